@@ -1,0 +1,107 @@
+// Package agents translates between each coding agent's hook JSON and the
+// broker's words. It is pure: bytes in, values out, no I/O.
+package agents
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Kind says what a hook event wants from the broker.
+type Kind int
+
+// The kinds of event.
+const (
+	Observe      Kind = iota // told for information; answered at once
+	Gate                     // a call that must not run before it is allowed
+	SessionStart             //
+	SessionEnd               //
+	Prompt                   // the user spoke: a new turn begins
+	TurnEnd                  // the agent finished its turn
+	ToolDone                 // a call ran to its end, well or badly
+	SubagentStart
+	SubagentStop
+	Notify
+)
+
+// Hook is one decoded hook payload. Strings are the agent's and untrusted.
+type Hook struct {
+	Agent     string // "claude"
+	Event     string // the agent's own name for it: "PreToolUse"
+	Kind      Kind
+	SessionID string
+	CWD       string
+	Mode      string // permission mode, the agent's own word; may be empty
+
+	SubagentID   string // set inside a sub-agent, and on SubagentStart/Stop
+	SubagentType string
+
+	ToolName    string          // Gate, ToolDone
+	ToolInput   json.RawMessage // Gate, ToolDone: the very bytes, one JSON object
+	ToolUseID   string          // may be empty: not every event has one
+	Description string          // the agent's own words about the call; may be empty
+
+	Failed  bool   // ToolDone: the call failed or was interrupted
+	Text    string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart: the reason or source; TurnEnd, SubagentStop: last message
+	Title   string // the session's title when the agent told one
+	Note    string // Notify: the notification's type
+	FromApp bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
+}
+
+// Answer is what the broker wants said.
+type Answer struct {
+	Verdict      Verdict
+	Reason       string          // never empty for Deny; the model reads it
+	UpdatedInput json.RawMessage // Allow only: replaces the whole input
+	StopTurn     bool            // end the agent's turn as well
+}
+
+// Verdict of an Answer.
+type Verdict int
+
+// The verdicts. The zero value says nothing and leaves the agent to itself, so it
+// is only right for events that are not gates.
+const (
+	NoOpinion Verdict = iota
+	Allow
+	Deny
+)
+
+// Dialect reads and writes one agent's hook JSON.
+type Dialect interface {
+	Name() string
+	// Decode reads one payload. An error wraps ErrPayload and names the field.
+	Decode(payload []byte) (Hook, error)
+	// Encode writes the answer to event (Hook.Event) with the call's input as it
+	// was asked: one JSON object on one line, ending in "}\n".
+	Encode(event string, input json.RawMessage, a Answer) []byte
+}
+
+// ErrPayload marks a payload that cannot be read; its text names the field.
+var ErrPayload = errors.New("unreadable hook payload")
+
+// ErrUnknownAgent marks an agent name that no dialect has.
+var ErrUnknownAgent = errors.New("unknown agent")
+
+var dialects = map[string]Dialect{}
+
+// For returns the dialect called name, or an error that lists the known ones.
+func For(name string) (Dialect, error) {
+	if d, ok := dialects[name]; ok {
+		return d, nil
+	}
+	return nil, fmt.Errorf("%w %q (known: %s)", ErrUnknownAgent, name, strings.Join(Names(), ", "))
+}
+
+// Names lists the known agents in alphabetical order.
+func Names() []string {
+	names := make([]string, 0, len(dialects))
+	for n := range dialects {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}

@@ -1,0 +1,19 @@
+package broker
+
+import "errors"
+
+// What callers of this package may test for.
+var (
+	ErrNotFound       = errors.New("not found")                              // no request or session has this id
+	ErrAlreadyDecided = errors.New("already decided")                        // somebody else's answer came first
+	ErrDuplicate      = errors.New("id already in use")                      // the correlation key or id is taken
+	ErrConflict       = errors.New("same id, different call")                // a known id came with another digest
+	ErrStale          = errors.New("the call changed since it was shown")    // Decision.Digest does not fit
+	ErrInvalid        = errors.New("invalid")                                // a field is missing or malformed
+	ErrTooMany        = errors.New("too many calls are waiting")             // a cap on pending requests is reached
+	ErrSessionEnded   = errors.New("session has ended")                      // there is nothing left to stop
+	ErrNotRecorded    = errors.New("the decision could not be recorded")     // the agent was told no
+	ErrGrantUsed      = errors.New("grant already used")                     //
+	ErrTampered       = errors.New("stored decision disagrees with the log") // a row was changed behind our back
+	ErrClosed         = errors.New("the broker is shutting down")            //
+)

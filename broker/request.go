@@ -1,0 +1,145 @@
+package broker
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
+
+// State is where a request stands. Every state but Pending is terminal.
+type State string
+
+// The states of a request.
+const (
+	Pending   State = "pending"   // waiting for an answer
+	Allowed   State = "allowed"   // may run, once
+	Denied    State = "denied"    // must not run
+	Expired   State = "expired"   // nobody answered before the deadline; the agent was told no
+	Cancelled State = "cancelled" // the asker went away before the answer
+	Answered  State = "answered"  // settled in the agent's own terminal
+)
+
+// Terminal reports whether s can no longer change.
+func (s State) Terminal() bool { return s != Pending && s != "" }
+
+// Valid reports whether s is one of the named states.
+func (s State) Valid() bool {
+	switch s {
+	case Pending, Allowed, Denied, Expired, Cancelled, Answered:
+		return true
+	}
+	return false
+}
+
+// Verdict is what a decider wants.
+type Verdict string
+
+// The verdicts. The zero Verdict is not a decision and is refused.
+const (
+	Allow Verdict = "allow"
+	Deny  Verdict = "deny"
+)
+
+// ActorKind names who or what ended a request or asked for a stop.
+type ActorKind string
+
+// The kinds of actor.
+const (
+	ByOperator ActorKind = "operator" // a person at the console's keyboard
+	ByProcess  ActorKind = "process"  // a process of the same user, over the socket; it can only refuse
+	ByRule     ActorKind = "rule"     // a rule; ID names it
+	ByDeadline ActorKind = "deadline" // time ran out
+	ByStop     ActorKind = "stop"     // the session is being stopped
+	ByFreeze   ActorKind = "freeze"   // everything is held
+	ByAgent    ActorKind = "agent"    // the agent's own terminal, or the asker leaving
+	ByBroker   ActorKind = "broker"   // the broker itself, because something failed
+)
+
+// Actor is who did something, as far as the machine can tell.
+type Actor struct {
+	Kind ActorKind `json:"kind"`
+	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, otherwise empty
+	PID  int       `json:"pid,omitempty"` // the process that decided, 0 when there is none
+	Exe  string    `json:"exe,omitempty"` // its executable's path
+	TTY  string    `json:"tty,omitempty"` // its controlling terminal
+}
+
+// Process names one run of a program: a pid can be used again, a pid with its
+// start time cannot.
+type Process struct {
+	PID   int    `json:"pid,omitempty"`
+	Start uint64 `json:"start,omitempty"` // opaque start mark of the platform; 0 when unknown
+}
+
+// Request is one tool call that waits, or waited, for an answer.
+//
+// The stored request is the authority for tool, input and session: nothing that
+// a client echoes later is used.
+type Request struct {
+	ID           string          `json:"id"`              // UUIDv7, or the caller's own request_id
+	Key          string          `json:"-"`               // correlation: same key and digest is the same request
+	SessionID    string          `json:"session_id"`      //
+	Agent        string          `json:"agent"`           // "claude", or what an API caller said
+	Event        string          `json:"event,omitempty"` // the agent's own event name; empty for the API
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	SubagentID   string          `json:"subagent_id,omitempty"` // empty for the session's main agent
+	SubagentType string          `json:"subagent_type,omitempty"`
+	ToolName     string          `json:"tool_name"`
+	ToolInput    json.RawMessage `json:"tool_input"` // the very bytes the agent sent
+	CWD          string          `json:"cwd,omitempty"`
+	Mode         string          `json:"permission_mode,omitempty"`
+	Description  string          `json:"description,omitempty"` // the agent's own words; never trusted
+	Digest       string          `json:"digest"`                // hex SHA-256, see Digest
+	Asker        Process         `json:"asker,omitzero"`        // the waiting hook client
+	CreatedAt    time.Time       `json:"created_at"`
+	ExpiresAt    time.Time       `json:"expires_at"`
+	State        State           `json:"status"`
+	Outcome      *Outcome        `json:"outcome,omitempty"` // nil exactly while pending
+}
+
+// Outcome is how a request ended.
+type Outcome struct {
+	State        State           `json:"status"`
+	By           Actor           `json:"by"`
+	Reason       string          `json:"reason,omitempty"`        // what the agent is told
+	UpdatedInput json.RawMessage `json:"updated_input,omitempty"` // replaces the whole input of an allowed call
+	At           time.Time       `json:"decided_at"`
+}
+
+// Decision is what a decider hands to Broker.Decide.
+type Decision struct {
+	Verdict      Verdict
+	By           Actor
+	Reason       string
+	UpdatedInput json.RawMessage
+	Digest       string // of the call that was shown; Decide refuses another one. Empty skips the check
+}
+
+// Digest is the SHA-256 of tool name, raw input and working directory, each with
+// its length before it so that no two calls share the bytes. Hex, 64 characters.
+func Digest(tool string, input []byte, cwd string) string {
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(tool), input, []byte(cwd)} {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		h.Write(n[:])
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Grant lets one later call with exactly this digest pass without a question: it
+// is what allowing a late card leaves behind. It is used at most once.
+type Grant struct {
+	ID         string    `json:"id"`
+	SessionID  string    `json:"session_id"`
+	SubagentID string    `json:"subagent_id,omitempty"`
+	Digest     string    `json:"digest"`
+	RequestID  string    `json:"request_id"` // the late request that was allowed
+	By         Actor     `json:"by"`
+	CreatedAt  time.Time `json:"created_at"`
+	ExpiresAt  time.Time `json:"expires_at"`
+	UsedBy     string    `json:"used_by,omitempty"` // id of the request that used it
+}

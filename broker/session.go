@@ -1,0 +1,55 @@
+package broker
+
+import "time"
+
+// SessionState is where an agent's session stands.
+type SessionState string
+
+// The states of a session. "Waiting" is not stored: a session waits while it has
+// pending requests (Session.Status).
+const (
+	SessionActive   SessionState = "active"   // a turn is running
+	SessionIdle     SessionState = "idle"     // the turn ended, the user is to speak
+	SessionStopping SessionState = "stopping" // a stop was asked for, the turn has not been seen to end
+	SessionStopped  SessionState = "stopped"  // a stop was asked for and the turn ended
+	SessionFinished SessionState = "finished" // the agent said goodbye
+	SessionGone     SessionState = "gone"     // the agent's process died without a word
+)
+
+// Ended reports whether no process stands behind a session in this state.
+func (s SessionState) Ended() bool { return s == SessionFinished || s == SessionGone }
+
+// Session is one conversation of one agent.
+type Session struct {
+	ID          string       `json:"id"`
+	Agent       string       `json:"agent"`
+	Name        string       `json:"name"` // the agent's title for it, else the folder's name
+	CWD         string       `json:"cwd,omitempty"`
+	ProjectDir  string       `json:"project_dir,omitempty"`
+	Mode        string       `json:"permission_mode,omitempty"`
+	Pane        string       `json:"pane,omitempty"` // tmux pane, such as %4
+	Process     Process      `json:"process,omitzero"`
+	State       SessionState `json:"state"`
+	StartedAt   time.Time    `json:"started_at"`
+	LastSeenAt  time.Time    `json:"last_seen_at"`
+	StopAskedAt time.Time    `json:"stop_asked_at,omitzero"`
+	EndedAt     time.Time    `json:"ended_at,omitzero"`
+	ExitCode    *int         `json:"exit_code,omitempty"`
+	EndReason   string       `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word
+	Subagents   []Subagent   `json:"subagents,omitempty"`  // running ones only
+	Pending     int          `json:"pending"`              // calls waiting now; not stored
+}
+
+// Subagent is a helper that runs inside a session.
+type Subagent struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
+
+// Status is the word a person reads: the state, or "waiting" while calls wait.
+func (s Session) Status() string {
+	if s.Pending > 0 && (s.State == SessionActive || s.State == SessionIdle) {
+		return "waiting"
+	}
+	return string(s.State)
+}

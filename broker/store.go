@@ -1,0 +1,89 @@
+package broker
+
+import (
+	"context"
+	"time"
+)
+
+// Store is what the broker needs from its memory. Package store implements it
+// with SQLite; brokertest has one in memory, held to the same contract.
+//
+// All methods may be called from many goroutines.
+type Store interface {
+	// Load returns what a starting broker must know: the requests that are still
+	// pending, the sessions that have not ended or were seen lately, and unused grants.
+	Load(ctx context.Context) (Saved, error)
+
+	// Commit applies c in one transaction and returns when it is durable: on the
+	// disk itself with c.Sync, in the operating system's hands without. It fills in
+	// Seq and Hash of c.Events. Either all of c is applied or nothing.
+	//
+	// Errors: ErrDuplicate (Insert's key or id is taken), ErrAlreadyDecided (a
+	// request in Settle is not pending), ErrNotFound (a request in Settle does not
+	// exist), ErrGrantUsed. Any other error means that the outcome is unknown and
+	// must be treated as not recorded.
+	Commit(ctx context.Context, c *Change) error
+
+	// Request returns one request by id, RequestByKey by correlation key; ErrNotFound.
+	// A decided request whose row disagrees with the log yields ErrTampered.
+	Request(ctx context.Context, id string) (Request, error)
+	RequestByKey(ctx context.Context, key string) (Request, error)
+
+	// Requests and Events list newest first, Sessions by last seen, newest first.
+	Requests(ctx context.Context, f RequestFilter) ([]Request, error)
+	Sessions(ctx context.Context, f SessionFilter) ([]Session, error)
+	Events(ctx context.Context, f EventFilter) ([]Event, error)
+
+	// Head is the newest event's number and hash; 0 and "" for an empty log.
+	Head() (seq int64, hash string)
+}
+
+// Saved is what Load returns.
+type Saved struct {
+	Requests []Request // pending ones, oldest first
+	Sessions []Session
+	Grants   []Grant // unused, also expired ones
+}
+
+// Change is what one transaction writes.
+type Change struct {
+	Insert   *Request     // a new request, pending or already decided
+	Settle   []Settlement // pending requests that end
+	Sessions []Session    // written whole, by id
+	Grant    *Grant       // a new grant
+	UseGrant *GrantUse    // a grant to consume
+	Events   []*Event     // appended in this order
+	Sync     bool         // survive a power cut, not only a crash
+}
+
+// Settlement ends one pending request.
+type Settlement struct {
+	ID      string
+	Outcome Outcome
+}
+
+// GrantUse marks grant ID as used by request By.
+type GrantUse struct{ ID, By string }
+
+// RequestFilter selects requests; zero fields select all.
+type RequestFilter struct {
+	State     State
+	SessionID string
+	Decided   bool // only terminal ones, newest decision first
+	Since     time.Time
+	Limit     int // 0 means 1,000
+}
+
+// SessionFilter selects sessions.
+type SessionFilter struct {
+	ID    string
+	Limit int // 0 means 1,000
+}
+
+// EventFilter selects events; with After, oldest first.
+type EventFilter struct {
+	SessionID string
+	Since     time.Time
+	After     int64 // only events with a larger Seq, oldest first; -1 for all of them
+	Limit     int   // 0 means 1,000
+}

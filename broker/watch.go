@@ -1,0 +1,23 @@
+package broker
+
+// Snapshot is everything a console draws, as of one moment.
+type Snapshot struct {
+	Sessions []Session
+	Requests []Request // pending and late ones
+	Health   Health
+}
+
+// Update is one change after a Snapshot. Exactly one field is set.
+type Update struct {
+	Request *Request // created or settled; the whole new value
+	Session *Session // created or changed; the whole new value
+	Health  *Health
+}
+
+// Health is what the status line says of the broker itself.
+type Health struct {
+	Socket   string // path that is listened on
+	LogSeq   int64  // newest event
+	LogHash  string // its hash, hex
+	StoreErr string // why nothing can be recorded now; empty when all is well
+}

@@ -1,0 +1,47 @@
+// Package wire names what passes between hook client and broker, and reads JSON
+// strictly, so that rule, screen and digest never see two different calls.
+//
+// The hook client imports only the standard library and therefore has its own
+// copy of these names (hookclient/transport.go); a test at the module's root
+// keeps the two equal.
+//
+// One hook run is one conversation:
+//
+//	POST /hooks/claude            body: the agent's bytes, untouched
+//	← 200  body: the agent's answer, printed as it is
+//	← 202  {"request_id": …}      nobody has answered yet
+//	GET /hooks/claude/{request_id}
+//	← 200 or 202 as above
+//	← 4xx, 5xx {"error": {"code", "message", "hint"}}   the client refuses the call with these words
+//
+// Every request and every answer carries HeaderProtocol and HeaderCorrelation; an
+// answer with another correlation is not ours and is refused by the client.
+package wire
+
+// Version is the protocol's version. A client refuses an answer with another one.
+const Version = "1"
+
+// Header names.
+const (
+	HeaderProtocol    = "Aoctl-Protocol"    // Version
+	HeaderCorrelation = "Aoctl-Correlation" // UUID of this hook run, kept over retries and echoed in the answer
+	HeaderRequestID   = "Aoctl-Request-Id"  // answer: the request's id, when the event is a question
+	HeaderClientPID   = "Aoctl-Pid"         // the hook client's pid
+	HeaderParentPID   = "Aoctl-Ppid"        // its parent's pid
+	HeaderTimeoutMS   = "Aoctl-Timeout-Ms"  // how long the client will still wait, milliseconds
+	HeaderEnv         = "Aoctl-Env"         // repeated: NAME=value of each tell-tale, value percent-encoded (url.QueryEscape)
+)
+
+// TellTales are the environment variables that a client passes on when set.
+var TellTales = []string{
+	"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID",
+	"GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID", "COPILOT_CLI", "OPENCODE", "CURSOR_VERSION",
+	"TMUX_PANE",
+}
+
+// Size limits, in bytes, and the nesting limit for JSON from outside.
+const (
+	MaxBody     = 1 << 20  // any API body, and the call of a gate event
+	MaxHookBody = 16 << 20 // a hook payload as a whole: tool results may be large
+	MaxDepth    = 64
+)
