@@ -1,0 +1,155 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+func init() { dialects[claudeName] = claude{} }
+
+const claudeName = "claude"
+
+// claude is the dialect of Claude Code.
+//
+// Shape: one JSON object with session_id, cwd, hook_event_name and what the event
+// adds to them. Source: the declarations of @anthropic-ai/claude-agent-sdk 0.3.329
+// and Claude Code 2.1.329 itself; captured payloads are in testdata/claude.
+type claude struct{}
+
+// Name is the name that hooks are installed under.
+func (claude) Name() string { return claudeName }
+
+// claudeEvents are the events of Claude Code. An event that is not here is refused,
+// since nobody can tell whether it is a question.
+var claudeEvents = map[string]Kind{
+	"PreToolUse":         Gate,
+	"PermissionRequest":  Gate,
+	"PostToolUse":        ToolDone,
+	"PostToolUseFailure": ToolDone,
+	"UserPromptSubmit":   Prompt,
+	"SessionStart":       SessionStart,
+	"SessionEnd":         SessionEnd,
+	"Stop":               TurnEnd,
+	"SubagentStart":      SubagentStart,
+	"SubagentStop":       SubagentStop,
+	"Notification":       Notify,
+
+	"PermissionDenied":    Observe,
+	"PostToolBatch":       Observe,
+	"UserPromptExpansion": Observe,
+	"StopFailure":         TurnEnd, // the turn ended with an error of the model's API
+	"PreCompact":          Observe,
+	"PostCompact":         Observe,
+	"PreModelSwitch":      Observe,
+	"PostModelSwitch":     Observe,
+	"Elicitation":         Observe,
+	"ElicitationResult":   Observe,
+	"TaskCreated":         Observe,
+	"TaskCompleted":       Observe,
+	"TeammateIdle":        Observe,
+	"ConfigChange":        Observe,
+	"Setup":               Observe,
+	"CwdChanged":          Observe,
+	"FileChanged":         Observe,
+	"DirectoryAdded":      Observe,
+	"WorktreeCreate":      Observe,
+	"WorktreeRemove":      Observe,
+	"InstructionsLoaded":  Observe,
+	"MessageDisplay":      Observe,
+}
+
+// claudeReading says which fields hold data that nobody decides on. A command's
+// output may be cut in the middle of an emoji, and a tool's answer has any keys.
+var claudeReading = wire.Rules{Loose: []string{
+	"tool_response", "tool_calls", "error", "error_details", "last_assistant_message", "prompt", "message",
+	"background_tasks", "session_crons", "compact_summary", "custom_instructions", "delta", "requested_schema", "content",
+}}
+
+// Decode reads one payload, of at most wire.MaxHookBody bytes; the call in it may
+// have wire.MaxBody. An error wraps ErrPayload, names the field and comes with the
+// zero Hook.
+func (claude) Decode(payload []byte) (Hook, error) {
+	if len(payload) > wire.MaxHookBody {
+		return Hook{}, fmt.Errorf("%w: it has %d bytes, more than %d", ErrPayload, len(payload), wire.MaxHookBody)
+	}
+	fields, err := claudeReading.Fields(payload)
+	if err != nil {
+		return Hook{}, fmt.Errorf("%w: %w", ErrPayload, err)
+	}
+	r := newReader(fields)
+	h := Hook{Agent: claudeName, Event: r.name("hook_event_name"), SessionID: r.name("session_id")}
+	kind, known := claudeEvents[h.Event]
+	if r.err == nil && !known {
+		r.fail("hook_event_name", fmt.Sprintf("%q is no event of Claude Code that this aoctl knows", h.Event))
+	}
+	h.Kind = kind
+	h.CWD, h.Mode = r.path("cwd"), r.optionalName("permission_mode")
+	claudeSubagent(r, &h)
+	claudeEvent(r, &h)
+	if r.err != nil {
+		return Hook{}, fmt.Errorf("%w: %w", ErrPayload, r.err)
+	}
+	return h, nil
+}
+
+// claudeSubagent reads who inside the session speaks. A session of --agent has a type
+// on its main thread too; only the id says that it is a sub-agent.
+func claudeSubagent(r *reader, h *Hook) {
+	if h.Kind == SubagentStart || h.Kind == SubagentStop {
+		h.SubagentID, h.SubagentType = r.name("agent_id"), r.optionalName("agent_type")
+		return
+	}
+	typ := r.optionalName("agent_type")
+	if h.SubagentID = r.optionalName("agent_id"); h.SubagentID != "" {
+		h.SubagentType = typ
+	}
+}
+
+// claudeEvent reads what h.Event adds to the common fields.
+func claudeEvent(r *reader, h *Hook) {
+	switch h.Kind {
+	case Gate, ToolDone:
+		claudeCall(r, h)
+	case Prompt:
+		h.Text, h.Title = r.text("prompt"), r.optional("session_title")
+		h.FromApp = claudeFromApp(r.optional("source"), h.Text)
+	case SessionStart:
+		h.Text, h.Title = r.optional("source"), r.optional("session_title")
+	case SessionEnd:
+		h.Text = r.optional("reason")
+	case TurnEnd, SubagentStop:
+		h.Text = r.optional("last_assistant_message")
+	case Notify:
+		h.Text, h.Note = r.optional("message"), r.optionalName("notification_type")
+	case SubagentStart, Observe:
+	}
+}
+
+// claudeCall reads the tool call of a gate event or of one that reports its end.
+func claudeCall(r *reader, h *Hook) {
+	h.ToolName = r.name("tool_name")
+	h.ToolInput = r.object("tool_input")
+	h.ToolUseID = r.optionalName("tool_use_id")
+	h.Failed = h.Event == "PostToolUseFailure"
+	if size := len(h.ToolName) + len(h.ToolInput); h.Kind == Gate && size > wire.MaxBody {
+		r.fail("tool_input", fmt.Sprintf("the call has %d bytes, more than %d", size, wire.MaxBody))
+	}
+	h.Description = claudeDescription(h.ToolInput)
+}
+
+// claudeDescription is what the model says that the call is for.
+func claudeDescription(input json.RawMessage) string {
+	fields, err := wire.Fields(input)
+	if err != nil {
+		return ""
+	}
+	for _, f := range fields {
+		var s string
+		if f.Key == "description" && json.Unmarshal(f.Value, &s) == nil {
+			return s
+		}
+	}
+	return ""
+}
