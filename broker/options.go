@@ -15,20 +15,14 @@ type Options struct {
 	MaxPerSession   int           // pending calls of one session; 64
 	MaxPending      int           // pending calls in all; 20,000
 	Socket          string        // for the status line
+	Guarded         []string      // aoctl's own folders and files: calls that touch them always ask
 	Log             *slog.Logger  // discarded when nil
 
 	// Alive reports whether a process still runs; the platform's own by default.
 	Alive func(Process) bool
 }
 
-// Console is what a console may do; *Broker has these methods. It is listed here
-// so that console, commands and demo agree on the shapes:
-//
-//	Watch(ctx context.Context) (Snapshot, <-chan Update)
-//	Decide(ctx context.Context, id string, d Decision) (Request, error)
-//	Stop(ctx context.Context, sessionID string, by Actor) (Session, error)
-//	StopAll(ctx context.Context, by Actor) (sessions, denied int, err error)
-//	History(ctx context.Context, limit int) ([]Request, error)
+// Console is what a console may do; *Broker has these methods.
 type Console interface {
 	// Watch returns all that is, and a channel of what changes from then on. The
 	// channel is closed when ctx ends, the broker closes, or the reader falls

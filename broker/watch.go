@@ -20,4 +20,6 @@ type Health struct {
 	LogSeq   int64  // newest event
 	LogHash  string // its hash, hex
 	StoreErr string // why nothing can be recorded now; empty when all is well
+
+	SocketErr string // why hooks no longer reach the broker; empty when all is well
 }

@@ -1,0 +1,263 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Broker is the state machine: the only place where a request changes state.
+//
+// Lock order: a session's record lock (sessionEntry.rec) before mu. mu covers the
+// maps and is never held over I/O; a record lock is held while that session's row
+// is written, so that rows reach the store in the order in which they were made.
+type Broker struct {
+	store Store
+	opts  Options
+	log   *slog.Logger
+	stop  context.CancelFunc
+	wg    sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	requests map[string]*entry // pending, late and recently decided ones, by id
+	byKey    map[string]*entry
+	recent   []string // ids of decided entries, oldest first; see forget
+	pending  int
+	sessions map[string]*sessionEntry
+	grants   map[grantKey]Grant
+	watchers map[*watcher]struct{}
+	health   Health
+	unsaved  map[string]Outcome // ends that the store could not take yet, by request id
+	draining bool
+	drained  chan struct{} // closed when held polls must answer at once
+	capped   bool          // the operator chose ApprovalTimeout, so no asker may take longer
+}
+
+// entry is one request in memory. All fields are guarded by Broker.mu, but for
+// done, which may be waited on by anybody.
+type entry struct {
+	req       Request
+	saved     bool          // its row is in the store; not before may it be decided
+	claimed   bool          // somebody is recording its end
+	done      chan struct{} // closed once req.State is terminal
+	timer     *time.Timer
+	deadline  time.Time // monotonic; req.ExpiresAt is for the eyes and for the next start
+	bound     bool      // has an asker whose leaving cancels it
+	attached  int       // polls that wait for it now
+	leftAt    time.Time // when the last of them left
+	lateUntil time.Time
+}
+
+// sessionEntry is one session in memory. s is guarded by Broker.mu.
+type sessionEntry struct {
+	rec     sync.Mutex
+	s       Session
+	pending map[string]*entry
+	savedAt time.Time // when its row was last written
+}
+
+type grantKey struct{ session, subagent, digest string }
+
+const (
+	keepDecided   = 4096             // decided requests kept in memory for re-asking hooks and late cards
+	recordTimeout = 10 * time.Second // the longest an end may take to be recorded
+	touchEvery    = 30 * time.Second // how stale a session's stored last-seen time may be
+)
+
+func (o Options) withDefaults() Options {
+	set := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	set(&o.ApprovalTimeout, 10*time.Minute)
+	set(&o.LateFor, 5*time.Minute)
+	set(&o.Hold, 25*time.Second)
+	set(&o.AskerGrace, 30*time.Second)
+	if o.MaxPerSession <= 0 {
+		o.MaxPerSession = 64
+	}
+	if o.MaxPending <= 0 {
+		o.MaxPending = 20000
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Alive == nil {
+		o.Alive = processAlive
+	}
+	return o
+}
+
+// New returns a broker over st that has taken up what an earlier one left
+// pending: those requests wait again, with what is left of their time.
+// Close releases it; the store stays the caller's.
+func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
+	capped := opts.ApprovalTimeout > 0
+	opts = opts.withDefaults()
+	saved, err := st.Load(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load what was pending: %w", err)
+	}
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	b := &Broker{
+		store: st, opts: opts, log: opts.Log, stop: cancel,
+		requests: map[string]*entry{}, byKey: map[string]*entry{},
+		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
+		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
+		drained: make(chan struct{}), capped: capped,
+	}
+	b.health = Health{Socket: opts.Socket}
+	b.health.LogSeq, b.health.LogHash = st.Head()
+	b.mu.Lock()
+	b.restore(saved)
+	b.mu.Unlock()
+	b.wg.Go(func() { b.sweep(run) })
+	return b, nil
+}
+
+// restore takes up saved state. Caller holds mu.
+func (b *Broker) restore(saved Saved) {
+	now := time.Now()
+	for _, s := range saved.Sessions {
+		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, savedAt: s.LastSeenAt}
+	}
+	for _, g := range saved.Grants {
+		if now.Before(g.ExpiresAt) {
+			b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
+		}
+	}
+	for _, r := range saved.Requests {
+		e := &entry{req: r, saved: true, done: make(chan struct{}), bound: r.Asker.PID != 0, leftAt: now}
+		b.addEntry(e)
+		b.arm(e, r.ExpiresAt.Sub(now))
+	}
+}
+
+// addEntry puts e in the maps. Caller holds mu.
+func (b *Broker) addEntry(e *entry) {
+	b.requests[e.req.ID] = e
+	b.byKey[e.req.Key] = e
+	if e.req.State == Pending {
+		b.pending++
+		b.session(e.req.SessionID).pending[e.req.ID] = e
+	}
+}
+
+// session returns the entry of id, made on the spot if need be. Caller holds mu.
+func (b *Broker) session(id string) *sessionEntry {
+	se, ok := b.sessions[id]
+	if !ok {
+		se = &sessionEntry{s: Session{ID: id, State: SessionActive}, pending: map[string]*entry{}}
+		b.sessions[id] = se
+	}
+	return se
+}
+
+// arm starts e's clock. Caller holds mu.
+func (b *Broker) arm(e *entry, left time.Duration) {
+	e.deadline = time.Now().Add(left)
+	id := e.req.ID
+	e.timer = time.AfterFunc(max(left, 0), func() { b.expire(id) })
+}
+
+// Close ends the background work and every Watch. Pending requests stay pending
+// in the store: their hooks find them again at the next broker.
+func (b *Broker) Close() error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil
+	}
+	b.closed = true
+	for _, e := range b.requests {
+		if e.timer != nil {
+			e.timer.Stop()
+		}
+	}
+	for w := range b.watchers {
+		b.dropWatcher(w)
+	}
+	b.mu.Unlock()
+	b.stop()
+	b.wg.Wait()
+	return nil
+}
+
+// Wait returns request id once it has ended, or as it is when ctx ends first.
+// While it waits, the request counts as having an asker. Errors: ErrNotFound.
+func (b *Broker) Wait(ctx context.Context, id string) (Request, error) {
+	return b.hold(ctx, id, nil)
+}
+
+// hold is Wait that also gives up when giveUp delivers, or the broker shuts down.
+func (b *Broker) hold(ctx context.Context, id string, giveUp <-chan time.Time) (Request, error) {
+	b.mu.Lock()
+	e, ok := b.requests[id]
+	if !ok {
+		b.mu.Unlock()
+		return b.store.Request(ctx, id)
+	}
+	if e.req.State.Terminal() {
+		defer b.mu.Unlock()
+		return e.req, nil
+	}
+	e.attached++
+	b.mu.Unlock()
+
+	select {
+	case <-e.done:
+	case <-giveUp:
+	case <-b.drained:
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e.attached--
+	e.leftAt = time.Now()
+	return e.req, nil
+}
+
+// Request returns request id from memory or the store; ErrNotFound.
+func (b *Broker) Request(ctx context.Context, id string) (Request, error) {
+	b.mu.Lock()
+	e, ok := b.requests[id]
+	if ok && e.saved {
+		defer b.mu.Unlock()
+		return e.req, nil
+	}
+	b.mu.Unlock()
+	return b.store.Request(ctx, id)
+}
+
+// Pending lists the waiting requests of one session, or of all for "", oldest first.
+func (b *Broker) Pending(sessionID string) []Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []Request
+	for _, e := range b.requests {
+		if e.req.State == Pending && e.saved && (sessionID == "" || e.req.SessionID == sessionID) {
+			list = append(list, e.req)
+		}
+	}
+	sortRequests(list)
+	return list
+}
+
+// History lists decided requests, newest decision first; limit 0 means 1,000.
+func (b *Broker) History(ctx context.Context, limit int) ([]Request, error) {
+	return b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit})
+}
+
+// commit writes c and keeps the health line true. It gives up after recordTimeout,
+// also when ctx ends: the one who asked may be the one who left.
+func (b *Broker) commit(ctx context.Context, c *Change) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	err := b.store.Commit(ctx, c)
+	b.noteCommit(err)
+	return err
+}

@@ -1,0 +1,206 @@
+package brokertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+func list[T, F any](t *testing.T, f func(context.Context, F) ([]T, error), filter F) []T {
+	t.Helper()
+	all, err := f(t.Context(), filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func testSessions(t *testing.T, s broker.Store) {
+	a, b := NewSession("a"), NewSession("b")
+	b.LastSeenAt = Epoch.Add(time.Minute)
+	commit(t, s, &broker.Change{Sessions: []broker.Session{a, b}})
+	same(t, "newest first", list(t, s.Sessions, broker.SessionFilter{}), []broker.Session{b, a})
+
+	code := 130
+	a.State, a.ExitCode, a.EndReason, a.Subagents = broker.SessionFinished, &code, "stopped_by_user", nil
+	a.StopAskedAt, a.EndedAt, a.LastSeenAt = Epoch.Add(time.Hour), Epoch.Add(2*time.Hour), Epoch.Add(2*time.Hour)
+	written := a
+	written.Pending = 7 // counted, never stored
+	commit(t, s, &broker.Change{Sessions: []broker.Session{written}})
+	same(t, "written over", list(t, s.Sessions, broker.SessionFilter{}), []broker.Session{a, b})
+	same(t, "by id", list(t, s.Sessions, broker.SessionFilter{ID: "b"}), []broker.Session{b})
+	same(t, "limited", list(t, s.Sessions, broker.SessionFilter{Limit: 1}), []broker.Session{a})
+	if got := list(t, s.Sessions, broker.SessionFilter{ID: "nobody"}); len(got) != 0 {
+		t.Errorf("unknown session: %v", got)
+	}
+}
+
+func testRequests(t *testing.T, s broker.Store) {
+	// r0 … r5, a minute apart; r1, r3 and r5 of session b; r0 to r3 end, in the order
+	// r2, r0, r3, r1.
+	for i := range 6 {
+		r := PendingRequest(fmt.Sprint("r", i), "ab"[i%2:i%2+1])
+		r.CreatedAt = Epoch.Add(time.Duration(i) * time.Minute)
+		commit(t, s, Asked(r))
+	}
+	for i, id := range []string{"r2", "r0", "r3", "r1"} {
+		o := Outcome([]broker.State{broker.Denied, broker.Allowed}[i%2])
+		o.At = Epoch.Add(time.Hour + time.Duration(i)*time.Minute)
+		commit(t, s, Ended(request(t, s, id), o))
+	}
+	hour := Epoch.Add(time.Hour)
+	for _, tt := range []struct {
+		name   string
+		filter broker.RequestFilter
+		want   string
+	}{
+		{"all", broker.RequestFilter{}, "r5 r4 r3 r2 r1 r0 "},
+		{"pending", broker.RequestFilter{State: broker.Pending}, "r5 r4 "},
+		{"allowed", broker.RequestFilter{State: broker.Allowed}, "r1 r0 "},
+		{"of a session", broker.RequestFilter{SessionID: "b"}, "r5 r3 r1 "},
+		{"pending of a session", broker.RequestFilter{SessionID: "b", State: broker.Pending}, "r5 "},
+		{"decided", broker.RequestFilter{Decided: true}, "r1 r3 r0 r2 "},
+		{"decided of a session", broker.RequestFilter{Decided: true, SessionID: "a"}, "r0 r2 "},
+		{"decided and allowed", broker.RequestFilter{Decided: true, State: broker.Allowed}, "r1 r0 "},
+		{"decided and pending", broker.RequestFilter{Decided: true, State: broker.Pending}, ""},
+		{"made since", broker.RequestFilter{Since: Epoch.Add(3 * time.Minute)}, "r5 r4 r3 "},
+		{"decided since", broker.RequestFilter{Decided: true, Since: hour.Add(2 * time.Minute)}, "r1 r3 "},
+		{"limited", broker.RequestFilter{Limit: 2}, "r5 r4 "},
+		{"decided, limited", broker.RequestFilter{Decided: true, Limit: 3}, "r1 r3 r0 "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := ""
+			for _, r := range list(t, s.Requests, tt.filter) {
+				got += r.ID + " "
+			}
+			if got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+	same(t, "a listed request", list(t, s.Requests, broker.RequestFilter{Decided: true, Limit: 1})[0], request(t, s, "r1"))
+}
+
+func testEvents(t *testing.T, s broker.Store) {
+	var want []broker.Event
+	for i := range 6 {
+		e := &broker.Event{At: Epoch.Add(time.Duration(i) * time.Minute), Type: broker.EventMessage, SessionID: "ab"[i%2 : i%2+1], RequestID: "r"}
+		if i > 0 {
+			e.Data = json.RawMessage(fmt.Sprintf(`{ "text":"%d < 7", "x" : null}`, i))
+		}
+		commit(t, s, &broker.Change{Events: []*broker.Event{e}})
+		want = append(want, *e)
+	}
+	for _, tt := range []struct {
+		name   string
+		filter broker.EventFilter
+		want   []int // seq
+	}{
+		{"all", broker.EventFilter{}, []int{6, 5, 4, 3, 2, 1}},
+		{"limited", broker.EventFilter{Limit: 2}, []int{6, 5}},
+		{"of a session", broker.EventFilter{SessionID: "a"}, []int{5, 3, 1}},
+		{"since", broker.EventFilter{Since: Epoch.Add(4 * time.Minute)}, []int{6, 5}},
+		{"after", broker.EventFilter{After: 4}, []int{5, 6}},
+		{"after, limited", broker.EventFilter{After: 2, Limit: 2}, []int{3, 4}},
+		{"after, of a session", broker.EventFilter{After: 2, SessionID: "b"}, []int{4, 6}},
+		{"from the first", broker.EventFilter{After: -1}, []int{1, 2, 3, 4, 5, 6}},
+		{"after the last", broker.EventFilter{After: 6}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var expect []broker.Event
+			for _, seq := range tt.want {
+				expect = append(expect, want[seq-1])
+			}
+			same(t, "events", list(t, s.Events, tt.filter), expect)
+		})
+	}
+}
+
+func testLoad(t *testing.T, s broker.Store) {
+	saved, err := s.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "of an empty store", saved, broker.Saved{})
+
+	first, ended, last := PendingRequest("z", "s1"), PendingRequest("m", "s1"), PendingRequest("a", "s2")
+	commit(t, s, Asked(first), Asked(ended), Asked(last), Ended(ended, Outcome(broker.Cancelled)))
+
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	session := func(id string, state broker.SessionState, seen time.Duration) broker.Session {
+		v := NewSession(id)
+		v.State, v.LastSeenAt = state, now.Add(-seen)
+		return v
+	}
+	running, stopping := session("running", broker.SessionIdle, 30*24*time.Hour), session("stopping", broker.SessionStopping, 3*time.Minute)
+	lately, longAgo := session("lately", broker.SessionGone, time.Minute), session("long ago", broker.SessionFinished, 30*24*time.Hour)
+	g := NewGrant("expired", first)
+	g.ExpiresAt = g.CreatedAt
+	commit(t, s, &broker.Change{Sessions: []broker.Session{running, stopping, lately, longAgo}}, Granted(g))
+
+	if saved, err = s.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "saved", saved, broker.Saved{
+		Requests: []broker.Request{first, last},
+		Sessions: []broker.Session{lately, stopping, running},
+		Grants:   []broker.Grant{g},
+	})
+}
+
+// goldenHead is the hash of the log that testHead writes: every store chains alike,
+// and what is on a user's disk stays verifiable.
+const goldenHead = "f48c305634d7dc03e6251430720ccf6df2b151184eda868db5a6a2c8103cdb00"
+
+func testHead(t *testing.T, s broker.Store) {
+	if seq, hash := s.Head(); seq != 0 || hash != "" {
+		t.Errorf("of an empty log: %d %q", seq, hash)
+	}
+	r, late := PendingRequest("r1", "s1"), PendingRequest("r2", "s1")
+	changes := []*broker.Change{
+		Asked(r), Ended(r, Outcome(broker.Allowed)), DecidedAtOnce(late, Outcome(broker.Expired)),
+		Granted(NewGrant("g1", late)), Used("g1", "r3"),
+		{Events: []*broker.Event{
+			{At: Epoch, Type: broker.EventUser, SessionID: "s1", Data: json.RawMessage(`{"text":"go on"}`)},
+			{At: Epoch, Type: broker.EventTurnEnd},
+		}},
+	}
+	n, before := int64(0), ""
+	for _, c := range changes {
+		commit(t, s, c)
+		for _, e := range c.Events {
+			n++
+			if e.Seq != n || len(e.Hash) != 64 || e.Hash == before {
+				t.Errorf("event %d was filled in as %d %s", n, e.Seq, e.Hash)
+			}
+			before = e.Hash
+		}
+		if seq, hash := s.Head(); seq != n || hash != before {
+			t.Errorf("head is %d %s, the newest event %d %s", seq, hash, n, before)
+		}
+	}
+	if before != goldenHead {
+		t.Errorf("the log ends in %s, want %s", before, goldenHead)
+	}
+	commit(t, s, &broker.Change{Sessions: []broker.Session{NewSession("s1")}})
+	if seq, hash := s.Head(); seq != n || hash != before {
+		t.Errorf("a change without events moved the head to %d %s", seq, hash)
+	}
+}
+
+func testCancelled(t *testing.T, s broker.Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := PendingRequest("r1", "s1")
+	if err := s.Commit(ctx, Asked(r)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Commit = %v, want context.Canceled", err)
+	}
+	if _, err := s.Request(ctx, "r1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Request = %v, want context.Canceled", err)
+	}
+}

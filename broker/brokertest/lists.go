@@ -1,0 +1,163 @@
+package brokertest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Request implements broker.Store.
+func (m *Memory) Request(ctx context.Context, id string) (broker.Request, error) {
+	if err := ctx.Err(); err != nil {
+		return broker.Request{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.requests[id]
+	if !ok {
+		return broker.Request{}, fmt.Errorf("request %s: %w", id, broker.ErrNotFound)
+	}
+	return copyRequest(r.Request), nil
+}
+
+// RequestByKey implements broker.Store.
+func (m *Memory) RequestByKey(ctx context.Context, key string) (broker.Request, error) {
+	if err := ctx.Err(); err != nil {
+		return broker.Request{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	id, ok := m.keys[key]
+	if !ok {
+		return broker.Request{}, fmt.Errorf("request with key %s: %w", key, broker.ErrNotFound)
+	}
+	return copyRequest(m.requests[id].Request), nil
+}
+
+// Requests implements broker.Store.
+func (m *Memory) Requests(ctx context.Context, f broker.RequestFilter) ([]broker.Request, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []broker.Request
+	for _, id := range slices.Backward(m.order) {
+		if r := m.requests[id]; selects(f, &r.Request) {
+			list = append(list, copyRequest(r.Request))
+		}
+	}
+	if f.Decided {
+		slices.SortStableFunc(list, func(a, b broker.Request) int { return b.Outcome.At.Compare(a.Outcome.At) })
+	}
+	return atMost(list, f.Limit), nil
+}
+
+func selects(f broker.RequestFilter, r *broker.Request) bool {
+	at := r.CreatedAt
+	if f.Decided {
+		if !r.State.Terminal() {
+			return false
+		}
+		at = r.Outcome.At
+	}
+	return (f.State == "" || r.State == f.State) &&
+		(f.SessionID == "" || r.SessionID == f.SessionID) &&
+		(f.Since.IsZero() || !at.Before(round(f.Since)))
+}
+
+// Sessions implements broker.Store.
+func (m *Memory) Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []broker.Session
+	for _, s := range m.sorted() {
+		if f.ID == "" || s.ID == f.ID {
+			list = append(list, copySession(s))
+		}
+	}
+	return atMost(list, f.Limit), nil
+}
+
+// Events implements broker.Store.
+func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var list []broker.Event
+	for _, e := range m.events {
+		if e.Seq > f.After && (f.SessionID == "" || e.SessionID == f.SessionID) && (f.Since.IsZero() || !e.At.Before(round(f.Since))) {
+			list = append(list, copyEvent(e))
+		}
+	}
+	if f.After == 0 {
+		slices.Reverse(list)
+	}
+	return atMost(list, f.Limit), nil
+}
+
+func atMost[T any](list []T, limit int) []T {
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	return list[:min(limit, len(list))]
+}
+
+// round is t as it comes back from a store: UTC, whole milliseconds.
+func round(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+func copyRequest(r broker.Request) broker.Request {
+	r.ToolInput = slices.Clone(r.ToolInput)
+	r.CreatedAt, r.ExpiresAt = round(r.CreatedAt), round(r.ExpiresAt)
+	if r.Outcome != nil {
+		r.Outcome = copyOutcome(r.Outcome)
+	}
+	return r
+}
+
+func copyOutcome(o *broker.Outcome) *broker.Outcome {
+	c := *o
+	c.At = round(c.At)
+	c.UpdatedInput = slices.Clone(c.UpdatedInput)
+	if len(c.UpdatedInput) == 0 {
+		c.UpdatedInput = nil
+	}
+	return &c
+}
+
+func copySession(s broker.Session) broker.Session {
+	s.StartedAt, s.LastSeenAt = round(s.StartedAt), round(s.LastSeenAt)
+	s.StopAskedAt, s.EndedAt = round(s.StopAskedAt), round(s.EndedAt)
+	if s.ExitCode != nil {
+		code := *s.ExitCode
+		s.ExitCode = &code
+	}
+	s.Subagents = slices.Clone(s.Subagents)
+	if len(s.Subagents) == 0 {
+		s.Subagents = nil
+	}
+	s.Pending = 0
+	return s
+}
+
+func copyEvent(e broker.Event) broker.Event {
+	e.At = round(e.At)
+	e.Data = slices.Clone(e.Data)
+	if len(e.Data) == 0 {
+		e.Data = nil
+	}
+	return e
+}

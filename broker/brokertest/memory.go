@@ -1,0 +1,292 @@
+// Package brokertest has a broker.Store in memory for tests, and the contract that
+// every broker.Store must keep.
+package brokertest
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// lately is how long an ended session is still worth loading.
+const lately = 24 * time.Hour
+
+// defaultLimit is how many rows a list has when its filter names no limit.
+const defaultLimit = 1000
+
+// CommitHook sees a change before or after it is applied. It may block; an error
+// becomes Commit's.
+type CommitHook func(ctx context.Context, c *broker.Change) error
+
+// Memory is a broker.Store without a file: mutexes only, so that it works inside a
+// testing/synctest bubble. Opening it again after a crash is to go on using it.
+type Memory struct {
+	mu       sync.Mutex
+	before   CommitHook
+	after    CommitHook
+	requests map[string]*row
+	order    []string          // request ids as inserted
+	keys     map[string]string // correlation key → request id
+	sessions map[string]broker.Session
+	grants   map[string]broker.Grant
+	events   []broker.Event
+	head     chain.Hash
+}
+
+type row struct {
+	broker.Request
+	made chain.Hash // seal of the request as it was made
+}
+
+var _ broker.Store = (*Memory)(nil)
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{
+		requests: map[string]*row{}, keys: map[string]string{},
+		sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
+	}
+}
+
+// BeforeCommit makes every later Commit call hook first, outside of all locks. An
+// error from it is returned and nothing is applied: a disk that is full. A hook that
+// blocks is a disk that hangs. Nil removes it.
+func (m *Memory) BeforeCommit(hook CommitHook) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.before = hook
+}
+
+// AfterCommit makes every later Commit call hook once the change is applied. An error
+// from it is returned although everything is recorded: the outcome that a caller
+// cannot know. Nil removes it.
+func (m *Memory) AfterCommit(hook CommitHook) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.after = hook
+}
+
+// Commit implements broker.Store.
+func (m *Memory) Commit(ctx context.Context, c *broker.Change) error {
+	m.mu.Lock()
+	before, after := m.before, m.after
+	m.mu.Unlock()
+	if before != nil {
+		if err := before(ctx, c); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("commit: not applied: %w", err)
+	}
+	if err := m.commit(c); err != nil {
+		return err
+	}
+	if after != nil {
+		return after(ctx, c)
+	}
+	return nil
+}
+
+func (m *Memory) commit(c *broker.Change) error {
+	vouches, err := chain.Check(c)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.check(c, vouches); err != nil {
+		return err
+	}
+	m.apply(c)
+	m.append(c, vouches)
+	return nil
+}
+
+// check finds whatever speaks against c before any of it is applied.
+func (m *Memory) check(c *broker.Change, vouches []chain.Vouch) error {
+	if err := m.checkInsert(c.Insert); err != nil {
+		return err
+	}
+	for _, v := range vouches {
+		if v.Part != chain.Settled {
+			continue
+		}
+		if err := m.checkSettle(c, v); err != nil {
+			return err
+		}
+	}
+	if g := c.Grant; g != nil {
+		if _, taken := m.grants[g.ID]; taken {
+			return fmt.Errorf("grant %s: %w", g.ID, broker.ErrDuplicate)
+		}
+	}
+	return m.checkUse(c)
+}
+
+func (m *Memory) checkInsert(r *broker.Request) error {
+	if r == nil {
+		return nil
+	}
+	if _, taken := m.requests[r.ID]; taken {
+		return fmt.Errorf("request %s: %w", r.ID, broker.ErrDuplicate)
+	}
+	if _, taken := m.keys[r.Key]; taken && r.Key != "" {
+		return fmt.Errorf("request %s: its key: %w", r.ID, broker.ErrDuplicate)
+	}
+	return nil
+}
+
+func (m *Memory) checkSettle(c *broker.Change, v chain.Vouch) error {
+	id := c.Settle[v.Index].ID
+	r, ok := m.requests[id]
+	if !ok && c.Insert != nil && c.Insert.ID == id {
+		r, ok = &row{Request: *c.Insert}, true
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("request %s: %w", id, broker.ErrNotFound)
+	case r.State != broker.Pending:
+		return fmt.Errorf("request %s: %w", id, broker.ErrAlreadyDecided)
+	case r.Digest != v.Decided.Digest || r.ToolName != v.Decided.ToolName:
+		return fmt.Errorf("request %s: %w: another call was decided", id, broker.ErrTampered)
+	}
+	return nil
+}
+
+func (m *Memory) checkUse(c *broker.Change) error {
+	if c.UseGrant == nil {
+		return nil
+	}
+	g, ok := m.grants[c.UseGrant.ID]
+	if !ok && c.Grant != nil && c.Grant.ID == c.UseGrant.ID {
+		g, ok = *c.Grant, true
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("grant %s: %w", c.UseGrant.ID, broker.ErrNotFound)
+	case g.UsedBy != "":
+		return fmt.Errorf("grant %s: %w", g.ID, broker.ErrGrantUsed)
+	}
+	return nil
+}
+
+func (m *Memory) apply(c *broker.Change) {
+	if c.Insert != nil {
+		r := &row{Request: copyRequest(*c.Insert), made: chain.SealRequest(c.Insert)}
+		m.requests[r.ID] = r
+		m.order = append(m.order, r.ID)
+		if r.Key != "" {
+			m.keys[r.Key] = r.ID
+		}
+	}
+	for _, s := range c.Settle {
+		r := m.requests[s.ID]
+		r.State, r.Outcome = s.Outcome.State, copyOutcome(&s.Outcome)
+	}
+	for _, s := range c.Sessions {
+		m.sessions[s.ID] = copySession(s)
+	}
+	if c.Grant != nil {
+		g := *c.Grant
+		g.CreatedAt, g.ExpiresAt = round(g.CreatedAt), round(g.ExpiresAt)
+		m.grants[g.ID] = g
+	}
+	if c.UseGrant != nil {
+		g := m.grants[c.UseGrant.ID]
+		g.UsedBy = c.UseGrant.By
+		m.grants[g.ID] = g
+	}
+}
+
+// append adds c's events to the log, after the rest of c is applied.
+func (m *Memory) append(c *broker.Change, vouches []chain.Vouch) {
+	for i, e := range c.Events {
+		e.Seq = int64(len(m.events)) + 1
+		m.head = chain.Link{
+			Seq: e.Seq, AtMS: chain.MS(e.At), Type: e.Type, Session: e.SessionID, Request: e.RequestID,
+			Data: string(e.Data), Subject: vouches[i].Subject, Seal: m.seal(c, vouches[i]),
+		}.After(m.head)
+		e.Hash = hex.EncodeToString(m.head[:])
+		m.events = append(m.events, copyEvent(*e))
+	}
+}
+
+func (m *Memory) seal(c *broker.Change, v chain.Vouch) string {
+	var h chain.Hash
+	switch v.Part {
+	case chain.None:
+		return ""
+	case chain.InsertMade:
+		h = m.requests[c.Insert.ID].made
+	case chain.InsertEnded:
+		h = chain.SealOutcome(m.requests[c.Insert.ID].made, c.Insert.Outcome)
+	case chain.Settled:
+		s := &c.Settle[v.Index]
+		h = chain.SealOutcome(m.requests[s.ID].made, &s.Outcome)
+	case chain.GrantMade:
+		h = chain.SealGrant(c.Grant)
+	case chain.GrantUsed:
+		g := m.grants[c.UseGrant.ID]
+		h = chain.SealUse(chain.SealGrant(&g), c.UseGrant.By)
+	}
+	return string(h[:])
+}
+
+// Head implements broker.Store.
+func (m *Memory) Head() (seq int64, hash string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.events) == 0 {
+		return 0, ""
+	}
+	return int64(len(m.events)), hex.EncodeToString(m.head[:])
+}
+
+// Load implements broker.Store.
+func (m *Memory) Load(ctx context.Context) (broker.Saved, error) {
+	if err := ctx.Err(); err != nil {
+		return broker.Saved{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var saved broker.Saved
+	for _, id := range m.order {
+		if r := m.requests[id]; r.State == broker.Pending {
+			saved.Requests = append(saved.Requests, copyRequest(r.Request))
+		}
+	}
+	for _, s := range m.sorted() {
+		if !s.State.Ended() || time.Since(s.LastSeenAt) < lately {
+			saved.Sessions = append(saved.Sessions, copySession(s))
+		}
+	}
+	for _, g := range m.grants {
+		if g.UsedBy == "" {
+			saved.Grants = append(saved.Grants, g)
+		}
+	}
+	slices.SortFunc(saved.Grants, func(a, b broker.Grant) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return saved, nil
+}
+
+// sorted lists the sessions by last seen, newest first. Caller holds mu.
+func (m *Memory) sorted() []broker.Session {
+	list := make([]broker.Session, 0, len(m.sessions))
+	for _, s := range m.sessions {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b broker.Session) int {
+		return cmp.Or(b.LastSeenAt.Compare(a.LastSeenAt), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}

@@ -1,0 +1,272 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Decide ends request id with d. The first answer wins.
+//
+// Allowing a request that ended without a person's answer and is still late leaves
+// a grant instead: the agent's next identical call passes once.
+//
+// Errors: ErrNotFound, ErrAlreadyDecided (the returned request says how), ErrStale
+// (d.Digest is of another call), ErrInvalid, ErrNotRecorded (the agent was told no).
+func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, error) {
+	if err := d.validate(); err != nil {
+		return Request{}, fmt.Errorf("decide %s: %w", id, err)
+	}
+	req, err := b.Request(ctx, id)
+	if err != nil {
+		return Request{}, fmt.Errorf("decide %s: %w", id, err)
+	}
+	if d.Digest != "" && d.Digest != req.Digest {
+		return req, fmt.Errorf("decide %s: %w", id, ErrStale)
+	}
+	if req.State.Terminal() {
+		return b.decideLate(ctx, req, d)
+	}
+	if d.Verdict == Allow && b.overdue(id) {
+		b.expire(id)
+		return b.decideLate(ctx, b.now(ctx, req), d)
+	}
+	return b.end(ctx, id, d.outcome())
+}
+
+func (d Decision) validate() error {
+	switch d.Verdict {
+	case Deny:
+		return nil
+	case Allow:
+		if d.By.Kind != ByOperator && d.By.Kind != ByRule {
+			return fmt.Errorf("%w: %s cannot allow", ErrInvalid, d.By.Kind)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: verdict %q", ErrInvalid, d.Verdict)
+}
+
+func (d Decision) outcome() Outcome {
+	o := Outcome{State: Denied, By: d.By, Reason: d.Reason}
+	if d.Verdict == Allow {
+		o.State, o.UpdatedInput = Allowed, d.UpdatedInput
+	}
+	return o
+}
+
+// overdue reports whether id's time is over although its timer has not fired yet,
+// as after the process was paused.
+func (b *Broker) overdue(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, ok := b.requests[id]
+	return ok && e.timer != nil && !time.Now().Before(e.deadline)
+}
+
+func (b *Broker) now(ctx context.Context, req Request) Request {
+	if r, err := b.Request(ctx, req.ID); err == nil {
+		return r
+	}
+	return req
+}
+
+// end records o as the end of request id and releases whoever waits. It is the one
+// way in which a pending request becomes something else.
+//
+// When the record cannot be made, the waiter is told no and the error is
+// ErrNotRecorded; the sweeper brings the record up to date later.
+func (b *Broker) end(ctx context.Context, id string, o Outcome) (Request, error) {
+	ended, err := b.endAll(ctx, []string{id}, o, nil)
+	if len(ended) == 1 {
+		return ended[0], err
+	}
+	if err != nil {
+		return Request{}, err
+	}
+	req, err := b.settled(ctx, id)
+	if err != nil {
+		return Request{}, fmt.Errorf("decide %s: %w", id, err)
+	}
+	return req, fmt.Errorf("decide %s: %w", id, ErrAlreadyDecided)
+}
+
+// endAll claims those of ids that are still open, records o for each in one
+// transaction together with what else extra holds, and settles them. It returns
+// the requests that it ended.
+func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Change) ([]Request, error) {
+	if o.At.IsZero() {
+		o.At = time.Now()
+	}
+	o.At = o.At.UTC().Truncate(time.Millisecond)
+	claimed := b.claim(ids)
+	if len(claimed) == 0 && extra == nil {
+		return nil, nil
+	}
+	c := extra
+	if c == nil {
+		c = &Change{}
+	}
+	for _, e := range claimed {
+		c.Settle = append(c.Settle, Settlement{ID: e.req.ID, Outcome: o})
+		c.Events = append(c.Events, decidedEvent(e.req, o))
+	}
+	c.Sync = c.Sync || o.By.Kind == ByOperator || o.By.Kind == ByProcess
+	err := b.commit(ctx, c)
+	if err != nil {
+		o = Outcome{State: Denied, By: Actor{Kind: ByBroker}, Reason: "the decision could not be recorded", At: o.At}
+		b.log.ErrorContext(ctx, "decision not recorded", "count", len(claimed), "err", err)
+		err = fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ended := make([]Request, 0, len(claimed))
+	for _, e := range claimed {
+		if err != nil {
+			b.unsaved[e.req.ID] = o
+		}
+		b.finish(e, o)
+		ended = append(ended, e.req)
+	}
+	return ended, err
+}
+
+// claim marks those of ids that are open as being ended by the caller: exactly one
+// caller wins each.
+func (b *Broker) claim(ids []string) []*entry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	won := make([]*entry, 0, len(ids))
+	for _, id := range ids {
+		if e, ok := b.requests[id]; ok && e.saved && !e.claimed && e.req.State == Pending {
+			e.claimed = true
+			won = append(won, e)
+		}
+	}
+	return won
+}
+
+// finish makes o e's end for everybody: waiters, watchers, counts. Caller holds mu.
+func (b *Broker) finish(e *entry, o Outcome) {
+	if e.req.State.Terminal() {
+		return
+	}
+	e.claimed = true
+	e.req.State = o.State
+	e.req.Outcome = &o
+	if e.timer != nil {
+		e.timer.Stop()
+	}
+	if o.State == Expired || o.State == Cancelled {
+		e.lateUntil = time.Now().Add(b.opts.LateFor)
+	}
+	b.pending--
+	se := b.session(e.req.SessionID)
+	delete(se.pending, e.req.ID)
+	close(e.done)
+	b.forget(e)
+	if e.saved {
+		b.publish(Update{Request: ptr(e.req)})
+		b.publishSession(se)
+	}
+}
+
+// forget keeps e for a while and drops the oldest decided entries beyond
+// keepDecided; the store answers for those. Caller holds mu.
+func (b *Broker) forget(e *entry) {
+	b.recent = append(b.recent, e.req.ID)
+	for len(b.recent) > keepDecided {
+		id := b.recent[0]
+		b.recent = b.recent[1:]
+		if old, ok := b.requests[id]; ok {
+			delete(b.requests, id)
+			if b.byKey[old.req.Key] == old {
+				delete(b.byKey, old.req.Key)
+			}
+		}
+	}
+}
+
+// settled waits until request id, claimed by somebody else, has its end.
+func (b *Broker) settled(ctx context.Context, id string) (Request, error) {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	return b.Wait(ctx, id)
+}
+
+// expire ends id because its time is over.
+func (b *Broker) expire(id string) {
+	_, _ = b.end(context.Background(), id, Outcome{State: Expired, By: Actor{Kind: ByDeadline}})
+}
+
+// decideLate answers a decision about a request that has ended already.
+func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Request, error) {
+	if d.Verdict != Allow || !b.Late(req) {
+		return req, fmt.Errorf("decide %s: %w", req.ID, ErrAlreadyDecided)
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	g := Grant{
+		ID: uuid.NewString(), SessionID: req.SessionID, SubagentID: req.SubagentID, Digest: req.Digest,
+		RequestID: req.ID, By: d.By, CreatedAt: now, ExpiresAt: now.Add(b.opts.ApprovalTimeout),
+	}
+	c := &Change{Grant: &g, Sync: true, Events: []*Event{
+		newEvent(EventGrantCreated, req, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt}),
+	}}
+	if err := b.commit(ctx, c); err != nil {
+		return req, fmt.Errorf("decide %s: %w: %w", req.ID, ErrNotRecorded, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
+	if e, ok := b.requests[req.ID]; ok {
+		e.lateUntil = time.Time{}
+		b.publish(Update{Request: ptr(e.req)})
+	}
+	return req, nil
+}
+
+// Late reports whether r ended without a person's answer so lately that allowing it
+// still helps: the agent may ask again.
+func (b *Broker) Late(r Request) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, ok := b.requests[r.ID]
+	return ok && time.Now().Before(e.lateUntil)
+}
+
+func decidedEvent(r Request, o Outcome) *Event {
+	return newEventAt(o.At, EventRequestDecided, r, DecidedData{
+		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
+		ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds(),
+	})
+}
+
+func newEvent(typ string, r Request, data any) *Event { return newEventAt(time.Now(), typ, r, data) }
+
+// newEventAt makes an event about r. Its data is of our own types, which marshal;
+// if one ever does not, the event says so instead of vanishing.
+func newEventAt(at time.Time, typ string, r Request, data any) *Event {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		raw, _ = json.Marshal(map[string]string{"unreadable": err.Error()})
+	}
+	return &Event{At: at.UTC().Truncate(time.Millisecond), Type: typ, SessionID: r.SessionID, RequestID: r.ID, Data: raw}
+}
+
+// noteCommit keeps the health that the status line shows.
+func (b *Broker) noteCommit(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := ""
+	if err != nil && !errors.Is(err, ErrDuplicate) && !errors.Is(err, ErrAlreadyDecided) && !errors.Is(err, ErrGrantUsed) {
+		text = err.Error()
+	}
+	if text != b.health.StoreErr {
+		b.health.StoreErr = text
+		b.publish(Update{Health: ptr(b.health)})
+	}
+}

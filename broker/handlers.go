@@ -1,0 +1,366 @@
+package broker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// maxName is the longest id, correlation or name from outside, bytes.
+const maxName = 256
+
+// handler routes the API; docs/api.md describes it.
+func (b *Broker) handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]http.HandlerFunc{
+		"POST /hooks/{agent}":                  b.postHook,
+		"GET /hooks/{agent}/{id}":              b.getHook,
+		"POST /request-approval":               b.postRequestApproval,
+		"POST /create-approval-request":        b.postCreateApprovalRequest,
+		"GET /approval-requests/{id}/decision": b.getDecision,
+		"POST /events":                         b.postEvent,
+		"GET /check-stop/{id}":                 b.getCheckStop,
+		"GET /approval-requests":               b.getApprovalRequests,
+		"GET /approval-requests/{id}":          b.getApprovalRequest,
+		"POST /approval-requests/{id}/decide":  b.postDecide,
+		"POST /tool-decisions/{id}/respond":    b.postDecide,
+		"POST /tool-decisions/{id}/deny":       b.postDeny,
+		"POST /tool-decisions/{id}/approve":    b.postApprove,
+		"GET /sessions":                        b.getSessions,
+		"GET /sessions/{id}":                   b.getSession,
+		"GET /sessions/{id}/events":            b.getSessionEvents,
+		"GET /sessions/{id}/pending":           b.getSessionPending,
+		"GET /sessions/{id}/pending-reviews":   b.getSessionPending,
+		"POST /sessions/{id}/stop":             b.postStop,
+		"POST /sessions/{id}/request-stop":     b.postStop,
+	} {
+		mux.HandleFunc(pattern, h)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, http.StatusNotFound, "no_such_route", "there is no "+r.Method+" "+clip(r.URL.Path), "docs/api.md lists the routes")
+	})
+	return b.guard(mux)
+}
+
+// readBody reads a body of at most limit bytes within bodyTimeout.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	rc := http.NewResponseController(w)
+	if err := rc.SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var tooBig *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooBig):
+		return nil, &bodyError{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("the body is larger than %d bytes", limit)}
+	case err != nil:
+		return nil, &bodyError{http.StatusBadRequest, "bad_body", "the body did not arrive whole"}
+	}
+	return body, rc.SetReadDeadline(time.Time{})
+}
+
+// decodeBody reads a JSON body into v, strictly; no body at all counts as {}.
+func decodeBody(w http.ResponseWriter, r *http.Request, v any) error {
+	if ct, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); ct != "" && strings.TrimSpace(ct) != "application/json" {
+		return &bodyError{http.StatusUnsupportedMediaType, "not_json", "the content type must be application/json"}
+	}
+	body, err := readBody(w, r, wire.MaxBody)
+	if err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	if err := wire.Decode(body, v); err != nil {
+		return &bodyError{http.StatusBadRequest, "bad_request", err.Error()}
+	}
+	return nil
+}
+
+// postHook takes one hook payload. A question is held until it is answered or
+// Hold has passed; everything else is answered at once.
+func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(w, r, wire.MaxHookBody)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	a := readAsking(r)
+	d, err := dialectFor(r.PathValue("agent"), body, a.env)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	h, err := d.Decode(body)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set(wire.HeaderCorrelation, a.correlation)
+	if h.Kind != agents.Gate {
+		answer, err := b.observe(r.Context(), h, a)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		writeBytes(w, http.StatusOK, d.Encode(h.Event, nil, answer))
+		if answer.StopTurn {
+			b.noteTurnStopped(r.Context(), h.SessionID, h.SubagentID)
+		}
+		return
+	}
+	req, err := b.Submit(r.Context(), question(h, a))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	b.answerHook(w, r, d, req)
+}
+
+// getHook goes on waiting for the answer to a question.
+func (b *Broker) getHook(w http.ResponseWriter, r *http.Request) {
+	d, err := agents.For(r.PathValue("agent"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	req, err := b.Request(r.Context(), r.PathValue("id"))
+	if err == nil && req.Agent != d.Name() {
+		err = ErrNotFound
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	b.answerHook(w, r, d, req)
+}
+
+// answerHook waits for req's end, at most Hold, and writes the agent's answer, or
+// 202 when there is none yet.
+func (b *Broker) answerHook(w http.ResponseWriter, r *http.Request, d agents.Dialect, req Request) {
+	req, err := b.await(r, req, b.opts.Hold)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set(wire.HeaderRequestID, req.ID)
+	if !req.State.Terminal() {
+		writeJSON(w, http.StatusAccepted, map[string]string{"request_id": req.ID, "status": string(Pending)})
+		return
+	}
+	answer := answerTo(req)
+	if answer.Verdict != agents.Allow {
+		if stop, err := b.StopRequested(r.Context(), req.SessionID); err == nil && stop {
+			answer.StopTurn = true
+		}
+	}
+	writeBytes(w, http.StatusOK, d.Encode(req.Event, req.ToolInput, answer))
+	if answer.StopTurn && r.Context().Err() == nil {
+		b.noteTurnStopped(r.Context(), req.SessionID, req.SubagentID)
+	}
+}
+
+// await holds until req has ended or d has passed. A broker that is shutting down
+// answers ErrClosed, so that the asker comes back to the next one.
+func (b *Broker) await(r *http.Request, req Request, d time.Duration) (Request, error) {
+	if req.State.Terminal() {
+		return req, nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	got, err := b.hold(r.Context(), req.ID, t.C)
+	if err != nil {
+		return Request{}, err
+	}
+	select {
+	case <-b.drained:
+		if !got.State.Terminal() {
+			return Request{}, ErrClosed
+		}
+	default:
+	}
+	return got, nil
+}
+
+// dialectFor finds out who really calls: some agents run the hooks of others.
+func dialectFor(hint string, body []byte, env map[string]string) (agents.Dialect, error) {
+	if _, err := agents.For(hint); err != nil {
+		return nil, err
+	}
+	name, err := agents.Recognise(hint, body, env)
+	if err != nil {
+		return nil, err
+	}
+	return agents.For(name)
+}
+
+// askBody is the body of both asking routes of the plain API.
+type askBody struct {
+	SessionID string          `json:"session_id"`
+	ToolName  string          `json:"tool_name"`
+	ToolInput json.RawMessage `json:"tool_input"`
+	ToolUseID string          `json:"tool_use_id"`
+	RequestID string          `json:"request_id"`
+	CWD       string          `json:"cwd"`
+	Agent     string          `json:"agent"`
+	Timeout   float64         `json:"timeout"` // seconds
+}
+
+func (a askBody) question() (Question, error) {
+	for name, v := range map[string]string{
+		"session_id": a.SessionID, "tool_name": a.ToolName, "tool_use_id": a.ToolUseID, "request_id": a.RequestID, "agent": a.Agent,
+	} {
+		if err := checkName(name, v); err != nil {
+			return Question{}, err
+		}
+	}
+	switch {
+	case a.SessionID == "":
+		return Question{}, fmt.Errorf("%w: session_id is missing", ErrInvalid)
+	case a.ToolName == "":
+		return Question{}, fmt.Errorf("%w: tool_name is missing", ErrInvalid)
+	case len(a.ToolInput) == 0 || a.ToolInput[0] != '{':
+		return Question{}, fmt.Errorf("%w: tool_input must be an object", ErrInvalid)
+	case a.Timeout < 0 || a.Timeout > maxTimeout.Seconds():
+		return Question{}, fmt.Errorf("%w: timeout must lie between 0 and %.0f seconds", ErrInvalid, maxTimeout.Seconds())
+	case a.RequestID != "" && !idPattern(a.RequestID):
+		return Question{}, fmt.Errorf("%w: request_id may hold letters, digits and . _ : - only", ErrInvalid)
+	}
+	q := Question{Timeout: time.Duration(a.Timeout * float64(time.Second))}
+	q.ID, q.SessionID, q.ToolName, q.ToolInput, q.ToolUseID = a.RequestID, a.SessionID, a.ToolName, a.ToolInput, a.ToolUseID
+	q.CWD, q.Agent = a.CWD, firstOf(a.Agent, "api")
+	switch {
+	case a.RequestID != "":
+		q.Key = "id:" + a.RequestID
+	case a.ToolUseID != "":
+		q.Key = strings.Join([]string{"api", q.Agent, a.SessionID, a.ToolUseID}, "\x1f")
+	}
+	return q, nil
+}
+
+func checkName(field, v string) error {
+	if len(v) > maxName {
+		return fmt.Errorf("%w: %s is longer than %d bytes", ErrInvalid, field, maxName)
+	}
+	for _, r := range v {
+		if r < 0x20 || r == 0x7f {
+			return fmt.Errorf("%w: %s holds a control character", ErrInvalid, field)
+		}
+	}
+	return nil
+}
+
+func idPattern(s string) bool {
+	for _, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune("._:-", r) {
+			return false
+		}
+	}
+	return len(s) <= 128
+}
+
+func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (Request, error) {
+	var body askBody
+	if err := decodeBody(w, r, &body); err != nil {
+		return Request{}, err
+	}
+	q, err := body.question()
+	if err != nil {
+		return Request{}, err
+	}
+	if bound {
+		q.Bound = true
+		if pid := peerFrom(r.Context()).pid; pid != 0 {
+			q.Asker = FindProcess(pid)
+		}
+	}
+	return b.Submit(r.Context(), q)
+}
+
+// postRequestApproval blocks until the call is answered: its own deadline is the
+// only limit, so a plain HTTP client needs no loop.
+func (b *Broker) postRequestApproval(w http.ResponseWriter, r *http.Request) {
+	req, err := b.ask(w, r, true)
+	if err == nil {
+		req, err = b.await(r, req, maxTimeout+time.Minute)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, decisionView(req))
+}
+
+func (b *Broker) postCreateApprovalRequest(w http.ResponseWriter, r *http.Request) {
+	req, err := b.ask(w, r, false)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"request_id": req.ID})
+}
+
+// getDecision answers 200 with the outcome, or 202 after ?timeout seconds.
+func (b *Broker) getDecision(w http.ResponseWriter, r *http.Request) {
+	wait, err := waitParam(r, b.opts.Hold)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	req, err := b.Request(r.Context(), r.PathValue("id"))
+	if err == nil {
+		req, err = b.await(r, req, wait)
+	}
+	switch {
+	case err != nil:
+		fail(w, err)
+	case !req.State.Terminal():
+		writeJSON(w, http.StatusAccepted, map[string]string{"request_id": req.ID, "status": string(Pending)})
+	default:
+		writeJSON(w, http.StatusOK, decisionView(req))
+	}
+}
+
+// waitParam reads ?timeout in seconds: 5 by default, most at the most.
+func waitParam(r *http.Request, most time.Duration) (time.Duration, error) {
+	s := r.URL.Query().Get("timeout")
+	if s == "" {
+		return 5 * time.Second, nil
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n >= 0) || n > maxTimeout.Seconds() {
+		return 0, fmt.Errorf("%w: timeout must be a number of seconds from 0 on", ErrInvalid)
+	}
+	return min(time.Duration(n*float64(time.Second)), most), nil
+}
+
+// decision is how an outcome reads over the API.
+type decision struct {
+	RequestID    string          `json:"request_id"`
+	Status       State           `json:"status"`
+	Decision     Verdict         `json:"decision"`
+	Reason       string          `json:"reason,omitempty"`
+	By           *Actor          `json:"by,omitempty"`
+	DecidedAt    time.Time       `json:"decided_at,omitzero"`
+	UpdatedInput json.RawMessage `json:"updated_input,omitempty"`
+}
+
+func decisionView(r Request) decision {
+	d := decision{RequestID: r.ID, Status: r.State, Decision: Deny, Reason: answerTo(r).Reason}
+	if r.State == Allowed {
+		d.Decision = Allow
+	}
+	if r.Outcome != nil {
+		d.By, d.DecidedAt, d.UpdatedInput = &r.Outcome.By, r.Outcome.At, r.Outcome.UpdatedInput
+	}
+	return d
+}

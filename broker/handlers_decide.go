@@ -1,0 +1,308 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// actorOf is who acts over the socket: any process of this user, recorded as well
+// as the system lets us. Such an actor can refuse and stop, never allow.
+func actorOf(r *http.Request) Actor {
+	p := peerFrom(r.Context())
+	exe, tty := describe(p.pid)
+	return Actor{Kind: ByProcess, PID: p.pid, Exe: exe, TTY: tty}
+}
+
+type decideBody struct {
+	Decision     string          `json:"decision"`
+	Reason       string          `json:"reason"`
+	UpdatedInput json.RawMessage `json:"updated_input"`
+}
+
+// postDecide takes a decision over the socket. Deny is open to every process of
+// the user; allow is not, and an attempt is recorded.
+func (b *Broker) postDecide(w http.ResponseWriter, r *http.Request) {
+	var body decideBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	switch body.Decision {
+	case "deny", "denied", "reject", "block":
+		b.deny(w, r, body.Reason)
+	case "allow", "allowed", "approve", "approved":
+		b.refuseAllow(w, r)
+	case "":
+		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\"", ErrInvalid))
+	default:
+		fail(w, fmt.Errorf("%w: decision %q is neither \"allow\" nor \"deny\"", ErrInvalid, clip(body.Decision)))
+	}
+}
+
+func (b *Broker) postDeny(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	b.deny(w, r, body.Reason)
+}
+
+func (b *Broker) postApprove(w http.ResponseWriter, r *http.Request) { b.refuseAllow(w, r) }
+
+// maxReason is the longest reason that is taken from outside, bytes.
+const maxReason = 4096
+
+func (b *Broker) deny(w http.ResponseWriter, r *http.Request, reason string) {
+	if len(reason) > maxReason {
+		fail(w, fmt.Errorf("%w: reason is longer than %d bytes", ErrInvalid, maxReason))
+		return
+	}
+	req, err := b.Decide(r.Context(), r.PathValue("id"), Decision{Verdict: Deny, By: actorOf(r), Reason: reason})
+	if err != nil {
+		failWith(w, err, req)
+		return
+	}
+	writeJSON(w, http.StatusOK, decisionView(req))
+}
+
+// refuseAllow turns down an allow from the socket and writes down who tried.
+func (b *Broker) refuseAllow(w http.ResponseWriter, r *http.Request) {
+	req, err := b.Request(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	ev := newEvent(EventDecisionRefused, req, map[string]any{"wanted": Allow, "by": actorOf(r)})
+	if err := b.commit(r.Context(), &Change{Events: []*Event{ev}}); err != nil {
+		b.log.ErrorContext(r.Context(), "refused decision not recorded", "request_id", req.ID, "err", err)
+	}
+	writeError(w, http.StatusForbidden, "operator_required", "only the person at the console can allow a call", `press "a" on its card in aoctl; over the socket a call can be denied`)
+}
+
+func (b *Broker) getApprovalRequests(w http.ResponseWriter, r *http.Request) {
+	f := RequestFilter{State: State(r.URL.Query().Get("status")), SessionID: r.URL.Query().Get("session_id")}
+	if f.State != "" && !f.State.Valid() {
+		fail(w, fmt.Errorf("%w: status %q; use pending, allowed, denied, expired, cancelled or answered", ErrInvalid, clip(string(f.State))))
+		return
+	}
+	var err error
+	if f.Limit, err = limitParam(r); err != nil {
+		fail(w, err)
+		return
+	}
+	if f.State == Pending {
+		writeList(w, b.Pending(f.SessionID), nil)
+		return
+	}
+	list, err := b.store.Requests(r.Context(), f)
+	writeList(w, list, err)
+}
+
+func limitParam(r *http.Request) (int, error) {
+	s := r.URL.Query().Get("limit")
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 10000 {
+		return 0, fmt.Errorf("%w: limit must be a whole number from 1 to 10000", ErrInvalid)
+	}
+	return n, nil
+}
+
+func (b *Broker) getApprovalRequest(w http.ResponseWriter, r *http.Request) {
+	req, err := b.Request(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, req)
+}
+
+func (b *Broker) getSessionPending(w http.ResponseWriter, r *http.Request) {
+	s, err := b.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeList(w, b.Pending(s.ID), nil)
+}
+
+// sessionView is a session with the word that the console shows.
+type sessionView struct {
+	Session
+	Status string `json:"status"`
+}
+
+func (b *Broker) getSessions(w http.ResponseWriter, r *http.Request) {
+	list, err := b.Sessions(r.Context())
+	views := make([]sessionView, 0, len(list))
+	for _, s := range list {
+		views = append(views, sessionView{s, s.Status()})
+	}
+	writeList(w, views, err)
+}
+
+func (b *Broker) getSession(w http.ResponseWriter, r *http.Request) {
+	s, err := b.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+}
+
+// getSessionEvents lists a session's events, oldest first, after ?after.
+func (b *Broker) getSessionEvents(w http.ResponseWriter, r *http.Request) {
+	s, err := b.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	f := EventFilter{SessionID: s.ID, After: -1}
+	if v := r.URL.Query().Get("after"); v != "" {
+		if f.After, err = strconv.ParseInt(v, 10, 64); err != nil || f.After < 0 {
+			fail(w, fmt.Errorf("%w: after must be an event's id", ErrInvalid))
+			return
+		}
+		if f.After == 0 {
+			f.After = -1
+		}
+	}
+	if f.Limit, err = limitParam(r); err != nil {
+		fail(w, err)
+		return
+	}
+	list, err := b.store.Events(r.Context(), f)
+	writeList(w, list, err)
+}
+
+func (b *Broker) postStop(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	s, err := b.Stop(r.Context(), r.PathValue("id"), actorOf(r))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+}
+
+func (b *Broker) getCheckStop(w http.ResponseWriter, r *http.Request) {
+	stop, err := b.StopRequested(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]bool{"stop_requested": stop})
+}
+
+// eventBody is what a program without hooks tells of its session.
+type eventBody struct {
+	EventType string          `json:"event_type"`
+	SessionID string          `json:"session_id"`
+	Agent     string          `json:"agent"`
+	Name      string          `json:"name"`
+	CWD       string          `json:"cwd"`
+	ExitCode  *int            `json:"exit_code"`
+	Reason    string          `json:"reason"`
+	Message   string          `json:"message"`
+	ToolName  string          `json:"tool_name"`
+	ToolInput json.RawMessage `json:"tool_input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// postEvent records what a program says of its own session. It never lifts a stop:
+// any process could say so, and only the session's user may.
+func (b *Broker) postEvent(w http.ResponseWriter, r *http.Request) {
+	var body eventBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := body.check(); err != nil {
+		fail(w, err)
+		return
+	}
+	q := Question{
+		Request: Request{SessionID: body.SessionID, Agent: firstOf(body.Agent, "api"), CWD: body.CWD},
+		Session: SessionHint{Name: body.Name},
+	}
+	err := b.changeSession(r.Context(), q, body.transition)
+	if err == nil && body.EventType == EventSessionStop {
+		b.cancelPending(context.WithoutCancel(r.Context()), body.SessionID, "the session ended", nil, Cancelled)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"session_id": body.SessionID, "event_type": body.EventType})
+}
+
+func (e eventBody) check() error {
+	for name, v := range map[string]string{"session_id": e.SessionID, "agent": e.Agent, "name": e.Name, "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
+		if err := checkName(name, v); err != nil {
+			return err
+		}
+	}
+	if e.SessionID == "" {
+		return fmt.Errorf("%w: session_id is missing", ErrInvalid)
+	}
+	switch e.EventType {
+	case EventSessionStart, EventSessionStop, EventMessage, EventUser, EventPreTool, EventPostTool:
+		return nil
+	case "":
+		return fmt.Errorf("%w: event_type is missing", ErrInvalid)
+	}
+	return fmt.Errorf("%w: event_type %q; use session_start, session_stop, message, user, pre_tool or post_tool", ErrInvalid, clip(e.EventType))
+}
+
+func (e eventBody) transition(s *Session) []*Event {
+	switch e.EventType {
+	case EventSessionStop:
+		return endSession(s, SessionFinished, e.ExitCode, firstOf(e.Reason, "ended"))
+	case EventSessionStart:
+		if s.State.Ended() {
+			s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionActive, time.Time{}, nil, ""
+		}
+	}
+	data := map[string]any{}
+	for k, v := range map[string]string{"agent": e.Agent, "name": e.Name, "cwd": e.CWD, "reason": e.Reason, "message": excerpt(e.Message), "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
+		if v != "" {
+			data[k] = v
+		}
+	}
+	if len(e.ToolInput) > 0 {
+		data["tool_input"] = e.ToolInput
+	}
+	if len(e.Data) > 0 {
+		data["data"] = e.Data
+	}
+	return []*Event{sessionEvent(e.EventType, *s, data)}
+}
+
+// failWith adds to an already-decided error how the request ended.
+func failWith(w http.ResponseWriter, err error, req Request) {
+	if errors.Is(err, ErrAlreadyDecided) && req.State.Terminal() {
+		writeJSON(w, http.StatusConflict, struct {
+			Error   apiError `json:"error"`
+			Outcome decision `json:"outcome"`
+		}{apiError{"already_decided", "this call was already " + string(req.State), "the first answer counts"}, decisionView(req)})
+		return
+	}
+	fail(w, err)
+}

@@ -1,0 +1,258 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// asking is who sent a hook payload, read from the request's headers and from the
+// kernel.
+type asking struct {
+	correlation string
+	timeout     time.Duration
+	client      Process
+	env         map[string]string
+	agent       Process
+}
+
+func readAsking(r *http.Request) asking {
+	a := asking{correlation: r.Header.Get(wire.HeaderCorrelation), env: map[string]string{}}
+	if a.correlation == "" || len(a.correlation) > maxName {
+		a.correlation = uuid.NewString()
+	}
+	if ms, err := strconv.ParseInt(r.Header.Get(wire.HeaderTimeoutMS), 10, 64); err == nil && ms > 0 {
+		a.timeout = time.Duration(min(ms, maxTimeout.Milliseconds())) * time.Millisecond
+	}
+	for _, kv := range r.Header.Values(wire.HeaderEnv) {
+		name, value, _ := strings.Cut(kv, "=")
+		if v, err := url.QueryUnescape(value); err == nil {
+			a.env[name] = v
+		}
+	}
+	if pid := peerFrom(r.Context()).pid; pid != 0 {
+		a.client = FindProcess(pid)
+	}
+	a.agent = agentProcess(a.env["CLAUDE_PID"], r.Header.Get(wire.HeaderParentPID))
+	return a
+}
+
+// agentProcess is the process to watch for a session: the one the agent names, else
+// the hook's parent, or the parent of the shell that only runs the hook's command line.
+func agentProcess(named, parent string) Process {
+	if pid, err := strconv.Atoi(named); err == nil && pid > 1 {
+		if p := FindProcess(pid); processAlive(p) {
+			return p
+		}
+	}
+	pid, err := strconv.Atoi(parent)
+	if err != nil || pid <= 1 {
+		return Process{}
+	}
+	for range 4 {
+		switch commandOf(pid) {
+		case "sh", "bash", "dash", "zsh", "ash", "ksh":
+			pid = parentOf(pid)
+			continue
+		}
+		break
+	}
+	if pid <= 1 {
+		return Process{}
+	}
+	return FindProcess(pid)
+}
+
+// question turns a decoded gate event into what Submit takes.
+func question(h agents.Hook, a asking) Question {
+	q := base(h, a)
+	q.ToolName, q.ToolInput, q.ToolUseID, q.Description = h.ToolName, h.ToolInput, h.ToolUseID, h.Description
+	q.SubagentID, q.SubagentType, q.Event = h.SubagentID, h.SubagentType, h.Event
+	q.Key = strings.Join([]string{"hook", h.Agent, h.SessionID, h.SubagentID, h.Event, a.correlation}, "\x1f")
+	if h.ToolUseID != "" {
+		q.Key = strings.Join([]string{"tool", h.Agent, h.SessionID, h.SubagentID, h.Event, h.ToolUseID}, "\x1f")
+	}
+	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
+	// Where the agent asks only what its user's own rules leave open, those rules
+	// come before ours.
+	q.Trusted = h.Event == "PreToolUse"
+	return q
+}
+
+// base is what every event tells of its session.
+func base(h agents.Hook, a asking) Question {
+	return Question{
+		Request: Request{SessionID: h.SessionID, Agent: h.Agent, CWD: h.CWD, Mode: h.Mode},
+		Session: SessionHint{Name: h.Title, ProjectDir: a.env["CLAUDE_PROJECT_DIR"], Pane: a.env["TMUX_PANE"], Process: a.agent},
+	}
+}
+
+// observe takes in an event that is not a question and says what to answer.
+func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.Answer, error) {
+	if h.Kind == agents.Prompt && !h.FromApp {
+		h.FromApp = b.scheduledPrompt(ctx, h)
+	}
+	q := base(h, a)
+	err := b.changeSession(ctx, q, func(s *Session) []*Event { return transition(s, h) })
+	if err != nil {
+		return agents.Answer{}, err
+	}
+	b.settleElsewhere(ctx, h)
+	stop, err := b.StopRequested(ctx, h.SessionID)
+	if err != nil {
+		return agents.Answer{}, err
+	}
+	if stop && h.Kind == agents.ToolDone {
+		return agents.Answer{StopTurn: true, Reason: "Stopped by the user in aoctl."}, nil
+	}
+	return agents.Answer{}, nil
+}
+
+// scheduledPrompt reports whether the prompt of a session under a stop is one that
+// its agent scheduled for itself. Such a prompt looks as if the user had typed it; it
+// is known by the calls that scheduled it.
+func (b *Broker) scheduledPrompt(ctx context.Context, h agents.Hook) bool {
+	if stop, err := b.StopRequested(ctx, h.SessionID); err != nil || !stop {
+		return false
+	}
+	calls, err := b.store.Requests(ctx, RequestFilter{SessionID: h.SessionID})
+	if err != nil {
+		return true // not known to be the user's: the stop stays
+	}
+	said := strings.TrimSpace(h.Text)
+	for _, r := range calls {
+		switch r.ToolName {
+		case "CronCreate", "ScheduleWakeup", "Monitor":
+			var in struct {
+				Prompt string `json:"prompt"`
+			}
+			if json.Unmarshal(r.ToolInput, &in) == nil && strings.TrimSpace(in.Prompt) == said {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// transition changes s as h tells and says what to log.
+func transition(s *Session, h agents.Hook) []*Event {
+	log := func(typ string, data map[string]any) *Event {
+		if h.SubagentID != "" {
+			data["subagent_id"], data["subagent_type"] = h.SubagentID, h.SubagentType
+		}
+		for k, v := range data {
+			if v == "" {
+				delete(data, k)
+			}
+		}
+		return sessionEvent(typ, *s, data)
+	}
+	switch h.Kind {
+	case agents.SessionStart:
+		if s.State.Ended() || s.State == SessionActive && h.Text != "compact" {
+			s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionIdle, time.Time{}, nil, ""
+		} else {
+			s.EndedAt = time.Time{}
+		}
+		return []*Event{log(EventSessionStart, map[string]any{"agent": s.Agent, "cwd": s.CWD, "source": h.Text})}
+	case agents.SessionEnd:
+		return endSession(s, SessionFinished, ptr(0), firstOf(h.Text, "ended"))
+	case agents.Prompt:
+		events := []*Event{log(EventUser, map[string]any{"text": excerpt(h.Text), "from_agent": h.FromApp})}
+		if h.FromApp {
+			return events
+		}
+		return append(events, startTurn(s)...)
+	case agents.TurnEnd:
+		events := []*Event{log(EventTurnEnd, map[string]any{"text": excerpt(h.Text)})}
+		return append(events, endTurn(s)...)
+	case agents.ToolDone:
+		return []*Event{log(EventPostTool, map[string]any{
+			"tool_name": h.ToolName, "tool_use_id": h.ToolUseID, "failed": h.Failed, "digest": Digest(h.ToolName, h.ToolInput, h.CWD),
+		})}
+	case agents.SubagentStart:
+		s.Subagents = append(withoutSubagent(s.Subagents, h.SubagentID), Subagent{ID: h.SubagentID, Type: h.SubagentType})
+		return []*Event{log(EventSubagentStart, map[string]any{})}
+	case agents.SubagentStop:
+		s.Subagents = withoutSubagent(s.Subagents, h.SubagentID)
+		return append([]*Event{log(EventSubagentStop, map[string]any{"text": excerpt(h.Text)})}, stoppedIfOver(s)...)
+	case agents.Notify:
+		events := []*Event{log(EventNotification, map[string]any{"message": excerpt(h.Text), "type": h.Note})}
+		if h.Note == "idle_prompt" { // nothing runs any more, whatever was or was not heard before
+			s.Subagents = nil
+			events = append(events, endTurn(s)...)
+		}
+		return events
+	case agents.Observe, agents.Gate:
+	}
+	return nil
+}
+
+func withoutSubagent(list []Subagent, id string) []Subagent {
+	kept := make([]Subagent, 0, len(list)+1)
+	for _, a := range list {
+		if a.ID != id {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// excerpt keeps the log readable: the first 1,000 bytes, cut between runes.
+func excerpt(s string) string {
+	const most = 1000
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// settleElsewhere closes cards whose call was settled without us: the person
+// answered in the agent's own terminal, the turn ended, the agent said goodbye.
+func (b *Broker) settleElsewhere(ctx context.Context, h agents.Hook) {
+	switch h.Kind {
+	case agents.ToolDone:
+		b.cancelPending(ctx, h.SessionID, "the call has already run", func(r Request) bool {
+			if r.SubagentID != h.SubagentID || r.ToolName != h.ToolName {
+				return false
+			}
+			if r.ToolUseID != "" {
+				return r.ToolUseID == h.ToolUseID
+			}
+			return r.Event == "PermissionRequest" && sameJSON(r.ToolInput, h.ToolInput)
+		}, Answered)
+	case agents.TurnEnd, agents.Prompt:
+		if h.SubagentID == "" && !h.FromApp {
+			b.cancelPending(ctx, h.SessionID, "the turn ended", func(r Request) bool {
+				return r.SubagentID == "" && r.Event == "PermissionRequest"
+			}, Answered)
+		}
+	case agents.SessionEnd:
+		b.cancelPending(ctx, h.SessionID, "the session ended", nil, Cancelled)
+	case agents.Observe, agents.Gate, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify:
+	}
+}
+
+// sameJSON compares two objects by value: agents may order keys anew.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	p, err1 := json.Marshal(x)
+	q, err2 := json.Marshal(y)
+	return err1 == nil && err2 == nil && string(p) == string(q)
+}

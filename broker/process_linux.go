@@ -1,0 +1,98 @@
+package broker
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Field positions in /proc/PID/stat, counted after the command's closing
+// parenthesis; see proc_pid_stat(5), where they are 3, 4, 7 and 22.
+const (
+	statState  = 0
+	statParent = 1
+	statTTY    = 4
+	statStart  = 19
+)
+
+// procStat reads /proc/pid/stat. The command may hold blanks and parentheses, so
+// the fields are those after the last one.
+func procStat(pid int) ([][]byte, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, fmt.Errorf("read the state of process %d: %w", pid, err)
+	}
+	i := bytes.LastIndexByte(raw, ')')
+	fields := bytes.Fields(raw[i+1:])
+	if i < 0 || len(fields) <= statStart {
+		return nil, fmt.Errorf("read the state of process %d: unexpected format", pid)
+	}
+	return fields, nil
+}
+
+// FindProcess names the run of pid that exists now, with its start time in clock
+// ticks since boot. Start is 0 when it cannot be told.
+func FindProcess(pid int) Process {
+	p := Process{PID: pid}
+	if f, err := procStat(pid); err == nil {
+		p.Start, _ = strconv.ParseUint(string(f[statStart]), 10, 64)
+	}
+	return p
+}
+
+// processAlive reports whether p still runs: a zombie does not.
+func processAlive(p Process) bool {
+	f, err := procStat(p.PID)
+	if err != nil {
+		// Without /proc only the kernel's word is left.
+		return !errors.Is(err, fs.ErrNotExist) || unix.Kill(p.PID, 0) == nil
+	}
+	if state := f[statState]; string(state) == "Z" || string(state) == "X" {
+		return false
+	}
+	start, err := strconv.ParseUint(string(f[statStart]), 10, 64)
+	return err != nil || p.Start == 0 || p.Start == start
+}
+
+// parentOf returns pid's parent, 0 when unknown.
+func parentOf(pid int) int {
+	f, err := procStat(pid)
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(string(f[statParent]))
+	return n
+}
+
+// commandOf returns pid's command name, "" when unknown.
+func commandOf(pid int) string {
+	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return string(bytes.TrimSpace(raw))
+}
+
+// describe says what can be told of the process pid for the record.
+func describe(pid int) (exe, tty string) {
+	exe, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if f, err := procStat(pid); err == nil {
+		if n, _ := strconv.ParseUint(string(f[statTTY]), 10, 64); n != 0 {
+			tty = ttyName(n)
+		}
+	}
+	return exe, tty
+}
+
+func ttyName(dev uint64) string {
+	major, minor := unix.Major(dev), unix.Minor(dev)
+	switch {
+	case major >= 136 && major <= 143: // Unix98 terminals
+		return fmt.Sprintf("pts/%d", (major-136)*256+minor)
+	case major == 4:
+		return fmt.Sprintf("tty%d", minor)
+	}
+	return fmt.Sprintf("%d:%d", major, minor)
+}

@@ -1,0 +1,107 @@
+package broker
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+type apiError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// bodyError is a request that could not be read.
+type bodyError struct {
+	status        int
+	code, message string
+}
+
+func (e *bodyError) Error() string { return e.message }
+
+// statuses is the one table of error and answer. Already decided is 409, so that a
+// caller reads the outcome instead of trying again.
+var statuses = []struct {
+	err    error
+	status int
+	code   string
+	hint   string
+}{
+	{ErrAlreadyDecided, http.StatusConflict, "already_decided", "the first answer counts"},
+	{ErrNotFound, http.StatusNotFound, "not_found", `"aoctl sessions" and "aoctl pending" list what there is`},
+	{ErrConflict, http.StatusConflict, "conflict", "use a new id for another call"},
+	{ErrStale, http.StatusConflict, "stale", "read the call again"},
+	{ErrInvalid, http.StatusBadRequest, "bad_request", ""},
+	{ErrTooMany, http.StatusTooManyRequests, "too_many", "answer some in the console first"},
+	{ErrSessionEnded, http.StatusConflict, "session_ended", "there is nothing left to stop"},
+	{ErrNotRecorded, http.StatusInternalServerError, "not_recorded", "nothing is allowed that cannot be recorded; check the disk, and aoctl.log"},
+	{ErrTampered, http.StatusInternalServerError, "tampered", `see "aoctl log verify"`},
+	{ErrClosed, http.StatusServiceUnavailable, "shutting_down", "the console is being closed"},
+	{agents.ErrUnknownAgent, http.StatusNotFound, "unknown_agent", ""},
+	{agents.ErrOtherAgent, http.StatusBadRequest, "other_agent", ""},
+	{agents.ErrPayload, http.StatusBadRequest, "bad_payload", ""},
+}
+
+// fail answers with what err means. An error that is not in the table is ours, and
+// its text stays in the log.
+func fail(w http.ResponseWriter, err error) {
+	var be *bodyError
+	if errors.As(err, &be) {
+		writeError(w, be.status, be.code, be.message, "")
+		return
+	}
+	for _, s := range statuses {
+		if errors.Is(err, s.err) {
+			writeError(w, s.status, s.code, err.Error(), s.hint)
+			return
+		}
+	}
+	writeError(w, http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
+}
+
+func writeError(w http.ResponseWriter, status int, code, message, hint string) {
+	writeJSON(w, status, map[string]apiError{"error": {code, message, hint}})
+}
+
+// writeList writes a JSON array: [] when there is nothing.
+func writeList[T any](w http.ResponseWriter, list []T, err error) {
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if list == nil {
+		list = []T{}
+	}
+	writeJSON(w, http.StatusOK, list)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		status, raw = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be written"}}`)
+	}
+	writeBytes(w, status, append(raw, '\n'))
+}
+
+// writeBytes writes a whole JSON body with its length, by which the hook client
+// tells a complete answer from a cut one.
+func writeBytes(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// clip shortens text from outside for an error message.
+func clip(s string) string {
+	if len(s) > 60 {
+		return s[:57] + "..."
+	}
+	return s
+}

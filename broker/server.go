@@ -1,0 +1,192 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// How long a peer may take over each part of a request. A hook sends all at once;
+// only a silent or hostile peer comes near these.
+const (
+	headerTimeout = 5 * time.Second
+	bodyTimeout   = 10 * time.Second
+	writeTimeout  = 10 * time.Second
+	idleTimeout   = 10 * time.Second
+	spareFiles    = 64 // descriptors kept back for the console, the database and the log
+)
+
+// Serve answers on l until ctx ends, then lets the answers under way finish.
+func (b *Broker) Serve(ctx context.Context, l *Listener) error {
+	srv := &http.Server{
+		Handler:           b.handler(),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    32 << 10,
+		ConnContext:       withPeer,
+		ErrorLog:          nil,
+		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	watch := make(chan struct{})
+	go b.watchSocket(ctx, l, watch)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		b.drain()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if srv.Shutdown(grace) != nil {
+			_ = srv.Close()
+		}
+	}()
+	err := srv.Serve(&cappedListener{UnixListener: l.net, limit: connLimit()})
+	if ctx.Err() != nil {
+		<-stopped
+	}
+	<-watch
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve %s: %w", l.path, err)
+}
+
+// drain makes held polls answer at once, so that a shutdown need not wait for them.
+func (b *Broker) drain() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.draining {
+		b.draining = true
+		close(b.drained)
+	}
+}
+
+// watchSocket keeps telling the console whether the socket still leads here.
+func (b *Broker) watchSocket(ctx context.Context, l *Listener, done chan<- struct{}) {
+	defer close(done)
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			b.noteSocket(l.Replaced())
+		}
+	}
+}
+
+func (b *Broker) noteSocket(problem string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.health.SocketErr != problem {
+		b.health.SocketErr = problem
+		b.publish(Update{Health: ptr(b.health)})
+	}
+}
+
+// peer is who is at the other end. err is carried along with it, because the zero
+// uid is root.
+type peer struct {
+	uid, pid int
+	err      error
+}
+
+type peerKey struct{}
+
+func withPeer(ctx context.Context, c net.Conn) context.Context {
+	p := peer{uid: -1, err: errors.New("not a Unix socket")}
+	if cc, ok := c.(*cappedConn); ok {
+		p.uid, p.pid, p.err = peerOf(cc.UnixConn)
+	}
+	return context.WithValue(ctx, peerKey{}, p)
+}
+
+func peerFrom(ctx context.Context) peer {
+	p, ok := ctx.Value(peerKey{}).(peer)
+	if !ok {
+		return peer{uid: -1, err: errors.New("peer unknown")}
+	}
+	return p
+}
+
+// guard wraps every route: same user only, a panic is one 500, and no page in a
+// browser gets through.
+func (b *Broker) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(wire.HeaderProtocol, wire.Version)
+		if c := r.Header.Get(wire.HeaderCorrelation); len(c) <= maxName && c != "" {
+			w.Header().Set(wire.HeaderCorrelation, c)
+		}
+		defer func() {
+			if v := recover(); v != nil {
+				b.log.ErrorContext(r.Context(), "handler panicked", "route", r.Pattern, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+				writeError(w, http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
+			}
+		}()
+		p := peerFrom(r.Context())
+		switch {
+		case p.err != nil || p.uid != os.Geteuid():
+			writeError(w, http.StatusForbidden, "other_user", "this broker answers its own user only", "start an aoctl of your own")
+		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+			writeError(w, http.StatusForbidden, "browser", "requests from web pages are refused", "")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// connLimit is how many connections may be open: what the system allows, less what
+// the console itself needs.
+func connLimit() int64 {
+	var rl unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &rl); err != nil || rl.Cur > 1<<20 {
+		return 1 << 20
+	}
+	return max(int64(rl.Cur)-spareFiles, 16) //nolint:gosec // at most 1<<20, checked above
+}
+
+// cappedListener closes connections beyond limit at once instead of running out of
+// file descriptors.
+type cappedListener struct {
+	*net.UnixListener
+	limit int64
+	open  atomic.Int64
+}
+
+func (l *cappedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.limit {
+			return &cappedConn{UnixConn: c, l: l}, nil
+		}
+		l.open.Add(-1)
+		_ = c.Close()
+	}
+}
+
+type cappedConn struct {
+	*net.UnixConn
+	l      *cappedListener
+	closed atomic.Bool
+}
+
+func (c *cappedConn) Close() error {
+	if !c.closed.Swap(true) {
+		c.l.open.Add(-1)
+	}
+	return c.UnixConn.Close()
+}

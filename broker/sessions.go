@@ -1,0 +1,257 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// ExitStopped is the exit code in the session_stop event of a session that a
+// person stopped: what a shell reports for Ctrl-C.
+const ExitStopped = 130
+
+// ReasonStopped is the reason beside ExitStopped.
+const ReasonStopped = "stopped_by_user"
+
+// withSession adds to c what the call q says about its session, if anything needs
+// writing. The returned function must be called with the commit's result.
+func (b *Broker) withSession(c *Change, se *sessionEntry, q Question) (done func(error)) {
+	b.mu.Lock()
+	must := se.savedAt.IsZero() || se.s.State.Ended() || se.s.State == SessionIdle
+	stale := time.Since(se.savedAt) > touchEvery
+	b.touch(se, q)
+	b.mu.Unlock()
+	switch {
+	case must:
+		se.rec.Lock()
+	case stale && se.rec.TryLock():
+	default:
+		return func(error) {}
+	}
+	b.mu.Lock()
+	next := se.s
+	if next.State.Ended() || next.State == SessionIdle {
+		next.State, next.EndedAt, next.ExitCode, next.EndReason = SessionActive, time.Time{}, nil, ""
+	}
+	if se.savedAt.IsZero() {
+		c.Events = append([]*Event{sessionEvent(EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, c.Events...)
+	}
+	b.mu.Unlock()
+	c.Sessions = append(c.Sessions, next)
+	return func(err error) {
+		defer se.rec.Unlock()
+		if err == nil {
+			b.applySession(se, next)
+		}
+	}
+}
+
+// applySession makes the recorded next the session's state.
+func (b *Broker) applySession(se *sessionEntry, next Session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if next.LastSeenAt.Before(se.s.LastSeenAt) {
+		next.LastSeenAt = se.s.LastSeenAt
+	}
+	se.s = next
+	se.savedAt = time.Now()
+	b.publishSession(se)
+}
+
+// touch notes in memory that the session was heard of. Caller holds mu.
+func (b *Broker) touch(se *sessionEntry, q Question) {
+	s := &se.s
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	if s.StartedAt.IsZero() {
+		s.StartedAt, s.LastSeenAt = now, now
+	}
+	if q.Agent == "" {
+		return // not the agent speaking, but something seen of it
+	}
+	s.LastSeenAt = now
+	set := func(dst *string, v string) {
+		if v != "" {
+			*dst = v
+		}
+	}
+	set(&s.Agent, q.Agent)
+	if s.CWD == "" {
+		s.CWD = q.CWD
+	}
+	set(&s.Mode, q.Mode)
+	set(&s.Pane, q.Session.Pane)
+	if s.ProjectDir == "" {
+		s.ProjectDir = q.Session.ProjectDir
+	}
+	set(&s.Name, q.Session.Name)
+	if s.Name == "" {
+		if dir := firstOf(s.ProjectDir, s.CWD); dir != "" {
+			s.Name = filepath.Base(dir)
+		}
+	}
+	if q.Session.Process.PID != 0 {
+		s.Process = q.Session.Process
+	}
+}
+
+func firstOf(list ...string) string {
+	for _, v := range list {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// changeSession lets f change a copy of the session that q names, records the copy
+// with the events that f returns, and only then makes it the state. f must not block.
+func (b *Broker) changeSession(ctx context.Context, q Question, f func(s *Session) []*Event) error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return ErrClosed
+	}
+	se := b.session(q.SessionID)
+	b.mu.Unlock()
+
+	se.rec.Lock()
+	defer se.rec.Unlock()
+	b.mu.Lock()
+	isNew := se.savedAt.IsZero()
+	b.touch(se, q)
+	next := se.view()
+	b.mu.Unlock()
+	events := f(&next)
+	if isNew && (len(events) == 0 || events[0].Type != EventSessionStart) {
+		events = append([]*Event{sessionEvent(EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, events...)
+	}
+	if err := b.commit(ctx, &Change{Sessions: []Session{next}, Events: events}); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	b.applySession(se, next)
+	return nil
+}
+
+func sessionEvent(typ string, s Session, data any) *Event {
+	return newEvent(typ, Request{SessionID: s.ID}, data)
+}
+
+type stopData struct {
+	ExitCode *int   `json:"exit_code,omitempty"`
+	Reason   string `json:"reason"`
+}
+
+// endTurn is the transition when the main agent's turn is seen to end. A stopping
+// session is stopped only when its sub-agents are over as well: they outlive the turn.
+func endTurn(s *Session) []*Event {
+	switch s.State {
+	case SessionStopping:
+		s.TurnOver = true
+		return stoppedIfOver(s)
+	case SessionActive:
+		s.State = SessionIdle
+	case SessionIdle, SessionStopped, SessionFinished, SessionGone:
+	}
+	return nil
+}
+
+// stoppedIfOver ends a stop once nothing of the session is left running.
+func stoppedIfOver(s *Session) []*Event {
+	if s.State != SessionStopping || !s.TurnOver || len(s.Subagents) > 0 {
+		return nil
+	}
+	return []*Event{markStopped(s)}
+}
+
+func markStopped(s *Session) *Event {
+	code := ExitStopped
+	s.State, s.ExitCode, s.EndReason, s.Subagents = SessionStopped, &code, ReasonStopped, nil
+	return sessionEvent(EventSessionStop, *s, stopData{ExitCode: &code, Reason: ReasonStopped})
+}
+
+// endSession is the transition when the agent's process is over: it said goodbye
+// (final SessionFinished) or vanished (final SessionGone).
+func endSession(s *Session, final SessionState, code *int, reason string) []*Event {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	s.Subagents = nil
+	defer func() { s.EndedAt = now }()
+	switch s.State {
+	case SessionStopping:
+		return []*Event{markStopped(s)}
+	case SessionStopped:
+		if !s.EndedAt.IsZero() {
+			return nil
+		}
+		return []*Event{sessionEvent(EventSessionEnd, *s, stopData{Reason: reason})}
+	case SessionFinished, SessionGone:
+		now = s.EndedAt
+		return nil
+	case SessionActive, SessionIdle:
+	}
+	s.State, s.ExitCode, s.EndReason = final, code, reason
+	return []*Event{sessionEvent(EventSessionStop, *s, stopData{ExitCode: code, Reason: reason})}
+}
+
+// startTurn is the transition when the session's user speaks. It lifts a stop.
+func startTurn(s *Session) []*Event {
+	var events []*Event
+	if s.State == SessionStopping || s.State == SessionStopped {
+		events = append(events, sessionEvent(EventStopLifted, *s, map[string]string{"by": "prompt"}))
+		s.StopAskedAt = time.Time{}
+	}
+	s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionActive, time.Time{}, nil, ""
+	s.TurnOver = false
+	return events
+}
+
+// cancelPending ends what the session still asks, because nobody waits for it now.
+func (b *Broker) cancelPending(ctx context.Context, sessionID string, why string, pick func(Request) bool, state State) {
+	b.mu.Lock()
+	var ids []string
+	if se, ok := b.sessions[sessionID]; ok {
+		for id, e := range se.pending {
+			if pick == nil || pick(e.req) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	b.mu.Unlock()
+	if len(ids) > 0 {
+		_, _ = b.endAll(ctx, ids, Outcome{State: state, By: Actor{Kind: ByAgent}, Reason: why}, nil)
+	}
+}
+
+// Session returns one session; ErrNotFound.
+func (b *Broker) Session(ctx context.Context, id string) (Session, error) {
+	b.mu.Lock()
+	if se, ok := b.sessions[id]; ok && !se.savedAt.IsZero() {
+		defer b.mu.Unlock()
+		return se.view(), nil
+	}
+	b.mu.Unlock()
+	list, err := b.store.Sessions(ctx, SessionFilter{ID: id})
+	if err != nil {
+		return Session{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	if len(list) == 0 {
+		return Session{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
+	}
+	return list[0], nil
+}
+
+// Sessions lists the sessions in memory and the store, last seen first.
+func (b *Broker) Sessions(ctx context.Context) ([]Session, error) {
+	list, err := b.store.Sessions(ctx, SessionFilter{})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, s := range list {
+		if se, ok := b.sessions[s.ID]; ok {
+			list[i] = se.view()
+		}
+	}
+	return list, nil
+}

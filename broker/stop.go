@@ -1,0 +1,127 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Stop denies the pending calls of a session at once and its later ones until its
+// user speaks again. Stopping a session that is stopping or stopped changes nothing.
+//
+// Errors: ErrNotFound, ErrSessionEnded, ErrNotRecorded (the stop holds in memory:
+// calls are denied, but a restart would forget it).
+func (b *Broker) Stop(ctx context.Context, sessionID string, by Actor) (Session, error) {
+	if _, err := b.Session(ctx, sessionID); err != nil {
+		return Session{}, fmt.Errorf("stop: %w", err)
+	}
+	b.mu.Lock()
+	se, live := b.sessions[sessionID]
+	live = live && !se.s.State.Ended()
+	b.mu.Unlock()
+	if !live {
+		return Session{}, fmt.Errorf("stop %s: %w", sessionID, ErrSessionEnded)
+	}
+	_, err := b.stopAll(ctx, []*sessionEntry{se}, by)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return se.view(), err
+}
+
+// StopAll stops every session that has not ended: all of them in one transaction.
+// It returns how many sessions it stopped and how many pending calls it denied.
+func (b *Broker) StopAll(ctx context.Context, by Actor) (sessions, denied int, err error) {
+	b.mu.Lock()
+	var list []*sessionEntry
+	for _, se := range b.sessions {
+		if !se.s.State.Ended() && se.s.State != SessionStopped && se.s.State != SessionStopping {
+			list = append(list, se)
+		}
+	}
+	b.mu.Unlock()
+	if len(list) == 0 {
+		return 0, 0, nil
+	}
+	denied, err = b.stopAll(ctx, list, by)
+	return len(list), denied, err
+}
+
+// stopAll marks the sessions first, so that no new call of theirs can pass, then
+// denies what they ask, in one transaction with the sessions' rows.
+func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (denied int, err error) {
+	slices.SortFunc(list, func(x, y *sessionEntry) int { // one order for all, or two stops could deadlock
+		if x.s.ID < y.s.ID { // ids never change
+			return -1
+		}
+		return 1
+	})
+	for _, se := range list {
+		se.rec.Lock()
+		defer se.rec.Unlock()
+	}
+	c := &Change{Sync: true}
+	var ids []string
+	b.mu.Lock()
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	for _, se := range list {
+		for id := range se.pending {
+			ids = append(ids, id)
+		}
+		if se.s.State == SessionStopping || se.s.State == SessionStopped {
+			continue
+		}
+		se.s.TurnOver = se.s.State == SessionIdle && len(se.pending) == 0
+		se.s.State, se.s.StopAskedAt = SessionStopping, now
+		c.Events = append(c.Events, sessionEvent(EventStopRequested, se.s, map[string]any{"by": by, "pending": len(se.pending)}))
+		c.Events = append(c.Events, stoppedIfOver(&se.s)...)
+		c.Sessions = append(c.Sessions, se.view())
+	}
+	b.mu.Unlock()
+	if len(c.Sessions) == 0 && len(ids) == 0 {
+		return 0, nil
+	}
+	ended, err := b.endAll(ctx, ids, Outcome{State: Denied, By: Actor{Kind: ByStop, PID: by.PID, Exe: by.Exe, TTY: by.TTY}}, c)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, se := range list {
+		if err == nil {
+			se.savedAt = time.Now()
+		}
+		b.publishSession(se)
+	}
+	return len(ended), err
+}
+
+// noteTurnStopped is called when an answer that ends a turn has been delivered: to
+// the main agent for subagentID "", else to that sub-agent. No event of the agent's
+// own tells of such an end.
+func (b *Broker) noteTurnStopped(ctx context.Context, sessionID, subagentID string) {
+	b.mu.Lock()
+	se, ok := b.sessions[sessionID]
+	stopping := ok && se.s.State == SessionStopping
+	b.mu.Unlock()
+	if !stopping {
+		return
+	}
+	err := b.changeSession(ctx, Question{Request: Request{SessionID: sessionID}}, func(s *Session) []*Event {
+		if subagentID == "" {
+			return endTurn(s)
+		}
+		s.Subagents = withoutSubagent(s.Subagents, subagentID)
+		return stoppedIfOver(s)
+	})
+	if err != nil {
+		b.log.ErrorContext(ctx, "end of a stopped turn not recorded", "session_id", sessionID, "err", err)
+	}
+}
+
+// StopRequested reports whether the session was asked to stop and has not been
+// spoken to since; ErrNotFound.
+func (b *Broker) StopRequested(ctx context.Context, sessionID string) (bool, error) {
+	s, err := b.Session(ctx, sessionID)
+	if err != nil {
+		return false, err
+	}
+	return s.State == SessionStopping || s.State == SessionStopped, nil
+}

@@ -1,0 +1,275 @@
+package broker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Question is a call that somebody wants answered.
+type Question struct {
+	Request               // ID (optional), Key, SessionID, Agent, Event, ToolName, ToolInput, CWD … ; the broker fills in the rest
+	Timeout time.Duration // the operator's time; 0 means the broker's default
+	Bound   bool          // the asker waits for the answer: when it leaves for good, the request is cancelled
+	Session SessionHint   // what is known of the session beside
+	Trusted bool          // the dialect vouches for ToolName's meaning, so the built-in read-only rule may speak
+}
+
+// maxTimeout is the longest a call may wait.
+const maxTimeout = 24 * time.Hour
+
+// SessionHint is what a hook tells of its session beside the call.
+type SessionHint struct {
+	Name       string
+	ProjectDir string
+	Pane       string
+	Process    Process
+}
+
+// Submit records q and returns its request: pending, or already decided by a rule,
+// a grant or a stop. The same key and digest again is the same request, with the
+// recorded answer if it has one.
+//
+// Errors: ErrInvalid, ErrConflict (known key, other call), ErrTooMany,
+// ErrNotRecorded, ErrClosed. After an error the call must not run.
+func (b *Broker) Submit(ctx context.Context, q Question) (Request, error) {
+	if err := q.validate(); err != nil {
+		return Request{}, err
+	}
+	e, known, err := b.reserve(&q)
+	if err != nil {
+		return Request{}, err
+	}
+	if known {
+		return b.join(ctx, e, q)
+	}
+	return b.insert(ctx, e, q)
+}
+
+func (q *Question) validate() error {
+	switch {
+	case q.SessionID == "":
+		return fmt.Errorf("%w: session_id is empty", ErrInvalid)
+	case q.ToolName == "":
+		return fmt.Errorf("%w: tool_name is empty", ErrInvalid)
+	case len(q.ToolInput) == 0:
+		return fmt.Errorf("%w: tool_input is missing", ErrInvalid)
+	}
+	return nil
+}
+
+// reserve finds q's request or claims its key for a new one.
+func (b *Broker) reserve(q *Question) (e *entry, known bool, err error) {
+	id := q.ID
+	if id == "" {
+		v7, err := uuid.NewV7()
+		if err != nil {
+			return nil, false, fmt.Errorf("make a request id: %w", err)
+		}
+		id = v7.String()
+	}
+	q.Digest = Digest(q.ToolName, q.ToolInput, q.CWD)
+	if q.Key == "" {
+		q.Key = "id:" + id
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, false, ErrClosed
+	}
+	if e, ok := b.byKey[q.Key]; ok {
+		return e, true, nil
+	}
+	if e, ok := b.requests[id]; ok {
+		return e, true, nil
+	}
+	if err := b.roomFor(q.SessionID); err != nil {
+		return nil, false, err
+	}
+	e = &entry{req: q.Request, done: make(chan struct{}), bound: q.Bound, leftAt: time.Now()}
+	e.req.ID = id
+	e.req.State = Pending
+	e.req.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
+	e.req.ExpiresAt = e.req.CreatedAt.Add(b.timeout(q))
+	b.addEntry(e)
+	return e, false, nil
+}
+
+// timeout is the operator's time for q: what the asker grants, and no more than the
+// operator chose.
+func (b *Broker) timeout(q *Question) time.Duration {
+	if q.Timeout > 0 && (!b.capped || q.Timeout < b.opts.ApprovalTimeout) {
+		return min(q.Timeout, maxTimeout)
+	}
+	return b.opts.ApprovalTimeout
+}
+
+// roomFor applies the caps. Caller holds mu.
+func (b *Broker) roomFor(sessionID string) error {
+	if b.pending >= b.opts.MaxPending {
+		return fmt.Errorf("%w: %d in all", ErrTooMany, b.pending)
+	}
+	if se, ok := b.sessions[sessionID]; ok && len(se.pending) >= b.opts.MaxPerSession {
+		return fmt.Errorf("%w: %d of this session", ErrTooMany, len(se.pending))
+	}
+	return nil
+}
+
+// insert records the new request e, together with its end where a rule, a grant or
+// a stop already speaks.
+func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, error) {
+	ruling, ruled := b.judge(q)
+
+	b.mu.Lock()
+	se := b.session(q.SessionID)
+	grant, granted := b.takeGrant(e.req)
+	var end *Outcome
+	now := e.req.CreatedAt
+	switch {
+	case se.s.State == SessionStopping || se.s.State == SessionStopped:
+		end = &Outcome{State: Denied, By: Actor{Kind: ByStop}, At: now}
+	case granted:
+		by := grant.By
+		by.ID = grant.ID
+		end = &Outcome{State: Allowed, By: by, At: now}
+	case ruled:
+		end = &ruling
+		end.At = now
+	}
+	b.mu.Unlock()
+
+	c := b.creation(e.req, end)
+	if end != nil && granted && end.State == Allowed {
+		c.UseGrant = &GrantUse{ID: grant.ID, By: e.req.ID}
+		c.Events = append(c.Events, newEvent(EventGrantUsed, e.req, map[string]string{"grant": grant.ID}))
+	}
+	unlock := b.withSession(c, se, q)
+	err := b.commit(ctx, c)
+	unlock(err)
+	if err != nil {
+		return b.notInserted(ctx, e, q, err)
+	}
+	return b.inserted(ctx, e, end), nil
+}
+
+// creation is the change that records req, with its end when it has one.
+func (b *Broker) creation(req Request, end *Outcome) *Change {
+	c := &Change{}
+	if end == nil {
+		c.Events = append(c.Events, newEvent(EventRequestCreated, req, createdData{
+			Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest,
+			SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
+		}))
+	} else {
+		req.State, req.Outcome = end.State, end
+		c.Events = append(c.Events, decidedEvent(req, *end))
+		c.Sync = end.By.Kind == ByOperator
+	}
+	c.Insert = &req
+	return c
+}
+
+type createdData struct {
+	Agent      string `json:"agent"`
+	Event      string `json:"event,omitempty"`
+	ToolName   string `json:"tool_name"`
+	Digest     string `json:"digest"`
+	SubagentID string `json:"subagent_id,omitempty"`
+	ToolUseID  string `json:"tool_use_id,omitempty"`
+}
+
+// inserted makes the recorded request visible: to watchers, deciders and its clock.
+func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
+	b.mu.Lock()
+	e.saved = true
+	if end != nil {
+		b.finish(e, *end)
+		defer b.mu.Unlock()
+		return e.req
+	}
+	b.arm(e, e.req.ExpiresAt.Sub(e.req.CreatedAt))
+	b.publish(Update{Request: ptr(e.req)})
+	se := b.session(e.req.SessionID)
+	b.publishSession(se)
+	stopped := se.s.State == SessionStopping || se.s.State == SessionStopped
+	b.mu.Unlock()
+	if stopped { // the stop came while the row was being written
+		_, _ = b.end(ctx, e.req.ID, Outcome{State: Denied, By: Actor{Kind: ByStop}})
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return e.req
+}
+
+// notInserted undoes a reservation whose record failed. When the store knows the
+// key from an earlier life, that request is the answer; everything else refuses.
+func (b *Broker) notInserted(ctx context.Context, e *entry, q Question, cause error) (Request, error) {
+	b.mu.Lock()
+	b.finish(e, Outcome{State: Denied, By: Actor{Kind: ByBroker}, Reason: "not recorded", At: time.Now().UTC()})
+	delete(b.requests, e.req.ID)
+	if b.byKey[e.req.Key] == e {
+		delete(b.byKey, e.req.Key)
+	}
+	b.mu.Unlock()
+	if !errors.Is(cause, ErrDuplicate) {
+		b.log.ErrorContext(ctx, "request not recorded", "request_id", e.req.ID, "session_id", q.SessionID, "err", cause)
+		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, cause)
+	}
+	old, err := b.store.RequestByKey(ctx, q.Key)
+	if errors.Is(err, ErrNotFound) {
+		old, err = b.store.Request(ctx, e.req.ID)
+	}
+	if err != nil {
+		return Request{}, fmt.Errorf("look up the recorded answer: %w", err)
+	}
+	if !sameCall(old, q) || !old.State.Terminal() {
+		return Request{}, ErrConflict
+	}
+	return old, nil
+}
+
+// join answers a question that was asked before.
+func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !sameCall(e.req, q) {
+		return Request{}, ErrConflict
+	}
+	if q.Asker.PID != 0 {
+		e.req.Asker = q.Asker
+	}
+	e.bound = e.bound || q.Bound
+	e.leftAt = time.Now()
+	b.log.DebugContext(ctx, "request asked again", "request_id", e.req.ID)
+	return e.req, nil
+}
+
+// sameCall reports whether q asks for the very call that r is about. Two agents of
+// one session never share a request.
+func sameCall(r Request, q Question) bool {
+	return r.Digest == q.Digest && r.SessionID == q.SessionID && r.SubagentID == q.SubagentID && r.Agent == q.Agent && r.Event == q.Event
+}
+
+// takeGrant removes and returns the grant that covers r. Caller holds mu.
+func (b *Broker) takeGrant(r Request) (Grant, bool) {
+	k := grantKey{r.SessionID, r.SubagentID, r.Digest}
+	g, ok := b.grants[k]
+	if !ok {
+		return Grant{}, false
+	}
+	delete(b.grants, k)
+	return g, time.Now().Before(g.ExpiresAt)
+}
+
+func sortRequests(list []Request) {
+	slices.SortFunc(list, func(a, b Request) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,132 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+)
+
+// sweepEvery is how often the broker looks after askers and agents that may have
+// gone without a word.
+const sweepEvery = 500 * time.Millisecond
+
+func (b *Broker) sweep(ctx context.Context) {
+	t := time.NewTicker(sweepEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			b.cancelAbandoned(ctx)
+			b.noticeGone(ctx)
+			b.saveUnsaved(ctx)
+			b.publishHealth()
+		}
+	}
+}
+
+// cancelAbandoned ends requests whose asker is dead, or alive but disconnected for
+// longer than AskerGrace.
+func (b *Broker) cancelAbandoned(ctx context.Context) {
+	type candidate struct {
+		id     string
+		asker  Process
+		leftAt time.Time
+	}
+	b.mu.Lock()
+	var list []candidate
+	for _, se := range b.sessions {
+		for id, e := range se.pending {
+			if e.saved && e.bound && e.attached == 0 && !e.claimed {
+				list = append(list, candidate{id, e.req.Asker, e.leftAt})
+			}
+		}
+	}
+	b.mu.Unlock()
+	var dead []string
+	for _, c := range list {
+		away := time.Since(c.leftAt)
+		if away > b.opts.AskerGrace || (c.asker.PID != 0 && away >= sweepEvery/2 && !b.opts.Alive(c.asker)) {
+			dead = append(dead, c.id)
+		}
+	}
+	if len(dead) > 0 {
+		_, _ = b.endAll(ctx, b.stillAway(dead), Outcome{State: Cancelled, By: Actor{Kind: ByAgent}, Reason: "the hook that asked is gone"}, nil)
+	}
+}
+
+// stillAway leaves out those that were asked for again meanwhile.
+func (b *Broker) stillAway(ids []string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var away []string
+	for _, id := range ids {
+		if e, ok := b.requests[id]; ok && e.attached == 0 {
+			away = append(away, id)
+		}
+	}
+	return away
+}
+
+// noticeGone marks sessions whose agent's process is no more.
+func (b *Broker) noticeGone(ctx context.Context) {
+	b.mu.Lock()
+	watched := map[string]Process{}
+	for id, se := range b.sessions {
+		if se.s.Process.PID != 0 && se.s.EndedAt.IsZero() && !se.savedAt.IsZero() {
+			watched[id] = se.s.Process
+		}
+	}
+	b.mu.Unlock()
+	for id, p := range watched {
+		if b.opts.Alive(p) {
+			continue
+		}
+		err := b.changeSession(ctx, Question{Request: Request{SessionID: id}}, func(s *Session) []*Event {
+			if s.Process != p {
+				return nil // resumed as another process meanwhile
+			}
+			return endSession(s, SessionGone, nil, "gone")
+		})
+		if err == nil {
+			b.cancelPending(ctx, id, "the agent's process is gone", nil, Cancelled)
+		}
+	}
+}
+
+// saveUnsaved records ends that the store could not take when they happened. It
+// also is the probe that finds out that the store works again.
+func (b *Broker) saveUnsaved(ctx context.Context) {
+	b.mu.Lock()
+	todo := maps.Clone(b.unsaved)
+	failing := b.health.StoreErr != ""
+	b.mu.Unlock()
+	if failing && len(todo) == 0 {
+		_ = b.commit(ctx, &Change{Events: []*Event{newEvent(EventNotification, Request{}, map[string]string{"message": "the log can be written again"})}})
+		return
+	}
+	for id, o := range todo {
+		req, err := b.store.Request(ctx, id)
+		if err == nil && req.State == Pending {
+			err = b.commit(ctx, &Change{Settle: []Settlement{{ID: id, Outcome: o}}, Events: []*Event{decidedEvent(req, o)}})
+		}
+		if err != nil && !errors.Is(err, ErrAlreadyDecided) && !errors.Is(err, ErrNotFound) {
+			return // still broken; the next sweep tries again
+		}
+		b.mu.Lock()
+		delete(b.unsaved, id)
+		b.mu.Unlock()
+	}
+}
+
+func (b *Broker) publishHealth() {
+	seq, hash := b.store.Head()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if seq != b.health.LogSeq {
+		b.health.LogSeq, b.health.LogHash = seq, hash
+		b.publish(Update{Health: ptr(b.health)})
+	}
+}

@@ -1,0 +1,72 @@
+package broker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// answerTo turns a request's end into what its agent is told. Every way of ending
+// has words of its own, because an agent that knows why does not just try again.
+func answerTo(r Request) agents.Answer {
+	if r.Outcome == nil {
+		return agents.Answer{Verdict: agents.Deny, Reason: "aoctl: no decision was made."}
+	}
+	o := *r.Outcome
+	if o.State == Allowed {
+		return agents.Answer{Verdict: agents.Allow, Reason: allowWords(o), UpdatedInput: o.UpdatedInput}
+	}
+	return agents.Answer{Verdict: agents.Deny, Reason: denyWords(r, o), StopTurn: o.By.Kind == ByStop}
+}
+
+func allowWords(o Outcome) string {
+	switch {
+	case o.By.Kind == ByRule:
+		return "Allowed by aoctl's rule " + o.By.ID + "."
+	case o.Reason != "":
+		return "Allowed by a person in aoctl: " + o.Reason
+	}
+	return "Allowed by a person in aoctl."
+}
+
+func denyWords(r Request, o Outcome) string {
+	switch o.State {
+	case Expired:
+		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; ask the user before trying again.",
+			r.ExpiresAt.Sub(r.CreatedAt).Round(time.Second))
+	case Cancelled:
+		return "aoctl closed this call: " + o.Reason + "."
+	case Answered:
+		return "This call was already answered in the agent's own terminal."
+	case Pending, Allowed, Denied:
+	}
+	switch o.By.Kind {
+	case ByOperator, ByProcess:
+		who := "A person denied this call in aoctl"
+		if o.By.Kind == ByProcess {
+			who = "This call was denied with an aoctl command"
+		}
+		if o.Reason == "" {
+			return who + " and gave no reason. Do not try it again as it is; ask what to do instead."
+		}
+		return who + ": " + o.Reason
+	case ByRule:
+		return "Denied by aoctl's rule " + o.By.ID + withReason(o.Reason)
+	case ByStop:
+		return "Stopped by the user in aoctl. Do not go on until the user speaks again."
+	case ByFreeze:
+		return "Everything is held in aoctl at the moment" + withReason(o.Reason)
+	case ByBroker:
+		return "aoctl refused this call because " + firstOf(o.Reason, "something failed in aoctl") + ". No person has seen or denied it."
+	case ByDeadline, ByAgent:
+	}
+	return "Denied in aoctl" + withReason(o.Reason)
+}
+
+func withReason(s string) string {
+	if s == "" {
+		return "."
+	}
+	return ": " + s
+}

@@ -1,0 +1,127 @@
+package store_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/store"
+)
+
+// ask records n pending requests and returns the changes that end them.
+func ask(b *testing.B, s *store.Store, n int) []*broker.Change {
+	b.Helper()
+	ends := make([]*broker.Change, n)
+	all := make(chan int)
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for i := range all {
+				r := brokertest.PendingRequest(fmt.Sprintf("0199-%08d", i), fmt.Sprint("s", i%50))
+				if err := s.Commit(b.Context(), brokertest.Asked(r)); err != nil {
+					b.Error(err)
+				}
+				ends[i] = brokertest.Ended(r, brokertest.Outcome(broker.Allowed))
+			}
+		})
+	}
+	for i := range n {
+		all <- i
+	}
+	close(all)
+	wg.Wait()
+	return ends
+}
+
+// BenchmarkDecideSynced64 is how many synced decisions a second 64 callers get, each
+// an update of a request and its event.
+func BenchmarkDecideSynced64(b *testing.B) {
+	s := openNew(b)
+	ends := ask(b, s, b.N)
+	var next atomic.Int64
+	b.ReportAllocs()
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(ends)); i = next.Add(1) - 1 {
+				if err := s.Commit(b.Context(), ends[i]); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
+}
+
+// BenchmarkDecideSyncedOne is one caller's synced decision, in units of the plain
+// file's fdatasync that runs between two of them.
+func BenchmarkDecideSyncedOne(b *testing.B) {
+	dir := b.TempDir()
+	s := openAt(b, filepath.Join(dir, "aoctl.db"))
+	ends := ask(b, s, b.N)
+	f := openFloor(b, dir)
+	decide, floor := make([]time.Duration, b.N), make([]time.Duration, b.N)
+	b.ResetTimer()
+	for i := range b.N {
+		floor[i] = appendAndSync(b, f)
+		start := time.Now()
+		if err := s.Commit(b.Context(), ends[i]); err != nil {
+			b.Fatal(err)
+		}
+		decide[i] = time.Since(start)
+	}
+	b.ReportMetric(0, "ns/op") // of both together: says nothing
+	b.ReportMetric(float64(median(decide).Nanoseconds()), "p50-decide-ns")
+	b.ReportMetric(float64(median(floor).Nanoseconds()), "p50-fdatasync-ns")
+	b.ReportMetric(float64(median(decide))/float64(median(floor)), "ratio")
+}
+
+// BenchmarkFdatasync is the floor: a decision's worth of bytes appended to a plain
+// file and synced.
+func BenchmarkFdatasync(b *testing.B) {
+	f := openFloor(b, b.TempDir())
+	took := make([]time.Duration, b.N)
+	b.ResetTimer()
+	for i := range b.N {
+		took[i] = appendAndSync(b, f)
+	}
+	b.ReportMetric(float64(median(took).Nanoseconds()), "p50-fdatasync-ns")
+}
+
+func openFloor(b *testing.B, dir string) *os.File {
+	b.Helper()
+	f, err := os.Create(filepath.Join(dir, "floor"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func appendAndSync(b *testing.B, f *os.File) time.Duration {
+	b.Helper()
+	record := make([]byte, 512)
+	start := time.Now()
+	if _, err := f.Write(record); err != nil {
+		b.Fatal(err)
+	}
+	if err := syncData(f); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(start)
+}
+
+func median(d []time.Duration) time.Duration {
+	d = slices.Clone(d)
+	slices.Sort(d)
+	return d[len(d)/2]
+}

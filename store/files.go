@@ -1,0 +1,64 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// files knows which files the database was when it was opened. SQLite goes on writing
+// into a file that was deleted under it; what is acknowledged then is lost at the end.
+type files struct {
+	path string
+	were []os.FileInfo
+}
+
+// watched are the files that hold what was committed.
+func (f *files) watched() []string { return []string{f.path, f.path + "-wal"} }
+
+// remember notes the files as they are now and makes their names durable.
+func (f *files) remember() error {
+	f.were = nil
+	for _, p := range f.watched() {
+		info, err := os.Stat(p)
+		if err != nil {
+			return err
+		}
+		f.were = append(f.were, info)
+	}
+	dir, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return err
+	}
+	if err := dir.Sync(); err != nil {
+		_ = dir.Close() // the sync's error says more
+		return err
+	}
+	return dir.Close()
+}
+
+// inPlace reports files that are no longer the ones that remember saw.
+func (f *files) inPlace() error {
+	for i, p := range f.watched() {
+		info, err := os.Stat(p)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrMoved, err)
+		}
+		if !os.SameFile(info, f.were[i]) {
+			return fmt.Errorf("%w: %s is another file now", ErrMoved, p)
+		}
+	}
+	return nil
+}
+
+// checkOwner refuses what is no plain file of this user.
+func checkOwner(info os.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is no regular file", ErrNotOurs)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%w: it belongs to user %d", ErrNotOurs, st.Uid)
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// defaultLimit is how many rows a list has when its filter names no limit.
+const defaultLimit = 1000
+
+// querier is what reading needs of a *sql.DB, *sql.Conn or *sql.Tx.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// queries are the reads that Store and Reader share. view lends read a connection and
+// may call it a second time; read must then start from nothing.
+//
+// Each method is one SQL statement, and so one snapshot of the database.
+type queries struct {
+	view func(ctx context.Context, read func(querier) error) error
+}
+
+// list runs one query and scans each of its rows.
+func list[T any](ctx context.Context, s *queries, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	var all []T
+	err := s.view(ctx, func(q querier) error {
+		all = nil
+		return each(ctx, q, func(row scanner) error {
+			v, err := scan(row)
+			all = append(all, v)
+			return err
+		}, query, args...)
+	})
+	if err != nil {
+		return nil, translate(err)
+	}
+	return all, nil
+}
+
+// each calls do for every row of a query.
+func each(ctx context.Context, q querier, do func(scanner) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has what went wrong
+	for rows.Next() {
+		if err := do(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+type scanner interface{ Scan(dest ...any) error }
+
+// where gathers the conditions of a filter.
+type where struct {
+	terms []string
+	args  []any
+}
+
+func (w *where) add(ok bool, term string, args ...any) {
+	if ok {
+		w.terms = append(w.terms, term)
+		w.args = append(w.args, args...)
+	}
+}
+
+func (w *where) String() string {
+	if len(w.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.terms, " AND ")
+}
+
+func orDefault(limit int) int {
+	if limit <= 0 {
+		return defaultLimit
+	}
+	return limit
+}
+
+// Requests implements broker.Store. It lists what the rows say; Request and
+// RequestByKey, on which decisions rest, also ask the log.
+//
+// Without Decided, Since is about when a request was made, with it about when it was
+// decided.
+func (s *queries) Requests(ctx context.Context, f broker.RequestFilter) ([]broker.Request, error) {
+	var w where
+	w.add(f.State == broker.Pending, `status = 'pending'`) // a literal, or its index cannot be used
+	w.add(f.State != "" && f.State != broker.Pending, `status = ?`, string(f.State))
+	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
+	w.add(f.Decided, `decided_at_ms IS NOT NULL`)
+	w.add(f.Decided && !f.Since.IsZero(), `decided_at_ms >= ?`, chain.MS(f.Since))
+	w.add(!f.Decided && !f.Since.IsZero(), `created_at_ms >= ?`, chain.MS(f.Since))
+	order := ` ORDER BY n DESC LIMIT ?`
+	if f.Decided {
+		order = ` ORDER BY decided_at_ms DESC, n DESC LIMIT ?`
+	}
+	return list(ctx, s, scanRequest, `SELECT `+requestColumns+` FROM requests`+w.String()+order,
+		append(w.args, orDefault(f.Limit))...)
+}
+
+// Sessions implements broker.Store.
+func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error) {
+	var w where
+	w.add(f.ID != "", `id = ?`, f.ID)
+	return list(ctx, s, scanSession,
+		`SELECT `+sessionColumns+` FROM sessions`+w.String()+` ORDER BY last_seen_at_ms DESC, id LIMIT ?`,
+		append(w.args, orDefault(f.Limit))...)
+}
+
+// Events implements broker.Store.
+func (s *queries) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
+	var w where
+	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
+	w.add(!f.Since.IsZero(), `at_ms >= ?`, chain.MS(f.Since))
+	w.add(f.After != 0, `seq > ?`, f.After)
+	order := ` ORDER BY seq DESC LIMIT ?`
+	if f.After != 0 {
+		order = ` ORDER BY seq LIMIT ?`
+	}
+	return list(ctx, s, scanEvent,
+		`SELECT seq, at_ms, type, session_id, request_id, data, lower(hex(hash)) FROM events`+w.String()+order,
+		append(w.args, orDefault(f.Limit))...)
+}
+
+// requestRow takes the columns of requestColumns.
+type requestRow struct {
+	r                     broker.Request
+	key                   sql.NullString
+	input, updated, state string
+	start, made, until    int64
+	decided               sql.NullInt64
+	o                     broker.Outcome
+}
+
+func (t *requestRow) dest() []any {
+	r, o := &t.r, &t.o
+	return []any{
+		&r.ID, &t.key, &r.SessionID, &r.Agent, &r.Event, &r.ToolUseID, &r.SubagentID, &r.SubagentType,
+		&r.ToolName, &t.input, &r.CWD, &r.Mode, &r.Description, &r.Digest,
+		&r.Asker.PID, &t.start, &t.made, &t.until,
+		&t.state, &t.decided, &o.By.Kind, &o.By.ID, &o.By.PID, &o.By.Exe, &o.By.TTY, &o.Reason, &t.updated,
+	}
+}
+
+func (t *requestRow) request() broker.Request {
+	r := t.r
+	r.Key = t.key.String
+	r.ToolInput = raw(t.input)
+	r.Asker.Start = unsigned(t.start)
+	r.CreatedAt, r.ExpiresAt = chain.Time(t.made), chain.Time(t.until)
+	r.State = broker.State(t.state)
+	if r.State.Terminal() {
+		o := t.o
+		o.State, o.At, o.UpdatedInput = r.State, chain.Time(t.decided.Int64), raw(t.updated)
+		r.Outcome = &o
+	}
+	return r
+}
+
+func scanRequest(row scanner) (broker.Request, error) {
+	var t requestRow
+	err := row.Scan(t.dest()...)
+	return t.request(), err
+}
+
+func scanSession(row scanner) (broker.Session, error) {
+	var s broker.Session
+	var start, started, seen, stop, ended int64
+	var code sql.NullInt64
+	var subagents string
+	err := row.Scan(&s.ID, &s.Agent, &s.Name, &s.CWD, &s.ProjectDir, &s.Mode, &s.Pane, &s.Process.PID, &start, &s.State,
+		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents)
+	if err != nil {
+		return s, err
+	}
+	s.Process.Start = unsigned(start)
+	s.StartedAt, s.LastSeenAt, s.StopAskedAt, s.EndedAt = chain.Time(started), chain.Time(seen), chain.Time(stop), chain.Time(ended)
+	if code.Valid {
+		n := int(code.Int64)
+		s.ExitCode = &n
+	}
+	if err := json.Unmarshal([]byte(subagents), &s.Subagents); err != nil {
+		return s, fmt.Errorf("%w: sub-agents of session %s: %w", ErrCorrupt, s.ID, err)
+	}
+	if len(s.Subagents) == 0 {
+		s.Subagents = nil
+	}
+	return s, nil
+}
+
+func scanEvent(row scanner) (broker.Event, error) {
+	var e broker.Event
+	var at int64
+	var data string
+	err := row.Scan(&e.Seq, &at, &e.Type, &e.SessionID, &e.RequestID, &data, &e.Hash)
+	e.At, e.Data = chain.Time(at), raw(data)
+	return e, err
+}
+
+func scanGrant(row scanner) (broker.Grant, error) {
+	var g broker.Grant
+	var made, until int64
+	var used sql.NullString
+	err := row.Scan(&g.ID, &g.SessionID, &g.SubagentID, &g.Digest, &g.RequestID,
+		&g.By.Kind, &g.By.ID, &g.By.PID, &g.By.Exe, &g.By.TTY, &made, &until, &used)
+	g.CreatedAt, g.ExpiresAt, g.UsedBy = chain.Time(made), chain.Time(until), used.String
+	return g, err
+}
+
+func raw(s string) json.RawMessage {
+	if s == "" {
+		return nil
+	}
+	return json.RawMessage(s)
+}
+
+// lately is how long an ended session is still worth loading.
+const lately = 24 * time.Hour

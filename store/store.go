@@ -1,0 +1,111 @@
+// Package store is aoctl's memory: requests, sessions, rules, grants and the log of
+// everything that happened, in one SQLite file.
+//
+// It promises that a change whose Commit returned nil is there after a kill -9, and
+// with Change.Sync after a power cut as well; that a change is there whole or not at
+// all; and that rows another program has changed are found and not honoured. Package
+// store/chain says how the log is chained to make that so.
+//
+// A *Store is the one writer and lives in the console's process. Commands that only
+// look use OpenReadOnly, beside a running console or without one.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// readers is how many queries run beside the writer at a time.
+const readers = 4
+
+// Store is the database, open for reading and writing. It implements broker.Store;
+// all methods may be called from many goroutines.
+type Store struct {
+	queries
+	w     *writer
+	db    *sql.DB
+	head  atomic.Pointer[head]
+	queue chan *job
+	quit  chan struct{} // closed by Close: take no more jobs
+	ended chan struct{} // closed by the writer's goroutine when it is done
+	once  sync.Once
+	now   func() time.Time
+	log   *slog.Logger
+
+	mu       sync.Mutex
+	tampered map[string]string // subject → why, as found by Load
+}
+
+var _ broker.Store = (*Store)(nil)
+
+// Option changes how Open works.
+type Option func(*Store)
+
+// WithClock gives the store another clock than time.Now. It only decides which ended
+// sessions Load brings back.
+func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
+
+// WithLog sends what a person should look into to log; by default it is dropped.
+func WithLog(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
+
+// Open opens the database at path for reading and writing. Missing folders are made
+// with mode 0700, a missing file with 0600; a file that others could read is closed
+// to them. An older schema is brought up to date.
+//
+// Errors are *OpenError around ErrTooNew, ErrCorrupt, ErrNotOurs, ErrUnwritable,
+// ErrBusy or broker.ErrTampered (the log is shorter or longer than its own record of
+// its end); then the file is as it was.
+func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
+	s := &Store{
+		queue: make(chan *job, maxBatch), quit: make(chan struct{}), ended: make(chan struct{}),
+		now: time.Now, log: slog.New(slog.DiscardHandler), tampered: map[string]string{},
+	}
+	for _, o := range opts {
+		o(s)
+	}
+	w, err := open(ctx, path)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	s.w = w
+	if s.db, err = openReaders(w.files.path); err != nil {
+		return nil, openError(path, errors.Join(err, w.c.close()))
+	}
+	s.queries = queries{view: func(ctx context.Context, read func(querier) error) error { return read(s.db) }}
+	h := w.head
+	s.head.Store(&h)
+	go s.write()
+	return s, nil
+}
+
+// Close writes what is queued, then closes the database. Calls of Commit that come
+// later get ErrClosed. Closing twice is fine.
+func (s *Store) Close() error {
+	var err error
+	s.once.Do(func() {
+		close(s.quit)
+		<-s.ended
+		err = s.db.Close()
+		if s.w.c != nil { // the last connection to close moves the write-ahead log into the file
+			err = errors.Join(err, s.w.c.close())
+		}
+	})
+	return err
+}
+
+// Head implements broker.Store: the end of the log as this process wrote it.
+func (s *Store) Head() (seq int64, hash string) {
+	h := *s.head.Load()
+	if h.seq == 0 {
+		return 0, ""
+	}
+	return h.seq, hex.EncodeToString(h.hash[:])
+}

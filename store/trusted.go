@@ -1,0 +1,245 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// A row is trusted when the log vouches for it: the events about it exist, each fits
+// the hash of the event before it, carries the seal of the row as it is, and says the
+// same as the row. One statement reads a row with its events, so that a decision that
+// is being recorded meanwhile cannot look like tampering.
+
+// vouching are the columns of one event and of the hash before it. alias is that of
+// the event, alias+"p" that of its predecessor.
+func vouching(alias string) string {
+	const columns = `@.seq, @.at_ms, @.session_id, @.request_id, @.data, @.seal, @.hash, @p.hash`
+	return strings.ReplaceAll(columns, "@", alias)
+}
+
+// joined joins the event of the given type about a row, and its predecessor.
+func joined(alias, subject, typ string) string {
+	const join = `
+		LEFT JOIN events @ ON @.subject = ` + "%s" + ` AND @.type = '%s'
+		LEFT JOIN events @p ON @p.seq = @.seq - 1`
+	return strings.ReplaceAll(fmt.Sprintf(join, subject, typ), "@", alias)
+}
+
+func prefixed(columns, table string) string {
+	names := strings.Split(columns, ",")
+	for i, n := range names {
+		names[i] = table + "." + strings.TrimSpace(n)
+	}
+	return strings.Join(names, ", ")
+}
+
+var (
+	sqlTrustedRequests = `SELECT ` + prefixed(requestColumns, "r") + `, ` + vouching("c") + `, ` + vouching("d") +
+		` FROM requests r` +
+		joined("c", "'request/' || r.id", broker.EventRequestCreated) +
+		joined("d", "'request/' || r.id", broker.EventRequestDecided)
+
+	sqlTrustedGrants = `SELECT ` + prefixed(grantColumns, "g") + `, ` + vouching("c") + `, ` + vouching("u") +
+		` FROM grants g` +
+		joined("c", "'grant/' || g.id", broker.EventGrantCreated) +
+		joined("u", "'grant/' || g.id", broker.EventGrantUsed)
+)
+
+// witness is one event about a row; absent when the log has none.
+type witness struct {
+	seq, at                sql.NullInt64
+	session, request, data sql.NullString
+	seal, hash, before     []byte
+}
+
+func (w *witness) dest() []any {
+	return []any{&w.seq, &w.at, &w.session, &w.request, &w.data, &w.seal, &w.hash, &w.before}
+}
+
+func (w *witness) present() bool { return w.seq.Valid }
+
+// check reports why the event of type typ about subject does not vouch for a row with
+// this seal; nil when it does.
+func (w *witness) check(subject, typ string, seal chain.Hash) error {
+	if !w.present() {
+		return fmt.Errorf("the log has no %s event of it", typ)
+	}
+	var before chain.Hash
+	if w.seq.Int64 > 1 && copy(before[:], w.before) != len(before) {
+		return fmt.Errorf("the event before event %d is gone", w.seq.Int64)
+	}
+	link := chain.Link{
+		Seq: w.seq.Int64, AtMS: w.at.Int64, Type: typ, Session: w.session.String, Request: w.request.String,
+		Data: w.data.String, Subject: subject, Seal: string(w.seal),
+	}
+	if h := link.After(before); string(h[:]) != string(w.hash) {
+		return fmt.Errorf("event %d does not follow the one before it", w.seq.Int64)
+	}
+	if string(seal[:]) != string(w.seal) {
+		return fmt.Errorf("it is not what event %d recorded", w.seq.Int64)
+	}
+	return nil
+}
+
+// trustedRequest is a request with the verdict of the log about it.
+type trustedRequest struct {
+	broker.Request
+	doubt error // nil when the log vouches for it
+}
+
+func scanTrustedRequest(row scanner) (trustedRequest, error) {
+	var t requestRow
+	var made, ended witness
+	dest := append(t.dest(), made.dest()...)
+	if err := row.Scan(append(dest, ended.dest()...)...); err != nil {
+		return trustedRequest{}, err
+	}
+	r := t.request()
+	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil
+}
+
+func doubtRequest(r *broker.Request, made, ended *witness) error {
+	subject := chain.RequestSubject(r.ID)
+	if err := chain.CheckDigest(r); err != nil {
+		return err
+	}
+	seal := chain.SealRequest(r)
+	if made.present() || r.Outcome == nil { // a request decided at once may go without
+		if err := made.check(subject, broker.EventRequestCreated, seal); err != nil {
+			return err
+		}
+		if err := chain.AgreesCreated(r, made.session.String, []byte(made.data.String)); err != nil {
+			return err
+		}
+	}
+	if r.Outcome == nil {
+		if ended.present() {
+			return fmt.Errorf("it is pending, event %d decided it", ended.seq.Int64)
+		}
+		return nil
+	}
+	if err := ended.check(subject, broker.EventRequestDecided, chain.SealOutcome(seal, r.Outcome)); err != nil {
+		return err
+	}
+	return chain.AgreesDecided(r, ended.session.String, []byte(ended.data.String))
+}
+
+// trustedGrant is a grant with the verdict of the log about it.
+type trustedGrant struct {
+	broker.Grant
+	doubt error
+}
+
+func scanTrustedGrant(row scanner) (trustedGrant, error) {
+	var t trustedGrant
+	var made, used witness
+	g, err := scanGrant(scanMore{row, append(made.dest(), used.dest()...)})
+	if err != nil {
+		return t, err
+	}
+	t.Grant = g
+	subject, seal := chain.GrantSubject(g.ID), chain.SealGrant(&g)
+	t.doubt = made.check(subject, broker.EventGrantCreated, seal)
+	switch {
+	case t.doubt != nil:
+	case g.UsedBy != "":
+		t.doubt = used.check(subject, broker.EventGrantUsed, chain.SealUse(seal, g.UsedBy))
+	case used.present():
+		t.doubt = fmt.Errorf("it is unused, event %d used it", used.seq.Int64)
+	}
+	return t, nil
+}
+
+// scanMore scans further columns behind those that are asked for.
+type scanMore struct {
+	scanner
+	more []any
+}
+
+func (s scanMore) Scan(dest ...any) error { return s.scanner.Scan(append(dest, s.more...)...) }
+
+// Request implements broker.Store.
+func (s *queries) Request(ctx context.Context, id string) (broker.Request, error) {
+	return s.one(ctx, "request "+id, ` WHERE r.id = ?`, id)
+}
+
+// RequestByKey implements broker.Store.
+func (s *queries) RequestByKey(ctx context.Context, key string) (broker.Request, error) {
+	return s.one(ctx, "request with key "+key, ` WHERE r.key = ?`, key)
+}
+
+func (s *queries) one(ctx context.Context, what, where, arg string) (broker.Request, error) {
+	found, err := list(ctx, s, scanTrustedRequest, sqlTrustedRequests+where, arg)
+	switch {
+	case err != nil:
+		return broker.Request{}, fmt.Errorf("%s: %w", what, err)
+	case len(found) == 0:
+		return broker.Request{}, fmt.Errorf("%s: %w", what, broker.ErrNotFound)
+	case found[0].doubt != nil:
+		return broker.Request{}, fmt.Errorf("%s: %w: %w", what, broker.ErrTampered, found[0].doubt)
+	}
+	return found[0].Request, nil
+}
+
+// Load implements broker.Store. Pending requests and grants for which the log does
+// not vouch are left out: nobody can be asked about a call that may not be the one
+// the agent made, and no grant holds that nobody gave. Tampered tells them.
+func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
+	requests, err := list(ctx, &s.queries, scanTrustedRequest, sqlTrustedRequests+` WHERE r.status = 'pending' ORDER BY r.n`)
+	if err != nil {
+		return broker.Saved{}, fmt.Errorf("load pending requests: %w", err)
+	}
+	sessions, err := list(ctx, &s.queries, scanSession, `SELECT `+sessionColumns+` FROM sessions
+		WHERE state NOT IN ('finished', 'gone') OR last_seen_at_ms > ? ORDER BY last_seen_at_ms DESC, id`,
+		chain.MS(s.now().Add(-lately)))
+	if err != nil {
+		return broker.Saved{}, fmt.Errorf("load sessions: %w", err)
+	}
+	grants, err := list(ctx, &s.queries, scanTrustedGrant, sqlTrustedGrants+` WHERE g.used_by IS NULL ORDER BY g.created_at_ms, g.id`)
+	if err != nil {
+		return broker.Saved{}, fmt.Errorf("load grants: %w", err)
+	}
+	saved := broker.Saved{Sessions: sessions}
+	for _, r := range requests {
+		if s.trust(ctx, chain.RequestSubject(r.ID), r.doubt) {
+			saved.Requests = append(saved.Requests, r.Request)
+		}
+	}
+	for _, g := range grants {
+		if s.trust(ctx, chain.GrantSubject(g.ID), g.doubt) {
+			saved.Grants = append(saved.Grants, g.Grant)
+		}
+	}
+	return saved, nil
+}
+
+// trust notes a row that is in doubt.
+func (s *Store) trust(ctx context.Context, subject string, doubt error) bool {
+	if doubt == nil {
+		return true
+	}
+	s.log.WarnContext(ctx, "stored row left out", "subject", subject, "err", doubt)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tampered[subject] = doubt.Error()
+	return false
+}
+
+// Tampered lists what Load left out because the log does not vouch for it, one
+// sentence each, in alphabetical order.
+func (s *Store) Tampered() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines []string
+	for _, subject := range slices.Sorted(maps.Keys(s.tampered)) {
+		lines = append(lines, subject+": "+s.tampered[subject])
+	}
+	return lines
+}
