@@ -1,0 +1,145 @@
+package hookclient
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/hookclient/paths"
+)
+
+const usage = `usage: aoctl hook [--timeout 10m] [--socket PATH] AGENT (or aoctl-hook with the same arguments)
+
+Reads one hook payload of AGENT (such as claude) from stdin, asks the console, and prints the agent's own
+answer. Agents run it; "aoctl install AGENT" tells them to.
+
+  --timeout  how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
+  --socket   the console's socket; AOCTL_SOCKET does the same
+
+Exit 0: the answer was printed. Exit 2: the call is refused and stderr says why; this help exits 2 as
+well, because an agent takes any silent 0 for permission.
+`
+
+const (
+	timeoutEnv     = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
+	defaultTimeout = 10 * time.Minute
+	maxTimeout     = 24 * time.Hour // no agent lets a hook run longer
+)
+
+// settings is what one run was told by arguments and environment.
+type settings struct {
+	agent   string
+	socket  string
+	timeout time.Duration
+	help    bool
+}
+
+// parseArgs reads the arguments; flags may stand before or after the agent's name.
+func parseArgs(args []string) (settings, error) {
+	var s settings
+	var timeout string
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		name, value, inline := strings.Cut(arg, "=")
+		switch {
+		case arg == "--help" || arg == "-h":
+			return settings{help: true}, nil
+		case name == "--timeout" || name == "--socket":
+			if !inline {
+				if len(args) == 0 {
+					return s, badArgs(name + " needs a value")
+				}
+				value, args = args[0], args[1:]
+			}
+			if value == "" {
+				return s, badArgs(name + " needs a value")
+			}
+			if name == "--timeout" {
+				timeout = value
+			} else {
+				s.socket = value
+			}
+		case strings.HasPrefix(arg, "-"):
+			return s, badArgs("unknown flag " + strconv.Quote(arg))
+		case s.agent != "":
+			return s, badArgs("unexpected argument " + strconv.Quote(arg))
+		case !plainName(arg):
+			return s, badArgs("unknown agent " + strconv.Quote(arg))
+		default:
+			s.agent = arg
+		}
+	}
+	if s.agent == "" {
+		return s, badArgs("the agent's name is missing")
+	}
+	return s.complete(timeout)
+}
+
+// complete fills in what the environment and the defaults say.
+func (s settings) complete(timeout string) (settings, error) {
+	var err error
+	if s.timeout, err = parseTimeout(timeout); err != nil {
+		return s, err
+	}
+	s.socket, err = socketPath(s.socket)
+	return s, err
+}
+
+// socketPath is the absolute form of path, or the usual place when path is empty.
+func socketPath(path string) (string, error) {
+	var err error
+	if path == "" {
+		path, err = paths.Socket()
+	} else {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", &refusal{kind: ErrInput, text: err.Error(), cause: err}
+	}
+	return path, nil
+}
+
+func parseTimeout(flag string) (time.Duration, error) {
+	if flag != "" {
+		d, err := time.ParseDuration(flag)
+		if err != nil || d <= 0 || d > maxTimeout {
+			return 0, badArgs("--timeout " + strconv.Quote(flag) + " is not a duration such as 10m, up to 24h")
+		}
+		return d, nil
+	}
+	env := os.Getenv(timeoutEnv)
+	if env == "" {
+		return defaultTimeout, nil
+	}
+	seconds, err := strconv.ParseFloat(env, 64)
+	// The comparison is written so that NaN fails it.
+	if err != nil || !(seconds > 0 && seconds <= maxTimeout.Seconds()) {
+		return 0, &refusal{
+			kind: ErrInput, text: timeoutEnv + "=" + strconv.Quote(env) + " is not a number of seconds from 1 to 86400",
+			hint: "correct or unset it", cause: err,
+		}
+	}
+	// At least a millisecond, the unit in which the console is told.
+	return max(time.Duration(seconds*float64(time.Second)), time.Millisecond), nil
+}
+
+// plainName keeps an agent's name to what can stand in a request line.
+func plainName(s string) bool { return len(s) <= 64 && onlyPlain(s) }
+
+func onlyPlain(s string) bool {
+	for _, c := range []byte(s) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+		default:
+			return false
+		}
+	}
+	return s != "" && s != "." && s != ".."
+}
+
+func badArgs(text string) error {
+	return &refusal{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--socket PATH] AGENT"}
+}

@@ -1,0 +1,263 @@
+package hookclient
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"time"
+)
+
+// limits are the times and sizes of a run; tests make them small.
+type limits struct {
+	stdin    time.Duration // for the agent to hand over its payload
+	silence  time.Duration // from a question to the first byte; a broker holds it 25 s at most
+	grace    time.Duration // beyond the person's time, for the console to say that it ran out
+	starting time.Duration // for a console that is just coming up
+	again    time.Duration // the first wait before asking again
+	againMax time.Duration // the longest
+	look     time.Duration // between two looks at parent and stdout
+	payload  int           // bytes of stdin that are sent
+	drain    int           // bytes of stdin that are read
+	strikes  int           // quick hang-ups in a row before the console counts as broken
+}
+
+func defaultLimits() limits {
+	return limits{
+		stdin: 30 * time.Second, silence: 45 * time.Second, grace: 800 * time.Millisecond, starting: 2 * time.Second,
+		again: 50 * time.Millisecond, againMax: 500 * time.Millisecond, look: time.Second,
+		payload: MaxHookBody, drain: 512 << 20, strikes: 10,
+	}
+}
+
+// quick is how soon after a question a closed connection counts as hung up on us.
+const quick = 250 * time.Millisecond
+
+// lost marks a connection that ended without an answer. Whoever asks again with
+// the same correlation finds the same request.
+type lost struct{ cause error }
+
+func (l *lost) Error() string { return "the connection was lost: " + l.cause.Error() }
+func (l *lost) Unwrap() error { return l.cause }
+
+// conversation is one question, asked over as many connections as it takes. It is
+// for one goroutine and for one use.
+type conversation struct {
+	socket string
+	caller caller
+	limits limits
+
+	path   string                 // where the question is posted
+	body   []byte                 //
+	poll   func(id string) string // where its answer is asked for
+	opens  func(id string) error  // set when the post only opens the request; checks its id
+	usable func(response) error   // what a final answer must be
+	until  time.Time              // the person's time ends; the conversation a grace later
+	given  time.Duration          // the person's time as a whole, for the reason
+
+	reached bool      // a broker took a connection in this conversation
+	heard   time.Time // the last answer of any kind
+	pending bool      // a broker said: wait
+	strikes int
+	pid     int // the broker's
+}
+
+func (c *conversation) end() time.Time { return c.until.Add(c.limits.grace) }
+
+// run asks until there is a final answer, which usable has approved.
+func (c *conversation) run(ctx context.Context) (response, error) {
+	begun, wait := time.Now(), c.limits.again
+	for {
+		tried := time.Now()
+		resp, err := c.once(ctx)
+		switch {
+		case err == nil:
+			return resp, nil
+		case ctx.Err() != nil:
+			return response{}, ctx.Err()
+		}
+		if time.Since(tried) > c.limits.againMax {
+			wait = c.limits.again // it was a real wait, not one more knock at a closed door
+		}
+		if err = c.mayRetry(err, begun); err != nil {
+			return response{}, err
+		}
+		if !c.pause(ctx, wait) {
+			return response{}, ctx.Err()
+		}
+		wait = min(2*wait, c.limits.againMax)
+	}
+}
+
+// mayRetry returns nil when asking again can help, else the reason to give up.
+func (c *conversation) mayRetry(err error, begun time.Time) error {
+	var gone *lost
+	switch {
+	case errors.Is(err, errBusy):
+		if time.Since(begun) > c.limits.silence && !c.pending {
+			return c.silent(err)
+		}
+	case errors.As(err, &gone):
+		if c.strikes >= c.limits.strikes {
+			return &refusal{
+				kind: ErrAnswer, text: "the console closes the connection again and again without an answer",
+				hint: "look into its log, or restart it", cause: gone.cause,
+			}
+		}
+	case errors.Is(err, ErrNoConsole):
+		c.strikes = 0
+		if !c.reached && !(time.Since(begun) < c.limits.starting && starting(c.socket, c.limits.starting)) {
+			return err
+		}
+	default:
+		return err
+	}
+	if !time.Now().Before(c.end()) {
+		return c.wentAway(err)
+	}
+	return nil
+}
+
+// pause waits for d, at most to the end of the conversation.
+func (c *conversation) pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(min(d, time.Until(c.end())))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// once asks over one connection, from the post to the final answer.
+func (c *conversation) once(ctx context.Context) (response, error) {
+	conn, pid, err := connect(c.socket)
+	if err != nil {
+		return response{}, err
+	}
+	defer func() { _ = conn.Close() }()
+	c.reached, c.pid = true, pid
+	// A deadline in the past wakes whoever reads or writes.
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+
+	path, body := c.path, c.body
+	for {
+		asked := time.Now()
+		resp, err := c.exchange(ctx, conn, path, body)
+		if err != nil {
+			return response{}, err
+		}
+		id, err := c.judge(resp, body != nil)
+		if err != nil || id == "" {
+			return resp, err
+		}
+		if resp.closes || resp.trailing {
+			return response{}, &lost{errors.New("the console closed it after saying wait")}
+		}
+		path, body = c.poll(id), nil
+		// A broker that always says wait at once must not keep us busy.
+		if spent := time.Since(asked); spent < c.limits.again && !c.pause(ctx, c.limits.again-spent) {
+			return response{}, ctx.Err()
+		}
+	}
+}
+
+// exchange sends one request and reads one answer.
+func (c *conversation) exchange(ctx context.Context, conn *os.File, path string, body []byte) (response, error) {
+	limit := c.end()
+	if soon := time.Now().Add(c.limits.silence); !c.pending && soon.Before(limit) {
+		limit = soon
+	}
+	if err := conn.SetDeadline(limit); err != nil {
+		return response{}, &lost{err}
+	}
+	if ctx.Err() != nil { // it may have ended before the deadline above was set
+		return response{}, ctx.Err()
+	}
+	asked := time.Now()
+	_, sendErr := conn.Write(c.caller.request(path, body, time.Until(c.until)))
+	// A broker may refuse before it has read everything, so an answer is looked
+	// for even when not all could be sent.
+	resp, err := readResponse(conn)
+	switch {
+	case err == nil:
+		c.heard, c.strikes = time.Now(), 0
+		return resp, nil
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(sendErr, os.ErrDeadlineExceeded):
+		return response{}, c.outOfTime(err)
+	case errors.Is(err, ErrAnswer):
+		return response{}, err
+	}
+	if time.Since(asked) < quick {
+		c.strikes++
+	}
+	return response{}, &lost{errors.Join(sendErr, err)}
+}
+
+// judge looks at one answer. An empty id without an error means that it is final.
+func (c *conversation) judge(resp response, posted bool) (id string, err error) {
+	strict := resp.status == 200 || resp.status == 202
+	if err = checkOrigin(resp, c.caller.correlation, strict); err != nil {
+		return "", err
+	}
+	switch {
+	case resp.status == 202, posted && c.opens != nil && resp.status == 200:
+		return c.waitFor(resp)
+	case resp.status == 200:
+		return "", c.usable(resp)
+	case resp.status < 400:
+		return "", unreadable("it has status " + strconv.Itoa(resp.status))
+	}
+	code, err := brokerRefusal(resp)
+	if code == shuttingDown {
+		return "", &lost{err}
+	}
+	return "", err
+}
+
+// waitFor reads which request is to be waited for.
+func (c *conversation) waitFor(resp response) (string, error) {
+	id, err := pendingID(resp)
+	if err == nil && c.opens != nil {
+		err = c.opens(id)
+	}
+	c.pending = c.pending || err == nil
+	return id, err
+}
+
+// recently is how long ago a living broker was heard at the most: it holds a
+// question for 25 s.
+const recently = 27 * time.Second
+
+// outOfTime says which of the two clocks ended a wait on an open connection.
+func (c *conversation) outOfTime(cause error) error {
+	if time.Now().Before(c.end()) || c.heard.IsZero() || time.Since(c.heard) > recently {
+		return c.silent(cause)
+	}
+	return &refusal{
+		kind: ErrTimeout, text: "time ran out: nobody answered within " + shortDuration(c.given),
+		hint: "ask again when somebody is at the console", cause: cause,
+	}
+}
+
+func (c *conversation) silent(cause error) error {
+	hint := "look at the console, or restart it"
+	if c.pid > 0 {
+		hint = "it may be stopped: kill -CONT " + strconv.Itoa(c.pid)
+	}
+	return &refusal{kind: ErrSilent, text: "the console accepted the connection but does not answer", hint: hint, cause: cause}
+}
+
+func (c *conversation) wentAway(cause error) error {
+	switch {
+	case errors.Is(cause, errBusy):
+		return c.silent(cause)
+	case !c.reached:
+		return cause
+	}
+	return &refusal{
+		kind: ErrNoConsole, text: "the console ended while this call waited, and did not come back within " + shortDuration(c.given),
+		hint: `start it again with "aoctl"`, cause: cause,
+	}
+}

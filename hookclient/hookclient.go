@@ -1,0 +1,166 @@
+// Package hookclient asks the console whether an agent's call may run.
+//
+// Run is the whole program that agents start as their hook; Ask is the same
+// question for a program of one's own. Both speak HTTP over the console's Unix
+// socket, find the same request again after a lost connection, and treat whatever
+// goes wrong as "not allowed".
+//
+// Only the standard library is imported, without net and net/http: an agent starts
+// the program before every call, and what it costs is mostly its start.
+package hookclient
+
+import (
+	"context"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Exit codes of Run. Every agent takes 2 with words on stderr as "refused", and a 0
+// without words, or any other code, as permission.
+const (
+	exitAnswered = 0
+	exitRefused  = 2
+)
+
+// Run is one hook run: it reads the agent's payload from stdin, waits for the
+// console's answer and prints it. It returns the exit code: 0 when a complete
+// answer was written to stdout, otherwise 2 with one sentence on stderr.
+//
+// args are those after the program's name: [--timeout 10m] [--socket PATH] AGENT.
+// Run is made for main: it takes the process's signals over for good, and after a
+// refusal a goroutine of its own may still be blocked reading stdin.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	code = exitRefused
+	defer func() {
+		if v := recover(); v != nil {
+			code = refuse(stderr, panicked(v))
+		}
+	}()
+	h := &hook{
+		stdin: stdin, stdout: stdout, stderr: stderr,
+		limits: defaultLimits(), signals: catchSignals(), lookout: newLookout(stdout),
+	}
+	return h.run(ctx, args)
+}
+
+// hook is one run. The main goroutine watches over everything that can end it;
+// another one reads, asks and prints.
+type hook struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	limits         limits
+	signals        <-chan os.Signal
+	lookout        *lookout
+
+	fed    atomic.Bool // stdin was read to its end
+	closed atomic.Bool // an answer is being printed, or none may be any more
+}
+
+func (h *hook) run(ctx context.Context, args []string) int {
+	begun := time.Now()
+	s, err := parseArgs(args)
+	if err == nil && !s.help {
+		err = h.lookout.discarded()
+	}
+	switch {
+	case err != nil:
+		return refuse(h.stderr, err)
+	case s.help:
+		_, _ = io.WriteString(h.stderr, usage) // the exit code refuses even when nobody reads it
+		return exitRefused
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- h.answer(ctx, s, begun) }()
+	if err = h.watch(ctx, done, s.timeout); err != nil {
+		h.closed.Store(true)
+		return refuse(h.stderr, err)
+	}
+	return exitAnswered
+}
+
+// watch returns what ended the run first: the answer, or a reason that there is
+// none to be.
+func (h *hook) watch(ctx context.Context, done <-chan error, timeout time.Duration) error {
+	tick := time.NewTicker(h.limits.look)
+	defer tick.Stop()
+	feed := time.NewTimer(h.limits.stdin)
+	defer feed.Stop()
+	// The conversation ends itself; this is for whatever else may hang.
+	late := time.NewTimer(timeout + h.limits.grace + h.limits.again)
+	defer late.Stop()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case sig := <-h.signals:
+			return signalled(sig)
+		case <-ctx.Done():
+			return &refusal{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
+		case <-tick.C:
+			if err := h.lookout.look(); err != nil {
+				return err
+			}
+		case <-feed.C:
+			if !h.fed.Load() {
+				return badPayload("the agent did not finish sending its payload", nil)
+			}
+		case <-late.C:
+			return h.overdue(timeout)
+		}
+	}
+}
+
+func (h *hook) overdue(timeout time.Duration) error {
+	if !h.fed.Load() {
+		return badPayload("the agent did not finish sending its payload", nil)
+	}
+	return &refusal{
+		kind: ErrTimeout, text: "time ran out: there was no answer within " + shortDuration(timeout),
+		hint: "ask again when somebody is at the console",
+	}
+}
+
+// answer reads the payload, asks, and prints the answer.
+func (h *hook) answer(ctx context.Context, s settings, begun time.Time) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(v)
+		}
+	}()
+	payload, err := readPayload(h.stdin, h.limits.payload, h.limits.drain)
+	if err != nil {
+		return err
+	}
+	h.fed.Store(true)
+	var answer []byte
+	c := conversation{
+		socket: s.socket, caller: newCaller(), limits: h.limits,
+		path: "/hooks/" + s.agent, body: payload,
+		poll:   func(id string) string { return "/hooks/" + s.agent + "/" + id },
+		usable: func(r response) (err error) { answer, err = checkAnswer(r); return err },
+		until:  begun.Add(s.timeout), given: s.timeout,
+	}
+	if _, err = c.run(ctx); err != nil {
+		return err
+	}
+	return h.print(answer)
+}
+
+// print writes the answer unless the run was refused meanwhile.
+func (h *hook) print(answer []byte) error {
+	if !h.closed.CompareAndSwap(false, true) {
+		return &refusal{kind: ErrStopped, text: "the answer came too late"}
+	}
+	n, err := h.stdout.Write(answer)
+	if err == nil && n < len(answer) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return &refusal{kind: ErrStopped, text: "the answer could not be written to stdout: " + err.Error(), hint: "the agent may have closed it", cause: err}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package hookclient
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// armAfter is when the signals are caught, counted from the start. Catching them
+// makes the runtime start a thread, which costs a seventh of a whole hook run, so
+// that a call which a rule decides is over before. A signal that comes earlier
+// kills the program, as one does that comes while it is being loaded.
+const armAfter = 3 * time.Millisecond
+
+// catchSignals takes over the signals that would end the program without a word.
+// SIGPIPE is ignored so that a closed stdout is a write error and exit 2.
+func catchSignals() <-chan os.Signal {
+	signal.Ignore(syscall.SIGPIPE)
+	ch := make(chan os.Signal, 1)
+	time.AfterFunc(armAfter, func() {
+		signal.Notify(ch, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,
+			syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2)
+	})
+	return ch
+}
+
+func signalled(sig os.Signal) error {
+	name := sig.String()
+	if s, ok := sig.(syscall.Signal); ok {
+		name += ", signal " + strconv.Itoa(int(s))
+	}
+	return &refusal{kind: ErrStopped, text: "the agent ended the wait before there was an answer (" + name + ")"}
+}
+
+// lookout notices that nobody is left to read the answer. Its zero value sees nothing.
+type lookout struct {
+	parent int         // the parent's pid at the start
+	agent  int         // the agent's own pid, 0 when unknown: the parent may be a shell
+	ppid   func() int  //
+	closed func() bool // nobody reads stdout any more
+	stdout *os.File    // nil when stdout is no file
+	armed  bool
+}
+
+func newLookout(stdout io.Writer) *lookout {
+	f, _ := stdout.(*os.File)
+	return &lookout{parent: os.Getppid(), ppid: os.Getppid, stdout: f}
+}
+
+// discarded refuses a stdout that was closed when the program started. The Go
+// runtime then puts /dev/null there, open for reading and writing, and an answer
+// would vanish into it while the exit code says 0.
+func (l *lookout) discarded() error {
+	if l.stdout == nil {
+		return nil
+	}
+	info, err := l.stdout.Stat()
+	if err != nil {
+		return &refusal{kind: ErrStopped, text: "stdout cannot be used: " + err.Error(), cause: err}
+	}
+	if info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil || !os.SameFile(info, null) {
+		return nil // a terminal
+	}
+	if _, err = l.stdout.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
+		return &refusal{kind: ErrStopped, text: "stdout is closed, so no answer could be heard", hint: "run the hook with its stdout open"}
+	}
+	return nil
+}
+
+// look is called now and then while waiting. What costs time is set up at the
+// first call, because most runs end before it.
+func (l *lookout) look() error {
+	if !l.armed {
+		l.armed = true
+		l.agent = livingPID(os.Getenv("CLAUDE_PID"))
+		if l.stdout != nil {
+			l.closed = gone(l.stdout)
+		}
+	}
+	switch {
+	case l.ppid != nil && l.ppid() != l.parent:
+		return &refusal{kind: ErrStopped, text: "the process that started this hook is gone"}
+	case l.agent > 0 && !alive(l.agent):
+		return &refusal{kind: ErrStopped, text: "the agent is gone (pid " + strconv.Itoa(l.agent) + ")"}
+	case l.closed != nil && l.closed():
+		return &refusal{kind: ErrStopped, text: "the agent closed the hook's stdout before there was an answer"}
+	}
+	return nil
+}
+
+// livingPID reads a pid that is alive now. The variable may be left over from
+// another agent, long dead, whose end says nothing about this call.
+func livingPID(s string) int {
+	pid, err := strconv.Atoi(s)
+	if err != nil || pid <= 1 || !alive(pid) {
+		return 0
+	}
+	return pid
+}
+
+func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -1,0 +1,97 @@
+package hookclient
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Why there is no answer. Ask wraps one of these; whichever it is, the call is
+// not allowed.
+var (
+	ErrNoConsole = errors.New("no console is listening")          // nobody to ask, or it went away and stayed away
+	ErrSocket    = errors.New("the socket cannot be trusted")     // wrong kind of file, foreign owner, open folder, no permission
+	ErrSilent    = errors.New("the console does not answer")      // connected, but not a byte came back
+	ErrAnswer    = errors.New("unreadable answer")                // not aoctl's protocol, cut off, or for another call
+	ErrTimeout   = errors.New("time ran out")                     // nobody decided
+	ErrRefused   = errors.New("the console refused the question") // it said why
+	ErrInput     = errors.New("bad input")                        // arguments, environment or payload
+	ErrStopped   = errors.New("the wait was ended")               // a signal, or the agent is gone
+)
+
+// refusal is an error a person can act on: what is wrong, then what helps. Both
+// are one line; hint may be empty.
+type refusal struct {
+	kind  error // one of the sentinels above
+	text  string
+	hint  string
+	cause error // may be nil
+}
+
+func (r *refusal) Error() string {
+	if r.hint == "" {
+		return r.text
+	}
+	return r.text + "; " + r.hint
+}
+
+func (r *refusal) Unwrap() []error {
+	if r.cause == nil {
+		return []error{r.kind}
+	}
+	return []error{r.kind, r.cause}
+}
+
+// refuse writes the one sentence of a run that ends without an answer, and
+// returns the exit code with which every agent blocks the call.
+func refuse(stderr io.Writer, err error) int {
+	// Nothing can be done about a stderr that is gone; the exit code still blocks.
+	_, _ = io.WriteString(stderr, "aoctl: "+oneLine(err.Error())+"\n")
+	return exitRefused
+}
+
+// maxReason keeps a reason to what an agent shows its model, in bytes.
+const maxReason = 4 << 10
+
+// oneLine makes s safe for a terminal: what does not print becomes a visible
+// escape, and a long text is cut with a mark.
+func oneLine(s string) string {
+	if len(s) > maxReason {
+		s = strings.ToValidUTF8(s[:maxReason], "") + " …"
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}
+
+// panicked turns a recovered value into a refusal.
+func panicked(v any) error {
+	text := "unknown cause"
+	switch v := v.(type) {
+	case error:
+		text = v.Error()
+	case string:
+		text = v
+	}
+	return &refusal{kind: ErrStopped, text: "the hook client has a defect: " + text, hint: "please report it"}
+}
+
+// shortDuration writes d without empty parts: 10m, not 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

@@ -1,0 +1,109 @@
+package hookclient
+
+import (
+	"os"
+	"strconv"
+	"time"
+)
+
+// The protocol's names and limits. They are a copy of broker/wire, which the hook
+// client does not import because it keeps to the standard library; a test at the
+// module's root keeps the two equal.
+const (
+	Version = "1"
+
+	HeaderProtocol    = "Aoctl-Protocol"
+	HeaderCorrelation = "Aoctl-Correlation"
+	HeaderRequestID   = "Aoctl-Request-Id"
+	HeaderClientPID   = "Aoctl-Pid"
+	HeaderParentPID   = "Aoctl-Ppid"
+	HeaderTimeoutMS   = "Aoctl-Timeout-Ms"
+	HeaderEnv         = "Aoctl-Env"
+
+	MaxHookBody = 16 << 20 // bytes of a hook payload
+)
+
+// TellTales lists the environment variables that are passed on when set, because
+// they tell which agent is asking.
+func TellTales() []string {
+	return []string{
+		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID",
+		"GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID", "COPILOT_CLI", "OPENCODE", "CURSOR_VERSION",
+		"TMUX_PANE",
+	}
+}
+
+// maxEnvValue bounds one passed-on value, in bytes. A longer one is left out: cut
+// off, it would name something else.
+const maxEnvValue = 4 << 10
+
+// caller is who asks: the header lines that stay the same through one conversation.
+type caller struct {
+	correlation string
+	lines       []byte
+}
+
+func newCaller() caller {
+	id := newUUID(time.Now())
+	b := make([]byte, 0, 1<<10)
+	b = header(b, HeaderProtocol, Version)
+	b = header(b, HeaderCorrelation, id)
+	b = header(b, HeaderClientPID, strconv.Itoa(os.Getpid()))
+	b = header(b, HeaderParentPID, strconv.Itoa(os.Getppid()))
+	for _, name := range TellTales() {
+		if value, set := os.LookupEnv(name); set && len(value) <= maxEnvValue {
+			b = append(b, HeaderEnv...)
+			b = append(b, ": "...)
+			b = append(b, name...)
+			b = append(b, '=')
+			b = queryEscape(b, value)
+			b = append(b, "\r\n"...)
+		}
+	}
+	return caller{correlation: id, lines: b}
+}
+
+// request writes one whole HTTP request. left is how long the client will still
+// wait. body is nil for GET.
+func (c caller) request(path string, body []byte, left time.Duration) []byte {
+	method := "GET "
+	if body != nil {
+		method = "POST "
+	}
+	b := make([]byte, 0, len(c.lines)+len(path)+len(body)+256)
+	b = append(b, method...)
+	b = append(b, path...)
+	b = append(b, " HTTP/1.1\r\nHost: localhost\r\n"...)
+	b = append(b, c.lines...)
+	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(left.Milliseconds(), 0), 10))
+	if body != nil {
+		b = header(b, "Content-Type", "application/json")
+		b = header(b, "Content-Length", strconv.Itoa(len(body)))
+	}
+	b = append(b, "\r\n"...)
+	return append(b, body...)
+}
+
+func header(b []byte, name, value string) []byte {
+	b = append(b, name...)
+	b = append(b, ": "...)
+	b = append(b, value...)
+	return append(b, "\r\n"...)
+}
+
+// queryEscape appends s as net/url's QueryEscape writes it, which is not imported
+// because it slows the start.
+func queryEscape(b []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for _, c := range []byte(s) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.', c == '~':
+			b = append(b, c)
+		case c == ' ':
+			b = append(b, '+')
+		default:
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}
