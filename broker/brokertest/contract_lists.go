@@ -30,7 +30,7 @@ func testSessions(t *testing.T, s broker.Store) {
 	a.State, a.ExitCode, a.EndReason, a.Subagents = broker.SessionFinished, &code, "stopped_by_user", nil
 	a.StopAskedAt, a.EndedAt, a.LastSeenAt = Epoch.Add(time.Hour), Epoch.Add(2*time.Hour), Epoch.Add(2*time.Hour)
 	written := a
-	written.Pending = 7 // counted, never stored
+	written.Pending, written.TurnOver = 7, true // known while running, never stored
 	commit(t, s, &broker.Change{Sessions: []broker.Session{written}})
 	same(t, "written over", list(t, s.Sessions, broker.SessionFilter{}), []broker.Session{a, b})
 	same(t, "by id", list(t, s.Sessions, broker.SessionFilter{ID: "b"}), []broker.Session{b})

@@ -149,7 +149,7 @@ func copySession(s broker.Session) broker.Session {
 	if len(s.Subagents) == 0 {
 		s.Subagents = nil
 	}
-	s.Pending = 0
+	s.Pending, s.TurnOver = 0, false
 	return s
 }
 
