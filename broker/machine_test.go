@@ -52,7 +52,9 @@ type world struct {
 	errs    []string
 }
 
-func (w *world) fail(format string, args ...any) { w.errs = append(w.errs, fmt.Sprintf(format, args...)) }
+func (w *world) fail(format string, args ...any) {
+	w.errs = append(w.errs, fmt.Sprintf(format, args...))
+}
 
 func (w *world) open() {
 	b, err := broker.New(w.t.Context(), w.st, broker.Options{

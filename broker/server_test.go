@@ -217,9 +217,6 @@ func TestWebPagesAreRefused(t *testing.T) {
 			t.Errorf("with %s: %d %v, want 403", h[0], status, m)
 		}
 	}
-	if status, m := c.do("POST", "/create-approval-request", makeCall, "Content-Type", "text/plain"); status != 415 {
-		t.Errorf("as text/plain: %d %v, want 415", status, m)
-	}
 }
 
 func TestStopOverTheSocket(t *testing.T) {
