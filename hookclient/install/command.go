@@ -1,0 +1,122 @@
+package install
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The two shapes of command line that are installed. Both are POSIX shell: agents run
+// them with whatever shell they find. The outer braces matter to agents that feed the
+// payload as a here-document, which would otherwise reach only the last command.
+//
+// A gate ends in exit 2 whenever the client does not end well, a missing or killed
+// client included; exit 2 is what every agent reads as "blocked". An observing hook
+// must never end so: exit 2 would erase the user's prompt, or keep the agent working
+// when it wants to stop. Its answer on stdout still counts, so that a stop requested in
+// the console ends the turn after a tool.
+const (
+	open      = "{ "
+	gateGuard = " || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
+	watchTail = " || : 'aoctl only observes here'"
+	shut      = "; }"
+)
+
+// Program is what an agent is told to run: an absolute path, and the words between it
+// and the agent's name ("hook" for aoctl itself, none for aoctl-hook).
+type Program struct {
+	Path string
+	Args []string
+}
+
+func (p Program) words(agent string, timeout time.Duration) string {
+	words := []string{shellQuote(p.Path)}
+	words = append(words, p.Args...)
+	return strings.Join(append(words, agent, "--timeout", timeout.String()), " ")
+}
+
+// gateCommand is the line of a hook that decides.
+func (p Program) gateCommand(agent string, timeout time.Duration) string {
+	return open + p.words(agent, timeout) + gateGuard + shut
+}
+
+// watchCommand is the line of a hook that is only told.
+func (p Program) watchCommand(agent string, timeout time.Duration) string {
+	return open + p.words(agent, timeout) + watchTail + shut
+}
+
+// shellQuote makes s one literal word of a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// isOurs reports whether command runs aoctl's hook client for agent in one of the
+// shapes that aoctl writes or its manual shows: bare or guarded, in braces or not,
+// wherever the binary lies. A line that does anything else as well is somebody's own.
+func isOurs(command, agent string) bool {
+	s := strings.TrimSpace(command)
+	if inner, ok := strings.CutPrefix(s, open); ok {
+		if s, ok = strings.CutSuffix(inner, shut); !ok {
+			return false
+		}
+	}
+	s, gate := strings.CutSuffix(s, gateGuard)
+	s, watch := strings.CutSuffix(s, watchTail)
+	words, ok := splitWords(s)
+	if !ok || len(words) < 2 {
+		return false
+	}
+	base := filepath.Base(words[0])
+	if rest := words[1:]; base == "aoctl-hook" || (gate || watch) && rest[0] != "hook" {
+		return rest[0] == agent
+	}
+	return words[1] == "hook" && len(words) > 2 && words[2] == agent &&
+		(gate || watch || strings.HasPrefix(base, "aoctl"))
+}
+
+// mentionsUs reports whether a line that is not ours still seems to call aoctl.
+func mentionsUs(command string) bool { return strings.Contains(command, "aoctl") }
+
+// splitWords splits a simple shell command into its words. It reports false for
+// anything but literal words: expansions, operators, redirections, broken quotes.
+func splitWords(s string) (words []string, ok bool) {
+	var word strings.Builder
+	inWord := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ' ' || c == '\t':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		case c == '\'':
+			end := strings.IndexByte(s[i+1:], '\'')
+			if end < 0 {
+				return nil, false
+			}
+			word.WriteString(s[i+1 : i+1+end])
+			i += 1 + end
+			inWord = true
+		case c == '"':
+			end := strings.IndexByte(s[i+1:], '"')
+			if end < 0 || strings.ContainsAny(s[i+1:i+1+end], "$`\\") {
+				return nil, false
+			}
+			word.WriteString(s[i+1 : i+1+end])
+			i += 1 + end
+			inWord = true
+		case c == '\\' && i+1 < len(s) && s[i+1] != '\n':
+			i++
+			word.WriteByte(s[i])
+			inWord = true
+		case strings.IndexByte("\\|&;<>()$`*?[]#~!{}\r\n", c) >= 0:
+			return nil, false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, true
+}

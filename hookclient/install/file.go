@@ -1,0 +1,280 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	maxSettings   = 16 << 20 // bytes; no real settings file comes near
+	backupInfix   = ".aoctl-backup-"
+	backupsKept   = 5
+	maxLinks      = 40 // symbolic links followed to the file itself
+	privateFolder = 0o700
+)
+
+// settingsFile is a settings file as it was read: writing goes through only if it is
+// still the same.
+type settingsFile struct {
+	path   string // as the user names it, absolute
+	target string // where the bytes lie: path with its last symbolic links followed
+	exists bool
+	data   []byte
+	info   fs.FileInfo // of target, when it exists
+	mkdir  bool        // the folder may be created
+}
+
+// readSettings reads the file at path, which need not exist.
+func readSettings(path string, mkdir bool) (*settingsFile, error) {
+	target, err := followLinks(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &settingsFile{path: path, target: target, mkdir: mkdir}
+	f.info, err = os.Stat(target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	if !f.info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read settings: %s is not a regular file", path)
+	}
+	if f.info.Size() > maxSettings {
+		return nil, fmt.Errorf("read settings: %s has %d bytes, more than the %d that settings may have", path, f.info.Size(), maxSettings)
+	}
+	f.data, err = os.ReadFile(target) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, fmt.Errorf("read settings: %w", err)
+	}
+	f.exists = true
+	return f, nil
+}
+
+// followLinks returns the file behind path; unlike filepath.EvalSymlinks it also
+// follows a link whose target does not exist yet.
+func followLinks(path string) (string, error) {
+	for range maxLinks {
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path, nil //nolint:nilerr // not a link, or not there: path itself is meant
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", fmt.Errorf("read settings: %s: too many symbolic links", path)
+}
+
+// write backs the file up and replaces it by data in one step. It returns the path of
+// the backup, or "" when there was nothing to back up.
+func (f *settingsFile) write(data []byte, now time.Time) (backup string, err error) {
+	if f.mkdir {
+		if err = os.MkdirAll(filepath.Dir(f.target), privateFolder); err != nil {
+			return "", fmt.Errorf("write settings: %w", err)
+		}
+	}
+	temp, err := f.stage(filepath.Dir(f.target), data)
+	if err != nil {
+		return "", fmt.Errorf("write settings: %w", err)
+	}
+	defer func() { _ = os.Remove(temp) }() // gone already when all went well
+	if backup, err = f.backUp(now); err != nil {
+		return "", fmt.Errorf("back up settings: %w", err)
+	}
+	if err = f.unchanged(); err != nil {
+		return backup, fmt.Errorf("write %s: %w", f.path, err)
+	}
+	if err = os.Rename(temp, f.target); err != nil {
+		return backup, fmt.Errorf("write settings: %w", err)
+	}
+	f.prune()
+	if err = syncFolder(filepath.Dir(f.target)); err != nil {
+		return backup, fmt.Errorf("write settings: %w", err)
+	}
+	return backup, nil
+}
+
+// remove backs the file up and deletes it.
+func (f *settingsFile) remove(now time.Time) (backup string, err error) {
+	if backup, err = f.backUp(now); err != nil {
+		return "", fmt.Errorf("back up settings: %w", err)
+	}
+	if err = f.unchanged(); err != nil {
+		return backup, fmt.Errorf("remove %s: %w", f.path, err)
+	}
+	if err = os.Remove(f.target); err != nil {
+		return backup, fmt.Errorf("remove settings: %w", err)
+	}
+	f.prune()
+	return backup, syncFolder(filepath.Dir(f.target))
+}
+
+// stage puts data on disk in dir, with the mode and the owner of the target, under a
+// name of its own: what a crash leaves behind is either whole or nobody's.
+func (f *settingsFile) stage(dir string, data []byte) (temp string, err error) {
+	t, err := os.CreateTemp(dir, "."+filepath.Base(f.target)+".aoctl-*")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(t.Name())
+		}
+	}()
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if _, err = t.Write(data); err != nil {
+		return "", err
+	}
+	if f.exists {
+		if err = f.likeTarget(t); err != nil {
+			return "", err
+		}
+	}
+	return t.Name(), t.Sync()
+}
+
+// likeTarget gives t the owner and the mode of the target, which exists. Running under sudo must not
+// leave a user with settings that belong to root.
+func (f *settingsFile) likeTarget(t *os.File) error {
+	mine, err := t.Stat()
+	if err != nil {
+		return err
+	}
+	have, ok1 := mine.Sys().(*syscall.Stat_t)
+	want, ok2 := f.info.Sys().(*syscall.Stat_t)
+	if ok1 && ok2 && (have.Uid != want.Uid || have.Gid != want.Gid) {
+		if err = t.Chown(int(want.Uid), int(want.Gid)); err != nil && have.Uid != want.Uid {
+			return err
+		}
+	}
+	return t.Chmod(f.info.Mode().Perm())
+}
+
+// unchanged tells whether the file still is what was read.
+func (f *settingsFile) unchanged() error {
+	target, err := followLinks(f.path)
+	if err != nil {
+		return err
+	}
+	now, err := os.ReadFile(target) //nolint:gosec // the user names the file
+	gone := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !gone:
+		return err
+	case target != f.target, gone == f.exists, !bytes.Equal(now, f.data):
+		return ErrChanged
+	}
+	return nil
+}
+
+// backUp copies what was read to a new file beside the path that the user named, and
+// returns its path, or "" when there is nothing to copy.
+func (f *settingsFile) backUp(now time.Time) (string, error) {
+	if !f.exists {
+		return "", nil
+	}
+	temp, err := f.stage(filepath.Dir(f.path), f.data)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(temp) }()
+	base := f.path + backupInfix + now.UTC().Format("20060102T150405.000Z")
+	for i := 1; i < 10; i++ {
+		name := base
+		if i > 1 {
+			name = fmt.Sprintf("%s-%d", base, i)
+		}
+		if err = nameBackup(temp, name); err == nil {
+			return name, syncFolder(filepath.Dir(name))
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return "", fmt.Errorf("%s: %w", base, err)
+}
+
+// nameBackup gives a finished copy its name, unless that is taken. A link cannot
+// replace a file; where links do not exist, a look has to do.
+func nameBackup(temp, name string) error {
+	err := os.Link(temp, name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err = os.Lstat(name); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(temp, name)
+}
+
+// backups lists the backups of the file, the oldest first.
+func (f *settingsFile) backups() []string {
+	entries, err := os.ReadDir(filepath.Dir(f.path))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(f.path)+backupInfix) && e.Type().IsRegular() {
+			names = append(names, filepath.Join(filepath.Dir(f.path), e.Name()))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// prune deletes old backups: the very first stays, and the latest few.
+func (f *settingsFile) prune() {
+	names := f.backups()
+	for len(names) > backupsKept {
+		_ = os.Remove(names[1]) // one too many does no harm
+		names = slices.Delete(names, 1, 2)
+	}
+}
+
+// earlier returns the bytes that the file had before the installation: those of the
+// latest backup without our hooks, if they differ from today's by nothing but them.
+func (f *settingsFile) earlier() ([]byte, bool) {
+	bare, err := claudeBare(f.data)
+	if err != nil {
+		return nil, false
+	}
+	names := f.backups()
+	slices.Reverse(names)
+	for _, name := range names {
+		data, err := os.ReadFile(name) //nolint:gosec // beside the user's file
+		if err != nil {
+			continue
+		}
+		d, err := newDocument(data)
+		if err != nil {
+			continue
+		}
+		if n, err := claudeRemove(d, func(string, *node) bool { return false }); err != nil || n > 0 {
+			continue // made while the hooks were in
+		}
+		then, err := claudeBare(data)
+		return data, err == nil && bytes.Equal(then, bare)
+	}
+	return nil, false
+}
+
+func syncFolder(dir string) (err error) {
+	d, err := os.Open(dir) //nolint:gosec // the folder of the user's file
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return d.Sync()
+}

@@ -1,0 +1,236 @@
+// Package install writes aoctl's hooks into the settings of coding agents, and takes
+// them out again.
+//
+// It changes nothing that is not aoctl's: a settings file is edited as text, so that
+// order, formatting and other people's hooks survive byte for byte, and an installation
+// that is removed leaves the file as it was. Files are replaced in one step, after a
+// backup, and only when nobody else changed them in the meantime.
+//
+// A file that the agent would not read is refused with line and column: a gate that the
+// agent ignores is worse than none, because a person relies on it.
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// Mode says which calls are decided in the console.
+type Mode string
+
+// The modes.
+const (
+	Gate    Mode = "gate"    // every call, in every permission mode of the agent
+	Prompts Mode = "prompts" // only what the agent would have asked the user about
+)
+
+// Modes lists the modes, the default first.
+func Modes() []Mode { return []Mode{Gate, Prompts} }
+
+// Scope says whose settings are meant.
+type Scope int
+
+// The scopes. The zero value is the user's own settings, for all projects.
+const (
+	User    Scope = iota
+	Project       // the current folder, for this user alone
+	File          // a file named by the user
+)
+
+// The bounds of Options.Timeout.
+const (
+	MinTimeout     = time.Second
+	MaxTimeout     = 24 * time.Hour
+	DefaultTimeout = 10 * time.Minute
+)
+
+// Options is what Install and Uninstall go by.
+type Options struct {
+	Agent   string        // one of Agents
+	Scope   Scope         //
+	File    string        // the settings file, with scope File
+	Mode    Mode          // Install only
+	Timeout time.Duration // Install only: how long a person has to answer
+	DryRun  bool          // work everything out, write nothing
+	Program Program       // Install only: what the agent runs; see FindProgram
+	Now     time.Time     // names the backup
+
+	// ManagedDir is the folder of an administrator's settings, which are only read for
+	// warnings; empty means the platform's own.
+	ManagedDir string
+}
+
+// Report is what was done, or with Options.DryRun would be.
+type Report struct {
+	Agent    string // its full name: "Claude Code"
+	File     string // absolute path of the settings file, as the user names it
+	Target   string // the file behind File when that is a symbolic link, else empty
+	Changed  bool
+	Created  bool     // there was no such file
+	Deleted  bool     // nothing was left in a file that the installation had created
+	Restored bool     // the file is byte for byte what it was before the installation
+	Backup   string   // path of the copy made of the earlier state; empty when there was none
+	Gates    []string // events that decide
+	Watches  []string // events that are only told
+	Removed  int      // Uninstall: how many hooks went
+	Wait     time.Duration
+	Diff     string   // unified; holds the settings' own text, which may hold anything
+	Warnings []string // what would silence the hooks, or get round them; Uninstall: where others are left
+}
+
+// UsageError is a request that makes no sense, with what to do instead.
+type UsageError struct{ Text, Hint string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+// ErrChanged means that somebody else wrote the settings file at the same moment.
+var ErrChanged = errors.New("the file was changed by another program at the same moment; nothing was written, run this again")
+
+// ErrTemporary means that the program would be gone soon after the installation.
+var ErrTemporary = errors.New("this aoctl is a temporary build that Go deletes again, and with it gone every call would be refused; " +
+	"install it first (go install, or go build -o ~/.local/bin/aoctl) and run that one")
+
+// Agents lists the agents that hooks can be installed for.
+func Agents() []string { return []string{"claude"} }
+
+func (o Options) validate() error {
+	if !slices.Contains(Agents(), o.Agent) {
+		return &UsageError{
+			Text: fmt.Sprintf("unknown agent %q", o.Agent),
+			Hint: "known agents: " + strings.Join(Agents(), ", "),
+		}
+	}
+	if o.Scope == File && o.File == "" {
+		return &UsageError{Text: "no settings file named", Hint: "--settings needs the path of a file"}
+	}
+	return nil
+}
+
+func (o Options) validateInstall() error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if !slices.Contains(Modes(), o.Mode) {
+		return &UsageError{Text: fmt.Sprintf("unknown mode %q", o.Mode), Hint: "known modes: gate, prompts"}
+	}
+	if o.Timeout < MinTimeout || o.Timeout > MaxTimeout {
+		return &UsageError{
+			Text: fmt.Sprintf("a timeout of %v is out of range", o.Timeout),
+			Hint: fmt.Sprintf("it must lie between %v and %v", MinTimeout, MaxTimeout),
+		}
+	}
+	return o.Program.check()
+}
+
+// Install writes the hooks, or brings them up to date. A *SyntaxError says where a
+// settings file cannot be read; a *UsageError is the caller's mistake; ErrChanged asks
+// for another try. The settings are never left half written.
+func Install(o Options) (Report, error) {
+	if err := o.validateInstall(); err != nil {
+		return Report{}, err
+	}
+	f, err := openSettings(o)
+	if err != nil {
+		return Report{}, err
+	}
+	after, err := claudeInstall(f.data, claudeHooks(o.Program, o.Mode, o.Timeout))
+	if err != nil {
+		return Report{}, f.explain(err)
+	}
+	r := f.report()
+	r.Gates, r.Watches = []string{claudeGates[o.Mode]}, claudeWatched
+	r.Wait = o.Timeout + claudeGrace
+	r.Changed = !f.exists || !bytes.Equal(after, f.data)
+	r.Created = !f.exists
+	r.Warnings = append(o.Program.warnings(), claudeWarnings(o, f, after)...)
+	if !r.Changed {
+		return r, nil
+	}
+	r.Diff = f.diff(after)
+	if o.DryRun {
+		return r, nil
+	}
+	r.Backup, err = f.write(after, o.Now)
+	return r, err
+}
+
+// Uninstall takes the hooks of aoctl out of the settings, and nothing else. When the
+// file was not changed in other ways since, it gets back the very bytes it had before.
+func Uninstall(o Options) (Report, error) {
+	if err := o.validate(); err != nil {
+		return Report{}, err
+	}
+	f, err := openSettings(o)
+	if err != nil {
+		return Report{}, err
+	}
+	r := f.report()
+	r.Warnings = claudeElsewhere(o, f)
+	if !f.exists {
+		return r, nil
+	}
+	d, err := newDocument(f.data)
+	if err != nil {
+		return r, f.explain(err)
+	}
+	r.Removed, err = claudeRemove(d, func(string, *node) bool { return false })
+	if err != nil || r.Removed == 0 {
+		return r, err
+	}
+	r.Changed = true
+	after, known := f.earlier()
+	r.Restored = known
+	if !known {
+		after = d.src
+		r.Deleted = d.root.kind == kindObject && len(d.root.items) == 0
+	}
+	if r.Deleted {
+		after = nil
+	}
+	r.Diff = f.diff(after)
+	switch {
+	case o.DryRun:
+	case r.Deleted:
+		r.Backup, err = f.remove(o.Now)
+	default:
+		r.Backup, err = f.write(after, o.Now)
+	}
+	return r, err
+}
+
+// report begins a report on f.
+func (f *settingsFile) report() Report {
+	r := Report{Agent: "Claude Code", File: f.path}
+	if f.target != f.path {
+		r.Target = f.target
+	}
+	return r
+}
+
+// explain names the file in a syntax error.
+func (f *settingsFile) explain(err error) error {
+	var syntax *SyntaxError
+	if errors.As(err, &syntax) {
+		syntax.Path = f.path
+	}
+	return err
+}
+
+// diff shows what writing after would change.
+func (f *settingsFile) diff(after []byte) string {
+	before, name := f.path, f.path
+	if !f.exists {
+		before = os.DevNull
+	}
+	if after == nil {
+		name = os.DevNull
+	}
+	return udiff.Unified(before, name, string(f.data), string(after))
+}

@@ -1,0 +1,320 @@
+package install
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// home makes an empty home with a working folder, and returns options for the user's settings.
+func home(t *testing.T) (Options, string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(work)
+	bin := filepath.Join(dir, "aoctl-hook")
+	if err := os.WriteFile(bin, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp")) // else the program would be a temporary one
+	return Options{
+		Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: Program{Path: bin},
+		Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), ManagedDir: filepath.Join(dir, "managed"),
+	}, filepath.Join(dir, ".claude", "settings.json")
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func install(t *testing.T, o Options) Report {
+	t.Helper()
+	r, err := Install(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func uninstall(t *testing.T, o Options) Report {
+	t.Helper()
+	r, err := Uninstall(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestInstallPlaces(t *testing.T) {
+	for name, tc := range map[string]struct {
+		set  func(o *Options, dir string)
+		want string // relative to HOME
+	}{
+		"user":    {func(*Options, string) {}, ".claude/settings.json"},
+		"project": {func(o *Options, _ string) { o.Scope = Project }, "work/.claude/settings.local.json"},
+		"file":    {func(o *Options, _ string) { o.Scope, o.File = File, "my.json" }, "work/my.json"},
+		"config dir": {func(_ *Options, dir string) {
+			t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join(dir, "conf"))
+		}, "conf/settings.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, _ := home(t)
+			tc.set(&o, os.Getenv("HOME"))
+			r := install(t, o)
+			want := filepath.Join(os.Getenv("HOME"), tc.want)
+			if r.File != want || !r.Created || !strings.Contains(read(t, want), "PreToolUse") {
+				t.Errorf("installed into %s (created %v), want %s", r.File, r.Created, want)
+			}
+			info, err := os.Stat(want)
+			if err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("mode of the new file = %v, %v", info.Mode(), err)
+			}
+			if r = uninstall(t, o); !r.Deleted || r.Removed != 1+len(claudeWatched) {
+				t.Errorf("uninstall: %+v", r)
+			}
+			if _, err = os.Stat(want); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is still there: %v", want, err)
+			}
+			if r = uninstall(t, o); r.Changed {
+				t.Errorf("second uninstall changed something: %+v", r)
+			}
+		})
+	}
+}
+
+func TestInstallTwice(t *testing.T) {
+	o, path := home(t)
+	put(t, path, "{\"model\": \"opus\"}")
+	first := install(t, o)
+	text := read(t, path)
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := install(t, o)
+	after, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !first.Changed || second.Changed || second.Backup != "" || read(t, path) != text || !os.SameFile(before, after) {
+		t.Errorf("first: changed %v; second: changed %v, backup %q", first.Changed, second.Changed, second.Backup)
+	}
+	if read(t, first.Backup) != "{\"model\": \"opus\"}" {
+		t.Errorf("backup %s holds %q", first.Backup, read(t, first.Backup))
+	}
+}
+
+func TestDryRunWritesNothing(t *testing.T) {
+	o, path := home(t)
+	o.DryRun = true
+	if r := install(t, o); !strings.Contains(r.Diff, "--- /dev/null") || !strings.Contains(r.Diff, `+    "PreToolUse"`) {
+		t.Errorf("diff of a new file:\n%s", r.Diff)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a dry run made %s: %v", filepath.Dir(path), err)
+	}
+	put(t, path, "{}\n")
+	install(t, o)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 || read(t, path) != "{}\n" {
+		t.Errorf("a dry run left %v, %v", entries, err)
+	}
+	o.DryRun = false
+	install(t, o)
+	text := read(t, path)
+	o.DryRun = true
+	if r := uninstall(t, o); !r.Changed || !strings.Contains(r.Diff, `-    "PreToolUse"`) || read(t, path) != text {
+		t.Errorf("dry uninstall: %+v", r)
+	}
+}
+
+// A link to a file in a dotfiles folder stays a link; the file behind it changes.
+func TestInstallThroughLink(t *testing.T) {
+	for name, text := range map[string]string{"existing": "{\n\t\"a\": 1\n}\n", "dangling": ""} {
+		t.Run(name, func(t *testing.T) {
+			o, path := home(t)
+			real := filepath.Join(os.Getenv("HOME"), "dotfiles", "claude.json")
+			put(t, real, text)
+			if text == "" {
+				if err := os.Remove(real); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("../dotfiles/claude.json", path); err != nil {
+				t.Fatal(err)
+			}
+			r := install(t, o)
+			if r.File != path || r.Target != real || !strings.Contains(read(t, real), "PreToolUse") {
+				t.Errorf("report %+v, file behind the link: %s", r, read(t, real))
+			}
+			if to, err := os.Readlink(path); err != nil || to != "../dotfiles/claude.json" {
+				t.Errorf("the link is gone: %q, %v", to, err)
+			}
+			uninstall(t, o)
+			got, err := os.ReadFile(real)
+			if string(got) != text || (text == "") != errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("after removal: %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestInstallKeepsMode(t *testing.T) {
+	o, path := home(t)
+	put(t, path, "{}")
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	r := install(t, o)
+	for _, name := range []string{path, r.Backup} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != 0o640 {
+			t.Errorf("mode of %s = %v, %v; want 0640", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestInstallRefusals(t *testing.T) {
+	o, path := home(t)
+	put(t, path, "{\n  // mine\n}\n")
+	_, err := Install(o)
+	if syntax, ok := errors.AsType[*SyntaxError](err); !ok || !strings.HasPrefix(syntax.Error(), path+":2:3: a comment; ") {
+		t.Errorf("broken file: %v", err)
+	}
+	if _, err = Uninstall(o); err == nil || !strings.HasPrefix(err.Error(), path+":2:3: ") {
+		t.Errorf("uninstall from a broken file: %v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("something was written: %v, %v", entries, err)
+	}
+	for name, tc := range map[string]struct {
+		change func(o *Options)
+		want   string
+		usage  bool
+	}{
+		"unknown agent":  {func(o *Options) { o.Agent = "cursor" }, `unknown agent "cursor"`, true},
+		"unknown mode":   {func(o *Options) { o.Mode = "all" }, `unknown mode "all"`, true},
+		"no file":        {func(o *Options) { o.Scope = File }, "no settings file named", true},
+		"no time":        {func(o *Options) { o.Timeout = 0 }, "a timeout of 0s is out of range", true},
+		"negative":       {func(o *Options) { o.Timeout = -time.Minute }, "out of range", true},
+		"two days":       {func(o *Options) { o.Timeout = 48 * time.Hour }, "out of range", true},
+		"go run":         {func(o *Options) { o.Program.Path = "/tmp/go-build123/b001/exe/aoctl" }, "temporary build", false},
+		"go's cache":     {func(o *Options) { o.Program.Path = "/home/ana/.cache/go-build/0a/0abc-d/aoctl" }, "temporary build", false},
+		"relative":       {func(o *Options) { o.Program.Path = "./aoctl" }, "no absolute path", false},
+		"not UTF-8":      {func(o *Options) { o.Program.Path = "/opt/\xff/aoctl" }, "not valid UTF-8", false},
+		"a folder":       {func(o *Options) { o.Scope, o.File = File, "." }, "not a regular file", false},
+		"missing folder": {func(o *Options) { o.Scope, o.File = File, "no/where.json" }, "no such file", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := o
+			tc.change(&o)
+			_, err := Install(o)
+			_, usage := errors.AsType[*UsageError](err)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || usage != tc.usage {
+				t.Errorf("got %v (usage %v), want %q (usage %v)", err, usage, tc.want, tc.usage)
+			}
+		})
+	}
+}
+
+// Edits made between installing and removing survive.
+func TestUninstallKeepsLaterEdits(t *testing.T) {
+	o, path := home(t)
+	put(t, path, "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n")
+	install(t, o)
+	put(t, path, strings.Replace(read(t, path), `"opus"`, `"sonnet"`, 1))
+	r := uninstall(t, o)
+	if want := "{\n  \"model\": \"sonnet\"\n}\n"; r.Restored || read(t, path) != want {
+		t.Errorf("restored %v, got %q, want %q", r.Restored, read(t, path), want)
+	}
+}
+
+func TestFindProgram(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	link := filepath.Join(dir, "aoctl")
+	if err = os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	check := func(invoked string, want Program) {
+		t.Helper()
+		got, err := FindProgram(invoked)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("FindProgram(%q): %v (-want +got):\n%s", invoked, err, diff)
+		}
+	}
+	check(link, Program{Path: link, Args: []string{"hook"}})
+	check("aoctl", Program{Path: link, Args: []string{"hook"}})
+	check("something-else", Program{Path: self, Args: []string{"hook"}})
+	small := filepath.Join(dir, "aoctl-hook")
+	put(t, small, "#!/bin/sh\n")
+	check("aoctl", Program{Path: link, Args: []string{"hook"}}) // not executable
+	if err = os.Chmod(small, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	check("aoctl", Program{Path: small})
+}
+
+// Installing and removing gives the very bytes back, whatever the settings look like.
+func TestRoundTripProperty(t *testing.T) {
+	o, path := home(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+			rt.Fatal(err)
+		}
+		text, exists := settingsText(rt), rapid.IntRange(0, 9).Draw(rt, "no file") > 0
+		if exists {
+			put(t, path, text)
+		}
+		o := o
+		for range rapid.IntRange(1, 3).Draw(rt, "installations") {
+			o.Mode = rapid.SampledFrom(Modes()).Draw(rt, "mode")
+			o.Timeout = time.Duration(rapid.IntRange(1, 100).Draw(rt, "minutes")) * time.Minute
+			o.Now = o.Now.Add(time.Second)
+			if _, err := Install(o); err != nil {
+				rt.Fatalf("install into %q: %v", text, err)
+			}
+		}
+		if _, err := Uninstall(o); err != nil {
+			rt.Fatalf("uninstall: %v", err)
+		}
+		got, err := os.ReadFile(path)
+		if string(got) != text && exists || exists != (err == nil) {
+			rt.Fatalf("before %q\nafter  %q, %v", text, got, err)
+		}
+	})
+}

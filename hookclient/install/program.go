@@ -1,0 +1,97 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// FindProgram says what an agent should run to reach this aoctl: the small aoctl-hook
+// when it lies beside it, else aoctl itself. invoked is os.Args[0].
+//
+// The path is the one that was typed or found in PATH rather than the file behind it:
+// package managers link the former to a new version with every upgrade.
+func FindProgram(invoked string) (Program, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return Program{}, fmt.Errorf("find aoctl's own path: %w", err)
+	}
+	named := self
+	if found, err := exec.LookPath(invoked); err == nil {
+		if abs, err := filepath.Abs(found); err == nil && sameFile(abs, self) {
+			named = abs
+		}
+	}
+	for _, beside := range []string{named, self} {
+		small := filepath.Join(filepath.Dir(beside), "aoctl-hook")
+		if executable(small) == nil {
+			return Program{Path: small}, nil
+		}
+	}
+	return Program{Path: named, Args: []string{"hook"}}, nil
+}
+
+func sameFile(a, b string) bool {
+	ai, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	bi, err := os.Stat(b)
+	return err == nil && os.SameFile(ai, bi)
+}
+
+// executable returns why path cannot be run, or nil.
+func executable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", path)
+	case info.Mode().Perm()&0o111 == 0:
+		return fmt.Errorf("%s is not executable", path)
+	}
+	return nil
+}
+
+// check refuses a program that an agent could not run tomorrow.
+func (p Program) check() error {
+	if !filepath.IsAbs(p.Path) {
+		return fmt.Errorf("the hook program %q has no absolute path", p.Path)
+	}
+	if !utf8.ValidString(p.Path) {
+		return fmt.Errorf("the path %q is not valid UTF-8, which settings cannot hold; move aoctl elsewhere", p.Path)
+	}
+	if inGoBuild(p.Path) {
+		return fmt.Errorf("%s: %w", p.Path, ErrTemporary)
+	}
+	return nil
+}
+
+// inGoBuild reports whether path lies where "go run" and "go test" put what they build.
+func inGoBuild(path string) bool {
+	if cache := os.Getenv("GOCACHE"); cache != "" && strings.HasPrefix(path, filepath.Clean(cache)+string(filepath.Separator)) {
+		return true
+	}
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if strings.HasPrefix(filepath.Base(dir), "go-build") {
+			return true
+		}
+	}
+	return false
+}
+
+// warnings says what may become of the program.
+func (p Program) warnings() []string {
+	var w []string
+	if err := executable(p.Path); err != nil {
+		w = append(w, fmt.Sprintf("the hook program cannot be run (%v); until it can, every call is refused", err))
+	}
+	if temp := filepath.Clean(os.TempDir()) + string(filepath.Separator); strings.HasPrefix(p.Path, temp) {
+		w = append(w, fmt.Sprintf("%s lies in the folder for temporary files; when it is cleared, every call is refused", p.Path))
+	}
+	return w
+}
