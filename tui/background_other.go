@@ -1,0 +1,12 @@
+//go:build !unix
+
+package tui
+
+import (
+	"io"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// darkBackground guesses: there is no bounded way to ask here.
+func darkBackground(io.Reader, term.File) bool { return true }

@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// around gathers what a call is drawn with beyond itself.
+func (m *model) around(r broker.Request, f fileState) around {
+	return around{session: m.board.sessions[r.SessionID], label: m.board.label(r.SessionID), file: f, loc: m.at.Location()}
+}
+
+// detailView draws the selected call.
+func (m *model) detailView(l layout, a area) []string {
+	if a.h <= 0 {
+		return nil
+	}
+	width, height := l.inner(a, 1)
+	c := m.drawnCard()
+	if c == nil {
+		f := caption{title: "Call", focus: m.focus == paneDetail}
+		return m.frame(l, a, f, 1, []string{m.st.row(false).fit(inkMuted, "nothing waits", width).to(width).String()})
+	}
+	d := m.doc(c, width)
+	f := caption{
+		title: d.title, note: d.note, right: position(m.scroll, height, d),
+		focus: m.focus == paneDetail || m.screen == screenFull,
+	}
+	f.below, f.belowInk = m.standing(c)
+	if more := d.callEnd - m.scroll - height; locked(c) && more > 0 {
+		f.belowRight = "▼ " + plural(more, "more row")
+		if l.stacked {
+			f.right = f.belowRight
+		}
+	}
+	return m.frame(l, a, f, 1, d.rows[min(m.scroll, len(d.rows)):min(m.scroll+height, len(d.rows))])
+}
+
+// standing says how long the call has waited and what may still be done.
+func (m *model) standing(c *card) (string, ink) {
+	if c.late() {
+		return "late: " + ended(c.req), inkWarn
+	}
+	d := c.req.ExpiresAt.Sub(m.at)
+	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
+	return text, inkMuted
+}
+
+// position says which rows of a call are on the screen.
+func position(scroll, height int, d *doc) string {
+	n := len(d.rows)
+	text := fmt.Sprintf("%s–%s of %s", count(scroll+1), count(min(scroll+height, n)), plural(n, "row"))
+	if n <= height {
+		text = "all " + plural(d.callEnd, "row")
+		if d.callEnd == 1 {
+			text = "1 row · all"
+		}
+	}
+	if d.size != "" {
+		text = d.size + " · " + text
+	}
+	return text
+}

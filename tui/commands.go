@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Changes that come within gatherFor of each other are drawn together, and at most
+// gatherMost of them: five hundred calls a second cost sixty repaints, not five hundred.
+const (
+	gatherFor  = 12 * time.Millisecond
+	gatherMost = 2048
+)
+
+const historyKept = 500 // decided calls on the history screen
+
+// watch subscribes to the broker.
+func (m *model) watch() tea.Cmd {
+	m.watchGen++
+	gen, ctx, c := m.watchGen, m.ctx, m.console
+	return func() tea.Msg {
+		snap, updates := c.Watch(ctx)
+		return watchStartedMsg{gen: gen, snap: snap, updates: updates}
+	}
+}
+
+// nextUpdates waits for a change and gathers those that follow at once. It is the
+// only reader of the channel.
+func nextUpdates(gen int, updates <-chan broker.Update) tea.Cmd {
+	return func() tea.Msg {
+		first, ok := <-updates
+		if !ok {
+			return updatesMsg{gen: gen, ended: true}
+		}
+		msg := updatesMsg{gen: gen, list: []broker.Update{first}}
+		end := time.NewTimer(gatherFor)
+		defer end.Stop()
+		for len(msg.list) < gatherMost {
+			select {
+			case u, ok := <-updates:
+				if !ok {
+					msg.ended = true
+					return msg
+				}
+				msg.list = append(msg.list, u)
+			case <-end.C:
+				return msg
+			}
+		}
+		return msg
+	}
+}
+
+func (m *model) tick() tea.Cmd {
+	gen := m.tickGen
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tickMsg{gen} })
+}
+
+func (m *model) decide(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
+	ctx, c := m.ctx, m.console
+	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason, Digest: key.digest}
+	return func() tea.Msg {
+		req, err := c.Decide(ctx, key.id, d)
+		return decidedMsg{key: key, verdict: v, req: req, err: err}
+	}
+}
+
+func (m *model) stop(id, label string) tea.Cmd {
+	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		s, err := c.Stop(ctx, id, by)
+		return stoppedMsg{label: label, session: s, err: err}
+	}
+}
+
+func (m *model) stopAll() tea.Cmd {
+	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		sessions, denied, err := c.StopAll(ctx, by)
+		return allStoppedMsg{sessions: sessions, denied: denied, err: err}
+	}
+}
+
+func (m *model) loadHistory() tea.Cmd {
+	ctx, c := m.ctx, m.console
+	return func() tea.Msg {
+		list, err := c.History(ctx, historyKept)
+		return historyMsg{list: list, err: err}
+	}
+}
+
+func (m *model) readTarget(key drawnKey, path string) tea.Cmd {
+	read, now := m.opts.ReadFile, m.opts.Now
+	return func() tea.Msg {
+		data, err := read(path)
+		return fileMsg{key: key, data: data, err: err, at: now()}
+	}
+}
+
+// beside writes a control sequence to the terminal between two frames.
+func (m *model) beside(sequence string) tea.Cmd {
+	out := m.out
+	if out == nil || sequence == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		_, _ = out.Write([]byte(sequence)) // a lost bell is no error
+		return nil
+	}
+}

@@ -1,0 +1,318 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// doc is one call laid out for a width: the call itself first, with every field of
+// its input, then where it comes from, last what the agent says about it.
+type doc struct {
+	paper
+	title   string // safe to draw
+	note    string // beside the title
+	callEnd int    // rows of the call: allowing takes that the last of them was seen
+	size    string // of the input, when it is large
+}
+
+// around is what a doc tells beyond the request.
+type around struct {
+	session *broker.Session // nil when unknown
+	label   string          // of the session
+	file    fileState
+	loc     *time.Location // of the clock on the screen
+}
+
+func layOut(st *Styles, r broker.Request, a around, width int) *doc {
+	d := &doc{paper: paper{st: st, width: width}, title: safeLine(r.ToolName)}
+	c := readCall(r.ToolInput)
+	d.call(r, c, a)
+	d.remarks(r)
+	d.callEnd = len(d.rows)
+	if n := len(r.ToolInput); n >= 1000 {
+		d.size = size(n)
+	}
+	d.blank()
+	d.origin(r, a)
+	d.words(r, c)
+	return d
+}
+
+// call draws the input for its tool. A shape we do not know is drawn field by field.
+func (d *doc) call(r broker.Request, c call, a around) {
+	if c.broken != "" {
+		d.say(inkDanger, "! this input is not a plain JSON object: "+c.broken)
+		d.write(gutter{}, inkText, string(r.ToolInput))
+		return
+	}
+	switch r.ToolName {
+	case "Bash":
+		if command, ok := c.text("command"); ok {
+			d.bash(command)
+			d.fields(c.without("command", said(r, c)))
+			return
+		}
+	case "Edit", "MultiEdit":
+		if edits, ok := readEdits(r.ToolName, c); ok {
+			d.edits(r.ToolName, c, edits)
+			return
+		}
+	case "Write":
+		if content, ok := c.text("content"); ok {
+			d.fileName(c)
+			d.content(content, a.file)
+			d.fields(c.without("file_path", "content"))
+			return
+		}
+	}
+	if len(c.fields) == 0 {
+		d.say(inkMuted, "no input")
+	}
+	d.fields(c.fields)
+}
+
+// said names the field that holds the agent's own words, when words() draws them.
+func said(r broker.Request, c call) string {
+	if text, ok := c.text("description"); ok && (r.Description == "" || r.Description == text) {
+		return "description"
+	}
+	return ""
+}
+
+func (d *doc) bash(command string) {
+	marks := shellMarks(command)
+	lines := countLines(command)
+	if lines <= 1 {
+		d.write(fixed(inkMuted, "$", 2), inkText, command, marks...)
+		return
+	}
+	d.note = plural(lines, "line")
+	digits := len(strconv.Itoa(lines))
+	d.write(gutter{width: digits + 3, next: spaces(digits+1) + "↪", first: func(n int) (ink, string) {
+		prompt := "  "
+		if n == 1 {
+			prompt = "$ "
+		}
+		return inkMuted, prompt + fmt.Sprintf("%*d", digits, n)
+	}}, inkText, command, marks...)
+}
+
+func (d *doc) fileName(c call) {
+	if path, ok := c.text("file_path"); ok {
+		d.write(fixed(inkLabel, "file", 6), inkBold, path)
+		return
+	}
+	if raw, ok := c.raw("file_path"); ok {
+		d.fields([]wire.Field{{Key: "file_path", Value: raw}})
+	}
+}
+
+func (d *doc) edits(tool string, c call, edits []change) {
+	d.fileName(c)
+	added, gone := 0, 0
+	for i, e := range edits {
+		if len(edits) > 1 {
+			d.blank()
+			d.say(inkMuted, fmt.Sprintf("edit %d of %d", i+1, len(edits)))
+		}
+		lines := compare(e.old, e.fresh, -1)
+		n, g := tally(lines)
+		added, gone = added+n, gone+g
+		d.diff(lines, false)
+		if e.old == e.fresh {
+			d.say(inkMuted, "old and new text are the same")
+		}
+		d.fields(e.rest)
+	}
+	d.note = fmt.Sprintf("+%s −%s", count(added), count(gone))
+	if tool == "Edit" {
+		d.fields(c.without("file_path", "old_string", "new_string"))
+		return
+	}
+	d.fields(c.without("file_path", "edits"))
+}
+
+// diff draws compared lines; their glyphs say what their colours say.
+func (d *doc) diff(lines []diffLine, numbered bool) {
+	digits := 0
+	if numbered && len(lines) > 0 {
+		digits = len(strconv.Itoa(lines[len(lines)-1].number+1)) + 1
+	}
+	for i, l := range lines {
+		if l.skipped > 0 {
+			d.write(fixed(inkMuted, spaces(digits)+"⋯", digits+2), inkMuted, plural(l.skipped, "unchanged line"))
+			continue
+		}
+		base, glyph := inkMuted, " "
+		switch l.kind {
+		case udiff.Insert:
+			base, glyph = inkAdded, "+"
+		case udiff.Delete:
+			base, glyph = inkRemoved, "−"
+		case udiff.Equal:
+		}
+		number := ""
+		if numbered {
+			number = fmt.Sprintf("%*d ", digits-1, l.number)
+		}
+		text, ended := strings.CutSuffix(l.text, "\n")
+		d.write(gutter{width: digits + 2, next: spaces(digits) + "↪", first: func(int) (ink, string) {
+			return base, number + glyph
+		}}, base, text)
+		if !ended && textEndsDiffer(lines, i) {
+			d.write(fixed(inkMuted, spaces(digits)+"⌁", digits+2), inkMuted, "no line break at the end")
+		}
+	}
+}
+
+// textEndsDiffer reports whether line i ends its text without a line break while the
+// other text's last line has one.
+func textEndsDiffer(lines []diffLine, i int) bool {
+	for j, l := range lines {
+		if j != i && l.skipped == 0 && l.kind != lines[i].kind && j >= i-1 && strings.HasSuffix(l.text, "\n") {
+			return true
+		}
+	}
+	return false
+}
+
+// content draws what a Write puts into its file: as a comparison when the file could
+// be read, else as the text itself.
+func (d *doc) content(text string, f fileState) {
+	d.note = plural(countLines(text), "line")
+	switch {
+	case f.wanted && !f.done:
+		d.say(inkMuted, "reading the file to compare …")
+	case f.missing:
+		d.say(inkMuted, "a new file")
+	case f.problem != "":
+		d.say(inkWarn, "! cannot compare with the file: "+safeLine(f.problem))
+	case f.done:
+		lines := compare(f.text, text, sameLines)
+		if f.text == text {
+			d.say(inkMuted, "the file already has exactly this text ("+plural(countLines(text), "line")+")")
+			d.numbered(text)
+			return
+		}
+		added, gone := tally(lines)
+		d.note = fmt.Sprintf("+%s −%s", count(added), count(gone))
+		d.say(inkMuted, "compared with the file as it was at "+f.at.Format("15:04:05"))
+		d.diff(lines, true)
+		return
+	}
+	d.numbered(text)
+}
+
+func (d *doc) numbered(text string) {
+	if text == "" {
+		d.say(inkMuted, "(empty)")
+		return
+	}
+	digits := len(strconv.Itoa(countLines(text)))
+	d.write(gutter{width: digits + 1, next: spaces(digits-1) + "↪", first: func(n int) (ink, string) {
+		return inkFaint, fmt.Sprintf("%*d", digits, n)
+	}}, inkText, text)
+}
+
+const (
+	maxLabel  = 28 // cells of a field's name beside its value
+	minBeside = 24 // cells that a value needs beside its name
+)
+
+// fields draws names and values, all of them, in the order they came in.
+func (d *doc) fields(list []wire.Field) {
+	width, most := 0, min(maxLabel, d.width/3)
+	for _, f := range list {
+		if n := cells(safeLine(f.Key)); n <= most {
+			width = max(width, n+2)
+		}
+	}
+	width = max(width, 6)
+	for _, f := range list {
+		d.field(f, width)
+	}
+}
+
+func (d *doc) field(f wire.Field, width int) {
+	name, value := safe.Line(f.Key), valueText(f.Value)
+	base, nameInk := inkText, inkLabel
+	if f.Key == "dangerouslyDisableSandbox" && isTrue(f.Value) {
+		d.say(inkDanger, "! runs outside the sandbox")
+		base, nameInk = inkDanger, inkDanger
+	}
+	if s, ok := stringValue(f.Value); ok && s == "" {
+		base, value = inkMuted, `""`
+	}
+	if cells(name)+2 > width || d.width-width < minBeside {
+		d.write(gutter{}, nameInk, f.Key)
+		d.write(fixed(inkMuted, "", 2), base, value)
+		return
+	}
+	d.write(fixed(nameInk, name, width), base, value)
+}
+
+// remarks warns of letters that may be taken for others, anywhere in the call.
+func (d *doc) remarks(r broker.Request) {
+	for _, part := range []string{r.ToolName, decoded(r)} {
+		for _, n := range safe.Notes(part) {
+			d.sayBehind(inkWarn, "!", 2, inkWarn, n)
+		}
+	}
+}
+
+// decoded is all text of the input, with JSON's own escapes resolved.
+func decoded(r broker.Request) string {
+	var b strings.Builder
+	for _, f := range readCall(r.ToolInput).fields {
+		b.WriteString(f.Key)
+		b.WriteByte('\n')
+		b.WriteString(valueText(f.Value))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// origin draws where the call comes from.
+func (d *doc) origin(r broker.Request, a around) {
+	const width = 11
+	line := func(label, text string) {
+		if text != "" {
+			d.write(fixed(inkLabel, label, width), inkText, text)
+		}
+	}
+	line("in", r.CWD)
+	session := []string{a.label, safeLine(r.Agent)}
+	if a.session != nil && a.session.Pane != "" {
+		session = append(session, "pane "+safeLine(a.session.Pane))
+	}
+	d.sayBehind(inkLabel, "session", width, inkText, strings.Join(session, " · "))
+	if r.SubagentID != "" || r.SubagentType != "" {
+		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
+	}
+	if a.session != nil && a.session.ProjectDir != r.CWD {
+		line("project", a.session.ProjectDir)
+	}
+	line("mode", r.Mode)
+	line("asked", r.CreatedAt.In(a.loc).Format("15:04:05")+"  id "+r.ID)
+}
+
+// words draws what the agent says about its call: labelled, dimmed, and last.
+func (d *doc) words(r broker.Request, c call) {
+	text := r.Description
+	if said(r, c) != "" {
+		text, _ = c.text("description")
+	}
+	if text == "" {
+		return
+	}
+	d.write(gutter{width: 2, next: "┊", first: func(int) (ink, string) { return inkFaint, "┊" }},
+		inkAgent, `agent says: "`+text+`"`)
+}

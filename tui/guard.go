@@ -1,0 +1,126 @@
+package tui
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+const (
+	// deafFor is how long a card must have been on the screen before a key decides it.
+	deafFor = 500 * time.Millisecond
+	// burstGap is how close to another key no person types: a paste without brackets.
+	burstGap = 30 * time.Millisecond
+	// holdFor is how long a decision waits for a second key that would make it a burst.
+	holdFor = 40 * time.Millisecond
+	// repeatFor is the same while the key might be held down: longer than the pause
+	// between two repeats of a slow keyboard.
+	repeatFor = 120 * time.Millisecond
+	// repeatDelay is how long after a press a keyboard may take to begin repeating.
+	repeatDelay = 2 * time.Second
+	// pauseGap is a silence that only a stopped or sleeping process knows: the clock
+	// ticks once a second.
+	pauseGap = 2500 * time.Millisecond
+)
+
+// guard stands between the keys and the broker. It knows which call is on the screen
+// since when, and which keys came how fast.
+type guard struct {
+	drawn drawnKey
+	since time.Time // when drawn came on the screen, or became doubtful
+	alive time.Time // the last message of any kind
+
+	lastKey      time.Time // any key
+	prevKey      time.Time // the one before
+	lastDecision time.Time // the last press of a decision key, whether it counted or not
+	lastVerdict  string    // the key of it
+	held         *held
+	heldGen      int
+}
+
+// held is a decision that waits some milliseconds for a sign that no person made it.
+type held struct {
+	gen     int
+	key     drawnKey
+	verdict broker.Verdict
+}
+
+// awake notes that the program runs, at now. After a silence that it cannot have slept
+// through by itself, whatever was typed meanwhile is not meant for what is drawn now.
+func (g *guard) awake(now time.Time) {
+	gap := now.Sub(g.alive)
+	wall := now.Round(0).Sub(g.alive.Round(0)) // the monotonic clock stands still in a laptop's sleep
+	if gap > pauseGap || wall > pauseGap || wall < 0 {
+		g.doubt(now)
+	}
+	g.alive = now
+}
+
+// doubt makes the drawn card deaf again.
+func (g *guard) doubt(now time.Time) {
+	g.since = now
+	g.held = nil
+}
+
+// draws notes which card is on the screen.
+func (g *guard) draws(key drawnKey, now time.Time) (changed bool) {
+	if key == g.drawn {
+		return false
+	}
+	g.drawn = key
+	g.doubt(now)
+	return true
+}
+
+func (g *guard) deaf(now time.Time) bool { return now.Sub(g.since) < deafFor }
+
+// key notes a key press. Any key takes back a decision that is held.
+func (g *guard) key(now time.Time) (tookBack bool) {
+	g.prevKey, g.lastKey = g.lastKey, now
+	tookBack = g.held != nil
+	g.held = nil
+	return tookBack
+}
+
+// burst reports whether the current key came right behind another one.
+func (g *guard) burst() bool { return g.lastKey.Sub(g.prevKey) < burstGap }
+
+// press judges the press of a decision key: why it cannot act now, or how long the
+// decision is to be held.
+func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal string) {
+	since, again := now.Sub(g.lastDecision), key == g.lastVerdict
+	g.lastDecision, g.lastVerdict = now, key
+	switch {
+	case since < deafFor:
+		g.doubt(now)
+		return 0, "held or pressed too fast: let go, look, then press " + key + " again"
+	case g.burst():
+		g.doubt(now)
+		return 0, "keys came too fast to be typed: nothing was decided"
+	case g.deaf(now):
+		return 0, "this card just came up: look first, then press " + key + " again"
+	case again && since < repeatDelay:
+		return repeatFor, ""
+	}
+	return holdFor, ""
+}
+
+// hold keeps a decision about what is drawn for a moment.
+func (g *guard) hold(v broker.Verdict, wait time.Duration) tea.Cmd {
+	g.heldGen++
+	g.held = &held{gen: g.heldGen, key: g.drawn, verdict: v}
+	gen := g.heldGen
+	return tea.Tick(wait, func(time.Time) tea.Msg { return heldMsg{gen} })
+}
+
+// release gives out the held decision when it is still about what is drawn.
+func (g *guard) release(gen int) (held, bool) {
+	h := g.held
+	if h == nil || h.gen != gen || h.key != g.drawn {
+		return held{}, false
+	}
+	g.held = nil
+	return *h, true
+}

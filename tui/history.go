@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// past lists what was decided, newest first: what the broker told when asked, with
+// what has happened since in front.
+func (m *model) past() []broker.Request {
+	if len(m.history) == 0 {
+		return m.board.recent
+	}
+	newest := m.history[0].Outcome
+	var list []broker.Request
+	known := make(map[string]bool, len(m.history))
+	for _, r := range m.history {
+		known[r.ID] = true
+	}
+	for _, r := range m.board.recent {
+		if newest != nil && r.Outcome.At.Before(newest.At) {
+			break
+		}
+		if !known[r.ID] {
+			list = append(list, r)
+		}
+	}
+	return append(list, m.history...)
+}
+
+func (m *model) pastAt(list []broker.Request) int {
+	for i := range list {
+		if list[i].ID == m.historyAt {
+			return i
+		}
+	}
+	return 0
+}
+
+func (m *model) settleHistory() {
+	if m.screen != screenHistory && m.screen != screenPast {
+		return
+	}
+	list := m.past()
+	l := m.layout()
+	_, height := l.inner(l.detail, 0)
+	at := m.pastAt(list)
+	if len(list) > 0 {
+		m.historyAt = list[at].ID
+	}
+	m.historyTop = window(m.historyTop, at, height, len(list))
+	if m.screen == screenPast && len(list) > 0 {
+		width, height := l.inner(l.detail, 1)
+		d := m.pastDoc(list[at], width)
+		m.pastScroll = max(0, min(m.pastScroll, len(d.rows)-height))
+	}
+}
+
+func (m *model) historyView(l layout, a area) []string {
+	width, height := l.inner(a, 0)
+	list := m.past()
+	f := caption{title: "Decided", note: "newest first", focus: true}
+	if len(list) > height {
+		f.right = fmt.Sprintf("%s–%s of %s", count(m.historyTop+1), count(min(m.historyTop+height, len(list))), count(len(list)))
+	}
+	var rows []string
+	if m.historyErr != nil {
+		rows = append(rows, m.st.row(false).put(inkDanger, " ! ").fit(inkDanger, safeLine(m.historyErr.Error()), width-4).to(width).String())
+	}
+	if len(list) == 0 && m.historyErr == nil {
+		rows = append(rows, m.st.row(false).put(inkMuted, " nothing was decided yet").to(width).String())
+	}
+	for i := m.historyTop; i < min(m.historyTop+height, len(list)); i++ {
+		rows = append(rows, m.pastRow(list[i], width, list[i].ID == m.historyAt))
+	}
+	return m.frame(l, a, f, 0, rows)
+}
+
+// pastRow draws one decided call on a line.
+func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
+	o := r.Outcome
+	if o == nil {
+		return spaces(width)
+	}
+	line := m.st.row(chosen)
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	glyph, i := verdictGlyph(o.State)
+	line.put(inkKey, bar)
+	if width >= 50 {
+		line.put(inkMuted, o.At.In(m.at.Location()).Format("15:04")+" ")
+	}
+	line.put(i, glyph+" ")
+	if width >= 60 {
+		line.put(i, string(o.State)).to(line.width + 10 - len(o.State))
+	}
+	sum := summarise(r.ToolName, r.ToolInput, r.CWD)
+	line.put(inkText, "").fit(inkBold, sum.tool, 10)
+	line.put(inkText, " ")
+	took := brief(o.At.Sub(r.CreatedAt))
+	by, whose := actor(o.By), m.whose(r)
+	end := width - 2
+	if width >= 66 {
+		end -= 8
+	}
+	byWidth, whoseWidth := 0, 0
+	if width >= 66 {
+		byWidth = 12
+	}
+	if width >= 50 {
+		whoseWidth = 13
+	}
+	if width >= 80 {
+		byWidth, whoseWidth = 16, min(width/5, 24)
+	}
+	m.queueText(line, sum, inkText, end-byWidth-whoseWidth-line.width-1)
+	if whoseWidth > 0 {
+		line.to(end-byWidth-whoseWidth).fit(inkMuted, whose, whoseWidth-1)
+	}
+	if byWidth > 0 {
+		line.to(end-byWidth).fit(inkMuted, by, byWidth-1)
+		line.right(inkMuted, took, width-1)
+	}
+	return line.to(width).String()
+}
+
+// verdictGlyph is the sign for how a call ended; the word stands beside it where
+// there is room.
+func verdictGlyph(s broker.State) (string, ink) {
+	switch s {
+	case broker.Allowed:
+		return "✓", inkOK
+	case broker.Denied:
+		return "✗", inkDanger
+	case broker.Expired:
+		return "~", inkWarn
+	case broker.Cancelled:
+		return "-", inkMuted
+	case broker.Answered:
+		return "=", inkMuted
+	case broker.Pending:
+	}
+	return "?", inkMuted
+}
+
+// pastDoc lays a decided call out, its end first.
+func (m *model) pastDoc(r broker.Request, width int) *doc {
+	return m.docs.get(docKey{"past " + r.ID, width}, func() *doc {
+		d := layOut(m.st, r, m.around(r, fileState{}), width)
+		if o := r.Outcome; o != nil {
+			top := &paper{st: m.st, width: width}
+			_, i := verdictGlyph(o.State)
+			top.say(i, fmt.Sprintf("%s  after %s, at %s", ended(r), brief(o.At.Sub(r.CreatedAt)), o.At.In(m.at.Location()).Format("2006-01-02 15:04:05")))
+			if o.Reason != "" {
+				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
+			}
+			if len(o.UpdatedInput) > 0 {
+				top.write(fixed(inkLabel, "ran with", 11), inkText, valueText(o.UpdatedInput))
+			}
+			top.blank()
+			d.rows = append(top.rows, d.rows...)
+		}
+		return d
+	})
+}
+
+func (m *model) pastView(l layout, a area) []string {
+	list := m.past()
+	if len(list) == 0 {
+		return m.historyView(l, a)
+	}
+	width, height := l.inner(a, 1)
+	d := m.pastDoc(list[m.pastAt(list)], width)
+	f := caption{title: d.title, note: d.note, right: position(m.pastScroll, height, d), focus: true}
+	return m.frame(l, a, f, 1, d.rows[min(m.pastScroll, len(d.rows)):min(m.pastScroll+height, len(d.rows))])
+}

@@ -1,0 +1,335 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// updateKey takes one key press. Pasted text and bursts are never commands.
+func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
+	tookBack := m.guard.key(m.at)
+	if m.prompt != nil {
+		return m.updatePrompt(msg)
+	}
+	if msg.Paste || len(msg.Runes) > 1 {
+		m.guard.doubt(m.at)
+		return m.say(inkWarn, "pasted text and bursts of keys never decide: nothing was done")
+	}
+	if !key.Matches(msg, m.keys.Quit, m.keys.Interrupt) {
+		m.quitAsked = time.Time{}
+	}
+	if tookBack && !m.isDecision(msg) {
+		m.guard.doubt(m.at)
+		return m.say(inkWarn, "keys came too fast to be typed: nothing was decided")
+	}
+	m.note = note{}
+	switch {
+	case m.isDecision(msg):
+		return m.decisionKey(msg)
+	case key.Matches(msg, m.keys.Quit, m.keys.Interrupt):
+		return m.quit(key.Matches(msg, m.keys.Interrupt))
+	case key.Matches(msg, m.keys.Suspend):
+		return tea.Suspend
+	case key.Matches(msg, m.keys.Help):
+		return m.toggleHelp()
+	case key.Matches(msg, m.keys.Back):
+		return m.back()
+	}
+	switch m.screen {
+	case screenHelp:
+		m.helpScroll = max(0, m.scrolled(msg, m.helpScroll, len(m.helpRows(max(1, m.width-4)))))
+	case screenPast:
+		return m.pastKey(msg)
+	case screenHistory:
+		return m.historyKey(msg)
+	case screenMain, screenFull:
+		return m.mainKey(msg)
+	}
+	return nil
+}
+
+func (m *model) isDecision(msg tea.KeyMsg) bool {
+	return key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll)
+}
+
+// decisionKey takes a key that changes what agents may do.
+func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
+	wait, refusal := m.guard.press(msg.String(), m.at)
+	if m.screen != screenMain && m.screen != screenFull {
+		return m.say(inkMuted, "nothing on this screen can be decided; esc goes back")
+	}
+	if key.Matches(msg, m.keys.StopAll) {
+		return m.askStopAll(refusal)
+	}
+	if key.Matches(msg, m.keys.Stop) && m.focus == paneSessions {
+		return m.stopSession(m.session, refusal)
+	}
+	c := m.drawnCard()
+	switch {
+	case c == nil && m.tooSmall() && m.card() != nil:
+		return m.say(inkWarn, m.tooSmallText())
+	case c == nil:
+		return m.say(inkMuted, "nothing waits")
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case key.Matches(msg, m.keys.Stop):
+		return m.stopSession(c.req.SessionID, "")
+	case c.sending != "":
+		return m.say(inkMuted, "already sent; waiting for the record")
+	case key.Matches(msg, m.keys.DenyWhy):
+		if c.late() {
+			return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
+		}
+		m.openReason(c)
+		return nil
+	case key.Matches(msg, m.keys.Deny):
+		return m.guard.hold(broker.Deny, wait)
+	case locked(c):
+		return m.say(inkWarn, "read to the end to allow: G or ctrl+d")
+	}
+	return m.guard.hold(broker.Allow, wait)
+}
+
+func (m *model) askStopAll(refusal string) tea.Cmd {
+	switch {
+	case refusal != "" && m.drawnCard() != nil:
+		return m.say(inkWarn, "… "+refusal)
+	case m.board.living() == 0:
+		return m.say(inkMuted, "no session is running")
+	}
+	m.openStopAll()
+	return nil
+}
+
+func (m *model) stopSession(id, refusal string) tea.Cmd {
+	if refusal != "" && m.guard.burst() {
+		return m.say(inkWarn, "… "+refusal)
+	}
+	if id == "" {
+		return m.say(inkMuted, "no session is selected")
+	}
+	return tea.Batch(m.stop(id, m.board.label(id)), m.say(inkWarn, "stopping "+m.board.label(id)+" …"))
+}
+
+// quit leaves at once when nothing waits, and else on the second press.
+func (m *model) quit(interrupt bool) tea.Cmd {
+	if m.screen != screenMain && !interrupt {
+		return m.back()
+	}
+	n := len(m.board.waiting)
+	since := m.at.Sub(m.quitAsked)
+	asked := !m.quitAsked.IsZero()
+	switch {
+	case n == 0, asked && interrupt, asked && since >= deafFor:
+		return tea.Quit
+	case asked:
+		return nil // the key is held down
+	}
+	m.quitAsked = m.at
+	name := "q"
+	if interrupt {
+		name = "ctrl+c"
+	}
+	calls, wait := plural(n, "call"), "wait"
+	if n == 1 {
+		wait = "waits"
+	}
+	m.noteGen++ // stays until a key
+	m.note = note{ink: inkWarn, text: m.fitting(
+		fmt.Sprintf("%s %s: without a console the agents keep asking until the deadline, then are refused. %s again quits", calls, wait, name),
+		fmt.Sprintf("%s %s; without a console they are refused in the end. %s again quits", calls, wait, name),
+		fmt.Sprintf("%s %s and will be refused: %s quits", calls, wait, name),
+		fmt.Sprintf("%s %s: %s quits", calls, wait, name),
+	)}
+	return nil
+}
+
+func (m *model) toggleHelp() tea.Cmd {
+	if m.screen == screenHelp {
+		return m.back()
+	}
+	m.screen, m.helpScroll = screenHelp, 0
+	return nil
+}
+
+// back leaves the innermost thing: a screen, then the filter.
+func (m *model) back() tea.Cmd {
+	switch {
+	case m.screen == screenPast:
+		m.screen = screenHistory
+	case m.screen != screenMain:
+		m.screen = screenMain
+	case m.board.filter.active():
+		m.filterBy(filter{})
+	}
+	return nil
+}
+
+func (m *model) filterBy(f filter) {
+	at := m.board.place(m.card())
+	m.board.setFilter(f)
+	if m.card() == nil {
+		m.selectRow(at)
+	}
+}
+
+// mainKey moves in the panes and opens screens.
+func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(msg, m.keys.Filter):
+		m.screen = screenMain
+		m.openFilter()
+	case key.Matches(msg, m.keys.History):
+		m.screen, m.historyAt, m.historyTop = screenHistory, "", 0
+		return m.loadHistory()
+	case key.Matches(msg, m.keys.Copy):
+		return m.copyCall(m.drawnCard())
+	case key.Matches(msg, m.keys.Next):
+		m.focus = (m.focus + 1) % paneCount
+	case key.Matches(msg, m.keys.Previous):
+		m.focus = (m.focus + paneCount - 1) % paneCount
+	case key.Matches(msg, m.keys.Open):
+		return m.open()
+	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
+		m.scroll = m.scrolled(msg, m.scroll, m.drawnRows())
+	case m.screen == screenFull || m.focus == paneDetail:
+		m.scroll = m.scrolled(msg, m.scroll, m.drawnRows())
+	case key.Matches(msg, m.keys.Bottom) && m.focus == paneQueue && m.unread():
+		m.scroll = m.drawnRows()
+	case m.focus == paneSessions:
+		m.moveSession(msg)
+	default:
+		at := m.board.place(m.card())
+		m.selectRow(m.moved(msg, at, m.board.rows()))
+	}
+	return nil
+}
+
+// unread reports whether the drawn call's end was not on the screen yet.
+func (m *model) unread() bool {
+	c := m.drawnCard()
+	return c != nil && locked(c)
+}
+
+func (m *model) drawnRows() int {
+	c := m.drawnCard()
+	if c == nil {
+		return 0
+	}
+	width, _ := m.room()
+	return len(m.doc(c, width).rows)
+}
+
+func (m *model) open() tea.Cmd {
+	switch {
+	case m.focus == paneSessions && m.session != "" && m.screen == screenMain:
+		m.filterBy(filter{sessionID: m.session})
+		m.focus = paneQueue
+	case m.card() == nil:
+		return m.say(inkMuted, "nothing waits")
+	case m.tooSmall():
+		return m.say(inkWarn, m.tooSmallText())
+	case m.screen == screenMain:
+		m.screen = screenFull
+	}
+	return nil
+}
+
+// moved is item at after a key that moves in a list of n.
+func (m *model) moved(msg tea.KeyMsg, at, n int) int {
+	switch {
+	case key.Matches(msg, m.keys.Down):
+		at++
+	case key.Matches(msg, m.keys.Up):
+		at--
+	case key.Matches(msg, m.keys.Top):
+		at = 0
+	case key.Matches(msg, m.keys.Bottom):
+		at = n - 1
+	}
+	return max(0, min(at, n-1))
+}
+
+// scrolled is a text's first row after a key that scrolls; n is its length.
+func (m *model) scrolled(msg tea.KeyMsg, top, n int) int {
+	_, height := m.room()
+	switch {
+	case key.Matches(msg, m.keys.PageDown):
+		return min(top+max(1, height/2), max(0, n-height))
+	case key.Matches(msg, m.keys.PageUp):
+		return max(0, top-max(1, height/2))
+	case key.Matches(msg, m.keys.Bottom):
+		return max(0, n-height)
+	}
+	return m.moved(msg, top, max(1, n-height+1))
+}
+
+func (m *model) moveSession(msg tea.KeyMsg) {
+	roster := m.board.roster
+	for i, id := range roster {
+		if id == m.session {
+			m.session = roster[m.moved(msg, i, len(roster))]
+			return
+		}
+	}
+}
+
+func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
+	list := m.past()
+	switch {
+	case len(list) == 0:
+	case key.Matches(msg, m.keys.Open):
+		m.screen, m.pastScroll = screenPast, 0
+	case key.Matches(msg, m.keys.History):
+		m.screen = screenMain
+	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
+		_, height := m.room()
+		step := max(1, height/2)
+		if key.Matches(msg, m.keys.PageUp) {
+			step = -step
+		}
+		m.historyAt = list[max(0, min(m.pastAt(list)+step, len(list)-1))].ID
+	default:
+		m.historyAt = list[m.moved(msg, m.pastAt(list), len(list))].ID
+	}
+	return nil
+}
+
+func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
+	list := m.past()
+	if len(list) == 0 {
+		return m.back()
+	}
+	r := list[m.pastAt(list)]
+	if key.Matches(msg, m.keys.Copy) {
+		return m.copyText(r)
+	}
+	width, _ := m.room()
+	m.pastScroll = m.scrolled(msg, m.pastScroll, len(m.pastDoc(r, width).rows))
+	return nil
+}
+
+func (m *model) copyCall(c *card) tea.Cmd {
+	if c == nil {
+		return m.say(inkMuted, "nothing waits")
+	}
+	return m.copyText(c.req)
+}
+
+// copyText puts a call's command, or its input, on the clipboard.
+func (m *model) copyText(r broker.Request) tea.Cmd {
+	what, text := "input", string(r.ToolInput)
+	if command, ok := readCall(r.ToolInput).text("command"); ok {
+		what, text = "command", command
+	}
+	if len(text) > copyMost {
+		return m.say(inkWarn, fmt.Sprintf("too large to copy through the terminal: %s", size(len(text))))
+	}
+	return tea.Batch(m.beside(clipboardSequence(text)),
+		m.say(inkOK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, size(len(text)))))
+}

@@ -1,0 +1,146 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// screen is what fills the window.
+type screen int
+
+// The screens.
+const (
+	screenMain    screen = iota
+	screenFull           // the drawn call alone
+	screenHistory        // what was decided
+	screenPast           // one decided call
+	screenHelp
+)
+
+// pane is a part of the main screen that keys move in.
+type pane int
+
+// The panes, in the order in which tab visits them.
+const (
+	paneQueue pane = iota
+	paneDetail
+	paneSessions
+	paneCount
+)
+
+// model is the whole console. Update changes it in place and View only reads it.
+type model struct {
+	ctx     context.Context //nolint:containedctx // commands get nothing else to learn that the console ends
+	console console
+	opts    Options
+	out     *output // nil in tests
+	st      *Styles
+	keys    keyMap
+
+	width, height int
+	at            time.Time // the clock, as drawn
+	screen        screen
+	focus         pane
+	board         *board
+
+	selected string // id of the selected card
+	top      int    // first listed card on the screen
+	scroll   int    // first row of the call on the screen
+	session  string // id of the selected session
+	sessTop  int    // first row of the sessions on the screen
+
+	guard  guard
+	note   note
+	prompt *prompt // what is being typed or asked, nil when nothing is
+
+	history     []broker.Request
+	historyErr  error
+	historyAt   string // id of the selected decided call
+	historyTop  int
+	pastScroll  int
+	helpScroll  int
+	docs        docCache
+	lastBell    time.Time
+	awakeAt     time.Time // the doubt whose end is going to be drawn
+	quitAsked   time.Time
+	newsMissing bool // the broker's channel was closed and not opened again yet
+
+	watchGen, tickGen, noteGen int
+	watchWait                  time.Duration
+	watchedAt                  time.Time
+	updates                    <-chan broker.Update
+}
+
+// note is a sentence in place of the key line, for some seconds or until a key.
+type note struct {
+	ink  ink
+	text string // safe to draw
+}
+
+func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard()}
+	m.at = o.Now()
+	m.guard.awake(m.at)
+	return m
+}
+
+// Init starts the clock, the subscription and the first look at what was decided.
+func (m *model) Init() tea.Cmd {
+	return tea.Batch(m.watch(), m.tick(), m.loadHistory())
+}
+
+// card is the selected card, nil when there is none.
+func (m *model) card() *card {
+	c := m.board.cards[m.selected]
+	if m.board.place(c) < 0 {
+		return nil
+	}
+	return c
+}
+
+// drawnCard is the card whose call is on the screen, whole or in part: the only one
+// that a decision may be about.
+func (m *model) drawnCard() *card {
+	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() {
+		return nil
+	}
+	return m.card()
+}
+
+// selectRow selects the card at place i of the list, or the one nearest to it.
+func (m *model) selectRow(i int) {
+	n := m.board.rows()
+	if n == 0 {
+		m.selected = ""
+		return
+	}
+	m.selected = m.board.row(min(max(i, 0), n-1)).req.ID
+}
+
+// say puts a sentence of ours in the last line.
+func (m *model) say(i ink, text string) tea.Cmd {
+	m.noteGen++
+	m.note = note{ink: i, text: text}
+	gen := m.noteGen
+	return tea.Tick(noteFor, func(time.Time) tea.Msg { return noteEndMsg{gen} })
+}
+
+// sayFitting is say with the first of the texts that the window has room for; the last
+// one is taken when none fits.
+func (m *model) sayFitting(i ink, texts ...string) tea.Cmd { return m.say(i, m.fitting(texts...)) }
+
+func (m *model) fitting(texts ...string) string {
+	for _, t := range texts {
+		if cells(t) <= m.width-2 {
+			return t
+		}
+	}
+	return texts[len(texts)-1]
+}
+
+// noteFor is how long a sentence stays.
+const noteFor = 6 * time.Second

@@ -1,0 +1,82 @@
+package tui
+
+import tea "github.com/charmbracelet/bubbletea"
+
+const wheelRows = 3 // rows of a call for one step of the wheel
+
+// updateMouse scrolls and selects. The mouse never decides.
+func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
+	if m.prompt != nil || msg.Action != tea.MouseActionPress {
+		return nil
+	}
+	step := 0
+	switch msg.Button {
+	case tea.MouseButtonWheelUp:
+		step = -1
+	case tea.MouseButtonWheelDown:
+		step = 1
+	case tea.MouseButtonLeft:
+	default:
+		return nil
+	}
+	l := m.layout()
+	switch {
+	case m.screen == screenHelp:
+		m.helpScroll = max(0, m.helpScroll+step*wheelRows)
+	case m.screen == screenPast:
+		m.pastScroll += step * wheelRows
+	case m.screen == screenHistory:
+		m.mouseHistory(l, msg, step)
+	case l.detail.has(msg.X, msg.Y):
+		m.scroll += step * wheelRows
+		if step == 0 && m.screen == screenMain {
+			m.focus = paneDetail
+		}
+	case l.queue.has(msg.X, msg.Y):
+		m.mouseQueue(l, msg, step)
+	case l.sessions.has(msg.X, msg.Y):
+		m.mouseSessions(l, msg, step)
+	}
+	return nil
+}
+
+func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
+	list := m.past()
+	if len(list) == 0 {
+		return
+	}
+	at := m.pastAt(list) + step
+	if step == 0 {
+		at = m.historyTop + msg.Y - l.detail.y - 1
+	}
+	m.historyAt = list[max(0, min(at, len(list)-1))].ID
+}
+
+func (m *model) mouseQueue(l layout, msg tea.MouseMsg, step int) {
+	if step != 0 {
+		m.selectRow(m.board.place(m.card()) + step)
+		return
+	}
+	m.focus = paneQueue
+	_, height := l.inner(l.queue, 0)
+	if y := msg.Y - l.queue.y - 1; y >= 0 && y < height && m.top+y < m.board.rows() {
+		m.selectRow(m.top + y)
+	}
+}
+
+func (m *model) mouseSessions(l layout, msg tea.MouseMsg, step int) {
+	roster := m.board.roster
+	if step == 0 {
+		m.focus = paneSessions
+		if id := m.sessionAt(msg.Y - l.sessions.y - 1); id != "" {
+			m.session = id
+		}
+		return
+	}
+	for i, id := range roster {
+		if id == m.session {
+			m.session = roster[max(0, min(i+step, len(roster)-1))]
+			return
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/muesli/termenv"
+)
+
+// Palette gives each meaning its colour, in light and dark. Colours repeat what a
+// word or a glyph says; none of them says anything alone.
+type Palette struct {
+	Text, Muted, Faint      lipgloss.CompleteAdaptiveColor
+	Accent                  lipgloss.CompleteAdaptiveColor // focus, selection, keys
+	OK, Warn, Danger        lipgloss.CompleteAdaptiveColor
+	Sign, SignBack          lipgloss.CompleteAdaptiveColor // characters drawn as escapes
+	Selected                lipgloss.CompleteAdaptiveColor // background of the selected row
+	Added, Removed          lipgloss.CompleteAdaptiveColor
+	Command, Quoted, Varies lipgloss.CompleteAdaptiveColor // parts of a command line
+}
+
+func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.CompleteAdaptiveColor {
+	return lipgloss.CompleteAdaptiveColor{
+		Dark:  lipgloss.CompleteColor{TrueColor: dark, ANSI256: dark256, ANSI: dark16},
+		Light: lipgloss.CompleteColor{TrueColor: light, ANSI256: light256, ANSI: light16},
+	}
+}
+
+func defaultPalette() Palette {
+	return Palette{
+		Text:     shade("#d8dee9", "253", "7", "#24292f", "235", "0"),
+		Muted:    shade("#8b95a7", "246", "7", "#57606a", "241", "8"),
+		Faint:    shade("#566074", "240", "8", "#a0a8b0", "248", "7"),
+		Accent:   shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
+		OK:       shade("#8fd694", "114", "10", "#116329", "22", "2"),
+		Warn:     shade("#f2c265", "221", "11", "#8a5300", "94", "3"),
+		Danger:   shade("#ff7b72", "210", "9", "#c01c28", "160", "1"),
+		Sign:     shade("#1b1f27", "234", "0", "#ffffff", "231", "15"),
+		SignBack: shade("#f2a65a", "215", "11", "#b3541e", "130", "1"),
+		Selected: shade("#263145", "236", "", "#dfe9f7", "254", ""),
+		Added:    shade("#8fd694", "114", "10", "#116329", "22", "2"),
+		Removed:  shade("#ff9a94", "210", "9", "#a40e26", "124", "1"),
+		Command:  shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
+		Quoted:   shade("#b5d99c", "150", "10", "#2b6a2b", "28", "2"),
+		Varies:   shade("#d7a6f2", "183", "13", "#7a3e9d", "97", "5"),
+	}
+}
+
+// ink is a meaning that text is drawn in.
+type ink uint8
+
+// The inks.
+const (
+	inkText ink = iota
+	inkBold
+	inkMuted
+	inkFaint
+	inkBorder
+	inkFocus // border of the pane with the focus
+	inkTitle
+	inkKey
+	inkOK
+	inkWarn
+	inkDanger
+	inkSign  // a character drawn as an escape
+	inkBlank // blanks, tabs and line breaks made visible
+	inkAdded
+	inkRemoved
+	inkLabel
+	inkAgent // the agent's own words
+	inkCommand
+	inkQuoted
+	inkVaries
+	inkOperator
+	inkKeyword
+	inkComment
+	inkCount // how many inks there are
+)
+
+// Styles is a Palette made ready for one terminal.
+type Styles struct {
+	plain    [inkCount]string // SGR sequences that switch an ink on
+	selected [inkCount]string // the same on the selected row's background
+	reset    string
+}
+
+type attributes struct {
+	color lipgloss.CompleteAdaptiveColor
+	back  *lipgloss.CompleteAdaptiveColor
+	codes string // SGR attributes besides colour
+}
+
+// newStyles prepares p for a terminal that shows colours as profile says. With
+// NO_COLOR there is still bold and underline; without a terminal there is nothing.
+func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
+	const bold, dim, italic, underline, reverse = "1", "2", "3", "4", "7"
+	sign := attributes{color: p.Sign, back: &p.SignBack, codes: bold}
+	if profile == termenv.Ascii {
+		sign.codes = reverse
+	}
+	table := [inkCount]attributes{
+		inkText: {color: p.Text}, inkBold: {color: p.Text, codes: bold},
+		inkMuted: {color: p.Muted}, inkFaint: {color: p.Faint},
+		inkBorder: {color: p.Faint}, inkFocus: {color: p.Accent}, inkTitle: {color: p.Text, codes: bold},
+		inkKey: {color: p.Accent, codes: bold},
+		inkOK:  {color: p.OK}, inkWarn: {color: p.Warn}, inkDanger: {color: p.Danger, codes: bold},
+		inkSign: sign, inkBlank: {color: p.Faint},
+		inkAdded: {color: p.Added}, inkRemoved: {color: p.Removed},
+		inkLabel: {color: p.Muted}, inkAgent: {color: p.Muted, codes: italic},
+		inkCommand: {color: p.Command, codes: bold}, inkQuoted: {color: p.Quoted},
+		inkVaries: {color: p.Varies}, inkOperator: {color: p.Warn, codes: bold},
+		inkKeyword: {color: p.Varies, codes: bold}, inkComment: {color: p.Muted, codes: italic},
+	}
+	s := &Styles{}
+	if profile == termenv.Ascii && !attrs {
+		return s
+	}
+	s.reset = "\x1b[0m"
+	for i, a := range table {
+		s.plain[i] = a.sequence(profile, dark, nil)
+		s.selected[i] = a.sequence(profile, dark, &p.Selected)
+	}
+	return s
+}
+
+func (a attributes) sequence(profile termenv.Profile, dark bool, back *lipgloss.CompleteAdaptiveColor) string {
+	var codes []string
+	if a.codes != "" {
+		codes = append(codes, a.codes)
+	}
+	if c := colorSequence(a.color, profile, dark, false); c != "" {
+		codes = append(codes, c)
+	}
+	if a.back != nil {
+		back = a.back
+	}
+	if back != nil {
+		if c := colorSequence(*back, profile, dark, true); c != "" {
+			codes = append(codes, c)
+		}
+	}
+	if len(codes) == 0 {
+		return ""
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m"
+}
+
+func colorSequence(c lipgloss.CompleteAdaptiveColor, profile termenv.Profile, dark, back bool) string {
+	one := c.Light
+	if dark {
+		one = c.Dark
+	}
+	value := ""
+	switch profile {
+	case termenv.TrueColor:
+		value = one.TrueColor
+	case termenv.ANSI256:
+		value = one.ANSI256
+	case termenv.ANSI:
+		value = one.ANSI
+	case termenv.Ascii:
+	}
+	if value == "" {
+		return ""
+	}
+	return profile.Color(value).Sequence(back)
+}

@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// purpose is what a prompt is for.
+type purpose int
+
+// The purposes.
+const (
+	askReason  purpose = iota // why a call is denied
+	askFilter                 // what to list
+	askStopAll                // whether all sessions are to stop
+)
+
+// maxTyped is how much may be typed, in characters.
+const maxTyped = 2000
+
+// prompt is a question in the last line. While it is open no key is a command.
+type prompt struct {
+	purpose purpose
+	text    []rune
+	key     drawnKey // askReason: the call it is about
+	what    string   // askReason: the call's name, safe to draw
+	gone    string   // askReason: how the call ended meanwhile, safe to draw
+	opened  time.Time
+}
+
+func (m *model) openReason(c *card) {
+	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool, opened: m.at}
+}
+
+func (m *model) openFilter() {
+	m.prompt = &prompt{purpose: askFilter, text: []rune(m.board.filter.text), opened: m.at}
+}
+
+func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll, opened: m.at} }
+
+// updatePrompt takes a key, or pasted text, for the open prompt.
+func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
+	p := m.prompt
+	if p.purpose == askStopAll {
+		return m.answerStopAll(msg)
+	}
+	switch {
+	case msg.Paste:
+		p.insert(msg.Runes)
+	case key.Matches(msg, m.keys.Back, m.keys.Interrupt):
+		return m.closePrompt()
+	case key.Matches(msg, m.keys.SendLine):
+		return m.sendPrompt()
+	case key.Matches(msg, m.keys.Erase):
+		p.text = p.text[:max(0, len(p.text)-1)]
+	case key.Matches(msg, m.keys.EraseWord):
+		p.eraseWord()
+	case key.Matches(msg, m.keys.ClearLine):
+		p.text = nil
+	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
+		p.insert(msg.Runes)
+	}
+	if p.purpose == askFilter {
+		m.filterBy(filter{text: string(p.text), sessionID: m.board.filter.sessionID})
+	}
+	return nil
+}
+
+func (p *prompt) insert(runes []rune) {
+	for _, r := range runes {
+		if r == '\n' || r == '\r' || r == '\t' {
+			r = ' '
+		}
+		if len(p.text) < maxTyped && !unicode.IsControl(r) {
+			p.text = append(p.text, r)
+		}
+	}
+}
+
+func (p *prompt) eraseWord() {
+	n := len(p.text)
+	for n > 0 && p.text[n-1] == ' ' {
+		n--
+	}
+	for n > 0 && p.text[n-1] != ' ' {
+		n--
+	}
+	p.text = p.text[:n]
+}
+
+// closePrompt leaves without doing anything. Leaving the filter lists all again.
+func (m *model) closePrompt() tea.Cmd {
+	if m.prompt.purpose == askFilter {
+		m.filterBy(filter{})
+	}
+	m.prompt = nil
+	return nil
+}
+
+func (m *model) sendPrompt() tea.Cmd {
+	p := m.prompt
+	if p.purpose == askFilter {
+		m.prompt = nil
+		return nil
+	}
+	if m.guard.burst() {
+		return m.say(inkWarn, "enter came too fast to be typed: nothing was sent, press it again")
+	}
+	m.prompt = nil
+	if p.gone != "" {
+		return m.say(inkWarn, "nothing was denied: this call "+p.gone)
+	}
+	return m.send(p.key, broker.Deny, string(p.text))
+}
+
+// answerStopAll takes y for yes and every other key for no.
+func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
+	m.prompt = nil
+	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.guard.burst() {
+		return m.stopAll()
+	}
+	return m.say(inkMuted, "nothing was stopped")
+}
+
+// promptNews tells an open reason prompt that its call has ended.
+func (m *model) promptNews(r broker.Request) {
+	if p := m.prompt; p != nil && p.purpose == askReason && p.key.id == r.ID && r.State.Terminal() && p.gone == "" {
+		p.gone = ended(r)
+	}
+}

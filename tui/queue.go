@@ -1,0 +1,192 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// queueView draws the calls that wait, oldest first, and the late ones below. When
+// there are none it shows what was decided last.
+func (m *model) queueView(l layout, a area) []string {
+	width, height := l.inner(a, 0)
+	b := m.board
+	f := caption{title: "Waiting " + count(len(b.waiting)), focus: m.focus == paneQueue}
+	if b.filter.active() {
+		f.title = fmt.Sprintf("Waiting %s of %s", count(len(b.shown)), count(len(b.waiting)))
+		f.note = m.filterText()
+	}
+	if b.rows() == 0 {
+		return m.frame(l, a, f, 0, m.quiet(width, height))
+	}
+	if n := b.rows(); n > height && height > 0 {
+		f.right = fmt.Sprintf("%s–%s of %s", count(m.top+1), count(min(m.top+height, n)), count(n))
+	}
+	rows := make([]string, 0, height)
+	for i := m.top; i < min(m.top+height, b.rows()); i++ {
+		rows = append(rows, m.queueRow(b.row(i), width))
+	}
+	return m.frame(l, a, f, 0, rows)
+}
+
+func (m *model) filterText() string {
+	f := m.board.filter
+	text := ""
+	if f.sessionID != "" {
+		text = "of " + m.board.label(f.sessionID)
+	}
+	if f.text != "" {
+		if text != "" {
+			text += " "
+		}
+		text += "/" + safeLine(f.text)
+	}
+	return text
+}
+
+// columns are the widths of a queue row's parts, in cells; 0 leaves a part out.
+type columns struct{ tool, session, age, left int }
+
+func queueColumns(width int) columns {
+	c := columns{tool: 6, session: 0, age: 0, left: 7}
+	if width >= 50 {
+		c.tool, c.session = 8, 13
+	}
+	if width >= 66 {
+		c.age = 7
+	}
+	if width >= 80 {
+		c.tool, c.session = 10, min(max(width/4, 20), 34)
+	}
+	return c
+}
+
+func (m *model) queueRow(c *card, width int) string {
+	cols := queueColumns(width)
+	chosen := c.req.ID == m.selected
+	r := m.st.row(chosen)
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	r.put(inkKey, bar)
+	s := c.summary()
+	tool, text := inkBold, inkText
+	if c.late() || c.sending != "" {
+		tool, text = inkMuted, inkMuted
+	}
+	r.fit(tool, s.tool, cols.tool).to(1 + cols.tool + 1)
+	end := width - cols.left - cols.age
+	if cols.session > 0 {
+		end -= cols.session + 1
+	}
+	m.queueText(r, s, text, end-1-r.width)
+	r.to(end)
+	if cols.session > 0 {
+		r.fit(inkMuted, m.whose(c.req), cols.session).to(end + cols.session + 1)
+	}
+	m.queueTimes(r, c, cols, width)
+	return r.to(width).String()
+}
+
+// queueText draws the summary; an edit's counts stay in sight when its path is cut.
+func (m *model) queueText(r *row, s summary, i ink, room int) {
+	if !s.edit {
+		r.fit(i, s.text, room)
+		return
+	}
+	plus, minus := "+"+count(s.added), "−"+count(s.gone)
+	n := cells(plus+minus) + 3
+	r.fit(i, s.text, room-n).put(inkText, "  ").put(inkAdded, plus).put(inkText, " ").put(inkRemoved, minus)
+}
+
+func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
+	if cols.age > 0 {
+		r.right(inkMuted, clock(m.at.Sub(c.req.CreatedAt)), width-cols.left)
+	}
+	switch {
+	case c.sending == broker.Allow:
+		r.right(inkOK, "allow…", width-1)
+	case c.sending == broker.Deny:
+		r.right(inkWarn, "deny…", width-1)
+	case c.late():
+		r.right(inkWarn, "late", width-1)
+	default:
+		d := c.req.ExpiresAt.Sub(m.at)
+		r.right(urgency(d, c.req.ExpiresAt.Sub(c.req.CreatedAt)), left(d), width-1)
+	}
+}
+
+// urgency is how loud a countdown is drawn.
+func urgency(d, whole time.Duration) ink {
+	switch {
+	case d <= 30*time.Second:
+		return inkDanger
+	case d <= whole/4:
+		return inkWarn
+	}
+	return inkText
+}
+
+// whose names a call's session and sub-agent; safe to draw.
+func (m *model) whose(r broker.Request) string {
+	label := m.board.label(r.SessionID)
+	switch {
+	case r.SubagentType != "":
+		return label + " › " + safeLine(r.SubagentType)
+	case r.SubagentID != "":
+		return label + " › " + safeLine(lastOf(r.SubagentID, 8))
+	}
+	return label
+}
+
+// quiet is what the queue shows when nothing waits.
+func (m *model) quiet(width, height int) []string {
+	p := &paper{st: m.st, width: width - 2}
+	b := m.board
+	switch {
+	case b.filter.active() && len(b.waiting) > 0:
+		p.sayBehind(inkText, "", 1, inkMuted, "no waiting call passes the filter; esc shows all")
+	case len(b.sessions) == 0 && len(b.recent) == 0:
+		return m.welcome(p, height)
+	default:
+		p.sayBehind(inkText, "", 1, inkOK, "nothing waits")
+	}
+	if len(b.recent) == 0 {
+		return pad(p.rows, width)
+	}
+	p.blank()
+	p.sayBehind(inkText, "", 1, inkMuted, "decided last")
+	rows := pad(p.rows, width)
+	for i := 0; i < len(b.recent) && len(rows) < height; i++ {
+		rows = append(rows, m.pastRow(b.recent[i], width, false))
+	}
+	return rows
+}
+
+// welcome tells a newcomer what to do.
+func (m *model) welcome(p *paper, height int) []string {
+	tall := height > 8
+	p.sayBehind(inkText, "", 1, inkBold, "no calls are waiting, and no agent has called yet")
+	if tall {
+		p.blank()
+	}
+	const width = 24
+	p.sayBehind(inkMuted, " install into an agent", width, inkKey, "aoctl install claude")
+	p.sayBehind(inkMuted, " see how it works", width, inkKey, "aoctl demo")
+	if tall {
+		p.blank()
+		p.sayBehind(inkText, "", 1, inkMuted, "Agents that are running already pick the hooks up when they start anew.")
+	}
+	return pad(p.rows, p.width+2)
+}
+
+// pad fills rows of a narrower paper up to width.
+func pad(rows []string, width int) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r + spaces(width-safeWidth(r))
+	}
+	return out
+}

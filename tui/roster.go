@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// shortID is how many characters of an id tell sessions of one name apart.
+const shortID = 4
+
+// session takes in the whole new value of a session.
+func (b *board) session(s broker.Session) {
+	old := b.sessions[s.ID]
+	b.sessions[s.ID] = &s
+	if old == nil || old.Name != s.Name || rank(old) != rank(&s) {
+		b.unsorted = true
+	}
+}
+
+// renames reports whether s changes what the console tells of a call's origin.
+func (b *board) renames(s broker.Session) bool {
+	old := b.sessions[s.ID]
+	return old == nil || old.Name != s.Name || old.Pane != s.Pane || old.ProjectDir != s.ProjectDir
+}
+
+// tidy sorts the sessions again when a change asks for it: once for many changes.
+func (b *board) tidy() {
+	if b.unsorted {
+		b.reroster()
+	}
+}
+
+// reroster sorts the sessions, living ones first, and names them.
+func (b *board) reroster() {
+	b.unsorted = false
+	b.roster = make([]string, 0, len(b.sessions))
+	named := make(map[string]int, len(b.sessions))
+	for id, s := range b.sessions {
+		b.roster = append(b.roster, id)
+		named[sessionName(*s)]++
+	}
+	slices.SortFunc(b.roster, func(x, y string) int { return compareSessions(b.sessions[x], b.sessions[y]) })
+	b.labels = make(map[string]string, len(b.sessions))
+	for id, s := range b.sessions {
+		name := sessionName(*s)
+		label := safe.Line(name)
+		if named[name] > 1 {
+			label += " " + safe.Line(lastOf(id, shortID))
+		}
+		b.labels[id] = label
+	}
+}
+
+// rank sorts sessions by how much they may still do.
+func rank(s *broker.Session) int {
+	switch s.State {
+	case broker.SessionStopping:
+		return 1
+	case broker.SessionStopped:
+		return 2
+	case broker.SessionFinished, broker.SessionGone:
+		return 3
+	case broker.SessionActive, broker.SessionIdle:
+	}
+	return 0
+}
+
+// compareSessions puts running sessions first, and among equals the newest.
+func compareSessions(x, y *broker.Session) int {
+	return cmp.Or(
+		cmp.Compare(rank(x), rank(y)),
+		y.EndedAt.Compare(x.EndedAt),
+		y.StartedAt.Compare(x.StartedAt),
+		cmp.Compare(x.ID, y.ID),
+	)
+}
+
+// sessionName is what people call s: its name, else its folder's, else its id.
+func sessionName(s broker.Session) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.ID
+}
+
+// label is what the session with this id is called on the screen.
+func (b *board) label(id string) string {
+	if l, ok := b.labels[id]; ok {
+		return l
+	}
+	return safe.Line(lastOf(id, 8))
+}
+
+// lastOf is the last n characters of an id: those differ where the first ones tell
+// only the time.
+func lastOf(id string, n int) string {
+	r := []rune(id)
+	return string(r[max(0, len(r)-n):])
+}
+
+// living counts the sessions behind which a process stands.
+func (b *board) living() int {
+	n := 0
+	for _, s := range b.sessions {
+		if !s.State.Ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// status is the word for a session's state, and the moment since when.
+func (b *board) status(s *broker.Session) (word string, since time.Time) {
+	waiting := b.pending[s.ID]
+	switch s.State {
+	case broker.SessionActive, broker.SessionIdle:
+		if waiting > 0 {
+			return count(waiting) + " waiting", s.StartedAt
+		}
+		if s.State == broker.SessionIdle {
+			return "idle", s.LastSeenAt
+		}
+		return "working", s.StartedAt
+	case broker.SessionStopping, broker.SessionStopped:
+		return string(s.State), s.StopAskedAt
+	case broker.SessionFinished, broker.SessionGone:
+		return string(s.State), s.EndedAt
+	}
+	return string(s.State), s.LastSeenAt
+}

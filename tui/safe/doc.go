@@ -1,0 +1,21 @@
+// Package safe makes text from outside safe to draw on a terminal, without hiding
+// any of it.
+//
+// Commands, paths, names and reasons come from agents, and agents read hostile
+// text. Whatever is not plainly printable is drawn as a visible sign, never left
+// out, because what is left out still runs:
+//
+//	\x1b       a control character, or a byte that is not valid UTF-8
+//	\u{202e}   a character that is invisible, moves others, or is not assigned
+//	⇥          a tab (with three blanks after it)
+//	␠          a blank at the end of a line
+//	␠×412      that many blanks in a row
+//	⏎          a line break, where all is drawn on one line
+//	⏎×500      that many line breaks in a row
+//
+// What is drawn can be turned back into the very bytes (Reverse): text that merely
+// looks like one of these signs has its backslash or glyph drawn as a sign itself.
+//
+// The package is pure, has no package-level work at start-up, and may be used by
+// any goroutine.
+package safe

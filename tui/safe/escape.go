@@ -1,0 +1,126 @@
+package safe
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const lowerHex = "0123456789abcdef"
+
+func byteEscape(raw string) Token {
+	c := raw[0]
+	return Token{Raw: raw, Drawn: string([]byte{'\\', 'x', lowerHex[c>>4], lowerHex[c&15]}), Width: 4, Kind: Escape}
+}
+
+func runeEscape(raw string, r rune) Token {
+	drawn := `\u{` + strconv.FormatInt(int64(r), 16) + `}`
+	return Token{Raw: raw, Drawn: drawn, Width: len(drawn), Kind: Escape}
+}
+
+// counted draws a run of one character as glyph and number. end closes the number,
+// so that digits of the text cannot join it.
+func counted(glyph rune, raw, end string) Token {
+	n := strconv.Itoa(len(raw))
+	return Token{
+		Raw: raw, Drawn: string(glyph) + string(times) + n + end,
+		Width: 2 + len(n) + 1, Kind: Blank,
+	}
+}
+
+// looksEscaped reports whether s begins with what Reverse would take for an escape.
+func looksEscaped(s string) bool {
+	_, n := unescape(s)
+	return n > 0
+}
+
+// unescape reads the escape at the front of s: the bytes it stands for and its
+// length, 0 when there is none.
+func unescape(s string) (raw string, n int) {
+	switch {
+	case len(s) >= 4 && s[:2] == `\x`:
+		hi, lo := strings.IndexByte(lowerHex, s[2]), strings.IndexByte(lowerHex, s[3])
+		if hi < 0 || lo < 0 {
+			return "", 0
+		}
+		return string([]byte{byte(hi<<4 | lo)}), 4
+	case len(s) >= 5 && s[:3] == `\u{`:
+		return unescapeRune(s)
+	}
+	return "", 0
+}
+
+func unescapeRune(s string) (raw string, n int) {
+	end := strings.IndexByte(s[:min(len(s), len(`\u{10ffff}`))], '}')
+	if end < 0 {
+		return "", 0
+	}
+	digits := s[3:end]
+	if strings.Trim(digits, lowerHex) != "" {
+		return "", 0
+	}
+	v, err := strconv.ParseUint(digits, 16, 32)
+	if err != nil || v > utf8.MaxRune || !utf8.ValidRune(rune(v)) {
+		return "", 0
+	}
+	return string(rune(v)), end + 1
+}
+
+// Reverse turns what Line or Text drew back into the bytes it was drawn from.
+func Reverse(drawn string) string {
+	var b strings.Builder
+	for s := drawn; s != ""; {
+		raw, n := reverseOne(s)
+		b.WriteString(raw)
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func reverseOne(s string) (raw string, n int) {
+	if s[0] == '\\' {
+		if raw, n = unescape(s); n > 0 {
+			return raw, n
+		}
+		return s[:1], 1
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	switch r {
+	case glyphTab:
+		if raw, n = uncount(s[size:], "\t", " "); n > 0 {
+			return raw, size + n
+		}
+		return "\t", min(len(s), len(tabDrawn))
+	case glyphBlank:
+		if raw, n = uncount(s[size:], " ", " "); n > 0 {
+			return raw, size + n
+		}
+		return " ", size
+	case glyphBreak:
+		if raw, n = uncount(s[size:], "\n", " \n"); n > 0 {
+			return raw, size + n
+		}
+		return "\n", size
+	}
+	return s[:size], size
+}
+
+// maxCount bounds what Reverse writes for one sign: no message is larger.
+const maxCount = 64 << 20
+
+// uncount reads "×412" and one character out of ends: what is counted, so often.
+func uncount(s, what, ends string) (raw string, n int) {
+	digits, found := strings.CutPrefix(s, string(times))
+	if !found {
+		return "", 0
+	}
+	end := strings.IndexAny(digits, ends)
+	if end < 0 {
+		return "", 0
+	}
+	count, err := strconv.Atoi(digits[:end])
+	if err != nil || count < 0 || count > maxCount {
+		return "", 0
+	}
+	return strings.Repeat(what, count), len(s) - len(digits) + end + 1
+}

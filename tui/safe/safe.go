@@ -1,0 +1,227 @@
+package safe
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Form says what becomes of line breaks.
+type Form uint8
+
+// The forms.
+const (
+	OneLine Form = iota // line breaks are drawn as ⏎
+	Lines               // line breaks stay line breaks
+)
+
+// Kind says what a token stands for.
+type Kind uint8
+
+// The kinds of token.
+const (
+	Plain  Kind = iota // drawn as it is
+	Escape             // \x… or \u{…}
+	Blank              // tabs, and blanks that had to be made visible or counted
+	Break              // one or more line breaks
+)
+
+// Token is the smallest piece that is drawn as a whole: a character with its
+// accents, or one sign.
+type Token struct {
+	Raw   string // the bytes it stands for
+	Drawn string // what to draw; in the form Lines a Break ends in "\n"
+	Width int    // cells that Drawn takes, the "\n" of a Break not counted
+	Kind  Kind
+}
+
+// The glyphs of the signs.
+const (
+	glyphTab   = '⇥'
+	glyphBlank = '␠'
+	glyphBreak = '⏎'
+	times      = '×'
+)
+
+const (
+	tabDrawn   = "⇥   " // a lone tab; the blanks belong to it
+	manyBlanks = 8      // so many blanks or tabs in a row are counted
+	maxIndent  = 32     // blanks that may begin a line before they are counted
+	manyBreaks = 3      // so many line breaks in a row are counted
+	maxMarks   = 2      // accents on one letter
+)
+
+// Line draws s on one line.
+func Line(s string) string {
+	if plainASCII(s) {
+		return s
+	}
+	return draw(s, OneLine)
+}
+
+// Text draws s and keeps its line breaks, except that three or more in a row are
+// counted.
+func Text(s string) string { return draw(s, Lines) }
+
+// Head draws the beginning of s on one line: enough to fill so many cells, and "…"
+// when there is more. However long s is, it costs little.
+func Head(s string, cells int) string {
+	if len(s) <= cells && plainASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	width := 0
+	for t := range Tokens(s, OneLine) {
+		if width += t.Width; width > cells {
+			return b.String() + "…"
+		}
+		b.WriteString(t.Drawn)
+	}
+	return b.String()
+}
+
+func draw(s string, f Form) string {
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8)
+	for t := range Tokens(s, f) {
+		b.WriteString(t.Drawn)
+	}
+	return b.String()
+}
+
+// plainASCII reports whether s is drawn as it is, for sure: most names and
+// summaries are.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		blank := c == ' ' && (i+1 == len(s) || s[i+1] == ' ')
+		if c < ' ' || c >= 0x7f || c == '\\' || blank {
+			return false
+		}
+	}
+	return true
+}
+
+// Tokens cuts s into what is to be drawn. The Raw fields, joined, are s.
+func Tokens(s string, f Form) func(yield func(Token) bool) {
+	return func(yield func(Token) bool) {
+		sc := scanner{rest: s, form: f, lineStart: f == Lines}
+		for sc.rest != "" {
+			if !yield(sc.next()) {
+				return
+			}
+		}
+	}
+}
+
+// scanner walks over a text; the flags tell what the last token was.
+type scanner struct {
+	rest      string
+	form      Form
+	lineStart bool // nothing but blanks since the line began
+	afterSign bool // the last token was a ⏎ that a × would turn into a count
+}
+
+func (s *scanner) next() Token {
+	var t Token
+	switch c := s.rest[0]; {
+	case c == ' ':
+		t = s.blanks()
+		s.lineStart = s.lineStart && t.Kind == Plain
+	case c == '\t':
+		t = s.tabs()
+	case c == '\n':
+		t = s.breaks()
+		s.lineStart = s.form == Lines
+	default:
+		t = s.char()
+		s.lineStart = false
+	}
+	s.afterSign = t.Kind == Break && s.form == OneLine
+	s.rest = s.rest[len(t.Raw):]
+	return t
+}
+
+// run is how often c stands at the front of the rest.
+func (s *scanner) run(c byte) int {
+	n := 1
+	for n < len(s.rest) && s.rest[n] == c {
+		n++
+	}
+	return n
+}
+
+func (s *scanner) blanks() Token {
+	n := s.run(' ')
+	atEnd := n == len(s.rest) || s.rest[n] == '\n'
+	switch {
+	case n > maxIndent, n >= manyBlanks && (atEnd || !s.lineStart):
+		return counted(glyphBlank, s.rest[:n], " ")
+	case atEnd:
+		return Token{Raw: s.rest[:n], Drawn: strings.Repeat(string(glyphBlank), n), Width: n, Kind: Blank}
+	}
+	return Token{Raw: s.rest[:n], Drawn: s.rest[:n], Width: n}
+}
+
+func (s *scanner) tabs() Token {
+	if n := s.run('\t'); n >= manyBlanks {
+		return counted(glyphTab, s.rest[:n], " ")
+	}
+	return Token{Raw: "\t", Drawn: tabDrawn, Width: 4, Kind: Blank}
+}
+
+func (s *scanner) breaks() Token {
+	end := "\n"
+	if s.form == OneLine {
+		end = " "
+	}
+	var t Token
+	switch n := s.run('\n'); {
+	case n >= manyBreaks:
+		t = counted(glyphBreak, s.rest[:n], end)
+		if s.form == Lines {
+			t.Width-- // the line break itself takes no cell
+		}
+	case s.form == Lines:
+		t = Token{Raw: "\n", Drawn: "\n"}
+	default:
+		t = Token{Raw: "\n", Drawn: string(glyphBreak), Width: 1}
+	}
+	t.Kind = Break
+	return t
+}
+
+// char is one character that is neither blank, tab nor line break, with the
+// accents that follow it.
+func (s *scanner) char() Token {
+	c := s.rest[0]
+	if c < utf8.RuneSelf {
+		if c < ' ' || c == 0x7f || c == '\\' && looksEscaped(s.rest) {
+			return byteEscape(s.rest[:1])
+		}
+		return s.withMarks(1)
+	}
+	r, n := utf8.DecodeRuneInString(s.rest)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return byteEscape(s.rest[:1])
+	case !plain(r), r == times && s.afterSign:
+		return runeEscape(s.rest[:n], r)
+	}
+	return s.withMarks(n)
+}
+
+// withMarks takes the character of n bytes and up to maxMarks accents. An accent
+// without a letter before it never gets here as plain: see plain.
+func (s *scanner) withMarks(n int) Token {
+	if n < len(s.rest) && s.rest[n] >= utf8.RuneSelf && isLetter(s.rest) {
+		for range maxMarks {
+			r, size := utf8.DecodeRuneInString(s.rest[n:])
+			if !isAccent(r) {
+				break
+			}
+			n += size
+		}
+	}
+	raw := s.rest[:n]
+	return Token{Raw: raw, Drawn: raw, Width: width(raw)}
+}

@@ -1,0 +1,158 @@
+package safe
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestLine(t *testing.T) {
+	for name, tc := range map[string]struct{ in, want string }{
+		"plain":                 {"git push origin dev", "git push origin dev"},
+		"escape sequence":       {"\x1b[2Jrm", `\x1b[2Jrm`},
+		"carriage return":       {"ls\rrm", `ls\x0drm`},
+		"C1":                    {"\u009b2J", `\u{9b}2J`},
+		"DEL":                   {"a\x7f", `a\x7f`},
+		"bidi":                  {"a\u202eb", `a\u{202e}b`},
+		"zero width":            {"r\u200bm", `r\u{200b}m`},
+		"soft hyphen":           {"r\u00adm", `r\u{ad}m`},
+		"variation selector":    {"a\ufe0f", `a\u{fe0f}`},
+		"Hangul filler":         {"a\u3164b\u115f\u1160\uffa0", `a\u{3164}b\u{115f}\u{1160}\u{ffa0}`},
+		"Braille blank":         {"a\u2800b", `a\u{2800}b`},
+		"tag":                   {"a\U000e0041", `a\u{e0041}`},
+		"private use":           {"\ue000", `\u{e000}`},
+		"unassigned":            {"\u0378", `\u{378}`},
+		"no-break space":        {"a\u00a0b", `a\u{a0}b`},
+		"invalid UTF-8":         {"a\xffb", `a\xffb`},
+		"replacement character": {"\ufffd", `\u{fffd}`},
+		"umlaut":                {"größe", "größe"},
+		"decomposed accent":     {"e\u0301", "e\u0301"},
+		"flood of accents":      {"e\u0301\u0301\u0301\u0301", "e\u0301\u0301\\u{301}\\u{301}"},
+		"accent on nothing":     {" \u0301", ` \u{301}`},
+		"struck through":        {"a\u0338", `a\u{338}`},
+		"flag":                  {"\U0001f1e9\U0001f1ea", `\u{1f1e9}\u{1f1ea}`},
+		"line break":            {"a\nb", "a⏎b"},
+		"line breaks":           {"a" + strings.Repeat("\n", 500) + "b", "a⏎×500 b"},
+		"blanks":                {"a" + strings.Repeat(" ", 412) + "5", "a␠×412 5"},
+		"few blanks":            {"a       b", "a       b"},
+		"trailing blank":        {"a  ", "a␠␠"},
+		"tab":                   {"a\tb", "a⇥   b"},
+		"tabs":                  {strings.Repeat("\t", 9) + "b", "⇥×9 b"},
+		"literal escape":        {`printf '\x1b\u{41}'`, `printf '\x5cx1b\x5cu{41}'`},
+		"other backslashes":     {`printf '\n\X1B\u0041\x1B'`, `printf '\n\X1B\u0041\x1B'`},
+		"literal glyphs":        {"⇥␠⏎", `\u{21e5}\u{2420}\u{23ce}`},
+		"break and times":       {"\n×5 ", "⏎\\u{d7}5␠"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Line(tc.in)
+			if got != tc.want {
+				t.Errorf("Line(%q) = %q, want %q", tc.in, got, tc.want)
+			}
+			if back := Reverse(got); back != tc.in {
+				t.Errorf("Reverse(%q) = %q, want %q", got, back, tc.in)
+			}
+		})
+	}
+}
+
+func TestText(t *testing.T) {
+	for name, tc := range map[string]struct{ in, want string }{
+		"lines":           {"a\nb\n\nc\n", "a\nb\n\nc\n"},
+		"line breaks":     {"a\n\n\n\nb", "a⏎×4\nb"},
+		"indent":          {"if x:\n            y", "if x:\n            y"},
+		"deep indent":     {"x\n" + strings.Repeat(" ", 33) + "y", "x\n␠×33 y"},
+		"not an indent":   {"x" + strings.Repeat(" ", 8) + "y", "x␠×8 y"},
+		"trailing blanks": {"a \nb", "a␠\nb"},
+		"empty line":      {"a\n          \nb", "a\n␠×10 \nb"},
+		"CRLF":            {"a\r\nb", "a\\x0d\nb"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Text(tc.in)
+			if got != tc.want {
+				t.Errorf("Text(%q) = %q, want %q", tc.in, got, tc.want)
+			}
+			if back := Reverse(got); back != tc.in {
+				t.Errorf("Reverse(%q) = %q, want %q", got, back, tc.in)
+			}
+		})
+	}
+}
+
+// Every character of Unicode, alone and behind a letter: nothing that could move,
+// hide or repaint other text is drawn as it is, and all of it can be read back.
+func TestEveryRune(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r == 0x20000 { // ideographs, then planes without characters: samples will do
+			r = 0x2fa00
+		}
+		if r == 0x32400 {
+			r = 0xe0000
+		}
+		if r == 0xe0200 {
+			r = 0x10ff00
+		}
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		in := string(r) + "e" + string(r) + "\u0301"
+		check(t, in, Line(in), "")
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+}
+
+// check asserts what must hold of everything drawn; allowed lists extra runes.
+func check(t *testing.T, in, out, allowed string) {
+	t.Helper()
+	if back := Reverse(out); back != in {
+		t.Errorf("drawn %q reads back as %q, want %q", out, back, in)
+	}
+	for _, r := range out {
+		if strings.ContainsRune(allowed, r) {
+			continue
+		}
+		if !unicode.IsPrint(r) || r == utf8.RuneError || unicode.Is(unicode.Variation_Selector, r) ||
+			r != ' ' && unicode.Is(unicode.White_Space, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
+			t.Errorf("%q is drawn as %q, which has %U", in, out, r)
+		}
+	}
+}
+
+func FuzzSafe(f *testing.F) {
+	for _, s := range []string{
+		"", "ls -la", "\x1b]0;x\a", `\x1b \u{202e} \\x1b \u{`, "⏎×3 ␠×9 ⇥×8 ⇥   ", "\n×5 \n\n×5 ", "a \n b\t\t\n\n\n\n×",
+		"\xff\xfe\u202e", "e\u0301\u0301\u0301", " \u0301", strings.Repeat(" ", 9) + "5", "\\\x1b", "\\u{4\u202e}",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		line, text := Line(s), Text(s)
+		check(t, s, line, "")
+		check(t, s, text, "\n")
+		for _, form := range []Form{OneLine, Lines} {
+			var raw strings.Builder
+			for tok := range Tokens(s, form) {
+				raw.WriteString(tok.Raw)
+				if w := Width(strings.TrimSuffix(tok.Drawn, "\n")); w != tok.Width {
+					t.Errorf("%q is said to take %d cells, takes %d", tok.Drawn, tok.Width, w)
+				}
+			}
+			if raw.String() != s {
+				t.Errorf("tokens join to %q, want %q", raw.String(), s)
+			}
+		}
+		if cut := Cut(line, 10); Width(cut) > 10 {
+			t.Errorf("%q cut to 10 cells takes %d", line, Width(cut))
+		}
+	})
+}
+
+func BenchmarkText(b *testing.B) {
+	s := strings.Repeat("for f in *.go; do gofmt -l \"$f\"; done\n", 1000)
+	b.SetBytes(int64(len(s)))
+	for b.Loop() {
+		Text(s)
+	}
+}

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"github.com/aoctl/aoctl/broker"
+)
+
+// subagentsShown is how many of a session's sub-agents have a line of their own.
+const subagentsShown = 3
+
+// sessionRows is how many rows a session takes.
+func sessionRows(s *broker.Session) int {
+	return 2 + min(len(s.Subagents), subagentsShown)
+}
+
+// settleSessions keeps the selected session on the screen.
+func (m *model) settleSessions() {
+	b := m.board
+	if b.sessions[m.session] == nil {
+		m.session = ""
+		if len(b.roster) > 0 {
+			m.session = b.roster[0]
+		}
+	}
+	l := m.layout()
+	_, height := l.inner(l.sessions, 0)
+	at, all := 0, 0
+	rows := 2
+	for _, id := range b.roster {
+		if id == m.session {
+			at, rows = all, sessionRows(b.sessions[id])
+		}
+		all += sessionRows(b.sessions[id])
+	}
+	if at < m.sessTop {
+		m.sessTop = at
+	}
+	if at+rows > m.sessTop+height {
+		m.sessTop = at + rows - height
+	}
+	m.sessTop = max(0, min(m.sessTop, all-height))
+}
+
+// sessionAt is the session drawn on row y of the pane.
+func (m *model) sessionAt(y int) string {
+	at := -m.sessTop
+	for _, id := range m.board.roster {
+		n := sessionRows(m.board.sessions[id])
+		if y >= at && y < at+n {
+			return id
+		}
+		at += n
+	}
+	return ""
+}
+
+func (m *model) sessionsView(l layout, a area) []string {
+	if a.h <= 0 {
+		return nil
+	}
+	width, height := l.inner(a, 0)
+	f := caption{title: "Sessions", focus: m.focus == paneSessions}
+	var rows []string
+	skip := m.sessTop
+	for _, id := range m.board.roster {
+		s := m.board.sessions[id]
+		if n := sessionRows(s); skip >= n {
+			skip -= n
+			continue
+		}
+		rows = append(rows, m.sessionLines(s, width)[skip:]...)
+		skip = 0
+		if len(rows) >= height {
+			break
+		}
+	}
+	if len(rows) == 0 {
+		rows = append(rows, m.st.row(false).put(inkMuted, " none yet").to(width).String())
+	}
+	return m.frame(l, a, f, 0, rows[:min(len(rows), height)])
+}
+
+// sessionLines draws one session: name and agent, state and since when, and its
+// sub-agents.
+func (m *model) sessionLines(s *broker.Session, width int) []string {
+	chosen := s.ID == m.session && m.focus == paneSessions
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	name := inkBold
+	if s.State.Ended() {
+		name = inkMuted
+	}
+	r := m.st.row(chosen).put(inkKey, bar)
+	agent := safeLine(s.Agent)
+	room := width - 2 - cells(agent) - 1
+	r.fit(name, m.board.label(s.ID), max(room, width/2))
+	r.right(inkMuted, agent, width-1)
+	lines := []string{r.to(width).String()}
+
+	word, since := m.board.status(s)
+	r = m.st.row(chosen).put(inkKey, bar)
+	r.fit(stateInk(s, m.board.pending[s.ID]), word, width-8)
+	if !since.IsZero() {
+		r.right(inkMuted, ago(m.at.Sub(since)), width-1)
+	}
+	lines = append(lines, r.to(width).String())
+	return append(lines, m.subagentLines(s, width, chosen)...)
+}
+
+func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []string {
+	var lines []string
+	for i := range min(len(s.Subagents), subagentsShown) {
+		text := safeLine(s.Subagents[i].Type)
+		if more := len(s.Subagents) - subagentsShown; more > 0 && i == subagentsShown-1 {
+			text = "and " + plural(more+1, "more sub-agent")
+		}
+		r := m.st.row(chosen).put(inkFaint, "  └ ").fit(inkMuted, text, width-5)
+		lines = append(lines, r.to(width).String())
+	}
+	return lines
+}
+
+func stateInk(s *broker.Session, waiting int) ink {
+	switch s.State {
+	case broker.SessionActive, broker.SessionIdle:
+		if waiting > 0 {
+			return inkWarn
+		}
+		if s.State == broker.SessionActive {
+			return inkOK
+		}
+	case broker.SessionStopping, broker.SessionStopped:
+		return inkDanger
+	case broker.SessionFinished, broker.SessionGone:
+	}
+	return inkMuted
+}

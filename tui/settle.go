@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// settle brings selection, scrolling and guard in line with what View is going to
+// draw. It runs at the end of every Update.
+func (m *model) settle() tea.Cmd {
+	if m.card() == nil {
+		m.selectRow(0)
+	}
+	m.settleList()
+	m.settleSessions()
+	m.settleHistory()
+	cmd := m.settleDrawn()
+	if m.guard.since.Equal(m.awakeAt) {
+		return cmd
+	}
+	m.awakeAt = m.guard.since
+	return tea.Batch(cmd, tea.Tick(deafFor, func(time.Time) tea.Msg { return awakeMsg{} }))
+}
+
+func (m *model) settleList() {
+	rows := m.listRows()
+	m.top = window(m.top, m.board.place(m.card()), rows, m.board.rows())
+}
+
+// window is the first item on the screen when item at must be visible: it moves as
+// little as possible.
+func window(top, at, rows, items int) int {
+	if at >= 0 && at < top {
+		top = at
+	}
+	if at >= top+rows {
+		top = at - rows + 1
+	}
+	return max(0, min(top, items-rows))
+}
+
+// settleDrawn tells the guard what is drawn and notes when the end of a call has been
+// on the screen.
+func (m *model) settleDrawn() tea.Cmd {
+	c := m.drawnCard()
+	if c == nil {
+		m.guard.draws(drawnKey{}, m.at)
+		return nil
+	}
+	var cmd tea.Cmd
+	if m.guard.draws(c.key(), m.at) {
+		m.scroll = 0
+		cmd = m.wantFile(c)
+	}
+	width, height := m.room()
+	d := m.doc(c, width)
+	m.scroll = max(0, min(m.scroll, len(d.rows)-height))
+	if !c.seenEnd && height > 0 && m.scroll+height >= d.callEnd {
+		c.seenEnd = true
+	}
+	return cmd
+}
+
+// wantFile has the file read that a Write would replace, once for each card.
+func (m *model) wantFile(c *card) tea.Cmd {
+	if c.req.ToolName != "Write" || c.file.wanted {
+		return nil
+	}
+	path, ok := fileTarget(readCall(c.req.ToolInput), c.req.CWD)
+	if !ok {
+		return nil
+	}
+	c.file.wanted = true
+	m.docs.forget(c.req.ID)
+	return m.readTarget(c.key(), path)
+}
+
+// docCache keeps calls laid out, because every key press draws them again.
+type docCache struct {
+	docs map[docKey]*doc
+}
+
+type docKey struct {
+	id    string
+	width int
+}
+
+const docsKept = 16
+
+func (k *docCache) clear() { k.docs = nil }
+
+func (k *docCache) forget(id string) {
+	for key := range k.docs {
+		if key.id == id {
+			delete(k.docs, key)
+		}
+	}
+}
+
+func (k *docCache) get(key docKey, make func() *doc) *doc {
+	if d, ok := k.docs[key]; ok {
+		return d
+	}
+	if k.docs == nil || len(k.docs) >= docsKept {
+		k.docs = map[docKey]*doc{}
+	}
+	d := make()
+	k.docs[key] = d
+	return d
+}
+
+// doc is card c laid out.
+func (m *model) doc(c *card, width int) *doc {
+	return m.docs.get(docKey{c.req.ID, width}, func() *doc {
+		return layOut(m.st, c.req, m.around(c.req, c.file), width)
+	})
+}

@@ -1,0 +1,160 @@
+package tui
+
+import (
+	"sort"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Command lines beyond these are drawn without colours: the parser's time and stack
+// grow with them.
+const (
+	maxColoured = 64 << 10 // bytes
+	maxNesting  = 100      // open brackets at once
+)
+
+// shellMarks colours a command line. A line that does not parse gets no colours.
+func shellMarks(command string) (marks []mark) {
+	if len(command) > maxColoured || nesting(command) > maxNesting {
+		return nil
+	}
+	file, err := syntax.NewParser(syntax.KeepComments(true)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil
+	}
+	p := shellPainter{text: command}
+	syntax.Walk(file, p.visit)
+	return flatten(p.marks)
+}
+
+// nesting is how deep brackets stand in each other at most; quotes are not looked
+// at, so the true depth is never larger than twice that.
+func nesting(command string) int {
+	open, most := 0, 0
+	for i := range len(command) {
+		switch command[i] {
+		case '(', '{', '[', '`':
+			open++
+			most = max(most, open)
+		case ')', '}', ']':
+			open = max(0, open-1)
+		}
+	}
+	return most
+}
+
+// shellPainter gathers marks; a later one lies on top of earlier ones.
+type shellPainter struct {
+	marks []mark
+	text  string
+}
+
+func (p *shellPainter) add(i ink, from syntax.Pos, to syntax.Pos) {
+	p.span(i, int(from.Offset()), int(to.Offset())) //nolint:gosec // offsets are below maxColoured
+}
+
+func (p *shellPainter) span(i ink, from, to int) {
+	if from, to = max(0, from), min(to, len(p.text)); from < to {
+		p.marks = append(p.marks, mark{from, to, i})
+	}
+}
+
+func (p *shellPainter) token(pos syntax.Pos, text string) {
+	at := int(pos.Offset()) //nolint:gosec // offsets are below maxColoured
+	p.span(inkOperator, at, at+len(text))
+}
+
+// words marks the keyword that stands at each of the places.
+func (p *shellPainter) words(places ...syntax.Pos) {
+	for _, pos := range places {
+		from := int(pos.Offset()) //nolint:gosec // offsets are below maxColoured
+		to := from
+		for to < len(p.text) && 'a' <= p.text[to] && p.text[to] <= 'z' {
+			to++
+		}
+		if pos.IsValid() {
+			p.span(inkKeyword, from, to)
+		}
+	}
+}
+
+func (p *shellPainter) visit(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.Comment:
+		p.add(inkComment, n.Pos(), n.End())
+	case *syntax.CallExpr:
+		if len(n.Args) > 0 {
+			p.add(inkCommand, n.Args[0].Pos(), n.Args[0].End())
+		}
+	case *syntax.SglQuoted:
+		p.add(inkQuoted, n.Pos(), n.End())
+	case *syntax.DblQuoted:
+		p.add(inkQuoted, n.Pos(), n.End())
+	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp:
+		p.add(inkVaries, n.Pos(), n.End())
+	case *syntax.BinaryCmd:
+		p.token(n.OpPos, n.Op.String())
+	case *syntax.Redirect:
+		p.token(n.OpPos, n.Op.String())
+		if n.Hdoc != nil {
+			p.add(inkQuoted, n.Hdoc.Pos(), n.Hdoc.End())
+		}
+	case *syntax.Assign:
+		if n.Name != nil {
+			p.add(inkVaries, n.Name.Pos(), n.Name.End())
+		}
+	case *syntax.Stmt:
+		if n.Semicolon.IsValid() {
+			p.token(n.Semicolon, ";")
+		}
+	default:
+		p.keywords(n)
+	}
+	return true
+}
+
+func (p *shellPainter) keywords(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.IfClause:
+		p.words(n.Position, n.ThenPos, n.FiPos)
+	case *syntax.WhileClause:
+		p.words(n.WhilePos, n.DoPos, n.DonePos)
+	case *syntax.ForClause:
+		p.words(n.ForPos, n.DoPos, n.DonePos)
+	case *syntax.CaseClause:
+		p.words(n.Case, n.In, n.Esac)
+	}
+}
+
+// flatten turns marks that lie on each other into a row of marks that do not
+// overlap: the last one wins. Inner nodes come after the ones around them.
+func flatten(marks []mark) []mark {
+	if len(marks) == 0 {
+		return nil
+	}
+	cuts := make([]int, 0, 2*len(marks))
+	for _, m := range marks {
+		cuts = append(cuts, m.from, m.to)
+	}
+	sort.Ints(cuts)
+	top := make([]int, len(cuts)) // for the stretch that begins at each cut: the mark on top, plus one
+	for n, m := range marks {
+		for i := sort.SearchInts(cuts, m.from); i < len(cuts) && cuts[i] < m.to; i++ {
+			top[i] = n + 1
+		}
+	}
+	var flat []mark
+	for i := 0; i+1 < len(cuts); i++ {
+		if cuts[i] == cuts[i+1] || top[i] == 0 {
+			continue
+		}
+		m := mark{cuts[i], cuts[i+1], marks[top[i]-1].ink}
+		if k := len(flat); k > 0 && flat[k-1].to == m.from && flat[k-1].ink == m.ink {
+			flat[k-1].to = m.to
+			continue
+		}
+		flat = append(flat, m)
+	}
+	return flat
+}

@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// summary is a call on one line.
+type summary struct {
+	tool  string // safe to draw
+	text  string // safe to draw
+	added int    // lines, for edits
+	gone  int
+	edit  bool
+	ready bool
+}
+
+// maxSummary is how much of a text a summary shows, in cells: more than any screen is
+// wide.
+const maxSummary = 400
+
+func (c *card) summary() summary {
+	if !c.sum.ready {
+		c.sum = summarise(c.req.ToolName, c.req.ToolInput, c.req.CWD)
+	}
+	return c.sum
+}
+
+// mainFields are, for each tool, the fields that tell most about a call.
+var mainFields = []string{
+	"command", "file_path", "notebook_path", "path", "url", "pattern", "query", "plan", "question", "prompt", "description", "skill",
+}
+
+func summarise(tool string, input json.RawMessage, cwd string) summary {
+	s := summary{tool: safe.Head(toolWord(tool), maxSummary), ready: true}
+	c := readCall(input)
+	if c.broken != "" {
+		s.text = safe.Head(string(input), maxSummary)
+		return s
+	}
+	path, _ := c.text("file_path")
+	path = safe.Head(within(path, cwd), maxSummary)
+	switch tool {
+	case "Edit", "MultiEdit":
+		if edits, ok := readEdits(tool, c); ok {
+			s.text, s.edit = path, true
+			s.added, s.gone = countEdits(edits)
+			return s
+		}
+	case "Write":
+		if content, ok := c.text("content"); ok {
+			s.text = fmt.Sprintf("%s  %s", path, plural(countLines(content), "line"))
+			return s
+		}
+	}
+	s.text = safe.Head(mainText(c, cwd), maxSummary)
+	if server, name, ok := splitMCP(tool); ok {
+		s.text = safe.Head(server+" "+name, maxSummary) + "  " + s.text
+	}
+	return s
+}
+
+// toolWord is a tool's name in a list: short for those of MCP servers, whose names
+// begin alike and go on in the text beside it.
+func toolWord(tool string) string {
+	if _, _, ok := splitMCP(tool); ok {
+		return "MCP"
+	}
+	return tool
+}
+
+// splitMCP takes apart a name such as mcp__github__create_issue.
+func splitMCP(tool string) (server, name string, ok bool) {
+	rest, ok := strings.CutPrefix(tool, "mcp__")
+	if !ok {
+		return "", "", false
+	}
+	server, name, ok = strings.Cut(rest, "__")
+	return server, name, ok && server != "" && name != ""
+}
+
+// mainText is the field that tells most, or all of them.
+func mainText(c call, cwd string) string {
+	for _, key := range mainFields {
+		if v, ok := c.text(key); ok && v != "" {
+			if strings.HasSuffix(key, "path") {
+				v = within(v, cwd)
+			}
+			return strings.TrimRight(v, "\n")
+		}
+	}
+	var parts []string
+	for _, f := range c.fields {
+		parts = append(parts, f.Key+"="+strings.TrimRight(valueText(f.Value), "\n"))
+	}
+	return strings.Join(parts, " ")
+}
+
+// within leaves the working directory out of a path below it. The detail always
+// shows the whole path.
+func within(path, cwd string) string {
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(cwd, "/")+"/")
+	if cwd == "" || !ok || strings.Contains(path, "/../") || rest == "" {
+		return path
+	}
+	return rest
+}
+
+// countLines is how many lines text has; a last line without a break counts.
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/term"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+	_ "github.com/aoctl/aoctl/tui/quietstart" // before Bubble Tea asks the terminal
+)
+
+// console is what the TUI needs from a broker; broker.Console has all of it.
+type console interface {
+	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
+	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)
+	Stop(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, error)
+	StopAll(ctx context.Context, by broker.Actor) (sessions, denied int, err error)
+	History(ctx context.Context, limit int) ([]broker.Request, error)
+}
+
+// Scheme says whether the terminal's background is light or dark.
+type Scheme int
+
+// The schemes. Auto asks the terminal, for a fifth of a second at most.
+const (
+	Auto Scheme = iota
+	Dark
+	Light
+)
+
+// Options tunes Run. The zero value is usable; its bell is off.
+type Options struct {
+	Socket   string       // where the broker listens, for the help screen
+	Version  string       // of aoctl, for the help screen
+	Bell     bool         // ring and notify when a call begins to wait
+	Demo     bool         // say in the header that the agents are scripted
+	Operator broker.Actor // who decides here; its Kind becomes ByOperator
+	Scheme   Scheme
+
+	Input  io.Reader // os.Stdin when nil
+	Output io.Writer // os.Stdout when nil
+
+	Now      func() time.Time                  // time.Now when nil
+	ReadFile func(path string) ([]byte, error) // what a Write would replace; regular files of at most 1 MiB when nil
+}
+
+func (o Options) withDefaults() Options {
+	o.Operator.Kind = broker.ByOperator
+	if o.Input == nil {
+		o.Input = os.Stdin
+	}
+	if o.Output == nil {
+		o.Output = os.Stdout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.ReadFile == nil {
+		o.ReadFile = readFile
+	}
+	return o
+}
+
+// Run shows the console until the operator quits or ctx ends, neither of which is an
+// error.
+func Run(ctx context.Context, c console, o Options) error {
+	o = o.withDefaults()
+	out := newOutput(o.Output)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newModel(ctx, c, o, terminalStyles(o))
+	m.out = out
+	p := tea.NewProgram(m,
+		tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus())
+	_, err := p.Run()
+	if err != nil && (ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted)) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("run the console: %w", err)
+	}
+	return nil
+}
+
+// terminalStyles fits the palette to the terminal.
+func terminalStyles(o Options) *Styles {
+	f, ok := o.Output.(term.File)
+	tty := ok && term.IsTerminal(f.Fd())
+	profile := lipgloss.NewRenderer(o.Output, termenv.WithColorCache(false)).ColorProfile()
+	dark := o.Scheme != Light
+	if o.Scheme == Auto && tty && profile != termenv.Ascii {
+		dark = darkBackground(o.Input, f)
+	}
+	return newStyles(defaultPalette(), profile, dark, tty && os.Getenv("TERM") != "dumb")
+}

@@ -1,0 +1,273 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// Update routes what happened, then brings selection, scrolling and guard in line
+// with what View is going to draw.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.at = m.opts.Now()
+	m.guard.awake(m.at)
+	cmd := m.route(msg)
+	return m, tea.Batch(cmd, m.settle())
+}
+
+func (m *model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		return m.updateKey(msg)
+	case tea.MouseMsg:
+		return m.updateMouse(msg)
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.guard.doubt(m.at)
+	case tea.FocusMsg, tea.ResumeMsg:
+		m.guard.doubt(m.at)
+	case tickMsg:
+		return m.updateTick(msg)
+	case noteEndMsg:
+		if msg.gen == m.noteGen {
+			m.note = note{}
+		}
+	case heldMsg:
+		if h, ok := m.guard.release(msg.gen); ok {
+			return m.send(h.key, h.verdict, "")
+		}
+	default:
+		return m.updateBroker(msg)
+	}
+	return nil
+}
+
+// updateBroker takes what came from commands.
+func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case watchStartedMsg:
+		return m.watchStarted(msg)
+	case updatesMsg:
+		return m.updatesCame(msg)
+	case rewatchMsg:
+		if msg.gen == m.watchGen {
+			return m.watch()
+		}
+	case decidedMsg:
+		return m.decided(msg)
+	case stoppedMsg:
+		return m.stopped(msg)
+	case allStoppedMsg:
+		if msg.err != nil {
+			return m.say(inkDanger, "stop all: "+safe.Line(msg.err.Error()))
+		}
+		return m.say(inkOK, fmt.Sprintf("stopping %s; %s denied", plural(msg.sessions, "session"), plural(msg.denied, "waiting call")))
+	case historyMsg:
+		m.historyCame(msg)
+	case fileMsg:
+		m.fileCame(msg)
+	}
+	return nil
+}
+
+func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
+	if msg.gen != m.watchGen {
+		return nil
+	}
+	at := m.board.place(m.card())
+	m.board.reset(msg.snap, m.at)
+	m.docs.clear()
+	m.newsMissing, m.watchedAt, m.updates = false, m.at, msg.updates
+	m.keepPlace(at)
+	return nextUpdates(msg.gen, msg.updates)
+}
+
+func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
+	if msg.gen != m.watchGen {
+		return nil
+	}
+	at := m.board.place(m.card())
+	var arrived *card
+	for _, u := range msg.list {
+		if u.Session != nil && m.board.renames(*u.Session) {
+			m.docs.clear()
+		}
+		if c := m.board.apply(u, m.at); c != nil {
+			arrived = c
+		}
+		if u.Request != nil {
+			m.docs.forget(u.Request.ID)
+			m.promptNews(*u.Request)
+		}
+	}
+	m.board.tidy()
+	cmd := m.keepPlace(at)
+	if arrived != nil {
+		cmd = tea.Batch(cmd, m.announce(arrived))
+	}
+	if !msg.ended {
+		return tea.Batch(cmd, nextUpdates(msg.gen, m.updates))
+	}
+	return tea.Batch(cmd, m.lostTouch())
+}
+
+// lostTouch asks for a new snapshot: at once when the last one held for a while, else
+// after a growing pause.
+func (m *model) lostTouch() tea.Cmd {
+	m.newsMissing = true
+	m.watchWait = min(max(2*m.watchWait, 50*time.Millisecond), 2*time.Second)
+	if m.at.Sub(m.watchedAt) > 5*time.Second {
+		m.watchWait = 0
+	}
+	gen := m.watchGen
+	return tea.Tick(m.watchWait, func(time.Time) tea.Msg { return rewatchMsg{gen} })
+}
+
+// keepPlace selects the card that took the selected one's place when that one is no
+// longer listed. Arrivals never move the selection.
+func (m *model) keepPlace(at int) tea.Cmd {
+	if m.card() != nil {
+		return nil
+	}
+	had := m.selected
+	m.selectRow(max(at, 0))
+	if had == "" || at < 0 {
+		return nil
+	}
+	for i := range m.board.recent {
+		if r := m.board.recent[i]; r.ID == had && r.Outcome != nil && r.Outcome.By.Kind != broker.ByOperator {
+			return m.say(inkWarn, safeLine(r.ToolName)+": "+ended(r))
+		}
+	}
+	return nil
+}
+
+func (m *model) updateTick(msg tickMsg) tea.Cmd {
+	if msg.gen != m.tickGen {
+		return nil
+	}
+	at := m.board.place(m.card())
+	m.board.expireLate(m.at)
+	return tea.Batch(m.tick(), m.keepPlace(at), m.remind())
+}
+
+// send hands a verdict to the broker and moves the cursor on.
+func (m *model) send(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
+	c := m.board.cards[key.id]
+	if c == nil || c.key() != key || c.sending != "" {
+		return m.say(inkWarn, "this call is no longer waiting: nothing was decided")
+	}
+	if c.late() && v == broker.Deny {
+		at := m.board.place(c)
+		m.board.drop(c)
+		m.selectRow(at)
+		return m.say(inkMuted, "put away: it had been refused already")
+	}
+	c.sending = v
+	if m.selected == key.id {
+		m.moveOn()
+	}
+	return m.decide(key, v, reason)
+}
+
+// moveOn selects the next card that nobody has decided yet: the next one that waits,
+// else the oldest, else a late one.
+func (m *model) moveOn() {
+	b := m.board
+	at := b.place(m.card())
+	for _, part := range [2][2]int{{at + 1, len(b.shown)}, {0, len(b.shown)}} {
+		for i := part[0]; i < part[1]; i++ {
+			if b.row(i).sending == "" {
+				m.selectRow(i)
+				return
+			}
+		}
+	}
+	for i := len(b.shown); i < b.rows(); i++ {
+		if b.row(i).sending == "" {
+			m.selectRow(i)
+			return
+		}
+	}
+}
+
+func (m *model) decided(msg decidedMsg) tea.Cmd {
+	c := m.board.cards[msg.key.id]
+	name := "the call"
+	if c != nil {
+		name = c.summary().tool
+		if msg.err != nil {
+			c.sending = "" // else it stays until the broker's own word takes the card away
+		}
+	}
+	switch {
+	case errors.Is(msg.err, broker.ErrAlreadyDecided):
+		return m.say(inkWarn, name+": too late, this call "+ended(msg.req))
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		return m.say(inkDanger, name+": the decision could not be recorded, so the agent was told no")
+	case errors.Is(msg.err, broker.ErrStale):
+		return m.say(inkDanger, name+": the call is not the one that was shown; nothing was decided")
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return m.say(inkWarn, name+": the broker no longer knows this call")
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.say(inkDanger, name+": "+safe.Line(msg.err.Error()))
+	}
+	if msg.key.late {
+		at := m.board.place(m.card())
+		m.board.drop(c)
+		m.keepPlace(at)
+		return m.say(inkOK, name+": allowed late; when the agent asks again for exactly this, it passes once")
+	}
+	return nil
+}
+
+func (m *model) stopped(msg stoppedMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, broker.ErrSessionEnded):
+		return m.say(inkWarn, msg.label+" has ended: there is nothing to stop")
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return m.say(inkWarn, msg.label+": the broker knows no such session")
+	case msg.err != nil:
+		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+	case msg.session.State == broker.SessionStopped:
+		return m.say(inkOK, msg.label+" is stopped: its calls are denied until its user speaks")
+	}
+	return m.say(inkOK, "stopping "+msg.label+": its calls are denied until its user speaks")
+}
+
+func (m *model) historyCame(msg historyMsg) {
+	m.historyErr = msg.err
+	if msg.err != nil {
+		return
+	}
+	m.history = msg.list
+	for i := len(msg.list) - 1; i >= 0; i-- {
+		if r := msg.list[i]; r.Outcome != nil && i < recentKept {
+			m.board.remember(r)
+		}
+	}
+}
+
+// fileCame shows a Write as a comparison. What the operator has read so far was drawn
+// otherwise, so reading begins anew.
+func (m *model) fileCame(msg fileMsg) {
+	c := m.board.cards[msg.key.id]
+	if c == nil || c.key() != msg.key {
+		return
+	}
+	c.file = fileResult(msg.data, msg.err, msg.at)
+	c.seenEnd = false
+	m.docs.forget(msg.key.id)
+	if m.guard.drawn == msg.key {
+		m.scroll = 0
+		m.guard.doubt(m.at)
+	}
+}

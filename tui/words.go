@@ -1,0 +1,79 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// ago is a span in as few cells as possible: 12s, 3m, 2h, 5d.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d/time.Hour))
+	}
+	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+}
+
+// clock is a span as minutes and seconds: 9:48, 61:05.
+func clock(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 100*60*60 {
+		return ago(d)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// left is the time until a deadline, rounded up so that 0:00 means over.
+func left(d time.Duration) string { return clock(d + time.Second - time.Nanosecond) }
+
+// brief is how long something took: 40ms, 3.2s, 4:07.
+func brief(d time.Duration) string {
+	switch {
+	case d < 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	}
+	return clock(d)
+}
+
+// plural is "1 call" or "5 calls".
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + one + "s"
+}
+
+// count writes n with a comma after the thousands.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// size is a number of bytes for people.
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 100_000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1000)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d KB", n/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
