@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func newBrokerCommand() *cobra.Command {
+	var o consoleOptions
+	cmd := &cobra.Command{
+		Use:    "broker",
+		Short:  "Serve without a console, for tests of API clients",
+		Hidden: true,
+		Long: `broker listens the way the console does, with nobody at the keys: calls wait and
+expire, and from outside they can be refused or their session stopped. Nothing can
+be allowed. It is for trying a program against the API, also in CI.
+
+When it is ready it prints one line of JSON, {"socket": …, "pid": …}, and it serves
+until it is interrupted.`,
+		Example: "  AOCTL_HOME=$(mktemp -d) aoctl broker --timeout 30s",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			return runBroker(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func runBroker(ctx context.Context, o consoleOptions, out io.Writer) error {
+	if err := keepPrivate(); err != nil {
+		return fmt.Errorf("keep other processes out of the broker: %w", err)
+	}
+	h, err := openHouse(ctx, o.socket, o.timeout)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	line, err := jsonLine(struct {
+		Socket string `json:"socket"`
+		PID    int    `json:"pid"`
+	}{h.socket, os.Getpid()})
+	if err != nil {
+		return err
+	}
+	if err := printLine(out, string(line)); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-h.served:
+		return h.serveErr
+	}
+}

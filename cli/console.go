@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui"
+)
+
+const (
+	defaultTimeout = 10 * time.Minute
+	minTimeout     = time.Second
+	maxTimeout     = 24 * time.Hour
+	timeoutEnv     = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
+	noBellEnv      = "AOCTL_NO_BELL"                       // anything but empty and 0
+)
+
+type consoleOptions struct {
+	socket  string
+	timeout time.Duration
+	noBell  bool
+	demo    bool // the agents are scripted; the console says so
+}
+
+// newConsoleCommand is aoctl itself: without a command it opens the console.
+func newConsoleCommand() *cobra.Command {
+	var o consoleOptions
+	cmd := &cobra.Command{
+		Use:     "aoctl",
+		Short:   "Watch over coding agents from one console",
+		Long:    rootLong,
+		Example: rootExample,
+		Args:    unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err = needTerminal("the console"); err != nil {
+				return err
+			}
+			if err = o.read(cmd); err != nil {
+				return err
+			}
+			return runConsole(cmd.Context(), o)
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func (o *consoleOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
+	cmd.Flags().BoolVar(&o.noBell, "no-bell", false, "do not ring when something starts to wait (env "+noBellEnv+")")
+}
+
+// read completes o from the environment where no flag was given.
+func (o *consoleOptions) read(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("timeout") {
+		t, err := timeoutFromEnv(os.Getenv(timeoutEnv))
+		if err != nil {
+			return err
+		}
+		o.timeout = t
+	}
+	if o.timeout < minTimeout || o.timeout > maxTimeout {
+		return usageError{
+			text: fmt.Sprintf("a time to answer of %v is out of range", o.timeout),
+			hint: "give --timeout between 1s and 24h, such as 10m",
+		}
+	}
+	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") {
+		o.noBell = true
+	}
+	socket, err := socketPath(cmd)
+	o.socket = socket
+	return err
+}
+
+// timeoutFromEnv reads a number of seconds; empty means the default.
+func timeoutFromEnv(text string) (time.Duration, error) {
+	if text == "" {
+		return defaultTimeout, nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {
+		return 0, usageError{
+			text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", timeoutEnv, text),
+			hint: "set it to 600 for ten minutes, or unset it",
+		}
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// needTerminal refuses to draw where nobody can see it or press a key.
+func needTerminal(what string) error {
+	if term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) {
+		return nil
+	}
+	return usageError{
+		text: what + " needs a terminal for its keys and its screen",
+		hint: "without one there are: aoctl sessions, aoctl pending, aoctl deny, aoctl stop, aoctl log",
+	}
+}
+
+// runConsole opens the console and returns when it was quit or ctx ended.
+func runConsole(ctx context.Context, o consoleOptions) error {
+	if err := keepPrivate(); err != nil {
+		return fmt.Errorf("keep other processes out of the console: %w", err)
+	}
+	h, err := openHouse(ctx, o.socket, o.timeout)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	return h.show(ctx, o)
+}
+
+// show draws the console until it is quit or ctx ends, which is no error. A console
+// that no longer listens closes: its screen would say that nothing waits.
+func (h *house) show(ctx context.Context, o consoleOptions) error {
+	drawing, leave := context.WithCancel(ctx)
+	defer leave()
+	stopWatching := make(chan struct{})
+	defer close(stopWatching)
+	go func() {
+		select {
+		case <-h.served:
+			leave()
+		case <-stopWatching:
+		}
+	}()
+	err := tui.Run(drawing, h.broker, tui.Options{
+		Socket: h.socket, Version: readBuildInfo().Version, Bell: !o.noBell, Demo: o.demo, Operator: operator(),
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case drawing.Err() != nil:
+		return fmt.Errorf("the console stopped listening: %w", h.serveErr)
+	}
+	return err
+}
+
+// operator is who sits at this console, as far as the system tells: every decision
+// is recorded with it.
+func operator() broker.Actor {
+	exe, _ := os.Executable()                // a record without it is still one
+	tty, _ := os.Readlink("/proc/self/fd/0") // there is no such link on every system
+	return broker.Actor{Kind: broker.ByOperator, PID: os.Getpid(), Exe: exe, TTY: tty}
+}

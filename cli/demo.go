@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func newDemoCommand() *cobra.Command {
+	var o consoleOptions
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Open the console with a few scripted agents",
+		Long: `demo opens the console and starts four scripted agents that ask through the real
+hook client, over a socket and a database of their own in a temporary folder.
+Nothing that they ask for is ever run, whatever you answer, and the folder is
+removed when you quit.`,
+		Example: "  aoctl demo\n  aoctl demo --no-bell",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := needTerminal("the demo"); err != nil {
+				return err
+			}
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			return runDemo(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+// demoFolder is where one run of the demo lives; see its methods for what lies where.
+type demoFolder string
+
+func (d demoFolder) home() string               { return filepath.Join(string(d), "home") }
+func (d demoFolder) socket() string             { return filepath.Join(d.home(), "broker.sock") }
+func (d demoFolder) project(name string) string { return filepath.Join(string(d), "src", name) }
+
+// maxSocketPath is what every platform takes as a socket's path, bytes.
+const maxSocketPath = 103
+
+// newDemoFolder makes a private folder with a path short enough for a socket.
+func newDemoFolder() (demoFolder, error) {
+	for _, parent := range []string{os.TempDir(), "/tmp"} {
+		dir, err := os.MkdirTemp(parent, "aoctl-demo-")
+		if err != nil {
+			return "", fmt.Errorf("make a folder for the demo: %w", err)
+		}
+		if d := demoFolder(dir); len(d.socket()) <= maxSocketPath {
+			return d, nil
+		}
+		if err := os.Remove(dir); err != nil {
+			return "", fmt.Errorf("make a folder for the demo: %w", err)
+		}
+	}
+	return "", failure{code: exitError, text: "no temporary folder has a short enough path for a socket", hint: "set TMPDIR to a shorter one"}
+}
+
+// runDemo opens the console in a folder of its own and lets the agents loose.
+func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
+	folder, err := newDemoFolder()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(string(folder))) }()
+	if err = folder.furnish(); err != nil {
+		return err
+	}
+	if err = folder.enter(); err != nil {
+		return err
+	}
+	if err = keepPrivate(); err != nil {
+		return fmt.Errorf("keep other processes out of the console: %w", err)
+	}
+	o.socket, o.demo = folder.socket(), true
+	h, err := openHouse(ctx, o.socket, o.timeout)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	agents, err := startDemoAgents(ctx, folder)
+	defer agents.stop()
+	if err != nil {
+		return err
+	}
+	if err = h.show(ctx, o); err != nil {
+		return err
+	}
+	return printLine(out, "Nothing was run. To let Claude Code ask here: aoctl install claude, then aoctl")
+}
+
+// enter points this process, and all that it starts, at the demo's own state.
+func (d demoFolder) enter() error {
+	for _, name := range []string{"AOCTL_SOCKET", "AOCTL_URL", "AOCTL_TOKEN"} {
+		if err := os.Unsetenv(name); err != nil {
+			return fmt.Errorf("set up the demo: %w", err)
+		}
+	}
+	if err := os.Setenv("AOCTL_HOME", d.home()); err != nil {
+		return fmt.Errorf("set up the demo: %w", err)
+	}
+	return nil
+}

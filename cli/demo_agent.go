@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+const (
+	demoHookTimeout = "10m"
+	demoToolTime    = 400 * time.Millisecond // what an allowed call pretends to take
+	demoGoodbye     = 4 * time.Second        // from the last answer to the end of the session
+	demoStopTime    = 3 * time.Second        // what agents have to leave in when the demo ends
+)
+
+// newDemoAgentCommand is one of the demo's agents: a process of its own, as real
+// agents are, so that the console sees it come and go. It ends with its standard
+// input, and so with the demo even when that was killed.
+func newDemoAgentCommand() *cobra.Command {
+	var folder, speed string
+	cmd := &cobra.Command{
+		Use:     "demo-agent NAME",
+		Short:   "Play one of the demo's agents",
+		Hidden:  true,
+		Long:    "demo-agent plays one of the demo's agents against the console whose folder is given. It runs nothing but the hook client.",
+		Example: "  aoctl demo-agent docs --folder /tmp/aoctl-demo-1",
+		Args:    oneArg("an agent's name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pace, err := strconv.ParseFloat(speed, 64)
+			if err != nil || pace < 0 {
+				return usageError{text: fmt.Sprintf("--pace %q is no number", speed), hint: helpHint(cmd)}
+			}
+			for _, s := range demoSessions {
+				if s.name == args[0] {
+					d := demoFolder(folder)
+					if err := d.enter(); err != nil {
+						return err
+					}
+					return playDemoAgent(cmd.Context(), d, s, pace, cmd.InOrStdin())
+				}
+			}
+			return usageError{text: fmt.Sprintf("the demo has no agent called %q", args[0])}
+		},
+	}
+	cmd.Flags().StringVar(&folder, "folder", "", "the demo's folder")
+	cmd.Flags().StringVar(&speed, "pace", "1", "factor on all waiting times")
+	_ = cmd.MarkFlagRequired("folder")
+	return cmd
+}
+
+// demoAgents are the running agents of one demo.
+type demoAgents struct {
+	cmds   []*exec.Cmd
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+// startDemoAgents starts a process for each of the demo's agents. Call stop on what
+// it returns, also with an error.
+func startDemoAgents(ctx context.Context, folder demoFolder) (*demoAgents, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	agents := &demoAgents{cancel: cancel}
+	exe, err := os.Executable()
+	if err != nil {
+		return agents, fmt.Errorf("find the program itself: %w", err)
+	}
+	for _, s := range demoSessions {
+		cmd := exec.CommandContext(ctx, exe, "demo-agent", s.name, "--folder", string(folder)) //nolint:gosec // our own program
+		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+		cmd.WaitDelay = demoStopTime
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // away from the console's terminal
+		if _, err := cmd.StdinPipe(); err != nil {           // held open; its end tells the agent that the demo is over
+			return agents, fmt.Errorf("start the demo's agents: %w", err)
+		}
+		if err := cmd.Start(); err != nil {
+			return agents, fmt.Errorf("start the demo's agents: %w", err)
+		}
+		agents.wg.Go(func() { _ = cmd.Wait() })
+	}
+	return agents, nil
+}
+
+// stop ends all agents and waits until they are gone.
+func (a *demoAgents) stop() {
+	a.cancel()
+	a.wg.Wait()
+}
+
+// demoAgent is one agent while it plays.
+type demoAgent struct {
+	script   demoSession
+	folder   demoFolder
+	exe      string
+	pace     float64
+	id       string // the session's
+	promptID string
+	stopped  atomic.Bool // the console ended the turn
+}
+
+// playDemoAgent goes through s as Claude Code would: it asks before every call,
+// waits for the answer, reports what came of it, and runs nothing.
+func playDemoAgent(ctx context.Context, folder demoFolder, s demoSession, pace float64, stdin io.Reader) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the program itself: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		defer cancel()
+		_, _ = io.Copy(io.Discard, stdin) // its end is the news
+	}()
+	a := &demoAgent{script: s, folder: folder, exe: exe, pace: pace, id: uuid.NewString(), promptID: uuid.NewString()}
+	a.tell(ctx, "SessionStart", map[string]any{"source": "startup", "model": "claude-opus-5-5"})
+	a.tell(ctx, "UserPromptSubmit", map[string]any{"prompt": s.prompt})
+	var lanes sync.WaitGroup
+	for _, lane := range s.lanes {
+		lanes.Go(func() { a.playLane(ctx, lane) })
+	}
+	lanes.Wait()
+	a.tell(ctx, "Stop", map[string]any{"stop_hook_active": false, "last_assistant_message": "Done."})
+	if a.stopped.Load() {
+		<-over // a stopped agent stays at its prompt
+		return nil
+	}
+	a.pause(ctx, demoGoodbye)
+	a.tell(ctx, "SessionEnd", map[string]any{"reason": "prompt_input_exit"})
+	return nil
+}
+
+// playLane makes the calls of one agent or sub-agent, one after the other.
+func (a *demoAgent) playLane(ctx context.Context, lane demoLane) {
+	identity := map[string]any{}
+	if lane.subagent != "" {
+		identity["agent_id"] = lane.subagentID
+		identity["agent_type"] = lane.subagent
+		a.tell(ctx, "SubagentStart", identity)
+		defer a.tell(ctx, "SubagentStop", merge(identity, map[string]any{"stop_hook_active": false}))
+	}
+	for _, call := range lane.calls {
+		a.pause(ctx, call.after)
+		if ctx.Err() != nil || a.stopped.Load() {
+			return
+		}
+		fields := merge(identity, map[string]any{
+			"tool_name": call.tool, "tool_input": a.localize(call.input),
+			"tool_use_id": "toolu_" + strings.ReplaceAll(uuid.NewString(), "-", "")[:24],
+		})
+		answer := a.tell(ctx, "PreToolUse", fields)
+		if answer.ends() {
+			a.stopped.Store(true)
+			return
+		}
+		if !answer.allows() {
+			continue
+		}
+		a.pause(ctx, demoToolTime)
+		fields["tool_response"] = map[string]any{"stdout": "(the demo runs nothing)", "stderr": "", "interrupted": false}
+		fields["duration_ms"] = demoToolTime.Milliseconds()
+		if a.tell(ctx, "PostToolUse", fields).ends() {
+			a.stopped.Store(true)
+			return
+		}
+	}
+}
+
+// localize is input as JSON, with paths in the demo's own folder.
+func (a *demoAgent) localize(input any) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(input); err != nil {
+		panic(err) // the script is part of the program
+	}
+	return json.RawMessage(strings.ReplaceAll(strings.TrimSpace(b.String()), demoProject, a.folder.project(a.script.name)))
+}
+
+// pause waits d at the demo's pace, or until ctx ends.
+func (a *demoAgent) pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(time.Duration(float64(d) * a.pace))
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// demoAnswer is what the hook client printed; the zero value refuses, as an agent
+// with a fail-closed hook does.
+type demoAnswer struct {
+	Continue *bool `json:"continue"`
+	Specific struct {
+		Decision string `json:"permissionDecision"`
+	} `json:"hookSpecificOutput"`
+}
+
+func (d demoAnswer) allows() bool { return d.Specific.Decision == "allow" }
+func (d demoAnswer) ends() bool   { return d.Continue != nil && !*d.Continue }
+
+// tell runs the hook client with one event, as Claude Code does: a line of JSON in,
+// a line of JSON out.
+func (a *demoAgent) tell(ctx context.Context, event string, extra map[string]any) demoAnswer {
+	cwd := a.folder.project(a.script.name)
+	payload := merge(extra, map[string]any{
+		"session_id": a.id, "transcript_path": cwd + "/.transcript.jsonl", "cwd": cwd,
+		"prompt_id": a.promptID, "permission_mode": "default", "hook_event_name": event,
+	})
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(payload); err != nil {
+		panic(err) // made of what the script holds
+	}
+	cmd := exec.CommandContext(ctx, a.exe, "hook", "claude", "--timeout", demoHookTimeout) //nolint:gosec // our own program
+	cmd.Dir = cwd
+	cmd.Env = a.environ(cwd)
+	cmd.Stdin = &line
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = demoStopTime / 2
+	out, err := cmd.Output()
+	var answer demoAnswer
+	if err != nil || json.Unmarshal(out, &answer) != nil {
+		return demoAnswer{}
+	}
+	return answer
+}
+
+// environ is this process's environment with Claude Code's tell-tales instead of
+// those of whatever agent the demo may have been started from.
+func (a *demoAgent) environ(cwd string) []string {
+	env := make([]string, 0, len(os.Environ())+4)
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if !isTellTale(name) {
+			env = append(env, entry)
+		}
+	}
+	return append(env, "CLAUDECODE=1", "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
+		"CLAUDE_PROJECT_DIR="+cwd, "CLAUDE_CODE_SESSION_ID="+a.id)
+}
+
+func isTellTale(name string) bool {
+	for _, t := range wire.TellTales {
+		if name == t && name != "TMUX_PANE" {
+			return true
+		}
+	}
+	return false
+}
+
+// merge is a new map with the entries of all maps; later ones win.
+func merge(parts ...map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, m := range parts {
+		maps.Copy(all, m)
+	}
+	return all
+}

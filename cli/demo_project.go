@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// furnish writes the demo's projects, so that edits and overwritten files have
+// something to be compared with.
+func (d demoFolder) furnish() error {
+	for _, s := range demoSessions {
+		for name, text := range s.files {
+			path := filepath.Join(d.project(s.name), name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return fmt.Errorf("write the demo's projects: %w", err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				return fmt.Errorf("write the demo's projects: %w", err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type denyOptions struct {
+	call   string // id, or a prefix of the id of a waiting call
+	reason string // what the agent is told; the console's own words when empty
+	json   bool
+}
+
+func newDenyCommand() *cobra.Command {
+	var o denyOptions
+	cmd := &cobra.Command{
+		Use:   "deny ID",
+		Short: "Refuse a call that waits",
+		Long: `deny refuses a waiting call, named by its id or by enough of the id's beginning.
+The agent reads the reason. There is no "aoctl allow": calls are allowed with a
+key in the console, so that no program can do it.`,
+		Example:           "  aoctl deny 0197f3a2\n  aoctl deny 0197f3a2 -m 'use the staging database'",
+		Args:              oneArg("the id of a waiting call"),
+		ValidArgsFunction: completeCalls,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			o.call = args[0]
+			return denyCall(cmd.Context(), c, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "why; the agent reads it")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
+	return cmd
+}
+
+// outcome is the broker's answer to a decision.
+type outcome struct {
+	ID        string       `json:"id"`
+	Status    broker.State `json:"status"`
+	Decision  string       `json:"decision"`
+	Reason    string       `json:"reason,omitempty"`
+	DecidedAt time.Time    `json:"decided_at"`
+}
+
+func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) error {
+	waiting, err := c.pending(ctx, "")
+	if err != nil {
+		return err
+	}
+	plain := make([]broker.Request, len(waiting))
+	for i, r := range waiting {
+		plain[i] = r.Request
+	}
+	call, found, err := findRequest(plain, o.call)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return failure{
+			code: exitNotFound, text: fmt.Sprintf("no call with the id %q is waiting", o.call),
+			hint: "it may have been answered already; see what waits: aoctl pending",
+		}
+	}
+	answer, err := c.deny(ctx, call.ID, o.reason)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(out, []outcome{answer})
+	}
+	return printLine(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, callLine(call))))
+}
+
+// deny refuses call id. The first answer wins: when somebody else's came before,
+// the error says what it was.
+func (c *client) deny(ctx context.Context, id, reason string) (outcome, error) {
+	body := map[string]string{"decision": string(broker.Deny)}
+	if reason != "" {
+		body["reason"] = reason
+	}
+	answer := outcome{ID: id}
+	err := c.post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
+	return answer, err
+}

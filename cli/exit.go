@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// What aoctl exits with. Scripts rely on these numbers.
+const (
+	exitOK         = 0 // done, or there was nothing to do
+	exitError      = 1 // something went wrong that is not in this list
+	exitUsage      = 2 // the command line makes no sense, or a name fits several things; for a hook: the call is refused
+	exitNoConsole  = 3 // no console is listening, so there is nobody to ask or to tell
+	exitNotFound   = 4 // the session, the call or the database named does not exist, or has already ended
+	exitUnverified = 5 // the event log or the database was changed by something else than aoctl
+)
+
+// usageError is a command line that makes no sense. Main exits with exitUsage.
+type usageError struct {
+	text string   // what is wrong, without a final full stop
+	hint string   // what to do instead; may be empty
+	list []string // candidates to choose from, one a line
+}
+
+func (e usageError) Error() string { return e.text }
+
+// failure is any other error that a person is to read: one sentence, a cure, and
+// the exit code. The cause is for errors.Is and the log.
+type failure struct {
+	code  int
+	text  string
+	hint  string
+	list  []string // more to look at, one a line
+	cause error
+}
+
+func (e failure) Error() string { return e.text }
+func (e failure) Unwrap() error { return e.cause }
+
+// report prints err the way a person reads it and returns the exit code.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if u, ok := errors.AsType[usageError](err); ok {
+		printProblem(stderr, u.text, u.hint, u.list...)
+		return exitUsage
+	}
+	if f, ok := errors.AsType[failure](err); ok {
+		printProblem(stderr, f.text, f.hint, f.list...)
+		return f.code
+	}
+	printProblem(stderr, err.Error(), "")
+	return exitError
+}
+
+// printProblem writes "aoctl: text", the hint below it, and the list below that.
+// Text from agents and from the disk may be part of each, so all is made safe.
+func printProblem(stderr io.Writer, text, hint string, list ...string) {
+	fmt.Fprintln(stderr, "aoctl: "+safe.Line(text))
+	if hint != "" {
+		fmt.Fprintln(stderr, "  "+safe.Line(hint))
+	}
+	for _, line := range list {
+		fmt.Fprintln(stderr, "    "+safe.Line(line))
+	}
+}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// findSession picks the one session that ref names: its id, a prefix of its id,
+// its name, its folder, or its folder's name. Living sessions come before ended
+// ones, which only count with endedToo. An ambiguous ref is a usageError that
+// lists the candidates; an unknown or ended one is a failure with exitNotFound.
+func findSession(sessions []broker.Session, ref string, endedToo bool) (broker.Session, error) {
+	var live, over []broker.Session
+	for _, s := range sessions {
+		switch {
+		case s.ID == ref && (endedToo || !ended(s)):
+			return s, nil
+		case !namesSession(s, ref):
+		case ended(s):
+			over = append(over, s)
+		default:
+			live = append(live, s)
+		}
+	}
+	if len(live) == 0 && endedToo {
+		live = over
+	}
+	switch {
+	case len(live) == 1:
+		return live[0], nil
+	case len(live) > 1:
+		return broker.Session{}, ambiguous("session", ref, sessionLines(live))
+	case len(over) > 0:
+		newest := slices.MaxFunc(over, func(a, b broker.Session) int { return a.LastSeenAt.Compare(b.LastSeenAt) })
+		return broker.Session{}, failure{
+			code: exitNotFound, text: fmt.Sprintf("session %s has already ended (%s)", sessionName(newest), newest.State),
+			hint: "there is nothing left to stop",
+		}
+	}
+	return broker.Session{}, failure{
+		code: exitNotFound, text: fmt.Sprintf("no session is called %q", ref),
+		hint: "see which there are: aoctl sessions --all",
+	}
+}
+
+// ended reports whether no process stands behind s any more. One that was stopped
+// stays "stopped" when its agent leaves.
+func ended(s broker.Session) bool { return s.State.Ended() || !s.EndedAt.IsZero() }
+
+func namesSession(s broker.Session, ref string) bool {
+	if strings.HasPrefix(s.ID, ref) || s.Name == ref {
+		return true
+	}
+	if strings.ContainsRune(ref, filepath.Separator) || ref == "." || ref == ".." {
+		path, err := filepath.Abs(ref)
+		return err == nil && (s.CWD == path || s.ProjectDir == path)
+	}
+	return folderName(s.CWD) == ref || folderName(s.ProjectDir) == ref
+}
+
+func folderName(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
+}
+
+func sessionLines(sessions []broker.Session) []string {
+	ids := make([]string, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID
+	}
+	short := shortIDs(ids)
+	lines := make([]string, len(sessions))
+	for i, s := range sessions {
+		lines[i] = fmt.Sprintf("%s  %s  %s  %s", short[s.ID], s.Agent, s.Name, s.CWD)
+	}
+	return lines
+}
+
+// findRequest picks the one waiting call whose id is ref or begins with it.
+func findRequest(pending []broker.Request, ref string) (broker.Request, bool, error) {
+	var found []broker.Request
+	for _, r := range pending {
+		if r.ID == ref {
+			return r, true, nil
+		}
+		if strings.HasPrefix(r.ID, ref) {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return broker.Request{}, false, nil
+	case 1:
+		return found[0], true, nil
+	}
+	lines := make([]string, len(found))
+	for i, r := range found {
+		lines[i] = fmt.Sprintf("%s  %s", r.ID, callLine(r))
+	}
+	return broker.Request{}, false, ambiguous("waiting call", ref, lines)
+}
+
+// maxCandidates is how many candidates an ambiguous name lists.
+const maxCandidates = 10
+
+func ambiguous(what, ref string, lines []string) error {
+	n := len(lines)
+	slices.SortFunc(lines, cmp.Compare[string])
+	if n > maxCandidates {
+		lines = append(lines[:maxCandidates:maxCandidates], fmt.Sprintf("… and %d more", n-maxCandidates))
+	}
+	return usageError{text: fmt.Sprintf("%q fits %s", ref, plural(n, what)), hint: "say which one:", list: lines}
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/store"
+)
+
+// closeTime bounds an orderly shutdown.
+const closeTime = 5 * time.Second
+
+// house is what a console stands on: the broker, listening, with its store.
+type house struct {
+	broker *broker.Broker
+	socket string
+	log    *slog.Logger
+
+	stop     context.CancelFunc // ends Serve
+	served   chan struct{}      // closed when Serve has returned
+	serveErr error              // why; to be read once served is closed
+	closers  []func() error     // in the order of opening
+}
+
+// openHouse prepares the state folder, claims the socket, opens the store and
+// starts to serve. The socket comes before the store: whoever holds it is the only
+// one to write there.
+func openHouse(ctx context.Context, socket string, timeout time.Duration) (*house, error) {
+	h := &house{socket: socket, served: make(chan struct{}), stop: func() {}}
+	if err := h.open(ctx, timeout); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *house) open(ctx context.Context, timeout time.Duration) error {
+	dir, err := paths.StateDir()
+	if err != nil {
+		return err
+	}
+	if err = prepareStateDir(dir); err != nil {
+		return err
+	}
+	if err = h.openLog(); err != nil {
+		return err
+	}
+	listener, err := broker.Listen(h.socket)
+	if err != nil {
+		return h.explainListen(err)
+	}
+	h.closers = append(h.closers, listener.Close)
+	st, err := openStore(ctx, h.log)
+	if err != nil {
+		return err
+	}
+	h.closers = append(h.closers, st.Close)
+	h.broker, err = broker.New(ctx, st, broker.Options{
+		ApprovalTimeout: timeout, Socket: h.socket, Guarded: guarded(h.socket), Log: h.log,
+	})
+	if err != nil {
+		return fmt.Errorf("take up what was left waiting: %w", err)
+	}
+	h.serve(listener)
+	return nil
+}
+
+// guarded lists aoctl's own folders and files: a call that touches them is never
+// allowed by itself.
+func guarded(socket string) []string {
+	own := []string{socket, socket + ".lock"}
+	for _, dir := range []func() (string, error){paths.StateDir, paths.ConfigDir, os.Executable} {
+		if path, err := dir(); err == nil {
+			own = append(own, path)
+		}
+	}
+	return own
+}
+
+func (h *house) openLog() error {
+	path, err := paths.LogFile()
+	if err != nil {
+		return err
+	}
+	log, file, err := openLog(path)
+	if err != nil {
+		return err
+	}
+	h.log = log
+	h.closers = append(h.closers, file.Close)
+	return nil
+}
+
+// serve answers hooks until Close. It does not end with the caller's context, so
+// that a signal closes things in order.
+func (h *house) serve(listener *broker.Listener) {
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	go func() {
+		defer close(h.served)
+		h.serveErr = h.broker.Serve(ctx, listener)
+	}()
+	h.log.Info("console started", "pid", os.Getpid(), "socket", h.socket)
+}
+
+// explainListen says who holds the socket, or why it cannot be had.
+func (h *house) explainListen(err error) error {
+	if used, ok := errors.AsType[*broker.InUseError](err); ok {
+		who := "another aoctl"
+		if used.PID > 0 {
+			who = fmt.Sprintf("aoctl already runs as pid %d and", used.PID)
+		}
+		return failure{
+			code: exitError, text: fmt.Sprintf("%s holds %s", who, used.Socket),
+			hint: "use that one, or quit it first", cause: err,
+		}
+	}
+	if bad, ok := errors.AsType[*broker.SocketError](err); ok {
+		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
+	}
+	return failure{
+		code: exitError, text: fmt.Sprintf("cannot listen on %s: %v", h.socket, err),
+		hint: "name another socket with AOCTL_SOCKET or --socket", cause: err,
+	}
+}
+
+// openStore opens the database and says what to do when it cannot be used. The
+// file stays as it was.
+func openStore(ctx context.Context, log *slog.Logger) (*store.Store, error) {
+	path, err := paths.Database()
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, path, store.WithLog(log))
+	if err != nil {
+		return nil, explainStore(path, err)
+	}
+	return st, nil
+}
+
+// explainStore turns a store's error into a sentence with a cure.
+func explainStore(path string, err error) error {
+	bad, ok := errors.AsType[*store.OpenError](err)
+	if !ok {
+		return failure{code: exitError, text: fmt.Sprintf("cannot open the database %s: %v", path, err), cause: err}
+	}
+	code := exitError
+	if errors.Is(err, store.ErrMissing) {
+		code = exitNotFound
+	}
+	return failure{code: code, text: fmt.Sprintf("cannot open the database %s: %v", bad.Path, bad.Err), hint: bad.Cure, cause: err}
+}
+
+// Close ends everything in order: no new questions, then the broker, then what it
+// stands on. Hooks that still wait keep trying until their own deadline and find
+// their calls again in the next console.
+func (h *house) Close() {
+	h.stop()
+	if h.broker != nil {
+		select {
+		case <-h.served:
+			h.note("serve", h.serveErr)
+		case <-time.After(closeTime):
+			h.log.Warn("requests still under way at the end")
+		}
+		h.note("close broker", h.broker.Close())
+		h.log.Info("console ended", "pid", os.Getpid())
+	}
+	for i := len(h.closers) - 1; i >= 0; i-- {
+		h.note("close", h.closers[i]())
+	}
+}
+
+// note logs what could not be done; once the log itself is closed, there is
+// nowhere left to say so.
+func (h *house) note(what string, err error) {
+	if err != nil && h.log != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled) {
+		h.log.Error(what, "err", err)
+	}
+}

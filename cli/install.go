@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// placeFlags say which settings file of an agent is meant.
+type placeFlags struct {
+	user, project bool
+	settings      string
+	dryRun        bool
+}
+
+const placesHelp = `Which file:
+  --user           ~/.claude/settings.json, or settings.json in CLAUDE_CONFIG_DIR:
+                   all your projects (the default)
+  --project        .claude/settings.local.json in the current folder: this project,
+                   for you alone. The shared .claude/settings.json is left alone:
+                   committed, the path of your aoctl would block your team mates
+  --settings FILE  any other file, for "claude --settings FILE"`
+
+func (f *placeFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.user, "user", false, "your settings, for all projects (the default)")
+	flags.BoolVar(&f.project, "project", false, "your own settings for the project in the current folder")
+	flags.StringVar(&f.settings, "settings", "", "this settings `FILE`")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the change as a diff and write nothing")
+	cmd.MarkFlagsMutuallyExclusive("user", "project", "settings") // for completion; args says it in our words
+	cmd.ValidArgsFunction = completeAgents
+	cmd.Args = f.args
+}
+
+// args asks for one agent and at most one place.
+func (f *placeFlags) args(cmd *cobra.Command, args []string) error {
+	places := 0
+	for _, given := range []bool{f.user, f.project, cmd.Flags().Changed("settings")} {
+		if given {
+			places++
+		}
+	}
+	if places > 1 {
+		return usageError{text: "give one of --user, --project and --settings, not several", hint: helpHint(cmd)}
+	}
+	return oneArg("the name of an agent, such as claude")(cmd, args)
+}
+
+// options turns the flags and the agent's name into what the install package takes.
+func (f *placeFlags) options(cmd *cobra.Command, agent string) install.Options {
+	o := install.Options{Agent: agent, DryRun: f.dryRun, Now: time.Now()}
+	switch {
+	case f.project:
+		o.Scope = install.Project
+	case cmd.Flags().Changed("settings"):
+		o.Scope, o.File = install.File, f.settings
+	}
+	return o
+}
+
+func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return install.Agents(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func newInstallCommand() *cobra.Command {
+	var (
+		place   placeFlags
+		mode    string
+		timeout time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "install AGENT",
+		Short: "Let an agent ask here: write aoctl's hooks into its settings",
+		Long: `install writes aoctl's hooks into the settings of AGENT (` + strings.Join(install.Agents(), ", ") + `), so that its calls
+are decided in the console. Everything else in the file stays as it is, byte for
+byte; a backup is kept beside it. Installing again brings the hooks up to date.
+
+Modes:
+  gate     every call is decided in the console, also in auto and bypass mode.
+           While no console is open, every call is refused (the default)
+  prompts  only what the agent would ask you anyway, beside its own dialog. In
+           auto and bypass mode it asks nothing. While no console is open, its
+           own dialog is all there is
+
+` + placesHelp,
+		Example: `  aoctl install claude
+  aoctl install claude --dry-run
+  aoctl install claude --project --mode prompts
+  aoctl install claude --settings ./settings.json --timeout 30m`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := place.options(cmd, args[0])
+			o.Mode, o.Timeout = install.Mode(mode), timeout
+			return installHooks(o, os.Args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	place.add(cmd)
+	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls are decided in the console: gate or prompts")
+	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
+	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
+		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// installHooks installs what o says for the aoctl that was called as invoked.
+func installHooks(o install.Options, invoked string, out, warn io.Writer) error {
+	var err error
+	if o.Program, err = install.FindProgram(invoked); err != nil {
+		return err
+	}
+	r, err := install.Install(o)
+	if err != nil {
+		return installError(err)
+	}
+	text := describeInstall(o, r)
+	if o.DryRun && r.Changed {
+		text = diffText(r.Diff)
+	}
+	if _, err = io.WriteString(out, text); err != nil {
+		return err
+	}
+	printWarnings(warn, r.Warnings)
+	return nil
+}
+
+func printWarnings(w io.Writer, warnings []string) {
+	for _, text := range warnings {
+		fmt.Fprintln(w, "aoctl: warning: "+safe.Line(text))
+	}
+}
+
+// installError gives a mistake of the caller its exit code.
+func installError(err error) error {
+	if u, ok := errors.AsType[*install.UsageError](err); ok {
+		return usageError{text: u.Text, hint: u.Hint}
+	}
+	return err
+}
+
+// describeInstall says what was done, and what comes next.
+func describeInstall(o install.Options, r install.Report) string {
+	var b strings.Builder
+	line := func(label, value string) { fmt.Fprintf(&b, "  %-9s%s\n", label, safe.Line(value)) }
+	if !r.Changed {
+		fmt.Fprintf(&b, "Already installed for %s; nothing was changed.\n", r.Agent)
+	} else {
+		fmt.Fprintf(&b, "Installed for %s.\n", r.Agent)
+	}
+	line("file", filePath(r))
+	what := "every call is decided in the console"
+	if o.Mode == install.Prompts {
+		what = r.Agent + " asks the console when it would ask you"
+	}
+	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
+	line("told of", strings.Join(r.Watches, ", "))
+	line("timeout", fmt.Sprintf("%v to answer; %s itself would give up after %v", o.Timeout, r.Agent, r.Wait))
+	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
+	if r.Backup != "" {
+		line("backup", r.Backup)
+	}
+	switch {
+	case o.Scope == install.File:
+		fmt.Fprintf(&b, "%s reads this file when started with: claude --settings %s\n", r.Agent, safe.Line(o.File))
+	case r.Changed:
+		fmt.Fprintf(&b, "Sessions of %s that are running pick this up by themselves.\n", r.Agent)
+	}
+	if o.Scope == install.Project {
+		b.WriteString("The file is yours alone: keep it out of version control.\n")
+	}
+	b.WriteString("Start the console with: aoctl\n")
+	return b.String()
+}
+
+// filePath names the settings file, and the one behind it when it is a link.
+func filePath(r install.Report) string {
+	if r.Target == "" {
+		return r.File
+	}
+	return r.File + " -> " + r.Target
+}
+
+// diffText makes a diff safe for the terminal. Indentation stays as it is; a carriage
+// return or an escape sequence in the file shows as \x0d or \x1b.
+func diffText(diff string) string {
+	var b strings.Builder
+	for line := range strings.Lines(diff) {
+		text, found := strings.CutSuffix(line, "\n")
+		for t := range safe.Tokens(text, safe.OneLine) {
+			if t.Kind == safe.Blank {
+				b.WriteString(t.Raw)
+				continue
+			}
+			b.WriteString(t.Drawn)
+		}
+		if found {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}

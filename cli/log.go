@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/store"
+)
+
+const (
+	logLimit   = 100                    // events shown without --limit and --since
+	maxLog     = 1_000_000              // events that --limit takes
+	logPage    = 1000                   // events read at a time
+	followPoll = 300 * time.Millisecond // how often --follow looks
+)
+
+type logOptions struct {
+	session string
+	since   string
+	limit   int
+	json    bool
+	follow  bool
+}
+
+func newLogCommand() *cobra.Command {
+	var o logOptions
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Show what happened",
+		Long: `log shows the newest events, oldest first: what was asked, what was decided by whom,
+which sessions came, stopped and went. It reads the database itself, so it works
+with and without a console.
+
+--since takes a span such as 2h or 3d, a day (2026-11-02) or a time (RFC 3339), and
+shows all events from then on. With --json --follow each event is an object on a
+line of its own; without --follow they are one array.`,
+		Example: "  aoctl log --since 2h\n  aoctl log --session api-server --follow\n  aoctl log --since 2026-11-02T08:00:00Z --json",
+		Args:    unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := o.query(cmd, time.Now())
+			if err != nil {
+				return err
+			}
+			return showLog(cmd.Context(), o, q, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&o.session, "session", "", "only events of this session (id prefix, name or folder)")
+	cmd.Flags().StringVar(&o.since, "since", "", "only events since then: 2h, 3d, 2026-11-02, or RFC 3339")
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest events")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
+	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
+	cmd.AddCommand(newLogVerifyCommand(), newLogHeadCommand())
+	return cmd
+}
+
+// logQuery says which events to read.
+type logQuery struct {
+	since time.Time // zero for any
+	limit int       // newest ones
+}
+
+// query checks the flags. Without --limit, --since means all events from then on.
+func (o logOptions) query(cmd *cobra.Command, now time.Time) (logQuery, error) {
+	q := logQuery{limit: o.limit}
+	if o.limit < 1 || o.limit > maxLog {
+		return q, usageError{text: fmt.Sprintf("a limit of %d is out of range", o.limit), hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
+	}
+	if o.since == "" {
+		return q, nil
+	}
+	if !cmd.Flags().Changed("limit") {
+		q.limit = maxLog
+	}
+	since, err := parseSince(o.since, now)
+	q.since = since
+	return q, err
+}
+
+// parseSince reads a span before now, a local day, or a time.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < math.MaxInt16 {
+			return now.Add(-time.Duration(n * float64(24*time.Hour))), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usageError{
+		text: fmt.Sprintf("--since %q is neither a span nor a time", text),
+		hint: "give 2h, 3d, 2026-11-02, or 2026-11-02T08:00:00Z",
+	}
+}
+
+// openReader opens the database for reading only.
+func openReader(ctx context.Context) (*store.Reader, error) {
+	path, err := paths.Database()
+	if err != nil {
+		return nil, err
+	}
+	r, err := store.OpenReadOnly(ctx, path)
+	if errors.Is(err, store.ErrMissing) {
+		return nil, failure{
+			code: exitNotFound, text: fmt.Sprintf("nothing was recorded yet: there is no database %s", path),
+			hint: `start a console once with "aoctl"`, cause: err,
+		}
+	}
+	if err != nil {
+		return nil, explainStore(path, err)
+	}
+	return r, nil
+}
+
+func showLog(ctx context.Context, o logOptions, q logQuery, out io.Writer) (err error) {
+	r, err := openReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	w := &logWriter{reader: r, out: out, json: o.json}
+	if err = w.learnSessions(ctx); err != nil {
+		return err
+	}
+	var sessionID string
+	if o.session != "" {
+		s, err := findSession(w.sessions, o.session, true)
+		if err != nil {
+			return err
+		}
+		sessionID = s.ID
+	}
+	head, _, err := r.Head(ctx)
+	if err != nil {
+		return err
+	}
+	events, err := readEvents(ctx, r, sessionID, q)
+	switch {
+	case err != nil:
+		return err
+	case o.follow:
+		return w.follow(ctx, sessionID, events, head)
+	}
+	return w.all(ctx, events)
+}
+
+// readEvents returns the newest events that fit, oldest first.
+func readEvents(ctx context.Context, r *store.Reader, sessionID string, q logQuery) ([]broker.Event, error) {
+	if q.limit <= logPage {
+		events, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, Limit: q.limit})
+		slices.Reverse(events)
+		return events, err
+	}
+	var events []broker.Event
+	for after := int64(-1); ; {
+		page, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, After: after, Limit: logPage})
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, page...)
+		if len(page) < logPage {
+			return events[max(0, len(events)-q.limit):], nil
+		}
+		after = page[len(page)-1].Seq
+	}
+}
+
+// follow prints events and then what comes after them, until it is interrupted,
+// which is how it is meant to end. head is the end of the log before events were
+// read.
+func (w *logWriter) follow(ctx context.Context, sessionID string, events []broker.Event, head int64) error {
+	after := head
+	if after == 0 {
+		after = -1 // an empty log: everything is new
+	}
+	poll := time.NewTicker(followPoll)
+	defer poll.Stop()
+	for {
+		for _, e := range events {
+			if err := w.one(ctx, e); err != nil {
+				return err
+			}
+			after = e.Seq
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-poll.C:
+		}
+		page, err := w.reader.Events(ctx, broker.EventFilter{SessionID: sessionID, After: after, Limit: logPage})
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, store.ErrBusy): // the console is being opened or closed
+		case err != nil:
+			return err
+		}
+		events = page
+	}
+}

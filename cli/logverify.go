@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/store"
+)
+
+func newLogVerifyCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that nobody changed the log or the database",
+		Long: `verify reads the whole log and compares every row with the chain of hashes, and
+every call, session and decision with what the log says of it. It names the first
+row that does not fit and exits 5. Compare its head with one that you noted
+elsewhere (aoctl log head) to find a log that was rewritten as a whole.`,
+		Example: "  aoctl log verify\n  aoctl log verify --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return verifyLog(cmd.Context(), asJSON, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+func newLogHeadCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "head",
+		Short: "Print the end of the log and its hash",
+		Long: `head prints the number of the newest event and its hash, which stands for the whole
+log up to there. Note it outside this machine, and a log that is rewritten later can
+be told from the real one.`,
+		Example: "  aoctl log head\n  aoctl log head --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return printHead(cmd.Context(), asJSON, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	return cmd
+}
+
+func printHead(ctx context.Context, asJSON bool, out io.Writer) (err error) {
+	r, err := openReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	seq, hash, err := r.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if !asJSON {
+		return printLine(out, fmt.Sprintf("%d %s", seq, hash))
+	}
+	line, err := jsonLine(struct {
+		ID   int64  `json:"id"`
+		Hash string `json:"hash"`
+	}{seq, hash})
+	if err != nil {
+		return err
+	}
+	return printLine(out, string(line))
+}
+
+// verdict is what aoctl log verify --json prints.
+type verdict struct {
+	OK bool `json:"ok"`
+	store.Report
+}
+
+// verifyLog prints what was counted when all is well; otherwise the error names the
+// first thing that is not.
+func verifyLog(ctx context.Context, asJSON bool, out io.Writer) (err error) {
+	r, err := openReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	report, err := r.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		line, err := jsonLine(verdict{OK: report.Clean(), Report: report})
+		if err != nil {
+			return err
+		}
+		if err := printLine(out, string(line)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !report.Clean():
+		return notClean(report)
+	case asJSON:
+		return nil
+	}
+	return printLine(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
+		plural(int(report.Events), "event"), plural(int(report.Requests), "call"), plural(int(report.Grants), "grant"),
+		plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
+}
+
+// maxProblems is how many problems are spelled out beyond the first.
+const maxProblems = 10
+
+func notClean(r store.Report) error {
+	f := failure{
+		code: exitUnverified, text: "not as it was written: " + r.Problems[0].String(),
+		hint: "something else than aoctl changed the database; what follows from the log cannot be trusted from there on",
+	}
+	for i, p := range r.Problems[1:] {
+		if i == maxProblems {
+			f.list = append(f.list, fmt.Sprintf("… and %d more", len(r.Problems)-1-i+r.More))
+			break
+		}
+		f.list = append(f.list, p.String())
+	}
+	return f
+}

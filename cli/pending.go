@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+type pendingOptions struct {
+	session string // a session as findSession understands it; empty for all
+	json    bool
+}
+
+func newPendingCommand() *cobra.Command {
+	var o pendingOptions
+	cmd := &cobra.Command{
+		Use:   "pending",
+		Short: "List the calls that wait for an answer",
+		Long: `pending lists the calls that wait for an answer, the one that waits longest first.
+They are answered in the console; from here they can only be refused (aoctl deny).`,
+		Example: "  aoctl pending\n  aoctl pending --session api-server --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			return listPending(cmd.Context(), c, o, cmd.OutOrStdout(), time.Now())
+		},
+	}
+	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (id prefix, name or folder)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, [] when nothing waits")
+	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
+	return cmd
+}
+
+// rawRequest is a call as the console sent it: read for people, kept as it came
+// for programs.
+type rawRequest struct {
+	broker.Request
+	raw json.RawMessage
+}
+
+func (r *rawRequest) UnmarshalJSON(text []byte) error {
+	r.raw = append(r.raw[:0], text...)
+	return json.Unmarshal(text, &r.Request)
+}
+
+func (r rawRequest) MarshalJSON() ([]byte, error) { return r.raw, nil }
+
+// pending asks for the waiting calls, oldest first; of one session when its id is given.
+func (c *client) pending(ctx context.Context, sessionID string) ([]rawRequest, error) {
+	query := url.Values{"status": {string(broker.Pending)}}
+	if sessionID != "" {
+		query.Set("session_id", sessionID)
+	}
+	var waiting []rawRequest
+	if err := c.get(ctx, "/approval-requests", query, &waiting); err != nil {
+		return nil, err
+	}
+	sortByAge(waiting)
+	return waiting, nil
+}
+
+func listPending(ctx context.Context, c *client, o pendingOptions, out io.Writer, now time.Time) error {
+	sessions, err := c.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	var id string
+	if o.session != "" {
+		s, err := findSession(plainSessions(sessions), o.session, true)
+		if err != nil {
+			return err
+		}
+		id = s.ID
+	}
+	waiting, err := c.pending(ctx, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.json:
+		return printJSON(out, waiting)
+	case len(waiting) == 0:
+		return printLine(out, "Nothing is waiting.")
+	}
+	return pendingTable(waiting, plainSessions(sessions), now).print(out)
+}
+
+func pendingTable(waiting []rawRequest, sessions []broker.Session, now time.Time) *table {
+	ids := make([]string, len(waiting))
+	for i, r := range waiting {
+		ids[i] = r.ID
+	}
+	short, names := shortIDs(ids), sessionNames(sessions)
+	t := &table{head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
+	for _, r := range waiting {
+		t.add(short[r.ID], asker(r.Request, names), age(now.Sub(r.CreatedAt)), countdown(r.ExpiresAt.Sub(now)),
+			r.ToolName, callLine(r.Request))
+	}
+	return t
+}
+
+// sessionNames maps ids to names.
+func sessionNames(sessions []broker.Session) map[string]string {
+	names := make(map[string]string, len(sessions))
+	for _, s := range sessions {
+		names[s.ID] = sessionName(s)
+	}
+	return names
+}
+
+// asker is the session's name, with the sub-agent that asks.
+func asker(r broker.Request, names map[string]string) string {
+	name, ok := names[r.SessionID]
+	if !ok {
+		name = r.SessionID
+	}
+	if sub := r.SubagentType; sub != "" {
+		return name + " › " + sub
+	}
+	if r.SubagentID != "" {
+		return name + " › " + r.SubagentID
+	}
+	return name
+}
+
+// tellingField is the input field by which a person knows a call of each tool.
+var tellingField = map[string]string{
+	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
+	"NotebookEdit": "notebook_path", "WebFetch": "url", "WebSearch": "query",
+	"Glob": "pattern", "Grep": "pattern", "Agent": "description",
+}
+
+// callLine is a call on one line: the telling field of a tool that is known, the
+// whole input of any other. The console shows all of it.
+func callLine(r broker.Request) string {
+	var input map[string]json.RawMessage
+	var text string
+	if json.Unmarshal(r.ToolInput, &input) == nil &&
+		json.Unmarshal(input[tellingField[r.ToolName]], &text) == nil && text != "" {
+		return text
+	}
+	return string(r.ToolInput)
+}
+
+// sortByAge puts the call that waits longest first.
+func sortByAge(waiting []rawRequest) {
+	slices.SortStableFunc(waiting, func(a, b rawRequest) int { return a.CreatedAt.Compare(b.CreatedAt) })
+}

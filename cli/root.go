@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs aoctl with the arguments after the program's name and returns what
+// the process exits with. A hook run goes its own short way: agents wait for it
+// before every tool call, and it must refuse whatever goes wrong.
+func Main(args []string) int {
+	if len(args) > 0 && args[0] == "hook" {
+		return runHook(args[1:])
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	return report(os.Stderr, root.ExecuteContext(ctx))
+}
+
+const rootLong = `aoctl is a console for the coding agents you run. Agents ask before they act,
+the console shows the call, and a key allows or denies it.
+
+Without a command it opens the console. Everything an agent asks is refused
+while no console is open.`
+
+const rootExample = `  aoctl install claude     # once: let Claude Code ask here
+  aoctl                    # open the console
+  aoctl demo               # see it work without an agent
+  aoctl stop --all         # from any terminal: stop every session`
+
+// newRoot builds the whole command tree.
+func newRoot() *cobra.Command {
+	root := newConsoleCommand()
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.PersistentFlags().String("socket", "", "path of the console's socket (env AOCTL_SOCKET)")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{text: err.Error(), hint: helpHint(cmd)}
+	})
+	root.PersistentPreRunE = checkFlags
+	root.AddCommand(
+		newSessionsCommand(), newPendingCommand(), newStopCommand(), newDenyCommand(),
+		newLogCommand(), newInstallCommand(), newUninstallCommand(), newHookHelp(),
+		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
+		newVersionCommand(), newCompletionCommand(root),
+	)
+	return root
+}
+
+// checkFlags makes missing flags, and flags that exclude each other, errors of usage.
+func checkFlags(cmd *cobra.Command, _ []string) error {
+	err := cmd.ValidateRequiredFlags()
+	if err == nil {
+		err = cmd.ValidateFlagGroups()
+	}
+	if err != nil {
+		return usageError{text: err.Error(), hint: helpHint(cmd)}
+	}
+	return nil
+}
+
+// newHookHelp lists the hook among the commands and in completion. Main never
+// lets it run: a hook must start without building any of this.
+func newHookHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook AGENT",
+		Short: "Ask the console on behalf of an agent (agents run this)",
+		Long: `hook reads one hook payload of AGENT from standard input, asks the console, and
+prints the answer for the agent. Whatever goes wrong refuses the call: nothing
+on standard output, one sentence on standard error, exit code 2.`,
+		Example:            "  echo \"$payload\" | aoctl hook claude --timeout 10m",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usageError{text: "hook must be the first argument", hint: helpHint(cmd)}
+		},
+	}
+}
+
+// helpHint says where cmd's help is.
+func helpHint(cmd *cobra.Command) string {
+	return fmt.Sprintf("run %q for help", cmd.CommandPath()+" --help")
+}
+
+// noArgs refuses arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError{text: fmt.Sprintf("%s takes no arguments, got %q", cmd.CommandPath(), args[0]), hint: helpHint(cmd)}
+}
+
+// oneArg asks for exactly one argument, called what in the message.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usageError{text: fmt.Sprintf("%s needs %s", cmd.CommandPath(), what), hint: helpHint(cmd)}
+		case len(args) > 1:
+			return usageError{text: fmt.Sprintf("%s takes one argument, got %d", cmd.CommandPath(), len(args)), hint: helpHint(cmd)}
+		case args[0] == "":
+			return usageError{text: fmt.Sprintf("%s needs %s, got nothing between the quotes", cmd.CommandPath(), what), hint: helpHint(cmd)}
+		}
+		return nil
+	}
+}
+
+// unknownCommand refuses what is no command, with the nearest ones.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := helpHint(cmd)
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usageError{text: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), hint: hint}
+}

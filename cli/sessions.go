@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+type sessionsOptions struct {
+	all  bool // ended ones too
+	json bool
+}
+
+func newSessionsCommand() *cobra.Command {
+	var o sessionsOptions
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the agents' sessions",
+		Long: `sessions lists what the console knows of the agents' sessions, the one last heard
+of first. The status is active, waiting, idle, stopping, stopped, finished (the
+agent said goodbye) or gone (its process died without a word).`,
+		Example: "  aoctl sessions\n  aoctl sessions --all --json | jq -r '.[].id'",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			return listSessions(cmd.Context(), c, o, cmd.OutOrStdout(), time.Now())
+		},
+	}
+	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also those that have ended")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	return cmd
+}
+
+// rawSession is a session as the console sent it: read for people, kept as it
+// came for programs.
+type rawSession struct {
+	broker.Session
+	raw json.RawMessage
+}
+
+func (s *rawSession) UnmarshalJSON(text []byte) error {
+	s.raw = append(s.raw[:0], text...)
+	return json.Unmarshal(text, &s.Session)
+}
+
+func (s rawSession) MarshalJSON() ([]byte, error) { return s.raw, nil }
+
+// sessions asks for all sessions, ended ones too.
+func (c *client) sessions(ctx context.Context) ([]rawSession, error) {
+	var all []rawSession
+	if err := c.get(ctx, "/sessions", nil, &all); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// plainSessions drops the raw form.
+func plainSessions(raw []rawSession) []broker.Session {
+	plain := make([]broker.Session, len(raw))
+	for i, s := range raw {
+		plain[i] = s.Session
+	}
+	return plain
+}
+
+func listSessions(ctx context.Context, c *client, o sessionsOptions, out io.Writer, now time.Time) error {
+	known, err := c.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	shown := make([]rawSession, 0, len(known))
+	for _, s := range known {
+		if o.all || !ended(s.Session) {
+			shown = append(shown, s)
+		}
+	}
+	if o.json {
+		return printJSON(out, shown)
+	}
+	if len(shown) == 0 {
+		return printLine(out, "No agent has a session open.")
+	}
+	return sessionTable(plainSessions(shown), now).print(out)
+}
+
+func sessionTable(sessions []broker.Session, now time.Time) *table {
+	ids := make([]string, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID
+	}
+	short := shortIDs(ids)
+	t := &table{head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}}
+	for _, s := range sessions {
+		t.add(short[s.ID], s.Name, s.Agent, s.Status(), fmt.Sprint(s.Pending), age(now.Sub(s.LastSeenAt)), s.CWD)
+	}
+	return t
+}
+
+// printLine writes one line and reports when that was not possible.
+func printLine(out io.Writer, line string) error {
+	_, err := fmt.Fprintln(out, line)
+	return err
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// stopsAtOnce is how many stops are under way together with --all.
+const stopsAtOnce = 16
+
+type stopOptions struct {
+	session string // as findSession understands it
+	all     bool
+	json    bool
+}
+
+func newStopCommand() *cobra.Command {
+	var o stopOptions
+	cmd := &cobra.Command{
+		Use:   "stop SESSION | --all",
+		Short: "Stop a session, or all of them",
+		Long: `stop refuses what a session waits for, and everything it asks from then on, and
+tells its agent to end the turn. The session shows "stopping" until that was seen
+to happen, then "stopped". A new prompt by the user in that session lifts it.
+
+SESSION is the beginning of its id, its name, its folder, or its folder's name.
+Stopping twice is fine.`,
+		Example:           "  aoctl stop api-server\n  aoctl stop .\n  aoctl stop --all",
+		ValidArgsFunction: completeSessions,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if !o.all {
+				return oneArg("a session, or --all")(cmd, args)
+			}
+			if len(args) > 0 {
+				return usageError{text: "give a session or --all, not both", hint: helpHint(cmd)}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				o.session = args[0]
+			}
+			return stopSessions(cmd.Context(), c, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.all, "all", false, "stop every session")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array of what was stopped")
+	return cmd
+}
+
+// stopped is one session after its stop.
+type stopped struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Status  string `json:"status"`
+	Already bool   `json:"already"` // it had been asked to stop before
+	Waited  int    `json:"waited"`  // calls that were waiting when the stop was sent
+	err     error
+}
+
+func stopSessions(ctx context.Context, c *client, o stopOptions, out io.Writer) error {
+	raw, err := c.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	known := plainSessions(raw)
+	var targets []broker.Session
+	if o.all {
+		for _, s := range known {
+			if !ended(s) {
+				targets = append(targets, s)
+			}
+		}
+	} else {
+		s, err := findSession(known, o.session, false)
+		if err != nil {
+			return err
+		}
+		targets = []broker.Session{s}
+	}
+	done, err := c.stopEach(ctx, targets)
+	if printErr := printStopped(out, done, o); printErr != nil {
+		return printErr
+	}
+	return err
+}
+
+// stopEach stops all targets, some at a time. It returns those that were stopped,
+// in the order of targets, and the first error. A session that ended in between
+// is neither.
+func (c *client) stopEach(ctx context.Context, targets []broker.Session) ([]stopped, error) {
+	results := make([]stopped, len(targets))
+	slots := make(chan struct{}, stopsAtOnce)
+	var wg sync.WaitGroup
+	for i, s := range targets {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			results[i] = c.stop(ctx, s)
+		})
+	}
+	wg.Wait()
+	done := make([]stopped, 0, len(results))
+	var firstErr error
+	for _, r := range results {
+		switch {
+		case r.err == nil:
+			done = append(done, r)
+		case apiCode(r.err) == "session_ended" && len(targets) > 1:
+		case firstErr == nil:
+			firstErr = r.err
+		}
+	}
+	return done, firstErr
+}
+
+// stop stops session s, which is as it was listed a moment ago.
+func (c *client) stop(ctx context.Context, s broker.Session) stopped {
+	var after rawSession
+	err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", struct{}{}, &after)
+	return stopped{
+		ID: s.ID, Name: sessionName(s), Status: after.Status(), Waited: s.Pending, err: err,
+		Already: s.State == broker.SessionStopping || s.State == broker.SessionStopped,
+	}
+}
+
+func printStopped(out io.Writer, done []stopped, o stopOptions) error {
+	if o.json {
+		return printJSON(out, done)
+	}
+	if len(done) == 0 && o.all {
+		return printLine(out, "No agent has a session open.")
+	}
+	for _, s := range done {
+		if err := printLine(out, safe.Line(s.sentence())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s stopped) sentence() string {
+	switch {
+	case s.Already && s.Status == string(broker.SessionStopped):
+		return s.Name + " is already stopped"
+	case s.Already:
+		return s.Name + " is already stopping"
+	case s.Waited > 0:
+		return fmt.Sprintf("%s: %s, refused %s", s.Name, s.Status, plural(s.Waited, "waiting call"))
+	}
+	return s.Name + ": " + s.Status
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// openTestHouse opens a real broker on a real store below a folder whose path is
+// short enough for a socket.
+func openTestHouse(t *testing.T) (*house, *client) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "aoctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("AOCTL_HOME", dir)
+	t.Setenv("AOCTL_SOCKET", "")
+	socket := filepath.Join(dir, "broker.sock")
+	h, err := openHouse(t.Context(), socket, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.Close)
+	c, err := newClient(newSessionsCommand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, c
+}
+
+// ask submits a call and returns its id.
+func ask(t *testing.T, h *house, session string, n int) string {
+	t.Helper()
+	q := broker.Question{}
+	q.SessionID, q.Agent, q.CWD, q.ToolName = session, "claude", "/src/"+session, "Bash"
+	q.ToolInput = json.RawMessage(fmt.Sprintf(`{"command":"make %d"}`, n))
+	r, err := h.broker.Submit(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
+// TestStopAllAtScale: one command refuses everything that 200 sessions ask.
+func TestStopAllAtScale(t *testing.T) {
+	const sessions, each = 200, 5
+	h, c := openTestHouse(t)
+	var asking sync.WaitGroup
+	for s := range sessions {
+		asking.Go(func() {
+			for n := range each {
+				ask(t, h, fmt.Sprintf("s-%03d", s), n)
+			}
+		})
+	}
+	asking.Wait()
+	waiting, err := c.pending(t.Context(), "")
+	if err != nil || len(waiting) != sessions*each {
+		t.Fatalf("%d calls wait, %v", len(waiting), err)
+	}
+	var out bytes.Buffer
+	begun := time.Now()
+	if err := stopSessions(t.Context(), c, stopOptions{all: true, json: true}, &out); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d calls of %d sessions refused in %v", sessions*each, sessions, time.Since(begun))
+	var done []stopped
+	if err := json.Unmarshal(out.Bytes(), &done); err != nil || len(done) != sessions {
+		t.Fatalf("%d sessions reported, %v", len(done), err)
+	}
+	for _, s := range done {
+		if s.Status != "stopping" || s.Waited != each || s.Already {
+			t.Errorf("%+v", s)
+		}
+	}
+	if waiting, err = c.pending(t.Context(), ""); err != nil || len(waiting) != 0 {
+		t.Errorf("%d calls still wait, %v", len(waiting), err)
+	}
+}
+
+// TestStopAllWhileOneEnds: a session that ended after it was listed is no failure.
+func TestStopAllWhileOneEnds(t *testing.T) {
+	h, c := openTestHouse(t)
+	ask(t, h, "s-1", 1)
+	known, err := c.sessions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := append(plainSessions(known), broker.Session{ID: "s-1"}, broker.Session{ID: "s-ended"})
+	endSession(t, c, "s-ended")
+	done, err := c.stopEach(t.Context(), targets)
+	if err != nil || len(done) != 2 {
+		t.Errorf("stopped %+v, %v", done, err)
+	}
+}
+
+func endSession(t *testing.T, c *client, id string) {
+	t.Helper()
+	for _, event := range []string{broker.EventSessionStart, broker.EventSessionStop} {
+		var answer map[string]string
+		if err := c.post(t.Context(), "/events", map[string]string{"event_type": event, "session_id": id}, &answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSilentConsole: a console that is suspended accepts connections and says nothing.
+func TestSilentConsole(t *testing.T) {
+	c := listenInstead(t)
+	c.http.Timeout = 50 * time.Millisecond
+	_, err := c.sessions(t.Context())
+	f, ok := errors.AsType[failure](err)
+	if !ok || f.code != exitNoConsole || !strings.Contains(f.text, "does not answer") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestForeignSocket: nothing is sent to a socket that belongs to another user.
+func TestForeignSocket(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root to give a file away")
+	}
+	c := listenInstead(t)
+	if err := os.Chown(c.socket, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	f, ok := errors.AsType[failure](checkSocket(c.socket))
+	if !ok || f.code != exitError || !strings.Contains(f.text, "belongs to user 12345") {
+		t.Errorf("got %v", f)
+	}
+}
+
+// listenInstead puts a socket that never answers where a console's belongs.
+func listenInstead(t *testing.T) *client {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "aoctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("AOCTL_SOCKET", filepath.Join(dir, "broker.sock"))
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "unix", filepath.Join(dir, "broker.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	c, err := newClient(newSessionsCommand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

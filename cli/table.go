@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// table is rows for people: aligned columns, everything made safe for the
+// terminal, cut to its width. Into a pipe nothing is cut and nothing is coloured.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+const columnGap = 2
+
+// print writes t to w. The last column takes what the terminal's width leaves.
+func (t *table) print(w io.Writer) error {
+	width, styled := terminal(w)
+	rows := make([][]string, 0, len(t.rows)+1)
+	rows = append(rows, t.head)
+	for _, r := range t.rows {
+		clean := make([]string, len(r))
+		for i, cell := range r {
+			clean[i] = safe.Line(cell)
+		}
+		rows = append(rows, clean)
+	}
+	widths := columnWidths(rows)
+	out := bufio.NewWriter(w)
+	for i, r := range rows {
+		line := layOut(r, widths)
+		if width > 0 {
+			line = ansi.Truncate(line, width, "…")
+		}
+		if i == 0 && styled {
+			line = "\x1b[1m" + line + "\x1b[0m"
+		}
+		_, _ = out.WriteString(line + "\n") // Flush reports it
+	}
+	return out.Flush()
+}
+
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	return widths
+}
+
+// layOut pads every cell but the last to its column's width, in terminal cells.
+func layOut(row []string, widths []int) string {
+	var b strings.Builder
+	for i, cell := range row {
+		b.WriteString(cell)
+		if i < len(row)-1 {
+			b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+columnGap))
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// terminal tells the width of the terminal that w is, 0 when it is none, and
+// whether styled text is welcome there.
+func terminal(w io.Writer) (width int, styled bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(f.Fd())
+	if err != nil || width < 20 {
+		width = 80
+	}
+	return width, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

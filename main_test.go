@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aoctl/aoctl/cli"
+	"github.com/aoctl/aoctl/hookclient"
+)
+
+// TestMain makes the test binary play aoctl and aoctl-hook when it is called by
+// these names, so that scripts run the real programs.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
+		"aoctl-hook": func() {
+			os.Exit(hookclient.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+// scriptTime bounds one script; a script that waits for what never comes fails
+// long before, by the deadline of the waiting command.
+const scriptTime = 90 * time.Second
+
+// TestScripts tells the stories in testdata/script. Beside testscript's own
+// commands there are those of scriptCommands.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		Cmds:                scriptCommands,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Deadline:            time.Now().Add(scriptTime),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "user"))
+			env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))
+			env.Setenv("TERM", "dumb")
+			env.Values[consoleKey{}] = &scriptConsole{}
+			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
+		},
+	})
+}
