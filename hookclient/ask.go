@@ -70,7 +70,7 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 		usable: func(r response) (err error) { decision, err = parseDecision(r, id); return err },
 		until:  begun.Add(req.Timeout), given: req.Timeout,
 	}
-	if _, err = c.run(ctx); err != nil {
+	if err = c.run(ctx); err != nil {
 		return Decision{}, err
 	}
 	return decision, nil

@@ -1,8 +1,10 @@
 package hookclient
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -55,6 +57,8 @@ type conversation struct {
 	until  time.Time              // the person's time ends; the conversation a grace later
 	given  time.Duration          // the person's time as a whole, for the reason
 
+	left *leftover // what a sprint left to go on from
+
 	reached bool      // a broker took a connection in this conversation
 	heard   time.Time // the last answer of any kind
 	pending bool      // a broker said: wait
@@ -65,25 +69,25 @@ type conversation struct {
 func (c *conversation) end() time.Time { return c.until.Add(c.limits.grace) }
 
 // run asks until there is a final answer, which usable has approved.
-func (c *conversation) run(ctx context.Context) (response, error) {
+func (c *conversation) run(ctx context.Context) error {
 	begun, wait := time.Now(), c.limits.again
 	for {
 		tried := time.Now()
-		resp, err := c.once(ctx)
+		err := c.once(ctx)
 		switch {
 		case err == nil:
-			return resp, nil
+			return nil
 		case ctx.Err() != nil:
-			return response{}, ctx.Err()
+			return ctx.Err()
 		}
 		if time.Since(tried) > c.limits.againMax {
 			wait = c.limits.again // it was a real wait, not one more knock at a closed door
 		}
 		if err = c.mayRetry(err, begun); err != nil {
-			return response{}, err
+			return err
 		}
 		if !c.pause(ctx, wait) {
-			return response{}, ctx.Err()
+			return ctx.Err()
 		}
 		wait = min(2*wait, c.limits.againMax)
 	}
@@ -131,40 +135,50 @@ func (c *conversation) pause(ctx context.Context, d time.Duration) bool {
 }
 
 // once asks over one connection, from the post to the final answer.
-func (c *conversation) once(ctx context.Context) (response, error) {
-	conn, pid, err := connect(c.socket)
-	if err != nil {
-		return response{}, err
+func (c *conversation) once(ctx context.Context) error {
+	start := c.left
+	c.left = nil
+	if start == nil {
+		fd, pid, err := connect(c.socket)
+		if err != nil {
+			return err
+		}
+		c.reached, c.pid = true, pid
+		start = &leftover{fd: fd, unsent: c.request(c.path, c.body)}
 	}
+	conn := os.NewFile(uintptr(start.fd), c.socket) // #nosec G115 -- a descriptor is never negative
 	defer func() { _ = conn.Close() }()
-	c.reached, c.pid = true, pid
 	// A deadline in the past wakes whoever reads or writes.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 
-	path, body := c.path, c.body
+	request, in, posted := start.unsent, io.MultiReader(bytes.NewReader(start.got), conn), true
 	for {
 		asked := time.Now()
-		resp, err := c.exchange(ctx, conn, path, body)
+		resp, err := c.exchange(ctx, conn, request, in)
 		if err != nil {
-			return response{}, err
+			return err
 		}
-		id, err := c.judge(resp, body != nil)
+		id, err := c.judge(resp, posted)
 		if err != nil || id == "" {
-			return resp, err
+			return err
 		}
 		if resp.closes || resp.trailing {
-			return response{}, &lost{errors.New("the console closed it after saying wait")}
+			return &lost{errors.New("the console closed it after saying wait")}
 		}
-		path, body = c.poll(id), nil
 		// A broker that always says wait at once must not keep us busy.
 		if spent := time.Since(asked); spent < c.limits.again && !c.pause(ctx, c.limits.again-spent) {
-			return response{}, ctx.Err()
+			return ctx.Err()
 		}
+		request, in, posted = c.request(c.poll(id), nil), conn, false
 	}
 }
 
-// exchange sends one request and reads one answer.
-func (c *conversation) exchange(ctx context.Context, conn *os.File, path string, body []byte) (response, error) {
+func (c *conversation) request(path string, body []byte) []byte {
+	return c.caller.request(path, body, time.Until(c.until))
+}
+
+// exchange sends one request over conn and reads one answer from in, which ends in conn.
+func (c *conversation) exchange(ctx context.Context, conn *os.File, request []byte, in io.Reader) (response, error) {
 	limit := c.end()
 	if soon := time.Now().Add(c.limits.silence); !c.pending && soon.Before(limit) {
 		limit = soon
@@ -176,10 +190,10 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, path string,
 		return response{}, ctx.Err()
 	}
 	asked := time.Now()
-	_, sendErr := conn.Write(c.caller.request(path, body, time.Until(c.until)))
+	_, sendErr := conn.Write(request)
 	// A broker may refuse before it has read everything, so an answer is looked
 	// for even when not all could be sent.
-	resp, err := readResponse(conn)
+	resp, err := readResponse(in)
 	switch {
 	case err == nil:
 		c.heard, c.strikes = time.Now(), 0

@@ -207,9 +207,9 @@ func TestPeerOfAnotherUserIsRefused(t *testing.T) {
 
 func TestPeerIsRead(t *testing.T) {
 	b := newBroker(t, silent)
-	conn, pid, err := connect(b.socket)
+	fd, pid, err := connect(b.socket)
 	must(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
+	t.Cleanup(func() { _ = syscall.Close(fd) })
 	if pid != os.Getpid() {
 		t.Errorf("the peer's pid is %d, want ours, %d", pid, os.Getpid())
 	}
@@ -254,7 +254,7 @@ func TestContextEndsAConversation(t *testing.T) {
 		socket: b.socket, caller: newCaller(), limits: defaultLimits(), path: "/", body: []byte("{}"),
 		until: time.Now().Add(time.Hour),
 	}
-	if _, err := c.run(ctx); !errors.Is(err, context.Canceled) {
+	if err := c.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("run returned %v", err)
 	}
 }

@@ -10,10 +10,13 @@
 package hookclient
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -38,28 +41,34 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			code = refuse(stderr, panicked(v))
 		}
 	}()
+	signal.Ignore(syscall.SIGPIPE) // so that a closed stdout is a write error, and exit 2
 	h := &hook{
-		stdin: stdin, stdout: stdout, stderr: stderr,
-		limits: defaultLimits(), signals: catchSignals(), lookout: newLookout(stdout),
+		stdin: stdin, stdout: stdout, stderr: stderr, limits: defaultLimits(),
+		signals: catchSignals, lookout: newLookout(stdout), quick: stdin == io.Reader(os.Stdin),
 	}
 	return h.run(ctx, args)
 }
 
-// hook is one run. The main goroutine watches over everything that can end it;
-// another one reads, asks and prints.
+// hook is one run. Most are over in the sprint. Otherwise the main goroutine
+// watches over everything that can end the run, while another one reads, asks and
+// prints.
 type hook struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	limits         limits
-	signals        <-chan os.Signal
+	signals        func() <-chan os.Signal // catches them from now on; may be nil
 	lookout        *lookout
+	quick          bool // stdin is descriptor 0
 
-	fed    atomic.Bool // stdin was read to its end
-	closed atomic.Bool // an answer is being printed, or none may be any more
+	settings settings
+	begun    time.Time
+	answer   []byte      // set once a checked answer is there
+	fed      atomic.Bool // stdin was read to its end
+	closed   atomic.Bool // an answer is being printed, or none may be any more
 }
 
 func (h *hook) run(ctx context.Context, args []string) int {
-	begun := time.Now()
+	h.begun = time.Now()
 	s, err := parseArgs(args)
 	if err == nil && !s.help {
 		err = h.lookout.discarded()
@@ -71,32 +80,71 @@ func (h *hook) run(ctx context.Context, args []string) int {
 		_, _ = io.WriteString(h.stderr, usage) // the exit code refuses even when nobody reads it
 		return exitRefused
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- h.answer(ctx, s, begun) }()
-	if err = h.watch(ctx, done, s.timeout); err != nil {
+	h.settings = s
+	c, err := h.sprint()
+	if err == nil && h.answer == nil {
+		err = h.wait(ctx, c)
+	}
+	if err != nil {
 		h.closed.Store(true)
 		return refuse(h.stderr, err)
 	}
 	return exitAnswered
 }
 
+// sprint tries the short way: payload, question and answer without a second
+// goroutine, a timer or a caught signal, none of which would be waited for. When
+// something takes more than a few milliseconds or is not as it should be, the long
+// way goes on from there: c is nil while the payload is not complete.
+func (h *hook) sprint() (c *conversation, err error) {
+	if !h.quick {
+		return nil, nil
+	}
+	payload, whole := quickPayload()
+	if !whole {
+		h.stdin = io.MultiReader(bytes.NewReader(payload), h.stdin)
+		return nil, nil
+	}
+	h.fed.Store(true)
+	if err = looksLikeObject(payload); err != nil {
+		return nil, err
+	}
+	c = h.conversation(payload)
+	if c.sprint() {
+		err = h.print()
+		c.drop()
+	}
+	return c, err
+}
+
+// wait goes the long way.
+func (h *hook) wait(ctx context.Context, c *conversation) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var signals <-chan os.Signal
+	if h.signals != nil {
+		signals = h.signals()
+	}
+	done := make(chan error, 1)
+	go func() { done <- h.work(ctx, c) }()
+	return h.watch(ctx, done, signals)
+}
+
 // watch returns what ended the run first: the answer, or a reason that there is
 // none to be.
-func (h *hook) watch(ctx context.Context, done <-chan error, timeout time.Duration) error {
+func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.Signal) error {
 	tick := time.NewTicker(h.limits.look)
 	defer tick.Stop()
 	feed := time.NewTimer(h.limits.stdin)
 	defer feed.Stop()
 	// The conversation ends itself; this is for whatever else may hang.
-	late := time.NewTimer(timeout + h.limits.grace + h.limits.again)
+	late := time.NewTimer(time.Until(h.begun) + h.settings.timeout + h.limits.grace + h.limits.again)
 	defer late.Stop()
 	for {
 		select {
 		case err := <-done:
 			return err
-		case sig := <-h.signals:
+		case sig := <-signals:
 			return signalled(sig)
 		case <-ctx.Done():
 			return &refusal{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
@@ -109,54 +157,60 @@ func (h *hook) watch(ctx context.Context, done <-chan error, timeout time.Durati
 				return badPayload("the agent did not finish sending its payload", nil)
 			}
 		case <-late.C:
-			return h.overdue(timeout)
+			return h.overdue()
 		}
 	}
 }
 
-func (h *hook) overdue(timeout time.Duration) error {
+func (h *hook) overdue() error {
 	if !h.fed.Load() {
 		return badPayload("the agent did not finish sending its payload", nil)
 	}
 	return &refusal{
-		kind: ErrTimeout, text: "time ran out: there was no answer within " + shortDuration(timeout),
+		kind: ErrTimeout, text: "time ran out: there was no answer within " + shortDuration(h.settings.timeout),
 		hint: "ask again when somebody is at the console",
 	}
 }
 
-// answer reads the payload, asks, and prints the answer.
-func (h *hook) answer(ctx context.Context, s settings, begun time.Time) (err error) {
+// work reads the payload unless c has it already, asks, and prints the answer.
+func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked(v)
 		}
 	}()
-	payload, err := readPayload(h.stdin, h.limits.payload, h.limits.drain)
-	if err != nil {
+	if c == nil {
+		payload, err := readPayload(h.stdin, h.limits.payload, h.limits.drain)
+		if err != nil {
+			return err
+		}
+		h.fed.Store(true)
+		c = h.conversation(payload)
+	}
+	if err = c.run(ctx); err != nil {
 		return err
 	}
-	h.fed.Store(true)
-	var answer []byte
-	c := conversation{
+	return h.print()
+}
+
+func (h *hook) conversation(payload []byte) *conversation {
+	s := h.settings
+	return &conversation{
 		socket: s.socket, caller: newCaller(), limits: h.limits,
 		path: "/hooks/" + s.agent, body: payload,
 		poll:   func(id string) string { return "/hooks/" + s.agent + "/" + id },
-		usable: func(r response) (err error) { answer, err = checkAnswer(r); return err },
-		until:  begun.Add(s.timeout), given: s.timeout,
+		usable: func(r response) (err error) { h.answer, err = checkAnswer(r); return err },
+		until:  h.begun.Add(s.timeout), given: s.timeout,
 	}
-	if _, err = c.run(ctx); err != nil {
-		return err
-	}
-	return h.print(answer)
 }
 
 // print writes the answer unless the run was refused meanwhile.
-func (h *hook) print(answer []byte) error {
+func (h *hook) print() error {
 	if !h.closed.CompareAndSwap(false, true) {
 		return &refusal{kind: ErrStopped, text: "the answer came too late"}
 	}
-	n, err := h.stdout.Write(answer)
-	if err == nil && n < len(answer) {
+	n, err := h.stdout.Write(h.answer)
+	if err == nil && n < len(h.answer) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {

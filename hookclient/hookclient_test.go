@@ -293,7 +293,7 @@ func TestEndedWaitPrintsNothing(t *testing.T) {
 	}{
 		"signal": {func(h *hook, b *fakeBroker) {
 			ch := make(chan os.Signal, 1)
-			h.signals = ch
+			h.signals = func() <-chan os.Signal { return ch }
 			go func() { <-b.requests; ch <- syscall.SIGTERM }()
 		}, "the agent ended the wait before there was an answer (terminated, signal 15)"},
 		"parent": {func(h *hook, _ *fakeBroker) {
@@ -316,9 +316,9 @@ func TestEndedWaitPrintsNothing(t *testing.T) {
 
 func TestAnswerAfterRefusalIsNotPrinted(t *testing.T) {
 	var out strings.Builder
-	h := &hook{stdout: &out}
+	h := &hook{stdout: &out, answer: []byte(allow)}
 	h.closed.Store(true)
-	if err := h.print([]byte(allow)); err == nil || out.Len() != 0 {
+	if err := h.print(); err == nil || out.Len() != 0 {
 		t.Errorf("print returned %v and wrote %q", err, out.String())
 	}
 }

@@ -7,24 +7,16 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
-	"time"
 )
 
-// armAfter is when the signals are caught, counted from the start. Catching them
-// makes the runtime start a thread, which costs a seventh of a whole hook run, so
-// that a call which a rule decides is over before. A signal that comes earlier
-// kills the program, as one does that comes while it is being loaded.
-const armAfter = 3 * time.Millisecond
-
 // catchSignals takes over the signals that would end the program without a word.
-// SIGPIPE is ignored so that a closed stdout is a write error and exit 2.
+// It makes the runtime start a thread, which costs a seventh of a whole hook run;
+// so the sprint goes without, and a signal in those few milliseconds kills the
+// program as one does that comes while it is being loaded.
 func catchSignals() <-chan os.Signal {
-	signal.Ignore(syscall.SIGPIPE)
 	ch := make(chan os.Signal, 1)
-	time.AfterFunc(armAfter, func() {
-		signal.Notify(ch, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,
-			syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2)
-	})
+	signal.Notify(ch, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,
+		syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2)
 	return ch
 }
 

@@ -7,8 +7,12 @@ import (
 	"strconv"
 )
 
-// firstRead fits nearly every payload, so that one buffer is enough.
-const firstRead = 16 << 10
+// Sizes of the pieces in which stdin is read, in bytes. The first fits nearly every
+// payload; later ones double, so that a large one is copied only once.
+const (
+	firstPiece = 16 << 10
+	maxPiece   = 1 << 20
+)
 
 // readPayload reads the agent's JSON to the end of r. Beyond limit bytes it keeps
 // reading and forgets, up to drain bytes, because an agent whose write fails may
@@ -16,25 +20,25 @@ const firstRead = 16 << 10
 //
 // Only the cheap things are looked at here; what the JSON says is the broker's matter.
 func readPayload(r io.Reader, limit, drain int) ([]byte, error) {
-	buf := make([]byte, 0, firstRead)
+	var full [][]byte
+	piece, size := make([]byte, 0, firstPiece), 0
 	for {
-		if len(buf) == cap(buf) {
-			if len(buf) > limit {
-				return nil, tooLarge(r, limit, drain-len(buf))
+		if len(piece) == cap(piece) {
+			full = append(full, piece)
+			piece = make([]byte, 0, min(2*cap(piece), maxPiece))
+		}
+		n, err := r.Read(piece[len(piece):cap(piece)])
+		piece = piece[:len(piece)+n]
+		size += n
+		switch {
+		case size > limit:
+			return nil, tooLarge(r, limit, drain-size)
+		case errors.Is(err, io.EOF):
+			if len(full) > 0 {
+				piece = bytes.Join(append(full, piece), nil)
 			}
-			grown := make([]byte, len(buf), min(2*cap(buf), limit+1))
-			copy(grown, buf)
-			buf = grown
-		}
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if len(buf) > limit {
-			return nil, tooLarge(r, limit, drain-len(buf))
-		}
-		if errors.Is(err, io.EOF) {
-			return buf, looksLikeObject(buf)
-		}
-		if err != nil {
+			return piece, looksLikeObject(piece)
+		case err != nil:
 			return nil, badPayload("stdin cannot be read: "+err.Error(), err)
 		}
 	}

@@ -2,7 +2,6 @@ package hookclient
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"strconv"
@@ -186,7 +185,7 @@ func checkAnswer(resp response) ([]byte, error) {
 		return nil, unreadable("it is not JSON but " + strconv.Quote(resp.contentType))
 	case body[0] != '{' || !bytes.HasSuffix(body, []byte("}\n")):
 		return nil, unreadable("it is not one JSON object with a newline")
-	case !json.Valid(body):
+	case !isJSONValue(body):
 		return nil, unreadable("it is broken JSON")
 	}
 	return body, nil
@@ -203,28 +202,21 @@ const shuttingDown = "shutting_down"
 
 // brokerRefusal reads the error object of a 4xx or 5xx answer, with its code.
 func brokerRefusal(resp response) (code string, err error) {
-	var body struct {
-		Error struct {
-			Code    string `json:"code"`
-			Message string `json:"message"`
-			Hint    string `json:"hint"`
-		} `json:"error"`
-	}
-	if !isJSON(resp.contentType) || json.Unmarshal(resp.body, &body) != nil || body.Error.Message == "" {
+	object := member(resp.body, "error")
+	message := textMember(object, "message")
+	if !isJSON(resp.contentType) || message == "" {
 		return "", unreadable("it has status " + strconv.Itoa(resp.status) + " and no explanation")
 	}
-	return body.Error.Code, &refusal{kind: ErrRefused, text: body.Error.Message, hint: body.Error.Hint}
+	return textMember(object, "code"), &refusal{kind: ErrRefused, text: message, hint: textMember(object, "hint")}
 }
 
-// pendingID reads the request id of a 202 answer.
+// pendingID reads the request id of an answer that says wait.
 func pendingID(resp response) (string, error) {
-	var body struct {
-		RequestID string `json:"request_id"`
-	}
-	if !isJSON(resp.contentType) || json.Unmarshal(resp.body, &body) != nil || !onlyPlain(body.RequestID) || len(body.RequestID) > 128 {
+	id := textMember(resp.body, "request_id")
+	if !isJSON(resp.contentType) || !onlyPlain(id) || len(id) > 128 {
 		return "", unreadable("it says wait but names no request")
 	}
-	return body.RequestID, nil
+	return id, nil
 }
 
 func unreadable(why string) error {

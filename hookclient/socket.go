@@ -18,28 +18,29 @@ var errBusy = errors.New("the console's queue of connections is full")
 
 // connect dials the broker at path and makes sure that nobody but us can be there:
 // folder and socket are ours and no links, and the process at the other end has
-// our user id. It returns the broker's pid, 0 where the platform does not tell.
+// our user id. It returns a descriptor that does not block, and the broker's pid.
 //
 // The socket package of the standard library is not used because importing net
 // alone costs a tenth of a hook run.
-func connect(path string) (*os.File, int, error) {
-	if err := checkPath(path); err != nil {
-		return nil, 0, err
+func connect(path string) (fd, pid int, err error) {
+	if err = checkPath(path); err != nil {
+		return -1, 0, err
 	}
-	fd, err := newSocket()
-	if err != nil {
-		return nil, 0, &refusal{kind: ErrNoConsole, text: "no socket can be made: " + err.Error(), hint: "close some programs", cause: err}
+	if fd, err = newSocket(); err != nil {
+		return -1, 0, &refusal{kind: ErrNoConsole, text: "no socket can be made: " + err.Error(), hint: "close some programs", cause: err}
 	}
 	if err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
-		_ = syscall.Close(fd)
-		return nil, 0, connectError(path, err)
+		err = connectError(path, err)
+	} else {
+		var uid int
+		uid, pid, err = peer(fd)
+		err = checkPeer(path, uid, err)
 	}
-	uid, pid, err := peer(fd)
-	if err = checkPeer(path, uid, err); err != nil {
+	if err != nil {
 		_ = syscall.Close(fd)
-		return nil, 0, err
+		return -1, 0, err
 	}
-	return os.NewFile(uintptr(fd), path), pid, nil // #nosec G115 -- a descriptor is never negative here
+	return fd, pid, nil
 }
 
 // checkPeer refuses a server that is not ours, or of which that cannot be told.

@@ -3,6 +3,7 @@ package hookclient
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 func newSocket() (int, error) {
@@ -43,6 +44,18 @@ func peer(fd int) (uid, pid int, err error) {
 	}
 	pid, err = syscall.GetsockoptInt(fd, solLocal, localPeerPID)
 	return int(cred.Addr.Flowinfo), pid, err
+}
+
+// readable waits at most d for fd to have something to read, or its end.
+func readable(fd int, d time.Duration) bool {
+	var set syscall.FdSet
+	if fd < 0 || fd >= syscall.FD_SETSIZE {
+		return false
+	}
+	set.Bits[fd/32] = 1 << (fd % 32)
+	tv := syscall.NsecToTimeval(d.Nanoseconds())
+	err := syscall.Select(fd+1, &set, nil, nil, &tv)
+	return err == nil && set.Bits[fd/32]&(1<<(fd%32)) != 0
 }
 
 // gone returns a function that reports whether nobody can read what f writes any

@@ -3,6 +3,7 @@ package hookclient
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 func newSocket() (int, error) {
@@ -17,6 +18,18 @@ func peer(fd int) (uid, pid int, err error) {
 		return -1, 0, err
 	}
 	return int(cred.Uid), int(cred.Pid), nil
+}
+
+// readable waits at most d for fd to have something to read, or its end.
+func readable(fd int, d time.Duration) bool {
+	var set syscall.FdSet
+	if fd < 0 || fd >= syscall.FD_SETSIZE {
+		return false
+	}
+	set.Bits[fd/64] = 1 << (fd % 64)
+	tv := syscall.NsecToTimeval(d.Nanoseconds())
+	n, err := syscall.Select(fd+1, &set, nil, nil, &tv)
+	return err == nil && n == 1
 }
 
 // gone returns a function that reports whether nobody can read what f writes any

@@ -21,7 +21,7 @@ var (
 	ErrMoved        = errors.New("the database was moved or deleted while in use")  // Commit refuses until reopened
 	ErrClosed       = errors.New("the store is closed")                             //
 	ErrUnknown      = errors.New("it is not known whether the change was recorded") // Commit's context ended too late
-	errStopped      = errors.New("the change was not recorded: its caller gave up") // Commit's context ended in the queue
+	ErrStopped      = errors.New("the change was not recorded: its caller gave up") // Commit's context ended in the queue
 	errHalfway      = errors.New("the change failed after it had written")
 	errNoRow        = errors.New("no row")                                           // of conn.row
 	errBusyCheck    = errors.New("readers are in the way of a checkpoint")           // of heal

@@ -150,7 +150,7 @@ func inspect(ctx context.Context, path string) error {
 	if _, err := os.Stat(path + "-wal"); info.Size() == 0 && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return withReader(ctx, path, func(q querier) error { return examine(ctx, q) })
+	return withReader(ctx, path, func(db *sql.DB) error { return examine(ctx, db) })
 }
 
 // examine is inspect's look inside.

@@ -15,26 +15,26 @@ import (
 // defaultLimit is how many rows a list has when its filter names no limit.
 const defaultLimit = 1000
 
-// querier is what reading needs of a *sql.DB, *sql.Conn or *sql.Tx.
+// querier is what reading needs of a *sql.DB or *sql.Tx.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// queries are the reads that Store and Reader share. view lends read a connection and
-// may call it a second time; read must then start from nothing.
+// queries are the reads that Store and Reader share. view lends read a database that
+// cannot be changed and may call it a second time; read must then start from nothing.
 //
-// Each method is one SQL statement, and so one snapshot of the database.
+// Each method but Verify is one SQL statement, and so sees one moment.
 type queries struct {
-	view func(ctx context.Context, read func(querier) error) error
+	view func(ctx context.Context, read func(*sql.DB) error) error
 }
 
 // list runs one query and scans each of its rows.
 func list[T any](ctx context.Context, s *queries, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
-	err := s.view(ctx, func(q querier) error {
+	err := s.view(ctx, func(db *sql.DB) error {
 		all = nil
-		return each(ctx, q, func(row scanner) error {
+		return each(ctx, db, func(row scanner) error {
 			v, err := scan(row)
 			all = append(all, v)
 			return err

@@ -31,7 +31,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{path: path}
-	r.view = func(ctx context.Context, read func(querier) error) error {
+	r.view = func(ctx context.Context, read func(*sql.DB) error) error {
 		return readError(path, withReader(ctx, path, read))
 	}
 	info, err := os.Stat(path)
@@ -43,7 +43,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 	case !info.Mode().IsRegular():
 		return nil, openError(path, fmt.Errorf("%w: it is no regular file", ErrNotOurs))
 	}
-	err = r.view(ctx, func(q querier) error { return known(ctx, q) })
+	err = r.view(ctx, func(db *sql.DB) error { return known(ctx, db) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +52,9 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 
 // Head is the end of the log; 0 and "" when nothing has happened yet.
 func (r *Reader) Head(ctx context.Context) (seq int64, hash string, err error) {
-	err = r.view(ctx, func(q querier) error {
+	err = r.view(ctx, func(db *sql.DB) error {
 		var raw []byte
-		if err := q.QueryRowContext(ctx, `SELECT seq, hash FROM head`).Scan(&seq, &raw); err != nil {
+		if err := db.QueryRowContext(ctx, `SELECT seq, hash FROM head`).Scan(&seq, &raw); err != nil {
 			return err
 		}
 		if seq > 0 {
@@ -93,7 +93,7 @@ func known(ctx context.Context, q querier) error {
 // Without a write-ahead log nobody has the database open, and "immutable" keeps
 // SQLite from making its helper files; when a console starts meanwhile, read runs
 // once more beside it.
-func withReader(ctx context.Context, path string, read func(querier) error) error {
+func withReader(ctx context.Context, path string, read func(*sql.DB) error) error {
 	if hasWAL(path) {
 		return readOnce(ctx, dsn(path, map[string]string{"mode": "ro", "_query_only": "on"}), read)
 	}
@@ -109,7 +109,7 @@ func hasWAL(path string) bool {
 	return err == nil
 }
 
-func readOnce(ctx context.Context, dsn string, read func(querier) error) (err error) {
+func readOnce(ctx context.Context, dsn string, read func(*sql.DB) error) (err error) {
 	db, err := sql.Open("sqlite3", dsn)
 	if err != nil {
 		return err

@@ -64,6 +64,16 @@ func WithLog(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 // ErrBusy or broker.ErrTampered (the log is shorter or longer than its own record of
 // its end); then the file is as it was.
 func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
+	s, err := prepare(ctx, path, opts...)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	go s.write()
+	return s, nil
+}
+
+// prepare is Open short of the writer's goroutine.
+func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s := &Store{
 		queue: make(chan *job, maxBatch), quit: make(chan struct{}), ended: make(chan struct{}),
 		now: time.Now, log: slog.New(slog.DiscardHandler), tampered: map[string]string{},
@@ -73,16 +83,15 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	}
 	w, err := open(ctx, path)
 	if err != nil {
-		return nil, openError(path, err)
+		return nil, err
 	}
 	s.w = w
 	if s.db, err = openReaders(w.files.path); err != nil {
-		return nil, openError(path, errors.Join(err, w.c.close()))
+		return nil, errors.Join(err, w.c.close())
 	}
-	s.queries = queries{view: func(ctx context.Context, read func(querier) error) error { return read(s.db) }}
+	s.queries = queries{view: func(_ context.Context, read func(*sql.DB) error) error { return read(s.db) }}
 	h := w.head
 	s.head.Store(&h)
-	go s.write()
 	return s, nil
 }
 

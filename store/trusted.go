@@ -157,6 +157,35 @@ func scanTrustedGrant(row scanner) (trustedGrant, error) {
 	return t, nil
 }
 
+// sqlTrustedSessions reads sessions with the newest thing the log says of stopping
+// them. A session's row is written too often to be sealed; that a stop is not undone
+// behind the broker's back is what matters.
+var sqlTrustedSessions = `SELECT ` + prefixed(sessionColumns, "s") + `, stop.type, stop.at_ms
+	FROM sessions s LEFT JOIN events stop ON stop.seq = (
+		SELECT max(seq) FROM events WHERE session_id = s.id AND type IN ('stop_requested', 'stop_lifted'))`
+
+// trustedSession is a session as the log allows it to be: one that was stopped stays
+// stopped whatever its row says.
+type trustedSession struct {
+	broker.Session
+	doubt error
+}
+
+func scanTrustedSession(row scanner) (trustedSession, error) {
+	var typ sql.NullString
+	var at sql.NullInt64
+	s, err := scanSession(scanMore{row, []any{&typ, &at}})
+	t := trustedSession{Session: s}
+	if err != nil || typ.String != broker.EventStopRequested {
+		return t, err
+	}
+	if s.State == broker.SessionActive || s.State == broker.SessionIdle {
+		t.doubt = fmt.Errorf("it is %s, the log says that it was stopped", s.State)
+		t.State, t.StopAskedAt = broker.SessionStopping, chain.Time(at.Int64)
+	}
+	return t, nil
+}
+
 // scanMore scans further columns behind those that are asked for.
 type scanMore struct {
 	scanner
@@ -190,14 +219,15 @@ func (s *queries) one(ctx context.Context, what, where, arg string) (broker.Requ
 
 // Load implements broker.Store. Pending requests and grants for which the log does
 // not vouch are left out: nobody can be asked about a call that may not be the one
-// the agent made, and no grant holds that nobody gave. Tampered tells them.
+// the agent made, and no grant holds that nobody gave. A session whose stop was
+// undone comes back as stopping. Tampered tells of them.
 func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	requests, err := list(ctx, &s.queries, scanTrustedRequest, sqlTrustedRequests+` WHERE r.status = 'pending' ORDER BY r.n`)
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load pending requests: %w", err)
 	}
-	sessions, err := list(ctx, &s.queries, scanSession, `SELECT `+sessionColumns+` FROM sessions
-		WHERE state NOT IN ('finished', 'gone') OR last_seen_at_ms > ? ORDER BY last_seen_at_ms DESC, id`,
+	sessions, err := list(ctx, &s.queries, scanTrustedSession, sqlTrustedSessions+`
+		WHERE s.state NOT IN ('finished', 'gone') OR s.last_seen_at_ms > ? ORDER BY s.last_seen_at_ms DESC, s.id`,
 		chain.MS(s.now().Add(-lately)))
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load sessions: %w", err)
@@ -206,7 +236,11 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load grants: %w", err)
 	}
-	saved := broker.Saved{Sessions: sessions}
+	var saved broker.Saved
+	for _, v := range sessions {
+		s.trust(ctx, "session/"+v.ID, v.doubt)
+		saved.Sessions = append(saved.Sessions, v.Session)
+	}
 	for _, r := range requests {
 		if s.trust(ctx, chain.RequestSubject(r.ID), r.doubt) {
 			saved.Requests = append(saved.Requests, r.Request)
@@ -225,15 +259,15 @@ func (s *Store) trust(ctx context.Context, subject string, doubt error) bool {
 	if doubt == nil {
 		return true
 	}
-	s.log.WarnContext(ctx, "stored row left out", "subject", subject, "err", doubt)
+	s.log.WarnContext(ctx, "stored row disagrees with the log", "subject", subject, "err", doubt)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tampered[subject] = doubt.Error()
 	return false
 }
 
-// Tampered lists what Load left out because the log does not vouch for it, one
-// sentence each, in alphabetical order.
+// Tampered lists the rows that Load found at odds with the log, one sentence each,
+// in alphabetical order.
 func (s *Store) Tampered() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ func (s *Store) Commit(ctx context.Context, c *broker.Change) error {
 	select {
 	case s.queue <- j:
 	case <-ctx.Done():
-		return fmt.Errorf("commit: %w: %w", errStopped, context.Cause(ctx))
+		return fmt.Errorf("commit: %w: %w", ErrStopped, context.Cause(ctx))
 	case <-s.quit:
 		return ErrClosed
 	}
@@ -83,7 +83,7 @@ func (s *Store) await(ctx context.Context, j *job) error {
 	case <-ctx.Done():
 	}
 	if j.state.CompareAndSwap(queued, abandoned) {
-		return fmt.Errorf("commit: %w: %w", errStopped, context.Cause(ctx))
+		return fmt.Errorf("commit: %w: %w", ErrStopped, context.Cause(ctx))
 	}
 	select {
 	case <-j.done: // it was just in time

@@ -113,6 +113,7 @@ CREATE TABLE events (
 
 CREATE INDEX events_session ON events (session_id);
 CREATE UNIQUE INDEX events_subject ON events (subject, type) WHERE subject IS NOT NULL;
+CREATE INDEX events_stop ON events (session_id) WHERE type IN ('stop_requested', 'stop_lifted');
 
 -- The newest event once more, so that a log cut short is noticed.
 CREATE TABLE head (

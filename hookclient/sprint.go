@@ -1,0 +1,93 @@
+package hookclient
+
+import (
+	"errors"
+	"io"
+	"syscall"
+	"time"
+)
+
+// patience is how long a sprint waits for each thing before the long way is taken.
+const patience = 5 * time.Millisecond
+
+// errSlow ends a sprint.
+var errSlow = errors.New("not there yet")
+
+// leftover is what a sprint leaves behind: an open connection, what of the post was
+// not sent, and what of its answer was read already.
+type leftover struct {
+	fd     int
+	unsent []byte
+	got    []byte
+}
+
+// quickPayload reads what is there on stdin. whole is false when its end was not
+// seen, for whatever reason; reading on from there meets the reason again.
+func quickPayload() (got []byte, whole bool) {
+	got = make([]byte, 0, firstPiece)
+	in := &quickReader{fd: 0}
+	for len(got) < cap(got) {
+		n, err := in.Read(got[len(got):cap(got)])
+		got = got[:len(got)+n]
+		if err != nil {
+			return got, errors.Is(err, io.EOF)
+		}
+	}
+	return got, false
+}
+
+// sprint asks once and takes an answer that comes at once. It reports whether there
+// is one, checked; if not, run goes on from where it came to.
+func (c *conversation) sprint() bool {
+	fd, pid, err := connect(c.socket)
+	if err != nil {
+		return false
+	}
+	c.reached, c.pid = true, pid
+	request := c.request(c.path, c.body)
+	n, err := syscall.Write(fd, request)
+	if err != nil {
+		n = 0
+	}
+	in := &quickReader{fd: fd}
+	c.left = &leftover{fd: fd, unsent: request[n:]}
+	if n < len(request) {
+		return false
+	}
+	resp, err := readResponse(in)
+	c.left.got = in.got
+	if err != nil || resp.status != 200 {
+		return false
+	}
+	_, err = c.judge(resp, true)
+	return err == nil
+}
+
+// drop closes what a sprint left open, when the conversation is not to go on.
+func (c *conversation) drop() {
+	if c.left != nil {
+		_ = syscall.Close(c.left.fd)
+		c.left = nil
+	}
+}
+
+// quickReader reads a descriptor without the runtime's poller, and keeps what it read.
+type quickReader struct {
+	fd  int
+	got []byte
+}
+
+func (q *quickReader) Read(p []byte) (int, error) {
+	if !readable(q.fd, patience) {
+		return 0, errSlow
+	}
+	n, err := syscall.Read(q.fd, p)
+	switch {
+	case err != nil:
+		return 0, errSlow // whatever it is, the long way meets it again
+	case n == 0:
+		return 0, io.EOF
+	}
+	q.got = append(q.got, p[:n]...)
+	return n, nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+func init() { scriptCommands["screen"] = cmdScreen }
+
+// screen is a program at a terminal of 120 × 40 cells.
+type screen struct {
+	cmd    *exec.Cmd
+	master *os.File
+	ended  chan struct{}
+	err    error // how it ended; to be read once ended is closed
+
+	mu  sync.Mutex
+	out bytes.Buffer // all that was drawn
+}
+
+// cmdScreen runs a program at a terminal:
+//
+//	screen start PROGRAM ARG…
+//	screen waitfor TEXT       the text was drawn
+//	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
+//	screen type TEXT          type it once
+//	screen hangup             the terminal goes away
+//	screen signal NAME        INT, TERM or HUP
+//	screen exits CODE         the program has ended with that code
+func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: screen start|waitfor|press|type|hangup|signal|exits …")
+	}
+	values, ok := ts.Value(consoleKey{}).(*scriptConsole)
+	if !ok {
+		ts.Fatalf("no place to keep the terminal")
+	}
+	if args[0] == "start" && len(args) > 1 {
+		s, err := startScreen(ts, args[1:])
+		ts.Check(err)
+		values.screen = s
+		ts.Defer(s.kill)
+		return
+	}
+	s, ok := values.screen.(*screen)
+	if !ok {
+		ts.Fatalf("no program was started")
+	}
+	switch rest := strings.Join(args[1:], " "); args[0] {
+	case "waitfor":
+		if !eventually(func() bool { return strings.Contains(s.text(), rest) }) {
+			ts.Fatalf("%q was not drawn; this was:\n%s", rest, s.text())
+		}
+	case "press":
+		ts.Check(s.press(ts, args[1:]))
+	case "type":
+		_, err := s.master.WriteString(rest)
+		ts.Check(err)
+	case "hangup":
+		ts.Check(s.master.Close())
+	case "signal":
+		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+		ts.Check(s.cmd.Process.Signal(signals[rest]))
+	case "exits":
+		code, err := s.wait()
+		ts.Check(err)
+		if strconv.Itoa(code) != rest {
+			ts.Fatalf("exit code %d, want %s; drawn:\n%s", code, rest, s.text())
+		}
+	default:
+		ts.Fatalf("unknown: screen %s", args[0])
+	}
+}
+
+func startScreen(ts *testscript.TestScript, args []string) (*screen, error) {
+	master, slave, err := openPTY()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = slave.Close() }()
+	s := &screen{master: master, ended: make(chan struct{})}
+	s.cmd = exec.Command(args[0], args[1:]...)
+	s.cmd.Dir = ts.Getenv("WORK")
+	s.cmd.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
+	for _, name := range []string{"PATH", "HOME", "AOCTL_HOME", "TMPDIR", "NO_COLOR"} {
+		s.cmd.Env = append(s.cmd.Env, name+"="+ts.Getenv(name))
+	}
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(err, master.Close())
+	}
+	go s.read()
+	go func() {
+		defer close(s.ended)
+		s.err = s.cmd.Wait()
+	}()
+	return s, nil
+}
+
+func openPTY() (master, slave *os.File, err error) {
+	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	fd := int(master.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 120})
+	}
+	if err == nil {
+		slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, master.Close())
+	}
+	return master, slave, nil
+}
+
+func (s *screen) read() {
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.out.Write(buf[:n])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text is all that was drawn so far, without colours and movements.
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return ansi.Strip(s.out.String())
+}
+
+// press presses a key until a number of calls waits, or the program has ended. Once
+// may fall into the time in which the console is deaf.
+func (s *screen) press(ts *testscript.TestScript, args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: screen press KEY gone|pending N")
+	}
+	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
+	again := time.NewTicker(700 * time.Millisecond) // longer than the deaf time
+	defer again.Stop()
+	if _, err := s.master.WriteString(args[0]); err != nil {
+		return err
+	}
+	met := func() bool {
+		select {
+		case <-s.ended:
+			return args[1] == "gone"
+		case <-again.C:
+			_, err := s.master.WriteString(args[0])
+			return err != nil && args[1] == "gone"
+		default:
+		}
+		if args[1] == "pending" {
+			return api.pendingIs(args[2])
+		}
+		return false
+	}
+	if !eventually(met) {
+		return fmt.Errorf("pressing %q did not lead to %s; drawn:\n%s", args[0], strings.Join(args[1:], " "), s.text())
+	}
+	return nil
+}
+
+func (s *screen) wait() (code int, err error) {
+	select {
+	case <-s.ended:
+	case <-time.After(waitTime):
+		return 0, fmt.Errorf("the program has not ended; drawn:\n%s", s.text())
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](s.err); ok {
+		return exit.ExitCode(), nil
+	}
+	return 0, s.err
+}
+
+func (s *screen) kill() {
+	_ = s.cmd.Process.Kill()
+	<-s.ended
+	_ = s.master.Close()
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// decisions measures the broker's own part: from a decision to the waiting client
+// one at a time, and how many it records from many callers at once.
+func (b *bench) decisions(ctx context.Context) ([]row, error) {
+	h, err := startHost(ctx, b.dir, "decisions")
+	if err != nil {
+		return nil, err
+	}
+	defer h.stop()
+	v, err := h.do(fmt.Sprintf("latency %d", decisions))
+	if err != nil {
+		return nil, err
+	}
+	rows := []row{against("decision to waiting client, synced, p50", time.Duration(v["decision_ns"]), "fdatasync", time.Duration(v["sync_ns"]), 4)}
+	if v, err = h.do(fmt.Sprintf("throughput %d", throughput)); err != nil {
+		return rows, err
+	}
+	rows = append(rows, rate("broker", v["per_second"]))
+	alone, err := goBench(ctx, "./store", "BenchmarkDecideSynced64", "decisions/s")
+	if err != nil {
+		return rows, err
+	}
+	return append(rows, rate("store alone", alone)), nil
+}
+
+func rate(of string, perSecond float64) row {
+	const least = 10_000
+	return row{
+		measure: fmt.Sprintf("synced decisions a second, %d callers, %s", callers, of),
+		value:   fmt.Sprintf("%.0f", perSecond), floor: "-", ratio: "-",
+		limit: fmt.Sprintf(">= %d", least), met: perSecond >= least,
+	}
+}

@@ -1,0 +1,129 @@
+// Command bench prints how fast aoctl is, as ratios against floors measured in the
+// same run: what one program start, one disk sync or one empty answer costs here.
+//
+// The broker under test runs in a process of its own, so that its memory is
+// measured alone; everything lies in a temporary folder.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+// Sizes of the measurements.
+const (
+	hookRuns   = 250    // runs of each program
+	decisions  = 400    // decisions one at a time
+	throughput = 20_000 // decisions in all from callers at once
+	callers    = 64
+	waiting    = 10_000 // hooks waiting at once
+	perSession = 50     // calls of one session
+)
+
+// row is one line of the table.
+type row struct {
+	measure, value, floor, ratio, limit string
+	met                                 bool
+}
+
+// bench is one run: where things lie.
+type bench struct {
+	dir string
+}
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == "serve" {
+		os.Exit(serve(os.Args[2]))
+	}
+	limit := flag.Duration("limit", 3*time.Minute, "give up after this long")
+	dir := flag.String("dir", "", "measure in this folder (its disk is what is synced) instead of the temporary one")
+	only := flag.String("only", "", "take one measure: hooks, decisions, waiting or repaint")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, *limit)
+	defer cancel()
+	if err := run(ctx, *dir, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run takes every measure. One that cannot be taken does not keep the others from
+// being printed, but makes the run fail.
+func run(ctx context.Context, parent, only string) error {
+	dir, err := os.MkdirTemp(parent, "aoctl-bench")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return fmt.Errorf("resolve the folder: %w", err)
+	}
+	warnIfBusy()
+	b := &bench{dir: dir}
+	var rows []row
+	var failed []error
+	for _, m := range []struct {
+		name string
+		take func(context.Context) ([]row, error)
+	}{
+		{"hooks", b.hooks},
+		{"decisions", b.decisions},
+		{"waiting", b.waiting},
+		{"repaint", b.repaint},
+	} {
+		if only != "" && only != m.name {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "measuring: %s\n", m.name)
+		got, err := m.take(ctx)
+		rows = append(rows, got...)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", m.name, err))
+			rows = append(rows, row{measure: m.name, value: "not measured"})
+		}
+	}
+	if rows == nil {
+		return fmt.Errorf("no measure is called %q", only)
+	}
+	return errors.Join(append(failed, printTable(rows))...)
+}
+
+// warnIfBusy says so when other programs take the processors: ratios bear that,
+// figures per second do not.
+func warnIfBusy() {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return // not on this platform
+	}
+	var load float64
+	if _, err := fmt.Sscan(string(text), &load); err == nil && load > float64(runtime.NumCPU())/2 {
+		fmt.Fprintf(os.Stderr, "note: the machine is busy (load %.1f on %d processors); absolute figures suffer\n", load, runtime.NumCPU())
+	}
+}
+
+func printTable(rows []row) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "MEASURE\tVALUE\tFLOOR\tRATIO\tLIMIT\t")
+	for _, r := range rows {
+		verdict := "NOT MET"
+		switch {
+		case r.met:
+			verdict = "met"
+		case r.limit == "":
+			verdict = ""
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.measure, r.value, r.floor, r.ratio, r.limit, verdict)
+	}
+	return w.Flush()
+}

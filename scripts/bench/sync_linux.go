@@ -1,0 +1,10 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// syncData makes the file's bytes durable the way SQLite does on this platform.
+func syncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }

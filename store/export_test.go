@@ -1,0 +1,27 @@
+package store
+
+import "context"
+
+// OpenPaused opens a store whose writer takes nothing before start is called.
+func OpenPaused(ctx context.Context, path string) (s *Store, start func(), err error) {
+	s, err = prepare(ctx, path)
+	return s, func() { go s.write() }, err
+}
+
+// Queued is how many changes wait for the writer.
+func (s *Store) Queued() int { return len(s.queue) }
+
+// OnWriter runs a script on the writer's connection. It may only be called while no
+// Commit is under way.
+func (s *Store) OnWriter(sql string) error { return s.w.c.script(sql) }
+
+// LoseConnection leaves the writer as after an error that took its connection with
+// it. It may only be called while no Commit is under way.
+func (s *Store) LoseConnection() error {
+	err := s.w.c.close()
+	s.w.c, s.w.sick = nil, true
+	return err
+}
+
+// Newest is the schema that this program writes.
+func Newest() int { return newest() }

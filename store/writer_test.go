@@ -1,0 +1,308 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/store"
+)
+
+// openPaused opens the store at path; its writer takes nothing before start is called.
+func openPaused(t *testing.T, path string) (s *store.Store, start func()) {
+	t.Helper()
+	s, start, err := store.OpenPaused(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, start
+}
+
+// enqueue queues the changes of a paused store in order; the writer will take them
+// together. wait returns their errors.
+func enqueue(t *testing.T, s *store.Store, changes ...*broker.Change) (wait func() []error) {
+	t.Helper()
+	errs, done := make([]error, len(changes)), make(chan struct{})
+	before := s.Queued()
+	for i, c := range changes {
+		go func() {
+			errs[i] = s.Commit(t.Context(), c)
+			done <- struct{}{}
+		}()
+		waitFor(t, "the queue to take a change", func() bool { return s.Queued() == before+i+1 })
+	}
+	return func() []error {
+		for range changes {
+			<-done
+		}
+		return errs
+	}
+}
+
+func waitFor(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !cond(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
+// holdLock keeps the database locked against writing, as another program would, until
+// release is called.
+func holdLock(t *testing.T, path string) (release func()) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=rw&_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := errors.Join(tx.Rollback(), db.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func checkClean(t *testing.T, s interface {
+	Verify(ctx context.Context) (store.Report, error)
+},
+) {
+	t.Helper()
+	r, err := s.Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Problems {
+		t.Errorf("verify: %v", p)
+	}
+}
+
+func asked(id string) *broker.Change { return brokertest.Asked(brokertest.PendingRequest(id, "s1")) }
+
+func ended(id string, state broker.State) *broker.Change {
+	return brokertest.Ended(brokertest.PendingRequest(id, "s1"), brokertest.Outcome(state))
+}
+
+// One change of a batch that fails takes nobody with it, whether it fails before it
+// has written anything or half-way.
+func TestBatchFailsOnlyWhatFails(t *testing.T) {
+	path := filled(t)
+	halfway := asked("halfway") // its request is new, the one it settles is decided
+	halfway.Settle = ended("denied", broker.Allowed).Settle
+	halfway.Events = append(halfway.Events, ended("denied", broker.Allowed).Events...)
+	s, start := openPaused(t, path)
+	head, _ := s.Head()
+	changes := []*broker.Change{
+		ended("pending", broker.Allowed), ended("pending", broker.Denied), ended("nobody", broker.Denied),
+		asked("b"), asked("b"), halfway, brokertest.Used("used", "x"), ended("pending2", broker.Denied),
+	}
+	want := []error{
+		nil, broker.ErrAlreadyDecided, broker.ErrNotFound,
+		nil, broker.ErrDuplicate, broker.ErrAlreadyDecided, broker.ErrGrantUsed, nil,
+	}
+	wait := enqueue(t, s, changes...)
+	start()
+	for i, err := range wait() {
+		if !errors.Is(err, want[i]) {
+			t.Errorf("change %d: %v, want %v", i, err, want[i])
+		}
+	}
+	for i, c := range []*broker.Change{changes[0], changes[3], changes[7]} {
+		if got, want := c.Events[0].Seq, head+1+int64(i); got != want {
+			t.Errorf("the event of winner %d has number %d, want %d", i, got, want)
+		}
+	}
+	if _, err := s.Request(t.Context(), "halfway"); !errors.Is(err, broker.ErrNotFound) {
+		t.Errorf("half of a failed change stayed: %v", err)
+	}
+	if r, err := s.Request(t.Context(), "pending"); err != nil || r.State != broker.Allowed {
+		t.Errorf("the first decider lost: %v, %v", r.State, err)
+	}
+	checkClean(t, s)
+	closeStore(t, s)
+}
+
+func TestCallerGivesUpInTheQueue(t *testing.T) {
+	s, start := openPaused(t, filled(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan error)
+	go func() { gone <- s.Commit(ctx, asked("given up")) }()
+	waitFor(t, "the change to be queued", func() bool { return s.Queued() == 1 })
+	cancel()
+	if err := <-gone; !errors.Is(err, store.ErrStopped) || !errors.Is(err, context.Canceled) {
+		t.Errorf("Commit = %v, want ErrStopped and context.Canceled", err)
+	}
+	wait := enqueue(t, s, asked("next"))
+	start()
+	if err := wait()[0]; err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Request(t.Context(), "given up"); !errors.Is(err, broker.ErrNotFound) {
+		t.Errorf("it was recorded all the same: %v", err)
+	}
+	closeStore(t, s)
+}
+
+func TestCallerGivesUpTooLate(t *testing.T) {
+	for range 10 {
+		if giveUpTooLate(t) {
+			return
+		}
+	}
+	t.Error("ten times the writer was slower than a cancelled context")
+}
+
+// giveUpTooLate cancels a commit that the writer is busy with and reports whether the
+// writer had really taken it by then.
+func giveUpTooLate(t *testing.T) bool {
+	t.Helper()
+	path := filled(t)
+	s, start := openPaused(t, path)
+	release := holdLock(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := make(chan error)
+	go func() { gone <- s.Commit(ctx, asked("r1")) }()
+	waitFor(t, "the change to be queued", func() bool { return s.Queued() == 1 })
+	start()
+	waitFor(t, "the writer to take it", func() bool { return s.Queued() == 0 })
+	cancel()
+	err := <-gone
+	release()
+	closeStore(t, s) // the writer ends what it took
+	_, lost := openAt(t, path).Request(t.Context(), "r1")
+	switch {
+	case !errors.Is(err, context.Canceled):
+		t.Fatalf("Commit = %v, want context.Canceled", err)
+	case errors.Is(err, store.ErrStopped) && !errors.Is(lost, broker.ErrNotFound):
+		t.Fatalf("said not to be recorded, and is there: %v", lost)
+	case errors.Is(err, store.ErrUnknown) && lost != nil:
+		t.Fatalf("the change that was being written is lost: %v", lost)
+	}
+	return errors.Is(err, store.ErrUnknown)
+}
+
+func TestAnotherProgramHoldsTheDatabase(t *testing.T) {
+	t.Parallel() // it waits for the busy timeout
+	path := filled(t)
+	s := openAt(t, path)
+	release := holdLock(t, path)
+	err := s.Commit(t.Context(), ended("pending", broker.Allowed))
+	if !errors.Is(err, store.ErrBusy) {
+		t.Fatalf("Commit = %v, want ErrBusy", err)
+	}
+	release()
+	if r, err := s.Request(t.Context(), "pending"); err != nil || r.State != broker.Pending {
+		t.Errorf("after the failure: %v, %v", r.State, err)
+	}
+	commit(t, s, ended("pending", broker.Allowed))
+	checkClean(t, s)
+}
+
+// A disk without room refuses, nothing is acknowledged or half done, and the store
+// works again once there is room, without being reopened.
+func TestDiskFull(t *testing.T) {
+	s := openAt(t, filled(t))
+	head, hash := s.Head()
+	if err := s.OnWriter(`PRAGMA max_page_count = 1`); err != nil { // as many as there are
+		t.Fatal(err)
+	}
+	var err error
+	n := 0
+	for ; err == nil && n < 10_000; n++ {
+		err = s.Commit(t.Context(), asked(fmt.Sprint("r", n)))
+	}
+	if err == nil {
+		t.Fatal("the disk never filled up")
+	}
+	n--
+	if seq, _ := s.Head(); seq != head+int64(n) {
+		t.Errorf("%d events after %d acknowledged ones", seq, head+int64(n))
+	}
+	for range 3 {
+		if err := s.Commit(t.Context(), asked("more")); err == nil {
+			t.Fatal("a full disk took a change")
+		}
+	}
+	if _, err := s.Request(t.Context(), "more"); !errors.Is(err, broker.ErrNotFound) {
+		t.Errorf("a refused change is there: %v", err)
+	}
+	checkClean(t, s)
+	if err := s.OnWriter(`PRAGMA max_page_count = 1000000`); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, asked("more"), ended("more", broker.Allowed))
+	checkClean(t, s)
+	if _, now := s.Head(); now == hash {
+		t.Error("the log did not go on")
+	}
+}
+
+func TestConnectionLost(t *testing.T) {
+	s := openAt(t, filled(t))
+	if err := s.LoseConnection(); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, ended("pending", broker.Allowed), asked("more"))
+	checkClean(t, s)
+}
+
+func TestForeignWriteStopsTheLog(t *testing.T) {
+	for name, script := range map[string]string{
+		"appended":  `INSERT INTO events SELECT seq + 1, at_ms, 'user', '', '', '', NULL, NULL, hash FROM events ORDER BY seq DESC LIMIT 1`,
+		"truncated": `DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)`,
+		"emptied":   `DELETE FROM events; UPDATE head SET seq = 0, hash = zeroblob(32)`,
+		"no head":   `DELETE FROM head`,
+		"changed":   `UPDATE events SET hash = zeroblob(32) WHERE seq = (SELECT max(seq) FROM events)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filled(t)
+			s := openAt(t, path)
+			foreign(t, path, script)
+			for range 2 {
+				if err := s.Commit(t.Context(), ended("pending", broker.Allowed)); !errors.Is(err, store.ErrForeignWrite) {
+					t.Fatalf("Commit = %v, want ErrForeignWrite", err)
+				}
+			}
+			r, err := s.Request(t.Context(), "pending")
+			if err == nil && r.State != broker.Pending {
+				t.Errorf("a refused change ended the request as %s", r.State)
+			}
+		})
+	}
+}
+
+func TestFileTakenAway(t *testing.T) {
+	for _, suffix := range []string{"", "-wal"} {
+		t.Run("aoctl.db"+suffix, func(t *testing.T) {
+			path := filled(t)
+			s := openAt(t, path)
+			commit(t, s, asked("before"))
+			if err := os.Rename(path+suffix, filepath.Join(filepath.Dir(path), "moved"+suffix)); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
+					t.Fatalf("Commit = %v, want ErrMoved", err)
+				}
+			}
+			if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
+				t.Errorf("with another file in its place: %v, want ErrMoved", err)
+			}
+		})
+	}
+}
