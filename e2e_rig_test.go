@@ -270,7 +270,6 @@ func (r *rig) told(parts ...string) {
 type terminal struct {
 	rig  *rig
 	name string
-	pid  int
 }
 
 // open starts a program in a terminal of 120×40.
@@ -289,11 +288,7 @@ func (r *rig) open(name string, program ...string) *terminal {
 	if out, err := r.tmuxCommand(args...).CombinedOutput(); err != nil {
 		r.t.Fatalf("tmux: %v\n%s", err, out)
 	}
-	term := &terminal{rig: r, name: name}
-	if _, err := fmt.Sscan(term.tmux("display-message", "-p", "-t", name, "#{pane_pid}"), &term.pid); err != nil {
-		r.t.Fatal(err)
-	}
-	return term
+	return &terminal{rig: r, name: name}
 }
 
 func (r *rig) tmuxCommand(args ...string) *exec.Cmd {
@@ -341,18 +336,28 @@ func (r *rig) lastScreen() string {
 	return b.String()
 }
 
-// console opens aoctl and waits until it listens.
+// console opens aoctl and waits until it listens. A shell stands between it and tmux,
+// which would wake a stopped program of its own.
 func (r *rig) console(name string) *terminal {
 	r.t.Helper()
-	term := r.open(name, r.aoctl)
+	term := r.open(name, "/bin/sh", "-c", `"$0"; exit $?`, r.aoctl)
 	r.until("the console listens", func() bool { return r.api.get("/sessions", &[]broker.Session{}) == nil })
 	return term
 }
 
-func (t *terminal) signal(sig syscall.Signal) {
-	t.rig.t.Helper()
-	if err := syscall.Kill(t.pid, sig); err != nil {
-		t.rig.t.Fatal(err)
+// signalConsole sends a signal to the process that holds the socket.
+func (r *rig) signalConsole(sig syscall.Signal) {
+	r.t.Helper()
+	lock, err := os.ReadFile(filepath.Join(r.dir, "state", "broker.sock.lock"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(lock), &pid); err != nil {
+		r.t.Fatalf("the lock file tells no pid: %q", lock)
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		r.t.Fatal(err)
 	}
 }
 

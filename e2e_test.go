@@ -4,6 +4,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // oneCall is a model that makes one call, which leaves a file, and then ends its turn.
@@ -26,7 +27,10 @@ func TestE2EClaude(t *testing.T) {
 		"interactive":                        e2eInteractive,
 		"only what Claude would ask":         e2ePrompts,
 	} {
-		t.Run(name, func(t *testing.T) { scenario(t, p) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, p)
+		})
 	}
 }
 
@@ -34,8 +38,10 @@ func e2eAllow(t *testing.T, p e2ePrograms) {
 	r := newRig(t, p, oneCall)
 	console := r.console("console")
 	agent := r.agent()
-	q := r.waiting("canary")
 	console.shows("echo hi > canary")
+	shown := time.Now()
+	q := r.waiting("canary")
+	t.Logf("the call was on the screen %v after it reached the broker", shown.Sub(q.CreatedAt).Round(time.Millisecond))
 	if r.exists("canary") {
 		t.Fatal("the call ran before it was allowed")
 	}
@@ -94,12 +100,12 @@ func e2eNoConsole(t *testing.T, p e2ePrograms) {
 // killed for good: the hook's own deadline, below the agent's, ends the wait.
 func e2eConsoleKilled(t *testing.T, p e2ePrograms) {
 	r := newRig(t, p, oneCall, "--timeout", "8s")
-	console := r.console("console")
+	r.console("console")
 	agent := r.agent("--dangerously-skip-permissions")
 	r.waiting("canary")
-	console.signal(syscall.SIGKILL)
+	r.signalConsole(syscall.SIGKILL)
 	agent.completed()
-	r.refused("no console is listening")
+	r.refused("the console ended while this call waited")
 }
 
 func e2eConsoleRestarted(t *testing.T, p e2ePrograms) {
@@ -108,7 +114,7 @@ func e2eConsoleRestarted(t *testing.T, p e2ePrograms) {
 	agent := r.agent("--dangerously-skip-permissions")
 	q := r.waiting("canary")
 	first.shows("echo hi > canary")
-	first.signal(syscall.SIGKILL)
+	r.signalConsole(syscall.SIGKILL)
 	r.until("the console is gone", func() bool { return r.pending() == nil })
 
 	second := r.console("second")
@@ -125,13 +131,13 @@ func e2eConsoleRestarted(t *testing.T, p e2ePrograms) {
 
 func e2eConsolePaused(t *testing.T, p e2ePrograms) {
 	r := newRig(t, p, oneCall, "--timeout", "8s")
-	console := r.console("console")
+	r.console("console")
 	agent := r.agent("--dangerously-skip-permissions")
 	r.waiting("canary")
-	console.signal(syscall.SIGSTOP)
-	t.Cleanup(func() { console.signal(syscall.SIGCONT) })
+	r.signalConsole(syscall.SIGSTOP)
+	t.Cleanup(func() { r.signalConsole(syscall.SIGCONT) })
 	agent.completed()
-	r.refused("the console does not answer")
+	r.refused("the console accepted the connection but does not answer")
 }
 
 // Where Claude Code asks nobody, the hook still does.

@@ -44,7 +44,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	signal.Ignore(syscall.SIGPIPE) // so that a closed stdout is a write error, and exit 2
 	h := &hook{
 		stdin: stdin, stdout: stdout, stderr: stderr, limits: defaultLimits(),
-		signals: catchSignals, lookout: newLookout(stdout), quick: stdin == io.Reader(os.Stdin),
+		signals: catchSignals, lookout: newLookout(stdout),
+	}
+	if stdin == io.Reader(os.Stdin) {
+		h.quick = quickPayload
 	}
 	return h.run(ctx, args)
 }
@@ -58,7 +61,7 @@ type hook struct {
 	limits         limits
 	signals        func() <-chan os.Signal // catches them from now on; may be nil
 	lookout        *lookout
-	quick          bool // stdin is descriptor 0
+	quick          func() (payload []byte, whole bool) // reads what is there; nil forbids the sprint
 
 	settings settings
 	begun    time.Time
@@ -97,10 +100,10 @@ func (h *hook) run(ctx context.Context, args []string) int {
 // something takes more than a few milliseconds or is not as it should be, the long
 // way goes on from there: c is nil while the payload is not complete.
 func (h *hook) sprint() (c *conversation, err error) {
-	if !h.quick {
+	if h.quick == nil {
 		return nil, nil
 	}
-	payload, whole := quickPayload()
+	payload, whole := h.quick()
 	if !whole {
 		h.stdin = io.MultiReader(bytes.NewReader(payload), h.stdin)
 		return nil, nil

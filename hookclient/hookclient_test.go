@@ -114,11 +114,16 @@ func TestBadAnswersRefuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBroker(t, c.step)
-			wantRefused(t, runWith(t, &hook{}, "claude", "--socket", b.socket, "--timeout", "3s"), c.words)
+			for _, h := range []*hook{{}, {quick: quickly}} {
+				b := newBroker(t, c.step)
+				wantRefused(t, runWith(t, h, "claude", "--socket", b.socket, "--timeout", "3s"), c.words)
+			}
 		})
 	}
 }
+
+// quickly stands for a stdin that has everything at once, so that a run sprints.
+func quickly() ([]byte, bool) { return []byte(payload), true }
 
 // closing hangs up after s.
 func closing(s step) step {
@@ -163,6 +168,7 @@ func TestNoBrokerRefuses(t *testing.T) {
 			c.make(t, socket)
 			begun := time.Now()
 			wantRefused(t, runWith(t, &hook{}, "claude", "--socket", socket), c.words)
+			wantRefused(t, runWith(t, &hook{quick: quickly}, "claude", "--socket", socket), c.words)
 			if took := time.Since(begun); took > 5*time.Second {
 				t.Errorf("took %s, want at once", took)
 			}
