@@ -20,20 +20,20 @@ type Broker struct {
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 
-	mu       sync.Mutex
-	closed   bool
-	requests map[string]*entry // pending, late and recently decided ones, by id
-	byKey    map[string]*entry
-	recent   []string // ids of decided entries, oldest first; see forget
-	pending  int
-	sessions map[string]*sessionEntry
-	grants   map[grantKey]Grant
-	watchers map[*watcher]struct{}
-	health   Health
-	unsaved  map[string]Outcome // ends that the store could not take yet, by request id
-	draining bool
-	drained  chan struct{} // closed when held polls must answer at once
-	capped   bool          // the operator chose ApprovalTimeout, so no asker may take longer
+	mu        sync.Mutex
+	closed    bool
+	requests  map[string]*entry // pending, late and recently decided ones, by id
+	byKey     map[string]*entry
+	recent    []string // ids of decided entries, oldest first; see forget
+	pending   int
+	sessions  map[string]*sessionEntry
+	grants    map[grantKey]Grant
+	watchers  map[*watcher]struct{}
+	health    Health
+	unsaved   map[string]Outcome // ends that the store could not take yet, by request id
+	draining  bool               // held polls answer at once
+	parkedNow sync.WaitGroup
+	capped    bool // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
 // entry is one request in memory. All fields are guarded by Broker.mu, but for
@@ -47,6 +47,7 @@ type entry struct {
 	deadline  time.Time // monotonic; req.ExpiresAt is for the eyes and for the next start
 	bound     bool      // has an asker whose leaving cancels it
 	attached  int       // polls that wait for it now
+	parked    []*parked // the connections among them
 	leftAt    time.Time // when the last of them left
 	lateUntil time.Time
 }
@@ -108,7 +109,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
-		drained: make(chan struct{}), capped: capped,
+		capped: capped,
 	}
 	b.health = Health{Socket: opts.Socket}
 	b.health.LogSeq, b.health.LogHash = st.Head()
@@ -190,11 +191,6 @@ func (b *Broker) Close() error {
 // Wait returns request id once it has ended, or as it is when ctx ends first.
 // While it waits, the request counts as having an asker. Errors: ErrNotFound.
 func (b *Broker) Wait(ctx context.Context, id string) (Request, error) {
-	return b.hold(ctx, id, nil)
-}
-
-// hold is Wait that also gives up when giveUp delivers, or the broker shuts down.
-func (b *Broker) hold(ctx context.Context, id string, giveUp <-chan time.Time) (Request, error) {
 	b.mu.Lock()
 	e, ok := b.requests[id]
 	if !ok {
@@ -210,8 +206,6 @@ func (b *Broker) hold(ctx context.Context, id string, giveUp <-chan time.Time) (
 
 	select {
 	case <-e.done:
-	case <-giveUp:
-	case <-b.drained:
 	case <-ctx.Done():
 	}
 	b.mu.Lock()

@@ -168,6 +168,9 @@ func (b *Broker) finish(e *entry, o Outcome) {
 	se := b.session(e.req.SessionID)
 	delete(se.pending, e.req.ID)
 	close(e.done)
+	for _, p := range e.parked {
+		p.wake()
+	}
 	b.forget(e)
 	if e.saved {
 		b.publish(Update{Request: ptr(e.req)})

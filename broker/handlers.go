@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,10 +111,11 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 			fail(w, err)
 			return
 		}
-		writeBytes(w, http.StatusOK, d.Encode(h.Event, nil, answer))
+		rep := reply{status: http.StatusOK, body: d.Encode(h.Event, nil, answer)}
 		if answer.StopTurn {
-			b.noteTurnStopped(r.Context(), h.SessionID, h.SubagentID)
+			rep.sent = func() { b.noteTurnStopped(context.Background(), h.SessionID, h.SubagentID) }
 		}
+		write(w, rep)
 		return
 	}
 	req, err := b.Submit(r.Context(), question(h, a))
@@ -145,48 +147,31 @@ func (b *Broker) getHook(w http.ResponseWriter, r *http.Request) {
 // answerHook waits for req's end, at most Hold, and writes the agent's answer, or
 // 202 when there is none yet.
 func (b *Broker) answerHook(w http.ResponseWriter, r *http.Request, d agents.Dialect, req Request) {
-	req, err := b.await(r, req, b.opts.Hold)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	w.Header().Set(wire.HeaderRequestID, req.ID)
+	b.whenAnswered(w, r, req, b.opts.Hold, func(req Request) reply { return b.hookReply(d, req) })
+}
+
+// hookReply is what an agent's hook is told about req.
+func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
 	if !req.State.Terminal() {
-		writeJSON(w, http.StatusAccepted, map[string]string{"request_id": req.ID, "status": string(Pending)})
-		return
+		return pendingReply(req)
 	}
 	answer := answerTo(req)
 	if answer.Verdict != agents.Allow {
-		if stop, err := b.StopRequested(r.Context(), req.SessionID); err == nil && stop {
+		if stop, err := b.StopRequested(context.Background(), req.SessionID); err == nil && stop {
 			answer.StopTurn = true
 		}
 	}
-	writeBytes(w, http.StatusOK, d.Encode(req.Event, req.ToolInput, answer))
-	if answer.StopTurn && r.Context().Err() == nil {
-		b.noteTurnStopped(r.Context(), req.SessionID, req.SubagentID)
+	rep := reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, answer), requestID: req.ID}
+	if answer.StopTurn {
+		rep.sent = func() { b.noteTurnStopped(context.Background(), req.SessionID, req.SubagentID) }
 	}
+	return rep
 }
 
-// await holds until req has ended or d has passed. A broker that is shutting down
-// answers ErrClosed, so that the asker comes back to the next one.
-func (b *Broker) await(r *http.Request, req Request, d time.Duration) (Request, error) {
-	if req.State.Terminal() {
-		return req, nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	got, err := b.hold(r.Context(), req.ID, t.C)
-	if err != nil {
-		return Request{}, err
-	}
-	select {
-	case <-b.drained:
-		if !got.State.Terminal() {
-			return Request{}, ErrClosed
-		}
-	default:
-	}
-	return got, nil
+func pendingReply(req Request) reply {
+	rep := jsonReply(http.StatusAccepted, map[string]string{"request_id": req.ID, "status": string(Pending)})
+	rep.requestID = req.ID
+	return rep
 }
 
 // dialectFor finds out who really calls: some agents run the hooks of others.
@@ -289,14 +274,11 @@ func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (Reques
 // only limit, so a plain HTTP client needs no loop.
 func (b *Broker) postRequestApproval(w http.ResponseWriter, r *http.Request) {
 	req, err := b.ask(w, r, true)
-	if err == nil {
-		req, err = b.await(r, req, maxTimeout+time.Minute)
-	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, decisionView(req))
+	b.whenAnswered(w, r, req, maxTimeout+time.Minute, decisionReply)
 }
 
 func (b *Broker) postCreateApprovalRequest(w http.ResponseWriter, r *http.Request) {
@@ -316,17 +298,19 @@ func (b *Broker) getDecision(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req, err := b.Request(r.Context(), r.PathValue("id"))
-	if err == nil {
-		req, err = b.await(r, req, wait)
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		fail(w, err)
-	case !req.State.Terminal():
-		writeJSON(w, http.StatusAccepted, map[string]string{"request_id": req.ID, "status": string(Pending)})
-	default:
-		writeJSON(w, http.StatusOK, decisionView(req))
+		return
 	}
+	b.whenAnswered(w, r, req, wait, decisionReply)
+}
+
+// decisionReply is how the plain API tells of req.
+func decisionReply(req Request) reply {
+	if !req.State.Terminal() {
+		return pendingReply(req)
+	}
+	return jsonReply(http.StatusOK, decisionView(req))
 }
 
 // waitParam reads ?timeout in seconds: 5 by default, most at the most.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 type apiError struct {
@@ -46,25 +47,29 @@ var statuses = []struct {
 	{agents.ErrPayload, http.StatusBadRequest, "bad_payload", ""},
 }
 
-// fail answers with what err means. An error that is not in the table is ours, and
-// its text stays in the log.
-func fail(w http.ResponseWriter, err error) {
+// errorReply is what err means over HTTP. An error that is not in the table is
+// ours, and its text stays in the log.
+func errorReply(err error) reply {
 	var be *bodyError
 	if errors.As(err, &be) {
-		writeError(w, be.status, be.code, be.message, "")
-		return
+		return problem(be.status, be.code, be.message, "")
 	}
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {
-			writeError(w, s.status, s.code, err.Error(), s.hint)
-			return
+			return problem(s.status, s.code, err.Error(), s.hint)
 		}
 	}
-	writeError(w, http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
+	return problem(http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
 }
 
+func problem(status int, code, message, hint string) reply {
+	return jsonReply(status, map[string]apiError{"error": {code, message, hint}})
+}
+
+func fail(w http.ResponseWriter, err error) { write(w, errorReply(err)) }
+
 func writeError(w http.ResponseWriter, status int, code, message, hint string) {
-	writeJSON(w, status, map[string]apiError{"error": {code, message, hint}})
+	write(w, problem(status, code, message, hint))
 }
 
 // writeList writes a JSON array: [] when there is nothing.
@@ -79,23 +84,33 @@ func writeList[T any](w http.ResponseWriter, list []T, err error) {
 	writeJSON(w, http.StatusOK, list)
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
+func writeJSON(w http.ResponseWriter, status int, v any) { write(w, jsonReply(status, v)) }
+
+func jsonReply(status int, v any) reply {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		status, raw = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be written"}}`)
 	}
-	writeBytes(w, status, append(raw, '\n'))
+	return reply{status: status, body: append(raw, '\n')}
 }
 
-// writeBytes writes a whole JSON body with its length, by which the hook client
-// tells a complete answer from a cut one.
-func writeBytes(w http.ResponseWriter, status int, body []byte) {
+// write sends a with its length, by which the hook client tells a complete answer
+// from a cut one.
+func write(w http.ResponseWriter, a reply) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	if a.requestID != "" {
+		h.Set(wire.HeaderRequestID, a.requestID)
+	}
+	w.WriteHeader(a.status)
+	if _, err := w.Write(a.body); err != nil {
+		return
+	}
+	if a.sent != nil && http.NewResponseController(w).Flush() == nil {
+		a.sent()
+	}
 }
 
 // clip shortens text from outside for an error message.

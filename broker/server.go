@@ -53,6 +53,7 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 	err := srv.Serve(&cappedListener{UnixListener: l.net, limit: connLimit()})
 	if ctx.Err() != nil {
 		<-stopped
+		b.parkedNow.Wait()
 	}
 	<-watch
 	if errors.Is(err, http.ErrServerClosed) {
@@ -65,9 +66,11 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 func (b *Broker) drain() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.draining {
-		b.draining = true
-		close(b.drained)
+	b.draining = true
+	for _, e := range b.requests {
+		for _, p := range e.parked {
+			p.wake()
+		}
 	}
 }
 

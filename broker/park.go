@@ -1,0 +1,141 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// reply is one whole answer to an HTTP request.
+type reply struct {
+	status      int
+	body        []byte
+	requestID   string
+	correlation string
+	sent        func() // called once the bytes are on their way; may be nil
+}
+
+// parked is a connection whose call waits for its end. Ten thousand hooks may wait
+// at a time, so a parked connection is taken from the HTTP server and costs one
+// small goroutine, blocked in a read that ends in one of three ways: the peer hangs
+// up, the hold is over, or wake was called because there is an answer.
+type parked struct {
+	conn net.Conn
+}
+
+// wake ends the read. It may be called from any goroutine, also twice.
+func (p *parked) wake() { _ = p.conn.SetReadDeadline(time.Unix(1, 0)) }
+
+// whenAnswered replies to r with what say makes of req: at once if req has ended,
+// else when it ends or hold is over. A broker that shuts down replies ErrClosed, so
+// that the asker comes back to the next one.
+func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Request, hold time.Duration, say func(Request) reply) {
+	if req.State.Terminal() || hold <= 0 {
+		write(w, say(req))
+		return
+	}
+	correlation := w.Header().Get(wire.HeaderCorrelation)
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		fail(w, fmt.Errorf("take the connection: %w", err))
+		return
+	}
+	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
+		_ = conn.Close()
+		return
+	}
+	p := &parked{conn: conn}
+	id := req.ID
+	b.parkedNow.Add(1)
+	go func() {
+		defer b.parkedNow.Done()
+		defer func() { _ = conn.Close() }()
+		got, ok := b.waitParked(p, id, hold)
+		if !ok {
+			return
+		}
+		answer := errorReply(ErrClosed)
+		if got.State.Terminal() || !b.isDraining() {
+			answer = say(got)
+		}
+		answer.correlation = correlation
+		p.send(answer)
+	}()
+}
+
+// waitParked returns request id as it is once something is to be said about it;
+// ok is false when the peer has left or spoke out of turn.
+func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (req Request, ok bool) {
+	if err := p.conn.SetDeadline(time.Now().Add(hold)); err != nil {
+		return Request{}, false
+	}
+	e, waits := b.attach(id, p)
+	if waits {
+		var one [1]byte
+		_, err := p.conn.Read(one[:])
+		b.detach(e, p)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return Request{}, false
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return e.req, true
+}
+
+// attach makes p an asker of request id. It reports whether there is anything to
+// wait for.
+func (b *Broker) attach(id string, p *parked) (e *entry, waits bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, ok := b.requests[id]
+	if !ok { // decided and forgotten between two looks; its end is in the store
+		return &entry{req: Request{ID: id, State: Pending}}, false
+	}
+	if e.req.State.Terminal() || b.draining {
+		return e, false
+	}
+	e.attached++
+	e.parked = append(e.parked, p)
+	return e, true
+}
+
+func (b *Broker) detach(e *entry, p *parked) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e.attached--
+	e.leftAt = time.Now()
+	for i, q := range e.parked {
+		if q == p {
+			e.parked = append(e.parked[:i], e.parked[i+1:]...)
+			return
+		}
+	}
+}
+
+func (b *Broker) isDraining() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.draining
+}
+
+// send writes the reply as HTTP/1.1 and says that the connection ends with it.
+func (p *parked) send(a reply) {
+	head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n%s: %s\r\n", a.status, http.StatusText(a.status), wire.HeaderProtocol, wire.Version)
+	if a.correlation != "" {
+		head = fmt.Appendf(head, "%s: %s\r\n", wire.HeaderCorrelation, a.correlation)
+	}
+	if a.requestID != "" {
+		head = fmt.Appendf(head, "%s: %s\r\n", wire.HeaderRequestID, a.requestID)
+	}
+	head = fmt.Appendf(head, "Content-Type: application/json\r\nContent-Length: %d\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n", len(a.body))
+	_ = p.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if _, err := p.conn.Write(append(head, a.body...)); err == nil && a.sent != nil {
+		a.sent()
+	}
+}
