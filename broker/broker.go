@@ -33,7 +33,8 @@ type Broker struct {
 	unsaved   map[string]Outcome // ends that the store could not take yet, by request id
 	draining  bool               // held polls answer at once
 	parkedNow sync.WaitGroup
-	capped    bool // the operator chose ApprovalTimeout, so no asker may take longer
+	turn      chan struct{} // one token for each call that is being recorded
+	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
 // entry is one request in memory. All fields are guarded by Broker.mu, but for
@@ -109,7 +110,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
-		capped: capped,
+		capped: capped, turn: make(chan struct{}, maxRecording),
 	}
 	b.health = Health{Socket: opts.Socket}
 	b.health.LogSeq, b.health.LogHash = st.Head()

@@ -118,7 +118,7 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 		write(w, rep)
 		return
 	}
-	req, err := b.Submit(r.Context(), question(h, a))
+	req, err := b.submitInTurn(r.Context(), question(h, a))
 	if err != nil {
 		fail(w, err)
 		return
@@ -267,7 +267,14 @@ func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (Reques
 			q.Asker = FindProcess(pid)
 		}
 	}
-	return b.Submit(r.Context(), q)
+	return b.submitInTurn(r.Context(), q)
+}
+
+// submitInTurn is Submit for at most maxRecording callers at a time.
+func (b *Broker) submitInTurn(ctx context.Context, q Question) (Request, error) {
+	b.turn <- struct{}{}
+	defer func() { <-b.turn }()
+	return b.Submit(ctx, q)
 }
 
 // postRequestApproval blocks until the call is answered: its own deadline is the

@@ -23,7 +23,8 @@ const (
 	bodyTimeout   = 10 * time.Second
 	writeTimeout  = 10 * time.Second
 	idleTimeout   = 10 * time.Second
-	spareFiles    = 64 // descriptors kept back for the console, the database and the log
+	maxRecording  = 128 // calls that are being recorded at a time
+	spareFiles    = 64  // descriptors kept back for the console, the database and the log
 )
 
 // Serve answers on l until ctx ends, then lets the answers under way finish.
@@ -50,7 +51,7 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 			_ = srv.Close()
 		}
 	}()
-	err := srv.Serve(&cappedListener{UnixListener: l.net, limit: connLimit()})
+	err := srv.Serve(&cappedListener{UnixListener: l.net, limit: connLimit(), turn: b.turn})
 	if ctx.Err() != nil {
 		<-stopped
 		b.parkedNow.Wait()
@@ -161,10 +162,14 @@ func connLimit() int64 {
 
 // cappedListener closes connections beyond limit at once instead of running out of
 // file descriptors.
+//
+// It takes no new connection while turn is full, that is while many calls are being
+// recorded: a crowd that comes at once waits in the system's queue, not in our memory.
 type cappedListener struct {
 	*net.UnixListener
 	limit int64
 	open  atomic.Int64
+	turn  chan struct{}
 }
 
 func (l *cappedListener) Accept() (net.Conn, error) {
@@ -173,6 +178,8 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.turn <- struct{}{}
+		<-l.turn
 		if l.open.Add(1) <= l.limit {
 			return &cappedConn{UnixConn: c, l: l}, nil
 		}

@@ -21,26 +21,32 @@ func TestStore(t *testing.T, open func(t *testing.T) broker.Store) {
 	t.Helper()
 	for _, part := range []struct {
 		name string
-		run  func(*testing.T, broker.Store)
+		run  func(keeper)
 	}{
-		{"a request comes back as it was", testRoundTrip},
-		{"a request decided at once comes back as it was", testDecidedAtOnce},
-		{"key and id are taken once", testDuplicate},
-		{"a request ends once", testSettle},
-		{"one of many deciders wins", testOneWins},
-		{"what a caller does to its values later changes nothing", testNoAliasing},
-		{"a failed change leaves nothing behind", testAtomic},
-		{"a change must be whole", testWhole},
-		{"a grant is used once", testGrants},
-		{"sessions are written whole", testSessions},
-		{"requests are filtered and in order", testRequests},
-		{"events are filtered and in order", testEvents},
-		{"loading brings back what is open", testLoad},
-		{"the head is the newest event", testHead},
-		{"a caller who gave up is told so", testCancelled},
+		{"a request comes back as it was", keeper.roundTrip},
+		{"a request decided at once comes back as it was", keeper.decidedAtOnce},
+		{"key and id are taken once", keeper.duplicate},
+		{"a request ends once", keeper.settle},
+		{"one of many deciders wins", keeper.oneWins},
+		{"what a caller does to its values later changes nothing", keeper.noAliasing},
+		{"a failed change leaves nothing behind", keeper.atomic},
+		{"a change must be whole", keeper.whole},
+		{"a grant is used once", keeper.grants},
+		{"sessions are written whole", keeper.sessions},
+		{"requests are filtered and in order", keeper.requests},
+		{"events are filtered and in order", keeper.events},
+		{"loading brings back what is open", keeper.load},
+		{"the head is the newest event", keeper.head},
+		{"a caller who gave up is told so", keeper.cancelled},
 	} {
-		t.Run(part.name, func(t *testing.T) { part.run(t, open(t)) })
+		t.Run(part.name, func(t *testing.T) { part.run(keeper{t, open(t)}) })
 	}
+}
+
+// keeper is a store that is held to one part of the contract.
+type keeper struct {
+	t *testing.T
+	s broker.Store
 }
 
 func commit(t *testing.T, s broker.Store, changes ...*broker.Change) {
@@ -75,7 +81,8 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-func testRoundTrip(t *testing.T, s broker.Store) {
+func (k keeper) roundTrip() {
+	t, s := k.t, k.s
 	r := PendingRequest("r1", "s1")
 	fine := r // finer than a millisecond and elsewhere than UTC
 	zone := time.FixedZone("elsewhere", 3600)
@@ -108,7 +115,8 @@ func testRoundTrip(t *testing.T, s broker.Store) {
 	}
 }
 
-func testDecidedAtOnce(t *testing.T, s broker.Store) {
+func (k keeper) decidedAtOnce() {
+	t, s := k.t, k.s
 	r, o := PendingRequest("r1", "s1"), Outcome(broker.Denied)
 	o.By = broker.Actor{Kind: broker.ByRule, ID: "rule-7"}
 	commit(t, s, DecidedAtOnce(r, o))
@@ -131,7 +139,8 @@ func testDecidedAtOnce(t *testing.T, s broker.Store) {
 	same(t, "request asked and ended in one change", request(t, s, "r3"), asked)
 }
 
-func testDuplicate(t *testing.T, s broker.Store) {
+func (k keeper) duplicate() {
+	t, s := k.t, k.s
 	r := PendingRequest("r1", "s1")
 	commit(t, s, Asked(r))
 	otherKey := r
@@ -150,7 +159,8 @@ func testDuplicate(t *testing.T, s broker.Store) {
 	commit(t, s, Asked(noKey), Asked(alsoNoKey))
 }
 
-func testSettle(t *testing.T, s broker.Store) {
+func (k keeper) settle() {
+	t, s := k.t, k.s
 	r := PendingRequest("r1", "s1")
 	refuse(t, s, Ended(r, Outcome(broker.Allowed)), broker.ErrNotFound)
 	commit(t, s, Asked(r))
@@ -174,7 +184,8 @@ func testSettle(t *testing.T, s broker.Store) {
 	}
 }
 
-func testOneWins(t *testing.T, s broker.Store) {
+func (k keeper) oneWins() {
+	t, s := k.t, k.s
 	r := PendingRequest("r1", "s1")
 	commit(t, s, Asked(r))
 	const deciders = 32
@@ -205,7 +216,8 @@ func testOneWins(t *testing.T, s broker.Store) {
 	}
 }
 
-func testNoAliasing(t *testing.T, s broker.Store) {
+func (k keeper) noAliasing() {
+	t, s := k.t, k.s
 	r, o := PendingRequest("r1", "s1"), Outcome(broker.Allowed)
 	o.UpdatedInput = json.RawMessage(`{"command":"true"}`)
 	session, code := NewSession("s1"), 3
@@ -219,7 +231,7 @@ func testNoAliasing(t *testing.T, s broker.Store) {
 	asked.Insert.ToolInput[2], ended.Settle[0].Outcome.UpdatedInput[2] = '!', '!'
 	asked.Events[0].Data[1], code = '!', 9
 	session.Subagents[0].ID = "changed"
-	same(t, "request", request(t, s, "r1"), broker.Request(want))
+	same(t, "request", request(t, s, "r1"), want)
 	same(t, "sessions", list(t, s.Sessions, broker.SessionFilter{}), saved)
 
 	got := request(t, s, "r1")
@@ -227,7 +239,8 @@ func testNoAliasing(t *testing.T, s broker.Store) {
 	same(t, "request after a reader's change", request(t, s, "r1"), want)
 }
 
-func testAtomic(t *testing.T, s broker.Store) {
+func (k keeper) atomic() {
+	t, s := k.t, k.s
 	done, open := PendingRequest("done", "s1"), PendingRequest("open", "s1")
 	g := NewGrant("g1", done)
 	commit(t, s, Asked(done), Ended(done, Outcome(broker.Expired)), Asked(open), Granted(g))
@@ -266,7 +279,8 @@ func testAtomic(t *testing.T, s broker.Store) {
 	commit(t, s, Ended(open, Outcome(broker.Allowed)), Used(g.ID, "open"), Asked(fresh))
 }
 
-func testWhole(t *testing.T, s broker.Store) {
+func (k keeper) whole() {
+	t, s := k.t, k.s
 	r := PendingRequest("r1", "s1")
 	commit(t, s, Asked(r))
 	allowed := Outcome(broker.Allowed)
@@ -311,7 +325,8 @@ func testWhole(t *testing.T, s broker.Store) {
 	}
 }
 
-func testGrants(t *testing.T, s broker.Store) {
+func (k keeper) grants() {
+	t, s := k.t, k.s
 	r := PendingRequest("r1", "s1")
 	refuse(t, s, Used("g1", "r2"), broker.ErrNotFound)
 	g := NewGrant("g1", r)

@@ -20,7 +20,8 @@ func list[T, F any](t *testing.T, f func(context.Context, F) ([]T, error), filte
 	return all
 }
 
-func testSessions(t *testing.T, s broker.Store) {
+func (k keeper) sessions() {
+	t, s := k.t, k.s
 	a, b := NewSession("a"), NewSession("b")
 	b.LastSeenAt = Epoch.Add(time.Minute)
 	commit(t, s, &broker.Change{Sessions: []broker.Session{a, b}})
@@ -40,7 +41,8 @@ func testSessions(t *testing.T, s broker.Store) {
 	}
 }
 
-func testRequests(t *testing.T, s broker.Store) {
+func (k keeper) requests() {
+	t, s := k.t, k.s
 	// r0 … r5, a minute apart; r1, r3 and r5 of session b; r0 to r3 end, in the order
 	// r2, r0, r3, r1.
 	for i := range 6 {
@@ -86,7 +88,8 @@ func testRequests(t *testing.T, s broker.Store) {
 	same(t, "a listed request", list(t, s.Requests, broker.RequestFilter{Decided: true, Limit: 1})[0], request(t, s, "r1"))
 }
 
-func testEvents(t *testing.T, s broker.Store) {
+func (k keeper) events() {
+	t, s := k.t, k.s
 	var want []broker.Event
 	for i := range 6 {
 		e := &broker.Event{At: Epoch.Add(time.Duration(i) * time.Minute), Type: broker.EventMessage, SessionID: "ab"[i%2 : i%2+1], RequestID: "r"}
@@ -121,7 +124,8 @@ func testEvents(t *testing.T, s broker.Store) {
 	}
 }
 
-func testLoad(t *testing.T, s broker.Store) {
+func (k keeper) load() {
+	t, s := k.t, k.s
 	saved, err := s.Load(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -153,11 +157,12 @@ func testLoad(t *testing.T, s broker.Store) {
 	})
 }
 
-// goldenHead is the hash of the log that testHead writes: every store chains alike,
+// goldenHead is the hash of the log that head writes: every store chains alike,
 // and what is on a user's disk stays verifiable.
 const goldenHead = "f48c305634d7dc03e6251430720ccf6df2b151184eda868db5a6a2c8103cdb00"
 
-func testHead(t *testing.T, s broker.Store) {
+func (k keeper) head() {
+	t, s := k.t, k.s
 	if seq, hash := s.Head(); seq != 0 || hash != "" {
 		t.Errorf("of an empty log: %d %q", seq, hash)
 	}
@@ -193,7 +198,8 @@ func testHead(t *testing.T, s broker.Store) {
 	}
 }
 
-func testCancelled(t *testing.T, s broker.Store) {
+func (k keeper) cancelled() {
+	t, s := k.t, k.s
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := PendingRequest("r1", "s1")
