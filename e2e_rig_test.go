@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,12 +79,13 @@ type rig struct {
 	hooks   string // the settings file with the hook
 	model   *fakeModel
 	api     scriptAPI
-	tmuxEnd func()
+
+	tmuxRuns bool
 }
 
 func newRig(t *testing.T, p e2ePrograms, model map[string]modelScript, install ...string) *rig {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ao")
+	dir, err := os.MkdirTemp("", "aoe2e") //nolint:usetesting // the path of t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,12 +277,12 @@ type terminal struct {
 // open starts a program in a terminal of 120×40.
 func (r *rig) open(name string, program ...string) *terminal {
 	r.t.Helper()
-	if r.e2ePrograms.tmux == "" {
+	if r.tmux == "" {
 		r.t.Skip("no tmux found: the console needs a terminal")
 	}
-	if r.tmuxEnd == nil {
-		r.tmuxEnd = func() { _ = r.tmuxCommand("kill-server").Run() }
-		r.t.Cleanup(r.tmuxEnd)
+	if !r.tmuxRuns {
+		r.tmuxRuns = true
+		r.t.Cleanup(r.endTerminals)
 	}
 	args := append([]string{"new-session", "-d", "-s", name, "-x", "120", "-y", "40", "-c", r.project, "env", "-i"}, r.env()...)
 	args = append(args, program...)
@@ -291,11 +293,29 @@ func (r *rig) open(name string, program ...string) *terminal {
 	return &terminal{rig: r, name: name}
 }
 
+// endTerminals closes all terminals and waits until their programs are gone, so that
+// nothing writes to the scenario's folder any more.
+func (r *rig) endTerminals() {
+	pids, err := r.tmuxCommand("list-panes", "-a", "-F", "#{pane_pid}").Output()
+	if err != nil {
+		r.t.Logf("tmux list-panes: %v", err)
+	}
+	if err := r.tmuxCommand("kill-server").Run(); err != nil {
+		r.t.Logf("tmux kill-server: %v", err)
+	}
+	for _, word := range strings.Fields(string(pids)) {
+		pid, err := strconv.Atoi(word)
+		if err == nil && !r.within(5*time.Second, func() bool { return syscall.Kill(pid, 0) != nil }) {
+			r.t.Logf("process %d outlived its terminal", pid)
+		}
+	}
+}
+
 func (r *rig) tmuxCommand(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	r.t.Cleanup(cancel)
 	args = append([]string{"-S", filepath.Join(r.dir, "tmux"), "-f", "/dev/null"}, args...)
-	cmd := exec.CommandContext(ctx, r.e2ePrograms.tmux, args...)
+	cmd := exec.CommandContext(ctx, r.tmux, args...)
 	cmd.Env = r.env()
 	return cmd
 }
@@ -320,7 +340,7 @@ func (t *terminal) shows(text string) {
 
 // lastScreen is every terminal's screen, for the report of a failure.
 func (r *rig) lastScreen() string {
-	if r.tmuxEnd == nil {
+	if !r.tmuxRuns {
 		return ""
 	}
 	names, err := r.tmuxCommand("list-sessions", "-F", "#{session_name}").Output()
