@@ -15,9 +15,9 @@ import (
 const (
 	claudeGrace       = 60 * time.Second // the agent gives up this much after the client, never before it
 	claudeWatch       = 10 * time.Second
-	claudeWatchClient = 8 * time.Second
+	claudeWatchClient = 3 * time.Second
 	claudeEnd         = 5 * time.Second // SessionEnd: Claude Code's exit waits for it
-	claudeEndClient   = 4 * time.Second
+	claudeEndClient   = 2 * time.Second
 )
 
 // claudeGates names the event that decides, per mode.
