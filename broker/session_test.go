@@ -1,0 +1,210 @@
+package broker_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/brokertest"
+)
+
+// told hands the broker events of session "s" and returns the last answer.
+func told(t *testing.T, b *broker.Broker, hooks ...agents.Hook) agents.Answer {
+	t.Helper()
+	var last agents.Answer
+	for _, h := range hooks {
+		h.Agent, h.SessionID, h.CWD = "claude", "s", "/src/shop"
+		var err error
+		if last, err = b.Observe(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return last
+}
+
+func wantSession(t *testing.T, b *broker.Broker, when string, want broker.SessionState) broker.Session {
+	t.Helper()
+	s, err := b.Session(t.Context(), "s")
+	if err != nil || s.State != want {
+		t.Errorf("%s: %s, %v, want %s", when, s.State, err, want)
+	}
+	return s
+}
+
+func TestSessionLife(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	told(t, b, agents.Hook{Kind: agents.SessionStart, Text: "startup"})
+	if s := wantSession(t, b, "started", broker.SessionIdle); s.Name != "shop" {
+		t.Errorf("named %q, want the folder's name", s.Name)
+	}
+	told(t, b, agents.Hook{Kind: agents.Prompt, Text: "go", Title: "Fix the shop"})
+	wantSession(t, b, "prompted", broker.SessionActive)
+	told(t, b, agents.Hook{Kind: agents.SessionStart, Text: "compact"})
+	wantSession(t, b, "compacted in a turn", broker.SessionActive)
+	submit(t, b, bash("s", "1", "make"))
+	if s := wantSession(t, b, "asking", broker.SessionActive); s.Status() != "waiting" || s.Pending != 1 || s.Name != "Fix the shop" {
+		t.Errorf("asking: %s, %d pending, named %q", s.Status(), s.Pending, s.Name)
+	}
+	told(t, b, agents.Hook{Kind: agents.TurnEnd})
+	wantSession(t, b, "turn over", broker.SessionIdle)
+	told(t, b, agents.Hook{Kind: agents.SessionEnd, Text: "logout"})
+	if s := wantSession(t, b, "ended", broker.SessionFinished); s.Pending != 0 || s.EndReason != "logout" || *s.ExitCode != 0 {
+		t.Errorf("ended: %+v", s)
+	}
+	if got, err := b.Stop(t.Context(), "s", operator); err == nil || !strings.Contains(err.Error(), broker.ErrSessionEnded.Error()) {
+		t.Errorf("stopping an ended session: %v, %v", got.State, err)
+	}
+	told(t, b, agents.Hook{Kind: agents.SessionStart, Text: "resume"})
+	wantSession(t, b, "resumed", broker.SessionIdle)
+}
+
+// An agent's turn that a stop ended is over once that answer was delivered; no event
+// tells of it. Sub-agents go on until each has heard it too.
+func TestStoppingBecomesStopped(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	told(t, b, agents.Hook{Kind: agents.Prompt, Text: "go"}, agents.Hook{Kind: agents.SubagentStart, SubagentID: "h1", SubagentType: "Explore"})
+	if _, err := b.Stop(t.Context(), "s", operator); err != nil {
+		t.Fatal(err)
+	}
+	wantSession(t, b, "asked to stop", broker.SessionStopping)
+	if a := told(t, b, agents.Hook{Kind: agents.ToolDone, ToolName: "Bash", ToolInput: json.RawMessage(`{}`)}); !a.StopTurn {
+		t.Error("a finished tool does not end the turn of a stopping session")
+	}
+	b.TurnStopped(t.Context(), "s", "")
+	wantSession(t, b, "main agent told, sub-agent not", broker.SessionStopping)
+	sub := bash("s", "1", "make")
+	sub.SubagentID = "h1"
+	if r := submit(t, b, sub); !broker.AnswerTo(r).StopTurn || r.State != broker.Denied {
+		t.Errorf("the sub-agent's next call is %s", r.State)
+	}
+	b.TurnStopped(t.Context(), "s", "h1")
+	s := wantSession(t, b, "both told", broker.SessionStopped)
+	if s.ExitCode == nil || *s.ExitCode != broker.ExitStopped || s.EndReason != broker.ReasonStopped {
+		t.Errorf("stopped with %v %q", s.ExitCode, s.EndReason)
+	}
+	if r := submit(t, b, bash("s", "2", "make")); r.State != broker.Denied {
+		t.Errorf("a call of a stopped session is %s", r.State)
+	}
+}
+
+// Only the user's own words lift a stop: not a background task's report, nor a
+// prompt that the agent scheduled for itself beforehand.
+func TestWhatLiftsAStop(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	told(t, b, agents.Hook{Kind: agents.Prompt, Text: "go"})
+	cron := bash("s", "1", "")
+	cron.ToolName, cron.ToolInput = "CronCreate", json.RawMessage(`{"cron":"* * * * *","prompt":"carry on with the plan"}`)
+	r := submit(t, b, cron)
+	if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Stop(t.Context(), "s", operator); err != nil {
+		t.Fatal(err)
+	}
+	told(t, b, agents.Hook{Kind: agents.TurnEnd})
+	for name, h := range map[string]agents.Hook{
+		"a report":           {Kind: agents.Prompt, Text: "<task-notification>", FromApp: true},
+		"a scheduled prompt": {Kind: agents.Prompt, Text: "carry on with the plan\n"},
+		"a resumed session":  {Kind: agents.SessionStart, Text: "resume"},
+		"a finished tool":    {Kind: agents.ToolDone, ToolName: "Bash", ToolInput: json.RawMessage(`{}`)},
+	} {
+		told(t, b, h)
+		wantSession(t, b, name, broker.SessionStopped)
+	}
+	told(t, b, agents.Hook{Kind: agents.Prompt, Text: "go on, but carefully"})
+	wantSession(t, b, "the user spoke", broker.SessionActive)
+	if r := submit(t, b, bash("s", "2", "make")); r.State != broker.Pending {
+		t.Errorf("after the user spoke a call is %s, want pending", r.State)
+	}
+}
+
+func TestStopOfAnIdleSessionIsDoneAtOnce(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	told(t, b, agents.Hook{Kind: agents.SessionStart}, agents.Hook{Kind: agents.Prompt, Text: "go"}, agents.Hook{Kind: agents.TurnEnd})
+	if s, err := b.Stop(t.Context(), "s", operator); err != nil || s.State != broker.SessionStopped {
+		t.Errorf("%s, %v, want stopped", s.State, err)
+	}
+}
+
+func TestAgentProcessGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dead := make(chan struct{})
+		alive := func(p broker.Process) bool {
+			select {
+			case <-dead:
+				return p.PID != 77
+			default:
+				return true
+			}
+		}
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{Alive: alive})
+		q := bash("s", "1", "make")
+		q.Session.Process = broker.Process{PID: 77, Start: 1}
+		r := submit(t, b, q)
+		close(dead)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		s := wantSession(t, b, "process gone", broker.SessionGone)
+		if got, _ := b.Request(t.Context(), r.ID); got.State != broker.Cancelled || s.EndReason != "gone" {
+			t.Errorf("its call is %s, its end %q", got.State, s.EndReason)
+		}
+	})
+}
+
+// A prompt that was answered in the agent's own terminal leaves no card behind.
+func TestAnsweredElsewhere(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	ask := bash("s", "1", "make")
+	ask.Event = "PermissionRequest"
+	ran := submit(t, b, ask)
+	ask = bash("s", "2", "rm")
+	ask.Event, ask.SubagentID = "PermissionRequest", "h1"
+	helpers := submit(t, b, ask)
+	told(t, b, agents.Hook{Kind: agents.ToolDone, ToolName: "Bash", ToolInput: json.RawMessage(`{ "command" : "make" }`)})
+	if got, _ := b.Request(t.Context(), ran.ID); got.State != broker.Answered || got.Outcome.By.Kind != broker.ByAgent {
+		t.Errorf("the call that ran is %s, want answered", got.State)
+	}
+	told(t, b, agents.Hook{Kind: agents.TurnEnd})
+	if got, _ := b.Request(t.Context(), helpers.ID); got.State != broker.Pending {
+		t.Errorf("the sub-agent's call is %s after the main turn ended, want pending", got.State)
+	}
+}
+
+// Each way of ending tells the agent its own cause.
+func TestReasonsDiffer(t *testing.T) {
+	seen := map[string]string{}
+	for name, o := range map[string]broker.Outcome{
+		"person":           {State: broker.Denied, By: operator},
+		"person, reason":   {State: broker.Denied, By: operator, Reason: "not on Friday"},
+		"command":          {State: broker.Denied, By: broker.Actor{Kind: broker.ByProcess}},
+		"rule":             {State: broker.Denied, By: broker.Actor{Kind: broker.ByRule, ID: "r1"}},
+		"time":             {State: broker.Expired, By: broker.Actor{Kind: broker.ByDeadline}},
+		"stop":             {State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}},
+		"freeze":           {State: broker.Denied, By: broker.Actor{Kind: broker.ByFreeze}},
+		"not recorded":     {State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "the decision could not be recorded"},
+		"hook gone":        {State: broker.Cancelled, By: broker.Actor{Kind: broker.ByAgent}, Reason: "the hook that asked is gone"},
+		"in its terminal":  {State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}},
+		"no outcome there": {},
+	} {
+		r := broker.Request{State: o.State, Outcome: &o}
+		if o.State == "" {
+			r.Outcome = nil
+		}
+		a := broker.AnswerTo(r)
+		if a.Verdict != agents.Deny || a.Reason == "" {
+			t.Errorf("%s: %v %q, want a denial with a reason", name, a.Verdict, a.Reason)
+		}
+		if other, twice := seen[a.Reason]; twice {
+			t.Errorf("%s and %s read the same: %s", name, other, a.Reason)
+		}
+		seen[a.Reason] = name
+		if a.StopTurn != (name == "stop") {
+			t.Errorf("%s: ends the turn: %v", name, a.StopTurn)
+		}
+	}
+}
