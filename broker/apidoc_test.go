@@ -47,6 +47,7 @@ type walk struct {
 }
 
 func newWalk(t *testing.T) *walk {
+	t.Helper()
 	socket := filepath.Join(shortDir(t), "b.sock")
 	l, err := broker.Listen(socket)
 	if err != nil {
@@ -56,7 +57,13 @@ func newWalk(t *testing.T) *walk {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.Serve(ctx, l) }()
-	t.Cleanup(func() { cancel(); <-done; _ = l.Close() })
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		_ = l.Close()
+	})
 	return &walk{t: t, b: b, socket: socket}
 }
 

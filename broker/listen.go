@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,7 +106,7 @@ func cause(err error) string {
 // into it.
 func takeLock(socket string) (*os.File, error) {
 	path := socket + ".lock"
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600) //nolint:gosec // the operator's own path, in a private folder
 	if err != nil {
 		return nil, &SocketError{path, "cannot be opened: " + cause(err), "check what is there and its permissions"}
 	}
@@ -159,7 +160,9 @@ func listenLocked(socket string, lock *os.File) (*Listener, error) {
 // removeStale unlinks a socket that nobody serves. We hold the lock, so whoever
 // answers on it is not an aoctl.
 func removeStale(socket string) error {
-	c, err := net.DialTimeout("unix", socket, time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	c, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err == nil {
 		pid := 0
 		if u, ok := c.(*net.UnixConn); ok {

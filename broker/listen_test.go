@@ -17,22 +17,22 @@ import (
 // says what is in the way; it never removes what is not its own.
 func TestSocketPathIsTaken(t *testing.T) {
 	for name, tc := range map[string]struct {
-		prepare func(t *testing.T, path string)
+		prepare func(path string) error
 		says    string
 	}{
-		"a file":   {func(t *testing.T, p string) { must(t, os.WriteFile(p, []byte("mine"), 0o600)) }, "regular file"},
-		"a folder": {func(t *testing.T, p string) { must(t, os.Mkdir(p, 0o700)) }, "folder"},
-		"a link":   {func(t *testing.T, p string) { must(t, os.Symlink("/etc/passwd", p)) }, "symbolic link"},
-		"a pipe":   {func(t *testing.T, p string) { must(t, syscall.Mkfifo(p, 0o600)) }, "named pipe"},
-		"a program": {func(t *testing.T, p string) {
+		"a file":   {func(p string) error { return os.WriteFile(p, []byte("mine"), 0o600) }, "regular file"},
+		"a folder": {func(p string) error { return os.Mkdir(p, 0o700) }, "folder"},
+		"a link":   {func(p string) error { return os.Symlink("/etc/passwd", p) }, "symbolic link"},
+		"a pipe":   {func(p string) error { return syscall.Mkfifo(p, 0o600) }, "named pipe"},
+		"a program": {func(p string) error {
 			l, err := new(net.ListenConfig).Listen(t.Context(), "unix", p)
-			must(t, err)
 			t.Cleanup(func() { _ = l.Close() })
+			return err
 		}, "not aoctl"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(shortDir(t), "b.sock")
-			tc.prepare(t, path)
+			must(t, tc.prepare(path))
 			before, err := os.Lstat(path)
 			must(t, err)
 			l, err := broker.Listen(path)
@@ -74,7 +74,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 
 func TestFolderMustBePrivate(t *testing.T) {
 	dir := shortDir(t)
-	must(t, os.Chmod(dir, 0o755)) //nolint:gosec // the very mistake under test
+	must(t, os.Chmod(dir, 0o755))
 	if _, err := broker.Listen(filepath.Join(dir, "b.sock")); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("an open folder: %v", err)
 	}
@@ -118,9 +118,9 @@ func TestManyStartsOneServes(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

@@ -157,7 +157,7 @@ func connLimit() int64 {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &rl); err != nil || rl.Cur > 1<<20 {
 		return 1 << 20
 	}
-	return max(int64(rl.Cur)-spareFiles, 16) //nolint:gosec // at most 1<<20, checked above
+	return max(int64(rl.Cur)-spareFiles, 16)
 }
 
 // cappedListener closes connections beyond limit at once instead of running out of

@@ -21,7 +21,7 @@ import (
 // shortDir is a private folder whose path leaves room for a socket's name.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ao")
+	dir, err := os.MkdirTemp("", "ao") //nolint:usetesting // t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
