@@ -222,6 +222,31 @@ func TestStoreRecoversWithoutRestart(t *testing.T) {
 	})
 }
 
+// A commit that reports an error may have been applied all the same. The agent was
+// told no by then, and the log has to say so.
+func TestRecordedAfterAllIsWithheld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, broker.Options{})
+		r := submit(t, b, bash("s", "1", "make"))
+		st.AfterCommit(func(context.Context, *broker.Change) error { return errors.New("connection to the disk lost") })
+		_, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator})
+		st.AfterCommit(nil)
+		if got, _ := b.Wait(t.Context(), r.ID); !errors.Is(err, broker.ErrNotRecorded) || got.State != broker.Denied {
+			t.Fatalf("told %s, %v, want denied and ErrNotRecorded", got.State, err)
+		}
+		if again := submit(t, b, bash("s", "1", "make")); again.State != broker.Denied {
+			t.Errorf("asked again: %s, want the denial that was told", again.State)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		events, err := st.Events(t.Context(), broker.EventFilter{Limit: 1})
+		if err != nil || len(events) != 1 || events[0].Type != broker.EventAnswerWithheld {
+			t.Errorf("the log ends with %+v, %v, want answer_withheld", events, err)
+		}
+	})
+}
+
 func TestExpiredThenLateAllowLeavesOneGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker(t, brokertest.NewMemory(), broker.Options{ApprovalTimeout: time.Minute, AskerGrace: time.Hour})

@@ -17,6 +17,7 @@ const (
 	EventRequestCreated  = "request_created"  // data: tool_name, digest, agent, subagent
 	EventRequestDecided  = "request_decided"  // data: DecidedData
 	EventDecisionRefused = "decision_refused" // somebody tried what they may not
+	EventAnswerWithheld  = "answer_withheld"  // data: recorded, told; the record turned out to be made after the agent was refused
 	EventStopRequested   = "stop_requested"
 	EventStopLifted      = "stop_lifted"
 	EventSessionEnd      = "session_end" // the process of an already stopped session ended

@@ -109,8 +109,12 @@ func (b *Broker) saveUnsaved(ctx context.Context) {
 	}
 	for id, o := range todo {
 		req, err := b.store.Request(ctx, id)
-		if err == nil && req.State == Pending {
+		switch {
+		case err != nil:
+		case req.State == Pending:
 			err = b.commit(ctx, &Change{Settle: []Settlement{{ID: id, Outcome: o}}, Events: []*Event{decidedEvent(req, o)}})
+		case req.State != o.State: // the commit that failed had been applied after all
+			err = b.commit(ctx, &Change{Events: []*Event{newEvent(EventAnswerWithheld, req, map[string]State{"recorded": req.State, "told": o.State})}})
 		}
 		if err != nil && !errors.Is(err, ErrAlreadyDecided) && !errors.Is(err, ErrNotFound) {
 			return // still broken; the next sweep tries again
