@@ -15,6 +15,10 @@ func (s *Store) Queued() int { return len(s.queue) }
 // Commit is under way.
 func (s *Store) OnWriter(sql string) error { return s.w.c.script(sql) }
 
+// Synchronous is how far the writer's last commit went: 1 into the hands of the
+// operating system, 2 onto the disk. It may only be called while no Commit is under way.
+func (s *Store) Synchronous() (int64, error) { return s.w.c.integer(`PRAGMA synchronous`) }
+
 // LoseConnection leaves the writer as after an error that took its connection with
 // it. It may only be called while no Commit is under way.
 func (s *Store) LoseConnection() error {

@@ -52,7 +52,7 @@ func each(ctx context.Context, q querier, do func(scanner) error, query string, 
 	if err != nil {
 		return err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err has what went wrong
+	defer rows.Close()
 	for rows.Next() {
 		if err := do(rows); err != nil {
 			return err

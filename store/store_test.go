@@ -18,25 +18,28 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	brokertest.TestStore(t, func(t *testing.T) broker.Store { return openNew(t) })
+	brokertest.TestStore(t, func(t *testing.T) broker.Store {
+		t.Helper()
+		return openNew(t)
+	})
 }
 
 // openNew opens an empty store in a folder of its own.
-func openNew(t testing.TB) *store.Store {
-	t.Helper()
-	return openAt(t, filepath.Join(t.TempDir(), "aoctl.db"))
+func openNew(tb testing.TB) *store.Store {
+	tb.Helper()
+	return openAt(tb, filepath.Join(tb.TempDir(), "aoctl.db"))
 }
 
 // openAt opens the store at path and closes it at the test's end.
-func openAt(t testing.TB, path string) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), path)
+func openAt(tb testing.TB, path string) *store.Store {
+	tb.Helper()
+	s, err := store.Open(tb.Context(), path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			t.Errorf("close: %v", err)
+			tb.Errorf("close: %v", err)
 		}
 	})
 	return s
@@ -49,7 +52,7 @@ func closeStore(t *testing.T, s *store.Store) {
 	}
 }
 
-func commit(t testing.TB, s *store.Store, changes ...*broker.Change) {
+func commit(t *testing.T, s *store.Store, changes ...*broker.Change) {
 	t.Helper()
 	for i, c := range changes {
 		if err := s.Commit(t.Context(), c); err != nil {

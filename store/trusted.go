@@ -138,23 +138,26 @@ type trustedGrant struct {
 }
 
 func scanTrustedGrant(row scanner) (trustedGrant, error) {
-	var t trustedGrant
 	var made, used witness
 	g, err := scanGrant(scanMore{row, append(made.dest(), used.dest()...)})
 	if err != nil {
-		return t, err
+		return trustedGrant{}, err
 	}
-	t.Grant = g
-	subject, seal := chain.GrantSubject(g.ID), chain.SealGrant(&g)
-	t.doubt = made.check(subject, broker.EventGrantCreated, seal)
-	switch {
-	case t.doubt != nil:
-	case g.UsedBy != "":
-		t.doubt = used.check(subject, broker.EventGrantUsed, chain.SealUse(seal, g.UsedBy))
-	case used.present():
-		t.doubt = fmt.Errorf("it is unused, event %d used it", used.seq.Int64)
+	return trustedGrant{Grant: g, doubt: doubtGrant(&g, &made, &used)}, nil
+}
+
+func doubtGrant(g *broker.Grant, made, used *witness) error {
+	subject, seal := chain.GrantSubject(g.ID), chain.SealGrant(g)
+	if err := made.check(subject, broker.EventGrantCreated, seal); err != nil {
+		return err
 	}
-	return t, nil
+	if g.UsedBy != "" {
+		return used.check(subject, broker.EventGrantUsed, chain.SealUse(seal, g.UsedBy))
+	}
+	if used.present() {
+		return fmt.Errorf("it is unused, event %d used it", used.seq.Int64)
+	}
+	return nil
 }
 
 // sqlTrustedSessions reads sessions with the newest thing the log says of stopping

@@ -134,6 +134,45 @@ func TestBatchFailsOnlyWhatFails(t *testing.T) {
 	closeStore(t, s)
 }
 
+// A batch goes as far as its most demanding change wants, and no farther.
+func TestSyncIsForThoseWhoAsk(t *testing.T) {
+	lazy := func(id string) *broker.Change { return asked(id) }
+	synced := func(id string) *broker.Change {
+		c := asked(id)
+		c.Sync = true
+		return c
+	}
+	path := filled(t)
+	for name, tt := range map[string]struct {
+		changes []*broker.Change
+		want    int64
+	}{
+		"none":         {[]*broker.Change{lazy("a"), lazy("b")}, 1},
+		"one of three": {[]*broker.Change{lazy("c"), synced("d"), lazy("e")}, 2},
+		"all":          {[]*broker.Change{synced("f"), synced("g")}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, start := openPaused(t, path)
+			defer closeStore(t, s)
+			wait := enqueue(t, s, tt.changes...)
+			start()
+			if err := errors.Join(wait()...); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := s.Synchronous(); err != nil || got != tt.want {
+				t.Errorf("synchronous is %d, %v; want %d", got, err, tt.want)
+			}
+		})
+	}
+	s := openAt(t, path)
+	for i, c := range []*broker.Change{synced("h"), lazy("i"), synced("j")} {
+		commit(t, s, c)
+		if got, err := s.Synchronous(); err != nil || (got == 2) != c.Sync {
+			t.Errorf("change %d: synchronous is %d, %v", i, got, err)
+		}
+	}
+}
+
 func TestCallerGivesUpInTheQueue(t *testing.T) {
 	s, start := openPaused(t, filled(t))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,0 +1,176 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/store"
+)
+
+// childEnv makes the test program a child that records decisions in the named
+// database until it is killed.
+const childEnv = "AOCTL_TEST_CRASHING_STORE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childEnv); path != "" {
+		if err := record(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// record asks and decides without end, 16 at a time, and prints a line for each
+// change once it is acknowledged.
+func record(path string) error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	run, _ := s.Head() // differs from life to life
+	errs := make(chan error)
+	for caller := range 16 {
+		go func() {
+			for i := 0; ; i++ {
+				if err := recordOne(ctx, s, fmt.Sprintf("%d-%d-%d", run, caller, i), i); err != nil {
+					errs <- err
+					return
+				}
+			}
+		}()
+	}
+	return <-errs
+}
+
+func recordOne(ctx context.Context, s *store.Store, id string, i int) error {
+	r, o := brokertest.PendingRequest(id, "s1"), decisionFor(id, i)
+	if i%4 == 0 { // as a rule decides: not synced, which a kill must not undo either
+		c := brokertest.DecidedAtOnce(r, o)
+		if err := s.Commit(ctx, c); err != nil {
+			return err
+		}
+		return acknowledge(id, o)
+	}
+	if err := s.Commit(ctx, brokertest.Asked(r)); err != nil {
+		return err
+	}
+	if err := acknowledge(id, broker.Outcome{State: broker.Pending}); err != nil {
+		return err
+	}
+	if err := s.Commit(ctx, brokertest.Ended(r, o)); err != nil {
+		return err
+	}
+	return acknowledge(id, o)
+}
+
+func decisionFor(id string, i int) broker.Outcome {
+	o := brokertest.Outcome([]broker.State{broker.Allowed, broker.Denied, broker.Expired}[i%3])
+	o.Reason = "decision-of-" + id
+	return o
+}
+
+// acknowledge writes one line in one system call, so that lines do not mix.
+func acknowledge(id string, o broker.Outcome) error {
+	_, err := fmt.Fprintf(os.Stdout, "%s %s %s.\n", id, o.State, o.Reason)
+	return err
+}
+
+// Killed at any moment, nothing that was acknowledged is lost, changed or doubled.
+// AOCTL_CRASHES says how many times (10 by default).
+func TestKilledUnderLoad(t *testing.T) {
+	crashes := 10
+	if n, err := strconv.Atoi(os.Getenv("AOCTL_CRASHES")); err == nil {
+		crashes = n
+	}
+	path := filepath.Join(t.TempDir(), "aoctl.db")
+	ledger := map[string]string{} // id → what was acknowledged last
+	lines := 0
+	for range crashes {
+		life := map[string]string{}
+		lines += crash(t, path, life)
+		checkLedger(t, path, life)
+		if t.Failed() {
+			return
+		}
+		maps.Copy(ledger, life)
+	}
+	checkLedger(t, path, ledger)
+	t.Logf("%d crashes, %d acknowledged changes of %d requests, none lost", crashes, lines, len(ledger))
+}
+
+// crash runs a child until it has acknowledged a random number of changes, kills it
+// and notes in the ledger all that it acknowledged.
+func crash(t *testing.T, path string, ledger map[string]string) (lines int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+path)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := 1 + rand.IntN(600)
+	for r := bufio.NewReader(out); ; {
+		line, err := r.ReadString('\n')
+		if err == io.EOF && !strings.HasSuffix(line, ".\n") {
+			break // a line cut short was not acknowledged in full
+		}
+		id, rest, _ := strings.Cut(strings.TrimSuffix(line, ".\n"), " ")
+		ledger[id] = rest
+		if lines++; lines == kill {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	if lines < kill {
+		t.Fatalf("the child ended by itself after %d changes: %s", lines, &stderr)
+	}
+	return lines
+}
+
+// checkLedger opens what the crash left and compares it with what was acknowledged.
+func checkLedger(t *testing.T, path string, ledger map[string]string) {
+	t.Helper()
+	checkClean(t, openReader(t, path))
+	s := openAt(t, path)
+	defer closeStore(t, s)
+	for id, want := range ledger {
+		r, err := s.Request(t.Context(), id)
+		if err != nil {
+			t.Errorf("acknowledged as %s: %v", want, err)
+			continue
+		}
+		got := string(r.State) + " "
+		if r.Outcome != nil {
+			got += r.Outcome.Reason
+		}
+		if got != want && want != "pending " { // its decision may have come too late to be acknowledged
+			t.Errorf("%s is %q, acknowledged was %q", id, got, want)
+		}
+	}
+	checkClean(t, s)
+	if lost := s.Tampered(); len(lost) != 0 {
+		t.Errorf("Tampered = %v", lost)
+	}
+}
