@@ -66,7 +66,6 @@ func newDemoAgentCommand() *cobra.Command {
 
 // demoAgents are the running agents of one demo.
 type demoAgents struct {
-	cmds   []*exec.Cmd
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }

@@ -182,6 +182,6 @@ func (h *house) Close() {
 // nowhere left to say so.
 func (h *house) note(what string, err error) {
 	if err != nil && h.log != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled) {
-		h.log.Error(what, "err", err)
+		h.log.Error("not closed in order", "what", what, "err", err)
 	}
 }

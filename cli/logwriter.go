@@ -23,7 +23,7 @@ type logWriter struct {
 	json     bool
 	sessions []broker.Session
 	names    map[string]string // sessions' names by id
-	calls    map[string]string // one line for each call, by request id
+	calls    map[string]call   // by request id
 }
 
 // learnSessions reads what sessions are called.
@@ -36,21 +36,49 @@ func (w *logWriter) learnSessions(ctx context.Context) error {
 	return nil
 }
 
-// learnCall reads what request id asked for. A call whose row cannot be trusted is
-// named by what the log itself says of it.
-func (w *logWriter) learnCall(ctx context.Context, id string) string {
-	if line, known := w.calls[id]; known || id == "" {
-		return line
+// call is what a request asked for, as its row says.
+type call struct{ line, digest string }
+
+func callOf(r broker.Request) call {
+	return call{line: callLine(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD)}
+}
+
+// manyEvents is from when on calls are read all at once instead of one by one.
+const manyEvents = 50
+
+// learnCalls reads the newest calls in one go, for a long list of events.
+func (w *logWriter) learnCalls(ctx context.Context, events []broker.Event) error {
+	if len(events) < manyEvents {
+		return nil
 	}
-	if w.calls == nil {
-		w.calls = map[string]string{}
+	list, err := w.reader.Requests(ctx, broker.RequestFilter{Limit: len(events)})
+	if err != nil {
+		return err
 	}
-	line := ""
-	if r, err := w.reader.Request(ctx, id); err == nil {
-		line = callLine(r)
+	w.calls = make(map[string]call, len(list))
+	for _, r := range list {
+		w.calls[r.ID] = callOf(r)
 	}
-	w.calls[id] = line
-	return line
+	return nil
+}
+
+// callFor is what request id asked for. The log vouches for the digest; a row that
+// does not fit it is not shown as if it did.
+func (w *logWriter) callFor(ctx context.Context, id, digest string) string {
+	c, known := w.calls[id]
+	if !known {
+		if w.calls == nil {
+			w.calls = map[string]call{}
+		}
+		if r, err := w.reader.Request(ctx, id); err == nil {
+			c = callOf(r)
+		}
+		w.calls[id] = c
+	}
+	if c.digest != digest {
+		return "(its row was changed; see aoctl log verify)"
+	}
+	return c.line
 }
 
 // all prints events as one array or one table.
@@ -60,6 +88,9 @@ func (w *logWriter) all(ctx context.Context, events []broker.Event) error {
 	}
 	if len(events) == 0 {
 		return printLine(w.out, "No such events.")
+	}
+	if err := w.learnCalls(ctx, events); err != nil {
+		return err
 	}
 	width, _ := terminal(w.out)
 	out := bufio.NewWriter(w.out)
@@ -121,10 +152,10 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 	case broker.EventRequestCreated:
 		var d struct {
 			ToolName string `json:"tool_name"`
-			Subagent string `json:"subagent"`
+			Digest   string `json:"digest"`
 		}
 		if json.Unmarshal(e.Data, &d) == nil {
-			return strings.TrimSpace(d.ToolName + "  " + w.learnCall(ctx, e.RequestID))
+			return strings.TrimSpace(d.ToolName + "  " + w.callFor(ctx, e.RequestID, d.Digest))
 		}
 	case broker.EventRequestDecided:
 		var d broker.DecidedData
@@ -140,7 +171,7 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 
 func (w *logWriter) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
-		age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.learnCall(ctx, e.RequestID))
+		age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(ctx, e.RequestID, d.Digest))
 	if d.Reason != "" {
 		text += "  (" + d.Reason + ")"
 	}

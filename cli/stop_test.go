@@ -20,11 +20,7 @@ import (
 // short enough for a socket.
 func openTestHouse(t *testing.T) (*house, *client) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "aoctl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortTempDir(t)
 	t.Setenv("AOCTL_HOME", dir)
 	t.Setenv("AOCTL_SOCKET", "")
 	socket := filepath.Join(dir, "broker.sock")
@@ -38,6 +34,17 @@ func openTestHouse(t *testing.T) (*house, *client) {
 		t.Fatal(err)
 	}
 	return h, c
+}
+
+// shortTempDir is a folder for a socket: those of t.TempDir may be too deep.
+func shortTempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "aoctl") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 // ask submits a call and returns its id.
@@ -145,11 +152,7 @@ func TestForeignSocket(t *testing.T) {
 // listenInstead puts a socket that never answers where a console's belongs.
 func listenInstead(t *testing.T) *client {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "aoctl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	dir := shortTempDir(t)
 	t.Setenv("AOCTL_SOCKET", filepath.Join(dir, "broker.sock"))
 	var lc net.ListenConfig
 	l, err := lc.Listen(t.Context(), "unix", filepath.Join(dir, "broker.sock"))
@@ -162,4 +165,14 @@ func listenInstead(t *testing.T) *client {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestCompletionIsBounded: a suspended console does not freeze the tab key.
+func TestCompletionIsBounded(t *testing.T) {
+	listenInstead(t)
+	begun := time.Now()
+	words, _ := completeSessions(newStopCommand(), nil, "")
+	if took := time.Since(begun); len(words) > 0 || took < completionTime/2 || took > callTimeout/2 {
+		t.Errorf("%q after %v", words, took)
+	}
 }
