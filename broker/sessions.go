@@ -107,6 +107,9 @@ func firstOf(list ...string) string {
 // changeSession lets f change a copy of the session that q names, records the copy
 // with the events that f returns, and only then makes it the state. f must not block.
 func (b *Broker) changeSession(ctx context.Context, q Question, f func(s *Session) []*Event) error {
+	if !validSessionID(q.SessionID) {
+		return fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", ErrInvalid)
+	}
 	b.mu.Lock()
 	if b.closed {
 		b.mu.Unlock()

@@ -13,8 +13,12 @@ import (
 // Errors: ErrNotFound, ErrSessionEnded, ErrNotRecorded (the stop holds in memory:
 // calls are denied, but a restart would forget it).
 func (b *Broker) Stop(ctx context.Context, sessionID string, by Actor) (Session, error) {
-	if _, err := b.Session(ctx, sessionID); err != nil {
+	s, err := b.Session(ctx, sessionID)
+	if err != nil {
 		return Session{}, fmt.Errorf("stop: %w", err)
+	}
+	if s.State == SessionStopped {
+		return s, nil
 	}
 	b.mu.Lock()
 	se, live := b.sessions[sessionID]
@@ -23,7 +27,7 @@ func (b *Broker) Stop(ctx context.Context, sessionID string, by Actor) (Session,
 	if !live {
 		return Session{}, fmt.Errorf("stop %s: %w", sessionID, ErrSessionEnded)
 	}
-	_, err := b.stopAll(ctx, []*sessionEntry{se}, by)
+	_, err = b.stopAll(ctx, []*sessionEntry{se}, by)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return se.view(), err

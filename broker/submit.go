@@ -53,8 +53,8 @@ func (b *Broker) Submit(ctx context.Context, q Question) (Request, error) {
 
 func (q *Question) validate() error {
 	switch {
-	case q.SessionID == "":
-		return fmt.Errorf("%w: session_id is empty", ErrInvalid)
+	case !validSessionID(q.SessionID):
+		return fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", ErrInvalid)
 	case q.ToolName == "":
 		return fmt.Errorf("%w: tool_name is empty", ErrInvalid)
 	case len(q.ToolInput) == 0:
@@ -62,6 +62,9 @@ func (q *Question) validate() error {
 	}
 	return nil
 }
+
+// validSessionID leaves out what no route could name: paths are cleaned of dots.
+func validSessionID(id string) bool { return id != "" && id != "." && id != ".." }
 
 // reserve finds q's request or claims its key for a new one.
 func (b *Broker) reserve(q *Question) (e *entry, known bool, err error) {

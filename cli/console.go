@@ -25,7 +25,7 @@ const (
 
 type consoleOptions struct {
 	socket  string
-	timeout time.Duration
+	timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
 	noBell  bool
 	demo    bool // the agents are scripted; the console says so
 }
@@ -54,7 +54,7 @@ func newConsoleCommand() *cobra.Command {
 }
 
 func (o *consoleOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
 	cmd.Flags().BoolVar(&o.noBell, "no-bell", false, "do not ring when something starts to wait (env "+noBellEnv+")")
 }
 
@@ -67,7 +67,7 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 		}
 		o.timeout = t
 	}
-	if o.timeout < minTimeout || o.timeout > maxTimeout {
+	if o.timeout != 0 && (o.timeout < minTimeout || o.timeout > maxTimeout) || cmd.Flags().Changed("timeout") && o.timeout == 0 {
 		return usageError{
 			text: fmt.Sprintf("a time to answer of %v is out of range", o.timeout),
 			hint: "give --timeout between 1s and 24h, such as 10m",
@@ -81,10 +81,10 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	return err
 }
 
-// timeoutFromEnv reads a number of seconds; empty means the default.
+// timeoutFromEnv reads a number of seconds; 0 when the variable is empty.
 func timeoutFromEnv(text string) (time.Duration, error) {
 	if text == "" {
-		return defaultTimeout, nil
+		return 0, nil
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {

@@ -18,7 +18,7 @@ func findSession(sessions []broker.Session, ref string, endedToo bool) (broker.S
 	var live, over []broker.Session
 	for _, s := range sessions {
 		switch {
-		case s.ID == ref && (endedToo || !ended(s)):
+		case s.ID == ref && (endedToo || !ended(s) || s.State == broker.SessionStopped):
 			return s, nil
 		case !namesSession(s, ref):
 		case ended(s):
@@ -37,6 +37,9 @@ func findSession(sessions []broker.Session, ref string, endedToo bool) (broker.S
 		return broker.Session{}, ambiguous("session", ref, sessionLines(live))
 	case len(over) > 0:
 		newest := slices.MaxFunc(over, func(a, b broker.Session) int { return a.LastSeenAt.Compare(b.LastSeenAt) })
+		if newest.State == broker.SessionStopped { // stopping twice is fine, also when the agent left on the first
+			return newest, nil
+		}
 		return broker.Session{}, failure{
 			code: exitNotFound, text: fmt.Sprintf("session %s has already ended (%s)", sessionName(newest), newest.State),
 			hint: "there is nothing left to stop",

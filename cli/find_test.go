@@ -41,7 +41,7 @@ func TestFindSession(t *testing.T) {
 		{name: "unknown", ref: "zzz", want: notFound},
 		{name: "ended", ref: "gone", want: notFound},
 		{name: "ended, by its whole id", ref: "old1", want: notFound},
-		{name: "stopped, and its agent left", ref: "was stopped", want: notFound},
+		{name: "stopped, and its agent left", ref: "was stopped", want: "old3"},
 		{name: "ended ones asked for", ref: "gone", endedToo: true, want: "old2"},
 		{name: "ended ones asked for, by id", ref: "old1", endedToo: true, want: "old1"},
 	} {

@@ -56,7 +56,7 @@ func TestParseSince(t *testing.T) {
 
 func TestTimeoutFromEnv(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"": defaultTimeout, "600": 10 * time.Minute, "1": time.Second, "1.5": 1500 * time.Millisecond, "86400": 24 * time.Hour,
+		"": 0, "600": 10 * time.Minute, "1": time.Second, "1.5": 1500 * time.Millisecond, "86400": 24 * time.Hour,
 	} {
 		if got, err := timeoutFromEnv(text); err != nil || got != want {
 			t.Errorf("timeoutFromEnv(%q) = %v, %v; want %v", text, got, err, want)
