@@ -97,7 +97,7 @@ func socketPath(path string) (string, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", &refusal{kind: ErrInput, text: err.Error(), cause: err}
+		return "", &refusalError{kind: ErrInput, text: err.Error(), cause: err}
 	}
 	return path, nil
 }
@@ -117,7 +117,7 @@ func parseTimeout(flag string) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(env, 64)
 	// The comparison is written so that NaN fails it.
 	if err != nil || !(seconds > 0 && seconds <= maxTimeout.Seconds()) {
-		return 0, &refusal{
+		return 0, &refusalError{
 			kind: ErrInput, text: timeoutEnv + "=" + strconv.Quote(env) + " is not a number of seconds from 1 to 86400",
 			hint: "correct or unset it", cause: err,
 		}
@@ -141,5 +141,5 @@ func onlyPlain(s string) bool {
 }
 
 func badArgs(text string) error {
-	return &refusal{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--socket PATH] AGENT"}
+	return &refusalError{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--socket PATH] AGENT"}
 }

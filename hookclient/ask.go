@@ -50,7 +50,7 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 		req.Timeout = defaultTimeout
 	}
 	if req.Timeout < 0 || req.Timeout > maxTimeout {
-		return Decision{}, &refusal{kind: ErrInput, text: "a timeout of " + req.Timeout.String() + " is not between 0 and 24h"}
+		return Decision{}, &refusalError{kind: ErrInput, text: "a timeout of " + req.Timeout.String() + " is not between 0 and 24h"}
 	}
 	socket, err := socketPath(req.Socket)
 	if err != nil {
@@ -84,7 +84,7 @@ const holdSeconds = "25"
 // than the program is about to use.
 func (r Request) encode(id string) ([]byte, error) {
 	if !json.Valid(r.ToolInput) || looksLikeObject(r.ToolInput) != nil {
-		return nil, &refusal{kind: ErrInput, text: "tool_input is not a JSON object"}
+		return nil, &refusalError{kind: ErrInput, text: "tool_input is not a JSON object"}
 	}
 	body, err := json.Marshal(struct {
 		RequestID string  `json:"request_id"`
@@ -96,7 +96,7 @@ func (r Request) encode(id string) ([]byte, error) {
 		Timeout   float64 `json:"timeout"` // seconds
 	}{id, r.SessionID, r.ToolName, r.ToolUseID, r.CWD, r.Agent, r.Timeout.Seconds()})
 	if err != nil {
-		return nil, &refusal{kind: ErrInput, text: "the request cannot be written as JSON: " + err.Error(), cause: err}
+		return nil, &refusalError{kind: ErrInput, text: "the request cannot be written as JSON: " + err.Error(), cause: err}
 	}
 	body = append(body[:len(body)-1], `,"tool_input":`...)
 	body = append(body, r.ToolInput...)

@@ -12,9 +12,11 @@ import (
 
 // limits are the times and sizes of a run; tests make them small.
 type limits struct {
+	sprint   time.Duration // for an answer that comes at once
 	stdin    time.Duration // for the agent to hand over its payload
 	silence  time.Duration // from a question to the first byte; a broker holds it 25 s at most
 	grace    time.Duration // beyond the person's time, for the console to say that it ran out
+	hung     time.Duration // beyond that, for whatever does not end by itself
 	starting time.Duration // for a console that is just coming up
 	again    time.Duration // the first wait before asking again
 	againMax time.Duration // the longest
@@ -26,7 +28,8 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
-		stdin: 30 * time.Second, silence: 45 * time.Second, grace: 800 * time.Millisecond, starting: 2 * time.Second,
+		sprint: 3 * time.Millisecond, stdin: 30 * time.Second, silence: 45 * time.Second,
+		grace: 800 * time.Millisecond, hung: 150 * time.Millisecond, starting: 2 * time.Second,
 		again: 50 * time.Millisecond, againMax: 500 * time.Millisecond, look: time.Second,
 		payload: MaxHookBody, drain: 512 << 20, strikes: 10,
 	}
@@ -35,12 +38,12 @@ func defaultLimits() limits {
 // quick is how soon after a question a closed connection counts as hung up on us.
 const quick = 250 * time.Millisecond
 
-// lost marks a connection that ended without an answer. Whoever asks again with
+// lostError marks a connection that ended without an answer. Whoever asks again with
 // the same correlation finds the same request.
-type lost struct{ cause error }
+type lostError struct{ cause error }
 
-func (l *lost) Error() string { return "the connection was lost: " + l.cause.Error() }
-func (l *lost) Unwrap() error { return l.cause }
+func (l *lostError) Error() string { return "the connection was lost: " + l.cause.Error() }
+func (l *lostError) Unwrap() error { return l.cause }
 
 // conversation is one question, asked over as many connections as it takes. It is
 // for one goroutine and for one use.
@@ -95,7 +98,7 @@ func (c *conversation) run(ctx context.Context) error {
 
 // mayRetry returns nil when asking again can help, else the reason to give up.
 func (c *conversation) mayRetry(err error, begun time.Time) error {
-	var gone *lost
+	var gone *lostError
 	switch {
 	case errors.Is(err, errBusy):
 		if time.Since(begun) > c.limits.silence && !c.pending {
@@ -103,14 +106,15 @@ func (c *conversation) mayRetry(err error, begun time.Time) error {
 		}
 	case errors.As(err, &gone):
 		if c.strikes >= c.limits.strikes {
-			return &refusal{
+			return &refusalError{
 				kind: ErrAnswer, text: "the console closes the connection again and again without an answer",
 				hint: "look into its log, or restart it", cause: gone.cause,
 			}
 		}
 	case errors.Is(err, ErrNoConsole):
 		c.strikes = 0
-		if !c.reached && !(time.Since(begun) < c.limits.starting && starting(c.socket, c.limits.starting)) {
+		mayStart := time.Since(begun) < c.limits.starting
+		if !c.reached && (!mayStart || !starting(c.socket, c.limits.starting)) {
 			return err
 		}
 	default:
@@ -163,7 +167,7 @@ func (c *conversation) once(ctx context.Context) error {
 			return err
 		}
 		if resp.closes || resp.trailing {
-			return &lost{errors.New("the console closed it after saying wait")}
+			return &lostError{errors.New("the console closed it after saying wait")}
 		}
 		// A broker that always says wait at once must not keep us busy.
 		if spent := time.Since(asked); spent < c.limits.again && !c.pause(ctx, c.limits.again-spent) {
@@ -184,7 +188,7 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, request []by
 		limit = soon
 	}
 	if err := conn.SetDeadline(limit); err != nil {
-		return response{}, &lost{err}
+		return response{}, &lostError{err}
 	}
 	if ctx.Err() != nil { // it may have ended before the deadline above was set
 		return response{}, ctx.Err()
@@ -206,7 +210,7 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, request []by
 	if time.Since(asked) < quick {
 		c.strikes++
 	}
-	return response{}, &lost{errors.Join(sendErr, err)}
+	return response{}, &lostError{errors.Join(sendErr, err)}
 }
 
 // judge looks at one answer. An empty id without an error means that it is final.
@@ -225,7 +229,7 @@ func (c *conversation) judge(resp response, posted bool) (id string, err error) 
 	}
 	code, err := brokerRefusal(resp)
 	if code == shuttingDown {
-		return "", &lost{err}
+		return "", &lostError{err}
 	}
 	return "", err
 }
@@ -249,7 +253,7 @@ func (c *conversation) outOfTime(cause error) error {
 	if time.Now().Before(c.end()) || c.heard.IsZero() || time.Since(c.heard) > recently {
 		return c.silent(cause)
 	}
-	return &refusal{
+	return &refusalError{
 		kind: ErrTimeout, text: "time ran out: nobody answered within " + shortDuration(c.given),
 		hint: "ask again when somebody is at the console", cause: cause,
 	}
@@ -260,7 +264,7 @@ func (c *conversation) silent(cause error) error {
 	if c.pid > 0 {
 		hint = "it may be stopped: kill -CONT " + strconv.Itoa(c.pid)
 	}
-	return &refusal{kind: ErrSilent, text: "the console accepted the connection but does not answer", hint: hint, cause: cause}
+	return &refusalError{kind: ErrSilent, text: "the console accepted the connection but does not answer", hint: hint, cause: cause}
 }
 
 func (c *conversation) wentAway(cause error) error {
@@ -270,7 +274,7 @@ func (c *conversation) wentAway(cause error) error {
 	case !c.reached:
 		return cause
 	}
-	return &refusal{
+	return &refusalError{
 		kind: ErrNoConsole, text: "the console ended while this call waited, and did not come back within " + shortDuration(c.given),
 		hint: `start it again with "aoctl"`, cause: cause,
 	}

@@ -53,12 +53,16 @@ func TestRestartedBrokerIsAskedAgain(t *testing.T) {
 }
 
 func TestKilledBrokerThatStaysAwayRefuses(t *testing.T) {
-	b := newBroker(t, silent)
-	done := make(chan outcome)
-	go func() { done <- runWith(t, &hook{}, "claude", "--socket", b.socket, "--timeout", "250ms") }()
-	<-b.requests
-	b.kill()
-	wantRefused(t, <-done, `the console ended while this call waited, and did not come back within 250ms; start it again with "aoctl"`)
+	for name, h := range map[string]*hook{"": {}, "after a sprint": {quick: quickly}} {
+		t.Run(name, func(t *testing.T) {
+			b := newBroker(t, silent)
+			done := make(chan outcome)
+			go func() { done <- runWith(t, h, "claude", "--socket", b.socket, "--timeout", "250ms") }()
+			<-b.requests
+			b.kill()
+			wantRefused(t, <-done, `the console ended while this call waited, and did not come back within 250ms; start it again with "aoctl"`)
+		})
+	}
 }
 
 // Once a broker has said wait, silence is no reason to give up before the time.

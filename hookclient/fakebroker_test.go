@@ -43,7 +43,7 @@ type fakeBroker struct {
 // privateDir makes a short private folder: t.TempDir is too long for a socket.
 func privateDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "ao")
+	dir, err := os.MkdirTemp("/tmp", "ao") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,6 +191,7 @@ const payload = `{"session_id":"s1","hook_event_name":"PreToolUse","tool_name":"
 func testLimits() limits {
 	l := defaultLimits()
 	l.silence, l.grace, l.starting = 300*time.Millisecond, 50*time.Millisecond, 100*time.Millisecond
+	l.hung = 3 * time.Second // a loaded machine is not to be told from a hung run
 	l.again, l.againMax, l.look = 2*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
 	l.strikes = 3
 	return l

@@ -141,7 +141,7 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 	feed := time.NewTimer(h.limits.stdin)
 	defer feed.Stop()
 	// The conversation ends itself; this is for whatever else may hang.
-	late := time.NewTimer(time.Until(h.begun) + h.settings.timeout + h.limits.grace + h.limits.again)
+	late := time.NewTimer(time.Until(h.begun) + h.settings.timeout + h.limits.grace + h.limits.hung)
 	defer late.Stop()
 	for {
 		select {
@@ -150,7 +150,7 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 		case sig := <-signals:
 			return signalled(sig)
 		case <-ctx.Done():
-			return &refusal{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
+			return &refusalError{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
 		case <-tick.C:
 			if err := h.lookout.look(); err != nil {
 				return err
@@ -169,7 +169,7 @@ func (h *hook) overdue() error {
 	if !h.fed.Load() {
 		return badPayload("the agent did not finish sending its payload", nil)
 	}
-	return &refusal{
+	return &refusalError{
 		kind: ErrTimeout, text: "time ran out: there was no answer within " + shortDuration(h.settings.timeout),
 		hint: "ask again when somebody is at the console",
 	}
@@ -210,14 +210,14 @@ func (h *hook) conversation(payload []byte) *conversation {
 // print writes the answer unless the run was refused meanwhile.
 func (h *hook) print() error {
 	if !h.closed.CompareAndSwap(false, true) {
-		return &refusal{kind: ErrStopped, text: "the answer came too late"}
+		return &refusalError{kind: ErrStopped, text: "the answer came too late"}
 	}
 	n, err := h.stdout.Write(h.answer)
 	if err == nil && n < len(h.answer) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		return &refusal{kind: ErrStopped, text: "the answer could not be written to stdout: " + err.Error(), hint: "the agent may have closed it", cause: err}
+		return &refusalError{kind: ErrStopped, text: "the answer could not be written to stdout: " + err.Error(), hint: "the agent may have closed it", cause: err}
 	}
 	return nil
 }

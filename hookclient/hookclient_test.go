@@ -2,6 +2,7 @@ package hookclient
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -138,34 +139,40 @@ func trickle(text string) step {
 }
 
 func TestNoBrokerRefuses(t *testing.T) {
+	live, elsewhere := newBroker(t, reply(200, allow)), privateDir(t)
 	for name, c := range map[string]struct {
-		make  func(t *testing.T, socket string)
+		make  func(socket string) error
 		words string
+		root  bool // only root can give a file away
 	}{
-		"folder missing": {func(t *testing.T, s string) { must(t, os.Remove(filepath.Dir(s))) }, "no console is listening: /tmp/"},
-		"socket missing": {func(*testing.T, string) {}, `broker.sock does not exist; start one with "aoctl"`},
-		"stale socket":   {func(t *testing.T, s string) { stale(t, s) }, "the one that made"},
-		"regular file":   {func(t *testing.T, s string) { must(t, os.WriteFile(s, nil, 0o600)) }, "is a regular file, not a socket"},
-		"folder":         {func(t *testing.T, s string) { must(t, os.Mkdir(s, 0o700)) }, "is a folder, not a socket"},
-		"FIFO":           {func(t *testing.T, s string) { must(t, syscall.Mkfifo(s, 0o600)) }, "is a FIFO, not a socket"},
-		"symbolic link":  {func(t *testing.T, s string) { linkTo(t, s) }, "is a symbolic link, not a socket"},
-		"open folder":    {func(t *testing.T, s string) { must(t, os.Chmod(filepath.Dir(s), 0o720)) }, "is not private"}, //nolint:gosec // the attack itself
-		"folder is a file": {func(t *testing.T, s string) {
-			must(t, os.Remove(filepath.Dir(s)))
-			must(t, os.WriteFile(filepath.Dir(s), nil, 0o600))
-		}, "is not a folder"},
-		"folder is a link": {func(t *testing.T, s string) {
-			other := privateDir(t)
-			must(t, os.Remove(filepath.Dir(s)))
-			must(t, os.Symlink(other, filepath.Dir(s)))
-		}, "is a symbolic link; put a real folder there"},
-		"foreign folder": {func(t *testing.T, s string) { asRoot(t); must(t, os.Chown(filepath.Dir(s), 12345, -1)) }, "belongs to user id 12345; name a socket"},
-		"foreign socket": {func(t *testing.T, s string) { asRoot(t); stale(t, s); must(t, os.Chown(s, 12345, -1)) }, "belongs to user id 12345; move it away"},
+		"folder missing": {make: func(s string) error { return os.Remove(filepath.Dir(s)) }, words: "no console is listening: /tmp/"},
+		"socket missing": {make: func(string) error { return nil }, words: `broker.sock does not exist; start one with "aoctl"`},
+		"stale socket":   {make: stale, words: "the one that made"},
+		"regular file":   {make: func(s string) error { return os.WriteFile(s, nil, 0o600) }, words: "is a regular file, not a socket"},
+		"folder":         {make: func(s string) error { return os.Mkdir(s, 0o700) }, words: "is a folder, not a socket"},
+		"FIFO":           {make: func(s string) error { return syscall.Mkfifo(s, 0o600) }, words: "is a FIFO, not a socket"},
+		"symbolic link":  {make: func(s string) error { return os.Symlink(live.socket, s) }, words: "is a symbolic link, not a socket"},
+		"open folder":    {make: func(s string) error { return os.Chmod(filepath.Dir(s), 0o720) }, words: "is not private"},
+		"folder is a file": {make: func(s string) error {
+			return errors.Join(os.Remove(filepath.Dir(s)), os.WriteFile(filepath.Dir(s), nil, 0o600))
+		}, words: "is not a folder"},
+		"folder is a link": {make: func(s string) error {
+			return errors.Join(os.Remove(filepath.Dir(s)), os.Symlink(elsewhere, filepath.Dir(s)))
+		}, words: "is a symbolic link; put a real folder there"},
+		"foreign folder": {make: func(s string) error {
+			return os.Chown(filepath.Dir(s), 12345, -1)
+		}, words: "belongs to user id 12345; name a socket", root: true},
+		"foreign socket": {make: func(s string) error {
+			return errors.Join(stale(s), os.Chown(s, 12345, -1))
+		}, words: "belongs to user id 12345; move it away", root: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if c.root && os.Geteuid() != 0 {
+				t.Skip("only root can give a file away")
+			}
 			socket := filepath.Join(privateDir(t), "broker.sock")
-			c.make(t, socket)
+			must(t, c.make(socket))
 			begun := time.Now()
 			wantRefused(t, runWith(t, &hook{}, "claude", "--socket", socket), c.words)
 			wantRefused(t, runWith(t, &hook{quick: quickly}, "claude", "--socket", socket), c.words)
@@ -174,6 +181,11 @@ func TestNoBrokerRefuses(t *testing.T) {
 			}
 		})
 	}
+	t.Cleanup(func() {
+		if len(live.requests) != 0 {
+			t.Error("a broker behind a symbolic link was asked")
+		}
+	})
 }
 
 func must(t *testing.T, err error) {
@@ -183,26 +195,14 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func asRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file away")
-	}
-}
-
 // stale leaves a socket behind that nobody serves.
-func stale(t *testing.T, socket string) {
-	t.Helper()
+func stale(socket string) error {
 	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	ln.SetUnlinkOnClose(false)
-	must(t, ln.Close())
-}
-
-func linkTo(t *testing.T, socket string) {
-	t.Helper()
-	b := newBroker(t, reply(200, allow))
-	must(t, os.Symlink(b.socket, socket))
+	return ln.Close()
 }
 
 func TestBadInputRefuses(t *testing.T) {
@@ -270,7 +270,9 @@ func TestStdinThatNeverEndsRefuses(t *testing.T) {
 
 	r2, w2 := io.Pipe()
 	t.Cleanup(func() { _ = w2.Close() })
-	wantRefused(t, runWith(t, &hook{stdin: r2}, "claude", "--timeout", "10ms"), "did not finish sending its payload")
+	l = testLimits()
+	l.hung = 0
+	wantRefused(t, runWith(t, &hook{stdin: r2, limits: l}, "claude", "--timeout", "10ms"), "did not finish sending its payload")
 }
 
 func TestStdoutThatCannotBeWrittenRefuses(t *testing.T) {

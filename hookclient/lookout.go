@@ -25,7 +25,7 @@ func signalled(sig os.Signal) error {
 	if s, ok := sig.(syscall.Signal); ok {
 		name += ", signal " + strconv.Itoa(int(s))
 	}
-	return &refusal{kind: ErrStopped, text: "the agent ended the wait before there was an answer (" + name + ")"}
+	return &refusalError{kind: ErrStopped, text: "the agent ended the wait before there was an answer (" + name + ")"}
 }
 
 // lookout notices that nobody is left to read the answer. Its zero value sees nothing.
@@ -52,17 +52,16 @@ func (l *lookout) discarded() error {
 	}
 	info, err := l.stdout.Stat()
 	if err != nil {
-		return &refusal{kind: ErrStopped, text: "stdout cannot be used: " + err.Error(), cause: err}
+		return &refusalError{kind: ErrStopped, text: "stdout cannot be used: " + err.Error(), cause: err}
 	}
 	if info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	null, err := os.Stat(os.DevNull)
-	if err != nil || !os.SameFile(info, null) {
+	if null, _ := os.Stat(os.DevNull); null == nil || !os.SameFile(info, null) {
 		return nil // a terminal
 	}
 	if _, err = l.stdout.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
-		return &refusal{kind: ErrStopped, text: "stdout is closed, so no answer could be heard", hint: "run the hook with its stdout open"}
+		return &refusalError{kind: ErrStopped, text: "stdout is closed, so no answer could be heard", hint: "run the hook with its stdout open"}
 	}
 	return nil
 }
@@ -79,11 +78,11 @@ func (l *lookout) look() error {
 	}
 	switch {
 	case l.ppid != nil && l.ppid() != l.parent:
-		return &refusal{kind: ErrStopped, text: "the process that started this hook is gone"}
+		return &refusalError{kind: ErrStopped, text: "the process that started this hook is gone"}
 	case l.agent > 0 && !alive(l.agent):
-		return &refusal{kind: ErrStopped, text: "the agent is gone (pid " + strconv.Itoa(l.agent) + ")"}
+		return &refusalError{kind: ErrStopped, text: "the agent is gone (pid " + strconv.Itoa(l.agent) + ")"}
 	case l.closed != nil && l.closed():
-		return &refusal{kind: ErrStopped, text: "the agent closed the hook's stdout before there was an answer"}
+		return &refusalError{kind: ErrStopped, text: "the agent closed the hook's stdout before there was an answer"}
 	}
 	return nil
 }

@@ -68,5 +68,5 @@ func looksLikeObject(payload []byte) error {
 }
 
 func badPayload(text string, cause error) error {
-	return &refusal{kind: ErrInput, text: text, hint: "run this only as an agent's hook, with its JSON on stdin", cause: cause}
+	return &refusalError{kind: ErrInput, text: text, hint: "run this only as an agent's hook, with its JSON on stdin", cause: cause}
 }

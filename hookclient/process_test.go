@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 // beParent starts the hook with its own descriptors and waits for it, as an agent does.
 func beParent() int {
-	cmd := exec.Command(os.Args[0], os.Args[1:]...) //nolint:noctx // the test kills this very process
+	cmd := exec.Command(os.Args[0], os.Args[1:]...)
 	cmd.Env = append(os.Environ(), "AOCTL_TEST_ROLE=hook")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	_ = cmd.Run()

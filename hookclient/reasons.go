@@ -21,23 +21,23 @@ var (
 	ErrStopped   = errors.New("the wait was ended")               // a signal, or the agent is gone
 )
 
-// refusal is an error a person can act on: what is wrong, then what helps. Both
+// refusalError is an error a person can act on: what is wrong, then what helps. Both
 // are one line; hint may be empty.
-type refusal struct {
+type refusalError struct {
 	kind  error // one of the sentinels above
 	text  string
 	hint  string
 	cause error // may be nil
 }
 
-func (r *refusal) Error() string {
+func (r *refusalError) Error() string {
 	if r.hint == "" {
 		return r.text
 	}
 	return r.text + "; " + r.hint
 }
 
-func (r *refusal) Unwrap() []error {
+func (r *refusalError) Unwrap() []error {
 	if r.cause == nil {
 		return []error{r.kind}
 	}
@@ -81,7 +81,7 @@ func panicked(v any) error {
 	case string:
 		text = v
 	}
-	return &refusal{kind: ErrStopped, text: "the hook client has a defect: " + text, hint: "please report it"}
+	return &refusalError{kind: ErrStopped, text: "the hook client has a defect: " + text, hint: "please report it"}
 }
 
 // shortDuration writes d without empty parts: 10m, not 10m0s.

@@ -161,7 +161,7 @@ func checkOrigin(resp response, correlation string, strict bool) error {
 		}
 		return unreadable("something other than aoctl wrote it (status " + strconv.Itoa(resp.status) + ", " + what + ")")
 	case resp.protocol != Version:
-		return &refusal{
+		return &refusalError{
 			kind: ErrAnswer, text: "the console speaks protocol " + strconv.Quote(resp.protocol) + ", this hook client " + strconv.Quote(Version),
 			hint: "install both from the same release of aoctl",
 		}
@@ -207,7 +207,7 @@ func brokerRefusal(resp response) (code string, err error) {
 	if !isJSON(resp.contentType) || message == "" {
 		return "", unreadable("it has status " + strconv.Itoa(resp.status) + " and no explanation")
 	}
-	return textMember(object, "code"), &refusal{kind: ErrRefused, text: message, hint: textMember(object, "hint")}
+	return textMember(object, "code"), &refusalError{kind: ErrRefused, text: message, hint: textMember(object, "hint")}
 }
 
 // pendingID reads the request id of an answer that says wait.
@@ -220,7 +220,7 @@ func pendingID(resp response) (string, error) {
 }
 
 func unreadable(why string) error {
-	return &refusal{
+	return &refusalError{
 		kind: ErrAnswer, text: "the console's answer cannot be used: " + why,
 		hint: `the call is refused; restart the console, and install it and the hook from the same release ("aoctl version")`,
 	}

@@ -27,7 +27,7 @@ func connect(path string) (fd, pid int, err error) {
 		return -1, 0, err
 	}
 	if fd, err = newSocket(); err != nil {
-		return -1, 0, &refusal{kind: ErrNoConsole, text: "no socket can be made: " + err.Error(), hint: "close some programs", cause: err}
+		return -1, 0, &refusalError{kind: ErrNoConsole, text: "no socket can be made: " + err.Error(), hint: "close some programs", cause: err}
 	}
 	if err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
 		err = connectError(path, err)
@@ -91,7 +91,7 @@ const startOne = `start one with "aoctl"`
 func statError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &refusal{kind: ErrNoConsole, text: "no console is listening: " + path + " does not exist", hint: startOne, cause: err}
+		return &refusalError{kind: ErrNoConsole, text: "no console is listening: " + path + " does not exist", hint: startOne, cause: err}
 	case errors.Is(err, fs.ErrPermission):
 		return untrusted("no permission to reach "+path, "chmod 700 "+filepath.Dir(path))
 	default:
@@ -102,7 +102,7 @@ func statError(path string, err error) error {
 func connectError(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &refusal{kind: ErrNoConsole, text: "no console is listening: the one that made " + path + " has ended", hint: startOne, cause: err}
+		return &refusalError{kind: ErrNoConsole, text: "no console is listening: the one that made " + path + " has ended", hint: startOne, cause: err}
 	case errors.Is(err, fs.ErrNotExist):
 		return statError(path, err)
 	case errors.Is(err, fs.ErrPermission):
@@ -110,12 +110,12 @@ func connectError(path string, err error) error {
 	case errors.Is(err, syscall.EAGAIN):
 		return errBusy
 	default:
-		return &refusal{kind: ErrNoConsole, text: "no console can be reached at " + path + ": " + err.Error(), hint: startOne, cause: err}
+		return &refusalError{kind: ErrNoConsole, text: "no console can be reached at " + path + ": " + err.Error(), hint: startOne, cause: err}
 	}
 }
 
 func untrusted(text, hint string) error {
-	return &refusal{kind: ErrSocket, text: text, hint: hint}
+	return &refusalError{kind: ErrSocket, text: text, hint: hint}
 }
 
 func kindOf(mode fs.FileMode) string {
@@ -154,7 +154,7 @@ func starting(socket string, fresh time.Duration) bool {
 	if age := time.Since(info.ModTime()); age >= 0 && age < fresh {
 		return true
 	}
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW, 0) // #nosec G304 -- beside the socket, in a folder that checkPath found private
 	if err != nil {
 		return false
 	}

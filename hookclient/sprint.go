@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// patience is how long a sprint waits for each thing before the long way is taken.
-const patience = 5 * time.Millisecond
+// payloadPatience is how long a sprint waits for the payload: a healthy agent has
+// written it before we run. For the answer it is limits.sprint: a healthy broker
+// says within a millisecond what a rule decides.
+const payloadPatience = 2 * time.Millisecond
 
 // errSlow ends a sprint.
 var errSlow = errors.New("not there yet")
@@ -25,7 +27,7 @@ type leftover struct {
 // seen, for whatever reason; reading on from there meets the reason again.
 func quickPayload() (got []byte, whole bool) {
 	got = make([]byte, 0, firstPiece)
-	in := &quickReader{fd: 0}
+	in := &quickReader{fd: 0, patience: payloadPatience}
 	for len(got) < cap(got) {
 		n, err := in.Read(got[len(got):cap(got)])
 		got = got[:len(got)+n]
@@ -49,7 +51,7 @@ func (c *conversation) sprint() bool {
 	if err != nil {
 		n = 0
 	}
-	in := &quickReader{fd: fd}
+	in := &quickReader{fd: fd, patience: c.limits.sprint}
 	c.left = &leftover{fd: fd, unsent: request[n:]}
 	if n < len(request) {
 		return false
@@ -73,12 +75,13 @@ func (c *conversation) drop() {
 
 // quickReader reads a descriptor without the runtime's poller, and keeps what it read.
 type quickReader struct {
-	fd  int
-	got []byte
+	fd       int
+	patience time.Duration
+	got      []byte
 }
 
 func (q *quickReader) Read(p []byte) (int, error) {
-	if !readable(q.fd, patience) {
+	if !readable(q.fd, q.patience) {
 		return 0, errSlow
 	}
 	n, err := syscall.Read(q.fd, p)
