@@ -110,7 +110,7 @@ func takeLock(socket string) (*os.File, error) {
 	if err != nil {
 		return nil, &SocketError{path, "cannot be opened: " + cause(err), "check what is there and its permissions"}
 	}
-	if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err = flock(f); err != nil {
 		defer func() { _ = f.Close() }()
 		buf := make([]byte, 32)
 		n, _ := f.ReadAt(buf, 0)
@@ -125,6 +125,19 @@ func takeLock(socket string) (*os.File, error) {
 		return nil, &SocketError{path, "cannot be written: " + cause(err), "is the disk full?"}
 	}
 	return f, nil
+}
+
+// flock locks f, trying for a moment: a hook client that wonders whether a console is
+// coming up holds a shared lock for an instant.
+func flock(f *os.File) error {
+	const tries, pause = 10, 25 * time.Millisecond
+	for i := 1; ; i++ {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil || i == tries {
+			return err
+		}
+		time.Sleep(pause)
+	}
 }
 
 // listenLocked replaces a socket that an earlier aoctl left behind, and nothing else.

@@ -105,8 +105,7 @@ func TestSomeHangUpsAreForgiven(t *testing.T) {
 // A broker may refuse a body before it has read it all, and hang up.
 func TestEarlyRefusalIsHeard(t *testing.T) {
 	dir := privateDir(t)
-	ln, err := net.Listen("unix", dir+"/s")
-	must(t, err)
+	ln := listenLocked(t, dir+"/s")
 	t.Cleanup(func() { _ = ln.Close() })
 	go func() {
 		c, err := ln.Accept()
@@ -122,11 +121,34 @@ func TestEarlyRefusalIsHeard(t *testing.T) {
 	wantRefused(t, got, "the body is too large")
 }
 
+// A program of the same user took the place of the console's socket: its answers
+// are not asked for.
+func TestReplacedSocketIsNotAsked(t *testing.T) {
+	for name, tc := range map[string]struct{ lock, says string }{
+		"another process holds the lock": {"1\n", "the console there is process 1"},
+		"the lock names nobody":          {"", "the console there is process unknown"},
+		"there is no lock":               {"-", "there is no lock file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBroker(t, reply(200, allow))
+			if tc.lock == "-" {
+				must(t, os.Remove(b.socket+".lock"))
+			} else {
+				must(t, os.WriteFile(b.socket+".lock", []byte(tc.lock), 0o600))
+			}
+			got := runWith(t, &hook{}, "claude", "--socket", b.socket)
+			wantRefused(t, got, tc.says)
+			if len(b.requests) != 0 {
+				t.Error("it was asked all the same")
+			}
+		})
+	}
+}
+
 // A broker that accepts and never reads stops a large payload half-way.
 func TestBrokerThatNeverReadsRefuses(t *testing.T) {
 	dir := privateDir(t)
-	ln, err := net.Listen("unix", dir+"/s")
-	must(t, err)
+	ln := listenLocked(t, dir+"/s")
 	t.Cleanup(func() { _ = ln.Close() })
 	big := `{"x":"` + strings.Repeat("a", 8<<20) + `"}`
 	got := runWith(t, &hook{stdin: strings.NewReader(big)}, "claude", "--socket", dir+"/s")

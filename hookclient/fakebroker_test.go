@@ -58,15 +58,21 @@ func newBroker(t *testing.T, steps ...step) *fakeBroker {
 
 func listenAt(t *testing.T, socket string, steps ...step) *fakeBroker {
 	t.Helper()
-	ln, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := listenLocked(t, socket)
 	b := &fakeBroker{socket: socket, ln: ln, requests: make(chan heard, 100), steps: steps, conns: map[net.Conn]bool{}}
 	b.wg.Add(1)
 	go b.accept()
 	t.Cleanup(b.kill)
 	return b
+}
+
+// listenLocked listens the way a console does: with our pid in the lock file.
+func listenLocked(t *testing.T, socket string) net.Listener {
+	t.Helper()
+	must(t, os.WriteFile(socket+".lock", []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600))
+	ln, err := net.Listen("unix", socket)
+	must(t, err)
+	return ln
 }
 
 // kill ends the broker as kill -9 does: every connection drops.

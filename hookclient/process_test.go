@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -266,8 +265,7 @@ func closedFile(t *testing.T) *os.File {
 
 // A stopped broker still accepts, because the kernel does; it must be named.
 func TestStoppedBrokerIsNamed(t *testing.T) {
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: privateDir(t) + "/s", Net: "unix"})
-	must(t, err)
+	ln := listenLocked(t, privateDir(t)+"/s")
 	t.Cleanup(func() { _ = ln.Close() })
 	p := newProgram(t, "hook", "claude", "--socket", ln.Addr().String(), "--timeout", "200ms")
 	begun := time.Now()

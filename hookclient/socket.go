@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -34,7 +35,9 @@ func connect(path string) (fd, pid int, err error) {
 	} else {
 		var uid int
 		uid, pid, err = peer(fd)
-		err = checkPeer(path, uid, err)
+		if err = checkPeer(path, uid, err); err == nil {
+			err = checkHolder(path, pid)
+		}
 	}
 	if err != nil {
 		_ = syscall.Close(fd)
@@ -52,6 +55,30 @@ func checkPeer(path string, uid int, err error) error {
 		return untrusted("the process that serves "+path+" belongs to user id "+strconv.Itoa(uid), "find out who it is; aoctl does not ask it")
 	}
 	return nil
+}
+
+// checkHolder refuses a server that is not the process named in the lock file beside
+// the socket: somebody else's socket lies where the console's was. A pid of 0 is a
+// process that we cannot see from here, such as a console outside of our container.
+func checkHolder(path string, pid int) error {
+	if pid == 0 {
+		return nil
+	}
+	raw, err := os.ReadFile(path + ".lock") // #nosec G304 -- beside the socket, in a folder that checkPath found private
+	if err != nil {
+		return untrusted("process "+strconv.Itoa(pid)+" serves "+path+", and it is not aoctl: there is no lock file beside it", "end that process and start aoctl anew")
+	}
+	if holder := strings.TrimSpace(string(raw)); holder != strconv.Itoa(pid) {
+		return untrusted("process "+strconv.Itoa(pid)+" serves "+path+", but the console there is process "+quoteHolder(holder), "end that process and start aoctl anew")
+	}
+	return nil
+}
+
+func quoteHolder(s string) string {
+	if s == "" || len(s) > 20 || strings.Trim(s, "0123456789") != "" {
+		return "unknown"
+	}
+	return s
 }
 
 // checkPath looks at folder and socket before anything is sent.
