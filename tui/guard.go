@@ -20,6 +20,8 @@ const (
 	repeatFor = 120 * time.Millisecond
 	// repeatDelay is how long after a press a keyboard may take to begin repeating.
 	repeatDelay = 2 * time.Second
+	// typingGap is the pause after which a person is no longer typing a sentence.
+	typingGap = 1500 * time.Millisecond
 	// pauseGap is a silence that only a stopped or sleeping process knows: the clock
 	// ticks once a second.
 	pauseGap = 2500 * time.Millisecond
@@ -38,6 +40,7 @@ type guard struct {
 	lastVerdict  string    // the key of it
 	held         *held
 	heldGen      int
+	typing       bool // D opened no input: what follows may be the words meant for it
 }
 
 // held is a decision that waits some milliseconds for a sign that no person made it.
@@ -78,6 +81,9 @@ func (g *guard) deaf(now time.Time) bool { return now.Sub(g.since) < deafFor }
 
 // key notes a key press. Any key takes back a decision that is held.
 func (g *guard) key(now time.Time) (tookBack bool) {
+	if now.Sub(g.lastKey) > typingGap {
+		g.typing = false
+	}
 	g.prevKey, g.lastKey = g.lastKey, now
 	tookBack = g.held != nil
 	g.held = nil
@@ -93,6 +99,8 @@ func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal st
 	since, again := now.Sub(g.lastDecision), key == g.lastVerdict
 	g.lastDecision, g.lastVerdict = now, key
 	switch {
+	case g.typing:
+		return 0, "D opened no input here: pause for a moment, then press " + key + " again"
 	case since < deafFor:
 		g.doubt(now)
 		return 0, "held or pressed too fast: let go, look, then press " + key + " again"
@@ -106,6 +114,10 @@ func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal st
 	}
 	return holdFor, ""
 }
+
+// missed notes that the press of key did not do what it was meant to. After a D that
+// is the beginning of words, which must not be taken for keys.
+func (g *guard) missed(key string) { g.typing = g.typing || key == "D" }
 
 // hold keeps a decision about what is drawn for a moment.
 func (g *guard) hold(v broker.Verdict, wait time.Duration) tea.Cmd {

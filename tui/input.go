@@ -74,19 +74,22 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 	case c == nil && m.tooSmall() && m.card() != nil:
 		return m.say(inkWarn, m.tooSmallText())
 	case c == nil:
+		m.guard.missed(msg.String())
 		return m.say(inkMuted, "nothing waits")
+	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.burst() && c.sending == "" && !c.late():
+		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
+		return nil
 	case refusal != "":
+		m.guard.missed(msg.String())
 		return m.say(inkWarn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
 		return m.stopSession(c.req.SessionID, "")
 	case c.sending != "":
+		m.guard.missed(msg.String())
 		return m.say(inkMuted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
-		if c.late() {
-			return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
-		}
-		m.openReason(c)
-		return nil
+		m.guard.missed(msg.String())
+		return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
 		return m.guard.hold(broker.Deny, wait)
 	case locked(c):

@@ -95,7 +95,7 @@ func Run(ctx context.Context, c console, o Options) error {
 func terminalStyles(o Options) *Styles {
 	f, ok := o.Output.(term.File)
 	tty := ok && term.IsTerminal(f.Fd())
-	profile := lipgloss.NewRenderer(o.Output, termenv.WithColorCache(false)).ColorProfile()
+	profile := lipgloss.NewRenderer(o.Output).ColorProfile()
 	dark := o.Scheme != Light
 	if o.Scheme == Auto && tty && profile != termenv.Ascii {
 		dark = darkBackground(o.Input, f)
