@@ -33,6 +33,8 @@ type Broker struct {
 	unsaved   map[string]Outcome // ends that the store could not take yet, by request id
 	draining  bool               // held polls answer at once
 	parkedNow sync.WaitGroup
+	guarded   []string      // Options.Guarded as the disk had them at the start
+	home      string        // the user's home folder; "" when there is none
 	turn      chan struct{} // one token for each call that is being recorded
 	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
@@ -113,6 +115,10 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		capped: capped, turn: make(chan struct{}, maxRecording),
 	}
 	b.health = Health{Socket: opts.Socket}
+	b.home = realHome()
+	for _, g := range opts.Guarded {
+		b.guarded = append(b.guarded, realPath(g))
+	}
 	b.health.LogSeq, b.health.LogHash = st.Head()
 	b.mu.Lock()
 	b.restore(saved)

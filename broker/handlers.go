@@ -105,6 +105,7 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set(wire.HeaderCorrelation, a.correlation)
+	a.agent = b.knownAgent(h.SessionID, a)
 	if h.Kind != agents.Gate {
 		answer, err := b.observe(r.Context(), h, a)
 		if err != nil {
@@ -264,7 +265,7 @@ func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (Reques
 	if bound {
 		q.Bound = true
 		if pid := peerFrom(r.Context()).pid; pid != 0 {
-			q.Asker = FindProcess(pid)
+			q.Asker = Process{PID: pid}
 		}
 	}
 	return b.submitInTurn(r.Context(), q)

@@ -22,6 +22,8 @@ type asking struct {
 	timeout     time.Duration
 	client      Process
 	env         map[string]string
+	named       string // the agent's pid as it says itself; may be empty
+	parent      string // the pid of the client's parent
 	agent       Process
 }
 
@@ -40,10 +42,24 @@ func readAsking(r *http.Request) asking {
 		}
 	}
 	if pid := peerFrom(r.Context()).pid; pid != 0 {
-		a.client = FindProcess(pid)
+		a.client = Process{PID: pid}
 	}
-	a.agent = agentProcess(a.env["CLAUDE_PID"], r.Header.Get(wire.HeaderParentPID))
+	a.named, a.parent = a.env["CLAUDE_PID"], r.Header.Get(wire.HeaderParentPID)
 	return a
+}
+
+// knownAgent finds the process to watch for a session, unless it is known already:
+// looking takes several reads of the system's process table.
+func (b *Broker) knownAgent(sessionID string, a asking) Process {
+	b.mu.Lock()
+	if se, ok := b.sessions[sessionID]; ok && se.s.EndedAt.IsZero() {
+		if p := se.s.Process; p.PID != 0 && (a.named == "" || a.named == strconv.Itoa(p.PID)) {
+			b.mu.Unlock()
+			return p
+		}
+	}
+	b.mu.Unlock()
+	return agentProcess(a.named, a.parent)
 }
 
 // agentProcess is the process to watch for a session: the one the agent names, else

@@ -58,7 +58,7 @@ func (b *Broker) readsOnly(q Question) bool {
 	if len(fields) == 0 {
 		return true
 	}
-	project, ok := projectRoot(firstOf(q.Session.ProjectDir, q.CWD))
+	project, ok := projectRoot(firstOf(q.Session.ProjectDir, q.CWD), b.home)
 	if !ok {
 		return false
 	}
@@ -117,7 +117,7 @@ func plain(v any) bool {
 
 // projectRoot returns dir's real path, unless it is so wide that "inside the
 // project" would mean everything: the root, the home folder, or a parent of it.
-func projectRoot(dir string) (string, bool) {
+func projectRoot(dir, home string) (string, bool) {
 	if !filepath.IsAbs(dir) {
 		return "", false
 	}
@@ -125,14 +125,24 @@ func projectRoot(dir string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+	return real, home != "" && !below(real, home)
+}
+
+// realPath follows links in path as far as the disk has it.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// realHome is the user's home folder, "" when there is none.
+func realHome() string {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", false
+		return ""
 	}
-	if h, err := filepath.EvalSymlinks(home); err == nil {
-		home = h
-	}
-	return real, !below(real, home)
+	return realPath(home)
 }
 
 // inside reports whether path, as the disk has it, lies below project and is none
@@ -142,10 +152,7 @@ func (b *Broker) inside(project, path string) bool {
 	if err != nil || !below(project, real) {
 		return false
 	}
-	for _, g := range b.opts.Guarded {
-		if r, err := filepath.EvalSymlinks(g); err == nil {
-			g = r
-		}
+	for _, g := range b.guarded {
 		if below(g, real) || below(real, g) && real != project {
 			return false
 		}

@@ -146,7 +146,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	}
 	b.mu.Unlock()
 
-	c := b.creation(e.req, end)
+	c := b.creation(b.withAsker(e, end == nil), end)
 	if end != nil && granted && end.State == Allowed {
 		c.UseGrant = &GrantUse{ID: grant.ID, By: e.req.ID}
 		c.Events = append(c.Events, newEvent(EventGrantUsed, e.req, map[string]string{"grant": grant.ID}))
@@ -158,6 +158,21 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 		return b.notInserted(ctx, e, q, err)
 	}
 	return b.inserted(ctx, e, end), nil
+}
+
+// withAsker returns e's request. Who is going to wait is watched, and a pid alone may
+// be used again, so a waiting asker gets its start time.
+func (b *Broker) withAsker(e *entry, waits bool) Request {
+	b.mu.Lock()
+	asker := e.req.Asker
+	b.mu.Unlock()
+	if waits && asker.PID != 0 && asker.Start == 0 {
+		asker = FindProcess(asker.PID)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e.req.Asker = asker
+	return e.req
 }
 
 // creation is the change that records req, with its end when it has one.
@@ -243,8 +258,8 @@ func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error
 	if !sameCall(e.req, q) {
 		return Request{}, ErrConflict
 	}
-	if q.Asker.PID != 0 {
-		e.req.Asker = q.Asker
+	if q.Asker.PID != 0 && q.Asker.PID != e.req.Asker.PID {
+		e.req.Asker = q.Asker // a pid without a start time: enough for the rest of one wait
 	}
 	e.bound = e.bound || q.Bound
 	e.leftAt = time.Now()
