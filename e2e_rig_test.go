@@ -30,7 +30,7 @@ const (
 	e2eTime   = 60 * time.Second       // one scenario
 	e2eWait   = 30 * time.Second       // one condition in it
 	e2ePoll   = 20 * time.Millisecond  // how often a condition is looked at
-	e2eRepeat = 700 * time.Millisecond // longer than the console stays deaf after a card appeared
+	e2eRepeat = 1100 * time.Millisecond // longer than the console stays deaf after a card appeared
 )
 
 // e2ePrograms are what all scenarios share.
