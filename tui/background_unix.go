@@ -37,7 +37,7 @@ func darkBackground(in io.Reader, out term.File) bool {
 	if _, err := out.Write([]byte("\x1b]11;?\x1b\\\x1b[c")); err != nil {
 		return true
 	}
-	dark, ok := darkByAnswer(readAnswer(int(tty.Fd()))) //nolint:gosec // a file descriptor
+	dark, ok := darkByAnswer(readAnswer(int(tty.Fd())))
 	return dark || !ok
 }
 
@@ -49,7 +49,7 @@ func readAnswer(fd int) string {
 		var set unix.FdSet
 		set.Set(fd)
 		n, err := unix.Select(fd+1, &set, nil, nil, &wait)
-		if err == unix.EINTR { //nolint:errorlint // a bare errno
+		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {

@@ -78,7 +78,7 @@ func (b *board) apply(u broker.Update, now time.Time) *card {
 func (b *board) request(r broker.Request, now time.Time) (arrived *card) {
 	old := b.cards[r.ID]
 	switch {
-	case r.State == broker.Pending && old != nil && !old.late():
+	case r.State == broker.Pending && old != nil && old.key() == (drawnKey{id: r.ID, digest: r.Digest}):
 		old.req = r // the deadline may have moved; age and id never do
 		return nil
 	case r.State == broker.Pending:

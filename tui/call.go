@@ -20,7 +20,11 @@ func (m *model) detailView(l layout, a area) []string {
 	c := m.drawnCard()
 	if c == nil {
 		f := caption{title: "Call", focus: m.focus == paneDetail}
-		return m.frame(l, a, f, 1, []string{m.st.row(false).fit(inkMuted, "nothing waits", width).to(width).String()})
+		i, text := inkMuted, "nothing waits"
+		if m.card() != nil {
+			i, text = inkWarn, m.tooSmallText()
+		}
+		return m.frame(l, a, f, 1, []string{m.st.row(width).fit(i, text, width).to(width).String()})
 	}
 	d := m.doc(c, width)
 	f := caption{

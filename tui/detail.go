@@ -32,10 +32,10 @@ type around struct {
 }
 
 func layOut(st *Styles, r broker.Request, a around, width int) *doc {
-	d := &doc{paper: paper{st: st, width: width}, title: safeLine(r.ToolName)}
+	d := &doc{paper: *st.paper(width), title: safeLine(r.ToolName)}
 	c := readCall(r.ToolInput)
 	d.call(r, c, a)
-	d.remarks(r)
+	d.remarks(r, c)
 	d.callEnd = len(d.rows)
 	if n := len(r.ToolInput); n >= 1000 {
 		d.size = size(n)
@@ -146,7 +146,7 @@ func (d *doc) diff(lines []diffLine, numbered bool) {
 	if numbered && len(lines) > 0 {
 		digits = len(strconv.Itoa(lines[len(lines)-1].number+1)) + 1
 	}
-	for i, l := range lines {
+	for _, l := range lines {
 		if l.skipped > 0 {
 			d.write(fixed(inkMuted, spaces(digits)+"⋯", digits+2), inkMuted, plural(l.skipped, "unchanged line"))
 			continue
@@ -163,25 +163,14 @@ func (d *doc) diff(lines []diffLine, numbered bool) {
 		if numbered {
 			number = fmt.Sprintf("%*d ", digits-1, l.number)
 		}
-		text, ended := strings.CutSuffix(l.text, "\n")
+		text := strings.TrimSuffix(l.text, "\n")
 		d.write(gutter{width: digits + 2, next: spaces(digits) + "↪", first: func(int) (ink, string) {
 			return base, number + glyph
 		}}, base, text)
-		if !ended && textEndsDiffer(lines, i) {
+		if l.noBreak {
 			d.write(fixed(inkMuted, spaces(digits)+"⌁", digits+2), inkMuted, "no line break at the end")
 		}
 	}
-}
-
-// textEndsDiffer reports whether line i ends its text without a line break while the
-// other text's last line has one.
-func textEndsDiffer(lines []diffLine, i int) bool {
-	for j, l := range lines {
-		if j != i && l.skipped == 0 && l.kind != lines[i].kind && j >= i-1 && strings.HasSuffix(l.text, "\n") {
-			return true
-		}
-	}
-	return false
 }
 
 // content draws what a Write puts into its file: as a comparison when the file could
@@ -260,24 +249,27 @@ func (d *doc) field(f wire.Field, width int) {
 }
 
 // remarks warns of letters that may be taken for others, anywhere in the call.
-func (d *doc) remarks(r broker.Request) {
-	for _, part := range []string{r.ToolName, decoded(r)} {
-		for _, n := range safe.Notes(part) {
-			d.sayBehind(inkWarn, "!", 2, inkWarn, n)
+func (d *doc) remarks(r broker.Request, c call) {
+	parts := []string{r.ToolName}
+	for _, f := range c.fields {
+		if plainJSON(f.Value) && plainJSON([]byte(f.Key)) {
+			continue // no other letters than ASCII's: most calls, and quick for large ones
 		}
+		parts = append(parts, f.Key+"\n"+valueText(f.Value))
+	}
+	for _, n := range safe.Notes(strings.Join(parts, "\n")) {
+		d.sayBehind(inkWarn, "!", 2, inkWarn, n)
 	}
 }
 
-// decoded is all text of the input, with JSON's own escapes resolved.
-func decoded(r broker.Request) string {
-	var b strings.Builder
-	for _, f := range readCall(r.ToolInput).fields {
-		b.WriteString(f.Key)
-		b.WriteByte('\n')
-		b.WriteString(valueText(f.Value))
-		b.WriteByte('\n')
+// plainJSON reports whether a JSON text holds only ASCII, also after its escapes.
+func plainJSON(raw []byte) bool {
+	for i, b := range raw {
+		if b >= 0x80 || b == 'u' && i > 0 && raw[i-1] == '\\' {
+			return false
+		}
 	}
-	return b.String()
+	return true
 }
 
 // origin draws where the call comes from.
@@ -301,7 +293,8 @@ func (d *doc) origin(r broker.Request, a around) {
 		line("project", a.session.ProjectDir)
 	}
 	line("mode", r.Mode)
-	line("asked", r.CreatedAt.In(a.loc).Format("15:04:05")+"  id "+r.ID)
+	line("asked", r.CreatedAt.In(a.loc).Format("15:04:05"))
+	line("id", r.ID)
 }
 
 // words draws what the agent says about its call: labelled, dimmed, and last.

@@ -61,13 +61,33 @@ func readEdit(c call) (change, bool) {
 type diffLine struct {
 	kind    udiff.OpKind
 	text    string
-	number  int // in the new text, or in the old one for a line that goes; from 1
-	skipped int // for a stand-in: so many unchanged lines are not drawn
+	number  int  // in the new text, or in the old one for a line that goes; from 1
+	skipped int  // for a stand-in: so many unchanged lines are not drawn
+	noBreak bool // the text ends here without a line break, and the other text with one
 }
 
 // compare lists the lines of both texts. With context < 0 it lists all lines, else
 // unchanged ones only so close to a change.
 func compare(old, fresh string, context int) []diffLine {
+	lines := compareLines(old, fresh, context)
+	oldEnds, freshEnds := strings.HasSuffix(old, "\n"), strings.HasSuffix(fresh, "\n")
+	if old == "" || fresh == "" || oldEnds == freshEnds {
+		return lines
+	}
+	shorter := udiff.Delete // which lines the text without the line break has
+	if oldEnds {
+		shorter = udiff.Insert
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].kind == shorter {
+			lines[i].noBreak = !strings.HasSuffix(lines[i].text, "\n")
+			break
+		}
+	}
+	return lines
+}
+
+func compareLines(old, fresh string, context int) []diffLine {
 	if len(old)+len(fresh) > maxDiffed {
 		return append(allLines(udiff.Delete, old), allLines(udiff.Insert, fresh)...)
 	}
@@ -83,12 +103,13 @@ func compare(old, fresh string, context int) []diffLine {
 		return append(allLines(udiff.Delete, old), allLines(udiff.Insert, fresh)...)
 	}
 	var lines []diffLine
-	atOld, atNew := 1, 1
+	atOld := 1 // the next line of the old text
 	for _, h := range d.Hunks {
 		if n := h.FromLine - atOld; n > 0 {
 			lines = append(lines, diffLine{kind: udiff.Equal, skipped: n})
 		}
-		atOld, atNew = h.FromLine, h.ToLine
+		atOld = h.FromLine
+		atNew := h.ToLine
 		for _, l := range h.Lines {
 			at := atNew
 			if l.Kind == udiff.Delete {

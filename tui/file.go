@@ -38,7 +38,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // names the path already
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -115,9 +116,9 @@ func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal st
 	return holdFor, ""
 }
 
-// missed notes that the press of key did not do what it was meant to. After a D that
-// is the beginning of words, which must not be taken for keys.
-func (g *guard) missed(key string) { g.typing = g.typing || key == "D" }
+// missed notes that these keys did not do what they were meant to. Behind a D come
+// words, which must not be taken for keys.
+func (g *guard) missed(keys string) { g.typing = g.typing || strings.Contains(keys, "D") }
 
 // hold keeps a decision about what is drawn for a moment.
 func (g *guard) hold(v broker.Verdict, wait time.Duration) tea.Cmd {

@@ -11,14 +11,14 @@ const (
 // helpRows is the help screen's text.
 func (m *model) helpRows(width int) []string {
 	if width < helpTwice {
-		p := &paper{st: m.st, width: width}
+		p := m.st.paper(width)
 		m.helpKeys(p, m.keys.FullHelp())
 		m.helpRules(p)
 		return p.rows
 	}
 	groups := m.keys.FullHelp()
 	half := (width - helpGap) / 2
-	left, right := &paper{st: m.st, width: half}, &paper{st: m.st, width: width - half - helpGap}
+	left, right := m.st.paper(half), m.st.paper(width-half-helpGap)
 	m.helpKeys(left, groups[:2])
 	m.helpKeys(right, groups[2:])
 	m.helpRules(right)

@@ -66,10 +66,10 @@ func (m *model) historyView(l layout, a area) []string {
 	}
 	var rows []string
 	if m.historyErr != nil {
-		rows = append(rows, m.st.row(false).put(inkDanger, " ! ").fit(inkDanger, safeLine(m.historyErr.Error()), width-4).to(width).String())
+		rows = append(rows, m.st.row(width).put(inkDanger, " ! ").fit(inkDanger, safeLine(m.historyErr.Error()), width-4).to(width).String())
 	}
 	if len(list) == 0 && m.historyErr == nil {
-		rows = append(rows, m.st.row(false).put(inkMuted, " nothing was decided yet").to(width).String())
+		rows = append(rows, m.st.row(width).put(inkMuted, " nothing was decided yet").to(width).String())
 	}
 	for i := m.historyTop; i < min(m.historyTop+height, len(list)); i++ {
 		rows = append(rows, m.pastRow(list[i], width, list[i].ID == m.historyAt))
@@ -83,7 +83,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if o == nil {
 		return spaces(width)
 	}
-	line := m.st.row(chosen)
+	line := m.st.row(width).choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -97,9 +97,17 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if width >= 60 {
 		line.put(i, string(o.State)).to(line.width + 10 - len(o.State))
 	}
-	sum := summarise(r.ToolName, r.ToolInput, r.CWD)
-	line.put(inkText, "").fit(inkBold, sum.tool, 10)
-	line.put(inkText, " ")
+	sum := m.pastSummary(r)
+	tool := line.width
+	switch {
+	case width >= 80:
+		tool += 10
+	case width >= 60:
+		tool += 6
+	default:
+		tool += min(cells(sum.tool), 8)
+	}
+	line.fit(inkBold, sum.tool, tool-line.width).to(tool + 1)
 	took := brief(o.At.Sub(r.CreatedAt))
 	by, whose := actor(o.By), m.whose(r)
 	end := width - 2
@@ -127,6 +135,22 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	return line.to(width).String()
 }
 
+// summariesKept is how many decided calls' summaries are kept: more than any history
+// screen lists, so that drawing one does not read all inputs again.
+const summariesKept = 2 * historyKept
+
+func (m *model) pastSummary(r broker.Request) summary {
+	if s, ok := m.summaries[r.ID]; ok {
+		return s
+	}
+	if m.summaries == nil || len(m.summaries) >= summariesKept {
+		m.summaries = map[string]summary{}
+	}
+	s := summarise(r.ToolName, r.ToolInput, r.CWD)
+	m.summaries[r.ID] = s
+	return s
+}
+
 // verdictGlyph is the sign for how a call ended; the word stands beside it where
 // there is room.
 func verdictGlyph(s broker.State) (string, ink) {
@@ -151,9 +175,9 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 	return m.docs.get(docKey{"past " + r.ID, width}, func() *doc {
 		d := layOut(m.st, r, m.around(r, fileState{}), width)
 		if o := r.Outcome; o != nil {
-			top := &paper{st: m.st, width: width}
+			top := m.st.paper(width)
 			_, i := verdictGlyph(o.State)
-			top.say(i, fmt.Sprintf("%s  after %s, at %s", ended(r), brief(o.At.Sub(r.CreatedAt)), o.At.In(m.at.Location()).Format("2006-01-02 15:04:05")))
+			top.say(i, fmt.Sprintf("this call %s, after %s, at %s", ended(r), brief(o.At.Sub(r.CreatedAt)), o.At.In(m.at.Location()).Format("2006-01-02 15:04:05")))
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}

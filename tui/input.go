@@ -13,19 +13,27 @@ import (
 // updateKey takes one key press. Pasted text and bursts are never commands.
 func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	tookBack := m.guard.key(m.at)
+	m.quitGen++
 	if m.prompt != nil {
 		return m.updatePrompt(msg)
 	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.guard.doubt(m.at)
-		return m.say(inkWarn, "pasted text and bursts of keys never decide: nothing was done")
+		m.guard.missed(string(msg.Runes))
+		return m.sayFitting(inkWarn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	}
 	if !key.Matches(msg, m.keys.Quit, m.keys.Interrupt) {
 		m.quitAsked = time.Time{}
 	}
+	if key.Matches(msg, m.keys.Back) {
+		m.guard.typing = false
+	}
+	if m.guard.typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
+		return m.say(inkWarn, "… D opened no input here: press esc or pause, then press the key again")
+	}
 	if tookBack && !m.isDecision(msg) {
 		m.guard.doubt(m.at)
-		return m.say(inkWarn, "keys came too fast to be typed: nothing was decided")
+		return m.sayFitting(inkWarn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	}
 	m.note = note{}
 	switch {
@@ -53,13 +61,26 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// isText reports whether msg is a letter, a sign or a blank.
+func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
+
 func (m *model) isDecision(msg tea.KeyMsg) bool {
 	return key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll)
 }
 
-// decisionKey takes a key that changes what agents may do.
+// decisionKey takes a key that changes what agents may do. Where D opens no input, the
+// words meant for it must not be taken for keys.
 func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 	wait, refusal := m.guard.press(msg.String(), m.at)
+	cmd := m.judge(msg, wait, refusal)
+	if m.prompt == nil {
+		m.guard.missed(msg.String())
+	}
+	return cmd
+}
+
+// judge says what a decision key does now; refusal is what the guard has against it.
+func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
 	if m.screen != screenMain && m.screen != screenFull {
 		return m.say(inkMuted, "nothing on this screen can be decided; esc goes back")
 	}
@@ -74,21 +95,17 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 	case c == nil && m.tooSmall() && m.card() != nil:
 		return m.say(inkWarn, m.tooSmallText())
 	case c == nil:
-		m.guard.missed(msg.String())
 		return m.say(inkMuted, "nothing waits")
 	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.burst() && c.sending == "" && !c.late():
 		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
 		return nil
 	case refusal != "":
-		m.guard.missed(msg.String())
 		return m.say(inkWarn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
 		return m.stopSession(c.req.SessionID, "")
 	case c.sending != "":
-		m.guard.missed(msg.String())
 		return m.say(inkMuted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
-		m.guard.missed(msg.String())
 		return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
 		return m.guard.hold(broker.Deny, wait)
@@ -119,7 +136,8 @@ func (m *model) stopSession(id, refusal string) tea.Cmd {
 	return tea.Batch(m.stop(id, m.board.label(id)), m.say(inkWarn, "stopping "+m.board.label(id)+" …"))
 }
 
-// quit leaves at once when nothing waits, and else on the second press.
+// quit leaves at once when nothing waits, and else on a second press. A key that is
+// held down is no second press: it goes on repeating.
 func (m *model) quit(interrupt bool) tea.Cmd {
 	if m.screen != screenMain && !interrupt {
 		return m.back()
@@ -128,10 +146,15 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 	since := m.at.Sub(m.quitAsked)
 	asked := !m.quitAsked.IsZero()
 	switch {
-	case n == 0, asked && interrupt, asked && since >= deafFor:
+	case n == 0, asked && interrupt:
 		return tea.Quit
+	case asked && since >= deafFor:
+		gen := m.quitGen
+		m.quitAsked = m.at
+		return tea.Tick(repeatFor, func(time.Time) tea.Msg { return quitMsg{gen} })
 	case asked:
-		return nil // the key is held down
+		m.quitAsked = m.at
+		return nil
 	}
 	m.quitAsked = m.at
 	name := "q"
@@ -185,7 +208,7 @@ func (m *model) filterBy(f filter) {
 func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, m.keys.Filter):
-		m.screen = screenMain
+		m.screen, m.focus = screenMain, paneQueue // in a low window the sessions hide what is filtered
 		m.openFilter()
 	case key.Matches(msg, m.keys.History):
 		m.screen, m.historyAt, m.historyTop = screenHistory, "", 0

@@ -88,14 +88,26 @@ func (k keyMap) shortHelp(s screen) []hint {
 		return []hint{{"j k", "scroll"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenFull:
 		return []hint{
-			{name(k.Allow), "allow"}, {name(k.Deny), "deny"}, {name(k.DenyWhy), "deny, say why"}, {name(k.Stop), "stop"},
-			{"j k", "scroll"}, {name(k.Copy), "copy"}, {name(k.Back), "back"},
+			{name(k.Allow), "allow"},
+			{name(k.Deny), "deny"},
+			{name(k.DenyWhy), "deny, say why"},
+			{name(k.Stop), "stop"},
+			{"j k", "scroll"},
+			{name(k.Copy), "copy"},
+			{name(k.Back), "back"},
 		}
 	case screenMain:
 	}
 	return []hint{
-		{name(k.Allow), "allow"}, {name(k.Deny), "deny"}, {name(k.DenyWhy), "deny, say why"}, {name(k.Stop), "stop"},
-		{name(k.StopAll), "stop all"}, {name(k.Open), "full"}, {name(k.Filter), "filter"}, {name(k.History), "history"},
-		{name(k.Quit), "quit"}, {name(k.Help), "help"},
+		{name(k.Allow), "allow"},
+		{name(k.Deny), "deny"},
+		{name(k.DenyWhy), "deny, say why"},
+		{name(k.Stop), "stop"},
+		{name(k.StopAll), "stop all"},
+		{name(k.Open), "full"},
+		{name(k.Filter), "filter"},
+		{name(k.History), "history"},
+		{name(k.Quit), "quit"},
+		{name(k.Help), "help"},
 	}
 }

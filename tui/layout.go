@@ -23,17 +23,9 @@ type layout struct {
 
 func (m *model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
 
-// bannerRows is the number of rows between header and body.
-func (m *model) bannerRows() int {
-	if m.banner() != "" {
-		return 1
-	}
-	return 0
-}
-
 func (m *model) layout() layout {
 	l := layout{stacked: m.width < stackBelow}
-	top := 1 + m.bannerRows()
+	top := 1 + len(m.banners())
 	l.body = area{0, top, m.width, max(0, m.height-top-1)}
 	switch {
 	case m.screen != screenMain:
@@ -75,7 +67,7 @@ func (m *model) stack(l *layout) {
 	}
 	l.queue = b
 	if m.board.rows() > 0 {
-		l.queue.h = 1 + min(max(b.h*3/10, 2), 8)
+		l.queue.h = 1 + min(max(b.h/4, 2), 8)
 		l.detail = area{b.x, b.y + l.queue.h, b.w, b.h - l.queue.h}
 	}
 	if m.focus == paneSessions && l.sessions.h == 0 {

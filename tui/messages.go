@@ -23,6 +23,7 @@ type (
 	tickMsg    struct{ gen int }
 	awakeMsg   struct{} // a deaf time is over: draw that
 	heldMsg    struct{ gen int }
+	quitMsg    struct{ gen int } // no key came behind the q that quits
 	noteEndMsg struct{ gen int }
 	decidedMsg struct {
 		key     drawnKey

@@ -61,18 +61,20 @@ type model struct {
 	historyErr  error
 	historyAt   string // id of the selected decided call
 	historyTop  int
+	summaries   map[string]summary // of decided calls, by id
 	pastScroll  int
 	helpScroll  int
 	docs        docCache
 	lastBell    time.Time
 	awakeAt     time.Time // the doubt whose end is going to be drawn
 	quitAsked   time.Time
-	newsMissing bool // the broker's channel was closed and not opened again yet
+	newsMissing bool      // the broker's channel was closed and not opened again yet
+	lostAt      time.Time // since when
 
-	watchGen, tickGen, noteGen int
-	watchWait                  time.Duration
-	watchedAt                  time.Time
-	updates                    <-chan broker.Update
+	watchGen, tickGen, noteGen, quitGen int
+	watchWait                           time.Duration
+	watchedAt                           time.Time
+	updates                             <-chan broker.Update
 }
 
 // note is a sentence in place of the key line, for some seconds or until a key.
@@ -133,6 +135,7 @@ func (m *model) say(i ink, text string) tea.Cmd {
 // one is taken when none fits.
 func (m *model) sayFitting(i ink, texts ...string) tea.Cmd { return m.say(i, m.fitting(texts...)) }
 
+// fitting is the first of the texts that the last line has room for, else the last one.
 func (m *model) fitting(texts ...string) string {
 	for _, t := range texts {
 		if cells(t) <= m.width-2 {

@@ -10,13 +10,12 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	step := 0
-	switch msg.Button {
-	case tea.MouseButtonWheelUp:
+	switch { // other buttons mean nothing here
+	case msg.Button == tea.MouseButtonWheelUp:
 		step = -1
-	case tea.MouseButtonWheelDown:
+	case msg.Button == tea.MouseButtonWheelDown:
 		step = 1
-	case tea.MouseButtonLeft:
-	default:
+	case msg.Button != tea.MouseButtonLeft:
 		return nil
 	}
 	l := m.layout()

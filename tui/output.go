@@ -3,6 +3,7 @@ package tui
 import (
 	"io"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -11,16 +12,52 @@ import (
 // (bell, notification, clipboard): each write goes out whole, so neither tears the
 // other.
 type output struct {
-	mu sync.Mutex
+	mu sync.Mutex // held for the length of a write
 	w  io.Writer
+
+	state   sync.Mutex // guards what follows; never held for long
+	began   time.Time  // of the write that is under way; zero when none is
+	slowEnd time.Time  // of the last write that took long
 }
+
+// slowWrite is how long a terminal that keeps up never takes for a frame.
+const slowWrite = 100 * time.Millisecond
 
 func newOutput(w io.Writer) *output { return &output{w: w} }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	began := o.begin()
+	defer o.end(began)
 	return o.w.Write(p) //nolint:wrapcheck // a plain pass-through
+}
+
+func (o *output) begin() time.Time {
+	o.state.Lock()
+	defer o.state.Unlock()
+	o.began = time.Now()
+	return o.began
+}
+
+func (o *output) end(began time.Time) {
+	o.state.Lock()
+	defer o.state.Unlock()
+	o.began = time.Time{}
+	if now := time.Now(); now.Sub(began) > slowWrite {
+		o.slowEnd = now
+	}
+}
+
+// behind tells until when the terminal showed something older than what it was sent:
+// now, while it does not take a frame that it has been sent. Zero when it kept up.
+func (o *output) behind() time.Time {
+	o.state.Lock()
+	defer o.state.Unlock()
+	if now := time.Now(); !o.began.IsZero() && now.Sub(o.began) > slowWrite {
+		return now
+	}
+	return o.slowEnd
 }
 
 // forProgram is the writer for Bubble Tea, which looks for a file to learn the

@@ -93,7 +93,7 @@ type attributes struct {
 // newStyles prepares p for a terminal that shows colours as profile says. With
 // NO_COLOR there is still bold and underline; without a terminal there is nothing.
 func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
-	const bold, dim, italic, underline, reverse = "1", "2", "3", "4", "7"
+	const bold, italic, reverse = "1", "3", "7"
 	sign := attributes{color: p.Sign, back: &p.SignBack, codes: bold}
 	if profile == termenv.Ascii {
 		sign.codes = reverse

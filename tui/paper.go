@@ -37,23 +37,47 @@ type paper struct {
 	rows  []string
 }
 
+// leastPaper is the least width of a paper. A pane that is narrower cuts its rows; it
+// is in a window too small to decide anything.
+const leastPaper = 30
+
+func (s *Styles) paper(width int) *paper { return &paper{st: s, width: max(width, leastPaper)} }
+
 // write lays raw text out below what is there. Marks are in order and do not overlap.
 func (p *paper) write(g gutter, base ink, raw string, marks ...mark) {
-	w := writing{p: p, g: g, number: 1, r: p.st.row(false)}
+	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
 	w.startLine()
 	at := 0
 	for t := range safe.Tokens(raw, safe.Lines) {
-		for len(marks) > 0 && marks[0].to <= at {
-			marks = marks[1:]
+		for rest := t.Raw; t.Run() && rest != ""; {
+			i, n := inkAt(&marks, base, at, len(rest))
+			w.run(i, rest[:n])
+			at, rest = at+n, rest[n:]
 		}
-		i := base
-		if len(marks) > 0 && marks[0].from <= at {
-			i = marks[0].ink
+		if t.Run() {
+			continue
 		}
+		i, _ := inkAt(&marks, base, at, len(t.Raw))
 		w.token(i, t)
 		at += len(t.Raw)
 	}
 	w.finish(raw)
+}
+
+// inkAt is the ink of the byte at offset at, and for how many of the next n bytes it
+// holds. Marks that end before are dropped.
+func inkAt(marks *[]mark, base ink, at, n int) (ink, int) {
+	for len(*marks) > 0 && (*marks)[0].to <= at {
+		*marks = (*marks)[1:]
+	}
+	if len(*marks) == 0 {
+		return base, n
+	}
+	m := (*marks)[0]
+	if m.from > at {
+		return base, min(n, m.from-at)
+	}
+	return m.ink, min(n, m.to-at)
 }
 
 // say adds a sentence that is safe to draw, broken between words. Rows after the first
@@ -62,18 +86,19 @@ func (p *paper) say(i ink, text string) { p.sayBehind(inkText, "", 0, i, text) }
 
 // sayBehind is say with a label, or a bullet, of so many cells in front.
 func (p *paper) sayBehind(lead ink, label string, width int, i ink, text string) {
-	r := p.st.row(false).put(lead, label).to(width)
+	width = min(width, p.width-leastPaper/4)
+	r := p.st.row(p.width).put(lead, label).to(width)
 	for part := range strings.SplitAfterSeq(text, " ") {
 		word := strings.TrimSuffix(part, " ")
 		if r.width+cells(word) > p.width && r.width > width {
 			p.add(r)
-			r = p.st.row(false).to(width)
+			r = p.st.row(p.width).to(width)
 		}
 		for cells(word) > p.width-width { // no blank to break at
-			head := safe.Cut(word, max(2, p.width-width))
-			p.add(r.put(i, strings.TrimSuffix(head, "…")))
-			r = p.st.row(false).to(width)
-			word = strings.TrimPrefix(word, strings.TrimSuffix(head, "…"))
+			var head string
+			head, word = split(word, p.width-width)
+			p.add(r.put(i, head))
+			r = p.st.row(p.width).to(width)
 		}
 		r.put(i, word)
 		if r.width < p.width && word != part {
@@ -81,6 +106,17 @@ func (p *paper) sayBehind(lead ink, label string, width int, i ink, text string)
 		}
 	}
 	p.add(r)
+}
+
+// split takes as many characters of a safe text as fit room, and at least one.
+func split(text string, room int) (head, rest string) {
+	width := 0
+	for i, r := range text {
+		if width += cells(string(r)); width > room && i > 0 {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
 }
 
 // add appends a finished row.
@@ -113,7 +149,7 @@ func (w *writing) startLine() {
 
 func (w *writing) continueLine() {
 	w.p.add(w.r)
-	w.r = w.p.st.row(false)
+	w.r = w.p.st.row(w.p.width)
 	w.r.put(inkFaint, w.g.next).to(w.g.width)
 }
 
@@ -128,10 +164,6 @@ func (w *writing) token(i ink, t safe.Token) {
 		w.breakLine(t)
 		return
 	case safe.Plain:
-		if t.Width > 1 && drawn[0] == ' ' {
-			w.blanks(i, t.Width)
-			return
-		}
 	}
 	if t.Width > 6 && t.Kind == safe.Blank { // a counted run: as visible as an escape
 		i = inkSign
@@ -143,17 +175,17 @@ func (w *writing) token(i ink, t safe.Token) {
 	w.clean = false
 }
 
-// blanks draws n blanks over as many rows as they need.
-func (w *writing) blanks(i ink, n int) {
-	for n > 0 {
+// run draws plain ASCII over as many rows as it needs.
+func (w *writing) run(i ink, text string) {
+	for text != "" {
 		room := w.p.width - w.r.width
 		if room <= 0 {
 			w.continueLine()
 			continue
 		}
-		part := min(n, room)
-		w.r.putWide(i, spaces(part), part)
-		n -= part
+		n := min(len(text), room)
+		w.r.putWide(i, text[:n], n)
+		text = text[n:]
 	}
 	w.clean = false
 }
@@ -167,7 +199,7 @@ func (w *writing) breakLine(t safe.Token) {
 	}
 	w.p.add(w.r)
 	w.number += len(t.Raw)
-	w.r = w.p.st.row(false)
+	w.r = w.p.st.row(w.p.width)
 	w.startLine()
 }
 

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"time"
 	"unicode"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -30,18 +29,18 @@ type prompt struct {
 	key     drawnKey // askReason: the call it is about
 	what    string   // askReason: the call's name, safe to draw
 	gone    string   // askReason: how the call ended meanwhile, safe to draw
-	opened  time.Time
+	hint    string   // why the last key did nothing
 }
 
 func (m *model) openReason(c *card) {
-	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool, opened: m.at}
+	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool}
 }
 
 func (m *model) openFilter() {
-	m.prompt = &prompt{purpose: askFilter, text: []rune(m.board.filter.text), opened: m.at}
+	m.prompt = &prompt{purpose: askFilter, text: []rune(m.board.filter.text)}
 }
 
-func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll, opened: m.at} }
+func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll} }
 
 // updatePrompt takes a key, or pasted text, for the open prompt.
 func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
@@ -49,6 +48,7 @@ func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 	if p.purpose == askStopAll {
 		return m.answerStopAll(msg)
 	}
+	p.hint = ""
 	switch {
 	case msg.Paste:
 		p.insert(msg.Runes)
@@ -108,13 +108,19 @@ func (m *model) sendPrompt() tea.Cmd {
 		m.prompt = nil
 		return nil
 	}
-	if m.guard.burst() {
-		return m.say(inkWarn, "enter came too fast to be typed: nothing was sent, press it again")
-	}
-	m.prompt = nil
 	if p.gone != "" {
+		m.prompt = nil
 		return m.say(inkWarn, "nothing was denied: this call "+p.gone)
 	}
+	if m.guard.drawn != p.key {
+		p.hint = "the call is not on the screen"
+		return nil
+	}
+	if m.guard.burst() || m.guard.deaf(m.at) {
+		p.hint = "too fast: press enter again"
+		return nil
+	}
+	m.prompt = nil
 	return m.send(p.key, broker.Deny, string(p.text))
 }
 

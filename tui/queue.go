@@ -65,7 +65,7 @@ func queueColumns(width int) columns {
 func (m *model) queueRow(c *card, width int) string {
 	cols := queueColumns(width)
 	chosen := c.req.ID == m.selected
-	r := m.st.row(chosen)
+	r := m.st.row(width).choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -143,7 +143,7 @@ func (m *model) whose(r broker.Request) string {
 
 // quiet is what the queue shows when nothing waits.
 func (m *model) quiet(width, height int) []string {
-	p := &paper{st: m.st, width: width - 2}
+	p := m.st.paper(width - 2)
 	b := m.board
 	switch {
 	case b.filter.active() && len(b.waiting) > 0:

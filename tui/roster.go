@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // shortID is how many characters of an id tell sessions of one name apart.
@@ -47,9 +46,9 @@ func (b *board) reroster() {
 	b.labels = make(map[string]string, len(b.sessions))
 	for id, s := range b.sessions {
 		name := sessionName(*s)
-		label := safe.Line(name)
+		label := safeLine(name)
 		if named[name] > 1 {
-			label += " " + safe.Line(lastOf(id, shortID))
+			label += " " + safeLine(lastOf(id, shortID))
 		}
 		b.labels[id] = label
 	}
@@ -92,7 +91,7 @@ func (b *board) label(id string) string {
 	if l, ok := b.labels[id]; ok {
 		return l
 	}
-	return safe.Line(lastOf(id, 8))
+	return safeLine(lastOf(id, 8))
 }
 
 // lastOf is the last n characters of an id: those differ where the first ones tell
@@ -130,5 +129,5 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 	case broker.SessionFinished, broker.SessionGone:
 		return string(s.State), s.EndedAt
 	}
-	return string(s.State), s.LastSeenAt
+	return safeLine(string(s.State)), s.LastSeenAt
 }

@@ -13,17 +13,29 @@ type row struct {
 	st       *Styles
 	selected bool
 	width    int
+	max      int // cells that there are
 	last     ink
 	open     bool // an ink is switched on
 }
 
-func (s *Styles) row(selected bool) *row { return &row{st: s, selected: selected} }
+// row starts a row that never takes more than width cells: what is too much is cut.
+func (s *Styles) row(width int) *row { return &row{st: s, max: max(width, 1)} }
+
+// choose draws the row as the selected one.
+func (r *row) choose(chosen bool) *row {
+	r.selected = chosen
+	return r
+}
 
 // put appends text in ink.
 func (r *row) put(i ink, text string) *row { return r.putWide(i, text, cells(text)) }
 
 // putWide is put for a text whose cells were counted before.
 func (r *row) putWide(i ink, text string, width int) *row {
+	if r.width+width > r.max {
+		text = safe.Cut(text, r.max-r.width)
+		width = cells(text)
+	}
 	if text == "" {
 		return r
 	}
@@ -62,6 +74,7 @@ func (r *row) fit(i ink, text string, width int) *row {
 
 // to fills with blanks up to column col.
 func (r *row) to(col int) *row {
+	col = min(col, r.max)
 	if n := col - r.width; n > 0 {
 		if !r.selected { // blanks need no ink
 			r.off()

@@ -74,7 +74,7 @@ func (m *model) sessionsView(l layout, a area) []string {
 		}
 	}
 	if len(rows) == 0 {
-		rows = append(rows, m.st.row(false).put(inkMuted, " none yet").to(width).String())
+		rows = append(rows, m.st.row(width).put(inkMuted, " none yet").to(width).String())
 	}
 	return m.frame(l, a, f, 0, rows[:min(len(rows), height)])
 }
@@ -91,7 +91,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	if s.State.Ended() {
 		name = inkMuted
 	}
-	r := m.st.row(chosen).put(inkKey, bar)
+	r := m.st.row(width).choose(chosen).put(inkKey, bar)
 	agent := safeLine(s.Agent)
 	room := width - 2 - cells(agent) - 1
 	r.fit(name, m.board.label(s.ID), max(room, width/2))
@@ -99,7 +99,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	lines := []string{r.to(width).String()}
 
 	word, since := m.board.status(s)
-	r = m.st.row(chosen).put(inkKey, bar)
+	r = m.st.row(width).choose(chosen).put(inkKey, bar)
 	r.fit(stateInk(s, m.board.pending[s.ID]), word, width-8)
 	if !since.IsZero() {
 		r.right(inkMuted, ago(m.at.Sub(since)), width-1)
@@ -115,7 +115,7 @@ func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []strin
 		if more := len(s.Subagents) - subagentsShown; more > 0 && i == subagentsShown-1 {
 			text = "and " + plural(more+1, "more sub-agent")
 		}
-		r := m.st.row(chosen).put(inkFaint, "  └ ").fit(inkMuted, text, width-5)
+		r := m.st.row(width).choose(chosen).put(inkFaint, "  └ ").fit(inkMuted, text, width-5)
 		lines = append(lines, r.to(width).String())
 	}
 	return lines

@@ -51,7 +51,7 @@ type shellPainter struct {
 }
 
 func (p *shellPainter) add(i ink, from syntax.Pos, to syntax.Pos) {
-	p.span(i, int(from.Offset()), int(to.Offset())) //nolint:gosec // offsets are below maxColoured
+	p.span(i, int(from.Offset()), int(to.Offset()))
 }
 
 func (p *shellPainter) span(i ink, from, to int) {
@@ -61,14 +61,14 @@ func (p *shellPainter) span(i ink, from, to int) {
 }
 
 func (p *shellPainter) token(pos syntax.Pos, text string) {
-	at := int(pos.Offset()) //nolint:gosec // offsets are below maxColoured
+	at := int(pos.Offset())
 	p.span(inkOperator, at, at+len(text))
 }
 
 // words marks the keyword that stands at each of the places.
 func (p *shellPainter) words(places ...syntax.Pos) {
 	for _, pos := range places {
-		from := int(pos.Offset()) //nolint:gosec // offsets are below maxColoured
+		from := int(pos.Offset())
 		to := from
 		for to < len(p.text) && 'a' <= p.text[to] && p.text[to] <= 'z' {
 			to++

@@ -17,6 +17,11 @@ import (
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.at = m.opts.Now()
 	m.guard.awake(m.at)
+	if m.out != nil {
+		if t := m.out.behind(); t.After(m.guard.since) {
+			m.guard.doubt(t) // the screen may have shown an older card until then
+		}
+	}
 	cmd := m.route(msg)
 	return m, tea.Batch(cmd, m.settle())
 }
@@ -41,6 +46,10 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case heldMsg:
 		if h, ok := m.guard.release(msg.gen); ok {
 			return m.send(h.key, h.verdict, "")
+		}
+	case quitMsg:
+		if msg.gen == m.quitGen {
+			return tea.Quit
 		}
 	default:
 		return m.updateBroker(msg)
@@ -120,7 +129,9 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 // lostTouch asks for a new snapshot: at once when the last one held for a while, else
 // after a growing pause.
 func (m *model) lostTouch() tea.Cmd {
-	m.newsMissing = true
+	if !m.newsMissing {
+		m.newsMissing, m.lostAt = true, m.at
+	}
 	m.watchWait = min(max(2*m.watchWait, 50*time.Millisecond), 2*time.Second)
 	if m.at.Sub(m.watchedAt) > 5*time.Second {
 		m.watchWait = 0
@@ -130,7 +141,8 @@ func (m *model) lostTouch() tea.Cmd {
 }
 
 // keepPlace selects the card that took the selected one's place when that one is no
-// longer listed. Arrivals never move the selection.
+// longer listed, and says what ended it. That a stop did is known already while the
+// stop itself is being told. Arrivals never move the selection.
 func (m *model) keepPlace(at int) tea.Cmd {
 	if m.card() != nil {
 		return nil
@@ -140,8 +152,13 @@ func (m *model) keepPlace(at int) tea.Cmd {
 	if had == "" || at < 0 {
 		return nil
 	}
+	told := m.note.text != ""
 	for i := range m.board.recent {
-		if r := m.board.recent[i]; r.ID == had && r.Outcome != nil && r.Outcome.By.Kind != broker.ByOperator {
+		r := m.board.recent[i]
+		if r.Outcome != nil && r.Outcome.By.Kind == broker.ByStop && told {
+			continue
+		}
+		if r.ID == had && r.Outcome != nil && r.Outcome.By.Kind != broker.ByOperator {
 			return m.say(inkWarn, safeLine(r.ToolName)+": "+ended(r))
 		}
 	}
@@ -210,10 +227,13 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return m.say(inkWarn, name+": too late, this call "+ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.say(inkDanger, name+": the decision could not be recorded, so the agent was told no")
+		return m.sayFitting(inkDanger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")
 	case errors.Is(msg.err, broker.ErrStale):
 		return m.say(inkDanger, name+": the call is not the one that was shown; nothing was decided")
 	case errors.Is(msg.err, broker.ErrNotFound):
+		at := m.board.place(m.card())
+		m.board.drop(c)
+		m.keepPlace(at)
 		return m.say(inkWarn, name+": the broker no longer knows this call")
 	case errors.Is(msg.err, context.Canceled):
 		return nil

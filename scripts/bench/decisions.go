@@ -23,11 +23,11 @@ func (b *bench) decisions(ctx context.Context) ([]row, error) {
 		return rows, err
 	}
 	rows = append(rows, rate("broker", v["per_second"]))
-	alone, err := goBench(ctx, "./store", "BenchmarkDecideSynced64", "decisions/s")
+	alone, err := goBench(ctx, "./store", "BenchmarkDecideSynced64")
 	if err != nil {
 		return rows, err
 	}
-	return append(rows, rate("store alone", alone)), nil
+	return append(rows, rate("store alone", alone["decisions/s"])), nil
 }
 
 func rate(of string, perSecond float64) row {

@@ -43,7 +43,7 @@ func unescape(s string) (raw string, n int) {
 		if hi < 0 || lo < 0 {
 			return "", 0
 		}
-		return string([]byte{byte(hi<<4 | lo)}), 4
+		return string([]byte{byte(hi)<<4 | byte(lo)}), 4 //nolint:gosec // both are below 16
 	case len(s) >= 5 && s[:3] == `\u{`:
 		return unescapeRune(s)
 	}
@@ -108,19 +108,26 @@ func reverseOne(s string) (raw string, n int) {
 // maxCount bounds what Reverse writes for one sign: no message is larger.
 const maxCount = 64 << 20
 
-// uncount reads "×412" and one character out of ends: what is counted, so often.
+// uncount reads "×412" and one character out of ends: what is counted, so often. At
+// the end of a line that character may be missing, as it is when a row was copied from
+// a terminal.
 func uncount(s, what, ends string) (raw string, n int) {
-	digits, found := strings.CutPrefix(s, string(times))
+	rest, found := strings.CutPrefix(s, string(times))
 	if !found {
 		return "", 0
 	}
-	end := strings.IndexAny(digits, ends)
-	if end < 0 {
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	count, err := strconv.Atoi(digits)
+	if err != nil || count > maxCount {
 		return "", 0
 	}
-	count, err := strconv.Atoi(digits[:end])
-	if err != nil || count < 0 || count > maxCount {
+	n = len(s) - len(rest) + len(digits)
+	switch rest = rest[len(digits):]; {
+	case rest == "", rest[0] == '\n' && !strings.Contains(ends, "\n"):
+	case strings.IndexByte(ends, rest[0]) >= 0:
+		n++
+	default:
 		return "", 0
 	}
-	return strings.Repeat(what, count), len(s) - len(digits) + end + 1
+	return strings.Repeat(what, count), n
 }

@@ -20,7 +20,7 @@ func plain(r rune) bool {
 	switch {
 	case r == glyphTab, r == glyphBlank, r == glyphBreak: // ours
 		return false
-	case r == 0x115f, r >= 0x1160 && r <= 0x11ff, // Hangul fillers and the jamo that join what is before them
+	case r >= 0x1100 && r <= 0x11ff, r >= 0xa960 && r <= 0xa97f, // Hangul jamo, which join each other, and fillers
 		r >= 0xd7b0 && r <= 0xd7ff, r == 0x3164, r == 0xffa0:
 		return false
 	case r == 0x2800, r == 0x1d159: // Braille blank, empty note head: pictures of nothing
@@ -28,6 +28,13 @@ func plain(r rune) bool {
 	case r == 0xfffc, r == 0xfffd: // stand-ins that a terminal draws for what it cannot show
 		return false
 	case r >= 0x1f1e6 && r <= 0x1f1ff, r >= 0x1f3fb && r <= 0x1f3ff: // join into flags, colour what is before them
+		return false
+	case r == 0xe33, r == 0xeb3, r == 0xff9e, r == 0xff9f: // join what is before them; terminals disagree on the width
+		return false
+	case r == 0xd4e, r == 0x111c2, r == 0x111c3, r == 0x113d1, r == 0x1193f, r == 0x11941, // join what is behind them
+		r == 0x11a3a, r >= 0x11a84 && r <= 0x11a89, r == 0x11d46, r == 0x11f02:
+		return false
+	case r >= 0x3248 && r <= 0x324f: // terminals disagree on their width
 		return false
 	}
 	return true
@@ -39,9 +46,10 @@ func isLetter(s string) bool {
 }
 
 // isAccent reports whether r may sit on a letter. Variation selectors and the
-// invisible marks may not.
+// invisible marks may not, nor may marks with a width of their own: some terminals
+// give them a cell and some do not, which would let a text grow out of its row.
 func isAccent(r rune) bool {
-	if !unicode.Is(unicode.M, r) || !unicode.IsPrint(r) {
+	if !unicode.In(r, unicode.Mn, unicode.Me) || !unicode.IsPrint(r) {
 		return false
 	}
 	switch {

@@ -25,8 +25,9 @@ const (
 	Break              // one or more line breaks
 )
 
-// Token is the smallest piece that is drawn as a whole: a character with its
-// accents, or one sign.
+// Token is one sign, one character with its accents, or a run of plain ASCII
+// characters. All but the runs are drawn as a whole; a run may be split between any
+// two of its bytes.
 type Token struct {
 	Raw   string // the bytes it stands for
 	Drawn string // what to draw; in the form Lines a Break ends in "\n"
@@ -72,6 +73,9 @@ func Head(s string, cells int) string {
 	width := 0
 	for t := range Tokens(s, OneLine) {
 		if width += t.Width; width > cells {
+			if t.Run() {
+				b.WriteString(t.Drawn[:len(t.Drawn)-(width-cells)])
+			}
 			return b.String() + "…"
 		}
 		b.WriteString(t.Drawn)
@@ -123,13 +127,13 @@ type scanner struct {
 
 func (s *scanner) next() Token {
 	var t Token
-	switch c := s.rest[0]; {
-	case c == ' ':
+	switch s.rest[0] {
+	case ' ':
 		t = s.blanks()
 		s.lineStart = s.lineStart && t.Kind == Plain
-	case c == '\t':
+	case '\t':
 		t = s.tabs()
-	case c == '\n':
+	case '\n':
 		t = s.breaks()
 		s.lineStart = s.form == Lines
 	default:
@@ -190,9 +194,28 @@ func (s *scanner) breaks() Token {
 	return t
 }
 
-// char is one character that is neither blank, tab nor line break, with the
-// accents that follow it.
+// Run reports whether t is a run of plain ASCII characters, each a cell wide.
+func (t Token) Run() bool { return t.Kind == Plain && t.Width == len(t.Drawn) }
+
+// ascii is how many characters at the front of the rest are ASCII and drawn as they
+// are, whatever stands behind them: a letter may get an accent from what is not ASCII.
+func (s *scanner) ascii() int {
+	n := 0
+	for n < len(s.rest) && s.rest[n] > ' ' && s.rest[n] < 0x7f && s.rest[n] != '\\' {
+		n++
+	}
+	if n < len(s.rest) && s.rest[n] >= utf8.RuneSelf {
+		n--
+	}
+	return n
+}
+
+// char is a run of plain ASCII, or one character that is neither blank, tab nor line
+// break, with the accents that follow it.
 func (s *scanner) char() Token {
+	if n := s.ascii(); n > 0 {
+		return Token{Raw: s.rest[:n], Drawn: s.rest[:n], Width: n}
+	}
 	c := s.rest[0]
 	if c < utf8.RuneSelf {
 		if c < ' ' || c == 0x7f || c == '\\' && looksEscaped(s.rest) {

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// manyCalls makes n waiting calls of 200 sessions.
+func manyCalls(n int) broker.Snapshot {
+	var snap broker.Snapshot
+	for i := range 200 {
+		snap.Sessions = append(snap.Sessions, broker.Session{
+			ID: fmt.Sprintf("s%d", i), Agent: "claude", Name: fmt.Sprintf("project-%d", i), State: broker.SessionActive, StartedAt: seconds(600),
+		})
+	}
+	for i := range n {
+		snap.Requests = append(snap.Requests, benchCall(i, noon.Add(-time.Hour+time.Duration(i)*time.Millisecond)))
+	}
+	return snap
+}
+
+func benchCall(i int, at time.Time) broker.Request {
+	r := newCall(fmt.Sprintf("r%06d", i), fmt.Sprintf("s%d", i%200), "Bash", at,
+		`{"command":"for f in $(git ls-files '*.go'); do gofmt -l \"$f\" || exit 1; done && go test ./pkg`+fmt.Sprint(i)+`/...","description":"Check"}`)
+	r.ExpiresAt = noon.Add(time.Hour)
+	return r
+}
+
+// BenchmarkRepaint10k is a key press and the frame after it, among ten thousand
+// waiting calls while five hundred a second arrive: eight between two frames.
+func BenchmarkRepaint10k(b *testing.B) {
+	s := newStill(b, manyCalls(10_000), nil, termenv.TrueColor)
+	s.draw(120, 40)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	next, worst := 10_000, time.Duration(0)
+	keys := []string{"j", "k", "G", "g", "j", "j"}
+	for b.Loop() {
+		var list []broker.Update
+		for range 8 {
+			r := benchCall(next, noon.Add(time.Duration(next)*time.Millisecond))
+			list = append(list, broker.Update{Request: &r})
+			next++
+		}
+		for range 8 { // as many are settled
+			if c := s.m.board.waiting[rnd.IntN(len(s.m.board.waiting))]; c != nil {
+				r := settled(c.req, broker.Allowed, broker.Actor{Kind: broker.ByRule}, "", noon)
+				list = append(list, broker.Update{Request: &r})
+			}
+		}
+		start := time.Now()
+		s.m.Update(updatesMsg{gen: 1, list: list})
+		s.m.View()
+		s.at = s.at.Add(time.Second)
+		s.m.Update(keyMsg(keys[next%len(keys)]))
+		s.m.View()
+		worst = max(worst, time.Since(start))
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/repaint")
+	b.ReportMetric(float64(worst.Microseconds())/1000, "ms/worst")
+}
+
+// BenchmarkLargeCall is the first frame of a call of almost a megabyte.
+func BenchmarkLargeCall(b *testing.B) {
+	large := bash("r1", "s1", seconds(5), strings.Repeat("echo 'nothing of interest' # in here\n", 25_000))
+	s := newStill(b, broker.Snapshot{Requests: []broker.Request{large}}, nil, termenv.TrueColor)
+	for b.Loop() {
+		s.m.docs.clear()
+		s.m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		s.m.View()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/frame")
+}
+
+// Ten thousand waiting calls must not make a key press slow: the bound is far above
+// what it takes, and far below what a pass over all calls for each row would.
+func TestRepaintStaysFast(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("measures time")
+	}
+	res := testing.Benchmark(BenchmarkRepaint10k)
+	if ms := res.Extra["ms/repaint"]; ms > 16 {
+		t.Errorf("a repaint takes %.1f ms, a frame has 16", ms)
+	}
+}

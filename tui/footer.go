@@ -1,0 +1,151 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// footer is the last row: a question, a sentence, or the keys.
+func (m *model) footer() string {
+	r := m.st.row(m.width)
+	switch {
+	case m.prompt != nil:
+		return m.promptView()
+	case m.note.text != "":
+		return r.put(inkText, " ").fit(m.note.ink, m.note.text, m.width-2).to(m.width).String()
+	case m.tooSmall() && (m.screen == screenMain || m.screen == screenFull):
+		return r.put(inkText, " ").fit(inkWarn, m.tooSmallText(), m.width-2).to(m.width).String()
+	}
+	c := m.drawnCard()
+	deaf := c != nil && m.guard.deaf(m.at)
+	lead := " "
+	if deaf {
+		lead = "…"
+	}
+	r.put(inkWarn, lead)
+	list := m.hints(c)
+	help := list[len(list)-1]
+	room := m.width - 1 - cells(" · "+help.key+" "+help.does)
+	for i, h := range list {
+		sep := " · "
+		if i == 0 {
+			sep = ""
+		}
+		if i == len(list)-1 {
+			room = m.width - 1
+		}
+		if r.width+cells(sep+h.key+" "+h.does) > room {
+			continue
+		}
+		keyInk, doesInk := inkKey, inkMuted
+		if !m.possible(c, h.key, deaf) {
+			keyInk, doesInk = inkFaint, inkFaint
+		}
+		r.put(inkFaint, sep).put(keyInk, h.key).put(doesInk, " "+h.does)
+	}
+	return r.to(m.width).String()
+}
+
+func (m *model) tooSmallText() string {
+	return m.fitting(
+		fmt.Sprintf("window too small to show the call: make it at least %d×%d", leastWidth, leastHeight),
+		fmt.Sprintf("too small to decide: needs %d×%d", leastWidth, leastHeight),
+		fmt.Sprintf("needs %d×%d", leastWidth, leastHeight),
+	)
+}
+
+// hints lists the keys worth naming now.
+func (m *model) hints(c *card) []hint {
+	list := m.keys.shortHelp(m.screen)
+	if m.screen == screenMain && m.focus == paneSessions {
+		here := []hint{{"s", "stop this session"}, {"enter", "its calls only"}, {"tab", "next pane"}, list[4]}
+		return append(here, list[6:]...)
+	}
+	if c == nil {
+		if m.screen == screenMain && m.board.rows() == 0 {
+			return append([]hint{{"tab", "sessions"}}, list[7:]...)
+		}
+		return list
+	}
+	if locked(c) {
+		read := "read to the end to allow"
+		if m.width < 60 {
+			read = "read on to allow"
+		}
+		return append([]hint{{"G", read}}, list[1:]...)
+	}
+	if c.late() {
+		return append([]hint{{"a", "allow its retry"}, {"d", "put away"}}, list[3:]...)
+	}
+	return list
+}
+
+// possible reports whether a key of the hints would act now.
+func (m *model) possible(c *card, key string, deaf bool) bool {
+	switch key {
+	case "a", "d", "D":
+		return c != nil && !deaf && c.sending == ""
+	}
+	return true
+}
+
+// locked reports whether c cannot be allowed because its end was not on the screen.
+func locked(c *card) bool { return !c.seenEnd }
+
+func (m *model) promptView() string {
+	p := m.prompt
+	r := m.st.row(m.width).put(inkText, " ")
+	lead, help := "", "enter sends · esc cancels"
+	switch p.purpose {
+	case askStopAll:
+		sessions, calls := plural(m.board.living(), "session"), plural(len(m.board.waiting), "waiting call")
+		const answers = "y yes · any other key: no"
+		question := fmt.Sprintf("stop all %s and deny %s? ", sessions, calls)
+		if cells(question+answers) > m.width-2 {
+			question = "stop all? "
+		}
+		return r.put(inkDanger, question).put(inkKey, "y").put(inkMuted, answers[1:]).to(m.width).String()
+	case askFilter:
+		lead, help = "/", "enter keeps · esc shows all"
+	case askReason:
+		lead = "deny " + p.what + ", because: "
+		if p.gone != "" {
+			lead, help = "this call "+p.gone+" ", "esc closes"
+			return r.fit(inkWarn, lead, m.width-cells(help)-3).right(inkMuted, help, m.width-1).to(m.width).String()
+		}
+	}
+	r.fit(inkKey, lead, max(0, m.width/2))
+	if m.width < 60 {
+		help = ""
+	}
+	if p.hint != "" {
+		help = p.hint
+	}
+	room := m.width - r.width - 2 - cells(help) - 2
+	r.put(inkText, tail(string(p.text), room)).put(inkKey, "█")
+	return r.right(inkMuted, help, m.width-1).to(m.width).String()
+}
+
+// tail is the end of a text on one line: as much as has room.
+func tail(text string, room int) string {
+	var tokens []safe.Token
+	for t := range safe.Tokens(text, safe.OneLine) {
+		tokens = append(tokens, t)
+	}
+	from := len(tokens)
+	for from > 0 && tokens[from-1].Width <= room {
+		from--
+		room -= tokens[from].Width
+	}
+	var b strings.Builder
+	if from > 0 && tokens[from-1].Run() {
+		run := tokens[from-1].Drawn
+		b.WriteString(run[len(run)-max(room, 0):])
+	}
+	for _, t := range tokens[from:] {
+		b.WriteString(t.Drawn)
+	}
+	return b.String()
+}

@@ -1,0 +1,120 @@
+package tui
+
+import "github.com/aoctl/aoctl/tui/safe"
+
+// frame puts a border around rows, which fill its inner width, and fills it up with
+// empty ones.
+func (m *model) frame(l layout, a area, f caption, padding int, rows []string) []string {
+	width, height := l.inner(a, padding)
+	if a.h <= 0 || a.w <= 0 {
+		return nil
+	}
+	if l.stacked {
+		return m.ruled(a, f, padding, rows)
+	}
+	edge := inkBorder
+	if f.focus {
+		edge = inkFocus
+	}
+	side := m.st.row(1).put(edge, "│").String()
+	left, right := side+spaces(padding), spaces(padding)+side
+	out := make([]string, 0, a.h)
+	out = append(out, m.topEdge(a.w, f, edge))
+	rows = narrowed(rows, width)
+	for i := range height {
+		if i < len(rows) {
+			out = append(out, left+rows[i]+right)
+		} else {
+			out = append(out, left+spaces(width)+right)
+		}
+	}
+	return append(out, m.bottomEdge(a.w, f, edge))
+}
+
+// narrowed cuts rows that were laid out for more than width cells.
+func narrowed(rows []string, width int) []string {
+	if width >= leastPaper {
+		return rows
+	}
+	cut := make([]string, len(rows))
+	for i, r := range rows {
+		cut[i] = safe.Cut(r, width) + spaces(width-safe.Width(r))
+	}
+	return cut
+}
+
+// caption is what a frame says on its edges; all safe to draw.
+type caption struct {
+	title, note, right string
+	below, belowRight  string
+	belowInk           ink
+	focus              bool
+}
+
+func (m *model) topEdge(width int, f caption, edge ink) string {
+	r := m.st.row(width).put(edge, "╭")
+	m.captions(r, width-1, f, edge)
+	return r.put(edge, "╮").String()
+}
+
+// captions writes title, note and right text on a line up to column end.
+func (m *model) captions(r *row, end int, f caption, edge ink) {
+	lead := " "
+	if f.focus {
+		lead = "▸"
+	}
+	r.put(edge, lead)
+	room := end - r.width - 1
+	right := f.right
+	if cells(right)+3 > room/2 && cells(right)+cells(f.title)+4 > room {
+		right = ""
+	}
+	if right != "" {
+		room -= cells(right) + 3
+	}
+	r.fit(inkTitle, f.title, room)
+	if left := room - cells(f.title) - 3; f.note != "" && left > 3 {
+		r.put(inkMuted, " · ").fit(inkMuted, f.note, left)
+	}
+	r.put(edge, " ")
+	if right == "" {
+		r.line(edge, "─", end)
+		return
+	}
+	r.line(edge, "─", end-cells(right)-3)
+	r.put(edge, " ").put(inkMuted, right).put(edge, " ")
+	r.line(edge, "─", end)
+}
+
+func (m *model) bottomEdge(width int, f caption, edge ink) string {
+	r := m.st.row(width).put(edge, "╰")
+	if f.below != "" && cells(f.below)+6 < width {
+		r.put(edge, "─ ").put(f.belowInk, f.below).put(edge, " ")
+	}
+	if f.belowRight != "" && r.width+cells(f.belowRight)+5 < width {
+		r.line(edge, "─", width-1-cells(f.belowRight)-3)
+		r.put(edge, " ").put(inkMuted, f.belowRight).put(edge, " ")
+	}
+	return r.line(edge, "─", width-1).put(edge, "╯").String()
+}
+
+// ruled is a frame for narrow windows: one rule above, no sides.
+func (m *model) ruled(a area, f caption, padding int, rows []string) []string {
+	edge := inkBorder
+	if f.focus {
+		edge = inkFocus
+	}
+	r := m.st.row(a.w).put(edge, "─")
+	m.captions(r, a.w, f, edge)
+	out := []string{r.String()}
+	width := max(0, a.w-2*padding)
+	rows = narrowed(rows, width)
+	for i := range a.h - 1 {
+		if i < len(rows) {
+			out = append(out, spaces(padding)+rows[i]+spaces(a.w-width-padding))
+		} else {
+			out = append(out, spaces(a.w))
+		}
+	}
+	return out
+}

@@ -1,0 +1,241 @@
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// ownColours are the only control sequences that a screen may hold.
+var ownColours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// payloads are what hostile text tries: to retitle, repaint, copy, answer, hide.
+var payloads = []string{
+	"\x1b]0;owned\a", "\x1b]52;c;cm0gLXJm\a", "\x1b[2J\x1b[H", "\x1bP+q544e\x1b\\", "\x1b[6n", "\x9b31m", "\u009b2J",
+	"ls\rrm -rf ~", "a\bb", "\x00\x07\x0e", "\u202egnp.exe", "\u2066x\u2069", "r\u200bm", "\ufeff", "\u00ad", "\u3164", "\u2800",
+	"\U000e0041\U000e0042", "\ufe0f", "e" + strings.Repeat("\u0301", 50), "\xff\xfe", "\ue000", "\u0378",
+	strings.Repeat(" ", 500), strings.Repeat("\n", 500), strings.Repeat("\t", 100), "\x7f", "раypal", "日本語", strings.Repeat("語", 200),
+	"\U0001f1e9\U0001f1ea\U0001f44d\U0001f3fd", "\x1b[0m", "╮\n│", "a\n\x1b[31mb",
+}
+
+// hostile fills every string of a session and a call with p.
+func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) {
+	input := map[string]any{
+		"command": p, "description": p, "file_path": p, "old_string": p, "new_string": p + "x", "content": p, p: p,
+		"edits": []any{map[string]any{"old_string": p, "new_string": "y" + p, p: p}}, "list": []any{p, map[string]any{p: p}},
+	}
+	raw, err := json.Marshal(input)
+	if err != nil {
+		panic(err)
+	}
+	r := newCall(p, p, tool, at, string(raw))
+	r.Agent, r.SubagentID, r.SubagentType, r.CWD, r.Mode, r.Description, r.Event = p, p, p, p, p, p, p
+	old := r
+	old.ID, old.Digest = p+"old", p
+	old = settled(old, broker.Denied, broker.Actor{Kind: broker.ActorKind(p), ID: p, Exe: p, TTY: p}, p, at)
+	old.Outcome.UpdatedInput = raw
+	late := r
+	late.ID, late.ToolInput = p+"late", json.RawMessage(p)
+	late = settled(late, broker.Expired, broker.Actor{Kind: broker.ByRule, ID: p}, p, at)
+	s := broker.Session{
+		ID: p, Agent: p, Name: p, CWD: p, ProjectDir: p, Mode: p, Pane: p, State: broker.SessionActive, StartedAt: at,
+		EndReason: p, Subagents: []broker.Subagent{{ID: p, Type: p}},
+	}
+	odd := s
+	odd.ID, odd.State = p+"odd", broker.SessionState(p)
+	return []broker.Session{s, odd}, []broker.Request{r, late, old}
+}
+
+// drawAll draws every screen there is, at these sizes.
+func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, width, height int)) {
+	t.Helper()
+	for _, size := range sizes {
+		for _, keys := range [][]string{
+			nil,
+			{"j"},
+			{"enter"},
+			{"G"},
+			{"h"},
+			{"h", "enter"},
+			{"?"},
+			{"D", "x"},
+			{"shift+tab", "enter"},
+			{"/", "a"},
+			{"S"},
+			{"q"},
+			{"s"},
+			{"y"},
+			{"tab", "ctrl+d"},
+		} {
+			each(s.draw(size[0], size[1], keys...), size[0], size[1])
+			for range 3 {
+				s.at = s.at.Add(time.Second)
+				s.m.Update(keyMsg("esc"))
+			}
+			s.m.focus = paneQueue
+		}
+	}
+}
+
+func TestNothingHostileReachesTheTerminal(t *testing.T) {
+	for i, p := range payloads {
+		for _, tool := range []string{"Bash", "Edit", "MultiEdit", "Write", "mcp__a__b", p} {
+			sizes := [][2]int{{80, 24}}
+			switch {
+			case raceDetector && tool != "Bash":
+				continue
+			case tool == "Bash" && !raceDetector:
+				sizes = [][2]int{{40, 12}, {80, 24}, {120, 40}, {50, 30}, {30, 8}, {3, 2}, {1, 1}}
+			}
+			t.Run(fmt.Sprint(i, tool), func(t *testing.T) {
+				sessions, requests := hostile(p, tool, seconds(10))
+				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p}}
+				s := newStill(t, snap, requests[2:], termenv.TrueColor)
+				s.m.opts.Version = p
+				s.m.Update(decidedMsg{key: drawnKey{id: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})
+				drawAll(t, s, sizes, func(view string, width, height int) { checkView(t, view, width, height) })
+				s.m.Update(historyMsg{err: fmt.Errorf("%s", p)})
+				s.m.Update(stoppedMsg{label: s.m.board.label(p), err: fmt.Errorf("%s", p)})
+				checkView(t, s.draw(80, 24, "h"), 80, 24)
+			})
+		}
+	}
+}
+
+// All of the input is on the paper, and can be read back from it.
+func TestNothingIsHidden(t *testing.T) {
+	for i, p := range payloads {
+		if !json.Valid([]byte(`"` + p + `"`)) {
+			quoted, err := json.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _ = stringValue(quoted) // invalid UTF-8 has become U+FFFD, as it has for the agent
+		}
+		st := newStyles(defaultPalette(), termenv.Ascii, true, false)
+		paper := st.paper(4000)
+		p = "|" + p + "|"
+		paper.write(gutter{}, inkText, p)
+		back := make([]string, len(paper.rows))
+		for i, row := range paper.rows {
+			back[i] = strings.TrimRight(row, " ")
+		}
+		text := Unsanitize(strings.Join(back, "\n"))
+		if text != p {
+			t.Errorf("payload %d: %q was drawn as %q, which reads %q", i, p, back, text)
+		}
+	}
+}
+
+func TestTailIsShown(t *testing.T) {
+	tail := "; rm -rf ~"
+	for name, head := range map[string]string{
+		"blanks": strings.Repeat(" ", 2000), "line breaks": strings.Repeat("\n", 500), "comment": "#" + strings.Repeat(" harmless", 2300) + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{bash("r1", "s1", seconds(5), "ls"+head+tail)}}, nil, termenv.Ascii)
+			view := s.draw(80, 24)
+			if name == "comment" {
+				if strings.Contains(view, tail) || s.m.card().seenEnd {
+					t.Fatal("20 KB fit on the screen?")
+				}
+				view = s.draw(80, 24, "G")
+			}
+			if !strings.Contains(view, "rm -rf ~") || !s.m.card().seenEnd {
+				t.Errorf("the tail is not on the screen:\n%s", view)
+			}
+		})
+	}
+}
+
+func FuzzView(f *testing.F) {
+	for _, p := range payloads {
+		f.Add(p, `{"command":"ls"}`, 80, 24)
+	}
+	f.Add("Edit", `{"file_path":1,"old_string":"a","new_string":"b"}`, 40, 12)
+	f.Fuzz(func(t *testing.T, p, input string, width, height int) {
+		width, height = 1+abs(width)%200, 1+abs(height)%80
+		sessions, requests := hostile(p, "Bash", seconds(10))
+		requests = append(requests, newCall("x", p, p, seconds(3), input), newCall("y", p, "Edit", seconds(2), input))
+		s := newStill(t, broker.Snapshot{Sessions: sessions, Requests: requests}, nil, termenv.ANSI256)
+		for _, keys := range [][]string{nil, {"j"}, {"j"}, {"enter", "G"}} {
+			checkView(t, s.draw(width, height, keys...), width, height)
+		}
+	})
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return max(-n, 0) // the smallest number has no positive twin
+	}
+	return n
+}
+
+// What goes beside the frames must not carry an agent's bytes either.
+func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
+	for _, p := range payloads {
+		for _, r := range bare(p) {
+			if r < ' ' || r > '~' || r == ';' {
+				t.Errorf("bare(%q) has %q", p, r)
+			}
+		}
+	}
+	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
+	var written strings.Builder
+	s.m.out, s.m.opts.Bell = newOutput(&written), true
+	t.Setenv("TMUX", "")
+	c := &card{req: newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}")}
+	s.m.ring("x")
+	s.at = s.at.Add(5 * time.Second)
+	s.m.at = s.at
+	if cmd := s.m.announce(c); cmd != nil {
+		cmd()
+	}
+	if got, want := written.String(), "\a\x1b]9;aoctl: Ba??0?x?sh waits in s\a"; got != want {
+		t.Errorf("wrote %q, want %q", got, want)
+	}
+	if cmd := s.m.announce(c); cmd != nil {
+		t.Error("a second bell within a second")
+	}
+	s.m.opts.Bell = false
+	s.m.at = s.m.at.Add(time.Hour)
+	if s.m.announce(c) != nil {
+		t.Error("a bell although bells are off")
+	}
+}
+
+func TestCopy(t *testing.T) {
+	t.Setenv("TMUX", "")
+	s := newStill(t, broker.Snapshot{Requests: []broker.Request{bash("r1", "s1", seconds(5), "printf '\x1b[31m'")}}, nil, termenv.Ascii)
+	s.draw(80, 24)
+	var written strings.Builder
+	s.m.out = newOutput(&written)
+	run(s.m.copyCall(s.m.card()))
+	if got, want := written.String(), "\x1b]52;c;cHJpbnRmICcbWzMxbSc=\a"; got != want {
+		t.Errorf("wrote %q, want %q", got, want)
+	}
+}
+
+// run runs a command and what it is made of, without its clocks.
+func run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	done := make(chan tea.Msg, 1)
+	go func() { done <- cmd() }()
+	select {
+	case msg := <-done:
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			run(batch[0])
+		}
+	case <-time.After(time.Second):
+	}
+}

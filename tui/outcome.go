@@ -1,0 +1,46 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// ended says how a decided call ended; safe to draw.
+func ended(r broker.Request) string {
+	o := r.Outcome
+	if o == nil {
+		return "is still waiting"
+	}
+	by := actor(o.By)
+	switch o.State {
+	case broker.Allowed:
+		return "was allowed by " + by
+	case broker.Denied:
+		return "was denied by " + by
+	case broker.Expired:
+		return "expired because nobody answered in time"
+	case broker.Cancelled:
+		return "was cancelled because its agent no longer waits"
+	case broker.Answered:
+		return "was answered in the agent's own terminal"
+	case broker.Pending:
+	}
+	return "is " + safe.Line(string(o.State))
+}
+
+// actor names who decided, in few letters; safe to draw.
+func actor(a broker.Actor) string {
+	switch a.Kind {
+	case broker.ByOperator:
+		return "you"
+	case broker.ByProcess:
+		return fmt.Sprintf("process %d", a.PID)
+	case broker.ByRule:
+		return "rule " + safeLine(strings.TrimPrefix(a.ID, "builtin:"))
+	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
+	}
+	return safe.Line(string(a.Kind))
+}

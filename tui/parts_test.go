@@ -1,0 +1,293 @@
+package tui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+	"github.com/google/go-cmp/cmp"
+	"github.com/muesli/termenv"
+)
+
+// drawDiff writes compared lines the way a person would.
+func drawDiff(lines []diffLine) string {
+	var b strings.Builder
+	for _, l := range lines {
+		if l.skipped > 0 {
+			fmt.Fprintf(&b, "...%d\n", l.skipped)
+			continue
+		}
+		end := ""
+		if l.noBreak {
+			end = "|"
+		}
+		fmt.Fprintf(&b, "%s%d %s%s\n", map[udiff.OpKind]string{udiff.Insert: "+", udiff.Delete: "-", udiff.Equal: " "}[l.kind],
+			l.number, strings.TrimSuffix(l.text, "\n"), end)
+	}
+	return b.String()
+}
+
+func TestCompare(t *testing.T) {
+	for name, tc := range map[string]struct {
+		old, fresh string
+		context    int
+		want       string
+	}{
+		"all lines":        {"a\nb\nc\n", "a\nB\nc\n", -1, " 1 a\n-2 b\n+2 B\n 3 c\n"},
+		"context":          {"a\nb\nc\nd\ne\n", "a\nb\nC\nd\ne\n", 1, "...1\n 2 b\n-3 c\n+3 C\n 4 d\n...1\n"},
+		"from nothing":     {"", "a\nb\n", 3, "+1 a\n+2 b\n"},
+		"to nothing":       {"a\n", "", 3, "-1 a\n"},
+		"the same":         {"a\nb", "a\nb", -1, " 1 a\n 2 b\n"},
+		"break taken away": {"a\nb\n", "a\nb", -1, " 1 a\n-2 b\n+2 b|\n"},
+		"break added":      {"a\nb", "a\nb\n", -1, " 1 a\n-2 b|\n+2 b\n"},
+		"neither has one":  {"a\nb", "x\nb", -1, "-1 a\n+1 x\n 2 b\n"},
+		"no lines":         {"", "", -1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, drawDiff(compare(tc.old, tc.fresh, tc.context))); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// A comparison shows all of both texts, in order.
+func FuzzCompare(f *testing.F) {
+	f.Add("a\nb\nc", "a\nc\n")
+	f.Add("", "x")
+	f.Add("\n\n", "\n")
+	f.Add(strings.Repeat("a\nb\n", 200), strings.Repeat("b\na\n", 200))
+	f.Fuzz(func(t *testing.T, old, fresh string) {
+		var gone, comes strings.Builder
+		for _, l := range compare(old, fresh, -1) {
+			if l.skipped > 0 {
+				t.Fatal("lines were left out")
+			}
+			if l.kind != udiff.Insert {
+				gone.WriteString(l.text)
+			}
+			if l.kind != udiff.Delete {
+				comes.WriteString(l.text)
+			}
+		}
+		if gone.String() != old || comes.String() != fresh {
+			t.Errorf("comparison of %q and %q shows %q and %q", old, fresh, gone.String(), comes.String())
+		}
+		left := 0
+		for _, l := range compare(old, fresh, sameLines) {
+			if l.kind != udiff.Insert {
+				left += max(1, l.skipped)
+			}
+		}
+		if want := countLines(old); left != want {
+			t.Errorf("with context %d of %d old lines are accounted for", left, want)
+		}
+	})
+}
+
+func TestLargeTextsAreComparedWhole(t *testing.T) {
+	old := strings.Repeat("line\n", maxDiffed/5)
+	added, gone := tally(compare(old, old+"more\n", sameLines))
+	if want := countLines(old); gone != want || added != want+1 {
+		t.Errorf("+%d −%d, want +%d −%d", added, gone, want+1, want)
+	}
+}
+
+func TestShellMarks(t *testing.T) {
+	command := "# go\nFOO=1 git push \"$X\" 'y' && if a; then b; elif c; then d; fi | cat > out; echo ${Z} $(id)"
+	var got []string
+	for _, m := range shellMarks(command) {
+		got = append(got, fmt.Sprintf("%s:%d", command[m.from:m.to], m.ink))
+	}
+	for _, want := range []string{
+		fmt.Sprintf("# go:%d", inkComment), fmt.Sprintf("FOO:%d", inkVaries), fmt.Sprintf("git:%d", inkCommand),
+		fmt.Sprintf("$X:%d", inkVaries), fmt.Sprintf("'y':%d", inkQuoted), fmt.Sprintf("&&:%d", inkOperator),
+		fmt.Sprintf("if:%d", inkKeyword), fmt.Sprintf("elif:%d", inkKeyword), fmt.Sprintf("fi:%d", inkKeyword),
+		fmt.Sprintf("|:%d", inkOperator), fmt.Sprintf(">:%d", inkOperator), fmt.Sprintf("cat:%d", inkCommand),
+		fmt.Sprintf("${Z}:%d", inkVaries), fmt.Sprintf("id:%d", inkCommand),
+	} {
+		if !contains(got, want) {
+			t.Errorf("no mark %s among %v", want, got)
+		}
+	}
+}
+
+func TestShellMarksGiveUp(t *testing.T) {
+	for name, command := range map[string]string{
+		"not a command line": "if then (", "large": strings.Repeat("a ", maxColoured), "deep": strings.Repeat("$(", 20_000),
+		"backquotes": strings.Repeat("`", 30_000),
+	} {
+		start := time.Now()
+		if marks := shellMarks(command); marks != nil {
+			t.Errorf("%s: %d marks", name, len(marks))
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+func FuzzShellMarks(f *testing.F) {
+	f.Add("a && b | c > d; echo \"$x ${y%z} $(id)\" <<E\nx\nE\n")
+	f.Add("case x in a) b;; esac; while :; do x; done; for i in a; do :; done")
+	f.Fuzz(func(t *testing.T, command string) {
+		at := 0
+		for _, m := range shellMarks(command) {
+			if m.from < at || m.to <= m.from || m.to > len(command) {
+				t.Fatalf("mark %+v behind %d of %d in %q", m, at, len(command), command)
+			}
+			at = m.to
+		}
+		st := newStyles(defaultPalette(), termenv.TrueColor, true, true)
+		p := st.paper(40)
+		p.write(gutter{}, inkText, command, shellMarks(command)...)
+		for _, row := range p.rows {
+			if n := safeWidth(row); n != 40 {
+				t.Fatalf("row %q takes %d cells", row, n)
+			}
+		}
+	})
+}
+
+func TestSummaries(t *testing.T) {
+	for _, tc := range []struct{ tool, input, want string }{
+		{"Bash", `{"command":"ls\nrm"}`, "Bash|ls⏎rm"},
+		{"Edit", `{"file_path":"/p/a/b.go","old_string":"x","new_string":"x\ny"}`, "Edit|a/b.go"},
+		{"Write", `{"file_path":"/p/a.txt","content":"1\n2"}`, "Write|a.txt  2 lines"},
+		{"Read", `{"file_path":"/p/../etc/passwd"}`, "Read|/p/../etc/passwd"},
+		{"Read", `{"file_path":"/p-evil/x"}`, "Read|/p-evil/x"},
+		{"mcp__git__push", `{"remote":"origin","force":true}`, "MCP|git push  remote=origin force=true"},
+		{"Odd", `{}`, "Odd|"},
+		{"Odd", `[1]`, "Odd|[1]"},
+		{"Bash", `{"command":["rm"]}`, `Bash|command=["rm"]`},
+		{"Bash", `{"command":"a` + strings.Repeat(" ", 412) + `b"}`, "Bash|a␠×412 b"},
+	} {
+		s := summarise(tc.tool, json.RawMessage(tc.input), "/p")
+		if got := s.tool + "|" + s.text; got != tc.want {
+			t.Errorf("%s %s: %q, want %q", tc.tool, tc.input, got, tc.want)
+		}
+	}
+	long := summarise("Bash", json.RawMessage(`{"command":"`+strings.Repeat("x", 5000)+`"}`), "")
+	if n := safeWidth(long.text); n != maxSummary+1 || !strings.HasSuffix(long.text, "…") {
+		t.Errorf("a long summary takes %d cells: %q", n, long.text)
+	}
+}
+
+// Every field of an input is drawn, also of tools that are known.
+func TestAllFieldsAreDrawn(t *testing.T) {
+	fields := `"zz_unknown":"zz1","timeout":4711,"nested":{"deep":["zz2"]}`
+	for tool, input := range map[string]string{
+		"Bash":      `{` + fields + `,"command":"zz3","dangerouslyDisableSandbox":true}`,
+		"Edit":      `{` + fields + `,"file_path":"/zz3","old_string":"a","new_string":"b","replace_all":true}`,
+		"MultiEdit": `{` + fields + `,"file_path":"/zz3","edits":[{"old_string":"a","new_string":"b","zz4":"zz5"}]}`,
+		"Write":     `{` + fields + `,"file_path":"/zz3","content":"zz4"}`,
+		"Other":     `{` + fields + `,"a":null}`,
+		"broken":    `{` + fields + `,"a":1,"a":2}`,
+	} {
+		t.Run(tool, func(t *testing.T) {
+			d := layOut(plainPaper(), newCall("r", "s", tool, noon, input), around{loc: time.UTC}, 100)
+			text := strings.Join(d.rows[:d.callEnd], "\n")
+			for _, f := range strings.FieldsFunc(input, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_0123456789", r) }) {
+				known := contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
+				if !known && !strings.Contains(strings.ToLower(text), strings.ToLower(f)) {
+					t.Errorf("%q is not drawn:\n%s", f, text)
+				}
+			}
+		})
+	}
+}
+
+func plainPaper() *Styles { return newStyles(defaultPalette(), termenv.Ascii, true, false) }
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	for name, tc := range map[string]struct {
+		path string
+		want fileState
+	}{
+		"text":    {write("a", "hello"), fileState{wanted: true, done: true, text: "hello", at: at}},
+		"missing": {filepath.Join(dir, "b"), fileState{wanted: true, done: true, missing: true, at: at}},
+		"binary":  {write("c", "\xff\x00"), fileState{wanted: true, done: true, problem: errNotText.Error(), at: at}},
+		"large":   {write("d", strings.Repeat("x", maxFile+1)), fileState{wanted: true, done: true, problem: errTooLarge.Error(), at: at}},
+		"FIFO":    {fifo, fileState{wanted: true, done: true, problem: errNotRegular.Error(), at: at}},
+		"folder":  {dir, fileState{wanted: true, done: true, problem: errNotRegular.Error(), at: at}},
+	} {
+		data, err := readFile(tc.path)
+		if got := fileResult(data, err, at); got != tc.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
+		}
+	}
+	if got := fileResult(nil, errors.New("boom"), at); got.problem != "boom" || !got.done {
+		t.Errorf("another error: %+v", got)
+	}
+}
+
+func TestBackground(t *testing.T) {
+	for answer, want := range map[string][2]bool{
+		"\x1b]11;rgb:0000/0000/0000\x1b\\\x1b[?62c": {true, true},
+		"\x1b]11;rgb:ffff/ffff/ffff\a":              {false, true},
+		"\x1b]11;rgb:fd/f6/e3\a":                    {false, true},
+		"\x1b]11;rgb:2e/34/40\a":                    {true, true},
+		"\x1b[?62c":                                 {false, false},
+		"\x1b]11;rgb:zz/1/1\a":                      {false, false},
+		"\x1b]11;rgb:1/1":                           {false, false},
+		"":                                          {false, false},
+	} {
+		dark, ok := darkByAnswer(answer)
+		if dark != want[0] || ok != want[1] {
+			t.Errorf("%q: %v %v", answer, dark, ok)
+		}
+	}
+	for env, want := range map[string][2]bool{"15;0": {true, true}, "0;15": {false, true}, "0;default;7": {false, true}, "x": {}, "": {}, "1;y": {}} {
+		dark, ok := darkByEnv(env)
+		if dark != want[0] || ok != want[1] {
+			t.Errorf("COLORFGBG=%q: %v %v", env, dark, ok)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for got, want := range map[string]string{
+		count(1234567): "1,234,567", count(999): "999", plural(1, "call"): "1 call", plural(2000, "call"): "2,000 calls",
+		left(9*time.Minute + 47*time.Second + time.Millisecond): "9:48", left(0): "0:00", left(-time.Second): "0:00",
+		clock(61 * time.Minute): "61:00", ago(90 * time.Second): "1m", ago(50 * time.Hour): "2d", brief(3200 * time.Millisecond): "3.2s",
+		brief(-1): "", size(12): "12 B", size(24_800): "24.8 KB", size(2_000_000): "2.0 MB",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// NO_COLOR leaves bold and reverse; what is not a terminal gets no sequence at all.
+func TestStylesWithoutColour(t *testing.T) {
+	if got := newStyles(defaultPalette(), termenv.Ascii, true, true).row(9).put(inkSign, "x").String(); got != "\x1b[7mx\x1b[0m" {
+		t.Errorf("NO_COLOR: %q", got)
+	}
+	if got := plainPaper().row(9).put(inkSign, "x").String(); got != "x" {
+		t.Errorf("no terminal: %q", got)
+	}
+	dark, light := newStyles(defaultPalette(), termenv.TrueColor, true, true), newStyles(defaultPalette(), termenv.TrueColor, false, true)
+	if dark.plain == light.plain {
+		t.Error("light and dark look the same")
+	}
+}

@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// scenes are states that pass quickly or that nobody wishes for.
+var scenes = map[string]func(*still){
+	"just come":  func(s *still) { s.m.Update(tea.FocusMsg{}) },
+	"being sent": func(s *still) { s.m.Update(keyMsg("d")); s.m.Update(heldMsg{gen: s.m.guard.heldGen}) },
+	"stop all?":  func(s *still) { s.m.Update(keyMsg("S")) },
+	"refused":    func(s *still) { s.m.Update(keyMsg("ls -la")) },
+	"gone while typing": func(s *still) {
+		s.m.Update(keyMsg("D"))
+		ended := settled(s.m.card().req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", noon)
+		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &ended}}})
+	},
+	"no word": func(s *still) { s.m.Update(updatesMsg{gen: 1, ended: true}) },
+	"no socket": func(s *still) {
+		s.health(broker.Health{LogHash: "4f2a91c0", SocketErr: "another file took the place of /run/user/1000/aoctl/broker.sock"})
+	},
+	"nothing works": func(s *still) {
+		s.health(broker.Health{SocketErr: "the socket is gone", StoreErr: "write aoctl.db: no space left on device"})
+	},
+	"broker's word": func(s *still) {
+		s.m.Update(stoppedMsg{label: "api-server", session: broker.Session{State: broker.SessionStopping}})
+	},
+}
+
+func (s *still) health(h broker.Health) {
+	s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Health: &h}}})
+}
+
+func newScene(t *testing.T, profile termenv.Profile) *still {
+	t.Helper()
+	s := newStill(t, broker.Snapshot{
+		Sessions: someSessions(), Requests: mixedCalls(),
+		Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
+	}, pastCalls(), profile)
+	s.draw(80, 24)
+	s.at = s.at.Add(time.Second)
+	return s
+}
+
+func TestGoldenScenes(t *testing.T) {
+	for name, play := range scenes {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for _, size := range sizes {
+				s := newScene(t, termenv.Ascii)
+				s.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				s.at = s.at.Add(time.Second)
+				play(s)
+				if problem := misfit(s.m.View(), size[0], size[1]); problem != "" {
+					t.Errorf("%v: %s", size, problem)
+				}
+				b.WriteString(s.m.View() + "\n\n")
+			}
+			golden(t, "scene-"+strings.NewReplacer(" ", "-", "?", "", "'", "").Replace(name), b.String())
+		})
+	}
+}
+
+func TestGoldenLight(t *testing.T) {
+	s := newScene(t, termenv.TrueColor)
+	s.m.st = newStyles(defaultPalette(), termenv.TrueColor, false, true)
+	s.m.docs.clear()
+	golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
+}
+
+// Whatever the screen shows fits a window of any size, down to one cell, and a window
+// that is too small says so instead of pretending that nothing waits.
+func TestEveryWindow(t *testing.T) {
+	for _, keys := range [][]string{
+		nil, {"j"}, {"enter"}, {"h"}, {"h", "enter"}, {"?"}, {"D", "x"}, {"tab"}, {"tab", "tab"}, {"/", "a"}, {"S"}, {"q"}, {"a"}, {"G"},
+	} {
+		t.Run(strings.Join(keys, " "), func(t *testing.T) {
+			s := newScene(t, termenv.Ascii)
+			s.draw(80, 24, keys...)
+			for width := 1; width <= 130; width += 1 + width/15 {
+				for height := 1; height <= 42; height += 1 + height/5 {
+					view := s.draw(width, height)
+					if problem := misfit(view, width, height); problem != "" {
+						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
+					}
+					if strings.Contains(view, "nothing waits") && s.m.screen != screenHistory {
+						t.Fatalf("%d×%d: says that nothing waits:\n%s", width, height, view)
+					}
+				}
+			}
+		})
+	}
+	for name, play := range scenes {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, termenv.Ascii)
+			play(s)
+			for width := 1; width <= 130; width += 1 + width/15 {
+				for height := 1; height <= 42; height += 1 + height/5 {
+					view := s.draw(width, height)
+					if problem := misfit(view, width, height); problem != "" {
+						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, view)
+					}
+				}
+			}
+		})
+	}
+}
