@@ -73,6 +73,8 @@ func (b *Broker) readsOnly(q Question) bool {
 			return false
 		case path == "":
 			path = q.CWD
+		case !sameForAll(path):
+			return false
 		case !filepath.IsAbs(path):
 			path = filepath.Join(q.CWD, path)
 		}
@@ -83,10 +85,25 @@ func (b *Broker) readsOnly(q Question) bool {
 	return true
 }
 
+// sameForAll reports whether everybody reads path as the same file. Agents expand a
+// leading "~" and trim blanks before they open a path, and some file systems fold
+// characters beyond ASCII; a folder of that very name must not vouch for them.
+func sameForAll(path string) bool {
+	if strings.HasPrefix(path, "~") || strings.TrimSpace(path) != path || strings.ContainsAny(path, "$\\\n\t") {
+		return false
+	}
+	for _, r := range path {
+		if r > unicode.MaxASCII {
+			return false
+		}
+	}
+	return true
+}
+
 // relativePattern reports whether a glob stays below the folder it starts in.
 func relativePattern(v any) bool {
 	p, ok := v.(string)
-	return ok && p != "" && !filepath.IsAbs(p) && !strings.Contains(p, "..") && !strings.HasPrefix(p, "~")
+	return ok && p != "" && sameForAll(p) && !filepath.IsAbs(p) && !strings.Contains(p, "..") && !strings.Contains(p, "~")
 }
 
 // plain reports whether every text in v, keys too, can be drawn as it is: what

@@ -16,10 +16,10 @@ func TestReadOnlyRule(t *testing.T) {
 	root := shortDir(t)
 	project, outside := filepath.Join(root, "shop"), filepath.Join(root, "shop-evil")
 	t.Setenv("HOME", filepath.Join(root, "home", "ana"))
-	for _, dir := range []string{project + "/src", project + "/.claude", project + "/state", outside, root + "/home/ana/code"} {
+	for _, dir := range []string{project + "/~/.ssh", project + "/ /etc", project + "/src", project + "/.claude", project + "/state", outside, root + "/home/ana/code"} {
 		must(t, os.MkdirAll(dir, 0o700))
 	}
-	for _, f := range []string{project + "/go.mod", project + "/src/a.go", project + "/.claude/settings.json", project + "/state/aoctl.db", outside + "/x"} {
+	for _, f := range []string{project + "/~/.ssh/id", project + "/src/a.go ", project + "/src/\u00e4.go", project + "/go.mod", project + "/src/a.go", project + "/.claude/settings.json", project + "/state/aoctl.db", outside + "/x"} {
 		must(t, os.WriteFile(f, []byte("x"), 0o600))
 	}
 	must(t, os.Symlink(outside, project+"/link"))
@@ -56,6 +56,13 @@ func TestReadOnlyRule(t *testing.T) {
 		"read bidi":           {"Read", in("file_path", project+"/go.mod", "note", "\u202e"), project, broker.Pending},
 		"read agent settings": {"Read", in("file_path", project+"/.claude/settings.json"), project, broker.Pending},
 		"read our state":      {"Read", in("file_path", project+"/state/aoctl.db"), project, broker.Pending},
+		"grep tilde":          {"Grep", in("pattern", "x", "path", "~/.ssh"), project, broker.Pending},
+		"read tilde":          {"Read", in("file_path", "~/.ssh/id"), project, broker.Pending},
+		"grep blank":          {"Grep", in("pattern", "x", "path", " /etc"), project, broker.Pending},
+		"glob blank":          {"Glob", in("pattern", "*", "path", " /etc"), project, broker.Pending},
+		"read blank behind":   {"Read", in("file_path", "src/a.go "), project, broker.Pending},
+		"read other letters":  {"Read", in("file_path", "src/\u00e4.go"), project, broker.Pending},
+		"glob blank pattern":  {"Glob", in("pattern", " /etc/*"), project, broker.Pending},
 		"glob outside":        {"Glob", in("pattern", "/etc/*"), project, broker.Pending},
 		"glob up":             {"Glob", in("pattern", "{.,..}/*"), project, broker.Pending},
 		"glob home":           {"Glob", in("pattern", "~/*"), project, broker.Pending},
