@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "user"))
 			env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))
 			env.Setenv("TERM", "dumb")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-built program would sleep a second at each exit
 			env.Values[consoleKey{}] = &scriptConsole{}
 			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
 		},

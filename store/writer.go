@@ -51,6 +51,9 @@ func (s *Store) Commit(ctx context.Context, c *broker.Change) error {
 	if err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("commit: %w: %w", ErrStopped, context.Cause(ctx))
+	}
 	j := &job{work: w, done: make(chan struct{})}
 	select {
 	case s.queue <- j:

@@ -79,8 +79,9 @@ func Run(ctx context.Context, c console, o Options) error {
 	m := newModel(ctx, c, o, terminalStyles(o))
 	m.out = out
 	p := tea.NewProgram(m,
-		tea.WithContext(ctx), tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
+		tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus())
+	defer context.AfterFunc(ctx, p.Quit)() // not tea.WithContext, whose way to end races with the renderer
 	_, err := p.Run()
 	if err != nil && (ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted)) {
 		return nil
