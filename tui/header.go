@@ -55,7 +55,7 @@ func (m *model) health(width int) *row {
 	case h.StoreErr != "":
 		log, logInk = "log ✗ not recording", inkDanger
 	case len(h.LogHash) >= 6:
-		log = "log " + safe.Line(h.LogHash[:6]) + " ✓"
+		log = "log " + safe.Line(h.LogHash[:6])
 	}
 	state, stateInk := "socket ok", inkMuted
 	switch {
