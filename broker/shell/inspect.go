@@ -1,0 +1,88 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// inspect says what a simple command does with its words, of which argv[0] is the
+// program. Programs that the table does not know are plain commands: their rule
+// decides. inspect never looks inside what a wrapper runs; that is for the caller.
+func inspect(argv []word) meaning {
+	if len(argv) == 0 {
+		return meaning{}
+	}
+	name, bare, twisted := programOf(argv[0])
+	s, name, ok := lookUp(name)
+	if !ok || s.builtin && !bare {
+		return meaning{}
+	}
+	c := &call{spec: s, name: name, words: argv[1:]}
+	c.inspect()
+	if twisted {
+		c.unsuref("the path of %s is not written plainly", name)
+	}
+	return c.done()
+}
+
+// lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of
+// the name without the version.
+func lookUp(name string) (spec, string, bool) {
+	if s, ok := table()[name]; ok {
+		return s, name, true
+	}
+	short := strings.TrimRight(name, "0123456789.-")
+	if s, ok := table()[short]; ok && versioned[short] {
+		return s, short, true
+	}
+	return spec{}, name, false
+}
+
+var versioned = set("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
+
+// inert says that no operand and no option, whatever it is, makes the program run,
+// write, delete or send anything. It asks for the bare name.
+func inert(program string) bool {
+	name, _, twisted := programOf(word{text: program, known: true})
+	return !twisted && inertNames[name]
+}
+
+// programOf gives the name under which the table may know a program: a bare name, or
+// the last part of a path in a folder of the system. twisted: it lies there, but by a
+// path with "..", "." or doubled slashes.
+func programOf(w word) (name string, bare, twisted bool) {
+	if !w.known || w.glob || w.tilde {
+		return "", false, false
+	}
+	if !strings.Contains(w.text, "/") {
+		return w.text, true, false
+	}
+	clean := path.Clean(w.text)
+	dir, base := path.Split(clean)
+	if !systemFolders[strings.TrimSuffix(dir, "/")] {
+		return "", false, false
+	}
+	return base, false, clean != w.text
+}
+
+var systemFolders = set("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
+
+// set makes a set of the words of text.
+func set(text string) map[string]bool {
+	m := make(map[string]bool)
+	for _, name := range strings.Fields(text) {
+		m[name] = true
+	}
+	return m
+}
+
+// inertNames are programs without any option that writes, runs or sends, on Linux and
+// macOS alike, whether they are builtins or not. Left out for what some option or
+// operand does: uniq (writes its second operand), sort and tree (-o), base64 (-o on
+// macOS), date (-s), file (-C), arch (runs programs on macOS), printf (-v as a builtin).
+var inertNames = set(`
+	b2sum base32 basename cat cksum cmp column comm cut df diff dirname du echo egrep
+	expand expr factor false fgrep fold getconf grep groups head hexdump id jq join
+	ls md5sum nl nproc numfmt od paste pathchk printenv ps pwd readlink
+	realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum sleep stat
+	strings sum tac tail tr true tsort tty uname unexpand uptime wc which whoami`)

@@ -1,0 +1,104 @@
+package shell
+
+import (
+	"fmt"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Parse says what line would do. It never fails: what it cannot read is an Unknown
+// element whose Unsure says why, and a line beyond the limits is nothing but that.
+func Parse(line string) Line {
+	l := Line{Raw: line}
+	out := &output{}
+	why := out.parse(line)
+	if why != "" {
+		l.Elements = []Element{{Kind: Unknown, Text: line, Unsure: why}}
+		return l
+	}
+	l.Parsed = true
+	l.Elements = out.elements
+	for _, why := range oddities(line) {
+		l.Elements = append(l.Elements, Element{Kind: Unknown, Text: line, Unsure: why})
+	}
+	return l
+}
+
+// output is what one Parse has gathered, over all texts inside each other.
+type output struct {
+	elements []Element
+	pipes    int // numbers given to pipelines
+	steps    int // of the walk
+	inner    int // bytes of the scripts inside the line
+}
+
+// beyond is panicked with to leave a walk that is over a limit.
+type beyond string
+
+// Limits that only a hostile line meets.
+const (
+	maxSteps = 20_000       // commands looked at, counting each round of a loop and, lightly, their words
+	maxVia   = 20           // wrappers around each other
+	maxInner = 4 * MaxBytes // of all scripts inside the line
+)
+
+// parse walks the whole line and says why it cannot.
+func (o *output) parse(line string) (why string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case beyond:
+			why = string(r)
+		default: // a bug here or in the parser must not let a line through
+			why = fmt.Sprintf("it could not be read: %v", r)
+		}
+	}()
+	if len(line) > MaxBytes {
+		return fmt.Sprintf("it is longer than %d KiB", MaxBytes>>10)
+	}
+	file, why := read(line)
+	if why != "" {
+		return why
+	}
+	w := &walker{output: o, src: line}
+	w.text(file)
+	return ""
+}
+
+// add appends an element and gives its index.
+func (o *output) add(e Element) int {
+	if len(o.elements) >= MaxElements {
+		panic(beyond(fmt.Sprintf("it does more than %d things", MaxElements)))
+	}
+	o.elements = append(o.elements, e)
+	return len(o.elements) - 1
+}
+
+// step counts a command of that many words.
+func (o *output) step(words int) {
+	if o.steps += 1 + words/8; o.steps > maxSteps {
+		panic(beyond("it is too long to follow, with its loops and wrappers"))
+	}
+}
+
+// parsers keeps the parser's buffers.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
+// read parses text as bash reads it and says why it cannot.
+func read(text string) (file *syntax.File, why string) {
+	if why := misread(text); why != "" {
+		return nil, why
+	}
+	p, _ := parsers.Get().(*syntax.Parser)
+	r := &guarded{text: text}
+	file, err := p.Parse(r, "")
+	if r.deep {
+		return nil, fmt.Sprintf("it is nested deeper than %d levels", MaxNesting)
+	}
+	if err != nil { // the parser is in no state to be used again
+		return nil, fmt.Sprintf("it cannot be read as bash: %v", err)
+	}
+	parsers.Put(p)
+	return file, ""
+}

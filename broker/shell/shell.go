@@ -1,0 +1,82 @@
+// Package shell says what a command line would do: every program it would run,
+// through pipes, lists, substitutions, functions and wrappers, every file that it
+// names for reading or writing, and every variable that it sets.
+//
+// It reads bash, as an agent's shell is mostly bash or zsh. Where those two or a
+// plain sh would read a text differently, and wherever a value is not known from the
+// text alone, the part is marked as unsure; it never guesses. The package is pure: it
+// runs nothing and looks at no file.
+package shell
+
+// Limits of Parse. A line beyond them is one unsure element.
+const (
+	MaxBytes    = 64 << 10 // of a line
+	MaxNesting  = 100      // of brackets, quotes and substitutions in each other
+	MaxElements = 2000     // of a line
+)
+
+// Kind is what an element does.
+type Kind string
+
+// The kinds of element.
+const (
+	Command Kind = "command" // runs a program, a shell builtin or a function
+	Read    Kind = "read"    // opens the file at Path for reading
+	Write   Kind = "write"   // creates, changes, replaces or removes the file at Path
+	Assign  Kind = "assign"  // sets variable Name to Value
+	Unknown Kind = "unknown" // a part that could not be read at all; Unsure says why
+)
+
+// Line is what one command line would do.
+type Line struct {
+	Raw      string
+	Elements []Element // in the order of the text; what a wrapper runs follows the wrapper
+	Parsed   bool      // false: the line is one Unknown element
+}
+
+// Element is one thing that a line would do. All texts are the agent's and untrusted.
+type Element struct {
+	Kind Kind
+	Text string // the element as it stands in the line; for the screen
+
+	// Argv are the words of a Command after quote removal, without its wrappers:
+	// "sudo env A=1 rm -rf x" has the commands rm (Via sudo, env) and the assignment A.
+	// A word that is not known is "", and then Unsure is set, or it does not matter as
+	// in [ -n "$x" ], which is Neutral. "$?", "$$" and "$!" stand for numbers.
+	Argv []string
+	Via  []string // the wrappers it runs through, outermost first, such as sudo, xargs, bash -c
+
+	// Path is what a Read or Write opens, after quote removal. "~" and "~/…" stand for
+	// the user's home when Home is set; a relative path starts in Dir.
+	Path string
+	Home bool // Path begins with an unquoted tilde
+
+	// Dir is the folder that the element works in, as far as the line says: "" is the
+	// folder that the line starts in, else a path as in Path, relative ones below that
+	// folder. DirUnsure says that a cd before it leads nobody knows where.
+	Dir       string
+	DirUnsure bool
+
+	Name, Value string // of an Assign
+	Exported    bool   // of an Assign: programs that run later, or the command itself, get to see it
+
+	// Operand marks a Read or Write that is no redirection: the command before it
+	// names the file among its words, as cat, cp and rm do. The command's own rule
+	// covers it; refusing rules and the risk look at it too.
+	Operand bool
+	Deletes bool // of a Write: the file, or all below it, is removed
+	Tree    bool // of a Read or Write: with everything below Path
+	Glob    bool // Path or a word of Argv is a pattern that the shell expands
+
+	Pipe  int    // elements of one pipeline share a number; 0: in no pipeline
+	Stdin string // what a Command reads from: "" its own, "pipe", "file", "text" (a here-document or here-string)
+
+	Host string // the other machine that it runs on, as with ssh; "" is this one
+
+	// Neutral: a shell builtin that does nothing by itself (cd, true, echo of plain words
+	// …), a call of a function of the line, or the cat of a quoted here-document whose
+	// text is a word. Never with Exact or Unsure.
+	Neutral bool
+	Exact   string // not empty: only a rule that names the whole command may allow it, because of this (code on the command line, a runner …)
+	Unsure  string // not empty: no rule may allow it, because of this
+}

@@ -1,0 +1,193 @@
+package shell
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+)
+
+// spec is one row of the table: what a program, or a subcommand of it, does with its
+// words. Its option lists are separated by blanks: "-abc" are three flags, "-o=" and
+// "--out=" take a value, "-i?" and "--color?" take one only when it is attached. An
+// option that is in no list makes the command exact, as it might do anything, unless
+// the row is lax.
+type spec struct {
+	ok     string // options that neither run nor write anything
+	read   string // their value is a file that is read
+	write  string // their value is a file that is written, as everybody expects
+	spill  string // their value is a file that is written, unexpectedly: exact
+	code   string // their value is code: exact
+	load   string // their value is a file of code or of settings: read, and exact
+	exact  string // only a rule that names the whole command may allow these
+	unsure string // no rule may allow these
+
+	lax     bool   // options that are in no list are flags that do no harm
+	stop    bool   // options end at the first operand
+	mild    bool   // with stop: an option that is in no list makes it exact, not unsure
+	single  bool   // options are words after one dash, such as -name
+	builtin bool   // only the bare name means it; a program of that name is plain
+	wraps   bool   // what follows options and the first skip operands is a command
+	skip    int    // operands before that command
+	last    string // after one of these and its value come no more options
+	whole   string // always exact, for this reason
+	never   string // always unsure, for this reason
+	other   string // with subs: exact for a subcommand that is not among them
+
+	ops  func(*call) // says what options and operands mean, after they were told apart
+	raw  func(*call) // reads the words itself
+	subs map[string]spec
+}
+
+var (
+	tableOnce sync.Once
+	tableRows map[string]spec
+)
+
+// gnuNames are programs that Homebrew installs with a g before their names.
+const gnuNames = `cat chmod chown chroot cp csplit cut date dd env find head ln ls mkdir mv nice nohup od rm rmdir
+	shred shuf sort split stat stdbuf tac tail tee timeout touch truncate uniq unlink wc xargs awk`
+
+// table is every row by the program's name. It is made when it is first asked for.
+func table() map[string]spec {
+	tableOnce.Do(func() {
+		tableRows = make(map[string]spec)
+		for _, rows := range []map[string]spec{
+			fileRows(), textRows(), archiveRows(), netRows(), remoteRows(), wrapperRows(), shellRows(),
+			builtinRows(), gitRows(), codeRows(), buildRows(), packageRows(), opsRows(),
+		} {
+			maps.Copy(tableRows, rows)
+		}
+		for name := range set(gnuNames) {
+			tableRows["g"+name] = tableRows[name]
+		}
+	})
+	return tableRows
+}
+
+// same gives one row to several names.
+func same(rows map[string]spec, s spec, names string) {
+	for name := range set(names) {
+		rows[name] = s
+	}
+}
+
+// call is one command while its row is applied to it.
+type call struct {
+	spec
+	name  string // of the program, with its subcommand: "git push"
+	words []word // after the program
+	opts  []given
+	rest  []word // operands
+	ended bool   // a "--" was seen
+	m     meaning
+}
+
+// given is an option as it was given, by the name that it has in the row.
+type given struct {
+	name  string
+	value word
+	has   bool // has a value
+}
+
+func (c *call) inspect() {
+	if c.whole != "" {
+		c.exactf("%s %s", c.name, c.whole)
+	}
+	if c.never != "" {
+		c.unsuref("%s %s", c.name, c.never)
+	}
+	if c.raw != nil {
+		c.raw(c)
+		return
+	}
+	c.parse()
+	if c.subs != nil {
+		c.sub(c.rest)
+	}
+	if c.wraps {
+		c.wrap(c.skip)
+	}
+	if c.ops != nil {
+		c.ops(c)
+	}
+}
+
+// sub goes on with the row of the subcommand that words begin with.
+func (c *call) sub(words []word) {
+	if len(words) == 0 {
+		return
+	}
+	s, ok := c.subs[words[0].text]
+	if !ok || !words[0].known || words[0].glob {
+		if c.other != "" {
+			c.exactf("%s: %s", c.name, c.other)
+		}
+		return
+	}
+	d := &call{spec: s, name: c.name + " " + words[0].text, words: words[1:], m: c.m}
+	d.inspect()
+	c.m = d.m
+}
+
+// wrap makes the operands after the first skip ones the command that is run.
+func (c *call) wrap(skip int) {
+	if len(c.rest) <= skip {
+		return
+	}
+	c.m.wrapper = c.name
+	c.run(c.rest[skip:])
+}
+
+func (c *call) run(words []word) {
+	if len(words) > 0 {
+		c.m.runs = append(c.m.runs, run{words: words})
+	}
+}
+
+// done is the meaning. A wrapper that is not sure stays an element of its own, so that
+// its reason is seen.
+func (c *call) done() meaning {
+	if c.m.exact != "" || c.m.unsure != "" {
+		c.m.wrapper, c.m.neutral = "", false
+	}
+	return c.m
+}
+
+// exactf and unsuref keep the first reason. Their texts come from the table alone, so
+// that nothing of the agent's gets into a reason.
+func (c *call) exactf(format string, args ...any) {
+	if c.m.exact == "" {
+		c.m.exact = fmt.Sprintf(format, args...)
+	}
+}
+
+func (c *call) unsuref(format string, args ...any) {
+	if c.m.unsure == "" {
+		c.m.unsure = fmt.Sprintf(format, args...)
+	}
+}
+
+func (c *call) has(names ...string) bool { return len(c.given(names...)) > 0 }
+
+func (c *call) given(names ...string) []given {
+	var found []given
+	for _, g := range c.opts {
+		for _, name := range names {
+			if g.name == name {
+				found = append(found, g)
+			}
+		}
+	}
+	return found
+}
+
+// values are the values that were given to any of the options.
+func (c *call) values(names ...string) []word {
+	var words []word
+	for _, g := range c.given(names...) {
+		if g.has {
+			words = append(words, g.value)
+		}
+	}
+	return words
+}

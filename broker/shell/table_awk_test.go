@@ -1,0 +1,52 @@
+package shell
+
+import "testing"
+
+// Programs of awk.
+var awkLines = [][2]string{
+	{"awk '{print $1}' f", "r(f)"},
+	{"awk -F: '{print $1}' f", "r(f)"},
+	{"awk -F , -v x=1 '$3 > 100' f", "r(f)"},
+	{`awk 'NR>1 && NF>=2 {print a "|" b}' f`, "r(f)"},
+	{`awk '{print $1 > "out"}'`, "exact"},
+	{`awk '{print $1 >> "out"}'`, "exact"},
+	{`awk '{print $1 | "sh"}'`, "exact"},
+	{`awk '{print($1)>"x"}'`, "exact"},
+	{"awk '{print ($1>2)}'", "plain"},
+	{`awk '{print ($1>2) > "x"}'`, "exact"},
+	{`awk '{print a,⏎b > "x"}'`, "exact"},
+	{`awk '{printf "x" > "/dev/stderr"}'`, "plain"},
+	{`awk '{printf "x" > "/dev/stderr" ".x"}'`, "exact"},
+	{`awk 'BEGIN{system("id")}'`, "exact"},
+	{`awk 'BEGIN{"id" | getline x}'`, "exact"},
+	{`awk 'BEGIN{while(("id"|getline x)>0) print x}'`, "exact"},
+	{`awk 'BEGIN{f="sys" "tem"; @f("id")}'`, "exact"},
+	{"awk '{ if ($1 > 2) print $2 }' f", "r(f)"},
+	{"awk '$1 ~ /a|b/' f", "r(f)"},
+	{"awk '/a>b/ {print}' f", "r(f)"},
+	{`awk '{x = 1 / 2; print 3 > "f" / 2}'`, "exact"},
+	{`awk '{ if (1) /"/ ; print 1 > "f"; x="/" }'`, "exact"},
+	{"awk 'length > 80' f", "r(f)"},
+	{"awk '{print a ? b > c : d}'", "exact"},
+	{"awk -f prog f", "r(prog) r(f) exact"},
+	{"awk --file prog f", "r(prog) r(f) exact"},
+	{"awk -i inplace '{print}' f", "r(f) unsure"},
+	{"awk -l lib '{print}'", "unsure"},
+	{`awk -e '{print | "sh"}' f`, "r(f) exact"},
+	{"awk --source='{print}' f", "r(f) exact"},
+	{"awk -E prog", "r(prog) exact"},
+	{"awk -o/tmp/x '{print}' f", "w(/tmp/x) r(f) exact"},
+	{"awk -d '{print}' f", "r(f) exact"},
+	{"awk '{print}' x=1 f", "r(f)"},
+	{"awk -vx=1 '{print}' f", "r(f)"},
+	{"awk --frob '{print}' f", "r(f) exact"},
+	{"awk '{print}' *", "r(*)"},
+	{"awk '{print}' /dev/stdin", "plain"},
+	{`awk '"a" || b {print}' f`, "r(f)"},
+	{"gawk -i x 1", "unsure"},
+	{"mawk 1 f", "r(f)"},
+	{"nawk 1 f", "r(f)"},
+	{"original-awk 1 f", "r(f)"},
+}
+
+func TestInspectAwk(t *testing.T) { inspected(t, awkLines) }

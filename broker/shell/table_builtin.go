@@ -1,0 +1,319 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+)
+
+// builtinRows are builtins of bash and zsh. They count only by their bare names: a
+// program called echo is a plain command.
+func builtinRows() map[string]spec {
+	rows := map[string]spec{
+		"cd": {builtin: true, raw: cdOps}, "chdir": {builtin: true, raw: cdOps},
+		"pushd": {builtin: true, raw: cdOps}, "popd": {builtin: true, raw: cdOps},
+		"printf":   {builtin: true, raw: printfOps},
+		"read":     {builtin: true, raw: readOps},
+		"getopts":  {builtin: true, raw: getoptsOps},
+		"mapfile":  {builtin: true, ok: "-t -d= -n= -O= -s= -u= -c=", unsure: "-C=", ops: mapfileOps},
+		"unset":    {builtin: true, raw: unsetOps},
+		"wait":     {builtin: true, raw: waitOps},
+		"set":      {builtin: true, raw: setOps},
+		"shopt":    {builtin: true, raw: shoptOps},
+		"enable":   {builtin: true, raw: onlyListing("loads code into the shell or changes what names mean")},
+		"alias":    {builtin: true, raw: aliasOps},
+		"unalias":  {builtin: true, raw: neutralOps},
+		"hash":     {builtin: true, raw: hashOps},
+		"bind":     {builtin: true, raw: onlyListing("may run code")},
+		"complete": {builtin: true, raw: onlyListing("may run code")},
+		"compgen":  {builtin: true, ok: "-abcdefgjksuvV -A= -G= -P= -S= -X= -o= -W=", unsure: "-C= -F=", ops: compgenOps},
+		"compopt":  {builtin: true, raw: neutralOps},
+		"type":     {builtin: true, raw: neutralOps},
+		"umask":    {builtin: true, raw: umaskOps},
+		"ulimit":   {builtin: true, raw: umaskOps},
+		"test":     {builtin: true, raw: testOps},
+		"[":        {builtin: true, raw: testOps},
+		"fc":       {builtin: true, lax: true, whole: "runs or edits what was run before"},
+		"history":  {builtin: true, raw: historyOps},
+		"print":    {builtin: true, raw: printOps},
+		"vared":    {builtin: true, never: "may run code in zsh"},
+		"sched":    {builtin: true, never: "runs code later in zsh"},
+		"emulate":  {builtin: true, never: "changes how commands are read in zsh"},
+		"let":      {builtin: true, never: "calculates with texts that may run code"},
+		"coproc":   {builtin: true, never: "runs a command beside the line"},
+	}
+	rows["readarray"] = rows["mapfile"]
+	same(rows, spec{builtin: true, raw: neutralOps}, "true false : pwd echo jobs bg fg disown suspend dirs times caller whence where rehash logout")
+	same(rows, spec{builtin: true, raw: numberOps}, "exit return break continue shift sleep bye")
+	same(rows, spec{builtin: true, never: "changes what later words of the shell mean"},
+		"setopt unsetopt zmodload autoload functions zle zstyle zparseopts zformat zregexparse zsocket zpty ztcp zcompile bindkey disable ttyctl limit unlimit compdef compinit add-zsh-hook")
+	return rows
+}
+
+func neutralOps(c *call) { c.m.neutral = plainWords(c.words) }
+
+var integer = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`)
+
+// numberOps: zsh calculates what these are given, and a calculation may run code.
+func numberOps(c *call) {
+	for _, w := range c.words {
+		if !w.known || !integer.MatchString(w.text) && w.text != "infinity" && w.text != "--" {
+			c.calculated(w)
+			return
+		}
+	}
+	c.m.neutral = true
+}
+
+// calculated doubts a word that runs code where a shell takes it for a number or a
+// name, as "a[$(id)]" does.
+func (c *call) calculated(w word) {
+	if strings.ContainsAny(w.text, "[$`(") {
+		c.unsuref("%s may run code that is part of a name or number", c.name)
+	}
+}
+
+// cdOps: the folder is the last operand; "cd" alone goes home, and "cd -" or the stack
+// of folders leads where the text alone does not say.
+func cdOps(c *call) {
+	c.m.neutral = plainWords(c.words)
+	words := c.words
+	for len(words) > 0 && words[0].known && (words[0].text == "-P" || words[0].text == "-L" || words[0].text == "-e" || words[0].text == "-@" || words[0].text == "-q" || words[0].text == "-s") {
+		words = words[1:]
+	}
+	if len(words) > 0 && words[0].text == "--" {
+		words = words[1:]
+	}
+	nowhere := word{raw: "cd"}
+	switch {
+	case len(words) == 0 && (c.name == "cd" || c.name == "chdir"):
+		c.m.chdir = &word{}
+	case len(words) != 1 || c.name == "popd":
+		c.m.chdir = &nowhere
+	case words[0].known && (strings.HasPrefix(words[0].text, "-") || strings.HasPrefix(words[0].text, "+")):
+		c.m.chdir = &nowhere
+	default:
+		w := words[0]
+		c.m.chdir = &w
+	}
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// names are variables that the command sets to what nobody knows.
+func (c *call) names(words []word) {
+	for _, w := range words {
+		if !w.known || !identifier.MatchString(w.text) {
+			c.unsuref("%s sets a variable whose name is not plain", c.name)
+			continue
+		}
+		c.m.assigns = append(c.m.assigns, assign{name: w, value: word{raw: w.raw}})
+	}
+}
+
+func printfOps(c *call) {
+	for i, w := range c.words {
+		if i == 0 && strings.HasPrefix(w.text, "-v") {
+			name := c.words[1:min(2, len(c.words))]
+			if len(w.text) > 2 {
+				name = []word{tail(w, w.text[2:])}
+			}
+			c.names(name)
+		}
+	}
+	c.m.neutral = plainWords(c.words)
+	for _, w := range c.words {
+		if strings.Contains(w.text, "[") && strings.ContainsAny(w.text, "$`") {
+			c.calculated(w)
+		}
+	}
+}
+
+// readOps: the options with values of bash and zsh differ, so a letter that one of
+// them takes for a flag leaves its value among the names, where it is doubted.
+func readOps(c *call) {
+	c.spec = spec{ok: "-ersqz -a= -d= -i= -n= -N= -p= -t= -u=", exact: "-AklcE"}
+	c.parse()
+	c.m.neutral = plainWords(c.words)
+	c.names(append(c.values("-a"), c.rest...))
+	if len(c.rest) == 0 && !c.has("-a") {
+		c.names([]word{literal("REPLY")})
+	}
+}
+
+// getoptsOps: the second word is a variable's name.
+func getoptsOps(c *call) {
+	c.m.neutral = plainWords(c.words)
+	c.names(c.words[min(1, len(c.words)):min(2, len(c.words))])
+}
+
+func mapfileOps(c *call) {
+	c.m.neutral = plainWords(c.words)
+	c.names(orName(c.rest, "MAPFILE"))
+}
+
+func orName(words []word, name string) []word {
+	if len(words) == 0 {
+		return []word{literal(name)}
+	}
+	return words
+}
+
+// unsetOps: a name that is gone matters as much as one that is set.
+func unsetOps(c *call) {
+	for _, w := range c.words {
+		switch {
+		case w.text == "-v" || w.text == "--":
+		case w.text == "-f" || w.text == "-n":
+			c.unsuref("unset %s changes what later words mean", w.text)
+		case !w.known || !identifier.MatchString(w.text):
+			c.unsuref("unset may run code that is part of a name")
+		default:
+			if _, unsure, _ := assignUnsure(w.text, "", true); unsure != "" {
+				c.unsuref("%s", unsure)
+			}
+		}
+	}
+	c.m.neutral = plainWords(c.words)
+}
+
+func waitOps(c *call) {
+	for _, w := range c.words {
+		if w.known && (integer.MatchString(w.text) || strings.HasPrefix(w.text, "%") || w.text == "-n" || w.text == "-f") {
+			continue
+		}
+		c.calculated(w)
+		if w.text == "-p" {
+			c.unsuref("wait -p sets a variable")
+		}
+	}
+	c.m.neutral = plainWords(c.words)
+}
+
+// setOps: what changes how commands are read or what is exported is doubted; words
+// after -- become $1 and so on, which are then known to nobody.
+func setOps(c *call) {
+	c.m.neutral = plainWords(c.words)
+	for i := 0; i < len(c.words); i++ {
+		w := c.words[i]
+		if w.text == "--" || w.known && (w.text == "-" || w.text == "" || w.text[0] != '-' && w.text[0] != '+') {
+			return
+		}
+		if !w.known {
+			return
+		}
+		for n, letter := range w.text[1:] {
+			switch {
+			case letter == 'o' && n == len(w.text)-2:
+				i++
+				if i < len(c.words) {
+					c.shellOption(c.words[i])
+				}
+			case strings.ContainsRune("euxvbhmCET", letter):
+			default:
+				c.unsuref("set changes how later commands are read")
+			}
+		}
+	}
+}
+
+var shoptSafe = set("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
+
+// shoptOps: nullglob and its like only change which names a pattern gives.
+func shoptOps(c *call) {
+	c.m.neutral = plainWords(c.words)
+	for _, w := range c.words {
+		switch {
+		case w.text == "-s" || w.text == "-u" || w.text == "-p" || w.text == "-q":
+		case !shoptSafe[w.text]:
+			c.unsuref("shopt changes how later commands are read")
+		}
+	}
+}
+
+// onlyListing is a builtin that is harmless only without operands.
+func onlyListing(why string) func(*call) {
+	return func(c *call) {
+		for _, w := range c.words {
+			if !w.known || w.text != "-l" && w.text != "-p" && w.text != "-r" || w.text == "-p" && len(c.words) > 1 {
+				c.unsuref("%s %s", c.name, why)
+			}
+		}
+		c.m.neutral = true
+	}
+}
+
+// hashOps: "hash NAME" looks where a program lies; more than that changes it.
+func hashOps(c *call) {
+	for _, w := range c.words {
+		if !w.known || w.text != "-r" && w.text != "-l" && w.text != "-t" && (strings.HasPrefix(w.text, "-") || strings.Contains(w.text, "=")) {
+			c.unsuref("hash changes which program a name means")
+		}
+	}
+	c.m.neutral = true
+}
+
+// printOps: zsh's print can expand prompts, calculate and push on to the next line.
+func printOps(c *call) {
+	for i, w := range c.words {
+		if i == 0 && (!w.known || strings.HasPrefix(w.text, "-") && w.text != "-r" && w.text != "-l" && w.text != "-n" && w.text != "-rl" && w.text != "--") {
+			c.unsuref("print may run code in zsh")
+		}
+	}
+	if len(c.words) > 1 && strings.HasPrefix(c.words[1].text, "-") {
+		c.unsuref("print may run code in zsh")
+	}
+	c.m.neutral = plainWords(c.words)
+}
+
+func aliasOps(c *call) {
+	for _, w := range c.words {
+		if w.text != "-p" && w.text != "-L" && (!w.known || !identifier.MatchString(w.text)) {
+			c.unsuref("alias changes what later words mean")
+		}
+	}
+	c.m.neutral = true
+}
+
+// compgenOps: -W expands its words, substitutions as well.
+func compgenOps(c *call) {
+	for _, w := range c.values("-W") {
+		c.calculated(w)
+	}
+	c.m.neutral = plainWords(c.words)
+}
+
+func umaskOps(c *call) {
+	for _, w := range c.words {
+		c.calculated(w)
+	}
+	c.m.neutral = len(c.words) == 0 || len(c.words) == 1 && (c.words[0].text == "-S" || c.words[0].text == "-a")
+}
+
+// testOps: -v and the comparisons of numbers calculate, at least in zsh and ksh.
+func testOps(c *call) {
+	words := c.words
+	if n := len(words); c.name == "[" && n > 0 && words[n-1].text == "]" {
+		words = words[:n-1]
+	}
+	numeric := false
+	for _, w := range words {
+		numeric = numeric || testNumeric[w.text]
+	}
+	for _, w := range words {
+		if numeric {
+			c.calculated(word{text: strings.TrimPrefix(w.text, "(")})
+		}
+	}
+	c.m.neutral = plainWords(c.words)
+}
+
+var testNumeric = set("-v -R -t -eq -ne -lt -le -gt -ge")
+
+func historyOps(c *call) {
+	for _, w := range c.words {
+		if !w.known || !integer.MatchString(w.text) {
+			c.exactf("history changes or writes what was run before")
+		}
+	}
+	c.m.neutral = true
+}

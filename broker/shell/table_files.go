@@ -1,0 +1,218 @@
+package shell
+
+import "strings"
+
+// streams are names of files that are no files.
+var streams = set("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
+
+func (c *call) file(w word, f file) {
+	if w.known && (w.text == "" || streams[w.text]) {
+		return
+	}
+	f.path = w
+	c.m.files = append(c.m.files, f)
+}
+
+func (c *call) reads(w word)     { c.file(w, file{}) }
+func (c *call) readsTree(w word) { c.file(w, file{tree: true}) }
+func (c *call) writes(w word)    { c.file(w, file{write: true}) }
+
+// readAll, writeAll and so on are what operands mean to many programs.
+func readAll(c *call) {
+	for _, w := range c.rest {
+		c.reads(w)
+	}
+}
+
+func readTrees(c *call) {
+	for _, w := range c.rest {
+		c.readsTree(w)
+	}
+}
+
+func writeAll(c *call) {
+	for _, w := range c.rest {
+		c.writes(w)
+	}
+}
+
+// readFrom reads the operands but for the first n, such as grep's pattern.
+func readFrom(n int) func(*call) {
+	return func(c *call) {
+		for i, w := range c.rest {
+			if i >= n {
+				c.reads(w)
+			}
+		}
+	}
+}
+
+// fileRows are programs that make, change and remove files.
+func fileRows() map[string]spec {
+	rows := map[string]spec{
+		"rm":       {lax: true, ops: rmOps},
+		"unlink":   {lax: true, ops: deleteAll},
+		"rmdir":    {lax: true, ops: deleteAll},
+		"shred":    {lax: true, ok: "-n= --iterations= -s= --size=", read: "--random-source=", ops: deleteAll},
+		"trash":    {lax: true, ops: rmOps},
+		"touch":    {lax: true, ok: "-t= -d= --date= --time=", read: "-r= --reference=", ops: writeAll},
+		"mkdir":    {lax: true, ok: "-m= --mode= -Z? --context?", ops: writeAll},
+		"truncate": {lax: true, ok: "-s= --size=", read: "-r= --reference=", ops: writeAll},
+		"mkfifo":   {lax: true, ok: "-m= --mode=", ops: writeAll},
+		"mknod":    {lax: true, ok: "-m= --mode=", ops: func(c *call) { c.first(c.writes) }},
+		"tee":      {lax: true, ok: "--output-error?", ops: writeAll},
+		"sponge":   {lax: true, ops: writeAll},
+		"mv":       {lax: true, ok: "-S= --suffix= --backup?", ops: moveOps},
+		"cp":       {lax: true, ok: "-S= --suffix= --sparse= --no-preserve= --backup? --reflink? --preserve? --context?", ops: copyOps},
+		"ln":       {lax: true, ok: "-S= --suffix= --backup?", ops: copyOps},
+		"link":     {lax: true, ops: copyOps},
+		"install":  {ok: "-bcCdDpsTvZ --backup? --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --no-target-directory --verbose --help --version -g= -m= -o= -S= -t= --target-directory=", unsure: "--strip-program=", ops: installOps},
+		"dd":       {raw: ddOps},
+		"chmod":    {lax: true, ok: "-cfvR --recursive", read: "--reference=", ops: modeOps},
+		"chown":    {lax: true, ok: "-R --recursive --from=", read: "--reference=", ops: modeOps},
+		"chgrp":    {lax: true, ok: "-R --recursive", read: "--reference=", ops: modeOps},
+		"chattr":   {lax: true, ok: "-v= -p=", ops: writeAll},
+		"setfacl":  {lax: true, ok: "-m= -x= --modify= --remove=", read: "-M= -X= --restore= --set-file=", ops: writeAll},
+		"xattr":    {lax: true, ops: writeAll},
+		"patch": {
+			ok: "-bcEflNnRstTuvZ --backup --batch --binary --context --dry-run --force --forward --ignore-whitespace --normal --posix --quiet --reverse --silent --unified --verbose --version --help --merge? --read-only= --reject-format= " +
+				"--remove-empty-files --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --follow-symlinks --quoting-style= -p= --strip= -F= --fuzz= -D= --ifdef= -B= --prefix= -z= --suffix= -Y= --basename-prefix= -V= --version-control= -d= --directory=",
+			read: "-i= --input=", write: "-o= --output= -r= --reject-file=", exact: "-e --ed -g= --get=", ops: patchOps,
+		},
+		"split":  {ok: "-dxeu -a= -b= -C= -l= -n= -t= --suffix-length= --additional-suffix= --bytes= --line-bytes= --lines= --number= --separator= --numeric-suffixes? --hex-suffixes? --elide-empty-files --unbuffered --verbose --help --version", unsure: "--filter=", ops: splitOps},
+		"csplit": {lax: true, ok: "-b= -n= --suffix-format= --digits=", write: "-f= --prefix=", ops: func(c *call) { c.first(c.reads) }},
+	}
+	return rows
+}
+
+// first does something with the first operand.
+func (c *call) first(do func(word)) {
+	if len(c.rest) > 0 {
+		do(c.rest[0])
+	}
+}
+
+func deleteAll(c *call) {
+	for _, w := range c.rest {
+		c.file(w, file{write: true, deletes: true})
+	}
+}
+
+func rmOps(c *call) {
+	tree := c.name == "trash" || c.has("-r", "-R", "--recursive") || c.hasLong("--recursive")
+	for _, w := range c.rest {
+		c.file(w, file{write: true, deletes: true, tree: tree})
+	}
+}
+
+// hasLong says whether an option was given whose name, maybe shortened, is name.
+func (c *call) hasLong(name string) bool {
+	for _, g := range c.opts {
+		if len(g.name) > 2 && strings.HasPrefix(g.name, "--") && strings.HasPrefix(name, g.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// sourcesAndTarget splits the operands of cp, mv and ln. The target is a zero word
+// where there is none.
+func (c *call) sourcesAndTarget() (sources []word, target word) {
+	for i := 0; i < len(c.words); i++ {
+		w := c.words[i]
+		name, value, has := strings.Cut(w.text, "=")
+		switch {
+		case len(name) > 2 && strings.HasPrefix("--target-directory", name) && has:
+			return c.rest, tail(w, value)
+		case (w.text == "-t" || len(name) > 2 && strings.HasPrefix("--target-directory", name)) && i+1 < len(c.words):
+			return without(c.rest, c.words[i+1]), c.words[i+1]
+		case strings.HasPrefix(w.text, "-t") && len(w.text) > 2:
+			return c.rest, tail(w, w.text[2:])
+		case w.text == "--":
+			i = len(c.words)
+		}
+	}
+	if len(c.rest) < 2 {
+		return c.rest, word{}
+	}
+	return c.rest[:len(c.rest)-1], c.rest[len(c.rest)-1]
+}
+
+// without is words less the first that is w.
+func without(words []word, w word) []word {
+	for i := range words {
+		if words[i] == w {
+			return append(append([]word{}, words[:i]...), words[i+1:]...)
+		}
+	}
+	return words
+}
+
+func copyOps(c *call) {
+	tree := c.has("-r", "-R", "-a", "--recursive", "--archive") || c.hasLong("--recursive") || c.hasLong("--archive")
+	sources, target := c.sourcesAndTarget()
+	for _, w := range sources {
+		c.file(w, file{tree: tree})
+	}
+	if target != (word{}) {
+		c.file(target, file{write: true, tree: tree})
+	}
+}
+
+func moveOps(c *call) {
+	sources, target := c.sourcesAndTarget()
+	for _, w := range sources {
+		c.file(w, file{write: true, deletes: true, tree: true})
+	}
+	if target != (word{}) {
+		c.file(target, file{write: true, tree: true})
+	}
+}
+
+func installOps(c *call) {
+	if c.has("-d", "--directory") {
+		writeAll(c)
+		return
+	}
+	copyOps(c)
+}
+
+func ddOps(c *call) {
+	for _, w := range c.words {
+		switch name, value, _ := strings.Cut(w.text, "="); name {
+		case "if":
+			c.reads(tail(w, value))
+		case "of":
+			c.writes(tail(w, value))
+		}
+	}
+}
+
+// modeOps skips the mode or owner, which may look like options: chmod -x FILE.
+func modeOps(c *call) {
+	tree := c.has("-R", "--recursive") || c.hasLong("--recursive")
+	files := c.rest
+	if !c.has("--reference") && !c.hasLong("--reference") && !c.has("-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o", "-a") && len(files) > 0 {
+		files = files[1:]
+	}
+	for _, w := range files {
+		c.file(w, file{write: true, tree: tree})
+	}
+}
+
+// patchOps: "patch FILE PATCH".
+func patchOps(c *call) {
+	for i, w := range c.rest {
+		c.file(w, file{write: i == 0})
+	}
+}
+
+func splitOps(c *call) {
+	for i, w := range c.rest {
+		if i == 0 {
+			c.reads(w)
+		} else {
+			c.writes(w)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package shell
+
+import "strings"
+
+// opsRows are programs that manage machines, containers and services.
+func opsRows() map[string]spec {
+	rows := map[string]spec{
+		"docker": dockerRow(), "podman": dockerRow(), "nerdctl": dockerRow(), "finch": dockerRow(),
+		"docker-compose": composeRow(), "podman-compose": composeRow(),
+		"kubectl": kubectlRow(), "oc": kubectlRow(), "k": kubectlRow(),
+		"helm":      {lax: true, stop: true, exact: "--kubeconfig=", subs: map[string]spec{"plugin": {lax: true, whole: "installs or runs programs"}, "install": helmRow(), "upgrade": helmRow(), "template": helmRow()}},
+		"terraform": terraformRow(), "tofu": terraformRow(), "terragrunt": terraformRow(),
+		"vagrant": {lax: true, stop: true, subs: map[string]spec{"ssh": {lax: true, whole: "runs a command on another machine"}, "powershell": {lax: true, whole: "runs a command on another machine"}, "winrm": {lax: true, whole: "runs a command on another machine"}}},
+		"gh":      ghRow(),
+		"glab":    {lax: true, stop: true, subs: map[string]spec{"alias": {lax: true, whole: "changes what its subcommands mean"}, "config": {lax: true, whole: "changes settings"}}},
+		"jj":      {lax: true, exact: "-R= --repository= --at-op=", unsure: "--config= --config-toml= --config-file= --tool="},
+		"apt":     aptRow(), "apt-get": aptRow(), "aptitude": aptRow(),
+		"dpkg":     {lax: true, exact: "-i --install --unpack --configure --root= --admindir= --instdir=", unsure: "--pre-invoke= --post-invoke= --status-logger="},
+		"rpm":      {lax: true, exact: "-i -U -F --install --upgrade --root= --rcfile= --macros= --load= --eval= -E= --dbpath=", unsure: "--define= -D= --pipe="},
+		"brew":     {lax: true, stop: true, subs: map[string]spec{"sh": {lax: true, whole: "opens a shell"}, "bundle": {lax: true, whole: "does what a file says"}, "ruby": {lax: true, whole: "runs code"}, "irb": {lax: true, whole: atPrompt}, "edit": {lax: true, whole: "opens an editor"}, "tap": {lax: true, whole: "adds a source of packages"}, "exec": {lax: true, whole: byName}, "x": {lax: true, whole: byName}}},
+		"sendmail": {lax: true, whole: "sends mail or runs what its settings say"},
+		"lynx":     {lax: true, single: true, whole: "opens a browser"}, "w3m": {lax: true, whole: "opens a browser"}, "links": {lax: true, whole: "opens a browser"}, "elinks": {lax: true, whole: "opens a browser"},
+		"aws":       {lax: true, stop: true, exact: "--endpoint-url= --ca-bundle=", ops: awsOps},
+		"gcloud":    {lax: true, exact: "--command= --ssh-flag= --flags-file= --configuration="},
+		"hg":        {lax: true, exact: "-R= --repository= --cwd=", unsure: "--config= --config-file= --ssh= --remotecmd= -e= --debugger"},
+		"svn":       {lax: true, exact: "-F= --config-dir=", unsure: "--diff-cmd= --diff3-cmd= --editor-cmd= --config-option="},
+		"tmux":      {raw: tmuxOps},
+		"screen":    {lax: true, whole: "runs programs in another terminal", unsure: "-X -c= -s= -S="},
+		"zellij":    {lax: true, whole: "runs programs in another terminal"},
+		"crontab":   {lax: true, ok: "-u=", ops: crontabOps},
+		"ldd":       {lax: true, whole: "may run the file that it is asked about", ops: readAll},
+		"systemctl": {lax: true, ok: "-t= -p= -n= -o= --type= --property= --lines= --output= --state=", exact: "-H= --host= -M= --machine= --root=", ops: systemctlOps, subs: map[string]spec{"edit": {lax: true, whole: "opens an editor"}, "link": {lax: true, whole: "makes a service of a file"}, "set-environment": {lax: true, whole: "sets variables for services"}, "import-environment": {lax: true, whole: "sets variables for services"}}},
+		"gpg":       gpgRow(), "gpg2": gpgRow(),
+		"dmesg":            {lax: true, exact: "-C -c -D -E -n= --clear --read-clear"},
+		"perf":             {lax: true, whole: "runs programs or reads what others do"},
+		"ffmpeg":           {single: true, lax: true, read: "-i=", write: "-passlogfile= -vstats_file=", exact: "-filter_complex_script= -dump_attachment=", ops: ffmpegOps},
+		"sqlite3_analyzer": {lax: true, ops: readAll},
+		"chezmoi":          {lax: true, whole: "changes files of the home folder"},
+		"logger":           {lax: true, read: "-f= --file="},
+		"sysctl":           {lax: true, exact: "-w -p -f --write --load --system"},
+		"mount":            {lax: true, ok: "-t= -o=", ops: mountOps},
+		"dbus-send":        {lax: true, whole: "asks another program to act"}, "gdbus": {lax: true, whole: "asks another program to act"}, "busctl": {lax: true, whole: "asks another program to act"},
+		"launchctl": {lax: true, whole: "starts and stops services"},
+		"defaults":  {lax: true, subs: map[string]spec{"write": {lax: true, whole: "changes settings"}, "delete": {lax: true, whole: "changes settings"}, "import": {lax: true, whole: "changes settings"}}},
+		"security":  {lax: true, whole: "reads or changes the keychain"},
+	}
+	same(rows, spec{lax: true, whole: "runs a command later"}, "at batch")
+	same(rows, spec{lax: true, whole: "opens a file or an address with a program that is not named"}, "xdg-open open gio gnome-open kde-open wslview sensible-browser x-www-browser start explorer.exe")
+	same(rows, spec{lax: true, whole: "runs the programs that its words name"}, "run-parts watchexec reflex onchange chokidar air cargo-watch forever pm2 wine wasmtime")
+	same(rows, spec{lax: true, whole: "opens a window in which programs run"}, "xterm gnome-terminal konsole alacritty kitty wezterm terminator")
+	same(rows, spec{lax: true, whole: "presses keys in other windows"}, "xdotool wtype ydotool cliclick")
+	same(rows, spec{lax: true, whole: "starts another agent"}, "claude codex gemini aider goose opencode")
+	same(rows, spec{lax: true, whole: "runs commands on other machines"}, "ansible ansible-playbook ansible-console pssh pdsh clush fab salt mosh-client")
+	return rows
+}
+
+const another = "runs a command in a container"
+
+func dockerRow() spec {
+	container := map[string]spec{"exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "attach": {lax: true, whole: another}, "create": {lax: true, whole: another}, "cp": {lax: true, ops: dockerCopy}}
+	subs := map[string]spec{
+		"container": {lax: true, stop: true, subs: container}, "compose": composeRow(),
+		"build": {lax: true, ok: "-t= --tag= --build-arg= --target= --platform= --label=", read: "-f= --file=", spill: "-o= --output= --iidfile= --metadata-file=", exact: "--secret= --ssh= --allow= --build-context=", ops: dockerBuild},
+		"save":  {lax: true, write: "-o= --output="}, "export": {lax: true, write: "-o= --output="}, "load": {lax: true, read: "-i= --input="},
+		"plugin": {lax: true, whole: "installs programs"}, "context": {lax: true, whole: "changes which machine it works on"}, "debug": {lax: true, whole: another}, "init": {lax: true, whole: "writes files"}, "unshare": {lax: true, whole: another}, "machine": {lax: true, whole: another},
+	}
+	for name, s := range container {
+		subs[name] = s
+	}
+	return spec{lax: true, stop: true, ok: "-D -l= --log-level=", exact: "-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --runtime= --root= --hooks-dir= --module= --conmon=", subs: subs}
+}
+
+// composeRow: what services do stands in their file, which is the project's.
+func composeRow() spec {
+	return spec{
+		lax: true, stop: true, ok: "-p= --profile= --project-name= --progress= --ansi= --parallel=", load: "-f= --file=", exact: "-H= --env-file= --project-directory=",
+		subs: map[string]spec{"exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "cp": {lax: true, ops: dockerCopy}, "attach": {lax: true, whole: another}},
+	}
+}
+
+// dockerBuild: what is built may lie elsewhere.
+func dockerBuild(c *call) {
+	for _, w := range c.rest {
+		if strings.Contains(w.text, "://") || strings.Contains(w.text, "@") || strings.HasPrefix(w.text, "github.com/") {
+			c.exactf("%s builds from an address", c.name)
+		}
+	}
+}
+
+// dockerCopy: the operand without a colon is on this machine.
+func dockerCopy(c *call) {
+	for i, w := range c.rest {
+		if !isRemote(w.text) {
+			c.file(w, file{tree: true, write: i > 0})
+		}
+	}
+}
+
+func kubectlRow() spec {
+	subs := map[string]spec{
+		"exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "debug": {lax: true, whole: another}, "attach": {lax: true, whole: another}, "rsh": {lax: true, whole: another},
+		"edit": {lax: true, whole: "opens an editor"}, "proxy": {lax: true, whole: "opens the cluster to this machine"}, "port-forward": {lax: true, whole: "opens the cluster to this machine"},
+		"cp": {lax: true, ops: dockerCopy}, "plugin": {lax: true}, "config": {lax: true, stop: true, subs: kubeConfigSubs(), other: "changes settings, which may run programs later"},
+		"kustomize": {lax: true, exact: "--enable-exec --enable-alpha-plugins --enable-helm --helm-command=", spill: "-o= --output="},
+	}
+	same(subs, spec{lax: true, read: "-f= --filename=", exact: "--kubeconfig= --server= -s= --cache-dir= --profile-output="}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
+		label annotate expose set patch replace autoscale certificate cordon uncordon drain taint wait auth completion events options`)
+	return spec{lax: true, stop: true, ok: "-n= --namespace= --context= --cluster= --user= -v=", exact: "--kubeconfig= -s= --server= --cache-dir= --token=", subs: subs, other: "an unknown subcommand may be another program"}
+}
+
+func kubeConfigSubs() map[string]spec {
+	rows := map[string]spec{}
+	same(rows, spec{lax: true}, "view current-context get-contexts get-clusters get-users use-context")
+	return rows
+}
+
+func helmRow() spec {
+	return spec{lax: true, ok: "-n= --set= --namespace= --version=", read: "-f= --values=", spill: "--output-dir=", unsure: "--post-renderer= --post-renderer-args="}
+}
+
+func aptRow() spec {
+	return spec{lax: true, exact: "-t= --target-release=", unsure: "-o= --option= -c= --config-file=", ops: aptOps}
+}
+
+// aptOps: a package given as a file comes from nobody.
+func aptOps(c *call) {
+	for _, w := range c.rest {
+		if strings.ContainsAny(w.text, "/") && strings.HasSuffix(w.text, ".deb") || w.text == "edit-sources" {
+			c.exactf("%s takes a package from a file or opens an editor", c.name)
+		}
+	}
+}
+
+// awsOps: s3 cp, mv and sync carry files; file:// stands for the text of one.
+func awsOps(c *call) {
+	words := c.rest
+	if len(words) > 0 && words[0].text == "configure" && (len(words) < 2 || words[1].text != "list" && words[1].text != "get") {
+		c.exactf("aws configure changes settings")
+	}
+	carries := len(words) > 2 && words[0].text == "s3" && (words[1].text == "cp" || words[1].text == "mv" || words[1].text == "sync")
+	place := 0
+	for i, w := range words {
+		if path, ok := strings.CutPrefix(w.text, "file://"); ok {
+			c.reads(tail(w, path))
+		} else if path, ok = strings.CutPrefix(w.text, "fileb://"); ok {
+			c.reads(tail(w, path))
+		}
+		if !carries || i < 2 || strings.HasPrefix(w.text, "-") {
+			continue
+		}
+		if place++; place <= 2 && !strings.HasPrefix(w.text, "s3://") {
+			c.file(w, file{tree: true, write: place == 2})
+		}
+	}
+}
+
+func terraformRow() spec {
+	plan := spec{lax: true, single: true, read: "-var-file=", write: "-out= -state= -state-out= -backup="}
+	return spec{lax: true, single: true, stop: true, exact: "-chdir=", subs: map[string]spec{
+		"console": {lax: true, whole: atPrompt}, "plan": plan, "apply": plan, "destroy": plan,
+		"init": {lax: true, single: true, exact: "-plugin-dir= -from-module= -backend-config="}, "fmt": {lax: true},
+	}}
+}
+
+func ghRow() spec {
+	subs := map[string]spec{
+		"alias": {lax: true, stop: true, subs: map[string]spec{"list": {lax: true}, "ls": {lax: true}}, other: "changes what its subcommands mean"}, "config": {raw: configOps},
+		"extension": {lax: true, whole: "installs or runs programs"}, "ext": {lax: true, whole: "installs or runs programs"}, "extensions": {lax: true, whole: "installs or runs programs"},
+		"browse": {lax: true, whole: "opens a window"}, "codespace": {lax: true, whole: "runs commands on another machine"}, "cs": {lax: true, whole: "runs commands on another machine"}, "copilot": {lax: true, whole: "runs what another program suggests"},
+		"repo": {lax: true, exact: "-u= --upstream-remote-name= --template=", ops: ghRepo},
+		"api":  {lax: true, ok: "-X= -H= -q= -t= -p= --method= --header= --jq= --template= --preview= --cache= --hostname=", read: "--input=", ops: ghAPI},
+	}
+	same(subs, spec{lax: true, ok: "-R= -b= -t= -L= -q= --repo= --body= --title= --jq= --template= --json= --limit=", read: "-F= --body-file= --notes-file=", spill: "-D= -O= --dir= --output=", exact: "-w --web"},
+		"auth cache issue pr label release run search secret status variable workflow gist org project ruleset ssh-key gpg-key attestation completion help version preview agent-task")
+	return spec{lax: true, stop: true, ok: "-R= --repo= --version --help", subs: subs, other: "an unknown subcommand may be an alias or another program"}
+}
+
+// ghRepo: what follows -- goes to git clone.
+func ghRepo(c *call) {
+	if c.ended {
+		c.exactf("gh repo hands options to git")
+	}
+}
+
+// ghAPI: fields whose value begins with @ are read from a file.
+func ghAPI(c *call) {
+	for i, w := range c.words {
+		if i > 0 && (c.words[i-1].text == "-F" || c.words[i-1].text == "--field") {
+			if _, value, ok := strings.Cut(w.text, "=@"); ok {
+				c.reads(tail(w, value))
+			}
+		}
+	}
+}
+
+var tmuxSafe = set("ls list-sessions lsw list-windows lsp list-panes lsc list-clients has has-session info lsk list-keys lscm list-commands capture-pane capturep show-messages")
+
+// tmuxOps: most of what tmux can do runs programs, even its formats: #(command).
+func tmuxOps(c *call) {
+	words := c.words
+	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+		name := words[0].text
+		if name == "-L" || name == "-S" {
+			words = words[min(1, len(words)):]
+		}
+		if name == "-f" || name == "-c" || strings.HasPrefix(name, "-f") || strings.HasPrefix(name, "-c") {
+			c.unsuref("tmux is given commands or a file of them")
+		}
+		words = words[min(1, len(words)):]
+	}
+	if len(words) == 0 || !tmuxSafe[words[0].text] {
+		c.exactf("tmux runs programs in another terminal")
+	}
+	for _, w := range words {
+		if strings.Contains(w.text, "#(") || w.text == ";" || strings.HasSuffix(w.text, ";") {
+			c.unsuref("tmux is given more than one command, or one inside a format")
+		}
+	}
+}
+
+// ffmpegOps: the last word is what it writes.
+func ffmpegOps(c *call) {
+	if len(c.rest) > 0 {
+		c.writes(c.rest[len(c.rest)-1])
+	}
+}
+
+func systemctlOps(c *call) {
+	for _, w := range c.rest {
+		if strings.Contains(w.text, "/") {
+			c.exactf("systemctl is given a service by its file")
+		}
+	}
+}
+
+func crontabOps(c *call) {
+	if !c.has("-l") || c.has("-e", "-r") || len(c.rest) > 0 {
+		c.exactf("crontab changes what runs later")
+		readAll(c)
+	}
+}
+
+func gpgRow() spec {
+	return spec{
+		lax: true, ok: "-r= -u= --recipient= --local-user= --keyserver= --cipher-algo=", spill: "-o= --output= --log-file= --status-file=", exact: "--options= --homedir= --keyring= --edit-key",
+		unsure: "--exec-path= --photo-viewer= --agent-program= --dirmngr-program= --load-extension= --keyserver-options=",
+	}
+}
+
+// mountOps: without operands it lists.
+func mountOps(c *call) {
+	if len(c.rest) > 0 {
+		c.exactf("mount changes what names of files mean")
+	}
+}

@@ -1,0 +1,177 @@
+package shell
+
+import "strings"
+
+// sshSafe are the settings of ssh -o that run nothing and read or write no file.
+var sshSafe = set(`addressfamily batchmode bindaddress canonicaldomains checkhostip ciphers compression connectionattempts
+	connecttimeout connectiontimeout escapechar exitonforwardfailure fingerprinthash gssapiauthentication hashknownhosts
+	hostkeyalgorithms hostname identitiesonly ipqos kbdinteractiveauthentication kexalgorithms loglevel macs
+	numberofpasswordprompts passwordauthentication port preferredauthentications pubkeyauthentication
+	pubkeyacceptedalgorithms rekeylimit requesttty serveralivecountmax serveraliveinterval stricthostkeychecking
+	tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey`)
+
+// remoteRows are programs that work on other machines, or carry files there.
+func remoteRows() map[string]spec {
+	return map[string]spec{
+		"ssh":     sshRow(),
+		"slogin":  sshRow(),
+		"autossh": {lax: true, whole: "opens a lasting connection"},
+		"mosh":    {lax: true, whole: "opens a shell on another machine"},
+		"sshpass": {stop: true, wraps: true, ok: "-ehvV -d= -p= -P=", read: "-f="},
+		"scp": {
+			ok:   "-346ABCOpqRrTv -c= -l= -o= -P= -J= -X=",
+			read: "-i=", exact: "-F=", unsure: "-S= -D=", ops: remoteCopyOps,
+		},
+		"sftp": {
+			ok:   "-46AaCfNpqrv -B= -c= -l= -o= -P= -R= -J= -X=",
+			read: "-i=", exact: "-b= -F=", unsure: "-S= -D= -s=", ops: (*call).sshSettings,
+		},
+		"rsync":          rsyncRow(),
+		"rclone":         {lax: true, exact: "--config= --password-command= --rc --sftp-ssh="},
+		"telnet":         {lax: true, exact: "-x"},
+		"ssh-keygen":     {lax: true, ok: "-t= -b= -C= -N= -P= -m= -a= -I= -n= -V= -z= -Z= -F= -R= -E= -O= -r= -Y=", write: "-f=", unsure: "-D= -w="},
+		"ssh-add":        {lax: true, ok: "-t= -E=", unsure: "-s= -S= -e=", ops: readAll},
+		"ssh-agent":      {stop: true, wraps: true, ok: "-cDdks -a= -E= -t= -O=", unsure: "-P="},
+		"ssh-copy-id":    {lax: true, read: "-i=", unsure: "-o= -F=", whole: "lets a key in on another machine"},
+		"ssh-keyscan":    {lax: true, read: "-f="},
+		"nc":             ncRow(),
+		"ncat":           ncRow(),
+		"netcat":         ncRow(),
+		"nc.openbsd":     ncRow(),
+		"nc.traditional": ncRow(),
+		"socat":          {raw: socatOps},
+	}
+}
+
+func sshRow() spec {
+	return spec{
+		stop: true,
+		ok:   "-46aCfGgkKMnNqstTvVxy -b= -B= -c= -e= -l= -m= -o= -p= -P= -Q=",
+		read: "-i=", spill: "-E=", exact: "-AXY -D= -L= -R= -W= -w= -J= -S= -O=", unsure: "-I= -F=",
+		raw: sshOps,
+	}
+}
+
+// sshOps reads "ssh [options] host [options] [command]": ssh takes options on both
+// sides of the host, and its words make one text for a shell over there.
+func sshOps(c *call) {
+	c.parse()
+	if len(c.rest) == 0 {
+		c.sshSettings()
+		return
+	}
+	c.m.host = c.rest[0].text
+	if !c.rest[0].known || c.m.host == "" || c.rest[0].glob {
+		c.unsuref("the machine that ssh would work on is not known")
+	}
+	c.words, c.rest = c.rest[1:], nil
+	if c.ended {
+		c.rest = c.words
+	} else {
+		c.parse()
+	}
+	c.sshSettings()
+	if len(c.rest) == 0 {
+		c.exactf("ssh opens a shell on another machine")
+		return
+	}
+	c.m.wrapper = c.name
+	c.m.scripts = append(c.m.scripts, script{text: joined(c.rest)})
+}
+
+// sshSettings reads the values of -o, which no list of options holds for all of
+// ssh, scp and sftp alike.
+func (c *call) sshSettings() {
+	for _, w := range c.values("-o") {
+		name, value, _ := strings.Cut(w.text, "=")
+		if head, rest, ok := strings.Cut(strings.TrimSpace(name), " "); ok {
+			name, value = head, rest
+		}
+		switch name = strings.ToLower(strings.TrimSpace(name)); {
+		case name == "userknownhostsfile" || name == "identityfile" || name == "globalknownhostsfile":
+			c.reads(tail(w, strings.TrimSpace(value)))
+		case !w.known || !sshSafe[name]:
+			c.unsuref("%s -o can run another program", c.name)
+		}
+	}
+}
+
+// remoteCopyOps: the last operand is where to, and those with a colon before any
+// slash are on another machine.
+func remoteCopyOps(c *call) {
+	c.sshSettings()
+	for i, w := range c.rest {
+		switch {
+		case isRemote(w.text):
+		case i == len(c.rest)-1:
+			c.file(w, file{write: true, tree: true})
+		default:
+			c.readsTree(w)
+		}
+	}
+}
+
+func isRemote(text string) bool {
+	head, _, found := strings.Cut(text, ":")
+	return found && head != "" && !strings.Contains(head, "/")
+}
+
+func rsyncRow() spec {
+	return spec{
+		ok: "-vqcarRubudlLkKHpEAXogtUNOJDSnWxCIyzhPisF468 -b -0 -m -V --verbose --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify " +
+			"--dirs --old-dirs --mkpath --links --copy-links --copy-unsafe-links --safe-links --munge-links --copy-dirlinks --keep-dirlinks --hard-links --perms --executability --chmod= --acls --xattrs --owner --group --devices " +
+			"--specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --super --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --cc= --one-file-system --block-size= -B= " +
+			"--existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args " +
+			"--ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times " +
+			"--size-only --modify-window= -@= --fuzzy --compress --compress-choice= --zc= --compress-level= --zl= --skip-compress= --cvs-exclude --filter= -f= --exclude= --include= --from0 --old-args --secluded-args --protect-args " +
+			"--trust-sender --copy-as= --address= --port= --sockopts= --blocking-io --outbuf= --stats --8-bit-output --human-readable --progress --itemize-changes --info= --debug= --stderr= --out-format= --list-only --bwlimit= " +
+			"--stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --no-perms --no-owner --no-group --no-times --no-links --no-recursive --no-inc-recursive --no-dirs --no-compress --no-whole-file --no-D --no-i-r -e= --rsh=",
+		read:   "--exclude-from= --include-from= --files-from= --password-file= --read-batch= --compare-dest= --copy-dest= --link-dest=",
+		write:  "--log-file= --write-batch= --only-write-batch= --backup-dir= --temp-dir= -T= --partial-dir=",
+		exact:  "--log-file-format= --daemon --config= --dparam= -M= --remote-option=",
+		unsure: "--rsync-path= --early-input=",
+		ops:    rsyncOps,
+	}
+}
+
+// rsyncOps: "-e ssh" is what rsync does anyhow, and everybody writes it.
+func rsyncOps(c *call) {
+	remoteCopyOps(c)
+	for _, w := range c.values("-e", "--rsh") {
+		if w.text != "ssh" {
+			c.unsuref("rsync -e can run another program")
+		}
+	}
+	if c.has("--remove-source-files") {
+		for _, w := range c.rest[:max(len(c.rest)-1, 0)] {
+			c.file(w, file{write: true, deletes: true, tree: true})
+		}
+	}
+	if len(c.rest) > 0 && c.has("--delete", "--del", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded", "--delete-missing-args") {
+		if last := c.rest[len(c.rest)-1]; !isRemote(last.text) {
+			c.file(last, file{write: true, deletes: true, tree: true})
+		}
+	}
+}
+
+// ncRow lists no harmless values: what -e means and which letters take a value differs
+// among the programs of this name.
+func ncRow() spec {
+	return spec{lax: true, spill: "-o= --output=", unsure: "-e? -c? --exec= --sh-exec= --lua-exec="}
+}
+
+// socatOps: an address of socat may be a program or a file.
+func socatOps(c *call) {
+	for _, w := range c.words {
+		kind, value, found := strings.Cut(strings.TrimLeft(strings.ToLower(w.text), "!"), ":")
+		switch {
+		case strings.Contains(strings.ToLower(w.text), "exec:") || strings.Contains(strings.ToLower(w.text), "system:") || strings.Contains(strings.ToLower(w.text), "shell:"):
+			c.unsuref("socat runs a program")
+		case strings.Contains(w.text, "!!"):
+			c.exactf("socat joins several addresses")
+		case found && (kind == "open" || kind == "file" || kind == "gopen" || kind == "create" || kind == "creat"):
+			c.exactf("socat opens a file")
+			c.writes(tail(w, w.text[len(w.text)-len(value):]))
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package shell
+
+import "strings"
+
+// shellRows are shells, and builtins that read a text or a file as commands.
+func shellRows() map[string]spec {
+	rows := map[string]spec{
+		"eval": {builtin: true, raw: evalOps},
+		".":    {builtin: true, raw: sourceOps}, "source": {builtin: true, raw: sourceOps},
+		"trap": {builtin: true, stop: true, ok: "-lp", ops: trapOps},
+	}
+	same(rows, spec{raw: shOps}, "sh bash zsh dash ksh mksh ash rbash ksh93")
+	same(rows, spec{whole: "runs code in a language that aoctl does not read"}, "fish csh tcsh nu xonsh elvish pwsh powershell rc es ion osh ysh")
+	return rows
+}
+
+// shOps reads a shell's own options, which its "set" takes as well: -c may stand in a
+// cluster, and the text is the first operand after all options, wherever -c stands.
+func shOps(c *call) {
+	i, code, stdin := 0, false, false
+	label := "-"
+	for ; i < len(c.words); i++ {
+		w := c.words[i]
+		if !w.known || len(w.text) == 0 || w.text[0] != '-' && w.text[0] != '+' {
+			break
+		}
+		if w.text == "--" || w.text == "-" {
+			i++
+			break
+		}
+		if strings.HasPrefix(w.text, "--") {
+			c.longShellOption(w.text)
+			continue
+		}
+		on := w.text[0] == '-'
+		for n, letter := range w.text[1:] {
+			switch {
+			case letter == 'c' && on:
+				code = true
+			case letter == 's' && on:
+				stdin = true
+			case letter == 'o' && n == len(w.text)-2 && i+1 < len(c.words):
+				i++
+				c.shellOption(c.words[i])
+			case strings.ContainsRune("euxvlbhmnfpC", letter):
+			case letter == 'i':
+				c.exactf("%s -i reads the start-up files of an interactive shell", c.name)
+			default:
+				c.unsuref("%s is given an option that may change how it reads commands", c.name)
+			}
+		}
+		if on && code && label == "-" {
+			label = w.text
+		}
+	}
+	c.shellOperands(c.words[i:], code, stdin, label)
+}
+
+func (c *call) shellOperands(words []word, code, stdin bool, label string) {
+	switch {
+	case code && len(words) > 0:
+		c.m.wrapper = c.name + " " + label
+		c.m.scripts = append(c.m.scripts, script{text: words[0], args: len(words) > 1})
+	case stdin || len(words) == 0:
+		c.exactf("%s reads its program from standard input", c.name)
+	default:
+		c.exactf("%s runs a script", c.name)
+		c.reads(words[0])
+	}
+}
+
+func (c *call) longShellOption(text string) {
+	switch text {
+	case "--login", "--norc", "--noprofile", "--posix", "--verbose", "--version", "--help", "--noediting", "--restricted":
+	default:
+		c.unsuref("%s is given an option that may run another file", c.name)
+	}
+}
+
+// setOptions are options of set -o that do not change how commands are read.
+var setOptions = set("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
+
+func (c *call) shellOption(w word) {
+	if !w.known || !setOptions[w.text] {
+		c.unsuref("%s -o sets an option that may change how it reads commands", c.name)
+	}
+}
+
+// evalOps: eval joins its words with blanks and reads the result as commands.
+func evalOps(c *call) {
+	words := c.words
+	if len(words) > 0 && words[0].text == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		c.m.neutral = true
+		return
+	}
+	c.m.wrapper = c.name
+	c.m.scripts = append(c.m.scripts, script{text: joined(words)})
+}
+
+func sourceOps(c *call) {
+	c.exactf("%s runs the commands of a file", c.name)
+	words := c.words
+	if len(words) > 0 && words[0].text == "--" {
+		words = words[1:]
+	}
+	if len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+		c.unsuref("%s is given an option that aoctl does not know", c.name)
+	}
+	if len(words) > 0 {
+		c.reads(words[0])
+	}
+}
+
+// trapOps: the first word is a text that runs when a signal comes.
+func trapOps(c *call) {
+	switch {
+	case len(c.rest) == 0 || c.has("-l", "-p") || c.rest[0].text == "-" || c.rest[0].known && c.rest[0].text == "":
+		c.m.neutral = plainWords(c.words)
+	case len(c.rest) == 1:
+		c.m.neutral = plainWords(c.words)
+	default:
+		c.m.wrapper = c.name
+		c.m.scripts = append(c.m.scripts, script{text: c.rest[0]})
+	}
+}

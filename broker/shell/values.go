@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// value is what a variable is known to hold.
+type value struct {
+	text string
+	glob bool // one of the names of files that fit the pattern text
+}
+
+// survey is what is found out about a text before it is walked.
+type survey struct {
+	sets     map[string]int  // how often a text gives each variable a value
+	anything bool            // something may set variables that nobody can name
+	home     bool            // HOME is set: nobody knows what a tilde means
+	ifs      bool            // IFS is set: unquoted values fall apart in unknown ways
+	shadowed map[string]bool // names of its functions
+}
+
+// look surveys a text. A variable's value is known only if the text sets it once.
+func look(file *syntax.File) survey {
+	s := survey{sets: make(map[string]int), shadowed: make(map[string]bool)}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		s.node(n)
+		return true
+	})
+	s.ifs, s.home = s.sets["IFS"] > 0, s.sets["HOME"] > 0
+	return s
+}
+
+func (s *survey) node(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.Assign:
+		s.assign(n)
+	case *syntax.DeclClause:
+		s.declare(n)
+	case *syntax.WordIter:
+		s.sets[n.Name.Value]++
+	case *syntax.ParamExp:
+		if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			s.sets[n.Param.Value] += 2
+		}
+	case *syntax.BinaryArithm:
+		s.arithm(n.X)
+	case *syntax.UnaryArithm:
+		s.arithm(n.X)
+	case *syntax.Redirect:
+		if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+			s.sets[strings.Trim(n.N.Value, "{}")] += 2
+		}
+	case *syntax.CoprocClause:
+		s.anything = true
+	case *syntax.FuncDecl:
+		s.function(n)
+	case *syntax.CallExpr:
+		s.call(n)
+	}
+}
+
+func (s *survey) assign(n *syntax.Assign) {
+	switch {
+	case n.Naked: // see declare
+	case n.Append || n.Index != nil || n.Array != nil:
+		s.sets[n.Name.Value] += 2
+	default:
+		s.sets[n.Name.Value]++
+	}
+}
+
+// declare looks at what declares variables without a value, which hides the one that
+// they had, and at options that change what a value means.
+func (s *survey) declare(n *syntax.DeclClause) {
+	keeps := n.Variant.Value == "export" || n.Variant.Value == "readonly"
+	for _, a := range n.Args {
+		switch {
+		case !a.Naked:
+		case a.Name == nil && !plainDeclare(a.Value.Lit()):
+			s.anything = true
+		case a.Name != nil && !keeps:
+			s.sets[a.Name.Value] += 2
+		}
+	}
+}
+
+// plainDeclare reports whether an option of declare leaves values as they are.
+func plainDeclare(option string) bool {
+	return option == "-x" || option == "-r" || option == "-g" || option == "-gx"
+}
+
+// function notes the names that n declares: zsh lets one body have several.
+func (s *survey) function(n *syntax.FuncDecl) {
+	if n.Name != nil {
+		s.shadowed[n.Name.Value] = true
+	}
+	for _, name := range n.Names {
+		s.shadowed[name.Value] = true
+	}
+}
+
+// arithm notes a variable that an operator may change; telling which do is not worth it.
+func (s *survey) arithm(x syntax.ArithmExpr) {
+	if word, ok := x.(*syntax.Word); ok {
+		for _, p := range word.Parts {
+			if lit, ok := p.(*syntax.Lit); ok {
+				s.sets[lit.Value] += 2
+			}
+		}
+	}
+}
+
+// setters are commands that give values to variables that they name, or to any.
+var setters = set(`read mapfile readarray getopts unset let eval source . trap wait vared print zparseopts
+	zstyle sysread set typeset declare local export readonly integer float emulate zmodload autoload enable fc alias`)
+
+// launchers are builtins that run another builtin.
+var launchers = set("command builtin exec noglob nocorrect - time")
+
+// call looks for a word that may set variables. It looks at all words, not only the
+// first: command, builtin and the like stand before others.
+func (s *survey) call(n *syntax.CallExpr) {
+	for i, word := range n.Args {
+		name := word.Lit()
+		switch {
+		case name == "set" && i == 0 && plainSet(n.Args[1:]):
+		case setters[name], name == "printf" && !formats(n.Args[i+1:]):
+			s.anything = true
+		case (name == "" || strings.Contains(name, "\\")) && (i == 0 || launchers[n.Args[0].Lit()]):
+			s.anything = true // quoted or computed: it may be any of these
+		}
+	}
+}
+
+// formats reports whether printf prints: its first word is surely no option, such as
+// -v, which sets a variable.
+func formats(args []*syntax.Word) bool {
+	if len(args) == 0 || len(args[0].Parts) == 0 {
+		return true
+	}
+	part := args[0].Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) > 0 {
+		part = q.Parts[0]
+	}
+	switch part := part.(type) {
+	case *syntax.Lit:
+		return part.Value != "" && strings.IndexByte("-\\{", part.Value[0]) < 0
+	case *syntax.SglQuoted:
+		return part.Value != "" && strings.IndexByte("-\\", part.Value[0]) < 0
+	}
+	return false
+}
+
+// plainSet reports whether set is only given options such as -euo pipefail.
+func plainSet(args []*syntax.Word) bool {
+	for _, a := range args {
+		switch lit := a.Lit(); {
+		case lit == "pipefail":
+		case len(lit) > 1 && (lit[0] == '-' || lit[0] == '+') && strings.Trim(lit[1:], "euxo") == "":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// known reports whether a variable of that name keeps the value that the text gives
+// it. Shells compute some themselves, and zsh ties some to others or makes them
+// read-only.
+func (s *survey) known(name string) bool {
+	return !s.anything && s.sets[name] == 1 && !special[name]
+}
+
+var special = set(`_ BASHOPTS BASHPID BASH_ARGV0 BASH_COMMAND BASH_SUBSHELL COMP_WORDBREAKS DIRSTACK
+	EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO OLDPWD OPTARG OPTIND PIPESTATUS PPID
+	PWD RANDOM REPLY SECONDS SHELLOPTS SHLVL SRANDOM UID IFS HOME CDPATH COLUMNS LINES HISTSIZE SAVEHIST
+	ARGC EGID ERRNO GID HISTCHARS KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTY TTYIDLE USERNAME VENDOR
+	ZSH_SUBSHELL ZSH_EVAL_CONTEXT argv aliases cdpath commands dirstack fignore fpath functions funcstack
+	galiases historywords history jobdirs jobstates jobtexts keymaps mailpath manpath modules module_path
+	nameddirs options parameters path patchars pipestatus prompt psvar reswords saliases signals status
+	userdirs usergroups watch widgets zsh_eval_context BASH_REMATCH MATCH MBEGIN MEND match mbegin mend builtins functrace funcfiletrace`)

@@ -1,0 +1,139 @@
+package shell
+
+import (
+	"strconv"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// arithm adds the value of $((…)) when it has only numbers. A variable in it may hold
+// an index like a[$(cmd)], which shells run while they compute.
+func (p *parts) arithm(a *syntax.ArithmExp) {
+	if a.Bracket || a.Unsigned || !numeric(a.X) {
+		p.unknown("%s is not known before it runs", cite(p.w.cut(a)))
+		return
+	}
+	n, err := expand.Arithm(nil, a.X)
+	if err != nil {
+		p.unknown("%s cannot be computed", cite(p.w.cut(a)))
+		return
+	}
+	p.buf.WriteString(strconv.Itoa(n))
+	p.solid = true
+}
+
+// arithmCommand walks ((…)) and let. A plain sh takes ((…)) for two subshells and runs
+// what is in it.
+func (w *walker) arithmCommand(n syntax.Node, name string, exprs ...syntax.ArithmExpr) {
+	w.step(0)
+	e := w.element(Command, w.cut(n))
+	e.Argv, e.Neutral = []string{name}, true
+	for _, x := range exprs {
+		if !numeric(x) {
+			e.Neutral, e.Unsure = false, "it computes with values that are not known"
+		}
+	}
+	w.add(e)
+	for _, x := range exprs {
+		w.insideArithm(x)
+	}
+}
+
+// testClause walks [[ … ]], which only looks, but for the numbers that it computes.
+func (w *walker) testClause(t *syntax.TestClause) {
+	w.step(0)
+	e := w.element(Command, w.cut(t))
+	e.Argv = []string{"[["}
+	e.Unsure = w.test(t.X)
+	e.Neutral = e.Unsure == ""
+	w.add(e)
+	w.insideTest(t.X)
+}
+
+// test says what is wrong with a test. A plain sh knows no [[: it would open files for
+// < and >, and run what stands behind && and ||.
+func (w *walker) test(x syntax.TestExpr) string {
+	w.sink()
+	defer func() { w.nest-- }()
+	switch x := x.(type) {
+	case *syntax.Word:
+		return w.testWord(x)
+	case *syntax.ParenTest:
+		return "a plain sh would run what stands between the brackets"
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar || x.Op == syntax.TsOptSet {
+			return "a name may have an index that is computed"
+		}
+		return w.test(x.X)
+	case *syntax.BinaryTest:
+		return first(w.comparison(x), w.test(x.X), w.test(x.Y))
+	}
+	return "this test is not known"
+}
+
+// comparison says what is wrong with the operator of a test.
+func (w *walker) comparison(x *syntax.BinaryTest) string {
+	switch x.Op { //nolint:exhaustive // the others compare texts and look at files
+	case syntax.TsBefore, syntax.TsAfter:
+		return "a plain sh would open a file for it"
+	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+		if !w.testNumber(x.X) || !w.testNumber(x.Y) {
+			return "it computes with values that are not known"
+		}
+	case syntax.TsReMatch:
+		return "shells disagree about =~"
+	case syntax.AndTest, syntax.OrTest:
+		if u, ok := x.Y.(*syntax.UnaryTest); !ok || u.Op == syntax.TsNot || u.Op == syntax.TsParen {
+			return "a plain sh would run what stands behind " + x.Op.String()
+		}
+	}
+	return ""
+}
+
+// testWord says what is wrong with a word of a test; its value does not matter.
+func (w *walker) testWord(word *syntax.Word) string {
+	for _, p := range word.Parts {
+		if _, ok := p.(*syntax.ExtGlob); ok {
+			return "shells disagree about " + cite(w.cut(word))
+		}
+	}
+	if closes(word) {
+		return "zsh may take the brace of " + cite(w.cut(word)) + " for a part of a block"
+	}
+	return ""
+}
+
+func (w *walker) testNumber(x syntax.TestExpr) bool {
+	word, ok := x.(*syntax.Word)
+	if !ok {
+		return false
+	}
+	if len(word.Parts) == 1 {
+		if q, ok := word.Parts[0].(*syntax.DblQuoted); ok {
+			word = &syntax.Word{Parts: q.Parts}
+		}
+	}
+	if numeric(word) {
+		return true
+	}
+	if len(word.Parts) != 1 {
+		return false
+	}
+	e, ok := word.Parts[0].(*syntax.ParamExp)
+	return ok && bare(e) && number(e.Param.Value)
+}
+
+func (w *walker) insideTest(x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.inside(x)
+	case *syntax.ParenTest:
+		w.insideTest(x.X)
+	case *syntax.UnaryTest:
+		w.insideTest(x.X)
+	case *syntax.BinaryTest:
+		w.insideTest(x.X)
+		w.insideTest(x.Y)
+	}
+}

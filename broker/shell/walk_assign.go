@@ -1,0 +1,165 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assign adds an assignment. exported: it belongs to a command or to export.
+func (w *walker) assign(a *syntax.Assign, exported bool) {
+	e := w.element(Assign, w.cut(a))
+	e.Name, e.Exported = a.Name.Value, exported
+	var v arg
+	switch {
+	case a.Index != nil:
+		v.why = "which part of " + cite(e.Name) + " is set may be computed"
+	case a.Array != nil:
+		e.Value, v = w.array(a.Array)
+	default:
+		v = w.value(a.Value)
+		e.Value = v.text
+	}
+	if !v.known || v.glob {
+		e.Unsure = first(v.why, cite(v.raw)+" is not known before it runs")
+	}
+	w.addAssign(e)
+	if e.Unsure == "" && !exported && a.Array == nil && !v.tilde && !v.glob && w.branch == 0 && w.known(e.Name) {
+		w.vars[e.Name] = value{text: v.text}
+	}
+}
+
+// array evaluates the elements of an array.
+func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
+	v.known = true
+	var texts []string
+	for _, elem := range a.Elems {
+		if elem.Index != nil && !numeric(elem.Index) {
+			v.known, v.why = false, "an index of an array may be computed"
+		}
+		if elem.Value == nil {
+			continue
+		}
+		for _, one := range w.words(elem.Value) {
+			if !one.known || one.why != "" {
+				v.known, v.why = false, first(v.why, one.why)
+			}
+			texts = append(texts, one.text)
+		}
+	}
+	return strings.Join(texts, " "), v
+}
+
+// addAssign judges an assignment by its name and adds it.
+func (w *walker) addAssign(e Element) {
+	exact, unsure, neutral := assignUnsure(e.Name, e.Value, e.Exported)
+	e.Exact = exact
+	e.Unsure = first(e.Unsure, unsure)
+	switch {
+	case e.Unsure != "":
+	case strings.Contains(e.Value, "$(") || strings.Contains(e.Value, "`") || strings.Contains(e.Value, "${"):
+		e.Unsure = "its value looks like code that may be run later"
+	case special[e.Name] && strings.Contains(e.Value, "["):
+		e.Unsure = "the shell computes the value of " + e.Name
+	}
+	e.Neutral = neutral && e.Unsure == "" && e.Exact == ""
+	w.add(e)
+}
+
+// insideAssign walks what runs while an assignment's value is made.
+func (w *walker) insideAssign(a *syntax.Assign) {
+	w.insideArithm(a.Index)
+	w.inside(a.Value)
+	if a.Array == nil {
+		return
+	}
+	for _, elem := range a.Array.Elems {
+		w.insideArithm(elem.Index)
+		w.inside(elem.Value)
+	}
+}
+
+// declare walks declare, export and the like.
+func (w *walker) declare(d *syntax.DeclClause) {
+	w.step(len(d.Args))
+	exported := d.Variant.Value == "export"
+	from := len(w.elements)
+	for _, a := range d.Args {
+		if option := declareOption(a); option != "" {
+			exported = exported || strings.Contains(option, "x")
+			if !plainDeclare(option) {
+				w.unsure(d, d.Variant.Value+" "+option+" changes what values mean")
+			}
+			continue
+		}
+		w.declareOne(d, a, exported)
+	}
+	if from == len(w.elements) { // it only lists variables
+		e := w.element(Command, w.cut(d))
+		e.Argv, e.Neutral = []string{d.Variant.Value}, len(d.Args) == 0
+		w.add(e)
+	}
+	for _, a := range d.Args {
+		w.insideAssign(a)
+	}
+}
+
+// declareOption is the option that a word of declare is, or "".
+func declareOption(a *syntax.Assign) string {
+	if !a.Naked || a.Name != nil || a.Value == nil {
+		return ""
+	}
+	if lit := a.Value.Lit(); strings.HasPrefix(lit, "-") || strings.HasPrefix(lit, "+") {
+		return lit
+	}
+	return ""
+}
+
+func (w *walker) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported bool) {
+	switch {
+	case !a.Naked && a.Value != nil && hasBrace(a.Value):
+		w.unsure(a, "shells disagree about braces in "+cite(w.cut(a)))
+	case !a.Naked:
+		w.assign(a, exported)
+		w.keep(d, a)
+	case a.Name != nil && a.Index == nil:
+		e := w.element(Assign, w.cut(a))
+		e.Name, e.Exported = a.Name.Value, exported
+		v, ok := w.vars[e.Name]
+		if e.Value = v.text; exported && !ok {
+			e.Unsure = "what " + cite(e.Name) + " holds is not known"
+		}
+		w.addAssign(e)
+	default: // "NAME=value" in quotes, or a value that decides by itself what is set
+		w.declareQuoted(a, exported)
+	}
+}
+
+// keep remembers what an exported variable holds; assign does so for others.
+func (w *walker) keep(d *syntax.DeclClause, a *syntax.Assign) {
+	last := w.elements[len(w.elements)-1]
+	if d.Variant.Value != "export" || last.Unsure != "" || a.Array != nil || w.branch > 0 || !w.known(a.Name.Value) {
+		return
+	}
+	if v := w.value(a.Value); v.known && !v.tilde && !v.glob {
+		w.vars[a.Name.Value] = value{text: v.text}
+	}
+}
+
+func (w *walker) declareQuoted(a *syntax.Assign, exported bool) {
+	e := w.element(Assign, w.cut(a))
+	e.Exported = exported
+	v := arg{why: "what it sets is not known"}
+	if a.Value != nil {
+		v = w.value(a.Value)
+	}
+	name, val, ok := strings.Cut(v.text, "=")
+	e.Name, e.Value = strings.TrimSuffix(name, "+"), val
+	switch {
+	case !v.known || v.tilde || v.glob:
+		e.Unsure = first(v.why, "what it sets is not known")
+	case !ok || !syntax.ValidName(e.Name):
+		e.Unsure = "shells disagree about what it sets"
+	}
+	w.addAssign(e)
+}

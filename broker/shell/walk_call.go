@@ -1,0 +1,244 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call walks a simple command: its assignments, what it runs, and the substitutions
+// in all of them.
+func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
+	w.step(len(c.Args))
+	before, pipe := w.at, w.pipe
+	for _, a := range c.Assigns {
+		w.assign(a, len(c.Args) > 0)
+	}
+	var args []arg
+	for _, word := range c.Args {
+		for _, a := range w.words(word) {
+			args = append(args, a)
+			if a.fd && w.pipe == 0 {
+				w.pipe = w.newPipe() // what <(…) runs is in one pipeline with it
+			}
+		}
+	}
+	if len(c.Args) > 0 {
+		w.run(run1{args: args, text: w.cut(c), via: w.via, host: w.host})
+	}
+	after := w.at
+	w.at = before
+	for _, a := range c.Assigns {
+		w.insideAssign(a)
+	}
+	for _, word := range c.Args {
+		w.inside(word)
+	}
+	w.at, w.pipe = after, pipe
+	if after.gone {
+		return after, after
+	}
+	return after, before
+}
+
+// run1 is one command on its way through wrappers.
+type run1 struct {
+	args   []arg
+	text   string
+	via    []string
+	host   string
+	more   bool   // as in run
+	fed    bool   // as in run
+	exact  string // what is wrong with a wrapper around it
+	unsure string
+}
+
+// run adds what one command does, and what it runs in turn.
+func (w *walker) run(c run1) {
+	if len(c.via) > maxVia {
+		panic(beyond("its wrappers are nested too deep"))
+	}
+	w.step(len(c.args))
+	e := w.element(Command, c.text)
+	e.Via, e.Host = c.via, c.host
+	for _, a := range c.args {
+		e.Argv = append(e.Argv, a.text)
+		e.Glob = e.Glob || a.glob
+	}
+	e.Stdin = w.in.kind
+	if why := odd(c.args); why != "" {
+		e.Unsure = why
+		w.add(e)
+		return
+	}
+	if w.special(&e, c) {
+		w.add(e)
+		return
+	}
+	w.judge(e, c)
+}
+
+// odd says why nobody knows which program the words run.
+func odd(args []arg) string {
+	if len(args) == 0 {
+		return "no program is left when its variables are empty"
+	}
+	p := args[0]
+	switch {
+	case !p.known:
+		return "which program runs is not known: " + p.why
+	case p.why != "":
+		return p.why
+	case p.text == "":
+		return "the program has no name"
+	case p.raw[:min(1, len(p.raw))] == "{":
+		return "zsh may take the brace of " + cite(p.raw) + " for the start of a block"
+	case p.glob || strings.ContainsAny(p.text, "$"):
+		return "which program runs is not known: " + cite(p.raw)
+	case !p.tilde && p.text[0] == '~':
+		return "a program whose name begins with a tilde"
+	}
+	for _, a := range args {
+		if lookAlike(a.text) {
+			return "letters of several alphabets in " + cite(a.text)
+		}
+	}
+	return ""
+}
+
+// judge asks the table what the command means.
+func (w *walker) judge(e Element, c run1) {
+	words := make([]word, len(c.args))
+	for i, a := range c.args {
+		words[i] = a.word
+	}
+	m := inspect(words)
+	e.Exact = first(c.exact, m.exact)
+	e.Unsure = first(c.unsure, m.unsure)
+	nested := len(m.runs)+len(m.scripts) > 0
+	if m.wrapper == "" || !nested {
+		e.Unsure = first(e.Unsure, w.doubt(c), w.fedProgram(c, e.Exact))
+		e.Neutral = m.neutral && e.Unsure == "" && e.Exact == ""
+		w.add(e)
+	} else {
+		e.Unsure = first(e.Unsure, leftover(c.args, m))
+	}
+	for _, f := range m.files {
+		w.operand(f, c)
+	}
+	for _, a := range m.assigns {
+		w.given(a, c, nested || declares[c.args[0].text])
+	}
+	if nested {
+		w.nested(e, c, m)
+	}
+	w.after(c, m)
+}
+
+// after moves on when a builtin of the shell has changed its folder, or ended it.
+func (w *walker) after(c run1, m meaning) {
+	if !w.within(c.via) {
+		return
+	}
+	name := c.args[0].text
+	switch {
+	case m.chdir != nil:
+		w.chdir(*m.chdir)
+	case name == "source", name == ".", name == "trap":
+		w.at.unsure, w.moved = true, true
+	case name == "exit" && !w.shadowed["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].text)):
+		w.at.unsure, w.at.gone = true, true
+	}
+}
+
+// within reports whether wrappers leave a builtin in the shell that reads the text.
+func (w *walker) within(via []string) bool {
+	for _, v := range via[w.base:] {
+		if v != "command" && v != "builtin" && v != "eval" {
+			return false
+		}
+	}
+	return true
+}
+
+// doubt says what no rule can know about a command that runs in its own name.
+func (w *walker) doubt(c run1) string {
+	program := c.args[0].text
+	tame := inert(program) && !w.shadowed[program]
+	why := ""
+	ended := false
+	for _, a := range c.args[1:] {
+		ended = ended || a.known && a.text == "--"
+		switch {
+		case a.fd && tame:
+		case !a.known || a.why != "":
+			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
+		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:
+			why = first(why, "a file whose name begins with a dash would be an option: "+cite(a.raw))
+		case evaluates[program] && strings.ContainsAny(a.text, "$`[") && strings.ContainsAny(a.text, "(`"):
+			why = first(why, program+" may run code in "+cite(a.raw))
+		}
+	}
+	if (c.more || c.fed) && !tame {
+		why = first(why, c.via[len(c.via)-1]+" gives it words that nobody knows")
+	}
+	return why
+}
+
+// fedProgram says that what a command reads may be a program, which is no part of its
+// words: a rule that names all of them would allow any other program, too.
+func (w *walker) fedProgram(c run1, exact string) string {
+	if w.in.kind == "" && len(c.args) < 2 || inert(c.args[0].text) {
+		return ""
+	}
+	operands := 0
+	for _, a := range c.args[1:] {
+		if a.text == "/dev/stdin" || strings.HasPrefix(a.text, "/dev/fd/") || strings.HasPrefix(a.text, "/proc/") && strings.Contains(a.text, "/fd/") {
+			return c.args[0].text + " is given what no rule can name, at " + cite(a.raw)
+		}
+		if !strings.HasPrefix(a.text, "-") {
+			operands++
+		}
+	}
+	if exact != "" && (w.in.kind == "text" || w.in.kind != "" && operands == 0) {
+		return c.args[0].text + " may run what it reads"
+	}
+	return ""
+}
+
+// evaluates are builtins that read names or numbers among their words and run the
+// substitutions in their subscripts: a[$(…)].
+var evaluates = set(`test [ let printf print read unset declare typeset local export readonly integer float exit
+	return break continue shift wait getopts mapfile readarray set kill ulimit umask cd pushd popd`)
+
+// leftover is a word of a wrapper that is not known, unless what it runs has it.
+func leftover(args []arg, m meaning) string {
+	seen := make(map[string]bool)
+	for _, r := range m.runs {
+		for _, word := range r.words {
+			seen[word.raw] = true
+		}
+	}
+	for _, s := range m.scripts {
+		seen[s.text.raw] = true
+	}
+	for _, a := range args[1:] {
+		if (!a.known || a.why != "") && !seen[a.raw] {
+			return first(a.why, cite(a.raw)+" is not known before it runs")
+		}
+	}
+	return ""
+}
+
+// declares are builtins that may export what they set.
+var declares = set("export declare typeset readonly local")
+
+// first is the first text that is not empty.
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,44 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// functionDecl walks a function's body as if it ran. It may run anywhere and at any time
+// from now on, and what it is given is not known.
+func (w *walker) functionDecl(f *syntax.FuncDecl) {
+	name := ""
+	if f.Name != nil {
+		name = f.Name.Value
+	}
+	switch {
+	case name == "" || !syntax.ValidName(strings.ReplaceAll(name, "-", "_")):
+		w.unsure(f, "shells disagree about this name of a function")
+	case posixSpecial[name] || zshWords[name]:
+		w.unsure(f, "a plain sh would not use the function "+name)
+	}
+	from, at, moved := len(w.elements), w.at, w.moved
+	in, pipe := w.in, w.pipe
+	w.in, w.pipe, w.moved = input{}, 0, false
+	w.branch++
+	w.sink()
+	ok, failed := w.stmt(f.Body)
+	w.nest--
+	w.branch--
+	moves := w.moved || either(ok, failed) != at
+	w.in, w.pipe, w.at, w.moved = in, pipe, at, moved || w.moved
+	w.bodies = append(w.bodies, [2]int{from, len(w.elements)})
+	if w.branch == 0 {
+		w.defs[name] = moves
+	}
+	if from == len(w.elements) {
+		e := w.element(Command, w.cut(f))
+		e.Argv, e.Neutral = []string{name}, true
+		w.add(e)
+	}
+}
+
+// posixSpecial are builtins that no function can hide from a plain sh.
+var posixSpecial = set(": . break continue eval exec exit export readonly return set shift source times trap unset")

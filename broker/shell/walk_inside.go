@@ -1,0 +1,169 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// inside walks what runs while a word is expanded.
+func (w *walker) inside(word *syntax.Word) {
+	if word == nil {
+		return
+	}
+	w.insideParts(word.Parts)
+}
+
+func (w *walker) insideParts(list []syntax.WordPart) {
+	for i, part := range list {
+		switch part := part.(type) {
+		case *syntax.DblQuoted:
+			w.sink()
+			w.insideParts(part.Parts)
+			w.nest--
+		case *syntax.CmdSubst:
+			w.substitution(part)
+		case *syntax.ProcSubst:
+			w.process(part)
+		case *syntax.ArithmExp:
+			if part.Bracket || part.Unsigned {
+				w.unsure(part, "shells disagree about "+cite(w.cut(part)))
+			}
+			w.insideArithm(part.X)
+		case *syntax.ParamExp:
+			if part.Short && i+1 < len(list) && modified(list[i+1]) {
+				w.unsure(part, "zsh reads more into "+cite(w.cut(part)+w.cut(list[i+1])))
+			}
+			w.insideParam(part)
+		case *syntax.ExtGlob:
+			w.unsure(part, "shells disagree about "+cite(w.cut(part)))
+		}
+	}
+}
+
+// substitution walks $(…) and `…`. It reads what its command reads, and is in no
+// pipeline but its own.
+func (w *walker) substitution(c *syntax.CmdSubst) {
+	if c.TempFile || c.ReplyVar {
+		w.unsure(c, "only new shells read "+cite(w.cut(c)))
+	}
+	if c.Backquotes && strings.Contains(w.cut(c), "\\") {
+		w.unsure(c, "shells disagree about backslashes between backquotes")
+	}
+	if _, ok := w.message(c); ok {
+		e := w.element(Command, w.cut(c.Stmts[0]))
+		e.Argv, e.Stdin, e.Pipe, e.Neutral = []string{"cat"}, "text", 0, true
+		w.add(e)
+		return
+	}
+	w.alone(c.Stmts, input{kind: w.in.kind}, 0)
+}
+
+// process walks <(…) and >(…), which are in a pipeline with the command that has them.
+func (w *walker) process(p *syntax.ProcSubst) {
+	in := input{kind: w.in.kind}
+	if p.Op == syntax.CmdOut {
+		in.kind = "pipe"
+	}
+	w.alone(p.Stmts, in, w.pipe)
+}
+
+// alone walks commands that run beside the one that is being walked.
+func (w *walker) alone(stmts []*syntax.Stmt, in input, pipe int) {
+	oldIn, oldPipe, oldLinked := w.in, w.pipe, w.linked
+	w.in, w.pipe, w.linked = in, pipe, pipe > 0
+	w.apart(stmts)
+	w.in, w.pipe, w.linked = oldIn, oldPipe, oldLinked
+}
+
+// insideParam walks ${…}. Its plain forms only look a value up.
+func (w *walker) insideParam(e *syntax.ParamExp) {
+	if bare(e) {
+		return
+	}
+	w.sink()
+	switch {
+	case e.Excl || e.Names != 0:
+		w.unsure(e, "what "+cite(w.cut(e))+" names is not known")
+	case e.Exp != nil && e.Exp.Op == syntax.OtherParamOps:
+		w.unsure(e, cite(w.cut(e))+" may run what a variable holds")
+	case e.Exp != nil && (e.Exp.Op == syntax.AssignUnset || e.Exp.Op == syntax.AssignUnsetOrNull):
+		w.unsure(e, cite(w.cut(e))+" sets a variable")
+	case e.Index != nil, e.Slice != nil, e.Flags != nil, e.NestedParam != nil, len(e.Modifiers) > 0, e.Width, e.IsSet:
+		if !plainIndex(e) {
+			w.unsure(e, cite(w.cut(e))+" computes with values that are not known")
+		}
+	}
+	w.insideParamWords(e)
+	w.nest--
+}
+
+// plainIndex reports whether e is ${a[@]}, ${a[*]}, ${#a[@]}, ${a[3]} or ${a:1:2}.
+func plainIndex(e *syntax.ParamExp) bool {
+	if e.Flags != nil || e.NestedParam != nil || len(e.Modifiers) > 0 || e.Width || e.IsSet {
+		return false
+	}
+	if word, ok := e.Index.(*syntax.Word); ok {
+		if lit := word.Lit(); lit != "@" && lit != "*" && !smallNumber(lit) {
+			return false
+		}
+	} else if e.Index != nil {
+		return false
+	}
+	return e.Slice == nil || numeric(e.Slice.Offset) && numeric(e.Slice.Length)
+}
+
+func (w *walker) insideParamWords(e *syntax.ParamExp) {
+	if e.NestedParam != nil {
+		w.insideParts([]syntax.WordPart{e.NestedParam})
+	}
+	w.insideArithm(e.Index)
+	if e.Slice != nil {
+		w.insideArithm(e.Slice.Offset)
+		w.insideArithm(e.Slice.Length)
+	}
+	if e.Repl != nil {
+		w.inside(e.Repl.Orig)
+		w.inside(e.Repl.With)
+	}
+	if e.Exp != nil {
+		w.inside(e.Exp.Word)
+	}
+}
+
+// insideArithm walks what runs while a number is computed.
+func (w *walker) insideArithm(x syntax.ArithmExpr) {
+	w.sink()
+	switch x := x.(type) {
+	case *syntax.Word:
+		w.inside(x)
+	case *syntax.BinaryArithm:
+		w.insideArithm(x.X)
+		w.insideArithm(x.Y)
+	case *syntax.UnaryArithm:
+		w.insideArithm(x.X)
+	case *syntax.ParenArithm:
+		w.insideArithm(x.X)
+	case *syntax.FlagsArithm:
+		w.unsure(x, "only zsh reads it")
+	}
+	w.nest--
+}
+
+// numeric reports whether x computes with nothing but numbers; nil does.
+func numeric(x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case nil:
+		return true
+	case *syntax.Word:
+		lit := x.Lit()
+		return lit != "" && len(lit) < 10 && strings.Trim(lit, "0123456789") == ""
+	case *syntax.BinaryArithm:
+		return numeric(x.X) && numeric(x.Y)
+	case *syntax.UnaryArithm:
+		return x.Op != syntax.Inc && x.Op != syntax.Dec && numeric(x.X)
+	case *syntax.ParenArithm:
+		return numeric(x.X)
+	}
+	return false
+}

@@ -1,0 +1,200 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// compound walks loops, conditions, functions and tests.
+func (w *walker) compound(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.IfClause:
+		w.ifClause(c)
+	case *syntax.WhileClause:
+		w.loop(func() {
+			w.list(c.Cond)
+			w.list(c.Do)
+		})
+	case *syntax.ForClause:
+		w.forClause(c)
+	case *syntax.CaseClause:
+		w.caseClause(c)
+	case *syntax.FuncDecl:
+		w.functionDecl(c)
+	case *syntax.DeclClause:
+		w.declare(c)
+	case *syntax.TestClause:
+		w.testClause(c)
+	case *syntax.ArithmCmd:
+		w.arithmCommand(c, "((", c.X)
+	case *syntax.LetClause:
+		w.arithmCommand(c, "let", c.Exprs...)
+	case *syntax.CoprocClause:
+		w.unsure(c, "a coprocess may be read and fed by anything")
+		w.apart([]*syntax.Stmt{c.Stmt})
+	default:
+		w.unsure(c, "this kind of command is not known")
+	}
+}
+
+// ifClause walks all branches from where the condition leaves the shell.
+func (w *walker) ifClause(c *syntax.IfClause) {
+	w.sink()
+	w.branch++
+	var ends []place
+	for ; c != nil; c = c.Else {
+		w.list(c.Cond)
+		after := w.at
+		w.list(c.Then)
+		ends = append(ends, w.at)
+		w.at = after
+	}
+	for _, end := range ends {
+		w.at = either(w.at, end)
+	}
+	w.branch--
+	w.nest--
+}
+
+// loop walks a body that runs any number of times. If it changes the folder, nobody
+// knows where its commands run.
+func (w *walker) loop(body func()) {
+	w.sink()
+	from, at := len(w.elements), w.at
+	w.branch++
+	body()
+	w.branch--
+	if w.at != at {
+		w.at = either(at, w.at)
+		w.at.unsure = true
+		w.lose(from, len(w.elements))
+	}
+	w.nest--
+}
+
+// caseClause walks all cases.
+func (w *walker) caseClause(c *syntax.CaseClause) {
+	w.sink()
+	w.inside(c.Word)
+	w.braced(c.Word)
+	w.branch++
+	at, end := w.at, w.at
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.inside(p)
+			w.braced(p)
+		}
+		w.at = either(at, end) // ;& goes on from the case before
+		w.list(item.Stmts)
+		end = either(end, w.at)
+	}
+	w.at = end
+	w.branch--
+	w.nest--
+}
+
+// braced adds a doubt for a brace that zsh may take for the start or end of a block.
+func (w *walker) braced(word *syntax.Word) {
+	if closes(word) {
+		w.unsure(word, "zsh may take the brace of "+cite(w.cut(word))+" for a part of a block")
+	}
+}
+
+// maxRounds is how many values of a for loop are followed one by one.
+const maxRounds = 20
+
+// forClause walks the body once for each value, if they are known.
+func (w *walker) forClause(c *syntax.ForClause) {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		loop, _ := c.Loop.(*syntax.CStyleLoop)
+		w.unsure(loop, "a counting loop")
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			w.insideArithm(x)
+		}
+		w.loop(func() { w.list(c.Do) })
+		return
+	}
+	if e := w.loopVar(c, iter); e.Unsure != "" {
+		w.add(e)
+	}
+	for _, item := range iter.Items {
+		w.inside(item)
+		w.braced(item)
+	}
+	name := iter.Name.Value
+	w.loop(func() {
+		from := len(w.elements)
+		for _, v := range w.rounds(c, iter) {
+			if v != nil {
+				w.vars[name] = *v
+			}
+			at, mark := w.at, len(w.elements)
+			w.list(c.Do)
+			w.at = either(at, w.at)
+			delete(w.vars, name)
+			w.fold(from, mark)
+		}
+	})
+}
+
+// loopVar judges the variable that a loop sets.
+func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
+	e := w.element(Assign, w.cut(iter))
+	e.Name = iter.Name.Value
+	e.Exact, e.Unsure, _ = assignUnsure(e.Name, "", false)
+	if c.Select {
+		e.Unsure = "select asks for an answer"
+	}
+	return e
+}
+
+// rounds are the values of a loop; a nil one stands for values that are not known.
+func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
+	unknown := []*value{nil}
+	if c.Select || !iter.InPos.IsValid() || !w.known(iter.Name.Value) || !strings.Contains(w.cut(c), "$") {
+		return unknown
+	}
+	var out []*value
+	for _, item := range iter.Items {
+		for _, a := range w.words(item) {
+			if !a.known || a.why != "" || a.tilde || len(out) >= maxRounds {
+				return unknown
+			}
+			out = append(out, &value{text: a.text, glob: a.glob})
+		}
+	}
+	if len(out) == 0 {
+		return unknown
+	}
+	return out
+}
+
+// fold takes rounds of a loop away that do the same as an earlier one. The last round
+// begins at mark, the first at from.
+func (w *walker) fold(from, mark int) {
+	if mark == from {
+		return
+	}
+	seen := make(map[string]bool)
+	for _, e := range w.elements[from:mark] {
+		seen[key(e)] = true
+	}
+	kept := w.elements[:mark]
+	for _, e := range w.elements[mark:] {
+		if !seen[key(e)] {
+			kept = append(kept, e)
+		}
+	}
+	w.elements = kept
+}
+
+// key tells elements apart.
+func key(e Element) string {
+	return strings.Join([]string{
+		string(e.Kind), e.Text, strings.Join(e.Argv, "\x00"), strings.Join(e.Via, "\x00"), e.Path, e.Dir, e.Name, e.Value,
+		e.Host, e.Exact, e.Unsure, strconv.FormatBool(e.DirUnsure),
+	}, "\x01")
+}

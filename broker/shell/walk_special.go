@@ -1,0 +1,138 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// special handles commands that the table cannot judge, as they depend on the rest of
+// the text. It reports whether e is complete.
+func (w *walker) special(e *Element, c run1) bool {
+	name := c.args[0].text
+	switch {
+	case zshWords[name]:
+		e.Unsure = "zsh does not run " + cite(name) + " but what follows it"
+		return true
+	case len(c.via) == w.base && w.isFunction(name):
+		e.Neutral = true
+		if w.defs[name] {
+			w.at.unsure, w.moved = true, true
+		}
+		return true
+	case (name == "[" || name == "test") && len(c.via) == w.base && !w.shadowed[name] && harmlessTest(c.args):
+		e.Neutral = true
+		return true
+	case shells[path.Base(name)] && readsProgram(c.args[1:]):
+		w.program(e, c)
+		return true
+	}
+	return false
+}
+
+// zshWords are words that zsh takes for grammar, or looks through, where bash sees the
+// name of a program.
+var zshWords = set("noglob nocorrect - repeat foreach end always coproc nameref")
+
+// shells read programs.
+var shells = set("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
+
+// isFunction reports whether name is surely a function of the text by now.
+func (w *walker) isFunction(name string) bool {
+	_, ok := w.defs[name]
+	return ok
+}
+
+// readsProgram reports whether a shell with these arguments reads its program from
+// what it is fed.
+func readsProgram(args []arg) bool {
+	for i := 0; i < len(args); i++ {
+		text := args[i].text
+		switch {
+		case text == "-", text == "--":
+			return i == len(args)-1
+		case text == "-s":
+			return true
+		case text == "-o", text == "+o", text == "-O", text == "--rcfile", text == "--init-file":
+			i++
+		case strings.HasPrefix(text, "--"):
+			if text == "--version" || text == "--help" {
+				return false
+			}
+		case len(text) > 1 && (text[0] == '-' || text[0] == '+'):
+			if strings.Contains(text, "c") {
+				return false
+			}
+			if strings.Contains(text, "s") {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// program walks the text that is fed to a shell, if it stands in the line.
+func (w *walker) program(e *Element, c run1) {
+	text := w.in.text
+	doubt := first(c.unsure, w.doubt(c))
+	if w.in.kind != "text" || !text.known || text.tilde || text.glob || doubt != "" || !plainOptions(c.args[1:]) {
+		e.Unsure = first(doubt, e.Argv[0]+" runs whatever it reads")
+		return
+	}
+	e.Exact = c.exact
+	in := w.in
+	w.in = input{kind: "text"}
+	inner := run1{text: c.text, via: append(c.via[:len(c.via):len(c.via)], path.Base(e.Argv[0])), host: c.host, exact: c.exact}
+	at := w.at
+	w.script(inner, script{text: text.word}, c)
+	w.at, w.in = at, in
+	e.Exact = first(e.Exact, "a shell runs the text that it is given")
+}
+
+// plainOptions reports whether a shell is given nothing but options that leave its
+// program as it is.
+func plainOptions(args []arg) bool {
+	for _, a := range args {
+		if len(a.text) < 2 || a.text[0] != '-' || strings.Trim(a.text[1:], "seuxl") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// harmlessTest reports whether words are a test of one file or of one text: it only
+// looks, whatever the quoted values are.
+func harmlessTest(args []arg) bool {
+	words := args[1:]
+	if args[0].text == "[" {
+		if len(words) == 0 || words[len(words)-1].text != "]" {
+			return false
+		}
+		words = words[:len(words)-1]
+	}
+	if len(words) > 1 && words[0].known && words[0].text == "!" {
+		words = words[1:]
+	}
+	switch len(words) {
+	case 2:
+		return words[0].known && fileTests[words[0].text] && oneWord(words[1])
+	case 3:
+		return words[1].known && (textTests[words[1].text] && oneWord(words[0]) && oneWord(words[2]) ||
+			numberTests[words[1].text] && isNumber(words[0]) && isNumber(words[2]))
+	}
+	return false
+}
+
+var (
+	fileTests = set("-n -z -e -f -d -r -w -x -s -L -h -p -S -b -c -g -u -k -O -G")
+	textTests = set("= == != -nt -ot -ef")
+
+	numberTests = set("-eq -ne -lt -le -gt -ge")
+)
+
+// isNumber reports whether a is a number, or the status of a command.
+func isNumber(a arg) bool { return a.known && (smallNumber(a.text) || a.text == "$?") }
+
+// oneWord reports whether a is surely a single word.
+func oneWord(a arg) bool { return a.known && !a.glob && a.why == "" || a.quoted }

@@ -1,0 +1,346 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// parts gathers what the parts of one word become.
+type parts struct {
+	w     *walker
+	buf   strings.Builder
+	why   string // not empty: the word is not known, or shells disagree about it
+	glob  bool
+	tilde bool
+	solid bool // the word stays even if it is empty
+	fd    bool // it is <(…) or >(…), alone: the name of a pipe
+	plain bool // no braces, tildes or patterns here: an assignment's value
+}
+
+// words gives what word becomes as an argument: mostly one word, several for braces,
+// none for an empty variable. why goes with each word that cannot be relied on.
+func (w *walker) words(word *syntax.Word) []arg {
+	if len(word.Parts) == 1 {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && simple(lit.Value) {
+			return []arg{{word: sureWord(lit.Value)}}
+		}
+	}
+	raw := w.cut(word)
+	if closes(word) {
+		return []arg{{word: rawWord(raw), why: "zsh may take the brace of " + cite(raw) + " for the end of a block"}}
+	}
+	var out []arg
+	for _, one := range w.braces(word) {
+		if one == nil {
+			return append(out, arg{word: rawWord(raw), why: cite(raw) + " becomes too many words"})
+		}
+		if a, ok := w.arg(one, raw); ok {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// arg is a word with what is wrong about it.
+type arg struct {
+	word
+	why    string
+	fd     bool // <(…) and the like
+	quoted bool // not known, but surely one word
+}
+
+func sureWord(text string) word { return word{text: text, known: true, raw: text} }
+func rawWord(raw string) word   { return word{raw: raw} }
+
+// simple reports whether an unquoted text means just itself.
+func simple(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("-_./:,+@%", c) >= 0:
+		case c == '=' && i > 0:
+		default:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// arg evaluates a word without braces. ok is false when nothing remains of it.
+func (w *walker) arg(word *syntax.Word, raw string) (a arg, ok bool) {
+	p := parts{w: w}
+	p.add(word.Parts)
+	if p.why == "" && p.buf.Len() == 0 && !p.solid {
+		return arg{}, false
+	}
+	a = p.arg(raw)
+	if a.known {
+		a.why = assignTilde(word)
+	} else {
+		a.quoted = oneQuoted(word)
+	}
+	return a, true
+}
+
+// oneQuoted reports whether a word stands in quotes and so stays one word, whatever
+// is in it: all but "$@" and its like do.
+func oneQuoted(from *syntax.Word) bool {
+	q, ok := from.Parts[0].(*syntax.DblQuoted)
+	if !ok || len(from.Parts) != 1 || q.Dollar {
+		return false
+	}
+	for _, part := range q.Parts {
+		if e, ok := part.(*syntax.ParamExp); ok && (!bare(e) || e.Param.Value == "@") {
+			return false
+		}
+	}
+	return true
+}
+
+// value evaluates the value of an assignment, the text of a here-document and such,
+// which stay one word: nil is the empty one.
+func (w *walker) value(from *syntax.Word) arg {
+	if from == nil {
+		return arg{word: word{known: true}}
+	}
+	p := parts{w: w, plain: true}
+	if closes(from) {
+		p.unknown("zsh may take the brace of %s for the end of a block", cite(w.cut(from)))
+	}
+	p.add(from.Parts)
+	return p.arg(w.cut(from))
+}
+
+func (p *parts) arg(raw string) arg {
+	if p.why != "" {
+		return arg{word: rawWord(raw), why: p.why, fd: p.fd}
+	}
+	return arg{word: word{text: p.buf.String(), known: true, glob: p.glob, tilde: p.tilde, raw: raw}}
+}
+
+func (p *parts) unknown(format string, args ...any) {
+	if p.why == "" {
+		p.why = fmt.Sprintf(format, args...)
+	}
+}
+
+func (p *parts) add(list []syntax.WordPart) {
+	for i, part := range list {
+		var next syntax.WordPart
+		if i+1 < len(list) {
+			next = list[i+1]
+		}
+		switch part := part.(type) {
+		case *syntax.Lit:
+			p.lit(part.Value, i == 0, next)
+		case *syntax.SglQuoted:
+			p.solid = true
+			p.single(part)
+		case *syntax.DblQuoted:
+			p.solid = true
+			p.double(part)
+		case *syntax.ParamExp:
+			p.param(part, next, false)
+		case *syntax.CmdSubst:
+			p.unquotedSubst(part)
+		case *syntax.ArithmExp:
+			p.arithm(part)
+		case *syntax.ProcSubst:
+			p.fd = len(list) == 1
+			p.unknown("%s is not known before it runs", cite(p.w.cut(part)))
+		default: // extended globs; in zsh what follows them may be code
+			p.unknown("shells disagree about %s", cite(p.w.cut(part)))
+		}
+	}
+}
+
+// lit adds an unquoted text. first: it begins the word.
+func (p *parts) lit(s string, first bool, next syntax.WordPart) {
+	if first {
+		p.head(s, next)
+	}
+	if p.plain && (strings.Contains(s, ":~") || strings.Contains(s, ":=")) {
+		p.unknown("shells disagree about %s", cite(s))
+	}
+	end := strings.LastIndexByte(s, ']')
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '\\':
+			if i++; i < len(s) {
+				p.solid = true
+				p.buf.WriteByte(s[i])
+			} else {
+				p.buf.WriteByte(c)
+			}
+			continue
+		case '*', '?':
+			p.pattern()
+		case '[':
+			if i < end || next != nil {
+				p.pattern()
+			}
+		case '$':
+			p.dollar(s[i+1:])
+		}
+		p.buf.WriteByte(c)
+	}
+	p.solid = p.solid || s != ""
+}
+
+func (p *parts) pattern() {
+	if !p.plain {
+		p.glob = true
+	}
+}
+
+// head looks at what begins a word: tildes, and zsh's =command.
+func (p *parts) head(s string, next syntax.WordPart) {
+	switch {
+	case s[0] == '~' && (s == "~" && next == nil || strings.HasPrefix(s, "~/")) && !p.w.home:
+		p.tilde = true
+	case s[0] == '~':
+		p.unknown("%s is a folder that only the shell knows", cite(s))
+	case s[0] == '=' && s != "==" && (s != "=" || next != nil):
+		p.unknown("zsh puts the path of a command for %s", cite(s))
+	}
+}
+
+// dollar looks at a dollar sign that the parser took for itself. zsh has more forms.
+func (p *parts) dollar(rest string) {
+	if rest != "" && strings.ContainsRune("=~^+", rune(rest[0])) {
+		p.unknown("zsh expands $%s", cite(rest))
+	}
+}
+
+func (p *parts) double(q *syntax.DblQuoted) {
+	if q.Dollar {
+		p.unknown(`$"…" is translated before it is used`)
+	}
+	for i, part := range q.Parts {
+		var next syntax.WordPart
+		if i+1 < len(q.Parts) {
+			next = q.Parts[i+1]
+		}
+		switch part := part.(type) {
+		case *syntax.Lit:
+			p.quotedLit(part.Value, "$`\"\\")
+		case *syntax.ParamExp:
+			p.param(part, next, true)
+		case *syntax.CmdSubst:
+			if text, ok := p.w.message(part); ok {
+				p.buf.WriteString(text)
+			} else {
+				p.oneUnknown(part)
+			}
+		case *syntax.ArithmExp:
+			p.arithm(part)
+		default:
+			p.unknown("%s is not known before it runs", cite(p.w.cut(part)))
+		}
+	}
+}
+
+// oneUnknown notes a part inside quotes whose value is not known.
+func (p *parts) oneUnknown(n syntax.Node) {
+	p.unknown("%s is not known before it runs", cite(p.w.cut(n)))
+}
+
+// quotedLit adds a text in which a backslash escapes only some characters.
+func (p *parts) quotedLit(s, escaped string) {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(escaped, s[i+1]) >= 0 {
+			i++
+		} else if s[i] == '$' {
+			p.dollar(s[i+1:])
+		}
+		p.buf.WriteByte(s[i])
+	}
+}
+
+func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
+	if p.plain {
+		if text, ok := p.w.message(c); ok {
+			p.buf.WriteString(text)
+			return
+		}
+	}
+	p.unknown("%s is not known before it runs", cite(p.w.cut(c)))
+}
+
+// param adds the value of a variable, if the line itself gives it one.
+func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
+	if !bare(e) {
+		p.oneUnknown(e)
+		return
+	}
+	if e.Short && modified(next) {
+		p.unknown("zsh reads more into %s", cite(p.w.cut(e)+p.w.cut(next)))
+		return
+	}
+	split := !quoted && !p.plain
+	name := e.Param.Value
+	if number(name) && (!split || name != "!" && !p.w.ifs) {
+		p.buf.WriteString(p.w.cut(e)) // some digits; its own name stands for them
+		p.solid = true
+		return
+	}
+	v, ok := p.w.vars[name]
+	if !ok || split && (p.w.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<")) {
+		p.oneUnknown(e)
+		return
+	}
+	p.buf.WriteString(v.text)
+	p.glob = p.glob || v.glob
+	p.solid = p.solid || v.text != ""
+}
+
+// bare reports whether e is $name or ${name} and nothing more.
+func bare(e *syntax.ParamExp) bool {
+	return e.Param != nil && e.Flags == nil && !e.Excl && !e.Length && !e.Width && !e.IsSet &&
+		e.Split == syntax.OptUnset && e.GlobSubst == syntax.OptUnset && e.RcExpand == syntax.OptUnset &&
+		e.NestedParam == nil && e.Index == nil && len(e.Modifiers) == 0 &&
+		e.Slice == nil && e.Repl == nil && e.Names == 0 && e.Exp == nil
+}
+
+// modified reports whether zsh takes what follows a variable as a subscript or a
+// modifier of it.
+func modified(next syntax.WordPart) bool {
+	lit, ok := next.(*syntax.Lit)
+	return ok && lit.Value != "" && strings.IndexByte("[:", lit.Value[0]) >= 0
+}
+
+// number reports whether the special parameter is always a number.
+func number(name string) bool {
+	return name == "?" || name == "$" || name == "!"
+}
+
+// assignTilde finds what looks like an assignment among the arguments, such as
+// of=~/x: bash expands its tilde and the other shells do not.
+func assignTilde(word *syntax.Word) string {
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	if !ok {
+		return ""
+	}
+	name, value, ok := strings.Cut(lit.Value, "=")
+	if ok && syntax.ValidName(strings.TrimSuffix(name, "+")) && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
+		return "shells disagree about the tilde in " + cite(lit.Value)
+	}
+	return ""
+}
+
+const maxCite = 60 // bytes of the line in a reason
+
+// cite quotes a part of the line for a reason.
+func cite(s string) string {
+	if len(s) <= maxCite {
+		return s
+	}
+	cut := maxCite
+	for cut > 0 && s[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

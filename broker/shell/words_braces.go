@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxBraces is how many words one word with braces may become.
+const maxBraces = 64
+
+// braces expands {a,b} and {1..3}. A nil word says that there are too many.
+func (w *walker) braces(word *syntax.Word) []*syntax.Word {
+	if !hasBrace(word) {
+		return []*syntax.Word{word}
+	}
+	if manyBraces(word) {
+		return []*syntax.Word{nil}
+	}
+	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
+	if !syntax.SplitBraces(split) {
+		return []*syntax.Word{word}
+	}
+	if !w.plainBraces(split, 0) {
+		return []*syntax.Word{nil}
+	}
+	var out []*syntax.Word
+	for one, err := range expand.BracesSeq(nil, split) {
+		if err != nil || len(out) >= maxBraces {
+			return []*syntax.Word{nil}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// manyBraces reports whether there are so many braces that even a few of the words
+// that they make would take long.
+func manyBraces(from *syntax.Word) bool {
+	n := 0
+	for _, p := range from.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
+	return n > 10
+}
+
+func hasBrace(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
+			return true
+		}
+	}
+	return false
+}
+
+// plainBraces reports whether all shells agree on the braces of a word: lists nested
+// a few levels, and sequences of plain numbers.
+func (w *walker) plainBraces(word *syntax.Word, depth int) bool {
+	if depth > 5 {
+		return false
+	}
+	for _, p := range word.Parts {
+		b, ok := p.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		if b.Sequence && (len(b.Elems) != 2 || !smallNumber(b.Elems[0].Lit()) || !smallNumber(b.Elems[1].Lit())) {
+			return false
+		}
+		for _, e := range b.Elems {
+			if !w.plainBraces(e, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func smallNumber(s string) bool {
+	if s == "" || len(s) > 4 || len(s) > 1 && s[0] == '0' {
+		return false
+	}
+	return strings.Trim(s, "0123456789") == ""
+}
+
+// closes reports whether a word has a brace that is no part of a pair.
+func closes(from *syntax.Word) bool {
+	open := 0
+	for _, part := range from.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			switch lit.Value[i] {
+			case '\\':
+				i++
+			case '{':
+				open++
+			case '}':
+				if open--; open < 0 {
+					return true
+				}
+			}
+		}
+	}
+	return from.Lit() == "{"
+}
