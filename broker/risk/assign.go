@@ -1,0 +1,86 @@
+package risk
+
+import (
+	"path"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// runners are variables that make other programs run something, whatever their value.
+var runners = set(`LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS
+	SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND GIT_EXEC_PATH GIT_TEMPLATE_DIR PYTHONSTARTUP PERL5OPT PERL5DB RUBYOPT ZDOTDIR
+	JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER LESSOPEN LESSCLOSE PS4
+	GCONV_PATH GLIBC_TUNABLES`)
+
+// showers are variables that name a program to show or edit a text with; these values
+// do nothing more.
+var (
+	showers      = set("PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER")
+	plainShowers = set("cat less more true : nano vi vim /bin/cat /bin/true /usr/bin/cat /usr/bin/true")
+)
+
+// quietVariables change how programs print, nothing else.
+var quietVariables = set(`LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM COLUMNS LINES NO_COLOR
+	CLICOLOR FORCE_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT PAGER GIT_PAGER MANPAGER`)
+
+// assign judges that a variable is set.
+func (j *judge) assign(e shell.Element) {
+	name, value := e.Name, e.Value
+	if _, text, ok := strings.Cut(e.Text, "="); ok && value == "" && e.Unsure != "" {
+		value = strings.Trim(text, `"'`)
+	}
+	switch {
+	case steersAoctl(name):
+		j.guard("changes how aoctl or an agent is set up")
+	case runners[name], strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "BASH_FUNC_"):
+		j.danger("makes programs run something else")
+	case name == "ENV" && (value == "" || strings.ContainsAny(value, "/~.$")):
+		j.danger("makes programs run something else")
+	case name == "NODE_OPTIONS" && loadsCode(value):
+		j.danger("makes programs run something else")
+	case name == "PATH" && !plainPath(value):
+		j.danger("lets a folder replace programs")
+	case showers[name] && value != "" && !plainShowers[value]:
+		j.note("sets the program that shows texts")
+	}
+}
+
+// steersAoctl reports whether a variable says where aoctl or an agent's settings are.
+func steersAoctl(name string) bool {
+	if strings.HasPrefix(name, "AOCTL_") || strings.HasPrefix(name, "AGENT_ORCHESTRATOR_") {
+		return true
+	}
+	switch name {
+	case "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "COPILOT_HOME", "OPENCODE_CONFIG",
+		"OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "QWEN_HOME", "CLAUDE_CODE_SIMPLE":
+		return true
+	}
+	return false
+}
+
+func loadsCode(value string) bool {
+	for _, w := range strings.Fields(value) {
+		if w == "-r" || strings.HasPrefix(w, "--require") || strings.HasPrefix(w, "--import") || strings.HasPrefix(w, "--loader") ||
+			strings.HasPrefix(w, "--experimental-loader") || strings.HasPrefix(w, "--inspect") {
+			return true
+		}
+	}
+	return false
+}
+
+// plainPath reports whether a new PATH has no folder that anybody may fill: no
+// relative and no temporary one. What begins with a variable is not looked into.
+func plainPath(value string) bool {
+	if value == "" {
+		return true
+	}
+	for _, dir := range strings.Split(value, ":") {
+		switch {
+		case strings.HasPrefix(dir, "$"), strings.HasPrefix(dir, "~/"):
+		case !path.IsAbs(dir), inTemporary(path.Clean(dir)):
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,243 @@
+package risk
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// rule says what is remarkable about a command.
+type rule struct {
+	names   string          // of programs, separated by blanks; one that ends in * is a prefix
+	sub     string          // the subcommand, as for args.sub; "" for any
+	when    func(args) bool // asks about the words after the subcommand; nil: always
+	why     string
+	note    bool // Normal, not Dangerous
+	guarded bool
+}
+
+// commandRules are all rules by the program's name; those of prefixes stand under the
+// prefix with its star.
+var commandRules = sync.OnceValue(func() map[string][]rule {
+	all := map[string][]rule{}
+	for _, r := range allRules() {
+		for _, name := range strings.Fields(r.names) {
+			all[name] = append(all[name], r)
+		}
+	}
+	return all
+})
+
+func allRules() []rule {
+	var all []rule
+	for _, list := range [][]rule{fileRules, gitRules, diskRules, publishRules, adminRules, cloudRules, secretRules, networkRules, agentRules, installRules} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// prefixes are the beginnings under which commandRules has prefixes.
+var prefixes = []string{"mkfs*", "newfs*", "docker-credential-*", "git-credential-*"}
+
+// command judges one command by its words.
+func (j *judge) command(e shell.Element) {
+	for _, w := range e.Via {
+		if raisers[program(firstWord(w))] {
+			j.danger("runs as another user")
+		}
+	}
+	if len(e.Argv) == 0 {
+		return
+	}
+	a := argsOf(e)
+	for _, r := range commandRules()[a.name] {
+		j.apply(r, a)
+	}
+	for _, p := range prefixes {
+		if strings.HasPrefix(a.name, strings.TrimSuffix(p, "*")) {
+			for _, r := range commandRules()[p] {
+				j.apply(r, a)
+			}
+		}
+	}
+	j.deleters(a)
+	j.copies(a)
+	j.words(a)
+	j.code(a)
+}
+
+// raisers are wrappers that run a program with other rights.
+var raisers = map[string]bool{"sudo": true, "doas": true, "su": true, "pkexec": true, "runuser": true, "run0": true, "gosu": true, "sudoedit": true}
+
+func firstWord(s string) string {
+	s, _, _ = strings.Cut(s, " ")
+	return s
+}
+
+func (j *judge) apply(r rule, a args) {
+	if r.sub != "" {
+		rest, ok := a.sub(r.sub)
+		if !ok {
+			return
+		}
+		a = a.after(rest)
+	}
+	if r.when != nil && !r.when(a) {
+		return
+	}
+	switch {
+	case r.guarded:
+		j.guard(r.why)
+	case r.note:
+		j.note(r.why)
+	default:
+		j.danger(r.why)
+	}
+}
+
+// deleters judges what a command removes by its words, should the line's elements not
+// say it.
+func (j *judge) deleters(a args) {
+	s := j.spotOf(a.e, true)
+	switch a.name {
+	case "rm", "rmdir", "unlink", "shred", "srm", "trash":
+		wide := a.name == "rm" && a.has("-r", "-R", "--recursive") || a.name == "srm" || a.name == "trash"
+		s.entry = !wide
+		for _, w := range a.operands() {
+			switch {
+			case w != "":
+				s.tilde = strings.HasPrefix(w, "~")
+				j.writePath(j.resolve(w, s), change{deletes: true, wide: wide})
+			case wide && !a.through("find", "fd", "fdfind"):
+				j.danger("deletes what the line does not say")
+			}
+		}
+		if wide && a.through("xargs", "parallel") {
+			j.danger("deletes what the line does not say")
+		}
+	}
+}
+
+// copies judges the files that come to be when something is copied into a folder: the
+// line names the folder only.
+func (j *judge) copies(a args) {
+	switch a.name {
+	case "cp", "mv", "ln", "install", "rsync":
+	default:
+		return
+	}
+	ops := a.operands()
+	if len(ops) == 0 {
+		return
+	}
+	target, ok := a.value("-t", "--target-directory")
+	if !ok || a.name == "rsync" {
+		target, ops = ops[len(ops)-1], ops[:len(ops)-1]
+	}
+	if target == "" {
+		return
+	}
+	s := j.spotOf(a.e, false)
+	s.tilde = strings.HasPrefix(target, "~")
+	for _, from := range ops {
+		if name := from[strings.LastIndexByte(from, '/')+1:]; name != "" && name != "." && name != ".." && from != target {
+			j.writeNames(j.resolve(target+"/"+name, s))
+		}
+	}
+}
+
+// writeNames judges t by its names alone: it may or may not be what is written.
+func (j *judge) writeNames(t target) {
+	if why, ok := j.guarded(t, false, true); ok {
+		j.guard(why)
+	}
+	if e, ok := writes.find(t); ok {
+		j.danger(e.why)
+	}
+}
+
+// maxWords caps how many words of a line are looked up as files.
+const maxWords = 4000
+
+// tooLong is the reason of a call that was not looked at to its end.
+const tooLong = "too long to look at all of it"
+
+// quiet are programs whose words are looked at elsewhere, or are plain text: the
+// elements of the line say which files they open, and a name among their other words
+// is none.
+var quiet = set(`echo printf grep egrep fgrep rg ag ack ls test [ [[ stat touch mkdir which basename dirname
+	cd pushd true false : read type kill pgrep pkill ps sleep seq date tr chmod chown export`)
+
+// words judges files that a command names among its words although the line's elements
+// do not: its program may be one that nobody knows.
+func (j *judge) words(a args) {
+	if quiet[a.name] || a.name == "find" && !a.has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
+		return
+	}
+	if slices.Contains(a.e.Argv, "") && a.name != "git" {
+		j.namesIn(a.e.Text)
+	}
+	s := j.spotOf(a.e, false)
+	s.glob, s.tilde = a.e.Glob, true
+	for i, w := range a.e.Argv {
+		if j.looked++; j.looked > maxWords {
+			j.note(tooLong)
+			return
+		}
+		for _, p := range pieces(w) {
+			t := j.resolve(p, s)
+			if why, ok := j.guarded(t, false, false); ok {
+				j.guard(why)
+			}
+			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) {
+				j.danger(why)
+			}
+		}
+	}
+}
+
+// writesOnly reports whether a program only makes the file p, as cp does with its last
+// operand.
+func (j *judge) writesOnly(a args, p string) bool {
+	switch a.name {
+	case "rm", "unlink", "shred", "tee", "truncate":
+		return true
+	case "cp", "mv", "ln", "install":
+		ops := a.operands()
+		return len(ops) > 1 && ops[len(ops)-1] == p
+	}
+	return false
+}
+
+// pieces are the parts of a word that may name a file: the word, and what follows an
+// option's name, a "=", an "@" or a ":".
+func pieces(w string) []string {
+	if w == "" || len(w) > 4096 || strings.ContainsRune(w, '\n') {
+		return nil
+	}
+	out := []string{}
+	if w[0] != '-' {
+		out = append(out, w)
+	} else if len(w) > 2 && w[1] != '-' {
+		out = append(out, strings.TrimPrefix(w[2:], "="))
+	}
+	for _, sep := range []byte{'=', '@', ':'} {
+		if i := strings.IndexByte(w, sep); i >= 0 && i+1 < len(w) && !strings.HasPrefix(w[i:], "://") {
+			out = append(out, w[i+1:])
+		}
+	}
+	if i := strings.Index(w, "file://"); i >= 0 {
+		out = append(out, w[i+len("file://"):])
+	}
+	return out
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}

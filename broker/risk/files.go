@@ -1,0 +1,168 @@
+package risk
+
+import (
+	"path"
+	"strings"
+)
+
+// readPath judges that t is read. A wide read takes everything below t as well.
+func (j *judge) readPath(t target, wide bool) {
+	if why, ok := j.guarded(t, wide, false); ok {
+		j.guard(why)
+	}
+	if why, ok := credential(t); ok && (wide || !t.isFolder(".ssh")) {
+		j.danger(why)
+	}
+	for _, p := range t.places() {
+		switch {
+		case below("/dev/tcp", p) || below("/dev/udp", p):
+			j.danger("talks to the network")
+		case wide && j.at.Home != "" && below(p, j.at.Home):
+			j.danger("reads all of the home folder")
+		}
+	}
+}
+
+// change is what happens to a file.
+type change struct {
+	deletes bool
+	moves   bool // deletes, but keeps it elsewhere
+	wide    bool // with everything below
+}
+
+// writePath judges that t is created, changed or removed.
+func (j *judge) writePath(t target, c change) {
+	if why, ok := j.guarded(t, c.wide || c.deletes, true); ok {
+		j.guard(why)
+	}
+	if e, ok := writes.find(t); ok {
+		j.danger(e.why)
+	} else if e, ok := notes.find(t); ok {
+		j.note(e.why)
+	}
+	j.writeSystem(t)
+	if c.deletes {
+		j.deletePath(t, c)
+		return
+	}
+	switch {
+	case t.lost && t.given == "":
+		j.note("writes to a folder that is not known")
+	case c.wide && j.aboveHome(t):
+		j.danger("writes all over the home folder")
+	case !j.inProject(t) && !t.within(inTemporary) && !t.within(harmlessDevice):
+		j.note("writes outside the project")
+	}
+}
+
+// writeSystem judges both where t leads and, unless it was written as a path that
+// starts in a folder of the project, what it says.
+func (j *judge) writeSystem(t target) {
+	if j.inProject(t) && (t.rel || below(j.at.Project, t.given)) {
+		return
+	}
+	for _, p := range t.places() {
+		if why, ok := systemWhy(p); ok && !below(j.at.Home, p) {
+			j.danger(why)
+		}
+	}
+}
+
+// deletePath judges that t is removed, or moved away.
+func (j *judge) deletePath(t target, c change) {
+	switch {
+	case t.given == "" && c.wide && !c.moves:
+		j.danger("deletes in a folder that is not known")
+	case t.given == "":
+		j.note("removes from a folder that is not known")
+	case c.moves && t.within(inTemporary):
+		j.note("moves files from a temporary folder")
+	case !j.inProject(t) && c.moves:
+		j.danger("moves files from outside the project")
+	case !j.inProject(t):
+		j.danger("deletes outside the project")
+	case c.wide && j.allOfProject(t):
+		j.danger("deletes the whole project")
+	case c.wide && t.inGit():
+		j.danger("deletes git's own files")
+	}
+}
+
+// allOfProject reports whether t is the project's folder, or a pattern for all in it.
+func (j *judge) allOfProject(t target) bool {
+	for _, p := range t.places() {
+		if p == j.at.Project || t.glob && path.Dir(p) == j.at.Project && !literals(path.Base(p), 2) {
+			return true
+		}
+	}
+	return false
+}
+
+// aboveHome reports whether t is the home folder or one that holds it.
+func (j *judge) aboveHome(t target) bool {
+	for _, p := range t.places() {
+		if j.at.Home != "" && below(p, j.at.Home) {
+			return true
+		}
+	}
+	return false
+}
+
+// places are the absolute paths that t may be.
+func (t target) places() []string {
+	if t.given == "" {
+		return nil
+	}
+	out := []string{t.given}
+	for _, r := range t.reals {
+		if r != t.given {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// isFolder reports whether the last name of t is this one, however it is read.
+func (t target) isFolder(name string) bool {
+	for _, f := range t.forms {
+		if len(f.names) == 0 || f.names[len(f.names)-1] != name {
+			return false
+		}
+	}
+	return true
+}
+
+func (t target) inGit() bool {
+	for _, f := range t.forms {
+		for _, n := range f.names {
+			if n == ".git" || f.glob && strings.HasPrefix(n, ".") && hasGlob(n) && meet(n, ".git") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reading are folders outside a project that nobody minds being read.
+var reading = []string{
+	"/usr/share", "/usr/include", "/usr/lib", "/usr/local/go", "/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp",
+	"/etc/os-release", "/proc/cpuinfo", "/proc/meminfo", "/proc/version",
+}
+
+// mayRead reports whether t may be read without a question.
+func (j *judge) mayRead(t target) bool {
+	if j.at.Project == "" {
+		return false
+	}
+	return t.within(func(p string) bool {
+		if below(j.at.Project, p) || harmlessDevice(p) {
+			return true
+		}
+		for _, dir := range reading {
+			if below(dir, p) {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,293 @@
+package risk
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// flow is what the elements of one line do to each other.
+type flow struct {
+	j       *judge
+	l       *shell.Line
+	args    []args          // of each element
+	sources []int           // elements that print what nobody has seen
+	moved   map[string]bool // what mv takes away
+	got     map[string]bool // files that the elements so far have fetched, by absolute path and by last name
+	fetched bool
+}
+
+func newFlow(j *judge, l *shell.Line) *flow {
+	f := &flow{j: j, l: l, args: make([]args, len(l.Elements)), moved: map[string]bool{}, got: map[string]bool{}}
+	for i, e := range l.Elements {
+		a := argsOf(e)
+		f.args[i] = a
+		if fetches(a) || decodes(a) {
+			f.sources = append(f.sources, i)
+		}
+		if a.name == "mv" {
+			for _, w := range a.operands() {
+				f.moved[f.key(shell.Element{Path: w, Dir: e.Dir})] = true
+			}
+		}
+	}
+	return f
+}
+
+// key is a path as an element has it.
+func (f *flow) key(e shell.Element) string { return e.Dir + "\x00" + e.Path }
+
+// Programs by what they do with a stream.
+var (
+	fetchers = set(`curl wget fetch nc ncat netcat socat ssh aria2c http https xh httpie lynx w3m links telnet ftp gh glab aws gsutil
+		scp rsync openssl`)
+	decoders     = set("base64 base32 basenc xxd uudecode openssl gpg")
+	interpreters = set(`sh bash zsh dash ksh mksh ash fish csh tcsh rbash python pypy node nodejs deno bun perl ruby php lua
+		tclsh osascript rscript pwsh powershell busybox source . eval sqlite3 psql mysql`)
+	shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell source . eval")
+)
+
+// judge looks for programs that run what another one fetches.
+func (f *flow) judge() {
+	kills := -1
+	for i, e := range f.l.Elements {
+		a := f.args[i]
+		switch {
+		case e.Kind == shell.Unknown || runsInput(a):
+			f.runsFetched(i, a)
+		case a.name == "kill" || a.name == "pkill" || a.name == "killall":
+			kills = i
+		}
+		f.runsDownload(i, a)
+		f.download(i, a)
+	}
+	if kills >= 0 && f.looksFor("aoctl") {
+		f.about(kills)
+		f.j.guard("ends or stops aoctl")
+	}
+}
+
+func (f *flow) about(i int) { f.j.about(i, f.l.Elements[i].Text) }
+
+// looksFor reports whether the line asks for the processes of a program.
+func (f *flow) looksFor(name string) bool {
+	for _, a := range f.args {
+		switch a.name {
+		case "pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss", "pidwait", "cat":
+			if strings.Contains(fold(strings.Join(a.words, " ")), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runsInput reports whether a command may run what it reads or what its words become.
+func runsInput(a args) bool {
+	if len(a.e.Argv) == 0 {
+		return false
+	}
+	if a.e.Argv[0] == "" || interpreters[a.name] {
+		return true
+	}
+	for _, w := range a.e.Via {
+		if interpreters[program(firstWord(w))] {
+			return true
+		}
+	}
+	return false
+}
+
+// runsFetched judges an interpreter, element i, by the sources before it in its
+// pipeline and by those in its own words.
+func (f *flow) runsFetched(i int, a args) {
+	for _, n := range f.sources {
+		if n == i || !f.feeds(n, i, a) {
+			continue
+		}
+		f.about(i)
+		if fetches(f.args[n]) {
+			f.j.danger("runs what comes from the network")
+		} else {
+			f.j.danger("runs a text that is hidden by encoding")
+		}
+		return
+	}
+}
+
+func fetches(a args) bool {
+	if a.name == "openssl" {
+		return a.exactly("s_client")
+	}
+	return fetchers[a.name]
+}
+
+func decodes(a args) bool {
+	return decoders[a.name] && (a.name == "uudecode" || a.has("-d", "-D", "--decode", "-r", "--decrypt"))
+}
+
+// feeds reports whether what element n prints may be what element i runs.
+func (f *flow) feeds(n, i int, a args) bool {
+	from, to := f.l.Elements[n], f.l.Elements[i]
+	if from.Text != "" && from.Text != to.Text && strings.Contains(to.Text, from.Text) && !quotedOnly(to.Text, from.Text) {
+		return a.name == "" || shells[a.name] || runsWord(a) || to.Kind == shell.Unknown && to.Unsure != "" && substituted(to.Text, from.Text)
+	}
+	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
+		return true // a here-document or here-string of what it prints
+	}
+	if from.Pipe == 0 || n > i {
+		return false
+	}
+	if from.Pipe != to.Pipe && to.Stdin != "pipe" {
+		return false
+	}
+	if to.Kind == shell.Unknown {
+		return runsScript(to.Via)
+	}
+	return to.Kind == shell.Command && (readsProgram(a) || throughXargs(a))
+}
+
+// runsScript reports whether one of the wrappers is a shell that runs a text.
+func runsScript(via []string) bool {
+	for _, w := range via {
+		for _, name := range strings.Fields(w) {
+			if shells[program(name)] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// substituted reports whether inner stands in a substitution of outer that a shell or
+// interpreter runs.
+func substituted(outer, inner string) bool {
+	before, _, _ := strings.Cut(outer, inner)
+	return runningSubstitution.MatchString(before)
+}
+
+var runningSubstitution = regexp.MustCompile("(^|[\\s;&|(])(sh|bash|zsh|dash|ksh|fish|eval|source|\\.|python[0-9.]*|node|perl|ruby|php)(\\s+-\\w+)*\\s+[\"']?(<\\(|\\$\\(|`)[^)]*$")
+
+// quotedOnly is true for the text of a whole line that merely has inner somewhere.
+func quotedOnly(outer, inner string) bool {
+	i := strings.Index(outer, inner)
+	return i >= 0 && !strings.ContainsAny(outer[:i], "(`")
+}
+
+// runsWord reports whether an interpreter is given its program as a word.
+func runsWord(a args) bool {
+	return interpreters[a.name] && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters[a.name] && len(a.operands()) > 0
+}
+
+// readsProgram reports whether an interpreter takes its program from standard input:
+// it is given none as a file or on the command line.
+func readsProgram(a args) bool {
+	if len(a.e.Argv) == 0 || !interpreters[a.name] || a.name == "eval" {
+		return len(a.e.Argv) > 0 && a.e.Argv[0] == ""
+	}
+	for i, w := range a.words {
+		switch {
+		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
+			return true
+		case shells[a.name] && (w == "-s" || w == "-" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c")):
+			return true
+		case givesProgram(a.name, w):
+			return false
+		case w != "" && w[0] == '-':
+		case i > 0 && (a.words[i-1] == "-W" || a.words[i-1] == "-X" || a.words[i-1] == "-o" || a.words[i-1] == "-O"):
+		case a.name == "psql" || a.name == "mysql" || a.name == "sqlite3":
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// givesProgram reports whether an option of an interpreter says what to run.
+func givesProgram(name, w string) bool {
+	switch {
+	case w == "--eval" || w == "--print" || w == "--command":
+		return true
+	case len(w) < 2 || w[0] != '-' || w[1] == '-':
+		return false
+	case shells[name]:
+		return strings.Contains(w, "c")
+	}
+	return strings.ContainsAny(w, "cemnpr")
+}
+
+// throughXargs reports whether xargs or parallel makes words of an interpreter, or its
+// program, of what they read.
+func throughXargs(a args) bool {
+	fed, runs := false, shells[a.name]
+	for _, w := range a.e.Via {
+		p := program(firstWord(w))
+		fed = fed || p == "xargs" || p == "parallel"
+		runs = runs || shells[p]
+	}
+	return fed && (runs || interpreters[a.name] && a.has("-c", "-e"))
+}
+
+// runsDownload judges a command that runs, or makes runnable, a file which the line
+// has fetched before.
+func (f *flow) runsDownload(i int, a args) {
+	if len(a.e.Argv) == 0 || !f.fetched {
+		return
+	}
+	var runs []string
+	switch {
+	case interpreters[a.name]:
+		runs = a.operands()
+	case a.name == "chmod" && a.anyWord(makesRunnable):
+		runs = a.operands()
+	case strings.Contains(a.e.Argv[0], "/"):
+		runs = a.e.Argv[:1]
+	}
+	for _, w := range runs {
+		if t := f.j.resolve(w, f.j.spotOf(a.e, false)); w != "" && (f.got[t.given] || f.got[path.Base(w)] && t.given == "") {
+			f.about(i)
+			f.j.danger("runs what comes from the network")
+			return
+		}
+	}
+}
+
+func makesRunnable(w string) bool {
+	return strings.Contains(w, "x") && strings.ContainsAny(w, "+=") || len(w) >= 3 && strings.Trim(w, "01234567") == ""
+}
+
+// download notes the files that element i fetches.
+func (f *flow) download(i int, a args) {
+	e := f.l.Elements[i]
+	if e.Kind == shell.Write && f.fetched && !e.Deletes {
+		f.keep(e, e.Path)
+	}
+	if !fetches(a) {
+		return
+	}
+	f.fetched = true
+	for _, o := range []string{"-o", "--output", "-O", "--output-document"} {
+		if v, ok := a.value(o); ok {
+			f.keep(e, v)
+		}
+	}
+	for _, w := range a.operands() {
+		if plainURL(w) || remote(w) {
+			base, _, _ := strings.Cut(path.Base(w), "?")
+			f.keep(e, base)
+		}
+	}
+}
+
+func (f *flow) keep(e shell.Element, p string) {
+	if p == "" {
+		return
+	}
+	f.got[path.Base(p)] = true
+	if t := f.j.resolve(p, f.j.spotOf(e, false)); t.given != "" {
+		f.got[t.given] = true
+	}
+}

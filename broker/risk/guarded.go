@@ -1,0 +1,114 @@
+package risk
+
+import (
+	"path"
+	"strings"
+)
+
+// Reasons of guarded findings.
+const (
+	touchesSettings = "touches an agent's own settings"
+	touchesAoctl    = "touches aoctl's own files"
+)
+
+// settings are files by which an agent's hooks, and so aoctl itself, can be switched
+// off or led astray.
+var settings = newTable(
+	rows(touchesAoctl,
+		".aoctl/", "aoctl.db*", "~/.config/aoctl/", "~/.local/state/aoctl/",
+		"~/.local/bin/aoctl*", "~/bin/aoctl*", "~/go/bin/aoctl*", "/usr/bin/aoctl*",
+		"/usr/local/bin/aoctl*", "/opt/homebrew/bin/aoctl*"),
+	rows(touchesSettings,
+		".claude/", ".claude.json", ".claude.json.*", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/",
+		".opencode/", "managed-settings*/", "managed-mcp.json", ".mcp.json", ".github/hooks/",
+		"~/.config/opencode/", "opencode.json", "opencode.jsonc",
+		"/etc/claude-code/", "/etc/codex/", "/etc/gemini-cli/",
+		"/Library/Application Support/ClaudeCode/", "/Library/Application Support/GeminiCli/"),
+)
+
+// Guarded reports whether path is one of aoctl's own files or a file by which an
+// agent's hooks can be switched off, or a folder that holds one of aoctl's own. A
+// relative path starts in at.CWD, and a leading tilde is the user's home. The project's
+// folder itself is never guarded for what lies in it.
+func Guarded(path string, at Place) bool {
+	j := newJudge(at)
+	_, yes := j.guarded(j.resolve(path, spot{dir: at.CWD, tilde: true, glob: true}), true, false)
+	return yes
+}
+
+// guarded says whether and why t is guarded. A wide operation also reaches what lies
+// below t; one that changes things has no excuse for the project's own folder.
+func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
+	for _, f := range t.forms {
+		if e, ok := settings.findForm(j.mask(f)); ok {
+			return e.why, true
+		}
+		if !f.loose && j.reachesOwn(f, wide, changes) {
+			return touchesAoctl, true
+		}
+	}
+	return "", false
+}
+
+// mask blanks the folders above a project that lies well inside an agent's folder, as
+// a worktree in .claude/worktrees does: everything in it would be guarded otherwise.
+// A project that is such a folder, or lies right in it, stays guarded.
+func (j *judge) mask(f form) form {
+	if f.loose || len(j.project) < 3 || !samePrefix(j.project, f.names) {
+		return f
+	}
+	names := append([]string(nil), f.names...)
+	for i := range len(j.project) - 2 {
+		if _, ok := settings.findForm(form{names: names[i : i+1], home: -1}); ok {
+			names[i] = ""
+		}
+	}
+	f.names = names
+	return f
+}
+
+// reachesOwn reports whether f is, lies in or, with wide, holds one of aoctl's own
+// files or the home of an agent's settings.
+func (j *judge) reachesOwn(f form, wide, changes bool) bool {
+	if !changes && len(f.names) == len(j.project) && samePrefix(j.project, f.names) {
+		wide = false
+	}
+	for _, own := range j.own {
+		n := min(len(own), len(f.names))
+		if (wide || len(f.names) >= len(own)) && leadsAlong(f, own[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsAlong reports whether the first names of f are, or may be, those given.
+func leadsAlong(f form, names []string) bool {
+	for i, want := range names {
+		got := f.names[i]
+		switch {
+		case got == want:
+		case !f.glob || !hasGlob(got) || !meet(got, literal(want)):
+			return false
+		case strings.HasPrefix(want, ".") && !strings.HasPrefix(got, "."):
+			return false
+		}
+	}
+	return true
+}
+
+// ownPaths are the folded names of what must not be reached from above.
+func ownPaths(at Place) [][]string {
+	var out [][]string
+	for _, p := range at.Own {
+		if path.IsAbs(p) && path.Clean(p) != "/" {
+			out = append(out, split(path.Clean(p)))
+		}
+	}
+	if at.Home != "" {
+		for _, dir := range []string{".claude", ".claude.json", ".codex", ".gemini"} {
+			out = append(out, split(path.Join(at.Home, dir)))
+		}
+	}
+	return out
+}

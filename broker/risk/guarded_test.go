@@ -1,0 +1,109 @@
+package risk
+
+import (
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+func TestGuarded(t *testing.T) {
+	for path, want := range map[string]bool{
+		".claude": true, ".claude/settings.json": true, "/home/u/.claude/settings.local.json": true, "~/.claude.json": true,
+		".Claude/Settings.json": true, ".CLAUDE": true, ".\u200cclaude/x": true, "managed-\u017fettings.json": true, ".codex/hooks.json": true,
+		"sub/.gemini/settings.json": true, "~/.qwen": true, ".cursor/hooks.json": true, "~/.copilot/x": true, ".opencode/x": true,
+		".aoctl/rules.toml": true, ".mcp.json": true, "managed-settings.json": true, "/etc/claude-code/managed-settings.d/x.json": true,
+		".github/hooks/x.json": true, ".github/workflows/x.yml": false, "opencode.json": true,
+		"CLAUDE.md": false, "AGENTS.md": false, "claude/x": false, "src/claude.go": false, ".clauderc": false, "docs/aoctl.md": false,
+		"/home/u/.local/state/aoctl/aoctl.db": true, "/home/u/.local/state": true, "/home/u": true, "/": true,
+		"/run/user/1000/aoctl/broker.sock": true, "/opt/tools/aoctl": true, "/opt/tools": true, "/opt/tools/aoctl2": false,
+		"/home/u/.local/state/aoctl-other": false, "../../.claude/x": true, "rules": true, "link/../.claude": true,
+		"/home/u/src/app": false, "src": false, "": false, ".cl*": true, ".c?aude/x": true, "*": false,
+	} {
+		if got := Guarded(path, place()); got != want {
+			t.Errorf("Guarded(%q) = %v", path, got)
+		}
+	}
+}
+
+// A worktree that an agent keeps below its own folder is a project like any other; its
+// settings are guarded all the same.
+func TestGuardedWorktrees(t *testing.T) {
+	for _, c := range []struct {
+		project, path string
+		want          bool
+	}{
+		{"/w/repo/.claude/worktrees/a", "main.go", false},
+		{"/w/repo/.claude/worktrees/a", ".claude/settings.json", true},
+		{"/w/repo/.claude/worktrees/a", "../../settings.json", true},
+		{"/w/repo/.claude", "settings.json", true},
+		{"/w/repo/.claude/hooks", "check.sh", true},
+		{"/home/u/.config/aoctl", "config.toml", true},
+	} {
+		if got := Guarded(c.path, Place{CWD: c.project, Project: c.project, Home: "/home/u"}); got != c.want {
+			t.Errorf("%s in %s: %v", c.path, c.project, got)
+		}
+	}
+}
+
+// aoctl's own files may lie in the project; reading the project's folder is fine then,
+// deleting it is not.
+func TestOwnFilesInTheProject(t *testing.T) {
+	at := place()
+	at.Own = []string{"/home/u/src/app/bin/aoctl"}
+	for _, c := range []struct {
+		e    shell.Element
+		want bool
+	}{
+		{tree(read(".")), false},
+		{tree(read("bin")), true},
+		{read("bin"), false},
+		{read("bin/aoctl"), true},
+		{read("BIN/AOCTL"), true},
+		{tree(remove(".")), true},
+		{tree(remove("bin")), true},
+		{remove("bin/*"), true},
+		{tree(remove("src")), false},
+		{write("bin/aoctl"), true},
+	} {
+		if r := Assess(Call{Tool: "Bash", Line: lineOf(c.e)}, at); r.Guarded != c.want {
+			t.Errorf("%s: guarded %v", c.e.Text, r.Guarded)
+		}
+	}
+}
+
+func TestGuardedCalls(t *testing.T) {
+	for name, r := range map[string]Risk{
+		"redirection":   assessLine(write("/home/u/.claude/settings.json")),
+		"read":          assessLine(read(".claude/settings.json")),
+		"variable":      assessLine(set1("AOCTL_SOCKET", "/tmp/x")),
+		"agent's":       assessLine(set1("CLAUDE_CONFIG_DIR", "/tmp/x")),
+		"kill":          assessLine(run("pgrep -f aoctl"), run("kill ''")),
+		"kill by xargs": assessLine(piped(1, run("pgrep aoctl")), via(piped(-1, run("kill")), "xargs")),
+		"rules":         assessLine(run("aoctl rules add --allow x")),
+		"write tool":    assessTool("Write", `{"file_path":"/home/u/src/app/.claude/settings.json","content":""}`),
+		"edit tool":     assessTool("Edit", `{"file_path":".mcp.json"}`),
+		"read tool":     assessTool("Read", `{"file_path":"~/.claude/settings.json"}`),
+		"blanks":        assessTool("Write", `{"file_path":" /home/u/.claude/settings.json "}`),
+		"grep tool":     assessTool("Grep", `{"pattern":"x","path":"/home/u/.local"}`),
+		"glob tool":     assessTool("Glob", `{"pattern":".claude/**"}`),
+		"unknown":       assessTool("mcp__fs__read_file", `{"args":{"path":["/home/u/.codex/config.toml"]}}`),
+		"uri":           assessTool("mcp__fs__read", `{"uri":"file:///home/u/.claude.json"}`),
+		"patch":         assessTool("apply_patch", `{"input":"*** Begin Patch\n*** Update File: .codex/hooks.json\n+x"}`),
+		"not parsed":    Assess(Call{Tool: "Bash", Line: &shell.Line{Raw: "echo x > .claude/settings.json '"}}, place()),
+	} {
+		if !r.Guarded || r.Class != Dangerous || !r.Findings[0].Guarded {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, r := range map[string]Risk{
+		"instructions": assessTool("Edit", `{"file_path":"/home/u/src/app/CLAUDE.md"}`),
+		"kill":         assessLine(run("kill 12")),
+		"kill a child": assessLine(run("pgrep node"), run("kill ''")),
+		"variable":     assessLine(set1("AO", "1")),
+		"prose":        assessTool("mcp__x__note", `{"text":"see .claude for settings"}`),
+	} {
+		if r.Guarded {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package risk
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// line judges what a command line would do.
+func (j *judge) line(c Call) {
+	l := c.Line
+	j.raw = l.Raw
+	f := newFlow(j, l)
+	for i, e := range l.Elements {
+		j.about(i, e.Text)
+		j.elementOf(e, f)
+	}
+	f.judge()
+	j.about(0, l.Raw)
+	j.forkBomb(l.Raw)
+	if !l.Parsed {
+		j.rawText(l.Raw)
+	}
+	j.about(0, "")
+	j.otherInput(c)
+	j.read = l.Parsed && len(l.Elements) > 0 && c.Tool == "Bash" && onlyKnown(c.Input) && j.onlyReads(l)
+}
+
+// elementOf judges one element for itself.
+func (j *judge) elementOf(e shell.Element, f *flow) {
+	if e.Host != "" {
+		j.danger("runs on another machine")
+		return
+	}
+	switch e.Kind {
+	case shell.Read:
+		for _, t := range j.targets(e, false) {
+			j.readPath(t, e.Tree)
+		}
+	case shell.Write:
+		c := change{deletes: e.Deletes, wide: e.Tree, moves: e.Deletes && f.moved[f.key(e)]}
+		for _, t := range j.targets(e, e.Deletes && !e.Tree) {
+			j.writePath(t, c)
+		}
+	case shell.Assign:
+		j.assign(e)
+	case shell.Command:
+		j.command(e)
+	case shell.Unknown:
+		j.rawText(e.Text)
+	}
+}
+
+// fromHome is the beginning of a path that starts in the user's home by its variable.
+var fromHome = regexp.MustCompile(`^\$(HOME\b|\{HOME\})`)
+
+// targets are what the path of an element may be. One that is not known is taken by
+// the names that its text ends in, from its first slash on.
+func (j *judge) targets(e shell.Element, entry bool) []target {
+	if e.Path != "" {
+		return []target{j.resolve(e.Path, j.spotOf(e, entry))}
+	}
+	text := strings.NewReplacer(`"`, "", "'", "").Replace(strings.TrimLeft(e.Text, "0123456789&<>| "))
+	if m := fromHome.FindString(text); m != "" && (len(text) == len(m) || text[len(m)] == '/') {
+		return []target{j.resolve("~"+text[len(m):], spot{tilde: true, glob: true, entry: entry})}
+	}
+	_, names, ok := strings.Cut(text, "/")
+	if !ok || names == "" {
+		return nil
+	}
+	return []target{j.resolve(names, spot{glob: true})}
+}
+
+// spotOf is where the paths of an element start.
+func (j *judge) spotOf(e shell.Element, entry bool) spot {
+	return spot{dir: j.dirOf(e), tilde: e.Home, glob: e.Glob, entry: entry}
+}
+
+// dirOf is the folder that an element works in, "" when it is not known.
+func (j *judge) dirOf(e shell.Element) string {
+	switch {
+	case e.DirUnsure || !path.IsAbs(j.at.CWD):
+		return ""
+	case e.Dir == "":
+		return j.at.CWD
+	case e.Dir == "~" || len(e.Dir) > 1 && e.Dir[:2] == "~/":
+		if j.at.Home == "" {
+			return ""
+		}
+		return path.Join(j.at.Home, e.Dir[1:])
+	case path.IsAbs(e.Dir):
+		return e.Dir
+	}
+	return path.Join(j.at.CWD, e.Dir)
+}
+
+// bashInput are the parameters of Bash that do not change what its line does.
+var bashInput = map[string]bool{"command": true, "description": true, "timeout": true, "run_in_background": true}
+
+// onlyKnown reports whether a call of Bash has no parameter that might change what
+// the line does.
+func onlyKnown(raw json.RawMessage) bool {
+	if len(raw) == 0 {
+		return true
+	}
+	var input map[string]json.RawMessage
+	if json.Unmarshal(raw, &input) != nil {
+		return false
+	}
+	for name := range input {
+		if !bashInput[name] {
+			return false
+		}
+	}
+	return true
+}
+
+// otherInput judges what a tool that runs a line is given beside it.
+func (j *judge) otherInput(c Call) {
+	var input map[string]any
+	if json.Unmarshal(c.Input, &input) != nil {
+		return
+	}
+	if off, _ := input["dangerouslyDisableSandbox"].(bool); off {
+		j.note("leaves the agent's sandbox")
+	}
+	for _, name := range []string{"cwd", "workdir", "directory", "dir_path"} {
+		if dir, ok := input[name].(string); ok && dir != "" && dir != j.at.CWD {
+			j.note("may run in another folder")
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package risk
+
+import (
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+func TestReads(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		e    shell.Element
+		want Class
+		why  string
+	}{
+		{"key", read("~/.ssh/id_rsa"), Dangerous, "reads keys or credentials"},
+		{"key in capitals", read("~/.SSH/ID_RSA"), Dangerous, "reads keys or credentials"},
+		{"key elsewhere", read("deploy/id_ed25519"), Dangerous, "reads keys or credentials"},
+		{"unknown file among keys", read("/home/u/.ssh/work"), Dangerous, "reads keys or credentials"},
+		{"another user's key", read("/root/.ssh/id_rsa"), Dangerous, "reads keys or credentials"},
+		{"public key", read("~/.ssh/id_rsa.pub"), Normal, ""},
+		{"known hosts", read("~/.ssh/known_hosts"), Normal, ""},
+		{"ssh config", read("~/.ssh/config"), Normal, ""},
+		{"the list of keys", read("~/.ssh"), Normal, ""},
+		{"all keys", tree(read("~/.ssh")), Dangerous, "reads keys or credentials"},
+		{"glob of keys", read("~/.ss*/id*"), Dangerous, "reads keys or credentials"},
+		{"glob in the folder of keys", read("~/.ssh/*"), Dangerous, "reads keys or credentials"},
+		{"glob of public keys", read("~/.ssh/*.pub"), Normal, ""},
+		{"glob of one letter", read("~/.ssh/id_?sa"), Dangerous, "reads keys or credentials"},
+		{"glob of brackets", read("~/.[s]sh/id_rsa"), Dangerous, "reads keys or credentials"},
+		{"aws", read("~/.aws/credentials"), Dangerous, "reads keys or credentials"},
+		{"aws config", read("~/.aws/config"), Normal, ""},
+		{"npm's settings of the user", read("~/.npmrc"), Dangerous, "reads keys or credentials"},
+		{"npm's settings of the project", read(".npmrc"), Normal, ""},
+		{"gh", read("~/.config/gh/hosts.yml"), Dangerous, "reads keys or credentials"},
+		{"dotenv", read(".env"), Dangerous, "reads keys or credentials"},
+		{"dotenv of production", read("web/.env.production"), Dangerous, "reads keys or credentials"},
+		{"example of a dotenv", read(".env.example"), Normal, ""},
+		{"dotenv sample", read(".env.sample"), Normal, ""},
+		{"environment module", read("src/env.ts"), Normal, ""},
+		{"dotenv by glob", read(".e*"), Dangerous, "reads keys or credentials"},
+		{"everything by glob", read("*"), Normal, ""},
+		{"json by glob", read("*.json"), Normal, ""},
+		{"keys by glob", read("*.pem"), Dangerous, "reads keys or credentials"},
+		{"credentials by glob", read("cred*.json"), Dangerous, "reads keys or credentials"},
+		{"credentials by another glob", read("?redentials.json"), Dangerous, "reads keys or credentials"},
+		{"server key", read("certs/server.key"), Dangerous, "reads keys or credentials"},
+		{"keyboard", read("src/keyboard.ts"), Normal, ""},
+		{"certificates of the system", read("/etc/ssl/certs/ca.pem"), Normal, ""},
+		{"secrets", read("config/secrets.yml"), Dangerous, "reads keys or credentials"},
+		{"source about secrets", read("src/secrets.go"), Normal, ""},
+		{"shadow", read("/etc/shadow"), Dangerous, "reads keys or credentials"},
+		{"shadow of the project", read("etc/shadow"), Normal, ""},
+		{"passwd", read("/etc/passwd"), Normal, ""},
+		{"environment of a process", read("/proc/self/environ"), Dangerous, "reads a program's environment"},
+		{"browser", read("~/.mozilla/firefox/x/logins.json"), Dangerous, "reads a browser's secrets"},
+		{"a link to credentials", read("creds"), Dangerous, "reads keys or credentials"},
+		{"folder not known", lost(read(".env")), Dangerous, "reads keys or credentials"},
+		{"home not known", lost(read(".aws/credentials")), Dangerous, "reads keys or credentials"},
+		{"cd to keys", in("~/.ssh", read("id_x")), Dangerous, "reads keys or credentials"},
+		{"cd elsewhere", in("sub", read("id_x")), Normal, ""},
+		{"quoted tilde", shell.Element{Kind: shell.Read, Path: "~/.npmrc", Text: "x"}, Normal, ""},
+		{"whole home", tree(read("~")), Dangerous, "reads all of the home folder"},
+		{"network", read("/dev/tcp/h/80"), Dangerous, "talks to the network"},
+		{"another project", read("/home/u/other/a.go"), Normal, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { check(t, assessLine(c.e, run("make")), c.want, c.why) })
+	}
+}
+
+func TestWrites(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		e    shell.Element
+		want Class
+		why  string
+	}{
+		{"in the project", write("a/b.go"), Normal, ""},
+		{"hosts", write("/etc/hosts"), Dangerous, "changes the system's folders"},
+		{"program of the system", write("/usr/local/bin/x"), Dangerous, "changes the system's folders"},
+		{"library", write("/lib64/x"), Dangerous, "changes the system's folders"},
+		{"Mac applications", write("/Applications/X.app/x"), Dangerous, "changes the system's folders"},
+		{"out of the project by ..", write("../../../../etc/hosts"), Dangerous, "changes the system's folders"},
+		{"temporary", write("/var/tmp/x"), Normal, ""},
+		{"log of the system", write("/var/log/x"), Dangerous, "changes the system's folders"},
+		{"nothing", write("/dev/null"), Safe, ""},
+		{"stderr", write("/dev/stderr"), Safe, ""},
+		{"disk", write("/dev/sda"), Dangerous, "writes to a device"},
+		{"folder that looks like the system's", write("/etcetera/x"), Normal, "writes outside the project"},
+		{"system's folder inside the project", write("etc/hosts"), Normal, ""},
+		{"other project", write("/home/u/other/a"), Normal, "writes outside the project"},
+		{"project that looks alike", write("/home/u/src/app-evil/a"), Normal, "writes outside the project"},
+		{"bashrc", write("~/.bashrc"), Dangerous, "changes a shell start-up file"},
+		{"bashrc by glob", write("~/.bash*"), Dangerous, "changes a shell start-up file"},
+		{"bashrc of a folder", write("dotfiles/.bashrc"), Normal, ""},
+		{"fish", write("~/.config/fish/conf.d/x.fish"), Dangerous, "changes a shell start-up file"},
+		{"profile of all", write("/etc/profile.d/x.sh"), Dangerous, "changes a shell start-up file"},
+		{"autostart", write("~/.config/autostart/x.desktop"), Dangerous, "starts a program by itself later"},
+		{"unit", write("~/.config/systemd/user/x.service"), Dangerous, "starts a program by itself later"},
+		{"launch agent", write("~/Library/LaunchAgents/x.plist"), Dangerous, "starts a program by itself later"},
+		{"ssh", write("~/.ssh/authorized_keys"), Dangerous, "changes keys or credentials"},
+		{"gitconfig", write("~/.gitconfig"), Dangerous, "changes what git runs"},
+		{"hook of git", write(".git/hooks/pre-commit"), Dangerous, "changes what git runs"},
+		{"config of git", write(".git/config"), Dangerous, "changes what git runs"},
+		{"hook of a bare repository", write("/srv/x.git/hooks/update"), Dangerous, "changes what git runs"},
+		{"ignore file", write(".gitignore"), Normal, ""},
+		{"vim", write("~/.vimrc"), Dangerous, "changes a setting that can run code"},
+		{"npm of the user", write("~/.npmrc"), Dangerous, "changes a setting that can run code"},
+		{"npm of the project", write(".npmrc"), Normal, "changes what installing runs"},
+		{"cargo", write(".cargo/config.toml"), Dangerous, "changes a setting that can run code"},
+		{"cargo's manifest", write("Cargo.toml"), Normal, ""},
+		{"direnv", write("sub/.envrc"), Dangerous, "changes a setting that can run code"},
+		{"workflow", write(".github/workflows/ci.yml"), Normal, "changes what CI runs"},
+		{"tasks", write(".vscode/tasks.json"), Normal, "changes what the editor runs"},
+		{"husky", write(".husky/pre-commit"), Normal, "changes what git hooks run"},
+		{"dotenv", write(".env"), Normal, "changes secrets of the project"},
+		{"own programs", write("~/.local/bin/ls"), Dangerous, "puts a program where others find it"},
+		{"link out of the project", write("link/a"), Normal, "writes outside the project"},
+		{"link into the project", write("/etc/mine/a"), Dangerous, "changes the system's folders"},
+		{"folder not known", lost(write("a")), Normal, "writes to a folder that is not known"},
+		{"startup, folder not known", lost(write(".bashrc")), Dangerous, "changes a shell start-up file"},
+		{"all over the home", tree(write("~")), Dangerous, "writes all over the home folder"},
+		{"cannot be followed", write("loop/x"), Normal, "some path cannot be followed"},
+	} {
+		t.Run(c.name, func(t *testing.T) { check(t, assessLine(c.e), c.want, c.why) })
+	}
+}
+
+func TestDeletes(t *testing.T) {
+	const outside = "deletes outside the project"
+	for _, c := range []struct {
+		name string
+		e    shell.Element
+		want Class
+		why  string
+	}{
+		{"in the project", remove("a"), Normal, ""},
+		{"folder in the project", tree(remove("node_modules")), Normal, ""},
+		{"outside", remove("/home/u/other/a"), Dangerous, outside},
+		{"by ..", remove("../x"), Dangerous, outside},
+		{"by .. and back", remove("../app/x"), Normal, ""},
+		{"looks like the project", remove("/home/u/src/app-evil"), Dangerous, outside},
+		{"through a link", remove("link/a"), Dangerous, outside},
+		{"through a link and ..", remove("link/../a"), Dangerous, outside},
+		{"a link itself", remove("link"), Normal, ""},
+		{"what a link leads to", tree(remove("link")), Dangerous, outside},
+		{"a link with a slash", remove("link/"), Dangerous, outside},
+		{"a link to the project", remove("/home/u/app/a"), Normal, ""},
+		{"root", tree(remove("/")), Dangerous, outside},
+		{"all of root", tree(remove("/*")), Dangerous, outside},
+		{"home", tree(remove("~")), Dangerous, outside},
+		{"all of home", tree(remove("~/*")), Dangerous, outside},
+		{"temporary", tree(remove("/tmp/x")), Dangerous, outside},
+		{"the project", tree(remove(".")), Dangerous, "deletes the whole project"},
+		{"the project by name", tree(remove("/home/u/src/app/")), Dangerous, "deletes the whole project"},
+		{"all of the project", tree(remove("*")), Dangerous, "deletes the whole project"},
+		{"all of a folder", tree(remove("build/*")), Normal, ""},
+		{"git", tree(remove(".git")), Dangerous, "deletes git's own files"},
+		{"git by glob", tree(remove(".g*")), Dangerous, "deletes git's own files"},
+		{"lock of git", remove(".git/index.lock"), Normal, ""},
+		{"folder not known", tree(lost(remove("x"))), Dangerous, "deletes in a folder that is not known"},
+		{"one file, folder not known", lost(remove("x")), Normal, "removes from a folder that is not known"},
+		{"cd first", in("/home/u/other", remove("x")), Dangerous, outside},
+		{"cannot be followed", tree(remove("loop/x")), Dangerous, outside},
+	} {
+		t.Run(c.name, func(t *testing.T) { check(t, assessLine(c.e), c.want, c.why) })
+	}
+}
+
+func TestDeletesByWords(t *testing.T) {
+	check(t, assessLine(run("rm -rf /home/u/other")), Dangerous, "deletes outside the project")
+	check(t, assessLine(run("rm -rf build")), Normal, "")
+	check(t, assessLine(run("rm -rf ''")), Dangerous, "deletes what the line does not say")
+	check(t, assessLine(run("rm ''")), Normal, "")
+	check(t, assessLine(run("rm -- -rf")), Normal, "")
+	r := Assess(Call{Tool: "Bash", Line: lineOf(run("rm a"), remove("a"))}, Place{CWD: "/home/u", Home: "/home/u"})
+	check(t, r, Dangerous, "deletes outside the project")
+}
+
+// What mv takes away is kept elsewhere; the same path under rm is not.
+func TestMoves(t *testing.T) {
+	from, to := tree(remove("/tmp/x")), tree(write("a"))
+	check(t, assessLine(run("mv /tmp/x a"), from, to), Normal, "moves files from a temporary folder")
+	check(t, assessLine(run("rm -r /tmp/x"), from, to), Dangerous, "deletes outside the project")
+	check(t, assessLine(run("mv /tmp/x a"), from, to, run("rm -r /tmp/x"), from), Dangerous, "deletes outside the project")
+	check(t, assessLine(run("mv /home/u/other/x a"), tree(remove("/home/u/other/x")), to), Dangerous, "moves files from outside the project")
+}
+
+// A copy into a folder makes a file whose name the line has only with the source.
+func TestCopiesIntoFolders(t *testing.T) {
+	check(t, assessLine(run("cp evil/.bashrc /home/u")), Dangerous, "changes a shell start-up file")
+	check(t, assessLine(run("cp -t /home/u evil/.bashrc")), Dangerous, "changes a shell start-up file")
+	check(t, assessLine(run("cp evil/pre-commit .git/hooks")), Dangerous, "changes what git runs")
+	check(t, assessLine(run("cp evil/.bashrc dotfiles")), Normal, "")
+	if r := assessLine(run("cp x/settings.json .claude")); !r.Guarded {
+		t.Errorf("not guarded: %+v", r)
+	}
+}
+
+// Words of programs that nobody knows may be files, too; those of echo are none.
+func TestWordsOfCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"foo ~/.ssh/id_rsa": "reads keys or credentials", "foo --key=/home/u/.aws/credentials": "reads keys or credentials",
+		"foo -f/home/u/.netrc": "reads keys or credentials", "foo creds": "reads keys or credentials",
+		"python3 -c 'print(open(\".env\").read())'":     "reads keys or credentials",
+		"node -e 'fs.readFileSync(\"/home/u/.npmrc\")'": "reads keys or credentials",
+		"foo rules": touchesSettings, "sqlite3 /home/u/.local/state/aoctl/aoctl.db": touchesAoctl,
+		"curl --unix-socket /run/user/1000/aoctl/broker.sock http://x/approval-requests": touchesAoctl,
+		"socat - UNIX-CONNECT:/run/user/1000/aoctl/broker.sock":                          touchesAoctl,
+		"git checkout -- .claude/settings.json":                                          touchesSettings, "python3 -c 'open(\".claude/settings.json\",\"w\")'": touchesSettings,
+		"find . -path ./.claude/x -delete": touchesSettings,
+	} {
+		r := assessLine(run(line))
+		if !finds(r, want) {
+			t.Errorf("%s: %v %+v; want %s", line, r.Class, r.Findings, want)
+		}
+	}
+	for _, line := range []string{
+		"echo .env", "grep -rn .env src", "ls .env", "git add .env.example", "touch .env", "cp .env.example .env", "find . -name .claude",
+		"echo .claude", "node -e 'xs.map(e => e.key)'", "node -e 'console.log(secrets.token)'", "python3 -c 'import dotenv'", "git commit -m .env",
+	} {
+		if r := assessLine(run(line)); r.Class == Dangerous {
+			t.Errorf("%s: %+v", line, r.Findings)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+// Package risk says how dangerous a tool call is, and why. It judges what the call
+// would touch, not what the agent says about it, and it is no permission: a safe call
+// may still be refused and a dangerous one allowed by a person.
+//
+// The package is pure but for Place.Real, through which it asks where a path leads.
+package risk
+
+import (
+	"encoding/json"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// Class is how dangerous a call is. A larger one is worse.
+type Class int
+
+// The classes. The zero Class is Normal's: what nobody has judged is not safe.
+const (
+	Safe      Class = iota - 1 // only looks, inside the project
+	Normal                     //
+	Dangerous                  // may destroy, leak or open what cannot be taken back
+)
+
+// Risk is the judgement of one call.
+type Risk struct {
+	Class    Class     `json:"class"` // the worst of the findings
+	Why      string    `json:"why,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // worst first
+	Guarded  bool      `json:"guarded,omitempty"`  // touches aoctl's own files or an agent's hook settings: no rule may allow it
+}
+
+// Finding is one reason.
+type Finding struct {
+	Class   Class  `json:"class"`
+	Why     string `json:"why"`               // a few plain words: "deletes outside the project"
+	Text    string `json:"text,omitempty"`    // the part that it is about, raw
+	Element int    `json:"element,omitempty"` // its place among the elements of a command line, from 0
+	Guarded bool   `json:"guarded,omitempty"`
+}
+
+// Place is where a call would run.
+type Place struct {
+	CWD     string   // absolute
+	Project string   // real path of the project's folder; "" when unknown or too wide to mean anything
+	Home    string   // real path of the user's home; "" when there is none
+	Own     []string // real paths of aoctl's own files and folders
+
+	// Real follows the links of an absolute path as far as it exists; the rest is
+	// appended as it stands. nil: paths are taken as they are written.
+	Real func(path string) (string, error)
+}
+
+// Call is what is judged.
+type Call struct {
+	Tool  string          // the agent's name for the tool
+	Input json.RawMessage // one JSON object
+	Line  *shell.Line     // of tools that run a command line, else nil
+}

@@ -1,0 +1,138 @@
+package risk
+
+import (
+	"regexp"
+	"strings"
+)
+
+// adminRules are about the machine, its users and its services.
+var adminRules = []rule{
+	{names: "sudo doas su pkexec runuser run0 gosu sudoedit", why: "runs as another user"},
+	{names: "systemctl", sub: "start|stop|restart|reload|try-restart|reload-or-restart|enable|disable|reenable|mask|unmask|kill|isolate|link|edit|revert|preset|set-default|daemon-reload|daemon-reexec|import-environment|set-environment", why: "changes the machine's services"},
+	{names: "systemctl", sub: "reboot|poweroff|halt|suspend|hibernate|kexec|rescue|emergency|exit|soft-reboot", why: "stops the machine"},
+	{names: "service", when: func(a args) bool { return a.exactly("start", "stop", "restart", "reload", "force-reload") }, why: "changes the machine's services"},
+	{names: "rc-service rc-update sv chkconfig update-rc.d", why: "changes the machine's services"},
+	{names: "launchctl", when: func(a args) bool { _, ok := a.sub("list|print|help|version|blame"); return !ok }, why: "changes the machine's services"},
+	{names: "systemd-run", why: "starts a program by itself later"},
+	{names: "reboot shutdown halt poweroff telinit", why: "stops the machine"},
+	{names: "init", sub: "0|1|6", why: "stops the machine"},
+	{names: "iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl ebtables", when: func(a args) bool {
+		return !a.exactly("-L", "-S", "-nL", "-nvL", "list", "status", "--list-all", "--state", "-sr", "--version")
+	}, why: "changes the firewall"},
+	{names: "useradd usermod userdel adduser deluser groupadd groupmod groupdel passwd chpasswd gpasswd visudo vipw chsh chfn newusers dscl", why: "changes users or passwords"},
+	{names: "crontab", when: func(a args) bool { return !a.has("-l") }, why: "starts a program by itself later"},
+	{names: "at batch", when: func(a args) bool { return !a.has("-l", "-c", "-V") }, why: "starts a program by itself later"},
+	{names: "kill", when: func(a args) bool {
+		return len(a.words) > 0 && a.words[len(a.words)-1] == "-1" && (len(a.words) > 1)
+	}, why: "ends every process of the user"},
+	{names: "killall pkill", why: "ends processes by name", note: true},
+	{names: "gdb lldb strace ltrace perf", when: tracesOther, why: "looks into another process"},
+	{names: "reptyr gcore", why: "looks into another process"},
+	{names: "setenforce csrutil spctl tccutil aa-disable aa-teardown auditctl", why: "switches off protections"},
+	{names: "chroot nsenter", why: "runs where names mean other things"},
+	{names: "docker podman nerdctl", sub: "run|create|exec", when: containerEscapes, why: "gives a container the machine"},
+	{names: "docker podman", when: func(a args) bool { return a.anyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
+	{names: "docker podman", sub: "system|volume|image|container|network|builder prune", why: "deletes containers or their data"},
+	{names: "docker podman", sub: "volume rm|remove", why: "deletes containers or their data"},
+	{names: "docker podman docker-compose", sub: "down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
+	{names: "docker podman", sub: "compose down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
+	{names: "curl wget nc ncat socat", when: func(a args) bool { return a.anyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
+	{names: "env printenv", when: func(a args) bool { return len(a.operands()) == 0 }, why: "prints the environment", note: true},
+	{names: "set declare typeset", when: func(a args) bool { return len(a.operands()) == 0 && !a.anyWord(mentions("-e", "-u", "-x", "-o", "+")) }, why: "prints the environment", note: true},
+	{names: "export", when: func(a args) bool { return len(a.operands()) == 0 }, why: "prints the environment", note: true},
+	{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: func(a args) bool {
+		return a.anyWord(destroysData)
+	}, why: "deletes data in a database"},
+	{names: "dropdb dropuser mysqladmin", when: func(a args) bool { return a.name != "mysqladmin" || a.exactly("drop", "shutdown") }, why: "deletes data in a database"},
+	{names: "redis-cli valkey-cli", when: func(a args) bool {
+		return a.anyWord(func(w string) bool { return fold(w) == "flushall" || fold(w) == "flushdb" || fold(w) == "shutdown" })
+	}, why: "deletes data in a database"},
+	{names: "rails rake", when: func(a args) bool { return a.exactly("db:drop", "db:reset", "db:schema:load", "db:purge") }, why: "deletes data in a database"},
+	{names: "prisma npx bunx pnpm yarn", when: func(a args) bool {
+		return a.exactly("migrate") && a.exactly("reset") || a.has("--force-reset", "--accept-data-loss")
+	}, why: "deletes data in a database"},
+	{names: "supabase", sub: "db reset|push", why: "deletes data in a database"},
+}
+
+func tracesOther(a args) bool {
+	return a.has("-p", "--pid", "--attach-pid") || a.exactly("attach")
+}
+
+// containerEscapes reports whether a container gets hold of the machine that it runs on.
+func containerEscapes(a args) bool {
+	if a.has("--privileged") || a.anyWord(mentions("--pid=host", "--userns=host", "--ipc=host", "--cap-add=ALL", "--cap-add=SYS_", "--device=/dev/", "--security-opt=seccomp=unconfined")) {
+		return true
+	}
+	for i, w := range a.words {
+		next := ""
+		if i+1 < len(a.words) {
+			next = a.words[i+1]
+		}
+		switch name, value, attached := strings.Cut(w, "="); {
+		case w == "-v" || w == "--volume" || w == "--mount":
+			if mountsMachine(next) {
+				return true
+			}
+		case attached && (name == "-v" || name == "--volume" || name == "--mount") && mountsMachine(value):
+			return true
+		case strings.HasPrefix(w, "-v") && mountsMachine(w[2:]):
+			return true
+		case (w == "--pid" || w == "--userns" || w == "--ipc") && next == "host", w == "--cap-add" && (next == "ALL" || strings.HasPrefix(next, "SYS_")):
+			return true
+		}
+	}
+	return false
+}
+
+// mountsMachine reports whether a volume is the root, a folder of the system or a home.
+func mountsMachine(volume string) bool {
+	from, _, _ := strings.Cut(volume, ":")
+	for _, part := range strings.Split(volume, ",") {
+		if v, ok := strings.CutPrefix(part, "source="); ok {
+			from = v
+		} else if v, ok := strings.CutPrefix(part, "src="); ok {
+			from = v
+		}
+	}
+	if strings.HasPrefix(from, "~") && len(split(from)) < 2 {
+		return true
+	}
+	if !strings.HasPrefix(from, "/") {
+		return false
+	}
+	_, yes := systemWhy(from)
+	return yes || from == "/root" || len(split(from)) <= 2 && (below("/home", from) || below("/Users", from))
+}
+
+var (
+	dropping   = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|view|index|user|role|collection|owned|keyspace)|truncate\s+(table\s+)?[\w"` + "`" + `.]+|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*(\{\s*\})?\s*\))`)
+	unbounded  = regexp.MustCompile(`(?i)\b(delete\s+from|update)\s+[^;]*`)
+	hasWhere   = regexp.MustCompile(`(?i)\bwhere\b`)
+	updateOnly = regexp.MustCompile(`(?i)^update\s+\S+\s+set\b`)
+)
+
+// destroysData reports whether a text of SQL drops something, or changes or deletes
+// every row of a table.
+func destroysData(text string) bool {
+	if dropping.MatchString(text) {
+		return true
+	}
+	for _, m := range unbounded.FindAllString(text, -1) {
+		if !hasWhere.MatchString(m) && (!strings.EqualFold(m[:6], "update") || updateOnly.MatchString(m)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions returns a test for words that contain one of the texts.
+func mentions(texts ...string) func(string) bool {
+	return func(w string) bool {
+		for _, t := range texts {
+			if strings.Contains(w, t) {
+				return true
+			}
+		}
+		return false
+	}
+}

@@ -1,0 +1,133 @@
+package risk
+
+import "strings"
+
+const (
+	sendsFile = "sends a file to the network"
+	sendsData = "sends data to the network"
+	elsewhere = "runs on another machine"
+)
+
+// networkRules are about what leaves the machine.
+var networkRules = []rule{
+	{names: "curl", when: curlSendsFile, why: sendsFile},
+	{names: "curl", when: func(a args) bool {
+		return a.has("-d", "-F") || a.anyWord(func(w string) bool { return matches("--data*|--form*|--json*|--url-query*", w) })
+	}, why: sendsData, note: true},
+	{names: "curl", when: func(a args) bool {
+		m, _ := a.value("-X", "--request")
+		return strings.EqualFold(m, "delete")
+	}, why: "deletes something over the network"},
+	{names: "wget", when: func(a args) bool {
+		return a.anyWord(func(w string) bool { return matches("--post-file*|--body-file*", w) })
+	}, why: sendsFile},
+	{names: "wget", when: func(a args) bool {
+		return a.anyWord(func(w string) bool { return matches("--post-data*|--body-data*", w) })
+	}, why: sendsData, note: true},
+	{names: "http https xh xhs", when: func(a args) bool {
+		return a.anyWord(func(w string) bool {
+			return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")
+		}) || a.e.Stdin != ""
+	}, why: sendsFile},
+	{names: "scp rsync", when: func(a args) bool { return sendsTo(a.operands()) }, why: "sends files to another machine"},
+	{names: "scp rsync", when: func(a args) bool { return a.anyWord(remote) && !sendsTo(a.operands()) }, why: "fetches files from another machine", note: true},
+	{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
+	{names: "nc ncat netcat", when: func(a args) bool {
+		return len(a.operands()) > 0 && !a.has("-z") || a.has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
+	}, why: "talks to the network"},
+	{names: "socat", when: func(a args) bool {
+		return a.anyWord(func(w string) bool {
+			return matches("tcp*|udp*|openssl*|ssl*|sctp*|exec*|system*|proxy*|socks*", strings.ToLower(w))
+		})
+	}, why: "talks to the network"},
+	{names: "telnet", when: func(a args) bool { return len(a.operands()) > 0 }, why: "talks to the network"},
+	{names: "openssl", sub: "s_client|s_server", why: "talks to the network"},
+	{names: "ssh mosh", when: func(a args) bool { return len(a.operands()) > 0 }, why: elsewhere},
+	{names: "ssh-copy-id", why: elsewhere},
+	{names: "pdsh pssh parallel-ssh", why: elsewhere},
+	{names: "aws", sub: "s3 cp|mv|sync", when: toBucket, why: sendsFile},
+	{names: "gsutil", when: func(a args) bool { return a.exactly("cp", "mv", "rsync") && toBucket(a) }, why: sendsFile},
+	{names: "gcloud", sub: "storage cp|mv|rsync", when: toBucket, why: sendsFile},
+	{names: "azcopy", sub: "copy|sync", why: sendsFile},
+	{names: "rclone", sub: "copy|copyto|sync|move|moveto|bisync|rcat|serve", why: sendsFile},
+	{names: "mail mailx sendmail mutt swaks", why: "sends mail"},
+	{names: "transfer croc wormhole magic-wormhole", why: sendsFile},
+	{names: "ngrok cloudflared localtunnel lt bore", why: "opens this machine to the network"},
+	{names: "npx", sub: "localtunnel|ngrok", why: "opens this machine to the network"},
+}
+
+// curlSendsFile reports whether curl uploads a file or its standard input.
+func curlSendsFile(a args) bool {
+	if a.has("-T", "--upload-file") {
+		return true
+	}
+	for i, w := range a.words {
+		value := ""
+		switch {
+		case matches("--data*|--form*|--json*|--url-query*", w):
+			if _, v, ok := strings.Cut(w, "="); ok && !strings.Contains(strings.SplitN(w, "=", 2)[0], "@") {
+				value = v
+			}
+			if value == "" && i+1 < len(a.words) {
+				value = a.words[i+1]
+			}
+			if strings.HasPrefix(w, "--data-raw") || strings.HasPrefix(w, "--form-string") {
+				continue
+			}
+			if strings.HasPrefix(w, "--form") && (strings.Contains(value, "=@") || strings.Contains(value, "=<")) {
+				return true
+			}
+			if strings.HasPrefix(w, "--data-urlencode") && strings.Contains(value, "@") && !strings.Contains(value, "=") {
+				return true
+			}
+		case isOption(w, "-d"):
+			value = attached(a, i, 'd')
+		case isOption(w, "-F"):
+			value = attached(a, i, 'F')
+			if strings.Contains(value, "=@") || strings.Contains(value, "=<") {
+				return true
+			}
+		}
+		if strings.HasPrefix(value, "@") {
+			return true
+		}
+	}
+	return false
+}
+
+// attached is the value of a one-letter option that ends the cluster in word i.
+func attached(a args, i int, letter byte) string {
+	w := a.words[i]
+	if at := strings.IndexByte(w, letter); at >= 0 && at+1 < len(w) {
+		return w[at+1:]
+	}
+	if i+1 < len(a.words) {
+		return a.words[i+1]
+	}
+	return ""
+}
+
+// remote reports whether a word of scp or rsync names another machine.
+func remote(w string) bool {
+	if strings.HasPrefix(w, "rsync://") || strings.HasPrefix(w, "scp://") {
+		return true
+	}
+	colon := strings.IndexByte(w, ':')
+	slash := strings.IndexByte(w, '/')
+	return colon > 0 && w[0] != '-' && (slash < 0 || colon < slash)
+}
+
+func sendsTo(operands []string) bool {
+	return len(operands) > 0 && remote(operands[len(operands)-1])
+}
+
+// toBucket reports whether the last word is a place in the cloud.
+func toBucket(a args) bool {
+	ops := a.operands()
+	for i := len(ops) - 1; i >= 0; i-- {
+		if strings.Contains(ops[i], "://") || strings.HasPrefix(ops[i], ".") || strings.HasPrefix(ops[i], "/") || i == len(ops)-1 {
+			return strings.Contains(ops[i], "://")
+		}
+	}
+	return false
+}

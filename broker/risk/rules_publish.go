@@ -1,0 +1,52 @@
+package risk
+
+import "strings"
+
+const (
+	publishes = "publishes a package"
+	deploys   = "deploys"
+)
+
+// publishRules are about what others get to see at once and keep.
+var publishRules = []rule{
+	{names: "npm pnpm yarn bun", sub: "publish|unpublish|deprecate", why: publishes},
+	{names: "npm pnpm yarn", sub: "dist-tag|owner|access|team add|rm|grant|revoke|public|restricted|set|create|destroy", why: publishes},
+	{names: "npm yarn", sub: "run|npm publish|release|deploy", why: publishes},
+	{names: "lerna", sub: "publish", why: publishes},
+	{names: "changeset", sub: "publish", why: publishes},
+	{names: "npx pnpx bunx", sub: "changeset|lerna|vsce|ovsx|semantic-release|@vscode/vsce|jsr publish", why: publishes},
+	{names: "semantic-release np release-it", when: func(a args) bool { return !a.has("--dry-run", "-d") }, why: publishes},
+	{names: "cargo", sub: "publish|yank|owner", when: notDry, why: publishes},
+	{names: "twine", sub: "upload", why: publishes},
+	{names: "poetry uv flit hatch pdm maturin rye", sub: "publish|upload", when: notDry, why: publishes},
+	{names: "python", when: func(a args) bool { return a.exactly("setup.py") && a.exactly("upload", "register") }, why: publishes},
+	{names: "python", when: func(a args) bool { return a.exactly("twine") && a.exactly("upload") }, why: publishes},
+	{names: "gem", sub: "push|yank|owner", why: publishes},
+	{names: "docker podman nerdctl buildah", sub: "push", why: publishes},
+	{names: "docker podman", sub: "image|manifest|compose push", why: publishes},
+	{names: "docker podman", when: func(a args) bool { return a.exactly("build", "buildx") && a.exactly("--push") }, why: publishes},
+	{names: "helm oras crane ko", sub: "push|cm-push|publish|delete|apply", why: publishes},
+	{names: "skopeo", sub: "copy|delete|sync", why: publishes},
+	{names: "gh glab", sub: "release create|edit|upload|delete", why: publishes},
+	{names: "gh", sub: "gist create|edit", why: "publishes a text"},
+	{names: "mvn mvnw", when: func(a args) bool { return a.exactly("deploy", "deploy:deploy", "release:perform") }, why: publishes},
+	{names: "gradle gradlew", when: func(a args) bool { return a.anyWord(publishTask) }, why: publishes},
+	{names: "sbt", when: func(a args) bool { return a.anyWord(publishTask) }, why: publishes},
+	{names: "goreleaser", sub: "release", when: func(a args) bool { return !a.has("--snapshot", "--skip-publish") }, why: publishes},
+	{names: "vsce ovsx jsr deno wasm-pack", sub: "publish|unpublish", when: notDry, why: publishes},
+	{names: "dotnet nuget", sub: "push", why: publishes},
+	{names: "dotnet", sub: "nuget push|delete", why: publishes},
+	{names: "pod", sub: "trunk push", why: publishes},
+	{names: "dart flutter", sub: "pub publish", when: notDry, why: publishes},
+	{names: "mix", when: func(a args) bool { return a.exactly("hex.publish") }, why: publishes},
+	{names: "luarocks conda anaconda", sub: "upload", why: publishes},
+}
+
+func notDry(a args) bool { return !a.has("--dry-run", "-n") }
+
+// publishTask reports whether a build's task publishes to others, not only to the
+// machine's own cache.
+func publishTask(w string) bool {
+	task := fold(w[strings.LastIndexByte(w, ':')+1:])
+	return strings.HasPrefix(task, "publish") && !strings.Contains(task, "local") || task == "uploadarchives"
+}

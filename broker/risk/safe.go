@@ -1,0 +1,289 @@
+package risk
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// reader is a program that only looks, as long as it has none of some options.
+type reader struct {
+	not   string          // options that make it do more, separated by blanks
+	texts bool            // its words are no files
+	first bool            // its first operand is no file, but a pattern or a program
+	only  func(args) bool // must hold besides
+}
+
+// readers are programs that only look.
+var readers = func() map[string]reader {
+	all := map[string]reader{
+		"find": {only: findLooks}, "fd": {not: "-x -X --exec --exec-batch", first: true}, "fdfind": {not: "-x -X --exec --exec-batch", first: true},
+		"grep": {first: true}, "egrep": {first: true}, "fgrep": {first: true},
+		"rg":   {not: "--pre --pre-glob --hostname-bin -z --search-zip", first: true},
+		"sort": {not: "-o --output --compress-program -T --temporary-directory --files0-from"},
+		"jq":   {not: "-f --from-file -L --library-path --slurpfile --rawfile --argfile", first: true},
+		"yq":   {not: "-i --inplace -f --from-file -s --split-exp", first: true, only: noWord("load", "env", "system")},
+		"sed":  {only: sedPrints}, "date": {not: "-s --set -r --reference -f --file", texts: true},
+		"tree": {not: "-o --output --fromfile"}, "uniq": {only: oneOperand}, "file": {not: "-C --compile -m --magic-file -z -Z -f --files-from"},
+		"hostname": {not: "-F --file -b --boot", only: noOperands}, "uname": {texts: true}, "id": {texts: true},
+		"git": {only: gitLooks, texts: true}, "go": {only: goLooks}, "cargo": {only: asksVersion}, "npm": {only: npmLooks},
+		"pnpm": {only: npmLooks}, "test": {}, "[": {}, "du": {not: "--files0-from -X --exclude-from"}, "wc": {not: "--files0-from"},
+		"diff": {not: "--from-file --to-file"}, "xxd": {not: "-r", only: oneOperand}, "printf": {not: "-v", texts: true},
+		"column": {}, "base64": {not: "-o --output"},
+	}
+	for name := range set("ls cat head tail cut tr cmp comm nl tac rev fold paste join expand unexpand stat df readlink realpath md5sum sha1sum sha256sum sha512sum cksum od hexdump strings") {
+		all[name] = reader{}
+	}
+	for name := range set("pwd echo which whoami basename dirname true false sleep seq type arch nproc uptime") {
+		all[name] = reader{texts: true}
+	}
+	for name := range set("node python python3 python2 ruby rustc rustup deno bun yarn java javac gcc g++ clang cmake make docker kubectl terraform gh pip pip3 uv poetry php perl npx tsc dotnet swift zig") {
+		all[name] = reader{only: asksVersion, texts: true}
+	}
+	return all
+}()
+
+// plainWrappers run what follows as it is.
+var plainWrappers = set("time timeout nice command env stdbuf ionice")
+
+// onlyReads reports whether every element of a line is known to only look, inside the
+// project or where nobody minds.
+func (j *judge) onlyReads(l *shell.Line) bool {
+	if j.at.Project == "" {
+		return false
+	}
+	for _, e := range l.Elements {
+		if !j.elementReads(e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *judge) elementReads(e shell.Element) bool {
+	if e.Unsure != "" || e.Exact != "" || e.Host != "" || e.DirUnsure {
+		return false
+	}
+	for _, w := range e.Via {
+		if !plainWrappers[w] {
+			return false
+		}
+	}
+	if dir := j.dirOf(e); dir == "" || !j.inProject(j.resolve(dir, spot{})) {
+		return false
+	}
+	switch e.Kind {
+	case shell.Read:
+		return j.mayRead(j.resolve(e.Path, j.spotOf(e, false)))
+	case shell.Write:
+		return !e.Deletes && harmlessDevice(e.Path)
+	case shell.Assign:
+		return quietVariables[e.Name] && (!showers[e.Name] || plainShowers[e.Value])
+	case shell.Command:
+		return e.Neutral || j.commandReads(e)
+	case shell.Unknown:
+	}
+	return false
+}
+
+// commandReads reports whether a command is one of the readers, and names no file
+// outside.
+func (j *judge) commandReads(e shell.Element) bool {
+	if len(e.Argv) == 0 {
+		return false
+	}
+	r, ok := readers[e.Argv[0]]
+	a := argsOf(e)
+	if !ok || r.only != nil && !r.only(a) || a.hasShort(strings.Fields(r.not)) {
+		return false
+	}
+	return r.texts || j.wordsInside(a, r.first)
+}
+
+// hasShort is args.has, but takes every shortening of a long option for it.
+func (a args) hasShort(options []string) bool {
+	for _, w := range a.words[:a.plain] {
+		name, _, _ := strings.Cut(w, "=")
+		for _, o := range options {
+			if isOption(w, o) || len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(o, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wordsInside reports whether no word is a path that leads outside. The line's own
+// elements say which files are read; this does not rely on them.
+func (j *judge) wordsInside(a args, skipFirst bool) bool {
+	s := j.spotOf(a.e, false)
+	s.tilde = true
+	for i, w := range a.words {
+		option := i < a.plain && strings.HasPrefix(w, "-")
+		if !option && skipFirst {
+			skipFirst = false
+			continue
+		}
+		for _, p := range append(pieces(w), w) {
+			if leavesFolder(p) && !j.mayRead(j.resolve(p, s)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// leavesFolder reports whether a path may lead out of the folder that it starts in by
+// its text alone.
+func leavesFolder(p string) bool {
+	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || p == ".." || strings.HasPrefix(p, "../") || strings.Contains(p, "/../") || strings.HasSuffix(p, "/..")
+}
+
+func findLooks(a args) bool {
+	return !a.anyWord(func(w string) bool {
+		return matches("-delete|-exec|-execdir|-ok|-okdir|-fprint*|-fls|-files0-from|-newer*", w)
+	})
+}
+
+// sedCommand is a program of sed that prints some lines.
+var sedCommand = regexp.MustCompile(`^(\d+|\$)?(,(\d+|\$))?p$`)
+
+func sedPrints(a args) bool {
+	ops := a.operands()
+	if len(ops) == 0 || !sedCommand.MatchString(ops[0]) {
+		return false
+	}
+	for _, w := range a.words {
+		if strings.HasPrefix(w, "-") && w != "-n" && w != "-E" && w != "-r" {
+			return false
+		}
+	}
+	return true
+}
+
+func oneOperand(a args) bool { return len(a.operands()) <= 1 }
+func noOperands(a args) bool { return len(a.operands()) == 0 }
+
+func noWord(parts ...string) func(args) bool {
+	return func(a args) bool { return !a.anyWord(mentions(parts...)) }
+}
+
+func asksVersion(a args) bool {
+	if len(a.words) != 1 {
+		return false
+	}
+	switch a.words[0] {
+	case "--version", "-V", "-version":
+		return true
+	case "-v":
+		return a.name == "node" || a.name == "ruby" || a.name == "php" || a.name == "npm" || a.name == "pnpm" || a.name == "yarn"
+	case "version":
+		return a.name == "terraform" || a.name == "zig"
+	}
+	return false
+}
+
+func npmLooks(a args) bool {
+	if asksVersion(a) {
+		return true
+	}
+	if len(a.words) == 0 || a.anyWord(mentions("--prefix", "--globalconfig", "--userconfig", "--registry", "-C", "--dir")) {
+		return false
+	}
+	switch a.words[0] {
+	case "ls", "list", "outdated", "view", "info", "why", "explain":
+		return true
+	}
+	return false
+}
+
+func goLooks(a args) bool {
+	if len(a.words) == 0 {
+		return false
+	}
+	rest := args{words: a.words[1:], plain: max(0, a.plain-1)}
+	switch a.words[0] {
+	case "version", "doc":
+		return true
+	case "env":
+		return !rest.anyWord(func(w string) bool { return matches("-w*|-u*|--w*|--u*|*=*", w) })
+	case "list":
+		return !rest.anyWord(func(w string) bool {
+			return matches("-toolexec*|-overlay*|-modfile*|-mod*|-exec*|-pkgdir*|-C*|-export*|-u|-compiled*|-test*|-vcs*|--*", w) && w != "-m"
+		})
+	}
+	return false
+}
+
+// gitReads are subcommands of git that only look, with the options that make them do
+// more. Long ones may be shortened.
+var gitReads = map[string]string{
+	"status": "", "diff": "--output --ext-diff --no-index --textconv", "log": "--output --ext-diff --textconv",
+	"show": "--output --ext-diff --textconv", "rev-parse": "--parseopt --sq-quote", "ls-files": "-X --exclude-from", "blame": "--contents -S --ignore-revs-file",
+	"ls-tree": "", "describe": "", "shortlog": "--output", "merge-base": "", "rev-list": "", "name-rev": "", "cat-file": "--textconv --filters --batch-command",
+	"for-each-ref": "--shell --perl --python --tcl", "count-objects": "", "check-ignore": "", "grep": "-O --open-files-in-pager -f --no-index --textconv",
+	"diff-tree": "--output --ext-diff --textconv", "diff-index": "--output --ext-diff --textconv", "whatchanged": "--output --ext-diff --textconv", "version": "",
+}
+
+// gitLooks reports whether git only looks.
+func gitLooks(a args) bool {
+	words := a.words
+	for len(words) > 0 && (words[0] == "--no-pager" || words[0] == "-P" || words[0] == "--no-optional-locks") {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	rest := args{name: "git", words: words[1:], plain: len(words) - 1}
+	for i, w := range rest.words {
+		if leavesFolder(w) || strings.Contains(w, "=/") || strings.Contains(w, "=~") {
+			return false
+		}
+		if w == "--" && i < rest.plain {
+			rest.plain = i
+		}
+	}
+	if not, ok := gitReads[words[0]]; ok {
+		return !rest.hasShort(strings.Fields(not))
+	}
+	return gitLists(words[0], rest)
+}
+
+// gitLists reports whether a subcommand that can both list and change only lists.
+func gitLists(sub string, a args) bool {
+	if sub == "--version" {
+		return len(a.words) == 0
+	}
+	first := ""
+	if len(a.words) > 0 {
+		first = a.words[0]
+	}
+	switch sub {
+	case "branch", "tag":
+		return onlyOptions(a, "-a|-r|-v|-vv|-l|-n|--list|--all|--remotes|--verbose|--show-current|--sort=*|--format=*|--column|--no-color|--color=*|--merged|--no-merged|--contains|--points-at")
+	case "remote":
+		return len(a.words) == 0 || len(a.words) == 1 && (first == "-v" || first == "--verbose") || first == "get-url"
+	case "stash":
+		return first == "list" || first == "show"
+	case "worktree":
+		return first == "list"
+	case "reflog":
+		return first == "" || first == "show"
+	case "submodule":
+		return first == "status"
+	}
+	return false
+}
+
+// onlyOptions reports whether all words are options of the list; operands are fine
+// where one of them says that they are patterns or commits to list by.
+func onlyOptions(a args, list string) bool {
+	lists := a.exactly("-l", "--list", "--merged", "--no-merged", "--contains", "--points-at")
+	for _, w := range a.words {
+		if strings.HasPrefix(w, "-") && !matches(list, w) || !strings.HasPrefix(w, "-") && !lists {
+			return false
+		}
+	}
+	return true
+}

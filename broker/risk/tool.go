@@ -1,0 +1,263 @@
+package risk
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// toolKind is what a tool does with the paths among its parameters.
+type toolKind struct {
+	read  []string // parameters whose files it reads
+	tree  bool     // with everything below
+	write []string // parameters whose files it writes
+	text  []string // parameters that hold a patch
+	must  bool     // means nothing without its path
+	safe  bool     // safe when it stays inside the project
+}
+
+// tools are the tools of agents that name files, by name. Only Claude Code's names are
+// trusted to mean what they say.
+var tools = map[string]toolKind{
+	"Read":         {read: []string{"file_path"}, must: true, safe: true},
+	"NotebookRead": {read: []string{"notebook_path"}, must: true, safe: true},
+	"LS":           {read: []string{"path"}, tree: true, safe: true},
+	"Glob":         {read: []string{"path"}, tree: true, safe: true},
+	"Grep":         {read: []string{"path"}, tree: true, safe: true},
+	"Write":        {write: []string{"file_path"}},
+	"Edit":         {write: []string{"file_path"}},
+	"MultiEdit":    {write: []string{"file_path"}},
+	"NotebookEdit": {write: []string{"notebook_path"}},
+
+	"read_file": {read: []string{"absolute_path", "file_path", "path"}}, "read_many_files": {read: []string{"paths", "include"}, tree: true},
+	"list_directory": {read: []string{"path", "dir_path"}, tree: true}, "search_file_content": {read: []string{"path", "dir_path"}, tree: true},
+	"write_file": {write: []string{"file_path", "path"}}, "replace": {write: []string{"file_path", "path"}},
+	"read": {read: []string{"filePath", "path"}}, "view": {read: []string{"path", "filePath"}}, "grep": {read: []string{"path"}, tree: true},
+	"glob": {read: []string{"path", "dir_path"}, tree: true}, "list": {read: []string{"path"}, tree: true},
+	"write": {write: []string{"filePath", "path"}}, "edit": {write: []string{"filePath", "path"}}, "create": {write: []string{"path"}},
+	"apply_patch": {text: []string{"input", "patch", "patchText", "command"}}, "patch": {text: []string{"patchText", "input"}},
+}
+
+// idle are tools that touch nothing of the user's.
+var idle = set(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
+	EnterPlanMode AskUserQuestion`)
+
+// tool judges a call that runs no command line.
+func (j *judge) tool(c Call) {
+	var input map[string]any
+	if json.Unmarshal(c.Input, &input) != nil {
+		j.note("its parameters cannot be read")
+		return
+	}
+	kind, known := tools[c.Tool]
+	switch {
+	case idle[c.Tool]:
+		j.read = plain(input)
+		return
+	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
+		j.fetch(input)
+		return
+	case known:
+		j.files(c.Tool, kind, input)
+		return
+	}
+	j.nameOf(c.Tool)
+	j.anyInput(input)
+}
+
+// files judges the paths of a tool that names files.
+func (j *judge) files(tool string, kind toolKind, input map[string]any) {
+	safe := kind.safe && plain(input)
+	given := 0
+	for _, p := range texts(input, kind.read) {
+		given++
+		j.about(0, p)
+		for _, q := range readings(p) {
+			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: kind.tree})
+			j.readPath(t, kind.tree)
+			safe = safe && j.inProject(t)
+		}
+		safe = safe && sameForAll(p)
+	}
+	if given == 0 && kind.tree {
+		t := j.resolve(".", spot{dir: j.at.CWD})
+		j.readPath(t, true)
+		safe = safe && j.inProject(t)
+	}
+	for _, p := range texts(input, kind.write) {
+		j.about(0, p)
+		for _, q := range readings(p) {
+			j.writePath(j.resolve(q, spot{dir: j.at.CWD, tilde: true}), change{})
+		}
+	}
+	for _, p := range texts(input, kind.text) {
+		j.patch(p)
+	}
+	j.about(0, "")
+	j.read = safe && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
+}
+
+// readings are the ways in which an agent may read a path: as it is, or without the
+// blanks around it.
+func readings(p string) []string {
+	if q := strings.TrimSpace(p); q != p && q != "" {
+		return []string{p, q}
+	}
+	return []string{p}
+}
+
+// patterns judges Glob's and Grep's patterns of names, and reports whether they stay
+// below the folder they start in.
+func (j *judge) patterns(tool string, input map[string]any) bool {
+	name := map[string]string{"Glob": "pattern", "Grep": "glob"}[tool]
+	if name == "" {
+		return true
+	}
+	v, given := input[name]
+	p, isText := v.(string)
+	if !given && tool == "Grep" {
+		return true
+	}
+	if !isText || p == "" {
+		return false
+	}
+	j.about(0, p)
+	t := j.resolve(p, spot{dir: j.at.CWD, tilde: true, glob: true})
+	if why, ok := j.guarded(t, false, false); ok {
+		j.guard(why)
+	}
+	if why, ok := credential(t); ok {
+		j.danger(why)
+	}
+	return sameForAll(p) && !path.IsAbs(p) && !strings.Contains(p, "..") && !strings.Contains(p, "~")
+}
+
+// patch judges the files that a patch in Codex's format names.
+func (j *judge) patch(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, head := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+			if p, ok := strings.CutPrefix(line, head); ok {
+				j.about(0, p)
+				c := change{deletes: strings.Contains(head, "Delete")}
+				j.writePath(j.resolve(p, spot{dir: j.at.CWD, tilde: true, entry: c.deletes}), c)
+			}
+		}
+	}
+}
+
+// anyInput judges a tool that nobody knows: every text of it may be a path, and one
+// may be a command line.
+func (j *judge) anyInput(input map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		v := input[name]
+		if text, ok := v.(string); ok && (name == "command" || name == "cmd" || name == "script" || name == "code") {
+			j.about(0, text)
+			j.rawText(text)
+			j.forkBomb(text)
+			continue
+		}
+		j.walk(v, 0)
+	}
+	j.about(0, "")
+}
+
+// maxDepth caps how deep the parameters of an unknown tool are looked into.
+const maxDepth = 50
+
+func (j *judge) walk(v any, depth int) {
+	if depth > maxDepth {
+		j.note("its parameters are nested too deep")
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		j.mayBePath(v)
+	case []any:
+		for _, e := range v {
+			j.walk(e, depth+1)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			j.walk(v[name], depth+1)
+		}
+	}
+}
+
+func (j *judge) mayBePath(text string) {
+	if text == "" || len(text) > 4096 || strings.ContainsRune(text, '\n') {
+		return
+	}
+	j.about(0, text)
+	for _, p := range readings(strings.TrimPrefix(text, "file://")) {
+		t := j.resolve(p, spot{dir: j.at.CWD, tilde: true, glob: true})
+		if why, ok := j.guarded(t, false, true); ok {
+			j.guard(why)
+		}
+		if why, ok := credential(t); ok {
+			j.danger(why)
+		}
+	}
+}
+
+// plain reports whether every text in v, names too, can be drawn as it is; anything
+// else is for a person to judge.
+func plain(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return !strings.ContainsFunc(v, func(r rune) bool {
+			return r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != '\n' && r != '\t'
+		})
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !plain(e) })
+	case map[string]any:
+		for name, e := range v {
+			if !plain(name) || !plain(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sameForAll reports whether everybody reads p as the same file. Agents expand a tilde
+// and trim blanks, and some file systems fold characters beyond ASCII.
+func sameForAll(p string) bool {
+	return !strings.HasPrefix(p, "~") && strings.TrimSpace(p) == p && !strings.ContainsAny(p, "$\\\n\t") &&
+		!strings.ContainsFunc(p, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// texts are the values of the named parameters that are texts, or lists of texts.
+func texts(input map[string]any, names []string) []string {
+	var out []string
+	for _, name := range names {
+		switch v := input[name].(type) {
+		case string:
+			if v != "" {
+				out = append(out, v)
+			}
+		case []any:
+			for _, e := range v {
+				if s, ok := e.(string); ok && s != "" {
+					out = append(out, s)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// allTexts reports whether the named parameters are texts where they are given.
+func allTexts(input map[string]any, names []string) bool {
+	for _, name := range names {
+		if v, given := input[name]; given {
+			if _, ok := v.(string); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
