@@ -1,0 +1,52 @@
+package rules
+
+import (
+	"encoding/json"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// Question is a call as it is asked about.
+type Question struct {
+	Tool      string
+	Input     json.RawMessage // one JSON object
+	Agent     string
+	SessionID string
+	Place     risk.Place
+	Trusted   bool // the tool's name means what it says, so the built-in rule may speak
+
+	// Exists reports whether there is a file at a real path. The built-in rule does not
+	// speak for files that are not there: they may be links by the time they are read.
+	// nil: every file exists.
+	Exists func(path string) bool
+}
+
+// BuiltinReadOnly is the id of the built-in rule: tools that only read, inside the
+// project, run without a question. Every other rule comes before it.
+const BuiltinReadOnly = "builtin:read-only"
+
+// Assessment is what the rules say about a call, and why.
+type Assessment struct {
+	Verdict  Verdict   `json:"verdict"`
+	Rule     string    `json:"rule,omitempty"` // id of the rule that decides; empty: none speaks
+	Reason   string    `json:"reason"`         // one sentence: what decides, or why a person is asked
+	Risk     risk.Risk `json:"risk"`
+	Elements []Judged  `json:"elements"`        // of a command line; one for any other call
+	Rules    []string  `json:"rules,omitempty"` // ids of all rules that an allow or deny rests on, each once
+	Raw      bool      `json:"-"`               // a deny rule was found in the raw text only
+}
+
+// Judged is one element of a call with what the rules say about it.
+type Judged struct {
+	Kind    string   `json:"kind"` // as shell.Kind, or "tool"
+	Text    string   `json:"text"` // raw: the element as the line has it
+	Argv    []string `json:"argv,omitempty"`
+	Via     []string `json:"via,omitempty"`
+	Path    string   `json:"path,omitempty"` // absolute, as given
+	Real    string   `json:"real,omitempty"` // where Path leads
+	Verdict Verdict  `json:"verdict"`
+	Neutral bool     `json:"neutral,omitempty"` // has no say
+	Rule    string   `json:"rule,omitempty"`    // the one that speaks for the element
+	Why     string   `json:"why"`
+	Matches []string `json:"matches,omitempty"` // ids of all rules that match, best first
+}

@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// readers names, for each tool of the built-in rule, the parameters that hold paths; a
+// tool whose list is empty touches no file of the user's.
+var readers = map[string][]string{
+	"Read":         {"file_path"},
+	"NotebookRead": {"notebook_path"},
+	"LS":           {"path"},
+	"Glob":         {"path"},
+	"Grep":         {"path"},
+	"TodoWrite":    {},
+	"TodoRead":     {},
+	"TaskCreate":   {},
+	"TaskUpdate":   {},
+	"TaskGet":      {},
+	"TaskList":     {},
+	"TaskOutput":   {},
+	"BashOutput":   {},
+	"ToolSearch":   {},
+}
+
+// needsPath are the readers that mean nothing without their path.
+var needsPath = map[string]bool{"Read": true, "NotebookRead": true}
+
+// onlyReads reports whether the call is one that the built-in rule allows.
+func (c *Call) onlyReads() bool {
+	params, ok := readers[c.q.Tool]
+	if !ok || c.unsure != "" || c.leavesFolder() {
+		return false
+	}
+	for _, name := range params {
+		v, given := c.params[name]
+		switch {
+		case !given && needsPath[c.q.Tool]:
+			return false
+		case !given:
+			start := c.toolPlace("")
+			if !c.mayRead(&start) {
+				return false
+			}
+		case isList(c.input[name]) || len(v.places) != 1 || needsPath[c.q.Tool] && v.places[0].given == "" || !c.mayRead(&v.places[0]):
+			return false
+		}
+	}
+	return true
+}
+
+// mayRead reports whether the built-in rule lets a file be read: it is there, in the
+// project, and none of those that hold the gate.
+func (c *Call) mayRead(p *located) bool {
+	if p.odd != "" || p.real == "" || !below(c.q.Place.Project, p.real) {
+		return false
+	}
+	if c.q.Exists != nil && !c.q.Exists(p.real) {
+		return false
+	}
+	for _, own := range c.q.Place.Own {
+		if below(own, p.real) || below(p.real, own) && p.real != c.q.Place.Project {
+			return false
+		}
+	}
+	return !risk.Guarded(p.real, c.q.Place) && !risk.Guarded(p.abs, c.q.Place) && !settings(p.real, c.q.Place.Project)
+}
+
+// agentSettings are folders and files by which an agent's hooks can be switched off.
+var agentSettings = map[string]bool{
+	".claude": true, ".claude.json": true, ".codex": true, ".gemini": true, ".qwen": true,
+	".cursor": true, ".copilot": true, ".opencode": true, ".aoctl": true,
+}
+
+// settings reports whether path leads through one of them below the project.
+func settings(file, project string) bool {
+	rest, _ := within(project, file)
+	for rest != "" && rest != "." {
+		if agentSettings[strings.ToLower(path.Base(rest))] {
+			return true
+		}
+		rest = path.Dir(rest)
+	}
+	return false
+}
+
+// onlyLists reports whether the call is a glob that the built-in rule allows. It tells
+// names and no content, so it may pass by guarded files as a search through the whole
+// project does; it must not be about them.
+func (c *Call) onlyLists() bool {
+	pattern, ok := c.input["pattern"].(string)
+	if c.q.Tool != "Glob" || !ok || !c.onlyReads() {
+		return false
+	}
+	for _, part := range strings.Split(strings.ToLower(pattern), "/") {
+		for name := range agentSettings {
+			if strings.HasPrefix(part, ".") && partsMeet(part, name) || strings.ContainsAny(part, "{[") && strings.Contains(part, ".") {
+				return false
+			}
+		}
+	}
+	start, _ := c.input["path"].(string)
+	head := c.toolPlace(path.Join(start, pattern[:strings.LastIndexByte(pattern[:firstMeta(pattern)], '/')+1]))
+	head.odd = "" // checked as a part of the pattern
+	for _, own := range c.q.Place.Own {
+		if head.real == "" || below(own, head.real) || below(head.real, own) && head.real != c.q.Place.Project {
+			return false
+		}
+	}
+	return true
+}
+
+// leavesFolder reports whether the call's glob may leave the folder that it starts in.
+func (c *Call) leavesFolder() bool {
+	if c.q.Tool != "Glob" {
+		return false
+	}
+	p, ok := c.input["pattern"].(string)
+	return !ok || p == "" || oddPath(p) != "" || strings.HasPrefix(p, "/") || strings.Contains(p, "..") || strings.Contains(p, "~")
+}

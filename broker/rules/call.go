@@ -1,0 +1,140 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// Call is a question made ready for rules: read once, its paths followed once. It
+// does not change, so several goroutines may judge it.
+type Call struct {
+	q       Question
+	params  map[string]*value
+	input   map[string]any
+	line    *shell.Line
+	raw     string // the command line
+	trimmed string // raw without blanks at its ends
+	dir     string // where the command line starts; absolute, or "" when not known
+	risk    risk.Risk
+	elems   []elem
+	unsure  string // not empty: no rule may allow the call, because of this
+
+	escapes   []string // keys that change what the tool does; an allow rule must name them
+	whole     *spoken  // the words of a line that is one plain command
+	text      *rawText // of a line that is not fully understood, which deny rules search
+	unclear   bool
+	noSay     bool      // no element has a say of its own, so all of them have
+	project   [2]string // as it is; for refusing rules in lower case, and the working folder when there is none
+	home      [2]string
+	readsOnly bool // what the built-in rule says
+	lists     bool // and the call asks for names only
+	places    int  // followed so far
+}
+
+// elem is one element of a call, as rules look at it.
+type elem struct {
+	kind    shell.Kind // toolKind for calls that run no command line
+	at      int        // place in the line's elements
+	spoken  spoken     // of a command
+	others  []spoken   // the same with its wrappers in front
+	path    *located   // of a read or write
+	program *located   // of a command that is named by a path
+	assign  string     // NAME=value
+	neutral bool
+	operand bool
+	outside bool // an operand that is written outside the project, which no rule about a command's first words vouches for
+	exact   string
+	behind  bool // a wrapper changes what the words mean, so only the whole line names it
+	unsure  string
+	dir     string // absolute, "" when not known
+}
+
+const toolKind shell.Kind = "tool"
+
+// located is a path that a call names.
+type located struct {
+	given string
+	abs   string // absolute and clean, as given; "" when there is no telling
+	real  string // where it leads; "" when there is no telling
+	odd   string // not empty: why no rule may vouch for it
+	forms []string
+	low   []string // forms in lower case, for refusing rules
+	wide  []string // a glob in lower case, by parts, over all that a wildcard or a tree may reach; none for one file
+}
+
+// Prepare reads q. It never fails: what it cannot read is a call that asks.
+func Prepare(q Question) *Call {
+	c := &Call{q: q, dir: q.Place.CWD}
+	c.project = [2]string{q.Place.Project, strings.ToLower(first(q.Place.Project, q.Place.CWD))}
+	c.home = [2]string{q.Place.Home, strings.ToLower(q.Place.Home)}
+	if !plain(q.Tool) || q.Tool == "" {
+		c.doubt("the name of its tool cannot be shown as it is")
+	}
+	c.readInput()
+	if param, ok := CommandParam(q.Tool); ok {
+		c.readCommand(param)
+	} else {
+		c.elems = []elem{{kind: toolKind}}
+	}
+	at := q.Place
+	at.CWD = c.dir
+	c.risk = risk.Assess(risk.Call{Tool: q.Tool, Input: q.Input, Line: c.line}, at)
+	c.readsOnly = q.Trusted && c.onlyReads()
+	c.lists = c.readsOnly && c.onlyLists()
+	return c
+}
+
+// doubt keeps the first reason why no rule may allow the call.
+func (c *Call) doubt(why string) {
+	if c.unsure == "" {
+		c.unsure = why
+	}
+}
+
+// Risk is how dangerous the call is.
+func (c *Call) Risk() risk.Risk { return c.risk }
+
+// Line is the command line of the call, nil for tools that run none.
+func (c *Call) Line() *shell.Line { return c.line }
+
+// Files are the absolute paths of every file that the call names, as given and as they
+// lead, each once, for noticing whether one of them changes while the call waits.
+func (c *Call) Files() []string {
+	var files []string
+	add := func(p *located) {
+		if p == nil {
+			return
+		}
+		for _, f := range [...]string{p.abs, p.real} {
+			if f != "" {
+				files = append(files, f)
+			}
+		}
+	}
+	for _, v := range c.params {
+		for i := range v.places {
+			add(&v.places[i])
+		}
+	}
+	for i := range c.elems {
+		e := &c.elems[i]
+		add(e.path)
+		add(e.program)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// CommandParam names the parameter in which a tool takes a command line.
+func CommandParam(tool string) (param string, ok bool) {
+	param, ok = commandParams[tool]
+	return param, ok
+}
+
+var commandParams = map[string]string{
+	"Bash": "command", "Monitor": "command", "run_shell_command": "command",
+	"Shell": "command", "shell": "command", "exec_command": "cmd",
+}

@@ -1,0 +1,205 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error says which field of a rule is wrong, and why.
+type Error struct {
+	Field   string // as in a rules file: "where.command"
+	Problem string // follows the field's name: "is empty"
+}
+
+func (e *Error) Error() string { return printable(e.Field) + ": " + e.Problem }
+
+// maxName is the length of ids and names, in bytes.
+const maxName = 300
+
+// Check says whether r can be used. What it refuses is an *Error.
+func (r Rule) Check() error {
+	_, err := r.compile()
+	return err
+}
+
+// compile checks r and makes it ready.
+func (r Rule) compile() (*entry, error) {
+	for _, check := range []func(Rule) *Error{checkDecision, checkNumbers, checkTexts, checkScope, checkWhere} {
+		if err := check(r); err != nil {
+			return nil, err
+		}
+	}
+	e, err := build(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.checkMeaning(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func checkDecision(r Rule) *Error {
+	switch r.Decision {
+	case Allow, Deny, Ask:
+		return nil
+	}
+	return &Error{"decision", fmt.Sprintf("is %+q; use allow, deny or ask", cut(string(r.Decision)))}
+}
+
+func checkNumbers(r Rule) *Error {
+	switch {
+	case r.Priority < 0 || r.Priority > MaxPriority:
+		return &Error{"priority", fmt.Sprintf("is %d; use 0 to %d", r.Priority, MaxPriority)}
+	case r.MaxUses < 0:
+		return &Error{"max_uses", "is negative; use 0 for no limit"}
+	case r.Uses < 0:
+		return &Error{"uses", "is negative"}
+	case r.Version < 0:
+		return &Error{"version", "is negative"}
+	case !r.ExpiresAt.IsZero() && !r.CreatedAt.IsZero() && !r.ExpiresAt.After(r.CreatedAt):
+		return &Error{"expires_at", "is not after the time the rule was made"}
+	}
+	return nil
+}
+
+func checkTexts(r Rule) *Error {
+	if len(r.Reason) > MaxReason {
+		return &Error{"reason", fmt.Sprintf("has %d bytes; at most %d are allowed", len(r.Reason), MaxReason)}
+	}
+	for _, f := range []struct{ field, text string }{
+		{"id", r.ID},
+		{"reason", r.Reason},
+		{"scope.project", r.Scope.Project},
+		{"scope.session", r.Scope.Session},
+		{"scope.agent", r.Scope.Agent},
+		{"created_by", r.CreatedBy},
+		{"created_from", r.CreatedFrom},
+	} {
+		if err := checkShown(f.text); err != nil {
+			return &Error{f.field, err.Error()}
+		}
+		if f.field != "reason" && f.field != "scope.project" && len(f.text) > maxName {
+			return &Error{f.field, fmt.Sprintf("has %d bytes; at most %d are allowed", len(f.text), maxName)}
+		}
+	}
+	return nil
+}
+
+func checkScope(r Rule) *Error {
+	p := r.Scope.Project
+	switch {
+	case p == "":
+		return nil
+	case len(p) > maxPath:
+		return &Error{"scope.project", "is too long for a path"}
+	case !strings.HasPrefix(p, "/"):
+		return &Error{"scope.project", "is not an absolute path"}
+	case path.Clean(p) != p:
+		return &Error{"scope.project", fmt.Sprintf("is not written plainly; use %s", printable(path.Clean(p)))}
+	}
+	return nil
+}
+
+func checkWhere(r Rule) *Error {
+	if len(r.Where) > MaxWhere {
+		return &Error{"where", fmt.Sprintf("has %d parameters; at most %d are allowed", len(r.Where), MaxWhere)}
+	}
+	for key := range r.Where {
+		switch {
+		case key == "":
+			return &Error{"where", "has a parameter without a name"}
+		case len(key) > maxName:
+			return &Error{"where", "has a parameter with a very long name"}
+		case checkShown(key) != nil:
+			return &Error{"where", "has a parameter whose name cannot be shown as it is"}
+		case strings.Count(key, ".") >= maxDots:
+			return &Error{"where." + key, fmt.Sprintf("goes deeper into the input than %d names", maxDots)}
+		}
+	}
+	return nil
+}
+
+// checkPattern refuses what no kind of pattern may be.
+func checkPattern(p string) error {
+	switch {
+	case p == "":
+		return errEmpty
+	case len(p) > MaxPattern:
+		return fmt.Errorf("has %d bytes; at most %d are allowed", len(p), MaxPattern)
+	}
+	return checkShown(p)
+}
+
+// checkShown refuses what a screen cannot show as it is: nobody could check it there.
+func checkShown(s string) error {
+	if !utf8.ValidString(s) {
+		return errors.New("is not valid UTF-8")
+	}
+	for _, r := range s {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return fmt.Errorf("has the character %U, which cannot be shown as it is", r)
+		}
+	}
+	return nil
+}
+
+// checkMeaning refuses combinations that cannot mean what they seem to say.
+func (e *entry) checkMeaning() error {
+	if strings.Contains(e.rule.Tool, " ") && e.tool.re == nil {
+		return &Error{"tool", "has a blank; names of tools have none"}
+	}
+	if !e.runsCommands() {
+		if err := e.checkPlainTool(); err != nil {
+			return err
+		}
+	}
+	if !e.rule.Dangerous {
+		return nil
+	}
+	switch {
+	case e.rule.Decision != Allow:
+		return &Error{"dangerous", "means nothing in a rule that does not allow"}
+	case e.parts+len(e.conds) == 0:
+		return &Error{"dangerous", "needs exact patterns: name in where what exactly may run"}
+	case e.runsCommands() && e.parts == 0:
+		return &Error{"dangerous", "needs where.command with the exact command"}
+	case !e.exact():
+		return &Error{"dangerous", "needs exact patterns; this rule has wildcards, alternatives or an expression"}
+	}
+	return nil
+}
+
+// checkPlainTool is about tools that run no command lines.
+func (e *entry) checkPlainTool() error {
+	for _, k := range []struct {
+		key string
+		set bool
+	}{{readKey, e.read != nil}, {writeKey, e.write != nil}, {assignKey, e.assign != nil}} {
+		if k.set {
+			return &Error{"where." + k.key, "is for tools that run command lines, such as Bash; this tool runs none"}
+		}
+	}
+	if e.command == nil {
+		return nil
+	}
+	if !strings.HasPrefix(e.rule.Tool, "mcp__") {
+		return &Error{"where." + e.commandKey, "is for tools that run command lines, such as Bash; this tool runs none"}
+	}
+	if e.rule.Decision == Allow && (e.commandText == nil || !e.commandText.exact) {
+		return &Error{"where." + e.commandKey, "has to be exact here: aoctl does not read the command lines of this tool"}
+	}
+	return nil
+}
+
+// cut shortens a text for an error.
+func cut(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,195 @@
+package rules
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The parameters of command tools that stand for parts of a command line.
+const (
+	commandKey = "command"
+	cmdKey     = "cmd" // the same under the name that some agents use
+	readKey    = "read"
+	writeKey   = "write"
+	assignKey  = "assign"
+)
+
+// pseudoParam is the parameter under which what a command line reads and writes counts as
+// the tools Read and Write.
+const pseudoParam = "file_path"
+
+// entry is a rule made ready to match.
+type entry struct {
+	rule    Rule
+	rank    int  // place in the order in which rules speak, from 0
+	lenient bool // it refuses
+	tool    *text
+	conds   []cond // about the input
+
+	command     *command
+	commandKey  string
+	commandText *text // command over the text of a tool that runs no command lines
+	read, write *pathPattern
+	assign      *text
+	parts       int // how many of the four are set
+
+	scope [2]string // the project, as it is and in lower case
+}
+
+// cond is one pattern over a parameter of the input. One of text, path and url is set.
+type cond struct {
+	key  string
+	text *text
+	path *pathPattern
+	url  *urlPattern
+}
+
+// build makes r ready. Errors are of type *Error.
+func build(r Rule) (*entry, error) {
+	e := &entry{rule: r, lenient: r.Decision != Allow, scope: [2]string{r.Scope.Project, strings.ToLower(r.Scope.Project)}}
+	if err := checkPattern(r.Tool); err != nil {
+		return nil, &Error{"tool", err.Error()}
+	}
+	var err error
+	if e.tool, err = parseText(r.Tool, e.lenient); err != nil {
+		return nil, &Error{"tool", err.Error()}
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Where)) {
+		pattern := r.Where[key]
+		err := checkPattern(pattern)
+		if err == nil {
+			err = e.add(key, pattern)
+		}
+		if err != nil {
+			return nil, &Error{"where." + key, err.Error()}
+		}
+	}
+	return e, nil
+}
+
+// add reads the pattern of one parameter.
+func (e *entry) add(key, pattern string) (err error) {
+	switch {
+	case key == commandKey || key == cmdKey:
+		e.parts++
+		if e.command != nil {
+			return errors.New("is the same as where.cmd; give one of them")
+		}
+		e.commandKey = key
+		e.commandText, _ = parseText(pattern, e.lenient)
+		e.command, err = parseCommand(pattern, e.lenient)
+	case key == readKey:
+		e.read, err = parsePath(pattern, e.lenient)
+		e.parts++
+	case key == writeKey:
+		e.write, err = parsePath(pattern, e.lenient)
+		e.parts++
+	case key == assignKey:
+		e.assign, err = parseText(pattern, e.lenient)
+		e.parts++
+	case isPathParam(key):
+		c := cond{key: key}
+		c.path, err = parsePath(pattern, e.lenient)
+		e.conds = append(e.conds, c)
+	case key == urlParam || strings.HasSuffix(key, "."+urlParam):
+		c := cond{key: key}
+		c.url, err = parseURL(pattern, e.lenient)
+		e.conds = append(e.conds, c)
+	default:
+		c := cond{key: key}
+		c.text, err = parseText(pattern, e.lenient)
+		e.conds = append(e.conds, c)
+	}
+	return err
+}
+
+// runsCommands reports whether the tool pattern fits a tool that runs command lines.
+func (e *entry) runsCommands() bool {
+	for tool := range commandParams {
+		if e.tool.match(tool) {
+			return true
+		}
+	}
+	return false
+}
+
+// exact reports whether every pattern of the rule is exact, and there is one.
+func (e *entry) exact() bool {
+	if !e.tool.exact || len(e.tool.alts) != 1 || e.parts+len(e.conds) == 0 {
+		return false
+	}
+	for _, c := range e.conds {
+		if c.path != nil && !c.path.exact || c.url != nil && !c.url.exact || c.text != nil && !c.text.exact {
+			return false
+		}
+	}
+	return (e.command == nil || e.command.exact) && (e.assign == nil || e.assign.exact) &&
+		(e.read == nil || e.read.exact) && (e.write == nil || e.write.exact)
+}
+
+// live reports whether the rule may speak about c at all, by its age and scope.
+func (e *entry) live(c *Call, now time.Time) bool {
+	r := &e.rule
+	if !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now) || r.MaxUses > 0 && r.Uses >= r.MaxUses {
+		return false
+	}
+	if s := &r.Scope; s.Session != "" && s.Session != c.q.SessionID || s.Agent != "" && s.Agent != c.q.Agent {
+		return false
+	}
+	switch {
+	case e.scope[0] == "":
+		return true
+	case e.lenient:
+		return below(e.scope[1], c.project[1])
+	}
+	return below(e.scope[0], c.project[0])
+}
+
+// before is the order in which rules speak: see the package comment. Rules that are
+// alike in everything else are told apart by their ids, so that the order of a list
+// does not matter.
+func before(a, b *entry) int {
+	ra, rb := &a.rule, &b.rule
+	if d := order(ra.Decision == Deny, rb.Decision == Deny); d != 0 {
+		return d
+	}
+	if ra.Priority != rb.Priority {
+		return ra.Priority - rb.Priority
+	}
+	if d := order(ra.Decision == Ask, rb.Decision == Ask); d != 0 {
+		return d
+	}
+	if d := wideness(ra.Scope) - wideness(rb.Scope); d != 0 {
+		return d
+	}
+	if d := ra.CreatedAt.Compare(rb.CreatedAt); d != 0 {
+		return d
+	}
+	return strings.Compare(ra.ID, rb.ID)
+}
+
+// order puts what is true first.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func wideness(s Scope) int {
+	switch {
+	case s.Session != "":
+		return 0
+	case s.Project != "":
+		return 1
+	case s.Agent != "":
+		return 2
+	}
+	return 3
+}

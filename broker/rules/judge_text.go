@@ -1,0 +1,150 @@
+package rules
+
+import (
+	"strings"
+	"time"
+)
+
+// rawText is the raw text of a line that is not fully understood, as deny rules search it.
+type rawText struct {
+	line   string
+	tokens []string // the words, whatever stands between them
+	names  []string // the same in lower case, as names of programs
+	bare   string   // tokens joined by blanks
+}
+
+func readText(line string) *rawText {
+	t := &rawText{line: line, tokens: tokenize(line)}
+	for _, w := range t.tokens {
+		t.names = append(t.names, strings.ToLower(w))
+	}
+	t.bare = strings.Join(t.tokens, " ")
+	return t
+}
+
+// tokenize cuts a raw text into words, whatever quotes and separators are in between.
+func tokenize(raw string) []string {
+	bare := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(raw)
+	return strings.FieldsFunc(bare, func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune(";|&<>(){}`$=,", r)
+	})
+}
+
+// textSearch looks for the deny rule that speaks first about a text.
+type textSearch struct {
+	search
+	best *entry
+}
+
+// rawDeny returns the first deny rule about commands whose words stand in the text of
+// the line.
+func (s *Set) rawDeny(c *Call, now time.Time) *entry {
+	f := textSearch{search: search{c: c, now: now}}
+	f.shelf(s.tools[c.q.Tool], false)
+	f.shelf(s.wild, true)
+	return f.best
+}
+
+func (f *textSearch) shelf(h *shelf, wild bool) {
+	if h == nil {
+		return
+	}
+	f.try(h.command, -1, wild)
+	for i, name := range f.c.text.names {
+		f.try(h.byName[name], i, wild)
+		if base := baseName(name); base != name {
+			f.try(h.byName[base], i, wild)
+		}
+	}
+}
+
+// try tries rules whose words begin at one token, or anywhere with -1. What else than
+// a command a rule asks for cannot be seen in a text.
+func (f *textSearch) try(list []*entry, at int, wild bool) {
+	for _, e := range list {
+		if e.rule.Decision != Deny || f.best != nil && e.rank >= f.best.rank || wild && !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
+			continue
+		}
+		if e.parts == 1 && f.conditions(e) && e.command.inText(f.c.text, at) {
+			f.best = e
+		}
+	}
+}
+
+// inText reports whether the words of a pattern stand in a text, one after the other.
+func (c *command) inText(t *rawText, at int) bool {
+	if c.re != nil {
+		return c.search.MatchString(t.line) || c.search.MatchString(t.bare)
+	}
+	for i := range c.alts {
+		w := &c.alts[i]
+		if at >= 0 && w.startsText(t, at) || at < 0 && w.anywhere(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// anywhere reports whether the words stand somewhere in the text. A pattern of nothing
+// but wildcards stands in every text.
+func (w *words) anywhere(t *rawText) bool {
+	for i := range t.tokens {
+		if w.startsText(t, i) {
+			return true
+		}
+	}
+	return len(w.tokens) == 0
+}
+
+// startsText reports whether the words stand in the text from one token on.
+func (w *words) startsText(t *rawText, at int) bool {
+	if len(w.tokens) == 0 {
+		return true
+	}
+	first := w.tokens[0]
+	if first.many {
+		return matchPrefix(w.tokens, t.tokens[at:])
+	}
+	if name := t.names[at]; !first.match(name) && (w.slash || !first.match(baseName(name))) {
+		return false
+	}
+	return matchPrefix(w.tokens[1:], t.tokens[at+1:])
+}
+
+// finishTokens cuts the words of an alternative as tokenize would cut a text. Words
+// with wildcards stay whole: only literal texts can be cut where a text is cut.
+func (w *words) finishTokens() {
+	for _, x := range w.list {
+		if x.many || !x.exact() {
+			w.tokens = append(w.tokens, x)
+			continue
+		}
+		for _, t := range tokenize(x.glob[0]) {
+			w.tokens = append(w.tokens, word{glob: glob{t}})
+		}
+	}
+	for len(w.tokens) > 0 && w.tokens[len(w.tokens)-1].many {
+		w.tokens = w.tokens[:len(w.tokens)-1]
+	}
+}
+
+// matchPrefix fits the first words of tokens to a pattern.
+func matchPrefix(list []word, tokens []string) bool {
+	p, i, backP, backI := 0, 0, -1, 0
+	for p < len(list) {
+		switch {
+		case list[p].many:
+			backP, backI = p, i
+			p++
+		case i < len(tokens) && list[p].match(tokens[i]):
+			p++
+			i++
+		case backP >= 0 && backI < len(tokens):
+			backI++
+			p, i = backP+1, backI
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// judged explains one element.
+func (c *Call) judged(f *search, r ruling) Judged {
+	x := f.x
+	j := Judged{Kind: string(x.kind), Text: c.q.Tool, Verdict: r.verdict, Neutral: r.silent, Rule: r.id(), Why: c.why(x, r)}
+	if x.kind != toolKind {
+		e := &c.line.Elements[x.at]
+		j.Text, j.Argv, j.Via = e.Text, e.Argv, e.Via
+	}
+	if p := c.mainPath(x); p != nil {
+		j.Path, j.Real = p.abs, p.real
+	}
+	slices.SortFunc(f.all, func(a, b *entry) int { return cmp.Compare(a.rank, b.rank) })
+	for _, e := range f.all {
+		j.Matches = append(j.Matches, e.rule.ID)
+	}
+	if r.builtin {
+		j.Matches = append(j.Matches, BuiltinReadOnly)
+	}
+	return j
+}
+
+// mainPath is the file that an element is about.
+func (c *Call) mainPath(x *elem) *located {
+	if x.kind != toolKind {
+		return x.path
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.params)) {
+		if v := c.params[key]; len(v.places) > 0 {
+			return &v.places[0]
+		}
+	}
+	return nil
+}
+
+// why is one sentence about an element.
+func (c *Call) why(x *elem, r ruling) string {
+	switch r.cause {
+	case byRule:
+		switch {
+		case r.builtin:
+			return "reads inside the project"
+		case r.verdict == Deny:
+			return denied(r.entry)
+		case r.verdict == Ask:
+			return "rule " + label(&r.entry.rule) + " asks" + because(r.entry.rule.Reason)
+		}
+		return "rule " + label(&r.entry.rule) + " allows it"
+	case notKnown:
+		return c.named(x) + " is not known before it runs: " + x.unsure
+	case callNotKnown:
+		return c.unsure
+	case guarded:
+		return "no rule may allow it: " + first(c.risk.Why, "it touches aoctl's own files or an agent's settings")
+	case maybeDenied:
+		return c.named(x) + " may reach what rule " + label(&r.entry.rule) + " denies"
+	case notExact:
+		if c.risk.Class == risk.Dangerous {
+			return "only a rule for dangerous calls that names " + c.named(x) + " exactly may allow it: " + first(c.risk.Why, "it is dangerous")
+		}
+		return "only a rule that names " + c.named(x) + " exactly may allow it: " + x.exact
+	case leavesProject:
+		return c.named(x) + " is outside the project, which only a rule about that file or the whole line may allow"
+	case noSay:
+		return "does nothing by itself"
+	case nothingAllows:
+	}
+	return "nothing allows " + c.named(x)
+}
+
+// named is an element in a sentence.
+func (c *Call) named(x *elem) string {
+	switch x.kind {
+	case toolKind:
+		if c.line != nil && c.trimmed != "" {
+			return quote(c.trimmed)
+		}
+		return c.q.Tool
+	case shell.Read:
+		return "reading " + quote(x.path.given)
+	case shell.Write:
+		return "writing " + quote(x.path.given)
+	case shell.Command, shell.Assign, shell.Unknown:
+	}
+	return quote(strings.TrimSpace(c.line.Elements[x.at].Text))
+}
+
+// asks says why a person has to answer.
+func (c *Call) asks(o *outcome) string {
+	if o.heard == 0 && c.line != nil {
+		return "nothing allows " + quote(c.trimmed)
+	}
+	return c.why(&c.elems[o.at], o.ruling)
+}
+
+func denied(e *entry) string {
+	return "denied by rule " + label(&e.rule) + because(e.rule.Reason)
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// allowed names the rules that an allow rests on.
+func allowed(list []*ruling) string {
+	var labels []string
+	builtin := false
+	for _, r := range list {
+		if r.builtin {
+			builtin = true
+		} else if l := label(&r.entry.rule); !slices.Contains(labels, l) {
+			labels = append(labels, l)
+		}
+	}
+	switch {
+	case len(labels) == 0:
+		return "reads inside the project"
+	case builtin:
+		labels = append(labels, "for reads inside the project")
+	}
+	if len(labels) == 1 {
+		return "rule " + labels[0] + " allows it"
+	}
+	const most = 3
+	if n := len(labels); n > most {
+		labels = append(labels[:most], "…")
+	}
+	return "rules " + strings.Join(labels[:len(labels)-1], ", ") + " and " + labels[len(labels)-1] + " allow it"
+}
+
+// label is a rule in a sentence: its command, else its tool with its first pattern.
+func label(r *Rule) string {
+	for _, key := range []string{commandKey, cmdKey} {
+		if p := r.Where[key]; p != "" {
+			return quote(p)
+		}
+	}
+	if len(r.Where) == 0 {
+		return quote(r.Tool)
+	}
+	key := slices.Sorted(maps.Keys(r.Where))[0]
+	return quote(r.Tool + " " + key + " " + r.Where[key])
+}

@@ -1,0 +1,163 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// FindingKind names what is odd about a rule.
+type FindingKind string
+
+// The kinds of finding.
+const (
+	Expired   FindingKind = "expired"   // its time is over
+	UsedUp    FindingKind = "used up"   // it has spoken as often as it may
+	Shadowed  FindingKind = "shadowed"  // another rule refuses all that it matches
+	Redundant FindingKind = "redundant" // another rule says the same about all that it matches
+	Conflict  FindingKind = "conflict"  // another rule with the same patterns says something else
+	Broken    FindingKind = "broken"    // it cannot be used at all
+)
+
+// Finding is one thing about a list of rules that its owner may not have meant.
+type Finding struct {
+	ID    string      `json:"id"`              // of the rule
+	Index int         `json:"index"`           // its place in the list, from 0
+	Kind  FindingKind `json:"kind"`            //
+	Other string      `json:"other,omitempty"` // id of the other rule
+	Why   string      `json:"why"`             // one sentence
+}
+
+// Lint looks for rules that do nothing, as of now. It reports only what the patterns
+// prove, so a list without findings may still have such rules. Findings are in the
+// order of the list.
+func Lint(list []Rule, now time.Time) []Finding {
+	l := &linter{byName: map[string][]*linted{}}
+	for i, r := range list {
+		l.read(i, r, now)
+	}
+	for _, b := range l.live {
+		l.compare(b)
+	}
+	slices.SortStableFunc(l.findings, func(a, b Finding) int { return cmp.Compare(a.Index, b.Index) })
+	return l.findings
+}
+
+type linter struct {
+	live     []*linted
+	byName   map[string][]*linted // rules about commands of one program
+	others   []*linted            // all other rules
+	findings []Finding
+}
+
+type linted struct {
+	*entry
+	index int
+}
+
+func (l *linter) note(i int, r Rule, kind FindingKind, other, why string) {
+	l.findings = append(l.findings, Finding{ID: r.ID, Index: i, Kind: kind, Other: other, Why: why})
+}
+
+// read sorts out rules that cannot speak.
+func (l *linter) read(i int, r Rule, now time.Time) {
+	err := r.Check()
+	switch {
+	case err != nil:
+		l.note(i, r, Broken, "", "it cannot be used: "+err.Error())
+		return
+	case !r.Enabled:
+		return
+	case !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(now):
+		l.note(i, r, Expired, "", "its time ended at "+r.ExpiresAt.UTC().Format(time.RFC3339))
+		return
+	case r.MaxUses > 0 && r.Uses >= r.MaxUses:
+		l.note(i, r, UsedUp, "", fmt.Sprintf("it has been used %d times, which is all that it may", r.Uses))
+		return
+	}
+	e, err := build(r)
+	if err != nil {
+		l.note(i, r, Broken, "", "it cannot be used: "+err.Error())
+		return
+	}
+	x := &linted{e, i}
+	l.live = append(l.live, x)
+	if names := x.programs(); len(names) > 0 {
+		for _, n := range names {
+			l.byName[n] = append(l.byName[n], x)
+		}
+		return
+	}
+	l.others = append(l.others, x)
+}
+
+// programs are the names of all programs that the rule is about, if it says them.
+func (x *linted) programs() []string {
+	if x.command == nil || len(x.command.alts) == 0 {
+		return nil
+	}
+	var names []string
+	for _, w := range x.command.alts {
+		if w.name == "" {
+			return nil
+		}
+		if !slices.Contains(names, w.name) {
+			names = append(names, w.name)
+		}
+	}
+	return names
+}
+
+// compare reports the first rule, in each kind, that takes the effect from b.
+func (l *linter) compare(b *linted) {
+	found := map[FindingKind]bool{}
+	try := func(a *linted) {
+		if kind, why := relation(a, b); kind != "" && !found[kind] {
+			found[kind] = true
+			l.note(b.index, b.rule, kind, a.rule.ID, why)
+		}
+	}
+	for _, name := range b.programs() {
+		for _, a := range l.byName[name] {
+			try(a)
+		}
+	}
+	for _, a := range l.others {
+		try(a)
+	}
+}
+
+// relation says what a does to b.
+func relation(a, b *linted) (FindingKind, string) {
+	ra, rb := &a.rule, &b.rule
+	if a.index == b.index {
+		return "", ""
+	}
+	switch {
+	case ra.Decision == Deny && rb.Decision != Deny && covers(a.entry, b.entry):
+		return Shadowed, "a deny rule matches all that it matches, and a deny always wins"
+	case ra.Decision == Ask && rb.Decision == Allow && ra.Priority <= rb.Priority && covers(a.entry, b.entry):
+		return Shadowed, fmt.Sprintf("an ask rule of priority %d matches all that it matches", ra.Priority)
+	case ra.Decision == rb.Decision && (ra.Decision == Deny || ra.Priority <= rb.Priority) && covers(a.entry, b.entry):
+		if covers(b.entry, a.entry) && (ra.Decision == Deny || ra.Priority == rb.Priority) && a.index > b.index {
+			return "", "" // alike in all: the later one is reported
+		}
+		return Redundant, "another rule already says so about all that it matches"
+	case ra.Decision == Allow && rb.Decision == Ask && ra.Priority < rb.Priority && sameRule(ra, rb):
+		return Conflict, fmt.Sprintf("an allow rule with the same patterns has priority %d and speaks first", ra.Priority)
+	}
+	return "", ""
+}
+
+func sameRule(a, b *Rule) bool {
+	if a.Tool != b.Tool || a.Scope != b.Scope || len(a.Where) != len(b.Where) {
+		return false
+	}
+	for key, p := range a.Where {
+		if q, ok := b.Where[key]; !ok || p != q {
+			return false
+		}
+	}
+	return true
+}

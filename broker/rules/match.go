@@ -1,0 +1,338 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// search looks for the rules that match one element of a call.
+type search struct {
+	c    *Call
+	x    *elem
+	now  time.Time
+	keep bool // all of them, for an explanation
+	all  []*entry
+
+	best  *entry // the one that speaks
+	maybe *entry // a deny rule that would match if a wildcard of the line reaches its files
+	near  *entry // an allow rule that matches but is not exact where it has to be
+}
+
+func (s *Set) search(f *search) {
+	own := s.tools[f.c.q.Tool]
+	f.shelf(own, false)
+	f.shelf(s.wild, true)
+	switch f.x.kind {
+	case shell.Read:
+		f.files(s, "Read", false)
+	case shell.Write:
+		f.files(s, "Write", false)
+		f.files(s, "Edit", true)
+	case shell.Command, shell.Assign, shell.Unknown, toolKind:
+	}
+}
+
+// shelf tries the rules about the call's own tool.
+func (f *search) shelf(h *shelf, wild bool) {
+	if h == nil {
+		return
+	}
+	f.try(h.whole, wild)
+	if f.x.kind == toolKind {
+		f.try(h.command, wild)
+		for _, list := range h.byName {
+			f.try(list, wild)
+		}
+		for _, list := range h.byLine {
+			f.try(list, wild)
+		}
+		return
+	}
+	f.try(h.byLine[f.c.trimmed], wild)
+	if w := f.c.whole; w != nil {
+		f.try(h.byName[w.name], wild)
+	}
+	switch f.x.kind {
+	case shell.Command:
+		f.try(h.command, wild)
+		f.try(h.byName[f.x.spoken.name], wild)
+		if f.x.spoken.base != f.x.spoken.name {
+			f.try(h.byName[f.x.spoken.base], wild)
+		}
+		for i := range f.x.others {
+			f.try(h.byName[f.x.others[i].name], wild)
+			f.try(h.byName[f.x.others[i].base], wild)
+		}
+	case shell.Read:
+		f.try(h.read, wild)
+	case shell.Write:
+		f.try(h.write, wild)
+	case shell.Assign:
+		f.try(h.assign, wild)
+	case shell.Unknown, toolKind:
+	}
+}
+
+// passed reports whether e cannot change the outcome any more.
+func (f *search) passed(e *entry) bool {
+	return !f.keep && f.best != nil && e.rank >= f.best.rank
+}
+
+func (f *search) try(list []*entry, wild bool) {
+	for _, e := range list {
+		if f.passed(e) || wild && !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
+			continue
+		}
+		if f.conditions(e) && f.part(e) && f.eligible(e) {
+			f.take(e)
+		}
+	}
+}
+
+func (f *search) take(e *entry) {
+	if f.best == nil || e.rank < f.best.rank {
+		f.best = e
+	}
+	if f.keep && !slices.Contains(f.all, e) {
+		f.all = append(f.all, e)
+	}
+}
+
+// eligible reports whether an allow rule that matches may speak for the element.
+func (f *search) eligible(e *entry) bool {
+	if e.lenient {
+		return true
+	}
+	c := f.c
+	if c.unsure != "" || f.x.unsure != "" || c.risk.Guarded || !c.namesEscapes(e) {
+		return false
+	}
+	if e.scope[0] != "" && f.x.kind != toolKind && !below(e.scope[0], f.x.dir) && f.x.dir != c.dir {
+		return false
+	}
+	dangerous := c.risk.Class == risk.Dangerous
+	if !dangerous && f.x.exact == "" {
+		return true
+	}
+	if dangerous && !e.rule.Dangerous || !f.exactly(e) {
+		f.near = e
+		return false
+	}
+	return true
+}
+
+// exactly reports whether a matching rule names the element without any wildcard.
+func (f *search) exactly(e *entry) bool {
+	if e.namesLine(f.c) {
+		return true
+	}
+	switch f.x.kind {
+	case shell.Command:
+		return e.command != nil && e.command.exact && !f.x.behind
+	case shell.Read:
+		return e.read != nil && e.read.exact || e.parts == 0 && e.namesFile()
+	case shell.Write:
+		return e.write != nil && e.write.exact || e.parts == 0 && e.namesFile()
+	case shell.Assign:
+		return e.assign != nil && e.assign.exact
+	case toolKind:
+		return e.exact() && f.c.namesAll(e)
+	case shell.Unknown:
+	}
+	return false
+}
+
+// namesFile reports whether e is a rule about one file as a tool names it.
+func (e *entry) namesFile() bool {
+	return len(e.conds) == 1 && e.conds[0].key == pseudoParam && e.conds[0].path.exact
+}
+
+// namesAll reports whether e has a pattern for every path and URL of the call.
+func (c *Call) namesAll(e *entry) bool {
+	for key, v := range c.params {
+		if len(v.places)+len(v.urls) > 0 && !e.about(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesEscapes reports whether e names every parameter that changes what the tool does.
+func (c *Call) namesEscapes(e *entry) bool {
+	for _, key := range c.escapes {
+		if !e.about(key) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *entry) about(key string) bool {
+	for i := range e.conds {
+		if e.conds[i].key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// conditions reports whether the patterns over the input match.
+func (f *search) conditions(e *entry) bool {
+	for i := range e.conds {
+		v := f.c.params[e.conds[i].key]
+		if v == nil || !e.conds[i].match(v, e, f.c) {
+			return false
+		}
+	}
+	return true
+}
+
+// match fits a parameter. On the strict side every way to read it must fit, on the
+// lenient one any.
+func (d *cond) match(v *value, e *entry, c *Call) bool {
+	if d.path != nil {
+		return d.matchPath(v, e, c)
+	}
+	if d.url != nil {
+		for i := range v.urls {
+			if e.lenient && d.url.matchLenient(&v.urls[i]) {
+				return true
+			}
+			if !e.lenient && !d.url.matchStrict(&v.urls[i]) {
+				return false
+			}
+		}
+		return !e.lenient && len(v.urls) == len(v.texts) && len(v.urls) > 0
+	}
+	for _, s := range v.texts {
+		if d.text.match(s) == e.lenient {
+			return e.lenient
+		}
+	}
+	return !e.lenient
+}
+
+func (d *cond) matchPath(v *value, e *entry, c *Call) bool {
+	for i := range v.places {
+		if e.matchPath(d.path, &v.places[i], c) == e.lenient {
+			return e.lenient
+		}
+	}
+	return !e.lenient && len(v.places) >= len(v.texts) && len(v.places) > 0 && !c.leavesFolder()
+}
+
+// matchPath fits one path: where it really leads on the strict side, every form of it
+// on the lenient one.
+func (e *entry) matchPath(p *pathPattern, at *located, c *Call) bool {
+	if !e.lenient {
+		return at.odd == "" && at.real != "" && p.match(at.real, e.start(c, 0), c.home[0])
+	}
+	for _, form := range at.low {
+		if p.match(form, e.start(c, 1), c.home[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// start is where relative patterns of e start.
+func (e *entry) start(c *Call, low int) string {
+	if e.scope[low] != "" {
+		return e.scope[low]
+	}
+	return c.project[low]
+}
+
+// part reports whether what e says about parts of a command line fits the element, and
+// whether all that it says fits some part of the line.
+func (f *search) part(e *entry) bool {
+	if e.parts == 0 {
+		return true
+	}
+	if f.x.kind == toolKind {
+		return f.plainCommand(e)
+	}
+	if !e.namesLine(f.c) && !e.matchElem(f.x, f.c) && !f.reaches(e) {
+		return false
+	}
+	return e.parts == 1 || e.wholly(f.c)
+}
+
+// plainCommand matches a rule about a command with a tool that aoctl does not know to
+// run command lines. Its text is not read as one, so no wildcard may vouch for it.
+func (f *search) plainCommand(e *entry) bool {
+	if e.parts != 1 || e.commandText == nil || !e.lenient && !e.commandText.exact {
+		return false
+	}
+	v := f.c.params[e.commandKey]
+	if v == nil {
+		return false
+	}
+	d := cond{text: e.commandText}
+	return d.match(v, e, f.c)
+}
+
+// namesLine reports whether e names the whole command line.
+func (e *entry) namesLine(c *Call) bool {
+	if e.command == nil || !e.command.exact || c.line == nil {
+		return false
+	}
+	if e.command.isLine {
+		return e.command.line == c.trimmed
+	}
+	if c.whole == nil {
+		return false
+	}
+	for i := range e.command.alts {
+		if e.command.alts[i].exact && e.command.alts[i].same(c.whole.argv) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholly reports whether each of the parts that e names is in the line.
+func (e *entry) wholly(c *Call) bool {
+	found := 0
+	for _, part := range []entry{{command: e.command}, {read: e.read}, {write: e.write}, {assign: e.assign}} {
+		part.lenient, part.scope = e.lenient, e.scope
+		if slices.ContainsFunc(c.elems, func(x elem) bool { return part.matchElem(&x, c) }) || part.namesLine(c) {
+			found++
+		}
+	}
+	return found == e.parts
+}
+
+// matchElem fits one element by what e says about its kind.
+func (e *entry) matchElem(x *elem, c *Call) bool {
+	switch x.kind {
+	case shell.Command:
+		return e.command != nil && e.matchCommand(x)
+	case shell.Read:
+		return e.read != nil && e.matchPath(e.read, x.path, c)
+	case shell.Write:
+		return e.write != nil && e.matchPath(e.write, x.path, c)
+	case shell.Assign:
+		return e.assign != nil && e.assign.match(x.assign)
+	case shell.Unknown, toolKind:
+	}
+	return false
+}
+
+func (e *entry) matchCommand(x *elem) bool {
+	if !e.lenient {
+		return e.command.matchStrict(&x.spoken)
+	}
+	if e.command.matchLenient(&x.spoken) {
+		return true
+	}
+	for i := range x.others {
+		if e.command.matchLenient(&x.others[i]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+package rules
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// Offer drafts allow rules that cover c, narrowest first: the exact call, then what
+// can be said about calls like it. Each of them alone allows c. A dangerous call is
+// offered in its exact form only, with Dangerous set. There is none when no rule may
+// allow c.
+//
+// The drafts are enabled, of default priority, and have neither id, scope nor end.
+func Offer(c *Call) []Rule {
+	if c.unsure != "" || c.risk.Guarded {
+		return nil
+	}
+	var drafts []map[string]string
+	switch {
+	case c.line != nil:
+		drafts = c.offerLine()
+	case c.hasPaths():
+		drafts = c.offerPaths()
+	case c.hasURL():
+		drafts = c.offerURL()
+	default:
+		drafts = c.offerParams()
+	}
+	if strings.HasPrefix(c.q.Tool, "mcp__") {
+		drafts = append(drafts, c.escapedParams())
+	}
+	var offers []Rule
+	for _, where := range drafts {
+		r := Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: escapeText(c.q.Tool), Where: where, Decision: Allow}
+		r.Dangerous = c.risk.Class == risk.Dangerous
+		if !slices.ContainsFunc(offers, func(o Rule) bool { return maps.Equal(o.Where, where) }) && c.allowedBy(r) {
+			offers = append(offers, r)
+		}
+	}
+	return offers
+}
+
+// allowedBy reports whether r, and not the built-in rule, allows the call. Nothing else
+// is ever offered.
+func (c *Call) allowedBy(r Rule) bool {
+	s, err := Compile([]Rule{r})
+	if err != nil {
+		return false
+	}
+	v, id := s.Verdict(c, time.Time{})
+	return v == Allow && (id != BuiltinReadOnly || c.line != nil)
+}
+
+func (c *Call) hasPaths() bool {
+	for key := range c.input {
+		if isPathParam(key) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Call) hasURL() bool {
+	_, ok := c.input[urlParam].(string)
+	return ok
+}
+
+// offerPaths drafts the exact files, their folders and the project. Folders are
+// offered inside the project only.
+func (c *Call) offerPaths() []map[string]string {
+	exact, folder, project := c.escapedParams(), c.escapedParams(), c.escapedParams()
+	root := c.q.Place.Project
+	inside := root != ""
+	for key := range c.input {
+		if !isPathParam(key) {
+			continue
+		}
+		for i := range c.params[key].places {
+			real := c.params[key].places[i].real
+			inside = inside && below(root, real)
+			addAlternative(exact, key, escapePath(real))
+			addAlternative(folder, key, escapePath(strings.TrimSuffix(path.Dir(real), "/"))+"/**")
+			addAlternative(project, key, escapePath(root)+"/**")
+			if real == root {
+				folder[key] = project[key]
+			}
+		}
+	}
+	if !inside {
+		return []map[string]string{exact}
+	}
+	return []map[string]string{exact, folder, project}
+}
+
+// escapedParams names the parameters by which the call leaves its bounds: no draft may
+// be without them.
+func (c *Call) escapedParams() map[string]string {
+	where := map[string]string{}
+	for _, key := range c.escapes {
+		where[key] = escapeText(textOf(c.input[key]))
+	}
+	return where
+}
+
+// addAlternative adds an alternative to the pattern of a parameter, once.
+func addAlternative(where map[string]string, key, alt string) {
+	switch old, ok := where[key]; {
+	case !ok:
+		where[key] = alt
+	case old != alt && !strings.HasPrefix(old, alt+"|") && !strings.HasSuffix(old, "|"+alt) && !strings.Contains(old, "|"+alt+"|"):
+		where[key] = old + "|" + alt
+	}
+}
+
+// offerURL drafts the URL itself and its host.
+func (c *Call) offerURL() []map[string]string {
+	exact, host := c.escapedParams(), c.escapedParams()
+	u := c.params[urlParam].urls[0]
+	exact[urlParam] = escapeText(u.raw)
+	if !u.plain {
+		return []map[string]string{exact}
+	}
+	scheme := "http"
+	if u.https {
+		scheme = "https"
+	}
+	host[urlParam] = scheme + "://" + u.host + "/**"
+	return []map[string]string{exact, host}
+}
+
+// offerParams drafts these very parameters, and the tool whatever they are.
+func (c *Call) offerParams() []map[string]string {
+	exact := c.escapedParams()
+	for key, v := range c.input {
+		exact[key] = escapeText(textOf(v))
+	}
+	if len(exact) > MaxWhere {
+		exact = c.escapedParams()
+	}
+	return []map[string]string{exact, c.escapedParams()}
+}

@@ -1,0 +1,367 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A command pattern is matched against the words that a program gets, one element of a
+// command line at a time. It is split into words as a shell would, so quotes write a
+// blank or a wildcard literally:
+//
+//	git push origin main     these words exactly
+//	git push *               "*" as the last word: any further words, or none
+//	git ** --force           "**": any number of words, or none
+//	npm run test:*           "*" inside a word: any characters of that word
+//	npm test|npm run lint    alternatives
+//	re:go (build|vet) .*     the words joined by single blanks
+//	line:make -C a && ls     the whole command line, character by character
+//
+// On the strict side the first word without "/" is a name that is looked up in PATH, so
+// that "npm *" says nothing about ./npm, and what begins with a tilde needs an exact
+// pattern; on the lenient side it is the last part of any
+// path, in any case of letters.
+
+// linePrefix begins a pattern over a whole command line.
+const linePrefix = "line:"
+
+type command struct {
+	alts   []words
+	re     *regexp.Regexp
+	head   string         // what every text that re fits begins with
+	search *regexp.Regexp // lenient: re anywhere in a raw text
+	slash  bool           // re names a path, not only a program
+	line   string         // of a line: pattern
+	isLine bool
+	exact  bool
+}
+
+// words is one alternative of a command pattern.
+type words struct {
+	list  []word
+	slash bool   // the first word holds a "/"
+	name  string // the first word in lower case when it is literal, else ""
+	exact bool
+
+	tokens []word // list as it would stand in a raw text; lenient side only
+}
+
+// word is one word of a pattern. many stands for any number of words.
+type word struct {
+	glob
+	many bool
+}
+
+func parseCommand(s string, lenient bool) (*command, error) {
+	if body, ok := strings.CutPrefix(s, rePrefix); ok {
+		return parseCommandRE(body, lenient)
+	}
+	if body, ok := strings.CutPrefix(s, linePrefix); ok {
+		if body == "" {
+			return nil, errors.New("has nothing after its line: prefix")
+		}
+		return &command{line: body, isLine: true, exact: true}, nil
+	}
+	c := &command{exact: true}
+	p := patternWords{s: s}
+	for more := true; more; {
+		var w words
+		var err error
+		if w, more, err = p.alternative(); err != nil {
+			return nil, err
+		}
+		if lenient {
+			if !w.list[0].many {
+				w.list[0].glob = lowerGlob(w.list[0].glob)
+			}
+			w.finishTokens()
+		}
+		c.alts = append(c.alts, w)
+		c.exact = c.exact && w.exact
+	}
+	return c, nil
+}
+
+func parseCommandRE(body string, lenient bool) (*command, error) {
+	re, err := compileRE(body, dotAll(lenient))
+	if err != nil {
+		return nil, err
+	}
+	c := &command{re: re, head: headRE(body), slash: strings.Contains(body, "/")}
+	if lenient {
+		c.search, err = searchRE(body)
+	}
+	return c, err
+}
+
+func lowerGlob(g glob) glob {
+	low := make(glob, len(g))
+	for i, s := range g {
+		low[i] = strings.ToLower(s)
+	}
+	return low
+}
+
+// patternWords splits a command pattern.
+type patternWords struct {
+	s string
+	i int
+}
+
+// alternative reads up to the next | or the end.
+func (p *patternWords) alternative() (w words, more bool, err error) {
+	for {
+		for p.i < len(p.s) && p.s[p.i] == ' ' {
+			p.i++
+		}
+		if p.i == len(p.s) || p.s[p.i] == '|' {
+			break
+		}
+		next, err := p.word()
+		if err != nil {
+			return w, false, err
+		}
+		w.list = append(w.list, next)
+	}
+	if more = p.i < len(p.s); more {
+		p.i++
+	}
+	if len(w.list) == 0 {
+		return w, false, errNoAlt
+	}
+	w.finish()
+	return w, more, nil
+}
+
+func (w *words) finish() {
+	last := &w.list[len(w.list)-1]
+	if len(last.glob) == 2 && last.glob[0] == "" && last.glob[1] == "" {
+		last.many = true
+	}
+	w.exact = true
+	for _, x := range w.list {
+		w.exact = w.exact && !x.many && x.exact()
+	}
+	first := w.list[0]
+	if !first.many {
+		w.slash = strings.Contains(strings.Join(first.glob, ""), "/")
+		if first.exact() {
+			w.name = strings.ToLower(first.glob[0])
+		}
+	}
+}
+
+// word reads one word. Operators of the shell have no meaning in a pattern, and whoever
+// writes them believes that they have one.
+func (p *patternWords) word() (word, error) {
+	var w word
+	var lit strings.Builder
+	start := p.i
+	for p.i < len(p.s) {
+		c := p.s[p.i]
+		switch {
+		case c == ' ' || c == '|':
+			return p.done(w, &lit, start), nil
+		case strings.IndexByte(";&<>()`", c) >= 0:
+			return w, fmt.Errorf("has a %q outside of quotes: a pattern fits one command of a line; write alternatives with |, or line: and the whole line", c)
+		case c == '*':
+			for p.i+1 < len(p.s) && p.s[p.i+1] == '*' {
+				p.i++
+			}
+			w.glob = append(w.glob, lit.String())
+			lit.Reset()
+			p.i++
+		default:
+			if err := p.literal(&lit); err != nil {
+				return w, err
+			}
+		}
+	}
+	return p.done(w, &lit, start), nil
+}
+
+func (p *patternWords) done(w word, lit *strings.Builder, start int) word {
+	w.glob = append(w.glob, lit.String())
+	w.many = p.s[start:p.i] == "**"
+	return w
+}
+
+// literal reads one character, an escaped one, or a text in quotes.
+func (p *patternWords) literal(lit *strings.Builder) error {
+	c := p.s[p.i]
+	p.i++
+	switch c {
+	case '\\':
+		if p.i == len(p.s) {
+			return errTrailing
+		}
+		lit.WriteByte(p.s[p.i])
+		p.i++
+	case '\'', '"':
+		for {
+			if p.i == len(p.s) {
+				return fmt.Errorf("has a %q that is not closed", c)
+			}
+			d := p.s[p.i]
+			p.i++
+			if d == c {
+				return nil
+			}
+			if d == '\\' && c == '"' && p.i < len(p.s) {
+				d = p.s[p.i]
+				p.i++
+			}
+			lit.WriteByte(d)
+		}
+	default:
+		lit.WriteByte(c)
+	}
+	return nil
+}
+
+// spoken are the words of a command as a program gets them.
+type spoken struct {
+	argv   []string
+	joined string // by single blanks
+	name   string // the first word in lower case
+	base   string // the last part of name
+}
+
+func speak(argv []string) spoken {
+	s := spoken{argv: argv, joined: strings.Join(argv, " ")}
+	if len(argv) > 0 {
+		s.name = strings.ToLower(argv[0])
+		s.base = baseName(s.name)
+	}
+	return s
+}
+
+// baseName is the last part of a path.
+func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
+
+// matchStrict reports whether the pattern certainly means this command.
+func (c *command) matchStrict(s *spoken) bool {
+	if len(s.argv) == 0 || c.isLine || !c.exact && strings.HasPrefix(s.argv[0], "~") {
+		return false
+	}
+	path := strings.Contains(s.argv[0], "/")
+	if c.re != nil {
+		return !strings.Contains(s.argv[0], " ") && (c.slash || !path) && !climbs(s.argv[0]) && c.fits(s.joined)
+	}
+	for i := range c.alts {
+		if w := &c.alts[i]; w.slash == path && w.matchStrict(s.argv) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits is re, with the cheapest look first.
+func (c *command) fits(s string) bool { return strings.HasPrefix(s, c.head) && c.re.MatchString(s) }
+
+func (w *words) matchStrict(argv []string) bool {
+	if w.exact {
+		return w.same(argv)
+	}
+	first := w.list[0]
+	// A wildcard in the name of a program does not lead into another folder.
+	if !first.many && !first.exact() && (strings.Count(argv[0], "/") != countSlashes(first.glob) || climbs(argv[0])) {
+		return false
+	}
+	return matchWords(w.list, argv, true)
+}
+
+// same reports whether argv are the words of an exact pattern.
+func (w *words) same(argv []string) bool {
+	if len(argv) != len(w.list) {
+		return false
+	}
+	for i := range argv {
+		if argv[i] != w.list[i].glob[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// matchLenient reports whether the pattern may mean this command.
+func (c *command) matchLenient(s *spoken) bool {
+	if len(s.argv) == 0 || c.isLine {
+		return false
+	}
+	if c.re != nil {
+		return c.fits(s.joined)
+	}
+	for i := range c.alts {
+		if c.alts[i].matchLenient(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *words) matchLenient(s *spoken) bool {
+	first := w.list[0]
+	if first.many {
+		return matchWords(w.list, s.argv, false)
+	}
+	if !first.match(s.name) && (w.slash || !first.match(s.base)) {
+		return false
+	}
+	return matchWords(w.list[1:], s.argv[1:], false)
+}
+
+// matchWords fits all words of argv to a pattern. A word for many is tried with few
+// words first; going back to the latest one only is enough, as for "*" in a text.
+func matchWords(list []word, argv []string, strict bool) bool {
+	p, i, backP, backI := 0, 0, -1, 0
+	for i < len(argv) {
+		switch {
+		case p < len(list) && list[p].many:
+			backP, backI = p, i
+			p++
+		case p < len(list) && list[p].fits(argv[i], strict):
+			p++
+			i++
+		case backP >= 0:
+			backI++
+			p, i = backP+1, backI
+		default:
+			return false
+		}
+	}
+	for p < len(list) && list[p].many {
+		p++
+	}
+	return p == len(list)
+}
+
+// fits matches one word. A wildcard in a path does not climb out of it: src/* does not
+// certainly mean src/../../x.
+func (w *word) fits(s string, strict bool) bool {
+	if strict && !w.exact() && climbs(s) && countSlashes(w.glob) > 0 {
+		return false
+	}
+	return w.match(s)
+}
+
+func countSlashes(g glob) int {
+	n := 0
+	for _, s := range g {
+		n += strings.Count(s, "/")
+	}
+	return n
+}
+
+// climbs reports whether path has a component "..".
+func climbs(path string) bool {
+	for rest, more := path, true; more; {
+		var part string
+		if part, rest, more = strings.Cut(rest, "/"); part == ".." {
+			return true
+		}
+	}
+	return false
+}

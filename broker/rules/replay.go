@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+)
+
+// MaxChanges is how many changes a Report lists; it counts all of them.
+const MaxChanges = 200
+
+// Report says what other rules would have done to a history of calls. Both sides are
+// judged as of one moment, so a rule that has since ended plays no part.
+type Report struct {
+	Calls         int        `json:"calls"`
+	Before        Counts     `json:"before"`  // what the current rules say about them
+	After         Counts     `json:"after"`   // what the proposed rules say
+	Changed       int        `json:"changed"` // calls with another verdict
+	Worse         int        `json:"worse"`   // of these, calls that a person denied and that would be allowed
+	Changes       []Change   `json:"changes"` // the worse ones first, then newest first; at most MaxChanges
+	PerRule       []RuleStat `json:"per_rule"`
+	Dead          []string   `json:"dead"` // ids of proposed, enabled rules that match no call of the history
+	PromptsBefore int        `json:"prompts_before"`
+	PromptsAfter  int        `json:"prompts_after"`
+}
+
+// Counts counts calls by verdict.
+type Counts struct {
+	Allow int `json:"allow"`
+	Deny  int `json:"deny"`
+	Ask   int `json:"ask"`
+}
+
+func (c *Counts) add(v Verdict) {
+	switch v {
+	case Allow:
+		c.Allow++
+	case Deny:
+		c.Deny++
+	case Ask:
+		c.Ask++
+	}
+}
+
+// Change is one call that the proposed rules see differently.
+type Change struct {
+	PastID   string    `json:"past_id"` // of the request
+	At       time.Time `json:"at"`
+	Tool     string    `json:"tool"`
+	Text     string    `json:"text"` // raw
+	From     Verdict   `json:"from"`
+	FromRule string    `json:"from_rule,omitempty"`
+	To       Verdict   `json:"to"`
+	ToRule   string    `json:"to_rule,omitempty"`
+	Was      string    `json:"was"`   // how it really ended: "denied by a person"
+	Worse    bool      `json:"worse"` // a person denied it, and it would now be allowed
+}
+
+// RuleStat says how much a proposed rule has to do with the history. A hit is a call
+// of which the rule matches at least a part, whether or not another rule decides.
+type RuleStat struct {
+	ID      string    `json:"id"`
+	Hits    int       `json:"hits"`
+	LastHit time.Time `json:"last_hit,omitzero"`
+}
+
+// Replay judges past by the current and by the proposed rules. It goes through past
+// once and holds no more of it than the report, so past may be long. Calls made by one
+// Preparer are judged once each.
+func Replay(current, proposed *Set, past iter.Seq[Past], now time.Time) Report {
+	r := &replay{current: current, proposed: proposed, now: now, known: map[*Call]replayed{}, stats: map[string]*RuleStat{}}
+	for p := range past {
+		r.add(p)
+	}
+	return r.report()
+}
+
+type replay struct {
+	current, proposed *Set
+	now               time.Time
+	known             map[*Call]replayed
+	stats             map[string]*RuleStat
+	Report
+	worse, other []Change
+}
+
+// replayed is what both sides say about a call.
+type replayed struct {
+	from, to         Verdict
+	fromRule, toRule string
+	matches          []string // ids of the proposed rules that match
+}
+
+func (r *replay) add(p Past) {
+	o := r.judge(p.Call)
+	r.Calls++
+	r.Before.add(o.from)
+	r.After.add(o.to)
+	for _, id := range o.matches {
+		r.hit(id, p.At)
+	}
+	if o.from == o.to {
+		return
+	}
+	r.Changed++
+	c := Change{
+		PastID: p.ID, At: p.At, Tool: p.Call.q.Tool, From: o.from, FromRule: o.fromRule, To: o.to, ToRule: o.toRule,
+		Was: p.ended(), Worse: p.State == "denied" && p.byPerson() && o.to == Allow,
+	}
+	if c.Worse {
+		r.Worse++
+		r.worse = keepNewest(r.worse, c, p.Call)
+	} else {
+		r.other = keepNewest(r.other, c, p.Call)
+	}
+}
+
+func (r *replay) judge(c *Call) replayed {
+	if o, ok := r.known[c]; ok {
+		return o
+	}
+	var o replayed
+	o.from, o.fromRule = r.current.Verdict(c, r.now)
+	a := r.proposed.Judge(c, r.now)
+	o.to, o.toRule, o.matches = a.Verdict, a.Rule, matching(a)
+	if len(r.known) >= maxPrepared {
+		clear(r.known)
+	}
+	r.known[c] = o
+	return o
+}
+
+// matching lists the rules that match any part of a call, each once.
+func matching(a Assessment) []string {
+	set := map[string]bool{}
+	for _, e := range a.Elements {
+		for _, id := range e.Matches {
+			set[id] = true
+		}
+	}
+	for _, id := range append(a.Rules, a.Rule) {
+		if id != "" {
+			set[id] = true
+		}
+	}
+	return sortedSet(set)
+}
+
+func (r *replay) hit(id string, at time.Time) {
+	s := r.stats[id]
+	if s == nil {
+		s = &RuleStat{ID: id}
+		r.stats[id] = s
+	}
+	s.Hits++
+	if at.After(s.LastHit) {
+		s.LastHit = at
+	}
+}
+
+// keepNewest adds c to list, which keeps at most twice MaxChanges between two cuts.
+func keepNewest(list []Change, c Change, call *Call) []Change {
+	c.Text = callText(call)
+	list = append(list, c)
+	if len(list) < 2*MaxChanges {
+		return list
+	}
+	newestFirst(list)
+	return slices.Clip(list[:MaxChanges])
+}
+
+func newestFirst(list []Change) {
+	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.PastID, b.PastID)) })
+}
+
+func (r *replay) report() Report {
+	newestFirst(r.worse)
+	newestFirst(r.other)
+	all := append(r.worse, r.other...)
+	r.Changes = all[:min(len(all), MaxChanges)]
+	r.PromptsBefore, r.PromptsAfter = r.Before.Ask, r.After.Ask
+	for _, rule := range r.proposed.Rules() {
+		s := r.stats[rule.ID]
+		switch {
+		case s != nil:
+			r.PerRule = append(r.PerRule, *s)
+			delete(r.stats, rule.ID)
+		case rule.Enabled:
+			r.Dead = append(r.Dead, rule.ID)
+			fallthrough
+		default:
+			r.PerRule = append(r.PerRule, RuleStat{ID: rule.ID})
+		}
+	}
+	if s := r.stats[BuiltinReadOnly]; s != nil {
+		r.PerRule = append(r.PerRule, *s)
+	}
+	return r.Report
+}

@@ -1,0 +1,102 @@
+// Package rules is the language in which an operator says beforehand what may run,
+// what must not, and what a person has to answer: rules, how they are read and
+// written, how they match a call, which of them speaks, and why.
+//
+// The package is pure but for the Place of a call, through which it asks where paths
+// lead.
+//
+// # Precedence
+//
+//  1. A matching deny rule anywhere wins.
+//  2. Otherwise the best (lowest) priority among the matching rules counts.
+//  3. At equal priority ask beats allow.
+//  4. Among those, the rule with the narrower scope is the one that is named: session
+//     before project before agent before everywhere; then the older rule.
+//  5. No match asks.
+//
+// A command line is several elements (see package shell). Each gets its own verdict
+// and the worst one stands: deny, then ask, then allow. Neutral elements have no say,
+// and a line of nothing but neutral elements asks. An element that is unsure asks
+// whatever the rules say, one that is exact needs a rule without wildcards, and so
+// does every call of class dangerous; deny rules see all of them, and the raw text.
+//
+// # Patterns
+//
+// A pattern is exact, has the wildcards * and **, is several of these joined by |, or
+// begins with re: and is a regular expression that fits the whole text. A backslash
+// takes the meaning from the character after it. What else a pattern says depends on
+// the parameter in Rule.Where that it stands for:
+//
+//   - command (or cmd), of tools that run command lines: the words of one command of
+//     the line, as in "npm run *"; line: and a text is a whole line;
+//   - read, write, of the same tools: the path of a redirection; assign: NAME=value;
+//   - file_path, notebook_path, path, dir, cwd and other names that end in _path: a
+//     path, as a glob;
+//   - url: host, and scheme and path if they matter;
+//   - any other: the parameter's text, or its compact JSON; a.b is b inside a.
+//
+// All patterns of a rule must match. One that names parts of a command line needs all
+// of them somewhere in the line, and then speaks for the elements that they match.
+// What a line reads and writes also counts as the tools Read and Write with file_path.
+package rules
+
+import (
+	"time"
+)
+
+// Verdict is what a rule, or all of them together, say about a call.
+type Verdict string
+
+// The verdicts.
+const (
+	Allow Verdict = "allow"
+	Deny  Verdict = "deny"
+	Ask   Verdict = "ask" // a person must answer, whatever mode the agent is in
+)
+
+// Limits of a rule.
+const (
+	MaxPattern  = 4096 // bytes of a pattern
+	MaxRE       = 200  // characters of an re: pattern
+	MaxWhere    = 10   // parameters
+	MaxReason   = 1000 // bytes
+	MaxPriority = 1_000_000
+	MaxRules    = 20_000
+
+	DefaultPriority = 100
+)
+
+// Rule is one rule. Its JSON is that of the API, its TOML that of rules files.
+type Rule struct {
+	ID       string            `json:"id"`       // UUID
+	Version  int               `json:"version"`  // 1, and one more with every change
+	Priority int               `json:"priority"` // 0 to MaxPriority, lower first
+	Enabled  bool              `json:"enabled"`
+	Scope    Scope             `json:"scope,omitzero"`
+	Tool     string            `json:"tool"`            // pattern: "Bash", "Edit|Write", "mcp__github__*"
+	Where    map[string]string `json:"where,omitempty"` // parameter to pattern; all must match
+	Decision Verdict           `json:"decision"`
+	// Dangerous lets an allow rule speak about calls of class dangerous as well. Its
+	// patterns must be exact then.
+	Dangerous   bool      `json:"dangerous,omitempty"`
+	Reason      string    `json:"reason,omitempty"` // told to the agent on deny
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+	MaxUses     int       `json:"max_uses,omitempty"` // 0: no limit
+	Uses        int       `json:"uses"`
+	LastUsedAt  time.Time `json:"last_used_at,omitzero"`
+	CreatedBy   string    `json:"created_by,omitempty"`
+	CreatedFrom string    `json:"created_from,omitempty"` // id of a request
+	CreatedAt   time.Time `json:"created_at,omitzero"`
+	UpdatedAt   time.Time `json:"updated_at,omitzero"`
+
+	// Source says where a rule stands that is not in the database: the path of a
+	// project's rules file, or "built in". Such rules cannot be changed here.
+	Source string `json:"source,omitempty"`
+}
+
+// Scope narrows a rule. Empty fields do not; all that are set must hold.
+type Scope struct {
+	Project string `json:"project,omitempty"` // absolute path of a project's folder
+	Session string `json:"session,omitempty"` // id
+	Agent   string `json:"agent,omitempty"`   // kind: "claude"
+}

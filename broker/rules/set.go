@@ -1,0 +1,172 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Set is a list of rules made ready to judge calls. It does not change, so several
+// goroutines may use it.
+type Set struct {
+	all   []*entry // disabled ones too, in the order in which they speak
+	tools map[string]*shelf
+	wild  *shelf // rules whose tool is a pattern
+}
+
+// shelf are the enabled rules about one tool, by what they look at.
+type shelf struct {
+	whole   []*entry            // any call, or any element
+	byName  map[string][]*entry // commands, by the program in lower case
+	byLine  map[string][]*entry // whole command lines
+	command []*entry            // commands of any program
+	read    []*entry
+	write   []*entry
+	assign  []*entry
+}
+
+// Compile makes a set of rules, whatever their order. It takes all of them or none;
+// what it refuses is an *Error, wrapped with the rule's id. Two rules may not have the
+// same id, unless it is empty.
+func Compile(list []Rule) (*Set, error) {
+	if len(list) > MaxRules {
+		return nil, fmt.Errorf("there are %d rules; at most %d are allowed", len(list), MaxRules)
+	}
+	all := make([]*entry, 0, len(list))
+	ids := make(map[string]bool, len(list))
+	for i, r := range list {
+		e, err := r.compile()
+		if err != nil {
+			return nil, fmt.Errorf("rule %s: %w", named(r, i), err)
+		}
+		if r.ID != "" && ids[r.ID] {
+			return nil, fmt.Errorf("rule %s: %w", named(r, i), &Error{"id", "is that of another rule"})
+		}
+		ids[r.ID] = true
+		all = append(all, e)
+	}
+	return arrange(all), nil
+}
+
+// named is how an error calls a rule.
+func named(r Rule, i int) string {
+	if r.ID == "" || !plain(r.ID) {
+		return fmt.Sprintf("number %d", i+1)
+	}
+	return r.ID
+}
+
+// arrange takes all over.
+func arrange(all []*entry) *Set {
+	slices.SortStableFunc(all, before)
+	s := &Set{all: all, tools: map[string]*shelf{}, wild: &shelf{}}
+	for i, e := range all {
+		e.rank = i
+		if !e.rule.Enabled {
+			continue
+		}
+		if e.tool.re != nil || slices.ContainsFunc(e.tool.alts, func(g glob) bool { return !g.exact() }) {
+			s.wild.put(e)
+			continue
+		}
+		for _, g := range e.tool.alts {
+			if s.tools[g[0]] == nil {
+				s.tools[g[0]] = &shelf{}
+			}
+			s.tools[g[0]].put(e)
+		}
+	}
+	return s
+}
+
+func (h *shelf) put(e *entry) {
+	if e.parts == 0 {
+		h.whole = append(h.whole, e)
+	}
+	if e.read != nil {
+		h.read = append(h.read, e)
+	}
+	if e.write != nil {
+		h.write = append(h.write, e)
+	}
+	if e.assign != nil {
+		h.assign = append(h.assign, e)
+	}
+	if e.command != nil {
+		h.putCommand(e)
+	}
+}
+
+func (h *shelf) putCommand(e *entry) {
+	if e.command.isLine {
+		if h.byLine == nil {
+			h.byLine = map[string][]*entry{}
+		}
+		h.byLine[e.command.line] = append(h.byLine[e.command.line], e)
+		return
+	}
+	if e.command.re != nil || slices.ContainsFunc(e.command.alts, func(w words) bool { return w.name == "" }) {
+		h.command = append(h.command, e)
+		return
+	}
+	if h.byName == nil {
+		h.byName = map[string][]*entry{}
+	}
+	for _, w := range e.command.alts {
+		if list := h.byName[w.name]; len(list) == 0 || list[len(list)-1] != e {
+			h.byName[w.name] = append(list, e)
+		}
+	}
+}
+
+// Rules are all rules of s, disabled ones too, by priority, then age.
+func (s *Set) Rules() []Rule {
+	list := make([]Rule, len(s.all))
+	for i, e := range s.all {
+		list[i] = e.rule
+	}
+	slices.SortStableFunc(list, func(a, b Rule) int {
+		if a.Priority != b.Priority {
+			return a.Priority - b.Priority
+		}
+		if d := a.CreatedAt.Compare(b.CreatedAt); d != 0 {
+			return d
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return list
+}
+
+// With is s with r added, or in the place of the rule with its id.
+func (s *Set) With(r Rule) (*Set, error) {
+	e, err := r.compile()
+	if err != nil {
+		return nil, err
+	}
+	all := s.others(r.ID)
+	if len(all) >= MaxRules {
+		return nil, fmt.Errorf("there are %d rules already, as many as are allowed", MaxRules)
+	}
+	return arrange(append(all, e)), nil
+}
+
+// Without is s without the rule of this id; s itself when it has none.
+func (s *Set) Without(id string) *Set {
+	if all := s.others(id); len(all) < len(s.all) {
+		return arrange(all)
+	}
+	return s
+}
+
+// others copies all entries but the one with this id: a set's own never change.
+func (s *Set) others(id string) []*entry {
+	all := make([]*entry, 0, len(s.all)+1)
+	for _, e := range s.all {
+		if id != "" && e.rule.ID == id {
+			continue
+		}
+		other := *e
+		all = append(all, &other)
+	}
+	return all
+}
