@@ -20,12 +20,15 @@ const module = "github.com/aoctl/aoctl"
 var arrows = map[string][]string{
 	"broker":            {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/…":          {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
-	"broker/brokertest": {module + "/broker", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
+	"broker/rules":      {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
+	"broker/risk":       {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
+	"broker/shell":      {"mvdan.cc/sh/…"},
+	"broker/brokertest": {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
 	"hookclient":        {module + "/hookclient/paths"},
 	"hookclient/paths":  {},
-	"store":             {module + "/broker", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
-	"store/…":           {module + "/broker", module + "/store/…"},
-	"tui":               {module + "/broker", module + "/broker/wire", module + "/tui/…", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/aymanbagabas/go-udiff", "github.com/muesli/termenv", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"store":             {module + "/broker", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
+	"store/…":           {module + "/broker", module + "/broker/rules", module + "/store/…"},
+	"tui":               {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/tui/…", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/aymanbagabas/go-udiff", "github.com/muesli/termenv", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
 	"tui/…":             {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/aymanbagabas/go-udiff", "github.com/muesli/termenv"},
 }
 

@@ -10,8 +10,8 @@ import (
 
 // Broker is the state machine: the only place where a request changes state.
 //
-// Lock order: a session's record lock (sessionEntry.rec) before mu. mu covers the
-// maps and is never held over I/O; a record lock is held while that session's row
+// Lock order: keeper.changing, then a session's record lock (sessionEntry.rec), then
+// keeper.files.mu, then mu. mu covers the maps and is never held over I/O; a record lock is held while that session's row
 // is written, so that rows reach the store in the order in which they were made.
 type Broker struct {
 	store Store
@@ -36,7 +36,10 @@ type Broker struct {
 	guarded   []string      // Options.Guarded as the disk had them at the start
 	home      string        // the user's home folder; "" when there is none
 	turn      chan struct{} // one token for each call that is being recorded
-	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
+	keeper    rulekeeper
+	history   pastCalls
+	observing bool // nothing is held, in any session
+	capped    bool // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
 // entry is one request in memory. All fields are guarded by Broker.mu, but for
@@ -53,6 +56,7 @@ type entry struct {
 	parked    []*parked // the connections among them
 	leftAt    time.Time // when the last of them left
 	lateUntil time.Time
+	stamp     string // of the files that the call names, as they were when it was shown
 }
 
 // sessionEntry is one session in memory. s is guarded by Broker.mu.
@@ -115,14 +119,22 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		capped: capped, turn: make(chan struct{}, maxRecording),
 	}
 	b.health = Health{Socket: opts.Socket}
-	b.home = realHome()
+	b.home = UserHome()
 	for _, g := range opts.Guarded {
-		b.guarded = append(b.guarded, realPath(g))
+		b.guarded = append(b.guarded, RealPath(g))
 	}
 	b.health.LogSeq, b.health.LogHash = st.Head()
+	b.observing, b.health.Observing = opts.Observe, opts.Observe
 	b.mu.Lock()
 	b.restore(saved)
+	err = b.restoreFacts(saved)
 	b.mu.Unlock()
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	b.restamp()
+	b.reassess(nil)
 	b.wg.Go(func() { b.sweep(run) })
 	return b, nil
 }

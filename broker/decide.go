@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // Decide ends request id with d. The first answer wins.
@@ -35,7 +37,52 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 		b.expire(id)
 		return b.decideLate(ctx, b.now(ctx, req), d)
 	}
+	if d.Verdict == Allow {
+		if err := b.unchanged(ctx, id); err != nil {
+			return b.now(ctx, req), fmt.Errorf("decide %s: %w", id, err)
+		}
+	}
 	return b.end(ctx, id, d.outcome())
+}
+
+// DecideAll ends several calls as one, or none of them; see Console.
+func (b *Broker) DecideAll(ctx context.Context, picks []Pick, d Decision) ([]Request, error) {
+	if err := d.validate(); err != nil {
+		return nil, fmt.Errorf("decide %d calls: %w", len(picks), err)
+	}
+	ids := make([]string, 0, len(picks))
+	for _, p := range picks {
+		if err := b.stillAsShown(ctx, p, d, len(picks) > 1); err != nil {
+			return nil, fmt.Errorf("decide %d calls: %s: %w", len(picks), p.ID, err)
+		}
+		ids = append(ids, p.ID)
+	}
+	ended, err := b.endAll(ctx, ids, d.outcome(), nil)
+	if err != nil {
+		return ended, fmt.Errorf("decide %d calls: %w", len(picks), err)
+	}
+	return ended, nil
+}
+
+// stillAsShown reports why p cannot be part of decision d.
+func (b *Broker) stillAsShown(ctx context.Context, p Pick, d Decision, several bool) error {
+	req, err := b.Request(ctx, p.ID)
+	switch {
+	case err != nil:
+		return err
+	case p.Digest != req.Digest:
+		return ErrStale
+	case req.State.Terminal():
+		return ErrAlreadyDecided
+	case d.Verdict != Allow:
+		return nil
+	case b.overdue(p.ID):
+		b.expire(p.ID)
+		return ErrAlreadyDecided
+	case several && req.Assessment != nil && req.Assessment.Risk.Class == risk.Dangerous:
+		return fmt.Errorf("%w: a dangerous call is decided by itself", ErrInvalid)
+	}
+	return b.unchanged(ctx, p.ID)
 }
 
 func (d Decision) validate() error {
@@ -273,3 +320,33 @@ func (b *Broker) noteCommit(err error) {
 		b.publish(Update{Health: ptr(b.health)})
 	}
 }
+
+// RevokeGrant takes back a grant before it is used. Errors: ErrNotFound, ErrGrantUsed,
+// ErrNotRecorded.
+func (b *Broker) RevokeGrant(ctx context.Context, id string, by Actor) error {
+	b.mu.Lock()
+	var found *Grant
+	for key, g := range b.grants {
+		if g.ID == id {
+			found = &g
+			delete(b.grants, key) // first of all it must no longer pass
+		}
+	}
+	b.mu.Unlock()
+	if found == nil {
+		return fmt.Errorf("revoke grant %s: %w", clip(id), ErrNotFound)
+	}
+	req := Request{ID: found.RequestID, SessionID: found.SessionID}
+	c := &Change{Sync: true, UseGrant: &GrantUse{ID: id, By: GrantRevoked}, Events: []*Event{
+		newEvent(EventGrantUsed, req, map[string]any{"grant": id, "revoked": true, "by": by}),
+	}}
+	if err := b.commit(ctx, c); err != nil && !errors.Is(err, ErrGrantUsed) {
+		return fmt.Errorf("revoke grant %s: %w: %w", id, ErrNotRecorded, err)
+	} else if err != nil {
+		return fmt.Errorf("revoke grant %s: %w", id, err)
+	}
+	return nil
+}
+
+// GrantRevoked stands in Grant.UsedBy when a grant was taken back.
+const GrantRevoked = "revoked"

@@ -15,5 +15,7 @@ var (
 	ErrNotRecorded    = errors.New("the decision could not be recorded")     // the agent was told no
 	ErrGrantUsed      = errors.New("grant already used")                     //
 	ErrTampered       = errors.New("stored decision disagrees with the log") // a row was changed behind our back
+	ErrForbidden      = errors.New("only the operator may do this")          // an allowing rule from somebody else
+	ErrChanged        = errors.New("a file of the call changed meanwhile")   // a path leads elsewhere, or its content is another one
 	ErrClosed         = errors.New("the broker is shutting down")            //
 )

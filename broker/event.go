@@ -3,6 +3,8 @@ package broker
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // The types of event in the log. The first six are also what POST /events takes.
@@ -27,7 +29,46 @@ const (
 	EventTurnEnd         = "turn_end"
 	EventGrantCreated    = "grant_created"
 	EventGrantUsed       = "grant_used"
+
+	// Facts: they hold until a later one of the same subject. FactTypes lists them.
+	EventRuleSaved    = "rule_saved"         // data: RuleSavedData
+	EventRuleRemoved  = "rule_removed"       // data: RuleRemovedData
+	EventFileTrusted  = "rules_file_trusted" // data: FileTrustedData; the digest "" takes the trust back
+	EventTokenMinted  = "token_minted"       // data: TokenData
+	EventTokenRevoked = "token_revoked"      // data: TokenData, without hash
+	EventObserve      = "observe"            // data: on, by; a session, or all of them, is only watched
 )
+
+// FactTypes are the types of event that hold until a later one changes them; Load
+// hands them to a starting broker.
+var FactTypes = []string{EventRuleSaved, EventRuleRemoved, EventFileTrusted, EventTokenMinted, EventTokenRevoked}
+
+// RuleSavedData is the data of an EventRuleSaved: the whole rule, without its uses.
+type RuleSavedData struct {
+	Rule rules.Rule `json:"rule"`
+	By   Actor      `json:"by"`
+}
+
+// RuleRemovedData is the data of an EventRuleRemoved.
+type RuleRemovedData struct {
+	ID string `json:"id"`
+	By Actor  `json:"by"`
+}
+
+// FileTrustedData is the data of an EventFileTrusted.
+type FileTrustedData struct {
+	Path   string `json:"path"`   // real path of a project's rules file
+	Digest string `json:"digest"` // hex SHA-256 of the content that was trusted
+	By     Actor  `json:"by"`
+}
+
+// TokenData is the data of an EventTokenMinted and EventTokenRevoked.
+type TokenData struct {
+	ID    string `json:"id"`
+	Hash  string `json:"hash,omitempty"` // hex SHA-256 of the token
+	Label string `json:"label,omitempty"`
+	By    Actor  `json:"by"`
+}
 
 // Event is one row of the append-only, hash-chained log.
 type Event struct {

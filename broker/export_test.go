@@ -6,8 +6,8 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 )
 
-// Observe lets tests hand in a hook event without a socket.
-func (b *Broker) Observe(ctx context.Context, h agents.Hook) (agents.Answer, error) {
+// Hear lets tests hand in a hook event without a socket.
+func (b *Broker) Hear(ctx context.Context, h agents.Hook) (agents.Answer, error) {
 	return b.observe(ctx, h, asking{})
 }
 

@@ -42,6 +42,18 @@ func (b *Broker) handler() http.Handler {
 		"GET /sessions/{id}/pending-reviews":   b.getSessionPending,
 		"POST /sessions/{id}/stop":             b.postStop,
 		"POST /sessions/{id}/request-stop":     b.postStop,
+		"GET /rules":                           b.getRules,
+		"POST /rules":                          b.postRule,
+		"PUT /rules/{id}":                      b.putRule,
+		"DELETE /rules/{id}":                   b.deleteRule,
+		"GET /sessions/{id}/rules":             b.getSessionRules,
+		"POST /sessions/{id}/rules":            b.postSessionRule,
+		"POST /rules/explain":                  b.postExplain,
+		"POST /rules/preview":                  b.postPreview,
+		"GET /grants":                          b.getGrants,
+		"DELETE /grants/{id}":                  b.deleteGrant,
+		"GET /stats":                           b.getStats,
+		"POST /observe":                        b.postObserve,
 	} {
 		mux.HandleFunc(pattern, h)
 	}
@@ -347,7 +359,7 @@ type decision struct {
 
 func decisionView(r Request) decision {
 	d := decision{RequestID: r.ID, Status: r.State, Decision: Deny, Reason: answerTo(r).Reason}
-	if r.State == Allowed {
+	if r.State == Allowed || r.State == Answered && r.Outcome != nil && r.Outcome.By.Kind == ByObserve {
 		d.Decision = Allow
 	}
 	if r.Outcome != nil {

@@ -100,7 +100,7 @@ func question(h agents.Hook, a asking) Question {
 	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
 	// Where the agent asks only what its user's own rules leave open, those rules
 	// come before ours.
-	q.Trusted = h.Event == "PreToolUse"
+	q.Trusted = trustedEvent(h.Event)
 	return q
 }
 

@@ -130,7 +130,7 @@ func (w *world) do(s step) {
 		if s.kind == "turn over" {
 			kind = agents.TurnEnd
 		}
-		_, err := w.b.Observe(ctx, agents.Hook{Agent: "claude", Kind: kind, SessionID: s.session, CWD: "/src", Text: "go on"})
+		_, err := w.b.Hear(ctx, agents.Hook{Agent: "claude", Kind: kind, SessionID: s.session, CWD: "/src", Text: "go on"})
 		if err == nil && kind == agents.Prompt {
 			w.stopped[s.session] = false
 		} else if err != nil && !w.failing {

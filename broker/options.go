@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // Options tunes a Broker. Zero fields take the defaults named.
@@ -16,6 +18,7 @@ type Options struct {
 	MaxPending      int           // pending calls in all; 20,000
 	Socket          string        // for the status line
 	Guarded         []string      // aoctl's own folders and files: calls that touch them always ask
+	Observe         bool          // hold nothing: record what the rules would have said
 	Log             *slog.Logger  // discarded when nil
 
 	// Alive reports whether a process still runs; the platform's own by default.
@@ -41,4 +44,37 @@ type Console interface {
 	StopAll(ctx context.Context, by Actor) (sessions, denied int, err error)
 	// History lists decided requests, newest decision first.
 	History(ctx context.Context, limit int) ([]Request, error)
+
+	// Rules is all that decides without a person; Update.Rules brings later ones.
+	Rules(ctx context.Context) RuleBook
+	// SaveRule makes r hold: a new rule when its ID is empty, else the next version of
+	// the rule with that ID. Waiting calls that it decides are ended at once.
+	// Errors: ErrInvalid around *rules.Error, ErrNotFound, ErrConflict (r.Version is not
+	// the current one), ErrForbidden (an allow rule by somebody who is no operator),
+	// ErrNotRecorded.
+	SaveRule(ctx context.Context, r rules.Rule, by Actor) (SavedRule, error)
+	// RemoveRule ends rule id. Errors: ErrNotFound, ErrForbidden, ErrNotRecorded.
+	RemoveRule(ctx context.Context, id string, by Actor) error
+	// Preview says what r would have done to the recorded calls, and what it would do to
+	// those that wait. It may take a second on a long history. Errors: ErrInvalid.
+	Preview(ctx context.Context, r rules.Rule) (Preview, error)
+	// Offer lists rules that would cover request id from now on, narrowest first; none
+	// for a call that no rule may allow. They are drafts, without ID.
+	Offer(ctx context.Context, id string) ([]rules.Rule, error)
+	// DecideAll decides several calls as one: all of them must still be as they were
+	// shown. Calls of class dangerous are refused (ErrInvalid) unless they are alone.
+	DecideAll(ctx context.Context, picks []Pick, d Decision) ([]Request, error)
+	// Observe switches observing on or off, of one session or, for "", of all: calls are
+	// recorded with what the rules would have said, and nothing is held.
+	Observe(ctx context.Context, sessionID string, on bool, by Actor) error
+	// TrustFile lets the allow rules of a project's rules file count as long as its
+	// digest is this one; "" takes the trust back. ErrStale: the file has another digest.
+	TrustFile(ctx context.Context, path, digest string, by Actor) error
+	// MintToken makes an operator token and returns it, once. Tokens lists them,
+	// RevokeToken ends one.
+	MintToken(ctx context.Context, label string, by Actor) (string, error)
+	Tokens(ctx context.Context) []Token
+	RevokeToken(ctx context.Context, id string, by Actor) error
+	// Stats counts the calls of one session, or of all for "", since a time.
+	Stats(ctx context.Context, sessionID string, since time.Time) (Stats, error)
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // State is where a request stands. Every state but Pending is terminal.
@@ -55,6 +57,7 @@ const (
 	ByFreeze   ActorKind = "freeze"   // everything is held
 	ByAgent    ActorKind = "agent"    // the agent's own terminal, or the asker leaving
 	ByBroker   ActorKind = "broker"   // the broker itself, because something failed
+	ByObserve  ActorKind = "observe"  // nothing is held: the agent was left to itself
 )
 
 // Actor is who did something, as far as the machine can tell.
@@ -97,6 +100,10 @@ type Request struct {
 	ExpiresAt    time.Time       `json:"expires_at"`
 	State        State           `json:"status"`
 	Outcome      *Outcome        `json:"outcome,omitempty"` // nil exactly while pending
+
+	// Assessment is what the rules said of the call, and its risk. It is worked out
+	// when the call is asked and not stored; nil for requests read from the store.
+	Assessment *rules.Assessment `json:"assessment,omitempty"`
 }
 
 // Outcome is how a request ended.

@@ -38,6 +38,7 @@ type Session struct {
 	EndReason   string       `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word
 	Subagents   []Subagent   `json:"subagents,omitempty"`  // running ones only
 	Pending     int          `json:"pending"`              // calls waiting now; not stored
+	Observed    bool         `json:"observed,omitempty"`   // nothing of it is held; not stored: a new console gates again
 	TurnOver    bool         `json:"-"`                    // while stopping: the main agent's turn ended, sub-agents may still run; not stored
 }
 

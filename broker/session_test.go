@@ -19,7 +19,7 @@ func told(t *testing.T, b *broker.Broker, hooks ...agents.Hook) agents.Answer {
 	for _, h := range hooks {
 		h.Agent, h.SessionID, h.CWD = "claude", "s", "/src/shop"
 		var err error
-		if last, err = b.Observe(t.Context(), h); err != nil {
+		if last, err = b.Hear(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,6 +3,8 @@ package broker
 import (
 	"context"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // Store is what the broker needs from its memory. Package store implements it
@@ -34,6 +36,17 @@ type Store interface {
 	Sessions(ctx context.Context, f SessionFilter) ([]Session, error)
 	Events(ctx context.Context, f EventFilter) ([]Event, error)
 
+	// EachRequest calls fn with every request decided since a time, oldest decision
+	// first, and stops at the first error, which it returns. It tells what the rows say
+	// without asking the log: good for statistics and for trying rules, not for decisions.
+	// A request decided meanwhile may be missed. fn may call the store.
+	EachRequest(ctx context.Context, since time.Time, fn func(Request) error) error
+	// Stats counts the requests of one session, or of all for "", decided since a time.
+	Stats(ctx context.Context, sessionID string, since time.Time) (Stats, error)
+	// Grants lists the grants that are still good for a call, oldest first: unused, not
+	// expired, and vouched for by the log.
+	Grants(ctx context.Context) ([]Grant, error)
+
 	// Head is the newest event's number and hash; 0 and "" for an empty log.
 	Head() (seq int64, hash string)
 }
@@ -43,6 +56,18 @@ type Saved struct {
 	Requests []Request // pending ones, oldest first
 	Sessions []Session
 	Grants   []Grant // unused, also expired ones
+
+	// Facts are the events of factTypes, oldest first: what they say is what holds. The
+	// rules table only repeats it for other programs to read.
+	Facts   []Event
+	RuleUse map[string]RuleUse // by rule id; never less than the log knows of
+	Doubt   string             // not empty: facts were changed or are missing, so none of them may allow anything
+}
+
+// RuleUse is how often, and when last, a rule spoke.
+type RuleUse struct {
+	Uses int
+	Last time.Time
 }
 
 // Change is what one transaction writes.
@@ -52,6 +77,9 @@ type Change struct {
 	Sessions []Session    // written whole, by id
 	Grant    *Grant       // a new grant
 	UseGrant *GrantUse    // a grant to consume
+	Rules    []rules.Rule // rows written whole, by id; an EventRuleSaved goes with each
+	Remove   []string     // ids of rules whose rows go; an EventRuleRemoved goes with each
+	Used     []string     // ids of rules that spoke once more; their uses grow by one
 	Events   []*Event     // appended in this order
 	Sync     bool         // survive a power cut, not only a crash
 }

@@ -126,28 +126,29 @@ func (b *Broker) roomFor(sessionID string) error {
 // insert records the new request e, together with its end where a rule, a grant or
 // a stop already speaks.
 func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, error) {
-	ruling, ruled := b.judge(q)
-
 	b.mu.Lock()
 	se := b.session(q.SessionID)
-	grant, granted := b.takeGrant(e.req)
-	var end *Outcome
-	now := e.req.CreatedAt
-	switch {
-	case se.s.State == SessionStopping || se.s.State == SessionStopped:
-		end = &Outcome{State: Denied, By: Actor{Kind: ByStop}, At: now}
-	case granted:
-		by := grant.By
-		by.ID = grant.ID
-		end = &Outcome{State: Allowed, By: by, At: now}
-	case ruled:
-		end = &ruling
-		end.At = now
+	project := firstOf(se.s.ProjectDir, q.Session.ProjectDir, q.CWD)
+	moot := b.moot(se)
+	b.mu.Unlock()
+	call := b.prepare(e.req, project, q.Trusted)
+	assessment, ruled := b.ruling(call, project, !moot)
+	stamp := ""
+	if ruled == nil { // a person will look at it
+		stamp = stampCall(e.req.ToolName, call)
 	}
+
+	b.mu.Lock()
+	e.req.Assessment = &assessment
+	e.stamp = stamp
+	end, grant := b.firstEnd(se, e.req, ruled)
 	b.mu.Unlock()
 
 	c := b.creation(b.withAsker(e, end == nil), end)
-	if end != nil && granted && end.State == Allowed {
+	if end != nil && end.By.Kind == ByRule {
+		c.Used = assessment.Rules
+	}
+	if grant != nil {
 		c.UseGrant = &GrantUse{ID: grant.ID, By: e.req.ID}
 		c.Events = append(c.Events, newEvent(EventGrantUsed, e.req, map[string]string{"grant": grant.ID}))
 	}
@@ -158,6 +159,35 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 		return b.notInserted(ctx, e, q, err)
 	}
 	return b.inserted(ctx, e, end), nil
+}
+
+// moot reports whether rules have no say about se's calls now. Caller holds mu.
+func (b *Broker) moot(se *sessionEntry) bool {
+	return se.s.State == SessionStopping || se.s.State == SessionStopped || b.observing || se.s.Observed
+}
+
+// firstEnd is the end that a new request has at once, nil when it must wait: a stop
+// comes before everything, then that nothing is held, then a rule, then what the
+// operator allowed late. Caller holds mu.
+func (b *Broker) firstEnd(se *sessionEntry, req Request, ruled *Outcome) (end *Outcome, used *Grant) {
+	switch {
+	case se.s.State == SessionStopping || se.s.State == SessionStopped:
+		end = &Outcome{State: Denied, By: Actor{Kind: ByStop}}
+	case b.observing || se.s.Observed:
+		end = &Outcome{State: Answered, By: Actor{Kind: ByObserve}, Reason: observed(*req.Assessment)}
+	case ruled != nil:
+		end = ruled
+	default:
+		grant, ok := b.takeGrant(req)
+		if !ok {
+			return nil, nil
+		}
+		by := grant.By
+		by.ID = grant.ID
+		end, used = &Outcome{State: Allowed, By: by}, &grant
+	}
+	end.At = req.CreatedAt
+	return end, used
 }
 
 // withAsker returns e's request. Who is going to wait is watched, and a pid alone may

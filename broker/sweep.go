@@ -100,14 +100,14 @@ func (b *Broker) noticeGone(ctx context.Context) {
 // also is the probe that finds out that the store works again.
 func (b *Broker) saveUnsaved(ctx context.Context) {
 	b.mu.Lock()
-	todo := maps.Clone(b.unsaved)
+	late := maps.Clone(b.unsaved)
 	failing := b.health.StoreErr != ""
 	b.mu.Unlock()
-	if failing && len(todo) == 0 {
+	if failing && len(late) == 0 {
 		_ = b.commit(ctx, &Change{Events: []*Event{newEvent(EventNotification, Request{}, map[string]string{"message": "the log can be written again"})}})
 		return
 	}
-	for id, o := range todo {
+	for id, o := range late {
 		req, err := b.store.Request(ctx, id)
 		switch {
 		case err != nil:
@@ -125,6 +125,8 @@ func (b *Broker) saveUnsaved(ctx context.Context) {
 	}
 }
 
+// publishHealth tells watchers what changes too often to be told each time: the log's
+// end and how often rules spoke.
 func (b *Broker) publishHealth() {
 	seq, hash := b.store.Head()
 	b.mu.Lock()
@@ -132,5 +134,8 @@ func (b *Broker) publishHealth() {
 	if seq != b.health.LogSeq {
 		b.health.LogSeq, b.health.LogHash = seq, hash
 		b.publish(Update{Health: ptr(b.health)})
+	}
+	if b.keeper.counted {
+		b.publishRules()
 	}
 }

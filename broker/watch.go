@@ -5,6 +5,7 @@ type Snapshot struct {
 	Sessions []Session
 	Requests []Request // pending and late ones
 	Health   Health
+	Rules    RuleBook
 }
 
 // Update is one change after a Snapshot. Exactly one field is set.
@@ -12,6 +13,7 @@ type Update struct {
 	Request *Request // created or settled; the whole new value
 	Session *Session // created or changed; the whole new value
 	Health  *Health
+	Rules   *RuleBook
 }
 
 // Health is what the status line says of the broker itself.
@@ -22,4 +24,6 @@ type Health struct {
 	StoreErr string // why nothing can be recorded now; empty when all is well
 
 	SocketErr string // why hooks no longer reach the broker; empty when all is well
+	LogBroken string // what another program did to the log; then no rule may allow anything
+	Observing bool   // nothing is held, in any session
 }

@@ -33,7 +33,7 @@ func (b *Broker) Watch(ctx context.Context) (Snapshot, <-chan Update) {
 // snapshot copies what a console draws. Caller holds mu.
 func (b *Broker) snapshot() Snapshot {
 	now := time.Now()
-	s := Snapshot{Health: b.health}
+	s := Snapshot{Health: b.health, Rules: b.ruleBook()}
 	for _, e := range b.requests {
 		if e.saved && (e.req.State == Pending || now.Before(e.lateUntil)) {
 			s.Requests = append(s.Requests, e.req)

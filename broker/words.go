@@ -17,6 +17,9 @@ func answerTo(r Request) agents.Answer {
 	if o.State == Allowed {
 		return agents.Answer{Verdict: agents.Allow, Reason: allowWords(o), UpdatedInput: o.UpdatedInput}
 	}
+	if o.State == Answered && o.By.Kind == ByObserve {
+		return agents.Answer{Verdict: agents.Leave, Reason: "Not held: aoctl only observes. In its place " + o.Reason + "."}
+	}
 	return agents.Answer{Verdict: agents.Deny, Reason: denyWords(r, o), StopTurn: o.By.Kind == ByStop}
 }
 
@@ -52,14 +55,14 @@ func denyWords(r Request, o Outcome) string {
 		}
 		return who + ": " + o.Reason
 	case ByRule:
-		return "Denied by aoctl's rule " + o.By.ID + withReason(o.Reason)
+		return "A rule in aoctl denied this call" + withReason(o.Reason) + " (rule " + o.By.ID + "; no person was asked, and asking again changes nothing)"
 	case ByStop:
 		return "Stopped by the user in aoctl. Do not go on until the user speaks again."
 	case ByFreeze:
 		return "Everything is held in aoctl at the moment" + withReason(o.Reason)
 	case ByBroker:
 		return "aoctl refused this call because " + firstOf(o.Reason, "something failed in aoctl") + ". No person has seen or denied it."
-	case ByDeadline, ByAgent:
+	case ByDeadline, ByAgent, ByObserve:
 	}
 	return "Denied in aoctl" + withReason(o.Reason)
 }

@@ -39,20 +39,21 @@ const (
 	sqlUse     = `UPDATE grants SET used_by = ? WHERE id = ? AND used_by IS NULL`
 	sqlUsedBy  = `SELECT used_by FROM grants WHERE id = ?`
 	sqlMade    = `SELECT seal FROM events WHERE subject = ? AND type = ?`
-	sqlNewHead = `UPDATE head SET seq = ?, hash = ? WHERE one = 1`
+	sqlNewHead = `UPDATE head SET seq = ?, hash = ?, facts = ? WHERE one = 1`
 
 	sqlAppend = `INSERT INTO events (seq, at_ms, type, session_id, request_id, data, subject, seal, hash)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// What the log's end is, told by both places that know it.
-	sqlHead = `SELECT head.seq, head.hash, coalesce(last.seq, 0), coalesce(last.hash, zeroblob(32))
+	sqlHead = `SELECT head.seq, head.hash, head.facts, coalesce(last.seq, 0), coalesce(last.hash, zeroblob(32))
 		FROM head LEFT JOIN events AS last ON last.seq = (SELECT max(seq) FROM events)`
 )
 
 // head is the end of the log.
 type head struct {
-	seq  int64
-	hash chain.Hash
+	seq   int64
+	hash  chain.Hash
+	facts int64 // how many of its events are facts
 }
 
 // applier writes one change inside the writer's transaction.
@@ -72,7 +73,7 @@ func (a *applier) exec(sql string, args ...driver.Value) (int64, error) {
 // apply writes the change and returns the log's new end and where each of its events
 // went.
 func (a *applier) apply(h head) (head, []head, error) {
-	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use} {
+	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use, a.rules} {
 		if err := part(); err != nil {
 			return h, nil, err
 		}
@@ -171,12 +172,17 @@ func (a *applier) append(e *entry, h head) (head, error) {
 	}
 	l := e.link
 	l.Seq = h.seq + 1
+	next := head{seq: l.Seq, facts: h.facts}
+	if e.part.Fact() {
+		next.facts++
+		l.Subject, seal = chain.FactSubject(next.facts), chain.SealFact(next.facts)
+	}
 	var subject, sealed driver.Value
 	if e.part != chain.None {
 		l.Seal = string(seal[:])
 		subject, sealed = l.Subject, seal[:]
 	}
-	next := head{seq: l.Seq, hash: l.After(h.hash)}
+	next.hash = l.After(h.hash)
 	_, err = a.exec(sqlAppend, l.Seq, l.AtMS, l.Type, l.Session, l.Request, l.Data, subject, sealed, next.hash[:])
 	if taken(err) {
 		err = fmt.Errorf("%w: the log has a %s of %s already", broker.ErrTampered, l.Type, l.Subject)
@@ -195,7 +201,8 @@ func (a *applier) seal(e *entry) (chain.Hash, error) {
 	case chain.GrantUsed:
 		made, err := a.made(e.link.Subject, broker.EventGrantCreated)
 		return chain.SealUse(made, a.work.use.By), err
-	case chain.None, chain.InsertMade, chain.InsertEnded, chain.GrantMade:
+	case chain.None, chain.InsertMade, chain.InsertEnded, chain.GrantMade,
+		chain.RuleSaved, chain.RuleRemoved, chain.FactOnly:
 	}
 	return e.seal, nil
 }
@@ -241,13 +248,18 @@ func readHead(c *conn) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	last, err := headOf(row[2], row[3])
+	last, err := headOf(row[3], row[4])
 	if err != nil {
 		return head{}, err
 	}
 	if noted != last {
 		return head{}, fmt.Errorf("%w: it ends at event %d, on record is %d", errHead, last.seq, noted.seq)
 	}
+	facts, ok := row[2].(int64)
+	if !ok {
+		return head{}, fmt.Errorf("%w: a number of facts of %T", ErrCorrupt, row[2])
+	}
+	noted.facts = facts
 	return noted, nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -58,6 +59,9 @@ func record(path string) error {
 }
 
 func recordOne(ctx context.Context, s *store.Store, id string, i int) error {
+	if i%4 == 1 {
+		return recordRule(ctx, s, ruleMark+id, i)
+	}
 	r, o := brokertest.PendingRequest(id, "s1"), decisionFor(id, i)
 	if i%4 == 0 { // as a rule decides: not synced, which a kill must not undo either
 		c := brokertest.DecidedAtOnce(r, o)
@@ -76,6 +80,39 @@ func recordOne(ctx context.Context, s *store.Store, id string, i int) error {
 		return err
 	}
 	return acknowledge(id, o)
+}
+
+// ruleMark begins the ids of rules, in the ledger and in the store.
+const ruleMark = "rule/"
+
+// recordRule saves a rule, edits it, counts a use and, of every other one, removes it.
+func recordRule(ctx context.Context, s *store.Store, id string, i int) error {
+	for version := 1; version <= 2; version++ {
+		c := brokertest.Saved(crashRule(id, version))
+		c.Used = []string{id}
+		if err := s.Commit(ctx, c); err != nil {
+			return err
+		}
+		if err := acknowledge(id, broker.Outcome{State: ruleSaved, Reason: strconv.Itoa(version)}); err != nil {
+			return err
+		}
+	}
+	if i%8 != 1 {
+		return nil
+	}
+	if err := s.Commit(ctx, brokertest.Removed(id)); err != nil {
+		return err
+	}
+	return acknowledge(id, broker.Outcome{State: ruleRemoved})
+}
+
+// What the ledger says of a rule; the reason is its version.
+const ruleSaved, ruleRemoved = "saved", "removed"
+
+func crashRule(id string, version int) rules.Rule {
+	r := brokertest.NewRule(id)
+	r.Version, r.Reason = version, fmt.Sprint("version ", version, " of ", id)
+	return r
 }
 
 func decisionFor(id string, i int) broker.Outcome {
@@ -155,7 +192,11 @@ func checkLedger(t *testing.T, path string, ledger map[string]string) {
 	checkClean(t, openReader(t, path))
 	s := openAt(t, path)
 	defer closeStore(t, s)
+	checkRules(t, s, ledger)
 	for id, want := range ledger {
+		if strings.HasPrefix(id, ruleMark) {
+			continue
+		}
 		r, err := s.Request(t.Context(), id)
 		if err != nil {
 			t.Errorf("acknowledged as %s: %v", want, err)
@@ -172,5 +213,42 @@ func checkLedger(t *testing.T, path string, ledger map[string]string) {
 	checkClean(t, s)
 	if lost := s.Tampered(); len(lost) != 0 {
 		t.Errorf("Tampered = %v", lost)
+	}
+}
+
+// checkRules compares the rules that the crash left with those that were acknowledged.
+// The next step of a rule may have been recorded without coming to be acknowledged.
+func checkRules(t *testing.T, s *store.Store, ledger map[string]string) {
+	t.Helper()
+	saved, err := s.Load(t.Context())
+	if err != nil || saved.Doubt != "" {
+		t.Fatalf("in doubt: %q, %v", saved.Doubt, err)
+	}
+	list, err := s.Rules(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := map[string]rules.Rule{}
+	for _, r := range list {
+		hold[r.ID] = r
+	}
+	for id, want := range ledger {
+		state, version, _ := strings.Cut(want, " ")
+		if !strings.HasPrefix(id, ruleMark) {
+			continue
+		}
+		r, held := hold[id]
+		acknowledged, _ := strconv.Atoi(version)
+		switch {
+		case state == ruleRemoved && held:
+			t.Errorf("%s was removed, and holds in version %d", id, r.Version)
+		case state == ruleSaved && !held && acknowledged < 2:
+			t.Errorf("%s is lost", id)
+		case held && (r.Version < acknowledged || r.Reason != crashRule(id, r.Version).Reason):
+			t.Errorf("%s came back as version %d, %q; acknowledged was %q", id, r.Version, r.Reason, want)
+		}
+		if uses := saved.RuleUse[id].Uses; uses < acknowledged || held && uses != r.Version {
+			t.Errorf("%s was used %d times; acknowledged was %q", id, uses, want)
+		}
 	}
 }

@@ -20,6 +20,10 @@ type work struct {
 	grant    []driver.Value
 	grantID  string
 	use      *broker.GrantUse
+	rules    [][]driver.Value // of sqlRule
+	removed  []string
+	used     []string
+	usedAt   int64 // milliseconds
 	entries  []entry
 	sync     bool
 }
@@ -63,6 +67,9 @@ func encode(c *broker.Change) (*work, error) {
 		use := *c.UseGrant
 		w.use = &use
 	}
+	if err := w.ruleWork(c); err != nil {
+		return nil, err
+	}
 	for i, e := range c.Events {
 		w.entries = append(w.entries, newEntry(c, e, vouches[i]))
 	}
@@ -81,7 +88,7 @@ func newEntry(c *broker.Change, e *broker.Event, v chain.Vouch) entry {
 		en.seal = chain.SealOutcome(chain.SealRequest(c.Insert), c.Insert.Outcome)
 	case chain.GrantMade:
 		en.seal = chain.SealGrant(c.Grant)
-	case chain.None, chain.Settled, chain.GrantUsed:
+	case chain.None, chain.Settled, chain.GrantUsed, chain.RuleSaved, chain.RuleRemoved, chain.FactOnly:
 	}
 	return en
 }

@@ -29,3 +29,18 @@ func (s *Store) LoseConnection() error {
 
 // Newest is the schema that this program writes.
 func Newest() int { return newest() }
+
+// CheckIn is Check in stretches of n rows.
+func (s *Store) CheckIn(ctx context.Context, n int64) (string, error) { return s.check(ctx, n) }
+
+// Migration is the script that brings schema n-1 to n.
+func Migration(n int) string { return migrations()[n-1] }
+
+// Page is how many requests EachRequest reads at a time.
+const Page = page
+
+// The queries whose plans matter.
+var (
+	SQLFacts   = sqlFacts
+	SQLRuleUse = sqlRuleUse
+)

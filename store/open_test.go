@@ -166,13 +166,17 @@ func TestSchemaRefusesNonsense(t *testing.T) {
 		`UPDATE sessions SET state = 'asleep'`,
 		`UPDATE events SET hash = x'00'`,
 		`INSERT INTO head (one, seq, hash) VALUES (2, 0, zeroblob(32))`,
-		`INSERT INTO rules VALUES ('r', 1, 1, '', '', '', 'Bash', '{}', 'perhaps', '', NULL, NULL, 0, '', '', 1, 1)`,
+		`INSERT INTO rules VALUES ('r', 1, 1, 1, '', '', '', 'Bash', '{}', 'perhaps', 0, '', NULL, NULL, '', '', 1, 1)`,
+		`INSERT INTO rules VALUES ('r', 0, 1, 1, '', '', '', 'Bash', '{}', 'ask', 0, '', NULL, NULL, '', '', 1, 1)`,
+		`INSERT INTO rules VALUES ('r', 1, 1, 1, '', '', '', 'Bash', '{}', 'ask', 2, '', NULL, NULL, '', '', 1, 1)`,
+		`INSERT INTO rules VALUES ('r', 1, 1, 1, '', '', '', 'Bash', '{}', 'ask', 0, '', NULL, 0, '', '', 1, 1)`,
+		`INSERT INTO rule_use VALUES ('r', -1, 0)`,
 	} {
 		if err := s.OnWriter(script); err == nil {
 			t.Errorf("%s: was taken", script)
 		}
 	}
-	if err := s.OnWriter(`INSERT INTO rules VALUES ('r', 1, 1, '', '', '', 'Bash', '{}', 'ask', '', NULL, NULL, 0, '', '', 1, 1)`); err != nil {
+	if err := s.OnWriter(`INSERT INTO rules VALUES ('r', 1, 1, 1, '', '', '', 'Bash', '{}', 'ask', 0, '', NULL, NULL, '', '', 1, 1)`); err != nil {
 		t.Errorf("a good rule: %v", err)
 	}
 }

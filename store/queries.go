@@ -24,9 +24,10 @@ type querier interface {
 // queries are the reads that Store and Reader share. view lends read a database that
 // cannot be changed and may call it a second time; read must then start from nothing.
 //
-// Each method but Verify is one SQL statement, and so sees one moment.
+// A method that is one SQL statement sees one moment; others say what they see.
 type queries struct {
 	view func(ctx context.Context, read func(*sql.DB) error) error
+	now  func() time.Time
 }
 
 // list runs one query and scans each of its rows.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Reader is the database for programs that only look, beside a running console or
@@ -31,6 +32,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{path: path}
+	r.now = time.Now
 	r.view = func(ctx context.Context, read func(*sql.DB) error) error {
 		return readError(path, withReader(ctx, path, read))
 	}

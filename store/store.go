@@ -37,7 +37,6 @@ type Store struct {
 	quit  chan struct{} // closed by Close: take no more jobs
 	ended chan struct{} // closed by the writer's goroutine when it is done
 	once  sync.Once
-	now   func() time.Time
 	log   *slog.Logger
 
 	mu       sync.Mutex
@@ -49,8 +48,8 @@ var _ broker.Store = (*Store)(nil)
 // Option changes how Open works.
 type Option func(*Store)
 
-// WithClock gives the store another clock than time.Now. It only decides which ended
-// sessions Load brings back.
+// WithClock gives the store another clock than time.Now. It decides which ended
+// sessions Load brings back, and which grants have expired.
 func WithClock(now func() time.Time) Option { return func(s *Store) { s.now = now } }
 
 // WithLog sends what a person should look into to log; by default it is dropped.
@@ -76,8 +75,10 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s := &Store{
 		queue: make(chan *job, maxBatch), quit: make(chan struct{}), ended: make(chan struct{}),
-		now: time.Now, log: slog.New(slog.DiscardHandler), tampered: map[string]string{},
+		log: slog.New(slog.DiscardHandler), tampered: map[string]string{},
 	}
+	s.view = func(_ context.Context, read func(*sql.DB) error) error { return read(s.db) }
+	s.now = time.Now
 	for _, o := range opts {
 		o(s)
 	}
@@ -89,7 +90,6 @@ func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	if s.db, err = openReaders(w.files.path); err != nil {
 		return nil, errors.Join(err, w.c.close())
 	}
-	s.queries = queries{view: func(_ context.Context, read func(*sql.DB) error) error { return read(s.db) }}
 	h := w.head
 	s.head.Store(&h)
 	return s, nil

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -223,7 +224,8 @@ func (s *queries) one(ctx context.Context, what, where, arg string) (broker.Requ
 // Load implements broker.Store. Pending requests and grants for which the log does
 // not vouch are left out: nobody can be asked about a call that may not be the one
 // the agent made, and no grant holds that nobody gave. A session whose stop was
-// undone comes back as stopping. Tampered tells of them.
+// undone comes back as stopping. Tampered tells of them. Facts for which the log does
+// not vouch are left out as well; Saved.Doubt tells of the first.
 func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	requests, err := list(ctx, &s.queries, scanTrustedRequest, sqlTrustedRequests+` WHERE r.status = 'pending' ORDER BY r.n`)
 	if err != nil {
@@ -239,7 +241,10 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load grants: %w", err)
 	}
-	var saved broker.Saved
+	saved, err := s.loadFacts(ctx)
+	if err != nil {
+		return broker.Saved{}, err
+	}
 	for _, v := range sessions {
 		s.trust(ctx, "session/"+v.ID, v.doubt)
 		saved.Sessions = append(saved.Sessions, v.Session)
@@ -253,6 +258,25 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 		if s.trust(ctx, chain.GrantSubject(g.ID), g.doubt) {
 			saved.Grants = append(saved.Grants, g.Grant)
 		}
+	}
+	return saved, nil
+}
+
+// loadFacts returns what Load says of facts and rules.
+func (s *Store) loadFacts(ctx context.Context) (saved broker.Saved, err error) {
+	var f *facts
+	err = s.moment(ctx, func(q querier) (err error) {
+		if f, err = readFacts(ctx, q); err == nil {
+			saved.RuleUse, err = readUses(ctx, q)
+		}
+		return err
+	})
+	if err != nil {
+		return broker.Saved{}, fmt.Errorf("load rules: %w", err)
+	}
+	saved.Facts, saved.Doubt = f.events, f.doubt
+	if f.doubt != "" {
+		s.trust(ctx, "log", errors.New(f.doubt))
 	}
 	return saved, nil
 }

@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/hex"
-	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 
 	"github.com/aoctl/aoctl/store/chain"
 )
@@ -18,6 +18,8 @@ type Report struct {
 	Events   int64     `json:"events"` // rows read
 	Requests int64     `json:"requests"`
 	Grants   int64     `json:"grants"`
+	Rules    int64     `json:"rules"`
+	Facts    int64     `json:"facts"` // events of broker.FactTypes for which the log vouches
 	Sessions int64     `json:"sessions"`
 	HeadSeq  int64     `json:"head_seq"`  // the newest event
 	HeadHash string    `json:"head_hash"` // hex; "" for an empty log
@@ -28,7 +30,7 @@ type Report struct {
 // Problem is one thing that is not as it was written.
 type Problem struct {
 	Seq     int64  `json:"seq,omitempty"`     // the event, 0 when it is about a row alone
-	Subject string `json:"subject,omitempty"` // the row: "request/ID", "grant/ID", "session/ID"
+	Subject string `json:"subject,omitempty"` // the row: "request/ID", "grant/ID", "session/ID", "rule/ID", "fact/N"
 	Why     string `json:"why"`
 }
 
@@ -58,8 +60,10 @@ func (r *Report) add(seq int64, subject, why string) {
 // Verify reads the whole log and every row that it vouches for, as of one moment:
 //
 //   - each event follows the one before it, without a gap, and its hash is right;
+//   - the facts among them are numbered without a gap;
 //   - the log ends where its end is on record;
 //   - each request and grant is what its events say, and none of them is missing;
+//   - the table of rules repeats what the facts say;
 //   - no session runs whose stop the log has;
 //   - the file itself is whole.
 //
@@ -67,24 +71,28 @@ func (r *Report) add(seq int64, subject, why string) {
 // could not be done, not that something was found.
 func (s *queries) Verify(ctx context.Context) (Report, error) {
 	var r Report
-	err := s.view(ctx, func(db *sql.DB) error {
+	err := s.moment(ctx, func(q querier) error {
 		r = Report{}
-		tx, err := db.BeginTx(ctx, nil)
+		w := walker{r: &r}
+		if _, err := w.walk(ctx, q, math.MaxInt64, -1); err != nil {
+			return err
+		}
+		e, err := readEnd(ctx, q)
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback() //nolint:errcheck // it only read
+		w.compare(e)
 		for _, check := range []func(context.Context, querier) error{
-			r.log, r.end, r.requests, r.grants, r.sessions, r.missing, r.file,
+			r.requests, r.grants, r.sessions, r.missing, r.rules, r.file,
 		} {
-			if err := check(ctx, tx); err != nil {
+			if err := check(ctx, q); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return Report{}, fmt.Errorf("verify: %w", translate(err))
+		return Report{}, fmt.Errorf("verify: %w", err)
 	}
 	return r, nil
 }
@@ -99,51 +107,12 @@ func (s *Store) Verify(ctx context.Context) (Report, error) {
 	return r, err
 }
 
-// log walks the chain.
-func (r *Report) log(ctx context.Context, q querier) error {
-	var prev head
-	return each(ctx, q, func(row scanner) error {
-		var l chain.Link
-		var subject sql.NullString
-		var seal, hash []byte
-		if err := row.Scan(&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash); err != nil {
-			return err
-		}
-		r.Events++
-		l.Subject, l.Seal = subject.String, string(seal)
-		if l.Seq != prev.seq+1 {
-			r.add(l.Seq, "", fmt.Sprintf("events %d to %d before it are gone", prev.seq+1, l.Seq-1))
-		} else if h := l.After(prev.hash); string(h[:]) != string(hash) {
-			r.add(l.Seq, l.Subject, "it was changed, or the event before it was")
-		}
-		prev = head{seq: l.Seq}
-		copy(prev.hash[:], hash) // go on from what is written, to find what else is wrong
-		r.HeadSeq, r.HeadHash = prev.seq, hex.EncodeToString(hash)
-		return nil
-	}, `SELECT seq, at_ms, type, session_id, request_id, data, subject, seal, hash FROM events ORDER BY seq`)
-}
-
-// end compares the log's end with the record of it.
-func (r *Report) end(ctx context.Context, q querier) error {
-	var seq int64
-	var hash []byte
-	err := q.QueryRowContext(ctx, `SELECT seq, hash FROM head`).Scan(&seq, &hash)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		r.add(r.HeadSeq, "", "the record of the log's end is gone")
-	case err != nil:
-		return err
-	case seq > r.HeadSeq:
-		r.add(r.HeadSeq, "", fmt.Sprintf("the log ends here, but its end was event %d", seq))
-	case seq < r.HeadSeq:
-		r.add(seq+1, "", fmt.Sprintf("the log goes on to event %d, but its end was event %d", r.HeadSeq, seq))
-	case seq > 0 && hex.EncodeToString(hash) != r.HeadHash:
-		r.add(seq, "", "the log's end is not the one on record")
-	}
-	return nil
-}
-
 func (r *Report) requests(ctx context.Context, q querier) error {
+	return r.requestsAt(ctx, q, ``)
+}
+
+// requestsAt checks the requests that where selects.
+func (r *Report) requestsAt(ctx context.Context, q querier, where string, args ...any) error {
 	return each(ctx, q, func(row scanner) error {
 		t, err := scanTrustedRequest(row)
 		if err != nil {
@@ -152,7 +121,7 @@ func (r *Report) requests(ctx context.Context, q querier) error {
 		r.Requests++
 		r.row(chain.RequestSubject(t.ID), t.doubt)
 		return nil
-	}, sqlTrustedRequests+` ORDER BY r.n`)
+	}, sqlTrustedRequests+where+` ORDER BY r.n`, args...)
 }
 
 func (r *Report) grants(ctx context.Context, q querier) error {
@@ -185,8 +154,44 @@ func (r *Report) row(subject string, doubt error) {
 	}
 }
 
-// missing finds rows that the log knows and the tables do not.
+// rules compares the table of rules with what the facts say. The table decides
+// nothing, but other programs read it.
+func (r *Report) rules(ctx context.Context, q querier) error {
+	f, err := readFacts(ctx, q)
+	if err != nil || !f.known {
+		return err
+	}
+	r.Facts = int64(len(f.events))
+	hold := ruleSet(f.events)
+	err = each(ctx, q, func(row scanner) error {
+		got, err := scanRule(row)
+		if err != nil {
+			return err
+		}
+		r.Rules++
+		want, held := hold[got.ID]
+		switch {
+		case !held:
+			r.add(0, "rule/"+got.ID, "the log has no such rule")
+		case !chain.SameRule(&got, &want):
+			r.add(0, "rule/"+got.ID, "it is not the rule that the log has")
+		}
+		delete(hold, got.ID)
+		return nil
+	}, `SELECT `+ruleColumns+` FROM rules ORDER BY id`)
+	for _, id := range slices.Sorted(maps.Keys(hold)) {
+		r.add(0, "rule/"+id, "the log has it, the table of rules does not")
+	}
+	return err
+}
+
 func (r *Report) missing(ctx context.Context, q querier) error {
+	return r.missingIn(ctx, q, 0, math.MaxInt64)
+}
+
+// missingIn finds rows that the log knows and the tables do not, for the events after
+// one up to another.
+func (r *Report) missingIn(ctx context.Context, q querier, after, upTo int64) error {
 	return each(ctx, q, func(row scanner) error {
 		var seq int64
 		var subject string
@@ -199,8 +204,9 @@ func (r *Report) missing(ctx context.Context, q querier) error {
 		SELECT e.seq, e.subject FROM events e
 			LEFT JOIN requests r ON substr(e.subject, 1, 8) = 'request/' AND r.id = substr(e.subject, 9)
 			LEFT JOIN grants g ON substr(e.subject, 1, 6) = 'grant/' AND g.id = substr(e.subject, 7)
-		WHERE e.subject IS NOT NULL AND r.id IS NULL AND g.id IS NULL
-		ORDER BY e.seq`)
+		WHERE e.seq > ? AND e.seq <= ? AND e.subject IS NOT NULL AND substr(e.subject, 1, 5) <> 'fact/'
+			AND r.id IS NULL AND g.id IS NULL
+		ORDER BY e.seq`, after, upTo)
 }
 
 // file has SQLite look at its own structures, and at what does not belong there.

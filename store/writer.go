@@ -318,7 +318,7 @@ func (w *writer) applySaved(k *work, h head) (head, []head, error) {
 // the transaction may be on the disk all the same.
 func (w *writer) finish(h head) error {
 	if h != w.head {
-		if _, err := w.c.exec(sqlNewHead, h.seq, h.hash[:]); err != nil {
+		if _, err := w.c.exec(sqlNewHead, h.seq, h.hash[:], h.facts); err != nil {
 			return w.giveUp(err)
 		}
 	}

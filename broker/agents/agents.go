@@ -68,6 +68,7 @@ const (
 	NoOpinion Verdict = iota
 	Allow
 	Deny
+	Leave // say on purpose that the agent is to decide by itself; only for calls that the operator merely observes
 )
 
 // Dialect reads and writes one agent's hook JSON.

@@ -130,7 +130,7 @@ func (k keeper) load() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "of an empty store", saved, broker.Saved{})
+	same(t, "of an empty store", saved, broker.Saved{RuleUse: map[string]broker.RuleUse{}})
 
 	first, ended, last := PendingRequest("z", "s1"), PendingRequest("m", "s1"), PendingRequest("a", "s2")
 	commit(t, s, Asked(first), Asked(ended), Asked(last), Ended(ended, Outcome(broker.Cancelled)))
@@ -154,6 +154,7 @@ func (k keeper) load() {
 		Requests: []broker.Request{first, last},
 		Sessions: []broker.Session{lately, stopping, running},
 		Grants:   []broker.Grant{g},
+		RuleUse:  map[string]broker.RuleUse{},
 	})
 }
 

@@ -120,6 +120,7 @@ func round(t time.Time) time.Time {
 }
 
 func copyRequest(r broker.Request) broker.Request {
+	r.Assessment = nil // worked out when a call is asked, never stored
 	r.ToolInput = slices.Clone(r.ToolInput)
 	r.CreatedAt, r.ExpiresAt = round(r.CreatedAt), round(r.ExpiresAt)
 	if r.Outcome != nil {

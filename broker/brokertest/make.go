@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/store/chain"
 )
 
 // Epoch is when the things made here happen.
@@ -87,8 +89,55 @@ func Used(id, by string) *broker.Change {
 	}
 }
 
+// Revoked is the change in which an operator takes grant id back.
+func Revoked(id string) *broker.Change {
+	data := mustJSON(map[string]any{"grant": id, "revoked": true})
+	return &broker.Change{
+		UseGrant: &broker.GrantUse{ID: id, By: chain.Revoked}, Sync: true,
+		Events: []*broker.Event{{At: Epoch, Type: broker.EventGrantUsed, Data: data}},
+	}
+}
+
 func grantEvent(typ, id, request string) *broker.Event {
 	return &broker.Event{At: Epoch, Type: typ, RequestID: request, Data: mustJSON(map[string]string{"grant": id})}
+}
+
+// Operator is the person at the console.
+var Operator = broker.Actor{Kind: broker.ByOperator, PID: 99, TTY: "/dev/pts/3"}
+
+// NewRule is a whole allow rule, version 1.
+func NewRule(id string) rules.Rule {
+	return rules.Rule{
+		ID: id, Version: 1, Priority: rules.DefaultPriority, Enabled: true,
+		Scope: rules.Scope{Project: "/src", Session: "s1", Agent: "claude"},
+		Tool:  "Bash|Edit", Where: map[string]string{"command": "npm run 'a<b'", "file_path": "/src/**"},
+		Decision: rules.Allow, Dangerous: true, Reason: "tests <may> run", ExpiresAt: Epoch.Add(time.Hour), MaxUses: 20,
+		CreatedBy: "operator", CreatedFrom: "r1", CreatedAt: Epoch, UpdatedAt: Epoch,
+	}
+}
+
+// Saved is the change that records rule r.
+func Saved(r rules.Rule) *broker.Change {
+	return &broker.Change{Rules: []rules.Rule{r}, Events: []*broker.Event{RuleSaved(r)}, Sync: true}
+}
+
+// RuleSaved is the event of r being saved.
+func RuleSaved(r rules.Rule) *broker.Event {
+	r.Uses, r.LastUsedAt = 0, time.Time{}
+	return Fact(broker.EventRuleSaved, broker.RuleSavedData{Rule: r, By: Operator})
+}
+
+// Removed is the change that ends rule id.
+func Removed(id string) *broker.Change {
+	return &broker.Change{
+		Remove: []string{id}, Sync: true,
+		Events: []*broker.Event{Fact(broker.EventRuleRemoved, broker.RuleRemovedData{ID: id, By: Operator})},
+	}
+}
+
+// Fact is an event that holds until a later one changes it.
+func Fact(typ string, data any) *broker.Event {
+	return &broker.Event{At: Epoch, Type: typ, Data: mustJSON(data)}
 }
 
 // NewSession is a whole active session.

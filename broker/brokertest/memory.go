@@ -36,8 +36,11 @@ type Memory struct {
 	keys     map[string]string // correlation key → request id
 	sessions map[string]broker.Session
 	grants   map[string]broker.Grant
+	uses     map[string]broker.RuleUse // as Change.Used counted them
 	events   []broker.Event
+	facts    int64 // how many of them are facts
 	head     chain.Hash
+	doubt    string
 }
 
 type row struct {
@@ -52,6 +55,7 @@ func NewMemory() *Memory {
 	return &Memory{
 		requests: map[string]*row{}, keys: map[string]string{},
 		sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
+		uses: map[string]broker.RuleUse{},
 	}
 }
 
@@ -204,6 +208,7 @@ func (m *Memory) apply(c *broker.Change) {
 		g.UsedBy = c.UseGrant.By
 		m.grants[g.ID] = g
 	}
+	m.countUses(c)
 }
 
 // append adds c's events to the log, after the rest of c is applied.
@@ -212,13 +217,23 @@ func (m *Memory) append(c *broker.Change, vouches []chain.Vouch) {
 		e.Seq = int64(len(m.events)) + 1
 		m.head = chain.Link{
 			Seq: e.Seq, AtMS: chain.MS(e.At), Type: e.Type, Session: e.SessionID, Request: e.RequestID,
-			Data: string(e.Data), Subject: vouches[i].Subject, Seal: m.seal(c, vouches[i]),
+			Data: string(e.Data), Subject: m.subject(vouches[i]), Seal: m.seal(c, vouches[i]),
 		}.After(m.head)
 		e.Hash = hex.EncodeToString(m.head[:])
 		m.events = append(m.events, copyEvent(*e))
 	}
 }
 
+// subject is what the next event is about. It numbers facts.
+func (m *Memory) subject(v chain.Vouch) string {
+	if !v.Part.Fact() {
+		return v.Subject
+	}
+	m.facts++
+	return chain.FactSubject(m.facts)
+}
+
+// seal is that of the event whose subject was asked for last.
 func (m *Memory) seal(c *broker.Change, v chain.Vouch) string {
 	var h chain.Hash
 	switch v.Part {
@@ -236,6 +251,8 @@ func (m *Memory) seal(c *broker.Change, v chain.Vouch) string {
 	case chain.GrantUsed:
 		g := m.grants[c.UseGrant.ID]
 		h = chain.SealUse(chain.SealGrant(&g), c.UseGrant.By)
+	case chain.RuleSaved, chain.RuleRemoved, chain.FactOnly:
+		h = chain.SealFact(m.facts)
 	}
 	return string(h[:])
 }
@@ -257,7 +274,7 @@ func (m *Memory) Load(ctx context.Context) (broker.Saved, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var saved broker.Saved
+	saved := broker.Saved{Facts: m.listFacts(), RuleUse: m.ruleUse(), Doubt: m.doubt}
 	for _, id := range m.order {
 		if r := m.requests[id]; r.State == broker.Pending {
 			saved.Requests = append(saved.Requests, copyRequest(r.Request))
@@ -268,14 +285,7 @@ func (m *Memory) Load(ctx context.Context) (broker.Saved, error) {
 			saved.Sessions = append(saved.Sessions, copySession(s))
 		}
 	}
-	for _, g := range m.grants {
-		if g.UsedBy == "" {
-			saved.Grants = append(saved.Grants, g)
-		}
-	}
-	slices.SortFunc(saved.Grants, func(a, b broker.Grant) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
+	saved.Grants = m.unused()
 	return saved, nil
 }
 

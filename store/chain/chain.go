@@ -16,6 +16,10 @@
 // SHA-256 over every column of it. So a row that was changed, added or brought back
 // by another program no longer fits the log, and the log cannot be bent to fit
 // without changing every hash after it.
+//
+// Facts, the events that hold until a later one changes them, have no row: the log is
+// their authority. Their subject is their number among the facts, "fact/N" from 1, and
+// their seal covers that number.
 package chain
 
 import (
@@ -127,6 +131,8 @@ func SealUse(created Hash, by string) Hash {
 	b = append(b, created[:]...)
 	return sha256.Sum256(appendText(b, by))
 }
+
+func sha(b []byte) Hash { return sha256.Sum256(b) }
 
 func appendText(b []byte, s string) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(len(s)))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/store/chain"
 )
 
@@ -49,8 +50,8 @@ func TestLinkCoversEveryField(t *testing.T) {
 func TestSealsCoverEveryField(t *testing.T) {
 	r := brokertest.PendingRequest("r", "s")
 	seals := sealsOf(t, &r, func() chain.Hash { return chain.SealRequest(&r) })
-	// State and outcome are the other seal's matter.
-	if want := reflect.TypeFor[broker.Request]().NumField() + 1 - 2; seals != want {
+	// State and outcome are the other seal's matter, the assessment is not stored.
+	if want := reflect.TypeFor[broker.Request]().NumField() + 1 - 3; seals != want {
 		t.Errorf("%d of a request's fields change its seal, want %d", seals, want)
 	}
 	o := brokertest.Outcome(broker.Allowed)
@@ -96,12 +97,19 @@ func eachField(v any, do func(name string)) {
 			*x = append(append(json.RawMessage{}, *x...), ' ')
 		case **broker.Outcome:
 			*x = &broker.Outcome{}
+		case **rules.Assessment:
+			*x = &rules.Assessment{}
 		case *broker.Actor:
 			eachField(x, do)
 			continue
 		case *broker.Process:
 			eachField(x, do)
 			continue
+		case *rules.Scope:
+			eachField(x, do)
+			continue
+		case *map[string]string:
+			*x = map[string]string{"x": "y"}
 		default:
 			changePlain(f)
 		}
@@ -114,6 +122,8 @@ func changePlain(f reflect.Value) {
 	switch {
 	case f.Kind() == reflect.String:
 		f.SetString(f.String() + "x")
+	case f.Kind() == reflect.Bool:
+		f.SetBool(!f.Bool())
 	case f.CanInt():
 		f.SetInt(f.Int() + 1)
 	case f.CanUint():

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -20,19 +21,22 @@ const (
 	Settled          // Change.Settle[Vouch.Index] ended
 	GrantMade        // Change.Grant was made
 	GrantUsed        // Change.UseGrant was used
+	RuleSaved        // a fact: Change.Rules[Vouch.Index] was written
+	RuleRemoved      // a fact: Change.Remove[Vouch.Index] was removed
+	FactOnly         // a fact that no row repeats
 )
 
 // Vouch is what one event of a change vouches for.
 type Vouch struct {
 	Part    Part
-	Index   int                // into Change.Settle, for Settled
-	Subject string             // "" for None
+	Index   int                // into Change.Settle, Rules or Remove
+	Subject string             // "" for None, and for facts, which are numbered when they are written
 	Decided broker.DecidedData // the event's data, for Settled and InsertEnded
 }
 
 // readsData reports whether the event's data was decoded on the way to v.
 func (v Vouch) readsData() bool {
-	return v.Part == InsertMade || v.Part == InsertEnded || v.Part == Settled
+	return v.Part != None && v.Part != GrantMade
 }
 
 // Check looks whether c is whole: every row it makes or ends has exactly one event
@@ -43,10 +47,13 @@ func (v Vouch) readsData() bool {
 //	a decided Insert    needs one request_decided; a request_created may go with it
 //	each of Settle      needs one request_decided with DecidedData of the same outcome
 //	Grant, UseGrant     need one grant_created, one grant_used
+//	each of Rules       needs one rule_saved of the same rule
+//	each of Remove      needs one rule_removed
+//	Used                needs any event, for the time
 //
 // Errors wrap broker.ErrInvalid: such a change is the caller's mistake.
 func Check(c *broker.Change) ([]Vouch, error) {
-	ck := checker{c: c, settle: make(map[string]int, len(c.Settle)), seen: map[mark]bool{}}
+	ck := checker{c: c, settle: make(map[string]int, len(c.Settle)), seen: map[mark]bool{}, rules: map[string]mark{}}
 	if err := ck.rows(); err != nil {
 		return nil, fmt.Errorf("%w change: %w", broker.ErrInvalid, err)
 	}
@@ -66,7 +73,8 @@ func Check(c *broker.Change) ([]Vouch, error) {
 
 type checker struct {
 	c      *broker.Change
-	settle map[string]int // id → index into c.Settle
+	settle map[string]int  // id → index into c.Settle
+	rules  map[string]mark // id → its place in c.Rules or c.Remove
 	seen   map[mark]bool
 }
 
@@ -95,7 +103,7 @@ func (ck *checker) rows() error {
 			return err
 		}
 	}
-	return nil
+	return ck.checkRules()
 }
 
 func checkSession(s *broker.Session) error {
@@ -141,12 +149,12 @@ func (ck *checker) event(e *broker.Event) (Vouch, error) {
 	if err == nil && !v.readsData() && len(e.Data) > 0 && !json.Valid(e.Data) {
 		err = fmt.Errorf("data is not a JSON object")
 	}
-	if err != nil || v.Part == None {
+	if err != nil || v.Part == None || v.Part == FactOnly {
 		return v, err
 	}
 	m := mark{v.Part, v.Index}
 	if ck.seen[m] {
-		return v, fmt.Errorf("%s has two of them", v.Subject)
+		return v, fmt.Errorf("%s has two of them", cmp.Or(v.Subject, "the rule"))
 	}
 	ck.seen[m] = true
 	return v, nil
@@ -167,10 +175,10 @@ func (ck *checker) vouch(e *broker.Event) (Vouch, error) {
 		}
 		return Vouch{Part: GrantMade, Subject: GrantSubject(c.Grant.ID)}, nil
 	case broker.EventGrantUsed:
-		if c.UseGrant == nil {
-			return Vouch{}, fmt.Errorf("the change uses no grant")
-		}
-		return Vouch{Part: GrantUsed, Subject: GrantSubject(c.UseGrant.ID)}, nil
+		return ck.grantUsed(e)
+	}
+	if IsFact(e.Type) {
+		return ck.fact(e)
 	}
 	return Vouch{}, nil
 }
@@ -233,7 +241,7 @@ func (ck *checker) complete() error {
 	if c.UseGrant != nil && !ck.seen[mark{part: GrantUsed}] {
 		return fmt.Errorf("grant %s is used without a %s event", c.UseGrant.ID, broker.EventGrantUsed)
 	}
-	return nil
+	return ck.rulesComplete()
 }
 
 // AgreesCreated reports how r differs from the session and data of its

@@ -1,0 +1,185 @@
+package broker
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// RuleReadOnly is the id of the built-in rule.
+const RuleReadOnly = rules.BuiltinReadOnly
+
+// PlaceOf is where a call of this project would run: home is the user's home folder
+// and own are aoctl's files and folders, all three as the disk has them.
+func PlaceOf(project, cwd, home string, own []string) risk.Place {
+	root, _ := projectRoot(project, home)
+	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: realAsFar}
+}
+
+// place is where a call of this project would run.
+func (b *Broker) place(project, cwd string) risk.Place {
+	return PlaceOf(project, cwd, b.home, b.guarded)
+}
+
+// prepare reads the call of req as rules see it, with the paths as they lead now.
+func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call {
+	return rules.Prepare(rules.Question{
+		Tool: req.ToolName, Input: req.ToolInput, Agent: req.Agent, SessionID: req.SessionID,
+		Place: b.place(firstOf(project, req.CWD), req.CWD), Trusted: trusted,
+	})
+}
+
+// assess says what the rules say about a call now. What makes the rules themselves
+// doubtful turns an allow into a question; a refusal stands.
+func (b *Broker) assess(c *rules.Call, project string, now time.Time) rules.Assessment {
+	problem := b.projectRules(project)
+	b.mu.Lock()
+	doubt := b.keeper.doubt
+	b.mu.Unlock()
+	a := b.keeper.set.Load().Judge(c, now)
+	switch {
+	case a.Verdict != rules.Allow:
+	case doubt != "":
+		a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, "no rule may allow anything: "+doubt
+	case problem != "":
+		a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, "the project's "+RulesFileName+" cannot be read: "+problem
+	}
+	return a
+}
+
+// ruling is the end that the rules give to a call; none when a person must answer.
+// With decide, what rests on rules with a number of uses spends one of each; without,
+// nothing ends.
+func (b *Broker) ruling(c *rules.Call, project string, decide bool) (rules.Assessment, *Outcome) {
+	now := time.Now()
+	for {
+		a := b.assess(c, project, now)
+		if !decide {
+			return a, nil
+		}
+		by := Actor{Kind: ByRule, ID: a.Rule}
+		switch a.Verdict {
+		case rules.Deny:
+			if !b.spend(a.Rules, now) {
+				continue
+			}
+			return a, &Outcome{State: Denied, By: by, Reason: b.denyReason(a)}
+		case rules.Allow:
+			if !b.spend(a.Rules, now) {
+				continue // the last use went to another call, and the set no longer has the rule
+			}
+			return a, &Outcome{State: Allowed, By: by, Reason: a.Reason}
+		case rules.Ask:
+		}
+		return a, nil
+	}
+}
+
+// denyReason is what the agent is told of a rule's refusal: the operator's words when
+// the rule has some.
+func (b *Broker) denyReason(a rules.Assessment) string {
+	for _, r := range b.keeper.set.Load().Rules() {
+		if r.ID == a.Rule {
+			return firstOf(r.Reason, a.Reason)
+		}
+	}
+	return a.Reason
+}
+
+// observed says what would have happened to a call that nobody held.
+func observed(a rules.Assessment) string {
+	switch a.Verdict {
+	case rules.Allow:
+		return "the rules would have allowed it: " + a.Reason
+	case rules.Deny:
+		return "the rules would have denied it: " + a.Reason
+	case rules.Ask:
+	}
+	return "a person would have been asked: " + a.Reason
+}
+
+// projectOf is the folder of the project that req is about. Caller holds mu.
+func (b *Broker) projectOf(req Request) string {
+	if se, ok := b.sessions[req.SessionID]; ok && se.s.ProjectDir != "" {
+		return se.s.ProjectDir
+	}
+	return req.CWD
+}
+
+// trustedEvent reports whether a dialect vouches for what the tool's name means, in a
+// question that the agent asks before its user's own rules have spoken.
+func trustedEvent(event string) bool { return event == "PreToolUse" }
+
+// projectRoot returns dir's real path, unless it is so wide that "inside the
+// project" would mean everything: the root, the home folder, or a parent of it.
+func projectRoot(dir, home string) (string, bool) {
+	if !filepath.IsAbs(dir) {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || home == "" || below(real, home) {
+		return "", false
+	}
+	return real, true
+}
+
+// maxLinks is how many links to nothing are followed, as the system follows links.
+const maxLinks = 40
+
+// realAsFar follows the links in path as far as it exists, and appends the rest as it
+// stands: where a file would be made. A link to nothing leads where it points.
+func realAsFar(path string) (string, error) {
+	rest := ""
+	for range maxLinks {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if target, err := os.Readlink(path); err == nil {
+			if !filepath.IsAbs(target) {
+				target = filepath.Dir(path) + string(filepath.Separator) + target
+			}
+			path = target
+			continue
+		}
+		dir, name := filepath.Split(path)
+		dir = strings.TrimRight(dir, string(filepath.Separator))
+		if dir == "" || name == "" || name == "." || name == ".." {
+			return "", err
+		}
+		path, rest = dir, filepath.Join(name, rest)
+	}
+	return "", syscall.ELOOP
+}
+
+// RealPath follows links in path as far as the disk has it.
+func RealPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// UserHome is the user's home folder, "" when there is none.
+func UserHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return RealPath(home)
+}
+
+// below reports whether path is dir or lies in it. Both are clean absolute paths.
+func below(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}

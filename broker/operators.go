@@ -1,0 +1,198 @@
+package broker
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// tokenPrefix lets people and secret scanners see what a token is.
+const tokenPrefix = "aoctl_op_"
+
+// MintToken makes an operator token and returns it, this once; see Console.
+func (b *Broker) MintToken(ctx context.Context, label string, by Actor) (string, error) {
+	if by.Kind != ByOperator {
+		return "", fmt.Errorf("mint a token: %w", ErrForbidden)
+	}
+	if err := checkName("label", label); err != nil {
+		return "", fmt.Errorf("mint a token: %w", err)
+	}
+	token := tokenPrefix + strings.ToLower(rand.Text())
+	d := TokenData{ID: uuid.NewString(), Hash: hashToken(token), Label: label, By: by}
+	if err := b.recordFact(ctx, EventTokenMinted, d); err != nil {
+		return "", fmt.Errorf("mint a token: %w", err)
+	}
+	return token, nil
+}
+
+// Tokens lists the operator tokens, oldest first.
+func (b *Broker) Tokens(context.Context) []Token {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []Token
+	for id, d := range b.keeper.tokens {
+		list = append(list, Token{ID: id, Label: d.Label, CreatedAt: b.keeper.minted[id]})
+	}
+	slices.SortFunc(list, func(x, y Token) int { return x.CreatedAt.Compare(y.CreatedAt) })
+	return list
+}
+
+// RevokeToken ends a token. Errors: ErrNotFound, ErrNotRecorded.
+func (b *Broker) RevokeToken(ctx context.Context, id string, by Actor) error {
+	b.mu.Lock()
+	_, ok := b.keeper.tokens[id]
+	b.mu.Unlock()
+	if !ok {
+		return fmt.Errorf("revoke token %s: %w", clip(id), ErrNotFound)
+	}
+	if err := b.recordFact(ctx, EventTokenRevoked, TokenData{ID: id, By: by}); err != nil {
+		return fmt.Errorf("revoke token %s: %w", id, err)
+	}
+	return nil
+}
+
+// recordFact writes a fact and makes it true.
+func (b *Broker) recordFact(ctx context.Context, typ string, data any) error {
+	b.keeper.changing.Lock()
+	defer b.keeper.changing.Unlock()
+	ev := newEvent(typ, Request{}, data)
+	if err := b.commit(ctx, &Change{Sync: true, Events: []*Event{ev}}); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.keeper.fold(*ev)
+}
+
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// errBadToken is what a token that is no operator's gets.
+var errBadToken = errors.New("this token is not, or no longer, an operator's")
+
+// callerOf is who acts over the socket: an operator when it shows an operator's token
+// and does not descend from an agent, else a process that may refuse and nothing more.
+func (b *Broker) callerOf(r *http.Request) (Actor, error) {
+	by := actorOf(r)
+	header := r.Header.Get("Authorization")
+	if header == "" {
+		return by, nil
+	}
+	token, ok := strings.CutPrefix(header, "Bearer ")
+	id, known := b.tokenID(token)
+	if !ok || !known {
+		return by, errBadToken
+	}
+	if session := b.agentAbove(by.PID); session != "" {
+		return by, fmt.Errorf("%w: it comes from the agent of session %s", ErrForbidden, session)
+	}
+	by.Kind, by.ID = ByOperator, "token:"+id
+	return by, nil
+}
+
+// tokenID finds the token by its hash. All hashes are compared, in constant time each.
+func (b *Broker) tokenID(token string) (id string, ok bool) {
+	hash := []byte(hashToken(token))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.keeper.doubt != "" {
+		return "", false // which tokens there are is no longer certain
+	}
+	for _, d := range b.keeper.tokens {
+		if subtle.ConstantTimeCompare(hash, []byte(d.Hash)) == 1 {
+			id, ok = d.ID, true
+		}
+	}
+	return id, ok
+}
+
+// agentAbove is the id of the session whose agent's process pid descends from; "" when
+// there is none. A process that cannot be followed to the top counts as descending
+// from all of them.
+func (b *Broker) agentAbove(pid int) string {
+	b.mu.Lock()
+	agents := map[int]string{}
+	for id, se := range b.sessions {
+		if p := se.s.Process.PID; p > 1 && !se.s.State.Ended() {
+			agents[p] = id
+		}
+	}
+	b.mu.Unlock()
+	for range 64 {
+		if id, ok := agents[pid]; ok {
+			return id
+		}
+		if pid <= 1 {
+			break
+		}
+		pid = parentOf(pid)
+	}
+	if pid != 1 && len(agents) > 0 {
+		return "(unknown)"
+	}
+	return ""
+}
+
+// TrustFile lets the allow rules of a project's file count; see Console.
+func (b *Broker) TrustFile(ctx context.Context, path, digest string, by Actor) error {
+	b.mu.Lock()
+	f, ok := b.keeper.files.known[path]
+	var now string
+	if ok {
+		now = f.Digest
+	}
+	b.mu.Unlock()
+	switch {
+	case by.Kind != ByOperator && digest != "":
+		return fmt.Errorf("trust %s: %w", clip(path), ErrForbidden)
+	case !ok:
+		return fmt.Errorf("trust %s: %w", clip(path), ErrNotFound)
+	case digest != "" && digest != now:
+		return fmt.Errorf("trust %s: %w", path, ErrStale)
+	}
+	if err := b.recordFact(ctx, EventFileTrusted, FileTrustedData{Path: path, Digest: digest, By: by}); err != nil {
+		return fmt.Errorf("trust %s: %w", path, err)
+	}
+	b.forgetFile(path)
+	b.reassess(nil)
+	return nil
+}
+
+// Observe switches observing on or off; see Console. It does not outlive the broker: a
+// new one holds what the operator does not tell it to let go.
+func (b *Broker) Observe(ctx context.Context, sessionID string, on bool, by Actor) error {
+	if on && by.Kind != ByOperator {
+		return fmt.Errorf("observe: %w", ErrForbidden)
+	}
+	b.mu.Lock()
+	se, ok := b.sessions[sessionID]
+	b.mu.Unlock()
+	if sessionID != "" && !ok {
+		return fmt.Errorf("observe %s: %w", clip(sessionID), ErrNotFound)
+	}
+	ev := newEvent(EventObserve, Request{SessionID: sessionID}, map[string]any{"on": on, "by": by})
+	if err := b.commit(ctx, &Change{Sync: true, Events: []*Event{ev}}); err != nil {
+		return fmt.Errorf("observe: %w: %w", ErrNotRecorded, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if sessionID == "" {
+		b.observing, b.health.Observing = on, on
+		b.publish(Update{Health: ptr(b.health)})
+		return nil
+	}
+	se.s.Observed = on
+	b.publishSession(se)
+	return nil
+}

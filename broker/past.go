@@ -1,0 +1,159 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+const (
+	pastKept  = 5000             // recorded calls that a preview looks at, the newest ones
+	pastFresh = 30 * time.Second // how long a preview goes on with the calls it has read
+	shownMost = 5                // calls that a preview shows
+)
+
+// pastCalls are recorded calls, ready to be matched again and again while somebody
+// types a rule.
+type pastCalls struct {
+	mu     sync.Mutex
+	calls  []pastCall // newest first
+	readAt time.Time
+}
+
+type pastCall struct {
+	req  Request
+	call *rules.Call
+}
+
+// past returns the recorded calls; it reads them when those it has are old.
+func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
+	h := &b.history
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.readAt) < pastFresh {
+		return h.calls, nil
+	}
+	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: pastKept})
+	if err != nil {
+		return nil, fmt.Errorf("read the recorded calls: %w", err)
+	}
+	known := make(map[string]*rules.Call, len(h.calls))
+	for _, p := range h.calls {
+		known[p.req.ID] = p.call
+	}
+	projects := b.projects(ctx)
+	h.calls = make([]pastCall, 0, len(list))
+	for _, r := range list {
+		c, ok := known[r.ID]
+		if !ok {
+			c = b.prepare(r, firstOf(projects[r.SessionID], r.CWD), trustedEvent(r.Event))
+		}
+		h.calls = append(h.calls, pastCall{r, c})
+	}
+	h.readAt = time.Now()
+	return h.calls, nil
+}
+
+// projects maps session ids to their project's folder.
+func (b *Broker) projects(ctx context.Context) map[string]string {
+	list, err := b.store.Sessions(ctx, SessionFilter{Limit: 10 * pastKept})
+	if err != nil {
+		b.log.WarnContext(ctx, "sessions not read", "err", err)
+	}
+	m := make(map[string]string, len(list))
+	for _, s := range list {
+		m[s.ID] = s.ProjectDir
+	}
+	return m
+}
+
+// Preview says what r would have done and would do; see Console.
+func (b *Broker) Preview(ctx context.Context, r rules.Rule) (Preview, error) {
+	if r.ID == "" {
+		r.ID = draftID
+	}
+	if err := r.Check(); err != nil {
+		return Preview{}, fmt.Errorf("preview: %w: %w", ErrInvalid, err)
+	}
+	before := b.keeper.set.Load()
+	after, err := before.With(r)
+	if err != nil {
+		return Preview{}, fmt.Errorf("preview: %w: %w", ErrInvalid, err)
+	}
+	past, err := b.past(ctx)
+	if err != nil {
+		return Preview{}, fmt.Errorf("preview: %w", err)
+	}
+	now := time.Now()
+	decides := func(c *rules.Call) bool {
+		was, _ := before.Verdict(c, now)
+		is, by := after.Verdict(c, now)
+		return is == r.Decision && (was != is || by == r.ID)
+	}
+	p := Preview{Past: len(past)}
+	for _, pc := range past {
+		if ctx.Err() != nil {
+			return Preview{}, ctx.Err()
+		}
+		if decides(pc.call) {
+			p.count(pc.req, r.Decision)
+		}
+	}
+	for _, req := range b.Pending("") {
+		b.mu.Lock()
+		project := b.projectOf(req)
+		b.mu.Unlock()
+		if r.Decision != rules.Ask && decides(b.prepare(req, project, trustedEvent(req.Event))) {
+			p.Waiting = append(p.Waiting, req)
+		}
+	}
+	return p, nil
+}
+
+// draftID stands for a rule that has no id yet.
+const draftID = "00000000-0000-4000-8000-000000000000"
+
+// count adds one recorded call that the rule would have decided as v.
+func (p *Preview) count(r Request, v rules.Verdict) {
+	p.Matched++
+	byHand := r.Outcome != nil && (r.Outcome.By.Kind == ByOperator || r.Outcome.By.Kind == ByProcess)
+	switch {
+	case byHand && r.State == Allowed:
+		p.Allowed++
+	case byHand && r.State == Denied:
+		p.Denied++
+	default:
+		p.Other++
+		return
+	}
+	against := r.State == Denied && v == rules.Allow || r.State == Allowed && v == rules.Deny
+	if against && len(p.Against) < shownMost {
+		p.Against = append(p.Against, r)
+	}
+}
+
+// Offer lists rules that would cover request id from now on; see Console.
+func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
+	req, err := b.Request(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("offer a rule: %w", err)
+	}
+	b.mu.Lock()
+	project := b.projectOf(req)
+	b.mu.Unlock()
+	drafts := rules.Offer(b.prepare(req, project, trustedEvent(req.Event)))
+	at := b.place(project, req.CWD)
+	for i := range drafts {
+		drafts[i].CreatedFrom, drafts[i].Scope.Project = id, at.Project
+	}
+	return slices.Clip(drafts), nil
+}
+
+// Stats counts how calls ended; see Console.
+func (b *Broker) Stats(ctx context.Context, sessionID string, since time.Time) (Stats, error) {
+	return b.store.Stats(ctx, sessionID, since)
+}

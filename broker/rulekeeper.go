@@ -1,0 +1,207 @@
+package broker
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// rulekeeper holds what decides calls without a person, and who may change it. The
+// log's facts are where it comes from; nothing here is the authority.
+type rulekeeper struct {
+	// changing is held while a fact is recorded and made true, so that facts become
+	// true in the order of the log. It comes before every other lock.
+	changing sync.Mutex
+	set      atomic.Pointer[rules.Set] // compiled: own rules and those of projects' files
+	files    projectFiles
+
+	// Guarded by Broker.mu.
+	own     map[string]rules.Rule // with their uses
+	use     map[string]RuleUse    // of rules that stand elsewhere: built in, in files
+	trusted map[string]string     // real path of a rules file to the digest that is trusted
+	tokens  map[string]TokenData
+	minted  map[string]time.Time
+	doubt   string // why no rule may allow anything
+	counted bool   // uses changed since watchers were told
+}
+
+// restoreFacts replays the log's facts. Caller holds mu.
+func (b *Broker) restoreFacts(saved Saved) error {
+	k := &b.keeper
+	k.own, k.use = map[string]rules.Rule{}, maps.Clone(saved.RuleUse)
+	if k.use == nil {
+		k.use = map[string]RuleUse{}
+	}
+	k.trusted, k.tokens, k.minted = map[string]string{}, map[string]TokenData{}, map[string]time.Time{}
+	k.files.known = map[string]*projectFile{}
+	k.doubt = saved.Doubt
+	for _, e := range saved.Facts {
+		if err := k.fold(e); err != nil {
+			k.doubt = firstOf(k.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+		}
+	}
+	for id, r := range k.own {
+		u := k.use[id]
+		r.Uses, r.LastUsedAt = u.Uses, u.Last
+		k.own[id] = r
+		delete(k.use, id)
+	}
+	return b.compile()
+}
+
+// fold makes one fact true. Caller holds mu.
+func (k *rulekeeper) fold(e Event) error {
+	switch e.Type {
+	case EventRuleSaved:
+		var d RuleSavedData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		if err := d.Rule.Check(); err != nil {
+			return err
+		}
+		k.own[d.Rule.ID] = d.Rule
+	case EventRuleRemoved:
+		var d RuleRemovedData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		delete(k.own, d.ID)
+	case EventFileTrusted:
+		var d FileTrustedData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		k.trusted[d.Path] = d.Digest
+	case EventTokenMinted, EventTokenRevoked:
+		var d TokenData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		delete(k.tokens, d.ID)
+		if e.Type == EventTokenMinted {
+			k.tokens[d.ID], k.minted[d.ID] = d, e.At
+		}
+	}
+	return nil
+}
+
+// compile makes the set anew from all rules. The set in force stays when it fails.
+// Caller holds mu.
+func (b *Broker) compile() error {
+	k := &b.keeper
+	list := slices.Collect(maps.Values(k.own))
+	for _, f := range k.files.list() {
+		for _, r := range f.Rules {
+			u := k.use[r.ID]
+			r.Uses, r.LastUsedAt = u.Uses, u.Last
+			list = append(list, r)
+		}
+	}
+	sortRules(list)
+	set, err := rules.Compile(list)
+	if err != nil {
+		return fmt.Errorf("compile the rules: %w", err)
+	}
+	k.set.Store(set)
+	return nil
+}
+
+// sortRules puts rules in the order in which they speak.
+func sortRules(list []rules.Rule) {
+	slices.SortFunc(list, func(x, y rules.Rule) int {
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
+	})
+}
+
+// spend counts one use of each rule. It reports whether all of them had one left;
+// when not, nothing is counted and the set no longer has what is used up.
+func (b *Broker) spend(ids []string, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := &b.keeper
+	for _, id := range ids {
+		if r, ok := k.own[id]; ok && (!r.Enabled || r.MaxUses > 0 && r.Uses >= r.MaxUses) {
+			return b.recompiled()
+		}
+	}
+	spent := false
+	k.counted = true
+	for _, id := range ids {
+		if r, ok := k.own[id]; ok {
+			r.Uses, r.LastUsedAt = r.Uses+1, now
+			k.own[id] = r
+			spent = spent || r.MaxUses > 0 && r.Uses >= r.MaxUses
+			continue
+		}
+		u := k.use[id]
+		k.use[id] = RuleUse{Uses: u.Uses + 1, Last: now}
+	}
+	if spent {
+		_ = b.recompiled()
+	}
+	return true
+}
+
+// recompiled brings the set in line with uses; always false, for spend. A failure
+// leaves a set in force whose used-up rule spend goes on refusing. Caller holds mu.
+func (b *Broker) recompiled() bool {
+	if err := b.compile(); err != nil {
+		b.log.Error("rules not compiled", "err", err)
+	}
+	return false
+}
+
+// ruleBook is what consoles show. Caller holds mu.
+func (b *Broker) ruleBook() RuleBook {
+	k := &b.keeper
+	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: k.doubt}
+	for _, f := range book.Files {
+		for i := range f.Rules {
+			u := k.use[f.Rules[i].ID]
+			f.Rules[i].Uses, f.Rules[i].LastUsedAt = u.Uses, u.Last
+		}
+		book.Rules = append(book.Rules, f.Rules...)
+	}
+	sortRules(book.Rules)
+	return book
+}
+
+// publishRules tells watchers of the rules. Caller holds mu.
+func (b *Broker) publishRules() {
+	b.keeper.counted = false
+	if len(b.watchers) > 0 {
+		b.publish(Update{Rules: ptr(b.ruleBook())})
+	}
+}
+
+// doubtRules stops every rule from allowing anything, for good: what the rules were
+// is no longer certain.
+func (b *Broker) doubtRules(why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.keeper.doubt == "" && why != "" {
+		b.keeper.doubt = why
+		b.publishRules()
+	}
+}
+
+// NoteLog tells the broker what a check of the whole log found: "" that all is well.
+// From a broken log on no rule allows anything, and the console says so.
+func (b *Broker) NoteLog(problem string) {
+	if problem == "" {
+		return
+	}
+	b.doubtRules("the log was changed by another program: " + problem)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.health.LogBroken = problem
+	b.publish(Update{Health: ptr(b.health)})
+}

@@ -1,0 +1,223 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Rules is all that decides without a person.
+func (b *Broker) Rules(context.Context) RuleBook {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ruleBook()
+}
+
+// SaveRule makes r hold and ends the waiting calls that it decides; see Console.
+func (b *Broker) SaveRule(ctx context.Context, r rules.Rule, by Actor) (SavedRule, error) {
+	saved, err := b.saveRule(ctx, r, by)
+	if err != nil {
+		return SavedRule{}, fmt.Errorf("save rule: %w", err)
+	}
+	return SavedRule{Rule: saved, Decided: b.reassess(&saved)}, nil
+}
+
+func (b *Broker) saveRule(ctx context.Context, r rules.Rule, by Actor) (rules.Rule, error) {
+	k := &b.keeper
+	k.changing.Lock()
+	defer k.changing.Unlock()
+	b.mu.Lock()
+	old, known := k.own[r.ID]
+	b.mu.Unlock()
+	seen := r.Version
+	r, err := nextVersion(r, old, known, by)
+	switch {
+	case err != nil:
+		return r, err
+	case !mayChange(by, old, known, r):
+		return r, b.refuseRule(ctx, r, by)
+	case known && seen != old.Version:
+		return r, fmt.Errorf("%w: the rule has version %d by now, not %d", ErrConflict, old.Version, seen)
+	}
+	if err := b.fits(r); err != nil {
+		return r, err
+	}
+	c := &Change{Sync: true, Rules: []rules.Rule{r}, Events: []*Event{newEvent(EventRuleSaved, Request{SessionID: r.Scope.Session}, RuleSavedData{Rule: withoutUses(r), By: by})}}
+	if err := b.commit(ctx, c); err != nil {
+		return r, fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now, ok := k.own[r.ID]; ok { // uses go on counting while the change is being recorded
+		r.Uses, r.LastUsedAt = now.Uses, now.LastUsedAt
+	}
+	k.own[r.ID] = r
+	_ = b.recompiled()
+	b.publishRules()
+	return r, nil
+}
+
+// nextVersion completes r: what a caller leaves out, and what is not his to choose.
+func nextVersion(r, old rules.Rule, known bool, by Actor) (rules.Rule, error) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	switch {
+	case r.Source != "":
+		return r, fmt.Errorf("%w: this rule stands in %s; change it there", ErrInvalid, r.Source)
+	case r.ID == "":
+		id, err := uuid.NewV7()
+		if err != nil {
+			return r, fmt.Errorf("make a rule's id: %w", err)
+		}
+		r.ID = id.String()
+	case !known && uuid.Validate(r.ID) != nil:
+		return r, fmt.Errorf("%w: id %q is no UUID", ErrInvalid, clip(r.ID))
+	}
+	r.Version, r.UpdatedAt = old.Version+1, now
+	r.CreatedAt, r.CreatedBy, r.CreatedFrom, r.Uses, r.LastUsedAt = old.CreatedAt, old.CreatedBy, firstOf(old.CreatedFrom, r.CreatedFrom), old.Uses, old.LastUsedAt
+	if !known {
+		r.CreatedAt, r.CreatedBy = now, author(by)
+	}
+	r.ExpiresAt = r.ExpiresAt.UTC().Truncate(time.Millisecond)
+	if err := r.Check(); err != nil {
+		return r, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return r, nil
+}
+
+// author names who made a rule.
+func author(by Actor) string {
+	if by.Kind == ByOperator {
+		return "operator"
+	}
+	return fmt.Sprintf("%s %d", by.Kind, by.PID)
+}
+
+// withoutUses is r as the log records it: counting goes on without new versions.
+func withoutUses(r rules.Rule) rules.Rule {
+	r.Uses, r.LastUsedAt = 0, time.Time{}
+	return r
+}
+
+// mayChange reports whether by may put r in the place of old: the operator may all,
+// others only what refuses more: a new rule that does not allow, or an allow rule
+// switched off.
+func mayChange(by Actor, old rules.Rule, known bool, r rules.Rule) bool {
+	switch {
+	case by.Kind == ByOperator:
+		return true
+	case !known:
+		return r.Decision != rules.Allow
+	}
+	off := old
+	off.Enabled = false
+	return old.Decision == rules.Allow && !r.Enabled && sameRule(off, r)
+}
+
+// sameRule compares what two versions of a rule say.
+func sameRule(x, y rules.Rule) bool {
+	x.UpdatedAt, y.UpdatedAt = time.Time{}, time.Time{}
+	return string(rules.FormatTOML([]rules.Rule{x})) == string(rules.FormatTOML([]rules.Rule{y}))
+}
+
+// fits tries r in the set, so that a rule that does not compile is refused before it
+// is recorded.
+func (b *Broker) fits(r rules.Rule) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.keeper.own) >= rules.MaxRules {
+		return fmt.Errorf("%w: there are %d rules already, the most that are kept", ErrInvalid, len(b.keeper.own))
+	}
+	if _, err := b.keeper.set.Load().With(r); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+// refuseRule writes down who tried to change a rule that is not his to change.
+func (b *Broker) refuseRule(ctx context.Context, r rules.Rule, by Actor) error {
+	ev := newEvent(EventDecisionRefused, Request{}, map[string]any{"wanted": "rule", "rule": withoutUses(r), "by": by})
+	if err := b.commit(ctx, &Change{Events: []*Event{ev}}); err != nil {
+		b.log.ErrorContext(ctx, "refused rule not recorded", "rule_id", r.ID, "err", err)
+	}
+	return ErrForbidden
+}
+
+// RemoveRule ends rule id; see Console. Anybody may remove a rule that allows.
+func (b *Broker) RemoveRule(ctx context.Context, id string, by Actor) error {
+	k := &b.keeper
+	k.changing.Lock()
+	defer k.changing.Unlock()
+	b.mu.Lock()
+	r, ok := k.own[id]
+	b.mu.Unlock()
+	switch {
+	case !ok:
+		return fmt.Errorf("remove rule %s: %w", clip(id), ErrNotFound)
+	case by.Kind != ByOperator && r.Decision != rules.Allow:
+		return fmt.Errorf("remove rule %s: %w", id, b.refuseRule(ctx, r, by))
+	}
+	c := &Change{Sync: true, Remove: []string{id}, Events: []*Event{newEvent(EventRuleRemoved, Request{}, RuleRemovedData{ID: id, By: by})}}
+	if err := b.commit(ctx, c); err != nil {
+		return fmt.Errorf("remove rule %s: %w: %w", id, ErrNotRecorded, err)
+	}
+	b.mu.Lock()
+	delete(k.own, id)
+	_ = b.recompiled()
+	b.publishRules()
+	b.mu.Unlock()
+	b.reassess(nil)
+	return nil
+}
+
+// reassess looks at all waiting calls anew. Those that rule by decides are ended and
+// returned; without a rule nothing ends, only what the cards say is brought up to date.
+func (b *Broker) reassess(by *rules.Rule) []Request {
+	var decided []Request
+	for _, req := range b.Pending("") {
+		b.mu.Lock()
+		se := b.session(req.SessionID)
+		project, moot := b.projectOf(req), b.moot(se)
+		b.mu.Unlock()
+		call := b.prepare(req, project, trustedEvent(req.Event))
+		speaks := by != nil && !moot && b.decides(call, project, by.ID)
+		a, o := b.ruling(call, project, speaks)
+		if o != nil {
+			if done, err := b.endAll(context.Background(), []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil {
+				decided = append(decided, done...)
+			}
+			continue
+		}
+		b.reassessed(req.ID, a)
+	}
+	return decided
+}
+
+// decides reports whether the rules end the call now, and rule id is one that speaks.
+func (b *Broker) decides(c *rules.Call, project, id string) bool {
+	a := b.assess(c, project, time.Now())
+	if a.Verdict == rules.Ask {
+		return false
+	}
+	for _, r := range append(a.Rules, a.Rule) {
+		if r == id {
+			return true
+		}
+	}
+	return false
+}
+
+// reassessed puts what the rules say now on a waiting card.
+func (b *Broker) reassessed(id string, a rules.Assessment) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, ok := b.requests[id]
+	if !ok || e.req.State != Pending {
+		return
+	}
+	e.req.Assessment = &a
+	b.publish(Update{Request: ptr(e.req)})
+}

@@ -1,0 +1,107 @@
+package broker
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Between showing a call and allowing it, a link may be pointed elsewhere and a script
+// be rewritten: what runs would not be what was shown. A stamp covers, for every path
+// that the call names, where it leads, and for files that the call would change or run
+// also which content they have.
+
+// changesFiles are the tools whose answer depends on what the file holds now.
+var changesFiles = map[string]bool{"Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true}
+
+// runnable are the endings of files that other programs run.
+var runnable = []string{".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".mk", ".json", ".toml", ".yaml", ".yml", ".gradle", ".r", ".ps1"}
+
+// stampCall is the stamp of the files that c names, as they are now; "" for a call
+// that names none.
+func stampCall(tool string, c *rules.Call) string {
+	files := c.Files()
+	if len(files) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, path := range files {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			_, _ = fmt.Fprintf(h, "%q: %s\n", path, missingOr(err))
+			continue
+		}
+		info, err := os.Stat(real)
+		_, _ = fmt.Fprintf(h, "%q: %q %v\n", path, real, err)
+		if err == nil && info.Mode().IsRegular() && (changesFiles[tool] || info.Mode()&0o111 != 0 || isRunnable(real)) {
+			s, _, err := stampOf(real)
+			_, _ = fmt.Fprintf(h, "%+v %v\n", s, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// missingOr is why a path leads nowhere: that it is not there yet, or something else.
+func missingOr(err error) string {
+	if os.IsNotExist(err) {
+		return "missing"
+	}
+	return err.Error()
+}
+
+func isRunnable(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	return name == "makefile" || name == "dockerfile" || slices.Contains(runnable, filepath.Ext(name))
+}
+
+// unchanged compares the files of a waiting call with what they were when it was
+// shown. When one changed, the card starts anew with what is there now, and the error
+// is ErrChanged: whoever wants to allow the call has to look again.
+func (b *Broker) unchanged(ctx context.Context, id string) error {
+	b.mu.Lock()
+	e, ok := b.requests[id]
+	if !ok || e.req.State != Pending {
+		b.mu.Unlock()
+		return nil // ended already: the caller learns that next
+	}
+	req, shown, project := e.req, e.stamp, b.projectOf(e.req)
+	b.mu.Unlock()
+	call := b.prepare(req, project, trustedEvent(req.Event))
+	now := stampCall(req.ToolName, call)
+	if now == shown {
+		return nil
+	}
+	a := b.assess(call, project, time.Now())
+	b.mu.Lock()
+	e.stamp, e.req.Assessment = now, &a
+	if e.req.State == Pending {
+		b.publish(Update{Request: ptr(e.req)})
+	}
+	b.mu.Unlock()
+	b.log.InfoContext(ctx, "a file of a waiting call changed", "request_id", id)
+	return ErrChanged
+}
+
+// restamp stamps the calls that an earlier broker left waiting: nobody has seen them
+// here yet.
+func (b *Broker) restamp() {
+	for _, req := range b.Pending("") {
+		b.mu.Lock()
+		project := b.projectOf(req)
+		b.mu.Unlock()
+		stamp := stampCall(req.ToolName, b.prepare(req, project, trustedEvent(req.Event)))
+		b.mu.Lock()
+		if e, ok := b.requests[req.ID]; ok {
+			e.stamp = stamp
+		}
+		b.mu.Unlock()
+	}
+}

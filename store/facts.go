@@ -1,0 +1,240 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// Facts are read by their type and by their number: one whose type another program
+// changed still has its number, one that it made has none.
+var sqlFacts = `SELECT f.seq, f.at_ms, f.type, f.session_id, f.request_id, f.data, f.subject, f.seal, f.hash, p.hash
+	FROM events f LEFT JOIN events p ON p.seq = f.seq - 1
+	WHERE f.seq IN (
+		SELECT seq FROM events WHERE ` + ofFactType + `
+		UNION SELECT seq FROM events WHERE subject >= '` + chain.FactPrefix + `' AND subject < 'fact0')
+	ORDER BY f.seq`
+
+// ofFactType must be spelled as in the index events_facts, or the index is not used.
+var ofFactType = `type IN ('` + strings.Join(broker.FactTypes, `', '`) + `')`
+
+// facts are the events that hold, and whether something speaks against them.
+type facts struct {
+	events []broker.Event // those for which the log vouches, oldest first
+	doubt  string         // a sentence about the first thing that is wrong; empty when all is well
+	trail  trail
+	known  bool // the schema is new enough to have any
+}
+
+// rulesSchema is the first schema that has facts and rules. A reader may meet an older
+// one, before a console has brought it up to date.
+const rulesSchema = 2
+
+func hasRules(ctx context.Context, q querier) (bool, error) {
+	var version int
+	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	return version >= rulesSchema, err
+}
+
+// readFacts reads all facts. q must see one moment.
+//
+// It does not read the whole log: a fact that was changed, added or taken away is
+// found by its own hash, by the numbers of the others and by the record of the log's
+// end. Somebody who took the last one away and bent that record is found by Check.
+func readFacts(ctx context.Context, q querier) (*facts, error) {
+	f := &facts{}
+	var err error
+	if f.known, err = hasRules(ctx, q); err != nil || !f.known {
+		return f, err
+	}
+	err = each(ctx, q, func(row scanner) error {
+		var l chain.Link
+		var subject sql.NullString
+		var seal, hash, before []byte
+		if err := row.Scan(&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash, &before); err != nil {
+			return err
+		}
+		l.Subject, l.Seal = subject.String, string(seal)
+		f.take(&l, hash, before)
+		return nil
+	}, sqlFacts)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.compare(ctx, q)
+}
+
+// take adds one fact, or says what is wrong with it.
+func (f *facts) take(l *chain.Link, hash, before []byte) {
+	name := fmt.Sprintf("event %d (%s)", l.Seq, l.Type)
+	var prev chain.Hash
+	if l.Seq > 1 && copy(prev[:], before) != len(prev) {
+		f.wrong("the event before %s is gone", name)
+	}
+	h := l.After(prev)
+	fits := string(h[:]) == string(hash)
+	if !fits {
+		f.wrong("%s was changed, or the event before it was", name)
+	}
+	if why := f.trail.follow(l); why != "" {
+		f.wrong("%s: %s", name, why)
+	}
+	// One that only has a gap before it is as it was written.
+	if !fits || !chain.IsFact(l.Type) || !strings.HasPrefix(l.Subject, chain.FactPrefix) {
+		return
+	}
+	f.events = append(f.events, broker.Event{
+		Seq: l.Seq, At: chain.Time(l.AtMS), Type: l.Type, SessionID: l.Session, RequestID: l.Request,
+		Data: raw(l.Data), Hash: hex.EncodeToString(hash),
+	})
+}
+
+func (f *facts) wrong(format string, args ...any) {
+	if f.doubt == "" {
+		f.doubt = fmt.Sprintf(format, args...)
+	}
+}
+
+// compare looks whether the facts end where the log's record says, and whether the
+// log has gaps anywhere.
+func (f *facts) compare(ctx context.Context, q querier) error {
+	var noted, events, newest int64
+	err := q.QueryRowContext(ctx, `SELECT (SELECT coalesce(max(facts), 0) FROM head), count(*), coalesce(max(seq), 0) FROM events`).
+		Scan(&noted, &events, &newest)
+	if err != nil {
+		return err
+	}
+	if why := f.trail.end(noted); why != "" {
+		f.wrong("%s", why)
+	}
+	if events != newest {
+		f.wrong("the log has %d events, but its newest is event %d", events, newest)
+	}
+	return nil
+}
+
+// trail follows the numbers of the facts through the log.
+type trail struct{ last int64 }
+
+// follow reports why l cannot be the next fact; "" when it is, or when it is no fact.
+func (t *trail) follow(l *chain.Link) string {
+	numbered := strings.HasPrefix(l.Subject, chain.FactPrefix)
+	switch {
+	case !chain.IsFact(l.Type) && !numbered:
+		return ""
+	case !numbered:
+		return "it has no number among the facts, so aoctl did not write it"
+	case l.Subject != chain.FactSubject(t.last+1):
+		why := fmt.Sprintf("it is %s, and fact/%d should come before it", l.Subject, t.last+1)
+		var n int64
+		if _, err := fmt.Sscanf(l.Subject, chain.FactPrefix+"%d", &n); err == nil && n > t.last {
+			t.last = n
+		}
+		return why
+	}
+	t.last++
+	if !chain.IsFact(l.Type) {
+		return fmt.Sprintf("it is %s, which no event of its type is", l.Subject)
+	}
+	return ""
+}
+
+// end reports why the facts cannot end here.
+func (t *trail) end(noted int64) string {
+	if t.last == noted {
+		return ""
+	}
+	return fmt.Sprintf("the log has %d facts, and %d on record (rules saved and removed, files trusted, tokens)", t.last, noted)
+}
+
+// ruleSet says which rules hold after events, by id, without their uses. An event that
+// cannot be read changes nothing; Commit takes none.
+func ruleSet(events []broker.Event) map[string]rules.Rule {
+	set := map[string]rules.Rule{}
+	for _, e := range events {
+		switch e.Type {
+		case broker.EventRuleSaved:
+			var d broker.RuleSavedData
+			if json.Unmarshal(e.Data, &d) == nil {
+				set[d.Rule.ID] = d.Rule
+			}
+		case broker.EventRuleRemoved:
+			var d broker.RuleRemovedData
+			if json.Unmarshal(e.Data, &d) == nil {
+				delete(set, d.ID)
+			}
+		}
+	}
+	return set
+}
+
+// Facts lists the events of broker.FactTypes for which the log vouches, oldest first.
+// doubt is a sentence about what another program did to them; empty when all is well.
+func (s *queries) Facts(ctx context.Context) (events []broker.Event, doubt string, err error) {
+	f, err := s.facts(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("read facts: %w", err)
+	}
+	return f.events, f.doubt, nil
+}
+
+func (s *queries) facts(ctx context.Context) (f *facts, err error) {
+	err = s.moment(ctx, func(q querier) error {
+		f, err = readFacts(ctx, q)
+		return err
+	})
+	return f, err
+}
+
+// moment lets read see the database as of one moment.
+func (s *queries) moment(ctx context.Context, read func(querier) error) error {
+	err := s.view(ctx, func(db *sql.DB) error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() //nolint:errcheck // it only read
+		return read(tx)
+	})
+	return translate(err)
+}
+
+// Rules lists the rules that hold, as the log says, with their uses, in the order in
+// which they speak: priority, age, id.
+//
+// When the log is in doubt, the rules for which it vouches come with an error around
+// broker.ErrTampered.
+func (s *queries) Rules(ctx context.Context) ([]rules.Rule, error) {
+	var f *facts
+	var uses map[string]broker.RuleUse
+	err := s.moment(ctx, func(q querier) (err error) {
+		if f, err = readFacts(ctx, q); err == nil && f.known {
+			uses, err = readUses(ctx, q)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read rules: %w", err)
+	}
+	all := make([]rules.Rule, 0, len(f.events))
+	for id, r := range ruleSet(f.events) {
+		r.Uses, r.LastUsedAt = uses[id].Uses, uses[id].Last
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b rules.Rule) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	if f.doubt != "" {
+		return all, fmt.Errorf("%w: %s", broker.ErrTampered, f.doubt)
+	}
+	return all, nil
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// Reading the history as a whole, for numbers and for trying rules on it.
+
+// page is how many requests EachRequest reads at a time. Each may be as large as a
+// call can be, so they are not many.
+const page = 512
+
+// EachRequest implements broker.Store. It reads a page at a time and calls fn between
+// two of them, so that neither a slow fn nor a long history holds anything up.
+func (s *queries) EachRequest(ctx context.Context, since time.Time, fn func(broker.Request) error) error {
+	at, n := chain.MS(since), int64(-1)
+	for {
+		rows, err := list(ctx, s, scanNumbered, `SELECT `+requestColumns+`, n FROM requests
+			WHERE decided_at_ms IS NOT NULL AND (decided_at_ms, n) > (?, ?) ORDER BY decided_at_ms, n LIMIT ?`, at, n, page)
+		if err != nil {
+			return fmt.Errorf("read history: %w", err)
+		}
+		for i := range rows {
+			if err := fn(rows[i].Request); err != nil {
+				return err
+			}
+		}
+		if len(rows) < page {
+			return nil
+		}
+		last := &rows[len(rows)-1]
+		at, n = chain.MS(last.Outcome.At), last.n
+	}
+}
+
+// numbered is a request with its place in the order of insertion.
+type numbered struct {
+	broker.Request
+	n int64
+}
+
+func scanNumbered(row scanner) (v numbered, err error) {
+	v.Request, err = scanRequest(scanMore{row, []any{&v.n}})
+	return v, err
+}
+
+// sqlStats counts the rows of "ended" by how calls ended. A call that a grant let through was decided by a
+// person, earlier: its by_id is the grant's, and it says nothing about waiting.
+const sqlStats = `
+	hand AS MATERIALIZED (
+		SELECT took FROM ended WHERE by_kind = 'operator' AND by_id = '' AND status IN ('allowed', 'denied'))
+	SELECT count(*),
+		count(*) FILTER (WHERE by_kind = 'rule' AND status = 'allowed'),
+		count(*) FILTER (WHERE by_kind = 'operator' AND status = 'allowed'),
+		count(*) FILTER (WHERE by_kind IN ('operator', 'process') AND status = 'denied'),
+		count(*) FILTER (WHERE by_kind = 'rule' AND status = 'denied'),
+		count(*) FILTER (WHERE status = 'expired' AND by_kind <> 'observe'),
+		count(*) FILTER (WHERE by_kind = 'observe'),
+		coalesce((SELECT max(took, 0) FROM hand ORDER BY took LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM hand)), 0)
+	FROM ended`
+
+// Stats implements broker.Store.
+func (s *queries) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
+	w := where{}
+	w.add(true, `decided_at_ms IS NOT NULL`)
+	w.add(!since.IsZero(), `decided_at_ms >= ?`, chain.MS(since))
+	w.add(sessionID != "", `session_id = ?`, sessionID)
+	ended := `WITH ended AS (
+		SELECT status, by_kind, by_id, decided_at_ms - created_at_ms AS took FROM requests` + w.String() + `), `
+	rows, err := list(ctx, s, func(row scanner) (v broker.Stats, err error) {
+		var median int64
+		err = row.Scan(&v.Calls, &v.ByRule, &v.ByHand, &v.Denied, &v.RuleDeny, &v.Expired, &v.Observed, &median)
+		v.Median = time.Duration(median) * time.Millisecond
+		return v, err
+	}, ended+sqlStats, w.args...)
+	if err != nil {
+		return broker.Stats{}, fmt.Errorf("count calls: %w", err)
+	}
+	v := rows[0]
+	v.Saved = v.ByRule + v.RuleDeny
+	v.Other = v.Calls - v.ByRule - v.ByHand - v.Denied - v.RuleDeny - v.Expired - v.Observed
+	return v, nil
+}
+
+// Grants implements broker.Store.
+func (s *queries) Grants(ctx context.Context) ([]broker.Grant, error) {
+	found, err := list(ctx, s, scanTrustedGrant, sqlTrustedGrants+`
+		WHERE g.used_by IS NULL AND g.expires_at_ms > ? ORDER BY g.created_at_ms, g.id`, chain.MS(s.now()))
+	if err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	var good []broker.Grant
+	for _, g := range found {
+		if g.doubt == nil {
+			good = append(good, g.Grant)
+		}
+	}
+	return good, nil
+}
