@@ -53,6 +53,12 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		c.closeOnce()
 	case args[0] == "allowall" && len(rest) == 0:
 		go c.allowAll()
+	case args[0] == "token" && len(rest) == 1:
+		token, err := c.broker.MintToken(context.Background(), "script", broker.Actor{Kind: broker.ByOperator})
+		ts.Check(err)
+		ts.Setenv(rest[0], token)
+	case args[0] == "trust" && len(rest) == 1:
+		ts.Check(c.trust(ts.MkAbs(rest[0])))
 	case args[0] == "stop" && len(rest) == 1:
 		ts.Check(c.stop(rest[0]))
 	case (args[0] == "allow" || args[0] == "deny") && len(rest) > 0:
@@ -101,6 +107,16 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 		}
 	}
 	return nil
+}
+
+// trust has the person trust a project's rules file as it was read last.
+func (c *scriptConsole) trust(path string) error {
+	for _, f := range c.broker.Rules(context.Background()).Files {
+		if f.Path == path {
+			return c.broker.TrustFile(context.Background(), path, f.Digest, broker.Actor{Kind: broker.ByOperator})
+		}
+	}
+	return fmt.Errorf("the console has not read %s", path)
 }
 
 func (c *scriptConsole) closeOnce() {

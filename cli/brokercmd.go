@@ -38,7 +38,7 @@ func runBroker(ctx context.Context, o consoleOptions, out io.Writer) error {
 	if err := keepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the broker: %w", err)
 	}
-	h, err := openHouse(ctx, o.socket, o.timeout)
+	h, err := openHouse(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,11 @@ const (
 	maxAnswer = 512 << 20
 )
 
-// client speaks to the console over its Unix socket. It can ask and refuse; the
-// routes it uses allow nothing.
+// tokenEnv holds an operator's token, which only the console makes.
+const tokenEnv = "AOCTL_TOKEN"
+
+// client speaks to the console over its Unix socket. It can ask and refuse;
+// what allows needs an operator's token.
 type client struct {
 	socket string
 	http   *http.Client
@@ -134,11 +137,19 @@ func (c *client) get(ctx context.Context, path string, query url.Values, into an
 
 // post sends body as JSON and reads the answer into into.
 func (c *client) post(ctx context.Context, path string, body, into any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("write the question: %w", err)
+	return c.send(ctx, http.MethodPost, path, body, into)
+}
+
+// send is post with another method, and without a body when that is nil.
+func (c *client) send(ctx context.Context, method, path string, body, into any) error {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return fmt.Errorf("write the question: %w", err)
+		}
 	}
-	return c.call(ctx, http.MethodPost, path, text, into)
+	return c.call(ctx, method, path, text, into)
 }
 
 func (c *client) call(ctx context.Context, method, path string, body []byte, into any) error {
@@ -149,6 +160,9 @@ func (c *client) call(ctx context.Context, method, path string, body []byte, int
 	req.Header.Set(wire.HeaderProtocol, wire.Version)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if token := os.Getenv(tokenEnv); token != "" && method != http.MethodGet {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -233,6 +247,8 @@ func readAPIError(status int, body []byte) error {
 		code = exitNotFound
 	case http.StatusBadRequest:
 		code = exitUsage
+	case http.StatusForbidden, http.StatusUnauthorized:
+		code = exitForbidden
 	}
 	return failure{code: code, text: e.Message, hint: e.Hint, cause: e}
 }

@@ -27,6 +27,7 @@ type consoleOptions struct {
 	socket  string
 	timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
 	noBell  bool
+	observe bool // hold nothing
 	demo    bool // the agents are scripted; the console says so
 }
 
@@ -55,6 +56,7 @@ func newConsoleCommand() *cobra.Command {
 
 func (o *consoleOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
+	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	cmd.Flags().BoolVar(&o.noBell, "no-bell", false, "do not ring when something starts to wait (env "+noBellEnv+")")
 }
 
@@ -112,7 +114,7 @@ func runConsole(ctx context.Context, o consoleOptions) error {
 	if err := keepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
-	h, err := openHouse(ctx, o.socket, o.timeout)
+	h, err := openHouse(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
 	o.socket, o.demo = folder.socket(), true
-	h, err := openHouse(ctx, o.socket, o.timeout)
+	h, err := openHouse(ctx, o)
 	if err != nil {
 		return err
 	}

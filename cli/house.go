@@ -32,16 +32,16 @@ type house struct {
 // openHouse prepares the state folder, claims the socket, opens the store and
 // starts to serve. The socket comes before the store: whoever holds it is the only
 // one to write there.
-func openHouse(ctx context.Context, socket string, timeout time.Duration) (*house, error) {
-	h := &house{socket: socket, served: make(chan struct{}), stop: func() {}}
-	if err := h.open(ctx, timeout); err != nil {
+func openHouse(ctx context.Context, o consoleOptions) (*house, error) {
+	h := &house{socket: o.socket, served: make(chan struct{}), stop: func() {}}
+	if err := h.open(ctx, o); err != nil {
 		h.Close()
 		return nil, err
 	}
 	return h, nil
 }
 
-func (h *house) open(ctx context.Context, timeout time.Duration) error {
+func (h *house) open(ctx context.Context, o consoleOptions) error {
 	dir, err := paths.StateDir()
 	if err != nil {
 		return err
@@ -63,19 +63,44 @@ func (h *house) open(ctx context.Context, timeout time.Duration) error {
 	}
 	h.closers = append(h.closers, st.Close)
 	h.broker, err = broker.New(ctx, st, broker.Options{
-		ApprovalTimeout: timeout, Socket: h.socket, Guarded: guarded(h.socket), Log: h.log,
+		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Observe: o.observe, Log: h.log,
 	})
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
 	h.serve(listener)
+	h.checkLog(st)
 	return nil
+}
+
+// checkLog reads the whole log once, beside everything else, and tells the broker when
+// another program has changed it: what the rules say is then no longer certain.
+func (h *house) checkLog(st *store.Store) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	h.closers = append(h.closers, func() error {
+		stop()
+		<-done
+		return nil
+	})
+	go func() {
+		defer close(done)
+		problem, err := st.Check(ctx)
+		if err != nil && ctx.Err() == nil {
+			h.log.Error("log not checked", "err", err)
+			problem = "it could not be checked: " + err.Error()
+		}
+		h.broker.NoteLog(problem)
+	}()
 }
 
 // guarded lists aoctl's own folders and files: a call that touches them is never
 // allowed by itself.
 func guarded(socket string) []string {
-	own := []string{socket, socket + ".lock"}
+	own := []string{}
+	if socket != "" {
+		own = append(own, socket, socket+".lock")
+	}
 	for _, dir := range []func() (string, error){paths.StateDir, paths.ConfigDir, os.Executable} {
 		if path, err := dir(); err == nil {
 			own = append(own, path)

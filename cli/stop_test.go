@@ -24,7 +24,7 @@ func openTestHouse(t *testing.T) (*house, *client) {
 	t.Setenv("AOCTL_HOME", dir)
 	t.Setenv("AOCTL_SOCKET", "")
 	socket := filepath.Join(dir, "broker.sock")
-	h, err := openHouse(t.Context(), socket, time.Minute)
+	h, err := openHouse(t.Context(), consoleOptions{socket: socket, timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// editText lets the user change text in an editor and returns what came back with the
+// file it is in, in a folder of its own that the caller removes.
+func editText(ctx context.Context, name string, text []byte) (changed []byte, path string, err error) {
+	editor := os.Getenv("VISUAL")
+	if editor == "" {
+		editor = os.Getenv("EDITOR")
+	}
+	if editor == "" {
+		editor = "vi"
+	}
+	dir, err := os.MkdirTemp("", "aoctl-edit-")
+	if err != nil {
+		return nil, "", fmt.Errorf("make a folder for the editor: %w", err)
+	}
+	path = filepath.Join(dir, name)
+	if err = os.WriteFile(path, text, 0o600); err != nil {
+		return nil, path, fmt.Errorf("write the editor's file: %w", err)
+	}
+	// $EDITOR may hold words of its own, such as "code --wait"; a shell reads it so.
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "sh", path) //nolint:gosec // the user's own editor
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err = cmd.Run(); err != nil {
+		return nil, path, failure{code: exitError, text: fmt.Sprintf("the editor %q failed: %v", editor, err), hint: "set EDITOR to one that works; nothing was changed", cause: err}
+	}
+	changed, err = os.ReadFile(path) //nolint:gosec // our own file
+	if err != nil {
+		return nil, path, fmt.Errorf("read the editor's file: %w", err)
+	}
+	return bytes.TrimPrefix(changed, []byte("\ufeff")), path, nil
+}

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+const rulesLong = `Rules say beforehand what may run, what must not, and what a person has to answer.
+A matching deny wins; otherwise the lowest priority speaks, ask before allow; what
+no rule matches asks. A command line is taken apart, and everything in it must be
+allowed. docs/rules.md has the whole language.
+
+list, show, explain, test, suggest and export read the database, with or without a
+console. The others talk to the running console; rules that allow, and changes to
+rules that refuse, need an operator token (in the console: r, then t) in AOCTL_TOKEN.`
+
+func newRulesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "rules",
+		Short:   "List, try and change the rules",
+		Long:    rulesLong,
+		Example: "  aoctl rules list\n  aoctl rules explain 'npm run test && git push'\n  aoctl rules add --deny 'git push --force *' --reason 'push without force'\n  aoctl rules suggest",
+		Args:    unknownCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		newRulesListCommand(), newRulesShowCommand(), newRulesAddCommand(), newRulesEditCommand(), newRulesRemoveCommand(),
+		newRulesEnableCommand(true), newRulesEnableCommand(false), newRulesMoveCommand(), newRulesExplainCommand(),
+		newRulesTestCommand(), newRulesSuggestCommand(), newRulesImportCommand(), newRulesExportCommand(),
+	)
+	return cmd
+}
+
+func newRulesListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the rules in the order in which they speak",
+		Long: `list shows the rules of the database and those of the project's own .aoctl/rules.toml
+in the folder it is run in. HITS counts the calls that a rule helped to decide.`,
+		Example: "  aoctl rules list\n  aoctl rules list --json | jq -r '.[] | select(.uses == 0) | .id'",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withRules(cmd.Context(), "", func(k *known) error {
+				if asJSON {
+					return printJSON(cmd.OutOrStdout(), k.rules)
+				}
+				return k.list(cmd.OutOrStdout(), time.Now())
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (k *known) list(out io.Writer, now time.Time) error {
+	if k.problem != "" {
+		if err := printLine(out, "! "+safe.Line(k.problem)); err != nil {
+			return err
+		}
+	}
+	if len(k.rules) == 0 {
+		return printLine(out, `There are no rules. Press A on a call in the console, or see "aoctl rules add --help".`)
+	}
+	ids := make([]string, len(k.rules))
+	for i, r := range k.rules {
+		ids[i] = r.ID
+	}
+	short := shortIDs(ids)
+	t := &table{head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}}
+	for _, r := range k.rules {
+		t.add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), ruleText(r), scopeText(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
+	}
+	return t.print(out)
+}
+
+// ruleText is what a rule matches, on one line.
+func ruleText(r rules.Rule) string {
+	if len(r.Where) == 0 {
+		return r.Tool
+	}
+	var parts []string
+	for _, key := range sortedKeys(r.Where) {
+		parts = append(parts, key+"="+r.Where[key])
+	}
+	return r.Tool + " " + strings.Join(parts, " ")
+}
+
+func scopeText(s rules.Scope) string {
+	var parts []string
+	for _, p := range []struct{ name, value string }{{"", s.Project}, {"session ", s.Session}, {"", s.Agent}} {
+		if p.value != "" {
+			parts = append(parts, p.name+p.value)
+		}
+	}
+	if len(parts) == 0 {
+		return "everywhere"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// endText says how long a rule will speak.
+func endText(r rules.Rule, now time.Time) string {
+	var parts []string
+	if !r.ExpiresAt.IsZero() {
+		left := r.ExpiresAt.Sub(now)
+		if left <= 0 {
+			parts = append(parts, "ended")
+		} else {
+			parts = append(parts, "in "+age(left))
+		}
+	}
+	if r.MaxUses > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d uses", r.Uses, r.MaxUses))
+	}
+	if len(parts) == 0 {
+		return "never"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func lastText(r rules.Rule, now time.Time) string {
+	if r.LastUsedAt.IsZero() {
+		return "never"
+	}
+	return age(now.Sub(r.LastUsedAt)) + " ago"
+}
+
+func noteText(r rules.Rule, now time.Time) string {
+	var notes []string
+	switch {
+	case !r.Enabled:
+		notes = append(notes, "off")
+	case !r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt):
+		notes = append(notes, "expired")
+	case r.MaxUses > 0 && r.Uses >= r.MaxUses:
+		notes = append(notes, "used up")
+	case r.Uses == 0:
+		notes = append(notes, "never hit")
+	}
+	if r.Dangerous {
+		notes = append(notes, "dangerous calls too")
+	}
+	if r.Source != "" {
+		notes = append(notes, "in "+r.Source)
+	}
+	return strings.Join(notes, ", ")
+}
+
+func newRulesShowCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:               "show ID",
+		Short:             "Show one rule as it stands in a rules file",
+		Long:              "show prints one rule, named by its id or by enough of the id's beginning, as TOML.",
+		Example:           "  aoctl rules show 0197f3a2\n  aoctl rules show 0197f3a2 --json",
+		Args:              oneArg("the id of a rule"),
+		ValidArgsFunction: completeRules,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withRules(cmd.Context(), "", func(k *known) error {
+				r, err := findRule(k.rules, args[0])
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(cmd.OutOrStdout(), []rules.Rule{r})
+				}
+				return printText(cmd.OutOrStdout(), string(rules.FormatTOML([]rules.Rule{r}))+
+					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, plural(r.Uses, "hit"), lastText(r, time.Now())))
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with the rule")
+	return cmd
+}
+
+// printText writes lines, each safe for a terminal.
+func printText(out io.Writer, text string) error {
+	for line := range strings.Lines(text) {
+		if err := printLine(out, safe.Line(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findRule picks the one rule whose id is ref or begins with it.
+func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
+	var found []rules.Rule
+	for _, r := range list {
+		if r.ID == ref {
+			return r, nil
+		}
+		if strings.HasPrefix(r.ID, ref) {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return rules.Rule{}, failure{code: exitNotFound, text: fmt.Sprintf("no rule has the id %q", ref), hint: "see which there are: aoctl rules list"}
+	case 1:
+		return found[0], nil
+	}
+	lines := make([]string, len(found))
+	for i, r := range found {
+		lines[i] = r.ID + "  " + ruleText(r)
+	}
+	return rules.Rule{}, ambiguous("rule", ref, lines)
+}
+
+// withRules opens the database, hands what it says about rules to f, and closes it. A
+// database that is not there yet holds no rules.
+func withRules(ctx context.Context, project string, f func(*known) error) (err error) {
+	r, err := openReader(ctx)
+	if errors.Is(err, store.ErrMissing) {
+		r, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	if r != nil {
+		defer func() { err = errors.Join(err, r.Close()) }()
+	}
+	k, err := knowRules(ctx, r, project)
+	if err != nil {
+		return err
+	}
+	return f(k)
+}
+
+// completeRules offers the ids of rules.
+func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	_ = withRules(cmd.Context(), "", func(k *known) error { // no offers is no error
+		for _, r := range k.rules {
+			offers = appendOffer(offers, r.ID, string(r.Decision)+" "+ruleText(r))
+		}
+		return nil
+	})
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type explainOptions struct {
+	tool, input, cwd, project, session, agent, file string
+	json                                            bool
+}
+
+func newRulesExplainCommand() *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use:   "explain COMMAND",
+		Short: "Say what the rules would do with a call, and why",
+		Long: `explain takes a call apart and shows each of its elements, the rules that match it,
+its risk and the verdict. Nothing is asked, recorded or counted. COMMAND is a command
+line; for other tools it is the file or the URL, or --input gives the whole input.
+
+With --json there is one object with verdict (allow, deny or ask), reason, rule,
+risk and elements.`,
+		Example: `  aoctl rules explain 'npm run test && git push origin dev'
+  aoctl rules explain --tool Edit src/main.go
+  aoctl rules explain --tool mcp__github__create_issue --input '{"title":"x"}'
+  aoctl rules explain --rules proposed.toml --json 'curl -s https://example.com | sh'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && o.input != "" {
+				return nil
+			}
+			return oneArg("a command line")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return explain(cmd, o, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.tool, "tool", "Bash", "the agent's name for the tool")
+	f.StringVar(&o.input, "input", "", "the tool's input as a JSON object, in place of COMMAND")
+	f.StringVar(&o.cwd, "cwd", "", "folder that the call runs in (the current one)")
+	f.StringVar(&o.project, "project", "", "the project's folder (the same as --cwd)")
+	f.StringVar(&o.session, "session", "", "as if this session asked (its id)")
+	f.StringVar(&o.agent, "agent", "claude", "as if an agent of this kind asked")
+	f.StringVar(&o.file, "rules", "", "judge by the rules of this file only")
+	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+func explain(cmd *cobra.Command, o explainOptions, args []string) error {
+	cwd, project, err := o.folders()
+	if err != nil {
+		return err
+	}
+	input, err := o.callInput(args)
+	if err != nil {
+		return err
+	}
+	return withRules(cmd.Context(), project, func(k *known) error {
+		if o.file != "" {
+			if k.rules, err = readRulesFile(o.file); err != nil {
+				return err
+			}
+			k.rules, k.problem = numbered(k.rules), ""
+		}
+		set, err := k.set()
+		if err != nil {
+			return err
+		}
+		session, agent, err := k.sessionOf(cmd.Context(), o.session, o.agent)
+		if err != nil {
+			return err
+		}
+		a := set.Judge(rules.Prepare(k.question(o.tool, input, cwd, session, agent)), time.Now())
+		if a.Verdict == rules.Allow && k.problem != "" {
+			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.problem
+		}
+		if o.json {
+			line, err := jsonLine(a)
+			if err != nil {
+				return err
+			}
+			return printLine(cmd.OutOrStdout(), string(line))
+		}
+		return printAssessment(cmd.OutOrStdout(), a, k.rules)
+	})
+}
+
+// folders are the call's folder and its project's, absolute.
+func (o explainOptions) folders() (cwd, project string, err error) {
+	for _, f := range []struct{ flag, path string }{{"--cwd", o.cwd}, {"--project", o.project}} {
+		if f.path == "" {
+			continue
+		}
+		if info, err := os.Stat(f.path); err != nil || !info.IsDir() {
+			return "", "", usageError{text: fmt.Sprintf("%s %s is no folder", f.flag, f.path)}
+		}
+	}
+	if cwd, err = filepath.Abs(o.cwd); err != nil {
+		return "", "", fmt.Errorf("find the current folder: %w", err)
+	}
+	if o.project == "" {
+		return cwd, cwd, nil
+	}
+	project, err = filepath.Abs(o.project)
+	return cwd, project, err
+}
+
+// mainParams say for well-known tools which parameter the argument is.
+var mainParams = map[string]string{
+	"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
+	"WebFetch": "url", "WebSearch": "query", "Grep": "path", "Glob": "path", "LS": "path",
+}
+
+// mainParam is the parameter that a bare argument stands for.
+func mainParam(tool string) (string, bool) {
+	if p, ok := rules.CommandParam(tool); ok {
+		return p, true
+	}
+	p, ok := mainParams[tool]
+	return p, ok
+}
+
+func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
+	if o.input != "" {
+		var object map[string]json.RawMessage
+		if len(args) > 0 || json.Unmarshal([]byte(o.input), &object) != nil {
+			return nil, usageError{text: "--input takes one JSON object, in place of the argument", hint: `such as --input '{"file_path":"a.go"}'`}
+		}
+		return json.RawMessage(o.input), nil
+	}
+	param, ok := mainParam(o.tool)
+	if !ok {
+		return nil, usageError{text: fmt.Sprintf("what of %s the argument is, is not known", o.tool), hint: "give the whole input with --input"}
+	}
+	raw, err := json.Marshal(map[string]string{param: args[0]})
+	return raw, err
+}
+
+func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", a.Verdict, a.Reason)
+	fmt.Fprintf(&b, "risk: %s", a.Risk.Class)
+	if a.Risk.Why != "" && a.Risk.Class != risk.Normal {
+		fmt.Fprintf(&b, ", %s", a.Risk.Why)
+	}
+	b.WriteString("\n\n")
+	if err := printText(out, b.String()); err != nil {
+		return err
+	}
+	t := &table{head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}}
+	for _, e := range a.Elements {
+		verdict := string(e.Verdict)
+		if e.Neutral {
+			verdict = "-"
+		}
+		t.add(verdict, e.Kind, elementText(e), ruleWord(e.Rule, list), e.Why)
+	}
+	if err := t.print(out); err != nil {
+		return err
+	}
+	return printMatches(out, a, list)
+}
+
+// elementText is what an element does, wrappers in front.
+func elementText(e rules.Judged) string {
+	text := e.Text
+	if len(e.Argv) > 0 {
+		text = strings.Join(e.Argv, " ")
+	}
+	if e.Path != "" {
+		text = e.Path
+		if e.Real != "" && e.Real != e.Path {
+			text += " → " + e.Real
+		}
+	}
+	if len(e.Via) > 0 {
+		text = strings.Join(e.Via, " › ") + " › " + text
+	}
+	return text
+}
+
+func ruleWord(id string, list []rules.Rule) string {
+	if id == "" {
+		return "-"
+	}
+	for _, r := range list {
+		if r.ID == id {
+			return ruleText(r)
+		}
+	}
+	return id
+}
+
+// printMatches lists all rules that match anything in the call.
+func printMatches(out io.Writer, a rules.Assessment, list []rules.Rule) error {
+	seen := map[string]bool{}
+	for _, e := range a.Elements {
+		for _, id := range e.Matches {
+			seen[id] = true
+		}
+	}
+	if len(seen) == 0 {
+		return printLine(out, "\nno rule matches")
+	}
+	if err := printLine(out, "\nmatching rules, first speaks first:"); err != nil {
+		return err
+	}
+	for _, r := range list {
+		if seen[r.ID] {
+			if err := printLine(out, safe.Line(fmt.Sprintf("  %s  %d  %s  %s  (%s)", r.ID, r.Priority, r.Decision, ruleText(r), scopeText(r.Scope)))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readRulesFile reads a file of rules as a person wrote it; "-" is standard input.
+func readRulesFile(path string) ([]rules.Rule, error) {
+	data, err := readAll(path)
+	if err != nil {
+		return nil, usageError{text: fmt.Sprintf("cannot read %s: %v", path, rootCause(err))}
+	}
+	list, err := rules.ParseTOML(data)
+	if err != nil {
+		return nil, usageError{text: fmt.Sprintf("%s: %v", path, err), hint: "nothing was changed; docs/rules.md has the format"}
+	}
+	return list, nil
+}
+
+// numbered gives rules without an id one for this run, so that they can be told apart.
+func numbered(list []rules.Rule) []rules.Rule {
+	for i := range list {
+		if list[i].ID == "" {
+			list[i].ID = fmt.Sprintf("rule-%d", i+1)
+		}
+	}
+	return list
+}
+
+// maxFile bounds what is read from a file that a command line names.
+const maxFile = 4 << 20
+
+func readAll(path string) ([]byte, error) {
+	in := os.Stdin
+	if path != "-" {
+		f, err := os.Open(path) //nolint:gosec // the user named it
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	return data, err
+}

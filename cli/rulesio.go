@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+func newRulesExportCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Print the rules as a rules file",
+		Long: `export prints the rules of the database as TOML, which import reads back. Rules that
+have ended are left out unless --all is given.`,
+		Example: "  aoctl rules export > rules.toml",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withRules(cmd.Context(), "", func(k *known) error {
+				now := time.Now()
+				list := slices.DeleteFunc(slices.Clone(k.own), func(r rules.Rule) bool {
+					return !all && (!r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) || r.MaxUses > 0 && r.Uses >= r.MaxUses)
+				})
+				_, err := cmd.OutOrStdout().Write(rules.FormatTOML(list))
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "also rules that have ended")
+	return cmd
+}
+
+type importOptions struct {
+	project      string
+	dryRun, json bool
+}
+
+func newRulesImportCommand() *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import claude|FILE",
+		Short: "Add the rules of a file, or of Claude Code's settings",
+		Long: `import claude reads the permissions in Claude Code's settings: yours in
+~/.claude/settings.json, and the project's .claude/settings.json and
+settings.local.json. What cannot be said as narrowly here is left out and listed.
+
+import FILE reads a rules file as export writes it; "-" is standard input. A rule
+whose id is known already is left as it is. Rules that allow need an operator token.`,
+		Example: "  aoctl rules import claude --dry-run\n  aoctl rules import rules.toml",
+		Args:    oneArg(`"claude" or a rules file`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := o.rules(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if !o.dryRun {
+				if list, err = newRules(cmd, list); err != nil {
+					return err
+				}
+			}
+			return addRules(cmd, list, o.dryRun, o.json)
+		},
+	}
+	cmd.Flags().StringVar(&o.project, "project", ".", "the project whose settings are read with claude")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, error) {
+	if from != "claude" {
+		return readRulesFile(from)
+	}
+	project, err := filepath.Abs(o.project)
+	if err != nil {
+		return nil, fmt.Errorf("find the project: %w", err)
+	}
+	project = broker.RealPath(project)
+	home := broker.UserHome()
+	var list []rules.Rule
+	found := false
+	for _, f := range []struct{ path, project string }{
+		{filepath.Join(home, ".claude", "settings.json"), ""},
+		{filepath.Join(project, ".claude", "settings.json"), project},
+		{filepath.Join(project, ".claude", "settings.local.json"), project},
+	} {
+		data, err := os.ReadFile(f.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, failure{code: exitError, text: fmt.Sprintf("cannot read %s: %v", f.path, rootCause(err)), cause: err}
+		}
+		found = true
+		some, skipped, err := rules.ImportClaude(data, f.project, home)
+		if err != nil {
+			return nil, usageError{text: fmt.Sprintf("%s: %v", f.path, err), hint: "nothing was added"}
+		}
+		for _, s := range skipped {
+			fmt.Fprintln(cmd.ErrOrStderr(), "left out "+safe.Line(s.Text+" of "+f.path+": "+s.Why))
+		}
+		list = append(list, some...)
+	}
+	if !found {
+		return nil, failure{code: exitNotFound, text: "there are no settings of Claude Code here", hint: "name the project with --project"}
+	}
+	return list, nil
+}
+
+// newRules leaves out those that the console knows already: by id, or because another
+// one says the same.
+func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
+	c, err := newClient(cmd)
+	if err != nil {
+		return nil, err
+	}
+	have, err := c.rules(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	says := func(r rules.Rule) string {
+		r.ID, r.CreatedAt, r.UpdatedAt, r.CreatedBy, r.CreatedFrom = "", time.Time{}, time.Time{}, "", ""
+		return string(rules.FormatTOML([]rules.Rule{r}))
+	}
+	var fresh []rules.Rule
+	for _, r := range list {
+		known := slices.ContainsFunc(have, func(h rules.Rule) bool { return r.ID != "" && h.ID == r.ID || says(h) == says(r) })
+		if known {
+			fmt.Fprintln(cmd.ErrOrStderr(), "known already: "+safe.Line(string(r.Decision)+" "+ruleText(r)))
+			continue
+		}
+		fresh = append(fresh, r)
+	}
+	return fresh, nil
+}

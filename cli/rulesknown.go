@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/store"
+)
+
+// known is what a command without a console knows of the rules: what the log says,
+// and the project's own file.
+type known struct {
+	reader  *store.Reader // nil: nothing was recorded yet
+	rules   []rules.Rule  // in the order in which they speak
+	own     []rules.Rule  // those of the database only
+	project string        // real path of the project's folder
+	home    string
+	guarded []string
+	problem string // why no rule allows anything
+}
+
+// knowRules reads the rules that hold in project; "" is the folder that the command
+// runs in.
+func knowRules(ctx context.Context, r *store.Reader, project string) (*known, error) {
+	k := &known{reader: r, home: broker.UserHome()}
+	if project == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("find the current folder: %w", err)
+		}
+		project = dir
+	}
+	k.project = broker.RealPath(project)
+	for _, g := range guarded("") {
+		k.guarded = append(k.guarded, broker.RealPath(g))
+	}
+	trusted := map[string]string{}
+	if r != nil {
+		if err := k.readLog(ctx, trusted); err != nil {
+			return nil, err
+		}
+	}
+	k.rules = slices.Clone(k.own)
+	if err := k.readFile(trusted); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(k.rules, func(x, y rules.Rule) int {
+		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
+	})
+	return k, nil
+}
+
+// readLog reads the rules of the database and which files are trusted. Rules in doubt
+// are shown, and said to be.
+func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
+	list, err := k.reader.Rules(ctx)
+	if err != nil && !errors.Is(err, broker.ErrTampered) {
+		return err
+	}
+	if err != nil {
+		k.problem = err.Error()
+	}
+	k.own = list
+	facts, doubt, err := k.reader.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	if k.problem == "" {
+		k.problem = doubt
+	}
+	for _, e := range facts {
+		var d broker.FileTrustedData
+		if e.Type == broker.EventFileTrusted && json.Unmarshal(e.Data, &d) == nil {
+			trusted[d.Path] = d.Digest
+		}
+	}
+	return nil
+}
+
+// readFile adds the rules of the project's own file. One that cannot be read makes
+// every call of the project ask, so it is a problem and no error.
+func (k *known) readFile(trusted map[string]string) error {
+	path := filepath.Join(k.project, broker.RulesFileName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	f, err := broker.ReadRulesFile(path, k.project, trusted[path])
+	if err != nil {
+		k.problem = fmt.Sprintf("%s cannot be read, so every call of the project asks: %v", path, err)
+		return nil
+	}
+	k.rules = append(k.rules, f.Rules...)
+	return nil
+}
+
+// set compiles the rules.
+func (k *known) set() (*rules.Set, error) {
+	set, err := rules.Compile(k.rules)
+	if err != nil {
+		return nil, fmt.Errorf("compile the rules: %w", err)
+	}
+	return set, nil
+}
+
+// question is a call in the project.
+func (k *known) question(tool string, input json.RawMessage, cwd, session, agent string) rules.Question {
+	return rules.Question{
+		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true,
+		Place: broker.PlaceOf(k.project, cwd, k.home, k.guarded),
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// sessionOf finds the session that ref names, as its id and its agent; "" is none.
+func (k *known) sessionOf(ctx context.Context, ref, agent string) (id, kind string, err error) {
+	if ref == "" {
+		return "", agent, nil
+	}
+	var list []broker.Session
+	if k.reader != nil {
+		if list, err = k.reader.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000}); err != nil {
+			return "", "", fmt.Errorf("read the sessions: %w", err)
+		}
+	}
+	s, err := findSession(list, ref, true)
+	return s.ID, cmp.Or(s.Agent, agent), err
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+const historySince = "90d" // recorded calls that test and suggest look at, unless told otherwise
+
+type testOptions struct {
+	since   string
+	history bool
+	add     bool
+	json    bool
+}
+
+func newRulesTestCommand() *cobra.Command {
+	var o testOptions
+	cmd := &cobra.Command{
+		Use:   "test [FILE]",
+		Short: "Replay recorded calls through the rules, or through proposed ones",
+		Long: `test judges the recorded calls by the rules in force and, with FILE, by the rules of
+that file instead (--add: beside those in force). It shows what would change, calls
+that a person denied and that would now run first, and names rules that match nothing
+and rules that others always speak before. It exits 1 when a denied call would run.
+
+Paths are judged as the disk has them now, not as it had them then.`,
+		Example: "  aoctl rules test\n  aoctl rules test --since 30d proposed.toml\n  aoctl rules test --add --json proposed.toml | jq .prompts_after",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneArg("a rules file")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return testRules(cmd, o, args)
+		},
+	}
+	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
+	cmd.Flags().BoolVar(&o.history, "history", true, "judge the recorded calls; without, only look at the rules themselves")
+	cmd.Flags().BoolVar(&o.add, "add", false, "the rules of FILE beside those in force, not in their place")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+func testRules(cmd *cobra.Command, o testOptions, args []string) error {
+	since, err := parseSince(o.since, time.Now())
+	if err != nil {
+		return err
+	}
+	return withRules(cmd.Context(), "", func(k *known) error {
+		current, err := k.set()
+		if err != nil {
+			return err
+		}
+		proposed, list := current, k.rules
+		if len(args) == 1 {
+			if list, err = readRulesFile(args[0]); err != nil {
+				return err
+			}
+			list = numbered(list)
+			if o.add {
+				list = append(slices.Clone(k.rules), list...)
+			}
+			if proposed, err = rules.Compile(list); err != nil {
+				return usageError{text: fmt.Sprintf("%s: %v", args[0], err)}
+			}
+			list = proposed.Rules()
+		}
+		h := &history{known: k, since: since, none: !o.history}
+		report := rules.Replay(current, proposed, h.calls(cmd.Context()), time.Now())
+		if h.err != nil {
+			return h.err
+		}
+		t := testReport{Report: report, Findings: rules.Lint(list, time.Now())}
+		if err := t.print(cmd.OutOrStdout(), o.json, list); err != nil {
+			return err
+		}
+		if report.Worse > 0 {
+			return failure{code: exitError, text: plural(report.Worse, "call") + " that a person denied would run"}
+		}
+		return nil
+	})
+}
+
+// history reads the recorded calls as rules see them.
+type history struct {
+	known *known
+	since time.Time
+	none  bool
+	err   error // why calls ended early
+}
+
+// errEnough ends a read of the history that nobody goes on with.
+var errEnough = errors.New("enough")
+
+// calls yields the recorded calls, oldest first.
+func (h *history) calls(ctx context.Context) iter.Seq[rules.Past] {
+	return func(yield func(rules.Past) bool) {
+		if h.none || h.known.reader == nil {
+			return
+		}
+		projects, err := sessionProjects(ctx, h.known.reader)
+		if err != nil {
+			h.err = err
+			return
+		}
+		var prepare rules.Preparer
+		err = h.known.reader.EachRequest(ctx, h.since, func(r broker.Request) error {
+			if !yield(h.past(&prepare, r, projects)) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			h.err = fmt.Errorf("read the recorded calls: %w", err)
+		}
+	}
+}
+
+func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[string]string) rules.Past {
+	project := cmp.Or(projects[r.SessionID], r.CWD)
+	p := rules.Past{
+		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
+		Call: prepare.Prepare(rules.Question{
+			Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Event == "PreToolUse",
+			Place: broker.PlaceOf(project, r.CWD, h.known.home, h.known.guarded),
+		}),
+	}
+	if o := r.Outcome; o != nil {
+		p.ByKind, p.Took = string(o.By.Kind), o.At.Sub(r.CreatedAt)
+		p.Prompted = o.By.Kind != broker.ByRule && o.By.Kind != broker.ByObserve
+		if o.By.Kind == broker.ByRule {
+			p.ByRule = o.By.ID
+		}
+	}
+	return p
+}
+
+func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, error) {
+	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000})
+	if err != nil {
+		return nil, fmt.Errorf("read the sessions: %w", err)
+	}
+	m := make(map[string]string, len(list))
+	for _, s := range list {
+		m[s.ID] = s.ProjectDir
+	}
+	return m, nil
+}
+
+// testReport is what test prints.
+type testReport struct {
+	rules.Report
+	Findings []rules.Finding `json:"findings"`
+}
+
+func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
+	if asJSON {
+		line, err := jsonLine(t)
+		if err != nil {
+			return err
+		}
+		return printLine(out, string(line))
+	}
+	lines := []string{
+		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
+		fmt.Sprintf("questions to a person: %d before, %d after; %s judged otherwise", t.PromptsBefore, t.PromptsAfter, plural(t.Changed, "call")),
+	}
+	for _, c := range t.Changes {
+		mark := "   "
+		if c.Worse {
+			mark = " ! "
+		}
+		lines = append(lines, fmt.Sprintf("%s%s → %s  %s %s  (%s, %s)", mark, c.From, c.To, c.Tool, oneLine(c.Text), c.Was, c.At.Local().Format("2006-01-02 15:04")))
+	}
+	for _, id := range t.Dead {
+		lines = append(lines, "matches nothing: "+id+"  "+ruleWord(id, list))
+	}
+	for _, f := range t.Findings {
+		lines = append(lines, fmt.Sprintf("%s: %s  %s: %s", f.Kind, f.ID, ruleWord(f.ID, list), f.Why))
+	}
+	for _, line := range lines {
+		if err := printLine(out, safe.Line(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type suggestOptions struct {
+	since     string
+	max, hits int
+	json      bool
+}
+
+func newRulesSuggestCommand() *cobra.Command {
+	var o suggestOptions
+	cmd := &cobra.Command{
+		Use:   "suggest",
+		Short: "Find the few narrow rules that would have saved most questions",
+		Long: `suggest looks at the recorded calls that a person allowed and prints, as a rules file,
+the narrow rules that would have saved most of those questions, none of which matches
+a call that was ever denied. Nothing is added: read it, then import it.`,
+		Example: "  aoctl rules suggest\n  aoctl rules suggest --since 30d > new.toml && aoctl rules test --add new.toml",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return suggestRules(cmd, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.since, "since", historySince, "recorded calls from then on: 30d, 2026-11-02, or RFC 3339")
+	cmd.Flags().IntVarP(&o.max, "max", "n", 10, "at most so many rules")
+	cmd.Flags().IntVar(&o.hits, "hits", 3, "only rules that would have saved so many questions")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
+	return cmd
+}
+
+func suggestRules(cmd *cobra.Command, o suggestOptions) error {
+	since, err := parseSince(o.since, time.Now())
+	if err != nil {
+		return err
+	}
+	if o.max < 1 || o.hits < 1 {
+		return usageError{text: "--max and --hits must be at least 1"}
+	}
+	return withRules(cmd.Context(), "", func(k *known) error {
+		current, err := k.set()
+		if err != nil {
+			return err
+		}
+		h := &history{known: k, since: since}
+		list := rules.Suggest(h.calls(cmd.Context()), current, time.Now(), rules.SuggestOptions{Max: o.max, MinHits: o.hits})
+		if h.err != nil {
+			return h.err
+		}
+		return printSuggestions(cmd.OutOrStdout(), list, o.json)
+	})
+}
+
+func printSuggestions(out io.Writer, list []rules.Suggestion, asJSON bool) error {
+	if asJSON {
+		return printJSON(out, list)
+	}
+	if len(list) == 0 {
+		return printLine(out, "# nothing to suggest: too few calls alike were allowed by hand")
+	}
+	for _, s := range list {
+		text := fmt.Sprintf("# saves %s in %s, last on %s\n", plural(s.Saves, "question"), plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
+		for _, e := range s.Examples {
+			text += "#   " + oneLine(e) + "\n"
+		}
+		if err := printText(out, text+string(rules.FormatTOML([]rules.Rule{s.Rule}))+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneLine shortens a text to what fits beside others.
+func oneLine(text string) string { return safe.Head(text, 100) }
