@@ -78,15 +78,3 @@ func BenchmarkLargeCall(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/frame")
 }
-
-// Ten thousand waiting calls must not make a key press slow: the bound is far above
-// what it takes, and far below what a pass over all calls for each row would.
-func TestRepaintStaysFast(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("measures time")
-	}
-	res := testing.Benchmark(BenchmarkRepaint10k)
-	if ms := res.Extra["ms/repaint"]; ms > 16 {
-		t.Errorf("a repaint takes %.1f ms, a frame has 16", ms)
-	}
-}

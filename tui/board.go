@@ -30,12 +30,13 @@ type board struct {
 	pending  map[string]int    // waiting calls by session
 	unsorted bool              // roster and labels are behind
 
+	marks  map[string]bool  // ids of the marked cards, all of them in shown
 	recent []broker.Request // newest decision first
 	health broker.Health
 }
 
 func newBoard() *board {
-	b := &board{}
+	b := &board{marks: map[string]bool{}}
 	b.reset(broker.Snapshot{}, time.Time{})
 	return b
 }
@@ -54,11 +55,24 @@ func (b *board) reset(s broker.Snapshot, now time.Time) {
 	}
 	b.reroster()
 	for _, r := range s.Requests {
-		b.request(r, now)
-		if old, c := before[r.ID], b.cards[r.ID]; old != nil && c != nil && old.key() == c.key() {
-			c.seenEnd, c.reminded, c.file, c.sending = old.seenEnd, old.reminded, old.file, old.sending
+		b.request(judgedAs(r, before[r.ID]), now)
+		if old, c := before[r.ID], b.cards[r.ID]; old != nil && c != nil && old.key().sameCall(c.key()) {
+			c.takeOver(old)
 		}
 	}
+	for id := range b.marks {
+		if c := b.cards[id]; c == nil || c.key() != before[id].key() || b.shown.index(c) < 0 {
+			delete(b.marks, id)
+		}
+	}
+}
+
+// takeOver lets c, which a new snapshot brought, be the card that old was.
+func (c *card) takeOver(old *card) {
+	kept := *old
+	kept.lateUntil, kept.haystack = c.lateUntil, ""
+	kept.renew(c.req)
+	*c = kept
 }
 
 // apply takes one change in and returns the card that began to wait through it, if any.
@@ -77,9 +91,10 @@ func (b *board) apply(u broker.Update, now time.Time) *card {
 // request takes in the whole new value of a call.
 func (b *board) request(r broker.Request, now time.Time) (arrived *card) {
 	old := b.cards[r.ID]
+	r = judgedAs(r, old)
 	switch {
-	case r.State == broker.Pending && old != nil && old.key() == (drawnKey{id: r.ID, digest: r.Digest}):
-		old.req = r // the deadline may have moved; age and id never do
+	case r.State == broker.Pending && old != nil && !old.late() && old.req.Digest == r.Digest:
+		b.renew(old, r)
 		return nil
 	case r.State == broker.Pending:
 		b.drop(old)
@@ -100,6 +115,31 @@ func (b *board) request(r broker.Request, now time.Time) (arrived *card) {
 	b.remember(r)
 	b.keepLate(r, now)
 	return nil
+}
+
+// judgedAs gives r the judgement of its card when it has none of its own: a dangerous
+// call stays one when it has become late.
+func judgedAs(r broker.Request, old *card) broker.Request {
+	if r.Assessment == nil && old != nil && old.req.Digest == r.Digest {
+		r.Assessment = old.req.Assessment
+	}
+	return r
+}
+
+// renew takes in the new value of a call that still waits, and lists it where it
+// belongs now. A mark holds for the call as it was marked.
+func (b *board) renew(c *card, r broker.Request) {
+	b.waiting.remove(c)
+	b.shown.remove(c)
+	rev := c.rev
+	c.renew(r)
+	if c.rev != rev {
+		delete(b.marks, r.ID)
+	}
+	b.waiting.insert(c)
+	if b.passes(c) {
+		b.shown.insert(c)
+	}
 }
 
 // keepLate lists r as late when it ended without anybody's answer.
@@ -132,6 +172,7 @@ func (b *board) drop(c *card) {
 		return
 	}
 	delete(b.cards, c.req.ID)
+	delete(b.marks, c.req.ID)
 	if c.late() {
 		b.late.remove(c)
 		b.lateSeen.remove(c)
@@ -202,6 +243,11 @@ func (b *board) setFilter(f filter) {
 	f.words = strings.Fields(strings.ToLower(f.text))
 	b.filter = f
 	b.shown, b.lateSeen = b.pass(b.waiting), b.pass(b.late)
+	for id := range b.marks { // what nobody sees is not decided along with the rest
+		if b.shown.index(b.cards[id]) < 0 {
+			delete(b.marks, id)
+		}
+	}
 }
 
 func (b *board) pass(all order) order {

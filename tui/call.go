@@ -28,7 +28,7 @@ func (m *model) detailView(l layout, a area) []string {
 	}
 	d := m.doc(c, width)
 	f := caption{
-		title: d.title, note: d.note, right: position(m.scroll, height, d),
+		title: d.title, alarm: d.alarm, note: d.note, right: position(m.scroll, height, d),
 		focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.below, f.belowInk = m.standing(c)
@@ -48,6 +48,9 @@ func (m *model) standing(c *card) (string, ink) {
 	}
 	d := c.req.ExpiresAt.Sub(m.at)
 	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
+	if c.changed {
+		return "a file of it changed · " + text, inkWarn
+	}
 	return text, inkMuted
 }
 

@@ -68,6 +68,28 @@ func (m *model) decide(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
 	}
 }
 
+// decideAll decides the calls of keys as one: all of them or none.
+func (m *model) decideAll(keys []drawnKey, v broker.Verdict, reason string) tea.Cmd {
+	ctx, c := m.ctx, m.console
+	d := broker.Decision{Verdict: v, By: m.opts.Operator, Reason: reason}
+	picks := make([]broker.Pick, len(keys))
+	for i, k := range keys {
+		picks[i] = broker.Pick{ID: k.id, Digest: k.digest}
+	}
+	return func() tea.Msg {
+		_, err := c.DecideAll(ctx, picks, d)
+		return markedMsg{keys: keys, verdict: v, err: err}
+	}
+}
+
+// observe switches observing of a session, or for "" of all, on or off.
+func (m *model) observe(id, label string, on bool) tea.Cmd {
+	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		return observedMsg{label: label, on: on, err: c.Observe(ctx, id, on, by)}
+	}
+}
+
 func (m *model) stop(id, label string) tea.Cmd {
 	ctx, c, by := m.ctx, m.console, m.opts.Operator
 	return func() tea.Msg {

@@ -14,10 +14,12 @@ import (
 )
 
 // doc is one call laid out for a width: the call itself first, with every field of
-// its input, then where it comes from, last what the agent says about it.
+// its input, then what it runs and what the rules say of that, then where it comes
+// from, last what the agent says about it.
 type doc struct {
 	paper
 	title   string // safe to draw
+	alarm   string // beside the title, of a dangerous call; safe to draw
 	note    string // beside the title
 	callEnd int    // rows of the call: allowing takes that the last of them was seen
 	size    string // of the input, when it is large
@@ -32,7 +34,7 @@ type around struct {
 }
 
 func layOut(st *Styles, r broker.Request, a around, width int) *doc {
-	d := &doc{paper: *st.paper(width), title: safeLine(r.ToolName)}
+	d := &doc{paper: *st.paper(width), title: safeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
 	c := readCall(r.ToolInput)
 	d.call(r, c, a)
 	d.remarks(r, c)
@@ -41,6 +43,7 @@ func layOut(st *Styles, r broker.Request, a around, width int) *doc {
 		d.size = size(n)
 	}
 	d.blank()
+	d.judged(r.Assessment, c)
 	d.origin(r, a)
 	d.words(r, c)
 	return d

@@ -13,10 +13,13 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // fakeConsole is a broker in memory: what it is told to publish reaches the watcher.
 type fakeConsole struct {
+	fakeRules
+
 	mu       sync.Mutex
 	sessions map[string]broker.Session
 	requests map[string]broker.Request
@@ -30,7 +33,9 @@ type fakeConsole struct {
 	ids      []string // of decided
 	stopped  []string
 	stopAlls int
-	failWith error // what Decide answers instead
+	together [][]string // ids of what DecideAll was asked about
+	observed []string   // sessions whose observing was switched, with on or off
+	failWith error      // what Decide answers instead
 	onDecide func(id string)
 }
 
@@ -47,7 +52,7 @@ func newFake(sessions []broker.Session, requests ...broker.Request) *fakeConsole
 }
 
 func (f *fakeConsole) snapshot() broker.Snapshot {
-	s := broker.Snapshot{Health: broker.Health{
+	s := broker.Snapshot{Rules: f.book, Health: broker.Health{
 		Socket: "/run/user/1000/aoctl/broker.sock", LogSeq: 12, LogHash: "4f2a91c0ffee", StoreErr: f.storeErr,
 	}}
 	for _, se := range f.sessions {
@@ -101,10 +106,10 @@ func (f *fakeConsole) publishLocked(r broker.Request) {
 func (f *fakeConsole) Decide(_ context.Context, id string, d broker.Decision) (broker.Request, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.ids, f.decided = append(f.ids, id), append(f.decided, d)
 	if f.onDecide != nil {
 		f.onDecide(id)
 	}
-	f.ids, f.decided = append(f.ids, id), append(f.decided, d)
 	r, ok := f.requests[id]
 	switch {
 	case f.failWith != nil:
@@ -126,6 +131,69 @@ func (f *fakeConsole) Decide(_ context.Context, id string, d broker.Decision) (b
 	f.history = append([]broker.Request{r}, f.history...)
 	f.publishLocked(r)
 	return r, nil
+}
+
+func (f *fakeConsole) DecideAll(_ context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var ids []string
+	for _, p := range picks {
+		ids = append(ids, p.ID)
+	}
+	f.together = append(f.together, ids)
+	if f.failWith != nil {
+		return nil, f.failWith
+	}
+	for _, p := range picks {
+		r, ok := f.requests[p.ID]
+		switch {
+		case !ok:
+			return nil, broker.ErrNotFound
+		case p.Digest != r.Digest:
+			return nil, broker.ErrStale
+		case r.State.Terminal():
+			return nil, broker.ErrAlreadyDecided
+		case d.Verdict == broker.Allow && len(picks) > 1 && r.Assessment != nil && r.Assessment.Risk.Class == risk.Dangerous:
+			return nil, broker.ErrInvalid
+		}
+	}
+	var ended []broker.Request
+	for _, p := range picks {
+		f.ids, f.decided = append(f.ids, p.ID), append(f.decided, d)
+		if f.onDecide != nil {
+			f.onDecide(p.ID)
+		}
+		state := broker.Denied
+		if d.Verdict == broker.Allow {
+			state = broker.Allowed
+		}
+		r := settled(f.requests[p.ID], state, d.By, d.Reason, time.Now())
+		f.publishLocked(r)
+		ended = append(ended, r)
+	}
+	return ended, nil
+}
+
+func (f *fakeConsole) Observe(_ context.Context, id string, on bool, _ broker.Actor) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.observed = append(f.observed, fmt.Sprintf("%s %v", id, on))
+	s, ok := f.sessions[id]
+	switch {
+	case id == "":
+		for _, w := range f.watches {
+			w <- broker.Update{Health: &broker.Health{Observing: on}}
+		}
+	case !ok:
+		return broker.ErrNotFound
+	default:
+		s.Observed = on
+		f.sessions[id] = s
+		for _, w := range f.watches {
+			w <- broker.Update{Session: &s}
+		}
+	}
+	return nil
 }
 
 func (f *fakeConsole) Stop(_ context.Context, id string, _ broker.Actor) (broker.Session, error) {
@@ -205,6 +273,7 @@ func newRig(t *testing.T, c *fakeConsole, width, height int) *rig {
 	o := Options{Output: new(strings.Builder)}.withDefaults()
 	o.ReadFile = func(string) ([]byte, error) { return []byte("one\ntwo\n"), nil }
 	m := newModel(t.Context(), c, o, newStyles(defaultPalette(), termenv.Ascii, true, false))
+	m.makeCode = func() string { return codeInTests }
 	r := &rig{t: t, m: m, c: c, msgs: make(chan tea.Msg)}
 	t.Cleanup(func() { time.Sleep(time.Minute) }) // the bubble's clock: every timer rings, every command ends
 	r.exec(m.Init())
@@ -290,7 +359,9 @@ func (r *rig) decisions() string {
 var namedKeys = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "shift+tab": tea.KeyShiftTab, "ctrl+c": tea.KeyCtrlC,
 	"ctrl+d": tea.KeyCtrlD, "ctrl+u": tea.KeyCtrlU, "ctrl+w": tea.KeyCtrlW, "up": tea.KeyUp, "down": tea.KeyDown,
-	"backspace": tea.KeyBackspace, "ctrl+z": tea.KeyCtrlZ,
+	"backspace": tea.KeyBackspace, "ctrl+z": tea.KeyCtrlZ, "left": tea.KeyLeft, "right": tea.KeyRight, "ctrl+n": tea.KeyCtrlN,
+	"ctrl+p": tea.KeyCtrlP, "ctrl+s": tea.KeyCtrlS, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "ctrl+k": tea.KeyCtrlK,
+	"pgdown": tea.KeyPgDown,
 }
 
 func keyMsg(name string) tea.KeyMsg {

@@ -58,16 +58,35 @@ func (m *model) tooSmallText() string {
 
 // hints lists the keys worth naming now.
 func (m *model) hints(c *card) []hint {
+	if m.editor != nil {
+		return m.editorHints()
+	}
 	list := m.keys.shortHelp(m.screen)
+	if m.onRules() {
+		return m.ruleHints()
+	}
 	if m.screen == screenMain && m.focus == paneSessions {
-		here := []hint{{"s", "stop this session"}, {"enter", "its calls only"}, {"tab", "next pane"}, list[4]}
-		return append(here, list[6:]...)
+		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, list[5]}
+		return append(here, list[7:]...)
 	}
 	if c == nil {
 		if m.screen == screenMain && m.board.rows() == 0 {
-			return append([]hint{{"tab", "sessions"}}, list[7:]...)
+			return append([]hint{{"tab", "sessions"}}, list[8:]...)
 		}
 		return list
+	}
+	if n := len(m.board.marks); n > 0 {
+		what := count(n) + " marked"
+		if m.width < 60 {
+			what = count(n)
+		}
+		return append([]hint{
+			{"a", "allow " + what},
+			{"d", "deny " + what},
+			{"space", "mark"},
+			{"*", "mark alike"},
+			{"esc", "unmark all"},
+		}, list[2:]...)
 	}
 	if locked(c) {
 		read := "read to the end to allow"
@@ -76,10 +95,17 @@ func (m *model) hints(c *card) []hint {
 		}
 		return append([]hint{{"G", read}}, list[1:]...)
 	}
-	if c.late() {
-		return append([]hint{{"a", "allow its retry"}, {"d", "put away"}}, list[3:]...)
+	allow := list[0]
+	switch {
+	case c.dangerous():
+		allow = m.codeHint(c)
+	case c.late():
+		allow = hint{"a", "allow its retry"}
 	}
-	return list
+	if c.late() {
+		return append([]hint{allow, {"d", "put away"}}, list[4:]...)
+	}
+	return append([]hint{allow}, list[1:]...)
 }
 
 // possible reports whether a key of the hints would act now.
@@ -88,7 +114,7 @@ func (m *model) possible(c *card, key string, deaf bool) bool {
 	case "a", "d", "D":
 		return c != nil && !deaf && c.sending == ""
 	}
-	return true
+	return !strings.HasPrefix(key, "type ") || !deaf && c.sending == "" // a code
 }
 
 // locked reports whether c cannot be allowed because its end was not on the screen.
@@ -99,6 +125,15 @@ func (m *model) promptView() string {
 	r := m.st.row(m.width).put(inkText, " ")
 	lead, help := "", "enter sends · esc cancels"
 	switch p.purpose {
+	case askMarked:
+		lead := string(p.verdict) + " "
+		return m.askView(p, lead+p.what+"? ", lead+plural(len(p.picks), "marked call")+"? ", lead+count(len(p.picks))+"? ")
+	case askObserve:
+		return m.askView(p, p.observeQuestion()...)
+	case askYes:
+		return m.askView(p, p.what+" ", p.help+" ")
+	case askLine:
+		lead, help = p.what, p.help
 	case askStopAll:
 		sessions, calls := plural(m.board.living(), "session"), plural(len(m.board.waiting), "waiting call")
 		const answers = "y yes · any other key: no"
@@ -111,6 +146,9 @@ func (m *model) promptView() string {
 		lead, help = "/", "enter keeps · esc shows all"
 	case askReason:
 		lead = "deny " + p.what + ", because: "
+		if p.picks != nil && cells(lead) > m.width/2 {
+			lead = "deny " + plural(len(p.picks), "marked call") + ", because: "
+		}
 		if p.gone != "" {
 			lead, help = "this call "+p.gone+" ", "esc closes"
 			return r.fit(inkWarn, lead, m.width-cells(help)-3).right(inkMuted, help, m.width-1).to(m.width).String()
@@ -126,6 +164,27 @@ func (m *model) promptView() string {
 	room := m.width - r.width - 2 - cells(help) - 2
 	r.put(inkText, tail(string(p.text), room)).put(inkKey, "█")
 	return r.right(inkMuted, help, m.width-1).to(m.width).String()
+}
+
+// askView draws a question for yes or no, in the first of the wordings that fits.
+func (m *model) askView(p *prompt, wordings ...string) string {
+	answers := "y yes · any other key: no"
+	if m.width < 60 {
+		answers = "y yes"
+	}
+	r := m.st.row(m.width).put(inkText, " ")
+	if p.hint != "" {
+		return r.fit(inkWarn, "… "+p.hint, m.width-2).to(m.width).String()
+	}
+	room := max(0, m.width-2-cells(answers))
+	question := wordings[len(wordings)-1]
+	for _, w := range wordings {
+		if cells(w) <= room {
+			question = w
+			break
+		}
+	}
+	return r.fit(inkDanger, question, room).put(inkKey, "y").put(inkMuted, answers[1:]).to(m.width).String()
 }
 
 // tail is the end of a text on one line: as much as has room.

@@ -46,8 +46,9 @@ func narrowed(rows []string, width int) []string {
 // caption is what a frame says on its edges; all safe to draw.
 type caption struct {
 	title, note, right string
+	alarm              string // behind the title; what it begins with is never left out
 	below, belowRight  string
-	belowInk           ink
+	belowInk, noteInk  ink // noteInk: muted when not given
 	focus              bool
 }
 
@@ -66,16 +67,17 @@ func (m *model) captions(r *row, end int, f caption, edge ink) {
 	r.put(edge, lead)
 	room := end - r.width - 1
 	right := f.right
-	if cells(right)+3 > room/2 && cells(right)+cells(f.title)+4 > room {
+	taken := cells(f.title)
+	if f.alarm != "" {
+		taken += cells(f.alarm) + 3
+	}
+	if (f.alarm != "" || cells(right)+3 > room/2) && cells(right)+taken+4 > room {
 		right = ""
 	}
 	if right != "" {
 		room -= cells(right) + 3
 	}
-	r.fit(inkTitle, f.title, room)
-	if left := room - cells(f.title) - 3; f.note != "" && left > 3 {
-		r.put(inkMuted, " · ").fit(inkMuted, f.note, left)
-	}
+	m.titles(r, f, room)
 	r.put(edge, " ")
 	if right == "" {
 		r.line(edge, "─", end)
@@ -84,6 +86,28 @@ func (m *model) captions(r *row, end int, f caption, edge ink) {
 	r.line(edge, "─", end-cells(right)-3)
 	r.put(edge, " ").put(inkMuted, right).put(edge, " ")
 	r.line(edge, "─", end)
+}
+
+// alarmLeast is how much of an alarm stays in sight beside a long title: its first
+// word, and a sign that there is more.
+const alarmLeast = len("dangerous") + 1
+
+// titles writes title, alarm and note in at most room cells.
+func (m *model) titles(r *row, f caption, room int) {
+	stop := r.width + room
+	if f.alarm == "" {
+		r.fit(inkTitle, f.title, room)
+	} else {
+		r.fit(inkTitle, f.title, max(0, room-3-min(cells(f.alarm), alarmLeast))).put(inkMuted, " · ")
+		r.fit(inkDanger, f.alarm, max(0, stop-r.width))
+	}
+	if left := stop - r.width - 3; f.note != "" && left > 3 {
+		i := f.noteInk
+		if i == inkText {
+			i = inkMuted
+		}
+		r.put(inkMuted, " · ").fit(i, f.note, left)
+	}
 }
 
 func (m *model) bottomEdge(width int, f caption, edge ink) string {

@@ -16,6 +16,8 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -38,6 +40,7 @@ func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profil
 	s := &still{at: noon.Add(-15 * time.Second)}
 	o := Options{Version: "v0.1.0", Output: new(strings.Builder), Now: func() time.Time { return s.at }}.withDefaults()
 	s.m = newModel(tb.Context(), newFake(nil), o, newStyles(defaultPalette(), profile, true, profile != termenv.Ascii))
+	s.m.makeCode = func() string { return codeInTests }
 	s.m.watchGen = 1
 	s.m.Update(watchStartedMsg{gen: 1, snap: snap, updates: make(chan broker.Update)})
 	s.m.Update(historyMsg{list: past})
@@ -92,8 +95,8 @@ func mixedCalls() []broker.Request {
 	curl.Description = "Install the toolchain"
 	late := bash("r7", "s1", seconds(700), "make release")
 	return []broker.Request{
-		curl, editCall("r2", seconds(31)),
-		bash("r3", "s2", seconds(25), "npm run build && git push origin dev"),
+		pipedCall(curl), editCall("r2", seconds(31)),
+		builtCall(bash("r3", "s2", seconds(25), "npm run build && git push origin dev")),
 		newCall("r4", "s2", "WebFetch", seconds(20), `{"url":"https://раypal.com/\u202egnp.exe","prompt":"Read the page\nand say what it is about."}`),
 		newCall("r5", "s1", "mcp__github__create_issue", seconds(8), `{"owner":"ada","repo":"api-server","title":"Close twice"}`),
 		newCall("r6", "s3", "Write", seconds(3), `{"file_path":"/home/ada/src/infra/main.tf","content":"a\nb\n"}`),
@@ -112,6 +115,33 @@ func pastCalls() []broker.Request {
 		settled(bash("h4", "s3", at(4).Add(-600*time.Second), "terraform apply"), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", at(4)),
 		settled(bash("h5", "s3", at(5).Add(-2*time.Second), "terraform plan"), broker.Cancelled, broker.Actor{Kind: broker.ByAgent}, "", at(5)),
 	}
+}
+
+// pushes are calls of which several are alike.
+func pushes() []broker.Request {
+	push := func(id string, age int, branch string) broker.Request {
+		return judgedAsRisk(bash(id, "s2", seconds(age), "git push origin "+branch), risk.Normal, "", ran("git push origin "+branch, rules.Ask, "", "no rule matches"))
+	}
+	long := push("r4", 20, "a-branch-with-a-name-that-is-far-too-long-for-one-row-of-the-queue")
+	test := judgedAsRisk(bash("r5", "s2", seconds(18), "go test ./..."), risk.Normal, "", ran("go test ./...", rules.Ask, "", "no rule matches"))
+	return []broker.Request{
+		deadly(bash("r1", "s1", seconds(9), "rm -rf ~/old")), push("r2", 40, "dev"), push("r3", 30, "main"), long, test,
+	}
+}
+
+func observedSessions() []broker.Session {
+	list := someSessions()
+	list[1].Observed = true
+	return list
+}
+
+func observedCalls() []broker.Request {
+	by := broker.Actor{Kind: broker.ByObserve}
+	at := func(i int) time.Time { return seconds(60 * (i + 1)) }
+	return append([]broker.Request{
+		settled(bash("o0", "s2", seconds(20), "git push --force"), broker.Answered, by, "a person would have been asked: nothing allows git push", seconds(20)),
+		settled(bash("o1", "s2", seconds(40), "go test ./..."), broker.Answered, by, "the rules would have allowed it: rule tests", seconds(40)),
+	}, settled(bash("h0", "s1", at(0).Add(-4*time.Second), "go test ./..."), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "0197aa00-5c4e-7000-8000-000000000001"}, "", at(0)))
 }
 
 func longCall() broker.Request {
@@ -138,6 +168,7 @@ func TestGolden(t *testing.T) {
 		past     []broker.Request
 		keys     []string
 		storeErr string
+		health   broker.Health // but for what all have
 		prepare  func(*still)
 		sizes    [][2]int
 	}{
@@ -155,6 +186,17 @@ func TestGolden(t *testing.T) {
 		"past":           {sessions: someSessions(), past: pastCalls(), keys: []string{"h", "j", "enter"}},
 		"help":           {sessions: someSessions(), keys: []string{"?"}},
 		"reason":         {sessions: someSessions(), requests: mixedCalls(), keys: []string{"D", "n", "o", " ", "w", "a", "y"}},
+		"not by a":       {sessions: someSessions(), requests: mixedCalls(), keys: []string{"a"}},
+		"judged":         {sessions: someSessions(), requests: []broker.Request{manyThings(bash("r1", "s1", seconds(5), "BASH_ENV=/tmp/x; cd build; sudo env rm -rf /var/cache/thing < names; eval \"$X\"; xargs echo hello"))}},
+		"judged end":     {sessions: someSessions(), requests: []broker.Request{manyThings(bash("r1", "s1", seconds(5), "BASH_ENV=/tmp/x; cd build; sudo env rm -rf /var/cache/thing < names; eval \"$X\"; xargs echo hello"))}, keys: []string{"enter", "G"}},
+		"late dangerous": {sessions: someSessions(), requests: []broker.Request{settled(deadly(bash("r1", "s1", seconds(700), "rm -rf ~/old")), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "", seconds(100))}},
+		"marks":          {sessions: someSessions(), requests: pushes(), keys: []string{"j", "*", "j", "j", " "}},
+		"marks asked":    {sessions: someSessions(), requests: pushes(), keys: []string{"j", "*", "j", "j", " ", "a"}},
+		"marks reason":   {sessions: someSessions(), requests: pushes(), keys: []string{"*", "D", "n", "o"}},
+		"observe asked":  {sessions: someSessions(), requests: mixedCalls(), keys: []string{"shift+tab", "O"}},
+		"observing":      {sessions: someSessions(), past: observedCalls(), health: broker.Health{Observing: true}},
+		"observing one":  {sessions: observedSessions(), requests: mixedCalls(), past: observedCalls(), keys: []string{"shift+tab"}},
+		"log broken":     {sessions: someSessions(), requests: mixedCalls(), health: broker.Health{LogBroken: "row 812 is not as it was written"}},
 		"filter":         {sessions: someSessions(), requests: mixedCalls(), keys: []string{"/", "d", "o", "c", "s", "enter"}},
 		"stopping":       {sessions: stopping, past: pastCalls()},
 		"late":           {sessions: someSessions(), requests: mixedCalls(), keys: []string{"G"}},
@@ -178,10 +220,9 @@ func TestGolden(t *testing.T) {
 				sc.sizes = sizes
 			}
 			for _, size := range sc.sizes {
-				s := newStill(t, broker.Snapshot{
-					Sessions: sc.sessions, Requests: sc.requests,
-					Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee", StoreErr: sc.storeErr},
-				}, sc.past, termenv.Ascii)
+				health := sc.health
+				health.Socket, health.LogHash, health.StoreErr = "/run/user/1000/aoctl/broker.sock", "4f2a91c0ffee", sc.storeErr
+				s := newStill(t, broker.Snapshot{Sessions: sc.sessions, Requests: sc.requests, Health: health}, sc.past, termenv.Ascii)
 				s.draw(size[0], size[1])
 				if sc.prepare != nil {
 					sc.prepare(s)

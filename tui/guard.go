@@ -33,6 +33,7 @@ const (
 type guard struct {
 	drawn drawnKey
 	since time.Time // when drawn came on the screen, or became doubtful
+	own   bool      // the operator's own move brought it there
 	alive time.Time // the last message of any kind
 
 	lastKey      time.Time // any key
@@ -41,7 +42,9 @@ type guard struct {
 	lastVerdict  string    // the key of it
 	held         *held
 	heldGen      int
-	typing       bool // D opened no input: what follows may be the words meant for it
+	code         begun // the digit that was the last key, if it began the drawn card's code
+	codeBefore   begun // the same before the current key
+	typing       bool  // D opened no input: what follows may be the words meant for it
 }
 
 // held is a decision that waits some milliseconds for a sign that no person made it.
@@ -49,6 +52,22 @@ type held struct {
 	gen     int
 	key     drawnKey
 	verdict broker.Verdict
+	do      func() tea.Cmd // not about a call: what is to be done instead
+}
+
+// begun is the first digit of a code.
+type begun struct {
+	digit string
+	key   drawnKey
+	at    time.Time
+}
+
+// good is the digit while a second one may follow it.
+func (b begun) good(drawn drawnKey, now time.Time) string {
+	if b.key != drawn || now.Sub(b.at) >= codeFor {
+		return ""
+	}
+	return b.digit
 }
 
 // awake notes that the program runs, at now. After a silence that it cannot have slept
@@ -65,7 +84,9 @@ func (g *guard) awake(now time.Time) {
 // doubt makes the drawn card deaf again.
 func (g *guard) doubt(now time.Time) {
 	g.since = now
+	g.own = false
 	g.held = nil
+	g.code, g.codeBefore = begun{}, begun{}
 }
 
 // draws notes which card is on the screen.
@@ -88,6 +109,7 @@ func (g *guard) key(now time.Time) (tookBack bool) {
 	g.prevKey, g.lastKey = g.lastKey, now
 	tookBack = g.held != nil
 	g.held = nil
+	g.codeBefore, g.code = g.code, begun{}
 	return tookBack
 }
 
@@ -120,10 +142,34 @@ func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal st
 // words, which must not be taken for keys.
 func (g *guard) missed(keys string) { g.typing = g.typing || strings.Contains(keys, "D") }
 
-// hold keeps a decision about what is drawn for a moment.
-func (g *guard) hold(v broker.Verdict, wait time.Duration) tea.Cmd {
+// digit judges a digit of the drawn card's code, and says which one came before it. A
+// first digit is judged as any decision; the second may follow it as fast as people
+// type. No digit is the same as the one before, so a key held down types no code.
+func (g *guard) digit(digit string, now time.Time) (first string, wait time.Duration, refusal string) {
+	first = g.codeBefore.good(g.drawn, now)
+	if first == "" || digit == first {
+		wait, refusal = g.press(digit, now)
+		return "", wait, refusal
+	}
+	g.lastDecision, g.lastVerdict = now, digit
+	if g.burst() {
+		g.doubt(now)
+		return first, 0, "keys came too fast to be typed: nothing was decided"
+	}
+	return first, holdFor, ""
+}
+
+// begin notes the first digit of the drawn card's code.
+func (g *guard) begin(digit string, now time.Time) { g.code = begun{digit, g.drawn, now} }
+
+// begun is the first digit while a second one may follow it.
+func (g *guard) begun(now time.Time) string { return g.code.good(g.drawn, now) }
+
+// hold keeps a decision for a moment; it is about what is drawn.
+func (g *guard) hold(h held, wait time.Duration) tea.Cmd {
 	g.heldGen++
-	g.held = &held{gen: g.heldGen, key: g.drawn, verdict: v}
+	h.gen, h.key = g.heldGen, g.drawn
+	g.held = &h
 	gen := g.heldGen
 	return tea.Tick(wait, func(time.Time) tea.Msg { return heldMsg{gen} })
 }

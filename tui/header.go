@@ -13,6 +13,9 @@ func (m *model) header() string {
 	if m.opts.Demo {
 		r.put(inkMuted, " demo")
 	}
+	if m.board.health.Observing {
+		r.put(inkText, "  ").put(inkAlarm, " "+observingWords+" ")
+	}
 	m.counts(r, m.width-7) // the clock has room beside them
 	right := m.health(m.width - r.width - 2)
 	if n := m.width - 1 - right.width; n > r.width {
@@ -26,13 +29,16 @@ func (m *model) header() string {
 // window only the latter.
 func (m *model) counts(r *row, end int) {
 	b := m.board
-	waiting := count(len(b.waiting)) + " waiting"
+	waiting, dangerous := count(len(b.waiting))+" waiting", ""
 	waitingInk := inkMuted
 	if len(b.waiting) > 0 {
 		waitingInk = inkWarn
 	}
+	if n := b.waiting.dangerous(); n > 0 {
+		dangerous = " · " + count(n) + " dangerous"
+	}
 	sep := "  "
-	if sessions := sep + plural(b.living(), "session"); r.width+cells(sessions+" · "+waiting) < end {
+	if sessions := sep + plural(b.living(), "session"); r.width+cells(sessions+" · "+waiting+dangerous) < end {
 		r.put(inkMuted, sessions)
 		sep = " · "
 	}
@@ -40,6 +46,12 @@ func (m *model) counts(r *row, end int) {
 		return
 	}
 	r.put(inkMuted, sep).put(waitingInk, waiting)
+	if r.width+cells(dangerous) < end {
+		r.put(inkDanger, dangerous)
+	}
+	if n := b.observedSessions(); n > 0 && !b.health.Observing && r.width+cells(" · 9 observed") < end {
+		r.put(inkWarn, " · "+count(n)+" observed")
+	}
 	if late := " · " + lateCount(len(b.late)); len(b.late) > 0 && r.width+cells(late) < end {
 		r.put(inkMuted, late)
 	}
@@ -52,6 +64,8 @@ func (m *model) health(width int) *row {
 	h := m.board.health
 	log, logInk := "", inkMuted
 	switch {
+	case h.LogBroken != "":
+		log, logInk = "log ✗ changed", inkDanger
 	case h.StoreErr != "":
 		log, logInk = "log ✗ not recording", inkDanger
 	case len(h.LogHash) >= 6:
@@ -102,6 +116,12 @@ const lostFor = time.Second
 func (m *model) banners() []string {
 	var list []string
 	h := m.board.health
+	if h.Observing {
+		list = append(list, observingTold)
+	}
+	if h.LogBroken != "" {
+		list = append(list, "the log was changed by another program: "+safeLine(h.LogBroken)+"; rules allow nothing")
+	}
 	if h.StoreErr != "" {
 		list = append(list, "not recording, calls are refused · "+safeLine(h.StoreErr))
 	}

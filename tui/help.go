@@ -19,8 +19,8 @@ func (m *model) helpRows(width int) []string {
 	groups := m.keys.FullHelp()
 	half := (width - helpGap) / 2
 	left, right := m.st.paper(half), m.st.paper(width-half-helpGap)
-	m.helpKeys(left, groups[:2])
-	m.helpKeys(right, groups[2:])
+	m.helpKeys(left, groups[:3])
+	m.helpKeys(right, groups[3:])
 	m.helpRules(right)
 	rows := make([]string, max(len(left.rows), len(right.rows)))
 	for i := range rows {
@@ -59,6 +59,8 @@ func (m *model) helpRules(p *paper) {
 		"It acts on the call that is drawn, once that has been on the screen for half a second.",
 		"Keys that repeat, come in a burst or are pasted never decide.",
 		"Allowing waits until the last line of the call was on the screen.",
+		"Calls that may destroy or leak what cannot be taken back are allowed by typing two digits, each one by itself.",
+		"Marked calls are allowed together when each was on the screen, whole; y confirms.",
 		`What is not plainly printable is drawn as a sign: \x1b, \u{202e}, ⇥ for a tab, ␠×40 for 40 blanks.`,
 	} {
 		p.sayBehind(inkFaint, "·", 2, inkText, text)

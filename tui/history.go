@@ -49,7 +49,7 @@ func (m *model) settleHistory() {
 	if len(list) > 0 {
 		m.historyAt = list[at].ID
 	}
-	m.historyTop = window(m.historyTop, at, height, len(list))
+	m.historyTop = window(m.historyTop, at, height-len(m.statsRow(l.detail.w)), len(list))
 	if m.screen == screenPast && len(list) > 0 {
 		width, height := l.inner(l.detail, 1)
 		d := m.pastDoc(list[at], width)
@@ -60,11 +60,12 @@ func (m *model) settleHistory() {
 func (m *model) historyView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	list := m.past()
+	rows := m.statsRow(width)
+	height -= len(rows)
 	f := caption{title: "Decided", note: "newest first", focus: true}
 	if len(list) > height {
 		f.right = fmt.Sprintf("%s–%s of %s", count(m.historyTop+1), count(min(m.historyTop+height, len(list))), count(len(list)))
 	}
-	var rows []string
 	if m.historyErr != nil {
 		rows = append(rows, m.st.row(width).put(inkDanger, " ! ").fit(inkDanger, safeLine(m.historyErr.Error()), width-4).to(width).String())
 	}
@@ -89,13 +90,17 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 		bar = "▌"
 	}
 	glyph, i := verdictGlyph(o.State)
+	word := string(o.State)
+	if wasObserved(o) {
+		glyph, i, word = "○", inkWarn, "observed"
+	}
 	line.put(inkKey, bar)
 	if width >= 50 {
 		line.put(inkMuted, o.At.In(m.at.Location()).Format("15:04")+" ")
 	}
 	line.put(i, glyph+" ")
 	if width >= 60 {
-		line.put(i, string(o.State)).to(line.width + 10 - len(o.State))
+		line.put(i, word).to(line.width + 10 - len(word))
 	}
 	sum := m.pastSummary(r)
 	tool := line.width
@@ -109,7 +114,10 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	}
 	line.fit(inkBold, sum.tool, tool-line.width).to(tool + 1)
 	took := brief(o.At.Sub(r.CreatedAt))
-	by, whose := actor(o.By), m.whose(r)
+	by, whose := m.actor(o.By), m.whose(r)
+	if wasObserved(o) {
+		by = wouldHave(o)
+	}
 	end := width - 2
 	if width >= 66 {
 		end -= 8
@@ -123,6 +131,9 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	}
 	if width >= 80 {
 		byWidth, whoseWidth = 16, min(width/5, 24)
+	}
+	if width >= 100 {
+		byWidth = 20
 	}
 	m.queueText(line, sum, inkText, end-byWidth-whoseWidth-line.width-1)
 	if whoseWidth > 0 {
@@ -177,7 +188,7 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 		if o := r.Outcome; o != nil {
 			top := m.st.paper(width)
 			_, i := verdictGlyph(o.State)
-			top.say(i, fmt.Sprintf("this call %s, after %s, at %s", ended(r), brief(o.At.Sub(r.CreatedAt)), o.At.In(m.at.Location()).Format("2006-01-02 15:04:05")))
+			top.say(i, fmt.Sprintf("this call %s, after %s, at %s", m.ended(r), brief(o.At.Sub(r.CreatedAt)), o.At.In(m.at.Location()).Format("2006-01-02 15:04:05")))
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}
@@ -198,6 +209,6 @@ func (m *model) pastView(l layout, a area) []string {
 	}
 	width, height := l.inner(a, 1)
 	d := m.pastDoc(list[m.pastAt(list)], width)
-	f := caption{title: d.title, note: d.note, right: position(m.pastScroll, height, d), focus: true}
+	f := caption{title: d.title, alarm: d.alarm, note: d.note, right: position(m.pastScroll, height, d), focus: true}
 	return m.frame(l, a, f, 1, d.rows[min(m.pastScroll, len(d.rows)):min(m.pastScroll+height, len(d.rows))])
 }

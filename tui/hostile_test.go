@@ -12,6 +12,8 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // ownColours are the only control sequences that a screen may hold.
@@ -38,6 +40,7 @@ func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) 
 	}
 	r := newCall(p, p, tool, at, string(raw))
 	r.Agent, r.SubagentID, r.SubagentType, r.CWD, r.Mode, r.Description, r.Event = p, p, p, p, p, p, p
+	r.Assessment = hostileWords(p)
 	old := r
 	old.ID, old.Digest = p+"old", p
 	old = settled(old, broker.Denied, broker.Actor{Kind: broker.ActorKind(p), ID: p, Exe: p, TTY: p}, p, at)
@@ -52,6 +55,18 @@ func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) 
 	odd := s
 	odd.ID, odd.State = p+"odd", broker.SessionState(p)
 	return []broker.Session{s, odd}, []broker.Request{r, late, old}
+}
+
+// hostileWords is what the rules say of a call, with p wherever the agent's text may be.
+func hostileWords(p string) *rules.Assessment {
+	a := &rules.Assessment{Verdict: rules.Ask, Rule: p, Reason: p, Risk: risk.Risk{Class: risk.Dangerous, Why: p, Guarded: true}}
+	a.Risk.Findings = []risk.Finding{{Class: risk.Dangerous, Why: p, Text: p}, {Why: "x", Text: p}}
+	for _, kind := range []string{"command", "read", "write", "assign", "unknown", "tool", p} {
+		a.Elements = append(a.Elements, rules.Judged{
+			Kind: kind, Text: p, Argv: []string{p, p}, Via: []string{p, p}, Path: p, Real: p + "x", Verdict: rules.Ask, Rule: p, Why: p, Matches: []string{p},
+		})
+	}
+	return a
 }
 
 // drawAll draws every screen there is, at these sizes.
@@ -74,6 +89,10 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 			{"s"},
 			{"y"},
 			{"tab", "ctrl+d"},
+			{"4"},
+			{"*", "d"},
+			{" ", "D", "x"},
+			{"shift+tab", "O"},
 		} {
 			each(s.draw(size[0], size[1], keys...), size[0], size[1])
 			for range 3 {
@@ -97,7 +116,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(i, tool), func(t *testing.T) {
 				sessions, requests := hostile(p, tool, seconds(10))
-				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p}}
+				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p, LogBroken: p}}
 				s := newStill(t, snap, requests[2:], termenv.TrueColor)
 				s.m.opts.Version = p
 				s.m.Update(decidedMsg{key: drawnKey{id: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})

@@ -17,6 +17,9 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if m.prompt != nil {
 		return m.updatePrompt(msg)
 	}
+	if m.editor != nil {
+		return m.editorKey(msg, tookBack)
+	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.guard.doubt(m.at)
 		m.guard.missed(string(msg.Runes))
@@ -55,6 +58,8 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.pastKey(msg)
 	case screenHistory:
 		return m.historyKey(msg)
+	case screenRules, screenTokens, screenFiles, screenFile:
+		return m.rulesKey(msg)
 	case screenMain, screenFull:
 		return m.mainKey(msg)
 	}
@@ -65,12 +70,15 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll)
+	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Observe, m.ruleKeys.Make)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
 // words meant for it must not be taken for keys.
 func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
+	if digit := m.digit(msg); digit != "" {
+		return m.typeDigit(digit)
+	}
 	wait, refusal := m.guard.press(msg.String(), m.at)
 	cmd := m.judge(msg, wait, refusal)
 	if m.prompt == nil {
@@ -90,6 +98,15 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	if key.Matches(msg, m.keys.Stop) && m.focus == paneSessions {
 		return m.stopSession(m.session, refusal)
 	}
+	if key.Matches(msg, m.keys.Observe) {
+		return m.askObserve(refusal)
+	}
+	if key.Matches(msg, m.ruleKeys.Make) {
+		return m.makeRule(wait, refusal)
+	}
+	if len(m.board.marks) > 0 && !key.Matches(msg, m.keys.Stop) && !m.tooSmall() {
+		return m.judgeMarked(msg, refusal)
+	}
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
@@ -108,11 +125,13 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case key.Matches(msg, m.keys.DenyWhy):
 		return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
-		return m.guard.hold(broker.Deny, wait)
+		return m.guard.hold(held{verdict: broker.Deny}, wait)
 	case locked(c):
-		return m.say(inkWarn, "read to the end to allow: G or ctrl+d")
+		return m.sayReadOn()
+	case c.dangerous():
+		return m.sayCode(c)
 	}
-	return m.guard.hold(broker.Allow, wait)
+	return m.guard.hold(held{verdict: broker.Allow}, wait)
 }
 
 func (m *model) askStopAll(refusal string) tea.Cmd {
@@ -183,13 +202,17 @@ func (m *model) toggleHelp() tea.Cmd {
 	return nil
 }
 
-// back leaves the innermost thing: a screen, then the filter.
+// back leaves the innermost thing: a screen, then the marks, then the filter.
 func (m *model) back() tea.Cmd {
 	switch {
+	case m.onRules():
+		return m.backInRules()
 	case m.screen == screenPast:
 		m.screen = screenHistory
 	case m.screen != screenMain:
 		m.screen = screenMain
+	case len(m.board.marks) > 0:
+		clear(m.board.marks)
 	case m.board.filter.active():
 		m.filterBy(filter{})
 	}
@@ -213,8 +236,12 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.History):
 		m.screen, m.historyAt, m.historyTop = screenHistory, "", 0
 		return m.loadHistory()
+	case key.Matches(msg, m.ruleKeys.List):
+		return m.openRules()
 	case key.Matches(msg, m.keys.Copy):
 		return m.copyCall(m.drawnCard())
+	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
+		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
 		m.focus = (m.focus + 1) % paneCount
 	case key.Matches(msg, m.keys.Previous):
@@ -232,6 +259,7 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 	default:
 		at := m.board.place(m.card())
 		m.selectRow(m.moved(msg, at, m.board.rows()))
+		m.went = m.selected
 	}
 	return nil
 }
@@ -313,6 +341,8 @@ func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
 		m.screen, m.pastScroll = screenPast, 0
 	case key.Matches(msg, m.keys.History):
 		m.screen = screenMain
+	case key.Matches(msg, m.ruleKeys.Revoke):
+		return m.revokeRuleOf(list[m.pastAt(list)])
 	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
 		_, height := m.room()
 		step := max(1, height/2)
@@ -335,27 +365,13 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, m.keys.Copy) {
 		return m.copyText(r)
 	}
+	if key.Matches(msg, m.keys.Open) {
+		return m.openRuleOf(r)
+	}
+	if key.Matches(msg, m.ruleKeys.Revoke) {
+		return m.revokeRuleOf(r)
+	}
 	width, _ := m.room()
 	m.pastScroll = m.scrolled(msg, m.pastScroll, len(m.pastDoc(r, width).rows))
 	return nil
-}
-
-func (m *model) copyCall(c *card) tea.Cmd {
-	if c == nil {
-		return m.say(inkMuted, "nothing waits")
-	}
-	return m.copyText(c.req)
-}
-
-// copyText puts a call's command, or its input, on the clipboard.
-func (m *model) copyText(r broker.Request) tea.Cmd {
-	what, text := "input", string(r.ToolInput)
-	if command, ok := readCall(r.ToolInput).text("command"); ok {
-		what, text = "command", command
-	}
-	if len(text) > copyMost {
-		return m.say(inkWarn, fmt.Sprintf("too large to copy through the terminal: %s", size(len(text))))
-	}
-	return tea.Batch(m.beside(clipboardSequence(text)),
-		m.say(inkOK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, size(len(text)))))
 }

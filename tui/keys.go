@@ -5,7 +5,8 @@ import "github.com/charmbracelet/bubbles/key"
 // keyMap names every key of the console. The help screen is drawn from it.
 type keyMap struct {
 	Allow, Deny, DenyWhy     key.Binding
-	Stop, StopAll            key.Binding
+	Stop, StopAll, Observe   key.Binding
+	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
 	Next, Previous           key.Binding
@@ -22,11 +23,15 @@ func defaultKeyMap() keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 	}
 	return keyMap{
-		Allow:   bind("a", "allow this call, once", "a"),
+		Allow:   bind("a", "allow this call, once; a dangerous one takes the two digits of its card", "a"),
 		Deny:    bind("d", "deny it", "d"),
 		DenyWhy: bind("D", "deny it and say why; the agent reads the reason", "D"),
 		Stop:    bind("s", "stop this session: its calls are denied until its user speaks", "s"),
 		StopAll: bind("S", "stop all sessions", "S"),
+		Observe: bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O"),
+
+		Mark:      bind("space", "mark this call; a, d and D then act on all marked ones", " "),
+		MarkAlike: bind("*", "mark all listed calls like this one", "*"),
 
 		Up:       bind("k ↑", "up", "k", "up"),
 		Down:     bind("j ↓", "down", "j", "down"),
@@ -64,10 +69,13 @@ type helpGroup struct {
 
 // FullHelp lists all keys, by what they are for.
 func (k keyMap) FullHelp() []helpGroup {
+	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Stop, k.StopAll}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Observe}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
+		{"In the rule editor", defaultEditorKeys().help()},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.History, k.Help}},
+		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}
 }
@@ -79,34 +87,38 @@ type hint struct{ key, does string }
 // out, but never the last one.
 func (k keyMap) shortHelp(s screen) []hint {
 	name := func(b key.Binding) string { return b.Help().Key }
+	rule := defaultRuleKeys()
 	switch s {
 	case screenHelp:
 		return []hint{{"j k", "scroll"}, {name(k.Back), "back"}}
 	case screenHistory:
-		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
+		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {"x", "switch its rule off"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
 	case screenPast:
-		return []hint{{"j k", "scroll"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
+		return []hint{{"j k", "scroll"}, {name(k.Open), "its rule"}, {"x", "switch its rule off"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenFull:
 		return []hint{
 			{name(k.Allow), "allow"},
 			{name(k.Deny), "deny"},
 			{name(k.DenyWhy), "deny, say why"},
+			{name(rule.Make), "rule…"},
 			{name(k.Stop), "stop"},
 			{"j k", "scroll"},
 			{name(k.Copy), "copy"},
 			{name(k.Back), "back"},
 		}
-	case screenMain:
+	case screenMain, screenRules, screenTokens, screenFiles, screenFile:
 	}
 	return []hint{
 		{name(k.Allow), "allow"},
 		{name(k.Deny), "deny"},
 		{name(k.DenyWhy), "deny, say why"},
+		{name(rule.Make), "rule…"},
 		{name(k.Stop), "stop"},
 		{name(k.StopAll), "stop all"},
 		{name(k.Open), "full"},
 		{name(k.Filter), "filter"},
 		{name(k.History), "history"},
+		{name(rule.List), "rules"},
 		{name(k.Quit), "quit"},
 		{name(k.Help), "help"},
 	}

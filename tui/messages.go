@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // What happens, as Update hears of it. A number called gen tells an answer to the
@@ -31,6 +32,16 @@ type (
 		req     broker.Request
 		err     error
 	}
+	markedMsg struct { // the answer to a decision about the marked calls
+		keys    []drawnKey
+		verdict broker.Verdict
+		err     error
+	}
+	observedMsg struct {
+		label string
+		on    bool
+		err   error
+	}
 	stoppedMsg struct {
 		label   string
 		session broker.Session
@@ -39,6 +50,46 @@ type (
 	allStoppedMsg struct {
 		sessions, denied int
 		err              error
+	}
+	offerMsg struct { // rules that would cover the call that an editor was opened on
+		gen    int // of the editor
+		drafts []rules.Rule
+		err    error
+	}
+	previewDueMsg struct{ gen, version int } // the form has rested
+	previewMsg    struct {
+		gen, version int
+		preview      broker.Preview
+		err          error
+	}
+	ruleSavedMsg struct {
+		gen   int // of the editor that it came from, 0 for none
+		asked rules.Rule
+		saved broker.SavedRule
+		told  string // what to say instead of what was saved; safe to draw
+		err   error
+	}
+	ruleRemovedMsg struct {
+		name string // safe to draw
+		err  error
+	}
+	tokensMsg      struct{ list []broker.Token }
+	tokenMintedMsg struct {
+		label, token string
+		err          error
+	}
+	tokenRevokedMsg struct {
+		name string // safe to draw
+		err  error
+	}
+	fileTrustedMsg struct {
+		path, digest string // digest is empty when trust was taken back
+		err          error
+	}
+	statsMsg struct {
+		session, newest string
+		stats           broker.Stats
+		err             error
 	}
 	historyMsg struct {
 		list []broker.Request

@@ -18,6 +18,10 @@ const (
 	screenFull           // the drawn call alone
 	screenHistory        // what was decided
 	screenPast           // one decided call
+	screenRules          // the rules
+	screenTokens         // operator tokens
+	screenFiles          // rules files of projects
+	screenFile           // one of them
 	screenHelp
 )
 
@@ -53,9 +57,17 @@ type model struct {
 	session  string // id of the selected session
 	sessTop  int    // first row of the sessions on the screen
 
-	guard  guard
-	note   note
-	prompt *prompt // what is being typed or asked, nil when nothing is
+	guard    guard
+	went     string        // id of the card that the key just pressed moved to
+	makeCode func() string // makes the code of a dangerous card
+	note     note
+	prompt   *prompt // what is being typed or asked, nil when nothing is
+
+	editor     *editor // lies over the screen, nil when it is closed
+	editorGen  int
+	editorKeys editorKeys
+	ruleKeys   ruleKeys
+	rb         rulebook
 
 	history     []broker.Request
 	historyErr  error
@@ -84,7 +96,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard()}
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys()}
 	m.at = o.Now()
 	m.guard.awake(m.at)
 	return m
@@ -107,7 +119,7 @@ func (m *model) card() *card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *card {
-	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() {
+	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil {
 		return nil
 	}
 	return m.card()

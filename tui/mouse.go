@@ -6,7 +6,7 @@ const wheelRows = 3 // rows of a call for one step of the wheel
 
 // updateMouse scrolls and selects. The mouse never decides.
 func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
-	if m.prompt != nil || msg.Action != tea.MouseActionPress {
+	if m.prompt != nil || m.editor != nil || msg.Action != tea.MouseActionPress {
 		return nil
 	}
 	step := 0
@@ -24,6 +24,8 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.helpScroll = max(0, m.helpScroll+step*wheelRows)
 	case m.screen == screenPast:
 		m.pastScroll += step * wheelRows
+	case m.onRules():
+		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:
 		m.mouseHistory(l, msg, step)
 	case l.detail.has(msg.X, msg.Y):
@@ -46,7 +48,7 @@ func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
 	}
 	at := m.pastAt(list) + step
 	if step == 0 {
-		at = m.historyTop + msg.Y - l.detail.y - 1
+		at = m.historyTop + msg.Y - l.detail.y - 1 - len(m.statsRow(l.detail.w))
 	}
 	m.historyAt = list[max(0, min(at, len(list)-1))].ID
 }
@@ -54,12 +56,14 @@ func (m *model) mouseHistory(l layout, msg tea.MouseMsg, step int) {
 func (m *model) mouseQueue(l layout, msg tea.MouseMsg, step int) {
 	if step != 0 {
 		m.selectRow(m.board.place(m.card()) + step)
+		m.went = m.selected
 		return
 	}
 	m.focus = paneQueue
 	_, height := l.inner(l.queue, 0)
 	if y := msg.Y - l.queue.y - 1; y >= 0 && y < height && m.top+y < m.board.rows() {
 		m.selectRow(m.top + y)
+		m.went = m.selected
 	}
 }
 

@@ -2,12 +2,15 @@ package tui
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/aoctl/aoctl/broker"
 )
 
 const (
@@ -77,4 +80,24 @@ func clipboardSequence(text string) string {
 		return sequence
 	}
 	return sequence + ansi.TmuxPassthrough(sequence) // tmux itself may keep it, or pass it on
+}
+
+func (m *model) copyCall(c *card) tea.Cmd {
+	if c == nil {
+		return m.say(inkMuted, "nothing waits")
+	}
+	return m.copyText(c.req)
+}
+
+// copyText puts a call's command, or its input, on the clipboard.
+func (m *model) copyText(r broker.Request) tea.Cmd {
+	what, text := "input", string(r.ToolInput)
+	if command, ok := readCall(r.ToolInput).text("command"); ok {
+		what, text = "command", command
+	}
+	if len(text) > copyMost {
+		return m.say(inkWarn, fmt.Sprintf("too large to copy through the terminal: %s", size(len(text))))
+	}
+	return tea.Batch(m.beside(clipboardSequence(text)),
+		m.say(inkOK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, size(len(text)))))
 }

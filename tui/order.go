@@ -1,25 +1,37 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
 )
 
-// order is a list of cards, oldest first. Finding a place takes a binary search, so
-// an arrival among ten thousand waiting calls costs microseconds.
+// order is a list of cards, worst risk first, then oldest first. Finding a place takes
+// a binary search, so an arrival among ten thousand waiting calls costs microseconds.
+// A card's risk may change only while it is in no list.
 type order []*card
 
-// compareAge sorts by age, and by id where two calls came in the same moment.
-func compareAge(a, b *card) int {
+// compareCards sorts by risk, then by age, and by id where two calls came in the same
+// moment.
+func compareCards(a, b *card) int {
+	if c := cmp.Compare(b.class(), a.class()); c != 0 {
+		return c
+	}
 	if c := a.req.CreatedAt.Compare(b.req.CreatedAt); c != 0 {
 		return c
 	}
 	return strings.Compare(a.req.ID, b.req.ID)
 }
 
-func (o order) find(c *card) (int, bool) { return slices.BinarySearchFunc(o, c, compareAge) }
+func (o order) find(c *card) (int, bool) { return slices.BinarySearchFunc(o, c, compareCards) }
+
+// dangerous is how many cards of the list are: they come first.
+func (o order) dangerous() int {
+	return sort.Search(len(o), func(i int) bool { return !o[i].dangerous() })
+}
 
 // index is c's place, -1 when it is not in the list.
 func (o order) index(c *card) int {
@@ -48,24 +60,37 @@ type card struct {
 
 	sending  broker.Verdict // the verdict that is on its way to the broker, empty when none is
 	seenEnd  bool           // the call's last line has been on the screen
+	seenRow  bool           // the whole call has been on the screen as a row of the queue
+	changed  bool           // a file of the call changed while it waited
 	reminded bool           // the half-time bell has rung
+	rev      int            // counts what has changed about the call since it came
+	code     string         // what allows a dangerous call, made when it is first drawn
 
 	file fileState // what a Write would replace
 
 	sum      summary // computed when first needed
+	kind     string  // what the call is alike to, computed when first needed
 	haystack string  // lower-case text for the filter, computed when first needed
 }
 
 func (c *card) late() bool { return c.lateUntil != 0 }
 
-// same reports whether other is the call that was drawn as c: one that has become
-// late is another card to decide about.
+// key names c as it is drawn now: a call that has become late, or of which something
+// has changed, is another card to decide about.
 func (c *card) key() drawnKey {
-	return drawnKey{id: c.req.ID, digest: c.req.Digest, late: c.late()}
+	return drawnKey{id: c.req.ID, digest: c.req.Digest, late: c.late(), rev: c.rev}
 }
 
 // drawnKey names what was drawn.
 type drawnKey struct {
 	id, digest string
 	late       bool
+	rev        int
+}
+
+// sameCall reports whether k and other are the same call, though something about it
+// may have changed.
+func (k drawnKey) sameCall(other drawnKey) bool {
+	k.rev = other.rev
+	return k == other
 }

@@ -14,6 +14,9 @@ func ended(r broker.Request) string {
 	if o == nil {
 		return "is still waiting"
 	}
+	if wasObserved(o) {
+		return leftAlone(o)
+	}
 	by := actor(o.By)
 	switch o.State {
 	case broker.Allowed:
@@ -31,6 +34,14 @@ func ended(r broker.Request) string {
 	return "is " + safe.Line(string(o.State))
 }
 
+// ruleWord is a rule's id in few letters; safe to draw.
+func ruleWord(id string) string {
+	if name, ok := strings.CutPrefix(id, "builtin:"); ok {
+		return safeLine(name)
+	}
+	return safeLine(lastOf(id, 8))
+}
+
 // actor names who decided, in few letters; safe to draw.
 func actor(a broker.Actor) string {
 	switch a.Kind {
@@ -39,7 +50,9 @@ func actor(a broker.Actor) string {
 	case broker.ByProcess:
 		return fmt.Sprintf("process %d", a.PID)
 	case broker.ByRule:
-		return "rule " + safeLine(strings.TrimPrefix(a.ID, "builtin:"))
+		return "rule " + ruleWord(a.ID)
+	case broker.ByObserve:
+		return "observing"
 	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
 	}
 	return safe.Line(string(a.Kind))

@@ -62,6 +62,7 @@ const (
 	inkOK
 	inkWarn
 	inkDanger
+	inkAlarm // what nobody must overlook
 	inkSign  // a character drawn as an escape
 	inkBlank // blanks, tabs and line breaks made visible
 	inkAdded
@@ -104,7 +105,7 @@ func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 		inkBorder: {color: p.Faint}, inkFocus: {color: p.Accent}, inkTitle: {color: p.Text, codes: bold},
 		inkKey: {color: p.Accent, codes: bold},
 		inkOK:  {color: p.OK}, inkWarn: {color: p.Warn}, inkDanger: {color: p.Danger, codes: bold},
-		inkSign: sign, inkBlank: {color: p.Faint},
+		inkAlarm: sign, inkSign: sign, inkBlank: {color: p.Faint},
 		inkAdded: {color: p.Added}, inkRemoved: {color: p.Removed},
 		inkLabel: {color: p.Muted}, inkAgent: {color: p.Muted, codes: italic},
 		inkCommand: {color: p.Command, codes: bold}, inkQuoted: {color: p.Quoted},

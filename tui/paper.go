@@ -87,7 +87,12 @@ func (p *paper) say(i ink, text string) { p.sayBehind(inkText, "", 0, i, text) }
 // sayBehind is say with a label, or a bullet, of so many cells in front.
 func (p *paper) sayBehind(lead ink, label string, width int, i ink, text string) {
 	width = min(width, p.width-leastPaper/4)
-	r := p.st.row(p.width).put(lead, label).to(width)
+	p.sayAfter(p.st.row(p.width).put(lead, label).to(width), i, text)
+}
+
+// sayAfter is say for a row that has begun already.
+func (p *paper) sayAfter(r *row, i ink, text string) {
+	width := r.width
 	for part := range strings.SplitAfterSeq(text, " ") {
 		word := strings.TrimSuffix(part, " ")
 		if r.width+cells(word) > p.width && r.width > width {

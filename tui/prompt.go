@@ -17,6 +17,10 @@ const (
 	askReason  purpose = iota // why a call is denied
 	askFilter                 // what to list
 	askStopAll                // whether all sessions are to stop
+	askMarked                 // whether the marked calls are to be decided
+	askObserve                // whether a session is only to be observed, or all are to be held again
+	askYes                    // whether to do what a screen about rules offers
+	askLine                   // a line that such a screen needs
 )
 
 // maxTyped is how much may be typed, in characters.
@@ -27,9 +31,19 @@ type prompt struct {
 	purpose purpose
 	text    []rune
 	key     drawnKey // askReason: the call it is about
-	what    string   // askReason: the call's name, safe to draw
+	what    string   // what it is about, safe to draw
 	gone    string   // askReason: how the call ended meanwhile, safe to draw
 	hint    string   // why the last key did nothing
+
+	picks   []drawnKey     // askMarked, and askReason about several: the calls
+	verdict broker.Verdict // askMarked
+	session string         // askObserve: its id; empty for all
+	on      bool           // askObserve: to observe, or else to hold again
+
+	yes   func() tea.Cmd            // askYes: does it
+	help  string                    // askLine: what the keys do; askYes: the question in few words
+	typed func(text string)         // askLine: hears of each change; may be nil
+	send  func(text string) tea.Cmd // askLine: takes the text; may be nil
 }
 
 func (m *model) openReason(c *card) {
@@ -45,8 +59,12 @@ func (m *model) openStopAll() { m.prompt = &prompt{purpose: askStopAll} }
 // updatePrompt takes a key, or pasted text, for the open prompt.
 func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 	p := m.prompt
-	if p.purpose == askStopAll {
+	switch p.purpose {
+	case askStopAll:
 		return m.answerStopAll(msg)
+	case askMarked, askObserve, askYes:
+		return m.answer(msg)
+	case askReason, askFilter, askLine:
 	}
 	p.hint = ""
 	switch {
@@ -67,6 +85,9 @@ func (m *model) updatePrompt(msg tea.KeyMsg) tea.Cmd {
 	}
 	if p.purpose == askFilter {
 		m.filterBy(filter{text: string(p.text), sessionID: m.board.filter.sessionID})
+	}
+	if p.typed != nil {
+		p.typed(string(p.text))
 	}
 	return nil
 }
@@ -98,6 +119,9 @@ func (m *model) closePrompt() tea.Cmd {
 	if m.prompt.purpose == askFilter {
 		m.filterBy(filter{})
 	}
+	if m.prompt.typed != nil {
+		m.prompt.typed("")
+	}
 	m.prompt = nil
 	return nil
 }
@@ -108,11 +132,14 @@ func (m *model) sendPrompt() tea.Cmd {
 		m.prompt = nil
 		return nil
 	}
+	if p.purpose == askLine {
+		return m.sendLine(p)
+	}
 	if p.gone != "" {
 		m.prompt = nil
 		return m.say(inkWarn, "nothing was denied: this call "+p.gone)
 	}
-	if m.guard.drawn != p.key {
+	if p.picks == nil && !m.guard.drawn.sameCall(p.key) {
 		p.hint = "the call is not on the screen"
 		return nil
 	}
@@ -121,7 +148,45 @@ func (m *model) sendPrompt() tea.Cmd {
 		return nil
 	}
 	m.prompt = nil
-	return m.send(p.key, broker.Deny, string(p.text))
+	if p.picks != nil {
+		return m.sendMarked(p.picks, broker.Deny, string(p.text))
+	}
+	return m.send(m.guard.drawn, broker.Deny, string(p.text))
+}
+
+// answer takes y for yes and every other key for no. The yes lets something run, so
+// it must pass the guard as any decision.
+func (m *model) answer(msg tea.KeyMsg) tea.Cmd {
+	if !key.Matches(msg, m.keys.Yes) || msg.Paste {
+		m.prompt = nil
+		if msg.Paste || len(msg.Runes) > 1 || m.guard.burst() {
+			m.guard.doubt(m.at)
+		}
+		return m.say(inkMuted, "no: nothing was done")
+	}
+	wait, refusal := m.guard.press(msg.String(), m.at)
+	if refusal != "" {
+		m.prompt.hint = refusal
+		return nil
+	}
+	m.prompt.hint = ""
+	return m.guard.hold(held{do: m.confirmed}, wait)
+}
+
+// confirmed does what the open question asked about.
+func (m *model) confirmed() tea.Cmd {
+	p := m.prompt
+	m.prompt = nil
+	switch {
+	case p == nil:
+	case p.purpose == askMarked:
+		return m.sendMarked(p.picks, p.verdict, "")
+	case p.purpose == askObserve:
+		return m.observe(p.session, p.what, p.on)
+	case p.purpose == askYes:
+		return p.yes()
+	}
+	return nil
 }
 
 // answerStopAll takes y for yes and every other key for no.
@@ -136,6 +201,6 @@ func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
 // promptNews tells an open reason prompt that its call has ended.
 func (m *model) promptNews(r broker.Request) {
 	if p := m.prompt; p != nil && p.purpose == askReason && p.key.id == r.ID && r.State.Terminal() && p.gone == "" {
-		p.gone = ended(r)
+		p.gone = m.ended(r)
 	}
 }

@@ -2,21 +2,22 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
 )
 
-// queueView draws the calls that wait, oldest first, and the late ones below. When
-// there are none it shows what was decided last.
+// queueView draws the calls that wait, worst risk first and then oldest, and the late
+// ones below. When there are none it shows what was decided last.
 func (m *model) queueView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	b := m.board
-	f := caption{title: "Waiting " + count(len(b.waiting)), focus: m.focus == paneQueue}
+	f := caption{title: "Waiting " + count(len(b.waiting)), focus: m.focus == paneQueue && m.editor == nil}
 	if b.filter.active() {
 		f.title = fmt.Sprintf("Waiting %s of %s", count(len(b.shown)), count(len(b.waiting)))
-		f.note = m.filterText()
 	}
+	f.note, f.noteInk = m.queueNote()
 	if b.rows() == 0 {
 		return m.frame(l, a, f, 0, m.quiet(width, height))
 	}
@@ -28,6 +29,23 @@ func (m *model) queueView(l layout, a area) []string {
 		rows = append(rows, m.queueRow(b.row(i), width))
 	}
 	return m.frame(l, a, f, 0, rows)
+}
+
+// queueNote says what is special about the listed calls.
+func (m *model) queueNote() (string, ink) {
+	b := m.board
+	var notes []string
+	i := inkMuted
+	if n := len(b.marks); n > 0 {
+		notes, i = append(notes, count(n)+" marked"), inkKey
+	}
+	if n := b.shown.dangerous(); n > 0 {
+		notes, i = append(notes, count(n)+" dangerous"), inkDanger
+	}
+	if b.filter.active() {
+		notes = append(notes, m.filterText())
+	}
+	return strings.Join(notes, " · "), i
 }
 
 func (m *model) filterText() string {
@@ -71,16 +89,14 @@ func (m *model) queueRow(c *card, width int) string {
 		bar = "▌"
 	}
 	r.put(inkKey, bar)
+	m.queueFlags(r, c)
 	s := c.summary()
 	tool, text := inkBold, inkText
 	if c.late() || c.sending != "" {
 		tool, text = inkMuted, inkMuted
 	}
-	r.fit(tool, s.tool, cols.tool).to(1 + cols.tool + 1)
-	end := width - cols.left - cols.age
-	if cols.session > 0 {
-		end -= cols.session + 1
-	}
+	r.fit(tool, s.tool, cols.tool).to(flagsWidth + cols.tool + 1)
+	end := r.width + summaryRoom(cols, width) + 1
 	m.queueText(r, s, text, end-1-r.width)
 	r.to(end)
 	if cols.session > 0 {
@@ -88,6 +104,33 @@ func (m *model) queueRow(c *card, width int) string {
 	}
 	m.queueTimes(r, c, cols, width)
 	return r.to(width).String()
+}
+
+// flagsWidth is what stands before a row's tool: the bar, two signs and a blank.
+const flagsWidth = 4
+
+// summaryRoom is how many cells a row has for its summary.
+func summaryRoom(cols columns, width int) int {
+	room := width - cols.left - cols.age - 1 - flagsWidth - cols.tool - 1
+	if cols.session > 0 {
+		room -= cols.session + 1
+	}
+	return room
+}
+
+// queueFlags draws a row's signs: its mark, and that it is dangerous.
+func (m *model) queueFlags(r *row, c *card) {
+	marked := m.board.marks[c.req.ID]
+	if marked {
+		r.put(inkKey, "●")
+	}
+	switch {
+	case c.dangerous() && marked:
+		r.put(inkDanger, "!")
+	case c.dangerous():
+		r.put(inkDanger, "!!")
+	}
+	r.to(flagsWidth)
 }
 
 // queueText draws the summary; an edit's counts stay in sight when its path is cut.
@@ -150,6 +193,8 @@ func (m *model) quiet(width, height int) []string {
 		p.sayBehind(inkText, "", 1, inkMuted, "no waiting call passes the filter; esc shows all")
 	case len(b.sessions) == 0 && len(b.recent) == 0:
 		return m.welcome(p, height)
+	case b.health.Observing:
+		p.sayBehind(inkText, "", 1, inkWarn, "nothing is held, so nothing waits")
 	default:
 		p.sayBehind(inkText, "", 1, inkOK, "nothing waits")
 	}

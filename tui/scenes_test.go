@@ -15,8 +15,17 @@ import (
 var scenes = map[string]func(*still){
 	"just come":  func(s *still) { s.m.Update(tea.FocusMsg{}) },
 	"being sent": func(s *still) { s.m.Update(keyMsg("d")); s.m.Update(heldMsg{gen: s.m.guard.heldGen}) },
-	"stop all?":  func(s *still) { s.m.Update(keyMsg("S")) },
-	"refused":    func(s *still) { s.m.Update(keyMsg("ls -la")) },
+	"code begun": func(s *still) { s.m.Update(keyMsg("4")) },
+	"wrong code": func(s *still) {
+		s.m.Update(keyMsg("4"))
+		s.at = s.at.Add(200 * time.Millisecond)
+		s.m.Update(keyMsg("8"))
+	},
+	"changed": func(s *still) {
+		s.m.Update(decidedMsg{key: s.m.card().key(), req: s.m.card().req, err: broker.ErrChanged})
+	},
+	"stop all?": func(s *still) { s.m.Update(keyMsg("S")) },
+	"refused":   func(s *still) { s.m.Update(keyMsg("ls -la")) },
 	"gone while typing": func(s *still) {
 		s.m.Update(keyMsg("D"))
 		ended := settled(s.m.card().req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", noon)

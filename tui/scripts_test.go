@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // step is one thing that happens in a script.
@@ -23,7 +24,7 @@ type step struct {
 
 var stepGen = rapid.Custom(func(t *rapid.T) step {
 	return step{
-		Kind: rapid.IntRange(0, 39).Draw(t, "kind"),
+		Kind: rapid.IntRange(0, 44).Draw(t, "kind"),
 		Arg:  rapid.IntRange(0, 9).Draw(t, "arg"),
 		Wait: rapid.OneOf(rapid.IntRange(0, 60), rapid.IntRange(400, 620), rapid.IntRange(500, 1500)).Draw(t, "wait"),
 	}
@@ -40,9 +41,18 @@ type witness struct {
 	atDrawn string    // what was drawn when it went down
 	atSince time.Time
 	spent   bool   // that key has decided already
+	name    string // of that key
+	before  press  // the key before it
 	problem string // the first thing that went wrong
 	decided int
+	codes   int // of decided: dangerous calls that were allowed
 	story   []string
+}
+
+// press is one key and what it was pressed on.
+type press struct {
+	name, drawn string
+	at, since   time.Time
 }
 
 func (w *witness) tell(format string, args ...any) {
@@ -67,7 +77,8 @@ func (w *witness) look() {
 func (w *witness) key(name string) {
 	w.r.drain()
 	w.tell("key %s", name)
-	w.at, w.atDrawn, w.atSince, w.spent = time.Now(), w.drawn, w.since, false
+	w.before = press{w.name, w.atDrawn, w.at, w.atSince}
+	w.name, w.at, w.atDrawn, w.atSince, w.spent = name, time.Now(), w.drawn, w.since, false
 	w.r.send(keyMsg(name))
 }
 
@@ -102,6 +113,14 @@ func (w *witness) decide(id string) {
 		w.fail("%s was decided after %v on the screen", id, w.at.Sub(w.atSince))
 	}
 	w.spent = true
+	d := w.r.c.decided[len(w.r.c.decided)-1]
+	if a := w.r.c.requests[id].Assessment; d.Verdict != broker.Allow || a == nil || a.Risk.Class != risk.Dangerous {
+		return
+	}
+	w.codes++
+	if b := w.before; w.name != codeInTests[1:] || b.name != codeInTests[:1] || b.drawn != id || w.at.Sub(b.at) >= codeFor || b.at.Sub(b.since) < deafFor {
+		w.fail("%s is dangerous and was allowed by %s on %s, %s", id, b.name, b.drawn, w.name)
+	}
 }
 
 var (
@@ -122,7 +141,11 @@ func (w *witness) do(s step) {
 		w.n++
 		id := fmt.Sprintf("c%03d", w.n)
 		at := time.Now().Add(time.Duration(s.Arg-5) * time.Second)
-		r.c.publish(newCall(id, "s1", id, at, map[string]string{"command": "echo # " + strings.Repeat("words ", s.Arg*s.Arg*s.Arg)}))
+		call := newCall(id, "s1", id, at, map[string]string{"command": "echo # " + strings.Repeat("words ", s.Arg*s.Arg*s.Arg)})
+		if s.Arg%2 == 1 {
+			call = deadly(call)
+		}
+		r.c.publish(call)
 		r.wait(gatherFor + time.Millisecond)
 		if before != "" && r.m.selected != before && r.m.board.cards[before] != nil && w.at.Before(time.Now().Add(-repeatFor-time.Millisecond)) {
 			w.fail("the arrival of %s moved the selection from %s to %s", id, before, r.m.selected)
@@ -146,6 +169,10 @@ func (w *witness) do(s step) {
 		r.wait(3 * time.Second)
 	case s.Kind == 38:
 		time.Sleep(time.Duration(s.Arg) * time.Second) // the process is stopped meanwhile
+	case s.Kind > 39: // a code, or nearly one
+		w.key(codeInTests[:1])
+		r.wait(time.Duration(s.Arg) * 40 * time.Millisecond)
+		w.key(string(codeInTests[1] - byte(s.Arg/9)))
 	default:
 		r.send(tea.FocusMsg{})
 	}
@@ -156,7 +183,7 @@ func (w *witness) do(s step) {
 // call that was on the screen when its key went down, for half a second already; a key
 // decides once; arrivals leave the selection alone.
 func TestScripts(t *testing.T) {
-	decided, keys := 0, 0
+	decided, codes, keys := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		script := rapid.SliceOfN(stepGen, 30, 80).Draw(rt, "script")
 		var w *witness
@@ -173,13 +200,14 @@ func TestScripts(t *testing.T) {
 			r.wait(time.Second)
 		})
 		decided += w.decided
+		codes += w.codes
 		keys += len(script)
 		if w.problem != "" {
 			rt.Fatalf("%s:\n%s", w.problem, strings.Join(w.story, "\n"))
 		}
 	})
-	t.Logf("%d decisions in %d steps", decided, keys)
-	if !t.Failed() && decided < keys/100 {
+	t.Logf("%d decisions in %d steps, %d by a code", decided, keys, codes)
+	if !t.Failed() && (decided < keys/100 || codes < keys/500) {
 		t.Errorf("only %d decisions in %d steps: the scripts test nothing", decided, keys)
 	}
 }

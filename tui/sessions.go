@@ -58,7 +58,7 @@ func (m *model) sessionsView(l layout, a area) []string {
 		return nil
 	}
 	width, height := l.inner(a, 0)
-	f := caption{title: "Sessions", focus: m.focus == paneSessions}
+	f := caption{title: "Sessions", focus: m.focus == paneSessions && m.editor == nil}
 	var rows []string
 	skip := m.sessTop
 	for _, id := range m.board.roster {
@@ -100,7 +100,12 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 
 	word, since := m.board.status(s)
 	r = m.st.row(width).choose(chosen).put(inkKey, bar)
-	r.fit(stateInk(s, m.board.pending[s.ID]), word, width-8)
+	room = width - 8
+	if s.Observed {
+		r.put(inkWarn, "observed").put(inkFaint, " · ")
+		room = width - 1 - r.width
+	}
+	r.fit(stateInk(s, m.board.pending[s.ID]), word, room)
 	if !since.IsZero() {
 		r.right(inkMuted, ago(m.at.Sub(since)), width-1)
 	}

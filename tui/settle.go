@@ -15,7 +15,8 @@ func (m *model) settle() tea.Cmd {
 	m.settleList()
 	m.settleSessions()
 	m.settleHistory()
-	cmd := m.settleDrawn()
+	m.settleRules()
+	cmd := tea.Batch(m.settleDrawn(), m.settleEditor(), m.wantStats())
 	if m.guard.since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -26,6 +27,7 @@ func (m *model) settle() tea.Cmd {
 func (m *model) settleList() {
 	rows := m.listRows()
 	m.top = window(m.top, m.board.place(m.card()), rows, m.board.rows())
+	m.settleRows()
 }
 
 // window is the first item on the screen when item at must be visible: it moves as
@@ -51,8 +53,13 @@ func (m *model) settleDrawn() tea.Cmd {
 	var cmd tea.Cmd
 	if m.guard.draws(c.key(), m.at) {
 		m.scroll = 0
+		m.guard.own = m.went == c.req.ID
 		cmd = m.wantFile(c)
+		if c.dangerous() && c.code == "" {
+			c.code = m.makeCode()
+		}
 	}
+	m.went = ""
 	width, height := m.room()
 	d := m.doc(c, width)
 	m.scroll = max(0, min(m.scroll, len(d.rows)-height))

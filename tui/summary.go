@@ -15,6 +15,7 @@ type summary struct {
 	added int    // lines, for edits
 	gone  int
 	edit  bool
+	whole bool // text is all that the call says, but for what the agent says about it
 	ready bool
 }
 
@@ -56,11 +57,27 @@ func summarise(tool string, input json.RawMessage, cwd string) summary {
 			return s
 		}
 	}
-	s.text = safe.Head(mainText(c, cwd), maxSummary)
+	text := mainText(c, cwd)
+	s.text = safe.Head(text, maxSummary)
+	s.whole = tellsAll(c, tool, text) && s.text == safe.Line(text)
 	if server, name, ok := splitMCP(tool); ok {
 		s.text = safe.Head(server+" "+name, maxSummary) + "  " + s.text
 	}
 	return s
+}
+
+// tellsAll reports whether text says all of a call of one field: its very value, in
+// letters that are taken for no others.
+func tellsAll(c call, tool, text string) bool {
+	rest := c.fields
+	if tool == "Bash" {
+		rest = c.without("description")
+	}
+	if len(rest) != 1 || !contains(mainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
+		return false
+	}
+	value, ok := stringValue(rest[0].Value)
+	return ok && value != "" && (value == text || strings.HasSuffix(value, "/"+text)) && len(safe.Notes(tool+"\n"+value)) == 0
 }
 
 // toolWord is a tool's name in a list: short for those of MCP servers, whose names

@@ -14,6 +14,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
 	_ "github.com/aoctl/aoctl/tui/quietstart" // before Bubble Tea asks the terminal
 )
 
@@ -24,6 +25,18 @@ type console interface {
 	Stop(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, error)
 	StopAll(ctx context.Context, by broker.Actor) (sessions, denied int, err error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
+	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
+	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
+
+	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
+	RemoveRule(ctx context.Context, id string, by broker.Actor) error
+	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
+	Offer(ctx context.Context, id string) ([]rules.Rule, error)
+	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
+	MintToken(ctx context.Context, label string, by broker.Actor) (string, error)
+	Tokens(ctx context.Context) []broker.Token
+	RevokeToken(ctx context.Context, id string, by broker.Actor) error
+	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
 }
 
 // Scheme says whether the terminal's background is light or dark.

@@ -44,7 +44,9 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			m.note = note{}
 		}
 	case heldMsg:
-		if h, ok := m.guard.release(msg.gen); ok {
+		if h, ok := m.guard.release(msg.gen); ok && h.do != nil {
+			return h.do()
+		} else if ok {
 			return m.send(h.key, h.verdict, "")
 		}
 	case quitMsg:
@@ -70,6 +72,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		}
 	case decidedMsg:
 		return m.decided(msg)
+	case markedMsg:
+		return m.markedDecided(msg)
+	case observedMsg:
+		return m.observed(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
 	case allStoppedMsg:
@@ -79,6 +85,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.say(inkOK, fmt.Sprintf("stopping %s; %s denied", plural(msg.sessions, "session"), plural(msg.denied, "waiting call")))
 	case historyMsg:
 		m.historyCame(msg)
+	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
+		return m.updateRules(msg)
 	case fileMsg:
 		m.fileCame(msg)
 	}
@@ -91,6 +99,7 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 	}
 	at := m.board.place(m.card())
 	m.board.reset(msg.snap, m.at)
+	m.bookCame(msg.snap.Rules)
 	m.docs.clear()
 	m.newsMissing, m.watchedAt, m.updates = false, m.at, msg.updates
 	m.keepPlace(at)
@@ -114,9 +123,12 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.docs.forget(u.Request.ID)
 			m.promptNews(*u.Request)
 		}
+		if u.Rules != nil {
+			m.bookCame(*u.Rules)
+		}
 	}
 	m.board.tidy()
-	cmd := m.keepPlace(at)
+	cmd := tea.Batch(m.keepPlace(at), m.editorNews(msg.list))
 	if arrived != nil {
 		cmd = tea.Batch(cmd, m.announce(arrived))
 	}
@@ -141,8 +153,8 @@ func (m *model) lostTouch() tea.Cmd {
 }
 
 // keepPlace selects the card that took the selected one's place when that one is no
-// longer listed, and says what ended it. That a stop did is known already while the
-// stop itself is being told. Arrivals never move the selection.
+// longer listed, and says what ended it. That a stop or a new rule did is known already
+// while that itself is being told. Arrivals never move the selection.
 func (m *model) keepPlace(at int) tea.Cmd {
 	if m.card() != nil {
 		return nil
@@ -155,11 +167,11 @@ func (m *model) keepPlace(at int) tea.Cmd {
 	told := m.note.text != ""
 	for i := range m.board.recent {
 		r := m.board.recent[i]
-		if r.Outcome != nil && r.Outcome.By.Kind == broker.ByStop && told {
+		if r.Outcome != nil && told && (r.Outcome.By.Kind == broker.ByStop || m.justSaved(r.Outcome.By)) {
 			continue
 		}
 		if r.ID == had && r.Outcome != nil && r.Outcome.By.Kind != broker.ByOperator {
-			return m.say(inkWarn, safeLine(r.ToolName)+": "+ended(r))
+			return m.say(inkWarn, safeLine(r.ToolName)+": "+m.ended(r))
 		}
 	}
 	return nil
@@ -187,6 +199,7 @@ func (m *model) send(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
 		return m.say(inkMuted, "put away: it had been refused already")
 	}
 	c.sending = v
+	delete(m.board.marks, key.id)
 	if m.selected == key.id {
 		m.moveOn()
 	}
@@ -225,7 +238,13 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	}
 	switch {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
-		return m.say(inkWarn, name+": too late, this call "+ended(msg.req))
+		return m.say(inkWarn, name+": too late, this call "+m.ended(msg.req))
+	case errors.Is(msg.err, broker.ErrChanged):
+		if msg.req.ID == msg.key.id && msg.req.State == broker.Pending {
+			m.board.request(msg.req, m.at)
+		}
+		m.lookAgain(msg.key)
+		return m.sayFitting(inkWarn, name+": a file of this call changed while it waited: look again", "a file changed while it waited: look again", "a file changed: look again")
 	case errors.Is(msg.err, broker.ErrNotRecorded):
 		return m.sayFitting(inkDanger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")
 	case errors.Is(msg.err, broker.ErrStale):
@@ -247,6 +266,19 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 		return m.say(inkOK, name+": allowed late; when the agent asks again for exactly this, it passes once")
 	}
 	return nil
+}
+
+// lookAgain has a call read anew, because a file of it is not what it was when the
+// call was drawn.
+func (m *model) lookAgain(key drawnKey) {
+	c := m.board.cards[key.id]
+	if c == nil || !c.key().sameCall(key) {
+		return
+	}
+	c.unread()
+	c.changed = true
+	delete(m.board.marks, key.id)
+	m.docs.forget(key.id)
 }
 
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {

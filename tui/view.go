@@ -22,6 +22,9 @@ func (m *model) View() string {
 
 func (m *model) body() []string {
 	l := m.layout()
+	if m.editorCovers(l) {
+		return m.editorView(l, l.body)
+	}
 	switch m.screen {
 	case screenFull:
 		return m.detailView(l, l.detail)
@@ -29,12 +32,24 @@ func (m *model) body() []string {
 		return m.historyView(l, l.detail)
 	case screenPast:
 		return m.pastView(l, l.detail)
+	case screenRules:
+		return m.rulesView(l, l.body)
+	case screenTokens:
+		return m.tokensView(l, l.body)
+	case screenFiles:
+		return m.filesView(l, l.body)
+	case screenFile:
+		return m.fileView(l, l.body)
 	case screenHelp:
 		return m.helpView(l, l.detail)
 	case screenMain:
 	}
 	right := m.queueView(l, l.queue)
-	right = append(right, m.detailView(l, l.detail)...)
+	if m.editor != nil {
+		right = append(right, m.editorView(l, l.detail)...)
+	} else {
+		right = append(right, m.detailView(l, l.detail)...)
+	}
 	left := m.sessionsView(l, l.sessions)
 	if l.stacked || m.tooSmall() {
 		return append(left, right...)

@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// offer opens the editor on the selected card as the broker would answer.
+func (s *still) offer(drafts ...rules.Rule) {
+	s.m.Update(keyMsg("A"))
+	s.m.Update(heldMsg{gen: s.m.guard.heldGen})
+	s.m.Update(offerMsg{gen: s.m.editorGen, drafts: drafts})
+	s.pass(700 * time.Millisecond)
+}
+
+func (s *still) answer(p broker.Preview, err error) {
+	s.m.Update(previewMsg{gen: s.m.editorGen, version: s.m.editor.preview.version, preview: p, err: err})
+}
+
+func (s *still) keys(names ...string) {
+	for _, k := range names {
+		s.m.Update(keyMsg(k))
+		s.pass(700 * time.Millisecond)
+	}
+}
+
+// somePreview is what a rule for npm run test would have done.
+func somePreview() broker.Preview {
+	past := pastCalls()
+	one, two := past[1], past[0]
+	one.ToolInput = []byte(`{"command":"npm run test -- --update-snapshots\n"}`)
+	two.ToolInput = []byte(`{"command":"npm run test > \u001b[2J/tmp/out"}`)
+	return broker.Preview{
+		Past: 412, Matched: 43, Allowed: 41, Denied: 2, Against: []broker.Request{one, two},
+		Waiting: []broker.Request{bash("w1", "s1", seconds(70), "npm run test a"), bash("w2", "s2", seconds(9), "npm run test -- b"), editCall("w3", seconds(4))},
+	}
+}
+
+func dangerousCall() broker.Request {
+	return judgedAsRisk(bash("r1", "s1", seconds(9), "git push --force origin main"), risk.Dangerous, "force push")
+}
+
+// ruleScenes are the screens about rules, each from its own start.
+var ruleScenes = map[string]struct {
+	requests []broker.Request
+	play     func(*still)
+}{
+	"editor": {play: func(s *still) {
+		s.offer(offered("npm run test", "npm run test *", "npm run *")...)
+		s.keys("ctrl+n", "tab", "tab")
+		s.answer(somePreview(), nil)
+	}},
+	"editor trying": {play: func(s *still) {
+		s.offer(offered("npm run test")...)
+		s.answer(somePreview(), nil)
+		s.keys("tab", "tab", "*")
+	}},
+	"editor loading": {play: func(s *still) {
+		s.m.Update(keyMsg("A"))
+		s.m.Update(heldMsg{gen: s.m.guard.heldGen})
+	}},
+	"editor error": {play: func(s *still) {
+		s.offer(offered("npm run test")...)
+		s.keys("tab", "tab", "ctrl+u", "r", "e", ":", "(")
+		s.answer(broker.Preview{}, fmt.Errorf("%w: %w", broker.ErrInvalid, &rules.Error{Field: "where.command", Problem: "has a wrong expression: missing closing ): `(`"}))
+		s.keys("enter")
+	}},
+	"editor deny": {play: func(s *still) {
+		s.offer(offered("npm run test \x1b[2J\u202e")...)
+		s.keys("right", "tab", "tab", "home")
+		s.answer(broker.Preview{Past: 1}, nil)
+	}},
+	"editor once": {play: func(s *still) {
+		s.offer(offered("npm run test")...)
+		s.keys("tab", "tab", "tab", "tab", "left", "left")
+	}},
+	"editor no rule may allow": {play: func(s *still) { s.offer() }},
+	"editor dangerous": {requests: []broker.Request{dangerousCall()}, play: func(s *still) {
+		d := offered("git push --force origin main")
+		d[0].Dangerous = true
+		s.offer(d...)
+		s.answer(broker.Preview{Past: 412}, nil)
+		s.keys("shift+tab", "4", "enter")
+	}},
+	"editor question": {play: func(s *still) {
+		s.offer(offered("npm run test *")...)
+		s.answer(somePreview(), nil)
+		s.keys("enter")
+	}},
+	"rules": {play: func(s *still) { s.keys("r", "j") }},
+	"rules filter": {play: func(s *still) {
+		s.keys("r", "/", "n", "p", "m", "enter")
+	}},
+	"rules none": {play: func(s *still) {
+		s.m.bookCame(broker.RuleBook{Problem: "the log was changed behind the console's back"})
+		s.keys("r")
+	}},
+	"rules delete": {play: func(s *still) { s.keys("r", "j", "x") }},
+	"rules edit":   {play: func(s *still) { s.keys("r", "j", "j", "enter") }},
+	"tokens": {play: func(s *still) {
+		s.keys("r", "t")
+		s.m.Update(tokensMsg{[]broker.Token{{ID: "0123456789", Label: "ci of \x1b[2J docs", CreatedAt: seconds(3600)}, {ID: "abcdef9876", CreatedAt: seconds(90000)}}})
+	}},
+	"token box": {play: func(s *still) {
+		s.keys("r", "t")
+		s.m.Update(tokenMintedMsg{label: "ci of docs", token: "aoctl_0123456789abcdef0123456789abcdef0123456789abcdef"})
+	}},
+	"files":       {play: func(s *still) { s.keys("r", "F") }},
+	"file":        {play: func(s *still) { s.keys("r", "F", "enter") }},
+	"file broken": {play: func(s *still) { s.keys("r", "F", "j", "enter") }},
+	"file trust":  {play: func(s *still) { s.keys("r", "F", "enter", "G", "y") }},
+	"history with rules": {play: func(s *still) {
+		s.m.Update(historyMsg{list: []broker.Request{
+			settled(bash("h1", "s1", seconds(3), "npm run test a"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "r-test"}, "", seconds(2)),
+			settled(bash("h2", "s2", seconds(9), "make all"), broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: "r-gone-4711"}, "", seconds(8)),
+		}})
+		s.keys("h")
+		s.m.Update(statsMsg{stats: broker.Stats{Calls: 5210, ByRule: 4100, ByHand: 1000, Denied: 60, RuleDeny: 20, Expired: 30, Median: 3200 * time.Millisecond, Saved: 4120}})
+	}},
+}
+
+func newRuleScene(t *testing.T, requests []broker.Request) *still {
+	t.Helper()
+	if requests == nil {
+		requests = []broker.Request{bash("r1", "s1", seconds(62), "npm run test a"), bash("r3", "s2", seconds(25), "npm run build")}
+	}
+	s := newStill(t, broker.Snapshot{
+		Sessions: someSessions(), Requests: requests,
+		Rules:  broker.RuleBook{Rules: someRules(noon), Files: someFiles(noon)},
+		Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
+	}, pastCalls(), termenv.Ascii)
+	s.at = noon.Add(-30 * time.Second)
+	s.m.makeCode = func() string { return codeInTests }
+	s.draw(80, 24)
+	return s
+}
+
+func TestGoldenRules(t *testing.T) {
+	for name, sc := range ruleScenes {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for _, size := range sizes {
+				s := newRuleScene(t, sc.requests)
+				s.draw(size[0], size[1])
+				sc.play(s)
+				checkView(t, s.m.View(), size[0], size[1])
+				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], s.m.View())
+			}
+			golden(t, "rule-"+strings.ReplaceAll(name, " ", "-"), b.String())
+		})
+	}
+}
+
+// The screens about rules fit windows of any size.
+func TestRulesInEveryWindow(t *testing.T) {
+	for name, sc := range ruleScenes {
+		t.Run(name, func(t *testing.T) {
+			s := newRuleScene(t, sc.requests)
+			sc.play(s)
+			for width := 1; width <= 130; width += 1 + width/12 {
+				for height := 1; height <= 42; height += 1 + height/5 {
+					s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+					if problem := misfit(s.m.View(), width, height); problem != "" {
+						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
+					}
+				}
+			}
+		})
+	}
+}

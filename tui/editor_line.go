@@ -1,0 +1,168 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// line is a text being edited. It keeps every character that it was given, also line
+// breaks and signs that are drawn as escapes: a pattern must stay the one that was
+// offered. What is typed and pasted has no control characters.
+type line struct {
+	text []rune
+	at   int // place of the cursor, from 0 to len(text)
+	most int // characters that may be typed; 0: maxTyped
+}
+
+func newLine(s string) line {
+	text := []rune(s)
+	return line{text: text, at: len(text)}
+}
+
+// String is the text as it is.
+func (l *line) String() string { return string(l.text) }
+
+// blank reports whether the text has nothing but blanks.
+func (l *line) blank() bool { return strings.TrimSpace(l.String()) == "" }
+
+// edit takes a key. refused says why its text was not taken, in words that are safe to
+// draw.
+func (l *line) edit(msg tea.KeyMsg, keys editorKeys) (changed bool, refused string) {
+	before := len(l.text)
+	switch {
+	case msg.Paste:
+		return l.insert(trimBreaks(msg.Runes))
+	case key.Matches(msg, keys.Left):
+		l.at = max(0, l.at-1)
+	case key.Matches(msg, keys.Right):
+		l.at = min(len(l.text), l.at+1)
+	case key.Matches(msg, keys.WordLeft):
+		l.at = l.wordLeft()
+	case key.Matches(msg, keys.WordRight):
+		l.at = l.wordRight()
+	case key.Matches(msg, keys.Start):
+		l.at = 0
+	case key.Matches(msg, keys.End):
+		l.at = len(l.text)
+	case key.Matches(msg, keys.Erase):
+		l.cut(l.at-1, l.at)
+	case key.Matches(msg, keys.EraseNext):
+		l.cut(l.at, l.at+1)
+	case key.Matches(msg, keys.EraseWord):
+		l.cut(l.wordLeft(), l.at)
+	case key.Matches(msg, keys.EraseLeft):
+		l.cut(0, l.at)
+	case key.Matches(msg, keys.EraseRight):
+		l.cut(l.at, len(l.text))
+	case msg.Type == tea.KeyRunes && !msg.Alt, msg.Type == tea.KeySpace:
+		return l.insert(msg.Runes)
+	}
+	return len(l.text) != before, ""
+}
+
+// trimBreaks leaves out the line breaks at the end of a paste: they belong to the
+// selection, not to what was selected.
+func trimBreaks(runes []rune) []rune {
+	n := len(runes)
+	for n > 0 && (runes[n-1] == '\n' || runes[n-1] == '\r') {
+		n--
+	}
+	return runes[:n]
+}
+
+func (l *line) insert(runes []rune) (changed bool, refused string) {
+	most := l.most
+	if most == 0 {
+		most = maxTyped
+	}
+	for _, r := range runes {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return false, "not taken: it has " + safe.Line(string(r)) + ", a control character"
+		}
+	}
+	if len(l.text)+len(runes) > most {
+		return false, "not taken: too long, " + count(most) + " characters at most"
+	}
+	text := make([]rune, 0, len(l.text)+len(runes))
+	text = append(append(append(text, l.text[:l.at]...), runes...), l.text[l.at:]...)
+	l.text, l.at = text, l.at+len(runes)
+	return len(runes) > 0, ""
+}
+
+// cut takes away the characters from one place to another, as far as there are any.
+func (l *line) cut(from, to int) {
+	from, to = max(0, from), min(to, len(l.text))
+	l.text = append(append([]rune{}, l.text[:from]...), l.text[to:]...)
+	l.at = from
+}
+
+func (l *line) wordLeft() int {
+	i := l.at
+	for i > 0 && l.text[i-1] == ' ' {
+		i--
+	}
+	for i > 0 && l.text[i-1] != ' ' {
+		i--
+	}
+	return i
+}
+
+func (l *line) wordRight() int {
+	i := l.at
+	for i < len(l.text) && l.text[i] == ' ' {
+		i++
+	}
+	for i < len(l.text) && l.text[i] != ' ' {
+		i++
+	}
+	return i
+}
+
+// The cursor is a glyph of its own between two characters: it is seen without colour,
+// and no character hides below it.
+const (
+	cursorMid = "▎"
+	cursorEnd = "█"
+)
+
+// write lays the text out behind a gutter, on as many rows as it needs, with the
+// cursor in it when the field has the focus.
+func (l *line) write(p *paper, g gutter, focused bool) {
+	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
+	w.startLine()
+	if !focused {
+		w.flat(string(l.text))
+		p.add(w.r)
+		return
+	}
+	w.flat(string(l.text[:l.at]))
+	if w.r.width >= p.width {
+		w.continueLine()
+	}
+	if l.at == len(l.text) {
+		w.r.put(inkKey, cursorEnd)
+	} else {
+		w.r.put(inkKey, cursorMid)
+	}
+	w.flat(string(l.text[l.at:]))
+	p.add(w.r)
+}
+
+// flat draws a text whose line breaks are signs too.
+func (w *writing) flat(text string) {
+	for t := range safe.Tokens(text, safe.OneLine) {
+		switch {
+		case t.Run():
+			w.run(inkText, t.Raw)
+		case t.Kind == safe.Break:
+			w.token(inkSign, safe.Token{Drawn: t.Drawn, Width: t.Width, Kind: safe.Escape})
+		default:
+			w.token(inkText, t)
+		}
+	}
+}

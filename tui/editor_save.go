@@ -1,0 +1,262 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// confirm is the question before a rule that allows is saved. What it shows is what is
+// saved, to the very moment of its end.
+type confirm struct {
+	rule rules.Rule
+	top  int
+	seen bool // its sentence was on the screen to the end
+}
+
+// editorEnter takes the key that saves: at once what refuses, after a question what
+// allows, and for once the call alone.
+func (m *model) editorEnter() tea.Cmd {
+	e := m.editor
+	wait, refusal := m.press("enter")
+	r, problem := e.rule(m.at)
+	switch {
+	case refusal != "":
+		e.hint = refusal
+	case m.tooSmall():
+		e.hint = m.tooSmallText()
+	case e.unready() != "":
+		e.hint = e.unready()
+	case e.once():
+		return m.saveOnce(wait)
+	case problem != nil:
+		e.wrong, e.focus = problem, problem.field
+	case e.wrong != nil:
+		e.hint = "not saved: this rule has a mistake"
+		e.showWrong()
+	case !e.preview.fresh():
+		e.hint = "still being tried: enter again in a moment"
+	case r.Decision != rules.Allow:
+		return m.inAMoment(wait, func() tea.Cmd { return m.saveRule(r) })
+	default:
+		if e.hint = m.mayAllow(); e.hint == "" {
+			e.confirm = &confirm{rule: r}
+			m.guard.doubt(m.at)
+		}
+	}
+	return nil
+}
+
+// showWrong gives the focus to the field that has the mistake.
+func (e *editor) showWrong() {
+	for _, f := range e.fields() {
+		if f == e.wrong.field {
+			e.focus = f
+		}
+	}
+}
+
+// unready says why nothing can be saved from the form as it is.
+func (e *editor) unready() string {
+	switch {
+	case e.once() && e.verdict() == rules.Ask:
+		return "this call is being asked already: choose allow or deny"
+	case e.once() && e.gone != "":
+		return "nothing to decide: this call " + e.gone
+	case e.needsCode() && strings.TrimSpace(e.typed.String()) != e.code:
+		e.focus = field{kind: fieldCode}
+		return "dangerous: type " + e.code + " here to allow"
+	}
+	return ""
+}
+
+// mayAllow says why a rule that allows must not be saved now: it would decide the card,
+// which must be the one that was shown, and read. A card that has ended is past that.
+func (m *model) mayAllow() string {
+	e := m.editor
+	c := m.board.cards[e.card.id]
+	switch {
+	case e.card.id == "" || c == nil || c.late():
+		return ""
+	case !c.key().sameCall(e.card):
+		return "the call is not the one that was shown: esc, and look again"
+	case locked(c):
+		return "the call was not read to the end: esc, then G"
+	case c.sending != "":
+		return "the call was sent already; waiting for the record"
+	}
+	return ""
+}
+
+// saveOnce decides the call and makes no rule.
+func (m *model) saveOnce(wait time.Duration) tea.Cmd {
+	e := m.editor
+	if e.decided() == broker.Allow {
+		if e.hint = m.mayAllow(); e.hint != "" {
+			return nil
+		}
+	}
+	return m.inAMoment(wait, func() tea.Cmd {
+		c := m.board.cards[e.card.id]
+		m.editor = nil
+		if c == nil || !c.key().sameCall(e.card) {
+			return m.say(inkWarn, "this call is no longer waiting: nothing was decided")
+		}
+		return m.send(c.key(), e.decided(), e.onceReason())
+	})
+}
+
+// onceReason is what the agent is told of a denial.
+func (e *editor) onceReason() string {
+	if e.verdict() == rules.Deny {
+		return e.reason.String()
+	}
+	return ""
+}
+
+// confirmKey takes a key while the question is on the screen.
+func (m *model) confirmKey(msg tea.KeyMsg) tea.Cmd {
+	e, k := m.editor, m.editorKeys
+	_, height := m.editorRoom()
+	switch {
+	case msg.Paste:
+		e.hint = "pasted text saves nothing"
+	case key.Matches(msg, k.Save):
+		return m.confirmEnter()
+	case key.Matches(msg, k.ConfirmDown):
+		e.confirm.top += max(1, height/2)
+	case key.Matches(msg, k.ConfirmUp):
+		e.confirm.top -= max(1, height/2)
+	case key.Matches(msg, k.ConfirmBottom):
+		e.confirm.top += 1 << 20
+	case key.Matches(msg, k.ConfirmTop):
+		e.confirm.top = 0
+	default:
+		e.hint = "enter saves the rule, esc goes back"
+	}
+	return nil
+}
+
+// confirmEnter is the second enter.
+func (m *model) confirmEnter() tea.Cmd {
+	e := m.editor
+	wait, refusal := m.press("enter")
+	switch {
+	case refusal != "":
+		e.hint = refusal
+	case m.tooSmall():
+		e.hint = m.tooSmallText()
+	case !e.confirm.seen:
+		e.hint = "read to the end first: G"
+	default:
+		if e.hint = m.mayAllow(); e.hint == "" {
+			r := e.confirm.rule
+			return m.inAMoment(wait, func() tea.Cmd { return m.saveRule(r) })
+		}
+	}
+	return nil
+}
+
+// saveRule hands the editor's rule to the broker.
+func (m *model) saveRule(r rules.Rule) tea.Cmd {
+	e := m.editor
+	if e == nil {
+		return nil
+	}
+	if r.Decision == rules.Allow {
+		if e.hint = m.mayAllow(); e.hint != "" {
+			return nil
+		}
+	}
+	e.saving = true
+	return m.putRule(e.gen, r)
+}
+
+// putRule makes r hold. gen is the editor's that it comes from, or 0.
+func (m *model) putRule(gen int, r rules.Rule) tea.Cmd {
+	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		saved, err := console.SaveRule(ctx, r, by)
+		return ruleSavedMsg{gen: gen, asked: r, saved: saved, err: err}
+	}
+}
+
+// ruleSaved tells what became of a rule.
+func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
+	e := m.editor
+	ours := msg.gen != 0 && e != nil && e.gen == msg.gen
+	if ours {
+		e.saving = false
+	}
+	if msg.err != nil {
+		return m.ruleRefused(msg, ours)
+	}
+	if ours {
+		m.editor = nil
+		m.guard.doubt(m.at)
+		m.rb.at, m.rb.last = msg.saved.Rule.ID, msg.saved.Rule.ID
+	}
+	if msg.told != "" {
+		return m.say(inkOK, msg.told)
+	}
+	return m.saySaved(msg.saved)
+}
+
+// ruleRefused keeps the editor open and says why the broker did not take its rule.
+func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
+	text := "not saved: " + safeLine(msg.err.Error())
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case errors.Is(msg.err, broker.ErrConflict):
+		text = "not saved: the rule was changed meanwhile; close and open it again"
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		text = "not saved: it could not be recorded, so it does not hold"
+	case errors.Is(msg.err, broker.ErrNotFound):
+		text = "not saved: the rule was removed meanwhile"
+	case ours && errors.Is(msg.err, broker.ErrInvalid):
+		m.editor.wrong = m.editor.faultOf(msg.err)
+		text = "not saved: " + m.editor.wrong.problem
+	}
+	if ours {
+		m.editor.confirm, m.editor.hint = nil, text
+		return nil
+	}
+	return m.say(inkDanger, text)
+}
+
+// justSaved reports whether a call was ended by the rule that was saved last; which
+// calls those are is said when it is saved.
+func (m *model) justSaved(a broker.Actor) bool {
+	return a.Kind == broker.ByRule && a.ID != "" && a.ID == m.rb.last
+}
+
+// saySaved tells what a saved rule does, and which calls it decided.
+func (m *model) saySaved(s broker.SavedRule) tea.Cmd {
+	what := "rule saved: " + m.ruleSays(s.Rule)
+	if !s.Rule.Enabled {
+		what = "rule saved, and off: " + m.ruleText(s.Rule)
+	}
+	if len(s.Decided) == 0 {
+		return m.sayFitting(inkOK, what+"; it decided no waiting call", what, "rule saved")
+	}
+	calls := fmt.Sprintf("it decided %s", plural(len(s.Decided), "waiting call"))
+	var names []string
+	for _, r := range s.Decided {
+		names = append(names, summarise(r.ToolName, r.ToolInput, r.CWD).text)
+	}
+	list := strings.Join(names, ", ")
+	return m.sayFitting(inkOK,
+		what+"; "+calls+": "+list,
+		"rule saved; "+calls+": "+list,
+		what+"; "+calls,
+		"rule saved; "+calls)
+}

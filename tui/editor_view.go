@@ -1,0 +1,272 @@
+package tui
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+const (
+	formLabel  = 11 // cells of a field's name and the bar before it
+	editorLeft = 16 // rows that the call's pane needs to hold the form
+)
+
+// editorArea is where the editor lies: over the drawn call where that pane has room for
+// it, else over everything.
+func (m *model) editorArea(l layout) area {
+	if m.screen == screenMain && !l.stacked && l.detail.h >= editorLeft+2 {
+		return l.detail
+	}
+	return l.body
+}
+
+// editorCovers reports whether the editor takes the whole body.
+func (m *model) editorCovers(l layout) bool { return m.editor != nil && m.editorArea(l) == l.body }
+
+func (m *model) editorRoom() (width, height int) {
+	l := m.layout()
+	return l.inner(m.editorArea(l), 1)
+}
+
+// settleEditor keeps the focus on the screen, notes whether the question was read, and
+// says in the last line why a key did nothing.
+func (m *model) settleEditor() tea.Cmd {
+	e := m.editor
+	if e == nil {
+		return nil
+	}
+	m.placeEditor()
+	if e.hint == "" {
+		return nil
+	}
+	hint := e.hint
+	e.hint = ""
+	return m.say(inkWarn, hint)
+}
+
+func (m *model) placeEditor() {
+	e := m.editor
+	width, height := m.editorRoom()
+	if c := e.confirm; c != nil {
+		rows, end := m.confirmRows(width)
+		c.top = max(0, min(c.top, len(rows)-height))
+		if height > 0 && !m.tooSmall() && c.top+height >= end {
+			c.seen = true
+		}
+		return
+	}
+	rows, from, to := m.formRows(width)
+	if !e.free {
+		e.top = min(e.top, from)
+		if to > e.top+height {
+			e.top = min(from, to-height)
+		}
+	}
+	e.top = max(0, min(e.top, len(rows)-height))
+}
+
+func (m *model) editorView(l layout, a area) []string {
+	width, height := l.inner(a, 1)
+	e := m.editor
+	f := caption{title: "New rule", focus: true}
+	if e.old.ID != "" {
+		f.title = "Rule"
+	}
+	if e.card.id != "" {
+		f.note = "from " + summarise(e.call.ToolName, e.call.ToolInput, e.call.CWD).tool + " of " + m.board.label(e.call.SessionID)
+	}
+	var rows []string
+	top := e.top
+	if e.confirm != nil {
+		f.title = "Save this rule?"
+		rows, _ = m.confirmRows(width)
+		top = e.confirm.top
+	} else {
+		rows, _, _ = m.formRows(width)
+	}
+	if len(rows) > height {
+		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+	}
+	top = min(top, len(rows))
+	return m.frame(l, a, f, 1, rows[top:min(top+height, len(rows))])
+}
+
+// formRows lays the form out, and what its rule would have done. from and to are the
+// rows of the field that has the focus.
+func (m *model) formRows(width int) (rows []string, from, to int) {
+	e := m.editor
+	p := m.st.paper(width)
+	if e.loading {
+		p.say(inkMuted, "asking which rules would cover this call …")
+		return p.rows, 0, 1
+	}
+	m.formHead(p)
+	for _, f := range e.fields() {
+		start := len(p.rows)
+		m.writeField(p, f)
+		if e.wrong != nil && e.wrong.field == f {
+			p.sayBehind(inkDanger, spaces(formLabel)+"! ", formLabel+2, inkDanger, e.wrong.problem)
+		}
+		if f == e.focus {
+			from, to = start, len(p.rows)
+		}
+	}
+	p.add(p.st.row(p.width).line(inkBorder, "─", p.width))
+	m.writePreview(p, e)
+	return p.rows, from, to
+}
+
+// formHead says above the form what is special about it, or about the last key.
+func (m *model) formHead(p *paper) {
+	e := m.editor
+	if e.gone != "" {
+		p.say(inkWarn, "this call "+e.gone+"; a rule holds for the next ones")
+	}
+	if e.noAllow != "" {
+		p.say(inkWarn, e.noAllow)
+		p.say(inkMuted, "a rule may still deny calls like it, or make a person answer them")
+	}
+	if problem := m.rb.book.Problem; problem != "" && e.verdict() == rules.Allow {
+		p.say(inkDanger, "no rule may allow anything now: "+safeLine(problem))
+	}
+	if e.wrong != nil && e.wrong.field.n < 0 {
+		p.say(inkDanger, "! "+e.wrong.problem)
+	}
+}
+
+func (m *model) writeField(p *paper, f field) {
+	e := m.editor
+	focused := f == e.focus
+	switch f.kind {
+	case fieldDecision:
+		m.writeChoice(p, "decision", focused, e.decision.names, e.decision.at)
+	case fieldState:
+		m.writeChoice(p, "state", focused, e.state.names, e.state.at)
+	case fieldTool:
+		e.tool.write(p, m.label("tool", focused), focused)
+	case fieldWhere:
+		w := &e.where[f.n]
+		m.writeWhere(p, w, focused)
+	case fieldMore:
+		if focused || !e.more.blank() {
+			e.more.write(p, m.label("and", focused), focused)
+			return
+		}
+		p.add(m.labelRow(p, "and", focused).put(inkFaint, "parameter = pattern"))
+	case fieldScope:
+		names := make([]string, len(e.scopes))
+		for i, o := range e.scopes {
+			names[i] = o.name
+		}
+		m.writeChoice(p, "scope", focused, names, e.scope)
+	case fieldAgent:
+		m.writeChoice(p, "agent", focused, e.agent.names, e.agent.at)
+	case fieldLife:
+		m.writeLife(p, focused)
+	case fieldReason:
+		e.reason.write(p, m.label("reason", focused), focused)
+	case fieldPriority:
+		e.priority.write(p, m.label("priority", focused), focused)
+	case fieldCode:
+		e.typed.write(p, m.label("type "+e.code, focused), focused)
+	}
+}
+
+// writeWhere draws a parameter's pattern; which of the offered ones it is stands below.
+func (m *model) writeWhere(p *paper, w *whereLine, focused bool) {
+	e := m.editor
+	w.pattern.write(p, m.label(safe.Cut(safeLine(w.name), formLabel-2), focused), focused)
+	if len(e.drafts) > 1 && w == &e.where[0] {
+		text := fmt.Sprintf("offered %d of %d", e.draft+1, len(e.drafts))
+		if p.width >= 60 {
+			text += " · ctrl+n wider · ctrl+p narrower"
+		}
+		p.sayBehind(inkText, "", formLabel, inkMuted, text)
+	}
+}
+
+func (m *model) writeLife(p *paper, focused bool) {
+	e := m.editor
+	chosen := e.chosenLife()
+	var names []string
+	at := 0
+	for i, l := range e.lives() {
+		names = append(names, e.lifeName(l, m.at))
+		if l == chosen {
+			at = i
+		}
+	}
+	m.writeChoice(p, "life", focused, names, at)
+}
+
+// label is the gutter of a text field.
+func (m *model) label(name string, focused bool) gutter {
+	bar, i := fieldMark(focused)
+	return gutter{width: formLabel, first: func(n int) (ink, string) {
+		if n == 1 {
+			return i, bar + name
+		}
+		return i, ""
+	}}
+}
+
+func (m *model) labelRow(p *paper, name string, focused bool) *row {
+	bar, i := fieldMark(focused)
+	return p.st.row(p.width).put(i, bar+name).to(formLabel)
+}
+
+// fieldMark is what stands before a field's name.
+func fieldMark(focused bool) (string, ink) {
+	if focused {
+		return "▌", inkKey
+	}
+	return " ", inkLabel
+}
+
+// writeChoice draws all choices, the chosen one in brackets; where they have no room,
+// only that one and its place among them.
+func (m *model) writeChoice(p *paper, name string, focused bool, names []string, at int) {
+	r := m.labelRow(p, name, focused)
+	width := r.width
+	for _, n := range names {
+		width += cells(n) + 2
+	}
+	if width > p.width && at < len(names) {
+		place := fmt.Sprintf(" %d/%d", at+1, len(names))
+		r.put(inkMuted, "‹ ").fit(inkBold, names[at], p.width-r.width-2-cells(place)).put(inkMuted, " ›"+place)
+		p.add(r)
+		return
+	}
+	for i, n := range names {
+		if i == at {
+			r.put(inkKey, "[").put(inkBold, n).put(inkKey, "]")
+			continue
+		}
+		r.put(inkMuted, " "+n+" ")
+	}
+	p.add(r)
+}
+
+// editorHints are the keys for the last line.
+func (m *model) editorHints() []hint {
+	e := m.editor
+	switch {
+	case e.saving:
+		return []hint{{"…", "saving"}}
+	case e.confirm != nil:
+		return []hint{{"enter", "saves it"}, {"esc", "back"}}
+	case e.loading:
+		return []hint{{"esc", "close"}}
+	}
+	list := []hint{{"enter", "save"}, {"tab", "next"}}
+	if e.text(e.focus) == nil {
+		list = append(list, hint{"← →", "choose"})
+	}
+	if len(e.drafts) > 1 {
+		list = append(list, hint{"ctrl+n/p", "pattern"})
+	}
+	return append(list, hint{"esc", "close"})
+}

@@ -1,0 +1,274 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// Marks are about waiting cards that are listed, all of one risk class. A mark ends
+// with its card, when something about the call changes, and when it is filtered away.
+
+// marked are the marked cards, in the order in which they are listed.
+func (m *model) marked() []*card {
+	list := make([]*card, 0, len(m.board.marks))
+	for _, c := range m.board.cards {
+		if m.board.marks[c.req.ID] && c.sending == "" {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, compareCards)
+	return list
+}
+
+// markKey marks the drawn card, or all that are like it. What came up by itself a
+// moment ago is not the card that the operator means.
+func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
+	c := m.drawnCard()
+	switch {
+	case m.focus == paneSessions && m.screen == screenMain:
+		return m.say(inkMuted, "marks are for calls: tab goes to them")
+	case c == nil:
+		return m.say(inkMuted, "nothing to mark")
+	case m.guard.burst(), m.guard.deaf(m.at) && !m.guard.own:
+		return m.say(inkWarn, "… this card just came up: look first, then press "+keyName(msg)+" again")
+	case c.late():
+		return m.say(inkMuted, "late calls are decided one by one")
+	case c.sending != "":
+		return m.say(inkMuted, "already sent; waiting for the record")
+	case key.Matches(msg, m.keys.MarkAlike):
+		return m.markAlike(c)
+	case m.board.marks[c.req.ID]:
+		delete(m.board.marks, c.req.ID)
+		return nil
+	case m.otherClass(c):
+		return m.sayOtherClass(c)
+	}
+	m.board.marks[c.req.ID] = true
+	return nil
+}
+
+func keyName(msg tea.KeyMsg) string {
+	if msg.Type == tea.KeySpace {
+		return "space"
+	}
+	return safe.Line(msg.String())
+}
+
+// otherClass reports whether marks are on calls of another risk class than c's.
+func (m *model) otherClass(c *card) bool {
+	for id := range m.board.marks {
+		return m.board.cards[id].class() != c.class()
+	}
+	return false
+}
+
+func (m *model) sayOtherClass(c *card) tea.Cmd {
+	return m.sayFitting(inkWarn,
+		"the marks are on calls of another risk class than "+c.class().String()+": esc clears them",
+		"marks are on another risk class: esc")
+}
+
+// markAlike marks all listed calls that are like c, and unmarks them when all are.
+func (m *model) markAlike(c *card) tea.Cmd {
+	if m.otherClass(c) {
+		return m.sayOtherClass(c)
+	}
+	var like []*card
+	fresh := 0
+	for _, o := range m.board.shown {
+		if o.class() == c.class() && o.sending == "" && o.req.ToolName == c.req.ToolName && o.alike() == c.alike() {
+			like = append(like, o)
+			if !m.board.marks[o.req.ID] {
+				fresh++
+			}
+		}
+	}
+	for _, o := range like {
+		if fresh > 0 {
+			m.board.marks[o.req.ID] = true
+		} else {
+			delete(m.board.marks, o.req.ID)
+		}
+	}
+	if fresh == 0 {
+		return m.say(inkMuted, "unmarked "+plural(len(like), "call"))
+	}
+	return m.say(inkText, fmt.Sprintf("marked %s like this: %s", plural(fresh, "call"), c.kindName()))
+}
+
+// judgeMarked takes a decision key while there are marks: it asks, and y decides.
+func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
+	list := m.marked()
+	verdict := broker.Deny
+	switch {
+	case len(list) == 0:
+		return m.say(inkMuted, "already sent; waiting for the record")
+	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.burst():
+		m.prompt = &prompt{purpose: askReason, picks: keysOf(list), what: m.markedWords(list)}
+		return nil
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case key.Matches(msg, m.keys.Allow):
+		verdict = broker.Allow
+		if problem := mayAllowAll(list); problem != "" {
+			return m.say(inkWarn, problem)
+		}
+	}
+	m.prompt = &prompt{purpose: askMarked, verdict: verdict, picks: keysOf(list), what: m.markedWords(list)}
+	return nil
+}
+
+// mayAllowAll says why these calls cannot be allowed together; empty when they can.
+func mayAllowAll(list []*card) string {
+	unread := 0
+	for _, c := range list {
+		if c.dangerous() {
+			return "dangerous calls are decided one by one"
+		}
+		if locked(c) && !c.seenRow {
+			unread++
+		}
+	}
+	switch {
+	case unread == 1:
+		return "1 of them was not read to the end: open it first"
+	case unread > 1:
+		return count(unread) + " of them were not read to the end: open them first"
+	}
+	return ""
+}
+
+func keysOf(list []*card) []drawnKey {
+	keys := make([]drawnKey, len(list))
+	for i, c := range list {
+		keys[i] = c.key()
+	}
+	return keys
+}
+
+// kindsNamed is how many kinds of marked calls a question names.
+const kindsNamed = 4
+
+// markedWords says how many calls of which kinds are marked; safe to draw.
+func (m *model) markedWords(list []*card) string {
+	var names []string
+	counts := map[string]int{}
+	for _, c := range list {
+		name := c.kindName()
+		if counts[name]++; counts[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return counts[y] - counts[x] })
+	parts := make([]string, 0, kindsNamed+1)
+	for i, name := range names {
+		if i == kindsNamed && len(names) > kindsNamed+1 {
+			parts = append(parts, "and "+plural(len(names)-i, "kind")+" more")
+			break
+		}
+		parts = append(parts, count(counts[name])+" "+name)
+	}
+	return plural(len(list), "marked call") + ": " + strings.Join(parts, ", ")
+}
+
+// sendMarked decides the picks after the operator's yes. All of them must be as they
+// were when the question was asked: else nothing is decided.
+func (m *model) sendMarked(picks []drawnKey, v broker.Verdict, reason string) tea.Cmd {
+	var list []*card
+	for _, k := range picks {
+		if c := m.board.cards[k.id]; c != nil && c.key() == k && c.sending == "" {
+			list = append(list, c)
+		}
+	}
+	if gone := len(picks) - len(list); gone > 0 {
+		return m.sayFitting(inkWarn,
+			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", count(gone)),
+			count(gone)+" ended or changed: nothing was decided")
+	}
+	if problem := mayAllowAll(list); v == broker.Allow && problem != "" {
+		return m.say(inkWarn, problem)
+	}
+	on := false
+	for _, c := range list {
+		c.sending = v
+		delete(m.board.marks, c.req.ID)
+		on = on || c.req.ID == m.selected
+	}
+	if on {
+		m.moveOn()
+	}
+	return m.decideAll(picks, v, reason)
+}
+
+// markedDecided takes the broker's answer about several calls.
+func (m *model) markedDecided(msg markedMsg) tea.Cmd {
+	if msg.err == nil {
+		return m.say(inkOK, pastTense(msg.verdict)+" "+plural(len(msg.keys), "call"))
+	}
+	for _, k := range msg.keys {
+		if c := m.board.cards[k.id]; c != nil && c.key().sameCall(k) {
+			c.sending = ""
+		}
+	}
+	const nothing = "; nothing was decided"
+	err := msg.err
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil
+	case errors.Is(err, broker.ErrNotRecorded):
+		return m.sayFitting(inkDanger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
+	case errors.Is(err, broker.ErrChanged):
+		for _, k := range msg.keys {
+			m.lookAgain(k)
+		}
+		return m.sayFitting(inkWarn, "a file of one of these calls changed while it waited: look again"+nothing, "a file changed: look again")
+	case errors.Is(err, broker.ErrAlreadyDecided), errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrStale):
+		return m.sayFitting(inkWarn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
+	}
+	return m.say(inkDanger, safe.Line(err.Error())+nothing)
+}
+
+func pastTense(v broker.Verdict) string {
+	if v == broker.Allow {
+		return "allowed"
+	}
+	return "denied"
+}
+
+// settleRows notes which calls are on the screen as a whole as rows of the queue.
+func (m *model) settleRows() {
+	l := m.layout()
+	width, height := l.inner(l.queue, 0)
+	if m.screen != screenMain || m.tooSmall() || l.queue.h <= 0 {
+		return
+	}
+	for i := m.top; i < min(m.top+height, len(m.board.shown)); i++ {
+		if c := m.board.row(i); !c.seenRow {
+			c.seenRow = m.rowTells(c, width)
+		}
+	}
+}
+
+// rowTells reports whether c's row shows all of its call: one field, whole, in a
+// session whose folder it runs in, and nothing in it that needs a remark. Of a file
+// that changed meanwhile a row says nothing.
+func (m *model) rowTells(c *card, width int) bool {
+	s, cols := c.summary(), queueColumns(width)
+	se := m.board.sessions[c.req.SessionID]
+	if !s.whole || c.changed || se == nil || cols.session == 0 || cells(m.whose(c.req)) > cols.session || cells(s.tool) > cols.tool {
+		return false
+	}
+	if c.req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.req.CWD != se.CWD) {
+		return false
+	}
+	return cells(s.text) <= summaryRoom(cols, width)
+}

@@ -1,0 +1,116 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+const (
+	observingWords = "OBSERVING: nothing is held"
+	observingTold  = "nothing is held: calls run unless their own agent asks; aoctl only records"
+)
+
+// askObserve takes O: it asks before calls are no longer held, and before all sessions
+// are held again; one session is held again at once.
+func (m *model) askObserve(refusal string) tea.Cmd {
+	s := m.board.sessions[m.session]
+	switch {
+	case m.focus != paneSessions || m.screen != screenMain:
+		return m.sayFitting(inkMuted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
+	case refusal != "" && m.guard.burst():
+		return m.say(inkWarn, "… "+refusal)
+	case m.board.health.Observing:
+		m.prompt = &prompt{purpose: askObserve, on: false}
+	case s == nil:
+		return m.say(inkMuted, "no session is selected")
+	case s.Observed:
+		return m.observe(s.ID, m.board.label(s.ID), false)
+	case s.State.Ended():
+		return m.say(inkMuted, m.board.label(s.ID)+" has ended")
+	default:
+		m.prompt = &prompt{purpose: askObserve, on: true, session: s.ID, what: m.board.label(s.ID)}
+	}
+	return nil
+}
+
+// observeQuestion is the question before observing changes, in the widths there are.
+func (p *prompt) observeQuestion() []string {
+	if !p.on {
+		return []string{"hold the calls of all sessions again? ", "hold all calls again? "}
+	}
+	return []string{
+		fmt.Sprintf("only observe %s and hold none of its calls, not even what rules deny? ", p.what),
+		fmt.Sprintf("only observe %s and hold none of its calls? ", p.what),
+		fmt.Sprintf("only observe %s? ", p.what),
+		"only observe it? ",
+	}
+}
+
+func (m *model) observed(msg observedMsg) tea.Cmd {
+	who := msg.label
+	if who == "" {
+		who = "all sessions"
+	}
+	switch {
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return m.say(inkWarn, who+": the broker knows no such session")
+	case errors.Is(msg.err, broker.ErrSessionEnded):
+		return m.say(inkWarn, who+" has ended")
+	case msg.err != nil:
+		return m.say(inkDanger, who+": "+safe.Line(msg.err.Error()))
+	case msg.on:
+		return m.say(inkWarn, "observing "+who+": none of its calls is held; O holds them again")
+	}
+	return m.say(inkOK, who+": calls are held again")
+}
+
+// observeHint says what O does on the selected session.
+func (m *model) observeHint() hint {
+	if s := m.board.sessions[m.session]; m.board.health.Observing || s != nil && s.Observed {
+		return hint{"O", "hold again"}
+	}
+	return hint{"O", "observe"}
+}
+
+// observedSessions counts the sessions that are only observed.
+func (b *board) observedSessions() int {
+	n := 0
+	for _, s := range b.sessions {
+		if s.Observed && !s.State.Ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// wasObserved reports whether o is the end of a call that nobody held.
+func wasObserved(o *broker.Outcome) bool { return o != nil && o.By.Kind == broker.ByObserve }
+
+// wouldHave is the end that an observed call would have had, in few letters, as far as
+// the broker's words about it begin in a known way.
+func wouldHave(o *broker.Outcome) string {
+	for start, word := range map[string]string{
+		"the rules would have allowed": "would allow",
+		"the rules would have denied":  "would deny",
+		"a person would have been":     "would ask",
+	} {
+		if strings.HasPrefix(o.Reason, start) {
+			return word
+		}
+	}
+	return actor(o.By)
+}
+
+// leftAlone says what would have happened to a call that nobody held; safe to draw.
+func leftAlone(o *broker.Outcome) string {
+	if o.Reason == "" {
+		return "was left to the agent (observing)"
+	}
+	return "was left to the agent (observing): " + strings.TrimSuffix(safeLine(o.Reason), ".")
+}

@@ -1,0 +1,267 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+func (rb *rulebook) filePlace() int {
+	for i, f := range rb.files {
+		if f.Path == rb.file {
+			return i
+		}
+	}
+	return 0
+}
+
+func (rb *rulebook) selectedFile() (broker.RulesFile, bool) {
+	if len(rb.files) == 0 {
+		return broker.RulesFile{}, false
+	}
+	return rb.files[rb.filePlace()], true
+}
+
+// filesKey takes a key on the list of rules files.
+func (m *model) filesKey(msg tea.KeyMsg) tea.Cmd {
+	rb := &m.rb
+	f, ok := rb.selectedFile()
+	switch {
+	case !ok:
+	case key.Matches(msg, m.keys.Open):
+		rb.file, rb.scroll, m.screen = f.Path, 0, screenFile
+	case key.Matches(msg, m.ruleKeys.Distrust) && f.Trusted:
+		return m.trust(f, "")
+	default:
+		rb.file = rb.files[m.moved(msg, rb.filePlace(), len(rb.files))].Path
+	}
+	return nil
+}
+
+// fileKey takes a key on the page of one file.
+func (m *model) fileKey(msg tea.KeyMsg) tea.Cmd {
+	rb := &m.rb
+	f, ok := rb.selectedFile()
+	if !ok {
+		m.screen = screenFiles
+		return nil
+	}
+	switch {
+	case key.Matches(msg, m.ruleKeys.Trust):
+		return m.askTrust(f)
+	case key.Matches(msg, m.ruleKeys.Distrust):
+		if !f.Trusted {
+			return m.say(inkMuted, "its allow rules do not count: it is not trusted")
+		}
+		return m.trust(f, "")
+	}
+	width, _ := m.room()
+	rb.scroll = m.scrolled(msg, rb.scroll, len(m.fileRows(f, width)))
+	return nil
+}
+
+// askTrust asks before a file's allow rules count. The page shows them, to the end.
+func (m *model) askTrust(f broker.RulesFile) tea.Cmd {
+	n := allowRules(f)
+	width, height := m.room()
+	switch {
+	case f.Problem != "":
+		return m.say(inkWarn, "it cannot be read, so it cannot be trusted")
+	case f.Trusted:
+		return m.say(inkMuted, "it is trusted already; x takes that back")
+	case n == 0:
+		return m.say(inkMuted, "it allows nothing: its rules hold as they are")
+	case m.tooSmall():
+		return m.say(inkWarn, m.tooSmallText())
+	case m.rb.scroll+height < len(m.fileRows(f, width)):
+		return m.say(inkWarn, "read it to the end to trust it: G")
+	}
+	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
+	return nil
+}
+
+func allowRules(f broker.RulesFile) int {
+	n := 0
+	for _, r := range f.Rules {
+		if r.Decision == rules.Allow {
+			n++
+		}
+	}
+	return n
+}
+
+// trust lets a file's allow rules count while its digest is this one; "" takes it back.
+func (m *model) trust(f broker.RulesFile, digest string) tea.Cmd {
+	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		return fileTrustedMsg{path: f.Path, digest: digest, err: console.TrustFile(ctx, f.Path, digest, by)}
+	}
+}
+
+func (m *model) fileTrusted(msg fileTrustedMsg) tea.Cmd {
+	name := safeLine(msg.path)
+	switch {
+	case errors.Is(msg.err, broker.ErrStale):
+		return m.say(inkDanger, "the file was changed meanwhile: it is not trusted. Read it again")
+	case msg.err != nil:
+		return m.say(inkDanger, "not recorded: "+safeLine(msg.err.Error()))
+	case msg.digest == "":
+		return m.say(inkOK, "no longer trusted: what "+name+" allows asks again")
+	}
+	return m.say(inkOK, "trusted as it is now: "+name)
+}
+
+// fileStanding is whether a file's allow rules count, in a word.
+func fileStanding(f broker.RulesFile) (string, ink) {
+	switch {
+	case f.Problem != "":
+		return "problem", inkDanger
+	case f.Trusted:
+		return "trusted", inkOK
+	case allowRules(f) == 0:
+		return "no allows", inkMuted
+	}
+	return "not trusted", inkWarn
+}
+
+func (m *model) filesView(l layout, a area) []string {
+	width, height := l.inner(a, 0)
+	rb := &m.rb
+	f := caption{title: "Rules files " + count(len(rb.files)), note: "deny and ask hold; allow counts once you trust the file", focus: true}
+	if len(rb.files) == 0 {
+		p := m.st.paper(width - 2)
+		p.sayBehind(inkText, "", 1, inkMuted, "no project of a known session has a rules file (.aoctl/rules.toml)")
+		return m.frame(l, a, f, 0, pad(p.rows, width))
+	}
+	at := rb.filePlace()
+	top := window(0, at, height, len(rb.files))
+	var rows []string
+	for i := top; i < min(top+height, len(rb.files)); i++ {
+		rows = append(rows, m.fileRow(rb.files[i], i == at, width))
+	}
+	return m.frame(l, a, f, 0, rows)
+}
+
+func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
+	line := m.st.row(width).choose(chosen)
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	word, i := fileStanding(f)
+	line.put(inkKey, bar).put(i, word).to(13)
+	end := width
+	if width >= 60 {
+		end -= 20
+	}
+	text := safe.Line(f.Path)
+	if n := cells(text); n > end-14 { // the end of a path tells more than its beginning
+		text = "…" + tail(f.Path, end-15)
+	}
+	line.fit(inkText, text, end-14).to(end)
+	if width >= 60 {
+		line.put(inkMuted, plural(len(f.Rules), "rule")).right(inkMuted, safeLine(short(f.Digest)), width-1)
+	}
+	return line.to(width).String()
+}
+
+// short is the beginning of a digest, enough to compare by eye.
+func short(digest string) string { return digest[:min(len(digest), 8)] }
+
+// fileRows is the page of one file: what it says and what trusting it would mean.
+func (m *model) fileRows(f broker.RulesFile, width int) []string {
+	p := m.st.paper(width)
+	word, i := fileStanding(f)
+	p.write(fixed(inkLabel, "file", formLabel), inkText, f.Path)
+	p.write(fixed(inkLabel, "sha-256", formLabel), inkMuted, f.Digest)
+	p.sayBehind(inkLabel, "standing", formLabel, i, word)
+	switch n := allowRules(f); {
+	case f.Problem != "":
+		p.write(fixed(inkLabel, "problem", formLabel), inkDanger, f.Problem)
+		p.say(inkWarn, "Every call of this project asks until the file is mended.")
+	case f.Trusted:
+		p.say(inkText, plural(n, "allow rule")+" in it: what they name runs without a question as long as the file stays as it is. x takes that back.")
+	case n > 0:
+		p.say(inkText, plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what they name runs without a question, in this project.")
+	}
+	for _, r := range f.Rules {
+		p.blank()
+		m.writeFileRule(p, r, f.Trusted)
+	}
+	return p.rows
+}
+
+// writeFileRule lays out one rule of a file. Without trust its allow rules come as
+// switched off.
+func (m *model) writeFileRule(p *paper, r rules.Rule, trusted bool) {
+	p.write(fixed(decisionInk(r.Decision), safeLine(string(r.Decision)), formLabel), inkBold, r.Tool)
+	for _, name := range whereNames(r) {
+		p.write(fixed(inkLabel, safe.Cut(safeLine(name), formLabel-1), formLabel), inkText, r.Where[name])
+	}
+	if r.Reason != "" {
+		p.write(fixed(inkLabel, "reason", formLabel), inkText, r.Reason)
+	}
+	holds := m.until(r)
+	if r.Scope.Agent != "" {
+		holds += ", by " + safe.Line(r.Scope.Agent)
+	}
+	switch {
+	case r.Decision == rules.Allow && !trusted:
+		holds += "; waits for your trust"
+	case !r.Enabled:
+		holds += "; switched off"
+	}
+	if holds != "for ever" {
+		p.sayBehind(inkLabel, "holds", formLabel, inkText, holds)
+	}
+}
+
+// fileHints are the keys for the last line of the screens about rules files.
+func (m *model) fileHints(back hint) []hint {
+	f, ok := m.rb.selectedFile()
+	list := []hint{{"enter", "show"}}
+	if m.screen == screenFile {
+		list = []hint{{"j k", "scroll"}}
+	}
+	switch {
+	case !ok:
+		return []hint{back}
+	case f.Trusted:
+		list = append(list, hint{"x", "take the trust back"})
+	case m.screen == screenFile && f.Problem == "" && allowRules(f) > 0:
+		list = append([]hint{{"y", "trust it"}}, list...)
+	}
+	return append(list, back)
+}
+
+func (m *model) settleFiles() {
+	rb := &m.rb
+	if m.screen != screenFile {
+		return
+	}
+	f, ok := rb.selectedFile()
+	if !ok {
+		m.screen = screenFiles
+		return
+	}
+	width, height := m.room()
+	rb.scroll = max(0, min(rb.scroll, len(m.fileRows(f, width))-height))
+}
+
+func (m *model) fileView(l layout, a area) []string {
+	width, height := l.inner(a, 1)
+	f, _ := m.rb.selectedFile()
+	rows := m.fileRows(f, width)
+	top := min(m.rb.scroll, len(rows))
+	c := caption{title: "Rules file", focus: true}
+	if len(rows) > height {
+		c.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+	}
+	return m.frame(l, a, c, 1, rows[top:min(top+height, len(rows))])
+}

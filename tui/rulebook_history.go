@@ -1,0 +1,150 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// ruleOf is the rule that decided a past call; why says, safe to draw, why it cannot be
+// changed.
+func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
+	o := r.Outcome
+	switch {
+	case o == nil || o.By.Kind != broker.ByRule:
+		return rule, "no rule decided this call"
+	case o.By.ID == rules.BuiltinReadOnly:
+		return rule, "the built-in rule for tools that only read decided this; it cannot be changed"
+	}
+	rule, ok := m.rb.rule(o.By.ID)
+	if !ok {
+		return rule, "the rule " + safeLine(lastOf(o.By.ID, 8)) + " that decided this was removed"
+	}
+	return rule, fixedRule(rule)
+}
+
+// openRuleOf opens the rule that decided a past call.
+func (m *model) openRuleOf(r broker.Request) tea.Cmd {
+	rule, why := m.ruleOf(r)
+	if why != "" {
+		return m.say(inkMuted, why)
+	}
+	return m.editRule(rule)
+}
+
+// revokeRuleOf switches off the rule that allowed a past call, at once: it only makes
+// more calls ask.
+func (m *model) revokeRuleOf(r broker.Request) tea.Cmd {
+	rule, why := m.ruleOf(r)
+	switch {
+	case why != "":
+		return m.say(inkMuted, why)
+	case rule.Decision != rules.Allow:
+		return m.say(inkWarn, "this rule allows nothing; enter on the call opens it")
+	case !rule.Enabled:
+		return m.say(inkMuted, "rule "+ruleTitle(rule)+" is off already")
+	}
+	rule.Enabled = false
+	return m.changeRule(rule, "rule "+ruleTitle(rule)+" is off; calls like this ask again")
+}
+
+// statsSeen are the numbers of the history screen.
+type statsSeen struct {
+	got     broker.Stats
+	known   bool
+	err     error
+	session string // whose; "" for all
+	newest  string // id of the newest decided call when they were asked for
+	asking  bool
+	at      time.Time
+}
+
+// wantStats asks for the numbers that the history screen lacks: when it is opened, when
+// another session is looked at, and when calls have ended since.
+func (m *model) wantStats() tea.Cmd {
+	if m.screen != screenHistory {
+		return nil
+	}
+	s := &m.rb.stats
+	newest := ""
+	if len(m.board.recent) > 0 {
+		newest = m.board.recent[0].ID
+	}
+	session := m.board.filter.sessionID
+	same := s.known && s.session == session && s.newest == newest
+	if s.asking || same || s.known && s.session == session && m.at.Sub(s.at) < time.Second {
+		return nil
+	}
+	s.asking, s.at = true, m.at
+	ctx, console := m.ctx, m.console
+	return func() tea.Msg {
+		got, err := console.Stats(ctx, session, time.Time{})
+		return statsMsg{session: session, newest: newest, stats: got, err: err}
+	}
+}
+
+func (m *model) statsCame(msg statsMsg) {
+	s := &m.rb.stats
+	*s = statsSeen{got: msg.stats, err: msg.err, known: true, session: msg.session, newest: msg.newest, at: s.at}
+}
+
+// statsMost is how many rows the numbers may take; what does not fit is left out.
+const statsMost = 2
+
+// statsRow are the numbers above the history; nothing before they are known.
+func (m *model) statsRow(width int) []string {
+	s := m.rb.stats
+	if !s.known || width < leastPaper || s.session != m.board.filter.sessionID {
+		return nil
+	}
+	rows := []*row{m.st.row(width).put(inkText, " ")}
+	if s.err != nil {
+		return []string{rows[0].fit(inkWarn, "no statistics: "+safeLine(s.err.Error()), width-2).to(width).String()}
+	}
+	r := rows[0]
+	if s.session != "" {
+		r.fit(inkMuted, m.board.label(s.session)+": ", width/2)
+	}
+	for i, p := range statsParts(s.got) {
+		if i > 0 && r.width+cells(" · "+p) >= width {
+			if len(rows) == statsMost {
+				break
+			}
+			r = m.st.row(width).put(inkText, " ")
+			rows = append(rows, r)
+		} else if i > 0 {
+			r.put(inkMuted, " · ")
+		}
+		r.put(inkMuted, p)
+	}
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r.to(width).String()
+	}
+	return out
+}
+
+func statsParts(s broker.Stats) []string {
+	parts := []string{
+		plural(s.Calls, "call"),
+		plural(s.Saved, "prompt") + " saved",
+		count(s.ByRule) + " by rule",
+		count(s.ByHand) + " by hand",
+		count(s.Denied+s.RuleDeny) + " denied",
+	}
+	if s.RuleDeny > 0 {
+		parts[4] += fmt.Sprintf(" (%s by rule)", count(s.RuleDeny))
+	}
+	parts = append(parts, count(s.Expired)+" expired")
+	if s.Median > 0 {
+		parts = append(parts, "median "+brief(s.Median))
+	}
+	if s.Observed > 0 {
+		parts = append(parts, count(s.Observed)+" observed")
+	}
+	return parts
+}

@@ -1,0 +1,306 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+const (
+	ruleDetailFrom = 14 // rows of a list from which the selected rule is told in full below it
+	ruleDetailRows = 6
+)
+
+// listHeights divides the rules screen between the list and the selected rule.
+func listHeights(height int) (list, detail int) {
+	if height < ruleDetailFrom {
+		return height, 0
+	}
+	return height - ruleDetailRows - 1, ruleDetailRows
+}
+
+// ruleHead are the rows above the list.
+func (m *model) ruleHead(width int) []string {
+	problem := m.rb.book.Problem
+	if problem == "" {
+		return nil
+	}
+	return []string{m.st.row(width).put(inkDanger, " ! ").fit(inkDanger, "no rule may allow anything now: "+safeLine(problem), width-4).to(width).String()}
+}
+
+// settleRules keeps the selected rule on the screen.
+func (m *model) settleRules() {
+	if !m.onRules() {
+		return
+	}
+	rb := &m.rb
+	if rb.place() < 0 {
+		rb.choose(0)
+	}
+	l := m.layout()
+	width, height := l.inner(l.detail, 0)
+	list, _ := listHeights(height)
+	rb.top = window(rb.top, rb.place(), list-len(m.ruleHead(width)), len(rb.shown))
+	m.settleFiles()
+}
+
+func (m *model) rulesView(l layout, a area) []string {
+	width, height := l.inner(a, 0)
+	rb := &m.rb
+	f := caption{title: "Rules " + count(len(rb.book.Rules)), focus: true, note: "the order in which they speak; a deny always wins"}
+	if rb.filter != "" {
+		f.title = fmt.Sprintf("Rules %s of %s", count(len(rb.shown)), count(len(rb.book.Rules)))
+		f.note = "/" + safeLine(rb.filter)
+	}
+	rows := m.ruleHead(width)
+	if len(rb.shown) == 0 {
+		return m.frame(l, a, f, 0, append(rows, m.noRules(width)...))
+	}
+	list, detail := listHeights(height)
+	room := list - len(rows)
+	if len(rb.shown) > room {
+		f.right = fmt.Sprintf("%s–%s of %s", count(rb.top+1), count(min(rb.top+room, len(rb.shown))), count(len(rb.shown)))
+	}
+	for i := rb.top; i < min(rb.top+room, len(rb.shown)); i++ {
+		at := rb.shown[i]
+		rows = append(rows, m.ruleRow(rb.book.Rules[at], at+1, width))
+	}
+	if detail > 0 {
+		for len(rows) < list {
+			rows = append(rows, spaces(width))
+		}
+		rows = append(rows, m.st.row(width).line(inkBorder, "─", width).String())
+		rows = append(rows, m.ruleDetail(width)...)
+	}
+	return m.frame(l, a, f, 0, rows)
+}
+
+// noRules is the list when there is nothing in it.
+func (m *model) noRules(width int) []string {
+	p := m.st.paper(width - 2)
+	if m.rb.filter != "" {
+		p.sayBehind(inkText, "", 1, inkMuted, "no rule passes the filter; esc shows all")
+		return pad(p.rows, width)
+	}
+	p.sayBehind(inkText, "", 1, inkBold, "no rules yet: a person answers every call that does more than read")
+	p.blank()
+	p.sayBehind(inkKey, " A", 4, inkText, "on a waiting call makes a rule from it")
+	p.sayBehind(inkKey, " n", 4, inkText, "makes one from nothing")
+	return pad(p.rows, width)
+}
+
+// ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out.
+type ruleColumns struct{ number, state, scope, life, hits, last, source int }
+
+func ruleWidths(width int) ruleColumns {
+	switch {
+	case width >= 100:
+		return ruleColumns{number: 5, state: 9, scope: 22, life: 12, hits: 7, last: 10, source: 10}
+	case width >= 66:
+		return ruleColumns{number: 4, state: 9, scope: 13, life: 9, hits: 6, last: 8}
+	case width >= 50:
+		return ruleColumns{state: 9, life: 9, hits: 5}
+	}
+	return ruleColumns{state: 9}
+}
+
+// ruleState is whether a rule speaks, in a word.
+func (m *model) ruleState(r rules.Rule) (string, ink) {
+	word := over(r, m.at)
+	switch {
+	case word != "":
+		return word, inkWarn
+	case !r.Enabled:
+		return "off", inkMuted
+	}
+	return "on", inkOK
+}
+
+// decisionInk is the ink of what a rule decides; the word stands beside it.
+func decisionInk(v rules.Verdict) ink {
+	switch v {
+	case rules.Allow:
+		return inkOK
+	case rules.Deny:
+		return inkDanger
+	case rules.Ask:
+	}
+	return inkWarn
+}
+
+func (m *model) ruleRow(r rules.Rule, number, width int) string {
+	cols := ruleWidths(width)
+	chosen := r.ID == m.rb.at
+	line := m.st.row(width).choose(chosen)
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	state, stateInk := m.ruleState(r)
+	text := inkText
+	if state != "on" {
+		text = inkMuted
+	}
+	line.put(inkKey, bar)
+	if cols.number > 0 {
+		line.put(inkMuted, fmt.Sprintf("%*d ", cols.number-2, number))
+	}
+	at := line.width
+	line.put(stateInk, state).to(at + cols.state)
+	line.put(decisionInk(r.Decision), safeLine(string(r.Decision))).to(at + cols.state + 6)
+	end := width - cols.scope - cols.life - cols.hits - cols.last - cols.source
+	m.ruleWhat(line, r, text, end-1-line.width)
+	m.ruleNumbers(line.to(end), r, cols, width)
+	return line.to(width).String()
+}
+
+// ruleWhat writes tool and pattern.
+func (m *model) ruleWhat(line *row, r rules.Rule, i ink, room int) {
+	names := whereNames(r)
+	if len(names) == 0 {
+		line.fit(inkBold, safeLine(r.Tool), room)
+		return
+	}
+	text := patternText(r, names[0])
+	for _, name := range names[1:] {
+		text += " " + safeLine(name) + "=" + patternText(r, name)
+	}
+	if r.Dangerous {
+		text = "!! " + text
+	}
+	if r.Tool == "Bash" && names[0] == "command" {
+		line.fit(i, text, room)
+		return
+	}
+	tool := safe.Cut(safeLine(r.Tool), max(room/3, 6))
+	line.fit(inkBold, tool, room)
+	line.put(i, " ").fit(i, text, room-cells(tool)-1)
+}
+
+func (m *model) ruleNumbers(line *row, r rules.Rule, cols ruleColumns, width int) {
+	column := func(i ink, text string, n int) {
+		if n > 0 {
+			start := line.width
+			line.fit(i, text, n-1).to(start + n)
+		}
+	}
+	scope := m.scopeWords(r.Scope)
+	if r.Source != "" && cols.source == 0 {
+		scope = ruleSource(r) + ": " + scope
+	}
+	column(inkMuted, scope, cols.scope)
+	column(inkMuted, lifeWords(r, m.at), cols.life)
+	if cols.hits > 0 {
+		line.right(inkText, count(r.Uses), line.width+cols.hits-1).put(inkText, " ")
+	}
+	last := lastHit(r, m.at)
+	i := inkMuted
+	if r.Uses == 0 {
+		i = inkWarn
+	}
+	column(i, last, cols.last)
+	column(inkMuted, ruleSource(r), cols.source)
+	line.to(width)
+}
+
+// ruleSource is where a rule comes from, in a word.
+func ruleSource(r rules.Rule) string {
+	switch {
+	case r.Source == "built in" || r.ID == rules.BuiltinReadOnly:
+		return "built in"
+	case r.Source != "":
+		return "file"
+	case r.CreatedBy == "" || r.CreatedBy == "operator":
+		return "you"
+	}
+	return safeLine(r.CreatedBy)
+}
+
+// ruleDetail tells the selected rule in full.
+func (m *model) ruleDetail(width int) []string {
+	r, ok := m.rb.selected()
+	if !ok {
+		return nil
+	}
+	side := min(1, max(0, width-leastPaper)/2)
+	p := m.st.paper(width - 2*side)
+	m.writeRule(p, r)
+	rows := p.rows
+	if len(rows) > ruleDetailRows {
+		rows = append(rows[:ruleDetailRows-1:ruleDetailRows-1], m.st.row(p.width).put(inkMuted, "… enter shows all of it").to(p.width).String())
+	}
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = spaces(side) + row + spaces(side)
+	}
+	return out
+}
+
+// writeRule lays a rule out: what, where, how long, and where it comes from.
+func (m *model) writeRule(p *paper, r rules.Rule) {
+	word := safeLine(string(r.Decision))
+	p.write(fixed(decisionInk(r.Decision), word, formLabel), inkBold, r.Tool)
+	for _, name := range whereNames(r) {
+		p.write(fixed(inkLabel, safe.Cut(safeLine(name), formLabel-1), formLabel), inkText, r.Where[name])
+	}
+	if r.Dangerous {
+		p.sayBehind(inkLabel, "", formLabel, inkDanger, "dangerous, and meant to be")
+	}
+	if r.Reason != "" {
+		p.write(fixed(inkLabel, "reason", formLabel), inkText, r.Reason)
+	}
+	p.sayBehind(inkLabel, "holds", formLabel, inkText, m.ruleHolds(r))
+	p.sayBehind(inkLabel, "used", formLabel, inkText, m.ruleUsed(r))
+	p.sayBehind(inkLabel, "made", formLabel, inkText, m.ruleMade(r))
+}
+
+func (m *model) ruleHolds(r rules.Rule) string {
+	where := "everywhere"
+	if r.Scope != (rules.Scope{}) {
+		where = "in " + m.scopeWords(r.Scope)
+		if r.Scope.Project != "" {
+			where += " (" + safe.Line(r.Scope.Project) + ")"
+		}
+	}
+	text := where + ", " + m.until(r)
+	if word := over(r, m.at); word != "" {
+		text = where + "; " + word + ", it no longer speaks"
+	}
+	if !r.Enabled {
+		text += "; switched off"
+	}
+	return text
+}
+
+func (m *model) ruleUsed(r rules.Rule) string {
+	if r.Uses == 0 {
+		return "never hit"
+	}
+	text := plural(r.Uses, "time")
+	if !r.LastUsedAt.IsZero() {
+		text += ", last " + ago(m.at.Sub(r.LastUsedAt)) + " ago"
+	}
+	return text
+}
+
+func (m *model) ruleMade(r rules.Rule) string {
+	var parts []string
+	switch {
+	case r.Source != "":
+		parts = append(parts, "stands in "+safe.Line(r.Source)+" and is changed there")
+	case r.CreatedBy == "" || r.CreatedBy == "operator":
+		parts = append(parts, "by you")
+	default:
+		parts = append(parts, "by "+safeLine(r.CreatedBy))
+	}
+	if !r.CreatedAt.IsZero() {
+		parts = append(parts, r.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04"))
+	}
+	if r.CreatedFrom != "" {
+		parts = append(parts, "from a call")
+	}
+	parts = append(parts, fmt.Sprintf("priority %d (lower speaks first)", r.Priority))
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,155 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+func (m *model) loadTokens() tea.Cmd {
+	ctx, console := m.ctx, m.console
+	return func() tea.Msg { return tokensMsg{console.Tokens(ctx)} }
+}
+
+// tokensKey takes a key on the screen of operator tokens. While a new token is shown
+// only keys that leave do, so that no other key typed ahead puts it out of sight.
+func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
+	rb, k := &m.rb, m.ruleKeys
+	if rb.minted != nil {
+		if key.Matches(msg, m.keys.Open) {
+			rb.minted = nil
+			return nil
+		}
+		if key.Matches(msg, m.keys.Copy) {
+			return tea.Batch(m.beside(clipboardSequence(rb.minted.token)), m.say(inkOK, "sent the token to the clipboard"))
+		}
+		return m.say(inkMuted, "enter closes this box; the token is not shown again")
+	}
+	switch {
+	case key.Matches(msg, k.New):
+		m.prompt = &prompt{purpose: askLine, what: "label of the new token: ", help: "enter makes it · esc cancels", send: m.mintToken}
+	case key.Matches(msg, k.Delete):
+		if t, ok := rb.selectedToken(); ok {
+			m.askYes("revoke "+tokenName(t)+"?", "revoke it?", func() tea.Cmd { return m.revokeToken(t) })
+		}
+	default:
+		if n := len(rb.tokens); n > 0 {
+			rb.token = rb.tokens[m.moved(msg, rb.tokenPlace(), n)].ID
+		}
+	}
+	return nil
+}
+
+func (rb *rulebook) tokenPlace() int {
+	for i, t := range rb.tokens {
+		if t.ID == rb.token {
+			return i
+		}
+	}
+	return 0
+}
+
+func (rb *rulebook) selectedToken() (broker.Token, bool) {
+	if len(rb.tokens) == 0 {
+		return broker.Token{}, false
+	}
+	return rb.tokens[rb.tokenPlace()], true
+}
+
+// tokenName is what a token is called; safe to draw.
+func tokenName(t broker.Token) string {
+	if t.Label != "" {
+		return "token " + safeLine(t.Label)
+	}
+	return "token " + safeLine(lastOf(t.ID, 8))
+}
+
+// mintToken makes a token; it lets programs do what the operator may.
+func (m *model) mintToken(label string) tea.Cmd {
+	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		token, err := console.MintToken(ctx, label, by)
+		return tokenMintedMsg{label: label, token: token, err: err}
+	}
+}
+
+func (m *model) tokenMinted(msg tokenMintedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say(inkDanger, "no token was made: "+safeLine(msg.err.Error()))
+	}
+	m.screen, m.rb.minted = screenTokens, &minted{label: msg.label, token: msg.token}
+	m.guard.doubt(m.at)
+	return m.loadTokens()
+}
+
+func (m *model) revokeToken(t broker.Token) tea.Cmd {
+	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		return tokenRevokedMsg{name: tokenName(t), err: console.RevokeToken(ctx, t.ID, by)}
+	}
+}
+
+func (m *model) tokenRevoked(msg tokenRevokedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say(inkDanger, msg.name+" is not revoked: "+safeLine(msg.err.Error()))
+	}
+	return tea.Batch(m.loadTokens(), m.say(inkOK, msg.name+" is revoked: what uses it may no longer allow anything"))
+}
+
+func (m *model) tokensView(l layout, a area) []string {
+	rb := &m.rb
+	if rb.minted != nil {
+		return m.mintedView(l, a)
+	}
+	width, height := l.inner(a, 0)
+	f := caption{title: "Operator tokens " + count(len(rb.tokens)), note: "who has one may allow calls and change rules", focus: true}
+	if len(rb.tokens) == 0 {
+		p := m.st.paper(width - 2)
+		p.sayBehind(inkText, "", 1, inkMuted, "no tokens: only this keyboard can allow anything. n makes one for a program or script of yours")
+		return m.frame(l, a, f, 0, pad(p.rows, width))
+	}
+	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
+	if len(rb.tokens) > height {
+		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rb.tokens))), count(len(rb.tokens)))
+	}
+	var rows []string
+	for i := top; i < min(top+height, len(rb.tokens)); i++ {
+		rows = append(rows, m.tokenRow(rb.tokens[i], i == rb.tokenPlace(), width))
+	}
+	return m.frame(l, a, f, 0, rows)
+}
+
+func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
+	line := m.st.row(width).choose(chosen)
+	bar := " "
+	if chosen {
+		bar = "▌"
+	}
+	line.put(inkKey, bar).put(inkMuted, safeLine(lastOf(t.ID, 8))).to(11)
+	made := "made " + t.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04")
+	if width < 50 {
+		made = t.CreatedAt.In(m.at.Location()).Format("2 Jan")
+	}
+	line.fit(inkText, safeLine(t.Label), width-line.width-cells(made)-3)
+	return line.right(inkMuted, made, width-1).to(width).String()
+}
+
+// mintedView shows a new token, the only time that anybody sees it.
+func (m *model) mintedView(l layout, a area) []string {
+	width, height := l.inner(a, 1)
+	t := m.rb.minted
+	p := m.st.paper(width)
+	p.say(inkWarn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
+	p.blank()
+	p.write(fixed(inkLabel, "", 2), inkBold, t.token)
+	p.blank()
+	p.sayBehind(inkMuted, "use", 6, inkText, "set AOCTL_TOKEN to it where the program runs")
+	if t.label != "" {
+		p.write(fixed(inkMuted, "label", 6), inkText, t.label)
+	}
+	p.sayBehind(inkMuted, "note", 6, inkMuted, "who has it may allow calls and change rules; a process of an agent may not, token or not")
+	return m.frame(l, a, caption{title: "New operator token", focus: true}, 1, p.rows[:min(height, len(p.rows))])
+}
