@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Prints how fast aoctl is, as ratios against floors measured in the same run:
 #
-#   scripts/bench.sh              everything, in at most three minutes
+#   scripts/bench.sh              everything, in at most four minutes
 #   scripts/bench.sh -dir /srv    with the state (and so the syncs) on that disk
-#   scripts/bench.sh -only hooks  one measure: hooks, decisions, waiting, repaint
+#   scripts/bench.sh -only hooks  one measure: hooks, decisions, waiting, repaint, rules
 #
 # Says "met" or "NOT MET" for each limit; exits non-zero only when something could
 # not be measured.

@@ -27,9 +27,10 @@ func (b *bench) repaint(ctx context.Context) ([]row, error) {
 }
 
 // goBench runs one benchmark of pkg three times and returns the median of everything
-// that it reports, by unit, such as "ns/op".
+// that it reports, by unit, such as "ns/op". The name of one below another is
+// "BenchmarkX/y".
 func goBench(ctx context.Context, pkg, name string) (map[string]float64, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^"+name+"$", "-benchtime", "1s", "-count", "3", pkg) //nolint:gosec // G204: our own words
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^"+strings.ReplaceAll(name, "/", "$/^")+"$", "-benchtime", "1s", "-count", "3", pkg) //nolint:gosec // G204: our own words
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("go test -bench %s %s: %w\n%s", name, pkg, err, out)

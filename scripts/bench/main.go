@@ -44,9 +44,9 @@ func main() {
 	if len(os.Args) == 3 && os.Args[1] == "serve" {
 		os.Exit(serve(os.Args[2]))
 	}
-	limit := flag.Duration("limit", 3*time.Minute, "give up after this long")
+	limit := flag.Duration("limit", 4*time.Minute, "give up after this long")
 	dir := flag.String("dir", "", "measure in this folder (its disk is what is synced) instead of the temporary one")
-	only := flag.String("only", "", "take one measure: hooks, decisions, waiting or repaint")
+	only := flag.String("only", "", "take one measure: hooks, decisions, waiting, repaint or rules")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -81,6 +81,7 @@ func run(ctx context.Context, parent, only string) error {
 		{"decisions", b.decisions},
 		{"waiting", b.waiting},
 		{"repaint", b.repaint},
+		{"rules", b.rules},
 	} {
 		if only != "" && only != m.name {
 			continue

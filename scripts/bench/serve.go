@@ -110,21 +110,21 @@ func (s *server) obey(ctx context.Context, line string) (map[string]float64, err
 
 // decideAll allows reqs from many callers at once, each decision synced.
 func (s *server) decideAll(ctx context.Context, reqs []broker.Request) error {
-	todo := make(chan broker.Request)
+	jobs := make(chan broker.Request)
 	errs := make(chan error, len(reqs))
 	var callersDone sync.WaitGroup
 	for range callers {
 		callersDone.Go(func() {
-			for r := range todo {
+			for r := range jobs {
 				_, err := s.broker.Decide(ctx, r.ID, broker.Decision{Verdict: broker.Allow, By: operator, Digest: r.Digest})
 				errs <- err
 			}
 		})
 	}
 	for _, r := range reqs {
-		todo <- r
+		jobs <- r
 	}
-	close(todo)
+	close(jobs)
 	callersDone.Wait()
 	close(errs)
 	return join(errs)
