@@ -31,7 +31,7 @@ const (
 )
 
 // tokenEnv holds an operator's token, which only the console makes.
-const tokenEnv = "AOCTL_TOKEN"
+const tokenEnv = "AOCTL_TOKEN" //nolint:gosec // G101: the name of a variable
 
 // client speaks to the console over its Unix socket. It can ask and refuse;
 // what allows needs an operator's token.

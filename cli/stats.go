@@ -80,10 +80,16 @@ func printStats(out io.Writer, s broker.Stats) error {
 		median = s.Median.Round(100 * time.Millisecond).String()
 	}
 	for _, row := range [][2]string{
-		{"calls", fmt.Sprint(s.Calls)}, {"allowed by rules", fmt.Sprint(s.ByRule)}, {"allowed by hand", fmt.Sprint(s.ByHand)},
-		{"denied by hand", fmt.Sprint(s.Denied)}, {"denied by rules", fmt.Sprint(s.RuleDeny)}, {"expired", fmt.Sprint(s.Expired)},
-		{"only observed", fmt.Sprint(s.Observed)}, {"ended otherwise", fmt.Sprint(s.Other)},
-		{"median time to decide", median}, {"questions saved", fmt.Sprint(s.Saved)},
+		{"calls", fmt.Sprint(s.Calls)},
+		{"allowed by rules", fmt.Sprint(s.ByRule)},
+		{"allowed by hand", fmt.Sprint(s.ByHand)},
+		{"denied by hand", fmt.Sprint(s.Denied)},
+		{"denied by rules", fmt.Sprint(s.RuleDeny)},
+		{"expired", fmt.Sprint(s.Expired)},
+		{"only observed", fmt.Sprint(s.Observed)},
+		{"ended otherwise", fmt.Sprint(s.Other)},
+		{"median time to decide", median},
+		{"questions saved", fmt.Sprint(s.Saved)},
 	} {
 		if err := printLine(out, fmt.Sprintf("%-22s %s", row[0], row[1])); err != nil {
 			return err

@@ -58,7 +58,7 @@ func (c *Call) why(x *elem, r ruling) string {
 		}
 		return "rule " + label(&r.entry.rule) + " allows it"
 	case notKnown:
-		return c.named(x) + " is not known before it runs: " + x.unsure
+		return c.named(x) + ": " + x.unsure
 	case callNotKnown:
 		return c.unsure
 	case guarded:
