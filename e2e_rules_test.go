@@ -88,6 +88,14 @@ func TestE2ERules(t *testing.T) {
 	if out := r.run(r.aoctl, "stats", "--json"); !strings.Contains(out, `"prompts_saved":5`) {
 		t.Errorf("stats: %s, want 5 questions saved: two test runs, two of git, one denied", out)
 	}
+	exported := r.run(r.aoctl, "rules", "export")
+	if list, err := rules.ParseTOML([]byte(exported)); err != nil || len(list) != 2 {
+		t.Errorf("rules export: %d rules, %v; want the two that were made:\n%s", len(list), err, exported)
+	}
+	if out := r.run(r.aoctl, "rules", "test"); !strings.HasPrefix(out, "7 calls recorded") {
+		t.Errorf("rules test: %s", out)
+	}
+	r.run(r.aoctl, "rules", "suggest", "--hits", "1")
 	r.run(r.aoctl, "log", "verify")
 }
 
