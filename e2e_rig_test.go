@@ -358,9 +358,9 @@ func (r *rig) lastScreen() string {
 
 // console opens aoctl and waits until it listens. A shell stands between it and tmux,
 // which would wake a stopped program of its own.
-func (r *rig) console(name string) *terminal {
+func (r *rig) console(name string, flags ...string) *terminal {
 	r.t.Helper()
-	term := r.open(name, "/bin/sh", "-c", `"$0"; exit $?`, r.aoctl)
+	term := r.open(name, append([]string{"/bin/sh", "-c", `"$0" "$@"; exit $?`, r.aoctl}, flags...)...)
 	r.until("the console listens", func() bool { return r.api.get("/sessions", &[]broker.Session{}) == nil })
 	return term
 }

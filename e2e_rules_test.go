@@ -99,6 +99,26 @@ func TestE2ERules(t *testing.T) {
 	r.run(r.aoctl, "log", "verify")
 }
 
+// Observing holds nothing: the agent is left to its own permissions, the screen says so,
+// and what the rules would have said is on record.
+func TestE2EObserve(t *testing.T) {
+	r := newRig(t, findE2E(t), oneCall)
+	console := r.console("console", "--observe")
+	r.agent("--dangerously-skip-permissions").completed()
+	if !r.exists("canary") {
+		t.Error("the call was held")
+	}
+	console.shows("nothing is held")
+	var list []broker.Request
+	if err := r.api.get("/approval-requests?status=answered", &list); err != nil || len(list) != 1 {
+		t.Fatalf("%d calls were only observed, %v; want one", len(list), err)
+	}
+	if o := list[0].Outcome; o.By.Kind != broker.ByObserve || !strings.Contains(o.Reason, "would have been asked") {
+		t.Errorf("the call ended by %+v: %s", o.By, o.Reason)
+	}
+	r.run(r.aoctl, "log", "verify")
+}
+
 // ruleFrom opens the rule editor on the drawn card, puts pattern in the place of the
 // offered one when there is one, and saves.
 func (t *terminal) ruleFrom(q broker.Request, pattern string) {
