@@ -102,18 +102,18 @@ func (a args) operands() []string {
 // create", and whether it is there. Options may stand between, and a word after an
 // option may be its value.
 func (a args) sub(names string) ([]string, bool) {
-	want := strings.Fields(names)
+	want, more, nested := strings.Cut(names, " ")
 	afterOption := false
 	for i, w := range a.words {
 		switch {
 		case strings.HasPrefix(w, "-") && w != "-":
 			afterOption = !strings.Contains(w, "=")
-		case matches(want[0], w):
-			if len(want) == 1 {
+		case matches(want, w):
+			if !nested {
 				return a.words[i+1:], true
 			}
 			rest := args{words: a.words[i+1:], plain: len(a.words) - i - 1}
-			if got, ok := rest.sub(strings.Join(want[1:], " ")); ok {
+			if got, ok := rest.sub(more); ok {
 				return got, true
 			}
 			if !afterOption {
@@ -131,7 +131,7 @@ func (a args) sub(names string) ([]string, bool) {
 
 // matches compares a word with alternatives: "a|b*|c".
 func matches(pattern, word string) bool {
-	for _, p := range strings.Split(pattern, "|") {
+	for p := range strings.SplitSeq(pattern, "|") {
 		if p == word || hasGlob(p) && meet(p, literal(word)) {
 			return true
 		}

@@ -28,6 +28,8 @@ const (
 type judge struct {
 	at       Place
 	project  []string // folded names of at.Project
+	blank    []int    // of these, what mask blanks
+	home     []string // folded names of at.Home
 	own      [][]string
 	followed map[string]string
 	lost     bool // some path could not be followed
@@ -41,7 +43,10 @@ type judge struct {
 }
 
 func newJudge(at Place) *judge {
-	return &judge{at: at, project: split(at.Project), own: ownPaths(at), followed: map[string]string{}}
+	project := split(at.Project)
+	return &judge{
+		at: at, project: project, blank: agentFolders(project), home: split(at.Home), own: ownPaths(at), followed: map[string]string{},
+	}
 }
 
 func (j *judge) danger(why string) { j.find(Finding{Class: Dangerous, Why: why}) }

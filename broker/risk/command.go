@@ -194,9 +194,19 @@ func (j *judge) words(a args) {
 			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) {
 				j.danger(why)
 			}
+			if _, ok := writes.find(t); ok && i > 0 && !plainReaders[a.name] {
+				j.danger("may change a file that runs something")
+			}
 		}
 	}
 }
+
+// plainReaders are programs whose files are known from the line's elements, so that a
+// name among their words need not be one that they write.
+var plainReaders = set(`cat head tail less more bat batcat wc diff cmp file cp mv ln install rsync scp sftp tar zip git sed gsed awk gawk rm
+	vim vi nvim nano emacs code source . bash sh zsh dash chmod chown tee readlink realpath md5sum shasum sha1sum sha256sum
+	jq yq xxd od strings base64 cut sort uniq find fd tree du dd curl wget ssh ssh-keygen ssh-add ssh-copy-id gpg python node
+	ruby perl npm pnpm yarn direnv set export env sudo xargs visudo crontab systemctl launchctl kubectl docker pip shellcheck prettier eslint`)
 
 // writesOnly reports whether a program only makes the file p, as cp does with its last
 // operand.

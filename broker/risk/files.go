@@ -13,6 +13,9 @@ func (j *judge) readPath(t target, wide bool) {
 	if why, ok := credential(t); ok && (wide || !t.isFolder(".ssh")) {
 		j.danger(why)
 	}
+	if wide && (t.isFolder(".aws") || t.isFolder(".kube") || t.isFolder(".docker")) {
+		j.danger("reads keys or credentials")
+	}
 	for _, p := range t.places() {
 		switch {
 		case below("/dev/tcp", p) || below("/dev/udp", p):

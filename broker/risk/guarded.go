@@ -2,6 +2,7 @@ package risk
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -54,17 +55,25 @@ func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
 // a worktree in .claude/worktrees does: everything in it would be guarded otherwise.
 // A project that is such a folder, or lies right in it, stays guarded.
 func (j *judge) mask(f form) form {
-	if f.loose || len(j.project) < 3 || !samePrefix(j.project, f.names) {
+	if f.loose || len(j.blank) == 0 || !samePrefix(j.project, f.names) {
 		return f
 	}
-	names := append([]string(nil), f.names...)
-	for i := range len(j.project) - 2 {
-		if _, ok := settings.findForm(form{names: names[i : i+1], home: -1}); ok {
-			names[i] = ""
+	f.names = slices.Clone(f.names)
+	for _, i := range j.blank {
+		f.names[i] = ""
+	}
+	return f
+}
+
+// agentFolders are the indexes of the names of a project's folder that mask blanks.
+func agentFolders(project []string) []int {
+	var list []int
+	for i := range len(project) - 2 {
+		if _, ok := settings.findForm(form{names: project[i : i+1], home: -1}); ok {
+			list = append(list, i)
 		}
 	}
-	f.names = names
-	return f
+	return list
 }
 
 // reachesOwn reports whether f is, lies in or, with wide, holds one of aoctl's own
@@ -106,8 +115,9 @@ func ownPaths(at Place) [][]string {
 		}
 	}
 	if at.Home != "" {
+		home := slices.Clip(split(path.Clean(at.Home)))
 		for _, dir := range []string{".claude", ".claude.json", ".codex", ".gemini"} {
-			out = append(out, split(path.Join(at.Home, dir)))
+			out = append(out, append(home, dir))
 		}
 	}
 	return out

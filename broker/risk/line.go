@@ -25,8 +25,9 @@ func (j *judge) line(c Call) {
 		j.rawText(l.Raw)
 	}
 	j.about(0, "")
-	j.otherInput(c)
-	j.read = l.Parsed && len(l.Elements) > 0 && c.Tool == "Bash" && onlyKnown(c.Input) && j.onlyReads(l)
+	input, known := inputOf(c.Input)
+	j.otherInput(input)
+	j.read = l.Parsed && len(l.Elements) > 0 && c.Tool == "Bash" && known && j.onlyReads(l)
 }
 
 // elementOf judges one element for itself.
@@ -57,13 +58,16 @@ func (j *judge) elementOf(e shell.Element, f *flow) {
 // fromHome is the beginning of a path that starts in the user's home by its variable.
 var fromHome = regexp.MustCompile(`^\$(HOME\b|\{HOME\})`)
 
+// unquote takes the quotes out of a text.
+var unquote = strings.NewReplacer(`"`, "", "'", "")
+
 // targets are what the path of an element may be. One that is not known is taken by
 // the names that its text ends in, from its first slash on.
 func (j *judge) targets(e shell.Element, entry bool) []target {
 	if e.Path != "" {
 		return []target{j.resolve(e.Path, j.spotOf(e, entry))}
 	}
-	text := strings.NewReplacer(`"`, "", "'", "").Replace(strings.TrimLeft(e.Text, "0123456789&<>| "))
+	text := unquote.Replace(strings.TrimLeft(e.Text, "0123456789&<>| "))
 	if m := fromHome.FindString(text); m != "" && (len(text) == len(m) || text[len(m)] == '/') {
 		return []target{j.resolve("~"+text[len(m):], spot{tilde: true, glob: true, entry: entry})}
 	}
@@ -100,35 +104,31 @@ func (j *judge) dirOf(e shell.Element) string {
 // bashInput are the parameters of Bash that do not change what its line does.
 var bashInput = map[string]bool{"command": true, "description": true, "timeout": true, "run_in_background": true}
 
-// onlyKnown reports whether a call of Bash has no parameter that might change what
-// the line does.
-func onlyKnown(raw json.RawMessage) bool {
+// inputOf reads the parameters of a call, and reports whether each of them is one of
+// Bash that does not change what the line does.
+func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool) {
 	if len(raw) == 0 {
-		return true
+		return nil, true
 	}
-	var input map[string]json.RawMessage
 	if json.Unmarshal(raw, &input) != nil {
-		return false
+		return nil, false
 	}
 	for name := range input {
 		if !bashInput[name] {
-			return false
+			return input, false
 		}
 	}
-	return true
+	return input, true
 }
 
 // otherInput judges what a tool that runs a line is given beside it.
-func (j *judge) otherInput(c Call) {
-	var input map[string]any
-	if json.Unmarshal(c.Input, &input) != nil {
-		return
-	}
-	if off, _ := input["dangerouslyDisableSandbox"].(bool); off {
+func (j *judge) otherInput(input map[string]json.RawMessage) {
+	if v, given := input["dangerouslyDisableSandbox"]; given && string(v) == "true" {
 		j.note("leaves the agent's sandbox")
 	}
 	for _, name := range []string{"cwd", "workdir", "directory", "dir_path"} {
-		if dir, ok := input[name].(string); ok && dir != "" && dir != j.at.CWD {
+		var dir string
+		if v, given := input[name]; given && json.Unmarshal(v, &dir) == nil && dir != "" && dir != j.at.CWD {
 			j.note("may run in another folder")
 		}
 	}

@@ -19,6 +19,8 @@ var credentials = newTable(
 		".env", ".env.*", ".envrc.local", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*",
 		"*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx", "credentials.json", "credentials.yml.enc", "secrets.*",
 		"service-account*.json", "service_account*.json"),
+	rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
+		"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history"),
 	rows("reads a browser's secrets",
 		"~/.mozilla/firefox/", "~/.config/google-chrome/", "~/.config/chromium/", "~/.config/BraveSoftware/",
 		"~/.config/microsoft-edge/", "~/snap/firefox/", "~/Library/Application Support/Google/Chrome/",

@@ -53,6 +53,9 @@ func TestReads(t *testing.T) {
 		{"shadow of the project", read("etc/shadow"), Normal, ""},
 		{"passwd", read("/etc/passwd"), Normal, ""},
 		{"environment of a process", read("/proc/self/environ"), Dangerous, "reads a program's environment"},
+		{"environment of every process", shell.Element{Kind: shell.Read, Path: "/proc/*/environ", Glob: true, Text: "x"}, Dangerous, "reads a program's environment"},
+		{"what was typed", read("~/.bash_history"), Dangerous, "reads what was typed before"},
+		{"folder of keys", tree(read("~/.aws")), Dangerous, "reads keys or credentials"},
 		{"browser", read("~/.mozilla/firefox/x/logins.json"), Dangerous, "reads a browser's secrets"},
 		{"a link to credentials", read("creds"), Dangerous, "reads keys or credentials"},
 		{"folder not known", lost(read(".env")), Dangerous, "reads keys or credentials"},
@@ -204,6 +207,7 @@ func TestWordsOfCommands(t *testing.T) {
 		"foo -f/home/u/.netrc": "reads keys or credentials", "foo creds": "reads keys or credentials",
 		"python3 -c 'print(open(\".env\").read())'":     "reads keys or credentials",
 		"node -e 'fs.readFileSync(\"/home/u/.npmrc\")'": "reads keys or credentials",
+		"foo ~/.bashrc": "may change a file that runs something", "foo --out=/home/u/.profile": "may change a file that runs something",
 		"foo rules": touchesSettings, "sqlite3 /home/u/.local/state/aoctl/aoctl.db": touchesAoctl,
 		"curl --unix-socket /run/user/1000/aoctl/broker.sock http://x/approval-requests": touchesAoctl,
 		"socat - UNIX-CONNECT:/run/user/1000/aoctl/broker.sock":                          touchesAoctl,
@@ -216,7 +220,7 @@ func TestWordsOfCommands(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"echo .env", "grep -rn .env src", "ls .env", "git add .env.example", "touch .env", "cp .env.example .env", "find . -name .claude",
+		"echo .env", "cat ~/.bashrc", "diff ~/.vimrc a", "grep -rn .env src", "ls .env", "git add .env.example", "touch .env", "cp .env.example .env", "find . -name .claude",
 		"echo .claude", "node -e 'xs.map(e => e.key)'", "node -e 'console.log(secrets.token)'", "python3 -c 'import dotenv'", "git commit -m .env",
 	} {
 		if r := assessLine(run(line)); r.Class == Dangerous {

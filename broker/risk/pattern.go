@@ -31,7 +31,14 @@ func plainLower(s string) bool {
 }
 
 // hasGlob reports whether a shell would take s for a pattern.
-func hasGlob(s string) bool { return strings.ContainsAny(s, "*?[{") }
+func hasGlob(s string) bool {
+	for i := range len(s) {
+		if unlike(s[i]) {
+			return true
+		}
+	}
+	return false
+}
 
 // meet reports whether some name fits both a and b. Both are patterns of one path
 // component, with * and ?; a bracket expression stands for any one character and a

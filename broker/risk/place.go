@@ -124,8 +124,8 @@ func (j *judge) real(p string) (string, bool) {
 
 func (j *judge) newForm(p string, glob bool) form {
 	f := form{names: split(p), root: true, home: -1, glob: glob}
-	if h := split(j.at.Home); j.at.Home != "" && len(f.names) > len(h) && samePrefix(h, f.names) {
-		f.home = len(h)
+	if j.at.Home != "" && len(f.names) > len(j.home) && samePrefix(j.home, f.names) {
+		f.home = len(j.home)
 		return f
 	}
 	switch {

@@ -29,6 +29,7 @@ var cloudRules = []rule{
 	{names: "gcloud", sub: "run|app|functions deploy", why: deploys},
 	{names: "gh glab", sub: "repo delete|archive|rename|transfer|edit", why: destroys},
 	{names: "gh", sub: "secret|variable|ssh-key|gpg-key|deploy-key set|delete|remove|add", why: "changes keys or credentials"},
+	{names: "gh", sub: "issue|run|label|project|cache|gist|codespace|ruleset|release delete*", why: destroys},
 	{names: "gh", sub: "api", when: changesByAPI, why: cloud},
 	{names: "glab", sub: "api", when: changesByAPI, why: cloud},
 	{names: "gh", sub: "workflow|run run|enable|disable|rerun|delete|cancel", why: cloud, note: true},

@@ -1,6 +1,9 @@
 package risk
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 const (
 	sendsFile = "sends a file to the network"
@@ -18,6 +21,15 @@ var networkRules = []rule{
 		m, _ := a.value("-X", "--request")
 		return strings.EqualFold(m, "delete")
 	}, why: "deletes something over the network"},
+	{names: "curl wget http https xh", when: func(a args) bool {
+		return a.anyWord(func(w string) bool {
+			if !strings.Contains(w, "://") {
+				w = "http://" + w
+			}
+			u, err := url.Parse(w)
+			return err == nil && isMetadata(strings.TrimSuffix(fold(u.Hostname()), "."))
+		})
+	}, why: "reaches the cloud's metadata"},
 	{names: "wget", when: func(a args) bool {
 		return a.anyWord(func(w string) bool { return matches("--post-file*|--body-file*", w) })
 	}, why: sendsFile},
@@ -79,6 +91,14 @@ func curlSendsFile(a args) bool {
 			}
 			if strings.HasPrefix(w, "--data-urlencode") && strings.Contains(value, "@") && !strings.Contains(value, "=") {
 				return true
+			}
+		case isOption(w, "-H"):
+			value = attached(a, i, 'H')
+		case matches("--header*|--proxy-header*", w):
+			if _, v, ok := strings.Cut(w, "="); ok {
+				value = v
+			} else if i+1 < len(a.words) {
+				value = a.words[i+1]
 			}
 		case isOption(w, "-d"):
 			value = attached(a, i, 'd')

@@ -114,7 +114,7 @@ var ruleCases = []struct {
 
 	{
 		destroys,
-		[]string{"kubectl delete pod x", "kubectl -n a delete pod x", "helm uninstall x", "terraform destroy", "terraform state rm x", "pulumi destroy", "pulumi stack rm x", "aws s3 rm s3://x", "aws ec2 terminate-instances x", "gcloud projects delete x", "az group delete x", "gh repo delete x", "fly apps destroy x", "vercel rm x", "firebase hosting:disable", "cdk destroy", "vagrant destroy"},
+		[]string{"kubectl delete pod x", "kubectl -n a delete pod x", "helm uninstall x", "terraform destroy", "terraform state rm x", "pulumi destroy", "pulumi stack rm x", "aws s3 rm s3://x", "aws ec2 terminate-instances x", "gcloud projects delete x", "az group delete x", "gh repo delete x", "gh issue delete 1", "fly apps destroy x", "vercel rm x", "firebase hosting:disable", "cdk destroy", "vagrant destroy"},
 		[]string{"kubectl get pods", "helm list", "terraform plan", "terraform state list", "pulumi preview", "aws s3 ls", "gcloud projects list", "az group list", "gh repo view", "fly status", "vercel ls", "firebase projects:list", "cdk diff", "vagrant status"},
 	},
 	{
@@ -148,6 +148,7 @@ var ruleCases = []struct {
 	{"reads or sets the clipboard", []string{"pbpaste"}, []string{"pbcopy"}},
 
 	{sendsData, []string{"curl -d a=b x", "curl --json {} x", "wget --post-data=a x"}, []string{"curl x", "wget x"}},
+	{"reaches the cloud's metadata", []string{"curl -s http://169.254.169.254/latest", "wget -qO- metadata.google.internal/x", "http 169.254.169.254"}, []string{"curl http://example.com", "curl http://10.0.0.1/169.254.169.254"}},
 	{"deletes something over the network", []string{"curl -X DELETE x", "curl -XDELETE x"}, []string{"curl -X GET x", "curl x"}},
 	{"sends files to another machine", []string{"scp a h:b", "rsync -a a u@h:b", "sftp h", "rsync a rsync://h/b"}, []string{"scp h:a b", "rsync -a a b", "rsync -a a ./b:c"}},
 	{"fetches files from another machine", []string{"scp h:a b"}, []string{"scp a h:b", "rsync a b"}},

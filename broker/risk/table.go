@@ -1,13 +1,48 @@
 package risk
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // entry is one line of a table of paths.
 type entry struct {
 	base  base
-	names []string // folded; * stands for any text within a name
-	below bool     // also everything below
+	names []name
+	below bool // also everything below
 	why   string
+}
+
+// name is one name of an entry.
+type name struct {
+	text string // folded; * stands for any text
+	glob bool
+
+	// What stands around the star of a pattern that has one and no other wildcard.
+	oneStar       bool
+	before, after string
+}
+
+func nameOf(text string) name {
+	n := name{text: text, glob: hasGlob(text)}
+	before, after, ok := strings.Cut(text, "*")
+	if ok && !hasGlob(before) && !hasGlob(after) {
+		n.oneStar, n.before, n.after = true, before, after
+	}
+	return n
+}
+
+// fits reports whether got, which is no pattern whatever its characters, is one of the
+// names that n stands for.
+func (n *name) fits(got string) bool {
+	if !n.glob || got == n.text {
+		return got == n.text
+	}
+	got = literal(got)
+	if n.oneStar {
+		return len(got) >= len(n.before)+len(n.after) && strings.HasPrefix(got, n.before) && strings.HasSuffix(got, n.after)
+	}
+	return meet(got, n.text)
 }
 
 // base is where an entry's names begin.
@@ -19,11 +54,14 @@ const (
 	root                 // in the root of the file system
 )
 
-// table is a list of entries that can be searched by a path's components.
+// table is a list of entries that can be searched by a path's components. The lists
+// have the places of entries in all, in its order.
 type table struct {
-	all     []entry
-	literal map[string][]int // entries that begin anywhere with a name without wildcards, by that name
-	other   []int
+	all      []entry
+	literal  map[string][]int // that begin anywhere with a name without wildcards, by that name
+	anchored map[string][]int // that begin so in the home folder or the root
+	wild     []int            // that begin with a wildcard
+	other    []int            // anchored and wild
 }
 
 // rows makes the entries of one reason. A pattern that begins with "~/" is anchored in
@@ -39,24 +77,28 @@ func rows(why string, patterns ...string) []entry {
 		case strings.HasPrefix(p, "/"):
 			e.base = root
 		}
-		e.names = strings.Split(strings.Trim(fold(p), "/"), "/")
+		for _, n := range strings.Split(strings.Trim(fold(p), "/"), "/") {
+			e.names = append(e.names, nameOf(n))
+		}
 		out = append(out, e)
 	}
 	return out
 }
 
 func newTable(groups ...[]entry) *table {
-	t := &table{literal: map[string][]int{}}
-	for _, g := range groups {
-		for _, e := range g {
-			i := len(t.all)
-			t.all = append(t.all, e)
-			if e.base == anywhere && !hasGlob(e.names[0]) {
-				t.literal[e.names[0]] = append(t.literal[e.names[0]], i)
-			} else {
-				t.other = append(t.other, i)
-			}
+	t := &table{all: slices.Concat(groups...), literal: map[string][]int{}, anchored: map[string][]int{}}
+	for i := range t.all {
+		e, name := &t.all[i], t.all[i].names[0]
+		switch {
+		case name.glob:
+			t.wild = append(t.wild, i)
+		case e.base == anywhere:
+			t.literal[name.text] = append(t.literal[name.text], i)
+			continue
+		default:
+			t.anchored[name.text] = append(t.anchored[name.text], i)
 		}
+		t.other = append(t.other, i)
 	}
 	return t
 }
@@ -81,35 +123,57 @@ func (t *table) findForm(f form) (entry, bool) {
 		if !f.glob || !hasGlob(name) {
 			continue
 		}
-		for _, e := range t.all {
-			if e.base == anywhere && !hasGlob(e.names[0]) && pointed(name, e.names[0]) && e.fits(f, at) {
-				return e, true
+		for i := range t.all {
+			e := &t.all[i]
+			if e.base == anywhere && !e.names[0].glob && pointed(name, e.names[0].text) && e.fits(f, at) {
+				return *e, true
 			}
 		}
 	}
-	for _, i := range t.other {
-		if t.all[i].fitsSomewhere(f) {
-			return t.all[i], true
-		}
+	if i := t.findOther(f); i >= 0 {
+		return t.all[i], true
 	}
 	return entry{}, false
 }
 
-func (e entry) fitsSomewhere(f form) bool {
-	switch {
-	case e.base == root && !f.loose:
-		return f.root && e.fits(f, 0)
-	case e.base == home && !f.loose:
-		return f.home >= 0 && e.fits(f, f.home)
-	case e.base == root:
-		return false
+// findOther returns the place of the first of the other entries that f fits, -1 when
+// there is none. A pattern may be any name, so no name can be looked up for it.
+func (t *table) findOther(f form) int {
+	if f.glob {
+		return t.first(t.other, f)
 	}
-	for at := range f.names {
-		if e.fits(f, at) {
-			return true
+	found := t.first(t.wild, f)
+	for at, name := range f.names {
+		for _, i := range t.anchored[name] {
+			if (found < 0 || i < found) && t.all[i].starts(f, at) && t.all[i].fits(f, at) {
+				found = i
+			}
 		}
 	}
-	return false
+	return found
+}
+
+// first returns the first of the entries in list that fits somewhere in f, or -1.
+func (t *table) first(list []int, f form) int {
+	for _, i := range list {
+		for at := range f.names {
+			if t.all[i].starts(f, at) && t.all[i].fits(f, at) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// starts reports whether e may begin at the name of f that has this index.
+func (e *entry) starts(f form, at int) bool {
+	switch {
+	case e.base == root:
+		return f.root && !f.loose && at == 0
+	case e.base == home && !f.loose:
+		return at == f.home
+	}
+	return true
 }
 
 // crowded are folders that hold so much else that a pattern for all in them is not
@@ -118,20 +182,20 @@ var crowded = set("etc .config .local share state bin usr local home users root 
 
 // fits reports whether the names of f from at on are those of e, and end there or,
 // with below, go on.
-func (e entry) fits(f form, at int) bool {
+func (e *entry) fits(f form, at int) bool {
 	rest := f.names[at:]
 	if len(rest) < len(e.names) || len(rest) > len(e.names) && !e.below {
 		return false
 	}
-	for i, want := range e.names {
-		got := rest[i]
-		switch {
-		case f.glob && hasGlob(got):
-			if !pointed(got, want) && (i == 0 || crowded[e.names[i-1]] || !meet(got, want)) {
+	for i := range e.names {
+		want, got := &e.names[i], rest[i]
+		if !f.glob || !hasGlob(got) {
+			if !want.fits(got) {
 				return false
 			}
-		case got == want:
-		case !hasGlob(want) || !meet(literal(got), want):
+			continue
+		}
+		if got != want.text && !pointed(got, want.text) && (i == 0 || crowded[e.names[i-1].text] || !meet(got, want.text)) {
 			return false
 		}
 	}
@@ -143,5 +207,7 @@ func literal(name string) string {
 	if !hasGlob(name) {
 		return name
 	}
-	return strings.NewReplacer("*", "x", "?", "x", "[", "x", "{", "x").Replace(name)
+	return noPattern.Replace(name)
 }
+
+var noPattern = strings.NewReplacer("*", "x", "?", "x", "[", "x", "{", "x")

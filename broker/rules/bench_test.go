@@ -137,3 +137,10 @@ func TestTenThousandRulesLoad(t *testing.T) {
 		t.Errorf("%d rules", n)
 	}
 }
+
+func BenchmarkLint10000(b *testing.B) {
+	list := manyRules(10_000)
+	for b.Loop() {
+		Lint(list, now)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -53,7 +54,18 @@ type linter struct {
 
 type linted struct {
 	*entry
-	index int
+	index   int
+	pattern string // about commands
+	second  string // the second word, in lower case, of a command of one alternative, if it is literal
+}
+
+// apart reports whether a certainly takes nothing from b. It is for the common case, of
+// many pairs: a command's expression or whole line is only like the very same one, and
+// git push says nothing about git pull.
+func (a *linted) apart(b *linted) bool {
+	return len(a.conds) > len(b.conds) || a.parts > 0 && b.parts == 0 ||
+		a.command != nil && a.command.alts == nil && a.pattern != b.pattern ||
+		a.second != "" && b.second != "" && a.second != b.second
 }
 
 func (l *linter) note(i int, r Rule, kind FindingKind, other, why string) {
@@ -81,7 +93,10 @@ func (l *linter) read(i int, r Rule, now time.Time) {
 		l.note(i, r, Broken, "", "it cannot be used: "+err.Error())
 		return
 	}
-	x := &linted{e, i}
+	x := &linted{entry: e, index: i}
+	if e.command != nil {
+		x.pattern, x.second = r.Where[e.commandKey], e.command.second()
+	}
 	l.live = append(l.live, x)
 	if names := x.programs(); len(names) > 0 {
 		for _, n := range names {
@@ -90,6 +105,18 @@ func (l *linter) read(i int, r Rule, now time.Time) {
 		return
 	}
 	l.others = append(l.others, x)
+}
+
+// second is the second word in lower case, "" when it may be several.
+func (c *command) second() string {
+	if len(c.alts) != 1 || len(c.alts[0].list) < 2 {
+		return ""
+	}
+	w := c.alts[0].list[1]
+	if w.many || !w.exact() {
+		return ""
+	}
+	return strings.ToLower(w.glob[0])
 }
 
 // programs are the names of all programs that the rule is about, if it says them.
@@ -131,7 +158,7 @@ func (l *linter) compare(b *linted) {
 // relation says what a does to b.
 func relation(a, b *linted) (FindingKind, string) {
 	ra, rb := &a.rule, &b.rule
-	if a.index == b.index {
+	if a.index == b.index || a.apart(b) {
 		return "", ""
 	}
 	switch {

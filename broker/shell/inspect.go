@@ -6,16 +6,19 @@ import (
 )
 
 // inspect says what a simple command does with its words, of which argv[0] is the
-// program. Programs that the table does not know are plain commands: their rule
-// decides. inspect never looks inside what a wrapper runs; that is for the caller.
+// program. Programs that the table does not know are plain commands, whose rule
+// decides, unless their words look like another program's. inspect never looks inside what a wrapper runs; that is for the caller.
 func inspect(argv []word) meaning {
 	if len(argv) == 0 {
 		return meaning{}
 	}
 	name, bare, twisted := programOf(argv[0])
+	if name == "" {
+		return elsewhere(argv)
+	}
 	s, name, ok := lookUp(name)
 	if !ok || s.builtin && !bare {
-		return meaning{}
+		return foreign(argv)
 	}
 	c := &call{spec: s, name: name, words: argv[1:]}
 	c.inspect()
@@ -23,6 +26,14 @@ func inspect(argv []word) meaning {
 		c.unsuref("the path of %s is not written plainly", name)
 	}
 	return c.done()
+}
+
+// elsewhere is a program that is named by a path outside of the system's folders.
+func elsewhere(argv []word) meaning {
+	if !argv[0].known || argv[0].glob || argv[0].tilde {
+		return meaning{}
+	}
+	return local(argv, path.Base(argv[0].text))
 }
 
 // lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of

@@ -155,9 +155,9 @@ func TestInspectLooksOnlyAtNamesItKnows(t *testing.T) {
 		{"sudo rm x", "sudo: run[rm x]"},
 		{"/usr/bin/sudo rm x", "sudo: run[rm x]"},
 		{"/opt/homebrew/bin/git -c a=b log", "unsure"},
-		{"./sudo rm x", "plain"},
-		{"tools/git -c a=b log", "plain"},
-		{"/tmp/git -c a=b log", "plain"},
+		{"./sudo rm x", "run[rm x]"},
+		{"tools/git -c a=b log", "unsure"},
+		{"/tmp/git -c a=b log", "unsure"},
 		{"~/bin/git -c a=b log", "plain"},
 		{"/usr/bin/../bin/sudo rm x", "run[rm x] unsure"},
 		{"/usr//bin/sudo rm x", "run[rm x] unsure"},
@@ -178,7 +178,7 @@ func TestInspectLooksOnlyAtNamesItKnows(t *testing.T) {
 // allRows are the tables of tests of all rows.
 func allRows() [][][2]string {
 	return [][][2]string{
-		archiveLines, awkLines, buildLines, builtinLines, codeLines, fileLines, findLines, gitLines, netLines, opsLines, packageLines, remoteLines, sedLines, shellLines, textLines, wrapperLines,
+		archiveLines, awkLines, buildLines, builtinLines, codeLines, fileLines, findLines, gitLines, netLines, opsLines, otherLines, packageLines, remoteLines, sedLines, shellLines, surpriseLines, textLines, wrapperLines,
 	}
 }
 

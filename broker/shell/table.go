@@ -53,7 +53,7 @@ func table() map[string]spec {
 		tableRows = make(map[string]spec)
 		for _, rows := range []map[string]spec{
 			fileRows(), textRows(), archiveRows(), netRows(), remoteRows(), wrapperRows(), shellRows(),
-			builtinRows(), gitRows(), codeRows(), buildRows(), packageRows(), opsRows(),
+			builtinRows(), gitRows(), codeRows(), buildRows(), packageRows(), opsRows(), otherRows(),
 		} {
 			maps.Copy(tableRows, rows)
 		}

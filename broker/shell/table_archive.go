@@ -7,12 +7,12 @@ func archiveRows() map[string]spec {
 	rows := map[string]spec{
 		"tar": tarRow(), "gtar": tarRow(), "bsdtar": tarRow(),
 		"zip":     {lax: true, ok: "-b= -n= -t= -P= -s= -x= -i=", unsure: "-T --unzip-command= --test", ops: zipOps},
-		"unzip":   {lax: true, ok: "-P= -x=", write: "-d=", ops: unzipOps},
+		"unzip":   {lax: true, ok: "-P= -x= -d=", exact: "-:", ops: unzipOps},
 		"zipinfo": {lax: true, ops: readFrom(0)},
 		"7z":      sevenRow(), "7za": sevenRow(), "7zz": sevenRow(),
-		"cpio":  {lax: true, ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command="},
-		"ar":    {lax: true, unsure: "--plugin=", ops: writeAll},
-		"unrar": {lax: true, ops: readAll},
+		"cpio":  {lax: true, exact: "-i -p --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command="},
+		"ar":    {lax: true, unsure: "--plugin=", ops: writeObject},
+		"unrar": {lax: true, ops: writeObject},
 		"unar":  {lax: true, write: "-o=", ops: readAll},
 	}
 	same(rows, spec{lax: true, ok: "-S= -T= -b= --suffix= --threads= -M= -D=", write: "-o= --output-dir-flat= --output-dir-mirror=", ops: packOps},
@@ -113,6 +113,12 @@ func zipOps(c *call) {
 
 func unzipOps(c *call) {
 	c.first(c.reads)
+	for _, w := range c.values("-d") {
+		c.file(w, file{write: true, tree: true})
+		if faraway(w) {
+			c.exactf("unzip writes outside of its folder")
+		}
+	}
 	if !c.has("-l", "-p", "-t", "-v", "-Z", "-z", "-c", "-d") {
 		c.file(literal("."), file{write: true, tree: true})
 	}

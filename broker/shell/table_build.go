@@ -9,19 +9,19 @@ import (
 func buildRows() map[string]spec {
 	compiler := spec{lax: true, single: true, ok: compilerValues, write: "-o= -MF=", unsure: "-wrapper= -specs= -fplugin= -B= -fuse-ld= -load= -iplugindir= -Xclang= -plugin= -T=", ops: compilerOps}
 	rows := map[string]spec{
-		"make": makeRow(), "gmake": makeRow(), "bmake": makeRow(),
+		"make": makeRow(), "gmake": makeRow(), "bmake": makeRow(), "remake": makeRow(), "mvnw": jvmBuild(), "gradlew": jvmBuild(),
 		"go":        goRow(),
 		"gofmt":     {single: true, ok: "-d -e -l -s -w -r= -h -help", spill: "-cpuprofile=", ops: gofmtOps},
 		"goimports": {single: true, lax: true, spill: "-cpuprofile= -memprofile= -trace=", ops: gofmtOps},
 		"cargo":     cargoRow(),
 		"rustc":     {lax: true, ok: "-L= -l= --crate-name= --crate-type= --edition= --emit= --target= --cfg= --extern= --print=", write: "-o= --out-dir=", exact: "-C= --codegen= -Z=", unsure: "--sysroot=", ops: compilerOps},
-		"cmake":     {lax: true, ok: "-S= -B= -G= -D= -U= -A= -T= --build= --target= --config= --preset= --parallel? -j? -t= --install= --log-level=", exact: "-P= -C= -E --open= --toolchain= --graphviz= --workflow --trace-redirect= --debugger-pipe=", unsure: "--debugger"},
-		"ctest":     {lax: true, exact: "-S= -D= --script= --dashboard= --build-and-test --overwrite="},
-		"ninja":     {lax: true, ok: "-j= -k= -l= -d= -w=", read: "-f=", exact: "-C= -t="},
+		"cmake":     {lax: true, ok: "-S= -B= -G= -D= -U= -A= -T= --build= --target= --config= --preset= --parallel? -j? -t= --install= --log-level=", ops: cmakeOps, exact: "--prefix= --install-prefix= -P= -C= -E --open= --toolchain= --graphviz= --workflow --trace-redirect= --debugger-pipe=", unsure: "--debugger"},
+		"ctest":     {lax: true, ok: "--test-dir=", ops: farOptions, exact: "--test-command --build-makeprogram= -S= -D= --script= --dashboard= --build-and-test --overwrite="},
+		"ninja":     {lax: true, ok: "-j= -k= -l= -d= -w=", load: "-f=", exact: "-C= -t="},
 		"mvn":       jvmBuild(), "gradle": jvmBuild(), "sbt": jvmBuild(), "ant": jvmBuild(),
 		"java":   {single: true, stop: true, mild: true, lax: true, ok: "-cp= -classpath= --class-path= -p= -module-path= -add-opens= -add-exports=", read: "-jar=", unsure: "-agentlib= -agentpath= -javaagent= -Xbootclasspath= -XX:OnError= -XX:OnOutOfMemoryError= -XX:Flags= -XX:VMOptionsFile=", ops: javaOps},
 		"javac":  {single: true, lax: true, ok: "-cp= -classpath= -sourcepath= -source= -target= --release= -encoding=", write: "-d= -s= -h=", exact: "-processor= -processorpath= -Xplugin=", ops: compilerOps},
-		"dotnet": {lax: true, stop: true, subs: map[string]spec{"exec": {lax: true, whole: "runs a program by its file"}, "tool": {lax: true, whole: "installs or runs tools"}, "script": {lax: true, whole: "runs code"}, "fsi": {lax: true, whole: "runs code"}, "dnx": {lax: true, whole: "runs a package by name"}, "nuget": {lax: true, whole: "changes where packages come from"}, "msbuild": {lax: true, single: true, exact: "-logger= -l="}}},
+		"dotnet": {lax: true, stop: true, ops: dotnetOps, subs: map[string]spec{"exec": {lax: true, whole: "runs a program by its file"}, "tool": {lax: true, whole: "installs or runs tools"}, "script": {lax: true, whole: "runs code"}, "fsi": {lax: true, whole: "runs code"}, "dnx": {lax: true, whole: "runs a package by name"}, "nuget": {lax: true, whole: "changes where packages come from"}, "msbuild": {lax: true, single: true, exact: "-logger= -l="}}},
 		"rake":   {lax: true, ok: "-C= -I=", load: "-f= --rakefile=", code: "-e= -E= -p= --execute= --execute-continue= --execute-print=", exact: "-r= --require= -R= --rakelibdir="},
 		"rails":  {lax: true, stop: true, subs: map[string]spec{"runner": {lax: true, whole: "runs code given on the command line"}, "r": {lax: true, whole: "runs code given on the command line"}, "console": {lax: true, whole: atPrompt}, "c": {lax: true, whole: atPrompt}, "dbconsole": {lax: true, whole: atPrompt}, "db": {lax: true, whole: atPrompt}, "new": {lax: true, unsure: "-m= --template= -r="}, "app:template": {lax: true, whole: "runs code from elsewhere"}}},
 		"just":   {lax: true, ok: "-q -n", load: "-f= --justfile=", exact: "-d= --working-directory= --shell= --shell-arg= -c --command --chooser= --choose --edit -e --evaluate -g"},
@@ -29,28 +29,28 @@ func buildRows() map[string]spec {
 		"pytest": pytestRow(), "py.test": pytestRow(),
 		"tox":     {lax: true, load: "-c= --conf=", exact: "-x= --override=", unsure: "--runner="},
 		"webpack": {lax: true, exact: "-c= --config= --plugin= --entry= --require= -r="}, "rollup": {lax: true, exact: "-c? --config? -p= --plugin= --configPlugin="},
-		"vite": {lax: true, exact: "-c= --config="}, "esbuild": {lax: true, spill: "--outfile= --outdir= --metafile=", exact: "--servedir="},
+		"vite": {lax: true, spill: "--outDir=", exact: "-c= --config="}, "esbuild": {lax: true, spill: "--outfile= --outdir= --metafile=", exact: "--servedir="},
 		"black": {lax: true, exact: "--config="}, "isort": {lax: true, exact: "--settings-path= --sp= --settings-file="}, "ruff": {lax: true, spill: "-o= --output-file=", exact: "--config="}, "flake8": {lax: true, exact: "--config= --append-config=", spill: "--output-file="},
-		"mypy":         {lax: true, exact: "--config-file= --install-types -c= --command=", unsure: "--python-executable="},
-		"pylint":       {lax: true, exact: "--rcfile=", code: "--init-hook=", unsure: "--load-plugins="},
+		"mypy":         {lax: true, ops: farTestOps, spill: "--html-report= --xml-report= --txt-report= --cobertura-xml-report= --any-exprs-report= --linecount-report= --linecoverage-report= --lineprecision-report= --xslt-html-report= --xslt-txt-report= --junit-xml= --cache-dir= --timing-stats= --line-checking-stats=", exact: "--custom-typeshed-dir= --custom-typing-module= --config-file= --install-types -c= --command=", unsure: "--python-executable="},
+		"pylint":       {lax: true, spill: "--output=", exact: "--rcfile= --output-format= -f=", code: "--init-hook=", unsure: "--load-plugins="},
 		"shellcheck":   {lax: true, exact: "--rcfile=", ops: readAll},
-		"clang-tidy":   {lax: true, single: true, exact: "-config-file= -config=", unsure: "-load= -plugins=", ops: readAll},
-		"clang-format": {lax: true, single: true, ops: readAll},
+		"clang-tidy":   {lax: true, single: true, spill: "-export-fixes=", exact: "-fix -fix-errors -fix-notes -config-file= -config=", unsure: "-load= -plugins=", ops: readAll},
+		"clang-format": {lax: true, single: true, ops: formatOps},
 		"ctags":        {lax: true, exact: "--options= --options-maybe= --optlib-dir=", spill: "-f= -o="},
-		"pre-commit":   {lax: true, load: "-c= --config="},
-		"bazel":        {lax: true, single: true, exact: "-bazelrc=", unsure: "-run_under= -action_env= -spawn_strategy= -override_repository="},
-		"meson":        {lax: true, exact: "--native-file= --cross-file="},
+		"pre-commit":   {lax: true, load: "-c= --config=", subs: map[string]spec{"install": {lax: true, whole: "makes git run programs"}, "uninstall": {lax: true, whole: "changes what git runs"}, "init-templatedir": {lax: true, whole: "makes git run programs"}, "try-repo": {lax: true, whole: "runs code from elsewhere"}}},
+		"bazel":        {lax: true, single: true, exact: "-bazelrc= -output_base= -output_user_root= -output_file= -install_base=", unsure: "-workspace_status_command= -run_under= -action_env= -spawn_strategy= -override_repository="},
+		"meson":        {lax: true, exact: "--gdb --gdb-path= --setup= --native-file= --cross-file=", unsure: "--wrapper= --wrap=", subs: map[string]spec{"devenv": {lax: true, whole: "opens a shell or runs a program"}, "setup": {lax: true, ops: farOptions}}},
 		"nox":          {lax: true, exact: "-f= --noxfile="},
-		"eslint":       {lax: true, ok: "--ext= --max-warnings=", spill: "-o= --output-file=", exact: "-f= --format= -c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --init", read: "--ignore-path=", ops: readTrees},
+		"eslint":       {lax: true, ok: "--ext= --max-warnings=", spill: "--cache-location= --cache-file= -o= --output-file=", exact: "-f= --format= -c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --init", read: "--ignore-path=", ops: readTrees},
 		"prettier":     {lax: true, ok: "--parser= --log-level=", exact: "--plugin= --config= --find-config-path=", ops: prettierOps},
-		"jest":         {lax: true, ok: "-t= --testNamePattern=", exact: "-c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
-		"vitest":       {lax: true, ok: "-t=", exact: "-c= --config= -r= --root= --globalSetup= --reporter= --outputFile= --environment= --runner= --dir="},
-		"mocha":        {lax: true, ok: "-t= -g= --timeout= --grep=", exact: "-r= --require= --config= --reporter= -R= --loader= --import= --package= --node-option="},
-		"phpunit":      {lax: true, ok: "--filter=", exact: "--bootstrap= -c= --configuration= -d= --include-path= --printer= --extension="},
+		"jest":         {lax: true, ok: "-t= --testNamePattern=", spill: "--coverageDirectory= --cacheDirectory=", ops: farTestOps, exact: "--projects= --env= -c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
+		"vitest":       {lax: true, ok: "-t=", ops: farTestOps, exact: "--api? -c= --config= -r= --root= --globalSetup= --reporter= --outputFile= --environment= --runner= --dir="},
+		"mocha":        {lax: true, ok: "-t= -g= --timeout= --grep=", ops: farTestOps, exact: "-u= --ui= -r= --require= --config= --reporter= -R= --loader= --import= --package= --node-option="},
+		"phpunit":      {lax: true, ok: "--filter=", spill: "--log-junit= --coverage-html= --coverage-xml= --coverage-clover= --coverage-php= --coverage-text? --log-teamcity= --testdox-html= --testdox-text= --cache-directory=", exact: "--bootstrap= -c= --configuration= -d= --include-path= --printer= --extension="},
 		"tsc":          {lax: true, single: true, ok: "-p= -project= -target= -module=", write: "-outDir= -outFile= -declarationDir= -tsBuildInfoFile= -generateTrace= -generateCpuProfile="},
 		"ld":           {single: true, lax: true, ok: "-l= -L=", write: "-o= -Map=", unsure: "-plugin= -plugin-opt= -T= -dynamic-linker="},
 	}
-	for name := range set("gcc g++ clang clang++ cc c++ cpp tcc") {
+	for name := range set("gcc g++ clang clang++ cc c++ cpp") {
 		rows[name] = compiler
 	}
 	return rows
@@ -64,6 +64,10 @@ func compilerOps(c *call) {
 		switch {
 		case strings.HasPrefix(w.text, "@"):
 			c.unsuref("%s reads options from a file", c.name)
+		case strings.HasPrefix(w.text, "-J"), strings.HasPrefix(w.text, "-Xplugin"), strings.HasPrefix(w.text, "--config"), strings.HasPrefix(w.text, "--ld-path"), w.text == "-cc1", strings.HasPrefix(w.text, "-shell-escape"):
+			c.unsuref("%s is given a program or a plugin to run", c.name)
+		case strings.HasPrefix(w.text, "-Wp,-M"), strings.HasPrefix(w.text, "-fdump-"), strings.HasPrefix(w.text, "-fcallgraph"), strings.HasPrefix(w.text, "-fprofile-dir"), strings.HasPrefix(w.text, "-dump"), strings.HasPrefix(w.text, "-save-temps="), c.name == "rustc" && w.text == "--extern":
+			c.exactf("%s reads or writes more files than it seems", c.name)
 		case strings.HasPrefix(w.text, "-B") || strings.HasPrefix(w.text, "-fplugin") || strings.HasPrefix(w.text, "-specs") || strings.HasPrefix(w.text, "--specs") || strings.HasPrefix(w.text, "-fuse-ld") || strings.Contains(w.text, "-plugin"):
 			c.unsuref("%s is given a program or a plugin to run", c.name)
 		case len(w.text) > 2 && strings.HasPrefix(w.text, "-o"):
@@ -147,11 +151,34 @@ func goOps(c *call) {
 			c.exactf("go -C works in another folder")
 		}
 	}
+	if c.has("-pkgdir") {
+		c.exactf("go -pkgdir writes elsewhere")
+	}
+	for _, w := range c.words {
+		if strings.HasPrefix(w.text, "-test.") && strings.Contains(w.text, "/") {
+			c.exactf("%s writes a file", c.name)
+		}
+	}
+	if c.name == "go mod" || c.name == "go work" {
+		goModOps(c)
+	}
 	if c.name == "go install" {
 		for _, w := range c.rest {
 			if strings.Contains(w.text, "@") {
 				c.exactf("go install builds a program from elsewhere")
 			}
+		}
+	}
+}
+
+// goModOps: these decide which code is built.
+func goModOps(c *call) {
+	if len(c.words) > 0 && (c.words[0].text == "edit" || c.words[0].text == "use") {
+		c.exactf("%s changes which code is built", c.name)
+	}
+	for _, w := range c.words {
+		if faraway(w) {
+			c.exactf("%s writes elsewhere", c.name)
 		}
 	}
 }
@@ -177,6 +204,11 @@ var goTools = set("cover nm objdump buildid addr2line test2json vet fix doc")
 func goToolOps(c *call) {
 	if len(c.rest) > 0 && !goTools[c.rest[0].text] {
 		c.exactf("go tool runs a program by its name")
+	}
+	for i, w := range c.rest {
+		if strings.HasPrefix(w.text, "-o") && i > 0 {
+			c.exactf("go tool writes a file")
+		}
 	}
 }
 
@@ -212,10 +244,94 @@ func cargoOps(c *call) {
 	}
 	c.parse()
 	c.sub(c.rest)
+	cargoWords(c)
+}
+
+// cargoWords: what follows -- goes to a compiler or to a program of the project.
+func cargoWords(c *call) {
+	if len(c.rest) == 0 {
+		return
+	}
+	compiles := c.rest[0].text == "rustc" || c.rest[0].text == "clippy" || c.rest[0].text == "rustdoc" || c.rest[0].text == "fix"
+	behind := false
+	for _, w := range c.rest {
+		behind = behind || w.text == "--"
+		if behind && compiles && (strings.HasPrefix(w.text, "-C") || strings.HasPrefix(w.text, "--codegen") || strings.HasPrefix(w.text, "-Z") || strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--extern") || strings.HasPrefix(w.text, "-o") || strings.HasPrefix(w.text, "--out") || strings.HasPrefix(w.text, "@")) {
+			c.unsuref("cargo hands options to the compiler that may run a program")
+		}
+		if !behind && (w.text == "--target-dir" || strings.HasPrefix(w.text, "--target-dir=")) && c.rest[0].text == "clean" {
+			c.exactf("cargo clean removes another folder")
+		}
+		if !behind && (w.text == "--open" || strings.HasPrefix(w.text, "--config-file") || strings.HasPrefix(w.text, "--tool-config-file") || strings.HasPrefix(w.text, "--archive-file")) {
+			c.exactf("cargo is given an option that can do more than the rest of the command says")
+		}
+	}
+}
+
+// farOptions: a folder elsewhere holds somebody else's build.
+func farOptions(c *call) {
+	for _, w := range c.words {
+		up := w.text == ".." // from a folder for the build to the sources
+		if !up && (faraway(w) || faraway(tail(w, afterEquals(w.text)))) {
+			c.exactf("%s works in another folder", c.name)
+		}
+	}
+}
+
+// cmakeOps: many variables name programs that run, or files of code.
+func cmakeOps(c *call) {
+	farOptions(c)
+	for _, w := range c.values("-D") {
+		name := strings.ToUpper(w.text)
+		for _, part := range []string{"COMPILER", "LAUNCHER", "INCLUDE", "TOOLCHAIN", "COMMAND", "EXECUTABLE", "PROGRAM", "LINKER", "EMULATOR", "RULE", "SHELL", "MODULE_PATH", "PREFIX_PATH", "_DIR", "FLAGS"} {
+			if strings.Contains(strings.SplitN(name, "=", 2)[0], part) {
+				c.exactf("cmake is given a variable that may decide what runs")
+			}
+		}
+	}
+	if c.ended {
+		c.exactf("cmake hands options to the tool that builds")
+	}
+}
+
+// dotnetOps: some properties name files of code, or programs.
+func dotnetOps(c *call) {
+	for _, w := range c.words {
+		text := strings.ToLower(strings.TrimLeft(w.text, "-/"))
+		property, isProperty := strings.CutPrefix(text, "p:")
+		if !isProperty {
+			property, isProperty = strings.CutPrefix(text, "property:")
+		}
+		for _, part := range []string{"path", "targets", "props", "tool", "exe", "before", "after", "import", "dir", "event", "x="} {
+			if isProperty && strings.Contains(property, part) {
+				c.exactf("dotnet is given a property that may run something")
+			}
+		}
+		for _, option := range []string{"--test-adapter-path", "--settings", "--diag", "--logger", "--collect", "--source", "-s", "-o", "--output", "--results-directory"} {
+			if w.text == option || strings.HasPrefix(w.text, option+":") || strings.HasPrefix(w.text, option+"=") {
+				c.exactf("dotnet is given an option that loads code or writes elsewhere")
+			}
+		}
+	}
+	if len(c.rest) > 0 && !dotnetOwn[c.rest[0].text] && c.subs[c.rest[0].text].whole == "" && !strings.HasSuffix(c.rest[0].text, ".dll") {
+		c.exactf("an unknown subcommand of dotnet may be another program")
+	}
+}
+
+var dotnetOwn = set("build test run restore clean format publish pack list add remove new sln workload help watch msbuild --info --version --list-sdks --list-runtimes")
+
+// pytestOps: options may stand in a file; a report may go elsewhere.
+func pytestOps(c *call) {
+	farTestOps(c)
+	for _, w := range c.values("--cov-report") {
+		if strings.Contains(w.text, ":") {
+			c.exactf("pytest writes a report to a folder")
+		}
+	}
 }
 
 func jvmBuild() spec {
-	return spec{single: true, lax: true, ok: "-pl= -P= -T= -x= -projects= -activate-profiles=", load: "-f= -file= -pom=", exact: "-b= -c= -g= -p= -s= -gs= -settings= -t= -toolchains= -project-dir= -build-file= -settings-file= -gradle-user-home= -include-build=", unsure: "-I= -init-script= -D= -lib= -logger= -listener= -inputhandler=", ops: jvmOps}
+	return spec{single: true, lax: true, ok: "-pl= -P= -T= -x= -projects= -activate-profiles=", load: "-f= -file= -pom=", spill: "-l= -log-file= -logfile=", exact: "-buildfile= -system-prop= -project-cache-dir= -b= -c= -g= -p= -s= -gs= -settings= -t= -toolchains= -project-dir= -build-file= -settings-file= -gradle-user-home= -include-build=", unsure: "-I= -init-script= -D= -lib= -logger= -listener= -inputhandler=", ops: jvmOps}
 }
 
 // jvmOps: some properties name a program or a file of settings.
@@ -223,9 +339,13 @@ func jvmOps(c *call) {
 	for _, w := range c.words {
 		text := strings.ToLower(w.text)
 		switch {
+		case c.name == "sbt" && strings.HasPrefix(text, "!"), strings.HasPrefix(text, "antrun:"), strings.HasPrefix(text, "dependency:get"), strings.Contains(text, ":") && strings.Contains(strings.SplitN(text, ":", 2)[0], "."), strings.HasPrefix(text, "--gradle-distribution-url"):
+			c.exactf("%s runs something that its words name", c.name)
+		case c.name == "ant" && strings.HasPrefix(w.text, "-Dbasedir"):
+			c.exactf("ant works in another folder")
 		case strings.HasPrefix(text, "-i") && len(text) > 2 && text != "-info" && !strings.HasPrefix(text, "-in"):
 			c.unsuref("%s is given a script to start with", c.name)
-		case strings.HasPrefix(w.text, "-D") && (strings.Contains(text, "exec") || strings.Contains(text, "jvm") || strings.Contains(text, "javahome") || strings.Contains(text, "settings") || strings.Contains(text, "ext.class.path") || strings.Contains(text, "init")):
+		case strings.HasPrefix(w.text, "-D") && (strings.Contains(text, "exec") || strings.Contains(text, "jvm") || strings.Contains(text, "argline") || strings.Contains(text, "multimoduleproject") || strings.Contains(text, "repo.local") || strings.Contains(text, "java.home") || strings.Contains(text, "javahome") || strings.Contains(text, "settings") || strings.Contains(text, "ext.class.path") || strings.Contains(text, "init")):
 			c.unsuref("%s is given a property that may run a program", c.name)
 		case strings.HasPrefix(text, "exec:"):
 			c.exactf("%s runs a program by its name", c.name)
@@ -236,7 +356,7 @@ func jvmOps(c *call) {
 func javaOps(c *call) {
 	for _, w := range c.words {
 		switch {
-		case strings.HasPrefix(w.text, "@"), strings.HasPrefix(w.text, "-agent"), strings.HasPrefix(w.text, "-javaagent"), strings.HasPrefix(w.text, "-Xbootclasspath"), strings.HasPrefix(w.text, "-XX:On"), strings.HasPrefix(w.text, "-XX:Flags"), strings.HasPrefix(w.text, "-XX:VMOptions"):
+		case strings.HasPrefix(w.text, "-Xlog:") && strings.Contains(w.text, "file="), strings.HasPrefix(w.text, "@"), strings.HasPrefix(w.text, "-agent"), strings.HasPrefix(w.text, "-javaagent"), strings.HasPrefix(w.text, "-Xbootclasspath"), strings.HasPrefix(w.text, "-XX:On"), strings.HasPrefix(w.text, "-XX:Flags"), strings.HasPrefix(w.text, "-XX:VMOptions"):
 			c.unsuref("java is given code to load or options from a file")
 		}
 	}
@@ -248,7 +368,14 @@ func javaOps(c *call) {
 func pytestRow() spec {
 	return spec{
 		lax: true, ok: "-k= -m= -n= -r= -W= --maxfail= --tb= --durations= --timeout= --cov? --cov-report= --color= --log-level= --log-cli-level= --junit-prefix= --ignore= --deselect= --capture= --show-capture= --verbosity=",
-		spill: "--junitxml= --junit-xml= --log-file= --resultlog= --result-log= --pastebin= --debug?", exact: "-p= -c= -o= --config-file= --override-ini= --rootdir= --confcutdir= --pdbcls= --basetemp= --import-mode= --cov-config= --trace --pdb --pyargs --dist= --tx= --rsyncdir= -d --html=",
+		spill: "--junitxml= --junit-xml= --log-file= --resultlog= --result-log= --pastebin= --debug?", ops: pytestOps, exact: "--ds= --dc= --pythonpath= -p= -c= -o= --config-file= --override-ini= --rootdir= --confcutdir= --pdbcls= --basetemp= --import-mode= --cov-config= --trace --pdb --pyargs --dist= --tx= --rsyncdir= -d --html=",
+	}
+}
+
+// formatOps: -i changes the files.
+func formatOps(c *call) {
+	for _, w := range c.rest {
+		c.file(w, file{write: c.has("-i")})
 	}
 }
 

@@ -238,7 +238,8 @@ var buildLines = [][2]string{
 	{"cc a.c", "r(a.c)"},
 	{"c++ a.cc", "r(a.cc)"},
 	{"cpp a.c", "r(a.c)"},
-	{"tcc a.c", "r(a.c)"},
+	{"tcc a.c", "plain"},
+	{"tcc -run a.c", "exact"},
 }
 
 func TestInspectBuild(t *testing.T) { inspected(t, buildLines) }

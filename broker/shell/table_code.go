@@ -20,7 +20,7 @@ func codeRows() map[string]spec {
 			stop: true, mild: true, ok: "-0123456789acfhlnpsStTuUvVwWX -C? -D? -F? -i? -x?", code: "-e= -E= -M? -m?", exact: "-d -I=", ops: scriptFile,
 		},
 		"ruby": {
-			stop: true, mild: true, ok: "-0123456789achlnpsSvwyU -C= -E= -F? -i? -K? -T? -W? -x? --version --help --copyright --verbose --yjit --jit --enable? --disable? --encoding= --external-encoding= --internal-encoding=", code: "-e=", exact: "-d -r= -I= --debug", ops: scriptFile,
+			stop: true, mild: true, ok: "-0123456789achlnpsvwyU -C= -E= -F? -i? -K? -T? -W? -x? --version --help --copyright --verbose --yjit --jit --enable? --disable? --encoding= --external-encoding= --internal-encoding=", code: "-e=", exact: "-d -S -r= -I= --debug", ops: scriptFile,
 		},
 		"php": {
 			stop: true, mild: true, ok: "-ehilmnqsvw -t= --version --help --info --modules --syntax-check --no-php-ini --ini --rf= --rc= --re=", read: "-f= --file=", code: "-r= -B= -R= -E= --run= --process-code= --process-begin= --process-end=",
@@ -32,7 +32,7 @@ func codeRows() map[string]spec {
 		"Rscript": {stop: true, mild: true, ok: "--vanilla --verbose --version --no-save --no-restore --default-packages=", code: "-e=", ops: scriptFile},
 		"R":       {lax: true, code: "-e=", read: "-f= --file=", whole: atPrompt},
 		"julia":   {stop: true, mild: true, ok: "-hv -t= --project? --threads= --startup-file= --version --help --color= -O? -q", code: "-e= -E= --eval= --print=", exact: "-i -L= --load= -J= --sysimage=", ops: scriptFile},
-		"swift":   {stop: true, mild: true, ok: "--version --help", code: "-e=", ops: compilerDriver("build test run package")},
+		"swift":   {stop: true, mild: true, ok: "--version --help", code: "-e=", ops: swiftOps},
 		"ts-node": {stop: true, mild: true, ok: "-Tsvh -P= --transpile-only --files --esm --swc --version --help --project=", code: "-e= -p= --eval= --print=", exact: "-r= --require= -i", ops: scriptFile},
 		"tsx":     {stop: true, mild: true, ok: "-vh --tsconfig= --version --help --no-cache --test", code: "-e= -p= --eval= --print=", exact: "-r= --require= --import= -i", ops: tsxOps},
 		"gdb":     {lax: true, whole: atPrompt, unsure: "-x= -e? --command= --eval-command= --init-command= --init-eval-command="},
@@ -54,6 +54,9 @@ func codeRows() map[string]spec {
 func scriptFile(c *call) {
 	if len(c.rest) > 0 && c.rest[0].text != "-" {
 		c.reads(c.rest[0])
+		if faraway(c.rest[0]) {
+			c.exactf("%s runs a program from outside of the project", c.name)
+		}
 		return
 	}
 	if c.m.exact == "" && !c.has("-v", "-V", "-h", "--version", "--help", "-f", "--file", "-i", "-m") {
@@ -65,7 +68,7 @@ func scriptFile(c *call) {
 }
 
 // codeModules are modules of Python that run what their own words say.
-var codeModules = set("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython")
+var codeModules = set("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython http.server smtpd smtplib ftplib telnetlib zipapp ensurepip zipfile tarfile pip._internal pydoc antigravity turtledemo jupyter notebook jupyterlab flask uvicorn gunicorn celery coverage django streamlit locust invoke nox tox pipx uv poetry twine build setuptools easy_install pre_commit ansible")
 
 // pythonOps: "python -m pip" is pip, and so on; a module of one's own is like a script.
 func pythonOps(c *call) {
@@ -157,7 +160,7 @@ func denoRun(c *call) {
 // denoFiles: code from elsewhere may be anything tomorrow.
 func denoFiles(c *call) {
 	for i, w := range c.rest {
-		if strings.Contains(w.text, ":") {
+		if strings.Contains(w.text, ":") || i == 0 && faraway(w) {
 			c.exactf("%s runs code from elsewhere", c.name)
 		} else if i == 0 {
 			c.reads(w)
@@ -166,6 +169,9 @@ func denoFiles(c *call) {
 }
 
 func promptIfAlone(c *call) {
+	if len(c.rest) > 0 && (strings.Contains(c.rest[0].text, "://") || faraway(c.rest[0])) {
+		c.exactf("%s runs code from elsewhere", c.name)
+	}
 	if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {
 		c.exactf("%s %s", c.name, atPrompt)
 	}
@@ -177,7 +183,7 @@ func bunRow() spec {
 		subs: map[string]spec{
 			"x": {lax: true, whole: "runs a package by name"}, "create": {lax: true, whole: "runs a package by name"}, "c": {lax: true, whole: "runs a package by name"}, "exec": {lax: true, whole: "runs its words through a shell"},
 			"repl": {lax: true, whole: atPrompt}, "run": {lax: true, stop: true, exact: "-r= --preload= --shell= --env-file= --cwd=", ops: projectScript},
-			"test": {lax: true, exact: "-r= --preload= --env-file="}, "upgrade": {lax: true, whole: "replaces itself"},
+			"test": {lax: true, exact: "-r= --preload= --env-file="}, "build": {lax: true, spill: "--outfile= --outdir=", exact: "--plugin="}, "pm": {lax: true, ops: onlyWith("ls list bin cache hash whoami view")}, "link": {lax: true}, "upgrade": {lax: true, whole: "replaces itself"},
 		},
 		ops: promptIfAlone,
 	}
@@ -187,6 +193,25 @@ func bunRow() spec {
 func projectScript(c *call) {
 	if len(c.rest) > 0 && (c.rest[0].text == "-" || strings.Contains(c.rest[0].text, "://")) {
 		c.exactf("%s runs code from elsewhere", c.name)
+	}
+}
+
+// swiftOps: swift build and its like can be sent elsewhere, or be given options for the
+// compiler and the linker.
+func swiftOps(c *call) {
+	compilerDriver("build test run package")(c)
+	if len(c.rest) == 0 {
+		return
+	}
+	for _, w := range c.rest[1:] {
+		for _, option := range []string{"--package-path", "-X", "--allow-", "plugin", "--disable-sandbox", "--toolchain", "--sdk", "--scratch-path", "--build-path", "--swift-sdk"} {
+			if strings.HasPrefix(w.text, option) {
+				c.exactf("swift is given an option that can do more than the rest of the command says")
+			}
+		}
+	}
+	if c.rest[0].text == "repl" || c.rest[0].text == "script" {
+		c.exactf("swift %s", atPrompt)
 	}
 }
 

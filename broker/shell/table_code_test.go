@@ -13,7 +13,7 @@ var codeLines = [][2]string{
 	{"python -m pytest -q", "plain"},
 	{"python -m pytest -p x", "exact"},
 	{"python -m pip install git+https://x", "exact"},
-	{"python -m http.server", "plain"},
+	{"python -m http.server", "exact"},
 	{"python -m timeit x", "exact"},
 	{"python -m json.tool a b", "r(a) w(b) exact"},
 	{"python -i x.py", "r(x.py) exact"},

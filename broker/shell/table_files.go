@@ -126,6 +126,8 @@ func (c *call) sourcesAndTarget() (sources []word, target word) {
 			return c.rest, tail(w, value)
 		case (w.text == "-t" || len(name) > 2 && strings.HasPrefix("--target-directory", name)) && i+1 < len(c.words):
 			return without(c.rest, c.words[i+1]), c.words[i+1]
+		case isCluster(w.text) && strings.HasSuffix(w.text, "t") && i+1 < len(c.words):
+			return without(c.rest, c.words[i+1]), c.words[i+1]
 		case strings.HasPrefix(w.text, "-t") && len(w.text) > 2:
 			return c.rest, tail(w, w.text[2:])
 		case w.text == "--":
@@ -139,6 +141,11 @@ func (c *call) sourcesAndTarget() (sources []word, target word) {
 }
 
 // without is words less the first that is w.
+// isCluster reports whether a word is several flags of cp and its like, in one.
+func isCluster(text string) bool {
+	return len(text) > 2 && text[0] == '-' && strings.Trim(text[1:], "abdfHiLlnPpRrsTtuvxZ") == "" && !strings.HasPrefix(text, "-t")
+}
+
 func without(words []word, w word) []word {
 	for i := range words {
 		if words[i] == w {

@@ -66,7 +66,7 @@ const gitExact = `archimport bugreport citool credential credential-cache creden
 
 func gitSubs() map[string]spec {
 	diff := spec{lax: true, read: "-O?", spill: "--output=", exact: "--ext-diff --textconv", ops: gitDiff}
-	fetch := spec{lax: true, ok: "-o= -j= -X= -s= --server-option= --depth= --jobs= --refmap= --negotiation-tip= --strategy= --strategy-option= --shallow-since= --shallow-exclude=", unsure: "--upload-pack=", ops: gitRemote}
+	fetch := spec{lax: true, ok: "-o= -j= -X= -s= -r? --rebase? --server-option= --depth= --jobs= --refmap= --negotiation-tip= --strategy= --strategy-option= --shallow-since= --shallow-exclude=", unsure: "--upload-pack=", ops: gitRemote}
 	merge := spec{lax: true, ok: "-m= -s= -X= -S? --strategy= --strategy-option= --gpg-sign? --into-name= --cleanup=", read: "-F= --file=", ops: gitStrategy}
 	pick := spec{lax: true, ok: "-m= -X= -S? --strategy= --strategy-option= --gpg-sign? --cleanup= --mainline=", ops: gitStrategy} // -s is no strategy here
 	rows := map[string]spec{
@@ -77,7 +77,7 @@ func gitSubs() map[string]spec {
 		"push":       {lax: true, ok: "-o= --push-option= --repo= --signed? --force-with-lease? --recurse-submodules=", unsure: "--receive-pack= --exec=", ops: gitRemote},
 		"clone": {
 			lax: true, ok: "-b= -o= -j= --branch= --origin= --depth= --jobs= --filter= --server-option= --shallow-since= --shallow-exclude= --bundle-uri= --revision= --ref-format= --recurse-submodules? --recursive?",
-			read: "--reference= --reference-if-able=", write: "--separate-git-dir=", unsure: "-u= -c= --upload-pack= --config= --template=", ops: gitClone,
+			read: "--reference= --reference-if-able=", spill: "--separate-git-dir=", unsure: "-u= -c= --upload-pack= --config= --template=", ops: gitClone,
 		},
 		"init":      {lax: true, ok: "-b= --initial-branch= --object-format= --ref-format= --shared?", spill: "--separate-git-dir=", unsure: "--template=", ops: writeAll},
 		"remote":    {lax: true, ok: "-t= -m=", ops: gitRemote},
@@ -125,11 +125,11 @@ func gitTreeSubs() map[string]spec {
 		"fmt-merge-msg":      {lax: true, ok: "-m=", read: "-F= --file="},
 		"interpret-trailers": {lax: true, ok: "--trailer= --where= --if-exists= --if-missing=", ops: gitTrailers},
 		"merge-file":         {lax: true, ok: "-L= --marker-size=", ops: mergeFileOps},
-		"mailinfo":           {lax: true, ops: writeAll},
-		"mailsplit":          {lax: true, write: "-o=", ops: readAll},
+		"mailinfo":           {lax: true, exact: "-n", ops: gitMail},
+		"mailsplit":          {lax: true, spill: "-o=", ops: readAll},
 		"unpack-file":        {lax: true},
 		"help":               {lax: true, exact: "-w --web -i --info -m --man"},
-		"worktree":           {lax: true, stop: true, subs: map[string]spec{"add": {lax: true, ok: "-b= -B= --reason=", ops: gitWorktree}, "move": {lax: true, ops: moveOps}}},
+		"worktree":           {lax: true, stop: true, subs: map[string]spec{"add": {lax: true, ok: "-b= -B= --reason=", ops: gitWorktree}, "move": {lax: true, ops: gitWorktreeMove}}},
 		"request-pull":       {lax: true, ops: gitRemote},
 	}
 }
@@ -162,6 +162,10 @@ func gitRemote(c *call) {
 	}
 	if c.name == "git pull" {
 		gitStrategy(c)
+		gitPull(c)
+	}
+	if (c.name == "git push" || c.name == "git pull") && len(c.rest) > 0 && isAddress(c.rest[0]) {
+		c.exactf("%s works with an address in place of a remote", c.name)
 	}
 }
 
@@ -172,6 +176,35 @@ func gitClone(c *call) {
 	}
 	if len(c.rest) > 1 {
 		c.file(c.rest[1], file{write: true, tree: true})
+	}
+}
+
+// isAddress reports whether a word names a repository elsewhere, not a remote by name.
+func isAddress(w word) bool {
+	return strings.Contains(w.text, ":") || faraway(w)
+}
+
+// gitPull: an interactive rebase opens an editor.
+func gitPull(c *call) {
+	for _, w := range c.values("-r", "--rebase") {
+		if strings.HasPrefix("interactive", w.text) {
+			c.exactf("git pull --rebase=interactive opens an editor")
+		}
+	}
+}
+
+// gitMail: the parts of a mail go to the files that the words name.
+func gitMail(c *call) {
+	c.exactf("git mailinfo writes files")
+	writeAll(c)
+}
+
+func gitWorktreeMove(c *call) {
+	moveOps(c)
+	for _, w := range c.rest {
+		if w.tilde || !isBelow(w.text) {
+			c.exactf("git worktree moves a folder outside this one")
+		}
 	}
 }
 

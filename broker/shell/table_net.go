@@ -14,8 +14,8 @@ func netRows() map[string]spec {
 		"lftp":    {lax: true, whole: "can run programs from its prompt"},
 		"tcpdump": {ok: "-AbdDefhHIJKlLnNOpqStuUvxX# -B= -c= -C= -E= -G= -i= -j= -m= -M= -s= -T= -W= -y= -Q= --interface= --list-interfaces --version --help --number --count --print", read: "-F= -r= -V=", spill: "-w=", unsure: "-z= -Z= --relinquish-privileges="},
 		"tshark":  {lax: true, exact: "-X= -o= -C=", spill: "-w=", read: "-r="},
-		"nmap":    {lax: true, single: true, exact: "-script= -sC -A -script-args= -script-args-file= -datadir= -servicedb= -versiondb=", spill: "-oN= -oX= -oG= -oA= -oS= -resume=", read: "-iL= -excludefile="},
-		"openssl": {single: true, lax: true, read: "-in= -inkey= -CAfile= -cert= -key=", spill: "-out= -keyout= -writerand=", exact: "-config=", unsure: "-engine= -provider= -provider-path= -provider_path=", ops: opensslOps},
+		"nmap":    {lax: true, single: true, exact: "-interactive -script= -sC -A -script-args= -script-args-file= -datadir= -servicedb= -versiondb=", spill: "-oN= -oX= -oG= -oA= -oS= -resume=", read: "-iL= -excludefile="},
+		"openssl": {single: true, lax: true, read: "-in= -inkey= -CAfile= -cert= -key=", spill: "-out= -keyout= -writerand=", exact: "-config=", unsure: "-pre= -post= -engine= -provider= -provider-path= -provider_path=", ops: opensslOps},
 	}
 	rows["dig"] = spec{lax: true, read: "-f= -k="}
 	rows["ip"] = spec{lax: true, exact: "-b= -batch=", single: true, ops: ipOps}
@@ -26,22 +26,22 @@ func netRows() map[string]spec {
 
 func curlRow() spec {
 	return spec{
-		ok: "-0123468:#afgGiIjJklLMnNpqRsSvVZB -A= -b= -C= -d= -e= -E= -F= -h? -H= -m= -P= -Q= -r= -t= -T= -u= -U= -w= -x= -X= -y= -Y= -z= --alt-svc= --anyauth --append --aws-sigv4= --basic --cacert= --capath= --cert= --cert-status --cert-type= " +
+		ok: "-0123468:#afgGiIjJklLMNpqRsSvVZB -A= -b= -C= -d= -e= -E= -F= -h? -H= -m= -P= -r= -t= -T= -u= -U= -w= -x= -X= -y= -Y= -z= --anyauth --append --aws-sigv4= --basic --cacert= --capath= --cert= --cert-status --cert-type= " +
 			"--ciphers= --compressed --compressed-ssh --connect-timeout= --connect-to= --continue-at= --cookie= --create-dirs --create-file-mode= --crlf --crlfile= --curves= --data= --data-ascii= --data-binary= --data-raw= --data-urlencode= " +
 			"--delegation= --digest --disable --disable-eprt --disable-epsv --disallow-username-in-url --dns-interface= --dns-ipv4-addr= --dns-ipv6-addr= --dns-servers= --doh-cert-status --doh-insecure --doh-url= --expect100-timeout= " +
 			"--fail --fail-early --fail-with-body --false-start --form= --form-escape --form-string= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-port= --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc " +
 			"--ftp-ssl-ccc-mode= --ftp-ssl-control --get --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol --haproxy-clientip= --head --header= --help? --hostpubmd5= --hostpubsha256= --http0.9 --http1.0 --http1.1 --http2 " +
 			"--http2-prior-knowledge --http3 --http3-only --ignore-content-length --include --insecure --interface= --ipfs-gateway= --ipv4 --ipv6 --json= --junk-session-cookies --keepalive-time= --keepalive-cnt= --key= --key-type= --krb= --limit-rate= --list-only " +
-			"--local-port= --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails --manual --max-filesize= --max-redirs= --max-time= --negotiate --netrc --netrc-file= --netrc-optional --next " +
+			"--local-port= --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails --manual --max-filesize= --max-redirs= --max-time= --negotiate --next " +
 			"--no-alpn --no-buffer --buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --ntlm-wb --oauth2-bearer= --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --pinnedpubkey= --post301 --post302 " +
 			"--post303 --preproxy= --progress-bar --proto= --proto-default= --proto-redir= --proxy= --proxy-anyauth --proxy-basic --proxy-cacert= --proxy-capath= --proxy-cert= --proxy-cert-type= --proxy-ciphers= --proxy-crlfile= --proxy-digest " +
 			"--proxy-header= --proxy-http2 --proxy-insecure --proxy-key= --proxy-key-type= --proxy-negotiate --proxy-ntlm --proxy-pass= --proxy-pinnedpubkey= --proxy-service-name= --proxy-tls13-ciphers= --proxy-tlsauthtype= --proxy-tlspassword= --proxy-tlsuser= --proxy-tlsv1 " +
-			"--proxy-user= --proxy1.0= --proxytunnel --pubkey= --quote= --random-file= --range= --rate= --raw --referer= --remote-time --remove-on-error --request= --request-target= --resolve= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= " +
+			"--proxy-user= --proxy1.0= --proxytunnel --pubkey= --random-file= --range= --rate= --raw --referer= --remote-time --remove-on-error --request= --request-target= --resolve= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= " +
 			"--sasl-authzid= --sasl-ir --service-name= --show-error --show-headers --silent --skip-existing --socks4= --socks4a= --socks5= --socks5-basic --socks5-gssapi --socks5-gssapi-nec --socks5-gssapi-service= --socks5-hostname= --speed-limit= --speed-time= --ssl --ssl-allow-beast " +
 			"--ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort --sslv2 --sslv3 --styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay --telnet-option= --tftp-blksize= --tftp-no-options --time-cond= --tls-max= --tls13-ciphers= " +
 			"--tlsauthtype= --tlspassword= --tlsuser= --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids --trace-config= --upload-file= --url= --url-query= --use-ascii --user= --user-agent= --variable= --verbose --version --write-out= --xattr --no-styled-output",
-		spill:  "-o= --output= -c= --cookie-jar= -D= --dump-header= --etag-save= --hsts= --libcurl= --stderr= --trace= --trace-ascii=",
-		exact:  "-O --remote-name --remote-name-all --remote-header-name -J --output-dir= --unix-socket= --abstract-unix-socket= --etag-compare= --expand-url= --expand-data=",
+		spill:  "--alt-svc= -o= --output= -c= --cookie-jar= -D= --dump-header= --etag-save= --hsts= --libcurl= --stderr= --trace= --trace-ascii=",
+		exact:  "-n --netrc --netrc-file= --netrc-optional -Q= --quote= -O --remote-name --remote-name-all --remote-header-name -J --output-dir= --unix-socket= --abstract-unix-socket= --etag-compare= --expand-url= --expand-data=",
 		unsure: "-K= --config= --engine= --egd-file=",
 		ops:    curlOps,
 	}
@@ -52,6 +52,9 @@ func curlRow() spec {
 func curlOps(c *call) {
 	for _, w := range append(c.values("--url"), c.rest...) {
 		c.fileURL(w)
+		if scheme, _, ok := strings.Cut(strings.ToLower(w.text), "://"); ok && !curlSchemes[scheme] {
+			c.exactf("curl speaks another protocol than those of web pages")
+		}
 	}
 	for _, w := range c.values("-T", "--upload-file", "--key", "-E", "--cert", "--cacert", "--netrc-file", "--proxy-key", "--proxy-cert") {
 		c.reads(w)
@@ -83,6 +86,8 @@ func curlOps(c *call) {
 		}
 	}
 }
+
+var curlSchemes = set("http https ftp ftps file ws wss")
 
 // fileURL reads the file that a file: URL names.
 func (c *call) fileURL(w word) {

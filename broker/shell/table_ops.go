@@ -8,21 +8,21 @@ func opsRows() map[string]spec {
 		"docker": dockerRow(), "podman": dockerRow(), "nerdctl": dockerRow(), "finch": dockerRow(),
 		"docker-compose": composeRow(), "podman-compose": composeRow(),
 		"kubectl": kubectlRow(), "oc": kubectlRow(), "k": kubectlRow(),
-		"helm":      {lax: true, stop: true, exact: "--kubeconfig=", subs: map[string]spec{"plugin": {lax: true, whole: "installs or runs programs"}, "install": helmRow(), "upgrade": helmRow(), "template": helmRow()}},
+		"helm":      {lax: true, stop: true, exact: "--kubeconfig=", other: "an unknown subcommand may be a plugin", subs: helmSubs(map[string]spec{"plugin": {lax: true, whole: "installs or runs programs"}, "install": helmRow(), "upgrade": helmRow(), "template": helmRow()})},
 		"terraform": terraformRow(), "tofu": terraformRow(), "terragrunt": terraformRow(),
 		"vagrant": {lax: true, stop: true, subs: map[string]spec{"ssh": {lax: true, whole: "runs a command on another machine"}, "powershell": {lax: true, whole: "runs a command on another machine"}, "winrm": {lax: true, whole: "runs a command on another machine"}}},
 		"gh":      ghRow(),
-		"glab":    {lax: true, stop: true, subs: map[string]spec{"alias": {lax: true, whole: "changes what its subcommands mean"}, "config": {lax: true, whole: "changes settings"}}},
-		"jj":      {lax: true, exact: "-R= --repository= --at-op=", unsure: "--config= --config-toml= --config-file= --tool="},
+		"glab":    {lax: true, stop: true, subs: map[string]spec{"auth": {lax: true, whole: settles}, "alias": {lax: true, whole: "changes what its subcommands mean"}, "config": {lax: true, whole: "changes settings"}}},
+		"jj":      {lax: true, subs: map[string]spec{"util": {lax: true, whole: "can run another program"}, "config": {raw: configOps}, "fix": {lax: true, whole: "runs what the settings say"}, "diffedit": {lax: true, whole: "opens an editor"}, "resolve": {lax: true, whole: "opens an editor"}}, exact: "-R= --repository= --at-op=", unsure: "--config= --config-toml= --config-file= --tool="},
 		"apt":     aptRow(), "apt-get": aptRow(), "aptitude": aptRow(),
 		"dpkg":     {lax: true, exact: "-i --install --unpack --configure --root= --admindir= --instdir=", unsure: "--pre-invoke= --post-invoke= --status-logger="},
 		"rpm":      {lax: true, exact: "-i -U -F --install --upgrade --root= --rcfile= --macros= --load= --eval= -E= --dbpath=", unsure: "--define= -D= --pipe="},
-		"brew":     {lax: true, stop: true, subs: map[string]spec{"sh": {lax: true, whole: "opens a shell"}, "bundle": {lax: true, whole: "does what a file says"}, "ruby": {lax: true, whole: "runs code"}, "irb": {lax: true, whole: atPrompt}, "edit": {lax: true, whole: "opens an editor"}, "tap": {lax: true, whole: "adds a source of packages"}, "exec": {lax: true, whole: byName}, "x": {lax: true, whole: byName}}},
+		"brew":     {lax: true, stop: true, other: "an unknown subcommand may be another program", subs: brewSubs(map[string]spec{"services": {lax: true, whole: "starts and stops services"}, "sh": {lax: true, whole: "opens a shell"}, "bundle": {lax: true, whole: "does what a file says"}, "ruby": {lax: true, whole: "runs code"}, "irb": {lax: true, whole: atPrompt}, "edit": {lax: true, whole: "opens an editor"}, "tap": {lax: true, whole: "adds a source of packages"}, "exec": {lax: true, whole: byName}, "x": {lax: true, whole: byName}})},
 		"sendmail": {lax: true, whole: "sends mail or runs what its settings say"},
 		"lynx":     {lax: true, single: true, whole: "opens a browser"}, "w3m": {lax: true, whole: "opens a browser"}, "links": {lax: true, whole: "opens a browser"}, "elinks": {lax: true, whole: "opens a browser"},
 		"aws":       {lax: true, stop: true, exact: "--endpoint-url= --ca-bundle=", ops: awsOps},
-		"gcloud":    {lax: true, exact: "--command= --ssh-flag= --flags-file= --configuration="},
-		"hg":        {lax: true, exact: "-R= --repository= --cwd=", unsure: "--config= --config-file= --ssh= --remotecmd= -e= --debugger"},
+		"gcloud":    {lax: true, ops: cloudOps, exact: "--command= --ssh-flag= --flags-file= --configuration="},
+		"hg":        {lax: true, subs: map[string]spec{"extdiff": {lax: true, whole: "runs another program"}, "debugshell": {lax: true, whole: atPrompt}, "serve": {lax: true, whole: "opens a server"}, "histedit": {lax: true, whole: "opens an editor"}, "archive": {lax: true, ops: writeAll}}, ops: hgOps, exact: "-R= --repository= --cwd=", unsure: "--config= --config-file= --ssh= --remotecmd= -e= --debugger"},
 		"svn":       {lax: true, exact: "-F= --config-dir=", unsure: "--diff-cmd= --diff3-cmd= --editor-cmd= --config-option="},
 		"tmux":      {raw: tmuxOps},
 		"screen":    {lax: true, whole: "runs programs in another terminal", unsure: "-X -c= -s= -S="},
@@ -46,11 +46,29 @@ func opsRows() map[string]spec {
 	}
 	same(rows, spec{lax: true, whole: "runs a command later"}, "at batch")
 	same(rows, spec{lax: true, whole: "opens a file or an address with a program that is not named"}, "xdg-open open gio gnome-open kde-open wslview sensible-browser x-www-browser start explorer.exe")
+	same(rows, spec{lax: true, whole: "installs a file as part of the system, or runs a package"}, "snap flatpak")
+	same(rows, spec{lax: true, ok: "-y -q -v", exact: "-c= --config= --setopt= --installroot= --nogpgcheck", subs: map[string]spec{"localinstall": {lax: true, whole: "takes a package from a file"}, "config-manager": {lax: true, whole: "changes settings"}}}, "yum dnf")
 	same(rows, spec{lax: true, whole: "runs the programs that its words name"}, "run-parts watchexec reflex onchange chokidar air cargo-watch forever pm2 wine wasmtime")
 	same(rows, spec{lax: true, whole: "opens a window in which programs run"}, "xterm gnome-terminal konsole alacritty kitty wezterm terminator")
 	same(rows, spec{lax: true, whole: "presses keys in other windows"}, "xdotool wtype ydotool cliclick")
 	same(rows, spec{lax: true, whole: "starts another agent"}, "claude codex gemini aider goose opencode")
 	same(rows, spec{lax: true, whole: "runs commands on other machines"}, "ansible ansible-playbook ansible-console pssh pdsh clush fab salt mosh-client")
+	return rows
+}
+
+// hgOps: bisect tries a command again and again.
+func hgOps(c *call) {
+	for _, w := range c.words {
+		if len(c.rest) > 0 && c.rest[0].text == "bisect" && (strings.HasPrefix(w.text, "-c") || strings.HasPrefix(w.text, "--c")) {
+			c.unsuref("hg bisect runs a program again and again")
+		}
+	}
+}
+
+// brewSubs adds the subcommands of brew that do nothing else than they say.
+func brewSubs(rows map[string]spec) map[string]spec {
+	same(rows, spec{lax: true}, `install uninstall remove rm upgrade update list ls info search outdated deps uses leaves doctor config cleanup pin unpin
+		link unlink reinstall fetch desc cat log home cask help missing autoremove --version --prefix --cellar --repository --cache`)
 	return rows
 }
 
@@ -64,16 +82,21 @@ func dockerRow() spec {
 		"save":  {lax: true, write: "-o= --output="}, "export": {lax: true, write: "-o= --output="}, "load": {lax: true, read: "-i= --input="},
 		"plugin": {lax: true, whole: "installs programs"}, "context": {lax: true, whole: "changes which machine it works on"}, "debug": {lax: true, whole: another}, "init": {lax: true, whole: "writes files"}, "unshare": {lax: true, whole: another}, "machine": {lax: true, whole: another},
 	}
+	subs["buildx"] = spec{lax: true, stop: true, subs: map[string]spec{"build": subs["build"], "b": subs["build"], "ls": {lax: true}, "inspect": {lax: true}, "du": {lax: true}, "version": {lax: true}}, other: "bakes by a file, or changes settings"}
+	subs["image"] = spec{lax: true, stop: true, subs: map[string]spec{"build": subs["build"], "save": subs["save"], "load": subs["load"]}}
+	same(subs, spec{lax: true, whole: "runs services on other machines"}, "service stack swarm node")
+	same(subs, spec{lax: true}, `ps images image inspect logs pull push tag rm rmi stop start restart kill pause unpause rename stats top port wait diff
+		commit history search version info login logout events volume network system update import builder manifest trust secret config help pod generate play kube healthcheck`)
 	for name, s := range container {
 		subs[name] = s
 	}
-	return spec{lax: true, stop: true, ok: "-D -l= --log-level=", exact: "-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --runtime= --root= --hooks-dir= --module= --conmon=", subs: subs}
+	return spec{lax: true, stop: true, ok: "-D -l= --log-level=", other: "an unknown subcommand may be a plugin", exact: "-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --runtime= --root= --hooks-dir= --module= --conmon=", subs: subs}
 }
 
 // composeRow: what services do stands in their file, which is the project's.
 func composeRow() spec {
 	return spec{
-		lax: true, stop: true, ok: "-p= --profile= --project-name= --progress= --ansi= --parallel=", load: "-f= --file=", exact: "-H= --env-file= --project-directory=",
+		lax: true, stop: true, ok: "-p= --profile= --project-name= --progress= --ansi= --parallel=", load: "-f= --file=", exact: "-H= --host= --env-file= --project-directory=",
 		subs: map[string]spec{"exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "cp": {lax: true, ops: dockerCopy}, "attach": {lax: true, whole: another}},
 	}
 }
@@ -103,14 +126,19 @@ func kubectlRow() spec {
 		"cp": {lax: true, ops: dockerCopy}, "plugin": {lax: true}, "config": {lax: true, stop: true, subs: kubeConfigSubs(), other: "changes settings, which may run programs later"},
 		"kustomize": {lax: true, exact: "--enable-exec --enable-alpha-plugins --enable-helm --helm-command=", spill: "-o= --output="},
 	}
-	same(subs, spec{lax: true, read: "-f= --filename=", exact: "--kubeconfig= --server= -s= --cache-dir= --profile-output="}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
+	same(subs, spec{lax: true, read: "-f= --filename=", exact: "--kubeconfig= --server= -s= --cache-dir= --profile-output= --output-directory="}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
 		label annotate expose set patch replace autoscale certificate cordon uncordon drain taint wait auth completion events options`)
-	return spec{lax: true, stop: true, ok: "-n= --namespace= --context= --cluster= --user= -v=", exact: "--kubeconfig= -s= --server= --cache-dir= --token=", subs: subs, other: "an unknown subcommand may be another program"}
+	return spec{lax: true, stop: true, ok: "-n= --namespace= --context= --cluster= --user= -v=", exact: "--profile= --profile-output= --kubeconfig= -s= --server= --cache-dir= --token=", subs: subs, other: "an unknown subcommand may be another program"}
 }
 
 func kubeConfigSubs() map[string]spec {
 	rows := map[string]spec{}
-	same(rows, spec{lax: true}, "view current-context get-contexts get-clusters get-users use-context")
+	same(rows, spec{lax: true}, "view current-context get-contexts get-clusters get-users")
+	return rows
+}
+
+func helmSubs(rows map[string]spec) map[string]spec {
+	same(rows, spec{lax: true}, "completion create dependency env get help history lint list ls package pull push registry repo rollback search show status test uninstall delete verify version")
 	return rows
 }
 
@@ -133,7 +161,11 @@ func aptOps(c *call) {
 
 // awsOps: s3 cp, mv and sync carry files; file:// stands for the text of one.
 func awsOps(c *call) {
+	cloudOps(c)
 	words := c.rest
+	if len(words) > 1 && (words[1].text == "update-kubeconfig" || words[1].text == "ssh") {
+		c.exactf("aws changes settings or runs a command on another machine")
+	}
 	if len(words) > 0 && words[0].text == "configure" && (len(words) < 2 || words[1].text != "list" && words[1].text != "get") {
 		c.exactf("aws configure changes settings")
 	}
@@ -158,7 +190,7 @@ func terraformRow() spec {
 	plan := spec{lax: true, single: true, read: "-var-file=", write: "-out= -state= -state-out= -backup="}
 	return spec{lax: true, single: true, stop: true, exact: "-chdir=", subs: map[string]spec{
 		"console": {lax: true, whole: atPrompt}, "plan": plan, "apply": plan, "destroy": plan,
-		"init": {lax: true, single: true, exact: "-plugin-dir= -from-module= -backend-config="}, "fmt": {lax: true},
+		"test": {lax: true, whole: "makes and removes what it tests"}, "providers": {lax: true, ops: farOptions}, "init": {lax: true, single: true, exact: "-plugin-dir= -from-module= -backend-config="}, "fmt": {lax: true},
 	}}
 }
 
@@ -168,10 +200,11 @@ func ghRow() spec {
 		"extension": {lax: true, whole: "installs or runs programs"}, "ext": {lax: true, whole: "installs or runs programs"}, "extensions": {lax: true, whole: "installs or runs programs"},
 		"browse": {lax: true, whole: "opens a window"}, "codespace": {lax: true, whole: "runs commands on another machine"}, "cs": {lax: true, whole: "runs commands on another machine"}, "copilot": {lax: true, whole: "runs what another program suggests"},
 		"repo": {lax: true, exact: "-u= --upstream-remote-name= --template=", ops: ghRepo},
-		"api":  {lax: true, ok: "-X= -H= -q= -t= -p= --method= --header= --jq= --template= --preview= --cache= --hostname=", read: "--input=", ops: ghAPI},
+		"api":  {lax: true, ok: "-X= -H= -q= -t= -p= --method= --header= --jq= --template= --preview= --cache=", read: "--input=", exact: "--hostname=", ops: ghAPI},
 	}
-	same(subs, spec{lax: true, ok: "-R= -b= -t= -L= -q= --repo= --body= --title= --jq= --template= --json= --limit=", read: "-F= --body-file= --notes-file=", spill: "-D= -O= --dir= --output=", exact: "-w --web"},
-		"auth cache issue pr label release run search secret status variable workflow gist org project ruleset ssh-key gpg-key attestation completion help version preview agent-task")
+	same(subs, spec{lax: true, ok: "-R= -b= -t= -L= -q= --repo= --body= --title= --jq= --template= --json= --limit=", read: "-F= --body-file= --notes-file=", spill: "-D= -O= --dir= --output=", exact: "-w --web", ops: ghFiles},
+		"cache issue pr label release run search secret status variable workflow gist org project ruleset ssh-key gpg-key attestation completion help version preview agent-task")
+	subs["auth"] = spec{lax: true, ops: onlyWith("status")}
 	return spec{lax: true, stop: true, ok: "-R= --repo= --version --help", subs: subs, other: "an unknown subcommand may be an alias or another program"}
 }
 
@@ -180,10 +213,25 @@ func ghRepo(c *call) {
 	if c.ended {
 		c.exactf("gh repo hands options to git")
 	}
+	if len(c.rest) > 2 && c.rest[0].text == "clone" && faraway(c.rest[2]) {
+		c.exactf("gh repo clone makes a folder elsewhere")
+	}
+}
+
+// ghFiles: a text that is published should not come from elsewhere.
+func ghFiles(c *call) {
+	for _, w := range append(c.values("-F", "--body-file", "--notes-file"), c.rest...) {
+		if faraway(w) {
+			c.exactf("%s takes a file from elsewhere", c.name)
+		}
+	}
 }
 
 // ghAPI: fields whose value begins with @ are read from a file.
 func ghAPI(c *call) {
+	if len(c.rest) > 0 && strings.Contains(c.rest[0].text, "://") && !strings.HasPrefix(c.rest[0].text, "https://api.github.com/") {
+		c.exactf("gh api talks to another machine")
+	}
 	for i, w := range c.words {
 		if i > 0 && (c.words[i-1].text == "-F" || c.words[i-1].text == "--field") {
 			if _, value, ok := strings.Cut(w.text, "=@"); ok {
@@ -242,7 +290,7 @@ func crontabOps(c *call) {
 
 func gpgRow() spec {
 	return spec{
-		lax: true, ok: "-r= -u= --recipient= --local-user= --keyserver= --cipher-algo=", spill: "-o= --output= --log-file= --status-file=", exact: "--options= --homedir= --keyring= --edit-key",
+		lax: true, ok: "-r= -u= --recipient= --local-user= --keyserver= --cipher-algo=", spill: "-o= --output= --log-file= --status-file=", exact: "--options= --homedir= --keyring= --edit-key --send-keys --gen-key --generate-key --full-generate-key --quick-generate-key --delete-key --delete-keys --delete-secret-keys --import --import-ownertrust --decrypt -d --daemon --server",
 		unsure: "--exec-path= --photo-viewer= --agent-program= --dirmngr-program= --load-extension= --keyserver-options=",
 	}
 }

@@ -126,9 +126,10 @@ func rsyncRow() spec {
 			"--size-only --modify-window= -@= --fuzzy --compress --compress-choice= --zc= --compress-level= --zl= --skip-compress= --cvs-exclude --filter= -f= --exclude= --include= --from0 --old-args --secluded-args --protect-args " +
 			"--trust-sender --copy-as= --address= --port= --sockopts= --blocking-io --outbuf= --stats --8-bit-output --human-readable --progress --itemize-changes --info= --debug= --stderr= --out-format= --list-only --bwlimit= " +
 			"--stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --no-perms --no-owner --no-group --no-times --no-links --no-recursive --no-inc-recursive --no-dirs --no-compress --no-whole-file --no-D --no-i-r -e= --rsh=",
-		read:   "--exclude-from= --include-from= --files-from= --password-file= --read-batch= --compare-dest= --copy-dest= --link-dest=",
-		write:  "--log-file= --write-batch= --only-write-batch= --backup-dir= --temp-dir= -T= --partial-dir=",
-		exact:  "--log-file-format= --daemon --config= --dparam= -M= --remote-option=",
+		read:   "--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest=",
+		spill:  "--write-batch= --only-write-batch=",
+		write:  "--log-file= --backup-dir= --temp-dir= -T= --partial-dir=",
+		exact:  "--read-batch= --log-file-format= --daemon --config= --dparam= -M= --remote-option=",
 		unsure: "--rsync-path= --early-input=",
 		ops:    rsyncOps,
 	}
@@ -163,7 +164,8 @@ func ncRow() spec {
 // socatOps: an address of socat may be a program or a file.
 func socatOps(c *call) {
 	for _, w := range c.words {
-		kind, value, found := strings.Cut(strings.TrimLeft(strings.ToLower(w.text), "!"), ":")
+		kind, value, found := strings.Cut(strings.TrimLeft(w.text, "!"), ":")
+		kind = strings.ToLower(kind)
 		switch {
 		case strings.Contains(strings.ToLower(w.text), "exec:") || strings.Contains(strings.ToLower(w.text), "system:") || strings.Contains(strings.ToLower(w.text), "shell:"):
 			c.unsuref("socat runs a program")
@@ -171,7 +173,7 @@ func socatOps(c *call) {
 			c.exactf("socat joins several addresses")
 		case found && (kind == "open" || kind == "file" || kind == "gopen" || kind == "create" || kind == "creat"):
 			c.exactf("socat opens a file")
-			c.writes(tail(w, w.text[len(w.text)-len(value):]))
+			c.writes(tail(w, value))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 )
 
@@ -68,13 +69,12 @@ func searchRows() map[string]spec {
 		"less":     {lax: true, ok: "-b= -h= -j= -p= -P= -t= -x= -y= -z= -D= -#=", spill: "-o= -O= --log-file= --LOG-FILE=", exact: "-k= --lesskey-file= --lesskey-src= --lesskey-content= -T= --tag-file=", whole: "can run programs from its prompt", ops: pagerOps},
 		"most":     {lax: true, whole: "can run programs from its prompt", ops: pagerOps},
 		"more":     {lax: true, whole: "can run programs from its prompt", ops: pagerOps},
-		"man":      {lax: true, ok: "-s= -S= -e= -L= -m= -R= -E= -p= --sections= --extension= --locale= --systems= --recode= --encoding= --preprocessor=", read: "-C= -M= --config-file= --manpath=", unsure: "-P= --pager= -H? --html? -l --local-file -X? --gxditview? -Z"},
 		"info":     {lax: true, spill: "-o= --output=", exact: "--restore= --init-file="},
 		"iconv":    {lax: true, ok: "-f= -t= --from-code= --to-code=", spill: "-o= --output=", ops: readAll},
 		"file":     {lax: true, ok: "-F= -e= -P= --separator= --exclude=", read: "-m= --magic-file= -f= --files-from=", exact: "-C --compile", ops: readAll},
 		"xmllint":  {single: true, lax: true, ok: "-encode= -xpath= -maxmem= -pattern= -path=", read: "-schema= -relaxng= -schematron= -dtdvalid=", spill: "-output= -o=", exact: "-shell -load-trace -loadtrace", ops: readAll},
 		"xsltproc": {single: true, lax: true, ok: "-param= -stringparam= -path=", spill: "-output= -o= -writesubtree=", exact: "-profile", ops: readAll},
-		"pandoc":   {lax: true, ok: "-f= -t= -r= -w= -V= -M= --from= --to= --read= --write= --variable= --metadata=", read: "-T= --template= -H= -B= -A= -c=", write: "-o= --output=", exact: "-d= --defaults= --data-dir= --extract-media= --log=", unsure: "-F= --filter= -L= --lua-filter= --pdf-engine= --pdf-engine-opt= --print-default-data-file=", ops: readAll},
+		"pandoc":   {lax: true, ok: "-f= -t= -r= -w= -V= -M= --from= --to= --read= --write= --variable= --metadata=", read: "-T= --template= -H= -B= -A= -c=", write: "-o= --output=", exact: "-d= --defaults= --data-dir= --extract-media= --log=", unsure: "-F= --filter= -L= --lua-filter= --pdf-engine= --pdf-engine-opt= --print-default-data-file=", ops: pandocOps},
 		"convmv":   {lax: true},
 		"fzf":      {lax: true, exact: "--filter=", whole: "can run programs", unsure: "--preview= --bind= --execute= --listen? --become="},
 		"dos2unix": {lax: true, ok: "-c= -D=", ops: writeAll}, "unix2dos": {lax: true, ok: "-c= -D=", ops: writeAll},
@@ -175,8 +175,11 @@ func jqOps(c *call) {
 			if strings.HasPrefix(w.text, "-") && len(w.text) > 1 {
 				continue
 			}
-			if !program {
+			switch {
+			case !program:
 				c.reads(w)
+			case environment.MatchString(w.text):
+				c.exactf("%s reads variables or files that its program names", c.name)
 			}
 			program = false
 		}
@@ -185,6 +188,9 @@ func jqOps(c *call) {
 
 // yqOps: two programs bear this name; both have an option that changes files in place.
 // One has functions that read files and variables.
+// environment finds a program of jq that reads variables or other files.
+var environment = regexp.MustCompile(`\$ENV|(^|[^.\w"])env\b|\b(import|include)\s*"`)
+
 func yqOps(c *call) {
 	inPlace := c.has("-i", "--inplace", "--in-place") || c.hasLong("--inplace") || c.hasLong("--in-place")
 	if len(c.rest) > 1 && yqSubs[c.rest[0].text] {
@@ -198,7 +204,7 @@ func yqOps(c *call) {
 	if inPlace {
 		c.exactf("%s -i changes files", c.name)
 	}
-	if len(c.rest) > 0 && (strings.Contains(c.rest[0].text, "load") || strings.Contains(c.rest[0].text, "system")) {
+	if len(c.rest) > 0 && (strings.Contains(c.rest[0].text, "load") || strings.Contains(c.rest[0].text, "system") || strings.Contains(c.rest[0].text, "env")) {
 		c.exactf("%s reads files that its program names", c.name)
 	}
 }
@@ -220,6 +226,16 @@ func batOps(c *call) {
 }
 
 // pagerOps: +!cmd runs a program at once.
+// pandocOps: a format that is a file is a script.
+func pandocOps(c *call) {
+	for _, w := range c.values("-f", "-t", "-r", "-w", "--from", "--to", "--read", "--write") {
+		if strings.ContainsAny(w.text, "./") {
+			c.exactf("pandoc runs a format that is a file")
+		}
+	}
+	readAll(c)
+}
+
 func pagerOps(c *call) {
 	for _, w := range c.rest {
 		if strings.HasPrefix(w.text, "+") {

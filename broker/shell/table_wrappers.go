@@ -262,7 +262,12 @@ func appletOps(c *call) {
 
 // runnerRow is a tool of a language whose subcommand sub runs a program of the project.
 func runnerRow(sub, ok string) spec {
-	return spec{stop: true, ok: "-qvVhn --quiet --verbose --version --help --no-ansi --ansi --no-interaction --no-cache --no-plugins", exact: "-C= -P= --directory= --project= -p=", subs: map[string]spec{sub: {stop: true, wraps: true, ok: ok}}}
+	return spec{stop: true, ok: "-qvVhn --quiet --verbose --version --help --no-ansi --ansi --no-interaction --no-cache --no-plugins", exact: "-C= -P= --directory= --project= -p=", subs: map[string]spec{
+		sub:      {stop: true, wraps: true, ok: ok},
+		"shell":  {lax: true, whole: atPrompt},
+		"config": {raw: configOps}, "env": {lax: true, whole: "changes which programs run"}, "self": {lax: true, whole: "changes the tool itself"},
+		"console": {lax: true, whole: atPrompt}, "open": {lax: true, whole: "opens an editor"}, "plugin": {lax: true, whole: "loads code"},
+	}}
 }
 
 // shellOperands: each operand is a text for a shell.

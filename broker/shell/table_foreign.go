@@ -1,0 +1,129 @@
+package shell
+
+import "strings"
+
+// foreign judges a program that the table does not know by what most programs mean by
+// such words. It can only make the command exact: what stands for nothing here is the
+// program's own business.
+func foreign(argv []word) meaning {
+	c := &call{words: argv[1:]}
+	if settled[argv[0].text] || inertNames[argv[0].text] {
+		return c.m
+	}
+	operands := 0
+	for i, w := range c.words {
+		switch {
+		case !w.known || w.text == "":
+			continue
+		case w.text == "--":
+			if i+1 < len(c.words) && !c.words[i+1].glob && !strings.HasPrefix(c.words[i+1].text, "-") {
+				c.exactf("a program that aoctl does not know may run the words after --")
+			}
+			continue
+		case w.text[0] == '-':
+			c.foreignOption(w, c.words[i+1:])
+			continue
+		}
+		c.foreignOperand(w, operands)
+		operands++
+	}
+	return c.done()
+}
+
+// settled are programs with no row that run nothing, whatever their words name.
+var settled = set(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
+	tput clear lscpu lsblk uptime id groups users who w last cal locale getent pwd sleep seq yes expr factor basename dirname`)
+
+// foreignOption looks at an option of an unknown program, and at the word after it.
+func (c *call) foreignOption(w word, next []word) {
+	name, value, has := strings.Cut(w.text, "=")
+	if runsSomething(name) {
+		c.exactf("an option of a program that aoctl does not know may run something")
+	}
+	switch {
+	case has:
+		c.foreignText(tail(w, value))
+	case (name == "-c" || name == "-e") && len(next) > 0 && strings.ContainsAny(next[0].text, " (;!"):
+		c.exactf("an option of a program that aoctl does not know may run something")
+	}
+	if len(name) > 2 && name[1] != '-' {
+		c.foreignText(tail(w, name[2:]))
+	}
+}
+
+// running are parts of the names of long options that commonly run or load something.
+var running = strings.Fields(`exec command cmd eval run-under shell pager editor browser rsh ssh-cmd plugin preload
+	require init-script startup hook callback prepipe preprocess postprocess post-renderer wrapper launcher agentpath javaagent`)
+
+// runsSomething reports whether an option's name says that it runs or loads its value.
+func runsSomething(option string) bool {
+	if !strings.HasPrefix(option, "--") || strings.HasPrefix(option, "--no-") {
+		return false
+	}
+	for _, part := range running {
+		if strings.Contains(option, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// hands are subcommands that hand the words after them to another program or machine.
+var hands = set("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
+
+// programs are names that hardly ever are an operand, but of something that runs them.
+var programs = set(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
+	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
+
+func (c *call) foreignOperand(w word, at int) {
+	if at < 3 && (hands[w.text] || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec")) {
+		c.exactf("a subcommand of a program that aoctl does not know may run something")
+	}
+	if programs[w.text] {
+		c.exactf("a program that aoctl does not know is given the name of another one")
+	}
+	c.foreignText(w)
+}
+
+// foreignText is an operand or the value of an option.
+func (c *call) foreignText(w word) {
+	switch {
+	case w.text == "":
+	case strings.ContainsAny(w.text[:1], "!|"), strings.Contains(w.text, "command="), strings.Contains(w.text, "exec("), strings.Contains(w.text, "system("):
+		c.exactf("a program that aoctl does not know is given what looks like code")
+	case faraway(w), w.text[0] == '@' && faraway(tail(w, w.text[1:])):
+		c.exactf("a program that aoctl does not know is given a file outside of its folder")
+	}
+}
+
+// faraway says that a word names a file that surely is no part of a project: in the
+// home folder, above the working folder, or in a folder of the system or for temporary
+// files.
+func faraway(w word) bool {
+	if w.tilde || w.text == ".." || w.text == "/" || strings.HasPrefix(w.text, "../") || strings.Contains(w.text, "/../") || strings.HasSuffix(w.text, "/..") || strings.HasPrefix(w.text, "~") {
+		return true
+	}
+	for _, root := range systemRoots {
+		if strings.HasPrefix(w.text+"/", root) && !streams[w.text] && w.text != "/dev/null" {
+			return true
+		}
+	}
+	return false
+}
+
+var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr/", "/opt/", "/bin/", "/sbin/", "/lib", "/boot", "/root", "/proc/", "/sys/", "/run/", "/Library/", "/System/"}
+
+// local judges a program that is named by a path of its own. One of a known name may be
+// that program, so what its row objects to counts; but it need not be, so it is no
+// wrapper and never neutral.
+func local(argv []word, name string) meaning {
+	s, name, ok := lookUp(name)
+	if !ok || s.builtin {
+		return meaning{}
+	}
+	c := &call{spec: s, name: name, words: argv[1:]}
+	c.inspect()
+	m := c.done()
+	m.wrapper, m.neutral, m.chdir, m.host = "", false, nil, ""
+	return m
+}
