@@ -32,7 +32,7 @@ var commandRules = sync.OnceValue(func() map[string][]rule {
 
 func allRules() []rule {
 	var all []rule
-	for _, list := range [][]rule{fileRules, gitRules, diskRules, publishRules, adminRules, cloudRules, secretRules, networkRules, agentRules, installRules} {
+	for _, list := range [][]rule{fileRules(), gitRules(), diskRules(), publishRules(), adminRules(), cloudRules(), secretRules(), networkRules(), agentRules(), installRules()} {
 		all = append(all, list...)
 	}
 	return all
@@ -153,7 +153,7 @@ func (j *judge) writeNames(t target) {
 	if why, ok := j.guarded(t, false, true); ok {
 		j.guard(why)
 	}
-	if e, ok := writes.find(t); ok {
+	if e, ok := writes().find(t); ok {
 		j.danger(e.why)
 	}
 }
@@ -167,13 +167,13 @@ const tooLong = "too long to look at all of it"
 // quiet are programs whose words are looked at elsewhere, or are plain text: the
 // elements of the line say which files they open, and a name among their other words
 // is none.
-var quiet = set(`echo printf grep egrep fgrep rg ag ack ls test [ [[ stat touch mkdir which basename dirname
+var quiet = newWords(`echo printf grep egrep fgrep rg ag ack ls test [ [[ stat touch mkdir which basename dirname
 	cd pushd true false : read type kill pgrep pkill ps sleep seq date tr chmod chown export`)
 
 // words judges files that a command names among its words although the line's elements
 // do not: its program may be one that nobody knows.
 func (j *judge) words(a args) {
-	if quiet[a.name] || a.name == "find" && !a.has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
+	if quiet.has(a.name) || a.name == "find" && !a.has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
 	if slices.Contains(a.e.Argv, "") && a.name != "git" {
@@ -194,7 +194,7 @@ func (j *judge) words(a args) {
 			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) {
 				j.danger(why)
 			}
-			if _, ok := writes.find(t); ok && i > 0 && !plainReaders[a.name] {
+			if _, ok := writes().find(t); ok && i > 0 && !plainReaders.has(a.name) {
 				j.danger("may change a file that runs something")
 			}
 		}
@@ -203,7 +203,7 @@ func (j *judge) words(a args) {
 
 // plainReaders are programs whose files are known from the line's elements, so that a
 // name among their words need not be one that they write.
-var plainReaders = set(`cat head tail less more bat batcat wc diff cmp file cp mv ln install rsync scp sftp tar zip git sed gsed awk gawk rm
+var plainReaders = newWords(`cat head tail less more bat batcat wc diff cmp file cp mv ln install rsync scp sftp tar zip git sed gsed awk gawk rm
 	vim vi nvim nano emacs code source . bash sh zsh dash chmod chown tee readlink realpath md5sum shasum sha1sum sha256sum
 	jq yq xxd od strings base64 cut sort uniq find fd tree du dd curl wget ssh ssh-keygen ssh-add ssh-copy-id gpg python node
 	ruby perl npm pnpm yarn direnv set export env sudo xargs visudo crontab systemctl launchctl kubectl docker pip shellcheck prettier eslint`)

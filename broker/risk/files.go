@@ -38,9 +38,9 @@ func (j *judge) writePath(t target, c change) {
 	if why, ok := j.guarded(t, c.wide || c.deletes, true); ok {
 		j.guard(why)
 	}
-	if e, ok := writes.find(t); ok {
+	if e, ok := writes().find(t); ok {
 		j.danger(e.why)
-	} else if e, ok := notes.find(t); ok {
+	} else if e, ok := notes().find(t); ok {
 		j.note(e.why)
 	}
 	j.writeSystem(t)

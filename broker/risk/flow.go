@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -41,12 +42,12 @@ func (f *flow) key(e shell.Element) string { return e.Dir + "\x00" + e.Path }
 
 // Programs by what they do with a stream.
 var (
-	fetchers = set(`curl wget fetch nc ncat netcat socat ssh aria2c http https xh httpie lynx w3m links telnet ftp gh glab aws gsutil
+	fetchers = newWords(`curl wget fetch nc ncat netcat socat ssh aria2c http https xh httpie lynx w3m links telnet ftp gh glab aws gsutil
 		scp rsync openssl`)
-	decoders     = set("base64 base32 basenc xxd uudecode openssl gpg")
-	interpreters = set(`sh bash zsh dash ksh mksh ash fish csh tcsh rbash python pypy node nodejs deno bun perl ruby php lua
+	decoders     = newWords("base64 base32 basenc xxd uudecode openssl gpg")
+	interpreters = newWords(`sh bash zsh dash ksh mksh ash fish csh tcsh rbash python pypy node nodejs deno bun perl ruby php lua
 		tclsh osascript rscript pwsh powershell busybox source . eval sqlite3 psql mysql`)
-	shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell source . eval")
+	shells = newWords("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell source . eval")
 )
 
 // judge looks for programs that run what another one fetches.
@@ -89,11 +90,11 @@ func runsInput(a args) bool {
 	if len(a.e.Argv) == 0 {
 		return false
 	}
-	if a.e.Argv[0] == "" || interpreters[a.name] {
+	if a.e.Argv[0] == "" || interpreters.has(a.name) {
 		return true
 	}
 	for _, w := range a.e.Via {
-		if interpreters[program(firstWord(w))] {
+		if interpreters.has(program(firstWord(w))) {
 			return true
 		}
 	}
@@ -121,18 +122,18 @@ func fetches(a args) bool {
 	if a.name == "openssl" {
 		return a.exactly("s_client")
 	}
-	return fetchers[a.name]
+	return fetchers.has(a.name)
 }
 
 func decodes(a args) bool {
-	return decoders[a.name] && (a.name == "uudecode" || a.has("-d", "-D", "--decode", "-r", "--decrypt"))
+	return decoders.has(a.name) && (a.name == "uudecode" || a.has("-d", "-D", "--decode", "-r", "--decrypt"))
 }
 
 // feeds reports whether what element n prints may be what element i runs.
 func (f *flow) feeds(n, i int, a args) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
 	if from.Text != "" && from.Text != to.Text && strings.Contains(to.Text, from.Text) && !quotedOnly(to.Text, from.Text) {
-		return a.name == "" || shells[a.name] || runsWord(a) || to.Kind == shell.Unknown && to.Unsure != "" && substituted(to.Text, from.Text)
+		return a.name == "" || shells.has(a.name) || runsWord(a) || to.Kind == shell.Unknown && to.Unsure != "" && substituted(to.Text, from.Text)
 	}
 	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
 		return true // a here-document or here-string of what it prints
@@ -153,7 +154,7 @@ func (f *flow) feeds(n, i int, a args) bool {
 func runsScript(via []string) bool {
 	for _, w := range via {
 		for _, name := range strings.Fields(w) {
-			if shells[program(name)] {
+			if shells.has(program(name)) {
 				return true
 			}
 		}
@@ -165,10 +166,12 @@ func runsScript(via []string) bool {
 // interpreter runs.
 func substituted(outer, inner string) bool {
 	before, _, _ := strings.Cut(outer, inner)
-	return runningSubstitution.MatchString(before)
+	return runningSubstitution().MatchString(before)
 }
 
-var runningSubstitution = regexp.MustCompile("(^|[\\s;&|(])(sh|bash|zsh|dash|ksh|fish|eval|source|\\.|python[0-9.]*|node|perl|ruby|php)(\\s+-\\w+)*\\s+[\"']?(<\\(|\\$\\(|`)[^)]*$")
+var runningSubstitution = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(^|[\\s;&|(])(sh|bash|zsh|dash|ksh|fish|eval|source|\\.|python[0-9.]*|node|perl|ruby|php)(\\s+-\\w+)*\\s+[\"']?(<\\(|\\$\\(|`)[^)]*$")
+})
 
 // quotedOnly is true for the text of a whole line that merely has inner somewhere.
 func quotedOnly(outer, inner string) bool {
@@ -178,20 +181,20 @@ func quotedOnly(outer, inner string) bool {
 
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a args) bool {
-	return interpreters[a.name] && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters[a.name] && len(a.operands()) > 0
+	return interpreters.has(a.name) && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.has(a.name) && len(a.operands()) > 0
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input:
 // it is given none as a file or on the command line.
 func readsProgram(a args) bool {
-	if len(a.e.Argv) == 0 || !interpreters[a.name] || a.name == "eval" {
+	if len(a.e.Argv) == 0 || !interpreters.has(a.name) || a.name == "eval" {
 		return len(a.e.Argv) > 0 && a.e.Argv[0] == ""
 	}
 	for i, w := range a.words {
 		switch {
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
-		case shells[a.name] && (w == "-s" || w == "-" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c")):
+		case shells.has(a.name) && (w == "-s" || w == "-" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c")):
 			return true
 		case givesProgram(a.name, w):
 			return false
@@ -213,7 +216,7 @@ func givesProgram(name, w string) bool {
 		return true
 	case len(w) < 2 || w[0] != '-' || w[1] == '-':
 		return false
-	case shells[name]:
+	case shells.has(name):
 		return strings.Contains(w, "c")
 	}
 	return strings.ContainsAny(w, "cemnpr")
@@ -222,13 +225,13 @@ func givesProgram(name, w string) bool {
 // throughXargs reports whether xargs or parallel makes words of an interpreter, or its
 // program, of what they read.
 func throughXargs(a args) bool {
-	fed, runs := false, shells[a.name]
+	fed, runs := false, shells.has(a.name)
 	for _, w := range a.e.Via {
 		p := program(firstWord(w))
 		fed = fed || p == "xargs" || p == "parallel"
-		runs = runs || shells[p]
+		runs = runs || shells.has(p)
 	}
-	return fed && (runs || interpreters[a.name] && a.has("-c", "-e"))
+	return fed && (runs || interpreters.has(a.name) && a.has("-c", "-e"))
 }
 
 // runsDownload judges a command that runs, or makes runnable, a file which the line
@@ -239,7 +242,7 @@ func (f *flow) runsDownload(i int, a args) {
 	}
 	var runs []string
 	switch {
-	case interpreters[a.name]:
+	case interpreters.has(a.name):
 		runs = a.operands()
 	case a.name == "chmod" && a.anyWord(makesRunnable):
 		runs = a.operands()

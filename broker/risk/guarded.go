@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Reasons of guarded findings.
@@ -14,18 +15,20 @@ const (
 
 // settings are files by which an agent's hooks, and so aoctl itself, can be switched
 // off or led astray.
-var settings = newTable(
-	rows(touchesAoctl,
-		".aoctl/", "aoctl.db*", "~/.config/aoctl/", "~/.local/state/aoctl/",
-		"~/.local/bin/aoctl*", "~/bin/aoctl*", "~/go/bin/aoctl*", "/usr/bin/aoctl*",
-		"/usr/local/bin/aoctl*", "/opt/homebrew/bin/aoctl*"),
-	rows(touchesSettings,
-		".claude/", ".claude.json", ".claude.json.*", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/",
-		".opencode/", "managed-settings*/", "managed-mcp.json", ".mcp.json", ".github/hooks/",
-		"~/.config/opencode/", "opencode.json", "opencode.jsonc",
-		"/etc/claude-code/", "/etc/codex/", "/etc/gemini-cli/",
-		"/Library/Application Support/ClaudeCode/", "/Library/Application Support/GeminiCli/"),
-)
+var settings = sync.OnceValue(func() *table {
+	return newTable(
+		rows(touchesAoctl,
+			".aoctl/", "aoctl.db*", "~/.config/aoctl/", "~/.local/state/aoctl/",
+			"~/.local/bin/aoctl*", "~/bin/aoctl*", "~/go/bin/aoctl*", "/usr/bin/aoctl*",
+			"/usr/local/bin/aoctl*", "/opt/homebrew/bin/aoctl*"),
+		rows(touchesSettings,
+			".claude/", ".claude.json", ".claude.json.*", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/",
+			".opencode/", "managed-settings*/", "managed-mcp.json", ".mcp.json", ".github/hooks/",
+			"~/.config/opencode/", "opencode.json", "opencode.jsonc",
+			"/etc/claude-code/", "/etc/codex/", "/etc/gemini-cli/",
+			"/Library/Application Support/ClaudeCode/", "/Library/Application Support/GeminiCli/"),
+	)
+})
 
 // Guarded reports whether path is one of aoctl's own files or a file by which an
 // agent's hooks can be switched off, or a folder that holds one of aoctl's own. A
@@ -41,7 +44,7 @@ func Guarded(path string, at Place) bool {
 // below t; one that changes things has no excuse for the project's own folder.
 func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
 	for _, f := range t.forms {
-		if e, ok := settings.findForm(j.mask(f)); ok {
+		if e, ok := settings().findForm(j.mask(f)); ok {
 			return e.why, true
 		}
 		if !f.loose && j.reachesOwn(f, wide, changes) {
@@ -69,7 +72,7 @@ func (j *judge) mask(f form) form {
 func agentFolders(project []string) []int {
 	var list []int
 	for i := range len(project) - 2 {
-		if _, ok := settings.findForm(form{names: project[i : i+1], home: -1}); ok {
+		if _, ok := settings().findForm(form{names: project[i : i+1], home: -1}); ok {
 			list = append(list, i)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -56,7 +57,7 @@ func (j *judge) elementOf(e shell.Element, f *flow) {
 }
 
 // fromHome is the beginning of a path that starts in the user's home by its variable.
-var fromHome = regexp.MustCompile(`^\$(HOME\b|\{HOME\})`)
+var fromHome = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(HOME\b|\{HOME\})`) })
 
 // unquote takes the quotes out of a text.
 var unquote = strings.NewReplacer(`"`, "", "'", "")
@@ -68,7 +69,7 @@ func (j *judge) targets(e shell.Element, entry bool) []target {
 		return []target{j.resolve(e.Path, j.spotOf(e, entry))}
 	}
 	text := unquote.Replace(strings.TrimLeft(e.Text, "0123456789&<>| "))
-	if m := fromHome.FindString(text); m != "" && (len(text) == len(m) || text[len(m)] == '/') {
+	if m := fromHome().FindString(text); m != "" && (len(text) == len(m) || text[len(m)] == '/') {
 		return []target{j.resolve("~"+text[len(m):], spot{tilde: true, glob: true, entry: entry})}
 	}
 	_, names, ok := strings.Cut(text, "/")

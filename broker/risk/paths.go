@@ -3,30 +3,33 @@ package risk
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // credentials are files whose content opens something.
-var credentials = newTable(
-	rows("reads keys or credentials",
-		".ssh/", ".gnupg/", ".aws/credentials", ".aws/sso/", ".aws/cli/cache/", "~/.config/gcloud/", "~/.azure/",
-		".kube/config", ".docker/config.json", "~/.netrc", "~/_netrc", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc",
-		".git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
-		"~/.cargo/credentials*", "~/.gem/credentials", "~/.terraform.d/credentials*", "~/.vault-token",
-		"~/.password-store/", "~/.config/op/", "~/.pgpass", "~/.my.cnf", "~/.config/rclone/rclone.conf", "~/.boto",
-		"~/.s3cfg", "~/.m2/settings.xml", "~/.gradle/gradle.properties", "~/.config/sops/", "~/.age/",
-		"~/Library/Keychains/", "/Library/Keychains/", "~/.local/share/keyrings/",
-		"/etc/shadow*", "/etc/gshadow*", "/etc/master.passwd", "/etc/ssl/private/", "/etc/ssh/ssh_host_*_key",
-		".env", ".env.*", ".envrc.local", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*",
-		"*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx", "credentials.json", "credentials.yml.enc", "secrets.*",
-		"service-account*.json", "service_account*.json"),
-	rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
-		"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history"),
-	rows("reads a browser's secrets",
-		"~/.mozilla/firefox/", "~/.config/google-chrome/", "~/.config/chromium/", "~/.config/BraveSoftware/",
-		"~/.config/microsoft-edge/", "~/snap/firefox/", "~/Library/Application Support/Google/Chrome/",
-		"~/Library/Application Support/Firefox/", "~/Library/Application Support/BraveSoftware/", "~/Library/Cookies/"),
-	rows("reads a program's environment", "/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/mem", "/dev/mem", "/proc/kcore"),
-)
+var credentials = sync.OnceValue(func() *table {
+	return newTable(
+		rows("reads keys or credentials",
+			".ssh/", ".gnupg/", ".aws/credentials", ".aws/sso/", ".aws/cli/cache/", "~/.config/gcloud/", "~/.azure/",
+			".kube/config", ".docker/config.json", "~/.netrc", "~/_netrc", "~/.npmrc", "~/.yarnrc.yml", "~/.pypirc",
+			".git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
+			"~/.cargo/credentials*", "~/.gem/credentials", "~/.terraform.d/credentials*", "~/.vault-token",
+			"~/.password-store/", "~/.config/op/", "~/.pgpass", "~/.my.cnf", "~/.config/rclone/rclone.conf", "~/.boto",
+			"~/.s3cfg", "~/.m2/settings.xml", "~/.gradle/gradle.properties", "~/.config/sops/", "~/.age/",
+			"~/Library/Keychains/", "/Library/Keychains/", "~/.local/share/keyrings/",
+			"/etc/shadow*", "/etc/gshadow*", "/etc/master.passwd", "/etc/ssl/private/", "/etc/ssh/ssh_host_*_key",
+			".env", ".env.*", ".envrc.local", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*",
+			"*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx", "credentials.json", "credentials.yml.enc", "secrets.*",
+			"service-account*.json", "service_account*.json"),
+		rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
+			"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history"),
+		rows("reads a browser's secrets",
+			"~/.mozilla/firefox/", "~/.config/google-chrome/", "~/.config/chromium/", "~/.config/BraveSoftware/",
+			"~/.config/microsoft-edge/", "~/snap/firefox/", "~/Library/Application Support/Google/Chrome/",
+			"~/Library/Application Support/Firefox/", "~/Library/Application Support/BraveSoftware/", "~/Library/Cookies/"),
+		rows("reads a program's environment", "/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/mem", "/dev/mem", "/proc/kcore"),
+	)
+})
 
 // sourceEnds are endings of programs and texts; secrets.go is no secret.
 var sourceEnds = []string{
@@ -37,7 +40,7 @@ var sourceEnds = []string{
 // credential says whether and why t holds keys or credentials.
 func credential(t target) (string, bool) {
 	for _, f := range t.forms {
-		if e, ok := credentials.findForm(f); ok && !harmlessKey(f.names) {
+		if e, ok := credentials().findForm(f); ok && !harmlessKey(f.names) {
 			return e.why, true
 		}
 	}
@@ -77,46 +80,50 @@ func endsIn(s string, ends ...string) bool {
 }
 
 // writes are files that make something run, or open something, once they are changed.
-var writes = newTable(
-	rows("changes a shell start-up file",
-		"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.bashrc.d/", "~/.profile",
-		"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.zsh/", "~/.oh-my-zsh/", "~/.config/fish/",
-		"~/.config/zsh/", "~/.config/bash/", "~/.inputrc", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.login", "~/.xprofile",
-		"~/.xinitrc", "~/.xsessionrc", "~/.tmux.conf", "~/.config/tmux/", "~/.screenrc", "~/.pam_environment",
-		"~/.config/environment.d/", "/etc/profile", "/etc/profile.d/", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh/",
-		"/etc/zshrc", "/etc/zshenv", "/etc/environment"),
-	rows("starts a program by itself later",
-		"~/.config/autostart/", "~/.config/systemd/", "~/.local/share/systemd/", "~/Library/LaunchAgents/",
-		"/Library/LaunchAgents/", "/Library/LaunchDaemons/", "/etc/systemd/", "/etc/cron*/", "/etc/crontab",
-		"/var/spool/cron/", "/var/spool/at/", "/etc/init.d/", "/etc/rc.local", "/etc/xdg/autostart/"),
-	rows("changes keys or credentials",
-		".ssh/", ".gnupg/", ".aws/", ".kube/config", ".docker/config.json", "~/.netrc", ".git-credentials", "~/.pypirc",
-		"~/.config/gcloud/", "~/.azure/", "~/.config/gh/", "/etc/shadow", "/etc/passwd", "/etc/sudoers", "/etc/sudoers.d/",
-		"/etc/pam.d/"),
-	rows("changes what git runs",
-		"~/.gitconfig", "~/.config/git/", ".git/hooks/", "*.git/hooks/", ".git/config", ".git/config.worktree",
-		".git/info/attributes", ".git/modules/", "*.git/config", "/etc/gitconfig"),
-	rows("changes a setting that can run code",
-		"~/.vimrc", "~/.vim/", "~/.config/nvim/", "~/.emacs", "~/.emacs.d/", "~/.config/emacs/", "~/.nanorc", "~/.npmrc",
-		"~/.yarnrc*", "~/.bunfig.toml", "~/.config/pip/", "~/.pip/", "pip.conf", "~/.condarc", ".cargo/config",
-		".cargo/config.toml", "~/.gdbinit", "~/.lldbinit", "~/.irbrc", "~/.pryrc", "~/.curlrc", "~/.wgetrc", "~/.envrc",
-		".envrc", "~/.config/direnv/", "~/.direnvrc", "~/.m2/settings.xml", "~/.gradle/init.gradle", "~/.gradle/init.d/",
-		"~/.gradle/gradle.properties", "~/.config/Code/User/", "~/Library/Application Support/Code/User/", "~/.vscode/",
-		"~/.config/mise/", "~/.asdfrc", "~/.config/zed/", "~/.config/helix/", "sitecustomize.py", "usercustomize.py"),
-	rows("puts a program where others find it",
-		"~/.local/bin/", "~/bin/", "~/.cargo/bin/", "~/go/bin/", "~/.bun/bin/", "~/.deno/bin/"),
-)
+var writes = sync.OnceValue(func() *table {
+	return newTable(
+		rows("changes a shell start-up file",
+			"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.bashrc.d/", "~/.profile",
+			"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.zsh/", "~/.oh-my-zsh/", "~/.config/fish/",
+			"~/.config/zsh/", "~/.config/bash/", "~/.inputrc", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.login", "~/.xprofile",
+			"~/.xinitrc", "~/.xsessionrc", "~/.tmux.conf", "~/.config/tmux/", "~/.screenrc", "~/.pam_environment",
+			"~/.config/environment.d/", "/etc/profile", "/etc/profile.d/", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh/",
+			"/etc/zshrc", "/etc/zshenv", "/etc/environment"),
+		rows("starts a program by itself later",
+			"~/.config/autostart/", "~/.config/systemd/", "~/.local/share/systemd/", "~/Library/LaunchAgents/",
+			"/Library/LaunchAgents/", "/Library/LaunchDaemons/", "/etc/systemd/", "/etc/cron*/", "/etc/crontab",
+			"/var/spool/cron/", "/var/spool/at/", "/etc/init.d/", "/etc/rc.local", "/etc/xdg/autostart/"),
+		rows("changes keys or credentials",
+			".ssh/", ".gnupg/", ".aws/", ".kube/config", ".docker/config.json", "~/.netrc", ".git-credentials", "~/.pypirc",
+			"~/.config/gcloud/", "~/.azure/", "~/.config/gh/", "/etc/shadow", "/etc/passwd", "/etc/sudoers", "/etc/sudoers.d/",
+			"/etc/pam.d/"),
+		rows("changes what git runs",
+			"~/.gitconfig", "~/.config/git/", ".git/hooks/", "*.git/hooks/", ".git/config", ".git/config.worktree",
+			".git/info/attributes", ".git/modules/", "*.git/config", "/etc/gitconfig"),
+		rows("changes a setting that can run code",
+			"~/.vimrc", "~/.vim/", "~/.config/nvim/", "~/.emacs", "~/.emacs.d/", "~/.config/emacs/", "~/.nanorc", "~/.npmrc",
+			"~/.yarnrc*", "~/.bunfig.toml", "~/.config/pip/", "~/.pip/", "pip.conf", "~/.condarc", ".cargo/config",
+			".cargo/config.toml", "~/.gdbinit", "~/.lldbinit", "~/.irbrc", "~/.pryrc", "~/.curlrc", "~/.wgetrc", "~/.envrc",
+			".envrc", "~/.config/direnv/", "~/.direnvrc", "~/.m2/settings.xml", "~/.gradle/init.gradle", "~/.gradle/init.d/",
+			"~/.gradle/gradle.properties", "~/.config/Code/User/", "~/Library/Application Support/Code/User/", "~/.vscode/",
+			"~/.config/mise/", "~/.asdfrc", "~/.config/zed/", "~/.config/helix/", "sitecustomize.py", "usercustomize.py"),
+		rows("puts a program where others find it",
+			"~/.local/bin/", "~/bin/", "~/.cargo/bin/", "~/go/bin/", "~/.bun/bin/", "~/.deno/bin/"),
+	)
+})
 
 // notes are files of a project that a person should look at twice.
-var notes = newTable(
-	rows("changes what CI runs", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".travis.yml",
-		"azure-pipelines.yml"),
-	rows("changes what the editor runs", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".idea/", ".devcontainer/"),
-	rows("changes what git hooks run", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
-	rows("changes git's own files", ".git/"),
-	rows("changes what installing runs", ".npmrc", ".yarnrc*"),
-	rows("changes secrets of the project", ".env", ".env.*"),
-)
+var notes = sync.OnceValue(func() *table {
+	return newTable(
+		rows("changes what CI runs", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".travis.yml",
+			"azure-pipelines.yml"),
+		rows("changes what the editor runs", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".idea/", ".devcontainer/"),
+		rows("changes what git hooks run", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
+		rows("changes git's own files", ".git/"),
+		rows("changes what installing runs", ".npmrc", ".yarnrc*"),
+		rows("changes secrets of the project", ".env", ".env.*"),
+	)
+})
 
 // system are folders of the machine rather than of anybody's work.
 var system = []string{

@@ -3,36 +3,44 @@ package risk
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // worst are the texts that make a line dangerous even when nobody can read it as a
 // command line.
-var worst = []struct {
+var worst = sync.OnceValue(func() []look {
+	return []look{
+		{regexp.MustCompile(`\brm\s+(-\S+\s+)*-\S*[rRf]\S*\s+(-\S+\s+)*["']?(/|~|\$HOME|\*|\.\.|\$\{HOME)`), "deletes outside the project"},
+		{regexp.MustCompile(`\b(mkfs(\.\w+)?|wipefs|fdisk|parted|diskutil\s+erase\w*)\b`), "changes disks"},
+		{regexp.MustCompile(`\bdd\b[^|;&\n]*\bof=/dev/[a-z]`), "writes to a device"},
+		{regexp.MustCompile(`>\s*/dev/(sd|hd|nvme|vd|xvd|disk|mmcblk|mem)`), "writes to a device"},
+		{regexp.MustCompile(`\b(curl|wget|fetch|nc|ncat|aria2c)\b[^\n;&]*\|\s*(\S*/)?(sudo\s+)?(env\s+)?(ba|z|da|k|fi)?sh\b`), "runs what comes from the network"},
+		{regexp.MustCompile(`\b(curl|wget)\b[^\n;&]*\|\s*(\S*/)?(sudo\s+)?(python[0-9.]*|node|perl|ruby|php)\s*(-\s*)?($|[;&|)\n'"])`), "runs what comes from the network"},
+		{regexp.MustCompile("\\b(sh|bash|zsh|eval|source|python[0-9.]*|node|perl|ruby|php)\\b[^\\n;&]*(<\\(|\\$\\(|`)\\s*(curl|wget)\\b"), "runs what comes from the network"},
+		{regexp.MustCompile(`[\w:.]+\s*\(\)\s*\{[^}]*\|[^}]*&[^}]*\}\s*;`), "starts processes without end"},
+		{regexp.MustCompile(`/dev/(tcp|udp)/`), "talks to the network"},
+		{regexp.MustCompile(`\b(sudo|doas|pkexec)\s`), "runs as another user"},
+		{regexp.MustCompile(`\bgit\b[^\n;&|]*\bpush\b[^\n;&|]*(\s-f\b|--force|--mirror|\s\+\w)`), "forces a push"},
+		{regexp.MustCompile(`\bgit\b[^\n;&|]*\breset\b[^\n;&|]*--hard\b`), "throws away uncommitted work"},
+		{regexp.MustCompile(`\bchmod\s+(-\S+\s+)*(-\w*R|--recursive)`), "changes rights of a whole folder"},
+		{regexp.MustCompile(`(?i)dangerously-(skip|asksNobody)|--yolo\b`), asksNobody},
+	}
+})
+
+// look is a text that a line must not have.
+type look struct {
 	re  *regexp.Regexp
 	why string
-}{
-	{regexp.MustCompile(`\brm\s+(-\S+\s+)*-\S*[rRf]\S*\s+(-\S+\s+)*["']?(/|~|\$HOME|\*|\.\.|\$\{HOME)`), "deletes outside the project"},
-	{regexp.MustCompile(`\b(mkfs(\.\w+)?|wipefs|fdisk|parted|diskutil\s+erase\w*)\b`), "changes disks"},
-	{regexp.MustCompile(`\bdd\b[^|;&\n]*\bof=/dev/[a-z]`), "writes to a device"},
-	{regexp.MustCompile(`>\s*/dev/(sd|hd|nvme|vd|xvd|disk|mmcblk|mem)`), "writes to a device"},
-	{regexp.MustCompile(`\b(curl|wget|fetch|nc|ncat|aria2c)\b[^\n;&]*\|\s*(\S*/)?(sudo\s+)?(env\s+)?(ba|z|da|k|fi)?sh\b`), "runs what comes from the network"},
-	{regexp.MustCompile(`\b(curl|wget)\b[^\n;&]*\|\s*(\S*/)?(sudo\s+)?(python[0-9.]*|node|perl|ruby|php)\s*(-\s*)?($|[;&|)\n'"])`), "runs what comes from the network"},
-	{regexp.MustCompile("\\b(sh|bash|zsh|eval|source|python[0-9.]*|node|perl|ruby|php)\\b[^\\n;&]*(<\\(|\\$\\(|`)\\s*(curl|wget)\\b"), "runs what comes from the network"},
-	{regexp.MustCompile(`[\w:.]+\s*\(\)\s*\{[^}]*\|[^}]*&[^}]*\}\s*;`), "starts processes without end"},
-	{regexp.MustCompile(`/dev/(tcp|udp)/`), "talks to the network"},
-	{regexp.MustCompile(`\b(sudo|doas|pkexec)\s`), "runs as another user"},
-	{regexp.MustCompile(`\bgit\b[^\n;&|]*\bpush\b[^\n;&|]*(\s-f\b|--force|--mirror|\s\+\w)`), "forces a push"},
-	{regexp.MustCompile(`\bgit\b[^\n;&|]*\breset\b[^\n;&|]*--hard\b`), "throws away uncommitted work"},
-	{regexp.MustCompile(`\bchmod\s+(-\S+\s+)*(-\w*R|--recursive)`), "changes rights of a whole folder"},
-	{regexp.MustCompile(`(?i)dangerously-(skip|asksNobody)|--yolo\b`), asksNobody},
 }
 
 // bomb is a function that starts itself twice, with whatever name.
-var bomb = regexp.MustCompile(`([\w:.]+)\s*\(\)\s*\{\s*([\w:.]+)\s*\|\s*([\w:.]+)\s*&`)
+var bomb = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([\w:.]+)\s*\(\)\s*\{\s*([\w:.]+)\s*\|\s*([\w:.]+)\s*&`)
+})
 
 // rawText judges a text that could not be read as commands, by its looks.
 func (j *judge) rawText(text string) {
-	for _, w := range worst {
+	for _, w := range worst() {
 		if w.re.MatchString(text) {
 			j.danger(w.why)
 		}
@@ -45,7 +53,7 @@ func (j *judge) forkBomb(raw string) {
 	if !strings.Contains(raw, "|") { // of most lines that is all to see
 		return
 	}
-	for _, m := range bomb.FindAllStringSubmatch(raw, 8) {
+	for _, m := range bomb().FindAllStringSubmatch(raw, 8) {
 		if m[1] == m[2] && m[2] == m[3] {
 			j.danger("starts processes without end")
 		}
@@ -92,15 +100,15 @@ func (j *judge) looseNames(p string) target {
 func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>|&:$\\", r) }
 
 // databases are programs that run SQL and the like.
-var databases = set("mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql")
+var databases = newWords("mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql")
 
 // code judges the programs that are given to an interpreter on the command line or as
 // a text in the line.
 func (j *judge) code(a args) {
-	if databases[a.name] && a.e.Stdin != "" && destroysData(j.raw) {
+	if databases.has(a.name) && a.e.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
-	if !interpreters[a.name] && a.name != "awk" && a.name != "sed" {
+	if !interpreters.has(a.name) && a.name != "awk" && a.name != "sed" {
 		return
 	}
 	for _, w := range a.words {

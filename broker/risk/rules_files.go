@@ -7,18 +7,20 @@ import (
 
 // fileRules are about rights and about files that are gone for good. What a command
 // removes and writes is judged by its paths.
-var fileRules = []rule{
-	{names: "chmod", when: recursive, why: "changes rights of a whole folder"},
-	{names: "chown chgrp setfacl", when: recursive, why: "changes owners of a whole folder"},
-	{names: "chmod", when: openToAll, why: "lets everybody write"},
-	{names: "chmod", when: setsID, why: "makes a program run as its owner"},
-	{names: "setcap", why: "gives a program more rights"},
-	{names: "chattr chflags", why: "changes protections of files"},
-	{names: "find", when: findDeletes, why: "deletes what it finds", note: true},
-	{names: "history", when: func(a args) bool { return a.has("-c") }, why: "erases the shell's history"},
-	{names: "rsync", when: func(a args) bool {
-		return a.anyWord(func(w string) bool { return strings.HasPrefix(w, "--del") || w == "--remove-source-files" })
-	}, why: "deletes what the source lacks", note: true},
+func fileRules() []rule {
+	return []rule{
+		{names: "chmod", when: recursive, why: "changes rights of a whole folder"},
+		{names: "chown chgrp setfacl", when: recursive, why: "changes owners of a whole folder"},
+		{names: "chmod", when: openToAll, why: "lets everybody write"},
+		{names: "chmod", when: setsID, why: "makes a program run as its owner"},
+		{names: "setcap", why: "gives a program more rights"},
+		{names: "chattr chflags", why: "changes protections of files"},
+		{names: "find", when: findDeletes, why: "deletes what it finds", note: true},
+		{names: "history", when: func(a args) bool { return a.has("-c") }, why: "erases the shell's history"},
+		{names: "rsync", when: func(a args) bool {
+			return a.anyWord(func(w string) bool { return strings.HasPrefix(w, "--del") || w == "--remove-source-files" })
+		}, why: "deletes what the source lacks", note: true},
+	}
 }
 
 func recursive(a args) bool { return a.has("-R", "--recursive") }
@@ -46,26 +48,28 @@ func setsID(a args) bool {
 func findDeletes(a args) bool { return a.has("-delete") }
 
 // diskRules are about disks, memory and the kernel.
-var diskRules = []rule{
-	{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks"},
-	{names: "losetup cryptsetup swapon swapoff mdadm hdparm tune2fs resize2fs xfs_growfs e2fsck fsck", why: "changes disks"},
-	{names: "pvcreate pvremove vgcreate vgremove vgextend vgreduce lvcreate lvremove lvextend lvreduce lvresize lvm", why: "changes disks"},
-	{names: "diskutil", when: func(a args) bool { _, ok := a.sub("list|info"); return !ok }, why: "changes disks"},
-	{names: "zpool zfs", sub: "create|destroy|rollback|remove|detach|labelclear|wipe", why: "changes disks"},
-	{names: "btrfs", sub: "subvolume|device|filesystem delete|remove|resize", why: "changes disks"},
-	{names: "nvme", sub: "format|sanitize", why: "changes disks"},
-	{names: "mount umount", when: func(a args) bool { return len(a.operands()) > 0 || a.has("-a") }, why: "changes what is mounted"},
-	{names: "dd", when: func(a args) bool {
-		return a.anyWord(func(w string) bool {
-			p, ok := strings.CutPrefix(w, "of=/dev/")
-			return ok && !harmlessDevice("/dev/"+p)
-		})
-	}, why: "writes to a device"},
-	{names: "shred truncate wipe", when: func(a args) bool {
-		return a.anyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !harmlessDevice(w) })
-	}, why: "writes to a device"},
-	{names: "modprobe insmod rmmod kexec", why: "changes the running kernel"},
-	{names: "sysctl", when: func(a args) bool {
-		return a.has("-w", "-p", "--write", "--system", "--load") || a.anyWord(func(w string) bool { return strings.Contains(w, "=") })
-	}, why: "changes the running kernel"},
+func diskRules() []rule {
+	return []rule{
+		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks"},
+		{names: "losetup cryptsetup swapon swapoff mdadm hdparm tune2fs resize2fs xfs_growfs e2fsck fsck", why: "changes disks"},
+		{names: "pvcreate pvremove vgcreate vgremove vgextend vgreduce lvcreate lvremove lvextend lvreduce lvresize lvm", why: "changes disks"},
+		{names: "diskutil", when: func(a args) bool { _, ok := a.sub("list|info"); return !ok }, why: "changes disks"},
+		{names: "zpool zfs", sub: "create|destroy|rollback|remove|detach|labelclear|wipe", why: "changes disks"},
+		{names: "btrfs", sub: "subvolume|device|filesystem delete|remove|resize", why: "changes disks"},
+		{names: "nvme", sub: "format|sanitize", why: "changes disks"},
+		{names: "mount umount", when: func(a args) bool { return len(a.operands()) > 0 || a.has("-a") }, why: "changes what is mounted"},
+		{names: "dd", when: func(a args) bool {
+			return a.anyWord(func(w string) bool {
+				p, ok := strings.CutPrefix(w, "of=/dev/")
+				return ok && !harmlessDevice("/dev/"+p)
+			})
+		}, why: "writes to a device"},
+		{names: "shred truncate wipe", when: func(a args) bool {
+			return a.anyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !harmlessDevice(w) })
+		}, why: "writes to a device"},
+		{names: "modprobe insmod rmmod kexec", why: "changes the running kernel"},
+		{names: "sysctl", when: func(a args) bool {
+			return a.has("-w", "-p", "--write", "--system", "--load") || a.anyWord(func(w string) bool { return strings.Contains(w, "=") })
+		}, why: "changes the running kernel"},
+	}
 }

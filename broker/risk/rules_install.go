@@ -6,21 +6,23 @@ const fromURL = "installs from a URL"
 
 // installRules are about code that comes from nowhere that anybody checks, or that
 // stays on the machine.
-var installRules = []rule{
-	{names: "npm pnpm yarn bun", sub: "i|install|add|in|ins|isntall|update|up|link|global", when: func(a args) bool { return namesRepository(a, true) }, why: fromURL},
-	{names: "npx pnpx bunx uvx", when: func(a args) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
-	{names: "pnpm yarn npm bun", sub: "dlx|exec|x", when: func(a args) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
-	{names: "pip pip3 pipx", sub: "install|download|wheel|run", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
-	{names: "python", when: func(a args) bool { return a.exactly("pip") && a.exactly("install") && a.anyWord(urlOfCode) }, why: fromURL},
-	{names: "uv poetry pdm", sub: "add|pip|tool|install|run", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
-	{names: "cargo", sub: "install", when: option("--git"), why: fromURL},
-	{names: "gem", sub: "install", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
-	{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: func(a args) bool { return a.anyWord(plainURL) }, why: fromURL},
-	{names: "deno node bun tsx", when: func(a args) bool { return a.anyWord(plainURL) && !a.has("--version") }, why: "runs a program from a URL", note: true},
-	{names: "deno", sub: "run|install|x", when: func(a args) bool { return a.anyWord(plainURL) }, why: "runs a program from a URL"},
-	{names: "npm pnpm yarn bun", sub: "i|install|add|global|remove|uninstall|update", when: func(a args) bool { return a.has("-g", "--global") || a.exactly("global") }, why: "installs for all projects", note: true},
-	{names: "pip pip3 pipx brew apt apt-get dnf yum pacman apk snap zypper port gem", sub: "install|i|add|remove|purge|uninstall|upgrade", why: "installs or removes programs", note: true},
-	{names: "cargo go", sub: "install", why: "installs or removes programs", note: true},
+func installRules() []rule {
+	return []rule{
+		{names: "npm pnpm yarn bun", sub: "i|install|add|in|ins|isntall|update|up|link|global", when: func(a args) bool { return namesRepository(a, true) }, why: fromURL},
+		{names: "npx pnpx bunx uvx", when: func(a args) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
+		{names: "pnpm yarn npm bun", sub: "dlx|exec|x", when: func(a args) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
+		{names: "pip pip3 pipx", sub: "install|download|wheel|run", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
+		{names: "python", when: func(a args) bool { return a.exactly("pip") && a.exactly("install") && a.anyWord(urlOfCode) }, why: fromURL},
+		{names: "uv poetry pdm", sub: "add|pip|tool|install|run", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
+		{names: "cargo", sub: "install", when: option("--git"), why: fromURL},
+		{names: "gem", sub: "install", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
+		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: func(a args) bool { return a.anyWord(plainURL) }, why: fromURL},
+		{names: "deno node bun tsx", when: func(a args) bool { return a.anyWord(plainURL) && !a.has("--version") }, why: "runs a program from a URL", note: true},
+		{names: "deno", sub: "run|install|x", when: func(a args) bool { return a.anyWord(plainURL) }, why: "runs a program from a URL"},
+		{names: "npm pnpm yarn bun", sub: "i|install|add|global|remove|uninstall|update", when: func(a args) bool { return a.has("-g", "--global") || a.exactly("global") }, why: "installs for all projects", note: true},
+		{names: "pip pip3 pipx brew apt apt-get dnf yum pacman apk snap zypper port gem", sub: "install|i|add|remove|purge|uninstall|upgrade", why: "installs or removes programs", note: true},
+		{names: "cargo go", sub: "install", why: "installs or removes programs", note: true},
+	}
 }
 
 // plainURL reports whether a word is, or has after an option, the address of a file.

@@ -12,60 +12,62 @@ const (
 )
 
 // networkRules are about what leaves the machine.
-var networkRules = []rule{
-	{names: "curl", when: curlSendsFile, why: sendsFile},
-	{names: "curl", when: func(a args) bool {
-		return a.has("-d", "-F") || a.anyWord(func(w string) bool { return matches("--data*|--form*|--json*|--url-query*", w) })
-	}, why: sendsData, note: true},
-	{names: "curl", when: func(a args) bool {
-		m, _ := a.value("-X", "--request")
-		return strings.EqualFold(m, "delete")
-	}, why: "deletes something over the network"},
-	{names: "curl wget http https xh", when: func(a args) bool {
-		return a.anyWord(func(w string) bool {
-			if !strings.Contains(w, "://") {
-				w = "http://" + w
-			}
-			u, err := url.Parse(w)
-			return err == nil && isMetadata(strings.TrimSuffix(fold(u.Hostname()), "."))
-		})
-	}, why: "reaches the cloud's metadata"},
-	{names: "wget", when: func(a args) bool {
-		return a.anyWord(func(w string) bool { return matches("--post-file*|--body-file*", w) })
-	}, why: sendsFile},
-	{names: "wget", when: func(a args) bool {
-		return a.anyWord(func(w string) bool { return matches("--post-data*|--body-data*", w) })
-	}, why: sendsData, note: true},
-	{names: "http https xh xhs", when: func(a args) bool {
-		return a.anyWord(func(w string) bool {
-			return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")
-		}) || a.e.Stdin != ""
-	}, why: sendsFile},
-	{names: "scp rsync", when: func(a args) bool { return sendsTo(a.operands()) }, why: "sends files to another machine"},
-	{names: "scp rsync", when: func(a args) bool { return a.anyWord(remote) && !sendsTo(a.operands()) }, why: "fetches files from another machine", note: true},
-	{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
-	{names: "nc ncat netcat", when: func(a args) bool {
-		return len(a.operands()) > 0 && !a.has("-z") || a.has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
-	}, why: "talks to the network"},
-	{names: "socat", when: func(a args) bool {
-		return a.anyWord(func(w string) bool {
-			return matches("tcp*|udp*|openssl*|ssl*|sctp*|exec*|system*|proxy*|socks*", strings.ToLower(w))
-		})
-	}, why: "talks to the network"},
-	{names: "telnet", when: func(a args) bool { return len(a.operands()) > 0 }, why: "talks to the network"},
-	{names: "openssl", sub: "s_client|s_server", why: "talks to the network"},
-	{names: "ssh mosh", when: func(a args) bool { return len(a.operands()) > 0 }, why: elsewhere},
-	{names: "ssh-copy-id", why: elsewhere},
-	{names: "pdsh pssh parallel-ssh", why: elsewhere},
-	{names: "aws", sub: "s3 cp|mv|sync", when: toBucket, why: sendsFile},
-	{names: "gsutil", when: func(a args) bool { return a.exactly("cp", "mv", "rsync") && toBucket(a) }, why: sendsFile},
-	{names: "gcloud", sub: "storage cp|mv|rsync", when: toBucket, why: sendsFile},
-	{names: "azcopy", sub: "copy|sync", why: sendsFile},
-	{names: "rclone", sub: "copy|copyto|sync|move|moveto|bisync|rcat|serve", why: sendsFile},
-	{names: "mail mailx sendmail mutt swaks", why: "sends mail"},
-	{names: "transfer croc wormhole magic-wormhole", why: sendsFile},
-	{names: "ngrok cloudflared localtunnel lt bore", why: "opens this machine to the network"},
-	{names: "npx", sub: "localtunnel|ngrok", why: "opens this machine to the network"},
+func networkRules() []rule {
+	return []rule{
+		{names: "curl", when: curlSendsFile, why: sendsFile},
+		{names: "curl", when: func(a args) bool {
+			return a.has("-d", "-F") || a.anyWord(func(w string) bool { return matches("--data*|--form*|--json*|--url-query*", w) })
+		}, why: sendsData, note: true},
+		{names: "curl", when: func(a args) bool {
+			m, _ := a.value("-X", "--request")
+			return strings.EqualFold(m, "delete")
+		}, why: "deletes something over the network"},
+		{names: "curl wget http https xh", when: func(a args) bool {
+			return a.anyWord(func(w string) bool {
+				if !strings.Contains(w, "://") {
+					w = "http://" + w
+				}
+				u, err := url.Parse(w)
+				return err == nil && isMetadata(strings.TrimSuffix(fold(u.Hostname()), "."))
+			})
+		}, why: "reaches the cloud's metadata"},
+		{names: "wget", when: func(a args) bool {
+			return a.anyWord(func(w string) bool { return matches("--post-file*|--body-file*", w) })
+		}, why: sendsFile},
+		{names: "wget", when: func(a args) bool {
+			return a.anyWord(func(w string) bool { return matches("--post-data*|--body-data*", w) })
+		}, why: sendsData, note: true},
+		{names: "http https xh xhs", when: func(a args) bool {
+			return a.anyWord(func(w string) bool {
+				return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")
+			}) || a.e.Stdin != ""
+		}, why: sendsFile},
+		{names: "scp rsync", when: func(a args) bool { return sendsTo(a.operands()) }, why: "sends files to another machine"},
+		{names: "scp rsync", when: func(a args) bool { return a.anyWord(remote) && !sendsTo(a.operands()) }, why: "fetches files from another machine", note: true},
+		{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
+		{names: "nc ncat netcat", when: func(a args) bool {
+			return len(a.operands()) > 0 && !a.has("-z") || a.has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
+		}, why: "talks to the network"},
+		{names: "socat", when: func(a args) bool {
+			return a.anyWord(func(w string) bool {
+				return matches("tcp*|udp*|openssl*|ssl*|sctp*|exec*|system*|proxy*|socks*", strings.ToLower(w))
+			})
+		}, why: "talks to the network"},
+		{names: "telnet", when: func(a args) bool { return len(a.operands()) > 0 }, why: "talks to the network"},
+		{names: "openssl", sub: "s_client|s_server", why: "talks to the network"},
+		{names: "ssh mosh", when: func(a args) bool { return len(a.operands()) > 0 }, why: elsewhere},
+		{names: "ssh-copy-id", why: elsewhere},
+		{names: "pdsh pssh parallel-ssh", why: elsewhere},
+		{names: "aws", sub: "s3 cp|mv|sync", when: toBucket, why: sendsFile},
+		{names: "gsutil", when: func(a args) bool { return a.exactly("cp", "mv", "rsync") && toBucket(a) }, why: sendsFile},
+		{names: "gcloud", sub: "storage cp|mv|rsync", when: toBucket, why: sendsFile},
+		{names: "azcopy", sub: "copy|sync", why: sendsFile},
+		{names: "rclone", sub: "copy|copyto|sync|move|moveto|bisync|rcat|serve", why: sendsFile},
+		{names: "mail mailx sendmail mutt swaks", why: "sends mail"},
+		{names: "transfer croc wormhole magic-wormhole", why: sendsFile},
+		{names: "ngrok cloudflared localtunnel lt bore", why: "opens this machine to the network"},
+		{names: "npx", sub: "localtunnel|ngrok", why: "opens this machine to the network"},
+	}
 }
 
 // curlSendsFile reports whether curl uploads a file or its standard input.

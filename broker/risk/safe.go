@@ -3,6 +3,7 @@ package risk
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -16,7 +17,7 @@ type reader struct {
 }
 
 // readers are programs that only look.
-var readers = func() map[string]reader {
+var readers = sync.OnceValue(func() map[string]reader {
 	all := map[string]reader{
 		"find": {only: findLooks}, "fd": {not: "-x -X --exec --exec-batch", first: true}, "fdfind": {not: "-x -X --exec --exec-batch", first: true},
 		"grep": {first: true}, "egrep": {first: true}, "fgrep": {first: true},
@@ -42,10 +43,10 @@ var readers = func() map[string]reader {
 		all[name] = reader{only: asksVersion, texts: true}
 	}
 	return all
-}()
+})
 
 // plainWrappers run what follows as it is.
-var plainWrappers = set("time timeout nice command env stdbuf ionice")
+var plainWrappers = newWords("time timeout nice command env stdbuf ionice")
 
 // onlyReads reports whether every element of a line is known to only look, inside the
 // project or where nobody minds.
@@ -66,7 +67,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 		return false
 	}
 	for _, w := range e.Via {
-		if !plainWrappers[w] {
+		if !plainWrappers.has(w) {
 			return false
 		}
 	}
@@ -79,7 +80,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 	case shell.Write:
 		return !e.Deletes && harmlessDevice(e.Path)
 	case shell.Assign:
-		return quietVariables[e.Name] && (!showers[e.Name] || plainShowers[e.Value])
+		return quietVariables.has(e.Name) && (!showers.has(e.Name) || plainShowers.has(e.Value))
 	case shell.Command:
 		return e.Neutral || j.commandReads(e)
 	case shell.Unknown:
@@ -93,7 +94,7 @@ func (j *judge) commandReads(e shell.Element) bool {
 	if len(e.Argv) == 0 {
 		return false
 	}
-	r, ok := readers[e.Argv[0]]
+	r, ok := readers()[e.Argv[0]]
 	a := argsOf(e)
 	if !ok || r.only != nil && !r.only(a) || a.hasShort(strings.Fields(r.not)) {
 		return false
@@ -147,11 +148,11 @@ func findLooks(a args) bool {
 }
 
 // sedCommand is a program of sed that prints some lines.
-var sedCommand = regexp.MustCompile(`^(\d+|\$)?(,(\d+|\$))?p$`)
+var sedCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+|\$)?(,(\d+|\$))?p$`) })
 
 func sedPrints(a args) bool {
 	ops := a.operands()
-	if len(ops) == 0 || !sedCommand.MatchString(ops[0]) {
+	if len(ops) == 0 || !sedCommand().MatchString(ops[0]) {
 		return false
 	}
 	for _, w := range a.words {

@@ -178,7 +178,7 @@ func (e *entry) starts(f form, at int) bool {
 
 // crowded are folders that hold so much else that a pattern for all in them is not
 // meant for the one file in question.
-var crowded = set("etc .config .local share state bin usr local home users root proc * lib applications library")
+var crowded = newWords("etc .config .local share state bin usr local home users root proc * lib applications library")
 
 // fits reports whether the names of f from at on are those of e, and end there or,
 // with below, go on.
@@ -195,7 +195,7 @@ func (e *entry) fits(f form, at int) bool {
 			}
 			continue
 		}
-		if got != want.text && !pointed(got, want.text) && (i == 0 || crowded[e.names[i-1].text] || !meet(got, want.text)) {
+		if got != want.text && !pointed(got, want.text) && (i == 0 || crowded.has(e.names[i-1].text) || !meet(got, want.text)) {
 			return false
 		}
 	}

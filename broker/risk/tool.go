@@ -42,7 +42,7 @@ var tools = map[string]toolKind{
 }
 
 // idle are tools that touch nothing of the user's.
-var idle = set(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
+var idle = newWords(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
 	EnterPlanMode AskUserQuestion`)
 
 // tool judges a call that runs no command line.
@@ -54,7 +54,7 @@ func (j *judge) tool(c Call) {
 	}
 	kind, known := tools[c.Tool]
 	switch {
-	case idle[c.Tool]:
+	case idle.has(c.Tool):
 		j.read = plain(input)
 		return
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":

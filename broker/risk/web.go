@@ -5,10 +5,11 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // metadata are the addresses at which clouds tell a machine its keys.
-var metadata = set("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata.google.internal metadata.goog 100.100.100.200 metadata")
+var metadata = newWords("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata.google.internal metadata.goog 100.100.100.200 metadata")
 
 // longQuery is a query's length from which on it may carry more than a question.
 const longQuery = 300
@@ -43,7 +44,7 @@ func (j *judge) address(text string) {
 		j.readPath(j.resolve(u.Path, spot{}), false)
 	case host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback():
 		j.note("reaches a service of this machine")
-	case err == nil || decimalHost.MatchString(host):
+	case err == nil || decimalHost().MatchString(host):
 		j.note("reaches an address without a name")
 	case u.Scheme == "http":
 		j.note("goes over the network in the clear")
@@ -62,17 +63,21 @@ func isMetadata(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.Unmap().String()
 	}
-	return metadata[host] || host == "2852039166" || host == "0xa9fea9fe" || host == "0xa9.0xfe.0xa9.0xfe" || host == "0251.0376.0251.0376"
+	return metadata.has(host) || host == "2852039166" || host == "0xa9fea9fe" || host == "0xa9.0xfe.0xa9.0xfe" || host == "0251.0376.0251.0376"
 }
 
 // decimalHost is an IPv4 address in one of its unusual spellings.
-var decimalHost = regexp.MustCompile(`^(0x[0-9a-f]+|[0-9]+)(\.(0x[0-9a-f]+|[0-9]+))*$`)
+var decimalHost = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0x[0-9a-f]+|[0-9]+)(\.(0x[0-9a-f]+|[0-9]+))*$`) })
 
 // destructive are names of tools of servers that take something away for good.
-var destructive = regexp.MustCompile(`(?i)(^|_|-|/)(delete|drop|destroy|purge|truncate|wipe|erase)(_|-|[A-Z]|$)`)
+var destructive = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|_|-|/)(delete|drop|destroy|purge|truncate|wipe|erase)(_|-|[A-Z]|$)`)
+})
 
 // sending are names of tools that others get to notice.
-var sending = regexp.MustCompile(`(?i)(^|_|-|/)(remove|publish|transfer|payment|pay|send|merge|deploy|post|invite|grant|revoke)(_|-|[A-Z]|$)`)
+var sending = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|_|-|/)(remove|publish|transfer|payment|pay|send|merge|deploy|post|invite|grant|revoke)(_|-|[A-Z]|$)`)
+})
 
 // nameOf judges an unknown tool by its name.
 func (j *judge) nameOf(tool string) {
@@ -80,12 +85,14 @@ func (j *judge) nameOf(tool string) {
 	name := tool[strings.LastIndex(tool, "__")+1:]
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	switch {
-	case server && (destructive.MatchString(name) || camel.MatchString(name)):
+	case server && (destructive().MatchString(name) || camel().MatchString(name)):
 		j.danger("its name says that it deletes")
-	case server && sending.MatchString(name):
+	case server && sending().MatchString(name):
 		j.note("its name says that others notice")
 	}
 }
 
 // camel is a destructive name in camel case.
-var camel = regexp.MustCompile(`(^|[a-z_-])(delete|Delete|drop|Drop|destroy|Destroy|purge|Purge)[A-Z]`)
+var camel = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[a-z_-])(delete|Delete|drop|Drop|destroy|Destroy|purge|Purge)[A-Z]`)
+})

@@ -43,19 +43,19 @@ func lookUp(name string) (spec, string, bool) {
 		return s, name, true
 	}
 	short := strings.TrimRight(name, "0123456789.-")
-	if s, ok := table()[short]; ok && versioned[short] {
+	if s, ok := table()[short]; ok && versioned.has(short) {
 		return s, short, true
 	}
 	return spec{}, name, false
 }
 
-var versioned = set("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
+var versioned = newWords("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
 
 // inert says that no operand and no option, whatever it is, makes the program run,
 // write, delete or send anything. It asks for the bare name.
 func inert(program string) bool {
 	name, _, twisted := programOf(word{text: program, known: true})
-	return !twisted && inertNames[name]
+	return !twisted && inertNames.has(name)
 }
 
 // programOf gives the name under which the table may know a program: a bare name, or
@@ -70,13 +70,13 @@ func programOf(w word) (name string, bare, twisted bool) {
 	}
 	clean := path.Clean(w.text)
 	dir, base := path.Split(clean)
-	if !systemFolders[strings.TrimSuffix(dir, "/")] {
+	if !systemFolders.has(strings.TrimSuffix(dir, "/")) {
 		return "", false, false
 	}
 	return base, false, clean != w.text
 }
 
-var systemFolders = set("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
+var systemFolders = newWords("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
 
 // set makes a set of the words of text.
 func set(text string) map[string]bool {
@@ -91,7 +91,7 @@ func set(text string) map[string]bool {
 // macOS alike, whether they are builtins or not. Left out for what some option or
 // operand does: uniq (writes its second operand), sort and tree (-o), base64 (-o on
 // macOS), date (-s), file (-C), arch (runs programs on macOS), printf (-v as a builtin).
-var inertNames = set(`
+var inertNames = newWords(`
 	b2sum base32 basename cat cksum cmp column comm cut df diff dirname du echo egrep
 	expand expr factor false fgrep fold getconf grep groups head hexdump id jq join
 	ls md5sum nl nproc numfmt od paste pathchk printenv ps pwd readlink

@@ -31,7 +31,7 @@ func awkOps(c *call) {
 		}
 	}
 	for _, w := range files {
-		if name, _, ok := strings.Cut(w.text, "="); !ok || !identifier.MatchString(name) {
+		if name, _, ok := strings.Cut(w.text, "="); !ok || !identifier().MatchString(name) {
 			c.reads(w)
 		}
 	}
@@ -134,7 +134,7 @@ func (a *awkScan) slash() string {
 }
 
 // awkWords are words after which a slash begins a regular expression.
-var awkWords = set("print printf return in if while for do else delete exit case BEGIN END function func")
+var awkWords = newWords("print printf return in if while for do else delete exit case BEGIN END function func")
 
 func (a *awkScan) name() {
 	start := a.at
@@ -143,7 +143,7 @@ func (a *awkScan) name() {
 	}
 	name := a.text[start:a.at]
 	a.previous = 'v'
-	if awkWords[name] || strings.HasSuffix(name, "$") {
+	if awkWords.has(name) || strings.HasSuffix(name, "$") {
 		a.previous = 'o'
 	}
 	if name == "print" || name == "printf" {

@@ -3,6 +3,7 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // buildRows are programs that build and test a project.
@@ -142,7 +143,7 @@ func goOps(c *call) {
 		}
 	}
 	for _, w := range c.values("-o") {
-		if w.tilde || !isBelow(w.text) && !streams[w.text] {
+		if w.tilde || !isBelow(w.text) && !streams.has(w.text) {
 			c.exactf("%s -o writes outside its folder", c.name)
 		}
 	}
@@ -199,10 +200,10 @@ func goRunOps(c *call) {
 	}
 }
 
-var goTools = set("cover nm objdump buildid addr2line test2json vet fix doc")
+var goTools = newWords("cover nm objdump buildid addr2line test2json vet fix doc")
 
 func goToolOps(c *call) {
-	if len(c.rest) > 0 && !goTools[c.rest[0].text] {
+	if len(c.rest) > 0 && !goTools.has(c.rest[0].text) {
 		c.exactf("go tool runs a program by its name")
 	}
 	for i, w := range c.rest {
@@ -232,12 +233,14 @@ func cargoRow() spec {
 	}
 }
 
-var toolchain = regexp.MustCompile(`^\+(stable|beta|nightly|[0-9]+\.[0-9.]+)(-[0-9]{4}-[0-9]{2}-[0-9]{2})?$`)
+var toolchain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\+(stable|beta|nightly|[0-9]+\.[0-9.]+)(-[0-9]{4}-[0-9]{2}-[0-9]{2})?$`)
+})
 
 // cargoOps: +NAME before all else chooses among the installed compilers.
 func cargoOps(c *call) {
 	if len(c.words) > 0 && strings.HasPrefix(c.words[0].text, "+") {
-		if !toolchain.MatchString(c.words[0].text) {
+		if !toolchain().MatchString(c.words[0].text) {
 			c.exactf("cargo is given a compiler of an unusual name")
 		}
 		c.words = c.words[1:]
@@ -313,12 +316,12 @@ func dotnetOps(c *call) {
 			}
 		}
 	}
-	if len(c.rest) > 0 && !dotnetOwn[c.rest[0].text] && c.subs[c.rest[0].text].whole == "" && !strings.HasSuffix(c.rest[0].text, ".dll") {
+	if len(c.rest) > 0 && !dotnetOwn.has(c.rest[0].text) && c.subs[c.rest[0].text].whole == "" && !strings.HasSuffix(c.rest[0].text, ".dll") {
 		c.exactf("an unknown subcommand of dotnet may be another program")
 	}
 }
 
-var dotnetOwn = set("build test run restore clean format publish pack list add remove new sln workload help watch msbuild --info --version --list-sdks --list-runtimes")
+var dotnetOwn = newWords("build test run restore clean format publish pack list add remove new sln workload help watch msbuild --info --version --list-sdks --list-runtimes")
 
 // pytestOps: options may stand in a file; a report may go elsewhere.
 func pytestOps(c *call) {

@@ -3,6 +3,7 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // builtinRows are builtins of bash and zsh. They count only by their bare names: a
@@ -51,12 +52,12 @@ func builtinRows() map[string]spec {
 
 func neutralOps(c *call) { c.m.neutral = plainWords(c.words) }
 
-var integer = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`)
+var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`) })
 
 // numberOps: zsh calculates what these are given, and a calculation may run code.
 func numberOps(c *call) {
 	for _, w := range c.words {
-		if !w.known || !integer.MatchString(w.text) && w.text != "infinity" && w.text != "--" {
+		if !w.known || !integer().MatchString(w.text) && w.text != "infinity" && w.text != "--" {
 			c.calculated(w)
 			return
 		}
@@ -97,12 +98,12 @@ func cdOps(c *call) {
 	}
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // names are variables that the command sets to what nobody knows.
 func (c *call) names(words []word) {
 	for _, w := range words {
-		if !w.known || !identifier.MatchString(w.text) {
+		if !w.known || !identifier().MatchString(w.text) {
 			c.unsuref("%s sets a variable whose name is not plain", c.name)
 			continue
 		}
@@ -165,7 +166,7 @@ func unsetOps(c *call) {
 		case w.text == "-v" || w.text == "--":
 		case w.text == "-f" || w.text == "-n":
 			c.unsuref("unset %s changes what later words mean", w.text)
-		case !w.known || !identifier.MatchString(w.text):
+		case !w.known || !identifier().MatchString(w.text):
 			c.unsuref("unset may run code that is part of a name")
 		default:
 			if _, unsure, _ := assignUnsure(w.text, "", true); unsure != "" {
@@ -178,7 +179,7 @@ func unsetOps(c *call) {
 
 func waitOps(c *call) {
 	for _, w := range c.words {
-		if w.known && (integer.MatchString(w.text) || strings.HasPrefix(w.text, "%") || w.text == "-n" || w.text == "-f") {
+		if w.known && (integer().MatchString(w.text) || strings.HasPrefix(w.text, "%") || w.text == "-n" || w.text == "-f") {
 			continue
 		}
 		c.calculated(w)
@@ -216,7 +217,7 @@ func setOps(c *call) {
 	}
 }
 
-var shoptSafe = set("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
+var shoptSafe = newWords("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
 
 // shoptOps: nullglob and its like only change which names a pattern gives.
 func shoptOps(c *call) {
@@ -224,7 +225,7 @@ func shoptOps(c *call) {
 	for _, w := range c.words {
 		switch {
 		case w.text == "-s" || w.text == "-u" || w.text == "-p" || w.text == "-q":
-		case !shoptSafe[w.text]:
+		case !shoptSafe.has(w.text):
 			c.unsuref("shopt changes how later commands are read")
 		}
 	}
@@ -267,7 +268,7 @@ func printOps(c *call) {
 
 func aliasOps(c *call) {
 	for _, w := range c.words {
-		if w.text != "-p" && w.text != "-L" && (!w.known || !identifier.MatchString(w.text)) {
+		if w.text != "-p" && w.text != "-L" && (!w.known || !identifier().MatchString(w.text)) {
 			c.unsuref("alias changes what later words mean")
 		}
 	}
@@ -297,7 +298,7 @@ func testOps(c *call) {
 	}
 	numeric := false
 	for _, w := range words {
-		numeric = numeric || testNumeric[w.text]
+		numeric = numeric || testNumeric.has(w.text)
 	}
 	for _, w := range words {
 		if numeric {
@@ -307,11 +308,11 @@ func testOps(c *call) {
 	c.m.neutral = plainWords(c.words)
 }
 
-var testNumeric = set("-v -R -t -eq -ne -lt -le -gt -ge")
+var testNumeric = newWords("-v -R -t -eq -ne -lt -le -gt -ge")
 
 func historyOps(c *call) {
 	for _, w := range c.words {
-		if !w.known || !integer.MatchString(w.text) {
+		if !w.known || !integer().MatchString(w.text) {
 			c.exactf("history changes or writes what was run before")
 		}
 	}

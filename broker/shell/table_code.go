@@ -68,7 +68,7 @@ func scriptFile(c *call) {
 }
 
 // codeModules are modules of Python that run what their own words say.
-var codeModules = set("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython http.server smtpd smtplib ftplib telnetlib zipapp ensurepip zipfile tarfile pip._internal pydoc antigravity turtledemo jupyter notebook jupyterlab flask uvicorn gunicorn celery coverage django streamlit locust invoke nox tox pipx uv poetry twine build setuptools easy_install pre_commit ansible")
+var codeModules = newWords("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython http.server smtpd smtplib ftplib telnetlib zipapp ensurepip zipfile tarfile pip._internal pydoc antigravity turtledemo jupyter notebook jupyterlab flask uvicorn gunicorn celery coverage django streamlit locust invoke nox tox pipx uv poetry twine build setuptools easy_install pre_commit ansible")
 
 // pythonOps: "python -m pip" is pip, and so on; a module of one's own is like a script.
 func pythonOps(c *call) {
@@ -83,7 +83,7 @@ func pythonOps(c *call) {
 		return
 	}
 	switch name := modules[0].text; {
-	case codeModules[name]:
+	case codeModules.has(name):
 		c.exactf("python -m %s runs what its words say", name)
 	case name == "pip" || name == "pytest":
 		m := inspect(append([]word{literal(name)}, c.rest...))
@@ -120,12 +120,12 @@ func nodeRow() spec {
 	}
 }
 
-var nodeReporters = set("spec tap dot junit lcov")
+var nodeReporters = newWords("spec tap dot junit lcov")
 
 // nodeOps: the test runner finds its files by itself.
 func nodeOps(c *call) {
 	for _, w := range c.values("--test-reporter") {
-		if !nodeReporters[w.text] {
+		if !nodeReporters.has(w.text) {
 			c.exactf("%s --test-reporter loads code", c.name)
 		}
 	}
@@ -239,7 +239,7 @@ func editorOps(c *call) {
 	c.exactf("%s is an editor, which waits for keys and can run programs", c.name)
 	for _, w := range c.rest {
 		if strings.HasPrefix(w.text, "+") {
-			if !integer.MatchString(w.text) && w.text != "+" {
+			if !integer().MatchString(w.text) && w.text != "+" {
 				c.unsuref("%s is given a command to start with", c.name)
 			}
 			continue

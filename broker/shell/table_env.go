@@ -3,23 +3,24 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // assignUnsure says what setting a variable means: exact and unsure as in Element, or
 // neutral, when it harms nothing whatever its value is. exported: programs see it.
 func assignUnsure(name, value string, exported bool) (exact, unsure string, neutral bool) {
 	switch {
-	case !identifier.MatchString(name):
+	case !identifier().MatchString(name):
 		return "", "the name of a variable is not plain", false
 	case harmlessValue(name, value):
 		return "", "", true
-	case exactVariables[name], name == "PYTHONPATH" && isBelow(value):
+	case exactVariables.has(name), name == "PYTHONPATH" && isBelow(value):
 		return "sets " + name + " for what runs", "", false
 	}
 	if why := dangerousVariable(name); why != "" {
 		return "", name + " " + why, false
 	}
-	if exported || harmlessVariables[name] || maybeExported(name) {
+	if exported || harmlessVariables.has(name) || maybeExported(name) {
 		return "sets " + name + " for what runs", "", false
 	}
 	return "", "", true
@@ -29,7 +30,7 @@ func assignUnsure(name, value string, exported bool) (exact, unsure string, neut
 // looks like a path may lead a program to a file of somebody's choice.
 func harmlessValue(name, value string) bool {
 	switch {
-	case harmlessVariables[name] || strings.HasPrefix(name, "LC_"):
+	case harmlessVariables.has(name) || strings.HasPrefix(name, "LC_"):
 		odd := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.Contains(value, "..") || strings.ContainsAny(value, "`$\x00\n")
 		return !odd && (name == "TZ" && !strings.HasPrefix(value, ":") || !strings.Contains(value, "/") || name == "DEBUG")
 	case strings.HasSuffix(name, "PAGER") && dangerousVariable(name) != "":
@@ -37,12 +38,12 @@ func harmlessValue(name, value string) bool {
 	case name == "EDITOR" || name == "VISUAL" || name == "GIT_EDITOR" || name == "GIT_SEQUENCE_EDITOR":
 		return value == "true" || value == ":"
 	case name == "NODE_OPTIONS":
-		return heapSize.MatchString(value)
+		return heapSize().MatchString(value)
 	}
 	return false
 }
 
-var heapSize = regexp.MustCompile(`^--max[-_]old[-_]space[-_]size=[0-9]{1,7}$`)
+var heapSize = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--max[-_]old[-_]space[-_]size=[0-9]{1,7}$`) })
 
 // isBelow says whether a path plainly leads below the folder that it starts in.
 func isBelow(path string) bool {
@@ -58,14 +59,14 @@ func isBelow(path string) bool {
 }
 
 // exactVariables say who or what a program works for.
-var exactVariables = set(`AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
+var exactVariables = newWords(`AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE`)
 
 // harmlessVariables change how much a program says, how it looks, or which of its own
 // modes it is in. A name is here only if no well-known program runs, loads, reads or
 // writes something, or talks to somebody else, because of any plain value of it. So
 // LANGUAGE, TERMINFO, HOST, GOFLAGS and RAILS_ENV (names a file that is loaded) are not.
-var harmlessVariables = set(`
+var harmlessVariables = newWords(`
 	CI NODE_ENV DEBUG FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM VERBOSE QUIET
 	COLUMNS LINES PORT RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_LOG RUST_LOG_STYLE
 	GOOS GOARCH GOARM GOAMD64 GOARM64 CGO_ENABLED GOMAXPROCS GOGC GOMEMLIMIT GOTRACEBACK
@@ -80,9 +81,8 @@ var harmlessVariables = set(`
 
 // dangerousNames decide, by some value, what runs, what a file is, who is asked or how
 // a shell reads commands; so do all names that begin with one of dangerousPrefixes.
-var dangerousNames = map[string]string{}
-
-func init() {
+var dangerousNames = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
 	for why, names := range map[string]string{
 		"decides which program runs": "PATH path SHELL EDITOR VISUAL PAGER BROWSER FCEDIT SUDO_EDITOR SUDO_ASKPASS CC CXX CPP LD AR AS FC F77 RANLIB NM STRIP OBJCOPY PKG_CONFIG MAKE " +
 			"RUSTC SYSTEMD_PAGER SYSTEMD_EDITOR DELTA_PAGER BAT_PAGER GH_PAGER GH_EDITOR GH_BROWSER AWS_PAGER PSQL_PAGER PSQL_EDITOR HGEDITOR SVN_EDITOR SVN_SSH HG CVS_RSH CVSEDITOR RSYNC_RSH TAR_OPTIONS " +
@@ -96,26 +96,29 @@ func init() {
 		"sends what programs say to other machines": "http_proxy https_proxy ftp_proxy all_proxy no_proxy rsync_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY RSYNC_PROXY RSYNC_CONNECT_PROG SOCKS_SERVER",
 	} {
 		for name := range set(names) {
-			dangerousNames[name] = why
+			all[name] = why
 		}
 	}
-}
+	return all
+})
 
-var dangerousPrefixes = strings.Fields(`
+var dangerousPrefixes = sync.OnceValue(func() []string {
+	return strings.Fields(`
 	LD_ DYLD_ BASH_FUNC_ BASH_ GIT_ LESS MAN_ MANPAGER MANOPT MANROFFOPT PYTHON PERL RUBY NODE_ npm_config_ NPM_CONFIG_ npm_package_config_ YARN_ PNPM_ SSH_ CARGO_ RUSTC RUSTDOC RUSTUP_ RUSTFLAGS
 	MAKEFLAGS MFLAGS GNUMAKEFLAGS XDG_ DOCKER_ BUILDKIT_ PODMAN_ CONTAINER_ COMPOSE_ AWS_ AZURE_ GOOGLE_ CLOUDSDK_ KUBE HELM_ PS0 PS1 PS2 PS3 PS4 SUDO_ MALLOC_ GLIBC_ _JAVA_ JAVA_TOOL_ JDK_JAVA_
 	PIP_ UV_ POETRY_ PYTEST_ PHP COMPOSER_ LUA_ TCL DENO_ BUN_ ANSIBLE_ VAGRANT_ TF_ TERRAFORM_ ELECTRON_ QT_ GTK_ GST_ NIX_ DIRENV_ HOMEBREW_ TMUX SCREENDIR ZSH CLAUDE ANTHROPIC_ CODEX_ GEMINI_ OPENAI_ AOCTL BASH_ENV CONDA_ DOTNET_ CORECLR_ COR_
 	MSBUILD NUGET_ SWIFT_ CMAKE_ CTEST_ MESON_ NINJA_ GRADLE_ MAVEN_ EMACS VIM NVIM JULIA_ R_ OCAML ERL_ ELIXIR_ MIX_ HEX_ GHC STACK_ CABAL_ GPG_ PINENTRY_ VSCODE_ CCACHE SCCACHE DISTCC`)
+})
 
 // dangerousVariable says what is wrong with setting the variable, "" if nothing is.
 func dangerousVariable(name string) string {
-	if harmlessVariables[name] {
+	if harmlessVariables.has(name) {
 		return ""
 	}
-	if why, ok := dangerousNames[name]; ok {
+	if why, ok := dangerousNames()[name]; ok {
 		return why
 	}
-	for _, prefix := range dangerousPrefixes {
+	for _, prefix := range dangerousPrefixes() {
 		if strings.HasPrefix(name, prefix) {
 			return "can make programs run or load something else"
 		}

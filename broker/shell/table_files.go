@@ -3,10 +3,10 @@ package shell
 import "strings"
 
 // streams are names of files that are no files.
-var streams = set("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
+var streams = newWords("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
 
 func (c *call) file(w word, f file) {
-	if w.known && (w.text == "" || streams[w.text]) {
+	if w.known && (w.text == "" || streams.has(w.text)) {
 		return
 	}
 	f.path = w

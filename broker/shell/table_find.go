@@ -46,13 +46,13 @@ func replaced(words []word, mark word) []word {
 
 // These are find's tests and actions by the words they take and by what they do.
 var (
-	findPlain = set("-a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -print -print0 -ls -prune -quit -daystart -depth -d -follow -mount -xdev -x -noleaf " +
+	findPlain = newWords("-a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -print -print0 -ls -prune -quit -daystart -depth -d -follow -mount -xdev -x -noleaf " +
 		"-ignore_readdir_race -noignore_readdir_race -warn -nowarn -help --help -version --version -H -L -P -E -X -s")
-	findValue = set("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -Btime -Bmin -perm -user -group -uid -gid " +
+	findValue = newWords("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -Btime -Bmin -perm -user -group -uid -gid " +
 		"-links -inum -fstype -maxdepth -mindepth -used -context -printf -flags -D -f")
-	findReads  = set("-newer -anewer -cnewer -samefile -files0-from -newermt")
-	findWrites = set("-fprint -fprint0 -fls -fprintf")
-	findRuns   = set("-exec -execdir -ok -okdir")
+	findReads  = newWords("-newer -anewer -cnewer -samefile -files0-from -newermt")
+	findWrites = newWords("-fprint -fprint0 -fls -fprintf")
+	findRuns   = newWords("-exec -execdir -ok -okdir")
 )
 
 // findOps: find's folders come first, then an expression that may run programs.
@@ -63,19 +63,19 @@ func findOps(c *call) {
 		w := c.words[i]
 		next := min(i+1, len(c.words))
 		switch name := w.text; {
-		case !w.known || findPlain[name]:
+		case !w.known || findPlain.has(name):
 		case name == "-delete":
 			deletes = true
-		case findValue[name] || strings.HasPrefix(name, "-O"):
-			if findValue[name] {
+		case findValue.has(name) || strings.HasPrefix(name, "-O"):
+			if findValue.has(name) {
 				i++
 			}
-		case findReads[name] || strings.HasPrefix(name, "-newer"):
+		case findReads.has(name) || strings.HasPrefix(name, "-newer"):
 			if next < len(c.words) && !strings.HasSuffix(name, "t") {
 				c.reads(c.words[next])
 			}
 			i++
-		case findWrites[name]:
+		case findWrites.has(name):
 			c.exactf("find %s writes a file", name)
 			if next < len(c.words) {
 				c.writes(c.words[next])
@@ -84,7 +84,7 @@ func findOps(c *call) {
 			if name == "-fprintf" {
 				i++
 			}
-		case findRuns[name]:
+		case findRuns.has(name):
 			i = c.findExec(next, roots)
 		default:
 			c.exactf("find is given a test that aoctl does not know")
@@ -140,7 +140,7 @@ func (c *call) findExec(i int, roots []word) int {
 	}
 	if words := c.words[start:i]; len(words) > 0 {
 		c.m.runs = append(c.m.runs, run{words: words, fed: true})
-		if deleters[words[0].text] {
+		if deleters.has(words[0].text) {
 			for _, root := range roots {
 				c.file(root, file{write: true, deletes: true, tree: true})
 			}
@@ -150,7 +150,7 @@ func (c *call) findExec(i int, roots []word) int {
 }
 
 // deleters remove what find hands them.
-var deleters = set("rm unlink rmdir shred /bin/rm /usr/bin/rm")
+var deleters = newWords("rm unlink rmdir shred /bin/rm /usr/bin/rm")
 
 func fdRow() spec {
 	return spec{

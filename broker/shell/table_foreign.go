@@ -7,7 +7,7 @@ import "strings"
 // program's own business.
 func foreign(argv []word) meaning {
 	c := &call{words: argv[1:]}
-	if settled[argv[0].text] || inertNames[argv[0].text] {
+	if settled.has(argv[0].text) || inertNames.has(argv[0].text) {
 		return c.m
 	}
 	operands := 0
@@ -31,7 +31,7 @@ func foreign(argv []word) meaning {
 }
 
 // settled are programs with no row that run nothing, whatever their words name.
-var settled = set(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
+var settled = newWords(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
 	tput clear lscpu lsblk uptime id groups users who w last cal locale getent pwd sleep seq yes expr factor basename dirname`)
 
 // foreignOption looks at an option of an unknown program, and at the word after it.
@@ -69,17 +69,17 @@ func runsSomething(option string) bool {
 }
 
 // hands are subcommands that hand the words after them to another program or machine.
-var hands = set("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
+var hands = newWords("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
 
 // programs are names that hardly ever are an operand, but of something that runs them.
-var programs = set(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
+var programs = newWords(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
 	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
 
 func (c *call) foreignOperand(w word, at int) {
-	if at < 3 && (hands[w.text] || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec")) {
+	if at < 3 && (hands.has(w.text) || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec")) {
 		c.exactf("a subcommand of a program that aoctl does not know may run something")
 	}
-	if programs[w.text] {
+	if programs.has(w.text) {
 		c.exactf("a program that aoctl does not know is given the name of another one")
 	}
 	c.foreignText(w)
@@ -104,7 +104,7 @@ func faraway(w word) bool {
 		return true
 	}
 	for _, root := range systemRoots {
-		if strings.HasPrefix(w.text+"/", root) && !streams[w.text] && w.text != "/dev/null" {
+		if strings.HasPrefix(w.text+"/", root) && !streams.has(w.text) && w.text != "/dev/null" {
 			return true
 		}
 	}

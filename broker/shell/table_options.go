@@ -205,7 +205,7 @@ func (c *call) give(opt option, g given) {
 			c.writes(g.value)
 		}
 	case spills:
-		if g.has && g.value.known && streams[g.value.text] {
+		if g.has && g.value.known && streams.has(g.value.text) {
 			return
 		}
 		c.exactf("%s %s writes a file", c.name, opt.name)

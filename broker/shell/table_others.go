@@ -107,7 +107,7 @@ func paxOps(c *call) {
 func protocOps(c *call) {
 	for _, w := range c.words {
 		name, _, _ := strings.Cut(w.text, "=")
-		if strings.HasSuffix(name, "_out") && !protocOwn[name] {
+		if strings.HasSuffix(name, "_out") && !protocOwn.has(name) {
 			c.exactf("protoc runs a generator by its name")
 		}
 		if faraway(tail(w, afterEquals(w.text))) {
@@ -117,7 +117,7 @@ func protocOps(c *call) {
 	compilerOps(c)
 }
 
-var protocOwn = set("--cpp_out --java_out --python_out --pyi_out --ruby_out --php_out --csharp_out --objc_out --kotlin_out --rust_out")
+var protocOwn = newWords("--cpp_out --java_out --python_out --pyi_out --ruby_out --php_out --csharp_out --objc_out --kotlin_out --rust_out")
 
 func afterEquals(text string) string {
 	_, value, _ := strings.Cut(text, "=")
@@ -127,7 +127,7 @@ func afterEquals(text string) string {
 // rspecOps: a formatter that is a path is code.
 func rspecOps(c *call) {
 	for _, w := range c.values("-f", "--format") {
-		if !identifier.MatchString(w.text) {
+		if !identifier().MatchString(w.text) {
 			c.exactf("rspec -f loads a formatter")
 		}
 	}
@@ -208,7 +208,7 @@ func manRow() spec {
 // cloudOps: subcommands of cloud tools that run a command on another machine.
 func cloudOps(c *call) {
 	for i, w := range c.rest {
-		if i < 4 && (hands[w.text] || w.text == "scp" || w.text == "start-iap-tunnel" || w.text == "start-session") {
+		if i < 4 && (hands.has(w.text) || w.text == "scp" || w.text == "start-iap-tunnel" || w.text == "start-session") {
 			c.exactf("%s runs a command on another machine", c.name)
 		}
 	}

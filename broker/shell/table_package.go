@@ -117,7 +117,7 @@ func initOps(c *call) {
 
 // usualScripts are names that projects give to scripts of their own and that no
 // installed program has. By any other name pnpm and yarn may run a program.
-var usualScripts = set(`build dev start test lint format fmt typecheck type-check types check e2e coverage preview serve clean
+var usualScripts = newWords(`build dev start test lint format fmt typecheck type-check types check e2e coverage preview serve clean
 	storybook docs release ci fix generate codegen bench watch validate verify unit integration compile bundle prepare`)
 
 func nodeManager() spec {
@@ -144,10 +144,10 @@ func nodeManagerOps(c *call) {
 		return
 	}
 	name := c.rest[0].text
-	if c.subs[name].ops != nil && name != "add" && name != "install" && name != "i" || usualScripts[name] {
+	if c.subs[name].ops != nil && name != "add" && name != "install" && name != "i" || usualScripts.has(name) {
 		scriptWords(c)
 	}
-	if _, known := c.subs[name]; !known && !usualScripts[name] && !strings.Contains(name, ":") {
+	if _, known := c.subs[name]; !known && !usualScripts.has(name) && !strings.Contains(name, ":") {
 		c.exactf("%s runs a script or a program by that name", c.name)
 	}
 }

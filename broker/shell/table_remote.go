@@ -3,7 +3,7 @@ package shell
 import "strings"
 
 // sshSafe are the settings of ssh -o that run nothing and read or write no file.
-var sshSafe = set(`addressfamily batchmode bindaddress canonicaldomains checkhostip ciphers compression connectionattempts
+var sshSafe = newWords(`addressfamily batchmode bindaddress canonicaldomains checkhostip ciphers compression connectionattempts
 	connecttimeout connectiontimeout escapechar exitonforwardfailure fingerprinthash gssapiauthentication hashknownhosts
 	hostkeyalgorithms hostname identitiesonly ipqos kbdinteractiveauthentication kexalgorithms loglevel macs
 	numberofpasswordprompts passwordauthentication port preferredauthentications pubkeyauthentication
@@ -90,7 +90,7 @@ func (c *call) sshSettings() {
 		switch name = strings.ToLower(strings.TrimSpace(name)); {
 		case name == "userknownhostsfile" || name == "identityfile" || name == "globalknownhostsfile":
 			c.reads(tail(w, strings.TrimSpace(value)))
-		case !w.known || !sshSafe[name]:
+		case !w.known || !sshSafe.has(name):
 			c.unsuref("%s -o can run another program", c.name)
 		}
 	}

@@ -78,10 +78,10 @@ func (c *call) longShellOption(text string) {
 }
 
 // setOptions are options of set -o that do not change how commands are read.
-var setOptions = set("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
+var setOptions = newWords("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
 
 func (c *call) shellOption(w word) {
-	if !w.known || !setOptions[w.text] {
+	if !w.known || !setOptions.has(w.text) {
 		c.unsuref("%s -o sets an option that may change how it reads commands", c.name)
 	}
 }

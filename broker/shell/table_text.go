@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // textRows are programs that read text and print it, or change it.
@@ -178,7 +179,7 @@ func jqOps(c *call) {
 			switch {
 			case !program:
 				c.reads(w)
-			case environment.MatchString(w.text):
+			case environment().MatchString(w.text):
 				c.exactf("%s reads variables or files that its program names", c.name)
 			}
 			program = false
@@ -189,11 +190,11 @@ func jqOps(c *call) {
 // yqOps: two programs bear this name; both have an option that changes files in place.
 // One has functions that read files and variables.
 // environment finds a program of jq that reads variables or other files.
-var environment = regexp.MustCompile(`\$ENV|(^|[^.\w"])env\b|\b(import|include)\s*"`)
+var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$ENV|(^|[^.\w"])env\b|\b(import|include)\s*"`) })
 
 func yqOps(c *call) {
 	inPlace := c.has("-i", "--inplace", "--in-place") || c.hasLong("--inplace") || c.hasLong("--in-place")
-	if len(c.rest) > 1 && yqSubs[c.rest[0].text] {
+	if len(c.rest) > 1 && yqSubs.has(c.rest[0].text) {
 		c.rest = c.rest[1:]
 	}
 	for i, w := range c.rest {
@@ -209,7 +210,7 @@ func yqOps(c *call) {
 	}
 }
 
-var yqSubs = set("eval e eval-all ea")
+var yqSubs = newWords("eval e eval-all ea")
 
 func batRow() spec {
 	return spec{lax: true, ok: "-l= -H= -r= -m= --language= --highlight-line= --line-range= --theme= --style= --wrap= --tabs= --terminal-width= --color= --paging= --map-syntax= --file-name= --decorations= --italic-text=", unsure: "--pager=", exact: "--config-file --generate-config-file --source= --target=", ops: batOps}

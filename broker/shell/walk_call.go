@@ -127,7 +127,7 @@ func (w *walker) judge(e Element, c run1) {
 		w.operand(f, c)
 	}
 	for _, a := range m.assigns {
-		w.given(a, c, nested || declares[c.args[0].text])
+		w.given(a, c, nested || declares.has(c.args[0].text))
 	}
 	if nested {
 		w.nested(e, c, m)
@@ -175,7 +175,7 @@ func (w *walker) doubt(c run1) string {
 			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
 		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:
 			why = first(why, "a file whose name begins with a dash would be an option: "+cite(a.raw))
-		case evaluates[program] && strings.ContainsAny(a.text, "$`[") && strings.ContainsAny(a.text, "(`"):
+		case evaluates.has(program) && strings.ContainsAny(a.text, "$`[") && strings.ContainsAny(a.text, "(`"):
 			why = first(why, program+" may run code in "+cite(a.raw))
 		}
 	}
@@ -208,7 +208,7 @@ func (w *walker) fedProgram(c run1, exact string) string {
 
 // evaluates are builtins that read names or numbers among their words and run the
 // substitutions in their subscripts: a[$(…)].
-var evaluates = set(`test [ let printf print read unset declare typeset local export readonly integer float exit
+var evaluates = newWords(`test [ let printf print read unset declare typeset local export readonly integer float exit
 	return break continue shift wait getopts mapfile readarray set kill ulimit umask cd pushd popd`)
 
 // leftover is a word of a wrapper that is not known, unless what it runs has it.
@@ -231,7 +231,7 @@ func leftover(args []arg, m meaning) string {
 }
 
 // declares are builtins that may export what they set.
-var declares = set("export declare typeset readonly local")
+var declares = newWords("export declare typeset readonly local")
 
 // first is the first text that is not empty.
 func first(texts ...string) string {

@@ -16,7 +16,7 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	switch {
 	case name == "" || !syntax.ValidName(strings.ReplaceAll(name, "-", "_")):
 		w.unsure(f, "shells disagree about this name of a function")
-	case posixSpecial[name] || zshWords[name]:
+	case posixSpecial.has(name) || zshWords.has(name):
 		w.unsure(f, "a plain sh would not use the function "+name)
 	}
 	from, at, moved := len(w.elements), w.at, w.moved
@@ -41,4 +41,4 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 }
 
 // posixSpecial are builtins that no function can hide from a plain sh.
-var posixSpecial = set(": . break continue eval exec exit export readonly return set shift source times trap unset")
+var posixSpecial = newWords(": . break continue eval exec exit export readonly return set shift source times trap unset")

@@ -3,6 +3,7 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -50,10 +51,10 @@ func (w *walker) redirects(list []*syntax.Redirect) {
 }
 
 // mark is a word that ends here-documents for all shells alike.
-var mark = regexp.MustCompile(`^(\w[\w.-]*|'\w[\w.-]*'|"\w[\w.-]*"|\\\w[\w.-]*)$`)
+var mark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\w[\w.-]*|'\w[\w.-]*'|"\w[\w.-]*"|\\\w[\w.-]*)$`) })
 
 // numbers is what zsh takes for a range between < and >.
-var numbers = regexp.MustCompile(`^[0-9]*-[0-9]*$`)
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]*-[0-9]*$`) })
 
 func (w *walker) redirect(r *syntax.Redirect) {
 	text := w.cut(r)
@@ -63,7 +64,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	kinds := []Kind{Write}
 	switch r.Op { //nolint:exhaustive // the others just write
 	case syntax.Hdoc, syntax.DashHdoc:
-		if !mark.MatchString(w.cut(r.Word)) {
+		if !mark().MatchString(w.cut(r.Word)) {
 			w.unsure(r, "shells disagree about where the here-document ends")
 		}
 		if r.Hdoc != nil && !quotedMark(r.Word) && strings.Contains(w.cut(r.Hdoc), "\\\n") {
@@ -78,7 +79,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		}
 	case syntax.RdrIn:
 		kinds = []Kind{Read}
-		if numbers.MatchString(r.Word.Lit()) {
+		if numbers().MatchString(r.Word.Lit()) {
 			w.unsure(r, "zsh may take it for a range of numbers")
 		}
 	case syntax.RdrInOut:

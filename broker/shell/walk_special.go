@@ -10,7 +10,7 @@ import (
 func (w *walker) special(e *Element, c run1) bool {
 	name := c.args[0].text
 	switch {
-	case zshWords[name]:
+	case zshWords.has(name):
 		e.Unsure = "zsh does not run " + cite(name) + " but what follows it"
 		return true
 	case len(c.via) == w.base && w.isFunction(name):
@@ -22,7 +22,7 @@ func (w *walker) special(e *Element, c run1) bool {
 	case (name == "[" || name == "test") && len(c.via) == w.base && !w.shadowed[name] && harmlessTest(c.args):
 		e.Neutral = true
 		return true
-	case shells[path.Base(name)] && readsProgram(c.args[1:]):
+	case shells.has(path.Base(name)) && readsProgram(c.args[1:]):
 		w.program(e, c)
 		return true
 	}
@@ -31,10 +31,10 @@ func (w *walker) special(e *Element, c run1) bool {
 
 // zshWords are words that zsh takes for grammar, or looks through, where bash sees the
 // name of a program.
-var zshWords = set("noglob nocorrect - repeat foreach end always coproc nameref")
+var zshWords = newWords("noglob nocorrect - repeat foreach end always coproc nameref")
 
 // shells read programs.
-var shells = set("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
+var shells = newWords("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
 
 // isFunction reports whether name is surely a function of the text by now.
 func (w *walker) isFunction(name string) bool {
@@ -116,19 +116,19 @@ func harmlessTest(args []arg) bool {
 	}
 	switch len(words) {
 	case 2:
-		return words[0].known && fileTests[words[0].text] && oneWord(words[1])
+		return words[0].known && fileTests.has(words[0].text) && oneWord(words[1])
 	case 3:
-		return words[1].known && (textTests[words[1].text] && oneWord(words[0]) && oneWord(words[2]) ||
-			numberTests[words[1].text] && isNumber(words[0]) && isNumber(words[2]))
+		return words[1].known && (textTests.has(words[1].text) && oneWord(words[0]) && oneWord(words[2]) ||
+			numberTests.has(words[1].text) && isNumber(words[0]) && isNumber(words[2]))
 	}
 	return false
 }
 
 var (
-	fileTests = set("-n -z -e -f -d -r -w -x -s -L -h -p -S -b -c -g -u -k -O -G")
-	textTests = set("= == != -nt -ot -ef")
+	fileTests = newWords("-n -z -e -f -d -r -w -x -s -L -h -p -S -b -c -g -u -k -O -G")
+	textTests = newWords("= == != -nt -ot -ef")
 
-	numberTests = set("-eq -ne -lt -le -gt -ge")
+	numberTests = newWords("-eq -ne -lt -le -gt -ge")
 )
 
 // isNumber reports whether a is a number, or the status of a command.
