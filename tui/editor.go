@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -53,6 +54,8 @@ type editor struct {
 	preview preview
 	confirm *confirm
 	saving  bool
+	wordAt  time.Time       // when a letter was last typed where there are choices
+	listed  map[string]bool // ids of the waiting calls that the rule was to decide
 }
 
 // whereLine is one parameter with its pattern.

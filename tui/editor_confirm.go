@@ -15,9 +15,10 @@ func (m *model) confirmRows(width int) (rows []string, end int) {
 	e := m.editor
 	r := e.confirm.rule
 	p := m.st.paper(width)
+	m.writeGone(p)
 	p.say(inkBold, m.confirmHead(r))
 	for _, name := range whereNames(r) {
-		p.write(fixed(inkLabel, "  "+safe.Cut(safeLine(name), formLabel-1), formLabel+2), inkText, r.Where[name])
+		p.writeNamed(formLabel+2, "  "+name, r.Where[name])
 	}
 	p.say(inkBold, m.confirmTail(r))
 	if r.Dangerous {
@@ -25,7 +26,7 @@ func (m *model) confirmRows(width int) (rows []string, end int) {
 	}
 	end = len(p.rows)
 	p.add(p.st.row(p.width).line(inkBorder, "─", p.width))
-	m.writePreview(p, e)
+	m.writePreview(p, e, waitingListed)
 	return p.rows, end
 }
 
@@ -86,13 +87,15 @@ func (m *model) until(r rules.Rule) string {
 	return "for ever"
 }
 
-// span is a rule's life for people: 15 min, 1 h, 3 d.
+// span is a rule's life for people: 15 min, 1 h, 3 d. A minute that has begun counts
+// whole, so that a rule for an hour is one for an hour while it is looked at.
 func span(d time.Duration) string {
+	minutes := int((d + time.Minute - 1) / time.Minute)
 	switch {
-	case d < time.Hour-time.Second:
-		return fmt.Sprintf("%d min", int((d+time.Minute-1)/time.Minute))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int((d+time.Second)/time.Hour))
+	case minutes < 60:
+		return fmt.Sprintf("%d min", minutes)
+	case minutes < 48*60:
+		return fmt.Sprintf("%d h", minutes/60)
 	}
-	return fmt.Sprintf("%d d", int(d/(24*time.Hour)))
+	return fmt.Sprintf("%d d", minutes/(24*60))
 }

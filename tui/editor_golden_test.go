@@ -41,7 +41,7 @@ func somePreview() broker.Preview {
 	two.ToolInput = []byte(`{"command":"npm run test > \u001b[2J/tmp/out"}`)
 	return broker.Preview{
 		Past: 412, Matched: 43, Allowed: 41, Denied: 2, Against: []broker.Request{one, two},
-		Waiting: []broker.Request{bash("w1", "s1", seconds(70), "npm run test a"), bash("w2", "s2", seconds(9), "npm run test -- b"), editCall("w3", seconds(4))},
+		Waiting: []broker.Request{bash("r1", "s1", seconds(62), "npm run test a"), bash("w2", "s2", seconds(9), "npm run test -- b"), editCall("w3", seconds(4))},
 	}
 }
 
@@ -88,7 +88,7 @@ var ruleScenes = map[string]struct {
 		d := offered("git push --force origin main")
 		d[0].Dangerous = true
 		s.offer(d...)
-		s.answer(broker.Preview{Past: 412}, nil)
+		s.answer(broker.Preview{Past: 412, Waiting: []broker.Request{dangerousCall()}}, nil)
 		s.keys("shift+tab", "4", "enter")
 	}},
 	"editor question": {play: func(s *still) {

@@ -127,6 +127,10 @@ func (m *model) formKey(msg tea.KeyMsg) tea.Cmd {
 		}
 	}
 	e.free = false
+	if e.focus.kind == fieldCode && (msg.Paste || len(msg.Runes) > 1) {
+		e.hint = "the code is typed, digit by digit"
+		return nil
+	}
 	if l := e.text(e.focus); l != nil {
 		changed, refused := l.edit(msg, k)
 		if e.hint = refused; changed {
@@ -137,12 +141,13 @@ func (m *model) formKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case msg.Paste:
 		e.hint = "nothing can be pasted here"
+	case isText(msg) && (!key.Matches(msg, k.Turn) || m.at.Sub(e.wordAt) < typingGap):
+		e.wordAt = m.at // a blank behind it is one of a sentence, typed into the wrong field
+		e.hint = "space or ← → choose here"
 	case key.Matches(msg, k.Right, k.Turn):
 		return m.turnField(1)
 	case key.Matches(msg, k.Left):
 		return m.turnField(-1)
-	case isText(msg):
-		e.hint = "space or ← → choose here"
 	}
 	return nil
 }

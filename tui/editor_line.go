@@ -81,6 +81,9 @@ func (l *line) insert(runes []rune) (changed bool, refused string) {
 		most = maxTyped
 	}
 	for _, r := range runes {
+		if r == '\n' || r == '\r' {
+			return false, "not taken: it has more than one line"
+		}
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return false, "not taken: it has " + safe.Line(string(r)) + ", a control character"
 		}

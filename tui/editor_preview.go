@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ const (
 	previewAgain = 500 * time.Millisecond
 	// waitingShown is how many of the calls are listed that a rule would decide.
 	waitingShown = 5
+	// waitingListed is how many of them the question before saving lists.
+	waitingListed = 500
 )
 
 // preview is what is known of what the form's rule would have done.
@@ -138,7 +141,8 @@ func (m *model) previewCame(msg previewMsg) tea.Cmd {
 
 // writePreview lays out what the form's rule would have done. What was found for an
 // earlier form stays, marked as such, so that the screen does not jump while typing.
-func (m *model) writePreview(p *paper, e *editor) {
+// most is how many waiting calls are listed.
+func (m *model) writePreview(p *paper, e *editor, most int) {
 	v := &e.preview
 	switch {
 	case e.once():
@@ -164,7 +168,19 @@ func (m *model) writePreview(p *paper, e *editor) {
 		p.say(inkMuted, "off: decides nothing before it is switched on")
 		return
 	}
-	m.writeWaiting(p, v.got.Waiting, text)
+	if v.fresh() && m.leaves(v.got.Waiting) {
+		p.say(inkWarn, "does not decide this call, which goes on waiting")
+	}
+	m.writeWaiting(p, v.got.Waiting, text, most)
+}
+
+// leaves reports whether the call that the rule is made from is none of those that it
+// would decide.
+func (m *model) leaves(decided []broker.Request) bool {
+	e := m.editor
+	c := m.board.cards[e.card.id]
+	return c != nil && !c.late() && e.verdict() != rules.Ask &&
+		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.id })
 }
 
 // writePast tells how the past calls that the rule matches had ended, and lists those
@@ -205,16 +221,16 @@ func (m *model) writePast(p *paper, v *broker.Preview, verdict rules.Verdict, te
 }
 
 // writeWaiting lists the waiting calls that saving the rule would decide.
-func (m *model) writeWaiting(p *paper, waiting []broker.Request, text ink) {
+func (m *model) writeWaiting(p *paper, waiting []broker.Request, text ink, most int) {
 	if len(waiting) == 0 {
 		p.say(inkMuted, "decides no waiting call now")
 		return
 	}
 	p.say(text, fmt.Sprintf("decides %s now:", plural(len(waiting), "waiting call")))
-	for _, r := range waiting[:min(len(waiting), waitingShown)] {
+	for _, r := range waiting[:min(len(waiting), most)] {
 		m.writeCall(p, r, clock(m.at.Sub(r.CreatedAt)), text)
 	}
-	if more := len(waiting) - waitingShown; more > 0 {
+	if more := len(waiting) - most; more > 0 {
 		p.say(inkMuted, "  … and "+count(more)+" more")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // confirm is the question before a rule that allows is saved. What it shows is what is
@@ -176,7 +177,12 @@ func (m *model) saveRule(r rules.Rule) tea.Cmd {
 			return nil
 		}
 	}
-	e.saving = true
+	e.saving, e.listed = true, map[string]bool{}
+	if got := e.preview.got; got != nil {
+		for _, w := range got.Waiting {
+			e.listed[w.ID] = true
+		}
+	}
 	return m.putRule(e.gen, r)
 }
 
@@ -207,7 +213,11 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 	if msg.told != "" {
 		return m.say(inkOK, msg.told)
 	}
-	return m.saySaved(msg.saved)
+	var listed map[string]bool
+	if ours {
+		listed = e.listed
+	}
+	return m.saySaved(msg.saved, listed)
 }
 
 // ruleRefused keeps the editor open and says why the broker did not take its rule.
@@ -217,7 +227,10 @@ func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case errors.Is(msg.err, broker.ErrConflict):
-		text = "not saved: the rule was changed meanwhile; close and open it again"
+		text = "not saved: the rule was changed meanwhile; look, then press the key again"
+		if ours {
+			text = "not saved: the rule was changed meanwhile; close and open it again"
+		}
 	case errors.Is(msg.err, broker.ErrNotRecorded):
 		text = "not saved: it could not be recorded, so it does not hold"
 	case errors.Is(msg.err, broker.ErrNotFound):
@@ -239,8 +252,9 @@ func (m *model) justSaved(a broker.Actor) bool {
 	return a.Kind == broker.ByRule && a.ID != "" && a.ID == m.rb.last
 }
 
-// saySaved tells what a saved rule does, and which calls it decided.
-func (m *model) saySaved(s broker.SavedRule) tea.Cmd {
+// saySaved tells what a saved rule does, and which calls it decided: those first that
+// came so late that they were not among the listed ones. A nil list says nothing.
+func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 	what := "rule saved: " + m.ruleSays(s.Rule)
 	if !s.Rule.Enabled {
 		what = "rule saved, and off: " + m.ruleText(s.Rule)
@@ -248,15 +262,29 @@ func (m *model) saySaved(s broker.SavedRule) tea.Cmd {
 	if len(s.Decided) == 0 {
 		return m.sayFitting(inkOK, what+"; it decided no waiting call", what, "rule saved")
 	}
-	calls := fmt.Sprintf("it decided %s", plural(len(s.Decided), "waiting call"))
-	var names []string
+	var early, late []string
 	for _, r := range s.Decided {
-		names = append(names, summarise(r.ToolName, r.ToolInput, r.CWD).text)
+		name := summarise(r.ToolName, r.ToolInput, r.CWD).text
+		if listed != nil && !listed[r.ID] {
+			late = append(late, name)
+			continue
+		}
+		early = append(early, name)
 	}
-	list := strings.Join(names, ", ")
-	return m.sayFitting(inkOK,
-		what+"; "+calls+": "+list,
-		"rule saved; "+calls+": "+list,
-		what+"; "+calls,
-		"rule saved; "+calls)
+	calls := "it decided " + plural(len(s.Decided), "waiting call")
+	i := inkOK
+	if len(late) > 0 {
+		calls += fmt.Sprintf(", %s not listed before", count(len(late)))
+		i = inkWarn
+	}
+	list := strings.Join(append(late, early...), ", ")
+	brief := "rule saved; " + calls
+	cut := brief
+	if room := m.width - 2 - cells(brief+": "); room >= leastList {
+		cut += ": " + safe.Cut(list, room)
+	}
+	return m.sayFitting(i, what+"; "+calls+": "+list, brief+": "+list, cut, brief)
 }
+
+// leastList is how many cells of a cut list still tell something.
+const leastList = 16

@@ -253,7 +253,7 @@ func TestRuleNeedsTheCardRead(t *testing.T) {
 		r.press("A")
 		r.wait(time.Second)
 		r.press("enter")
-		r.shows("not read to the end")
+		r.shows("the call was not read to the end: esc, then G")
 		r.press("enter")
 		if got := r.saved(); got != "" {
 			t.Fatalf("saved %q", got)

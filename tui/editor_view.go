@@ -6,7 +6,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/tui/safe"
 )
 
 const (
@@ -115,15 +114,16 @@ func (m *model) formRows(width int) (rows []string, from, to int) {
 		}
 	}
 	p.add(p.st.row(p.width).line(inkBorder, "─", p.width))
-	m.writePreview(p, e)
+	m.writePreview(p, e, waitingShown)
 	return p.rows, from, to
 }
 
 // formHead says above the form what is special about it, or about the last key.
 func (m *model) formHead(p *paper) {
 	e := m.editor
-	if e.gone != "" {
-		p.say(inkWarn, "this call "+e.gone+"; a rule holds for the next ones")
+	m.writeGone(p)
+	if why := m.mayAllow(); why != "" && e.verdict() == rules.Allow {
+		p.say(inkWarn, why)
 	}
 	if e.noAllow != "" {
 		p.say(inkWarn, e.noAllow)
@@ -134,6 +134,13 @@ func (m *model) formHead(p *paper) {
 	}
 	if e.wrong != nil && e.wrong.field.n < 0 {
 		p.say(inkDanger, "! "+e.wrong.problem)
+	}
+}
+
+// writeGone says how the call that the rule is made from has ended meanwhile.
+func (m *model) writeGone(p *paper) {
+	if gone := m.editor.gone; gone != "" {
+		p.say(inkWarn, "this call "+gone+"; a rule holds for the next ones")
 	}
 }
 
@@ -178,7 +185,13 @@ func (m *model) writeField(p *paper, f field) {
 // writeWhere draws a parameter's pattern; which of the offered ones it is stands below.
 func (m *model) writeWhere(p *paper, w *whereLine, focused bool) {
 	e := m.editor
-	w.pattern.write(p, m.label(safe.Cut(safeLine(w.name), formLabel-2), focused), focused)
+	name := safeLine(w.name)
+	if cells(name) > formLabel-2 { // on a row of its own, never half of it
+		bar, i := fieldMark(focused)
+		p.add(p.st.row(p.width).put(i, bar).fit(i, name, p.width-1))
+		name = ""
+	}
+	w.pattern.write(p, m.label(name, focused), focused)
 	if len(e.drafts) > 1 && w == &e.where[0] {
 		text := fmt.Sprintf("offered %d of %d", e.draft+1, len(e.drafts))
 		if p.width >= 60 {
@@ -257,7 +270,7 @@ func (m *model) editorHints() []hint {
 	case e.saving:
 		return []hint{{"…", "saving"}}
 	case e.confirm != nil:
-		return []hint{{"enter", "saves it"}, {"esc", "back"}}
+		return []hint{{"enter", "saves it"}, {"j k", "scroll"}, {"esc", "back"}}
 	case e.loading:
 		return []hint{{"esc", "close"}}
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aoctl/aoctl/broker"
 )
@@ -35,7 +36,7 @@ func (m *model) pastAt(list []broker.Request) int {
 			return i
 		}
 	}
-	return 0
+	return max(0, min(m.historyRow, len(list)-1)) // it is no longer listed: what took its place
 }
 
 func (m *model) settleHistory() {
@@ -47,7 +48,7 @@ func (m *model) settleHistory() {
 	_, height := l.inner(l.detail, 0)
 	at := m.pastAt(list)
 	if len(list) > 0 {
-		m.historyAt = list[at].ID
+		m.historyAt, m.historyRow = list[at].ID, at
 	}
 	m.historyTop = window(m.historyTop, at, height-len(m.statsRow(l.detail.w)), len(list))
 	if m.screen == screenPast && len(list) > 0 {
@@ -135,6 +136,9 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if width >= 100 {
 		byWidth = 20
 	}
+	if o.By.Kind == broker.ByRule && cells(by) >= byWidth { // its name tells more than the word
+		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
+	}
 	m.queueText(line, sum, inkText, end-byWidth-whoseWidth-line.width-1)
 	if whoseWidth > 0 {
 		line.to(end-byWidth-whoseWidth).fit(inkMuted, whose, whoseWidth-1)
@@ -188,7 +192,11 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 		if o := r.Outcome; o != nil {
 			top := m.st.paper(width)
 			_, i := verdictGlyph(o.State)
-			top.say(i, fmt.Sprintf("this call %s, after %s, at %s", m.ended(r), brief(o.At.Sub(r.CreatedAt)), o.At.In(m.at.Location()).Format("2006-01-02 15:04:05")))
+			end := m.ended(r) + ", after " + brief(o.At.Sub(r.CreatedAt))
+			if wasObserved(o) {
+				end = "was left to the agent (observing)" // the reason below says what would have been
+			}
+			top.say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}

@@ -198,7 +198,7 @@ func (m *model) toggleHelp() tea.Cmd {
 	if m.screen == screenHelp {
 		return m.back()
 	}
-	m.screen, m.helpScroll = screenHelp, 0
+	m.helpFrom, m.screen, m.helpScroll = m.screen, screenHelp, 0
 	return nil
 }
 
@@ -207,6 +207,8 @@ func (m *model) back() tea.Cmd {
 	switch {
 	case m.onRules():
 		return m.backInRules()
+	case m.screen == screenHelp:
+		m.screen = m.helpFrom
 	case m.screen == screenPast:
 		m.screen = screenHistory
 	case m.screen != screenMain:
@@ -234,7 +236,7 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		m.screen, m.focus = screenMain, paneQueue // in a low window the sessions hide what is filtered
 		m.openFilter()
 	case key.Matches(msg, m.keys.History):
-		m.screen, m.historyAt, m.historyTop = screenHistory, "", 0
+		m.screen, m.historyAt, m.historyRow, m.historyTop = screenHistory, "", 0, 0
 		return m.loadHistory()
 	case key.Matches(msg, m.ruleKeys.List):
 		return m.openRules()

@@ -27,7 +27,7 @@ func (d *doc) judged(a *rules.Assessment, c call) {
 	d.risk(a, strings.TrimSpace(command))
 	label, text := "no rule", safeLine(a.Reason)
 	if a.Rule != "" {
-		label = "rule"
+		label, text = "rule", strings.TrimPrefix(text, "rule ")
 	}
 	if text == "" {
 		text = ruleWord(a.Rule)

@@ -140,9 +140,9 @@ func mayAllowAll(list []*card) string {
 	}
 	switch {
 	case unread == 1:
-		return "1 of them was not read to the end: open it first"
+		return "1 of them was not on the screen whole: open it first"
 	case unread > 1:
-		return count(unread) + " of them were not read to the end: open them first"
+		return count(unread) + " of them were not on the screen whole: scroll past them, or open them"
 	}
 	return ""
 }

@@ -234,7 +234,7 @@ func TestMarkedCallsMustHaveBeenRead(t *testing.T) {
 					r.shows("allow 2 marked calls")
 					return
 				}
-				r.shows("1 of them was not read to the end: open it first")
+				r.shows("1 of them was not on the screen whole: open it first")
 				r.press("G", "g", "a", "y") // now it was drawn
 				if name == "a long one" {
 					return // it may not fit its pane

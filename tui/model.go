@@ -72,10 +72,12 @@ type model struct {
 	history     []broker.Request
 	historyErr  error
 	historyAt   string // id of the selected decided call
+	historyRow  int    // where it is listed
 	historyTop  int
 	summaries   map[string]summary // of decided calls, by id
 	pastScroll  int
 	helpScroll  int
+	helpFrom    screen // where esc leads from the help
 	docs        docCache
 	lastBell    time.Time
 	awakeAt     time.Time // the doubt whose end is going to be drawn

@@ -89,7 +89,8 @@ func TestObservingAllIsUnmistakable(t *testing.T) {
 			}
 		}
 		r.press("h", "enter")
-		r.shows("this call was left to the agent (observing): a person would have been asked")
+		r.shows("this call was left to the agent (observing), at ")
+		r.shows("reason     a person would have been asked: nothing allows git push")
 		r.press("esc", "esc", "shift+tab", "O")
 		r.shows("hold the calls of all sessions again?")
 		r.press("y")

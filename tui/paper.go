@@ -80,6 +80,18 @@ func inkAt(marks *[]mark, base ink, at, n int) (ink, int) {
 	return m.ink, min(n, m.to-at)
 }
 
+// writeNamed writes a parameter's pattern behind its name. A name that is longer than
+// the gutter has a row of its own: a rule is never shown with half a name.
+func (p *paper) writeNamed(width int, name, pattern string) {
+	label := safeLine(name)
+	if cells(label) < width {
+		p.write(fixed(inkLabel, label, width), inkText, pattern)
+		return
+	}
+	p.write(gutter{}, inkLabel, name)
+	p.write(fixed(inkLabel, "", width), inkText, pattern)
+}
+
 // say adds a sentence that is safe to draw, broken between words. Rows after the first
 // begin below its text.
 func (p *paper) say(i ink, text string) { p.sayBehind(inkText, "", 0, i, text) }

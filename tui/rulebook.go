@@ -21,6 +21,7 @@ type rulebook struct {
 	filter string // as typed
 	at     string // id of the selected rule
 	last   string // id of the rule that the editor saved last
+	sent   ruleVersion
 	top    int
 
 	files  []broker.RulesFile
@@ -34,6 +35,12 @@ type rulebook struct {
 	stats statsSeen
 }
 
+// ruleVersion is what a rule will be once the change is saved that was sent last.
+type ruleVersion struct {
+	id      string
+	version int
+}
+
 // minted is a new token while its box is on the screen, the only time it ever is.
 type minted struct{ label, token string }
 
@@ -41,6 +48,7 @@ type minted struct{ label, token string }
 func (m *model) bookCame(b broker.RuleBook) {
 	rb := &m.rb
 	at := rb.place()
+	chosen, _ := rb.selected()
 	before, _ := rb.selectedFile()
 	rb.book = b
 	rb.byID = make(map[string]int, len(b.Rules))
@@ -54,10 +62,19 @@ func (m *model) bookCame(b broker.RuleBook) {
 	if rb.place() < 0 {
 		rb.choose(at)
 	}
+	if now, ok := rb.selected(); ok && m.screen == screenRules && !rb.same(chosen, now) {
+		m.guard.doubt(m.at) // a key pressed just now was meant for what stood there before
+	}
 	if now, _ := rb.selectedFile(); m.screen == screenFile && now.Digest != before.Digest {
 		rb.scroll = 0 // what was read is not what stands there now
 		m.guard.doubt(m.at)
 	}
+}
+
+// same reports whether the selected rule is still the one that the operator looked at:
+// as it was, or as a key on this screen has just made it.
+func (rb *rulebook) same(before, now rules.Rule) bool {
+	return before.ID == now.ID && (before.Version == now.Version || rb.sent == ruleVersion{now.ID, now.Version})
 }
 
 // rule is the rule with this id.

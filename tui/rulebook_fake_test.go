@@ -39,12 +39,23 @@ func (f *fakeConsole) Offer(context.Context, string) ([]rules.Rule, error) {
 func (f *fakeConsole) Preview(_ context.Context, r rules.Rule) (broker.Preview, error) {
 	f.mu.Lock()
 	f.tried = append(f.tried, r)
-	look := f.preview
+	look, waiting := f.preview, f.coveredLocked(r)
 	f.mu.Unlock()
 	if look == nil {
-		return broker.Preview{Past: 7}, nil
+		return broker.Preview{Past: 7, Waiting: waiting}, nil
 	}
 	return look(r)
+}
+
+// coveredLocked are the waiting calls that SaveRule ends.
+func (f *fakeConsole) coveredLocked(r rules.Rule) []broker.Request {
+	var list []broker.Request
+	for _, id := range f.order {
+		if c := f.requests[id]; r.Decision == rules.Allow && r.Enabled && !c.State.Terminal() && c.ToolName == r.Tool {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // SaveRule keeps the rule and, when it allows, allows every waiting call of its tool.
@@ -66,13 +77,10 @@ func (f *fakeConsole) SaveRule(_ context.Context, r rules.Rule, _ broker.Actor) 
 		w <- broker.Update{Rules: &book}
 	}
 	saved := broker.SavedRule{Rule: r}
-	for _, id := range f.order {
-		c := f.requests[id]
-		if r.Decision == rules.Allow && r.Enabled && !c.State.Terminal() && c.ToolName == r.Tool {
-			ended := settled(c, broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: r.ID}, "", time.Now())
-			f.publishLocked(ended)
-			saved.Decided = append(saved.Decided, ended)
-		}
+	for _, c := range f.coveredLocked(r) {
+		ended := settled(c, broker.Allowed, broker.Actor{Kind: broker.ByRule, ID: r.ID}, "", time.Now())
+		f.publishLocked(ended)
+		saved.Decided = append(saved.Decided, ended)
 	}
 	return saved, nil
 }

@@ -114,7 +114,8 @@ func (m *model) fileTrusted(msg fileTrustedMsg) tea.Cmd {
 	case msg.digest == "":
 		return m.say(inkOK, "no longer trusted: what "+name+" allows asks again")
 	}
-	return m.say(inkOK, "trusted as it is now: "+name)
+	// Whether the file still is what was shown, its page says.
+	return m.sayFitting(inkOK, "trusted as it was shown, "+short(msg.digest)+": "+name, "trusted as it was shown, "+safeLine(short(msg.digest)))
 }
 
 // fileStanding is whether a file's allow rules count, in a word.
@@ -186,9 +187,9 @@ func (m *model) fileRows(f broker.RulesFile, width int) []string {
 		p.write(fixed(inkLabel, "problem", formLabel), inkDanger, f.Problem)
 		p.say(inkWarn, "Every call of this project asks until the file is mended.")
 	case f.Trusted:
-		p.say(inkText, plural(n, "allow rule")+" in it: what they name runs without a question as long as the file stays as it is. x takes that back.")
+		p.say(inkText, plural(n, "allow rule")+" in it: what is named there runs without a question as long as the file stays as it is. x takes that back.")
 	case n > 0:
-		p.say(inkText, plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what they name runs without a question, in this project.")
+		p.say(inkText, plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what is named there runs without a question, in this project.")
 	}
 	for _, r := range f.Rules {
 		p.blank()
@@ -202,7 +203,7 @@ func (m *model) fileRows(f broker.RulesFile, width int) []string {
 func (m *model) writeFileRule(p *paper, r rules.Rule, trusted bool) {
 	p.write(fixed(decisionInk(r.Decision), safeLine(string(r.Decision)), formLabel), inkBold, r.Tool)
 	for _, name := range whereNames(r) {
-		p.write(fixed(inkLabel, safe.Cut(safeLine(name), formLabel-1), formLabel), inkText, r.Where[name])
+		p.writeNamed(formLabel, name, r.Where[name])
 	}
 	if r.Reason != "" {
 		p.write(fixed(inkLabel, "reason", formLabel), inkText, r.Reason)
@@ -246,7 +247,7 @@ func (m *model) settleFiles() {
 		return
 	}
 	f, ok := rb.selectedFile()
-	if !ok {
+	if !ok || f.Path != rb.file { // it is gone; no other one may take its page
 		m.screen = screenFiles
 		return
 	}

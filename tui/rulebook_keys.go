@@ -169,8 +169,12 @@ func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 	told := "on: " + m.ruleSays(next)
 	if !next.Enabled {
 		told = "off: calls like " + ruleTitle(next) + " ask again"
-		if r.Decision != rules.Allow {
+		switch r.Decision {
+		case rules.Deny:
 			told = "off: " + ruleTitle(next) + " is no longer refused by this rule"
+		case rules.Ask:
+			told = "off: this rule no longer makes a person answer " + ruleTitle(next)
+		case rules.Allow:
 		}
 	}
 	wait, refusal := m.press("space")
@@ -185,6 +189,7 @@ func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 
 // changeRule saves a rule that was changed outside of the editor.
 func (m *model) changeRule(r rules.Rule, told string) tea.Cmd {
+	m.rb.sent = ruleVersion{r.ID, r.Version + 1}
 	cmd := m.putRule(0, r)
 	return func() tea.Msg {
 		msg, ok := cmd().(ruleSavedMsg)
@@ -211,8 +216,11 @@ func (m *model) moveRule(r rules.Rule, by int) tea.Cmd {
 	if next.Priority < 0 || next.Priority > rules.MaxPriority {
 		return m.say(inkWarn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
 	}
-	if m.guard.burst() {
+	switch {
+	case m.guard.burst():
 		return m.say(inkWarn, "… keys came too fast: nothing was changed")
+	case m.guard.deaf(m.at):
+		return m.say(inkWarn, "… the list has just changed: look first, then press the key again")
 	}
 	word := "before"
 	if by > 0 {
@@ -226,7 +234,12 @@ func (m *model) askDelete(r rules.Rule) tea.Cmd {
 	if why := fixedRule(r); why != "" {
 		return m.say(inkWarn, why)
 	}
-	m.askYes("delete "+safeLine(string(r.Decision))+" rule "+ruleTitle(r)+"?", "delete it?", func() tea.Cmd { return m.removeRule(r) })
+	m.askYes("delete "+safeLine(string(r.Decision))+" rule "+ruleTitle(r)+"?", "delete it?", func() tea.Cmd {
+		if now, ok := m.rb.rule(r.ID); ok && now.Version != r.Version {
+			return m.say(inkWarn, "the rule was changed meanwhile: it stays; look, then press x again")
+		}
+		return m.removeRule(r)
+	})
 	return nil
 }
 
@@ -280,6 +293,8 @@ func (m *model) ruleHints() []hint {
 	switch {
 	case m.screen == screenTokens && m.rb.minted != nil:
 		return []hint{{"y", "copy"}, {"enter", "close for good"}}
+	case m.screen == screenTokens && len(m.rb.tokens) == 0:
+		return []hint{{"n", "new"}, back}
 	case m.screen == screenTokens:
 		return []hint{{"n", "new"}, {"x", "revoke"}, back}
 	case m.screen == screenFiles, m.screen == screenFile:
@@ -293,10 +308,10 @@ func (m *model) ruleHints() []hint {
 		{"x", "delete"},
 		{"n", "new"},
 		{"K J", "order"},
+		{"?", "help"},
 		{"/", "filter"},
 		{"F", "files"},
 		{"t", "tokens"},
-		{"?", "help"},
 		back,
 	}
 }

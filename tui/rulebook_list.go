@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -10,7 +11,8 @@ import (
 
 const (
 	ruleDetailFrom = 14 // rows of a list from which the selected rule is told in full below it
-	ruleDetailRows = 6
+	ruleDetailRows = 6  // of a low window; a higher one has more
+	ruleDetailMost = 9
 )
 
 // listHeights divides the rules screen between the list and the selected rule.
@@ -18,7 +20,8 @@ func listHeights(height int) (list, detail int) {
 	if height < ruleDetailFrom {
 		return height, 0
 	}
-	return height - ruleDetailRows - 1, ruleDetailRows
+	detail = min(max(height/4, ruleDetailRows), ruleDetailMost)
+	return height - detail - 1, detail
 }
 
 // ruleHead are the rows above the list.
@@ -72,7 +75,7 @@ func (m *model) rulesView(l layout, a area) []string {
 			rows = append(rows, spaces(width))
 		}
 		rows = append(rows, m.st.row(width).line(inkBorder, "─", width).String())
-		rows = append(rows, m.ruleDetail(width)...)
+		rows = append(rows, m.ruleDetail(width, detail)...)
 	}
 	return m.frame(l, a, f, 0, rows)
 }
@@ -132,6 +135,9 @@ func decisionInk(v rules.Verdict) ink {
 
 func (m *model) ruleRow(r rules.Rule, number, width int) string {
 	cols := ruleWidths(width)
+	if cols.number > 0 {
+		cols.number = max(cols.number, len(strconv.Itoa(len(m.rb.book.Rules)))+2)
+	}
 	chosen := r.ID == m.rb.at
 	line := m.st.row(width).choose(chosen)
 	bar := " "
@@ -218,39 +224,46 @@ func ruleSource(r rules.Rule) string {
 	return safeLine(r.CreatedBy)
 }
 
-// ruleDetail tells the selected rule in full.
-func (m *model) ruleDetail(width int) []string {
+// ruleDetail tells the selected rule in height rows. Where they do not hold all of it,
+// the patterns are cut, for those the editor shows.
+func (m *model) ruleDetail(width, height int) []string {
 	r, ok := m.rb.selected()
 	if !ok {
 		return nil
 	}
 	side := min(1, max(0, width-leastPaper)/2)
-	p := m.st.paper(width - 2*side)
-	m.writeRule(p, r)
-	rows := p.rows
-	if len(rows) > ruleDetailRows {
-		rows = append(rows[:ruleDetailRows-1:ruleDetailRows-1], m.st.row(p.width).put(inkMuted, "… enter shows all of it").to(p.width).String())
+	says, stands := m.st.paper(width-2*side), m.st.paper(width-2*side)
+	m.writeRule(says, r)
+	m.writeStanding(stands, r)
+	rows := says.rows
+	if room := max(height-len(stands.rows), 2); len(rows) > room {
+		rows = append(rows[:room-1:room-1], m.st.row(says.width).put(inkMuted, "… enter shows all of it").to(says.width).String())
 	}
-	out := make([]string, len(rows))
-	for i, row := range rows {
-		out[i] = spaces(side) + row + spaces(side)
+	rows = append(rows, stands.rows...)
+	out := make([]string, min(len(rows), height))
+	for i := range out {
+		out[i] = spaces(side) + rows[i] + spaces(side)
 	}
 	return out
 }
 
-// writeRule lays a rule out: what, where, how long, and where it comes from.
+// writeRule lays out what a rule says.
 func (m *model) writeRule(p *paper, r rules.Rule) {
 	word := safeLine(string(r.Decision))
 	p.write(fixed(decisionInk(r.Decision), word, formLabel), inkBold, r.Tool)
-	for _, name := range whereNames(r) {
-		p.write(fixed(inkLabel, safe.Cut(safeLine(name), formLabel-1), formLabel), inkText, r.Where[name])
-	}
 	if r.Dangerous {
 		p.sayBehind(inkLabel, "", formLabel, inkDanger, "dangerous, and meant to be")
+	}
+	for _, name := range whereNames(r) {
+		p.writeNamed(formLabel, name, r.Where[name])
 	}
 	if r.Reason != "" {
 		p.write(fixed(inkLabel, "reason", formLabel), inkText, r.Reason)
 	}
+}
+
+// writeStanding lays out where and how long a rule holds, and where it comes from.
+func (m *model) writeStanding(p *paper, r rules.Rule) {
 	p.sayBehind(inkLabel, "holds", formLabel, inkText, m.ruleHolds(r))
 	p.sayBehind(inkLabel, "used", formLabel, inkText, m.ruleUsed(r))
 	p.sayBehind(inkLabel, "made", formLabel, inkText, m.ruleMade(r))

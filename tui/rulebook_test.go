@@ -82,7 +82,7 @@ func TestRulesScreen(t *testing.T) {
 	}{
 		"switch off":            {[]string{"j", " "}, "allow Bash command=npm run test * project=" + home + " off", "calls like npm run test * ask again"},
 		"switch on":             {[]string{"j", "j", " "}, "allow Edit|Write file_path=src/** session=s2", "on: allows"},
-		"switch an ask off":     {[]string{" "}, "ask Bash command=git push * off", "no longer refused"},
+		"switch an ask off":     {[]string{" "}, "ask Bash command=git push * off", "no longer makes a person answer git push *"},
 		"of a file":             {[]string{"G", " "}, "", "change it there"},
 		"of a file, to edit":    {[]string{"G", "enter"}, "", "it can only be changed there"},
 		"of a file, to delete":  {[]string{"G", "x"}, "", "change it there"},

@@ -106,8 +106,8 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		room = width - 1 - r.width
 	}
 	r.fit(stateInk(s, m.board.pending[s.ID]), word, room)
-	if !since.IsZero() {
-		r.right(inkMuted, ago(m.at.Sub(since)), width-1)
+	if age := ago(m.at.Sub(since)); !since.IsZero() && r.width+1+cells(age) < width { // never touching the word
+		r.right(inkMuted, age, width-1)
 	}
 	lines = append(lines, r.to(width).String())
 	return append(lines, m.subagentLines(s, width, chosen)...)

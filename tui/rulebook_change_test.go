@@ -1,0 +1,218 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// book tells the console which rules hold, as another program's change would.
+func (r *rig) book(b broker.RuleBook) {
+	r.send(updatesMsg{gen: r.m.watchGen, list: []broker.Update{{Rules: &b}}})
+}
+
+// When the rule below the cursor is removed or changed by another program, a key that
+// was on its way is not about what stands there now.
+func TestRuleChangesUnderTheCursor(t *testing.T) {
+	changes := map[string]func([]rules.Rule) []rules.Rule{
+		"removed": func(l []rules.Rule) []rules.Rule { return slices.Delete(l, 1, 2) },
+		"changed": func(l []rules.Rule) []rules.Rule { l[1].Version++; l[1].Enabled = false; return l },
+	}
+	for name, change := range changes {
+		for _, k := range []string{" ", "K", "J"} {
+			t.Run(name+" "+k, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := bookRig(t)
+					r.press("r", "j")
+					r.book(broker.RuleBook{Rules: change(someRules(time.Now()))})
+					r.wait(100 * time.Millisecond)
+					r.send(keyMsg(k))
+					r.wait(2 * time.Second)
+					if got := r.saved(); got != "" {
+						t.Errorf("saved %q", got)
+					}
+					r.shows("look first")
+					r.press(k)
+					if r.saved() == "" {
+						t.Errorf("the second press did nothing:\n%s", r.view())
+					}
+				})
+			})
+		}
+	}
+}
+
+// What the operator's own key has changed, and hits, do not hold up the next key.
+func TestOwnChangesDoNotHoldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "j", "j", "j")
+		for _, k := range []string{"K", "K", "J"} {
+			r.send(keyMsg(k))
+			r.wait(200 * time.Millisecond)
+		}
+		book := broker.RuleBook{Rules: slices.Clone(r.c.book.Rules)}
+		for i := range book.Rules {
+			book.Rules[i].Uses++
+		}
+		r.book(book)
+		r.send(keyMsg("J"))
+		r.wait(200 * time.Millisecond)
+		if n := len(r.c.saves); n != 4 {
+			t.Errorf("saved %d times, want 4:\n%s", n, r.saved())
+		}
+	})
+}
+
+// A rule that is not as it was when its deletion was asked about stays.
+func TestDeleteIsAboutTheRuleThatWasNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "j", "x")
+		list := someRules(time.Now())
+		list[1].Decision, list[1].Version = rules.Deny, 2
+		r.book(broker.RuleBook{Rules: list})
+		r.wait(time.Second)
+		r.press("y")
+		if len(r.c.removed) > 0 {
+			t.Errorf("removed %q", r.c.removed)
+		}
+		r.shows("the rule was changed meanwhile: it stays")
+	})
+}
+
+// A file that goes away takes its page with it, also when another one is the same to
+// the byte.
+func TestFileGoesAwayUnderItsPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "F", "enter", "G")
+		files := someFiles(time.Now())
+		files[0].Path = home + "-two/.aoctl/rules.toml"
+		r.book(broker.RuleBook{Rules: r.c.book.Rules, Files: files[:1]})
+		r.press("y", "y")
+		if len(r.c.trusted) > 0 {
+			t.Errorf("trusted %q", r.c.trusted)
+		}
+		r.shows("Rules files 1")
+	})
+}
+
+// The columns stand below each other whatever the number of a rule.
+func TestManyRulesStandInColumns(t *testing.T) {
+	for _, width := range []int{80, 120} {
+		r := newRuleScene(t, nil)
+		var list []rules.Rule
+		for i := range 1200 {
+			list = append(list, rules.Rule{ID: fmt.Sprint("r", i), Enabled: true, Tool: "Bash", Where: map[string]string{"command": "ls"}, Decision: rules.Deny})
+		}
+		r.m.bookCame(broker.RuleBook{Rules: list})
+		r.m.rb.at = "r1003"
+		view := r.draw(width, 24, "r")
+		at := map[int]bool{}
+		for _, row := range strings.Split(view, "\n") {
+			if before, _, ok := strings.Cut(row, "deny  ls"); ok {
+				at[cells(before)] = true
+			}
+		}
+		if len(at) != 1 || !strings.Contains(view, " 999 ") || !strings.Contains(view, " 1000 ") {
+			t.Errorf("decisions stand in columns %v:\n%s", at, view)
+		}
+	}
+}
+
+// What the editor does not show of a rule stands below the list, however long it is.
+func TestRuleDetailTellsWhereItComesFrom(t *testing.T) {
+	s := newRuleScene(t, nil)
+	s.m.bookCame(broker.RuleBook{Rules: []rules.Rule{{
+		ID: "r1", Enabled: true, Tool: "Bash", Decision: rules.Allow, Dangerous: true, CreatedBy: "import", Priority: 7,
+		Where: map[string]string{"command": strings.Repeat("long ", 60)}, Scope: rules.Scope{Project: home},
+	}}})
+	view := s.draw(80, 24, "r")
+	for _, want := range []string{"dangerous, and meant to be", "… enter shows all of it", "never hit", "by import", "priority 7"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("lacks %q:\n%s", want, view)
+		}
+	}
+}
+
+// Help leads back to where it was asked for, and nowhere else.
+func TestHelpLeadsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		for keys, want := range map[string]screen{"r": screenRules, "h": screenHistory, "enter": screenFull, "tab": screenMain} {
+			r.press(keys, "?", "?")
+			if r.m.screen != want {
+				t.Errorf("%s: on screen %d, want %d", keys, r.m.screen, want)
+			}
+			r.press("?", "esc")
+			if r.m.screen != want {
+				t.Errorf("%s: on screen %d, want %d", keys, r.m.screen, want)
+			}
+			r.press("esc")
+		}
+	})
+}
+
+// A new token is shown in its box alone: who leaves that never sees it again.
+func TestTokenBoxIsLeftForGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "t", "n", "c", "i", "enter")
+		r.shows("aoctl_0123456789abcdef")
+		r.press("?", "esc")
+		r.shows("aoctl_0123456789abcdef")
+		r.press("esc", "esc", "esc", "r", "t")
+		if r.m.rb.minted != nil || strings.Contains(r.view(), "aoctl_0123") {
+			t.Errorf("it came back:\n%s", r.view())
+		}
+	})
+}
+
+func TestNoTokenNoRevoke(t *testing.T) {
+	s := newRuleScene(t, nil)
+	s.m.Update(keyMsg("r"))
+	if view := s.draw(80, 24, "t"); strings.Contains(view, "revoke") {
+		t.Errorf("there is none to revoke:\n%s", view)
+	}
+}
+
+// A row of the history that is no longer listed gives its place to the one that took
+// it: the selection does not jump to the newest call.
+func TestHistoryKeepsThePlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("h", "j", "j")
+		at := r.m.historyAt
+		i := slices.IndexFunc(r.m.history, func(q broker.Request) bool { return q.ID == at })
+		next := r.m.history[i+1].ID
+		r.m.board.recent = nil
+		r.send(historyMsg{list: slices.Delete(slices.Clone(r.m.history), i, i+1)})
+		r.m.board.recent = nil
+		r.send(tickMsg{})
+		if r.m.historyAt != next {
+			t.Errorf("%q is selected, want %q", r.m.historyAt, next)
+		}
+	})
+}
+
+// The age of a session's state never touches the state.
+func TestSessionAgeStandsApart(t *testing.T) {
+	s := newStill(t, broker.Snapshot{
+		Sessions: []broker.Session{{ID: "s1", Agent: "claude", Observed: true, State: broker.SessionActive, StartedAt: seconds(120)}},
+		Requests: []broker.Request{bash("r1", "s1", seconds(120), "ls"), bash("r2", "s1", seconds(120), "pwd")},
+	}, nil, termenv.Ascii)
+	for width := 72; width <= 160; width++ {
+		if view := s.draw(width, 24); strings.Contains(view, "waiting2m") || strings.Contains(view, "waiting3m") {
+			t.Fatalf("%d:\n%s", width, view)
+		}
+	}
+}
