@@ -18,6 +18,7 @@ type Call struct {
 	raw     string // the command line
 	trimmed string // raw without blanks at its ends
 	dir     string // where the command line starts; absolute, or "" when not known
+	away    bool   // it starts outside the project
 	risk    risk.Risk
 	elems   []elem
 	unsure  string // not empty: no rule may allow the call, because of this

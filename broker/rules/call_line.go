@@ -71,6 +71,10 @@ func (c *Call) start() {
 			c.dir = p.real
 		}
 	}
+	project := c.q.Place.Project
+	if p := c.shellPlace(".", c.dir); project != "" && !below(project, p.real) {
+		c.away = true
+	}
 }
 
 // element turns an element of the line into what rules look at.
@@ -94,12 +98,48 @@ func (c *Call) element(e *shell.Element, at int) elem {
 			x.unsure = "cannot be read"
 		}
 	}
-	if why := behind(e); why != "" {
+	why := behind(e)
+	switch {
+	case why != "" || e.Kind != shell.Command:
+	case c.leaves(e, x.dir):
+		why, x.neutral = "leaves the project", false
+	case c.away && !e.Neutral:
+		why = "works outside the project"
+	}
+	if why != "" {
 		x.behind = true
 		x.exact = first(x.exact, why)
 	}
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""
 	return x
+}
+
+// leaves reports whether e is a cd out of the project, or to nobody knows where: what
+// runs after it finds other files under the names that its rule had in mind.
+func (c *Call) leaves(e *shell.Element, dir string) bool {
+	if len(e.Argv) == 0 || e.Host != "" {
+		return false
+	}
+	switch e.Argv[0] {
+	case "cd", "chdir", "pushd":
+	case "popd":
+		return true
+	default:
+		return false
+	}
+	to := "~"
+	if last := e.Argv[len(e.Argv)-1]; len(e.Argv) > 1 && !strings.HasPrefix(last, "-") {
+		to = last
+	} else if len(e.Argv) > 1 {
+		return true // "cd -", and options that nobody uses
+	}
+	var p located
+	if strings.HasPrefix(to, "~") {
+		p = c.homePlace(to)
+	} else {
+		p = c.shellPlace(to, dir)
+	}
+	return p.real == "" || !below(first(c.q.Place.Project, c.q.Place.CWD), p.real)
 }
 
 // behind says why e needs a pattern that names it, because of what it runs through.
