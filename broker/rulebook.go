@@ -51,7 +51,7 @@ type Stats struct {
 	Expired  int           `json:"expired"`          //
 	Other    int           `json:"other"`            // cancelled, answered elsewhere, stopped …
 	Median   time.Duration `json:"median_decide_ns"` // of the calls that a person decided; 0 when there is none
-	Saved    int           `json:"prompts_saved"`    // calls that a rule decided, so that nobody was asked
+	Saved    int           `json:"prompts_saved"`    // calls that a rule decided at once, so that nobody was asked
 	Observed int           `json:"observed,omitempty"`
 }
 

@@ -61,6 +61,7 @@ const sqlStats = `
 		count(*) FILTER (WHERE by_kind = 'rule' AND status = 'denied'),
 		count(*) FILTER (WHERE status = 'expired' AND by_kind <> 'observe'),
 		count(*) FILTER (WHERE by_kind = 'observe'),
+		count(*) FILTER (WHERE by_kind = 'rule' AND took <= 0),
 		coalesce((SELECT max(took, 0) FROM hand ORDER BY took LIMIT 1 OFFSET (SELECT (count(*) - 1) / 2 FROM hand)), 0)
 	FROM ended`
 
@@ -74,7 +75,7 @@ func (s *queries) Stats(ctx context.Context, sessionID string, since time.Time) 
 		SELECT status, by_kind, by_id, decided_at_ms - created_at_ms AS took FROM requests` + w.String() + `), `
 	rows, err := list(ctx, s, func(row scanner) (v broker.Stats, err error) {
 		var median int64
-		err = row.Scan(&v.Calls, &v.ByRule, &v.ByHand, &v.Denied, &v.RuleDeny, &v.Expired, &v.Observed, &median)
+		err = row.Scan(&v.Calls, &v.ByRule, &v.ByHand, &v.Denied, &v.RuleDeny, &v.Expired, &v.Observed, &v.Saved, &median)
 		v.Median = time.Duration(median) * time.Millisecond
 		return v, err
 	}, ended+sqlStats, w.args...)
@@ -82,7 +83,6 @@ func (s *queries) Stats(ctx context.Context, sessionID string, since time.Time) 
 		return broker.Stats{}, fmt.Errorf("count calls: %w", err)
 	}
 	v := rows[0]
-	v.Saved = v.ByRule + v.RuleDeny
 	v.Other = v.Calls - v.ByRule - v.ByHand - v.Denied - v.RuleDeny - v.Expired - v.Observed
 	return v, nil
 }

@@ -132,11 +132,13 @@ func (m *Memory) Stats(ctx context.Context, sessionID string, since time.Time) (
 	for _, r := range m.ended(sessionID, since) {
 		s.Calls++
 		*counter(&s, r.Outcome)++
+		if r.Outcome.By.Kind == broker.ByRule && !r.Outcome.At.After(r.CreatedAt) {
+			s.Saved++
+		}
 		if answered(r.Outcome) {
 			took = append(took, max(0, r.Outcome.At.Sub(r.CreatedAt)))
 		}
 	}
-	s.Saved = s.ByRule + s.RuleDeny
 	if slices.Sort(took); len(took) > 0 {
 		s.Median = took[(len(took)-1)/2]
 	}
