@@ -17,10 +17,12 @@ import (
 const RuleReadOnly = rules.BuiltinReadOnly
 
 // PlaceOf is where a call of this project would run: home is the user's home folder
-// and own are aoctl's files and folders, all three as the disk has them.
+// and own are aoctl's files and folders, all three as the disk has them. It is for one
+// call, or for one run over a history, as it remembers where paths lead; and for one
+// goroutine.
 func PlaceOf(project, cwd, home string, own []string) risk.Place {
 	root, _ := projectRoot(project, home)
-	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: realAsFar}
+	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: newFollower().real}
 }
 
 // place is where a call of this project would run.
@@ -39,11 +41,17 @@ func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call 
 // assess says what the rules say about a call now. What makes the rules themselves
 // doubtful turns an allow into a question; a refusal stands.
 func (b *Broker) assess(c *rules.Call, project string, now time.Time) rules.Assessment {
+	a, _ := b.judge(c, project, now)
+	return a
+}
+
+// judge is assess, with the set of rules that spoke.
+func (b *Broker) judge(c *rules.Call, project string, now time.Time) (rules.Assessment, *rules.Set) {
 	problem := b.projectRules(project)
 	b.mu.Lock()
-	doubt := b.keeper.doubt
+	doubt, set := firstOf(b.keeper.doubt, b.keeper.stuck), b.keeper.set.Load()
 	b.mu.Unlock()
-	a := b.keeper.set.Load().Judge(c, now)
+	a := set.Judge(c, now)
 	switch {
 	case a.Verdict != rules.Allow:
 	case doubt != "":
@@ -51,46 +59,43 @@ func (b *Broker) assess(c *rules.Call, project string, now time.Time) rules.Asse
 	case problem != "":
 		a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, "the project's "+RulesFileName+" cannot be read: "+problem
 	}
-	return a
+	return a, set
 }
+
+// maxJudged is how often a call is judged anew because the rules change meanwhile.
+const maxJudged = 20
 
 // ruling is the end that the rules give to a call; none when a person must answer.
 // With decide, what rests on rules with a number of uses spends one of each; without,
 // nothing ends.
 func (b *Broker) ruling(c *rules.Call, project string, decide bool) (rules.Assessment, *Outcome) {
 	now := time.Now()
-	for {
-		a := b.assess(c, project, now)
-		if !decide {
+	for range maxJudged {
+		a, set := b.judge(c, project, now)
+		if !decide || a.Verdict == rules.Ask {
 			return a, nil
 		}
-		by := Actor{Kind: ByRule, ID: a.Rule}
-		switch a.Verdict {
-		case rules.Deny:
-			if !b.spend(a.Rules, now) {
-				continue
-			}
-			return a, &Outcome{State: Denied, By: by, Reason: b.denyReason(a)}
-		case rules.Allow:
-			if !b.spend(a.Rules, now) {
-				continue // the last use went to another call, and the set no longer has the rule
-			}
-			return a, &Outcome{State: Allowed, By: by, Reason: a.Reason}
-		case rules.Ask:
+		if !b.spend(set, a.Rules, now) {
+			continue // the last use went to another call, or the rules are others by now
 		}
-		return a, nil
+		by := Actor{Kind: ByRule, ID: a.Rule}
+		if a.Verdict == rules.Deny {
+			return a, &Outcome{State: Denied, By: by, Reason: b.denyReason(a)}
+		}
+		return a, &Outcome{State: Allowed, By: by, Reason: a.Reason}
 	}
+	a := b.assess(c, project, now)
+	a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, "the rules keep changing"
+	return a, nil
 }
 
 // denyReason is what the agent is told of a rule's refusal: the operator's words when
 // the rule has some.
 func (b *Broker) denyReason(a rules.Assessment) string {
-	for _, r := range b.keeper.set.Load().Rules() {
-		if r.ID == a.Rule {
-			return firstOf(r.Reason, a.Reason)
-		}
-	}
-	return a.Reason
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r, _ := b.keeper.rule(a.Rule)
+	return firstOf(r.Reason, a.Reason)
 }
 
 // observed says what would have happened to a call that nobody held.

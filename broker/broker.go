@@ -117,6 +117,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
 		capped: capped, turn: make(chan struct{}, maxRecording),
+		history: pastCalls{turn: make(chan struct{}, 1)},
 	}
 	b.health = Health{Socket: opts.Socket}
 	b.home = UserHome()
@@ -134,7 +135,6 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		return nil, err
 	}
 	b.restamp()
-	b.reassess(nil)
 	b.wg.Go(func() { b.sweep(run) })
 	return b, nil
 }

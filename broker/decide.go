@@ -151,8 +151,8 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 	}
 	o.At = o.At.UTC().Truncate(time.Millisecond)
 	claimed := b.claim(ids)
-	if len(claimed) == 0 && extra == nil {
-		return nil, nil
+	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0) {
+		return nil, nil // nothing happened, so nothing was used either
 	}
 	c := extra
 	if c == nil {

@@ -19,3 +19,12 @@ var (
 	ErrChanged        = errors.New("a file of the call changed meanwhile")   // a path leads elsewhere, or its content is another one
 	ErrClosed         = errors.New("the broker is shutting down")            //
 )
+
+// errVersion is a change of a rule that became another one meanwhile: an ErrConflict in
+// words of its own.
+var errVersion error = versionError{}
+
+type versionError struct{}
+
+func (versionError) Error() string        { return "the rule was changed meanwhile" }
+func (versionError) Is(target error) bool { return target == ErrConflict }

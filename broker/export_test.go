@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
 )
@@ -18,3 +19,10 @@ func (b *Broker) TurnStopped(ctx context.Context, sessionID, subagentID string) 
 
 // AnswerTo is what a request's agent is told.
 func AnswerTo(r Request) agents.Answer { return answerTo(r) }
+
+// StampHolds reports whether a rules file that was changed and read at these times needs
+// no reading again, while its size and times stay the same.
+func StampHolds(changed, read time.Time) bool {
+	s := fileStamp{ctime: changed}
+	return (&projectFile{stamp: s, readAt: read}).holds(s)
+}

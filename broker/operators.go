@@ -146,6 +146,7 @@ func (b *Broker) agentAbove(pid int) string {
 
 // TrustFile lets the allow rules of a project's file count; see Console.
 func (b *Broker) TrustFile(ctx context.Context, path, digest string, by Actor) error {
+	b.forgetFile(path) // what is trusted is what is there now
 	b.mu.Lock()
 	f, ok := b.keeper.files.known[path]
 	var now string
@@ -175,6 +176,8 @@ func (b *Broker) Observe(ctx context.Context, sessionID string, on bool, by Acto
 	if on && by.Kind != ByOperator {
 		return fmt.Errorf("observe: %w", ErrForbidden)
 	}
+	b.keeper.changing.Lock() // the last one in the log is what holds
+	defer b.keeper.changing.Unlock()
 	b.mu.Lock()
 	se, ok := b.sessions[sessionID]
 	b.mu.Unlock()

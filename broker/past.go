@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -16,12 +17,13 @@ const (
 	shownMost = 5                // calls that a preview shows
 )
 
-// pastCalls are recorded calls, ready to be matched again and again while somebody
-// types a rule.
+// pastCalls are calls, recorded and waiting ones, ready to be matched again and again
+// while somebody types a rule. All but turn is for who has taken it.
 type pastCalls struct {
-	mu     sync.Mutex
-	calls  []pastCall // newest first
-	readAt time.Time
+	turn    chan struct{}          // one preview at a time: agents' questions come first
+	calls   []pastCall             // recorded ones, newest first
+	waiting map[string]*rules.Call // waiting ones, by request id
+	readAt  time.Time
 }
 
 type pastCall struct {
@@ -29,11 +31,10 @@ type pastCall struct {
 	call *rules.Call
 }
 
-// past returns the recorded calls; it reads them when those it has are old.
+// past returns the recorded calls; it reads them when those it has are old. The caller
+// has the turn.
 func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 	h := &b.history
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if time.Since(h.readAt) < pastFresh {
 		return h.calls, nil
 	}
@@ -54,8 +55,22 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 		}
 		h.calls = append(h.calls, pastCall{r, c})
 	}
-	h.readAt = time.Now()
+	h.waiting, h.readAt = map[string]*rules.Call{}, time.Now()
 	return h.calls, nil
+}
+
+// waitingCall is a waiting call as it was lately. The caller has the turn.
+func (b *Broker) waitingCall(req Request) *rules.Call {
+	h := &b.history
+	c, ok := h.waiting[req.ID]
+	if !ok {
+		b.mu.Lock()
+		project := b.projectOf(req)
+		b.mu.Unlock()
+		c = b.prepare(req, project, trustedEvent(req.Event))
+		h.waiting[req.ID] = c
+	}
+	return c
 }
 
 // projects maps session ids to their project's folder.
@@ -74,10 +89,16 @@ func (b *Broker) projects(ctx context.Context) map[string]string {
 // Preview says what r would have done and would do; see Console.
 func (b *Broker) Preview(ctx context.Context, r rules.Rule) (Preview, error) {
 	if r.ID == "" {
-		r.ID = draftID
+		r.ID = uuid.NewString()
 	}
 	if err := r.Check(); err != nil {
 		return Preview{}, fmt.Errorf("preview: %w: %w", ErrInvalid, err)
+	}
+	select {
+	case b.history.turn <- struct{}{}:
+		defer func() { <-b.history.turn }()
+	case <-ctx.Done():
+		return Preview{}, ctx.Err()
 	}
 	before := b.keeper.set.Load()
 	after, err := before.With(r)
@@ -104,18 +125,15 @@ func (b *Broker) Preview(ctx context.Context, r rules.Rule) (Preview, error) {
 		}
 	}
 	for _, req := range b.Pending("") {
-		b.mu.Lock()
-		project := b.projectOf(req)
-		b.mu.Unlock()
-		if r.Decision != rules.Ask && decides(b.prepare(req, project, trustedEvent(req.Event))) {
+		if ctx.Err() != nil {
+			return Preview{}, ctx.Err()
+		}
+		if r.Decision != rules.Ask && decides(b.waitingCall(req)) {
 			p.Waiting = append(p.Waiting, req)
 		}
 	}
 	return p, nil
 }
-
-// draftID stands for a rule that has no id yet.
-const draftID = "00000000-0000-4000-8000-000000000000"
 
 // count adds one recorded call that the rule would have decided as v.
 func (p *Preview) count(r Request, v rules.Verdict) {

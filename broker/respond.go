@@ -34,6 +34,7 @@ var statuses = []struct {
 }{
 	{ErrAlreadyDecided, http.StatusConflict, "already_decided", "the first answer counts"},
 	{ErrNotFound, http.StatusNotFound, "not_found", `"aoctl sessions" and "aoctl pending" list what there is`},
+	{errVersion, http.StatusConflict, "conflict", "read the rule again"},
 	{ErrConflict, http.StatusConflict, "conflict", "use a new id for another call"},
 	{ErrStale, http.StatusConflict, "stale", "read the call again"},
 	{ErrChanged, http.StatusConflict, "changed", "look at the call again"},

@@ -24,15 +24,25 @@ type rulekeeper struct {
 
 	// Guarded by Broker.mu.
 	own     map[string]rules.Rule // with their uses
+	filed   map[string]rules.Rule // of projects' files, as they are in the set
 	use     map[string]RuleUse    // of rules that stand elsewhere: built in, in files
 	trusted map[string]string     // real path of a rules file to the digest that is trusted
 	tokens  map[string]TokenData
 	minted  map[string]time.Time
 	doubt   string // why no rule may allow anything
+	stuck   string // why the set is not what the rules say; then none may allow anything either
 	counted bool   // uses changed since watchers were told
 }
 
-// restoreFacts replays the log's facts. Caller holds mu.
+// The most rules that are kept: projects' files, which anybody may write, never take
+// the room of the operator's own.
+const (
+	maxFiled = 2000 // of all files together
+	maxOwn   = rules.MaxRules - maxFiled
+)
+
+// restoreFacts replays the log's facts. Rules that cannot be made ready allow nothing,
+// and keep nobody from the console. Caller holds mu.
 func (b *Broker) restoreFacts(saved Saved) error {
 	k := &b.keeper
 	k.own, k.use = map[string]rules.Rule{}, maps.Clone(saved.RuleUse)
@@ -53,7 +63,13 @@ func (b *Broker) restoreFacts(saved Saved) error {
 		k.own[id] = r
 		delete(k.use, id)
 	}
-	return b.compile()
+	none, err := rules.Compile(nil)
+	if err != nil {
+		return fmt.Errorf("compile no rules: %w", err)
+	}
+	k.set.Store(none)
+	b.recompile()
+	return nil
 }
 
 // fold makes one fact true. Caller holds mu.
@@ -93,25 +109,58 @@ func (k *rulekeeper) fold(e Event) error {
 	return nil
 }
 
-// compile makes the set anew from all rules. The set in force stays when it fails.
-// Caller holds mu.
+// compile makes the set anew from all rules. When it fails, the set in force stays and
+// is known to be stuck. Caller holds mu.
 func (b *Broker) compile() error {
 	k := &b.keeper
 	list := slices.Collect(maps.Values(k.own))
+	filed := map[string]rules.Rule{}
 	for _, f := range k.files.list() {
 		for _, r := range f.Rules {
 			u := k.use[r.ID]
 			r.Uses, r.LastUsedAt = u.Uses, u.Last
+			filed[r.ID] = r
 			list = append(list, r)
 		}
 	}
-	sortRules(list)
 	set, err := rules.Compile(list)
-	if err != nil {
-		return fmt.Errorf("compile the rules: %w", err)
+	if err == nil && len(filed) > maxFiled {
+		err = fmt.Errorf("projects' files have %d rules together; at most %d are allowed", len(filed), maxFiled)
 	}
+	if err != nil {
+		err = fmt.Errorf("compile the rules: %w", err)
+		k.stuck = err.Error()
+		return err
+	}
+	k.filed, k.stuck = filed, ""
 	k.set.Store(set)
 	return nil
+}
+
+// recompile is compile for those who have nobody to tell. Caller holds mu.
+func (b *Broker) recompile() {
+	if err := b.compile(); err != nil {
+		b.log.Error("rules not compiled", "err", err)
+	}
+}
+
+// keep brings rule r, one of the broker's own or of a file, up to date in the set: all
+// rules are compiled only when that does not do. Caller holds mu.
+func (b *Broker) keep(r rules.Rule) {
+	next, err := b.keeper.set.Load().With(r)
+	if err != nil || b.keeper.stuck != "" {
+		b.recompile()
+		return
+	}
+	b.keeper.set.Store(next)
+}
+
+// drop takes rule id out of the set. Caller holds mu.
+func (b *Broker) drop(id string) {
+	b.keeper.set.Store(b.keeper.set.Load().Without(id))
+	if b.keeper.stuck != "" {
+		b.recompile()
+	}
 }
 
 // sortRules puts rules in the order in which they speak.
@@ -121,48 +170,53 @@ func sortRules(list []rules.Rule) {
 	})
 }
 
-// spend counts one use of each rule. It reports whether all of them had one left;
-// when not, nothing is counted and the set no longer has what is used up.
-func (b *Broker) spend(ids []string, now time.Time) bool {
+// spend counts one use of each of the rules that a verdict of set rests on. It reports
+// whether set is still what holds and each rule had a use left; when not, nothing is
+// counted, and the set in force no longer has what is used up.
+func (b *Broker) spend(set *rules.Set, ids []string, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := &b.keeper
+	if k.set.Load() != set {
+		return false
+	}
 	for _, id := range ids {
-		if r, ok := k.own[id]; ok && (!r.Enabled || r.MaxUses > 0 && r.Uses >= r.MaxUses) {
-			return b.recompiled()
+		if r, ok := k.rule(id); ok && usedUp(r) {
+			b.keep(r)
+			return false
 		}
 	}
-	spent := false
 	k.counted = true
 	for _, id := range ids {
 		if r, ok := k.own[id]; ok {
 			r.Uses, r.LastUsedAt = r.Uses+1, now
 			k.own[id] = r
-			spent = spent || r.MaxUses > 0 && r.Uses >= r.MaxUses
-			continue
+		} else {
+			k.use[id] = RuleUse{Uses: k.use[id].Uses + 1, Last: now}
 		}
-		u := k.use[id]
-		k.use[id] = RuleUse{Uses: u.Uses + 1, Last: now}
-	}
-	if spent {
-		_ = b.recompiled()
+		if r, ok := k.rule(id); ok && usedUp(r) {
+			b.keep(r)
+		}
 	}
 	return true
 }
 
-// recompiled brings the set in line with uses; always false, for spend. A failure
-// leaves a set in force whose used-up rule spend goes on refusing. Caller holds mu.
-func (b *Broker) recompiled() bool {
-	if err := b.compile(); err != nil {
-		b.log.Error("rules not compiled", "err", err)
+// rule is a rule that is not built in, with its uses. Caller holds mu.
+func (k *rulekeeper) rule(id string) (rules.Rule, bool) {
+	if r, ok := k.own[id]; ok {
+		return r, true
 	}
-	return false
+	r, ok := k.filed[id]
+	r.Uses, r.LastUsedAt = k.use[id].Uses, k.use[id].Last
+	return r, ok
 }
+
+func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
 
 // ruleBook is what consoles show. Caller holds mu.
 func (b *Broker) ruleBook() RuleBook {
 	k := &b.keeper
-	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: k.doubt}
+	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: firstOf(k.doubt, k.stuck)}
 	for _, f := range book.Files {
 		for i := range f.Rules {
 			u := k.use[f.Rules[i].ID]

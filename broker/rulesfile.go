@@ -19,18 +19,31 @@ import (
 // RulesFileName is where a project keeps rules of its own, below its folder.
 const RulesFileName = ".aoctl/rules.toml"
 
-const maxRulesFile = 1 << 20 // bytes
+const (
+	maxRulesFile = 1 << 20 // bytes
+	maxFiles     = 256     // files that are remembered; anybody can say that he works in some folder
+	// settleTime is how old a change must be before the same times and size mean the same
+	// content: the disk's clock is coarse, and a file can be written twice in one tick.
+	settleTime = 100 * time.Millisecond
+)
 
 // projectFiles are the rules files of the projects that calls came from.
 type projectFiles struct {
 	mu    sync.Mutex              // one reader of files at a time; comes before Broker.mu
-	known map[string]*projectFile // by path; guarded by Broker.mu
+	known map[string]*projectFile // by real path; guarded by Broker.mu
 }
 
 // projectFile is one rules file as it was read last.
 type projectFile struct {
 	RulesFile
-	stamp fileStamp
+	project string // the folder that it is about, as the disk has it
+	stamp   fileStamp
+	readAt  time.Time
+}
+
+// holds reports whether f is still what its file says, if that has this stamp now.
+func (f *projectFile) holds(s fileStamp) bool {
+	return f.stamp == s && (s.missing || f.readAt.Sub(s.ctime) > settleTime)
 }
 
 // fileStamp tells whether a file is still the one that was read. The change time
@@ -42,19 +55,23 @@ type fileStamp struct {
 	missing      bool
 }
 
-func stampOf(path string) (fileStamp, fs.FileInfo, error) {
+func stampOf(path string) (fileStamp, error) {
 	info, err := os.Stat(path) //nolint:gosec // G703: where the file lies is all that is asked
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return fileStamp{missing: true}, nil, nil
+		return fileStamp{missing: true}, nil
 	}
 	if err != nil {
-		return fileStamp{}, nil, err
+		return fileStamp{}, err
 	}
+	return stampOfInfo(info), nil
+}
+
+func stampOfInfo(info fs.FileInfo) fileStamp {
 	s := fileStamp{size: info.Size(), mtime: info.ModTime()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.dev, s.ino, s.ctime = uint64(st.Dev), st.Ino, changeTime(st) //nolint:unconvert // Dev is signed on some systems
 	}
-	return s, info, nil
+	return s
 }
 
 // list returns the files that are there, in the order of their paths.
@@ -71,79 +88,143 @@ func (p *projectFiles) list() []RulesFile {
 	return list
 }
 
-// projectRules brings the rules of project's own file up to date and says why it
-// cannot be read; then nothing of that project may be allowed by a rule.
+// projectRules brings the rules of project's own file up to date, and those of known
+// files above it, which hold there too. It says why one of them cannot be read; then
+// nothing of that project may be allowed by a rule.
 func (b *Broker) projectRules(project string) (problem string) {
-	if project == "" {
+	if !filepath.IsAbs(project) {
 		return ""
 	}
+	real := filepath.Clean(RealPath(project))
+	dirs := []string{real}
+	b.mu.Lock()
+	for _, f := range b.keeper.files.known {
+		if f.project != real && below(f.project, real) {
+			dirs = append(dirs, f.project)
+		}
+	}
+	b.mu.Unlock()
+	for _, dir := range dirs {
+		problem = firstOf(problem, b.projectFile(dir))
+	}
+	return problem
+}
+
+// projectFile brings the rules of one project's file up to date.
+func (b *Broker) projectFile(project string) (problem string) {
 	path := filepath.Join(project, RulesFileName)
+	if problem, holds := b.knownFile(path); holds {
+		return problem
+	}
 	files := &b.keeper.files
 	files.mu.Lock()
 	defer files.mu.Unlock()
-	stamp, info, err := stampOf(path)
+	if problem, holds := b.knownFile(path); holds {
+		return problem
+	}
 	b.mu.Lock()
-	old, known := files.known[path]
+	trusted := b.keeper.trusted[path]
 	b.mu.Unlock()
-	switch {
-	case err == nil && known && old.stamp == stamp:
-		return old.Problem
-	case err == nil && !known && stamp.missing:
-		return ""
-	}
-	f := &projectFile{stamp: stamp}
-	f.Path = path
-	if err == nil && !stamp.missing {
-		err = b.readRules(f, project, info)
-	}
-	if err != nil {
+	f := &projectFile{project: project, readAt: time.Now()}
+	var err error
+	if f.RulesFile, f.stamp, err = readRulesFile(path, project, trusted); err != nil {
 		f.Problem, f.Rules = err.Error(), nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !files.room(path) {
+		return fmt.Sprintf("there are %d such files in use already", maxFiles)
+	}
+	old := files.known[path]
 	files.known[path] = f
+	if old != nil && sameFile(old, f) {
+		return f.Problem
+	}
 	if err := b.compile(); err != nil {
 		f.Problem, f.Rules = err.Error(), nil
-		_ = b.recompiled() // without them: what was in force, and this project asks
+		b.recompile() // without them: what was in force, and this project asks
 	}
 	b.publishRules()
 	return f.Problem
 }
 
-// readRules reads f. Its allow rules are on only while the operator trusts its digest.
-func (b *Broker) readRules(f *projectFile, project string, info fs.FileInfo) error {
+// knownFile reports whether what is known of path holds still, and then what is wrong
+// with the file.
+func (b *Broker) knownFile(path string) (problem string, holds bool) {
+	stamp, err := stampOf(path)
 	b.mu.Lock()
-	trusted := b.keeper.trusted[f.Path]
-	b.mu.Unlock()
-	if !info.Mode().IsRegular() {
-		return errors.New("it is not a regular file")
+	defer b.mu.Unlock()
+	f, known := b.keeper.files.known[path]
+	switch {
+	case err != nil:
+		return "", false
+	case !known:
+		return "", stamp.missing
 	}
-	read, err := ReadRulesFile(f.Path, project, trusted)
-	f.RulesFile = read
-	return err
+	return f.Problem, f.holds(stamp)
+}
+
+// sameFile reports whether two readings of a file mean the same.
+func sameFile(x, y *projectFile) bool {
+	return x.stamp.missing == y.stamp.missing && x.Digest == y.Digest && x.Trusted == y.Trusted && x.Problem == y.Problem
+}
+
+// room makes room for one more file: those without rules are forgotten first, and read
+// again when their project asks. Caller holds Broker.mu.
+func (p *projectFiles) room(path string) bool {
+	if _, ok := p.known[path]; ok || len(p.known) < maxFiles {
+		return true
+	}
+	for path, f := range p.known {
+		if len(f.Rules) == 0 {
+			delete(p.known, path)
+		}
+	}
+	return len(p.known) < maxFiles
 }
 
 // ReadRulesFile reads a project's rules file. Its allow rules are on when trusted is
 // the digest of its content. Errors say what is wrong with the file; its path and
 // digest are returned also then.
 func ReadRulesFile(path, project, trusted string) (RulesFile, error) {
+	f, stamp, err := readRulesFile(path, project, trusted)
+	if err == nil && stamp.missing {
+		err = fs.ErrNotExist
+	}
+	return f, err
+}
+
+// readRulesFile also says which file it was; one that is missing has no rules.
+func readRulesFile(path, project, trusted string) (RulesFile, fileStamp, error) {
 	f := RulesFile{Path: path}
+	// A pipe must not hold up the reader, nor a file that takes another's place.
 	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the project's own file
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return f, fileStamp{missing: true}, nil
+	}
 	if err != nil {
-		return f, err
+		return f, fileStamp{}, err
 	}
 	defer func() { _ = in.Close() }()
+	info, err := in.Stat()
+	if err != nil {
+		return f, fileStamp{}, err
+	}
+	stamp := stampOfInfo(info)
+	if !info.Mode().IsRegular() {
+		return f, stamp, errors.New("it is not a regular file")
+	}
 	data, err := io.ReadAll(io.LimitReader(in, maxRulesFile+1))
 	if err != nil {
-		return f, err
+		return f, stamp, err
 	}
 	if len(data) > maxRulesFile {
-		return f, fmt.Errorf("it is larger than %d bytes", maxRulesFile)
+		return f, stamp, fmt.Errorf("it is larger than %d bytes", maxRulesFile)
 	}
 	f.Digest = rules.Digest(data)
 	f.Trusted = trusted == f.Digest
 	f.Rules, err = rules.LoadFile(path, data, f.Trusted, project)
-	return f, err
+	return f, stamp, err
 }
 
 // forgetFile has a rules file read again when the next call comes, and now.

@@ -1,14 +1,17 @@
 package broker_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -350,6 +353,45 @@ func TestObserve(t *testing.T) {
 	}
 	if err := c.b.Observe(t.Context(), "other", true, broker.Actor{Kind: broker.ByProcess}); !errors.Is(err, broker.ErrForbidden) {
 		t.Errorf("switched on by a process: %v", err)
+	}
+}
+
+// Of several that switch observing at once, the one that is last in the log wins.
+func TestObserveAtOnce(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	dir := project(t)
+	var recorded atomic.Int64
+	st.AfterCommit(func(context.Context, *broker.Change) error { // every other one is slow to return
+		for range recorded.Add(1) % 2 * 100 {
+			runtime.Gosched()
+		}
+		return nil
+	})
+	for round := range 50 {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() { must(t, b.Observe(t.Context(), "", i%2 == 0, operator)) })
+		}
+		wg.Wait()
+		list, err := st.Events(t.Context(), broker.EventFilter{Limit: 50})
+		must(t, err)
+		on := false
+		for _, e := range list { // newest first
+			if e.Type == broker.EventObserve {
+				var d struct{ On bool }
+				must(t, json.Unmarshal(e.Data, &d))
+				on = d.On
+				break
+			}
+		}
+		got := submit(t, b, callIn(dir, "s", string(rune('a'+round)), "make x"))
+		if (got.State == broker.Answered) != on {
+			t.Fatalf("round %d: %s, and the log says observing: %v", round, got.State, on)
+		}
+		if got.State == broker.Pending {
+			_, _ = b.Decide(t.Context(), got.ID, broker.Decision{Verdict: broker.Deny, By: operator})
+		}
 	}
 }
 

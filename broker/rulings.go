@@ -41,9 +41,9 @@ func (b *Broker) saveRule(ctx context.Context, r rules.Rule, by Actor) (rules.Ru
 	case !mayChange(by, old, known, r):
 		return r, b.refuseRule(ctx, r, by)
 	case known && seen != old.Version:
-		return r, fmt.Errorf("%w: the rule has version %d by now, not %d", ErrConflict, old.Version, seen)
+		return r, fmt.Errorf("%w: it has version %d by now, not %d", errVersion, old.Version, seen)
 	}
-	if err := b.fits(r); err != nil {
+	if err := b.fits(r, known); err != nil {
 		return r, err
 	}
 	c := &Change{Sync: true, Rules: []rules.Rule{r}, Events: []*Event{newEvent(EventRuleSaved, Request{SessionID: r.Scope.Session}, RuleSavedData{Rule: withoutUses(r), By: by})}}
@@ -56,7 +56,7 @@ func (b *Broker) saveRule(ctx context.Context, r rules.Rule, by Actor) (rules.Ru
 		r.Uses, r.LastUsedAt = now.Uses, now.LastUsedAt
 	}
 	k.own[r.ID] = r
-	_ = b.recompiled()
+	b.keep(r)
 	b.publishRules()
 	return r, nil
 }
@@ -73,19 +73,28 @@ func nextVersion(r, old rules.Rule, known bool, by Actor) (rules.Rule, error) {
 			return r, fmt.Errorf("make a rule's id: %w", err)
 		}
 		r.ID = id.String()
-	case !known && uuid.Validate(r.ID) != nil:
-		return r, fmt.Errorf("%w: id %q is no UUID", ErrInvalid, clip(r.ID))
+	case !known && !mayBeID(r.ID):
+		return r, fmt.Errorf("%w: id %q is not one that a rule may have; leave it out, or give a random UUID", ErrInvalid, clip(r.ID))
 	}
 	r.Version, r.UpdatedAt = old.Version+1, now
 	r.CreatedAt, r.CreatedBy, r.CreatedFrom, r.Uses, r.LastUsedAt = old.CreatedAt, old.CreatedBy, firstOf(old.CreatedFrom, r.CreatedFrom), old.Uses, old.LastUsedAt
 	if !known {
 		r.CreatedAt, r.CreatedBy = now, author(by)
 	}
-	r.ExpiresAt = r.ExpiresAt.UTC().Truncate(time.Millisecond)
+	if r.ExpiresAt = r.ExpiresAt.UTC().Truncate(time.Millisecond); r.ExpiresAt.Year() > 9999 {
+		return r, fmt.Errorf("%w: expires_at: years have four digits", ErrInvalid)
+	}
 	if err := r.Check(); err != nil {
 		return r, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return r, nil
+}
+
+// mayBeID reports whether a new rule may be called id: a UUID in its usual form, and
+// none that is made from a name, as those of rules in files are.
+func mayBeID(id string) bool {
+	u, err := uuid.Parse(id)
+	return err == nil && u.String() == id && (u.Version() == 4 || u.Version() == 7)
 }
 
 // author names who made a rule.
@@ -125,10 +134,10 @@ func sameRule(x, y rules.Rule) bool {
 
 // fits tries r in the set, so that a rule that does not compile is refused before it
 // is recorded.
-func (b *Broker) fits(r rules.Rule) error {
+func (b *Broker) fits(r rules.Rule, known bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.keeper.own) >= rules.MaxRules {
+	if !known && len(b.keeper.own) >= maxOwn {
 		return fmt.Errorf("%w: there are %d rules already, the most that are kept", ErrInvalid, len(b.keeper.own))
 	}
 	if _, err := b.keeper.set.Load().With(r); err != nil {
@@ -166,7 +175,7 @@ func (b *Broker) RemoveRule(ctx context.Context, id string, by Actor) error {
 	}
 	b.mu.Lock()
 	delete(k.own, id)
-	_ = b.recompiled()
+	b.drop(id)
 	b.publishRules()
 	b.mu.Unlock()
 	b.reassess(nil)
@@ -183,7 +192,7 @@ func (b *Broker) reassess(by *rules.Rule) []Request {
 		project, moot := b.projectOf(req), b.moot(se)
 		b.mu.Unlock()
 		call := b.prepare(req, project, trustedEvent(req.Event))
-		speaks := by != nil && !moot && b.decides(call, project, by.ID)
+		speaks := by != nil && !moot && !b.overdue(req.ID) && b.decides(call, project, by.ID)
 		a, o := b.ruling(call, project, speaks)
 		if o != nil {
 			if done, err := b.endAll(context.Background(), []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil {

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // Between showing a call and allowing it, a link may be pointed elsewhere and a script
@@ -25,6 +28,30 @@ var changesFiles = map[string]bool{"Edit": true, "MultiEdit": true, "Write": tru
 // runnable are the endings of files that other programs run.
 var runnable = []string{".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".mk", ".json", ".toml", ".yaml", ".yml", ".gradle", ".r", ".ps1"}
 
+// runners are programs that run what their operands hold, whatever these are called;
+// without the digits and dots at their ends, which leaves nothing of the shell's own dot.
+var runners = []string{
+	"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "", "source", "eval", "exec", "python", "pypy", "node", "deno", "bun", "perl", "ruby",
+	"php", "lua", "rscript", "make", "gmake", "just", "awk", "gawk", "mawk", "sed", "expect", "tclsh", "osascript", "pwsh", "psql", "mysql", "sqlite",
+}
+
+// runsFiles reports whether a command line may run what the files it names hold.
+func runsFiles(l *shell.Line) bool {
+	if l == nil {
+		return false
+	}
+	for _, e := range l.Elements {
+		if e.Kind == shell.Unknown {
+			return true
+		}
+		if e.Kind == shell.Command && len(e.Argv) > 0 &&
+			slices.Contains(runners, strings.TrimRight(strings.ToLower(filepath.Base(e.Argv[0])), "0123456789.-")) {
+			return true
+		}
+	}
+	return false
+}
+
 // stampCall is the stamp of the files that c names, as they are now; "" for a call
 // that names none.
 func stampCall(tool string, c *rules.Call) string {
@@ -32,6 +59,7 @@ func stampCall(tool string, c *rules.Call) string {
 	if len(files) == 0 {
 		return ""
 	}
+	whole := changesFiles[tool] || runsFiles(c.Line())
 	h := sha256.New()
 	for _, path := range files {
 		real, err := filepath.EvalSymlinks(path)
@@ -41,8 +69,8 @@ func stampCall(tool string, c *rules.Call) string {
 		}
 		info, err := os.Stat(real) //nolint:gosec // G703: nothing of the file is read
 		_, _ = fmt.Fprintf(h, "%q: %q %v\n", path, real, err)
-		if err == nil && info.Mode().IsRegular() && (changesFiles[tool] || info.Mode()&0o111 != 0 || isRunnable(real)) {
-			s, _, err := stampOf(real)
+		if err == nil && info.Mode().IsRegular() && (whole || info.Mode()&0o111 != 0 || isRunnable(real)) {
+			s, err := stampOf(real)
 			_, _ = fmt.Fprintf(h, "%+v %v\n", s, err)
 		}
 	}
@@ -90,18 +118,34 @@ func (b *Broker) unchanged(ctx context.Context, id string) error {
 	return ErrChanged
 }
 
-// restamp stamps the calls that an earlier broker left waiting: nobody has seen them
-// here yet.
+// restamp stamps and assesses the calls that an earlier broker left waiting: nobody has
+// seen them here yet. There may be very many, and agents wait for the broker.
 func (b *Broker) restamp() {
+	calls := make(chan Request)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for req := range calls {
+				b.restampOne(req)
+			}
+		})
+	}
 	for _, req := range b.Pending("") {
-		b.mu.Lock()
-		project := b.projectOf(req)
-		b.mu.Unlock()
-		stamp := stampCall(req.ToolName, b.prepare(req, project, trustedEvent(req.Event)))
-		b.mu.Lock()
-		if e, ok := b.requests[req.ID]; ok {
-			e.stamp = stamp
-		}
-		b.mu.Unlock()
+		calls <- req
+	}
+	close(calls)
+	wg.Wait()
+}
+
+func (b *Broker) restampOne(req Request) {
+	b.mu.Lock()
+	project := b.projectOf(req)
+	b.mu.Unlock()
+	call := b.prepare(req, project, trustedEvent(req.Event))
+	stamp, a := stampCall(req.ToolName, call), b.assess(call, project, time.Now())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if e, ok := b.requests[req.ID]; ok && e.req.State == Pending {
+		e.stamp, e.req.Assessment = stamp, &a
 	}
 }

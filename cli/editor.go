@@ -10,7 +10,10 @@ import (
 )
 
 // editText lets the user change text in an editor and returns what came back with the
-// file it is in, in a folder of its own that the caller removes.
+// file it is in, in a folder of its own that the caller removes. After an error the
+// folder is there only when something was written in it.
+//
+// ctx should not end with ctrl+c: that key is the editor's.
 func editText(ctx context.Context, name string, text []byte) (changed []byte, path string, err error) {
 	editor := os.Getenv("VISUAL")
 	if editor == "" {
@@ -24,11 +27,17 @@ func editText(ctx context.Context, name string, text []byte) (changed []byte, pa
 		return nil, "", fmt.Errorf("make a folder for the editor: %w", err)
 	}
 	path = filepath.Join(dir, name)
+	defer func() {
+		if now, readErr := os.ReadFile(path); err != nil && (readErr != nil || bytes.Equal(now, text)) { //nolint:gosec // our own file
+			_ = os.RemoveAll(dir)
+		}
+	}()
 	if err = os.WriteFile(path, text, 0o600); err != nil {
 		return nil, path, fmt.Errorf("write the editor's file: %w", err)
 	}
-	// $EDITOR may hold words of its own, such as "code --wait"; a shell reads it so.
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", editor+` "$1"`, "sh", path) //nolint:gosec // the user's own editor
+	// $EDITOR may hold words of its own, such as "code --wait"; a shell reads it so, and
+	// outlives a ctrl+c that the editor takes.
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", "trap : INT\n"+editor+` "$1"`, "sh", path) //nolint:gosec // the user's own editor
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err = cmd.Run(); err != nil {
 		return nil, path, failure{code: exitError, text: fmt.Sprintf("the editor %q failed: %v", editor, err), hint: "set EDITOR to one that works; nothing was changed", cause: err}

@@ -398,6 +398,7 @@ stays. Leaving the text as it is changes nothing.`,
 		Args:              oneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cmd.SetContext(context.WithoutCancel(cmd.Context())) // ctrl+c is a key of the editor's
 			return changeRule(cmd, args[0], "saved", func(r *rules.Rule, _ []rules.Rule) error {
 				return editRule(cmd.Context(), r)
 			})

@@ -95,7 +95,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 		{filepath.Join(project, ".claude", "settings.local.json"), project},
 	} {
 		data, err := os.ReadFile(f.path)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(f.path) { // without a home there are no settings in it
 			continue
 		}
 		if err != nil {

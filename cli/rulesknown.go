@@ -91,10 +91,10 @@ func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
 // every call of the project ask, so it is a problem and no error.
 func (k *known) readFile(trusted map[string]string) error {
 	path := filepath.Join(k.project, broker.RulesFileName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+	f, err := broker.ReadRulesFile(path, k.project, trusted[path])
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	f, err := broker.ReadRulesFile(path, k.project, trusted[path])
 	if err != nil {
 		k.problem = fmt.Sprintf("%s cannot be read, so every call of the project asks: %v", path, err)
 		return nil

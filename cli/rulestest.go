@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -102,6 +103,8 @@ type history struct {
 	since time.Time
 	none  bool
 	err   error // why calls ended early
+
+	places map[string]risk.Place // by project and folder, followed once in a run
 }
 
 // errEnough ends a read of the history that nobody goes on with.
@@ -137,7 +140,7 @@ func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[s
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
 			Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Event == "PreToolUse",
-			Place: broker.PlaceOf(project, r.CWD, h.known.home, h.known.guarded),
+			Place: h.place(project, r.CWD),
 		}),
 	}
 	if o := r.Outcome; o != nil {
@@ -149,6 +152,23 @@ func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[s
 	}
 	return p
 }
+
+// place is where a call of a project was made.
+func (h *history) place(project, cwd string) risk.Place {
+	key := project + "\x00" + cwd
+	at, ok := h.places[key]
+	if !ok {
+		if len(h.places) >= maxPlaces || h.places == nil {
+			h.places = map[string]risk.Place{}
+		}
+		at = broker.PlaceOf(project, cwd, h.known.home, h.known.guarded)
+		h.places[key] = at
+	}
+	return at
+}
+
+// maxPlaces bounds the memory of a history, in places.
+const maxPlaces = 64
 
 func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, error) {
 	list, err := r.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000})

@@ -1,0 +1,76 @@
+package broker
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// follower follows the links of paths, like realAsFar, and asks the disk once for each
+// path and each folder. It does not notice when a link changes, so it is for one call,
+// or for one run over a history. It is for one goroutine.
+type follower struct {
+	paths   map[string]followed
+	folders map[string]string // real paths of folders by clean path, "" for what is none
+}
+
+// followed is an answer of realAsFar.
+type followed struct {
+	real string
+	err  error
+}
+
+// maxRemembered bounds the memory of a follower, in paths.
+const maxRemembered = 16384
+
+func newFollower() *follower {
+	return &follower{paths: map[string]followed{}, folders: map[string]string{}}
+}
+
+// real is realAsFar.
+func (f *follower) real(path string) (string, error) {
+	if known, ok := f.paths[path]; ok {
+		return known.real, known.err
+	}
+	real, ok := f.inFolder(path)
+	var err error
+	if !ok {
+		real, err = realAsFar(path)
+	}
+	if len(f.paths) >= maxRemembered {
+		clear(f.paths)
+		clear(f.folders)
+	}
+	f.paths[path] = followed{real, err}
+	return real, err
+}
+
+// inFolder says where a path leads that is no link, or nothing yet, in a folder that
+// exists: most are. It leaves everything else to realAsFar.
+func (f *follower) inFolder(path string) (string, bool) {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path || filepath.Dir(dir) == dir {
+		return "", false
+	}
+	folder := f.folder(dir)
+	if folder == "" {
+		return "", false
+	}
+	real := filepath.Join(folder, name)
+	info, err := os.Lstat(real)
+	if err == nil && info.Mode()&fs.ModeSymlink == 0 || errors.Is(err, fs.ErrNotExist) {
+		return real, true
+	}
+	return "", false
+}
+
+// folder is where a folder leads, "" when it is not there.
+func (f *follower) folder(dir string) string {
+	real, ok := f.folders[dir]
+	if !ok {
+		real, _ = filepath.EvalSymlinks(dir)
+		f.folders[dir] = real
+	}
+	return real
+}

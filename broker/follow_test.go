@@ -1,0 +1,82 @@
+package broker
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFollower: a follower says what realAsFar says, about every kind of path, in
+// whatever order it is asked.
+func TestFollower(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"a/b", "c"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a/file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{
+		"a/in": "b", "a/out": "../c", "c/back": "../a/file", "a/none": "../c/new", "a/loop": "loop", "a/far": filepath.Join(dir, "x/y"),
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := []string{"/", "/nowhere", "/nowhere/x", "relative", "/a\x00b", dir + "/", dir + "//a", dir + "/" + strings.Repeat("n", 300)}
+	for _, p := range []string{
+		"", "a", "a/b", "a/new", "a/new/er", "a/file", "a/file/x", "a/in", "a/in/new", "a/out", "a/out/back", "a/out/new", "a/none", "a/none/x",
+		"a/loop", "a/loop/x", "a/far", "a/far/z", "a/out/..", "a/out/../file", "a/./file", "c/back", "c/back/x",
+		strings.Repeat("deep/", maxLinks-2) + "x", strings.Repeat("deep/", maxLinks+2) + "x",
+	} {
+		paths = append(paths, dir+"/"+p)
+	}
+	f := newFollower()
+	for range 2 {
+		for _, p := range paths {
+			got, err := f.real(p)
+			want, wantErr := realAsFar(p)
+			if got != want || (err == nil) != (wantErr == nil) {
+				t.Errorf("%q leads to %q (%v), want %q (%v)", p, got, err, want, wantErr)
+			}
+		}
+	}
+}
+
+// TestFollowerAsksOnce: within one call a path leads to one place, even when a link
+// changes meanwhile; the next call sees the change.
+func TestFollowerAsksOnce(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	point := func(to string) {
+		_ = os.Remove(link)
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	point("one")
+	call := PlaceOf(dir, dir, "/home/me", nil)
+	before, _ := call.Real(link)
+	point("two")
+	if again, _ := call.Real(link); again != before {
+		t.Errorf("one call has %q and %q", before, again)
+	}
+	next := PlaceOf(dir, dir, "/home/me", nil)
+	if now, _ := next.Real(link); filepath.Base(now) != "two" {
+		t.Errorf("the next call has %q", now)
+	}
+}
+
+// TestFollowerForgets: it takes no more memory than for so many paths.
+func TestFollowerForgets(t *testing.T) {
+	f := newFollower()
+	for i := range maxRemembered + 9 {
+		_, _ = f.real("/nowhere/" + strings.Repeat("x", i%200) + string(rune('a'+i/200%26)) + string(rune('a'+i/5200)))
+	}
+	if len(f.paths) > maxRemembered {
+		t.Errorf("it remembers %d paths", len(f.paths))
+	}
+}
