@@ -31,8 +31,10 @@ func otherRows() map[string]spec {
 		"rspec":     {lax: true, ok: "-e= -t= -P= --example= --tag= --pattern= --seed= --order=", spill: "-o= --out=", exact: "-r= --require= -I= -O= --options= --default-path=", ops: rspecOps},
 		"rubocop":   {lax: true, ok: "--only= --except=", spill: "-o= --out= --cache-root=", exact: "-r= --require= -c= --config= --plugin="},
 		"protoc":    {lax: true, ok: "-I= --proto_path=", exact: "-o= --descriptor_set_out=", unsure: "--plugin=", ops: protocOps},
-		"golangci-lint": {lax: true, ok: "-E= -D= --timeout= --enable= --disable= --max-same-issues= --build-tags=", exact: "-c= --config= --out-format=", spill: "--cpu-profile-path= --mem-profile-path= --trace-path=",
-			ops: linterOps, subs: map[string]spec{"custom": {lax: true, whole: "builds another program"}}},
+		"golangci-lint": {
+			lax: true, ok: "-E= -D= --timeout= --enable= --disable= --max-same-issues= --build-tags=", exact: "-c= --config= --out-format=", spill: "--cpu-profile-path= --mem-profile-path= --trace-path=",
+			ops: linterOps, subs: map[string]spec{"custom": {lax: true, whole: "builds another program"}},
+		},
 		"gofumpt": {single: true, lax: true, spill: "-cpuprofile=", ops: gofmtOps},
 		"man":     manRow(),
 		"jar":     {lax: true, exact: "-C", ops: jarOps},
