@@ -163,10 +163,50 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 			return w.decided(ctx, e, d)
 		}
 	}
+	if text := factWords(e); text != "" {
+		return text
+	}
 	if len(e.Data) == 0 || string(e.Data) == "{}" {
 		return ""
 	}
 	return string(e.Data)
+}
+
+// factWords is what changed about the rules, "" for other events.
+func factWords(e broker.Event) string {
+	var d struct {
+		broker.RuleSavedData
+
+		ID, Path, Digest, Label string
+		On                      bool
+	}
+	if json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	by := " by " + actorName(d.By)
+	switch e.Type {
+	case broker.EventRuleSaved:
+		state := ""
+		if !d.Rule.Enabled {
+			state = ", off"
+		}
+		return fmt.Sprintf("%s  %s %s  (%s%s, version %d)%s", d.Rule.ID, d.Rule.Decision, ruleText(d.Rule), scopeText(d.Rule.Scope), state, d.Rule.Version, by)
+	case broker.EventRuleRemoved, broker.EventTokenRevoked:
+		return d.ID + by
+	case broker.EventTokenMinted:
+		return strings.TrimSpace(d.ID+"  "+d.Label) + by
+	case broker.EventFileTrusted:
+		if d.Digest == "" {
+			return d.Path + " is no longer trusted," + by
+		}
+		return fmt.Sprintf("%s as %.12s%s", d.Path, d.Digest, by)
+	case broker.EventObserve:
+		if d.On {
+			return "on" + by
+		}
+		return "off" + by
+	}
+	return ""
 }
 
 func (w *logWriter) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {

@@ -89,7 +89,7 @@ type outcome struct {
 
 // add takes in what the rules say about the next element: the worst one stands, of
 // several refusals the one whose rule comes first, of several questions the one that a
-// rule asks, else the first.
+// rule asks, then one that no rule could answer, else the first.
 func (o *outcome) add(r ruling, at int) {
 	if !r.silent {
 		o.heard++
@@ -108,8 +108,10 @@ func (o *outcome) add(r ruling, at int) {
 func badness(r ruling) int {
 	switch {
 	case r.verdict == Deny:
-		return 4
+		return 5
 	case r.verdict == Ask && r.entry != nil && r.cause == byRule:
+		return 4
+	case r.verdict == Ask && (r.cause == notKnown || r.cause == guarded):
 		return 3
 	case r.verdict == Ask:
 		return 2
