@@ -39,11 +39,11 @@ func serve(home string) error {
 	defer l.Close()
 
 	ack := os.NewFile(3, "ledger")
-	todo := make(chan broker.Request, 1<<15)
+	asked := make(chan broker.Request, 1<<15)
 	for range deciders {
-		go decide(ctx, b, todo, ack)
+		go decide(ctx, b, asked, ack)
 	}
-	go watch(ctx, b, todo)
+	go watch(ctx, b, asked)
 	if _, err := fmt.Fprintln(ack, ready); err != nil {
 		return fmt.Errorf("say that all is ready: %w", err)
 	}
@@ -51,23 +51,23 @@ func serve(home string) error {
 }
 
 // watch hands every waiting call to the deciders.
-func watch(ctx context.Context, b *broker.Broker, todo chan<- broker.Request) {
+func watch(ctx context.Context, b *broker.Broker, asked chan<- broker.Request) {
 	for ctx.Err() == nil {
 		snap, updates := b.Watch(ctx)
 		for _, r := range snap.Requests {
-			todo <- r
+			asked <- r
 		}
 		for u := range updates {
 			if u.Request != nil && u.Request.State == broker.Pending {
-				todo <- *u.Request
+				asked <- *u.Request
 			}
 		}
 	}
 }
 
 // decide settles calls after a short while each and tells the ledger.
-func decide(ctx context.Context, b *broker.Broker, todo <-chan broker.Request, ack *os.File) {
-	for r := range todo {
+func decide(ctx context.Context, b *broker.Broker, asked <-chan broker.Request, ack *os.File) {
+	for r := range asked {
 		time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond) //nolint:gosec // G404: load, no secrets
 		d := broker.Decision{
 			Verdict: broker.Allow, By: broker.Actor{Kind: broker.ByOperator, PID: os.Getpid()}, Digest: r.Digest,
