@@ -476,3 +476,22 @@ func TestRuleThatIsNotRecorded(t *testing.T) {
 		t.Errorf("%s, want pending", got.State)
 	}
 }
+
+// A rule that says nothing about a waiting card leaves it as it was drawn.
+func TestUnrelatedRuleLeavesCardsAlone(t *testing.T) {
+	dir := project(t)
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	r := submit(t, b, callIn(dir, "s", "1", "make test"))
+	_, updates := b.Watch(t.Context())
+	save(t, b, denying("git push *", ""))
+	save(t, b, denying("make **", ""))
+	for u := range updates {
+		if u.Request == nil {
+			continue
+		}
+		if u.Request.ID != r.ID || u.Request.State != broker.Denied {
+			t.Errorf("the first news of the card is %s %+v, want its denial", u.Request.State, u.Request.Assessment)
+		}
+		return
+	}
+}

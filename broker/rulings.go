@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -224,8 +225,8 @@ func (b *Broker) reassessed(id string, a rules.Assessment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, ok := b.requests[id]
-	if !ok || e.req.State != Pending {
-		return
+	if !ok || e.req.State != Pending || e.req.Assessment != nil && reflect.DeepEqual(*e.req.Assessment, a) {
+		return // a card that says the same must not look changed
 	}
 	e.req.Assessment = &a
 	b.publish(Update{Request: ptr(e.req)})
