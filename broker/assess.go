@@ -55,11 +55,19 @@ func (b *Broker) judge(c *rules.Call, project string, now time.Time) (rules.Asse
 	switch {
 	case a.Verdict != rules.Allow:
 	case doubt != "":
-		a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, "no rule may allow anything: "+doubt
+		a = askInstead(a, "no rule may allow anything: "+doubt)
 	case problem != "":
-		a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, "the project's "+RulesFileName+" cannot be read: "+problem
+		a = askInstead(a, "the project's "+RulesFileName+" cannot be read: "+problem)
+	case changesLinked(c):
+		a = askInstead(a, "the file has another name elsewhere (a hard link), and changes under both")
 	}
 	return a, set
+}
+
+// askInstead takes an allow back.
+func askInstead(a rules.Assessment, why string) rules.Assessment {
+	a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, why
+	return a
 }
 
 // maxJudged is how often a call is judged anew because the rules change meanwhile.

@@ -495,3 +495,24 @@ func TestUnrelatedRuleLeavesCardsAlone(t *testing.T) {
 		return
 	}
 }
+
+// A file that has another name outside the project is not changed by a rule.
+func TestHardLinkAsks(t *testing.T) {
+	dir := project(t)
+	own, linked := filepath.Join(dir, "own"), filepath.Join(dir, "linked")
+	elsewhere := filepath.Join(filepath.Dir(dir), "elsewhere")
+	for _, f := range []string{own, elsewhere} {
+		must(t, os.WriteFile(f, []byte("x"), 0o600))
+	}
+	must(t, os.Link(elsewhere, linked))
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	save(t, b, rules.Rule{Enabled: true, Tool: "Write", Where: map[string]string{"file_path": "**"}, Decision: rules.Allow})
+	for path, want := range map[string]broker.State{own: broker.Allowed, linked: broker.Pending} {
+		q := callIn(dir, "s", path, "")
+		q.ToolName = "Write"
+		q.ToolInput, _ = json.Marshal(map[string]string{"file_path": path, "content": "y"})
+		if got := submit(t, b, q); got.State != want {
+			t.Errorf("%s: %s, want %s", path, got.State, want)
+		}
+	}
+}

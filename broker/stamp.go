@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -83,6 +84,24 @@ func missingOr(err error) string {
 		return "missing"
 	}
 	return err.Error()
+}
+
+// changesLinked reports whether c changes a file that has more than one name: no rule
+// about the one name has the other in mind.
+func changesLinked(c *rules.Call) bool {
+	if !changesFiles[c.Tool()] {
+		return false
+	}
+	for _, path := range c.Files() {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Nlink > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func isRunnable(path string) bool {

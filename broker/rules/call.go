@@ -98,6 +98,9 @@ func (c *Call) doubt(why string) {
 // Risk is how dangerous the call is.
 func (c *Call) Risk() risk.Risk { return c.risk }
 
+// Tool is the agent's name for the tool.
+func (c *Call) Tool() string { return c.q.Tool }
+
 // Line is the command line of the call, nil for tools that run none.
 func (c *Call) Line() *shell.Line { return c.line }
 
