@@ -23,10 +23,10 @@ const (
 
 // Risk is the judgement of one call.
 type Risk struct {
-	Class    Class     `json:"class"` // the worst of the findings
-	Why      string    `json:"why,omitempty"`
-	Findings []Finding `json:"findings,omitempty"` // worst first
-	Guarded  bool      `json:"guarded,omitempty"`  // touches aoctl's own files or an agent's hook settings: no rule may allow it
+	Class    Class     `json:"risk"` // the worst of the findings
+	Why      string    `json:"risk_reason,omitempty"`
+	Findings []Finding `json:"risk_findings,omitempty"` // worst first
+	Guarded  bool      `json:"guarded,omitempty"`       // touches aoctl's own files or an agent's hook settings: no rule may allow it
 }
 
 // Finding is one reason.

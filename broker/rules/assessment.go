@@ -27,13 +27,13 @@ const BuiltinReadOnly = "builtin:read-only"
 
 // Assessment is what the rules say about a call, and why.
 type Assessment struct {
-	Verdict  Verdict   `json:"verdict"`
-	Rule     string    `json:"rule,omitempty"` // id of the rule that decides; empty: none speaks
-	Reason   string    `json:"reason"`         // one sentence: what decides, or why a person is asked
-	Risk     risk.Risk `json:"risk"`
-	Elements []Judged  `json:"elements"`        // of a command line; one for any other call
-	Rules    []string  `json:"rules,omitempty"` // ids of all rules that an allow or deny rests on, each once
-	Raw      bool      `json:"-"`               // a deny rule was found in the raw text only
+	Verdict   Verdict  `json:"verdict"`
+	Rule      string   `json:"rule,omitempty"` // id of the rule that decides; empty: none speaks
+	Reason    string   `json:"reason"`         // one sentence: what decides, or why a person is asked
+	risk.Risk          // its class is the field risk
+	Elements  []Judged `json:"elements"`        // of a command line; one for any other call
+	Rules     []string `json:"rules,omitempty"` // ids of all rules that an allow or deny rests on, each once
+	Raw       bool     `json:"-"`               // a deny rule was found in the raw text only
 }
 
 // Judged is one element of a call with what the rules say about it.
