@@ -58,7 +58,7 @@ func TestE2ERules(t *testing.T) {
 	if by.Kind != broker.ByRule || by.ID == "" {
 		t.Errorf("the second run was allowed by %+v, want a rule", by)
 	}
-	if a := q.Assessment; a == nil || a.Verdict != rules.Ask || a.Risk.Class.String() != "dangerous" {
+	if a := q.Assessment; a == nil || a.Verdict != rules.Ask || a.Class.String() != "dangerous" {
 		t.Errorf("the line that does more: %+v, want it asked as dangerous", a)
 	}
 	console.shows("dangerous")

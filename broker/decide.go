@@ -79,7 +79,7 @@ func (b *Broker) stillAsShown(ctx context.Context, p Pick, d Decision, several b
 	case b.overdue(p.ID):
 		b.expire(p.ID)
 		return ErrAlreadyDecided
-	case several && req.Assessment != nil && req.Assessment.Risk.Class == risk.Dangerous:
+	case several && req.Assessment != nil && req.Assessment.Class == risk.Dangerous:
 		return fmt.Errorf("%w: a dangerous call is decided by itself", ErrInvalid)
 	}
 	return b.unchanged(ctx, p.ID)

@@ -151,9 +151,9 @@ func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Verdict, a.Reason)
-	fmt.Fprintf(&b, "risk: %s", a.Risk.Class)
-	if a.Risk.Why != "" && a.Risk.Class != risk.Normal {
-		fmt.Fprintf(&b, ", %s", a.Risk.Why)
+	fmt.Fprintf(&b, "risk: %s", a.Class)
+	if a.Why != "" && a.Class != risk.Normal {
+		fmt.Fprintf(&b, ", %s", a.Why)
 	}
 	b.WriteString("\n\n")
 	if err := printText(out, b.String()); err != nil {

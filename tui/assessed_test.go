@@ -15,7 +15,7 @@ const codeInTests = "47"
 func judgedAsRisk(r broker.Request, class risk.Class, why string, elements ...rules.Judged) broker.Request {
 	a := &rules.Assessment{Verdict: rules.Ask, Reason: "nothing allows this call", Risk: risk.Risk{Class: class, Why: why}, Elements: elements}
 	if why != "" {
-		a.Risk.Findings = []risk.Finding{{Class: class, Why: why}}
+		a.Findings = []risk.Finding{{Class: class, Why: why}}
 	}
 	r.Assessment = a
 	return r
@@ -78,7 +78,7 @@ func manyThings(r broker.Request) broker.Request {
 		"deletes outside the project", "writes to a shell start-up file", "reads keys or credentials", "changes an agent's settings", "force push",
 		"network into an interpreter", "disk tool", "publishes a package", "changes permissions of a whole tree", "stops other processes",
 	} {
-		a.Risk.Findings = append(a.Risk.Findings, risk.Finding{Class: risk.Dangerous, Why: why, Text: "rm -rf /var/cache/thing"})
+		a.Findings = append(a.Findings, risk.Finding{Class: risk.Dangerous, Why: why, Text: "rm -rf /var/cache/thing"})
 	}
 	r.Assessment = a
 	return r

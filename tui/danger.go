@@ -18,7 +18,7 @@ const codeFor = 3 * time.Second
 // class is how dangerous the call is. What nobody has judged is normal.
 func (c *card) class() risk.Class {
 	if a := c.req.Assessment; a != nil {
-		return a.Risk.Class
+		return a.Class
 	}
 	return risk.Normal
 }
@@ -32,7 +32,7 @@ func (c *card) alarm() string {
 	if !c.dangerous() {
 		return ""
 	}
-	if why := c.req.Assessment.Risk.Why; why != "" {
+	if why := c.req.Assessment.Why; why != "" {
 		return risk.Dangerous.String() + ": " + safeLine(why)
 	}
 	return risk.Dangerous.String()

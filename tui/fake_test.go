@@ -153,7 +153,7 @@ func (f *fakeConsole) DecideAll(_ context.Context, picks []broker.Pick, d broker
 			return nil, broker.ErrStale
 		case r.State.Terminal():
 			return nil, broker.ErrAlreadyDecided
-		case d.Verdict == broker.Allow && len(picks) > 1 && r.Assessment != nil && r.Assessment.Risk.Class == risk.Dangerous:
+		case d.Verdict == broker.Allow && len(picks) > 1 && r.Assessment != nil && r.Assessment.Class == risk.Dangerous:
 			return nil, broker.ErrInvalid
 		}
 	}

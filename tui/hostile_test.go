@@ -60,7 +60,7 @@ func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) 
 // hostileWords is what the rules say of a call, with p wherever the agent's text may be.
 func hostileWords(p string) *rules.Assessment {
 	a := &rules.Assessment{Verdict: rules.Ask, Rule: p, Reason: p, Risk: risk.Risk{Class: risk.Dangerous, Why: p, Guarded: true}}
-	a.Risk.Findings = []risk.Finding{{Class: risk.Dangerous, Why: p, Text: p}, {Why: "x", Text: p}}
+	a.Findings = []risk.Finding{{Class: risk.Dangerous, Why: p, Text: p}, {Why: "x", Text: p}}
 	for _, kind := range []string{"command", "read", "write", "assign", "unknown", "tool", p} {
 		a.Elements = append(a.Elements, rules.Judged{
 			Kind: kind, Text: p, Argv: []string{p, p}, Via: []string{p, p}, Path: p, Real: p + "x", Verdict: rules.Ask, Rule: p, Why: p, Matches: []string{p},

@@ -22,7 +22,7 @@ func (d *doc) judged(a *rules.Assessment, c call) {
 	if a == nil {
 		return
 	}
-	d.runs(a.Elements, a.Risk.Why)
+	d.runs(a.Elements, a.Why)
 	command, _ := c.text("command")
 	d.risk(a, strings.TrimSpace(command))
 	label, text := "no rule", safeLine(a.Reason)

@@ -188,7 +188,7 @@ func TestMarksKeepToOneRiskClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		danger := pushCall("x1", now, "a")
-		danger.Assessment.Risk.Class = risk.Dangerous
+		danger.Assessment.Class = risk.Dangerous
 		r := several(t, danger, judgedAsRisk(bash("s1", "s1", now, "ls"), risk.Safe, ""))
 		r.press("j", "*")
 		r.wantMarks("p1 p2 p3") // x1 is like them, and dangerous
@@ -350,7 +350,7 @@ func TestMarkScripts(t *testing.T) {
 				req, v := r.c.requests[id], r.c.decided[len(r.c.decided)-1].Verdict
 				c := r.m.board.cards[id]
 				switch {
-				case v == broker.Allow && req.Assessment.Risk.Class == risk.Dangerous:
+				case v == broker.Allow && req.Assessment.Class == risk.Dangerous:
 					problem = "a dangerous call was allowed: " + id
 				case !marked[id]:
 					problem = id + " was decided and was not marked"

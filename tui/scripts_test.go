@@ -114,7 +114,7 @@ func (w *witness) decide(id string) {
 	}
 	w.spent = true
 	d := w.r.c.decided[len(w.r.c.decided)-1]
-	if a := w.r.c.requests[id].Assessment; d.Verdict != broker.Allow || a == nil || a.Risk.Class != risk.Dangerous {
+	if a := w.r.c.requests[id].Assessment; d.Verdict != broker.Allow || a == nil || a.Class != risk.Dangerous {
 		return
 	}
 	w.codes++
