@@ -93,7 +93,7 @@ func (w *walker) script(c run1, s script, outer run1) {
 	for i := from; i < len(w.elements); i++ {
 		w.elements[i].Exact = first(w.elements[i].Exact, c.exact)
 		w.elements[i].Unsure = first(w.elements[i].Unsure, c.unsure)
-		w.elements[i].Neutral = w.elements[i].Neutral && w.elements[i].Unsure == ""
+		w.elements[i].Neutral = w.elements[i].Neutral && w.elements[i].Unsure == "" && w.elements[i].Exact == ""
 	}
 	if from == len(w.elements) { // an empty script: what is wrong with its wrapper must not get lost
 		e.Kind, e.Via, e.Exact, e.Unsure = Command, outer.via, c.exact, c.unsure
