@@ -100,7 +100,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 		line.put(inkMuted, o.At.In(m.at.Location()).Format("15:04")+" ")
 	}
 	line.put(i, glyph+" ")
-	if width >= 60 {
+	if width >= 90 { // in less room the sign alone: the call and its rule tell more
 		line.put(i, word).to(line.width + 10 - len(word))
 	}
 	sum := m.pastSummary(r)
@@ -125,7 +125,7 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	}
 	byWidth, whoseWidth := 0, 0
 	if width >= 66 {
-		byWidth = 12
+		byWidth = 16
 	}
 	if width >= 50 {
 		whoseWidth = 13
