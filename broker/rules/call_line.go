@@ -17,7 +17,7 @@ var transparent = map[string]bool{
 	"time": true, "timeout": true, "gtimeout": true, "nice": true, "nohup": true, "env": true, "command": true,
 	"builtin": true, "exec": true, "stdbuf": true, "ionice": true, "setsid": true, "xargs": true, "find": true,
 	"eval": true, "noglob": true, "nocorrect": true, "caffeinate": true, "chrt": true, "taskset": true, "unbuffer": true,
-	"bundle": true, "poetry": true, "pipenv": true, "hatch": true, "pdm": true, "rye": true, "trap": true,
+	"bundle exec": true, "poetry run": true, "pipenv run": true, "hatch run": true, "pdm run": true, "rye run": true, "uv run": true, "trap": true,
 	"sh -c": true, "bash -c": true, "zsh -c": true, "dash -c": true,
 }
 

@@ -64,7 +64,7 @@ func runnerRows() map[string]spec {
 		"rtk":          {stop: true, ok: "-v --verbose -u --ultra-compact --skip-env", ops: rtkOps},
 		"busybox":      {stop: true, wraps: true, ops: appletOps},
 		"toybox":       {stop: true, wraps: true, ops: appletOps},
-		"bundle":       runnerRow("exec", "--keep-file-descriptors --gemfile="),
+		"bundle":       runnerRow("exec", "--keep-file-descriptors"),
 		"poetry":       runnerRow("run", ""),
 		"pipenv":       runnerRow("run", ""),
 		"hatch":        runnerRow("run", ""),
