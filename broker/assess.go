@@ -34,7 +34,7 @@ func (b *Broker) place(project, cwd string) risk.Place {
 func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call {
 	return rules.Prepare(rules.Question{
 		Tool: req.ToolName, Input: req.ToolInput, Agent: req.Agent, SessionID: req.SessionID,
-		Place: b.place(firstOf(project, req.CWD), req.CWD), Trusted: trusted,
+		Place: b.place(firstOf(project, req.CWD), req.CWD), Trusted: trusted, Exists: FileExists,
 	})
 }
 
@@ -173,6 +173,12 @@ func realAsFar(path string) (string, error) {
 		path, rest = dir, filepath.Join(name, rest)
 	}
 	return "", syscall.ELOOP
+}
+
+// FileExists reports whether there is something at a real path.
+func FileExists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // RealPath follows links in path as far as the disk has it.

@@ -48,7 +48,7 @@ func TestReadOnlyRule(t *testing.T) {
 		"read nothing":                   {"Read", in(), project, broker.Pending},
 		"read a number":                  {"Read", in("file_path", 7), project, broker.Pending},
 		"read outside":                   {"Read", in("file_path", outside+"/x"), project, broker.Pending},
-		"read missing":                   {"Read", in("file_path", project+"/nothing"), project, broker.Allowed},
+		"read missing":                   {"Read", in("file_path", project+"/nothing"), project, broker.Pending},
 		"read a link to nothing outside": {"Read", in("file_path", project+"/dangling"), project, broker.Pending},
 		"read dots":                      {"Read", in("file_path", project+"/../shop-evil/x"), project, broker.Pending},
 		"read look-alike":                {"Read", in("file_path", project+"-evil/x"), project, broker.Pending},

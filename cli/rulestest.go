@@ -139,7 +139,7 @@ func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[s
 	p := rules.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
-			Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Event == "PreToolUse",
+			Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Event == "PreToolUse", Exists: broker.FileExists,
 			Place: h.place(project, r.CWD),
 		}),
 	}
