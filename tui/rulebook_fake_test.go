@@ -58,6 +58,13 @@ func (f *fakeConsole) coveredLocked(r rules.Rule) []broker.Request {
 	return list
 }
 
+// saved are the rules that were given to SaveRule.
+func (f *fakeConsole) saved() []rules.Rule {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.saves)
+}
+
 // SaveRule keeps the rule and, when it allows, allows every waiting call of its tool.
 func (f *fakeConsole) SaveRule(_ context.Context, r rules.Rule, _ broker.Actor) (broker.SavedRule, error) {
 	f.mu.Lock()

@@ -51,11 +51,11 @@ func TestRuleKeysAtRandom(t *testing.T) {
 			}
 			for _, s := range steps {
 				r.drain()
-				before, since, keyAt := len(r.c.saves), asked, time.Now()
+				before, since, keyAt := len(r.c.saved()), asked, time.Now()
 				created := r.m.editor != nil
 				r.send(keyMsg(ruleWalkKeys[s.Key]))
 				r.wait(time.Duration(s.Wait) * time.Millisecond)
-				fresh := r.c.saves[before:]
+				fresh := r.c.saved()[before:]
 				if len(fresh) > 1 {
 					problem = "one key saved twice"
 				}

@@ -37,6 +37,9 @@ func hidden(t *rapid.T) string {
 		if !strings.ContainsAny(line, "'\n") {
 			forms = append(slices.Clip(around), insideQuotes...)
 		}
+		if strings.HasPrefix(line, "(") {
+			line = " " + line // a parenthesis right behind another would make it arithmetic
+		}
 		line = strings.Replace(rapid.SampledFrom(forms).Draw(t, "form"), "%", line, 1)
 	}
 	return line
