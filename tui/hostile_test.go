@@ -80,6 +80,8 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 			{"G"},
 			{"h"},
 			{"h", "enter"},
+			{"i"},
+			{"h", "enter", "i", "G"},
 			{"?"},
 			{"D", "x"},
 			{"shift+tab", "enter"},

@@ -56,6 +56,8 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		m.helpScroll = max(0, m.scrolled(msg, m.helpScroll, len(m.helpRows(max(1, m.width-4)))))
 	case screenPast:
 		return m.pastKey(msg)
+	case screenBytes:
+		return m.bytesKey(msg)
 	case screenHistory:
 		return m.historyKey(msg)
 	case screenRules, screenTokens, screenFiles, screenFile:
@@ -211,6 +213,8 @@ func (m *model) back() tea.Cmd {
 		m.screen = m.helpFrom
 	case m.screen == screenPast:
 		m.screen = screenHistory
+	case m.screen == screenBytes:
+		m.screen = m.bytesFrom
 	case m.screen != screenMain:
 		m.screen = screenMain
 	case len(m.board.marks) > 0:
@@ -242,6 +246,8 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		return m.openRules()
 	case key.Matches(msg, m.keys.Copy):
 		return m.copyCall(m.drawnCard())
+	case key.Matches(msg, m.keys.Bytes):
+		return m.openBytes(m.drawnRequest())
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
@@ -270,6 +276,14 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 func (m *model) unread() bool {
 	c := m.drawnCard()
 	return c != nil && locked(c)
+}
+
+// drawnRequest is the call that is on the screen, nil when there is none.
+func (m *model) drawnRequest() *broker.Request {
+	if c := m.drawnCard(); c != nil {
+		return &c.req
+	}
+	return nil
 }
 
 func (m *model) drawnRows() int {
@@ -366,6 +380,9 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	r := list[m.pastAt(list)]
 	if key.Matches(msg, m.keys.Copy) {
 		return m.copyText(r)
+	}
+	if key.Matches(msg, m.keys.Bytes) {
+		return m.openBytes(&r)
 	}
 	if key.Matches(msg, m.keys.Open) {
 		return m.openRuleOf(r)

@@ -11,7 +11,7 @@ type keyMap struct {
 	PageDown, PageUp         key.Binding
 	Next, Previous           key.Binding
 	Open, Back               key.Binding
-	Filter, Copy             key.Binding
+	Filter, Copy, Bytes      key.Binding
 	History, Help            key.Binding
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
@@ -46,6 +46,7 @@ func defaultKeyMap() keyMap {
 
 		Filter:  bind("/", "filter by session, tool or text", "/"),
 		Copy:    bind("y", "copy the command or the input", "y"),
+		Bytes:   bind("i", "the exact bytes of the call, and what in them is not plain text", "i"),
 		History: bind("h", "what was decided", "h"),
 		Help:    bind("?", "all keys", "?"),
 
@@ -74,7 +75,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Observe}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
-		{"Look", []key.Binding{k.Filter, k.Copy, k.History, k.Help}},
+		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.History, k.Help}},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}
@@ -93,6 +94,8 @@ func (k keyMap) shortHelp(s screen) []hint {
 		return []hint{{"j k", "scroll"}, {name(k.Back), "back"}}
 	case screenHistory:
 		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {"x", "switch its rule off"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
+	case screenBytes:
+		return []hint{{"j k", "scroll"}, {name(k.Back), "back"}}
 	case screenPast:
 		return []hint{{"j k", "scroll"}, {name(k.Open), "its rule"}, {"x", "switch its rule off"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenFull:

@@ -22,6 +22,7 @@ const (
 	screenTokens         // operator tokens
 	screenFiles          // rules files of projects
 	screenFile           // one of them
+	screenBytes          // the exact bytes of one call
 	screenHelp
 )
 
@@ -76,6 +77,9 @@ type model struct {
 	historyTop  int
 	summaries   map[string]summary // of decided calls, by id
 	pastScroll  int
+	bytesOf     broker.Request // whose bytes are shown
+	bytesFrom   screen         // where esc leads from there
+	bytesScroll int
 	helpScroll  int
 	helpFrom    screen // where esc leads from the help
 	docs        docCache

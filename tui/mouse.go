@@ -24,6 +24,8 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.helpScroll = max(0, m.helpScroll+step*wheelRows)
 	case m.screen == screenPast:
 		m.pastScroll += step * wheelRows
+	case m.screen == screenBytes:
+		m.bytesScroll = max(0, m.bytesScroll+step*wheelRows)
 	case m.onRules():
 		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:

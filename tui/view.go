@@ -32,6 +32,8 @@ func (m *model) body() []string {
 		return m.historyView(l, l.detail)
 	case screenPast:
 		return m.pastView(l, l.detail)
+	case screenBytes:
+		return m.bytesView(l, l.detail)
 	case screenRules:
 		return m.rulesView(l, l.body)
 	case screenTokens:
