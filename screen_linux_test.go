@@ -36,12 +36,13 @@ type screen struct {
 //	screen waitfor TEXT       the text was drawn
 //	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
 //	screen type TEXT          type it once
+//	screen clean              nothing but the console's own sequences was sent to the terminal
 //	screen hangup             the terminal goes away
 //	screen signal NAME        INT, TERM or HUP
 //	screen exits CODE         the program has ended with that code
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: screen start|waitfor|press|type|hangup|signal|exits …")
+		ts.Fatalf("usage: screen start|waitfor|press|type|clean|hangup|signal|exits …")
 	}
 	values, ok := ts.Value(consoleKey{}).(*scriptConsole)
 	if !ok {
@@ -68,6 +69,13 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "type":
 		_, err := s.master.WriteString(rest)
 		ts.Check(err)
+	case "clean":
+		s.mu.Lock()
+		found := dirt(s.out.Bytes())
+		s.mu.Unlock()
+		if found != "" {
+			ts.Fatalf("the terminal was sent %s", found)
+		}
 	case "hangup":
 		ts.Check(s.master.Close())
 	case "signal":

@@ -172,6 +172,19 @@ func (a scriptAPI) get(path string, into any) error {
 	return json.NewDecoder(resp.Body).Decode(into)
 }
 
+// post sends a body that must be taken.
+func (a scriptAPI) post(path, body string) error {
+	resp, err := a.http.Post("http://aoctl"+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: status %d", path, resp.StatusCode)
+	}
+	return nil
+}
+
 // cmdAPI is what any program of the user can send.
 func cmdAPI(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 3 {

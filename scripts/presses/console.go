@@ -110,13 +110,13 @@ func (c *console) look(at time.Time) {
 	}
 }
 
-// watchFor begins to look for texts in what is drawn from now on.
+// watchFor begins to look for texts, and for the empty queue, in what is drawn from now on.
 func (c *console) watchFor(texts ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.drawn.Reset()
 	c.events = nil
-	for _, t := range texts {
+	for _, t := range append(texts, idle) {
 		c.events = append(c.events, sighting{text: t})
 	}
 }

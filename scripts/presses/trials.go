@@ -18,6 +18,9 @@ const shownFor = 500 * time.Millisecond
 // machine's.
 const sure = shownFor + 400*time.Millisecond
 
+// idle is what the console shows while nothing waits.
+const idle = "nothing waits"
+
 // result is what one trial showed.
 type result struct {
 	decided bool          // a key decided a call
@@ -100,40 +103,36 @@ func (t *trial) end(ctx context.Context, c call) error {
 	return t.console.do(ctx, "POST", "/approval-requests/"+c.id+"/decide", map[string]any{"decision": "deny"}, nil)
 }
 
-// allowed waits until a press would have been recorded, and tells whether it was.
+// allowed gives a press time to be recorded, ends the call, and tells whether the press
+// came first.
 func (t *trial) allowed(ctx context.Context, c call) (bool, error) {
 	sleep(ctx, 200*time.Millisecond)
+	if err := t.end(ctx, c); err == nil || !alreadyDecided(err) {
+		return false, err
+	}
+	s, err := t.status(ctx, c)
+	return s == "allowed", err
+}
+
+func (t *trial) status(ctx context.Context, c call) (string, error) {
 	var r struct {
 		Status string `json:"status"`
 	}
 	err := t.console.do(ctx, "GET", "/approval-requests/"+c.id, nil, &r)
-	return r.Status == "allowed", err
+	return r.Status, err
 }
 
 // clear ends what still waits, so that the next trial begins with an empty queue.
 func (t *trial) clear(ctx context.Context) error {
-	t.console.watchFor("nothing waits")
-	open := false
 	for _, c := range t.asked {
-		var r struct {
-			Status string `json:"status"`
-		}
-		if err := t.console.do(ctx, "GET", "/approval-requests/"+c.id, nil, &r); err != nil {
-			return err
-		}
-		if r.Status != "pending" {
-			continue
-		}
-		open = true
-		if err := t.end(ctx, c); err != nil {
+		if err := t.end(ctx, c); err != nil && !alreadyDecided(err) {
 			return err
 		}
 	}
-	if open {
-		return t.console.await(ctx, "the empty queue", func() bool { return !t.console.seen("nothing waits").IsZero() })
-	}
-	sleep(ctx, 100*time.Millisecond)
-	return nil
+	return t.console.await(ctx, "the empty queue", func() bool {
+		at := t.console.seen(idle)
+		return !at.IsZero() && time.Since(at) > 50*time.Millisecond
+	})
 }
 
 // judge is the result of a press at pressed for c, which was drawn at drawn.
