@@ -36,13 +36,15 @@ type screen struct {
 //	screen waitfor TEXT       the text was drawn
 //	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
 //	screen type TEXT          type it once
+//	screen again KEY TEXT     press a key again and again until TEXT is drawn
+//	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
 //	screen hangup             the terminal goes away
 //	screen signal NAME        INT, TERM or HUP
 //	screen exits CODE         the program has ended with that code
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: screen start|waitfor|press|type|clean|hangup|signal|exits …")
+		ts.Fatalf("usage: screen start|waitfor|press|again|settle|type|clean|hangup|signal|exits …")
 	}
 	values, ok := ts.Value(consoleKey{}).(*scriptConsole)
 	if !ok {
@@ -69,6 +71,10 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "type":
 		_, err := s.master.WriteString(rest)
 		ts.Check(err)
+	case "again":
+		ts.Check(s.again(args[1:]))
+	case "settle":
+		<-time.After(settled) // a real console at a real clock: nothing else tells that it hears again
 	case "clean":
 		s.mu.Lock()
 		found := dirt(s.out.Bytes())
@@ -160,6 +166,33 @@ func (s *screen) text() string {
 	return ansi.Strip(s.out.String())
 }
 
+// settled is longer than the console stays deaf after its card changed.
+const settled = 700 * time.Millisecond
+
+// again presses a key until a text is drawn.
+func (s *screen) again(args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: screen again KEY TEXT")
+	}
+	text := strings.Join(args[1:], " ")
+	tick := time.NewTicker(settled)
+	defer tick.Stop()
+	if !eventually(func() bool {
+		if strings.Contains(s.text(), text) {
+			return true
+		}
+		select {
+		case <-tick.C:
+			_, _ = s.master.WriteString(args[0]) // the end of the program is seen by what is not drawn
+		default:
+		}
+		return false
+	}) {
+		return fmt.Errorf("pressing %q did not draw %q but:\n%s", args[0], text, s.text())
+	}
+	return nil
+}
+
 // press presses a key until a number of calls waits, or the program has ended. Once
 // may fall into the time in which the console is deaf.
 func (s *screen) press(ts *testscript.TestScript, args []string) error {
@@ -167,7 +200,7 @@ func (s *screen) press(ts *testscript.TestScript, args []string) error {
 		return errors.New("usage: screen press KEY gone|pending N")
 	}
 	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
-	again := time.NewTicker(700 * time.Millisecond) // longer than the deaf time
+	again := time.NewTicker(settled)
 	defer again.Stop()
 	if _, err := s.master.WriteString(args[0]); err != nil {
 		return err

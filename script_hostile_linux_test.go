@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -17,7 +18,10 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-func init() { scriptCommands["hostile"] = cmdHostile }
+func init() {
+	scriptCommands["hostile"] = cmdHostile
+	scriptCommands["longcall"] = cmdLongcall
+}
 
 // terminalAttacks are texts that act on a terminal, hide, or pass for others. The
 // sequences among them are such as the console itself never sends.
@@ -180,4 +184,26 @@ func dirt(raw []byte) string {
 		i += n
 	}
 	return ""
+}
+
+// cmdLongcall writes a hook payload whose command has a long head, and a field that no
+// tool has: longcall FILE "2000 blanks"|"500 breaks"|comment TAIL.
+func cmdLongcall(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: longcall FILE HEAD TAIL")
+	}
+	heads := map[string]string{
+		"2000 blanks": "true;" + strings.Repeat(" ", 2000), "500 breaks": "true" + strings.Repeat("\n", 500),
+		"comment": strings.Repeat("# a harmless comment of which there is much\n", 20<<10/44+1),
+	}
+	head, ok := heads[args[1]]
+	if !ok {
+		ts.Fatalf("there is no head %q", args[1])
+	}
+	text, err := json.Marshal(map[string]any{
+		"session_id": "s-long", "cwd": "/tmp/api-server", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_" + args[1],
+		"tool_input": map[string]any{"command": head + args[2], "extra-field": "extra"},
+	})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o600))
 }
