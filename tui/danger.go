@@ -119,7 +119,7 @@ func (m *model) typeDigit(digit string) tea.Cmd {
 		m.guard.begin(digit, m.at)
 		return tea.Tick(codeFor, func(time.Time) tea.Msg { return awakeMsg{} })
 	case first != "" && first+digit == c.code:
-		return m.guard.hold(held{verdict: broker.Allow}, wait)
+		return m.guard.hold(held{verdict: broker.Allow}, wait, m.at)
 	}
 	return m.sayFitting(inkWarn,
 		"that is not the code of this card: type "+c.code+" to allow, d to deny",

@@ -10,15 +10,22 @@ import (
 )
 
 const (
-	// deafFor is how long a card must have been on the screen before a key decides it.
-	deafFor = 500 * time.Millisecond
+	// deafFor is how long a card must have been on the screen before a key decides it:
+	// half a second when the key goes down, and what the key may take to get here.
+	deafFor = 550 * time.Millisecond
+	// drawFor is how long a frame takes to be written, at most; a write that begins
+	// later is about something else.
+	drawFor = 100 * time.Millisecond
 	// burstGap is how close to another key no person types: a paste without brackets.
 	burstGap = 30 * time.Millisecond
 	// holdFor is how long a decision waits for a second key that would make it a burst.
 	holdFor = 40 * time.Millisecond
 	// repeatFor is the same while the key might be held down: longer than the pause
-	// between two repeats of a slow keyboard.
-	repeatFor = 120 * time.Millisecond
+	// between two repeats of a slow keyboard, also when the line to it stutters.
+	repeatFor = 250 * time.Millisecond
+	// tardy is how late a timer may ring before it shows that this program got no
+	// time to run: a key may have come meanwhile that nobody has read yet.
+	tardy = 15 * time.Millisecond
 	// repeatDelay is how long after a press a keyboard may take to begin repeating.
 	repeatDelay = 2 * time.Second
 	// typingGap is the pause after which a person is no longer typing a sentence.
@@ -33,6 +40,7 @@ const (
 type guard struct {
 	drawn drawnKey
 	since time.Time // when drawn came on the screen, or became doubtful
+	fresh bool      // drawn changed at since, and its frame has not been seen to be written yet
 	own   bool      // the operator's own move brought it there
 	alive time.Time // the last message of any kind
 
@@ -53,6 +61,8 @@ type held struct {
 	key     drawnKey
 	verdict broker.Verdict
 	do      func() tea.Cmd // not about a call: what is to be done instead
+	wait    time.Duration
+	due     time.Time // when wait is over
 }
 
 // begun is the first digit of a code.
@@ -84,7 +94,7 @@ func (g *guard) awake(now time.Time) {
 // doubt makes the drawn card deaf again.
 func (g *guard) doubt(now time.Time) {
 	g.since = now
-	g.own = false
+	g.own, g.fresh = false, false
 	g.held = nil
 	g.code, g.codeBefore = begun{}, begun{}
 }
@@ -96,7 +106,19 @@ func (g *guard) draws(key drawnKey, now time.Time) (changed bool) {
 	}
 	g.drawn = key
 	g.doubt(now)
+	g.fresh = true
 	return true
+}
+
+// written notes that the frame which began at began was on the terminal at end: the
+// drawn card has been there since then, not since it was known.
+func (g *guard) written(began, end time.Time) {
+	if g.fresh && !began.Before(g.since) {
+		g.fresh = false
+		if began.Sub(g.since) < drawFor {
+			g.since = end
+		}
+	}
 }
 
 func (g *guard) deaf(now time.Time) bool { return now.Sub(g.since) < deafFor }
@@ -166,20 +188,24 @@ func (g *guard) begin(digit string, now time.Time) { g.code = begun{digit, g.dra
 func (g *guard) begun(now time.Time) string { return g.code.good(g.drawn, now) }
 
 // hold keeps a decision for a moment; it is about what is drawn.
-func (g *guard) hold(h held, wait time.Duration) tea.Cmd {
+func (g *guard) hold(h held, wait time.Duration, now time.Time) tea.Cmd {
 	g.heldGen++
-	h.gen, h.key = g.heldGen, g.drawn
+	h.gen, h.key, h.wait, h.due = g.heldGen, g.drawn, wait, now.Add(wait)
 	g.held = &h
 	gen := g.heldGen
 	return tea.Tick(wait, func(time.Time) tea.Msg { return heldMsg{gen} })
 }
 
-// release gives out the held decision when it is still about what is drawn.
-func (g *guard) release(gen int) (held, bool) {
-	h := g.held
-	if h == nil || h.gen != gen || h.key != g.drawn {
-		return held{}, false
+// release gives out the held decision when it is still about what is drawn. After a
+// timer that rang late it is held once more: again is the wait for that.
+func (g *guard) release(gen int, now time.Time) (h held, ok bool, again tea.Cmd) {
+	if g.held == nil || g.held.gen != gen || g.held.key != g.drawn {
+		return held{}, false, nil
+	}
+	h = *g.held
+	if now.Sub(h.due) > tardy {
+		return held{}, false, g.hold(h, h.wait, now)
 	}
 	g.held = nil
-	return *h, true
+	return h, true, nil
 }

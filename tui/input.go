@@ -127,13 +127,13 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	case key.Matches(msg, m.keys.DenyWhy):
 		return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
-		return m.guard.hold(held{verdict: broker.Deny}, wait)
+		return m.guard.hold(held{verdict: broker.Deny}, wait, m.at)
 	case locked(c):
 		return m.sayReadOn()
 	case c.dangerous():
 		return m.sayCode(c)
 	}
-	return m.guard.hold(held{verdict: broker.Allow}, wait)
+	return m.guard.hold(held{verdict: broker.Allow}, wait, m.at)
 }
 
 func (m *model) askStopAll(refusal string) tea.Cmd {

@@ -15,9 +15,10 @@ type output struct {
 	mu sync.Mutex // held for the length of a write
 	w  io.Writer
 
-	state   sync.Mutex // guards what follows; never held for long
-	began   time.Time  // of the write that is under way; zero when none is
-	slowEnd time.Time  // of the last write that took long
+	state   sync.Mutex   // guards what follows; never held for long
+	began   time.Time    // of the write that is under way; zero when none is
+	slowEnd time.Time    // of the last write that took long
+	last    [2]time.Time // beginning and end of the last write
 }
 
 // slowWrite is how long a terminal that keeps up never takes for a frame.
@@ -44,7 +45,8 @@ func (o *output) end(began time.Time) {
 	o.state.Lock()
 	defer o.state.Unlock()
 	o.began = time.Time{}
-	if now := time.Now(); now.Sub(began) > slowWrite {
+	o.last = [2]time.Time{began, time.Now()}
+	if now := o.last[1]; now.Sub(began) > slowWrite {
 		o.slowEnd = now
 	}
 }
@@ -58,6 +60,13 @@ func (o *output) behind() time.Time {
 		return now
 	}
 	return o.slowEnd
+}
+
+// lastWrite tells when the last write began and ended; zero before the first.
+func (o *output) lastWrite() (began, end time.Time) {
+	o.state.Lock()
+	defer o.state.Unlock()
+	return o.last[0], o.last[1]
 }
 
 // forProgram is the writer for Bubble Tea, which looks for a file to learn the

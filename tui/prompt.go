@@ -170,7 +170,7 @@ func (m *model) answer(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	m.prompt.hint = ""
-	return m.guard.hold(held{do: m.confirmed}, wait)
+	return m.guard.hold(held{do: m.confirmed}, wait, m.at)
 }
 
 // confirmed does what the open question asked about.

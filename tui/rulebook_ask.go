@@ -33,7 +33,7 @@ func (m *model) sendLine(p *prompt) tea.Cmd {
 // inAMoment does something after wait, unless a key or a doubt about the screen comes
 // first: then no person may have asked for it.
 func (m *model) inAMoment(wait time.Duration, do func() tea.Cmd) tea.Cmd {
-	return m.guard.hold(held{do: do}, wait)
+	return m.guard.hold(held{do: do}, wait, m.at)
 }
 
 // press judges a key that loosens what holds, as the guard judges one that decides a

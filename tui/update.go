@@ -18,6 +18,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.at = m.opts.Now()
 	m.guard.awake(m.at)
 	if m.out != nil {
+		m.guard.written(m.out.lastWrite())
 		if t := m.out.behind(); t.After(m.guard.since) {
 			m.guard.doubt(t) // the screen may have shown an older card until then
 		}
@@ -44,11 +45,14 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			m.note = note{}
 		}
 	case heldMsg:
-		if h, ok := m.guard.release(msg.gen); ok && h.do != nil {
+		h, ok, again := m.guard.release(msg.gen, m.at)
+		switch {
+		case ok && h.do != nil:
 			return h.do()
-		} else if ok {
+		case ok:
 			return m.send(h.key, h.verdict, "")
 		}
+		return again
 	case quitMsg:
 		if msg.gen == m.quitGen {
 			return tea.Quit
