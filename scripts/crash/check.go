@@ -4,56 +4,76 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/store"
 )
 
-// check compares the state in home with what was acknowledged.
-func check(ctx context.Context, home string, acked ackState) error {
+// check compares the state in home with what was acknowledged and adds to f where
+// they disagree.
+func check(ctx context.Context, home string, acked ackState, f *findings) error {
 	st, err := store.Open(ctx, databaseIn(home))
 	if err != nil {
 		return fmt.Errorf("open what was left: %w", err)
 	}
 	defer st.Close()
-	wrong := slices.Clone(acked.wrong)
+	for _, err := range acked.wrong {
+		f.add(&f.changed, err)
+	}
 	for id := range acked.created {
 		if _, err := st.Request(ctx, id); err != nil {
-			wrong = append(wrong, fmt.Errorf("accepted call %s: %w", id, err))
+			f.add(&f.lost, fmt.Errorf("accepted call %s: %w", id, err))
 		}
 	}
 	for id, state := range acked.verdicts {
-		wrong = append(wrong, compare(ctx, st, id, broker.State(state), "acknowledged to the decider"))
+		compare(ctx, st, id, broker.State(state), "acknowledged to the decider", f)
 	}
 	for id, verdict := range acked.answered {
 		state := broker.Denied
 		if verdict == "allow" {
 			state = broker.Allowed
 		}
-		wrong = append(wrong, compare(ctx, st, id, state, "told to the agent"))
+		compare(ctx, st, id, state, "told to the agent", f)
 	}
-	wrong = slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
-	if len(wrong) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d times the disk disagrees with what was acknowledged, such as: %w", len(wrong), errors.Join(wrong[:min(len(wrong), 5)]...))
+	return f.err()
 }
 
-func compare(ctx context.Context, st broker.Store, id string, want broker.State, how string) error {
+func compare(ctx context.Context, st broker.Store, id string, want broker.State, how string, f *findings) {
 	r, err := st.Request(ctx, id)
-	if err != nil {
-		return fmt.Errorf("request %s, %s as %s: %w", id, how, want, err)
+	switch {
+	case err != nil:
+		f.add(&f.lost, fmt.Errorf("request %s, %s as %s: %w", id, how, want, err))
+	case r.State == broker.Pending || r.Outcome == nil:
+		f.add(&f.lost, fmt.Errorf("request %s, %s as %s, is %s", id, how, want, r.State))
+	case r.State != want:
+		f.add(&f.changed, fmt.Errorf("request %s, %s as %s, is %s", id, how, want, r.State))
 	}
-	if r.State != want || r.Outcome == nil {
-		return fmt.Errorf("request %s, %s as %s, is %s", id, how, want, r.State)
+}
+
+// findings counts where the disk disagrees with what was acknowledged.
+type findings struct {
+	lost, changed, doubled int
+	such                   []error // the first few
+}
+
+func (f *findings) add(count *int, err error) {
+	*count++
+	if len(f.such) < 5 {
+		f.such = append(f.such, err)
 	}
-	return nil
+}
+
+func (f *findings) err() error {
+	if len(f.such) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the disk disagrees with what was acknowledged: %d lost, %d changed, %d doubled, such as: %w",
+		f.lost, f.changed, f.doubled, errors.Join(f.such...))
 }
 
 // checkOnce reads the whole log: each request was created and decided at most once.
 // It returns the number of events.
-func checkOnce(ctx context.Context, home string) (int, error) {
+func checkOnce(ctx context.Context, home string, f *findings) (int, error) {
 	st, err := store.Open(ctx, databaseIn(home))
 	if err != nil {
 		return 0, fmt.Errorf("open what was left: %w", err)
@@ -67,7 +87,7 @@ func checkOnce(ctx context.Context, home string) (int, error) {
 			return count, fmt.Errorf("read the log: %w", err)
 		}
 		if len(events) == 0 {
-			return count, nil
+			return count, f.err()
 		}
 		for _, e := range events {
 			count++
@@ -77,7 +97,7 @@ func checkOnce(ctx context.Context, home string) (int, error) {
 			}
 			key := e.Type + " " + e.RequestID
 			if seen[key] {
-				return count, fmt.Errorf("event %d: a second %s", e.Seq, key)
+				f.add(&f.doubled, fmt.Errorf("event %d: a second %s", e.Seq, key))
 			}
 			seen[key] = true
 		}

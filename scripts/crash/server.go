@@ -16,15 +16,23 @@ import (
 // server is the broker's process, as the one who kills it sees it.
 type server struct {
 	cmd       *exec.Cmd
+	began     time.Time
+	up        chan struct{} // closed once it listens
 	heard     chan struct{} // closed once the pipe is read to its end
 	ended     chan struct{} // closed once the process is gone
-	startTook time.Duration
+	startTook time.Duration // until it listened; set before up is closed
 }
+
+// closed is a channel that is closed.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 const ready = "ready"
 
-// startServer starts a broker on the state in home and waits until it listens. Its
-// acknowledgements go into book.
+// startServer starts a broker on the state in home. Its acknowledgements go into book.
 func startServer(ctx context.Context, home string, book *ledger) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -39,34 +47,46 @@ func startServer(ctx context.Context, home string, book *ledger) (*server, error
 		return nil, fmt.Errorf("make a pipe: %w", err)
 	}
 	cmd.ExtraFiles = []*os.File{out}
-	began := time.Now()
+	p := &server{cmd: cmd, began: time.Now(), up: make(chan struct{}), heard: make(chan struct{}), ended: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the broker: %w", err)
 	}
 	_ = out.Close()
-	p := &server{cmd: cmd, heard: make(chan struct{}), ended: make(chan struct{})}
-	up := make(chan struct{})
-	go p.listen(in, book, up)
+	go p.listen(in, book)
 	go func() {
 		_ = cmd.Wait()
 		close(p.ended)
 	}()
+	return p, nil
+}
+
+// killAfter waits for up, then for after, and ends the process without warning. It
+// returns when its last word is in the book.
+func (p *server) killAfter(ctx context.Context, up <-chan struct{}, after time.Duration) error {
+	defer p.kill()
 	select {
 	case <-up:
-		p.startTook = time.Since(began)
-		return p, nil
 	case <-p.ended:
-		return nil, fmt.Errorf("the broker did not start: %s", cmd.ProcessState)
+		return fmt.Errorf("the broker did not start: %s", p.cmd.ProcessState)
+	}
+	select {
+	case <-time.After(after):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.ended:
+		return fmt.Errorf("the broker ended by itself: %s", p.cmd.ProcessState)
 	}
 }
 
 // listen reads the decider's acknowledgements into book.
-func (p *server) listen(in io.ReadCloser, book *ledger, up chan<- struct{}) {
+func (p *server) listen(in io.ReadCloser, book *ledger) {
 	defer close(p.heard)
 	defer in.Close()
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		if lines.Text() == ready {
-			close(up)
+			p.startTook = time.Since(p.began)
+			close(p.up)
 			continue
 		}
 		if id, state, ok := strings.Cut(lines.Text(), " "); ok {
