@@ -43,12 +43,15 @@ type Broker struct {
 }
 
 // entry is one request in memory. All fields are guarded by Broker.mu, but for
-// done, which may be waited on by anybody.
+// done and tried, which may be waited on by anybody.
 type entry struct {
 	req       Request
 	saved     bool          // its row is in the store; not before may it be decided
 	claimed   bool          // somebody is recording its end
 	done      chan struct{} // closed once req.State is terminal
+	tried     chan struct{} // closed once saving the row was tried: saved, or instead and failure, say what came of it
+	instead   Request       // what the store had under the key already
+	failure   error
 	timer     *time.Timer
 	deadline  time.Time // monotonic; req.ExpiresAt is for the eyes and for the next start
 	bound     bool      // has an asker whose leaving cancels it
@@ -151,7 +154,8 @@ func (b *Broker) restore(saved Saved) {
 		}
 	}
 	for _, r := range saved.Requests {
-		e := &entry{req: r, saved: true, done: make(chan struct{}), bound: r.Asker.PID != 0, leftAt: now}
+		e := &entry{req: r, saved: true, done: make(chan struct{}), tried: make(chan struct{}), bound: r.Asker.PID != 0, leftAt: now}
+		close(e.tried)
 		b.addEntry(e)
 		b.arm(e, r.ExpiresAt.Sub(now))
 	}

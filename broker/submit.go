@@ -94,7 +94,7 @@ func (b *Broker) reserve(q *Question) (e *entry, known bool, err error) {
 	if err := b.roomFor(q.SessionID); err != nil {
 		return nil, false, err
 	}
-	e = &entry{req: q.Request, done: make(chan struct{}), bound: q.Bound, leftAt: time.Now()}
+	e = &entry{req: q.Request, done: make(chan struct{}), tried: make(chan struct{}), bound: q.Bound, leftAt: time.Now()}
 	e.req.ID = id
 	e.req.State = Pending
 	e.req.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
@@ -235,6 +235,7 @@ type createdData struct {
 func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 	b.mu.Lock()
 	e.saved = true
+	close(e.tried)
 	if end != nil {
 		b.finish(e, *end)
 		defer b.mu.Unlock()
@@ -257,20 +258,28 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 // notInserted undoes a reservation whose record failed. When the store knows the
 // key from an earlier life, that request is the answer; everything else refuses.
 func (b *Broker) notInserted(ctx context.Context, e *entry, q Question, cause error) (Request, error) {
+	old, err := b.recordedBefore(ctx, e.req.ID, q, cause)
 	b.mu.Lock()
+	defer b.mu.Unlock()
+	e.instead, e.failure = old, err
+	close(e.tried)
 	b.finish(e, Outcome{State: Denied, By: Actor{Kind: ByBroker}, Reason: "not recorded", At: time.Now().UTC()})
 	delete(b.requests, e.req.ID)
 	if b.byKey[e.req.Key] == e {
 		delete(b.byKey, e.req.Key)
 	}
-	b.mu.Unlock()
+	return old, err
+}
+
+// recordedBefore is what the store has in place of q, whose record failed with cause.
+func (b *Broker) recordedBefore(ctx context.Context, id string, q Question, cause error) (Request, error) {
 	if !errors.Is(cause, ErrDuplicate) {
-		b.log.ErrorContext(ctx, "request not recorded", "request_id", e.req.ID, "session_id", q.SessionID, "err", cause)
+		b.log.ErrorContext(ctx, "request not recorded", "request_id", id, "session_id", q.SessionID, "err", cause)
 		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, cause)
 	}
 	old, err := b.store.RequestByKey(ctx, q.Key)
 	if errors.Is(err, ErrNotFound) {
-		old, err = b.store.Request(ctx, e.req.ID)
+		old, err = b.store.Request(ctx, id)
 	}
 	if err != nil {
 		return Request{}, fmt.Errorf("look up the recorded answer: %w", err)
@@ -281,12 +290,24 @@ func (b *Broker) notInserted(ctx context.Context, e *entry, q Question, cause er
 	return old, nil
 }
 
-// join answers a question that was asked before.
+// join answers a question that was asked before. Who asks while the first one's record
+// is still being made waits for it: what is not recorded is not accepted.
 func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !sameCall(e.req, q) {
+	known := sameCall(e.req, q)
+	b.mu.Unlock()
+	if !known {
 		return Request{}, ErrConflict
+	}
+	select {
+	case <-e.tried:
+	case <-ctx.Done():
+		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, ctx.Err())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !e.saved {
+		return e.instead, e.failure
 	}
 	if q.Asker.PID != 0 && q.Asker.PID != e.req.Asker.PID {
 		e.req.Asker = q.Asker // a pid without a start time: enough for the rest of one wait

@@ -1,0 +1,61 @@
+package broker_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/brokertest"
+)
+
+// Who asks again while the first question is on its way to the disk is not told that it
+// is accepted before it is.
+func TestAskAgainWaitsForTheRecord(t *testing.T) {
+	for name, failure := range map[string]error{"recorded": nil, "not recorded": errors.New("disk full")} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := brokertest.NewMemory()
+				b := newBroker(t, st, broker.Options{})
+				disk := make(chan struct{})
+				st.BeforeCommit(func(context.Context, *broker.Change) error { <-disk; return failure })
+				type result struct {
+					r   broker.Request
+					err error
+				}
+				results := make(chan result, 3)
+				ask := func() {
+					r, err := b.Submit(t.Context(), bash("s", "1", "make"))
+					results <- result{r, err}
+				}
+				for range cap(results) {
+					go ask()
+				}
+				synctest.Wait()
+				if len(results) != 0 {
+					t.Errorf("answered %+v before the disk was", <-results)
+				}
+				if _, err := b.Submit(t.Context(), bash("s", "1", "make install")); !errors.Is(err, broker.ErrConflict) {
+					t.Errorf("another call under the same key: %v, want ErrConflict", err)
+				}
+				close(disk)
+				for range cap(results) {
+					got := <-results
+					if failure != nil {
+						if !errors.Is(got.err, broker.ErrNotRecorded) {
+							t.Errorf("got %+v, %v; want ErrNotRecorded", got.r, got.err)
+						}
+						continue
+					}
+					if got.err != nil {
+						t.Fatal(got.err)
+					}
+					if _, err := st.Request(t.Context(), got.r.ID); err != nil {
+						t.Errorf("accepted and not recorded: %v", err)
+					}
+				}
+			})
+		})
+	}
+}
