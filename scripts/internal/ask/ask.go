@@ -28,6 +28,7 @@ type Call struct {
 	Tool    string
 	CWD     string
 	Input   map[string]any
+	Timeout time.Duration // how long the answer may take; 0 means 10 min
 }
 
 // Payload is the PreToolUse hook JSON of c, ending in a newline as the agent's does.
@@ -65,6 +66,9 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("broker answered %d: %s", e.Status, e.Body) }
 
+// ErrUnreached marks a question that no broker can have seen.
+var ErrUnreached = errors.New("no broker was reached")
+
 // Client asks the broker behind Socket. Each question is a connection of its own,
 // as it is for hook processes.
 type Client struct {
@@ -91,7 +95,11 @@ func (cl Client) Hook(ctx context.Context, c Call, correlation string) (Answer, 
 	head.Set(wire.HeaderCorrelation, correlation)
 	head.Set(wire.HeaderClientPID, strconv.Itoa(os.Getpid()))
 	head.Set(wire.HeaderParentPID, strconv.Itoa(os.Getpid()))
-	head.Set(wire.HeaderTimeoutMS, "600000")
+	timeout := c.Timeout
+	if timeout == 0 {
+		timeout = 10 * time.Minute
+	}
+	head.Set(wire.HeaderTimeoutMS, strconv.FormatInt(timeout.Milliseconds(), 10))
 
 	rep, err := exchange(conn, in, http.MethodPost, "/hooks/claude", head, payload)
 	for err == nil && rep.Status == http.StatusAccepted {
@@ -129,12 +137,12 @@ func (cl Client) dial(ctx context.Context) (net.Conn, error) {
 		case err == nil:
 			return conn, nil
 		case !errors.Is(err, syscall.EAGAIN): // the queue of callers is full for a moment
-			return nil, fmt.Errorf("dial the broker: %w", err)
+			return nil, fmt.Errorf("dial the broker: %w: %w", ErrUnreached, err)
 		}
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, fmt.Errorf("dial the broker: %w: %w", ErrUnreached, ctx.Err())
 		}
 	}
 }

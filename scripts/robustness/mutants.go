@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// mutant is a deliberate defect of the product. A trial of a minute must find it; one
+// that is not found says that the checker is blind there.
+type mutant struct {
+	name  string
+	edits []edit
+}
+
+// edit replaces text that occurs exactly once in a file.
+type edit struct{ file, from, to string }
+
+var mutants = []mutant{
+	{"a decision is acknowledged before it is recorded", []edit{
+		{"broker/decide.go", "\terr := b.commit(ctx, c)\n", "\tvar err error\n\tgo func() { time.Sleep(50 * time.Millisecond); _ = b.commit(context.WithoutCancel(ctx), c) }()\n"},
+	}},
+	{"whoever decides last wins", []edit{
+		{"broker/decide.go", "ok && e.saved && !e.claimed && e.req.State == Pending {", "ok && e.saved {"},
+		{"broker/decide.go", "\tif e.req.State.Terminal() {\n\t\treturn\n\t}\n\te.claimed = true", "\tif e.req.State.Terminal() {\n\t\te.req.State, e.req.Outcome = o.State, &o\n\t\treturn\n\t}\n\te.claimed = true"},
+		{"broker/decide.go", "\tif req.State.Terminal() {\n\t\treturn b.decideLate(ctx, req, d)\n\t}\n\tif d.Verdict", "\tif d.Verdict"},
+		{"broker/decide.go", "\terr := b.commit(ctx, c)\n\tif err != nil {\n\t\to =", "\terr := b.commit(ctx, c)\n\tif errors.Is(err, ErrAlreadyDecided) {\n\t\terr = nil\n\t}\n\tif err != nil {\n\t\to ="},
+	}},
+	{"a stop does not speak about later calls", []edit{
+		{"broker/submit.go", "\tcase se.s.State == SessionStopping || se.s.State == SessionStopped:\n\t\tend =", "\tcase false:\n\t\tend ="},
+		{"broker/submit.go", "\tif stopped { // the stop", "\tif false && stopped { // the stop"},
+	}},
+	{"a stop is not recorded", []edit{
+		{"broker/stop.go", "\t\tc.Sessions = append(c.Sessions, se.view())\n", "\t\tv := se.view()\n\t\tv.State = SessionActive\n\t\tc.Sessions = append(c.Sessions, v)\n"},
+	}},
+	{"another call under a known id gets the known answer", []edit{
+		{"broker/submit.go", "\treturn r.Digest == q.Digest && r.SessionID", "\treturn r.SessionID"},
+	}},
+	{"a deadline is forgotten over a pause", []edit{
+		{"broker/decide.go", "\treturn ok && e.timer != nil && !time.Now().Before(e.deadline)", "\tif ok && e.timer != nil && !time.Now().Before(e.deadline) {\n\t\te.timer.Reset(time.Second)\n\t}\n\treturn false"},
+		{"broker/decide.go", "func (b *Broker) expire(id string) {\n", "func (b *Broker) expire(id string) {\n\ttime.Sleep(300 * time.Millisecond)\n"},
+	}},
+	{"a grant is not used up", []edit{
+		{"broker/submit.go", "\tdelete(b.grants, k)\n\treturn g, time", "\treturn g, time"},
+		{"broker/submit.go", "\tif grant != nil {\n", "\tif false && grant != nil {\n"},
+	}},
+	{"the hook lets the call run when the console is gone", []edit{
+		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},
+	}},
+	{"a repeated question is accepted before it is recorded", []edit{
+		{"broker/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
+		{"broker/submit.go", "\tif !e.saved {\n\t\treturn e.instead, e.failure\n\t}\n", ""},
+	}},
+	{"cards whose hook is dead stay", []edit{
+		{"broker/sweep.go", "\tif len(dead) > 0 {", "\tif false && len(dead) > 0 {"},
+	}},
+}
+
+// seeds is how often a mutant is tried before it counts as not found.
+const seeds = 2
+
+// hunt builds each mutant of the sources in the working directory and looks whether a
+// trial finds it. The sources stay as they are: the compiler is given changed copies.
+func hunt(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("mutants", flag.ExitOnError)
+	minutes := flags.Float64("minutes", 1, "how long one trial goes on")
+	only := flags.String("only", "", "a part of the names of those to try")
+	_ = flags.Parse(args) // it exits
+	dir, err := os.MkdirTemp("", "aoctl-mutants")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	blind := 0
+	for _, m := range mutants {
+		if !strings.Contains(m.name, *only) {
+			continue
+		}
+		how, err := m.try(ctx, dir, *minutes)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		if how == "" {
+			blind++
+			how = "NOT FOUND"
+		}
+		fmt.Printf("%-58s %s\n", m.name, how)
+	}
+	if blind > 0 {
+		return fmt.Errorf("%d defects were not found", blind)
+	}
+	return nil
+}
+
+// try returns how m was found, "" when it was not.
+func (m mutant) try(ctx context.Context, dir string, minutes float64) (string, error) {
+	overlay, err := m.overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	for program, pkg := range map[string]string{"robustness": "./scripts/robustness", "aoctl": ".", "aoctl-hook": "./hookclient/aoctl-hook"} {
+		build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", filepath.Join(dir, program), pkg) //nolint:gosec // G204: our own sources
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build: %w\n%s", err, out)
+		}
+	}
+	for seed := range seeds {
+		began := time.Now()
+		trial := exec.CommandContext(ctx, filepath.Join(dir, "robustness"), "-minutes", fmt.Sprint(minutes), "-seed", fmt.Sprint(seed+1), //nolint:gosec // G204: just built
+			"-aoctl", filepath.Join(dir, "aoctl"), "-hook", filepath.Join(dir, "aoctl-hook"))
+		trial.Env = append(os.Environ(), "TMPDIR="+dir)
+		out, err := trial.Output()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitViolated {
+			continue
+		}
+		_, words, _ := bytes.Cut(out, []byte("VIOLATED"))
+		line, _, _ := strings.Cut(string(words), "\n")
+		return fmt.Sprintf("found in %s:%s", time.Since(began).Round(time.Second), line), nil
+	}
+	return "", nil
+}
+
+// overlay writes changed copies and the list that go build takes.
+func (m mutant) overlay(dir string) (string, error) {
+	replace := map[string]string{}
+	for _, e := range m.edits {
+		from, err := filepath.Abs(e.file)
+		if err != nil {
+			return "", err
+		}
+		to, changed := replace[from]
+		if !changed {
+			to = from
+			replace[from] = filepath.Join(dir, strings.ReplaceAll(e.file, "/", "_"))
+		}
+		text, err := os.ReadFile(to) //nolint:gosec // G304: our own sources
+		if err != nil {
+			return "", fmt.Errorf("read the source: %w", err)
+		}
+		if n := strings.Count(string(text), e.from); n != 1 {
+			return "", fmt.Errorf("%s has %q %d times, it must be there once: bring the mutant up to date", e.file, e.from, n)
+		}
+		if err := os.WriteFile(replace[from], []byte(strings.Replace(string(text), e.from, e.to, 1)), 0o600); err != nil {
+			return "", fmt.Errorf("write the mutant: %w", err)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", fmt.Errorf("list the changed files: %w", err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, list, 0o600); err != nil {
+		return "", fmt.Errorf("write the overlay: %w", err)
+	}
+	return path, nil
+}
