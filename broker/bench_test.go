@@ -13,7 +13,7 @@ import (
 // the broker's work for it, without the disk of a store.
 func BenchmarkSubmitAllowed(b *testing.B) {
 	st := brokertest.NewMemory()
-	br, err := broker.New(b.Context(), st, broker.Options{Alive: func(broker.Process) bool { return true }})
+	br, err := broker.New(b.Context(), st, broker.Options{Rate: -1, Alive: func(broker.Process) bool { return true }})
 	if err != nil {
 		b.Fatal(err)
 	}

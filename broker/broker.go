@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -38,6 +39,8 @@ type Broker struct {
 	turn      chan struct{} // one token for each call that is being recorded
 	keeper    rulekeeper
 	history   pastCalls
+	newcomers bucket // of sessions that were not known
+	floods    map[floodKey]*flood
 	observing bool // nothing is held, in any session
 	capped    bool // the operator chose ApprovalTimeout, so no asker may take longer
 }
@@ -68,6 +71,8 @@ type sessionEntry struct {
 	s       Session
 	pending map[string]*entry
 	savedAt time.Time // when its row was last written
+	asks    bucket    // of new calls
+	tells   bucket    // of other events
 }
 
 type grantKey struct{ session, subagent, digest string }
@@ -88,12 +93,10 @@ func (o Options) withDefaults() Options {
 	set(&o.LateFor, 5*time.Minute)
 	set(&o.Hold, 25*time.Second)
 	set(&o.AskerGrace, 30*time.Second)
-	if o.MaxPerSession <= 0 {
-		o.MaxPerSession = 64
-	}
-	if o.MaxPending <= 0 {
-		o.MaxPending = 20000
-	}
+	o.MaxPending = cmp.Or(max(o.MaxPending, 0), defaultPending)
+	o.MaxPerSession = cmp.Or(max(o.MaxPerSession, 0), defaultPerSession)
+	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), defaultSessions)
+	o.Rate = cmp.Or(o.Rate, defaultRate)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -119,6 +122,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
+		floods: map[floodKey]*flood{},
 		capped: capped, turn: make(chan struct{}, maxRecording),
 		history: pastCalls{turn: make(chan struct{}, 1)},
 	}
@@ -208,6 +212,7 @@ func (b *Broker) Close() error {
 	b.mu.Unlock()
 	b.stop()
 	b.wg.Wait()
+	b.noteFloods(context.Background(), true)
 	return nil
 }
 

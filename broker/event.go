@@ -29,6 +29,7 @@ const (
 	EventTurnEnd         = "turn_end"
 	EventGrantCreated    = "grant_created"
 	EventGrantUsed       = "grant_used"
+	EventCallsRefused    = "calls_refused" // data: CallsRefusedData; many calls that have no row of their own
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.
 	EventRuleSaved    = "rule_saved"         // data: RuleSavedData
@@ -68,6 +69,15 @@ type TokenData struct {
 	Hash  string `json:"hash,omitempty"` // hex SHA-256 of the token
 	Label string `json:"label,omitempty"`
 	By    Actor  `json:"by"`
+}
+
+// CallsRefusedData is the data of an EventCallsRefused.
+type CallsRefusedData struct {
+	Why   string    `json:"why"`
+	Count int       `json:"count"` // calls since the last such event of the same flood
+	Total int       `json:"total"` // calls since it began
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
 }
 
 // Event is one row of the append-only, hash-chained log.

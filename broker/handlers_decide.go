@@ -242,6 +242,10 @@ func (b *Broker) postEvent(w http.ResponseWriter, r *http.Request) {
 		Request: Request{SessionID: body.SessionID, Agent: firstOf(body.Agent, "api"), CWD: body.CWD},
 		Session: SessionHint{Name: body.Name},
 	}
+	if err := b.admitEvent(body.SessionID); err != nil {
+		fail(w, err)
+		return
+	}
 	err := b.changeSession(r.Context(), q, body.transition)
 	if err == nil && body.EventType == EventSessionStop {
 		b.cancelPending(context.WithoutCancel(r.Context()), body.SessionID, "the session ended", nil, Cancelled)

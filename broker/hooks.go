@@ -117,8 +117,12 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 	if h.Kind == agents.Prompt && !h.FromApp {
 		h.FromApp = b.scheduledPrompt(ctx, h)
 	}
-	q := base(h, a)
-	err := b.changeSession(ctx, q, func(s *Session) []*Event { return transition(s, h) })
+	err := b.admitEvent(h.SessionID)
+	if err == nil {
+		err = b.changeSession(ctx, base(h, a), func(s *Session) []*Event { return transition(s, h) })
+	} else if overLimit(err) && h.Kind != agents.Prompt {
+		err = nil // counted and not recorded: an error would keep some agents from ending their turn
+	}
 	if err != nil {
 		return agents.Answer{}, err
 	}

@@ -15,7 +15,9 @@ type Options struct {
 	Hold            time.Duration // the longest a hook's poll is held; 25 s
 	AskerGrace      time.Duration // how long a living asker may be disconnected; 30 s
 	MaxPerSession   int           // pending calls of one session; 64
-	MaxPending      int           // pending calls in all; 20,000
+	MaxPending      int           // pending calls in all; 4,096
+	MaxSessions     int           // sessions kept in memory; 4,096
+	Rate            int           // new calls a second of one session, five times that at once; 20. Negative: no limit, and none on new sessions
 	Socket          string        // for the status line
 	Guarded         []string      // aoctl's own folders and files: calls that touch them always ask
 	Observe         bool          // hold nothing: record what the rules would have said

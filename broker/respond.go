@@ -41,7 +41,9 @@ var statuses = []struct {
 	{errBadToken, http.StatusUnauthorized, "bad_token", "mint another one in the console: r, then t"},
 	{ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{ErrInvalid, http.StatusBadRequest, "bad_request", ""},
-	{ErrTooMany, http.StatusTooManyRequests, "too_many", "answer some in the console first"},
+	{ErrTooMany, http.StatusTooManyRequests, "too_many", ""},
+	{ErrTooFast, http.StatusTooManyRequests, "too_fast", ""},
+	{ErrTooManySessions, http.StatusTooManyRequests, "too_many_sessions", ""},
 	{ErrSessionEnded, http.StatusConflict, "session_ended", "there is nothing left to stop"},
 	{ErrNotRecorded, http.StatusInternalServerError, "not_recorded", "nothing is allowed that cannot be recorded; check the disk, and aoctl.log"},
 	{ErrTampered, http.StatusInternalServerError, "tampered", `see "aoctl log verify"`},
@@ -58,9 +60,14 @@ func errorReply(err error) reply {
 	if errors.As(err, &be) {
 		return problem(be.status, be.code, be.message, "")
 	}
+	var limit *limitError
 	for _, s := range statuses {
 		if errors.Is(err, s.err) {
-			return problem(s.status, s.code, err.Error(), s.hint)
+			hint := s.hint
+			if errors.As(err, &limit) {
+				hint = limit.hint
+			}
+			return problem(s.status, s.code, err.Error(), hint)
 		}
 	}
 	return problem(http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")

@@ -35,8 +35,8 @@ type SessionHint struct {
 // a grant or a stop. The same key and digest again is the same request, with the
 // recorded answer if it has one.
 //
-// Errors: ErrInvalid, ErrConflict (known key, other call), ErrTooMany,
-// ErrNotRecorded, ErrClosed. After an error the call must not run.
+// Errors: ErrInvalid, ErrConflict (known key, other call), ErrTooMany, ErrTooFast,
+// ErrTooManySessions, ErrNotRecorded, ErrClosed. After an error the call must not run.
 func (b *Broker) Submit(ctx context.Context, q Question) (Request, error) {
 	if err := q.validate(); err != nil {
 		return Request{}, err
@@ -91,7 +91,7 @@ func (b *Broker) reserve(q *Question) (e *entry, known bool, err error) {
 	if e, ok := b.requests[id]; ok {
 		return e, true, nil
 	}
-	if err := b.roomFor(q.SessionID); err != nil {
+	if err := b.admit(q.SessionID); err != nil {
 		return nil, false, err
 	}
 	e = &entry{req: q.Request, done: make(chan struct{}), tried: make(chan struct{}), bound: q.Bound, leftAt: time.Now()}
@@ -110,17 +110,6 @@ func (b *Broker) timeout(q *Question) time.Duration {
 		return min(q.Timeout, maxTimeout)
 	}
 	return b.opts.ApprovalTimeout
-}
-
-// roomFor applies the caps. Caller holds mu.
-func (b *Broker) roomFor(sessionID string) error {
-	if b.pending >= b.opts.MaxPending {
-		return fmt.Errorf("%w: %d in all", ErrTooMany, b.pending)
-	}
-	if se, ok := b.sessions[sessionID]; ok && len(se.pending) >= b.opts.MaxPerSession {
-		return fmt.Errorf("%w: %d of this session", ErrTooMany, len(se.pending))
-	}
-	return nil
 }
 
 // insert records the new request e, together with its end where a rule, a grant or

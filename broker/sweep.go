@@ -22,6 +22,7 @@ func (b *Broker) sweep(ctx context.Context) {
 			b.cancelAbandoned(ctx)
 			b.noticeGone(ctx)
 			b.saveUnsaved(ctx)
+			b.noteFloods(ctx, false)
 			b.publishHealth()
 		}
 	}

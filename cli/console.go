@@ -28,6 +28,7 @@ type consoleOptions struct {
 	timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
 	noBell  bool
 	observe bool // hold nothing
+	limits  limitOptions
 	demo    bool // the agents are scripted; the console says so
 }
 
@@ -57,6 +58,7 @@ func newConsoleCommand() *cobra.Command {
 func (o *consoleOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
+	o.limits.flags(cmd)
 	cmd.Flags().BoolVar(&o.noBell, "no-bell", false, "do not ring when something starts to wait (env "+noBellEnv+")")
 }
 
@@ -74,6 +76,9 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 			text: fmt.Sprintf("a time to answer of %v is out of range", o.timeout),
 			hint: "give --timeout between 1s and 24h, such as 10m",
 		}
+	}
+	if err := o.limits.read(cmd); err != nil {
+		return err
 	}
 	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") {
 		o.noBell = true

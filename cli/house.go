@@ -62,9 +62,9 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		return err
 	}
 	h.closers = append(h.closers, st.Close)
-	h.broker, err = broker.New(ctx, st, broker.Options{
+	h.broker, err = broker.New(ctx, st, o.limits.in(broker.Options{
 		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Observe: o.observe, Log: h.log,
-	})
+	}))
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}

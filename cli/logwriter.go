@@ -163,6 +163,9 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 			return w.decided(ctx, e, d)
 		}
 	}
+	if text := limitWords(e); text != "" {
+		return text
+	}
 	if text := factWords(e); text != "" {
 		return text
 	}

@@ -197,6 +197,7 @@ func TestGolden(t *testing.T) {
 		"observing":      {sessions: someSessions(), past: observedCalls(), health: broker.Health{Observing: true}},
 		"observing one":  {sessions: observedSessions(), requests: mixedCalls(), past: observedCalls(), keys: []string{"shift+tab"}},
 		"log broken":     {sessions: someSessions(), requests: mixedCalls(), health: broker.Health{LogBroken: "row 812 is not as it was written"}},
+		"flood":          {sessions: someSessions(), requests: mixedCalls(), health: broker.Health{Floods: []broker.Flood{{SessionID: "s2", Why: "asks faster than 20 calls a second", Refused: 4812}, {Why: "come faster than 2 a second", Refused: 3}}}},
 		"filter":         {sessions: someSessions(), requests: mixedCalls(), keys: []string{"/", "d", "o", "c", "s", "enter"}},
 		"stopping":       {sessions: stopping, past: pastCalls()},
 		"late":           {sessions: someSessions(), requests: mixedCalls(), keys: []string{"G"}},

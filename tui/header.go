@@ -125,6 +125,9 @@ func (m *model) banners() []string {
 	if h.StoreErr != "" {
 		list = append(list, "not recording, calls are refused · "+safeLine(h.StoreErr))
 	}
+	if told := m.floodTold(); told != "" {
+		list = append(list, told)
+	}
 	if h.SocketErr != "" {
 		list = append(list, "hooks cannot reach this console · "+safeLine(h.SocketErr))
 	}
@@ -132,4 +135,22 @@ func (m *model) banners() []string {
 		list = append(list, "no word from the broker: do not trust this screen")
 	}
 	return list
+}
+
+// floodTold says whose calls are refused because there are too many, "" when nobody's are.
+func (m *model) floodTold() string {
+	floods := m.board.health.Floods
+	if len(floods) == 0 {
+		return ""
+	}
+	worst := floods[0]
+	who := "calls of new sessions"
+	if worst.SessionID != "" {
+		who = m.board.label(worst.SessionID)
+	}
+	text := plural(worst.Refused, "call") + " refused: " + who + " " + safeLine(worst.Why)
+	if more := len(floods) - 1 + m.board.health.MoreFloods; more > 0 {
+		text += " · and " + count(more) + " more"
+	}
+	return text
 }

@@ -118,7 +118,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(i, tool), func(t *testing.T) {
 				sessions, requests := hostile(p, tool, seconds(10))
-				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p, LogBroken: p}}
+				snap := broker.Snapshot{Sessions: sessions, Requests: requests, Health: broker.Health{Socket: p, LogHash: p + "abcdef", StoreErr: p, LogBroken: p, Floods: []broker.Flood{{SessionID: p, Why: p}}}}
 				s := newStill(t, snap, requests[2:], termenv.TrueColor)
 				s.m.opts.Version = p
 				s.m.Update(decidedMsg{key: drawnKey{id: p}, err: fmt.Errorf("%s: %w", p, broker.ErrAlreadyDecided), req: requests[1]})

@@ -57,7 +57,7 @@ func open(ctx context.Context, home string) (*server, func(), error) {
 		return nil, nil, fmt.Errorf("open the store: %w", err)
 	}
 	socket := filepath.Join(home, "broker.sock")
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket})
+	b, err := broker.New(ctx, st, broker.Options{Socket: socket, MaxPending: 20000, Rate: -1})
 	if err != nil {
 		return nil, nil, fmt.Errorf("start the broker: %w", err)
 	}

@@ -27,7 +27,7 @@ func serve(home string) error {
 	}
 	defer st.Close()
 	socket := filepath.Join(home, "broker.sock")
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket})
+	b, err := broker.New(ctx, st, broker.Options{Socket: socket, Rate: -1})
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
