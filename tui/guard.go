@@ -30,6 +30,10 @@ const (
 	repeatDelay = 2 * time.Second
 	// typingGap is the pause after which a person is no longer typing a sentence.
 	typingGap = 1500 * time.Millisecond
+	// beatEvery is how often the program makes sure that it runs, for beatFor after the
+	// shown card changed.
+	beatEvery = 50 * time.Millisecond
+	beatFor   = 1500 * time.Millisecond
 	// pauseGap is a silence that only a stopped or sleeping process knows: the clock
 	// ticks once a second.
 	pauseGap = 2500 * time.Millisecond
@@ -43,6 +47,7 @@ type guard struct {
 	fresh bool      // drawn changed at since, and its frame has not been seen to be written yet
 	own   bool      // the operator's own move brought it there
 	alive time.Time // the last message of any kind
+	pulse bool      // a beatMsg comes every beatEvery while the card is new
 
 	lastKey      time.Time // any key
 	prevKey      time.Time // the one before
@@ -85,11 +90,17 @@ func (b begun) good(drawn drawnKey, now time.Time) string {
 func (g *guard) awake(now time.Time) {
 	gap := now.Sub(g.alive)
 	wall := now.Round(0).Sub(g.alive.Round(0)) // the monotonic clock stands still in a laptop's sleep
-	if gap > pauseGap || wall > pauseGap || wall < 0 {
+	switch {
+	case gap > pauseGap || wall > pauseGap || wall < 0:
 		g.doubt(now)
+	case gap > 2*beatEvery && g.beats(g.alive):
+		g.since = g.since.Add(gap) // a busy machine: a key that is read now may have been pressed then
 	}
 	g.alive = now
 }
+
+// beats reports whether the program is to make sure that it runs.
+func (g *guard) beats(now time.Time) bool { return g.pulse && now.Sub(g.since) < beatFor }
 
 // doubt makes the drawn card deaf again.
 func (g *guard) doubt(now time.Time) {

@@ -623,3 +623,26 @@ func TestReasonAfterANewSnapshot(t *testing.T) {
 		}
 	})
 }
+
+// A machine that is too busy to run the program: what was typed meanwhile may have been
+// typed when the card was new, so that time does not count.
+func TestABusyMachineIsDeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newFake(nil), 80, 24)
+		r.m.guard.pulse = true
+		r.c.publish(newCall("r1", "s1", "Bash", time.Now(), `{"command":"make"}`))
+		r.wait(300 * time.Millisecond)
+		time.Sleep(400 * time.Millisecond) // in the bubble: nothing is read
+		r.press("a")
+		r.wait(time.Second)
+		if got := r.decisions(); got != "" {
+			t.Errorf("decided %s, 300 ms after the card came", got)
+		}
+		r.wait(3 * time.Second)
+		r.press("a")
+		r.wait(time.Second)
+		if got := r.decisions(); got == "" {
+			t.Error("deaf for ever")
+		}
+	})
+}

@@ -22,6 +22,7 @@ type (
 	}
 	rewatchMsg struct{ gen int }
 	tickMsg    struct{ gen int }
+	beatMsg    struct{} // the program runs
 	awakeMsg   struct{} // a deaf time is over: draw that
 	heldMsg    struct{ gen int }
 	quitMsg    struct{ gen int } // no key came behind the q that quits

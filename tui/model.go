@@ -84,6 +84,7 @@ type model struct {
 	helpFrom    screen // where esc leads from the help
 	docs        docCache
 	lastBell    time.Time
+	beating     bool      // a beatMsg is under way
 	awakeAt     time.Time // the doubt whose end is going to be drawn
 	quitAsked   time.Time
 	newsMissing bool      // the broker's channel was closed and not opened again yet

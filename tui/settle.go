@@ -16,12 +16,22 @@ func (m *model) settle() tea.Cmd {
 	m.settleSessions()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleDrawn(), m.settleEditor(), m.wantStats())
+	cmd := tea.Batch(m.settleDrawn(), m.settleEditor(), m.wantStats(), m.beat())
 	if m.guard.since.Equal(m.awakeAt) {
 		return cmd
 	}
 	m.awakeAt = m.guard.since
 	return tea.Batch(cmd, tea.Tick(deafFor, func(time.Time) tea.Msg { return awakeMsg{} }))
+}
+
+// beat keeps messages coming while the shown card is new: silence then means that the
+// program got no time to run.
+func (m *model) beat() tea.Cmd {
+	if m.beating || !m.guard.beats(m.at) {
+		return nil
+	}
+	m.beating = true
+	return tea.Tick(beatEvery, func(time.Time) tea.Msg { return beatMsg{} })
 }
 
 func (m *model) settleList() {

@@ -90,7 +90,7 @@ func Run(ctx context.Context, c console, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newModel(ctx, c, o, terminalStyles(o))
-	m.out = out
+	m.out, m.guard.pulse = out, true
 	p := tea.NewProgram(m,
 		tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(),

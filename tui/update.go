@@ -44,6 +44,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 		if msg.gen == m.noteGen {
 			m.note = note{}
 		}
+	case beatMsg:
+		m.beating = false
 	case heldMsg:
 		h, ok, again := m.guard.release(msg.gen, m.at)
 		switch {
