@@ -51,17 +51,35 @@ type options struct {
 // tally is what all trials together showed.
 type tally struct {
 	mu       sync.Mutex
+	begun    int
 	ran      map[string]int
 	decided  map[string]int
 	faults   []string
+	stalled  int           // trials in which this program got no time to run: they prove nothing
 	missed   int           // presses that had to count and did not
 	counted  int           // presses that had to count and did
 	earliest time.Duration // the shortest time on the screen of a call that a key decided
 }
 
-func (t *tally) add(kind string, r result) {
+// begin reports whether another trial is wanted, and counts it as running.
+func (t *tally) begin(trials int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.begun >= trials {
+		return false
+	}
+	t.begun++
+	return true
+}
+
+func (t *tally) add(kind string, r result, stalled bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if stalled {
+		t.stalled++
+		t.begun--
+		return
+	}
 	t.ran[kind]++
 	if r.decided {
 		t.decided[kind]++
@@ -83,6 +101,7 @@ func run(ctx context.Context, o options) error {
 	if o.aoctl == "" || o.trials < 1 || o.consoles < 1 {
 		return errors.New("-aoctl, -n and -consoles must be set")
 	}
+	go feelPulse(ctx)
 	fmt.Printf("%d trials at %d consoles, seed %d\n", o.trials, o.consoles, o.seed)
 	t := &tally{ran: map[string]int{}, decided: map[string]int{}}
 	var next atomic.Int64
@@ -108,13 +127,11 @@ func work(ctx context.Context, o options, moments *rand.Rand, next *atomic.Int64
 		return err
 	}
 	defer c.close()
-	for {
+	for t.begin(o.trials) {
 		n := next.Add(1)
-		if n > int64(o.trials) {
-			return nil
-		}
 		tr := &trial{console: c, n: int(n), moments: moments}
 		kind := kinds[moments.IntN(len(kinds))]
+		start := time.Now()
 		r, err := kind.play(ctx, tr)
 		if err == nil {
 			err = tr.clear(ctx)
@@ -122,8 +139,9 @@ func work(ctx context.Context, o options, moments *rand.Rand, next *atomic.Int64
 		if err != nil {
 			return fmt.Errorf("trial %d (%s, seed %d): %w", n, kind.name, o.seed, err)
 		}
-		t.add(kind.name, r)
+		t.add(kind.name, r, stalledSince(start))
 	}
+	return nil
 }
 
 func (t *tally) conclude(o options) error {
@@ -131,6 +149,7 @@ func (t *tally) conclude(o options) error {
 		fmt.Printf("%-34s %5d trials, %5d decided\n", kind, t.ran[kind], t.decided[kind])
 	}
 	fmt.Printf("shortest time on the screen of a call that was decided: %v\n", t.earliest.Round(time.Millisecond))
+	fmt.Printf("trials repeated because this machine was too busy to measure: %d\n", t.stalled)
 	fmt.Printf("presses that had to count: %d did, %d did not\n", t.counted, t.missed)
 	for _, f := range t.faults {
 		fmt.Println("FAULT", f)

@@ -21,10 +21,6 @@ const sure = shownFor + 400*time.Millisecond
 // idle is what the console shows while nothing waits.
 const idle = "nothing waits"
 
-// stutter is a pause between two repeats that no key has which is held down: this
-// program got no time to run.
-const stutter = 200 * time.Millisecond
-
 // result is what one trial showed.
 type result struct {
 	decided bool          // a key decided a call
@@ -258,11 +254,7 @@ func heldDown(ctx context.Context, t *trial) (result, error) {
 	before := t.between(0, 300*time.Millisecond)
 	var c call
 	var err error
-	var gap time.Duration
-	last := time.Now()
 	for held := time.Duration(0); held < 1200*time.Millisecond; held += every {
-		gap = max(gap, time.Since(last))
-		last = time.Now()
 		if _, err := t.console.press("a"); err != nil {
 			return result{}, err
 		}
@@ -275,8 +267,8 @@ func heldDown(ctx context.Context, t *trial) (result, error) {
 	}
 	allowed, err := t.allowed(ctx, c)
 	r := result{decided: allowed}
-	if allowed && gap < stutter {
-		r.fault = fmt.Sprintf("a key that was held down, at most %v between two repeats, decided %s", gap, c.card)
+	if allowed {
+		r.fault = "a key that was held down decided " + c.card
 	}
 	return r, err
 }
