@@ -68,7 +68,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
-	h.serve(listener)
+	h.serve(listener, o.observe)
 	h.checkLog(st)
 	return nil
 }
@@ -125,15 +125,19 @@ func (h *house) openLog() error {
 
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
-func (h *house) serve(listener *broker.Listener) {
+func (h *house) serve(listener *broker.Listener, observe bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	go func() {
 		defer close(h.served)
 		h.serveErr = h.broker.Serve(ctx, listener)
 	}()
-	h.log.Info("console started", "pid", os.Getpid(), "socket", h.socket)
+	info := readBuildInfo()
+	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", observe)
 }
+
+// startedMsg is the line in the program's log by which aoctl doctor tells what runs.
+const startedMsg = "console started"
 
 // explainListen says who holds the socket, or why it cannot be had.
 func (h *house) explainListen(err error) error {

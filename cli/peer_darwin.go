@@ -20,3 +20,12 @@ func peerUID(conn net.Conn) (int, error) {
 	}
 	return int(cred.Uid), nil
 }
+
+// peerPID is the process at the other end of a Unix socket.
+func peerPID(conn net.Conn) (pid int, err error) {
+	err = control(conn, func(fd int) (err error) {
+		pid, err = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+		return err
+	})
+	return pid, err
+}

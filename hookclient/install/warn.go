@@ -12,7 +12,8 @@ import (
 // source is one of the files that Claude Code adds up its settings from.
 type source struct {
 	path    string
-	managed bool // set by an administrator; beats all others
+	name    string // as in --setting-sources: user, project, local; else empty
+	managed bool   // set by an administrator; beats all others
 }
 
 // claudeWarnings looks for what would silence the hooks just installed, or get round
@@ -55,21 +56,23 @@ func claudeElsewhere(o Options, f *settingsFile) []string {
 // whether or not they exist. In the home folder, a project's file is the user's.
 func claudeOthers(o Options, f *settingsFile) []source {
 	seen := map[string]bool{f.path: true}
-	return slices.DeleteFunc(claudeSources(o.ManagedDir), func(s source) bool {
+	wd, _ := os.Getwd() // without one there is no project
+	return slices.DeleteFunc(claudeSources(wd, o.ManagedDir), func(s source) bool {
 		again := seen[s.path]
 		seen[s.path] = true
 		return again
 	})
 }
 
-func claudeSources(managed string) []source {
+// claudeSources lists the settings files that count in the folder project.
+func claudeSources(project, managed string) []source {
 	var s []source
 	if dir, err := claudeConfigDir(); err == nil {
-		s = append(s, source{path: filepath.Join(dir, "settings.json")})
+		s = append(s, source{path: filepath.Join(dir, "settings.json"), name: "user"})
 	}
-	if wd, err := os.Getwd(); err == nil {
-		s = append(s, source{path: filepath.Join(wd, ".claude", "settings.json")},
-			source{path: filepath.Join(wd, ".claude", "settings.local.json")})
+	if project != "" {
+		s = append(s, source{path: filepath.Join(project, ".claude", "settings.json"), name: "project"},
+			source{path: filepath.Join(project, ".claude", "settings.local.json"), name: "local"})
 	}
 	if managed == "" {
 		managed = "/etc/claude-code"

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+)
+
+// doctorOptions is what aoctl doctor goes by.
+type doctorOptions struct {
+	project  string
+	settings string
+	socket   string
+	fix      bool
+	full     bool
+	noDrill  bool
+	json     bool
+}
+
+func newDoctorCommand() *cobra.Command {
+	var o doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that the gates hold: console, database, agents, hooks",
+		Long: `doctor looks at everything that an agent's call goes through, and says of each part
+whether it is well, with a cure where it is not: the console's socket, the database,
+the agents, the hooks in their settings, what in this project could silence them,
+and the rules.
+
+Then it drills: it runs the installed hook command against a console that is not
+there, one where nobody answers, one that says nothing, and with the hook program
+missing. Each time the call must be refused; what lets one through is OPEN. The
+drill has a folder, a socket and a database of its own.
+
+--fix mends what can be mended without a person: modes of aoctl's own files, and
+hooks that are not as aoctl writes them (a backup is kept). Exit code 1 means that
+something failed, 0 that nothing did; warnings do not count.`,
+		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			return runDoctor(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.project, "project", "", "the `DIR` of the project to look at; the current one when not given")
+	f.StringVar(&o.settings, "settings", "", "also look at this settings `FILE` of Claude Code")
+	f.BoolVar(&o.fix, "fix", false, "mend what can be mended without a person")
+	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large")
+	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
+	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+// read completes o and checks it.
+func (o *doctorOptions) read(cmd *cobra.Command) error {
+	dir, err := filepath.Abs(o.project)
+	if err != nil {
+		return usageError{text: "the current folder cannot be told", hint: "name one with --project"}
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usageError{text: fmt.Sprintf("--project %s is no folder", dir)}
+	}
+	o.project = dir
+	if o.settings != "" {
+		if o.settings, err = filepath.Abs(o.settings); err != nil {
+			return usageError{text: "the settings file cannot be told", hint: "give its whole path"}
+		}
+	}
+	o.socket, err = socketPath(cmd)
+	if err != nil {
+		o.socket = "" // the first check says so
+	}
+	return nil
+}
+
+// runDoctor looks, mends when asked to and looks again, and reports.
+func runDoctor(ctx context.Context, o doctorOptions, out io.Writer) error {
+	var fixed []string
+	if o.fix {
+		before := o
+		before.noDrill = true
+		fixed = mend(examine(ctx, before, true))
+	}
+	e := examine(ctx, o, false)
+	e.Fixed = append([]string{}, fixed...)
+	if err := e.print(out, o.json); err != nil {
+		return err
+	}
+	if e.Failed == 0 {
+		return nil
+	}
+	return failure{
+		code: exitError, text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed),
+		hint: doctorHint(o, e),
+	}
+}
+
+// doctorHint says what comes next.
+func doctorHint(o doctorOptions, e *examination) string {
+	if !o.fix && e.mendable() {
+		return "some of it can be mended with: aoctl doctor --fix"
+	}
+	return "what to do stands below each of them"
+}
+
+// mend does what the checks of e offer, each once, and says what was done.
+func mend(e *examination) []string {
+	var did []string
+	seen := map[string]bool{}
+	for _, c := range e.Checks {
+		if c.repair == nil || seen[c.repair.Key] || c.Status != install.Warn && c.Status != install.Fail {
+			continue
+		}
+		seen[c.repair.Key] = true
+		text, err := c.repair.Do()
+		switch {
+		case errors.Is(err, install.ErrTemporary):
+			did = append(did, "not mended: "+c.Seen+" ("+err.Error()+")")
+		case err != nil:
+			did = append(did, "could not be mended: "+err.Error())
+		case text != "":
+			did = append(did, text)
+		}
+	}
+	return did
+}
+
+// examine runs every check. quick leaves out what only informs and takes time.
+func examine(ctx context.Context, o doctorOptions, quick bool) *examination {
+	e := &examination{Version: readBuildInfo(), Project: o.project, Checks: []check{}}
+	e.section("console")
+	e.console(ctx, o)
+	e.section("database")
+	e.database(ctx, o)
+	reports := install.Check(ctx, install.CheckOptions{
+		Project: o.project, Settings: o.settings, Program: ownProgram(), Now: time.Now(), Quick: quick,
+	})
+	var gates []install.GateHook
+	for _, r := range reports {
+		e.section(r.Agent)
+		for _, f := range r.Findings {
+			e.addFinding(f)
+		}
+		gates = append(gates, r.Gates...)
+	}
+	e.section("drill")
+	if !o.noDrill {
+		e.drill(ctx, gates)
+	}
+	e.section("rules")
+	e.rules(ctx, o)
+	return e
+}
+
+// ownProgram is what an installation would write now; without one, hooks are not mended.
+func ownProgram() install.Program {
+	p, err := install.FindProgram(os.Args[0])
+	if err != nil {
+		return install.Program{}
+	}
+	return p
+}

@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/paths"
+)
+
+// answerTime is how long a console may take to answer the doctor.
+const answerTime = 3 * time.Second
+
+// console looks at the socket and at who serves it.
+func (e *examination) console(ctx context.Context, o doctorOptions) {
+	if o.socket == "" {
+		e.add(install.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
+		return
+	}
+	if !e.socketFolder(filepath.Dir(o.socket)) {
+		return
+	}
+	info, err := os.Lstat(o.socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.add(install.Warn, "socket", "start a console with: aoctl", "no console is listening on %s: every call behind a gate is refused", o.socket)
+		return
+	case err != nil:
+		e.add(install.Fail, "socket", "see that you may read its folder", "cannot look at %s: %v", o.socket, rootCause(err))
+		return
+	case info.Mode().Type() != fs.ModeSocket:
+		e.add(install.Fail, "socket", "move it away, then start a console with: aoctl", "%s is not a socket: every call behind a gate is refused", o.socket)
+		return
+	}
+	if uid := ownerOf(info); uid != os.Geteuid() {
+		e.add(install.Fail, "socket", "find out who that is, or name your own with AOCTL_SOCKET", "%s belongs to user %d", o.socket, uid)
+		return
+	}
+	e.mode("socket", o.socket, info, 0o600)
+	e.holder(ctx, o.socket)
+}
+
+// socketFolder reports whether the folder of the socket is one that a hook would trust.
+func (e *examination) socketFolder(dir string) bool {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.add(install.Warn, "folder", "start a console with: aoctl", "there is no %s yet: no console has run here, and every call behind a gate is refused", dir)
+		return false
+	case err != nil:
+		e.add(install.Fail, "folder", "see that you may read it", "cannot look at %s: %v", dir, rootCause(err))
+		return false
+	case info.Mode().Type() == fs.ModeSymlink:
+		e.add(install.Fail, "folder", "name the folder itself with AOCTL_HOME or AOCTL_SOCKET", "%s is a symbolic link", dir)
+		return false
+	case !info.IsDir():
+		e.add(install.Fail, "folder", "move it away, then start a console with: aoctl", "%s is not a folder", dir)
+		return false
+	case ownerOf(info) != os.Geteuid():
+		e.add(install.Fail, "folder", "name a folder of your own with AOCTL_HOME or AOCTL_SOCKET", "%s belongs to user %d", dir, ownerOf(info))
+		return false
+	}
+	e.mode("folder", dir, info, 0o700)
+	return true
+}
+
+// mode compares a file's permissions with what aoctl gives it. What others may only read
+// can be mended; where they could write, a person has to look first.
+func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode) {
+	perm := info.Mode().Perm()
+	cure := fmt.Sprintf("chmod %o %s", want, path)
+	switch {
+	case perm&^want == 0:
+		e.add(install.OK, name, "", "%s, mode %04o, yours", path, perm)
+	case perm&0o022 != 0 && info.IsDir():
+		e.add(install.Fail, name, "look what is in it, then: "+cure, "%s can be written by others (mode %04o)", path, perm)
+	default:
+		c := e.add(install.Fail, name, cure, "%s is open to others (mode %04o)", path, perm)
+		c.repair = &install.Repair{Key: "mode " + path, Do: func() (string, error) { return closeFile(path, want) }}
+	}
+}
+
+// closeFile takes from others what they may do with path. Neither a link nor another
+// user's file is touched.
+func closeFile(path string, want fs.FileMode) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // aoctl's own file
+	if errors.Is(err, syscall.ENXIO) {                                                // a socket cannot be opened
+		return closeSocket(path, want)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if ownerOf(info) != os.Geteuid() {
+		return "", fmt.Errorf("%s belongs to user %d", path, ownerOf(info))
+	}
+	before := info.Mode().Perm()
+	if before&^want == 0 {
+		return "", nil
+	}
+	if err := f.Chmod(before & want); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("mode of %s: %04o instead of %04o", path, before&want, before), nil
+}
+
+func closeSocket(path string, want fs.FileMode) (string, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.Mode().Type() != fs.ModeSocket || ownerOf(info) != os.Geteuid() {
+		return "", fmt.Errorf("%s is no socket of yours", path)
+	}
+	if err := os.Chmod(path, want); err != nil { // in a folder that only we can write to
+		return "", err
+	}
+	return fmt.Sprintf("mode of %s: %04o instead of %04o", path, want, info.Mode().Perm()), nil
+}
+
+func ownerOf(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return -1
+}
+
+// holder looks who holds the socket's lock, and whether it is the one who serves.
+func (e *examination) holder(ctx context.Context, socket string) {
+	pid, held, err := lockHolder(socket + ".lock")
+	if err != nil {
+		e.add(install.Fail, "lock", "start the console anew", "%s: %v", socket+".lock", err)
+		return
+	}
+	if !held {
+		c := e.add(install.Warn, "lock", "start a console with: aoctl", "nobody holds it: the console that made the socket is gone, and every call behind a gate is refused")
+		c.repair = &install.Repair{Key: "stale " + socket, Do: func() (string, error) { return removeStaleSocket(socket) }}
+		return
+	}
+	e.add(install.OK, "lock", "", "held by process %d", pid)
+	e.answers(ctx, socket, pid)
+}
+
+// lockHolder says which process a lock file names, and whether a process holds it. Its
+// lock is tried for an instant, which a console that starts at that moment waits out.
+func lockHolder(path string) (pid int, held bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // beside the socket
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, rootCause(err)
+	}
+	defer func() { _ = f.Close() }() // gives the lock back
+	text, err := io.ReadAll(io.LimitReader(f, 32))
+	if err != nil {
+		return 0, false, rootCause(err)
+	}
+	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 when it names none
+	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	return pid, errors.Is(err, unix.EWOULDBLOCK), nil
+}
+
+// removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a socket
+// that somebody serves, and takes its socket away again when it closes.
+func removeStaleSocket(socket string) (string, error) {
+	l, err := broker.Listen(socket)
+	if err != nil {
+		return "", err
+	}
+	if err := l.Close(); err != nil {
+		return "", err
+	}
+	return "removed the socket that an ended console left: " + socket, nil
+}
+
+// answers asks the console something that costs it nothing.
+func (e *examination) answers(ctx context.Context, socket string, pid int) {
+	var serving int
+	hc := &http.Client{Timeout: answerTime, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			conn, err := dialOurs(ctx, socket)
+			if err == nil {
+				serving, _ = peerPID(conn) // 0 where it cannot be told
+			}
+			return conn, err
+		},
+	}}
+	began := time.Now()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://aoctl/sessions/aoctl-doctor", nil)
+	if err != nil {
+		e.add(install.Fail, "answer", "", "%v", err)
+		return
+	}
+	resp, err := hc.Do(req)
+	if err != nil {
+		c := client{socket: socket}
+		failed, _ := errors.AsType[failure](c.unanswered(err))
+		e.add(install.Fail, "answer", failed.hint, "%s", failed.text)
+		return
+	}
+	_ = resp.Body.Close() // only its head matters
+	if serving != 0 && serving != pid {
+		e.add(install.Fail, "answer", "end that process, then start the console anew", "the socket was replaced: process %d serves it, and the console is process %d", serving, pid)
+		return
+	}
+	switch protocol := resp.Header.Get(wire.HeaderProtocol); protocol {
+	case wire.Version:
+		e.add(install.OK, "answer", "", "in %v, protocol %s", time.Since(began).Round(100*time.Microsecond), protocol)
+	case "":
+		e.add(install.Fail, "answer", "end that process, then start a console with: aoctl", "what listens on %s does not answer like aoctl", socket)
+		return
+	default:
+		e.add(install.Fail, "answer", "quit the console and start this one", "the console speaks protocol %s, this aoctl %s: every call is refused", protocol, wire.Version)
+	}
+	e.running(pid)
+}
+
+// started is what a console wrote into its log when it began.
+type started struct {
+	Time    time.Time `json:"time"`
+	Msg     string    `json:"msg"`
+	PID     int       `json:"pid"`
+	Version string    `json:"version"`
+	Commit  string    `json:"commit"`
+	Observe bool      `json:"observe"`
+}
+
+// running compares the console that runs with this program.
+func (e *examination) running(pid int) {
+	s, ok := consoleStart(pid)
+	mine := readBuildInfo()
+	switch {
+	case !ok || s.Version == "":
+		e.add(install.Skipped, "version", "", "which version process %d is cannot be told from its log", pid)
+	case s.Version != mine.Version || s.Commit != mine.Commit:
+		e.add(install.Warn, "version", "quit the console and start it anew", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
+	default:
+		e.add(install.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), age(time.Since(s.Time)))
+	}
+}
+
+func buildName(version, commit string) string {
+	return strings.TrimSpace(version + " " + commit[:min(len(commit), 12)])
+}
+
+// consoleStart finds in the program's log how the console with this pid began.
+func consoleStart(pid int) (s started, found bool) {
+	path, err := paths.LogFile()
+	if err != nil {
+		return s, false
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // aoctl's own log
+	if err != nil {
+		return s, false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return s, false
+	}
+	lines := bufio.NewScanner(io.LimitReader(f, 4*maxLogFile))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if !bytes.Contains(lines.Bytes(), []byte(startedMsg)) {
+			continue
+		}
+		var l started
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Msg == startedMsg && l.PID == pid {
+			s, found = l, true
+		}
+	}
+	return s, found
+}

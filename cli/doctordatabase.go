@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/store"
+)
+
+// What is checked without --full, and when a disk is nearly full.
+const (
+	quickCheckBelow = 256 << 20 // bytes of the database
+	verifyBelow     = 50_000    // events
+	verifyTail      = 10_000    // events, of a longer log
+	checkTime       = time.Minute
+	fullTime        = time.Hour
+	spaceWarn       = 500 << 20 // bytes
+	spaceFail       = 50 << 20
+	walWarn         = 256 << 20
+)
+
+// database looks at what was recorded, and whether more can be.
+func (e *examination) database(ctx context.Context, o doctorOptions) {
+	dir, err := paths.StateDir()
+	if err != nil {
+		e.add(install.Fail, "state folder", "set HOME or AOCTL_HOME", "%v", paths.ErrNoHome)
+		return
+	}
+	if e.stateFolder(dir) {
+		e.stateFiles(dir)
+		e.recorded(ctx, o)
+	}
+	e.space("space for state", dir)
+	if o.socket != "" && filepath.Dir(o.socket) != dir {
+		e.space("space for socket", filepath.Dir(o.socket))
+	}
+}
+
+func (e *examination) stateFolder(dir string) bool {
+	info, err := os.Lstat(dir)
+	const cure = "name another with AOCTL_HOME or XDG_STATE_HOME"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.add(install.Skipped, "state folder", "", "there is no %s yet", dir)
+		return false
+	case err != nil:
+		e.add(install.Fail, "state folder", cure, "cannot look at %s: %v", dir, rootCause(err))
+		return false
+	case info.Mode().Type() == fs.ModeSymlink:
+		e.add(install.Fail, "state folder", "name the folder itself with AOCTL_HOME or XDG_STATE_HOME", "%s is a symbolic link", dir)
+		return false
+	case !info.IsDir():
+		e.add(install.Fail, "state folder", "move it away, or "+cure, "%s is not a folder", dir)
+		return false
+	case ownerOf(info) != os.Geteuid():
+		e.add(install.Fail, "state folder", cure, "%s belongs to user %d", dir, ownerOf(info))
+		return false
+	}
+	e.mode("state folder", dir, info, 0o700)
+	return true
+}
+
+// stateFiles looks at the modes of the files that hold what was asked.
+func (e *examination) stateFiles(dir string) {
+	good := 0
+	for _, name := range []string{"aoctl.db", "aoctl.db-wal", "aoctl.db-shm", "aoctl.log", "aoctl.log.1"} {
+		path := filepath.Join(dir, name)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			e.add(install.Fail, "file", "see that you may read it", "cannot look at %s: %v", path, rootCause(err))
+		case !info.Mode().IsRegular():
+			e.add(install.Fail, "file", "move it away", "%s is not a regular file", path)
+		case ownerOf(info) != os.Geteuid():
+			e.add(install.Fail, "file", "move it away", "%s belongs to user %d", path, ownerOf(info))
+		case info.Mode().Perm()&0o177 != 0:
+			e.mode("file", path, info, 0o600)
+		default:
+			good++
+		}
+	}
+	if good > 0 {
+		e.add(install.OK, "files", "", "%s in the state folder, nobody else may read them", plural(good, "file"))
+	}
+}
+
+// recorded opens the database as aoctl log does: it cannot change anything there.
+func (e *examination) recorded(ctx context.Context, o doctorOptions) {
+	path, err := paths.Database()
+	if err != nil {
+		return // said already
+	}
+	limit := checkTime
+	if o.full {
+		limit = fullTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r, err := store.OpenReadOnly(ctx, path)
+	switch {
+	case errors.Is(err, store.ErrMissing):
+		e.add(install.Skipped, "database", "", "nothing was recorded yet")
+		return
+	case err != nil:
+		if bad, ok := errors.AsType[*store.OpenError](err); ok {
+			e.add(install.Fail, "database", bad.Cure, "%s cannot be used: %v", path, bad.Err)
+		} else {
+			e.add(install.Fail, "database", "", "%s cannot be used: %v", path, err)
+		}
+		return
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	size := int64(quickCheckBelow)
+	if o.full {
+		size = 0
+	}
+	h, err := r.Health(ctx, size)
+	if err != nil {
+		e.unread("structure", err)
+		return
+	}
+	e.structure(h)
+	e.chain(ctx, r, h, o.full)
+}
+
+// unread says that a check of the database did not come to an end.
+func (e *examination) unread(name string, err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.add(install.Warn, name, "aoctl doctor --full, when the machine is idle", "not done in %v", checkTime)
+		return
+	}
+	e.add(install.Fail, name, "see that its disk works, then: aoctl log verify", "%v", err)
+}
+
+func (e *examination) structure(h store.Health) {
+	switch {
+	case len(h.Damage) > 0:
+		e.add(install.Fail, "structure", "move the file and its -wal and -shm neighbours away; what can be saved: aoctl log --json", "the database is damaged: %s", h.Damage[0])
+	case !h.Checked:
+		e.add(install.Skipped, "structure", "aoctl doctor --full", "%s are not read without --full", megabytes(h.Bytes))
+	default:
+		e.add(install.OK, "structure", "", "whole, %s, read in %v", megabytes(h.Bytes), h.Took.Round(time.Millisecond))
+	}
+	if h.Schema < h.Newest {
+		e.add(install.Warn, "schema", "start the new console once with: aoctl", "version %d; this aoctl writes %d", h.Schema, h.Newest)
+	} else {
+		e.add(install.OK, "schema", "", "version %d", h.Schema)
+	}
+	if h.WALBytes > walWarn {
+		e.add(install.Warn, "write-ahead log", "quit the console and start it anew", "%s: it is not being moved into the database", megabytes(h.WALBytes))
+	} else {
+		e.add(install.OK, "write-ahead log", "", "%s", megabytes(h.WALBytes))
+	}
+}
+
+// chain verifies the log: all of it while that is quick, else its end.
+func (e *examination) chain(ctx context.Context, r *store.Reader, h store.Health, full bool) {
+	whole := full || h.Events <= verifyBelow
+	verify, scope := r.Verify, "the whole log"
+	if !whole {
+		verify = func(ctx context.Context) (store.Report, error) { return r.VerifyTail(ctx, verifyTail) }
+		scope = fmt.Sprintf("the newest %d events (--full reads all %d)", verifyTail, h.Events)
+	}
+	report, err := verify(ctx)
+	switch {
+	case err != nil:
+		e.unread("log", err)
+	case !report.Clean():
+		e.add(install.Fail, "log", "aoctl log verify", "not as it was written: %s", report.Problems[0])
+	case report.HeadSeq == 0:
+		e.add(install.OK, "log", "", "empty")
+	default:
+		e.add(install.OK, "log", "", "%s is as it was written; head %d %s", scope, report.HeadSeq, report.HeadHash[:min(len(report.HeadHash), 12)])
+	}
+}
+
+// space looks at the file system that dir is on, or will be.
+func (e *examination) space(name, dir string) {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		e.add(install.Skipped, name, "", "cannot be told for %s: %v", dir, err)
+		return
+	}
+	free := freeBytes(st)
+	const cure = "make room"
+	switch {
+	case free < spaceFail:
+		e.add(install.Fail, name, cure, "%s free on the file system of %s: a call that cannot be recorded is refused", megabytes(free), dir)
+	case free < spaceWarn:
+		e.add(install.Warn, name, cure, "%s free on the file system of %s", megabytes(free), dir)
+	default:
+		e.add(install.OK, name, "", "%s free", megabytes(free))
+	}
+}
+
+// freeBytes is what a user other than root may still write.
+func freeBytes(st unix.Statfs_t) int64 {
+	blocks, size := int64(st.Bavail), int64(st.Bsize) //nolint:gosec,unconvert // differ by system; a disk fits
+	const most = int64(1) << 62
+	if size <= 0 || blocks < 0 || blocks > most/max(size, 1) {
+		return most
+	}
+	return blocks * size
+}
+
+// megabytes is a size as people read it.
+func megabytes(n int64) string {
+	switch {
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", (n+1023)>>10)
+	case n < 10<<30:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d GiB", n>>30)
+}

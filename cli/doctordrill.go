@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/store"
+)
+
+// The drill's times: how long a person has who does not answer, and how long a hook may
+// take in all before it counts as hung.
+const (
+	drillAnswer = time.Second
+	drillClient = 2 * time.Second // deadline of the client before a console that says nothing
+	drillLimit  = 15 * time.Second
+	maxDrills   = 8 // hook lines; nobody has so many
+)
+
+// drillResult is what one run of a hook came to.
+type drillResult struct {
+	Agent   string `json:"agent"`
+	File    string `json:"file"`  // the settings that hold the line
+	Fault   string `json:"fault"` // no console, no answer, silent console, no program
+	Command string `json:"command"`
+	Verdict string `json:"verdict"` // DENY, ALLOW, ASK, OPEN
+	Exit    int    `json:"exit"`    // -1: ended by a signal or by the drill
+	MS      int64  `json:"ms"`
+	Reason  string `json:"reason"` // what the agent is told; for OPEN, why
+}
+
+// drill runs every installed hook line against things that go wrong.
+func (e *examination) drill(ctx context.Context, gates []install.GateHook) {
+	lines := e.drillable(gates)
+	if len(lines) == 0 {
+		e.add(install.Skipped, "drill", "", "no installed gate to run")
+		return
+	}
+	ground, err := newDrillGround(ctx)
+	if err != nil {
+		e.add(install.Skipped, "drill", "see that there is room for temporary files", "cannot be set up: %v", err)
+		return
+	}
+	defer ground.close()
+	for _, l := range lines {
+		for _, r := range ground.run(ctx, l) {
+			e.drilled(r)
+		}
+	}
+}
+
+// drillLine is a hook line that may be run.
+type drillLine struct {
+	install.GateHook
+	parsed install.HookLine
+}
+
+// drillable leaves out lines that must not be run just to look at them: a project's file
+// may come from anybody, and a line may do more than ask.
+func (e *examination) drillable(gates []install.GateHook) []drillLine {
+	var lines []drillLine
+	seen := map[string]bool{}
+	for _, g := range gates {
+		l, simple := install.ReadHookLine(g.Command, g.Agent)
+		key := g.Agent + "\x00" + g.Event + "\x00" + g.Command
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		if why := whyNotRun(g, l, simple, len(lines)); why != "" {
+			e.add(install.Warn, "drill", "aoctl install "+g.Agent, "not run, %s: %s", why, g.File)
+			continue
+		}
+		lines = append(lines, drillLine{g, l})
+	}
+	return lines
+}
+
+// drilled reports one run.
+func (e *examination) drilled(r drillResult) {
+	status, cure := install.OK, ""
+	if r.Verdict != "DENY" {
+		status, cure = install.Fail, "write the hook anew: aoctl install "+r.Agent
+	}
+	exit := "exit " + strconv.Itoa(r.Exit)
+	if r.Exit < 0 {
+		exit = "no exit code"
+	}
+	e.add(status, r.Fault, cure, "%s in %d ms, %s: %s", r.Verdict, r.MS, exit, r.Reason).Drill = &r
+}
+
+// drillGround is a place of the drill's own: a folder, a console where nobody answers, and
+// a socket that takes connections and says nothing.
+type drillGround struct {
+	dir     string
+	closers []func()
+}
+
+func newDrillGround(ctx context.Context) (*drillGround, error) {
+	dir, err := drillFolder()
+	if err != nil {
+		return nil, err
+	}
+	g := &drillGround{dir: dir, closers: []func(){func() { _ = os.RemoveAll(dir) }}}
+	for _, open := range []func(context.Context) error{g.openConsole, g.openSilent} {
+		if err := open(ctx); err != nil {
+			g.close()
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// drillFolder makes a private folder with a path short enough for sockets.
+func drillFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "aoctl-doctor-")
+	if err == nil && len(dir) > 80 {
+		_ = os.Remove(dir) // too deep; it is empty
+		dir, err = os.MkdirTemp("/tmp", "aoctl-doctor-")
+	}
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return dir, nil //nolint:nilerr // the name as it is will do
+	}
+	return real, nil
+}
+
+func (g *drillGround) socket(name string) string { return filepath.Join(g.dir, name+".sock") }
+
+// openConsole opens the real broker on a store of its own, with nobody at the keys.
+func (g *drillGround) openConsole(ctx context.Context) error {
+	l, err := broker.Listen(g.socket("console"))
+	if err != nil {
+		return err
+	}
+	g.closers = append(g.closers, func() { _ = l.Close() }) // the folder goes anyway
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	st, err := store.Open(ctx, filepath.Join(g.dir, "drill.db"), store.WithLog(quiet))
+	if err != nil {
+		return err
+	}
+	g.closers = append(g.closers, func() { _ = st.Close() })
+	b, err := broker.New(ctx, st, broker.Options{ApprovalTimeout: drillAnswer, Log: quiet})
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = b.Serve(serving, l) // an end before ours shows as a verdict
+	}()
+	g.closers = append(g.closers, func() {
+		stop()
+		<-done
+		_ = b.Close()
+	})
+	return nil
+}
+
+// openSilent takes connections and never says a word, with our pid in the lock file as a
+// console would have its own.
+func (g *drillGround) openSilent(ctx context.Context) error {
+	path := g.socket("silent")
+	if err := os.WriteFile(path+".lock", []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if err != nil {
+		return err
+	}
+	var held sync.WaitGroup
+	held.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			g.hold(c)
+		}
+	})
+	g.closers = append(g.closers, func() {
+		_ = l.Close()
+		held.Wait()
+	})
+	return nil
+}
+
+// hold reads what comes and answers nothing.
+func (g *drillGround) hold(c net.Conn) {
+	go func() {
+		_, _ = io.Copy(io.Discard, c) // until the client gives up
+		_ = c.Close()
+	}()
+}
+
+func (g *drillGround) close() {
+	for i := len(g.closers) - 1; i >= 0; i-- {
+		g.closers[i]()
+	}
+}
+
+// fault is one thing that goes wrong.
+type fault struct {
+	name, socket string
+	command      string
+}
+
+// run lets the line meet every fault, all at the same time.
+func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
+	faults := []fault{
+		{"no console", g.socket("nobody"), l.Command},
+		{"no answer", g.socket("console"), l.Command},
+	}
+	if line, ok := l.parsed.With("", drillClient); ok {
+		faults = append(faults, fault{"silent console", g.socket("silent"), line})
+	} else {
+		faults = append(faults, fault{"silent console", g.socket("silent"), l.Command}) // told by the environment
+	}
+	if line, ok := l.parsed.With(filepath.Join(g.dir, "no-such-program"), 0); ok {
+		faults = append(faults, fault{"no program", g.socket("nobody"), line})
+	}
+	results := make([]drillResult, len(faults))
+	var all sync.WaitGroup
+	for i, f := range faults {
+		all.Go(func() { results[i] = g.meet(ctx, l, f, i) })
+	}
+	all.Wait()
+	return results
+}
+
+// whyNotRun says why a line must not be run, "" when it may be.
+func whyNotRun(g install.GateHook, l install.HookLine, simple bool, others int) string {
+	switch {
+	case !simple:
+		return "the line does more than ask aoctl"
+	case l.Socket:
+		return "the line names a socket of its own, so that a drill would reach your console"
+	case !g.Own && !ownHookProgram(l.Words[0]):
+		return "the line is a project's, and its program is not this aoctl"
+	case others == maxDrills:
+		return fmt.Sprintf("%d others were", maxDrills)
+	}
+	return ""
+}
+
+// ownHookProgram reports whether path is this aoctl, or the small client beside it.
+func ownHookProgram(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	for _, ours := range []string{self, filepath.Join(filepath.Dir(self), "aoctl-hook"), ownProgram().Path} {
+		if same, err := os.Stat(ours); ours != "" && err == nil && os.SameFile(info, same) {
+			return true
+		}
+	}
+	return false
+}
+
+// drillEnv is the environment of a hook that must not find the user's own console.
+func (g *drillGround) drillEnv(agent, socket string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "AOCTL_") || name == timeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME" || isTellTale(name) {
+			continue
+		}
+		env = append(env, v)
+	}
+	env = append(env, "AOCTL_HOME="+g.dir, "AOCTL_SOCKET="+socket, fmt.Sprintf("%s=%g", timeoutEnv, drillClient.Seconds()))
+	return append(env, tellTales(agent, g.dir)...)
+}

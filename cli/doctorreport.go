@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// examination is what aoctl doctor found; --json prints it.
+type examination struct {
+	Version buildInfo `json:"aoctl"`
+	Project string    `json:"project"`
+	OK      int       `json:"ok"`
+	Warned  int       `json:"warnings"`
+	Failed  int       `json:"failures"`
+	Skipped int       `json:"skipped"`
+	Fixed   []string  `json:"fixed"` // what --fix did, a sentence each
+	Checks  []check   `json:"checks"`
+
+	at string // the section that checks are added to
+}
+
+// check is one thing that was looked at.
+type check struct {
+	Section string         `json:"section"` // console, database, an agent's name, drill, rules
+	Name    string         `json:"name"`
+	Status  install.Status `json:"status"` // ok, warn, fail, skipped
+	Seen    string         `json:"seen"`   // one line
+	Cure    string         `json:"cure,omitempty"`
+	Drill   *drillResult   `json:"drill,omitempty"` // section drill only
+
+	repair *install.Repair
+}
+
+func (e *examination) section(name string) { e.at = name }
+
+// add notes a check that is done. The pointer is good until the next add.
+func (e *examination) add(s install.Status, name, cure, format string, args ...any) *check {
+	e.Checks = append(e.Checks, check{Section: e.at, Name: name, Status: s, Seen: fmt.Sprintf(format, args...), Cure: cure})
+	switch s {
+	case install.OK:
+		e.OK++
+	case install.Warn:
+		e.Warned++
+	case install.Fail:
+		e.Failed++
+	case install.Skipped:
+		e.Skipped++
+	}
+	return &e.Checks[len(e.Checks)-1]
+}
+
+func (e *examination) addFinding(f install.Finding) {
+	e.add(f.Status, f.Name, f.Cure, "%s", f.Seen).repair = f.Repair
+}
+
+// absent reports whether all that there is to say of an agent is that it was not found.
+func (e *examination) absent(section string) bool {
+	n, skipped := 0, 0
+	for _, c := range e.Checks {
+		if c.Section == section {
+			n++
+			if c.Status == install.Skipped && c.Name == "program" {
+				skipped++
+			}
+		}
+	}
+	return n == 1 && skipped == 1
+}
+
+// mendable reports whether --fix would try something.
+func (e *examination) mendable() bool {
+	for _, c := range e.Checks {
+		if c.repair != nil && (c.Status == install.Warn || c.Status == install.Fail) {
+			return true
+		}
+	}
+	return false
+}
+
+// sectionTitle is a heading of the report.
+func sectionTitle(section string) string {
+	titles := map[string]string{
+		"console": "Console", "database": "Database", "drill": "Drill", "rules": "Rules",
+		"claude": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "qwen": "Qwen Code",
+		"copilot": "Copilot CLI", "cursor": "Cursor",
+	}
+	if t := titles[section]; t != "" {
+		return t
+	}
+	return section
+}
+
+// statusWord: the words are as long as each other, so that the columns stand.
+func statusWord(s install.Status) (word, style string) {
+	switch s {
+	case install.OK:
+		return "ok  ", "32"
+	case install.Warn:
+		return "warn", "33"
+	case install.Fail:
+		return "FAIL", "1;31"
+	case install.Skipped:
+	}
+	return "-   ", "2"
+}
+
+// print writes e for a person, or as JSON.
+func (e *examination) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		line, err := jsonLine(e)
+		if err != nil {
+			return err
+		}
+		return printLine(w, string(line))
+	}
+	width, styled := terminal(w)
+	out := bufio.NewWriter(w)
+	p := painter{out: out, width: width, styled: styled}
+	for _, c := range e.Checks {
+		p.names = max(p.names, ansi.StringWidth(c.Name))
+	}
+	for _, text := range e.Fixed {
+		p.wrapped("  ", "fixed: "+safe.Line(text), "  ")
+	}
+	if len(e.Fixed) > 0 {
+		p.line("")
+	}
+	section := ""
+	var absent []string
+	for _, c := range e.Checks {
+		if e.absent(c.Section) {
+			absent = append(absent, sectionTitle(c.Section))
+			continue
+		}
+		if len(absent) > 0 && (c.Section == "drill" || c.Section == "rules") {
+			p.line("")
+			p.line(p.paint("Not found here", "1"))
+			p.wrapped("  ", strings.Join(absent, ", "), "  ")
+			absent = nil
+		}
+		if c.Section != section {
+			if section != "" {
+				p.line("")
+			}
+			section = c.Section
+			p.line(p.paint(sectionTitle(section), "1"))
+		}
+		p.check(c)
+	}
+	p.line("")
+	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, plural(e.Warned, "warning"), plural(e.Failed, "failure"), e.Skipped))
+	return out.Flush()
+}
+
+// painter writes lines that fit the terminal; into a pipe none is broken.
+type painter struct {
+	out    *bufio.Writer
+	width  int // 0: any
+	styled bool
+	names  int // width of the column of names
+}
+
+func (p *painter) line(s string) { _, _ = p.out.WriteString(s + "\n") } // Flush reports it
+
+func (p *painter) paint(s, style string) string {
+	if !p.styled {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+func (p *painter) check(c check) {
+	word, style := statusWord(c.Status)
+	name := safe.Line(c.Name)
+	name += strings.Repeat(" ", max(p.names-ansi.StringWidth(name), 0))
+	indent := strings.Repeat(" ", 2+4+2+p.names+2)
+	p.wrapped("  "+p.paint(word, style)+"  "+name+"  ", safe.Line(c.Seen), indent)
+	if c.Cure != "" && c.Status != install.OK {
+		p.wrapped(indent+p.paint("→ ", "2"), safe.Line(c.Cure), indent+"  ")
+	}
+}
+
+// wrapped writes text behind first, and what does not fit on lines behind rest. A word
+// that is too long for a line is broken: a path must be readable to its end.
+func (p *painter) wrapped(first, text, rest string) {
+	room := p.width - ansi.StringWidth(rest)
+	if p.width == 0 || room < 10 {
+		p.line(first + text)
+		return
+	}
+	prefix := first
+	for part := range strings.SplitSeq(ansi.Wrap(text, room, "/"), "\n") {
+		p.line(strings.TrimRight(prefix+part, " "))
+		prefix = rest
+	}
+}

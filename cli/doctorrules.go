@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/paths"
+)
+
+// maxRuleNotes is how many rules of a kind are spelled out.
+const maxRuleNotes = 5
+
+// rules looks at what decides without a person.
+func (e *examination) rules(ctx context.Context, o doctorOptions) {
+	if _, err := paths.Database(); err != nil {
+		e.add(install.Skipped, "rules", "", "where they are kept cannot be told: HOME is not set")
+		return
+	}
+	err := withRules(ctx, o.project, func(k *known) error {
+		e.ruleList(k)
+		e.rulesFile(ctx, k)
+		return nil
+	})
+	if err != nil {
+		e.add(install.Skipped, "rules", "see the database above", "cannot be read: %v", err)
+	}
+	e.observing(ctx, o)
+}
+
+func (e *examination) ruleList(k *known) {
+	if k.problem != "" {
+		e.add(install.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.problem)
+	}
+	wide := 0
+	for _, r := range k.rules {
+		if !lasting(r) {
+			continue
+		}
+		if wide++; wide <= maxRuleNotes {
+			e.add(install.Warn, "lasting rule", "give it an end: aoctl rules edit "+r.ID, "allows for ever: %s (%s)", ruleText(r), scopeText(r.Scope))
+		}
+	}
+	if wide > maxRuleNotes {
+		e.add(install.Warn, "lasting rule", "aoctl rules list", "and %d more that allow for ever", wide-maxRuleNotes)
+	}
+	found := rules.Lint(k.rules, time.Now())
+	for i, f := range found {
+		if i == maxRuleNotes {
+			e.add(install.Warn, "idle rule", "aoctl rules list", "and %d more that do nothing", len(found)-i)
+			break
+		}
+		r := k.rules[f.Index]
+		e.add(install.Warn, "idle rule", "aoctl rules rm "+r.ID, "%s %s is %s: %s", r.Decision, ruleText(r), f.Kind, f.Why)
+	}
+	if k.problem == "" && wide == 0 && len(found) == 0 {
+		e.add(install.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", plural(len(k.rules), "rule"))
+	}
+}
+
+// lasting reports whether r allows what fits a pattern, without an end.
+func lasting(r rules.Rule) bool {
+	if r.Decision != rules.Allow || !r.Enabled || !r.ExpiresAt.IsZero() || r.MaxUses > 0 || r.Scope.Session != "" {
+		return false
+	}
+	for _, pattern := range r.Where {
+		if strings.ContainsAny(pattern, "*?[|") {
+			return true
+		}
+	}
+	return len(r.Where) == 0
+}
+
+// rulesFile says whether the project's own file is trusted as it is now.
+func (e *examination) rulesFile(ctx context.Context, k *known) {
+	path := filepath.Join(k.project, broker.RulesFileName)
+	trusted := map[string]string{}
+	if k.reader != nil {
+		if err := (&known{reader: k.reader}).readLog(ctx, trusted); err != nil {
+			return // said already
+		}
+	}
+	f, err := broker.ReadRulesFile(path, k.project, trusted[path])
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		e.add(install.Fail, "project rules", "correct it, then: aoctl rules list", "%s cannot be read, so every call of the project asks: %v", path, err)
+	case f.Trusted:
+		e.add(install.OK, "project rules", "", "%s, trusted as it is", path)
+	case trusted[path] != "":
+		e.add(install.Warn, "project rules", "look at it and trust it again in the console (r)", "%s was changed since you trusted it: what it allows does not count", path)
+	default:
+		e.add(install.Warn, "project rules", "look at it and trust it in the console (r)", "%s is not trusted: what it allows does not count", path)
+	}
+}
+
+// observing tells when calls are let through and only recorded.
+func (e *examination) observing(ctx context.Context, o doctorOptions) {
+	if o.socket == "" {
+		return
+	}
+	pid, held, err := lockHolder(o.socket + ".lock")
+	if err != nil || !held {
+		return // no console, nothing is let through
+	}
+	s, known := consoleStart(pid)
+	on := map[string]bool{"": s.Observe}
+	if known {
+		e.observedSince(ctx, s.Time, on)
+	}
+	some := 0
+	for id, observed := range on {
+		if id != "" && observed {
+			some++
+		}
+	}
+	switch {
+	case on[""]:
+		e.add(install.Warn, "observe mode", "quit the console and start it without --observe", "on: nothing is held, every call runs unless the agent itself asks")
+	case some > 0:
+		e.add(install.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", plural(some, "session"))
+	case known:
+		e.add(install.OK, "observe mode", "", "off")
+	}
+}
+
+// observedSince brings on up to date: whether all (""), or a session, is only observed.
+// That is not kept anywhere but in the log; a new console gates again.
+func (e *examination) observedSince(ctx context.Context, since time.Time, on map[string]bool) {
+	r, err := openReader(ctx)
+	if err != nil {
+		return // an unreadable database was reported
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	events, err := r.Events(ctx, broker.EventFilter{Since: since, Limit: maxLog / 10})
+	if err != nil {
+		return
+	}
+	for _, ev := range events {
+		var d struct {
+			On bool `json:"on"`
+		}
+		if ev.Type == broker.EventObserve && json.Unmarshal(ev.Data, &d) == nil {
+			on[ev.SessionID] = d.On
+		}
+	}
+}

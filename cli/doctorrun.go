@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxDrillOutput bounds what is read of a hook, bytes.
+const maxDrillOutput = 1 << 20
+
+// tellTales are the variables by which the console tells which agent asks.
+func tellTales(agent, dir string) []string {
+	switch agent {
+	case "claude":
+		return []string{"CLAUDECODE=1", fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_PROJECT_DIR=" + dir, "CLAUDE_CODE_SESSION_ID=" + drillSession}
+	case "gemini":
+		return []string{"GEMINI_SESSION_ID=" + drillSession}
+	case "qwen":
+		return []string{"QWEN_CODE_SESSION_ID=" + drillSession}
+	case "copilot":
+		return []string{"COPILOT_CLI=1"}
+	case "cursor":
+		return []string{"CURSOR_VERSION=0.0.0"}
+	}
+	return nil
+}
+
+const drillSession = "aoctl-doctor-drill"
+
+// drillPayload is what the agent would send before it runs "true".
+func drillPayload(agent, event, dir string, n int) []byte {
+	p := map[string]any{
+		"session_id": drillSession, "cwd": dir, "hook_event_name": event,
+		"tool_name": "Bash", "tool_input": map[string]any{"command": "true", "description": "a drill of aoctl doctor"},
+	}
+	if event != "PermissionRequest" {
+		p["tool_use_id"] = fmt.Sprintf("aoctl-doctor-%d", n)
+	}
+	switch agent {
+	case "claude":
+		p["transcript_path"], p["permission_mode"] = dir+"/none.jsonl", "default"
+	case "gemini", "qwen", "copilot":
+		p["timestamp"] = time.Now().UTC().Format(time.RFC3339Nano)
+	case "cursor":
+		p["cursor_version"], p["conversation_id"] = "0.0.0", drillSession
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil // only strings are in it
+	}
+	return append(text, '\n')
+}
+
+// meet runs the line once, the way the agent runs it.
+func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) drillResult {
+	r := drillResult{Agent: l.Agent, File: l.File, Fault: f.name, Command: f.command}
+	ctx, cancel := context.WithTimeout(ctx, drillLimit)
+	defer cancel()
+	payload := drillPayload(l.Agent, l.Event, g.dir, n)
+	script := f.command
+	if l.Agent == "cursor" { // the payload is a here-document of the last command
+		script, payload = script+" <<'CURSOR_HOOK_EOF'\n"+string(payload)+"CURSOR_HOOK_EOF\n", nil
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", script) //nolint:gosec // the very line that the agent runs
+	cmd.Dir = g.dir
+	cmd.Env = g.drillEnv(l.Agent, f.socket)
+	cmd.Stdin = bytes.NewReader(payload)
+	var out, words drillOutput
+	cmd.Stdout, cmd.Stderr = &out, &words
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	began := time.Now()
+	err := cmd.Run()
+	r.MS = time.Since(began).Milliseconds()
+	r.Exit = cmd.ProcessState.ExitCode()
+	r.judge(ctx, err, out.Bytes(), strings.TrimSpace(words.String()))
+	return r
+}
+
+// judge gives the verdict by what every agent goes by: exit 2 refuses, exit 0 lets the
+// answer speak, and all else lets the call run.
+func (r *drillResult) judge(ctx context.Context, err error, out []byte, words string) {
+	r.Verdict = "OPEN"
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		r.Exit, r.Reason = -1, fmt.Sprintf("it did not end within %v", drillLimit)
+	case err != nil && !exited && !errors.Is(err, exec.ErrWaitDelay):
+		r.Exit, r.Reason = -1, "it could not be run: "+err.Error()
+	case r.Exit == 2:
+		r.Verdict, r.Reason = "DENY", firstLine(words)
+		if words == "" {
+			r.Reason = "without a word on standard error, which some agents take for permission"
+		}
+	case r.Exit == 0:
+		r.Verdict, r.Reason = answerVerdict(out)
+	case exited && !exit.Exited():
+		r.Reason = "a signal ended it, and the call runs"
+	default:
+		r.Reason = "the call runs: " + firstLine(words)
+	}
+}
+
+// firstLine is the line of s that aoctl wrote, else the first one.
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if text, ok := strings.CutPrefix(line, "aoctl: "); ok {
+			return strings.TrimSpace(text)
+		}
+	}
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// answerVerdict reads an answer with exit code 0, in any agent's words.
+func answerVerdict(out []byte) (verdict, reason string) {
+	var a struct {
+		Decision, Permission, PermissionDecision string
+		Reason                                   string
+		PermissionDecisionReason                 string
+		UserMessage                              string `json:"user_message"`
+		HookSpecificOutput                       struct {
+			PermissionDecision       string
+			PermissionDecisionReason string
+			Decision                 struct{ Behavior, Message string }
+		}
+	}
+	if len(bytes.TrimSpace(out)) == 0 {
+		return "OPEN", "it said nothing, and the call runs"
+	}
+	if err := json.Unmarshal(out, &a); err != nil {
+		return "OPEN", "what it printed is no answer, and the call runs"
+	}
+	h := a.HookSpecificOutput
+	for _, text := range []string{a.Reason, a.PermissionDecisionReason, a.UserMessage, h.PermissionDecisionReason, h.Decision.Message} {
+		if reason == "" {
+			reason = firstLine(text)
+		}
+	}
+	for _, word := range []string{h.PermissionDecision, h.Decision.Behavior, a.PermissionDecision, a.Permission, a.Decision} {
+		switch word {
+		case "deny", "block":
+			return "DENY", reason
+		case "allow", "approve":
+			return "ALLOW", "it allowed the call"
+		case "ask":
+			return "ASK", reason
+		}
+	}
+	return "OPEN", "its answer decides nothing, and the call runs"
+}
+
+// drillOutput keeps the beginning of what a hook prints.
+type drillOutput struct{ bytes.Buffer }
+
+func (d *drillOutput) Write(p []byte) (int, error) {
+	if room := maxDrillOutput - d.Len(); room > 0 {
+		_, _ = d.Buffer.Write(p[:min(room, len(p))]) // a buffer takes all
+	}
+	return len(p), nil
+}

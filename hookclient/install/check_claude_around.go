@@ -1,0 +1,90 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maxNamed is how many hooks of others are spelled out.
+const maxNamed = 5
+
+// claudeOtherHooks names the hooks of others on the events that decide: one of them can
+// change a call after a person saw it.
+func (c *checker) claudeOtherHooks(files []*claudeFile, gates []claudeGate) {
+	var named []string
+	others := 0
+	for _, f := range files {
+		if f.dead {
+			continue
+		}
+		for _, mode := range Modes() {
+			event := claudeGates[mode]
+			if !slices.ContainsFunc(gates, func(g claudeGate) bool { return g.event == event }) && event != claudeGates[Gate] {
+				continue
+			}
+			for _, group := range f.doc.root.member("hooks").member(event).children("") {
+				for _, h := range group.children("hooks") {
+					if claudeAsksUs(h) {
+						continue
+					}
+					others++
+					if len(named) < maxNamed {
+						line, _ := locate(f.doc.src, h.start)
+						named = append(named, fmt.Sprintf("%s:%d %s: %s", f.path, line, event, describeHandler(h)))
+					}
+				}
+			}
+		}
+	}
+	if others == 0 {
+		c.add(OK, "other hooks", "", "none on the events that decide")
+		return
+	}
+	for _, n := range named {
+		c.add(Warn, "other hooks", "see that it changes no call (updatedInput), or take it out", "%s can change a call after you allowed it", n)
+	}
+	if others > len(named) {
+		c.add(Warn, "other hooks", "", "and %d more", others-len(named))
+	}
+}
+
+// describeHandler says what a handler runs.
+func describeHandler(h *node) string {
+	for _, member := range []string{"command", "url", "bash", "tool", "prompt"} {
+		if v := h.member(member); v != nil && v.kind == kindString {
+			return shorten(v.text)
+		}
+	}
+	return "a hook of another kind"
+}
+
+// claudeModes says what Claude Code's own modes and rules let pass in mode prompts.
+func (c *checker) claudeModes(files []*claudeFile, gates []claudeGate) {
+	if slices.ContainsFunc(gates, func(g claudeGate) bool { return g.event == claudeGates[Gate] }) {
+		return // every call is seen, in every mode
+	}
+	mode, where, allowed := "", "", 0
+	for _, f := range files {
+		if f.dead {
+			continue
+		}
+		permissions := f.doc.root.member("permissions")
+		allowed += len(permissions.children("allow"))
+		if m := permissions.member("defaultMode"); m != nil && (mode == "" || f.managed || f.name != "user") {
+			mode, where = m.text, f.path
+		}
+	}
+	switch mode {
+	case "":
+		c.add(Warn, "permission mode", `set "permissions": {"defaultMode": "default"}, or: aoctl install claude --mode gate`,
+			"in mode prompts, and an interactive session starts in auto mode, which asks for little and so shows little")
+	case "auto", "bypassPermissions":
+		c.add(Warn, "permission mode", "aoctl install claude --mode gate", "%s sets %s: in mode prompts the console is asked for little or nothing", where, shorten(mode))
+	default:
+		c.add(OK, "permission mode", "", "%s (%s)", shorten(mode), where)
+	}
+	if allowed > 0 {
+		c.add(Warn, "permission rules", "aoctl install claude --mode gate, to see every call",
+			"%s of Claude Code's own: what matches runs without the console", count(allowed, "allow rule"))
+	}
+}

@@ -1,0 +1,94 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// codexDialect: hooks.json as Claude Code's, strict JSON, timeouts in seconds.
+// Source: runs of Codex 0.169.0.
+func codexDialect() dialect {
+	return dialect{
+		gates: []string{"PreToolUse"}, commands: []string{"command"}, timeouts: []string{"timeout"},
+		unit: secondsUnit, standard: claudeDefaultTimeout, loud: true, matches: everything,
+		broken: "Codex drops the whole file, and every call runs",
+	}
+}
+
+// codexConfig is what of config.toml decides whether a hook runs.
+type codexConfig struct {
+	Features map[string]any `toml:"features"`
+	Hooks    map[string]any `toml:"hooks"`
+}
+
+// checkCodex looks at hooks.json, at the trust that Codex keeps per hook, and at what
+// turns hooks off.
+func checkCodex(c *checker) {
+	dir := inHome("CODEX_HOME", ".codex")
+	var user string
+	if dir != "" {
+		user = filepath.Join(dir, "hooks.json")
+	}
+	d := codexDialect()
+	files := c.hookFiles(d, hookFile{path: user}, hookFile{path: filepath.Join(c.o.Project, ".codex", "hooks.json"), project: true})
+	config, path, err := readCodexConfig(dir)
+	if !c.handMade(d, files, func(f *hookFile, h foundHook) { c.codexTrust(config, f, h) }) {
+		return
+	}
+	if err != nil {
+		c.add(Warn, "settings", "correct the file by hand", "cannot tell what is in %s: %v", path, err)
+	}
+	for _, name := range []string{"hooks", "codex_hooks"} {
+		if v, ok := config.Features[name].(bool); ok && !v {
+			c.add(Fail, "settings", "remove that line from "+path, "%s has %s = false under [features]: no hook runs, and nothing is asked", path, name)
+		}
+	}
+	if text, err := readBounded("/etc/codex/requirements.toml", maxRC); err == nil && strings.Contains(string(text), "allow_managed_hooks_only") {
+		c.add(Warn, "settings", "ask the administrator", "/etc/codex/requirements.toml names allow_managed_hooks_only: hooks of users may not run")
+	}
+	c.add(Warn, "write_stdin", "", "what is typed into a terminal session that already runs is never asked about")
+	hooksOff := func(v string) bool { return v == "hooks" || v == "codex_hooks" }
+	c.started(silencer{flag: "--disable", value: hooksOff},
+		silencer{flag: "-c", value: func(v string) bool { return strings.Contains(v, "features.hooks=false") }})
+}
+
+// readCodexConfig reads the user's config.toml; one that is missing is empty.
+func readCodexConfig(dir string) (config codexConfig, path string, err error) {
+	if dir == "" {
+		return config, "config.toml", errNoHome
+	}
+	path = filepath.Join(dir, "config.toml")
+	text, err := readBounded(path, maxRC)
+	if errors.Is(err, errNoFile) {
+		return config, path, nil
+	}
+	if err == nil {
+		err = toml.Unmarshal(text, &config)
+	}
+	return config, path, err
+}
+
+// codexTrust looks whether Codex was told to trust the hook h of f. Codex also compares a
+// hash of the hook's definition, which only Codex can work out.
+func (c *checker) codexTrust(config codexConfig, f *hookFile, h foundHook) {
+	key := fmt.Sprintf("%s:pre_tool_use:%d:%d", f.path, h.group, h.handler)
+	state, _ := config.Hooks["state"].(map[string]any)
+	entry, _ := state[key].(map[string]any)
+	hash, _ := entry["trusted_hash"].(string)
+	enabled, said := entry["enabled"].(bool)
+	const cure = "start codex and trust the hook with /hooks"
+	switch {
+	case said && !enabled:
+		c.add(Fail, "hook trust", cure, "%s is switched off in config.toml: Codex skips it without a word", key)
+	case hash == "":
+		c.add(Fail, "hook trust", cure, "Codex does not trust %s: it skips it without a word, and every call runs", key)
+	case !strings.HasPrefix(hash, "sha256:"):
+		c.add(Fail, "hook trust", cure, "the hash of %s in config.toml is none: %s", key, shorten(hash))
+	default:
+		c.add(OK, "hook trust", "", "trusted as %s; a hook that was edited since is skipped: see /hooks in codex", shorten(hash[:min(len(hash), 15)]))
+	}
+}

@@ -1,0 +1,111 @@
+package install
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// cursorEvents are all that Cursor knows: one other name voids the whole file.
+// Source: the hook loader of @cursor/sdk 1.0.32, run with fake homes.
+var cursorEvents = []string{
+	"sessionStart", "sessionEnd", "preToolUse", "postToolUse", "postToolUseFailure",
+	"beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution",
+	"beforeReadFile", "afterFileEdit", "beforeTabFileRead", "afterTabFileEdit", "beforeSubmitPrompt",
+	"afterAgentResponse", "afterAgentThought", "subagentStart", "subagentStop", "preCompact", "stop", "workspaceOpen",
+}
+
+func cursorDialect() dialect {
+	return dialect{
+		gates: []string{"preToolUse"}, commands: []string{"command"}, timeouts: []string{"timeout"},
+		unit: secondsUnit, standard: 60 * time.Second, failSafe: "failClosed", matches: everything,
+		read: cutSlashes, broken: "Cursor drops the whole file, and every call runs",
+	}
+}
+
+// cutSlashes removes what Cursor takes for comments: all after "//" on a line, inside
+// strings too.
+func cutSlashes(src []byte) []byte {
+	out := bytes.Clone(src)
+	for i := 0; i < len(out); i++ {
+		if out[i] == '/' && i+1 < len(out) && out[i+1] == '/' {
+			end := i + lineLength(out[i:])
+			for j := i; j < end; j++ {
+				out[j] = ' '
+			}
+			i = end
+		}
+	}
+	return out
+}
+
+// checkCursor looks at hooks.json and at what makes Cursor drop it.
+func checkCursor(c *checker) {
+	d := cursorDialect()
+	files := c.hookFiles(d, hookFile{path: inHome("", filepath.Join(".cursor", "hooks.json"))},
+		hookFile{path: filepath.Join(c.o.Project, ".cursor", "hooks.json"), project: true},
+		hookFile{path: "/etc/cursor/hooks.json"})
+	if !c.handMade(d, files, func(_ *hookFile, h foundHook) { c.cursorGroup(h) }) {
+		return
+	}
+	for _, f := range files {
+		if f.doc != nil && mentionsUs(string(f.data)) {
+			c.cursorFile(f)
+		}
+	}
+	c.add(Warn, "WriteShellStdin", "", "typing into a running shell is asked about without the text")
+	c.started()
+}
+
+// cursorGroup: Cursor's payload is a here-document, which belongs to the last command.
+func (c *checker) cursorGroup(h foundHook) {
+	if l, ok := ReadHookLine(h.command, "cursor"); ok && l.Guarded && !bytes.HasPrefix(bytes.TrimSpace([]byte(h.command)), []byte("{")) {
+		c.add(Warn, "command", "put it in braces: { …; }", "without braces around it the client's standard input may be empty, and every call is refused")
+	}
+}
+
+// cursorFile looks for what voids the file as a whole.
+func (c *checker) cursorFile(f *hookFile) {
+	void := func(format string, args ...any) {
+		c.add(Fail, "settings", "correct "+f.path+" by hand", format+": Cursor drops the whole file, and every call runs", args...)
+	}
+	v := f.doc.root.member("version")
+	if n, err := strconv.Atoi(textOf(v)); v == nil || v.kind != kindNumber || err != nil || n < 1 {
+		void(`no "version": 1`)
+	}
+	hooks := f.doc.root.member("hooks")
+	if hooks == nil || hooks.kind != kindObject {
+		return
+	}
+	for i, k := range hooks.keys {
+		if !slices.Contains(cursorEvents, k.name) {
+			void("it knows no event %q", shorten(k.name))
+		}
+		for _, h := range hooks.items[i].children("") {
+			c.cursorEntry(h, void)
+		}
+	}
+}
+
+func (c *checker) cursorEntry(h *node, void func(string, ...any)) {
+	if t := h.member("timeout"); t != nil {
+		if v, err := strconv.ParseFloat(t.text, 64); err != nil || t.kind != kindNumber || v <= 0 {
+			void("an entry's timeout is %s", shorten(t.text))
+		}
+	}
+	if f := h.member("failClosed"); f != nil && f.kind != kindBool {
+		void("an entry's failClosed is not true or false")
+	}
+	if t := h.member("type"); t != nil && t.text != "command" && t.text != "prompt" {
+		void("an entry's type is %q", shorten(t.text))
+	}
+}
+
+func textOf(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return n.text
+}

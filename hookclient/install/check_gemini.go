@@ -1,0 +1,99 @@
+package install
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// geminiDialect: settings.json with comments, timeouts in milliseconds.
+// Source: runs of Gemini CLI 0.61.0.
+func geminiDialect() dialect {
+	return dialect{
+		gates: []string{"BeforeTool"}, commands: []string{"command"}, timeouts: []string{"timeout"},
+		unit: func(v float64) time.Duration {
+			if v > math.MaxInt32 {
+				return 0 // its timer overflows, and the hook times out at once
+			}
+			return time.Duration(v * float64(time.Millisecond))
+		},
+		standard: 60 * time.Second, loud: true, matches: everything, read: plainJSON,
+		broken: "Gemini CLI does not start with it",
+	}
+}
+
+// checkGemini looks at the settings' hooks and at what turns them off.
+func checkGemini(c *checker) {
+	d := geminiDialect()
+	user := inHome("", filepath.Join(".gemini", "settings.json"))
+	files := c.hookFiles(d, hookFile{path: user},
+		hookFile{path: filepath.Join(c.o.Project, ".gemini", "settings.json"), project: true},
+		hookFile{path: "/etc/gemini-cli/settings.json"})
+	if !c.handMade(d, files, nil) {
+		return
+	}
+	c.switchedOff(files, "hooksConfig.enabled", "false")
+	for _, f := range files {
+		if f.doc == nil {
+			continue
+		}
+		for _, name := range f.doc.root.member("hooksConfig").children("disabled") {
+			c.add(Fail, "settings", "remove it there, unless it is another's", "%s disables the hook %q by name", f.path, shorten(name.text))
+		}
+	}
+	c.geminiTrust(files)
+	c.started()
+}
+
+// geminiTrust looks whether the project's folder is trusted: in one that is not, no hook
+// runs, the user's own neither.
+func (c *checker) geminiTrust(files []*hookFile) {
+	for _, f := range files {
+		if f.doc == nil || f.project {
+			continue
+		}
+		if v := f.doc.root.member("security").member("folderTrust").member("enabled"); v != nil && v.text == "false" {
+			c.add(OK, "folder trust", "", "switched off, every folder counts as trusted")
+			return
+		}
+	}
+	if v := os.Getenv("GEMINI_CLI_TRUST_WORKSPACE"); v == "true" {
+		c.add(OK, "folder trust", "", "GEMINI_CLI_TRUST_WORKSPACE is set")
+		return
+	}
+	path := inHome("", filepath.Join(".gemini", "trustedFolders.json"))
+	text, err := readBounded(path, maxRC)
+	const cure = "start gemini in the folder and trust it"
+	if err != nil {
+		c.add(Warn, "folder trust", cure, "%s is not known to be trusted (%v); in an untrusted folder no hook runs", c.o.Project, err)
+		return
+	}
+	doc, err := newDocument(plainJSON(text))
+	if err != nil {
+		c.add(Warn, "folder trust", "correct the file by hand", "cannot tell what is in %s", path)
+		return
+	}
+	if trustedBy(doc, c.o.Project) {
+		c.add(OK, "folder trust", "", "%s is trusted", c.o.Project)
+		return
+	}
+	c.add(Fail, "folder trust", cure, "%s is not trusted: no hook runs there, yours neither", c.o.Project)
+}
+
+// trustedBy reports whether the nearest entry at or above dir trusts it.
+func trustedBy(doc *document, dir string) bool {
+	best, trusted := -1, false
+	for i, k := range doc.root.keys {
+		base := filepath.Clean(k.name)
+		value := doc.root.items[i].text
+		if value == "TRUST_PARENT" {
+			base = filepath.Dir(base)
+		}
+		if (dir == base || strings.HasPrefix(dir, strings.TrimSuffix(base, "/")+"/")) && len(base) > best {
+			best, trusted = len(base), value != "DO_NOT_TRUST"
+		}
+	}
+	return trusted
+}

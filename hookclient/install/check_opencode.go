@@ -1,0 +1,85 @@
+package install
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxPlugins bounds how many plugin files are read of one folder.
+const maxPlugins = 200
+
+// checkOpencode looks for a plugin that calls aoctl; opencode has no command hooks.
+// Source: runs of opencode 1.18.33.
+func checkOpencode(c *checker) {
+	found := 0
+	base := inHome("XDG_CONFIG_HOME", ".config")
+	var dirs []string
+	if base != "" {
+		dirs = append(dirs, filepath.Join(base, "opencode", "plugins"), filepath.Join(base, "opencode", "plugin"))
+	}
+	dirs = append(dirs, filepath.Join(c.o.Project, ".opencode", "plugins"), filepath.Join(c.o.Project, ".opencode", "plugin"))
+	for _, dir := range dirs {
+		for _, path := range plugins(dir) {
+			text, err := readBounded(path, maxRC)
+			if err != nil || !bytes.Contains(text, []byte("aoctl")) {
+				continue
+			}
+			found++
+			c.add(Warn, "gate", "", "%s: a plugin made by hand names aoctl; one that does not load is skipped, and every call runs", path)
+			if !bytes.Contains(text, []byte("tool.execute.before")) {
+				c.add(Fail, "plugin", "correct it by hand", "%s has no tool.execute.before: it decides nothing", path)
+			} else if !bytes.Contains(text, []byte("throw")) {
+				c.add(Fail, "plugin", "correct it by hand", "%s never throws, which alone blocks a call", path)
+			}
+		}
+	}
+	if found == 0 {
+		c.noGate(0)
+		return
+	}
+	if v := os.Getenv("OPENCODE_PURE"); v == "1" || v == "true" {
+		c.add(Fail, "environment", "unset OPENCODE_PURE", "OPENCODE_PURE is set: plugins are left out")
+	}
+	for _, p := range c.processes {
+		if p.Pure && p.runs(c.a.programs) {
+			c.add(Fail, "running process", "end it and start it without OPENCODE_PURE", "pid %d was started with OPENCODE_PURE: it runs without the gate", p.PID)
+		}
+	}
+	c.opencodePermissions()
+	c.started(silencer{flag: "--pure"})
+}
+
+// plugins lists the script files of a folder.
+func plugins(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // most often there is none
+	}
+	var list []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); (ext == ".js" || ext == ".ts") && len(list) < maxPlugins {
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	return list
+}
+
+// opencodePermissions: a project's own permissions beat the user's.
+func (c *checker) opencodePermissions() {
+	for _, name := range []string{"opencode.json", "opencode.jsonc", filepath.Join(".opencode", "opencode.json")} {
+		path := filepath.Join(c.o.Project, name)
+		text, err := readBounded(path, maxRC)
+		if err != nil {
+			continue
+		}
+		doc, err := newDocument(plainJSON(text))
+		if err != nil {
+			continue // opencode does not start with it
+		}
+		if p := doc.root.member("permission"); p != nil && strings.Contains(string(doc.src[p.start:p.end]), `"allow"`) {
+			c.add(Warn, "permission", "look at it, or take it out", "%s allows by itself, and so beats your own permissions", path)
+		}
+	}
+}

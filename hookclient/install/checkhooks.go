@@ -1,0 +1,219 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dialect is how an agent other than Claude Code writes hooks in a file.
+type dialect struct {
+	gates    []string // events that decide
+	commands []string // members of a handler that hold its command line
+	timeouts []string // members that hold its timeout
+	unit     func(v float64) time.Duration
+	standard time.Duration // without a timeout
+	loud     bool          // exit 2 without words on standard error lets the call run
+	failSafe string        // a member that must be true, "" when the agent has none
+	matches  func(event, matcher string) bool
+	read     func([]byte) []byte // makes strict JSON of a file; nil: it must be strict
+	broken   string              // what the agent does with a file that cannot be read
+}
+
+func secondsUnit(v float64) time.Duration {
+	return time.Duration(math.Min(v, 1e9) * float64(time.Second))
+}
+
+// everything is what "*", "" and no matcher mean to most agents.
+func everything(_, matcher string) bool { return matcher == "" || matcher == "*" }
+
+// hookFile is a file with hooks.
+type hookFile struct {
+	path    string
+	project bool // part of the project
+	data    []byte
+	doc     *document // nil when the agent reads nothing of it
+}
+
+// foundHook is a handler that calls aoctl.
+type foundHook struct {
+	event          string
+	group, handler int // their places in the event's array and in the group
+	node           *node
+	command        string
+	matcher        *node
+}
+
+// hookFiles reads the files that there are. A file that the agent cannot read is a
+// failure when a hook of ours may stand in it.
+func (c *checker) hookFiles(d dialect, files ...hookFile) []*hookFile {
+	var list []*hookFile
+	for _, f := range files {
+		if f.path == "" {
+			continue
+		}
+		var err error
+		f.data, err = readBounded(f.path, maxSettings)
+		if errors.Is(err, errNoFile) {
+			continue
+		}
+		if err != nil {
+			c.add(Warn, "settings", "make it a readable file, or remove it", "cannot tell what is in %s: %v", f.path, err)
+			continue
+		}
+		text := f.data
+		if d.read != nil {
+			text = d.read(text)
+		}
+		if f.doc, err = newDocument(text); err != nil {
+			f.doc = nil
+			if syntax, ok := errors.AsType[*SyntaxError](err); ok && bytes.Contains(f.data, []byte("aoctl")) {
+				c.add(Fail, "settings", "correct the file by hand", "%s:%d:%d: %s; %s", f.path, syntax.Line, syntax.Col, syntax.Problem, d.broken)
+			}
+		}
+		list = append(list, &f)
+	}
+	return list
+}
+
+// hooksIn lists the handlers in f that call aoctl, nested in groups or not.
+func (d dialect) hooksIn(f *hookFile) []foundHook {
+	var found []foundHook
+	if f.doc == nil {
+		return nil
+	}
+	all := f.doc.root.member("hooks")
+	if all == nil || all.kind != kindObject {
+		return nil
+	}
+	for i, key := range all.keys {
+		for g, group := range all.items[i].children("") {
+			handlers := group.children("hooks")
+			if group.member("hooks") == nil {
+				handlers = []*node{group}
+			}
+			for h, handler := range handlers {
+				if text, ok := d.command(handler); ok && mentionsUs(text) {
+					found = append(found, foundHook{key.name, g, h, handler, text, group.member("matcher")})
+				}
+			}
+		}
+	}
+	return found
+}
+
+func (d dialect) command(handler *node) (string, bool) {
+	for _, name := range d.commands {
+		if v := handler.member(name); v != nil && v.kind == kindString {
+			return v.text, true
+		}
+	}
+	return "", false
+}
+
+// handMade looks at the hooks that somebody wrote by hand. It returns those on events that
+// decide, with their files, and reports whether the caller need look further.
+func (c *checker) handMade(d dialect, files []*hookFile, more func(*hookFile, foundHook)) bool {
+	other := 0
+	for _, f := range files {
+		for _, h := range d.hooksIn(f) {
+			if !slices.Contains(d.gates, h.event) {
+				other++
+				continue
+			}
+			line, _ := locate(f.doc.src, h.node.start)
+			c.add(Warn, "gate", "", "%s:%d, %s: a hook made by hand calls aoctl", f.path, line, h.event)
+			c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.agent, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
+			c.handMadeLine(d, h)
+			if more != nil {
+				more(f, h)
+			}
+		}
+	}
+	if other > 0 && len(c.r.Gates) == 0 {
+		c.add(Warn, "gate", "", "%s of aoctl, none on an event that decides: nothing is asked", count(other, "hook"))
+	}
+	for _, f := range files {
+		if f.doc == nil && bytes.Contains(f.data, []byte("aoctl")) {
+			return true
+		}
+	}
+	return !c.noGate(other)
+}
+
+// handMadeLine checks one line and the members beside it.
+func (c *checker) handMadeLine(d dialect, h foundHook) {
+	const cure = "correct the hook by hand"
+	l, simple := ReadHookLine(h.command, c.a.agent)
+	switch {
+	case !simple:
+		c.add(Warn, "command", cure, "it does more than call \"aoctl hook %s\", and cannot be judged: %s", c.a.agent, shorten(h.command))
+	case !l.Guarded:
+		c.add(Fail, "command", cure, "not guarded: when the client is missing or dies, the line does not end in exit 2: %s", shorten(h.command))
+	case d.loud && !l.Loud:
+		c.add(Fail, "command", cure, "its guard exits 2 without a word on standard error, which %s takes for permission: %s", c.a.name, shorten(h.command))
+	default:
+		c.add(OK, "command", "", "guarded")
+	}
+	c.handMadeTimeout(d, h, l.Timeout)
+	if m := h.matcher; m != nil && !d.matches(h.event, m.text) {
+		c.add(Fail, "matcher", cure, "%q does not let every tool through: the others run", shorten(m.text))
+	}
+	if d.failSafe != "" && !isTrue(h.node.member(d.failSafe)) {
+		c.add(Fail, "fail-closed", cure, "no %q: true: a hook that fails lets the call run", d.failSafe)
+	}
+	if isTrue(h.node.member("async")) {
+		c.add(Fail, "handler", cure, `"async": true: nobody waits for the answer`)
+	}
+	if simple {
+		c.hookProgram(l.Words[0], cure)
+	}
+}
+
+func (c *checker) handMadeTimeout(d dialect, h foundHook, client time.Duration) {
+	const cure = "correct the hook by hand"
+	agent := d.standard
+	for _, name := range d.timeouts {
+		t := h.node.member(name)
+		if t == nil {
+			continue
+		}
+		v, err := strconv.ParseFloat(t.text, 64)
+		if err != nil || t.kind != kindNumber || v <= 0 {
+			c.add(Fail, "timeout", cure, "%q is %s, which is no number above 0: %s", name, shorten(t.text), d.broken)
+			return
+		}
+		agent = d.unit(v)
+		break
+	}
+	seen := fmt.Sprintf("the client gives up after %v, %s after %v", client, c.a.name, agent)
+	switch {
+	case agent <= client:
+		c.add(Fail, "timeout", cure, "%s: the agent stops waiting first, and the call runs", seen)
+	case agent < client+claudeGrace:
+		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, claudeGrace)
+	default:
+		c.add(OK, "timeout", "", "%s", seen)
+	}
+}
+
+// switchedOff reports files that turn hooks off with a member such as disableAllHooks.
+func (c *checker) switchedOff(files []*hookFile, path, off string) {
+	for _, f := range files {
+		if f.doc == nil {
+			continue
+		}
+		v := f.doc.root
+		for name := range strings.SplitSeq(path, ".") {
+			v = v.member(name)
+		}
+		if v != nil && v.kind == kindBool && v.text == off {
+			c.add(Fail, "settings", "remove that line from "+f.path, "%s has %q: %s: no hook runs, and nothing is asked", f.path, path, off)
+		}
+	}
+}
