@@ -88,7 +88,7 @@ func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode
 	perm := info.Mode().Perm()
 	cure := fmt.Sprintf("chmod %o %s", want, path)
 	switch {
-	case perm&^want == 0:
+	case perm&0o077 == 0:
 		e.add(install.OK, name, "", "%s, mode %04o, yours", path, perm)
 	case perm&0o022 != 0 && info.IsDir():
 		e.add(install.Fail, name, "look what is in it, then: "+cure, "%s can be written by others (mode %04o)", path, perm)
@@ -117,7 +117,7 @@ func closeFile(path string, want fs.FileMode) (string, error) {
 		return "", fmt.Errorf("%s belongs to user %d", path, ownerOf(info))
 	}
 	before := info.Mode().Perm()
-	if before&^want == 0 {
+	if before&0o077 == 0 {
 		return "", nil
 	}
 	if err := f.Chmod(before & want); err != nil {

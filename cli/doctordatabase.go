@@ -83,7 +83,7 @@ func (e *examination) stateFiles(dir string) {
 			e.add(install.Fail, "file", "move it away", "%s is not a regular file", path)
 		case ownerOf(info) != os.Geteuid():
 			e.add(install.Fail, "file", "move it away", "%s belongs to user %d", path, ownerOf(info))
-		case info.Mode().Perm()&0o177 != 0:
+		case info.Mode().Perm()&0o077 != 0:
 			e.mode("file", path, info, 0o600)
 		default:
 			good++
