@@ -40,8 +40,9 @@ func checkClaude(c *checker) {
 			gates = append(gates, claudeGatesIn(f)...)
 		}
 	}
+	forms := c.claudeForms(files)
 	if len(gates) == 0 {
-		c.claudeNone(files)
+		c.claudeNone(files, forms)
 		return
 	}
 	for _, g := range gates {
@@ -205,16 +206,44 @@ func claudeAsksUs(handler *node) bool {
 	return ok
 }
 
+// claudeForms names lines that call aoctl among other things, and says how many there are.
+// Whether they decide cannot be judged.
+func (c *checker) claudeForms(files []*claudeFile) int {
+	n := 0
+	for _, f := range files {
+		if f.dead || !mentionsUs(string(f.data)) {
+			continue
+		}
+		hooks := f.doc.root.member("hooks")
+		for i := 0; hooks != nil && i < len(hooks.items); i++ {
+			for _, group := range hooks.items[i].children("") {
+				for _, h := range group.children("hooks") {
+					command := textOf(h.member("command"))
+					if !mentionsUs(command) || claudeAsksUs(h) {
+						continue
+					}
+					if n++; n <= maxNamed {
+						line, _ := locate(f.doc.src, h.start)
+						c.add(Warn, "gate", "aoctl install claude, and take that hook out", "%s:%d: a hook on %s calls aoctl in a form of its own, which cannot be judged: %s",
+							f.path, line, shorten(hooks.keys[i].name), shorten(command))
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
 // claudeNone says that there is no gate.
-func (c *checker) claudeNone(files []*claudeFile) {
+func (c *checker) claudeNone(files []*claudeFile, forms int) {
 	for _, f := range files {
 		if f.dead && f.deadStatus() == Fail {
 			c.add(Fail, "gate", "", "none that Claude Code would run: nothing is asked")
 			return
 		}
 	}
-	if c.r.Program == "" {
-		return // nothing to guard
+	if c.r.Program == "" || forms > 0 {
+		return // nothing to guard, or said already
 	}
 	c.add(Warn, "gate", "aoctl install claude", "no gate installed: aoctl is not asked about anything here")
 }
