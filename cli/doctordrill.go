@@ -30,6 +30,7 @@ const (
 // drillResult is what one run of a hook came to.
 type drillResult struct {
 	Agent   string `json:"agent"`
+	Event   string `json:"event"`
 	File    string `json:"file"`  // the settings that hold the line
 	Fault   string `json:"fault"` // no console, no answer, silent console, no program
 	Command string `json:"command"`
@@ -54,7 +55,7 @@ func (e *examination) drill(ctx context.Context, gates []install.GateHook) {
 	defer ground.close()
 	for _, l := range lines {
 		for _, r := range ground.run(ctx, l) {
-			e.drilled(r)
+			e.drilled(r, len(lines) > 1)
 		}
 	}
 }
@@ -86,8 +87,8 @@ func (e *examination) drillable(gates []install.GateHook) []drillLine {
 	return lines
 }
 
-// drilled reports one run.
-func (e *examination) drilled(r drillResult) {
+// drilled reports one run, and of which hook when there are several.
+func (e *examination) drilled(r drillResult, several bool) {
 	status, cure := install.OK, ""
 	if r.Verdict != "DENY" {
 		status, cure = install.Fail, "write the hook anew: aoctl install "+r.Agent
@@ -96,7 +97,11 @@ func (e *examination) drilled(r drillResult) {
 	if r.Exit < 0 {
 		exit = "no exit code"
 	}
-	e.add(status, r.Fault, cure, "%s in %d ms, %s: %s", r.Verdict, r.MS, exit, r.Reason).Drill = &r
+	of := ""
+	if several {
+		of = sectionTitle(r.Agent) + " " + r.Event + ": "
+	}
+	e.add(status, r.Fault, cure, "%s%s in %d ms, %s: %s", of, r.Verdict, r.MS, exit, r.Reason).Drill = &r
 }
 
 // drillGround is a place of the drill's own: a folder, a console where nobody answers, and
@@ -147,7 +152,7 @@ func (g *drillGround) openConsole(ctx context.Context) error {
 		return err
 	}
 	g.closers = append(g.closers, func() { _ = l.Close() }) // the folder goes anyway
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	quiet := slog.New(slog.DiscardHandler)
 	st, err := store.Open(ctx, filepath.Join(g.dir, "drill.db"), store.WithLog(quiet))
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func drillPayload(agent, event, dir string, n int) []byte {
 
 // meet runs the line once, the way the agent runs it.
 func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) drillResult {
-	r := drillResult{Agent: l.Agent, File: l.File, Fault: f.name, Command: f.command}
+	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.command}
 	ctx, cancel := context.WithTimeout(ctx, drillLimit)
 	defer cancel()
 	payload := drillPayload(l.Agent, l.Event, g.dir, n)

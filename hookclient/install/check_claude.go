@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -269,16 +268,21 @@ func (c *checker) claudeGate(g claudeGate) {
 	if !simple { // the guard of one that only observes, for instance
 		l = HookLine{Text: command, Timeout: DefaultTimeout}
 	}
-	cure, repair := c.claudeRepair(g, mode, l)
+	cure, o := c.claudeAnew(g, mode, l)
 	begin := len(c.r.Findings)
+	if len(l.Words) > 0 {
+		if f := c.hookProgram(l.Words[0], cure); f.Status == Fail {
+			o.Program = c.o.Program
+		} else if f.Status == Warn {
+			begin = len(c.r.Findings) // writing the hook anew would not help
+		}
+	}
+	repair := c.claudeRepair(g, o)
 	c.claudeMatcher(g, cure)
 	c.claudeTimeout(g, l, cure)
 	c.claudeCommand(g, l, cure)
 	c.claudeSwitch(g, cure)
 	c.claudeDrift(g, mode, l, cure)
-	if len(l.Words) > 0 {
-		c.hookProgram(l.Words[0], cure)
-	}
 	for i := begin; i < len(c.r.Findings); i++ {
 		if f := &c.r.Findings[i]; f.Status == Warn || f.Status == Fail {
 			f.Repair = repair
@@ -286,21 +290,22 @@ func (c *checker) claudeGate(g claudeGate) {
 	}
 }
 
-// claudeRepair is the command that writes the gate anew, and a Repair that does; none for
-// a file that is not the user's alone.
-func (c *checker) claudeRepair(g claudeGate, mode Mode, l HookLine) (cure string, repair *Repair) {
-	if g.file.managed {
-		return "ask the administrator to install the gate anew", nil
+// claudeAnew is how the gate would be written anew: as a command, and for Install. The
+// program stays the one that is in the line.
+func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, o Options) {
+	o = Options{Agent: "claude", Scope: File, File: g.file.path, Mode: mode, Program: c.o.Program, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
+	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
+	if len(l.Words) > 1 {
+		o.Program = l.program()
 	}
-	o := Options{Agent: "claude", Scope: File, File: g.file.path, Mode: mode, Timeout: l.Timeout, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
-	o.Timeout = min(max(o.Timeout, MinTimeout), MaxTimeout)
 	cure = "aoctl install claude"
-	switch g.file.name {
-	case "local":
+	switch {
+	case g.file.managed:
+		return "ask the administrator to install the gate anew", o
+	case g.file.name == "local":
 		cure += " --project"
-	case "user":
-	default:
-		cure += " --settings " + g.file.path
+	case g.file.name != "user":
+		cure += " --settings " + quotedIfNeeded(g.file.path)
 	}
 	if mode != Gate {
 		cure += " --mode " + string(mode)
@@ -308,17 +313,24 @@ func (c *checker) claudeRepair(g claudeGate, mode Mode, l HookLine) (cure string
 	if o.Timeout != DefaultTimeout {
 		cure += " --timeout " + o.Timeout.String()
 	}
-	if g.file.shared || !claudeIsOurs(g.handler) {
-		return cure, nil // a shared file is not ours to change, nor is a line that a person wrote
+	return cure, o
+}
+
+// quotedIfNeeded is s as a word of a shell command that a person may copy.
+func quotedIfNeeded(s string) string {
+	if words, ok := splitWords(s); ok && len(words) == 1 && words[0] == s {
+		return s
 	}
-	o.Program = c.o.Program
-	if len(l.Words) > 1 && filepath.IsAbs(l.Words[0]) && executable(l.Words[0]) == nil && writableByOthers(l.Words[0]) == "" {
-		o.Program = Program{Path: l.Words[0]} // it is there: leave it
-		if l.Words[1] == "hook" {
-			o.Program.Args = []string{"hook"}
-		}
+	return shellQuote(s)
+}
+
+// claudeRepair writes the gate anew; nil for a file that is not the user's alone, and for
+// a line that a person wrote.
+func (c *checker) claudeRepair(g claudeGate, o Options) *Repair {
+	if g.file.managed || g.file.shared || !claudeIsOurs(g.handler) {
+		return nil
 	}
-	return cure, &Repair{Key: g.file.path, Do: func() (string, error) {
+	return &Repair{Key: g.file.path, Do: func() (string, error) {
 		r, err := Install(o)
 		if err != nil || !r.Changed {
 			return "", err
@@ -356,20 +368,11 @@ func (c *checker) claudeCommand(g claudeGate, l HookLine, cure string) {
 	switch {
 	case !l.Guarded || len(l.Words) < 2:
 		c.add(Fail, "command", cure, "not guarded: when the client is missing or dies, the line does not end in exit 2: %s", shorten(l.Text))
-	case l.Text != c.claudeLine(l):
+	case l.Text != l.program().gateCommand("claude", l.Timeout):
 		c.add(Warn, "command", cure, "not as aoctl writes it: %s", shorten(l.Text))
 	default:
 		c.add(OK, "command", "", "guarded, as aoctl writes it")
 	}
-}
-
-// claudeLine is the line that the installer would write for the program in l.
-func (c *checker) claudeLine(l HookLine) string {
-	p := Program{Path: l.Words[0]}
-	if l.Words[1] == "hook" {
-		p.Args = []string{"hook"}
-	}
-	return p.gateCommand("claude", l.Timeout)
 }
 
 // claudeSwitch looks at the members of the handler that decide what a failure does, and
@@ -394,10 +397,7 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 	if len(l.Words) < 2 {
 		return
 	}
-	p := Program{Path: l.Words[0]}
-	if l.Words[1] == "hook" {
-		p.Args = []string{"hook"}
-	}
+	p := l.program()
 	var missing, differ []string
 	for _, h := range claudeHooks(p, mode, l.Timeout) {
 		if h.event == g.event {

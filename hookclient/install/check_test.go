@@ -129,6 +129,7 @@ func TestCheckMends(t *testing.T) {
 		"switch":  strings.Replace(good, `"onFailure": "block",`, "", 1),
 		"matcher": strings.Replace(good, `"matcher": "*"`, `"matcher": "Bash"`, 1),
 		"events":  strings.Replace(good, `"Stop"`, `"Later"`, 1),
+		"program": strings.ReplaceAll(good, "aoctl-hook'", "gone/aoctl-hook'"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if bad == good {
@@ -150,6 +151,9 @@ func TestCheckMends(t *testing.T) {
 			}
 			if done != 1 {
 				t.Errorf("%d repairs, want one, however many findings there are", done)
+			}
+			if strings.Contains(read(t, path), "gone/") {
+				t.Error("the missing program is still named")
 			}
 			for _, f := range reportOn(t, o, "claude").Findings {
 				if f.Status == Fail {

@@ -103,6 +103,15 @@ func (l *HookLine) readFlags() bool {
 	return true
 }
 
+// program is what the line starts; there must be words.
+func (l HookLine) program() Program {
+	p := Program{Path: l.Words[0]}
+	if len(l.Words) > 1 && l.Words[1] == "hook" {
+		p.Args = []string{"hook"}
+	}
+	return p
+}
+
 // With is the line with another program in place of its own, or, for "", another timeout
 // in place of its own. It reports false when the line cannot be changed so.
 func (l HookLine) With(program string, timeout time.Duration) (string, bool) {
