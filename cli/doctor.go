@@ -93,6 +93,9 @@ func runDoctor(ctx context.Context, o doctorOptions, out io.Writer) error {
 		fixed = mend(examine(ctx, before, true))
 	}
 	e := examine(ctx, o, false)
+	if ctx.Err() != nil {
+		return failure{code: exitError, text: "interrupted", cause: ctx.Err()} // half a drill would look like a hole
+	}
 	e.Fixed = append([]string{}, fixed...)
 	if err := e.print(out, o.json); err != nil {
 		return err

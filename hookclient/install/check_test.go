@@ -208,6 +208,7 @@ func TestCheckRunning(t *testing.T) {
 	}{
 		"bare":         {[]string{"/usr/bin/claude", "-p", "--bare"}, true},
 		"by node":      {[]string{"node", "/x/bin/claude", "--safe-mode"}, true},
+		"by package":   {[]string{"node", "/x/claude-code/cli.js", "--bare"}, true},
 		"sources":      {[]string{"claude", "--setting-sources", "project,local"}, true},
 		"with user":    {[]string{"claude", "--setting-sources", "project,user"}, false},
 		"settings":     {[]string{"claude", "--settings", `{"disableAllHooks":true}`}, true},

@@ -23,6 +23,9 @@ func (p Process) runs(names []string) bool {
 		if slices.Contains(names, strings.TrimSuffix(filepath.Base(arg), ".js")) {
 			return true
 		}
+		if slices.Contains(names, "claude") && strings.HasSuffix(arg, "/claude-code/cli.js") {
+			return true
+		}
 		if strings.HasPrefix(arg, "-") {
 			return false
 		}

@@ -1,0 +1,194 @@
+package install
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// claudeGate looks at one gate.
+func (c *checker) claudeGate(g claudeGate) {
+	mode := Gate
+	if g.event == claudeGates[Prompts] {
+		mode = Prompts
+	}
+	what := "every call is decided in the console"
+	if mode == Prompts {
+		what = "only what Claude Code would ask anyway"
+	}
+	line, _ := locate(g.file.doc.src, g.handler.start)
+	c.add(OK, "gate", "", "%s:%d, %s (%s): %s", g.file.path, line, g.event, mode, what)
+	command := g.handler.member("command").text
+	c.r.Gates = append(c.r.Gates, GateHook{
+		Agent: "claude", Event: g.event, File: g.file.path, Command: command,
+		Own: g.file.name != "project" && g.file.name != "local",
+	})
+	l, simple := ReadHookLine(command, "claude")
+	if !simple { // the guard of one that only observes, for instance
+		l = HookLine{Text: command, Timeout: DefaultTimeout}
+	}
+	cure, o := c.claudeAnew(g, mode, l)
+	begin := len(c.r.Findings)
+	if len(l.Words) > 0 {
+		if f := c.hookProgram(l.Words[0], cure); f.Status == Fail {
+			o.Program = c.o.Program
+		} else if f.Status == Warn {
+			begin = len(c.r.Findings) // writing the hook anew would not help
+		}
+	}
+	repair := c.claudeRepair(g, o)
+	c.claudeMatcher(g, cure)
+	c.claudeTimeout(g, l, cure)
+	c.claudeCommand(g, l, cure)
+	c.claudeSwitch(g, cure)
+	c.claudeDrift(g, mode, l, cure)
+	for i := begin; i < len(c.r.Findings); i++ {
+		if f := &c.r.Findings[i]; f.Status == Warn || f.Status == Fail {
+			f.Repair = repair
+		}
+	}
+}
+
+// claudeAnew is how the gate would be written anew: as a command, and for Install. The
+// program stays the one that is in the line.
+func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, o Options) {
+	o = Options{Agent: "claude", Scope: File, File: g.file.path, Mode: mode, Program: c.o.Program, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
+	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
+	if len(l.Words) > 1 {
+		o.Program = l.program()
+	}
+	cure = "aoctl install claude"
+	switch {
+	case g.file.managed:
+		return "ask the administrator to install the gate anew", o
+	case g.file.name == "local":
+		cure += " --project"
+	case g.file.name != "user":
+		cure += " --settings " + quotedIfNeeded(g.file.path)
+	}
+	if mode != Gate {
+		cure += " --mode " + string(mode)
+	}
+	if o.Timeout != DefaultTimeout {
+		cure += " --timeout " + o.Timeout.String()
+	}
+	return cure, o
+}
+
+// quotedIfNeeded is s as a word of a shell command that a person may copy.
+func quotedIfNeeded(s string) string {
+	if words, ok := splitWords(s); ok && len(words) == 1 && words[0] == s {
+		return s
+	}
+	return shellQuote(s)
+}
+
+// claudeRepair writes the gate anew; nil for a file that is not the user's alone, and for
+// a line that a person wrote.
+func (c *checker) claudeRepair(g claudeGate, o Options) *Repair {
+	if g.file.managed || g.file.shared || !claudeIsOurs(g.handler) {
+		return nil
+	}
+	return &Repair{Key: g.file.path, Do: func() (string, error) {
+		r, err := Install(o)
+		if err != nil || !r.Changed {
+			return "", err
+		}
+		return fmt.Sprintf("wrote the hooks of Claude Code in %s anew; the earlier file is %s", r.File, r.Backup), nil
+	}}
+}
+
+func (c *checker) claudeMatcher(g claudeGate, cure string) {
+	if seesAll(g.group) {
+		c.add(OK, "matcher", "", "every tool")
+		return
+	}
+	c.add(Fail, "matcher", cure, "only tools that fit %q are asked about; all others run", shorten(g.group.member("matcher").text))
+}
+
+func (c *checker) claudeTimeout(g claudeGate, l HookLine, cure string) {
+	agent, pinned := claudeDefaultTimeout, "without a timeout of its own"
+	if t := g.handler.member("timeout"); t != nil {
+		seconds, _ := strconv.ParseFloat(t.text, 64) // its shape was checked
+		agent, pinned = time.Duration(min(seconds, 1e9)*float64(time.Second)), "pinned"
+	}
+	seen := fmt.Sprintf("the client gives up after %v, Claude Code after %v (%s)", l.Timeout, agent, pinned)
+	switch {
+	case agent <= l.Timeout:
+		c.add(Fail, "timeout", cure, "%s: the agent stops waiting first, and the call runs", seen)
+	case agent < l.Timeout+claudeGrace:
+		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, claudeGrace)
+	default:
+		c.add(OK, "timeout", "", "%s", seen)
+	}
+}
+
+func (c *checker) claudeCommand(g claudeGate, l HookLine, cure string) {
+	switch {
+	case !l.Guarded || len(l.Words) < 2:
+		c.add(Fail, "command", cure, "not guarded: when the client is missing or dies, the line does not end in exit 2: %s", shorten(l.Text))
+	case l.Text != l.program().gateCommand("claude", l.Timeout):
+		c.add(Warn, "command", cure, "not as aoctl writes it: %s", shorten(l.Text))
+	default:
+		c.add(OK, "command", "", "guarded, as aoctl writes it")
+	}
+}
+
+// claudeSwitch looks at the members of the handler that decide what a failure does, and
+// whether the handler runs at all.
+func (c *checker) claudeSwitch(g claudeGate, cure string) {
+	if f := g.handler.member("onFailure"); f == nil || f.text != "block" {
+		c.add(Fail, "fail-closed", cure, `no "onFailure": "block": a hook that fails or takes too long lets the call run`)
+	} else {
+		c.add(OK, "fail-closed", "", `"onFailure": "block"`)
+	}
+	for _, name := range []string{"if", "async", "asyncRewake", "once", "shell"} {
+		v := g.handler.member(name)
+		if v == nil || v.kind == kindBool && v.text == "false" || name == "shell" && v.text == "bash" {
+			continue
+		}
+		c.add(Fail, "handler", cure, "%q in the handler: calls can run without waiting for an answer", name)
+	}
+}
+
+// claudeDrift compares the hooks that only observe, and the words beside the spinner.
+func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) {
+	if len(l.Words) < 2 {
+		return
+	}
+	p := l.program()
+	var missing, differ []string
+	for _, h := range claudeHooks(p, mode, l.Timeout) {
+		if h.event == g.event {
+			continue
+		}
+		handler := claudeOursOn(g.file.doc, h.event)
+		switch {
+		case handler == nil:
+			missing = append(missing, h.event)
+		case !sameJSON(g.file.doc.src[handler.start:handler.end], h.handler):
+			differ = append(differ, h.event)
+		}
+	}
+	switch {
+	case len(missing)+len(differ) == 0:
+		c.add(OK, "events", "", "%s decides, %d others are told", g.event, len(claudeWatched))
+	case len(missing) > 0:
+		c.add(Warn, "events", cure, "the console is not told of %s", strings.Join(missing, ", "))
+	default:
+		c.add(Warn, "events", cure, "not as aoctl writes them: %s", strings.Join(differ, ", "))
+	}
+}
+
+// claudeOursOn finds the first handler of ours on event.
+func claudeOursOn(d *document, event string) *node {
+	for _, group := range d.root.member("hooks").member(event).children("") {
+		for _, handler := range group.children("hooks") {
+			if claudeIsOurs(handler) {
+				return handler
+			}
+		}
+	}
+	return nil
+}
