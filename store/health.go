@@ -56,7 +56,7 @@ func (r *Reader) Health(ctx context.Context, limit int64) (Health, error) {
 	return h, nil
 }
 
-// VerifyTail checks the chain over the newest n events, and that it ends where its end is
+// VerifyTail checks the chain over the newest n events (at least one), and that it ends where its end is
 // on record. It does not look at the rows that the log vouches for: see Verify.
 func (r *Reader) VerifyTail(ctx context.Context, n int64) (Report, error) {
 	var report Report

@@ -60,3 +60,14 @@ func TestVerifyTail(t *testing.T) {
 		})
 	}
 }
+
+// Facts before the tail are counted, so that those in it have the right numbers.
+func TestVerifyTailCountsFacts(t *testing.T) {
+	path := ruled(t)
+	for n := int64(1); n <= 10; n++ {
+		r, err := openReader(t, path).VerifyTail(t.Context(), n)
+		if err != nil || !r.Clean() {
+			t.Errorf("the newest %d events: %v, %v", n, r.Problems, err)
+		}
+	}
+}
