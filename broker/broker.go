@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,7 +43,12 @@ type Broker struct {
 	newcomers bucket // of sessions that were not known
 	floods    map[floodKey]*flood
 	observing bool // nothing is held, in any session
-	capped    bool // the operator chose ApprovalTimeout, so no asker may take longer
+	agentRuns map[int]agentRun
+	refusals  refusals
+	slow      chan struct{} // one token for each peer that waits for a no
+	openTCP   atomic.Int64  // connections over TCP
+	open      atomic.Int64  // connections
+	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
 // entry is one request in memory. All fields are guarded by Broker.mu, but for
@@ -122,8 +128,8 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
-		floods: map[floodKey]*flood{},
-		capped: capped, turn: make(chan struct{}, maxRecording),
+		floods: map[floodKey]*flood{}, agentRuns: map[int]agentRun{},
+		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
 		history: pastCalls{turn: make(chan struct{}, 1)},
 	}
 	b.health = Health{Socket: opts.Socket}
@@ -151,6 +157,7 @@ func (b *Broker) restore(saved Saved) {
 	now := time.Now()
 	for _, s := range saved.Sessions {
 		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, savedAt: s.LastSeenAt}
+		b.remember(s.Process, s.ID)
 	}
 	for _, g := range saved.Grants {
 		if now.Before(g.ExpiresAt) {

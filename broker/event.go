@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -18,7 +19,8 @@ const (
 
 	EventRequestCreated  = "request_created"  // data: tool_name, digest, agent, subagent
 	EventRequestDecided  = "request_decided"  // data: DecidedData
-	EventDecisionRefused = "decision_refused" // somebody tried what they may not
+	EventDecisionRefused = "decision_refused" // data: RefusedData; somebody tried to decide what they may not
+	EventAccessRefused   = "access_refused"   // data: RefusedData; somebody was turned away altogether
 	EventAnswerWithheld  = "answer_withheld"  // data: recorded, told; the record turned out to be made after the agent was refused
 	EventStopRequested   = "stop_requested"
 	EventStopLifted      = "stop_lifted"
@@ -63,13 +65,25 @@ type FileTrustedData struct {
 	By     Actor  `json:"by"`
 }
 
+// TokenKind is what a token lets its holder do.
+type TokenKind string
+
+// The kinds of token.
+const (
+	OperatorToken TokenKind = "operator" // all that a person at the keyboard may, through the routes there are
+	AskingToken   TokenKind = "ask"      // ask, and nothing else
+)
+
 // TokenData is the data of an EventTokenMinted and EventTokenRevoked.
 type TokenData struct {
-	ID    string `json:"id"`
-	Hash  string `json:"hash,omitempty"` // hex SHA-256 of the token
-	Label string `json:"label,omitempty"`
-	By    Actor  `json:"by"`
+	ID    string    `json:"id"`
+	Kind  TokenKind `json:"kind,omitempty"` // empty in older logs: an operator's
+	Hash  string    `json:"hash,omitempty"` // hex SHA-256 of the token
+	Label string    `json:"label,omitempty"`
+	By    Actor     `json:"by"`
 }
+
+func (d TokenData) kind() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
 
 // CallsRefusedData is the data of an EventCallsRefused.
 type CallsRefusedData struct {

@@ -26,3 +26,17 @@ func StampHolds(changed, read time.Time) bool {
 	s := fileStamp{ctime: changed}
 	return (&projectFile{stamp: s, readAt: read}).holds(s)
 }
+
+// Events lists what is in the log, oldest first.
+func (b *Broker) Events(ctx context.Context) ([]Event, error) {
+	return b.store.Events(ctx, EventFilter{After: -1})
+}
+
+// AgentAbove says why a process counts as an agent's.
+func (b *Broker) AgentAbove(pid int) string { return b.agentAbove(pid) }
+
+// CountRefusals lets a test say that it is now.
+func (b *Broker) CountRefusals(ctx context.Context, now time.Time) { b.countRefusals(ctx, now) }
+
+// MarkIn is the sign of an agent in an environment.
+func MarkIn(env []byte) string { return markIn(env) }

@@ -6,42 +6,60 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
 
-// actorOf is who acts over the socket: any process of this user, recorded as well
-// as the system lets us. Such an actor can refuse and stop, never allow.
-func actorOf(r *http.Request) Actor {
-	p := peerFrom(r.Context())
-	exe, tty := describe(p.pid)
-	return Actor{Kind: ByProcess, PID: p.pid, Exe: exe, TTY: tty}
-}
-
+// decideBody is a decision. digest and dangerous are of interest to one that allows.
 type decideBody struct {
 	Decision     string          `json:"decision"`
 	Reason       string          `json:"reason"`
 	UpdatedInput json.RawMessage `json:"updated_input"`
+	Digest       string          `json:"digest"`    // of the call that was looked at, or how it begins
+	Dangerous    bool            `json:"dangerous"` // it is known that the call is dangerous
 }
 
-// postDecide takes a decision over the socket. Deny is open to every process of
-// the user; allow is not, and an attempt is recorded.
+// postDecide takes a decision. Deny is open to every process of the user; allow takes
+// an operator's token.
 func (b *Broker) postDecide(w http.ResponseWriter, r *http.Request) {
 	var body decideBody
 	if err := decodeBody(w, r, &body); err != nil {
 		fail(w, err)
 		return
 	}
-	switch body.Decision {
-	case "deny", "denied", "reject", "block":
+	switch {
+	case allows(body.Decision):
+		b.allow(w, r, body)
+	case denies(body.Decision):
 		b.deny(w, r, body.Reason)
-	case "allow", "allowed", "approve", "approved":
-		b.refuseAllow(w, r)
-	case "":
-		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\"", ErrInvalid))
+	case body.Decision == "":
+		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\" or \"allow\"", ErrInvalid))
 	default:
 		fail(w, fmt.Errorf("%w: decision %q is neither \"allow\" nor \"deny\"", ErrInvalid, clip(body.Decision)))
 	}
+}
+
+// allows and denies know the words of other brokers of this kind, too.
+func allows(decision string) bool {
+	return slices.Contains([]string{"allow", "allowed", "approve", "approved"}, decision)
+}
+
+func denies(decision string) bool {
+	return slices.Contains([]string{"deny", "denied", "reject", "block"}, decision)
+}
+
+func (b *Broker) postApprove(w http.ResponseWriter, r *http.Request) {
+	var body decideBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if body.Decision != "" && !allows(body.Decision) {
+		fail(w, fmt.Errorf("%w: this route allows; leave decision out", ErrInvalid))
+		return
+	}
+	b.allow(w, r, body)
 }
 
 func (b *Broker) postDeny(w http.ResponseWriter, r *http.Request) {
@@ -54,8 +72,6 @@ func (b *Broker) postDeny(w http.ResponseWriter, r *http.Request) {
 	}
 	b.deny(w, r, body.Reason)
 }
-
-func (b *Broker) postApprove(w http.ResponseWriter, r *http.Request) { b.refuseAllow(w, r) }
 
 // maxReason is the longest reason that is taken from outside, bytes.
 const maxReason = 4096
@@ -71,20 +87,6 @@ func (b *Broker) deny(w http.ResponseWriter, r *http.Request, reason string) {
 		return
 	}
 	writeJSON(w, http.StatusOK, decisionView(req))
-}
-
-// refuseAllow turns down an allow from the socket and writes down who tried.
-func (b *Broker) refuseAllow(w http.ResponseWriter, r *http.Request) {
-	req, err := b.Request(r.Context(), r.PathValue("id"))
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	ev := newEvent(EventDecisionRefused, req, map[string]any{"wanted": Allow, "by": actorOf(r)})
-	if err := b.commit(r.Context(), &Change{Events: []*Event{ev}}); err != nil {
-		b.log.ErrorContext(r.Context(), "refused decision not recorded", "request_id", req.ID, "err", err)
-	}
-	writeError(w, http.StatusForbidden, "operator_required", "only the person at the console can allow a call", `press "a" on its card in aoctl; over the socket a call can be denied`)
 }
 
 func (b *Broker) getApprovalRequests(w http.ResponseWriter, r *http.Request) {

@@ -23,7 +23,7 @@ type asking struct {
 	client      Process
 	env         map[string]string
 	named       string // the agent's pid as it says itself; may be empty
-	parent      string // the pid of the client's parent
+	tcp         *tcpEnds
 	agent       Process
 }
 
@@ -41,10 +41,11 @@ func readAsking(r *http.Request) asking {
 			a.env[name] = v
 		}
 	}
-	if pid := peerFrom(r.Context()).pid; pid != 0 {
-		a.client = Process{PID: pid}
+	p := peerFrom(r.Context())
+	if p.pid != 0 {
+		a.client = Process{PID: p.pid}
 	}
-	a.named, a.parent = a.env["CLAUDE_PID"], r.Header.Get(wire.HeaderParentPID)
+	a.named, a.tcp = a.env["CLAUDE_PID"], p.tcp
 	return a
 }
 
@@ -59,33 +60,13 @@ func (b *Broker) knownAgent(sessionID string, a asking) Process {
 		}
 	}
 	b.mu.Unlock()
-	return agentProcess(a.named, a.parent)
-}
-
-// agentProcess is the process to watch for a session: the one the agent names, else
-// the hook's parent, or the parent of the shell that only runs the hook's command line.
-func agentProcess(named, parent string) Process {
-	if pid, err := strconv.Atoi(named); err == nil && pid > 1 {
-		if p := FindProcess(pid); processAlive(p) {
-			return p
+	client := a.client
+	if a.tcp != nil { // as from a container, where pids are others; but it may be of this machine
+		if pids := holdersOf(*a.tcp); len(pids) > 0 {
+			client = Process{PID: pids[0]}
 		}
 	}
-	pid, err := strconv.Atoi(parent)
-	if err != nil || pid <= 1 {
-		return Process{}
-	}
-	for range 4 {
-		switch commandOf(pid) {
-		case "sh", "bash", "dash", "zsh", "ash", "ksh":
-			pid = parentOf(pid)
-			continue
-		}
-		break
-	}
-	if pid <= 1 {
-		return Process{}
-	}
-	return FindProcess(pid)
+	return agentOf(client, a.named)
 }
 
 // question turns a decoded gate event into what Submit takes.

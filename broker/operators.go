@@ -4,43 +4,44 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 )
 
-// tokenPrefix lets people and secret scanners see what a token is.
-const tokenPrefix = "aoctl_op_" //nolint:gosec // G101: what tokens begin with, none of them
+// tokenPrefixes let people, hook clients and secret scanners see what a token is.
+var tokenPrefixes = map[TokenKind]string{OperatorToken: "aoctl_op_", AskingToken: "aoctl_ask_"} //nolint:gosec // G101: what tokens begin with, none of them
 
-// MintToken makes an operator token and returns it, this once; see Console.
-func (b *Broker) MintToken(ctx context.Context, label string, by Actor) (string, error) {
-	if by.Kind != ByOperator {
+// MintToken makes a token and returns it, this once; see Console.
+func (b *Broker) MintToken(ctx context.Context, kind TokenKind, label string, by Actor) (string, error) {
+	prefix, ok := tokenPrefixes[kind]
+	switch {
+	case by.Kind != ByOperator:
 		return "", fmt.Errorf("mint a token: %w", ErrForbidden)
+	case !ok:
+		return "", fmt.Errorf("mint a token: %w: there is no kind %q", ErrInvalid, kind)
 	}
 	if err := checkName("label", label); err != nil {
 		return "", fmt.Errorf("mint a token: %w", err)
 	}
-	token := tokenPrefix + strings.ToLower(rand.Text())
-	d := TokenData{ID: uuid.NewString(), Hash: hashToken(token), Label: label, By: by}
+	token := prefix + strings.ToLower(rand.Text())
+	d := TokenData{ID: uuid.NewString(), Kind: kind, Hash: hashToken(token), Label: label, By: by}
 	if err := b.recordFact(ctx, EventTokenMinted, d); err != nil {
 		return "", fmt.Errorf("mint a token: %w", err)
 	}
 	return token, nil
 }
 
-// Tokens lists the operator tokens, oldest first.
+// Tokens lists the tokens, oldest first.
 func (b *Broker) Tokens(context.Context) []Token {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []Token
 	for id, d := range b.keeper.tokens {
-		list = append(list, Token{ID: id, Label: d.Label, CreatedAt: b.keeper.minted[id]})
+		list = append(list, Token{ID: id, Kind: d.kind(), Label: d.Label, CreatedAt: b.keeper.minted[id]})
 	}
 	slices.SortFunc(list, func(x, y Token) int { return x.CreatedAt.Compare(y.CreatedAt) })
 	return list
@@ -78,72 +79,6 @@ func hashToken(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errBadToken is what a token that is no operator's gets.
-var errBadToken = errors.New("this token is not, or no longer, an operator's")
-
-// callerOf is who acts over the socket: an operator when it shows an operator's token
-// and does not descend from an agent, else a process that may refuse and nothing more.
-func (b *Broker) callerOf(r *http.Request) (Actor, error) {
-	by := actorOf(r)
-	header := r.Header.Get("Authorization")
-	if header == "" {
-		return by, nil
-	}
-	token, ok := strings.CutPrefix(header, "Bearer ")
-	id, known := b.tokenID(token)
-	if !ok || !known {
-		return by, errBadToken
-	}
-	if session := b.agentAbove(by.PID); session != "" {
-		return by, fmt.Errorf("%w: it comes from the agent of session %s", ErrForbidden, session)
-	}
-	by.Kind, by.ID = ByOperator, "token:"+id
-	return by, nil
-}
-
-// tokenID finds the token by its hash. All hashes are compared, in constant time each.
-func (b *Broker) tokenID(token string) (id string, ok bool) {
-	hash := []byte(hashToken(token))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.keeper.doubt != "" {
-		return "", false // which tokens there are is no longer certain
-	}
-	for _, d := range b.keeper.tokens {
-		if subtle.ConstantTimeCompare(hash, []byte(d.Hash)) == 1 {
-			id, ok = d.ID, true
-		}
-	}
-	return id, ok
-}
-
-// agentAbove is the id of the session whose agent's process pid descends from; "" when
-// there is none. A process that cannot be followed to the top counts as descending
-// from all of them.
-func (b *Broker) agentAbove(pid int) string {
-	b.mu.Lock()
-	agents := map[int]string{}
-	for id, se := range b.sessions {
-		if p := se.s.Process.PID; p > 1 && !se.s.State.Ended() {
-			agents[p] = id
-		}
-	}
-	b.mu.Unlock()
-	for range 64 {
-		if id, ok := agents[pid]; ok {
-			return id
-		}
-		if pid <= 1 {
-			break
-		}
-		pid = parentOf(pid)
-	}
-	if pid != 1 && len(agents) > 0 {
-		return "(unknown)"
-	}
-	return ""
-}
-
 // TrustFile lets the allow rules of a project's file count; see Console.
 func (b *Broker) TrustFile(ctx context.Context, path, digest string, by Actor) error {
 	b.forgetFile(path) // what is trusted is what is there now
@@ -174,6 +109,7 @@ func (b *Broker) TrustFile(ctx context.Context, path, digest string, by Actor) e
 // new one holds what the operator does not tell it to let go.
 func (b *Broker) Observe(ctx context.Context, sessionID string, on bool, by Actor) error {
 	if on && by.Kind != ByOperator {
+		b.noteRefusal(ctx, Request{SessionID: sessionID}, RefusedData{Wanted: "observe", Kind: NoOperator, Detail: ErrForbidden.Error(), By: by})
 		return fmt.Errorf("observe: %w", ErrForbidden)
 	}
 	b.keeper.changing.Lock() // the last one in the log is what holds

@@ -21,6 +21,7 @@ type Options struct {
 	Socket          string        // for the status line
 	Guarded         []string      // aoctl's own folders and files: calls that touch them always ask
 	Observe         bool          // hold nothing: record what the rules would have said
+	ListenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
 	Log             *slog.Logger  // discarded when nil
 
 	// Alive reports whether a process still runs; the platform's own by default.
@@ -72,9 +73,9 @@ type Console interface {
 	// TrustFile lets the allow rules of a project's rules file count as long as its
 	// digest is this one; "" takes the trust back. ErrStale: the file has another digest.
 	TrustFile(ctx context.Context, path, digest string, by Actor) error
-	// MintToken makes an operator token and returns it, once. Tokens lists them,
-	// RevokeToken ends one.
-	MintToken(ctx context.Context, label string, by Actor) (string, error)
+	// MintToken makes a token and returns it, once. Tokens lists them, RevokeToken ends
+	// one. Errors: ErrForbidden, ErrInvalid, ErrNotRecorded.
+	MintToken(ctx context.Context, kind TokenKind, label string, by Actor) (string, error)
 	Tokens(ctx context.Context) []Token
 	RevokeToken(ctx context.Context, id string, by Actor) error
 	// Stats counts the calls of one session, or of all for "", since a time.

@@ -1,6 +1,12 @@
 package broker
 
-import "golang.org/x/sys/unix"
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
 
 func kinfo(pid int) *unix.KinfoProc {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
@@ -20,18 +26,43 @@ func startOf(pid int) uint64 {
 	return uint64(t.Sec)*1e6 + uint64(t.Usec) //nolint:gosec // a start time is never negative
 }
 
-// parentOf returns pid's parent, 0 when unknown.
-func parentOf(pid int) int {
-	if k := kinfo(pid); k != nil {
-		return int(k.Eproc.Ppid)
-	}
-	return 0
-}
-
 // commandOf returns pid's command name, "" when unknown.
 func commandOf(pid int) string {
 	if k := kinfo(pid); k != nil {
 		return unix.ByteSliceToString(k.Proc.P_comm[:])
 	}
 	return ""
+}
+
+// kinOf describes pid for an ancestry.
+func kinOf(pid int) (kin, error) {
+	k := kinfo(pid)
+	if k == nil {
+		return kin{}, fmt.Errorf("process %d cannot be looked at", pid)
+	}
+	session, err := unix.Getsid(pid)
+	if err != nil {
+		session = 0 // of another user
+	}
+	return kin{Process: Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session}, nil
+}
+
+// environOf is the environment with which pid was started, NAME=value each ended by a
+// zero byte.
+//
+// Shape of kern.procargs2: the number of arguments as an int, the program's path, zero
+// bytes, the arguments, the environment. Source: sysctl_procargsx in the XNU sources.
+func environOf(pid int) ([]byte, error) {
+	raw, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(raw) < 4 {
+		return nil, fmt.Errorf("read the arguments of process %d: %w", pid, err)
+	}
+	args := int(binary.NativeEndian.Uint32(raw))
+	raw = raw[4:]
+	_, raw, _ = bytes.Cut(raw, []byte{0})
+	raw = bytes.TrimLeft(raw, "\x00")
+	for range min(args, len(raw)) {
+		_, raw, _ = bytes.Cut(raw, []byte{0})
+	}
+	return raw, nil
 }

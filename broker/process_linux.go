@@ -12,12 +12,13 @@ import (
 )
 
 // Field positions in /proc/PID/stat, counted after the command's closing
-// parenthesis; see proc_pid_stat(5), where they are 3, 4, 7 and 22.
+// parenthesis; see proc_pid_stat(5), where they are 3, 4, 6, 7 and 22.
 const (
-	statState  = 0
-	statParent = 1
-	statTTY    = 4
-	statStart  = 19
+	statState   = 0
+	statParent  = 1
+	statSession = 3
+	statTTY     = 4
+	statStart   = 19
 )
 
 // procStat reads /proc/pid/stat. The command may hold blanks and parentheses, so
@@ -59,15 +60,29 @@ func processAlive(p Process) bool {
 	return err != nil || p.Start == 0 || p.Start == start
 }
 
-// parentOf returns pid's parent, 0 when unknown.
-func parentOf(pid int) int {
+// startOf is pid's start time in clock ticks since boot, 0 when unknown.
+func startOf(pid int) uint64 { return FindProcess(pid).Start }
+
+// kinOf describes pid for an ancestry.
+func kinOf(pid int) (kin, error) {
 	f, err := procStat(pid)
 	if err != nil {
-		return 0
+		return kin{}, err
 	}
-	n, _ := strconv.Atoi(string(f[statParent]))
-	return n
+	k := kin{Process: Process{PID: pid}}
+	var errs [3]error
+	k.Start, errs[0] = strconv.ParseUint(string(f[statStart]), 10, 64)
+	k.Parent, errs[1] = strconv.Atoi(string(f[statParent]))
+	k.Session, errs[2] = strconv.Atoi(string(f[statSession]))
+	if err := errors.Join(errs[:]...); err != nil {
+		return kin{}, fmt.Errorf("read the state of process %d: %w", pid, err)
+	}
+	return k, nil
 }
+
+// environOf is the environment with which pid was started, NAME=value each ended by a
+// zero byte. Other users' processes and those closed to tracing keep it to themselves.
+func environOf(pid int) ([]byte, error) { return os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) }
 
 // commandOf returns pid's command name, "" when unknown.
 func commandOf(pid int) string {

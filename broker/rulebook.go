@@ -55,10 +55,11 @@ type Stats struct {
 	Observed int           `json:"observed,omitempty"`
 }
 
-// Token is an operator token as the console lists it; the token itself is shown once,
-// when it is minted.
+// Token is a token as the console lists it; the token itself is shown once, when it is
+// minted.
 type Token struct {
 	ID        string    `json:"id"`
+	Kind      TokenKind `json:"kind"`
 	Label     string    `json:"label,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 }

@@ -209,7 +209,7 @@ func TestOperatorToken(t *testing.T) {
 	if code, _ := c.do("POST", "/rules", rule, "Authorization", "Bearer aoctl_op_guess"); code != http.StatusUnauthorized {
 		t.Errorf("with a guess: %d", code)
 	}
-	token, err := c.b.MintToken(t.Context(), "ci", operator)
+	token, err := c.b.MintToken(t.Context(), broker.OperatorToken, "ci", operator)
 	must(t, err)
 	code, got := c.do("POST", "/rules", rule, "Authorization", "Bearer "+token)
 	if code != http.StatusOK {
@@ -223,7 +223,7 @@ func TestOperatorToken(t *testing.T) {
 	if code, _ := c.do("POST", "/rules", rule, "Authorization", "Bearer "+token); code != http.StatusUnauthorized {
 		t.Errorf("after it was revoked: %d", code)
 	}
-	if _, err := c.b.MintToken(t.Context(), "", broker.Actor{Kind: broker.ByProcess}); !errors.Is(err, broker.ErrForbidden) {
+	if _, err := c.b.MintToken(t.Context(), broker.OperatorToken, "", broker.Actor{Kind: broker.ByProcess}); !errors.Is(err, broker.ErrForbidden) {
 		t.Errorf("minted by a process: %v", err)
 	}
 }
@@ -231,7 +231,7 @@ func TestOperatorToken(t *testing.T) {
 // A process below an agent is no operator, whatever it shows.
 func TestTokenInAnAgentsHands(t *testing.T) {
 	c := serve(t, broker.Options{})
-	token, err := c.b.MintToken(t.Context(), "", operator)
+	token, err := c.b.MintToken(t.Context(), broker.OperatorToken, "", operator)
 	must(t, err)
 	q := bash("s", "1", "ls")
 	q.Session.Process = broker.FindProcess(os.Getpid()) // this test is the agent

@@ -149,10 +149,7 @@ func (b *Broker) fits(r rules.Rule, known bool) error {
 
 // refuseRule writes down who tried to change a rule that is not his to change.
 func (b *Broker) refuseRule(ctx context.Context, r rules.Rule, by Actor) error {
-	ev := newEvent(EventDecisionRefused, Request{}, map[string]any{"wanted": "rule", "rule": withoutUses(r), "by": by})
-	if err := b.commit(ctx, &Change{Events: []*Event{ev}}); err != nil {
-		b.log.ErrorContext(ctx, "refused rule not recorded", "rule_id", r.ID, "err", err)
-	}
+	b.noteRefusal(ctx, Request{}, RefusedData{Wanted: "rule", Kind: NoOperator, Detail: ErrForbidden.Error(), By: by, Rule: ptr(withoutUses(r))})
 	return ErrForbidden
 }
 

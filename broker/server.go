@@ -29,6 +29,17 @@ const (
 
 // Serve answers on l until ctx ends, then lets the answers under way finish.
 func (b *Broker) Serve(ctx context.Context, l *Listener) error {
+	watch := make(chan struct{})
+	go b.watchSocket(ctx, l, watch)
+	err := b.serve(ctx, &cappedListener{Listener: l.net, limit: connLimit(), open: &b.open, turn: b.turn})
+	<-watch
+	if err != nil {
+		return fmt.Errorf("serve %s: %w", l.path, err)
+	}
+	return nil
+}
+
+func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           b.handler(),
 		ReadHeaderTimeout: headerTimeout,
@@ -38,8 +49,6 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 		ErrorLog:          nil,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	watch := make(chan struct{})
-	go b.watchSocket(ctx, l, watch)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -51,16 +60,15 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 			_ = srv.Close()
 		}
 	}()
-	err := srv.Serve(&cappedListener{UnixListener: l.net, limit: connLimit(), turn: b.turn})
+	err := srv.Serve(l)
 	if ctx.Err() != nil {
 		<-stopped
 		b.parkedNow.Wait()
 	}
-	<-watch
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
-	return fmt.Errorf("serve %s: %w", l.path, err)
+	return err
 }
 
 // drain makes held polls answer at once, so that a shutdown need not wait for them.
@@ -99,53 +107,42 @@ func (b *Broker) noteSocket(problem string) {
 	}
 }
 
-// peer is who is at the other end. err is carried along with it, because the zero
-// uid is root.
-type peer struct {
-	uid, pid int
-	err      error
-}
-
-type peerKey struct{}
-
-func withPeer(ctx context.Context, c net.Conn) context.Context {
-	p := peer{uid: -1, err: errors.New("not a Unix socket")}
-	if cc, ok := c.(*cappedConn); ok {
-		p.uid, p.pid, p.err = peerOf(cc.UnixConn)
-	}
-	return context.WithValue(ctx, peerKey{}, p)
-}
-
-func peerFrom(ctx context.Context) peer {
-	p, ok := ctx.Value(peerKey{}).(peer)
-	if !ok {
-		return peer{uid: -1, err: errors.New("peer unknown")}
-	}
-	return p
-}
-
-// guard wraps every route: same user only, a panic is one 500, and no page in a
-// browser gets through.
-func (b *Broker) guard(next http.Handler) http.Handler {
+// guard wraps every route: same user only, over TCP a token, a panic is one 500, and no
+// page in a browser gets through.
+func (b *Broker) guard(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(wire.HeaderProtocol, wire.Version)
 		if c := r.Header.Get(wire.HeaderCorrelation); len(c) <= maxName && c != "" {
 			w.Header().Set(wire.HeaderCorrelation, c)
 		}
 		defer func() {
-			if v := recover(); v != nil {
+			v := recover()
+			if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				panic(v)
+			}
+			if v != nil {
 				b.log.ErrorContext(r.Context(), "handler panicked", "route", r.Pattern, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 				writeError(w, http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
 			}
 		}()
 		p := peerFrom(r.Context())
 		switch {
+		case p.err == nil && p.tcp != nil:
+			_, pattern := mux.Handler(r)
+			ctx, why := b.admitTCP(r, p.tcp.here, pattern)
+			if why != nil {
+				b.turnAway(w, r, why)
+				return
+			}
+			mux.ServeHTTP(w, r.WithContext(ctx))
 		case p.err != nil || p.uid != os.Geteuid():
+			b.refused(r, OtherUser, fmt.Sprintf("it runs as user id %d", p.uid))
 			writeError(w, http.StatusForbidden, "other_user", "this broker answers its own user only", "start an aoctl of your own")
 		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
+			b.refused(r, FromBrowser, "requests from web pages are refused")
 			writeError(w, http.StatusForbidden, "browser", "requests from web pages are refused", "")
 		default:
-			next.ServeHTTP(w, r)
+			mux.ServeHTTP(w, r)
 		}
 	})
 }
@@ -166,22 +163,22 @@ func connLimit() int64 {
 // It takes no new connection while turn is full, that is while many calls are being
 // recorded: a crowd that comes at once waits in the system's queue, not in our memory.
 type cappedListener struct {
-	*net.UnixListener
+	net.Listener
 	limit int64
-	open  atomic.Int64
+	open  *atomic.Int64 // shared by listeners that share the descriptors
 	turn  chan struct{}
 }
 
 func (l *cappedListener) Accept() (net.Conn, error) {
 	for {
-		c, err := l.AcceptUnix()
+		c, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		l.turn <- struct{}{}
 		<-l.turn
 		if l.open.Add(1) <= l.limit {
-			return &cappedConn{UnixConn: c, l: l}, nil
+			return &cappedConn{Conn: c, l: l}, nil
 		}
 		l.open.Add(-1)
 		_ = c.Close()
@@ -189,7 +186,7 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 }
 
 type cappedConn struct {
-	*net.UnixConn
+	net.Conn
 	l      *cappedListener
 	closed atomic.Bool
 }
@@ -198,5 +195,5 @@ func (c *cappedConn) Close() error {
 	if !c.closed.Swap(true) {
 		c.l.open.Add(-1)
 	}
-	return c.UnixConn.Close()
+	return c.Conn.Close()
 }

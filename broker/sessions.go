@@ -93,6 +93,7 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 	}
 	if q.Session.Process.PID != 0 {
 		s.Process = q.Session.Process
+		b.remember(s.Process, s.ID)
 	}
 }
 

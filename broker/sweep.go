@@ -24,6 +24,8 @@ func (b *Broker) sweep(ctx context.Context) {
 			b.saveUnsaved(ctx)
 			b.noteFloods(ctx, false)
 			b.publishHealth()
+			b.forgetDeadAgents()
+			b.countRefusals(ctx, time.Now())
 		}
 	}
 }

@@ -14,11 +14,13 @@ type Update struct {
 	Session *Session // created or changed; the whole new value
 	Health  *Health
 	Rules   *RuleBook
+	Refused *Refused // somebody tried what they may not
 }
 
 // Health is what the status line says of the broker itself.
 type Health struct {
 	Socket   string // path that is listened on
+	TCP      string // address that is listened on; empty when there is none
 	LogSeq   int64  // newest event
 	LogHash  string // its hash, hex
 	StoreErr string // why nothing can be recorded now; empty when all is well

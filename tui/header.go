@@ -52,6 +52,9 @@ func (m *model) counts(r *row, end int) {
 	if n := b.observedSessions(); n > 0 && !b.health.Observing && r.width+cells(" · 9 observed") < end {
 		r.put(inkWarn, " · "+count(n)+" observed")
 	}
+	if n := m.refusedCount(); n != "" && r.width+cells(" · "+n) < end {
+		r.put(inkMuted, " · ").put(inkDanger, n)
+	}
 	if late := " · " + lateCount(len(b.late)); len(b.late) > 0 && r.width+cells(late) < end {
 		r.put(inkMuted, late)
 	}
@@ -77,6 +80,8 @@ func (m *model) health(width int) *row {
 		state, stateInk = "socket ✗", inkDanger
 	case m.newsMissing:
 		state, stateInk = "no word from the broker", inkWarn
+	case h.TCP != "":
+		state, stateInk = "socket ok · tcp "+safe.Line(h.TCP), inkText
 	}
 	now := m.at.Format("15:04:05")
 	room := width - len(now)

@@ -72,6 +72,9 @@ func (m *model) helpRules(p *paper) {
 	p.blank()
 	p.sayBehind(inkLabel, "version", helpKeyWidth, inkText, safeLine(m.opts.Version))
 	p.write(fixed(inkLabel, "socket", helpKeyWidth), inkText, socket)
+	if tcp := m.board.health.TCP; tcp != "" {
+		p.write(fixed(inkLabel, "tcp", helpKeyWidth), inkText, tcp)
+	}
 }
 
 func (m *model) helpView(l layout, a area) []string {

@@ -76,6 +76,7 @@ type (
 	}
 	tokensMsg      struct{ list []broker.Token }
 	tokenMintedMsg struct {
+		kind         broker.TokenKind
 		label, token string
 		err          error
 	}

@@ -19,7 +19,7 @@ const (
 	screenHistory        // what was decided
 	screenPast           // one decided call
 	screenRules          // the rules
-	screenTokens         // operator tokens
+	screenTokens         // tokens
 	screenFiles          // rules files of projects
 	screenFile           // one of them
 	screenBytes          // the exact bytes of one call
@@ -62,6 +62,7 @@ type model struct {
 	went     string        // id of the card that the key just pressed moved to
 	makeCode func() string // makes the code of a dangerous card
 	note     note
+	attempts attempts
 	prompt   *prompt // what is being typed or asked, nil when nothing is
 
 	editor     *editor // lies over the screen, nil when it is closed
@@ -143,11 +144,14 @@ func (m *model) selectRow(i int) {
 }
 
 // say puts a sentence of ours in the last line.
-func (m *model) say(i ink, text string) tea.Cmd {
+func (m *model) say(i ink, text string) tea.Cmd { return m.sayFor(i, text, noteFor) }
+
+// sayFor is say for another time than the usual one.
+func (m *model) sayFor(i ink, text string, d time.Duration) tea.Cmd {
 	m.noteGen++
 	m.note = note{ink: i, text: text}
 	gen := m.noteGen
-	return tea.Tick(noteFor, func(time.Time) tea.Msg { return noteEndMsg{gen} })
+	return tea.Tick(d, func(time.Time) tea.Msg { return noteEndMsg{gen} })
 }
 
 // sayFitting is say with the first of the texts that the window has room for; the last

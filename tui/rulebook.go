@@ -42,7 +42,10 @@ type ruleVersion struct {
 }
 
 // minted is a new token while its box is on the screen, the only time it ever is.
-type minted struct{ label, token string }
+type minted struct {
+	kind         broker.TokenKind
+	label, token string
+}
 
 // bookCame takes in the rules that hold now.
 func (m *model) bookCame(b broker.RuleBook) {

@@ -106,11 +106,11 @@ func (f *fakeConsole) TrustFile(_ context.Context, path, digest string, _ broker
 	return f.trustErr
 }
 
-func (f *fakeConsole) MintToken(_ context.Context, label string, _ broker.Actor) (string, error) {
+func (f *fakeConsole) MintToken(_ context.Context, kind broker.TokenKind, label string, _ broker.Actor) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.minted = append(f.minted, label)
-	f.tokens = append(f.tokens, broker.Token{ID: "t-" + label, Label: label, CreatedAt: noon})
+	f.minted = append(f.minted, string(kind)+" "+label)
+	f.tokens = append(f.tokens, broker.Token{ID: "t-" + label, Kind: kind, Label: label, CreatedAt: noon})
 	return "aoctl_0123456789abcdef0123456789abcdef0123456789abcdef", nil
 }
 

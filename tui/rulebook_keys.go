@@ -16,7 +16,7 @@ type ruleKeys struct {
 	Make, List             key.Binding // from the main screen
 	Edit, New, Toggle      key.Binding
 	Earlier, Later, Delete key.Binding
-	Tokens, Files          key.Binding
+	Tokens, Files, NewAsk  key.Binding
 	Trust, Distrust        key.Binding
 	Revoke                 key.Binding // from the history
 }
@@ -34,7 +34,8 @@ func defaultRuleKeys() ruleKeys {
 		Earlier:  bind("K", "speak before the rule above", "K"),
 		Later:    bind("J", "speak after the rule below", "J"),
 		Delete:   bind("x", "delete; in the history: switch its rule off", "x"),
-		Tokens:   bind("t", "operator tokens", "t"),
+		Tokens:   bind("t", "tokens for programs and hooks", "t"),
+		NewAsk:   bind("N", "new token for asking", "N"),
 		Files:    bind("F", "rules files of projects", "F"),
 		Trust:    bind("y", "trust this file as it is now", "y"),
 		Distrust: bind("x", "take the trust back", "x"),
@@ -294,9 +295,9 @@ func (m *model) ruleHints() []hint {
 	case m.screen == screenTokens && m.rb.minted != nil:
 		return []hint{{"y", "copy"}, {"enter", "close for good"}}
 	case m.screen == screenTokens && len(m.rb.tokens) == 0:
-		return []hint{{"n", "new"}, back}
+		return []hint{{"n", "new"}, {"N", "new for asking"}, back}
 	case m.screen == screenTokens:
-		return []hint{{"n", "new"}, {"x", "revoke"}, back}
+		return []hint{{"n", "new"}, {"N", "new for asking"}, {"x", "revoke"}, back}
 	case m.screen == screenFiles, m.screen == screenFile:
 		return m.fileHints(back)
 	case len(m.rb.book.Rules) == 0:

@@ -293,7 +293,26 @@ func TestTokens(t *testing.T) {
 		if got := strings.Join(r.c.revoked, " "); got != "t-ci run" {
 			t.Errorf("revoked %q", got)
 		}
-		if got := strings.Join(r.c.minted, ","); got != "ci run" {
+		if got := strings.Join(r.c.minted, ","); got != "operator ci run" {
+			t.Errorf("minted %q", got)
+		}
+	})
+}
+
+// A token for asking says that it is one, before and after it is made.
+func TestAskingTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bookRig(t)
+		r.press("r", "t", "N")
+		r.shows("label of the new token for asking")
+		r.typeText("box")
+		r.wait(time.Second)
+		r.press("enter")
+		r.shows("New token for asking")
+		r.shows("AOCTL_URL")
+		r.press("enter")
+		r.shows("asks")
+		if got := strings.Join(r.c.minted, ","); got != "ask box" {
 			t.Errorf("minted %q", got)
 		}
 	})

@@ -14,7 +14,7 @@ func (m *model) loadTokens() tea.Cmd {
 	return func() tea.Msg { return tokensMsg{console.Tokens(ctx)} }
 }
 
-// tokensKey takes a key on the screen of operator tokens. While a new token is shown
+// tokensKey takes a key on the screen of tokens. While a new token is shown
 // only keys that leave do, so that no other key typed ahead puts it out of sight.
 func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
 	rb, k := &m.rb, m.ruleKeys
@@ -30,7 +30,9 @@ func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, k.New):
-		m.prompt = &prompt{purpose: askLine, what: "label of the new token: ", help: "enter makes it · esc cancels", send: m.mintToken}
+		m.askLabel(broker.OperatorToken, "label of the new operator token: ")
+	case key.Matches(msg, k.NewAsk):
+		m.askLabel(broker.AskingToken, "label of the new token for asking: ")
 	case key.Matches(msg, k.Delete):
 		if t, ok := rb.selectedToken(); ok {
 			m.askYes("revoke "+tokenName(t)+"?", "revoke it?", func() tea.Cmd { return m.revokeToken(t) })
@@ -67,12 +69,19 @@ func tokenName(t broker.Token) string {
 	return "token " + safeLine(lastOf(t.ID, 8))
 }
 
-// mintToken makes a token; it lets programs do what the operator may.
-func (m *model) mintToken(label string) tea.Cmd {
+// askLabel asks for the label of a new token, and makes it.
+func (m *model) askLabel(kind broker.TokenKind, what string) {
+	m.prompt = &prompt{purpose: askLine, what: what, help: "enter makes it · esc cancels", send: func(label string) tea.Cmd {
+		return m.mintToken(kind, label)
+	}}
+}
+
+// mintToken makes a token: an operator's lets programs do what the operator may.
+func (m *model) mintToken(kind broker.TokenKind, label string) tea.Cmd {
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
 	return func() tea.Msg {
-		token, err := console.MintToken(ctx, label, by)
-		return tokenMintedMsg{label: label, token: token, err: err}
+		token, err := console.MintToken(ctx, kind, label, by)
+		return tokenMintedMsg{kind: kind, label: label, token: token, err: err}
 	}
 }
 
@@ -80,7 +89,7 @@ func (m *model) tokenMinted(msg tokenMintedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.say(inkDanger, "no token was made: "+safeLine(msg.err.Error()))
 	}
-	m.screen, m.rb.minted = screenTokens, &minted{label: msg.label, token: msg.token}
+	m.screen, m.rb.minted = screenTokens, &minted{kind: msg.kind, label: msg.label, token: msg.token}
 	m.guard.doubt(m.at)
 	return m.loadTokens()
 }
@@ -96,7 +105,7 @@ func (m *model) tokenRevoked(msg tokenRevokedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.say(inkDanger, msg.name+" is not revoked: "+safeLine(msg.err.Error()))
 	}
-	return tea.Batch(m.loadTokens(), m.say(inkOK, msg.name+" is revoked: what uses it may no longer allow anything"))
+	return tea.Batch(m.loadTokens(), m.say(inkOK, msg.name+" is revoked: what uses it is turned away from now on"))
 }
 
 func (m *model) tokensView(l layout, a area) []string {
@@ -105,10 +114,10 @@ func (m *model) tokensView(l layout, a area) []string {
 		return m.mintedView(l, a)
 	}
 	width, height := l.inner(a, 0)
-	f := caption{title: "Operator tokens " + count(len(rb.tokens)), note: "who has one may allow calls and change rules", focus: true}
+	f := caption{title: "Tokens " + count(len(rb.tokens)), note: "an operator's may allow calls and change rules, the others only ask", focus: true}
 	if len(rb.tokens) == 0 {
 		p := m.st.paper(width - 2)
-		p.sayBehind(inkText, "", 1, inkMuted, "no tokens: only this keyboard can allow anything. n makes one for a program or script of yours")
+		p.sayBehind(inkText, "", 1, inkMuted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
 		return m.frame(l, a, f, 0, pad(p.rows, width))
 	}
 	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
@@ -128,7 +137,11 @@ func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
 	if chosen {
 		bar = "▌"
 	}
-	line.put(inkKey, bar).put(inkMuted, safeLine(lastOf(t.ID, 8))).to(11)
+	kindInk, does := inkWarn, "decides"
+	if t.Kind == broker.AskingToken {
+		kindInk, does = inkMuted, "asks"
+	}
+	line.put(inkKey, bar).put(inkMuted, safeLine(lastOf(t.ID, 8))).to(11).put(kindInk, does).to(20)
 	made := "made " + t.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04")
 	if width < 50 {
 		made = t.CreatedAt.In(m.at.Location()).Format("2 Jan")
@@ -146,10 +159,16 @@ func (m *model) mintedView(l layout, a area) []string {
 	p.blank()
 	p.write(fixed(inkLabel, "", 2), inkBold, t.token)
 	p.blank()
-	p.sayBehind(inkMuted, "use", 6, inkText, "set AOCTL_TOKEN to it where the program runs")
+	title, use, note := "New operator token", "set AOCTL_TOKEN to it where the program runs",
+		"who has it may allow calls and change rules; a process of an agent may not, token or not"
+	if t.kind == broker.AskingToken {
+		title, use, note = "New token for asking", "set AOCTL_TOKEN to it, and AOCTL_URL to this console's address, where the agent runs",
+			"who has it may ask, and nothing else: an agent may have it"
+	}
+	p.sayBehind(inkMuted, "use", 6, inkText, use)
 	if t.label != "" {
 		p.write(fixed(inkMuted, "label", 6), inkText, t.label)
 	}
-	p.sayBehind(inkMuted, "note", 6, inkMuted, "who has it may allow calls and change rules; a process of an agent may not, token or not")
-	return m.frame(l, a, caption{title: "New operator token", focus: true}, 1, p.rows[:min(height, len(p.rows))])
+	p.sayBehind(inkMuted, "note", 6, inkMuted, note)
+	return m.frame(l, a, caption{title: title, focus: true}, 1, p.rows[:min(height, len(p.rows))])
 }

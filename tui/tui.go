@@ -33,7 +33,7 @@ type console interface {
 	Preview(ctx context.Context, r rules.Rule) (broker.Preview, error)
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
 	TrustFile(ctx context.Context, path, digest string, by broker.Actor) error
-	MintToken(ctx context.Context, label string, by broker.Actor) (string, error)
+	MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error)
 	Tokens(ctx context.Context) []broker.Token
 	RevokeToken(ctx context.Context, id string, by broker.Actor) error
 	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)

@@ -134,7 +134,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		}
 	}
 	m.board.tidy()
-	cmd := tea.Batch(m.keepPlace(at), m.editorNews(msg.list))
+	cmd := tea.Batch(m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))
 	if arrived != nil {
 		cmd = tea.Batch(cmd, m.announce(arrived))
 	}

@@ -1,0 +1,102 @@
+package broker
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// agentRun is a process of an agent, as long as it lives: also one that said that its
+// session is over, and one after which the session had another process. Everything
+// below it belongs to an agent.
+type agentRun struct {
+	Process
+	session string
+}
+
+// remember takes p for a process of the agent of session id. Caller holds mu.
+func (b *Broker) remember(p Process, id string) {
+	if p.PID <= 1 {
+		return
+	}
+	if old, ok := b.agentRuns[p.PID]; !ok || old.Start != p.Start {
+		b.agentRuns[p.PID] = agentRun{p, id}
+	}
+}
+
+// forgetDeadAgents drops the processes that are no more.
+func (b *Broker) forgetDeadAgents() {
+	b.mu.Lock()
+	runs := make([]Process, 0, len(b.agentRuns))
+	for _, run := range b.agentRuns {
+		runs = append(runs, run.Process)
+	}
+	b.mu.Unlock()
+	dead := slices.DeleteFunc(runs, b.opts.Alive)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range dead {
+		if b.agentRuns[p.PID].Process == p {
+			delete(b.agentRuns, p.PID)
+		}
+	}
+}
+
+// agentAbove says why the process pid counts as an agent's; "" when it does not. One
+// whose ancestry cannot be followed to the top counts as one.
+func (b *Broker) agentAbove(pid int) string {
+	if pid <= 0 {
+		return "its process cannot be seen from here, as one in a container"
+	}
+	chain, err := steadyLineage(pid)
+	if err != nil {
+		return "its ancestry cannot be followed: " + err.Error()
+	}
+	b.mu.Lock()
+	for _, k := range chain {
+		if run, ok := b.agentRuns[k.PID]; ok && (run.Start == 0 || run.Start == k.Start) {
+			b.mu.Unlock()
+			return fmt.Sprintf("it comes from the agent of session %s (process %d)", clip(run.session), run.PID)
+		}
+	}
+	b.mu.Unlock()
+	return bornOfAgent(chain)
+}
+
+// agentOf is the process to watch for a session: the one that the hook names, if it is
+// one of the client's ancestors, else the nearest of them that is more than the shell of
+// a hook's command line. What a hook says of itself counts for nothing beside that: it
+// may be left over from another agent, mean another container, or be a lie.
+func agentOf(client Process, named string) Process {
+	if client.PID <= 1 {
+		return Process{}
+	}
+	chain, err := lineageOf(client.PID)
+	if err != nil {
+		return Process{}
+	}
+	above := chain[1:]
+	if i := slices.IndexFunc(above, func(k kin) bool { return strconv.Itoa(k.PID) == named }); i >= 0 {
+		above = above[i:]
+	} else {
+		for n := 0; n < maxShells && len(above) > 1 && isShell(commandOf(above[0].PID)); n++ {
+			above = above[1:]
+		}
+	}
+	if len(above) == 0 || above[0].PID <= 1 {
+		return Process{}
+	}
+	return above[0].Process
+}
+
+// maxShells is how many shells may stand between an agent and its hook.
+const maxShells = 4
+
+// isShell reports whether a command of this name only runs a hook's command line.
+func isShell(command string) bool {
+	switch command {
+	case "sh", "bash", "dash", "zsh", "ash", "ksh":
+		return true
+	}
+	return false
+}

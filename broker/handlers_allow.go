@@ -1,0 +1,100 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// errDangerous is a dangerous call that was to be allowed as if it were any other.
+var errDangerous = errors.New("this call is dangerous")
+
+// leastDigest is how much of a digest names a call, in hexadecimal digits; a dangerous
+// one is named by all of it.
+const leastDigest = 8
+
+// allow takes a decision that allows. It takes an operator's token, and whoever tries
+// without is on record.
+func (b *Broker) allow(w http.ResponseWriter, r *http.Request, body decideBody) {
+	by, err := b.callerOf(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	req, err := b.Request(r.Context(), r.PathValue("id"))
+	if err == nil {
+		err = body.fits(req)
+	}
+	switch {
+	case by.Kind != ByOperator && !errors.Is(err, ErrNotFound):
+		b.refused(r, NoOperator, "only the person at the console can allow a call")
+		writeError(w, http.StatusForbidden, "operator_required", "only the person at the console can allow a call",
+			`press "a" on its card in aoctl, or use an operator token (there: r, then t); over the socket a call can be denied`)
+		return
+	case err == nil:
+		err = b.dangerKnown(req, body)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	late := req.State.Terminal()
+	d := Decision{Verdict: Allow, By: by, Reason: body.Reason, UpdatedInput: body.UpdatedInput, Digest: req.Digest}
+	req, err = b.Decide(r.Context(), req.ID, d)
+	if err != nil {
+		failWith(w, err, req)
+		return
+	}
+	writeJSON(w, http.StatusOK, struct {
+		decision
+		Granted bool `json:"granted,omitempty"` // the call was over; its retry passes once
+	}{decisionView(req), late || req.State != Allowed})
+}
+
+// fits checks what can be said of the body beside req.
+func (body decideBody) fits(req Request) error {
+	digest := strings.ToLower(body.Digest)
+	switch {
+	case len(body.Reason) > maxReason:
+		return fmt.Errorf("%w: reason is longer than %d bytes", ErrInvalid, maxReason)
+	case len(body.UpdatedInput) > 0 && body.UpdatedInput[0] != '{':
+		return fmt.Errorf("%w: updated_input must be an object", ErrInvalid)
+	case digest != "" && len(digest) < leastDigest:
+		return fmt.Errorf("%w: digest must have at least its first %d digits", ErrInvalid, leastDigest)
+	case !strings.HasPrefix(req.Digest, digest):
+		return ErrStale
+	}
+	return nil
+}
+
+// dangerKnown refuses to allow a dangerous call, or one that becomes dangerous by its
+// new input, unless the body says that this is known and names the call whole.
+func (b *Broker) dangerKnown(req Request, body decideBody) error {
+	if body.Dangerous && len(body.Digest) == len(req.Digest) {
+		return nil
+	}
+	asked := req
+	if len(body.UpdatedInput) > 0 {
+		asked.ToolInput = body.UpdatedInput
+	}
+	b.mu.Lock()
+	project := b.projectOf(req)
+	b.mu.Unlock()
+	a := b.assess(b.prepare(asked, project, trustedEvent(req.Event)), project, time.Now())
+	shown := req.Assessment
+	if a.Class < risk.Dangerous && (shown == nil || shown.Class < risk.Dangerous) {
+		return nil
+	}
+	why := a.Why
+	if shown != nil && shown.Class >= risk.Dangerous {
+		why = shown.Why
+	}
+	if why == "" {
+		return errDangerous
+	}
+	return fmt.Errorf("%w: %s", errDangerous, why)
+}
