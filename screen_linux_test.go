@@ -35,7 +35,7 @@ type screen struct {
 //	screen start PROGRAM ARG…
 //	screen waitfor TEXT       the text was drawn
 //	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
-//	screen type TEXT          type it once
+//	screen type TEXT          type it once; <enter> in it is that key
 //	screen again KEY TEXT     press a key again and again until TEXT is drawn
 //	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
@@ -69,7 +69,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "press":
 		ts.Check(s.press(ts, args[1:]))
 	case "type":
-		_, err := s.master.WriteString(rest)
+		_, err := s.master.WriteString(strings.ReplaceAll(rest, "<enter>", "\r"))
 		ts.Check(err)
 	case "again":
 		ts.Check(s.again(args[1:]))

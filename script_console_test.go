@@ -53,8 +53,12 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		c.closeOnce()
 	case args[0] == "allowall" && len(rest) == 0:
 		go c.allowAll()
-	case args[0] == "token" && len(rest) == 1:
-		token, err := c.broker.MintToken(context.Background(), "script", broker.Actor{Kind: broker.ByOperator})
+	case args[0] == "token" && (len(rest) == 1 || len(rest) == 2 && rest[1] == string(broker.AskingToken)):
+		kind := broker.OperatorToken
+		if len(rest) == 2 {
+			kind = broker.AskingToken
+		}
+		token, err := c.broker.MintToken(context.Background(), kind, "script", broker.Actor{Kind: broker.ByOperator})
 		ts.Check(err)
 		ts.Setenv(rest[0], token)
 	case args[0] == "trust" && len(rest) == 1:

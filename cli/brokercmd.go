@@ -17,7 +17,7 @@ func newBrokerCommand() *cobra.Command {
 		Hidden: true,
 		Long: `broker listens the way the console does, with nobody at the keys: calls wait and
 expire, and from outside they can be refused or their session stopped. Nothing can
-be allowed. It is for trying a program against the API, also in CI.
+be allowed, but with an operator token of an earlier console. It is for trying a program against the API, also in CI.
 
 When it is ready it prints one line of JSON, {"socket": …, "pid": …}, and it serves
 until it is interrupted.`,
@@ -43,10 +43,15 @@ func runBroker(ctx context.Context, o consoleOptions, out io.Writer) error {
 		return err
 	}
 	defer h.Close()
+	listen := ""
+	if h.tcp != nil {
+		listen = h.tcp.Addr()
+	}
 	line, err := jsonLine(struct {
 		Socket string `json:"socket"`
+		Listen string `json:"listen,omitempty"`
 		PID    int    `json:"pid"`
-	}{h.socket, os.Getpid()})
+	}{h.socket, listen, os.Getpid()})
 	if err != nil {
 		return err
 	}

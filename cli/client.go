@@ -30,13 +30,14 @@ const (
 	maxAnswer = 512 << 20
 )
 
-// tokenEnv holds an operator's token, which only the console makes.
+// tokenEnv holds a token, which only the console makes; an operator's for commands.
 const tokenEnv = "AOCTL_TOKEN" //nolint:gosec // G101: the name of a variable
 
 // client speaks to the console over its Unix socket. It can ask and refuse;
 // what allows needs an operator's token.
 type client struct {
 	socket string
+	token  string // an operator's; empty for none
 	http   *http.Client
 }
 
@@ -53,7 +54,7 @@ func newClient(cmd *cobra.Command) (*client, error) {
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return dialOurs(ctx, socket) },
 		MaxIdleConnsPerHost: 16,
 	}
-	return &client{socket: socket, http: &http.Client{
+	return &client{socket: socket, token: os.Getenv(tokenEnv), http: &http.Client{
 		Transport: transport,
 		Timeout:   callTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -161,8 +162,8 @@ func (c *client) call(ctx context.Context, method, path string, body []byte, int
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if token := os.Getenv(tokenEnv); token != "" && method != http.MethodGet {
-		req.Header.Set("Authorization", "Bearer "+token)
+	if c.token != "" && method != http.MethodGet {
+		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

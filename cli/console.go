@@ -27,7 +27,9 @@ type consoleOptions struct {
 	socket  string
 	timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
 	noBell  bool
-	observe bool // hold nothing
+	observe bool   // hold nothing
+	listen  string // loopback address to listen on over TCP as well; empty for none
+	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits  limitOptions
 	demo    bool // the agents are scripted; the console says so
 }
@@ -59,6 +61,8 @@ func (o *consoleOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	o.limits.flags(cmd)
+	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
+	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
 	cmd.Flags().BoolVar(&o.noBell, "no-bell", false, "do not ring when something starts to wait (env "+noBellEnv+")")
 }
 
@@ -79,6 +83,9 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	}
 	if err := o.limits.read(cmd); err != nil {
 		return err
+	}
+	if o.anyone && o.listen == "" {
+		return usageError{text: "--listen-operators says something about --listen, which is not there", hint: "give --listen 127.0.0.1:8765 as well"}
 	}
 	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") {
 		o.noBell = true

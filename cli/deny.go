@@ -25,8 +25,8 @@ func newDenyCommand() *cobra.Command {
 		Use:   "deny ID",
 		Short: "Refuse a call that waits",
 		Long: `deny refuses a waiting call, named by its id or by enough of the id's beginning.
-The agent reads the reason. There is no "aoctl allow": calls are allowed with a
-key in the console, so that no program can do it.`,
+The agent reads the reason. Any program of yours may refuse; to allow takes a key in the
+console, or an operator token (aoctl approve).`,
 		Example:           "  aoctl deny 0197f3a2\n  aoctl deny 0197f3a2 -m 'use the staging database'",
 		Args:              oneArg("the id of a waiting call"),
 		ValidArgsFunction: completeCalls,
@@ -51,6 +51,7 @@ type outcome struct {
 	Decision  string       `json:"decision"`
 	Reason    string       `json:"reason,omitempty"`
 	DecidedAt time.Time    `json:"decided_at"`
+	Granted   bool         `json:"granted,omitempty"` // the call was over; its retry passes once
 }
 
 func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) error {

@@ -21,6 +21,7 @@ const closeTime = 5 * time.Second
 type house struct {
 	broker *broker.Broker
 	socket string
+	tcp    *broker.TCPListener // nil without --listen
 	log    *slog.Logger
 
 	stop     context.CancelFunc // ends Serve
@@ -57,13 +58,16 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		return h.explainListen(err)
 	}
 	h.closers = append(h.closers, listener.Close)
+	if err = h.listenTCP(ctx, o.listen); err != nil {
+		return err
+	}
 	st, err := openStore(ctx, h.log)
 	if err != nil {
 		return err
 	}
 	h.closers = append(h.closers, st.Close)
 	h.broker, err = broker.New(ctx, st, o.limits.in(broker.Options{
-		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Observe: o.observe, Log: h.log,
+		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Observe: o.observe, ListenOperators: o.anyone, Log: h.log,
 	}))
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
@@ -123,14 +127,41 @@ func (h *house) openLog() error {
 	return nil
 }
 
+// listenTCP listens on addr, unless that is empty.
+func (h *house) listenTCP(ctx context.Context, addr string) error {
+	if addr == "" {
+		return nil
+	}
+	l, err := broker.ListenTCP(ctx, addr)
+	if bad, ok := errors.AsType[*broker.SocketError](err); ok {
+		return failure{code: exitError, text: "--listen " + bad.Path + ": it " + bad.Problem, hint: bad.Hint, cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	h.tcp = l
+	h.closers = append(h.closers, l.Close)
+	return nil
+}
+
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
 func (h *house) serve(listener *broker.Listener, observe bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
+	tcpServed := make(chan error, 1)
+	go func() {
+		if h.tcp == nil {
+			tcpServed <- nil
+			return
+		}
+		tcpServed <- h.broker.ServeTCP(ctx, h.tcp)
+		stop() // who counts on it would be refused without a word on the screen
+	}()
 	go func() {
 		defer close(h.served)
-		h.serveErr = h.broker.Serve(ctx, listener)
+		err := h.broker.Serve(ctx, listener)
+		h.serveErr = errors.Join(err, <-tcpServed)
 	}()
 	info := readBuildInfo()
 	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", observe)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -162,6 +163,11 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return w.decided(ctx, e, d)
 		}
+	case broker.EventDecisionRefused, broker.EventAccessRefused:
+		var d broker.RefusedData
+		if json.Unmarshal(e.Data, &d) == nil {
+			return d.Sentence()
+		}
 	}
 	if text := limitWords(e); text != "" {
 		return text
@@ -181,6 +187,7 @@ func factWords(e broker.Event) string {
 		broker.RuleSavedData
 
 		ID, Path, Digest, Label string
+		Kind                    broker.TokenKind
 		On                      bool
 	}
 	if json.Unmarshal(e.Data, &d) != nil {
@@ -197,7 +204,7 @@ func factWords(e broker.Event) string {
 	case broker.EventRuleRemoved, broker.EventTokenRevoked:
 		return d.ID + by
 	case broker.EventTokenMinted:
-		return strings.TrimSpace(d.ID+"  "+d.Label) + by
+		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s", d.ID, cmp.Or(d.Kind, broker.OperatorToken), d.Label)) + by
 	case broker.EventFileTrusted:
 		if d.Digest == "" {
 			return d.Path + " is no longer trusted," + by

@@ -24,7 +24,8 @@ func newPendingCommand() *cobra.Command {
 		Use:   "pending",
 		Short: "List the calls that wait for an answer",
 		Long: `pending lists the calls that wait for an answer, the one that waits longest first.
-They are answered in the console; from here they can only be refused (aoctl deny).`,
+They are answered in the console; from here they can be refused (aoctl deny) and, with
+an operator token, allowed (aoctl approve).`,
 		Example: "  aoctl pending\n  aoctl pending --session api-server --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

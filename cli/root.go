@@ -47,7 +47,7 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(
-		newSessionsCommand(), newPendingCommand(), newStopCommand(), newDenyCommand(),
+		newSessionsCommand(), newPendingCommand(), newStopCommand(), newDenyCommand(), newApproveCommand(),
 		newLogCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
 		newVersionCommand(), newCompletionCommand(root),

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"math/big"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type approveOptions struct {
+	call      string // id, or a prefix of the id of a waiting call
+	reason    string // a word for the agent that goes with the permission
+	tokenFile string // instead of the environment
+	digest    string // of the call that was looked at, or how it begins
+	dangerous bool   // it is known that the call is dangerous
+	json      bool
+}
+
+func newApproveCommand() *cobra.Command {
+	var o approveOptions
+	cmd := &cobra.Command{
+		Use:   "approve ID",
+		Short: "Allow a call that waits, with an operator token",
+		Long: `approve shows a waiting call, named by its id or by enough of the id's beginning,
+asks, and allows it once. It needs an operator token in AOCTL_TOKEN or in a file that
+only you can read; the console makes one (r, then t). A process that an agent started is
+refused, token or not, and the console shows that it tried.
+
+Without a terminal nobody can look, so the call must be named by its digest, which
+"aoctl pending --json" prints: at least the first 8 digits, and all of them with
+--dangerous for a call that is dangerous.`,
+		Example: `  aoctl approve 0197f3a2
+  aoctl approve 0197f3a2 --token-file ~/.config/aoctl/token
+  aoctl approve 0197f3a2 --digest 4f2a91c0 --json </dev/null`,
+		Args:              oneArg("the id of a waiting call"),
+		ValidArgsFunction: completeCalls,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			if o.tokenFile != "" {
+				if c.token, err = readTokenFile(o.tokenFile); err != nil {
+					return err
+				}
+			}
+			o.call = args[0]
+			return approveCall(cmd.Context(), c, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "a word for the agent that goes with the permission")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
+	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
+	return cmd
+}
+
+// maxToken bounds a token's file, bytes.
+const maxToken = 4 << 10
+
+// readTokenFile reads a token from a file that nobody else can read.
+func readTokenFile(path string) (string, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator's own choice
+	if err != nil {
+		return "", failure{code: exitError, text: fmt.Sprintf("cannot read the token: %v", err), cause: err}
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look at the token's file %s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return "", usageError{text: path + " is not a file", hint: "put the token on one line into a file of its own"}
+	case info.Mode().Perm()&0o077 != 0:
+		return "", failure{code: exitError, text: fmt.Sprintf("others can read the token in %s (mode %03o)", path, info.Mode().Perm()), hint: "chmod 600 it; better yet, revoke the token and mint another"}
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxToken))
+	if err != nil {
+		return "", fmt.Errorf("read the token in %s: %w", path, err)
+	}
+	token := strings.TrimSpace(string(raw))
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return "", usageError{text: path + " does not hold a token", hint: "put the token on one line into a file of its own"}
+	}
+	return token, nil
+}
+
+func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer) error {
+	call, err := c.findCall(ctx, o.call)
+	if err != nil {
+		return err
+	}
+	if c.token != "" { // without one the console refuses, and its person hears of it
+		if o, err = o.consent(call, out); err != nil {
+			return err
+		}
+	}
+	answer, err := c.allow(ctx, call.ID, o)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return printJSON(out, []outcome{answer})
+	case answer.Granted:
+		return printLine(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, callLine(call))))
+	}
+	return printLine(out, safe.Line(fmt.Sprintf("allowed %s: %s", call.ToolName, callLine(call))))
+}
+
+// findCall picks the waiting call whose id is ref or begins with it, or the call of that
+// id that is over but may still be granted.
+func (c *client) findCall(ctx context.Context, ref string) (broker.Request, error) {
+	waiting, err := c.pending(ctx, "")
+	if err != nil {
+		return broker.Request{}, err
+	}
+	plain := make([]broker.Request, len(waiting))
+	for i, r := range waiting {
+		plain[i] = r.Request
+	}
+	call, found, err := findRequest(plain, ref)
+	if err != nil || found {
+		return call, err
+	}
+	if err = c.get(ctx, "/approval-requests/"+url.PathEscape(ref), nil, &call); err == nil {
+		return call, nil
+	}
+	return broker.Request{}, failure{
+		code: exitNotFound, text: fmt.Sprintf("no call with the id %q is waiting", ref),
+		hint: "it may have been answered already; see what waits: aoctl pending", cause: err,
+	}
+}
+
+// consent makes sure that somebody has looked at the call: by asking at the terminal, or
+// by its digest. The digest that it returns is that of the call that was looked at.
+func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOptions, error) {
+	if o.digest != "" {
+		return o, nil // the broker compares it
+	}
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) || o.json && term.IsTerminal(os.Stdout.Fd()) {
+		return o, usageError{
+			text: "nobody can look at the call here, and it is not named by its digest",
+			hint: `run this at a terminal, or give --digest with at least 8 digits from "aoctl pending --json"`,
+		}
+	}
+	if o.json { // what a program reads stays clean
+		out = os.Stderr
+	}
+	if err := showCall(out, call); err != nil {
+		return o, err
+	}
+	yes, err := o.ask(call, out)
+	if err == nil && !yes {
+		err = failure{code: exitError, text: "not allowed: the call still waits", hint: "refuse it with: aoctl deny " + call.ID}
+	}
+	o.digest, o.dangerous = call.Digest, true // all of it was on the screen, the danger too
+	return o, err
+}
+
+// ask takes a y, or for a dangerous call two digits, from the terminal.
+func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
+	want, question := "y", "Allow this call? [y/N] "
+	if isDangerous(call) {
+		code, err := rand.Int(rand.Reader, big.NewInt(90))
+		if err != nil {
+			return false, fmt.Errorf("make a code: %w", err)
+		}
+		want = fmt.Sprint(10 + code.Int64())
+		question = fmt.Sprintf("Dangerous. Type %s to allow it, anything else leaves it waiting: ", want)
+	}
+	if err := forgetTyped(os.Stdin); err != nil {
+		return false, fmt.Errorf("forget what was typed before the question: %w", err)
+	}
+	if _, err := fmt.Fprint(out, question); err != nil {
+		return false, err
+	}
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil && line == "" {
+		return false, printLine(out, "")
+	}
+	typed := strings.ToLower(strings.TrimSpace(line))
+	return typed == want || want == "y" && typed == "yes", nil
+}
+
+// allow lets call id run, once. The first answer wins: when somebody else's came before,
+// the error says what it was.
+func (c *client) allow(ctx context.Context, id string, o approveOptions) (outcome, error) {
+	body := map[string]any{"decision": broker.Allow}
+	if o.reason != "" {
+		body["reason"] = o.reason
+	}
+	if o.digest != "" {
+		body["digest"] = o.digest
+	}
+	if o.dangerous {
+		body["dangerous"] = true
+	}
+	answer := outcome{ID: id}
+	err := c.post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
+	return answer, err
+}

@@ -1,0 +1,12 @@
+package cli
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// forgetTyped drops what was typed at the terminal before a question was there to be read.
+func forgetTyped(f *os.File) error {
+	return unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH)
+}
