@@ -61,6 +61,8 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		token, err := c.broker.MintToken(context.Background(), kind, "script", broker.Actor{Kind: broker.ByOperator})
 		ts.Check(err)
 		ts.Setenv(rest[0], token)
+	case args[0] == "listen" && len(rest) == 1:
+		ts.Setenv(rest[0], c.listen(ts))
 	case args[0] == "trust" && len(rest) == 1:
 		ts.Check(c.trust(ts.MkAbs(rest[0])))
 	case args[0] == "stop" && len(rest) == 1:
@@ -111,6 +113,24 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 		}
 	}
 	return nil
+}
+
+// listen opens the console's door over TCP and returns its port.
+func (c *scriptConsole) listen(ts *testscript.TestScript) string {
+	l, err := broker.ListenTCP(context.Background(), "127.0.0.1:0")
+	ts.Check(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- c.broker.ServeTCP(ctx, l) }()
+	closeAll := c.close
+	c.close = func() {
+		cancel()
+		if err := <-served; err != nil {
+			ts.Logf("close the port: %v", err)
+		}
+		closeAll()
+	}
+	return l.Addr()[strings.LastIndexByte(l.Addr(), ':')+1:]
 }
 
 // trust has the person trust a project's rules file as it was read last.

@@ -35,6 +35,7 @@ const waitTime = 20 * time.Second
 //	console open [TIMEOUT]       open a console in this process, with a person at it
 //	console allow|deny REF WORD… the person decides the waiting call that REF fits (id, tool, or text in the input)
 //	console token VAR [ask]      the person mints a token, an operator's or one for asking, which becomes VAR
+//	console listen VAR           the console listens over TCP as well, on a port that becomes VAR
 //	console trust FILE           the person trusts a project's rules file
 //	console stop SESSION         the person stops a session, by name
 //	console allowall             the person allows everything from now on

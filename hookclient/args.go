@@ -18,6 +18,9 @@ answer. Agents run it; "aoctl install AGENT" tells them to.
   --timeout  how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
   --socket   the console's socket; AOCTL_SOCKET does the same
 
+AOCTL_URL names a console over TCP in place of a socket, such as http://localhost:8765, and AOCTL_TOKEN the
+token for asking that it takes. --socket comes before AOCTL_URL, and that before AOCTL_SOCKET.
+
 Exit 0: the answer was printed. Exit 2: the call is refused and stderr says why; this help exits 2 as
 well, because an agent takes any silent 0 for permission.
 `
@@ -31,7 +34,7 @@ const (
 // settings is what one run was told by arguments and environment.
 type settings struct {
 	agent   string
-	socket  string
+	console place
 	timeout time.Duration
 	help    bool
 }
@@ -60,7 +63,7 @@ func parseArgs(args []string) (settings, error) {
 			if name == "--timeout" {
 				timeout = value
 			} else {
-				s.socket = value
+				s.console.socket = value
 			}
 		case strings.HasPrefix(arg, "-"):
 			return s, badArgs("unknown flag " + strconv.Quote(arg))
@@ -84,7 +87,7 @@ func (s settings) complete(timeout string) (settings, error) {
 	if s.timeout, err = parseTimeout(timeout); err != nil {
 		return s, err
 	}
-	s.socket, err = socketPath(s.socket)
+	s.console, err = whereTo(s.console.socket)
 	return s, err
 }
 

@@ -14,11 +14,11 @@ func TestArguments(t *testing.T) {
 	cwd, err := os.Getwd()
 	must(t, err)
 	for line, want := range map[string]settings{
-		"claude":                          {agent: "claude", socket: "/run/x.sock", timeout: 10 * time.Minute},
-		"--timeout 90s claude":            {agent: "claude", socket: "/run/x.sock", timeout: 90 * time.Second},
-		"claude --timeout=1h":             {agent: "claude", socket: "/run/x.sock", timeout: time.Hour},
-		"codex --socket s --timeout 1m":   {agent: "codex", socket: cwd + "/s", timeout: time.Minute},
-		"--socket=/a/../b gemini-cli_2.x": {agent: "gemini-cli_2.x", socket: "/b", timeout: 10 * time.Minute},
+		"claude":                          {agent: "claude", console: place{socket: "/run/x.sock"}, timeout: 10 * time.Minute},
+		"--timeout 90s claude":            {agent: "claude", console: place{socket: "/run/x.sock"}, timeout: 90 * time.Second},
+		"claude --timeout=1h":             {agent: "claude", console: place{socket: "/run/x.sock"}, timeout: time.Hour},
+		"codex --socket s --timeout 1m":   {agent: "codex", console: place{socket: cwd + "/s"}, timeout: time.Minute},
+		"--socket=/a/../b gemini-cli_2.x": {agent: "gemini-cli_2.x", console: place{socket: "/b"}, timeout: 10 * time.Minute},
 		"--help":                          {help: true},
 		"claude --what -h":                {},
 	} {

@@ -17,7 +17,7 @@ type Request struct {
 	Agent     string          // who asks, such as "deploy-bot"; empty means "api"
 
 	Timeout time.Duration // how long a person has to answer; 0 means 10 minutes, at most 24 hours
-	Socket  string        // the console's socket; empty means the usual place
+	Socket  string        // the console's socket; empty means where AOCTL_URL says, else the usual place
 }
 
 // Decision is the answer to a Request. Its zero value is a refusal.
@@ -52,7 +52,7 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	if req.Timeout < 0 || req.Timeout > maxTimeout {
 		return Decision{}, &refusalError{kind: ErrInput, text: "a timeout of " + req.Timeout.String() + " is not between 0 and 24h"}
 	}
-	socket, err := socketPath(req.Socket)
+	console, err := whereTo(req.Socket)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -63,7 +63,7 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	}
 	var decision Decision
 	c := conversation{
-		socket: socket, caller: newCaller(), limits: l,
+		console: console, caller: newCaller(console), limits: l,
 		path: "/create-approval-request", body: body,
 		poll:   func(id string) string { return "/approval-requests/" + id + "/decision?timeout=" + holdSeconds },
 		opens:  func(got string) error { return sameRequest(got, id) },

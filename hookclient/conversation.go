@@ -48,9 +48,9 @@ func (l *lostError) Unwrap() error { return l.cause }
 // conversation is one question, asked over as many connections as it takes. It is
 // for one goroutine and for one use.
 type conversation struct {
-	socket string
-	caller caller
-	limits limits
+	console place
+	caller  caller
+	limits  limits
 
 	path   string                 // where the question is posted
 	body   []byte                 //
@@ -114,7 +114,7 @@ func (c *conversation) mayRetry(err error, begun time.Time) error {
 	case errors.Is(err, ErrNoConsole):
 		c.strikes = 0
 		mayStart := time.Since(begun) < c.limits.starting
-		if !c.reached && (!mayStart || !starting(c.socket, c.limits.starting)) {
+		if !c.reached && (!mayStart || !c.console.starting(c.limits.starting)) {
 			return err
 		}
 	default:
@@ -143,14 +143,14 @@ func (c *conversation) once(ctx context.Context) error {
 	start := c.left
 	c.left = nil
 	if start == nil {
-		fd, pid, err := connect(c.socket)
+		fd, pid, err := c.console.connect()
 		if err != nil {
 			return err
 		}
 		c.reached, c.pid = true, pid
 		start = &leftover{fd: fd, unsent: c.request(c.path, c.body)}
 	}
-	conn := os.NewFile(uintptr(start.fd), c.socket) // #nosec G115 -- a descriptor is never negative
+	conn := os.NewFile(uintptr(start.fd), c.console.String()) // #nosec G115 -- a descriptor is never negative
 	defer func() { _ = conn.Close() }()
 	// A deadline in the past wakes whoever reads or writes.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()

@@ -277,7 +277,7 @@ func TestContextEndsAConversation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-b.requests; cancel() }()
 	c := conversation{
-		socket: b.socket, caller: newCaller(), limits: defaultLimits(), path: "/", body: []byte("{}"),
+		console: place{socket: b.socket}, caller: newCaller(place{}), limits: defaultLimits(), path: "/", body: []byte("{}"),
 		until: time.Now().Add(time.Hour),
 	}
 	if err := c.run(ctx); !errors.Is(err, context.Canceled) {

@@ -20,6 +20,7 @@ import (
 // heard is one request that a fake broker read.
 type heard struct {
 	method, path, correlation string
+	host                      string
 	header                    http.Header
 	body                      []byte
 }
@@ -114,7 +115,7 @@ func (b *fakeBroker) serve(c net.Conn) {
 		if err != nil {
 			return
 		}
-		h := heard{r.Method, r.RequestURI, r.Header.Get(HeaderCorrelation), r.Header, body}
+		h := heard{r.Method, r.RequestURI, r.Header.Get(HeaderCorrelation), r.Host, r.Header, body}
 		select {
 		case b.requests <- h:
 		default: // a test that looks at requests makes few

@@ -199,7 +199,7 @@ func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 func (h *hook) conversation(payload []byte) *conversation {
 	s := h.settings
 	return &conversation{
-		socket: s.socket, caller: newCaller(), limits: h.limits,
+		console: s.console, caller: newCaller(s.console), limits: h.limits,
 		path: "/hooks/" + s.agent, body: payload,
 		poll:   func(id string) string { return "/hooks/" + s.agent + "/" + id },
 		usable: func(r response) (err error) { h.answer, err = checkAnswer(r); return err },

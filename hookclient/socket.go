@@ -27,7 +27,7 @@ func connect(path string) (fd, pid int, err error) {
 	if err = checkPath(path); err != nil {
 		return -1, 0, err
 	}
-	if fd, err = newSocket(); err != nil {
+	if fd, err = newSocket(syscall.AF_UNIX); err != nil {
 		return -1, 0, &refusalError{kind: ErrNoConsole, text: "no socket can be made: " + err.Error(), hint: "close some programs", cause: err}
 	}
 	if err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {

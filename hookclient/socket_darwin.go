@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-func newSocket() (int, error) {
+func newSocket(family int) (int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return -1, err
 	}
@@ -55,6 +55,18 @@ func readable(fd int, d time.Duration) bool {
 	set.Bits[fd/32] = 1 << (fd % 32)
 	tv := syscall.NsecToTimeval(d.Nanoseconds())
 	err := syscall.Select(fd+1, &set, nil, nil, &tv)
+	return err == nil && set.Bits[fd/32]&(1<<(fd%32)) != 0
+}
+
+// writable waits at most d for a connection under way to be there, or to have failed.
+func writable(fd int, d time.Duration) bool {
+	var set syscall.FdSet
+	if fd < 0 || fd >= syscall.FD_SETSIZE {
+		return false
+	}
+	set.Bits[fd/32] = 1 << (fd % 32)
+	tv := syscall.NsecToTimeval(d.Nanoseconds())
+	err := syscall.Select(fd+1, nil, &set, nil, &tv)
 	return err == nil && set.Bits[fd/32]&(1<<(fd%32)) != 0
 }
 

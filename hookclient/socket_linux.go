@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-func newSocket() (int, error) {
-	return syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
+func newSocket(family int) (int, error) {
+	return syscall.Socket(family, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 }
 
 // peer says whose process listens at the other end of fd. The error matters as
@@ -29,6 +29,18 @@ func readable(fd int, d time.Duration) bool {
 	set.Bits[fd/64] = 1 << (fd % 64)
 	tv := syscall.NsecToTimeval(d.Nanoseconds())
 	n, err := syscall.Select(fd+1, &set, nil, nil, &tv)
+	return err == nil && n == 1
+}
+
+// writable waits at most d for a connection under way to be there, or to have failed.
+func writable(fd int, d time.Duration) bool {
+	var set syscall.FdSet
+	if fd < 0 || fd >= syscall.FD_SETSIZE {
+		return false
+	}
+	set.Bits[fd/64] = 1 << (fd % 64)
+	tv := syscall.NsecToTimeval(d.Nanoseconds())
+	n, err := syscall.Select(fd+1, nil, &set, nil, &tv)
 	return err == nil && n == 1
 }
 

@@ -41,7 +41,10 @@ func quickPayload() (got []byte, whole bool) {
 // sprint asks once and takes an answer that comes at once. It reports whether there
 // is one, checked; if not, run goes on from where it came to.
 func (c *conversation) sprint() bool {
-	fd, pid, err := connect(c.socket)
+	if c.console.remote() {
+		return false // too far for one
+	}
+	fd, pid, err := c.console.connect()
 	if err != nil {
 		return false
 	}

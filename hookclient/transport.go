@@ -40,16 +40,20 @@ const maxEnvValue = 4 << 10
 // caller is who asks: the header lines that stay the same through one conversation.
 type caller struct {
 	correlation string
+	host        string
 	lines       []byte
 }
 
-func newCaller() caller {
+func newCaller(to place) caller {
 	id := newUUID(time.Now())
 	b := make([]byte, 0, 1<<10)
 	b = header(b, HeaderProtocol, Version)
 	b = header(b, HeaderCorrelation, id)
 	b = header(b, HeaderClientPID, strconv.Itoa(os.Getpid()))
 	b = header(b, HeaderParentPID, strconv.Itoa(os.Getppid()))
+	if to.token != "" {
+		b = header(b, "Authorization", "Bearer "+to.token)
+	}
 	for _, name := range TellTales() {
 		if value, set := os.LookupEnv(name); set && len(value) <= maxEnvValue {
 			b = append(b, HeaderEnv...)
@@ -60,7 +64,7 @@ func newCaller() caller {
 			b = append(b, "\r\n"...)
 		}
 	}
-	return caller{correlation: id, lines: b}
+	return caller{correlation: id, host: to.host(), lines: b}
 }
 
 // request writes one whole HTTP request. left is how long the client will still
@@ -73,7 +77,8 @@ func (c caller) request(path string, body []byte, left time.Duration) []byte {
 	b := make([]byte, 0, len(c.lines)+len(path)+len(body)+256)
 	b = append(b, method...)
 	b = append(b, path...)
-	b = append(b, " HTTP/1.1\r\nHost: localhost\r\n"...)
+	b = append(b, " HTTP/1.1\r\n"...)
+	b = header(b, "Host", c.host)
 	b = append(b, c.lines...)
 	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(left.Milliseconds(), 0), 10))
 	if body != nil {

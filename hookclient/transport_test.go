@@ -24,14 +24,14 @@ func TestQueryEscapeIsNetURLs(t *testing.T) {
 func TestLongTellTaleIsLeftOut(t *testing.T) {
 	t.Setenv("TMUX_PANE", strings.Repeat("x", maxEnvValue+1))
 	t.Setenv("OPENCODE", "")
-	lines := string(newCaller().lines)
+	lines := string(newCaller(place{}).lines)
 	if strings.Contains(lines, "TMUX_PANE") || !strings.Contains(lines, HeaderEnv+": OPENCODE=\r\n") {
 		t.Errorf("header lines are %q", lines)
 	}
 }
 
 func TestTimeLeftIsNeverNegative(t *testing.T) {
-	if got := string(newCaller().request("/x", nil, -time.Second)); !strings.Contains(got, HeaderTimeoutMS+": 0\r\n") {
+	if got := string(newCaller(place{}).request("/x", nil, -time.Second)); !strings.Contains(got, HeaderTimeoutMS+": 0\r\n") {
 		t.Errorf("the request is %q", got)
 	}
 }
