@@ -122,7 +122,7 @@ func TestTCPMatrix(t *testing.T) {
 		"asking token sessions":    {403, "GET /sessions", "", []string{host, asks}},
 		"asking token rules":       {403, "POST /rules", `{"decision":"deny","tool":"Bash"}`, []string{host, asks, jsonType}},
 		"asking token stops":       {403, "POST /sessions/s/stop", `{}`, []string{host, asks, jsonType}},
-		"asking token dots":        {301, "GET /hooks/../sessions", "", []string{host, asks}},
+		"asking token dots":        {403, "GET /hooks/../sessions", "", []string{host, asks}},
 		"operator token in a hook": {403, "POST /hooks/claude", `{}`, []string{host, decides, jsonType}},
 	} {
 		t.Run(name, func(t *testing.T) {
