@@ -42,6 +42,7 @@ type walk struct {
 	t          *testing.T
 	b          *broker.Broker
 	socket     string
+	token      string // an operator's
 	background chan string
 	commands   int
 }
@@ -64,7 +65,9 @@ func newWalk(t *testing.T) *walk {
 		}
 		_ = l.Close()
 	})
-	return &walk{t: t, b: b, socket: socket}
+	token, err := b.MintToken(t.Context(), broker.OperatorToken, "page", operator)
+	must(t, err)
+	return &walk{t: t, b: b, socket: socket, token: token}
 }
 
 // run types one block. Lines that are neither a command nor the person's doing are
@@ -112,7 +115,7 @@ func (w *walk) press() {
 
 func (w *walk) command(line string) string {
 	switch {
-	case strings.HasPrefix(line, "SOCKET="):
+	case strings.HasPrefix(line, "SOCKET="), strings.HasPrefix(line, "TOKEN="):
 		return ""
 	case line == "wait":
 		return <-w.background
@@ -120,7 +123,7 @@ func (w *walk) command(line string) string {
 	w.commands++
 	background := strings.HasSuffix(line, "&")
 	args, err := shell.Fields(strings.TrimSuffix(line, "&"), func(name string) string {
-		return map[string]string{"SOCKET": w.socket}[name]
+		return map[string]string{"SOCKET": w.socket, "TOKEN": w.token}[name]
 	})
 	if err != nil || args[0] != "curl" {
 		w.t.Fatalf("not a curl command: %s (%v)", line, err)
@@ -145,7 +148,7 @@ func (w *walk) command(line string) string {
 
 // fetch does what curl would, on a machine without it.
 func (w *walk) fetch(args []string) string {
-	var socket, url, body, after string
+	var socket, url, body, after, token string
 	for i := 0; i < len(args); i++ {
 		switch args[i] {
 		case "-s":
@@ -155,6 +158,9 @@ func (w *walk) fetch(args []string) string {
 		case "-d":
 			i++
 			body = args[i]
+		case "-H":
+			i++
+			token = strings.TrimPrefix(args[i], "Authorization: ")
 		case "-w":
 			i++
 			after = args[i]
@@ -172,6 +178,9 @@ func (w *walk) fetch(args []string) string {
 	req, err := http.NewRequestWithContext(context.Background(), method, url, strings.NewReader(body))
 	if err != nil {
 		return err.Error()
+	}
+	if token != "" {
+		req.Header.Set("Authorization", token)
 	}
 	resp, err := c.Do(req)
 	if err != nil {

@@ -85,7 +85,7 @@ func (b *Broker) callerOf(r *http.Request) (Actor, error) {
 		b.refused(r, UnderAgent, why)
 		return by, agentsError{why}
 	}
-	by.Kind, by.ID = ByOperator, "token:"+d.ID
+	by.Kind, by.ID = ByOperator, tokenActor+d.ID
 	return by, nil
 }
 

@@ -63,7 +63,7 @@ func actorOf(r *http.Request) Actor {
 	if p.tcp != nil {
 		by := Actor{Kind: ByProcess, Exe: "tcp " + p.tcp.there.Addr().String()}
 		if id, ok := r.Context().Value(tokenKey{}).(string); ok {
-			by.ID = "token:" + id
+			by.ID = tokenActor + id
 		}
 		return by
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -49,7 +50,7 @@ type ActorKind string
 
 // The kinds of actor.
 const (
-	ByOperator ActorKind = "operator" // a person at the console's keyboard
+	ByOperator ActorKind = "operator" // a person at the console's keyboard, or a program with their token
 	ByProcess  ActorKind = "process"  // a process of the same user, over the socket; it can only refuse
 	ByRule     ActorKind = "rule"     // a rule; ID names it
 	ByDeadline ActorKind = "deadline" // time ran out
@@ -63,11 +64,23 @@ const (
 // Actor is who did something, as far as the machine can tell.
 type Actor struct {
 	Kind ActorKind `json:"kind"`
-	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, otherwise empty
+	ID   string    `json:"id,omitempty"`  // the rule's id for ByRule, "token:" and its id for a token, otherwise empty
 	PID  int       `json:"pid,omitempty"` // the process that decided, 0 when there is none
 	Exe  string    `json:"exe,omitempty"` // its executable's path
 	TTY  string    `json:"tty,omitempty"` // its controlling terminal
 }
+
+// Token is the id of the operator token that a did it with; "" for a person at the keys.
+func (a Actor) Token() string {
+	id, _ := strings.CutPrefix(a.ID, tokenActor)
+	if a.Kind != ByOperator || id == a.ID {
+		return ""
+	}
+	return id
+}
+
+// tokenActor is how the id of an actor with a token begins.
+const tokenActor = "token:"
 
 // Process names one run of a program: a pid can be used again, a pid with its
 // start time cannot.

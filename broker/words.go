@@ -27,6 +27,10 @@ func allowWords(o Outcome) string {
 	switch {
 	case o.By.Kind == ByRule:
 		return "Allowed by aoctl's rule " + o.By.ID + "."
+	case o.By.Token() != "" && o.Reason != "":
+		return "Allowed with an operator token of aoctl: " + o.Reason
+	case o.By.Token() != "":
+		return "Allowed with an operator token of aoctl."
 	case o.Reason != "":
 		return "Allowed by a person in aoctl: " + o.Reason
 	}

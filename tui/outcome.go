@@ -46,6 +46,9 @@ func ruleWord(id string) string {
 func actor(a broker.Actor) string {
 	switch a.Kind {
 	case broker.ByOperator:
+		if a.Token() != "" {
+			return "your token"
+		}
 		return "you"
 	case broker.ByProcess:
 		return fmt.Sprintf("process %d", a.PID)

@@ -176,7 +176,7 @@ func (m *model) keepPlace(at int) tea.Cmd {
 		if r.Outcome != nil && told && (r.Outcome.By.Kind == broker.ByStop || m.justSaved(r.Outcome.By)) {
 			continue
 		}
-		if r.ID == had && r.Outcome != nil && r.Outcome.By.Kind != broker.ByOperator {
+		if r.ID == had && r.Outcome != nil && (r.Outcome.By.Kind != broker.ByOperator || r.Outcome.By.Token() != "") {
 			return m.say(inkWarn, safeLine(r.ToolName)+": "+m.ended(r))
 		}
 	}
