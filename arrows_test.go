@@ -20,6 +20,7 @@ const module = "github.com/aoctl/aoctl"
 var arrows = map[string][]string{
 	"broker":            {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/…":          {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
+	"broker/proctree":   {"golang.org/x/sys/…"},
 	"broker/rules":      {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":       {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
 	"broker/shell":      {"mvdan.cc/sh/…"},

@@ -23,6 +23,8 @@ const (
 	EventAccessRefused   = "access_refused"   // data: RefusedData; somebody was turned away altogether
 	EventAnswerWithheld  = "answer_withheld"  // data: recorded, told; the record turned out to be made after the agent was refused
 	EventStopRequested   = "stop_requested"
+	EventKillRequested   = "kill_requested" // data: KilledData, before anything is touched
+	EventSessionKilled   = "session_killed" // data: KilledData
 	EventStopLifted      = "stop_lifted"
 	EventSessionEnd      = "session_end" // the process of an already stopped session ended
 	EventSubagentStart   = "subagent_start"

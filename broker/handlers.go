@@ -41,6 +41,7 @@ func (b *Broker) handler() http.Handler {
 		"GET /sessions/{id}/pending":           b.getSessionPending,
 		"GET /sessions/{id}/pending-reviews":   b.getSessionPending,
 		"POST /sessions/{id}/stop":             b.postStop,
+		"GET /sessions/{id}/processes":         b.getSessionProcesses,
 		"POST /sessions/{id}/request-stop":     b.postStop,
 		"GET /rules":                           b.getRules,
 		"POST /rules":                          b.postRule,

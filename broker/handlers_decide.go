@@ -190,9 +190,14 @@ func (b *Broker) getSessionEvents(w http.ResponseWriter, r *http.Request) {
 func (b *Broker) postStop(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`
+		Kill   bool   `json:"kill"`
 	}
 	if err := decodeBody(w, r, &body); err != nil {
 		fail(w, err)
+		return
+	}
+	if body.Kill {
+		b.kill(w, r)
 		return
 	}
 	s, err := b.Stop(r.Context(), r.PathValue("id"), actorOf(r))

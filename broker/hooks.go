@@ -208,9 +208,11 @@ func withoutSubagent(list []Subagent, id string) []Subagent {
 	return kept
 }
 
-// excerpt keeps the log readable: the first 1,000 bytes, cut between runes.
-func excerpt(s string) string {
-	const most = 1000
+// excerpt keeps the log readable: the first 1,000 bytes.
+func excerpt(s string) string { return cut(s, 1000) }
+
+// cut is the first bytes of s, most of them at the most, cut between runes and marked.
+func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

@@ -45,6 +45,13 @@ type Console interface {
 	// StopAll stops every session that has not ended and says how many sessions
 	// and pending calls that were.
 	StopAll(ctx context.Context, by Actor) (sessions, denied int, err error)
+	// Processes lists the processes of a session as far as they can be found, without
+	// touching them. Errors: ErrNotFound, proctree.ErrUnsupported.
+	Processes(ctx context.Context, sessionID string) (Killed, error)
+	// Kill stops a session, then ends its processes: the agent's, what it started, and
+	// what left the tree. It takes up to eight seconds and says what was seen to end.
+	// Errors: those of Processes, and ErrNotRecorded (all the same it was done).
+	Kill(ctx context.Context, sessionID string, by Actor) (Session, Killed, error)
 	// History lists decided requests, newest decision first.
 	History(ctx context.Context, limit int) ([]Request, error)
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/proctree"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -50,6 +51,7 @@ var statuses = []struct {
 	{ErrSessionEnded, http.StatusConflict, "session_ended", "there is nothing left to stop"},
 	{ErrNotRecorded, http.StatusInternalServerError, "not_recorded", "nothing is allowed that cannot be recorded; check the disk, and aoctl.log"},
 	{ErrTampered, http.StatusInternalServerError, "tampered", `see "aoctl log verify"`},
+	{proctree.ErrUnsupported, http.StatusNotImplemented, "unsupported", "the session can be stopped without ending its processes"},
 	{ErrClosed, http.StatusServiceUnavailable, "shutting_down", "the console is being closed"},
 	{agents.ErrUnknownAgent, http.StatusNotFound, "unknown_agent", ""},
 	{agents.ErrOtherAgent, http.StatusBadRequest, "other_agent", ""},

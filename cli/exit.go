@@ -17,6 +17,7 @@ const (
 	exitNotFound   = 4 // the session, the call or the database named does not exist, or has already ended
 	exitUnverified = 5 // the event log or the database was changed by something else than aoctl
 	exitForbidden  = 6 // only the operator may do this: in the console, or with a token that was made there
+	exitSurvivors  = 7 // something that was to end still runs, or may
 )
 
 // usageError is a command line that makes no sense. Main exits with exitUsage.

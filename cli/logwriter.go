@@ -169,6 +169,9 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 			return d.Sentence()
 		}
 	}
+	if text := killWords(e); text != "" {
+		return text
+	}
 	if text := limitWords(e); text != "" {
 		return text
 	}

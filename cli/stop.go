@@ -19,6 +19,8 @@ const stopsAtOnce = 16
 type stopOptions struct {
 	session string // as findSession understands it
 	all     bool
+	kill    bool // end the processes too
+	yes     bool // without asking
 	json    bool
 }
 
@@ -32,11 +34,22 @@ tells its agent to end the turn. The session shows "stopping" until that was see
 to happen, then "stopped". A new prompt by the user in that session lifts it.
 
 SESSION is the beginning of its id, its name, its folder, or its folder's name.
-Stopping twice is fine.`,
-		Example:           "  aoctl stop api-server\n  aoctl stop .\n  aoctl stop --all",
+Stopping twice is fine.
+
+With --kill the processes of the session end as well, after the stop is on record:
+the agent, what it started, and what left its tree, as far as the process group, the
+POSIX session or the environment show it. They are listed first, with the reason why
+each counts. All are held, asked to end, and killed three seconds later; then it looks
+again. What lives on is listed, and the exit code is then 7.`,
+		Example:           "  aoctl stop api-server\n  aoctl stop .\n  aoctl stop --all\n  aoctl stop --kill api-server",
 		ValidArgsFunction: completeSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if !o.all {
+			switch {
+			case o.kill && o.all:
+				return usageError{text: "--kill takes one session, not --all", hint: helpHint(cmd)}
+			case o.yes && !o.kill:
+				return usageError{text: "--yes is for --kill, and nothing else asks", hint: helpHint(cmd)}
+			case !o.all:
 				return oneArg("a session, or --all")(cmd, args)
 			}
 			if len(args) > 0 {
@@ -52,10 +65,15 @@ Stopping twice is fine.`,
 			if len(args) > 0 {
 				o.session = args[0]
 			}
+			if o.kill {
+				return killSession(cmd.Context(), c, o, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()})
+			}
 			return stopSessions(cmd.Context(), c, o, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "stop every session")
+	cmd.Flags().BoolVar(&o.kill, "kill", false, "also end the session's processes; lists them and asks first")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "with --kill: do not ask")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array of what was stopped")
 	return cmd
 }

@@ -33,9 +33,12 @@ type fakeConsole struct {
 	ids      []string // of decided
 	stopped  []string
 	stopAlls int
-	together [][]string // ids of what DecideAll was asked about
-	observed []string   // sessions whose observing was switched, with on or off
-	failWith error      // what Decide answers instead
+	together [][]string    // ids of what DecideAll was asked about
+	observed []string      // sessions whose observing was switched, with on or off
+	tree     broker.Killed // what Processes finds
+	after    broker.Killed // what Kill says
+	killed   []string
+	failWith error // what Decide answers instead
 	onDecide func(id string)
 }
 
@@ -372,4 +375,13 @@ func keyMsg(name string) tea.KeyMsg {
 		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
+}
+
+func (f *fakeConsole) Processes(context.Context, string) (broker.Killed, error) { return f.tree, nil }
+
+func (f *fakeConsole) Kill(_ context.Context, id string, _ broker.Actor) (broker.Session, broker.Killed, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.killed = append(f.killed, id)
+	return f.sessions[id], f.after, nil
 }

@@ -72,7 +72,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Observe, m.ruleKeys.Make)
+	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.ruleKeys.Make)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -100,13 +100,16 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	if key.Matches(msg, m.keys.Stop) && m.focus == paneSessions {
 		return m.stopSession(m.session, refusal)
 	}
+	if key.Matches(msg, m.keys.Kill) && m.focus == paneSessions {
+		return m.killSession(m.session, refusal)
+	}
 	if key.Matches(msg, m.keys.Observe) {
 		return m.askObserve(refusal)
 	}
 	if key.Matches(msg, m.ruleKeys.Make) {
 		return m.makeRule(wait, refusal)
 	}
-	if len(m.board.marks) > 0 && !key.Matches(msg, m.keys.Stop) && !m.tooSmall() {
+	if len(m.board.marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
 		return m.judgeMarked(msg, refusal)
 	}
 	c := m.drawnCard()
@@ -122,6 +125,8 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.say(inkWarn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
 		return m.stopSession(c.req.SessionID, "")
+	case key.Matches(msg, m.keys.Kill):
+		return m.killSession(c.req.SessionID, "")
 	case c.sending != "":
 		return m.say(inkMuted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):

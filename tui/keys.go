@@ -6,6 +6,7 @@ import "github.com/charmbracelet/bubbles/key"
 type keyMap struct {
 	Allow, Deny, DenyWhy     key.Binding
 	Stop, StopAll, Observe   key.Binding
+	Kill                     key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
@@ -28,6 +29,7 @@ func defaultKeyMap() keyMap {
 		DenyWhy: bind("D", "deny it and say why; the agent reads the reason", "D"),
 		Stop:    bind("s", "stop this session: its calls are denied until its user speaks", "s"),
 		StopAll: bind("S", "stop all sessions", "S"),
+		Kill:    bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
 		Observe: bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O"),
 
 		Mark:      bind("space", "mark this call; a, d and D then act on all marked ones", " "),
@@ -72,7 +74,7 @@ type helpGroup struct {
 func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Observe}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.History, k.Help}},

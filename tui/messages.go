@@ -48,6 +48,16 @@ type (
 		session broker.Session
 		err     error
 	}
+	processesMsg struct { // of a session that may be killed
+		session, label string
+		found          broker.Killed
+		err            error
+	}
+	killedMsg struct {
+		label string
+		done  broker.Killed
+		err   error
+	}
 	allStoppedMsg struct {
 		sessions, denied int
 		err              error

@@ -24,6 +24,8 @@ type console interface {
 	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)
 	Stop(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, error)
 	StopAll(ctx context.Context, by broker.Actor) (sessions, denied int, err error)
+	Processes(ctx context.Context, sessionID string) (broker.Killed, error)
+	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error

@@ -84,6 +84,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.observed(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
+	case processesMsg:
+		return m.askKill(msg)
+	case killedMsg:
+		return m.killed(msg)
 	case allStoppedMsg:
 		if msg.err != nil {
 			return m.say(inkDanger, "stop all: "+safe.Line(msg.err.Error()))

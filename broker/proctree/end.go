@@ -1,0 +1,168 @@
+package proctree
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+const (
+	// groupAfter is how many looks of killing one by one may go by before whole groups
+	// are killed: a group cannot start anything while it is being killed.
+	groupAfter = 1
+	// quietLooks is how many looks in a row must find nothing: what starts its successor
+	// and ends can slip through one.
+	quietLooks = 3
+)
+
+func (l *look) end(ctx context.Context) (Report, error) {
+	if _, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
+		fresh, err := l.fresh(hold)
+		return len(fresh) == 0, err
+	}); err != nil {
+		return l.report(), err
+	}
+	for _, m := range l.order {
+		l.send(m, term)
+		l.send(m, resume) // what is held does not hear that it is to end
+	}
+	over, err := l.until(ctx, l.pace.grace, func(int) (bool, error) {
+		fresh, err := l.fresh(term)
+		if err != nil || len(fresh) > 0 || l.living() > 0 {
+			return false, err
+		}
+		return true, l.killGroups() // what runs in them now is what no look has caught
+	})
+	if err == nil && !over {
+		over, err = l.until(ctx, l.pace.kill, l.killAll)
+	}
+	if !over && l.problem == "" && l.living() == 0 {
+		l.problem = "new processes kept appearing until there was no time left"
+	}
+	return l.verdict(), err
+}
+
+// until calls quiet until it has said yes for several looks in a row, or the time is over.
+func (l *look) until(ctx context.Context, most time.Duration, quiet func(round int) (bool, error)) (bool, error) {
+	over := time.NewTimer(most)
+	defer over.Stop()
+	next := time.NewTicker(l.pace.look)
+	defer next.Stop()
+	for round, in := 0, 0; ; round++ {
+		yes, err := quiet(round)
+		if err != nil {
+			return false, err
+		}
+		if in++; !yes {
+			in = 0
+		}
+		if in == quietLooks {
+			return true, nil
+		}
+		select {
+		case <-next.C:
+		case <-over.C:
+			return false, nil
+		case <-ctx.Done():
+			l.problem = "it was interrupted"
+			return false, nil
+		}
+	}
+}
+
+// fresh looks again and sends s to what is new, parents first.
+func (l *look) fresh(s signal) ([]*member, error) {
+	fresh, err := l.again()
+	for _, m := range fresh {
+		l.take(m)
+		l.send(m, s)
+	}
+	return fresh, err
+}
+
+// killAll kills what lives, and reports whether there was nothing.
+func (l *look) killAll(round int) (bool, error) {
+	fresh, err := l.fresh(kill)
+	if err != nil {
+		return false, err
+	}
+	living := 0
+	for _, m := range l.order {
+		if m.handle != nil && m.handle.alive() {
+			living++
+			m.killed = true
+			l.send(m, kill)
+		}
+	}
+	if round >= groupAfter {
+		return len(fresh) == 0 && living == 0, l.killGroups()
+	}
+	return len(fresh) == 0 && living == 0, nil
+}
+
+// killGroups kills the groups that the agent's processes made, as a whole, but for those
+// that hold somebody else.
+func (l *look) killGroups() error {
+	tab, err := l.table()
+	if err != nil {
+		return err
+	}
+	besides := map[int]bool{}
+	for _, p := range tab.list {
+		if _, counts := l.members[p.id()]; !counts && l.besideAgent(p) {
+			besides[p.Group] = true
+		}
+	}
+	for group := range l.groups {
+		if !besides[group] && !tab.shared(group, func(q Process) int { return q.Group }) {
+			_ = l.sys.signalGroup(group, kill) // what it did is seen with the next look
+		}
+	}
+	return nil
+}
+
+// take gets hold of a process, so that no other one can be met in its place.
+func (l *look) take(m *member) {
+	m.handle, m.err = l.sys.open(m.Process)
+	if m.handle == nil && m.err == nil {
+		m.err = errGone
+	}
+}
+
+func (l *look) send(m *member, s signal) {
+	if m.handle == nil {
+		return
+	}
+	m.err = m.handle.send(s)
+}
+
+func (l *look) living() int {
+	n := 0
+	for _, m := range l.order {
+		if m.handle != nil && m.handle.alive() {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict says what became of each.
+func (l *look) verdict() Report {
+	for _, m := range l.order {
+		gone := m.handle == nil && errors.Is(m.err, errGone) || m.handle != nil && !m.handle.alive()
+		switch {
+		case gone:
+			m.Fate = Ended
+			if m.killed {
+				m.Note = "killed: it did not end when it was asked to"
+			}
+		case m.err != nil && !errors.Is(m.err, errGone):
+			m.Fate, m.Note = Survived, m.err.Error()
+		case m.killed:
+			m.Fate, m.Note = Survived, "it still runs after having been killed"
+		default:
+			m.Fate, m.Note = Survived, "it was not killed: there was no time left"
+		}
+	}
+	return l.report()
+}

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package proctree
+
+func machine() system { return nil }

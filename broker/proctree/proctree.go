@@ -1,0 +1,162 @@
+// Package proctree finds the processes that belong to an agent's session and ends
+// them, also those that left the tree of parents and children: by a double fork, by
+// setsid, by nohup.
+//
+// What counts as the session's is found in the system's own process table, and each
+// process says why it counts. A process that shed its parent, its group, its session and
+// its environment leaves no trace there; such a one is listed as unsure when it works in
+// the session's folder, and is not touched. So a report says what was seen, and no more.
+package proctree
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrUnsupported marks a platform on which processes cannot be looked at.
+var ErrUnsupported = errors.New("looking at processes is not supported on this system")
+
+// errGone marks a process that has ended, or whose pid is another one's now.
+var errGone = errors.New("the process is gone")
+
+// Process is one process as it was seen.
+type Process struct {
+	PID     int    `json:"pid"`
+	Start   uint64 `json:"start"` // opaque start mark, as broker.Process has it; 0 when unknown
+	Parent  int    `json:"parent"`
+	Group   int    `json:"group"`
+	Session int    `json:"session"` // POSIX session
+	UID     int    `json:"uid"`
+	Name    string `json:"-"`       // the program's short name
+	Command string `json:"command"` // its arguments, or its name; not fit to be printed as it is
+	dead    bool   // a zombie: it runs no more
+	orphan  bool   // its parent is only whoever collects orphans
+}
+
+// id tells one run of a program from a later one with the same pid.
+type id struct {
+	pid   int
+	start uint64
+}
+
+func (p Process) id() id { return id{p.PID, p.Start} }
+
+// Fate is what became of a process.
+type Fate string
+
+// The fates.
+const (
+	Running  Fate = "running"  // it runs; nothing was done
+	Ended    Fate = "ended"    // it was seen to be gone
+	Survived Fate = "survived" // it still runs although it was to end
+	Spared   Fate = "spared"   // it belongs to the session, and is one that is never ended
+	Unsure   Fate = "unsure"   // it may belong to the session; it was left alone
+)
+
+// Found is a process that counts as the session's.
+type Found struct {
+	Process
+	Why  string `json:"why"` // why it counts: "the agent", "child of 4711", …
+	Fate Fate   `json:"fate"`
+	Note string `json:"note,omitempty"` // what ended it, or why it lives
+}
+
+// Report is what was found, and what was done.
+type Report struct {
+	Processes  []Found `json:"processes"`            // parents before children, as far as they have any
+	Unfinished string  `json:"unfinished,omitempty"` // why there may be more than is listed; empty when nothing more was found
+}
+
+// Count says how many processes have a fate.
+func (r Report) Count(f Fate) int {
+	n := 0
+	for _, p := range r.Processes {
+		if p.Fate == f {
+			n++
+		}
+	}
+	return n
+}
+
+// Over reports whether nothing that was to end is known to live on.
+func (r Report) Over() bool {
+	return r.Unfinished == "" && r.Count(Survived) == 0 && r.Count(Spared) == 0 && r.Count(Running) == 0
+}
+
+// Target says which processes are meant.
+type Target struct {
+	PID       int       // the agent's process; 0 when it is not known
+	Start     uint64    // its start mark; without one the pid alone proves nothing
+	SessionID string    // the agent's own id for its session
+	Folder    string    // where the session works; may be empty
+	Spare     []int     // processes that are never ended, beside this one, its ancestors, the agent's ancestors and terminal servers
+	sys       system    // the machine's own when nil
+	pace      *patience // usual times when nil
+}
+
+// patience is how long each part of ending may take.
+type patience struct {
+	hold  time.Duration // to find and hold everything
+	grace time.Duration // for what was asked to end
+	kill  time.Duration // to kill what did not
+	look  time.Duration // between two looks
+}
+
+var usual = patience{hold: 2 * time.Second, grace: 3 * time.Second, kill: 2 * time.Second, look: 20 * time.Millisecond}
+
+// system is the process table of a machine.
+type system interface {
+	self() int
+	list() ([]Process, error)   // everything that runs
+	environ(p Process) []string // nil when it may not be read
+	folder(p Process) string    // the working directory, "" when it may not be read
+	command(p Process) string
+	open(p Process) (handle, error) // errGone when p is no longer that process
+	signalGroup(group int, s signal) error
+}
+
+// handle holds on to one run of a program.
+type handle interface {
+	send(s signal) error // errGone
+	alive() bool
+	close()
+}
+
+// signal is what is sent to a process.
+type signal int
+
+const (
+	hold signal = iota // stop where it is
+	term
+	resume
+	kill
+)
+
+// Find lists the processes of t without touching them. Errors: ErrUnsupported, or what
+// the process table said.
+func Find(t Target) (Report, error) {
+	l, err := newLook(t)
+	if err != nil {
+		return Report{}, err
+	}
+	if _, err := l.again(); err != nil {
+		return Report{}, err
+	}
+	return l.report(), nil
+}
+
+// End ends the processes of t. First everything is held where it is, until a look finds
+// nothing new, so that nothing can start another one meanwhile. Then all are asked to end
+// and let go, and what still runs a few seconds later is killed, with what it started. It
+// takes eight seconds at the most, also when processes come faster than they can be
+// ended: the report then says so. Errors are those of Find; processes that could not be
+// ended are in the report.
+func End(ctx context.Context, t Target) (Report, error) {
+	l, err := newLook(t)
+	if err != nil {
+		return Report{}, err
+	}
+	defer l.close()
+	return l.end(ctx)
+}

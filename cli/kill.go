@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/proctree"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// killTimeout is how long a kill may take to be answered: eight seconds for the
+// processes, and the records before and after.
+const killTimeout = 30 * time.Second
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// killed is a session after its processes were to end.
+type killed struct {
+	ID         string           `json:"id"`
+	Name       string           `json:"name"`
+	Status     string           `json:"status"`
+	Over       bool             `json:"over"`     // nothing that was to end is known to live on
+	Recorded   bool             `json:"recorded"` // all of it is in the log
+	Processes  []proctree.Found `json:"processes"`
+	Unfinished string           `json:"unfinished,omitempty"`
+}
+
+// killSession shows what is going to end, asks unless o.yes, and ends it.
+func killSession(ctx context.Context, c *client, o stopOptions, std streams) error {
+	raw, err := c.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := findSession(plainSessions(raw), o.session, true)
+	if err != nil {
+		return err
+	}
+	c.http.Timeout = killTimeout
+	if !o.yes {
+		if ok, err := askToKill(ctx, c, s, std); err != nil || !ok {
+			return err
+		}
+	}
+	var answer struct {
+		broker.Session
+
+		Killed   broker.Killed `json:"killed"`
+		Over     bool          `json:"over"`
+		Recorded bool          `json:"recorded"`
+	}
+	if err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", map[string]bool{"kill": true}, &answer); err != nil {
+		return err
+	}
+	done := killed{
+		ID: s.ID, Name: sessionName(s), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
+		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished,
+	}
+	if o.json {
+		err = printJSON(std.out, []killed{done})
+	} else {
+		err = done.print(std.out)
+	}
+	if err != nil {
+		return err
+	}
+	return done.failure()
+}
+
+// askToKill lists the processes and takes a y for yes.
+func askToKill(ctx context.Context, c *client, s broker.Session, std streams) (bool, error) {
+	in, ok := std.in.(*os.File)
+	if !ok || !term.IsTerminal(in.Fd()) {
+		return false, usageError{text: "--kill asks first, and there is no terminal to ask on", hint: "add --yes to end the processes without being asked"}
+	}
+	var found broker.Killed
+	if err := c.get(ctx, "/sessions/"+url.PathEscape(s.ID)+"/processes", nil, &found); err != nil {
+		return false, err
+	}
+	if err := printProcesses(std.err, found.Processes); err != nil {
+		return false, err
+	}
+	if found.Unfinished != "" {
+		fmt.Fprintln(std.err, "There may be more: "+safe.Line(found.Unfinished)+".")
+	}
+	fmt.Fprintf(std.err, "Stop %s and end %s, with what they start meanwhile? [y/N] ",
+		safe.Line(sessionName(s)), processes(found.Count(proctree.Running)))
+	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, nil
+	}
+	fmt.Fprintln(std.err, "Nothing was done.")
+	return false, nil
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return strconv.Itoa(n) + " processes"
+}
+
+func printProcesses(out io.Writer, list []proctree.Found) error {
+	if len(list) == 0 {
+		return nil
+	}
+	t := table{head: []string{"PID", "STATE", "WHY IT COUNTS", "COMMAND"}}
+	for _, p := range list {
+		command := p.Command
+		if p.Note != "" {
+			command += "  (" + p.Note + ")"
+		}
+		t.add(strconv.Itoa(p.PID), string(p.Fate), p.Why, command)
+	}
+	return t.print(out)
+}
+
+func (k killed) print(out io.Writer) error {
+	if err := printProcesses(out, k.Processes); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, processes(k.count(proctree.Ended)))
+	if n := k.count(proctree.Unsure); n > 0 {
+		text += fmt.Sprintf("; %s may belong to it and were left alone", processes(n))
+	}
+	return printLine(out, safe.Line(text))
+}
+
+func (k killed) count(f proctree.Fate) int { return broker.Killed{Processes: k.Processes}.Count(f) }
+
+// failure is what is not as it was to be: something lives on, or is not on record.
+func (k killed) failure() error {
+	left := k.count(proctree.Survived) + k.count(proctree.Spared)
+	switch {
+	case left > 0:
+		return failure{
+			code: exitSurvivors, text: fmt.Sprintf("%s of %s still run", processes(left), k.Name),
+			hint: "the list says why; the session's calls are refused all the same",
+		}
+	case !k.Over:
+		return failure{
+			code: exitSurvivors, text: fmt.Sprintf("processes of %s may still run: %s", k.Name, k.Unfinished),
+			hint: "look with: ps -ef; the session's calls are refused all the same",
+		}
+	case !k.Recorded:
+		return failure{code: exitError, text: "the processes ended, but not all of it could be recorded", hint: "check the disk, and aoctl.log"}
+	}
+	return nil
+}
+
+// killWords is what an event tells of a kill, "" for other events.
+func killWords(e broker.Event) string {
+	var d broker.KilledData
+	if e.Type != broker.EventKillRequested && e.Type != broker.EventSessionKilled || json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	by := ", by " + actorName(d.By)
+	if e.Type == broker.EventKillRequested {
+		return processes(len(d.Processes)+d.More) + " found" + by
+	}
+	text := processes(d.Ended) + " ended"
+	if d.Survivors > 0 {
+		text += fmt.Sprintf(", %d still run", d.Survivors)
+	}
+	if d.Unfinished != "" {
+		text += ", and there may be more: " + d.Unfinished
+	}
+	return text + by
+}

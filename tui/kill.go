@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// namedProcesses is how many processes the question about a kill names.
+const namedProcesses = 4
+
+// killSession asks which processes the session has; the question follows.
+func (m *model) killSession(id, refusal string) tea.Cmd {
+	if refusal != "" && m.guard.burst() {
+		return m.say(inkWarn, "… "+refusal)
+	}
+	if id == "" {
+		return m.say(inkMuted, "no session is selected")
+	}
+	ctx, c, label := m.ctx, m.console, m.board.label(id)
+	return tea.Batch(m.say(inkMuted, "looking for the processes of "+label+" …"), func() tea.Msg {
+		found, err := c.Processes(ctx, id)
+		return processesMsg{session: id, label: label, found: found, err: err}
+	})
+}
+
+// askKill names what is going to end.
+func (m *model) askKill(msg processesMsg) tea.Cmd {
+	running := msg.found.Count(broker.ProcessRunning)
+	switch {
+	case msg.err != nil:
+		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+	case m.prompt != nil || m.editor != nil || m.screen != screenMain && m.screen != screenFull:
+		return m.say(inkMuted, "nothing was killed: something else was opened meanwhile")
+	case running == 0:
+		return m.say(inkWarn, "no process of "+msg.label+" was found; s stops it without")
+	}
+	m.note = note{}
+	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
+	m.askYes(question, "kill "+nameProcesses(msg.found, 1)+"?", func() tea.Cmd { return m.kill(msg.session, msg.label) })
+	return nil
+}
+
+func (m *model) kill(id, label string) tea.Cmd {
+	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	return tea.Batch(m.say(inkWarn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
+		_, done, err := c.Kill(ctx, id, by)
+		return killedMsg{label: label, done: done, err: err}
+	})
+}
+
+// killed tells what was seen to end, and what was not.
+func (m *model) killed(msg killedMsg) tea.Cmd {
+	ended := processCount(msg.done.Count(broker.ProcessEnded)) + " ended"
+	left := broker.Killed{}
+	for _, p := range msg.done.Processes {
+		if p.Fate == broker.ProcessSurvived || p.Fate == broker.ProcessSpared {
+			left.Processes = append(left.Processes, p)
+		}
+	}
+	switch {
+	case len(left.Processes) > 0:
+		return m.say(inkDanger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
+	case msg.done.Unfinished != "":
+		return m.say(inkDanger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
+	case msg.err != nil:
+		return m.say(inkDanger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
+	}
+	return m.say(inkOK, msg.label+" is stopped, "+ended)
+}
+
+func processCount(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return count(n) + " processes"
+}
+
+// nameProcesses names the first few processes, with their pids.
+func nameProcesses(k broker.Killed, most int) string {
+	text := ""
+	for i, p := range k.Processes {
+		if i == most {
+			return text + " and " + count(len(k.Processes)-i) + " more"
+		}
+		if i > 0 {
+			text += ", "
+		}
+		program, _, _ := strings.Cut(p.Command, " ")
+		text += safe.Cut(safe.Line(path.Base(program)), 20) + " " + strconv.Itoa(p.PID)
+	}
+	return text
+}
