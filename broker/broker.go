@@ -40,6 +40,7 @@ type Broker struct {
 	turn      chan struct{} // one token for each call that is being recorded
 	keeper    rulekeeper
 	history   pastCalls
+	deadlines deadlines
 	newcomers bucket // of sessions that were not known
 	floods    map[floodKey]*flood
 	observing bool // nothing is held, in any session
@@ -128,7 +129,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
-		floods: map[floodKey]*flood{}, agentRuns: map[int]agentRun{},
+		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
 		history: pastCalls{turn: make(chan struct{}, 1)},
 	}

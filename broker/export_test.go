@@ -40,3 +40,19 @@ func (b *Broker) CountRefusals(ctx context.Context, now time.Time) { b.countRefu
 
 // MarkIn is the sign of an agent in an environment.
 func MarkIn(env []byte) string { return markIn(env) }
+
+// HurryPeers gives peers a 25th of their usual time. It must come before Serve.
+func (b *Broker) HurryPeers() {
+	for _, d := range []*time.Duration{&b.deadlines.header, &b.deadlines.body, &b.deadlines.idle} {
+		*d /= 25
+	}
+}
+
+// UsualDeadlines are those for a request's head and body, and between two requests.
+func UsualDeadlines() (header, body, idle time.Duration) {
+	d := usualDeadlines()
+	return d.header, d.body, d.idle
+}
+
+// Limit sets how many connections there may be at a time. It must come before Serve.
+func (l *Listener) Limit(n int64) { l.limit = n }

@@ -64,12 +64,9 @@ func (b *Broker) handler() http.Handler {
 	return b.guard(mux)
 }
 
-// readBody reads a body of at most limit bytes within bodyTimeout.
+// readBody reads a body of at most limit bytes, within the time that limitPeer gave it.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	rc := http.NewResponseController(w)
-	if err := rc.SetReadDeadline(time.Now().Add(bodyTimeout)); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooBig *http.MaxBytesError
 	switch {

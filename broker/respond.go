@@ -120,6 +120,7 @@ func write(w http.ResponseWriter, a reply) {
 	if a.requestID != "" {
 		h.Set(wire.HeaderRequestID, a.requestID)
 	}
+	limitWrite(w)
 	w.WriteHeader(a.status)
 	if _, err := w.Write(a.body); err != nil {
 		return

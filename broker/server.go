@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ const (
 func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 	watch := make(chan struct{})
 	go b.watchSocket(ctx, l, watch)
-	err := b.serve(ctx, &cappedListener{Listener: l.net, limit: connLimit(), open: &b.open, turn: b.turn})
+	err := b.serve(ctx, &cappedListener{Listener: l.net, limit: cmp.Or(l.limit, connLimit()), open: &b.open, turn: b.turn})
 	<-watch
 	if err != nil {
 		return fmt.Errorf("serve %s: %w", l.path, err)
@@ -42,8 +43,8 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           b.handler(),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
+		ReadHeaderTimeout: b.deadlines.header,
+		IdleTimeout:       b.deadlines.idle,
 		MaxHeaderBytes:    32 << 10,
 		ConnContext:       withPeer,
 		ErrorLog:          nil,
@@ -125,6 +126,7 @@ func (b *Broker) guard(mux *http.ServeMux) http.Handler {
 				writeError(w, http.StatusInternalServerError, "internal", "the broker failed on this request", "see aoctl.log")
 			}
 		}()
+		b.limitPeer(w, r)
 		p := peerFrom(r.Context())
 		switch {
 		case p.err == nil && p.tcp != nil:
@@ -181,6 +183,9 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 			return &cappedConn{Conn: c, l: l}, nil
 		}
 		l.open.Add(-1)
+		if u, ok := c.(*net.UnixConn); ok {
+			refuseFull(u, l.limit)
+		}
 		_ = c.Close()
 	}
 }
