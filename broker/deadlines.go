@@ -2,6 +2,7 @@ package broker
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -34,6 +35,35 @@ func (b *Broker) limitPeer(w http.ResponseWriter, r *http.Request) {
 // limitWrite bounds the time that a peer may take over an answer that is whole.
 func limitWrite(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)) // the write reports it
+}
+
+const (
+	maxLeaving  = spareFiles / 4         // peers at a time that are heard to their end
+	leavingTime = 200 * time.Millisecond // for each
+)
+
+// refuse turns away a peer for whom there is no descriptor. A few at a time are heard to
+// their end first: one that is hung up on while it speaks may not look for an answer.
+// Over TCP nothing is said to whoever has shown no token.
+func (l *cappedListener) refuse(conn net.Conn) {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		_ = conn.Close()
+		return
+	}
+	refuseFull(c, l.limit)
+	if l.leaving.Add(1) > maxLeaving {
+		l.leaving.Add(-1)
+		_ = c.Close()
+		return
+	}
+	go func() {
+		defer l.leaving.Add(-1)
+		defer func() { _ = c.Close() }()
+		_ = c.CloseWrite()
+		_ = c.SetReadDeadline(time.Now().Add(leavingTime))
+		_, _ = io.Copy(io.Discard, io.LimitReader(c, wire.MaxBody))
+	}()
 }
 
 // refuseFull tells a peer for whom there is no descriptor left why it is not served. The

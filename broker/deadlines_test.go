@@ -30,7 +30,9 @@ func TestSlowPeersAreCutOff(t *testing.T) {
 	go func() { done <- b.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
-		<-done
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
 		_ = l.Close()
 	})
 	const head = "POST /create-approval-request HTTP/1.1\r\nHost: aoctl\r\n"
@@ -93,7 +95,9 @@ func TestNoDescriptorLeft(t *testing.T) {
 	go func() { done <- b.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
-		<-done
+		if err := <-done; err != nil {
+			t.Errorf("serve: %v", err)
+		}
 		_ = l.Close()
 	})
 	dial := func() net.Conn {

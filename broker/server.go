@@ -169,6 +169,8 @@ type cappedListener struct {
 	limit int64
 	open  *atomic.Int64 // shared by listeners that share the descriptors
 	turn  chan struct{}
+
+	leaving atomic.Int64 // peers that are being turned away
 }
 
 func (l *cappedListener) Accept() (net.Conn, error) {
@@ -183,10 +185,7 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 			return &cappedConn{Conn: c, l: l}, nil
 		}
 		l.open.Add(-1)
-		if u, ok := c.(*net.UnixConn); ok {
-			refuseFull(u, l.limit)
-		}
-		_ = c.Close()
+		l.refuse(c)
 	}
 }
 

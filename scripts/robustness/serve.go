@@ -56,7 +56,7 @@ func serve(home string) error {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	defer st.Close()
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, AskerGrace: askerGrace})
+	b, err := broker.New(ctx, st, broker.Options{Socket: socket, AskerGrace: askerGrace, Rate: -1})
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
