@@ -31,6 +31,7 @@ type logOptions struct {
 	limit   int
 	json    bool
 	follow  bool
+	archive string // a file to read instead of aoctl's database
 }
 
 func newLogCommand() *cobra.Command {
@@ -60,6 +61,8 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest events")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
+	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
+	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
 	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
 	cmd.AddCommand(newLogVerifyCommand(), newLogHeadCommand())
 	return cmd
@@ -110,26 +113,38 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 }
 
 // openReader opens the database for reading only.
-func openReader(ctx context.Context) (*store.Reader, error) {
-	path, err := paths.Database()
-	if err != nil {
-		return nil, err
+func openReader(ctx context.Context) (*store.Reader, error) { return openReaderAt(ctx, "") }
+
+// openReaderAt is openReader for the file named: a backup, or an archive of the log.
+func openReaderAt(ctx context.Context, named string) (*store.Reader, error) {
+	path := named
+	if named == "" {
+		own, err := paths.Database()
+		if err != nil {
+			return nil, err
+		}
+		path = own
 	}
 	r, err := store.OpenReadOnly(ctx, path)
-	if errors.Is(err, store.ErrMissing) {
+	switch {
+	case errors.Is(err, store.ErrMissing) && named != "":
+		return nil, failure{
+			code: exitNotFound, text: fmt.Sprintf("there is no database %s", path),
+			hint: "name a backup, or an archive of the log", cause: err,
+		}
+	case errors.Is(err, store.ErrMissing):
 		return nil, failure{
 			code: exitNotFound, text: fmt.Sprintf("nothing was recorded yet: there is no database %s", path),
 			hint: `start a console once with "aoctl"`, cause: err,
 		}
-	}
-	if err != nil {
+	case err != nil:
 		return nil, explainStore(path, err)
 	}
 	return r, nil
 }
 
 func showLog(ctx context.Context, o logOptions, q logQuery, out io.Writer) (err error) {
-	r, err := openReader(ctx)
+	r, err := openReaderAt(ctx, o.archive)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,19 @@ import (
 	"github.com/aoctl/aoctl/store"
 )
 
+// logFileOptions are those of commands that look at one database.
+type logFileOptions struct {
+	db   string // a backup or an archive; "" for aoctl's own
+	json bool
+}
+
+func (o *logFileOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.db, "db", "", "look at this file, a backup or an archive, instead of aoctl's database")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+}
+
 func newLogVerifyCommand() *cobra.Command {
-	var asJSON bool
+	var o logFileOptions
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that nobody changed the log or the database",
@@ -20,18 +31,18 @@ func newLogVerifyCommand() *cobra.Command {
 every call, session and decision with what the log says of it. It names the first
 row that does not fit and exits 5. Compare its head with one that you noted
 elsewhere (aoctl log head) to find a log that was rewritten as a whole.`,
-		Example: "  aoctl log verify\n  aoctl log verify --json",
+		Example: "  aoctl log verify\n  aoctl log verify --json\n  aoctl log verify --db backup.db",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return verifyLog(cmd.Context(), asJSON, cmd.OutOrStdout())
+			return verifyLog(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	o.flags(cmd)
 	return cmd
 }
 
 func newLogHeadCommand() *cobra.Command {
-	var asJSON bool
+	var o logFileOptions
 	cmd := &cobra.Command{
 		Use:   "head",
 		Short: "Print the end of the log and its hash",
@@ -41,15 +52,15 @@ be told from the real one.`,
 		Example: "  aoctl log head\n  aoctl log head --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return printHead(cmd.Context(), asJSON, cmd.OutOrStdout())
+			return printHead(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	o.flags(cmd)
 	return cmd
 }
 
-func printHead(ctx context.Context, asJSON bool, out io.Writer) (err error) {
-	r, err := openReader(ctx)
+func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
+	r, err := openReaderAt(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -58,7 +69,7 @@ func printHead(ctx context.Context, asJSON bool, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if !asJSON {
+	if !o.json {
 		return printLine(out, fmt.Sprintf("%d %s", seq, hash))
 	}
 	line, err := jsonLine(struct {
@@ -79,8 +90,8 @@ type verdict struct {
 
 // verifyLog prints what was counted when all is well; otherwise the error names the
 // first thing that is not.
-func verifyLog(ctx context.Context, asJSON bool, out io.Writer) (err error) {
-	r, err := openReader(ctx)
+func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
+	r, err := openReaderAt(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -89,7 +100,7 @@ func verifyLog(ctx context.Context, asJSON bool, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if o.json {
 		line, err := jsonLine(verdict{OK: report.Clean(), Report: report})
 		if err != nil {
 			return err
@@ -101,7 +112,7 @@ func verifyLog(ctx context.Context, asJSON bool, out io.Writer) (err error) {
 	switch {
 	case !report.Clean():
 		return notClean(report)
-	case asJSON:
+	case o.json:
 		return nil
 	}
 	return printLine(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type backupOptions struct {
+	force bool
+	json  bool
+}
+
+func newBackupCommand() *cobra.Command {
+	var o backupOptions
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy the database to a file, and verify the copy",
+		Long: `backup copies the database, as of one moment, to FILE, also while a console runs: it
+goes on deciding meanwhile. FILE gets its name once the copy is whole, synced and
+verified (aoctl log verify --db FILE does so again).
+
+To restore, quit the console, move aoctl.db, aoctl.db-wal and aoctl.db-shm out of the
+state folder, and copy FILE there as aoctl.db. What was decided after the backup is
+not in it; the numbers printed here say where its log ends.`,
+		Example: "  aoctl backup ~/backups/aoctl-2026-11-02.db\n  aoctl backup /mnt/usb/aoctl.db --force --json",
+		Args:    oneArg("a file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return backUp(cmd.Context(), args[0], o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an earlier backup of that name")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err error) {
+	r, err := openReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := notOurFile(to); err != nil {
+		return err
+	}
+	c, err := r.Backup(ctx, to, o.force)
+	if err != nil {
+		return explainBackup(to, err)
+	}
+	if !o.json {
+		return printLine(out, fmt.Sprintf("backed up %s (%s, verified) to %s; head %d %s",
+			plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
+	}
+	line, err := jsonLine(c)
+	if err != nil {
+		return err
+	}
+	return printLine(out, string(line))
+}
+
+// notOurFile refuses the names of aoctl's own files beside the database, which the
+// store looks after itself.
+func notOurFile(to string) error {
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return err
+	}
+	for _, own := range []func() (string, error){paths.LogFile, paths.Socket} {
+		path, err := own()
+		if err == nil && (to == path || to == path+".lock" || to == path+".1") {
+			return explainBackup(to, store.ErrOwnFile)
+		}
+	}
+	return nil
+}
+
+// explainBackup turns the store's error into a sentence with a cure.
+func explainBackup(to string, err error) error {
+	f := failure{code: exitError, cause: err}
+	switch {
+	case errors.Is(err, store.ErrExists):
+		f.text, f.hint = fmt.Sprintf("%s is there already", to), "name another file, or replace it with --force"
+	case errors.Is(err, store.ErrPart):
+		f.text = fmt.Sprintf("a backup to %s is under way, or was cut short", to)
+		f.hint = fmt.Sprintf("wait for it; if there is none, remove %s.part or use --force", to)
+	case errors.Is(err, store.ErrOwnFile):
+		f.text, f.hint = fmt.Sprintf("%s is one of aoctl's own files", to), "name a file elsewhere"
+	case errors.Is(err, store.ErrNoFile):
+		f.text, f.hint = fmt.Sprintf("%s is no regular file", to), "name a file that is none yet; links, folders and pipes are left alone"
+	case errors.Is(err, store.ErrUnproven):
+		f.code, f.text = exitUnverified, fmt.Sprintf("nothing was backed up: %v", err)
+		f.hint = "see aoctl log verify; to keep the database as it is, quit the console and copy aoctl.db with its -wal file"
+	case errors.Is(err, fs.ErrNotExist):
+		f.text, f.hint = fmt.Sprintf("there is no folder for %s", to), "make it first"
+	case errors.Is(err, context.Canceled):
+		f.text = fmt.Sprintf("interrupted; there is no backup in %s", to)
+	default:
+		f.text, f.hint = fmt.Sprintf("cannot back up: %v", err), "see that the disk has room and its folder can be written"
+	}
+	return f
+}
+
+// byteSize is n bytes for people.
+func byteSize(n int64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	if n < mib {
+		return fmt.Sprintf("%d KiB", (n+kib-1)/kib)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/mib)
+}
