@@ -49,7 +49,7 @@ func (b *Broker) assess(c *rules.Call, project string, now time.Time) rules.Asse
 func (b *Broker) judge(c *rules.Call, project string, now time.Time) (rules.Assessment, *rules.Set) {
 	problem := b.projectRules(project)
 	b.mu.Lock()
-	doubt, set := firstOf(b.keeper.doubt, b.keeper.stuck), b.keeper.set.Load()
+	doubt, set := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck, b.notRecording()), b.keeper.set.Load()
 	b.mu.Unlock()
 	a := set.Judge(c, now)
 	switch {

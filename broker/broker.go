@@ -33,6 +33,7 @@ type Broker struct {
 	watchers  map[*watcher]struct{}
 	health    Health
 	unsaved   map[string]Outcome // ends that the store could not take yet, by request id
+	failures  int                // commits that failed because of the store
 	draining  bool               // held polls answer at once
 	parkedNow sync.WaitGroup
 	guarded   []string      // Options.Guarded as the disk had them at the start
@@ -114,7 +115,7 @@ func (o Options) withDefaults() Options {
 }
 
 // New returns a broker over st that has taken up what an earlier one left
-// pending: those requests wait again, with what is left of their time.
+// pending: those requests wait again, with what is left of their time. So do its late cards.
 // Close releases it; the store stays the caller's.
 func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 	capped := opts.ApprovalTimeout > 0
@@ -145,6 +146,10 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 	err = b.restoreFacts(saved)
 	b.mu.Unlock()
 	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if err := b.restoreLate(ctx); err != nil {
 		cancel()
 		return nil, err
 	}

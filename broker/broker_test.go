@@ -240,9 +240,8 @@ func TestRecordedAfterAllIsWithheld(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		events, err := st.Events(t.Context(), broker.EventFilter{Limit: 1})
-		if err != nil || len(events) != 1 || events[0].Type != broker.EventAnswerWithheld {
-			t.Errorf("the log ends with %+v, %v, want answer_withheld", events, err)
+		if got := eventsOf(t, st, broker.EventAnswerWithheld); len(got) != 1 || got[0].RequestID != r.ID {
+			t.Errorf("the log has %+v, want one answer_withheld", got)
 		}
 	})
 }

@@ -279,15 +279,6 @@ func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Reque
 	return req, nil
 }
 
-// Late reports whether r ended without a person's answer so lately that allowing it
-// still helps: the agent may ask again.
-func (b *Broker) Late(r Request) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, ok := b.requests[r.ID]
-	return ok && time.Now().Before(e.lateUntil)
-}
-
 func decidedEvent(r Request, o Outcome) *Event {
 	return newEventAt(o.At, EventRequestDecided, r, DecidedData{
 		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
@@ -305,20 +296,6 @@ func newEventAt(at time.Time, typ string, r Request, data any) *Event {
 		raw, _ = json.Marshal(map[string]string{"unreadable": err.Error()})
 	}
 	return &Event{At: at.UTC().Truncate(time.Millisecond), Type: typ, SessionID: r.SessionID, RequestID: r.ID, Data: raw}
-}
-
-// noteCommit keeps the health that the status line shows.
-func (b *Broker) noteCommit(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text := ""
-	if err != nil && !errors.Is(err, ErrDuplicate) && !errors.Is(err, ErrAlreadyDecided) && !errors.Is(err, ErrGrantUsed) {
-		text = err.Error()
-	}
-	if text != b.health.StoreErr {
-		b.health.StoreErr = text
-		b.publish(Update{Health: ptr(b.health)})
-	}
 }
 
 // RevokeGrant takes back a grant before it is used. Errors: ErrNotFound, ErrGrantUsed,

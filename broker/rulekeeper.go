@@ -30,6 +30,7 @@ type rulekeeper struct {
 	tokens  map[string]TokenData
 	minted  map[string]time.Time
 	doubt   string // why no rule may allow anything
+	unread  string // why it is not known whether the log is as it was; until then none may either
 	stuck   string // why the set is not what the rules say; then none may allow anything either
 	counted bool   // uses changed since watchers were told
 }
@@ -216,7 +217,7 @@ func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
 // ruleBook is what consoles show. Caller holds mu.
 func (b *Broker) ruleBook() RuleBook {
 	k := &b.keeper
-	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: firstOf(k.doubt, k.stuck)}
+	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: firstOf(k.doubt, k.unread, k.stuck)}
 	for _, f := range book.Files {
 		for i := range f.Rules {
 			u := k.use[f.Rules[i].ID]
@@ -250,6 +251,7 @@ func (b *Broker) doubtRules(why string) {
 // NoteLog tells the broker what a check of the whole log found: "" that all is well.
 // From a broken log on no rule allows anything, and the console says so.
 func (b *Broker) NoteLog(problem string) {
+	b.NoteLogUnread("")
 	if problem == "" {
 		return
 	}
@@ -258,4 +260,21 @@ func (b *Broker) NoteLog(problem string) {
 	defer b.mu.Unlock()
 	b.health.LogBroken = problem
 	b.publish(Update{Health: ptr(b.health)})
+}
+
+// NoteLogUnread tells the broker that the whole log could not be checked, and why; ""
+// that it no longer stands in the way. Until a check is done no rule allows anything,
+// and the console says so.
+func (b *Broker) NoteLogUnread(why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.health.LogUnread == why {
+		return
+	}
+	b.health.LogUnread, b.keeper.unread = why, ""
+	if why != "" {
+		b.keeper.unread = "the log could not be checked: " + why
+	}
+	b.publish(Update{Health: ptr(b.health)})
+	b.publishRules()
 }

@@ -137,8 +137,8 @@ func (b *Broker) unchanged(ctx context.Context, id string) error {
 	return ErrChanged
 }
 
-// restamp stamps and assesses the calls that an earlier broker left waiting: nobody has
-// seen them here yet. There may be very many, and agents wait for the broker.
+// restamp stamps and assesses the calls that an earlier broker left waiting or late:
+// nobody has seen them here yet. There may be very many, and agents wait for the broker.
 func (b *Broker) restamp() {
 	calls := make(chan Request)
 	var wg sync.WaitGroup
@@ -149,7 +149,7 @@ func (b *Broker) restamp() {
 			}
 		})
 	}
-	for _, req := range b.Pending("") {
+	for _, req := range b.unassessed() {
 		calls <- req
 	}
 	close(calls)
@@ -164,7 +164,7 @@ func (b *Broker) restampOne(req Request) {
 	stamp, a := stampCall(req.ToolName, call), b.assess(call, project, time.Now())
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if e, ok := b.requests[req.ID]; ok && e.req.State == Pending {
+	if e, ok := b.requests[req.ID]; ok { // it may have become late meanwhile
 		e.stamp, e.req.Assessment = stamp, &a
 	}
 }

@@ -98,6 +98,7 @@ type RequestFilter struct {
 	State     State
 	SessionID string
 	Decided   bool // only terminal ones, newest decision first
+	Late      bool // only those that ended without a person's answer, and for which no grant was made since
 	Since     time.Time
 	Limit     int // 0 means 1,000
 }

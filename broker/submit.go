@@ -145,6 +145,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	err := b.commit(ctx, c)
 	unlock(err)
 	if err != nil {
+		b.giveBack(grant, err)
 		return b.notInserted(ctx, e, q, err)
 	}
 	return b.inserted(ctx, e, end), nil
@@ -166,6 +167,8 @@ func (b *Broker) firstEnd(se *sessionEntry, req Request, ruled *Outcome) (end *O
 		end = &Outcome{State: Answered, By: Actor{Kind: ByObserve}, Reason: observed(*req.Assessment)}
 	case ruled != nil:
 		end = ruled
+	case b.notRecording() != "": // a person may still allow it
+		return nil, nil
 	default:
 		grant, ok := b.takeGrant(req)
 		if !ok {
@@ -248,11 +251,15 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 // key from an earlier life, that request is the answer; everything else refuses.
 func (b *Broker) notInserted(ctx context.Context, e *entry, q Question, cause error) (Request, error) {
 	old, err := b.recordedBefore(ctx, e.req.ID, q, cause)
+	told := Outcome{State: Denied, By: Actor{Kind: ByBroker}, Reason: "not recorded", At: time.Now().UTC().Truncate(time.Millisecond)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.instead, e.failure = old, err
 	close(e.tried)
-	b.finish(e, Outcome{State: Denied, By: Actor{Kind: ByBroker}, Reason: "not recorded", At: time.Now().UTC()})
+	b.finish(e, told)
+	if storeFailed(cause) {
+		b.unsaved[e.req.ID] = told // it may have been recorded after all
+	}
 	delete(b.requests, e.req.ID)
 	if b.byKey[e.req.Key] == e {
 		delete(b.byKey, e.req.Key)
@@ -273,10 +280,36 @@ func (b *Broker) recordedBefore(ctx context.Context, id string, q Question, caus
 	if err != nil {
 		return Request{}, fmt.Errorf("look up the recorded answer: %w", err)
 	}
+	if b.wasRefused(old.ID) {
+		return Request{}, fmt.Errorf("%w: its record is not settled yet", ErrNotRecorded)
+	}
 	if !sameCall(old, q) || !old.State.Terminal() {
 		return Request{}, ErrConflict
 	}
 	return old, nil
+}
+
+// wasRefused reports whether the asker of request id was told no, and the store does not
+// know yet.
+func (b *Broker) wasRefused(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, told := b.unsaved[id]
+	return told
+}
+
+// giveBack puts back a grant whose use failed to be recorded: it still holds. If the
+// use was recorded after all, the store refuses a second one.
+func (b *Broker) giveBack(g *Grant, cause error) {
+	if g == nil || errors.Is(cause, ErrGrantUsed) {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := grantKey{g.SessionID, g.SubagentID, g.Digest}
+	if _, newer := b.grants[k]; !newer {
+		b.grants[k] = *g
+	}
 }
 
 // join answers a question that was asked before. Who asks while the first one's record

@@ -2,8 +2,6 @@ package broker
 
 import (
 	"context"
-	"errors"
-	"maps"
 	"time"
 )
 
@@ -21,7 +19,7 @@ func (b *Broker) sweep(ctx context.Context) {
 		case <-t.C:
 			b.cancelAbandoned(ctx)
 			b.noticeGone(ctx)
-			b.saveUnsaved(ctx)
+			b.mend(ctx)
 			b.noteFloods(ctx, false)
 			b.publishHealth()
 			b.forgetDeadAgents()
@@ -96,35 +94,6 @@ func (b *Broker) noticeGone(ctx context.Context) {
 		if err == nil {
 			b.cancelPending(ctx, id, "the agent's process is gone", nil, Cancelled)
 		}
-	}
-}
-
-// saveUnsaved records ends that the store could not take when they happened. It
-// also is the probe that finds out that the store works again.
-func (b *Broker) saveUnsaved(ctx context.Context) {
-	b.mu.Lock()
-	late := maps.Clone(b.unsaved)
-	failing := b.health.StoreErr != ""
-	b.mu.Unlock()
-	if failing && len(late) == 0 {
-		_ = b.commit(ctx, &Change{Events: []*Event{newEvent(EventNotification, Request{}, map[string]string{"message": "the log can be written again"})}})
-		return
-	}
-	for id, o := range late {
-		req, err := b.store.Request(ctx, id)
-		switch {
-		case err != nil:
-		case req.State == Pending:
-			err = b.commit(ctx, &Change{Settle: []Settlement{{ID: id, Outcome: o}}, Events: []*Event{decidedEvent(req, o)}})
-		case req.State != o.State: // the commit that failed had been applied after all
-			err = b.commit(ctx, &Change{Events: []*Event{newEvent(EventAnswerWithheld, req, map[string]State{"recorded": req.State, "told": o.State})}})
-		}
-		if err != nil && !errors.Is(err, ErrAlreadyDecided) && !errors.Is(err, ErrNotFound) {
-			return // still broken; the next sweep tries again
-		}
-		b.mu.Lock()
-		delete(b.unsaved, id)
-		b.mu.Unlock()
 	}
 }
 

@@ -27,6 +27,7 @@ type Health struct {
 
 	SocketErr string // why hooks no longer reach the broker; empty when all is well
 	LogBroken string // what another program did to the log; then no rule may allow anything
+	LogUnread string // why the log could not be checked yet; until then no rule may allow anything either
 	Observing bool   // nothing is held, in any session
 
 	Floods     []Flood // whose calls are refused now because there are too many, the most first; not to be changed

@@ -78,7 +78,8 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 }
 
 // checkLog reads the whole log once, beside everything else, and tells the broker when
-// another program has changed it: what the rules say is then no longer certain.
+// another program has changed it: what the rules say is then no longer certain. What
+// merely cannot be read now is tried again, and until then no rule allows anything.
 func (h *house) checkLog(st *store.Store) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -89,13 +90,40 @@ func (h *house) checkLog(st *store.Store) {
 	})
 	go func() {
 		defer close(done)
-		problem, err := st.Check(ctx)
-		if err != nil && ctx.Err() == nil {
-			h.log.Error("log not checked", "err", err)
-			problem = "it could not be checked: " + err.Error()
+		for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+			problem, err := st.Check(ctx)
+			if errors.Is(err, store.ErrCorrupt) {
+				problem, err = err.Error(), nil
+			}
+			if err == nil {
+				h.broker.NoteLog(problem)
+				return
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			h.log.Error("log not checked", "err", err, "again_in", pause.String())
+			h.broker.NoteLogUnread(err.Error())
+			if waitFor(ctx, pause) != nil {
+				return
+			}
 		}
-		h.broker.NoteLog(problem)
 	}()
+}
+
+// The pauses between two tries to check the log.
+const firstRetry, lastRetry = time.Second, time.Minute
+
+// waitFor waits for d, or until ctx ends, which is its error.
+func waitFor(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // guarded lists aoctl's own folders and files: a call that touches them is never

@@ -18,7 +18,7 @@ var (
 	ErrUnwritable   = errors.New("the database cannot be written")                  // permissions, read-only disk
 	ErrBusy         = errors.New("another program holds the database")              // its lock was not released in time
 	ErrForeignWrite = errors.New("another program wrote to the log")                // Commit refuses until reopened
-	ErrMoved        = errors.New("the database was moved or deleted while in use")  // Commit refuses until reopened
+	ErrMoved        = errors.New("the database was moved or deleted while in use")  // Commit refuses until it is back, or reopened
 	ErrClosed       = errors.New("the store is closed")                             //
 	ErrUnknown      = errors.New("it is not known whether the change was recorded") // Commit's context ended too late
 	ErrStopped      = errors.New("the change was not recorded: its caller gave up") // Commit's context ended in the queue

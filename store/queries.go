@@ -101,6 +101,7 @@ func (s *queries) Requests(ctx context.Context, f broker.RequestFilter) ([]broke
 	w.add(f.State == broker.Pending, `status = 'pending'`) // a literal, or its index cannot be used
 	w.add(f.State != "" && f.State != broker.Pending, `status = ?`, string(f.State))
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
+	w.add(f.Late, `status IN ('expired', 'cancelled') AND NOT EXISTS (SELECT 1 FROM grants WHERE grants.request_id = requests.id)`)
 	w.add(f.Decided, `decided_at_ms IS NOT NULL`)
 	w.add(f.Decided && !f.Since.IsZero(), `decided_at_ms >= ?`, chain.MS(f.Since))
 	w.add(!f.Decided && !f.Since.IsZero(), `created_at_ms >= ?`, chain.MS(f.Since))

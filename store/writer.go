@@ -166,7 +166,7 @@ type writer struct {
 	maybe head  // the end it would have, had the last failed transaction come through
 	full  bool  // PRAGMA synchronous is FULL, otherwise NORMAL
 	sick  bool  // an I/O error happened: heal before the next transaction
-	fault error // not nil: nothing is written any more until the store is reopened
+	fault error // not nil: nothing is written any more, until the store is reopened or moved files are back
 }
 
 // commit writes the jobs that can be written, all in one transaction, and sets err or
@@ -185,7 +185,7 @@ func (w *writer) commit(batch []*job) {
 }
 
 func (w *writer) try(batch []*job) error {
-	if w.fault != nil {
+	if w.fault != nil && !w.back() {
 		return w.fault
 	}
 	if err := w.heal(); err != nil {
@@ -206,6 +206,16 @@ func (w *writer) try(batch []*job) error {
 	}
 	w.head = h
 	return nil
+}
+
+// back reports whether files that were moved away are where they were, the very same
+// ones. What was written into them meanwhile is looked after by heal.
+func (w *writer) back() bool {
+	if !errors.Is(w.fault, ErrMoved) || w.files.inPlace() != nil {
+		return false
+	}
+	w.fault, w.sick = nil, true
+	return true
 }
 
 // begin opens the transaction, as durable as the most demanding job wants it, and

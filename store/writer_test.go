@@ -342,6 +342,13 @@ func TestFileTakenAway(t *testing.T) {
 			if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
 				t.Errorf("with another file in its place: %v, want ErrMoved", err)
 			}
+			if err := os.Rename(filepath.Join(filepath.Dir(path), "moved"+suffix), path+suffix); err != nil {
+				t.Fatal(err)
+			}
+			commit(t, s, asked("back"))
+			checkClean(t, s)
+			closeStore(t, s)
+			checkClean(t, openReader(t, path))
 		})
 	}
 }

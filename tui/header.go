@@ -127,6 +127,9 @@ func (m *model) banners() []string {
 	if h.LogBroken != "" {
 		list = append(list, "the log was changed by another program: "+safeLine(h.LogBroken)+"; rules allow nothing")
 	}
+	if h.LogUnread != "" {
+		list = append(list, "the log could not be checked yet: "+safeLine(h.LogUnread)+"; rules allow nothing until it is")
+	}
 	if h.StoreErr != "" {
 		list = append(list, "not recording, calls are refused · "+safeLine(h.StoreErr))
 	}

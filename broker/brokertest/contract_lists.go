@@ -85,6 +85,22 @@ func (k keeper) requests() {
 			}
 		})
 	}
+	for id, state := range map[string]broker.State{"r4": broker.Expired, "r5": broker.Cancelled} {
+		commit(t, s, Ended(request(t, s, id), Outcome(state)))
+	}
+	late := func() (ids string) {
+		for _, r := range list(t, s.Requests, broker.RequestFilter{Late: true, Decided: true}) {
+			ids += r.ID + " "
+		}
+		return ids
+	}
+	if got := late(); got != "r5 r4 " {
+		t.Errorf("late are %q, want r5 r4", got)
+	}
+	commit(t, s, Granted(NewGrant("g", request(t, s, "r4"))))
+	if got := late(); got != "r5 " {
+		t.Errorf("after a grant late are %q, want r5", got)
+	}
 	same(t, "a listed request", list(t, s.Requests, broker.RequestFilter{Decided: true, Limit: 1})[0], request(t, s, "r1"))
 }
 

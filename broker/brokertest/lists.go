@@ -46,7 +46,7 @@ func (m *Memory) Requests(ctx context.Context, f broker.RequestFilter) ([]broker
 	defer m.mu.Unlock()
 	var list []broker.Request
 	for _, id := range slices.Backward(m.order) {
-		if r := m.requests[id]; selects(f, &r.Request) {
+		if r := m.requests[id]; selects(f, &r.Request) && (!f.Late || !m.granted(id)) {
 			list = append(list, copyRequest(r.Request))
 		}
 	}
@@ -64,9 +64,22 @@ func selects(f broker.RequestFilter, r *broker.Request) bool {
 		}
 		at = r.Outcome.At
 	}
+	if f.Late && r.State != broker.Expired && r.State != broker.Cancelled {
+		return false
+	}
 	return (f.State == "" || r.State == f.State) &&
 		(f.SessionID == "" || r.SessionID == f.SessionID) &&
 		(f.Since.IsZero() || !at.Before(round(f.Since)))
+}
+
+// granted reports whether a grant was made for request id. Caller holds mu.
+func (m *Memory) granted(id string) bool {
+	for _, g := range m.grants {
+		if g.RequestID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // Sessions implements broker.Store.

@@ -1,0 +1,117 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"maps"
+)
+
+// Once a record failed, nobody knows what the store can do: it may take small changes
+// and fail on the next. So nothing is allowed without a person from then on, until a
+// write that nobody waits for has reached the disk.
+
+// mayFail are errors of Commit that say something about the change, not about the
+// store.
+var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
+
+func storeFailed(err error) bool {
+	for _, fine := range mayFail {
+		if errors.Is(err, fine) {
+			return false
+		}
+	}
+	return err != nil
+}
+
+// noteCommit keeps the health that the status line shows. A commit that works does not
+// clear it: only probe does.
+func (b *Broker) noteCommit(err error) {
+	if !storeFailed(err) {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.failures++
+	b.setStoreErr(err.Error())
+}
+
+// setStoreErr is what watchers are told of recording. Caller holds mu.
+func (b *Broker) setStoreErr(text string) {
+	if text != b.health.StoreErr {
+		b.health.StoreErr = text
+		b.publish(Update{Health: ptr(b.health)})
+	}
+}
+
+// notRecording is why nothing may be allowed without a person now; "" when all is
+// well. Caller holds mu.
+func (b *Broker) notRecording() string {
+	if b.health.StoreErr == "" {
+		return ""
+	}
+	return "the log could not be written: " + b.health.StoreErr
+}
+
+// mend brings the store up to date after it failed, and finds out whether it works.
+func (b *Broker) mend(ctx context.Context) {
+	b.mu.Lock()
+	failing, failures := b.health.StoreErr != "", b.failures
+	b.mu.Unlock()
+	if b.saveUnsaved(ctx) && failing {
+		b.probe(ctx, failures)
+	}
+}
+
+// probe writes to the disk. When that works, and nothing failed since, the store works.
+func (b *Broker) probe(ctx context.Context, failures int) {
+	c := &Change{Sync: true, Events: []*Event{newEvent(EventNotification, Request{}, map[string]string{"message": "the log can be written again"})}}
+	if b.commit(ctx, c) != nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failures == failures {
+		b.setStoreErr("")
+		b.log.InfoContext(ctx, "the log can be written again")
+	}
+}
+
+// saveUnsaved records ends that the store could not take when they happened. It
+// reports whether none is left.
+func (b *Broker) saveUnsaved(ctx context.Context) bool {
+	b.mu.Lock()
+	late := maps.Clone(b.unsaved)
+	b.mu.Unlock()
+	for id, o := range late {
+		if err := b.saveLate(ctx, id, o); err != nil {
+			return false // still broken; the next sweep tries again
+		}
+		b.mu.Lock()
+		delete(b.unsaved, id)
+		b.mu.Unlock()
+	}
+	return true
+}
+
+// saveLate brings the store up to date with how the asker of request id was told that
+// it ended. The commit that failed may have been applied after all: then the log says
+// so, and that its answer was not given.
+func (b *Broker) saveLate(ctx context.Context, id string, o Outcome) error {
+	look, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	req, err := b.store.Request(look, id)
+	switch {
+	case errors.Is(err, ErrTampered):
+		b.log.ErrorContext(ctx, "a call whose record failed is not as the log has it", "request_id", id, "err", err)
+		return nil
+	case err != nil:
+	case req.State == Pending:
+		err = b.commit(ctx, &Change{Settle: []Settlement{{ID: id, Outcome: o}}, Events: []*Event{decidedEvent(req, o)}})
+	case req.State != o.State:
+		err = b.commit(ctx, &Change{Events: []*Event{newEvent(EventAnswerWithheld, req, map[string]State{"recorded": req.State, "told": o.State})}})
+	}
+	if errors.Is(err, ErrAlreadyDecided) || errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
