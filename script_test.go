@@ -51,6 +51,7 @@ const waitTime = 20 * time.Second
 //	demo wait                    wait until they have all ended by themselves
 //	demo end                     end the demo under them, and wait
 //	sql FILE STATEMENT           change a database behind aoctl's back
+//	history DAYS CALLS           record so many decided calls a day, for so many days until today
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":    cmdExits,
 	"bigfile":  cmdBigfile,
@@ -61,6 +62,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 	"envfile":  cmdEnvfile,
 	"harmless": cmdHarmless,
 	"sql":      cmdSQL,
+	"history":  cmdHistory,
 }
 
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {

@@ -41,12 +41,13 @@ const (
 	EventFileTrusted  = "rules_file_trusted" // data: FileTrustedData; the digest "" takes the trust back
 	EventTokenMinted  = "token_minted"       // data: TokenData
 	EventTokenRevoked = "token_revoked"      // data: TokenData, without hash
+	EventLogArchived  = "log_archived"       // data: LogArchivedData; older events are in an archive
 	EventObserve      = "observe"            // data: on, by; a session, or all of them, is only watched
 )
 
 // FactTypes are the types of event that hold until a later one changes them; Load
 // hands them to a starting broker.
-var FactTypes = []string{EventRuleSaved, EventRuleRemoved, EventFileTrusted, EventTokenMinted, EventTokenRevoked}
+var FactTypes = []string{EventRuleSaved, EventRuleRemoved, EventFileTrusted, EventTokenMinted, EventTokenRevoked, EventLogArchived}
 
 // RuleSavedData is the data of an EventRuleSaved: the whole rule, without its uses.
 type RuleSavedData struct {
@@ -94,6 +95,21 @@ type CallsRefusedData struct {
 	Total int       `json:"total"` // calls since it began
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
+}
+
+// LogArchivedData is the data of an EventLogArchived: the calls and events of one stretch of
+// the log were moved to a file. Only the store writes it.
+type LogArchivedData struct {
+	From     int64            `json:"from"`           // the first event in the file
+	To       int64            `json:"to"`             // the last one
+	Hash     string           `json:"hash"`           // of event To, hex
+	Facts    int64            `json:"facts"`          // how many facts there are up to event To
+	Kept     string           `json:"kept"`           // hex SHA-256 over those events up to To that stay
+	File     string           `json:"file"`           // absolute path
+	Digest   string           `json:"digest"`         // hex SHA-256 of the file
+	Calls    int64            `json:"calls"`          // in the file
+	BeforeMS int64            `json:"before_ms"`      // what is older was moved: milliseconds since 1970 UTC
+	Uses     map[string]int64 `json:"uses,omitempty"` // by rule id: calls in this and all earlier files that it decided
 }
 
 // Event is one row of the append-only, hash-chained log.

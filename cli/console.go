@@ -31,7 +31,9 @@ type consoleOptions struct {
 	listen  string // loopback address to listen on over TCP as well; empty for none
 	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits  limitOptions
-	demo    bool // the agents are scripted; the console says so
+	keep    string        // how long the log is kept; "" for ever
+	kept    time.Duration // the same, 0 for ever
+	demo    bool          // the agents are scripted; the console says so
 }
 
 // newConsoleCommand is aoctl itself: without a command it opens the console.
@@ -59,6 +61,7 @@ func newConsoleCommand() *cobra.Command {
 
 func (o *consoleOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
+	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	o.limits.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
@@ -86,6 +89,13 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	}
 	if o.anyone && o.listen == "" {
 		return usageError{text: "--listen-operators says something about --listen, which is not there", hint: "give --listen 127.0.0.1:8765 as well"}
+	}
+	if cmd.Flags().Changed("keep") {
+		kept, err := parseKeep(o.keep)
+		if err != nil {
+			return err
+		}
+		o.kept = kept
 	}
 	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") {
 		o.noBell = true

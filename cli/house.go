@@ -73,14 +73,15 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
 	h.serve(listener, o.observe)
-	h.checkLog(st)
+	h.checkLog(st, o.kept)
 	return nil
 }
 
 // checkLog reads the whole log once, beside everything else, and tells the broker when
 // another program has changed it: what the rules say is then no longer certain. What
-// merely cannot be read now is tried again, and until then no rule allows anything.
-func (h *house) checkLog(st *store.Store) {
+// merely cannot be read now is tried again, and until then no rule allows anything. A
+// clean log is archived from then on, where it is to be kept for a time only.
+func (h *house) checkLog(st *store.Store, keep time.Duration) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	h.closers = append(h.closers, func() error {
@@ -97,6 +98,9 @@ func (h *house) checkLog(st *store.Store) {
 			}
 			if err == nil {
 				h.broker.NoteLog(problem)
+				if problem == "" && keep > 0 {
+					h.retain(ctx, st, keep)
+				}
 				return
 			}
 			if ctx.Err() != nil {

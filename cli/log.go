@@ -53,7 +53,7 @@ line of its own; without --follow they are one array.`,
 			if err != nil {
 				return err
 			}
-			return showLog(cmd.Context(), o, q, cmd.OutOrStdout())
+			return showLog(cmd.Context(), o, q, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only events of this session (id prefix, name or folder)")
@@ -64,7 +64,7 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
 	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
-	cmd.AddCommand(newLogVerifyCommand(), newLogHeadCommand())
+	cmd.AddCommand(newLogVerifyCommand(), newLogHeadCommand(), newLogArchiveCommand())
 	return cmd
 }
 
@@ -143,7 +143,7 @@ func openReaderAt(ctx context.Context, named string) (*store.Reader, error) {
 	return r, nil
 }
 
-func showLog(ctx context.Context, o logOptions, q logQuery, out io.Writer) (err error) {
+func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Writer) (err error) {
 	r, err := openReaderAt(ctx, o.archive)
 	if err != nil {
 		return err
@@ -171,6 +171,11 @@ func showLog(ctx context.Context, o logOptions, q logQuery, out io.Writer) (err 
 		return err
 	case o.follow:
 		return w.follow(ctx, sessionID, events, head)
+	}
+	if len(events) < q.limit && o.archive == "" {
+		if err := noteArchived(ctx, r, q.since, stderr); err != nil {
+			return err
+		}
 	}
 	return w.all(ctx, events)
 }

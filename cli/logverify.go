@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // logFileOptions are those of commands that look at one database.
@@ -86,6 +88,8 @@ func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 type verdict struct {
 	OK bool `json:"ok"`
 	store.Report
+
+	Archives []store.Archived `json:"archives,omitempty"`
 }
 
 // verifyLog prints what was counted when all is well; otherwise the error names the
@@ -100,8 +104,12 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	if err != nil {
 		return err
 	}
+	archives, err := verifyArchives(ctx, r, &report)
+	if err != nil {
+		return err
+	}
 	if o.json {
-		line, err := jsonLine(verdict{OK: report.Clean(), Report: report})
+		line, err := jsonLine(verdict{OK: report.Clean(), Report: report, Archives: archives})
 		if err != nil {
 			return err
 		}
@@ -115,9 +123,36 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	case o.json:
 		return nil
 	}
-	return printLine(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
+	err = printLine(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
 		plural(int(report.Events), "event"), plural(int(report.Requests), "call"), plural(int(report.Grants), "grant"),
 		plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
+	for _, a := range archives {
+		err = errors.Join(err, printLine(out, archiveLine(a)))
+	}
+	return err
+}
+
+// verifyArchives verifies the archives on record, after a log that is clean, and adds
+// what is wrong with them to the report. An archive has none.
+func verifyArchives(ctx context.Context, r *store.Reader, report *store.Report) ([]store.Archived, error) {
+	if report.Archive || !report.Clean() {
+		return nil, nil
+	}
+	list, err := r.VerifyArchives(ctx)
+	for _, a := range list {
+		if a.Problem != "" {
+			report.Problems = append(report.Problems, store.Problem{Seq: a.From, Why: fmt.Sprintf("in the archive %s: %s", a.File, a.Problem)})
+		}
+	}
+	return list, err
+}
+
+func archiveLine(a store.Archived) string {
+	state := "clean"
+	if a.Missing {
+		state = "not there, and not verified"
+	}
+	return fmt.Sprintf("archive of events %d to %d, %s: %s %s", a.From, a.To, a.At.Local().Format(time.DateOnly), safe.Line(a.File), state)
 }
 
 // maxProblems is how many problems are spelled out beyond the first.

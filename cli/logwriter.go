@@ -213,6 +213,8 @@ func factWords(e broker.Event) string {
 			return d.Path + " is no longer trusted," + by
 		}
 		return fmt.Sprintf("%s as %.12s%s", d.Path, d.Digest, by)
+	case broker.EventLogArchived:
+		return archivedWords(e)
 	case broker.EventObserve:
 		if d.On {
 			return "on" + by
@@ -220,6 +222,15 @@ func factWords(e broker.Event) string {
 		return "off" + by
 	}
 	return ""
+}
+
+// archivedWords is what was moved to an archive.
+func archivedWords(e broker.Event) string {
+	var d broker.LogArchivedData
+	if json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	return fmt.Sprintf("events %d to %d are in %s", d.From, d.To, d.File)
 }
 
 func (w *logWriter) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {

@@ -86,6 +86,11 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 		if h.err != nil {
 			return h.err
 		}
+		if k.reader != nil && o.history {
+			if err := noteArchived(cmd.Context(), k.reader, since, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+		}
 		t := testReport{Report: report, Findings: rules.Lint(list, time.Now())}
 		if err := t.print(cmd.OutOrStdout(), o.json, list); err != nil {
 			return err

@@ -64,6 +64,9 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := noteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
+		return err
+	}
 	if o.json {
 		line, err := jsonLine(s)
 		if err != nil {

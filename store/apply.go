@@ -73,7 +73,7 @@ func (a *applier) exec(sql string, args ...driver.Value) (int64, error) {
 // apply writes the change and returns the log's new end and where each of its events
 // went.
 func (a *applier) apply(h head) (head, []head, error) {
-	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use, a.rules} {
+	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use, a.rules, a.also} {
 		if err := part(); err != nil {
 			return h, nil, err
 		}
@@ -87,6 +87,13 @@ func (a *applier) apply(h head) (head, []head, error) {
 		h, placed[i] = next, next
 	}
 	return h, placed, nil
+}
+
+func (a *applier) also() error {
+	if a.work.also == nil {
+		return nil
+	}
+	return a.work.also(a)
 }
 
 func (a *applier) insert() error {

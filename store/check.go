@@ -25,6 +25,10 @@ func (s *Store) Check(ctx context.Context) (problem string, err error) {
 }
 
 func (s *Store) check(ctx context.Context, stretch int64) (problem string, err error) {
+	if err := s.alone(ctx); err != nil {
+		return "", err
+	}
+	defer s.notAlone()
 	c := check{s: s, stretch: stretch, w: walker{r: &Report{}, mine: *s.head.Load()}}
 	for _, part := range []func(context.Context) error{c.log, c.requests, c.missing, c.small} {
 		if err := part(ctx); err != nil {
@@ -56,6 +60,16 @@ func (c *check) log(ctx context.Context) error {
 	var e end
 	var last int64
 	err := c.s.moment(ctx, func(q querier) (err error) {
+		if _, err = c.w.begin(ctx, q); err != nil {
+			return err
+		}
+		f, err := readFacts(ctx, q)
+		if err != nil {
+			return err
+		}
+		if f.based != "" {
+			c.w.r.add(c.w.r.Base+1, "", f.based)
+		}
 		if e, err = readEnd(ctx, q); err != nil {
 			return err
 		}

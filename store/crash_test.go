@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if spec := os.Getenv(archiveEnv); spec != "" {
+		fmt.Fprintln(os.Stderr, archiveAndDie(spec))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

@@ -25,6 +25,7 @@ type work struct {
 	used     []string
 	usedAt   int64 // milliseconds
 	entries  []entry
+	also     func(*applier) error // what no Change does, before the entries; nil for none
 	sync     bool
 }
 

@@ -11,17 +11,18 @@ import (
 
 // What callers of this package may test for, beside broker's own.
 var (
-	ErrMissing      = errors.New("there is no database yet")                        // OpenReadOnly only
-	ErrTooNew       = errors.New("the database was written by a newer aoctl")       // its schema is unknown here
-	ErrCorrupt      = errors.New("the database is damaged")                         // or no database at all
-	ErrNotOurs      = errors.New("the file is another program's or another user's") //
-	ErrUnwritable   = errors.New("the database cannot be written")                  // permissions, read-only disk
-	ErrBusy         = errors.New("another program holds the database")              // its lock was not released in time
-	ErrForeignWrite = errors.New("another program wrote to the log")                // Commit refuses until reopened
-	ErrMoved        = errors.New("the database was moved or deleted while in use")  // Commit refuses until it is back, or reopened
-	ErrClosed       = errors.New("the store is closed")                             //
-	ErrUnknown      = errors.New("it is not known whether the change was recorded") // Commit's context ended too late
-	ErrStopped      = errors.New("the change was not recorded: its caller gave up") // Commit's context ended in the queue
+	ErrMissing      = errors.New("there is no database yet")                         // OpenReadOnly only
+	ErrTooNew       = errors.New("the database was written by a newer aoctl")        // its schema is unknown here
+	ErrCorrupt      = errors.New("the database is damaged")                          // or no database at all
+	ErrNotOurs      = errors.New("the file is another program's or another user's")  //
+	ErrArchive      = errors.New("it is an archive, which only shows what happened") // to be opened read-only
+	ErrUnwritable   = errors.New("the database cannot be written")                   // permissions, read-only disk
+	ErrBusy         = errors.New("another program holds the database")               // its lock was not released in time
+	ErrForeignWrite = errors.New("another program wrote to the log")                 // Commit refuses until reopened
+	ErrMoved        = errors.New("the database was moved or deleted while in use")   // Commit refuses until it is back, or reopened
+	ErrClosed       = errors.New("the store is closed")                              //
+	ErrUnknown      = errors.New("it is not known whether the change was recorded")  // Commit's context ended too late
+	ErrStopped      = errors.New("the change was not recorded: its caller gave up")  // Commit's context ended in the queue
 	errHalfway      = errors.New("the change failed after it had written")
 	errNoRow        = errors.New("no row")                                           // of conn.row
 	errBusyCheck    = errors.New("readers are in the way of a checkpoint")           // of heal
@@ -49,6 +50,7 @@ const (
 	cureTooNew     = "update aoctl, or move the file away to start with an empty one"
 	cureCorrupt    = "move the file and its -wal and -shm neighbours away to start with an empty one"
 	cureNotOurs    = "move it away, or set AOCTL_HOME to another folder"
+	cureArchive    = `look at it with "aoctl log --archive"; put a backup in its place, or move it away to start with an empty one`
 	cureUnwritable = "make the file and its folder writable for you, or set AOCTL_HOME to another folder"
 	cureBusy       = "close the program that uses it, then start again"
 	cureMissing    = `start a console once with "aoctl"`
@@ -89,6 +91,7 @@ func cureFor(err error) (cure string, known bool) {
 		{ErrTooNew, cureTooNew},
 		{ErrCorrupt, cureCorrupt},
 		{ErrNotOurs, cureNotOurs},
+		{ErrArchive, cureArchive},
 		{ErrUnwritable, cureUnwritable},
 		{ErrBusy, cureBusy},
 		{ErrMissing, cureMissing},

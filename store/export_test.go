@@ -33,6 +33,9 @@ func Newest() int { return newest() }
 // CheckIn is Check in stretches of n rows.
 func (s *Store) CheckIn(ctx context.Context, n int64) (string, error) { return s.check(ctx, n) }
 
+// FailAt makes Archive call fail at each of its points; an error from it ends the run.
+func (s *Store) FailAt(fail func(point string) error) { s.failpoint = fail }
+
 // Migration is the script that brings schema n-1 to n.
 func Migration(n int) string { return migrations()[n-1] }
 

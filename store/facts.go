@@ -31,8 +31,11 @@ var ofFactType = `type IN ('` + strings.Join(broker.FactTypes, `', '`) + `')`
 type facts struct {
 	events []broker.Event // those for which the log vouches, oldest first
 	doubt  string         // a sentence about the first thing that is wrong; empty when all is well
+	based  string         // why the log cannot begin where it does; empty when it may
 	trail  trail
-	known  bool // the schema is new enough to have any
+	base   base
+	cut    broker.LogArchivedData // the newest archive on record
+	known  bool                   // the schema is new enough to have any
 }
 
 // rulesSchema is the first schema that has facts and rules. A reader may meet an older
@@ -55,6 +58,12 @@ func readFacts(ctx context.Context, q querier) (*facts, error) {
 	var err error
 	if f.known, err = hasRules(ctx, q); err != nil || !f.known {
 		return f, err
+	}
+	if f.base, err = readBase(ctx, q); err != nil {
+		return nil, err
+	}
+	if f.base.archive() {
+		f.trail.last = f.base.facts
 	}
 	err = each(ctx, q, func(row scanner) error {
 		var l chain.Link
@@ -108,9 +117,13 @@ func (f *facts) wrong(format string, args ...any) {
 // log has gaps anywhere.
 func (f *facts) compare(ctx context.Context, q querier) error {
 	var noted, events, newest int64
-	err := q.QueryRowContext(ctx, `SELECT (SELECT coalesce(max(facts), 0) FROM head), count(*), coalesce(max(seq), 0) FROM events`).
+	err := q.QueryRowContext(ctx, `SELECT (SELECT coalesce(max(facts), 0) FROM head),
+			count(*) - (SELECT count(*) FROM events WHERE seq <= ?1) + ?1, coalesce(max(seq), 0) FROM events`, f.base.seq).
 		Scan(&noted, &events, &newest)
 	if err != nil {
+		return err
+	}
+	if err := f.begins(ctx, q); err != nil {
 		return err
 	}
 	if why := f.trail.end(noted); why != "" {
@@ -118,6 +131,24 @@ func (f *facts) compare(ctx context.Context, q querier) error {
 	}
 	if events != newest {
 		f.wrong("the log has %d events, but its newest is event %d", events, newest)
+	}
+	return nil
+}
+
+// begins looks whether the log may begin where it does.
+func (f *facts) begins(ctx context.Context, q querier) error {
+	var err error
+	if f.cut, err = archived(f.events); err != nil {
+		f.based = err.Error()
+	} else {
+		kept, err := keptDigest(ctx, q, f.base, f.cut.To)
+		if err != nil {
+			return err
+		}
+		f.based = doubtBase(f.base, f.cut, kept)
+	}
+	if f.based != "" {
+		f.wrong("%s", f.based)
 	}
 	return nil
 }
@@ -218,7 +249,7 @@ func (s *queries) Rules(ctx context.Context) ([]rules.Rule, error) {
 	var uses map[string]broker.RuleUse
 	err := s.moment(ctx, func(q querier) (err error) {
 		if f, err = readFacts(ctx, q); err == nil && f.known {
-			uses, err = readUses(ctx, q)
+			uses, err = readUses(ctx, q, f)
 		}
 		return err
 	})

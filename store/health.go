@@ -63,7 +63,10 @@ func (r *Reader) VerifyTail(ctx context.Context, n int64) (Report, error) {
 	err := r.moment(ctx, func(q querier) error {
 		report = Report{}
 		w := walker{r: &report}
-		if err := w.begin(ctx, q, n); err != nil {
+		if _, err := w.begin(ctx, q); err != nil {
+			return err
+		}
+		if err := w.skip(ctx, q, n); err != nil {
 			return err
 		}
 		if _, err := w.walk(ctx, q, math.MaxInt64, -1); err != nil {
@@ -82,17 +85,22 @@ func (r *Reader) VerifyTail(ctx context.Context, n int64) (Report, error) {
 	return report, nil
 }
 
-// begin sets the walker behind the event that comes before the newest n, and counts the
-// facts up to there.
-func (w *walker) begin(ctx context.Context, q querier, n int64) error {
+// skip sets the walker, which stands where the log begins, behind the event that comes
+// before the newest n, and counts the facts up to there.
+func (w *walker) skip(ctx context.Context, q querier, n int64) error {
+	next := head{}
 	var hash []byte
-	err := q.QueryRowContext(ctx, `SELECT seq, hash FROM events WHERE seq <= (SELECT max(seq) FROM events) - ? ORDER BY seq DESC LIMIT 1`, n).Scan(&w.prev.seq, &hash)
+	err := q.QueryRowContext(ctx, `SELECT seq, hash FROM events WHERE seq > ?1 AND seq <= (SELECT max(seq) FROM events) - ?2 ORDER BY seq DESC LIMIT 1`, w.prev.seq, n).
+		Scan(&next.seq, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // there are not so many: all of them
 	}
 	if err != nil {
 		return err
 	}
-	copy(w.prev.hash[:], hash)
-	return q.QueryRowContext(ctx, `SELECT count(*) FROM events WHERE seq <= ? AND subject >= 'fact/' AND subject < 'fact0'`, w.prev.seq).Scan(&w.trail.last)
+	copy(next.hash[:], hash)
+	var facts int64
+	err = q.QueryRowContext(ctx, `SELECT count(*) FROM events WHERE seq > ? AND seq <= ? AND subject >= 'fact/' AND subject < 'fact0'`, w.prev.seq, next.seq).Scan(&facts)
+	w.prev, w.trail.last = next, w.trail.last+facts
+	return err
 }

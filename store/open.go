@@ -180,7 +180,11 @@ func examine(ctx context.Context, q querier) error {
 	case extra > 0:
 		return fmt.Errorf("%w: %w", ErrNotOurs, errSchemaExtra)
 	}
-	return nil
+	b, err := readBase(ctx, q)
+	if err == nil && b.archive() {
+		err = fmt.Errorf("%w: it holds events %d and later of another log", ErrArchive, b.seq+1)
+	}
+	return err
 }
 
 func quickCheck(ctx context.Context, q querier) error {

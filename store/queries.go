@@ -128,6 +128,7 @@ func (s *queries) Events(ctx context.Context, f broker.EventFilter) ([]broker.Ev
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
 	w.add(!f.Since.IsZero(), `at_ms >= ?`, chain.MS(f.Since))
 	w.add(f.After != 0, `seq > ?`, f.After)
+	w.add(true, `type <> '`+stubType+`'`)
 	order := ` ORDER BY seq DESC LIMIT ?`
 	if f.After != 0 {
 		order = ` ORDER BY seq LIMIT ?`

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
@@ -27,13 +28,16 @@ const (
 	sqlUsedRule = `INSERT INTO rule_use (id, uses, last_used_at_ms) VALUES (?, 1, ?)
 		ON CONFLICT (id) DO UPDATE SET uses = uses + 1, last_used_at_ms = max(last_used_at_ms, excluded.last_used_at_ms)`
 
-	// A count that another program set back is no less than the calls that the rule decided.
-	sqlRuleUse = `SELECT id, max(uses), max(last) FROM (
-			SELECT id, uses, last_used_at_ms AS last FROM rule_use
+	sqlRuleUse = `SELECT id, sum(counted), sum(decided), max(last) FROM (
+			SELECT id, uses AS counted, 0 AS decided, last_used_at_ms AS last FROM rule_use
 			UNION ALL
-			SELECT by_id, count(decided_at_ms), coalesce(max(decided_at_ms), 0) FROM requests
+			SELECT by_id, 0, count(decided_at_ms), coalesce(max(decided_at_ms), 0) FROM requests
 				WHERE by_kind = 'rule' GROUP BY by_id)
 		GROUP BY id`
+
+	// Calls that are in an archive and still here: those after one event up to another.
+	sqlLeftUse = `SELECT r.by_id, count(*) FROM events e JOIN requests r ON r.id = e.request_id
+		WHERE e.seq > ? AND e.seq <= ? AND e.type = 'request_decided' AND r.by_kind = 'rule' GROUP BY r.by_id`
 )
 
 // ruleWork adds what c does to rules.
@@ -124,16 +128,34 @@ func (a *applier) rules() error {
 	return nil
 }
 
-// readUses reads how often each rule spoke; never nil.
-func readUses(ctx context.Context, q querier) (map[string]broker.RuleUse, error) {
-	uses := map[string]broker.RuleUse{}
+// readUses reads how often each rule spoke; never nil. A count that another program set
+// back is no less than the calls that the rule decided, archived ones included.
+func readUses(ctx context.Context, q querier, f *facts) (map[string]broker.RuleUse, error) {
+	floor := map[string]int64{}
+	maps.Copy(floor, f.cut.Uses)
 	err := each(ctx, q, func(row scanner) error {
 		var id string
-		var n int
-		var last int64
-		err := row.Scan(&id, &n, &last)
-		uses[id] = broker.RuleUse{Uses: n, Last: chain.Time(last)}
+		var n int64
+		err := row.Scan(&id, &n)
+		floor[id] -= n
+		return err
+	}, sqlLeftUse, f.base.seq, f.cut.To)
+	if err != nil {
+		return nil, err
+	}
+	uses := map[string]broker.RuleUse{}
+	err = each(ctx, q, func(row scanner) error {
+		var id string
+		var counted, decided, last int64
+		err := row.Scan(&id, &counted, &decided, &last)
+		uses[id] = broker.RuleUse{Uses: int(max(counted, decided+floor[id])), Last: chain.Time(last)}
+		delete(floor, id)
 		return err
 	}, sqlRuleUse)
+	for id, n := range floor {
+		if n > 0 {
+			uses[id] = broker.RuleUse{Uses: int(n)}
+		}
+	}
 	return uses, err
 }

@@ -38,6 +38,9 @@ type Store struct {
 	ended chan struct{} // closed by the writer's goroutine when it is done
 	once  sync.Once
 	log   *slog.Logger
+	whole chan struct{} // one token: for who reads all of the log piece by piece, or cuts it
+
+	failpoint func(point string) error // of tests
 
 	mu       sync.Mutex
 	tampered map[string]string // subject → why, as found by Load
@@ -75,7 +78,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s := &Store{
 		queue: make(chan *job, maxBatch), quit: make(chan struct{}), ended: make(chan struct{}),
-		log: slog.New(slog.DiscardHandler), tampered: map[string]string{},
+		log: slog.New(slog.DiscardHandler), whole: make(chan struct{}, 1), tampered: map[string]string{},
 	}
 	s.view = func(_ context.Context, read func(*sql.DB) error) error { return read(s.db) }
 	s.now = time.Now
@@ -94,6 +97,18 @@ func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s.head.Store(&h)
 	return s, nil
 }
+
+// alone waits until nobody else reads all of the log or cuts it.
+func (s *Store) alone(ctx context.Context) error {
+	select {
+	case s.whole <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Store) notAlone() { <-s.whole }
 
 // Close writes what is queued, then closes the database. Calls of Commit that come
 // later get ErrClosed. Closing twice is fine.

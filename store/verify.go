@@ -21,6 +21,9 @@ type Report struct {
 	Rules    int64     `json:"rules"`
 	Facts    int64     `json:"facts"` // events of broker.FactTypes for which the log vouches
 	Sessions int64     `json:"sessions"`
+	Base     int64     `json:"base"`      // the last event that is in an archive, 0 for none
+	BaseHash string    `json:"base_hash"` // its hash, hex
+	Archive  bool      `json:"archive"`   // it is an archive itself
 	HeadSeq  int64     `json:"head_seq"`  // the newest event
 	HeadHash string    `json:"head_hash"` // hex; "" for an empty log
 	Problems []Problem `json:"problems"`  // those of the log first, in its order; at most 100
@@ -60,6 +63,7 @@ func (r *Report) add(seq int64, subject, why string) {
 // Verify reads the whole log and every row that it vouches for, as of one moment:
 //
 //   - each event follows the one before it, without a gap, and its hash is right;
+//   - the log begins with its first event, or where an archive on record ends;
 //   - the facts among them are numbered without a gap;
 //   - the log ends where its end is on record;
 //   - each request and grant is what its events say, and none of them is missing;
@@ -74,6 +78,10 @@ func (s *queries) Verify(ctx context.Context) (Report, error) {
 	err := s.moment(ctx, func(q querier) error {
 		r = Report{}
 		w := walker{r: &r}
+		b, err := w.begin(ctx, q)
+		if err != nil {
+			return err
+		}
 		if _, err := w.walk(ctx, q, math.MaxInt64, -1); err != nil {
 			return err
 		}
@@ -82,9 +90,11 @@ func (s *queries) Verify(ctx context.Context) (Report, error) {
 			return err
 		}
 		w.compare(e)
-		for _, check := range []func(context.Context, querier) error{
-			r.requests, r.grants, r.sessions, r.missing, r.rules, r.file,
-		} {
+		checks := []func(context.Context, querier) error{r.requests, r.grants, r.sessions, r.missing, r.rules, r.file}
+		if b.archive() { // sessions and rules are as they were later, if at all
+			checks = []func(context.Context, querier) error{r.requests, r.grants, r.missing, r.file}
+		}
+		for _, check := range checks {
 			if err := check(ctx, q); err != nil {
 				return err
 			}
@@ -162,6 +172,9 @@ func (r *Report) rules(ctx context.Context, q querier) error {
 		return err
 	}
 	r.Facts = int64(len(f.events))
+	if f.based != "" {
+		r.add(r.Base+1, "", f.based)
+	}
 	hold := ruleSet(f.events)
 	err = each(ctx, q, func(row scanner) error {
 		got, err := scanRule(row)
@@ -190,7 +203,8 @@ func (r *Report) missing(ctx context.Context, q querier) error {
 }
 
 // missingIn finds rows that the log knows and the tables do not, for the events after
-// one up to another.
+// one up to another. A row is archived with the event that ends it, which may be in the
+// archive after the one that has its beginning.
 func (r *Report) missingIn(ctx context.Context, q querier, after, upTo int64) error {
 	return each(ctx, q, func(row scanner) error {
 		var seq int64
@@ -206,7 +220,9 @@ func (r *Report) missingIn(ctx context.Context, q querier, after, upTo int64) er
 			LEFT JOIN grants g ON substr(e.subject, 1, 6) = 'grant/' AND g.id = substr(e.subject, 7)
 		WHERE e.seq > ? AND e.seq <= ? AND e.subject IS NOT NULL AND substr(e.subject, 1, 5) <> 'fact/'
 			AND r.id IS NULL AND g.id IS NULL
-		ORDER BY e.seq`, after, upTo)
+			AND NOT (? AND e.type IN ('request_created', 'grant_created') AND NOT EXISTS (
+				SELECT 1 FROM events later WHERE later.subject = e.subject AND later.type IN ('request_decided', 'grant_used')))
+		ORDER BY e.seq`, after, upTo, r.Archive)
 }
 
 // file has SQLite look at its own structures, and at what does not belong there.

@@ -10,7 +10,7 @@ import (
 	"github.com/aoctl/aoctl/store/chain"
 )
 
-// walker walks the log from its first event and reports what does not fit.
+// walker walks the log from where it begins and reports what does not fit.
 type walker struct {
 	r     *Report
 	prev  head
@@ -32,10 +32,12 @@ func (w *walker) walk(ctx context.Context, q querier, upTo, limit int64) (n int6
 		l.Subject, l.Seal = subject.String, string(seal)
 		w.step(&l, hash)
 		return nil
-	}, `SELECT seq, at_ms, type, session_id, request_id, data, subject, seal, hash FROM events
-		WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`, w.prev.seq, upTo, limit)
+	}, sqlWalk, w.prev.seq, upTo, limit)
 	return n, err
 }
+
+const sqlWalk = `SELECT seq, at_ms, type, session_id, request_id, data, subject, seal, hash FROM events
+	WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
 
 // step checks the event l, which is written with the given hash.
 func (w *walker) step(l *chain.Link, hash []byte) {

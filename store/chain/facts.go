@@ -109,6 +109,8 @@ func (ck *checker) fact(e *broker.Event) (Vouch, error) {
 			err = fmt.Errorf("it names no token")
 		}
 		return Vouch{Part: FactOnly}, err
+	case broker.EventLogArchived:
+		return Vouch{}, fmt.Errorf("only the store itself writes it")
 	}
 	return Vouch{}, fmt.Errorf("its data is unknown here")
 }

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type archiveOptions struct {
+	keep string
+	to   string
+	json bool
+}
+
+func newLogArchiveCommand() *cobra.Command {
+	var o archiveOptions
+	cmd := &cobra.Command{
+		Use:   "archive",
+		Short: "Move old calls and events to a file of their own",
+		Long: `archive moves calls that were decided, and events, that are older than --keep to a
+file in the folder "archive" of the state folder, verifies the file, and only then
+removes them from the database. Rules, tokens, calls that wait and whatever still
+holds stay. It needs the console to be closed; one started with --keep does the same
+by itself, once an hour.
+
+aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`,
+		Example: "  aoctl log archive --keep 90d\n  aoctl log archive --keep 12w --to /mnt/backup/aoctl --json",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return archiveLog(cmd, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.keep, "keep", "", "how much stays: 90d, 12w, 48h")
+	cmd.Flags().StringVar(&o.to, "to", "", "folder for the file (default: \"archive\" in the state folder)")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	_ = cmd.MarkFlagRequired("keep")
+	return cmd
+}
+
+func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
+	keep, err := parseKeep(o.keep)
+	if err != nil {
+		return err
+	}
+	dir := o.to
+	if dir == "" {
+		if dir, err = archiveDir(); err != nil {
+			return err
+		}
+	}
+	ctx := cmd.Context()
+	if r, err := openReader(ctx); err != nil { // says that there is nothing, and makes nothing
+		return err
+	} else if err := r.Close(); err != nil {
+		return err
+	}
+	socket, err := socketPath(cmd)
+	if err != nil {
+		return err
+	}
+	lock, err := broker.Claim(socket)
+	if err != nil {
+		return explainClaim(socket, err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	st, err := openStore(ctx, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	a, err := st.Archive(ctx, store.ArchiveOptions{Before: time.Now().Add(-keep), Dir: dir})
+	if err != nil {
+		return explainArchive(dir, err)
+	}
+	return printArchive(cmd.OutOrStdout(), a, o)
+}
+
+func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
+	switch {
+	case o.json:
+		line, err := jsonLine(a)
+		if err != nil {
+			return err
+		}
+		return printLine(out, string(line))
+	case a.File == "":
+		return printLine(out, "Nothing is older than "+o.keep+" and done with.")
+	}
+	return printLine(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, plural(int(a.Calls), "call"), safe.Line(a.File)))
+}
+
+// explainClaim says who holds the database.
+func explainClaim(socket string, err error) error {
+	if used, ok := errors.AsType[*broker.InUseError](err); ok {
+		who := "a console runs"
+		if used.PID > 0 {
+			who = fmt.Sprintf("a console runs as pid %d", used.PID)
+		}
+		return failure{
+			code: exitError, text: who + ", and only it writes to the database",
+			hint: "quit it first, or start it with --keep: it then archives by itself", cause: err,
+		}
+	}
+	if bad, ok := errors.AsType[*broker.SocketError](err); ok {
+		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
+	}
+	return failure{code: exitError, text: fmt.Sprintf("cannot claim %s: %v", socket, err), cause: err}
+}
+
+func explainArchive(dir string, err error) error {
+	f := failure{code: exitError, text: err.Error(), hint: "nothing was lost: what is not in a verified archive is still in the database", cause: err}
+	switch {
+	case errors.Is(err, broker.ErrTampered), errors.Is(err, store.ErrUnproven), errors.Is(err, store.ErrForeignWrite):
+		f.code, f.hint = exitUnverified, "see aoctl log verify; a log that was changed is not archived"
+	case errors.Is(err, store.ErrArchiveFile):
+		f.hint = "put the file back: the rest of what it holds stays in the database until then"
+	case errors.Is(err, context.Canceled):
+		f.text = "interrupted; run it again to go on"
+	default:
+		f.hint += "; see that " + dir + " can be written and has room"
+	}
+	return f
+}

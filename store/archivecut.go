@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql/driver"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// do has the writer run one transaction that is no broker.Change.
+func (s *Store) do(ctx context.Context, w *work) error {
+	j := &job{work: w, done: make(chan struct{})}
+	select {
+	case s.queue <- j:
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
+	case <-s.quit:
+		return ErrClosed
+	}
+	return s.await(ctx, j)
+}
+
+// record writes down what was archived. From then on it may be removed.
+func (s *Store) record(ctx context.Context, d broker.LogArchivedData, from base) error {
+	w := &work{sync: true, entries: []entry{{part: chain.FactOnly, link: chain.Link{AtMS: chain.MS(s.now()), Type: broker.EventLogArchived}}}}
+	w.also = func(a *applier) error {
+		now, err := baseOf(a.c)
+		if err != nil {
+			return err
+		}
+		if now.seq != from.seq || now.hash != from.hash {
+			return fmt.Errorf("%w: the log's beginning moved meanwhile", ErrForeignWrite)
+		}
+		if d.Kept, err = keptBy(a.c, now, d.To); err != nil {
+			return err
+		}
+		data, err := json.Marshal(d)
+		w.entries[0].link.Data = string(data)
+		return err
+	}
+	return s.do(ctx, w)
+}
+
+// cut removes what is archived, up to event to, some at a time, and lets others write
+// between.
+func (s *Store) cut(ctx context.Context, to int64) error {
+	for n, done := 1, false; !done; n++ {
+		began := time.Now()
+		err := s.do(ctx, &work{also: func(a *applier) (err error) {
+			done, err = a.cut(to)
+			return err
+		}})
+		if err != nil {
+			return err
+		}
+		if err := s.reached(fmt.Sprint("cut ", n)); err != nil {
+			return err
+		}
+		if err := rest(ctx, 2*time.Since(began)); err != nil {
+			return err
+		}
+	}
+	return s.do(ctx, &work{also: func(a *applier) error { return a.dropSessions(to) }})
+}
+
+const (
+	sqlBase    = `SELECT seq, hash, facts FROM base`
+	sqlSetBase = `UPDATE base SET seq = ?, hash = ?, facts = ? WHERE kind = '` + kindLog + `'`
+
+	sqlCutRequests = `DELETE FROM requests WHERE id IN (
+		SELECT request_id FROM events WHERE seq > ? AND seq <= ? AND type = 'request_decided')`
+
+	sqlCutGrants = `DELETE FROM grants WHERE id IN (
+			SELECT substr(subject, 7) FROM events WHERE seq > ?1 AND seq <= ?2 AND type = 'grant_used')
+		OR used_by IS NULL AND id IN (
+			SELECT substr(subject, 7) FROM events WHERE seq > ?1 AND seq <= ?2 AND type = 'grant_created')`
+
+	// ?3 is the end of the archive: what stays is said for the whole of it.
+	sqlStays = `(` + `SELECT seq FROM events WHERE seq > ?1 AND seq <= ?2 + 1 AND (subject >= 'fact/' AND subject < 'fact0' OR seq IN (
+		SELECT max(seq) FROM events WHERE type IN ('stop_requested', 'stop_lifted') AND seq <= ?3 GROUP BY session_id)))`
+
+	sqlCutEvents = `DELETE FROM events WHERE seq > ?1 AND seq < ?2 AND seq NOT IN ` + sqlStays + ` AND seq + 1 NOT IN ` + sqlStays
+
+	sqlStub = `UPDATE events SET type = '` + stubType + `', session_id = '', request_id = '', data = '', subject = NULL, seal = NULL
+		WHERE seq > ?1 AND seq <= ?2 AND seq NOT IN ` + sqlStays
+
+	// The stub of the last base goes, unless what comes after it stays.
+	sqlCutStub = `DELETE FROM events WHERE seq = ?1 AND type = '` + stubType + `' AND ?1 + 1 NOT IN (
+		SELECT seq FROM events WHERE seq = ?1 + 1 AND type <> '` + stubType + `')`
+
+	sqlCutSessions = `DELETE FROM sessions WHERE state IN ('finished', 'gone') AND last_seen_at_ms < ?
+		AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id AND seq > ?)
+		AND NOT EXISTS (SELECT 1 FROM requests WHERE session_id = sessions.id)`
+)
+
+// cut removes the next batch and moves the base behind it.
+func (a *applier) cut(to int64) (done bool, err error) {
+	b, err := baseOf(a.c)
+	if err != nil || b.seq >= to {
+		return true, err
+	}
+	upTo := min(b.seq+cutBatch, to)
+	next := base{seq: upTo}
+	row, err := a.c.row(`SELECT hash, (SELECT count(*) FROM events WHERE seq > ?2 AND seq <= ?1 AND subject >= 'fact/' AND subject < 'fact0')
+		FROM events WHERE seq = ?1`, upTo, b.seq)
+	if err != nil {
+		return false, err
+	}
+	if next.hash, err = hashOf(row[0]); err != nil {
+		return false, err
+	}
+	facts, ok := row[1].(int64)
+	if !ok {
+		return false, fmt.Errorf("%w: a number of facts of %T", ErrCorrupt, row[1])
+	}
+	next.facts = b.facts + facts
+	for _, step := range []struct {
+		sql  string
+		args []driver.Value
+	}{
+		{sqlCutRequests, []driver.Value{b.seq, upTo}},
+		{sqlCutGrants, []driver.Value{b.seq, upTo}},
+		{sqlCutEvents, []driver.Value{b.seq, upTo, to}},
+		{sqlStub, []driver.Value{b.seq, upTo, to}},
+		{sqlCutStub, []driver.Value{b.seq}},
+		{sqlSetBase, []driver.Value{next.seq, next.hash[:], next.facts}},
+	} {
+		if _, err := a.exec(step.sql, step.args...); err != nil {
+			return false, err
+		}
+	}
+	return upTo == to, nil
+}
+
+// dropSessions removes the sessions that were copied because they ended so long ago.
+func (a *applier) dropSessions(to int64) error {
+	row, err := a.c.row(`SELECT data FROM events WHERE type = 'log_archived' ORDER BY seq DESC LIMIT 1`)
+	if err != nil {
+		return err
+	}
+	var d broker.LogArchivedData
+	text, ok := row[0].(string)
+	if !ok {
+		return fmt.Errorf("%w: an event's data of %T", ErrCorrupt, row[0])
+	}
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		return err
+	}
+	_, err = a.exec(sqlCutSessions, d.BeforeMS, to)
+	return err
+}
+
+func baseOf(c *conn) (b base, err error) {
+	row, err := c.row(sqlBase)
+	if err != nil {
+		return b, err
+	}
+	h, err := headOf(row[0], row[1])
+	if err != nil {
+		return b, err
+	}
+	facts, ok := row[2].(int64)
+	if !ok {
+		return b, fmt.Errorf("%w: a number of facts of %T", ErrCorrupt, row[2])
+	}
+	return base{seq: h.seq, hash: h.hash, facts: facts, kind: kindLog}, nil
+}
+
+// keptBy is keptDigest on the writer's connection.
+func keptBy(c *conn, b base, upTo int64) (string, error) {
+	s, err := c.stmt(sqlKept)
+	if err != nil {
+		return "", err
+	}
+	rows, err := s.Query([]driver.Value{upTo, min(b.seq, upTo)})
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	dest := make([]driver.Value, len(rows.Columns()))
+	for err = rows.Next(dest); err == nil; err = rows.Next(dest) {
+		kept, err := headOf(dest[0], dest[1])
+		if err != nil {
+			return "", errors.Join(err, rows.Close())
+		}
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(kept.seq))) //nolint:gosec // the same 64 bits
+		h.Write(kept.hash[:])
+	}
+	if !errors.Is(err, io.EOF) {
+		return "", errors.Join(err, rows.Close())
+	}
+	return hex.EncodeToString(h.Sum(nil)), rows.Close()
+}
