@@ -160,7 +160,7 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 	}
 	for _, e := range claimed {
 		c.Settle = append(c.Settle, Settlement{ID: e.req.ID, Outcome: o})
-		c.Events = append(c.Events, decidedEvent(e.req, o))
+		c.Events = append(c.Events, decidedEvent(e.req, o, c.Used...))
 	}
 	c.Sync = c.Sync || o.By.Kind == ByOperator || o.By.Kind == ByProcess
 	err := b.commit(ctx, c)
@@ -279,10 +279,12 @@ func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Reque
 	return req, nil
 }
 
-func decidedEvent(r Request, o Outcome) *Event {
+// decidedEvent is the event of r ending with o, for which these rules spoke.
+func decidedEvent(r Request, o Outcome, rules ...string) *Event {
 	return newEventAt(o.At, EventRequestDecided, r, DecidedData{
 		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
 		ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds(),
+		Rules: rules,
 	})
 }
 

@@ -133,4 +133,5 @@ type DecidedData struct {
 	ToolName     string          `json:"tool_name"`
 	Digest       string          `json:"digest"`
 	WaitedMS     int64           `json:"waited_ms"`
+	Rules        []string        `json:"rules,omitempty"` // ids of all the rules that spoke, where rules decided
 }

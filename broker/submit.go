@@ -133,10 +133,11 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	end, grant := b.firstEnd(se, e.req, ruled)
 	b.mu.Unlock()
 
-	c := b.creation(b.withAsker(e, end == nil), end)
+	var spoke []string
 	if end != nil && end.By.Kind == ByRule {
-		c.Used = assessment.Rules
+		spoke = assessment.Rules
 	}
+	c := b.creation(b.withAsker(e, end == nil), end, spoke)
 	if grant != nil {
 		c.UseGrant = &GrantUse{ID: grant.ID, By: e.req.ID}
 		c.Events = append(c.Events, newEvent(EventGrantUsed, e.req, map[string]string{"grant": grant.ID}))
@@ -197,9 +198,10 @@ func (b *Broker) withAsker(e *entry, waits bool) Request {
 	return e.req
 }
 
-// creation is the change that records req, with its end when it has one.
-func (b *Broker) creation(req Request, end *Outcome) *Change {
-	c := &Change{}
+// creation is the change that records req, with its end when it has one, for which
+// these rules spoke.
+func (b *Broker) creation(req Request, end *Outcome, rules []string) *Change {
+	c := &Change{Used: rules}
 	if end == nil {
 		c.Events = append(c.Events, newEvent(EventRequestCreated, req, createdData{
 			Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest,
@@ -207,7 +209,7 @@ func (b *Broker) creation(req Request, end *Outcome) *Change {
 		}))
 	} else {
 		req.State, req.Outcome = end.State, end
-		c.Events = append(c.Events, decidedEvent(req, *end))
+		c.Events = append(c.Events, decidedEvent(req, *end, rules...))
 		c.Sync = end.By.Kind == ByOperator
 	}
 	c.Insert = &req

@@ -147,5 +147,8 @@ func (c *check) small(ctx context.Context) error {
 	if err := c.w.r.grants(ctx, c.s.db); err != nil {
 		return err
 	}
+	if err := c.w.uses(ctx, c.s.db); err != nil {
+		return err
+	}
 	return c.w.r.sessions(ctx, c.s.db)
 }

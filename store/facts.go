@@ -79,7 +79,10 @@ func readFacts(ctx context.Context, q querier) (*facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, f.compare(ctx, q)
+	if err := f.compare(ctx, q); err != nil {
+		return nil, err
+	}
+	return f, f.rows(ctx, q)
 }
 
 // take adds one fact, or says what is wrong with it.
@@ -131,6 +134,23 @@ func (f *facts) compare(ctx context.Context, q querier) error {
 	}
 	if events != newest {
 		f.wrong("the log has %d events, but its newest is event %d", events, newest)
+	}
+	return nil
+}
+
+// rows looks whether the table of rules repeats what the facts say. It decides nothing,
+// but somebody who cut the newest facts off, and bent the record of the log's end, may
+// have left it as it was.
+func (f *facts) rows(ctx context.Context, q querier) error {
+	if f.doubt != "" || f.base.archive() {
+		return nil
+	}
+	var r Report
+	if err := r.ruleRows(ctx, q, f); err != nil {
+		return err
+	}
+	if !r.Clean() {
+		f.wrong("the table of rules does not go with the log: %s", r.Problems[0])
 	}
 	return nil
 }

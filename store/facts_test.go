@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -163,13 +164,16 @@ func TestTablesOfRulesDecideNothing(t *testing.T) {
 			foreign(t, path, tt.script)
 			s := openAt(t, path)
 			saved, err := s.Load(t.Context())
-			if err != nil || saved.Doubt != "" {
+			doubt := strings.HasPrefix(tt.verify, "rule/") // what is uncertain allows nothing
+			if err != nil || (saved.Doubt != "") != doubt {
 				t.Fatalf("in doubt: %q, %v", saved.Doubt, err)
 			}
 			if uses := saved.RuleUse["edited"]; uses.Uses != 1 {
 				t.Errorf("the rule was used %d times, want 1", uses.Uses)
 			}
-			if d := cmp.Diff(want, rulesOf(t, path)); d != "" {
+			if got, err := openReader(t, path).Rules(t.Context()); errors.Is(err, broker.ErrTampered) != doubt {
+				t.Errorf("Rules = %v", err)
+			} else if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("rules (-before +after):\n%s", d)
 			}
 			if tt.verify != "" {
@@ -186,6 +190,46 @@ func rulesOf(t *testing.T, path string) []rules.Rule {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// Cutting the newest fact off together with the record of the log's end, while no
+// console runs, leaves a log that fits; the table of rules tells.
+func TestFactsCutOffWithTheirRecord(t *testing.T) {
+	path := ruled(t)
+	s := openAt(t, path)
+	commit(t, s, brokertest.Removed("edited"))
+	closeStore(t, s)
+	foreign(t, path, `DELETE FROM events WHERE seq = (SELECT max(seq) FROM events);
+		UPDATE head SET facts = facts - 1, (seq, hash) = (SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1)`)
+	saved, err := openAt(t, path).Load(t.Context())
+	if err != nil || !strings.Contains(saved.Doubt, "rule/edited: the log has it, the table of rules does not") {
+		t.Errorf("in doubt: %q, %v", saved.Doubt, err)
+	}
+	checkFound(t, path, "rule/edited")
+}
+
+// A count of uses that was set back is found for every rule that spoke, not only for the
+// one that is named with the call.
+func TestUsesSetBackAreFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "aoctl.db")
+	s := openAt(t, path)
+	o := brokertest.Outcome(broker.Allowed)
+	o.By = broker.Actor{Kind: broker.ByRule, ID: "named"}
+	c := brokertest.DecidedAtOnce(brokertest.PendingRequest("called", "s1"), o)
+	c.Used = []string{"named", "other"}
+	c.Events[0].Data = []byte(strings.TrimSuffix(string(c.Events[0].Data), "}") + `,"rules":["named","other"]}`)
+	commit(t, s, c)
+	checkClean(t, s)
+	if problem, err := s.Check(t.Context()); problem != "" || err != nil {
+		t.Errorf("Check = %q, %v", problem, err)
+	}
+	for _, script := range []string{`UPDATE rule_use SET uses = 0 WHERE id = 'other'`, `DELETE FROM rule_use WHERE id = 'other'`} {
+		foreign(t, path, script)
+		checkFound(t, path, "rule/other: ")
+		if problem, err := s.Check(t.Context()); !strings.Contains(problem, "rule/other") || err != nil {
+			t.Errorf("Check = %q, %v", problem, err)
+		}
+	}
 }
 
 // An event that fits the chain and moves the record of its end along, but is no fact

@@ -126,7 +126,8 @@ func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broke
 func (s *queries) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
 	var w where
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
-	w.add(!f.Since.IsZero(), `at_ms >= ?`, chain.MS(f.Since))
+	// The events in the order of their numbers, without reading all that are too old.
+	w.add(!f.Since.IsZero(), `+at_ms >= ? AND seq >= (SELECT coalesce(min(e.seq + 0), 1 << 62) FROM events e WHERE e.at_ms >= ?)`, chain.MS(f.Since), chain.MS(f.Since))
 	w.add(f.After != 0, `seq > ?`, f.After)
 	w.add(true, `type <> '`+stubType+`'`)
 	order := ` ORDER BY seq DESC LIMIT ?`

@@ -89,6 +89,10 @@ func known(ctx context.Context, q querier) error {
 	return nil
 }
 
+// readCache is how many KiB, negated, a reader's page cache may grow to: verifying looks
+// at rows and at the events about them in turn.
+const readCache = "-65536"
+
 // withReader lets read query the database at path over one connection that cannot
 // change it.
 //
@@ -96,14 +100,15 @@ func known(ctx context.Context, q querier) error {
 // SQLite from making its helper files; when a console starts meanwhile, read runs
 // once more beside it.
 func withReader(ctx context.Context, path string, read func(*sql.DB) error) error {
+	beside := dsn(path, map[string]string{"mode": "ro", "_query_only": "on", "_cache_size": readCache})
 	if hasWAL(path) {
-		return readOnce(ctx, dsn(path, map[string]string{"mode": "ro", "_query_only": "on"}), read)
+		return readOnce(ctx, beside, read)
 	}
-	err := readOnce(ctx, dsn(path, map[string]string{"mode": "ro", "immutable": "1", "_query_only": "on"}), read)
+	err := readOnce(ctx, dsn(path, map[string]string{"mode": "ro", "immutable": "1", "_query_only": "on", "_cache_size": readCache}), read)
 	if !hasWAL(path) {
 		return err
 	}
-	return readOnce(ctx, dsn(path, map[string]string{"mode": "ro", "_query_only": "on"}), read)
+	return readOnce(ctx, beside, read)
 }
 
 func hasWAL(path string) bool {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
@@ -105,6 +106,13 @@ func scanRule(row scanner) (rules.Rule, error) {
 		r.Where = nil // then it is not the rule that the log has
 	}
 	return r, nil
+}
+
+// sameRow compares a row of the table with the rule that the log has.
+func sameRow(got, want *rules.Rule) bool {
+	x, errX := ruleArgs(got)
+	y, errY := ruleArgs(want)
+	return errX == nil && errY == nil && slices.Equal(x, y) || chain.SameRule(got, want)
 }
 
 // rules writes the rows of rules. A row that is gone already needs no removing: what

@@ -90,7 +90,7 @@ func (s *queries) Verify(ctx context.Context) (Report, error) {
 			return err
 		}
 		w.compare(e)
-		checks := []func(context.Context, querier) error{r.requests, r.grants, r.sessions, r.missing, r.rules, r.file}
+		checks := []func(context.Context, querier) error{r.requests, r.grants, r.sessions, r.missing, r.rules, w.uses, r.file}
 		if b.archive() { // sessions and rules are as they were later, if at all
 			checks = []func(context.Context, querier) error{r.requests, r.grants, r.missing, r.file}
 		}
@@ -175,21 +175,27 @@ func (r *Report) rules(ctx context.Context, q querier) error {
 	if f.based != "" {
 		r.add(r.Base+1, "", f.based)
 	}
+	return r.ruleRows(ctx, q, f)
+}
+
+// ruleRows compares the table of rules with what the facts say.
+func (r *Report) ruleRows(ctx context.Context, q querier, f *facts) error {
 	hold := ruleSet(f.events)
-	err = each(ctx, q, func(row scanner) error {
+	err := each(ctx, q, func(row scanner) error {
 		got, err := scanRule(row)
 		if err != nil {
 			return err
 		}
 		r.Rules++
-		want, held := hold[got.ID]
+		id := string([]rune(got.ID)) // as JSON has it
+		want, held := hold[id]
 		switch {
 		case !held:
 			r.add(0, "rule/"+got.ID, "the log has no such rule")
-		case !chain.SameRule(&got, &want):
+		case !sameRow(&got, &want):
 			r.add(0, "rule/"+got.ID, "it is not the rule that the log has")
 		}
-		delete(hold, got.ID)
+		delete(hold, id)
 		return nil
 	}, `SELECT `+ruleColumns+` FROM rules ORDER BY id`)
 	for _, id := range slices.Sorted(maps.Keys(hold)) {

@@ -4,9 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/store/chain"
 )
 
@@ -15,7 +20,8 @@ type walker struct {
 	r     *Report
 	prev  head
 	trail trail
-	mine  head // the end of the log as this process wrote it; zero when it wrote nothing
+	spoke map[string]int64 // by rule id: how often it spoke, as decided events say
+	mine  head             // the end of the log as this process wrote it; zero when it wrote nothing
 }
 
 // walk goes on with at most limit events (all for -1) up to number upTo, and says how
@@ -50,12 +56,57 @@ func (w *walker) step(l *chain.Link, hash []byte) {
 	if why := w.trail.follow(l); why != "" {
 		w.r.add(l.Seq, "", why)
 	}
+	if l.Type == broker.EventRequestDecided {
+		w.count(l.Data)
+	}
 	w.prev = head{seq: l.Seq}
 	copy(w.prev.hash[:], hash) // go on from what is written, to find what else is wrong
 	if l.Seq == w.mine.seq && w.prev.hash != w.mine.hash {
 		w.r.add(l.Seq, "", "it is not the one that this console wrote")
 	}
 	w.r.HeadSeq, w.r.HeadHash = l.Seq, hex.EncodeToString(hash)
+}
+
+// count adds up the rules that an event's data names. Most name none, and are not read.
+func (w *walker) count(data string) {
+	if !strings.Contains(data, `"rules":[`) {
+		return
+	}
+	var d struct {
+		Rules []string `json:"rules"`
+	}
+	if json.Unmarshal([]byte(data), &d) != nil {
+		return // then its hash is wrong, or it is no event of ours
+	}
+	if w.spoke == nil {
+		w.spoke = map[string]int64{}
+	}
+	for _, id := range d.Rules {
+		w.spoke[id]++
+	}
+}
+
+// uses compares how often rules spoke with what was counted: a count that another
+// program set back would let them speak more often than they may.
+func (w *walker) uses(ctx context.Context, q querier) error {
+	if len(w.spoke) == 0 {
+		return nil
+	}
+	spoke := w.spoke
+	err := each(ctx, q, func(row scanner) error {
+		var id string
+		var counted int64
+		err := row.Scan(&id, &counted)
+		if n := spoke[id]; n > counted {
+			w.r.add(0, "rule/"+id, fmt.Sprintf("%d uses are counted, the log has %d", counted, n))
+		}
+		delete(spoke, id)
+		return err
+	}, `SELECT id, uses FROM rule_use`)
+	for _, id := range slices.Sorted(maps.Keys(spoke)) {
+		w.r.add(0, "rule/"+id, fmt.Sprintf("no uses are counted, the log has %d", spoke[id]))
+	}
+	return err
 }
 
 // end is the log's own record of its end.

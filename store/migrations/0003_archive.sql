@@ -16,3 +16,6 @@ DROP INDEX events_facts;
 
 CREATE INDEX events_facts ON events (type)
     WHERE type IN ('rule_saved', 'rule_removed', 'rules_file_trusted', 'token_minted', 'token_revoked', 'log_archived');
+
+-- To find the events since a time, and the oldest ones, in a long log.
+CREATE INDEX events_at ON events (at_ms);
