@@ -153,6 +153,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		cancel()
 		return nil, err
 	}
+	b.denyStopped(ctx)
 	b.restamp()
 	b.wg.Go(func() { b.sweep(run) })
 	return b, nil

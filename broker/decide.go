@@ -37,6 +37,12 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 		b.expire(id)
 		return b.decideLate(ctx, b.now(ctx, req), d)
 	}
+	if d.Verdict == Allow && b.underStop(req.SessionID) {
+		if req, err = b.end(ctx, id, Outcome{State: Denied, By: Actor{Kind: ByStop}}); err == nil {
+			err = fmt.Errorf("decide %s: %w", id, ErrAlreadyDecided)
+		}
+		return req, err
+	}
 	if d.Verdict == Allow {
 		if err := b.unchanged(ctx, id); err != nil {
 			return b.now(ctx, req), fmt.Errorf("decide %s: %w", id, err)
@@ -150,7 +156,7 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 		o.At = time.Now()
 	}
 	o.At = o.At.UTC().Truncate(time.Millisecond)
-	claimed := b.claim(ids)
+	claimed := b.claim(ids, o.State)
 	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0) {
 		return nil, nil // nothing happened, so nothing was used either
 	}
@@ -183,13 +189,17 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 }
 
 // claim marks those of ids that are open as being ended by the caller: exactly one
-// caller wins each.
-func (b *Broker) claim(ids []string) []*entry {
+// caller wins each. Nobody wins one to allow it in a session under a stop: the stop is
+// about to end it.
+func (b *Broker) claim(ids []string, as State) []*entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	won := make([]*entry, 0, len(ids))
 	for _, id := range ids {
 		if e, ok := b.requests[id]; ok && e.saved && !e.claimed && e.req.State == Pending {
+			if as == Allowed && b.session(e.req.SessionID).s.State.underStop() {
+				continue
+			}
 			e.claimed = true
 			won = append(won, e)
 		}

@@ -19,6 +19,9 @@ const (
 // Ended reports whether no process stands behind a session in this state.
 func (s SessionState) Ended() bool { return s == SessionFinished || s == SessionGone }
 
+// underStop reports whether nothing of a session in this state may run.
+func (s SessionState) underStop() bool { return s == SessionStopping || s == SessionStopped }
+
 // Session is one conversation of one agent.
 type Session struct {
 	ID          string       `json:"id"`

@@ -129,3 +129,30 @@ func (b *Broker) StopRequested(ctx context.Context, sessionID string) (bool, err
 	}
 	return s.State == SessionStopping || s.State == SessionStopped, nil
 }
+
+// underStop reports whether nothing of the session may run.
+func (b *Broker) underStop(sessionID string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	se, ok := b.sessions[sessionID]
+	return ok && se.s.State.underStop()
+}
+
+// denyStopped ends what waits in sessions under a stop. A broker leaves such a call
+// behind when it dies between recording a call and noticing that a stop came meanwhile.
+func (b *Broker) denyStopped(ctx context.Context) {
+	b.mu.Lock()
+	var ids []string
+	for _, se := range b.sessions {
+		if !se.s.State.underStop() {
+			continue
+		}
+		for id := range se.pending {
+			ids = append(ids, id)
+		}
+	}
+	b.mu.Unlock()
+	if len(ids) > 0 {
+		_, _ = b.endAll(ctx, ids, Outcome{State: Denied, By: Actor{Kind: ByStop}}, nil)
+	}
+}
