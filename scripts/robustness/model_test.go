@@ -39,6 +39,7 @@ var (
 
 func saw(st status) op   { return op{Kind: "see", Out: done, Seen: st} }
 func heard(st status) op { return op{Kind: "see", Out: done, Seen: st, Digest: digestA, Road: "told"} }
+
 func checked(stop bool) op {
 	return op{Kind: "check stop", Out: done, Stop: stop}
 }
