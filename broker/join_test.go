@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
@@ -58,4 +59,20 @@ func TestAskAgainWaitsForTheRecord(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A disk that takes longer than an asker may be away does not make its call look
+// abandoned: nobody can wait for a call before it is recorded.
+func TestSlowRecordIsNotAbandoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, broker.Options{AskerGrace: 2 * time.Second})
+		st.BeforeCommit(func(context.Context, *broker.Change) error { time.Sleep(5 * time.Second); return nil })
+		r := submit(t, b, bash("s", "1", "make"))
+		st.BeforeCommit(nil)
+		time.Sleep(time.Second) // two sweeps, and the asker has not come back for its answer yet
+		if got, err := b.Request(t.Context(), r.ID); err != nil || got.State != broker.Pending {
+			t.Errorf("the call is %s by %+v (%v), want pending", got.State, got.Outcome, err)
+		}
+	})
 }

@@ -229,6 +229,7 @@ type createdData struct {
 func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 	b.mu.Lock()
 	e.saved = true
+	e.leftAt = time.Now() // who asked could not wait for it before, however long the disk took
 	close(e.tried)
 	if end != nil {
 		b.finish(e, *end)
