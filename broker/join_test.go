@@ -76,3 +76,38 @@ func TestSlowRecordIsNotAbandoned(t *testing.T) {
 		}
 	})
 }
+
+// Two ask again about a call that the store knows from an earlier life, and the first of
+// them leaves: the other one still gets the recorded answer.
+func TestAskAgainOutlivesTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := brokertest.NewMemory()
+		before := newBroker(t, st, broker.Options{})
+		r := submit(t, before, bash("s", "1", "make"))
+		if _, err := before.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator}); err != nil {
+			t.Fatal(err)
+		}
+		_ = before.Close()
+
+		b := newBroker(t, st, broker.Options{})
+		disk := make(chan struct{})
+		st.BeforeCommit(func(context.Context, *broker.Change) error { <-disk; return nil })
+		leaving, leave := context.WithCancel(t.Context())
+		go func() { _, _ = b.Submit(leaving, bash("s", "1", "make")) }()
+		synctest.Wait()
+		answer := make(chan error, 1)
+		go func() {
+			got, err := b.Submit(t.Context(), bash("s", "1", "make"))
+			if err == nil && (got.ID != r.ID || got.State != broker.Allowed) {
+				err = errors.New("got " + got.ID + ", " + string(got.State))
+			}
+			answer <- err
+		}()
+		synctest.Wait()
+		leave()
+		close(disk)
+		if err := <-answer; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -253,6 +253,8 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 // notInserted undoes a reservation whose record failed. When the store knows the
 // key from an earlier life, that request is the answer; everything else refuses.
 func (b *Broker) notInserted(ctx context.Context, e *entry, q Question, cause error) (Request, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout) // others wait for this answer too
+	defer cancel()
 	old, err := b.recordedBefore(ctx, e.req.ID, q, cause)
 	told := Outcome{State: Denied, By: Actor{Kind: ByBroker}, Reason: "not recorded", At: time.Now().UTC().Truncate(time.Millisecond)}
 	b.mu.Lock()

@@ -166,3 +166,14 @@ func TestTooLittle(t *testing.T) {
 		t.Errorf("a search that did not end must void the trial: %v", got)
 	}
 }
+
+// Every deliberate defect still fits the sources; that a trial finds it is what
+// "scripts/robustness.sh mutants" tries.
+func TestMutantsFit(t *testing.T) {
+	t.Chdir("../..")
+	for _, m := range mutants {
+		if _, err := m.overlay(t.TempDir()); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}

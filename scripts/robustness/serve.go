@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -51,12 +52,13 @@ func serve(home string) error {
 		return fmt.Errorf("listen: %w", err)
 	}
 	defer l.Close()
-	st, err := store.Open(ctx, databaseIn(home))
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	st, err := store.Open(ctx, databaseIn(home), store.WithLog(log))
 	if err != nil {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	defer st.Close()
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, AskerGrace: askerGrace, Rate: -1})
+	b, err := broker.New(ctx, st, broker.Options{Socket: socket, AskerGrace: askerGrace, Rate: -1, Log: log})
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
