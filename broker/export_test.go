@@ -56,3 +56,15 @@ func UsualDeadlines() (header, body, idle time.Duration) {
 
 // Limit sets how many connections there may be at a time. It must come before Serve.
 func (l *Listener) Limit(n int64) { l.limit = n }
+
+// MarkStopping puts a session where a stop puts it first, before it claims what waits.
+func (b *Broker) MarkStopping(sessionID string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.session(sessionID).s.State = SessionStopping
+}
+
+// EndAll is endAll.
+func (b *Broker) EndAll(ctx context.Context, ids []string, o Outcome) ([]Request, error) {
+	return b.endAll(ctx, ids, o, nil)
+}

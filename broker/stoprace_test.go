@@ -3,9 +3,6 @@ package broker_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -50,34 +47,26 @@ func TestStopOutlivesACrash(t *testing.T) {
 	})
 }
 
-// Once anybody has seen that a session is stopped, no call of it can be allowed any more,
-// however short a time ago the stop began.
-func TestNothingIsAllowedOnceAStopWasSeen(t *testing.T) {
-	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-	for i := range 120 {
-		session := fmt.Sprint("s", i)
-		var calls []broker.Request
-		for j := range 8 {
-			calls = append(calls, submit(t, b, bash(session, fmt.Sprint(j), "make")))
-		}
-		var wg sync.WaitGroup
-		for _, r := range calls {
-			wg.Go(func() {
-				for {
-					if stop, err := b.StopRequested(t.Context(), session); err != nil || stop {
-						break
-					}
-					runtime.Gosched()
-				}
-				got, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator})
-				if got.State != broker.Denied || !errors.Is(err, broker.ErrAlreadyDecided) {
-					t.Errorf("a call was %s (%v) after its session was seen to be stopped", got.State, err)
-				}
-			})
-		}
-		if _, err := b.Stop(t.Context(), session, operator); err != nil {
-			t.Fatal(err)
-		}
-		wg.Wait()
+// A stop marks its session first and then claims what waits there. Between the two, what
+// a person or a rule allows does not count any more.
+func TestNothingIsAllowedOnceAStopBegan(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	one, two := submit(t, b, bash("s", "1", "make")), submit(t, b, bash("s", "2", "make"))
+	b.MarkStopping("s")
+
+	ended, err := b.EndAll(t.Context(), []string{one.ID}, broker.Outcome{State: broker.Allowed, By: broker.Actor{Kind: broker.ByRule, ID: "r"}})
+	if len(ended) != 0 || err != nil {
+		t.Errorf("a rule ended %+v (%v), want nothing", ended, err)
+	}
+	got, err := b.Decide(t.Context(), two.ID, broker.Decision{Verdict: broker.Allow, By: operator})
+	if got.State != broker.Denied || got.Outcome.By.Kind != broker.ByStop || !errors.Is(err, broker.ErrAlreadyDecided) {
+		t.Errorf("the operator's allow: %s by %+v (%v), want denied by the stop", got.State, got.Outcome, err)
+	}
+	if _, err := b.Stop(t.Context(), "s", operator); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := st.Request(t.Context(), one.ID); err != nil || r.State != broker.Denied {
+		t.Errorf("after the stop the first call is %s (%v), want denied", r.State, err)
 	}
 }
