@@ -93,7 +93,7 @@ func (w *world) interpret(o *op, rep ask.Reply, what string, read func(status in
 		o.Out = conflict
 	case code == "not_found":
 		o.Out = missing
-	case code == "too_many":
+	case rep.Status == http.StatusTooManyRequests: // the real broker bounds how fast sessions come and ask
 		o.Out = none
 	case code == "operator_required":
 		o.Out = forbid

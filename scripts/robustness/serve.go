@@ -119,7 +119,10 @@ func (d *desk) decide(ctx context.Context, o order) receipt {
 	case errors.Is(err, broker.ErrNotRecorded):
 		r.Out, r.Err = failed, err.Error()
 	default:
-		r.Out, r.Err = unknown, err.Error()
+		r.Out = unknown
+		if ctx.Err() == nil { // not in the middle of an orderly end
+			r.Err = err.Error()
+		}
 	}
 	return r
 }
