@@ -37,10 +37,20 @@ func TestAskAgainWaitsForTheRecord(t *testing.T) {
 				if len(results) != 0 {
 					t.Errorf("answered %+v before the disk was", <-results)
 				}
-				if _, err := b.Submit(t.Context(), bash("s", "1", "make install")); !errors.Is(err, broker.ErrConflict) {
-					t.Errorf("another call under the same key: %v, want ErrConflict", err)
-				}
+				clash := make(chan error, 1)
+				go func() {
+					_, err := b.Submit(t.Context(), bash("s", "1", "make install"))
+					clash <- err
+				}()
+				synctest.Wait()
 				close(disk)
+				want := broker.ErrConflict
+				if failure != nil { // there is nothing to clash with
+					want = broker.ErrNotRecorded
+				}
+				if err := <-clash; !errors.Is(err, want) {
+					t.Errorf("another call under the same key: %v, want %v", err, want)
+				}
 				for range cap(results) {
 					got := <-results
 					if failure != nil {

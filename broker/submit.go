@@ -320,22 +320,24 @@ func (b *Broker) giveBack(g *Grant, cause error) {
 // join answers a question that was asked before. Who asks while the first one's record
 // is still being made waits for it: what is not recorded is not accepted.
 func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error) {
-	b.mu.Lock()
-	known := sameCall(e.req, q)
-	b.mu.Unlock()
-	if !known {
-		return Request{}, ErrConflict
-	}
 	select {
 	case <-e.tried:
 	case <-ctx.Done():
 		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, ctx.Err())
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !e.saved {
+	same, saved := sameCall(e.req, q), e.saved
+	b.mu.Unlock()
+	switch {
+	case !same && saved:
+		return Request{}, ErrConflict
+	case !same: // what it would clash with came to nothing
+		return b.Submit(ctx, q)
+	case !saved:
 		return e.instead, e.failure
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if q.Asker.PID != 0 && q.Asker.PID != e.req.Asker.PID {
 		e.req.Asker = q.Asker // a pid without a start time: enough for the rest of one wait
 	}

@@ -59,7 +59,9 @@ var mutants = []mutant{
 	}, ""},
 	{"a repeated question is accepted before it is recorded", []edit{
 		{"broker/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
-		{"broker/submit.go", "\tif !e.saved {\n\t\treturn e.instead, e.failure\n\t}\n", ""},
+		{"broker/submit.go", "\tcase !same && saved:\n", "\tcase !same:\n"},
+		{"broker/submit.go", "\tcase !same: // what", "\tcase false: // what"},
+		{"broker/submit.go", "\tcase !saved:\n\t\treturn e.instead, e.failure\n", ""},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
 		{"broker/sweep.go", "\tif len(dead) > 0 {", "\tif false && len(dead) > 0 {"},
