@@ -32,8 +32,9 @@ func readAsking(r *http.Request) asking {
 	if a.correlation == "" || len(a.correlation) > maxName {
 		a.correlation = uuid.NewString()
 	}
-	if ms, err := strconv.ParseInt(r.Header.Get(wire.HeaderTimeoutMS), 10, 64); err == nil && ms > 0 {
-		a.timeout = time.Duration(min(ms, maxTimeout.Milliseconds())) * time.Millisecond
+	if ms, err := strconv.ParseInt(r.Header.Get(wire.HeaderTimeoutMS), 10, 64); err == nil {
+		// A client whose time is over says 0, and that must not become our own default.
+		a.timeout = time.Duration(min(max(ms, 1), maxTimeout.Milliseconds())) * time.Millisecond
 	}
 	for _, kv := range r.Header.Values(wire.HeaderEnv) {
 		name, value, _ := strings.Cut(kv, "=")

@@ -273,3 +273,15 @@ func TestSlowPeersAreDropped(t *testing.T) {
 		t.Errorf("a peer that never ends its header was still connected after %s", time.Since(start))
 	}
 }
+
+// A hook that asks when its time is over, as after a console that was away, gets no new
+// time: nobody is there to hear the answer.
+func TestHookWithoutTimeLeft(t *testing.T) {
+	c := serve(t, broker.Options{})
+	code, got := c.do("POST", "/hooks/claude",
+		`{"session_id":"s","cwd":"/src","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"t1"}`,
+		"Aoctl-Protocol", "1", "Aoctl-Correlation", "c1", "Aoctl-Timeout-Ms", "0")
+	if out, _ := got["hookSpecificOutput"].(map[string]any); code != http.StatusOK || out["permissionDecision"] != "deny" {
+		t.Errorf("got %d %v, want a denial at once", code, got)
+	}
+}
