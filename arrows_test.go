@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"broker/rules":      {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":       {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
 	"broker/shell":      {"mvdan.cc/sh/…"},
+	"broker/vet":        {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
 	"broker/brokertest": {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
 	"hookclient":        {module + "/hookclient/paths"},
 	"hookclient/paths":  {},

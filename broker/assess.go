@@ -30,14 +30,6 @@ func (b *Broker) place(project, cwd string) risk.Place {
 	return PlaceOf(project, cwd, b.home, b.guarded)
 }
 
-// prepare reads the call of req as rules see it, with the paths as they lead now.
-func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call {
-	return rules.Prepare(rules.Question{
-		Tool: req.ToolName, Input: req.ToolInput, Agent: req.Agent, SessionID: req.SessionID,
-		Place: b.place(firstOf(project, req.CWD), req.CWD), Trusted: trusted, Exists: FileExists,
-	})
-}
-
 // assess says what the rules say about a call now. What makes the rules themselves
 // doubtful turns an allow into a question; a refusal stands.
 func (b *Broker) assess(c *rules.Call, project string, now time.Time) rules.Assessment {

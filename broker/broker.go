@@ -105,6 +105,9 @@ func (o Options) withDefaults() Options {
 	o.MaxPerSession = cmp.Or(max(o.MaxPerSession, 0), defaultPerSession)
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), defaultSessions)
 	o.Rate = cmp.Or(o.Rate, defaultRate)
+	if o.Vet == nil {
+		o.Vet = trusting{}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -285,7 +288,9 @@ func (b *Broker) Pending(sessionID string) []Request {
 
 // History lists decided requests, newest decision first; limit 0 means 1,000.
 func (b *Broker) History(ctx context.Context, limit int) ([]Request, error) {
-	return b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit})
+	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit})
+	b.vetPast(list)
+	return list, err
 }
 
 // commit writes c and keeps the health line true. It gives up after recordTimeout,

@@ -22,6 +22,7 @@ type Options struct {
 	Guarded         []string      // aoctl's own folders and files: calls that touch them always ask
 	Observe         bool          // hold nothing: record what the rules would have said
 	ListenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
+	Vet             Vetter        // reads what agents wrote before the broker does; nil: everything comes through
 	Log             *slog.Logger  // discarded when nil
 
 	// Alive reports whether a process still runs; the platform's own by default.

@@ -163,7 +163,8 @@ func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
 	b.mu.Lock()
 	project := b.projectOf(req)
 	b.mu.Unlock()
-	drafts := rules.Offer(b.prepare(req, project, trustedEvent(req.Event)))
+	call, _ := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Offer)
+	drafts := rules.Offer(call)
 	at := b.place(project, req.CWD)
 	for i := range drafts {
 		drafts[i].CreatedFrom, drafts[i].Scope.Project = id, at.Project

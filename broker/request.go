@@ -117,6 +117,10 @@ type Request struct {
 	// Assessment is what the rules said of the call, and its risk. It is worked out
 	// when the call is asked and not stored; nil for requests read from the store.
 	Assessment *rules.Assessment `json:"assessment,omitempty"`
+
+	// Legible says that the command line of the call was read elsewhere without harm, so
+	// that the screen may parse it for its colours. Not stored.
+	Legible bool `json:"-"`
 }
 
 // Outcome is how a request ended.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/vet"
 )
 
 // RulesFileName is where a project keeps rules of its own, below its folder.
@@ -127,7 +128,7 @@ func (b *Broker) projectFile(project string) (problem string) {
 	b.mu.Unlock()
 	f := &projectFile{project: project, readAt: time.Now()}
 	var err error
-	if f.RulesFile, f.stamp, err = readRulesFile(path, project, trusted); err != nil {
+	if f.RulesFile, f.stamp, err = readRulesFile(path, project, trusted, b.opts.Vet); err != nil {
 		f.Problem, f.Rules = err.Error(), nil
 	}
 	b.mu.Lock()
@@ -187,7 +188,7 @@ func (p *projectFiles) room(path string) bool {
 // the digest of its content. Errors say what is wrong with the file; its path and
 // digest are returned also then.
 func ReadRulesFile(path, project, trusted string) (RulesFile, error) {
-	f, stamp, err := readRulesFile(path, project, trusted)
+	f, stamp, err := readRulesFile(path, project, trusted, trusting{})
 	if err == nil && stamp.missing {
 		err = fs.ErrNotExist
 	}
@@ -195,7 +196,7 @@ func ReadRulesFile(path, project, trusted string) (RulesFile, error) {
 }
 
 // readRulesFile also says which file it was; one that is missing has no rules.
-func readRulesFile(path, project, trusted string) (RulesFile, fileStamp, error) {
+func readRulesFile(path, project, trusted string, v Vetter) (RulesFile, fileStamp, error) {
 	f := RulesFile{Path: path}
 	// A pipe must not hold up the reader, nor a file that takes another's place.
 	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the project's own file
@@ -223,7 +224,10 @@ func readRulesFile(path, project, trusted string) (RulesFile, fileStamp, error) 
 	}
 	f.Digest = rules.Digest(data)
 	f.Trusted = trusted == f.Digest
-	f.Rules, err = rules.LoadFile(path, data, f.Trusted, project)
+	if r := v.File(path, data, project); r.Why != "" {
+		return f, stamp, errors.New(r.Why)
+	}
+	f.Rules, err = vet.LoadFile(path, data, f.Trusted, project)
 	return f, stamp, err
 }
 

@@ -160,11 +160,11 @@ func (b *Broker) restampOne(req Request) {
 	b.mu.Lock()
 	project := b.projectOf(req)
 	b.mu.Unlock()
-	call := b.prepare(req, project, trustedEvent(req.Event))
+	call, legible := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
 	stamp, a := stampCall(req.ToolName, call), b.assess(call, project, time.Now())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e, ok := b.requests[req.ID]; ok { // it may have become late meanwhile
-		e.stamp, e.req.Assessment = stamp, &a
+		e.stamp, e.req.Assessment, e.req.Legible = stamp, &a, legible
 	}
 }

@@ -120,7 +120,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	project := firstOf(se.s.ProjectDir, q.Session.ProjectDir, q.CWD)
 	moot := b.moot(se)
 	b.mu.Unlock()
-	call := b.prepare(e.req, project, q.Trusted)
+	call, legible := b.read(e.req, project, q.Trusted, b.opts.Vet.Call)
 	assessment, ruled := b.ruling(call, project, !moot)
 	stamp := ""
 	if ruled == nil { // a person will look at it
@@ -128,7 +128,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	}
 
 	b.mu.Lock()
-	e.req.Assessment = &assessment
+	e.req.Assessment, e.req.Legible = &assessment, legible
 	e.stamp = stamp
 	end, grant := b.firstEnd(se, e.req, ruled)
 	b.mu.Unlock()

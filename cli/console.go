@@ -34,6 +34,7 @@ type consoleOptions struct {
 	keep    string        // how long the log is kept; "" for ever
 	kept    time.Duration // the same, 0 for ever
 	demo    bool          // the agents are scripted; the console says so
+	guard   bool          // what agents wrote is read in a process of its own first
 }
 
 // newConsoleCommand is aoctl itself: without a command it opens the console.
@@ -101,7 +102,7 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 		o.noBell = true
 	}
 	socket, err := socketPath(cmd)
-	o.socket = socket
+	o.socket, o.guard = socket, true
 	return err
 }
 

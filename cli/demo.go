@@ -79,7 +79,7 @@ func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
 	if err = keepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
-	o.socket, o.demo = folder.socket(), true
+	o.socket, o.demo, o.guard = folder.socket(), true, true
 	h, err := openHouse(ctx, o)
 	if err != nil {
 		return err

@@ -66,9 +66,15 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		return err
 	}
 	h.closers = append(h.closers, st.Close)
-	h.broker, err = broker.New(ctx, st, o.limits.in(broker.Options{
+	opts := broker.Options{
 		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Observe: o.observe, ListenOperators: o.anyone, Log: h.log,
-	}))
+	}
+	if o.guard {
+		g := newGuard(h.log)
+		h.closers = append(h.closers, g.Close)
+		opts.Vet = g
+	}
+	h.broker, err = broker.New(ctx, st, o.limits.in(opts))
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}

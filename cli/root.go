@@ -18,6 +18,9 @@ func Main(args []string) int {
 	if len(args) > 0 && args[0] == "hook" {
 		return runHook(args[1:])
 	}
+	if len(args) == 1 && args[0] == parseGuard {
+		return runParseGuard()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	root := newRoot()

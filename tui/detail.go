@@ -59,7 +59,7 @@ func (d *doc) call(r broker.Request, c call, a around) {
 	switch r.ToolName {
 	case "Bash":
 		if command, ok := c.text("command"); ok {
-			d.bash(command)
+			d.bash(command, r.Legible)
 			d.fields(c.without("command", said(r, c)))
 			return
 		}
@@ -90,8 +90,13 @@ func said(r broker.Request, c call) string {
 	return ""
 }
 
-func (d *doc) bash(command string) {
-	marks := shellMarks(command)
+// bash draws a command line, with colours when it is legible: one that nobody has read
+// without harm is not parsed here either.
+func (d *doc) bash(command string, legible bool) {
+	var marks []mark
+	if legible {
+		marks = shellMarks(command)
+	}
 	lines := countLines(command)
 	if lines <= 1 {
 		d.write(fixed(inkMuted, "$", 2), inkText, command, marks...)

@@ -31,9 +31,10 @@ type Assessment struct {
 	Rule      string   `json:"rule,omitempty"` // id of the rule that decides; empty: none speaks
 	Reason    string   `json:"reason"`         // one sentence: what decides, or why a person is asked
 	risk.Risk          // its class is the field risk
-	Elements  []Judged `json:"elements"`        // of a command line; one for any other call
-	Rules     []string `json:"rules,omitempty"` // ids of all rules that an allow or deny rests on, each once
-	Raw       bool     `json:"-"`               // a deny rule was found in the raw text only
+	Elements  []Judged `json:"elements"`         // of a command line; one for any other call
+	Rules     []string `json:"rules,omitempty"`  // ids of all rules that an allow or deny rests on, each once
+	Raw       bool     `json:"-"`                // a deny rule was found in the raw text only
+	Unread    string   `json:"unread,omitempty"` // not empty: nothing of the call was parsed, because of this
 }
 
 // Judged is one element of a call with what the rules say about it.

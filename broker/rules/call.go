@@ -22,6 +22,7 @@ type Call struct {
 	risk    risk.Risk
 	elems   []elem
 	unsure  string // not empty: no rule may allow the call, because of this
+	unread  string // not empty: nothing of it was parsed, because of this
 
 	escapes   []string // keys that change what the tool does; an allow rule must name them
 	whole     *spoken  // the words of a line that is one plain command

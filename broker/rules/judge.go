@@ -158,7 +158,7 @@ func (r *ruling) id() string {
 
 // Judge says what the rules say about c, and why.
 func (s *Set) Judge(c *Call, now time.Time) Assessment {
-	a := Assessment{Risk: c.risk, Elements: make([]Judged, 0, len(c.elems))}
+	a := Assessment{Risk: c.risk, Unread: c.unread, Elements: make([]Judged, 0, len(c.elems))}
 	var o outcome
 	var rested []*ruling
 	for i := range c.elems {

@@ -34,6 +34,7 @@ func tokenize(raw string) []string {
 type textSearch struct {
 	search
 	best *entry
+	over map[*words]bool // words that are known to stand nowhere further on
 }
 
 // rawDeny returns the first deny rule about commands whose words stand in the text of
@@ -65,21 +66,39 @@ func (f *textSearch) try(list []*entry, at int, wild bool) {
 		if e.rule.Decision != Deny || f.best != nil && e.rank >= f.best.rank || wild && !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
 			continue
 		}
-		if e.parts == 1 && f.conditions(e) && e.command.inText(f.c.text, at) {
+		if e.parts == 1 && f.conditions(e) && f.inText(e.command, at) {
 			f.best = e
 		}
 	}
 }
 
-// inText reports whether the words of a pattern stand in a text, one after the other.
-func (c *command) inText(t *rawText, at int) bool {
+// longText is the number of words from which on it pays to remember what is not there.
+const longText = 256
+
+// inText reports whether the words of a pattern stand in the text, one after the other.
+func (f *textSearch) inText(c *command, at int) bool {
+	t := f.c.text
 	if c.re != nil {
 		return c.search.MatchString(t.line) || c.search.MatchString(t.bare)
 	}
 	for i := range c.alts {
 		w := &c.alts[i]
-		if at >= 0 && w.startsText(t, at) || at < 0 && w.anywhere(t) {
-			return true
+		switch {
+		case at < 0:
+			if w.anywhere(t) {
+				return true
+			}
+		case !f.over[w]:
+			ok, over := w.startsText(t, at)
+			if ok {
+				return true
+			}
+			if over && len(t.tokens) > longText {
+				if f.over == nil {
+					f.over = map[*words]bool{}
+				}
+				f.over[w] = true
+			}
 		}
 	}
 	return false
@@ -89,24 +108,26 @@ func (c *command) inText(t *rawText, at int) bool {
 // but wildcards stands in every text.
 func (w *words) anywhere(t *rawText) bool {
 	for i := range t.tokens {
-		if w.startsText(t, i) {
-			return true
+		if ok, over := w.startsText(t, i); ok || over {
+			return ok
 		}
 	}
 	return len(w.tokens) == 0
 }
 
-// startsText reports whether the words stand in the text from one token on.
-func (w *words) startsText(t *rawText, at int) bool {
+// startsText reports whether the words stand in the text from one token on. over: what
+// comes behind a wildcard was not found up to the end, so it is not found from any later
+// token either; without that, a long text would be searched once for each of its words.
+func (w *words) startsText(t *rawText, at int) (ok, over bool) {
 	if len(w.tokens) == 0 {
-		return true
+		return true, false
 	}
 	first := w.tokens[0]
 	if first.many {
 		return matchPrefix(w.tokens, t.tokens[at:])
 	}
 	if name := t.names[at]; !first.match(name) && (w.slash || !first.match(baseName(name))) {
-		return false
+		return false, false
 	}
 	return matchPrefix(w.tokens[1:], t.tokens[at+1:])
 }
@@ -128,8 +149,8 @@ func (w *words) finishTokens() {
 	}
 }
 
-// matchPrefix fits the first words of tokens to a pattern.
-func matchPrefix(list []word, tokens []string) bool {
+// matchPrefix fits the first words of tokens to a pattern; over as in startsText.
+func matchPrefix(list []word, tokens []string) (ok, over bool) {
 	p, i, backP, backI := 0, 0, -1, 0
 	for p < len(list) {
 		switch {
@@ -143,8 +164,8 @@ func matchPrefix(list []word, tokens []string) bool {
 			backI++
 			p, i = backP+1, backI
 		default:
-			return false
+			return false, backP >= 0
 		}
 	}
-	return true
+	return true, false
 }

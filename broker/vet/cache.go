@@ -1,0 +1,54 @@
+package vet
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+type digest = [sha256.Size]byte
+
+// cache remembers what became of texts: agents ask the same again and again. It has two
+// generations; the older one goes when the younger one is full. So a text that is asked
+// for now and then stays, and no flood of others takes more than its room.
+type cache struct {
+	mu         sync.Mutex
+	young, old map[digest]kept
+}
+
+type kept struct {
+	Result
+
+	until time.Time // of a text that did not come through; zero for one that did
+}
+
+const maxYoung = 4096 // texts of one generation
+
+func (c *cache) get(d digest, now time.Time) (Result, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, ok := c.young[d]
+	if !ok {
+		if k, ok = c.old[d]; ok {
+			c.add(d, k)
+		}
+	}
+	if !ok || !k.until.IsZero() && now.After(k.until) {
+		return Result{}, false
+	}
+	return k.Result, true
+}
+
+func (c *cache) put(d digest, k kept) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(d, k)
+}
+
+// add is put. Caller holds mu.
+func (c *cache) add(d digest, k kept) {
+	if c.young == nil || len(c.young) >= maxYoung {
+		c.old, c.young = c.young, make(map[digest]kept)
+	}
+	c.young[d] = k
+}

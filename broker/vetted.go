@@ -1,0 +1,64 @@
+package broker
+
+import (
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/vet"
+)
+
+// Vetter reads texts where its failure takes nothing along, before the broker reads
+// them; *vet.Guard is one.
+type Vetter interface {
+	Call(q rules.Question) vet.Result
+	Offer(q rules.Question) vet.Result
+	File(path string, data []byte, project string) vet.Result
+}
+
+// trusting is the vetter of a broker that was given none: everything comes through.
+type trusting struct{}
+
+func (trusting) Call(rules.Question) vet.Result         { return vet.Result{Legible: true} }
+func (trusting) Offer(rules.Question) vet.Result        { return vet.Result{Legible: true} }
+func (trusting) File(string, []byte, string) vet.Result { return vet.Result{} }
+
+// asked is the question that req puts to the rules, with the paths as they lead now.
+func (b *Broker) asked(req Request, project string, trusted bool) rules.Question {
+	return rules.Question{
+		Tool: req.ToolName, Input: req.ToolInput, Agent: req.Agent, SessionID: req.SessionID,
+		Place: b.place(firstOf(project, req.CWD), req.CWD), Trusted: trusted, Exists: FileExists,
+	}
+}
+
+// prepare reads the call of req as rules see it. It is the only place where the broker
+// parses what an agent wrote, and does so only after the vetter read it without harm.
+func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call {
+	c, _ := b.read(req, project, trusted, b.opts.Vet.Call)
+	return c
+}
+
+// read is prepare by way of one of the vetter's methods. It also reports whether the
+// screen may parse the call's command line.
+func (b *Broker) read(req Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
+	q := b.asked(req, project, trusted)
+	if why := b.setAside(req); why != "" {
+		return rules.Unread(q, why), false
+	}
+	r := vetted(q)
+	if r.Why != "" {
+		return rules.Unread(q, r.Why), false
+	}
+	return vet.Prepare(q), r.Legible
+}
+
+// vetPast says of recorded calls whether the screen may parse their command lines.
+func (b *Broker) vetPast(list []Request) {
+	for i := range list {
+		r := &list[i]
+		if _, ok := rules.CommandParam(r.ToolName); ok && b.setAside(*r) == "" {
+			res := b.opts.Vet.Call(rules.Question{Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent})
+			r.Legible = res.Why == "" && res.Legible
+		}
+	}
+}
+
+// setAside is why nothing of req may be parsed even after it was vetted.
+func (b *Broker) setAside(req Request) string { return "" }
