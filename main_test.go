@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/cli"
 	"github.com/aoctl/aoctl/hookclient"
 )
@@ -18,10 +20,33 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
+		"aoctl-fragile": func() {
+			vet.Trial = fragile
+			os.Exit(cli.Main(os.Args[1:]))
+		},
 		"aoctl-hook": func() {
 			os.Exit(hookclient.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
+}
+
+// fragile makes aoctl-fragile a program whose parsers have faults: in the parse guard and
+// in the console alike, and one, while there is a file "poison" in its folder, that the
+// guard does not have.
+func fragile(text []byte) {
+	switch {
+	case bytes.Contains(text, []byte("OVERFLOW")):
+		var down func(int) int
+		down = func(n int) int { return down(n+1) + n }
+		down(0)
+	case bytes.Contains(text, []byte("RUNAWAY")):
+		for begun := time.Now(); time.Since(begun) < time.Hour; {
+		}
+	case bytes.Contains(text, []byte("POISON")):
+		if _, err := os.Stat(filepath.Join(os.Getenv("AOCTL_HOME"), "poison")); err == nil {
+			os.Exit(3)
+		}
+	}
 }
 
 // scriptTime bounds one script; a script that waits for what never comes fails

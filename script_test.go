@@ -31,7 +31,8 @@ const waitTime = 20 * time.Second
 // scriptCommands are the commands that scripts have beside testscript's own:
 //
 //	exits CODE PROGRAM ARG…      run a program, which must exit with CODE
-//	bigfile NAME BYTES           write a hook payload of about that size
+//	soon DURATION CODE PROGRAM…  run a program, which must exit with CODE in that time
+//	bigfile NAME BYTES [TEXT]    write a hook payload of about that size, of TEXT over and over
 //	console open [TIMEOUT]       open a console in this process, with a person at it
 //	console allow|deny REF WORD… the person decides the waiting call that REF fits (id, tool, or text in the input)
 //	console token VAR [ask]      the person mints a token, an operator's or one for asking, which becomes VAR
@@ -54,6 +55,7 @@ const waitTime = 20 * time.Second
 //	history DAYS CALLS           record so many decided calls a day, for so many days until today
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":    cmdExits,
+	"soon":     cmdSoon,
 	"bigfile":  cmdBigfile,
 	"console":  cmdConsole,
 	"waitfor":  cmdWaitfor,
@@ -84,15 +86,32 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func cmdBigfile(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: bigfile NAME BYTES")
+// cmdSoon allows a busy machine a second more.
+func cmdSoon(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: soon DURATION CODE PROGRAM ARG…")
 	}
+	most, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	begun := time.Now()
+	cmdExits(ts, false, args[1:])
+	took := time.Since(begun)
+	ts.Logf("took %v", took.Round(time.Millisecond))
+	if took > most+time.Second {
+		ts.Fatalf("it took %v, more than %v", took, most)
+	}
+}
+
+func cmdBigfile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: bigfile NAME BYTES [TEXT]")
+	}
+	text := append(args, "x")[2]
 	size, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	text := `{"session_id":"s-big","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"toolu_big","tool_input":{"command":"` +
-		strings.Repeat("x", size) + `"}}`
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+	payload := `{"session_id":"s-big","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"toolu_big","tool_input":{"command":"` +
+		strings.Repeat(text, size/len(text)) + `"}}`
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(payload), 0o600))
 }
 
 func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {

@@ -36,9 +36,10 @@ type Broker struct {
 	failures  int                // commits that failed because of the store
 	draining  bool               // held polls answer at once
 	parkedNow sync.WaitGroup
-	guarded   []string      // Options.Guarded as the disk had them at the start
-	home      string        // the user's home folder; "" when there is none
-	turn      chan struct{} // one token for each call that is being recorded
+	aside     map[string]string // by digest: why a call is not parsed; not changed once the broker runs
+	guarded   []string          // Options.Guarded as the disk had them at the start
+	home      string            // the user's home folder; "" when there is none
+	turn      chan struct{}     // one token for each call that is being recorded
 	keeper    rulekeeper
 	history   pastCalls
 	deadlines deadlines
@@ -135,7 +136,11 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
 		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
-		history: pastCalls{turn: make(chan struct{}, 1)},
+		history: pastCalls{turn: make(chan struct{}, 1)}, aside: map[string]string{},
+	}
+	if err = b.takeUp(ctx, &saved); err != nil {
+		cancel()
+		return nil, err
 	}
 	b.health = Health{Socket: opts.Socket}
 	b.home = UserHome()
@@ -226,7 +231,9 @@ func (b *Broker) Close() error {
 	for w := range b.watchers {
 		b.dropWatcher(w)
 	}
+	pending := b.pending
 	b.mu.Unlock()
+	b.noteClosed(context.Background(), pending)
 	b.stop()
 	b.wg.Wait()
 	b.noteFloods(context.Background(), true)

@@ -33,7 +33,9 @@ const (
 	EventTurnEnd         = "turn_end"
 	EventGrantCreated    = "grant_created"
 	EventGrantUsed       = "grant_used"
-	EventCallsRefused    = "calls_refused" // data: CallsRefusedData; many calls that have no row of their own
+	EventCallsRefused    = "calls_refused"  // data: CallsRefusedData; many calls that have no row of their own
+	EventTakenUp         = "calls_taken_up" // data: TakenUpData; a console began with calls that an earlier one left waiting
+	EventConsoleClosed   = "console_closed" // data: pending; a console ended in order and left calls waiting
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.
 	EventRuleSaved    = "rule_saved"         // data: RuleSavedData
@@ -110,6 +112,11 @@ type LogArchivedData struct {
 	Calls    int64            `json:"calls"`          // in the file
 	BeforeMS int64            `json:"before_ms"`      // what is older was moved: milliseconds since 1970 UTC
 	Uses     map[string]int64 `json:"uses,omitempty"` // by rule id: calls in this and all earlier files that it decided
+}
+
+// TakenUpData is the data of an EventTakenUp.
+type TakenUpData struct {
+	Ends map[string]int `json:"unclean_ends"` // by request id: how many consoles ended without a word while it waited
 }
 
 // Event is one row of the append-only, hash-chained log.

@@ -112,6 +112,8 @@ type SessionFilter struct {
 // EventFilter selects events; with After, oldest first.
 type EventFilter struct {
 	SessionID string
+	Console   bool     // only events of no session
+	Types     []string // only events of these types
 	Since     time.Time
 	After     int64 // only events with a larger Seq, oldest first; -1 for all of them
 	Limit     int   // 0 means 1,000

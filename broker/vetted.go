@@ -59,6 +59,3 @@ func (b *Broker) vetPast(list []Request) {
 		}
 	}
 }
-
-// setAside is why nothing of req may be parsed even after it was vetted.
-func (b *Broker) setAside(req Request) string { return "" }

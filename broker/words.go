@@ -65,6 +65,9 @@ func denyWords(r Request, o Outcome) string {
 	case ByFreeze:
 		return "Everything is held in aoctl at the moment" + withReason(o.Reason)
 	case ByBroker:
+		if o.By.ID == AsideID {
+			return asideWords
+		}
 		return "aoctl refused this call because " + firstOf(o.Reason, "something failed in aoctl") + ". No person has seen or denied it."
 	case ByDeadline, ByAgent, ByObserve:
 	}

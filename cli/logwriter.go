@@ -188,7 +188,9 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 func factWords(e broker.Event) string {
 	var d struct {
 		broker.RuleSavedData
+		broker.TakenUpData
 
+		Pending int
 		ID, Path, Digest, Label string
 		Kind                    broker.TokenKind
 		On                      bool
@@ -215,6 +217,10 @@ func factWords(e broker.Event) string {
 		return fmt.Sprintf("%s as %.12s%s", d.Path, d.Digest, by)
 	case broker.EventLogArchived:
 		return archivedWords(e)
+	case broker.EventTakenUp:
+		return fmt.Sprintf("%d left waiting by an earlier console", len(d.Ends))
+	case broker.EventConsoleClosed:
+		return fmt.Sprintf("with %d calls left waiting", d.Pending)
 	case broker.EventObserve:
 		if d.On {
 			return "on" + by

@@ -128,6 +128,12 @@ func (s *queries) Events(ctx context.Context, f broker.EventFilter) ([]broker.Ev
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
 	// The events in the order of their numbers, without reading all that are too old.
 	w.add(!f.Since.IsZero(), `+at_ms >= ? AND seq >= (SELECT coalesce(min(e.seq + 0), 1 << 62) FROM events e WHERE e.at_ms >= ?)`, chain.MS(f.Since), chain.MS(f.Since))
+	w.add(f.Console, `session_id = ''`)
+	types := make([]any, 0, len(f.Types))
+	for _, t := range f.Types {
+		types = append(types, t)
+	}
+	w.add(len(types) > 0, `type IN (?`+strings.Repeat(`, ?`, max(len(types)-1, 0))+`)`, types...)
 	w.add(f.After != 0, `seq > ?`, f.After)
 	w.add(true, `type <> '`+stubType+`'`)
 	order := ` ORDER BY seq DESC LIMIT ?`

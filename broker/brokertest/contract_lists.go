@@ -129,6 +129,9 @@ func (k keeper) events() {
 		{"after, of a session", broker.EventFilter{After: 2, SessionID: "b"}, []int{4, 6}},
 		{"from the first", broker.EventFilter{After: -1}, []int{1, 2, 3, 4, 5, 6}},
 		{"after the last", broker.EventFilter{After: 6}, nil},
+		{"of types", broker.EventFilter{Types: []string{broker.EventUser, broker.EventMessage}, Limit: 2}, []int{6, 5}},
+		{"of another type", broker.EventFilter{Types: []string{broker.EventUser}, SessionID: "a"}, nil},
+		{"of no session", broker.EventFilter{Console: true}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var expect []broker.Event

@@ -107,6 +107,9 @@ func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Eve
 	defer m.mu.Unlock()
 	var list []broker.Event
 	for _, e := range m.events {
+		if f.Console && e.SessionID != "" || len(f.Types) > 0 && !slices.Contains(f.Types, e.Type) {
+			continue
+		}
 		if e.Seq > f.After && (f.SessionID == "" || e.SessionID == f.SessionID) && (f.Since.IsZero() || !e.At.Before(round(f.Since))) {
 			list = append(list, copyEvent(e))
 		}

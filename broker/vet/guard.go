@@ -18,8 +18,8 @@ import (
 type Options struct {
 	Command func() *exec.Cmd // makes the guard's command: a program that calls Serve on its standard input and output
 	Size    int              // processes; 2, so that one text that runs away leaves one for the others
-	Limit   time.Duration    // for one text; 500 ms
-	Wait    time.Duration    // for a process to be free; 400 ms
+	Limit   time.Duration    // for one text; 400 ms
+	Wait    time.Duration    // for a process to be free; 800 ms
 	Log     *slog.Logger     // discarded when nil
 }
 
@@ -35,6 +35,7 @@ type Guard struct {
 	opts   Options
 	idle   chan *process
 	quit   chan struct{}
+	turns  turns
 	seen   cache
 	mu     sync.Mutex
 	closed bool
@@ -60,8 +61,8 @@ func Start(o Options) *Guard {
 			*d = v
 		}
 	}
-	set(&o.Limit, 500*time.Millisecond)
-	set(&o.Wait, 400*time.Millisecond)
+	set(&o.Limit, 400*time.Millisecond)
+	set(&o.Wait, 800*time.Millisecond)
 	if o.Size <= 0 {
 		o.Size = 2
 	}
@@ -90,21 +91,22 @@ func (g *Guard) Close() error {
 	return nil
 }
 
-// Call vets a tool call.
-func (g *Guard) Call(q rules.Question) Result { return g.vet(callText(kindCall, q)) }
+// Call vets a tool call. Of one session one text is vetted at a time, so that its texts do
+// not hold up everybody else's.
+func (g *Guard) Call(q rules.Question) Result { return g.vet(q.SessionID, callText(kindCall, q)) }
 
 // Offer vets a tool call for which rules are going to be drafted.
-func (g *Guard) Offer(q rules.Question) Result { return g.vet(callText(kindOffer, q)) }
+func (g *Guard) Offer(q rules.Question) Result { return g.vet(q.SessionID, callText(kindOffer, q)) }
 
 // File vets a project's rules file.
 func (g *Guard) File(path string, data []byte, project string) Result {
-	return g.vet(fileText(path, data, project))
+	return g.vet(path, fileText(path, data, project))
 }
 
 // frames keeps the buffers of frames.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
-func (g *Guard) vet(t text) Result {
+func (g *Guard) vet(whose string, t text) Result {
 	buf, _ := frames.Get().(*[]byte)
 	defer func() {
 		if cap(*buf) <= keptBuffer {
@@ -116,9 +118,15 @@ func (g *Guard) vet(t text) Result {
 	if r, ok := g.seen.get(id, time.Now()); ok {
 		return r
 	}
-	p := g.free()
-	if p == nil {
+	late := time.NewTimer(g.opts.Wait)
+	defer late.Stop()
+	if !g.turns.take(whose, late.C, g.quit) {
 		return Result{Why: whyBusy} // says nothing of the text
+	}
+	defer g.turns.leave(whose)
+	p := g.free(late.C)
+	if p == nil {
+		return Result{Why: whyBusy}
 	}
 	answer, err := p.ask(*buf, g.opts.Limit)
 	k := kept{}
@@ -145,8 +153,8 @@ func (g *Guard) vet(t text) Result {
 	return k.Result
 }
 
-// free waits for a process that has nothing to do; nil when none came.
-func (g *Guard) free() *process {
+// free waits for a process that has nothing to do; nil when none came in time.
+func (g *Guard) free(late <-chan time.Time) *process {
 	select {
 	case <-g.quit:
 		return nil
@@ -155,15 +163,8 @@ func (g *Guard) free() *process {
 	select {
 	case p := <-g.idle:
 		return p
-	default:
-	}
-	t := time.NewTimer(g.opts.Wait)
-	defer t.Stop()
-	select {
-	case p := <-g.idle:
-		return p
 	case <-g.quit:
-	case <-t.C:
+	case <-late:
 	}
 	return nil
 }

@@ -104,7 +104,15 @@ func TestOthersAreServed(t *testing.T) {
 	g := startGuard(t, Options{Limit: 2 * time.Second})
 	g.Call(call("warm up"))
 	slow := make(chan Result, 1)
-	go func() { slow <- g.Call(call("FOREVER")) }()
+	hostile := func(line string) Result {
+		q := call(line)
+		q.SessionID = "hostile"
+		return g.Call(q)
+	}
+	go func() { slow <- hostile("FOREVER") }()
+	for i := range 4 { // these wait for the first one, and leave the other process alone
+		go hostile("DEEP" + strings.Repeat("x", i))
+	}
 	for i := range 50 {
 		if r := g.Call(call("echo " + strings.Repeat("x", i))); r.Why != "" {
 			t.Fatalf("call %d: %+v", i, r)
