@@ -103,6 +103,40 @@ func newRig(t *testing.T, p e2ePrograms, model map[string]modelScript, install .
 	return r
 }
 
+// alarmed reports whether the log has an alarm; a scenario without a console has no log.
+func (r *rig) alarmed() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), e2eWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, r.aoctl, "log", "--json")
+	cmd.Env, cmd.Dir = r.env(), r.project
+	out, err := cmd.Output()
+	return err == nil && bytes.Contains(out, []byte(broker.EventRanOtherwise))
+}
+
+// alsoHook adds another program's hook beside aoctl's.
+func (r *rig) alsoHook(event, command string) {
+	r.t.Helper()
+	text, err := os.ReadFile(r.hooks)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var settings struct {
+		Hooks map[string][]any `json:"hooks"`
+	}
+	if err := json.Unmarshal(text, &settings); err != nil {
+		r.t.Fatal(err)
+	}
+	settings.Hooks[event] = append(settings.Hooks[event], map[string]any{
+		"matcher": "*", "hooks": []any{map[string]any{"type": "command", "command": command}},
+	})
+	if text, err = json.Marshal(settings); err == nil {
+		err = os.WriteFile(r.hooks, text, 0o600)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 func (r *rig) home() string { return filepath.Join(r.dir, "home") }
 
 // env is all that programs of this scenario know: the tester's own agents, keys and

@@ -42,12 +42,15 @@ func (b *Broker) judge(c *rules.Call, project string, now time.Time) (rules.Asse
 	problem := b.projectRules(project)
 	b.mu.Lock()
 	doubt, set := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck, b.notRecording()), b.keeper.set.Load()
+	alarm := b.alarmed(c)
 	b.mu.Unlock()
 	a := set.Judge(c, now)
 	switch {
 	case a.Verdict != rules.Allow:
 	case doubt != "":
 		a = askInstead(a, "no rule may allow anything: "+doubt)
+	case alarm != "":
+		a = askInstead(a, alarm)
 	case problem != "":
 		a = askInstead(a, "the project's "+RulesFileName+" cannot be read: "+problem)
 	case changesLinked(c):

@@ -36,6 +36,7 @@ type Broker struct {
 	failures  int                // commits that failed because of the store
 	draining  bool               // held polls answer at once
 	parkedNow sync.WaitGroup
+	alarms    alarms
 	aside     map[string]string // by digest: why a call is not parsed; not changed once the broker runs
 	guarded   []string          // Options.Guarded as the disk had them at the start
 	home      string            // the user's home folder; "" when there is none
@@ -79,6 +80,10 @@ type sessionEntry struct {
 	rec     sync.Mutex
 	s       Session
 	pending map[string]*entry
+
+	turnSeen bool            // this console saw its user speak, or the session begin
+	gated    map[string]bool // tools that it has asked for since
+
 	savedAt time.Time // when its row was last written
 	asks    bucket    // of new calls
 	tells   bucket    // of other events
@@ -153,6 +158,9 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 	b.restore(saved)
 	err = b.restoreFacts(saved)
 	b.mu.Unlock()
+	if err == nil {
+		err = b.restoreAlarms(ctx)
+	}
 	if err != nil {
 		cancel()
 		return nil, err
@@ -297,6 +305,7 @@ func (b *Broker) Pending(sessionID string) []Request {
 func (b *Broker) History(ctx context.Context, limit int) ([]Request, error) {
 	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit})
 	b.vetPast(list)
+	b.markAlarms(list)
 	return list, err
 }
 

@@ -35,6 +35,9 @@ const (
 	EventGrantUsed       = "grant_used"
 	EventCallsRefused    = "calls_refused"  // data: CallsRefusedData; many calls that have no row of their own
 	EventTakenUp         = "calls_taken_up" // data: TakenUpData; a console began with calls that an earlier one left waiting
+	EventRanOtherwise    = "ran_otherwise"  // data: Alarm; in the log of its session
+	EventAlarm           = "alarm"          // data: Alarm; the same in the console's
+	EventAlarmSeen       = "alarm_seen"     // data: session_id, tool_use_id, kind, by
 	EventConsoleClosed   = "console_closed" // data: pending; a console ended in order and left calls waiting
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.

@@ -68,3 +68,8 @@ func (b *Broker) MarkStopping(sessionID string) {
 func (b *Broker) EndAll(ctx context.Context, ids []string, o Outcome) ([]Request, error) {
 	return b.endAll(ctx, ids, o, nil)
 }
+
+// ToolKey is the key of a call that its agent gave an id.
+func ToolKey(agent, session, subagent, event, toolUse string) string {
+	return toolKey(agent, session, subagent, event, toolUse)
+}

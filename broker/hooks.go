@@ -77,13 +77,18 @@ func question(h agents.Hook, a asking) Question {
 	q.SubagentID, q.SubagentType, q.Event = h.SubagentID, h.SubagentType, h.Event
 	q.Key = strings.Join([]string{"hook", h.Agent, h.SessionID, h.SubagentID, h.Event, a.correlation}, "\x1f")
 	if h.ToolUseID != "" {
-		q.Key = strings.Join([]string{"tool", h.Agent, h.SessionID, h.SubagentID, h.Event, h.ToolUseID}, "\x1f")
+		q.Key = toolKey(h.Agent, h.SessionID, h.SubagentID, h.Event, h.ToolUseID)
 	}
 	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
 	// Where the agent asks only what its user's own rules leave open, those rules
 	// come before ours.
 	q.Trusted = trustedEvent(h.Event)
 	return q
+}
+
+// toolKey is the key of a call that its agent gave an id.
+func toolKey(agent, session, subagent, event, toolUse string) string {
+	return strings.Join([]string{"tool", agent, session, subagent, event, toolUse}, "\x1f")
 }
 
 // base is what every event tells of its session.
@@ -108,6 +113,10 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 	if err != nil {
 		return agents.Answer{}, err
 	}
+	b.mu.Lock()
+	b.session(h.SessionID).noteTurn(h)
+	b.mu.Unlock()
+	b.compareRun(ctx, h)
 	b.settleElsewhere(ctx, h)
 	stop, err := b.StopRequested(ctx, h.SessionID)
 	if err != nil {

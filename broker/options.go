@@ -78,6 +78,9 @@ type Console interface {
 	// Observe switches observing on or off, of one session or, for "", of all: calls are
 	// recorded with what the rules would have said, and nothing is held.
 	Observe(ctx context.Context, sessionID string, on bool, by Actor) error
+	// Acknowledge takes note of the alarm in Session.Alarm, so that rules may allow again
+	// in that session. Errors: ErrNotFound (there is none), ErrForbidden, ErrNotRecorded.
+	Acknowledge(ctx context.Context, sessionID string, by Actor) error
 	// TrustFile lets the allow rules of a project's rules file count as long as its
 	// digest is this one; "" takes the trust back. ErrStale: the file has another digest.
 	TrustFile(ctx context.Context, path, digest string, by Actor) error

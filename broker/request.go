@@ -118,6 +118,9 @@ type Request struct {
 	// when the call is asked and not stored; nil for requests read from the store.
 	Assessment *rules.Assessment `json:"assessment,omitempty"`
 
+	// Alarm is set when what ran was not what was allowed. Not part of the record.
+	Alarm *Alarm `json:"alarm,omitempty"`
+
 	// Legible says that the command line of the call was read elsewhere without harm, so
 	// that the screen may parse it for its colours. Not stored.
 	Legible bool `json:"-"`

@@ -42,6 +42,7 @@ type Session struct {
 	Subagents   []Subagent   `json:"subagents,omitempty"`  // running ones only
 	Pending     int          `json:"pending"`              // calls waiting now; not stored
 	Observed    bool         `json:"observed,omitempty"`   // nothing of it is held; not stored: a new console gates again
+	Alarm       *Alarm       `json:"alarm,omitempty"`      // a call of it ran otherwise than it was allowed, and nobody has acknowledged that; part of the log, not of the record
 	TurnOver    bool         `json:"-"`                    // while stopping: the main agent's turn ended, sub-agents may still run; not stored
 }
 

@@ -119,6 +119,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	se := b.session(q.SessionID)
 	project := firstOf(se.s.ProjectDir, q.Session.ProjectDir, q.CWD)
 	moot := b.moot(se)
+	se.noteAsks(e.req)
 	b.mu.Unlock()
 	call, legible := b.read(e.req, project, q.Trusted, b.opts.Vet.Call)
 	assessment, ruled := b.ruling(call, project, !moot)

@@ -189,8 +189,9 @@ func factWords(e broker.Event) string {
 	var d struct {
 		broker.RuleSavedData
 		broker.TakenUpData
+		broker.Alarm
 
-		Pending int
+		Pending                 int
 		ID, Path, Digest, Label string
 		Kind                    broker.TokenKind
 		On                      bool
@@ -217,6 +218,10 @@ func factWords(e broker.Event) string {
 		return fmt.Sprintf("%s as %.12s%s", d.Path, d.Digest, by)
 	case broker.EventLogArchived:
 		return archivedWords(e)
+	case broker.EventRanOtherwise, broker.EventAlarm:
+		return d.ToolName + " " + d.Words() + "  " + string(d.Ran)
+	case broker.EventAlarmSeen:
+		return "in " + d.SessionID + by
 	case broker.EventTakenUp:
 		return fmt.Sprintf("%d left waiting by an earlier console", len(d.Ends))
 	case broker.EventConsoleClosed:

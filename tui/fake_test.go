@@ -177,6 +177,21 @@ func (f *fakeConsole) DecideAll(_ context.Context, picks []broker.Pick, d broker
 	return ended, nil
 }
 
+func (f *fakeConsole) Acknowledge(_ context.Context, id string, _ broker.Actor) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.sessions[id]
+	if !ok || s.Alarm == nil {
+		return broker.ErrNotFound
+	}
+	s.Alarm = nil
+	f.sessions[id] = s
+	for _, w := range f.watches {
+		w <- broker.Update{Session: &s}
+	}
+	return nil
+}
+
 func (f *fakeConsole) Observe(_ context.Context, id string, on bool, _ broker.Actor) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -121,6 +121,7 @@ const lostFor = time.Second
 func (m *model) banners() []string {
 	var list []string
 	h := m.board.health
+	list = append(list, m.alarmBanners()...)
 	if h.Observing {
 		list = append(list, observingTold)
 	}

@@ -95,6 +95,9 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if wasObserved(o) {
 		glyph, i, word = "○", inkWarn, "observed"
 	}
+	if r.Alarm != nil {
+		glyph, i, word = "!", inkDanger, "ALARM"
+	}
 	line.put(inkKey, bar)
 	if width >= 50 {
 		line.put(inkMuted, o.At.In(m.at.Location()).Format("15:04")+" ")
@@ -187,7 +190,11 @@ func verdictGlyph(s broker.State) (string, ink) {
 
 // pastDoc lays a decided call out, its end first.
 func (m *model) pastDoc(r broker.Request, width int) *doc {
-	return m.docs.get(docKey{"past " + r.ID, width}, func() *doc {
+	key := docKey{"past " + r.ID, width}
+	if r.Alarm != nil {
+		key.id = "alarm " + r.ID
+	}
+	return m.docs.get(key, func() *doc {
 		d := layOut(m.st, r, m.around(r, fileState{}), width)
 		if o := r.Outcome; o != nil {
 			top := m.st.paper(width)
@@ -197,6 +204,7 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 				end = "was left to the agent (observing)" // the reason below says what would have been
 			}
 			top.say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
+			alarmRows(top, r.Alarm)
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}

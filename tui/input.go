@@ -72,7 +72,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.ruleKeys.Make)
+	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.ruleKeys.Make)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -91,6 +91,9 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 
 // judge says what a decision key does now; refusal is what the guard has against it.
 func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
+	if key.Matches(msg, m.keys.AlarmSeen) {
+		return m.askAlarm(refusal)
+	}
 	if m.screen != screenMain && m.screen != screenFull {
 		return m.say(inkMuted, "nothing on this screen can be decided; esc goes back")
 	}

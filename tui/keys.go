@@ -7,6 +7,7 @@ type keyMap struct {
 	Allow, Deny, DenyWhy     key.Binding
 	Stop, StopAll, Observe   key.Binding
 	Kill                     key.Binding
+	AlarmSeen                key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
@@ -24,13 +25,14 @@ func defaultKeyMap() keyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
 	}
 	return keyMap{
-		Allow:   bind("a", "allow this call, once; a dangerous one takes the two digits of its card", "a"),
-		Deny:    bind("d", "deny it", "d"),
-		DenyWhy: bind("D", "deny it and say why; the agent reads the reason", "D"),
-		Stop:    bind("s", "stop this session: its calls are denied until its user speaks", "s"),
-		StopAll: bind("S", "stop all sessions", "S"),
-		Kill:    bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
-		Observe: bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O"),
+		Allow:     bind("a", "allow this call, once; a dangerous one takes the two digits of its card", "a"),
+		Deny:      bind("d", "deny it", "d"),
+		DenyWhy:   bind("D", "deny it and say why; the agent reads the reason", "D"),
+		Stop:      bind("s", "stop this session: its calls are denied until its user speaks", "s"),
+		StopAll:   bind("S", "stop all sessions", "S"),
+		Kill:      bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
+		Observe:   bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O"),
+		AlarmSeen: bind("!", "acknowledge an alarm: rules may allow again in its session", "!"),
 
 		Mark:      bind("space", "mark this call; a, d and D then act on all marked ones", " "),
 		MarkAlike: bind("*", "mark all listed calls like this one", "*"),
@@ -74,7 +76,7 @@ type helpGroup struct {
 func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.History, k.Help}},

@@ -38,6 +38,10 @@ type (
 		verdict broker.Verdict
 		err     error
 	}
+	alarmSeenMsg struct {
+		label string // of the session, safe to draw
+		err   error
+	}
 	observedMsg struct {
 		label string
 		on    bool

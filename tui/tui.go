@@ -28,6 +28,7 @@ type console interface {
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
+	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 
 	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)

@@ -82,6 +82,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.markedDecided(msg)
 	case observedMsg:
 		return m.observed(msg)
+	case alarmSeenMsg:
+		return m.alarmSeen(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
 	case processesMsg:
@@ -122,7 +124,11 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	}
 	at := m.board.place(m.card())
 	var arrived *card
+	var cmds []tea.Cmd
 	for _, u := range msg.list {
+		if cmd := m.alarmCame(u); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
 		if u.Session != nil && m.board.renames(*u.Session) {
 			m.docs.clear()
 		}
@@ -138,7 +144,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		}
 	}
 	m.board.tidy()
-	cmd := tea.Batch(m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))
+	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
 	if arrived != nil {
 		cmd = tea.Batch(cmd, m.announce(arrived))
 	}

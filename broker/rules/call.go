@@ -99,6 +99,9 @@ func (c *Call) doubt(why string) {
 // Risk is how dangerous the call is.
 func (c *Call) Risk() risk.Risk { return c.risk }
 
+// SessionID is the session that the call is of.
+func (c *Call) SessionID() string { return c.q.SessionID }
+
 // Tool is the agent's name for the tool.
 func (c *Call) Tool() string { return c.q.Tool }
 

@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"errors"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// alarmsShown is how many sessions' alarms have a row of their own.
+const alarmsShown = 2
+
+// alarmed lists the sessions with an alarm that nobody has acknowledged, oldest first.
+func (b *board) alarmed() []*broker.Session {
+	var list []*broker.Session
+	for _, s := range b.sessions {
+		if s.Alarm != nil {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(x, y *broker.Session) int { return x.Alarm.At.Compare(y.Alarm.At) })
+	return list
+}
+
+// alarmBanners tell of calls that ran otherwise than they were allowed.
+func (m *model) alarmBanners() []string {
+	var rows []string
+	list := m.board.alarmed()
+	for i, s := range list {
+		if i == alarmsShown {
+			return append(rows, plural(len(list)-i, "more session")+" with such an alarm")
+		}
+		rows = append(rows, safeLine(s.Alarm.ToolName)+" in "+m.board.label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
+	}
+	return rows
+}
+
+// alarmCame rings for an alarm that u brings. The banner moves what is drawn, so keys
+// are deaf for a moment.
+func (m *model) alarmCame(u broker.Update) tea.Cmd {
+	if u.Session == nil || u.Session.Alarm == nil {
+		return nil
+	}
+	if old := m.board.sessions[u.Session.ID]; old != nil && old.Alarm != nil && old.Alarm.At.Equal(u.Session.Alarm.At) {
+		return nil
+	}
+	m.guard.doubt(m.at)
+	name := u.Session.Name
+	if name == "" {
+		name = u.Session.ID
+	}
+	return m.ring("aoctl: " + bare(u.Session.Alarm.ToolName) + " ran otherwise than allowed in " + bare(name))
+}
+
+// askAlarm takes !: it asks before rules may allow again where there was an alarm.
+func (m *model) askAlarm(refusal string) tea.Cmd {
+	list := m.board.alarmed()
+	switch {
+	case len(list) == 0:
+		return m.say(inkMuted, "there is no alarm")
+	case refusal != "" && m.guard.burst():
+		return m.say(inkWarn, "… "+refusal)
+	}
+	id, label := list[0].ID, m.board.label(list[0].ID)
+	m.askYes("seen, and let rules allow in "+label+" again?", "let rules allow again?", func() tea.Cmd { return m.acknowledge(id, label) })
+	return nil
+}
+
+func (m *model) acknowledge(id, label string) tea.Cmd {
+	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		return alarmSeenMsg{label: label, err: c.Acknowledge(ctx, id, by)}
+	}
+}
+
+func (m *model) alarmSeen(msg alarmSeenMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return m.say(inkMuted, msg.label+": the alarm was acknowledged already")
+	case msg.err != nil:
+		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+	}
+	return m.say(inkOK, msg.label+": rules allow again; h shows the call")
+}
+
+// alarmRows say above a decided call that something else ran, and what.
+func alarmRows(top *paper, a *broker.Alarm) {
+	if a == nil {
+		return
+	}
+	top.say(inkDanger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
+	if a.Kind != broker.RanChanged {
+		return
+	}
+	if len(a.Ran) == 0 {
+		top.say(inkDanger, "  what ran is too large to be kept; the agent's own transcript has it")
+		return
+	}
+	top.write(fixed(inkDanger, "ran", 11), inkText, valueText(a.Ran))
+	top.sayBehind(inkLabel, "allowed", 11, inkText, "what stands below")
+}
