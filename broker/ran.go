@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // An agent reports each call that it ran. The report is compared with what was allowed:
@@ -204,7 +205,12 @@ func sameRun(allowed, ran json.RawMessage, mayAdd func(key string, v any) bool) 
 	return len(x) == 0
 }
 
+// members reads an object strictly: what two readers could read differently is compared
+// byte for byte.
 func members(raw json.RawMessage) (map[string]any, error) {
+	if err := wire.Check(raw, wire.MaxDepth); err != nil {
+		return nil, err
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var m map[string]any
