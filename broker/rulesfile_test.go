@@ -235,6 +235,11 @@ func TestScriptChangedWhilePending(t *testing.T) {
 		"input":       {"bash < deploy", broker.ErrChanged},
 		"pipe":        {"cat deploy | sh", broker.ErrChanged},
 		"makefile":    {"make -f deploy", broker.ErrChanged},
+		"cleared":     {"env -i bash deploy", broker.ErrChanged},
+		"statements":  {"psql -f deploy", broker.ErrChanged},
+		"option":      {"psql --file=deploy", broker.ErrChanged},
+		"patch":       {"git apply deploy", broker.ErrChanged},
+		"playbook":    {"ansible-playbook deploy", broker.ErrChanged},
 		"only shown":  {"tail -n 3 deploy", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,6 +34,7 @@ var runnable = []string{".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".
 var runners = []string{
 	"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "", "source", "eval", "exec", "python", "pypy", "node", "deno", "bun", "perl", "ruby",
 	"php", "lua", "rscript", "make", "gmake", "just", "awk", "gawk", "mawk", "sed", "expect", "tclsh", "osascript", "pwsh", "psql", "mysql", "sqlite",
+	"kubectl", "helm", "terraform", "tofu", "patch", "crontab", "pip", "npm", "docker", "podman",
 }
 
 // runsFiles reports whether a command line may run what the files it names hold.
@@ -42,7 +43,10 @@ func runsFiles(l *shell.Line) bool {
 		return false
 	}
 	for _, e := range l.Elements {
-		if e.Kind == shell.Unknown {
+		if e.Kind == shell.Unknown || e.Kind == shell.Command && (e.Exact != "" || e.Unsure != "") {
+			return true
+		}
+		if len(e.Argv) > 1 && filepath.Base(e.Argv[0]) == "git" && (slices.Contains(e.Argv, "apply") || slices.Contains(e.Argv, "am")) {
 			return true
 		}
 		if e.Kind == shell.Command && len(e.Argv) > 0 &&
@@ -56,11 +60,15 @@ func runsFiles(l *shell.Line) bool {
 // stampCall is the stamp of the files that c names, as they are now; "" for a call
 // that names none.
 func stampCall(tool string, c *rules.Call) string {
-	files := c.Files()
+	files, whole := c.Files(), changesFiles[tool]
+	if runsFiles(c.Line()) {
+		files, whole = append(files, c.Operands()...), true
+		slices.Sort(files)
+		files = slices.Compact(files)
+	}
 	if len(files) == 0 {
 		return ""
 	}
-	whole := changesFiles[tool] || runsFiles(c.Line())
 	h := sha256.New()
 	for _, path := range files {
 		real, err := filepath.EvalSymlinks(path)

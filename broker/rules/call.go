@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -135,6 +136,44 @@ func (c *Call) Files() []string {
 	slices.Sort(files)
 	return slices.Compact(files)
 }
+
+// maxOperands is how many words of a line are taken for files it may run.
+const maxOperands = 200
+
+// Operands are the absolute paths that words of the line's commands, and what stands
+// behind the = of one, would be if they were files: those that may run what such a word
+// names are not always known to read it. Each once, at most maxOperands; for noticing
+// whether a file changes while the call waits.
+func (c *Call) Operands() []string {
+	if c.line == nil {
+		return nil
+	}
+	var files []string
+	for i := range c.elems {
+		x := &c.elems[i]
+		dir := first(x.dir, c.dir)
+		if x.kind != shell.Command || dir == "" {
+			continue
+		}
+		for _, w := range c.line.Elements[x.at].Argv[min(1, len(c.line.Elements[x.at].Argv)):] {
+			if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
+				w = value
+			}
+			if w == "" || strings.HasPrefix(w, "-") || len(w) > maxOperandName || len(files) >= maxOperands {
+				continue
+			}
+			if !path.IsAbs(w) {
+				w = path.Join(dir, w)
+			}
+			files = append(files, path.Clean(w))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// maxOperandName is the longest word that is taken for a file's name, in bytes.
+const maxOperandName = 4096
 
 // CommandParam names the parameter in which a tool takes a command line.
 func CommandParam(tool string) (param string, ok bool) {
