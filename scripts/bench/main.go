@@ -41,6 +41,9 @@ type bench struct {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == parseGuard {
+		os.Exit(guard())
+	}
 	if len(os.Args) == 3 && os.Args[1] == "serve" {
 		os.Exit(serve(os.Args[2]))
 	}

@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -57,7 +60,12 @@ func open(ctx context.Context, home string) (*server, func(), error) {
 		return nil, nil, fmt.Errorf("open the store: %w", err)
 	}
 	socket := filepath.Join(home, "broker.sock")
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, MaxPending: 20000, Rate: -1})
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("find this program: %w", err)
+	}
+	reader := vet.Start(vet.Options{Command: func() *exec.Cmd { return exec.Command(self, parseGuard) }}) //nolint:gosec // G204: this very program
+	b, err := broker.New(ctx, st, broker.Options{Socket: socket, MaxPending: 20000, Rate: -1, Vet: reader})
 	if err != nil {
 		return nil, nil, fmt.Errorf("start the broker: %w", err)
 	}
@@ -77,8 +85,20 @@ func open(ctx context.Context, home string) (*server, func(), error) {
 		served.Wait()
 		_ = l.Close()
 		_ = b.Close()
+		_ = reader.Close()
 		_ = st.Close()
 	}, nil
+}
+
+// parseGuard makes this program the process that reads for the broker, as the console's
+// own does.
+const parseGuard = "parse-guard"
+
+func guard() int {
+	if vet.Serve(os.Stdin, os.Stdout, time.Minute, func() { os.Exit(1) }) != nil {
+		return 1
+	}
+	return 0
 }
 
 func say(values map[string]float64, err error) {
