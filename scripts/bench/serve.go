@@ -64,7 +64,7 @@ func open(ctx context.Context, home string) (*server, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("find this program: %w", err)
 	}
-	reader := vet.Start(vet.Options{Command: func() *exec.Cmd { return exec.Command(self, parseGuard) }}) //nolint:gosec // G204: this very program
+	reader := vet.Start(vet.Options{Command: func() *exec.Cmd { return exec.Command(self, parseGuard) }}) //nolint:noctx // this very program, which ends with its input
 	b, err := broker.New(ctx, st, broker.Options{Socket: socket, MaxPending: 20000, Rate: -1, Vet: reader})
 	if err != nil {
 		return nil, nil, fmt.Errorf("start the broker: %w", err)
