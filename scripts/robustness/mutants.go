@@ -59,7 +59,7 @@ var mutants = []mutant{
 	}, ""},
 	{"a repeated question is accepted before it is recorded", []edit{
 		{"broker/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
-		{"broker/submit.go", "\tcase !same && saved:\n", "\tcase !same:\n"},
+		{"broker/submit.go", "\tcase !same && saved:\n", "\tcase !same && (saved || !saved):\n"},
 		{"broker/submit.go", "\tcase !same: // what", "\tcase false: // what"},
 		{"broker/submit.go", "\tcase !saved:\n\t\treturn e.instead, e.failure\n", ""},
 	}, ""},
