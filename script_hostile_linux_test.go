@@ -154,6 +154,9 @@ func (s *screen) drawn() int {
 // clearing within its own screen, and switching the terminal's modes on and off.
 var ownSequences = regexp.MustCompile(`^\x1b\[(?:[0-9;]*[mKABCDG]|(?:[0-9]*;[0-9]*)?H|[02]?J|\?(?:25|1002|1004|1006|1049|2004)[hl])`)
 
+// unfinished is the beginning of a sequence of ours, and then nothing more.
+var unfinished = regexp.MustCompile(`^\x1b(?:\[\??[0-9;]*)?$`)
+
 // forbiddenSequences are of a kind that the console sends too, with numbers that only the attacks have.
 var forbiddenSequences = []string{"\x1b[13;37H", "\x1b[97;45m"}
 
@@ -174,8 +177,8 @@ func dirt(raw []byte) string {
 			continue
 		}
 		r, n := utf8.DecodeRune(raw[i:])
-		if r == utf8.RuneError && n == 1 && !utf8.FullRune(raw[i:]) {
-			return "" // the last character is still on its way
+		if r == utf8.RuneError && n == 1 && !utf8.FullRune(raw[i:]) || unfinished.Match(raw[i:]) {
+			return "" // the last character, or the last sequence, is still on its way
 		}
 		hidden := !unicode.IsPrint(r) && !slices.Contains([]rune{'\r', '\n'}, r)
 		if hidden || r == utf8.RuneError || r == 0x3164 || r == 0x2800 || unicode.Is(unicode.Variation_Selector, r) {
