@@ -23,9 +23,6 @@ const (
 	// repeatFor is the same while the key might be held down: longer than the pause
 	// between two repeats of a slow keyboard, also when the line to it stutters.
 	repeatFor = 250 * time.Millisecond
-	// tardy is how late a timer may ring before it shows that this program got no
-	// time to run: a key may have come meanwhile that nobody has read yet.
-	tardy = 15 * time.Millisecond
 	// repeatDelay is how long after a press a keyboard may take to begin repeating.
 	repeatDelay = 2 * time.Second
 	// typingGap is the pause after which a person is no longer typing a sentence.
@@ -207,14 +204,15 @@ func (g *guard) hold(h held, wait time.Duration, now time.Time) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return heldMsg{gen} })
 }
 
-// release gives out the held decision when it is still about what is drawn. After a
-// timer that rang late it is held once more: again is the wait for that.
+// release gives out the held decision when it is still about what is drawn. A timer that
+// rang late shows that this program got no time to run, and that a key may have come
+// which nobody has read yet: the decision is held once more, and again is the wait.
 func (g *guard) release(gen int, now time.Time) (h held, ok bool, again tea.Cmd) {
 	if g.held == nil || g.held.gen != gen || g.held.key != g.drawn {
 		return held{}, false, nil
 	}
 	h = *g.held
-	if now.Sub(h.due) > tardy {
+	if now.Sub(h.due) > h.wait/2 {
 		return held{}, false, g.hold(h, h.wait, now)
 	}
 	g.held = nil
