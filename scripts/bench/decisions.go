@@ -4,22 +4,24 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/aoctl/aoctl/scripts/internal/host"
 )
 
 // decisions measures the broker's own part: from a decision to the waiting client
 // one at a time, and how many it records from many callers at once.
 func (b *bench) decisions(ctx context.Context) ([]row, error) {
-	h, err := startHost(ctx, b.dir, "decisions")
+	h, err := host.Start(ctx, b.dir, "decisions")
 	if err != nil {
 		return nil, err
 	}
-	defer h.stop()
-	v, err := h.do(fmt.Sprintf("latency %d", decisions))
+	defer h.Stop()
+	v, err := h.Do(fmt.Sprintf("latency %d", decisions))
 	if err != nil {
 		return nil, err
 	}
 	rows := []row{against("decision to waiting client, synced, p50", time.Duration(v["decision_ns"]), "fdatasync", time.Duration(v["sync_ns"]), 4)}
-	if v, err = h.do(fmt.Sprintf("throughput %d", throughput)); err != nil {
+	if v, err = h.Do(fmt.Sprintf("throughput %d", atOnce)); err != nil {
 		return rows, err
 	}
 	rows = append(rows, rate("broker", v["per_second"]))
@@ -33,7 +35,7 @@ func (b *bench) decisions(ctx context.Context) ([]row, error) {
 func rate(of string, perSecond float64) row {
 	const least = 10_000
 	return row{
-		measure: fmt.Sprintf("synced decisions a second, %d callers, %s", callers, of),
+		measure: fmt.Sprintf("synced decisions a second, %d callers, %s", host.Callers, of),
 		value:   fmt.Sprintf("%.0f", perSecond), floor: "-", ratio: "-",
 		limit: fmt.Sprintf(">= %d", least), met: perSecond >= least,
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/scripts/internal/ask"
+	"github.com/aoctl/aoctl/scripts/internal/host"
 )
 
 // hooks compares the hook client, for a call that a rule allows and whose record is
@@ -20,11 +21,11 @@ func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := startHost(ctx, b.dir, "hooks")
+	h, err := host.Start(ctx, b.dir, "hooks")
 	if err != nil {
 		return nil, err
 	}
-	defer h.stop()
+	defer h.Stop()
 	project := filepath.Join(b.dir, "project")
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		return nil, fmt.Errorf("make the project: %w", err)
@@ -36,7 +37,7 @@ func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	r := hookRunner{
 		stdin: filepath.Join(b.dir, "payload.json"),
 		call:  ask.Call{Session: "bench-hooks", Tool: "Read", CWD: project, Input: map[string]any{"file_path": file}},
-		env: append(os.Environ(), "AOCTL_HOME="+h.home, "CLAUDECODE=1",
+		env: append(os.Environ(), "AOCTL_HOME="+h.Home, "CLAUDECODE=1",
 			"CLAUDE_PID="+strconv.Itoa(os.Getpid()), "CLAUDE_PROJECT_DIR="+project),
 	}
 	kinds := []struct {

@@ -12,19 +12,20 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/scripts/internal/ask"
+	"github.com/aoctl/aoctl/scripts/internal/host"
 )
 
 // latency lets one hook wait at a time, allows its call, and times the way from the
 // decision to the answer in the hook's hands, beside one fdatasync on the same disk.
-func (s *server) latency(ctx context.Context, n int) (map[string]float64, error) {
-	disk, err := newDisk(s.home)
+func latency(ctx context.Context, s *host.Server, n int) (map[string]float64, error) {
+	disk, err := newDisk(s.Home)
 	if err != nil {
 		return nil, err
 	}
 	defer disk.close()
 	var decided, synced []time.Duration
 	for i := range n {
-		took, err := s.decideOne(ctx, fmt.Sprintf("bench-latency-%d", i%8), fmt.Sprintf("toolu_latency_%d", i))
+		took, err := decideOne(ctx, s, fmt.Sprintf("bench-latency-%d", i%8), fmt.Sprintf("toolu_latency_%d", i))
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +38,7 @@ func (s *server) latency(ctx context.Context, n int) (map[string]float64, error)
 	return map[string]float64{"decision_ns": float64(median(decided)), "sync_ns": float64(median(synced))}, nil
 }
 
-func (s *server) decideOne(ctx context.Context, session, toolUse string) (time.Duration, error) {
+func decideOne(ctx context.Context, s *host.Server, session, toolUse string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	type result struct {
@@ -45,12 +46,12 @@ func (s *server) decideOne(ctx context.Context, session, toolUse string) (time.D
 		at     time.Time
 		err    error
 	}
-	_, updates := s.broker.Watch(ctx)
+	_, updates := s.Broker.Watch(ctx)
 	heard := make(chan result, 1)
 	go func() {
-		client := ask.Client{Socket: filepath.Join(s.home, "broker.sock")}
+		client := ask.Client{Socket: filepath.Join(s.Home, "broker.sock")}
 		a, err := client.Hook(ctx, ask.Call{
-			Session: session, ToolUse: toolUse, Tool: "Bash", CWD: s.home, Input: map[string]any{"command": "make"},
+			Session: session, ToolUse: toolUse, Tool: "Bash", CWD: s.Home, Input: map[string]any{"command": "make"},
 		}, uuid.NewString())
 		heard <- result{a, time.Now(), err}
 	}()
@@ -60,7 +61,7 @@ func (s *server) decideOne(ctx context.Context, session, toolUse string) (time.D
 	}
 	time.Sleep(time.Millisecond) // the hook waits by now, and nothing else goes on
 	began := time.Now()
-	if _, err := s.broker.Decide(ctx, req.ID, broker.Decision{Verdict: broker.Allow, By: operator, Digest: req.Digest}); err != nil {
+	if _, err := s.Broker.Decide(ctx, req.ID, broker.Decision{Verdict: broker.Allow, By: host.Operator, Digest: req.Digest}); err != nil {
 		return 0, fmt.Errorf("decide: %w", err)
 	}
 	got := <-heard
@@ -85,23 +86,23 @@ func nextPending(updates <-chan broker.Update, toolUse string) (broker.Request, 
 
 // throughput times n decisions from many callers, each returning once its record is
 // on the disk. The calls are recorded beforehand.
-func (s *server) throughput(ctx context.Context, n int) (map[string]float64, error) {
+func throughput(ctx context.Context, s *host.Server, n int) (map[string]float64, error) {
 	reqs := make([]broker.Request, n)
 	for i := range reqs {
 		input, err := json.Marshal(map[string]string{"command": fmt.Sprintf("make target-%d", i)})
 		if err != nil {
 			return nil, fmt.Errorf("encode a call: %w", err)
 		}
-		reqs[i], err = s.broker.Submit(ctx, broker.Question{Request: broker.Request{
-			Key: "bench:" + uuid.NewString(), SessionID: fmt.Sprintf("bench-many-%d", i/perSession),
-			Agent: "claude", Event: "PreToolUse", ToolName: "Bash", ToolInput: input, CWD: s.home,
+		reqs[i], err = s.Broker.Submit(ctx, broker.Question{Request: broker.Request{
+			Key: "bench:" + uuid.NewString(), SessionID: fmt.Sprintf("bench-many-%d", i/host.PerSession),
+			Agent: "claude", Event: "PreToolUse", ToolName: "Bash", ToolInput: input, CWD: s.Home,
 		}})
 		if err != nil {
 			return nil, fmt.Errorf("ask: %w", err)
 		}
 	}
 	began := time.Now()
-	if err := s.decideAll(ctx, reqs); err != nil {
+	if err := s.DecideAll(ctx, reqs); err != nil {
 		return nil, err
 	}
 	return map[string]float64{"per_second": float64(n) / time.Since(began).Seconds()}, nil

@@ -1,4 +1,8 @@
-package main
+// Package host runs a real broker in a process of its own, so that its memory is
+// measured alone and its life is its own. The measuring program starts itself a second
+// time: Start is the side that drives, Child the side that is driven, by lines on its
+// standard input.
+package host
 
 import (
 	"bufio"
@@ -16,9 +20,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// host is the broker's process, driven by lines on its standard input; see serve.
-type host struct {
-	home string
+// Host is the broker's process, driven by lines on its standard input; see serve.
+type Host struct {
+	Home string // its state folder
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -30,9 +34,9 @@ type answer struct {
 	Values map[string]float64 `json:"values,omitempty"`
 }
 
-// startHost starts a broker with an empty state folder called name and waits until
+// Start starts a broker with an empty state folder called name and waits until
 // it listens.
-func startHost(ctx context.Context, dir, name string) (*host, error) {
+func Start(ctx context.Context, dir, name string) (*Host, error) {
 	home := filepath.Join(dir, name)
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return nil, fmt.Errorf("make the state folder: %w", err)
@@ -55,25 +59,26 @@ func startHost(ctx context.Context, dir, name string) (*host, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start the broker: %w", err)
 	}
-	h := &host{home: home, cmd: cmd, in: in, out: bufio.NewReader(out)}
+	h := &Host{Home: home, cmd: cmd, in: in, out: bufio.NewReader(out)}
 	if _, err := h.read(); err != nil {
-		h.stop()
+		h.Stop()
 		return nil, err
 	}
 	return h, nil
 }
 
-func (h *host) socket() string { return filepath.Join(h.home, "broker.sock") }
+// Socket is where the broker listens.
+func (h *Host) Socket() string { return filepath.Join(h.Home, "broker.sock") }
 
-// do sends one command and returns the values of its answer.
-func (h *host) do(command string) (map[string]float64, error) {
+// Do sends one command and returns the values of its answer.
+func (h *Host) Do(command string) (map[string]float64, error) {
 	if _, err := fmt.Fprintln(h.in, command); err != nil {
 		return nil, fmt.Errorf("tell the broker's process: %w", err)
 	}
 	return h.read()
 }
 
-func (h *host) read() (map[string]float64, error) {
+func (h *Host) read() (map[string]float64, error) {
 	line, err := h.out.ReadBytes('\n')
 	if err != nil {
 		return nil, fmt.Errorf("hear from the broker's process: %w", err)
@@ -88,15 +93,18 @@ func (h *host) read() (map[string]float64, error) {
 	return a.Values, nil
 }
 
-// stop ends the process: it leaves when its standard input is closed.
-func (h *host) stop() {
+// Stop ends the process: it leaves when its standard input is closed.
+func (h *Host) Stop() {
 	_ = h.in.Close()
 	_ = h.cmd.Wait()
 }
 
-// memory is the resident memory of the process, in bytes.
-func (h *host) memory(ctx context.Context) (float64, error) {
-	pid := strconv.Itoa(h.cmd.Process.Pid)
+// Memory is the resident memory of the process, in bytes.
+func (h *Host) Memory(ctx context.Context) (float64, error) { return Memory(ctx, h.cmd.Process.Pid) }
+
+// Memory is the resident memory of process id, in bytes.
+func Memory(ctx context.Context, id int) (float64, error) {
+	pid := strconv.Itoa(id)
 	var text []byte
 	status, err := os.ReadFile("/proc/" + pid + "/status") //nolint:gosec // G304: a number
 	if err == nil {
@@ -112,8 +120,8 @@ func (h *host) memory(ctx context.Context) (float64, error) {
 	return kb * 1024, nil
 }
 
-// needDescriptors makes sure that this process and its children may open n files.
-func needDescriptors(n uint64) error {
+// NeedDescriptors makes sure that this process and its children may open n files.
+func NeedDescriptors(n uint64) error {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
 		return fmt.Errorf("read the limit of open files: %w", err)
