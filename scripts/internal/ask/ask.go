@@ -69,6 +69,19 @@ func (e *Error) Error() string { return fmt.Sprintf("broker answered %d: %s", e.
 // ErrUnreached marks a question that no broker can have seen.
 var ErrUnreached = errors.New("no broker was reached")
 
+// Message is what the broker said in plain words, or the whole body where it has none.
+func (e *Error) Message() string {
+	var body struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(e.Body), &body) != nil || body.Error.Message == "" {
+		return e.Body
+	}
+	return body.Error.Message
+}
+
 // Client asks the broker behind Socket. Each question is a connection of its own,
 // as it is for hook processes.
 type Client struct {
@@ -82,7 +95,7 @@ func (cl Client) Hook(ctx context.Context, c Call, correlation string) (Answer, 
 	if err != nil {
 		return Answer{}, err
 	}
-	conn, err := cl.dial(ctx)
+	conn, err := cl.Dial(ctx)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -120,7 +133,7 @@ func (cl Client) Do(ctx context.Context, method, path string, body any) (Reply, 
 			return Reply{}, fmt.Errorf("encode request body: %w", err)
 		}
 	}
-	conn, err := cl.dial(ctx)
+	conn, err := cl.Dial(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -129,7 +142,8 @@ func (cl Client) Do(ctx context.Context, method, path string, body any) (Reply, 
 	return exchange(conn, bufio.NewReader(conn), method, path, http.Header{}, payload)
 }
 
-func (cl Client) dial(ctx context.Context) (net.Conn, error) {
+// Dial connects, waiting while the broker's queue of callers is full.
+func (cl Client) Dial(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	for {
 		conn, err := d.DialContext(ctx, "unix", cl.Socket)

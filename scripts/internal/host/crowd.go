@@ -29,7 +29,7 @@ func (h *Host) Crowd(ctx context.Context, name string, n int, seen func() error)
 			errs <- waitOne(ctx, client, fmt.Sprintf("%s-%d", name, i/PerSession), fmt.Sprintf("toolu_%s_%d", name, i), filepath.Dir(h.Home))
 		})
 	}
-	if err := h.allWaiting(ctx, n, errs); err != nil {
+	if err := h.AllWaiting(ctx, n, errs); err != nil {
 		cancel()
 		hooks.Wait()
 		return 0, err
@@ -63,8 +63,8 @@ func waitOne(ctx context.Context, client ask.Client, session, toolUse, cwd strin
 	return nil
 }
 
-// allWaiting returns once the broker counts n waiting calls, or a hook has failed.
-func (h *Host) allWaiting(ctx context.Context, n int, errs <-chan error) error {
+// AllWaiting returns once the broker counts n waiting calls, or a hook has failed.
+func (h *Host) AllWaiting(ctx context.Context, n int, errs <-chan error) error {
 	for {
 		v, err := h.Do("pending")
 		if err != nil {
