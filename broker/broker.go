@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -41,6 +40,8 @@ type Broker struct {
 	guarded   []string          // Options.Guarded as the disk had them at the start
 	home      string            // the user's home folder; "" when there is none
 	turn      chan struct{}     // one token for each call that is being recorded
+	conns     conns             // of all listeners
+	tcpConns  conns             // those among them that come over TCP
 	keeper    rulekeeper
 	history   pastCalls
 	deadlines deadlines
@@ -50,8 +51,6 @@ type Broker struct {
 	agentRuns map[int]agentRun
 	refusals  refusals
 	slow      chan struct{} // one token for each peer that waits for a no
-	openTCP   atomic.Int64  // connections over TCP
-	open      atomic.Int64  // connections
 	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
@@ -147,6 +146,9 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		cancel()
 		return nil, err
 	}
+	b.conns.limit = connLimit()
+	b.tcpConns.limit = max(b.conns.limit/tcpShare, 8)
+	b.opts.MaxPending = min(b.opts.MaxPending, b.conns.mayWait()) // each on a connection
 	b.health = Health{Socket: opts.Socket}
 	b.home = UserHome()
 	for _, g := range opts.Guarded {

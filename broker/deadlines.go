@@ -38,11 +38,11 @@ func limitWrite(w http.ResponseWriter) {
 }
 
 const (
-	maxLeaving  = spareFiles / 4         // peers at a time that are heard to their end
+	maxLeaving  = 16                     // peers at a time that are heard to their end
 	leavingTime = 200 * time.Millisecond // for each
 )
 
-// refuse turns away a peer for whom there is no descriptor. A few at a time are heard to
+// refuse turns away a peer for whom there is no descriptor and nobody makes room. A few at a time are heard to
 // their end first: one that is hung up on while it speaks may not look for an answer.
 // Over TCP nothing is said to whoever has shown no token.
 func (l *cappedListener) refuse(conn net.Conn) {
@@ -51,7 +51,7 @@ func (l *cappedListener) refuse(conn net.Conn) {
 		_ = conn.Close()
 		return
 	}
-	refuseFull(c, l.limit)
+	refuseFull(c, l.conns.limitNow())
 	if l.leaving.Add(1) > maxLeaving {
 		l.leaving.Add(-1)
 		_ = c.Close()
@@ -68,7 +68,7 @@ func (l *cappedListener) refuse(conn net.Conn) {
 
 // refuseFull tells a peer for whom there is no descriptor left why it is not served. The
 // bytes fit into any socket's buffer, so nobody is waited for.
-func refuseFull(c *net.UnixConn, limit int64) {
+func refuseFull(c *net.UnixConn, limit int) {
 	a := problem(http.StatusServiceUnavailable, "too_many_connections",
 		fmt.Sprintf("the console has %d connections, as many as its limit of open files allows", limit),
 		"answer or stop some of what waits, or start the console with more: ulimit -n")

@@ -3,6 +3,7 @@ package broker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"path/filepath"
@@ -89,7 +90,7 @@ func TestNoDescriptorLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-	l.Limit(2)
+	b.LimitConns(2)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- b.Serve(ctx, l) }()
@@ -116,15 +117,21 @@ func TestNoDescriptorLeft(t *testing.T) {
 		}
 		return string(text)
 	}
-	one := dial()
-	dial()
+	for i := range 2 { // calls that wait give up their connections to nobody
+		body := fmt.Sprintf(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make %d"}}`, i)
+		_, err := fmt.Fprintf(dial(), "POST /request-approval HTTP/1.1\r\nHost: aoctl\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	pending(t, b, 2)
 	for range 3 {
 		if got := ask(dial()); !strings.HasPrefix(got, "HTTP/1.1 503 ") || !strings.Contains(got, "2 connections, as many as its limit of open files allows") || !strings.Contains(got, "Aoctl-Protocol: 1") {
 			t.Fatalf("with no descriptor left: %s", got)
 		}
 	}
-	if got := ask(one); !strings.HasPrefix(got, "HTTP/1.1 200 ") {
-		t.Errorf("who was there before: %s", got)
+	if _, err := b.Decide(t.Context(), b.Pending("s")[0].ID, broker.Decision{Verdict: broker.Deny, By: operator}); err != nil {
+		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(10 * time.Second); !strings.HasPrefix(ask(dial()), "HTTP/1.1 200 "); {
 		if time.Now().After(deadline) {

@@ -54,9 +54,6 @@ func UsualDeadlines() (header, body, idle time.Duration) {
 	return d.header, d.body, d.idle
 }
 
-// Limit sets how many connections there may be at a time. It must come before Serve.
-func (l *Listener) Limit(n int64) { l.limit = n }
-
 // MarkStopping puts a session where a stop puts it first, before it claims what waits.
 func (b *Broker) MarkStopping(sessionID string) {
 	b.mu.Lock()
@@ -73,3 +70,15 @@ func (b *Broker) EndAll(ctx context.Context, ids []string, o Outcome) ([]Request
 func ToolKey(agent, session, subagent, event, toolUse string) string {
 	return toolKey(agent, session, subagent, event, toolUse)
 }
+
+// LimitConns lets tests have few file descriptors.
+func (b *Broker) LimitConns(n int) {
+	for _, cs := range []*conns{&b.conns, &b.tcpConns} {
+		cs.mu.Lock()
+		cs.limit = n
+		cs.mu.Unlock()
+	}
+}
+
+// MayWait is how many calls may wait, and how many connections there may be.
+func (b *Broker) MayWait() (calls, conns int) { return b.opts.MaxPending, b.conns.limit }

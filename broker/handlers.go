@@ -75,6 +75,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	case err != nil:
 		return nil, &bodyError{http.StatusBadRequest, "bad_body", "the body did not arrive whole"}
 	}
+	noteHeard(r.Context())
 	return body, rc.SetReadDeadline(time.Time{})
 }
 

@@ -44,12 +44,11 @@ func (e *SocketError) Error() string { return e.Path + ": " + e.Problem + "; " +
 // Listener is the broker's Unix socket, held by a lock file beside it for as long
 // as the process lives: the lock tells a running broker from a stale socket.
 type Listener struct {
-	net   *net.UnixListener
-	lock  *os.File
-	path  string
-	ino   uint64
-	limit int64 // connections at a time; 0 for as many as the system allows
-	once  sync.Once
+	net  *net.UnixListener
+	lock *os.File
+	path string
+	ino  uint64
+	once sync.Once
 }
 
 // Listen takes the lock of socket and listens on it, 0600 in a folder 0700 that is

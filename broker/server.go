@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +10,6 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -25,14 +22,17 @@ const (
 	writeTimeout  = 10 * time.Second
 	idleTimeout   = 10 * time.Second
 	maxRecording  = 128 // calls that are being recorded at a time
-	spareFiles    = 64  // descriptors kept back for the console, the database and the log
+
+	// Descriptors kept back for the console, the database and the log, and for looking at
+	// the processes and files that calls name while they are being recorded.
+	spareFiles = 64 + maxRecording
 )
 
 // Serve answers on l until ctx ends, then lets the answers under way finish.
 func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 	watch := make(chan struct{})
 	go b.watchSocket(ctx, l, watch)
-	err := b.serve(ctx, &cappedListener{Listener: l.net, limit: cmp.Or(l.limit, connLimit()), open: &b.open, turn: b.turn})
+	err := b.serve(ctx, &cappedListener{Listener: l.net, conns: &b.conns, turn: b.turn})
 	<-watch
 	if err != nil {
 		return fmt.Errorf("serve %s: %w", l.path, err)
@@ -46,7 +46,8 @@ func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: b.deadlines.header,
 		IdleTimeout:       b.deadlines.idle,
 		MaxHeaderBytes:    32 << 10,
-		ConnContext:       withPeer,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return withPeer(noteConn(ctx, c), c) },
+		ConnState:         noteState,
 		ErrorLog:          nil,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
@@ -127,6 +128,9 @@ func (b *Broker) guard(mux *http.ServeMux) http.Handler {
 			}
 		}()
 		b.limitPeer(w, r)
+		if r.Body == nil || r.Body == http.NoBody {
+			noteHeard(r.Context())
+		}
 		p := peerFrom(r.Context())
 		switch {
 		case p.err == nil && p.tcp != nil:
@@ -149,25 +153,14 @@ func (b *Broker) guard(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// connLimit is how many connections may be open: what the system allows, less what
-// the console itself needs.
-func connLimit() int64 {
-	var rl unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &rl); err != nil || rl.Cur > 1<<20 {
-		return 1 << 20
-	}
-	return max(int64(rl.Cur)-spareFiles, 16)
-}
-
-// cappedListener closes connections beyond limit at once instead of running out of
-// file descriptors.
+// cappedListener keeps to what conns has room for, instead of running out of file
+// descriptors.
 //
 // It takes no new connection while turn is full, that is while many calls are being
 // recorded: a crowd that comes at once waits in the system's queue, not in our memory.
 type cappedListener struct {
 	net.Listener
-	limit int64
-	open  *atomic.Int64 // shared by listeners that share the descriptors
+	conns *conns // shared by listeners that share the descriptors
 	turn  chan struct{}
 
 	leaving atomic.Int64 // peers that are being turned away
@@ -181,23 +174,10 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 		}
 		l.turn <- struct{}{}
 		<-l.turn
-		if l.open.Add(1) <= l.limit {
-			return &cappedConn{Conn: c, l: l}, nil
+		cc := &cappedConn{Conn: c, conns: l.conns}
+		if l.conns.admit(cc) {
+			return cc, nil
 		}
-		l.open.Add(-1)
 		l.refuse(c)
 	}
-}
-
-type cappedConn struct {
-	net.Conn
-	l      *cappedListener
-	closed atomic.Bool
-}
-
-func (c *cappedConn) Close() error {
-	if !c.closed.Swap(true) {
-		c.l.open.Add(-1)
-	}
-	return c.Conn.Close()
 }

@@ -71,9 +71,8 @@ const tcpShare = 4
 func (b *Broker) ServeTCP(ctx context.Context, l *TCPListener) error {
 	b.noteTCP(l.Addr())
 	defer b.noteTCP("")
-	limit := connLimit()
-	shared := &cappedListener{Listener: l.net, limit: limit, open: &b.open, turn: b.turn}
-	if err := b.serve(ctx, &cappedListener{Listener: shared, limit: max(limit/tcpShare, 8), open: &b.openTCP, turn: b.turn}); err != nil {
+	shared := &cappedListener{Listener: l.net, conns: &b.conns, turn: b.turn}
+	if err := b.serve(ctx, &cappedListener{Listener: shared, conns: &b.tcpConns, turn: b.turn}); err != nil {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	}
 	return nil
