@@ -82,8 +82,8 @@ func (e *Error) Message() string {
 	return body.Error.Message
 }
 
-// Client asks the broker behind Socket. Each question is a connection of its own,
-// as it is for hook processes.
+// Client asks the broker behind Socket. Each poll is a connection of its own, as
+// it is for hook processes.
 type Client struct {
 	Socket string
 }
@@ -95,14 +95,6 @@ func (cl Client) Hook(ctx context.Context, c Call, correlation string) (Answer, 
 	if err != nil {
 		return Answer{}, err
 	}
-	conn, err := cl.Dial(ctx)
-	if err != nil {
-		return Answer{}, err
-	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-
-	in := bufio.NewReader(conn)
 	head := http.Header{}
 	head.Set(wire.HeaderProtocol, wire.Version)
 	head.Set(wire.HeaderCorrelation, correlation)
@@ -114,9 +106,9 @@ func (cl Client) Hook(ctx context.Context, c Call, correlation string) (Answer, 
 	}
 	head.Set(wire.HeaderTimeoutMS, strconv.FormatInt(timeout.Milliseconds(), 10))
 
-	rep, err := exchange(conn, in, http.MethodPost, "/hooks/claude", head, payload)
+	rep, err := cl.once(ctx, http.MethodPost, "/hooks/claude", head, payload)
 	for err == nil && rep.Status == http.StatusAccepted {
-		rep, err = exchange(conn, in, http.MethodGet, "/hooks/claude/"+rep.Header.Get(wire.HeaderRequestID), head, nil)
+		rep, err = cl.once(ctx, http.MethodGet, "/hooks/claude/"+rep.Header.Get(wire.HeaderRequestID), head, nil)
 	}
 	if err != nil {
 		return Answer{}, err
@@ -133,13 +125,19 @@ func (cl Client) Do(ctx context.Context, method, path string, body any) (Reply, 
 			return Reply{}, fmt.Errorf("encode request body: %w", err)
 		}
 	}
+	return cl.once(ctx, method, path, http.Header{}, payload)
+}
+
+// once sends one request on a connection of its own: the broker closes those on which a
+// hook has waited.
+func (cl Client) once(ctx context.Context, method, path string, head http.Header, payload []byte) (Reply, error) {
 	conn, err := cl.Dial(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	return exchange(conn, bufio.NewReader(conn), method, path, http.Header{}, payload)
+	return exchange(conn, bufio.NewReader(conn), method, path, head, payload)
 }
 
 // Dial connects, waiting while the broker's queue of callers is full.
