@@ -21,8 +21,12 @@ const RuleReadOnly = rules.BuiltinReadOnly
 // call, or for one run over a history, as it remembers where paths lead; and for one
 // goroutine.
 func PlaceOf(project, cwd, home string, own []string) risk.Place {
-	root, _ := projectRoot(project, home)
-	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: newFollower().real}
+	return placeAt(newFollower(), project, cwd, home, own)
+}
+
+func placeAt(f *follower, project, cwd, home string, own []string) risk.Place {
+	root, _ := f.projectRoot(project, home)
+	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real}
 }
 
 // place is where a call of this project would run.
@@ -127,12 +131,12 @@ func trustedEvent(event string) bool { return event == "PreToolUse" }
 
 // projectRoot returns dir's real path, unless it is so wide that "inside the
 // project" would mean everything: the root, the home folder, or a parent of it.
-func projectRoot(dir, home string) (string, bool) {
+func (f *follower) projectRoot(dir, home string) (string, bool) {
 	if !filepath.IsAbs(dir) {
 		return "", false
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || home == "" || below(real, home) {
+	real := f.folder(dir)
+	if real == "" || home == "" || below(real, home) {
 		return "", false
 	}
 	return real, true

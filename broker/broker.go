@@ -91,6 +91,7 @@ type sessionEntry struct {
 type grantKey struct{ session, subagent, digest string }
 
 const (
+	historyBytes  = 64 << 20         // of the inputs of a history; each may have a mebibyte
 	keepDecided   = 4096             // decided requests kept in memory for re-asking hooks and late cards
 	recordTimeout = 10 * time.Second // the longest an end may take to be recorded
 	touchEvery    = 30 * time.Second // how stale a session's stored last-seen time may be
@@ -303,9 +304,10 @@ func (b *Broker) Pending(sessionID string) []Request {
 	return list
 }
 
-// History lists decided requests, newest decision first; limit 0 means 1,000.
+// History lists decided requests, newest decision first; limit 0 means 1,000. There are
+// fewer where their inputs are very large.
 func (b *Broker) History(ctx context.Context, limit int) ([]Request, error) {
-	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit})
+	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit, MaxBytes: historyBytes})
 	b.vetPast(list)
 	b.markAlarms(list)
 	return list, err

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 )
 
 // follower follows the links of paths, like realAsFar, and asks the disk once for each
@@ -73,4 +75,20 @@ func (f *follower) folder(dir string) string {
 		f.folders[dir] = real
 	}
 	return real
+}
+
+// inParallel calls look for 0 to n-1, on all processors, each with a follower of its
+// own: a look at many calls spends most of its time on asking the disk.
+func inParallel(n int, look func(i int, f *follower)) {
+	var lookers sync.WaitGroup
+	workers := min(n, runtime.GOMAXPROCS(0))
+	for w := range workers {
+		lookers.Go(func() {
+			f := newFollower()
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				look(i, f)
+			}
+		})
+	}
+	lookers.Wait()
 }

@@ -80,3 +80,20 @@ func TestFollowerForgets(t *testing.T) {
 		t.Errorf("it remembers %d paths", len(f.paths))
 	}
 }
+
+func TestInParallelLooksAtEachOnce(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 7, 1000} {
+		looks := make([]int, n) // each look has an element of its own
+		inParallel(n, func(i int, f *follower) {
+			if f == nil {
+				t.Error("a look without a follower")
+			}
+			looks[i]++
+		})
+		for i, times := range looks {
+			if times != 1 {
+				t.Errorf("of %d, number %d was looked at %d times", n, i, times)
+			}
+		}
+	}
+}

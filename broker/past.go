@@ -13,6 +13,7 @@ import (
 
 const (
 	pastKept  = 5000             // recorded calls that a preview looks at, the newest ones
+	pastBytes = 32 << 20         // of their inputs, at which there are fewer of them
 	pastFresh = 30 * time.Second // how long a preview goes on with the calls it has read
 	shownMost = 5                // calls that a preview shows
 )
@@ -38,7 +39,7 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 	if time.Since(h.readAt) < pastFresh {
 		return h.calls, nil
 	}
-	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: pastKept})
+	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: pastKept, MaxBytes: pastBytes})
 	if err != nil {
 		return nil, fmt.Errorf("read the recorded calls: %w", err)
 	}
@@ -47,30 +48,45 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 		known[p.req.ID] = p.call
 	}
 	projects := b.projects(ctx)
-	h.calls = make([]pastCall, 0, len(list))
-	for _, r := range list {
+	calls := make([]pastCall, len(list))
+	inParallel(len(list), func(i int, f *follower) {
+		r := list[i]
 		c, ok := known[r.ID]
-		if !ok {
-			c = b.prepare(r, firstOf(projects[r.SessionID], r.CWD), trustedEvent(r.Event))
+		if !ok && ctx.Err() == nil {
+			c = b.prepareAt(f, r, firstOf(projects[r.SessionID], r.CWD), trustedEvent(r.Event))
 		}
-		h.calls = append(h.calls, pastCall{r, c})
+		calls[i] = pastCall{r, c}
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	h.waiting, h.readAt = map[string]*rules.Call{}, time.Now()
-	return h.calls, nil
+	h.calls, h.waiting, h.readAt = calls, map[string]*rules.Call{}, time.Now()
+	return calls, nil
 }
 
-// waitingCall is a waiting call as it was lately. The caller has the turn.
-func (b *Broker) waitingCall(req Request) *rules.Call {
+// waitingCalls are the waiting calls as they were lately. The caller has the turn.
+func (b *Broker) waitingCalls(ctx context.Context) ([]pastCall, error) {
 	h := &b.history
-	c, ok := h.waiting[req.ID]
-	if !ok {
-		b.mu.Lock()
-		project := b.projectOf(req)
-		b.mu.Unlock()
-		c = b.prepare(req, project, trustedEvent(req.Event))
-		h.waiting[req.ID] = c
+	list := b.Pending("")
+	calls := make([]pastCall, len(list))
+	inParallel(len(list), func(i int, f *follower) {
+		r := list[i]
+		c, ok := h.waiting[r.ID]
+		if !ok && ctx.Err() == nil {
+			b.mu.Lock()
+			project := b.projectOf(r)
+			b.mu.Unlock()
+			c = b.prepareAt(f, r, project, trustedEvent(r.Event))
+		}
+		calls[i] = pastCall{r, c}
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return c
+	for _, c := range calls {
+		h.waiting[c.req.ID] = c.call
+	}
+	return calls, nil
 }
 
 // projects maps session ids to their project's folder.
@@ -124,12 +140,16 @@ func (b *Broker) Preview(ctx context.Context, r rules.Rule) (Preview, error) {
 			p.count(pc.req, r.Decision)
 		}
 	}
-	for _, req := range b.Pending("") {
-		if ctx.Err() != nil {
-			return Preview{}, ctx.Err()
-		}
-		if r.Decision != rules.Ask && decides(b.waitingCall(req)) {
-			p.Waiting = append(p.Waiting, req)
+	if r.Decision == rules.Ask {
+		return p, nil
+	}
+	waiting, err := b.waitingCalls(ctx)
+	if err != nil {
+		return Preview{}, fmt.Errorf("preview: %w", err)
+	}
+	for _, wc := range waiting {
+		if decides(wc.call) {
+			p.Waiting = append(p.Waiting, wc.req)
 		}
 	}
 	return p, nil

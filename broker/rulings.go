@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -180,41 +181,57 @@ func (b *Broker) RemoveRule(ctx context.Context, id string, by Actor) error {
 	return nil
 }
 
+// lookedAt is how many waiting calls are looked at before those that are decided end.
+const lookedAt = 256
+
 // reassess looks at all waiting calls anew. Those that rule by decides are ended and
 // returned; without a rule nothing ends, only what the cards say is brought up to date.
+//
+// The look at many calls shares what is known of the disk; a call that seems decided is
+// judged once more, alone.
 func (b *Broker) reassess(by *rules.Rule) []Request {
 	var decided []Request
-	for _, req := range b.Pending("") {
-		b.mu.Lock()
-		se := b.session(req.SessionID)
-		project, moot := b.projectOf(req), b.moot(se)
-		b.mu.Unlock()
-		call := b.prepare(req, project, trustedEvent(req.Event))
-		speaks := by != nil && !moot && !b.overdue(req.ID) && b.decides(call, project, by.ID)
-		a, o := b.ruling(call, project, speaks)
-		if o != nil {
-			if done, err := b.endAll(context.Background(), []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil {
-				decided = append(decided, done...)
+	for list := range slices.Chunk(b.Pending(""), lookedAt) {
+		seen := make([]rules.Assessment, len(list))
+		inParallel(len(list), func(i int, f *follower) {
+			b.mu.Lock()
+			project := b.projectOf(list[i])
+			b.mu.Unlock()
+			seen[i] = b.assess(b.prepareAt(f, list[i], project, trustedEvent(list[i].Event)), project, time.Now())
+		})
+		for i, req := range list {
+			if by == nil || !speaks(seen[i], by.ID) {
+				b.reassessed(req.ID, seen[i])
+				continue
 			}
-			continue
+			decided = append(decided, b.rejudge(req, by.ID)...)
 		}
-		b.reassessed(req.ID, a)
 	}
 	return decided
 }
 
-// decides reports whether the rules end the call now, and rule id is one that speaks.
-func (b *Broker) decides(c *rules.Call, project, id string) bool {
-	a := b.assess(c, project, time.Now())
-	if a.Verdict == rules.Ask {
-		return false
+// rejudge ends a waiting call if rule id is one of those that decide it now.
+func (b *Broker) rejudge(req Request, id string) []Request {
+	b.mu.Lock()
+	se := b.session(req.SessionID)
+	project, moot := b.projectOf(req), b.moot(se)
+	b.mu.Unlock()
+	call := b.prepare(req, project, trustedEvent(req.Event))
+	decide := !moot && !b.overdue(req.ID) && speaks(b.assess(call, project, time.Now()), id)
+	a, o := b.ruling(call, project, decide)
+	if o == nil {
+		b.reassessed(req.ID, a)
+		return nil
 	}
-	for _, r := range append(a.Rules, a.Rule) {
-		if r == id {
-			return true
-		}
+	if done, err := b.endAll(context.Background(), []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil {
+		return done
 	}
-	return false
+	return nil // settled meanwhile, or for the sweeper to record
+}
+
+// speaks reports whether a ends its call, and rule id is one that speaks.
+func speaks(a rules.Assessment, id string) bool {
+	return a.Verdict != rules.Ask && (a.Rule == id || slices.Contains(a.Rules, id))
 }
 
 // reassessed puts what the rules say now on a waiting card.

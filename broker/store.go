@@ -101,6 +101,7 @@ type RequestFilter struct {
 	Late      bool // only those that ended without a person's answer, and for which no grant was made since
 	Since     time.Time
 	Limit     int // 0 means 1,000
+	MaxBytes  int // of inputs, also edited ones: the list ends with the call that reaches it; 0 means no limit
 }
 
 // SessionFilter selects sessions.

@@ -20,25 +20,35 @@ func (trusting) Call(rules.Question) vet.Result         { return vet.Result{Legi
 func (trusting) Offer(rules.Question) vet.Result        { return vet.Result{Legible: true} }
 func (trusting) File(string, []byte, string) vet.Result { return vet.Result{} }
 
-// asked is the question that req puts to the rules, with the paths as they lead now.
-func (b *Broker) asked(req Request, project string, trusted bool) rules.Question {
+// asked is the question that req puts to the rules, with the paths as f finds them.
+func (b *Broker) asked(f *follower, req Request, project string, trusted bool) rules.Question {
 	return rules.Question{
 		Tool: req.ToolName, Input: req.ToolInput, Agent: req.Agent, SessionID: req.SessionID,
-		Place: b.place(firstOf(project, req.CWD), req.CWD), Trusted: trusted, Exists: FileExists,
+		Place: placeAt(f, firstOf(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: FileExists,
 	}
 }
 
-// prepare reads the call of req as rules see it. It is the only place where the broker
-// parses what an agent wrote, and does so only after the vetter read it without harm.
+// prepare reads the call of req as rules see it, with the paths as they lead now.
 func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call {
-	c, _ := b.read(req, project, trusted, b.opts.Vet.Call)
+	return b.prepareAt(newFollower(), req, project, trusted)
+}
+
+// prepareAt is prepare with what f knows of the disk.
+func (b *Broker) prepareAt(f *follower, req Request, project string, trusted bool) *rules.Call {
+	c, _ := b.readAt(f, req, project, trusted, b.opts.Vet.Call)
 	return c
 }
 
 // read is prepare by way of one of the vetter's methods. It also reports whether the
 // screen may parse the call's command line.
 func (b *Broker) read(req Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
-	q := b.asked(req, project, trusted)
+	return b.readAt(newFollower(), req, project, trusted, vetted)
+}
+
+// readAt is read with what f knows of the disk. It is the only place where the broker
+// parses what an agent wrote, and does so only after the vetter read it without harm.
+func (b *Broker) readAt(f *follower, req Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
+	q := b.asked(f, req, project, trusted)
 	if why := b.setAside(req); why != "" {
 		return rules.Unread(q, why), false
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -109,8 +110,46 @@ func (s *queries) Requests(ctx context.Context, f broker.RequestFilter) ([]broke
 	if f.Decided {
 		order = ` ORDER BY decided_at_ms DESC, n DESC LIMIT ?`
 	}
-	return list(ctx, s, scanRequest, `SELECT `+requestColumns+` FROM requests`+w.String()+order,
-		append(w.args, orDefault(f.Limit))...)
+	query := `SELECT ` + requestColumns + ` FROM requests` + w.String() + order
+	args := append(w.args, orDefault(f.Limit))
+	if f.MaxBytes > 0 {
+		return s.requestsUpTo(ctx, f.MaxBytes, query, args)
+	}
+	return list(ctx, s, scanRequest, query, args...)
+}
+
+// errLast ends a query before its last row.
+var errLast = errors.New("no more rows are wanted")
+
+// requestsUpTo lists requests until their inputs reach most bytes.
+func (s *queries) requestsUpTo(ctx context.Context, most int, query string, args []any) ([]broker.Request, error) {
+	var all []broker.Request
+	err := s.view(ctx, func(db *sql.DB) error {
+		all = nil
+		n := 0
+		err := each(ctx, db, func(row scanner) error {
+			r, err := scanRequest(row)
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+			if n += len(r.ToolInput); r.Outcome != nil {
+				n += len(r.Outcome.UpdatedInput)
+			}
+			if n >= most {
+				return errLast
+			}
+			return nil
+		}, query, args...)
+		if errors.Is(err, errLast) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, translate(err)
+	}
+	return all, nil
 }
 
 // Sessions implements broker.Store.

@@ -74,6 +74,9 @@ func (k keeper) requests() {
 		{"decided since", broker.RequestFilter{Decided: true, Since: hour.Add(2 * time.Minute)}, "r1 r3 "},
 		{"limited", broker.RequestFilter{Limit: 2}, "r5 r4 "},
 		{"decided, limited", broker.RequestFilter{Decided: true, Limit: 3}, "r1 r3 r0 "},
+		{"up to a byte", broker.RequestFilter{MaxBytes: 1}, "r5 "},
+		{"up to the second input", broker.RequestFilter{MaxBytes: len(PendingRequest("r", "a").ToolInput) + 1}, "r5 r4 "},
+		{"up to many bytes", broker.RequestFilter{MaxBytes: 1 << 20, Decided: true}, "r1 r3 r0 r2 "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := ""

@@ -53,7 +53,21 @@ func (m *Memory) Requests(ctx context.Context, f broker.RequestFilter) ([]broker
 	if f.Decided {
 		slices.SortStableFunc(list, func(a, b broker.Request) int { return b.Outcome.At.Compare(a.Outcome.At) })
 	}
-	return atMost(list, f.Limit), nil
+	return upTo(f.MaxBytes, atMost(list, f.Limit)), nil
+}
+
+// upTo cuts list behind the request with which its inputs reach most bytes.
+func upTo(most int, list []broker.Request) []broker.Request {
+	n := 0
+	for i, r := range list {
+		if n += len(r.ToolInput); r.Outcome != nil {
+			n += len(r.Outcome.UpdatedInput)
+		}
+		if most > 0 && n >= most {
+			return list[:i+1]
+		}
+	}
+	return list
 }
 
 func selects(f broker.RequestFilter, r *broker.Request) bool {
