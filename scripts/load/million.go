@@ -28,10 +28,10 @@ func (l *load) longLog(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := []row{check(max(drawn, hooked) <= startWithin, name+"start", "within 2 s",
+	rows := []row{checkTime(max(drawn, hooked) <= startWithin, name+"start", "within 2 s",
 		"first screen after %.2f s, first hook answered after %.2f s", drawn.Seconds(), hooked.Seconds())}
 	for _, p := range pages {
-		rows = append(rows, check(p.took <= pageWithin, name+p.name, "within 100 ms", "%.0f ms", ms(p.took)))
+		rows = append(rows, checkTime(p.took <= pageWithin, name+p.name, "within 100 ms", "%.0f ms", ms(p.took)))
 	}
 	began := time.Now()
 	out, err := l.program(ctx, home, "log", "verify")
@@ -42,7 +42,7 @@ func (l *load) longLog(ctx context.Context) ([]row, error) {
 	if !bytes.Contains(out, []byte("events")) {
 		return rows, fmt.Errorf("aoctl log verify said %q", out)
 	}
-	return append(rows, check(took <= verifyWithin, name+"log verify", "within 60 s", "%.1f s", took.Seconds())), nil
+	return append(rows, checkTime(took <= verifyWithin, name+"log verify", "within 60 s", "%.1f s", took.Seconds())), nil
 }
 
 // page is one look into the history; of several tries the middle one.
@@ -101,8 +101,9 @@ func (l *load) pages(ctx context.Context, c *console) ([]page, error) {
 		{"decided calls", list("/approval-requests?status=allowed&limit=1000")},
 		{"decided calls of a session", list("/approval-requests?status=allowed&limit=1000&session_id=" + session)},
 		{"denied calls, of which there are none", list("/approval-requests?status=denied&limit=1000")},
-		{"stats", list("/stats")},
+		{"stats of a session", list("/stats?session_id=" + session)},
 		{"aoctl log", command("log")},
+		{"aoctl log of the last hour", command("log", "--since", "1h")},
 		{"aoctl log of a session", command("log", "--session", session)},
 	} {
 		var took []time.Duration

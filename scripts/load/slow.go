@@ -6,7 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,10 +23,11 @@ const (
 	hookWithin   = 500 * time.Millisecond
 	drip         = 500 * time.Millisecond // between two bytes
 	fewFiles     = 1024                   // descriptors of a console that has few
+	slowReaders  = 20                     // peers that do not read
 )
 
-// slowPeers lets programs connect that send a byte now and then: into the head of a
-// request, and into its body. Hooks must not notice.
+// slowPeers lets programs connect that send a byte now and then, into the head of a
+// request and into its body, and some that do not read the answer. Hooks must not notice.
 func (l *load) slowPeers(ctx context.Context) ([]row, error) {
 	var rows []row
 	for _, files := range []int{0, fewFiles} {
@@ -46,9 +51,15 @@ func (l *load) slowPeersAt(ctx context.Context, files int) ([]row, error) {
 	head := "POST /hooks/claude HTTP/1.1\r\nHost: aoctl\r\nX-Slow: "
 	body := "POST /hooks/claude HTTP/1.1\r\nHost: aoctl\r\nContent-Type: application/json\r\nContent-Length: 4096\r\n\r\n{"
 	peers := &slow{client: c.api, until: time.Now().Add(l.slowFor)}
+	if err := askMuch(ctx, c.api); err != nil {
+		return nil, err
+	}
 	for range l.slow {
-		peers.start(ctx, head)
-		peers.start(ctx, body)
+		peers.start(ctx, peers.drip, head)
+		peers.start(ctx, peers.drip, body)
+	}
+	for range slowReaders {
+		peers.start(ctx, peers.leave, "GET /approval-requests?status=pending HTTP/1.1\r\nHost: aoctl\r\n\r\n")
 	}
 	gone := make(chan struct{})
 	go func() {
@@ -69,9 +80,9 @@ func (l *load) slowPeersAt(ctx context.Context, files int) ([]row, error) {
 	}
 	most := percentile(hooks, 100)
 	return []row{
-		check(longest <= closedWithin, fmt.Sprintf("%d slow headers, %d slow bodies%s", l.slow, l.slow, with), "closed within 15 s",
+		checkTime(longest <= closedWithin, fmt.Sprintf("%d slow headers, %d slow bodies, %d slow readers%s", l.slow, l.slow, slowReaders, with), "closed within 15 s",
 			"%d connections, the longest %.1f s", opened, longest.Seconds()),
-		check(most <= hookWithin, "a normal hook beside them"+with, "within 500 ms throughout",
+		checkTime(most <= hookWithin, "a normal hook beside them"+with, "within 500 ms throughout",
 			"%d hooks, p50 %.0f ms, longest %.0f ms", len(hooks), ms(percentile(hooks, 50)), ms(most)),
 	}, nil
 }
@@ -115,10 +126,12 @@ type slow struct {
 	err     error
 }
 
-func (p *slow) start(ctx context.Context, first string) {
+// start lets one peer live as life has it: it gets the connection and what to send first,
+// and returns when the other end has closed it.
+func (p *slow) start(ctx context.Context, life func(context.Context, net.Conn, string) error, first string) {
 	p.Go(func() {
 		for again := true; again && ctx.Err() == nil; again = time.Now().Before(p.until) {
-			p.note(p.once(ctx, first))
+			p.once(ctx, life, first)
 			select {
 			case <-time.After(time.Second):
 			case <-ctx.Done():
@@ -127,43 +140,66 @@ func (p *slow) start(ctx context.Context, first string) {
 	})
 }
 
-// once connects, sends first and then a byte now and then, and returns how long it took
-// until the connection was closed at the other end.
-func (p *slow) once(ctx context.Context, first string) (time.Duration, error) {
+// once connects and notes how long it took until the other end had closed the connection.
+func (p *slow) once(ctx context.Context, life func(context.Context, net.Conn, string) error, first string) {
 	conn, err := p.client.Dial(ctx)
 	if err != nil {
-		return 0, err
+		p.note(0, err)
+		return
 	}
 	defer conn.Close()
 	began := time.Now()
-	if _, err := conn.Write([]byte(first)); err != nil {
-		return closedAfter(began, err)
-	}
-	buf := make([]byte, 4096)
-	for ctx.Err() == nil {
-		if err := conn.SetReadDeadline(time.Now().Add(drip)); err != nil {
-			return closedAfter(began, err)
-		}
-		_, err := conn.Read(buf)
-		if err == nil {
-			continue // an answer, which says that this took too long
-		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return closedAfter(began, nil)
-		}
-		if _, err := conn.Write([]byte(" ")); err != nil {
-			return closedAfter(began, err)
-		}
-	}
-	return time.Since(began), ctx.Err()
-}
-
-// closedAfter is how a connection ended; that the other end has hung up is no error.
-func closedAfter(began time.Time, err error) (time.Duration, error) {
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+	err = life(ctx, conn, first)
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		err = nil
 	}
-	return time.Since(began), err
+	p.note(time.Since(began), err)
+}
+
+// drip sends a byte now and then and reads what is answered.
+func (p *slow) drip(ctx context.Context, conn net.Conn, first string) error {
+	_, err := io.WriteString(conn, first)
+	for buf := make([]byte, 4096); err == nil; {
+		if err = errors.Join(ctx.Err(), conn.SetReadDeadline(time.Now().Add(drip))); err != nil {
+			break
+		}
+		_, err = conn.Read(buf) // an answer says that this took too long; the end follows
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			_, err = io.WriteString(conn, " ")
+		}
+	}
+	return err
+}
+
+// leave asks and reads nothing. That the other end is gone shows when writing.
+func (p *slow) leave(ctx context.Context, conn net.Conn, first string) error {
+	_, err := io.WriteString(conn, first)
+	for err == nil {
+		select {
+		case <-time.After(drip):
+			_, err = io.WriteString(conn, " ")
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	return err
+}
+
+// askMuch leaves calls waiting that make a long list.
+func askMuch(ctx context.Context, client ask.Client) error {
+	for i := range 50 {
+		rep, err := client.Do(ctx, http.MethodPost, "/create-approval-request", map[string]any{
+			"session_id": "much", "tool_name": "Write",
+			"tool_input": map[string]string{"file_path": fmt.Sprintf("/tmp/%d", i), "content": strings.Repeat("x", 32<<10)},
+		})
+		if err == nil && rep.Status != http.StatusOK {
+			err = &ask.Error{Status: rep.Status, Body: string(rep.Body)}
+		}
+		if err != nil {
+			return fmt.Errorf("leave calls waiting: %w", err)
+		}
+	}
+	return nil
 }
 
 func (p *slow) note(life time.Duration, err error) {

@@ -43,7 +43,7 @@ func (l *load) manyWaiting(ctx context.Context) ([]row, error) {
 	each := (after - before) / float64(l.waiting) / 1024
 	return []row{
 		check(each <= mostEach, fmt.Sprintf("%d waiting hooks, memory", l.waiting), "at most 20 KB each", "%.1f KB each", each),
-		check(took <= longest, fmt.Sprintf("%d waiting hooks, then all decided", l.waiting), "no error, last answer within 2 s", "no error, %.2f s", took.Seconds()),
+		checkTime(took <= longest, fmt.Sprintf("%d waiting hooks, then all decided", l.waiting), "no error, last answer within 2 s", "no error, %.2f s", took.Seconds()),
 	}, nil
 }
 
@@ -97,7 +97,7 @@ func (l *load) manyProcesses(ctx context.Context) ([]row, error) {
 		waits = append(waits, s.ended.Sub(time.UnixMicro(int64(at))))
 	}
 	most := percentile(waits, 100)
-	return []row{check(count["OPEN"] == 0 && most <= longest,
+	return []row{checkTime(count["OPEN"] == 0 && most <= longest,
 		fmt.Sprintf("%d real hook processes waiting", l.processes), "no OPEN, verdict within 1 s of the decision",
 		"%d ALLOW, %d DENY, %d OPEN; p50 %.0f ms, longest %.0f ms", count["ALLOW"], count["DENY"], count["OPEN"], ms(percentile(waits, 50)), ms(most))}, nil
 }
