@@ -43,6 +43,7 @@ func openHouse(ctx context.Context, o consoleOptions) (*house, error) {
 }
 
 func (h *house) open(ctx context.Context, o consoleOptions) error {
+	broker.SaveMemory()
 	dir, err := paths.StateDir()
 	if err != nil {
 		return err

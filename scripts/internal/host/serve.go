@@ -83,6 +83,7 @@ func serve(home string, o broker.Options, commands map[string]Command) int {
 
 // open starts the broker; the function returned ends it.
 func open(ctx context.Context, home string, o broker.Options) (*Server, func(), error) {
+	broker.SaveMemory()
 	st, err := store.Open(ctx, filepath.Join(home, "aoctl.db"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the store: %w", err)
