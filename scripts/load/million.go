@@ -5,12 +5,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/aoctl/aoctl/broker"
 )
 
 // longLog opens a console over a long log, looks into its history, and verifies it.
@@ -78,12 +81,16 @@ func (l *load) overLongLog(ctx context.Context, home string) (drawn, hooked time
 
 func (l *load) pages(ctx context.Context, c *console) ([]page, error) {
 	session := fmt.Sprintf("5e551017-0000-4000-8000-%012d", logSessions/2)
+	lately, err := l.lately(ctx, c.home)
+	if err != nil {
+		return nil, err
+	}
 	command := func(args ...string) func() (time.Duration, error) {
 		return func() (time.Duration, error) {
 			began := time.Now()
 			out, err := l.program(ctx, c.home, args...)
 			if err == nil && bytes.Count(out, []byte("\n")) < 50 {
-				err = fmt.Errorf("aoctl %v said only %q", args, out)
+				err = fmt.Errorf("aoctl %v said only %q", args, out[:min(len(out), 200)])
 			}
 			return time.Since(began), err
 		}
@@ -103,7 +110,7 @@ func (l *load) pages(ctx context.Context, c *console) ([]page, error) {
 		{"denied calls, of which there are none", list("/approval-requests?status=denied&limit=1000")},
 		{"stats of a session", list("/stats?session_id=" + session)},
 		{"aoctl log", command("log")},
-		{"aoctl log of the last hour", command("log", "--since", "1h")},
+		{"aoctl log of the last calls", command("log", "--since", lately)},
 		{"aoctl log of a session", command("log", "--session", session)},
 	} {
 		var took []time.Duration
@@ -117,6 +124,19 @@ func (l *load) pages(ctx context.Context, c *console) ([]page, error) {
 		pages = append(pages, page{p.name, percentile(took, 50)})
 	}
 	return pages, nil
+}
+
+// lately is when the newest few hundred events began: the log is as old as the cache.
+func (l *load) lately(ctx context.Context, home string) (string, error) {
+	out, err := l.program(ctx, home, "log", "--json", "--limit", "200")
+	if err != nil {
+		return "", err
+	}
+	var events []broker.Event
+	if err := json.Unmarshal(out, &events); err != nil || len(events) == 0 {
+		return "", fmt.Errorf("aoctl log --json said %q: %w", out[:min(len(out), 200)], err)
+	}
+	return events[0].At.Format(time.RFC3339), nil
 }
 
 // history presses the key for the history and waits until it is drawn.

@@ -23,7 +23,7 @@ const (
 	hookWithin   = 500 * time.Millisecond
 	drip         = 500 * time.Millisecond // between two bytes
 	fewFiles     = 1024                   // descriptors of a console that has few
-	slowReaders  = 20                     // peers that do not read
+	slowReaders  = 10                     // peers that do not read
 )
 
 // slowPeers lets programs connect that send a byte now and then, into the head of a
