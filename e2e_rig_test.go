@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/scripts/fakemodel"
 )
 
 // These tests run the real Claude Code against a scripted model, with the real hook
@@ -77,7 +78,7 @@ type rig struct {
 	dir     string // short, because a socket's path must be
 	project string
 	hooks   string // the settings file with the hook
-	model   *fakeModel
+	model   *fakemodel.Model
 	api     scriptAPI
 
 	tmuxRuns bool
@@ -294,7 +295,7 @@ func (a *agentRun) completed() {
 // told checks what the model was told about its calls.
 func (r *rig) told(parts ...string) {
 	r.t.Helper()
-	results := r.model.results()
+	results := r.model.Results()
 	for _, part := range parts {
 		if !strings.Contains(results, part) {
 			r.t.Errorf("the model was not told %q, but:\n%s", part, results)

@@ -1,0 +1,109 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// anthropicRequest is what is read of a request to /v1/messages.
+type anthropicRequest struct {
+	Model    string            `json:"model"`
+	Stream   bool              `json:"stream"`
+	Tools    []json.RawMessage `json:"tools"`
+	Messages []struct {
+		Role    string           `json:"role"`
+		Content anthropicContent `json:"content"`
+	} `json:"messages"`
+}
+
+// anthropicContent is a message's text or list of blocks.
+type anthropicContent []struct {
+	Type      string           `json:"type"`
+	Text      string           `json:"text"`
+	ToolUseID string           `json:"tool_use_id"`
+	Content   anthropicContent `json:"content"`
+}
+
+func (c *anthropicContent) UnmarshalJSON(data []byte) error {
+	type blocks anthropicContent // without this method
+	if len(data) > 0 && data[0] == '"' {
+		*c = make(anthropicContent, 1)
+		return json.Unmarshal(data, &(*c)[0].Text)
+	}
+	return json.Unmarshal(data, (*blocks)(c))
+}
+
+func (c anthropicContent) text() string {
+	var b strings.Builder
+	for _, block := range c {
+		b.WriteString(block.Text)
+	}
+	return b.String()
+}
+
+func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
+	var req anthropicRequest
+	if err := read(body, &req); err != nil {
+		return err
+	}
+	turn, first := 0, ""
+	for _, msg := range req.Messages {
+		if msg.Role == "assistant" {
+			turn++
+		} else if first == "" {
+			first = msg.Content.text()
+		}
+		for _, block := range msg.Content {
+			if block.Type == "tool_result" {
+				m.tell(block.ToolUseID, block.Content.text())
+			}
+		}
+	}
+	step := m.step(len(req.Tools) > 0, first, turn)
+	blocks, stop := []map[string]any{{"type": "text", "text": step.Text}}, "end_turn"
+	if len(step.Calls) > 0 {
+		blocks, stop = nil, "tool_use"
+		for _, c := range step.Calls {
+			blocks = append(blocks, map[string]any{"type": "tool_use", "id": m.newID("toolu"), "name": c.Tool, "input": c.Input})
+		}
+	}
+	usage := map[string]int{"input_tokens": 12, "output_tokens": 8}
+	message := map[string]any{
+		"id": m.newID("msg"), "type": "message", "role": "assistant", "model": req.Model,
+		"content": blocks, "stop_reason": stop, "stop_sequence": nil, "usage": usage,
+	}
+	if !req.Stream {
+		writeJSON(w, message)
+		return nil
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	message["content"], message["stop_reason"] = []any{}, nil
+	sendEvent(w, "message_start", map[string]any{"message": message})
+	for i, b := range blocks {
+		if err := streamBlock(w, i, b); err != nil {
+			return err
+		}
+	}
+	sendEvent(w, "message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
+	sendEvent(w, "message_stop", map[string]any{})
+	return nil
+}
+
+func streamBlock(w http.ResponseWriter, i int, block map[string]any) error {
+	start := map[string]any{"type": "text", "text": ""}
+	delta := map[string]any{"type": "text_delta", "text": block["text"]}
+	if block["type"] == "tool_use" {
+		input, err := json.Marshal(block["input"])
+		if err != nil {
+			return err
+		}
+		start = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"], "input": map[string]any{}}
+		delta = map[string]any{"type": "input_json_delta", "partial_json": string(input)}
+	}
+	sendEvent(w, "content_block_start", map[string]any{"index": i, "content_block": start})
+	sendEvent(w, "content_block_delta", map[string]any{"index": i, "delta": delta})
+	sendEvent(w, "content_block_stop", map[string]any{"index": i})
+	return nil
+}

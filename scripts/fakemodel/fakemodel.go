@@ -1,0 +1,157 @@
+// Package fakemodel plays a model from a script, so that a real coding agent runs its
+// real tool loop, its real hooks and touches real files, without network or account. It
+// speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex) and Gemini's
+// generateContent (Gemini CLI), each streaming.
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+)
+
+// Step is one reply of the model: tool calls, or words that end the turn.
+type Step struct {
+	Calls []Call
+	Text  string
+}
+
+// Call is one use of a tool.
+type Call struct {
+	Tool  string
+	Input map[string]any
+}
+
+// UseTool is a step with one call.
+func UseTool(tool string, input map[string]any) Step {
+	return Step{Calls: []Call{{tool, input}}}
+}
+
+// Script is what the model does in one conversation: step n is the answer to a
+// conversation in which the model has spoken n times. After the last step it says
+// that it is done.
+type Script []Step
+
+func (s Script) at(turn int) Step {
+	if turn < len(s) {
+		return s[turn]
+	}
+	return Step{Text: "done"}
+}
+
+// Model is the API's server. Conversations, such as a sub-agent's, are told apart by a
+// word in their first message; "" is the script of all others.
+type Model struct {
+	*httptest.Server
+
+	scripts map[string]Script
+
+	mu   sync.Mutex
+	told map[string]string // by call id: what the agent said became of the call
+	ids  int
+}
+
+// New starts a model on a loopback port; Close ends it.
+func New(scripts map[string]Script) *Model {
+	m := &Model{scripts: scripts, told: map[string]string{}}
+	m.Server = httptest.NewServer(m)
+	return m
+}
+
+// Play takes the scripts, where they could not be written before the model's address was
+// known; before its first conversation.
+func (m *Model) Play(scripts map[string]Script) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scripts = scripts
+}
+
+// End hangs up on agents that are still talking and ends the server.
+func (m *Model) End() {
+	m.CloseClientConnections()
+	m.Close()
+}
+
+// Results are the texts of all tool results that the agents sent, joined.
+func (m *Model) Results() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []string
+	for _, text := range m.told {
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n")
+}
+
+func (m *Model) tell(call, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.told[call] = text
+}
+
+func (m *Model) newID(kind string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ids++
+	return fmt.Sprintf("%s_%s%06d", kind, "0e2e", m.ids)
+}
+
+// ServeHTTP answers a request of whichever API it belongs to.
+func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	path := r.URL.Path
+	var err error
+	switch {
+	case r.Method != http.MethodPost:
+		fmt.Fprint(w, `{}`)
+	case strings.Contains(path, "ount_tokens"), strings.Contains(path, "ountTokens"):
+		fmt.Fprint(w, `{"input_tokens":10,"totalTokens":10}`)
+	case strings.Contains(path, "/messages"):
+		err = m.anthropic(w, r.Body)
+	case strings.HasSuffix(path, "/responses"):
+		err = m.openAI(w, r.Body)
+	case strings.Contains(path, "enerateContent"):
+		err = m.gemini(w, r.Body, strings.Contains(path, "stream"))
+	default:
+		fmt.Fprint(w, `{}`)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+}
+
+func read(body io.Reader, into any) error {
+	if err := json.NewDecoder(body).Decode(into); err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	return nil
+}
+
+// step picks the reply. A request without tools is a side question, such as for a title.
+func (m *Model) step(tools bool, first string, turn int) Step {
+	if !tools {
+		return Step{Text: "ok"}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for word, s := range m.scripts {
+		if word != "" && strings.Contains(first, word) {
+			return s.at(turn)
+		}
+	}
+	return m.scripts[""].at(turn)
+}
+
+func sendEvent(w http.ResponseWriter, name string, data map[string]any) {
+	data["type"] = name
+	fmt.Fprintf(w, "event: %s\ndata: ", name)
+	writeJSON(w, data)
+	fmt.Fprint(w, "\n")
+}
+
+// writeJSON writes v and a newline. A client that is gone has no use for an error.
+func writeJSON(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }

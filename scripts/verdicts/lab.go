@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// client is one of the two hook clients.
+type client struct {
+	name  string   // "aoctl hook" or "aoctl-hook"
+	words []string // program and what stands before the agent's name
+	line  string   // the guarded command line that aoctl installs, with installedTimeout
+}
+
+func (c client) program() string { return c.words[0] }
+
+// guarded is the installed line with another deadline.
+func (c client) guarded(timeout time.Duration) string {
+	return strings.Replace(c.line, installedTimeout, timeout.String(), 1)
+}
+
+// installedTimeout is what the lines are installed with; a trial puts its own in its place.
+const installedTimeout = "1m1s"
+
+// lab is what all trials share: the programs, and one console that allows everything.
+type lab struct {
+	self    string // this program
+	clients []client
+	world   *world // the generous console's
+	quiet   bool   // what consoles say on stderr is left out
+	stepped string // an aoctl-hook with a clock that jumps
+}
+
+// openLab has aoctl write its hooks, once without aoctl-hook beside it and once with.
+func openLab(ctx context.Context, programs string) (*lab, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	l := &lab{self: self, quiet: true, stepped: filepath.Join(programs, "stepped", "aoctl-hook")}
+	if l.world, err = newWorld(l, nil); err != nil {
+		return nil, err
+	}
+	for _, c := range []client{
+		{name: "aoctl hook", words: []string{filepath.Join(programs, "alone", "aoctl"), "hook"}},
+		{name: "aoctl-hook", words: []string{filepath.Join(programs, "beside", "aoctl-hook")}},
+	} {
+		if c.line, err = l.install(ctx, c); err != nil {
+			l.close()
+			return nil, err
+		}
+		l.clients = append(l.clients, c)
+	}
+	if _, err = l.world.serve(allows); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lab) close() { l.world.end() }
+
+// install returns the command line that aoctl installs when it lies beside c.
+func (l *lab) install(ctx context.Context, c client) (string, error) {
+	aoctl := filepath.Join(filepath.Dir(c.program()), "aoctl")
+	settings := filepath.Join(l.world.dir, filepath.Base(filepath.Dir(aoctl))+".json")
+	cmd := exec.CommandContext(ctx, aoctl, "install", "claude", "--settings", settings, "--timeout", installedTimeout) //nolint:gosec // G204: the program under trial
+	cmd.Env = []string{"HOME=" + l.world.dir, "AOCTL_HOME=" + l.world.dir, "PATH=" + os.Getenv("PATH")}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("aoctl install: %w: %s", err, out)
+	}
+	line, err := gateLine(settings)
+	if err != nil {
+		return "", err
+	}
+	if !strings.Contains(line, "'"+c.program()+"'") || !strings.Contains(line, installedTimeout) {
+		return "", fmt.Errorf("aoctl installed another program than %s: %s", c.program(), line)
+	}
+	return line, nil
+}
+
+// gateLine is the command of the hook that decides in an agent's settings.
+func gateLine(settings string) (string, error) {
+	data, err := os.ReadFile(settings) //nolint:gosec // G304: in our own folder
+	if err != nil {
+		return "", fmt.Errorf("read the settings: %w", err)
+	}
+	var s struct {
+		Hooks map[string][]struct {
+			Hooks []struct{ Command string }
+		}
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return "", fmt.Errorf("read the settings: %w", err)
+	}
+	gates := s.Hooks["PreToolUse"]
+	if len(gates) != 1 || len(gates[0].Hooks) != 1 {
+		return "", errors.New("aoctl installed no single PreToolUse hook")
+	}
+	return gates[0].Hooks[0].Command, nil
+}
