@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,6 +27,12 @@ func TestMain(m *testing.M) {
 		},
 		"aoctl-hook": func() {
 			os.Exit(hookclient.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+		sqlProgram: func() {
+			if err := changeDatabase(os.Args[1:]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
 		},
 	})
 }
@@ -59,6 +66,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		Cmds:                scriptCommands,
+		Condition:           isRoot,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Deadline:            time.Now().Add(scriptTime),
@@ -68,6 +76,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TERM", "dumb")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-built program would sleep a second at each exit
 			env.Values[consoleKey{}] = &scriptConsole{}
+			env.Values[slowKey{}] = &slowPeers{}
 			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
 		},
 	})

@@ -65,8 +65,14 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(rest[0], c.listen(ts))
 	case args[0] == "trust" && len(rest) == 1:
 		ts.Check(c.trust(ts.MkAbs(rest[0])))
+	case args[0] == "offer" && len(rest) == 1:
+		ts.Check(c.offer(ts, rest[0]))
 	case args[0] == "stop" && len(rest) == 1:
 		ts.Check(c.stop(rest[0]))
+	case args[0] == "refused" && len(rest) == 1:
+		if err := c.decide(rest[0], broker.Allow, ""); !errors.Is(err, broker.ErrChanged) {
+			ts.Fatalf("the console took a yes for what has changed: %v", err)
+		}
 	case (args[0] == "allow" || args[0] == "deny") && len(rest) > 0:
 		ts.Check(c.decide(rest[0], broker.Verdict(args[0]), strings.Join(rest[1:], " ")))
 	default:
@@ -141,6 +147,25 @@ func (c *scriptConsole) trust(path string) error {
 		}
 	}
 	return fmt.Errorf("the console has not read %s", path)
+}
+
+// offer prints the rules that the console would offer for a waiting call.
+func (c *scriptConsole) offer(ts *testscript.TestScript, ref string) error {
+	r, err := c.await(func(r broker.Request) bool {
+		return r.State == broker.Pending && bytes.Contains(r.ToolInput, []byte(ref))
+	})
+	if err != nil {
+		return fmt.Errorf("no call that fits %q came: %w", ref, err)
+	}
+	drafts, err := c.broker.Offer(context.Background(), r.ID)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(ts.Stdout(), "%d offered\n", len(drafts))
+	for _, d := range drafts {
+		_, err = fmt.Fprintf(ts.Stdout(), "%s %s %v\n", d.Decision, d.Tool, d.Where)
+	}
+	return err
 }
 
 func (c *scriptConsole) closeOnce() {

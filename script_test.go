@@ -39,6 +39,8 @@ const waitTime = 20 * time.Second
 //	console listen VAR           the console listens over TCP as well, on a port that becomes VAR
 //	console trust FILE           the person trusts a project's rules file
 //	console stop SESSION         the person stops a session, by name
+//	console refused REF          the person's yes is not taken, because the call has changed
+//	console offer REF            what the console would offer as a rule for a waiting call
 //	console allowall             the person allows everything from now on
 //	console close
 //	waitfor console              something answers on the socket
