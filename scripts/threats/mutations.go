@@ -1,0 +1,143 @@
+package main
+
+// mutations are ordered by threat. A protection has several layers in places; where one of
+// them alone is out and another one holds, the script may rightly pass, so what stands
+// here is the layer that the script is about.
+var mutations = []mutation{
+	{
+		"threat-01-broken", "the guard of the installed line refuses", "hookclient/install/command.go",
+		`>&2; exit 2; }"`, `>&2; exit 0; }"`,
+	},
+	{
+		"threat-01-broken", "the client looks for which call an answer is", "hookclient/response.go",
+		"case resp.correlation == correlation, resp.correlation == \"\" && !strict:", "case true:",
+	},
+	{
+		"threat-01-broken", "the client that got no answer exits with 2", "hookclient/hookclient.go",
+		"	exitRefused  = 2", "	exitRefused  = 1",
+	},
+	{
+		"threat-02-reasons", "a rule's refusal says that no person was asked", "broker/words.go",
+		`return "A rule in aoctl denied this call" + withReason(o.Reason) + " (rule " + o.By.ID + "; no person was asked, and asking again changes nothing)"`, `return "Denied."`,
+	},
+	{
+		"threat-02-reasons", "time that ran out reads unlike a refusal", "broker/words.go",
+		`so this call was not run. Nobody has refused it; ask the user before trying again.`, `so it was denied.`,
+	},
+	{
+		"threat-03-self-approval", "only an operator allows", "broker/handlers_allow.go",
+		"	case by.Kind != ByOperator && !errors.Is(err, ErrNotFound):", "	case false:",
+	},
+	{
+		"threat-03-self-approval", "a refused attempt is recorded", "broker/refusals.go",
+		"	if err := b.commit(ctx, &Change{Events: []*Event{ev}}); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"", "	if err := error(nil); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"",
+	},
+	{
+		"threat-03-agent-token", "a token does not help an agent's process", "broker/callers.go",
+		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
+	},
+	{
+		"threat-04-squatted", "commands look whether it is a socket", "cli/client.go",
+		"case info.Mode().Type() != fs.ModeSocket:", "case false:",
+	},
+	{
+		"threat-04-other-user", "the broker looks whose process calls", "broker/server.go",
+		"case p.err != nil || p.uid != os.Geteuid():", "case p.err != nil || os.Geteuid() < 0:",
+	},
+	{
+		"threat-05-screen", "ESC is drawn as a sign", "tui/safe/runes.go",
+		"		return r >= ' '", "		return r >= ' ' || r == 0x1b",
+	},
+	{
+		"threat-06-hidden", "what joins or hides is drawn as a sign", "tui/safe/runes.go",
+		"	if !unicode.IsPrint(r) || unicode.Is(unicode.M, r) {", "	if r == 0x7f {",
+	},
+	{
+		"threat-07-tail", "the end of a call must have been seen", "tui/footer.go",
+		"func locked(c *card) bool { return !c.seenEnd }", "func locked(*card) bool { return false }",
+	},
+	{
+		"threat-08-slide", "a card is deaf at first", "tui/guard.go",
+		"	deafFor = 550 * time.Millisecond", "	deafFor = 0 * time.Millisecond",
+	},
+	{
+		"threat-09-once", "one id is one call", "broker/submit.go",
+		"	return r.Digest == q.Digest && r.SessionID", "	return r.SessionID",
+	},
+	{
+		"threat-09-once", "exactly one caller ends a call", "broker/decide.go",
+		"e.saved && !e.claimed && e.req.State == Pending", "e.saved",
+	},
+	{
+		"threat-11-bypass", "every part of a line must be allowed", "broker/rules/judge.go",
+		"		o.add(r, i)\n		if !r.silent {\n			rested", "		if i == 0 {\n			o.add(r, i)\n		}\n		if !r.silent {\n			rested",
+	},
+	{
+		"threat-12-paths", "files are looked at again when the person says yes", "broker/decide.go",
+		"		if err := b.unchanged(ctx, id); err != nil {\n			return b.now(ctx, req)", "		if err := b.unchanged(ctx, id); err != nil && false {\n			return b.now(ctx, req)",
+	},
+	{
+		"threat-13-always", "runners are offered whole lines only", "broker/rules/offer_command.go",
+		"	if onlyExact[program] || strings.Contains(program, \"/\") {", "	if strings.Contains(program, \"/\") {",
+	},
+	{
+		"threat-14-tcp", "the name that is asked for must be ours", "broker/tcp.go",
+		"	case !ourHost(r.Host, here):", "	case false:",
+	},
+	{
+		"threat-14-tcp", "a web page is turned away", "broker/tcp.go",
+		"	case r.Header.Get(\"Origin\") != \"\" || r.Header.Get(\"Referer\") != \"\" || site", "	case site == \"never\" && site",
+	},
+	{
+		"threat-14-tcp", "nothing over TCP without a token", "broker/tcp.go",
+		"	case !given:\n		return ctx, &refusal{NoToken", "	case false:\n		return ctx, &refusal{NoToken",
+	},
+	{
+		"threat-14-tcp", "a token for asking only asks", "broker/tcp.go",
+		"	case d.kind() == AskingToken && pattern", "	case false && pattern",
+	},
+	{
+		"threat-15-payload", "a key that stands twice is refused", "broker/wire/json_scan.go",
+		"			if bytes.EqualFold(k, key) {", "			if false && bytes.EqualFold(k, key) {",
+	},
+	{
+		"threat-17-slow", "half a head is waited for 5 s at most", "broker/server.go",
+		"	headerTimeout = 5 * time.Second", "	headerTimeout = time.Hour",
+	},
+	{
+		"threat-17-slow", "half a body is waited for 10 s at most", "broker/server.go",
+		"	bodyTimeout   = 10 * time.Second", "	bodyTimeout   = time.Hour",
+	},
+	{
+		"threat-18-disk", "what is not recorded is refused", "broker/submit.go",
+		"	unlock(err)\n	if err != nil {", "	unlock(err)\n	if err != nil && end == nil {",
+	},
+	{
+		"threat-19-crash", "a decision is recorded before it is told", "broker/decide.go",
+		"	err := b.commit(ctx, c)\n	if err != nil {\n		o = Outcome", "	var err error\n	if err != nil {\n		o = Outcome",
+	},
+	{
+		"threat-20-log", "the seal covers what a call asked for", "store/chain/chain.go",
+		"r.ToolName, string(r.ToolInput), r.CWD", "r.ToolName, r.CWD",
+	},
+	{
+		"threat-20-log", "the seal covers how a call ended", "store/chain/chain.go",
+		"string(o.State), string(o.By.Kind)", "string(o.By.Kind)",
+	},
+	{
+		"threat-21-stop", "a stop comes before rules", "broker/submit.go",
+		"	case se.s.State == SessionStopping || se.s.State == SessionStopped:\n		end = ", "	case false:\n		end = ",
+	},
+	{
+		"threat-22-asker", "cards of dead askers go", "broker/sweep.go",
+		"			if e.saved && e.bound && e.attached == 0 && !e.claimed {", "			if false && e.saved && e.bound && e.attached == 0 && !e.claimed {",
+	},
+	{
+		"threat-22-restart", "a question that was open before is open again", "broker/broker.go",
+		"		e := &entry{req: r, saved: true,", "		e := &entry{req: r, saved: false,",
+	},
+	{
+		"threat-24-paused", "the client has a clock of its own", "hookclient/conversation.go",
+		"	if err := conn.SetDeadline(limit); err != nil {", "	if err := conn.SetDeadline(limit.Add(time.Hour)); err != nil {",
+	},
+}
