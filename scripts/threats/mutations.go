@@ -69,6 +69,14 @@ var mutations = []mutation{
 		"e.saved && !e.claimed && e.req.State == Pending", "e.saved",
 	},
 	{
+		"threat-10-rewritten", "what ran is compared with what was allowed", "broker/ran.go",
+		"		return RanChanged\n	}\n	return \"\"", "		return \"\"\n	}\n	return \"\"",
+	},
+	{
+		"threat-10-rewritten", "what was refused must not run", "broker/ran.go",
+		"	case Pending, Denied, Expired, Cancelled:\n		return RanRefused", "	case Pending, Denied, Expired, Cancelled:\n		return \"\"",
+	},
+	{
 		"threat-11-bypass", "every part of a line must be allowed", "broker/rules/judge.go",
 		"		o.add(r, i)\n		if !r.silent {\n			rested", "		if i == 0 {\n			o.add(r, i)\n		}\n		if !r.silent {\n			rested",
 	},
@@ -77,8 +85,8 @@ var mutations = []mutation{
 		"		if err := b.unchanged(ctx, id); err != nil {\n			return b.now(ctx, req)", "		if err := b.unchanged(ctx, id); err != nil && false {\n			return b.now(ctx, req)",
 	},
 	{
-		"threat-13-always", "runners are offered whole lines only", "broker/rules/offer_command.go",
-		"	if onlyExact[program] || strings.Contains(program, \"/\") {", "	if strings.Contains(program, \"/\") {",
+		"threat-13-always", "runners take a rule that names all of it", "broker/rules/match.go",
+		"	if !dangerous && f.x.exact == \"\" {", "	if !dangerous {",
 	},
 	{
 		"threat-14-tcp", "the name that is asked for must be ours", "broker/tcp.go",
@@ -99,6 +107,14 @@ var mutations = []mutation{
 	{
 		"threat-15-payload", "a key that stands twice is refused", "broker/wire/json_scan.go",
 		"			if bytes.EqualFold(k, key) {", "			if false && bytes.EqualFold(k, key) {",
+	},
+	{
+		"threat-16-parser", "what agents wrote is read elsewhere first", "broker/vetted.go",
+		"	r := vetted(q)\n	if r.Why != \"\" {", "	r := vet.Result{Legible: true}\n	if r.Why != \"\" {",
+	},
+	{
+		"threat-16-crash-loop", "a call at which two consoles ended is set aside", "broker/quarantine.go",
+		"const mostEnds = 2", "const mostEnds = 200",
 	},
 	{
 		"threat-17-slow", "half a head is waited for 5 s at most", "broker/server.go",
@@ -127,6 +143,10 @@ var mutations = []mutation{
 	{
 		"threat-21-stop", "a stop comes before rules", "broker/submit.go",
 		"	case se.s.State == SessionStopping || se.s.State == SessionStopped:\n		end = ", "	case false:\n		end = ",
+	},
+	{
+		"threat-21-kill", "what does not end when asked is killed", "broker/proctree/machine_linux.go",
+		"kill: unix.SIGKILL}", "kill: unix.SIGCONT}",
 	},
 	{
 		"threat-22-asker", "cards of dead askers go", "broker/sweep.go",
