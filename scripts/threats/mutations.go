@@ -98,7 +98,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-14-tcp", "nothing over TCP without a token", "broker/tcp.go",
-		"	case !given:\n		return ctx, &refusal{NoToken", "	case false:\n		return ctx, &refusal{NoToken",
+		"	case !given:\n		return ctx, &refusal{NoToken", "	case false && !given:\n		return ctx, &refusal{NoToken",
 	},
 	{
 		"threat-14-tcp", "a token for asking only asks", "broker/tcp.go",
