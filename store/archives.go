@@ -21,25 +21,26 @@ type Archived struct {
 	Problem string    `json:"problem,omitempty"` // what is wrong with it; "" when all is well or it was not looked at
 }
 
-// Archives lists the archives on record, oldest first, without looking at the files.
+// Archives lists the archives on record, oldest first, as the log says: it looks neither
+// at the files nor at whether the log is as it was written.
 func (s *queries) Archives(ctx context.Context) ([]Archived, error) {
-	events, _, err := s.Facts(ctx)
+	found, err := list(ctx, s, func(row scanner) (a Archived, err error) {
+		var at int64
+		var data string
+		if err := row.Scan(&at, &data); err != nil {
+			return a, err
+		}
+		a.At = chain.Time(at)
+		return a, json.Unmarshal([]byte(data), &a.LogArchivedData)
+	}, sqlArchives)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list the archives: %w", err)
 	}
-	var list []Archived
-	for _, e := range events {
-		if e.Type != broker.EventLogArchived {
-			continue
-		}
-		a := Archived{At: e.At}
-		if err := json.Unmarshal(e.Data, &a.LogArchivedData); err != nil {
-			return nil, fmt.Errorf("event %d: %w", e.Seq, err)
-		}
-		list = append(list, a)
-	}
-	return list, nil
+	return found, nil
 }
+
+// sqlArchives names all types of fact, so that their index is used.
+var sqlArchives = `SELECT at_ms, data FROM events WHERE ` + ofFactType + ` AND type = '` + broker.EventLogArchived + `' ORDER BY seq`
 
 // VerifyArchives is Archives, and verifies each file: it is the one on record, and it
 // begins where the one before it ends. A file that is missing is no problem of its own:

@@ -44,6 +44,7 @@ const Page = page
 
 // The queries whose plans matter.
 var (
-	SQLFacts   = sqlFacts
-	SQLRuleUse = sqlRuleUse
+	SQLFacts    = sqlFacts
+	SQLArchives = sqlArchives
+	SQLRuleUse  = sqlRuleUse
 )

@@ -212,8 +212,9 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		query string
 		want  []string
 	}{
-		"facts": {store.SQLFacts, []string{"events_facts", "events_subject"}},
-		"uses":  {store.SQLRuleUse, []string{"requests_by_rule"}},
+		"facts":    {store.SQLFacts, []string{"events_facts", "events_subject"}},
+		"archives": {store.SQLArchives, []string{"events_facts"}},
+		"uses":     {store.SQLRuleUse, []string{"requests_by_rule"}},
 	} {
 		plan := planOf(t, db, tt.query)
 		for _, index := range tt.want {
