@@ -40,7 +40,7 @@ type screen struct {
 //	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
 //	screen hangup             the terminal goes away
-//	screen signal NAME        INT, TERM or HUP
+//	screen signal NAME        INT, TERM, HUP, STOP or CONT
 //	screen exits CODE         the program has ended with that code
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
@@ -85,7 +85,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "hangup":
 		ts.Check(s.master.Close())
 	case "signal":
-		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
+		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
 		ts.Check(s.cmd.Process.Signal(signals[rest]))
 	case "exits":
 		code, err := s.wait()

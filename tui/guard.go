@@ -91,7 +91,7 @@ func (g *guard) awake(now time.Time) {
 	case gap > pauseGap || wall > pauseGap || wall < 0:
 		g.doubt(now)
 	case gap > 2*beatEvery && g.beats(g.alive):
-		g.since = g.since.Add(gap) // a busy machine: a key that is read now may have been pressed then
+		g.since = g.since.Add(gap - beatEvery) // a busy machine: a key that is read now may have been pressed then
 	}
 	g.alive = now
 }

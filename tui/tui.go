@@ -98,6 +98,7 @@ func Run(ctx context.Context, c console, o Options) error {
 		tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(),
 		tea.WithoutSignalHandler()) // signals end ctx; a second way to end would wait for the first one for ever
+	defer noticeResume(p)()
 	defer context.AfterFunc(ctx, p.Quit)() // not tea.WithContext, whose way to end races with the renderer
 	_, err := p.Run()
 	if err != nil && (ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted)) {
