@@ -10,16 +10,20 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
-const usage = `usage: aoctl hook [--timeout 10m] [--socket PATH] AGENT (or aoctl-hook with the same arguments)
+const usage = `usage: aoctl hook [--timeout 10m] [--socket PATH | --url URL [--token-file FILE]] AGENT
+(or aoctl-hook with the same arguments)
 
 Reads one hook payload of AGENT (such as claude) from stdin, asks the console, and prints the agent's own
 answer. Agents run it; "aoctl install AGENT" tells them to.
 
-  --timeout  how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
-  --socket   the console's socket; AOCTL_SOCKET does the same
+  --timeout     how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
+  --socket      the console's socket; AOCTL_SOCKET does the same
+  --url         a console over TCP, such as http://localhost:8765; AOCTL_URL does the same
+  --token-file  an absolute path, of a file of yours with mode 0600 that holds the token for asking over
+                TCP; AOCTL_TOKEN holds the token itself
 
-AOCTL_URL names a console over TCP in place of a socket, such as http://localhost:8765, and AOCTL_TOKEN the
-token for asking that it takes. --socket comes before AOCTL_URL, and that before AOCTL_SOCKET.
+--socket or --url pin the console: then none of these variables but AOCTL_TOKEN counts, and that one only
+with --url and without --token-file. Without them AOCTL_URL comes before AOCTL_SOCKET.
 
 Exit 0: the answer was printed. Exit 2: the call is refused and stderr says why; this help exits 2 as
 well, because an agent takes any silent 0 for permission.
@@ -39,32 +43,48 @@ type settings struct {
 	help    bool
 }
 
+// flags are the values of the flags, each "" when it was not given.
+type flags struct{ timeout, socket, url, tokenFile string }
+
+// named returns where the value of the flag of that name goes, nil for no such flag.
+func (f *flags) named(name string) *string {
+	switch name {
+	case "--timeout":
+		return &f.timeout
+	case "--socket":
+		return &f.socket
+	case "--url":
+		return &f.url
+	case "--token-file":
+		return &f.tokenFile
+	}
+	return nil
+}
+
+// pinned reports whether the arguments themselves say where the console is. What starts
+// the agent may then set variables as it likes.
+func (f *flags) pinned() bool { return f.socket != "" || f.url != "" }
+
 // parseArgs reads the arguments; flags may stand before or after the agent's name.
 func parseArgs(args []string) (settings, error) {
 	var s settings
-	var timeout string
+	var f flags
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
 		name, value, inline := strings.Cut(arg, "=")
+		into := f.named(name)
 		switch {
 		case arg == "--help" || arg == "-h":
 			return settings{help: true}, nil
-		case name == "--timeout" || name == "--socket":
-			if !inline {
-				if len(args) == 0 {
-					return s, badArgs(name + " needs a value")
-				}
+		case into != nil:
+			if !inline && len(args) > 0 {
 				value, args = args[0], args[1:]
 			}
 			if value == "" {
 				return s, badArgs(name + " needs a value")
 			}
-			if name == "--timeout" {
-				timeout = value
-			} else {
-				s.console.socket = value
-			}
+			*into = value
 		case strings.HasPrefix(arg, "-"):
 			return s, badArgs("unknown flag " + strconv.Quote(arg))
 		case s.agent != "":
@@ -78,16 +98,28 @@ func parseArgs(args []string) (settings, error) {
 	if s.agent == "" {
 		return s, badArgs("the agent's name is missing")
 	}
-	return s.complete(timeout)
+	return s.complete(f)
 }
 
-// complete fills in what the environment and the defaults say.
-func (s settings) complete(timeout string) (settings, error) {
+// complete fills in what the flags, and where they leave it open the environment and the
+// defaults say.
+func (s settings) complete(f flags) (settings, error) {
 	var err error
-	if s.timeout, err = parseTimeout(timeout); err != nil {
+	switch {
+	case f.socket != "" && f.url != "":
+		return s, badArgs("--socket and --url name two consoles")
+	case f.tokenFile != "" && f.url == "":
+		return s, badArgs("--token-file goes with --url")
+	}
+	if s.timeout, err = parseTimeout(f.timeout, f.pinned()); err != nil {
 		return s, err
 	}
-	s.console, err = whereTo(s.console.socket)
+	if f.url != "" {
+		s.console, err = pinnedPlace(f.url, f.tokenFile)
+		return s, err
+	}
+	s.console, err = whereTo(f.socket)
+	s.console.pinned = f.pinned()
 	return s, err
 }
 
@@ -105,7 +137,9 @@ func socketPath(path string) (string, error) {
 	return path, nil
 }
 
-func parseTimeout(flag string) (time.Duration, error) {
+// parseTimeout reads the flag, or where there is none the environment unless that must not
+// matter: a deadline beyond the agent's own would let the agent give up first.
+func parseTimeout(flag string, pinned bool) (time.Duration, error) {
 	if flag != "" {
 		d, err := time.ParseDuration(flag)
 		if err != nil || d <= 0 || d > maxTimeout {
@@ -114,7 +148,7 @@ func parseTimeout(flag string) (time.Duration, error) {
 		return d, nil
 	}
 	env := os.Getenv(timeoutEnv)
-	if env == "" {
+	if env == "" || pinned {
 		return defaultTimeout, nil
 	}
 	seconds, err := strconv.ParseFloat(env, 64)
@@ -144,5 +178,5 @@ func onlyPlain(s string) bool {
 }
 
 func badArgs(text string) error {
-	return &refusalError{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--socket PATH] AGENT"}
+	return &refusalError{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--socket PATH | --url URL [--token-file FILE]] AGENT"}
 }

@@ -17,10 +17,13 @@ func TestArguments(t *testing.T) {
 		"claude":                          {agent: "claude", console: place{socket: "/run/x.sock"}, timeout: 10 * time.Minute},
 		"--timeout 90s claude":            {agent: "claude", console: place{socket: "/run/x.sock"}, timeout: 90 * time.Second},
 		"claude --timeout=1h":             {agent: "claude", console: place{socket: "/run/x.sock"}, timeout: time.Hour},
-		"codex --socket s --timeout 1m":   {agent: "codex", console: place{socket: cwd + "/s"}, timeout: time.Minute},
-		"--socket=/a/../b gemini-cli_2.x": {agent: "gemini-cli_2.x", console: place{socket: "/b"}, timeout: 10 * time.Minute},
+		"codex --socket s --timeout 1m":   {agent: "codex", console: place{socket: cwd + "/s", pinned: true}, timeout: time.Minute},
+		"--socket=/a/../b gemini-cli_2.x": {agent: "gemini-cli_2.x", console: place{socket: "/b", pinned: true}, timeout: 10 * time.Minute},
 		"--help":                          {help: true},
 		"claude --what -h":                {},
+		"claude --socket /a --url http://localhost:1": {},
+		"claude --socket /a --token-file /t":          {},
+		"claude --token-file /t":                      {},
 	} {
 		got, err := parseArgs(strings.Fields(line))
 		if want == (settings{}) {
@@ -44,6 +47,8 @@ func TestBadArgumentsRefuse(t *testing.T) {
 		"claude --timeout":     "--timeout needs a value",
 		"claude --timeout=":    "--timeout needs a value",
 		"claude --socket=":     "--socket needs a value",
+		"claude --url":         "--url needs a value",
+		"claude --token-file=": "--token-file needs a value",
 		"claude --timeout 600": `--timeout "600" is not a duration`,
 		"claude --timeout -1s": `--timeout "-1s" is not a duration`,
 		"claude --timeout 0s":  `--timeout "0s" is not a duration`,
@@ -73,11 +78,11 @@ func TestTimeoutFromTheEnvironment(t *testing.T) {
 		"0": 0, "-1": 0, "NaN": 0, "Inf": 0, "86401": 0, "10m": 0, "ten": 0,
 	} {
 		t.Setenv(timeoutEnv, env)
-		got, err := parseTimeout("")
+		got, err := parseTimeout("", false)
 		if got != want || (err == nil) != (want > 0) {
 			t.Errorf("%s=%s means %s, %v; want %s", timeoutEnv, env, got, err, want)
 		}
-		if got, err = parseTimeout("5m"); got != 5*time.Minute || err != nil {
+		if got, err = parseTimeout("5m", false); got != 5*time.Minute || err != nil {
 			t.Errorf("the flag does not win over %s: %s, %v", env, got, err)
 		}
 	}

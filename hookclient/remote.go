@@ -2,7 +2,9 @@ package hookclient
 
 import (
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,6 +33,8 @@ type place struct {
 	ip    string // 4 or 16 bytes
 	port  int    //
 	token string // for asking
+
+	pinned bool // the arguments name it, whatever the environment says
 }
 
 func (p place) remote() bool { return p.port != 0 }
@@ -55,36 +59,92 @@ func (p place) host() string {
 // else at the usual socket.
 func whereTo(socket string) (place, error) {
 	if url := os.Getenv(urlEnv); url != "" && socket == "" {
-		return remotePlace(url)
+		return remotePlace(url, urlEnv+"="+strconv.Quote(url), os.Getenv(tokenEnv), tokenEnv)
 	}
 	path, err := socketPath(socket)
 	return place{socket: path}, err
 }
 
-func remotePlace(url string) (place, error) {
-	p, err := parseURL(url)
+// pinnedPlace is the console at the URL of an argument. The token is in the file, or in
+// the environment where none is named.
+func pinnedPlace(url, tokenFile string) (place, error) {
+	token, source := os.Getenv(tokenEnv), tokenEnv
+	if tokenFile != "" {
+		var err error
+		if token, err = readToken(tokenFile); err != nil {
+			return place{}, err
+		}
+		source = tokenFile
+	}
+	p, err := remotePlace(url, "--url "+strconv.Quote(url), token, source)
+	p.pinned = err == nil
+	return p, err
+}
+
+// remotePlace checks url, which came as said, and token, which came from source.
+func remotePlace(url, said, token, source string) (place, error) {
+	p, err := parseURL(url, said)
 	if err != nil {
 		return place{}, err
 	}
-	p.token = os.Getenv(tokenEnv)
+	p.token = token
 	const mint = "mint one in the console: r, t, then N"
 	switch {
 	case p.token == "":
-		return place{}, badEnv(urlEnv+" is set, but no token for it is in "+tokenEnv, mint)
+		return place{}, badEnv("a console over TCP is named ("+said+"), but no token for it is in "+source, mint)
 	case strings.HasPrefix(p.token, operatorPrefix):
-		return place{}, badEnv(tokenEnv+" holds an operator token, with which the agent could allow its own calls", "keep it away from agents; a hook takes a token for asking: "+mint)
+		return place{}, badEnv(source+" holds an operator token, with which the agent could allow its own calls", "keep it away from agents; a hook takes a token for asking: "+mint)
 	case !strings.HasPrefix(p.token, askPrefix) || !onlyPlain(p.token):
-		return place{}, badEnv(tokenEnv+" does not hold a token for asking", mint)
+		return place{}, badEnv(source+" does not hold a token for asking", mint)
 	}
 	p.ip, err = lookUp(p.name)
 	return p, err
 }
 
+// maxTokenFile bounds a token's file, in bytes.
+const maxTokenFile = 4 << 10
+
+// readToken reads the first line of a file that only we can read and write: what anybody
+// else could put there is nobody's token. The path is absolute, because a hook runs in
+// the project's folder.
+func readToken(path string) (string, error) {
+	bad := func(what, hint string) (string, error) { return "", badEnv("the token's file "+path+" "+what, hint) }
+	if !filepath.IsAbs(path) {
+		return bad("has no absolute path", "name it from the root")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // #nosec G304 -- the user's own argument
+	if err != nil {
+		if errors.Is(err, syscall.ELOOP) {
+			return bad("is a symbolic link", "name the file itself")
+		}
+		return bad("cannot be read: "+err.Error(), "mint a token for asking in the console (r, t, then N) and write it there")
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return bad("cannot be looked at: "+err.Error(), "")
+	case !info.Mode().IsRegular():
+		return bad("is "+kindOf(info.Mode()), "name a regular file")
+	case owner(info) != os.Geteuid():
+		return bad("belongs to user id "+strconv.Itoa(owner(info)), "name a file of yours")
+	case info.Mode().Perm()&0o077 != 0:
+		return bad("is open to others", "chmod 600 "+path)
+	case info.Size() > maxTokenFile:
+		return bad("is larger than a token", "it holds one line")
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxTokenFile))
+	if err != nil {
+		return bad("cannot be read: "+err.Error(), "")
+	}
+	return strings.TrimSpace(string(raw)), nil
+}
+
 // parseURL reads http://NAME:PORT for the few names that mean the machine that we are on
 // or, in a container, the one around us: the token goes to nobody else, and nobody who
 // can set variables sends questions far away.
-func parseURL(url string) (place, error) {
-	bad := badEnv(urlEnv+"="+strconv.Quote(url)+" is not an address such as http://localhost:8765",
+func parseURL(url, said string) (place, error) {
+	bad := badEnv(said+" is not an address such as http://localhost:8765",
 		"name localhost, 127.0.0.1, [::1], host.docker.internal or host.containers.internal, with a port; forward one from farther away")
 	rest, ok := strings.CutPrefix(url, "http://")
 	rest = strings.TrimSuffix(rest, "/")
@@ -151,17 +211,34 @@ func parseIPv4(s string) string {
 // connect dials the console. Over TCP nobody says who is at the other end.
 func (p place) connect() (fd, pid int, err error) {
 	if !p.remote() {
-		return connect(p.socket)
+		fd, pid, err = connect(p.socket)
+		return fd, pid, p.explain(err)
 	}
 	if fd, err = p.dial(); err == nil {
 		return fd, 0, nil
 	}
 	hint := `start one with "aoctl --listen 127.0.0.1:` + strconv.Itoa(p.port) + `", or see to the forwarded port`
+	if p.pinned {
+		hint += `; this hook asks there only: to change that, run "aoctl install" again`
+	}
 	text := "no console can be reached at " + p.String() + ": " + err.Error()
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		text = "no console is listening at " + p.String()
 	}
 	return -1, 0, &refusalError{kind: ErrNoConsole, text: text, hint: hint, cause: err}
+}
+
+// explain says of a pinned socket that nobody serves what may be wrong: the console that a
+// person sees may have another.
+func (p place) explain(err error) error {
+	var r *refusalError
+	if !p.pinned || !errors.As(err, &r) || r.kind != ErrNoConsole || r.hint != startOne {
+		return err
+	}
+	told := *r
+	told.hint = startOne + `; if one is open, it listens elsewhere, and this hook asks nowhere else: ` +
+		`run "aoctl install" again as that console was started, or start it with --socket ` + p.socket
+	return &told
 }
 
 func (p place) dial() (int, error) {

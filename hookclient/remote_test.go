@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -61,6 +62,108 @@ func TestSocketFlagComesFirst(t *testing.T) {
 	}
 }
 
+// hostileEnvironment is what a repository's settings may set for the hook.
+func hostileEnvironment(t *testing.T, url string) {
+	t.Helper()
+	t.Setenv("AOCTL_URL", url)
+	t.Setenv("AOCTL_TOKEN", "aoctl_ask_theirs")
+	for _, name := range []string{"AOCTL_SOCKET", "AOCTL_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "HOME"} {
+		t.Setenv(name, "/theirs")
+	}
+	t.Setenv(timeoutEnv, "86400")
+}
+
+// With a console named in the arguments, no variable says where to ask or for how long.
+func TestPinnedBeatsTheEnvironment(t *testing.T) {
+	deny := strings.Replace(allow, `"allow"`, `"deny"`, 1)
+	theirs, port := listenTCP(t, reply(200, allow))
+	hostileEnvironment(t, "http://localhost:"+port)
+	ours := newBroker(t, reply(200, deny))
+	if got := runWith(t, &hook{}, "claude", "--socket", ours.socket); got.stdout != deny {
+		t.Fatalf("over the socket: %+v", got)
+	}
+	r := <-ours.requests
+	if ms, err := strconv.Atoi(r.header.Get(HeaderTimeoutMS)); r.header.Get("Authorization") != "" || err != nil || ms > 600_000 {
+		t.Errorf("the environment came through: %v", r.header)
+	}
+
+	tcp, own := listenTCP(t, reply(200, deny), reply(200, deny))
+	token := filepath.Join(t.TempDir(), "token")
+	must(t, os.WriteFile(token, []byte("aoctl_ask_mine\n"), 0o600))
+	if got := runWith(t, &hook{}, "--url=http://127.0.0.1:"+own, "claude", "--token-file", token); got.stdout != deny {
+		t.Fatalf("over TCP: %+v", got)
+	}
+	if r = <-tcp.requests; r.header.Get("Authorization") != "Bearer aoctl_ask_mine" {
+		t.Errorf("not the file's token: %v", r.header)
+	}
+	if got := runWith(t, &hook{}, "--url", "http://127.0.0.1:"+own, "claude"); got.stdout != deny {
+		t.Fatalf("over TCP, without a file: %+v", got)
+	}
+	if r = <-tcp.requests; r.header.Get("Authorization") != "Bearer aoctl_ask_theirs" {
+		t.Errorf("not the variable's token: %v", r.header)
+	}
+	if len(theirs.requests) > 0 {
+		t.Error("the server that the environment names was asked")
+	}
+	// The control: without an argument it would have been.
+	if got := runWith(t, &hook{}, "claude"); got.stdout != allow {
+		t.Errorf("without arguments: %+v", got)
+	}
+}
+
+// A pinned socket without a console: the reason names it, and what to do when the console
+// that a person sees has another.
+func TestPinnedWithoutConsole(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	got := runWith(t, &hook{}, "claude", "--socket", socket)
+	wantRefused(t, got, "no console is listening: "+socket+" does not exist")
+	for _, words := range []string{`run "aoctl install" again`, "start it with --socket " + socket} {
+		if !strings.Contains(got.stderr, words) {
+			t.Errorf("%q is not said: %s", words, got.stderr)
+		}
+	}
+	t.Setenv("AOCTL_SOCKET", socket)
+	if got = runWith(t, &hook{}, "claude"); strings.Contains(got.stderr, "install") {
+		t.Errorf("said of an unpinned hook: %s", got.stderr)
+	}
+}
+
+// A token comes from a file that nobody else can write, or not at all.
+func TestTokenFile(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(text), mode))
+		must(t, os.Chmod(path, mode))
+		return path
+	}
+	link, pipe := filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
+	must(t, os.Symlink(file("good", "aoctl_ask_secret\n", 0o600), link))
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	t.Setenv("AOCTL_TOKEN", "aoctl_ask_secret") // no way out
+	for path, says := range map[string]string{
+		file("open", "aoctl_ask_secret", 0o644):                  "is open to others; chmod 600 ",
+		file("group", "aoctl_ask_secret", 0o660):                 "is open to others",
+		file("operator", "aoctl_op_secret", 0o600):               "could allow its own calls",
+		file("empty", "", 0o600):                                 "no token for it is in " + dir,
+		file("two", "aoctl_ask_secret\nHost: x", 0o600):          "does not hold a token for asking",
+		file("long", strings.Repeat("a", maxTokenFile+1), 0o600): "larger than a token",
+		link:                       "is a symbolic link",
+		pipe:                       "is a FIFO",
+		dir:                        "is a folder",
+		filepath.Join(dir, "none"): "no such file",
+		"good":                     "has no absolute path",
+	} {
+		got := runWith(t, &hook{}, "claude", "--url", "http://localhost:8765", "--token-file", path)
+		if got.code != exitRefused || got.stdout != "" || !strings.Contains(got.stderr, says) || strings.Contains(got.stderr, "secret") {
+			t.Errorf("%s: %+v, want %q", path, got, says)
+		}
+	}
+	if token, err := readToken(filepath.Join(dir, "good")); token != "aoctl_ask_secret" || err != nil {
+		t.Errorf("got %q, %v", token, err)
+	}
+}
+
 // Whatever is wrong with the address or the token refuses the call.
 func TestRemoteFailuresRefuse(t *testing.T) {
 	unused, err := net.Listen("tcp", "127.0.0.1:0")
@@ -99,6 +202,10 @@ func TestRemoteFailuresRefuse(t *testing.T) {
 		}
 		if tc.token != "" && strings.Contains(got.stderr, "secret") {
 			t.Errorf("%q: the reason tells the token: %s", tc.url, got.stderr)
+		}
+		t.Setenv("AOCTL_URL", "")
+		if pinned := runWith(t, &hook{}, "claude", "--url="+tc.url); pinned.code != exitRefused || !strings.Contains(pinned.stderr, tc.says) {
+			t.Errorf("--url %q: %+v, want %q", tc.url, pinned, tc.says)
 		}
 	}
 }
@@ -140,7 +247,7 @@ func FuzzParseURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		p, err := parseURL(s)
+		p, err := parseURL(s, "AOCTL_URL")
 		if err != nil {
 			if p != (place{}) {
 				t.Errorf("%q: an error and %+v", s, p)
