@@ -146,8 +146,10 @@ func examine(ctx context.Context, o doctorOptions, quick bool) *examination {
 	e.console(ctx, o)
 	e.section("database")
 	e.database(ctx, o)
+	program := ownProgram()
+	program.Console.Socket = o.socket
 	reports := install.Check(ctx, install.CheckOptions{
-		Project: o.project, Settings: o.settings, Program: ownProgram(), Now: time.Now(), Quick: quick,
+		Project: o.project, Settings: o.settings, Program: program, Now: time.Now(), Quick: quick,
 	})
 	var gates []install.GateHook
 	for _, r := range reports {

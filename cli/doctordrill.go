@@ -221,22 +221,29 @@ func (g *drillGround) close() {
 // fault is one thing that goes wrong.
 type fault struct {
 	name, socket string
-	command      string
+	change       install.Change // of the line, beside its console
+}
+
+// line is l as it meets f: a console that it names itself is the drill's instead. Nothing
+// else is changed that f does not ask for.
+func (f fault) line(l drillLine) string {
+	change := f.change
+	if l.parsed.Console != (install.Console{}) {
+		change.Socket = f.socket
+	}
+	if change == (install.Change{}) {
+		return l.Command
+	}
+	return l.parsed.With(change)
 }
 
 // run lets the line meet every fault, all at the same time.
 func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 	faults := []fault{
-		{"no console", g.socket("nobody"), l.Command},
-		{"no answer", g.socket("console"), l.Command},
-	}
-	if line, ok := l.parsed.With("", drillClient); ok {
-		faults = append(faults, fault{"silent console", g.socket("silent"), line})
-	} else {
-		faults = append(faults, fault{"silent console", g.socket("silent"), l.Command}) // told by the environment
-	}
-	if line, ok := l.parsed.With(filepath.Join(g.dir, "no-such-program"), 0); ok {
-		faults = append(faults, fault{"no program", g.socket("nobody"), line})
+		{"no console", g.socket("nobody"), install.Change{}},
+		{"no answer", g.socket("console"), install.Change{}},
+		{"silent console", g.socket("silent"), install.Change{Timeout: drillClient}},
+		{"no program", g.socket("nobody"), install.Change{Program: filepath.Join(g.dir, "no-such-program")}},
 	}
 	results := make([]drillResult, len(faults))
 	var all sync.WaitGroup
@@ -252,8 +259,6 @@ func whyNotRun(g install.GateHook, l install.HookLine, simple bool, others int) 
 	switch {
 	case !simple:
 		return "the line does more than ask aoctl"
-	case l.Socket:
-		return "the line names a socket of its own, so that a drill would reach your console"
 	case !g.Own && !ownHookProgram(l.Words[0]):
 		return "the line is a project's, and its program is not this aoctl"
 	case others == maxDrills:

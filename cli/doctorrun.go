@@ -61,11 +61,11 @@ func drillPayload(agent, event, dir string, n int) []byte {
 
 // meet runs the line once, the way the agent runs it.
 func (g *drillGround) meet(ctx context.Context, l drillLine, f fault, n int) drillResult {
-	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.command}
+	r := drillResult{Agent: l.Agent, Event: l.Event, File: l.File, Fault: f.name, Command: f.line(l)}
 	ctx, cancel := context.WithTimeout(ctx, drillLimit)
 	defer cancel()
 	payload := drillPayload(l.Agent, l.Event, g.dir, n)
-	script := f.command
+	script := r.Command
 	if l.Agent == "cursor" { // the payload is a here-document of the last command
 		script, payload = script+" <<'CURSOR_HOOK_EOF'\n"+string(payload)+"CURSOR_HOOK_EOF\n", nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -76,6 +77,7 @@ func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 func newInstallCommand() *cobra.Command {
 	var (
 		place   placeFlags
+		ask     askFlags
 		mode    string
 		timeout time.Duration
 	)
@@ -93,18 +95,29 @@ Modes:
            auto and bypass mode it asks nothing. While no console is open, its
            own dialog is all there is
 
+The hooks name the console that they ask: the socket that a console of yours would
+listen on now, or --socket PATH, or --url URL for a console outside of a container.
+Nothing that a project's settings set can have them ask elsewhere.
+
 ` + placesHelp,
 		Example: `  aoctl install claude
   aoctl install claude --dry-run
   aoctl install claude --project --mode prompts
+  aoctl install claude --url http://localhost:8765 --token-file ~/.aoctl-token
   aoctl install claude --settings ./settings.json --timeout 30m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := place.options(cmd, args[0])
 			o.Mode, o.Timeout = install.Mode(mode), timeout
+			var err error
+			if o.Program.Console, err = ask.console(cmd); err != nil {
+				return err
+			}
 			return installHooks(o, os.Args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	place.add(cmd)
+	cmd.Flags().StringVar(&ask.url, "url", "", "ask a console over TCP at this `URL`, such as http://localhost:8765")
+	cmd.Flags().StringVar(&ask.tokenFile, "token-file", "", "with --url: the `FILE` that holds the token for asking, in place of AOCTL_TOKEN")
 	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls are decided in the console: gate or prompts")
 	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
@@ -112,12 +125,39 @@ Modes:
 	return cmd
 }
 
+// askFlags say which console the hooks ask.
+type askFlags struct{ url, tokenFile string }
+
+// console is what the hooks' lines name: the socket that a console would listen on now,
+// unless it is reached over TCP.
+func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
+	if f.url == "" && !cmd.Flags().Changed("url") {
+		socket, err := socketPath(cmd)
+		return install.Console{Socket: socket, TokenFile: f.tokenFile}, err
+	}
+	c := install.Console{URL: f.url}
+	if cmd.Flags().Changed("socket") {
+		return c, usageError{text: "--socket and --url name two consoles", hint: "give one of them"}
+	}
+	if f.url == "" {
+		return c, usageError{text: "--url is empty", hint: "give an address such as http://localhost:8765"}
+	}
+	if f.tokenFile == "" {
+		return c, nil
+	}
+	var err error
+	c.TokenFile, err = filepath.Abs(f.tokenFile)
+	return c, err
+}
+
 // installHooks installs what o says for the aoctl that was called as invoked.
 func installHooks(o install.Options, invoked string, out, warn io.Writer) error {
-	var err error
-	if o.Program, err = install.FindProgram(invoked); err != nil {
+	program, err := install.FindProgram(invoked)
+	if err != nil {
 		return err
 	}
+	program.Console = o.Program.Console
+	o.Program = program
 	r, err := install.Install(o)
 	if err != nil {
 		return installError(err)
@@ -165,6 +205,7 @@ func describeInstall(o install.Options, r install.Report) string {
 	line("told of", strings.Join(r.Watches, ", "))
 	line("timeout", fmt.Sprintf("%v to answer; %s itself would give up after %v", o.Timeout, r.Agent, r.Wait))
 	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
+	line("asks", o.Program.Console.String()+", whatever a project's settings say")
 	if r.Backup != "" {
 		line("backup", r.Backup)
 	}

@@ -38,6 +38,7 @@ func installOptions(file string) install.Options {
 	return install.Options{
 		Agent: "claude", Scope: install.File, File: file, Mode: install.Gate, Timeout: 10 * time.Minute,
 		Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), ManagedDir: os.DevNull,
+		Program: install.Program{Console: install.Console{Socket: "/run/user/1/aoctl/broker.sock"}},
 	}
 }
 
@@ -55,7 +56,7 @@ func TestInstallAndUninstallSay(t *testing.T) {
 	backup := file + ".aoctl-backup-20261120T100000.000Z"
 	for _, want := range []string{
 		"Installed for Claude Code.\n", file, "gate (PreToolUse)", "PostToolUse, PostToolUseFailure, UserPromptSubmit",
-		"10m0s to answer", "after 11m0s", program + " hook\n", backup, "claude --settings settings.json", "aoctl\n",
+		"10m0s to answer", "after 11m0s", program + " hook\n", "asks     /run/user/1/aoctl/broker.sock", backup, "claude --settings settings.json", "aoctl\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not said in:\n%s", want, out.String())

@@ -87,18 +87,37 @@ func remotePlace(url, said, token, source string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	p.token = token
-	const mint = "mint one in the console: r, t, then N"
-	switch {
-	case p.token == "":
-		return place{}, badEnv("a console over TCP is named ("+said+"), but no token for it is in "+source, mint)
-	case strings.HasPrefix(p.token, operatorPrefix):
-		return place{}, badEnv(source+" holds an operator token, with which the agent could allow its own calls", "keep it away from agents; a hook takes a token for asking: "+mint)
-	case !strings.HasPrefix(p.token, askPrefix) || !onlyPlain(p.token):
-		return place{}, badEnv(source+" does not hold a token for asking", mint)
+	if p.token = token; token == "" {
+		return place{}, badEnv("a console over TCP is named ("+said+"), but no token for it is in "+source, mintOne)
+	}
+	if err = checkToken(token, source); err != nil {
+		return place{}, err
 	}
 	p.ip, err = lookUp(p.name)
 	return p, err
+}
+
+const mintOne = "mint one in the console: r, t, then N"
+
+// checkToken takes a token for asking only, so that nothing else is sent.
+func checkToken(token, source string) error {
+	switch {
+	case strings.HasPrefix(token, operatorPrefix):
+		return badEnv(source+" holds an operator token, with which the agent could allow its own calls", "keep it away from agents; a hook takes a token for asking: "+mintOne)
+	case !strings.HasPrefix(token, askPrefix) || !onlyPlain(token):
+		return badEnv(source+" does not hold a token for asking", mintOne)
+	}
+	return nil
+}
+
+// CheckTokenFile says why a hook could not take its token from path, nil when it could.
+// The error wraps ErrInput.
+func CheckTokenFile(path string) error {
+	token, err := readToken(path)
+	if err != nil {
+		return err
+	}
+	return checkToken(token, path)
 }
 
 // maxTokenFile bounds a token's file, in bytes.
@@ -138,6 +157,12 @@ func readToken(path string) (string, error) {
 		return bad("cannot be read: "+err.Error(), "")
 	}
 	return strings.TrimSpace(string(raw)), nil
+}
+
+// CheckURL refuses an address that a hook would not ask. The error wraps ErrInput.
+func CheckURL(url string) error {
+	_, err := parseURL(url, "--url "+strconv.Quote(url))
+	return err
 }
 
 // parseURL reads http://NAME:PORT for the few names that mean the machine that we are on
@@ -232,7 +257,7 @@ func (p place) connect() (fd, pid int, err error) {
 // person sees may have another.
 func (p place) explain(err error) error {
 	var r *refusalError
-	if !p.pinned || !errors.As(err, &r) || r.kind != ErrNoConsole || r.hint != startOne {
+	if !p.pinned || !errors.As(err, &r) || !errors.Is(err, ErrNoConsole) || r.hint != startOne {
 		return err
 	}
 	told := *r

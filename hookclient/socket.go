@@ -81,10 +81,18 @@ func quoteHolder(s string) string {
 	return s
 }
 
-// checkPath looks at folder and socket before anything is sent.
-func checkPath(path string) error {
+// CheckSocketPath refuses a path that is too long for a socket. The error wraps ErrSocket.
+func CheckSocketPath(path string) error {
 	if len(path) > maxSocketPath {
 		return untrusted("the socket's path is longer than "+strconv.Itoa(maxSocketPath)+" bytes: "+path, "name a shorter one in AOCTL_SOCKET")
+	}
+	return nil
+}
+
+// checkPath looks at folder and socket before anything is sent.
+func checkPath(path string) error {
+	if err := CheckSocketPath(path); err != nil {
+		return err
 	}
 	dir := filepath.Dir(path)
 	info, err := os.Lstat(dir)

@@ -39,6 +39,7 @@ func checkClaude(c *checker) {
 			gates = append(gates, claudeGatesIn(f)...)
 		}
 	}
+	c.claudeEnvironment(files)
 	forms := c.claudeForms(files)
 	if len(gates) == 0 {
 		c.claudeNone(files, forms)

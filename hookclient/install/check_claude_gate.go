@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient"
 )
 
 // claudeGate looks at one gate.
@@ -38,6 +40,10 @@ func (c *checker) claudeGate(g claudeGate) {
 		}
 	}
 	repair := c.claudeRepair(g, o)
+	if c.claudeElsewhereAsked(l, cure) {
+		begin = len(c.r.Findings) // which console is meant, a person knows
+	}
+	c.claudeUnpinned(l, cure)
 	c.claudeMatcher(g, cure)
 	c.claudeTimeout(g, l, cure)
 	c.claudeCommand(g, l, cure)
@@ -58,6 +64,9 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 	if len(l.Words) > 1 {
 		o.Program = l.program()
 	}
+	if !o.Program.Console.pinned() {
+		o.Program.Console = c.o.Program.Console
+	}
 	cure = "aoctl install claude"
 	switch {
 	case g.file.managed:
@@ -73,7 +82,45 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 	if o.Timeout != DefaultTimeout {
 		cure += " --timeout " + o.Timeout.String()
 	}
+	if at := o.Program.Console; at.URL != "" {
+		cure += " --url " + quotedIfNeeded(at.URL)
+		if at.TokenFile != "" {
+			cure += " --token-file " + quotedIfNeeded(at.TokenFile)
+		}
+	}
 	return cure, o
+}
+
+// claudeUnpinned warns of a line that leaves to its environment where it asks, and of a
+// token that cannot be read.
+func (c *checker) claudeUnpinned(l HookLine, cure string) {
+	if len(l.Words) < 2 {
+		return // what it does is not known, and said
+	}
+	if file := l.Console.TokenFile; file != "" {
+		if err := hookclient.CheckTokenFile(file); err != nil {
+			c.add(Fail, "token", "", "every call is refused: %v", err)
+		}
+	}
+	if !l.Console.pinned() {
+		c.add(Warn, "console", cure, "the line does not say where to ask: a project's settings can set AOCTL_URL or AOCTL_SOCKET, and have it ask a console of their own")
+	}
+}
+
+// claudeElsewhereAsked reports a line that asks another console than the one that this
+// aoctl would open.
+func (c *checker) claudeElsewhereAsked(l HookLine, cure string) bool {
+	here := c.o.Program.Console
+	switch {
+	case !l.Console.pinned():
+		return false
+	case l.Console.URL != "" || here.Socket == "" || l.Console.Socket == here.Socket:
+		c.add(OK, "console", "", "the line asks %s, whatever the environment says", l.Console)
+		return false
+	}
+	c.add(Warn, "console", cure+", or start the console with: aoctl --socket "+quotedIfNeeded(l.Console.Socket),
+		"the line asks %s, and a console started here listens on %s: calls would be refused", l.Console.Socket, here.Socket)
+	return true
 }
 
 // quotedIfNeeded is s as a word of a shell command that a person may copy.

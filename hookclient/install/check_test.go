@@ -91,6 +91,10 @@ func TestCheckClaudeGate(t *testing.T) {
 	}{
 		"gate":            {good, OK, "gate", "PreToolUse (gate)"},
 		"program":         {good, OK, "hook program", "this aoctl"},
+		"console":         {good, OK, "console", "asks /run/user/1/aoctl/broker.sock"},
+		"unpinned":        {strings.ReplaceAll(good, " --socket '/run/user/1/aoctl/broker.sock'", ""), Warn, "console", "does not say where to ask"},
+		"pinned in part":  {gate(" --socket '/run/user/1/aoctl/broker.sock'", " --socket '/x'"), Warn, "console", "asks /x, and a console started here listens on /run/user/1"},
+		"user's variable": {strings.Replace(good, "{", `{"env": {"AOCTL_TOKEN": "aoctl_ask_x"},`, 1), Warn, "variables", "sets AOCTL_TOKEN"},
 		"other program":   {strings.ReplaceAll(good, "aoctl-hook'", "other/aoctl-hook'"), Fail, "hook program", "is not aoctl"},
 		"open program":    {strings.ReplaceAll(good, "aoctl-hook'", "open/aoctl-hook'"), Fail, "hook program", "open can be written by everybody"},
 		"own form":        {gate(gateGuard+shut, "; true; }"), Warn, "gate", "calls aoctl in a form of its own"},
@@ -129,6 +133,7 @@ func TestCheckMends(t *testing.T) {
 		"switch":  strings.Replace(good, `"onFailure": "block",`, "", 1),
 		"matcher": strings.Replace(good, `"matcher": "*"`, `"matcher": "Bash"`, 1),
 		"events":  strings.Replace(good, `"Stop"`, `"Later"`, 1),
+		"console": strings.ReplaceAll(good, " --socket '/run/user/1/aoctl/broker.sock'", ""),
 		"program": strings.ReplaceAll(good, "aoctl-hook'", "gone/aoctl-hook'"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,6 +183,16 @@ func TestCheckClaudeAround(t *testing.T) {
 		"managed":            {"../managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, Fail, "settings", "hooks of users"},
 		"other hook":         {".claude/settings.json", hookOn("PreToolUse", "rewrite"), Warn, "other hooks", "PreToolUse: rewrite can change a call"},
 		"double gate":        {".claude/settings.local.json", hookOn("PreToolUse", "aoctl hook claude"), Warn, "gate", "2 gates"},
+		"redirected":         {".claude/settings.json", `{"env": {"AOCTL_URL": "http://127.0.0.1:3000"}}`, Fail, "variables", "the project sets AOCTL_URL, and so where a hook asks"},
+		"redirected locally": {".claude/settings.local.json", `{"env": {"HOME": "/x"}}`, Fail, "variables", "the project sets HOME"},
+		"loaded":             {".claude/settings.json", `{"env": {"LD_PRELOAD": "./x.so"}}`, Fail, "variables", "what is loaded into the shell"},
+		"a function":         {".claude/settings.json", `{"env": {"BASH_FUNC_echo%%": "() { exit 0; }"}}`, Fail, "variables", "what is loaded into the shell"},
+		"simple":             {".claude/settings.json", `{"env": {"CLAUDE_CODE_SIMPLE": "1"}}`, Fail, "variables", "which settings and hooks"},
+		"hooks off":          {".claude/settings.json", `{"env": {"CLAUDE_CODE_PERSONAL_HOOKS_OFF": "1"}}`, Fail, "variables", "which settings and hooks"},
+		"a harmless one":     {".claude/settings.json", `{"env": {"FOO": "AOCTL_URL", "LDFLAGS": "x", "ENVIRONMENT": "x"}}`, OK, "variables", "3 variables"},
+		"env twice":          {".claude/settings.json", `{"env": {}, "env": {"HOME": "/x"}}`, Fail, "variables", "cannot be told"},
+		"by the admin":       {"../managed/managed-settings.json", `{"env": {"PATH": "/bin"}}`, Warn, "variables", "sets PATH"},
+		"an operator token":  {"../managed/managed-settings.json", `{"env": {"X": "Bearer aoctl_op_abc"}}`, Fail, "variables", "X holds an operator token"},
 		"alias":              {"../.bashrc", "# alias c='claude --bare'\nalias c='claude --bare'\n", Fail, "alias", ".bashrc:2 starts claude with --bare"},
 		"alias of sources":   {"../.zshrc", "c() { claude --setting-sources=project; }\n", Fail, "alias", "--setting-sources project"},
 		"alias that is well": {"../.zshrc", "alias c='claude --setting-sources user,project'\nalias d='foo --bare'\n", OK, "running process", ""},
@@ -330,10 +345,22 @@ func TestReadHookLine(t *testing.T) {
 		}
 	}
 	l, _ := ReadHookLine("{ '/x/aoctl' hook claude --timeout 10m0s"+gateGuard+shut, "claude")
-	if got, ok := l.With("/y/a b", 0); !ok || got != "{ '/y/a b' hook claude --timeout 10m0s"+gateGuard+shut {
-		t.Errorf("with another program: %q, %v", got, ok)
+	for change, want := range map[Change]string{
+		{Program: "/y/a b"}:        "'/y/a b' hook claude --timeout 10m0s",
+		{Timeout: 2 * time.Second}: "/x/aoctl hook claude --timeout 2s",
+		{Socket: "/s/a b"}:         "/x/aoctl hook claude --timeout 10m0s --socket '/s/a b'",
+	} {
+		if got := l.With(change); got != "{ "+want+gateGuard+shut {
+			t.Errorf("with %+v: %q", change, got)
+		}
 	}
-	if got, ok := l.With("", 2*time.Second); !ok || got != "{ '/x/aoctl' hook claude --timeout 2s"+gateGuard+shut {
-		t.Errorf("with another timeout: %q, %v", got, ok)
+	for _, at := range []string{"--socket '/my/s'", "--socket=/my/s", "--url http://localhost:1 --token-file '/my/t'", "--socket /my/s --socket /my/s2"} {
+		l, ok := ReadHookLine("aoctl hook "+at+" claude || exit 2", "claude")
+		if !ok || l.Console == (Console{}) {
+			t.Errorf("%s: %v, %+v", at, ok, l.Console)
+		}
+		if got := l.With(Change{Socket: "/drill"}); got != "aoctl hook claude --socket /drill || exit 2" {
+			t.Errorf("%s with another console: %q", at, got)
+		}
 	}
 }

@@ -17,7 +17,9 @@ type HookLine struct {
 	Pinned  bool          // there is a --timeout
 	Guarded bool          // whatever becomes of the client, the line ends in exit 2 …
 	Loud    bool          // … with words on standard error, without which some agents let the call run
-	Socket  bool          // it names a socket itself
+	Console Console       // what its flags name; zero leaves it to the environment
+
+	head, tail string // what stands in Text around the words
 }
 
 // ReadHookLine takes command apart. It reports false for a line that does anything beside
@@ -33,8 +35,10 @@ func ReadHookLine(command, agent string) (HookLine, bool) {
 		s = strings.TrimSuffix(strings.TrimSpace(inner), ";")
 	}
 	call, rest := cutOr(s)
+	call = strings.TrimSpace(call)
+	l.head, l.tail, _ = strings.Cut(command, call)
 	var ok bool
-	if l.Words, ok = splitWords(strings.TrimSpace(call)); !ok || !callsUs(l.Words, agent) {
+	if l.Words, ok = splitWords(call); !ok || !callsUs(l.Words, agent) {
 		return l, false
 	}
 	if rest != "" {
@@ -91,7 +95,11 @@ func (l *HookLine) readFlags() bool {
 		}
 		switch name {
 		case "--socket":
-			l.Socket = true
+			l.Console.Socket = value
+		case "--url":
+			l.Console.URL = value
+		case "--token-file":
+			l.Console.TokenFile = value
 		case "--timeout":
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
@@ -105,32 +113,50 @@ func (l *HookLine) readFlags() bool {
 
 // program is what the line starts; there must be words.
 func (l HookLine) program() Program {
-	p := Program{Path: l.Words[0]}
+	p := Program{Path: l.Words[0], Console: l.Console}
 	if len(l.Words) > 1 && l.Words[1] == "hook" {
 		p.Args = []string{"hook"}
 	}
 	return p
 }
 
-// With is the line with another program in place of its own, or, for "", another timeout
-// in place of its own. It reports false when the line cannot be changed so.
-func (l HookLine) With(program string, timeout time.Duration) (string, bool) {
-	if program != "" {
-		for _, as := range []string{shellQuote(l.Words[0]), `"` + l.Words[0] + `"`, l.Words[0]} {
-			if strings.Contains(l.Text, as) {
-				return strings.Replace(l.Text, as, shellQuote(program), 1), true
-			}
+// Change is what HookLine.With puts in place of a line's own; what is zero stays.
+type Change struct {
+	Program string
+	Timeout time.Duration
+	Socket  string // in place of whatever names the console
+}
+
+// With is the line with c in it: its words are quoted anew, all around them stays. The
+// line must be one that ReadHookLine read.
+func (l HookLine) With(c Change) string {
+	words := slices.Clone(l.Words)
+	if c.Program != "" {
+		words[0] = c.Program
+	}
+	if c.Timeout > 0 {
+		words = append(withoutFlags(words, "--timeout"), "--timeout", c.Timeout.String())
+	}
+	if c.Socket != "" {
+		words = append(withoutFlags(words, "--socket", "--url", "--token-file"), "--socket", c.Socket)
+	}
+	for i, w := range words {
+		words[i] = quotedIfNeeded(w)
+	}
+	return l.head + strings.Join(words, " ") + l.tail
+}
+
+// withoutFlags is words without the flags of these names and their values.
+func withoutFlags(words []string, names ...string) []string {
+	var kept []string
+	for i := 0; i < len(words); i++ {
+		name, _, inline := strings.Cut(words[i], "=")
+		switch {
+		case !slices.Contains(names, name):
+			kept = append(kept, words[i])
+		case !inline:
+			i++ // its value
 		}
-		return "", false
 	}
-	at := strings.Index(l.Text, "--timeout")
-	if !l.Pinned || at < 0 {
-		return "", false
-	}
-	i := slices.IndexFunc(l.Words, func(w string) bool { return strings.HasPrefix(w, "--timeout") })
-	_, value, inline := strings.Cut(l.Words[i], "=")
-	if !inline {
-		value = l.Words[i+1]
-	}
-	return l.Text[:at] + strings.Replace(l.Text[at:], value, timeout.String(), 1), true
+	return kept
 }

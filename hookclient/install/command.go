@@ -22,17 +22,19 @@ const (
 	shut      = "; }"
 )
 
-// Program is what an agent is told to run: an absolute path, and the words between it
-// and the agent's name ("hook" for aoctl itself, none for aoctl-hook).
+// Program is what an agent is told to run: an absolute path, the words between it and
+// the agent's name ("hook" for aoctl itself, none for aoctl-hook), and where it asks.
 type Program struct {
-	Path string
-	Args []string
+	Path    string
+	Args    []string
+	Console Console
 }
 
 func (p Program) words(agent string, timeout time.Duration) string {
 	words := []string{shellQuote(p.Path)}
 	words = append(words, p.Args...)
-	return strings.Join(append(words, agent, "--timeout", timeout.String()), " ")
+	words = append(words, agent, "--timeout", timeout.String())
+	return strings.Join(append(words, p.Console.flags()...), " ")
 }
 
 // gateCommand is the line of a hook that decides.

@@ -147,7 +147,7 @@ func TestKilledInstallLeavesWholeFile(t *testing.T) {
 func loopInstall(t *testing.T) {
 	t.Helper()
 	o := Options{
-		Agent: "claude", Timeout: time.Minute, Program: Program{Path: os.Getenv(killLoop)},
+		Agent: "claude", Timeout: time.Minute, Program: Program{Path: os.Getenv(killLoop), Console: Console{Socket: "/run/user/1/aoctl/broker.sock"}},
 		ManagedDir: os.DevNull, Now: time.Now(),
 	}
 	for i := range 10_000 {

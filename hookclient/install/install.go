@@ -126,7 +126,10 @@ func (o Options) validateInstall() error {
 			Hint: fmt.Sprintf("it must lie between %v and %v", MinTimeout, MaxTimeout),
 		}
 	}
-	return o.Program.check()
+	if err := o.Program.check(); err != nil {
+		return err
+	}
+	return o.Program.Console.check()
 }
 
 // Install writes the hooks, or brings them up to date. A *SyntaxError says where a
@@ -149,7 +152,8 @@ func Install(o Options) (Report, error) {
 	r.Wait = o.Timeout + claudeGrace
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
-	r.Warnings = append(o.Program.warnings(), claudeWarnings(o, f, after)...)
+	r.Warnings = append(o.Program.warnings(), o.Program.Console.warnings()...)
+	r.Warnings = append(r.Warnings, claudeWarnings(o, f, after)...)
 	if !r.Changed {
 		return r, nil
 	}

@@ -30,7 +30,7 @@ func home(t *testing.T) (Options, string) {
 	}
 	t.Setenv("TMPDIR", filepath.Join(dir, "tmp")) // else the program would be a temporary one
 	return Options{
-		Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: Program{Path: bin},
+		Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: Program{Path: bin, Console: Console{Socket: "/run/user/1/aoctl/broker.sock"}},
 		Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), ManagedDir: filepath.Join(dir, "managed"),
 	}, filepath.Join(dir, ".claude", "settings.json")
 }
@@ -317,4 +317,40 @@ func TestRoundTripProperty(t *testing.T) {
 			rt.Fatalf("before %q\nafter  %q, %v", text, got, err)
 		}
 	})
+}
+
+// An installation without a console that a hook could ask would refuse every call, or ask
+// whatever the environment names.
+func TestInstallNeedsAConsole(t *testing.T) {
+	o, path := home(t)
+	for _, at := range []Console{
+		{},
+		{Socket: "s"},
+		{Socket: "/" + strings.Repeat("s", 200)},
+		{Socket: "/s\xff"},
+		{Socket: "/s", URL: "http://localhost:1"},
+		{Socket: "/s", TokenFile: "/t"},
+		{URL: "http://console.example:1"},
+		{URL: "http://localhost:1", TokenFile: "t"},
+	} {
+		o.Program.Console = at
+		var usage *UsageError
+		if _, err := Install(o); !errors.As(err, &usage) {
+			t.Errorf("%+v: %v", at, err)
+		}
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was written: %v", err)
+	}
+	// Whatever the socket is called, the line holds it as one word.
+	o.Program.Console = Console{Socket: "/a b/it's $HOME/`s`"}
+	install(t, o)
+	f, err := newDocument([]byte(read(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := f.root.member("hooks").member("PreToolUse").items[0].children("hooks")[0].member("command").text
+	if l, ok := ReadHookLine(command, "claude"); !ok || l.Console != o.Program.Console || !isOurs(command, "claude") {
+		t.Errorf("%s is read as %+v", command, l)
+	}
 }
