@@ -264,6 +264,7 @@ func (j agentJob) hookLine(w *world) (string, map[string]string, error) {
 	if f.want == allow {
 		s.line = j.client.guarded(30 * time.Second)
 	}
+	s.pin(w)
 	return strings.Replace(s.line, " claude --timeout", " "+j.agent.name+" --timeout", 1), s.env, nil
 }
 

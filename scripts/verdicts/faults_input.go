@@ -105,9 +105,9 @@ func surroundings() []fault {
 		return generous(func(_ *world, s *start) { s.env[name] = value })
 	}
 	return []fault{
-		{name: "HOME unset", words: []string{"HOME is not set", "set HOME"}, alter: none("HOME", "AOCTL_HOME")},
-		{name: "HOME not absolute", words: []string{"HOME is not set"}, alter: func(_ *world, s *start) { delete(s.env, "AOCTL_HOME"); s.env["HOME"] = "." }},
-		{name: "no environment at all", words: []string{"HOME is not set"}, alter: none("HOME", "AOCTL_HOME", "PATH", "TMPDIR", "LANG")},
+		{name: "HOME unset", onlyBare: true, words: []string{"HOME is not set", "set HOME"}, alter: none("HOME", "AOCTL_HOME")},
+		{name: "HOME not absolute", onlyBare: true, words: []string{"HOME is not set"}, alter: func(_ *world, s *start) { delete(s.env, "AOCTL_HOME"); s.env["HOME"] = "." }},
+		{name: "no environment at all", onlyBare: true, words: []string{"HOME is not set"}, alter: none("HOME", "AOCTL_HOME", "PATH", "TMPDIR", "LANG")},
 		{name: "control: TMPDIR and XDG unset", want: allow, alter: generous(none("TMPDIR"))},
 		{name: "control: an empty PATH", want: allow, alter: env("PATH", "")},
 		{name: "a timeout that is no number", onlyBare: true, words: []string{"is not a number of seconds", "correct or unset it"}, alter: generous(func(_ *world, s *start) {

@@ -26,6 +26,9 @@ func (c client) guarded(timeout time.Duration) string {
 	return strings.Replace(c.line, installedTimeout, timeout.String(), 1)
 }
 
+// pinned is how an installed line names its console.
+func pinned(socket string) string { return "--socket '" + socket + "'" }
+
 // installedTimeout is what the lines are installed with; a trial puts its own in its place.
 const installedTimeout = "1m1s"
 
@@ -72,7 +75,7 @@ func (l *lab) install(ctx context.Context, c client) (string, error) {
 	aoctl := filepath.Join(filepath.Dir(c.program()), "aoctl")
 	settings := filepath.Join(l.world.dir, filepath.Base(filepath.Dir(aoctl))+".json")
 	cmd := exec.CommandContext(ctx, aoctl, "install", "claude", "--settings", settings, "--timeout", installedTimeout) //nolint:gosec // G204: the program under trial
-	cmd.Env = []string{"HOME=" + l.world.dir, "AOCTL_HOME=" + l.world.dir, "PATH=" + os.Getenv("PATH")}
+	cmd.Env = []string{"HOME=" + l.world.dir, "AOCTL_HOME=" + l.world.home, "PATH=" + os.Getenv("PATH")}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("aoctl install: %w: %s", err, out)
 	}
@@ -80,8 +83,10 @@ func (l *lab) install(ctx context.Context, c client) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !strings.Contains(line, "'"+c.program()+"'") || !strings.Contains(line, installedTimeout) {
-		return "", fmt.Errorf("aoctl installed another program than %s: %s", c.program(), line)
+	for _, part := range []string{"'" + c.program() + "'", installedTimeout, pinned(l.world.socket)} {
+		if !strings.Contains(line, part) {
+			return "", fmt.Errorf("aoctl installed a line without %s: %s", part, line)
+		}
 	}
 	return line, nil
 }

@@ -131,6 +131,7 @@ func try(ctx context.Context, l *lab, f *fault, c client, form string, random *r
 	if f.alter != nil {
 		f.alter(w, s)
 	}
+	s.pin(w)
 	r.limit = s.timeout + beyond + slack
 	r.outcome, r.err = s.run(ctx, w, f)
 	r.verdict, r.reason = r.outcome.judge()
@@ -149,6 +150,16 @@ func newStart(w *world, f *fault, c client, form string) *start {
 	}
 	s.words = append(append([]string{}, c.words...), "claude", "--timeout", s.timeout.String())
 	return s
+}
+
+// pin has the installed line ask the console of this trial, or the one that the fault put
+// in its place: no variable says so to a line.
+func (s *start) pin(w *world) {
+	socket := w.socket
+	if other := s.env["AOCTL_SOCKET"]; other != "" {
+		socket = other
+	}
+	s.line = strings.Replace(s.line, pinned(w.lab.world.socket), pinned(socket), 1)
 }
 
 // payload is the hook JSON of a call that would leave a file in the world.
