@@ -22,7 +22,9 @@ type kept struct {
 	until time.Time // of a text that did not come through; zero for one that did
 }
 
-const maxYoung = 4096 // texts of one generation
+// maxYoung is how many texts one generation has: more than may wait, so that a call is
+// decided with what its reading gave when the card was drawn.
+const maxYoung = 16384
 
 func (c *cache) get(d digest, now time.Time) (Result, bool) {
 	c.mu.Lock()
