@@ -183,11 +183,11 @@ func watchAndDecide(ctx context.Context, s *host.Server, _ int) (map[string]floa
 	for range 4 {
 		go func() {
 			for r := range asked {
-				d := broker.Decision{Verdict: broker.Allow, By: host.Operator, Digest: r.Digest}
+				d := broker.Decision{Verdict: broker.Allow, By: host.Operator}
 				if bytes.Contains(r.ToolInput, []byte(denyMark)) {
 					d.Verdict, d.Reason = broker.Deny, "load run"
 				}
-				if _, err := s.Broker.Decide(ctx, r.ID, d); err != nil && !errors.Is(err, broker.ErrAlreadyDecided) && ctx.Err() == nil {
+				if _, err := s.Decide(ctx, r, d); err != nil && !errors.Is(err, broker.ErrAlreadyDecided) && ctx.Err() == nil {
 					fmt.Fprintln(os.Stderr, "load: decide:", err)
 				}
 			}

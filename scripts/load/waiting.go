@@ -130,12 +130,12 @@ func decideEach(ctx context.Context, s *host.Server, _ int) (map[string]float64,
 		slots <- struct{}{}
 		deciding.Go(func() {
 			defer func() { <-slots }()
-			d := broker.Decision{Verdict: broker.Allow, By: host.Operator, Digest: r.Digest}
+			d := broker.Decision{Verdict: broker.Allow, By: host.Operator}
 			at[i] = float64(time.Now().UnixMicro())
 			if i%2 == 1 {
 				d.Verdict, d.Reason, at[i] = broker.Deny, "load run", -at[i]
 			}
-			_, err := s.Broker.Decide(ctx, r.ID, d)
+			_, err := s.Decide(ctx, r, d)
 			errs <- err
 		})
 	}

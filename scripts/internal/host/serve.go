@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -150,11 +152,15 @@ func (s *Server) obey(ctx context.Context, line string, commands map[string]Comm
 func (s *Server) DecideAll(ctx context.Context, reqs []broker.Request) error {
 	jobs := make(chan broker.Request)
 	errs := make(chan error, len(reqs))
+	var again atomic.Int64
 	var callersDone sync.WaitGroup
 	for range Callers {
 		callersDone.Go(func() {
 			for r := range jobs {
-				_, err := s.Broker.Decide(ctx, r.ID, broker.Decision{Verdict: broker.Allow, By: Operator, Digest: r.Digest})
+				anew, err := s.Decide(ctx, r, broker.Decision{Verdict: broker.Allow, By: Operator})
+				if anew {
+					again.Add(1)
+				}
 				errs <- err
 			}
 		})
@@ -165,5 +171,21 @@ func (s *Server) DecideAll(ctx context.Context, reqs []broker.Request) error {
 	close(jobs)
 	callersDone.Wait()
 	close(errs)
+	if n := again.Load(); n > 0 {
+		fmt.Fprintf(os.Stderr, "  %d of %d cards were not read when they came, and looked at twice\n", n, len(reqs))
+	}
 	return Join(errs)
+}
+
+// Decide decides r as a person does: when the card turns out to be another than the one
+// that was looked at, as after a burst in which it could not be read at once, it is
+// looked at anew, and decided the same way. anew reports that.
+func (s *Server) Decide(ctx context.Context, r broker.Request, d broker.Decision) (anew bool, err error) {
+	d.Digest = r.Digest
+	_, err = s.Broker.Decide(ctx, r.ID, d)
+	if errors.Is(err, broker.ErrChanged) {
+		anew = true
+		_, err = s.Broker.Decide(ctx, r.ID, d)
+	}
+	return anew, err
 }
