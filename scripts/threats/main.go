@@ -123,7 +123,7 @@ func copySource(ctx context.Context, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return fmt.Errorf("copy the source: %w", err)
 		}
-		if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil {
+		if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil { //nolint:gosec // G703: below a folder of this run's own
 			return fmt.Errorf("copy the source: %w", err)
 		}
 	}
