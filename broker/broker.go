@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,6 +52,7 @@ type Broker struct {
 	agentRuns map[int]agentRun
 	refusals  refusals
 	slow      chan struct{} // one token for each peer that waits for a no
+	rereading atomic.Bool   // reread is under way
 	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 

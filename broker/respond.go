@@ -38,6 +38,7 @@ var statuses = []struct {
 	{errVersion, http.StatusConflict, "conflict", "read the rule again"},
 	{ErrConflict, http.StatusConflict, "conflict", "use a new id for another call"},
 	{ErrStale, http.StatusConflict, "stale", "read the call again"},
+	{ErrReadAnew, http.StatusConflict, "changed", "look at the call again"},
 	{ErrChanged, http.StatusConflict, "changed", "look at the call again"},
 	{errBadToken, http.StatusUnauthorized, "bad_token", "mint another one in the console: r, then t"},
 	{errAskToken, http.StatusForbidden, "ask_token", "an operator token decides; keep it away from agents"},

@@ -129,18 +129,21 @@ func (b *Broker) unchanged(ctx context.Context, id string) error {
 	}
 	req, shown, project := e.req, e.stamp, b.projectOf(e.req)
 	b.mu.Unlock()
-	call := b.prepare(req, project, trustedEvent(req.Event))
+	call, legible := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
 	now := stampCall(req.ToolName, call)
 	if now == shown {
 		return nil
 	}
 	a := b.assess(call, project, time.Now())
 	b.mu.Lock()
-	e.stamp, e.req.Assessment = now, &a
+	e.stamp, e.req.Assessment, e.req.Legible = now, &a, legible
 	if e.req.State == Pending {
 		b.publish(Update{Request: ptr(e.req)})
 	}
 	b.mu.Unlock()
+	if was := req.Assessment; was != nil && was.Unread != a.Unread {
+		return ErrReadAnew
+	}
 	b.log.InfoContext(ctx, "a file of a waiting call changed", "request_id", id)
 	return ErrChanged
 }

@@ -20,6 +20,12 @@ func (b *Broker) sweep(ctx context.Context) {
 			b.cancelAbandoned(ctx)
 			b.noticeGone(ctx)
 			b.mend(ctx)
+			if b.rereading.CompareAndSwap(false, true) {
+				b.wg.Go(func() { // the vetter takes its time when it is busy
+					defer b.rereading.Store(false)
+					b.reread(ctx)
+				})
+			}
 			b.noteFloods(ctx, false)
 			b.publishHealth()
 			b.forgetDeadAgents()

@@ -1,6 +1,8 @@
 package broker
 
 import (
+	"context"
+
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/vet"
 )
@@ -57,6 +59,50 @@ func (b *Broker) readAt(f *follower, req Request, project string, trusted bool, 
 		return rules.Unread(q, r.Why), false
 	}
 	return vet.Prepare(q), r.Legible
+}
+
+// maxReread is how many calls the sweeper reads again at a time.
+const maxReread = 64
+
+// reread reads waiting calls again that came when the vetter was busy, so that rules and
+// the screen have more than their raw text.
+func (b *Broker) reread(ctx context.Context) {
+	for _, req := range b.unread() {
+		b.mu.Lock()
+		project, moot := b.projectOf(req), b.moot(b.session(req.SessionID))
+		b.mu.Unlock()
+		call, legible := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
+		if call.Unread() == vet.Busy {
+			return // still busy
+		}
+		stamp := stampCall(req.ToolName, call)
+		a, o := b.ruling(call, project, !moot && !b.overdue(req.ID))
+		if o != nil {
+			_, _ = b.endAll(ctx, []string{req.ID}, *o, &Change{Used: a.Rules}) // settled meanwhile, or for mend
+			continue
+		}
+		b.mu.Lock()
+		if e, ok := b.requests[req.ID]; ok && e.req.State == Pending {
+			e.stamp, e.req.Assessment, e.req.Legible = stamp, &a, legible
+			b.publish(Update{Request: ptr(e.req)})
+		}
+		b.mu.Unlock()
+	}
+}
+
+// unread lists some waiting calls that came when the vetter was busy.
+func (b *Broker) unread() []Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []Request
+	for _, se := range b.sessions {
+		for _, e := range se.pending {
+			if a := e.req.Assessment; e.saved && !e.claimed && a != nil && a.Unread == vet.Busy && len(list) < maxReread {
+				list = append(list, e.req)
+			}
+		}
+	}
+	return list
 }
 
 // vetPast says of recorded calls whether the screen may parse their command lines.

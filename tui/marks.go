@@ -226,11 +226,11 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 		return nil
 	case errors.Is(err, broker.ErrNotRecorded):
 		return m.sayFitting(inkDanger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
-	case errors.Is(err, broker.ErrChanged):
+	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
 		for _, k := range msg.keys {
 			m.lookAgain(k)
 		}
-		return m.sayFitting(inkWarn, "a file of one of these calls changed while it waited: look again"+nothing, "a file changed: look again")
+		return m.sayFitting(inkWarn, "one of these calls, or a file of it, changed while it waited: look again"+nothing, "one changed: look again")
 	case errors.Is(err, broker.ErrAlreadyDecided), errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrStale):
 		return m.sayFitting(inkWarn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
 	}

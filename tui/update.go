@@ -255,11 +255,14 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return m.say(inkWarn, name+": too late, this call "+m.ended(msg.req))
-	case errors.Is(msg.err, broker.ErrChanged):
+	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
 		if msg.req.ID == msg.key.id && msg.req.State == broker.Pending {
 			m.board.request(msg.req, m.at)
 		}
 		m.lookAgain(msg.key)
+		if errors.Is(msg.err, broker.ErrReadAnew) {
+			return m.sayFitting(inkWarn, name+": this card was drawn anew: look again", "drawn anew: look again")
+		}
 		return m.sayFitting(inkWarn, name+": a file of this call changed while it waited: look again", "a file changed while it waited: look again", "a file changed: look again")
 	case errors.Is(msg.err, broker.ErrNotRecorded):
 		return m.sayFitting(inkDanger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")

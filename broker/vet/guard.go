@@ -47,7 +47,8 @@ type Guard struct {
 const (
 	whyBroke = "it could not be read safely: reading it broke the parser"
 	whySlow  = "it could not be read safely: reading it took too long"
-	whyBusy  = "it could not be read safely: the process that reads for the console is busy or gone"
+	// Busy says nothing of the text: it may be tried again at any time.
+	Busy = "it could not be read safely: the process that reads for the console is busy or gone"
 )
 
 // failedFor is how long a text that did not come through is not tried again: its reading
@@ -121,12 +122,12 @@ func (g *Guard) vet(whose string, t text) Result {
 	late := time.NewTimer(g.opts.Wait)
 	defer late.Stop()
 	if !g.turns.take(whose, late.C, g.quit) {
-		return Result{Why: whyBusy} // says nothing of the text
+		return Result{Why: Busy} // says nothing of the text
 	}
 	defer g.turns.leave(whose)
 	p := g.free(late.C)
 	if p == nil {
-		return Result{Why: whyBusy}
+		return Result{Why: Busy}
 	}
 	answer, err := p.ask(*buf, g.opts.Limit)
 	k := kept{}

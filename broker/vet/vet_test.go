@@ -168,13 +168,13 @@ func TestNoGuard(t *testing.T) {
 		"one that leaves": func() *exec.Cmd { return exec.Command("true") },
 	} {
 		g := startGuard(t, Options{Command: cmd, Wait: 50 * time.Millisecond})
-		if r := g.Call(call("ls")); r.Why != whyBusy {
+		if r := g.Call(call("ls")); r.Why != Busy {
 			t.Errorf("%s: got %+v", name, r)
 		}
 	}
 	g := startGuard(t, Options{})
 	_ = g.Close()
-	if r := g.Call(call("ls")); r.Why != whyBusy {
+	if r := g.Call(call("ls")); r.Why != Busy {
 		t.Errorf("closed: got %+v", r)
 	}
 }

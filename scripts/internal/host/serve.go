@@ -183,7 +183,7 @@ func (s *Server) DecideAll(ctx context.Context, reqs []broker.Request) error {
 func (s *Server) Decide(ctx context.Context, r broker.Request, d broker.Decision) (anew bool, err error) {
 	d.Digest = r.Digest
 	_, err = s.Broker.Decide(ctx, r.ID, d)
-	if errors.Is(err, broker.ErrChanged) {
+	if errors.Is(err, broker.ErrChanged) || errors.Is(err, broker.ErrReadAnew) {
 		anew = true
 		_, err = s.Broker.Decide(ctx, r.ID, d)
 	}
