@@ -145,6 +145,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
 		history: pastCalls{turn: make(chan struct{}, 1)}, aside: map[string]string{},
 	}
+	b.health = Health{Socket: opts.Socket} // before the first commit, which may fail and say so there
 	if err = b.takeUp(ctx, &saved); err != nil {
 		cancel()
 		return nil, err
@@ -152,7 +153,6 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 	b.conns.limit = connLimit()
 	b.tcpConns.limit = max(b.conns.limit/tcpShare, 8)
 	b.opts.MaxPending = min(b.opts.MaxPending, b.conns.mayWait()) // each on a connection
-	b.health = Health{Socket: opts.Socket}
 	b.home = UserHome()
 	for _, g := range opts.Guarded {
 		b.guarded = append(b.guarded, RealPath(g))

@@ -252,3 +252,30 @@ func TestUnreadLogAllowsNothing(t *testing.T) {
 		t.Errorf("with a clean log: %s, want allowed", got.State)
 	}
 }
+
+// What fails while a console takes up what an earlier one left counts like any other record
+// that failed.
+func TestNoAutoAllowAfterTakingUpFailed(t *testing.T) {
+	dir := project(t)
+	st := brokertest.NewMemory()
+	first := newBroker(t, st, broker.Options{})
+	save(t, first, allowing("make test"))
+	submit(t, first, callIn(dir, "s", "1", "make install"))
+	must(t, first.Close())
+	var failing atomic.Bool
+	failing.Store(true)
+	st.BeforeCommit(func(_ context.Context, c *broker.Change) error { // the taking up and the probe fail, calls fit
+		if failing.Load() && c.Insert == nil {
+			return errors.New("disk full")
+		}
+		return nil
+	})
+	b := newBroker(t, st, broker.Options{})
+	if got := submit(t, b, callIn(dir, "s", "2", "make test")); got.State != broker.Pending {
+		t.Errorf("a rule's call is %s, want pending", got.State)
+	}
+	if storeErr(t, b) == "" {
+		t.Error("the console is not told that the log could not be written")
+	}
+	failing.Store(false)
+}
