@@ -251,7 +251,7 @@ func (b *Broker) doubtRules(why string) {
 // NoteLog tells the broker what a check of the whole log found: "" that all is well.
 // From a broken log on no rule allows anything, and the console says so.
 func (b *Broker) NoteLog(problem string) {
-	b.NoteLogUnread("")
+	defer b.NoteLogUnread("") // last: until the doubt holds, nothing may be allowed either
 	if problem == "" {
 		return
 	}
