@@ -270,6 +270,22 @@ func TestExpiredThenLateAllowLeavesOneGrant(t *testing.T) {
 	})
 }
 
+// A grant lets the call pass as it was asked, so it cannot stand for one with another input.
+func TestLateAllowWithAnotherInputIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{ApprovalTimeout: time.Minute, AskerGrace: time.Hour})
+		r := submit(t, b, bash("s", "1", "make"))
+		_, _ = b.Wait(t.Context(), r.ID)
+		d := broker.Decision{Verdict: broker.Allow, By: operator, UpdatedInput: []byte(`{"command":"make -n"}`)}
+		if _, err := b.Decide(t.Context(), r.ID, d); !errors.Is(err, broker.ErrAlreadyDecided) {
+			t.Errorf("late allow with another input: %v, want ErrAlreadyDecided", err)
+		}
+		if got := submit(t, b, bash("s", "2", "make")); got.State != broker.Pending {
+			t.Errorf("the call as it was asked is %s, want pending: nobody allowed it", got.State)
+		}
+	})
+}
+
 func TestLateEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBroker(t, brokertest.NewMemory(), broker.Options{ApprovalTimeout: time.Minute, LateFor: time.Minute})

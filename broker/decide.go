@@ -15,10 +15,11 @@ import (
 // Decide ends request id with d. The first answer wins.
 //
 // Allowing a request that ended without a person's answer and is still late leaves
-// a grant instead: the agent's next identical call passes once.
+// a grant instead: the agent's next identical call passes once. With another input it
+// cannot be: nobody allowed the call as it was asked.
 //
 // Errors: ErrNotFound, ErrAlreadyDecided (the returned request says how), ErrStale
-// (d.Digest is of another call), ErrInvalid, ErrNotRecorded (the agent was told no).
+// (d.Digest is of another call), ErrChanged (a file of the call did), ErrInvalid, ErrNotRecorded (the agent was told no).
 func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, error) {
 	if err := d.validate(); err != nil {
 		return Request{}, fmt.Errorf("decide %s: %w", id, err)
@@ -265,8 +266,11 @@ func (b *Broker) expire(id string) {
 
 // decideLate answers a decision about a request that has ended already.
 func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Request, error) {
-	if d.Verdict != Allow || !b.Late(req) {
+	if d.Verdict != Allow || !b.Late(req) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
 		return req, fmt.Errorf("decide %s: %w", req.ID, ErrAlreadyDecided)
+	}
+	if err := b.unchanged(ctx, req.ID); err != nil {
+		return b.now(ctx, req), fmt.Errorf("decide %s: %w", req.ID, err)
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	g := Grant{
@@ -281,8 +285,12 @@ func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Reque
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	e, ok := b.requests[req.ID]
+	if ok {
+		g.stamp = e.stamp
+	}
 	b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
-	if e, ok := b.requests[req.ID]; ok {
+	if ok {
 		e.lateUntil = time.Time{}
 		b.publish(Update{Request: ptr(e.req)})
 	}

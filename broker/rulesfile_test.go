@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -263,4 +264,31 @@ func TestScriptChangedWhilePending(t *testing.T) {
 	if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator}); !errors.Is(err, broker.ErrChanged) {
 		t.Errorf("changed after a restart: %v", err)
 	}
+}
+
+// A script that changes after its call was late is noticed when it is allowed late, and
+// again when the agent asks for it once more.
+func TestScriptChangedWhileLate(t *testing.T) {
+	dir := project(t)
+	script := filepath.Join(dir, "deploy")
+	write := func(text string) { must(t, os.WriteFile(script, []byte(text), 0o600)) }
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{ApprovalTimeout: time.Minute, LateFor: 5 * time.Minute, AskerGrace: time.Hour})
+		write("echo hi\n")
+		r := submit(t, b, callIn(dir, "s", "1", "bash deploy"))
+		_, _ = b.Wait(t.Context(), r.ID)
+		allow := func() error {
+			_, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator, Digest: r.Digest})
+			return err
+		}
+		write("echo something else\n")
+		if err := allow(); !errors.Is(err, broker.ErrChanged) {
+			t.Errorf("allowed late: %v, want ErrChanged", err)
+		}
+		must(t, allow()) // looked at again
+		write("echo another thing\n")
+		if got := submit(t, b, callIn(dir, "s", "2", "bash deploy")); got.State != broker.Pending {
+			t.Errorf("the retry of another script is %s, want pending", got.State)
+		}
+	})
 }

@@ -117,13 +117,17 @@ func isRunnable(path string) bool {
 	return name == "makefile" || name == "dockerfile" || slices.Contains(runnable, filepath.Ext(name))
 }
 
-// unchanged compares the files of a waiting call with what they were when it was
+// open reports whether e may still be allowed: it waits, or it is late. Caller holds
+// Broker.mu.
+func (e *entry) open() bool { return e.req.State == Pending || time.Now().Before(e.lateUntil) }
+
+// unchanged compares the files of a waiting or late call with what they were when it was
 // shown. When one changed, the card starts anew with what is there now, and the error
 // is ErrChanged: whoever wants to allow the call has to look again.
 func (b *Broker) unchanged(ctx context.Context, id string) error {
 	b.mu.Lock()
 	e, ok := b.requests[id]
-	if !ok || e.req.State != Pending {
+	if !ok || !e.open() {
 		b.mu.Unlock()
 		return nil // ended already: the caller learns that next
 	}
@@ -137,7 +141,7 @@ func (b *Broker) unchanged(ctx context.Context, id string) error {
 	a := b.assess(call, project, time.Now())
 	b.mu.Lock()
 	e.stamp, e.req.Assessment, e.req.Legible = now, &a, legible
-	if e.req.State == Pending {
+	if e.open() {
 		b.publish(Update{Request: ptr(e.req)})
 	}
 	b.mu.Unlock()

@@ -131,7 +131,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	b.mu.Lock()
 	e.req.Assessment, e.req.Legible = &assessment, legible
 	e.stamp = stamp
-	end, grant := b.firstEnd(se, e.req, ruled)
+	end, grant := b.firstEnd(se, e.req, stamp, ruled)
 	b.mu.Unlock()
 
 	var spoke []string
@@ -161,7 +161,7 @@ func (b *Broker) moot(se *sessionEntry) bool {
 // firstEnd is the end that a new request has at once, nil when it must wait: a stop
 // comes before everything, then that nothing is held, then a rule, then what the
 // operator allowed late. Caller holds mu.
-func (b *Broker) firstEnd(se *sessionEntry, req Request, ruled *Outcome) (end *Outcome, used *Grant) {
+func (b *Broker) firstEnd(se *sessionEntry, req Request, stamp string, ruled *Outcome) (end *Outcome, used *Grant) {
 	switch {
 	case se.s.State == SessionStopping || se.s.State == SessionStopped:
 		end = &Outcome{State: Denied, By: Actor{Kind: ByStop}}
@@ -172,7 +172,7 @@ func (b *Broker) firstEnd(se *sessionEntry, req Request, ruled *Outcome) (end *O
 	case b.notRecording() != "": // a person may still allow it
 		return nil, nil
 	default:
-		grant, ok := b.takeGrant(req)
+		grant, ok := b.takeGrant(req, stamp)
 		if !ok {
 			return nil, nil
 		}
@@ -354,11 +354,12 @@ func sameCall(r Request, q Question) bool {
 	return r.Digest == q.Digest && r.SessionID == q.SessionID && r.SubagentID == q.SubagentID && r.Agent == q.Agent && r.Event == q.Event
 }
 
-// takeGrant removes and returns the grant that covers r. Caller holds mu.
-func (b *Broker) takeGrant(r Request) (Grant, bool) {
+// takeGrant removes and returns the grant that covers r, whose files have stamp now. It
+// covers none whose files changed since it was allowed. Caller holds mu.
+func (b *Broker) takeGrant(r Request, stamp string) (Grant, bool) {
 	k := grantKey{r.SessionID, r.SubagentID, r.Digest}
 	g, ok := b.grants[k]
-	if !ok {
+	if !ok || g.stamp != "" && g.stamp != stamp {
 		return Grant{}, false
 	}
 	delete(b.grants, k)
