@@ -165,7 +165,7 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 	if err == nil && !yes {
 		err = failure{code: exitError, text: "not allowed: the call still waits", hint: "refuse it with: aoctl deny " + call.ID}
 	}
-	o.digest, o.dangerous = call.Digest, true // all of it was on the screen, the danger too
+	o.digest, o.dangerous = call.Digest, isDangerous(call) // all of it was on the screen, and the danger if there was one
 	return o, err
 }
 
