@@ -67,7 +67,10 @@ func (a Alarm) Words() string {
 
 const (
 	maxRan    = 64 << 10 // bytes of an input that ran that are kept
-	maxAlarms = 1000     // alarms that a console remembers
+	maxAlarms = 1000     // tools of a session that are told apart; a tenth of the reports
+	mostOpen  = 100      // alarms of a session that nobody has acknowledged; more say nothing new
+
+	alarmsRead = 1000 // events that a starting console reads at a time
 )
 
 // formTools are tools whose input a person completes in the agent's own terminal.
@@ -75,27 +78,34 @@ var formTools = map[string]bool{"AskUserQuestion": true, "ExitPlanMode": true}
 
 // alarms are the alarms of the log. Guarded by Broker.mu.
 type alarms struct {
-	open map[string]Alarm // by session: the first one that nobody has acknowledged
-	of   map[string]Alarm // by request
-	seen map[string]bool  // by session, tool use and kind: reports come twice when two hooks are installed
+	open  map[string]Alarm // by session: the first one that nobody has acknowledged
+	count map[string]int   // by session: how many there are of those
+	of    map[string]Alarm // by request
+	seen  map[string]bool  // by session, tool use and kind: reports come twice when two hooks are installed
 }
 
 // restoreAlarms reads what the log has of alarms.
 func (b *Broker) restoreAlarms(ctx context.Context) error {
-	b.alarms = alarms{open: map[string]Alarm{}, of: map[string]Alarm{}, seen: map[string]bool{}}
-	events, err := b.store.Events(ctx, EventFilter{Console: true, Types: []string{EventAlarm, EventAlarmSeen}, Limit: maxAlarms})
-	if err != nil {
-		return fmt.Errorf("read the alarms: %w", err)
-	}
-	for i := len(events) - 1; i >= 0; i-- { // newest first
-		var a Alarm
-		if err := json.Unmarshal(events[i].Data, &a); err != nil {
-			return fmt.Errorf("read the alarms: event %d: %w", events[i].Seq, err)
+	b.alarms = alarms{open: map[string]Alarm{}, count: map[string]int{}, of: map[string]Alarm{}, seen: map[string]bool{}}
+	for after := int64(-1); ; { // all of them, oldest first: one that was let go would no longer hold its session's rules
+		events, err := b.store.Events(ctx, EventFilter{Console: true, Types: []string{EventAlarm, EventAlarmSeen}, After: after, Limit: alarmsRead})
+		if err != nil {
+			return fmt.Errorf("read the alarms: %w", err)
 		}
-		if events[i].Type == EventAlarm {
-			b.alarms.add(a)
-		} else {
-			delete(b.alarms.open, a.SessionID)
+		for _, e := range events {
+			var a Alarm
+			if err := json.Unmarshal(e.Data, &a); err != nil {
+				return fmt.Errorf("read the alarms: event %d: %w", e.Seq, err)
+			}
+			if e.Type == EventAlarm {
+				b.alarms.add(a)
+			} else {
+				b.alarms.seenIn(a.SessionID)
+			}
+			after = e.Seq
+		}
+		if len(events) < alarmsRead {
+			break
 		}
 	}
 	for id, a := range b.alarms.open {
@@ -110,9 +120,16 @@ func (l *alarms) add(a Alarm) {
 	if _, ok := l.open[a.SessionID]; !ok {
 		l.open[a.SessionID] = a
 	}
+	l.count[a.SessionID]++
 	if a.RequestID != "" {
 		l.of[a.RequestID] = a
 	}
+}
+
+// seenIn takes note that somebody has acknowledged the alarms of a session.
+func (l *alarms) seenIn(sessionID string) {
+	delete(l.open, sessionID)
+	delete(l.count, sessionID)
 }
 
 // compareRun looks whether the call that h reports was allowed as it ran.
@@ -311,7 +328,7 @@ func (se *sessionEntry) noteTurn(h agents.Hook) {
 func (b *Broker) raise(ctx context.Context, a Alarm) {
 	once := strings.Join([]string{a.SessionID, a.ToolUseID, string(a.Kind)}, "\x1f")
 	b.mu.Lock()
-	again := b.alarms.seen[once]
+	again := b.alarms.seen[once] || b.alarms.count[a.SessionID] >= mostOpen // reports have no other limit
 	if len(b.alarms.seen) < 10*maxAlarms {
 		b.alarms.seen[once] = true
 	}
@@ -366,7 +383,7 @@ func (b *Broker) Acknowledge(ctx context.Context, sessionID string, by Actor) er
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.alarms.open[sessionID].At.Equal(a.At) && b.alarms.open[sessionID].ToolUseID == a.ToolUseID {
-		delete(b.alarms.open, sessionID)
+		b.alarms.seenIn(sessionID)
 		se := b.session(sessionID)
 		se.s.Alarm = nil
 		b.publishSession(se)

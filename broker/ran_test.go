@@ -3,6 +3,7 @@ package broker_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
@@ -198,5 +199,46 @@ func TestAlarmHoldsRules(t *testing.T) {
 	}
 	if err := b.Acknowledge(t.Context(), ranSession, operator); !errors.Is(err, broker.ErrNotFound) {
 		t.Errorf("acknowledged twice: %v", err)
+	}
+}
+
+// An alarm holds rules back however many others, of other sessions, came after it.
+func TestAlarmOutlivesOthersAndARestart(t *testing.T) {
+	st := brokertest.NewMemory()
+	alarm := func(session string) *broker.Event {
+		return &broker.Event{Type: broker.EventAlarm, Data: json.RawMessage(`{"kind":"unasked","session_id":"` + session + `","tool_name":"Bash"}`)}
+	}
+	c := &broker.Change{Events: []*broker.Event{alarm(ranSession)}}
+	for range 1200 {
+		c.Events = append(c.Events, alarm("another"))
+	}
+	must(t, st.Commit(t.Context(), c))
+	dir := project(t)
+	b := newBroker(t, st, broker.Options{})
+	save(t, b, allowing("make test"))
+	if got := submit(t, b, callIn(dir, ranSession, "1", "make test")); got.State != broker.Pending {
+		t.Errorf("under an alarm a rule's call is %s, want pending", got.State)
+	}
+}
+
+// Reports of runs are recorded up to a number that says it all.
+func TestAlarmsOfOneSessionEnd(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	hear(t, b, ranHook(agents.Prompt, "", "", ""))
+	askAs(t, b, "PreToolUse", "t", "Bash", `{"command":"make"}`)
+	report := func(what string) {
+		for i := range 150 {
+			hear(t, b, ranHook(agents.ToolDone, fmt.Sprint(what, i), "Bash", `{"command":"make"}`))
+		}
+	}
+	report("a")
+	if n := len(eventsOf(t, st, broker.EventAlarm)); n != 100 {
+		t.Errorf("%d alarms are recorded of 150 reports, want 100", n)
+	}
+	must(t, b.Acknowledge(t.Context(), ranSession, operator))
+	report("b")
+	if n := len(eventsOf(t, st, broker.EventAlarm)); n != 200 {
+		t.Errorf("%d alarms are recorded after an acknowledgement, want 100 more", n)
 	}
 }
