@@ -16,15 +16,16 @@ const (
 )
 
 func (l *look) end(ctx context.Context) (Report, error) {
-	if _, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
+	_, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
 		fresh, err := l.fresh(hold)
 		return len(fresh) == 0, err
-	}); err != nil {
-		return l.report(), err
-	}
+	})
 	for _, m := range l.order {
 		l.send(m, term)
 		l.send(m, resume) // what is held does not hear that it is to end
+	}
+	if err != nil { // whatever comes now is not seen; but nothing stays held for good
+		return l.report(), err
 	}
 	over, err := l.until(ctx, l.pace.grace, func(int) (bool, error) {
 		fresh, err := l.fresh(term)

@@ -20,6 +20,7 @@ type fake struct {
 	deaf    map[int]bool // only a kill ends it
 	sent    []string
 	onSend  func(pid int, s signal)
+	broken  error // of looking at the table
 }
 
 func newFake(procs ...Process) *fake {
@@ -39,6 +40,9 @@ func (f *fake) add(p Process) {
 func (f *fake) self() int { return 900 }
 
 func (f *fake) list() ([]Process, error) {
+	if f.broken != nil {
+		return nil, f.broken
+	}
 	var list []Process
 	for pid := range 1000 {
 		if p, ok := f.procs[pid]; ok {
@@ -261,5 +265,20 @@ func TestAgentUnknown(t *testing.T) {
 		if r, err := End(t.Context(), tg); err != nil || len(r.Processes) != 0 || r.Over() || len(f.sent) > 0 {
 			t.Errorf("%s: %+v %v, sent %v", name, r, err, f.sent)
 		}
+	}
+}
+
+// When the table can no longer be read, what is held is asked to end and let go.
+func TestNothingStaysHeld(t *testing.T) {
+	f := newFake(shell, root, tool)
+	f.deaf = map[int]bool{100: true, 110: true}
+	full := errors.New("too many open files")
+	f.onSend = func(int, signal) { f.broken = full }
+	if _, err := End(t.Context(), target(f)); !errors.Is(err, full) {
+		t.Errorf("got %v, want %v", err, full)
+	}
+	want := []string{"100 hold", "110 hold", "100 term", "100 resume", "110 term", "110 resume"}
+	if d := cmp.Diff(want, f.sent); d != "" {
+		t.Errorf("signals (-want +got):\n%s", d)
 	}
 }
