@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -108,9 +110,31 @@ func (b *Broker) behind(ctx context.Context, by Actor) (Actor, string) {
 		if why := b.agentAbove(pid); why != "" {
 			return by, why
 		}
+		if name := forwarder(pid); name != "" && !b.opts.ListenOperators {
+			return by, fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
+		}
 	}
 	if again := holdersOf(*p.tcp); fmt.Sprint(again) != fmt.Sprint(pids) {
 		return by, "its connection went to another process meanwhile"
 	}
 	return by, ""
+}
+
+// forwarders are programs that pass connections on: what the system tells of them says
+// nothing of who speaks. There are others; the list is for those that docs/remote.md and
+// containers bring along.
+var forwarders = []string{
+	"ssh", "sshd", "sshd-session", "autossh", "socat", "docker-proxy", "rootlesskit", "rootlessport", "slirp4netns", "pasta",
+	"pasta.avx2", "passt", "passt.avx2", "gvproxy", "kubectl", "containerd-shim", "ncat", "nc",
+}
+
+// forwarder is the name of the process pid when it is one of forwarders, "" otherwise.
+func forwarder(pid int) string {
+	exe, _ := describe(pid)
+	for _, name := range []string{filepath.Base(exe), commandOf(pid)} {
+		if slices.Contains(forwarders, name) {
+			return name
+		}
+	}
+	return ""
 }

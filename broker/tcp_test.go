@@ -8,6 +8,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -230,5 +233,31 @@ func TestFloodOfWrongTokens(t *testing.T) {
 	}
 	if n == 0 || n > 10 {
 		t.Errorf("%d events tell of 120 wrong tokens", n)
+	}
+}
+
+// Attack: an agent on another machine, or in a container, shows an operator's token over a
+// port that a program of the user forwards. What forwards is nobody's agent; who speaks
+// cannot be told.
+func TestOperatorBehindAForwarder(t *testing.T) {
+	bash5, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	for _, anyone := range []bool{false, true} {
+		b := serveTCP(t, broker.Options{ListenOperators: anyone})
+		req := submit(t, b.Broker, bash("s", "1", "make"))
+		port := b.addr[strings.LastIndexByte(b.addr, ':')+1:]
+		ssh := filepath.Join(t.TempDir(), "ssh")
+		must(t, os.Symlink(bash5, ssh))
+		cmd := exec.CommandContext(t.Context(), ssh, "-c", `exec 3<>/dev/tcp/127.0.0.1/$1; printf %s "$2" >&3; read -r line <&3; echo "$line"`,
+			"ssh", port, message("POST /approval-requests/"+req.ID+"/decide", `{"decision":"allow"}`, "Host: localhost:"+port,
+				"Authorization: Bearer "+b.operator, "Content-Type: application/json"))
+		out, err := cmd.Output()
+		must(t, err)
+		want := map[bool]string{false: "HTTP/1.1 403", true: "HTTP/1.1 200"}[anyone]
+		if !strings.HasPrefix(string(out), want) {
+			t.Errorf("with --listen-operators %v: %q, want %s", anyone, out, want)
+		}
 	}
 }
