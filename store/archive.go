@@ -140,8 +140,8 @@ func (s *Store) plan(ctx context.Context, o ArchiveOptions) (plan, error) {
 	return p, err
 }
 
-// lastOld is the event before the first one that is too young, or that a pending call
-// or an unused grant still needs.
+// lastOld is the event before the first one that is too young, or that a pending call,
+// an unused grant or an alarm that nobody acknowledged still needs.
 func lastOld(ctx context.Context, q querier, after, before, now int64) (int64, error) {
 	var first sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT min(seq) FROM (
@@ -152,6 +152,9 @@ func lastOld(ctx context.Context, q querier, after, before, now int64) (int64, e
 		UNION ALL
 		SELECT e.seq FROM grants g JOIN events e ON e.subject = 'grant/' || g.id AND e.type = 'grant_created'
 			WHERE g.used_by IS NULL AND g.expires_at_ms > ?3
+		UNION ALL
+		SELECT min(a.seq) FROM events a WHERE a.seq > ?1 AND a.type = 'alarm' AND NOT EXISTS (SELECT 1 FROM events s
+			WHERE s.seq > a.seq AND s.type = 'alarm_seen' AND json_extract(s.data, '$.session_id') = json_extract(a.data, '$.session_id'))
 		UNION ALL
 		SELECT max(seq) FROM events)`, after, before, now).Scan(&first) // the newest event always stays
 	return first.Int64 - 1, err

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -481,4 +482,29 @@ func TestArchiveBesideDecisions(t *testing.T) {
 		default:
 		}
 	}
+}
+
+// An alarm that nobody acknowledged keeps its record: a console that starts must know of it.
+func TestArchiveLeavesOpenAlarms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "aoctl.db")
+	s := openAt(t, path)
+	alarm := func(typ, session string) {
+		data, err := json.Marshal(map[string]any{"session_id": session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit(t, s, redated(3, &broker.Change{Events: []*broker.Event{{Type: typ, Data: data}}}))
+	}
+	alarm(broker.EventAlarm, "open")
+	alarm(broker.EventAlarm, "other")
+	alarm(broker.EventAlarmSeen, "other")
+	longLog(t, s, 10, 5)
+	if a := archive(t, s, path, 100); a.File != "" {
+		t.Errorf("an open alarm went into the archive: %+v", a)
+	}
+	alarm(broker.EventAlarmSeen, "open")
+	if a := archive(t, s, path, 100); a.File == "" {
+		t.Error("acknowledged, the alarm still keeps the log")
+	}
+	checkClean(t, s)
 }
