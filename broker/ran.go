@@ -332,13 +332,16 @@ func (b *Broker) raise(ctx context.Context, a Alarm) {
 	if len(b.alarms.seen) < 10*maxAlarms {
 		b.alarms.seen[once] = true
 	}
-	b.mu.Unlock()
-	if again {
-		return
-	}
 	a.At = time.Now().UTC().Truncate(time.Millisecond)
 	if len(a.Ran) > maxRan {
 		a.Ran = nil
+	}
+	if !again {
+		b.alarms.add(a) // before its record, which may take long: from here on no rule allows
+	}
+	b.mu.Unlock()
+	if again {
+		return
 	}
 	who := Request{SessionID: a.SessionID, ID: a.RequestID}
 	// The session's own log tells of it, and the console's, which a starting one reads.
@@ -351,7 +354,6 @@ func (b *Broker) raise(ctx context.Context, a Alarm) {
 	b.log.WarnContext(ctx, "a call ran otherwise than it was allowed", "session_id", a.SessionID, "request_id", a.RequestID, "kind", string(a.Kind))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.alarms.add(a)
 	se := b.session(a.SessionID)
 	if se.s.Alarm == nil {
 		se.s.Alarm = ptr(a)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -54,23 +55,27 @@ func (b *Broker) StopAll(ctx context.Context, by Actor) (sessions, denied int, e
 // stopAll marks the sessions first, so that no new call of theirs can pass, then
 // denies what they ask, in one transaction with the sessions' rows.
 func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (denied int, err error) {
-	slices.SortFunc(list, func(x, y *sessionEntry) int { // one order for all, or two stops could deadlock
-		if x.s.ID < y.s.ID { // ids never change
-			return -1
-		}
-		return 1
-	})
+	b.mu.Lock()
+	ids := make(map[*sessionEntry]string, len(list))
+	for _, se := range list {
+		ids[se] = se.s.ID
+	}
+	b.mu.Unlock()
+	slices.SortFunc(list, func(x, y *sessionEntry) int { return strings.Compare(ids[x], ids[y]) }) // one order for all, or two stops could deadlock
 	for _, se := range list {
 		se.rec.Lock()
 		defer se.rec.Unlock()
 	}
 	c := &Change{Sync: true}
-	var ids []string
+	var waiting []string
 	b.mu.Lock()
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	for _, se := range list {
 		for id := range se.pending {
-			ids = append(ids, id)
+			waiting = append(waiting, id)
+		}
+		if _, ok := b.sessions[ids[se]]; !ok {
+			b.sessions[ids[se]] = se // forgotten since it was found: a stop is not
 		}
 		if se.s.State == SessionStopping || se.s.State == SessionStopped {
 			continue
@@ -82,10 +87,10 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (d
 		c.Sessions = append(c.Sessions, se.view())
 	}
 	b.mu.Unlock()
-	if len(c.Sessions) == 0 && len(ids) == 0 {
+	if len(c.Sessions) == 0 && len(waiting) == 0 {
 		return 0, nil
 	}
-	ended, err := b.endAll(ctx, ids, Outcome{State: Denied, By: Actor{Kind: ByStop, PID: by.PID, Exe: by.Exe, TTY: by.TTY}}, c)
+	ended, err := b.endAll(ctx, waiting, Outcome{State: Denied, By: Actor{Kind: ByStop, PID: by.PID, Exe: by.Exe, TTY: by.TTY}}, c)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, se := range list {
