@@ -31,6 +31,9 @@ type output struct {
 	pipes    int // numbers given to pipelines
 	steps    int // of the walk
 	inner    int // bytes of the scripts inside the line
+
+	hidden map[string]bool // names of all functions so far
+	moves  moves
 }
 
 // beyond is panicked with to leave a walk that is over a limit.
@@ -63,6 +66,7 @@ func (o *output) parse(line string) (why string) {
 	}
 	w := &walker{output: o, src: line}
 	w.text(file)
+	o.unsettle()
 	return ""
 }
 

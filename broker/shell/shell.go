@@ -74,8 +74,8 @@ type Element struct {
 	Host string // the other machine that it runs on, as with ssh; "" is this one
 
 	// Neutral: a shell builtin that does nothing by itself (cd, true, echo of plain words
-	// …), a call of a function of the line, or the cat of a quoted here-document whose
-	// text is a word. Never with Exact or Unsure.
+	// …), or the cat of a quoted here-document whose text is a word. Never with Exact or
+	// Unsure, and never a name that the line has a function for.
 	Neutral bool
 	Exact   string // not empty: only a rule that names the whole command may allow it, because of this (code on the command line, a runner …)
 	Unsure  string // not empty: no rule may allow it, because of this

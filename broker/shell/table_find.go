@@ -59,6 +59,11 @@ var (
 func findOps(c *call) {
 	roots, i := c.findRoots()
 	deletes := false
+	for _, w := range c.words {
+		if w.known && (w.text == "-L" || w.text == "-follow") {
+			c.follows()
+		}
+	}
 	for ; i < len(c.words); i++ {
 		w := c.words[i]
 		next := min(i+1, len(c.words))
@@ -180,6 +185,9 @@ func fdOps(c *call) {
 	}
 	c.raw = nil
 	c.parse()
+	if c.has("-L", "--follow") {
+		c.follows()
+	}
 	for i, w := range c.rest {
 		if i > 0 {
 			c.readsTree(w)

@@ -19,7 +19,7 @@ var findLines = [][2]string{
 	{"find . -fprintf out %p", "w(out) r*(.) exact"},
 	{"find . -fprint0 /tmp/x", "w(/tmp/x) r*(.) exact"},
 	{"find . -frobnicate x", "r*(.) exact"},
-	{"find -L . -maxdepth 2", "r*(.)"},
+	{"find -L . -maxdepth 2", "r*(.) unsure"},
 	{"find *", "r*(*) unsure"},
 	{"find . -name a -o -exec rm {} ; -exec cat {} +", "run[rm {} fed] run[cat {} fed] d*(.) r*(.)"},
 	{"find . -newermt yesterday", "r*(.)"},

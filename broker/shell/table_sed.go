@@ -13,6 +13,11 @@ func sedOps(c *call) {
 	c.spec = sedSpec
 	c.parse()
 	inPlace := c.has("-i", "-I", "--in-place")
+	for _, w := range c.values("-i", "-I", "--in-place") {
+		if strings.ContainsAny(w.text, "/*") {
+			c.unsuref("sed -i keeps the old text in another folder, or under another name")
+		}
+	}
 	programs := c.values("-e", "--expression")
 	if len(programs) == 0 && !c.has("-f", "--file") && len(c.rest) > 0 {
 		if inPlace && c.rest[0].known && c.rest[0].text == "" && len(c.rest) > 1 {

@@ -28,8 +28,8 @@ func textRows() map[string]spec {
 		"base64":    {lax: true, ok: "-w= -b= --wrap= --break=", read: "-i= --input=", spill: "-o= --output=", ops: readAll},
 		"base32":    {lax: true, ok: "-w= --wrap=", ops: readAll},
 		"stat":      {lax: true, ok: "-c= -f -t --format= --printf=", ops: readAll},
-		"du":        {lax: true, ok: "-d= -B= -t= --max-depth= --block-size= --threshold= --exclude= --time-style=", read: "-X= --exclude-from= --files0-from=", ops: readTrees},
-		"ls":        {lax: true, ok: "-I= -w= -T= --block-size= --hide= --ignore= --width= --tabsize= --color? --sort= --time= --time-style= --format= --quoting-style= --indicator-style=", ops: readAll},
+		"du":        {lax: true, ok: "-d= -B= -t= --max-depth= --block-size= --threshold= --exclude= --time-style=", read: "-X= --exclude-from= --files0-from=", ops: followLinks("-L", "--dereference", "", readTrees)},
+		"ls":        {lax: true, ok: "-I= -w= -T= --block-size= --hide= --ignore= --width= --tabsize= --color? --sort= --time= --time-style= --format= --quoting-style= --indicator-style=", ops: followLinks("-L", "--dereference", "-R", readAll)},
 		"diff":      {lax: true, ok: "-C= -U= -F= -I= -x= -W= -S= --label= --exclude= --width= --ignore-matching-lines= --show-function-line= --starting-file= --horizon-lines= --tabsize= --color? --context? --unified? -L=", read: "--from-file= --to-file= -X= --exclude-from=", ops: diffOps},
 		"diff3":     {lax: true, ok: "-L= --label=", unsure: "--diff-program=", ops: readAll},
 		"sdiff":     {lax: true, ok: "-I= -w= --width=", spill: "-o= --output=", unsure: "--diff-program=", ops: readAll},
@@ -54,7 +54,7 @@ func searchRows() map[string]spec {
 			read: "--files0-from= --random-source=", write: "-T= --temporary-directory=", spill: "-o= --output=", unsure: "--compress-program=", ops: readAll,
 		},
 		"shuf": {lax: true, ok: "-i= -n= --input-range= --head-count= -e", read: "--random-source=", spill: "-o= --output=", ops: readAll},
-		"tree": {lax: true, ok: "-L= -P= -I= -H= -T= --charset= --filelimit= --gitfile= --infofile= --timefmt= --sort? --filesfirst", read: "--fromfile", spill: "-o=", exact: "-R", ops: readTrees},
+		"tree": {lax: true, ok: "-L= -P= -I= -H= -T= --charset= --filelimit= --gitfile= --infofile= --timefmt= --sort? --filesfirst", read: "--fromfile", spill: "-o=", exact: "-R", ops: followLinks("-l", "", "", readTrees)},
 		"eza":  ezaRow(), "exa": ezaRow(), "lsd": ezaRow(),
 		"grep": grepRow(), "egrep": grepRow(), "fgrep": grepRow(), "zgrep": grepRow(), "ggrep": grepRow(),
 		"rg":    rgRow(),
@@ -138,12 +138,49 @@ func grepOps(c *call) {
 	if !c.has("-e", "-f", "--regexp", "--file", "--files", "--match", "--type-list") && len(files) > 0 {
 		files = files[1:]
 	}
-	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.name == "rg" || c.name == "ag" || c.name == "ack"
+	if c.descendsLinks() {
+		c.follows()
+	}
+	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || c.name == "rg" || c.name == "ag" || c.name == "ack"
 	if tree && len(files) == 0 {
 		files = []word{literal(".")}
 	}
 	for _, w := range files {
 		c.file(w, file{tree: tree})
+	}
+}
+
+// descendsLinks reports whether grep or a program like it is told to go through links.
+func (c *call) descendsLinks() bool {
+	switch c.name {
+	case "rg":
+		if len(c.given("-u", "--unrestricted")) > 2 {
+			c.exactf("rg -uuu reads hidden and ignored files, too")
+		}
+		return c.has("-L", "--follow")
+	case "ag":
+		return c.has("-f") || c.hasLong("--follow")
+	case "ack":
+		return c.hasLong("--follow")
+	}
+	return c.has("-R", "-S", "-O") || c.hasLong("--dereference-recursive")
+}
+
+// follows marks a program that goes through links below the folders that it is given:
+// what it reads may be anywhere.
+func (c *call) follows() {
+	c.unsuref("%s follows links, which may lead anywhere", c.name)
+}
+
+// followLinks is ops for a program that follows links below its folders when it has
+// one of short, or the long option, and, with deep, one of those as well.
+func followLinks(short, long, deep string, ops func(*call)) func(*call) {
+	return func(c *call) {
+		follows := c.has(strings.Fields(short)...) || long != "" && c.hasLong(long)
+		if follows && (deep == "" || c.has(strings.Fields(deep)...) || c.hasLong("--recursive") || c.hasLong("--archive")) {
+			c.follows()
+		}
+		ops(c)
 	}
 }
 

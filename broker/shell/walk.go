@@ -13,7 +13,6 @@ type walker struct {
 	survey
 	src  string
 	vars map[string]value
-	defs map[string]bool // functions that are surely defined by now; true: they change the folder
 
 	at   place // where commands run
 	in   input // what commands read
@@ -58,7 +57,7 @@ type input struct {
 func (w *walker) text(file *syntax.File) {
 	w.survey = look(file)
 	w.vars = make(map[string]value)
-	w.defs = make(map[string]bool)
+	w.hide(w.shadowed)
 	w.list(file.Stmts)
 	if w.moved {
 		for _, b := range w.bodies {
@@ -131,6 +130,7 @@ func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	detached := w.detached(s)
 	if apart || detached {
 		w.branch++
+		w.moves.late = true
 	}
 	if s.Coprocess || s.Disown {
 		w.unsure(s, "only one kind of shell reads it")
@@ -251,6 +251,7 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	}
 	w.linked = false
 	w.branch++
+	w.moves.beside++
 	end := at
 	for i := len(parts) - 1; i >= 0; i-- {
 		w.at = at
@@ -258,6 +259,7 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 		end = either(ok, failed)
 		w.in = input{kind: "pipe"}
 	}
+	w.moves.beside--
 	w.branch--
 	w.pipe, w.in, w.at = pipe, in, either(at, end) // zsh runs the last part in the shell itself
 }

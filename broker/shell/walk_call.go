@@ -35,11 +35,17 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 		w.inside(word)
 	}
 	w.at, w.pipe = after, pipe
-	if after.gone {
+	switch {
+	case after.gone:
 		return after, after
+	case len(args) > 0 && !chdirs.has(args[0].text): // it may have failed after it has moved
+		return after, either(before, after)
 	}
 	return after, before
 }
+
+// chdirs are builtins that stay in their folder when they fail.
+var chdirs = newWords("cd chdir pushd popd")
 
 // run1 is one command on its way through wrappers.
 type run1 struct {
@@ -76,6 +82,9 @@ func (w *walker) run(c run1) {
 		return
 	}
 	w.judge(e, c)
+	if w.mayBeFunction(c) { // whose body may change the folder, or not, where the builtin does
+		w.at.unsure = true
+	}
 }
 
 // odd says why nobody knows which program the words run.
@@ -116,15 +125,19 @@ func (w *walker) judge(e Element, c run1) {
 	e.Exact = first(c.exact, m.exact)
 	e.Unsure = first(c.unsure, m.unsure)
 	nested := len(m.runs)+len(m.scripts) > 0
+	from := len(w.elements)
 	if m.wrapper == "" || !nested {
 		e.Unsure = first(e.Unsure, w.doubt(c), w.fedProgram(c, e.Exact))
-		e.Neutral = m.neutral && e.Unsure == "" && e.Exact == ""
+		e.Neutral = m.neutral && !w.mayBeFunction(c) && e.Unsure == "" && e.Exact == ""
 		w.add(e)
 	} else {
 		e.Unsure = first(e.Unsure, leftover(c.args, m))
 	}
 	for _, f := range m.files {
 		w.operand(f, c)
+	}
+	if relinks(words) {
+		w.relink(from, len(c.via) > 0)
 	}
 	for _, a := range m.assigns {
 		w.given(a, c, nested || declares.has(c.args[0].text))
@@ -145,8 +158,9 @@ func (w *walker) after(c run1, m meaning) {
 	case m.chdir != nil:
 		w.chdir(*m.chdir)
 	case name == "source", name == ".", name == "trap":
+		w.moves.late = true
 		w.at.unsure, w.moved = true, true
-	case name == "exit" && !w.shadowed["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].text)):
+	case name == "exit" && !w.hidden["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].text)):
 		w.at.unsure, w.at.gone = true, true
 	}
 }
@@ -164,7 +178,7 @@ func (w *walker) within(via []string) bool {
 // doubt says what no rule can know about a command that runs in its own name.
 func (w *walker) doubt(c run1) string {
 	program := c.args[0].text
-	tame := inert(program) && !w.shadowed[program]
+	tame := inert(program) && !w.hidden[program]
 	why := ""
 	ended := false
 	for _, a := range c.args[1:] {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -24,20 +25,38 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	w.in, w.pipe, w.moved = input{}, 0, false
 	w.branch++
 	w.sink()
+	w.moves.late = true
+	w.moves.again++
 	ok, failed := w.stmt(f.Body)
+	w.moves.again--
 	w.nest--
 	w.branch--
-	moves := w.moved || either(ok, failed) != at
+	w.moved = w.moved || either(ok, failed) != at
 	w.in, w.pipe, w.at, w.moved = in, pipe, at, moved || w.moved
 	w.bodies = append(w.bodies, [2]int{from, len(w.elements)})
-	if w.branch == 0 {
-		w.defs[name] = moves
-	}
 	if from == len(w.elements) {
 		e := w.element(Command, w.cut(f))
 		e.Argv, e.Neutral = []string{name}, true
 		w.add(e)
 	}
+}
+
+// hide notes the names of functions. Whether one stands for a program when its name is
+// called cannot be told: it may be defined elsewhere, too late, or taken away again.
+func (o *output) hide(names map[string]bool) {
+	if len(names) == 0 {
+		return
+	}
+	if o.hidden == nil {
+		o.hidden = make(map[string]bool)
+	}
+	maps.Copy(o.hidden, names)
+}
+
+// mayBeFunction reports whether c may call a function of the line instead of the
+// program, which is judged all the same; the body is judged where it stands.
+func (w *walker) mayBeFunction(c run1) bool {
+	return len(c.via) == w.base && w.hidden[c.args[0].text]
 }
 
 // posixSpecial are builtins that no function can hide from a plain sh.

@@ -62,6 +62,7 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 // process walks <(…) and >(…), which are in a pipeline with the command that has them.
 func (w *walker) process(p *syntax.ProcSubst) {
 	in := input{kind: w.in.kind}
+	w.moves.late = true
 	if p.Op == syntax.CmdOut {
 		in.kind = "pipe"
 	}
@@ -72,7 +73,9 @@ func (w *walker) process(p *syntax.ProcSubst) {
 func (w *walker) alone(stmts []*syntax.Stmt, in input, pipe int) {
 	oldIn, oldPipe, oldLinked := w.in, w.pipe, w.linked
 	w.in, w.pipe, w.linked = in, pipe, pipe > 0
+	w.moves.beside++
 	w.apart(stmts)
+	w.moves.beside--
 	w.in, w.pipe, w.linked = oldIn, oldPipe, oldLinked
 }
 

@@ -64,7 +64,9 @@ func (w *walker) loop(body func()) {
 	w.sink()
 	from, at := len(w.elements), w.at
 	w.branch++
+	w.moves.again++
 	body()
+	w.moves.again--
 	w.branch--
 	if w.at != at {
 		w.at = either(at, w.at)

@@ -141,6 +141,10 @@ func (w *walker) operand(f file, c run1) {
 // chdir moves to the folder of a cd.
 func (w *walker) chdir(to word) {
 	w.moved = true
+	if w.moves.any() {
+		w.at.unsure = true
+		return
+	}
 	switch {
 	case to == (word{}):
 		w.at = place{dir: "~", unsure: w.home}

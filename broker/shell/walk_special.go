@@ -13,13 +13,7 @@ func (w *walker) special(e *Element, c run1) bool {
 	case zshWords.has(name):
 		e.Unsure = "zsh does not run " + cite(name) + " but what follows it"
 		return true
-	case len(c.via) == w.base && w.isFunction(name):
-		e.Neutral = true
-		if w.defs[name] {
-			w.at.unsure, w.moved = true, true
-		}
-		return true
-	case (name == "[" || name == "test") && len(c.via) == w.base && !w.shadowed[name] && harmlessTest(c.args):
+	case (name == "[" || name == "test") && len(c.via) == w.base && !w.hidden[name] && harmlessTest(c.args):
 		e.Neutral = true
 		return true
 	case shells.has(path.Base(name)) && readsProgram(c.args[1:]):
@@ -35,12 +29,6 @@ var zshWords = newWords("noglob nocorrect - repeat foreach end always coproc nam
 
 // shells read programs.
 var shells = newWords("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
-
-// isFunction reports whether name is surely a function of the text by now.
-func (w *walker) isFunction(name string) bool {
-	_, ok := w.defs[name]
-	return ok
-}
 
 // readsProgram reports whether a shell with these arguments reads its program from
 // what it is fed.

@@ -86,7 +86,7 @@ func digits(s string, base, want int) (r rune, n int) {
 // message is the text that $(cat <<'END' …) gives: the one way in which agents write
 // texts of several lines, and just as literal as quotes.
 func (w *walker) message(c *syntax.CmdSubst) (text string, ok bool) {
-	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || w.shadowed["cat"] {
+	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || w.hidden["cat"] {
 		return "", false
 	}
 	s := c.Stmts[0]

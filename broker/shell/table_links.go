@@ -1,0 +1,130 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// relinkers are programs that make links, move files, or unpack trees that may have
+// links in them, whatever their words are.
+var relinkers = newWords(`ln link mv rsync cpio pax 7z 7za 7zz unrar unar unsquashfs ditto stow rename prename
+	mmv zmv exchange patch svn hg jj mount jar bsdcpio dpkg dpkg-deb symlinks`)
+
+// relinks reports whether a command may change what paths lead to: it makes links,
+// moves files or unpacks trees.
+func relinks(argv []word) bool {
+	name, words := path.Base(argv[0].text), argv[1:]
+	switch name {
+	case "gln", "gmv", "gcp", "gtar":
+		name = name[1:]
+	}
+	switch name {
+	case "cp":
+		return copiesLinks(words)
+	case "tar", "bsdtar":
+		return unpacks(words)
+	case "unzip":
+		return !onlyShows(words)
+	case "git":
+		return gitMoves(words)
+	case "gh", "glab":
+		return anyOf(words, "clone checkout sync download develop co")
+	case "docker", "podman", "nerdctl", "kubectl", "oc":
+		return anyOf(words, "cp rsync")
+	}
+	return relinkers.has(name)
+}
+
+func anyOf(words []word, names string) bool {
+	list := set(names)
+	for _, w := range words {
+		if list[w.text] {
+			return true
+		}
+	}
+	return false
+}
+
+// copiesLinks reports whether cp is given an option beyond those with which it makes
+// plain files.
+func copiesLinks(words []word) bool {
+	for _, w := range words {
+		text, _, _ := strings.Cut(w.text, "=")
+		switch {
+		case !strings.HasPrefix(text, "-") || text == "-":
+		case text == "--":
+			return false
+		case strings.HasPrefix(text, "--"):
+			if !copyPlain.has(text) {
+				return true
+			}
+		case strings.Trim(text[1:], "fivnpTuxbtZ") != "":
+			return true
+		}
+	}
+	return false
+}
+
+var copyPlain = newWords("--force --interactive --verbose --no-clobber --preserve --update --target-directory --no-target-directory --parents --backup --help --version")
+
+// unpacks reports whether tar may be told to extract.
+func unpacks(words []word) bool {
+	for i, w := range words {
+		name, _, _ := strings.Cut(w.text, "=")
+		switch {
+		case strings.HasPrefix(name, "--"):
+			if len(name) > 2 && (strings.HasPrefix("--extract", name) || strings.HasPrefix("--get", name)) {
+				return true
+			}
+		case (i == 0 || strings.HasPrefix(name, "-")) && strings.Contains(name, "x"):
+			return true
+		}
+	}
+	return false
+}
+
+// onlyShows reports whether unzip is told to list, to test or to print.
+func onlyShows(words []word) bool {
+	for _, w := range words {
+		if len(w.text) > 1 && w.text[0] == '-' && strings.Trim(w.text[1:], "ltvpzZq1") == "" && strings.Trim(w.text[1:], "q1") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// gitStays are subcommands of git that leave the files of the project where they are.
+var gitStays = newWords(`status diff log show add commit push fetch branch tag remote config rev-parse ls-files ls-remote
+	ls-tree blame annotate grep describe shortlog clean rm notes cat-file rev-list merge-base for-each-ref check-ignore check-attr
+	reflog init version help show-ref show-branch name-rev count-objects gc fsck archive format-patch var whatchanged diff-tree
+	diff-index diff-files range-diff hash-object verify-commit verify-tag cherry update-index symbolic-ref update-ref
+	prune pack-refs commit-graph maintenance --version --help -h -v`)
+
+// gitMoves reports whether a git command may put other files in place. A subcommand
+// that is not known may.
+func gitMoves(words []word) bool {
+	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") && !gitStays.has(words[0].text) {
+		takes := 1
+		switch words[0].text {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source":
+			takes = 2
+		}
+		words = words[min(takes, len(words)):]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	second := ""
+	if len(words) > 1 {
+		second = words[1].text
+	}
+	switch words[0].text {
+	case "stash":
+		return second != "list" && second != "show"
+	case "worktree":
+		return second != "list"
+	case "submodule":
+		return second != "status" && second != "summary"
+	}
+	return !gitStays.has(words[0].text)
+}

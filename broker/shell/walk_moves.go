@@ -1,0 +1,76 @@
+package shell
+
+import "strings"
+
+// moves is what is known of commands of a line that make links, or put whole trees in
+// place, in which there may be links. What a path leads to is looked up before the line
+// runs, so after such a command nobody knows it.
+type moves struct {
+	spans  [][2]int // the elements of these commands
+	beside int      // above 0: what is walked runs before, or with, what stands before it
+	again  int      // above 0: what is walked may run several times, at any time
+	all    bool     // such a command may run before what stands before it
+	own    bool     // such a command may run twice
+	late   bool     // some part of the line may run later than it stands
+}
+
+func (m *moves) any() bool { return len(m.spans) > 0 }
+
+// relink notes a command that makes links, with its elements from one on. wrapped: it
+// runs through a wrapper, which may run more than it.
+func (w *walker) relink(from int, wrapped bool) {
+	m := &w.moves
+	m.spans = append(m.spans, [2]int{from, len(w.elements)})
+	m.all = m.all || wrapped || m.beside > 0 || m.again > 0
+	m.own = m.own || m.again > 0
+}
+
+// unsettle doubts the paths that a command of the line may have moved before they are
+// opened.
+func (o *output) unsettle() {
+	m := &o.moves
+	if !m.any() {
+		return
+	}
+	first := m.spans[0]
+	from, all := first[1], m.all || m.late
+	if all {
+		from = 0
+	}
+	lists := false
+	for i := range o.elements {
+		e := &o.elements[i]
+		if e.Kind == Command {
+			lists = listsOnly(e.Argv)
+		}
+		own := len(m.spans) == 1 && !m.own && i >= first[0] && i < first[1]
+		if i < from || own {
+			continue
+		}
+		if all && e.Dir != "" {
+			e.DirUnsure = true
+		}
+		if opens(e) && (e.Kind != Read || !e.Operand || !lists) && e.Unsure == "" {
+			e.Unsure, e.Neutral = "an earlier command of the line may have moved what this path leads to", false
+		}
+	}
+}
+
+// opens reports whether e opens a file that may be moved.
+func opens(e *Element) bool {
+	return (e.Kind == Read || e.Kind == Write) && !streams.has(e.Path)
+}
+
+// listsOnly reports whether argv shows no more than the names of files, and those of
+// one folder.
+func listsOnly(argv []string) bool {
+	if len(argv) == 0 || argv[0] != "ls" {
+		return false
+	}
+	for _, w := range argv[1:] {
+		if strings.HasPrefix(w, "-") && strings.ContainsAny(w, "Rr") {
+			return false
+		}
+	}
+	return true
+}
