@@ -7,7 +7,7 @@ import "testing"
 func TestDisguises(t *testing.T) {
 	w := newWorld(t)
 	var list []Rule
-	for _, p := range []string{"ls *", "cat *", "ln *", "tee *", "cp *", "mv *", "grep *", "rg *", "find *", "sed *", "go fix *", "unset *"} {
+	for _, p := range []string{"ls *", "cat *", "ln *", "tee *", "cp *", "mv *", "grep *", "rg *", "find *", "sed *", "go fix *", "unset *", "diff *"} {
 		list = append(list, rule(Allow, "Bash", "command", p))
 	}
 	rules := set(t, list...)
@@ -35,8 +35,9 @@ func TestDisguises(t *testing.T) {
 		"ln -s src y && cd y && tee b",
 		"ln -s src y && ls -R y",
 		"cp -a src y && tee y/b",
+		"ln -s /etc/passwd - && cat go.mod > -",
 		"grep -R KEY .", "grep -nR KEY .", "grep --dereference-recursive KEY .", "rg -L x .", "rg --follow x", "rg -uuu x",
-		"find -L . -name x", "find . -follow", "ls -LR", "cp -rL src b",
+		"find -L . -name x", "find . -follow", "ls -LR", "ls -TLR", "diff -r src b", "cp -rL src b",
 		"sed -i'/etc/*' s/a/b/ go.mod", "sed -i'src/*' s/a/b/ go.mod", "sed --in-place='*x' s/a/b/ go.mod",
 		"go fix -fixtool x ./...", "go fix -fixtool=x ./...",
 	} {

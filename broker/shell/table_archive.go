@@ -54,6 +54,9 @@ func tarOps(c *call) {
 			c.exactf("an option of tar has a value that is an option to other versions of it")
 		}
 	}
+	if c.has("-h", "--dereference") {
+		c.follows()
+	}
 	extracts := c.has("-x", "--extract", "--get")
 	packs := c.has("-c", "-r", "-u", "-A", "--create", "--append", "--update", "--delete", "--concatenate", "--catenate")
 	for _, w := range c.values("-f", "--file") {

@@ -63,14 +63,14 @@ func fileRows() map[string]spec {
 		"tee":      {lax: true, ok: "--output-error?", ops: writeAll},
 		"sponge":   {lax: true, ops: writeAll},
 		"mv":       {lax: true, ok: "-S= --suffix= --backup?", ops: moveOps},
-		"cp":       {lax: true, ok: "-S= --suffix= --sparse= --no-preserve= --backup? --reflink? --preserve? --context?", ops: followLinks("-L -H", "--dereference", "-r -R -a", copyOps)},
+		"cp":       {lax: true, ok: "-S= --suffix= --sparse= --no-preserve= --backup? --reflink? --preserve? --context?", ops: followLinks("LH", "--dereference", "rRa", copyOps)},
 		"ln":       {lax: true, ok: "-S= --suffix= --backup?", ops: copyOps},
 		"link":     {lax: true, ops: copyOps},
 		"install":  {ok: "-bcCdDpsTvZ --backup? --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --no-target-directory --verbose --help --version -g= -m= -o= -S= -t= --target-directory=", unsure: "--strip-program=", ops: installOps},
 		"dd":       {raw: ddOps},
-		"chmod":    {lax: true, ok: "-cfvR --recursive", read: "--reference=", ops: followLinks("-L", "", "-R", modeOps)},
-		"chown":    {lax: true, ok: "-R --recursive --from=", read: "--reference=", ops: followLinks("-L", "", "-R", modeOps)},
-		"chgrp":    {lax: true, ok: "-R --recursive", read: "--reference=", ops: followLinks("-L", "", "-R", modeOps)},
+		"chmod":    {lax: true, ok: "-cfvR --recursive", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
+		"chown":    {lax: true, ok: "-R --recursive --from=", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
+		"chgrp":    {lax: true, ok: "-R --recursive", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
 		"chattr":   {lax: true, ok: "-v= -p=", ops: writeAll},
 		"setfacl":  {lax: true, ok: "-m= -x= --modify= --remove=", read: "-M= -X= --restore= --set-file=", ops: writeAll},
 		"xattr":    {lax: true, ops: writeAll},
@@ -209,6 +209,11 @@ func modeOps(c *call) {
 
 // patchOps: "patch FILE PATCH".
 func patchOps(c *call) {
+	for _, w := range c.values("-B", "--prefix", "-z", "--suffix", "-Y", "--basename-prefix") {
+		if strings.Contains(w.text, "/") {
+			c.unsuref("patch keeps the old text in another folder")
+		}
+	}
 	for i, w := range c.rest {
 		c.file(w, file{write: i == 0})
 	}

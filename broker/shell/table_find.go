@@ -174,6 +174,9 @@ func fdOps(c *call) {
 			continue
 		}
 		words := c.words[i+1:]
+		if !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "L") { // -HLx
+			c.follows()
+		}
 		if _, value, ok := strings.Cut(w.text, "="); ok {
 			words = append([]word{tail(w, value)}, words...)
 		} else if !strings.HasPrefix(w.text, "--") && !strings.HasSuffix(strings.ToLower(w.text), "x") {

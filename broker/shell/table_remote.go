@@ -138,6 +138,9 @@ func rsyncRow() spec {
 // rsyncOps: "-e ssh" is what rsync does anyhow, and everybody writes it.
 func rsyncOps(c *call) {
 	remoteCopyOps(c)
+	if c.has("-L", "-k", "--copy-links", "--copy-unsafe-links", "--copy-dirlinks") {
+		c.follows()
+	}
 	for _, w := range c.values("-e", "--rsh") {
 		if w.text != "ssh" {
 			c.unsuref("rsync -e can run another program")

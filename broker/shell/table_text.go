@@ -28,8 +28,8 @@ func textRows() map[string]spec {
 		"base64":    {lax: true, ok: "-w= -b= --wrap= --break=", read: "-i= --input=", spill: "-o= --output=", ops: readAll},
 		"base32":    {lax: true, ok: "-w= --wrap=", ops: readAll},
 		"stat":      {lax: true, ok: "-c= -f -t --format= --printf=", ops: readAll},
-		"du":        {lax: true, ok: "-d= -B= -t= --max-depth= --block-size= --threshold= --exclude= --time-style=", read: "-X= --exclude-from= --files0-from=", ops: followLinks("-L", "--dereference", "", readTrees)},
-		"ls":        {lax: true, ok: "-I= -w= -T= --block-size= --hide= --ignore= --width= --tabsize= --color? --sort= --time= --time-style= --format= --quoting-style= --indicator-style=", ops: followLinks("-L", "--dereference", "-R", readAll)},
+		"du":        {lax: true, ok: "-d= -B= -t= --max-depth= --block-size= --threshold= --exclude= --time-style=", read: "-X= --exclude-from= --files0-from=", ops: followLinks("L", "--dereference", "", readTrees)},
+		"ls":        {lax: true, ok: "-I= -w= -T= --block-size= --hide= --ignore= --width= --tabsize= --color? --sort= --time= --time-style= --format= --quoting-style= --indicator-style=", ops: followLinks("L", "--dereference", "R", readAll)},
 		"diff":      {lax: true, ok: "-C= -U= -F= -I= -x= -W= -S= --label= --exclude= --width= --ignore-matching-lines= --show-function-line= --starting-file= --horizon-lines= --tabsize= --color? --context? --unified? -L=", read: "--from-file= --to-file= -X= --exclude-from=", ops: diffOps},
 		"diff3":     {lax: true, ok: "-L= --label=", unsure: "--diff-program=", ops: readAll},
 		"sdiff":     {lax: true, ok: "-I= -w= --width=", spill: "-o= --output=", unsure: "--diff-program=", ops: readAll},
@@ -54,7 +54,7 @@ func searchRows() map[string]spec {
 			read: "--files0-from= --random-source=", write: "-T= --temporary-directory=", spill: "-o= --output=", unsure: "--compress-program=", ops: readAll,
 		},
 		"shuf": {lax: true, ok: "-i= -n= --input-range= --head-count= -e", read: "--random-source=", spill: "-o= --output=", ops: readAll},
-		"tree": {lax: true, ok: "-L= -P= -I= -H= -T= --charset= --filelimit= --gitfile= --infofile= --timefmt= --sort? --filesfirst", read: "--fromfile", spill: "-o=", exact: "-R", ops: followLinks("-l", "", "", readTrees)},
+		"tree": {lax: true, ok: "-L= -P= -I= -H= -T= --charset= --filelimit= --gitfile= --infofile= --timefmt= --sort? --filesfirst", read: "--fromfile", spill: "-o=", exact: "-R", ops: followLinks("l", "", "", readTrees)},
 		"eza":  ezaRow(), "exa": ezaRow(), "lsd": ezaRow(),
 		"grep": grepRow(), "egrep": grepRow(), "fgrep": grepRow(), "zgrep": grepRow(), "ggrep": grepRow(),
 		"rg":    rgRow(),
@@ -100,6 +100,9 @@ func lastWritten(n int) func(*call) {
 
 func diffOps(c *call) {
 	tree := c.has("-r", "--recursive") || c.hasLong("--recursive")
+	if tree && !c.hasLong("--no-dereference") {
+		c.follows()
+	}
 	for _, w := range c.rest {
 		c.file(w, file{tree: tree})
 	}
@@ -172,12 +175,26 @@ func (c *call) follows() {
 	c.unsuref("%s follows links, which may lead anywhere", c.name)
 }
 
+// lettered reports whether a word of options has one of letters. Systems disagree on
+// which letters take the rest of their word as a value, so that is not looked at.
+func (c *call) lettered(letters string) bool {
+	for _, w := range c.words {
+		switch {
+		case w.text == "--":
+			return false
+		case len(w.text) > 1 && w.text[0] == '-' && w.text[1] != '-' && strings.ContainsAny(w.text, letters):
+			return true
+		}
+	}
+	return false
+}
+
 // followLinks is ops for a program that follows links below its folders when it has
-// one of short, or the long option, and, with deep, one of those as well.
+// one of the letters short, or the long option, and, with deep, one of those as well.
 func followLinks(short, long, deep string, ops func(*call)) func(*call) {
 	return func(c *call) {
-		follows := c.has(strings.Fields(short)...) || long != "" && c.hasLong(long)
-		if follows && (deep == "" || c.has(strings.Fields(deep)...) || c.hasLong("--recursive") || c.hasLong("--archive")) {
+		follows := c.lettered(short) || long != "" && c.hasLong(long)
+		if follows && (deep == "" || c.lettered(deep) || c.hasLong("--recursive") || c.hasLong("--archive")) {
 			c.follows()
 		}
 		ops(c)
