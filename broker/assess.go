@@ -26,7 +26,7 @@ func PlaceOf(project, cwd, home string, own []string) risk.Place {
 
 func placeAt(f *follower, project, cwd, home string, own []string) risk.Place {
 	root, _ := f.projectRoot(project, home)
-	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real}
+	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real, Git: f.gitIn(root)}
 }
 
 // place is where a call of this project would run.

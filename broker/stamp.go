@@ -66,10 +66,13 @@ func stampCall(tool string, c *rules.Call) string {
 		slices.Sort(files)
 		files = slices.Compact(files)
 	}
-	if len(files) == 0 {
+	if len(files) == 0 && len(c.Gits()) == 0 {
 		return ""
 	}
 	h := sha256.New()
+	for _, g := range c.Gits() {
+		_, _ = fmt.Fprintf(h, "%+v\n", g)
+	}
 	for _, path := range files {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {

@@ -2,7 +2,8 @@
 // would touch, not what the agent says about it, and it is no permission: a safe call
 // may still be refused and a dangerous one allowed by a person.
 //
-// The package is pure but for Place.Real, through which it asks where a path leads.
+// The package is pure but for Place.Real and Place.Git, through which it asks where a path leads
+// and which repository is there.
 package risk
 
 import (
@@ -48,6 +49,10 @@ type Place struct {
 	// Real follows the links of an absolute path as far as it exists; the rest is
 	// appended as it stands. nil: paths are taken as they are written.
 	Real func(path string) (string, error)
+
+	// Git says which repository git would use in a folder, given by its real path. nil:
+	// nobody knows, and git is taken to use the project's own.
+	Git func(dir string) Git
 }
 
 // Call is what is judged.

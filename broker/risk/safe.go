@@ -54,8 +54,8 @@ func (j *judge) onlyReads(l *shell.Line) bool {
 	if j.at.Project == "" {
 		return false
 	}
-	for _, e := range l.Elements {
-		if !j.elementReads(e) {
+	for i, e := range l.Elements {
+		if g := GitUse(l, i, j.dirOf(e), j.at); g.Foreign != "" || g.Settings != "" || !j.elementReads(e) {
 			return false
 		}
 	}

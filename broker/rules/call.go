@@ -35,6 +35,7 @@ type Call struct {
 	readsOnly bool // what the built-in rule says
 	lists     bool // and the call asks for names only
 	places    int  // followed so far
+	gits      []risk.Git
 }
 
 // elem is one element of a call, as rules look at it.

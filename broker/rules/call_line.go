@@ -110,6 +110,7 @@ func (c *Call) element(e *shell.Element, at int) elem {
 		x.behind = true
 		x.exact = first(x.exact, why)
 	}
+	c.gitPlace(&x)
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""
 	return x
 }

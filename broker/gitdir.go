@@ -1,0 +1,169 @@
+package broker
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// git obeys the settings of whatever repository it finds, and these can run programs. An
+// agent is allowed git for the project's own; a folder that came with the project's files
+// may look like a repository too, with settings that somebody else wrote.
+
+// gitIn looks for the repository that git would use in a folder of a project, and asks
+// the disk once for each folder.
+func (f *follower) gitIn(project string) func(dir string) risk.Git {
+	seen := map[string]risk.Git{}
+	return func(dir string) risk.Git {
+		g, ok := seen[dir]
+		if !ok {
+			g = gitAt(project, dir)
+			seen[dir] = g
+		}
+		return g
+	}
+}
+
+// gitAt is what git finds in dir. Both are real paths.
+func gitAt(project, dir string) risk.Git {
+	switch info, err := os.Lstat(dir); {
+	case project == "":
+		return risk.Git{Foreign: "the project has no folder of its own, so that git may use any repository"}
+	case !below(project, dir):
+		return risk.Git{Foreign: "git works outside the project, in a repository whose settings can run programs"}
+	case err != nil || !info.IsDir():
+		return risk.Git{Foreign: "git works in " + inside(project, dir) + ", which is not there yet"}
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if looksBare(at) {
+			return risk.Git{Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
+		}
+		entry := filepath.Join(at, ".git")
+		switch info, err := os.Lstat(entry); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return risk.Git{Foreign: "git's folder cannot be looked at"}
+		case !below(at, project):
+			return risk.Git{Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
+		default:
+			return gitTop(project, at, info)
+		}
+		if at == filepath.Dir(at) {
+			return risk.Git{} // no repository, and no settings
+		}
+	}
+}
+
+// inside is a folder as seen from the project, for the screen.
+func inside(project, dir string) string {
+	rel, err := filepath.Rel(project, dir)
+	if err != nil || rel == "." || strings.HasPrefix(rel, "..") {
+		return dir
+	}
+	return rel + "/"
+}
+
+// looksBare reports whether git may take a folder for a bare repository. It is wider
+// than git, which also reads HEAD, and may have been told where objects and refs are.
+func looksBare(dir string) bool {
+	return FileExists(filepath.Join(dir, "HEAD")) && (FileExists(filepath.Join(dir, "refs")) || FileExists(filepath.Join(dir, "commondir")))
+}
+
+// gitTop is the repository whose .git, described by info, is in top: the project's
+// folder or one above it.
+func gitTop(project, top string, info fs.FileInfo) risk.Git {
+	g := risk.Git{Top: top}
+	dir := filepath.Join(top, ".git")
+	switch {
+	case info.IsDir():
+	case info.Mode().IsRegular():
+		to, ok := pointed(dir, "gitdir: ", top)
+		if !ok || below(project, to) && !below(filepath.Join(top, ".git"), to) {
+			g.Foreign = "the project's .git leads to another repository, whose settings can run programs"
+			return g
+		}
+		dir = to
+	default:
+		g.Foreign = "the project's .git leads to another repository, whose settings can run programs"
+		return g
+	}
+	common := dir
+	if FileExists(filepath.Join(dir, "commondir")) {
+		to, ok := pointed(filepath.Join(dir, "commondir"), "", dir)
+		if !ok || below(project, to) && !below(filepath.Join(top, ".git"), to) {
+			g.Foreign = "the project's .git shares the settings of another repository, which can run programs"
+			return g
+		}
+		common = to
+	}
+	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(dir, "config.worktree")} {
+		if g.Settings == "" {
+			g.Settings = gitSettings(file)
+		}
+	}
+	return g
+}
+
+// pointed is the real path of the folder that a small file names behind a prefix; a
+// relative one starts in dir.
+func pointed(file, prefix, dir string) (string, bool) {
+	data, err := readSmall(file)
+	to, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
+	if err != nil || !ok || to == "" {
+		return "", false
+	}
+	if !filepath.IsAbs(to) {
+		to = dir + string(filepath.Separator) + to
+	}
+	real, err := filepath.EvalSymlinks(to)
+	return real, err == nil
+}
+
+// maxGitFile is the largest of git's files that is read, in bytes.
+const maxGitFile = 64 << 10
+
+var errNoSmallFile = errors.New("not a regular file of at most 64 KiB")
+
+// readSmall reads a regular file of at most maxGitFile bytes.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxGitFile {
+		return nil, errNoSmallFile
+	}
+	file, err := os.Open(path) //nolint:gosec // G304: git's own files are what this is about
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, maxGitFile+1))
+	if err == nil && len(data) > maxGitFile {
+		err = errNoSmallFile
+	}
+	return data, err
+}
+
+// gitSettings says why the settings in a file may run a program, "" when they do not.
+func gitSettings(file string) string {
+	data, err := readSmall(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err != nil:
+		return "git's settings of this repository cannot be read"
+	}
+	for key, value := range gitConfig(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+		if gitRuns(key, value) {
+			return "the repository's setting " + key + " makes git run a program"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+package broker
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+const plainGitConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[remote \"origin\"]\n\turl = git@example.com:me/x.git\n[branch \"main\"]\n\tremote = origin\n"
+
+// gitProject is a project with a repository, a bare one in bare/ and in deep/x.git, a
+// nested one in sub/, and a plain folder src/.
+func gitProject(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(RealPath(t.TempDir()), "proj")
+	for _, repo := range []string{".git", "bare", "deep/x.git", "sub/.git"} {
+		gitFile(t, dir, repo+"/HEAD", "ref: refs/heads/main\n")
+		gitFile(t, dir, repo+"/config", plainGitConfig)
+		for _, d := range []string{"objects", "refs"} {
+			if err := os.MkdirAll(filepath.Join(dir, repo, d), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	gitFile(t, dir, "bare/config", "[core]\n\tworktree = ..\n\tfsmonitor = \"touch pwned; false\"\n")
+	gitFile(t, dir, "bare/in/f", "")
+	gitFile(t, dir, "src/f", "")
+	gitFile(t, dir, "linked/.git", "gitdir: ../.git/worktrees/linked\n")
+	if err := os.Symlink("../bare", filepath.Join(dir, "src", "link")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func gitFile(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gitCall is a command line that starts in a folder of the project.
+func gitCall(t *testing.T, project, cwd, line string) *rules.Call {
+	t.Helper()
+	input, err := json.Marshal(map[string]string{"command": line})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.Prepare(rules.Question{
+		Tool: "Bash", Input: input, Trusted: true, Exists: FileExists,
+		Place: PlaceOf(project, filepath.Join(project, cwd), "/home/nobody-here", nil),
+	})
+}
+
+// gitRules allow everything that git and some others do, by wildcards.
+func gitRules(t *testing.T, commands ...string) *rules.Set {
+	t.Helper()
+	var list []rules.Rule
+	for i, c := range commands {
+		list = append(list, rules.Rule{ID: "r" + string(rune('a'+i)), Enabled: true, Decision: rules.Allow, Tool: "Bash", Where: map[string]string{"command": c}})
+	}
+	set, err := rules.Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestGitForeign: git is allowed by wildcards only where it uses the project's own
+// repository; anywhere else a person is told which one it would use.
+func TestGitForeign(t *testing.T) {
+	dir := gitProject(t)
+	set := gitRules(t, "git **", "cd *", "tar **", "cp **", "ls **", "git status")
+	for _, c := range []struct{ cwd, line, reason string }{
+		{"", "git status", ""},
+		{"", "git diff", ""},
+		{"", "git log --oneline -5", ""},
+		{"", "git add -A && git commit -m 'a change'", ""},
+		{"", "git checkout main && git status", ""},
+		{"", "git pull && git log", ""},
+		{"", "cd src && git status", ""},
+		{"", "git -C src log", ""},
+		{"src", "git status", ""},
+		{"src", "git -C .. status", "another folder"},
+		{"bare", "git status", "bare/"},
+		{"bare/in", "git status", "bare/"},
+		{"", "cd bare && git status", "bare/"},
+		{"", "cd bare/in && git log", "bare/"},
+		{"", "cd src/link && git log", "bare/"},
+		{"", "git -C bare status", "bare/"},
+		{"", "git -C bare -C in status", "bare/"},
+		{"", "git --no-pager -C bare log", "bare/"},
+		{"", "cd bare; git status", "not known"},
+		{"", "cd bare && git branch", "bare/"},
+		{"", "(cd bare && git status)", "bare/"},
+		{"", "cd bare && /usr/bin/git status", ""},
+		{"", "git --bare status", "--bare"},
+		{"bare", "git --bare status", "--bare"},
+		{"", "git --git-dir=bare status", "--git-dir"},
+		{"", "git --git-dir bare status", "--git-dir"},
+		{"", "GIT_DIR=bare git status", "GIT_DIR"},
+		{"", "cd deep/x.git && git show", "deep/x.git/"},
+		{"", "cd sub && git status", "sub/"},
+		{"", "cd linked && git status", "linked/"},
+		{"", "cd .git && git log", ".git/"},
+		{"", "cd new && git status", "not there yet"},
+		{"", "git clone https://example.com/x new && cd new && git status", "not there yet"},
+		{"", "tar xf a.tar && cd b && git log", "not there yet"},
+		{"", "tar xf a.tar && git log", "may change the repository"},
+		{"", "cp -r bare/. src && cd src && git status", "may change the repository"},
+		{"", "git checkout evil && cd src && git status", "may change the repository"},
+		{"", "cp bare/config .git/config && git status", "changes what git runs"},
+		{"", "cp x .git/y && git status", "may change the repository"},
+		{"", "cd .. && git status", "leaves the project"},
+		{"..", "git status", "outside the project"},
+	} {
+		call := gitCall(t, dir, c.cwd, c.line)
+		a := set.Judge(call, time.Now())
+		asked := c.reason != "" || strings.Contains(c.line, "/usr/bin/git")
+		if asked != (a.Verdict != rules.Allow) || !strings.Contains(a.Reason, c.reason) {
+			t.Errorf("in %q: %s: %s: %s; want %q", c.cwd, c.line, a.Verdict, a.Reason, c.reason)
+		}
+		if asked && a.Class == risk.Safe {
+			t.Errorf("in %q: %s: is called safe", c.cwd, c.line)
+		}
+	}
+}
+
+// TestGitSettings: settings of the project's repository that run a program take git from
+// every wildcard, and are named.
+func TestGitSettings(t *testing.T) {
+	dir := gitProject(t)
+	set := gitRules(t, "git **")
+	exact := gitRules(t, "git status")
+	for config, key := range map[string]string{
+		plainGitConfig: "",
+		"[core]\nfsmonitor = true\n[user]\nname = Me\n[alias]\nst = status\n[credential]\nhelper = store\n": "",
+		"[core]\nhooksPath = .husky/_\n":                                  "",
+		"[core] fsmonitor = touch pwned":                                  "core.fsmonitor",
+		"[CORE]\n\tFSMonitor = \"touch pwned; false\"\n":                  "core.fsmonitor",
+		"[core]\nx = y # \\\nsshCommand = evil\n":                         "core.sshcommand",
+		"[core]\nhooksPath = evil\n":                                      "core.hookspath",
+		"[diff \"a]b\"]\ntextconv = evil\n":                               "diff.a]b.textconv",
+		"[diff.a]\ncommand = evil\n":                                      "diff.a.command",
+		"[filter \"x\"]\nclean = evil\n":                                  "filter.x.clean",
+		"[alias]\nst = \\\n!evil\n":                                       "alias.st",
+		"[alias]\nst = \"!evil\"\n":                                       "alias.st",
+		"[credential]\nhelper = !evil\n":                                  "credential.helper",
+		"[include]\npath = ../evil\n":                                     "include.path",
+		"[includeIf \"gitdir:/\"]\npath = x\n":                            "includeif.gitdir:/.path",
+		"[core]\npager = evil":                                            "core.pager",
+		"[core]\neditor = evil":                                           "core.editor",
+		"[gpg]\nprogram = evil":                                           "gpg.program",
+		"# " + strings.Repeat("x", maxGitFile) + "\n[core]\npager = evil": "cannot be read",
+	} {
+		gitFile(t, dir, ".git/config", config)
+		call := gitCall(t, dir, "", "git status")
+		a := set.Judge(call, time.Now())
+		if (key == "") != (a.Verdict == rules.Allow) || !strings.Contains(a.Reason, key) || (key == "") != (call.Risk().Class == risk.Safe) {
+			t.Errorf("%.60q: %s: %s; want %q", config, a.Verdict, a.Reason, key)
+		}
+		if a := exact.Judge(call, time.Now()); a.Verdict != rules.Allow {
+			t.Errorf("%.60q: a rule for just this: %s: %s", config, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// TestGitStamp: a waiting call is shown anew when git would use another repository, or
+// other settings.
+func TestGitStamp(t *testing.T) {
+	dir := gitProject(t)
+	stamp := func() string { return stampCall("Bash", gitCall(t, dir, "src", "git status")) }
+	first := stamp()
+	if again := stamp(); again != first {
+		t.Fatalf("%s, then %s", first, again)
+	}
+	gitFile(t, dir, ".git/config", "[core]\nfsmonitor = evil\n")
+	second := stamp()
+	gitFile(t, dir, "src/HEAD", "ref: refs/heads/main\n")
+	gitFile(t, dir, "src/refs/x", "")
+	if third := stamp(); first == second || second == third {
+		t.Fatalf("%s, %s, %s", first, second, third)
+	}
+}

@@ -1,0 +1,125 @@
+package risk
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// Git is what Place.Git says of the repository that git would use in a folder.
+type Git struct {
+	Foreign  string // not empty: it is not the project's own, because of this
+	Settings string // not empty: its settings run a program, or cannot be read
+	Top      string // real path of the folder with the repository's .git; "" for none
+}
+
+// GitUse is what Place.Git says of the repository that element at of l would use, which
+// works in dir, absolute or "" when not known; the zero Git for any other command, and at
+// a place that does not tell.
+func GitUse(l *shell.Line, at int, dir string, p Place) Git {
+	e := l.Elements[at]
+	if p.Git == nil || e.Kind != shell.Command || e.Host != "" || !runsGit(e.Argv) {
+		return Git{}
+	}
+	words, foreign := e.Argv[1:], ""
+	dir, words, foreign = gitFolder(dir, words)
+	if foreign != "" {
+		return Git{Foreign: foreign}
+	}
+	if len(words) == 1 && (words[0] == "--version" || words[0] == "version") {
+		return Git{}
+	}
+	real := dir
+	if p.Real != nil {
+		var err error
+		if real, err = p.Real(dir); err != nil {
+			return Git{Foreign: "git works in a folder that cannot be followed"}
+		}
+	}
+	g := p.Git(real)
+	if g.Foreign == "" && remakesGit(l, at, g.Top, dir, real, p) {
+		g.Foreign = "the line may change the repository that git would use, whose settings can run programs"
+	}
+	return g
+}
+
+// runsGit reports whether a program is git, or one of its parts under its own name.
+func runsGit(argv []string) bool {
+	if len(argv) == 0 {
+		return false
+	}
+	name := program(argv[0])
+	return name == "git" || strings.HasPrefix(name, "git-")
+}
+
+// gitFolder is the folder in which git looks for its repository when it starts in dir,
+// and the words from the subcommand on. foreign says why that is not known.
+func gitFolder(dir string, words []string) (folder string, rest []string, foreign string) {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		w := words[0]
+		words = words[1:]
+		name, _, joined := strings.Cut(w, "=")
+		switch {
+		case w == "-C":
+			if len(words) == 0 || strings.ContainsAny(words[0], "*?[{~") {
+				return "", nil, "git -C works in a folder that is not known"
+			}
+			switch to := words[0]; {
+			case path.IsAbs(to):
+				dir = to
+			case to != "" && dir != "":
+				dir += "/" + to
+			}
+			words = words[1:]
+		case name == "--git-dir", name == "--work-tree", name == "--bare", strings.HasPrefix(w, "-C"):
+			return "", nil, "git " + name + " names a repository, whose settings can run programs"
+		case !joined && slices.Contains([]string{"-c", "--namespace", "--config-env", "--super-prefix", "--attr-source", "--shallow-file"}, w):
+			words = words[min(1, len(words)):]
+		}
+	}
+	if !path.IsAbs(dir) {
+		return "", nil, "git works in a folder that is not known"
+	}
+	return dir, words, ""
+}
+
+// gitMovers are subcommands of git that may put other folders and files into the work tree.
+var gitMovers = set("am apply checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore revert stash submodule switch worktree")
+
+// repositoryNames are the files and folders by which git knows a repository.
+var repositoryNames = set(".git head objects refs commondir")
+
+// remakesGit reports whether another part of the line may make the folder in which
+// element at runs git, given as dir and really real, or a repository there: what the disk
+// says now is not what git finds. top is the folder of the repository.
+func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
+	j := newJudge(p)
+	for i, e := range l.Elements {
+		switch {
+		case i == at || e.Host != "":
+		case e.Kind == shell.Command && i < at && real != top && runsGit(e.Argv):
+			if _, words, _ := gitFolder("/", e.Argv[1:]); len(words) > 0 && gitMovers[words[0]] {
+				return true
+			}
+		case e.Kind == shell.Write && e.Path != "":
+			t := j.resolve(e.Path, j.spotOf(e, true))
+			if t.lost && !e.Deletes || slices.ContainsFunc(append(t.reals, t.given), func(w string) bool {
+				return makesGit(w, real, e.Deletes) || !e.Deletes && (real != top || e.Tree) && (below(w, path.Clean(dir)) || below(w, real))
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// makesGit reports whether a write to file w may change a repository that git would find
+// in folder dir, or make one there.
+func makesGit(w, dir string, deletes bool) bool {
+	if slices.Contains(split(w), ".git") {
+		return !deletes || !strings.HasSuffix(w, ".lock")
+	}
+	return !deletes && below(path.Dir(w), dir) && repositoryNames[fold(path.Base(w))]
+}
