@@ -42,7 +42,7 @@ func gitAt(project, dir string) risk.Git {
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		if looksBare(at) {
-			return risk.Git{Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
+			return risk.Git{Nested: true, Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
 		}
 		entry := filepath.Join(at, ".git")
 		switch info, err := os.Lstat(entry); {
@@ -50,7 +50,7 @@ func gitAt(project, dir string) risk.Git {
 		case err != nil:
 			return risk.Git{Foreign: "git's folder cannot be looked at"}
 		case !below(at, project):
-			return risk.Git{Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
+			return risk.Git{Nested: true, Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
 		default:
 			return gitTop(project, at, info)
 		}

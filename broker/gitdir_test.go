@@ -3,6 +3,7 @@ package broker
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,6 +106,10 @@ func TestGitForeign(t *testing.T) {
 		{"", "(cd bare && git status)", "bare/"},
 		{"", "cd bare && /usr/bin/git status", ""},
 		{"", "git --bare status", "--bare"},
+		{"", "git push origin main", ""},
+		{"", "git push bare main", "bare/"},
+		{"", "git push --repo=sub main", "sub/"},
+		{"", "bash -c 'cd bare && git status'", "bare/"},
 		{"bare", "git --bare status", "--bare"},
 		{"", "git --git-dir=bare status", "--git-dir"},
 		{"", "git --git-dir bare status", "--git-dir"},
@@ -190,5 +195,38 @@ func TestGitStamp(t *testing.T) {
 	gitFile(t, dir, "src/refs/x", "")
 	if third := stamp(); first == second || second == third {
 		t.Fatalf("%s, %s, %s", first, second, third)
+	}
+}
+
+// TestGitReal: in a repository as git makes it, and in a linked work tree of it, everyday
+// lines are allowed; in the bare one that is among its files they ask.
+func TestGitReal(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git here")
+	}
+	base := RealPath(t.TempDir())
+	dir, tree := filepath.Join(base, "proj"), filepath.Join(base, "tree")
+	for _, args := range [][]string{
+		{"init", "-q", dir},
+		{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "--allow-empty", "-m", "x"},
+		{"-C", dir, "worktree", "add", "-q", tree},
+		{"init", "-q", "--bare", filepath.Join(dir, "bare")},
+	} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Env = append(os.Environ(), "HOME="+base, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	set := gitRules(t, "git **")
+	for _, project := range []string{dir, tree} {
+		for _, line := range []string{"git status", "git diff", "git log", "git add . && git commit -m x", "git stash && git pull && git stash pop"} {
+			if a := set.Judge(gitCall(t, project, "", line), time.Now()); a.Verdict != rules.Allow {
+				t.Errorf("in %s: %s: %s: %s", project, line, a.Verdict, a.Reason)
+			}
+		}
+	}
+	if a := set.Judge(gitCall(t, dir, "", "cd bare && git status"), time.Now()); a.Verdict != rules.Ask {
+		t.Errorf("in the bare one: %s: %s", a.Verdict, a.Reason)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type Git struct {
 	Foreign  string // not empty: it is not the project's own, because of this
 	Settings string // not empty: its settings run a program, or cannot be read
+	Nested   bool   // Foreign is because of a repository that lies on the way
 	Top      string // real path of the folder with the repository's .git; "" for none
 }
 
@@ -39,10 +40,42 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 		}
 	}
 	g := p.Git(real)
+	if len(words) > 0 && words[0] == "push" && g.Foreign == "" {
+		g.Foreign = pushesInto(words[1:], real, p)
+	}
 	if g.Foreign == "" && remakesGit(l, at, g.Top, dir, real, p) {
 		g.Foreign = "the line may change the repository that git would use, whose settings can run programs"
 	}
 	return g
+}
+
+// maxPushed is how many words of a push are taken for folders.
+const maxPushed = 20
+
+// pushesInto says what a push to one of the words would run: a repository that is a
+// folder runs its own hooks.
+func pushesInto(words []string, dir string, p Place) string {
+	for _, w := range words[:min(len(words), maxPushed)] {
+		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
+			w = value
+		}
+		if w == "" || strings.HasPrefix(w, "-") {
+			continue
+		}
+		if !path.IsAbs(w) {
+			w = dir + "/" + w
+		}
+		if p.Real != nil {
+			var err error
+			if w, err = p.Real(w); err != nil {
+				continue // nothing is there
+			}
+		}
+		if g := p.Git(w); g.Nested {
+			return g.Foreign
+		}
+	}
+	return ""
 }
 
 // runsGit reports whether a program is git, or one of its parts under its own name.
