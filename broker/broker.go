@@ -53,6 +53,7 @@ type Broker struct {
 	refusals  refusals
 	slow      chan struct{} // one token for each peer that waits for a no
 	rereading atomic.Bool   // reread is under way
+	watching  settingsWatch // of settings files
 	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 

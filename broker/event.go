@@ -38,6 +38,7 @@ const (
 	EventRanOtherwise    = "ran_otherwise"  // data: Alarm; in the log of its session
 	EventAlarm           = "alarm"          // data: Alarm; the same in the console's
 	EventAlarmSeen       = "alarm_seen"     // data: session_id, tool_use_id, kind, by
+	EventSettings        = "settings_found" // data: SettingsFound; a settings file that switches hooks off, or may
 	EventConsoleClosed   = "console_closed" // data: pending; a console ended in order and left calls waiting
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.

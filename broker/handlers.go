@@ -117,6 +117,12 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set(wire.HeaderCorrelation, a.correlation)
 	a.agent = b.knownAgent(h.SessionID, a)
+	if h.Kind == agents.Settings {
+		if err := b.settingsChange(r.Context(), h, a); err != nil {
+			fail(w, err) // the guarded line ends in exit 2, which is what keeps a change out
+			return
+		}
+	}
 	if h.Kind != agents.Gate {
 		answer, err := b.observe(r.Context(), h, a)
 		if err != nil {

@@ -203,7 +203,7 @@ func transition(s *Session, h agents.Hook) []*Event {
 			events = append(events, endTurn(s)...)
 		}
 		return events
-	case agents.Observe, agents.Gate:
+	case agents.Observe, agents.Gate, agents.Settings:
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (b *Broker) settleElsewhere(ctx context.Context, h agents.Hook) {
 		}
 	case agents.SessionEnd:
 		b.cancelPending(ctx, h.SessionID, "the session ended", nil, Cancelled)
-	case agents.Observe, agents.Gate, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify:
+	case agents.Observe, agents.Gate, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
 	}
 }
 

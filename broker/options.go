@@ -10,20 +10,21 @@ import (
 
 // Options tunes a Broker. Zero fields take the defaults named.
 type Options struct {
-	ApprovalTimeout time.Duration // an operator's time to answer; 10 min
-	LateFor         time.Duration // how long an expired or cancelled card stays as late; 5 min
-	Hold            time.Duration // the longest a hook's poll is held; 25 s
-	AskerGrace      time.Duration // how long a living asker may be disconnected; 30 s
-	MaxPerSession   int           // pending calls of one session; 64
-	MaxPending      int           // pending calls in all; 4,096
-	MaxSessions     int           // sessions kept in memory; 4,096
-	Rate            int           // new calls a second of one session, five times that at once; 20. Negative: no limit, and none on new sessions
-	Socket          string        // for the status line
-	Guarded         []string      // aoctl's own folders and files: calls that touch them always ask
-	Observe         bool          // hold nothing: record what the rules would have said
-	ListenOperators bool          // take operator tokens over TCP also from processes that cannot be found here
-	Vet             Vetter        // reads what agents wrote before the broker does; nil: everything comes through
-	Log             *slog.Logger  // discarded when nil
+	ApprovalTimeout time.Duration                // an operator's time to answer; 10 min
+	LateFor         time.Duration                // how long an expired or cancelled card stays as late; 5 min
+	Hold            time.Duration                // the longest a hook's poll is held; 25 s
+	AskerGrace      time.Duration                // how long a living asker may be disconnected; 30 s
+	MaxPerSession   int                          // pending calls of one session; 64
+	MaxPending      int                          // pending calls in all; 4,096
+	MaxSessions     int                          // sessions kept in memory; 4,096
+	Rate            int                          // new calls a second of one session, five times that at once; 20. Negative: no limit, and none on new sessions
+	Socket          string                       // for the status line
+	Guarded         []string                     // aoctl's own folders and files: calls that touch them always ask
+	Silences        func(settings []byte) string // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
+	Observe         bool                         // hold nothing: record what the rules would have said
+	ListenOperators bool                         // take operator tokens over TCP also from processes that cannot be found here
+	Vet             Vetter                       // reads what agents wrote before the broker does; nil: everything comes through
+	Log             *slog.Logger                 // discarded when nil
 
 	// Alive reports whether a process still runs; the platform's own by default.
 	Alive func(Process) bool

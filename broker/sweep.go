@@ -26,6 +26,12 @@ func (b *Broker) sweep(ctx context.Context) {
 					b.reread(ctx)
 				})
 			}
+			if b.watching.busy.CompareAndSwap(false, true) {
+				b.wg.Go(func() { // a file system may take its time
+					defer b.watching.busy.Store(false)
+					b.watchSettings(ctx)
+				})
+			}
 			b.noteFloods(ctx, false)
 			b.publishHealth()
 			b.forgetDeadAgents()

@@ -32,4 +32,6 @@ type Health struct {
 
 	Floods     []Flood // whose calls are refused now because there are too many, the most first; not to be changed
 	MoreFloods int     // how many more there are
+
+	Settings []SettingsFound // files that would switch a gate off, the oldest first; not to be changed
 }

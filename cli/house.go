@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
 )
@@ -68,7 +69,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	}
 	h.closers = append(h.closers, st.Close)
 	opts := broker.Options{
-		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Observe: o.observe, ListenOperators: o.anyone, Log: h.log,
+		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, ListenOperators: o.anyone, Log: h.log,
 	}
 	if o.guard {
 		g := newGuard(h.log)

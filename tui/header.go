@@ -122,6 +122,7 @@ func (m *model) banners() []string {
 	var list []string
 	h := m.board.health
 	list = append(list, m.alarmBanners()...)
+	list = append(list, m.settingsBanners()...)
 	if h.Observing {
 		list = append(list, observingTold)
 	}

@@ -25,6 +25,7 @@ const (
 	SubagentStart
 	SubagentStop
 	Notify
+	Settings // the agent is about to read a settings file anew; refused unless it leaves the gate as it is
 )
 
 // Hook is one decoded hook payload. Strings are the agent's and untrusted.
@@ -45,8 +46,9 @@ type Hook struct {
 	Description string          // the agent's own words about the call; may be empty
 
 	Failed  bool   // ToolDone: the call failed or was interrupted
-	Text    string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart: the reason or source; TurnEnd, SubagentStop: last message
+	Text    string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart, Settings: the reason or source; TurnEnd, SubagentStop: last message
 	Title   string // the session's title when the agent told one
+	File    string // Settings: the file that changed, as the agent names it; may be empty
 	Note    string // Notify: the notification's type
 	FromApp bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
 }

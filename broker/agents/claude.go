@@ -35,6 +35,7 @@ var claudeEvents = map[string]Kind{
 	"SubagentStart":      SubagentStart,
 	"SubagentStop":       SubagentStop,
 	"Notification":       Notify,
+	"ConfigChange":       Settings,
 
 	"PermissionDenied":    Observe,
 	"PostToolBatch":       Observe,
@@ -49,7 +50,6 @@ var claudeEvents = map[string]Kind{
 	"TaskCreated":         Observe,
 	"TaskCompleted":       Observe,
 	"TeammateIdle":        Observe,
-	"ConfigChange":        Observe,
 	"Setup":               Observe,
 	"CwdChanged":          Observe,
 	"FileChanged":         Observe,
@@ -123,6 +123,8 @@ func claudeEvent(r *reader, h *Hook) {
 		h.Text = r.optional("last_assistant_message")
 	case Notify:
 		h.Text, h.Note = r.optional("message"), r.optionalName("notification_type")
+	case Settings:
+		h.Text, h.File = r.optional("source"), r.path("file_path")
 	case SubagentStart, Observe:
 	}
 }

@@ -48,7 +48,7 @@ func (claude) Encode(event string, input json.RawMessage, a Answer) []byte {
 		if a.StopTurn {
 			return line(claudeAnswer{Continue: new(bool), StopReason: reasonOf(a)})
 		}
-	case Observe, SessionStart, SessionEnd, Prompt, TurnEnd, SubagentStart, SubagentStop, Notify:
+	case Observe, SessionStart, SessionEnd, Prompt, TurnEnd, SubagentStart, SubagentStop, Notify, Settings:
 	}
 	return []byte(claudeNothing)
 }

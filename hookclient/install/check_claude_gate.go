@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -219,6 +220,10 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 		}
 	}
 	switch {
+	case slices.Contains(missing, claudeSettings):
+		c.add(Fail, "events", cure, "no hook on %s: a settings file that comes in can switch the gate off in the middle of a session", claudeSettings)
+	case slices.Contains(differ, claudeSettings):
+		c.add(Fail, "events", cure, "the hook on %s is not as aoctl writes it: it may let a settings file switch the gate off", claudeSettings)
 	case len(missing)+len(differ) == 0:
 		c.add(OK, "events", "", "%s decides, %d others are told", g.event, len(claudeWatched))
 	case len(missing) > 0:

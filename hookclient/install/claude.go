@@ -18,10 +18,17 @@ const (
 	claudeWatchClient = 3 * time.Second
 	claudeEnd         = 5 * time.Second // SessionEnd: Claude Code's exit waits for it
 	claudeEndClient   = 2 * time.Second
+
+	claudeSettingsClient = 10 * time.Second
 )
 
 // claudeGates names the event that decides, per mode.
 var claudeGates = map[Mode]string{Gate: "PreToolUse", Prompts: "PermissionRequest"}
+
+// claudeSettings is the event before a session reads its settings anew. A refusal keeps
+// the change out: without it, a file that comes with a change of branch could switch the
+// gate off in the middle of a session.
+const claudeSettings = "ConfigChange"
 
 // claudeWatched lists the events that the console is only told of, in the order written.
 var claudeWatched = []string{
@@ -54,6 +61,11 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 		{"timeout", seconds(timeout + claudeGrace)},
 		{"onFailure", "block"},
 		{"statusMessage", "Waiting for aoctl"},
+	}}, {claudeSettings, object{
+		{"type", "command"},
+		{"command", p.gateCommand("claude", claudeSettingsClient)},
+		{"timeout", seconds(claudeSettingsClient + claudeGrace)},
+		{"onFailure", "block"},
 	}}}
 	for _, event := range claudeWatched {
 		client, agent := claudeWatchClient, claudeWatch

@@ -112,7 +112,7 @@ func TestClaudeInstallReplacesOurs(t *testing.T) {
 	})
 	t.Run("other mode", func(t *testing.T) {
 		got := string(mustInstall(t, first, prompts))
-		if strings.Contains(got, "PreToolUse") || strings.Count(got, "aoctl-hook") != 1+len(claudeWatched) {
+		if strings.Contains(got, "PreToolUse") || strings.Count(got, "aoctl-hook") != 2+len(claudeWatched) {
 			t.Errorf("hooks of the mode before are left, or some are missing:\n%s", got)
 		}
 		if diff := cmp.Diff(string(first), string(mustInstall(t, mustRemove(t, []byte(got)), gateHooks()))); diff != "" {
@@ -122,7 +122,7 @@ func TestClaudeInstallReplacesOurs(t *testing.T) {
 	t.Run("narrowed matcher", func(t *testing.T) {
 		narrow := strings.Replace(string(first), `"matcher": "*"`, `"matcher": "Bash"`, 1)
 		got := string(mustInstall(t, []byte(narrow), gateHooks()))
-		if strings.Contains(got, `"Bash"`) || strings.Count(got, "aoctl-hook") != 1+len(claudeWatched) {
+		if strings.Contains(got, `"Bash"`) || strings.Count(got, "aoctl-hook") != 2+len(claudeWatched) {
 			t.Errorf("the gate does not see every call:\n%s", got)
 		}
 	})
