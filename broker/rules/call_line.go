@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -112,6 +113,9 @@ func (c *Call) element(e *shell.Element, at int) elem {
 	}
 	c.gitPlace(&x)
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""
+	if risk.MayBringFiles(*e) {
+		x.exact = first(x.exact, risk.BringsFiles)
+	}
 	return x
 }
 
