@@ -138,21 +138,6 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// guarded lists aoctl's own folders and files: a call that touches them is never
-// allowed by itself.
-func guarded(socket string) []string {
-	own := []string{}
-	if socket != "" {
-		own = append(own, socket, socket+".lock")
-	}
-	for _, dir := range []func() (string, error){paths.StateDir, paths.ConfigDir, os.Executable} {
-		if path, err := dir(); err == nil {
-			own = append(own, path)
-		}
-	}
-	return own
-}
-
 func (h *house) openLog() error {
 	path, err := paths.LogFile()
 	if err != nil {

@@ -162,6 +162,11 @@ func installHooks(o install.Options, invoked string, out, warn io.Writer) error 
 	if err != nil {
 		return installError(err)
 	}
+	if !o.DryRun {
+		if err = noteInstalled(append([]string{r.File, r.Target}, beside(program.Path)...)...); err != nil {
+			r.Warnings = append(r.Warnings, "the console will not know that these files are to be guarded: "+err.Error())
+		}
+	}
 	text := describeInstall(o, r)
 	if o.DryRun && r.Changed {
 		text = diffText(r.Diff)

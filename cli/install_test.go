@@ -21,6 +21,7 @@ func installHome(t *testing.T) (home, program string) {
 	home = t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	t.Setenv("AOCTL_HOME", filepath.Join(home, "state"))
 	t.Setenv("TMPDIR", filepath.Join(home, "tmp"))
 	t.Chdir(home)
 	self, err := os.Executable()
@@ -71,7 +72,7 @@ func TestInstallAndUninstallSay(t *testing.T) {
 	}
 	out.Reset()
 	o.Now = o.Now.Add(time.Hour)
-	if err := uninstallHooks(o, &out, &warn); err != nil || !strings.Contains(out.String(), "Removed 10 hooks") ||
+	if err := uninstallHooks(o, &out, &warn); err != nil || !strings.Contains(out.String(), "Removed 11 hooks") ||
 		!strings.Contains(out.String(), "as it was before the installation") {
 		t.Errorf("uninstall: %v\n%s", err, out.String())
 	}

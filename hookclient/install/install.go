@@ -148,7 +148,7 @@ func Install(o Options) (Report, error) {
 		return Report{}, f.explain(err)
 	}
 	r := f.report()
-	r.Gates, r.Watches = []string{claudeGates[o.Mode], claudeSettings}, claudeWatched
+	r.Gates, r.Watches = []string{claudeGates[o.Mode]}, claudeWatched
 	r.Wait = o.Timeout + claudeGrace
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
