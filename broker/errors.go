@@ -4,23 +4,24 @@ import "errors"
 
 // What callers of this package may test for.
 var (
-	ErrNotFound        = errors.New("not found")                                     // no request or session has this id
-	ErrAlreadyDecided  = errors.New("already decided")                               // somebody else's answer came first
-	ErrDuplicate       = errors.New("id already in use")                             // the correlation key or id is taken
-	ErrConflict        = errors.New("same id, different call")                       // a known id came with another digest
-	ErrStale           = errors.New("the call changed since it was shown")           // Decision.Digest does not fit
-	ErrInvalid         = errors.New("invalid")                                       // a field is missing or malformed
-	ErrTooMany         = errors.New("too many calls are waiting")                    // a cap on pending requests is reached
-	ErrTooFast         = errors.New("too many calls at once")                        // a session asks faster than Options.Rate
-	ErrTooManySessions = errors.New("too many sessions")                             // a new session finds no room, or too many came with it
-	ErrSessionEnded    = errors.New("session has ended")                             // there is nothing left to stop
-	ErrNotRecorded     = errors.New("the decision could not be recorded")            // the agent was told no
-	ErrGrantUsed       = errors.New("grant already used")                            //
-	ErrTampered        = errors.New("stored decision disagrees with the log")        // a row was changed behind our back
-	ErrForbidden       = errors.New("only the operator may do this")                 // an allowing rule from somebody else
-	ErrReadAnew        = errors.New("the call could be read only now, or no longer") // it is drawn anew, with what was found
-	ErrChanged         = errors.New("a file of the call changed meanwhile")          // a path leads elsewhere, or its content is another one
-	ErrClosed          = errors.New("the broker is shutting down")                   //
+	ErrNotFound        = errors.New("not found")                                              // no request or session has this id
+	ErrAlreadyDecided  = errors.New("already decided")                                        // somebody else's answer came first
+	ErrDuplicate       = errors.New("id already in use")                                      // the correlation key or id is taken
+	ErrConflict        = errors.New("same id, different call")                                // a known id came with another digest
+	ErrAnsweredBefore  = errors.New("this call was answered before; ask again as a new call") // its recorded allow holds no longer
+	ErrStale           = errors.New("the call changed since it was shown")                    // Decision.Digest does not fit
+	ErrInvalid         = errors.New("invalid")                                                // a field is missing or malformed
+	ErrTooMany         = errors.New("too many calls are waiting")                             // a cap on pending requests is reached
+	ErrTooFast         = errors.New("too many calls at once")                                 // a session asks faster than Options.Rate
+	ErrTooManySessions = errors.New("too many sessions")                                      // a new session finds no room, or too many came with it
+	ErrSessionEnded    = errors.New("session has ended")                                      // there is nothing left to stop
+	ErrNotRecorded     = errors.New("the decision could not be recorded")                     // the agent was told no
+	ErrGrantUsed       = errors.New("grant already used")                                     //
+	ErrTampered        = errors.New("stored decision disagrees with the log")                 // a row was changed behind our back
+	ErrForbidden       = errors.New("only the operator may do this")                          // an allowing rule from somebody else
+	ErrReadAnew        = errors.New("the call could be read only now, or no longer")          // it is drawn anew, with what was found
+	ErrChanged         = errors.New("a file of the call changed meanwhile")                   // a path leads elsewhere, or its content is another one
+	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 
 // errVersion is a change of a rule that became another one meanwhile: an ErrConflict in

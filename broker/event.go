@@ -22,6 +22,7 @@ const (
 	EventDecisionRefused = "decision_refused" // data: RefusedData; somebody tried to decide what they may not
 	EventAccessRefused   = "access_refused"   // data: RefusedData; somebody was turned away altogether
 	EventAnswerWithheld  = "answer_withheld"  // data: recorded, told; the record turned out to be made after the agent was refused
+	EventAnsweredAgain   = "answered_again"   // data: AnsweredAgainData; an allowed call was asked again and got its answer
 	EventStopRequested   = "stop_requested"
 	EventKillRequested   = "kill_requested" // data: KilledData, before anything is touched
 	EventSessionKilled   = "session_killed" // data: KilledData
@@ -93,6 +94,12 @@ type TokenData struct {
 }
 
 func (d TokenData) kind() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
+
+// AnsweredAgainData is the data of an EventAnsweredAgain.
+type AnsweredAgainData struct {
+	ToolUseID string `json:"tool_use_id,omitempty"`
+	PID       int    `json:"pid,omitempty"` // of the process that asked again, 0 when it is not known
+}
 
 // CallsRefusedData is the data of an EventCallsRefused.
 type CallsRefusedData struct {

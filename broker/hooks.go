@@ -105,9 +105,12 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 		h.FromApp = b.scheduledPrompt(ctx, h)
 	}
 	err := b.admitEvent(h.SessionID)
-	if err == nil {
+	if err != nil {
+		b.noteOver(h)
+	} else {
 		err = b.changeSession(ctx, base(h, a), func(s *Session) []*Event { return transition(s, h) })
-	} else if overLimit(err) && h.Kind != agents.Prompt {
+	}
+	if overLimit(err) && h.Kind != agents.Prompt {
 		err = nil // counted and not recorded: an error would keep some agents from ending their turn
 	}
 	if err != nil {

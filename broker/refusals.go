@@ -24,6 +24,7 @@ const (
 	OtherUser      RefusalKind = "other_user"       // a process of another user
 	FromBrowser    RefusalKind = "browser"          // a request that a web page makes, or may make
 	NoToken        RefusalKind = "no_token"         // TCP without a token
+	Replayed       RefusalKind = "replayed"         // an allowed call asked again, although its answer holds no longer
 	NotProgramming RefusalKind = "bad_content_type" // TCP with a body that is not said to be JSON
 )
 
@@ -64,6 +65,8 @@ func (d RefusedData) Sentence() string {
 		what = "to change a rule"
 	case "observe":
 		what = "to have calls not held"
+	case wantsAgain:
+		what = "to use the answer to a call again"
 	}
 	more := ""
 	if d.More > 0 {

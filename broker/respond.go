@@ -37,6 +37,7 @@ var statuses = []struct {
 	{ErrNotFound, http.StatusNotFound, "not_found", `"aoctl sessions" and "aoctl pending" list what there is`},
 	{errVersion, http.StatusConflict, "conflict", "read the rule again"},
 	{ErrConflict, http.StatusConflict, "conflict", "use a new id for another call"},
+	{ErrAnsweredBefore, http.StatusConflict, "answered_before", "an allowed call passes once; make a new call, with an id of its own"},
 	{ErrStale, http.StatusConflict, "stale", "read the call again"},
 	{ErrReadAnew, http.StatusConflict, "changed", "look at the call again"},
 	{ErrChanged, http.StatusConflict, "changed", "look at the call again"},

@@ -57,15 +57,46 @@ func runsFiles(l *shell.Line) bool {
 	return false
 }
 
-// stampCall is the stamp of the files that c names, as they are now; "" for a call
-// that names none.
-func stampCall(tool string, c *rules.Call) string {
-	files, whole := c.Files(), changesFiles[tool]
+// stampedFiles are the files that c names, and whether all of them are looked into.
+func stampedFiles(tool string, c *rules.Call) (files []string, whole bool) {
+	files, whole = c.Files(), changesFiles[tool]
 	if runsFiles(c.Line()) {
 		files, whole = append(files, c.Operands()...), true
 		slices.Sort(files)
 		files = slices.Compact(files)
 	}
+	return files, whole
+}
+
+// clockGrain is how much older than the clock a file system's times may be.
+const clockGrain = 20 * time.Millisecond
+
+// touchedSince reports whether a file that c names changed, or a link to it, since at.
+func touchedSince(tool string, c *rules.Call, at time.Time) bool {
+	at = at.Add(-clockGrain)
+	files, _ := stampedFiles(tool, c)
+	for _, path := range files {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			continue
+		}
+		for _, name := range []string{path, real} {
+			info, err := os.Lstat(name) //nolint:gosec // G703: nothing of the file is read
+			if err != nil || info.IsDir() {
+				continue
+			}
+			if st, ok := info.Sys().(*syscall.Stat_t); !ok || !changeTime(st).Before(at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stampCall is the stamp of the files that c names, as they are now; "" for a call
+// that names none.
+func stampCall(tool string, c *rules.Call) string {
+	files, whole := stampedFiles(tool, c)
 	if len(files) == 0 && len(c.Gits()) == 0 {
 		return ""
 	}

@@ -33,9 +33,9 @@ type SessionHint struct {
 
 // Submit records q and returns its request: pending, or already decided by a rule,
 // a grant or a stop. The same key and digest again is the same request, with the
-// recorded answer if it has one.
+// recorded answer if it has one; see giveAgain.
 //
-// Errors: ErrInvalid, ErrConflict (known key, other call), ErrTooMany, ErrTooFast,
+// Errors: ErrInvalid, ErrConflict (known key, other call), ErrAnsweredBefore, ErrTooMany, ErrTooFast,
 // ErrTooManySessions, ErrNotRecorded, ErrClosed. After an error the call must not run.
 func (b *Broker) Submit(ctx context.Context, q Question) (Request, error) {
 	if err := q.validate(); err != nil {
@@ -148,7 +148,11 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	unlock(err)
 	if err != nil {
 		b.giveBack(grant, err)
-		return b.notInserted(ctx, e, q, err)
+		old, err := b.notInserted(ctx, e, q, err)
+		if err != nil {
+			return Request{}, err
+		}
+		return b.giveAgain(ctx, old, nil, q)
 	}
 	return b.inserted(ctx, e, end), nil
 }
@@ -334,10 +338,17 @@ func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error
 		return Request{}, ErrConflict
 	case !same: // what it would clash with came to nothing
 		return b.Submit(ctx, q)
+	case !saved && e.failure != nil:
+		return Request{}, e.failure
 	case !saved:
-		return e.instead, e.failure
+		return b.giveAgain(ctx, e.instead, nil, q)
 	}
 	b.mu.Lock()
+	if e.req.State.Terminal() {
+		req := e.req
+		b.mu.Unlock()
+		return b.giveAgain(ctx, req, e, q)
+	}
 	defer b.mu.Unlock()
 	if q.Asker.PID != 0 && q.Asker.PID != e.req.Asker.PID {
 		e.req.Asker = q.Asker // a pid without a start time: enough for the rest of one wait

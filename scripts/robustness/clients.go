@@ -91,6 +91,8 @@ func (w *world) interpret(o *op, rep ask.Reply, what string, read func(status in
 		o.Seen, o.By = a.Outcome.seen()
 	case code == "conflict":
 		o.Out = conflict
+	case code == "answered_before": // it may not be given again: no answer
+		o.Out = none
 	case code == "not_found":
 		o.Out = missing
 	case rep.Status == http.StatusTooManyRequests: // the real broker bounds how fast sessions come and ask

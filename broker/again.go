@@ -1,0 +1,171 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// A hook whose connection broke asks again under the same id, and gets the answer that is
+// on record. A refusal is given again for ever. That a call may run is given again only
+// while nothing says that it ran already or would be answered otherwise now: allowed once
+// is not allowed for ever.
+
+const (
+	againFor = time.Minute // how long after its decision an allow is given again
+	maxAgain = 16          // how often
+
+	wantsAgain = "again" // RefusedData.Wanted
+)
+
+// giveAgain is the answer to a question that was answered before: req's, or
+// ErrAnsweredBefore. e is req's entry, nil when an earlier broker, or this one long ago,
+// answered.
+func (b *Broker) giveAgain(ctx context.Context, req Request, e *entry, q Question) (Request, error) {
+	byObserve := req.State == Answered && req.Outcome != nil && req.Outcome.By.Kind == ByObserve
+	if req.State != Allowed && !byObserve || !q.Bound { // who does not wait is told an id and no answer
+		return req, nil
+	}
+	why := b.outlived(ctx, req, e, byObserve)
+	if why == "" {
+		ev := newEvent(EventAnsweredAgain, req, AnsweredAgainData{ToolUseID: req.ToolUseID, PID: q.Asker.PID})
+		if err := b.commit(ctx, &Change{Events: []*Event{ev}}); err != nil {
+			return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, err)
+		}
+		why = b.stoppedMeanwhile(req, e)
+	}
+	if why == "" {
+		return req, nil
+	}
+	by := Actor{Kind: ByAgent, PID: q.Asker.PID}
+	if by.PID != 0 {
+		by.Exe, by.TTY = describe(by.PID)
+	}
+	b.noteRefusal(ctx, req, RefusedData{Wanted: wantsAgain, Kind: Replayed, Detail: why, By: by})
+	return Request{}, fmt.Errorf("%w (%s)", ErrAnsweredBefore, why)
+}
+
+// outlived says why an answer that let req run does not hold any more; "" when it does.
+func (b *Broker) outlived(ctx context.Context, req Request, e *entry, byObserve bool) string {
+	if why := b.stoppedMeanwhile(req, e); why != "" {
+		return why
+	}
+	b.mu.Lock()
+	se := b.session(req.SessionID)
+	observing := b.observing || se.s.Observed
+	doubt := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
+	_, alarm := b.alarms.open[req.SessionID]
+	project, stamp := b.projectOf(req), ""
+	if e != nil {
+		stamp = e.stamp
+	}
+	b.mu.Unlock()
+	away := time.Since(req.Outcome.At)
+	switch {
+	case byObserve && observing:
+		return "" // a new call would not be held either
+	case byObserve:
+		return "calls are held by now"
+	case away > againFor || away < -againFor:
+		return "its answer is too old"
+	case doubt != "":
+		return "nothing is allowed without a person now: " + doubt
+	case alarm:
+		return "its session has an alarm that nobody has acknowledged"
+	}
+	if why := b.heardSince(ctx, req); why != "" {
+		return why
+	}
+	call, _ := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
+	if a := b.assess(call, project, time.Now()); a.Verdict == rules.Deny {
+		return "a rule denies it now: " + b.denyReason(a)
+	}
+	if req.Outcome.By.Kind == ByRule { // whatever the files hold
+		return ""
+	}
+	changed := touchedSince(req.ToolName, call, req.Outcome.At)
+	if e != nil {
+		changed = stampCall(req.ToolName, call) != stamp
+	}
+	if changed {
+		return "a file that it names changed"
+	}
+	return ""
+}
+
+// stoppedMeanwhile says what this broker knows in memory to have come after req's answer.
+func (b *Broker) stoppedMeanwhile(req Request, e *entry) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.session(req.SessionID).s.State.underStop() {
+		return "its session is stopped"
+	}
+	if e != nil {
+		return e.over
+	}
+	return ""
+}
+
+// heardSince says what the log has after req's decision that ends its answer.
+func (b *Broker) heardSince(ctx context.Context, req Request) string {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	events, err := b.store.Events(ctx, EventFilter{
+		SessionID: req.SessionID, Since: req.Outcome.At,
+		Types: []string{EventRequestDecided, EventPostTool, EventTurnEnd, EventUser, EventStopRequested, EventAnsweredAgain},
+	})
+	if err != nil {
+		return "what came since cannot be read"
+	}
+	again := 0
+	for _, e := range events { // newest first
+		switch e.Type {
+		case EventRequestDecided:
+			if e.RequestID == req.ID {
+				return ""
+			}
+		case EventPostTool:
+			var d struct {
+				ToolUseID string `json:"tool_use_id"`
+			}
+			if json.Unmarshal(e.Data, &d) != nil || d.ToolUseID != "" && d.ToolUseID == req.ToolUseID {
+				return "the call has already run"
+			}
+		case EventTurnEnd, EventUser:
+			return "its turn is over"
+		case EventStopRequested:
+			return "its session was stopped meanwhile"
+		case EventAnsweredAgain:
+			if e.RequestID == req.ID {
+				if again++; again >= maxAgain {
+					return "it was answered too often"
+				}
+			}
+		}
+	}
+	return "too much happened since" // its decision is further back than is looked
+}
+
+// noteOver notes in memory what h ends: the log does not have what comes too fast.
+func (b *Broker) noteOver(h agents.Hook) {
+	why := ""
+	switch h.Kind {
+	case agents.ToolDone:
+		why = "the call has already run"
+	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:
+		why = "its turn is over"
+	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify:
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.requests {
+		if e.req.SessionID == h.SessionID && e.req.State.Terminal() && (h.Kind != agents.ToolDone || h.ToolUseID != "" && e.req.ToolUseID == h.ToolUseID) {
+			e.over = why
+		}
+	}
+}
