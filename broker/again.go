@@ -152,20 +152,22 @@ func (b *Broker) heardSince(ctx context.Context, req Request) string {
 
 // noteOver notes in memory what h ends: the log does not have what comes too fast.
 func (b *Broker) noteOver(h agents.Hook) {
-	why := ""
-	switch h.Kind {
-	case agents.ToolDone:
-		why = "the call has already run"
-	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:
-		why = "its turn is over"
-	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify:
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, e := range b.requests {
-		if e.req.SessionID == h.SessionID && e.req.State.Terminal() && (h.Kind != agents.ToolDone || h.ToolUseID != "" && e.req.ToolUseID == h.ToolUseID) {
-			e.over = why
+	switch h.Kind {
+	case agents.ToolDone:
+		if e, ok := b.byKey[toolKey(h.Agent, h.SessionID, h.SubagentID, gateEvent, h.ToolUseID)]; ok {
+			e.over = "the call has already run"
 		}
+	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:
+		if h.FromApp {
+			return // it may be anybody's; the log has it
+		}
+		for _, e := range b.requests {
+			if e.req.SessionID == h.SessionID && e.req.State.Terminal() {
+				e.over = "its turn is over"
+			}
+		}
+	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify:
 	}
 }

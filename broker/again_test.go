@@ -36,8 +36,8 @@ func TestAllowedOnceIsNotForEver(t *testing.T) {
 		"it is stopped":    {func(t *testing.T, b *broker.Broker) { _, err := b.Stop(t.Context(), "s", operator); must(t, err) }, "is stopped"},
 		"a minute went by": {func(*testing.T, *broker.Broker) { time.Sleep(61 * time.Second) }, "too old"},
 		"a rule denies it": {func(t *testing.T, b *broker.Broker) { save(t, b, denying("make", "not now")) }, "rule denies it"},
-		"another tool's ran": {func(t *testing.T, b *broker.Broker) {
-			told(t, b, agents.Hook{Kind: agents.ToolDone, ToolName: "Bash", ToolInput: []byte(`{"command":"rm x"}`), ToolUseID: "toolu_1"})
+		"there is an alarm": {func(t *testing.T, b *broker.Broker) {
+			told(t, b, agents.Hook{Kind: agents.ToolDone, ToolName: "Bash", ToolInput: []byte(`{"command":"rm x"}`), ToolUseID: "toolu_2"})
 		}, "alarm"},
 	} {
 		t.Run(name, func(t *testing.T) {

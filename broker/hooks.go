@@ -61,13 +61,17 @@ func (b *Broker) knownAgent(sessionID string, a asking) Process {
 		}
 	}
 	b.mu.Unlock()
-	client := a.client
+	return agentOf(a.clientHere(), a.named)
+}
+
+// clientHere is the process that asks, if it can be seen.
+func (a asking) clientHere() Process {
 	if a.tcp != nil { // as from a container, where pids are others; but it may be of this machine
 		if pids := holdersOf(*a.tcp); len(pids) > 0 {
-			client = Process{PID: pids[0]}
+			return Process{PID: pids[0]}
 		}
 	}
-	return agentOf(client, a.named)
+	return a.client
 }
 
 // question turns a decoded gate event into what Submit takes.
@@ -102,12 +106,11 @@ func base(h agents.Hook, a asking) Question {
 // observe takes in an event that is not a question and says what to answer.
 func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.Answer, error) {
 	if h.Kind == agents.Prompt && !h.FromApp {
-		h.FromApp = b.scheduledPrompt(ctx, h)
+		h.FromApp = b.scheduledPrompt(ctx, h) || b.notTheUsers(ctx, h, a)
 	}
 	err := b.admitEvent(h.SessionID)
-	if err != nil {
-		b.noteOver(h)
-	} else {
+	b.noteOver(h)
+	if err == nil {
 		err = b.changeSession(ctx, base(h, a), func(s *Session) []*Event { return transition(s, h) })
 	}
 	if overLimit(err) && h.Kind != agents.Prompt {

@@ -48,6 +48,7 @@ type world struct {
 	ends    map[string]broker.State // the first end that anybody was told
 	allowed map[string]bool         // digest and agent that the operator allowed at some time
 	stopped map[string]bool
+	byKey   map[string]string // the request that each key was last told of
 	failing bool
 	errs    []string
 }
@@ -91,12 +92,17 @@ func (w *world) do(s step) {
 		q.SubagentID = s.sub
 		r, err := w.b.Submit(ctx, q)
 		switch {
+		case errors.Is(err, broker.ErrAnsweredBefore):
+			if end := w.ends[w.byKey[q.Key]]; end != broker.Allowed {
+				w.fail("submit: %v, of a call that is %q", err, end)
+			}
 		case err != nil && !w.failing:
 			w.fail("submit: %v", err)
 		case err == nil:
-			if _, seen := w.ends[r.ID]; !seen && r.State == broker.Allowed && w.stopped[s.session] {
-				w.fail("a new call of a stopped session was allowed")
+			if r.State == broker.Allowed && w.stopped[s.session] {
+				w.fail("a call of a stopped session was allowed")
 			}
+			w.byKey[q.Key] = r.ID
 			w.ids = append(w.ids, r.ID)
 			w.told(r)
 		}
@@ -199,7 +205,7 @@ func TestStateMachine(t *testing.T) {
 		list := steps(rt)
 		var errs []string
 		synctest.Test(t, func(t *testing.T) {
-			w := &world{t: t, st: brokertest.NewMemory(), ends: map[string]broker.State{}, allowed: map[string]bool{}, stopped: map[string]bool{}}
+			w := &world{t: t, st: brokertest.NewMemory(), ends: map[string]broker.State{}, allowed: map[string]bool{}, stopped: map[string]bool{}, byKey: map[string]string{}}
 			w.open()
 			for _, s := range list {
 				w.do(s)

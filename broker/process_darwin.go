@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,6 +33,14 @@ func commandOf(pid int) string {
 		return unix.ByteSliceToString(k.Proc.P_comm[:])
 	}
 	return ""
+}
+
+// ageOf is how long ago p started; false when it cannot be told.
+func ageOf(p Process) (time.Duration, bool) {
+	if p.Start == 0 || p.Start > 1<<62 {
+		return 0, false
+	}
+	return time.Since(time.UnixMicro(int64(p.Start))), true //nolint:gosec // G115: bounded above
 }
 
 // kinOf describes pid for an ancestry.

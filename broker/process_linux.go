@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -62,6 +63,16 @@ func processAlive(p Process) bool {
 
 // startOf is pid's start time in clock ticks since boot, 0 when unknown.
 func startOf(pid int) uint64 { return FindProcess(pid).Start }
+
+// ageOf is how long ago p started; false when it cannot be told.
+func ageOf(p Process) (time.Duration, bool) {
+	const tick = 10 * time.Millisecond // what /proc counts in, on every machine that Go knows
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil || p.Start == 0 || p.Start > 1<<40 {
+		return 0, false
+	}
+	return time.Duration(now.Nano()) - time.Duration(p.Start)*tick, true //nolint:gosec // G115: bounded above
+}
 
 // kinOf describes pid for an ancestry.
 func kinOf(pid int) (kin, error) {

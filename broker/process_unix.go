@@ -2,7 +2,10 @@
 
 package broker
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 func startOf(int) uint64   { return 0 }
 func commandOf(int) string { return "" }
@@ -10,3 +13,6 @@ func commandOf(int) string { return "" }
 // kinOf and environOf cannot tell on this platform, so that nobody counts as an operator.
 func kinOf(int) (kin, error)        { return kin{}, errors.New("this platform does not tell") }
 func environOf(int) ([]byte, error) { return nil, errors.New("this platform does not tell") }
+
+// ageOf is not known here.
+func ageOf(Process) (time.Duration, bool) { return 0, false }

@@ -25,6 +25,7 @@ const (
 	FromBrowser    RefusalKind = "browser"          // a request that a web page makes, or may make
 	NoToken        RefusalKind = "no_token"         // TCP without a token
 	Replayed       RefusalKind = "replayed"         // an allowed call asked again, although its answer holds no longer
+	ForeignPrompt  RefusalKind = "foreign_prompt"   // a prompt that would lift a stop, from elsewhere than the agent's hook runner
 	NotProgramming RefusalKind = "bad_content_type" // TCP with a body that is not said to be JSON
 )
 
@@ -65,6 +66,8 @@ func (d RefusedData) Sentence() string {
 		what = "to change a rule"
 	case "observe":
 		what = "to have calls not held"
+	case wantsLift:
+		what = "to lift a stop with a prompt"
 	case wantsAgain:
 		what = "to use the answer to a call again"
 	}

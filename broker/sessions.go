@@ -91,9 +91,12 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 			s.Name = filepath.Base(dir)
 		}
 	}
-	if q.Session.Process.PID != 0 {
-		s.Process = q.Session.Process
-		b.remember(s.Process, s.ID)
+	if p := q.Session.Process; p.PID != 0 {
+		b.remember(p, s.ID)
+		// What lives on under a stop is not replaced: whose prompt lifts it hangs on that.
+		if !s.State.underStop() || s.Process.PID == 0 || !s.EndedAt.IsZero() || !b.opts.Alive(s.Process) {
+			s.Process = p
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ var mutants = []mutant{
 		{"broker/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
 		{"broker/submit.go", "\tcase !same && saved:\n", "\tcase !same && (saved || !saved):\n"},
 		{"broker/submit.go", "\tcase !same: // what", "\tcase false: // what"},
-		{"broker/submit.go", "\tcase !saved:\n\t\treturn e.instead, e.failure\n", ""},
+		{"broker/submit.go", "\tcase !saved && e.failure != nil:\n\t\treturn Request{}, e.failure\n\tcase !saved:\n\t\treturn b.giveAgain(ctx, e.instead, nil, q)\n", ""},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
 		{"broker/sweep.go", "\tif len(dead) > 0 {", "\tif false && len(dead) > 0 {"},
