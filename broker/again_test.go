@@ -17,6 +17,7 @@ import (
 // Attack: what was allowed once is asked again under the same id, for ever. An allow is
 // given again to a hook whose connection broke, and not once anything speaks against it.
 func TestAllowedOnceIsNotForEver(t *testing.T) {
+	//nolint:thelper // they are steps of the test, not helpers
 	for name, tc := range map[string]struct {
 		since func(t *testing.T, b *broker.Broker)
 		why   string // "" when the answer is given again

@@ -71,7 +71,7 @@ func ageOf(p Process) (time.Duration, bool) {
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil || p.Start == 0 || p.Start > 1<<40 {
 		return 0, false
 	}
-	return time.Duration(now.Nano()) - time.Duration(p.Start)*tick, true //nolint:gosec // G115: bounded above
+	return time.Duration(now.Nano()) - time.Duration(p.Start)*tick, true
 }
 
 // kinOf describes pid for an ancestry.

@@ -17,7 +17,7 @@ const (
 	wantsLift = "lift" // RefusedData.Wanted
 
 	// startGrain is how coarse the start times of processes are.
-	startGrain = 20 * time.Millisecond
+	startGrain = 10 * time.Millisecond
 	// startsWithin is how long after it was allowed a call may still be about to start.
 	startsWithin = time.Minute
 )
