@@ -77,16 +77,21 @@ func TestSameNames(t *testing.T) {
 	broker := []string{
 		wire.Version, wire.HeaderProtocol, wire.HeaderCorrelation, wire.HeaderRequestID,
 		wire.HeaderClientPID, wire.HeaderParentPID, wire.HeaderTimeoutMS, wire.HeaderEnv,
+		wire.HeaderProof, wire.AskScheme,
 	}
 	client := []string{
 		hookclient.Version, hookclient.HeaderProtocol, hookclient.HeaderCorrelation, hookclient.HeaderRequestID,
 		hookclient.HeaderClientPID, hookclient.HeaderParentPID, hookclient.HeaderTimeoutMS, hookclient.HeaderEnv,
+		hookclient.HeaderProof, hookclient.AskScheme,
 	}
 	if diff := cmp.Diff(broker, client); diff != "" {
 		t.Errorf("broker (-) and hook client (+) name things differently:\n%s", diff)
 	}
 	if diff := cmp.Diff(wire.TellTales, hookclient.TellTales()); diff != "" {
 		t.Errorf("tell-tales of broker (-) and hook client (+) differ:\n%s", diff)
+	}
+	if wire.NonceSize != hookclient.NonceSize {
+		t.Errorf("the broker takes nonces of %d bytes, the hook client makes %d", wire.NonceSize, hookclient.NonceSize)
 	}
 	if wire.MaxHookBody != hookclient.MaxHookBody {
 		t.Errorf("the broker takes payloads of %d bytes, the hook client of %d", wire.MaxHookBody, hookclient.MaxHookBody)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net"
@@ -106,7 +109,7 @@ func (o *obliging) socket() string { return filepath.Join(o.dir, "broker.sock") 
 // variables have a hook ask o that goes by its environment.
 func (o *obliging) variables() map[string]string {
 	return map[string]string{
-		"AOCTL_URL": o.url, "AOCTL_TOKEN": "aoctl_ask_x", "AOCTL_SOCKET": o.socket(), "AOCTL_HOME": o.dir,
+		"AOCTL_URL": o.url, "AOCTL_TOKEN": theirToken, "AOCTL_SOCKET": o.socket(), "AOCTL_HOME": o.dir,
 		"XDG_RUNTIME_DIR": o.dir, "XDG_STATE_HOME": o.dir, "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT": "86400",
 	}
 }
@@ -121,7 +124,24 @@ func (o *obliging) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(wire.HeaderProtocol, wire.Version)
 	w.Header().Set(wire.HeaderCorrelation, r.Header.Get(wire.HeaderCorrelation))
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set(wire.HeaderProof, o.proof(r, answer))
 	_, _ = io.WriteString(w, answer) // a hook that is gone asked nothing
+}
+
+// theirToken is what the project's settings have the hook ask with: their server knows it.
+const theirToken = "aoctl_ask_x"
+
+// proof shows that the server knows that token, as a console would over TCP.
+func (o *obliging) proof(r *http.Request, answer string) string {
+	_, rest, _ := strings.Cut(r.Header.Get("Authorization"), `nonce="`)
+	nonce, _, _ := strings.Cut(rest, `"`)
+	sum := sha256.Sum256([]byte(answer))
+	key := sha256.Sum256([]byte(theirToken))
+	h := hmac.New(sha256.New, []byte(hex.EncodeToString(key[:])))
+	_, _ = io.WriteString(h, strings.Join([]string{
+		"answer", nonce, r.Method, r.RequestURI, "200", wire.Version, r.Header.Get(wire.HeaderCorrelation), "", "application/json", hex.EncodeToString(sum[:]),
+	}, "\n")) // a hash takes everything
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // projectSets writes the settings that a repository would bring.

@@ -51,6 +51,7 @@ type Broker struct {
 	observing bool // nothing is held, in any session
 	agentRuns map[int]agentRun
 	refusals  refusals
+	nonces    nonces
 	slow      chan struct{} // one token for each peer that waits for a no
 	rereading atomic.Bool   // reread is under way
 	watching  settingsWatch // of settings files

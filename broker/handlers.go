@@ -61,7 +61,7 @@ func (b *Broker) handler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, "no_such_route", "there is no "+r.Method+" "+clip(r.URL.Path), "docs/api.md lists the routes")
 	})
-	return b.guard(mux)
+	return b.proven(b.guard(mux))
 }
 
 // readBody reads a body of at most limit bytes, within the time that limitPeer gave it.

@@ -17,6 +17,7 @@ type reply struct {
 	body        []byte
 	requestID   string
 	correlation string
+	proof       *proof // nil when nobody asks for one
 	sent        func() // called once the bytes are on their way; may be nil
 }
 
@@ -39,7 +40,7 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		write(w, say(req))
 		return
 	}
-	correlation := w.Header().Get(wire.HeaderCorrelation)
+	correlation, proof := w.Header().Get(wire.HeaderCorrelation), proofOf(w)
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		fail(w, fmt.Errorf("take the connection: %w", err))
@@ -63,7 +64,7 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		if got.State.Terminal() || !b.isDraining() {
 			answer = say(got)
 		}
-		answer.correlation = correlation
+		answer.correlation, answer.proof = correlation, proof
 		p.send(answer)
 	}()
 }
@@ -132,6 +133,9 @@ func (p *parked) send(a reply) {
 	}
 	if a.requestID != "" {
 		head = fmt.Appendf(head, "%s: %s\r\n", wire.HeaderRequestID, a.requestID)
+	}
+	if a.proof != nil {
+		head = fmt.Appendf(head, "%s: %s\r\n", wire.HeaderProof, a.proof.of(a.status, a.correlation, a.requestID, a.body))
 	}
 	head = fmt.Appendf(head, "Content-Type: application/json\r\nContent-Length: %d\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n", len(a.body))
 	_ = p.conn.SetWriteDeadline(time.Now().Add(writeTimeout))

@@ -122,6 +122,9 @@ func write(w http.ResponseWriter, a reply) {
 	if a.requestID != "" {
 		h.Set(wire.HeaderRequestID, a.requestID)
 	}
+	if p := proofOf(w); p != nil {
+		h.Set(wire.HeaderProof, p.of(a.status, h.Get(wire.HeaderCorrelation), h.Get(wire.HeaderRequestID), a.body))
+	}
 	limitWrite(w)
 	w.WriteHeader(a.status)
 	if _, err := w.Write(a.body); err != nil {

@@ -60,7 +60,8 @@ type conversation struct {
 	until  time.Time              // the person's time ends; the conversation a grace later
 	given  time.Duration          // the person's time as a whole, for the reason
 
-	left *leftover // what a sprint left to go on from
+	asked question  // what the next answer must be for
+	left  *leftover // what a sprint left to go on from
 
 	reached bool      // a broker took a connection in this conversation
 	heard   time.Time // the last answer of any kind
@@ -178,7 +179,9 @@ func (c *conversation) once(ctx context.Context) error {
 }
 
 func (c *conversation) request(path string, body []byte) []byte {
-	return c.caller.request(path, body, time.Until(c.until))
+	request, asked := c.caller.request(path, body, time.Until(c.until))
+	c.asked = asked
+	return request
 }
 
 // exchange sends one request over conn and reads one answer from in, which ends in conn.
@@ -215,6 +218,9 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, request []by
 
 // judge looks at one answer. An empty id without an error means that it is final.
 func (c *conversation) judge(resp response, posted bool) (id string, err error) {
+	if err = c.asked.provenBy(resp, c.console); err != nil {
+		return "", err
+	}
 	strict := resp.status == 200 || resp.status == 202
 	if err = checkOrigin(resp, c.caller.correlation, strict); err != nil {
 		return "", err

@@ -151,7 +151,7 @@ func reply(status int, body string, edit ...func(head *[]string)) step {
 		for _, e := range edit {
 			e(&head)
 		}
-		_, err := io.WriteString(c, strings.Join(head, "\r\n")+"\r\n\r\n"+body)
+		_, err := io.WriteString(c, strings.Join(head, "\r\n")+"\r\n"+prove(r, status, body)+"\r\n"+body)
 		return err == nil
 	}
 }
@@ -245,3 +245,31 @@ func wantRefused(t *testing.T, got outcome, words string) {
 }
 
 var errTest = errors.New("made by the test")
+
+// fakeTokens are those that fake brokers know, by their last word.
+var fakeTokens = []string{"aoctl_ask_secret", "aoctl_ask_mine", "aoctl_ask_theirs"}
+
+// shown is the token that a question over TCP was made with; empty when no fake broker
+// knows it.
+func shown(r heard) (token string, asked question) {
+	value := r.header.Get("Authorization")
+	for _, token := range fakeTokens {
+		rest, _ := strings.CutPrefix(value, `Aoctl nonce="`)
+		nonce, _, _ := strings.Cut(rest, `"`)
+		q := question{key: keyOf(token), ask: nonce + "\n" + r.method + "\n" + r.path}
+		mac := macOf(q.key, "ask", q.ask, sumOf(r.body))
+		if value == `Aoctl nonce="`+nonce+`", body="`+sumOf(r.body)+`", mac="`+mac+`"` {
+			return token, q
+		}
+	}
+	return "", question{}
+}
+
+// prove is the header line with which a console answers over TCP that knows the token.
+func prove(r heard, status int, body string) string {
+	token, q := shown(r)
+	if token == "" {
+		return ""
+	}
+	return HeaderProof + ": " + macOf(q.key, "answer", q.ask, strconv.Itoa(status), Version, r.correlation, "", "application/json", sumOf([]byte(body))) + "\r\n"
+}

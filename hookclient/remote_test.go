@@ -42,7 +42,7 @@ func TestAsksOverTCP(t *testing.T) {
 		}
 		for range 2 {
 			r := <-b.requests
-			if r.header.Get("Authorization") != "Bearer aoctl_ask_secret" || r.host != "localhost:"+port {
+			if token, _ := shown(r); token != "aoctl_ask_secret" || r.host != "localhost:"+port {
 				t.Errorf("%s: the broker heard %s %v", name, r.host, r.header)
 			}
 		}
@@ -93,14 +93,14 @@ func TestPinnedBeatsTheEnvironment(t *testing.T) {
 	if got := runWith(t, &hook{}, "--url=http://127.0.0.1:"+own, "claude", "--token-file", token); got.stdout != deny {
 		t.Fatalf("over TCP: %+v", got)
 	}
-	if r = <-tcp.requests; r.header.Get("Authorization") != "Bearer aoctl_ask_mine" {
-		t.Errorf("not the file's token: %v", r.header)
+	if token, _ := shown(<-tcp.requests); token != "aoctl_ask_mine" {
+		t.Errorf("not the file's token: %q", token)
 	}
 	if got := runWith(t, &hook{}, "--url", "http://127.0.0.1:"+own, "claude"); got.stdout != deny {
 		t.Fatalf("over TCP, without a file: %+v", got)
 	}
-	if r = <-tcp.requests; r.header.Get("Authorization") != "Bearer aoctl_ask_theirs" {
-		t.Errorf("not the variable's token: %v", r.header)
+	if token, _ := shown(<-tcp.requests); token != "aoctl_ask_theirs" {
+		t.Errorf("not the variable's token: %q", token)
 	}
 	if len(theirs.requests) > 0 {
 		t.Error("the server that the environment names was asked")

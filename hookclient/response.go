@@ -24,6 +24,7 @@ type response struct {
 	correlation string
 	requestID   string
 	contentType string
+	proof       string
 	closes      bool // the connection ends with this answer
 	trailing    bool // bytes came after the body
 	body        []byte
@@ -115,6 +116,7 @@ func parseHead(head string) (response, int, error) {
 	resp.correlation = seen[strings.ToLower(HeaderCorrelation)]
 	resp.requestID = seen[strings.ToLower(HeaderRequestID)]
 	resp.contentType = seen["content-type"]
+	resp.proof = seen[strings.ToLower(HeaderProof)]
 	resp.closes = strings.EqualFold(seen["connection"], "close")
 	length, err := contentLength(seen)
 	return resp, length, err
@@ -125,7 +127,7 @@ func parseHead(head string) (response, int, error) {
 func matters(lower string) bool {
 	switch lower {
 	case "content-length", "transfer-encoding", "content-type",
-		"aoctl-protocol", "aoctl-correlation", "aoctl-request-id":
+		"aoctl-protocol", "aoctl-correlation", "aoctl-request-id", "aoctl-proof":
 		return true
 	}
 	return false

@@ -19,6 +19,10 @@ const (
 	HeaderParentPID   = "Aoctl-Ppid"
 	HeaderTimeoutMS   = "Aoctl-Timeout-Ms"
 	HeaderEnv         = "Aoctl-Env"
+	HeaderProof       = "Aoctl-Proof"
+
+	AskScheme = "Aoctl" // of Authorization over TCP
+	NonceSize = 16      // bytes
 
 	MaxHookBody = 16 << 20 // bytes of a hook payload
 )
@@ -42,6 +46,7 @@ type caller struct {
 	correlation string
 	host        string
 	lines       []byte
+	key         string // what both sides prove over TCP that they know; empty over the socket
 }
 
 func newCaller(to place) caller {
@@ -51,9 +56,6 @@ func newCaller(to place) caller {
 	b = header(b, HeaderCorrelation, id)
 	b = header(b, HeaderClientPID, strconv.Itoa(os.Getpid()))
 	b = header(b, HeaderParentPID, strconv.Itoa(os.Getppid()))
-	if to.token != "" {
-		b = header(b, "Authorization", "Bearer "+to.token)
-	}
 	for _, name := range TellTales() {
 		if value, set := os.LookupEnv(name); set && len(value) <= maxEnvValue {
 			b = append(b, HeaderEnv...)
@@ -64,29 +66,35 @@ func newCaller(to place) caller {
 			b = append(b, "\r\n"...)
 		}
 	}
-	return caller{correlation: id, host: to.host(), lines: b}
+	return caller{correlation: id, host: to.host(), lines: b, key: keyOf(to.token)}
 }
 
 // request writes one whole HTTP request. left is how long the client will still
-// wait. body is nil for GET.
-func (c caller) request(path string, body []byte, left time.Duration) []byte {
-	method := "GET "
+// wait. body is nil for GET. Over TCP asked is what its answer must prove to be for.
+func (c caller) request(path string, body []byte, left time.Duration) (request []byte, asked question) {
+	method := "GET"
 	if body != nil {
-		method = "POST "
+		method = "POST"
 	}
 	b := make([]byte, 0, len(c.lines)+len(path)+len(body)+256)
 	b = append(b, method...)
+	b = append(b, ' ')
 	b = append(b, path...)
 	b = append(b, " HTTP/1.1\r\n"...)
 	b = header(b, "Host", c.host)
 	b = append(b, c.lines...)
+	if c.key != "" {
+		var shows string
+		asked, shows = newQuestion(c.key, method, path, body)
+		b = header(b, "Authorization", shows)
+	}
 	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(left.Milliseconds(), 0), 10))
 	if body != nil {
 		b = header(b, "Content-Type", "application/json")
 		b = header(b, "Content-Length", strconv.Itoa(len(body)))
 	}
 	b = append(b, "\r\n"...)
-	return append(b, body...)
+	return append(b, body...), asked
 }
 
 func header(b []byte, name, value string) []byte {

@@ -16,6 +16,17 @@
 //
 // Every request and every answer carries HeaderProtocol and HeaderCorrelation; an
 // answer with another correlation is not ours and is refused by the client.
+//
+// Over TCP each side proves to the other that it knows the token for asking, which is
+// never sent. The key of both codes, HMAC-SHA256 in lower-case hex, is the token's SHA-256
+// in lower-case hex, as the broker stores it:
+//
+//	Authorization: Aoctl nonce="N", body="S", mac="M"   M over "ask", N, method, path, S
+//	Aoctl-Proof: P     P over "answer", N, method, path, status, protocol, correlation,
+//	                   request id, content type, SHA-256 of the answer's body
+//
+// with a newline between two of these. N is NonceSize random bytes, and S the SHA-256 of
+// the request's body, both in hex.
 package wire
 
 // Version is the protocol's version. A client refuses an answer with another one.
@@ -30,6 +41,14 @@ const (
 	HeaderParentPID   = "Aoctl-Ppid"        // its parent's pid
 	HeaderTimeoutMS   = "Aoctl-Timeout-Ms"  // how long the client will still wait, milliseconds
 	HeaderEnv         = "Aoctl-Env"         // repeated: NAME=value of each tell-tale, value percent-encoded (url.QueryEscape)
+	HeaderProof       = "Aoctl-Proof"       // answer over TCP: proof that a console wrote it which knows the token
+)
+
+// AskScheme is the Authorization scheme of hook clients over TCP, and NonceSize the size
+// of its nonce in bytes.
+const (
+	AskScheme = "Aoctl"
+	NonceSize = 16
 )
 
 // TellTales are the environment variables that a client passes on when set.

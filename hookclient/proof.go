@@ -1,0 +1,72 @@
+package hookclient
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// question is one request over TCP, whose answer must prove that a console wrote it which
+// knows the token. Its zero value is one over the socket, where the system vouches.
+type question struct {
+	key string
+	ask string // nonce, method and path, a line each
+}
+
+// keyOf is what token is known by at the console, which stores no token.
+func keyOf(token string) string {
+	if token == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// newQuestion proves to the console that we know the token, without telling it to whoever
+// listens there. shows is the value of Authorization.
+func newQuestion(key, method, path string, body []byte) (q question, shows string) {
+	// #nosec G404 -- as in newUUID it must be unique, not secret: who could guess it still
+	// lacks the key, and the console takes no request without
+	nonce := hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, NonceSize), rand.Uint64()), rand.Uint64()))
+	sum := sumOf(body)
+	q = question{key: key, ask: nonce + "\n" + method + "\n" + path}
+	return q, AskScheme + ` nonce="` + nonce + `", body="` + sum + `", mac="` + macOf(key, "ask", q.ask, sum) + `"`
+}
+
+// provenBy takes nothing from resp, not even why it refuses, unless a console that knows
+// the token wrote all that we go by for this very question.
+func (q question) provenBy(resp response, console place) error {
+	if q.key == "" && !console.remote() {
+		return nil
+	}
+	want := macOf(q.key, "answer", q.ask, strconv.Itoa(resp.status), resp.protocol, resp.correlation, resp.requestID, resp.contentType, sumOf(resp.body))
+	if q.key != "" && hmac.Equal([]byte(want), []byte(resp.proof)) {
+		return nil
+	}
+	status := "(status " + strconv.Itoa(resp.status) + ")"
+	why, hint := "its answer "+status+" carries no proof", "see what listens there; a console of an earlier release cannot prove itself"
+	switch {
+	case resp.proof != "":
+		why, hint = "the proof in its answer "+status+" does not fit", "see what listens there, and what forwards the port"
+	case resp.status == 401:
+		why, hint = "it turns the token down "+status+", so it is not your console, or your console does not know this token", mintOne
+	}
+	return &refusalError{kind: ErrAnswer, text: "whoever listens at http://" + console.String() + " did not prove to be your console: " + why, hint: hint}
+}
+
+// macOf is the code over lines, in lower-case hex.
+func macOf(key string, lines ...string) string {
+	h := hmac.New(sha256.New, []byte(key))
+	_, _ = io.WriteString(h, strings.Join(lines, "\n")) // a hash takes everything
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func sumOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
