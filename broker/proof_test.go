@@ -102,18 +102,19 @@ func TestProofOverTCP(t *testing.T) {
 		}
 	}
 
-	list := b.Pending("")
-	if len(list) != 1 {
+	if list := b.Pending(""); len(list) != 1 {
 		t.Fatalf("%d calls came in, want the right one", len(list))
 	}
 	// The answer to one that waits.
-	line, wait := "GET /approval-requests/"+list[0].ID+"/decision?timeout=20", nonce()
+	line, wait := "POST /request-approval", nonce()
+	second := strings.Replace(makeCall, "r-1", "r-2", 1)
 	done := make(chan string)
 	go func() {
-		_, answer := b.raw(t, message(line, "", host, "Aoctl-Correlation: c-2", asks(b.ask, wait, line, "")))
+		_, answer := b.raw(t, message(line, second, host, jsonType, "Aoctl-Correlation: c-2", asks(b.ask, wait, line, second)))
 		done <- answer
 	}()
-	if _, err := b.Decide(t.Context(), list[0].ID, broker.Decision{Verdict: broker.Deny, By: operator}); err != nil {
+	pending(t, b.Broker, 2)
+	if _, err := b.Decide(t.Context(), "r-2", broker.Decision{Verdict: broker.Deny, By: operator}); err != nil {
 		t.Fatal(err)
 	}
 	if answer := <-done; !proves(t, answer, b.ask, wait, line, http.StatusOK) {

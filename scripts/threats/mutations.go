@@ -101,6 +101,10 @@ var mutations = []mutation{
 		"	case !given:\n		return ctx, &refusal{NoToken", "	case false && !given:\n		return ctx, &refusal{NoToken",
 	},
 	{
+		"threat-14-tcp", "nothing is taken from an answer over TCP without proof", "hookclient/proof.go",
+		"	if q.key != \"\" && hmac.Equal(", "	if q.key != \"\" || hmac.Equal(",
+	},
+	{
 		"threat-14-tcp", "a token for asking only asks", "broker/tcp.go",
 		"	case d.kind() == AskingToken && pattern", "	case false && pattern",
 	},
