@@ -123,7 +123,7 @@ func copySource(ctx context.Context, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return fmt.Errorf("copy the source: %w", err)
 		}
-		if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil { //nolint:gosec // G703: below a folder of this run's own
+		if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil { //nolint:gosec // G703: in our own folder
 			return fmt.Errorf("copy the source: %w", err)
 		}
 	}
@@ -183,6 +183,8 @@ func (m mutation) try(ctx context.Context, dir string) (verdict, why string, err
 		return "", "", ctx.Err()
 	case strings.Contains(out, "--- FAIL: "+name+" "):
 		return noticed, failure(out), nil
+	case strings.Contains(out, "panic: test timed out") && strings.Contains(out, "=== RUN   "+name+"\n"):
+		return noticed, "    " + m.script + ": it did not end\n", nil
 	case strings.Contains(out, "--- SKIP: "+name+" "):
 		return skipped, "", nil
 	case failed != nil:
@@ -205,9 +207,14 @@ func failure(out string) string {
 func test(ctx context.Context, dir, scripts string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-trimpath", "-buildvcs=false", "-count=1", "-v", "-timeout", "5m", "-run", "^TestScripts$/^("+scripts+")$", ".") //nolint:gosec // G204: our own scripts
+	cmd := exec.CommandContext(ctx, "go", "test", "-trimpath", "-buildvcs=false", "-count=1", "-v", "-timeout", "3m", "-run", "^TestScripts$/^("+scripts+")$", ".") //nolint:gosec // G204: our own scripts
 	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a script that hangs leaves programs behind
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, err := cmd.CombinedOutput()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
 	if err == nil && !bytes.Contains(out, []byte("=== RUN   TestScripts/")) {
 		err = errors.New("no script ran")
 	}

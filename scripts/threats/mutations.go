@@ -45,8 +45,8 @@ var mutations = []mutation{
 		"case p.err != nil || p.uid != os.Geteuid():", "case p.err != nil || os.Geteuid() < 0:",
 	},
 	{
-		"threat-05-screen", "ESC is drawn as a sign", "tui/safe/runes.go",
-		"		return r >= ' '", "		return r >= ' ' || r == 0x1b",
+		"threat-05-screen", "ESC is drawn as a sign", "tui/safe/safe.go",
+		"		if c < ' ' || c == 0x7f ||", "		if c < ' ' && c != 0x1b || c == 0x7f ||",
 	},
 	{
 		"threat-06-hidden", "what joins or hides is drawn as a sign", "tui/safe/runes.go",
@@ -63,10 +63,6 @@ var mutations = []mutation{
 	{
 		"threat-09-once", "one id is one call", "broker/submit.go",
 		"	return r.Digest == q.Digest && r.SessionID", "	return r.SessionID",
-	},
-	{
-		"threat-09-once", "exactly one caller ends a call", "broker/decide.go",
-		"e.saved && !e.claimed && e.req.State == Pending", "e.saved",
 	},
 	{
 		"threat-10-rewritten", "what ran is compared with what was allowed", "broker/ran.go",
@@ -137,20 +133,24 @@ var mutations = []mutation{
 		"	err := b.commit(ctx, c)\n	if err != nil {\n		o = Outcome", "	var err error\n	if err != nil {\n		o = Outcome",
 	},
 	{
-		"threat-20-log", "the seal covers what a call asked for", "store/chain/chain.go",
-		"r.ToolName, string(r.ToolInput), r.CWD", "r.ToolName, r.CWD",
+		"threat-20-log", "a row that its seal does not fit is named", "store/verify.go",
+		"	if doubt != nil {\n		r.add(0, subject", "	if false {\n		r.add(0, subject",
 	},
 	{
-		"threat-20-log", "the seal covers how a call ended", "store/chain/chain.go",
-		"string(o.State), string(o.By.Kind)", "string(o.By.Kind)",
+		"threat-20-log", "a row that the log does not vouch for is not honoured", "store/trusted.go",
+		"	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil", "	_ = doubtRequest\n	return trustedRequest{Request: r}, nil",
 	},
 	{
-		"threat-21-stop", "a stop comes before rules", "broker/submit.go",
-		"	case se.s.State == SessionStopping || se.s.State == SessionStopped:\n		end = ", "	case false:\n		end = ",
+		"threat-21-stop", "a stop denies what waits", "broker/stop.go",
+		"	ended, err := b.endAll(ctx, waiting, ", "	ended, err := b.endAll(ctx, waiting[:0], ",
 	},
 	{
-		"threat-21-kill", "what does not end when asked is killed", "broker/proctree/machine_linux.go",
-		"kill: unix.SIGKILL}", "kill: unix.SIGCONT}",
+		"threat-21-stop", "a stop holds for later calls", "broker/stop.go",
+		"		se.s.State, se.s.StopAskedAt = SessionStopping, now", "		se.s.StopAskedAt = now",
+	},
+	{
+		"threat-21-kill", "more is not claimed than was seen", "broker/proctree/look.go",
+		"		r.Unfinished = \"the agent's own process is not known\"", "		r.Unfinished = \"\"",
 	},
 	{
 		"threat-22-asker", "cards of dead askers go", "broker/sweep.go",
