@@ -22,40 +22,41 @@ type Broker struct {
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 
-	mu        sync.Mutex
-	closed    bool
-	requests  map[string]*entry // pending, late and recently decided ones, by id
-	byKey     map[string]*entry
-	recent    []string // ids of decided entries, oldest first; see forget
-	pending   int
-	sessions  map[string]*sessionEntry
-	grants    map[grantKey]Grant
-	watchers  map[*watcher]struct{}
-	health    Health
-	unsaved   map[string]Outcome // ends that the store could not take yet, by request id
-	failures  int                // commits that failed because of the store
-	draining  bool               // held polls answer at once
-	parkedNow sync.WaitGroup
-	alarms    alarms
-	aside     map[string]string // by digest: why a call is not parsed; not changed once the broker runs
-	guarded   []string          // Options.Guarded as the disk had them at the start
-	home      string            // the user's home folder; "" when there is none
-	turn      chan struct{}     // one token for each call that is being recorded
-	conns     conns             // of all listeners
-	tcpConns  conns             // those among them that come over TCP
-	keeper    rulekeeper
-	history   pastCalls
-	deadlines deadlines
-	newcomers bucket // of sessions that were not known
-	floods    map[floodKey]*flood
-	observing bool // nothing is held, in any session
-	agentRuns map[int]agentRun
-	refusals  refusals
-	nonces    nonces
-	slow      chan struct{} // one token for each peer that waits for a no
-	rereading atomic.Bool   // reread is under way
-	watching  settingsWatch // of settings files
-	capped    bool          // the operator chose ApprovalTimeout, so no asker may take longer
+	mu          sync.Mutex
+	closed      bool
+	requests    map[string]*entry // pending, late and recently decided ones, by id
+	byKey       map[string]*entry
+	recent      []string // ids of decided entries, oldest first; see forget
+	pending     int
+	sessions    map[string]*sessionEntry
+	grants      map[grantKey]Grant
+	grantStamps map[string]string // by grant: of the call\'s files when it was allowed; none for an earlier console\'s
+	watchers    map[*watcher]struct{}
+	health      Health
+	unsaved     map[string]Outcome // ends that the store could not take yet, by request id
+	failures    int                // commits that failed because of the store
+	draining    bool               // held polls answer at once
+	parkedNow   sync.WaitGroup
+	alarms      alarms
+	aside       map[string]string // by digest: why a call is not parsed; not changed once the broker runs
+	guarded     []string          // Options.Guarded as the disk had them at the start
+	home        string            // the user's home folder; "" when there is none
+	turn        chan struct{}     // one token for each call that is being recorded
+	conns       conns             // of all listeners
+	tcpConns    conns             // those among them that come over TCP
+	keeper      rulekeeper
+	history     pastCalls
+	deadlines   deadlines
+	newcomers   bucket // of sessions that were not known
+	floods      map[floodKey]*flood
+	observing   bool // nothing is held, in any session
+	agentRuns   map[int]agentRun
+	refusals    refusals
+	nonces      nonces
+	slow        chan struct{} // one token for each peer that waits for a no
+	rereading   atomic.Bool   // reread is under way
+	watching    settingsWatch // of settings files
+	capped      bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
 // entry is one request in memory. All fields are guarded by Broker.mu, but for
@@ -142,7 +143,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 	b := &Broker{
 		store: st, opts: opts, log: opts.Log, stop: cancel,
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
-		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{},
+		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{}, grantStamps: map[string]string{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
 		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),

@@ -287,7 +287,7 @@ func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Reque
 	defer b.mu.Unlock()
 	e, ok := b.requests[req.ID]
 	if ok {
-		g.stamp = e.stamp
+		b.grantStamps[g.ID] = e.stamp
 	}
 	b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
 	if ok {

@@ -169,6 +169,4 @@ type Grant struct {
 	CreatedAt  time.Time `json:"created_at"`
 	ExpiresAt  time.Time `json:"expires_at"`
 	UsedBy     string    `json:"used_by,omitempty"` // id of the request that used it
-
-	stamp string // of the call's files when it was allowed; empty for one of an earlier console, which nobody knows
 }

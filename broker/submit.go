@@ -370,7 +370,7 @@ func sameCall(r Request, q Question) bool {
 func (b *Broker) takeGrant(r Request, stamp string) (Grant, bool) {
 	k := grantKey{r.SessionID, r.SubagentID, r.Digest}
 	g, ok := b.grants[k]
-	if !ok || g.stamp != "" && g.stamp != stamp {
+	if allowed := b.grantStamps[g.ID]; !ok || allowed != "" && allowed != stamp {
 		return Grant{}, false
 	}
 	delete(b.grants, k)

@@ -47,7 +47,6 @@ func TestDisguises(t *testing.T) {
 	}
 	for _, line := range []string{
 		"tee y", "cp go.mod y", "mv go.mod b && ls", "mv go.mod b && ls src", "grep -r KEY .", "rg -u x", "find . -name x", "ls -R",
-		"cp -r src b", "sed -i.bak s/a/b/ go.mod", "sed -i s/a/b/ go.mod", "go fix ./...",
 	} {
 		if a := judge(t, rules, Prepare(w.bash(t, line))); a.Verdict != Allow {
 			t.Errorf("%s: %s, want allow: %s", line, a.Verdict, a.Reason)
