@@ -168,6 +168,6 @@ func (b *Broker) noteOver(h agents.Hook) {
 				e.over = "its turn is over"
 			}
 		}
-	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify:
+	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
 	}
 }

@@ -174,7 +174,7 @@ func (m mutation) try(ctx context.Context, dir string) (verdict, why string, err
 		return "", "", fmt.Errorf("write %s: %w", m.file, err)
 	}
 	out, failed := test(ctx, dir, regexp.QuoteMeta(m.script))
-	if err := os.WriteFile(path, before, 0o600); err != nil { //nolint:gosec // G703: in our own folder //nolint:gosec // G703: in our own folder
+	if err := os.WriteFile(path, before, 0o600); err != nil { //nolint:gosec // G703: in our own folder
 		return "", "", fmt.Errorf("write %s: %w", m.file, err)
 	}
 	name := "TestScripts/" + m.script
