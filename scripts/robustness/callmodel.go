@@ -36,6 +36,7 @@ const (
 	done     result = "done"
 	already  result = "already"  // somebody else's answer came first; seen says which
 	granted  result = "granted"  // too late for this one; the next such call may run
+	offered  result = "offered"  // heard, and whether it did anything is the broker's to say
 	conflict result = "conflict" // the id belongs to another call
 	missing  result = "missing"  // there is no such request or session
 	forbid   result = "forbidden"

@@ -187,7 +187,9 @@ func (w *world) stopAndLift(ctx context.Context, h *history, r *rand.Rand) {
 	lift := &op{Kind: "lift"}
 	w.exchange(ctx, h, lift, http.MethodPost, "/hooks/claude", map[string]any{
 		"session_id": h.session, "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt": "go on",
-	}, func(int, answer) {})
+	}, func(int, answer) {
+		lift.Out = offered // it need not be taken for the user's: this process is older than the stop
+	})
 	w.checkStop(ctx, h)
 }
 

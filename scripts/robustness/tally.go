@@ -73,7 +73,7 @@ func (t *tally) count(ops []*op, undecided int) {
 			t.latency(o, ops)
 		case o.Kind == "stop" && o.Out == done:
 			t.stops++
-		case o.Kind == "lift" && o.Out == done:
+		case o.Kind == "lift" && o.Out == offered:
 			t.lifts++
 		case o.Kind == "see" && o.Road == "last":
 			t.ended(o.Seen)
@@ -117,7 +117,7 @@ var least = []struct {
 	{"cancelled calls", 10, func(t *tally) int { return t.cancels }},
 	{"conflicts", 20, func(t *tally) int { return t.conflicts }},
 	{"stops", 20, func(t *tally) int { return t.stops }},
-	{"lifted stops", 10, func(t *tally) int { return t.lifts }},
+	{"prompts after a stop", 10, func(t *tally) int { return t.lifts }},
 	{"killed hooks", 10, func(t *tally) int { return int(t.hookKills.Load()) }},
 	{"kills of the broker", 6, func(t *tally) int { return int(t.kills.Load()) }},
 	{"pauses of the broker", 2, func(t *tally) int { return int(t.pauses.Load()) }},
@@ -148,7 +148,7 @@ func (t *tally) print(out io.Writer, length time.Duration) {
 	fmt.Fprintf(out, "decided     %d acknowledged, %d came second, %d left a grant\n", t.decisions, t.late, t.grants)
 	fmt.Fprintf(out, "ended else  %d expired, %d cancelled, %d settled elsewhere\n", t.expiries, t.cancels, t.answers)
 	fmt.Fprintf(out, "refused     %d conflicts, %d records that failed\n", t.conflicts, t.unsaved)
-	fmt.Fprintf(out, "stopped     %d times, lifted %d times\n", t.stops, t.lifts)
+	fmt.Fprintf(out, "stopped     %d times, prompted after it %d times\n", t.stops, t.lifts)
 	fmt.Fprintf(out, "unknown     %d outcomes lost with a connection\n", t.lost)
 	fmt.Fprintf(out, "broker      %d kill -9, %d SIGTERM, %d pauses, %d times another program held the database\n", t.kills.Load(), t.terms.Load(), t.pauses.Load(), t.locks.Load())
 	fmt.Fprintf(out, "starts      %d, %d of them of the real program; median %s, longest %s\n", len(t.starts), t.realLives, at(t.starts, 0.5), at(t.starts, 1))
