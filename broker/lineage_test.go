@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,13 +78,7 @@ func TestDoubleFork(t *testing.T) {
 	must(t, exec.CommandContext(t.Context(), "mkfifo", fifo).Run())
 	// setsid makes a session of its own, as agents do for their commands; its leader ends.
 	pid := born(t, "setsid sh -c '(sh -c \"echo \\$\\$; read x <"+fifo+"\" & ) '; read x")
-	t.Cleanup(func() { // lets it go
-		f, err := os.OpenFile(fifo, os.O_RDWR, 0)
-		if err == nil {
-			_, _ = f.WriteString("\n")
-			_ = f.Close()
-		}
-	})
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) }) // nobody else would end it
 	var why string
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
