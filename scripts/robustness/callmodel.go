@@ -217,7 +217,7 @@ func decideStep(s callState, o *op, same []callState, to func(...status) []callS
 			return grant()
 		}
 		return same
-	case conflict, none:
+	case conflict, none, offered:
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (t *tally) count(ops []*op, undecided int) {
 			t.grants++
 		case conflict:
 			t.conflicts++
-		case done, missing, forbid, none:
+		case done, missing, forbid, none, offered:
 		}
 		switch {
 		case o.Kind == "ask":
