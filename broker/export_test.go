@@ -82,3 +82,14 @@ func (b *Broker) LimitConns(n int) {
 
 // MayWait is how many calls may wait, and how many connections there may be.
 func (b *Broker) MayWait() (calls, conns int) { return b.opts.MaxPending, b.conns.limit }
+
+// Kin is one process of an ancestry.
+type Kin = kin
+
+// CutOff reports whether what started a process seems to have ended.
+func CutOff(chain []Kin, own map[int]bool, shell func(pid int) bool) bool {
+	return cutOff(chain, own, shell)
+}
+
+// ClockGrain is how much older than the clock a file system's times may be.
+const ClockGrain = clockGrain

@@ -13,6 +13,7 @@ type kin struct {
 	Process
 	Parent  int // 0 at the top: init, or a parent outside of our namespace of pids
 	Session int // the POSIX session, named by its leader's pid; 0 when the leader is outside of our namespace
+	Group   int // the process group, named likewise
 }
 
 // maxKin bounds an ancestry; longer ones are not followed.
@@ -82,9 +83,9 @@ func markIn(env []byte) string {
 // agent stands in it, and says what it found; "" when there is nothing.
 //
 // The signs are an agent's mark in an environment as it was at the start, and a process
-// that was cut off from what started it: its POSIX session's leader is not above it, as
-// after a double fork. Processes that this console itself descends from say nothing: a
-// terminal multiplexer that was started from an agent once would bar everybody for good.
+// that was cut off from what started it. Processes that this console itself descends from
+// say nothing: a terminal multiplexer that was started from an agent once would bar
+// everybody for good.
 func bornOfAgent(chain []kin) string {
 	own := map[int]bool{}
 	if line, err := lineageOf(os.Getpid()); err == nil {
@@ -107,9 +108,7 @@ func bornOfAgent(chain []kin) string {
 			return fmt.Sprintf("the environment of process %d has %s, which agents set for what they run", k.PID, mark)
 		}
 	}
-	isOwn := func(k kin) bool { return k.PID == os.Getpid() }
-	leads := func(k kin) bool { return k.PID == chain[0].Session }
-	if chain[0].Session != 0 && !slices.ContainsFunc(chain, leads) && !slices.ContainsFunc(chain, isOwn) {
+	if cutOff(chain, own, func(pid int) bool { return isShell(commandOf(pid)) }) {
 		return "what started it has ended, so whose it is cannot be told"
 	}
 	return ""

@@ -53,7 +53,7 @@ func kinOf(pid int) (kin, error) {
 	if err != nil {
 		session = 0 // of another user
 	}
-	return kin{Process: Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session}, nil
+	return kin{Process: Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session, Group: int(k.Eproc.Pgid)}, nil
 }
 
 // environOf is the environment with which pid was started, NAME=value each ended by a

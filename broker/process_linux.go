@@ -13,10 +13,11 @@ import (
 )
 
 // Field positions in /proc/PID/stat, counted after the command's closing
-// parenthesis; see proc_pid_stat(5), where they are 3, 4, 6, 7 and 22.
+// parenthesis; see proc_pid_stat(5), where they are 3 to 7 and 22.
 const (
 	statState   = 0
 	statParent  = 1
+	statGroup   = 2
 	statSession = 3
 	statTTY     = 4
 	statStart   = 19
@@ -81,10 +82,11 @@ func kinOf(pid int) (kin, error) {
 		return kin{}, err
 	}
 	k := kin{Process: Process{PID: pid}}
-	var errs [3]error
+	var errs [4]error
 	k.Start, errs[0] = strconv.ParseUint(string(f[statStart]), 10, 64)
 	k.Parent, errs[1] = strconv.Atoi(string(f[statParent]))
 	k.Session, errs[2] = strconv.Atoi(string(f[statSession]))
+	k.Group, errs[3] = strconv.Atoi(string(f[statGroup]))
 	if err := errors.Join(errs[:]...); err != nil {
 		return kin{}, fmt.Errorf("read the state of process %d: %w", pid, err)
 	}
