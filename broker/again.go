@@ -80,16 +80,16 @@ func (b *Broker) outlived(ctx context.Context, req Request, e *entry, byObserve 
 	if why := b.heardSince(ctx, req); why != "" {
 		return why
 	}
-	call, _ := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
+	call, _ := b.read(req, project, req.Vouched(), b.opts.Vet.Call)
 	if a := b.assess(call, project, time.Now()); a.Verdict == rules.Deny {
 		return "a rule denies it now: " + b.denyReason(a)
 	}
 	if req.Outcome.By.Kind == ByRule { // whatever the files hold
 		return ""
 	}
-	changed := touchedSince(req.ToolName, call, req.Outcome.At)
+	changed := touchedSince(call, req.Outcome.At)
 	if e != nil {
-		changed = stampCall(req.ToolName, call) != stamp
+		changed = stampCall(call) != stamp
 	}
 	if changed {
 		return "a file that it names changed"
@@ -156,7 +156,7 @@ func (b *Broker) noteOver(h agents.Hook) {
 	defer b.mu.Unlock()
 	switch h.Kind {
 	case agents.ToolDone:
-		if e, ok := b.byKey[toolKey(h.Agent, h.SessionID, h.SubagentID, gateEvent, h.ToolUseID)]; ok {
+		if e, ok := b.byKey[toolKey(h.Agent, h.SessionID, h.SubagentID, gateOf(h.Agent), h.ToolUseID)]; ok {
 			e.over = "the call has already run"
 		}
 	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:

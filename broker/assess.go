@@ -125,10 +125,6 @@ func (b *Broker) projectOf(req Request) string {
 	return req.CWD
 }
 
-// trustedEvent reports whether a dialect vouches for what the tool's name means, in a
-// question that the agent asks before its user's own rules have spoken.
-func trustedEvent(event string) bool { return event == "PreToolUse" }
-
 // projectRoot returns dir's real path, unless it is so wide that "inside the
 // project" would mean everything: the root, the home folder, or a parent of it.
 func (f *follower) projectRoot(dir, home string) (string, bool) {

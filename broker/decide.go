@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
@@ -30,6 +31,9 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 	}
 	if d.Digest != "" && d.Digest != req.Digest {
 		return req, fmt.Errorf("decide %s: %w", id, ErrStale)
+	}
+	if t := agents.TraitsOf(req.Agent); len(d.UpdatedInput) > 0 && !t.Edit {
+		return req, fmt.Errorf("decide %s: %w: %s runs a call as it was asked; deny it and say what to run instead", id, ErrInvalid, t.Title)
 	}
 	if req.State.Terminal() {
 		return b.decideLate(ctx, req, d)

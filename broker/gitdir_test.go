@@ -185,7 +185,7 @@ func TestGitSettings(t *testing.T) {
 // other settings.
 func TestGitStamp(t *testing.T) {
 	dir := gitProject(t)
-	stamp := func() string { return stampCall("Bash", gitCall(t, dir, "src", "git status")) }
+	stamp := func() string { return stampCall(gitCall(t, dir, "src", "git status")) }
 	first := stamp()
 	if again := stamp(); again != first {
 		t.Fatalf("%s, then %s", first, again)

@@ -110,6 +110,7 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	a = a.fromAgent(d.Name())
 	h, err := d.Decode(body)
 	if err != nil {
 		fail(w, err)
@@ -130,7 +131,7 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		rep := reply{status: http.StatusOK, body: d.Encode(h.Event, nil, answer)}
-		if answer.StopTurn {
+		if answer.StopTurn && d.Traits().StopTurn {
 			rep.sent = func() { b.noteTurnStopped(context.Background(), h.SessionID, h.SubagentID) }
 		}
 		write(w, rep)
@@ -180,7 +181,7 @@ func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
 		}
 	}
 	rep := reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, answer), requestID: req.ID}
-	if answer.StopTurn {
+	if answer.StopTurn && d.Traits().StopTurn {
 		rep.sent = func() { b.noteTurnStopped(context.Background(), req.SessionID, req.SubagentID) }
 	}
 	return rep

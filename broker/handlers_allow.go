@@ -84,7 +84,7 @@ func (b *Broker) dangerKnown(req Request, body decideBody) error {
 	b.mu.Lock()
 	project := b.projectOf(req)
 	b.mu.Unlock()
-	a := b.assess(b.prepare(asked, project, trustedEvent(req.Event)), project, time.Now())
+	a := b.assess(b.prepare(asked, project, req.Vouched()), project, time.Now())
 	shown := req.Assessment
 	if a.Class < risk.Dangerous && (shown == nil || shown.Class < risk.Dangerous) {
 		return nil

@@ -23,6 +23,7 @@ type asking struct {
 	client      Process
 	env         map[string]string
 	named       string // the agent's pid as it says itself; may be empty
+	project     string // the project's folder, likewise
 	tcp         *tcpEnds
 	agent       Process
 }
@@ -46,7 +47,18 @@ func readAsking(r *http.Request) asking {
 	if p.pid != 0 {
 		a.client = Process{PID: p.pid}
 	}
-	a.named, a.tcp = a.env["CLAUDE_PID"], p.tcp
+	a.tcp = p.tcp
+	return a
+}
+
+// fromAgent keeps of what a hook says of itself what the agent that asks says: the rest is
+// left over from one that it runs inside.
+func (a asking) fromAgent(name string) asking {
+	if name == "claude" {
+		a.named, a.project = a.env["CLAUDE_PID"], a.env["CLAUDE_PROJECT_DIR"]
+		return a
+	}
+	a.project = a.env[strings.ToUpper(name)+"_PROJECT_DIR"]
 	return a
 }
 
@@ -84,11 +96,12 @@ func question(h agents.Hook, a asking) Question {
 		q.Key = toolKey(h.Agent, h.SessionID, h.SubagentID, h.Event, h.ToolUseID)
 	}
 	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
-	// Where the agent asks only what its user's own rules leave open, those rules
-	// come before ours.
-	q.Trusted = trustedEvent(h.Event)
+	q.Trusted = q.Vouched()
 	return q
 }
+
+// gateOf is the event by which agent asks for a call before anybody else decides it.
+func gateOf(agent string) string { return agents.TraitsOf(agent).Gate }
 
 // toolKey is the key of a call that its agent gave an id.
 func toolKey(agent, session, subagent, event, toolUse string) string {
@@ -99,7 +112,7 @@ func toolKey(agent, session, subagent, event, toolUse string) string {
 func base(h agents.Hook, a asking) Question {
 	return Question{
 		Request: Request{SessionID: h.SessionID, Agent: h.Agent, CWD: h.CWD, Mode: h.Mode},
-		Session: SessionHint{Name: h.Title, ProjectDir: a.env["CLAUDE_PROJECT_DIR"], Pane: a.env["TMUX_PANE"], Process: a.agent},
+		Session: SessionHint{Name: h.Title, ProjectDir: a.project, Pane: a.env["TMUX_PANE"], Process: a.agent},
 	}
 }
 

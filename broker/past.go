@@ -53,7 +53,7 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 		r := list[i]
 		c, ok := known[r.ID]
 		if !ok && ctx.Err() == nil {
-			c = b.prepareAt(f, r, firstOf(projects[r.SessionID], r.CWD), trustedEvent(r.Event))
+			c = b.prepareAt(f, r, firstOf(projects[r.SessionID], r.CWD), r.Vouched())
 		}
 		calls[i] = pastCall{r, c}
 	})
@@ -76,7 +76,7 @@ func (b *Broker) waitingCalls(ctx context.Context) ([]pastCall, error) {
 			b.mu.Lock()
 			project := b.projectOf(r)
 			b.mu.Unlock()
-			c = b.prepareAt(f, r, project, trustedEvent(r.Event))
+			c = b.prepareAt(f, r, project, r.Vouched())
 		}
 		calls[i] = pastCall{r, c}
 	})
@@ -183,7 +183,7 @@ func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
 	b.mu.Lock()
 	project := b.projectOf(req)
 	b.mu.Unlock()
-	call, _ := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Offer)
+	call, _ := b.read(req, project, req.Vouched(), b.opts.Vet.Offer)
 	drafts := rules.Offer(call)
 	at := b.place(project, req.CWD)
 	for i := range drafts {

@@ -61,7 +61,7 @@ func (b *Broker) mayBeStarting(s Session) bool {
 		return false
 	}
 	for _, e := range b.requests {
-		if e.req.SessionID == s.ID && e.req.Event == gateEvent && e.req.State == Allowed && e.over == "" && s.StopAskedAt.Sub(e.req.Outcome.At) < startsWithin {
+		if e.req.SessionID == s.ID && e.req.Event == gateOf(e.req.Agent) && e.req.State == Allowed && e.over == "" && s.StopAskedAt.Sub(e.req.Outcome.At) < startsWithin {
 			return true
 		}
 	}

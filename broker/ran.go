@@ -159,7 +159,7 @@ func (b *Broker) compareRun(ctx context.Context, h agents.Hook) {
 
 // requestOfRun finds the gate's request for the call that h reports.
 func (b *Broker) requestOfRun(ctx context.Context, h agents.Hook) (Request, error) {
-	key := toolKey(h.Agent, h.SessionID, h.SubagentID, gateEvent, h.ToolUseID)
+	key := toolKey(h.Agent, h.SessionID, h.SubagentID, gateOf(h.Agent), h.ToolUseID)
 	b.mu.Lock()
 	e, ok := b.byKey[key]
 	var req Request
@@ -176,9 +176,6 @@ func (b *Broker) requestOfRun(ctx context.Context, h agents.Hook) (Request, erro
 	}
 	return req, err
 }
-
-// gateEvent is the event by which a call is asked for before anybody else decides it.
-const gateEvent = "PreToolUse"
 
 // runKind is what is wrong about a run of req, "" when nothing is.
 func runKind(req Request, h agents.Hook) RunKind {
@@ -304,7 +301,7 @@ func (b *Broker) wouldHaveAsked(h agents.Hook) bool {
 
 // noteAsks notes what a session asks for before it runs. Caller holds mu.
 func (se *sessionEntry) noteAsks(req Request) {
-	if !se.turnSeen || req.Event != gateEvent {
+	if !se.turnSeen || req.Event != gateOf(req.Agent) {
 		return
 	}
 	if se.gated == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
@@ -124,6 +125,24 @@ type Request struct {
 	// Legible says that the command line of the call was read elsewhere without harm, so
 	// that the screen may parse it for its colours. Not stored.
 	Legible bool `json:"-"`
+}
+
+// Call is r's tool and input in the words that all agents share, which rules, risk and
+// the screen know.
+func (r Request) Call() (tool string, input json.RawMessage) {
+	tool, input, _ = agents.Common(r.Agent, r.ToolName, r.ToolInput)
+	return tool, input
+}
+
+// Vouched reports whether r's dialect vouches for what its tool does, in a question that
+// the agent asks before its user's own rules have spoken: where it asks only what those
+// leave open, they come before ours.
+func (r Request) Vouched() bool {
+	if r.Event == "" || r.Event != agents.TraitsOf(r.Agent).Gate {
+		return false
+	}
+	_, _, known := agents.Common(r.Agent, r.ToolName, r.ToolInput)
+	return known
 }
 
 // Outcome is how a request ended.

@@ -197,7 +197,7 @@ func (b *Broker) reassess(by *rules.Rule) []Request {
 			b.mu.Lock()
 			project := b.projectOf(list[i])
 			b.mu.Unlock()
-			seen[i] = b.assess(b.prepareAt(f, list[i], project, trustedEvent(list[i].Event)), project, time.Now())
+			seen[i] = b.assess(b.prepareAt(f, list[i], project, list[i].Vouched()), project, time.Now())
 		})
 		for i, req := range list {
 			if by == nil || !speaks(seen[i], by.ID) {
@@ -216,7 +216,7 @@ func (b *Broker) rejudge(req Request, id string) []Request {
 	se := b.session(req.SessionID)
 	project, moot := b.projectOf(req), b.moot(se)
 	b.mu.Unlock()
-	call := b.prepare(req, project, trustedEvent(req.Event))
+	call := b.prepare(req, project, req.Vouched())
 	decide := !moot && !b.overdue(req.ID) && speaks(b.assess(call, project, time.Now()), id)
 	a, o := b.ruling(call, project, decide)
 	if o == nil {

@@ -58,8 +58,8 @@ func runsFiles(l *shell.Line) bool {
 }
 
 // stampedFiles are the files that c names, and whether all of them are looked into.
-func stampedFiles(tool string, c *rules.Call) (files []string, whole bool) {
-	files, whole = c.Files(), changesFiles[tool]
+func stampedFiles(c *rules.Call) (files []string, whole bool) {
+	files, whole = c.Files(), changesFiles[c.Tool()]
 	if runsFiles(c.Line()) {
 		files, whole = append(files, c.Operands()...), true
 		slices.Sort(files)
@@ -72,9 +72,9 @@ func stampedFiles(tool string, c *rules.Call) (files []string, whole bool) {
 const clockGrain = 20 * time.Millisecond
 
 // touchedSince reports whether a file that c names changed, or a link to it, since at.
-func touchedSince(tool string, c *rules.Call, at time.Time) bool {
+func touchedSince(c *rules.Call, at time.Time) bool {
 	at = at.Add(-clockGrain)
-	files, _ := stampedFiles(tool, c)
+	files, _ := stampedFiles(c)
 	for _, path := range files {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
@@ -95,8 +95,8 @@ func touchedSince(tool string, c *rules.Call, at time.Time) bool {
 
 // stampCall is the stamp of the files that c names, as they are now; "" for a call
 // that names none.
-func stampCall(tool string, c *rules.Call) string {
-	files, whole := stampedFiles(tool, c)
+func stampCall(c *rules.Call) string {
+	files, whole := stampedFiles(c)
 	if len(files) == 0 && len(c.Gits()) == 0 {
 		return ""
 	}
@@ -167,8 +167,8 @@ func (b *Broker) unchanged(ctx context.Context, id string) error {
 	}
 	req, shown, project := e.req, e.stamp, b.projectOf(e.req)
 	b.mu.Unlock()
-	call, legible := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
-	now := stampCall(req.ToolName, call)
+	call, legible := b.read(req, project, req.Vouched(), b.opts.Vet.Call)
+	now := stampCall(call)
 	if now == shown {
 		return nil
 	}
@@ -209,8 +209,8 @@ func (b *Broker) restampOne(req Request) {
 	b.mu.Lock()
 	project := b.projectOf(req)
 	b.mu.Unlock()
-	call, legible := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
-	stamp, a := stampCall(req.ToolName, call), b.assess(call, project, time.Now())
+	call, legible := b.read(req, project, req.Vouched(), b.opts.Vet.Call)
+	stamp, a := stampCall(call), b.assess(call, project, time.Now())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e, ok := b.requests[req.ID]; ok { // it may have become late meanwhile

@@ -125,7 +125,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	assessment, ruled := b.ruling(call, project, !moot)
 	stamp := ""
 	if ruled == nil { // a person will look at it
-		stamp = stampCall(e.req.ToolName, call)
+		stamp = stampCall(call)
 	}
 
 	b.mu.Lock()

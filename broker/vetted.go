@@ -24,8 +24,9 @@ func (trusting) File(string, []byte, string) vet.Result { return vet.Result{} }
 
 // asked is the question that req puts to the rules, with the paths as f finds them.
 func (b *Broker) asked(f *follower, req Request, project string, trusted bool) rules.Question {
+	tool, input := req.Call()
 	return rules.Question{
-		Tool: req.ToolName, Input: req.ToolInput, Agent: req.Agent, SessionID: req.SessionID,
+		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
 		Place: placeAt(f, firstOf(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: FileExists,
 	}
 }
@@ -71,11 +72,11 @@ func (b *Broker) reread(ctx context.Context) {
 		b.mu.Lock()
 		project, moot := b.projectOf(req), b.moot(b.session(req.SessionID))
 		b.mu.Unlock()
-		call, legible := b.read(req, project, trustedEvent(req.Event), b.opts.Vet.Call)
+		call, legible := b.read(req, project, req.Vouched(), b.opts.Vet.Call)
 		if call.Unread() == vet.Busy {
 			return // still busy
 		}
-		stamp := stampCall(req.ToolName, call)
+		stamp := stampCall(call)
 		a, o := b.ruling(call, project, !moot && !b.overdue(req.ID))
 		if o != nil {
 			_, _ = b.endAll(ctx, []string{req.ID}, *o, &Change{Used: a.Rules}) // settled meanwhile, or for mend
@@ -109,8 +110,9 @@ func (b *Broker) unread() []Request {
 func (b *Broker) vetPast(list []Request) {
 	for i := range list {
 		r := &list[i]
-		if _, ok := rules.CommandParam(r.ToolName); ok && b.setAside(*r) == "" {
-			res := b.opts.Vet.Call(rules.Question{Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent})
+		tool, input := r.Call()
+		if _, ok := rules.CommandParam(tool); ok && b.setAside(*r) == "" {
+			res := b.opts.Vet.Call(rules.Question{Tool: tool, Input: input, Agent: r.Agent})
 			r.Legible = res.Why == "" && res.Legible
 		}
 	}

@@ -146,8 +146,8 @@ var tellingField = map[string]string{
 func callLine(r broker.Request) string {
 	var input map[string]json.RawMessage
 	var text string
-	if json.Unmarshal(r.ToolInput, &input) == nil &&
-		json.Unmarshal(input[tellingField[r.ToolName]], &text) == nil && text != "" {
+	tool, raw := r.Call()
+	if json.Unmarshal(raw, &input) == nil && json.Unmarshal(input[tellingField[tool]], &text) == nil && text != "" {
 		return text
 	}
 	return string(r.ToolInput)

@@ -141,10 +141,11 @@ func (h *history) calls(ctx context.Context) iter.Seq[rules.Past] {
 
 func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[string]string) rules.Past {
 	project := cmp.Or(projects[r.SessionID], r.CWD)
+	tool, input := r.Call()
 	p := rules.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
-			Tool: r.ToolName, Input: r.ToolInput, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Event == "PreToolUse", Exists: broker.FileExists,
+			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: broker.FileExists,
 			Place: h.place(project, r.CWD),
 		}),
 	}

@@ -23,11 +23,18 @@ func (c *card) alike() string {
 	return c.kind
 }
 
+// tool is the call's tool in the words that all agents share.
+func (c *card) tool() string {
+	name, _ := c.req.Call()
+	return name
+}
+
 // kindName is the kind for the screen.
 func (c *card) kindName() string { return safe.Head(c.alike(), kindMost) }
 
 func kindOf(c *card) string {
-	tool, input := c.req.ToolName, readCall(c.req.ToolInput)
+	tool, raw := c.req.Call()
+	input := readCall(raw)
 	if command, ok := input.text("command"); ok {
 		if a := c.req.Assessment; a != nil && len(a.Elements) > 0 {
 			return commandKind(a.Elements)

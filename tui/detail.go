@@ -35,8 +35,9 @@ type around struct {
 
 func layOut(st *Styles, r broker.Request, a around, width int) *doc {
 	d := &doc{paper: *st.paper(width), title: safeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
-	c := readCall(r.ToolInput)
-	d.call(r, c, a)
+	tool, input := r.Call()
+	c := readCall(input)
+	d.call(r, tool, c, a)
 	d.remarks(r, c)
 	d.callEnd = len(d.rows)
 	if n := len(r.ToolInput); n >= 1000 {
@@ -50,13 +51,13 @@ func layOut(st *Styles, r broker.Request, a around, width int) *doc {
 }
 
 // call draws the input for its tool. A shape we do not know is drawn field by field.
-func (d *doc) call(r broker.Request, c call, a around) {
+func (d *doc) call(r broker.Request, tool string, c call, a around) {
 	if c.broken != "" {
 		d.say(inkDanger, "! this input is not a plain JSON object: "+c.broken)
 		d.write(gutter{}, inkText, string(r.ToolInput))
 		return
 	}
-	switch r.ToolName {
+	switch tool {
 	case "Bash":
 		if command, ok := c.text("command"); ok {
 			d.bash(command, r.Legible)
@@ -64,8 +65,8 @@ func (d *doc) call(r broker.Request, c call, a around) {
 			return
 		}
 	case "Edit", "MultiEdit":
-		if edits, ok := readEdits(r.ToolName, c); ok {
-			d.edits(r.ToolName, c, edits)
+		if edits, ok := readEdits(tool, c); ok {
+			d.edits(tool, c, edits)
 			return
 		}
 	case "Write":

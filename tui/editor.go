@@ -284,8 +284,9 @@ func mainParameter(tool string) string {
 // exactRule names one call and no other: what a refusing rule begins with when nothing
 // better is offered.
 func exactRule(r broker.Request) rules.Rule {
-	rule := rules.Rule{Tool: exactPattern("tool", r.ToolName), Decision: rules.Deny}
-	c := readCall(r.ToolInput)
+	tool, input := r.Call()
+	rule := rules.Rule{Tool: exactPattern("tool", tool), Decision: rules.Deny}
+	c := readCall(input)
 	for _, name := range mainFields {
 		if v, ok := c.text(name); ok && v != "" {
 			p := exactPattern(name, v)

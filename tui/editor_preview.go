@@ -242,8 +242,8 @@ func (m *model) writeCall(p *paper, r broker.Request, when string, i ink) {
 	if p.width >= 50 {
 		line.to(timeWidth).fit(inkMuted, m.whose(r), 14).to(timeWidth + 15)
 	}
-	s := summarise(r.ToolName, r.ToolInput, r.CWD)
-	if r.ToolName != "Bash" {
+	s := summaryOf(r)
+	if s.tool != "Bash" {
 		line.put(i, s.tool+" ")
 	}
 	m.queueText(line, s, i, p.width-line.width)

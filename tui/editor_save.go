@@ -264,7 +264,7 @@ func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 	}
 	var early, late []string
 	for _, r := range s.Decided {
-		name := summarise(r.ToolName, r.ToolInput, r.CWD).text
+		name := summaryOf(r).text
 		if listed != nil && !listed[r.ID] {
 			late = append(late, name)
 			continue

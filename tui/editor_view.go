@@ -75,7 +75,7 @@ func (m *model) editorView(l layout, a area) []string {
 		f.title = "Rule"
 	}
 	if e.card.id != "" {
-		f.note = "from " + summarise(e.call.ToolName, e.call.ToolInput, e.call.CWD).tool + " of " + m.board.label(e.call.SessionID)
+		f.note = "from " + summaryOf(e.call).tool + " of " + m.board.label(e.call.SessionID)
 	}
 	var rows []string
 	top := e.top

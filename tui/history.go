@@ -164,7 +164,7 @@ func (m *model) pastSummary(r broker.Request) summary {
 	if m.summaries == nil || len(m.summaries) >= summariesKept {
 		m.summaries = map[string]summary{}
 	}
-	s := summarise(r.ToolName, r.ToolInput, r.CWD)
+	s := summaryOf(r)
 	m.summaries[r.ID] = s
 	return s
 }

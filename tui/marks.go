@@ -85,7 +85,7 @@ func (m *model) markAlike(c *card) tea.Cmd {
 	var like []*card
 	fresh := 0
 	for _, o := range m.board.shown {
-		if o.class() == c.class() && o.sending == "" && o.req.ToolName == c.req.ToolName && o.alike() == c.alike() {
+		if o.class() == c.class() && o.sending == "" && o.tool() == c.tool() && o.alike() == c.alike() {
 			like = append(like, o)
 			if !m.board.marks[o.req.ID] {
 				fresh++

@@ -92,7 +92,8 @@ func (m *model) copyCall(c *card) tea.Cmd {
 // copyText puts a call's command, or its input, on the clipboard.
 func (m *model) copyText(r broker.Request) tea.Cmd {
 	what, text := "input", string(r.ToolInput)
-	if command, ok := readCall(r.ToolInput).text("command"); ok {
+	_, input := r.Call()
+	if command, ok := readCall(input).text("command"); ok {
 		what, text = "command", command
 	}
 	if len(text) > copyMost {

@@ -81,10 +81,11 @@ func (m *model) settleDrawn() tea.Cmd {
 
 // wantFile has the file read that a Write would replace, once for each card.
 func (m *model) wantFile(c *card) tea.Cmd {
-	if c.req.ToolName != "Write" || c.file.wanted {
+	tool, input := c.req.Call()
+	if tool != "Write" || c.file.wanted {
 		return nil
 	}
-	path, ok := fileTarget(readCall(c.req.ToolInput), c.req.CWD)
+	path, ok := fileTarget(readCall(input), c.req.CWD)
 	if !ok {
 		return nil
 	}

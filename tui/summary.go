@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -25,9 +26,15 @@ const maxSummary = 400
 
 func (c *card) summary() summary {
 	if !c.sum.ready {
-		c.sum = summarise(c.req.ToolName, c.req.ToolInput, c.req.CWD)
+		c.sum = summaryOf(c.req)
 	}
 	return c.sum
+}
+
+// summaryOf is r on one line.
+func summaryOf(r broker.Request) summary {
+	tool, input := r.Call()
+	return summarise(tool, input, r.CWD)
 }
 
 // mainFields are, for each tool, the fields that tell most about a call.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 )
 
 // Kind says what a hook event wants from the broker.
@@ -45,12 +46,16 @@ type Hook struct {
 	ToolUseID   string          // may be empty: not every event has one
 	Description string          // the agent's own words about the call; may be empty
 
-	Failed  bool   // ToolDone: the call failed or was interrupted
-	Text    string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart, Settings: the reason or source; TurnEnd, SubagentStop: last message
-	Title   string // the session's title when the agent told one
-	File    string // Settings: the file that changed, as the agent names it; may be empty
-	Note    string // Notify: the notification's type
-	FromApp bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
+	Failed   bool            // ToolDone: the call failed or was interrupted
+	Result   json.RawMessage // ToolDone: what the tool gave back, any JSON value; the agent's own shape. May be nil
+	Duration time.Duration   // ToolDone: how long it ran, 0 when the agent does not tell
+
+	Transcript string // where the agent writes the session's transcript down; may be empty
+	Text       string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart, Settings: the reason or source; TurnEnd, SubagentStop: last message
+	Title      string // the session's title when the agent told one
+	File       string // Settings: the file that changed, as the agent names it; may be empty
+	Note       string // Notify: the notification's type
+	FromApp    bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
 }
 
 // Answer is what the broker wants said.
@@ -73,9 +78,35 @@ const (
 	Leave // say on purpose that the agent is to decide by itself; only for calls that the operator merely observes
 )
 
+// Traits say what an agent's gate tells and what it can be told. The broker says
+// nothing to an agent that it cannot take.
+type Traits struct {
+	Title     string // as its makers write it: "Claude Code"
+	Gate      string // the event by which a call is asked for before anything else has decided it
+	Ask       bool   // it can be told to ask its own user
+	Edit      bool   // an allowed call's input can be replaced
+	StopTurn  bool   // a refusal can end the turn; otherwise a stop refuses this and every later call
+	Answers   bool   // a question to the user can be answered by its input
+	Context   bool   // an answer can hold text for the model
+	CallID    bool   // a call has an id, which its report has too
+	Subagents bool   // it is told which sub-agent asks
+}
+
+// TraitsOf are those of an agent's dialect. Callers of the plain API have no dialect:
+// they are told everything, in the API's own words.
+func TraitsOf(agent string) Traits {
+	if d, ok := dialects[agent]; ok {
+		return d.Traits()
+	}
+	return Traits{Title: agent, Edit: true, Answers: true, CallID: true}
+}
+
 // Dialect reads and writes one agent's hook JSON.
 type Dialect interface {
 	Name() string
+	Traits() Traits
+	// Common puts a call into the words that all agents share; see the function Common.
+	Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool)
 	// Decode reads one payload. An error wraps ErrPayload and names the field.
 	Decode(payload []byte) (Hook, error)
 	// Encode writes the answer to event (Hook.Event) with the call's input as it

@@ -21,6 +21,19 @@ type claude struct{}
 // Name is the name that hooks are installed under.
 func (claude) Name() string { return claudeName }
 
+// Traits of Claude Code: it can do everything.
+func (claude) Traits() Traits {
+	return Traits{
+		Title: "Claude Code", Gate: "PreToolUse", Ask: true, Edit: true, StopTurn: true, Answers: true, Context: true,
+		CallID: true, Subagents: true,
+	}
+}
+
+// Common leaves a call as it is: the common words are those of Claude Code.
+func (claude) Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
+	return name, input, true
+}
+
 // claudeEvents are the events of Claude Code. An event that is not here is refused,
 // since nobody can tell whether it is a question.
 var claudeEvents = map[string]Kind{
@@ -85,7 +98,7 @@ func (claude) Decode(payload []byte) (Hook, error) {
 		r.fail("hook_event_name", fmt.Sprintf("%q is no event of Claude Code that this aoctl knows", h.Event))
 	}
 	h.Kind = kind
-	h.CWD, h.Mode = r.path("cwd"), r.optionalName("permission_mode")
+	h.CWD, h.Mode, h.Transcript = r.path("cwd"), r.optionalName("permission_mode"), r.path("transcript_path")
 	claudeSubagent(r, &h)
 	claudeEvent(r, &h)
 	if r.err != nil {

@@ -93,7 +93,7 @@ func TestClaudeDecodesWhatClaudeCodeSends(t *testing.T) {
 	d := claudeDialect(t)
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
-			want.Agent, want.CWD = "claude", shop
+			want.Agent, want.CWD, want.Transcript = "claude", shop, transcriptIn(t, sample(t, name))
 			got, err := d.Decode(sample(t, name))
 			if err != nil {
 				t.Fatal(err)
@@ -103,6 +103,18 @@ func TestClaudeDecodesWhatClaudeCodeSends(t *testing.T) {
 			}
 		})
 	}
+}
+
+// transcriptIn is the path that a payload names.
+func transcriptIn(t *testing.T, payload []byte) string {
+	t.Helper()
+	var p struct {
+		Path string `json:"transcript_path"`
+	}
+	if err := json.Unmarshal(payload, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.Path
 }
 
 func TestClaudeTellsMadePromptsFromTypedOnes(t *testing.T) {

@@ -1,0 +1,89 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// A tool of an agent, in the words that all agents share.
+type tool struct {
+	name   string            // what Claude Code calls such a tool
+	params map[string]string // the agent's name of a parameter → the common one, where they differ
+}
+
+// commonNames are the tools whose names mean something to rules, risk and the screen.
+var commonNames = map[string]bool{
+	"Bash": true, "Read": true, "Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true, "Glob": true, "Grep": true,
+	"LS": true, "NotebookRead": true, "WebFetch": true, "WebSearch": true, "Agent": true, "Task": true, "Monitor": true, "PowerShell": true,
+	"AskUserQuestion": true, "ExitPlanMode": true, "TodoWrite": true, "apply_patch": true,
+}
+
+// Common puts a call of agent into the words that rules, risk and the screen know:
+// those of Claude Code. known reports whether agent's dialect vouches for what the tool
+// does; one that it does not know keeps its own name, or gets the agent's name before it
+// where it would be taken for a tool that it is not. Parameters that have no common name
+// stay as they are.
+//
+// The names of agents that have no dialect mean what their caller says.
+func Common(agent, name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
+	d, ok := dialects[agent]
+	if !ok {
+		return name, input, false
+	}
+	return d.Common(name, input)
+}
+
+// commonIn is Common by agent's table of tools.
+func commonIn(tools map[string]tool, agent, name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
+	t, ok := tools[name]
+	if ok {
+		if in, ok = renamed(input, t.params); ok {
+			return t.name, in, true
+		}
+	}
+	if commonNames[name] {
+		name = agent + ":" + name
+	}
+	return name, input, false
+}
+
+// renamed is input with other names for some keys, in the same order and with the very
+// bytes of their values; false when that cannot be told from another input: a name that
+// is there already, or an input that is not one strict object.
+func renamed(input json.RawMessage, names map[string]string) (json.RawMessage, bool) {
+	fields, err := wire.Fields(input)
+	if err != nil {
+		return input, false
+	}
+	changed := false
+	for _, f := range fields {
+		changed = changed || names[f.Key] != ""
+	}
+	if !changed {
+		return input, true
+	}
+	taken := make(map[string]bool, len(fields))
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range fields {
+		key := f.Key
+		if to := names[key]; to != "" {
+			key = to
+		}
+		if taken[key] {
+			return input, false
+		}
+		taken[key] = true
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		word, _ := json.Marshal(key) //nolint:errchkjson // strings never fail
+		b.Write(word)
+		b.WriteByte(':')
+		b.Write(f.Value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), true
+}
