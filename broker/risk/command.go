@@ -186,6 +186,9 @@ func (j *judge) words(a args) {
 			j.note(tooLong)
 			return
 		}
+		if i == 1 && a.e.Argv[0] == "go" && goCommands.has(w) {
+			continue
+		}
 		for _, p := range pieces(w) {
 			t := j.resolve(p, s)
 			if why, ok := j.guarded(t, false, false); ok {
@@ -200,6 +203,9 @@ func (j *judge) words(a args) {
 		}
 	}
 }
+
+// goCommands are first words of go that are never files, even where a file has the name.
+var goCommands = newWords("bug build clean doc env fix fmt generate get help install list mod run telemetry test tool version vet work")
 
 // plainReaders are programs whose files are known from the line's elements, so that a
 // name among their words need not be one that they write.
