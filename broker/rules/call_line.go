@@ -113,7 +113,7 @@ func (c *Call) element(e *shell.Element, at int) elem {
 	}
 	c.gitPlace(&x)
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""
-	if risk.MayBringFiles(*e) {
+	if c.bringsFiles(e, x.dir) {
 		x.exact = first(x.exact, risk.BringsFiles)
 	}
 	return x

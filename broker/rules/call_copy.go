@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// bringsFiles reports whether e, which works in dir, may put an agent's settings where an
+// agent looks for them. A copy that makes a new folder strictly below the project cannot:
+// no agent works in a folder that is not there, and nothing in it leads elsewhere yet.
+func (c *Call) bringsFiles(e *shell.Element, dir string) bool {
+	return risk.MayBringFiles(*e) && !c.makesFolder(e, dir)
+}
+
+// makesFolder reports whether e is a cp that makes a folder which is not there, by its
+// target or in it.
+func (c *Call) makesFolder(e *shell.Element, dir string) bool {
+	from, to, ok := risk.CopiedFolder(*e)
+	if !ok || c.q.Exists == nil || c.changesFolder() {
+		return false
+	}
+	target, ok := c.folderBelow(to, dir)
+	if !ok || !c.q.Exists(target) {
+		return ok
+	}
+	name := from[strings.LastIndexByte(from, '/')+1:]
+	made, ok := c.folderBelow(strings.TrimSuffix(to, "/")+"/"+name, dir) // that is there for x/. and x/
+	return ok && !c.q.Exists(made)
+}
+
+// folderBelow is where a target of cp really is; ok: that is known, and strictly below
+// the project, it is not the user's home nor above it or the session's folder, and no name
+// begins with a dot, as those of agents' folders and of what holds them do.
+func (c *Call) folderBelow(to, dir string) (real string, ok bool) {
+	if c.places++; c.places > maxPlaces {
+		return "", false
+	}
+	p, at := c.shellPlace(to, dir), c.q.Place
+	rest, inside := within(at.Project, p.real)
+	switch {
+	case p.odd != "" || p.real == "" || oddPath(p.real) != "":
+	case !inside || rest == "" || strings.Contains("/"+rest, "/."):
+	case at.Home == "" || below(at.Project, at.Home):
+	case c.startsIn(p.real):
+	default:
+		return p.real, true
+	}
+	return "", false
+}
+
+// startsIn reports whether the session or the line is, or may be, in folder real or below.
+func (c *Call) startsIn(real string) bool {
+	for _, dir := range []string{c.dir, c.q.Place.CWD} {
+		if p := c.shellPlace(dir, ""); p.real == "" || below(real, p.real) {
+			return true
+		}
+	}
+	return false
+}
+
+// changesFolder reports whether the line moves the agent's shell to another folder, which
+// may be the one that it makes.
+func (c *Call) changesFolder() bool {
+	for i := range c.line.Elements {
+		e := &c.line.Elements[i]
+		if e.Dir != "" || e.DirUnsure {
+			return true
+		}
+		if e.Kind == shell.Command && len(e.Argv) > 0 {
+			switch path.Base(e.Argv[0]) {
+			case "cd", "chdir", "pushd", "popd":
+				return true
+			}
+		}
+	}
+	return false
+}
