@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
@@ -10,58 +11,109 @@ import (
 // words do not name: an agent's settings, which can switch hooks off, may be among them.
 const BringsFiles = "may bring in an agent's settings"
 
-// bringers are subcommands of git that write other files into the work tree.
-const bringers = "switch|checkout|pull|merge|rebase|cherry-pick|revert|am|apply|clone|submodule|read-tree|checkout-index|worktree|sparse-checkout|bisect|subtree"
-
 // MayBringFiles reports whether a command may write files into folders although its words
-// do not name them: another branch, an archive, a copy of a whole folder.
+// do not name them: another branch, an archive, a copy of a whole folder. Where programs
+// take shortened options, each shortening counts.
 func MayBringFiles(e shell.Element) bool {
 	if e.Kind != shell.Command || len(e.Argv) == 0 {
 		return false
 	}
-	switch a := argsOf(e); a.name {
+	a := argsOf(e)
+	switch a.name {
 	case "git":
 		return gitBrings(a)
-	case "cp":
-		return a.has("-r", "-R", "-a", "--recursive", "--archive")
+	case "hg", "jj":
+		return len(a.words) > 0 && !a.subOf(staying)
+	case "jar":
+		return a.hasShort([]string{"-x", "--extract"}) || oldStyle(a.words, "x")
+	case "cp", "gcp":
+		return a.hasShort([]string{"-r", "-R", "-a", "--recursive", "--archive"})
+	case "scp":
+		return a.has("-r")
 	case "tar", "gtar", "bsdtar":
-		return a.has("-x", "--extract", "--get") || len(a.words) > 0 && !strings.HasPrefix(a.words[0], "-") && strings.Contains(a.words[0], "x")
+		return a.hasShort([]string{"-x", "--extract", "--get"}) || oldStyle(a.words, "x")
 	case "unzip":
-		return !a.has("-l", "-t", "-Z", "-v", "-p", "-z")
-	case "bsdcpio", "7z", "7za", "7zr", "unrar", "unar", "ditto", "patch":
-		return true
+		return !unzipShows(a.words)
 	case "rsync":
-		return !a.has("-n", "--dry-run", "--list-only")
+		return !rsyncTries(a.words)
 	case "cpio":
-		return a.has("-i", "--extract", "-p", "--pass-through")
+		return a.hasShort([]string{"-i", "--extract", "-p", "--pass-through"})
+	case "dpkg-deb", "dpkg":
+		return a.hasShort([]string{"-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"})
 	}
-	return false
+	return bringing.has(a.name) || slices.ContainsFunc(bringingSubs[a.name], a.subOf)
 }
 
-func gitBrings(a args) bool {
-	if rest, ok := a.sub("restore"); ok {
-		b := a.after(rest)
-		return !b.has("-S", "--staged") || b.has("-W", "--worktree")
-	}
-	if _, ok := a.sub("stash pop|apply|branch"); ok {
-		return true
-	}
-	if rest, ok := a.sub("reset"); ok {
-		return a.after(rest).has("--hard", "--merge", "--keep")
-	}
-	for _, only := range []string{"worktree list", "submodule status", "sparse-checkout list", "bisect log"} {
-		if _, ok := a.sub(only); ok {
+// bringing are programs that fill folders, whatever their words are.
+var bringing = newWords("bsdcpio 7z 7za 7zr 7zz unrar unar unsquashfs ditto stow patch gpatch")
+
+// bringingSubs are subcommands with which other programs do so.
+var bringingSubs = map[string][]string{
+	"gh":     {"co", "pr checkout|co", "repo sync|clone", "gist clone", "run|release download", "codespace|cs cp"},
+	"glab":   {"mr checkout|co", "repo clone", "ci|job artifact"},
+	"svn":    {"checkout|co|update|up|switch|sw|merge|patch|revert|export"},
+	"docker": {"cp", "container|compose cp"}, "podman": {"cp", "container|compose cp"}, "nerdctl": {"cp", "container|compose cp"},
+}
+
+// staying are subcommands of hg and jj that leave the files where they are. Others may be
+// shortened, and bring some.
+const staying = "status|st|log|diff|show|describe|desc|commit|ci|annotate|blame|cat|root|id|identify|summary|branches|tags|heads|paths|push|incoming|outgoing|files|manifest|help|version"
+
+func (a args) subOf(names string) bool {
+	_, ok := a.sub(names)
+	return ok
+}
+
+// oldStyle reports whether the first word is options without a dash, one of them letter.
+func oldStyle(words []string, letter string) bool {
+	return len(words) > 0 && !strings.HasPrefix(words[0], "-") && strings.Contains(words[0], letter)
+}
+
+// unzipShows reports whether unzip only lists, tests or prints. Any other option may have
+// a value that looks like one of these, or take it back.
+func unzipShows(words []string) bool {
+	shows, operands := false, false
+	for _, w := range words {
+		switch {
+		case !strings.HasPrefix(w, "-"):
+			operands = true
+		case len(w) < 2 || strings.Trim(w[1:], "ltvpzZqsh12m") != "":
 			return false
+		default:
+			shows = shows || !operands && strings.ContainsAny(w, "ltvpzZ")
 		}
 	}
-	rest, ok := a.sub(bringers)
-	return ok && !startsBranch(a, a.after(rest))
+	return shows
 }
 
-// startsBranch reports whether git only begins a new branch where it is.
-func startsBranch(whole, a args) bool {
-	_, checkout := whole.sub("checkout")
-	_, change := whole.sub("switch")
-	fresh := checkout && a.exactly("-b") || change && a.exactly("-c", "--create")
-	return fresh && len(a.words) == 2
+// rsyncFlags are short options of rsync without values, but for -n.
+const rsyncFlags = "vqcarRubdlLkKHpEAXogtUNODJSWxCIyzhPi0468F"
+
+// rsyncLong are long ones.
+var rsyncLong = newWords(`--verbose --quiet --checksum --archive --recursive --relative --update --links --perms --owner --group
+	--times --delete --itemize-changes --stats --progress --human-readable --compress --partial --numeric-ids --cvs-exclude`)
+
+// rsyncTries reports whether rsync only says what it would do. Behind an option that is
+// not known -n may be the option's value, or be taken back.
+func rsyncTries(words []string) bool {
+	tries := false
+	for _, w := range words {
+		long := strings.HasPrefix(w, "--")
+		switch {
+		case w == "--dry-run", w == "--list-only":
+			tries = true
+		case !strings.HasPrefix(w, "-"), long && (rsyncLong.has(w) || rsyncGiven(w)):
+		case long || len(w) < 2 || strings.Trim(w[1:], rsyncFlags+"n") != "":
+			return false
+		case strings.Contains(w, "n"):
+			tries = true
+		}
+	}
+	return tries
+}
+
+// rsyncGiven reports whether w is an option of rsync together with its value.
+func rsyncGiven(w string) bool {
+	name, _, given := strings.Cut(w, "=")
+	return given && matches("--exclude|--include|--filter|--exclude-from|--include-from|--chmod|--info|--out-format|--max-size|--min-size", name)
 }

@@ -30,3 +30,34 @@ func TestMayBringFiles(t *testing.T) {
 		}
 	}
 }
+
+// Attack: an option looks like one that makes a program only show what it would do, or is
+// shortened so that it looks like none, or another program does what these do.
+func TestMayBringFilesInDisguise(t *testing.T) {
+	for want, lines := range map[bool][]string{
+		true: {
+			"cp --ar a/. .", "cp --a a/. .", "cp --rec a/. .", "gcp -r a .", "tar --ge -f a.tar", "tar --g -f a", "gtar -C . --get -f a",
+			"unzip -Ppl a.zip", "unzip -P -l a.zip", "unzip -dlib a.zip", "unzip -l --l a.zip", "unzip -l -l- a.zip", "unzip a.zip '.c*' -l", "unzip -q a.zip",
+			"rsync -a '-f- node' a/ .", "rsync -a -f '- node' a/ .", "rsync -aTn a/ .", "rsync -a --exclude -n a/ .", "rsync -n --no-n a/ .", "rsync -n --no-dry-run a/ .", "rsync -a -T -n a/ .",
+			"git restore -sSpring .", "git restore --staged --no-staged -s x .", "git restore --pathspec-from-file --staged", "git restore -S --worktree a", "git restore -S --work a",
+			"git reset --ke x", "git reset --me x", "git reset --ha x",
+			"gh pr checkout 5", "gh co 5", "gh -R o/r pr checkout 5", "gh repo sync", "gh run download 5", "glab mr checkout 5", "svn up", "svn co x .", "hg update x", "hg upd x",
+			"jj edit x", "jar xf a.jar", "jar --extract -f a.jar", "jar -xf a.jar", "7zz x a.7z", "unsquashfs -d . a", "dpkg-deb -x a.deb .", "docker cp c:/x .", "scp -r h:x .", "gpatch -p1",
+		},
+		false: {
+			"unzip -ql a.zip", "unzip -Z1 a.zip", "unzip -p a.zip b", "rsync -avn --delete --exclude=x a/ b", "rsync --dry-run -a a b", "git restore -S -s x a", "git restore --staged --source=x a",
+			"git restore --staged -- -W", "git reset --soft x", "git reset -q a", "gh pr view 5", "gh pr list", "gh run list", "svn status", "hg status", "jj log", "jj", "jar tf a.jar", "jar cf x.jar a",
+			"dpkg-deb -I a.deb", "docker ps", "docker compose up", "scp a h:x", "cp --preserve a b", "tar --list -f a",
+		},
+	} {
+		for _, line := range lines {
+			got := false
+			for _, e := range shell.Parse(line).Elements {
+				got = got || MayBringFiles(e)
+			}
+			if got != want {
+				t.Errorf("%s: %v", line, got)
+			}
+		}
+	}
+}

@@ -77,7 +77,7 @@ func TestCopyBringsSettings(t *testing.T) {
 		"cp -r x y new2", "cp -r x -t new2", "cp -rt new2 x", "cp -r --target-directory=new2 x", "cp -rT x new2", "cp -r --parents x new2", "cp -rL x new2",
 		"cp x -r new2", "cp -r -- x new2", "cp -r x* new2", "cp -r x new*", "cp -r x $Y", "cp -r $X new2", "cp -r x ~/new2", "cp -r x '~/new2'", "cp -r x /tmp/new2", "cp -r x ../new2",
 		"mkdir y && cd y && cp -r ../x/. .", "cp -r x y && cd y", "cp -r x y && cd y && git status", "cd sub && cp -r ../x y", "pushd src; cp -r x y",
-		"ln -s . y; cp -r x y", "cp -a x y && cp -r z y/q", "mv here y && cp -r x y", "for i in 1 2; do cp -r x y; done", "echo x | xargs cp -r x y", "find . -maxdepth 1 -exec cp -r x y ';'", "find . -execdir cp -r x y ';'", "cp -r x y | cp -r x y",
+		"ln -s . y; cp -r x y", "cp -a x y && cp -r z y/q", "mv here y && cp -r x y", "for i in 1 2; do cp -r x y; done", "echo x | xargs cp -r x y", "find . -maxdepth 1 -exec cp -r x y ';'", "find . -execdir cp -r x y ';'", "timeout 5 cp -r x y", "sh -c 'cp -r x y'", "cp -r x y | cp -r x y",
 	)
 	q := w.bash(t, "cp -r x new2")
 	for name, change := range map[string]func(*Question){
