@@ -176,6 +176,13 @@ func FileExists(path string) bool {
 	return err == nil
 }
 
+// SpecialFile reports whether there is something at a real path that is neither a plain
+// file nor a folder.
+func SpecialFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
 // RealPath follows links in path as far as the disk has it.
 func RealPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -115,7 +115,7 @@ func (k *known) set() (*rules.Set, error) {
 // question is a call in the project.
 func (k *known) question(tool string, input json.RawMessage, cwd, session, agent string) rules.Question {
 	return rules.Question{
-		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: broker.FileExists,
+		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: broker.FileExists, Special: broker.SpecialFile,
 		Place: broker.PlaceOf(k.project, cwd, k.home, k.guarded),
 	}
 }

@@ -145,7 +145,7 @@ func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[s
 	p := rules.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
-			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: broker.FileExists,
+			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: broker.FileExists, Special: broker.SpecialFile,
 			Place: h.place(project, r.CWD),
 		}),
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"os"
+	"syscall"
 	"testing"
 )
 
@@ -103,4 +104,36 @@ func TestCopyBringsSettings(t *testing.T) {
 	if a := judge(t, everydayRules(t), Prepare(deep)); a.Verdict != Ask {
 		t.Errorf("above the session: %s", a.Reason)
 	}
+}
+
+// A file of the project that a line reads by < is as if Read had read it; what reads it
+// needs its own rule.
+func TestRedirectedReads(t *testing.T) {
+	w := newWorld(t)
+	wants(t, w, Allow,
+		"tr a-z A-Z < go.mod", "xargs -n1 echo < go.mod", "sort < src/a.go | tr a b", "tr a b < "+w.project+"/go.mod", "tr a b < src/../go.mod",
+	)
+	q := w.bash(t, "tr a b < go.mod")
+	if a := judge(t, everydayRules(t), Prepare(q)); a.Verdict != Ask {
+		t.Errorf("not trusted: %s", a.Reason)
+	}
+}
+
+// Attack: a redirection reads what the Read tool may not, or feeds what is not allowed.
+func TestRedirectedReadsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.link(t, w.root+"/shop-evil/x", "leak")
+	w.link(t, w.root+"/home/ana/.ssh/id", "key")
+	if err := syscall.Mkfifo(w.project+"/pipe", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.link(t, "pipe", "topipe")
+	wants(t, w, Ask,
+		"tr a b < leak", "tr a b < link/x", "tr a b < src/../link/x", "tr a b < key", "tr a b < loop", "tr a b < dangling", "tr a b < missing", "tr a b < ../shop-evil/x", "tr a b < "+w.root+"/shop-evil/x",
+		"tr a b < .env", "tr a b < env", "tr a b < ~/.ssh/id", "tr a b < '~/.ssh/id'", "tr a b < .claude/settings.json", "tr a b < state/aoctl.db", "tr a b < state",
+		"tr a b < /dev/tcp/h/80", "tr a b < /dev/sda", "tr a b < /proc/self/environ", "tr a b < pipe", "tr a b < topipe",
+		"tr a b < go.*", "tr a b < $F", "tr a b < $(echo go.mod)", "tr a b <> go.mod", "tr a b < src/\u00e4.go", "tr a b < 'src/a.go '",
+		"ln -s / y; tr a b < y/etc/passwd", "mv leak go.mod; tr a b < go.mod", "cp -a x src && tr a b < src/a.go", "echo x > link/n; tr a b < link/n", "cd src && cd ../link && tr a b < x", "cd $D && tr a b < x",
+		"xargs rm < go.mod", "xargs < leak", "xargs sh -c < go.mod", "xargs -I{} rm {} < go.mod", "sh < go.mod", "python3 < go.mod", "while read l; do rm $l; done < go.mod", "wc < go.mod",
+	)
 }

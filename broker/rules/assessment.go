@@ -19,6 +19,11 @@ type Question struct {
 	// speak for files that are not there: they may be links by the time they are read.
 	// nil: every file exists.
 	Exists func(path string) bool
+
+	// Special reports whether there is something else than a plain file or a folder at a
+	// real path: a pipe, a device, a socket. The built-in rule does not speak for these:
+	// reading takes from another program, or never ends. nil: nothing is special.
+	Special func(path string) bool
 }
 
 // BuiltinReadOnly is the id of the built-in rule: tools that only read, inside the

@@ -53,12 +53,12 @@ func (c *Call) onlyReads() bool {
 }
 
 // mayRead reports whether the built-in rule lets a file be read: it is there, in the
-// project, and none of those that hold the gate.
+// project, no device or the like, and none of those that hold the gate.
 func (c *Call) mayRead(p *located) bool {
 	if p.odd != "" || p.real == "" || !below(c.q.Place.Project, p.real) {
 		return false
 	}
-	if c.q.Exists != nil && !c.q.Exists(p.real) {
+	if c.q.Exists != nil && !c.q.Exists(p.real) || c.q.Special != nil && c.q.Special(p.real) {
 		return false
 	}
 	for _, own := range c.q.Place.Own {

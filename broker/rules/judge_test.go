@@ -83,6 +83,9 @@ func (w world) question(tb testing.TB, tool string, input map[string]any) Questi
 	return Question{Tool: tool, Input: raw, Agent: "claude", SessionID: "s1", Place: w.place, Exists: func(path string) bool {
 		_, err := os.Stat(path)
 		return err == nil
+	}, Special: func(path string) bool {
+		info, err := os.Lstat(path)
+		return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 	}}
 }
 
