@@ -1,7 +1,8 @@
 // Package fakemodel plays a model from a script, so that a real coding agent runs its
 // real tool loop, its real hooks and touches real files, without network or account. It
-// speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex) and Gemini's
-// generateContent (Gemini CLI), each streaming.
+// speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex), OpenAI chat
+// completions (Qwen Code, Copilot CLI, opencode) and Gemini's generateContent (Gemini CLI),
+// each streaming.
 package fakemodel
 
 import (
@@ -114,6 +115,8 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = m.anthropic(w, r.Body)
 	case strings.HasSuffix(path, "/responses"):
 		err = m.openAI(w, r.Body)
+	case strings.HasSuffix(path, "/chat/completions"):
+		err = m.chat(w, r.Body)
 	case strings.Contains(path, "enerateContent"):
 		err = m.gemini(w, r.Body, strings.Contains(path, "stream"))
 	default:
