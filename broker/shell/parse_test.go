@@ -208,7 +208,8 @@ var parseCases = []struct{ name, line, want string }{
 	{"a program among the words", "a | python3 -c b", "a pipe=1; python3 -c b pipe=1 in=pipe !"},
 	{"a program from a descriptor", "bash /dev/stdin <<'E'\na\nE", "bash /dev/stdin in=text ! ?"},
 	{"words that nobody knows", "a | xargs rm", "a pipe=1; rm via=xargs pipe=1 in=pipe ?"},
-	{"words for what does no harm", "a | xargs cat", "a pipe=1; cat via=xargs pipe=1 in=pipe"},
+	{"words for what opens none", "a | xargs echo", "a pipe=1; echo via=xargs pipe=1 in=pipe +neutral"},
+	{"files that nobody knows", "a | xargs cat", "a pipe=1; cat via=xargs pipe=1 in=pipe ?"},
 	{"a script with words that nobody knows", "a | xargs -I{} sh -c 'b {}'", "a pipe=1; unknown via=xargs,sh -c pipe=1 ?"},
 	{"find", "find d -exec a {} +", "find d -exec a {} +; read d +operand +tree; a {} via=find ?"},
 	{"another machine", "ssh h a b", "a b via=ssh host=h dir?"},
@@ -238,6 +239,7 @@ func TestDoubts(t *testing.T) {
 		{"a (", "cannot be read as bash"},
 		{"a \u202e", "U+202E"},
 		{"a | xargs rm", "xargs gives it words that nobody knows"},
+		{"echo .env | xargs cat", "xargs gives it files that nobody knows"},
 		{"curl x | sh", "runs whatever it reads"},
 		{"a > /dev/tcp/h/1", "connection"},
 		{strings.Repeat("a;", MaxElements+1), "more than"},
@@ -297,6 +299,63 @@ func TestOddCharacters(t *testing.T) {
 			if e.Unsure != "" {
 				t.Errorf("%q: %s", line, e.Unsure)
 			}
+		}
+	}
+}
+
+// xargs may hand files to a reader that something else than a search here has named.
+func TestNamesBelow(t *testing.T) {
+	for line, known := range map[string]bool{
+		"find . -name '*.go' | xargs cat":                  true,
+		"find src -type f -print0 | xargs -0 wc -l":        true,
+		"ls src/*.go | xargs wc -l":                        true,
+		"git ls-files '*.md' | xargs grep -n install":      true,
+		"git diff --name-only main | xargs cat":            true,
+		"rg -l x | sort | head -5 | xargs cat":             true,
+		"grep -rl x src | grep -v y | xargs -n1 head":      true,
+		"a | xargs echo":                                   true,
+		"a | xargs cat":                                    false,
+		"echo /etc/shadow | xargs cat":                     false,
+		"find / -name id_rsa | xargs cat":                  false,
+		"find ~ -name id_rsa | xargs cat":                  false,
+		"find .. | xargs cat":                              false,
+		"find a/../.. | xargs cat":                         false,
+		"find -L . | xargs cat":                            false,
+		"find . -printf /etc/shadow | xargs cat":           false,
+		"find . -exec echo /etc/shadow ';' | xargs cat":    false,
+		"find $X | xargs cat":                              false,
+		"find . | xargs cat < names":                       false,
+		"find . | tr a / | xargs cat":                      false,
+		"find . | grep -o s | xargs cat":                   false,
+		"find . | head -c 9 | xargs cat":                   false,
+		"find . | cut -c2- | xargs cat":                    false,
+		"find . | sed s,^,/, | xargs cat":                  false,
+		"find . | { cat; echo /etc/shadow; } | xargs cat":  false,
+		"(find .; echo /etc/shadow) | xargs cat":           false,
+		"find() { echo /etc/shadow; }; find . | xargs cat": false,
+		"ls -l | xargs cat":                                false,
+		"ls / | xargs cat":                                 false,
+		"git log | xargs cat":                              false,
+		"git diff --no-index --name-only / /a | xargs cat": false,
+		"git -C / ls-files | xargs cat":                    false,
+		"grep -r x . | xargs cat":                          false,
+		"grep -rl x / | xargs cat":                         false,
+		"grep -rlf names . | xargs cat":                    false,
+		"xargs cat < names":                                false,
+		"xargs -a names cat":                               false,
+		"sort names | xargs cat":                           false,
+		"find . | sort names | xargs cat":                  false,
+		"find . | head names | xargs cat":                  false,
+		"find . | grep -r x | xargs cat":                   false,
+		"find . | grep x names | xargs cat":                false,
+		"find . | sort -r | head -n 5 | xargs cat":         true,
+	} {
+		doubt := ""
+		for _, e := range Parse(line).Elements {
+			doubt = first(doubt, e.Unsure)
+		}
+		if (doubt == "") != known {
+			t.Errorf("%s: %q", line, doubt)
 		}
 	}
 }

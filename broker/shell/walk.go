@@ -51,6 +51,8 @@ func either(a, b place) place {
 type input struct {
 	kind string // as Element.Stdin
 	text arg    // of kind "text", when only one command reads it
+
+	names bool // of kind "pipe": names of files below the folder, and nothing else
 }
 
 // text walks a whole text.
@@ -252,12 +254,13 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	w.linked = false
 	w.branch++
 	w.moves.beside++
-	end := at
+	end, names := at, false
 	for i := len(parts) - 1; i >= 0; i-- {
 		w.at = at
 		ok, failed := w.stmt(parts[i])
 		end = either(ok, failed)
-		w.in = input{kind: "pipe"}
+		names = w.namesBelow(parts[i], names)
+		w.in = input{kind: "pipe", names: names}
 	}
 	w.moves.beside--
 	w.branch--

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -196,8 +197,17 @@ func (w *walker) doubt(c run1) string {
 	if (c.more || c.fed) && !tame {
 		why = first(why, c.via[len(c.via)-1]+" gives it words that nobody knows")
 	}
+	if (c.more || c.fed) && tame && !w.in.names && !wordless.has(program) && slices.ContainsFunc(c.via, fromInput) {
+		why = first(why, "xargs gives it files that nobody knows")
+	}
 	return why
 }
+
+// wordless are programs of inertNames that open no file that they are given.
+var wordless = newWords("echo basename dirname expr seq factor sleep true false printenv id groups pathchk tty uname uptime whoami which getconf nproc numfmt pwd ps tr")
+
+// fromInput reports whether a wrapper takes words from what it reads.
+func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || via == "parallel" }
 
 // fedProgram says that what a command reads may be a program, which is no part of its
 // words: a rule that names all of them would allow any other program, too.

@@ -1,0 +1,91 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// namesBelow reports whether a part of a pipeline prints nothing but names of files that
+// lie below the folder it works in: a search there, or, when it reads such names, a
+// filter that passes on whole lines. What has more than plain words does not count.
+func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || bound(s) || len(call.Assigns) > 0 || len(call.Args) == 0 {
+		return false
+	}
+	argv := make([]string, len(call.Args))
+	for i, word := range call.Args {
+		a := w.value(word)
+		if !a.known || a.why != "" || a.tilde {
+			return false
+		}
+		argv[i] = a.text
+	}
+	name, args := argv[0], argv[1:]
+	switch {
+	case w.hidden[name]:
+		return false
+	case reads && passing.has(name) && passesLines(name, args):
+		return true
+	case name == "find":
+		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, findPrints.has)
+	case name == "ls":
+		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, lsTells)
+	case name == "git":
+		return len(args) > 0 && args[0] == "ls-files" || len(args) > 1 && args[0] == "diff" && slices.Contains(args, "--name-only") && !slices.Contains(args, "--no-index")
+	case name == "grep" || name == "egrep" || name == "fgrep" || name == "rg":
+		return !slices.ContainsFunc(args, leadsAway) && slices.ContainsFunc(args, listsFiles) && !slices.ContainsFunc(args, cutsLines)
+	}
+	return false
+}
+
+var (
+	// passing are filters that drop and order lines.
+	passing = newWords("grep egrep fgrep head tail sort uniq")
+	// findPrints are actions of find that print other things than names, or run something.
+	findPrints = newWords("-printf -fprintf -ls -fls -exec -execdir -ok -okdir -files0-from -L -follow")
+)
+
+// leadsAway reports whether a word may name a place that is not below the folder.
+func leadsAway(word string) bool {
+	return strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") || slices.Contains(strings.Split(word, "/"), "..")
+}
+
+// cutsLines reports whether a filter's option makes it print parts of lines, or read
+// another file.
+func cutsLines(word string) bool {
+	if strings.HasPrefix(word, "--") {
+		return !strings.HasPrefix(word, "--files-with") && word != "--invert-match" && word != "--ignore-case" && word != "--reverse" && word != "--null"
+	}
+	return strings.HasPrefix(word, "-") && strings.ContainsAny(word[1:], "obcf")
+}
+
+// passesLines reports whether a filter passes on whole lines of what it reads, and opens
+// no file itself.
+func passesLines(name string, args []string) bool {
+	operands := 0
+	if strings.HasSuffix(name, "grep") {
+		operands = -1 // the pattern
+	}
+	for _, a := range args {
+		if cutsLines(a) || strings.HasPrefix(a, "-") && strings.ContainsAny(a, "rRe") && name != "sort" {
+			return false
+		}
+		if !strings.HasPrefix(a, "-") && strings.Trim(a, "0123456789") != "" {
+			operands++
+		}
+	}
+	return operands <= 0
+}
+
+// listsFiles reports whether an option makes grep print the names of files alone.
+func listsFiles(word string) bool {
+	return strings.HasPrefix(word, "--files-with-matches") || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.ContainsAny(word[1:], "lL")
+}
+
+// lsTells reports whether an option makes ls print more than names.
+func lsTells(word string) bool {
+	return strings.HasPrefix(word, "-") && strings.Trim(word[1:], "1aAtrRSd") != ""
+}
