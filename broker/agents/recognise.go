@@ -3,6 +3,7 @@ package agents
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -11,27 +12,40 @@ import (
 // that no dialect reads.
 var ErrOtherAgent = errors.New("another agent called")
 
-// The agents that also run hooks found in other agents' settings, or whose payloads
-// are easily taken for another's.
-const (
-	callsCodex    = "Codex CLI"
-	callsCopilot  = "GitHub Copilot CLI"
-	callsCursor   = "Cursor"
-	callsGemini   = "Gemini CLI"
-	callsQwen     = "Qwen Code"
-	callsOpencode = "opencode"
-)
+// caller is an agent that can be told from others by what its hooks are given.
+type caller struct {
+	name    string // of its dialect; where that does not exist, the agent is named and refused
+	title   string
+	payload func(has map[string]bool, env map[string]string) bool // by the fields of a payload; nil when it has none of its own
+	env     []string                                              // variables that it alone sets for its hooks
+}
+
+// anyReading reads any agent's payload for the names of its fields.
+var anyReading = wire.Rules{Loose: slices.Concat(claudeReading.Loose, []string{
+	"toolResult", "tool_output", "tool_error", "llm_request", "llm_response", "prompt_response", "details",
+})}
+
+// callers are asked in this order. One agent that runs inside another has both agents'
+// variables, and Claude Code is the one that often does.
+var callers = []caller{
+	{claudeName, "Claude Code", looksClaude, []string{"CLAUDECODE", "CLAUDE_PID"}},
+	{"cursor", "Cursor", looksCursor, []string{"CURSOR_VERSION"}},
+	{"copilot", "GitHub Copilot CLI", looksCopilot, []string{"COPILOT_CLI"}},
+	{"qwen", "Qwen Code", looksQwen, []string{"QWEN_CODE_SESSION_ID"}},
+	{"gemini", "Gemini CLI", looksGemini, []string{"GEMINI_SESSION_ID"}},
+	{"codex", "Codex CLI", looksCodex, nil},
+	{"opencode", "opencode", nil, []string{"OPENCODE"}},
+}
 
 // Recognise names the dialect for a payload that came in under the name hint.
 //
 // Some agents run hooks that were installed for another one: Copilot and Cursor read
 // .claude/settings.json. Each takes only its own form of answer and lets the call run
-// on any other, so such a payload is an error that says which agent called. The
-// payload decides; env, the tell-tale variables of the hook's process, only where it
-// is silent, because an agent that runs inside another has both agents' variables.
+// on any other, so the payload decides, whatever the hint. env, the tell-tale variables
+// of the hook's process, decides only where the payload is silent.
 //
-// Errors: ErrUnknownAgent for hint, ErrOtherAgent. A payload that cannot be read is
-// left to Decode.
+// Errors: ErrUnknownAgent for hint; ErrOtherAgent, which says which agent called, for one
+// that has no dialect. A payload that cannot be read is left to Decode.
 func Recognise(hint string, payload []byte, env map[string]string) (string, error) {
 	if _, err := For(hint); err != nil {
 		return "", err
@@ -39,7 +53,7 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	if len(payload) > wire.MaxHookBody {
 		return hint, nil
 	}
-	fields, err := claudeReading.Fields(payload)
+	fields, err := anyReading.Fields(payload)
 	if err != nil {
 		return hint, nil //nolint:nilerr // Decode says it better, with the field
 	}
@@ -47,51 +61,74 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	for _, f := range fields {
 		has[f.Key] = true
 	}
-	caller := callerByPayload(has, env)
-	if caller == "" {
-		caller = callerByEnv(env)
+	c, ok := callerByPayload(has, env)
+	if !ok {
+		c, ok = callerByEnv(hint, env)
 	}
-	if caller != "" {
-		return "", fmt.Errorf("%w: this is %s, which this aoctl does not support yet; the hook that ran is for %s", ErrOtherAgent, caller, hint)
+	if !ok {
+		return hint, nil
 	}
-	return hint, nil
+	if _, ok := dialects[c.name]; !ok {
+		return "", fmt.Errorf("%w: this is %s, which this aoctl does not support yet; the hook that ran is for %s", ErrOtherAgent, c.title, hint)
+	}
+	return c.name, nil
 }
 
-// callerByPayload names the agent that the payload's fields betray, "" when it may be
-// Claude Code's. Claude Code sends no timestamp and no turn_id but on MessageDisplay.
-func callerByPayload(has map[string]bool, env map[string]string) string {
-	switch {
-	case has["cursor_version"] || has["conversation_id"]:
-		return callsCursor
-	case has["sessionId"] || has["hookName"] || has["toolName"]:
-		return callsCopilot
-	case has["timestamp"] && !has["transcript_path"]:
-		return callsCopilot
-	case has["timestamp"] && (has["permission_mode"] || has["prompt_id"] || has["tool_call_id"] || env["QWEN_CODE_SESSION_ID"] != ""):
-		return callsQwen
-	case has["timestamp"]:
-		return callsGemini
-	case has["turn_id"] && !has["delta"]:
-		return callsCodex
+func callerByPayload(has map[string]bool, env map[string]string) (caller, bool) {
+	for _, c := range callers {
+		if c.payload != nil && c.payload(has, env) {
+			return c, true
+		}
 	}
-	return ""
+	return caller{}, false
 }
 
-// callerByEnv names an agent whose variables are set where Claude Code's are not.
-func callerByEnv(env map[string]string) string {
-	switch {
-	case env["CLAUDECODE"] != "" || env["CLAUDE_PID"] != "":
-		return ""
-	case env["CURSOR_VERSION"] != "":
-		return callsCursor
-	case env["COPILOT_CLI"] != "":
-		return callsCopilot
-	case env["QWEN_CODE_SESSION_ID"] != "":
-		return callsQwen
-	case env["GEMINI_SESSION_ID"] != "":
-		return callsGemini
-	case env["OPENCODE"] != "":
-		return callsOpencode
+// callerByEnv names an agent whose variables are set. An agent that sets none cannot be
+// told from one that it runs inside, so the hint stands.
+func callerByEnv(hint string, env map[string]string) (caller, bool) {
+	for _, c := range callers {
+		if c.name == hint && len(c.env) == 0 {
+			return caller{}, false
+		}
 	}
-	return ""
+	for _, c := range callers {
+		for _, name := range c.env {
+			if env[name] != "" {
+				return c, c.name != claudeName // nothing of its own says otherwise than the hint
+			}
+		}
+	}
+	return caller{}, false
+}
+
+func looksCursor(has map[string]bool, _ map[string]string) bool {
+	return has["cursor_version"] || has["conversation_id"]
+}
+
+func looksCopilot(has map[string]bool, _ map[string]string) bool {
+	return has["sessionId"] || has["hookName"] || has["toolName"] || has["timestamp"] && !has["transcript_path"]
+}
+
+// looksQwen tells it from Gemini CLI, which it began as. On a call it says its mode.
+func looksQwen(has map[string]bool, env map[string]string) bool {
+	return has["timestamp"] && has["transcript_path"] &&
+		(has["permission_mode"] || has["prompt_id"] || has["tool_call_id"] || env["QWEN_CODE_SESSION_ID"] != "" && env["GEMINI_SESSION_ID"] == "")
+}
+
+func looksGemini(has map[string]bool, _ map[string]string) bool {
+	return has["timestamp"] && has["transcript_path"]
+}
+
+func looksCodex(has map[string]bool, _ map[string]string) bool {
+	return has["turn_id"] && !has["delta"]
+}
+
+// looksClaude knows a call of Claude Code's, which has no timestamp and no turn_id.
+func looksClaude(has map[string]bool, _ map[string]string) bool {
+	for _, other := range []string{"timestamp", "turn_id", "cursor_version", "conversation_id", "sessionId", "hookName", "toolName"} {
+		if has[other] {
+			return false
+		}
+	}
+	return has["hook_event_name"] && has["tool_name"] && has["tool_input"] && has["permission_mode"]
 }
