@@ -156,7 +156,7 @@ func (b *Broker) noteOver(h agents.Hook) {
 	defer b.mu.Unlock()
 	switch h.Kind {
 	case agents.ToolDone:
-		if e, ok := b.byKey[toolKey(h.Agent, h.SessionID, h.SubagentID, gateOf(h.Agent), h.ToolUseID)]; ok {
+		if e, ok := b.byKey[callKey(h, gateOf(h.Agent))]; ok {
 			e.over = "the call has already run"
 		}
 	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:

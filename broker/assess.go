@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -121,6 +122,18 @@ func observed(a rules.Assessment) string {
 func (b *Broker) projectOf(req Request) string {
 	if se, ok := b.sessions[req.SessionID]; ok && se.s.ProjectDir != "" {
 		return se.s.ProjectDir
+	}
+	return folderOf(req)
+}
+
+// nowhereInside is a folder that is no project, for it is too wide.
+const nowhereInside = string(filepath.Separator)
+
+// folderOf stands in for the project of a session that has not told of one: the folder
+// of the call, unless that is the model's choice, by which it would choose its project.
+func folderOf(req Request) string {
+	if agents.TraitsOf(req.Agent).CallFolder {
+		return nowhereInside
 	}
 	return req.CWD
 }

@@ -76,6 +76,7 @@ type entry struct {
 	parked    []*parked // the connections among them
 	leftAt    time.Time // when the last of them left
 	lateUntil time.Time
+	reported  bool   // an agent without ids of calls told that it ran
 	over      string // why its answer is not given again, once that is known here
 	stamp     string // of the files that the call names, as they were when it was shown
 }

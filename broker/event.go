@@ -32,6 +32,7 @@ const (
 	EventSubagentStop    = "subagent_stop"
 	EventNotification    = "notification"
 	EventTurnEnd         = "turn_end"
+	EventUnknown         = "unknown_event" // data: event, the agent's name for it; a hook told something that aoctl does not know
 	EventGrantCreated    = "grant_created"
 	EventGrantUsed       = "grant_used"
 	EventCallsRefused    = "calls_refused"  // data: CallsRefusedData; many calls that have no row of their own

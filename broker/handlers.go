@@ -147,17 +147,18 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 
 // getHook goes on waiting for the answer to a question.
 func (b *Broker) getHook(w http.ResponseWriter, r *http.Request) {
-	d, err := agents.For(r.PathValue("agent"))
-	if err != nil {
+	if _, err := agents.For(r.PathValue("agent")); err != nil {
 		fail(w, err)
 		return
 	}
 	req, err := b.Request(r.Context(), r.PathValue("id"))
-	if err == nil && req.Agent != d.Name() {
-		err = ErrNotFound
-	}
 	if err != nil {
 		fail(w, err)
+		return
+	}
+	d, err := agents.For(req.Agent) // which may be another than the hook was installed for
+	if err != nil || req.Event == "" {
+		fail(w, ErrNotFound)
 		return
 	}
 	b.answerHook(w, r, d, req)
@@ -175,6 +176,7 @@ func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
 		return pendingReply(req)
 	}
 	answer := answerTo(req)
+	answer.Tool = req.ToolName
 	if answer.Verdict != agents.Allow {
 		if stop, err := b.StopRequested(context.Background(), req.SessionID); err == nil && stop {
 			answer.StopTurn = true

@@ -93,7 +93,7 @@ func question(h agents.Hook, a asking) Question {
 	q.SubagentID, q.SubagentType, q.Event = h.SubagentID, h.SubagentType, h.Event
 	q.Key = strings.Join([]string{"hook", h.Agent, h.SessionID, h.SubagentID, h.Event, a.correlation}, "\x1f")
 	if h.ToolUseID != "" {
-		q.Key = toolKey(h.Agent, h.SessionID, h.SubagentID, h.Event, h.ToolUseID)
+		q.Key = callKey(h, h.Event)
 	}
 	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
 	q.Trusted = q.Vouched()
@@ -103,13 +103,26 @@ func question(h agents.Hook, a asking) Question {
 // gateOf is the event by which agent asks for a call before anybody else decides it.
 func gateOf(agent string) string { return agents.TraitsOf(agent).Gate }
 
+// callKey is the key of the call of h, which has an id, as event asked for it.
+func callKey(h agents.Hook, event string) string {
+	if agents.TraitsOf(h.Agent).OneIDSpace {
+		h.SubagentID = ""
+	}
+	return toolKey(h.Agent, h.SessionID, h.SubagentID, event, h.ToolUseID)
+}
+
 // toolKey is the key of a call that its agent gave an id.
 func toolKey(agent, session, subagent, event, toolUse string) string {
 	return strings.Join([]string{"tool", agent, session, subagent, event, toolUse}, "\x1f")
 }
 
-// base is what every event tells of its session.
+// base is what every event tells of its session. Where a call's folder may be any, the
+// session's is the one that comes with other events.
 func base(h agents.Hook, a asking) Question {
+	call := h.Kind == agents.Gate || h.Kind == agents.ToolDone
+	if a.project == "" && !call && h.SubagentID == "" && agents.TraitsOf(h.Agent).CallFolder {
+		a.project = h.CWD
+	}
 	return Question{
 		Request: Request{SessionID: h.SessionID, Agent: h.Agent, CWD: h.CWD, Mode: h.Mode},
 		Session: SessionHint{Name: h.Title, ProjectDir: a.project, Pane: a.env["TMUX_PANE"], Process: a.agent},
@@ -160,7 +173,7 @@ func (b *Broker) scheduledPrompt(ctx context.Context, h agents.Hook) bool {
 	}
 	said := strings.TrimSpace(h.Text)
 	for _, r := range calls {
-		switch r.ToolName {
+		switch tool, _ := r.Call(); tool {
 		case "CronCreate", "ScheduleWakeup", "Monitor":
 			var in struct {
 				Prompt string `json:"prompt"`
@@ -222,7 +235,11 @@ func transition(s *Session, h agents.Hook) []*Event {
 			events = append(events, endTurn(s)...)
 		}
 		return events
-	case agents.Observe, agents.Gate, agents.Settings:
+	case agents.Observe:
+		if h.Unknown {
+			return []*Event{log(EventUnknown, map[string]any{"event": h.Event})}
+		}
+	case agents.Gate, agents.Settings:
 	}
 	return nil
 }
@@ -258,13 +275,13 @@ func (b *Broker) settleElsewhere(ctx context.Context, h agents.Hook) {
 	switch h.Kind {
 	case agents.ToolDone:
 		b.cancelPending(ctx, h.SessionID, "the call has already run", func(r Request) bool {
-			if r.SubagentID != h.SubagentID || r.ToolName != h.ToolName {
+			if r.ToolName != h.ToolName || r.SubagentID != h.SubagentID && !agents.TraitsOf(h.Agent).OneIDSpace {
 				return false
 			}
 			if r.ToolUseID != "" {
 				return r.ToolUseID == h.ToolUseID
 			}
-			return r.Event == "PermissionRequest" && sameJSON(r.ToolInput, h.ToolInput)
+			return r.SubagentID == h.SubagentID && r.Event == "PermissionRequest" && sameJSON(r.ToolInput, h.ToolInput)
 		}, Answered)
 	case agents.TurnEnd, agents.Prompt:
 		if h.SubagentID == "" && !h.FromApp {

@@ -134,8 +134,12 @@ func (l *alarms) seenIn(sessionID string) {
 
 // compareRun looks whether the call that h reports was allowed as it ran.
 func (b *Broker) compareRun(ctx context.Context, h agents.Hook) {
-	if h.Kind != agents.ToolDone || h.ToolUseID == "" {
-		return // there is no telling which call it was
+	if h.Kind != agents.ToolDone {
+		return
+	}
+	if h.ToolUseID == "" {
+		b.compareByInput(ctx, h)
+		return
 	}
 	req, err := b.requestOfRun(ctx, h)
 	a := Alarm{SessionID: h.SessionID, ToolName: h.ToolName, ToolUseID: h.ToolUseID, Ran: h.ToolInput, Digest: Digest(h.ToolName, h.ToolInput, "")}
@@ -159,7 +163,7 @@ func (b *Broker) compareRun(ctx context.Context, h agents.Hook) {
 
 // requestOfRun finds the gate's request for the call that h reports.
 func (b *Broker) requestOfRun(ctx context.Context, h agents.Hook) (Request, error) {
-	key := toolKey(h.Agent, h.SessionID, h.SubagentID, gateOf(h.Agent), h.ToolUseID)
+	key := callKey(h, gateOf(h.Agent))
 	b.mu.Lock()
 	e, ok := b.byKey[key]
 	var req Request
@@ -323,7 +327,7 @@ func (se *sessionEntry) noteTurn(h agents.Hook) {
 // raise records an alarm and tells everybody. One that cannot be recorded is told none
 // the less.
 func (b *Broker) raise(ctx context.Context, a Alarm) {
-	once := strings.Join([]string{a.SessionID, a.ToolUseID, string(a.Kind)}, "\x1f")
+	once := strings.Join([]string{a.SessionID, firstOf(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
 	b.mu.Lock()
 	again := b.alarms.seen[once] || b.alarms.count[a.SessionID] >= mostOpen // reports have no other limit
 	if len(b.alarms.seen) < 10*maxAlarms {

@@ -55,6 +55,7 @@ type Hook struct {
 	Title      string // the session's title when the agent told one
 	File       string // Settings: the file that changed, as the agent names it; may be empty
 	Note       string // Notify: the notification's type
+	Unknown    bool   // Observe: the dialect does not know the event
 	FromApp    bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
 }
 
@@ -64,6 +65,7 @@ type Answer struct {
 	Reason       string          // never empty for Deny; the model reads it
 	UpdatedInput json.RawMessage // Allow only: replaces the whole input
 	StopTurn     bool            // end the agent's turn as well
+	Tool         string          // the agent's own name for the tool of the call that is answered; empty for other events
 }
 
 // Verdict of an Answer.
@@ -89,7 +91,15 @@ type Traits struct {
 	Answers   bool   // a question to the user can be answered by its input
 	Context   bool   // an answer can hold text for the model
 	CallID    bool   // a call has an id, which its report has too
-	Subagents bool   // it is told which sub-agent asks
+	Subagents bool   // it tells which sub-agent asks
+
+	// OneIDSpace says that no two calls of a session have the same id, whoever makes them,
+	// and that a call's report may name another sub-agent than the one that asked.
+	OneIDSpace bool
+
+	// CallFolder says that the folder that comes with a call is where it runs, as the model
+	// chose, and not the session's.
+	CallFolder bool
 }
 
 // TraitsOf are those of an agent's dialect. Callers of the plain API have no dialect:

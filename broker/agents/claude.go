@@ -34,8 +34,7 @@ func (claude) Common(name string, input json.RawMessage) (common string, in json
 	return name, input, true
 }
 
-// claudeEvents are the events of Claude Code. An event that is not here is refused,
-// since nobody can tell whether it is a question.
+// claudeEvents are the events of Claude Code.
 var claudeEvents = map[string]Kind{
 	"PreToolUse":         Gate,
 	"PermissionRequest":  Gate,
@@ -93,11 +92,7 @@ func (claude) Decode(payload []byte) (Hook, error) {
 	}
 	r := newReader(fields)
 	h := Hook{Agent: claudeName, Event: r.name("hook_event_name"), SessionID: r.name("session_id")}
-	kind, known := claudeEvents[h.Event]
-	if r.err == nil && !known {
-		r.fail("hook_event_name", fmt.Sprintf("%q is no event of Claude Code that this aoctl knows", h.Event))
-	}
-	h.Kind = kind
+	h.Kind, h.Unknown = r.eventKind(claudeEvents, h.Event)
 	h.CWD, h.Mode, h.Transcript = r.path("cwd"), r.optionalName("permission_mode"), r.path("transcript_path")
 	claudeSubagent(r, &h)
 	claudeEvent(r, &h)

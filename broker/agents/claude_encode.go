@@ -108,9 +108,9 @@ func claudeDeny(event, reason string, stop bool) []byte {
 // maxReason is the longest reason that an agent is told, in bytes.
 const maxReason = 4 << 10
 
-// reasonOf is a's reason as an agent can read it: there, valid UTF-8, not huge.
+// reasonOf is a's reason as an agent can read it: there, valid UTF-8 without NUL, not huge.
 func reasonOf(a Answer) string {
-	reason := strings.TrimSpace(strings.ToValidUTF8(a.Reason, "\uFFFD"))
+	reason := strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(a.Reason, "\uFFFD"), "\x00", "\uFFFD"))
 	if reason == "" {
 		return "aoctl: refused, no reason was given."
 	}

@@ -18,6 +18,8 @@ var commonNames = map[string]bool{
 	"Bash": true, "Read": true, "Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true, "Glob": true, "Grep": true,
 	"LS": true, "NotebookRead": true, "WebFetch": true, "WebSearch": true, "Agent": true, "Task": true, "Monitor": true, "PowerShell": true,
 	"AskUserQuestion": true, "ExitPlanMode": true, "TodoWrite": true, "apply_patch": true,
+	"BashOutput": true, "TodoRead": true, "TaskCreate": true, "TaskUpdate": true, "TaskGet": true, "TaskList": true, "TaskOutput": true,
+	"ToolSearch": true, "EnterPlanMode": true, "CronCreate": true, "ScheduleWakeup": true,
 }
 
 // Common puts a call of agent into the words that rules, risk and the screen know:

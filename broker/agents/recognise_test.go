@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,14 @@ func TestRecogniseNamesTheCaller(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			name, err := Recognise("claude", []byte(tt.payload), tt.env)
+			if i := slices.IndexFunc(callers, func(c caller) bool { return c.title == tt.want }); i < 0 {
+				t.Fatalf("nobody is called %s", tt.want)
+			} else if c := callers[i]; dialects[c.name] != nil {
+				if name != c.name || err != nil {
+					t.Errorf("Recognise = %q, %v; want %s", name, err, c.name)
+				}
+				return
+			}
 			if name != "" || !errors.Is(err, ErrOtherAgent) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Recognise = %q, %v; want ErrOtherAgent that names %s", name, err, tt.want)
 			}
@@ -73,5 +82,16 @@ func TestRecogniseLeavesTheRestToOthers(t *testing.T) {
 		if name, err := Recognise("claude", []byte(payload), nil); name != "claude" || err != nil {
 			t.Errorf("unreadable payload %q: %q, %v; want it left to Decode", payload, name, err)
 		}
+	}
+}
+
+// TestRecogniseWithoutDialect: an agent that nobody here speaks for is named, and refused.
+func TestRecogniseWithoutDialect(t *testing.T) {
+	old := callers
+	defer func() { callers = old }()
+	callers = []caller{{name: "martian", title: "Martian", payload: looksGemini}}
+	name, err := Recognise("claude", []byte(`{"timestamp":1,"transcript_path":"/t"}`), nil)
+	if name != "" || !errors.Is(err, ErrOtherAgent) || !strings.Contains(err.Error(), "Martian") {
+		t.Errorf("Recognise = %q, %v", name, err)
 	}
 }

@@ -1,0 +1,146 @@
+package agents
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+func init() { dialects[qwenName] = qwen{} }
+
+const qwenName = "qwen"
+
+// qwen is the dialect of Qwen Code, which began as Gemini CLI and took Claude Code's hooks.
+//
+// Shape: session_id, cwd, hook_event_name, timestamp, permission_mode, and what the event
+// adds. A changed input is not applied: the call would run as it was. Of several hooks
+// the later one's answer replaces the earlier one's, whatever that said, but for
+// continue:false, so a refusal says it in every form at once.
+// Source: runs and sources of @qwen-code/qwen-code 0.24.4; captured payloads are in
+// testdata/qwen.
+type qwen struct{}
+
+// Name is the name that hooks are installed under.
+func (qwen) Name() string { return qwenName }
+
+// Traits of Qwen Code. continue:false blocks the call and does not end the turn. An ask
+// is a refusal where nobody sits at its terminal. What it reports of a call that started a
+// sub-agent carries that sub-agent's id.
+func (qwen) Traits() Traits {
+	return Traits{Title: "Qwen Code", Gate: "PreToolUse", Context: true, CallID: true, Subagents: true, OneIDSpace: true}
+}
+
+// qwenTools are the tools whose meaning is known.
+var qwenTools = map[string]tool{
+	"run_shell_command": {name: "Bash"}, // starts in directory, a name that rules know
+	"monitor":           {name: "Monitor"},
+	"read_file":         {name: "Read"},
+	"write_file":        {name: "Write"},
+	"edit":              {name: "Edit"},
+	"notebook_edit":     {name: "NotebookEdit"},
+	"list_directory":    {name: "LS"},
+	"glob":              {name: "Glob"},
+	"grep_search":       {name: "Grep"},
+	"web_fetch":         {name: "WebFetch"},
+	"web_search":        {name: "WebSearch"},
+	"todo_write":        {name: "TodoWrite"},
+	"tool_search":       {name: "ToolSearch"},
+	"agent":             {name: "Agent"},
+	"ask_user_question": {name: "AskUserQuestion"},
+	"enter_plan_mode":   {name: "EnterPlanMode"},
+	"exit_plan_mode":    {name: "ExitPlanMode"},
+	"cron_create":       {name: "CronCreate"},
+	"loop_wakeup":       {name: "ScheduleWakeup"},
+}
+
+// Common puts a call into the words that all agents share.
+func (qwen) Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
+	return commonIn(qwenTools, qwenName, name, input)
+}
+
+var qwenEvents = map[string]Kind{
+	"PreToolUse":          Gate,
+	"PermissionRequest":   Gate,
+	"PostToolUse":         ToolDone,
+	"PostToolUseFailure":  ToolDone,
+	"UserPromptSubmit":    Prompt,
+	"SessionStart":        SessionStart,
+	"SessionEnd":          SessionEnd,
+	"Stop":                TurnEnd,
+	"StopFailure":         TurnEnd,
+	"SubagentStart":       SubagentStart,
+	"SubagentStop":        SubagentStop,
+	"Notification":        Notify,
+	"PostToolBatch":       Observe,
+	"UserPromptExpansion": Observe,
+	"SessionDelete":       Observe,
+	"PreCompact":          Observe,
+	"PostCompact":         Observe,
+	"PermissionDenied":    Observe,
+	"TodoCreated":         Observe,
+	"TodoCompleted":       Observe,
+	"InstructionsLoaded":  Observe,
+	"MessageDisplay":      Observe,
+}
+
+// Decode reads one payload; see Dialect.
+func (qwen) Decode(payload []byte) (Hook, error) {
+	return decodeShared(qwenName, qwenEvents, payload, func(r *reader, h *Hook) {
+		switch h.Kind {
+		case ToolDone:
+			if h.Failed = h.Event == "PostToolUseFailure"; h.Failed && h.Result == nil {
+				h.Result = r.raw("error")
+			}
+		case Prompt: // it comes again, empty, for every continuation after a call
+			h.FromApp = h.FromApp || strings.TrimSpace(h.Text) == "" || machineMade(h.Text)
+		case Observe, Gate, Notify, SessionStart, SessionEnd, TurnEnd, SubagentStart, SubagentStop, Settings:
+		}
+	})
+}
+
+// What Qwen Code reads on stdout, as far as aoctl says it.
+type (
+	qwenAnswer struct {
+		Continue   *bool  `json:"continue,omitempty"` // false blocks the call, whatever a later hook says
+		StopReason string `json:"stopReason,omitempty"`
+		Decision   string `json:"decision,omitempty"`
+		Reason     string `json:"reason,omitempty"`
+		Specific   any    `json:"hookSpecificOutput,omitempty"`
+	}
+	qwenPreToolUse struct {
+		Event    string `json:"hookEventName"`
+		Decision string `json:"permissionDecision"`
+		Reason   string `json:"permissionDecisionReason"`
+	}
+	qwenPermission struct {
+		Event    string       `json:"hookEventName"`
+		Decision qwenBehavior `json:"decision"`
+	}
+	qwenBehavior struct {
+		Behavior  string `json:"behavior"`
+		Message   string `json:"message,omitempty"`
+		Interrupt bool   `json:"interrupt,omitempty"`
+	}
+)
+
+// Encode writes the answer to event. A call that may run as it is gets an empty answer:
+// its own policies speak for themselves. What cannot be said ends as a refusal.
+func (qwen) Encode(event string, input json.RawMessage, a Answer) []byte {
+	if qwenEvents[event] != Gate || a.Verdict == Leave && !a.StopTurn {
+		return []byte(nothing)
+	}
+	allowed := a.Verdict == Allow && !a.StopTurn && a.UpdatedInput == nil
+	if event == "PermissionRequest" {
+		if allowed {
+			return oneLine(qwenAnswer{Specific: qwenPermission{event, qwenBehavior{Behavior: "allow"}}})
+		}
+		return oneLine(qwenAnswer{Specific: qwenPermission{event, qwenBehavior{"deny", refusal(a, true), a.StopTurn}}})
+	}
+	if allowed {
+		return []byte(nothing)
+	}
+	why := refusal(a, true)
+	return oneLine(qwenAnswer{
+		Continue: new(bool), StopReason: why, Decision: "block", Reason: why,
+		Specific: qwenPreToolUse{Event: event, Decision: "deny", Reason: why},
+	})
+}

@@ -1,0 +1,103 @@
+package broker
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// Some agents give their calls no id. What they report to have run is told by session,
+// tool and input, and each allowed call stands for one report. That two calls with the
+// same input ran in another order than they were asked makes no difference to anybody.
+
+// compareByInput looks whether the call that h reports, which has no id, was allowed. One
+// that waits although it ran is closed. There is an alarm only where no call with this
+// input was allowed in the session at all: a report may come twice, or late.
+func (b *Broker) compareByInput(ctx context.Context, h agents.Hook) {
+	if agents.TraitsOf(h.Agent).CallID {
+		return // the call had one, so there is no telling which it was
+	}
+	b.mu.Lock()
+	if e := b.runOf(h, mayRun); e != nil {
+		e.reported, e.over = true, "the call has already run"
+		b.mu.Unlock()
+		return
+	}
+	refused := b.runOf(h, func(r Request) bool { return !mayRun(r) })
+	if refused == nil {
+		b.mu.Unlock()
+		return
+	}
+	refused.reported = true
+	req := refused.req
+	se := b.session(h.SessionID)
+	held := se.turnSeen && !b.observing && !se.s.Observed
+	b.mu.Unlock()
+	if !req.State.Terminal() {
+		_, _ = b.endAll(ctx, []string{req.ID}, Outcome{State: Answered, By: Actor{Kind: ByAgent}, Reason: "the call has already run"}, nil)
+	}
+	if held && !b.everAllowed(ctx, h) {
+		b.raise(ctx, Alarm{
+			Kind: RanRefused, SessionID: h.SessionID, RequestID: req.ID, ToolName: h.ToolName, Ran: h.ToolInput, Digest: Digest(h.ToolName, h.ToolInput, ""),
+		})
+	}
+}
+
+// pastRuns is how many recorded calls of a session are looked through.
+const pastRuns = 1000
+
+// mayRun reports whether the agent of r was told that the call may run.
+func mayRun(r Request) bool {
+	return r.State == Allowed || r.State == Answered && (r.Outcome == nil || r.Outcome.By.Kind == ByObserve)
+}
+
+// runOf is the oldest call that may be the one that h reports, was not reported before,
+// and is as pick wants it; nil when there is none. Caller holds mu.
+func (b *Broker) runOf(h agents.Hook, pick func(Request) bool) *entry {
+	var found *entry
+	for _, e := range b.requests {
+		if e.reported || !ranAs(e.req, h) || !pick(e.req) {
+			continue
+		}
+		if found == nil || cmp.Or(e.req.CreatedAt.Compare(found.req.CreatedAt), cmp.Compare(e.req.ID, found.req.ID)) < 0 {
+			found = e
+		}
+	}
+	return found
+}
+
+// ranAs reports whether req asked for the call that h reports, as it was allowed.
+func ranAs(req Request, h agents.Hook) bool {
+	if req.SessionID != h.SessionID || req.Agent != h.Agent || req.Event != gateOf(h.Agent) || req.SubagentID != h.SubagentID || req.ToolName != h.ToolName {
+		return false
+	}
+	want := req.ToolInput
+	if req.Outcome != nil && len(req.Outcome.UpdatedInput) > 0 {
+		want = req.Outcome.UpdatedInput
+	}
+	return sameRun(want, h.ToolInput, func(string, any) bool { return false })
+}
+
+// everAllowed reports whether a call like the one that h reports was allowed, as far as
+// the record goes. What cannot be read was.
+func (b *Broker) everAllowed(ctx context.Context, h agents.Hook) bool {
+	b.mu.Lock()
+	for _, e := range b.requests {
+		if ranAs(e.req, h) && mayRun(e.req) {
+			b.mu.Unlock()
+			return true
+		}
+	}
+	b.mu.Unlock()
+	calls, err := b.store.Requests(ctx, RequestFilter{SessionID: h.SessionID, Decided: true, Limit: pastRuns})
+	if err != nil || len(calls) == pastRuns {
+		return true
+	}
+	for _, r := range calls {
+		if ranAs(r, h) && mayRun(r) {
+			return true
+		}
+	}
+	return false
+}
