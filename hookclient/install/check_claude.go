@@ -195,7 +195,7 @@ func claudeGatesIn(f *claudeFile) []claudeGate {
 // claudeAsksUs reports whether a handler calls aoctl's hook client and nothing else, in
 // whatever form.
 func claudeAsksUs(handler *node) bool {
-	if claudeIsOurs(handler) {
+	if claudeLayout().isOurs(handler) {
 		return true
 	}
 	command := handler.member("command")

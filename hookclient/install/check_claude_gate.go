@@ -135,7 +135,7 @@ func quotedIfNeeded(s string) string {
 // claudeRepair writes the gate anew; nil for a file that is not the user's alone, and for
 // a line that a person wrote.
 func (c *checker) claudeRepair(g claudeGate, o Options) *Repair {
-	if g.file.managed || g.file.shared || !claudeIsOurs(g.handler) {
+	if g.file.managed || g.file.shared || !claudeLayout().isOurs(g.handler) {
 		return nil
 	}
 	return &Repair{Key: g.file.path, Do: func() (string, error) {
@@ -148,7 +148,7 @@ func (c *checker) claudeRepair(g claudeGate, o Options) *Repair {
 }
 
 func (c *checker) claudeMatcher(g claudeGate, cure string) {
-	if seesAll(g.group) {
+	if claudeLayout().seesAll(g.group) {
 		c.add(OK, "matcher", "", "every tool")
 		return
 	}
@@ -237,7 +237,7 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 func claudeOursOn(d *document, event string) *node {
 	for _, group := range d.root.member("hooks").member(event).children("") {
 		for _, handler := range group.children("hooks") {
-			if claudeIsOurs(handler) {
+			if claudeLayout().isOurs(handler) {
 				return handler
 			}
 		}

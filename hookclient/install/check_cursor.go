@@ -84,22 +84,8 @@ func (c *checker) cursorFile(f *hookFile) {
 			void("it knows no event %q", shorten(k.name))
 		}
 		for _, h := range hooks.items[i].children("") {
-			c.cursorEntry(h, void)
+			cursorEntry(h, func(_ *node, format string, args ...any) { void(format, args...) })
 		}
-	}
-}
-
-func (c *checker) cursorEntry(h *node, void func(string, ...any)) {
-	if t := h.member("timeout"); t != nil {
-		if v, err := strconv.ParseFloat(t.text, 64); err != nil || t.kind != kindNumber || v <= 0 {
-			void("an entry's timeout is %s", shorten(t.text))
-		}
-	}
-	if f := h.member("failClosed"); f != nil && f.kind != kindBool {
-		void("an entry's failClosed is not true or false")
-	}
-	if t := h.member("type"); t != nil && t.text != "command" && t.text != "prompt" {
-		void("an entry's type is %q", shorten(t.text))
 	}
 }
 

@@ -53,7 +53,10 @@ func reasonOf(err error) error {
 
 // plainJSON blanks the comments of src, and commas before a closing bracket, so that
 // places stay where they are.
-func plainJSON(src []byte) []byte {
+func plainJSON(src []byte) []byte { return blankJSON(src, true) }
+
+// blankJSON blanks the comments of src, and with commas those before a closing bracket.
+func blankJSON(src []byte, commas bool) []byte {
 	out := bytes.Clone(src)
 	blank := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -80,7 +83,7 @@ func plainJSON(src []byte) []byte {
 			i = end - 1
 		case c == ',':
 			comma = i
-		case (c == '}' || c == ']') && comma >= 0:
+		case commas && (c == '}' || c == ']') && comma >= 0:
 			blank(comma, comma+1)
 			comma = -1
 		case c != ' ' && c != '\t' && c != '\r' && c != '\n':

@@ -22,7 +22,7 @@ func gateHooks() []hook { return claudeHooks(testProgram, Gate, 10*time.Minute) 
 
 func mustInstall(t *testing.T, src []byte, hooks []hook) []byte {
 	t.Helper()
-	out, err := claudeInstall(src, hooks)
+	out, err := claudeLayout().install(src, hooks)
 	if err != nil {
 		t.Fatalf("install into %q: %v", src, err)
 	}
@@ -36,7 +36,7 @@ func mustRemove(t *testing.T, src []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = claudeRemove(d, func(string, *node) bool { return false }); err != nil {
+	if _, err = claudeLayout().remove(d, func(string, *node) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	return d.src
@@ -186,7 +186,7 @@ func TestClaudeRefuses(t *testing.T) {
 		"onFailure deny":     {`{"hooks": {"Stop": [{"hooks": [{"type": "http", "onFailure": "deny"}]}]}}`, 1, 62, `"onFailure" must be`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := claudeInstall([]byte(tc.src), gateHooks())
+			out, err := claudeLayout().install([]byte(tc.src), gateHooks())
 			syntax, ok := err.(*SyntaxError) //nolint:errorlint // the very type is promised here
 			if !ok || out != nil {
 				t.Fatalf("got %q, %v; want a *SyntaxError", out, err)

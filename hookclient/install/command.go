@@ -34,7 +34,14 @@ func (p Program) words(agent string, timeout time.Duration) string {
 	words := []string{shellQuote(p.Path)}
 	words = append(words, p.Args...)
 	words = append(words, agent, "--timeout", timeout.String())
-	return strings.Join(append(words, p.Console.flags()...), " ")
+	return strings.Join(append(words, p.Console.flags(shellQuote)...), " ")
+}
+
+// list is the same as words for a caller that uses no shell.
+func (p Program) list(agent string, timeout time.Duration) []string {
+	words := append([]string{p.Path}, p.Args...)
+	words = append(words, agent, "--timeout", timeout.String())
+	return append(words, p.Console.flags(func(s string) string { return s })...)
 }
 
 // gateCommand is the line of a hook that decides.

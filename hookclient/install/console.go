@@ -17,12 +17,13 @@ type Console struct {
 	TokenFile string // with URL: absolute path of the token's file; empty means AOCTL_TOKEN
 }
 
-// flags are the words of a hook's line that name the console.
-func (c Console) flags() []string {
+// flags are the words of a hook's line that name the console, values put into quotes by
+// quoted.
+func (c Console) flags(quoted func(string) string) []string {
 	var words []string
 	for _, f := range []struct{ name, value string }{{"--socket", c.Socket}, {"--url", c.URL}, {"--token-file", c.TokenFile}} {
 		if f.value != "" {
-			words = append(words, f.name, shellQuote(f.value))
+			words = append(words, f.name, quoted(f.value))
 		}
 	}
 	return words

@@ -30,6 +30,12 @@ type settingsFile struct {
 	data   []byte
 	info   fs.FileInfo // of target, when it exists
 	mkdir  bool        // the folder may be created
+
+	folders int // how many folders above the file an installation may have made
+
+	// disposable tells that nothing but hooks of ours is in the file: no copy of it is kept,
+	// and with it goes a folder that is then empty.
+	disposable bool
 }
 
 // readSettings reads the file at path, which need not exist.
@@ -117,7 +123,22 @@ func (f *settingsFile) remove(now time.Time) (backup string, err error) {
 		return backup, fmt.Errorf("remove settings: %w", err)
 	}
 	f.prune()
+	if f.folders > 0 && f.disposable {
+		f.removeFolders()
+		return backup, nil
+	}
 	return backup, syncFolder(filepath.Dir(f.target))
+}
+
+// removeFolders removes the folders that an installation may have made, as far as they are
+// empty and below the user's own.
+func (f *settingsFile) removeFolders() {
+	home := homeDir()
+	for dir, n := filepath.Dir(f.target), 0; n < f.folders && home != "" && strings.HasPrefix(dir, home+string(filepath.Separator)); dir, n = filepath.Dir(dir), n+1 {
+		if os.Remove(dir) != nil {
+			return
+		}
+	}
 }
 
 // stage puts data on disk in dir, with the mode and the owner of the target, under a
@@ -181,7 +202,7 @@ func (f *settingsFile) unchanged() error {
 // backUp copies what was read to a new file beside the path that the user named, and
 // returns its path, or "" when there is nothing to copy.
 func (f *settingsFile) backUp(now time.Time) (string, error) {
-	if !f.exists {
+	if !f.exists || f.disposable {
 		return "", nil
 	}
 	temp, err := f.stage(filepath.Dir(f.path), f.data)
@@ -245,8 +266,8 @@ func (f *settingsFile) prune() {
 
 // earlier returns the bytes that the file had before the installation: those of the
 // latest backup without our hooks, if they differ from today's by nothing but them.
-func (f *settingsFile) earlier() ([]byte, bool) {
-	bare, err := claudeBare(f.data)
+func (f *settingsFile) earlier(l layout) ([]byte, bool) {
+	bare, err := l.bare(f.data)
 	if err != nil {
 		return nil, false
 	}
@@ -257,14 +278,14 @@ func (f *settingsFile) earlier() ([]byte, bool) {
 		if err != nil {
 			continue
 		}
-		d, err := newDocument(data)
+		d, err := l.document(data)
 		if err != nil {
 			continue
 		}
-		if n, err := claudeRemove(d, func(string, *node) bool { return false }); err != nil || n > 0 {
+		if n, err := l.remove(d, func(string, *node) bool { return false }); err != nil || n > 0 {
 			continue // made while the hooks were in
 		}
-		then, err := claudeBare(data)
+		then, err := l.bare(data)
 		return data, err == nil && bytes.Equal(then, bare)
 	}
 	return nil, false

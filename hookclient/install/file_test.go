@@ -22,7 +22,7 @@ func TestBackupsArePruned(t *testing.T) {
 		o.Now = o.Now.Add(time.Duration(i%3) * time.Hour) // also several in one instant
 		install(t, o)
 	}
-	f, err := openSettings(o)
+	f, err := openSettings(claudeAgent(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestConcurrentChangeIsNoticed(t *testing.T) {
 			if tc.before != "" {
 				put(t, path, tc.before)
 			}
-			f, err := openSettings(o)
+			f, err := openSettings(claudeAgent(), o)
 			if err != nil {
 				t.Fatal(err)
 			}

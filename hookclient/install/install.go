@@ -97,70 +97,86 @@ var ErrChanged = errors.New("the file was changed by another program at the same
 var ErrTemporary = errors.New("this aoctl is a temporary build that Go deletes again, and with it gone every call would be refused; " +
 	"install it first (go install, or go build -o ~/.local/bin/aoctl) and run that one")
 
-// Agents lists the agents that hooks can be installed for.
-func Agents() []string { return []string{"claude"} }
-
-func (o Options) validate() error {
-	if !slices.Contains(Agents(), o.Agent) {
-		return &UsageError{
+func (o Options) validate() (agent, error) {
+	a, ok := agentNamed(o.Agent)
+	switch {
+	case !ok:
+		return a, &UsageError{
 			Text: fmt.Sprintf("unknown agent %q", o.Agent),
 			Hint: "known agents: " + strings.Join(Agents(), ", "),
 		}
+	case o.Scope == File && o.File == "":
+		return a, &UsageError{Text: "no settings file named", Hint: "--settings needs the path of a file"}
+	case o.Scope == Project && a.project == "":
+		return a, &UsageError{
+			Text: a.title + " has no settings for a project that are yours alone",
+			Hint: "leave --project out for all your projects, or name a file with --settings",
+		}
 	}
-	if o.Scope == File && o.File == "" {
-		return &UsageError{Text: "no settings file named", Hint: "--settings needs the path of a file"}
-	}
-	return nil
+	return a, nil
 }
 
-func (o Options) validateInstall() error {
-	if err := o.validate(); err != nil {
-		return err
+func (o Options) validateInstall() (agent, error) {
+	a, err := o.validate()
+	if err != nil {
+		return a, err
 	}
 	if !slices.Contains(Modes(), o.Mode) {
-		return &UsageError{Text: fmt.Sprintf("unknown mode %q", o.Mode), Hint: "known modes: gate, prompts"}
+		return a, &UsageError{Text: fmt.Sprintf("unknown mode %q", o.Mode), Hint: "known modes: gate, prompts"}
+	}
+	if a.gate[o.Mode] == "" {
+		return a, &UsageError{
+			Text: fmt.Sprintf("there is no mode %s for %s", o.Mode, a.title),
+			Hint: fmt.Sprintf("install it with --mode %s", a.modes()[0]),
+		}
 	}
 	if o.Timeout < MinTimeout || o.Timeout > MaxTimeout {
-		return &UsageError{
+		return a, &UsageError{
 			Text: fmt.Sprintf("a timeout of %v is out of range", o.Timeout),
 			Hint: fmt.Sprintf("it must lie between %v and %v", MinTimeout, MaxTimeout),
 		}
 	}
-	if err := o.Program.check(); err != nil {
-		return err
+	if err = o.Program.check(); err != nil {
+		return a, err
 	}
-	return o.Program.Console.check()
+	return a, o.Program.Console.check()
 }
 
 // Install writes the hooks, or brings them up to date. A *SyntaxError says where a
 // settings file cannot be read; a *UsageError is the caller's mistake; ErrChanged asks
 // for another try. The settings are never left half written.
 func Install(o Options) (Report, error) {
-	if err := o.validateInstall(); err != nil {
-		return Report{}, err
-	}
-	f, err := openSettings(o)
+	a, err := o.validateInstall()
 	if err != nil {
 		return Report{}, err
 	}
-	after, err := claudeInstall(f.data, claudeHooks(o.Program, o.Mode, o.Timeout))
+	f, err := openSettings(a, o)
+	if err != nil {
+		return Report{}, err
+	}
+	after, err := a.write(f, o)
 	if err != nil {
 		return Report{}, f.explain(err)
 	}
-	r := f.report()
-	r.Gates, r.Watches = []string{claudeGates[o.Mode]}, claudeWatched
-	r.Wait = o.Timeout + claudeGrace
+	r := f.report(a)
+	r.Gates, r.Watches = []string{a.gate[o.Mode]}, a.watched
+	r.Wait = a.wait(o.Timeout)
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
 	r.Warnings = append(o.Program.warnings(), o.Program.Console.warnings()...)
-	r.Warnings = append(r.Warnings, claudeWarnings(o, f, after)...)
+	r.Warnings = append(r.Warnings, a.notes(o, f, after)...)
+	if a.agent != "claude" && a.plugin == nil {
+		r.Warnings = append(r.Warnings, a.foreign(f.path, after, o)...)
+	}
 	if !r.Changed {
 		return r, nil
 	}
+	r.Warnings = append(r.Warnings, a.moved(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
 	if o.DryRun {
 		return r, nil
 	}
+	f.disposable = a.nothingForeign(f.data)
 	r.Backup, err = f.write(after, o.Now)
 	return r, err
 }
@@ -168,37 +184,27 @@ func Install(o Options) (Report, error) {
 // Uninstall takes the hooks of aoctl out of the settings, and nothing else. When the
 // file was not changed in other ways since, it gets back the very bytes it had before.
 func Uninstall(o Options) (Report, error) {
-	if err := o.validate(); err != nil {
-		return Report{}, err
-	}
-	f, err := openSettings(o)
+	a, err := o.validate()
 	if err != nil {
 		return Report{}, err
 	}
-	r := f.report()
-	r.Warnings = claudeElsewhere(o, f)
+	f, err := openSettings(a, o)
+	if err != nil {
+		return Report{}, err
+	}
+	r := f.report(a)
+	r.Warnings = a.elsewhere(o, f)
 	if !f.exists {
 		return r, nil
 	}
-	d, err := newDocument(f.data)
-	if err != nil {
+	after, err := a.takeOut(f, &r)
+	if err != nil || r.Removed == 0 {
 		return r, f.explain(err)
 	}
-	r.Removed, err = claudeRemove(d, func(string, *node) bool { return false })
-	if err != nil || r.Removed == 0 {
-		return r, err
-	}
 	r.Changed = true
-	after, known := f.earlier()
-	r.Restored = known
-	if !known {
-		after = d.src
-		r.Deleted = d.root.kind == kindObject && len(d.root.items) == 0
-	}
-	if r.Deleted {
-		after = nil
-	}
+	r.Warnings = append(r.Warnings, a.moved(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
+	f.disposable = a.nothingForeign(f.data)
 	switch {
 	case o.DryRun:
 	case r.Deleted:
@@ -209,9 +215,63 @@ func Uninstall(o Options) (Report, error) {
 	return r, err
 }
 
+// write is the text of f with the hooks in it.
+func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
+	if a.plugin != nil {
+		return a.plugin.write(f.data, o)
+	}
+	return a.install(f.data, a.hooks(o.Program, o.Mode, o.Timeout))
+}
+
+// wait is how long the agent itself waits for an answer; 0 is for ever.
+func (a agent) wait(timeout time.Duration) time.Duration {
+	if a.plugin != nil {
+		return timeout + a.plugin.grace
+	}
+	return timeout + claudeGrace
+}
+
+// takeOut is the text of f without the hooks, nil when nothing is left. It puts down in r
+// what became of them.
+func (a agent) takeOut(f *settingsFile, r *Report) (after []byte, err error) {
+	if a.plugin != nil {
+		if a.plugin.ours(f.data) {
+			r.Removed, r.Deleted = 1, true
+		}
+		return nil, nil
+	}
+	d, err := a.document(f.data)
+	if err != nil {
+		return nil, err
+	}
+	if r.Removed, err = a.remove(d, func(string, *node) bool { return false }); err != nil || r.Removed == 0 {
+		return nil, err
+	}
+	if after, r.Restored = f.earlier(a.layout); r.Restored {
+		return after, nil
+	}
+	if r.Deleted = a.nothing(d); r.Deleted {
+		return nil, nil
+	}
+	return d.src, nil
+}
+
+// nothingForeign reports whether data, which has hooks of ours, has nothing else in it.
+func (a agent) nothingForeign(data []byte) bool {
+	if a.plugin != nil {
+		return a.plugin.intact(data)
+	}
+	d, err := a.document(data)
+	if err != nil {
+		return false
+	}
+	n, err := a.remove(d, func(string, *node) bool { return false })
+	return err == nil && n > 0 && a.nothing(d)
+}
+
 // report begins a report on f.
-func (f *settingsFile) report() Report {
-	r := Report{Agent: "Claude Code", File: f.path}
+func (f *settingsFile) report(a agent) Report {
+	r := Report{Agent: a.title, File: f.path}
 	if f.target != f.path {
 		r.Target = f.target
 	}

@@ -222,7 +222,7 @@ func TestInstallRefusals(t *testing.T) {
 		want   string
 		usage  bool
 	}{
-		"unknown agent":  {func(o *Options) { o.Agent = "cursor" }, `unknown agent "cursor"`, true},
+		"unknown agent":  {func(o *Options) { o.Agent = "clawd" }, `unknown agent "clawd"`, true},
 		"unknown mode":   {func(o *Options) { o.Mode = "all" }, `unknown mode "all"`, true},
 		"no file":        {func(o *Options) { o.Scope = File }, "no settings file named", true},
 		"no time":        {func(o *Options) { o.Timeout = 0 }, "a timeout of 0s is out of range", true},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,9 +12,12 @@ import (
 // leaves all others as they were, so that order, spacing and number formats of what
 // is not ours survive. Nodes are void after an edit; look them up again.
 type document struct {
-	src   []byte
-	root  *node
-	style style
+	src    []byte
+	plain  []byte // src as strict JSON, every value in its place
+	root   *node
+	style  style
+	syntax syntax
+	title  string // of the agent whose file it is
 }
 
 // style is how the author of a file writes JSON.
@@ -25,19 +29,39 @@ type style struct {
 	comma   string // between children on one line, with its space
 }
 
-// newDocument parses src. A blank text counts as an empty object.
+// newDocument parses src as Claude Code does. A blank text counts as an empty object.
 func newDocument(src []byte) (*document, error) {
+	return newDocumentAs(src, strictJSON, "Claude Code")
+}
+
+// newDocumentAs parses src the way that the agent of that title does.
+func newDocumentAs(src []byte, syntax syntax, title string) (*document, error) {
 	if len(bytes.TrimSpace(src)) == 0 {
 		src = []byte("{}\n")
 	}
-	root, err := parse(src)
-	if err != nil {
+	d := &document{syntax: syntax, title: title}
+	if err := d.read(src); err != nil {
 		return nil, err
 	}
-	return &document{src: src, root: root, style: detectStyle(src, root)}, nil
+	d.style = detectStyle(d.plain, d.root)
+	if len(d.root.keys) > 0 && len(d.remarks(d.root.keys[0].end, d.root.items[0].start)) > 0 {
+		d.style.colon = ": "
+	}
+	return d, nil
 }
 
-// detectStyle reads the style off the first members of the outermost object.
+// read parses src and puts it in the place of what d was.
+func (d *document) read(src []byte) error {
+	plain := d.syntax.plain(src)
+	root, err := parse(plain, d.title)
+	if err == nil {
+		d.src, d.plain, d.root = src, plain, root
+	}
+	return err
+}
+
+// detectStyle reads the style off the first members of the outermost object of a strict
+// JSON text.
 func detectStyle(src []byte, root *node) style {
 	s := style{pretty: true, indent: "  ", newline: "\n", colon: ": ", comma: ", "}
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
@@ -74,17 +98,15 @@ func lineIndent(src []byte, offset int) string {
 func (d *document) splice(start, end int, text string) error {
 	src := make([]byte, 0, len(d.src)+len(text))
 	src = append(append(append(src, d.src[:start]...), text...), d.src[end:]...)
-	root, err := parse(src)
-	if err != nil {
+	if err := d.read(src); err != nil {
 		return fmt.Errorf("edit of the settings text: %w", err)
 	}
-	d.src, d.root = src, root
 	return nil
 }
 
 // appendMember adds name: v as the last member of obj.
 func (d *document) appendMember(obj *node, name string, v any) error {
-	return d.appendChild(obj, quote(name)+d.style.colon, v)
+	return d.appendChild(obj, d.quote(name)+d.style.colon, v)
 }
 
 // appendItem adds v as the last item of arr.
@@ -96,18 +118,27 @@ func (d *document) appendChild(n *node, prefix string, v any) error {
 	}
 	end := n.items[len(n.items)-1].end
 	if indent, ok := d.childIndent(n); ok {
-		return d.splice(end, end, ","+d.style.newline+indent+prefix+d.render(v, indent))
+		text := d.style.newline + indent + prefix + d.render(v, indent)
+		after, comma := d.remarkAfter(n)
+		if comma {
+			return d.splice(after, after, text+",")
+		}
+		return d.splice(end, after, ","+string(d.src[end:after])+text)
 	}
 	return d.splice(end, end, d.style.comma+prefix+d.compact(v))
 }
 
-// fillEmpty gives an empty container its first child.
+// fillEmpty gives an empty container its first child, behind the comments in it.
 func (d *document) fillEmpty(n *node, prefix string, v any) error {
 	inner := prefix + d.compact(v)
+	remarks := strings.TrimRight(string(d.src[n.start+1:n.end-1]), " \t\r\n")
+	if remarks != "" {
+		inner = remarks + d.style.newline + inner
+	}
 	if d.style.pretty {
 		outer := lineIndent(d.src, n.start)
 		indent := outer + d.style.indent
-		inner = d.style.newline + indent + prefix + d.render(v, indent) + d.style.newline + outer
+		inner = remarks + d.style.newline + indent + prefix + d.render(v, indent) + d.style.newline + outer
 	}
 	return d.splice(n.start+1, n.end-1, inner)
 }
@@ -116,9 +147,9 @@ func (d *document) fillEmpty(n *node, prefix string, v any) error {
 func (d *document) childIndent(n *node) (string, bool) {
 	from := n.start + 1
 	for i := range n.items {
-		lead := string(d.src[from:n.childStart(i)])
+		lead := string(d.plain[from:n.childStart(i)])
 		if at := strings.LastIndexByte(lead, '\n'); at >= 0 && !strings.Contains(lead[at:], ",") {
-			return lead[at+1:], true
+			return lineIndent(d.src, n.childStart(i)), true
 		}
 		from = n.items[i].end
 	}
@@ -135,22 +166,33 @@ func (d *document) replace(n *node, v any) error {
 }
 
 // removeChildren takes out those children of n for which drop says so, each with
-// its comma and the white space that led to it. An emptied container reads {} or [].
+// its comma and the white space that led to it. An emptied container reads {} or [],
+// with the comments that were in it.
 func (d *document) removeChildren(n *node, drop func(i int) bool) error {
-	var cuts [][2]int
-	kept := 0
+	var gone []int
 	for i := range n.items {
-		switch {
-		case !drop(i):
-			kept++
-		case kept > 0:
-			cuts = append(cuts, [2]int{n.items[i-1].end, n.items[i].end})
-		case i+1 < len(n.items):
-			cuts = append(cuts, [2]int{n.childStart(i), n.childStart(i + 1)})
+		if drop(i) {
+			gone = append(gone, i)
 		}
 	}
-	if kept == 0 {
-		return d.splice(n.start+1, n.end-1, "")
+	at := n.start // which no removal below it moves
+	for _, i := range slices.Backward(gone) {
+		if err := d.removeChild(d.root.at(at), i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *document) removeChild(n *node, i int) error {
+	var cuts [][2]int
+	switch {
+	case len(n.items) == 1:
+		return d.splice(n.start+1, n.end-1, d.remarksIn(n))
+	case i > 0:
+		cuts = d.cutsBehind(n, i)
+	default:
+		cuts = d.cutsBefore(n)
 	}
 	var src []byte
 	from := 0
@@ -192,19 +234,27 @@ func (d *document) write(v any, first, between, last string, child func(any) str
 	case object:
 		brackets = "{}"
 		for _, f := range v {
-			parts = append(parts, quote(f.name)+d.style.colon+child(f.value))
+			parts = append(parts, d.quote(f.name)+d.style.colon+child(f.value))
 		}
 	case array:
 		for _, item := range v {
 			parts = append(parts, child(item))
 		}
 	default:
-		return quote(v)
+		return d.quote(v)
 	}
 	if len(parts) == 0 {
 		return brackets
 	}
 	return brackets[:1] + first + strings.Join(parts, between) + last + brackets[1:]
+}
+
+// quote encodes a string, number or boolean so that the agent reads it as it is.
+func (d *document) quote(v any) string {
+	if d.syntax == slashJSON {
+		return strings.ReplaceAll(quote(v), "//", `/\/`)
+	}
+	return quote(v)
 }
 
 // quote encodes a string, number or boolean, with <, > and & as they are: a command

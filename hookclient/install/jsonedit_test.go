@@ -167,7 +167,7 @@ func mergeModel(settings map[string]any, hooks []hook) map[string]any {
 	}
 	for _, h := range hooks {
 		groups, _ := all[h.event].([]any)
-		all[h.event] = append(groups, plain(h.group()))
+		all[h.event] = append(groups, plain(claudeLayout().group(h)))
 	}
 	return settings
 }
@@ -178,14 +178,14 @@ func TestInstallIsTheSemanticMerge(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		src := []byte(settingsText(rt))
 		hooks := claudeHooks(testProgram, rapid.SampledFrom(Modes()).Draw(rt, "mode"), time.Minute)
-		out, err := claudeInstall(src, hooks)
+		out, err := claudeLayout().install(src, hooks)
 		if err != nil {
 			rt.Fatalf("install into %q: %v", src, err)
 		}
 		if diff := cmp.Diff(mergeModel(decode(rt, src), hooks), decode(rt, out)); diff != "" {
 			rt.Fatalf("install into %q is not the merge (-want +got):\n%s", src, diff)
 		}
-		again, err := claudeInstall(out, hooks)
+		again, err := claudeLayout().install(out, hooks)
 		if err != nil || !bytes.Equal(again, out) {
 			rt.Fatalf("second installation: %v\n%s", err, cmp.Diff(string(out), string(again)))
 		}
@@ -224,7 +224,7 @@ func FuzzInstallText(f *testing.F) {
 	}
 	hooks := gateHooks()
 	f.Fuzz(func(t *testing.T, src []byte) {
-		out, err := claudeInstall(src, hooks)
+		out, err := claudeLayout().install(src, hooks)
 		if err != nil {
 			syntax, ok := err.(*SyntaxError) //nolint:errorlint // the very type is promised here
 			if !ok || out != nil || syntax.Line < 1 || syntax.Col < 1 || syntax.Problem == "" || syntax.Cure == "" {
@@ -238,18 +238,18 @@ func FuzzInstallText(f *testing.F) {
 		if !json.Valid(out) {
 			t.Fatalf("made %q of %q, which is not JSON", out, src)
 		}
-		if again, err := claudeInstall(out, hooks); err != nil || !bytes.Equal(again, out) {
+		if again, err := claudeLayout().install(out, hooks); err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("second installation into %q: %v, %q", out, err, again)
 		}
 		d, err := newDocument(out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := claudeRemove(d, func(string, *node) bool { return false }); err != nil || n < len(hooks) {
+		if n, err := claudeLayout().remove(d, func(string, *node) bool { return false }); err != nil || n < len(hooks) {
 			t.Fatalf("removed %d hooks of %d: %v", n, len(hooks), err)
 		}
-		bare1, err1 := claudeBare(src)
-		bare2, err2 := claudeBare(d.src)
+		bare1, err1 := claudeLayout().bare(src)
+		bare2, err2 := claudeLayout().bare(d.src)
 		if err1 != nil || err2 != nil || !bytes.Equal(bare1, bare2) {
 			t.Fatalf("installing and removing made %q of %q (%v, %v)", bare2, bare1, err1, err2)
 		}

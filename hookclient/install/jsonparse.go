@@ -75,6 +75,19 @@ func (n *node) childStart(i int) int {
 	return n.items[i].start
 }
 
+// at returns the outermost value that begins at offset, n itself or one in it.
+func (n *node) at(offset int) *node {
+	if n.start == offset {
+		return n
+	}
+	for _, item := range n.items {
+		if item.start <= offset && offset < item.end {
+			return item.at(offset)
+		}
+	}
+	return nil
+}
+
 // SyntaxError is a place in a settings file that cannot be read or edited.
 type SyntaxError struct {
 	Path      string // file as named by the user
@@ -100,16 +113,13 @@ func syntaxErrorAt(src []byte, offset int, cure, format string, args ...any) *Sy
 	return &SyntaxError{Line: line, Col: col, Problem: fmt.Sprintf(format, args...), Cure: cure}
 }
 
-const (
-	cureEdit    = "correct the file by hand, then run this again; nothing was changed"
-	cureComment = "JSON has no comments, and Claude Code ignores the whole file because of one: remove it; nothing was changed"
-	cureComma   = "Claude Code ignores the whole file because of it: remove the comma; nothing was changed"
-)
+const cureEdit = "correct the file by hand, then run this again; nothing was changed"
 
 // parse reads src as one strict JSON value (RFC 8259, valid UTF-8, no key twice in an
-// object, no byte order mark). Its error is a *SyntaxError without a path.
-func parse(src []byte) (*node, error) {
-	p := &parser{src: src}
+// object, no byte order mark) for the agent of that title. Its error is a *SyntaxError
+// without a path.
+func parse(src []byte, title string) (*node, error) {
+	p := &parser{src: src, title: title}
 	if bytes.HasPrefix(src, []byte("\xef\xbb\xbf")) {
 		return nil, p.fail(0, "save it as UTF-8 without the mark; nothing was changed", "the file begins with a byte order mark")
 	}
@@ -127,8 +137,9 @@ func parse(src []byte) (*node, error) {
 }
 
 type parser struct {
-	src []byte
-	pos int
+	src   []byte
+	pos   int
+	title string // of the agent whose file it is
 }
 
 func (p *parser) fail(offset int, cure, format string, args ...any) error {
@@ -161,7 +172,7 @@ func (p *parser) space() error {
 		case ' ', '\t', '\r', '\n':
 			p.pos++
 		case '/', '#':
-			return p.fail(p.pos, cureComment, "a comment")
+			return p.fail(p.pos, "JSON has no comments, and "+p.title+" ignores the whole file because of one: remove it; nothing was changed", "a comment")
 		default:
 			return nil
 		}
@@ -281,7 +292,7 @@ func (p *parser) comma(closing byte) error {
 		return err
 	}
 	if p.peek() == closing {
-		return p.fail(at, cureComma, "a comma before the closing '%c'", closing)
+		return p.fail(at, p.title+" ignores the whole file because of it: remove the comma; nothing was changed", "a comma before the closing '%c'", closing)
 	}
 	return nil
 }

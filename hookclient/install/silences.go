@@ -41,26 +41,39 @@ func Silences(settings []byte) string {
 	return ""
 }
 
-// ProgramsIn are the programs that hooks of aoctl in a settings file of Claude Code run,
-// as absolute paths; none when the file cannot be read.
+// ProgramsIn are the programs that hooks of aoctl in a settings file of an agent run, as
+// absolute paths; none when the file cannot be read.
 func ProgramsIn(file string) []string {
 	data, err := os.ReadFile(file) // #nosec G304 -- only looked at
 	if err != nil {
 		return nil
 	}
-	d, err := newDocument(data)
-	if err != nil || d.root.kind != kindObject {
-		return nil
+	var list []string
+	for _, a := range agents() {
+		for _, path := range a.programs(data) {
+			if filepath.IsAbs(path) && !slices.Contains(list, path) {
+				list = append(list, path)
+			}
+		}
 	}
-	hooks := d.root.member("hooks")
-	if hooks == nil || hooks.kind != kindObject {
+	return list
+}
+
+// programs are what hooks of ours for this agent run in data.
+func (a agent) programs(data []byte) []string {
+	if a.plugin != nil {
+		return a.plugin.programs(data)
+	}
+	d, err := a.document(data)
+	if err != nil {
 		return nil
 	}
 	var list []string
-	for _, groups := range hooks.items {
-		for _, group := range groups.children("") {
-			for _, handler := range group.children("hooks") {
-				if path := programOf(handler); path != "" && !slices.Contains(list, path) {
+	hooks := d.root.member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.items); i++ {
+		for _, group := range hooks.items[i].children("") {
+			for _, handler := range a.handlers(group) {
+				if path := a.programOf(handler); path != "" {
 					list = append(list, path)
 				}
 			}
@@ -69,16 +82,27 @@ func ProgramsIn(file string) []string {
 	return list
 }
 
-// programOf is what a handler of ours runs, "" when it is not ours or no absolute path.
-func programOf(handler *node) string {
-	command := handler.member("command")
-	if command == nil || !claudeIsOurs(handler) {
+// programOf is what a handler of ours runs, "" when it is not ours.
+func (l layout) programOf(handler *node) string {
+	if !l.isOurs(handler) {
 		return ""
 	}
-	line := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(command.text), open), shut)
+	line := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(handler.member(l.line).text), open), shut)
 	line = strings.TrimSuffix(strings.TrimSuffix(line, gateGuard), watchTail)
-	if words, ok := splitWords(line); ok && len(words) > 0 && filepath.IsAbs(words[0]) {
+	if words, ok := splitWords(line); ok && len(words) > 0 {
 		return words[0]
 	}
 	return ""
+}
+
+// UserFiles are the settings of the user's own in which hooks would be installed, one for
+// each agent whose folder is known.
+func UserFiles() []string {
+	var list []string
+	for _, a := range agents() {
+		if dir, err := a.home(); err == nil {
+			list = append(list, filepath.Join(dir, a.file))
+		}
+	}
+	return list
 }

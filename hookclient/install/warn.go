@@ -45,7 +45,7 @@ func claudeElsewhere(o Options, f *settingsFile) []string {
 		if err != nil {
 			continue // Claude Code does not read it either
 		}
-		if n, err := claudeRemove(d, func(string, *node) bool { return false }); err == nil && n > 0 {
+		if n, err := claudeLayout().remove(d, func(string, *node) bool { return false }); err == nil && n > 0 {
 			w = append(w, fmt.Sprintf("aoctl is still installed in %s", s.path))
 		}
 	}
@@ -121,7 +121,7 @@ func foreignWarnings(path string, d *document, o Options) []string {
 				line, _ := locate(d.src, handler.start)
 				command := handler.member("command")
 				switch name := hooks.keys[i].name; {
-				case claudeIsOurs(handler):
+				case claudeLayout().isOurs(handler):
 					if isGate(name) && (name != event || command.text != o.Program.gateCommand("claude", o.Timeout)) {
 						w = append(w, fmt.Sprintf("%s:%d: another installation of aoctl, on %s; Claude Code runs both", path, line, name))
 					}
@@ -142,4 +142,121 @@ func foreignWarnings(path string, d *document, o Options) []string {
 // isGate reports whether event is one that decides, in either mode.
 func isGate(event string) bool {
 	return slices.ContainsFunc(Modes(), func(m Mode) bool { return claudeGates[m] == event })
+}
+
+// foreign tells of other hooks on the event that decides, and of lines that call aoctl in
+// a way of their own.
+func (a agent) foreign(path string, after []byte, o Options) []string {
+	d, err := a.document(after)
+	if err != nil {
+		return nil // after was just made, and parsed
+	}
+	var w []string
+	others, event := 0, a.gate[o.Mode]
+	hooks := d.root.member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.items); i++ {
+		for _, group := range hooks.items[i].children("") {
+			for _, handler := range a.handlers(group) {
+				switch line, _ := locate(d.src, handler.start); {
+				case a.isOurs(handler):
+				case mentionsUs(textOf(handler.member(a.line))):
+					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, shorten(hooks.keys[i].name)))
+				case hooks.keys[i].name == event:
+					others++
+				}
+			}
+		}
+	}
+	if others > 0 {
+		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, rivalry[a.agent]))
+	}
+	return w
+}
+
+// rivalry is what another hook on the event that decides can do.
+var rivalry = map[string]string{
+	"codex": "one of them can change a call after you allowed it", "gemini": "one of them can change a call after you allowed it",
+	"copilot": "one of them can change a call after you allowed it", "cursor": "one of them can change a call after you allowed it",
+	"qwen": "the last one that answers is heard, and one that allows can run what you refused, unless aoctl's answer ends the turn as well",
+}
+
+// elsewhere names other files in which aoctl stays installed.
+func (a agent) elsewhere(o Options, f *settingsFile) []string {
+	if a.agent == "claude" {
+		return claudeElsewhere(o, f)
+	}
+	wd, err := os.Getwd()
+	if err != nil || a.shared == "" {
+		return nil
+	}
+	path := filepath.Join(wd, a.shared)
+	data, err := readBounded(path, maxSettings)
+	if err != nil || path == f.path {
+		return nil
+	}
+	d, err := a.document(data)
+	if err != nil {
+		return nil // the agent does not read it either
+	}
+	if n, err := a.remove(d, func(string, *node) bool { return false }); err != nil || n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("aoctl is still installed in %s", path)}
+}
+
+// moved warns of other people's hooks that change their place from before to after. Codex
+// knows by its place which hook is trusted.
+func (a agent) moved(path string, before, after []byte) []string {
+	if a.agent != "codex" {
+		return nil
+	}
+	was, is := a.places(before), a.places(after)
+	n := 0
+	for i, place := range was {
+		if i < len(is) && is[i] != place {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of others in %s now stand at another place, and Codex runs them only once you trust them again: start codex and type /hooks", count(n, "hook"), path)}
+}
+
+// places lists where the hooks of others are, in the order of the text.
+func (a agent) places(text []byte) []string {
+	d, err := a.document(text)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	hooks := d.root.member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.items); i++ {
+		for g, group := range hooks.items[i].children("") {
+			for h, handler := range a.handlers(group) {
+				if !a.isOurs(handler) {
+					list = append(list, fmt.Sprintf("%s:%d:%d", hooks.keys[i].name, g, h))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// claudeToo warns of an agent that also runs the hooks of Claude Code's settings: those of
+// a project, and with home those of the user.
+func claudeToo(o Options, title string, home bool) []string {
+	var w []string
+	wd, _ := os.Getwd() // without one there is no project
+	for _, s := range claudeSources(wd, o.ManagedDir) {
+		if s.managed || s.name == "user" && !home || s.name == "" {
+			continue
+		}
+		data, err := readBounded(s.path, maxSettings)
+		if err != nil || len(ProgramsIn(s.path)) == 0 && !mentionsUs(string(data)) {
+			continue
+		}
+		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: a call may be asked about by both", title, s.path))
+	}
+	return w
 }

@@ -1,0 +1,93 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// agent is what installing for one agent takes.
+type agent struct {
+	layout
+	gate    map[Mode]string // the event that decides, per mode that the agent knows
+	watched []string        // events that the console is only told of
+	home    func() (dir string, err error)
+	file    string // of the user's settings, in home
+	project string // of the user's own settings in a project's folder; "" when the agent has none
+	shared  string // hooks that belong to all who work on a project, in its folder
+	hooks   func(p Program, mode Mode, timeout time.Duration) []hook
+	notes   func(o Options, f *settingsFile, after []byte) []string // warnings about what is installed
+
+	// plugin is set for an agent that has a program of ours in place of hooks in settings.
+	plugin *plugin
+}
+
+// agents is the table of all agents, in the order in which they are offered.
+func agents() []agent {
+	return []agent{claudeAgent(), codexAgent(), geminiAgent(), qwenAgent(), opencodeAgent(), copilotAgent(), cursorAgent()}
+}
+
+// Agents lists the agents that hooks can be installed for.
+func Agents() []string {
+	var names []string
+	for _, a := range agents() {
+		names = append(names, a.agent)
+	}
+	return names
+}
+
+// Title is an agent's name as its makers write it, its short name for one that is unknown.
+func Title(agent string) string {
+	if a, ok := agentNamed(agent); ok {
+		return a.title
+	}
+	return agent
+}
+
+func agentNamed(name string) (agent, bool) {
+	list := agents()
+	if i := slices.IndexFunc(list, func(a agent) bool { return a.agent == name }); i >= 0 {
+		return list[i], true
+	}
+	return agent{}, false
+}
+
+// modes lists what the agent can be asked to decide.
+func (a agent) modes() []Mode {
+	return slices.DeleteFunc(Modes(), func(m Mode) bool { return a.gate[m] == "" })
+}
+
+// own is what is done in every mode for an agent with one event that decides.
+func own(event string) map[Mode]string { return map[Mode]string{Gate: event} }
+
+// inHomeFolder finds a folder of the agent's settings.
+func inHomeFolder(title, variable, name string) func() (string, error) {
+	return func() (string, error) {
+		if dir := inHome(variable, name); dir != "" {
+			return dir, nil
+		}
+		return "", fmt.Errorf("cannot tell where %s's settings are: HOME is not set; set it, or name a file with --settings", title)
+	}
+}
+
+// How long an agent waits for a hook that is only told, and how long the client then tries.
+const (
+	watchAgent  = 10 * time.Second
+	watchClient = 3 * time.Second
+	endAgent    = 5 * time.Second // at the end of a session, which waits for it
+	endClient   = 2 * time.Second
+)
+
+// watching lists hooks that are only told, one for each event; those in ends are the last
+// of a session. write makes a hook of a line and of the time that the agent gives it.
+func watching(p Program, agent string, events, ends []string, write func(line string, timeout time.Duration) object) []hook {
+	var hooks []hook
+	for _, event := range events {
+		client, limit := watchClient, watchAgent
+		if slices.Contains(ends, event) {
+			client, limit = endClient, endAgent
+		}
+		hooks = append(hooks, hook{event, write(p.watchCommand(agent, client), limit)})
+	}
+	return hooks
+}

@@ -1,0 +1,62 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// codexEvents are those that the console is told of.
+var codexEvents = []string{
+	"PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "Stop", "Interrupt",
+}
+
+// codexAgent: hooks.json, strict JSON, timeouts in seconds. Codex runs a hook only once it
+// is trusted, by its content and its place in the file: see Trust.
+// Source: runs of Codex 0.169.0.
+func codexAgent() agent {
+	const title = "Codex"
+	return agent{
+		layout: layout{
+			agent: "codex", title: title, line: "command", matched: []string{"PreToolUse", "PostToolUse"}, shape: codexShape,
+		},
+		gate: own("PreToolUse"), watched: codexEvents,
+		home: inHomeFolder(title, "CODEX_HOME", ".codex"), file: "hooks.json", shared: filepath.Join(".codex", "hooks.json"),
+		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+			write := func(line string, limit time.Duration) object {
+				return object{{"type", "command"}, {"command", line}, {"timeout", seconds(limit)}}
+			}
+			gate := append(write(p.gateCommand("codex", timeout), timeout+claudeGrace), field{"statusMessage", "Waiting for aoctl"})
+			return append([]hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
+		},
+		notes: codexNotes,
+	}
+}
+
+// codexShape refuses what makes Codex drop the whole file.
+func codexShape(d *document) error {
+	const cure = "Codex ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
+	return d.nestedShape(cure, func(event string, h *node) error {
+		if t := h.member("type"); t == nil || t.kind != kindString || t.text == "http" {
+			return d.wrongFor(h, cure, `a hook of %s is of a "type" that Codex does not read: %s`, event, shorten(textOf(t)))
+		}
+		if t := h.member("timeout"); t != nil && t.kind != kindNumber {
+			return d.wrongFor(t, cure, `"timeout" must be a number of seconds`)
+		}
+		return nil
+	})
+}
+
+func codexNotes(_ Options, f *settingsFile, _ []byte) []string {
+	config, path, err := readCodexConfig(filepath.Dir(f.path))
+	if err != nil {
+		return []string{fmt.Sprintf("cannot tell what is in %s: %v", path, err)}
+	}
+	var w []string
+	for _, name := range []string{"hooks", "codex_hooks"} {
+		if v, ok := config.Features[name].(bool); ok && !v {
+			w = append(w, fmt.Sprintf("%s has %s = false under [features]: Codex runs no hooks, and nothing is asked; remove that line", path, name))
+		}
+	}
+	return w
+}

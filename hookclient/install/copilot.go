@@ -1,0 +1,44 @@
+package install
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// copilotEvents are those that the console is told of.
+var copilotEvents = []string{
+	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+	"SubagentStart", "SubagentStop", "Notification",
+}
+
+// copilotAgent: a file of our own in the folder of hook files, strict JSON, timeouts in
+// seconds. Events are spelled as Claude Code spells them, for only then a payload names
+// its event; hooks have no matcher, for some that mean "all" elsewhere match nothing.
+// Source: runs of Copilot CLI 1.0.102.
+func copilotAgent() agent {
+	const title = "Copilot CLI"
+	return agent{
+		layout: layout{agent: "copilot", title: title, line: "bash", flat: true, version: true, shape: copilotShape},
+		gate:   own("PreToolUse"), watched: copilotEvents,
+		home: inHomeFolder(title, "COPILOT_HOME", ".copilot"), file: filepath.Join("hooks", "aoctl.json"), shared: filepath.Join(".github", "hooks", "aoctl.json"),
+		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+			write := func(line string, limit time.Duration) object {
+				return object{{"type", "command"}, {"bash", line}, {"timeoutSec", seconds(limit)}}
+			}
+			gate := hook{"PreToolUse", write(p.gateCommand("copilot", timeout), timeout+claudeGrace)}
+			return append([]hook{gate}, watching(p, "copilot", copilotEvents, []string{"SessionEnd"}, write)...)
+		},
+		notes: func(o Options, _ *settingsFile, _ []byte) []string {
+			return claudeToo(o, title, false)
+		},
+	}
+}
+
+// copilotShape refuses what makes Copilot CLI drop the file.
+func copilotShape(d *document) error {
+	const cure = "Copilot CLI ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
+	if v := d.root.member("version"); v != nil && v.text != "1" {
+		return d.wrongFor(v, cure, `"version" must be 1`)
+	}
+	return d.flatShape(cure, nil)
+}

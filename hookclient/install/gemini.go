@@ -1,0 +1,46 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// geminiEvents are those that the console is told of.
+var geminiEvents = []string{"AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification"}
+
+// geminiAgent: settings.json with comments, timeouts in milliseconds. The hooks have no
+// name: a project could switch off by its name a hook that has one.
+// Source: runs of Gemini CLI 0.61.0.
+func geminiAgent() agent {
+	const title = "Gemini CLI"
+	return agent{
+		layout: layout{
+			agent: "gemini", title: title, line: "command", matched: []string{"BeforeTool", "AfterTool"},
+			syntax: commentJSON, shape: looseShape,
+		},
+		gate: own("BeforeTool"), watched: geminiEvents,
+		home: inHomeFolder(title, "", ".gemini"), file: "settings.json", shared: filepath.Join(".gemini", "settings.json"),
+		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+			write := func(line string, limit time.Duration) object {
+				return object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
+			}
+			gate := hook{"BeforeTool", write(p.gateCommand("gemini", timeout), timeout+claudeGrace)}
+			return append([]hook{gate}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
+		},
+		notes: func(_ Options, f *settingsFile, after []byte) []string {
+			d, err := newDocumentAs(after, commentJSON, title)
+			if err != nil {
+				return nil // after was just made, and parsed
+			}
+			w := looseWarnings(f.path, d, true)
+			if v := d.root.member("hooksConfig").member("enabled"); v != nil && v.text == "false" {
+				w = append(w, fmt.Sprintf(`%s has "hooksConfig.enabled": false: Gemini CLI runs no hooks, and nothing is asked; remove that line`, f.path))
+			}
+			return w
+		},
+	}
+}
+
+// milliseconds rounds up: the agent must never give up before the client does.
+func milliseconds(d time.Duration) int64 { return int64((d + time.Millisecond - 1) / time.Millisecond) }

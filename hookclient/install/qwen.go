@@ -1,0 +1,55 @@
+package install
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// qwenEvents are those that the console is told of.
+var qwenEvents = []string{
+	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+	"SubagentStart", "SubagentStop", "Notification",
+}
+
+// qwenAgent: settings.json with comments. A timeout below 1000 is in seconds, any other in
+// milliseconds.
+// Source: runs of Qwen Code 0.24.4.
+func qwenAgent() agent {
+	const title = "Qwen Code"
+	return agent{
+		layout: layout{
+			agent: "qwen", title: title, line: "command", matched: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+			syntax: commentJSON, shape: looseShape,
+		},
+		gate: own("PreToolUse"), watched: qwenEvents,
+		home: inHomeFolder(title, "", ".qwen"), file: "settings.json", shared: filepath.Join(".qwen", "settings.json"),
+		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+			write := func(line string, limit time.Duration) object {
+				return object{{"type", "command"}, {"command", line}, {"timeout", qwenTimeout(limit)}}
+			}
+			gate := hook{"PreToolUse", write(p.gateCommand("qwen", timeout), timeout+claudeGrace)}
+			return append([]hook{gate}, watching(p, "qwen", qwenEvents, []string{"SessionEnd"}, write)...)
+		},
+		notes: func(_ Options, f *settingsFile, after []byte) []string {
+			d, err := newDocumentAs(after, commentJSON, title)
+			if err != nil {
+				return nil // after was just made, and parsed
+			}
+			w := looseWarnings(f.path, d, false)
+			if isTrue(d.root.member("disableAllHooks")) {
+				w = append(w, fmt.Sprintf(`%s has "disableAllHooks": true: Qwen Code runs no hooks, and nothing is asked; remove that line`, f.path))
+			}
+			return w
+		},
+	}
+}
+
+// qwenTimeout writes d so that Qwen Code reads it as d: it takes 1000 and more for
+// milliseconds.
+func qwenTimeout(d time.Duration) int64 {
+	if s := seconds(d); s < 1000 {
+		return int64(s)
+	}
+	return milliseconds(d)
+}
