@@ -39,11 +39,7 @@ func guarded(socket string) []string {
 			own = append(own, beside(named)...)
 		}
 	}
-	files := installed()
-	if home, err := os.UserHomeDir(); err == nil {
-		files = append(files, filepath.Join(home, ".claude", "settings.json"))
-	}
-	for _, file := range files {
+	for _, file := range append(installed(), install.UserFiles()...) {
 		own = append(own, install.ProgramsIn(file)...)
 	}
 	own = append(own, installed()...)

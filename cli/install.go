@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,16 +20,25 @@ import (
 type placeFlags struct {
 	user, project bool
 	settings      string
-	dryRun        bool
+	dryRun, json  bool
 }
 
 const placesHelp = `Which file:
-  --user           ~/.claude/settings.json, or settings.json in CLAUDE_CONFIG_DIR:
-                   all your projects (the default)
-  --project        .claude/settings.local.json in the current folder: this project,
-                   for you alone. The shared .claude/settings.json is left alone:
-                   committed, the path of your aoctl would block your team mates
-  --settings FILE  any other file, for "claude --settings FILE"`
+  --user           your own settings, for all your projects (the default):
+                     claude    ~/.claude/settings.json (CLAUDE_CONFIG_DIR)
+                     codex     ~/.codex/hooks.json (CODEX_HOME)
+                     gemini    ~/.gemini/settings.json
+                     qwen      ~/.qwen/settings.json
+                     opencode  ~/.config/opencode/plugins/aoctl.js (XDG_CONFIG_HOME)
+                     copilot   ~/.copilot/hooks/aoctl.json (COPILOT_HOME)
+                     cursor    ~/.cursor/hooks.json
+  --project        claude only: .claude/settings.local.json in the current folder, this
+                   project for you alone. What all who work on a project share is left
+                   alone: committed, the path of your aoctl would block the others
+  --settings FILE  any other file, such as for "claude --settings FILE"`
+
+// allAgents stands for every agent that is found on the machine.
+const allAgents = "all"
 
 func (f *placeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -36,12 +46,14 @@ func (f *placeFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.project, "project", false, "your own settings for the project in the current folder")
 	flags.StringVar(&f.settings, "settings", "", "this settings `FILE`")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the change as a diff and write nothing")
+	flags.BoolVar(&f.json, "json", false, "print a JSON array with what became of each agent")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "settings") // for completion; args says it in our words
 	cmd.ValidArgsFunction = completeAgents
 	cmd.Args = f.args
 }
 
-// args asks for one agent and at most one place.
+// args asks for at most one agent and one place. Only a single agent has another place than
+// the user's own settings.
 func (f *placeFlags) args(cmd *cobra.Command, args []string) error {
 	places := 0
 	for _, given := range []bool{f.user, f.project, cmd.Flags().Changed("settings")} {
@@ -52,7 +64,13 @@ func (f *placeFlags) args(cmd *cobra.Command, args []string) error {
 	if places > 1 {
 		return usageError{text: "give one of --user, --project and --settings, not several", hint: helpHint(cmd)}
 	}
-	return oneArg("the name of an agent, such as claude")(cmd, args)
+	if len(args) == 0 && cmd.Name() == "install" || len(args) == 1 && args[0] == allAgents {
+		if f.project || cmd.Flags().Changed("settings") {
+			return usageError{text: "--project and --settings go with the name of one agent", hint: helpHint(cmd)}
+		}
+		return nil
+	}
+	return oneArg("the name of an agent, such as claude, or all")(cmd, args)
 }
 
 // options turns the flags and the agent's name into what the install package takes.
@@ -71,7 +89,7 @@ func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return install.Agents(), cobra.ShellCompDirectiveNoFileComp
+	return append(install.Agents(), allAgents), cobra.ShellCompDirectiveNoFileComp
 }
 
 func newInstallCommand() *cobra.Command {
@@ -80,39 +98,49 @@ func newInstallCommand() *cobra.Command {
 		ask     askFlags
 		mode    string
 		timeout time.Duration
+		trust   bool
 	)
 	cmd := &cobra.Command{
-		Use:   "install AGENT",
-		Short: "Let an agent ask here: write aoctl's hooks into its settings",
-		Long: `install writes aoctl's hooks into the settings of AGENT (` + strings.Join(install.Agents(), ", ") + `), so that its calls
-are decided in the console. Everything else in the file stays as it is, byte for
-byte; a backup is kept beside it. Installing again brings the hooks up to date.
+		Use:   "install [AGENT|all]",
+		Short: "Let agents ask here: write aoctl's hooks into their settings",
+		Long: `install writes aoctl's hooks into the settings of AGENT (` + strings.Join(install.Agents(), ", ") + `),
+so that its calls are decided in the console. Everything else in the file stays as it
+is, byte for byte; a backup is kept beside it. Installing again brings the hooks up to
+date. "all" is every agent that is found on this machine; without AGENT these are
+offered one by one, or without a terminal listed.
 
 Modes:
   gate     every call is decided in the console, also in auto and bypass mode.
            While no console is open, every call is refused (the default)
-  prompts  only what the agent would ask you anyway, beside its own dialog. In
-           auto and bypass mode it asks nothing. While no console is open, its
+  prompts  Claude Code only: what it would ask you anyway, beside its own dialog.
+           In auto and bypass mode it asks nothing. While no console is open, its
            own dialog is all there is
 
 The hooks name the console that they ask: the socket that a console of yours would
 listen on now, or --socket PATH, or --url URL for a console outside of a container.
 Nothing that a project's settings set can have them ask elsewhere.
 
+Codex runs no hook that you did not trust: type /hooks in codex, or give --trust.
+
 ` + placesHelp,
-		Example: `  aoctl install claude
+		Example: `  aoctl install
+  aoctl install all
   aoctl install claude --dry-run
+  aoctl install codex --trust
   aoctl install claude --project --mode prompts
-  aoctl install claude --url http://localhost:8765 --token-file ~/.aoctl-token
-  aoctl install claude --settings ./settings.json --timeout 30m`,
+  aoctl install claude --url http://localhost:8765 --token-file ~/.aoctl-token`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := place.options(cmd, args[0])
+			o := place.options(cmd, "")
 			o.Mode, o.Timeout = install.Mode(mode), timeout
 			var err error
 			if o.Program.Console, err = ask.console(cmd); err != nil {
 				return err
 			}
-			return installHooks(o, os.Args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			i := &installer{
+				o: o, invoked: os.Args[0], trust: trust, json: place.json,
+				in: cmd.InOrStdin(), out: cmd.OutOrStdout(), warn: cmd.ErrOrStderr(),
+			}
+			return i.run(cmd, args)
 		},
 	}
 	place.add(cmd)
@@ -120,6 +148,7 @@ Nothing that a project's settings set can have them ask elsewhere.
 	cmd.Flags().StringVar(&ask.tokenFile, "token-file", "", "with --url: the `FILE` that holds the token for asking, in place of AOCTL_TOKEN")
 	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls are decided in the console: gate or prompts")
 	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
+	cmd.Flags().BoolVar(&trust, "trust", false, "codex: have Codex trust the hooks, through its own program")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
 		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -152,30 +181,8 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 
 // installHooks installs what o says for the aoctl that was called as invoked.
 func installHooks(o install.Options, invoked string, out, warn io.Writer) error {
-	program, err := install.FindProgram(invoked)
-	if err != nil {
-		return err
-	}
-	program.Console = o.Program.Console
-	o.Program = program
-	r, err := install.Install(o)
-	if err != nil {
-		return installError(err)
-	}
-	if !o.DryRun {
-		if err = noteInstalled(append([]string{r.File, r.Target}, beside(program.Path)...)...); err != nil {
-			r.Warnings = append(r.Warnings, "the console will not know that these files are to be guarded: "+err.Error())
-		}
-	}
-	text := describeInstall(o, r)
-	if o.DryRun && r.Changed {
-		text = diffText(r.Diff)
-	}
-	if _, err = io.WriteString(out, text); err != nil {
-		return err
-	}
-	printWarnings(warn, r.Warnings)
-	return nil
+	i := &installer{o: o, invoked: invoked, out: out, warn: warn}
+	return i.one(context.Background())
 }
 
 func printWarnings(w io.Writer, warnings []string) {
@@ -208,23 +215,35 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
 	line("told of", strings.Join(r.Watches, ", "))
-	line("timeout", fmt.Sprintf("%v to answer; %s itself would give up after %v", o.Timeout, r.Agent, r.Wait))
+	line("timeout", fmt.Sprintf("%v to answer; %s would give up after %v", o.Timeout, waiter(o, r), r.Wait))
 	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
 	line("asks", o.Program.Console.String()+", whatever a project's settings say")
 	if r.Backup != "" {
 		line("backup", r.Backup)
 	}
 	switch {
+	case o.Scope == install.File && o.Agent != "claude":
 	case o.Scope == install.File:
 		fmt.Fprintf(&b, "%s reads this file when started with: claude --settings %s\n", r.Agent, safe.Line(o.File))
-	case r.Changed:
+	case !r.Changed:
+	case o.Agent == "claude":
 		fmt.Fprintf(&b, "Sessions of %s that are running pick this up by themselves.\n", r.Agent)
+	default:
+		fmt.Fprintf(&b, "Sessions of %s that are running may not know it yet: start them anew.\n", r.Agent)
 	}
 	if o.Scope == install.Project {
 		b.WriteString("The file is yours alone: keep it out of version control.\n")
 	}
 	b.WriteString("Start the console with: aoctl\n")
 	return b.String()
+}
+
+// waiter is who gives up when the client does not: the agent, or the plugin in it.
+func waiter(o install.Options, r install.Report) string {
+	if o.Agent == "opencode" {
+		return "the plugin itself"
+	}
+	return r.Agent + " itself"
 }
 
 // filePath names the settings file, and the one behind it when it is a link.

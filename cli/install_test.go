@@ -119,7 +119,7 @@ func TestInstallUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no agent":         {newInstallCommand(), nil, "needs the name of an agent"},
+		"no agent":         {newUninstallCommand(), nil, "needs the name of an agent"},
 		"two agents":       {newInstallCommand(), []string{"claude", "codex"}, "takes one argument, got 2"},
 		"unknown agent":    {newUninstallCommand(), []string{"clawd"}, `unknown agent "clawd"`},
 		"two places":       {newInstallCommand(), []string{"claude", "--user", "--project"}, "not several"},
@@ -173,7 +173,7 @@ func TestInstallPlaceFlags(t *testing.T) {
 
 func TestInstallCompletesAgents(t *testing.T) {
 	got, _ := newInstallCommand().ValidArgsFunction(nil, nil, "")
-	if len(got) != 1 || got[0] != "claude" {
+	if strings.Join(got, " ") != "claude codex gemini qwen opencode copilot cursor all" {
 		t.Errorf("completion offers %q", got)
 	}
 	if got, _ = newUninstallCommand().ValidArgsFunction(nil, []string{"claude"}, ""); len(got) != 0 {

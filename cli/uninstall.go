@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -14,16 +15,22 @@ import (
 func newUninstallCommand() *cobra.Command {
 	var place placeFlags
 	cmd := &cobra.Command{
-		Use:   "uninstall AGENT",
-		Short: "Take aoctl's hooks out of an agent's settings",
-		Long: `uninstall takes aoctl's hooks out of one settings file of AGENT (` + strings.Join(install.Agents(), ", ") + `) and leaves
-everything else in it as it is. From then on the agent asks as it did before.
+		Use:   "uninstall AGENT|all",
+		Short: "Take aoctl's hooks out of agents' settings",
+		Long: `uninstall takes aoctl's hooks out of one settings file of AGENT (` + strings.Join(install.Agents(), ", ") + `),
+or with "all" out of your own settings of every agent, and leaves everything else as it
+is. From then on the agent asks as it did before.
 
 ` + placesHelp,
 		Example: `  aoctl uninstall claude
+  aoctl uninstall all
   aoctl uninstall claude --project --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return uninstallHooks(place.options(cmd, args[0]), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			i := &installer{
+				o: place.options(cmd, ""), remove: true, json: place.json,
+				in: cmd.InOrStdin(), out: cmd.OutOrStdout(), warn: cmd.ErrOrStderr(),
+			}
+			return i.run(cmd, args)
 		},
 	}
 	place.add(cmd)
@@ -31,19 +38,8 @@ everything else in it as it is. From then on the agent asks as it did before.
 }
 
 func uninstallHooks(o install.Options, out, warn io.Writer) error {
-	r, err := install.Uninstall(o)
-	if err != nil {
-		return installError(err)
-	}
-	text := describeUninstall(r)
-	if o.DryRun && r.Changed {
-		text = diffText(r.Diff)
-	}
-	if _, err = io.WriteString(out, text); err != nil {
-		return err
-	}
-	printWarnings(warn, r.Warnings)
-	return nil
+	i := &installer{o: o, remove: true, out: out, warn: warn}
+	return i.one(context.Background())
 }
 
 func describeUninstall(r install.Report) string {
@@ -61,6 +57,8 @@ func describeUninstall(r install.Report) string {
 	default:
 		fmt.Fprintf(&b, "  file     %s\n", file)
 	}
-	fmt.Fprintf(&b, "  backup   %s\n", safe.Line(r.Backup))
+	if r.Backup != "" {
+		fmt.Fprintf(&b, "  backup   %s\n", safe.Line(r.Backup))
+	}
 	return b.String()
 }

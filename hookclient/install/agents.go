@@ -13,10 +13,15 @@ type agent struct {
 	watched []string        // events that the console is only told of
 	home    func() (dir string, err error)
 	file    string // of the user's settings, in home
+	folder  string // of the agent's own, in home; "" is home itself
 	project string // of the user's own settings in a project's folder; "" when the agent has none
 	shared  string // hooks that belong to all who work on a project, in its folder
 	hooks   func(p Program, mode Mode, timeout time.Duration) []hook
 	notes   func(o Options, f *settingsFile, after []byte) []string // warnings about what is installed
+
+	// cleanUp, if set, takes out what the agent itself put down about hooks of ours that
+	// stood in f.
+	cleanUp func(o Options, f *settingsFile, r *Report) error
 
 	// plugin is set for an agent that has a program of ours in place of hooks in settings.
 	plugin *plugin

@@ -73,6 +73,7 @@ type CheckOptions struct {
 	ManagedDir string
 	Processes  func() ([]Process, error)
 	Version    func(ctx context.Context, program string) (string, error)
+	CodexHooks func(program, home, project string) ([]codexHook, error)
 }
 
 // agentCheck is what is known of one agent.
@@ -105,6 +106,9 @@ func Check(ctx context.Context, o CheckOptions) []AgentReport {
 	}
 	if o.Version == nil {
 		o.Version = askVersion
+	}
+	if o.CodexHooks == nil {
+		o.CodexHooks = listCodexHooks
 	}
 	processes, err := o.Processes()
 	table := agentChecks()
@@ -191,7 +195,7 @@ func (c *checker) noGate(files int) bool {
 	case files > 0: // said already: a hook of ours that decides nothing
 	case c.r.Program == "": // said already
 	default:
-		c.add(Warn, "gate", "", "no gate installed: aoctl cannot guard it yet, and asks nothing about what it does")
+		c.add(Warn, "gate", "aoctl install "+c.a.agent, "no gate installed: aoctl is not asked about anything here")
 	}
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -36,7 +37,12 @@ func checkCodex(c *checker) {
 	d := codexDialect()
 	files := c.hookFiles(d, hookFile{path: user}, hookFile{path: filepath.Join(c.o.Project, ".codex", "hooks.json"), project: true})
 	config, path, err := readCodexConfig(dir)
-	if !c.handMade(d, files, func(f *hookFile, h foundHook) { c.codexTrust(config, f, h) }) {
+	ask := sync.OnceValues(func() ([]codexHook, error) { return c.o.CodexHooks(c.r.Program, dir, c.o.Project) })
+	if !c.installedHooks(d, files, func(f *hookFile, h foundHook) {
+		if c.r.Program == "" || c.o.Quick || !c.codexAsked(ask, f, h) {
+			c.codexTrust(config, f, h)
+		}
+	}) {
 		return
 	}
 	if err != nil {
@@ -72,6 +78,34 @@ func readCodexConfig(dir string) (config codexConfig, path string, err error) {
 	return config, path, err
 }
 
+// codexAsked reports what Codex itself says of the hook h of f; false when it says nothing.
+func (c *checker) codexAsked(ask func() ([]codexHook, error), f *hookFile, h foundHook) bool {
+	hooks, err := ask()
+	if err != nil {
+		c.add(Warn, "hook trust", "", "Codex does not tell which hooks it trusts: %v", err)
+		return false
+	}
+	place := fmt.Sprintf(":%s:%d:%d", snakeCase(h.event), h.group, h.handler)
+	for _, k := range hooks {
+		if !strings.HasSuffix(k.Key, place) || !sameFile(k.SourcePath, f.path) {
+			continue
+		}
+		switch {
+		case k.runs():
+			c.add(OK, "hook trust", "", "Codex says that it is %s", k.TrustStatus)
+		case !k.Enabled:
+			c.add(Fail, "hook trust", codexTrustCure, "%s is switched off: Codex skips it without a word, and every call runs", k.Key)
+		default:
+			c.add(Fail, "hook trust", codexTrustCure, "Codex says that it is %s: it skips it without a word, and every call runs", k.TrustStatus)
+		}
+		return true
+	}
+	c.add(Fail, "hook trust", codexTrustCure, "Codex does not see the hook at all: every call runs")
+	return true
+}
+
+const codexTrustCure = "aoctl install codex --trust, or start codex and trust the hook with /hooks"
+
 // codexTrust looks whether Codex was told to trust the hook h of f. Codex also compares a
 // hash of the hook's definition, which only Codex can work out.
 func (c *checker) codexTrust(config codexConfig, f *hookFile, h foundHook) {
@@ -80,7 +114,7 @@ func (c *checker) codexTrust(config codexConfig, f *hookFile, h foundHook) {
 	entry, _ := state[key].(map[string]any)
 	hash, _ := entry["trusted_hash"].(string)
 	enabled, said := entry["enabled"].(bool)
-	const cure = "start codex and trust the hook with /hooks"
+	const cure = codexTrustCure
 	switch {
 	case said && !enabled:
 		c.add(Fail, "hook trust", cure, "%s is switched off in config.toml: Codex skips it without a word", key)

@@ -44,7 +44,7 @@ func checkCopilot(c *checker) {
 		settings = append(settings, hookFile{path: filepath.Join(c.o.Project, filepath.FromSlash(name)), project: true})
 	}
 	more := c.hookFiles(loose, settings...)
-	if !c.handMade(d, append(files, more...), nil) {
+	if !c.installedHooks(d, append(files, more...), nil) {
 		return
 	}
 	for _, f := range files {

@@ -47,7 +47,7 @@ func checkCursor(c *checker) {
 	files := c.hookFiles(d, hookFile{path: inHome("", filepath.Join(".cursor", "hooks.json"))},
 		hookFile{path: filepath.Join(c.o.Project, ".cursor", "hooks.json"), project: true},
 		hookFile{path: "/etc/cursor/hooks.json"})
-	if !c.handMade(d, files, func(_ *hookFile, h foundHook) { c.cursorGroup(h) }) {
+	if !c.installedHooks(d, files, func(_ *hookFile, h foundHook) { c.cursorGroup(h) }) {
 		return
 	}
 	for _, f := range files {

@@ -31,7 +31,7 @@ func checkGemini(c *checker) {
 	files := c.hookFiles(d, hookFile{path: user},
 		hookFile{path: filepath.Join(c.o.Project, ".gemini", "settings.json"), project: true},
 		hookFile{path: "/etc/gemini-cli/settings.json"})
-	if !c.handMade(d, files, nil) {
+	if !c.installedHooks(d, files, nil) {
 		return
 	}
 	c.switchedOff(files, "hooksConfig.enabled", "false")

@@ -135,7 +135,7 @@ func TestCheckUnguarded(t *testing.T) {
 	}
 	r := reportOn(t, o, "codex")
 	wantFinding(t, r, OK, "program", "version 1.2.3, newer than 0.169.0")
-	wantFinding(t, r, Warn, "gate", "no gate installed: aoctl cannot guard it yet")
+	wantFinding(t, r, Warn, "gate", "no gate installed: aoctl is not asked about anything here")
 }
 
 func TestPlainJSON(t *testing.T) {

@@ -26,7 +26,7 @@ func checkQwen(c *checker) {
 	d := qwenDialect()
 	files := c.hookFiles(d, hookFile{path: inHome("", filepath.Join(".qwen", "settings.json"))},
 		hookFile{path: filepath.Join(c.o.Project, ".qwen", "settings.json"), project: true})
-	if !c.handMade(d, files, nil) {
+	if !c.installedHooks(d, files, nil) {
 		return
 	}
 	c.switchedOff(files, "disableAllHooks", "true")

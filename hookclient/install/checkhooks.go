@@ -116,9 +116,10 @@ func (d dialect) command(handler *node) (string, bool) {
 	return "", false
 }
 
-// handMade looks at the hooks that somebody wrote by hand. It returns those on events that
-// decide, with their files, and reports whether the caller need look further.
-func (c *checker) handMade(d dialect, files []*hookFile, more func(*hookFile, foundHook)) bool {
+// installedHooks looks at the hooks of aoctl, its own and those that somebody wrote by
+// hand. It returns those on events that decide, with their files, and reports whether the
+// caller need look further.
+func (c *checker) installedHooks(d dialect, files []*hookFile, more func(*hookFile, foundHook)) bool {
 	other := 0
 	for _, f := range files {
 		for _, h := range d.hooksIn(f) {
@@ -126,17 +127,17 @@ func (c *checker) handMade(d dialect, files []*hookFile, more func(*hookFile, fo
 				other++
 				continue
 			}
-			line, _ := locate(f.doc.src, h.node.start)
-			c.add(Warn, "gate", "", "%s:%d, %s: a hook made by hand calls aoctl", f.path, line, h.event)
-			c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.agent, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
-			c.handMadeLine(d, h)
+			c.gateHook(d, f, h)
 			if more != nil {
 				more(f, h)
 			}
 		}
 	}
+	if len(c.r.Gates) > 1 {
+		c.add(Warn, "gate", "take out the one too many", "%d gates of aoctl: a call is asked about once for each that differs", len(c.r.Gates))
+	}
 	if other > 0 && len(c.r.Gates) == 0 {
-		c.add(Warn, "gate", "", "%s of aoctl, none on an event that decides: nothing is asked", count(other, "hook"))
+		c.add(Warn, "gate", "aoctl install "+c.a.agent, "%s of aoctl, none on an event that decides: nothing is asked", count(other, "hook"))
 	}
 	for _, f := range files {
 		if f.doc == nil && bytes.Contains(f.data, []byte("aoctl")) {
@@ -146,9 +147,66 @@ func (c *checker) handMade(d dialect, files []*hookFile, more func(*hookFile, fo
 	return !c.noGate(other)
 }
 
-// handMadeLine checks one line and the members beside it.
-func (c *checker) handMadeLine(d dialect, h foundHook) {
-	const cure = "correct the hook by hand"
+// gateHook checks one hook on an event that decides.
+func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
+	line, _ := locate(f.doc.src, h.node.start)
+	c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.agent, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
+	begin := len(c.r.Findings)
+	if f.project || !isOurs(h.command, c.a.agent) { // whoever wrote it
+		c.add(Warn, "gate", "", "%s:%d, %s: a hook made by hand calls aoctl", f.path, line, h.event)
+		c.gateLine(d, h, "correct the hook by hand")
+		return
+	}
+	c.add(OK, "gate", "", "%s:%d, %s: every call is decided in the console", f.path, line, h.event)
+	l, _ := ReadHookLine(h.command, c.a.agent)
+	cure, repair := c.anew(f, l)
+	c.gateLine(d, h, cure)
+	if c.claudeElsewhereAsked(l, cure) {
+		begin = len(c.r.Findings) // which console is meant, a person knows
+	}
+	c.claudeUnpinned(l, cure)
+	for i := begin; i < len(c.r.Findings); i++ {
+		if fi := &c.r.Findings[i]; fi.Status == Warn || fi.Status == Fail {
+			fi.Repair = repair
+		}
+	}
+}
+
+// anew is how the hooks of the agent in f would be written anew: as a command, and to do
+// it. There is no way for the file of a project.
+func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
+	if f.project {
+		return "correct the hook by hand", nil
+	}
+	cure = "aoctl install " + c.a.agent
+	o := Options{Agent: c.a.agent, Scope: File, File: f.path, Mode: Gate, Program: c.o.Program, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
+	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
+	if len(l.Words) > 1 && executable(l.Words[0]) == nil {
+		o.Program = l.program()
+	}
+	if !o.Program.Console.pinned() {
+		o.Program.Console = c.o.Program.Console
+	}
+	if o.Timeout != DefaultTimeout {
+		cure += " --timeout " + o.Timeout.String()
+	}
+	if at := o.Program.Console; at.URL != "" {
+		cure += " --url " + quotedIfNeeded(at.URL)
+		if at.TokenFile != "" {
+			cure += " --token-file " + quotedIfNeeded(at.TokenFile)
+		}
+	}
+	return cure, &Repair{Key: f.path, Do: func() (string, error) {
+		r, err := Install(o)
+		if err != nil || !r.Changed {
+			return "", err
+		}
+		return fmt.Sprintf("wrote the hooks of %s in %s anew", c.a.name, r.File), nil
+	}}
+}
+
+// gateLine checks one line and the members beside it.
+func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	l, simple := ReadHookLine(h.command, c.a.agent)
 	switch {
 	case !simple:
@@ -160,11 +218,15 @@ func (c *checker) handMadeLine(d dialect, h foundHook) {
 	default:
 		c.add(OK, "command", "", "guarded")
 	}
-	c.handMadeTimeout(d, h, l.Timeout)
+	c.gateTimeout(d, h, l.Timeout, cure)
 	if m := h.matcher; m != nil && !d.matches(h.event, m.text) {
 		c.add(Fail, "matcher", cure, "%q does not let every tool through: the others run", shorten(m.text))
 	}
-	if d.failSafe != "" && !isTrue(h.node.member(d.failSafe)) {
+	switch {
+	case d.failSafe == "":
+	case isTrue(h.node.member(d.failSafe)):
+		c.add(OK, "fail-closed", "", "%q is true", d.failSafe)
+	default:
 		c.add(Fail, "fail-closed", cure, "no %q: true: a hook that fails lets the call run", d.failSafe)
 	}
 	if isTrue(h.node.member("async")) {
@@ -175,8 +237,7 @@ func (c *checker) handMadeLine(d dialect, h foundHook) {
 	}
 }
 
-func (c *checker) handMadeTimeout(d dialect, h foundHook, client time.Duration) {
-	const cure = "correct the hook by hand"
+func (c *checker) gateTimeout(d dialect, h foundHook, client time.Duration, cure string) {
 	agent := d.standard
 	for _, name := range d.timeouts {
 		t := h.node.member(name)

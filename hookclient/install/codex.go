@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -29,8 +30,39 @@ func codexAgent() agent {
 			gate := append(write(p.gateCommand("codex", timeout), timeout+claudeGrace), field{"statusMessage", "Waiting for aoctl"})
 			return append([]hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
 		},
-		notes: codexNotes,
+		notes: codexNotes, cleanUp: codexForget,
 	}
+}
+
+// codexForget takes out of config.toml that Codex trusted hooks which are gone.
+func codexForget(o Options, f *settingsFile, r *Report) error {
+	d, err := codexAgent().document(f.data)
+	if err != nil {
+		return err
+	}
+	config, err := readSettings(filepath.Join(filepath.Dir(f.path), "config.toml"), false)
+	if err != nil || !config.exists {
+		return err
+	}
+	after := withoutTrust(config.data, codexKeys(f.path, d))
+	if bytes.Equal(after, config.data) {
+		return nil
+	}
+	config.disposable = len(bytes.TrimSpace(after)) == 0
+	if config.disposable {
+		after = nil
+	}
+	r.Diff += config.diff(after)
+	switch {
+	case o.DryRun:
+	case config.disposable:
+		if _, err = config.remove(o.Now); err == nil && f.disposable {
+			f.removeFolders()
+		}
+	default:
+		_, err = config.write(after, o.Now)
+	}
+	return err
 }
 
 // codexShape refuses what makes Codex drop the whole file.

@@ -212,6 +212,9 @@ func Uninstall(o Options) (Report, error) {
 	default:
 		r.Backup, err = f.write(after, o.Now)
 	}
+	if err == nil && a.cleanUp != nil {
+		err = a.cleanUp(o, f, &r)
+	}
 	return r, err
 }
 

@@ -95,15 +95,25 @@ func (d *document) cutsBehind(n *node, i int) [][2]int {
 	if len(remarks) == 0 {
 		return [][2]int{{before, end}}
 	}
-	last := remarks[len(remarks)-1][1]
+	last := remarks[len(remarks)-1]
 	if next := d.commaAfter(end); next > 0 {
-		return [][2]int{{last, next}}
+		return [][2]int{{d.cutAfter(last, next), next}}
 	}
 	comma := before + bytes.IndexByte(d.plain[before:start], ',')
-	if comma > last {
-		return [][2]int{{last, end}}
+	if comma > last[1] {
+		return [][2]int{{d.cutAfter(last, end), end}}
 	}
-	return [][2]int{{comma, comma + 1}, {last, end}}
+	return [][2]int{{comma, comma + 1}, {d.cutAfter(last, end), end}}
+}
+
+// cutAfter is where a cut that ends at end may begin behind a comment: what follows must
+// not get into the comment.
+func (d *document) cutAfter(remark [2]int, end int) int {
+	line := d.src[end : end+lineLength(d.src[end:])]
+	if d.src[remark[0]+1] == '*' || len(bytes.TrimSpace(line)) == 0 && end+len(line) < len(d.src) {
+		return remark[1]
+	}
+	return min(end, remark[1]+lineLength(d.src[remark[1]:])+1)
 }
 
 // commaAfter is the place behind the comma that follows end, 0 where none does.

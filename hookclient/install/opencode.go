@@ -24,7 +24,7 @@ func opencodeAgent() agent {
 	return agent{
 		layout: layout{agent: "opencode", title: title},
 		gate:   own("tool.execute.before"), watched: opencodeTold,
-		home: inHomeFolder(title, "XDG_CONFIG_HOME", ".config"), file: filepath.Join("opencode", "plugins", "aoctl.js"),
+		home: inHomeFolder(title, "XDG_CONFIG_HOME", ".config"), folder: "opencode", file: filepath.Join("opencode", "plugins", "aoctl.js"),
 		notes: func(Options, *settingsFile, []byte) []string { return nil },
 		plugin: &plugin{
 			grace: 5 * time.Second,

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+)
+
+// installer carries out one "aoctl install" or "aoctl uninstall".
+type installer struct {
+	o         install.Options // Agent is set for each one in turn
+	invoked   string          // as this program was called
+	trust     bool            // Codex is to trust its hooks
+	remove    bool            // uninstall
+	json      bool
+	in        io.Reader
+	out, warn io.Writer
+}
+
+// installOutcome is what became of one agent, as --json prints it.
+type installOutcome struct {
+	Agent    string   `json:"agent"`
+	Title    string   `json:"title"`
+	File     string   `json:"file"`
+	Changed  bool     `json:"changed"`
+	Created  bool     `json:"created,omitempty"`
+	Deleted  bool     `json:"deleted,omitempty"`
+	Restored bool     `json:"restored,omitempty"`
+	Removed  int      `json:"removed,omitempty"` // hooks
+	Backup   string   `json:"backup,omitempty"`
+	Gates    []string `json:"gates,omitempty"`
+	Watches  []string `json:"watches,omitempty"`
+	Trusted  int      `json:"trusted,omitempty"` // hooks that Codex was told to trust
+	DryRun   bool     `json:"dry_run,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	Error    string   `json:"error,omitempty"`
+
+	report install.Report
+}
+
+// run does what the arguments say: one agent, all that are found, or what is chosen.
+func (i *installer) run(cmd *cobra.Command, args []string) error {
+	if i.trust && len(args) == 1 && args[0] != "codex" && args[0] != allAgents {
+		return usageError{text: "only Codex is to be told which hooks it trusts", hint: "leave --trust out"}
+	}
+	if i.trust && i.o.Scope != install.User {
+		return usageError{text: "--trust goes with your own settings of Codex", hint: "trust hooks in other files with /hooks in codex"}
+	}
+	switch {
+	case len(args) == 0:
+		return i.offer(cmd.Context())
+	case args[0] == allAgents:
+		return i.all(cmd.Context(), i.found())
+	}
+	i.o.Agent = args[0]
+	return i.one(cmd.Context())
+}
+
+// found are the agents that "all" means: those on the machine, and for a removal every one,
+// since an agent may have gone before its hooks.
+func (i *installer) found() []string {
+	if i.remove {
+		return install.Agents()
+	}
+	var names []string
+	for _, f := range install.Find() {
+		names = append(names, f.Agent)
+	}
+	return names
+}
+
+// one does it for i.o.Agent and reports.
+func (i *installer) one(ctx context.Context) error {
+	done, err := i.do(ctx)
+	if err != nil && done.report.File == "" {
+		return installError(err)
+	}
+	if i.json {
+		if err != nil {
+			done.Error = err.Error()
+		}
+		if e := printJSON(i.out, []installOutcome{done}); e != nil {
+			return e
+		}
+		return installError(err)
+	}
+	if e := i.say(done); e != nil {
+		return e
+	}
+	return installError(err)
+}
+
+// all does it for each of names; one that fails does not keep the others from it.
+func (i *installer) all(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		if i.json {
+			return printJSON(i.out, []installOutcome{})
+		}
+		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
+		return err
+	}
+	list := []installOutcome{}
+	var failed []string
+	for n, name := range names {
+		i.o.Agent = name
+		done, err := i.do(ctx)
+		if err != nil {
+			done.Agent, done.Title, done.Error = name, install.Title(name), err.Error()
+			failed = append(failed, done.Title)
+		}
+		list = append(list, done)
+		if i.json || i.remove && !done.Changed && err == nil {
+			continue
+		}
+		if n > 0 && len(list) > 1 {
+			_, _ = io.WriteString(i.out, "\n") // the next write reports it
+		}
+		if err != nil {
+			printProblem(i.warn, done.Title+": "+done.Error, "")
+		}
+		if done.report.File != "" {
+			if e := i.say(done); e != nil {
+				return e
+			}
+		}
+	}
+	if i.json {
+		if err := printJSON(i.out, list); err != nil {
+			return err
+		}
+	} else if i.remove && !anyChanged(list) && len(failed) == 0 {
+		if _, err := io.WriteString(i.out, "Nothing of aoctl is installed.\n"); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		return failure{
+			code: exitError, text: fmt.Sprintf("%d of %s not done: %s", len(failed), plural(len(names), "agent"), strings.Join(failed, ", ")),
+			hint: "the others were done; what to do stands above",
+		}
+	}
+	return nil
+}
+
+func anyChanged(list []installOutcome) bool {
+	for _, o := range list {
+		if o.Changed {
+			return true
+		}
+	}
+	return false
+}
+
+// do installs or removes for i.o.Agent. With an error, a report with a file says what was
+// done before it.
+func (i *installer) do(ctx context.Context) (installOutcome, error) {
+	var r install.Report
+	var err error
+	if i.remove {
+		r, err = install.Uninstall(i.o)
+	} else {
+		r, err = i.install()
+	}
+	done := installOutcome{
+		Agent: i.o.Agent, Title: r.Agent, File: r.File, Changed: r.Changed, Created: r.Created, Deleted: r.Deleted,
+		Restored: r.Restored, Removed: r.Removed, Backup: r.Backup, Gates: r.Gates, Watches: r.Watches, DryRun: i.o.DryRun,
+		Warnings: r.Warnings, report: r,
+	}
+	if err != nil {
+		done.report.File = "" // nothing was done
+		return done, err
+	}
+	if i.trust && i.o.Agent == "codex" && !i.o.DryRun {
+		if done.Trusted, err = trustCodex(ctx, r.File); err != nil {
+			err = failure{
+				code: exitError, text: "the hooks are written, but Codex does not trust them: " + err.Error(),
+				hint: "until it does, it skips them and every call runs: start codex and type /hooks", cause: err,
+			}
+		}
+	}
+	return done, err
+}
+
+// trustCodex has Codex trust the hooks in file.
+func trustCodex(ctx context.Context, file string) (int, error) {
+	program := install.AgentProgram("codex")
+	if program == "" {
+		return 0, errors.New("no program called codex was found")
+	}
+	return install.TrustCodex(ctx, program, filepath.Dir(file))
+}
+
+// install writes the hooks for i.o.Agent, and notes what is to be guarded.
+func (i *installer) install() (install.Report, error) {
+	program, err := install.FindProgram(i.invoked)
+	if err != nil {
+		return install.Report{}, err
+	}
+	program.Console = i.o.Program.Console
+	i.o.Program = program
+	r, err := install.Install(i.o)
+	if err != nil {
+		return r, err
+	}
+	if !i.o.DryRun {
+		files := append([]string{r.File, r.Target}, beside(program.Path)...)
+		if i.o.Agent == "codex" {
+			files = append(files, filepath.Join(filepath.Dir(r.File), "config.toml")) // what it trusts
+		}
+		if err = noteInstalled(files...); err != nil {
+			r.Warnings = append(r.Warnings, "the console will not know that these files are to be guarded: "+err.Error())
+		}
+	}
+	return r, nil
+}
+
+// say tells a person what became of one agent.
+func (i *installer) say(done installOutcome) error {
+	r := done.report
+	text := describeUninstall(r)
+	if !i.remove {
+		text = describeInstall(i.o, r) + trustText(i.o, done)
+	}
+	if i.o.DryRun && r.Changed {
+		text = diffText(r.Diff)
+	}
+	if _, err := io.WriteString(i.out, text); err != nil {
+		return err
+	}
+	printWarnings(i.warn, r.Warnings)
+	return nil
+}
+
+// trustText says what Codex still needs, "" for any other agent.
+func trustText(o install.Options, done installOutcome) string {
+	switch {
+	case o.Agent != "codex":
+		return ""
+	case done.Trusted > 0:
+		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", plural(done.Trusted, "hook"))
+	case !done.Changed:
+		return "\"aoctl doctor\" tells whether Codex trusts the hooks; it skips those that it does not.\n"
+	}
+	return `Codex runs no hook that you did not trust: until you do, nothing is asked and every
+call runs. Start codex and type /hooks, or run: aoctl install codex --trust
+Whenever the hooks change, that is needed again; "aoctl doctor" tells.
+`
+}
+
+func knownAgents() string {
+	return "It knows: " + strings.Join(install.Agents(), ", ") + "; install for one with: aoctl install AGENT\n"
+}

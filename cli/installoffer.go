@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// candidate is an agent on this machine, and what an installation for it would do.
+type candidate struct {
+	install.Found
+	report install.Report // of a dry run
+	err    error
+}
+
+// state is what a person wants to know of c in a few words.
+func (c candidate) state() string {
+	switch {
+	case c.err != nil:
+		return c.err.Error()
+	case !c.report.Changed:
+		return "installed"
+	case c.report.Created:
+		return "not installed; it would make " + c.report.File
+	case c.Installed:
+		return "installed, not as it would be now; it would change " + filePath(c.report)
+	}
+	return "not installed; it would add to " + filePath(c.report)
+}
+
+// offer finds the agents on this machine. At a terminal it asks about each; otherwise it
+// lists them, with what to type.
+func (i *installer) offer(ctx context.Context) error {
+	list := i.candidates()
+	if i.json {
+		return printJSON(i.out, offered(list))
+	}
+	if len(list) == 0 {
+		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("Agents on this machine:\n")
+	for _, c := range list {
+		fmt.Fprintf(&b, "  %-12s %s\n", c.Title, safe.Line(c.state()))
+	}
+	if _, err := io.WriteString(i.out, b.String()); err != nil {
+		return err
+	}
+	in, ok := i.in.(*os.File)
+	if ok && term.IsTerminal(in.Fd()) && term.IsTerminal(os.Stdout.Fd()) {
+		return i.choose(ctx, list)
+	}
+	return i.whatToType(list)
+}
+
+// candidates looks what an installation would do for each agent, and does nothing.
+func (i *installer) candidates() []candidate {
+	var list []candidate
+	dry := *i
+	dry.o.DryRun = true
+	for _, f := range install.Find() {
+		c := candidate{Found: f}
+		dry.o.Agent = f.Agent
+		c.report, c.err = dry.install()
+		list = append(list, c)
+	}
+	return list
+}
+
+// offered is the list as --json prints it.
+func offered(list []candidate) []map[string]any {
+	out := []map[string]any{}
+	for _, c := range list {
+		m := map[string]any{
+			"agent": c.Agent, "title": c.Title, "program": c.Program, "file": c.File,
+			"installed": c.Installed, "would_change": c.err == nil && c.report.Changed,
+		}
+		if c.err != nil {
+			m["error"] = c.err.Error()
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// whatToType names the command for each agent that lacks something.
+func (i *installer) whatToType(list []candidate) error {
+	var b strings.Builder
+	for _, c := range list {
+		if c.err == nil && c.report.Changed {
+			fmt.Fprintf(&b, "  aoctl install %s\n", c.Agent)
+		}
+	}
+	text := "Nothing is left to install.\n"
+	if b.Len() > 0 {
+		text = "To install:\n" + b.String() + "  aoctl install all          # all of them\n"
+	}
+	_, err := io.WriteString(i.out, text)
+	return err
+}
+
+// choose asks about each agent that lacks something. Nothing is written before the answer,
+// and quitting, or an end of input, does nothing at all.
+func (i *installer) choose(ctx context.Context, list []candidate) error {
+	answers := bufio.NewReader(i.in)
+	var names []string
+	all := false
+	for _, c := range list {
+		if c.err != nil || !c.report.Changed {
+			continue
+		}
+		answer := "y"
+		if !all {
+			answer = i.askFor(answers, c)
+		}
+		switch answer {
+		case "a":
+			all = true
+			fallthrough
+		case "y":
+			names = append(names, c.Agent)
+		case "q":
+			return i.chosen(ctx, nil)
+		}
+	}
+	return i.chosen(ctx, names)
+}
+
+func (i *installer) chosen(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		_, err := io.WriteString(i.out, "Nothing was changed.\n")
+		return err
+	}
+	return i.all(ctx, names)
+}
+
+// askFor asks about one agent until there is an answer: y, n, a or q.
+func (i *installer) askFor(answers *bufio.Reader, c candidate) string {
+	for {
+		_, _ = fmt.Fprintf(i.out, "Install for %s? [y]es, [n]o, [a]ll that follow, [d]iff, [q]uit: ", c.Title)
+		line, err := answers.ReadString('\n')
+		word := strings.ToLower(strings.TrimSpace(line))
+		switch {
+		case err != nil:
+			_, _ = io.WriteString(i.out, "\n")
+			return "q"
+		case word == "d" || word == "diff":
+			_, _ = io.WriteString(i.out, diffText(c.report.Diff))
+		case word == "y" || word == "yes":
+			return "y"
+		case word == "n" || word == "no" || word == "":
+			return "n"
+		case word == "a" || word == "all":
+			return "a"
+		case word == "q" || word == "quit":
+			return "q"
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package install
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// codexTime bounds a conversation with Codex, its start included.
+const codexTime = 30 * time.Second
+
+// maxCodexLine bounds one message of Codex, bytes.
+const maxCodexLine = 16 << 20
+
+// codexHook is a hook as Codex itself sees it.
+type codexHook struct {
+	Key         string `json:"key"` // file:event:group:handler
+	Command     string `json:"command"`
+	SourcePath  string `json:"sourcePath"`
+	Enabled     bool   `json:"enabled"`
+	CurrentHash string `json:"currentHash"`
+	TrustStatus string `json:"trustStatus"` // managed, untrusted, trusted, modified
+}
+
+// runs reports whether Codex calls the hook.
+func (h codexHook) runs() bool {
+	return h.Enabled && (h.TrustStatus == "trusted" || h.TrustStatus == "managed")
+}
+
+// TrustCodex has Codex trust the hooks of aoctl in hooks.json of its folder home, through
+// Codex's own program, and looks whether it now does. It returns how many there are.
+func TrustCodex(ctx context.Context, program, home string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, codexTime)
+	defer cancel()
+	s, err := startCodex(ctx, program, home)
+	if err != nil {
+		return 0, err
+	}
+	defer s.end()
+	hooks, err := s.ours(home)
+	if err != nil {
+		return 0, err
+	}
+	state := map[string]map[string]any{}
+	for _, h := range hooks {
+		state[h.Key] = map[string]any{"trusted_hash": h.CurrentHash}
+		if !h.Enabled {
+			state[h.Key]["enabled"] = true
+		}
+	}
+	edit := map[string]any{"keyPath": "hooks.state", "value": state, "mergeStrategy": "upsert"}
+	if err = s.call("config/batchWrite", map[string]any{"edits": []any{edit}, "reloadUserConfig": true}, nil); err != nil {
+		return 0, err
+	}
+	if hooks, err = s.ours(home); err != nil {
+		return 0, err
+	}
+	for _, h := range hooks {
+		if !h.runs() {
+			return 0, fmt.Errorf("codex still does not run %s: it is %s", h.Key, h.TrustStatus)
+		}
+	}
+	return len(hooks), nil
+}
+
+// listCodexHooks is what Codex would run in the folder project.
+func listCodexHooks(program, home, project string) ([]codexHook, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), codexTime)
+	defer cancel()
+	s, err := startCodex(ctx, program, home)
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	return s.list(project)
+}
+
+// codexServer is a running "codex app-server": JSON-RPC 2.0, one message a line.
+type codexServer struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	last int // id of the last request
+}
+
+func startCodex(ctx context.Context, program, home string) (*codexServer, error) {
+	cmd := exec.CommandContext(ctx, program, "app-server") //nolint:gosec // the user's own codex
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "CODEX_HOME="+home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err = cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start codex: %w", err)
+	}
+	s := &codexServer{cmd: cmd, in: in, out: bufio.NewReader(io.LimitReader(out, maxCodexLine))}
+	err = s.call("initialize", map[string]any{"clientInfo": map[string]any{"name": "aoctl", "version": "1.0.0"}}, nil)
+	if err == nil {
+		err = s.send(map[string]any{"method": "initialized"})
+	}
+	if err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+// end closes the conversation; codex ends with it, or is ended.
+func (s *codexServer) end() {
+	_ = s.in.Close() // it may be gone already
+	done := time.AfterFunc(2*time.Second, func() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL) })
+	_ = s.cmd.Wait() // how it ended does not matter
+	done.Stop()
+}
+
+func (s *codexServer) send(message map[string]any) error {
+	text, err := json.Marshal(message)
+	if err == nil {
+		_, err = s.in.Write(append(text, '\n'))
+	}
+	return err
+}
+
+// call makes a request and reads its result into result, which may be nil.
+func (s *codexServer) call(method string, params map[string]any, result any) error {
+	s.last++
+	if err := s.send(map[string]any{"id": s.last, "method": method, "params": params}); err != nil {
+		return fmt.Errorf("codex app-server, %s: %w", method, err)
+	}
+	for {
+		line, err := s.out.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			err = errors.New("it ended without an answer")
+		}
+		if err != nil {
+			return fmt.Errorf("codex app-server, %s: %w", method, err)
+		}
+		var m struct {
+			ID     *int            `json:"id"`
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+			Error  *struct{ Message string }
+		}
+		switch err = json.Unmarshal(line, &m); {
+		case err != nil:
+			return fmt.Errorf("codex app-server, %s: %w", method, err)
+		case m.ID == nil || *m.ID != s.last || m.Method != "":
+			continue // a notification, or a request of its own
+		case m.Error != nil:
+			return fmt.Errorf("codex app-server, %s: %s", method, shorten(m.Error.Message))
+		case result == nil:
+			return nil
+		}
+		if err = json.Unmarshal(m.Result, result); err != nil {
+			return fmt.Errorf("codex app-server, %s: %w", method, err)
+		}
+		return nil
+	}
+}
+
+// list asks for the hooks that count in the folder project.
+func (s *codexServer) list(project string) ([]codexHook, error) {
+	var result struct {
+		Data []struct{ Hooks []codexHook }
+	}
+	if err := s.call("hooks/list", map[string]any{"cwds": []string{project}}, &result); err != nil {
+		return nil, err
+	}
+	if len(result.Data) == 0 {
+		return nil, errors.New("codex app-server, hooks/list: nothing is said of the folder")
+	}
+	return result.Data[0].Hooks, nil
+}
+
+// ours lists those of aoctl in hooks.json of home.
+func (s *codexServer) ours(home string) ([]codexHook, error) {
+	all, err := s.list(home)
+	if err != nil {
+		return nil, err
+	}
+	var hooks []codexHook
+	for _, h := range all {
+		if sameFile(h.SourcePath, filepath.Join(home, "hooks.json")) && isOurs(h.Command, "codex") {
+			hooks = append(hooks, h)
+		}
+	}
+	if len(hooks) == 0 {
+		return nil, errors.New("codex does not see the hooks of aoctl in " + filepath.Join(home, "hooks.json"))
+	}
+	return hooks, nil
+}
+
+// codexKeys are the names under which Codex keeps whether it trusts hooks of ours that
+// stand in a hooks.json with this text.
+func codexKeys(path string, d *document) []string {
+	var keys []string
+	l := codexAgent().layout
+	hooks := d.root.member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.items); i++ {
+		for g, group := range hooks.items[i].children("") {
+			for h, handler := range l.handlers(group) {
+				if l.isOurs(handler) {
+					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", path, snakeCase(hooks.keys[i].name), g, h))
+				}
+			}
+		}
+	}
+	return keys
+}
+
+// snakeCase turns PreToolUse into pre_tool_use.
+func snakeCase(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if 'A' <= r && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// withoutTrust is a config.toml without the tables, as Codex writes them, in which it keeps
+// that it trusts keys. All else stays byte for byte.
+func withoutTrust(config []byte, keys []string) []byte {
+	text := string(config)
+	for _, key := range keys {
+		begin := headerAt(text, "[hooks.state."+quote(key)+"]")
+		if begin < 0 {
+			continue
+		}
+		end := nextHeader(text, begin+1)
+		text = join(text[:begin], text[end:])
+	}
+	if text == string(config) {
+		return config
+	}
+	if begin := headerAt(text, "[hooks.state]"); begin >= 0 {
+		end := nextHeader(text, begin+1)
+		if strings.TrimSpace(text[begin:end]) == "[hooks.state]" && !strings.HasPrefix(text[end:], "[hooks.state.") {
+			text = join(text[:begin], text[end:])
+		}
+	}
+	return []byte(text)
+}
+
+// headerAt is where the line header begins in text, -1 when there is none.
+func headerAt(text, header string) int {
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if strings.TrimSuffix(line, "\r") == header {
+			return at
+		}
+		at += len(line) + 1
+	}
+	return -1
+}
+
+// nextHeader is where the next table begins at or behind from, or the end of text.
+func nextHeader(text string, from int) int {
+	if i := strings.Index(text[from:], "\n["); i >= 0 {
+		return from + i + 1
+	}
+	return len(text)
+}
+
+// join puts together what a table stood between: the empty line before it goes with it
+// when nothing follows.
+func join(before, after string) string {
+	if after == "" && strings.HasSuffix(before, "\n\n") {
+		before = before[:len(before)-1]
+	}
+	return before + after
+}
