@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // maxPlugins bounds how many plugin files are read of one folder.
@@ -27,6 +28,10 @@ func checkOpencode(c *checker) {
 				continue
 			}
 			found++
+			if p := opencodeAgent().plugin; p.ours(text) {
+				c.opencodePlugin(p, path, text, strings.HasPrefix(path, c.o.Project+string(filepath.Separator)))
+				continue
+			}
 			c.add(Warn, "gate", "", "%s: a plugin made by hand names aoctl; one that does not load is skipped, and every call runs", path)
 			if !bytes.Contains(text, []byte("tool.execute.before")) {
 				c.add(Fail, "plugin", "correct it by hand", "%s has no tool.execute.before: it decides nothing", path)
@@ -49,6 +54,50 @@ func checkOpencode(c *checker) {
 	}
 	c.opencodePermissions()
 	c.started(silencer{flag: "--pure"})
+}
+
+// opencodePlugin looks at a plugin that aoctl wrote.
+func (c *checker) opencodePlugin(p *plugin, path string, text []byte, project bool) {
+	config, ok := p.config(text)
+	switch {
+	case !ok || !p.intact(text):
+		c.add(Fail, "gate", "aoctl install opencode", "%s was changed since aoctl wrote it, and cannot be judged", path)
+		return
+	case project:
+		c.add(Warn, "gate", "", "%s: a plugin of aoctl in the project, which somebody else may have written", path)
+	default:
+		c.add(OK, "gate", "", "%s, tool.execute.before: every call is decided in the console", path)
+	}
+	l, simple := ReadHookLine(quotedWords(config.Gate), "opencode")
+	cure, repair := c.anew(&hookFile{path: path, project: project}, l)
+	begin := len(c.r.Findings)
+	if wait := time.Duration(config.Limit) * time.Millisecond; !simple || wait <= l.Timeout {
+		c.add(Fail, "timeout", cure, "the client gives up after %v, the plugin after %v", l.Timeout, wait)
+	} else {
+		c.add(OK, "timeout", "", "the client gives up after %v, the plugin after %v, and refuses (pinned)", l.Timeout, wait)
+	}
+	c.hookProgram(config.Gate[0], cure)
+	if c.claudeElsewhereAsked(l, cure) {
+		begin = len(c.r.Findings) // which console is meant, a person knows
+	}
+	c.claudeUnpinned(l, cure)
+	if now, err := p.write(text, Options{Agent: "opencode", Timeout: l.Timeout, Program: l.program()}); err == nil && !bytes.Equal(now, text) {
+		c.add(Warn, "plugin", cure, "not as this aoctl writes it: installed by another version")
+	}
+	for i := begin; i < len(c.r.Findings); i++ {
+		if f := &c.r.Findings[i]; f.Status == Warn || f.Status == Fail {
+			f.Repair = repair
+		}
+	}
+}
+
+// quotedWords is a list of words as a line for a shell.
+func quotedWords(words []string) string {
+	var quoted []string
+	for _, w := range words {
+		quoted = append(quoted, shellQuote(w))
+	}
+	return strings.Join(quoted, " ")
 }
 
 // plugins lists the script files of a folder.

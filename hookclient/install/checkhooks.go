@@ -218,7 +218,7 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	default:
 		c.add(OK, "command", "", "guarded")
 	}
-	c.gateTimeout(d, h, l.Timeout, cure)
+	c.gateTimeout(d, h, l, cure)
 	if m := h.matcher; m != nil && !d.matches(h.event, m.text) {
 		c.add(Fail, "matcher", cure, "%q does not let every tool through: the others run", shorten(m.text))
 	}
@@ -237,7 +237,7 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	}
 }
 
-func (c *checker) gateTimeout(d dialect, h foundHook, client time.Duration, cure string) {
+func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 	agent := d.standard
 	for _, name := range d.timeouts {
 		t := h.node.member(name)
@@ -252,7 +252,11 @@ func (c *checker) gateTimeout(d dialect, h foundHook, client time.Duration, cure
 		agent = d.unit(v)
 		break
 	}
+	client := l.Timeout
 	seen := fmt.Sprintf("the client gives up after %v, %s after %v", client, c.a.name, agent)
+	if l.Pinned {
+		seen += " (pinned)"
+	}
 	switch {
 	case agent <= client:
 		c.add(Fail, "timeout", cure, "%s: the agent stops waiting first, and the call runs", seen)
