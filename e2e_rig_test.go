@@ -438,19 +438,16 @@ func (t *terminal) choose(command string) {
 	t.rig.t.Helper()
 	t.shows(command)
 	chosen := func() bool { return strings.Contains(t.screen(), "$ "+command) }
-	key := "j"
-	t.rig.until("the card of "+command, func() bool {
-		if chosen() {
-			return true
+	for range 3 { // cards may come and go meanwhile
+		t.key("g")
+		for range len(t.rig.pending()) + 1 {
+			if t.rig.within(e2eRepeat, chosen) {
+				return
+			}
+			t.key("j")
 		}
-		t.key(key)
-		if key == "j" {
-			key = "k"
-		} else {
-			key = "j"
-		}
-		return t.rig.within(e2eRepeat, chosen)
-	})
+	}
+	t.rig.t.Fatalf("no card of %s%s", command, t.rig.lastScreen())
 }
 
 // interactive starts Claude Code in a terminal, past its questions for newcomers.
