@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
@@ -93,3 +94,21 @@ func CutOff(chain []Kin, own map[int]bool, shell func(pid int) bool) bool {
 
 // ClockGrain is how much older than the clock a file system's times may be.
 const ClockGrain = clockGrain
+
+// AnswerHook takes one payload of a gate event that needs nobody, as the route for hooks
+// does, and returns the agent's answer.
+func (b *Broker) AnswerHook(ctx context.Context, agent string, payload []byte) ([]byte, error) {
+	d, err := dialectFor(agent, payload, nil)
+	if err != nil {
+		return nil, err
+	}
+	h, err := d.Decode(payload)
+	if err != nil {
+		return nil, err
+	}
+	req, err := b.Submit(ctx, question(h, asking{correlation: rand.Text()}))
+	if err != nil {
+		return nil, err
+	}
+	return b.hookReply(d, req).body, nil
+}

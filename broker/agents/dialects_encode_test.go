@@ -12,7 +12,7 @@ import (
 )
 
 func TestEncodeShared(t *testing.T) {
-	const stops = " This session is stopped: end your turn now. Every further call is refused until the user speaks again."
+	const stops = " End your turn now: every further call is refused."
 	const lost = "aoctl: the changed input could not be passed on, so the call was refused."
 	edit := json.RawMessage("{\n  \"command\": \"a && b > c\"\n}\n")
 	deny, stop := Answer{Verdict: Deny, Reason: "not <here>\n"}, Answer{Verdict: Deny, Reason: "no", StopTurn: true}

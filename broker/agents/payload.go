@@ -140,7 +140,7 @@ func refusal(a Answer, inWords bool) string {
 	if reason := reasonOf(a); !a.StopTurn || !inWords {
 		return reason
 	}
-	const stop = " This session is stopped: end your turn now. Every further call is refused until the user speaks again."
+	const stop = " End your turn now: every further call is refused."
 	a.Reason = cut(reasonOf(a), maxReason-len(stop)) + stop
 	return reasonOf(a)
 }
