@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"broker":            {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/…":          {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":   {"golang.org/x/sys/…"},
-	"broker/rules":      {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
+	"broker/rules":      {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":       {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
 	"broker/shell":      {"mvdan.cc/sh/…"},
 	"broker/vet":        {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},

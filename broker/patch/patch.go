@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Op says what a patch does to a file.
@@ -76,6 +77,22 @@ func Paths(files []File) []string {
 		for _, path := range []string{f.Path, f.MoveTo} {
 			if path != "" && !slices.Contains(list, path) {
 				list = append(list, path)
+			}
+		}
+	}
+	return list
+}
+
+// Mentioned are the files that any reader might take text to touch, also where Parse
+// refuses it: whatever stands behind a mark, with or without blanks around it.
+func Mentioned(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{markAdd, markDelete, markUpdate, markMove} {
+			rest, ok := strings.CutPrefix(line, strings.TrimSpace(mark))
+			if name := strings.TrimSpace(rest); ok && name != "" && !slices.Contains(list, name) && len(list) < MaxFiles {
+				list = append(list, name)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +19,9 @@ func (j *judge) line(c Call) {
 	for i, e := range l.Elements {
 		j.about(i, e.Text)
 		j.elementOf(e, f)
+		if AppliesPatch(e) {
+			j.patch(strings.Join(slices.Concat(e.Argv[1:], []string{l.Raw}), "\n"))
+		}
 	}
 	f.judge()
 	j.about(0, l.Raw)

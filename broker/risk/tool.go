@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // toolKind is what a tool does with the paths among its parameters.
@@ -97,7 +99,20 @@ func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 		j.patch(p)
 	}
 	j.about(0, "")
-	j.read = safe && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
+	j.read = safe && !otherPaths(input, kind.read) && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
+}
+
+// otherPaths reports whether a parameter beside those named looks as if it held a path.
+func otherPaths(input map[string]any, names []string) bool {
+	for name := range input {
+		low := strings.ToLower(name)
+		for _, word := range []string{"path", "paths", "file", "files", "dir", "directory", "cwd", "folder"} {
+			if strings.HasSuffix(low, word) && !slices.Contains(names, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readings are the ways in which an agent may read a path: as it is, or without the
@@ -133,6 +148,16 @@ func (j *judge) patterns(tool string, input map[string]any) bool {
 		j.danger(why)
 	}
 	return sameForAll(p) && !path.IsAbs(p) && !strings.Contains(p, "..") && !strings.Contains(p, "~")
+}
+
+// AppliesPatch reports whether e is the program by which Codex's shell applies a patch: in
+// its words, or in what it is given to read.
+func AppliesPatch(e shell.Element) bool {
+	if e.Kind != shell.Command || len(e.Argv) == 0 {
+		return false
+	}
+	name := path.Base(e.Argv[0])
+	return name == "apply_patch" || name == "applypatch" || name == "apply-patch"
 }
 
 // patch judges the files that a patch in Codex's format names.

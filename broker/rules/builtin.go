@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
@@ -34,6 +35,11 @@ func (c *Call) onlyReads() bool {
 	params, ok := readers[c.q.Tool]
 	if !ok || c.unsure != "" || c.leavesFolder() {
 		return false
+	}
+	for name, v := range c.params {
+		if len(v.places) > 0 && !slices.Contains(params, name) {
+			return false // another path than the one that is looked at
+		}
 	}
 	for _, name := range params {
 		v, given := c.params[name]
@@ -97,7 +103,7 @@ func (c *Call) onlyLists() bool {
 	}
 	for _, part := range strings.Split(strings.ToLower(pattern), "/") {
 		for name := range agentSettings {
-			if strings.HasPrefix(part, ".") && partsMeet(part, name) || strings.ContainsAny(part, "{[") && strings.Contains(part, ".") {
+			if strings.HasPrefix(part, ".") && partsMeet(part, name) || strings.ContainsAny(part, "{[(") && strings.Contains(part, ".") {
 				return false
 			}
 		}

@@ -32,9 +32,11 @@ type Call struct {
 	noSay     bool      // no element has a say of its own, so all of them have
 	project   [2]string // as it is; for refusing rules in lower case, and the working folder when there is none
 	home      [2]string
-	readsOnly bool // what the built-in rule says
-	lists     bool // and the call asks for names only
-	places    int  // followed so far
+	readsOnly bool     // what the built-in rule says
+	lists     bool     // and the call asks for names only
+	places    int      // followed so far
+	patched   []string // the files of its patch
+	likes     []like
 	gits      []risk.Git
 }
 
@@ -78,6 +80,9 @@ func Prepare(q Question) *Call {
 		c.doubt("the name of its tool cannot be shown as it is")
 	}
 	c.readInput()
+	if q.Tool == patchTool && c.input != nil {
+		c.readPatch()
+	}
 	if param, ok := CommandParam(q.Tool); ok {
 		c.readCommand(param)
 	} else {

@@ -91,6 +91,7 @@ func (c *Call) addValue(v *value, key string, member any) {
 var lineParams = map[string]bool{
 	"description": true, "timeout": true, "timeout_ms": true, "run_in_background": true, "is_background": true,
 	"persistent": true, "yield_time_ms": true, "max_output_tokens": true, "max_output_chars": true, "justification": true,
+	"wait_for_previous": true, "delay_ms": true, "max_events": true, "idle_timeout_ms": true,
 	"tty": true, "login": true, "workdir": true, "cwd": true, "dir": true, "directory": true, "dir_path": true,
 }
 

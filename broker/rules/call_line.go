@@ -44,6 +44,7 @@ func (c *Call) readCommand(param string) {
 	for i := range line.Elements {
 		c.elems = append(c.elems, c.element(&line.Elements[i], i))
 	}
+	c.readShellPatch()
 	c.trimmed = strings.TrimSpace(c.raw)
 	if len(c.elems) == 0 {
 		c.doubt("its command line does nothing")

@@ -25,6 +25,7 @@ func (s *Set) search(f *search) {
 	own := s.tools[f.c.q.Tool]
 	f.shelf(own, false)
 	f.shelf(s.wild, true)
+	f.likes(s)
 	switch f.x.kind {
 	case shell.Read:
 		f.files(s, "Read", false)

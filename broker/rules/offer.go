@@ -57,12 +57,7 @@ func (c *Call) allowedBy(r Rule) bool {
 }
 
 func (c *Call) hasPaths() bool {
-	for key := range c.input {
-		if isPathParam(key) {
-			return true
-		}
-	}
-	return false
+	return len(c.pathKeys()) > 0
 }
 
 func (c *Call) hasURL() bool {
@@ -76,10 +71,7 @@ func (c *Call) offerPaths() []map[string]string {
 	exact, folder, project := c.escapedParams(), c.escapedParams(), c.escapedParams()
 	root := c.q.Place.Project
 	inside := root != ""
-	for key := range c.input {
-		if !isPathParam(key) {
-			continue
-		}
+	for _, key := range c.pathKeys() {
 		for i := range c.params[key].places {
 			real := c.params[key].places[i].real
 			inside = inside && below(root, real)
