@@ -94,11 +94,16 @@ export const AoctlGate = async ({ directory, worktree }) => {
   const drop = (sessionID, all) => {
     for (const [child, id] of waiting) if (id === sessionID || (all && rootOf(id) === sessionID)) child.kill("SIGTERM")
   }
-  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+  // caughtUp waits until the console was told all, but not for long.
+  const caughtUp = async () => {
+    let timer
+    await Promise.race([told, new Promise((resolve) => (timer = setTimeout(resolve, CONFIG.watchLimit)))])
+    clearTimeout(timer)
+  }
 
   return {
     "tool.execute.before": async (input, output) => {
-      await Promise.race([told, pause(CONFIG.watchLimit)])
+      await caughtUp()
       const args = output.args
       let child
       try {
