@@ -29,7 +29,7 @@ func checkOpencode(c *checker) {
 			}
 			found++
 			if p := opencodeAgent().plugin; p.ours(text) {
-				c.opencodePlugin(p, path, text, strings.HasPrefix(path, c.o.Project+string(filepath.Separator)))
+				c.opencodePlugin(p, path, text, strings.HasPrefix(dir, filepath.Join(c.o.Project, ".opencode")))
 				continue
 			}
 			c.add(Warn, "gate", "", "%s: a plugin made by hand names aoctl; one that does not load is skipped, and every call runs", path)

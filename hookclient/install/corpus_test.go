@@ -271,7 +271,7 @@ func TestCommentsProperty(t *testing.T) {
 		}
 		r, err := Uninstall(o)
 		if err != nil {
-			rt.Fatalf("uninstall: %v", err)
+			rt.Fatalf("uninstall: %v of %q", err, text)
 		}
 		got, err := os.ReadFile(path)
 		switch {

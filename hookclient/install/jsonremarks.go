@@ -96,12 +96,12 @@ func (d *document) cutsBehind(n *node, i int) [][2]int {
 		return [][2]int{{before, end}}
 	}
 	last := remarks[len(remarks)-1]
+	comma := before + bytes.IndexByte(d.plain[before:start], ',')
+	if comma >= last[1] {
+		return [][2]int{{d.cutAfter(last, end), end}}
+	}
 	if next := d.commaAfter(end); next > 0 {
 		return [][2]int{{d.cutAfter(last, next), next}}
-	}
-	comma := before + bytes.IndexByte(d.plain[before:start], ',')
-	if comma > last[1] {
-		return [][2]int{{d.cutAfter(last, end), end}}
 	}
 	return [][2]int{{comma, comma + 1}, {d.cutAfter(last, end), end}}
 }

@@ -1,9 +1,13 @@
 package install
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"unicode/utf8"
 )
 
 // layout is how the settings of an agent hold hooks.
@@ -28,7 +32,25 @@ type hook struct {
 }
 
 // document parses a settings text of the agent.
-func (l layout) document(src []byte) (*document, error) { return newDocumentAs(src, l.syntax, l.title) }
+func (l layout) document(src []byte) (*document, error) {
+	d, err := newDocumentAs(src, l.syntax, l.title)
+	if syntax, ok := errors.AsType[*SyntaxError](err); ok && l.syntax == slashJSON {
+		syntax.cutLine(src, l.title)
+	}
+	return d, err
+}
+
+// cutLine names "//" as what is wrong when the place is on a line that is cut off there.
+func (e *SyntaxError) cutLine(src []byte, title string) {
+	lines := bytes.Split(src, []byte("\n"))
+	at := bytes.Index(lines[min(e.Line, len(lines))-1], []byte("//"))
+	if at < 0 {
+		return
+	}
+	e.Col = 1 + utf8.RuneCount(lines[e.Line-1][:at])
+	e.Problem = fmt.Sprintf(`"//", at which %s cuts off the line`, title)
+	e.Cure = title + ` ignores every hook in the file because of it: write "/\/" there; nothing was changed`
+}
 
 // group wraps the handler the way an event's array holds it.
 func (l layout) group(h hook) object {
