@@ -255,6 +255,15 @@ func (f *settingsFile) backups() []string {
 	return names
 }
 
+// forget deletes the backups in which nothing is that anybody could miss.
+func (f *settingsFile) forget(nothing func(data []byte) bool) {
+	for _, name := range f.backups() {
+		if data, err := os.ReadFile(name); err == nil && nothing(data) { //nolint:gosec // beside the user's file
+			_ = os.Remove(name) // one too many does no harm
+		}
+	}
+}
+
 // prune deletes old backups: the very first stays, and the latest few.
 func (f *settingsFile) prune() {
 	names := f.backups()

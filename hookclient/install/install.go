@@ -176,7 +176,6 @@ func Install(o Options) (Report, error) {
 	if o.DryRun {
 		return r, nil
 	}
-	f.disposable = a.nothingForeign(f.data)
 	r.Backup, err = f.write(after, o.Now)
 	return r, err
 }
@@ -208,6 +207,7 @@ func Uninstall(o Options) (Report, error) {
 	switch {
 	case o.DryRun:
 	case r.Deleted:
+		f.forget(a.nothingForeign)
 		r.Backup, err = f.remove(o.Now)
 	default:
 		r.Backup, err = f.write(after, o.Now)
