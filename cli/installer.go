@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type installer struct {
 	json      bool
 	in        io.Reader
 	out, warn io.Writer
+	warned    map[string]bool // what was said already
 }
 
 // installOutcome is what became of one agent, as --json prints it.
@@ -234,7 +236,14 @@ func (i *installer) say(done installOutcome) error {
 	if _, err := io.WriteString(i.out, text); err != nil {
 		return err
 	}
-	printWarnings(i.warn, r.Warnings)
+	fresh := slices.DeleteFunc(slices.Clone(r.Warnings), func(text string) bool { return i.warned[text] })
+	printWarnings(i.warn, fresh)
+	if i.warned == nil {
+		i.warned = map[string]bool{}
+	}
+	for _, text := range fresh {
+		i.warned[text] = true
+	}
 	return nil
 }
 

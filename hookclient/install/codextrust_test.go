@@ -58,7 +58,7 @@ for line in sys.stdin:
         result = {}
     print(json.dumps({"id": m["id"], "result": result}), flush=True)
 `)
-	if err := os.Chmod(path, 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.Chmod(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -170,7 +170,7 @@ func TestCheckCodexAsks(t *testing.T) {
 	r := install(t, io)
 	program := filepath.Join(os.Getenv("PATH"), "codex")
 	put(t, program, "#!/bin/sh\n")
-	if err := os.Chmod(program, 0o700); err != nil { //nolint:gosec // it stands for one
+	if err := os.Chmod(program, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for status, want := range map[string]Status{"trusted": OK, "managed": OK, "untrusted": Fail, "modified": Fail} {

@@ -177,7 +177,7 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 var rivalry = map[string]string{
 	"codex": "one of them can change a call after you allowed it", "gemini": "one of them can change a call after you allowed it",
 	"copilot": "one of them can change a call after you allowed it", "cursor": "one of them can change a call after you allowed it",
-	"qwen": "the last one that answers is heard, and one that allows can run what you refused, unless aoctl's answer ends the turn as well",
+	"qwen": "while no console runs, one of them that allows lets a call run which aoctl refused",
 }
 
 // elsewhere names other files in which aoctl stays installed.
@@ -256,7 +256,7 @@ func claudeToo(o Options, title string, home bool) []string {
 		if err != nil || len(ProgramsIn(s.path)) == 0 && !mentionsUs(string(data)) {
 			continue
 		}
-		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: a call may be asked about by both", title, s.path))
+		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: aoctl is asked by both about one call; to be asked once, take one of them out", title, s.path))
 	}
 	return w
 }

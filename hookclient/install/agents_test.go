@@ -1,0 +1,144 @@
+package install
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Each agent gives the client more time than it takes, in that agent's own unit.
+func TestTimeoutUnits(t *testing.T) {
+	for _, tc := range []struct {
+		agent, event, member string
+		timeout              time.Duration
+		want                 string
+	}{
+		{"codex", "PreToolUse", "timeout", 10 * time.Minute, "660"},
+		{"gemini", "BeforeTool", "timeout", 10 * time.Minute, "660000"},
+		{"gemini", "BeforeTool", "timeout", MaxTimeout, "86460000"},
+		{"qwen", "PreToolUse", "timeout", 10 * time.Minute, "660"},
+		{"qwen", "PreToolUse", "timeout", 939 * time.Second, "999"},
+		{"qwen", "PreToolUse", "timeout", 940 * time.Second, "1000000"},
+		{"qwen", "PreToolUse", "timeout", time.Hour, "3660000"},
+		{"copilot", "PreToolUse", "timeoutSec", 1500 * time.Millisecond, "62"},
+		{"cursor", "preToolUse", "timeout", 10 * time.Minute, "660"},
+	} {
+		a, _ := agentNamed(tc.agent)
+		out, err := a.install(nil, a.hooks(testProgram, Gate, tc.timeout))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := a.document(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gate := a.handlers(d.root.member("hooks").member(tc.event).items[0])[0]
+		if got := textOf(gate.member(tc.member)); got != tc.want {
+			t.Errorf("%s, %v: %s is %s, want %s", tc.agent, tc.timeout, tc.member, got, tc.want)
+		}
+		l, ok := ReadHookLine(gate.member(a.line).text, tc.agent)
+		if !ok || !l.Guarded || !l.Loud || l.Timeout != tc.timeout {
+			t.Errorf("%s: line %+v", tc.agent, l)
+		}
+	}
+}
+
+// Every event but the one that decides ends well whatever becomes of the client, and none
+// has a matcher on Copilot CLI, where some match nothing.
+func TestWatchedHooks(t *testing.T) {
+	for _, a := range agents() {
+		if a.plugin != nil {
+			continue
+		}
+		hooks := a.hooks(testProgram, Gate, time.Minute)
+		for _, h := range hooks {
+			d := &document{style: style{colon: ":", comma: ","}}
+			var handler map[string]any
+			if err := json.Unmarshal([]byte(d.compact(h.handler)), &handler); err != nil {
+				t.Fatal(err)
+			}
+			line, _ := handler[a.line].(string)
+			decides := h.event == a.gate[Gate] || h.event == claudeSettings
+			if strings.Contains(line, "exit 2") != decides || strings.Contains(line, watchTail) == decides {
+				t.Errorf("%s %s: %s", a.agent, h.event, line)
+			}
+			if a.agent == "copilot" && strings.Contains(d.compact(a.group(h)), "matcher") {
+				t.Errorf("%s has a matcher", h.event)
+			}
+		}
+		if len(hooks) < 1+len(a.watched) {
+			t.Errorf("%s: %d hooks for %d events", a.agent, len(hooks), len(a.watched))
+		}
+	}
+}
+
+// Nothing that aoctl writes for Cursor is cut off at "//", and it reads as it was meant.
+func TestCursorSlashes(t *testing.T) {
+	o := otherHome(t)
+	o.Agent = "cursor"
+	o.Program.Console = Console{URL: "http://localhost:8765"}
+	r := install(t, o)
+	text := read(t, r.File)
+	if strings.Contains(text, "//") {
+		t.Errorf("cut off there:\n%s", text)
+	}
+	if programs := ProgramsIn(r.File); len(programs) != 1 || programs[0] != o.Program.Path {
+		t.Errorf("programs %q", programs)
+	}
+	var file struct {
+		Hooks map[string][]struct{ Command string }
+	}
+	if err := json.Unmarshal([]byte(text), &file); err != nil || !strings.Contains(file.Hooks["preToolUse"][0].Command, "--url 'http://localhost:8765'") {
+		t.Errorf("%v: %+v", err, file.Hooks["preToolUse"])
+	}
+}
+
+// Agents that also run Claude Code's hooks are named when aoctl is in both.
+func TestClaudeToo(t *testing.T) {
+	o := otherHome(t)
+	install(t, o)
+	for agent, want := range map[string]bool{"cursor": true, "copilot": false, "gemini": false} {
+		o.Agent = agent
+		r := install(t, o)
+		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "asked by both"); got != want {
+			t.Errorf("%s: %q", agent, r.Warnings)
+		}
+	}
+	o.Agent, o.Scope = "claude", Project
+	install(t, o)
+	o.Agent, o.Scope = "copilot", User
+	if r := install(t, o); !strings.Contains(strings.Join(r.Warnings, "\n"), "settings.local.json, where aoctl is installed for Claude Code") {
+		t.Errorf("copilot: %q", r.Warnings)
+	}
+}
+
+// An agent is found by its program or by its folder.
+func TestFind(t *testing.T) {
+	otherHome(t)
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	put(t, filepath.Join(bin, "qwen"), "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(bin, "qwen"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{".codex", ".config/other"} {
+		if err := os.MkdirAll(filepath.Join(os.Getenv("HOME"), dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := map[string]Found{}
+	for _, f := range Find() {
+		names[f.Agent] = f
+	}
+	if names["qwen"].Program == "" || names["codex"].Agent == "" || names["codex"].Program != "" {
+		t.Errorf("found %+v", names)
+	}
+	for _, agent := range []string{"gemini", "opencode"} {
+		if f, ok := names[agent]; ok && f.Program == "" {
+			t.Errorf("%s is not there: %+v", agent, f)
+		}
+	}
+}
