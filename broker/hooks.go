@@ -146,7 +146,11 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 		return agents.Answer{}, err
 	}
 	b.mu.Lock()
-	b.session(h.SessionID).noteTurn(h)
+	se := b.session(h.SessionID)
+	se.noteTurn(h)
+	if se.asked(h) {
+		b.publishSession(se)
+	}
 	b.mu.Unlock()
 	b.compareRun(ctx, h)
 	b.settleElsewhere(ctx, h)

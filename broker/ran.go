@@ -26,6 +26,7 @@ import (
 //   - calls that nobody held (observing), or that were asked as PermissionRequest, where
 //     the person in the agent's own terminal may be quicker, and may change the input;
 //   - what a person fills in at the agent's own form (formTools);
+//   - the input of a plan, which agents do not report; another plan is one;
 //   - calls of a tool that this session has not asked for in the turn that this console
 //     saw begin: the hook may be installed for other tools only, or since later;
 //   - the folder, which a command may change while it runs;
@@ -74,7 +75,7 @@ const (
 )
 
 // formTools are tools whose input a person completes in the agent's own terminal.
-var formTools = map[string]bool{"AskUserQuestion": true, "ExitPlanMode": true}
+var formTools = map[string]bool{agents.AskUserQuestion: true, agents.ExitPlanMode: true}
 
 // alarms are the alarms of the log. Guarded by Broker.mu.
 type alarms struct {
@@ -186,12 +187,15 @@ func runKind(req Request, h agents.Hook) RunKind {
 	switch req.State {
 	case Allowed:
 	case Answered:
-		if req.Outcome == nil || req.Outcome.By.Kind == ByObserve {
+		if req.Outcome == nil || req.Outcome.By.Kind == ByObserve || asksElsewhere(req) {
 			return ""
 		}
 		return RanRefused
 	case Pending, Denied, Expired, Cancelled:
 		return RanRefused
+	}
+	if dialog(req) == agents.ExitPlanMode && req.ToolName == h.ToolName {
+		return planKind(req, h)
 	}
 	want, edited := req.ToolInput, false
 	if req.Outcome != nil && len(req.Outcome.UpdatedInput) > 0 {
@@ -200,6 +204,22 @@ func runKind(req Request, h agents.Hook) RunKind {
 	if req.ToolName != h.ToolName || !sameRun(want, h.ToolInput, func(_ string, v any) bool {
 		return formTools[h.ToolName] || edited && (v == nil || v == false)
 	}) {
+		return RanChanged
+	}
+	return ""
+}
+
+// planKind is what is wrong about the plan that h reports as approved. Claude Code does
+// not report the input that was asked with, but the plan itself as the result.
+func planKind(req Request, h agents.Hook) RunKind {
+	var was, is struct {
+		Plan   *string `json:"plan"`
+		Edited bool    `json:"planWasEdited"` // by the person, in the agent's own terminal
+	}
+	if json.Unmarshal(req.ToolInput, &was) != nil || json.Unmarshal(h.Result, &is) != nil {
+		return ""
+	}
+	if was.Plan != nil && is.Plan != nil && *was.Plan != *is.Plan && !is.Edited {
 		return RanChanged
 	}
 	return ""

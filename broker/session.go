@@ -43,6 +43,7 @@ type Session struct {
 	Pending     int          `json:"pending"`              // calls waiting now; not stored
 	Observed    bool         `json:"observed,omitempty"`   // nothing of it is held; not stored: a new console gates again
 	Alarm       *Alarm       `json:"alarm,omitempty"`      // a call of it ran otherwise than it was allowed, and nobody has acknowledged that; part of the log, not of the record
+	Asks        *Asks        `json:"asks,omitempty"`       // what its agent asks in its own terminal; not stored
 	TurnOver    bool         `json:"-"`                    // while stopping: the main agent's turn ended, sub-agents may still run; not stored
 }
 

@@ -54,7 +54,7 @@ func (b *Broker) applySession(se *sessionEntry, next Session) {
 	if next.LastSeenAt.Before(se.s.LastSeenAt) {
 		next.LastSeenAt = se.s.LastSeenAt
 	}
-	next.Observed, next.Alarm = se.s.Observed, se.s.Alarm // not part of the record, so never set by one
+	next.Observed, next.Alarm, next.Asks = se.s.Observed, se.s.Alarm, se.s.Asks // not part of the record, so never set by one
 	se.s = next
 	se.savedAt = time.Now()
 	b.publishSession(se)

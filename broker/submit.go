@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker/agents"
 )
 
 // Question is a call that somebody wants answered.
@@ -120,6 +122,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	project := firstOf(se.s.ProjectDir, q.Session.ProjectDir, folderOf(q.Request))
 	moot := b.moot(se)
 	se.noteAsks(e.req)
+	se.asked(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID})
 	b.mu.Unlock()
 	call, legible := b.read(e.req, project, q.Trusted, b.opts.Vet.Call)
 	assessment, ruled := b.ruling(call, project, !moot)
@@ -173,6 +176,8 @@ func (b *Broker) firstEnd(se *sessionEntry, req Request, stamp string, ruled *Ou
 		end = &Outcome{State: Answered, By: Actor{Kind: ByObserve}, Reason: observed(*req.Assessment)}
 	case ruled != nil:
 		end = ruled
+	case asksElsewhere(req):
+		end = leftToAgent()
 	case b.notRecording() != "": // a person may still allow it
 		return nil, nil
 	default:
@@ -237,6 +242,9 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 	e.leftAt = time.Now() // who asked could not wait for it before, however long the disk took
 	close(e.tried)
 	if end != nil {
+		if end.State == Answered && end.By.Kind == ByAgent {
+			b.session(e.req.SessionID).asking(e.req)
+		}
 		b.finish(e, *end)
 		defer b.mu.Unlock()
 		return e.req

@@ -15,7 +15,10 @@ func answerTo(r Request) agents.Answer {
 	}
 	o := *r.Outcome
 	if o.State == Allowed {
-		return agents.Answer{Verdict: agents.Allow, Reason: allowWords(o), UpdatedInput: o.UpdatedInput}
+		return agents.Answer{Verdict: agents.Allow, Reason: allowWords(o), UpdatedInput: firstInput(o.UpdatedInput, approval(r))}
+	}
+	if asksElsewhere(r) && o.State == Answered {
+		return agents.Answer{Verdict: agents.Leave, Reason: "Ask the user in your own terminal."}
 	}
 	if o.State == Answered && o.By.Kind == ByObserve {
 		return agents.Answer{Verdict: agents.Leave, Reason: "Not held: aoctl only observes. In its place " + o.Reason + "."}
@@ -50,6 +53,9 @@ func denyWords(r Request, o Outcome) string {
 	}
 	switch o.By.Kind {
 	case ByOperator, ByProcess:
+		if words := sendBackWords(r, o); words != "" {
+			return words
+		}
 		who := "A person denied this call in aoctl"
 		if o.By.Kind == ByProcess {
 			who = "This call was denied with an aoctl command"

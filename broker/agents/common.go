@@ -34,7 +34,10 @@ func Common(agent, name string, input json.RawMessage) (common string, in json.R
 	if !ok {
 		return name, input, false
 	}
-	return d.Common(name, input)
+	if common, in, known = d.Common(name, input); !known && dialogs[agent][name] != "" {
+		return dialogs[agent][name], input, true
+	}
+	return common, in, known
 }
 
 // commonIn is Common by agent's table of tools.

@@ -79,6 +79,9 @@ func Prepare(q Question) *Call {
 	if !plain(q.Tool) || q.Tool == "" {
 		c.doubt("the name of its tool cannot be shown as it is")
 	}
+	if why := Personal(q.Tool); why != "" {
+		c.doubt(why)
+	}
 	c.readInput()
 	if q.Tool == patchTool && c.input != nil {
 		c.readPatch()
@@ -185,6 +188,15 @@ const maxOperandName = 4096
 func CommandParam(tool string) (param string, ok bool) {
 	param, ok = commandParams[tool]
 	return param, ok
+}
+
+// Personal says why no rule may allow a call of tool, by its common name: the call is
+// itself a question to the user, and nobody else can answer it. "" for all others.
+func Personal(tool string) string { return personal[tool] }
+
+var personal = map[string]string{
+	"AskUserQuestion": "it asks you, and only you can answer",
+	"ExitPlanMode":    "it is a plan, and only you can approve it",
 }
 
 var commandParams = map[string]string{

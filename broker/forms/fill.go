@@ -1,0 +1,97 @@
+package forms
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Answer is what the user says to one question.
+type Answer struct {
+	Picked []int  // of its options, by place
+	Other  string // in the user's own words; may be empty
+}
+
+// Empty reports whether a says nothing.
+func (a Answer) Empty() bool { return len(a.Picked) == 0 && a.Other == "" }
+
+// Says is a as the agent reads it: the labels in the question's order, then the user's
+// own words, joined with a comma.
+func (q Question) Says(a Answer) string {
+	var parts []string
+	for i, o := range q.Options {
+		for _, p := range a.Picked {
+			if p == i {
+				parts = append(parts, o.Label)
+				break
+			}
+		}
+	}
+	if a.Other != "" {
+		parts = append(parts, a.Other)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Fill is the input with the answers to all of its questions: the very bytes of each
+// field that it had, then answers, by the questions' words, and the preview of what was
+// picked where there is one.
+func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
+	if len(answers) != len(f.Questions) {
+		return nil, fmt.Errorf("%d answers for %d questions", len(answers), len(f.Questions))
+	}
+	var said, notes object
+	for i, q := range f.Questions {
+		a := answers[i]
+		switch n := len(a.Picked); {
+		case a.Empty():
+			return nil, fmt.Errorf("question %d is not answered", i+1)
+		case !q.Multi && n > 1, !q.Multi && n == 1 && a.Other != "":
+			return nil, fmt.Errorf("question %d takes one answer", i+1)
+		}
+		for _, p := range a.Picked {
+			if p < 0 || p >= len(q.Options) {
+				return nil, fmt.Errorf("question %d has no option %d", i+1, p+1)
+			}
+		}
+		said.add(q.Text, quoted(q.Says(a)))
+		if !q.Multi && len(a.Picked) == 1 && q.Options[a.Picked[0]].Preview != "" {
+			var note object
+			note.add("preview", quoted(q.Options[a.Picked[0]].Preview))
+			notes.add(q.Text, note.raw())
+		}
+	}
+	var all object
+	for _, x := range f.fields {
+		all.add(x.Key, x.Value)
+	}
+	all.add("answers", said.raw())
+	if len(notes) > 0 {
+		all.add("annotations", notes.raw())
+	}
+	out := all.raw()
+	if !json.Valid(out) {
+		return nil, errors.New("the filled form is not valid JSON") // what came in is, so never
+	}
+	return out, nil
+}
+
+// object is a JSON object being written, its members in the order of adding.
+type object []byte
+
+func (o *object) add(key string, value json.RawMessage) {
+	if len(*o) > 0 {
+		*o = append(*o, ',')
+	}
+	*o = append(*o, quoted(key)...)
+	*o = append(*o, ':')
+	*o = append(*o, value...)
+}
+
+func (o object) raw() json.RawMessage { return json.RawMessage("{" + string(o) + "}") }
+
+func quoted(s string) json.RawMessage {
+	raw, _ := json.Marshal(s) //nolint:errchkjson // strings never fail
+	return raw
+}
