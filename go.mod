@@ -25,6 +25,7 @@ require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/creack/pty v1.1.24
 	github.com/pelletier/go-toml/v2 v2.4.3
+	github.com/yuin/goldmark v1.4.13
 	golang.org/x/text v0.43.0
 )
 

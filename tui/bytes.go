@@ -36,7 +36,7 @@ func (m *model) bytesKey(msg tea.KeyMsg) tea.Cmd {
 // plain, by name, and then every byte.
 func (m *model) bytesDoc(width int) *doc {
 	r := m.bytesOf
-	return m.docs.get(docKey{"bytes " + r.ID, width}, func() *doc {
+	return m.docs.get(docKey{id: "bytes " + r.ID, width: width}, func() *doc {
 		d := &doc{paper: *m.st.paper(width), title: safeLine(r.ToolName) + ": exact bytes"}
 		d.value("folder", r.CWD)
 		fields, err := wire.Fields(r.ToolInput)

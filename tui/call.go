@@ -32,7 +32,7 @@ func (m *model) detailView(l layout, a area) []string {
 		focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.below, f.belowInk = m.standing(c)
-	if more := d.callEnd - m.scroll - height; locked(c) && more > 0 {
+	if more := d.callEnd - m.scroll - height; (locked(c) || c.ask.unread()) && more > 0 {
 		f.belowRight = "▼ " + plural(more, "more row")
 		if l.stacked {
 			f.right = f.belowRight

@@ -9,6 +9,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -22,6 +23,8 @@ type doc struct {
 	alarm   string // beside the title, of a dangerous call; safe to draw
 	note    string // beside the title
 	callEnd int    // rows of the call: allowing takes that the last of them was seen
+	at      int    // first row of what has a form's cursor
+	atEnd   int    // and the row behind its last one
 	size    string // of the input, when it is large
 }
 
@@ -30,6 +33,8 @@ type around struct {
 	session *broker.Session // nil when unknown
 	label   string          // of the session
 	file    fileState
+	ask     *answering     // the form of a question that can be answered here
+	inForm  bool           // and keys are for it
 	loc     *time.Location // of the clock on the screen
 }
 
@@ -76,6 +81,12 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 			d.fields(c.without("file_path", "content"))
 			return
 		}
+	case agents.AskUserQuestion:
+		d.question(r, c, a)
+		return
+	case agents.ExitPlanMode:
+		d.plan(r, c, a.file)
+		return
 	}
 	if len(c.fields) == 0 {
 		d.say(inkMuted, "no input")

@@ -88,10 +88,16 @@ func (m *model) hints(c *card) []hint {
 			{"esc", "unmark all"},
 		}, list[2:]...)
 	}
+	if c.ask != nil && !c.late() {
+		return m.askHints(c)
+	}
 	if locked(c) {
 		read := "read to the end to allow"
 		if m.width < 60 {
 			read = "read on to allow"
+		}
+		if mustBeSaid(c) {
+			return append([]hint{{"G", strings.Replace(read, "allow", "approve", 1)}}, planHints(list)[1:]...)
 		}
 		return append([]hint{{"G", read}}, list[1:]...)
 	}
@@ -104,6 +110,9 @@ func (m *model) hints(c *card) []hint {
 	}
 	if c.late() {
 		return append([]hint{allow, {"d", "put away"}}, list[4:]...)
+	}
+	if mustBeSaid(c) {
+		return planHints(list)
 	}
 	return append([]hint{allow}, list[1:]...)
 }
@@ -148,6 +157,9 @@ func (m *model) promptView() string {
 		lead = "deny " + p.what + ", because: "
 		if p.picks != nil && cells(lead) > m.width/2 {
 			lead = "deny " + plural(len(p.picks), "marked call") + ", because: "
+		}
+		if p.lead != "" {
+			lead = p.lead
 		}
 		if p.gone != "" {
 			lead, help = "this call "+p.gone+" ", "esc closes"

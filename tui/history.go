@@ -190,7 +190,7 @@ func verdictGlyph(s broker.State) (string, ink) {
 
 // pastDoc lays a decided call out, its end first.
 func (m *model) pastDoc(r broker.Request, width int) *doc {
-	key := docKey{"past " + r.ID, width}
+	key := docKey{id: "past " + r.ID, width: width}
 	if r.Alarm != nil {
 		key.id = "alarm " + r.ID
 	}
@@ -208,7 +208,7 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}
-			if len(o.UpdatedInput) > 0 {
+			if len(o.UpdatedInput) > 0 && !top.given(r) {
 				top.write(fixed(inkLabel, "ran with", 11), inkText, valueText(o.UpdatedInput))
 			}
 			top.blank()

@@ -38,6 +38,9 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		m.guard.doubt(m.at)
 		return m.sayFitting(inkWarn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	}
+	if cmd, ok := m.askKey(msg); ok {
+		return cmd
+	}
 	m.note = note{}
 	switch {
 	case m.isDecision(msg):
@@ -121,7 +124,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.say(inkWarn, m.tooSmallText())
 	case c == nil:
 		return m.say(inkMuted, "nothing waits")
-	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.burst() && c.sending == "" && !c.late():
+	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.burst() && c.sending == "" && !c.late():
 		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
 		return nil
 	case refusal != "":

@@ -80,6 +80,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.History, k.Help}},
+		{"In a question's form", defaultAskKeys().help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}

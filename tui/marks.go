@@ -44,6 +44,8 @@ func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
 		return m.say(inkMuted, "late calls are decided one by one")
 	case c.sending != "":
 		return m.say(inkMuted, "already sent; waiting for the record")
+	case c.dialog() != "":
+		return m.say(inkMuted, "questions and plans are answered one by one")
 	case key.Matches(msg, m.keys.MarkAlike):
 		return m.markAlike(c)
 	case m.board.marks[c.req.ID]:

@@ -69,6 +69,8 @@ type model struct {
 	editorGen  int
 	editorKeys editorKeys
 	ruleKeys   ruleKeys
+	askKeys    askKeys
+	askedOf    drawnKey // the card whose form keys are for, zero when there is none
 	rb         rulebook
 
 	history     []broker.Request
@@ -104,7 +106,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys()}
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys()}
 	m.at = o.Now()
 	m.guard.awake(m.at)
 	return m

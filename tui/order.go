@@ -66,7 +66,8 @@ type card struct {
 	rev      int            // counts what has changed about the call since it came
 	code     string         // what allows a dangerous call, made when it is first drawn
 
-	file fileState // what a Write would replace
+	file fileState  // what a Write would replace, or a plan's file
+	ask  *answering // a question's form, nil when it is none
 
 	sum      summary // computed when first needed
 	kind     string  // what the call is alike to, computed when first needed

@@ -34,6 +34,7 @@ type prompt struct {
 	what    string   // what it is about, safe to draw
 	gone    string   // askReason: how the call ended meanwhile, safe to draw
 	hint    string   // why the last key did nothing
+	lead    string   // askReason: what stands before the words, where it is not about denying a call
 
 	picks   []drawnKey     // askMarked, and askReason about several: the calls
 	verdict broker.Verdict // askMarked
@@ -47,7 +48,7 @@ type prompt struct {
 }
 
 func (m *model) openReason(c *card) {
-	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool}
+	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool, lead: reasonLead(c)}
 }
 
 func (m *model) openFilter() {

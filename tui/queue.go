@@ -42,6 +42,9 @@ func (m *model) queueNote() (string, ink) {
 	if n := b.shown.dangerous(); n > 0 {
 		notes, i = append(notes, count(n)+" dangerous"), inkDanger
 	}
+	if n := m.elsewhereNote(); n != "" {
+		notes, i = append(notes, n), max(i, inkWarn)
+	}
 	if b.filter.active() {
 		notes = append(notes, m.filterText())
 	}
@@ -198,6 +201,7 @@ func (m *model) quiet(width, height int) []string {
 	default:
 		p.sayBehind(inkText, "", 1, inkOK, "nothing waits")
 	}
+	m.elsewhereRows(p)
 	if len(b.recent) == 0 {
 		return pad(p.rows, width)
 	}

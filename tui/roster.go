@@ -120,6 +120,9 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 		if waiting > 0 {
 			return count(waiting) + " waiting", s.StartedAt
 		}
+		if s.Asks != nil {
+			return "asks you", s.Asks.At
+		}
 		if s.State == broker.SessionIdle {
 			return "idle", s.LastSeenAt
 		}

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker/agents"
 )
 
 // settle brings selection, scrolling and guard in line with what View is going to
@@ -64,28 +66,52 @@ func (m *model) settleDrawn() tea.Cmd {
 	if m.guard.draws(c.key(), m.at) {
 		m.scroll = 0
 		m.guard.own = m.went == c.req.ID
+		c.wantForm()
 		cmd = m.wantFile(c)
 		if c.dangerous() && c.code == "" {
 			c.code = m.makeCode()
 		}
 	}
 	m.went = ""
+	m.settleForm(c)
 	width, height := m.room()
 	d := m.doc(c, width)
 	m.scroll = max(0, min(m.scroll, len(d.rows)-height))
-	if !c.seenEnd && height > 0 && m.scroll+height >= d.callEnd {
+	if height > 0 && m.scroll+height >= d.callEnd {
 		c.seenEnd = true
+		if c.ask != nil {
+			c.ask.note()
+		}
 	}
 	return cmd
 }
 
-// wantFile has the file read that a Write would replace, once for each card.
+// settleForm makes the keys that decide deaf for a moment when a form opens.
+func (m *model) settleForm(c *card) {
+	in := drawnKey{}
+	if m.inForm(c) {
+		in = c.key()
+	}
+	if in != m.askedOf && in != (drawnKey{}) {
+		m.askDeaf()
+	}
+	m.askedOf = in
+}
+
+// wantFile has the file read that a Write would replace, or that holds a plan, once for
+// each card.
 func (m *model) wantFile(c *card) tea.Cmd {
 	tool, input := c.req.Call()
-	if tool != "Write" || c.file.wanted {
+	target := fileTarget
+	switch {
+	case c.file.wanted:
+		return nil
+	case tool == agents.ExitPlanMode:
+		target = planFile
+	case tool != "Write":
 		return nil
 	}
-	path, ok := fileTarget(readCall(input), c.req.CWD)
+	path, ok := target(readCall(input), c.req.CWD)
 	if !ok {
 		return nil
 	}
@@ -102,6 +128,7 @@ type docCache struct {
 type docKey struct {
 	id    string
 	width int
+	form  int // which state of a question's form; 0 without one
 }
 
 const docsKept = 16
@@ -130,7 +157,19 @@ func (k *docCache) get(key docKey, make func() *doc) *doc {
 
 // doc is card c laid out.
 func (m *model) doc(c *card, width int) *doc {
-	return m.docs.get(docKey{c.req.ID, width}, func() *doc {
-		return layOut(m.st, c.req, m.around(c.req, c.file), width)
+	k := docKey{id: c.req.ID, width: width}
+	in := m.inForm(c)
+	if c.ask != nil && !c.late() {
+		k.form = 2*c.ask.rev + 1
+		if in {
+			k.form++
+		}
+	}
+	return m.docs.get(k, func() *doc {
+		a := m.around(c.req, c.file)
+		if k.form > 0 {
+			a.ask, a.inForm = c.ask, in
+		}
+		return layOut(m.st, c.req, a, width)
 	})
 }

@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -65,6 +68,9 @@ func summarise(tool string, input json.RawMessage, cwd string) summary {
 		}
 	}
 	text := mainText(c, cwd)
+	if tool == agents.AskUserQuestion {
+		text = cmp.Or(forms.Gist(input), text)
+	}
 	s.text = safe.Head(text, maxSummary)
 	s.whole = tellsAll(c, tool, text) && s.text == safe.Line(text)
 	if server, name, ok := splitMCP(tool); ok {

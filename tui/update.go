@@ -132,6 +132,9 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		if u.Session != nil && m.board.renames(*u.Session) {
 			m.docs.clear()
 		}
+		if u.Session != nil {
+			cmds = append(cmds, m.asksCame(*u.Session))
+		}
 		if c := m.board.apply(u, m.at); c != nil {
 			arrived = c
 		}

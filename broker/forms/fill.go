@@ -95,3 +95,15 @@ func quoted(s string) json.RawMessage {
 	raw, _ := json.Marshal(s) //nolint:errchkjson // strings never fail
 	return raw
 }
+
+// Said are the answers in a filled input, by the questions' words; nil when there are
+// none.
+func Said(filled json.RawMessage) map[string]string {
+	var in struct {
+		Answers map[string]string `json:"answers"`
+	}
+	if json.Unmarshal(filled, &in) != nil {
+		return nil
+	}
+	return in.Answers
+}

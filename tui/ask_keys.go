@@ -1,0 +1,280 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// askKeys are the keys of a question's form, while it is open.
+type askKeys struct {
+	Next, Pick, Digit, Other, Back, Decline key.Binding
+}
+
+func defaultAskKeys() askKeys {
+	bind := func(name, help string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(name, help))
+	}
+	return askKeys{
+		Pick:    bind("space", "pick what the cursor is on", " "),
+		Digit:   bind("1–9", "pick this option", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+		Other:   bind("o", "answer in your own words", "o"),
+		Next:    bind("enter", "on to the next question; on the last step: send the answers", "enter"),
+		Back:    bind("h", "back to the question before; from the first one out of the form", "h", "left", "shift+tab"),
+		Decline: bind("esc", "decline to answer; asks for a reason first", "esc"),
+	}
+}
+
+func (k askKeys) help() []key.Binding {
+	return []key.Binding{k.Pick, k.Digit, k.Other, k.Next, k.Back, k.Decline}
+}
+
+// inForm reports whether keys are for the form on card c: it has the whole screen, or
+// its pane has the focus.
+func (m *model) inForm(c *card) bool {
+	if c == nil || c.ask == nil || c.late() || m.editor != nil || m.tooSmall() {
+		return false
+	}
+	return m.screen == screenFull || m.screen == screenMain && m.focus == paneDetail
+}
+
+// askKey takes a key for the form on the drawn card; ok is false when it is not one.
+func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
+	c := m.drawnCard()
+	if !m.inForm(c) {
+		return nil, false
+	}
+	k := m.askKeys
+	switch {
+	case key.Matches(msg, k.Next, k.Decline, k.Back, k.Pick, k.Other, k.Digit, m.keys.Up, m.keys.Down):
+	default:
+		return nil, false
+	}
+	m.note = note{}
+	switch {
+	case c.sending != "":
+		return m.say(inkMuted, "already sent; waiting for the record"), true
+	case key.Matches(msg, k.Next):
+		return m.askNext(c), true
+	case m.guard.burst(), m.guard.deaf(m.at) && !m.guard.own:
+		return m.say(inkWarn, "… this card just came up: look first, then press "+keyName(msg)+" again"), true
+	case key.Matches(msg, k.Decline):
+		m.openReason(c)
+	case key.Matches(msg, k.Back):
+		m.askBack(c)
+	case c.ask.overview():
+	default:
+		return m.askPick(c, msg), true
+	}
+	return nil, true
+}
+
+// askPick moves among a question's options and picks some.
+func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
+	a := c.ask
+	q, _ := a.question()
+	at := a.cursor[a.step]
+	switch {
+	case key.Matches(msg, m.askKeys.Other):
+		return m.openOther(c)
+	case key.Matches(msg, m.askKeys.Digit):
+		if at = int(msg.Runes[0] - '1'); at >= len(q.Options) {
+			return m.say(inkMuted, fmt.Sprintf("there is no option %d", at+1))
+		}
+		a.pick(at)
+	case key.Matches(msg, m.askKeys.Pick) && at == ownWords(q):
+		return m.openOther(c)
+	case key.Matches(msg, m.askKeys.Pick):
+		a.pick(at)
+	default:
+		a.cursor[a.step] = m.moved(msg, at, len(q.Options)+1)
+		a.rev++
+	}
+	m.showCursor(c)
+	return nil
+}
+
+// askNext takes enter: it picks what is not picked yet, goes on, and on the last step
+// sends. It is judged as every key that decides.
+func (m *model) askNext(c *card) tea.Cmd {
+	wait, refusal := m.guard.press("enter", m.at)
+	a := c.ask
+	switch {
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case !a.seen[a.step]:
+		return m.sayFitting(inkWarn, "read to the end first: ctrl+d shows more", "read on: ctrl+d")
+	case !a.overview():
+		if cmd, open := m.askOpen(c); open {
+			return cmd
+		}
+	}
+	if a.last() {
+		return m.guard.hold(held{do: m.sendForm}, wait, m.at)
+	}
+	m.askStep(c, a.step+1)
+	return nil
+}
+
+// askOpen says what is missing on the question on the screen; open is false when
+// nothing is.
+func (m *model) askOpen(c *card) (cmd tea.Cmd, open bool) {
+	a := c.ask
+	q, answer := a.question()
+	then := "goes on"
+	if a.last() {
+		then = "sends it"
+	}
+	at := a.cursor[a.step]
+	switch {
+	case !q.Multi && at == ownWords(q) && answer.Other == "":
+		return m.openOther(c), true
+	case !q.Multi && at < ownWords(q) && !picked(*answer, at):
+		a.pick(at)
+		m.showCursor(c)
+		return m.sayFitting(inkText, "picked: "+safeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
+	case answer.Empty():
+		return m.sayFitting(inkWarn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
+	}
+	if i := a.unlooked(); i >= 0 {
+		a.cursor[a.step] = i
+		a.rev++
+		m.showCursor(c)
+		return m.sayFitting(inkWarn, "look at its preview first, then press enter again", "look at its preview first"), true
+	}
+	return nil, false
+}
+
+func (m *model) askBack(c *card) {
+	if c.ask.step > 0 {
+		m.askStep(c, c.ask.step-1)
+		return
+	}
+	m.screen, m.focus = screenMain, paneQueue
+}
+
+// askStep shows another step. What decides stays deaf for a moment, as for a new card.
+func (m *model) askStep(c *card, step int) {
+	c.ask.goTo(step)
+	m.scroll = 0
+	m.askDeaf()
+}
+
+// askDeaf makes the keys that decide deaf after a move of the operator's own.
+func (m *model) askDeaf() {
+	m.guard.doubt(m.at)
+	m.guard.own = true
+}
+
+// showCursor scrolls so that the option with the cursor is on the screen, and the top of
+// the question or its end where they have room too.
+func (m *model) showCursor(c *card) {
+	width, height := m.room()
+	d := m.doc(c, width)
+	q, _ := c.ask.question()
+	from, to := d.at, d.atEnd
+	if c.ask.cursor[c.ask.step] == 0 && to <= height {
+		from = 0
+	}
+	if c.ask.cursor[c.ask.step] == ownWords(q) && d.callEnd-from <= height {
+		to = d.callEnd
+	}
+	if to > m.scroll+height {
+		m.scroll = to - height
+	}
+	m.scroll = min(m.scroll, from)
+}
+
+// openOther takes the operator's own words.
+func (m *model) openOther(c *card) tea.Cmd {
+	k, step := c.key(), c.ask.step
+	_, answer := c.ask.question()
+	m.prompt = &prompt{
+		purpose: askLine, what: "other: ", help: "enter keeps it · esc cancels", text: []rune(answer.Other),
+		send: func(text string) tea.Cmd { return m.keepOther(k, step, text) },
+	}
+	return nil
+}
+
+func (m *model) keepOther(k drawnKey, step int, text string) tea.Cmd {
+	c := m.drawnCard()
+	if c == nil || c.key() != k || c.ask == nil || c.ask.step != step || c.sending != "" {
+		return m.say(inkWarn, "this question is no longer on the screen: nothing was kept")
+	}
+	c.ask.say(strings.TrimSpace(text))
+	m.showCursor(c)
+	return nil
+}
+
+// sendForm sends the answers of the form on the drawn card, as the call's own input.
+func (m *model) sendForm() tea.Cmd {
+	c := m.drawnCard()
+	if !m.inForm(c) || c.sending != "" {
+		return m.say(inkWarn, "this question no longer waits: nothing was sent")
+	}
+	k := c.key()
+	filled, err := c.ask.form.Fill(c.ask.answers)
+	if err != nil {
+		return m.say(inkWarn, safeLine(err.Error())+": nothing was sent")
+	}
+	c.sending = broker.Allow
+	delete(m.board.marks, k.id)
+	m.moveOn()
+	return m.decideWith(k, broker.Decision{Verdict: broker.Allow, By: m.opts.Operator, UpdatedInput: filled, Digest: k.digest})
+}
+
+// decideWith hands a decision about the call of k to the broker.
+func (m *model) decideWith(k drawnKey, d broker.Decision) tea.Cmd {
+	ctx, console := m.ctx, m.console
+	return func() tea.Msg {
+		req, err := console.Decide(ctx, k.id, d)
+		return decidedMsg{key: k, verdict: d.Verdict, req: req, err: err}
+	}
+}
+
+// askHints are the keys worth naming on a question's card.
+func (m *model) askHints(c *card) []hint {
+	help := hint{m.keys.Help.Help().Key, "help"}
+	if !m.inForm(c) {
+		return []hint{{"enter", "answer"}, {"D", "decline"}, {"a", "let it ask in its terminal"}, {"s", "stop"}, help}
+	}
+	next := "next"
+	if c.ask.last() {
+		next = "send"
+	}
+	if c.ask.unread() && !c.ask.overview() {
+		return []hint{{"ctrl+d", "read on"}, {"space", "pick"}, {"o", "other"}, {"esc", "decline"}, {"h", "back"}, help}
+	}
+	if c.ask.overview() {
+		first := hint{"enter", next}
+		if c.ask.unread() {
+			first = hint{"ctrl+d", "read on"}
+		}
+		return []hint{first, {"h", "back"}, {"esc", "decline"}, help}
+	}
+	return []hint{{"enter", next}, {"space", "pick"}, {"o", "other"}, {"esc", "decline"}, {"h", "back"}, {"j k", "move"}, help}
+}
+
+// planHints are those on a plan's card.
+func planHints(list []hint) []hint {
+	return append([]hint{{"a", "approve"}, {"d", "send back"}}, list[4:]...)
+}
+
+// reasonLead is what stands before the words with which c is refused.
+func reasonLead(c *card) string {
+	switch c.dialog() {
+	case agents.AskUserQuestion:
+		return "decline to answer, because: "
+	case agents.ExitPlanMode:
+		return "changes to the plan: "
+	}
+	return ""
+}
+
+// mustBeSaid reports whether c is refused with words only.
+func mustBeSaid(c *card) bool { return c.dialog() == agents.ExitPlanMode }

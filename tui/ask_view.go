@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/forms"
+)
+
+// question draws a call that asks the user: as a form while it can be answered here,
+// else what it asks, and why it cannot.
+func (d *doc) question(r broker.Request, c call, a around) {
+	switch {
+	case a.ask != nil && a.ask.overview():
+		d.overview(a.ask)
+	case a.ask != nil:
+		d.step(a.ask, a.inForm)
+	default:
+		d.asked(r, c)
+	}
+}
+
+// formIndent is what stands before an option's words: the cursor, its key and its box.
+const formIndent = 8
+
+// step draws one question with its options.
+func (d *doc) step(a *answering, active bool) {
+	q, answer := a.question()
+	d.note = a.stepWords()
+	d.asks(q)
+	d.blank()
+	cursor := a.cursor[a.step]
+	for i, o := range q.Options {
+		from := len(d.rows)
+		key := " "
+		if i < 9 {
+			key = strconv.Itoa(i + 1)
+		}
+		d.choice(active && cursor == i, key, box(q, picked(*answer, i)), piece{inkBold, o.Label})
+		d.option(o)
+		if o.Preview != "" {
+			d.preview(o.Preview, cursor == i)
+		}
+		if cursor == i {
+			d.at, d.atEnd = from, len(d.rows)
+		}
+	}
+	from := len(d.rows)
+	own := piece{inkMuted, "Other, in your own words"}
+	if answer.Other != "" {
+		own = piece{inkText, answer.Other}
+	}
+	d.choice(active && cursor == ownWords(q), "o", box(q, answer.Other != ""), own)
+	if cursor == ownWords(q) {
+		d.at, d.atEnd = from, len(d.rows)
+	}
+	d.rest(a.form)
+	if !active {
+		d.blank()
+		d.say(inkMuted, "enter opens the form; a lets the agent ask in its own terminal instead")
+	}
+}
+
+// asks draws a question's header and words.
+func (d *doc) asks(q forms.Question) {
+	if q.Header != "" {
+		d.prose(gutter{}, piece{inkLabel, q.Header})
+	}
+	d.prose(gutter{}, piece{inkBold, q.Text})
+	if q.Multi {
+		d.say(inkMuted, "several may be picked")
+	}
+}
+
+// choice draws one line to pick.
+func (d *doc) choice(at bool, key, box string, words piece) {
+	lead, i := "  ", inkMuted
+	if at {
+		lead, i = "▸ ", inkKey
+	}
+	d.prose(gutter{width: formIndent, first: func(n int) (ink, string) {
+		if n == 1 {
+			return i, lead + key + " " + box
+		}
+		return i, ""
+	}}, words)
+}
+
+func box(q forms.Question, on bool) string {
+	switch {
+	case q.Multi && on:
+		return "[x]"
+	case q.Multi:
+		return "[ ]"
+	case on:
+		return "(•)"
+	}
+	return "( )"
+}
+
+func (d *doc) option(o forms.Option) {
+	if o.Description != "" {
+		d.prose(gutter{width: formIndent}, piece{inkText, o.Description})
+	}
+}
+
+// preview draws an option's preview while the cursor is on it.
+func (d *doc) preview(text string, open bool) {
+	if !open {
+		d.sayBehind(inkText, "", formIndent, inkMuted, "has a preview of "+plural(countLines(text), "line"))
+		return
+	}
+	bar := spaces(formIndent) + "┊ "
+	d.write(gutter{width: formIndent + 2, next: bar, first: func(int) (ink, string) { return inkFaint, bar }}, inkQuoted, text)
+}
+
+// rest draws what the input has beside its questions.
+func (d *doc) rest(f forms.Form) {
+	if len(f.Rest) > 0 {
+		d.blank()
+		d.fields(f.Rest)
+	}
+}
+
+// overview draws all answers as they are going to be sent.
+func (d *doc) overview(a *answering) {
+	d.note = a.stepWords()
+	d.say(inkTitle, "Your answers")
+	d.answers(a.form, func(i int) string { return a.form.Questions[i].Says(a.answers[i]) })
+	d.blank()
+	d.say(inkMuted, "enter sends them to the agent; h goes back")
+}
+
+// answers draws what was said to each question; safe is what says turns out.
+func (d *doc) answers(f forms.Form, says func(i int) string) {
+	for i, q := range f.Questions {
+		d.blank()
+		number := fmt.Sprintf("%d ", i+1)
+		head := []piece{{inkBold, q.Text}}
+		if q.Header != "" {
+			head = append([]piece{{inkLabel, q.Header + "  "}}, head...)
+		}
+		d.prose(fixed(inkMuted, number, len(number)+1), head...)
+		d.prose(fixed(inkKey, "  → ", 5), piece{inkText, says(i)})
+	}
+}
+
+// asked draws a question that is not answered here.
+func (d *doc) asked(r broker.Request, c call) {
+	if why := formProblem(r); why != "" {
+		d.say(inkWarn, "! "+why)
+		if r.State == broker.Pending {
+			d.say(inkMuted, "a lets the agent ask in its own terminal; d declines to answer")
+		}
+		d.blank()
+		d.fields(c.fields)
+		return
+	}
+	_, input := r.Call()
+	f, err := forms.Read(input)
+	if err != nil { // formProblem has told
+		return
+	}
+	for i, q := range f.Questions {
+		if i > 0 {
+			d.blank()
+		}
+		d.asks(q)
+		for j, o := range q.Options {
+			d.choice(false, strconv.Itoa(j+1), "   ", piece{inkBold, o.Label})
+			d.option(o)
+			if o.Preview != "" {
+				d.preview(o.Preview, true)
+			}
+		}
+	}
+	d.rest(f)
+}
+
+// given draws the answers that went back to the agent, and reports whether updated has
+// some that can be told by its questions.
+func (p *paper) given(r broker.Request) bool {
+	_, input := r.Call()
+	f, err := forms.Read(input)
+	if err != nil || r.Outcome == nil || len(r.Outcome.UpdatedInput) == 0 {
+		return false
+	}
+	said := forms.Said(r.Outcome.UpdatedInput)
+	for _, q := range f.Questions {
+		if _, ok := said[q.Text]; !ok {
+			return false
+		}
+	}
+	d := &doc{paper: *p}
+	d.answers(f, func(i int) string { return said[f.Questions[i].Text] })
+	p.rows = d.rows
+	return true
+}

@@ -1,0 +1,49 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Some agents ask their user where only they can be answered. There is nothing to decide
+// about that here, but somebody has to know.
+
+// elsewhere are the sessions whose agents ask in their own terminals, as drawn.
+func (b *board) elsewhere() []*broker.Session {
+	var list []*broker.Session
+	for _, id := range b.roster {
+		if s := b.sessions[id]; s.Asks != nil && !s.State.Ended() {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// elsewhereRows says what is asked in other terminals.
+func (m *model) elsewhereRows(p *paper) {
+	for _, s := range m.board.elsewhere() {
+		p.prose(gutter{width: 1}, piece{inkWarn, sessionName(*s) + " asks in its own terminal: "}, piece{inkAgent, s.Asks.Text})
+	}
+}
+
+// elsewhereNote is the same in few words; safe to draw, "" when nobody asks.
+func (m *model) elsewhereNote() string {
+	switch list := m.board.elsewhere(); len(list) {
+	case 0:
+		return ""
+	case 1:
+		return m.board.label(list[0].ID) + " asks in its terminal"
+	default:
+		return count(len(list)) + " ask in their terminals"
+	}
+}
+
+// asksCame rings when the agent of s begins to ask in its own terminal.
+func (m *model) asksCame(s broker.Session) tea.Cmd {
+	old := m.board.sessions[s.ID]
+	if s.Asks == nil || old != nil && old.Asks != nil && old.Asks.RequestID == s.Asks.RequestID {
+		return nil
+	}
+	return m.ring("aoctl: a question waits in the terminal of " + bare(m.board.label(s.ID)))
+}

@@ -1,0 +1,292 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// maxMarkdown is the longest text that is taken apart as Markdown, in bytes; a longer
+// one is drawn as it is. Some texts take time that grows with the square of it: a third
+// of a second at most.
+const maxMarkdown = 24 << 10
+
+// maxNested is how many blocks inside each other are drawn as such.
+const maxNested = 40
+
+// markdown reads all of CommonMark but link definitions, which it would take out of the
+// text: nothing that an agent wrote is left out of what is drawn.
+var markdown = parser.NewParser(
+	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+	parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+)
+
+// markdown draws a text as Markdown: its words through package safe as all else, HTML
+// as text, links with where they lead, lines as they were broken. What would not be
+// drawn whole is drawn as plain text; ok is false then.
+func (d *doc) markdown(source string) (ok bool) {
+	p := d.st.paper(d.width)
+	md := &markup{paper: p, source: []byte(source)}
+	if len(source) <= maxMarkdown {
+		ok = md.draw()
+	}
+	if !ok {
+		d.numbered(source)
+		return false
+	}
+	d.rows = append(d.rows, p.rows...)
+	return true
+}
+
+// markup is a Markdown text on its way to paper.
+type markup struct {
+	*paper
+	source  []byte
+	letters int     // that were drawn
+	levels  []level // the blocks around, outermost first
+	fresh   bool    // nothing stands above in the innermost block
+	deep    bool    // blocks are nested deeper than can be drawn
+}
+
+// level is what one block puts before the rows inside it.
+type level struct {
+	first, next string // of its first row, and of the others; safe to draw
+	used        bool
+}
+
+// draw reports whether every letter of the text was drawn.
+func (m *markup) draw() (ok bool) {
+	defer func() {
+		if recover() != nil { // a parser's fault must not end the console
+			ok = false
+		}
+	}()
+	root := markdown.Parse(text.NewReader(m.source))
+	m.fresh = true
+	m.blocks(root)
+	return !m.deep && len(m.rows) > 0 && m.letters >= letters(string(m.source))
+}
+
+func letters(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *markup) blocks(parent ast.Node) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		m.block(n)
+	}
+}
+
+func (m *markup) block(n ast.Node) {
+	if len(m.levels) > maxNested || m.deep {
+		m.deep = true
+		return
+	}
+	switch n := n.(type) {
+	case *ast.Heading:
+		m.space(true)
+		m.text(append([]piece{{inkFaint, strings.Repeat("#", n.Level) + " "}}, m.inline(n, inkTitle)...))
+	case *ast.List:
+		m.space(!m.inList())
+		m.list(n)
+	case *ast.Blockquote:
+		m.space(true)
+		m.inside(level{first: "│ ", next: "│ "}, n)
+	case *ast.FencedCodeBlock:
+		m.space(true)
+		if n.Info != nil {
+			m.text([]piece{{inkMuted, m.raw(n.Info.Segment)}})
+		}
+		m.code(m.lines(n))
+	case *ast.CodeBlock:
+		m.space(true)
+		m.code(m.lines(n))
+	case *ast.HTMLBlock:
+		m.space(true)
+		html := m.lines(n)
+		if n.HasClosure() {
+			html += m.raw(n.ClosureLine)
+		}
+		m.text([]piece{{inkText, strings.TrimSuffix(html, "\n")}})
+	case *ast.ThematicBreak:
+		m.space(true)
+		m.text([]piece{{inkFaint, strings.Repeat("─", 12)}})
+	case *ast.Paragraph:
+		m.space(true)
+		m.text(m.inline(n, inkText))
+	default: // a tight item's text
+		m.text(m.inline(n, inkText))
+	}
+	m.fresh = false
+}
+
+// space puts an empty row between two blocks.
+func (m *markup) space(wanted bool) {
+	if !wanted || m.fresh || len(m.rows) == 0 {
+		return
+	}
+	_, next, _ := m.before()
+	if strings.TrimSpace(next) == "" {
+		m.blank()
+		return
+	}
+	m.add(m.st.row(m.width).put(inkFaint, strings.TrimRight(next, " ")))
+}
+
+func (m *markup) inList() bool {
+	return len(m.levels) > 0 && m.levels[len(m.levels)-1].next != "│ "
+}
+
+func (m *markup) list(n *ast.List) {
+	number := n.Start
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		mark := "• "
+		if n.IsOrdered() {
+			mark = strconv.Itoa(number) + ". "
+			number++
+		}
+		if item.PreviousSibling() != nil && !n.IsTight {
+			m.fresh = false
+			m.space(true)
+		}
+		if item.FirstChild() == nil {
+			m.levels = append(m.levels, level{first: mark, next: spaces(cells(mark))})
+			m.text(nil)
+			m.levels = m.levels[:len(m.levels)-1]
+			continue
+		}
+		m.inside(level{first: mark, next: spaces(cells(mark))}, item)
+	}
+}
+
+// inside draws n's blocks behind one more level.
+func (m *markup) inside(l level, n ast.Node) {
+	m.levels = append(m.levels, l)
+	m.fresh = true
+	m.blocks(n)
+	m.levels = m.levels[:len(m.levels)-1]
+	m.fresh = false
+}
+
+// before is what stands before the next row and before those that follow it. Where the
+// levels leave too little room for words, the outer ones are not drawn.
+func (m *markup) before() (first, next string, width int) {
+	for i := len(m.levels) - 1; i >= 0; i-- {
+		l := &m.levels[i]
+		if width+cells(l.next) > m.width/2 {
+			break
+		}
+		width += cells(l.next)
+		lead := l.next
+		if !l.used {
+			lead = l.first
+		}
+		first, next = lead+first, l.next+next
+	}
+	return first, next, width
+}
+
+// gutter is before as a gutter; the levels' first rows are drawn by it.
+func (m *markup) gutter() gutter {
+	first, next, width := m.before()
+	for i := range m.levels {
+		m.levels[i].used = true
+	}
+	return gutter{width: width, next: next, first: func(n int) (ink, string) {
+		if n == 1 {
+			return inkMuted, first
+		}
+		return inkFaint, next
+	}}
+}
+
+// text draws pieces as words.
+func (m *markup) text(pieces []piece) {
+	for _, p := range pieces {
+		m.letters += letters(p.raw)
+	}
+	m.prose(m.gutter(), pieces...)
+}
+
+// code draws lines as they are, behind a bar.
+func (m *markup) code(lines string) {
+	m.letters += letters(lines)
+	m.levels = append(m.levels, level{first: "┊ ", next: "┊ "})
+	m.write(m.gutter(), inkQuoted, lines)
+	m.levels = m.levels[:len(m.levels)-1]
+}
+
+func (m *markup) raw(s text.Segment) string { return string(s.Value(m.source)) }
+
+func (m *markup) lines(n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		b.WriteString(m.raw(n.Lines().At(i)))
+	}
+	return b.String()
+}
+
+// inline is what stands in n, in pieces.
+func (m *markup) inline(n ast.Node, base ink) []piece {
+	var out []piece
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		out = append(out, m.span(c, base)...)
+	}
+	return out
+}
+
+func (m *markup) span(n ast.Node, base ink) []piece {
+	switch n := n.(type) {
+	case *ast.Text:
+		s := m.raw(n.Segment)
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			s += "\n"
+		}
+		return []piece{{base, s}}
+	case *ast.String:
+		return []piece{{base, string(n.Value)}}
+	case *ast.CodeSpan:
+		return m.between("`", m.inline(n, inkQuoted), "`", inkFaint)
+	case *ast.Emphasis:
+		if n.Level > 1 {
+			return m.inline(n, inkBold)
+		}
+		return m.between("*", m.inline(n, base), "*", inkFaint)
+	case *ast.Link:
+		return append(m.inline(n, inkCommand), target(n.Destination, n.Title)...)
+	case *ast.Image:
+		return append(m.between("[image: ", m.inline(n, base), "]", inkMuted), target(n.Destination, n.Title)...)
+	case *ast.AutoLink:
+		return []piece{{inkCommand, string(n.Label(m.source))}}
+	case *ast.RawHTML:
+		var b strings.Builder
+		for i := range n.Segments.Len() {
+			b.WriteString(m.raw(n.Segments.At(i)))
+		}
+		return []piece{{inkText, b.String()}}
+	}
+	return m.inline(n, base)
+}
+
+func (m *markup) between(open string, inner []piece, end string, i ink) []piece {
+	return append(append([]piece{{i, open}}, inner...), piece{i, end})
+}
+
+// target is where a link leads.
+func target(address, title []byte) []piece {
+	s := " (" + string(address)
+	if len(title) > 0 {
+		s += ` "` + string(title) + `"`
+	}
+	return []piece{{inkMuted, s + ")"}}
+}

@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+func drawMarkdown(source string, width int) (string, bool) {
+	d := &doc{paper: *newStyles(defaultPalette(), termenv.Ascii, true, false).paper(width)}
+	ok := d.markdown(source)
+	return strings.Join(d.rows, "\n"), ok
+}
+
+const somePlan = `# Close twice
+
+The server *must* survive a **second** Close. See [the issue](https://x.example/42 "why") and
+![a picture](pic.png).
+
+## Steps
+
+1. Read ` + "`server.go`" + ` whole, since a long sentence has to be broken between its words and not inside them
+2. Guard it:
+   - with a ` + "`sync.Once`" + `
+   - never with a mutex
+
+` + "```go\nfunc (s *Server) Close() error {\n\ts.once.Do(s.close)\n}\n```" + `
+
+> Quoted <b>as it is</b> <!-- and a comment -->
+
+[//]: # (a definition that others hide)
+
+---
+<script>alert(1)</script>
+`
+
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	for _, width := range []int{36, 72} {
+		got, ok := drawMarkdown(somePlan, width)
+		if !ok {
+			t.Fatal("it was drawn as plain text")
+		}
+		for row := range strings.Lines(got) {
+			b.WriteString(strings.TrimRight(row, " \n") + "\n")
+		}
+		b.WriteString("\n")
+	}
+	golden(t, "markdown", b.String())
+}
+
+// Whatever is in a text, it is drawn in little time, fits, and says all its words.
+func TestMarkdownHostile(t *testing.T) {
+	const n = maxMarkdown
+	for name, source := range map[string]string{
+		"quotes":      strings.Repeat(">", n),
+		"quotes deep": strings.Repeat("> ", n/2) + "x",
+		"lists":       strings.Repeat("- ", n/2) + "x",
+		"numbers":     strings.Repeat("1. ", n/3) + "x",
+		"brackets":    strings.Repeat("[", n),
+		"links":       strings.Repeat("[a](", n/4),
+		"images":      strings.Repeat("![", n/2),
+		"stars":       strings.Repeat("*a ", n/3),
+		"stars both":  strings.Repeat("*a_ ", n/4),
+		"bold":        strings.Repeat("**a", n/3),
+		"ticks":       strings.Repeat("`a``", n/4),
+		"tags":        strings.Repeat("<a ", n/3),
+		"comments":    strings.Repeat("<!--", n/4),
+		"entities":    strings.Repeat("&#x202e;", n/8),
+		"fences":      strings.Repeat("```\n", n/4),
+		"staircase":   staircase(300),
+		"escapes":     "# \x1b[2J\x1b]0;x\a\n\n`\x9b31m`\n\n[a\x1b](\x1b\u202e)\n\n```\x1b\n\x1b[A\n```\n",
+		"too long":    strings.Repeat("word ", n/5+1),
+		"definition":  "[hidden]: /x 'words'\n[hidden]: /y 'twice'\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			got, _ := drawMarkdown(source, 60)
+			if took := time.Since(began); took > time.Second && !raceDetector {
+				t.Errorf("it took %v", took)
+			} else {
+				t.Logf("%v", took)
+			}
+			if problem := misfit(got, 60, strings.Count(got, "\n")+1); problem != "" {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+func staircase(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat("  ", i) + "- a\n")
+	}
+	return b.String()
+}
+
+// FuzzMarkdown: every letter of the text is on the paper, and nothing that a terminal
+// acts upon.
+func FuzzMarkdown(f *testing.F) {
+	f.Add(somePlan)
+	f.Add("a\n===\n\n* b\n\n  c\n* d\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\\*e\\* &amp; <i>\n")
+	f.Fuzz(func(t *testing.T, source string) {
+		got, _ := drawMarkdown(source, 40)
+		if problem := misfit(got, 40, strings.Count(got, "\n")+1); problem != "" {
+			t.Fatalf("%s: %q", problem, got)
+		}
+		drawn := map[rune]int{}
+		for _, r := range got {
+			drawn[r]++
+		}
+		for _, r := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+			if want := strings.Count(source, string(r)); drawn[r] < want {
+				t.Fatalf("%d of %d %q were drawn:\n%s", drawn[r], want, r, safe.Text(got))
+			}
+		}
+	})
+}

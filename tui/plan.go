@@ -1,0 +1,68 @@
+package tui
+
+import (
+	"path/filepath"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// plan draws what an agent wants to do, as Markdown. Where the call names a file in
+// place of the plan, it is that file as it could be read.
+func (d *doc) plan(r broker.Request, c call, f fileState) {
+	text, given := c.text("plan")
+	switch {
+	case given:
+		d.note = plural(countLines(text), "line")
+		d.planText(text)
+	case f.wanted && !f.done:
+		d.say(inkMuted, "reading the plan's file …")
+	case f.done && f.problem == "" && !f.missing:
+		d.note = plural(countLines(f.text), "line")
+		d.say(inkWarn, "! the call does not hold the plan: this is its file as it was at "+f.at.Format("15:04:05"))
+		d.planText(f.text)
+	case f.done && f.missing:
+		d.say(inkWarn, "! the call does not hold the plan, and its file does not exist")
+	case f.done:
+		d.say(inkWarn, "! the call does not hold the plan, and its file cannot be shown: "+safeLine(f.problem))
+	default:
+		d.say(inkWarn, "! the call does not hold the plan: look at the agent's own terminal before you approve")
+	}
+	if rest := c.fields; len(rest) > 0 {
+		if given {
+			rest = c.without("plan")
+		}
+		d.blank()
+		d.fields(rest)
+	}
+	if r.State != broker.Pending {
+		return
+	}
+	d.blank()
+	if agents.TraitsOf(r.Agent).Answers {
+		d.say(inkMuted, "a approves it, d sends it back with your words; neither widens what the agent may do without asking")
+		return
+	}
+	d.say(inkMuted, "a lets the agent ask for approval in its own terminal, d sends it back with your words")
+}
+
+func (d *doc) planText(text string) {
+	if !d.markdown(text) && len(text) > maxMarkdown {
+		d.say(inkMuted, "too long to be drawn as Markdown")
+	}
+}
+
+// planFile is the file that a plan's call names in place of the plan.
+func planFile(c call, cwd string) (string, bool) {
+	if _, given := c.text("plan"); given {
+		return "", false
+	}
+	path, ok := c.text("planFilePath")
+	if !ok || path == "" {
+		return "", false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cwd, path)
+	}
+	return path, filepath.IsAbs(path)
+}

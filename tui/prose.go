@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// piece is a part of a text with an ink of its own. Its text is raw.
+type piece struct {
+	ink ink
+	raw string
+}
+
+// prose lays pieces out as write does, but breaks rows between words. The one blank at
+// such a break is not drawn.
+func (p *paper) prose(g gutter, pieces ...piece) {
+	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
+	w.startLine()
+	var word, blank []inked
+	width := 0
+	flush := func() {
+		if len(word) == 0 {
+			return
+		}
+		if gap := widthOf(blank); w.r.width+gap+width > p.width && w.r.width > g.width {
+			if gap != 1 {
+				w.put(blank)
+			}
+			w.continueLine()
+		} else {
+			w.put(blank)
+		}
+		w.put(word)
+		word, blank, width = word[:0], blank[:0], 0
+	}
+	raw, marks := joined(pieces)
+	at := 0
+	for t := range safe.Tokens(raw, safe.Lines) {
+		i, _ := inkAt(&marks, inkText, at, len(t.Raw))
+		switch {
+		case t.Kind == safe.Break:
+			flush()
+			w.put(blank)
+			blank = blank[:0]
+			w.token(i, t)
+		case t.Raw[0] == ' ', t.Kind == safe.Blank:
+			flush()
+			blank = append(blank, inked{i, t})
+		case t.Run(): // may be split, where the ink changes
+			for rest := t.Raw; rest != ""; {
+				i, n := inkAt(&marks, inkText, at+len(t.Raw)-len(rest), len(rest))
+				word = append(word, inked{i, safe.Token{Raw: rest[:n], Drawn: rest[:n], Width: n}})
+				rest = rest[n:]
+			}
+			width += t.Width
+		default:
+			word = append(word, inked{i, t})
+			width += t.Width
+		}
+		at += len(t.Raw)
+	}
+	flush()
+	w.put(blank)
+	w.finish(raw)
+}
+
+// joined is the text of pieces as one, and where which ink holds. It is made safe as a
+// whole: what a sign means depends on what stands beside it.
+func joined(pieces []piece) (raw string, marks []mark) {
+	var b strings.Builder
+	for _, p := range pieces {
+		marks = append(marks, mark{b.Len(), b.Len() + len(p.raw), p.ink})
+		b.WriteString(p.raw)
+	}
+	return b.String(), marks
+}
+
+// inked is a token with its ink.
+type inked struct {
+	ink   ink
+	token safe.Token
+}
+
+func widthOf(list []inked) int {
+	n := 0
+	for _, t := range list {
+		n += t.token.Width
+	}
+	return n
+}
+
+func (w *writing) put(list []inked) {
+	for _, t := range list {
+		if t.token.Run() {
+			w.run(t.ink, t.token.Drawn)
+		} else {
+			w.token(t.ink, t.token)
+		}
+	}
+}
