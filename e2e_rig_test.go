@@ -451,7 +451,7 @@ func (t *terminal) choose(command string) {
 }
 
 // interactive starts Claude Code in a terminal, past its questions for newcomers.
-func (r *rig) interactive(prompt string) *terminal {
+func (r *rig) interactive(prompt string, flags ...string) *terminal {
 	r.t.Helper()
 	seen, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark",
@@ -464,5 +464,5 @@ func (r *rig) interactive(prompt string) *terminal {
 	if err := os.WriteFile(filepath.Join(r.home(), ".claude.json"), seen, 0o600); err != nil {
 		r.t.Fatal(err)
 	}
-	return r.open("agent", r.claude, "--settings", r.hooks, prompt)
+	return r.open("agent", append(append([]string{r.claude, "--settings", r.hooks}, flags...), prompt)...)
 }

@@ -27,9 +27,6 @@ type Asks struct {
 	ToolUseID  string    `json:"tool_use_id,omitempty"`
 }
 
-// traitsOf is replaced in tests, by those of an agent that cannot be answered.
-var traitsOf = agents.TraitsOf
-
 // dialog is the common name of r's tool when it is a question to the user, else "".
 func dialog(r Request) string {
 	switch tool, _ := r.Call(); tool {
@@ -42,13 +39,13 @@ func dialog(r Request) string {
 // asksElsewhere reports whether r is a question that only its agent's own terminal can
 // answer.
 func asksElsewhere(r Request) bool {
-	return r.Event != "" && dialog(r) == agents.AskUserQuestion && !traitsOf(r.Agent).Answers
+	return r.Event != "" && dialog(r) == agents.AskUserQuestion && !agents.TraitsOf(r.Agent).Answers
 }
 
 // approval is the input that an allowed plan must carry to count as approved, nil for
 // all other calls.
 func approval(r Request) json.RawMessage {
-	if dialog(r) == agents.ExitPlanMode && traitsOf(r.Agent).Answers {
+	if dialog(r) == agents.ExitPlanMode && agents.TraitsOf(r.Agent).Answers {
 		return r.ToolInput
 	}
 	return nil

@@ -2,6 +2,7 @@ package broker_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,7 +127,19 @@ func TestDialogWords(t *testing.T) {
 // A question that the agent's hook cannot answer is left to the agent at once, and the
 // session says so until it was answered there.
 func TestAskedInTheAgentsTerminal(t *testing.T) {
-	t.Cleanup(broker.Mute())
+	const agent, tool = "codex", "request_user_input"
+	ask := func(t *testing.T, b *broker.Broker, id, tool, input string) broker.Request {
+		t.Helper()
+		return submit(t, b, broker.Question{Request: broker.Request{
+			Key: broker.ToolKey(agent, ranSession, "", "PreToolUse", id), SessionID: ranSession, Agent: agent, Event: "PreToolUse",
+			ToolName: tool, ToolUseID: id, ToolInput: json.RawMessage(input), CWD: "/p",
+		}})
+	}
+	heard := func(kind agents.Kind, id, tool, input string) agents.Hook {
+		h := ranHook(kind, id, tool, input)
+		h.Agent = agent
+		return h
+	}
 	asks := func(t *testing.T, b *broker.Broker) string {
 		t.Helper()
 		s, err := b.Session(t.Context(), ranSession)
@@ -137,22 +150,25 @@ func TestAskedInTheAgentsTerminal(t *testing.T) {
 		return s.Asks.Text
 	}
 	for name, h := range map[string]agents.Hook{
-		"done":      ranHook(agents.ToolDone, "t1", agents.AskUserQuestion, whichOne),
-		"turn over": ranHook(agents.TurnEnd, "", "", ""),
-		"spoke":     ranHook(agents.Prompt, "", "", ""),
-		"gone":      ranHook(agents.SessionEnd, "", "", ""),
+		"done":      heard(agents.ToolDone, "t1", tool, whichOne),
+		"turn over": heard(agents.TurnEnd, "", "", ""),
+		"spoke":     heard(agents.Prompt, "", "", ""),
+		"gone":      heard(agents.SessionEnd, "", "", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-			r := askAs(t, b, "PreToolUse", "t1", agents.AskUserQuestion, whichOne)
+			r := ask(t, b, "t1", tool, whichOne)
 			if r.State != broker.Answered || r.Outcome.By.Kind != broker.ByAgent || broker.AnswerTo(r).Verdict != agents.Leave {
 				t.Fatalf("it is %s %+v, told %+v", r.State, r.Outcome, broker.AnswerTo(r))
+			}
+			if d, err := agents.For(agent); err != nil || strings.Contains(string(d.Encode(r.Event, r.ToolInput, broker.AnswerTo(r))), "deny") {
+				t.Errorf("the agent is told otherwise: %v", err)
 			}
 			if got := asks(t, b); got != "Which one?" {
 				t.Fatalf("the session asks %q", got)
 			}
-			hear(t, b, ranHook(agents.Notify, "", "", ""))
-			hear(t, b, ranHook(agents.ToolDone, "another", "Read", `{}`))
+			hear(t, b, heard(agents.Notify, "", "", ""))
+			hear(t, b, heard(agents.ToolDone, "another", "Read", `{}`))
 			if asks(t, b) == "" {
 				t.Fatal("something else ended the question")
 			}
@@ -167,24 +183,24 @@ func TestAskedInTheAgentsTerminal(t *testing.T) {
 	}
 	t.Run("its next call", func(t *testing.T) {
 		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-		askAs(t, b, "PreToolUse", "t1", agents.AskUserQuestion, whichOne)
-		askAs(t, b, "PreToolUse", "t2", "Bash", `{"command":"make"}`)
+		ask(t, b, "t1", tool, whichOne)
+		ask(t, b, "t2", "Bash", `{"command":"make"}`)
 		if got := asks(t, b); got != "" {
 			t.Errorf("the session still asks %q", got)
 		}
 	})
 	t.Run("stopped", func(t *testing.T) {
 		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-		askAs(t, b, "PreToolUse", "t0", "Bash", `{"command":"make"}`)
+		ask(t, b, "t0", "Bash", `{"command":"make"}`)
 		_, err := b.Stop(t.Context(), ranSession, operator)
 		must(t, err)
-		if r := askAs(t, b, "PreToolUse", "t1", agents.AskUserQuestion, whichOne); r.State != broker.Denied || asks(t, b) != "" {
+		if r := ask(t, b, "t1", tool, whichOne); r.State != broker.Denied || asks(t, b) != "" {
 			t.Errorf("under a stop it is %s", r.State)
 		}
 	})
 	t.Run("a plan waits", func(t *testing.T) {
 		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-		if r := askAs(t, b, "PreToolUse", "t1", agents.ExitPlanMode, thePlan); r.State != broker.Pending {
+		if r := ask(t, b, "t1", agents.ExitPlanMode, thePlan); r.State != broker.Pending {
 			t.Errorf("it is %s", r.State)
 		}
 	})

@@ -111,12 +111,4 @@ func (b *Broker) AnswerHook(ctx context.Context, agent string, payload []byte) (
 		return nil, err
 	}
 	return b.hookReply(d, req).body, nil
-// Mute makes the hooks of all agents unable to answer questions; back undoes it.
-func Mute() (back func()) {
-	traitsOf = func(agent string) agents.Traits {
-		t := agents.TraitsOf(agent)
-		t.Answers = false
-		return t
-	}
-	return func() { traitsOf = agents.TraitsOf }
 }

@@ -1,9 +1,12 @@
 package fakemodel
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -44,8 +47,12 @@ func (c anthropicContent) text() string {
 }
 
 func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
 	var req anthropicRequest
-	if err := read(body, &req); err != nil {
+	if err := read(bytes.NewReader(text), &req); err != nil {
 		return err
 	}
 	turn, first := 0, ""
@@ -66,6 +73,7 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 	if len(step.Calls) > 0 {
 		blocks, stop = nil, "tool_use"
 		for _, c := range step.Calls {
+			c.Input = withPlanFile(c.Input, planFile.Find(text))
 			blocks = append(blocks, map[string]any{"type": "tool_use", "id": m.newID("toolu"), "name": c.Tool, "input": c.Input})
 		}
 	}
@@ -89,6 +97,23 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 	sendEvent(w, "message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
 	sendEvent(w, "message_stop", map[string]any{})
 	return nil
+}
+
+// PlanFile in a call's input stands for the file that Claude Code wants a plan written
+// to: it makes up a name, and tells it in the request.
+const PlanFile = "@plan-file@"
+
+var planFile = regexp.MustCompile(`/[^\s"\\]*/plans/[a-z-]+\.md`)
+
+func withPlanFile(input map[string]any, path []byte) map[string]any {
+	out := make(map[string]any, len(input))
+	for k, v := range input {
+		if v == PlanFile {
+			v = string(path)
+		}
+		out[k] = v
+	}
+	return out
 }
 
 func streamBlock(w http.ResponseWriter, i int, block map[string]any) error {
