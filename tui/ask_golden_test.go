@@ -111,3 +111,21 @@ func (s *still) playAsk(width, height int, keys []string) {
 		s.pass(700 * time.Millisecond)
 	}
 }
+
+// A form and a plan fit every window.
+func TestAskEveryWindow(t *testing.T) {
+	for _, r := range []broker.Request{askCall(askInput), planCall(map[string]any{"plan": somePlan})} {
+		for _, keys := range [][]string{nil, {"enter", "2"}, {"enter", "2", "enter", "1", "enter", "1", "enter"}, {"D", "x"}} {
+			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}}, nil, termenv.Ascii)
+			s.draw(80, 24)
+			s.playAsk(80, 24, keys)
+			for width := 1; width <= 130; width += 1 + width/15 {
+				for height := 1; height <= 42; height += 1 + height/5 {
+					if problem := misfit(s.draw(width, height), width, height); problem != "" {
+						t.Fatalf("%s %v %d×%d: %s", r.ToolName, keys, width, height, problem)
+					}
+				}
+			}
+		}
+	}
+}
