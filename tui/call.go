@@ -7,8 +7,11 @@ import (
 )
 
 // around gathers what a call is drawn with beyond itself.
-func (m *model) around(r broker.Request, f fileState) around {
-	return around{session: m.board.sessions[r.SessionID], label: m.board.label(r.SessionID), file: f, loc: m.at.Location()}
+func (m *model) around(r broker.Request) around {
+	return around{
+		session: m.board.sessions[r.SessionID], label: m.board.label(r.SessionID), loc: m.at.Location(),
+		view: m.view,
+	}
 }
 
 // detailView draws the selected call.
@@ -38,7 +41,7 @@ func (m *model) detailView(l layout, a area) []string {
 			f.right = f.belowRight
 		}
 	}
-	return m.frame(l, a, f, 1, d.rows[min(m.scroll, len(d.rows)):min(m.scroll+height, len(d.rows))])
+	return m.frame(l, a, f, 1, d.look(m.scroll, m.scroll+height))
 }
 
 // standing says how long the call has waited and what may still be done.

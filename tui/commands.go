@@ -114,14 +114,6 @@ func (m *model) loadHistory() tea.Cmd {
 	}
 }
 
-func (m *model) readTarget(key drawnKey, path string) tea.Cmd {
-	read, now := m.opts.ReadFile, m.opts.Now
-	return func() tea.Msg {
-		data, err := read(path)
-		return fileMsg{key: key, data: data, err: err, at: now()}
-	}
-}
-
 // beside writes a control sequence to the terminal between two frames.
 func (m *model) beside(sequence string) tea.Cmd {
 	out := m.out

@@ -57,7 +57,7 @@ func (c *card) renew(r broker.Request) {
 func (c *card) unread() {
 	c.rev++
 	c.seenEnd, c.seenRow, c.code, c.kind = false, false, "", ""
-	c.file, c.ask = fileState{}, nil
+	c.files, c.sections, c.rest, c.ask = nil, nil, nil, nil
 }
 
 // sameMeaning reports whether two assessments say the same of what a call does,

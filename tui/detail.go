@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	udiff "github.com/aymanbagabas/go-udiff"
-
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/wire"
@@ -26,19 +24,32 @@ type doc struct {
 	at      int    // first row of what has a form's cursor
 	atEnd   int    // and the row behind its last one
 	size    string // of the input, when it is large
+
+	undrawn  []undrawn
+	anchors  []anchor // where the lines of comparisons are drawn
+	sections int      // the comparison that is being drawn
 }
 
 // around is what a doc tells beyond the request.
 type around struct {
 	session *broker.Session // nil when unknown
 	label   string          // of the session
-	file    fileState
-	ask     *answering     // the form of a question that can be answered here
-	inForm  bool           // and keys are for it
-	loc     *time.Location // of the clock on the screen
+	ask     *answering      // the form of a question that can be answered here
+	inForm  bool            // and keys are for it
+	loc     *time.Location  // of the clock on the screen
+
+	sections []section    // of a call that changes files; compared without them when nil
+	rest     []wire.Field // what they do not show
+	view     diffView
+	planFile fileState // that holds a plan which the call does not
 }
 
 func layOut(st *Styles, r broker.Request, a around, width int) *doc {
+	return layOutLater(st, r, a, width).lookAtAll()
+}
+
+// layOutLater is layOut with rows that are drawn when they are looked at; see look.
+func layOutLater(st *Styles, r broker.Request, a around, width int) *doc {
 	d := &doc{paper: *st.paper(width), title: safeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
 	tool, input := r.Call()
 	c := readCall(input)
@@ -62,6 +73,16 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 		d.write(gutter{}, inkText, string(r.ToolInput))
 		return
 	}
+	if len(a.sections) > 0 {
+		d.changes(a.sections, a.view)
+		d.fields(a.rest)
+		return
+	}
+	if cs, ok := readChanges(tool, c); ok {
+		d.changes(cs.compare(nil, r.CWD, compareDrawing), a.view)
+		d.fields(cs.rest)
+		return
+	}
 	switch tool {
 	case "Bash":
 		if command, ok := c.text("command"); ok {
@@ -69,23 +90,11 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 			d.fields(c.without("command", said(r, c)))
 			return
 		}
-	case "Edit", "MultiEdit":
-		if edits, ok := readEdits(tool, c); ok {
-			d.edits(tool, c, edits)
-			return
-		}
-	case "Write":
-		if content, ok := c.text("content"); ok {
-			d.fileName(c)
-			d.content(content, a.file)
-			d.fields(c.without("file_path", "content"))
-			return
-		}
 	case agents.AskUserQuestion:
 		d.question(r, c, a)
 		return
 	case agents.ExitPlanMode:
-		d.plan(r, c, a.file)
+		d.plan(r, c, a.planFile)
 		return
 	}
 	if len(c.fields) == 0 {
@@ -123,112 +132,6 @@ func (d *doc) bash(command string, legible bool) {
 		}
 		return inkMuted, prompt + fmt.Sprintf("%*d", digits, n)
 	}}, inkText, command, marks...)
-}
-
-func (d *doc) fileName(c call) {
-	if path, ok := c.text("file_path"); ok {
-		d.write(fixed(inkLabel, "file", 6), inkBold, path)
-		return
-	}
-	if raw, ok := c.raw("file_path"); ok {
-		d.fields([]wire.Field{{Key: "file_path", Value: raw}})
-	}
-}
-
-func (d *doc) edits(tool string, c call, edits []change) {
-	d.fileName(c)
-	added, gone := 0, 0
-	for i, e := range edits {
-		if len(edits) > 1 {
-			d.blank()
-			d.say(inkMuted, fmt.Sprintf("edit %d of %d", i+1, len(edits)))
-		}
-		lines := compare(e.old, e.fresh, -1)
-		n, g := tally(lines)
-		added, gone = added+n, gone+g
-		d.diff(lines, false)
-		if e.old == e.fresh {
-			d.say(inkMuted, "old and new text are the same")
-		}
-		d.fields(e.rest)
-	}
-	d.note = fmt.Sprintf("+%s −%s", count(added), count(gone))
-	if tool == "Edit" {
-		d.fields(c.without("file_path", "old_string", "new_string"))
-		return
-	}
-	d.fields(c.without("file_path", "edits"))
-}
-
-// diff draws compared lines; their glyphs say what their colours say.
-func (d *doc) diff(lines []diffLine, numbered bool) {
-	digits := 0
-	if numbered && len(lines) > 0 {
-		digits = len(strconv.Itoa(lines[len(lines)-1].number+1)) + 1
-	}
-	for _, l := range lines {
-		if l.skipped > 0 {
-			d.write(fixed(inkMuted, spaces(digits)+"⋯", digits+2), inkMuted, plural(l.skipped, "unchanged line"))
-			continue
-		}
-		base, glyph := inkMuted, " "
-		switch l.kind {
-		case udiff.Insert:
-			base, glyph = inkAdded, "+"
-		case udiff.Delete:
-			base, glyph = inkRemoved, "−"
-		case udiff.Equal:
-		}
-		number := ""
-		if numbered {
-			number = fmt.Sprintf("%*d ", digits-1, l.number)
-		}
-		text := strings.TrimSuffix(l.text, "\n")
-		d.write(gutter{width: digits + 2, next: spaces(digits) + "↪", first: func(int) (ink, string) {
-			return base, number + glyph
-		}}, base, text)
-		if l.noBreak {
-			d.write(fixed(inkMuted, spaces(digits)+"⌁", digits+2), inkMuted, "no line break at the end")
-		}
-	}
-}
-
-// content draws what a Write puts into its file: as a comparison when the file could
-// be read, else as the text itself.
-func (d *doc) content(text string, f fileState) {
-	d.note = plural(countLines(text), "line")
-	switch {
-	case f.wanted && !f.done:
-		d.say(inkMuted, "reading the file to compare …")
-	case f.missing:
-		d.say(inkMuted, "a new file")
-	case f.problem != "":
-		d.say(inkWarn, "! cannot compare with the file: "+safeLine(f.problem))
-	case f.done:
-		lines := compare(f.text, text, sameLines)
-		if f.text == text {
-			d.say(inkMuted, "the file already has exactly this text ("+plural(countLines(text), "line")+")")
-			d.numbered(text)
-			return
-		}
-		added, gone := tally(lines)
-		d.note = fmt.Sprintf("+%s −%s", count(added), count(gone))
-		d.say(inkMuted, "compared with the file as it was at "+f.at.Format("15:04:05"))
-		d.diff(lines, true)
-		return
-	}
-	d.numbered(text)
-}
-
-func (d *doc) numbered(text string) {
-	if text == "" {
-		d.say(inkMuted, "(empty)")
-		return
-	}
-	digits := len(strconv.Itoa(countLines(text)))
-	d.write(gutter{width: digits + 1, next: spaces(digits-1) + "↪", first: func(n int) (ink, string) {
-		return inkFaint, fmt.Sprintf("%*d", digits, n)
-	}}, inkText, text)
 }
 
 const (

@@ -1,82 +1,61 @@
 package tui
 
 import (
-	"encoding/json"
 	"strings"
-
-	udiff "github.com/aymanbagabas/go-udiff"
-
-	"github.com/aoctl/aoctl/broker/wire"
+	"time"
 )
 
-// maxDiffed is how much text is compared line by line, in bytes; more is drawn as
-// all that goes and all that comes.
-const maxDiffed = 256 << 10
+// maxDiffed is how much text is compared line by line, in bytes of both texts, and
+// maxDiffedLines how many lines; more is drawn as all that goes and all that comes.
+const (
+	maxDiffed      = 4 << 20
+	maxDiffedLines = 200_000
+)
 
-// sameLines is how many unchanged lines are drawn around a change of a file.
-const sameLines = 3
+// How long a comparison may look for what is the same, while the screen waits for it
+// and off it. What it has not found by then is drawn as going and coming.
+const (
+	compareDrawing = 15 * time.Millisecond
+	compareBehind  = 400 * time.Millisecond
+)
 
-// change is one replacement that an agent wants to make.
-type change struct {
-	old, fresh string
-	rest       []wire.Field // its other fields
-}
+// lineKind is what becomes of a line.
+type lineKind uint8
 
-// readEdits takes the replacements out of an Edit's or a MultiEdit's input; false
-// when the input is not of that shape.
-func readEdits(tool string, c call) ([]change, bool) {
-	if tool == "Edit" {
-		one, ok := readEdit(c)
-		return []change{one}, ok
-	}
-	raw, ok := c.raw("edits")
-	if !ok {
-		return nil, false
-	}
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil || len(items) == 0 {
-		return nil, false
-	}
-	edits := make([]change, 0, len(items))
-	for _, item := range items {
-		one := readCall(item)
-		e, ok := readEdit(one)
-		if !ok || one.broken != "" {
-			return nil, false
-		}
-		e.rest = one.without("old_string", "new_string")
-		edits = append(edits, e)
-	}
-	return edits, true
-}
-
-func readEdit(c call) (change, bool) {
-	old, ok1 := c.text("old_string")
-	fresh, ok2 := c.text("new_string")
-	return change{old: old, fresh: fresh}, ok1 && ok2
-}
+// The kinds of line.
+const (
+	lineStays lineKind = iota
+	lineGoes
+	lineComes
+	lineSought // a line that a patch looks for first
+)
 
 // diffLine is one line of a comparison. Its text has its line break, unless it is
 // the last one of a text without.
 type diffLine struct {
-	kind    udiff.OpKind
+	kind    lineKind
 	text    string
-	number  int  // in the new text, or in the old one for a line that goes; from 1
-	skipped int  // for a stand-in: so many unchanged lines are not drawn
-	noBreak bool // the text ends here without a line break, and the other text with one
+	old     int       // its number in the old text, from 1; 0 for a line that comes
+	fresh   int       // its number in the new text, from 1; 0 for a line that goes
+	at      int       // where it begins in its text: the old one for a line that goes, else the new one
+	words   []stretch // what in it changed, in bytes of its text; nil where that is all of it
+	noBreak bool      // the text ends here without a line break, and the other text with one
 }
 
-// compare lists the lines of both texts. With context < 0 it lists all lines, else
-// unchanged ones only so close to a change.
-func compare(old, fresh string, context int) []diffLine {
-	lines := compareLines(old, fresh, context)
+// stretch is the bytes [from, to) of a text.
+type stretch struct{ from, to int }
+
+// compare lists all lines of both texts. It looks no longer than limit for those that
+// are the same.
+func compare(old, fresh string, limit time.Duration) []diffLine {
+	lines := compareLines(old, fresh, limit)
 	oldEnds, freshEnds := strings.HasSuffix(old, "\n"), strings.HasSuffix(fresh, "\n")
 	if old == "" || fresh == "" || oldEnds == freshEnds {
 		return lines
 	}
-	shorter := udiff.Delete // which lines the text without the line break has
+	shorter := lineGoes // which lines the text without the line break has
 	if oldEnds {
-		shorter = udiff.Insert
+		shorter = lineComes
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].kind == shorter {
@@ -87,80 +66,133 @@ func compare(old, fresh string, context int) []diffLine {
 	return lines
 }
 
-func compareLines(old, fresh string, context int) []diffLine {
-	if len(old)+len(fresh) > maxDiffed {
-		return append(allLines(udiff.Delete, old), allLines(udiff.Insert, fresh)...)
+func compareLines(old, fresh string, limit time.Duration) []diffLine {
+	from, to := splitLines(old), splitLines(fresh)
+	var l lister
+	switch {
+	case old == fresh:
+		return l.add(lineStays, to)
+	case len(old)+len(fresh) > maxDiffed || len(from)+len(to) > maxDiffedLines:
+		l.add(lineGoes, from)
+		return l.add(lineComes, to)
 	}
-	if old == fresh {
-		return allLines(udiff.Equal, old)
-	}
-	around := context
-	if around < 0 {
-		around = countLines(old)
-	}
-	d, err := udiff.ToUnifiedDiff("", "", old, udiff.Lines(old, fresh), around)
-	if err != nil {
-		return append(allLines(udiff.Delete, old), allLines(udiff.Insert, fresh)...)
-	}
-	var lines []diffLine
-	atOld := 1 // the next line of the old text
-	for _, h := range d.Hunks {
-		if n := h.FromLine - atOld; n > 0 {
-			lines = append(lines, diffLine{kind: udiff.Equal, skipped: n})
-		}
-		atOld = h.FromLine
-		atNew := h.ToLine
-		for _, l := range h.Lines {
-			at := atNew
-			if l.Kind == udiff.Delete {
-				at = atOld
-			}
-			lines = append(lines, diffLine{kind: l.Kind, text: l.Content, number: at})
-			if l.Kind != udiff.Insert {
-				atOld++
-			}
-			if l.Kind != udiff.Delete {
-				atNew++
-			}
+	i, j := 0, 0
+	for _, op := range sequences(from, to, limit) {
+		switch op.kind {
+		case lineGoes:
+			l.add(lineGoes, from[i:i+op.n])
+			i += op.n
+		case lineComes:
+			l.add(lineComes, to[j:j+op.n])
+			j += op.n
+		case lineStays, lineSought:
+			l.add(lineStays, to[j:j+op.n])
+			i, j = i+op.n, j+op.n
 		}
 	}
-	if n := countLines(old) - atOld + 1; n > 0 {
-		lines = append(lines, diffLine{kind: udiff.Equal, skipped: n})
+	return l.lines
+}
+
+func splitLines(text string) []string {
+	lines := make([]string, 0, countLines(text))
+	for line := range strings.Lines(text) {
+		lines = append(lines, line)
 	}
 	return lines
 }
 
-func allLines(kind udiff.OpKind, text string) []diffLine {
-	var lines []diffLine
-	for text != "" {
-		end := strings.IndexByte(text, '\n') + 1
-		if end == 0 {
-			end = len(text)
+// lister numbers the lines of a comparison.
+type lister struct {
+	lines          []diffLine
+	old, fresh     int // numbers of the last lines
+	atOld, atFresh int // where the next ones begin
+}
+
+func (l *lister) add(kind lineKind, texts []string) []diffLine {
+	for _, text := range texts {
+		line := diffLine{kind: kind, text: text, at: l.atFresh}
+		if kind == lineGoes {
+			line.at = l.atOld
 		}
-		lines = append(lines, diffLine{kind: kind, text: text[:end], number: len(lines) + 1})
-		text = text[end:]
+		if kind != lineComes {
+			l.old, l.atOld = l.old+1, l.atOld+len(text)
+			line.old = l.old
+		}
+		if kind != lineGoes {
+			l.fresh, l.atFresh = l.fresh+1, l.atFresh+len(text)
+			line.fresh = l.fresh
+		}
+		l.lines = append(l.lines, line)
 	}
-	return lines
+	return l.lines
 }
 
 // tally counts the lines that come and go.
 func tally(lines []diffLine) (added, gone int) {
 	for _, l := range lines {
 		switch l.kind {
-		case udiff.Insert:
+		case lineComes:
 			added++
-		case udiff.Delete:
+		case lineGoes:
 			gone++
-		case udiff.Equal:
+		case lineStays, lineSought:
 		}
 	}
 	return added, gone
 }
 
-func countEdits(edits []change) (added, gone int) {
-	for _, e := range edits {
-		a, g := tally(compare(e.old, e.fresh, 0))
-		added, gone = added+a, gone+g
+// part is a run of a comparison's lines that is drawn, or stands for lines that are not.
+type part struct {
+	from, to int // of the comparison's lines
+	folded   bool
+}
+
+// leastFold is how many lines a fold hides at least: its own row is one.
+const leastFold = 2
+
+// fold leaves out unchanged lines that are farther than context from a change; with
+// context < 0 it leaves out none.
+func fold(lines []diffLine, context int) []part {
+	if context < 0 {
+		return []part{{0, len(lines), false}}
 	}
-	return added, gone
+	var parts []part
+	for at := 0; at < len(lines); {
+		end := at
+		for end < len(lines) && lines[end].kind != lineStays {
+			end++
+		}
+		parts = extend(parts, part{at, end, false})
+		for at = end; end < len(lines) && lines[end].kind == lineStays; {
+			end++
+		}
+		from, to := at, end
+		if at > 0 {
+			from = min(at+context, end)
+		}
+		if end < len(lines) {
+			to = max(end-context, from)
+		}
+		if to-from < leastFold {
+			from = to
+		}
+		parts = extend(parts, part{at, from, false}, part{from, to, true}, part{to, end, false})
+		at = end
+	}
+	return parts
+}
+
+// extend appends parts that are not empty, and joins those that are drawn.
+func extend(parts []part, more ...part) []part {
+	for _, p := range more {
+		n := len(parts)
+		switch {
+		case p.from == p.to:
+		case n > 0 && !p.folded && !parts[n-1].folded:
+			parts[n-1].to = p.to
+		default:
+			parts = append(parts, p)
+		}
+	}
+	return parts
 }

@@ -1,29 +1,37 @@
 package tui
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 	"unicode/utf8"
 )
 
-// maxFile is how much of a file is read to compare it with what a Write brings.
+// maxFile is how much of a file is read to compare it with what a call brings.
 const maxFile = 1 << 20
 
-// fileState is what is known of the file that a Write would replace.
+// fileState is what is known of a file that a call would change.
 type fileState struct {
 	wanted  bool // it is being read, or has been
 	done    bool
 	text    string
 	missing bool
 	problem string // why there is no text
+	stamp   string // tells this state of the file from another one; see stampFile
 	at      time.Time
 }
+
+// compared reports whether it is known what the file holds, if only that it is missing.
+func (f fileState) compared() bool { return f.done && f.problem == "" }
+
+func (f fileState) exists() bool { return f.done && !f.missing }
+
+func (f fileState) clock() string { return f.at.Format("15:04:05") }
 
 var (
 	errNotRegular = errors.New("not a regular file")
@@ -58,16 +66,22 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// fileTarget is the file that a Write names, as the agent would find it.
-func fileTarget(c call, cwd string) (string, bool) {
-	path, ok := c.text("file_path")
-	if !ok || path == "" {
-		return "", false
+// stampFile tells one state of a file from another without reading it: what it is, its
+// size and its times.
+func stampFile(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(cwd, path)
+	return fmt.Sprintf("%v %d %d %s", info.Mode(), info.Size(), info.ModTime().UnixNano(), inode(info))
+}
+
+// inode names the file that a path leads to: another one may have taken its place.
+func inode(info fs.FileInfo) string {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return fmt.Sprint(st.Dev, st.Ino)
 	}
-	return path, filepath.IsAbs(path)
+	return ""
 }
 
 // fileResult turns what reading gave into what is drawn.
@@ -80,7 +94,7 @@ func fileResult(data []byte, err error, at time.Time) fileState {
 		s.problem = "no permission to read it"
 	case err != nil:
 		s.problem = err.Error()
-	case !utf8.Valid(data):
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		s.problem = errNotText.Error()
 	default:
 		s.text = string(data)

@@ -58,6 +58,19 @@ func (s *still) draw(width, height int, keys ...string) string {
 	return s.m.View()
 }
 
+// files gives the selected call the files that it names, each with this text, or this
+// error, read four seconds before noon; then its colours.
+func (s *still) files(text string, err error) {
+	c := s.m.card()
+	cs, _ := changesOf(c.req)
+	files := map[string]fileState{}
+	for _, path := range cs.targets(c.req.CWD) {
+		files[path] = fileResult([]byte(text), err, seconds(4))
+	}
+	s.m.Update(filesMsg{key: c.key(), files: files, sections: cs.compare(files, c.req.CWD, time.Minute)})
+	s.m.Update(dressedMsg{key: c.key(), of: c.sections, list: dressed(s.m.ctx, c.sections)})
+}
+
 // pass lets time go by as it does for a program that runs.
 func (s *still) pass(d time.Duration) {
 	for ; d > 0; d -= time.Second {
@@ -206,13 +219,13 @@ func TestGolden(t *testing.T) {
 		"sessions focus": {sessions: someSessions(), requests: mixedCalls(), keys: []string{"shift+tab", "j"}},
 		"too small":      {sessions: someSessions(), requests: mixedCalls(), keys: []string{"a"}, sizes: [][2]int{{40, 10}, {38, 24}, {24, 6}}},
 		"write": {sessions: someSessions(), requests: []broker.Request{write}, prepare: func(s *still) {
-			s.m.Update(fileMsg{key: s.m.card().key(), data: []byte(oldFile), at: seconds(4)})
+			s.files(oldFile, nil)
 		}},
 		"write new": {sessions: someSessions(), requests: []broker.Request{write}, prepare: func(s *still) {
-			s.m.Update(fileMsg{key: s.m.card().key(), err: fs.ErrNotExist, at: seconds(4)})
+			s.files("", fs.ErrNotExist)
 		}},
 		"write unreadable": {sessions: someSessions(), requests: []broker.Request{write}, prepare: func(s *still) {
-			s.m.Update(fileMsg{key: s.m.card().key(), err: errors.New("input/output error"), at: seconds(4)})
+			s.files("", errors.New("input/output error"))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -195,7 +195,7 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 		key.id = "alarm " + r.ID
 	}
 	return m.docs.get(key, func() *doc {
-		d := layOut(m.st, r, m.around(r, fileState{}), width)
+		d := layOut(m.st, r, m.around(r), width)
 		if o := r.Outcome; o != nil {
 			top := m.st.paper(width)
 			_, i := verdictGlyph(o.State)

@@ -259,6 +259,8 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		return m.copyCall(m.drawnCard())
 	case key.Matches(msg, m.keys.Bytes):
 		return m.openBytes(m.drawnRequest())
+	case key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less):
+		return m.viewKey(msg)
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
@@ -400,6 +402,9 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	}
 	if key.Matches(msg, m.ruleKeys.Revoke) {
 		return m.revokeRuleOf(r)
+	}
+	if key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less) {
+		return m.viewKey(msg)
 	}
 	width, _ := m.room()
 	m.pastScroll = m.scrolled(msg, m.pastScroll, len(m.pastDoc(r, width).rows))

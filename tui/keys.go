@@ -15,6 +15,7 @@ type keyMap struct {
 	Open, Back               key.Binding
 	Filter, Copy, Bytes      key.Binding
 	History, Help            key.Binding
+	Sides, More, Less        key.Binding
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
 	ClearLine, SendLine      key.Binding
@@ -53,6 +54,9 @@ func defaultKeyMap() keyMap {
 		Bytes:   bind("i", "the exact bytes of the call, and what in them is not plain text", "i"),
 		History: bind("h", "what was decided", "h"),
 		Help:    bind("?", "all keys", "?"),
+		Sides:   bind("v", "old and new beside each other, or one below the other", "v"),
+		More:    bind("+", "more unchanged lines around a change", "+", "="),
+		Less:    bind("-", "fewer of them", "-"),
 
 		Quit:      bind("q", "quit", "q"),
 		Interrupt: bind("ctrl+c", "quit", "ctrl+c"),
@@ -79,7 +83,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
-		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.History, k.Help}},
+		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Help}},
 		{"In a question's form", defaultAskKeys().help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},

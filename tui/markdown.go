@@ -35,7 +35,7 @@ func (d *doc) markdown(source string) (ok bool) {
 		ok = md.draw()
 	}
 	if !ok {
-		d.numbered(source)
+		d.numbered(source, nil)
 		return false
 	}
 	d.rows = append(d.rows, p.rows...)

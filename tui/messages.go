@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"time"
-
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -111,10 +109,14 @@ type (
 		list []broker.Request
 		err  error
 	}
-	fileMsg struct {
-		key  drawnKey
-		data []byte
-		err  error
-		at   time.Time
+	filesMsg struct { // what a call would change, and the call compared with it
+		key      drawnKey
+		files    map[string]fileState
+		sections []section
 	}
+	dressedMsg struct { // the same sections with their colours
+		key      drawnKey
+		of, list []section
+	}
+	filesMovedMsg struct{ key drawnKey } // a file is not what it was when it was read
 )

@@ -86,6 +86,7 @@ type model struct {
 	helpScroll  int
 	helpFrom    screen // where esc leads from the help
 	docs        docCache
+	view        diffView
 	lastBell    time.Time
 	beating     bool      // a beatMsg is under way
 	awakeAt     time.Time // the doubt whose end is going to be drawn

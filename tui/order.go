@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // order is a list of cards, worst risk first, then oldest first. Finding a place takes
@@ -66,8 +67,11 @@ type card struct {
 	rev      int            // counts what has changed about the call since it came
 	code     string         // what allows a dangerous call, made when it is first drawn
 
-	file fileState  // what a Write would replace, or a plan's file
-	ask  *answering // a question's form, nil when it is none
+	files    map[string]fileState // what the call would change, or a plan's file, by path; nil until it is first drawn
+	sections []section            // the call compared with them, nil when it changes no files
+	rest     []wire.Field         // of its input: what sections do not show
+	reading  *reading             // the call taken apart, until its files were read
+	ask      *answering           // a question's form, nil when it is none
 
 	sum      summary // computed when first needed
 	kind     string  // what the call is alike to, computed when first needed

@@ -5,6 +5,8 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/tui/syntax"
 )
 
 // Palette gives each meaning its colour, in light and dark. Colours repeat what a
@@ -17,6 +19,9 @@ type Palette struct {
 	Selected                lipgloss.CompleteAdaptiveColor // background of the selected row
 	Added, Removed          lipgloss.CompleteAdaptiveColor
 	Command, Quoted, Varies lipgloss.CompleteAdaptiveColor // parts of a command line
+	Number, Name, Type      lipgloss.CompleteAdaptiveColor // parts of a program, with some of the above
+	AddedBack, RemovedBack  lipgloss.CompleteAdaptiveColor // backgrounds of lines of a comparison
+	AddedWord, RemovedWord  lipgloss.CompleteAdaptiveColor // and of what changed inside them
 }
 
 func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.CompleteAdaptiveColor {
@@ -43,6 +48,12 @@ func defaultPalette() Palette {
 		Command:  shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
 		Quoted:   shade("#b5d99c", "150", "10", "#2b6a2b", "28", "2"),
 		Varies:   shade("#d7a6f2", "183", "13", "#7a3e9d", "97", "5"),
+		Number:   shade("#f0a98c", "216", "", "#953800", "94", ""),
+		Name:     shade("#8ec7ff", "117", "", "#0550ae", "25", ""),
+		Type:     shade("#6fd3c7", "80", "", "#0f6674", "23", ""),
+
+		AddedBack: shade("#17301f", "22", "", "#e2f8e6", "194", ""), RemovedBack: shade("#3a1c1f", "52", "", "#fdeaea", "224", ""),
+		AddedWord: shade("#2a5c38", "28", "", "#aeeebb", "157", ""), RemovedWord: shade("#73303a", "88", "", "#ffc4c1", "217", ""),
 	}
 }
 
@@ -75,7 +86,8 @@ const (
 	inkOperator
 	inkKeyword
 	inkComment
-	inkCount // how many inks there are
+	inkSyntax                                                    // the first of those of a program's text: see syntaxInk
+	inkCount  = inkSyntax + (ink(syntax.Classes)+1)*ink(grounds) // how many inks there are
 )
 
 // Styles is a Palette made ready for one terminal.
@@ -112,6 +124,7 @@ func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 		inkVaries: {color: p.Varies}, inkOperator: {color: p.Warn, codes: bold},
 		inkKeyword: {color: p.Varies, codes: bold}, inkComment: {color: p.Muted, codes: italic},
 	}
+	p.syntax(&table, profile)
 	s := &Styles{}
 	if profile == termenv.Ascii && !attrs {
 		return s
@@ -122,6 +135,40 @@ func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 		s.selected[i] = a.sequence(profile, dark, &p.Selected)
 	}
 	return s
+}
+
+// syntax fills in the inks of a program's text. Where there is no room for another
+// background, lines of a comparison have one colour, and what changed inside them is
+// underlined.
+func (p *Palette) syntax(table *[inkCount]attributes, profile termenv.Profile) {
+	const underlined = "4"
+	text := [syntax.Classes + 1]lipgloss.CompleteAdaptiveColor{
+		syntax.Text: p.Text, syntax.Keyword: p.Varies, syntax.String: p.Quoted, syntax.Comment: p.Muted,
+		syntax.Number: p.Number, syntax.Name: p.Name, syntax.Type: p.Type, syntax.Classes: p.Faint,
+	}
+	few := profile == termenv.ANSI || profile == termenv.Ascii
+	for c, color := range text {
+		for g := range grounds {
+			a := attributes{color: color}
+			word := g == groundAddedWord || g == groundRemovedWord
+			switch {
+			case g == groundPlain:
+			case few && (g == groundAdded || g == groundAddedWord):
+				a.color = p.Added
+			case few:
+				a.color = p.Removed
+			default:
+				a.back = map[ground]*lipgloss.CompleteAdaptiveColor{
+					groundAdded: &p.AddedBack, groundRemoved: &p.RemovedBack,
+					groundAddedWord: &p.AddedWord, groundRemovedWord: &p.RemovedWord,
+				}[g]
+			}
+			if few && word {
+				a.codes = underlined
+			}
+			table[syntaxInk(syntax.Class(c), g)] = a
+		}
+	}
 }
 
 func (a attributes) sequence(profile termenv.Profile, dark bool, back *lipgloss.CompleteAdaptiveColor) string {

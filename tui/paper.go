@@ -176,7 +176,7 @@ func (w *writing) token(i ink, t safe.Token) {
 	case safe.Escape:
 		i = inkSign
 	case safe.Blank:
-		i = inkBlank
+		i = blankInk(i)
 	case safe.Break:
 		w.breakLine(t)
 		return

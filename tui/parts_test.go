@@ -11,90 +11,12 @@ import (
 	"testing"
 	"time"
 
-	udiff "github.com/aymanbagabas/go-udiff"
-	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 )
 
-// drawDiff writes compared lines the way a person would.
-func drawDiff(lines []diffLine) string {
-	var b strings.Builder
-	for _, l := range lines {
-		if l.skipped > 0 {
-			fmt.Fprintf(&b, "...%d\n", l.skipped)
-			continue
-		}
-		end := ""
-		if l.noBreak {
-			end = "|"
-		}
-		fmt.Fprintf(&b, "%s%d %s%s\n", map[udiff.OpKind]string{udiff.Insert: "+", udiff.Delete: "-", udiff.Equal: " "}[l.kind],
-			l.number, strings.TrimSuffix(l.text, "\n"), end)
-	}
-	return b.String()
-}
-
-func TestCompare(t *testing.T) {
-	for name, tc := range map[string]struct {
-		old, fresh string
-		context    int
-		want       string
-	}{
-		"all lines":        {"a\nb\nc\n", "a\nB\nc\n", -1, " 1 a\n-2 b\n+2 B\n 3 c\n"},
-		"context":          {"a\nb\nc\nd\ne\n", "a\nb\nC\nd\ne\n", 1, "...1\n 2 b\n-3 c\n+3 C\n 4 d\n...1\n"},
-		"from nothing":     {"", "a\nb\n", 3, "+1 a\n+2 b\n"},
-		"to nothing":       {"a\n", "", 3, "-1 a\n"},
-		"the same":         {"a\nb", "a\nb", -1, " 1 a\n 2 b\n"},
-		"break taken away": {"a\nb\n", "a\nb", -1, " 1 a\n-2 b\n+2 b|\n"},
-		"break added":      {"a\nb", "a\nb\n", -1, " 1 a\n-2 b|\n+2 b\n"},
-		"neither has one":  {"a\nb", "x\nb", -1, "-1 a\n+1 x\n 2 b\n"},
-		"no lines":         {"", "", -1, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, drawDiff(compare(tc.old, tc.fresh, tc.context))); diff != "" {
-				t.Errorf("-want +got\n%s", diff)
-			}
-		})
-	}
-}
-
-// A comparison shows all of both texts, in order.
-func FuzzCompare(f *testing.F) {
-	f.Add("a\nb\nc", "a\nc\n")
-	f.Add("", "x")
-	f.Add("\n\n", "\n")
-	f.Add(strings.Repeat("a\nb\n", 200), strings.Repeat("b\na\n", 200))
-	f.Fuzz(func(t *testing.T, old, fresh string) {
-		var gone, comes strings.Builder
-		for _, l := range compare(old, fresh, -1) {
-			if l.skipped > 0 {
-				t.Fatal("lines were left out")
-			}
-			if l.kind != udiff.Insert {
-				gone.WriteString(l.text)
-			}
-			if l.kind != udiff.Delete {
-				comes.WriteString(l.text)
-			}
-		}
-		if gone.String() != old || comes.String() != fresh {
-			t.Errorf("comparison of %q and %q shows %q and %q", old, fresh, gone.String(), comes.String())
-		}
-		left := 0
-		for _, l := range compare(old, fresh, sameLines) {
-			if l.kind != udiff.Insert {
-				left += max(1, l.skipped)
-			}
-		}
-		if want := countLines(old); left != want {
-			t.Errorf("with context %d of %d old lines are accounted for", left, want)
-		}
-	})
-}
-
 func TestLargeTextsAreComparedWhole(t *testing.T) {
 	old := strings.Repeat("line\n", maxDiffed/5)
-	added, gone := tally(compare(old, old+"more\n", sameLines))
+	added, gone := tally(compare(old, old+"more\n", compareBehind))
 	if want := countLines(old); gone != want || added != want+1 {
 		t.Errorf("+%d −%d, want +%d −%d", added, gone, want+1, want)
 	}
@@ -227,6 +149,7 @@ func TestReadFile(t *testing.T) {
 		"text":    {write("a", "hello"), fileState{wanted: true, done: true, text: "hello", at: at}},
 		"missing": {filepath.Join(dir, "b"), fileState{wanted: true, done: true, missing: true, at: at}},
 		"binary":  {write("c", "\xff\x00"), fileState{wanted: true, done: true, problem: errNotText.Error(), at: at}},
+		"NUL":     {write("n", "a\x00b"), fileState{wanted: true, done: true, problem: errNotText.Error(), at: at}},
 		"large":   {write("d", strings.Repeat("x", maxFile+1)), fileState{wanted: true, done: true, problem: errTooLarge.Error(), at: at}},
 		"FIFO":    {fifo, fileState{wanted: true, done: true, problem: errNotRegular.Error(), at: at}},
 		"folder":  {dir, fileState{wanted: true, done: true, problem: errNotRegular.Error(), at: at}},

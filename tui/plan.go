@@ -66,3 +66,18 @@ func planFile(c call, cwd string) (string, bool) {
 	}
 	return path, filepath.IsAbs(path)
 }
+
+// planPath is planFile of c, when it is about a plan.
+func (c *card) planPath() (string, bool) {
+	tool, input := c.req.Call()
+	if tool != agents.ExitPlanMode {
+		return "", false
+	}
+	return planFile(readCall(input), c.req.CWD)
+}
+
+// planFile is what is known of the file that holds c's plan.
+func (c *card) planFile() fileState {
+	path, _ := c.planPath()
+	return c.files[path]
+}

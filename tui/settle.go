@@ -4,8 +4,6 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
-
-	"github.com/aoctl/aoctl/broker/agents"
 )
 
 // settle brings selection, scrolling and guard in line with what View is going to
@@ -67,7 +65,7 @@ func (m *model) settleDrawn() tea.Cmd {
 		m.scroll = 0
 		m.guard.own = m.went == c.req.ID
 		c.wantForm()
-		cmd = m.wantFile(c)
+		cmd = m.wantFiles(c)
 		if c.dangerous() && c.code == "" {
 			c.code = m.makeCode()
 		}
@@ -96,28 +94,6 @@ func (m *model) settleForm(c *card) {
 		m.askDeaf()
 	}
 	m.askedOf = in
-}
-
-// wantFile has the file read that a Write would replace, or that holds a plan, once for
-// each card.
-func (m *model) wantFile(c *card) tea.Cmd {
-	tool, input := c.req.Call()
-	target := fileTarget
-	switch {
-	case c.file.wanted:
-		return nil
-	case tool == agents.ExitPlanMode:
-		target = planFile
-	case tool != "Write":
-		return nil
-	}
-	path, ok := target(readCall(input), c.req.CWD)
-	if !ok {
-		return nil
-	}
-	c.file.wanted = true
-	m.docs.forget(c.req.ID)
-	return m.readTarget(c.key(), path)
 }
 
 // docCache keeps calls laid out, because every key press draws them again.
@@ -166,10 +142,11 @@ func (m *model) doc(c *card, width int) *doc {
 		}
 	}
 	return m.docs.get(k, func() *doc {
-		a := m.around(c.req, c.file)
+		a := m.around(c.req)
+		a.sections, a.rest, a.planFile = c.sections, c.rest, c.planFile()
 		if k.form > 0 {
 			a.ask, a.inForm = c.ask, in
 		}
-		return layOut(m.st, c.req, a, width)
+		return layOutLater(m.st, c.req, a, width)
 	})
 }

@@ -29,7 +29,12 @@ const maxSummary = 400
 
 func (c *card) summary() summary {
 	if !c.sum.ready {
-		c.sum = summaryOf(c.req)
+		tool, _ := c.req.Call()
+		if rd := c.read(); rd.ok {
+			c.sum = newSummary(tool).ofChanges(rd.changes, c.req.CWD)
+		} else {
+			c.sum = summaryOf(c.req)
+		}
 	}
 	return c.sum
 }
@@ -45,27 +50,19 @@ var mainFields = []string{
 	"command", "file_path", "notebook_path", "path", "url", "pattern", "query", "plan", "question", "prompt", "description", "skill",
 }
 
+func newSummary(tool string) summary {
+	return summary{tool: safe.Head(toolWord(tool), maxSummary), ready: true}
+}
+
 func summarise(tool string, input json.RawMessage, cwd string) summary {
-	s := summary{tool: safe.Head(toolWord(tool), maxSummary), ready: true}
+	s := newSummary(tool)
 	c := readCall(input)
 	if c.broken != "" {
 		s.text = safe.Head(string(input), maxSummary)
 		return s
 	}
-	path, _ := c.text("file_path")
-	path = safe.Head(within(path, cwd), maxSummary)
-	switch tool {
-	case "Edit", "MultiEdit":
-		if edits, ok := readEdits(tool, c); ok {
-			s.text, s.edit = path, true
-			s.added, s.gone = countEdits(edits)
-			return s
-		}
-	case "Write":
-		if content, ok := c.text("content"); ok {
-			s.text = fmt.Sprintf("%s  %s", path, plural(countLines(content), "line"))
-			return s
-		}
+	if cs, ok := readChanges(tool, c); ok {
+		return s.ofChanges(cs, cwd)
 	}
 	text := mainText(c, cwd)
 	if tool == agents.AskUserQuestion {
@@ -76,6 +73,27 @@ func summarise(tool string, input json.RawMessage, cwd string) summary {
 	if server, name, ok := splitMCP(tool); ok {
 		s.text = safe.Head(server+" "+name, maxSummary) + "  " + s.text
 	}
+	return s
+}
+
+// ofChanges is s of a call that changes files.
+func (s summary) ofChanges(cs changes, cwd string) summary {
+	one := cs.list[0]
+	s.text = safe.Head(within(one.path, cwd), maxSummary)
+	switch one.kind {
+	case changeWrite:
+		s.text += "  " + plural(countLines(one.text), "line")
+		return s
+	case changeCell:
+		s.text += "  " + safe.Head(one.cell.mode+" "+one.cell.id, maxSummary) + "  " + plural(countLines(one.cell.source), "line")
+		return s
+	case changeEdit, changePatch:
+	}
+	if n := len(cs.list) - 1; n > 0 {
+		s.text += fmt.Sprintf(" and %s", plural(n, "more file"))
+	}
+	s.edit = true
+	s.added, s.gone = cs.tally()
 	return s
 }
 

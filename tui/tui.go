@@ -65,7 +65,8 @@ type Options struct {
 	Output io.Writer // os.Stdout when nil
 
 	Now      func() time.Time                  // time.Now when nil
-	ReadFile func(path string) ([]byte, error) // what a Write would replace; regular files of at most 1 MiB when nil
+	ReadFile func(path string) ([]byte, error) // what a call would change; regular files of at most 1 MiB when nil
+	Stamp    func(path string) string          // differs when the file does; from its times and size when nil
 }
 
 func (o Options) withDefaults() Options {
@@ -81,6 +82,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = readFile
+	}
+	if o.Stamp == nil {
+		o.Stamp = stampFile
 	}
 	return o
 }

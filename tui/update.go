@@ -99,8 +99,12 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		m.historyCame(msg)
 	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
 		return m.updateRules(msg)
-	case fileMsg:
-		m.fileCame(msg)
+	case filesMsg:
+		return m.filesCame(msg)
+	case dressedMsg:
+		m.dressedCame(msg)
+	case filesMovedMsg:
+		return m.filesMoved(msg)
 	}
 	return nil
 }
@@ -202,7 +206,7 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	}
 	at := m.board.place(m.card())
 	m.board.expireLate(m.at)
-	return tea.Batch(m.tick(), m.keepPlace(at), m.remind())
+	return tea.Batch(m.tick(), m.keepPlace(at), m.remind(), m.watchFiles())
 }
 
 // send hands a verdict to the broker and moves the cursor on.
@@ -327,21 +331,5 @@ func (m *model) historyCame(msg historyMsg) {
 		if r := msg.list[i]; r.Outcome != nil && i < recentKept {
 			m.board.remember(r)
 		}
-	}
-}
-
-// fileCame shows a Write as a comparison. What the operator has read so far was drawn
-// otherwise, so reading begins anew.
-func (m *model) fileCame(msg fileMsg) {
-	c := m.board.cards[msg.key.id]
-	if c == nil || c.key() != msg.key {
-		return
-	}
-	c.file = fileResult(msg.data, msg.err, msg.at)
-	c.seenEnd = false
-	m.docs.forget(msg.key.id)
-	if m.guard.drawn == msg.key {
-		m.scroll = 0
-		m.guard.doubt(m.at)
 	}
 }

@@ -1,0 +1,276 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muesli/termenv"
+	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/broker/patch"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// drawn reads a comparison off the screen: the texts that its rows say are there before
+// and after. One of them at most has no line break at its end.
+func drawn(t interface{ Fatalf(string, ...any) }, s section, v diffView) (before, after string) {
+	d := &doc{paper: *plainPaper().paper(4000)}
+	d.comparison(&s, v)
+	d.lookAtAll()
+	digits := digitsOf(s.lines)
+	var b, a strings.Builder
+	last := ""
+	endless := func(text *strings.Builder) {
+		whole := strings.TrimSuffix(text.String(), "\n")
+		text.Reset()
+		text.WriteString(whole)
+	}
+	read := func(row, sides string) {
+		row = strings.TrimRight(row, " ")
+		if row == "" {
+			return
+		}
+		letters := []rune(row + strings.Repeat(" ", digits+3))
+		text := strings.TrimRight(Unsanitize(string(letters[digits+3:])), " ") + "\n"
+		glyph := letters[digits+1]
+		if sides == "" && glyph != '⌁' {
+			last = string(glyph)
+		}
+		switch {
+		case glyph == '⌁' && (sides == "left" || last == "−"):
+			endless(&b)
+		case glyph == '⌁':
+			endless(&a)
+		case glyph == '+':
+			a.WriteString(text)
+		case glyph == '−':
+			b.WriteString(text)
+		case glyph == ' ' && sides == "left":
+			b.WriteString(text)
+		case glyph == ' ' && sides == "right":
+			a.WriteString(text)
+		case glyph == ' ':
+			b.WriteString(text)
+			a.WriteString(text)
+		default:
+			t.Fatalf("row %q", row)
+		}
+	}
+	for _, row := range d.rows {
+		if !v.sides {
+			read(row, "")
+			continue
+		}
+		left, right, ok := strings.Cut(row, " │ ")
+		if !ok {
+			t.Fatalf("row without a middle: %q", row)
+		}
+		read(left, "left")
+		read(right, "right")
+	}
+	return b.String(), a.String()
+}
+
+// What is drawn is what would be done: the rows, read back, are the file before and
+// after, in both views. So + lines are the new text's, and no byte of it is left out.
+func TestDrawnIsDone(t *testing.T) {
+	line := rapid.SampledFrom([]string{"a", "b", "", "\tif x {", "}", "x := 1 // \u202e", "é\x1b[2J", `\x1b ⇥`, "the same", "ä +"})
+	rapid.Check(t, func(t *rapid.T) {
+		lines := rapid.SliceOfN(line, 1, 40).Draw(t, "file")
+		from := rapid.IntRange(0, len(lines)-1).Draw(t, "from")
+		to := rapid.IntRange(from+1, len(lines)).Draw(t, "to")
+		file := strings.Join(lines, "\n") + "\n"
+		old := strings.Join(lines[from:to], "\n") + "\n"
+		fresh := strings.Join(append(rapid.SliceOfN(line, 0, 20).Draw(t, "new"), ""), "\n")
+		c := change{kind: changeEdit, path: "/x.go", named: true, edits: []edit{{old: old, fresh: fresh, all: rapid.Bool().Draw(t, "all")}}}
+		files := map[string]fileState{"/x.go": fileResult([]byte(file), nil, noon)}
+		list := dressed(t.Context(), changes{list: []change{c}}.compare(files, "", time.Minute))
+		n := strings.Count(file, old)
+		s := list[0]
+		if located := n == 1 || c.edits[0].all && n > 0; s.numbered != located {
+			t.Fatalf("located %v, with %d places", s.numbered, n)
+		}
+		if !s.numbered {
+			return
+		}
+		for _, sides := range []bool{false, true} {
+			before, after := drawn(t, s, diffView{sides: sides, more: 3})
+			if before != file || after != strings.ReplaceAll(file, old, fresh) {
+				t.Fatalf("sides %v: drawn %q → %q, is %q → %q", sides, before, after, file, strings.ReplaceAll(file, old, fresh))
+			}
+		}
+		checkFolded(t, s)
+	})
+}
+
+// checkFolded asserts that with any context the + rows are all there, in order.
+func checkFolded(t *rapid.T, s section) {
+	var want []string
+	for _, l := range s.lines {
+		if l.kind == lineComes {
+			want = append(want, strings.TrimSuffix(safe.Line(strings.TrimSuffix(l.text, "\n")), " "))
+		}
+	}
+	for more := -1; more <= 3; more++ {
+		d := &doc{paper: *plainPaper().paper(4000)}
+		d.comparison(&s, diffView{more: more})
+		d.lookAtAll()
+		got := 0
+		for _, row := range d.rows {
+			if letters := []rune(row); letters[digitsOf(s.lines)+1] == '+' {
+				got++
+			}
+		}
+		if got != len(want) {
+			t.Fatalf("with context %d, %d of %d new lines are drawn", more, got, len(want))
+		}
+	}
+}
+
+// Whatever texts come, rows have their width, no control characters, and the call shows
+// every letter that it brings.
+func FuzzChangesLayout(f *testing.F) {
+	f.Add("a\nb\nc\n", "b", "B\r\n\x1b[31m", 80, true)
+	f.Add("\x00\xff", "", "x", 40, false)
+	f.Add("é́\u200b\u202e日本語\n", "日", "\t\t\t\t\t\t\t\t\t", 100, true)
+	f.Add(strings.Repeat("x", 300)+"\n", "xxx", strings.Repeat("\n", 50), 90, true)
+	f.Add("l1\n\nl3\n", "\n\n", "\n*** End Patch\n+", 31, false)
+	f.Fuzz(func(t *testing.T, file, old, fresh string, width int, sides bool) {
+		width = 30 + (width&0xff)%200
+		part := patch.File{Op: patch.Update, Path: "/x.go", Hunks: []patch.Hunk{{Header: old, AtEnd: sides, Lines: []patch.Line{{Kind: '-', Text: oneLine(old)}, {Kind: '+', Text: oneLine(fresh)}}}}}
+		cs := changes{list: []change{
+			{kind: changeEdit, path: "/x.go", named: true, edits: []edit{{old: old, fresh: fresh}, {old: fresh, fresh: old, all: true}}},
+			{kind: changeWrite, path: "/y.py", named: true, text: fresh},
+			{kind: changePatch, path: "/x.go", named: true, part: part},
+			{kind: changeCell, path: "/z.ipynb", named: true, cell: cell{id: old, mode: "replace", source: fresh}},
+		}}
+		files := map[string]fileState{
+			"/x.go": fileResult([]byte(file), nil, noon), "/y.py": fileResult([]byte(file), nil, noon), "/z.ipynb": fileResult([]byte(file), nil, noon),
+		}
+		list := dressed(t.Context(), cs.compare(files, "/", time.Second))
+		for _, st := range []*Styles{plainPaper(), newStyles(defaultPalette(), termenv.TrueColor, true, true)} {
+			d := &doc{paper: *st.paper(width)}
+			d.changes(list, diffView{sides: sides})
+			d.lookAtAll()
+			for i, row := range d.rows {
+				plain := ownColours.ReplaceAllString(row, "")
+				if n := safe.Width(plain); n != width {
+					t.Fatalf("row %d takes %d of %d cells: %q", i, n, width, plain)
+				}
+				if strings.ContainsFunc(plain, func(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f || r == 0x202e || r == 0xfffd }) {
+					t.Fatalf("row %d: %q", i, plain)
+				}
+			}
+		}
+		for _, s := range list {
+			for _, l := range s.lines {
+				if l.kind == lineSought {
+					return
+				}
+			}
+			if s.whole || s.numbered {
+				var all strings.Builder
+				for _, l := range s.lines {
+					if l.kind != lineGoes {
+						all.WriteString(l.text)
+					}
+				}
+				if all.String() != s.fresh {
+					t.Fatalf("the lines are %q, the new text is %q", all.String(), s.fresh)
+				}
+			}
+		}
+	})
+}
+
+func oneLine(text string) string { return strings.NewReplacer("\n", "", "\r", "").Replace(text) }
+
+func TestApplyPatch(t *testing.T) {
+	hunk := func(header string, atEnd bool, lines ...string) patch.Hunk {
+		h := patch.Hunk{Header: header, AtEnd: atEnd}
+		for _, l := range lines {
+			h.Lines = append(h.Lines, patch.Line{Kind: l[0], Text: l[1:]})
+		}
+		return h
+	}
+	for name, tc := range map[string]struct {
+		text          string
+		hunks         []patch.Hunk
+		want, problem string
+	}{
+		"in the middle":      {"a\nb\nc\n", []patch.Hunk{hunk("", false, " a", "-b", "+B")}, "a\nB\nc\n", ""},
+		"behind a header":    {"x\nb\ny\nb\n", []patch.Hunk{hunk("y", false, "-b", "+B")}, "x\nb\ny\nB\n", ""},
+		"at the end":         {"b\na\nb\n", []patch.Hunk{hunk("", true, "-b", "+B")}, "b\na\nB\n", ""},
+		"only comes":         {"a\n", []patch.Hunk{hunk("", false, "+b")}, "a\nb\n", ""},
+		"two":                {"a\nb\na\nb\n", []patch.Hunk{hunk("", false, "-a", "+1"), hunk("", false, "-a", "+2")}, "1\nb\n2\nb\n", ""},
+		"blanks at the end":  {"a  \nb\n", []patch.Hunk{hunk("", false, " a", "-b", "+B")}, "a\nB\n", ""},
+		"indented otherwise": {"\ta\n\tb\n", []patch.Hunk{hunk("", false, " a", "-b", "+B")}, "a\nB\n", ""},
+		"empty last line":    {"a\nb\n", []patch.Hunk{hunk("", false, "-b", "+B", " ")}, "a\nB\n", ""},
+		"no end":             {"a\nb", []patch.Hunk{hunk("", false, "-b", "+B")}, "a\nB\n", ""},
+		"not there":          {"a\n", []patch.Hunk{hunk("", false, "-x", "+y")}, "", linesMissing},
+		"no header":          {"a\n", []patch.Hunk{hunk("f", false, "-a", "+y")}, "", headerMissing},
+		"out of order":       {"a\nb\n", []patch.Hunk{hunk("", false, "-b", "+B"), hunk("", false, "-a", "+A")}, "", linesMissing},
+		"too long":           {strings.Repeat("a\n", 5_000), []patch.Hunk{hunk("", false, append(repeated("-a", 4_000), "-b")...)}, "", linesMissing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, problem := applyPatch(tc.text, tc.hunks)
+			if got != tc.want || problem != tc.problem {
+				t.Errorf("%q, %q; want %q, %q", got, problem, tc.want, tc.problem)
+			}
+		})
+	}
+	s := seeker{text: repeated("a", 1000), left: 10}
+	if s.find(append(repeated("a", 20), "b"), 0, false) >= 0 || s.why(linesMissing) != tooMuchSought {
+		t.Error("a patch that takes too long is not given up")
+	}
+}
+
+func repeated(text string, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = text
+	}
+	return list
+}
+
+// Rows that are counted before they are drawn are as many as then are drawn.
+func FuzzRowsOf(f *testing.F) {
+	f.Add("\t\tif x {", 20)
+	f.Add("       a        b", 6)
+	f.Add(strings.Repeat("x", 40), 20)
+	f.Add("a\t\t\t\t\t\t\t\tb ", 9)
+	f.Fuzz(func(t *testing.T, text string, room int) {
+		text, room = oneLine(text), 5+(room&0x7f)
+		n, ok := rowsOf(text, room)
+		if !ok {
+			return
+		}
+		p := paper{st: plainPaper(), width: room + 2}
+		p.write(gutter{width: 2}, inkText, text)
+		if len(p.rows) != n {
+			t.Fatalf("%q takes %d rows of %d cells, not %d: %q", text, len(p.rows), room, n, p.rows)
+		}
+	})
+}
+
+// A miscount loses no row.
+func TestMiscountedRows(t *testing.T) {
+	d := &doc{paper: *plainPaper().paper(40)}
+	d.say(inkText, "first")
+	draw := func(texts ...string) func(*paper) {
+		return func(p *paper) {
+			for _, text := range texts {
+				p.say(inkText, text)
+			}
+		}
+	}
+	d.later(1, draw("a", "b", "c"))
+	d.later(3, draw("d"))
+	d.say(inkText, "last")
+	d.callEnd = len(d.rows)
+	d.lookAtAll()
+	if got := strings.Join(strings.Fields(strings.Join(d.rows, " ")), " "); got != "first a b c d last" || d.callEnd != len(d.rows) {
+		t.Errorf("%q, call ends at %d of %d", got, d.callEnd, len(d.rows))
+	}
+}

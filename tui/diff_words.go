@@ -1,0 +1,226 @@
+package tui
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// seqOp says what becomes of the next n items of a sequence.
+type seqOp struct {
+	kind lineKind
+	n    int
+}
+
+// sequences compares two rows of lines or words. What it has not found to be the same
+// within limit goes and comes. The counts always add up to both rows.
+func sequences(old, fresh []string, limit time.Duration) []seqOp {
+	ids := make(map[string]rune, len(old))
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = limit
+	a, b := numbered(ids, old), numbered(ids, fresh)
+	var ops []seqOp
+	i, j := 0, 0
+	for _, d := range dmp.DiffMainRunes(a, b, false) {
+		op := seqOp{n: utf8.RuneCountInString(d.Text)}
+		switch d.Type {
+		case diffmatchpatch.DiffDelete:
+			op.kind = lineGoes
+			i += op.n
+		case diffmatchpatch.DiffInsert:
+			op.kind = lineComes
+			j += op.n
+		case diffmatchpatch.DiffEqual:
+			if i+op.n > len(a) || j+op.n > len(b) || string(a[i:i+op.n]) != string(b[j:j+op.n]) {
+				return []seqOp{{lineGoes, len(a)}, {lineComes, len(b)}} // never seen; the screen would lie
+			}
+			i, j = i+op.n, j+op.n
+		}
+		ops = append(ops, op)
+	}
+	if i != len(a) || j != len(b) {
+		return []seqOp{{lineGoes, len(a)}, {lineComes, len(b)}}
+	}
+	return ops
+}
+
+// numbered gives each item a rune: the same one for the same text. Runes that UTF-8
+// cannot write are left out.
+func numbered(ids map[string]rune, items []string) []rune {
+	const surrogates, afterSurrogates = 0xd800, 0xe000
+	runes := make([]rune, len(items))
+	for i, it := range items {
+		id, ok := ids[it]
+		if !ok {
+			id = rune(len(ids) + 1) //nolint:gosec // maxDiffedLines is far below
+			if id >= surrogates {
+				id += afterSurrogates - surrogates
+			}
+			ids[it] = id
+		}
+		runes[i] = id
+	}
+	return runes
+}
+
+const (
+	maxWordBlock = 16 << 10 // bytes of a block whose words are compared
+	wordsAlike   = 4        // a line keeps its words' marks when this part of it stayed, at least: 1/4
+)
+
+// compareWords finds what changed inside changed lines, until the deadline.
+func compareWords(lines []diffLine, deadline time.Time) {
+	for at := 0; at < len(lines); {
+		if lines[at].kind == lineStays {
+			at++
+			continue
+		}
+		end, gone := at, 0
+		for ; end < len(lines) && lines[end].kind != lineStays; end++ {
+			if lines[end].kind == lineGoes {
+				gone++
+			}
+		}
+		goes, comes := lines[at:at+gone], lines[at+gone:end]
+		if gone > 0 && len(comes) > 0 && inOrder(goes, comes) {
+			if !time.Now().Before(deadline) {
+				return
+			}
+			wordsOfBlock(goes, comes, time.Until(deadline))
+		}
+		at = end
+	}
+}
+
+// inOrder reports whether all lines of a block that go stand before all that come.
+func inOrder(goes, comes []diffLine) bool {
+	for i := range goes {
+		if goes[i].kind != lineGoes {
+			return false
+		}
+	}
+	for i := range comes {
+		if comes[i].kind != lineComes {
+			return false
+		}
+	}
+	return true
+}
+
+// wordsOfBlock compares line by line when as many come as go, else the block as a whole.
+func wordsOfBlock(goes, comes []diffLine, limit time.Duration) {
+	if len(goes) != len(comes) {
+		wordsOf(goes, comes, limit)
+		return
+	}
+	for i := range goes {
+		wordsOf(goes[i:i+1], comes[i:i+1], limit)
+	}
+}
+
+func wordsOf(goes, comes []diffLine, limit time.Duration) {
+	old, fresh := wordsIn(goes), wordsIn(comes)
+	if lengthOf(goes)+lengthOf(comes) > maxWordBlock {
+		return
+	}
+	oldMarks, freshMarks := wordMarker{lines: goes}, wordMarker{lines: comes}
+	same := 0
+	for _, op := range sequences(old, fresh, limit) {
+		if op.kind != lineComes {
+			n := oldMarks.pass(old[:op.n], op.kind != lineStays)
+			old = old[op.n:]
+			if op.kind == lineStays {
+				same += n
+			}
+		}
+		if op.kind != lineGoes {
+			freshMarks.pass(fresh[:op.n], op.kind != lineStays)
+			fresh = fresh[op.n:]
+		}
+	}
+	if same*wordsAlike < min(lengthOf(goes), lengthOf(comes)) { // too little is left of them
+		for i := range goes {
+			goes[i].words = nil
+		}
+		for i := range comes {
+			comes[i].words = nil
+		}
+	}
+}
+
+func lengthOf(lines []diffLine) int {
+	n := 0
+	for i := range lines {
+		n += len(lines[i].text)
+	}
+	return n
+}
+
+// wordsIn cuts lines into words, runs of blanks, and single other characters.
+func wordsIn(lines []diffLine) []string {
+	var words []string
+	for i := range lines {
+		for rest := lines[i].text; rest != ""; {
+			n := wordLength(rest)
+			words = append(words, rest[:n])
+			rest = rest[n:]
+		}
+	}
+	return words
+}
+
+func wordLength(text string) int {
+	first, n := utf8.DecodeRuneInString(text)
+	kind := wordKind(first)
+	for kind != 0 && n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if wordKind(r) != kind {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// wordKind is 0 for characters that are words by themselves.
+func wordKind(r rune) int {
+	switch {
+	case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+		return 1
+	case r == ' ' || r == '\t':
+		return 2
+	}
+	return 0
+}
+
+// wordMarker notes in lines which of their words changed, as it passes over them.
+type wordMarker struct {
+	lines []diffLine
+	at    int // in the first of lines
+}
+
+// pass goes over words and returns how many bytes they have, blanks not counted.
+func (w *wordMarker) pass(words []string, changed bool) int {
+	n := 0
+	for _, word := range words {
+		l := &w.lines[0]
+		if changed && l.words == nil {
+			l.words = []stretch{}
+		}
+		if k := len(l.words); changed && k > 0 && l.words[k-1].to == w.at {
+			l.words[k-1].to += len(word)
+		} else if changed {
+			l.words = append(l.words, stretch{w.at, w.at + len(word)})
+		}
+		if strings.TrimSpace(word) != "" {
+			n += len(word)
+		}
+		if w.at += len(word); w.at == len(l.text) {
+			w.lines, w.at = w.lines[1:], 0
+		}
+	}
+	return n
+}

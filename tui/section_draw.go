@@ -1,0 +1,356 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/syntax"
+)
+
+// diffView is how comparisons are drawn. The operator chooses it, and it holds as long
+// as the console runs.
+type diffView struct {
+	sides bool // old and new beside each other, where there is room
+	more  int  // steps of context beyond the usual
+}
+
+// contexts are how many unchanged lines are drawn around a change, step by step; -1 is
+// all of them.
+var contexts = []int{0, 3, 10, 30, -1}
+
+const usualContext = 1 // the place of 3
+
+func (v diffView) context() int { return contexts[usualContext+v.more] }
+
+// change is v with one step more context, or less; false when there is none.
+func (v diffView) step(by int) (diffView, bool) {
+	at := usualContext + v.more + by
+	if at < 0 || at >= len(contexts) {
+		return v, false
+	}
+	v.more += by
+	return v, true
+}
+
+const (
+	leastSide = 40 // cells that one of two sides needs
+	sideGap   = 3  // cells between them
+	leastPair = 2*leastSide + sideGap
+)
+
+// changes draws what a call does to files.
+func (d *doc) changes(list []section, v diffView) {
+	added, gone, whole := 0, 0, 0
+	for i := range list {
+		s := &list[i]
+		d.sections = i
+		if i > 0 {
+			d.blank()
+		}
+		d.section(s, v)
+		a, g := tally(s.lines)
+		added, gone = added+a, gone+g
+		if s.whole {
+			whole++
+		}
+	}
+	switch {
+	case len(list) == 1 && whole == 1:
+		d.note = plural(added, "line")
+	default:
+		d.note = fmt.Sprintf("+%s −%s", count(added), count(gone))
+	}
+	if len(list) > 1 && list[len(list)-1].path != list[0].path {
+		d.note = plural(len(list), "change") + " " + d.note
+	}
+}
+
+func (d *doc) section(s *section, v diffView) {
+	d.heading(s)
+	if s.title != "" {
+		d.say(inkMuted, s.title)
+	}
+	for _, say := range s.says {
+		if say.ink == inkWarn {
+			d.sayBehind(inkWarn, "!", 2, inkWarn, strings.TrimPrefix(say.text, "! "))
+			continue
+		}
+		d.say(say.ink, say.text)
+	}
+	switch {
+	case s.whole:
+		d.numbered(s.fresh, s.inFresh)
+	case s.old == "" && s.fresh == "" && len(s.lines) == 0:
+		d.say(inkMuted, "(empty)")
+	default:
+		d.comparison(s, v)
+	}
+	d.fields(s.rest)
+}
+
+// heading names the file that a section is about.
+func (d *doc) heading(s *section) {
+	if !s.named {
+		return
+	}
+	label := "file"
+	if s.verb != "" {
+		label = s.verb
+	}
+	d.write(fixed(inkLabel, label, cells(label)+2), inkBold, s.path)
+	if s.moveTo != "" {
+		d.write(fixed(inkLabel, "to", cells(label)+2), inkBold, s.moveTo)
+	}
+}
+
+// comparison draws the lines of a section; their glyphs say what their colours say.
+func (d *doc) comparison(s *section, v diffView) {
+	context := -1 // what is not placed in a file is drawn whole
+	if s.numbered {
+		context = v.context()
+	}
+	p := diffPainter{d: d, s: s}
+	if s.numbered {
+		p.digits = digitsOf(s.lines)
+	}
+	if v.sides && d.width >= leastPair {
+		p.half = (d.width - sideGap) / 2
+	}
+	for _, part := range fold(s.lines, context) {
+		if part.folded {
+			p.anchor(part.from)
+			p.foldedRow(part.to - part.from)
+			continue
+		}
+		p.draw(p.beats(part.from, part.to))
+	}
+}
+
+// digitsOf is how many digits the highest number among lines has.
+func digitsOf(lines []diffLine) int {
+	most := 0
+	for i := range lines {
+		most = max(most, lines[i].old, lines[i].fresh)
+	}
+	return len(strconv.Itoa(most))
+}
+
+// numbered draws a text as it is, with numbers.
+func (d *doc) numbered(text string, spans []syntax.Span) {
+	if text == "" {
+		d.say(inkMuted, "(empty)")
+		return
+	}
+	digits := len(strconv.Itoa(countLines(text)))
+	d.write(gutter{width: digits + 1, next: spaces(digits-1) + "↪", first: func(n int) (ink, string) {
+		return inkFaint, fmt.Sprintf("%*d", digits, n)
+	}}, inkText, text, marksOf(spans, groundPlain)...)
+	if !strings.HasSuffix(text, "\n") {
+		d.write(fixed(inkMuted, spaces(digits-1)+"⌁", digits+1), inkMuted, "no line break at the end")
+	}
+}
+
+// anchor is the first row of a line of a comparison.
+type anchor struct{ row, section, line int }
+
+// diffPainter draws the lines of one section.
+type diffPainter struct {
+	d      *doc
+	s      *section
+	digits int // of a line's number; 0 without numbers
+	half   int // cells of one side; 0 when lines stand one below the other
+}
+
+func (p *diffPainter) anchor(line int) {
+	p.d.anchors = append(p.d.anchors, anchor{len(p.d.rows), p.d.sections, line})
+}
+
+// gutterWidth is what stands left of a line: its number, its glyph and a blank.
+func (p *diffPainter) gutterWidth() int {
+	if p.digits == 0 {
+		return 2
+	}
+	return p.digits + 3
+}
+
+func (p *diffPainter) foldedRow(n int) {
+	indent := p.gutterWidth() - 2
+	p.d.write(fixed(inkMuted, spaces(indent)+"⋯", indent+2), inkMuted, plural(n, "unchanged line"))
+}
+
+// beat is what is drawn on one row, or more where it is too long: a line, or two beside
+// each other. One of two may be nil.
+type beat struct {
+	left, right *diffLine
+	line        int // of the comparison
+}
+
+// beats pairs lines [from, to): those that go stand beside those that come in their place.
+func (p *diffPainter) beats(from, to int) []beat {
+	lines := p.s.lines
+	list := make([]beat, 0, to-from)
+	for at := from; at < to; {
+		l := &lines[at]
+		if p.half == 0 || l.kind != lineGoes && l.kind != lineComes {
+			list = append(list, beat{l, l, at})
+			at++
+			continue
+		}
+		mid := at
+		for mid < to && lines[mid].kind == lineGoes {
+			mid++
+		}
+		end := mid
+		for end < to && lines[end].kind == lineComes {
+			end++
+		}
+		for i := range max(mid-at, end-mid) {
+			b := beat{line: min(at+i, end-1)}
+			if at+i < mid {
+				b.left = &lines[at+i]
+			}
+			if mid+i < end {
+				b.right, b.line = &lines[mid+i], max(b.line, mid+i)
+			}
+			list = append(list, b)
+		}
+		at = end
+	}
+	return list
+}
+
+// drawnAtOnce is how many lines are drawn together when one of them is looked at.
+const drawnAtOnce = 64
+
+// draw draws beats: those whose rows can be counted when they are first looked at, the
+// others now.
+func (p *diffPainter) draw(list []beat) {
+	for len(list) > 0 {
+		some := list[:min(len(list), drawnAtOnce)]
+		list = list[len(some):]
+		heights, ok := p.heights(some)
+		row := len(p.d.rows)
+		for i, b := range some {
+			if !ok {
+				p.anchor(b.line)
+				p.beat(&p.d.paper, b)
+				continue
+			}
+			p.d.anchors = append(p.d.anchors, anchor{row, p.d.sections, b.line})
+			row += heights[i]
+		}
+		if ok {
+			p.d.later(row-len(p.d.rows), func(to *paper) {
+				for _, b := range some {
+					p.beat(to, b)
+				}
+			})
+		}
+	}
+}
+
+// heights are how many rows each beat takes; false when that is not known beforehand.
+func (p *diffPainter) heights(list []beat) ([]int, bool) {
+	left, right := p.d.width, 0
+	if p.half > 0 {
+		left, right = p.half, p.d.width-p.half-sideGap
+	}
+	heights := make([]int, len(list))
+	for i, b := range list {
+		for side, l := range []*diffLine{b.left, b.right} {
+			room := left
+			if side == 1 {
+				room = right
+			}
+			if l == nil || room == 0 {
+				continue
+			}
+			n, ok := rowsOf(strings.TrimSuffix(l.text, "\n"), room-p.gutterWidth())
+			if !ok || l.kind == lineSought {
+				return nil, false
+			}
+			if l.noBreak {
+				n++
+			}
+			heights[i] = max(heights[i], n)
+		}
+	}
+	return heights, true
+}
+
+// rowsOf is how many rows of so many cells a line takes; false when it holds anything but
+// plain ASCII, tabs and single blanks, which only drawing tells.
+func rowsOf(text string, room int) (rows int, ok bool) {
+	rows, col, blanks, tabs := 1, 0, 0, 0
+	for i := range len(text) {
+		c := text[i]
+		blanks, tabs = blanks+1, tabs+1
+		if c != ' ' {
+			blanks = 0
+		}
+		if c != '\t' {
+			tabs = 0
+		}
+		width := 1
+		switch {
+		case tabs > 0 && tabs < 8:
+			width = 4
+		case c < ' ' || c >= 0x7f || c == '\\' || blanks == 8:
+			return 0, false
+		}
+		if col+width > room && col > 0 {
+			rows, col = rows+1, 0
+		}
+		col += width
+	}
+	return rows, blanks == 0
+}
+
+func (p *diffPainter) beat(to *paper, b beat) {
+	if p.half == 0 {
+		p.line(to, b.left, b.left.fresh)
+		return
+	}
+	l, r := paper{st: to.st, width: p.half}, paper{st: to.st, width: to.width - p.half - sideGap}
+	if b.left != nil {
+		p.line(&l, b.left, b.left.old)
+	}
+	if b.right != nil {
+		p.line(&r, b.right, b.right.fresh)
+	}
+	bar := to.st.row(sideGap).put(inkFaint, " │ ").String()
+	for i := range max(len(l.rows), len(r.rows)) {
+		to.rows = append(to.rows, rowOr(&l, i)+bar+rowOr(&r, i))
+	}
+}
+
+// line draws one line with its number, its glyph and its colours.
+func (p *diffPainter) line(to *paper, l *diffLine, number int) {
+	kind, glyph, on := inkMuted, " ", groundPlain
+	spans := p.s.inFresh
+	switch l.kind {
+	case lineComes:
+		kind, glyph, on = inkAdded, "+", groundAdded
+	case lineGoes:
+		kind, glyph, on = inkRemoved, "−", groundRemoved
+		number, spans = l.old, p.s.inOld
+	case lineSought:
+		kind, glyph, spans = inkMuted, "@", nil
+	case lineStays:
+	}
+	head, indent := glyph, p.gutterWidth()-2
+	if p.digits > 0 {
+		head = fmt.Sprintf("%*d %s", p.digits, number, glyph)
+	}
+	text := strings.TrimSuffix(l.text, "\n")
+	if l.kind == lineSought && text == "" {
+		text = "(to the end of the file)"
+	}
+	to.write(gutter{width: indent + 2, next: spaces(indent) + "↪", first: func(int) (ink, string) {
+		return kind, head
+	}}, syntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
+	if l.noBreak {
+		to.write(fixed(inkMuted, spaces(indent)+"⌁", indent+2), inkMuted, "no line break at the end")
+	}
+}

@@ -1,0 +1,166 @@
+package tui
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/syntax"
+)
+
+// wantFiles has the files read that a call would change, once for each card, and has it
+// drawn as far as it is known meanwhile.
+func (m *model) wantFiles(c *card) tea.Cmd {
+	if c.files != nil {
+		return nil
+	}
+	c.files = map[string]fileState{}
+	if path, ok := c.planPath(); ok {
+		c.files[path] = fileState{wanted: true}
+		m.docs.forget(c.req.ID)
+		return m.readTargets(c.key(), changes{}, []string{path}, c.req.CWD)
+	}
+	rd := c.read()
+	if !rd.ok {
+		return nil
+	}
+	cs := rd.changes
+	paths := cs.targets(c.req.CWD)
+	for _, path := range paths {
+		c.files[path] = fileState{wanted: true}
+	}
+	c.sections, c.rest = cs.compare(c.files, c.req.CWD, compareDrawing), cs.rest
+	m.docs.forget(c.req.ID)
+	if len(paths) == 0 {
+		return m.dress(c)
+	}
+	return m.readTargets(c.key(), cs, paths, c.req.CWD)
+}
+
+// readTargets reads files and compares the call with them.
+func (m *model) readTargets(key drawnKey, cs changes, paths []string, cwd string) tea.Cmd {
+	cs.known = nil // the screen's
+	read, stamp, now := m.opts.ReadFile, m.opts.Stamp, m.opts.Now
+	return func() tea.Msg {
+		files := make(map[string]fileState, len(paths))
+		for _, path := range paths {
+			before := stamp(path) // a change from here on is noticed
+			data, err := read(path)
+			f := fileResult(data, err, now())
+			f.stamp = before
+			files[path] = f
+		}
+		return filesMsg{key: key, files: files, sections: cs.compare(files, cwd, compareBehind)}
+	}
+}
+
+// filesCame shows a call in its files. What the operator has read so far was drawn
+// otherwise, so reading begins anew.
+func (m *model) filesCame(msg filesMsg) tea.Cmd {
+	c := m.board.cards[msg.key.id]
+	if c == nil || c.key() != msg.key {
+		return nil
+	}
+	c.files, c.sections = msg.files, msg.sections
+	c.seenEnd, c.reading = false, nil
+	if c.sum.edit {
+		c.sum.added, c.sum.gone = 0, 0
+		for i := range c.sections {
+			a, g := tally(c.sections[i].lines)
+			c.sum.added, c.sum.gone = c.sum.added+a, c.sum.gone+g
+		}
+	}
+	m.docs.forget(msg.key.id)
+	if m.guard.drawn == msg.key {
+		m.scroll = 0
+		m.guard.doubt(m.at)
+	}
+	return m.dress(c)
+}
+
+// watchFiles looks whether the files of the drawn call are still what they were when
+// they were read.
+func (m *model) watchFiles() tea.Cmd {
+	c := m.drawnCard()
+	if c == nil || len(c.files) == 0 {
+		return nil
+	}
+	for _, f := range c.files {
+		if !f.done {
+			return nil
+		}
+	}
+	key, files, stamp := c.key(), maps.Clone(c.files), m.opts.Stamp
+	return func() tea.Msg {
+		for path, f := range files {
+			if stamp(path) != f.stamp {
+				return filesMovedMsg{key}
+			}
+		}
+		return nil
+	}
+}
+
+// filesMoved draws a call anew whose file changed under it.
+func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
+	c := m.board.cards[msg.key.id]
+	if c == nil || c.key() != msg.key {
+		return nil
+	}
+	m.lookAgain(msg.key)
+	return m.sayFitting(inkWarn, c.summary().tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
+}
+
+// dressFor is how long the colours of a call may take. Those of later texts are left out.
+const dressFor = 1500 * time.Millisecond
+
+// dress finds, off the screen's time, what changed inside lines, and their colours.
+func (m *model) dress(c *card) tea.Cmd {
+	if len(c.sections) == 0 {
+		return nil
+	}
+	ctx, key, of := m.ctx, c.key(), c.sections
+	return func() tea.Msg { return dressedMsg{key: key, of: of, list: dressed(ctx, of)} }
+}
+
+// dressedCame shows colours where none were. Nothing moves by it.
+func (m *model) dressedCame(msg dressedMsg) {
+	c := m.board.cards[msg.key.id]
+	if c == nil || !c.key().sameCall(msg.key) || len(c.sections) == 0 || &c.sections[0] != &msg.of[0] {
+		return
+	}
+	c.sections = msg.list
+	m.docs.forget(msg.key.id)
+}
+
+// dressed is a copy of sections with colours and marks on words.
+func dressed(ctx context.Context, list []section) []section {
+	ctx, cancel := context.WithTimeout(ctx, dressFor)
+	defer cancel()
+	deadline := time.Now().Add(dressFor / 3)
+	list = slices.Clone(list)
+	known := map[[2]string][]syntax.Span{} // by language and text: one edit's new text is the next one's old
+	lex := func(lang, text string) []syntax.Span {
+		key := [2]string{lang, text}
+		if spans, ok := known[key]; ok || text == "" {
+			return spans
+		}
+		known[key] = syntax.Lex(ctx, lang, text)
+		return known[key]
+	}
+	for i := range list {
+		s := &list[i]
+		s.lines = slices.Clone(s.lines)
+		compareWords(s.lines, deadline)
+	}
+	for i := range list {
+		s := &list[i]
+		if len(s.parts) == 0 && s.lang != "" {
+			s.inOld, s.inFresh = lex(s.lang, s.old), lex(s.lang, s.fresh)
+		}
+	}
+	return list
+}

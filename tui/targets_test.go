@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// fileCall is an Edit of a real file, drawn, with the file read.
+func fileCall(t *testing.T, text string) (s *still, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.go")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newCall("r1", "s1", "Edit", seconds(5), map[string]any{"file_path": path, "old_string": "two", "new_string": "2"})
+	s = newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{r}}, nil, termenv.Ascii)
+	s.draw(120, 40)
+	s.readNow(t)
+	return s, path
+}
+
+// readNow does what the console's own command would do.
+func (s *still) readNow(t *testing.T) {
+	t.Helper()
+	c := s.m.card()
+	cs, ok := changesOf(c.req)
+	if !ok {
+		t.Fatal("the call changes nothing")
+	}
+	msg, ok := s.m.readTargets(c.key(), cs, cs.targets(c.req.CWD), c.req.CWD)().(filesMsg)
+	if !ok {
+		t.Fatal("nothing was read")
+	}
+	s.m.Update(msg)
+}
+
+func TestFileChangedUnderTheCard(t *testing.T) {
+	s, path := fileCall(t, "one\ntwo\n")
+	if view := s.draw(120, 40); !strings.Contains(view, "1   one") || !strings.Contains(view, "2 + 2") {
+		t.Fatalf("the edit is not in its file:\n%s", view)
+	}
+	if msg := s.m.watchFiles()(); msg != nil {
+		t.Fatalf("the file is as it was, and yet %#v", msg)
+	}
+	if !s.m.card().seenEnd {
+		t.Fatal("the whole call was on the screen")
+	}
+	if err := os.WriteFile(path, []byte("zero\none\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	msg := s.m.watchFiles()()
+	if msg == nil {
+		t.Fatal("that the file changed is not noticed")
+	}
+	old := s.m.card().key()
+	s.m.Update(msg)
+	if s.m.card().key() == old || !s.m.guard.deaf(s.at) {
+		t.Error("a key would decide about the card that was drawn before")
+	}
+	s.readNow(t)
+	view := s.draw(120, 40)
+	for _, want := range []string{"a file of it changed", "3 + 2", "1   zero"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("%q is not drawn:\n%s", want, view)
+		}
+	}
+	s.m.Update(filesMsg{key: old, sections: []section{{fresh: "from before"}}})
+	if strings.Contains(s.draw(120, 40), "from before") {
+		t.Error("what was read for the earlier card is drawn")
+	}
+}
+
+// Another file in the place of the one that was read is noticed, also when it has the
+// same size and times; so is one that has gone.
+func TestFileReplacedUnderTheCard(t *testing.T) {
+	s, path := fileCall(t, "one\ntwo\n")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := path + ".new"
+	if err := os.WriteFile(other, []byte("two\none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(other, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	if s.m.watchFiles()() == nil {
+		t.Error("another file is not noticed")
+	}
+	s, path = fileCall(t, "one\ntwo\n")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if s.m.watchFiles()() == nil {
+		t.Error("that the file is gone is not noticed")
+	}
+}
+
+// Colours that come late, for a card that was drawn anew meanwhile, are dropped.
+func TestLateColours(t *testing.T) {
+	s, _ := fileCall(t, "one\ntwo\n")
+	c := s.m.card()
+	before := c.sections
+	s.m.Update(dressedMsg{key: c.key(), of: []section{{}}, list: []section{{fresh: "others"}}})
+	if &c.sections[0] != &before[0] {
+		t.Error("colours of other sections were taken")
+	}
+	c.seenEnd = true
+	s.m.Update(dressedMsg{key: c.key(), of: before, list: dressed(t.Context(), before)})
+	if &c.sections[0] == &before[0] || !c.seenEnd {
+		t.Error("colours were not taken, or made the call unread")
+	}
+}
+
+func TestViewKeys(t *testing.T) {
+	s, _ := fileCall(t, strings.Repeat("line\n", 40)+"two\n"+strings.Repeat("line\n", 40))
+	s.m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	for _, step := range []struct {
+		key, note string
+		want      []string
+	}{
+		{"+", "10 unchanged lines around each change", []string{"⋯ 30 unchanged", "31   line"}},
+		{"+", "30 unchanged lines around each change", []string{"⋯ 10 unchanged"}},
+		{"+", "all unchanged lines", []string{" 1   line"}},
+		{"+", "all unchanged lines are drawn already", nil},
+		{"-", "30 unchanged lines around each change", nil},
+		{"-", "10 unchanged lines around each change", nil},
+		{"-", "3 unchanged lines around each change", []string{"⋯ 37 unchanged"}},
+		{"-", "0 unchanged lines around each change", []string{"⋯ 40 unchanged"}},
+		{"-", "no unchanged line is drawn already", nil},
+		{"v", "old and new beside each other", []string{"41 − two", " │ 41 + 2"}},
+		{"v", "old and new one below the other", nil},
+	} {
+		s.m.scroll = 0
+		view := s.draw(120, 40, step.key)
+		for _, want := range append(step.want, step.note) {
+			if !strings.Contains(view, want) {
+				t.Errorf("after %s %q is not drawn:\n%s", step.key, want, view)
+			}
+		}
+	}
+	if view := s.draw(80, 24, "v"); !strings.Contains(view, "83 columns") || strings.Contains(view, " │ 41 + 2") {
+		t.Errorf("in a narrow window:\n%s", view)
+	}
+	if view := s.draw(120, 40); !strings.Contains(view, " │ 41 + 2") {
+		t.Errorf("the choice is forgotten:\n%s", view)
+	}
+}
+
+// Unfolding leaves the line in the first row where it is.
+func TestUnfoldingKeepsThePlace(t *testing.T) {
+	var file strings.Builder
+	for i := range 300 {
+		file.WriteString(strings.Repeat("x", i%7) + " line\n")
+		if i == 200 {
+			file.WriteString("two\n")
+		}
+	}
+	s, _ := fileCall(t, file.String())
+	s.draw(120, 40, "+", "+", "+", "enter")
+	width, _ := s.m.room()
+	d := s.m.doc(s.m.card(), width)
+	for _, a := range d.anchors {
+		if a.line == 190 {
+			s.m.scroll = a.row
+		}
+	}
+	s.draw(120, 40, "v")
+	d = s.m.doc(s.m.card(), width)
+	if got := d.anchorAt(s.m.scroll); got == nil || got.line != 190 {
+		t.Errorf("the first row is %+v, want line 190", got)
+	}
+}
+
+func TestSayingsOfFiles(t *testing.T) {
+	if got := stampFile(filepath.Join(t.TempDir(), "none")); got != "" {
+		t.Errorf("a file that is missing has the stamp %q", got)
+	}
+	if got := (changes{list: []change{{path: "x\x00y"}, {}}}).targets("/tmp"); len(got) != 0 {
+		t.Errorf("%q would be read", got)
+	}
+	var list []change
+	for range 3 * maxTargets {
+		list = append(list, change{path: "f" + strings.Repeat("x", len(list))})
+	}
+	if got := (changes{list: list}).targets("/tmp"); len(got) != maxTargets || got[0] != "/tmp/f" {
+		t.Errorf("%d files would be read, the first %q", len(got), got[0])
+	}
+	if got := (changes{list: list[:1]}).targets(""); len(got) != 0 {
+		t.Errorf("without a folder %q would be read", got)
+	}
+}
+
+// An edit that would blow its file up is drawn by itself.
+func TestEditThatBlowsUp(t *testing.T) {
+	c := change{kind: changeEdit, path: "/x", edits: []edit{{old: "a", fresh: strings.Repeat("b", 1000), all: true}}}
+	start := time.Now()
+	list := changes{list: []change{c}}.compare(map[string]fileState{"/x": {done: true, text: strings.Repeat("a", maxFile)}}, "/", time.Second)
+	if list[0].numbered || len(list[0].says) == 0 || time.Since(start) > 5*time.Second {
+		t.Errorf("numbered %v, %+v, after %v", list[0].numbered, list[0].says, time.Since(start))
+	}
+}
+
+// Other agents' words for edits are drawn as edits too.
+func TestEditsOfOtherAgents(t *testing.T) {
+	file := map[string]fileState{"/p/x.go": fileResult([]byte("one\ntwo\ntwo\n"), nil, noon)}
+	for name, tc := range map[string]struct {
+		agent, tool string
+		input       any
+		want        []string
+	}{
+		"Gemini replace": {"gemini", "replace", map[string]any{"file_path": "/p/x.go", "old_string": "two", "new_string": "2", "allow_multiple": true, "instruction": "all of them"}, []string{"2 − two", "3 − two", "3 + 2", "instruction", "all of them"}},
+		"Gemini write":   {"gemini", "write_file", map[string]any{"file_path": "x.go", "content": "one\nTWO\ntwo\n"}, []string{"2 − two", "2 + TWO", "3   two"}},
+		"Codex patch":    {"codex", "apply_patch", map[string]any{"command": "*** Begin Patch\n*** Update File: x.go\n@@\n one\n-two\n+2\n*** End Patch\n"}, []string{"update  x.go", "1   one", "2 − two", "2 + 2", "3   two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newCall("r1", "s1", tc.tool, noon, tc.input)
+			r.Agent, r.CWD = tc.agent, "/p"
+			cs, ok := changesOf(r)
+			if !ok {
+				t.Fatal("no changes")
+			}
+			a := around{loc: time.UTC, sections: cs.compare(file, r.CWD, time.Minute), rest: cs.rest}
+			d := layOut(plainPaper(), r, a, 100)
+			text := strings.Join(d.rows[:d.callEnd], "\n")
+			for _, want := range tc.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not drawn:\n%s", want, text)
+				}
+			}
+		})
+	}
+}

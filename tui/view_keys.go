@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// viewKey changes how comparisons are drawn. What is in the first row stays there.
+func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
+	width, _ := m.room()
+	d := m.shownDoc(width)
+	if d == nil || len(d.anchors) == 0 {
+		return m.say(inkMuted, "there is no comparison here")
+	}
+	if key.Matches(msg, m.keys.Sides) {
+		return m.toggleSides(d, width)
+	}
+	by := 1
+	if key.Matches(msg, m.keys.Less) {
+		by = -1
+	}
+	v, ok := m.view.step(by)
+	if !ok && by > 0 {
+		return m.say(inkMuted, "all unchanged lines are drawn already")
+	}
+	if !ok {
+		return m.say(inkMuted, "no unchanged line is drawn already")
+	}
+	m.redraw(d, width, v)
+	switch n := v.context(); {
+	case n < 0:
+		return m.say(inkMuted, "all unchanged lines")
+	default:
+		return m.say(inkMuted, plural(n, "unchanged line")+" around each change")
+	}
+}
+
+func (m *model) toggleSides(d *doc, width int) tea.Cmd {
+	v := m.view
+	v.sides = !v.sides
+	m.redraw(d, width, v)
+	switch {
+	case v.sides && width < leastPair:
+		return m.sayFitting(inkWarn,
+			fmt.Sprintf("old and new beside each other take %d columns, and here are %d: a wider window, or enter", leastPair, width),
+			fmt.Sprintf("side by side takes %d columns, not %d", leastPair, width))
+	case v.sides:
+		return m.say(inkMuted, "old and new beside each other")
+	}
+	return m.say(inkMuted, "old and new one below the other")
+}
+
+// shownDoc is the call on the screen, waiting or decided; nil when there is none.
+func (m *model) shownDoc(width int) *doc {
+	if m.screen == screenPast {
+		list := m.past()
+		if len(list) == 0 {
+			return nil
+		}
+		return m.pastDoc(list[m.pastAt(list)], width)
+	}
+	if c := m.drawnCard(); c != nil {
+		return m.doc(c, width)
+	}
+	return nil
+}
+
+// redraw lays everything out for v and leaves the line in the first row where it is.
+func (m *model) redraw(d *doc, width int, v diffView) {
+	scroll := &m.scroll
+	if m.screen == screenPast {
+		scroll = &m.pastScroll
+	}
+	top := d.anchorAt(*scroll)
+	m.view = v
+	m.docs.clear()
+	if top != nil {
+		*scroll = m.shownDoc(width).rowOf(*top) + max(0, *scroll-top.row)
+	}
+}
+
+// anchorAt is the last line of a comparison that begins in or above a row, nil when the
+// row is above them all.
+func (d *doc) anchorAt(row int) *anchor {
+	var found *anchor
+	for i := range d.anchors {
+		if d.anchors[i].row > row {
+			break
+		}
+		found = &d.anchors[i]
+	}
+	return found
+}
+
+// rowOf is where a line is drawn, or the fold that it is in.
+func (d *doc) rowOf(a anchor) int {
+	row := 0
+	for _, b := range d.anchors {
+		if b.section > a.section || b.section == a.section && b.line > a.line {
+			break
+		}
+		row = b.row
+	}
+	return row
+}
