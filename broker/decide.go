@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
@@ -18,6 +17,9 @@ import (
 // Allowing a request that ended without a person's answer and is still late leaves
 // a grant instead: the agent's next identical call passes once. With another input it
 // cannot be: nobody allowed the call as it was asked.
+//
+// With another input the call is judged anew: what a rule refuses is refused, and what
+// is dangerous, or touches aoctl's own files, takes d.Dangerous.
 //
 // Errors: ErrNotFound, ErrAlreadyDecided (the returned request says how), ErrStale
 // (d.Digest is of another call), ErrChanged (a file of the call did), ErrInvalid, ErrNotRecorded (the agent was told no).
@@ -32,8 +34,10 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 	if d.Digest != "" && d.Digest != req.Digest {
 		return req, fmt.Errorf("decide %s: %w", id, ErrStale)
 	}
-	if t := agents.TraitsOf(req.Agent); len(d.UpdatedInput) > 0 && !t.Edit {
-		return req, fmt.Errorf("decide %s: %w: %s runs a call as it was asked; deny it and say what to run instead", id, ErrInvalid, t.Title)
+	if d.Verdict == Allow && len(d.UpdatedInput) > 0 {
+		if err := takesInput(req, d.UpdatedInput); err != nil {
+			return req, fmt.Errorf("decide %s: %w", id, err)
+		}
 	}
 	if req.State.Terminal() {
 		return b.decideLate(ctx, req, d)
@@ -49,16 +53,32 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 		return req, err
 	}
 	if d.Verdict == Allow {
-		if err := b.unchanged(ctx, id); err != nil {
+		if err := b.stillTrue(ctx, req, d); err != nil {
 			return b.now(ctx, req), fmt.Errorf("decide %s: %w", id, err)
 		}
 	}
 	return b.end(ctx, id, d.outcome())
 }
 
+// stillTrue reports why d must not allow req as it was shown: its files changed, or it
+// brings an input that must not run. The files of an input that was shown count in place
+// of those of the call as it was asked.
+func (b *Broker) stillTrue(ctx context.Context, req Request, d Decision) error {
+	if len(d.UpdatedInput) > 0 {
+		if err := b.mayEdit(req, d); err != nil || d.Seal != "" {
+			return err
+		}
+	}
+	return b.unchanged(ctx, req.ID)
+}
+
 // DecideAll ends several calls as one, or none of them; see Console.
 func (b *Broker) DecideAll(ctx context.Context, picks []Pick, d Decision) ([]Request, error) {
-	if err := d.validate(); err != nil {
+	err := d.validate()
+	if err == nil && len(d.UpdatedInput) > 0 {
+		err = fmt.Errorf("%w: a call with another input is decided by itself", ErrInvalid)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("decide %d calls: %w", len(picks), err)
 	}
 	ids := make([]string, 0, len(picks))
@@ -171,7 +191,7 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 	}
 	for _, e := range claimed {
 		c.Settle = append(c.Settle, Settlement{ID: e.req.ID, Outcome: o})
-		c.Events = append(c.Events, decidedEvent(e.req, o, c.Used...))
+		c.Events = append(c.Events, b.decidedEvent(e.req, o, c.Used...))
 	}
 	c.Sync = c.Sync || o.By.Kind == ByOperator || o.By.Kind == ByProcess
 	err := b.commit(ctx, c)
@@ -302,13 +322,23 @@ func (b *Broker) decideLate(ctx context.Context, req Request, d Decision) (Reque
 }
 
 // decidedEvent is the event of r ending with o, for which these rules spoke.
-func decidedEvent(r Request, o Outcome, rules ...string) *Event {
-	return newEventAt(o.At, EventRequestDecided, r, DecidedData{
+func (b *Broker) decidedEvent(r Request, o Outcome, rules ...string) *Event {
+	d := DecidedData{
 		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
 		ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds(),
 		Rules: rules,
-	})
+	}
+	if len(o.UpdatedInput) > 0 {
+		d.UpdatedDigest, d.AskedInput = Digest(r.ToolName, o.UpdatedInput, r.CWD), r.ToolInput
+		if b.opts.Difference != nil {
+			d.Difference = cut(b.opts.Difference(r.ToolInput, o.UpdatedInput), maxDifference)
+		}
+	}
+	return newEventAt(o.At, EventRequestDecided, r, d)
 }
+
+// maxDifference is how much of a difference is recorded, bytes; both inputs are, whole.
+const maxDifference = 64 << 10
 
 func newEvent(typ string, r Request, data any) *Event { return newEventAt(time.Now(), typ, r, data) }
 

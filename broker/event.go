@@ -148,9 +148,14 @@ type DecidedData struct {
 	Status       State           `json:"status"`
 	By           Actor           `json:"by"`
 	Reason       string          `json:"reason,omitempty"`
-	UpdatedInput json.RawMessage `json:"updated_input,omitempty"`
+	UpdatedInput json.RawMessage `json:"updated_input,omitempty"` // what ran in place of AskedInput
 	ToolName     string          `json:"tool_name"`
 	Digest       string          `json:"digest"`
 	WaitedMS     int64           `json:"waited_ms"`
 	Rules        []string        `json:"rules,omitempty"` // ids of all the rules that spoke, where rules decided
+
+	// Only of a call that was allowed with another input.
+	AskedInput    json.RawMessage `json:"asked_input,omitempty"`
+	UpdatedDigest string          `json:"updated_digest,omitempty"` // see Digest
+	Difference    string          `json:"difference,omitempty"`     // unified, from what was asked to what ran; cut when it is very long
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
-// errDangerous is a dangerous call that was to be allowed as if it were any other.
-var errDangerous = errors.New("this call is dangerous")
-
 // leastDigest is how much of a digest names a call, in hexadecimal digits; a dangerous
 // one is named by all of it.
 const leastDigest = 8
@@ -43,7 +40,10 @@ func (b *Broker) allow(w http.ResponseWriter, r *http.Request, body decideBody) 
 		return
 	}
 	late := req.State.Terminal()
-	d := Decision{Verdict: Allow, By: by, Reason: body.Reason, UpdatedInput: body.UpdatedInput, Digest: req.Digest}
+	d := Decision{
+		Verdict: Allow, By: by, Reason: body.Reason, UpdatedInput: body.UpdatedInput, Digest: req.Digest,
+		Dangerous: body.knowsDanger(req),
+	}
 	req, err = b.Decide(r.Context(), req.ID, d)
 	if err != nil {
 		failWith(w, err, req)
@@ -71,10 +71,15 @@ func (body decideBody) fits(req Request) error {
 	return nil
 }
 
+// knowsDanger reports whether the body says of req, named whole, that it is dangerous.
+func (body decideBody) knowsDanger(req Request) bool {
+	return body.Dangerous && len(body.Digest) == len(req.Digest)
+}
+
 // dangerKnown refuses to allow a dangerous call, or one that becomes dangerous by its
 // new input, unless the body says that this is known and names the call whole.
 func (b *Broker) dangerKnown(req Request, body decideBody) error {
-	if body.Dangerous && len(body.Digest) == len(req.Digest) {
+	if body.knowsDanger(req) {
 		return nil
 	}
 	asked := req

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -10,21 +11,22 @@ import (
 
 // Options tunes a Broker. Zero fields take the defaults named.
 type Options struct {
-	ApprovalTimeout time.Duration                // an operator's time to answer; 10 min
-	LateFor         time.Duration                // how long an expired or cancelled card stays as late; 5 min
-	Hold            time.Duration                // the longest a hook's poll is held; 25 s
-	AskerGrace      time.Duration                // how long a living asker may be disconnected; 30 s
-	MaxPerSession   int                          // pending calls of one session; 64
-	MaxPending      int                          // pending calls in all; 4,096
-	MaxSessions     int                          // sessions kept in memory; 4,096
-	Rate            int                          // new calls a second of one session, five times that at once; 20. Negative: no limit, and none on new sessions
-	Socket          string                       // for the status line
-	Guarded         []string                     // aoctl's own folders and files: calls that touch them always ask
-	Silences        func(settings []byte) string // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
-	Observe         bool                         // hold nothing: record what the rules would have said
-	ListenOperators bool                         // take operator tokens over TCP also from processes that cannot be found here
-	Vet             Vetter                       // reads what agents wrote before the broker does; nil: everything comes through
-	Log             *slog.Logger                 // discarded when nil
+	ApprovalTimeout time.Duration                     // an operator's time to answer; 10 min
+	LateFor         time.Duration                     // how long an expired or cancelled card stays as late; 5 min
+	Hold            time.Duration                     // the longest a hook's poll is held; 25 s
+	AskerGrace      time.Duration                     // how long a living asker may be disconnected; 30 s
+	MaxPerSession   int                               // pending calls of one session; 64
+	MaxPending      int                               // pending calls in all; 4,096
+	MaxSessions     int                               // sessions kept in memory; 4,096
+	Rate            int                               // new calls a second of one session, five times that at once; 20. Negative: no limit, and none on new sessions
+	Socket          string                            // for the status line
+	Guarded         []string                          // aoctl's own folders and files: calls that touch them always ask
+	Silences        func(settings []byte) string      // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
+	Observe         bool                              // hold nothing: record what the rules would have said
+	ListenOperators bool                              // take operator tokens over TCP also from processes that cannot be found here
+	Vet             Vetter                            // reads what agents wrote before the broker does; nil: everything comes through
+	Difference      func(a, b json.RawMessage) string // the unified difference of two inputs, for the record; nil records none
+	Log             *slog.Logger                      // discarded when nil
 
 	// Alive reports whether a process still runs; the platform's own by default.
 	Alive func(Process) bool
@@ -73,6 +75,10 @@ type Console interface {
 	// Offer lists rules that would cover request id from now on, narrowest first; none
 	// for a call that no rule may allow. They are drafts, without ID.
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
+	// AssessEdited says what the rules say of request id with another input, and how
+	// dangerous it is then. It decides nothing. Errors: ErrNotFound, ErrInvalid (the agent
+	// or the tool takes no such input).
+	AssessEdited(ctx context.Context, id string, input json.RawMessage) (Edited, error)
 	// DecideAll decides several calls as one: all of them must still be as they were
 	// shown. Calls of class dangerous are refused (ErrInvalid) unless they are alone.
 	DecideAll(ctx context.Context, picks []Pick, d Decision) ([]Request, error)

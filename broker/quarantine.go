@@ -51,7 +51,7 @@ func (b *Broker) takeUp(ctx context.Context, saved *Saved) error {
 		}
 		o := Outcome{State: Denied, By: Actor{Kind: ByBroker, ID: AsideID}, Reason: reasonAside, At: now}
 		c.Settle = append(c.Settle, Settlement{ID: r.ID, Outcome: o})
-		c.Events = append(c.Events, decidedEvent(r, o))
+		c.Events = append(c.Events, b.decidedEvent(r, o))
 		b.aside[r.Digest] = whyAside
 		b.log.ErrorContext(ctx, "call set aside", "request_id", r.ID, "session_id", r.SessionID)
 	}

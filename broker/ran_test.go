@@ -57,7 +57,7 @@ func TestRan(t *testing.T) {
 	decide := func(v broker.Verdict, updated string) func(*testing.T, *broker.Broker, broker.Request) {
 		return func(t *testing.T, b *broker.Broker, r broker.Request) {
 			t.Helper()
-			d := broker.Decision{Verdict: v, By: operator}
+			d := broker.Decision{Verdict: v, By: operator, Dangerous: true}
 			if updated != "" {
 				d.UpdatedInput = json.RawMessage(updated)
 			}

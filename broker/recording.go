@@ -106,7 +106,7 @@ func (b *Broker) saveLate(ctx context.Context, id string, o Outcome) error {
 		return nil
 	case err != nil:
 	case req.State == Pending:
-		err = b.commit(ctx, &Change{Settle: []Settlement{{ID: id, Outcome: o}}, Events: []*Event{decidedEvent(req, o)}})
+		err = b.commit(ctx, &Change{Settle: []Settlement{{ID: id, Outcome: o}}, Events: []*Event{b.decidedEvent(req, o)}})
 	case req.State != o.State:
 		err = b.commit(ctx, &Change{Events: []*Event{newEvent(EventAnswerWithheld, req, map[string]State{"recorded": req.State, "told": o.State})}})
 	}

@@ -159,8 +159,10 @@ type Decision struct {
 	Verdict      Verdict
 	By           Actor
 	Reason       string
-	UpdatedInput json.RawMessage
-	Digest       string // of the call that was shown; Decide refuses another one. Empty skips the check
+	UpdatedInput json.RawMessage // Allow only: runs in place of what was asked; see Broker.AssessEdited
+	Digest       string          // of the call that was shown; Decide refuses another one. Empty skips the check
+	Seal         string          // of UpdatedInput as AssessEdited showed it; Decide refuses when its files changed. Empty skips the check
+	Dangerous    bool            // it is known that the call is dangerous with UpdatedInput
 }
 
 // Digest is the SHA-256 of tool name, raw input and working directory, each with

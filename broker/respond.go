@@ -45,6 +45,7 @@ var statuses = []struct {
 	{errAskToken, http.StatusForbidden, "ask_token", "an operator token decides; keep it away from agents"},
 	{errAgents, http.StatusForbidden, "operator_required", "do it in the console, or from a terminal in which no agent runs"},
 	{errDangerous, http.StatusConflict, "dangerous", `look at it again; then send its whole digest and "dangerous": true`},
+	{errRefused, http.StatusConflict, "refused_by_rule", "change the rule first, or deny the call"},
 	{ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{ErrInvalid, http.StatusBadRequest, "bad_request", ""},
 	{ErrTooMany, http.StatusTooManyRequests, "too_many", ""},

@@ -219,7 +219,7 @@ func (b *Broker) creation(req Request, end *Outcome, rules []string) *Change {
 		}))
 	} else {
 		req.State, req.Outcome = end.State, end
-		c.Events = append(c.Events, decidedEvent(req, *end, rules...))
+		c.Events = append(c.Events, b.decidedEvent(req, *end, rules...))
 		c.Sync = end.By.Kind == ByOperator
 	}
 	c.Insert = &req

@@ -1,0 +1,72 @@
+package agents_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+func TestSameShape(t *testing.T) {
+	const asked = `{"command":"make","timeout":1000}`
+	for _, tt := range []struct {
+		name, tool, asked, input string
+		want                     string // part of the error; "" for none
+	}{
+		{"another command", "Bash", asked, `{"command":"make -n","timeout":1000}`, ""},
+		{"a known parameter more", "Bash", asked, `{"command":"make","run_in_background":true}`, ""},
+		{"a parameter less", "Bash", asked, `{"command":"make"}`, ""},
+		{"no command", "Bash", asked, `{"timeout":1000}`, `"command" is missing`},
+		{"an empty command", "Bash", asked, `{"command":""}`, `"command" is empty`},
+		{"a blank command", "Bash", asked, `{"command":" \n\t"}`, `"command" is empty`},
+		{"a list for a command", "Bash", asked, `{"command":["make"]}`, `must be a string, not an array`},
+		{"a string for a number", "Bash", asked, `{"command":"make","timeout":"1000"}`, `must be a number, not a string`},
+		{"null", "Bash", asked, `{"command":"make","timeout":null}`, `must be a number, not null`},
+		{"an unknown parameter", "Bash", asked, `{"command":"make","cmd":"rm"}`, `"cmd" is no parameter`},
+		{"an unknown one that it had", "Bash", `{"command":"make","x":1}`, `{"command":"make -n","x":2}`, ""},
+		{"the same key twice", "Bash", asked, `{"command":"make","command":"rm"}`, "plain JSON object"},
+		{"two values", "Bash", asked, `{"command":"make"} {}`, "plain JSON object"},
+		{"a list", "Bash", asked, `["make"]`, "plain JSON object"},
+		{"nothing", "Bash", asked, ``, "plain JSON object"},
+		{"an emptied file", "Write", `{"file_path":"/a","content":"x"}`, `{"file_path":"/a","content":""}`, ""},
+		{"a write without content", "Write", `{"file_path":"/a","content":"x"}`, `{"file_path":"/a"}`, ""},
+		{"another kind in an unknown tool", "mcp__x__y", `{"n":1,"s":"a"}`, `{"n":"1","s":"a"}`, `"n" must be a number, not a string`},
+		{"another key in an unknown tool", "mcp__x__y", `{"n":1}`, `{"n":1,"deep":{"a":[]}}`, ""},
+		{"an answered form", "AskUserQuestion", `{"questions":[]}`, `{"questions":[],"answers":{"a":"b"}}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := agents.SameShape("claude", tt.tool, json.RawMessage(tt.asked), json.RawMessage(tt.input))
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestEdits: what an agent cannot be told is not offered.
+func TestEdits(t *testing.T) {
+	for _, tt := range []struct {
+		agent, event string
+		want         bool
+	}{
+		{"claude", "PreToolUse", true},
+		{"claude", "PermissionRequest", true},
+		{"claude", "PostToolUse", false},
+		{"claude", "", true},
+		{"some program", "", true},
+	} {
+		if got := agents.Edits(tt.agent, tt.event); got != tt.want {
+			t.Errorf("%s %q: %v, want %v", tt.agent, tt.event, got, tt.want)
+		}
+	}
+	for _, name := range agents.Names() {
+		d, err := agents.For(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr := d.Traits(); agents.Edits(name, tr.Gate) != tr.Edit {
+			t.Errorf("%s says that it takes another input: %v, and its answer has it: %v", name, tr.Edit, agents.Edits(name, tr.Gate))
+		}
+	}
+}
