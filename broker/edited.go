@@ -91,16 +91,25 @@ func (b *Broker) mayEdit(req Request, d Decision) error {
 	return nil
 }
 
+// Fixed says why r cannot be allowed with another input, as a clause; "" when it can.
+func (r Request) Fixed() string {
+	t := agents.TraitsOf(r.Agent)
+	switch {
+	case !t.Edit:
+		return t.Title + " runs a call as it was asked"
+	case !agents.Edits(r.Agent, r.Event):
+		return t.Title + " takes no other input in " + clip(r.Event)
+	}
+	return ""
+}
+
 // takesInput reports why req cannot run with input: its agent takes none, or its tool
 // would not take this one. It is ErrInvalid.
 func takesInput(req Request, input json.RawMessage) error {
-	t := agents.TraitsOf(req.Agent)
-	switch {
-	case !t.Edit:
-		return fmt.Errorf("%w: %s runs a call as it was asked; deny it and say what to run instead", ErrInvalid, t.Title)
-	case !agents.Edits(req.Agent, req.Event):
-		return fmt.Errorf("%w: %s takes no other input in %s; deny it and say what to run instead", ErrInvalid, t.Title, clip(req.Event))
-	case len(input) > wire.MaxBody:
+	if why := req.Fixed(); why != "" {
+		return fmt.Errorf("%w: %s; deny it and say what to run instead", ErrInvalid, why)
+	}
+	if len(input) > wire.MaxBody {
 		return fmt.Errorf("%w: the input has %d bytes, more than %d", ErrInvalid, len(input), wire.MaxBody)
 	}
 	if err := agents.SameShape(req.Agent, req.ToolName, req.ToolInput, input); err != nil {

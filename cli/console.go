@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui"
 )
 
@@ -161,6 +164,7 @@ func (h *house) show(ctx context.Context, o consoleOptions) error {
 	}()
 	err := tui.Run(drawing, h.broker, tui.Options{
 		Socket: h.socket, Version: readBuildInfo().Version, Bell: !o.noBell, Demo: o.demo, Operator: operator(),
+		Editor: editorName(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -169,6 +173,21 @@ func (h *house) show(ctx context.Context, o consoleOptions) error {
 		return fmt.Errorf("the console stopped listening: %w", h.serveErr)
 	}
 	return err
+}
+
+// editFolder is where texts lie while they are edited: in the state folder, which is
+// guarded; "" when there is none.
+func editFolder() string {
+	dir, err := paths.StateDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "edits")
+}
+
+// otherHooks names hooks of others on an event, with the settings files that we wrote.
+func otherHooks(agent, event, project string) []string {
+	return install.OtherHooks(agent, event, project, installed()...)
 }
 
 // operator is who sits at this console, as far as the system tells: every decision

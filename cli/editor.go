@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,19 +10,18 @@ import (
 	"path/filepath"
 )
 
+// editorName is the user's editor, as a shell reads it.
+func editorName() string {
+	return cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+}
+
 // editText lets the user change text in an editor and returns what came back with the
 // file it is in, in a folder of its own that the caller removes. After an error the
 // folder is there only when something was written in it.
 //
 // ctx should not end with ctrl+c: that key is the editor's.
 func editText(ctx context.Context, name string, text []byte) (changed []byte, path string, err error) {
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
-	if editor == "" {
-		editor = "vi"
-	}
+	editor := editorName()
 	dir, err := os.MkdirTemp("", "aoctl-edit-")
 	if err != nil {
 		return nil, "", fmt.Errorf("make a folder for the editor: %w", err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui"
 )
 
 // closeTime bounds an orderly shutdown.
@@ -70,6 +72,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	h.closers = append(h.closers, st.Close)
 	opts := broker.Options{
 		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, ListenOperators: o.anyone, Log: h.log,
+		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
 	if o.guard {
 		g := newGuard(h.log)

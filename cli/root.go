@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -21,7 +19,7 @@ func Main(args []string) int {
 	if len(args) == 1 && args[0] == parseGuard {
 		return runParseGuard()
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)

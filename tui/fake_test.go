@@ -39,7 +39,10 @@ type fakeConsole struct {
 	after    broker.Killed // what Kill says
 	killed   []string
 	failWith error // what Decide answers instead
-	onDecide func(id string)
+
+	refuseEdit error                             // what AssessEdited answers instead
+	judge      func(broker.Edited) broker.Edited // what it says; a normal call when nil
+	onDecide   func(id string)
 }
 
 func newFake(sessions []broker.Session, requests ...broker.Request) *fakeConsole {
@@ -134,6 +137,26 @@ func (f *fakeConsole) Decide(_ context.Context, id string, d broker.Decision) (b
 	f.history = append([]broker.Request{r}, f.history...)
 	f.publishLocked(r)
 	return r, nil
+}
+
+func (f *fakeConsole) AssessEdited(_ context.Context, id string, input json.RawMessage) (broker.Edited, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, ok := f.requests[id]
+	switch {
+	case !ok:
+		return broker.Edited{}, broker.ErrNotFound
+	case f.refuseEdit != nil:
+		return broker.Edited{}, f.refuseEdit
+	}
+	r.ToolInput, r.Digest = input, broker.Digest(r.ToolName, input, r.CWD)
+	e := broker.Edited{Request: r, Seal: "sealed"}
+	if f.judge != nil {
+		e = f.judge(e)
+	} else {
+		e.Request = judgedAsRisk(r, risk.Normal, "")
+	}
+	return e, nil
 }
 
 func (f *fakeConsole) DecideAll(_ context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error) {

@@ -61,17 +61,20 @@ func (m *model) hints(c *card) []hint {
 	if m.editor != nil {
 		return m.editorHints()
 	}
+	if m.edit != nil {
+		return m.editHints()
+	}
 	list := m.keys.shortHelp(m.screen)
 	if m.onRules() {
 		return m.ruleHints()
 	}
 	if m.screen == screenMain && m.focus == paneSessions {
-		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, list[5]}
-		return append(here, list[7:]...)
+		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, list[6]}
+		return append(here, list[8:]...)
 	}
 	if c == nil {
 		if m.screen == screenMain && m.board.rows() == 0 {
-			return append([]hint{{"tab", "sessions"}}, list[8:]...)
+			return append([]hint{{"tab", "sessions"}}, list[9:]...)
 		}
 		return list
 	}
@@ -109,7 +112,7 @@ func (m *model) hints(c *card) []hint {
 		allow = hint{"a", "allow its retry"}
 	}
 	if c.late() {
-		return append([]hint{allow, {"d", "put away"}}, list[4:]...)
+		return append([]hint{allow, {"d", "put away"}, list[4]}, list[6:]...)
 	}
 	if mustBeSaid(c) {
 		return planHints(list)
@@ -119,7 +122,12 @@ func (m *model) hints(c *card) []hint {
 
 // possible reports whether a key of the hints would act now.
 func (m *model) possible(c *card, key string, deaf bool) bool {
+	if m.edit != nil {
+		return m.edit.state == editAsking && !m.guard.deaf(m.at) || key != "a" && !strings.HasPrefix(key, "type ")
+	}
 	switch key {
+	case "e":
+		return c != nil && !deaf && c.sending == "" && !c.late()
 	case "a", "d", "D":
 		return c != nil && !deaf && c.sending == ""
 	}

@@ -20,6 +20,9 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if m.editor != nil {
 		return m.editorKey(msg, tookBack)
 	}
+	if m.edit != nil {
+		return m.editKey(msg, tookBack)
+	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.guard.doubt(m.at)
 		m.guard.missed(string(msg.Runes))
@@ -75,7 +78,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.ruleKeys.Make)
+	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.ruleKeys.Make)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -114,6 +117,9 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	}
 	if key.Matches(msg, m.ruleKeys.Make) {
 		return m.makeRule(wait, refusal)
+	}
+	if key.Matches(msg, m.keys.Edit) {
+		return m.askEdit(wait, refusal)
 	}
 	if len(m.board.marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
 		return m.judgeMarked(msg, refusal)

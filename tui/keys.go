@@ -8,6 +8,7 @@ type keyMap struct {
 	Stop, StopAll, Observe   key.Binding
 	Kill                     key.Binding
 	AlarmSeen                key.Binding
+	Edit, AsAsked            key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
 	PageDown, PageUp         key.Binding
@@ -29,6 +30,8 @@ func defaultKeyMap() keyMap {
 		Allow:     bind("a", "allow this call, once; a dangerous one takes the two digits of its card", "a"),
 		Deny:      bind("d", "deny it", "d"),
 		DenyWhy:   bind("D", "deny it and say why; the agent reads the reason", "D"),
+		Edit:      bind("e", "edit the input in $EDITOR, look at the difference, then allow that", "e"),
+		AsAsked:   bind("u", "in an edited call: give the edited input up", "u"),
 		Stop:      bind("s", "stop this session: its calls are denied until its user speaks", "s"),
 		StopAll:   bind("S", "stop all sessions", "S"),
 		Kill:      bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
@@ -80,7 +83,7 @@ type helpGroup struct {
 func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Help}},
@@ -114,6 +117,7 @@ func (k keyMap) shortHelp(s screen) []hint {
 			{name(k.DenyWhy), "deny, say why"},
 			{name(rule.Make), "rule…"},
 			{name(k.Stop), "stop"},
+			{name(k.Edit), "edit"},
 			{"j k", "scroll"},
 			{name(k.Copy), "copy"},
 			{name(k.Back), "back"},
@@ -126,6 +130,7 @@ func (k keyMap) shortHelp(s screen) []hint {
 		{name(k.DenyWhy), "deny, say why"},
 		{name(rule.Make), "rule…"},
 		{name(k.Stop), "stop"},
+		{name(k.Edit), "edit"},
 		{name(k.StopAll), "stop all"},
 		{name(k.Open), "full"},
 		{name(k.Filter), "filter"},

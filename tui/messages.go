@@ -36,6 +36,28 @@ type (
 		verdict broker.Verdict
 		err     error
 	}
+	editedMsg struct { // the editor is done
+		gen int
+		run *editRun
+		err error
+	}
+	editJudgedMsg struct { // what the new input would do
+		gen, version int
+		judged       broker.Edited
+		others       []string // other hooks, raw
+		err          error
+	}
+	editSentMsg struct { // the answer to a decision with a new input
+		gen int
+		id  string
+		req broker.Request
+		err error
+	}
+	editKeptMsg struct { // the text of a call that ended was written to a file
+		gen  int
+		path string
+		err  error
+	}
 	alarmSeenMsg struct {
 		label string // of the session, safe to draw
 		err   error

@@ -65,6 +65,12 @@ type model struct {
 	attempts attempts
 	prompt   *prompt // what is being typed or asked, nil when nothing is
 
+	edit    *edit // lies over the screen, nil when no input is being edited
+	editGen int
+	drafts  map[string]string // edited texts by the digest of the call as it was asked
+	instead drawnKey          // a card that e was pressed on, whose agent takes no other input
+	exec    func(run *editRun, done func(error) tea.Msg) tea.Cmd
+
 	editor     *editor // lies over the screen, nil when it is closed
 	editorGen  int
 	editorKeys editorKeys
@@ -108,6 +114,7 @@ type note struct {
 
 func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
 	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys()}
+	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
 	m.guard.awake(m.at)
 	return m
@@ -130,7 +137,7 @@ func (m *model) card() *card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *card {
-	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil {
+	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil {
 		return nil
 	}
 	return m.card()

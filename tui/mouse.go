@@ -6,7 +6,7 @@ const wheelRows = 3 // rows of a call for one step of the wheel
 
 // updateMouse scrolls and selects. The mouse never decides.
 func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
-	if m.prompt != nil || m.editor != nil || msg.Action != tea.MouseActionPress {
+	if m.prompt != nil || m.editor != nil || m.edit != nil || msg.Action != tea.MouseActionPress {
 		return nil
 	}
 	step := 0

@@ -49,6 +49,9 @@ type prompt struct {
 
 func (m *model) openReason(c *card) {
 	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool, lead: reasonLead(c)}
+	if m.instead == c.key() {
+		m.prompt.insert([]rune(insteadOf(c)))
+	}
 }
 
 func (m *model) openFilter() {

@@ -16,7 +16,7 @@ func (m *model) settle() tea.Cmd {
 	m.settleSessions()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleDrawn(), m.settleEditor(), m.wantStats(), m.beat())
+	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.beat())
 	if m.guard.since.Equal(m.awakeAt) {
 		return cmd
 	}
@@ -57,7 +57,9 @@ func window(top, at, rows, items int) int {
 func (m *model) settleDrawn() tea.Cmd {
 	c := m.drawnCard()
 	if c == nil {
-		m.guard.draws(drawnKey{}, m.at)
+		if m.edit == nil || m.edit.state != editAsking {
+			m.guard.draws(drawnKey{}, m.at)
+		}
 		return nil
 	}
 	var cmd tea.Cmd

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type console interface {
 	Processes(ctx context.Context, sessionID string) (broker.Killed, error)
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
+	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
@@ -61,6 +63,16 @@ type Options struct {
 	Operator broker.Actor // who decides here; its Kind becomes ByOperator
 	Scheme   Scheme
 
+	Editor     string // edits a call's input, as a shell reads it; "vi" when empty
+	EditFolder string // where texts lie while they are edited; the system's folder for such when empty
+
+	// Foreground is called before another program gets the terminal, and what it returns
+	// afterwards: an interrupt from the keyboard is then that program's. May be nil.
+	Foreground func() (done func())
+	// OtherHooks names the hooks of others that hear of an agent's event in a project, and
+	// could change a call after it was allowed. May be nil.
+	OtherHooks func(agent, event, project string) []string
+
 	Input  io.Reader // os.Stdin when nil
 	Output io.Writer // os.Stdout when nil
 
@@ -79,6 +91,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Editor == "" {
+		o.Editor = "vi"
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = readFile

@@ -22,6 +22,9 @@ func (m *model) View() string {
 
 func (m *model) body() []string {
 	l := m.layout()
+	if m.edit != nil {
+		return m.editView(l, l.body)
+	}
 	if m.editorCovers(l) {
 		return m.editorView(l, l.body)
 	}

@@ -1,0 +1,301 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// edit is a call whose input the operator changes before allowing it. It lies over the
+// screen, and while it is open every key is for it. Nothing of it holds before it is
+// allowed, and nothing that was written is lost when it is not.
+type edit struct {
+	gen  int // tells answers for this edit from those for one before
+	card drawnKey
+	req  broker.Request // as it was asked
+	form editForm
+	text string // as it came back from the editor last
+
+	state   editState
+	version int             // counts what was judged: another one is another thing to decide about
+	input   json.RawMessage // what the text says, once it is of use
+	problem string          // why it is of none; safe to draw
+	judged  broker.Edited
+	others  []string // hooks that could change the input again, raw
+	code    string   // what allows it when it is dangerous
+	seen    bool     // the difference and the new call were on the screen to the end
+	top     int
+
+	gone string // how the call ended meanwhile; safe to draw
+	kept string // where the text is kept then, or why not, raw
+}
+
+// editState is where an edit stands.
+type editState int
+
+// The states.
+const (
+	editOpen    editState = iota // the editor has the terminal
+	editJudging                  // the broker reads the new input
+	editBroken                   // the text is of no use as an input
+	editAsking                   // the question is on the screen
+	editSending                  // on its way to the broker
+)
+
+// key names what the question is about, for the guard.
+func (e *edit) key() drawnKey {
+	return drawnKey{id: "edit of " + e.card.id, digest: e.judged.Request.Digest, rev: e.version}
+}
+
+// draftsKept is how many edited texts are remembered for their calls.
+const draftsKept = 32
+
+// askEdit takes e on a card.
+func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
+	c := m.drawnCard()
+	switch {
+	case c == nil && m.tooSmall() && m.card() != nil:
+		return m.say(inkWarn, m.tooSmallText())
+	case c == nil:
+		return m.say(inkMuted, "nothing waits")
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case len(m.board.marks) > 0:
+		return m.say(inkWarn, "e is about one call: esc unmarks all")
+	case c.sending != "":
+		return m.say(inkMuted, "already sent; waiting for the record")
+	case c.late():
+		return m.sayFitting(inkWarn, "this call was refused already: its retry can pass only as it was asked", "refused already: nothing to edit")
+	}
+	switch tool := c.tool(); tool {
+	case "AskUserQuestion", "ExitPlanMode":
+		return m.say(inkMuted, "questions and plans are answered on their card, not edited")
+	}
+	if why := c.req.Fixed(); why != "" {
+		m.instead = c.key()
+		return m.sayFitting(inkWarn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
+	}
+	return m.inAMoment(wait, func() tea.Cmd { return m.openEdit(c.key()) })
+}
+
+// insteadOf begins the reason of a denial with what to run instead, for an agent that
+// takes no other input.
+func insteadOf(c *card) string {
+	_, input := c.req.Call()
+	if command, ok := readCall(input).text("command"); ok && !strings.ContainsAny(command, "\n\r\t") && len(command) < maxTyped/2 {
+		return "Run this instead: " + command
+	}
+	return "Do this instead: "
+}
+
+// openEdit opens the editor on the drawn call key, or the question again where the text
+// was edited before.
+func (m *model) openEdit(key drawnKey) tea.Cmd {
+	c := m.board.cards[key.id]
+	if c == nil || c.key() != key {
+		return m.say(inkWarn, "this call is no longer waiting: nothing was opened")
+	}
+	form, err := newEditForm(c.req)
+	if err != nil {
+		return m.say(inkWarn, "it cannot be edited: "+safe.Line(err.Error()))
+	}
+	m.editGen++
+	m.edit = &edit{gen: m.editGen, card: key, req: c.req, form: form, text: form.text()}
+	m.note = note{}
+	if draft, ok := m.drafts[key.digest]; ok {
+		m.edit.text = draft
+		return m.judgeEdit()
+	}
+	return m.runEdit()
+}
+
+// runEdit gives the text to the editor.
+func (m *model) runEdit() tea.Cmd {
+	e := m.edit
+	e.state = editOpen
+	run := &editRun{
+		ctx: m.ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: e.form.file, text: e.text, hold: m.opts.Foreground,
+	}
+	run.SetStdin(m.opts.Input)
+	run.SetStdout(m.opts.Output)
+	gen := e.gen
+	return m.exec(run, func(err error) tea.Msg { return editedMsg{gen: gen, run: run, err: err} })
+}
+
+// tooSoon is how fast an editor comes back that does not wait for its window to be closed.
+const tooSoon = time.Second
+
+// edited takes the text back. Whatever was typed meanwhile was for the editor.
+func (m *model) edited(msg editedMsg) tea.Cmd {
+	m.guard.doubt(m.at)
+	again := tea.EnableMouseCellMotion // the terminal came back without
+	e := m.edit
+	if e == nil || e.gen != msg.gen || e.state != editOpen {
+		return again
+	}
+	was := e.text
+	e.text = msg.run.got
+	_, same, err := e.form.read(e.text)
+	untouched := e.text == was || err == nil && same
+	switch {
+	case msg.err != nil && untouched:
+		e.text = was
+		m.leaveEdit()
+		return tea.Batch(again, m.say(inkDanger, safe.Line(msg.err.Error())+"; nothing was changed"))
+	case msg.err != nil:
+		m.leaveEdit()
+		return tea.Batch(again, m.say(inkDanger, safe.Line(msg.err.Error())+"; e shows what it left"))
+	case err == nil && same:
+		delete(m.drafts, e.card.digest)
+		ended := e.gone
+		m.edit = nil
+		text := "nothing was changed: the call waits as it was asked"
+		switch {
+		case ended != "":
+			text = "nothing was changed; this call " + ended
+		case msg.run.took < tooSoon:
+			text += " (a graphical editor must be told to wait, as in EDITOR=\"code --wait\")"
+		}
+		return tea.Batch(again, m.sayFitting(inkMuted, text, "nothing was changed"))
+	}
+	m.keepDraft()
+	cmd := tea.Batch(again, m.judgeEdit())
+	if e.gone != "" && m.edit == e {
+		cmd = tea.Batch(cmd, m.keepGone())
+	}
+	return cmd
+}
+
+// keepDraft remembers the edited text for the call, and for its retry.
+func (m *model) keepDraft() {
+	if m.drafts == nil || len(m.drafts) >= draftsKept {
+		m.drafts = map[string]string{}
+	}
+	m.drafts[m.edit.card.digest] = m.edit.text
+}
+
+// leaveEdit goes back to the card. What was edited is kept for another e.
+func (m *model) leaveEdit() {
+	e := m.edit
+	if _, same, err := e.form.read(e.text); err != nil || !same {
+		m.keepDraft()
+	}
+	m.edit = nil
+	m.guard.doubt(m.at)
+}
+
+// judgeEdit asks the broker what the new input would do.
+func (m *model) judgeEdit() tea.Cmd {
+	e := m.edit
+	e.version++
+	e.top, e.seen, e.problem = 0, false, ""
+	input, same, err := e.form.read(e.text)
+	switch {
+	case err != nil:
+		e.state, e.problem = editBroken, safe.Line(err.Error())
+		return nil
+	case same:
+		delete(m.drafts, e.card.digest)
+		m.edit = nil
+		return m.say(inkMuted, "nothing was changed: the call waits as it was asked")
+	}
+	e.state, e.input = editJudging, input
+	ctx, console, id, gen, version := m.ctx, m.console, e.card.id, e.gen, e.version
+	hooks, asked, project := m.opts.OtherHooks, e.req, e.req.CWD
+	if s := m.board.sessions[asked.SessionID]; s != nil && s.ProjectDir != "" {
+		project = s.ProjectDir
+	}
+	return func() tea.Msg {
+		msg := editJudgedMsg{gen: gen, version: version}
+		msg.judged, msg.err = console.AssessEdited(ctx, id, input)
+		if hooks != nil {
+			msg.others = hooks(asked.Agent, asked.Event, project)
+		}
+		return msg
+	}
+}
+
+func (m *model) editJudged(msg editJudgedMsg) tea.Cmd {
+	e := m.edit
+	if e == nil || e.gen != msg.gen || e.version != msg.version || e.state != editJudging {
+		return nil
+	}
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return m.editGone("is no longer known to the broker")
+	case msg.err != nil:
+		e.state, e.problem = editBroken, safe.Line(withoutPath(msg.err))
+		return nil
+	}
+	e.state, e.judged, e.others = editAsking, msg.judged, msg.others
+	e.code = ""
+	if e.judged.Dangerous() {
+		e.code = m.makeCode()
+	}
+	return nil
+}
+
+// withoutPath is what is wrong, without what the broker was doing.
+func withoutPath(err error) string {
+	text := err.Error()
+	if _, rest, ok := strings.Cut(text, broker.ErrInvalid.Error()+": "); ok {
+		return rest
+	}
+	return text
+}
+
+// editNews looks whether the call of an open edit still waits.
+func (m *model) editNews() tea.Cmd {
+	e := m.edit
+	if e == nil || e.gone != "" || e.state == editSending {
+		return nil
+	}
+	switch c := m.board.cards[e.card.id]; {
+	case c == nil:
+		return m.editGone("is no longer waiting")
+	case c.req.State.Terminal():
+		return m.editGone(m.ended(c.req))
+	}
+	return nil
+}
+
+// editGone notes that there is nothing left to allow, and keeps the text in a file.
+func (m *model) editGone(how string) tea.Cmd {
+	e := m.edit
+	if e == nil || e.gone != "" {
+		return nil
+	}
+	e.gone = how
+	if e.state == editOpen {
+		return nil // the editor is still at it
+	}
+	return m.keepGone()
+}
+
+// keepGone writes the text of a call that ended to a file.
+func (m *model) keepGone() tea.Cmd {
+	e := m.edit
+	folder, id, name, text, at, gen := m.opts.EditFolder, e.card.id, e.form.file, e.text, m.at, e.gen
+	return func() tea.Msg {
+		path, err := keepEdited(folder, id, name, text, at)
+		return editKeptMsg{gen: gen, path: path, err: err}
+	}
+}
+
+func (m *model) editKept(msg editKeptMsg) {
+	if e := m.edit; e != nil && e.gen == msg.gen {
+		e.kept = "your text is in " + msg.path
+		if msg.err != nil {
+			e.kept = msg.err.Error()
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// editRoom is the room for the question: all below the header.
+func (m *model) editRoom() (width, height int) {
+	l := m.layout()
+	return l.inner(l.body, 1)
+}
+
+// settleEdit tells the guard what is drawn, and notes when all of it was on the screen.
+func (m *model) settleEdit() tea.Cmd {
+	cmd := m.editNews()
+	e := m.edit
+	if e == nil || e.state == editOpen {
+		return cmd
+	}
+	if e.state == editAsking && !m.tooSmall() {
+		m.guard.draws(e.key(), m.at)
+	}
+	width, height := m.editRoom()
+	rows, end := m.editRows(width)
+	e.top = max(0, min(e.top, len(rows)-height))
+	if e.state == editAsking && height > 0 && !m.tooSmall() && e.top+height >= end {
+		e.seen = true
+	}
+	return cmd
+}
+
+// editView draws the question whether the call is to be allowed with its new input.
+func (m *model) editView(l layout, a area) []string {
+	width, height := l.inner(a, 1)
+	e := m.edit
+	rows, end := m.editRows(width)
+	top := max(0, min(e.top, len(rows)-height))
+	f := caption{title: "Edited: " + summaryOf(e.req).tool, focus: true, note: "of " + m.board.label(e.req.SessionID)}
+	if e.state == editAsking && e.judged.Dangerous() {
+		f.alarm = (&card{req: e.judged.Request}).alarm()
+		if f.alarm == "" {
+			f.alarm = "touches aoctl's own files"
+		}
+	}
+	if len(rows) > height {
+		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+	}
+	if more := end - top - height; e.state == editAsking && !e.seen && more > 0 {
+		f.belowRight = "▼ " + plural(more, "more row")
+		if l.stacked {
+			f.right = f.belowRight
+		}
+	}
+	if c := m.board.cards[e.card.id]; c != nil && e.gone == "" {
+		f.below, f.belowInk = m.standing(c)
+	}
+	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
+}
+
+// editRows lays the question out: what changed, then the call as it would run, as any
+// call is drawn. end is the row behind what must be read.
+func (m *model) editRows(width int) (rows []string, end int) {
+	e := m.edit
+	p := &doc{paper: *m.st.paper(width)}
+	if e.gone != "" {
+		p.sayBehind(inkWarn, "!", 2, inkWarn, "this call "+e.gone+": nothing can be allowed any more")
+		if e.kept != "" {
+			p.sayBehind(inkWarn, "", 2, inkText, safe.Line(e.kept))
+		}
+		p.sayBehind(inkWarn, "", 2, inkMuted, "when the agent asks for exactly this again, e on that card brings your text back")
+		p.blank()
+	}
+	switch e.state {
+	case editOpen:
+		p.say(inkMuted, "the editor is open")
+	case editBroken:
+		p.sayBehind(inkDanger, "!", 2, inkDanger, "this cannot be run: "+e.problem)
+		p.sayBehind(inkMuted, "", 2, inkMuted, "e opens the editor on it again, u takes the call as it was asked, esc keeps it for later")
+		p.blank()
+		p.write(gutter{}, inkText, e.text)
+	case editJudging:
+		p.say(inkMuted, "reading the new input …")
+		p.blank()
+		p.difference(e.form.input, e.input)
+	case editAsking, editSending:
+		return m.editQuestion(p, width)
+	}
+	return p.rows, len(p.rows)
+}
+
+// editQuestion is editRows for an input that was judged.
+func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
+	e := m.edit
+	if e.judged.Deny != "" {
+		p.sayBehind(inkDanger, "✗", 2, inkDanger, "a rule refuses it: "+safeLine(e.judged.Deny))
+	}
+	if len(e.others) > 0 {
+		p.sayBehind(inkWarn, "!", 2, inkWarn, "another hook hears of this event too and could change the input again, after you allowed it:")
+		for i, h := range e.others {
+			if i == othersShown {
+				p.sayBehind(inkWarn, "", 2, inkMuted, "and "+count(len(e.others)-i)+" more")
+				break
+			}
+			p.write(fixed(inkMuted, "", 2), inkText, h)
+		}
+	}
+	p.say(inkTitle, "Changed")
+	p.difference(e.form.input, e.input)
+	p.blank()
+	p.say(inkTitle, "Runs in place of what was asked")
+	file := fileState{}
+	if c := m.board.cards[e.card.id]; c != nil {
+		file = c.file
+	}
+	d := layOut(m.st, e.judged.Request, m.around(e.judged.Request, file), width)
+	end = len(p.rows) + d.callEnd
+	return append(p.rows, d.rows...), end
+}
+
+// othersShown is how many other hooks are named.
+const othersShown = 3
+
+// difference draws two inputs of one tool, parameter by parameter, where they differ.
+func (d *doc) difference(asked, edited []byte) {
+	for _, c := range changedFields(asked, edited) {
+		label := safe.Line(c.name)
+		if c.only != "" {
+			label += "  (" + c.only + ")"
+		}
+		d.say(inkLabel, label)
+		d.diff(compare(c.old, c.fresh, sameLines), false)
+	}
+}
+
+// changedField is one parameter that differs between two inputs.
+type changedField struct {
+	name, old, fresh string
+	only             string // that it is only in one of them
+}
+
+// changedFields lists what differs, in the order of the first input, then what is new.
+func changedFields(asked, edited []byte) []changedField {
+	old, fresh := readCall(asked), readCall(edited)
+	if old.broken != "" || fresh.broken != "" {
+		return []changedField{{name: "input", old: string(asked), fresh: string(edited)}}
+	}
+	var list []changedField
+	for _, f := range old.fields {
+		now, there := fresh.raw(f.Key)
+		switch {
+		case !there:
+			list = append(list, changedField{name: f.Key, old: fieldText(f), only: "taken out"})
+		case string(now) != string(f.Value):
+			c := changedField{name: f.Key, old: fieldText(f), fresh: valueText(now)}
+			if c.old == c.fresh { // 1 and "1", or another way to write the same
+				c.old, c.fresh = string(f.Value), string(now)
+			}
+			list = append(list, c)
+		}
+	}
+	for _, f := range fresh.fields {
+		if _, there := old.raw(f.Key); !there {
+			list = append(list, changedField{name: f.Key, fresh: fieldText(f), only: "new"})
+		}
+	}
+	return list
+}
+
+// fieldText is a value for a comparison; an empty text is drawn as two quotes, so that
+// there is a line for it.
+func fieldText(f wire.Field) string {
+	if text := valueText(f.Value); text != "" {
+		return text
+	}
+	return `""`
+}
+
+// editHints are the keys worth naming while an edit is open.
+func (m *model) editHints() []hint {
+	e := m.edit
+	back := hint{"esc", "back"}
+	again, asAsked := hint{"e", "edit again"}, hint{"u", "as it was asked"}
+	switch {
+	case e.gone != "":
+		return []hint{{"j k", "scroll"}, back}
+	case e.state == editBroken, e.state == editAsking && e.judged.Deny != "":
+		return []hint{again, asAsked, {"j k", "scroll"}, back}
+	case e.state != editAsking:
+		return []hint{back}
+	case !e.seen:
+		return []hint{{"G", "read to the end to allow"}, again, asAsked, back}
+	}
+	allow := hint{"a", "allow as edited"}
+	if e.code != "" {
+		allow = hint{"type " + e.code, "allow"}
+		if first := m.guard.begun(m.at); first != "" {
+			allow = hint{first + "_", "then " + e.code[1:] + " allows"}
+		}
+	}
+	return []hint{allow, again, asAsked, {"j k", "scroll"}, back}
+}
+
+// Difference is the unified difference of two inputs of one call, parameter by parameter,
+// for the record. It is raw: it holds what the inputs hold.
+func Difference(asked, edited []byte) string {
+	text := ""
+	for _, c := range changedFields(asked, edited) {
+		text += unified(c)
+	}
+	return text
+}
+
+// unified is a changed parameter as a unified difference. A break at the end that both
+// lack, as commands do, is not worth a word.
+func unified(c changedField) string {
+	old, fresh := c.old, c.fresh
+	if len(old)+len(fresh) > maxDiffed {
+		return "--- " + c.name + "\n+++ " + c.name + "\n(too long to compare)\n"
+	}
+	if !strings.HasSuffix(old, "\n") && !strings.HasSuffix(fresh, "\n") {
+		if old != "" {
+			old += "\n"
+		}
+		if fresh != "" {
+			fresh += "\n"
+		}
+	}
+	return udiff.Unified(c.name, c.name, old, fresh)
+}
