@@ -24,16 +24,16 @@ const (
 // change is what a call does to one file.
 type change struct {
 	kind  changeKind
-	path  string // as the agent wrote it; may be empty
-	named bool   // the call has a path that is a text
-	edits []edit // changeEdit
-	text  string // changeWrite: the new text
-	cell  cell   // changeCell
+	path  string        // as the agent wrote it; may be empty
+	named bool          // the call has a path that is a text
+	edits []replacement // changeEdit
+	text  string        // changeWrite: the new text
+	cell  cell          // changeCell
 	part  patch.File
 }
 
-// edit is one replacement that an agent wants to make.
-type edit struct {
+// replacement is one of a text that an agent wants to make.
+type replacement struct {
 	old, fresh string
 	all        bool         // everywhere, not in one place
 	rest       []wire.Field // its other fields
@@ -108,10 +108,10 @@ func shownFields(path string, named bool, others ...string) []string {
 
 // readEdits takes the replacements out of an Edit's or a MultiEdit's input; false
 // when the input is not of that shape.
-func readEdits(tool string, c call) ([]edit, bool) {
+func readEdits(tool string, c call) ([]replacement, bool) {
 	if tool == "Edit" {
 		one, ok := readEdit(c)
-		return []edit{one}, ok
+		return []replacement{one}, ok
 	}
 	raw, ok := c.raw("edits")
 	if !ok {
@@ -121,7 +121,7 @@ func readEdits(tool string, c call) ([]edit, bool) {
 	if json.Unmarshal(raw, &items) != nil || len(items) == 0 {
 		return nil, false
 	}
-	edits := make([]edit, 0, len(items))
+	edits := make([]replacement, 0, len(items))
 	for _, item := range items {
 		one := readCall(item)
 		e, ok := readEdit(one)
@@ -134,11 +134,11 @@ func readEdits(tool string, c call) ([]edit, bool) {
 	return edits, true
 }
 
-func readEdit(c call) (edit, bool) {
+func readEdit(c call) (replacement, bool) {
 	old, ok1 := c.text("old_string")
 	fresh, ok2 := c.text("new_string")
 	all, _ := c.raw("replace_all")
-	return edit{old: old, fresh: fresh, all: isTrue(all)}, ok1 && ok2
+	return replacement{old: old, fresh: fresh, all: isTrue(all)}, ok1 && ok2
 }
 
 // readPatch takes a patch apart. One that we do not vouch for is drawn field by field.

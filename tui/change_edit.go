@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxEdited is how large a file may grow by an edit to be drawn whole, in bytes.
-const maxEdited = 2 * maxFile
+// maxGrown is how large a file may grow by an edit to be drawn whole, in bytes.
+const maxGrown = 2 * maxFile
 
 // editSections places a change's replacements in its file, one after the other: each
 // finds what those before it left.
@@ -37,7 +37,7 @@ func editSections(c change, path string, now map[string]fileState) []section {
 
 // place finds a replacement in its file and says how it went; fresh is the file after it.
 // A later one than the first finds what those before it left.
-func (s *section) place(e edit, f fileState, later bool) (fresh string, ok bool) {
+func (s *section) place(e replacement, f fileState, later bool) (fresh string, ok bool) {
 	switch {
 	case !f.compared():
 		s.without(f)
@@ -63,7 +63,7 @@ func (s *section) place(e edit, f fileState, later bool) (fresh string, ok bool)
 	case n > 1 && !e.all:
 		s.fail("the old text is in the file " + count(n) + " times, and the edit is for one place: it would fail")
 		return "", false
-	case len(text)+n*(len(fresh)-len(old)) > maxEdited:
+	case len(text)+n*(len(fresh)-len(old)) > maxGrown:
 		s.warn("the old text is in the file " + count(n) + " times: too much to draw all of it in its place")
 		return "", false
 	}
@@ -80,7 +80,7 @@ func (s *section) place(e edit, f fileState, later bool) (fresh string, ok bool)
 }
 
 // placeNew is place for an edit without an old text: it makes a file.
-func (s *section) placeNew(e edit, f fileState) (fresh string, ok bool) {
+func (s *section) placeNew(e replacement, f fileState) (fresh string, ok bool) {
 	switch {
 	case f.missing:
 		s.whole = true

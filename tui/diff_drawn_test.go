@@ -83,7 +83,7 @@ func TestDrawnIsDone(t *testing.T) {
 		file := strings.Join(lines, "\n") + "\n"
 		old := strings.Join(lines[from:to], "\n") + "\n"
 		fresh := strings.Join(append(rapid.SliceOfN(line, 0, 20).Draw(t, "new"), ""), "\n")
-		c := change{kind: changeEdit, path: "/x.go", named: true, edits: []edit{{old: old, fresh: fresh, all: rapid.Bool().Draw(t, "all")}}}
+		c := change{kind: changeEdit, path: "/x.go", named: true, edits: []replacement{{old: old, fresh: fresh, all: rapid.Bool().Draw(t, "all")}}}
 		files := map[string]fileState{"/x.go": fileResult([]byte(file), nil, noon)}
 		list := dressed(t.Context(), changes{list: []change{c}}.compare(files, "", time.Minute))
 		n := strings.Count(file, old)
@@ -140,7 +140,7 @@ func FuzzChangesLayout(f *testing.F) {
 		width = 30 + (width&0xff)%200
 		part := patch.File{Op: patch.Update, Path: "/x.go", Hunks: []patch.Hunk{{Header: old, AtEnd: sides, Lines: []patch.Line{{Kind: '-', Text: oneLine(old)}, {Kind: '+', Text: oneLine(fresh)}}}}}
 		cs := changes{list: []change{
-			{kind: changeEdit, path: "/x.go", named: true, edits: []edit{{old: old, fresh: fresh}, {old: fresh, fresh: old, all: true}}},
+			{kind: changeEdit, path: "/x.go", named: true, edits: []replacement{{old: old, fresh: fresh}, {old: fresh, fresh: old, all: true}}},
 			{kind: changeWrite, path: "/y.py", named: true, text: fresh},
 			{kind: changePatch, path: "/x.go", named: true, part: part},
 			{kind: changeCell, path: "/z.ipynb", named: true, cell: cell{id: old, mode: "replace", source: fresh}},

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 	tea "github.com/charmbracelet/bubbletea"
@@ -92,6 +93,7 @@ func (m *model) editRows(width int) (rows []string, end int) {
 	case editAsking, editSending:
 		return m.editQuestion(p, width)
 	}
+	p.lookAtAll()
 	return p.rows, len(p.rows)
 }
 
@@ -115,11 +117,8 @@ func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
 	p.difference(e.form.input, e.input)
 	p.blank()
 	p.say(inkTitle, "Runs in place of what was asked")
-	file := fileState{}
-	if c := m.board.cards[e.card.id]; c != nil {
-		file = c.file
-	}
-	d := layOut(m.st, e.judged.Request, m.around(e.judged.Request, file), width)
+	p.lookAtAll()
+	d := layOut(m.st, e.judged.Request, m.around(e.judged.Request), width)
 	end = len(p.rows) + d.callEnd
 	return append(p.rows, d.rows...), end
 }
@@ -135,7 +134,10 @@ func (d *doc) difference(asked, edited []byte) {
 			label += "  (" + c.only + ")"
 		}
 		d.say(inkLabel, label)
-		d.diff(compare(c.old, c.fresh, sameLines), false)
+		s := section{old: c.old, fresh: c.fresh}
+		s.compare(nil, compareDrawing)
+		compareWords(s.lines, time.Now().Add(compareDrawing))
+		d.comparison(&s, diffView{})
 	}
 }
 

@@ -205,7 +205,7 @@ func TestSayingsOfFiles(t *testing.T) {
 
 // An edit that would blow its file up is drawn by itself.
 func TestEditThatBlowsUp(t *testing.T) {
-	c := change{kind: changeEdit, path: "/x", edits: []edit{{old: "a", fresh: strings.Repeat("b", 1000), all: true}}}
+	c := change{kind: changeEdit, path: "/x", edits: []replacement{{old: "a", fresh: strings.Repeat("b", 1000), all: true}}}
 	start := time.Now()
 	list := changes{list: []change{c}}.compare(map[string]fileState{"/x": {done: true, text: strings.Repeat("a", maxFile)}}, "/", time.Second)
 	if list[0].numbered || len(list[0].says) == 0 || time.Since(start) > 5*time.Second {
