@@ -81,6 +81,7 @@ type rig struct {
 	model   *fakemodel.Model
 	api     scriptAPI
 
+	more     []string // what programs know beside
 	tmuxRuns bool
 }
 
@@ -143,12 +144,12 @@ func (r *rig) home() string { return filepath.Join(r.dir, "home") }
 // env is all that programs of this scenario know: the tester's own agents, keys and
 // consoles stay out of it.
 func (r *rig) env() []string {
-	return []string{
+	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + r.home(), "TMPDIR=" + filepath.Join(r.dir, "tmp"), "LANG=C.UTF-8",
 		"TERM=xterm-256color", "AOCTL_HOME=" + filepath.Join(r.dir, "state"), "SHELL=/bin/sh",
 		"ANTHROPIC_BASE_URL=" + r.model.URL, "ANTHROPIC_API_KEY=sk-test", "IS_SANDBOX=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
-	}
+	}, r.more...)
 }
 
 func (r *rig) run(program string, args ...string) string {
@@ -234,6 +235,7 @@ type agentRun struct {
 	rig         *rig
 	out, errout bytes.Buffer
 	done        chan error
+	kill        func()
 }
 
 // agentResult is what claude -p prints at its end.
@@ -252,6 +254,7 @@ func (r *rig) agent(args ...string) *agentRun {
 	cmd.Env, cmd.Dir = r.env(), r.project
 	cmd.Stdout, cmd.Stderr = &run.out, &run.errout
 	cmd.WaitDelay = 5 * time.Second
+	run.kill = cancel
 	if err := cmd.Start(); err != nil {
 		cancel()
 		r.t.Fatal(err)

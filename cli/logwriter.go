@@ -38,10 +38,10 @@ func (w *logWriter) learnSessions(ctx context.Context) error {
 }
 
 // call is what a request asked for, as its row says.
-type call struct{ line, digest string }
+type call struct{ line, digest, agent string }
 
 func callOf(r broker.Request) call {
-	return call{line: callLine(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD)}
+	return call{line: callLine(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD), agent: r.Agent}
 }
 
 // manyEvents is from when on calls are read all at once instead of one by one.
@@ -247,6 +247,9 @@ func archivedWords(e broker.Event) string {
 func (w *logWriter) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
 		age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(ctx, e.RequestID, d.Digest))
+	if len(d.UpdatedInput) > 0 {
+		text += "  ran with: " + callLine(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
+	}
 	if d.Reason != "" {
 		text += "  (" + d.Reason + ")"
 	}

@@ -156,14 +156,14 @@ func (m *model) edited(msg editedMsg) tea.Cmd {
 		delete(m.drafts, e.card.digest)
 		ended := e.gone
 		m.edit = nil
-		text := "nothing was changed: the call waits as it was asked"
+		texts := []string{"nothing was changed: the call waits as it was asked", "nothing was changed"}
 		switch {
 		case ended != "":
-			text = "nothing was changed; this call " + ended
+			texts = []string{"nothing was changed; this call " + ended}
 		case msg.run.took < tooSoon:
-			text += " (a graphical editor must be told to wait, as in EDITOR=\"code --wait\")"
+			texts = append([]string{texts[0] + " (a graphical editor must be told to wait: EDITOR=\"code --wait\")"}, texts...)
 		}
-		return tea.Batch(again, m.sayFitting(inkMuted, text, "nothing was changed"))
+		return tea.Batch(again, m.sayFitting(inkMuted, texts...))
 	}
 	m.keepDraft()
 	cmd := tea.Batch(again, m.judgeEdit())

@@ -113,6 +113,7 @@ func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
 			p.write(fixed(inkMuted, "", 2), inkText, h)
 		}
 	}
+	p.blank()
 	p.say(inkTitle, "Changed")
 	p.difference(e.form.input, e.input)
 	p.blank()

@@ -197,19 +197,22 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 	return m.docs.get(key, func() *doc {
 		d := layOut(m.st, r, m.around(r), width)
 		if o := r.Outcome; o != nil {
-			top := m.st.paper(width)
+			top := &doc{paper: *m.st.paper(width)}
 			_, i := verdictGlyph(o.State)
 			end := m.ended(r) + ", after " + brief(o.At.Sub(r.CreatedAt))
 			if wasObserved(o) {
 				end = "was left to the agent (observing)" // the reason below says what would have been
 			}
 			top.say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
-			alarmRows(top, r.Alarm)
+			alarmRows(&top.paper, r.Alarm)
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}
 			if len(o.UpdatedInput) > 0 && !top.given(r) {
-				top.write(fixed(inkLabel, "ran with", 11), inkText, valueText(o.UpdatedInput))
+				top.blank()
+				top.say(inkTitle, "Ran with another input than was asked")
+				top.difference(r.ToolInput, o.UpdatedInput)
+				top.lookAtAll()
 			}
 			top.blank()
 			d.rows = append(top.rows, d.rows...)
