@@ -97,8 +97,8 @@ func (r Request) Fixed() string {
 	switch {
 	case !t.Edit:
 		return t.Title + " runs a call as it was asked"
-	case !agents.Edits(r.Agent, r.Event):
-		return t.Title + " takes no other input in " + clip(r.Event)
+	case !agents.Edits(r.Agent, r.Event, r.ToolName):
+		return t.Title + " takes no other input here"
 	}
 	return ""
 }
@@ -114,6 +114,9 @@ func takesInput(req Request, input json.RawMessage) error {
 	}
 	if err := agents.SameShape(req.Agent, req.ToolName, req.ToolInput, input); err != nil {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if !agents.Takes(req.Agent, req.Event, req.ToolName, req.ToolInput, input) {
+		return fmt.Errorf("%w: %s does not take this input", ErrInvalid, agents.TraitsOf(req.Agent).Title)
 	}
 	return nil
 }

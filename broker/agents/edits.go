@@ -5,20 +5,28 @@ import (
 	"encoding/json"
 )
 
-// trialInput is an input that no agent has.
+// trialInput is an input that no agent has, and that any tool of theirs might be given.
 var trialInput = json.RawMessage(`{"command":"aoctl-trial"}`)
 
-// Edits reports whether a call that agent asks for with event may be allowed with
-// another input: whether the answer that the agent would get has that input in it. An
-// empty event is a caller of the plain API, which is told everything.
-func Edits(agent, event string) bool {
+// Edits reports whether agent can be told, in answer to event, to run a call of tool with
+// another input than it asked for.
+func Edits(agent, event, tool string) bool { return Takes(agent, event, tool, nil, trialInput) }
+
+// Takes reports whether agent's answer to event, about a call of tool with the input
+// asked, can say that the call is to run with another input: whether it is not the answer
+// that an input gets which cannot be passed on, and not that of a call which may run as it
+// is. An empty event is a caller of the plain API, which is told everything.
+func Takes(agent, event, tool string, asked, input json.RawMessage) bool {
 	d, ok := dialects[agent]
 	if !ok || event == "" {
 		return TraitsOf(agent).Edit
 	}
-	if !d.Traits().Edit {
-		return false
+	if asked == nil {
+		asked = json.RawMessage(`{"command":"true"}`)
 	}
-	said := d.Encode(event, json.RawMessage(`{"command":"true"}`), Answer{Verdict: Allow, UpdatedInput: trialInput})
-	return bytes.Contains(said, []byte("aoctl-trial"))
+	said := func(updated json.RawMessage) []byte {
+		return d.Encode(event, asked, Answer{Verdict: Allow, UpdatedInput: updated, Tool: tool})
+	}
+	answer := said(input)
+	return d.Traits().Edit && !bytes.Equal(answer, said(json.RawMessage("x"))) && !bytes.Equal(answer, said(nil))
 }

@@ -47,17 +47,24 @@ func TestSameShape(t *testing.T) {
 // TestEdits: what an agent cannot be told is not offered.
 func TestEdits(t *testing.T) {
 	for _, tt := range []struct {
-		agent, event string
-		want         bool
+		agent, event, tool string
+		want               bool
 	}{
-		{"claude", "PreToolUse", true},
-		{"claude", "PermissionRequest", true},
-		{"claude", "PostToolUse", false},
-		{"claude", "", true},
-		{"some program", "", true},
+		{"claude", "PreToolUse", "Bash", true},
+		{"claude", "PermissionRequest", "Bash", true},
+		{"claude", "PostToolUse", "Bash", false},
+		{"claude", "", "Bash", true},
+		{"codex", "PreToolUse", "Bash", true},
+		{"codex", "PreToolUse", "apply_patch", true},
+		{"codex", "PreToolUse", "mcp__x__y", true},
+		{"codex", "PreToolUse", "update_plan", false},
+		{"codex", "PermissionRequest", "Bash", false},
+		{"gemini", "BeforeTool", "run_shell_command", true},
+		{"qwen", "PreToolUse", "run_shell_command", false},
+		{"some program", "", "deploy", true},
 	} {
-		if got := agents.Edits(tt.agent, tt.event); got != tt.want {
-			t.Errorf("%s %q: %v, want %v", tt.agent, tt.event, got, tt.want)
+		if got := agents.Edits(tt.agent, tt.event, tt.tool); got != tt.want {
+			t.Errorf("%s %q %s: %v, want %v", tt.agent, tt.event, tt.tool, got, tt.want)
 		}
 	}
 	for _, name := range agents.Names() {
@@ -65,8 +72,27 @@ func TestEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tr := d.Traits(); agents.Edits(name, tr.Gate) != tr.Edit {
-			t.Errorf("%s says that it takes another input: %v, and its answer has it: %v", name, tr.Edit, agents.Edits(name, tr.Gate))
+		if tr := d.Traits(); agents.Edits(name, tr.Gate, "Bash") != tr.Edit {
+			t.Errorf("%s says that it takes another input: %v, and its answer has it: %v", name, tr.Edit, !tr.Edit)
+		}
+	}
+}
+
+// TestTakes: an input that would void the answer is not sent as one.
+func TestTakes(t *testing.T) {
+	for _, tt := range []struct {
+		agent, event, tool, asked, input string
+		want                             bool
+	}{
+		{"codex", "PreToolUse", "Bash", `{"command":"a"}`, `{"command":"b"}`, true},
+		{"codex", "PreToolUse", "Bash", `{"command":"a","x":1}`, `{"command":"b","x":1}`, false},
+		{"codex", "PreToolUse", "mcp__x__y", `{"n":1}`, `{"n":2,"m":[]}`, true},
+		{"claude", "PreToolUse", "Bash", `{"command":"a"}`, `{"command":"b","timeout":1}`, true},
+		{"claude", "PreToolUse", "Bash", `{"command":"a"}`, `{"command":"b","command":"c"}`, false},
+		{"gemini", "BeforeTool", "write_file", `{"file_path":"a"}`, `{"file_path":"b"}`, true},
+	} {
+		if got := agents.Takes(tt.agent, tt.event, tt.tool, json.RawMessage(tt.asked), json.RawMessage(tt.input)); got != tt.want {
+			t.Errorf("%s %s %s: %v, want %v", tt.agent, tt.tool, tt.input, got, tt.want)
 		}
 	}
 }
