@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -15,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -24,6 +28,8 @@ type approveOptions struct {
 	tokenFile string // instead of the environment
 	digest    string // of the call that was looked at, or how it begins
 	dangerous bool   // it is known that the call is dangerous
+	inputFile string // holds what is to run in place of what was asked; "-" for standard input
+	input     []byte // the same, read
 	json      bool
 }
 
@@ -39,10 +45,14 @@ refused, token or not, and the console shows that it tried.
 
 Without a terminal nobody can look, so the call must be named by its digest, which
 "aoctl pending --json" prints: at least the first 8 digits, and all of them with
---dangerous for a call that is dangerous.`,
+--dangerous for a call that is dangerous.
+
+With --input the call runs with another input: one JSON object with all of it, as the
+agent's tool takes it. It is judged like any other: what a rule refuses is refused.`,
 		Example: `  aoctl approve 0197f3a2
   aoctl approve 0197f3a2 --token-file ~/.config/aoctl/token
-  aoctl approve 0197f3a2 --digest 4f2a91c0 --json </dev/null`,
+  aoctl approve 0197f3a2 --digest 4f2a91c0 --json </dev/null
+  aoctl approve 0197f3a2 --input other.json`,
 		Args:              oneArg("the id of a waiting call"),
 		ValidArgsFunction: completeCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,6 +66,11 @@ Without a terminal nobody can look, so the call must be named by its digest, whi
 				}
 			}
 			o.call = args[0]
+			if o.inputFile != "" {
+				if o.input, err = readEditedInput(o.inputFile, cmd.InOrStdin()); err != nil {
+					return err
+				}
+			}
 			return approveCall(cmd.Context(), c, o, cmd.OutOrStdout())
 		},
 	}
@@ -63,6 +78,7 @@ Without a terminal nobody can look, so the call must be named by its digest, whi
 	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
 	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
 	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
+	cmd.Flags().StringVar(&o.inputFile, "input", "", "file with the input to run with in place of the call's own, as JSON; - for standard input")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
 	return cmd
 }
@@ -97,6 +113,42 @@ func readTokenFile(path string) (string, error) {
 	return token, nil
 }
 
+// readEditedInput reads one strict JSON object from a file.
+func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
+	in := stdin
+	if path != "-" {
+		f, err := os.Open(path) //nolint:gosec // the operator's own choice
+		if err != nil {
+			return nil, failure{code: exitError, text: fmt.Sprintf("cannot read the input: %v", err), cause: err}
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		in = f
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, wire.MaxBody+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the input in %s: %w", path, err)
+	}
+	if len(raw) > wire.MaxBody {
+		return nil, usageError{text: fmt.Sprintf("the input in %s is longer than %d bytes", path, wire.MaxBody), hint: "a call can be no larger"}
+	}
+	raw = bytes.TrimSpace(raw)
+	if _, err := wire.Fields(raw); err != nil {
+		return nil, usageError{text: fmt.Sprintf("the input in %s is not one plain JSON object: %v", path, err), hint: `"aoctl pending --json" has the call's own, as tool_input`}
+	}
+	return raw, nil
+}
+
+// show prints the call, and how the input differs that is to run.
+func (o approveOptions) show(out io.Writer, call broker.Request) error {
+	if err := showCall(out, call); err != nil || len(o.input) == 0 {
+		return err
+	}
+	var b strings.Builder
+	block(&b, "runs instead", strings.TrimSuffix(tui.Difference(call.ToolInput, o.input), "\n"))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
 func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer) error {
 	call, err := c.findCall(ctx, o.call)
 	if err != nil {
@@ -115,6 +167,9 @@ func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer
 		return printJSON(out, []outcome{answer})
 	case answer.Granted:
 		return printLine(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, callLine(call))))
+	}
+	if len(o.input) > 0 {
+		call.ToolInput = o.input
 	}
 	return printLine(out, safe.Line(fmt.Sprintf("allowed %s: %s", call.ToolName, callLine(call))))
 }
@@ -158,21 +213,21 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 	if o.json { // what a program reads stays clean
 		out = os.Stderr
 	}
-	if err := showCall(out, call); err != nil {
+	if err := o.show(out, call); err != nil {
 		return o, err
 	}
 	yes, err := o.ask(call, out)
 	if err == nil && !yes {
 		err = failure{code: exitError, text: "not allowed: the call still waits", hint: "refuse it with: aoctl deny " + call.ID}
 	}
-	o.digest, o.dangerous = call.Digest, isDangerous(call) // all of it was on the screen, and the danger if there was one
+	o.digest, o.dangerous = call.Digest, o.dangerous || isDangerous(call) // all of it was on the screen, and the danger if there was one
 	return o, err
 }
 
 // ask takes a y, or for a dangerous call two digits, from the terminal.
 func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 	want, question := "y", "Allow this call? [y/N] "
-	if isDangerous(call) {
+	if o.dangerous || isDangerous(call) {
 		code, err := rand.Int(rand.Reader, big.NewInt(90))
 		if err != nil {
 			return false, fmt.Errorf("make a code: %w", err)
@@ -206,6 +261,9 @@ func (c *client) allow(ctx context.Context, id string, o approveOptions) (outcom
 	}
 	if o.dangerous {
 		body["dangerous"] = true
+	}
+	if len(o.input) > 0 {
+		body["updated_input"] = json.RawMessage(o.input)
 	}
 	answer := outcome{ID: id}
 	err := c.post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
