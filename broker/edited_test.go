@@ -30,7 +30,7 @@ func editing(t *testing.T) (b *broker.Broker, req broker.Request, dir string) {
 	return b, submit(t, b, callIn(dir, "s", "1", "make")), dir
 }
 
-func allowWith(b *broker.Broker, t *testing.T, req broker.Request, d broker.Decision) error { //nolint:revive // t beside b
+func allowWith(t *testing.T, b *broker.Broker, req broker.Request, d broker.Decision) error {
 	t.Helper()
 	d.Verdict, d.By, d.Digest = broker.Allow, operator, req.Digest
 	_, err := b.Decide(t.Context(), req.ID, d)
@@ -63,20 +63,20 @@ func TestEditedInputIsJudged(t *testing.T) {
 		{"huge", command(strings.Repeat("x", 1<<20)), "more than 1048576"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := allowWith(b, t, req, broker.Decision{UpdatedInput: tt.input}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := allowWith(t, b, req, broker.Decision{UpdatedInput: tt.input}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 			stillWaits(t, b, req)
 		})
 	}
-	if err := allowWith(b, t, req, broker.Decision{UpdatedInput: command("git push origin main"), Dangerous: true}); err == nil {
+	if err := allowWith(t, b, req, broker.Decision{UpdatedInput: command("git push origin main"), Dangerous: true}); err == nil {
 		t.Error("what a rule refuses was allowed because it was said to be dangerous")
 	}
 	e, err := b.AssessEdited(t.Context(), req.ID, command("rm -rf /"))
 	if err != nil || !e.Dangerous() || e.Request.Assessment.Class != risk.Dangerous || e.Deny != "" {
 		t.Errorf("rm -rf / is judged as %+v, %v", e, err)
 	}
-	if err := allowWith(b, t, req, broker.Decision{UpdatedInput: command("rm -rf /"), Dangerous: true, Seal: e.Seal}); err != nil {
+	if err := allowWith(t, b, req, broker.Decision{UpdatedInput: command("rm -rf /"), Dangerous: true, Seal: e.Seal}); err != nil {
 		t.Errorf("a dangerous call that is known to be one: %v", err)
 	}
 }
@@ -86,10 +86,10 @@ func TestEditedInputIsJudged(t *testing.T) {
 func TestEditedIsRecorded(t *testing.T) {
 	b, req, _ := editing(t)
 	plain := submit(t, b, bash("s", "2", "make all"))
-	if err := allowWith(b, t, req, broker.Decision{UpdatedInput: command("make -n")}); err != nil {
+	if err := allowWith(t, b, req, broker.Decision{UpdatedInput: command("make -n")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := allowWith(b, t, plain, broker.Decision{}); err != nil {
+	if err := allowWith(t, b, plain, broker.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := b.Events(t.Context())
@@ -126,7 +126,7 @@ func TestEditedFilesAreSealed(t *testing.T) {
 	stillWaits(t, b, req)
 	must(t, os.WriteFile(script, []byte("rm -rf ..\n"), 0o600))
 	d := broker.Decision{UpdatedInput: command("sh build.sh"), Seal: e.Seal, Dangerous: true}
-	if err := allowWith(b, t, req, d); !errors.Is(err, broker.ErrChanged) {
+	if err := allowWith(t, b, req, d); !errors.Is(err, broker.ErrChanged) {
 		t.Errorf("got %v, want ErrChanged", err)
 	}
 	stillWaits(t, b, req)
@@ -134,7 +134,7 @@ func TestEditedFilesAreSealed(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Seal = e.Seal
-	if err := allowWith(b, t, req, d); err != nil {
+	if err := allowWith(t, b, req, d); err != nil {
 		t.Errorf("after another look: %v", err)
 	}
 }
