@@ -98,9 +98,7 @@ func e2eEditDanger(r *rig) {
 	console.shows("$ echo hi > canary")
 	console.edit("Runs in place of what was asked")
 	console.shows("dangerous")
-	time.Sleep(e2eRepeat)
-	console.key("a")
-	console.shows("to allow it as you edited it")
+	console.until("a", "the code", func() bool { return strings.Contains(console.screen(), "to allow it as you edited it") })
 	if !r.isPending(q.ID) || r.exists("canary") {
 		r.t.Fatal("one key allowed a dangerous call")
 	}

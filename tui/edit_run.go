@@ -83,6 +83,9 @@ func (r *editRun) Run() (err error) {
 	if err == nil {
 		r.got = got
 	}
+	if r.ctx.Err() != nil && r.got != r.text { // the console ends, and nobody will ask about it
+		_, _ = keepEdited(r.folder, "", r.file, r.got, time.Now())
+	}
 	switch {
 	case failed != nil:
 		return fmt.Errorf("the editor %q failed: %w", r.command, failed)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -96,6 +97,41 @@ func TestEditRun(t *testing.T) {
 				t.Errorf("left %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// When the console ends, the editor ends with it, and what was written by then stays.
+func TestConsoleEndsWhileEditing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "edits")
+	script := filepath.Join(t.TempDir(), "editor")
+	started := filepath.Join(t.TempDir(), "started")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho written >\"$1\"\ntouch "+started+"\nexec sleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &editRun{ctx: ctx, command: script, folder: folder, file: "command.sh", text: "a\n"}
+	done := make(chan error, 1)
+	go func() { done <- r.Run() }()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(started); err == nil || time.Now().After(end) {
+			break
+		}
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if err == nil {
+			t.Error("the editor was killed, and that is no error")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the editor goes on without a console")
+	}
+	left, _ := filepath.Glob(filepath.Join(folder, "*"))
+	if len(left) != 1 {
+		t.Fatalf("left are %v", left)
+	}
+	if text, err := os.ReadFile(left[0]); err != nil || string(text) != "written\n" {
+		t.Errorf("left is %q, %v", text, err)
 	}
 }
 

@@ -208,13 +208,14 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}
+			top.blank()
 			if len(o.UpdatedInput) > 0 && !top.given(r) {
-				top.blank()
 				top.say(inkTitle, "Ran with another input than was asked")
 				top.difference(r.ToolInput, o.UpdatedInput)
 				top.lookAtAll()
+				top.blank()
+				top.say(inkTitle, "Asked")
 			}
-			top.blank()
 			d.rows = append(top.rows, d.rows...)
 		}
 		return d
