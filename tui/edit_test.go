@@ -116,8 +116,8 @@ func TestKeysForTheEditorDecideNothing(t *testing.T) {
 		}
 		r.send(keyMsg("a"))
 		r.wait(time.Second)
-		if got := r.decisions(); got != "allow r1;" {
-			t.Errorf("decided %q", got)
+		if got := r.decisions(); got != "allow r1;" || len(r.lastDecision().UpdatedInput) == 0 {
+			t.Errorf("decided %q, not what came back from the editor", got)
 		}
 	})
 }
