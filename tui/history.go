@@ -209,7 +209,11 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}
 			top.blank()
-			if len(o.UpdatedInput) > 0 && !top.given(r) {
+			switch {
+			case len(o.UpdatedInput) == 0:
+			case top.given(r):
+				top.blank()
+			default:
 				top.say(inkTitle, "Ran with another input than was asked")
 				top.difference(r.ToolInput, o.UpdatedInput)
 				top.lookAtAll()
