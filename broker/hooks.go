@@ -125,7 +125,7 @@ func base(h agents.Hook, a asking) Question {
 	}
 	return Question{
 		Request: Request{SessionID: h.SessionID, Agent: h.Agent, CWD: h.CWD, Mode: h.Mode},
-		Session: SessionHint{Name: h.Title, ProjectDir: a.project, Pane: a.env["TMUX_PANE"], Process: a.agent},
+		Session: SessionHint{Name: h.Title, ProjectDir: a.project, Pane: a.env["TMUX_PANE"], TmuxServer: tmuxServer(a.env["TMUX"]), Process: a.agent},
 	}
 }
 

@@ -30,7 +30,8 @@ type Session struct {
 	CWD         string       `json:"cwd,omitempty"`
 	ProjectDir  string       `json:"project_dir,omitempty"`
 	Mode        string       `json:"permission_mode,omitempty"`
-	Pane        string       `json:"pane,omitempty"` // tmux pane, such as %4
+	Pane        string       `json:"pane,omitempty"`        // tmux pane, such as %4, as the hook says
+	TmuxServer  string       `json:"tmux_server,omitempty"` // socket of the tmux that has Pane, as the hook says; not stored
 	Process     Process      `json:"process,omitzero"`
 	State       SessionState `json:"state"`
 	StartedAt   time.Time    `json:"started_at"`

@@ -81,7 +81,9 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 		s.CWD = q.CWD
 	}
 	set(&s.Mode, q.Mode)
-	set(&s.Pane, q.Session.Pane)
+	if q.Session.Pane != "" { // a pane is one of its own server's
+		s.Pane, s.TmuxServer = q.Session.Pane, q.Session.TmuxServer
+	}
 	if s.ProjectDir == "" {
 		s.ProjectDir = q.Session.ProjectDir
 	}

@@ -29,7 +29,8 @@ const maxTimeout = 24 * time.Hour
 type SessionHint struct {
 	Name       string
 	ProjectDir string
-	Pane       string
+	Pane       string // as TMUX_PANE says
+	TmuxServer string // path of a socket, as TMUX says
 	Process    Process
 }
 

@@ -258,7 +258,7 @@ func (a *demoAgent) environ(cwd string) []string {
 
 func isTellTale(name string) bool {
 	for _, t := range wire.TellTales {
-		if name == t && name != "TMUX_PANE" {
+		if name == t && name != "TMUX" && name != "TMUX_PANE" {
 			return true
 		}
 	}

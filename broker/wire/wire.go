@@ -55,7 +55,7 @@ const (
 var TellTales = []string{
 	"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID",
 	"GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI", "OPENCODE", "CURSOR_VERSION",
-	"TMUX_PANE",
+	"TMUX", "TMUX_PANE",
 }
 
 // Size limits, in bytes, and the nesting limit for JSON from outside.
