@@ -54,6 +54,7 @@ func (b *Broker) handler() http.Handler {
 		"GET /grants":                          b.getGrants,
 		"DELETE /grants/{id}":                  b.deleteGrant,
 		"GET /stats":                           b.getStats,
+		"GET /status":                          b.getStatus,
 		"POST /observe":                        b.postObserve,
 	} {
 		mux.HandleFunc(pattern, h)

@@ -47,6 +47,9 @@ func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
+	if q, ok := errors.AsType[quiet](err); ok {
+		return q.code
+	}
 	if u, ok := errors.AsType[usageError](err); ok {
 		printProblem(stderr, u.text, u.hint, u.list...)
 		return exitUsage

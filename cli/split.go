@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/tmux"
+)
+
+type splitOptions struct {
+	below  bool
+	size   string
+	socket string
+	args   []string // for the console
+}
+
+func newSplitCommand() *cobra.Command {
+	var o splitOptions
+	var beside bool
+	cmd := &cobra.Command{
+		Use:   "split [-- FLAG…]",
+		Short: "Open the console beside this pane of tmux",
+		Long: `split opens the console in a new pane of tmux, to the right of this one, or with -v
+below it. It is this very aoctl with the same socket and the same state; flags behind --
+are the console's own. Where a console runs already, split goes to its pane instead.`,
+		Example: "  aoctl split\n  aoctl split -v --size 40%\n  aoctl split -- --timeout 30m --desktop",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+				return noArgs(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.size != "" && !tmux.ValidSize(o.size) {
+				return usageError{text: fmt.Sprintf("--size %q is no size", o.size), hint: "give a number of cells, such as 60, or a share, such as 40%"}
+			}
+			if o.socket, err = socketPath(cmd); err != nil {
+				return err
+			}
+			o.args = args
+			return split(cmd.Context(), o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().Bool("help", false, "help for split") // its usual letter is tmux's
+	cmd.Flags().BoolVarP(&beside, "horizontal", "h", false, "to the right of this pane (the default)")
+	cmd.Flags().BoolVarP(&o.below, "vertical", "v", false, "below this pane")
+	cmd.Flags().StringVar(&o.size, "size", "", "the new pane's width, or with -v its height: cells, or a share such as 40%")
+	cmd.MarkFlagsMutuallyExclusive("horizontal", "vertical")
+	return cmd
+}
+
+func split(ctx context.Context, o splitOptions, out io.Writer) error {
+	here, err := tmux.Here()
+	switch {
+	case errors.Is(err, tmux.ErrOutside):
+		return failure{
+			code: exitError, text: "split opens a pane of tmux, and this is no pane of tmux", cause: err,
+			hint: `start tmux first, or open the console in this terminal with "aoctl"`,
+		}
+	case err != nil:
+		return failure{code: exitError, text: err.Error(), hint: "install tmux, or see your PATH", cause: err}
+	}
+	if pid := holder(o.socket); pid != 0 {
+		return goToConsole(ctx, here, pid, o.socket, out)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find aoctl's own program: %w", err)
+	}
+	pane, err := here.Open(ctx, tmux.Split{
+		Below: o.below, Size: o.size, Env: splitEnv(os.Environ()), Program: append([]string{program, "--socket", o.socket}, o.args...),
+	})
+	if err != nil {
+		return failure{code: exitError, text: err.Error(), hint: "is there room for another pane? is tmux 3.1 or newer?", cause: err}
+	}
+	if err := untilOpen(ctx, here, pane, o.socket); err != nil {
+		return err
+	}
+	return printLine(out, "The console is open in pane "+pane+".")
+}
+
+// splitNames are the variables that say what console there is to be. tmux gives a pane the
+// environment of its server, not that of who asks. A token is none of them: others may
+// look at command lines.
+var splitNames = []string{
+	"AOCTL_HOME", "AOCTL_NO_BELL", "AOCTL_NOTIFY", timeoutEnv, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR",
+	"NO_COLOR", "VISUAL", "EDITOR",
+}
+
+func splitEnv(env []string) []string {
+	var kept []string
+	for _, kv := range env {
+		for _, name := range splitNames {
+			if strings.HasPrefix(kv, name+"=") {
+				kept = append(kept, kv)
+			}
+		}
+	}
+	return kept
+}
+
+// holder is the pid of the console that holds socket, 0 when none does, and -1 when it
+// cannot be told which.
+func holder(socket string) int {
+	f, err := os.Open(socket + ".lock") //nolint:gosec // aoctl's own file
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }()
+	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
+		return 0
+	}
+	text, _ := io.ReadAll(io.LimitReader(f, 32)) // an unreadable one is as good as an empty one
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 0 {
+		return pid
+	}
+	return -1
+}
+
+// goToConsole jumps to the pane in which console pid runs.
+func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, out io.Writer) error {
+	panes, err := here.Panes(ctx)
+	if err != nil {
+		return err
+	}
+	console := broker.FindProcess(pid)
+	for _, p := range panes {
+		if in, err := broker.Within(console, p.PID); err != nil || !in {
+			continue
+		}
+		pane, _ := here.Find(panes, p.ID)
+		if err := here.Jump(ctx, pane); err != nil {
+			return err
+		}
+		return printLine(out, fmt.Sprintf("The console runs already, as pid %d in pane %s.", pid, pane.ID))
+	}
+	return failure{
+		code: exitError, text: fmt.Sprintf("a console runs already, as pid %d, in no pane of this tmux", pid),
+		hint: "it holds " + socket + "; use that one, or quit it first",
+	}
+}
+
+// openTime is how long a new console may take until it holds its socket.
+const openTime = 5 * time.Second
+
+// untilOpen waits until the console in pane holds socket. A pane that has closed again
+// took with it what the console said.
+func untilOpen(ctx context.Context, here tmux.Server, pane, socket string) error {
+	ctx, cancel := context.WithTimeout(ctx, openTime)
+	defer cancel()
+	for holder(socket) == 0 {
+		panes, err := here.Panes(ctx)
+		if err == nil {
+			if p, found := here.Find(panes, pane); !found || p.Dead {
+				return failure{code: exitError, text: "the console ended at once", hint: `"aoctl" in this terminal says why`}
+			}
+		}
+		if waitFor(ctx, 20*time.Millisecond) != nil {
+			return failure{code: exitError, text: fmt.Sprintf("the console in pane %s has not opened within %v", pane, openTime), hint: "look at that pane"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// statusTime is the longest that aoctl status takes: status lines and prompts wait for it.
+const statusTime = 200 * time.Millisecond
+
+type statusOptions struct{ tmux, json, prompt bool }
+
+func newStatusCommand() *cobra.Command {
+	var o statusOptions
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Tell in one line what waits",
+		Long: `status tells in one line how many calls wait, how many of them are dangerous, since
+when, and what else is to be known at a glance. It takes a few milliseconds, and never
+more than 200: a console that does not answer by then counts as one that does not run.
+
+--tmux is for a status bar of tmux, in its colours (none with NO_COLOR). --prompt is for
+a shell's prompt: without colours and names, and empty while nothing waits.
+
+It exits with 0 when a console answered, whatever waits; with 3 when none did, and the
+line then says "aoctl off", or "aoctl no answer" of one that is suspended; and with 1
+when the socket is not to be trusted.`,
+		Example: `  aoctl status
+  tmux set -g status-interval 2 \; set -ag status-right ' #(aoctl status --tmux)'
+  PS1='$(aoctl status --prompt) \w \$ '
+  aoctl status --json | jq .waiting`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), statusTime)
+			defer cancel()
+			return tellStatus(ctx, cmd, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.tmux, "tmux", false, "for a status bar of tmux")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	cmd.Flags().BoolVar(&o.prompt, "prompt", false, "for a shell's prompt")
+	cmd.MarkFlagsMutuallyExclusive("tmux", "json", "prompt")
+	return cmd
+}
+
+// status is what a console says of itself; Running is false when there was none to ask.
+type status struct {
+	Running bool   `json:"running"`
+	Why     string `json:"why,omitempty"` // it does not run
+	*broker.Status
+
+	word string // for Why, in a line
+}
+
+// tellStatus prints one line, whatever happens. A line that says what is wrong is enough
+// where nobody reads standard error, and the exit code tells programs.
+func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io.Writer) error {
+	s, problem := askStatus(ctx, cmd)
+	line, err := statusLine(s, o)
+	if err == nil && (line != "" || !o.prompt) {
+		err = printLine(out, line)
+	}
+	if problem == nil || err != nil {
+		return err
+	}
+	if f, ok := errors.AsType[failure](problem); ok && f.code == exitNoConsole {
+		return quiet{f.code}
+	}
+	return problem
+}
+
+func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
+	c, err := newClient(cmd)
+	if err == nil {
+		var s broker.Status
+		if err = c.get(ctx, "/status", nil, &s); err == nil {
+			return status{Running: true, Status: &s}, nil
+		}
+	}
+	s := status{Why: err.Error(), word: "off"}
+	if errors.Is(err, context.DeadlineExceeded) { // it is there, but suspended or overwhelmed
+		s.word = "no answer"
+	}
+	return s, err
+}
+
+func statusLine(s status, o statusOptions) (string, error) {
+	switch {
+	case o.json:
+		line, err := jsonLine(s)
+		return string(line), err
+	case o.tmux:
+		return tmuxLine(s, os.Getenv("NO_COLOR") == ""), nil
+	case o.prompt:
+		return promptLine(s), nil
+	}
+	return plainLine(s), nil
+}
+
+// part is a piece of a status line.
+type part struct{ text, style string }
+
+// The styles of tmux's status bar.
+const (
+	styleWarn   = "fg=yellow"
+	styleDanger = "fg=red,bold"
+)
+
+// parts are what there is to say, the most urgent first.
+func (s status) parts() []part {
+	if !s.Running {
+		return []part{{s.word, styleDanger}}
+	}
+	var list []part
+	add := func(n int, text, style string) {
+		if n > 0 {
+			list = append(list, part{text, style})
+		}
+	}
+	add(s.Waiting, fmt.Sprintf("%d waiting", s.Waiting), styleWarn)
+	add(s.Dangerous, fmt.Sprintf("%d dangerous", s.Dangerous), styleDanger)
+	add(s.Alarms, plural(s.Alarms, "alarm"), styleDanger)
+	add(len(s.Problem), strings.ReplaceAll(s.Problem, "_", " "), styleDanger)
+	if s.Observing {
+		list = append(list, part{"holding nothing", styleDanger})
+	} else {
+		add(s.Observed, fmt.Sprintf("%d observed", s.Observed), styleWarn)
+	}
+	add(s.Stopped, fmt.Sprintf("%d stopped", s.Stopped), styleWarn)
+	return list
+}
+
+// oldest is since when the oldest call waits, and where. The session's name is an agent's
+// word: drawable, and cut.
+func (s status) oldest() string {
+	const most = 24 // cells
+	name := safe.Cut(safe.Line(s.Oldest.SessionName), most)
+	return name + " " + age(time.Duration(s.OldestWaitMS)*time.Millisecond)
+}
+
+// tmuxLine is for #(…) in a status bar of tmux, which reads # in it.
+func tmuxLine(s status, styled bool) string {
+	list := s.parts()
+	if s.Running && len(list) == 0 {
+		list = append(list, part{plural(s.Sessions, "session"), ""})
+	}
+	if s.Running && s.Oldest != nil {
+		list = append(list, part{s.oldest(), ""})
+	}
+	words := make([]string, len(list))
+	for i, p := range list {
+		words[i] = strings.ReplaceAll(p.text, "#", "##")
+		if styled && p.style != "" {
+			words[i] = "#[" + p.style + "]" + words[i] + "#[default]"
+		}
+	}
+	return "aoctl " + strings.Join(words, ", ")
+}
+
+// promptLine is for a shell's prompt. It has no name in it: some shells expand what a
+// prompt holds.
+func promptLine(s status) string {
+	list := s.parts()
+	words := make([]string, len(list))
+	for i, p := range list {
+		words[i] = p.text
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "aoctl " + strings.Join(words, ", ")
+}
+
+func plainLine(s status) string {
+	if !s.Running {
+		return "aoctl " + s.word + ": " + safe.Line(s.Why)
+	}
+	text := plural(s.Sessions, "session")
+	for _, p := range s.parts() {
+		text += ", " + p.text
+	}
+	if s.Waiting == 0 {
+		text += ", nothing waits"
+	} else if s.Oldest != nil {
+		text += "; the oldest in " + s.oldest()
+	}
+	return text
+}
+
+// quiet is an exit code about which all has been said.
+type quiet struct{ code int }
+
+func (q quiet) Error() string { return fmt.Sprintf("exit code %d", q.code) }
