@@ -28,6 +28,8 @@ type screen struct {
 
 	mu  sync.Mutex
 	out bytes.Buffer // all that was drawn
+
+	heard int // bells that were counted
 }
 
 // cmdScreen runs a program at a terminal:
@@ -35,7 +37,10 @@ type screen struct {
 //	screen start PROGRAM ARG…
 //	screen waitfor TEXT       the text was drawn
 //	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
-//	screen type TEXT          type it once; <enter> in it is that key
+//	screen type TEXT          type it once; <enter>, <focus> and <blur> in it are what a terminal sends for these
+//	screen bells N            the terminal was sent so many bells since the last time that was asked
+//	screen osc TEXT           the terminal was sent this text in a sequence of that kind
+//	screen notices            nothing but the console's own sequences was sent, and notifications of plain words
 //	screen again KEY TEXT     press a key again and again until TEXT is drawn
 //	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
@@ -69,7 +74,7 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "press":
 		ts.Check(s.press(ts, args[1:]))
 	case "type":
-		_, err := s.master.WriteString(strings.ReplaceAll(rest, "<enter>", "\r"))
+		_, err := s.master.WriteString(strings.NewReplacer("<enter>", "\r", "<focus>", "\x1b[I", "<blur>", "\x1b[O").Replace(rest))
 		ts.Check(err)
 	case "again":
 		ts.Check(s.again(args[1:]))
@@ -81,6 +86,21 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 		s.mu.Unlock()
 		if found != "" {
 			ts.Fatalf("the terminal was sent %s", found)
+		}
+	case "bells":
+		if n := s.bells(); strconv.Itoa(n) != rest {
+			ts.Fatalf("%d bells, want %s", n, rest)
+		}
+	case "osc":
+		if !eventually(func() bool { return s.sent("\x1b]" + rest + "\x1b\\") }) {
+			ts.Fatalf("the terminal was not sent %q", rest)
+		}
+	case "notices":
+		s.mu.Lock()
+		rest, notices := withoutNotices(s.out.Bytes())
+		s.mu.Unlock()
+		if found := dirt(rest); found != "" || notices == 0 {
+			ts.Fatalf("beside %d notifications the terminal was sent %s", notices, found)
 		}
 	case "hangup":
 		ts.Check(s.master.Close())
@@ -108,7 +128,7 @@ func startScreen(ts *testscript.TestScript, args []string) (*screen, error) {
 	s.cmd = exec.Command(args[0], args[1:]...)
 	s.cmd.Dir = ts.Getenv("WORK")
 	s.cmd.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
-	for _, name := range []string{"PATH", "HOME", "AOCTL_HOME", "TMPDIR", "NO_COLOR"} {
+	for _, name := range []string{"PATH", "HOME", "AOCTL_HOME", "TMPDIR", "NO_COLOR", "WORK"} {
 		s.cmd.Env = append(s.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
@@ -164,6 +184,23 @@ func (s *screen) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return ansi.Strip(s.out.String())
+}
+
+// sent reports whether the terminal was sent these bytes.
+func (s *screen) sent(raw string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Contains(s.out.Bytes(), []byte(raw))
+}
+
+// bells counts the bells since the last time.
+func (s *screen) bells() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := bytes.Count(s.out.Bytes(), []byte{'\a'})
+	n := all - s.heard
+	s.heard = all
+	return n
 }
 
 // settled is longer than the console stays deaf after its card changed.

@@ -189,6 +189,15 @@ func dirt(raw []byte) string {
 	return ""
 }
 
+// notice is a notification of plain words: a bell, OSC 9, 777 and 99.
+var notice = regexp.MustCompile(`\a\x1b\]9;(aoctl: [ ?A-Za-z0-9_./-]+)\a\x1b\]777;notify;aoctl;[ ?A-Za-z0-9_./-]+\x1b\\\x1b\]99;i=aoctl;(aoctl: [ ?A-Za-z0-9_./-]+)\x1b\\`)
+
+// withoutNotices takes the notifications out of the raw bytes of a terminal, and counts
+// them.
+func withoutNotices(raw []byte) (rest []byte, notices int) {
+	return notice.ReplaceAll(raw, nil), len(notice.FindAll(raw, -1))
+}
+
 // cmdLongcall writes a hook payload whose command has a long head, and a field that no
 // tool has: longcall FILE "2000 blanks"|"500 breaks"|comment TAIL.
 func cmdLongcall(ts *testscript.TestScript, neg bool, args []string) {

@@ -23,13 +23,12 @@ const (
 	minTimeout     = time.Second
 	maxTimeout     = 24 * time.Hour
 	timeoutEnv     = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
-	noBellEnv      = "AOCTL_NO_BELL"                       // anything but empty and 0
 )
 
 type consoleOptions struct {
 	socket  string
 	timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
-	noBell  bool
+	attentionOptions
 	observe bool   // hold nothing
 	listen  string // loopback address to listen on over TCP as well; empty for none
 	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
@@ -70,7 +69,7 @@ func (o *consoleOptions) flags(cmd *cobra.Command) {
 	o.limits.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
-	cmd.Flags().BoolVar(&o.noBell, "no-bell", false, "do not ring when something starts to wait (env "+noBellEnv+")")
+	o.attentionOptions.flags(cmd)
 }
 
 // read completes o from the environment where no flag was given.
@@ -101,8 +100,8 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 		}
 		o.kept = kept
 	}
-	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") {
-		o.noBell = true
+	if err := o.attentionOptions.read(cmd); err != nil {
+		return err
 	}
 	socket, err := socketPath(cmd)
 	o.socket, o.guard = socket, true
@@ -163,7 +162,7 @@ func (h *house) show(ctx context.Context, o consoleOptions) error {
 		}
 	}()
 	err := tui.Run(drawing, h.broker, tui.Options{
-		Socket: h.socket, Version: readBuildInfo().Version, Bell: !o.noBell, Demo: o.demo, Operator: operator(),
+		Socket: h.socket, Version: readBuildInfo().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.demo, Operator: operator(),
 		Editor: editorName(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {

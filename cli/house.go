@@ -83,6 +83,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
+	h.runOnWait(o.command)
 	h.serve(listener, o.observe)
 	h.checkLog(st, o.kept)
 	return nil
@@ -128,6 +129,28 @@ func (h *house) checkLog(st *store.Store, keep time.Duration) {
 
 // The pauses between two tries to check the log.
 const firstRetry, lastRetry = time.Second, time.Minute
+
+// runOnWait runs command for each call that begins to wait, until Close; "" is none.
+func (h *house) runOnWait(command string) {
+	if command == "" {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	hook := newWaitHook(h.log, func(ctx context.Context, r broker.Request, skipped int) {
+		runWaitHook(ctx, h.log, command, h.socket, r, skipped)
+	})
+	snap, updates := h.broker.Watch(ctx) // before anybody can ask
+	done := make(chan struct{})
+	h.closers = append(h.closers, func() error {
+		stop()
+		<-done
+		return nil
+	})
+	go func() {
+		defer close(done)
+		hook.run(ctx, h.broker, snap, updates)
+	}()
+}
 
 // waitFor waits for d, or until ctx ends, which is its error.
 func waitFor(ctx context.Context, d time.Duration) error {

@@ -216,6 +216,10 @@ func TestGolden(t *testing.T) {
 		"late":           {sessions: someSessions(), requests: mixedCalls(), keys: []string{"G"}},
 		"quit":           {sessions: someSessions(), requests: mixedCalls(), keys: []string{"q"}},
 		"not recording":  {sessions: someSessions(), requests: mixedCalls()[:1], storeErr: "write /x/aoctl.db: no space left on device"},
+		"muted":          {sessions: observedSessions(), requests: mixedCalls(), keys: []string{"shift+tab", "M", "j", "M", "k"}},
+		"jump refused": {sessions: someSessions(), requests: mixedCalls(), keys: []string{"o"}, prepare: func(s *still) {
+			s.m.Update(jumpedMsg{label: "api-server", pane: "%4", err: problem("pane %4 is no longer its own: process 4711 is not in it")})
+		}},
 		"sessions focus": {sessions: someSessions(), requests: mixedCalls(), keys: []string{"shift+tab", "j"}},
 		"too small":      {sessions: someSessions(), requests: mixedCalls(), keys: []string{"a"}, sizes: [][2]int{{40, 10}, {38, 24}, {24, 6}}},
 		"write": {sessions: someSessions(), requests: []broker.Request{write}, prepare: func(s *still) {

@@ -211,9 +211,9 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	}
 	s := newStill(t, broker.Snapshot{}, nil, termenv.Ascii)
 	var written strings.Builder
-	s.m.out, s.m.opts.Bell = newOutput(&written), true
+	s.m.out, s.m.opts.Notify = newOutput(&written), Bell|OSC9
 	t.Setenv("TMUX", "")
-	c := &card{req: newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}")}
+	c := s.m.board.request(newCall("r", "s", "Ba\x1b]0;x\ash", noon, "{}"), noon)
 	s.m.ring("x")
 	s.at = s.at.Add(5 * time.Second)
 	s.m.at = s.at
@@ -226,7 +226,7 @@ func TestNotificationHoldsOnlyPlainNames(t *testing.T) {
 	if cmd := s.m.announce(c); cmd != nil {
 		t.Error("a second bell within a second")
 	}
-	s.m.opts.Bell = false
+	s.m.opts.Notify = 0
 	s.m.at = s.m.at.Add(time.Hour)
 	if s.m.announce(c) != nil {
 		t.Error("a bell although bells are off")

@@ -267,6 +267,10 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		return m.openBytes(m.drawnRequest())
 	case key.Matches(msg, m.keys.Sides, m.keys.More, m.keys.Less):
 		return m.viewKey(msg)
+	case key.Matches(msg, m.keys.Jump):
+		return m.jump()
+	case key.Matches(msg, m.keys.Mute):
+		return m.mute()
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):

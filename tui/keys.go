@@ -17,6 +17,7 @@ type keyMap struct {
 	Filter, Copy, Bytes      key.Binding
 	History, Help            key.Binding
 	Sides, More, Less        key.Binding
+	Jump, Mute               key.Binding
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
 	ClearLine, SendLine      key.Binding
@@ -56,6 +57,8 @@ func defaultKeyMap() keyMap {
 		Copy:    bind("y", "copy the command or the input", "y"),
 		Bytes:   bind("i", "the exact bytes of the call, and what in them is not plain text", "i"),
 		History: bind("h", "what was decided", "h"),
+		Jump:    bind("o", "go to the agent's own pane of tmux", "o"),
+		Mute:    bind("M", "mute this session: no bell for its calls; M again rings", "M"),
 		Help:    bind("?", "all keys", "?"),
 		Sides:   bind("v", "old and new beside each other, or one below the other", "v"),
 		More:    bind("+", "more unchanged lines around a change", "+", "="),
@@ -86,7 +89,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
-		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Help}},
+		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Jump, k.Mute, k.Help}},
 		{"In a question's form", defaultAskKeys().help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},

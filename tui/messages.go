@@ -62,6 +62,11 @@ type (
 		label string // of the session, safe to draw
 		err   error
 	}
+	jumpedMsg struct { // an agent's pane was looked for
+		label, pane string // safe to draw
+		err         error
+	}
+	desktopMsg  struct{ err error } // the desktop was notified
 	observedMsg struct {
 		label string
 		on    bool

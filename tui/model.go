@@ -93,7 +93,7 @@ type model struct {
 	helpFrom    screen // where esc leads from the help
 	docs        docCache
 	view        diffView
-	lastBell    time.Time
+	attention   attention
 	beating     bool      // a beatMsg is under way
 	awakeAt     time.Time // the doubt whose end is going to be drawn
 	quitAsked   time.Time
@@ -116,6 +116,7 @@ func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
 	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
+	m.attention.muted = map[string]bool{}
 	m.guard.awake(m.at)
 	return m
 }

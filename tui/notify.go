@@ -1,51 +1,85 @@
 package tui
 
 import (
-	"encoding/base64"
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/aoctl/aoctl/broker"
 )
 
+// Notify says by which ways the terminal is told that a call waits; the zero value is
+// none.
+type Notify uint8
+
+// The ways: a bell, and sequences for notifications that different terminals know.
 const (
-	bellGap  = time.Second // at most one bell in this time
-	nameMost = 40          // characters of a name in a notification
-	copyMost = 100_000     // bytes that are copied through the terminal: more than most take
+	Bell   Notify = 1 << iota
+	OSC9          // iTerm2, WezTerm, Ghostty, Windows Terminal
+	OSC777        // foot, rxvt-unicode
+	OSC99         // kitty
 )
 
-// announce rings and notifies that c began to wait.
-func (m *model) announce(c *card) tea.Cmd {
-	return m.ring("aoctl: " + bare(c.req.ToolName) + " waits in " + bare(m.board.label(c.req.SessionID)))
-}
+// NotifyWays are the words that ParseNotify knows.
+var NotifyWays = []string{"auto", "bell", "osc9", "osc777", "osc99", "off"}
 
-// remind rings once for each call whose time is half over.
-func (m *model) remind() tea.Cmd {
-	var due *card
-	for _, c := range m.board.waiting {
-		whole := c.req.ExpiresAt.Sub(c.req.CreatedAt)
-		if !c.reminded && m.at.Sub(c.req.CreatedAt) >= whole/2 {
-			c.reminded, due = true, c
+// ParseNotify reads a comma-separated list of ways. "off" and "auto" stand alone; auto is
+// the bell and what the terminal that env describes knows.
+func ParseNotify(list string, env func(string) string) (Notify, error) {
+	switch list {
+	case "auto":
+		return Bell | known(env), nil
+	case "off":
+		return 0, nil
+	}
+	var n Notify
+	for word := range strings.SplitSeq(list, ",") {
+		way, ok := map[string]Notify{"bell": Bell, "osc9": OSC9, "osc777": OSC777, "osc99": OSC99}[strings.TrimSpace(word)]
+		if !ok {
+			return 0, fmt.Errorf("%q is no way to notify", word)
 		}
+		n |= way
 	}
-	if due == nil {
-		return nil
-	}
-	return m.ring("aoctl: " + bare(due.req.ToolName) + " still waits in " + bare(m.board.label(due.req.SessionID)))
+	return n, nil
 }
 
-func (m *model) ring(text string) tea.Cmd {
-	if !m.opts.Bell || m.at.Sub(m.lastBell) < bellGap {
-		return nil
+// known is the sequence that the terminal takes for a notification. Inside tmux the
+// variables are those of the terminal in which its server was started; where they do not
+// tell, OSC 9 is what most terminals know, and the others pass over it.
+func known(env func(string) string) Notify {
+	term, program := env("TERM"), env("TERM_PROGRAM")
+	switch {
+	case term == "" || term == "dumb" || term == "linux" || strings.HasPrefix(term, "vt"):
+		return 0
+	case strings.Contains(term, "kitty") || env("KITTY_WINDOW_ID") != "":
+		return OSC99
+	case strings.HasPrefix(term, "foot") || strings.HasPrefix(term, "rxvt") || program == "rxvt":
+		return OSC777
+	case program == "Apple_Terminal":
+		return 0
 	}
-	m.lastBell = m.at
-	return m.beside("\a" + throughTmux(ansi.Notify(text)))
+	return OSC9
 }
+
+// sequence is what rings and notifies of text, which must be plain; see bare.
+func (n Notify) sequence(text string) string {
+	var b strings.Builder
+	if n&Bell != 0 {
+		b.WriteByte('\a')
+	}
+	if n&OSC9 != 0 {
+		b.WriteString(throughTmux(ansi.Notify(text)))
+	}
+	if n&OSC777 != 0 {
+		b.WriteString(throughTmux("\x1b]777;notify;aoctl;" + strings.TrimPrefix(text, "aoctl: ") + "\x1b\\"))
+	}
+	if n&OSC99 != 0 { // one name for all: the next notification replaces the last one
+		b.WriteString(throughTmux("\x1b]99;i=aoctl;" + text + "\x1b\\"))
+	}
+	return b.String()
+}
+
+const nameMost = 40 // characters of a name in a notification
 
 // bare keeps of an untrusted name what no terminal can take for more than text: ASCII
 // letters, digits and a few signs.
@@ -70,35 +104,4 @@ func throughTmux(sequence string) string {
 		return sequence
 	}
 	return ansi.TmuxPassthrough(sequence)
-}
-
-// clipboardSequence puts text on the clipboard, by OSC 52: as base64, so that no byte
-// of it reaches the terminal as it is.
-func clipboardSequence(text string) string {
-	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
-	if os.Getenv("TMUX") == "" {
-		return sequence
-	}
-	return sequence + ansi.TmuxPassthrough(sequence) // tmux itself may keep it, or pass it on
-}
-
-func (m *model) copyCall(c *card) tea.Cmd {
-	if c == nil {
-		return m.say(inkMuted, "nothing waits")
-	}
-	return m.copyText(c.req)
-}
-
-// copyText puts a call's command, or its input, on the clipboard.
-func (m *model) copyText(r broker.Request) tea.Cmd {
-	what, text := "input", string(r.ToolInput)
-	_, input := r.Call()
-	if command, ok := readCall(input).text("command"); ok {
-		what, text = "command", command
-	}
-	if len(text) > copyMost {
-		return m.say(inkWarn, fmt.Sprintf("too large to copy through the terminal: %s", size(len(text))))
-	}
-	return tea.Batch(m.beside(clipboardSequence(text)),
-		m.say(inkOK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, size(len(text)))))
 }

@@ -93,6 +93,9 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	}
 	r := m.st.row(width).choose(chosen).put(inkKey, bar)
 	agent := safeLine(s.Agent)
+	if m.attention.muted[s.ID] {
+		agent = mutedWord(agent, width-3-cells(m.board.label(s.ID)))
+	}
 	room := width - 2 - cells(agent) - 1
 	r.fit(name, m.board.label(s.ID), max(room, width/2))
 	r.right(inkMuted, agent, width-1)

@@ -54,11 +54,11 @@ const (
 	Light
 )
 
-// Options tunes Run. The zero value is usable; its bell is off.
+// Options tunes Run. The zero value is usable, and silent.
 type Options struct {
 	Socket   string       // where the broker listens, for the help screen
 	Version  string       // of aoctl, for the help screen
-	Bell     bool         // ring and notify when a call begins to wait
+	Notify   Notify       // how the terminal tells that a call waits
 	Demo     bool         // say in the header that the agents are scripted
 	Operator broker.Actor // who decides here; its Kind becomes ByOperator
 	Scheme   Scheme
@@ -75,6 +75,12 @@ type Options struct {
 
 	Input  io.Reader // os.Stdin when nil
 	Output io.Writer // os.Stdout when nil
+
+	// Desktop shows text as a notification of the desktop; nil for none. It is called for
+	// one text at a time, and may take its time.
+	Desktop func(ctx context.Context, text string) error
+	// Jump shows an agent's pane; in this process' tmux when nil.
+	Jump func(ctx context.Context, s broker.Session) error
 
 	Now      func() time.Time                  // time.Now when nil
 	ReadFile func(path string) ([]byte, error) // what a call would change; regular files of at most 1 MiB when nil
@@ -94,6 +100,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Editor == "" {
 		o.Editor = "vi"
+	}
+	if o.Jump == nil {
+		o.Jump = jumpTo
 	}
 	if o.ReadFile == nil {
 		o.ReadFile = readFile

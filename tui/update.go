@@ -36,7 +36,12 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		m.guard.doubt(m.at)
-	case tea.FocusMsg, tea.ResumeMsg:
+	case tea.FocusMsg:
+		m.looksAt(true)
+		m.guard.doubt(m.at)
+	case tea.BlurMsg:
+		m.looksAt(false)
+	case tea.ResumeMsg:
 		m.guard.doubt(m.at)
 	case tickMsg:
 		return m.updateTick(msg)
@@ -113,6 +118,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		m.dressedCame(msg)
 	case filesMovedMsg:
 		return m.filesMoved(msg)
+	case jumpedMsg:
+		return m.jumped(msg)
+	case desktopMsg:
+		return m.desktopShown(msg)
 	}
 	return nil
 }
@@ -122,12 +131,19 @@ func (m *model) watchStarted(msg watchStartedMsg) tea.Cmd {
 		return nil
 	}
 	at := m.board.place(m.card())
+	before := m.board.cards
 	m.board.reset(msg.snap, m.at)
 	m.bookCame(msg.snap.Rules)
 	m.docs.clear()
 	m.newsMissing, m.watchedAt, m.updates = false, m.at, msg.updates
 	m.keepPlace(at)
-	return nextUpdates(msg.gen, msg.updates)
+	var missed []*card
+	for _, c := range m.board.waiting {
+		if before[c.req.ID] == nil {
+			missed = append(missed, c)
+		}
+	}
+	return tea.Batch(nextUpdates(msg.gen, msg.updates), m.announce(missed...))
 }
 
 func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
@@ -135,7 +151,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		return nil
 	}
 	at := m.board.place(m.card())
-	var arrived *card
+	var arrived []*card
 	var cmds []tea.Cmd
 	for _, u := range msg.list {
 		if cmd := m.alarmCame(u); cmd != nil {
@@ -148,7 +164,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, m.asksCame(*u.Session))
 		}
 		if c := m.board.apply(u, m.at); c != nil {
-			arrived = c
+			arrived = append(arrived, c)
 		}
 		if u.Request != nil {
 			m.docs.forget(u.Request.ID)
@@ -160,9 +176,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	}
 	m.board.tidy()
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
-	if arrived != nil {
-		cmd = tea.Batch(cmd, m.announce(arrived))
-	}
+	cmd = tea.Batch(cmd, m.announce(arrived...))
 	if !msg.ended {
 		return tea.Batch(cmd, nextUpdates(msg.gen, m.updates))
 	}

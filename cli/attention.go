@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/tui"
+)
+
+const (
+	noBellEnv = "AOCTL_NO_BELL" // anything but empty and 0
+	notifyEnv = "AOCTL_NOTIFY"  // what --notify takes
+)
+
+// attentionOptions say how the operator is told that a call waits.
+type attentionOptions struct {
+	noBell  bool
+	ways    string // as --notify has them
+	onDesk  bool
+	command string // run by sh for each call that begins to wait; empty for none
+
+	notify  tui.Notify
+	desktop func(ctx context.Context, text string) error // nil without --desktop
+}
+
+func (a *attentionOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.ways, "notify", "auto", "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99 (env "+notifyEnv+")")
+	cmd.Flags().BoolVar(&a.noBell, "no-bell", false, "the same as --notify off (env "+noBellEnv+")")
+	cmd.Flags().BoolVar(&a.onDesk, "desktop", false, "notify the desktop as well, with notify-send or osascript")
+	cmd.Flags().StringVar(&a.command, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
+	cmd.MarkFlagsMutuallyExclusive("notify", "no-bell")
+	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tui.NotifyWays, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// read completes a from the environment where no flag was given, and finds the program
+// for the desktop. The command is never taken from the environment: an agent's project
+// may set that.
+func (a *attentionOptions) read(cmd *cobra.Command) error {
+	asked := cmd.Flags().Changed("notify")
+	if v := os.Getenv(notifyEnv); v != "" && !asked {
+		a.ways = v
+	}
+	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") && !asked {
+		a.noBell = true
+	}
+	ways, err := tui.ParseNotify(a.ways, os.Getenv)
+	if err != nil {
+		return usageError{text: "--notify: " + err.Error(), hint: "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"}
+	}
+	if a.notify = ways; a.noBell {
+		a.notify = 0
+	}
+	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(a.command) == "" {
+		return usageError{text: "--on-wait names no command", hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
+	}
+	if a.onDesk {
+		a.desktop, err = newDesktop(runtime.GOOS)
+	}
+	return err
+}
+
+// desktopTime is how long a notification may take to be handed to the desktop.
+const desktopTime = 5 * time.Second
+
+// newDesktop finds the program that shows notifications on this system. The text is an
+// argument of its own; neither a shell nor AppleScript reads it.
+func newDesktop(system string) (func(ctx context.Context, text string) error, error) {
+	name, args := "notify-send", []string{"--app-name=aoctl", "--", "aoctl"}
+	if system == "darwin" {
+		name, args = "osascript", []string{
+			"-e", "on run argv", "-e", `display notification (item 1 of argv) with title "aoctl"`, "-e", "end run", "--",
+		}
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return nil, failure{
+			code: exitError, text: "--desktop needs " + name + ", which is not on the PATH",
+			hint: "install it (Debian: libnotify-bin), or leave --desktop out", cause: err,
+		}
+	}
+	return func(ctx context.Context, text string) error {
+		ctx, cancel := context.WithTimeout(ctx, desktopTime)
+		defer cancel()
+		var problem bytes.Buffer
+		cmd := exec.CommandContext(ctx, program, append(args, strings.TrimPrefix(text, "aoctl: "))...) //nolint:gosec // the operator asked for it, and no shell reads the text
+		cmd.Stderr = &problem
+		cmd.WaitDelay = time.Second
+		err := cmd.Run()
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("%s did not end within %v", name, desktopTime)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w %.200s", name, err, problem.String())
+		}
+		return nil
+	}, nil
+}

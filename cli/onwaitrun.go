@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// waitHookOutput is how much of a command's output goes into aoctl.log, bytes.
+const waitHookOutput = 4 << 10
+
+// runWaitHook runs command with sh for r: its JSON, as the API lists it, on standard
+// input, and its ids in the environment. The command ends with ctx, or when its time is
+// over, and takes what it left in its process group with it.
+func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, r broker.Request, skipped int) {
+	card, err := jsonLine(r)
+	if err != nil {
+		log.Error("on-wait command not run", "request_id", r.ID, "err", err)
+		return
+	}
+	// The kernel ends the command when the thread ends that started it: it must be ours.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	timed, cancel := context.WithTimeout(ctx, waitHookTime)
+	defer cancel()
+	out := &headWriter{most: waitHookOutput}
+	cmd := exec.CommandContext(timed, "/bin/sh", "-c", command) //nolint:gosec // the operator's own command line
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(card, '\n')), out, out
+	cmd.Env = waitHookEnv(os.Environ(), socket, r, skipped)
+	cmd.SysProcAttr = waitHookGroup()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	began := time.Now()
+	err = cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind, if anything
+	}
+	level := slog.LevelInfo
+	why := ""
+	switch {
+	case ctx.Err() != nil:
+		why = "killed: the console ended"
+	case timed.Err() != nil:
+		level, why = slog.LevelWarn, "killed: its time was over"
+	case errors.Is(err, exec.ErrWaitDelay):
+		why = "what it left in the background was ended"
+	case err != nil:
+		level, why = slog.LevelWarn, err.Error()
+	}
+	log.Log(ctx, level, "on-wait command ended", "request_id", r.ID, "session_id", r.SessionID,
+		"took_ms", time.Since(began).Milliseconds(), "skipped", skipped, "err", why, "output", out.text())
+}
+
+// waitHookEnv adds to env what names the call. Names are agents' words without what
+// acts on a terminal, and none may hold a zero byte.
+func waitHookEnv(env []string, socket string, r broker.Request, skipped int) []string {
+	dangerous := "0"
+	if r.Assessment != nil && r.Assessment.Class >= risk.Dangerous {
+		dangerous = "1"
+	}
+	kept := make([]string, 0, len(env)+7)
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, tokenEnv+"=") { // it needs none to tell somebody
+			kept = append(kept, kv)
+		}
+	}
+	return append(kept,
+		"AOCTL_REQUEST_ID="+plainWord(r.ID), "AOCTL_SESSION_ID="+plainWord(r.SessionID), "AOCTL_AGENT="+plainWord(r.Agent),
+		"AOCTL_TOOL="+plainWord(r.ToolName), "AOCTL_DANGEROUS="+dangerous, "AOCTL_SKIPPED="+strconv.Itoa(skipped),
+		"AOCTL_SOCKET="+socket)
+}
+
+// plainWord is a name for an environment: letters, digits and a few signs, "?" for
+// anything else, so that a careless script cannot be made to do what the name says.
+func plainWord(name string) string {
+	const most = 128
+	plain := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._:-", r) {
+			return r
+		}
+		return '?'
+	}, name)
+	return plain[:min(len(plain), most)]
+}
+
+// headWriter keeps the first bytes of what is written.
+type headWriter struct {
+	most int
+	kept []byte
+	more int
+}
+
+func (w *headWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.most-len(w.kept))
+	w.kept = append(w.kept, p[:n]...)
+	w.more += len(p) - n
+	return len(p), nil
+}
+
+func (w *headWriter) text() string {
+	if w.more > 0 {
+		return string(w.kept) + "… and " + strconv.Itoa(w.more) + " bytes more"
+	}
+	return string(w.kept)
+}

@@ -1,0 +1,45 @@
+package tui
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+const copyMost = 100_000 // bytes that are copied through the terminal: more than most take
+
+// clipboardSequence puts text on the clipboard, by OSC 52: as base64, so that no byte
+// of it reaches the terminal as it is.
+func clipboardSequence(text string) string {
+	sequence := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"
+	if os.Getenv("TMUX") == "" {
+		return sequence
+	}
+	return sequence + ansi.TmuxPassthrough(sequence) // tmux itself may keep it, or pass it on
+}
+
+func (m *model) copyCall(c *card) tea.Cmd {
+	if c == nil {
+		return m.say(inkMuted, "nothing waits")
+	}
+	return m.copyText(c.req)
+}
+
+// copyText puts a call's command, or its input, on the clipboard.
+func (m *model) copyText(r broker.Request) tea.Cmd {
+	what, text := "input", string(r.ToolInput)
+	_, input := r.Call()
+	if command, ok := readCall(input).text("command"); ok {
+		what, text = "command", command
+	}
+	if len(text) > copyMost {
+		return m.say(inkWarn, fmt.Sprintf("too large to copy through the terminal: %s", size(len(text))))
+	}
+	return tea.Batch(m.beside(clipboardSequence(text)),
+		m.say(inkOK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, size(len(text)))))
+}
