@@ -26,6 +26,7 @@ type Broker struct {
 	closed      bool
 	requests    map[string]*entry // pending, late and recently decided ones, by id
 	byKey       map[string]*entry
+	roots       roots
 	recent      []string // ids of decided entries, oldest first; see forget
 	pending     int
 	sessions    map[string]*sessionEntry
@@ -78,6 +79,7 @@ type entry struct {
 	lateUntil time.Time
 	reported  bool   // an agent without ids of calls told that it ran
 	over      string // why its answer is not given again, once that is known here
+	second    bool   // it was asked about again without an id; see takeFirst
 	stamp     string // of the files that the call names, as they were when it was shown
 }
 

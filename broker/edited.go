@@ -116,7 +116,7 @@ func takesInput(req Request, input json.RawMessage) error {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if !agents.Takes(req.Agent, req.Event, req.ToolName, req.ToolInput, input) {
-		return fmt.Errorf("%w: %s does not take this input", ErrInvalid, agents.TraitsOf(req.Agent).Title)
+		return fmt.Errorf("%w: %s would not run the call with all of these changes; deny it and say what to run instead", ErrInvalid, agents.TraitsOf(req.Agent).Title)
 	}
 	return nil
 }

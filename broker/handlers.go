@@ -118,6 +118,7 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set(wire.HeaderCorrelation, a.correlation)
+	h.SessionID = b.rootOf(h)
 	a.agent = b.knownAgent(h.SessionID, a)
 	if h.Kind == agents.Settings {
 		if err := b.settingsChange(r.Context(), h, a); err != nil {
@@ -136,6 +137,10 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 			rep.sent = func() { b.noteTurnStopped(context.Background(), h.SessionID, h.SubagentID) }
 		}
 		write(w, rep)
+		return
+	}
+	if h.Second && b.allowedFirst(r.Context(), h, a) {
+		write(w, reply{status: http.StatusOK, body: d.Encode(h.Event, h.ToolInput, agents.Answer{Verdict: agents.Allow})})
 		return
 	}
 	req, err := b.submitInTurn(r.Context(), question(h, a))

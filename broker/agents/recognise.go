@@ -23,18 +23,22 @@ type caller struct {
 // anyReading reads any agent's payload for the names of its fields.
 var anyReading = wire.Rules{Loose: slices.Concat(claudeReading.Loose, []string{
 	"toolResult", "tool_output", "tool_error", "llm_request", "llm_response", "prompt_response", "details",
+	"errorContext", "transformedPrompt", "initial_prompt", "initialPrompt", "response", "customInstructions", "permissionSuggestions",
+	"tool_result", "arguments", "_meta", "output", "metadata", "result", "result_json", "error_message", "attachments", "edits", "text", "task",
+	"summary", "model_params", "modified_files",
 })}
 
 // callers are asked in this order. One agent that runs inside another has both agents'
 // variables, and Claude Code is the one that often does.
 var callers = []caller{
 	{claudeName, "Claude Code", looksClaude, []string{"CLAUDECODE", "CLAUDE_PID"}},
-	{"cursor", "Cursor", looksCursor, []string{"CURSOR_VERSION"}},
-	{"copilot", "GitHub Copilot CLI", looksCopilot, []string{"COPILOT_CLI"}},
+	{cursorName, "Cursor", looksCursor, []string{"CURSOR_VERSION"}},
+	{copilotName, "GitHub Copilot CLI", looksCopilot, []string{"COPILOT_CLI"}},
 	{"qwen", "Qwen Code", looksQwen, []string{"QWEN_CODE_SESSION_ID"}},
 	{"gemini", "Gemini CLI", looksGemini, []string{"GEMINI_SESSION_ID"}},
 	{"codex", "Codex CLI", looksCodex, nil},
-	{"opencode", "opencode", nil, []string{"OPENCODE"}},
+	{opencodeName, "opencode", looksOpencode, []string{"OPENCODE"}},
+	{genericName, "a program of yours", looksGeneric, nil},
 }
 
 // Recognise names the dialect for a payload that came in under the name hint.
@@ -105,8 +109,23 @@ func looksCursor(has map[string]bool, _ map[string]string) bool {
 	return has["cursor_version"] || has["conversation_id"]
 }
 
-func looksCopilot(has map[string]bool, _ map[string]string) bool {
-	return has["sessionId"] || has["hookName"] || has["toolName"] || has["timestamp"] && !has["transcript_path"]
+// looksCopilot knows all of its calls. Of its other events some name a transcript, as Gemini
+// CLI's do, but then they say why a turn stopped, or its variables are there.
+func looksCopilot(has map[string]bool, env map[string]string) bool {
+	if has["sessionId"] || has["hookName"] || has["toolName"] {
+		return true
+	}
+	inside := env["COPILOT_CLI"] != "" && env["GEMINI_SESSION_ID"] == "" && env["QWEN_CODE_SESSION_ID"] == ""
+	return has["timestamp"] && (!has["transcript_path"] || has["stop_reason"] || inside)
+}
+
+// looksOpencode knows what aoctl's plugin sends, looksGeneric what any program may.
+func looksOpencode(has map[string]bool, _ map[string]string) bool {
+	return has["event"] && has["sessionID"] && !has["hook_event_name"]
+}
+
+func looksGeneric(has map[string]bool, _ map[string]string) bool {
+	return has["event"] && has["session"] && !has["hook_event_name"]
 }
 
 // looksQwen tells it from Gemini CLI, which it began as. On a call it says its mode.
