@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ type demoAgent struct {
 func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 	c, ok := ts.Value(consoleKey{}).(*scriptConsole)
 	if neg || !ok || len(args) == 0 {
-		ts.Fatalf("usage: console open|close|allow|deny|stop|allowall …")
+		ts.Fatalf("usage: console open|close|allow|deny|edit|mend|stop|allowall …")
 	}
 	if args[0] != "open" && c.broker == nil {
 		ts.Fatalf("the console is not open")
@@ -75,6 +76,10 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	case (args[0] == "allow" || args[0] == "deny") && len(rest) > 0:
 		ts.Check(c.decide(rest[0], broker.Verdict(args[0]), strings.Join(rest[1:], " ")))
+	case (args[0] == "edit" || args[0] == "mend") && len(rest) == 2: // mend is an edit that the agent would not take
+		if err := c.end(rest[0], broker.Decision{Verdict: broker.Allow, UpdatedInput: json.RawMessage(rest[1])}); (err == nil) != (args[0] == "edit") {
+			ts.Fatalf("console %s %s: %v", args[0], rest[0], err)
+		}
 	default:
 		ts.Fatalf("unknown: console %s", strings.Join(args, " "))
 	}
@@ -176,6 +181,11 @@ func (c *scriptConsole) closeOnce() {
 }
 
 func (c *scriptConsole) decide(ref string, v broker.Verdict, reason string) error {
+	return c.end(ref, broker.Decision{Verdict: v, Reason: reason})
+}
+
+// end decides the first call that fits ref as a person who sees it.
+func (c *scriptConsole) end(ref string, d broker.Decision) error {
 	r, err := c.await(func(r broker.Request) bool {
 		return r.State == broker.Pending &&
 			(strings.HasPrefix(r.ID, ref) || r.ToolName == ref || bytes.Contains(r.ToolInput, []byte(ref)))
@@ -183,9 +193,8 @@ func (c *scriptConsole) decide(ref string, v broker.Verdict, reason string) erro
 	if err != nil {
 		return fmt.Errorf("no call that fits %q came: %w", ref, err)
 	}
-	_, err = c.broker.Decide(context.Background(), r.ID, broker.Decision{
-		Verdict: v, By: broker.Actor{Kind: broker.ByOperator}, Reason: reason, Digest: r.Digest,
-	})
+	d.By, d.Digest = broker.Actor{Kind: broker.ByOperator}, r.Digest
+	_, err = c.broker.Decide(context.Background(), r.ID, d)
 	return err
 }
 
