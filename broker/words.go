@@ -14,6 +14,9 @@ func answerTo(r Request) agents.Answer {
 		return agents.Answer{Verdict: agents.Deny, Reason: "aoctl: no decision was made."}
 	}
 	o := *r.Outcome
+	if o.State == Allowed && o.By.Kind == ByRule && o.By.ID == RuleReadOnly && agents.TraitsOf(r.Agent).AllowWins {
+		return agents.Answer{Verdict: agents.Leave, Reason: allowWords(o)} // nobody said so: its own rules decide
+	}
 	if o.State == Allowed {
 		return agents.Answer{Verdict: agents.Allow, Reason: allowWords(o), UpdatedInput: firstInput(o.UpdatedInput, approval(r))}
 	}

@@ -91,6 +91,7 @@ type Traits struct {
 	StopTurn  bool   // a refusal can end the turn; otherwise a stop refuses this and every later call
 	Answers   bool   // a question to the user can be answered by its input
 	Context   bool   // an answer can hold text for the model
+	AllowWins bool   // an allow beats what its user refuses in its own settings
 	CallID    bool   // a call has an id, which its report has too
 	Subagents bool   // it tells which sub-agent asks
 

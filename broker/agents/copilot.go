@@ -26,7 +26,7 @@ func (copilot) Name() string { return copilotName }
 // Traits of Copilot. Only the answer to a permission request could end the turn, and a
 // repository's own hook overrides that one.
 func (copilot) Traits() Traits {
-	return Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Ask: true, Edit: true, Context: true, Subagents: true}
+	return Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Ask: true, Edit: true, Context: true, AllowWins: true, Subagents: true}
 }
 
 // copilotEvents are its events. Those of the camelCase spelling get the same names.

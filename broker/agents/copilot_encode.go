@@ -18,8 +18,8 @@ type (
 )
 
 // Encode writes the answer to event. An allow beats the user's own --deny-tool, so it is
-// said only where a person or a rule of aoctl's allowed; a call that is left to Copilot gets
-// {}, which has its own rules speak.
+// said only where a person or a rule of theirs allowed; see Traits.AllowWins. A call that is
+// left to Copilot gets {}, which has its own rules speak.
 func (d copilot) Encode(event string, input json.RawMessage, a Answer) []byte {
 	if copilotEvents[event] != Gate {
 		return []byte(nothing)

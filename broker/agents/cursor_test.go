@@ -100,11 +100,11 @@ func TestCursorCommon(t *testing.T) {
 func FuzzCursor(f *testing.F) {
 	fuzzDialect(f, cursorName, "allow", func(t *testing.T, h Hook, out []byte) string {
 		t.Helper()
-		switch {
-		case h.Event == "beforeSubmitPrompt":
+		switch h.Event {
+		case "beforeSubmitPrompt":
 			strictly(t, out, &cursorPrompt{})
 			return "none"
-		case h.Event == "subagentStart":
+		case "subagentStart":
 			var got cursorGate
 			strictly(t, out, &got)
 			if got.Permission != "allow" {

@@ -109,6 +109,7 @@ func refuses(t *testing.T, d Dialect, payloads map[string]string) {
 // does, finds an allow exactly where one was said, or where the call is left and leaving it
 // needs one.
 func fuzzDialect(f *testing.F, agent string, leave string, verdict func(t *testing.T, h Hook, out []byte) string) {
+	f.Helper()
 	d, err := For(agent)
 	if err != nil {
 		f.Fatal(err)
