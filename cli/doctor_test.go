@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/hookclient/install"
 )
@@ -194,5 +195,32 @@ func TestDoctorReport(t *testing.T) {
 	var back examination
 	if err := json.Unmarshal(doc.Bytes(), &back); err != nil || len(back.Checks) != 3 || back.Checks[0].Status != install.Fail {
 		t.Errorf("got %+v, %v", back, err)
+	}
+}
+
+// The drill's call is taken for one of the very agent whose hook is tried.
+func TestDrillPayloadIsTheAgents(t *testing.T) {
+	for _, agent := range agents.Names() {
+		traits := agents.TraitsOf(agent)
+		payload := drillPayload(agent, traits.Gate, "/work", 1)
+		if agent == "opencode" || agent == "generic" {
+			continue // no hook line of theirs is installed
+		}
+		env := map[string]string{}
+		for _, v := range tellTales(agent, "/work") {
+			name, value, _ := strings.Cut(v, "=")
+			env[name] = value
+		}
+		name, err := agents.Recognise(agent, payload, env)
+		if err != nil || name != agent {
+			t.Errorf("%s: taken for %q: %v", agent, name, err)
+		}
+		d, err := agents.For(agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, err := d.Decode(payload); err != nil || h.Kind != agents.Gate {
+			t.Errorf("%s: decoded as %+v: %v", agent, h, err)
+		}
 	}
 }

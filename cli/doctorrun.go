@@ -47,8 +47,19 @@ func drillPayload(agent, event, dir string, n int) []byte {
 	switch agent {
 	case "claude":
 		p["transcript_path"], p["permission_mode"] = dir+"/none.jsonl", "default"
-	case "gemini", "qwen", "copilot":
+	case "codex":
+		p["transcript_path"], p["permission_mode"], p["turn_id"] = nil, "default", drillSession
+	case "gemini", "qwen":
+		p["timestamp"], p["transcript_path"] = time.Now().UTC().Format(time.RFC3339Nano), dir+"/none.jsonl"
+		p["tool_name"] = "run_shell_command"
+		if agent == "qwen" {
+			p["permission_mode"] = "default"
+		} else {
+			delete(p, "tool_use_id") // it tells none
+		}
+	case "copilot":
 		p["timestamp"] = time.Now().UTC().Format(time.RFC3339Nano)
+		delete(p, "tool_use_id") // it tells none
 	case "cursor":
 		p["cursor_version"], p["conversation_id"] = "0.0.0", drillSession
 	}
