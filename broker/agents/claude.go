@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -142,12 +143,30 @@ func claudeCall(r *reader, h *Hook) {
 	h.ToolName = r.name("tool_name")
 	h.ToolInput = r.object("tool_input")
 	h.ToolUseID = r.optionalName("tool_use_id")
-	h.Failed = h.Event == "PostToolUseFailure"
+	claudeRan(r, h)
 	if size := len(h.ToolName) + len(h.ToolInput); h.Kind == Gate && size > wire.MaxBody {
 		r.fail("tool_input", fmt.Sprintf("the call has %d bytes, more than %d", size, wire.MaxBody))
 	}
 	h.Description = claudeDescription(h.ToolInput)
 }
+
+// claudeRan reads how a call ended. A report is never refused for what it says of that.
+func claudeRan(r *reader, h *Hook) {
+	if h.Kind != ToolDone {
+		return
+	}
+	h.Result = r.raw("tool_response")
+	if h.Failed = h.Event == "PostToolUseFailure"; h.Failed {
+		h.Result = r.raw("error")
+	}
+	var ms float64
+	if raw := r.raw("duration_ms"); raw != nil && json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < claudeLongest {
+		h.Duration = time.Duration(ms * float64(time.Millisecond))
+	}
+}
+
+// claudeLongest is more milliseconds than any call takes: those of a year.
+const claudeLongest = 365 * 24 * 60 * 60 * 1000
 
 // claudeDescription is what the model says that the call is for.
 func claudeDescription(input json.RawMessage) string {

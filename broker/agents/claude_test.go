@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -70,10 +71,12 @@ func TestClaudeDecodesWhatClaudeCodeSends(t *testing.T) {
 		"post_tool_use": {
 			Event: "PostToolUse", Kind: ToolDone, SessionID: session, Mode: "default", ToolName: "Bash", Description: "x",
 			ToolInput: json.RawMessage(`{"command":"echo main >> made.txt","description":"x"}`), ToolUseID: "toolu_2a46843589fc46a2b52ed04f",
+			Result: json.RawMessage(`{"stdout":"","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}`), Duration: 49 * time.Millisecond,
 		},
 		"post_tool_use_failure": {
 			Event: "PostToolUseFailure", Kind: ToolDone, SessionID: session, Mode: "default", ToolName: "Bash", Description: "fail", Failed: true,
 			ToolInput: json.RawMessage(`{"command":"exit 3","description":"fail"}`), ToolUseID: "toolu_065aa937e2904b50b6ff8d0c",
+			Result: json.RawMessage(`"Exit code 3"`), Duration: 213 * time.Millisecond,
 		},
 		"post_tool_batch":    {Event: "PostToolBatch", Kind: Observe, SessionID: session, Mode: "default"},
 		"message_display":    {Event: "MessageDisplay", Kind: Observe, SessionID: session},
