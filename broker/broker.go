@@ -78,6 +78,7 @@ type entry struct {
 	leftAt    time.Time // when the last of them left
 	lateUntil time.Time
 	reported  bool   // an agent without ids of calls told that it ran
+	heardEnd  bool   // a report of its end is on record; only of calls without an id
 	over      string // why its answer is not given again, once that is known here
 	second    bool   // it was asked about again without an id; see takeFirst
 	stamp     string // of the files that the call names, as they were when it was shown

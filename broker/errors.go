@@ -20,6 +20,7 @@ var (
 	ErrTampered        = errors.New("stored decision disagrees with the log")                 // a row was changed behind our back
 	ErrForbidden       = errors.New("only the operator may do this")                          // an allowing rule from somebody else
 	ErrReadAnew        = errors.New("the call could be read only now, or no longer")          // it is drawn anew, with what was found
+	ErrNoTranscript    = errors.New("no transcript is known")                                 // the agent did not say where it writes one, or it is no file to be read
 	ErrChanged         = errors.New("a file of the call changed meanwhile")                   // a path leads elsewhere, or its content is another one
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )

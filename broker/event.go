@@ -13,9 +13,9 @@ const (
 	EventSessionStart = "session_start"
 	EventSessionStop  = "session_stop" // data: exit_code, reason
 	EventMessage      = "message"
-	EventUser         = "user"
+	EventUser         = "user" // data: UserData
 	EventPreTool      = "pre_tool"
-	EventPostTool     = "post_tool"
+	EventPostTool     = "post_tool" // data: RanData, of a hook
 
 	EventRequestCreated  = "request_created"  // data: tool_name, digest, agent, subagent
 	EventRequestDecided  = "request_decided"  // data: DecidedData

@@ -112,3 +112,6 @@ func (b *Broker) AnswerHook(ctx context.Context, agent string, payload []byte) (
 	}
 	return b.hookReply(d, req).body, nil
 }
+
+// RanData is what is recorded of the end that h tells.
+func (b *Broker) RanData(h agents.Hook) RanData { return b.ranData(h) }

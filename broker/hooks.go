@@ -123,10 +123,14 @@ func base(h agents.Hook, a asking) Question {
 	if a.project == "" && !call && h.SubagentID == "" && agents.TraitsOf(h.Agent).CallFolder {
 		a.project = h.CWD
 	}
-	return Question{
+	q := Question{
 		Request: Request{SessionID: h.SessionID, Agent: h.Agent, CWD: h.CWD, Mode: h.Mode},
 		Session: SessionHint{Name: h.Title, ProjectDir: a.project, Pane: a.env["TMUX_PANE"], TmuxServer: tmuxServer(a.env["TMUX"]), Process: a.agent},
 	}
+	if h.SubagentID == "" { // some have one of their own
+		q.Session.Transcript = h.Transcript
+	}
+	return q
 }
 
 // observe takes in an event that is not a question and says what to answer.
@@ -137,7 +141,7 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 	err := b.admitEvent(h.SessionID)
 	b.noteOver(h)
 	if err == nil {
-		err = b.changeSession(ctx, base(h, a), func(s *Session) []*Event { return transition(s, h) })
+		err = b.recordHook(ctx, h, a)
 	}
 	if overLimit(err) && h.Kind != agents.Prompt {
 		err = nil // counted and not recorded: an error would keep some agents from ending their turn
@@ -162,6 +166,15 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 		return agents.Answer{StopTurn: true, Reason: "Stopped by the user in aoctl."}, nil
 	}
 	return agents.Answer{}, nil
+}
+
+// recordHook records what h tells, and changes the session by it.
+func (b *Broker) recordHook(ctx context.Context, h agents.Hook, a asking) error {
+	if h.Kind != agents.ToolDone {
+		return b.changeSession(ctx, base(h, a), func(s *Session) []*Event { return transition(s, h) })
+	}
+	about, ran := Request{SessionID: h.SessionID, ID: b.whatRan(ctx, h)}, b.ranData(h)
+	return b.changeSession(ctx, base(h, a), func(*Session) []*Event { return []*Event{newEvent(EventPostTool, about, ran)} })
 }
 
 // scheduledPrompt reports whether the prompt of a session under a stop is one that
@@ -222,10 +235,6 @@ func transition(s *Session, h agents.Hook) []*Event {
 	case agents.TurnEnd:
 		events := []*Event{log(EventTurnEnd, map[string]any{"text": excerpt(h.Text)})}
 		return append(events, endTurn(s)...)
-	case agents.ToolDone:
-		return []*Event{log(EventPostTool, map[string]any{
-			"tool_name": h.ToolName, "tool_use_id": h.ToolUseID, "failed": h.Failed, "digest": Digest(h.ToolName, h.ToolInput, h.CWD),
-		})}
 	case agents.SubagentStart:
 		s.Subagents = append(withoutSubagent(s.Subagents, h.SubagentID), Subagent{ID: h.SubagentID, Type: h.SubagentType})
 		return []*Event{log(EventSubagentStart, map[string]any{})}
@@ -243,7 +252,7 @@ func transition(s *Session, h agents.Hook) []*Event {
 		if h.Unknown {
 			return []*Event{log(EventUnknown, map[string]any{"event": h.Event})}
 		}
-	case agents.Gate, agents.Settings:
+	case agents.Gate, agents.Settings, agents.ToolDone:
 	}
 	return nil
 }

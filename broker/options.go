@@ -22,6 +22,7 @@ type Options struct {
 	Socket          string                            // for the status line
 	Guarded         []string                          // aoctl's own folders and files: calls that touch them always ask
 	Silences        func(settings []byte) string      // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
+	NoOutput        bool                              // record of a call's end that it ended and how long it took, but nothing that the tool gave back
 	Observe         bool                              // hold nothing: record what the rules would have said
 	ListenOperators bool                              // take operator tokens over TCP also from processes that cannot be found here
 	Vet             Vetter                            // reads what agents wrote before the broker does; nil: everything comes through
@@ -58,6 +59,17 @@ type Console interface {
 	Kill(ctx context.Context, sessionID string, by Actor) (Session, Killed, error)
 	// History lists decided requests, newest decision first.
 	History(ctx context.Context, limit int) ([]Request, error)
+
+	// Story tells what led to request id and what came of it. Errors: ErrNotFound.
+	Story(ctx context.Context, id string) (Story, error)
+	// Timeline is a page of a session's events with the calls they are about, in the order
+	// and as many as f says; fewer where their inputs are very large, but never none while
+	// there are any.
+	Timeline(ctx context.Context, f EventFilter) ([]Moment, error)
+	// Transcript reads the end of what the agent of a session wrote down of it. seen is the
+	// mark of what the caller has already: when that is the end still, nothing is read.
+	// Errors: ErrNotFound, ErrNoTranscript, and those of the file.
+	Transcript(ctx context.Context, sessionID string, seen TranscriptMark) (Transcript, error)
 
 	// Rules is all that decides without a person; Update.Rules brings later ones.
 	Rules(ctx context.Context) RuleBook

@@ -32,6 +32,7 @@ type Session struct {
 	Mode        string       `json:"permission_mode,omitempty"`
 	Pane        string       `json:"pane,omitempty"`        // tmux pane, such as %4, as the hook says
 	TmuxServer  string       `json:"tmux_server,omitempty"` // socket of the tmux that has Pane, as the hook says; not stored
+	Transcript  string       `json:"transcript,omitempty"`  // file in which the agent writes the session down, as it says
 	Process     Process      `json:"process,omitzero"`
 	State       SessionState `json:"state"`
 	StartedAt   time.Time    `json:"started_at"`

@@ -84,6 +84,7 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 	if q.Session.Pane != "" { // a pane is one of its own server's
 		s.Pane, s.TmuxServer = q.Session.Pane, q.Session.TmuxServer
 	}
+	set(&s.Transcript, q.Session.Transcript)
 	if s.ProjectDir == "" {
 		s.ProjectDir = q.Session.ProjectDir
 	}

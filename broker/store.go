@@ -116,6 +116,9 @@ type EventFilter struct {
 	Console   bool     // only events of no session
 	Types     []string // only events of these types
 	Since     time.Time
-	After     int64 // only events with a larger Seq, oldest first; -1 for all of them
-	Limit     int   // 0 means 1,000
+	Until     time.Time
+	Ran       string // only those that tell how this request's call ended
+	Before    int64  // only events with a smaller Seq; 0 for all of them
+	After     int64  // only events with a larger Seq, oldest first; -1 for all of them
+	Limit     int    // 0 means 1,000
 }

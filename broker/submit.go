@@ -32,6 +32,7 @@ type SessionHint struct {
 	Pane       string // as TMUX_PANE says
 	TmuxServer string // path of a socket, as TMUX says
 	Process    Process
+	Transcript string // file; a sub-agent's own is not told here
 }
 
 // Submit records q and returns its request: pending, or already decided by a rule,

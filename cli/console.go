@@ -30,6 +30,7 @@ type consoleOptions struct {
 	timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
 	attentionOptions
 	observe bool   // hold nothing
+	noOut   bool   // keep nothing of what tools give back
 	listen  string // loopback address to listen on over TCP as well; empty for none
 	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits  limitOptions
@@ -66,6 +67,7 @@ func (o *consoleOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
+	cmd.Flags().BoolVar(&o.noOut, "no-output", false, "record of each call that it ran and how long, but nothing of what it printed or returned")
 	o.limits.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")

@@ -169,6 +169,9 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 			return d.Sentence()
 		}
 	}
+	if text := ranWords(e); text != "" {
+		return text
+	}
 	if text := killWords(e); text != "" {
 		return text
 	}
@@ -233,6 +236,31 @@ func factWords(e broker.Event) string {
 		return "off" + by
 	}
 	return ""
+}
+
+// ranWords is how a call ended, "" for other events: what its tool gave back comes last,
+// as its first line that says something.
+func ranWords(e broker.Event) string {
+	var d broker.RanData
+	if e.Type != broker.EventPostTool || json.Unmarshal(e.Data, &d) != nil || d.Digest == "" {
+		return ""
+	}
+	text := "ran"
+	if d.Failed {
+		text = "failed"
+	}
+	if took := d.Took(); took > 0 {
+		text += " after " + took.Round(time.Millisecond).String()
+	}
+	text += "  " + d.ToolName
+	first, _, more := strings.Cut(strings.TrimSpace(d.Output), "\n")
+	switch {
+	case first == "" && d.Missing() > 0:
+		return text + fmt.Sprintf("  (%d bytes of output, not kept)", d.Missing())
+	case more:
+		first += " …"
+	}
+	return strings.TrimSpace(text + "  " + first)
 }
 
 // archivedWords is what was moved to an archive.

@@ -145,7 +145,7 @@ func sessionArgs(s *broker.Session) ([]driver.Value, error) {
 		s.ID, s.Agent, s.Name, s.CWD, s.ProjectDir, s.Mode, s.Pane,
 		int64(s.Process.PID), signed(s.Process.Start), string(s.State),
 		chain.MS(s.StartedAt), chain.MS(s.LastSeenAt), chain.MS(s.StopAskedAt), chain.MS(s.EndedAt),
-		code, s.EndReason, string(subagents),
+		code, s.EndReason, string(subagents), s.Transcript,
 	}, nil
 }
 

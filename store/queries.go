@@ -156,9 +156,29 @@ func (s *queries) requestsUpTo(ctx context.Context, most int, query string, args
 func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error) {
 	var w where
 	w.add(f.ID != "", `id = ?`, f.ID)
-	return list(ctx, s, scanSession,
-		`SELECT `+sessionColumns+` FROM sessions`+w.String()+` ORDER BY last_seen_at_ms DESC, id LIMIT ?`,
-		append(w.args, orDefault(f.Limit))...)
+	query := `SELECT ` + sessionColumns + ` FROM sessions` + w.String() + ` ORDER BY last_seen_at_ms DESC, id LIMIT ?`
+	err := s.view(ctx, func(db *sql.DB) (err error) {
+		query, err = ofItsSchema(ctx, db, query)
+		return err
+	})
+	if err != nil {
+		return nil, translate(err)
+	}
+	return list(ctx, s, scanSession, query, append(w.args, orDefault(f.Limit))...)
+}
+
+// transcriptSchema is the first schema whose sessions have a transcript.
+const transcriptSchema = 4
+
+// ofItsSchema is a query for sessions that this database understands: archives and
+// backups keep the schema of their time.
+func ofItsSchema(ctx context.Context, q querier, query string) (string, error) {
+	version := 0
+	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	if version < transcriptSchema {
+		query = strings.Replace(strings.Replace(query, "s.transcript", "''", 1), "transcript", "''", 1)
+	}
+	return query, err
 }
 
 // Events implements broker.Store.
@@ -167,7 +187,14 @@ func (s *queries) Events(ctx context.Context, f broker.EventFilter) ([]broker.Ev
 	w.add(f.SessionID != "", `session_id = ?`, f.SessionID)
 	// The events in the order of their numbers, without reading all that are too old.
 	w.add(!f.Since.IsZero(), `+at_ms >= ? AND seq >= (SELECT coalesce(min(e.seq + 0), 1 << 62) FROM events e WHERE e.at_ms >= ?)`, chain.MS(f.Since), chain.MS(f.Since))
+	// A time is looked up among the events' times, and those before it are taken by number.
+	w.add(!f.Until.IsZero(), `+at_ms <= ? AND seq <= coalesce((SELECT e.seq FROM events e WHERE e.at_ms <= ? ORDER BY e.at_ms DESC, e.seq DESC LIMIT 1), 0)`, chain.MS(f.Until), chain.MS(f.Until))
 	w.add(f.Console, `session_id = ''`)
+	// Literals, or the index of how calls ended cannot be used.
+	w.add(f.Ran != "", `type = '`+broker.EventPostTool+`' AND request_id <> '' AND request_id = ?`, f.Ran)
+	w.add(f.Before != 0, `seq < ?`, f.Before)
+	// A literal, for the same reason.
+	w.add(len(f.Types) == 1 && f.Types[0] == broker.EventUser, `type = '`+broker.EventUser+`'`)
 	types := make([]any, 0, len(f.Types))
 	for _, t := range f.Types {
 		types = append(types, t)
@@ -231,7 +258,7 @@ func scanSession(row scanner) (broker.Session, error) {
 	var code sql.NullInt64
 	var subagents string
 	err := row.Scan(&s.ID, &s.Agent, &s.Name, &s.CWD, &s.ProjectDir, &s.Mode, &s.Pane, &s.Process.PID, &start, &s.State,
-		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents)
+		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents, &s.Transcript)
 	if err != nil {
 		return s, err
 	}

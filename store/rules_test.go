@@ -136,7 +136,8 @@ func oldSchema(t *testing.T) string {
 		PRAGMA user_version = 1;
 		PRAGMA application_id = `+fmt.Sprint(0x616f6374)+`;
 		ATTACH '`+from+`' AS new;
-		INSERT INTO sessions SELECT * FROM new.sessions;
+		INSERT INTO sessions SELECT id, agent, name, cwd, project_dir, mode, pane, pid, process_start, state, started_at_ms,
+			last_seen_at_ms, stop_asked_at_ms, ended_at_ms, exit_code, end_reason, subagents FROM new.sessions;
 		INSERT INTO requests SELECT * FROM new.requests;
 		INSERT INTO grants SELECT * FROM new.grants;
 		INSERT INTO events SELECT * FROM new.events;
@@ -175,6 +176,9 @@ func TestReaderOfAnOlderDatabase(t *testing.T) {
 	}
 	if v, err := r.Stats(t.Context(), "", time.Time{}); err != nil || v.Calls != 4 {
 		t.Errorf("%d calls, %v; want 4", v.Calls, err)
+	}
+	if list, err := r.Sessions(t.Context(), broker.SessionFilter{}); err != nil || len(list) == 0 || list[0].Transcript != "" {
+		t.Errorf("sessions: %v, %v", list, err)
 	}
 	if !slices.Equal(before, read(t, path)) {
 		t.Error("the file was touched")
@@ -215,6 +219,18 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"facts":    {store.SQLFacts, []string{"events_facts", "events_subject"}},
 		"archives": {store.SQLArchives, []string{"events_facts"}},
 		"uses":     {store.SQLRuleUse, []string{"requests_by_rule"}},
+		"how calls ended": {
+			`SELECT seq FROM events WHERE type = 'post_tool' AND request_id <> '' AND request_id = 'r' ORDER BY seq DESC LIMIT 1`,
+			[]string{"events_ran"},
+		},
+		"what its user said last": {
+			`SELECT seq FROM events WHERE session_id = 's' AND seq <= 9 AND type = 'user' AND type IN ('user') ORDER BY seq DESC LIMIT 20`,
+			[]string{"events_user"},
+		},
+		"a page of a session": {
+			`SELECT seq, data FROM events WHERE session_id = 's' AND seq < 9 AND type <> 'archived' ORDER BY seq DESC LIMIT 200`,
+			[]string{"events_session (session_id=? AND rowid<?)"},
+		},
 	} {
 		plan := planOf(t, db, tt.query)
 		for _, index := range tt.want {

@@ -147,6 +147,10 @@ func (r *Report) grants(ctx context.Context, q querier) error {
 }
 
 func (r *Report) sessions(ctx context.Context, q querier) error {
+	query, err := ofItsSchema(ctx, q, sqlTrustedSessions+` ORDER BY s.id`)
+	if err != nil {
+		return err
+	}
 	return each(ctx, q, func(row scanner) error {
 		t, err := scanTrustedSession(row)
 		if err != nil {
@@ -155,7 +159,7 @@ func (r *Report) sessions(ctx context.Context, q querier) error {
 		r.Sessions++
 		r.row("session/"+t.ID, t.doubt)
 		return nil
-	}, sqlTrustedSessions+` ORDER BY s.id`)
+	}, query)
 }
 
 func (r *Report) row(subject string, doubt error) {

@@ -10,7 +10,7 @@ import (
 func (m *model) around(r broker.Request) around {
 	return around{
 		session: m.board.sessions[r.SessionID], label: m.board.label(r.SessionID), loc: m.at.Location(),
-		view: m.view,
+		view: m.view, story: m.stories.known[r.ID],
 	}
 }
 
@@ -35,6 +35,9 @@ func (m *model) detailView(l layout, a area) []string {
 		focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.below, f.belowInk = m.standing(c)
+	if l.stacked && f.note == "" && f.alarm == "" { // such a frame has no lower edge
+		f.note = "asked " + clock(m.at.Sub(c.req.CreatedAt)) + " ago"
+	}
 	if more := d.callEnd - m.scroll - height; (locked(c) || c.ask.unread()) && more > 0 {
 		f.belowRight = "▼ " + plural(more, "more row")
 		if l.stacked {

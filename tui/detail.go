@@ -37,6 +37,7 @@ type around struct {
 	ask     *answering      // the form of a question that can be answered here
 	inForm  bool            // and keys are for it
 	loc     *time.Location  // of the clock on the screen
+	story   broker.Story    // what led to it; empty while that is not known
 
 	sections []section    // of a call that changes files; compared without them when nil
 	rest     []wire.Field // what they do not show
@@ -61,6 +62,7 @@ func layOutLater(st *Styles, r broker.Request, a around, width int) *doc {
 	}
 	d.blank()
 	d.judged(r.Assessment, c)
+	d.background(a)
 	d.origin(r, a)
 	d.words(r, c)
 	return d

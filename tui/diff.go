@@ -35,15 +35,15 @@ const (
 type diffLine struct {
 	kind    lineKind
 	text    string
-	old     int       // its number in the old text, from 1; 0 for a line that comes
-	fresh   int       // its number in the new text, from 1; 0 for a line that goes
-	at      int       // where it begins in its text: the old one for a line that goes, else the new one
-	words   []stretch // what in it changed, in bytes of its text; nil where that is all of it
-	noBreak bool      // the text ends here without a line break, and the other text with one
+	old     int      // its number in the old text, from 1; 0 for a line that comes
+	fresh   int      // its number in the new text, from 1; 0 for a line that goes
+	at      int      // where it begins in its text: the old one for a line that goes, else the new one
+	words   []extent // what in it changed, in bytes of its text; nil where that is all of it
+	noBreak bool     // the text ends here without a line break, and the other text with one
 }
 
-// stretch is the bytes [from, to) of a text.
-type stretch struct{ from, to int }
+// extent is the bytes [from, to) of a text.
+type extent struct{ from, to int }
 
 // compare lists all lines of both texts. It looks no longer than limit for those that
 // are the same.

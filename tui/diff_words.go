@@ -208,12 +208,12 @@ func (w *wordMarker) pass(words []string, changed bool) int {
 	for _, word := range words {
 		l := &w.lines[0]
 		if changed && l.words == nil {
-			l.words = []stretch{}
+			l.words = []extent{}
 		}
 		if k := len(l.words); changed && k > 0 && l.words[k-1].to == w.at {
 			l.words[k-1].to += len(word)
 		} else if changed {
-			l.words = append(l.words, stretch{w.at, w.at + len(word)})
+			l.words = append(l.words, extent{w.at, w.at + len(word)})
 		}
 		if strings.TrimSpace(word) != "" {
 			n += len(word)

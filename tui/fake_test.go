@@ -19,6 +19,7 @@ import (
 // fakeConsole is a broker in memory: what it is told to publish reaches the watcher.
 type fakeConsole struct {
 	fakeRules
+	fakeStories
 
 	mu       sync.Mutex
 	sessions map[string]broker.Session

@@ -190,9 +190,9 @@ func verdictGlyph(s broker.State) (string, ink) {
 
 // pastDoc lays a decided call out, its end first.
 func (m *model) pastDoc(r broker.Request, width int) *doc {
-	key := docKey{id: "past " + r.ID, width: width}
+	key := docKey{id: pastID(r.ID, m.unfolded), width: width}
 	if r.Alarm != nil {
-		key.id = "alarm " + r.ID
+		key.id = "alarm " + key.id
 	}
 	return m.docs.get(key, func() *doc {
 		d := layOut(m.st, r, m.around(r), width)
@@ -208,6 +208,7 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 			if o.Reason != "" {
 				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
 			}
+			top.ran(m.stories.known[r.ID], m.at.Location(), m.unfolded)
 			top.blank()
 			switch {
 			case len(o.UpdatedInput) == 0:

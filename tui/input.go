@@ -64,6 +64,10 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.pastKey(msg)
 	case screenBytes:
 		return m.bytesKey(msg)
+	case screenEvents:
+		return m.timelineKey(msg)
+	case screenTranscript:
+		return m.transcriptKey(msg)
 	case screenHistory:
 		return m.historyKey(msg)
 	case screenRules, screenTokens, screenFiles, screenFile:
@@ -232,6 +236,10 @@ func (m *model) back() tea.Cmd {
 		m.screen = screenHistory
 	case m.screen == screenBytes:
 		m.screen = m.bytesFrom
+	case m.screen == screenEvents:
+		m.screen = m.tl.from
+	case m.screen == screenTranscript:
+		m.screen = m.tr.from
 	case m.screen != screenMain:
 		m.screen = screenMain
 	case len(m.board.marks) > 0:
@@ -271,6 +279,8 @@ func (m *model) mainKey(msg tea.KeyMsg) tea.Cmd {
 		return m.jump()
 	case key.Matches(msg, m.keys.Mute):
 		return m.mute()
+	case key.Matches(msg, m.keys.Events, m.keys.Transcript):
+		return m.openSession(msg, m.sessionInView())
 	case key.Matches(msg, m.keys.Mark, m.keys.MarkAlike):
 		return m.markKey(msg)
 	case key.Matches(msg, m.keys.Next):
@@ -377,11 +387,13 @@ func (m *model) historyKey(msg tea.KeyMsg) tea.Cmd {
 	switch {
 	case len(list) == 0:
 	case key.Matches(msg, m.keys.Open):
-		m.screen, m.pastScroll = screenPast, 0
+		m.screen, m.pastScroll, m.unfolded = screenPast, 0, false
 	case key.Matches(msg, m.keys.History):
 		m.screen = screenMain
 	case key.Matches(msg, m.ruleKeys.Revoke):
 		return m.revokeRuleOf(list[m.pastAt(list)])
+	case key.Matches(msg, m.keys.Events, m.keys.Transcript):
+		return m.openSession(msg, list[m.pastAt(list)].SessionID)
 	case key.Matches(msg, m.keys.PageDown, m.keys.PageUp):
 		_, height := m.room()
 		step := max(1, height/2)
@@ -406,6 +418,13 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 	}
 	if key.Matches(msg, m.keys.Bytes) {
 		return m.openBytes(&r)
+	}
+	if key.Matches(msg, m.keys.Unfold) {
+		m.unfolded = !m.unfolded
+		return nil
+	}
+	if key.Matches(msg, m.keys.Events, m.keys.Transcript) {
+		return m.openSession(msg, r.SessionID)
 	}
 	if key.Matches(msg, m.keys.Open) {
 		return m.openRuleOf(r)

@@ -18,6 +18,8 @@ type keyMap struct {
 	History, Help            key.Binding
 	Sides, More, Less        key.Binding
 	Jump, Mute               key.Binding
+	Events, Transcript       key.Binding
+	Unfold                   key.Binding // on the screens that fold what tools gave back
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
 	ClearLine, SendLine      key.Binding
@@ -64,6 +66,10 @@ func defaultKeyMap() keyMap {
 		More:    bind("+", "more unchanged lines around a change", "+", "="),
 		Less:    bind("-", "fewer of them", "-"),
 
+		Events:     bind("E", "all that happened in this session; enter unfolds", "E"),
+		Transcript: bind("T", "the end of what its agent wrote down of it", "T"),
+		Unfold:     bind("space", "in the history: unfold what the call gave back", " "),
+
 		Quit:      bind("q", "quit", "q"),
 		Interrupt: bind("ctrl+c", "quit", "ctrl+c"),
 		Suspend:   bind("ctrl+z", "to the background", "ctrl+z"),
@@ -89,7 +95,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"In the rule editor", defaultEditorKeys().help()},
-		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Jump, k.Mute, k.Help}},
+		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Events, k.Transcript, k.Jump, k.Mute, k.Help}},
 		{"In a question's form", defaultAskKeys().help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
@@ -109,10 +115,14 @@ func (k keyMap) shortHelp(s screen) []hint {
 		return []hint{{"j k", "scroll"}, {name(k.Back), "back"}}
 	case screenHistory:
 		return []hint{{"j k", "move"}, {name(k.Open), "show"}, {"x", "switch its rule off"}, {name(k.Help), "help"}, {name(k.Back), "back"}}
+	case screenEvents:
+		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.Filter), "filter"}, {"G", "follow"}, {name(k.Transcript), "transcript"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
+	case screenTranscript:
+		return []hint{{"j k", "scroll"}, {name(k.Open), "unfold all"}, {"G", "follow"}, {name(k.Back), "back"}}
 	case screenBytes:
 		return []hint{{"j k", "scroll"}, {name(k.Back), "back"}}
 	case screenPast:
-		return []hint{{"j k", "scroll"}, {name(k.Open), "its rule"}, {"x", "switch its rule off"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
+		return []hint{{"j k", "scroll"}, {name(k.Unfold), "output"}, {name(k.Open), "its rule"}, {"x", "switch its rule off"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenFull:
 		return []hint{
 			{name(k.Allow), "allow"},

@@ -14,15 +14,17 @@ type screen int
 
 // The screens.
 const (
-	screenMain    screen = iota
-	screenFull           // the drawn call alone
-	screenHistory        // what was decided
-	screenPast           // one decided call
-	screenRules          // the rules
-	screenTokens         // tokens
-	screenFiles          // rules files of projects
-	screenFile           // one of them
-	screenBytes          // the exact bytes of one call
+	screenMain       screen = iota
+	screenFull              // the drawn call alone
+	screenHistory           // what was decided
+	screenPast              // one decided call
+	screenRules             // the rules
+	screenTokens            // tokens
+	screenFiles             // rules files of projects
+	screenFile              // one of them
+	screenBytes             // the exact bytes of one call
+	screenEvents            // all that happened in one session
+	screenTranscript        // what its agent wrote down of it
 	screenHelp
 )
 
@@ -84,6 +86,10 @@ type model struct {
 	historyAt   string // id of the selected decided call
 	historyRow  int    // where it is listed
 	historyTop  int
+	unfolded    bool // the output of the decided call on the screen
+	stories     stories
+	tl          timeline
+	tr          transcript
 	summaries   map[string]summary // of decided calls, by id
 	pastScroll  int
 	bytesOf     broker.Request // whose bytes are shown

@@ -26,6 +26,10 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.pastScroll += step * wheelRows
 	case m.screen == screenBytes:
 		m.bytesScroll = max(0, m.bytesScroll+step*wheelRows)
+	case m.screen == screenEvents:
+		m.mouseTimeline(l, msg, step)
+	case m.screen == screenTranscript:
+		m.tr.scroll(step * wheelRows)
 	case m.onRules():
 		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:

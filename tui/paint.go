@@ -54,7 +54,7 @@ func paint(l *diffLine, length int, spans []syntax.Span, on ground) []mark {
 }
 
 // cut lays words over the spans of the length bytes from offset at.
-func cut(spans []syntax.Span, at, length int, on ground, words []stretch) []mark {
+func cut(spans []syntax.Span, at, length int, on ground, words []extent) []mark {
 	first := sort.Search(len(spans), func(i int) bool { return spans[i].To > at })
 	spans = spans[first:]
 	var marks []mark

@@ -9,7 +9,11 @@ const subagentsShown = 3
 
 // sessionRows is how many rows a session takes.
 func sessionRows(s *broker.Session) int {
-	return 2 + min(len(s.Subagents), subagentsShown)
+	n := 2 + min(len(s.Subagents), subagentsShown)
+	if stopTold(s) != "" {
+		n += stopRows
+	}
+	return n
 }
 
 // settleSessions keeps the selected session on the screen.
@@ -113,6 +117,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.right(inkMuted, age, width-1)
 	}
 	lines = append(lines, r.to(width).String())
+	lines = append(lines, m.stopLines(s, width, chosen)...)
 	return append(lines, m.subagentLines(s, width, chosen)...)
 }
 

@@ -16,7 +16,7 @@ func (m *model) settle() tea.Cmd {
 	m.settleSessions()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.beat())
+	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTimeline(), m.settleTranscript(), m.beat())
 	if m.guard.since.Equal(m.awakeAt) {
 		return cmd
 	}

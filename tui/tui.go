@@ -29,6 +29,9 @@ type console interface {
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
+	Story(ctx context.Context, id string) (broker.Story, error)
+	Timeline(ctx context.Context, f broker.EventFilter) ([]broker.Moment, error)
+	Transcript(ctx context.Context, sessionID string, seen broker.TranscriptMark) (broker.Transcript, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error

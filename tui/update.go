@@ -122,6 +122,12 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.jumped(msg)
 	case desktopMsg:
 		return m.desktopShown(msg)
+	case storyMsg:
+		m.storyCame(msg)
+	case timelineMsg:
+		m.timelineCame(msg)
+	case transcriptMsg:
+		m.transcriptCame(msg)
 	}
 	return nil
 }
@@ -175,6 +181,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		}
 	}
 	m.board.tidy()
+	m.newsForTimeline(msg.list)
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
 	cmd = tea.Batch(cmd, m.announce(arrived...))
 	if !msg.ended {
@@ -228,6 +235,7 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 	}
 	at := m.board.place(m.card())
 	m.board.expireLate(m.at)
+	m.tl.stale, m.tr.due = true, true
 	return tea.Batch(m.tick(), m.keepPlace(at), m.remind(), m.watchFiles())
 }
 
@@ -337,6 +345,8 @@ func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 		return m.say(inkWarn, msg.label+": the broker knows no such session")
 	case msg.err != nil:
 		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+	case stopTold(&msg.session) != "":
+		return m.sayFitting(inkOK, msg.label+": "+stopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+stopTold(&msg.session), stopTold(&msg.session))
 	case msg.session.State == broker.SessionStopped:
 		return m.say(inkOK, msg.label+" is stopped: its calls are denied until its user speaks")
 	}

@@ -37,6 +37,10 @@ func (m *model) body() []string {
 		return m.pastView(l, l.detail)
 	case screenBytes:
 		return m.bytesView(l, l.detail)
+	case screenEvents:
+		return m.timelineView(l, l.detail)
+	case screenTranscript:
+		return m.transcriptView(l, l.detail)
 	case screenRules:
 		return m.rulesView(l, l.body)
 	case screenTokens:

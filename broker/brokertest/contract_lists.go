@@ -118,23 +118,34 @@ func (k keeper) events() {
 		commit(t, s, &broker.Change{Events: []*broker.Event{e}})
 		want = append(want, *e)
 	}
+	ended := &broker.Event{At: Epoch.Add(3 * time.Minute), Type: broker.EventPostTool, SessionID: "c", RequestID: "r"}
+	commit(t, s, &broker.Change{Events: []*broker.Event{ended}})
+	want = append(want, *ended)
 	for _, tt := range []struct {
 		name   string
 		filter broker.EventFilter
 		want   []int // seq
 	}{
-		{"all", broker.EventFilter{}, []int{6, 5, 4, 3, 2, 1}},
-		{"limited", broker.EventFilter{Limit: 2}, []int{6, 5}},
+		{"all", broker.EventFilter{}, []int{7, 6, 5, 4, 3, 2, 1}},
+		{"limited", broker.EventFilter{Limit: 2}, []int{7, 6}},
 		{"of a session", broker.EventFilter{SessionID: "a"}, []int{5, 3, 1}},
 		{"since", broker.EventFilter{Since: Epoch.Add(4 * time.Minute)}, []int{6, 5}},
-		{"after", broker.EventFilter{After: 4}, []int{5, 6}},
+		{"after", broker.EventFilter{After: 4}, []int{5, 6, 7}},
 		{"after, limited", broker.EventFilter{After: 2, Limit: 2}, []int{3, 4}},
 		{"after, of a session", broker.EventFilter{After: 2, SessionID: "b"}, []int{4, 6}},
-		{"from the first", broker.EventFilter{After: -1}, []int{1, 2, 3, 4, 5, 6}},
-		{"after the last", broker.EventFilter{After: 6}, nil},
+		{"from the first", broker.EventFilter{After: -1}, []int{1, 2, 3, 4, 5, 6, 7}},
+		{"after the last", broker.EventFilter{After: 7}, nil},
 		{"of types", broker.EventFilter{Types: []string{broker.EventUser, broker.EventMessage}, Limit: 2}, []int{6, 5}},
 		{"of another type", broker.EventFilter{Types: []string{broker.EventUser}, SessionID: "a"}, nil},
 		{"of no session", broker.EventFilter{Console: true}, nil},
+		{"until", broker.EventFilter{Until: Epoch.Add(2 * time.Minute)}, []int{3, 2, 1}},
+		{"until, of a session", broker.EventFilter{Until: Epoch.Add(2*time.Minute + time.Second), SessionID: "a"}, []int{3, 1}},
+		{"until before the first", broker.EventFilter{Until: Epoch.Add(-time.Second)}, nil},
+		{"before", broker.EventFilter{Before: 5, SessionID: "a", Limit: 1}, []int{3}},
+		{"before the first", broker.EventFilter{Before: 1}, nil},
+		{"before, from the first", broker.EventFilter{Before: 3, After: -1}, []int{1, 2}},
+		{"how a call ended", broker.EventFilter{Ran: "r"}, []int{7}},
+		{"how another call ended", broker.EventFilter{Ran: "q"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var expect []broker.Event

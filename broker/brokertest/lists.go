@@ -124,6 +124,9 @@ func (m *Memory) Events(ctx context.Context, f broker.EventFilter) ([]broker.Eve
 		if f.Console && e.SessionID != "" || len(f.Types) > 0 && !slices.Contains(f.Types, e.Type) {
 			continue
 		}
+		if !f.Until.IsZero() && e.At.After(round(f.Until)) || f.Before != 0 && e.Seq >= f.Before || f.Ran != "" && (e.Type != broker.EventPostTool || e.RequestID != f.Ran) {
+			continue
+		}
 		if e.Seq > f.After && (f.SessionID == "" || e.SessionID == f.SessionID) && (f.Since.IsZero() || !e.At.Before(round(f.Since))) {
 			list = append(list, copyEvent(e))
 		}

@@ -143,7 +143,7 @@ func Fact(typ string, data any) *broker.Event {
 // NewSession is a whole active session.
 func NewSession(id string) broker.Session {
 	return broker.Session{
-		ID: id, Agent: "claude", Name: "api", CWD: "/src/api", ProjectDir: "/src", Mode: "plan", Pane: "%4",
+		ID: id, Agent: "claude", Name: "api", CWD: "/src/api", ProjectDir: "/src", Mode: "plan", Pane: "%4", Transcript: "/src/.claude/" + id + ".jsonl",
 		Process: broker.Process{PID: 4710, Start: 77}, State: broker.SessionActive, StartedAt: Epoch, LastSeenAt: Epoch,
 		Subagents: []broker.Subagent{{ID: "sub", Type: "reviewer"}},
 	}
