@@ -81,7 +81,7 @@ func touchedSince(c *rules.Call, at time.Time) bool {
 			continue
 		}
 		for _, name := range []string{path, real} {
-			info, err := os.Lstat(name) //nolint:gosec // G703: nothing of the file is read
+			info, err := os.Lstat(name)
 			if err != nil || info.IsDir() {
 				continue
 			}
