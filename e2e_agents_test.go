@@ -23,6 +23,7 @@ import (
 type guest struct {
 	name  string // as aoctl knows it
 	title string
+	told  string                         // what its model is told of every call that its hook refused
 	shell func(command string) modelStep // its shell tool
 	// setUp returns the words and variables of a run that asks nothing by itself.
 	setUp func(r *rig, api string) (args, env []string)
@@ -30,12 +31,12 @@ type guest struct {
 
 // guests are the agents that can be run offline.
 var guests = []guest{
-	{"claude", "Claude Code", useBash, setUpClaude},
-	{"codex", "Codex", func(command string) modelStep { return useTool("exec_command", map[string]any{"cmd": command}) }, setUpCodex},
-	{"gemini", "Gemini CLI", shellTool("run_shell_command"), setUpGemini},
-	{"qwen", "Qwen Code", shellTool("run_shell_command"), setUpQwen},
-	{"copilot", "Copilot CLI", shellTool("bash"), setUpCopilot},
-	{"opencode", "opencode", shellTool("bash"), setUpOpencode},
+	{"claude", "Claude Code", "aoctl", useBash, setUpClaude},
+	{"codex", "Codex", "aoctl", func(command string) modelStep { return useTool("exec_command", map[string]any{"cmd": command}) }, setUpCodex},
+	{"gemini", "Gemini CLI", "aoctl", shellTool("run_shell_command"), setUpGemini},
+	{"qwen", "Qwen Code", "aoctl", shellTool("run_shell_command"), setUpQwen},
+	{"copilot", "Copilot CLI", "hook exited with code 2", shellTool("bash"), setUpCopilot},
+	{"opencode", "opencode", "aoctl", shellTool("bash"), setUpOpencode},
 }
 
 func shellTool(name string) func(string) modelStep {
@@ -246,11 +247,10 @@ func begin(r *rig, list []*visit) []broker.Request {
 func agentsAllowed(r *rig, list []*visit) {
 	console := r.console("console")
 	for i, q := range begin(r, list) {
-		console.choose("touch " + list[i].canary())
 		if r.exists(list[i].canary()) {
-			r.t.Errorf("%s: the call ran before it was allowed", list[i].title)
+			r.t.Errorf("%s: the call ran before it was allowed\n%s%s", list[i].title, r.run(r.aoctl, "log"), r.lastScreen())
 		}
-		console.press("a", q)
+		console.decide("a", "touch "+list[i].canary(), q)
 	}
 	for _, v := range list {
 		if !v.end() {
@@ -266,10 +266,16 @@ func agentsDenied(r *rig, list []*visit) {
 	console := r.console("console")
 	for i, q := range begin(r, list) {
 		console.choose("touch " + list[i].canary())
+		r.within(e2eRepeat, func() bool { return false })
 		console.until("D", "a question for the reason", func() bool { return strings.Contains(console.screen(), "because:") })
 		console.write("not on Friday")
 		console.shows("not on Friday")
-		console.press("Enter", q)
+		r.until("the end of the call", func() bool {
+			if strings.Contains(console.screen(), "because:") { // not sent yet
+				console.key("Enter")
+			}
+			return r.within(e2eRepeat, func() bool { return !r.isPending(q.ID) })
+		})
 	}
 	for _, v := range list {
 		v.refusedWith("A person denied this call in aoctl", "not on Friday")
@@ -312,7 +318,7 @@ func agentsOrphaned(r *rig, list []*visit) {
 	begin(r, list)
 	r.signalConsole(syscall.SIGKILL)
 	for _, v := range list {
-		v.refusedWith("aoctl")
+		v.refusedWith(v.told)
 	}
 }
 
@@ -345,6 +351,6 @@ func agentsAlone(_ *rig, list []*visit) {
 		v.start()
 	}
 	for _, v := range list {
-		v.refusedWith("aoctl")
+		v.refusedWith(v.told)
 	}
 }

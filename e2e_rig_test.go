@@ -28,7 +28,7 @@ import (
 // is on the PATH. Nothing leaves the machine and no account is needed.
 
 const (
-	e2eTime   = 60 * time.Second        // one scenario
+	e2eTime   = 90 * time.Second        // one scenario
 	e2eWait   = 30 * time.Second        // one condition in it
 	e2ePoll   = 20 * time.Millisecond   // how often a condition is looked at
 	e2eRepeat = 1100 * time.Millisecond // longer than the console stays deaf after a card appeared
@@ -425,6 +425,28 @@ func (t *terminal) press(key string, q broker.Request) {
 	t.until(key, "the end of the call", func() bool { return !t.rig.isPending(q.ID) })
 }
 
+// draws reports whether the console draws the card of a command: its detail shows the
+// command behind a prompt.
+func (t *terminal) draws(command string) bool { return strings.Contains(t.screen(), "$ "+command) }
+
+// decide presses a key once on the card of a command, when the console hears again: once
+// more would be for the card that comes next.
+func (t *terminal) decide(key, command string, q broker.Request) {
+	t.rig.t.Helper()
+	for range 3 {
+		t.choose(command)
+		t.rig.within(e2eRepeat, func() bool { return false })
+		if !t.draws(command) {
+			continue
+		}
+		t.key(key)
+		if t.rig.within(5*e2eRepeat, func() bool { return !t.rig.isPending(q.ID) }) {
+			return
+		}
+	}
+	t.rig.t.Fatalf("%s did not end the call %s%s", key, command, t.rig.lastScreen())
+}
+
 // until presses a key until it had its effect: the console drops keys for a moment
 // after a card came up.
 func (t *terminal) until(key, what string, met func() bool) {
@@ -440,9 +462,13 @@ func (t *terminal) until(key, what string, met func() bool) {
 func (t *terminal) choose(command string) {
 	t.rig.t.Helper()
 	t.shows(command)
-	chosen := func() bool { return strings.Contains(t.screen(), "$ "+command) }
+	chosen := func() bool { return t.draws(command) }
 	for range 3 { // cards may come and go meanwhile
+		if chosen() {
+			return
+		}
 		t.key("g")
+		t.rig.within(e2eRepeat, func() bool { return false }) // what was drawn before it is gone by then
 		for range len(t.rig.pending()) + 1 {
 			if t.rig.within(e2eRepeat, chosen) {
 				return

@@ -108,8 +108,7 @@ func (w *world) writeJSON(name string, v any) (string, error) {
 	return w.write(name, string(text))
 }
 
-// agentFaults are those that a run of a second or two can show. An answering console
-// refuses an agent whose dialect it does not know, so consoles that wait are false ones.
+// agentFaults are those that a run of a second or two can show.
 func agentFaults() []fault {
 	list := []fault{
 		{name: "console stopped past the deadline", prepare: serving(waits), meanwhile: whenWaiting((*console).pause)},
@@ -148,9 +147,7 @@ func runAgents(ctx context.Context, l *lab, o options) error {
 	var jobs []agentJob
 	for _, a := range o.agents {
 		jobs = append(jobs, agentJob{agent: a})
-		if a.name == "claude" { // the others have no dialect in the broker, so nobody can allow them
-			jobs = append(jobs, agentJob{a, &fault{name: "control: a person allows", want: allow, prepare: serving(allows)}, l.clients[0]})
-		}
+		jobs = append(jobs, agentJob{a, &fault{name: "control: a person allows", want: allow, prepare: serving(allows)}, l.clients[0]})
 		for i := range faults {
 			jobs = append(jobs, agentJob{a, &faults[i], l.clients[i%len(l.clients)]})
 		}
