@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/aoctl/aoctl/broker"
@@ -32,7 +33,7 @@ var bareParams = map[string][]string{
 }
 
 // plainExt is an ending that an editor may know a language by.
-var plainExt = regexp.MustCompile(`^\.[A-Za-z0-9]{1,12}$`)
+var plainExt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.[A-Za-z0-9]{1,12}$`) })
 
 // newEditForm takes r's input apart for an editor. It fails on an input that is no plain
 // JSON object.
@@ -62,7 +63,7 @@ func newEditForm(r broker.Request) (editForm, error) {
 		case "Write":
 			f.file = "content.txt"
 			path, _ := c.text("file_path")
-			if ext := filepath.Ext(path); plainExt.MatchString(ext) {
+			if ext := filepath.Ext(path); plainExt().MatchString(ext) {
 				f.file = "content" + ext
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Pane is one pane at one place: a window that is linked into two sessions has its panes
@@ -21,7 +22,7 @@ type Pane struct {
 
 const paneFormat = "#{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_dead}"
 
-var paneLine = regexp.MustCompile(`^(\$[0-9]+) (@[0-9]+) (%[0-9]+) ([0-9]+) ([01])$`)
+var paneLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\$[0-9]+) (@[0-9]+) (%[0-9]+) ([0-9]+) ([01])$`) })
 
 // Panes lists all panes of the server.
 func (s Server) Panes(ctx context.Context) ([]Pane, error) {
@@ -31,7 +32,7 @@ func (s Server) Panes(ctx context.Context) ([]Pane, error) {
 	}
 	var list []Pane
 	for line := range strings.Lines(out) {
-		f := paneLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		f := paneLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if f == nil {
 			continue
 		}
@@ -71,7 +72,7 @@ type client struct {
 }
 
 // A name is kept only if it cannot be taken for anything else.
-var clientLine = regexp.MustCompile(`^([0-9]+) (\$[0-9]+) (/dev/[A-Za-z0-9/._-]+|client-[0-9]+)$`)
+var clientLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+) (\$[0-9]+) (/dev/[A-Za-z0-9/._-]+|client-[0-9]+)$`) })
 
 // client is the terminal at which our pane is looked at: of those that show its session
 // the one where a key was pressed last. It is "" when nobody looks.
@@ -86,7 +87,7 @@ func (s Server) client(ctx context.Context) (name string, err error) {
 	}
 	var last client
 	for line := range strings.Lines(out) {
-		f := clientLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		f := clientLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if f == nil {
 			continue
 		}

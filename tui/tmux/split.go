@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Split says how a new pane is opened beside ours.
@@ -15,10 +16,10 @@ type Split struct {
 	Program []string // with its arguments; at least two, so that no shell reads them
 }
 
-var splitSize = regexp.MustCompile(`^([1-9][0-9]{0,3}|[1-9][0-9]?%)$`)
+var splitSize = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]{0,3}|[1-9][0-9]?%)$`) })
 
 // ValidSize reports whether size says how large a pane is to be.
-func ValidSize(size string) bool { return splitSize.MatchString(size) }
+func ValidSize(size string) bool { return splitSize().MatchString(size) }
 
 // Open opens the pane, in the folder of this process, and returns its id.
 func (s Server) Open(ctx context.Context, how Split) (string, error) {

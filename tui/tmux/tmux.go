@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -55,10 +56,10 @@ func Here() (Server, error) {
 	return Server{Socket: value, Pane: pane, program: program}, nil
 }
 
-var paneID = regexp.MustCompile(`^%[0-9]{1,9}$`)
+var paneID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^%[0-9]{1,9}$`) })
 
 // ValidPane reports whether id is the id of a pane and nothing else.
-func ValidPane(id string) bool { return paneID.MatchString(id) }
+func ValidPane(id string) bool { return paneID().MatchString(id) }
 
 // run runs one tmux command, or several with ";" between them. No shell is involved.
 func (s Server) run(ctx context.Context, args ...string) (string, error) {
