@@ -72,7 +72,9 @@ type client struct {
 }
 
 // A name is kept only if it cannot be taken for anything else.
-var clientLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+) (\$[0-9]+) (/dev/[A-Za-z0-9/._-]+|client-[0-9]+)$`) })
+var clientLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+) (\$[0-9]+) (/dev/[A-Za-z0-9/._-]+|client-[0-9]+)$`)
+})
 
 // client is the terminal at which our pane is looked at: of those that show its session
 // the one where a key was pressed last. It is "" when nobody looks.
