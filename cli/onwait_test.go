@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -51,6 +52,13 @@ func (r *hookRig) start(_ context.Context, req broker.Request, skipped int) {
 	r.mu.Unlock()
 }
 
+// calls are those that a command was started for.
+func (r *hookRig) calls() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.started)
+}
+
 // runHookRig runs a hook while f plays the broker.
 func runHookRig(t *testing.T, r *hookRig, f func()) {
 	t.Helper()
@@ -88,7 +96,7 @@ func TestOnWaitOncePerCall(t *testing.T) {
 		r.publish(waiting("old"), waiting("a"), waiting("a"), broker.Request{ID: "ruled", State: broker.Allowed}, waiting("b"))
 		r.publish(broker.Request{ID: "a", State: broker.Denied})
 	})
-	if got := strings.Join(r.started, " "); got != "a b" && got != "b a" {
+	if got := strings.Join(r.calls(), " "); got != "a b" && got != "b a" {
 		t.Errorf("commands for %q, want a and b", got)
 	}
 }
@@ -102,15 +110,15 @@ func TestOnWaitFlood(t *testing.T) {
 			r.publish(waiting(fmt.Sprint(i)))
 		}
 		time.Sleep(5 * time.Second)
-		if n := len(r.started); n < waitHooksBurst || n > waitHooksBurst+6 {
+		if n := len(r.calls()); n < waitHooksBurst || n > waitHooksBurst+6 {
 			t.Errorf("%d commands in the first five seconds", n)
 		}
 		time.Sleep(10 * time.Minute)
-		if n := len(r.started); n != waitHooksQueued+waitHooksAtOnce {
+		if n := len(r.calls()); n != waitHooksQueued+waitHooksAtOnce {
 			t.Errorf("%d commands for 1,000 calls, want %d", n, waitHooksQueued+waitHooksAtOnce)
 		}
-		if r.started[len(r.started)-1] != "999" {
-			t.Errorf("the last command was for call %s, want the last call", r.started[len(r.started)-1])
+		if r.calls()[len(r.calls())-1] != "999" {
+			t.Errorf("the last command was for call %s, want the last call", r.calls()[len(r.calls())-1])
 		}
 	})
 	if r.most > waitHooksAtOnce {
@@ -132,8 +140,8 @@ func TestOnWaitForgetsWhatNoLongerWaits(t *testing.T) {
 		}
 		time.Sleep(10 * time.Hour)
 	})
-	if len(r.started) != waitHooksAtOnce {
-		t.Errorf("commands for %q: those after the fourth were decided before their turn", r.started)
+	if len(r.calls()) != waitHooksAtOnce {
+		t.Errorf("commands for %q: those after the fourth were decided before their turn", r.calls())
 	}
 }
 
@@ -145,7 +153,7 @@ func TestOnWaitAfterAGap(t *testing.T) {
 		close(r.updates)
 		time.Sleep(time.Second)
 	})
-	if got := strings.Join(r.started, " "); got != "seen missed" || r.watched != 1 {
+	if got := strings.Join(r.calls(), " "); got != "seen missed" || r.watched != 1 {
 		t.Errorf("commands for %q after %d looks", got, r.watched)
 	}
 }
