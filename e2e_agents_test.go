@@ -138,18 +138,22 @@ func (r *rig) invite(programs map[string]string, install ...string) []*visit {
 	r.t.Helper()
 	var list []*visit
 	for _, g := range guests {
-		program, ok := programs[g.name]
-		if !ok {
-			continue
+		if program, ok := programs[g.name]; ok {
+			list = append(list, r.welcome(g, program, install...))
 		}
-		v := &visit{guest: g, rig: r, done: make(chan error, 1)}
-		v.model = newFakeModel(r.t, map[string]modelScript{"": {g.shell("touch " + v.canary()), {Text: "all done"}}})
-		args, env := g.setUp(r, v.model.URL)
-		r.run(r.aoctl, append([]string{"install", g.name}, install...)...)
-		v.start = func() { v.run(program, args, env) }
-		list = append(list, v)
 	}
 	return list
+}
+
+// welcome installs the hook of one agent and prepares a run of it.
+func (r *rig) welcome(g guest, program string, install ...string) *visit {
+	r.t.Helper()
+	v := &visit{guest: g, rig: r, done: make(chan error, 1)}
+	v.model = newFakeModel(r.t, map[string]modelScript{"": {g.shell("touch " + v.canary()), {Text: "all done"}}})
+	args, env := g.setUp(r, v.model.URL)
+	r.run(r.aoctl, append([]string{"install", g.name}, install...)...)
+	v.start = func() { v.run(program, args, env) }
+	return v
 }
 
 func (v *visit) run(program string, args, env []string) {

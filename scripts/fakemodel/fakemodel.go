@@ -1,8 +1,8 @@
 // Package fakemodel plays a model from a script, so that a real coding agent runs its
 // real tool loop, its real hooks and touches real files, without network or account. It
 // speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex), OpenAI chat
-// completions (Qwen Code, Copilot CLI, opencode) and Gemini's generateContent (Gemini CLI),
-// each streaming.
+// completions (Qwen Code, Copilot CLI, opencode), Gemini's generateContent (Gemini CLI) and
+// what Cursor's servers say to its agents, each streaming.
 package fakemodel
 
 import (
@@ -51,14 +51,15 @@ type Model struct {
 
 	scripts map[string]Script
 
-	mu   sync.Mutex
-	told map[string]string // by call id: what the agent said became of the call
-	ids  int
+	mu      sync.Mutex
+	told    map[string]string // by call id: what the agent said became of the call
+	ids     int
+	inboxes map[string]*cursorInbox // by run of Cursor
 }
 
 // New starts a model on a loopback port; Close ends it.
 func New(scripts map[string]Script) *Model {
-	m := &Model{scripts: scripts, told: map[string]string{}}
+	m := &Model{scripts: scripts, told: map[string]string{}, inboxes: map[string]*cursorInbox{}}
 	m.Server = httptest.NewServer(m)
 	return m
 }
@@ -105,8 +106,9 @@ func (m *Model) newID(kind string) string {
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	path := r.URL.Path
-	var err error
+	ours, err := m.cursor(w, r)
 	switch {
+	case ours:
 	case r.Method != http.MethodPost:
 		fmt.Fprint(w, `{}`)
 	case strings.Contains(path, "ount_tokens"), strings.Contains(path, "ountTokens"):
