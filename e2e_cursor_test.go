@@ -55,6 +55,7 @@ func TestE2ECursor(t *testing.T) {
 	scenes := []cursorScene{
 		{"allow", agentsAllowed, nil},
 		{"deny with a reason", agentsDenied, nil},
+		{"edit then allow", cursorEdited, nil},
 		{"no console", agentsAlone, []string{"--timeout", "10s"}},
 		{"rule", agentsByRule, nil},
 		{"stop", agentsStopped, nil},
@@ -74,7 +75,22 @@ func TestE2ECursor(t *testing.T) {
 		}
 	}
 	play("Shell", scenes)
-	play("ShellStream", scenes[:3])
+	play("ShellStream", scenes[:4])
+}
+
+// cursorEdited has Cursor run what a person wrote in the place of its command.
+func cursorEdited(r *rig, list []*visit) {
+	console := r.editing(`sed -i s/canary-cursor/edited/ "$1"`)
+	q := begin(r, list)[0]
+	console.shows("$ touch canary-cursor")
+	console.edit("+ touch edited")
+	console.press("a", q)
+	if list[0].end() || !r.exists("edited") {
+		r.t.Errorf("Cursor did not run what was edited, and that alone: %s", list[0].model.Results())
+	}
+	if r.alarmed() {
+		r.t.Errorf("there was an alarm, and what was edited is what was allowed%s", r.lastScreen())
+	}
 }
 
 // cursorHookGone takes away the program that the hook starts: the rest of its line refuses.
