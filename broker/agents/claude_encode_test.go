@@ -207,6 +207,12 @@ func checkShape(t *testing.T, h Hook, a Answer, out []byte) {
 		}
 		return
 	}
+	if a.Verdict == Leave && !a.StopTurn {
+		if string(out) != claudeNothing {
+			t.Fatalf("%s, to be left to the agent, answered with %s", h.Event, out)
+		}
+		return
+	}
 	word := got.Specific.PermissionDecision + got.Specific.Decision.Behavior
 	reason := got.Specific.PermissionDecisionReason + got.Specific.Decision.Message
 	_, badInput := wire.Fields(a.UpdatedInput)
