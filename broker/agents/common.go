@@ -26,7 +26,8 @@ var commonNames = map[string]bool{
 // those of Claude Code. known reports whether agent's dialect vouches for what the tool
 // does; one that it does not know keeps its own name, or gets the agent's name before it
 // where it would be taken for a tool that it is not. Parameters that have no common name
-// stay as they are.
+// stay as they are, but for those that would be taken for one that the tool reads: they
+// get the agent's name before theirs.
 //
 // The names of agents that have no dialect mean what their caller says.
 func Common(agent, name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
@@ -40,12 +41,20 @@ func Common(agent, name string, input json.RawMessage) (common string, in json.R
 	return common, in, known
 }
 
+// startsIn names the parameter in which an agent's command tool takes the folder that the
+// line starts in; a tool of an agent that is not here takes none.
+var startsIn = map[string]string{geminiName: "dir_path", qwenName: "directory", opencodeName: "workdir", cursorName: "cwd"}
+
+// startNames are the names that rules and risk know for such a parameter.
+var startNames = []string{"workdir", "cwd", "dir", "directory", "dir_path"}
+
 // commonIn is Common by agent's table of tools.
 func commonIn(tools map[string]tool, agent, name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
 	t, ok := tools[name]
 	if ok {
-		if in, ok = renamed(input, t.params); ok {
-			return t.name, in, true
+		strange := t.strange(agent, input)
+		if in, ok = renamed(input, t.params, strange); ok {
+			return t.name, in, len(strange) == 0
 		}
 	}
 	if commonNames[name] {
@@ -54,17 +63,59 @@ func commonIn(tools map[string]tool, agent, name string, input json.RawMessage) 
 	return name, input, false
 }
 
-// renamed is input with other names for some keys, in the same order and with the very
-// bytes of their values; false when that cannot be told from another input: a name that
-// is there already, or an input that is not one strict object.
-func renamed(input json.RawMessage, names map[string]string) (json.RawMessage, bool) {
+// strange are the parameters of input that agent's tool does not read, although their
+// common names say otherwise, and what they are called instead: one that has the common
+// name of another that is there too, and a folder that the command line does not start in.
+func (t tool) strange(agent string, input json.RawMessage) map[string]string {
+	fields, err := wire.Fields(input)
+	if err != nil {
+		return nil
+	}
+	has := make(map[string]bool, len(fields))
+	for _, f := range fields {
+		has[f.Key] = true
+	}
+	list := map[string]string{}
+	add := func(key string) {
+		if has[key] && t.params[key] == "" {
+			list[key] = agent + ":" + key
+		}
+	}
+	for own, key := range t.params {
+		if has[own] && own != key {
+			add(key)
+		}
+	}
+	if t.name == "Bash" || t.name == "Monitor" {
+		for _, key := range startNames {
+			if key != startsIn[agent] {
+				add(key)
+			}
+		}
+	}
+	return list
+}
+
+// renamed is input with other names for some keys, by the first of the lists that has
+// them, in the same order and with the very bytes of their values; false when that cannot
+// be told from another input: a name that is there already, or an input that is not one
+// strict object.
+func renamed(input json.RawMessage, lists ...map[string]string) (json.RawMessage, bool) {
 	fields, err := wire.Fields(input)
 	if err != nil {
 		return input, false
 	}
+	name := func(key string) string {
+		for _, names := range lists {
+			if to := names[key]; to != "" {
+				return to
+			}
+		}
+		return key
+	}
 	changed := false
 	for _, f := range fields {
-		changed = changed || names[f.Key] != ""
+		changed = changed || name(f.Key) != f.Key
 	}
 	if !changed {
 		return input, true
@@ -73,10 +124,7 @@ func renamed(input json.RawMessage, names map[string]string) (json.RawMessage, b
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, f := range fields {
-		key := f.Key
-		if to := names[key]; to != "" {
-			key = to
-		}
+		key := name(f.Key)
 		if taken[key] {
 			return input, false
 		}

@@ -39,14 +39,14 @@ var copilotParams = map[string]string{
 // Common puts a call into the words that all agents share. "Edit" stands for apply_patch
 // and str_replace_editor too, which are told by their arguments.
 func (copilot) Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
-	if (name == "Edit" || name == "apply_patch") && isPatch(input) {
+	if _, text := stringIn(input, freeText); (name == "Edit" || name == "apply_patch") && text && only(input, freeText) {
 		return "apply_patch", input, false // its reader is not Codex's
 	}
 	t := copilotTools[name]
-	if t.name == "Edit" && !only(input, copilotParams["Edit"]) {
-		return copilotName + ":" + name, input, false
-	}
 	common, in, known = commonIn(copilotTools, copilotName, name, input)
+	if t.name == "Edit" && !only(input, copilotParams["Edit"]) {
+		return copilotName + ":" + t.name, in, false
+	}
 	params, listed := copilotParams[t.name]
 	return common, in, known && listed && only(input, params)
 }

@@ -164,8 +164,9 @@ func AppliesPatch(e shell.Element) bool {
 func (j *judge) patch(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		for _, head := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+		for _, head := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
 			if p, ok := strings.CutPrefix(line, head); ok {
+				p = strings.TrimPrefix(p, " ") // which some readers do without
 				j.about(0, p)
 				c := change{deletes: strings.Contains(head, "Delete")}
 				j.writePath(j.resolve(p, spot{dir: j.at.CWD, tilde: true, entry: c.deletes}), c)

@@ -86,6 +86,7 @@ func Prepare(q Question) *Call {
 	if q.Tool == patchTool && c.input != nil {
 		c.readPatch()
 	}
+	c.readKin()
 	if param, ok := CommandParam(q.Tool); ok {
 		c.readCommand(param)
 	} else {

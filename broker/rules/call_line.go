@@ -67,11 +67,16 @@ func isList(v any) bool {
 
 // start finds the folder that the line starts in.
 func (c *Call) start() {
+	given := 0
 	for _, name := range startParams {
 		if s, ok := c.input[name].(string); ok && s != "" {
 			p := c.toolPlace(s)
 			c.dir = p.real
+			given++
 		}
+	}
+	if given > 1 {
+		c.doubt("it names more than one folder to start in")
 	}
 	project := c.q.Place.Project
 	if p := c.shellPlace(".", c.dir); project != "" && !below(project, p.real) {

@@ -14,6 +14,9 @@ const (
 	patchParam = "command"
 )
 
+// otherPatchParams hold the patch with agents whose readers are not Codex's.
+var otherPatchParams = []string{"input", "patch", "patchText"}
+
 // like is a tool whose rules speak about the call as well.
 type like struct {
 	tool     string
@@ -24,16 +27,23 @@ type like struct {
 // what it may touch.
 func (c *Call) readPatch() {
 	text, ok := c.input[patchParam].(string)
-	if !ok {
-		c.doubt("it has no patch")
-		return
+	var others strings.Builder
+	for _, name := range otherPatchParams {
+		if s, there := c.input[name].(string); there {
+			ok = false // and two readers may read two patches
+			others.WriteString(s + "\n")
+		}
 	}
 	files, err := patch.Parse(text)
 	names, onlyEdits := patch.Paths(files), true
 	for _, f := range files {
 		onlyEdits = onlyEdits && f.Op == patch.Update && f.MoveTo == ""
 	}
-	if err != nil {
+	switch {
+	case !ok:
+		c.doubt("it has no patch that rules can vouch for")
+		names, onlyEdits = patch.Mentioned(text+"\n"+others.String()), false
+	case err != nil:
 		c.doubt("its patch cannot be read: " + err.Error())
 		names = patch.Mentioned(text)
 	}
@@ -47,6 +57,22 @@ func (c *Call) readPatch() {
 	}
 	c.patched = names
 	c.likes = []like{{"Write", false}, {"Edit", !onlyEdits}, {"MultiEdit", !onlyEdits}, {"NotebookEdit", true}}
+}
+
+// readKin finds the tools whose refusals hold for the call as well: one that deletes a file
+// writes it, and one that only has the name of a known tool ("copilot:Edit") may be that.
+func (c *Call) readKin() {
+	agent, name, ok := strings.Cut(c.q.Tool, ":")
+	switch {
+	case c.q.Tool == "Delete":
+		name = "Write"
+	case !ok || agent == "MCP":
+		return
+	}
+	c.likes = append(c.likes, like{name, true})
+	if name == "Edit" || name == "Write" {
+		c.likes = append(c.likes, like{"Write", true}, like{"Edit", true}, like{"MultiEdit", true})
+	}
 }
 
 // readShellPatch reads the patches that a command line applies, as Codex's shell does: the

@@ -91,6 +91,42 @@ func TestPatches(t *testing.T) {
 	}
 }
 
+// TestFolders: a line that may start in either of two folders is nobody's to allow by rule.
+func TestFolders(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		input map[string]any
+		want  Verdict
+	}{
+		{map[string]any{"command": "ls", "workdir": w.project}, Allow},
+		{map[string]any{"command": "ls", "workdir": w.project, "dir_path": ""}, Allow},
+		{map[string]any{"command": "ls", "workdir": "/etc", "dir_path": w.project}, Ask},
+	} {
+		if got := verdictOn(t, Prepare(w.question(t, "Bash", tt.input)), rule(Allow, "Bash", "command", "ls")); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.input, got, tt.want)
+		}
+	}
+}
+
+// TestPatchElsewhere: a patch in a parameter of another reader is allowed by no rule, and
+// refused by those about its files, also where it stands beside one that is harmless.
+func TestPatchElsewhere(t *testing.T) {
+	w := newWorld(t)
+	for _, input := range []map[string]any{
+		{"patchText": patchOf("update go.mod")},
+		{"input": "<<EOF\n" + patchOf("update go.mod")},
+		{"command": patchOf("update src/a.go"), "patch": patchOf("update go.mod")},
+	} {
+		c := Prepare(w.question(t, "apply_patch", input))
+		if got := verdictOn(t, c, rule(Allow, "apply_patch"), rule(Allow, "Write")); got != Ask {
+			t.Errorf("%v: %s, want ask", input, got)
+		}
+		if got := verdictOn(t, c, rule(Allow, "apply_patch"), rule(Deny, "Edit", "file_path", "go.mod")); got != Deny {
+			t.Errorf("%v: %s, want deny", input, got)
+		}
+	}
+}
+
 func compiled(t *testing.T, list ...Rule) *Set {
 	t.Helper()
 	s, err := Compile(list)
