@@ -207,7 +207,8 @@ func realDir(t *testing.T) string {
 	return dir
 }
 
-// TestCommandFolder: a parameter that says where a command starts is heard.
+// TestCommandFolder: a parameter that says where a command starts is heard, and one that only
+// another agent reads so keeps a rule from vouching for the call.
 func TestCommandFolder(t *testing.T) {
 	dir := realDir(t)
 	for _, d := range []string{"p", "p/sub", "other"} {
@@ -222,20 +223,22 @@ func TestCommandFolder(t *testing.T) {
 	qwen := `{"session_id":"q","transcript_path":"/t","cwd":%q,"hook_event_name":"PreToolUse","timestamp":"x","permission_mode":"yolo","tool_name":"run_shell_command","tool_input":%s,"tool_use_id":%q}`
 	for i, tt := range []struct {
 		in     string
-		passes bool
+		passes string // with these agents
 	}{
-		{`{"command":"rm a"}`, true},
-		{`{"command":"rm a","dir_path":"sub"}`, true},
-		{`{"command":"rm a","directory":"sub"}`, true},
-		{`{"command":"rm a","dir_path":"../other"}`, false},
-		{fmt.Sprintf(`{"command":"rm a","directory":%q}`, filepath.Join(dir, "other")), false},
+		{`{"command":"rm a"}`, "gemini qwen"},
+		{`{"command":"rm a","dir_path":"sub"}`, "gemini"},
+		{`{"command":"rm a","directory":"sub"}`, "qwen"},
+		{`{"command":"rm a","dir_path":"../other"}`, ""},
+		{fmt.Sprintf(`{"command":"rm a","directory":%q}`, filepath.Join(dir, "other")), ""},
+		{fmt.Sprintf(`{"command":"rm a","directory":%q,"dir_path":%q}`, filepath.Join(dir, "other"), project), ""},
+		{fmt.Sprintf(`{"command":"rm a","directory":%q,"dir_path":%q}`, project, filepath.Join(dir, "other")), ""},
 	} {
 		for _, agent := range []string{"gemini", "qwen"} {
 			payload := geminiPayload("BeforeTool", project, "run_shell_command", tt.in)
 			if agent == "qwen" {
 				payload = fmt.Sprintf(qwen, project, tt.in, fmt.Sprint(i))
 			}
-			if code, got := c.do("POST", "/hooks/"+agent, payload, wire.HeaderCorrelation, fmt.Sprint(agent, i)); (code == http.StatusOK) != tt.passes {
+			if code, got := c.do("POST", "/hooks/"+agent, payload, wire.HeaderCorrelation, fmt.Sprint(agent, i)); (code == http.StatusOK) != strings.Contains(tt.passes, agent) {
 				t.Errorf("%s %s: %d %v", agent, tt.in, code, got)
 			}
 		}
