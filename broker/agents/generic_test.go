@@ -76,3 +76,21 @@ func FuzzGeneric(f *testing.F) {
 		return word(t, got.Decision, got.Reason)
 	})
 }
+
+// A program's own fields do not make it another agent, whose answers it would not understand.
+func TestGenericFieldsOfItsOwn(t *testing.T) {
+	for _, key := range []string{"timestamp", "turn_id", "conversation_id", "sessionId", "sessionID", "toolName", "cursor_version"} {
+		payload := []byte(`{"event":"start","session":"s","` + key + `":"x"}`)
+		if got, err := Recognise(genericName, payload, map[string]string{"CURSOR_VERSION": "1", "COPILOT_CLI": "1"}); got != genericName || err != nil {
+			t.Errorf("with %s: %q, %v", key, got, err)
+		}
+	}
+	for _, payload := range []string{
+		`{"hook_event_name":"preToolUse","conversation_id":"c","event":"ask","session":"s"}`,
+		`{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"x","tool_name":"Bash","tool_input":{}}`,
+	} {
+		if got, err := Recognise(genericName, []byte(payload), nil); got == genericName || err != nil {
+			t.Errorf("%s: %q, %v", payload, got, err)
+		}
+	}
+}

@@ -65,6 +65,9 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	for _, f := range fields {
 		has[f.Key] = true
 	}
+	if hint == genericName && looksGeneric(has, env) {
+		return hint, nil // whatever other fields a program has
+	}
 	c, ok := callerByPayload(has, env)
 	if !ok {
 		c, ok = callerByEnv(hint, env)
