@@ -79,11 +79,11 @@ func (c *Call) readKin() {
 // files are no part of the line that rules could vouch for, so only the exact line is
 // allowed, and what any of them denies stays denied.
 func (c *Call) readShellPatch() {
-	texts, found := []string{c.raw}, false
+	texts, dirs, found := []string{c.raw}, []string{c.dir}, false
 	for i := range c.elems {
 		if e := c.line.Elements[c.elems[i].at]; risk.AppliesPatch(e) {
 			c.elems[i].exact, found = first(c.elems[i].exact, "applies a patch"), true
-			texts = append(texts, e.Argv[1:]...)
+			texts, dirs = append(texts, e.Argv[1:]...), append(dirs, c.elems[i].dir)
 		}
 	}
 	if !found {
@@ -92,6 +92,9 @@ func (c *Call) readShellPatch() {
 	v := &value{}
 	for _, name := range patch.Mentioned(strings.Join(texts, "\n")) {
 		c.addValue(v, pseudoParam, name)
+		for _, dir := range dirs {
+			v.places = append(v.places, c.shellPlace(name, dir))
+		}
 	}
 	if c.params[pseudoParam] == nil && len(v.places) > 0 {
 		c.params[pseudoParam] = v

@@ -172,6 +172,8 @@ func TestShellPatch(t *testing.T) {
 		here(patchOf("update src/a.go")):                                                         Ask,
 		here(patchOf("update src/a.go", "update src/secret")):                                    Deny,
 		"apply_patch '" + patchOf("update src/secret") + "'":                                     Deny,
+		"cd src && " + here(patchOf("update secret")):                                            Deny,
+		"cd src && apply_patch '" + patchOf("update secret") + "'":                               Deny,
 		"cd src && apply_patch $'*** Begin Patch\\n*** Delete File: src/secret\\n*** End Patch'": Deny,
 		"apply_patch": Ask,
 	} {
