@@ -67,8 +67,9 @@ func (c *card) read() *reading {
 // changing are the tools that change files.
 var changing = []string{"Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch"}
 
-// patchFields are what agents call the text of a patch.
-var patchFields = []string{"command", "input", "patch"}
+// patchFields are what agents call the text of a patch. Of one that has several nobody
+// knows here which one its agent reads.
+var patchFields = []string{"command", "input", "patch", "patchText"}
 
 // readChanges takes a call apart; false when it is none that changes files, or not of a
 // shape that we know.
@@ -143,22 +144,25 @@ func readEdit(c call) (replacement, bool) {
 
 // readPatch takes a patch apart. One that we do not vouch for is drawn field by field.
 func readPatch(c call) (changes, bool) {
+	text, field := "", ""
 	for _, key := range patchFields {
-		text, ok := c.text(key)
-		if !ok {
-			continue
-		}
-		files, err := patch.Parse(text)
-		if err != nil {
+		s, ok := c.text(key)
+		switch {
+		case ok && (field != "" || key == "patchText"): // opencode's, whose reader is not this one
 			return changes{}, false
+		case ok:
+			text, field = s, key
 		}
-		all := changes{rest: c.without(key)}
-		for _, f := range files {
-			all.list = append(all.list, change{kind: changePatch, path: f.Path, named: true, part: f})
-		}
-		return all, true
 	}
-	return changes{}, false
+	files, err := patch.Parse(text)
+	if err != nil {
+		return changes{}, false
+	}
+	all := changes{rest: c.without(field)}
+	for _, f := range files {
+		all.list = append(all.list, change{kind: changePatch, path: f.Path, named: true, part: f})
+	}
+	return all, true
 }
 
 // changesOf are the changes of a call.

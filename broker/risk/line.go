@@ -20,7 +20,7 @@ func (j *judge) line(c Call) {
 		j.about(i, e.Text)
 		j.elementOf(e, f)
 		if AppliesPatch(e) {
-			j.patch(strings.Join(slices.Concat(e.Argv[1:], []string{l.Raw}), "\n"))
+			j.patch(strings.Join(slices.Concat(e.Argv[1:], []string{l.Raw}), "\n"), j.dirOf(e))
 		}
 	}
 	f.judge()

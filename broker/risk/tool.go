@@ -96,7 +96,7 @@ func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 		}
 	}
 	for _, p := range texts(input, kind.text) {
-		j.patch(p)
+		j.patch(p, j.at.CWD)
 	}
 	j.about(0, "")
 	j.read = safe && !otherPaths(input, kind.read) && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
@@ -160,8 +160,9 @@ func AppliesPatch(e shell.Element) bool {
 	return name == "apply_patch" || name == "applypatch" || name == "apply-patch"
 }
 
-// patch judges the files that a patch in Codex's format names.
-func (j *judge) patch(text string) {
+// patch judges the files that a patch in Codex's format names; dir is the folder that it is
+// applied in, "" when that is not known.
+func (j *judge) patch(text, dir string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		for _, head := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
@@ -169,7 +170,7 @@ func (j *judge) patch(text string) {
 				p = strings.TrimPrefix(p, " ") // which some readers do without
 				j.about(0, p)
 				c := change{deletes: strings.Contains(head, "Delete")}
-				j.writePath(j.resolve(p, spot{dir: j.at.CWD, tilde: true, entry: c.deletes}), c)
+				j.writePath(j.resolve(p, spot{dir: dir, tilde: true, entry: c.deletes}), c)
 			}
 		}
 	}

@@ -182,7 +182,7 @@ func TestShellPatch(t *testing.T) {
 			t.Errorf("%q: %s", line, v)
 		}
 	}
-	for _, line := range []string{here(patchOf("update src/a.go", "add .claude/settings.json")), "apply_patch '" + patchOf("add .codex/hooks.json") + "'"} {
+	for _, line := range []string{here(patchOf("update src/a.go", "add .claude/settings.json")), "apply_patch '" + patchOf("add .codex/hooks.json") + "'", "cd .claude && " + here(patchOf("add settings.json"))} {
 		if r := Prepare(w.bash(t, line)).Risk(); !r.Guarded || r.Class != risk.Dangerous {
 			t.Errorf("%q: %+v", line, r)
 		}
