@@ -182,10 +182,13 @@ func TestShellPatch(t *testing.T) {
 			t.Errorf("%q: %s", line, v)
 		}
 	}
-	for _, line := range []string{here(patchOf("update src/a.go", "add .claude/settings.json")), "apply_patch '" + patchOf("add .codex/hooks.json") + "'", "cd .claude && " + here(patchOf("add settings.json"))} {
+	for _, line := range []string{here(patchOf("update src/a.go", "add .claude/settings.json")), "apply_patch '" + patchOf("add .codex/hooks.json") + "'"} {
 		if r := Prepare(w.bash(t, line)).Risk(); !r.Guarded || r.Class != risk.Dangerous {
 			t.Errorf("%q: %+v", line, r)
 		}
+	}
+	if r := Prepare(w.bash(t, "cd ../home/ana && "+here(patchOf("add .bashrc")))).Risk(); r.Class != risk.Dangerous {
+		t.Errorf("a patch of a shell's start-up file: %+v", r)
 	}
 	exact := rule(Allow, "Bash", "command", "make")
 	if v := verdictOn(t, Prepare(w.bash(t, "make")), exact, rule(Deny, "Edit")); v != Allow {
