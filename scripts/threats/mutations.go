@@ -66,7 +66,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-10-rewritten", "what ran is compared with what was allowed", "broker/ran.go",
-		"		return RanChanged\n	}\n	return \"\"", "		return \"\"\n	}\n	return \"\"",
+		"	}) {\n		return RanChanged\n	}", "	}) {\n		return \"\"\n	}",
 	},
 	{
 		"threat-10-rewritten", "what was refused must not run", "broker/ran.go",
@@ -78,7 +78,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-12-paths", "files are looked at again when the person says yes", "broker/decide.go",
-		"		if err := b.unchanged(ctx, id); err != nil {\n			return b.now(ctx, req)", "		if err := b.unchanged(ctx, id); err != nil && false {\n			return b.now(ctx, req)",
+		"	return b.unchanged(ctx, req.ID)\n", "	return nil\n",
 	},
 	{
 		"threat-13-always", "runners take a rule that names all of it", "broker/rules/match.go",
