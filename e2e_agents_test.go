@@ -322,7 +322,7 @@ func agentsOrphaned(r *rig, list []*visit) {
 	begin(r, list)
 	r.signalConsole(syscall.SIGKILL)
 	for _, v := range list {
-		v.refusedWith(v.told)
+		v.refusedWith("") // its time may have run out before: what it is told then is the console's
 	}
 }
 
