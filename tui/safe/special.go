@@ -44,6 +44,9 @@ func nameOf(r rune, raw string) string {
 	if control, ok := controls[r]; ok {
 		name = control
 	}
+	if name == "" {
+		name = "without a name"
+	}
 	return fmt.Sprintf("U+%04X %s", r, name)
 }
 
