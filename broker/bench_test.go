@@ -48,10 +48,14 @@ func BenchmarkSubmitAllowed(b *testing.B) {
 // gateCalls are a call of each agent's in the form of its gate: session, folder and the
 // call's id come in.
 var gateCalls = map[string]string{
-	"claude": `{"session_id":%[1]q,"transcript_path":"/t.jsonl","cwd":%[2]q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"npm run test -- src/app.test.ts","description":"Test"},"tool_use_id":%[3]q}`,
-	"codex":  `{"session_id":%[1]q,"turn_id":"t","transcript_path":"/t.jsonl","cwd":%[2]q,"hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"npm run test -- src/app.test.ts"},"tool_use_id":%[3]q}`,
-	"gemini": `{"session_id":%[1]q,"transcript_path":"/t.jsonl","cwd":%[2]q,"hook_event_name":"BeforeTool","timestamp":"2026-11-22T01:54:12.799Z","tool_name":"run_shell_command","tool_input":{"command":"npm run test -- src/app.test.ts","description":%[3]q}}`,
-	"qwen":   `{"session_id":%[1]q,"transcript_path":"/t.jsonl","cwd":%[2]q,"hook_event_name":"PreToolUse","timestamp":"2026-11-22T01:54:12.799Z","permission_mode":"yolo","tool_name":"run_shell_command","tool_input":{"command":"npm run test -- src/app.test.ts","description":"Test","is_background":false},"tool_use_id":%[3]q}`,
+	"claude":   `{"session_id":%[1]q,"transcript_path":"/t.jsonl","cwd":%[2]q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"npm run test -- src/app.test.ts","description":"Test"},"tool_use_id":%[3]q}`,
+	"codex":    `{"session_id":%[1]q,"turn_id":"t","transcript_path":"/t.jsonl","cwd":%[2]q,"hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"npm run test -- src/app.test.ts"},"tool_use_id":%[3]q}`,
+	"gemini":   `{"session_id":%[1]q,"transcript_path":"/t.jsonl","cwd":%[2]q,"hook_event_name":"BeforeTool","timestamp":"2026-11-22T01:54:12.799Z","tool_name":"run_shell_command","tool_input":{"command":"npm run test -- src/app.test.ts","description":%[3]q}}`,
+	"qwen":     `{"session_id":%[1]q,"transcript_path":"/t.jsonl","cwd":%[2]q,"hook_event_name":"PreToolUse","timestamp":"2026-11-22T01:54:12.799Z","permission_mode":"yolo","tool_name":"run_shell_command","tool_input":{"command":"npm run test -- src/app.test.ts","description":"Test","is_background":false},"tool_use_id":%[3]q}`,
+	"copilot":  `{"hook_event_name":"PreToolUse","session_id":%[1]q,"timestamp":"2026-11-22T01:47:50.153Z","cwd":%[2]q,"tool_name":"Bash","tool_input":{"command":"npm run test -- src/app.test.ts","description":%[3]q}}`,
+	"cursor":   `{"conversation_id":%[1]q,"generation_id":"g","model":"m","tool_name":"Shell","tool_input":{"command":"npm run test -- src/app.test.ts","cwd":%[2]q,"timeout":30000},"tool_use_id":%[3]q,"cwd":%[2]q,"session_id":%[1]q,"hook_event_name":"preToolUse","cursor_version":"2026.09.10","workspace_roots":[%[2]q],"transcript_path":null}`,
+	"opencode": `{"event":"tool.execute.before","tool":"bash","sessionID":%[1]q,"callID":%[3]q,"args":{"command":"npm run test -- src/app.test.ts","description":"Test"},"directory":%[2]q,"worktree":%[2]q}`,
+	"generic":  `{"event":"ask","session":%[1]q,"tool":"Bash","input":{"command":"npm run test -- src/app.test.ts"},"cwd":%[2]q,"id":%[3]q}`,
 }
 
 // BenchmarkDecodeEncode is what a call that one of 100 rules allows costs the broker, in
