@@ -151,26 +151,27 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// write is a patch in its canonical form.
+// write is a patch in its canonical form: with CR LF, of which the CR is no part of a line,
+// so that one which ends in CR keeps that.
 func write(files []patch.File) string {
 	var b strings.Builder
-	b.WriteString("*** Begin Patch\n")
+	b.WriteString("*** Begin Patch\r\n")
 	for _, f := range files {
-		b.WriteString(map[patch.Op]string{patch.Add: "*** Add File: ", patch.Delete: "*** Delete File: ", patch.Update: "*** Update File: "}[f.Op] + f.Path + "\n")
+		b.WriteString(map[patch.Op]string{patch.Add: "*** Add File: ", patch.Delete: "*** Delete File: ", patch.Update: "*** Update File: "}[f.Op] + f.Path + "\r\n")
 		if f.MoveTo != "" {
-			b.WriteString("*** Move to: " + f.MoveTo + "\n")
+			b.WriteString("*** Move to: " + f.MoveTo + "\r\n")
 		}
 		for _, h := range f.Hunks {
 			if f.Op == patch.Update {
-				b.WriteString("@@ " + h.Header + "\n")
+				b.WriteString("@@ " + h.Header + "\r\n")
 			}
 			for _, l := range h.Lines {
-				b.WriteString(string(l.Kind) + l.Text + "\n")
+				b.WriteString(string(l.Kind) + l.Text + "\r\n")
 			}
 			if h.AtEnd {
-				b.WriteString("*** End of File\n")
+				b.WriteString("*** End of File\r\n")
 			}
 		}
 	}
-	return b.String() + "*** End Patch\n"
+	return b.String() + "*** End Patch\r\n"
 }
