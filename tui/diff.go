@@ -154,7 +154,7 @@ const leastFold = 2
 // context < 0 it leaves out none.
 func fold(lines []diffLine, context int) []part {
 	if context < 0 {
-		return []part{{0, len(lines), false}}
+		return extend(nil, part{0, len(lines), false})
 	}
 	var parts []part
 	for at := 0; at < len(lines); {

@@ -63,6 +63,7 @@ func TestCompare(t *testing.T) {
 // them when lines are folded. A comparison that ran out of time shows all of both too.
 func FuzzCompare(f *testing.F) {
 	f.Add("a\nb\nc", "a\nc\n")
+	f.Add("", "")
 	f.Add("", "x")
 	f.Add("\n\n", "\n")
 	f.Add(strings.Repeat("a\nb\n", 200), strings.Repeat("b\na\n", 200))
