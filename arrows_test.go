@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,20 +20,21 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":            {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
-	"broker/…":          {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
-	"broker/proctree":   {"golang.org/x/sys/…"},
-	"broker/rules":      {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
-	"broker/risk":       {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
-	"broker/shell":      {"mvdan.cc/sh/…"},
-	"broker/vet":        {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
-	"broker/brokertest": {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
-	"hookclient":        {module + "/hookclient/paths"},
-	"hookclient/paths":  {},
-	"store":             {module + "/broker", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
-	"store/…":           {module + "/broker", module + "/broker/rules", module + "/store/…"},
-	"tui":               {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
-	"tui/…":             {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
+	"broker":             {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/…":           {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
+	"broker/proctree":    {"golang.org/x/sys/…"},
+	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
+	"broker/risk":        {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
+	"broker/shell":       {"mvdan.cc/sh/…"},
+	"broker/vet":         {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
+	"broker/brokertest":  {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
+	"hookclient":         {module + "/hookclient/paths"},
+	"hookclient/paths":   {},
+	"hookclient/atstart": {module + "/hookclient"},
+	"store":              {module + "/broker", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
+	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
+	"tui":                {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 }
 
 // TestArrows keeps packages from knowing what they need not know.
@@ -133,4 +136,24 @@ func arrowsOf(room string) (allowed []string, bound bool) {
 func covers(pattern, path string) bool {
 	base, below := strings.CutSuffix(pattern, "/…")
 	return path == base || below && strings.HasPrefix(path, base+"/")
+}
+
+// TestHookRunsBeforeTheConsoleIsReady: "aoctl hook" ends before the packages of the console
+// are initialised, so that an agent does not wait for them at every call.
+func TestHookRunsBeforeTheConsoleIsReady(t *testing.T) {
+	aoctl := filepath.Join(t.TempDir(), "aoctl")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", aoctl, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), aoctl, "hook", "claude")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "init encoding/json ") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, late := range []string{module + "/tui", module + "/broker", module + "/broker/risk", module + "/store", "github.com/charmbracelet/bubbletea", "github.com/yuin/goldmark/util", "net/http"} {
+		if strings.Contains(string(out), "init "+late+" ") {
+			t.Errorf("%s is made ready before a hook asks", late)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/aoctl/aoctl/cli"
+	_ "github.com/aoctl/aoctl/hookclient/atstart" // is "aoctl hook"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:])) }
