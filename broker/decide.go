@@ -125,6 +125,7 @@ func (d Decision) validate() error {
 			return fmt.Errorf("%w: %s cannot allow", ErrInvalid, d.By.Kind)
 		}
 		return nil
+	case Defer: // see Broker.Defer
 	}
 	return fmt.Errorf("%w: verdict %q", ErrInvalid, d.Verdict)
 }

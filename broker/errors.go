@@ -22,6 +22,9 @@ var (
 	ErrReadAnew        = errors.New("the call could be read only now, or no longer")          // it is drawn anew, with what was found
 	ErrNoTranscript    = errors.New("no transcript is known")                                 // the agent did not say where it writes one, or it is no file to be read
 	ErrChanged         = errors.New("a file of the call changed meanwhile")                   // a path leads elsewhere, or its content is another one
+	ErrNotManaged      = errors.New("aoctl does not hold this session")                       // it was not started with aoctl run
+	ErrCannotDefer     = errors.New("this call cannot be put off")                            // its agent cannot, or another call of its turn is
+	ErrFrozen          = errors.New("everything is held by a freeze")                         // nothing may be allowed before it is lifted
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 

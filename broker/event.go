@@ -42,6 +42,16 @@ const (
 	EventAlarmSeen       = "alarm_seen"     // data: session_id, tool_use_id, kind, by
 	EventSettings        = "settings_found" // data: SettingsFound; a settings file that switches hooks off, or may
 	EventConsoleClosed   = "console_closed" // data: pending; a console ended in order and left calls waiting
+	EventRunStarted      = "run_started"    // data: wire.RunStart; a runner holds the session from now on
+	EventRunNoted        = "run_noted"      // data: wire.RunReport; what a runner saw or did
+	EventRunEnded        = "run_ended"      // data: wire.RunReport; the agent's process is over
+	EventMessageQueued   = "message_queued" // data: Message
+	EventMessageSent     = "message_sent"   // data: id; the agent has it
+	EventMessageDropped  = "message_dropped"
+	EventInterruptAsked  = "interrupt_requested"
+	EventDeferred        = "request_deferred" // data: Checkpoint
+	EventResumed         = "session_resumed"  // data: by, requests; a resume was begun
+	EventTakenUpAgain    = "request_taken_up" // the agent asked again for a call that was put off
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.
 	EventRuleSaved    = "rule_saved"         // data: RuleSavedData
@@ -49,13 +59,14 @@ const (
 	EventFileTrusted  = "rules_file_trusted" // data: FileTrustedData; the digest "" takes the trust back
 	EventTokenMinted  = "token_minted"       // data: TokenData
 	EventTokenRevoked = "token_revoked"      // data: TokenData, without hash
+	EventFrozen       = "frozen"             // data: FrozenData; a session, or all of them, is held
 	EventLogArchived  = "log_archived"       // data: LogArchivedData; older events are in an archive
 	EventObserve      = "observe"            // data: on, by; a session, or all of them, is only watched
 )
 
 // FactTypes are the types of event that hold until a later one changes them; Load
 // hands them to a starting broker.
-var FactTypes = []string{EventRuleSaved, EventRuleRemoved, EventFileTrusted, EventTokenMinted, EventTokenRevoked, EventLogArchived}
+var FactTypes = []string{EventRuleSaved, EventRuleRemoved, EventFileTrusted, EventTokenMinted, EventTokenRevoked, EventFrozen, EventLogArchived}
 
 // RuleSavedData is the data of an EventRuleSaved: the whole rule, without its uses.
 type RuleSavedData struct {
@@ -109,6 +120,13 @@ type CallsRefusedData struct {
 	Total int       `json:"total"` // calls since it began
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
+}
+
+// FrozenData is the data of an EventFrozen.
+type FrozenData struct {
+	Session string `json:"session,omitempty"` // "" for all
+	On      bool   `json:"on"`
+	By      Actor  `json:"by"`
 }
 
 // LogArchivedData is the data of an EventLogArchived: the calls and events of one stretch of

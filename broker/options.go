@@ -25,6 +25,8 @@ type Options struct {
 	NoOutput        bool                              // record of a call's end that it ended and how long it took, but nothing that the tool gave back
 	Observe         bool                              // hold nothing: record what the rules would have said
 	ListenOperators bool                              // take operator tokens over TCP also from processes that cannot be found here
+	Launcher        Launcher                          // starts runners; nil: sessions cannot be launched or resumed from here
+	OnTimeout       Verdict                           // what becomes of a call whose time is over: Deny, or Defer where its agent can; Deny when empty
 	Vet             Vetter                            // reads what agents wrote before the broker does; nil: everything comes through
 	Difference      func(a, b json.RawMessage) string // the unified difference of two inputs, for the record; nil records none
 	Log             *slog.Logger                      // discarded when nil
@@ -70,6 +72,33 @@ type Console interface {
 	// mark of what the caller has already: when that is the end still, nothing is read.
 	// Errors: ErrNotFound, ErrNoTranscript, and those of the file.
 	Transcript(ctx context.Context, sessionID string, seen TranscriptMark) (Transcript, error)
+
+	// Say queues text as the next message of a managed session's user: it is told as soon as
+	// the agent's turn is over, and a session that has ended is resumed for it. It takes the
+	// place of a message that waits; "" takes that one back. By an operator it lifts a stop.
+	// Errors: ErrNotFound, ErrNotManaged, ErrInvalid, ErrForbidden (the session is stopped and
+	// by is no operator), ErrNotRecorded.
+	Say(ctx context.Context, sessionID, text string, by Actor) (Session, error)
+	// Interrupt ends the turn of a managed session and keeps the session. Errors:
+	// ErrNotFound, ErrNotManaged, ErrSessionEnded, ErrNotRecorded.
+	Interrupt(ctx context.Context, sessionID string, by Actor) error
+	// Launch starts a new managed session in the background. Errors: ErrInvalid, ErrForbidden,
+	// ErrNotRecorded, and those of the launcher.
+	Launch(ctx context.Context, n NewRun, by Actor) (Session, error)
+	// Defer puts request id off: its agent's process ends cleanly, and the request waits for
+	// an answer as long as it takes. Errors: ErrNotFound, ErrAlreadyDecided, ErrCannotDefer
+	// (its text says why), ErrNotRecorded.
+	Defer(ctx context.Context, id string, by Actor) (Request, error)
+	// Resume goes on with a session whose call was put off: it starts a runner where the
+	// session is managed, and says what to run where it is not. Two at once start one.
+	// Errors: ErrNotFound, ErrForbidden, ErrConflict (a process has the session already),
+	// ErrNotRecorded, and those of the launcher.
+	Resume(ctx context.Context, sessionID string, by Actor) (Resumption, error)
+	// Freeze holds every agent, or one session's, at its next call, or lets them go on:
+	// nothing is denied or ended, rules and people decide once it is lifted. "" means all.
+	// Lifting takes an operator. Errors: ErrNotFound, ErrForbidden, ErrNotRecorded (a freeze
+	// holds all the same, until the console ends).
+	Freeze(ctx context.Context, sessionID string, on bool, by Actor) error
 
 	// Rules is all that decides without a person; Update.Rules brings later ones.
 	Rules(ctx context.Context) RuleBook

@@ -44,6 +44,7 @@ type Verdict string
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
+	Defer Verdict = "defer" // Options.OnTimeout only; see Broker.Defer
 )
 
 // ActorKind names who or what ended a request or asked for a stop.
@@ -119,6 +120,13 @@ type Request struct {
 	// when the call is asked and not stored; nil for requests read from the store.
 	Assessment *rules.Assessment `json:"assessment,omitempty"`
 
+	// Checkpoint is set while the call is put off, and until its answer was given.
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+	// Held says why nothing decides the call now, not even a rule: a freeze. Not stored.
+	Held string `json:"held,omitempty"`
+	// Deferrable says that the agent can be told that the call is put off. Not stored.
+	Deferrable bool `json:"deferrable,omitempty"`
+
 	// Alarm is set when what ran was not what was allowed. Not part of the record.
 	Alarm *Alarm `json:"alarm,omitempty"`
 
@@ -162,6 +170,7 @@ type Decision struct {
 	UpdatedInput json.RawMessage // Allow only: runs in place of what was asked; see Broker.AssessEdited
 	Digest       string          // of the call that was shown; Decide refuses another one. Empty skips the check
 	Seal         string          // of UpdatedInput as AssessEdited showed it; Decide refuses when its files changed. Empty skips the check
+	End          bool            // Deny only: the session of a call that was put off is not resumed to hear of it
 	Dangerous    bool            // it is known that the call is dangerous with UpdatedInput
 }
 

@@ -46,6 +46,10 @@ type Session struct {
 	Observed    bool         `json:"observed,omitempty"`   // nothing of it is held; not stored: a new console gates again
 	Alarm       *Alarm       `json:"alarm,omitempty"`      // a call of it ran otherwise than it was allowed, and nobody has acknowledged that; part of the log, not of the record
 	Asks        *Asks        `json:"asks,omitempty"`       // what its agent asks in its own terminal; not stored
+	Run         *Run         `json:"run,omitempty"`        // how a runner holds it; nil for sessions that aoctl only watches
+	Message     *Message     `json:"message,omitempty"`    // what its user says next, as soon as its turn is over
+	Frozen      bool         `json:"frozen,omitempty"`     // its calls are held, by a freeze of its own or of all; not stored: the log's facts tell
+	Deferred    int          `json:"deferred,omitempty"`   // calls of it that were put off and wait for an answer, or for their session to be resumed; not stored
 	TurnOver    bool         `json:"-"`                    // while stopping: the main agent's turn ended, sub-agents may still run; not stored
 }
 

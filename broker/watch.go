@@ -29,6 +29,8 @@ type Health struct {
 	LogBroken string // what another program did to the log; then no rule may allow anything
 	LogUnread string // why the log could not be checked yet; until then no rule may allow anything either
 	Observing bool   // nothing is held, in any session
+	Frozen    bool   // everything is held, in every session
+	FrozenBy  Actor
 
 	Floods     []Flood // whose calls are refused now because there are too many, the most first; not to be changed
 	MoreFloods int     // how many more there are

@@ -137,6 +137,14 @@ func sessionArgs(s *broker.Session) ([]driver.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.ID, err)
 	}
+	run, err := optional(s.Run)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", s.ID, err)
+	}
+	message, err := optional(s.Message)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", s.ID, err)
+	}
 	var code driver.Value
 	if s.ExitCode != nil {
 		code = int64(*s.ExitCode)
@@ -145,7 +153,7 @@ func sessionArgs(s *broker.Session) ([]driver.Value, error) {
 		s.ID, s.Agent, s.Name, s.CWD, s.ProjectDir, s.Mode, s.Pane,
 		int64(s.Process.PID), signed(s.Process.Start), string(s.State),
 		chain.MS(s.StartedAt), chain.MS(s.LastSeenAt), chain.MS(s.StopAskedAt), chain.MS(s.EndedAt),
-		code, s.EndReason, string(subagents), s.Transcript,
+		code, s.EndReason, string(subagents), s.Transcript, run, message,
 	}, nil
 }
 
@@ -156,6 +164,15 @@ func grantArgs(g *broker.Grant) []driver.Value {
 		string(g.By.Kind), g.By.ID, int64(g.By.PID), g.By.Exe, g.By.TTY,
 		chain.MS(g.CreatedAt), chain.MS(g.ExpiresAt),
 	}
+}
+
+// optional is the JSON of what may be nil, "" when it is.
+func optional[T any](v *T) (string, error) {
+	if v == nil {
+		return "", nil
+	}
+	raw, err := json.Marshal(v)
+	return string(raw), err
 }
 
 func orNull(s string) driver.Value {

@@ -167,16 +167,20 @@ func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broke
 	return list(ctx, s, scanSession, query, append(w.args, orDefault(f.Limit))...)
 }
 
-// transcriptSchema is the first schema whose sessions have a transcript.
-const transcriptSchema = 4
+// sessionNews are the columns of sessions that older schemas lack, by the first that has them.
+var sessionNews = map[int][]string{4: {"transcript"}, 5: {"managed_run", "queued_message"}}
 
 // ofItsSchema is a query for sessions that this database understands: archives and
 // backups keep the schema of their time.
 func ofItsSchema(ctx context.Context, q querier, query string) (string, error) {
 	version := 0
 	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
-	if version < transcriptSchema {
-		query = strings.Replace(strings.Replace(query, "s.transcript", "''", 1), "transcript", "''", 1)
+	for first, columns := range sessionNews {
+		for _, c := range columns {
+			if version < first {
+				query = strings.Replace(strings.Replace(query, "s."+c, "''", 1), c, "''", 1)
+			}
+		}
 	}
 	return query, err
 }
@@ -256,9 +260,9 @@ func scanSession(row scanner) (broker.Session, error) {
 	var s broker.Session
 	var start, started, seen, stop, ended int64
 	var code sql.NullInt64
-	var subagents string
+	var subagents, run, message string
 	err := row.Scan(&s.ID, &s.Agent, &s.Name, &s.CWD, &s.ProjectDir, &s.Mode, &s.Pane, &s.Process.PID, &start, &s.State,
-		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents, &s.Transcript)
+		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents, &s.Transcript, &run, &message)
 	if err != nil {
 		return s, err
 	}
@@ -273,6 +277,12 @@ func scanSession(row scanner) (broker.Session, error) {
 	}
 	if len(s.Subagents) == 0 {
 		s.Subagents = nil
+	}
+	if s.Run, err = optionally[broker.Run](run); err == nil {
+		s.Message, err = optionally[broker.Message](message)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%w: how session %s is held: %w", ErrCorrupt, s.ID, err)
 	}
 	return s, nil
 }
@@ -294,6 +304,15 @@ func scanGrant(row scanner) (broker.Grant, error) {
 		&g.By.Kind, &g.By.ID, &g.By.PID, &g.By.Exe, &g.By.TTY, &made, &until, &used)
 	g.CreatedAt, g.ExpiresAt, g.UsedBy = chain.Time(made), chain.Time(until), used.String
 	return g, err
+}
+
+// optionally reads what optional wrote.
+func optionally[T any](text string) (*T, error) {
+	if text == "" {
+		return nil, nil
+	}
+	v := new(T)
+	return v, json.Unmarshal([]byte(text), v)
 }
 
 func raw(s string) json.RawMessage {

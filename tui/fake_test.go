@@ -34,8 +34,9 @@ type fakeConsole struct {
 	ids      []string // of decided
 	stopped  []string
 	stopAlls int
-	together [][]string    // ids of what DecideAll was asked about
-	observed []string      // sessions whose observing was switched, with on or off
+	together [][]string // ids of what DecideAll was asked about
+	observed []string
+	noted    []string      // sessions whose observing was switched, with on or off
 	tree     broker.Killed // what Processes finds
 	after    broker.Killed // what Kill says
 	killed   []string

@@ -35,6 +35,12 @@ type console interface {
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error
+	Say(ctx context.Context, sessionID, text string, by broker.Actor) (broker.Session, error)
+	Interrupt(ctx context.Context, sessionID string, by broker.Actor) error
+	Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (broker.Session, error)
+	Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
+	Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error)
+	Freeze(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 
 	SaveRule(ctx context.Context, r rules.Rule, by broker.Actor) (broker.SavedRule, error)
 	RemoveRule(ctx context.Context, id string, by broker.Actor) error

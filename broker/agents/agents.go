@@ -57,6 +57,7 @@ type Hook struct {
 	File       string // Settings: the file that changed, as the agent names it; may be empty
 	Note       string // Notify: the notification's type
 	Unknown    bool   // Observe: the dialect does not know the event
+	Headless   bool   // no user sits before the agent; only of agents with Traits.Defer
 	FromApp    bool   // Prompt: not typed by the user but made by the agent itself (such as a background task's report)
 }
 
@@ -78,6 +79,7 @@ const (
 	NoOpinion Verdict = iota
 	Allow
 	Deny
+	Defer // put the call off: the agent's process ends cleanly and asks again when it is resumed; only with Traits.Defer, in a session without a user
 	Leave // say on purpose that the agent is to decide by itself; only for calls that the operator merely observes
 )
 
@@ -94,6 +96,7 @@ type Traits struct {
 	AllowWins bool   // an allow beats what its user refuses in its own settings
 	CallID    bool   // a call has an id, which its report has too
 	Subagents bool   // it tells which sub-agent asks
+	Defer     bool   // a call can be put off in a session without a user
 
 	// OneIDSpace says that no two calls of a session have the same id, whoever makes them,
 	// and that a call's report may name another sub-agent than the one that asked.

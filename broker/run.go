@@ -1,0 +1,89 @@
+package broker
+
+import (
+	"time"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// TurnState says what the agent of a managed session does.
+type TurnState string
+
+// The states of a managed session's agent.
+const (
+	TurnStarting TurnState = "starting" // its process is being started, or resumed
+	TurnWorking  TurnState = "working"
+	TurnIdle     TurnState = "idle"     // its turn is over: it takes a message
+	TurnDeferred TurnState = "deferred" // it ended because a call was put off; that call's answer resumes it
+	TurnEnded    TurnState = "ended"    // no process; a message or an answer resumes it
+)
+
+// Run is how a managed session is held: by a runner, which has the agent's process by both
+// ends. It lives on when the console ends. Session.Process is the agent's.
+type Run struct {
+	Runner    Process       `json:"runner,omitzero"`
+	Program   string        `json:"program"`
+	Args      []string      `json:"args,omitempty"` // the user's own
+	Model     string        `json:"model,omitempty"`
+	MaxTurns  int           `json:"max_turns,omitempty"`
+	Detached  bool          `json:"detached,omitempty"`
+	Log       string        `json:"log,omitempty"`
+	Turn      TurnState     `json:"turn"`
+	Cost      float64       `json:"cost_usd"`         // of all processes of the session, as the agent says
+	Usage     wire.RunUsage `json:"usage"`            // likewise
+	Turns     int           `json:"turns"`            // likewise
+	Result    string        `json:"result,omitempty"` // how the last turn ended, in the agent's word
+	Error     string        `json:"error,omitempty"`  // what went wrong last
+	StartedAt time.Time     `json:"started_at"`       // the process
+}
+
+// Message is what a session's user says next. There is one at a time: a later one takes its
+// place.
+type Message struct {
+	ID       string    `json:"id"` // UUIDv7
+	Text     string    `json:"text"`
+	By       Actor     `json:"by"`
+	QueuedAt time.Time `json:"queued_at"`
+}
+
+// maxMessage is the longest message to a session, bytes.
+const maxMessage = 256 << 10 //nolint:unused // until messages are taken
+
+// Checkpoint is a call that was put off: its agent's process was told so and ended, and its
+// request goes on waiting for as long as it takes. When the session is resumed the agent
+// asks again with the same id, and gets the answer, or waits for it as usual.
+type Checkpoint struct {
+	RequestID string    `json:"request_id"`
+	SessionID string    `json:"session_id"`
+	ToolUseID string    `json:"tool_use_id"`
+	CWD       string    `json:"cwd"`            // where the session is resumed
+	Program   string    `json:"program"`        // the agent's, as it ran
+	Args      []string  `json:"args,omitempty"` // how it was started, short of its prompt
+	By        Actor     `json:"by"`             // who put it off: a person, a rule, the deadline
+	At        time.Time `json:"at"`
+	ResumedAt time.Time `json:"resumed_at,omitzero"` // when a resume was last begun
+}
+
+// Resumption is what Resume did, or what the operator is to do.
+type Resumption struct {
+	Started bool     `json:"started"`           // a runner was started
+	CWD     string   `json:"cwd,omitempty"`     // otherwise: where
+	Command []string `json:"command,omitempty"` // and what to run, in a terminal
+}
+
+// NewRun is a managed session that the operator wants.
+type NewRun struct {
+	Folder string // absolute
+	Agent  string // "claude"
+	Prompt string
+	Name   string // may be empty
+	Model  string // may be empty
+}
+
+// Launcher starts runners. Package cli has it: a runner is a process of its own.
+type Launcher interface {
+	// Launch starts a runner in the background for a new session with this id.
+	Launch(sessionID string, n NewRun) error
+	// Resume starts a runner in the background that takes up s, which no process has.
+	Resume(s Session) error
+}

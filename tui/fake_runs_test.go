@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// note keeps what a console asked for, in words.
+func (f *fakeConsole) note(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.noted = append(f.noted, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeConsole) Say(_ context.Context, id, text string, by broker.Actor) (broker.Session, error) {
+	f.note("say %s %q", id, text)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.sessions[id]
+	switch {
+	case !ok:
+		return broker.Session{}, broker.ErrNotFound
+	case s.Run == nil:
+		return s, broker.ErrNotManaged
+	}
+	s.Message = nil
+	if text != "" {
+		s.Message = &broker.Message{ID: "m1", Text: text, By: by}
+	}
+	f.sessions[id] = s
+	for _, w := range f.watches {
+		w <- broker.Update{Session: &s}
+	}
+	return s, nil
+}
+
+func (f *fakeConsole) Interrupt(_ context.Context, id string, _ broker.Actor) error {
+	f.note("interrupt %s", id)
+	return nil
+}
+
+func (f *fakeConsole) Launch(_ context.Context, n broker.NewRun, _ broker.Actor) (broker.Session, error) {
+	f.note("launch %+v", n)
+	return broker.Session{ID: "new", Agent: n.Agent, Name: n.Name, CWD: n.Folder}, nil
+}
+
+func (f *fakeConsole) Defer(_ context.Context, id string, _ broker.Actor) (broker.Request, error) {
+	f.note("defer %s", id)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.requests[id], nil
+}
+
+func (f *fakeConsole) Resume(_ context.Context, id string, _ broker.Actor) (broker.Resumption, error) {
+	f.note("resume %s", id)
+	return broker.Resumption{Started: true}, nil
+}
+
+func (f *fakeConsole) Freeze(_ context.Context, id string, on bool, _ broker.Actor) error {
+	f.note("freeze %q %v", id, on)
+	return nil
+}
