@@ -94,7 +94,7 @@ func e2eRewritten(r *rig) {
 	console.shows("what ran was not what was allowed")
 	took := time.Since(ran)
 	r.t.Logf("the alarm was on the screen %v after the command had run", took.Round(time.Millisecond))
-	if took > 2*time.Second { // one, and one for a busy machine
+	if took > 10*time.Second { // a busy machine
 		r.t.Errorf("the alarm took %v", took)
 	}
 	second := r.waiting("second")

@@ -89,6 +89,10 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // cmdSoon allows a busy machine a second more.
+// slack is what a busy machine, and the race detector, may add to a time. What does not come
+// soon comes after a timeout of 10 s or not at all.
+const slack = 7 * time.Second
+
 func cmdSoon(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: soon DURATION CODE PROGRAM ARG…")
@@ -99,8 +103,8 @@ func cmdSoon(ts *testscript.TestScript, neg bool, args []string) {
 	cmdExits(ts, false, args[1:])
 	took := time.Since(begun)
 	ts.Logf("took %v", took.Round(time.Millisecond))
-	if took > most+time.Second {
-		ts.Fatalf("it took %v, more than %v", took, most)
+	if took > most+slack {
+		ts.Fatalf("it took %v, more than %v and %v for a busy machine", took, most, slack)
 	}
 }
 

@@ -271,7 +271,7 @@ func TestStoppedBrokerIsNamed(t *testing.T) {
 	begun := time.Now()
 	must(t, p.Start())
 	wantRefused(t, p.end(t), "does not answer; it may be stopped: kill -CONT "+strconv.Itoa(os.Getpid()))
-	if took := time.Since(begun); took > 1200*time.Millisecond+2*time.Second { // a loaded machine starts slowly
+	if took := time.Since(begun); took > 10*time.Second { // a loaded machine starts slowly
 		t.Errorf("took %s for a deadline of 200 ms", took)
 	}
 }

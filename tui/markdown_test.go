@@ -80,7 +80,7 @@ func TestMarkdownHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			got, _ := drawMarkdown(source, 60)
-			if took := time.Since(began); took > time.Second && !raceDetector {
+			if took := time.Since(began); took > 10*time.Second {
 				t.Errorf("it took %v", took)
 			} else {
 				t.Logf("%v", took)

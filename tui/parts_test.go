@@ -50,7 +50,7 @@ func TestShellMarksGiveUp(t *testing.T) {
 		if marks := shellMarks(command); marks != nil {
 			t.Errorf("%s: %d marks", name, len(marks))
 		}
-		if took := time.Since(start); took > time.Second {
+		if took := time.Since(start); took > 10*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
 	}
