@@ -106,11 +106,11 @@ func callStep(s callState, o *op, stops bool) []callState {
 		return decideStep(s, o, same, to)
 	case "note":
 		return same
-	case "expire", "cancel", "answer", "stopped": // what happens by itself, when it can
+	case "expire", "cancel", "answer", "stopped", "aside": // what happens by itself, when it can
 		if r.st != pending {
 			return same
 		}
-		return to(map[string]status{"expire": expired, "cancel": cancelled, "answer": answered, "stopped": denied}[o.Kind])
+		return to(map[string]status{"expire": expired, "cancel": cancelled, "answer": answered, "stopped": denied, "aside": denied}[o.Kind])
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/aoctl/aoctl/broker"
 )
 
 // slack is how far the broker's clocks and ours may differ over a request's life: its
@@ -119,7 +121,7 @@ func withSpontaneous(call string, list []*op, requests map[string]*request, all 
 		if r.call != call {
 			continue
 		}
-		first, known := int64(never), int64(never)
+		first, known, aside := int64(never), int64(never), false
 		for _, o := range list {
 			if o.Slot != r.slot {
 				continue
@@ -130,11 +132,15 @@ func withSpontaneous(call string, list []*op, requests map[string]*request, all 
 			if proves(o) {
 				known = min(known, o.Ret)
 			}
+			aside = aside || o.By == broker.AsideID
 		}
 		if first == never {
 			continue
 		}
 		list = append(list, &op{Kind: "expire", Call: call, Slot: r.slot, Inv: first + int64(r.timeout-slack), Ret: never})
+		if aside {
+			list = append(list, &op{Kind: "aside", Call: call, Slot: r.slot, Inv: first, Ret: never})
+		}
 		for i, o := range list {
 			if o.Kind == "decide" && o.Slot == r.slot && o.Allow && known != never && o.Inv > known+int64(r.timeout+slack) {
 				late := *o

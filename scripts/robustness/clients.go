@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/scripts/internal/ask"
 )
 
@@ -30,6 +31,7 @@ type answer struct {
 	Stop     bool   `json:"stop_requested"`
 	By       struct {
 		Kind string `json:"kind"`
+		ID   string `json:"id"`
 	} `json:"by"`
 	Outcome *answer `json:"outcome"`
 	Error   struct {
@@ -39,9 +41,12 @@ type answer struct {
 
 // seen is how the request stands by what a says, and who ended it.
 func (a answer) seen() (status, string) {
-	by := a.By.Kind
+	by, id := a.By.Kind, a.By.ID
 	if a.Outcome != nil {
-		by = a.Outcome.By.Kind
+		by, id = a.Outcome.By.Kind, a.Outcome.By.ID
+	}
+	if a.Status == denied && id == broker.AsideID {
+		return denied, id // two brokers were killed while it waited
 	}
 	if a.Status == denied && by == "broker" {
 		return unrecorded, by
@@ -231,7 +236,7 @@ func byWords(verdict, reason string) status {
 	for words, st := range map[string]status{
 		"Nobody answered in aoctl": expired, "aoctl closed this call": cancelled, "already answered in the agent": answered,
 		"aoctl refused this call because": unrecorded, "denied this call in aoctl": denied, "This call was denied": denied,
-		"Stopped by the user": refused,
+		"Stopped by the user": refused, "aoctl crashed twice while this call waited": denied,
 	} {
 		if strings.Contains(reason, words) {
 			return st

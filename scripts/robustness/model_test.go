@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/broker"
 )
 
 // ms makes a moment, or a span, from milliseconds.
@@ -35,6 +37,7 @@ var (
 	stopCut = op{Kind: "stop", Out: unknown}
 	lift    = op{Kind: "lift", Out: done}
 	gone    = op{Kind: "cancel"}
+	aside   = op{Kind: "see", Out: done, Seen: denied, By: broker.AsideID}
 )
 
 func saw(st status) op   { return op{Kind: "see", Out: done, Seen: st} }
@@ -71,6 +74,11 @@ func TestChecker(t *testing.T) {
 			"an acknowledged decision is lost",
 			[]*op{asked.at(0, 10), maybe.at(20, -1), saw(pending).at(40, 50)},
 			[]*op{asked.at(0, 10), allow.at(20, 30), saw(pending).at(40, 50)},
+		},
+		{
+			"a call that was set aside is allowed",
+			[]*op{asked.at(0, 10), heard(refused).at(0, 60), aside.at(70, 80)},
+			[]*op{asked.at(0, 10), heard(allowed).at(0, 60), aside.at(70, 80)},
 		},
 		{
 			"two decisions of one request are acknowledged",
