@@ -244,7 +244,7 @@ func (b *Broker) finish(e *entry, o Outcome) {
 	if e.timer != nil {
 		e.timer.Stop()
 	}
-	if o.State == Expired || o.State == Cancelled {
+	if o.State == Expired || o.State == Cancelled && !withdrawn(o) {
 		e.lateUntil = time.Now().Add(b.opts.LateFor)
 	}
 	b.pending--

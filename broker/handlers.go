@@ -24,6 +24,7 @@ func (b *Broker) handler() http.Handler {
 	for pattern, h := range map[string]http.HandlerFunc{
 		"POST /hooks/{agent}":                  b.postHook,
 		"GET /hooks/{agent}/{id}":              b.getHook,
+		"POST /hooks/{agent}/cancel":           b.postHookCancel,
 		"POST /request-approval":               b.postRequestApproval,
 		"POST /create-approval-request":        b.postCreateApprovalRequest,
 		"GET /approval-requests/{id}/decision": b.getDecision,
@@ -32,6 +33,7 @@ func (b *Broker) handler() http.Handler {
 		"GET /approval-requests":               b.getApprovalRequests,
 		"GET /approval-requests/{id}":          b.getApprovalRequest,
 		"POST /approval-requests/{id}/decide":  b.postDecide,
+		"POST /approval-requests/{id}/cancel":  b.postCancel,
 		"POST /tool-decisions/{id}/respond":    b.postDecide,
 		"POST /tool-decisions/{id}/deny":       b.postDeny,
 		"POST /tool-decisions/{id}/approve":    b.postApprove,

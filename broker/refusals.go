@@ -181,6 +181,7 @@ func (b *Broker) refused(r *http.Request, kind RefusalKind, detail string) {
 func wantedBy(r *http.Request) string {
 	pattern := cmp.Or(r.Pattern, r.Method+" "+clip(r.URL.Path))
 	switch {
+	case strings.HasSuffix(pattern, "/cancel"):
 	case strings.HasPrefix(pattern, "POST /approval-requests/") || strings.HasPrefix(pattern, "POST /tool-decisions/"):
 		return string(Allow) // refusing is open
 	case strings.HasSuffix(pattern, "/rules") && r.Method != http.MethodGet, strings.HasSuffix(pattern, "/rules/{id}"):

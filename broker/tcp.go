@@ -90,10 +90,11 @@ var askingRoutes = map[string]bool{
 	"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true,
 	"POST /request-approval": true, "POST /create-approval-request": true, "GET /approval-requests/{id}/decision": true,
 	"POST /events": true, "GET /check-stop/{id}": true,
+	"POST /hooks/{agent}/cancel": true, "POST /approval-requests/{id}/cancel": true,
 }
 
 // hookRoutes are those that agents' hooks use.
-var hookRoutes = map[string]bool{"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true}
+var hookRoutes = map[string]bool{"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true, "POST /hooks/{agent}/cancel": true}
 
 // refusal is a request over TCP that is turned away.
 type refusal struct {

@@ -126,7 +126,10 @@ func TestTCPMatrix(t *testing.T) {
 		"asking token rules":       {403, "POST /rules", `{"decision":"deny","tool":"Bash"}`, []string{host, asks, jsonType}},
 		"asking token stops":       {403, "POST /sessions/s/stop", `{}`, []string{host, asks, jsonType}},
 		"asking token dots":        {403, "GET /hooks/../sessions", "", []string{host, asks}},
+		"asking token takes back":  {404, "POST /approval-requests/none/cancel", `{}`, []string{host, asks, jsonType}},
+		"taken back by nobody":     {401, "POST /approval-requests/none/cancel", `{}`, []string{host, jsonType}},
 		"operator token in a hook": {403, "POST /hooks/claude", `{}`, []string{host, decides, jsonType}},
+		"operator token ends one":  {403, "POST /hooks/claude/cancel", `{}`, []string{host, decides, jsonType}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -36,8 +36,9 @@ type Decision struct {
 // The call may run only when the error is nil and Decision.Allowed is true. Every
 // error means that it must not: ErrNoConsole, ErrSocket, ErrSilent, ErrAnswer,
 // ErrTimeout, ErrRefused and ErrInput tell the causes apart (errors.Is). When ctx
-// ends first, its error is returned; the question may stay on the console until
-// its time is up, but an answer to it allows nothing any more.
+// ends first, its error is returned, and the question is taken back: its card closes
+// at once, unless the console cannot be told so within a second. An answer that it
+// gives nevertheless allows nothing.
 //
 // Ask may be called by many goroutines at once.
 func Ask(ctx context.Context, req Request) (Decision, error) {
@@ -68,13 +69,19 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 		poll:   func(id string) string { return "/approval-requests/" + id + "/decision?timeout=" + holdSeconds },
 		opens:  func(got string) error { return sameRequest(got, id) },
 		usable: func(r response) (err error) { decision, err = parseDecision(r, id); return err },
-		until:  begun.Add(req.Timeout), given: req.Timeout,
+		until:  begun.Add(req.Timeout), given: req.Timeout, id: id,
 	}
 	if err = c.run(ctx); err != nil {
+		if ctx.Err() != nil {
+			_ = c.withdraw(reasonCancelled) // the answer is no either way
+		}
 		return Decision{}, err
 	}
 	return decision, nil
 }
+
+// reasonCancelled is what the console shows of a question whose context ended.
+const reasonCancelled = "the program that asked does not want to know any more"
 
 // holdSeconds is how long the broker may hold one poll.
 const holdSeconds = "25"

@@ -17,6 +17,7 @@ type limits struct {
 	silence  time.Duration // from a question to the first byte; a broker holds it 25 s at most
 	grace    time.Duration // beyond the person's time, for the console to say that it ran out
 	hung     time.Duration // beyond that, for whatever does not end by itself
+	leave    time.Duration // for taking a question back
 	starting time.Duration // for a console that is just coming up
 	again    time.Duration // the first wait before asking again
 	againMax time.Duration // the longest
@@ -29,7 +30,7 @@ type limits struct {
 func defaultLimits() limits {
 	return limits{
 		sprint: 3 * time.Millisecond, stdin: 30 * time.Second, silence: 45 * time.Second,
-		grace: 800 * time.Millisecond, hung: 150 * time.Millisecond, starting: 2 * time.Second,
+		grace: 800 * time.Millisecond, hung: 150 * time.Millisecond, leave: time.Second, starting: 2 * time.Second,
 		again: 50 * time.Millisecond, againMax: 500 * time.Millisecond, look: time.Second,
 		payload: MaxHookBody, drain: 512 << 20, strikes: 10,
 	}
@@ -63,6 +64,8 @@ type conversation struct {
 	asked question  // what the next answer must be for
 	left  *leftover // what a sprint left to go on from
 
+	id      string    // the request's, as soon as it is known
+	sent    bool      // some of the question went out
 	reached bool      // a broker took a connection in this conversation
 	heard   time.Time // the last answer of any kind
 	pending bool      // a broker said: wait
@@ -197,6 +200,7 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, request []by
 		return response{}, ctx.Err()
 	}
 	asked := time.Now()
+	c.sent = true
 	_, sendErr := conn.Write(request)
 	// A broker may refuse before it has read everything, so an answer is looked
 	// for even when not all could be sent.
@@ -246,7 +250,9 @@ func (c *conversation) waitFor(resp response) (string, error) {
 	if err == nil && c.opens != nil {
 		err = c.opens(id)
 	}
-	c.pending = c.pending || err == nil
+	if err == nil {
+		c.pending, c.id = true, id
+	}
 	return id, err
 }
 

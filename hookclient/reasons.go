@@ -24,7 +24,8 @@ var (
 // refusalError is an error a person can act on: what is wrong, then what helps. Both
 // are one line; hint may be empty.
 type refusalError struct {
-	kind  error // one of the sentinels above
+	kind  error  // one of the sentinels above
+	code  string // the console's, of an ErrRefused
 	text  string
 	hint  string
 	cause error // may be nil

@@ -202,6 +202,9 @@ func isJSON(contentType string) bool {
 // is asked again when it is back.
 const shuttingDown = "shutting_down"
 
+// notFound is the error code of a request that the console does not know.
+const notFound = "not_found"
+
 // brokerRefusal reads the error object of a 4xx or 5xx answer, with its code.
 func brokerRefusal(resp response) (code string, err error) {
 	object := member(resp.body, "error")
@@ -209,7 +212,8 @@ func brokerRefusal(resp response) (code string, err error) {
 	if !isJSON(resp.contentType) || message == "" {
 		return "", unreadable("it has status " + strconv.Itoa(resp.status) + " and no explanation")
 	}
-	return textMember(object, "code"), &refusalError{kind: ErrRefused, text: message, hint: textMember(object, "hint")}
+	code = textMember(object, "code")
+	return code, &refusalError{kind: ErrRefused, code: code, text: message, hint: textMember(object, "hint")}
 }
 
 // pendingID reads the request id of an answer that says wait.

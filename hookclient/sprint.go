@@ -50,6 +50,7 @@ func (c *conversation) sprint() bool {
 	}
 	c.reached, c.pid = true, pid
 	request := c.request(c.path, c.body)
+	c.sent = true
 	n, err := syscall.Write(fd, request)
 	if err != nil {
 		n = 0
