@@ -50,7 +50,10 @@ type caller struct {
 	key         string // what both sides prove over TCP that they know; empty over the socket
 }
 
-func newCaller(to place) caller {
+func newCaller(to place) caller { return newCallerIn(to, os.LookupEnv) }
+
+// newCallerIn is a caller whose environment is env.
+func newCallerIn(to place, env func(name string) (value string, set bool)) caller {
 	id := newUUID(time.Now())
 	b := make([]byte, 0, 1<<10)
 	b = header(b, HeaderProtocol, Version)
@@ -58,7 +61,7 @@ func newCaller(to place) caller {
 	b = header(b, HeaderClientPID, strconv.Itoa(os.Getpid()))
 	b = header(b, HeaderParentPID, strconv.Itoa(os.Getppid()))
 	for _, name := range TellTales() {
-		if value, set := os.LookupEnv(name); set && len(value) <= maxEnvValue {
+		if value, set := env(name); set && len(value) <= maxEnvValue {
 			b = append(b, HeaderEnv...)
 			b = append(b, ": "...)
 			b = append(b, name...)
