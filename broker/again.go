@@ -30,6 +30,9 @@ func (b *Broker) giveAgain(ctx context.Context, req Request, e *entry, q Questio
 	if req.State != Allowed && !byObserve || !q.Bound { // who does not wait is told an id and no answer
 		return req, nil
 	}
+	if b.withholds(req) {
+		return keptBack(req), nil
+	}
 	why := b.outlived(ctx, req, e, byObserve)
 	if why == "" {
 		ev := newEvent(EventAnsweredAgain, req, AnsweredAgainData{ToolUseID: req.ToolUseID, PID: q.Asker.PID})
@@ -38,7 +41,10 @@ func (b *Broker) giveAgain(ctx context.Context, req Request, e *entry, q Questio
 		}
 		why = b.stoppedMeanwhile(req, e)
 	}
-	if why == "" {
+	switch {
+	case b.withholds(req):
+		return keptBack(req), nil
+	case why == "":
 		return req, nil
 	}
 	by := Actor{Kind: ByAgent, PID: q.Asker.PID}

@@ -50,7 +50,9 @@ type Broker struct {
 	deadlines   deadlines
 	newcomers   bucket // of sessions that were not known
 	floods      map[floodKey]*flood
-	observing   bool // nothing is held, in any session
+	observing   bool                // nothing is held, in any session
+	freezes     map[string]*freeze  // by session id; "" is that of all
+	withheld    map[string]struct{} // ids of calls that were allowed and whose answer a freeze keeps back
 	agentRuns   map[int]agentRun
 	refusals    refusals
 	nonces      nonces
@@ -66,6 +68,8 @@ type entry struct {
 	req       Request
 	saved     bool          // its row is in the store; not before may it be decided
 	claimed   bool          // somebody is recording its end
+	passing   bool          // and that end is one that a freeze would have kept it from
+	unjudged  bool          // a freeze held it when it was asked, so no rule has spoken
 	done      chan struct{} // closed once req.State is terminal
 	tried     chan struct{} // closed once saving the row was tried: saved, or instead and failure, say what came of it
 	instead   Request       // what the store had under the key already
@@ -149,6 +153,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{}, grantStamps: map[string]string{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
+		freezes: map[string]*freeze{}, withheld: map[string]struct{}{},
 		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
 		history: pastCalls{turn: make(chan struct{}, 1)}, aside: map[string]string{},
@@ -222,7 +227,7 @@ func (b *Broker) addEntry(e *entry) {
 func (b *Broker) session(id string) *sessionEntry {
 	se, ok := b.sessions[id]
 	if !ok {
-		se = &sessionEntry{s: Session{ID: id, State: SessionActive}, pending: map[string]*entry{}}
+		se = &sessionEntry{s: Session{ID: id, State: SessionActive, Frozen: b.held(id) != ""}, pending: map[string]*entry{}}
 		b.sessions[id] = se
 	}
 	return se

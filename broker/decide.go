@@ -39,6 +39,11 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 			return req, fmt.Errorf("decide %s: %w", id, err)
 		}
 	}
+	if d.Verdict == Allow {
+		if err := b.notFrozen(req); err != nil {
+			return req, fmt.Errorf("decide %s: %w", id, err)
+		}
+	}
 	if req.State.Terminal() {
 		return b.decideLate(ctx, req, d)
 	}
@@ -89,6 +94,9 @@ func (b *Broker) DecideAll(ctx context.Context, picks []Pick, d Decision) ([]Req
 		ids = append(ids, p.ID)
 	}
 	ended, err := b.endAll(ctx, ids, d.outcome(), nil)
+	if err == nil && len(ended) == 0 && len(ids) > 0 {
+		err = b.holdsBack(ids[0], d.outcome())
+	}
 	if err != nil {
 		return ended, fmt.Errorf("decide %d calls: %w", len(picks), err)
 	}
@@ -107,6 +115,8 @@ func (b *Broker) stillAsShown(ctx context.Context, p Pick, d Decision, several b
 		return ErrAlreadyDecided
 	case d.Verdict != Allow:
 		return nil
+	case b.notFrozen(req) != nil:
+		return b.notFrozen(req)
 	case b.overdue(p.ID):
 		b.expire(p.ID)
 		return ErrAlreadyDecided
@@ -164,6 +174,9 @@ func (b *Broker) end(ctx context.Context, id string, o Outcome) (Request, error)
 	if len(ended) == 1 {
 		return ended[0], err
 	}
+	if err == nil {
+		err = b.holdsBack(id, o)
+	}
 	if err != nil {
 		return Request{}, err
 	}
@@ -182,8 +195,8 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 		o.At = time.Now()
 	}
 	o.At = o.At.UTC().Truncate(time.Millisecond)
-	claimed := b.claim(ids, o.State)
-	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0) {
+	claimed := b.claim(ids, o)
+	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0 || extra.UseGrant != nil) {
 		return nil, nil // nothing happened, so nothing was used either
 	}
 	c := extra
@@ -216,17 +229,20 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 
 // claim marks those of ids that are open as being ended by the caller: exactly one
 // caller wins each. Nobody wins one to allow it in a session under a stop: the stop is
-// about to end it.
-func (b *Broker) claim(ids []string, as State) []*entry {
+// about to end it. Nor does anybody while a freeze holds it, unless it ends in spite of one.
+func (b *Broker) claim(ids []string, o Outcome) []*entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	won := make([]*entry, 0, len(ids))
 	for _, id := range ids {
 		if e, ok := b.requests[id]; ok && e.saved && !e.claimed && e.req.State == Pending {
-			if as == Allowed && b.session(e.req.SessionID).s.State.underStop() {
+			if o.State == Allowed && b.session(e.req.SessionID).s.State.underStop() {
 				continue
 			}
-			e.claimed = true
+			if frozenOut(o) && b.held(e.req.SessionID) != "" {
+				continue
+			}
+			e.claimed, e.passing = true, frozenOut(o)
 			won = append(won, e)
 		}
 	}
@@ -239,7 +255,7 @@ func (b *Broker) finish(e *entry, o Outcome) {
 		return
 	}
 	e.claimed = true
-	e.req.State = o.State
+	e.req.State, e.req.Held = o.State, ""
 	e.req.Outcome = &o
 	if e.timer != nil {
 		e.timer.Stop()
@@ -286,7 +302,7 @@ func (b *Broker) settled(ctx context.Context, id string) (Request, error) {
 
 // expire ends id because its time is over.
 func (b *Broker) expire(id string) {
-	_, _ = b.end(context.Background(), id, Outcome{State: Expired, By: Actor{Kind: ByDeadline}})
+	_, _ = b.end(context.Background(), id, b.expiry(id))
 }
 
 // decideLate answers a decision about a request that has ended already.

@@ -58,6 +58,8 @@ func (b *Broker) handler() http.Handler {
 		"GET /stats":                           b.getStats,
 		"GET /status":                          b.getStatus,
 		"POST /observe":                        b.postObserve,
+		"POST /freeze":                         b.postFreeze,
+		"POST /unfreeze":                       b.postUnfreeze,
 	} {
 		mux.HandleFunc(pattern, h)
 	}

@@ -36,6 +36,11 @@ func (p *parked) wake() { _ = p.conn.SetReadDeadline(time.Unix(1, 0)) }
 // else when it ends or hold is over. A broker that shuts down replies ErrClosed, so
 // that the asker comes back to the next one.
 func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Request, hold time.Duration, say func(Request) reply) {
+	req, err := b.tellable(r.Context(), req)
+	if err != nil {
+		fail(w, err)
+		return
+	}
 	if req.State.Terminal() || hold <= 0 {
 		write(w, say(req))
 		return
@@ -86,7 +91,7 @@ func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (req Reque
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return e.req, true
+	return b.toldNow(e.req), true
 }
 
 // attach makes p an asker of request id. It reports whether there is anything to
@@ -95,10 +100,11 @@ func (b *Broker) attach(id string, p *parked) (e *entry, waits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, ok := b.requests[id]
-	if !ok { // decided and forgotten between two looks; its end is in the store
-		return &entry{req: Request{ID: id, State: Pending}}, false
+	_, kept := b.withheld[id]
+	if !ok { // decided and forgotten between two looks, or by an earlier broker; its end is in the store
+		return &entry{req: Request{ID: id, State: Pending}}, kept && !b.draining
 	}
-	if e.req.State.Terminal() || b.draining {
+	if e.req.State.Terminal() && !kept || b.draining {
 		return e, false
 	}
 	e.attached++

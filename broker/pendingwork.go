@@ -27,6 +27,3 @@ func (b *Broker) Defer(context.Context, string, Actor) (Request, error) {
 func (b *Broker) Resume(context.Context, string, Actor) (Resumption, error) {
 	return Resumption{}, errors.ErrUnsupported
 }
-
-// Freeze holds calls; see Console.
-func (b *Broker) Freeze(context.Context, string, bool, Actor) error { return errors.ErrUnsupported }

@@ -60,6 +60,7 @@ func (b *Broker) mend(ctx context.Context) {
 	if b.saveUnsaved(ctx) && failing {
 		b.probe(ctx, failures)
 	}
+	b.recordFreezes(ctx)
 }
 
 // probe writes to the disk. When that works, and nothing failed since, the store works.

@@ -31,7 +31,7 @@ const (
 
 // RefusedData is the data of an EventDecisionRefused and an EventAccessRefused.
 type RefusedData struct {
-	Wanted string      `json:"wanted"` // "allow", "rule", "observe", or a method and route
+	Wanted string      `json:"wanted"` // "allow", "rule", "observe", "unfreeze", or a method and route
 	Kind   RefusalKind `json:"kind"`
 	Detail string      `json:"detail,omitempty"`
 	By     Actor       `json:"by"`
@@ -66,6 +66,8 @@ func (d RefusedData) Sentence() string {
 		what = "to change a rule"
 	case "observe":
 		what = "to have calls not held"
+	case wantsUnfreeze:
+		what = "to lift a freeze"
 	case wantsLift:
 		what = "to lift a stop with a prompt"
 	case wantsAgain:
@@ -136,7 +138,7 @@ func (b *Broker) noteRefusal(ctx context.Context, req Request, d RefusedData) {
 func (b *Broker) recordRefusal(ctx context.Context, req Request, d RefusedData) {
 	typ := EventAccessRefused
 	switch d.Wanted {
-	case string(Allow), "rule", "observe":
+	case string(Allow), "rule", "observe", wantsUnfreeze:
 		typ = EventDecisionRefused
 	}
 	ev := newEvent(typ, req, d)
@@ -188,6 +190,8 @@ func wantedBy(r *http.Request) string {
 		return "rule"
 	case pattern == "POST /observe":
 		return "observe"
+	case pattern == "POST /unfreeze":
+		return wantsUnfreeze
 	}
 	return pattern
 }

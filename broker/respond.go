@@ -48,6 +48,7 @@ var statuses = []struct {
 	{errRefused, http.StatusConflict, "refused_by_rule", "change the rule first, or deny the call"},
 	{ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{ErrInvalid, http.StatusBadRequest, "bad_request", ""},
+	{ErrFrozen, http.StatusConflict, "frozen", `lift the freeze first: "f" in the console, or "aoctl unfreeze" with an operator token`},
 	{ErrTooMany, http.StatusTooManyRequests, "too_many", ""},
 	{ErrTooFast, http.StatusTooManyRequests, "too_fast", ""},
 	{ErrTooManySessions, http.StatusTooManyRequests, "too_many_sessions", ""},

@@ -58,6 +58,7 @@ func (b *Broker) restoreFacts(saved Saved) error {
 			k.doubt = firstOf(k.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 		}
 	}
+	k.doubt = firstOf(k.doubt, b.restoreFreezes(saved.Facts))
 	for id, r := range k.own {
 		u := k.use[id]
 		r.Uses, r.LastUsedAt = u.Uses, u.Last
@@ -200,6 +201,24 @@ func (b *Broker) spend(set *rules.Set, ids []string, now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// unspend takes back what spend counted, because it decided nothing after all.
+func (b *Broker) unspend(ids []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := &b.keeper
+	for _, id := range ids {
+		if r, ok := k.own[id]; ok {
+			r.Uses = max(0, r.Uses-1)
+			k.own[id] = r
+		} else {
+			k.use[id] = RuleUse{Uses: max(0, k.use[id].Uses-1), Last: k.use[id].Last}
+		}
+		if r, ok := k.rule(id); ok && r.MaxUses > 0 {
+			b.keep(r) // it may have a use left again
+		}
+	}
 }
 
 // rule is a rule that is not built in, with its uses. Caller holds mu.

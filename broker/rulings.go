@@ -223,10 +223,14 @@ func (b *Broker) rejudge(req Request, id string) []Request {
 		b.reassessed(req.ID, a)
 		return nil
 	}
-	if done, err := b.endAll(context.Background(), []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil {
-		return done
+	done, err := b.endAll(context.Background(), []string{req.ID}, *o, &Change{Used: a.Rules})
+	if err != nil {
+		return nil // for the sweeper to record
 	}
-	return nil // settled meanwhile, or for the sweeper to record
+	if len(done) == 0 { // settled meanwhile, or held
+		b.unspend(a.Rules)
+	}
+	return done
 }
 
 // speaks reports whether a ends its call, and rule id is one that speaks.

@@ -15,6 +15,9 @@ import (
 // allowedFirst reports whether h asks again about a call that was just allowed, and takes
 // note of that. In all doubt it is a question of its own.
 func (b *Broker) allowedFirst(ctx context.Context, h agents.Hook, a asking) bool {
+	if b.heldNow(h.SessionID) != "" {
+		return false
+	}
 	e, req := b.takeFirst(h)
 	if e == nil || b.outlived(ctx, req, e, false) != "" {
 		return false
@@ -24,7 +27,7 @@ func (b *Broker) allowedFirst(ctx context.Context, h agents.Hook, a asking) bool
 		b.log.ErrorContext(ctx, "second answer not recorded", "request_id", req.ID, "err", err)
 		return false
 	}
-	return b.stoppedMeanwhile(req, e) == ""
+	return b.stoppedMeanwhile(req, e) == "" && b.heldNow(h.SessionID) == ""
 }
 
 // takeFirst finds the newest call that was allowed as h asks for it, and was not asked about

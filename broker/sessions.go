@@ -54,7 +54,7 @@ func (b *Broker) applySession(se *sessionEntry, next Session) {
 	if next.LastSeenAt.Before(se.s.LastSeenAt) {
 		next.LastSeenAt = se.s.LastSeenAt
 	}
-	next.Observed, next.Alarm, next.Asks = se.s.Observed, se.s.Alarm, se.s.Asks // not part of the record, so never set by one
+	next.Observed, next.Alarm, next.Asks, next.Frozen = se.s.Observed, se.s.Alarm, se.s.Asks, se.s.Frozen // not part of the record, so never set by one
 	se.s = next
 	se.savedAt = time.Now()
 	b.publishSession(se)
@@ -248,6 +248,7 @@ func (b *Broker) Session(ctx context.Context, id string) (Session, error) {
 	if len(list) == 0 {
 		return Session{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
+	list[0].Frozen = b.heldNow(id) != ""
 	return list[0], nil
 }
 
@@ -262,7 +263,9 @@ func (b *Broker) Sessions(ctx context.Context) ([]Session, error) {
 	for i, s := range list {
 		if se, ok := b.sessions[s.ID]; ok {
 			list[i] = se.view()
+			continue
 		}
+		list[i].Frozen = b.held(s.ID) != ""
 	}
 	return list, nil
 }

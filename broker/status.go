@@ -14,9 +14,12 @@ type Status struct {
 	Sessions  int `json:"sessions"`  // that have not ended
 	Stopped   int `json:"stopped"`   // of them: stopping or stopped
 	Observed  int `json:"observed"`  // of them: nothing is held
+	Frozen    int `json:"frozen"`    // of them: their calls are held, by a freeze of their own or of all
+	Held      int `json:"held"`      // of the waiting calls: a freeze holds them
 	Alarms    int `json:"alarms"`    // sessions with an alarm that nobody has acknowledged
 
 	Observing bool   `json:"observing"`         // nothing is held, in any session
+	FrozenAll bool   `json:"frozen_all"`        // every call is held, in every session
 	Problem   string `json:"problem,omitempty"` // "not_recording", "log_changed" or "log_unread"
 
 	OldestWaitMS int64   `json:"oldest_wait_ms"`   // how long the oldest call waits; 0 when none does
@@ -36,7 +39,7 @@ func (b *Broker) Status() Status {
 	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := Status{Observing: b.observing, Problem: b.health.problem()}
+	s := Status{Observing: b.observing, FrozenAll: b.freezes[""] != nil, Problem: b.health.problem()}
 	var oldest *Request
 	for _, se := range b.sessions {
 		if !se.savedAt.IsZero() {
@@ -47,6 +50,9 @@ func (b *Broker) Status() Status {
 				continue
 			}
 			s.Waiting++
+			if e.req.Held != "" {
+				s.Held++
+			}
 			if a := e.req.Assessment; a != nil && a.Class >= risk.Dangerous {
 				s.Dangerous++
 			}
@@ -76,6 +82,9 @@ func (s *Status) count(se Session) {
 	}
 	if se.Observed {
 		s.Observed++
+	}
+	if se.Frozen {
+		s.Frozen++
 	}
 }
 

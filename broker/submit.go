@@ -137,7 +137,14 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	e.req.Assessment, e.req.Legible = &assessment, legible
 	e.stamp = stamp
 	end, grant := b.firstEnd(se, e.req, stamp, ruled)
+	e.passing = end != nil
+	e.req.Held = b.held(q.SessionID)
+	e.unjudged = e.req.Held != "" && end == nil
 	b.mu.Unlock()
+	if ruled != nil && end != ruled { // a stop or a freeze came in between
+		b.unspend(assessment.Rules)
+		b.stampLate(e, call)
+	}
 
 	var spoke []string
 	if end != nil && end.By.Kind == ByRule {
@@ -164,16 +171,18 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 
 // moot reports whether rules have no say about se's calls now. Caller holds mu.
 func (b *Broker) moot(se *sessionEntry) bool {
-	return se.s.State == SessionStopping || se.s.State == SessionStopped || b.observing || se.s.Observed
+	return se.s.State == SessionStopping || se.s.State == SessionStopped || b.observing || se.s.Observed || b.held(se.s.ID) != ""
 }
 
 // firstEnd is the end that a new request has at once, nil when it must wait: a stop
-// comes before everything, then that nothing is held, then a rule, then what the
-// operator allowed late. Caller holds mu.
+// comes before everything, then a freeze, then that nothing is held, then a rule, then
+// what the operator allowed late. Caller holds mu.
 func (b *Broker) firstEnd(se *sessionEntry, req Request, stamp string, ruled *Outcome) (end *Outcome, used *Grant) {
 	switch {
 	case se.s.State == SessionStopping || se.s.State == SessionStopped:
 		end = &Outcome{State: Denied, By: Actor{Kind: ByStop}}
+	case b.held(se.s.ID) != "":
+		return nil, nil
 	case b.observing || se.s.Observed:
 		end = &Outcome{State: Answered, By: Actor{Kind: ByObserve}, Reason: observed(*req.Assessment)}
 	case ruled != nil:
@@ -256,7 +265,12 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 	se := b.session(e.req.SessionID)
 	b.publishSession(se)
 	stopped := se.s.State == SessionStopping || se.s.State == SessionStopped
+	freed := e.unjudged && b.held(se.s.ID) == ""
+	asked := e.req
 	b.mu.Unlock()
+	if freed { // the freeze was lifted while the row was being written
+		b.judgeAgain(asked)
+	}
 	if stopped { // the stop came while the row was being written
 		_, _ = b.end(ctx, e.req.ID, Outcome{State: Denied, By: Actor{Kind: ByStop}})
 	}

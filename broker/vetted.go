@@ -79,7 +79,9 @@ func (b *Broker) reread(ctx context.Context) {
 		stamp := stampCall(call)
 		a, o := b.ruling(call, project, !moot && !b.overdue(req.ID))
 		if o != nil {
-			_, _ = b.endAll(ctx, []string{req.ID}, *o, &Change{Used: a.Rules}) // settled meanwhile, or for mend
+			if done, err := b.endAll(ctx, []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil && len(done) == 0 {
+				b.unspend(a.Rules) // settled meanwhile, or held
+			}
 			continue
 		}
 		b.mu.Lock()

@@ -109,6 +109,12 @@ func (ck *checker) fact(e *broker.Event) (Vouch, error) {
 			err = fmt.Errorf("it names no token")
 		}
 		return Vouch{Part: FactOnly}, err
+	case broker.EventFrozen:
+		d, err := decode[broker.FrozenData](e.Data)
+		if err == nil && d.Session != utf8Of(e.SessionID) {
+			err = fmt.Errorf("it is of another session than it says")
+		}
+		return Vouch{Part: FactOnly}, err
 	case broker.EventLogArchived:
 		return Vouch{}, fmt.Errorf("only the store itself writes it")
 	}
