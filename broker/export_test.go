@@ -115,3 +115,11 @@ func (b *Broker) AnswerHook(ctx context.Context, agent string, payload []byte) (
 
 // RanData is what is recorded of the end that h tells.
 func (b *Broker) RanData(h agents.Hook) RanData { return b.ranData(h) }
+
+// Tellable is what the asker of r may be told.
+func (b *Broker) Tellable(ctx context.Context, r Request) (Request, error) { return b.tellable(ctx, r) }
+
+// AllowedFirst reports whether h asks again about a call that was just allowed.
+func (b *Broker) AllowedFirst(ctx context.Context, h agents.Hook) bool {
+	return b.allowedFirst(ctx, h, asking{})
+}

@@ -246,11 +246,9 @@ func (b *Broker) showHeld(sessionID string) {
 		}
 		why := b.held(id)
 		for _, e := range se.pending {
-			if e.req.Held != why {
+			if e.saved && !e.claimed && e.req.Held != why { // who records it reads it without mu
 				e.req.Held = why
-				if e.saved {
-					b.publish(Update{Request: ptr(e.req)})
-				}
+				b.publish(Update{Request: ptr(e.req)})
 			}
 		}
 		if se.s.Frozen != (why != "") {

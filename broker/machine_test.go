@@ -28,7 +28,7 @@ type step struct {
 func steps(rt *rapid.T) []step {
 	one := rapid.Custom(func(rt *rapid.T) step {
 		return step{
-			kind:    rapid.SampledFrom([]string{"submit", "submit", "submit", "allow", "deny", "allow", "stop", "prompt", "wait", "restart", "fail", "mend", "turn over"}).Draw(rt, "kind"),
+			kind:    rapid.SampledFrom([]string{"submit", "submit", "submit", "allow", "deny", "allow", "stop", "prompt", "wait", "restart", "fail", "mend", "turn over", "freeze", "unfreeze"}).Draw(rt, "kind"),
 			session: rapid.SampledFrom([]string{"s", "t"}).Draw(rt, "session"),
 			key:     fmt.Sprint(rapid.IntRange(0, 9).Draw(rt, "key")),
 			sub:     rapid.SampledFrom([]string{"", "helper"}).Draw(rt, "sub"),
@@ -48,6 +48,7 @@ type world struct {
 	ends    map[string]broker.State // the first end that anybody was told
 	allowed map[string]bool         // digest and agent that the operator allowed at some time
 	stopped map[string]bool
+	frozen  map[string]bool   // by session; "" for all
 	byKey   map[string]string // the request that each key was last told of
 	failing bool
 	errs    []string
@@ -78,11 +79,25 @@ func (w *world) told(r broker.Request) {
 	if first, ok := w.ends[r.ID]; ok && first != r.State {
 		w.fail("request %s ended as %s and as %s", r.ID, first, r.State)
 	}
+	_, known := w.ends[r.ID]
+	if !known && r.State == broker.Allowed && w.held(r.SessionID) {
+		w.fail("request %s was allowed in a freeze", r.ID)
+	}
 	w.ends[r.ID] = r.State
 	if r.State == broker.Allowed && !w.allowed[who(r)] {
 		w.fail("request %s was allowed and nobody had allowed it", r.ID)
 	}
 }
+
+// scope is what a freeze is of: a session, or all of them.
+func (w *world) scope(s step) string {
+	if s.pick%2 == 0 {
+		return ""
+	}
+	return s.session
+}
+
+func (w *world) held(session string) bool { return w.frozen[""] || w.frozen[session] }
 
 func (w *world) do(s step) {
 	ctx := w.t.Context()
@@ -99,6 +114,9 @@ func (w *world) do(s step) {
 		case err != nil && !w.failing:
 			w.fail("submit: %v", err)
 		case err == nil:
+			if r.State == broker.Allowed && w.held(s.session) {
+				w.fail("a call of a frozen session was let through")
+			}
 			if r.State == broker.Allowed && w.stopped[s.session] {
 				w.fail("a call of a stopped session was allowed")
 			}
@@ -120,6 +138,9 @@ func (w *world) do(s step) {
 			w.allowed[who(before)] = true
 		}
 		r, err := w.b.Decide(ctx, id, broker.Decision{Verdict: broker.Verdict(s.kind), By: operator, Digest: before.Digest})
+		if errors.Is(err, broker.ErrFrozen) && w.held(before.SessionID) && s.kind == "allow" {
+			err = nil
+		}
 		if err != nil && !errors.Is(err, broker.ErrAlreadyDecided) && !errors.Is(err, broker.ErrNotRecorded) {
 			w.fail("%s: %v", s.kind, err)
 		}
@@ -130,6 +151,21 @@ func (w *world) do(s step) {
 			w.stopped[s.session] = true
 		} else if !errors.Is(err, broker.ErrNotFound) {
 			w.fail("stop: %v", err)
+		}
+	case "freeze":
+		err := w.b.Freeze(ctx, w.scope(s), true, operator)
+		switch {
+		case err == nil, errors.Is(err, broker.ErrNotRecorded):
+			w.frozen[w.scope(s)] = true
+		case !errors.Is(err, broker.ErrNotFound):
+			w.fail("freeze: %v", err)
+		}
+	case "unfreeze":
+		err := w.b.Freeze(ctx, w.scope(s), false, operator)
+		if err == nil {
+			delete(w.frozen, w.scope(s))
+		} else if !w.failing {
+			w.fail("unfreeze: %v", err)
 		}
 	case "prompt", "turn over":
 		kind := agents.Prompt
@@ -197,15 +233,15 @@ func (w *world) finish() {
 	}
 }
 
-// TestStateMachine drives submits, decisions, stops, prompts, restarts and a failing
-// disk in any order: one end each, no allow that nobody gave, none after a stop,
-// nobody left waiting.
+// TestStateMachine drives submits, decisions, stops, freezes, prompts, restarts and a
+// failing disk in any order: one end each, no allow that nobody gave, none after a stop or
+// in a freeze, nobody left waiting.
 func TestStateMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := steps(rt)
 		var errs []string
 		synctest.Test(t, func(t *testing.T) {
-			w := &world{t: t, st: brokertest.NewMemory(), ends: map[string]broker.State{}, allowed: map[string]bool{}, stopped: map[string]bool{}, byKey: map[string]string{}}
+			w := &world{t: t, st: brokertest.NewMemory(), ends: map[string]broker.State{}, allowed: map[string]bool{}, stopped: map[string]bool{}, frozen: map[string]bool{}, byKey: map[string]string{}}
 			w.open()
 			for _, s := range list {
 				w.do(s)

@@ -243,7 +243,7 @@ func (b *Broker) reassessed(id string, a rules.Assessment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, ok := b.requests[id]
-	if !ok || e.req.State != Pending || e.req.Assessment != nil && reflect.DeepEqual(*e.req.Assessment, a) {
+	if !ok || e.claimed || e.req.State != Pending || e.req.Assessment != nil && reflect.DeepEqual(*e.req.Assessment, a) {
 		return // a card that says the same must not look changed
 	}
 	e.req.Assessment = &a

@@ -138,8 +138,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	e.stamp = stamp
 	end, grant := b.firstEnd(se, e.req, stamp, ruled)
 	e.passing = end != nil
-	e.req.Held = b.held(q.SessionID)
-	e.unjudged = e.req.Held != "" && end == nil
+	e.unjudged = end == nil && b.held(q.SessionID) != ""
 	b.mu.Unlock()
 	if ruled != nil && end != ruled { // a stop or a freeze came in between
 		b.unspend(assessment.Rules)
@@ -261,11 +260,12 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 		return e.req
 	}
 	b.arm(e, e.req.ExpiresAt.Sub(e.req.CreatedAt))
+	e.req.Held = b.held(e.req.SessionID)
 	b.publish(Update{Request: ptr(e.req)})
 	se := b.session(e.req.SessionID)
 	b.publishSession(se)
 	stopped := se.s.State == SessionStopping || se.s.State == SessionStopped
-	freed := e.unjudged && b.held(se.s.ID) == ""
+	freed := e.unjudged && e.req.Held == ""
 	asked := e.req
 	b.mu.Unlock()
 	if freed { // the freeze was lifted while the row was being written
