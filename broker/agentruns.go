@@ -52,15 +52,32 @@ func (b *Broker) agentAbove(pid int) string {
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
+	if why := b.agentIn(chain); why != "" {
+		return why
+	}
+	return bornOfAgent(chain)
+}
+
+// knownAgentAbove is agentAbove for the agents that are known here, and says nothing of
+// what only looks like one.
+func (b *Broker) knownAgentAbove(pid int) string {
+	chain, err := steadyLineage(pid)
+	if err != nil {
+		return "its ancestry cannot be followed: " + err.Error()
+	}
+	return b.agentIn(chain)
+}
+
+// agentIn names the known agent in an ancestry; "" when there is none.
+func (b *Broker) agentIn(chain []kin) string {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, k := range chain {
 		if run, ok := b.agentRuns[k.PID]; ok && (run.Start == 0 || run.Start == k.Start) {
-			b.mu.Unlock()
 			return fmt.Sprintf("it comes from the agent of session %s (process %d)", clip(run.session), run.PID)
 		}
 	}
-	b.mu.Unlock()
-	return bornOfAgent(chain)
+	return ""
 }
 
 // agentOf is the process to watch for a session: the one that the hook names, if it is

@@ -100,6 +100,8 @@ type sessionEntry struct {
 	savedAt time.Time // when its row was last written
 	asks    bucket    // of new calls
 	tells   bucket    // of other events
+
+	run runEntry
 }
 
 type grantKey struct{ session, subagent, digest string }

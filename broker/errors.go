@@ -28,6 +28,13 @@ var (
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 
+// Why a runner is turned away.
+var (
+	errHeld      = errors.New("another process has this session")
+	errNotRunner = errors.New("this process does not hold the session")
+	errStopped   = errors.New("the session is stopped")
+)
+
 // errVersion is a change of a rule that became another one meanwhile: an ErrConflict in
 // words of its own.
 var errVersion error = versionError{}

@@ -72,6 +72,10 @@ func (b *Broker) knownAgent(sessionID string, a asking) Process {
 			return p
 		}
 	}
+	if se, ok := b.sessions[sessionID]; ok && se.s.Run.running() && a.client.PID != 0 && a.client.PID == se.s.Run.Runner.PID {
+		defer b.mu.Unlock()
+		return se.s.Process // it passes on what its agent says; what is above it is the user's
+	}
 	b.mu.Unlock()
 	return agentOf(a.clientHere(), a.named)
 }

@@ -165,6 +165,7 @@ func (b *Broker) forgetSessions() bool {
 	for _, se := range b.sessions {
 		s := &se.s
 		held := s.EndedAt.IsZero() && (s.State == SessionStopping || s.State == SessionStopped || s.Process.PID != 0)
+		held = held || s.Run.running() || s.Message != nil
 		if len(se.pending) == 0 && !held && !s.Observed && now.Sub(s.LastSeenAt) > forgetAfter {
 			list = append(list, se)
 		}

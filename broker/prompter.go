@@ -27,6 +27,10 @@ const (
 func (b *Broker) notTheUsers(ctx context.Context, h agents.Hook, a asking) bool {
 	b.mu.Lock()
 	se, ok := b.sessions[h.SessionID]
+	if ok && se.s.State.underStop() && se.s.Run.running() { // what its user says comes through Say, which lifts the stop itself
+		b.mu.Unlock()
+		return true
+	}
 	if !ok || !se.s.State.underStop() || se.s.Process.PID == 0 { // an agent that cannot be seen, as in a container
 		b.mu.Unlock()
 		return false

@@ -35,6 +35,10 @@ var statuses = []struct {
 }{
 	{ErrAlreadyDecided, http.StatusConflict, "already_decided", "the first answer counts"},
 	{ErrNotFound, http.StatusNotFound, "not_found", `"aoctl sessions" and "aoctl pending" list what there is`},
+	{ErrNotManaged, http.StatusConflict, "not_managed", `it was not started with "aoctl run"; "aoctl stop" stops any session`},
+	{errHeld, http.StatusConflict, "held", "end that one first"},
+	{errNotRunner, http.StatusConflict, "not_the_runner", "say POST /runs first"},
+	{errStopped, http.StatusConflict, "stopped", "what the person says to it in the console (m) lifts the stop, and starts it again"},
 	{errVersion, http.StatusConflict, "conflict", "read the rule again"},
 	{ErrConflict, http.StatusConflict, "conflict", "use a new id for another call"},
 	{ErrAnsweredBefore, http.StatusConflict, "answered_before", "an allowed call passes once; make a new call, with an id of its own"},

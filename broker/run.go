@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
@@ -20,21 +21,59 @@ const (
 
 // Run is how a managed session is held: by a runner, which has the agent's process by both
 // ends. It lives on when the console ends. Session.Process is the agent's.
+//
+// A Run that a Session shares with others is not changed: see Run.clone.
 type Run struct {
-	Runner    Process       `json:"runner,omitzero"`
-	Program   string        `json:"program"`
-	Args      []string      `json:"args,omitempty"` // the user's own
-	Model     string        `json:"model,omitempty"`
-	MaxTurns  int           `json:"max_turns,omitempty"`
-	Detached  bool          `json:"detached,omitempty"`
-	Log       string        `json:"log,omitempty"`
-	Turn      TurnState     `json:"turn"`
-	Cost      float64       `json:"cost_usd"`         // of all processes of the session, as the agent says
-	Usage     wire.RunUsage `json:"usage"`            // likewise
-	Turns     int           `json:"turns"`            // likewise
-	Result    string        `json:"result,omitempty"` // how the last turn ended, in the agent's word
-	Error     string        `json:"error,omitempty"`  // what went wrong last
-	StartedAt time.Time     `json:"started_at"`       // the process
+	Runner    Process   `json:"runner,omitzero"` // none while one is being started
+	Program   string    `json:"program"`
+	Args      []string  `json:"args,omitempty"` // the user's own
+	Model     string    `json:"model,omitempty"`
+	MaxTurns  int       `json:"max_turns,omitempty"`
+	Detached  bool      `json:"detached,omitempty"`
+	Log       string    `json:"log,omitempty"`
+	Named     bool      `json:"named,omitempty"`    // the session's name is the user's, not the agent's
+	Prompted  bool      `json:"prompted,omitempty"` // the process was started with a first message
+	Turn      TurnState `json:"turn"`
+	Result    string    `json:"result,omitempty"` // how the last turn ended, in the agent's word
+	Error     string    `json:"error,omitempty"`  // what went wrong last
+	StartedAt time.Time `json:"started_at"`       // the process; while there is none, when one was asked for
+
+	Cost    float64       `json:"cost_usd"`         // of all processes of the session, as the agent says
+	Usage   wire.RunUsage `json:"usage"`            // likewise
+	Turns   int           `json:"turns"`            // likewise
+	Earlier RunTally      `json:"earlier,omitzero"` // of all but the present one
+
+	Told   *Message        `json:"told,omitempty"`   // the runner has it, and has not said that its agent does
+	Orders []wire.RunOrder `json:"orders,omitempty"` // that it was not seen to carry out; neither messages nor what a stop asks for
+	Steps  []string        `json:"steps,omitempty"`  // of ending the process, the last ones
+}
+
+// RunTally is what processes of a session used.
+type RunTally struct {
+	Cost  float64       `json:"cost_usd"`
+	Usage wire.RunUsage `json:"usage"`
+	Turns int           `json:"turns"`
+}
+
+// running reports whether a runner has the session, or one is being started.
+func (r *Run) running() bool {
+	return r != nil && (r.Turn == TurnStarting || r.Turn == TurnWorking || r.Turn == TurnIdle)
+}
+
+// awaited reports whether a runner was asked for and did not come yet.
+func (r *Run) awaited() bool { return r != nil && r.Turn == TurnStarting && r.Runner.PID == 0 }
+
+// clone is a copy of r that shares nothing with it.
+func (r *Run) clone() *Run {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Args, c.Orders, c.Steps = slices.Clone(r.Args), slices.Clone(r.Orders), slices.Clone(r.Steps)
+	if r.Told != nil {
+		c.Told = ptr(*r.Told)
+	}
+	return &c
 }
 
 // Message is what a session's user says next. There is one at a time: a later one takes its
@@ -44,10 +83,11 @@ type Message struct {
 	Text     string    `json:"text"`
 	By       Actor     `json:"by"`
 	QueuedAt time.Time `json:"queued_at"`
+	Failures int       `json:"failures,omitempty"` // how often it could not be told; see maxFailures
 }
 
 // maxMessage is the longest message to a session, bytes.
-const maxMessage = 256 << 10 //nolint:unused // until messages are taken
+const maxMessage = 256 << 10
 
 // Checkpoint is a call that was put off: its agent's process was told so and ended, and its
 // request goes on waiting for as long as it takes. When the session is resumed the agent

@@ -83,6 +83,11 @@ func (b *Broker) drain() {
 			p.wake()
 		}
 	}
+	for _, se := range b.sessions {
+		if se.run.poll != nil {
+			se.run.poll.wake()
+		}
+	}
 }
 
 // watchSocket keeps telling the console whether the socket still leads here.

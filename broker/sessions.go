@@ -88,7 +88,9 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 	if s.ProjectDir == "" {
 		s.ProjectDir = q.Session.ProjectDir
 	}
-	set(&s.Name, q.Session.Name)
+	if s.Run == nil || !s.Run.Named {
+		set(&s.Name, q.Session.Name)
+	}
 	if s.Name == "" {
 		if dir := firstOf(s.ProjectDir, s.CWD); dir != "" {
 			s.Name = filepath.Base(dir)
@@ -125,19 +127,31 @@ func (b *Broker) changeSession(ctx context.Context, q Question, f func(s *Sessio
 	}
 	se := b.session(q.SessionID)
 	b.mu.Unlock()
+	return b.alter(ctx, se, q, false, func(s *Session) ([]*Event, error) { return f(s), nil })
+}
 
+// alter is changeSession for the entry of q's session. It changes nothing when f returns an
+// error, which it returns then. With sync the change survives a power cut.
+func (b *Broker) alter(ctx context.Context, se *sessionEntry, q Question, sync bool, f func(s *Session) ([]*Event, error)) error {
 	se.rec.Lock()
 	defer se.rec.Unlock()
 	b.mu.Lock()
+	if _, ok := b.sessions[q.SessionID]; !ok {
+		b.sessions[q.SessionID] = se // forgotten since it was found
+	}
 	isNew := se.savedAt.IsZero()
 	b.touch(se, q)
 	next := se.view()
 	b.mu.Unlock()
-	events := f(&next)
+	next.Run = next.Run.clone()
+	events, err := f(&next)
+	if err != nil {
+		return err
+	}
 	if isNew && (len(events) == 0 || events[0].Type != EventSessionStart) {
 		events = append([]*Event{sessionEvent(EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, events...)
 	}
-	if err := b.commit(ctx, &Change{Sessions: []Session{next}, Events: events}); err != nil {
+	if err := b.commit(ctx, &Change{Sessions: []Session{next}, Events: events, Sync: sync}); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotRecorded, err)
 	}
 	b.applySession(se, next)
@@ -167,9 +181,10 @@ func endTurn(s *Session) []*Event {
 	return nil
 }
 
-// stoppedIfOver ends a stop once nothing of the session is left running.
+// stoppedIfOver ends a stop once nothing of the session is left running: of a managed one
+// not even its process.
 func stoppedIfOver(s *Session) []*Event {
-	if s.State != SessionStopping || !s.TurnOver || len(s.Subagents) > 0 {
+	if s.State != SessionStopping || !s.TurnOver || len(s.Subagents) > 0 || s.Run.running() {
 		return nil
 	}
 	return []*Event{markStopped(s)}

@@ -83,6 +83,7 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (d
 		se.s.TurnOver = se.s.State == SessionIdle && len(se.pending) == 0
 		se.s.State, se.s.StopAskedAt = SessionStopping, now
 		c.Events = append(c.Events, sessionEvent(EventStopRequested, se.s, map[string]any{"by": by, "pending": len(se.pending)}))
+		c.Events = append(c.Events, stopRun(&se.s)...)
 		c.Events = append(c.Events, stoppedIfOver(&se.s)...)
 		c.Sessions = append(c.Sessions, se.view())
 	}

@@ -19,6 +19,7 @@ func (b *Broker) sweep(ctx context.Context) {
 		case <-t.C:
 			b.cancelAbandoned(ctx)
 			b.noticeGone(ctx)
+			b.watchRuns(ctx)
 			b.mend(ctx)
 			if b.rereading.CompareAndSwap(false, true) {
 				b.wg.Go(func() { // the vetter takes its time when it is busy
@@ -83,12 +84,13 @@ func (b *Broker) stillAway(ids []string) []string {
 	return away
 }
 
-// noticeGone marks sessions whose agent's process is no more.
+// noticeGone marks sessions whose agent's process is no more. Of one that a runner holds,
+// the runner tells how it ended.
 func (b *Broker) noticeGone(ctx context.Context) {
 	b.mu.Lock()
 	watched := map[string]Process{}
 	for id, se := range b.sessions {
-		if se.s.Process.PID != 0 && se.s.EndedAt.IsZero() && !se.savedAt.IsZero() {
+		if se.s.Process.PID != 0 && se.s.EndedAt.IsZero() && !se.savedAt.IsZero() && !se.s.Run.running() {
 			watched[id] = se.s.Process
 		}
 	}

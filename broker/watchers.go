@@ -60,8 +60,9 @@ func (b *Broker) publish(u Update) {
 	}
 }
 
-// publishSession tells watchers of se. Caller holds mu.
+// publishSession tells watchers of se, and its runner of what it shall do. Caller holds mu.
 func (b *Broker) publishSession(se *sessionEntry) {
+	se.wakeRunner()
 	if len(b.watchers) > 0 && !se.savedAt.IsZero() {
 		b.publish(Update{Session: ptr(se.view())})
 	}

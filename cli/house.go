@@ -74,6 +74,9 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log,
 		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
+	if l, err := newLauncher(h.socket); err == nil {
+		opts.Launcher = l
+	}
 	if o.guard {
 		g := newGuard(h.log)
 		h.closers = append(h.closers, g.Close)

@@ -48,7 +48,7 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(
-		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(), newStopCommand(), newDenyCommand(), newApproveCommand(),
+		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(), newStopCommand(), newSendCommand(), newInterruptCommand(), newDenyCommand(), newApproveCommand(),
 		newLogCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
 		newVersionCommand(), newCompletionCommand(root),

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,10 +101,43 @@ func sessionTable(sessions []broker.Session, now time.Time) *table {
 	}
 	short := shortIDs(ids)
 	t := &table{head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}}
+	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
+	if managed {
+		t.head = append(t.head, "TURN", "COST", "NEXT MESSAGE")
+	}
 	for _, s := range sessions {
-		t.add(short[s.ID], s.Name, s.Agent, s.Status(), fmt.Sprint(s.Pending), age(now.Sub(s.LastSeenAt)), s.CWD)
+		cells := []string{short[s.ID], s.Name, s.Agent, s.Status(), fmt.Sprint(s.Pending), age(now.Sub(s.LastSeenAt)), s.CWD}
+		if managed {
+			cells = append(cells, runCells(s)...)
+		}
+		t.add(cells...)
 	}
 	return t
+}
+
+// runCells are a managed session's own columns.
+func runCells(s broker.Session) []string {
+	cells := []string{"", "", ""}
+	if r := s.Run; r != nil {
+		cells[0], cells[1] = string(r.Turn), fmt.Sprintf("$%.2f", r.Cost)
+	}
+	if s.Message != nil {
+		cells[2] = clipped(s.Message.Text)
+	}
+	return cells
+}
+
+// clipped is the first line of a message, as long as a table has room for.
+func clipped(text string) string {
+	const most = 40
+	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if cut := []rune(line); len(cut) > most {
+		return string(cut[:most-1]) + "…"
+	}
+	if more != "" {
+		line += " …"
+	}
+	return line
 }
 
 // printLine writes one line and reports when that was not possible.

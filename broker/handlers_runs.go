@@ -1,0 +1,193 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// runnerOf is the process that asks, as the kernel tells: what a runner says of itself
+// counts for nothing.
+func runnerOf(r *http.Request) (Process, error) {
+	p := peerFrom(r.Context())
+	if p.tcp != nil || p.pid <= 0 {
+		return Process{}, &bodyError{http.StatusForbidden, "socket_only", "a runner speaks to the console's socket, on this machine: it is known by its process"}
+	}
+	alive, release, err := p.hold()
+	if err != nil {
+		return Process{}, fmt.Errorf("%w: %w", errNotRunner, err)
+	}
+	defer release()
+	runner := FindProcess(p.pid)
+	if !alive() {
+		return Process{}, fmt.Errorf("%w: it has ended", errNotRunner)
+	}
+	return runner, nil
+}
+
+// agentUnder is the process pid when it descends from runner, else none.
+func agentUnder(pid int, runner Process) Process {
+	p := FindProcess(pid)
+	if pid <= 1 || !isBelow(p, runner) {
+		return Process{}
+	}
+	return p
+}
+
+// postRun notes who holds a session from now on.
+func (b *Broker) postRun(w http.ResponseWriter, r *http.Request) {
+	var start wire.RunStart
+	if err := decodeBody(w, r, &start); err != nil {
+		fail(w, err)
+		return
+	}
+	runner, err := runnerOf(r)
+	if err == nil {
+		err = b.mayTakeUp(r, runner, start.SessionID)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	s, err := b.startRun(r.Context(), runner, start, agentUnder(start.AgentPID, runner))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, sessionView{s, s.Status()})
+}
+
+// mayTakeUp keeps agents from taking up sessions that are not new: what their users say to
+// them is not for others.
+func (b *Broker) mayTakeUp(r *http.Request, runner Process, id string) error {
+	s, err := b.Session(r.Context(), id)
+	if err != nil || s.Run != nil && s.Run.Runner == runner {
+		return nil //nolint:nilerr // a session that is not known may be begun by anybody; other errors show when it is recorded
+	}
+	if why := b.knownAgentAbove(peerFrom(r.Context()).pid); why != "" {
+		b.refused(r, UnderAgent, why)
+		return agentsError{why}
+	}
+	return nil
+}
+
+func (b *Broker) postReport(w http.ResponseWriter, r *http.Request) {
+	var rep wire.RunReport
+	if err := decodeBody(w, r, &rep); err != nil {
+		fail(w, err)
+		return
+	}
+	runner, err := runnerOf(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	var agent Process
+	if rep.Kind == wire.ReportAgent {
+		agent = agentUnder(rep.PID, runner)
+	}
+	if err := b.reported(r.Context(), runner, r.PathValue("id"), rep, agent); err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"session_id": r.PathValue("id"), "kind": rep.Kind})
+}
+
+// speaker is who speaks to a session through r: an operator, or a process of the user
+// behind which no agent stands.
+func (b *Broker) speaker(r *http.Request) (Actor, error) {
+	by, err := b.callerOf(r)
+	if err != nil || by.Kind == ByOperator {
+		return by, err
+	}
+	by, why := b.behind(r.Context(), by)
+	if why != "" {
+		b.refused(r, UnderAgent, why)
+		return by, agentsError{why}
+	}
+	return by, nil
+}
+
+// admitSpoken keeps a program that speaks without end from filling the log.
+func (b *Broker) admitSpoken(r *http.Request) error {
+	if _, err := b.recall(r.Context(), r.PathValue("id")); err != nil {
+		return fmt.Errorf("session %s: %w", clip(r.PathValue("id")), err)
+	}
+	return b.admitEvent(r.PathValue("id"))
+}
+
+func (b *Broker) postMessage(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Text string `json:"text"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if body.Text == "" { // Say would take one back
+		fail(w, fmt.Errorf("%w: the message is empty", ErrInvalid))
+		return
+	}
+	by, err := b.speaker(r)
+	if err == nil {
+		err = b.admitSpoken(r)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	s, err := b.Say(r.Context(), r.PathValue("id"), body.Text, by)
+	if errors.Is(err, ErrForbidden) {
+		b.refused(r, NoOperator, "the session is stopped, and only the operator can lift that")
+	}
+	b.answerSession(w)(s, err)
+}
+
+func (b *Broker) deleteMessage(w http.ResponseWriter, r *http.Request) {
+	b.answerSession(w)(b.Say(r.Context(), r.PathValue("id"), "", actorOf(r)))
+}
+
+func (b *Broker) postInterrupt(w http.ResponseWriter, r *http.Request) {
+	if err := decodeBody(w, r, &struct{}{}); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := b.Interrupt(r.Context(), r.PathValue("id"), actorOf(r)); err != nil {
+		fail(w, err)
+		return
+	}
+	b.answerSession(w)(b.Session(r.Context(), r.PathValue("id")))
+}
+
+func (b *Broker) postSettings(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Mode  string `json:"permission_mode"`
+		Model string `json:"model"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	by, err := b.speaker(r)
+	if err == nil {
+		err = b.admitSpoken(r)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	b.answerSession(w)(b.Configure(r.Context(), r.PathValue("id"), body.Mode, body.Model, by))
+}
+
+// answerSession writes a session, or why there is none.
+func (b *Broker) answerSession(w http.ResponseWriter) func(Session, error) {
+	return func(s Session, err error) {
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+	}
+}

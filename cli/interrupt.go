@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type interruptOptions struct {
+	session string // as findSession understands it
+	json    bool
+}
+
+func newInterruptCommand() *cobra.Command {
+	var o interruptOptions
+	cmd := &cobra.Command{
+		Use:   "interrupt SESSION",
+		Short: "End a managed session's turn, and keep the session",
+		Long: `interrupt ends what a session that was started with "aoctl run" does now. What it
+asks is withdrawn; the session stays and takes the next message (aoctl send). To end
+the session: aoctl stop.
+
+SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
+		Example:           "  aoctl interrupt api-server",
+		Args:              oneArg("a session"),
+		ValidArgsFunction: completeSessions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			o.session = args[0]
+			return interruptSession(cmd.Context(), c, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the session")
+	return cmd
+}
+
+func interruptSession(ctx context.Context, c *client, o interruptOptions, out io.Writer) error {
+	s, err := c.findManaged(ctx, o.session)
+	if err != nil {
+		return err
+	}
+	var after rawSession
+	if err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/interrupt", struct{}{}, &after); err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(out, []rawSession{after})
+	}
+	line := "interrupting its turn"
+	if after.Run != nil && after.Run.Turn == broker.TurnIdle {
+		line = "no turn is under way"
+	}
+	return printLine(out, safe.Line(sessionName(after.Session)+": "+line))
+}

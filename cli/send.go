@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// maxSent is the longest message, bytes; the console takes no longer one.
+const maxSent = 256 << 10
+
+type sendOptions struct {
+	session  string // as findSession understands it
+	text     string
+	withdraw bool
+	json     bool
+}
+
+func newSendCommand() *cobra.Command {
+	var o sendOptions
+	cmd := &cobra.Command{
+		Use:   "send SESSION TEXT… | SESSION - | --withdraw SESSION",
+		Short: "Say something to a managed session",
+		Long: `send gives a session that was started with "aoctl run" the next message of its user.
+It is told as soon as the agent's turn is over; until then it waits, one message a
+session: a later one takes its place. A session that has ended is resumed for it.
+
+SESSION is the beginning of its id, its name, its folder, or its folder's name. For
+"-" the message is read from standard input. A session under a stop takes messages
+from the console only, or with an operator token.`,
+		Example:           "  aoctl send api-server use the staging database\n  aoctl send api-server - <notes.md\n  aoctl send --withdraw api-server",
+		ValidArgsFunction: completeSessions,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.withdraw && len(args) != 1:
+				return usageError{text: "--withdraw takes a session and no message", hint: helpHint(cmd)}
+			case len(args) == 0:
+				return usageError{text: cmd.CommandPath() + " needs a session and a message", hint: helpHint(cmd)}
+			case len(args) == 1 && !o.withdraw:
+				return usageError{text: "the message is missing", hint: `write it after the session, or "-" to read it from standard input`}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			o.session = args[0]
+			if !o.withdraw {
+				if o.text, err = messageText(args[1:], cmd.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			return sendMessage(cmd.Context(), c, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&o.withdraw, "withdraw", false, "take back the message that waits")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the session")
+	return cmd
+}
+
+// messageText is what the arguments say, or standard input for "-".
+func messageText(words []string, stdin io.Reader) (string, error) {
+	text := strings.Join(words, " ")
+	if text == "-" {
+		raw, err := io.ReadAll(io.LimitReader(stdin, maxSent+2))
+		if err != nil {
+			return "", fmt.Errorf("read the message: %w", err)
+		}
+		text = strings.TrimSuffix(string(raw), "\n")
+	}
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", usageError{text: "the message is empty", hint: "to take back one that waits: aoctl send --withdraw SESSION"}
+	case len(text) > maxSent:
+		return "", usageError{text: fmt.Sprintf("the message is longer than %d bytes", maxSent), hint: "put it into a file and tell the agent its name"}
+	}
+	return text, nil
+}
+
+func sendMessage(ctx context.Context, c *client, o sendOptions, out io.Writer) error {
+	before, err := c.findManaged(ctx, o.session)
+	if err != nil {
+		return err
+	}
+	path := "/sessions/" + url.PathEscape(before.ID) + "/message"
+	var after rawSession
+	if o.withdraw {
+		err = c.send(ctx, http.MethodDelete, path, nil, &after)
+	} else {
+		err = c.post(ctx, path, map[string]string{"text": o.text}, &after)
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(out, []rawSession{after})
+	}
+	line := sentLine(after.Session)
+	switch {
+	case o.withdraw && before.Message == nil:
+		line = "no message waits"
+	case o.withdraw:
+		line = "took the message back"
+	case before.Message != nil:
+		line += "; it took the place of one that waited"
+	}
+	return printLine(out, safe.Line(sessionName(after.Session)+": "+line))
+}
+
+// findManaged finds a session by what a person calls it, an ended one too.
+func (c *client) findManaged(ctx context.Context, ref string) (broker.Session, error) {
+	raw, err := c.sessions(ctx)
+	if err != nil {
+		return broker.Session{}, err
+	}
+	s, err := findSession(plainSessions(raw), ref, true)
+	if err == nil || !isNotFound(err) {
+		return s, err
+	}
+	// One that ended long ago is not listed, and known by its id.
+	var one rawSession
+	if c.get(ctx, "/sessions/"+url.PathEscape(ref), nil, &one) == nil {
+		return one.Session, nil
+	}
+	return s, err
+}
+
+func isNotFound(err error) bool {
+	f, ok := errors.AsType[failure](err)
+	return ok && f.code == exitNotFound
+}
+
+// sentLine says what becomes of a message that s was sent.
+func sentLine(s broker.Session) string {
+	if s.Run == nil {
+		return "sent"
+	}
+	switch s.Run.Turn {
+	case broker.TurnWorking:
+		return "waits until the turn is over"
+	case broker.TurnStarting:
+		return "waits until the agent has started"
+	case broker.TurnDeferred:
+		return "waits until the call that was put off is decided"
+	case broker.TurnEnded:
+		return "waits until the session is resumed"
+	case broker.TurnIdle:
+	}
+	return "sent"
+}
