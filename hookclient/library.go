@@ -164,7 +164,7 @@ func (c *conversation) plain(resp response) ([]byte, error) {
 		return nil, err
 	}
 	switch {
-	case resp.status == 200:
+	case resp.status == 200, resp.status == 201:
 		return checkAnswer(resp)
 	case resp.status < 400:
 		return nil, unreadable("it has status " + strconv.Itoa(resp.status))

@@ -112,7 +112,7 @@ func TestHookEndsWithItsContext(t *testing.T) {
 func TestCall(t *testing.T) {
 	refusal := `{"error":{"code":"not_found","message":"no such run","hint":"start one"}}` + "\n"
 	b := newBroker(t,
-		reply(200, `{"orders":[]}`+"\n"), reply(200, `{}`+"\n"), reply(404, refusal),
+		reply(200, `{"orders":[]}`+"\n"), reply(201, `{}`+"\n"), reply(404, refusal),
 		func(net.Conn, heard) bool { return false },
 		reply(200, `{}`), // cut off: no newline
 	)

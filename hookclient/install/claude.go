@@ -34,6 +34,11 @@ var claudeWatched = []string{
 	"Stop", "SubagentStart", "SubagentStop", "Notification",
 }
 
+// ClaudeEvents are the events that an installation which gates every call hears of.
+func ClaudeEvents() []string {
+	return append([]string{claudeGates[Gate], claudeSettings}, claudeWatched...)
+}
+
 // claudeToolEvents are matched on the tool's name.
 var claudeToolEvents = []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"}
 

@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient"
+	"github.com/aoctl/aoctl/hookclient/runner"
+)
+
+// runOptions are the flags of "aoctl run".
+type runOptions struct {
+	session  string
+	resume   bool
+	name     string
+	cwd      string
+	model    string
+	maxTurns int
+	detach   bool
+	keep     bool
+	json     bool
+	timeout  time.Duration
+}
+
+const runLong = `run starts an agent as a managed session: its calls ask in the console, and the
+console can also speak to it, interrupt it and end it. The session lives on when
+the console is closed; what it asks meanwhile waits for a console to come back.
+
+What follows -- is the agent's own command line. Its last argument is the prompt,
+unless it begins with "-" or is the value of the option before it; "-" reads the
+prompt from standard input. Options that run sets itself are refused, and so are
+those that begin or continue another session. Claude Code can be run so; other
+agents are watched through their hooks (aoctl install).
+
+In the foreground the agent's words and calls are printed, and the session ends
+with its turn unless a message waits for it or --keep is given. ctrl+c ends the
+turn, a second one the session. --detach leaves it in the background, where it
+takes messages until it is stopped.
+
+Exit code: 0 when the last turn went well, 1 when it did not, 3 when no console
+is listening; then nothing is started.`
+
+const runExample = `  aoctl run -- claude "fix the flaky test in cart_test.go"
+  aoctl run --detach --name nightly --cwd ~/src/api -- claude --permission-mode acceptEdits "update the docs"
+  git diff | aoctl run --json -- claude -
+  aoctl run --resume --session-id 2f2a3c1c-7d7e-4c2b-8b5e-0a7f5f6f1a10 -- claude "and now the changelog"`
+
+func newRunCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:     `run [flags] -- claude [args…] "prompt"`,
+		Short:   "Run an agent that the console can also speak to",
+		Long:    runLong,
+		Example: runExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec, err := o.spec(cmd, args)
+			switch {
+			case err != nil:
+				return err
+			case o.detach:
+				return startDetached(cmd.Context(), spec, o.json, cmd.OutOrStdout())
+			}
+			return runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []string{"claude"}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+	}
+	f := cmd.Flags()
+	f.SetInterspersed(false) // what follows the agent's name is the agent's
+	f.StringVar(&o.session, "session-id", "", "UUID of the session; a new one when not given")
+	f.BoolVar(&o.resume, "resume", false, "take up the session of --session-id again, as it was started")
+	f.StringVar(&o.name, "name", "", "what to call the session")
+	f.StringVar(&o.cwd, "cwd", "", "folder to run in (default: this one)")
+	f.StringVar(&o.model, "model", "", "the agent's model")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "end after so many turns of the model")
+	f.BoolVar(&o.detach, "detach", false, "leave it in the background and print the session's id")
+	f.BoolVar(&o.keep, "keep", false, "stay when the turn is over, for messages")
+	f.BoolVar(&o.json, "json", false, "print the agent's own messages, a JSON object a line; with --detach where it runs")
+	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "how long a person has to answer a call")
+	_ = cmd.RegisterFlagCompletionFunc("session-id", completeSessionIDs)
+	_ = cmd.MarkFlagDirname("cwd")
+	return cmd
+}
+
+// completeSessionIDs offers the sessions that can be named.
+func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var offers []string
+	withConsole(cmd, func(ctx context.Context, c *client) {
+		sessions, err := c.sessions(ctx)
+		if err != nil {
+			return
+		}
+		for _, s := range sessions {
+			if s.Run != nil {
+				offers = appendOffer(offers, s.ID, s.Name+", "+s.Status()+", "+s.CWD)
+			}
+		}
+	})
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// runSpec is one run, as it is handed to a runner in the background.
+type runSpec struct {
+	Start   wire.RunStart `json:"start"`
+	Keep    bool          `json:"keep"`
+	Socket  string        `json:"socket"`
+	Timeout time.Duration `json:"timeout"`
+}
+
+// spec is what the command line asks for.
+func (o runOptions) spec(cmd *cobra.Command, args []string) (runSpec, error) {
+	s := runSpec{Keep: o.keep || o.detach, Timeout: o.timeout}
+	var err error
+	if s.Socket, err = socketPath(cmd); err != nil {
+		return s, err
+	}
+	if err = o.check(); err != nil {
+		return s, err
+	}
+	var old broker.Session
+	if o.resume {
+		if old, err = knownSession(cmd, o.session); err != nil {
+			return s, err
+		}
+	}
+	if s.Start, err = o.start(old); err != nil {
+		return s, err
+	}
+	if err = o.agent(&s.Start, args, old, cmd.InOrStdin()); err != nil {
+		return s, err
+	}
+	return s, nil
+}
+
+func (o runOptions) check() error {
+	bad := func(text, hint string) error { return usageError{text: text, hint: hint} }
+	id, err := uuid.Parse(o.session)
+	switch {
+	case o.resume && o.session == "":
+		return bad("--resume needs --session-id", `"aoctl sessions --all" lists them`)
+	case o.session != "" && (err != nil || id.String() != o.session):
+		return bad(fmt.Sprintf("--session-id %q is no UUID", o.session), "leave it out for a new one")
+	case o.maxTurns < 0:
+		return bad("--max-turns must not be negative", "")
+	case o.timeout <= 0 || o.timeout > 24*time.Hour:
+		return bad("--timeout must be more than 0 and at most 24h", "")
+	case o.keep && o.detach:
+		return bad("--keep goes without saying with --detach", "leave it out")
+	}
+	return nil
+}
+
+// start is what the flags say of the run, and for a session that is taken up again what is
+// known of it.
+func (o runOptions) start(old broker.Session) (wire.RunStart, error) {
+	start := wire.RunStart{
+		SessionID: o.session, Agent: "claude", Name: o.name, Model: o.model, MaxTurns: o.maxTurns,
+		Resumed: o.resume, Detached: o.detach,
+	}
+	if start.SessionID == "" {
+		start.SessionID = uuid.NewString()
+	}
+	dir := o.cwd
+	if dir == "" {
+		dir = old.CWD
+	}
+	var err error
+	if start.CWD, err = filepath.Abs(dir); err != nil {
+		return start, fmt.Errorf("find the folder: %w", err)
+	}
+	if info, err := os.Stat(start.CWD); err != nil || !info.IsDir() {
+		return start, usageError{text: fmt.Sprintf("there is no folder %s", start.CWD), hint: "name one with --cwd"}
+	}
+	state, err := runLogFolder()
+	if err != nil {
+		return start, err
+	}
+	start.Log = filepath.Join(state, start.SessionID+".log")
+	if r := old.Run; r != nil {
+		if start.Model == "" {
+			start.Model = r.Model
+		}
+		if start.MaxTurns == 0 {
+			start.MaxTurns = r.MaxTurns
+		}
+	}
+	return start, nil
+}
+
+// agent fills in program, arguments and prompt.
+func (o runOptions) agent(start *wire.RunStart, args []string, old broker.Session, stdin io.Reader) error {
+	if len(args) == 0 && old.Run != nil && old.Run.Program != "" {
+		start.Program, start.Args = old.Run.Program, old.Run.Args
+		return nil
+	}
+	if len(args) == 0 {
+		return usageError{text: "which agent shall be run?", hint: `aoctl run -- claude "fix the flaky test"`}
+	}
+	var err error
+	if start.Program, err = managedProgram(args[0]); err != nil {
+		return err
+	}
+	if start.Args, start.Prompt, err = splitPrompt(args[1:]); err != nil {
+		return err
+	}
+	if start.Prompt == "-" {
+		if start.Prompt, err = readPrompt(stdin); err != nil {
+			return err
+		}
+	}
+	if start.Prompt == "" && !o.resume {
+		return usageError{text: "the prompt is missing", hint: `it is the last argument: aoctl run -- claude "fix the flaky test"`}
+	}
+	return nil
+}
+
+// knownSession is what the console knows of a session that is to be taken up again.
+func knownSession(cmd *cobra.Command, id string) (broker.Session, error) {
+	c, err := newClient(cmd)
+	if err != nil {
+		return broker.Session{}, err
+	}
+	var s rawSession
+	err = c.get(cmd.Context(), "/sessions/"+id, nil, &s)
+	if apiCode(err) == "not_found" {
+		return broker.Session{}, nil // the agent may know it all the same
+	}
+	return s.Session, err
+}
+
+// runFailure is err of a runner as a person reads it.
+func runFailure(err error, socket string) error {
+	var status *hookclient.StatusError
+	var ended *runner.EndError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &status):
+		return statusFailure(status)
+	case errors.As(err, &ended):
+		return failure{code: exitError, text: ended.Why, cause: err}
+	case errors.Is(err, hookclient.ErrNoConsole):
+		return noConsole(socket, err)
+	case errors.Is(err, hookclient.ErrSilent):
+		return failure{code: exitNoConsole, text: err.Error(), cause: err}
+	}
+	return failure{code: exitError, text: err.Error(), cause: err}
+}
+
+func statusFailure(s *hookclient.StatusError) error {
+	raw, err := json.Marshal(map[string]apiError{"error": {Code: s.Code, Message: s.Message, Hint: s.Hint}})
+	if err != nil {
+		return s
+	}
+	if s.Code == "not_found" && s.Status == http.StatusNotFound {
+		return failure{code: exitError, text: s.Message, hint: "is the console of an earlier release? compare with: aoctl version", cause: s}
+	}
+	return readAPIError(s.Status, raw)
+}

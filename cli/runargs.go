@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPrompt is the longest first message, bytes: what the console takes.
+const maxPrompt = 256 << 10
+
+// managedProgram finds the agent called name.
+func managedProgram(name string) (string, error) {
+	if base := filepath.Base(name); base != "claude" {
+		hint := `start it as usual; its calls ask here through its hooks ("aoctl install" puts them in)`
+		return "", usageError{text: fmt.Sprintf("%s cannot be run as a managed session: claude can", base), hint: hint}
+	}
+	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", failure{code: exitError, text: fmt.Sprintf("%s was not found: %v", name, rootCause(err)), hint: "install it, or name its path after --", cause: err}
+	}
+	return path, nil
+}
+
+// What claude's options mean for a command line of ours.
+var (
+	claudeSetHere = []string{
+		"--print", "--input-format", "--output-format", "--permission-prompt-tool", "--permission-prompts", "--session-id", "--resume",
+	}
+	claudeElsewhere = []string{ // they begin or continue another session, or none
+		"--continue", "--fork-session", "--from-pr", "--teleport", "--cloud", "--environment", "--bg", "--background", "--desktop",
+		"--remote-control", "--tmux", "--help", "--version", "--replay-user-messages",
+	}
+	claudeTakesValue = []string{
+		"--agent", "--agents", "--append-system-prompt", "--append-system-prompt-file", "--autocompact", "--debug-file", "--effort",
+		"--fallback-model", "--json-schema", "--max-budget-usd", "--max-turns", "--model", "--name", "-n", "--permission-mode",
+		"--plugin-dir", "--plugin-url", "--setting-sources", "--settings", "--system-prompt", "--system-prompt-file",
+		"--system-prompt-snapshot", "--remote-control-session-name-prefix",
+		"--add-dir", "--allowedTools", "--allowed-tools", "--betas", "--disallowedTools", "--disallowed-tools", "--file",
+		"--mcp-config", "--tools",
+	}
+)
+
+// splitPrompt takes the prompt from the agent's arguments: the last one, unless it begins
+// with "-" or is the value of the option right before it. A "--" before it makes it the
+// prompt in any case.
+func splitPrompt(args []string) (rest []string, prompt string, err error) {
+	n := len(args)
+	switch {
+	case n == 0:
+	case n > 1 && args[n-2] == "--":
+		rest, prompt = args[:n-2], args[n-1]
+	case args[n-1] != "-" && strings.HasPrefix(args[n-1], "-"), n > 1 && slices.Contains(claudeTakesValue, args[n-2]):
+		rest = args
+	default:
+		rest, prompt = args[:n-1], args[n-1]
+	}
+	if err = checkAgentArgs(rest); err != nil {
+		return nil, "", err
+	}
+	if prompt != "" {
+		err = checkPrompt(prompt)
+	}
+	return slices.Clone(rest), prompt, err
+}
+
+func checkAgentArgs(args []string) error {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return usageError{text: fmt.Sprintf("%q is neither an option nor the last argument", args[0]), hint: "put the prompt in quotes, and last"}
+	}
+	for i, a := range args {
+		if i > 0 && slices.Contains(claudeTakesValue, args[i-1]) {
+			continue // a value, whatever it looks like
+		}
+		name, _, _ := strings.Cut(a, "=")
+		if len(name) > 1 && name[0] == '-' && name[1] != '-' { // options of one letter may stand together
+			name = map[byte]string{'p': "--print", 'r': "--resume", 'c': "--continue", 'h': "--help", 'v': "--version"}[name[1]]
+		}
+		switch {
+		case slices.Contains(claudeSetHere, name):
+			hint := "leave it out"
+			if name == "--session-id" || name == "--resume" {
+				hint = "give it to aoctl run, before --"
+			}
+			return usageError{text: fmt.Sprintf("aoctl run sets %s itself", name), hint: hint}
+		case slices.Contains(claudeElsewhere, name):
+			return usageError{text: fmt.Sprintf("%s does not go with aoctl run, which holds one session", name), hint: "see aoctl run --help"}
+		}
+	}
+	return nil
+}
+
+func checkPrompt(prompt string) error {
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return usageError{text: "the prompt is empty"}
+	case len(prompt) > maxPrompt:
+		return usageError{text: fmt.Sprintf("the prompt is longer than %d KiB", maxPrompt>>10), hint: "put it in a file, and tell the agent to read that"}
+	case !utf8.ValidString(prompt) || strings.ContainsRune(prompt, 0):
+		return usageError{text: "the prompt is not text"}
+	}
+	return nil
+}
+
+// readPrompt reads the prompt from standard input.
+func readPrompt(stdin io.Reader) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
+	if err != nil {
+		return "", failure{code: exitError, text: fmt.Sprintf("the prompt cannot be read: %v", err), cause: errors.Unwrap(err)}
+	}
+	prompt := strings.TrimRight(string(raw), "\n")
+	return prompt, checkPrompt(prompt)
+}

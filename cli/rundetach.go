@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/hookclient/runner"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// A runner in the background is this program once more, as "run-held": its spec is on its
+// standard input, and on descriptor startedFD it says, once, how its start went.
+const (
+	runHeld   = "run-held"
+	startedFD = 3
+)
+
+// runStarted is what a runner in the background says of its start.
+type runStarted struct {
+	SessionID string `json:"session_id"`
+	PID       int    `json:"pid"`
+	Log       string `json:"log"`
+	Error     string `json:"error,omitempty"`
+	Hint      string `json:"hint,omitempty"`
+	Code      int    `json:"code,omitempty"` // to exit with
+}
+
+// startDetached runs s in the background. It returns once the console knows of the run and
+// the agent's gate stands, or with the reason why not.
+func startDetached(ctx context.Context, s runSpec, asJSON bool, stdout io.Writer) error {
+	told, err := launchRun(ctx, s)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeLine(stdout, told)
+	}
+	_, err = fmt.Fprintln(stdout, told.SessionID)
+	return err
+}
+
+func writeLine(w io.Writer, v any) error {
+	raw, err := jsonLine(v)
+	if err == nil {
+		_, err = w.Write(append(raw, '\n'))
+	}
+	return err
+}
+
+// launchRun starts a runner in the background for s and waits until it holds the session.
+// When ctx ends first, the runner is told to end.
+func launchRun(ctx context.Context, s runSpec) (runStarted, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return runStarted{}, fmt.Errorf("find this program: %w", err)
+	}
+	spec, err := json.Marshal(s)
+	if err != nil {
+		return runStarted{}, fmt.Errorf("write the run's settings: %w", err)
+	}
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return runStarted{}, fmt.Errorf("make a pipe: %w", err)
+	}
+	defer func() { _ = ours.Close() }()
+	cmd := exec.Command(self, runHeld) //nolint:gosec,noctx // this program; it outlives us
+	cmd.Stdin, cmd.ExtraFiles, cmd.Dir = bytes.NewReader(spec), []*os.File{theirs}, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	_ = theirs.Close()
+	if err != nil {
+		return runStarted{}, fmt.Errorf("start a runner: %w", err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
+	go func() { _ = cmd.Wait() }() // where we stay, no dead process does
+	told, err := readStarted(ours)
+	if err != nil {
+		return told, failure{code: exitError, text: "the runner ended before it held the session", hint: "its log may say why: " + s.Start.Log, cause: err}
+	}
+	if told.Error != "" {
+		return told, failure{code: told.Code, text: told.Error, hint: told.Hint}
+	}
+	return told, nil
+}
+
+func readStarted(r io.Reader) (runStarted, error) {
+	var told runStarted
+	line, err := bufio.NewReader(io.LimitReader(r, 64<<10)).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &told)
+	}
+	return told, err
+}
+
+// newRunHeldCommand is the runner in the background.
+func newRunHeldCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     runHeld,
+		Short:   "Hold a session in the background",
+		Hidden:  true,
+		Long:    "run-held is what aoctl run --detach leaves in the background. It reads what to run from standard input.",
+		Example: "  aoctl run --detach -- claude \"fix the flaky test\"",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			syscall.CloseOnExec(startedFD)
+			tell := os.NewFile(startedFD, "started")
+			var s runSpec
+			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&s); err != nil || s.Start.SessionID == "" {
+				return usageError{text: "run-held is for aoctl run --detach", hint: helpHint(cmd)}
+			}
+			return holdRun(s, tell)
+		},
+	}
+}
+
+// holdRun runs s, tells how its start went, and writes everything else into its log.
+func holdRun(s runSpec, tell *os.File) error {
+	say := func(t runStarted) {
+		t.SessionID, t.PID, t.Log = s.Start.SessionID, os.Getpid(), s.Start.Log
+		_ = writeLine(tell, t) // who started us may have left
+		_ = tell.Close()
+	}
+	log, closeLog, err := openRunLog(s.Start.Log)
+	if err != nil {
+		say(startFailed(err))
+		return err
+	}
+	defer closeLog()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
+	ready := false
+	o := s.options()
+	o.Log, o.Linger = log, lingerDetached
+	o.Ready = func() { ready = true; say(runStarted{}) }
+	_, err = runner.Run(ctx, o)
+	if err = runFailure(err, s.Socket); err != nil {
+		log.Error("run failed", "err", err)
+	}
+	if !ready {
+		if err == nil {
+			err = failure{code: exitError, text: "the session was ended before its agent answered"}
+		}
+		say(startFailed(err))
+	}
+	return quiet{exitOK}
+}
+
+// startFailed is err for who started us.
+func startFailed(err error) runStarted {
+	f, ok := errors.AsType[failure](err)
+	if !ok {
+		return started{Error: safe.Line(err.Error()), Code: exitError}
+	}
+	return started{Error: f.text, Hint: f.hint, Code: f.code}
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/hookclient/runner"
+)
+
+const (
+	lingerHere     = 3 * time.Second // for a console that is away when the agent has ended
+	lingerDetached = time.Hour
+)
+
+// options are those of the runner that s describes.
+func (s runSpec) options() runner.Options {
+	return runner.Options{
+		Start: s.Start, Keep: s.Keep, Socket: s.Socket, Timeout: s.Timeout, Env: runner.AgentEnv(os.Environ()),
+		Linger: lingerHere, NewID: uuid.NewString,
+	}
+}
+
+// runHere runs s in the foreground.
+func runHere(s runSpec, asJSON bool, stdout, stderr io.Writer) error {
+	log, closeLog, err := openRunLog(s.Start.Log)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	commands, stop := foregroundCommands()
+	defer stop()
+	o := s.options()
+	o.Log, o.Commands = log, commands
+	p := &runPrinter{out: stdout, notes: stderr, json: asJSON}
+	o.Show = p.show
+	o.Ready = func() { p.begin(s.Start.SessionID) }
+	result, err := runner.Run(context.Background(), o)
+	p.end(result)
+	switch {
+	case err != nil:
+		return runFailure(err, s.Socket)
+	case result.Failed:
+		return quiet{exitError}
+	}
+	return nil
+}
+
+// foregroundCommands turns signals into what the person wants: the first ctrl+c ends the
+// turn, the second one and every other signal the session.
+func foregroundCommands() (<-chan runner.Command, func()) {
+	came, commands, done := make(chan os.Signal, 4), make(chan runner.Command), make(chan struct{})
+	signal.Notify(came, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(syscall.SIGPIPE) // a closed stdout is an error of writing, and ends the session in order
+	go func() {
+		for {
+			c := runner.End
+			select {
+			case s := <-came:
+				if s == os.Interrupt {
+					c = runner.Interrupt
+				}
+			case <-done:
+				return
+			}
+			select {
+			case commands <- c:
+			case <-done:
+				return
+			}
+		}
+	}()
+	var once sync.Once
+	return commands, func() { once.Do(func() { signal.Stop(came); close(done) }) }
+}

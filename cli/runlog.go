@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/aoctl/aoctl/hookclient/paths"
+)
+
+const (
+	maxRunLog  = 4 << 20             // size at which a run's log is set aside as .1, bytes
+	keepRunLog = 30 * 24 * time.Hour // after a run's last word its log is removed
+)
+
+// runLogFolder is where the logs of runs lie, made if need be.
+func runLogFolder() (string, error) {
+	state, err := paths.StateDir()
+	if err != nil {
+		return "", err
+	}
+	if err = prepareStateDir(state); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(state, "runs")
+	return dir, prepareStateDir(dir)
+}
+
+// openRunLog opens the log of one run, for this user's eyes only. It never grows beyond
+// twice maxRunLog.
+func openRunLog(path string) (log *slog.Logger, closeLog func(), err error) {
+	pruneRunLogs(filepath.Dir(path), time.Now())
+	w := &runLog{path: path}
+	if err := w.open(); err != nil {
+		return nil, nil, failure{code: exitError, text: fmt.Sprintf("cannot write the run's log %s: %v", path, rootCause(err)), hint: "move it away, or name another state folder with AOCTL_HOME", cause: err}
+	}
+	return slog.New(slog.NewJSONHandler(w, nil)), w.close, nil
+}
+
+// pruneRunLogs removes logs of runs that are long over.
+func pruneRunLogs(dir string, now time.Time) {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		info, err := e.Info()
+		old := err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepRunLog
+		if old && strings.Contains(e.Name(), ".log") {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next one tries again
+		}
+	}
+}
+
+// runLog is a file that is set aside when it has grown large. A disk that is full loses
+// lines of it, and nothing else.
+type runLog struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+}
+
+func (l *runLog) open() error {
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return &fs.PathError{Op: "open", Path: l.path, Err: syscall.EINVAL}
+	}
+	l.file, l.size = f, info.Size()
+	return nil
+}
+
+func (l *runLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.size+int64(len(p)) > maxRunLog {
+		if err := os.Rename(l.path, l.path+".1"); err != nil {
+			return 0, err
+		}
+		_ = l.file.Close()
+		if err := l.open(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := l.file.Write(p)
+	l.size += int64(n)
+	return n, err
+}
+
+func (l *runLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.file.Close()
+}

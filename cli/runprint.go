@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/aoctl/aoctl/hookclient/runner"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// runPrinter prints what an agent says and does, so that none of it can draw.
+type runPrinter struct {
+	out, notes io.Writer
+	json       bool
+
+	mu sync.Mutex
+}
+
+// Widths of what is printed of a call, in cells.
+const (
+	callWidth = 100
+	endWidth  = 80
+)
+
+func (p *runPrinter) begin(session string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = fmt.Fprintf(p.notes, "aoctl: session %s; ctrl+c ends the turn, twice the session\n", session)
+}
+
+// show prints one thing that was seen. Its error is that of writing to out.
+func (p *runPrinter) show(s runner.Seen) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.Kind == runner.SeenNote {
+		_, _ = fmt.Fprintln(p.notes, "aoctl: "+safe.Line(s.Text)) // a closed stderr ends nothing
+		return nil
+	}
+	if p.json {
+		return p.line(s)
+	}
+	text := p.text(s)
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(p.out, text+"\n")
+	return err
+}
+
+// line prints the agent's own JSON, on one line that a terminal only shows.
+func (p *runPrinter) line(s runner.Seen) error {
+	var compact bytes.Buffer
+	if s.Kind != runner.SeenLine || json.Compact(&compact, s.Raw) != nil {
+		return nil
+	}
+	_, err := p.out.Write(append(escapeUnprintable(compact.Bytes()), '\n'))
+	return err
+}
+
+func (p *runPrinter) text(s runner.Seen) string {
+	indent := ""
+	if s.Sub {
+		indent = "    "
+	}
+	switch s.Kind {
+	case runner.SeenText:
+		return indent + strings.ReplaceAll(safe.Text(strings.TrimSpace(s.Text)), "\n", "\n"+indent)
+	case runner.SeenCall:
+		return indent + "  " + safe.Line(s.Tool) + "  " + safe.Head(callWords(s.Input), callWidth)
+	case runner.SeenEnd:
+		return indent + "  " + endWords(s)
+	case runner.SeenResult, runner.SeenLine, runner.SeenNote:
+	}
+	return ""
+}
+
+// callWords is the part of a call's input that says most.
+func callWords(input json.RawMessage) string {
+	var in map[string]json.RawMessage
+	_ = json.Unmarshal(input, &in) // nil for what is no object
+	for _, key := range []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query", "description"} {
+		var s string
+		if json.Unmarshal(in[key], &s) == nil && s != "" {
+			return s
+		}
+	}
+	return string(input)
+}
+
+func endWords(s runner.Seen) string {
+	name := safe.Line(cmp.Or(s.Tool, "call"))
+	if !s.Error {
+		return "└ " + name + " done"
+	}
+	return "└ " + name + " failed or refused: " + safe.Head(strings.TrimSpace(s.Text), endWidth)
+}
+
+// end prints how the run went.
+func (p *runPrinter) end(r runner.Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.Turns == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(p.notes, "aoctl: %s after %s · $%.4f · %d tokens in, %d out\n", safe.Line(r.Word), plural(r.Turns, "turn"),
+		r.Cost, r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite, r.Usage.Output)
+}

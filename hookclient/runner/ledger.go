@@ -1,0 +1,76 @@
+package runner
+
+import "encoding/json"
+
+// verdict is what was answered to a call.
+type verdict int
+
+const (
+	unknown  verdict = iota
+	allowed          // it may run
+	left             // the console left it to the agent, on purpose
+	deferred         // it was put off
+	refused
+)
+
+// entry is a call that came through the gate.
+type entry struct {
+	verdict verdict
+	request string          // the console's
+	input   json.RawMessage // what was allowed; nil once the call has ended
+	event   event           // as it was asked, without its input
+}
+
+// ledger has every call of a run that came through the gate, by its id. What ran and is
+// not in it as allowed did not come through.
+type ledger map[string]*entry
+
+func (l ledger) mayRun(id string) bool {
+	e := l[id]
+	return e != nil && (e.verdict == allowed || e.verdict == left)
+}
+
+// ended forgets what is only needed while a call is under way.
+func (l ledger) ended(id string) {
+	if e := l[id]; e != nil {
+		e.input = nil
+	}
+}
+
+// gateAnswer is what the console answers to a call, in the agent's words.
+type gateAnswer struct {
+	Continue *bool `json:"continue"` // false ends the turn
+	Specific struct {
+		Event    string          `json:"hookEventName"`
+		Decision json.RawMessage `json:"permissionDecision"`
+		Updated  json.RawMessage `json:"updatedInput"`
+		Behavior struct {
+			Behavior  string          `json:"behavior"`
+			Message   string          `json:"message"`
+			Interrupt bool            `json:"interrupt"`
+			Updated   json.RawMessage `json:"updatedInput"`
+		} `json:"decision"`
+	} `json:"hookSpecificOutput"`
+}
+
+// verdict reads the answer to gateEvent. An empty one leaves the call to the agent.
+func (a gateAnswer) verdict() verdict {
+	var word string
+	switch {
+	case a.Continue != nil && !*a.Continue:
+		return refused
+	case a.Specific.Decision == nil:
+		return left
+	case json.Unmarshal(a.Specific.Decision, &word) != nil:
+		return refused
+	}
+	switch word {
+	case "allow":
+		return allowed
+	case "defer":
+		return deferred
+	case "ask":
+		return left // the agent asks its user, who is asked here
+	}
+	return refused
+}

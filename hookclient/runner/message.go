@@ -1,0 +1,157 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// message is one line of the agent's: the fields that are used, whatever its type.
+//
+// Source: the stream-json control protocol of Claude Code 2.1.329.
+type message struct {
+	Type      string `json:"type"`
+	Subtype   string `json:"subtype"`
+	Parent    string `json:"parent_tool_use_id"` // of a sub-agent's messages: the call that runs it
+	UUID      string `json:"uuid"`
+	RequestID string `json:"request_id"`
+
+	Request  json.RawMessage `json:"request"`  // control_request
+	Response json.RawMessage `json:"response"` // control_response
+	Message  json.RawMessage `json:"message"`  // assistant, user
+
+	Command string `json:"command_uuid"` // command_lifecycle: the user message
+	State   string `json:"state"`
+
+	Mode string `json:"permissionMode"` // system
+
+	IsError  bool       `json:"is_error"` // result
+	Reason   string     `json:"terminal_reason"`
+	Errors   []string   `json:"errors"`
+	Cost     float64    `json:"total_cost_usd"`
+	Usage    tokenUsage `json:"usage"`
+	IsReplay bool       `json:"isReplay"` // user: an echo of our own
+}
+
+// tokenUsage counts the tokens of the process so far.
+type tokenUsage struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+func (u tokenUsage) wire() wire.RunUsage {
+	return wire.RunUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+}
+
+// request is what the agent asks of us.
+type request struct {
+	Subtype  string          `json:"subtype"`
+	Callback string          `json:"callback_id"` // hook_callback
+	Input    json.RawMessage `json:"input"`       // the event, or the call's input
+
+	ToolName    string          `json:"tool_name"` // can_use_tool
+	ToolUseID   string          `json:"tool_use_id"`
+	AgentID     string          `json:"agent_id"`
+	Suggestions json.RawMessage `json:"permission_suggestions"`
+}
+
+// response answers a request of ours.
+type response struct {
+	Subtype   string          `json:"subtype"`
+	RequestID string          `json:"request_id"`
+	Response  json.RawMessage `json:"response"`
+	Error     string          `json:"error"`
+}
+
+// event is what is read of a hook's payload; the console reads it all.
+type event struct {
+	Name       string          `json:"hook_event_name"`
+	CWD        string          `json:"cwd"`
+	Transcript string          `json:"transcript_path"`
+	Mode       string          `json:"permission_mode"`
+	ToolName   string          `json:"tool_name"`
+	ToolUseID  string          `json:"tool_use_id"`
+	ToolInput  json.RawMessage `json:"tool_input"`
+	AgentType  string          `json:"agent_type"`
+	AgentID    string          `json:"agent_id"`
+}
+
+// block is a part of what the model or a tool said.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"` // tool_use
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"` // tool_result
+	IsError   bool            `json:"is_error"`
+	Content   json.RawMessage `json:"content"`
+}
+
+// blocks reads the content of a message, which may be a plain text.
+func blocks(raw json.RawMessage) ([]block, error) {
+	var m struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSpace(m.Content)
+	if len(text) == 0 || text[0] != '[' {
+		return nil, nil
+	}
+	var list []block
+	return list, json.Unmarshal(text, &list)
+}
+
+// resultText is the text of a tool's answer, which is one or a list of blocks.
+func resultText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var list []block
+	if json.Unmarshal(raw, &list) == nil {
+		for _, b := range list {
+			if b.Type == "text" {
+				return b.Text
+			}
+		}
+	}
+	return ""
+}
+
+// encode writes v as one line of JSON, as it is: no character is escaped that need not be.
+// v holds only raw JSON that was read before, so that it cannot fail.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// sameJSON compares two values: agents may order the keys anew.
+func sameJSON(a, b json.RawMessage) bool {
+	x, err1 := canonical(a)
+	y, err2 := canonical(b)
+	return err1 == nil && err2 == nil && x == y
+}
+
+func canonical(raw json.RawMessage) (string, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return "", err
+	}
+	return string(encode(v)), nil
+}

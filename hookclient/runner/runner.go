@@ -1,0 +1,403 @@
+// Package runner holds a managed session: it starts an agent's process, has it by both
+// ends, and is the console's hand on it.
+//
+// The agent speaks its stream-json protocol, one JSON object a line each way. It is told to
+// ask us before every call; the question goes to the console as an agent's hook would put
+// it, and the console's answer goes back byte for byte. Until the agent has said that this
+// gate stands, nothing else is said to it.
+//
+// The console is spoken to as by any client: POST /runs, GET /runs/{id}/orders and POST
+// /runs/{id}/reports, each of which finds a console that was restarted. No session ends
+// because its console did.
+//
+// peer is the conversation with the agent, without any input or output; everything around
+// it only carries out what it wants.
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient"
+	"github.com/aoctl/aoctl/hookclient/install"
+)
+
+// Options are what a run takes.
+type Options struct {
+	Start   wire.RunStart // what is run, and for which session
+	Keep    bool          // take messages after the turn; otherwise the run ends with its first turn after which none waits
+	Socket  string        // of the console; empty means the usual place
+	Timeout time.Duration // how long a person has to answer a call; 0 means 10 minutes
+	Env     []string      // what the agent is started with; see AgentEnv
+	Log     *slog.Logger  // what went on, and what the agent wrote to stderr
+	Linger  time.Duration // how long to wait, after the agent's end, for a console that is away
+
+	// Show is called for everything that is seen of the agent, one at a time and in order;
+	// an error ends the session. nil shows nothing.
+	Show func(Seen) error
+	// Ready is called once, when the agent has answered and its gate stands.
+	Ready func()
+	// Commands are what the person before the runner wants.
+	Commands <-chan Command
+	// NewID makes UUIDs for messages.
+	NewID func() string
+}
+
+// Result is how a run ended.
+type Result struct {
+	Word   string // the agent's, for how its last turn ended; "" when there was none
+	Failed bool   // that turn failed, or there was none that should have been
+	Exit   int    // the agent's exit code; -1 after a signal
+	Cost   float64
+	Usage  wire.RunUsage
+	Turns  int
+}
+
+// Run holds one session from its start to the end of its agent's process. When ctx ends the
+// session is ended, in order.
+//
+// Errors: those of hookclient.Call when the console does not take the run, after which
+// nothing was started; the system's when the agent cannot be started; otherwise an
+// *EndError when it had to be ended because something was wrong, or died in its turn.
+func Run(ctx context.Context, o Options) (Result, error) {
+	call := func(ctx context.Context, path string, body []byte, limit time.Duration) ([]byte, error) {
+		return hookclient.Call(ctx, path, body, hookclient.CallOptions{Socket: o.Socket, Timeout: limit})
+	}
+	if o.Show == nil {
+		o.Show = func(Seen) error { return nil }
+	}
+	if o.Ready == nil {
+		o.Ready = func() {}
+	}
+	s := &session{o: o, link: newLink(call, o.Start, o.Log), call: call, times: defaultTimes()}
+	return s.run(ctx)
+}
+
+// EndError says why an agent had to be ended, or how it died.
+type EndError struct{ Why string }
+
+func (e *EndError) Error() string { return e.Why }
+
+// session is one run.
+type session struct {
+	o     Options
+	call  caller
+	link  *link
+	times times
+
+	peer  *peer
+	child *child
+	out   *writer
+	show  *shower
+	asks  map[string]context.CancelFunc
+
+	lines    chan line
+	ended    chan struct{} // closed when there are no more lines
+	answers  chan answeredAsk
+	orders   chan []wire.RunOrder
+	settled  chan settledOrders
+	timers   chan string
+	finished bool
+	result   Result
+}
+
+type answeredAsk struct {
+	id string
+	answer
+}
+
+type settledOrders struct {
+	list  []wire.RunOrder
+	known bool
+}
+
+func (s *session) run(ctx context.Context) (Result, error) {
+	if err := s.link.register(ctx); err != nil {
+		return Result{}, err
+	}
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go s.link.pump(work)
+	if err := s.begin(); err != nil {
+		s.link.tell(wire.RunReport{Kind: wire.ReportEnded, Error: err.Error()})
+		s.link.flush(work, s.o.Linger)
+		return Result{}, err
+	}
+	go s.link.orders(work, s.orders)
+	go s.read(work)
+	go copyErrors(s.child.stderr, func(text string) { s.o.Log.Info("agent wrote to stderr", "text", text) })
+	s.loop(ctx, work)
+	s.show.close()
+	if !s.link.flush(work, s.o.Linger) {
+		s.o.Log.Warn("not all was told to the console", "session_id", s.o.Start.SessionID)
+	}
+	return s.outcome()
+}
+
+// begin starts the agent and greets it.
+func (s *session) begin() error {
+	start := s.o.Start
+	var err error
+	if s.child, err = startChild(start.Program, agentArgs(start), s.o.Env, start.CWD); err != nil {
+		return err
+	}
+	s.lines, s.ended, s.answers = make(chan line), make(chan struct{}), make(chan answeredAsk)
+	s.orders, s.settled, s.timers = make(chan []wire.RunOrder), make(chan settledOrders), make(chan string)
+	s.asks = map[string]context.CancelFunc{}
+	s.out, s.show = newWriter(s.child.stdin), newShower(s.o.Show)
+	s.peer = newPeer(peer{
+		session: start.SessionID, cwd: start.CWD, events: install.ClaudeEvents(), keep: s.o.Keep,
+		prompt: start.Prompt, newID: s.o.NewID, times: s.times,
+	})
+	s.o.Log.Info("agent started", "session_id", start.SessionID, "pid", s.child.pid, "program", start.Program)
+	s.link.tell(wire.RunReport{Kind: wire.ReportAgent, PID: s.child.pid})
+	s.peer.begin()
+	return nil
+}
+
+// agentArgs is the agent's command line: the user's arguments and what the protocol needs.
+func agentArgs(start wire.RunStart) []string {
+	args := []string{
+		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+		"--permission-prompt-tool", "stdio",
+	}
+	if start.Resumed {
+		args = append(args, "--resume", start.SessionID)
+	} else {
+		args = append(args, "--session-id", start.SessionID)
+	}
+	if start.Model != "" {
+		args = append(args, "--model", start.Model)
+	}
+	if start.MaxTurns > 0 {
+		args = append(args, "--max-turns", strconv.Itoa(start.MaxTurns))
+	}
+	return append(args, start.Args...)
+}
+
+// read hands the agent's lines to the loop, one when the loop takes it.
+func (s *session) read(ctx context.Context) {
+	defer close(s.ended)
+	err := readLines(s.child.stdout, func(l line) bool {
+		select {
+		case s.lines <- l:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	})
+	if err != nil && !errors.Is(err, os.ErrClosed) {
+		s.o.Log.Warn("the agent's output cannot be read", "err", err)
+	}
+}
+
+// drainTime is how long the last lines of an agent that has ended may take: what it left
+// running may hold its stdout open.
+const drainTime = 3 * time.Second
+
+// loop carries the conversation on until it is over.
+func (s *session) loop(ctx, work context.Context) {
+	stop, commands, exited := ctx.Done(), s.o.Commands, s.child.exited
+	var gone *exit
+	var drained <-chan time.Time
+	ended := s.ended
+	s.apply(work)
+	for !s.finished {
+		lines := s.lines
+		if s.out.full() || s.show.full() {
+			lines = nil // the agent waits until what came of its earlier lines is taken
+		}
+		select {
+		case l := <-lines:
+			s.peer.line(l)
+		case a := <-s.answers:
+			delete(s.asks, a.id)
+			s.peer.answered(a.id, a.answer)
+		case list := <-s.orders:
+			s.peer.orders(list)
+		case st := <-s.settled:
+			s.peer.settled(st.list, st.known)
+		case name := <-s.timers:
+			s.peer.timeUp(name)
+		case c := <-commands:
+			s.peer.command(c)
+		case <-s.show.failed:
+			s.show.failed = nil
+			s.peer.command(End)
+		case <-s.show.room:
+		case <-s.out.taken:
+		case <-stop:
+			stop = nil
+			s.peer.command(End)
+		case e := <-exited:
+			gone, exited = &e, nil
+			t := time.NewTimer(drainTime)
+			defer t.Stop() //nolint:gocritic // once
+			drained = t.C
+		case <-drained:
+			_ = s.child.stdout.Close() // ends read
+			drained = nil
+		case <-ended:
+			ended = nil
+		}
+		if gone != nil && ended == nil {
+			s.peer.exited(*gone)
+			gone = nil
+		}
+		s.apply(work)
+	}
+	s.out.abort()
+	_, _ = s.child.stdout.Close(), s.child.stderr.Close()
+}
+
+// apply does what the peer wants.
+func (s *session) apply(ctx context.Context) {
+	for _, e := range s.peer.take() {
+		s.applyOne(ctx, e)
+	}
+}
+
+func (s *session) applyOne(ctx context.Context, e effect) {
+	switch e := e.(type) {
+	case send:
+		s.out.put(e.line)
+	case ask:
+		s.ask(ctx, e)
+	case drop:
+		if cancel := s.asks[e.id]; cancel != nil {
+			cancel()
+		}
+	case tell:
+		s.logReport(e.report)
+		s.link.tell(e.report)
+	case show:
+		s.show.put(e.seen)
+	case wake:
+		go func() {
+			sleep(ctx, e.after)
+			select {
+			case s.timers <- e.name:
+			case <-ctx.Done():
+			}
+		}()
+	case shut:
+		s.out.close()
+	case kill:
+		s.child.signal(e.sig)
+	case ready:
+		s.o.Ready()
+	case settle:
+		go s.settle(ctx)
+	case finish:
+		s.finished = true
+	}
+}
+
+// logReport writes down what a report is about, not what was said.
+func (s *session) logReport(r wire.RunReport) {
+	switch r.Kind {
+	case wire.ReportSaid, wire.ReportWorking:
+	case wire.ReportStep, wire.ReportNote:
+		s.o.Log.Info("runner "+r.Kind, "text", r.Text) //nolint:sloglint // two kinds
+	default:
+		s.o.Log.Info("report", "kind", r.Kind, "pid", r.PID, "order_id", r.OrderID, "result", r.Result, "err", r.Error)
+	}
+}
+
+// settle tells the console that the turn is over and asks what it has for the next.
+func (s *session) settle(ctx context.Context) {
+	var st settledOrders
+	if s.link.flush(ctx, settleTime) {
+		list, err := s.link.poll(ctx, 0)
+		st = settledOrders{list, err == nil}
+	}
+	select {
+	case s.settled <- st:
+	case <-ctx.Done():
+	}
+}
+
+// settleTime is how long a run that is over waits for a console that is away.
+const settleTime = 2 * time.Second
+
+// ask puts a question before the console.
+func (s *session) ask(ctx context.Context, q ask) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.asks[q.id] = cancel
+	go func() {
+		defer cancel()
+		a := s.put(ctx, q)
+		select {
+		case s.answers <- answeredAsk{q.id, a}:
+		case <-ctx.Done():
+		}
+	}()
+}
+
+func (s *session) put(ctx context.Context, q ask) answer {
+	if q.sure != "" && s.operatorAllowed(ctx, q.sure) {
+		return answer{sure: true}
+	}
+	given := q.given
+	if given == 0 {
+		given = s.o.Timeout
+	}
+	got, err := hookclient.Hook(ctx, s.o.Start.Agent, q.payload, hookclient.HookOptions{
+		Timeout: given, Socket: s.o.Socket, Patient: q.patient, Env: s.env,
+	})
+	return answer{json: got.JSON, request: got.RequestID, err: err}
+}
+
+// env are the variables that the agent's own hooks would have.
+func (s *session) env(name string) (string, bool) {
+	switch name {
+	case "CLAUDECODE":
+		return "1", true
+	case "CLAUDE_PID":
+		return strconv.Itoa(s.child.pid), true
+	case "CLAUDE_PROJECT_DIR":
+		return s.o.Start.CWD, true
+	case "CLAUDE_CODE_SESSION_ID":
+		return s.o.Start.SessionID, true
+	case "TMUX", "TMUX_PANE":
+		if s.o.Start.Detached {
+			return "", false
+		}
+		return os.LookupEnv(name)
+	}
+	return "", false
+}
+
+// operatorAllowed reports whether a person at the console allowed request.
+func (s *session) operatorAllowed(ctx context.Context, request string) bool {
+	raw, err := s.call(ctx, "/approval-requests/"+request, nil, callTime)
+	var r struct {
+		ID      string `json:"id"`
+		Status  string `json:"status"`
+		Outcome struct {
+			By struct {
+				Kind string `json:"kind"`
+			} `json:"by"`
+		} `json:"outcome"`
+	}
+	return err == nil && json.Unmarshal(raw, &r) == nil && r.ID == request && r.Status == "allowed" && r.Outcome.By.Kind == "operator"
+}
+
+// outcome is what Run returns.
+func (s *session) outcome() (Result, error) {
+	p := s.peer
+	r := Result{
+		Word: p.last.Result, Failed: p.failed || p.turns == 0 && !p.ordered, Exit: p.exit,
+		Cost: p.last.Cost, Usage: p.last.Usage, Turns: p.turns,
+	}
+	if p.failure != "" {
+		return r, &EndError{p.failure}
+	}
+	return r, nil
+}
