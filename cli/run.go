@@ -268,7 +268,7 @@ func statusFailure(s *hookclient.StatusError) error {
 	if err != nil {
 		return s
 	}
-	if s.Code == "not_found" && s.Status == http.StatusNotFound {
+	if s.Status == http.StatusNotFound {
 		return failure{code: exitError, text: s.Message, hint: "is the console of an earlier release? compare with: aoctl version", cause: s}
 	}
 	return readAPIError(s.Status, raw)
