@@ -48,11 +48,11 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(
-		newRunCommand(), newRunHeldCommand(),
 		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(), newStopCommand(), newSendCommand(), newInterruptCommand(), newDenyCommand(), newApproveCommand(),
 		newLogCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
 		newVersionCommand(), newCompletionCommand(root),
+		newRunCommand(), newRunHeldCommand(),
 	)
 	return root
 }
