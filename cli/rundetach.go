@@ -161,7 +161,7 @@ func holdRun(s runSpec, tell *os.File) error {
 func startFailed(err error) runStarted {
 	f, ok := errors.AsType[failure](err)
 	if !ok {
-		return started{Error: safe.Line(err.Error()), Code: exitError}
+		return runStarted{Error: safe.Line(err.Error()), Code: exitError}
 	}
-	return started{Error: f.text, Hint: f.hint, Code: f.code}
+	return runStarted{Error: f.text, Hint: f.hint, Code: f.code}
 }
