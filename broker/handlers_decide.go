@@ -231,6 +231,12 @@ type eventBody struct {
 	ToolInput json.RawMessage `json:"tool_input"`
 	ToolUseID string          `json:"tool_use_id"`
 	Data      json.RawMessage `json:"data"`
+
+	// Of a post_tool only.
+	RequestID  string          `json:"request_id"`
+	Result     json.RawMessage `json:"result"`
+	Error      string          `json:"error"`
+	DurationMS float64         `json:"duration_ms"`
 }
 
 // postEvent records what a program says of its own session. It never lifts a stop:
@@ -253,7 +259,14 @@ func (b *Broker) postEvent(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	err := b.changeSession(r.Context(), q, body.transition)
+	change, after := body.transition, func() {}
+	if body.EventType == EventPostTool {
+		change, after = b.noteToldRan(r.Context(), body)
+	}
+	err := b.changeSession(r.Context(), q, change)
+	if err == nil {
+		after()
+	}
 	if err == nil && body.EventType == EventSessionStop {
 		b.cancelPending(context.WithoutCancel(r.Context()), body.SessionID, "the session ended", nil, Cancelled)
 	}
@@ -275,7 +288,7 @@ func (e eventBody) check() error {
 	}
 	switch e.EventType {
 	case EventSessionStart, EventSessionStop, EventMessage, EventUser, EventPreTool, EventPostTool:
-		return nil
+		return e.checkRan()
 	case "":
 		return fmt.Errorf("%w: event_type is missing", ErrInvalid)
 	}

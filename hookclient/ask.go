@@ -18,6 +18,8 @@ type Request struct {
 
 	Timeout time.Duration // how long a person has to answer; 0 means 10 minutes, at most 24 hours
 	Socket  string        // the console's socket; empty means where AOCTL_URL says, else the usual place
+
+	id string // of the request at the console; empty: a new UUIDv7
 }
 
 // Decision is the answer to a Request. Its zero value is a refusal.
@@ -28,6 +30,8 @@ type Decision struct {
 	RequestID    string          // UUIDv7 of the request, as the console's log has it
 	Status       string          // "allowed", "denied", "expired", "cancelled" or "answered"
 	DecidedAt    time.Time       //
+
+	by string // the kind of who decided, in the console's word
 }
 
 // Ask puts req before the person at the console and waits for the answer. A
@@ -57,7 +61,10 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	id := newUUID(begun)
+	id := req.id
+	if id == "" {
+		id = newUUID(begun)
+	}
 	body, err := req.encode(id)
 	if err != nil {
 		return Decision{}, err
@@ -91,7 +98,7 @@ const holdSeconds = "25"
 // than the program is about to use.
 func (r Request) encode(id string) ([]byte, error) {
 	if !json.Valid(r.ToolInput) || looksLikeObject(r.ToolInput) != nil {
-		return nil, &refusalError{kind: ErrInput, text: "tool_input is not a JSON object"}
+		return nil, notAnObject()
 	}
 	body, err := json.Marshal(struct {
 		RequestID string  `json:"request_id"`
@@ -131,6 +138,9 @@ func parseDecision(resp response, id string) (Decision, error) {
 		Reason       string          `json:"reason"`
 		DecidedAt    time.Time       `json:"decided_at"`
 		UpdatedInput json.RawMessage `json:"updated_input"`
+		By           struct {
+			Kind string `json:"kind"`
+		} `json:"by"`
 	}
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return Decision{}, unreadable("a field of it has the wrong type: " + err.Error())
@@ -147,6 +157,6 @@ func parseDecision(resp response, id string) (Decision, error) {
 	}
 	return Decision{
 		Allowed: allowed, Reason: d.Reason, UpdatedInput: d.UpdatedInput,
-		RequestID: d.RequestID, Status: d.Status, DecidedAt: d.DecidedAt,
+		RequestID: d.RequestID, Status: d.Status, DecidedAt: d.DecidedAt, by: d.By.Kind,
 	}, nil
 }
