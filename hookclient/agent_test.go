@@ -35,6 +35,7 @@ var write = hookclient.ToolCall{ID: "t1", Tool: "write", Input: json.RawMessage(
 
 // never is a tool that must not run.
 func never(t *testing.T) func(context.Context, json.RawMessage) (string, error) {
+	t.Helper()
 	return func(_ context.Context, in json.RawMessage) (string, error) {
 		t.Errorf("the tool ran with %s", in)
 		return "", nil
@@ -110,7 +111,7 @@ func TestStopIsHeardAfterARestart(t *testing.T) {
 	c.close()
 	next := openConsoleAt(c.socket, c.store)
 	t.Cleanup(next.close)
-	if _, err := next.Broker.Stop(t.Context(), "s1", operator); err != nil {
+	if _, _, err := next.StopAll(t.Context(), operator); err != nil {
 		t.Fatal(err)
 	}
 	<-s.Stop()
