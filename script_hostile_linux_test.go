@@ -87,7 +87,7 @@ func askHostile(ts *testscript.TestScript, s *screen, id, tool, text string) err
 	if !eventually(func() bool { return strings.Contains(s.text(), sign) }) {
 		return fmt.Errorf("the call with %q was not drawn", text)
 	}
-	for _, keys := range []string{"i", "q", "\r", "q"} {
+	for _, keys := range []string{"b", "q", "\r", "q"} {
 		if err := s.pressAndSee(keys); err != nil {
 			return err
 		}

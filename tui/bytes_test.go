@@ -12,7 +12,7 @@ func TestBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(nil, newCall("r1", "s1", "Bash", time.Now(), `{"command":"ls \u202e\u200b\u001b[2J","x":"ф"}`)), 100, 60)
 		r.wait(2 * time.Second)
-		r.press("i")
+		r.press("b")
 		for _, want := range []string{
 			"U+202E RIGHT-TO-LEFT OVERRIDE", "U+200B ZERO WIDTH SPACE", "U+001B ESCAPE", "U+0444 CYRILLIC SMALL LETTER EF",
 			"000000  6c 73 20 e2 80 ae e2 80 8b 1b 5b 32 4a", "ls .......[2J",

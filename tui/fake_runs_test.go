@@ -20,6 +20,8 @@ func (f *fakeConsole) Say(_ context.Context, id, text string, by broker.Actor) (
 	defer f.mu.Unlock()
 	s, ok := f.sessions[id]
 	switch {
+	case f.sayErr != nil:
+		return s, f.sayErr
 	case !ok:
 		return broker.Session{}, broker.ErrNotFound
 	case s.Run == nil:
@@ -43,6 +45,11 @@ func (f *fakeConsole) Interrupt(_ context.Context, id string, _ broker.Actor) er
 
 func (f *fakeConsole) Launch(_ context.Context, n broker.NewRun, _ broker.Actor) (broker.Session, error) {
 	f.note("launch %+v", n)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.launchErr != nil {
+		return broker.Session{}, f.launchErr
+	}
 	return broker.Session{ID: "new", Agent: n.Agent, Name: n.Name, CWD: n.Folder}, nil
 }
 

@@ -30,17 +30,18 @@ type fakeConsole struct {
 	history  []broker.Request
 	storeErr string
 
-	decided  []broker.Decision
-	ids      []string // of decided
-	stopped  []string
-	stopAlls int
-	together [][]string // ids of what DecideAll was asked about
-	observed []string
-	noted    []string      // sessions whose observing was switched, with on or off
-	tree     broker.Killed // what Processes finds
-	after    broker.Killed // what Kill says
-	killed   []string
-	failWith error // what Decide answers instead
+	decided           []broker.Decision
+	ids               []string // of decided
+	stopped           []string
+	stopAlls          int
+	together          [][]string // ids of what DecideAll was asked about
+	observed          []string
+	sayErr, launchErr error         // what Say and Launch answer instead
+	noted             []string      // sessions whose observing was switched, with on or off
+	tree              broker.Killed // what Processes finds
+	after             broker.Killed // what Kill says
+	killed            []string
+	failWith          error // what Decide answers instead
 
 	refuseEdit error                             // what AssessEdited answers instead
 	judge      func(broker.Edited) broker.Edited // what it says; a normal call when nil

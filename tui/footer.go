@@ -64,17 +64,29 @@ func (m *model) hints(c *card) []hint {
 	if m.edit != nil {
 		return m.editHints()
 	}
+	if m.compose != nil {
+		return m.composeHints()
+	}
+	if m.launch != nil {
+		return m.launchHints()
+	}
+	if m.screen == screenSession {
+		return m.aboutHints()
+	}
 	list := m.keys.shortHelp(m.screen)
 	if m.onRules() {
 		return m.ruleHints()
 	}
 	if m.screen == screenMain && m.focus == paneSessions {
-		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, list[6]}
+		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, {"n", "new session"}, list[6]}
+		if m.board.held(m.session) {
+			here = []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "all about it"}, {"tab", "next pane"}, {"n", "new session"}, list[6]}
+		}
 		return append(here, list[8:]...)
 	}
 	if c == nil {
 		if m.screen == screenMain && m.board.rows() == 0 {
-			return append([]hint{{"tab", "sessions"}}, list[9:]...)
+			return append([]hint{{"tab", "sessions"}, {"n", "new session"}}, list[9:]...)
 		}
 		return list
 	}
@@ -116,6 +128,9 @@ func (m *model) hints(c *card) []hint {
 	}
 	if mustBeSaid(c) {
 		return planHints(list)
+	}
+	if m.board.held(c.req.SessionID) {
+		return append([]hint{allow, list[1], list[2], {"m", "message"}, {"i", "interrupt"}}, list[4:]...)
 	}
 	return append([]hint{allow}, list[1:]...)
 }

@@ -38,7 +38,8 @@ func narrowed(rows []string, width int) []string {
 	}
 	cut := make([]string, len(rows))
 	for i, r := range rows {
-		cut[i] = safe.Cut(r, width) + spaces(width-safe.Width(r))
+		cut[i] = safe.Cut(r, width)
+		cut[i] += spaces(width - safe.Width(cut[i])) // half a wide character leaves a cell
 	}
 	return cut
 }

@@ -51,6 +51,8 @@ func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) 
 	s := broker.Session{
 		ID: p, Agent: p, Name: p, CWD: p, ProjectDir: p, Mode: p, Pane: p, State: broker.SessionActive, StartedAt: at,
 		EndReason: p, Subagents: []broker.Subagent{{ID: p, Type: p}},
+		Run:     &broker.Run{Program: p, Args: []string{p, p}, Model: p, Log: p, Turn: broker.TurnState(p), Result: p, Error: p, Cost: 1, Turns: 2},
+		Message: &broker.Message{ID: p, Text: p},
 	}
 	odd := s
 	odd.ID, odd.State = p+"odd", broker.SessionState(p)
@@ -80,8 +82,8 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 			{"G"},
 			{"h"},
 			{"h", "enter"},
-			{"i"},
-			{"h", "enter", "i", "G"},
+			{"b"},
+			{"h", "enter", "b", "G"},
 			{"?"},
 			{"D", "x"},
 			{"shift+tab", "enter"},
@@ -95,6 +97,9 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 			{"*", "d"},
 			{" ", "D", "x"},
 			{"shift+tab", "O"},
+			{"shift+tab", "m", "x"},
+			{"m", "enter", "enter"},
+			{"n", "x", "tab", "tab"},
 		} {
 			each(s.draw(size[0], size[1], keys...), size[0], size[1])
 			for range 3 {

@@ -23,6 +23,12 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if m.edit != nil {
 		return m.editKey(msg, tookBack)
 	}
+	if m.compose != nil {
+		return m.composeKey(msg)
+	}
+	if m.launch != nil {
+		return m.launchKey(msg)
+	}
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.guard.doubt(m.at)
 		m.guard.missed(string(msg.Runes))
@@ -57,6 +63,9 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, m.keys.Back):
 		return m.back()
 	}
+	if cmd, ok := m.heldKey(msg); ok {
+		return cmd
+	}
 	switch m.screen {
 	case screenHelp:
 		m.helpScroll = max(0, m.scrolled(msg, m.helpScroll, len(m.helpRows(max(1, m.width-4)))))
@@ -64,6 +73,8 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		return m.pastKey(msg)
 	case screenBytes:
 		return m.bytesKey(msg)
+	case screenSession:
+		return m.aboutKey(msg)
 	case screenEvents:
 		return m.timelineKey(msg)
 	case screenTranscript:
@@ -82,7 +93,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.ruleKeys.Make)
+	return m.digit(msg) != "" || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.ruleKeys.Make)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -103,6 +114,12 @@ func (m *model) decisionKey(msg tea.KeyMsg) tea.Cmd {
 func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, m.keys.AlarmSeen) {
 		return m.askAlarm(refusal)
+	}
+	if key.Matches(msg, m.keys.EndTurn) && m.ofSession() {
+		return m.interrupt(m.sessionHere(), refusal)
+	}
+	if key.Matches(msg, m.keys.Stop) && m.screen == screenSession {
+		return m.stopSession(m.about.session, refusal)
 	}
 	if m.screen != screenMain && m.screen != screenFull {
 		return m.say(inkMuted, "nothing on this screen can be decided; esc goes back")
@@ -175,7 +192,13 @@ func (m *model) stopSession(id, refusal string) tea.Cmd {
 	if id == "" {
 		return m.say(inkMuted, "no session is selected")
 	}
-	return tea.Batch(m.stop(id, m.board.label(id)), m.say(inkWarn, "stopping "+m.board.label(id)+" …"))
+	label := m.board.label(id)
+	if m.board.held(id) {
+		return tea.Batch(m.stop(id, label), m.sayFitting(inkWarn,
+			"stopping "+label+": its calls are denied, its turn is interrupted, then its process is ended …",
+			"stopping "+label+": denying, interrupting, ending it …"))
+	}
+	return tea.Batch(m.stop(id, label), m.say(inkWarn, "stopping "+label+" …"))
 }
 
 // quit leaves at once when nothing waits, and else on a second press. A key that is
@@ -240,6 +263,8 @@ func (m *model) back() tea.Cmd {
 		m.screen = m.tl.from
 	case m.screen == screenTranscript:
 		m.screen = m.tr.from
+	case m.screen == screenSession:
+		m.screen = m.about.from
 	case m.screen != screenMain:
 		m.screen = screenMain
 	case len(m.board.marks) > 0:
@@ -330,6 +355,8 @@ func (m *model) drawnRows() int {
 
 func (m *model) open() tea.Cmd {
 	switch {
+	case m.focus == paneSessions && m.screen == screenMain && m.board.held(m.session):
+		return m.openAbout(m.session)
 	case m.focus == paneSessions && m.session != "" && m.screen == screenMain:
 		m.filterBy(filter{sessionID: m.session})
 		m.focus = paneQueue

@@ -18,6 +18,8 @@ type keyMap struct {
 	History, Help            key.Binding
 	Sides, More, Less        key.Binding
 	Jump, Mute               key.Binding
+	Message, EndTurn, Launch key.Binding
+	InEditor                 key.Binding // of a message that is being written
 	Events, Transcript       key.Binding
 	Unfold                   key.Binding // on the screens that fold what tools gave back
 	Quit, Interrupt, Suspend key.Binding
@@ -35,7 +37,7 @@ func defaultKeyMap() keyMap {
 		DenyWhy:   bind("D", "deny it and say why; the agent reads the reason", "D"),
 		Edit:      bind("e", "edit the input in $EDITOR, look at the difference, then allow that", "e"),
 		AsAsked:   bind("u", "in an edited call: give the edited input up", "u"),
-		Stop:      bind("s", "stop this session: its calls are denied until its user speaks", "s"),
+		Stop:      bind("s", "stop this session: its calls are denied until its user speaks; one that aoctl holds is ended too", "s"),
 		StopAll:   bind("S", "stop all sessions", "S"),
 		Kill:      bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
 		Observe:   bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O"),
@@ -52,12 +54,12 @@ func defaultKeyMap() keyMap {
 		PageUp:   bind("ctrl+u", "half a page up in the call", "ctrl+u", "pgup"),
 		Next:     bind("tab", "next pane", "tab"),
 		Previous: bind("shift+tab", "previous pane", "shift+tab"),
-		Open:     bind("enter", "the call on the whole screen; on a session: its calls only", "enter"),
+		Open:     bind("enter", "the call on the whole screen; on a session: its calls only, or all about one that aoctl holds", "enter"),
 		Back:     bind("esc", "back", "esc"),
 
 		Filter:  bind("/", "filter by session, tool or text", "/"),
 		Copy:    bind("y", "copy the command or the input", "y"),
-		Bytes:   bind("i", "the exact bytes of the call, and what in them is not plain text", "i"),
+		Bytes:   bind("b", "the exact bytes of the call, and what in them is not plain text", "b"),
 		History: bind("h", "what was decided", "h"),
 		Jump:    bind("o", "go to the agent's own pane of tmux", "o"),
 		Mute:    bind("M", "mute this session: no bell for its calls; M again rings", "M"),
@@ -65,6 +67,11 @@ func defaultKeyMap() keyMap {
 		Sides:   bind("v", "old and new beside each other, or one below the other", "v"),
 		More:    bind("+", "more unchanged lines around a change", "+", "="),
 		Less:    bind("-", "fewer of them", "-"),
+
+		Message:  bind("m", "say what comes next to such a session; while its agent works that waits, and m edits it", "m"),
+		EndTurn:  bind("i", "interrupt it: its turn ends, it stays and takes messages", "i"),
+		Launch:   bind("n", "start a session that aoctl holds: folder, agent, prompt", "n"),
+		InEditor: bind("ctrl+e", "in a message: write it in $EDITOR", "ctrl+e"),
 
 		Events:     bind("E", "all that happened in this session; enter unfolds", "E"),
 		Transcript: bind("T", "the end of what its agent wrote down of it", "T"),
@@ -92,11 +99,13 @@ type helpGroup struct {
 func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Stop, k.StopAll, k.Kill, k.Observe, k.AlarmSeen}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.AlarmSeen}},
+		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Stop, k.StopAll, k.Kill, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
-		{"In the rule editor", defaultEditorKeys().help()},
-		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Events, k.Transcript, k.Jump, k.Mute, k.Help}},
+		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
 		{"In a question's form", defaultAskKeys().help()},
+		{"In a message", []key.Binding{k.SendLine, defaultTextKeys().Break, k.InEditor}},
+		{"In the rule editor", defaultEditorKeys().help()},
 		{"Rules", append([]key.Binding{rule.Make, rule.List}, rule.help()...)},
 		{"Leave", []key.Binding{k.Quit, k.Interrupt, k.Suspend}},
 	}
@@ -119,6 +128,8 @@ func (k keyMap) shortHelp(s screen) []hint {
 		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.Filter), "filter"}, {"G", "follow"}, {name(k.Transcript), "transcript"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenTranscript:
 		return []hint{{"j k", "scroll"}, {name(k.Open), "unfold all"}, {"G", "follow"}, {name(k.Back), "back"}}
+	case screenSession:
+		return []hint{{name(k.Back), "back"}}
 	case screenBytes:
 		return []hint{{"j k", "scroll"}, {name(k.Back), "back"}}
 	case screenPast:

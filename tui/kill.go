@@ -35,7 +35,7 @@ func (m *model) askKill(msg processesMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
-	case m.prompt != nil || m.editor != nil || m.edit != nil || m.screen != screenMain && m.screen != screenFull:
+	case m.formOpen() || m.screen != screenMain && m.screen != screenFull:
 		return m.say(inkMuted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
 		return m.say(inkWarn, "no process of "+msg.label+" was found; s stops it without")

@@ -18,6 +18,7 @@ func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y &&
 type layout struct {
 	stacked                 bool
 	body                    area
+	compose                 area // below the body
 	sessions, queue, detail area
 }
 
@@ -27,6 +28,11 @@ func (m *model) layout() layout {
 	l := layout{stacked: m.width < stackBelow}
 	top := 1 + len(m.banners())
 	l.body = area{0, top, m.width, max(0, m.height-top-1)}
+	if m.compose != nil {
+		h := composeHeight(l.body.h)
+		l.body.h -= h
+		l.compose = area{0, top + l.body.h, m.width, h}
+	}
 	switch {
 	case m.screen != screenMain:
 		l.detail = l.body

@@ -25,6 +25,7 @@ const (
 	screenBytes             // the exact bytes of one call
 	screenEvents            // all that happened in one session
 	screenTranscript        // what its agent wrote down of it
+	screenSession           // all about one managed session
 	screenHelp
 )
 
@@ -73,6 +74,17 @@ type model struct {
 	instead drawnKey          // a card that e was pressed on, whose agent takes no other input
 	exec    func(run *editRun, done func(error) tea.Msg) tea.Cmd
 
+	compose    *compose // lies below the panes, nil when no message is being written
+	launch     *launch  // lies over the screen, nil when no session is being started
+	composeGen int
+	enter      sendKey           // that sends a message or starts a session
+	unsent     map[string]string // messages that were written and not sent, by session
+	unstarted  *launch           // the form as it was left, nil when it has nothing
+	newest     string            // id of the session that was started here last, until it is listed
+	textKeys   textKeys
+	launchKeys launchKeys
+	about      about
+
 	editor     *editor // lies over the screen, nil when it is closed
 	editorGen  int
 	editorKeys editorKeys
@@ -119,7 +131,7 @@ type note struct {
 }
 
 func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
-	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys()}
+	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
 	m.attention.muted = map[string]bool{}
@@ -144,10 +156,15 @@ func (m *model) card() *card {
 // drawnCard is the card whose call is on the screen, whole or in part: the only one
 // that a decision may be about.
 func (m *model) drawnCard() *card {
-	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil {
+	if m.screen != screenMain && m.screen != screenFull || m.tooSmall() || m.editor != nil || m.edit != nil || m.launch != nil || m.composeCovers() {
 		return nil
 	}
 	return m.card()
+}
+
+// formOpen reports whether something that is written or asked takes every key.
+func (m *model) formOpen() bool {
+	return m.prompt != nil || m.editor != nil || m.edit != nil || m.compose != nil || m.launch != nil
 }
 
 // selectRow selects the card at place i of the list, or the one nearest to it.

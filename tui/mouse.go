@@ -6,7 +6,7 @@ const wheelRows = 3 // rows of a call for one step of the wheel
 
 // updateMouse scrolls and selects. The mouse never decides.
 func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
-	if m.prompt != nil || m.editor != nil || m.edit != nil || msg.Action != tea.MouseActionPress {
+	if m.formOpen() || msg.Action != tea.MouseActionPress {
 		return nil
 	}
 	step := 0
@@ -26,6 +26,8 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 		m.pastScroll += step * wheelRows
 	case m.screen == screenBytes:
 		m.bytesScroll = max(0, m.bytesScroll+step*wheelRows)
+	case m.screen == screenSession:
+		m.about.top = max(0, m.about.top+step*wheelRows)
 	case m.screen == screenEvents:
 		m.mouseTimeline(l, msg, step)
 	case m.screen == screenTranscript:

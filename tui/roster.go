@@ -86,6 +86,9 @@ func sessionName(s broker.Session) string {
 	return s.ID
 }
 
+// held reports whether aoctl holds the session with this id by both ends.
+func (b *board) held(id string) bool { return b.sessions[id] != nil && b.sessions[id].Run != nil }
+
 // label is what the session with this id is called on the screen.
 func (b *board) label(id string) string {
 	if l, ok := b.labels[id]; ok {
@@ -123,6 +126,9 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 		if s.Asks != nil {
 			return "asks you", s.Asks.At
 		}
+		if s.Run != nil {
+			return turnWord(s), turnSince(s)
+		}
 		if s.State == broker.SessionIdle {
 			return "idle", s.LastSeenAt
 		}
@@ -130,6 +136,9 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 	case broker.SessionStopping, broker.SessionStopped:
 		return string(s.State), s.StopAskedAt
 	case broker.SessionFinished, broker.SessionGone:
+		if s.Run != nil && s.State == broker.SessionFinished {
+			return turnWord(s), s.EndedAt
+		}
 		return string(s.State), s.EndedAt
 	}
 	return safeLine(string(s.State)), s.LastSeenAt

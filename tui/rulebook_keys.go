@@ -53,7 +53,7 @@ func (m *model) onRules() bool {
 	switch m.screen {
 	case screenRules, screenTokens, screenFiles, screenFile:
 		return true
-	case screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenHelp:
+	case screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenSession, screenHelp:
 	}
 	return false
 }
@@ -92,7 +92,7 @@ func (m *model) rulesKey(msg tea.KeyMsg) tea.Cmd {
 		return m.filesKey(msg)
 	case screenFile:
 		return m.fileKey(msg)
-	case screenRules, screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenHelp:
+	case screenRules, screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenSession, screenHelp:
 	}
 	return m.listKey(msg)
 }
@@ -331,6 +331,6 @@ func (m *model) mouseRules(l layout, msg tea.MouseMsg, step int) {
 		if at >= 0 && at < len(rb.shown) {
 			rb.choose(at)
 		}
-	case screenTokens, screenFiles, screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenHelp:
+	case screenTokens, screenFiles, screenMain, screenFull, screenHistory, screenPast, screenBytes, screenEvents, screenTranscript, screenSession, screenHelp:
 	}
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"github.com/aoctl/aoctl/broker"
 )
 
@@ -13,7 +15,7 @@ func sessionRows(s *broker.Session) int {
 	if stopTold(s) != "" {
 		n += stopRows
 	}
-	return n
+	return n + len(heldRows(s))
 }
 
 // settleSessions keeps the selected session on the screen.
@@ -39,7 +41,7 @@ func (m *model) settleSessions() {
 		m.sessTop = at
 	}
 	if at+rows > m.sessTop+height {
-		m.sessTop = at + rows - height
+		m.sessTop = min(at, at+rows-height) // who it is comes first
 	}
 	m.sessTop = max(0, min(m.sessTop, all-height))
 }
@@ -97,8 +99,14 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	}
 	r := m.st.row(width).choose(chosen).put(inkKey, bar)
 	agent := safeLine(s.Agent)
+	if s.Run != nil {
+		agent = heldMark + agent
+	}
 	if m.attention.muted[s.ID] {
 		agent = mutedWord(agent, width-3-cells(m.board.label(s.ID)))
+	}
+	if s.Run != nil && cells(m.board.label(s.ID))+cells(agent)+3 > width {
+		agent = strings.TrimSpace(heldMark) // no other agent can be held
 	}
 	room := width - 2 - cells(agent) - 1
 	r.fit(name, m.board.label(s.ID), max(room, width/2))
@@ -117,6 +125,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.right(inkMuted, age, width-1)
 	}
 	lines = append(lines, r.to(width).String())
+	lines = append(lines, m.heldLines(s, width, chosen)...)
 	lines = append(lines, m.stopLines(s, width, chosen)...)
 	return append(lines, m.subagentLines(s, width, chosen)...)
 }

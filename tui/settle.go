@@ -13,10 +13,13 @@ func (m *model) settle() tea.Cmd {
 		m.selectRow(0)
 	}
 	m.settleList()
+	m.selectNewest()
 	m.settleSessions()
+	m.settleCompose()
+	m.settleLaunch()
 	m.settleHistory()
 	m.settleRules()
-	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTimeline(), m.settleTranscript(), m.beat())
+	cmd := tea.Batch(m.settleDrawn(), m.settleEdit(), m.settleEditor(), m.wantStats(), m.wantStory(), m.settleTimeline(), m.settleTranscript(), m.settleAbout(), m.beat())
 	if m.guard.since.Equal(m.awakeAt) {
 		return cmd
 	}

@@ -75,6 +75,8 @@ type Options struct {
 	Editor     string // edits a call's input, as a shell reads it; "vi" when empty
 	EditFolder string // where texts lie while they are edited; the system's folder for such when empty
 
+	Folder string // where the console was started, and new sessions begin; the process' own when empty
+
 	// Foreground is called before another program gets the terminal, and what it returns
 	// afterwards: an interrupt from the keyboard is then that program's. May be nil.
 	Foreground func() (done func())
@@ -109,6 +111,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Editor == "" {
 		o.Editor = "vi"
+	}
+	if o.Folder == "" {
+		o.Folder, _ = os.Getwd() // without one a folder must be typed
 	}
 	if o.Jump == nil {
 		o.Jump = jumpTo

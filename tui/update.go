@@ -60,6 +60,8 @@ func (m *model) route(msg tea.Msg) tea.Cmd {
 			return m.send(h.key, h.verdict, "")
 		}
 		return again
+	case sendDueMsg:
+		return m.sendDue(msg)
 	case quitMsg:
 		if msg.gen == m.quitGen {
 			return tea.Quit
@@ -97,6 +99,18 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.observed(msg)
 	case alarmSeenMsg:
 		return m.alarmSeen(msg)
+	case saidMsg:
+		return m.said(msg)
+	case wroteMsg:
+		return m.wrote(msg)
+	case interruptedMsg:
+		return m.interrupted(msg)
+	case launchedMsg:
+		return m.launched(msg)
+	case foldersMsg:
+		m.foldersCame(msg)
+	case lastSaidMsg:
+		m.lastSaidCame(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
 	case processesMsg:
@@ -345,6 +359,10 @@ func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 		return m.say(inkWarn, msg.label+": the broker knows no such session")
 	case msg.err != nil:
 		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+	case msg.session.Run != nil && msg.session.State == broker.SessionStopped:
+		return m.sayFitting(inkOK, msg.label+" is stopped and has ended; m speaks to it again", msg.label+" is stopped and has ended")
+	case msg.session.Run != nil:
+		return m.sayFitting(inkOK, "stopping "+msg.label+": denied what waits, interrupting its turn, then ending it; its row tells what was seen", "stopping "+msg.label+": interrupting, then ending it")
 	case stopTold(&msg.session) != "":
 		return m.sayFitting(inkOK, msg.label+": "+stopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+stopTold(&msg.session), stopTold(&msg.session))
 	case msg.session.State == broker.SessionStopped:

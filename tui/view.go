@@ -12,7 +12,13 @@ func (m *model) View() string {
 	for _, text := range m.banners() {
 		rows = append(rows, m.st.row(m.width).put(inkDanger, " ! ").fit(inkDanger, text, m.width-4).to(m.width).String())
 	}
-	rows = append(rows, m.body()...)
+	if !m.composeCovers() {
+		rows = append(rows, m.body()...)
+	}
+	if m.compose != nil {
+		l := m.layout()
+		rows = append(rows, m.composeView(l, l.compose)...)
+	}
 	rows = append(rows, m.footer())
 	if len(rows) > m.height { // a window of one or two rows
 		rows = rows[len(rows)-m.height:]
@@ -24,6 +30,9 @@ func (m *model) body() []string {
 	l := m.layout()
 	if m.edit != nil {
 		return m.editView(l, l.body)
+	}
+	if m.launch != nil {
+		return m.launchView(l, l.body)
 	}
 	if m.editorCovers(l) {
 		return m.editorView(l, l.body)
@@ -41,6 +50,8 @@ func (m *model) body() []string {
 		return m.timelineView(l, l.detail)
 	case screenTranscript:
 		return m.transcriptView(l, l.detail)
+	case screenSession:
+		return m.aboutView(l, l.detail)
 	case screenRules:
 		return m.rulesView(l, l.body)
 	case screenTokens:

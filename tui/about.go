@@ -1,0 +1,240 @@
+package tui
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// about is the screen with all about one managed session.
+type about struct {
+	session string
+	from    screen // where esc leads
+	top     int
+	said    string // by its agent, last; raw
+	saidAt  time.Time
+	asked   time.Time // when that was last asked for
+	loading bool
+}
+
+// lastSaidMsg brings what a session's agent said last.
+type lastSaidMsg struct {
+	session string
+	said    string
+	at      time.Time
+	err     error
+}
+
+const (
+	saidAgain  = 2 * time.Second
+	saidLooked = 100  // events that are looked at for what was said
+	maxSaid    = 4000 // characters of it that are drawn
+)
+
+// openAbout shows all about the session with this id.
+func (m *model) openAbout(id string) tea.Cmd {
+	m.about = about{session: id, from: m.screen}
+	m.screen = screenSession
+	return nil
+}
+
+func (m *model) aboutKey(msg tea.KeyMsg) tea.Cmd {
+	s := m.board.sessions[m.about.session]
+	switch {
+	case s == nil:
+		return m.back()
+	case key.Matches(msg, m.keys.Open):
+		m.screen, m.focus = screenMain, paneQueue
+		m.filterBy(filter{sessionID: s.ID})
+		return nil
+	case key.Matches(msg, m.keys.Events, m.keys.Transcript):
+		return m.openSession(msg, s.ID)
+	case key.Matches(msg, m.keys.Jump):
+		return m.jump()
+	}
+	width, _ := m.room()
+	m.about.top = m.scrolled(msg, m.about.top, len(m.aboutDoc(s, width).rows))
+	return nil
+}
+
+// settleAbout keeps the place, and asks what the agent said last.
+func (m *model) settleAbout() tea.Cmd {
+	if m.screen != screenSession {
+		return nil
+	}
+	a := &m.about
+	s := m.board.sessions[a.session]
+	if s == nil {
+		return nil
+	}
+	width, height := m.room()
+	a.top = max(0, min(a.top, len(m.aboutDoc(s, width).rows)-height))
+	if a.loading || m.at.Sub(a.asked) < saidAgain {
+		return nil
+	}
+	a.loading, a.asked = true, m.at
+	ctx, console, id := m.ctx, m.console, a.session
+	return func() tea.Msg {
+		list, err := console.Timeline(ctx, broker.EventFilter{SessionID: id, Limit: saidLooked})
+		msg := lastSaidMsg{session: id, err: err}
+		msg.said, msg.at = lastSaid(list)
+		return msg
+	}
+}
+
+// lastSaid is what an agent said last, among these events; "" when it said nothing.
+func lastSaid(list []broker.Moment) (said string, at time.Time) {
+	var seq int64 = -1
+	for _, mo := range list {
+		var r wire.RunReport
+		if mo.Event.Type != broker.EventRunNoted || mo.Event.Seq <= seq || json.Unmarshal(mo.Event.Data, &r) != nil || r.Kind != wire.ReportSaid {
+			continue
+		}
+		said, at, seq = r.Text, mo.Event.At, mo.Event.Seq
+	}
+	return said, at
+}
+
+func (m *model) lastSaidCame(msg lastSaidMsg) {
+	if a := &m.about; a.session == msg.session {
+		a.loading = false
+		if msg.err == nil && msg.said != "" {
+			a.said, a.saidAt = msg.said, msg.at
+		}
+	}
+}
+
+func (m *model) aboutView(l layout, a area) []string {
+	width, height := l.inner(a, 1)
+	s := m.board.sessions[m.about.session]
+	f := caption{title: "Session", focus: true}
+	if s == nil {
+		row := m.st.row(width).put(inkMuted, "the broker no longer knows this session").to(width).String()
+		return m.frame(l, a, f, 1, []string{row})
+	}
+	d := m.aboutDoc(s, width)
+	top := max(0, min(m.about.top, len(d.rows)-height))
+	f.title, f.note = m.board.label(s.ID), "a session that aoctl holds"
+	if len(d.rows) > height {
+		f.right = position(top, height, d)
+	}
+	return m.frame(l, a, f, 1, d.rows[min(top, len(d.rows)):min(top+height, len(d.rows))])
+}
+
+// aboutDoc lays out all that is known of a session.
+func (m *model) aboutDoc(s *broker.Session, width int) *doc {
+	d := &doc{paper: *m.st.paper(width)}
+	m.aboutState(d, s)
+	if s.Run != nil {
+		d.aboutRun(s)
+	}
+	line := func(label, text string) {
+		if text != "" {
+			d.write(fixed(inkLabel, label, labelWidth), inkText, text)
+		}
+	}
+	line("folder", s.CWD)
+	if s.ProjectDir != s.CWD {
+		line("project", s.ProjectDir)
+	}
+	line("mode", s.Mode)
+	line("began", s.StartedAt.In(m.at.Location()).Format("2 Jan 15:04:05"))
+	line("id", s.ID)
+	if s.Message != nil {
+		d.blank()
+		d.sayBehind(inkLabel, "next", labelWidth, inkKey, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
+		d.write(fixed(inkMuted, "", labelWidth), inkText, s.Message.Text)
+	}
+	if said := m.about.said; said != "" {
+		d.blank()
+		d.sayBehind(inkLabel, "said last", labelWidth, inkMuted, "at "+m.about.saidAt.In(m.at.Location()).Format("15:04:05")+"; E shows the rest")
+		d.write(gutter{width: 2, next: "┊", first: func(int) (ink, string) { return inkFaint, "┊" }}, inkAgent, headOf(said, maxSaid))
+	}
+	d.lookAtAll()
+	d.callEnd = len(d.rows)
+	return d
+}
+
+// headOf is the beginning of a raw text, with a sign when there is more.
+func headOf(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + " …"
+	}
+	return text
+}
+
+// aboutState says what the session does, and what is wrong with it.
+func (m *model) aboutState(d *doc, s *broker.Session) {
+	word, since := m.board.status(s)
+	row := d.st.row(d.width).put(inkLabel, "state").to(labelWidth).put(stateInk(s, m.board.pending[s.ID]), word)
+	if !since.IsZero() && m.board.pending[s.ID] == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
+		row.put(inkMuted, ", since "+since.In(m.at.Location()).Format("15:04:05"))
+	}
+	d.add(row)
+	if n := m.board.pending[s.ID]; n > 0 {
+		d.sayBehind(inkText, "", labelWidth, inkMuted, "enter shows its "+plural(n, "waiting call"))
+	}
+	if s.Run != nil && s.Run.Error != "" {
+		d.sayBehind(inkDanger, "problem", labelWidth, inkDanger, safe.Line(s.Run.Error))
+	}
+	if s.State == broker.SessionStopping || s.State == broker.SessionStopped {
+		d.sayBehind(inkText, "", labelWidth, inkMuted, "its calls are denied until you speak to it: m")
+	}
+}
+
+// aboutRun says how a session is held.
+func (d *doc) aboutRun(s *broker.Session) {
+	r := s.Run
+	say := func(label, text string) {
+		if text != "" {
+			d.sayBehind(inkLabel, label, labelWidth, inkText, text)
+		}
+	}
+	say("used", strings.Join(spent(r), " · "))
+	say("tokens", usage(r.Usage))
+	say("last turn", safeLine(r.Result))
+	agent := []string{safeLine(s.Agent)}
+	if r.Model != "" {
+		agent = append(agent, "model "+safeLine(r.Model))
+	}
+	if r.MaxTurns > 0 {
+		agent = append(agent, "at most "+plural(r.MaxTurns, "turn"))
+	}
+	say("agent", strings.Join(agent, " · "))
+	d.write(fixed(inkLabel, "program", labelWidth), inkText, strings.Join(append([]string{r.Program}, r.Args...), " "))
+	say("processes", processesOf(s))
+	if r.Log != "" {
+		d.write(fixed(inkLabel, "log", labelWidth), inkText, filepath.Clean(r.Log))
+	}
+}
+
+// processesOf names the agent's process and its runner's.
+func processesOf(s *broker.Session) string {
+	var parts []string
+	if s.Process.PID > 0 {
+		parts = append(parts, "agent "+strconv.Itoa(s.Process.PID))
+	}
+	if s.Run.Runner.PID > 0 {
+		parts = append(parts, "runner "+strconv.Itoa(s.Run.Runner.PID))
+	}
+	if s.Run.Detached {
+		parts = append(parts, "in the background")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// aboutHints are the keys for the last line.
+func (m *model) aboutHints() []hint {
+	return []hint{
+		{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "its calls"}, {"E", "events"}, {"T", "transcript"}, {"j k", "scroll"}, {"esc", "back"},
+	}
+}

@@ -1,0 +1,139 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// heldMark stands before the agent of a session that aoctl holds by both ends.
+const heldMark = "⇄ "
+
+// turnWord is what the agent of a managed session does, in a word.
+func turnWord(s *broker.Session) string {
+	switch s.Run.Turn {
+	case broker.TurnStarting:
+		return "starting"
+	case broker.TurnWorking:
+		return "working"
+	case broker.TurnIdle:
+		return "idle"
+	case broker.TurnDeferred:
+		return "put off"
+	case broker.TurnEnded:
+		return "ended"
+	}
+	return safeLine(string(s.Run.Turn))
+}
+
+// turnSince is since when, as far as that is known; else since when there is the session.
+func turnSince(s *broker.Session) time.Time {
+	switch s.Run.Turn {
+	case broker.TurnStarting:
+		return cmp.Or(s.Run.StartedAt, s.StartedAt)
+	case broker.TurnIdle, broker.TurnDeferred, broker.TurnEnded:
+		return cmp.Or(s.LastSeenAt, s.StartedAt)
+	case broker.TurnWorking:
+	}
+	return s.StartedAt
+}
+
+// heldRow is a row about a managed session; its texts are safe to draw.
+type heldRow struct {
+	ink   ink
+	texts []string // the first that fits is drawn
+}
+
+// heldRows are the rows of the sessions pane that only managed sessions have.
+func heldRows(s *broker.Session) []heldRow {
+	if s.Run == nil {
+		return nil
+	}
+	var list []heldRow
+	if parts := spent(s.Run); len(parts) > 0 {
+		row := heldRow{ink: inkMuted}
+		for n := len(parts); n > 0; n-- {
+			row.texts = append(row.texts, strings.Join(parts[:n], " · "))
+		}
+		list = append(list, row)
+	}
+	if s.Message != nil {
+		list = append(list, heldRow{inkKey, []string{"next: " + safeLine(s.Message.Text)}})
+	}
+	if s.Run.Error != "" {
+		list = append(list, heldRow{inkDanger, []string{"! " + safeLine(s.Run.Error)}})
+	}
+	return list
+}
+
+// spent is what a managed session has used so far, the most telling first; nothing before
+// its first turn was over.
+func spent(r *broker.Run) []string {
+	var parts []string
+	if r.Cost > 0 {
+		parts = append(parts, cost(r.Cost))
+	}
+	if r.Turns > 0 {
+		parts = append(parts, plural(r.Turns, "turn"))
+	}
+	if n := r.Usage.Input + r.Usage.Output + r.Usage.CacheRead + r.Usage.CacheWrite; n > 0 {
+		parts = append(parts, tokens(n)+" tokens")
+	}
+	return parts
+}
+
+// cost is an amount of dollars: small ones to the hundredth of a cent.
+func cost(dollars float64) string {
+	if dollars < 0.1 {
+		return fmt.Sprintf("$%.4f", dollars)
+	}
+	return fmt.Sprintf("$%.2f", dollars)
+}
+
+// tokens is a number of tokens in few cells: 812, 12.3k, 1.2M.
+func tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 99_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// heldLines draws heldRows.
+func (m *model) heldLines(s *broker.Session, width int, chosen bool) []string {
+	var lines []string
+	for _, h := range heldRows(s) {
+		text := h.texts[len(h.texts)-1]
+		for _, t := range h.texts {
+			if cells(t) <= width-2 {
+				text = t
+				break
+			}
+		}
+		r := m.st.row(width).choose(chosen).put(inkText, "  ")
+		lines = append(lines, r.fit(h.ink, text, width-2).to(width).String())
+	}
+	return lines
+}
+
+// usage tells tokens one by one; safe to draw.
+func usage(u wire.RunUsage) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		name string
+	}{{u.Input, "in"}, {u.Output, "out"}, {u.CacheRead, "read from the cache"}, {u.CacheWrite, "written to it"}} {
+		if p.n > 0 {
+			parts = append(parts, tokens(p.n)+" "+p.name)
+		}
+	}
+	return strings.Join(parts, " · ")
+}

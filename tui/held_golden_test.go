@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// heldSnapshot has managed sessions in several states, a watched one, and calls.
+func heldSnapshot() broker.Snapshot {
+	working, starting, off := heldSession(broker.TurnWorking), heldSession(broker.TurnStarting), heldSession(broker.TurnDeferred)
+	working.Message = &broker.Message{ID: "m1", Text: "Then write the tests,\nand run them: 語 \x1b[2J", QueuedAt: seconds(9)}
+	starting.ID, starting.Name, starting.StartedAt = "s5", "site", seconds(2)
+	starting.Run = &broker.Run{Program: "/usr/bin/claude", Turn: broker.TurnStarting}
+	off.ID, off.Name, off.State, off.EndedAt = "s6", "infra", broker.SessionFinished, seconds(60)
+	off.Run.Error = "the agent ended with exit code 1: no such model"
+	return broker.Snapshot{
+		Sessions: append([]broker.Session{working, starting, off}, someSessions()[1]),
+		Requests: mixedCalls()[:3],
+		Health:   broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
+	}
+}
+
+// heldScenes are what the screen shows of managed sessions.
+var heldScenes = map[string]func(*still){
+	"row":     func(*still) {},
+	"focus":   func(s *still) { s.keys("shift+tab", "j") },
+	"about":   func(s *still) { s.keys("shift+tab", "j", "enter"); s.saidLast() },
+	"about G": func(s *still) { s.keys("shift+tab", "j", "enter"); s.saidLast(); s.keys("G") },
+	"message": func(s *still) { s.keys("j", "j", "shift+tab", "m", "h", "e", "y", " ", "語") },
+	"queued":  func(s *still) { s.keys("shift+tab", "j", "m") },
+	"unsent":  func(s *still) { s.keys("shift+tab", "j", "m", "x", "esc", "m") },
+	"long": func(s *still) {
+		s.keys("shift+tab", "j", "m")
+		s.m.Update(pasted(strings.Repeat("a line\n", 30) + "the end"))
+	},
+	"not sent": func(s *still) {
+		s.keys("shift+tab", "j", "m", "enter")
+		s.m.Update(saidMsg{gen: s.m.composeGen, id: "s1", text: "x", err: broker.ErrNotRecorded})
+	},
+	"sending": func(s *still) { s.keys("shift+tab", "j", "m", "x", "enter"); s.sendsNow() },
+	"withdraw": func(s *still) {
+		s.keys("shift+tab", "j", "m", "ctrl+u", "backspace", "ctrl+u", "enter")
+		s.sendsNow()
+	},
+	"watched": func(s *still) { s.keys("j", "j", "m") },
+	"launch":  func(s *still) { s.keys("shift+tab", "n", "F", "i", "x", " ", "i", "t") },
+	"launch folder": func(s *still) {
+		s.keys("shift+tab", "n", "shift+tab", "shift+tab")
+		s.m.Update(foldersMsg{gen: s.m.launch.gen, typed: home, common: home, list: []string{home + "/", home + "-old/", home + "-\x1b[2J/"}})
+	},
+	"launch agent": func(s *still) { s.keys("shift+tab", "n", "shift+tab", "right") },
+	"launch failed": func(s *still) {
+		s.keys("shift+tab", "n", "x", "ctrl+s")
+		s.m.Update(launchedMsg{gen: s.m.launch.gen, err: fmt.Errorf("start a runner: no claude in \x1b[2J/usr/bin")})
+	},
+}
+
+func pasted(text string) tea.KeyMsg {
+	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true}
+}
+
+// sendsNow lets the enter act that was pressed last.
+func (s *still) sendsNow() {
+	s.m.enter.due = s.at
+	s.m.Update(sendDueMsg{s.m.enter.gen})
+}
+
+func (s *still) saidLast() {
+	s.m.Update(lastSaidMsg{session: s.m.about.session, said: "All 41 tests pass.\n\x1b[2JShall I **commit**?", at: seconds(30)})
+}
+
+func TestGoldenHeld(t *testing.T) {
+	for name, play := range heldScenes {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for _, size := range sizes {
+				s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
+				s.m.opts.Folder = home
+				s.draw(size[0], size[1])
+				s.pass(noon.Sub(s.at))
+				play(s)
+				view := s.m.View()
+				checkView(t, view, size[0], size[1])
+				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
+			}
+			golden(t, "held-"+strings.ReplaceAll(name, " ", "-"), b.String())
+		})
+	}
+}
+
+// What is written and asked fits a window of any size, and closing it leaves one that is
+// drawn as ever.
+func TestHeldInEveryWindow(t *testing.T) {
+	for name, play := range heldScenes {
+		t.Run(name, func(t *testing.T) {
+			s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
+			s.m.opts.Folder = home
+			s.draw(80, 24)
+			play(s)
+			for width := 1; width <= 130; width += 1 + width/15 {
+				for height := 1; height <= 42; height += 1 + height/5 {
+					if problem := misfit(s.draw(width, height), width, height); problem != "" {
+						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
+					}
+				}
+			}
+			for _, size := range sizes {
+				view := s.draw(size[0], size[1], "esc", "esc", "esc")
+				if problem := misfit(view, size[0], size[1]); problem != "" || s.m.formOpen() {
+					t.Fatalf("%v: %s:\n%s", size, problem, view)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,422 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// heldSession is one that a runner holds.
+func heldSession(turn broker.TurnState) broker.Session {
+	return broker.Session{
+		ID: "s1", Agent: "claude", Name: "api-server", CWD: home, ProjectDir: home, State: broker.SessionActive,
+		StartedAt: seconds(180), LastSeenAt: seconds(20), Process: broker.Process{PID: 4711},
+		Run: &broker.Run{
+			Runner: broker.Process{PID: 4710}, Program: "/usr/bin/claude", Args: []string{"--verbose"}, Model: "opus", Detached: true,
+			Log: "/home/ada/.local/state/aoctl/runs/s1.log", Turn: turn, Cost: 0.4213, Turns: 3,
+			Usage: wire.RunUsage{Input: 1200, Output: 3400, CacheRead: 88_000}, Result: "completed", StartedAt: seconds(180),
+		},
+	}
+}
+
+// heldRig has a managed session, a watched one and, for each of the two, a call.
+func heldRig(t *testing.T, turn broker.TurnState) *rig {
+	t.Helper()
+	watched := broker.Session{ID: "s2", Agent: "codex", Name: "docs", State: broker.SessionActive, StartedAt: time.Now().Add(-time.Hour)}
+	held := heldSession(turn)
+	held.StartedAt = time.Now()
+	r := newRig(t, newFake([]broker.Session{held, watched},
+		bash("r1", "s1", time.Now(), "make"), bash("r2", "s2", time.Now().Add(time.Second), "ls")), 100, 30)
+	r.m.opts.EditFolder, r.m.opts.Folder = t.TempDir(), home
+	r.wait(time.Second)
+	return r
+}
+
+// write types a text as people do.
+func (r *rig) write(text string) {
+	for _, c := range text {
+		r.send(keyMsg(string(c)))
+		r.wait(120 * time.Millisecond)
+	}
+	r.wait(time.Second)
+}
+
+func (r *rig) noted() string {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	return strings.Join(r.c.noted, "; ")
+}
+
+// expect fails the test unless the console was asked for just this since the last look.
+func (r *rig) expect(want string) {
+	r.t.Helper()
+	r.wait(time.Second)
+	if got := r.noted(); got != want {
+		r.t.Errorf("asked for %q, want %q\n%s", got, want, r.view())
+	}
+	r.c.mu.Lock()
+	r.c.noted = nil
+	r.c.mu.Unlock()
+}
+
+func altEnter() tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyEnter, Alt: true} }
+
+func TestMessageIsWrittenQueuedEditedAndTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.press("m")
+		r.shows("it works: waits for the end of its turn")
+		r.write("do it")
+		r.send(altEnter())
+		r.write("now")
+		r.press("enter")
+		r.expect(`say s1 "do it\nnow"`)
+		r.shows("api-server: the message waits for the end of the turn; m edits it")
+		r.shows("next: do it⏎now")
+		r.press("m")
+		r.shows("│ now█")
+		r.write("!")
+		r.press("enter")
+		r.expect(`say s1 "do it\nnow!"`)
+		r.press("m", "enter")
+		r.expect("") // it is unchanged
+		r.press("m", "ctrl+u", "backspace", "ctrl+u", "enter")
+		r.shows("take back the message that waits for api-server? y yes")
+		r.press("n")
+		r.expect("")
+		r.press("m")
+		r.shows("now!█")
+		r.press("ctrl+u", "backspace", "ctrl+u", "enter")
+		r.wait(time.Second)
+		r.press("y")
+		r.expect(`say s1 ""`)
+		r.shows("api-server: the message was taken back")
+		r.press("m", "enter")
+		r.shows("nothing is written yet")
+		r.expect("")
+	})
+}
+
+// Pasted text and keys in bursts are text, with their line breaks; only an enter of its
+// own sends, and it sends once however long it is held.
+func TestPasteNeverSends(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnIdle)
+		r.press("m")
+		r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("one\r\ntwo\n"), Paste: true})
+		r.wait(time.Second)
+		for _, k := range []string{"x", "enter", "y", "enter", "enter"} { // a terminal without brackets around pastes
+			r.send(keyMsg(k))
+			r.wait(3 * time.Millisecond)
+		}
+		r.expect("")
+		r.send(keyMsg("enter")) // and one whose paste begins with a line break
+		r.wait(3 * time.Millisecond)
+		r.send(keyMsg("z"))
+		r.expect("")
+		r.send(keyMsg("enter"))
+		r.wait(500 * time.Millisecond)
+		for range 40 {
+			r.send(keyMsg("enter"))
+			r.wait(33 * time.Millisecond)
+		}
+		r.expect(`say s1 "one\ntwo\nx\ny\n\n\nz"`)
+		if got := r.decisions(); got != "" {
+			t.Errorf("decided %s", got)
+		}
+	})
+}
+
+func TestHeldEnterSendsNothingOfWhatIsTypedBehindIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnIdle)
+		r.press("m", "x")
+		for range 40 { // held down since before the text was opened
+			r.send(keyMsg("enter"))
+			r.wait(33 * time.Millisecond)
+		}
+		r.send(keyMsg("esc"))
+		r.expect("")
+	})
+}
+
+func TestNoKeyDecidesWhileAMessageIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.press("m")
+		r.write("adsSAOeix4!q D")
+		r.send(tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft, X: 50, Y: 5})
+		r.press("ctrl+k", "y")
+		r.send(keyMsg("esc"))
+		r.send(keyMsg("a")) // right behind the esc
+		r.wait(100 * time.Millisecond)
+		if got := r.decisions(); got != "" || len(r.c.stopped)+r.c.stopAlls+len(r.c.killed) > 0 || r.quit {
+			t.Errorf("decided %q, stopped %v", got, r.c.stopped)
+		}
+		r.expect("")
+		r.press("m")
+		r.shows("adsSAOeix4!q D")
+	})
+}
+
+func TestUnsentTextIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.c.sayErr = fmt.Errorf("say: %w: it is \x1b[2Jtoo long", broker.ErrInvalid)
+		r.press("m")
+		r.write("precious")
+		r.press("enter")
+		r.wait(time.Second)
+		r.shows(`not sent: it is \x1b[2Jtoo long`)
+		r.shows("precious█")
+		r.press("esc")
+		r.shows("m shows what you wrote to api-server again")
+		r.press("m")
+		r.shows("precious█")
+		r.c.sayErr = nil
+		r.expect(`say s1 "precious"`)
+		r.press("enter")
+		r.expect(`say s1 "precious"`)
+		r.shows("next: precious")
+	})
+}
+
+// A message that was delivered while it was being edited is not told twice by the enter
+// that meant to change it.
+func TestDeliveredMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		s := r.c.sessions["s1"]
+		s.Message = &broker.Message{ID: "m7", Text: "first"}
+		r.tellSession(s)
+		r.press("m")
+		r.write(" and second")
+		s.Message = nil
+		r.tellSession(s)
+		r.press("enter")
+		r.expect("")
+		r.shows("what waited was told meanwhile")
+		s.Message = &broker.Message{ID: "m8", Text: "of somebody else"}
+		r.tellSession(s)
+		r.press("enter")
+		r.expect("")
+		r.shows("another message waits now; enter replaces it: of somebody else")
+		r.press("enter")
+		r.expect(`say s1 "first and second"`)
+	})
+}
+
+// tellSession gives the console a new value of a session.
+func (r *rig) tellSession(s broker.Session) {
+	r.c.mu.Lock()
+	r.c.sessions[s.ID] = s
+	for _, w := range r.c.watches {
+		w <- broker.Update{Session: &s}
+	}
+	r.c.mu.Unlock()
+	r.wait(time.Second)
+}
+
+func TestMessageInEditor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnIdle)
+		r.editsTo("a\n\tlong one\n", nil, 2*time.Second)
+		r.press("m", "ctrl+e")
+		r.wait(3 * time.Second)
+		r.expect("")
+		r.shows("long one█")
+		r.press("enter")
+		r.expect(`say s1 "a\n\tlong one"`)
+		r.editsTo("bad \x1b one", nil, time.Second)
+		r.press("m", "k", "ctrl+e")
+		r.wait(3 * time.Second)
+		r.shows(`not taken: it has \x1b, a control character`)
+		r.editsTo("half", errors.New(`the editor "vi" failed`), time.Second)
+		r.press("ctrl+e")
+		r.wait(3 * time.Second)
+		r.shows(`the editor "vi" failed`)
+		r.expect("")
+	})
+}
+
+func TestWatchedSessionsTakeNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.press("j", "m")
+		r.shows("docs is only watched: type there")
+		r.press("i")
+		r.shows("docs is only watched: press its own key there")
+		if r.m.compose != nil {
+			t.Error("a message to a session that takes none")
+		}
+		r.expect("")
+	})
+}
+
+func TestInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.press("i")
+		r.expect("interrupt s1")
+		r.shows("api-server: told to end its turn")
+		if r.m.screen == screenBytes {
+			t.Error("i shows bytes")
+		}
+		r.press("b")
+		if r.m.screen != screenBytes {
+			t.Error("b does not show bytes")
+		}
+		r.press("i")
+		r.shows("nothing on this screen can be decided")
+		r.press("esc")
+		r.send(keyMsg("x"))
+		r.send(keyMsg("i")) // in a burst
+		r.expect("")
+		r.press("j")
+		r.send(keyMsg("k"))
+		r.wait(100 * time.Millisecond)
+		r.send(keyMsg("i")) // on a card that just came up
+		r.expect("")
+		for turn, want := range map[broker.TurnState]string{
+			broker.TurnIdle: "its turn is over", broker.TurnEnded: "its agent has ended", broker.TurnDeferred: "its agent has ended",
+		} {
+			r.tellSession(heldSession(turn))
+			r.press("i")
+			r.shows(want)
+		}
+		r.expect("")
+	})
+}
+
+func TestLaunch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		for _, name := range []string{"alpha-one", "alpha-two/src", "beta", ".hidden"} {
+			if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := heldRig(t, broker.TurnWorking)
+		r.press("n")
+		r.shows(home) // of the drawn call's session
+		r.write("write the tests")
+		r.press("ctrl+s")
+		r.wait(time.Second)
+		r.shows("there is no folder " + home)
+		r.press("ctrl+u")
+		r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(folder + "/a"), Paste: true})
+		r.press("tab")
+		r.shows("alpha-one/  alpha-two/")
+		r.press("tab")
+		if r.m.launch.focus != launchAgent {
+			t.Error("a second tab does not go on")
+		}
+		r.press("x")
+		r.shows("claude is the only choice")
+		r.shows("only Claude Code can be started here")
+		r.press("shift+tab")
+		r.write("tw")
+		r.press("tab")
+		if got := r.m.launch.folder.String(); got != folder+"/alpha-two/" {
+			t.Errorf("completed to %q", got)
+		}
+		r.press("esc")
+		r.shows("n shows what you wrote again")
+		r.expect("")
+		r.press("n")
+		r.shows("write the tests")
+		r.c.launchErr = errors.New("no \x1b[2Jclaude here")
+		r.press("enter", "enter", "enter")
+		r.write("tester")
+		r.press("enter", "enter")
+		r.expect("launch " + fmt.Sprintf("%+v", broker.NewRun{Folder: folder + "/alpha-two", Agent: "claude", Prompt: "write the tests", Name: "tester"}))
+		r.shows(`nothing was started: no \x1b[2Jclaude here`)
+		r.c.launchErr = nil
+		r.press("ctrl+s")
+		r.wait(time.Second)
+		r.shows("starting tester: it is listed among the sessions")
+		if got := r.decisions(); got != "" {
+			t.Errorf("decided %s", got)
+		}
+		r.tellSession(broker.Session{ID: "new", Agent: "claude", Name: "tester", State: broker.SessionActive, Run: &broker.Run{Turn: broker.TurnStarting}})
+		if r.m.session != "new" {
+			t.Error("the new session is not selected")
+		}
+		r.press("n")
+		if !r.m.launch.prompt.blank() {
+			t.Error("the form still has the prompt of the session that was started")
+		}
+	})
+}
+
+// An enter that is held down goes through the form and starts nothing.
+func TestHeldEnterStartsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.m.opts.Folder = t.TempDir()
+		r.press("n", "x", "shift+tab", "shift+tab", "ctrl+u")
+		r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(r.m.opts.Folder), Paste: true})
+		r.wait(time.Second)
+		r.send(keyMsg("enter"))
+		r.wait(660 * time.Millisecond) // the slowest keyboard
+		for range 60 {
+			r.send(keyMsg("enter"))
+			r.wait(33 * time.Millisecond)
+		}
+		r.send(keyMsg("up"))
+		r.expect("")
+		if r.m.launch == nil {
+			t.Fatal("the form is closed")
+		}
+		for _, k := range []string{"y", "enter", "z", "enter"} { // pasted without brackets, into the prompt
+			r.m.launch.focus = launchPrompt
+			r.send(keyMsg(k))
+			r.wait(2 * time.Millisecond)
+		}
+		r.expect("")
+		if got := r.m.launch.prompt.String(); got != "xy\nz\n" {
+			t.Errorf("the prompt is %q", got)
+		}
+	})
+}
+
+// All about a managed session is on a screen of its own, with what its agent said last.
+func TestAboutSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.c.moments = []broker.Moment{
+			{Event: broker.Event{SessionID: "s1", Seq: 5, Type: broker.EventRunNoted, Data: []byte(`{"kind":"said","text":"older"}`)}},
+			{Event: broker.Event{SessionID: "s1", Seq: 8, Type: broker.EventRunNoted, Data: []byte(`{"kind":"said","text":"All 41 tests \u001b[2Jpass."}`)}},
+			{Event: broker.Event{SessionID: "s1", Seq: 9, Type: broker.EventRunNoted, Data: []byte(`{"kind":"note","text":"not said"}`)}},
+		}
+		r.press("shift+tab", "enter")
+		r.wait(time.Second)
+		for _, want := range []string{"agent 4711 · runner 4710 · in the background", "/runs/s1.log", "$0.42 · 3 turns · 92.6k tokens", `All 41 tests \x1b[2Jpass.`, "model opus"} {
+			r.shows(want)
+		}
+		r.press("i")
+		r.expect("interrupt s1")
+		r.press("m")
+		r.write("hi")
+		r.press("enter")
+		r.expect(`say s1 "hi"`)
+		r.press("s")
+		if len(r.c.stopped) != 1 || r.c.stopped[0] != "s1" {
+			t.Errorf("stopped %v", r.c.stopped)
+		}
+		r.press("a", "enter")
+		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.board.filter.sessionID != "s1" {
+			t.Errorf("decided %q, on screen %v", got, r.m.screen)
+		}
+	})
+}

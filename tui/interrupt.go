@@ -1,0 +1,88 @@
+package tui
+
+import (
+	"context"
+	"errors"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// interruptedMsg is the answer to an interrupt.
+type interruptedMsg struct {
+	label string // safe to draw
+	err   error
+}
+
+// interrupt takes i: it ends the turn of a managed session and keeps the session. refusal
+// is what the guard has against the key.
+func (m *model) interrupt(s *broker.Session, refusal string) tea.Cmd {
+	switch {
+	case s == nil:
+		return m.sayNoSession()
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case s.Run == nil:
+		return m.say(inkWarn, m.notManaged(s, "press its own key there"))
+	case s.Run.Turn == broker.TurnIdle:
+		return m.sayFitting(inkMuted, m.board.label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
+	case s.Run.Turn == broker.TurnEnded, s.Run.Turn == broker.TurnDeferred, s.State.Ended():
+		return m.sayFitting(inkMuted, m.board.label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
+	}
+	ctx, console, by, id, label := m.ctx, m.console, m.opts.Operator, s.ID, m.board.label(s.ID)
+	return tea.Batch(m.say(inkWarn, "interrupting "+label+" …"), func() tea.Msg {
+		return interruptedMsg{label: label, err: console.Interrupt(ctx, id, by)}
+	})
+}
+
+func (m *model) interrupted(msg interruptedMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.say(inkDanger, msg.label+" was not interrupted: "+runError(msg.err))
+	}
+	return m.sayFitting(inkOK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
+}
+
+// heldKey takes the keys that start a session and speak to one; ok is false when it is
+// none of them, or this screen has no session.
+func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
+	switch {
+	case !m.ofSession():
+		return nil, false
+	case key.Matches(msg, m.keys.Message):
+		return m.openMessage(m.sessionHere()), true
+	case key.Matches(msg, m.keys.Launch):
+		return m.openLaunch(), true
+	}
+	return nil, false
+}
+
+// ofSession reports whether the screen is about a session, or about calls that wait.
+func (m *model) ofSession() bool {
+	switch m.screen {
+	case screenMain, screenFull, screenEvents, screenTranscript, screenSession:
+		return true
+	case screenHistory, screenPast, screenRules, screenTokens, screenFiles, screenFile, screenBytes, screenHelp:
+	}
+	return false
+}
+
+// sessionHere is the session that a key for a session is about, on any screen that has one.
+func (m *model) sessionHere() *broker.Session {
+	switch m.screen {
+	case screenEvents:
+		return m.board.sessions[m.tl.session]
+	case screenTranscript:
+		return m.board.sessions[m.tr.session]
+	case screenSession:
+		return m.board.sessions[m.about.session]
+	case screenMain, screenFull:
+		return m.pointed()
+	case screenHistory, screenPast, screenRules, screenTokens, screenFiles, screenFile, screenBytes, screenHelp:
+	}
+	return nil
+}

@@ -1,0 +1,328 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// compose is the next message of a managed session's user, being written. It lies below
+// the panes, and while it is open every key is for it.
+type compose struct {
+	gen      int // tells answers for this text from those for one before
+	session  string
+	text     passage
+	replaces string // id of the message that waits, as far as the operator knows; "" for none
+	state    composeState
+	hint     string // why the last key did nothing; safe to draw
+	top      int    // first row on the screen
+}
+
+// composeState is where a message stands.
+type composeState int
+
+// The states.
+const (
+	composing     composeState = iota
+	composeEditor              // the operator's editor has the terminal
+	composeSent                // on its way to the broker
+)
+
+const (
+	maxMessage     = 64 << 10 // characters that may be written: no more bytes than the broker takes
+	unsentMessages = 64       // texts that are remembered for their sessions
+)
+
+// saidMsg is the answer to a message.
+type saidMsg struct {
+	gen       int
+	id, label string // of the session; the label is safe to draw
+	text      string // "" takes the message back that waits
+	session   broker.Session
+	err       error
+}
+
+// wroteMsg says that the operator's editor is done with a message.
+type wroteMsg struct {
+	gen int
+	run *editRun
+	err error
+}
+
+// openMessage takes m: it opens the message that waits for the session, or an empty one.
+func (m *model) openMessage(s *broker.Session) tea.Cmd {
+	switch {
+	case s == nil:
+		return m.sayNoSession()
+	case s.Run == nil:
+		return m.sayFitting(inkWarn, m.notManaged(s, "type there"))
+	case m.guard.burst():
+		return m.say(inkWarn, "… keys came too fast to be typed")
+	}
+	m.composeGen++
+	c := &compose{gen: m.composeGen, session: s.ID, text: newPassage("", maxMessage)}
+	if s.Message != nil {
+		c.replaces = s.Message.ID
+		c.text = newPassage(s.Message.Text, maxMessage)
+	}
+	if draft, ok := m.unsent[s.ID]; ok {
+		if c.replaces != "" && draft != c.text.String() {
+			c.hint = "this was not sent; it takes the place of what waits: " + safe.Head(s.Message.Text, 40)
+		}
+		c.text = newPassage(draft, maxMessage)
+	}
+	m.compose, m.note = c, note{}
+	m.enter.takeBack()
+	return nil
+}
+
+// notManaged says why a session takes nothing from here, and what does.
+func (m *model) notManaged(s *broker.Session, there string) string {
+	label := m.board.label(s.ID)
+	return m.fitting(
+		label+" is only watched: "+there+", in its own terminal (o goes to it); n or aoctl run start one that takes it from here",
+		label+" is only watched: "+there+" in its own terminal (o); aoctl run holds one",
+		"only watched: "+there+" in its terminal (o)",
+		"only watched: o goes to it",
+	)
+}
+
+// composeKey takes a key for the message that is being written.
+func (m *model) composeKey(msg tea.KeyMsg) tea.Cmd {
+	c := m.compose
+	if c.state == composeEditor {
+		return nil
+	}
+	m.note, c.hint = note{}, ""
+	behindEnter := m.enter.takeBack()
+	leaves := key.Matches(msg, m.keys.Back, m.keys.Interrupt) && !msg.Paste
+	switch {
+	case leaves:
+		return m.leaveMessage()
+	case c.state == composeSent:
+		c.hint = "already on its way"
+		return nil
+	}
+	if behindEnter && m.guard.burst() { // the enter was part of a text that came at once
+		c.hint = c.text.insert([]rune{'\n'})
+	}
+	switch {
+	case key.Matches(msg, m.keys.SendLine) && !msg.Paste:
+		return m.pressSend(&c.hint, &c.text)
+	case key.Matches(msg, m.keys.InEditor) && !msg.Paste:
+		return m.writeInEditor()
+	}
+	if refused := c.text.edit(msg, m.editorKeys, m.textKeys); refused != "" {
+		c.hint = refused
+	}
+	return nil
+}
+
+// pressSend takes enter. Where no person pressed it, it is a line break in t, which may
+// be nil.
+func (m *model) pressSend(hint *string, t *passage) tea.Cmd {
+	burst := m.guard.burst()
+	cmd, refusal := m.enter.press(burst, m.at)
+	switch {
+	case refusal == "":
+		return cmd
+	case burst && t != nil:
+		*hint = t.insert([]rune{'\n'})
+	default:
+		*hint = refusal
+	}
+	return nil
+}
+
+// leaveMessage closes the text and keeps it for the session.
+func (m *model) leaveMessage() tea.Cmd {
+	c := m.compose
+	m.compose = nil
+	m.guard.doubt(m.at)
+	text, waits := c.text.String(), m.board.sessions[c.session]
+	if strings.TrimSpace(text) == "" || waits != nil && waits.Message != nil && waits.Message.Text == text {
+		delete(m.unsent, c.session)
+		return nil
+	}
+	m.keepUnsent(c.session, text)
+	if c.state == composeSent {
+		return nil
+	}
+	return m.sayFitting(inkMuted, "not sent; m shows what you wrote to "+m.board.label(c.session)+" again", "not sent; m shows it again")
+}
+
+func (m *model) keepUnsent(session, text string) {
+	if m.unsent == nil || len(m.unsent) >= unsentMessages && m.unsent[session] == "" {
+		m.unsent = map[string]string{}
+	}
+	m.unsent[session] = text
+}
+
+// sendMessage hands the text to the broker, unless it is empty or what it takes the place
+// of is not what the operator knows.
+func (m *model) sendMessage() tea.Cmd {
+	c := m.compose
+	s := m.board.sessions[c.session]
+	if c.state != composing {
+		return nil
+	}
+	if s == nil {
+		c.hint = "the broker no longer knows this session; esc keeps the text"
+		return nil
+	}
+	text := trimmed(c.text.String())
+	waits := broker.Message{}
+	if s.Message != nil {
+		waits = *s.Message
+	}
+	switch {
+	case text == "" && waits.ID == "":
+		c.hint = "nothing is written yet; esc leaves"
+		return nil
+	case text == "":
+		return m.askTakeBack(s)
+	case text == waits.Text && waits.ID == c.replaces:
+		m.compose = nil
+		m.guard.doubt(m.at)
+		delete(m.unsent, s.ID)
+		return m.say(inkMuted, "unchanged: "+m.whenTold(s))
+	case waits.ID != c.replaces:
+		gone := c.replaces != "" && waits.ID == ""
+		c.replaces = waits.ID
+		c.hint = "another message waits now; enter replaces it: " + safe.Head(waits.Text, 40)
+		if gone {
+			c.hint = "what waited was told meanwhile; enter sends this as the next message"
+		}
+		return nil
+	}
+	c.state = composeSent
+	m.keepUnsent(s.ID, c.text.String())
+	return m.tell(s.ID, text, c.gen)
+}
+
+// trimmed is a text as it is sent: without the blanks behind it and empty lines before.
+func trimmed(text string) string {
+	return strings.TrimLeft(strings.TrimRight(text, " \t\n"), "\n")
+}
+
+func (m *model) askTakeBack(s *broker.Session) tea.Cmd {
+	id, label := s.ID, m.board.label(s.ID)
+	m.compose = nil
+	delete(m.unsent, id)
+	m.askYes("take back the message that waits for "+label+"?", "take the message back?", func() tea.Cmd { return m.tell(id, "", 0) })
+	return nil
+}
+
+// tell hands text to the broker as the session's next message.
+func (m *model) tell(id, text string, gen int) tea.Cmd {
+	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.label(id)
+	return func() tea.Msg {
+		s, err := console.Say(ctx, id, text, by)
+		return saidMsg{gen: gen, id: id, label: label, text: text, session: s, err: err}
+	}
+}
+
+// said tells what became of a message. A text that was not taken is still there.
+func (m *model) said(msg saidMsg) tea.Cmd {
+	open := m.compose != nil && m.compose.gen == msg.gen && msg.gen > 0
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil && open:
+		m.compose.state, m.compose.hint = composing, "not sent: "+runError(msg.err)
+		return nil
+	case msg.err != nil && msg.text == "":
+		return m.say(inkDanger, msg.label+": the message was not taken back: "+runError(msg.err))
+	case msg.err != nil:
+		return m.sayFitting(inkDanger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
+	case open:
+		m.compose = nil
+		m.guard.doubt(m.at)
+	}
+	if msg.text == "" {
+		return m.say(inkOK, msg.label+": the message was taken back")
+	}
+	if trimmed(m.unsent[msg.id]) == msg.text {
+		delete(m.unsent, msg.id)
+	}
+	if msg.session.Message == nil {
+		return m.say(inkOK, "told "+msg.label)
+	}
+	return m.sayFitting(inkOK, msg.label+": "+m.whenTold(&msg.session)+"; m edits it", m.whenTold(&msg.session))
+}
+
+// whenTold says when a session hears the message that waits; safe to draw.
+func (m *model) whenTold(s *broker.Session) string {
+	if s.Run == nil {
+		return "the message waits"
+	}
+	switch s.Run.Turn {
+	case broker.TurnIdle:
+		return "the message is on its way"
+	case broker.TurnEnded:
+		return "the session is resumed for the message"
+	case broker.TurnStarting:
+		return "the message waits until the agent has started"
+	case broker.TurnDeferred:
+		return "the message waits for the session to go on"
+	case broker.TurnWorking:
+	}
+	return "the message waits for the end of the turn"
+}
+
+// runError is what the broker has against an order to a session; safe to draw.
+func runError(err error) string {
+	for known, text := range map[error]string{
+		broker.ErrNotFound:     "the broker knows no such session",
+		broker.ErrNotManaged:   "aoctl only watches this session",
+		broker.ErrSessionEnded: "it has ended",
+		broker.ErrNotRecorded:  "it could not be recorded",
+	} {
+		if errors.Is(err, known) {
+			return text
+		}
+	}
+	return safe.Line(withoutPath(err))
+}
+
+// writeInEditor gives the text to the operator's editor.
+func (m *model) writeInEditor() tea.Cmd {
+	c := m.compose
+	c.state = composeEditor
+	run := &editRun{
+		ctx: m.ctx, command: m.opts.Editor, folder: m.opts.EditFolder, file: "message.md", text: c.text.String(), hold: m.opts.Foreground,
+	}
+	run.SetStdin(m.opts.Input)
+	run.SetStdout(m.opts.Output)
+	gen := c.gen
+	return m.exec(run, func(err error) tea.Msg { return wroteMsg{gen: gen, run: run, err: err} })
+}
+
+// wrote takes the text back from the editor. It is not sent before enter.
+func (m *model) wrote(msg wroteMsg) tea.Cmd {
+	m.guard.doubt(m.at)
+	again := tea.EnableMouseCellMotion // the terminal came back without
+	c := m.compose
+	if c == nil || c.gen != msg.gen {
+		return again
+	}
+	c.state = composing
+	got := newPassage("", maxMessage)
+	refused := got.insert([]rune(strings.TrimSuffix(strings.TrimPrefix(msg.run.got, "\ufeff"), "\n")))
+	switch {
+	case refused != "":
+		c.hint = refused
+	default:
+		c.text = got
+	}
+	if msg.err != nil {
+		c.hint = safe.Line(msg.err.Error())
+	}
+	return again
+}
