@@ -86,6 +86,75 @@ func TestFreezeWaitsForWhatIsUnderWay(t *testing.T) {
 	})
 }
 
+// Who freezes while the end of a freeze is being recorded has frozen again, on disk too.
+func TestFreezeDuringAnUnfreeze(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{AskerGrace: time.Hour})
+	r := submit(t, b, bash("s", "1", "make"))
+	freeze(t, b, "")
+	snap, news := b.Watch(t.Context())
+	recording, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	st.BeforeCommit(func(context.Context, *broker.Change) error {
+		once.Do(func() { close(recording) })
+		<-release
+		return nil
+	})
+	var wg sync.WaitGroup
+	wg.Go(func() { unfreeze(t, b, "") })
+	<-recording
+	again := broker.Actor{Kind: broker.ByProcess, PID: 8}
+	wg.Go(func() {
+		if err := b.Freeze(t.Context(), "", true, again); err != nil {
+			t.Error(err)
+		}
+	})
+	for snap.Health.FrozenBy != again { // it is true before it is recorded
+		if u := <-news; u.Health != nil {
+			snap.Health = *u.Health
+		}
+	}
+	close(release)
+	wg.Wait()
+	if state(t, b, r).Held == "" {
+		t.Error("the second freeze does not hold")
+	}
+	must(t, b.Close())
+	if state(t, newBroker(t, st, broker.Options{AskerGrace: time.Hour}), r).Held == "" {
+		t.Error("after a restart it does not")
+	}
+}
+
+// A session whose first row is being written when it is frozen is shown frozen.
+func TestFreezeWhileASessionIsRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, broker.Options{})
+		release := make(chan struct{})
+		st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
+			if c.Insert != nil {
+				<-release
+			}
+			return nil
+		})
+		done := make(chan broker.Request, 1)
+		go func() {
+			r, err := b.Submit(t.Context(), bash("s", "1", "make"))
+			if err != nil {
+				t.Error(err)
+			}
+			done <- r
+		}()
+		synctest.Wait()
+		freeze(t, b, "")
+		close(release)
+		r := <-done
+		if s, err := b.Session(t.Context(), "s"); err != nil || !s.Frozen || r.Held == "" {
+			t.Errorf("session frozen %v (%v), call held %q", s.Frozen, err, r.Held)
+		}
+	})
+}
+
 // A freeze between the look at a call and its claim: the allow is refused at once.
 func TestFreezeInTheMiddleOfAnAllow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
