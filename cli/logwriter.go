@@ -229,6 +229,12 @@ func factWords(e broker.Event) string {
 		return fmt.Sprintf("%d left waiting by an earlier console", len(d.Ends))
 	case broker.EventConsoleClosed:
 		return fmt.Sprintf("with %d calls left waiting", d.Pending)
+	case broker.EventFrozen:
+		who := cmp.Or(e.SessionID, "everything")
+		if d.On {
+			return who + " is held" + by
+		}
+		return who + " goes on" + by
 	case broker.EventObserve:
 		if d.On {
 			return "on" + by

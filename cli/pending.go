@@ -25,7 +25,8 @@ func newPendingCommand() *cobra.Command {
 		Short: "List the calls that wait for an answer",
 		Long: `pending lists the calls that wait for an answer, the one that waits longest first.
 They are answered in the console; from here they can be refused (aoctl deny) and, with
-an operator token, allowed (aoctl approve).`,
+an operator token, allowed (aoctl approve). "held" says that a freeze keeps a call from
+being allowed until it is lifted.`,
 		Example: "  aoctl pending\n  aoctl pending --session api-server --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -104,10 +105,19 @@ func pendingTable(waiting []rawRequest, sessions []broker.Session, now time.Time
 	short, names := shortIDs(ids), sessionNames(sessions)
 	t := &table{head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
 	for _, r := range waiting {
-		t.add(short[r.ID], asker(r.Request, names), age(now.Sub(r.CreatedAt)), countdown(r.ExpiresAt.Sub(now)),
+		t.add(short[r.ID], asker(r.Request, names), age(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
 			r.ToolName, callLine(r.Request))
 	}
 	return t
+}
+
+// timeLeft is how long a call may still wait, and whether a freeze holds it.
+func timeLeft(r broker.Request, now time.Time) string {
+	left := countdown(r.ExpiresAt.Sub(now))
+	if r.Held != "" {
+		left += " held"
+	}
+	return left
 }
 
 // sessionNames maps ids to names.

@@ -48,7 +48,9 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(
-		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(), newStopCommand(), newSendCommand(), newInterruptCommand(), newDenyCommand(), newApproveCommand(),
+		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(),
+		newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(),
+		newDenyCommand(), newApproveCommand(),
 		newLogCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
 		newVersionCommand(), newCompletionCommand(root),

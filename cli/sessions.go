@@ -26,7 +26,8 @@ func newSessionsCommand() *cobra.Command {
 		Short: "List the agents' sessions",
 		Long: `sessions lists what the console knows of the agents' sessions, the one last heard
 of first. The status is active, waiting, idle, stopping, stopped, finished (the
-agent said goodbye) or gone (its process died without a word).`,
+agent said goodbye) or gone (its process died without a word); "frozen" beside it says
+that a freeze holds its calls.`,
 		Example: "  aoctl sessions\n  aoctl sessions --all --json | jq -r '.[].id'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -106,7 +107,7 @@ func sessionTable(sessions []broker.Session, now time.Time) *table {
 		t.head = append(t.head, "TURN", "COST", "NEXT MESSAGE")
 	}
 	for _, s := range sessions {
-		cells := []string{short[s.ID], s.Name, s.Agent, s.Status(), fmt.Sprint(s.Pending), age(now.Sub(s.LastSeenAt)), s.CWD}
+		cells := []string{short[s.ID], s.Name, s.Agent, statusWords(s), fmt.Sprint(s.Pending), age(now.Sub(s.LastSeenAt)), s.CWD}
 		if managed {
 			cells = append(cells, runCells(s)...)
 		}
@@ -138,6 +139,14 @@ func clipped(text string) string {
 		line += " …"
 	}
 	return line
+}
+
+// statusWords is a session's status, and whether it is frozen.
+func statusWords(s broker.Session) string {
+	if s.Frozen {
+		return s.Status() + ", frozen"
+	}
+	return s.Status()
 }
 
 // printLine writes one line and reports when that was not possible.

@@ -114,6 +114,7 @@ type part struct{ text, style string }
 const (
 	styleWarn   = "fg=yellow"
 	styleDanger = "fg=red,bold"
+	styleFrozen = "fg=cyan,bold"
 )
 
 // parts are what there is to say, the most urgent first.
@@ -131,6 +132,14 @@ func (s status) parts() []part {
 	add(s.Dangerous, fmt.Sprintf("%d dangerous", s.Dangerous), styleDanger)
 	add(s.Alarms, plural(s.Alarms, "alarm"), styleDanger)
 	add(len(s.Problem), strings.ReplaceAll(s.Problem, "_", " "), styleDanger)
+	switch {
+	case s.FrozenAll && s.Held > 0:
+		list = append(list, part{fmt.Sprintf("FROZEN, %d held", s.Held), styleFrozen})
+	case s.FrozenAll:
+		list = append(list, part{"FROZEN", styleFrozen})
+	default:
+		add(s.Frozen, fmt.Sprintf("%d frozen", s.Frozen), styleFrozen)
+	}
 	if s.Observing {
 		list = append(list, part{"holding nothing", styleDanger})
 	} else {

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type freezeOptions struct {
+	session   string // as findSession understands it; empty for everything
+	tokenFile string // unfreeze
+	json      bool
+}
+
+func newFreezeCommand() *cobra.Command {
+	var o freezeOptions
+	cmd := &cobra.Command{
+		Use:   "freeze [SESSION]",
+		Short: "Hold every agent, or one session's, at its next call",
+		Long: `freeze holds every agent at its next call, or with SESSION that session's. Nothing is
+refused and nothing ends: calls wait, whatever the rules say, and what waits already
+cannot be allowed. A call's deadline still runs, and a stop still refuses.
+
+It outlasts the console. Any program of yours may freeze; to unfreeze takes f in the
+console, or an operator token (aoctl unfreeze).`,
+		Example:           "  aoctl freeze\n  aoctl freeze api-server\n  aoctl freeze --json | jq .held",
+		ValidArgsFunction: completeSessions,
+		Args:              atMostOne("a session"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return switchFreeze(cmd, args, o, true)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+func newUnfreezeCommand() *cobra.Command {
+	var o freezeOptions
+	cmd := &cobra.Command{
+		Use:   "unfreeze [SESSION]",
+		Short: "Lift a freeze, with an operator token",
+		Long: `unfreeze lifts the freeze of everything, or with SESSION that of one session. What was
+held is then judged by the rules as if it came now; what they leave open waits for you.
+
+It takes an operator token, which only the console makes (r, then t), in the environment
+or in a file; a process of an agent is refused, token or not. In the console it is f, or
+F on a session.`,
+		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl unfreeze\n  aoctl unfreeze api-server --token-file ~/.aoctl-token",
+		ValidArgsFunction: completeSessions,
+		Args:              atMostOne("a session"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return switchFreeze(cmd, args, o, false)
+		},
+	}
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
+	return cmd
+}
+
+// atMostOne takes no argument, or one.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return oneArg(what)(cmd, args)
+	}
+}
+
+func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) error {
+	c, err := newClient(cmd)
+	if err != nil {
+		return err
+	}
+	if o.tokenFile != "" {
+		if c.token, err = readTokenFile(o.tokenFile); err != nil {
+			return err
+		}
+	}
+	if on {
+		c.token = "" // not needed, and one that is wrong must not keep anybody from freezing
+	}
+	if len(args) > 0 {
+		o.session = args[0]
+	}
+	return freezeSessions(cmd.Context(), c, o, on, cmd.OutOrStdout())
+}
+
+// freezing is what holds, as the console answers.
+type freezing struct {
+	SessionID string `json:"session_id"`
+	Frozen    bool   `json:"frozen"`
+	FrozenAll bool   `json:"frozen_all"`
+	Sessions  int    `json:"sessions"`
+	Held      int    `json:"held"`
+}
+
+func freezeSessions(ctx context.Context, c *client, o freezeOptions, on bool, out io.Writer) error {
+	var s broker.Session
+	if o.session != "" {
+		known, err := c.sessions(ctx)
+		if err != nil {
+			return err
+		}
+		if s, err = findSession(plainSessions(known), o.session, true); err != nil {
+			return err
+		}
+	}
+	path := "/unfreeze"
+	if on {
+		path = "/freeze"
+	}
+	var now freezing
+	if err := c.post(ctx, path, map[string]string{"session_id": s.ID}, &now); err != nil {
+		return err
+	}
+	if o.json {
+		line, err := jsonLine(now)
+		if err != nil {
+			return err
+		}
+		return printLine(out, string(line))
+	}
+	return printLine(out, safe.Line(now.sentence(s, on)))
+}
+
+func (f freezing) sentence(s broker.Session, on bool) string {
+	who := "everything"
+	if s.ID != "" {
+		who = sessionName(s)
+	}
+	switch {
+	case on && f.Held > 0:
+		return who + ": frozen, holding " + plural(f.Held, "call")
+	case on:
+		return who + ": frozen"
+	case f.Frozen:
+		return who + ": still frozen, since everything is"
+	case s.ID == "" && f.Sessions > 0:
+		return who + ": no longer frozen, but for " + plural(f.Sessions, "session") + " frozen by themselves"
+	}
+	return who + ": no longer frozen"
+}
