@@ -35,6 +35,9 @@ func (m *model) detailView(l layout, a area) []string {
 		focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.below, f.belowInk = m.standing(c)
+	if l.stacked && c.held() && f.alarm == "" {
+		f.note, f.noteInk = "held", inkFrozen
+	}
 	if l.stacked && f.note == "" && f.alarm == "" { // such a frame has no lower edge
 		f.note = "asked " + clock(m.at.Sub(c.req.CreatedAt)) + " ago"
 	}
@@ -54,6 +57,9 @@ func (m *model) standing(c *card) (string, ink) {
 	}
 	d := c.req.ExpiresAt.Sub(m.at)
 	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
+	if c.held() {
+		return "held by a freeze · " + text, inkFrozen
+	}
 	if c.changed {
 		return "a file of it changed · " + text, inkWarn
 	}

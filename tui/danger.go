@@ -113,6 +113,8 @@ func (m *model) typeDigit(digit string) tea.Cmd {
 		return m.say(inkWarn, "… "+refusal)
 	case c.sending != "":
 		return m.say(inkMuted, "already sent; waiting for the record")
+	case c.held():
+		return m.sayHeld(c)
 	case locked(c):
 		return m.sayReadOn()
 	case first == "" && c.code != "" && digit == c.code[:1]:

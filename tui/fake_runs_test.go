@@ -65,7 +65,34 @@ func (f *fakeConsole) Resume(_ context.Context, id string, _ broker.Actor) (brok
 	return broker.Resumption{Started: true}, nil
 }
 
-func (f *fakeConsole) Freeze(_ context.Context, id string, on bool, _ broker.Actor) error {
+func (f *fakeConsole) Freeze(_ context.Context, id string, on bool, by broker.Actor) error {
 	f.note("freeze %q %v", id, on)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.failFreeze != nil {
+		return f.failFreeze
+	}
+	why := map[bool]string{true: "everything is frozen"}[on]
+	if id == "" {
+		for _, w := range f.watches {
+			w <- broker.Update{Health: &broker.Health{Frozen: on, FrozenBy: by}}
+		}
+	} else {
+		s, ok := f.sessions[id]
+		if !ok {
+			return broker.ErrNotFound
+		}
+		s.Frozen, why = on, map[bool]string{true: "its session is frozen"}[on]
+		f.sessions[id] = s
+		for _, w := range f.watches {
+			w <- broker.Update{Session: &s}
+		}
+	}
+	for _, rid := range f.order {
+		if r := f.requests[rid]; r.State == broker.Pending && (id == "" || r.SessionID == id) {
+			r.Held = why
+			f.publishLocked(r)
+		}
+	}
 	return nil
 }

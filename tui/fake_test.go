@@ -37,6 +37,7 @@ type fakeConsole struct {
 	together          [][]string // ids of what DecideAll was asked about
 	observed          []string
 	sayErr, launchErr error         // what Say and Launch answer instead
+	failFreeze        error         // what Freeze answers instead
 	noted             []string      // sessions whose observing was switched, with on or off
 	tree              broker.Killed // what Processes finds
 	after             broker.Killed // what Kill says

@@ -78,9 +78,9 @@ func (m *model) hints(c *card) []hint {
 		return m.ruleHints()
 	}
 	if m.screen == screenMain && m.focus == paneSessions {
-		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, {"n", "new session"}, list[6]}
+		here := []hint{{"s", "stop this session"}, m.observeHint(), {"enter", "its calls only"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		if m.board.held(m.session) {
-			here = []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "all about it"}, {"tab", "next pane"}, {"n", "new session"}, list[6]}
+			here = []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "all about it"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		}
 		return append(here, list[8:]...)
 	}
@@ -102,6 +102,9 @@ func (m *model) hints(c *card) []hint {
 			{"*", "mark alike"},
 			{"esc", "unmark all"},
 		}, list[2:]...)
+	}
+	if c.held() {
+		return append([]hint{{"held", "by a freeze"}}, list[1:]...)
 	}
 	if c.ask != nil && !c.late() {
 		return m.askHints(c)
@@ -141,6 +144,8 @@ func (m *model) possible(c *card, key string, deaf bool) bool {
 		return m.edit.state == editAsking && !m.guard.deaf(m.at) || key != "a" && !strings.HasPrefix(key, "type ")
 	}
 	switch key {
+	case "held":
+		return false
 	case "e":
 		return c != nil && !deaf && c.sending == "" && !c.late()
 	case "a", "d", "D":

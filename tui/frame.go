@@ -12,11 +12,8 @@ func (m *model) frame(l layout, a area, f caption, padding int, rows []string) [
 	if l.stacked {
 		return m.ruled(a, f, padding, rows)
 	}
-	edge := inkBorder
-	if f.focus {
-		edge = inkFocus
-	}
-	side := m.st.row(1).put(edge, "│").String()
+	edge := m.edgeInk(f.focus)
+	side := m.st.row(1).put(edge, m.edges().down).String()
 	left, right := side+spaces(padding), spaces(padding)+side
 	out := make([]string, 0, a.h)
 	out = append(out, m.topEdge(a.w, f, edge))
@@ -54,14 +51,14 @@ type caption struct {
 }
 
 func (m *model) topEdge(width int, f caption, edge ink) string {
-	r := m.st.row(width).put(edge, "╭")
+	r := m.st.row(width).put(edge, m.edges().topLeft)
 	m.captions(r, width-1, f, edge)
-	return r.put(edge, "╮").String()
+	return r.put(edge, m.edges().topRight).String()
 }
 
 // captions writes title, note and right text on a line up to column end.
 func (m *model) captions(r *row, end int, f caption, edge ink) {
-	lead := " "
+	lead, across := " ", m.edges().across
 	if f.focus {
 		lead = "▸"
 	}
@@ -81,12 +78,12 @@ func (m *model) captions(r *row, end int, f caption, edge ink) {
 	m.titles(r, f, room)
 	r.put(edge, " ")
 	if right == "" {
-		r.line(edge, "─", end)
+		r.line(edge, across, end)
 		return
 	}
-	r.line(edge, "─", end-cells(right)-3)
+	r.line(edge, across, end-cells(right)-3)
 	r.put(edge, " ").put(inkMuted, right).put(edge, " ")
-	r.line(edge, "─", end)
+	r.line(edge, across, end)
 }
 
 // alarmLeast is how much of an alarm stays in sight beside a long title: its first
@@ -112,24 +109,22 @@ func (m *model) titles(r *row, f caption, room int) {
 }
 
 func (m *model) bottomEdge(width int, f caption, edge ink) string {
-	r := m.st.row(width).put(edge, "╰")
+	e := m.edges()
+	r := m.st.row(width).put(edge, e.bottomLeft)
 	if f.below != "" && cells(f.below)+6 < width {
-		r.put(edge, "─ ").put(f.belowInk, f.below).put(edge, " ")
+		r.put(edge, e.across+" ").put(f.belowInk, f.below).put(edge, " ")
 	}
 	if f.belowRight != "" && r.width+cells(f.belowRight)+5 < width {
-		r.line(edge, "─", width-1-cells(f.belowRight)-3)
+		r.line(edge, e.across, width-1-cells(f.belowRight)-3)
 		r.put(edge, " ").put(inkMuted, f.belowRight).put(edge, " ")
 	}
-	return r.line(edge, "─", width-1).put(edge, "╯").String()
+	return r.line(edge, e.across, width-1).put(edge, e.bottomRight).String()
 }
 
 // ruled is a frame for narrow windows: one rule above, no sides.
 func (m *model) ruled(a area, f caption, padding int, rows []string) []string {
-	edge := inkBorder
-	if f.focus {
-		edge = inkFocus
-	}
-	r := m.st.row(a.w).put(edge, "─")
+	edge := m.edgeInk(f.focus)
+	r := m.st.row(a.w).put(edge, m.edges().across)
 	m.captions(r, a.w, f, edge)
 	out := []string{r.String()}
 	width := max(0, a.w-2*padding)

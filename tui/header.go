@@ -52,6 +52,12 @@ func (m *model) counts(r *row, end int) {
 	if n := b.observedSessions(); n > 0 && !b.health.Observing && r.width+cells(" · 9 observed") < end {
 		r.put(inkWarn, " · "+count(n)+" observed")
 	}
+	if n := b.frozenSessions(); n > 0 && !b.health.Frozen && r.width+cells(" · 9 frozen") < end {
+		r.put(inkFrozen, " · "+count(n)+" frozen")
+	}
+	if n := b.heldCalls(); n > 0 && r.width+cells(" · 9 held") < end {
+		r.put(inkFrozen, " · "+count(n)+" held")
+	}
 	if n := m.refusedCount(); n != "" && r.width+cells(" · "+n) < end {
 		r.put(inkMuted, " · ").put(inkDanger, n)
 	}

@@ -43,6 +43,9 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if m.guard.typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
 		return m.say(inkWarn, "… D opened no input here: press esc or pause, then press the key again")
 	}
+	if cmd, ok := m.freezeKey(msg); ok {
+		return cmd
+	}
 	if tookBack && !m.isDecision(msg) {
 		m.guard.doubt(m.at)
 		return m.sayFitting(inkWarn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
@@ -166,6 +169,8 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
 		return m.guard.hold(held{verdict: broker.Deny}, wait, m.at)
+	case c.held():
+		return m.sayHeld(c)
 	case locked(c):
 		return m.sayReadOn()
 	case c.dangerous():

@@ -8,6 +8,7 @@ type keyMap struct {
 	Stop, StopAll, Observe   key.Binding
 	Kill                     key.Binding
 	AlarmSeen                key.Binding
+	Freeze, FreezeOne        key.Binding
 	Edit, AsAsked            key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
@@ -41,6 +42,8 @@ func defaultKeyMap() keyMap {
 		StopAll:   bind("S", "stop all sessions", "S"),
 		Kill:      bind("ctrl+k", "stop this session and end its processes; names them and asks first", "ctrl+k"),
 		Observe:   bind("O", "on a session: only observe it, hold none of its calls; O again holds them", "O"),
+		Freeze:    bind("f", "freeze: hold every agent at its next call; f again lets them go on", "f"),
+		FreezeOne: bind("F", "freeze this session alone; F again lets it go on", "F"),
 		AlarmSeen: bind("!", "acknowledge an alarm: rules may allow again in its session", "!"),
 
 		Mark:      bind("space", "mark this call; a, d and D then act on all marked ones", " "),
@@ -99,8 +102,8 @@ type helpGroup struct {
 func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.AlarmSeen}},
-		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Stop, k.StopAll, k.Kill, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Freeze, k.AlarmSeen}},
+		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
 		{"In a question's form", defaultAskKeys().help()},

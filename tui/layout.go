@@ -27,6 +27,9 @@ func (m *model) tooSmall() bool { return m.width < leastWidth || m.height < leas
 func (m *model) layout() layout {
 	l := layout{stacked: m.width < stackBelow}
 	top := 1 + len(m.banners())
+	if m.board.health.Frozen {
+		top++
+	}
 	l.body = area{0, top, m.width, max(0, m.height-top-1)}
 	if m.compose != nil {
 		h := composeHeight(l.body.h)

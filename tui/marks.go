@@ -133,6 +133,9 @@ func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
 func mayAllowAll(list []*card) string {
 	unread := 0
 	for _, c := range list {
+		if c.held() {
+			return "held by a freeze: none of them can be allowed before it is lifted"
+		}
 		if c.dangerous() {
 			return "dangerous calls are decided one by one"
 		}
@@ -228,6 +231,8 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 		return nil
 	case errors.Is(err, broker.ErrNotRecorded):
 		return m.sayFitting(inkDanger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
+	case errors.Is(err, broker.ErrFrozen):
+		return m.sayFitting(inkWarn, "held by a freeze"+nothing, "held by a freeze")
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
 		for _, k := range msg.keys {
 			m.lookAgain(k)

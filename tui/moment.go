@@ -68,7 +68,7 @@ func newMoment(m broker.Moment) *moment {
 	if m.Event.Type == broker.EventPostTool && s.ran.Digest == "" {
 		_ = json.Unmarshal(m.Event.Data, &s.told) // the same
 	}
-	if m.Event.Type == broker.EventStopRequested {
+	if m.Event.Type == broker.EventStopRequested || m.Event.Type == broker.EventFrozen {
 		var by struct {
 			By broker.Actor `json:"by"`
 		}
@@ -132,6 +132,11 @@ func (s *moment) word() (word, glyph string, i ink) {
 		return "ALARM", "!", inkDanger
 	case broker.EventStopRequested:
 		return "stop", "■", inkDanger
+	case broker.EventFrozen:
+		if s.told.On {
+			return "frozen", "■", inkFrozen
+		}
+		return "unfrozen", "·", inkMuted
 	}
 	if words, ok := plainWords[s.event.Type]; ok {
 		return words, "·", inkMuted
@@ -169,6 +174,8 @@ func (s *moment) text() string {
 		return "its user spoke"
 	case broker.EventStopRequested:
 		return "asked for by " + actor(s.told.By)
+	case broker.EventFrozen:
+		return "by " + actor(s.told.By)
 	}
 	if s.call != nil {
 		return s.sum.text

@@ -24,6 +24,9 @@ func ended(r broker.Request) string {
 	case broker.Denied:
 		return "was denied by " + by
 	case broker.Expired:
+		if o.Reason != "" {
+			return "expired: " + strings.TrimSuffix(safeLine(o.Reason), ".")
+		}
 		return "expired because nobody answered in time"
 	case broker.Cancelled:
 		return "was cancelled because its agent no longer waits"

@@ -19,6 +19,7 @@ type Palette struct {
 	Selected                lipgloss.CompleteAdaptiveColor // background of the selected row
 	Added, Removed          lipgloss.CompleteAdaptiveColor
 	Command, Quoted, Varies lipgloss.CompleteAdaptiveColor // parts of a command line
+	Frozen, FrozenBack      lipgloss.CompleteAdaptiveColor // frames and the line across the top while everything is held
 	Number, Name, Type      lipgloss.CompleteAdaptiveColor // parts of a program, with some of the above
 	AddedBack, RemovedBack  lipgloss.CompleteAdaptiveColor // backgrounds of lines of a comparison
 	AddedWord, RemovedWord  lipgloss.CompleteAdaptiveColor // and of what changed inside them
@@ -48,9 +49,10 @@ func defaultPalette() Palette {
 		Command:  shade("#7cc4ff", "117", "14", "#0550ae", "25", "4"),
 		Quoted:   shade("#b5d99c", "150", "10", "#2b6a2b", "28", "2"),
 		Varies:   shade("#d7a6f2", "183", "13", "#7a3e9d", "97", "5"),
-		Number:   shade("#f0a98c", "216", "", "#953800", "94", ""),
-		Name:     shade("#8ec7ff", "117", "", "#0550ae", "25", ""),
-		Type:     shade("#6fd3c7", "80", "", "#0f6674", "23", ""),
+		Frozen:   shade("#6fd3ff", "81", "14", "#00618a", "24", "6"), FrozenBack: shade("#0e5a78", "24", "6", "#00618a", "24", "6"),
+		Number: shade("#f0a98c", "216", "", "#953800", "94", ""),
+		Name:   shade("#8ec7ff", "117", "", "#0550ae", "25", ""),
+		Type:   shade("#6fd3c7", "80", "", "#0f6674", "23", ""),
 
 		AddedBack: shade("#17301f", "22", "", "#e2f8e6", "194", ""), RemovedBack: shade("#3a1c1f", "52", "", "#fdeaea", "224", ""),
 		AddedWord: shade("#2a5c38", "28", "", "#aeeebb", "157", ""), RemovedWord: shade("#73303a", "88", "", "#ffc4c1", "217", ""),
@@ -73,9 +75,11 @@ const (
 	inkOK
 	inkWarn
 	inkDanger
-	inkAlarm // what nobody must overlook
-	inkSign  // a character drawn as an escape
-	inkBlank // blanks, tabs and line breaks made visible
+	inkAlarm  // what nobody must overlook
+	inkFrozen // what a freeze holds, and frames while one holds all
+	inkIce    // the line across the top of it
+	inkSign   // a character drawn as an escape
+	inkBlank  // blanks, tabs and line breaks made visible
 	inkAdded
 	inkRemoved
 	inkLabel
@@ -108,8 +112,9 @@ type attributes struct {
 func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 	const bold, italic, reverse = "1", "3", "7"
 	sign := attributes{color: p.Sign, back: &p.SignBack, codes: bold}
+	ice := attributes{color: shade("#ffffff", "231", "15", "#ffffff", "231", "15"), back: &p.FrozenBack, codes: bold}
 	if profile == termenv.Ascii {
-		sign.codes = reverse
+		sign.codes, ice.codes = reverse, reverse
 	}
 	table := [inkCount]attributes{
 		inkText: {color: p.Text}, inkBold: {color: p.Text, codes: bold},
@@ -117,6 +122,7 @@ func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 		inkBorder: {color: p.Faint}, inkFocus: {color: p.Accent}, inkTitle: {color: p.Text, codes: bold},
 		inkKey: {color: p.Accent, codes: bold},
 		inkOK:  {color: p.OK}, inkWarn: {color: p.Warn}, inkDanger: {color: p.Danger, codes: bold},
+		inkFrozen: {color: p.Frozen, codes: bold}, inkIce: ice,
 		inkAlarm: sign, inkSign: sign, inkBlank: {color: p.Faint},
 		inkAdded: {color: p.Added}, inkRemoved: {color: p.Removed},
 		inkLabel: {color: p.Muted}, inkAgent: {color: p.Muted, codes: italic},

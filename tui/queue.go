@@ -148,7 +148,10 @@ func (m *model) queueText(r *row, s summary, i ink, room int) {
 }
 
 func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
-	if cols.age > 0 {
+	switch {
+	case cols.age > 0 && c.held():
+		r.right(inkFrozen, "held", width-cols.left)
+	case cols.age > 0:
 		r.right(inkMuted, clock(m.at.Sub(c.req.CreatedAt)), width-cols.left)
 	}
 	switch {

@@ -31,6 +31,9 @@ var scenes = map[string]func(*still){
 		ended := settled(s.m.card().req, broker.Answered, broker.Actor{Kind: broker.ByAgent}, "", noon)
 		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &ended}}})
 	},
+	"frozen": func(s *still) {
+		s.health(broker.Health{Frozen: true, FrozenBy: broker.Actor{Kind: broker.ByProcess, PID: 4711}})
+	},
 	"no word": func(s *still) { s.m.Update(updatesMsg{gen: 1, ended: true}) },
 	"no socket": func(s *still) {
 		s.health(broker.Health{LogHash: "4f2a91c0", SocketErr: "another file took the place of /run/user/1000/aoctl/broker.sock"})

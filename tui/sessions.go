@@ -120,6 +120,10 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.put(inkWarn, "observed").put(inkFaint, " · ")
 		room = width - 1 - r.width
 	}
+	if s.Frozen && !s.State.Ended() {
+		r.put(inkFrozen, "frozen").put(inkFaint, " · ")
+		room = width - 1 - r.width
+	}
 	r.fit(stateInk(s, m.board.pending[s.ID]), word, room)
 	if age := ago(m.at.Sub(since)); !since.IsZero() && r.width+1+cells(age) < width { // never touching the word
 		r.right(inkMuted, age, width-1)

@@ -95,6 +95,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		m.editKept(msg)
 	case markedMsg:
 		return m.markedDecided(msg)
+	case frozenMsg:
+		return m.frozen(msg)
 	case observedMsg:
 		return m.observed(msg)
 	case alarmSeenMsg:
@@ -174,6 +176,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	var arrived []*card
 	var cmds []tea.Cmd
 	for _, u := range msg.list {
+		m.freezeCame(u)
 		if cmd := m.alarmCame(u); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
@@ -304,6 +307,8 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 		}
 	}
 	switch {
+	case errors.Is(msg.err, broker.ErrFrozen):
+		return m.sayFitting(inkWarn, name+": held by a freeze; nothing was allowed", "held by a freeze")
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return m.say(inkWarn, name+": too late, this call "+m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):

@@ -9,6 +9,9 @@ func (m *model) View() string {
 	}
 	rows := make([]string, 0, m.height)
 	rows = append(rows, m.header())
+	if line := m.frozenLine(); line != "" {
+		rows = append(rows, line)
+	}
 	for _, text := range m.banners() {
 		rows = append(rows, m.st.row(m.width).put(inkDanger, " ! ").fit(inkDanger, text, m.width-4).to(m.width).String())
 	}

@@ -1,0 +1,200 @@
+package tui
+
+import (
+	"context"
+	"errors"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// A freeze is drawn so that nobody takes the screen for another one: a line across the
+// top, and frames of double lines, which need no colour.
+
+// edges are the signs that frames are drawn with.
+type edges struct{ across, down, topLeft, topRight, bottomLeft, bottomRight string }
+
+func (m *model) edges() edges {
+	if m.board.health.Frozen {
+		return edges{"═", "║", "╔", "╗", "╚", "╝"}
+	}
+	return edges{"─", "│", "╭", "╮", "╰", "╯"}
+}
+
+// edgeInk is the ink of a frame, with the focus or without.
+func (m *model) edgeInk(focus bool) ink {
+	switch {
+	case m.board.health.Frozen:
+		return inkFrozen
+	case focus:
+		return inkFocus
+	}
+	return inkBorder
+}
+
+// frozenLine is the line across the top while everything is frozen, else "".
+func (m *model) frozenLine() string {
+	h := m.board.health
+	if !h.Frozen {
+		return ""
+	}
+	n := m.board.heldCalls()
+	calls := plural(n, "call")
+	by := "you"
+	if h.FrozenBy.Kind != broker.ByOperator || h.FrozenBy.Token() != "" {
+		by = actor(h.FrozenBy)
+	}
+	text := m.fitting(
+		"FROZEN by "+by+": every agent is held at its next call, "+calls+" held, none can be allowed · f lets them go on",
+		"FROZEN: every agent is held at its next call, "+calls+" held · f lets them go on",
+		"FROZEN: every agent is held, "+calls+" held · f lifts it",
+		"FROZEN: "+calls+" held · f lifts it",
+		"FROZEN",
+	)
+	return m.st.row(m.width).put(inkIce, " "+text).line(inkIce, " ", m.width).String()
+}
+
+// heldCalls counts the waiting calls that a freeze holds.
+func (b *board) heldCalls() int {
+	n := 0
+	for _, c := range b.waiting {
+		if c.held() {
+			n++
+		}
+	}
+	return n
+}
+
+// frozenSessions counts the sessions that are frozen.
+func (b *board) frozenSessions() int {
+	n := 0
+	for _, s := range b.sessions {
+		if s.Frozen && !s.State.Ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// held reports whether a freeze keeps c from being allowed.
+func (c *card) held() bool { return c.req.Held != "" && !c.late() }
+
+// sayHeld tells why a card cannot be allowed now.
+func (m *model) sayHeld(c *card) tea.Cmd {
+	lift := "F on its session"
+	if m.board.health.Frozen {
+		lift = "f"
+	}
+	return m.sayFitting(inkWarn,
+		"held by a freeze, "+safeLine(c.req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
+		"held by a freeze: "+lift+" lifts it, d denies the call",
+		"held: "+lift+" lifts it")
+}
+
+// freezeHint says what F does on the selected session.
+func (m *model) freezeHint() hint {
+	if s := m.board.sessions[m.session]; s != nil && s.Frozen {
+		return hint{"F", "unfreeze"}
+	}
+	return hint{"F", "freeze"}
+}
+
+// freezeCame makes keys that decide deaf for a moment when a freeze begins or ends: the
+// line across the top moves what is drawn.
+func (m *model) freezeCame(u broker.Update) {
+	if u.Health != nil && u.Health.Frozen != m.board.health.Frozen {
+		m.guard.doubt(m.at)
+	}
+}
+
+// freezeKey takes f and F. To freeze needs no question: it only makes things safer. Where
+// F is something else, it is not taken.
+func (m *model) freezeKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
+	switch {
+	case key.Matches(msg, m.keys.Freeze):
+		m.note = note{}
+		if m.board.health.Frozen {
+			return m.askUnfreeze("", ""), true
+		}
+		return m.freeze("", "", true), true
+	case key.Matches(msg, m.keys.FreezeOne) && (m.screen == screenMain || m.screen == screenFull):
+		m.note = note{}
+		return m.freezeOne(), true
+	}
+	return nil, false
+}
+
+func (m *model) freezeOne() tea.Cmd {
+	s := m.board.sessions[m.sessionInView()]
+	switch {
+	case s == nil:
+		return m.say(inkMuted, "no session is selected")
+	case m.board.health.Frozen:
+		return m.sayFitting(inkMuted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
+	case s.Frozen:
+		return m.askUnfreeze(s.ID, m.board.label(s.ID))
+	}
+	return m.freeze(s.ID, m.board.label(s.ID), true)
+}
+
+// askUnfreeze asks before agents go on.
+func (m *model) askUnfreeze(id, label string) tea.Cmd {
+	name := "f"
+	if id != "" {
+		name = "F"
+	}
+	if _, refusal := m.press(name); refusal != "" {
+		return m.say(inkWarn, "… "+refusal)
+	}
+	question, brief := "let all agents go on? rules decide what is held", "let all go on?"
+	if id != "" {
+		question, brief = "let "+label+" go on? rules decide what is held", "let it go on?"
+	}
+	m.askYes(question, brief, func() tea.Cmd { return m.freeze(id, label, false) })
+	return nil
+}
+
+// frozenMsg is the answer to a freeze, or to its end.
+type frozenMsg struct {
+	id, label string // safe to draw; empty for everything
+	on        bool
+	err       error
+}
+
+func (m *model) freeze(id, label string, on bool) tea.Cmd {
+	ctx, c, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		return frozenMsg{id: id, label: label, on: on, err: c.Freeze(ctx, id, on, by)}
+	}
+}
+
+func (m *model) frozen(msg frozenMsg) tea.Cmd {
+	who := msg.label
+	if msg.id == "" {
+		who = "everything"
+	}
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case errors.Is(msg.err, broker.ErrNotFound):
+		return m.say(inkWarn, who+": the broker knows no such session")
+	case errors.Is(msg.err, broker.ErrNotRecorded) && msg.on:
+		return m.sayFitting(inkDanger, who+" is frozen until this console ends: the freeze could not be recorded", "frozen, but not recorded: a restart forgets it")
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		return m.sayFitting(inkDanger, who+" is still frozen: its end could not be recorded", "still frozen: not recorded")
+	case msg.err != nil:
+		return m.say(inkDanger, who+": "+safe.Line(msg.err.Error()))
+	case msg.on && msg.id == "":
+		return m.sayFitting(inkFrozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
+	case msg.on:
+		return m.sayFitting(inkFrozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
+	case msg.id == "" && m.board.frozenSessions() > 0:
+		return m.sayFitting(inkWarn, "the agents go on, but for "+plural(m.board.frozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+count(m.board.frozenSessions())+" still frozen")
+	case msg.id == "":
+		return m.say(inkOK, "the agents go on")
+	}
+	return m.say(inkOK, who+" goes on")
+}
