@@ -148,8 +148,15 @@ func (r *rig) invite(programs map[string]string, install ...string) []*visit {
 // welcome installs the hook of one agent and prepares a run of it.
 func (r *rig) welcome(g guest, program string, install ...string) *visit {
 	r.t.Helper()
+	one := modelScript{g.shell("touch " + (&visit{guest: g}).canary()), {Text: "all done"}}
+	return r.welcomeTo(g, program, one, install...)
+}
+
+// welcomeTo is welcome for another script of the agent's model.
+func (r *rig) welcomeTo(g guest, program string, script modelScript, install ...string) *visit {
+	r.t.Helper()
 	v := &visit{guest: g, rig: r, done: make(chan error, 1)}
-	v.model = newFakeModel(r.t, map[string]modelScript{"": {g.shell("touch " + v.canary()), {Text: "all done"}}})
+	v.model = newFakeModel(r.t, map[string]modelScript{"": script})
 	args, env := g.setUp(r, v.model.URL)
 	r.run(r.aoctl, append([]string{"install", g.name}, install...)...)
 	v.start = func() { v.run(program, args, env) }
