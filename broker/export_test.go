@@ -3,9 +3,11 @@ package broker
 import (
 	"context"
 	"crypto/rand"
+	"net"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // Hear lets tests hand in a hook event without a socket.
@@ -123,3 +125,39 @@ func (b *Broker) Tellable(ctx context.Context, r Request) (Request, error) { ret
 func (b *Broker) AllowedFirst(ctx context.Context, h agents.Hook) bool {
 	return b.allowedFirst(ctx, h, asking{})
 }
+
+// StartRun, Reported and OrdersNow let tests be a runner without a socket.
+func (b *Broker) StartRun(ctx context.Context, runner Process, start wire.RunStart, agent Process) (Session, error) {
+	return b.startRun(ctx, runner, start, agent)
+}
+
+// Reported is reported.
+func (b *Broker) Reported(ctx context.Context, runner Process, id string, rep wire.RunReport, agent Process) error {
+	return b.reported(ctx, runner, id, rep, agent)
+}
+
+// OrdersNow is what a poll is answered.
+func (b *Broker) OrdersNow(ctx context.Context, id string, runner Process) ([]wire.RunOrder, time.Duration, error) {
+	list, again, err := b.ordersNow(ctx, id, runner)
+	if err == nil {
+		b.noteTold(id, list)
+	}
+	return list, again, err
+}
+
+// HoldPoll holds a poll that came over conn, as the route does, and says whether an answer
+// is due.
+func (b *Broker) HoldPoll(conn net.Conn, id string, wait time.Duration) bool {
+	return b.holdPoll(&parked{conn: conn}, id, wait)
+}
+
+// Drain is drain.
+func (b *Broker) Drain() { b.drain() }
+
+// The limits on what is tried and kept.
+const (
+	MaxFailures = maxFailures
+	MaxSaid     = maxSaid
+	MaxSteps    = maxSteps
+	StartGrace  = startGrace
+)
