@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// scriptedRunner is a launcher whose program is a shell script that keeps its arguments.
+func scriptedRunner(t *testing.T, script string) (l launcher, args func() []string) {
+	t.Helper()
+	dir := t.TempDir()
+	program, kept := filepath.Join(dir, "aoctl"), filepath.Join(dir, "args")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >"+kept+"\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return launcher{program: program, socket: "/run/b.sock"}, func() []string {
+		raw, err := os.ReadFile(kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+	}
+}
+
+func TestLaunchNew(t *testing.T) {
+	t.Setenv(tokenEnv, "aoctl_op_secret")
+	l, args := scriptedRunner(t, `test -z "$AOCTL_TOKEN" || { echo "aoctl: it has the token" >&2; exit 1; }
+test "$(ps -o sid= -p $$ | tr -d ' ')" = $$ || { echo "no session of its own" >&2; exit 1; }
+sleep 30 & # goes into the background with the output
+`)
+	folder := t.TempDir()
+	if err := l.Launch("id-1", broker.NewRun{Folder: folder, Agent: "claude", Prompt: "--help; $(me)", Name: "docs", Model: "opus"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"run", "--socket", "/run/b.sock", "--detach", "--session-id", "id-1", "--cwd", folder, "--name", "docs", "--model", "opus", "--", "claude", "--help; $(me)"}
+	if got := args(); !slices.Equal(got, want) {
+		t.Errorf("started %q, want %q", got, want)
+	}
+}
+
+func TestLaunchResume(t *testing.T) {
+	l, args := scriptedRunner(t, "")
+	folder := t.TempDir()
+	s := broker.Session{ID: "id-1", Name: "its title", CWD: folder, Run: &broker.Run{Program: "/bin/claude", Args: []string{"--add-dir", "/x"}, MaxTurns: 3}}
+	if err := l.Resume(s); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"run", "--socket", "/run/b.sock", "--detach", "--session-id", "id-1", "--cwd", folder, "--max-turns", "3", "--resume", "--", "/bin/claude", "--add-dir", "/x"}
+	if got := args(); !slices.Equal(got, want) {
+		t.Errorf("started %q, want %q", got, want)
+	}
+	s.Run.Program = ""
+	if err := l.Resume(s); err == nil {
+		t.Error("started without knowing what")
+	}
+}
+
+func TestLaunchFails(t *testing.T) {
+	for name, tc := range map[string]struct{ script, want string }{
+		"says why":     {"echo 'aoctl: claude is not installed' >&2; exit 1", "start a runner: claude is not installed"},
+		"says nothing": {"exit 3", "start a runner: exit status 3"},
+	} {
+		l, _ := scriptedRunner(t, tc.script)
+		if err := l.Launch("id-1", broker.NewRun{Folder: t.TempDir(), Agent: "claude", Prompt: "go"}); err == nil || err.Error() != tc.want {
+			t.Errorf("%s: %v, want %s", name, err, tc.want)
+		}
+	}
+	l, _ := scriptedRunner(t, "")
+	if err := l.Launch("id-1", broker.NewRun{Folder: t.TempDir(), Agent: "claude", Prompt: strings.Repeat("x", maxPromptArg+1)}); err == nil {
+		t.Error("a prompt that fits into no command line was taken")
+	}
+	if err := l.Launch("id-1", broker.NewRun{Folder: t.TempDir() + "/gone", Agent: "claude", Prompt: "go"}); err == nil {
+		t.Error("started in a folder that is not there")
+	}
+}
+
+func TestSentLine(t *testing.T) {
+	now := time.Now()
+	for turn, want := range map[broker.TurnState]string{
+		broker.TurnWorking: "waits until the turn is over", broker.TurnIdle: "sent", broker.TurnEnded: "waits until the session is resumed",
+	} {
+		if got := sentLine(broker.Session{StartedAt: now, Run: &broker.Run{Turn: turn}}); got != want {
+			t.Errorf("%s: %q, want %q", turn, got, want)
+		}
+	}
+}
