@@ -136,13 +136,15 @@ func beginResume(s *Session, by Actor) *Event {
 	return sessionEvent(EventResumed, *s, data)
 }
 
-// launch runs start, which starts a runner for session id, beside everything else.
+// launch runs start, which starts a runner for session id, beside everything else. It may
+// take minutes, and Close does not wait for it: a runner that came is found by the next
+// broker, and one that did not is missed by it.
 func (b *Broker) launch(id string, start func() error) {
-	b.wg.Go(func() {
+	go func() {
 		if err := start(); err != nil {
 			b.noteNotStarted(context.Background(), id, err)
 		}
-	})
+	}()
 }
 
 // noteNotStarted records that no runner came for session id, and why.
@@ -158,7 +160,7 @@ func (b *Broker) noteNotStarted(ctx context.Context, id string, cause error) {
 		}
 		return events, nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrClosed) {
 		b.log.ErrorContext(ctx, "a runner that did not start is not recorded", "session_id", id, "err", err)
 	}
 	b.mu.Lock()
