@@ -85,14 +85,14 @@ func (l launcher) start(folder string, args []string, stdin string) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("start a runner: it did not go into the background within %v", launchTime)
 	}
-	if said := oneLine(out.text()); said != "" {
+	if said := sentenceOf(out.text()); said != "" {
 		return fmt.Errorf("start a runner: %s", said)
 	}
 	return fmt.Errorf("start a runner: %w", err)
 }
 
-// oneLine is what a command of ours says of its failure: its sentence and its hint.
-func oneLine(text string) string {
+// sentenceOf is what a command of ours says of its failure: its sentence and its hint.
+func sentenceOf(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(strings.TrimPrefix(line, "aoctl: ")); line != "" {
