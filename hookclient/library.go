@@ -160,7 +160,8 @@ func (c *conversation) plain(resp response) ([]byte, error) {
 	if err := c.asked.provenBy(resp, c.console); err != nil {
 		return nil, err
 	}
-	if err := checkOrigin(resp, c.caller.correlation, resp.status < 400); err != nil {
+	// The connection is for this call alone, so an answer need not name it.
+	if err := checkOrigin(resp, c.caller.correlation, false); err != nil {
 		return nil, err
 	}
 	switch {

@@ -28,6 +28,7 @@ type link struct {
 	queue   []wire.RunReport // told last are at the end; the first may be on its way
 	bytes   int
 	lost    int           // reports that were dropped
+	trouble string        // the last poll's, as it was logged; only for orders
 	away    bool          // the last call was not heard
 	changed chan struct{} // closed and made anew when the queue or away change
 }
@@ -230,6 +231,7 @@ func (l *link) orders(ctx context.Context, take chan<- []wire.RunOrder) {
 	for ctx.Err() == nil {
 		begun := time.Now()
 		list, err := l.poll(ctx, pollTime)
+		l.logTrouble(ctx, err)
 		if err != nil {
 			var status *hookclient.StatusError
 			if !errors.As(err, &status) || unregistered(status) {
@@ -251,8 +253,23 @@ func (l *link) orders(ctx context.Context, take chan<- []wire.RunOrder) {
 	}
 }
 
-// flush waits until everything was told. It gives up at once when the console is away, or
-// where patience is longer, after that.
+// logTrouble writes down that orders cannot be had, and when that is over.
+func (l *link) logTrouble(ctx context.Context, err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if l.trouble == text || ctx.Err() != nil {
+		return
+	}
+	if l.trouble = text; err != nil {
+		l.log.Warn("the console gives no orders", "err", err)
+	} else {
+		l.log.Info("the console gives orders again")
+	}
+}
+
+// flush waits until everything was told, at most patience. It says whether it was.
 func (l *link) flush(ctx context.Context, patience time.Duration) bool {
 	over := time.NewTimer(patience)
 	defer over.Stop()

@@ -133,7 +133,7 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	go s.read(work)
 	go copyErrors(s.child.stderr, func(text string) { s.o.Log.Info("agent wrote to stderr", "text", text) })
 	s.loop(ctx, work)
-	s.show.close()
+	defer s.show.close()
 	if !s.link.flush(work, s.o.Linger) {
 		s.o.Log.Warn("not all was told to the console", "session_id", s.o.Start.SessionID)
 	}
