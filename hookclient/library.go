@@ -30,8 +30,7 @@ type HookAnswer struct {
 //
 // Without an error JSON is a whole, checked answer for this very payload. Every error means
 // that there is none, so that a call must not run; errors.Is tells the causes apart as with
-// Ask. When ctx ends first, its error is returned and the connection is closed, by which a
-// console sees that nobody waits any more.
+// Ask. When ctx ends first, its error is returned and the question is taken back.
 //
 // Hook may be called by many goroutines at once. It does not keep payload.
 func Hook(ctx context.Context, agent string, payload []byte, o HookOptions) (HookAnswer, error) {
@@ -78,9 +77,26 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 		reached: o.Patient,
 	}
 	if err = c.run(ctx); err != nil {
+		if ctx.Err() != nil {
+			c.takeBack("the agent does not want to know any more")
+		}
 		return HookAnswer{}, err
 	}
 	return answer, nil
+}
+
+// leaveTime is how long a question that is taken back may take for it.
+const leaveTime = 2 * time.Second
+
+// takeBack tells the console that nobody waits for the answer to c any more, so that the
+// card closes at once. Where it cannot be told, the console sees that the connection closed.
+func (c *conversation) takeBack(reason string) {
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	w := conversation{console: c.console, caller: c.caller, limits: c.limits, body: c.body}
+	w.path = c.path + "/cancel?reason=" + string(queryEscape(nil, reason))
+	w.until, w.given = time.Now().Add(leaveTime), leaveTime
+	_, _ = w.single(ctx)
 }
 
 // CallOptions say how Call asks.

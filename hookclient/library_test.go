@@ -102,11 +102,15 @@ func TestHookEndsWithItsContext(t *testing.T) {
 		_, _ = c.Read(make([]byte, 1)) // returns when the asker closes
 		close(closed)
 		return false
-	})
+	}, reply(200, "{}\n"))
 	if got, err := Hook(ctx, "claude", []byte(call), HookOptions{Socket: b.socket}); !errors.Is(err, context.Canceled) || got.JSON != nil {
 		t.Errorf("got %s, %v", got.JSON, err)
 	}
 	<-closed
+	first, second := <-b.requests, <-b.requests
+	if !strings.HasPrefix(second.path, "/hooks/claude/cancel?reason=") || second.correlation != first.correlation || string(second.body) != call {
+		t.Errorf("it was not taken back: %s of %s, asked as %s", second.path, second.correlation, first.correlation)
+	}
 }
 
 func TestCall(t *testing.T) {

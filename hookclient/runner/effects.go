@@ -17,6 +17,7 @@ type (
 	// ask puts payload before the console; answered tells what came of it.
 	ask struct {
 		id      string // of the agent's request
+		serial  int    // of the ask: an agent may use an id again
 		payload []byte
 		sure    string        // a console's request: when its operator allowed it, nothing is asked
 		patient bool          // wait for a console that is away

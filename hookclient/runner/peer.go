@@ -75,6 +75,7 @@ type peer struct {
 	early    []line              // hooks that came before the gate was known to stand
 	calls    map[string]*call    // what the agent asks and was not answered, by its request's id
 	held     int                 // bytes of calls
+	serial   int                 // of the latest ask
 	requests map[string]*control // ours, by id
 	ledger   ledger
 	names    map[string]string // tools of the calls that are under way, for who looks on
@@ -99,12 +100,12 @@ type peer struct {
 
 // call is one request of the agent's that waits for an answer.
 type call struct {
-	event   event
-	name    string // of the event
-	permit  bool   // it is a can_use_tool
-	size    int
-	input   json.RawMessage
-	askedIn json.RawMessage // what was allowed before, with sure
+	event  event
+	name   string // of the event
+	permit bool   // it is a can_use_tool
+	size   int
+	input  json.RawMessage
+	serial int
 }
 
 // control is one request of ours.

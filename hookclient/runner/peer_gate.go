@@ -97,6 +97,8 @@ func (p *peer) unwilling(c *call) string {
 }
 
 func (p *peer) put(id string, c *call, q ask) {
+	p.serial++
+	c.serial, q.serial = p.serial, p.serial
 	p.calls[id] = c
 	p.held += c.size
 	p.do(q)
@@ -114,6 +116,7 @@ func (p *peer) forget(id string) *call {
 
 // answer is what came of an ask.
 type answer struct {
+	serial  int // of the ask
 	json    []byte
 	request string // the console's
 	sure    bool   // an operator had allowed it already
@@ -122,9 +125,12 @@ type answer struct {
 
 // answered takes what came of the ask of request id, which may be answered already.
 func (p *peer) answered(id string, a answer) {
-	c := p.forget(id)
+	c := p.calls[id]
+	if c == nil || c.serial != a.serial {
+		return
+	}
+	p.forget(id)
 	switch {
-	case c == nil:
 	case c.permit:
 		p.answerPermission(id, c, a)
 	case a.err != nil:

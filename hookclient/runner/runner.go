@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
@@ -95,7 +96,8 @@ type session struct {
 	child *child
 	out   *writer
 	show  *shower
-	asks  map[string]context.CancelFunc
+	asks  map[string]context.CancelFunc // the latest of each id
+	asked sync.WaitGroup
 
 	lines    chan line
 	ended    chan struct{} // closed when there are no more lines
@@ -134,6 +136,7 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	go copyErrors(s.child.stderr, func(text string) { s.o.Log.Info("agent wrote to stderr", "text", text) })
 	s.loop(ctx, work)
 	defer s.show.close()
+	s.asked.Wait() // each takes its question back, and no longer than it may
 	if !s.link.flush(work, s.o.Linger) {
 		s.o.Log.Warn("not all was told to the console", "session_id", s.o.Start.SessionID)
 	}
@@ -217,7 +220,6 @@ func (s *session) loop(ctx, work context.Context) {
 		case l := <-lines:
 			s.peer.line(l)
 		case a := <-s.answers:
-			delete(s.asks, a.id)
 			s.peer.answered(a.id, a.answer)
 		case list := <-s.orders:
 			s.peer.orders(list)
@@ -271,6 +273,7 @@ func (s *session) applyOne(ctx context.Context, e effect) {
 		s.ask(ctx, e)
 	case drop:
 		if cancel := s.asks[e.id]; cancel != nil {
+			delete(s.asks, e.id)
 			cancel()
 		}
 	case tell:
@@ -330,14 +333,15 @@ const settleTime = 2 * time.Second
 func (s *session) ask(ctx context.Context, q ask) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.asks[q.id] = cancel
-	go func() {
+	s.asked.Go(func() {
 		defer cancel()
 		a := s.put(ctx, q)
+		a.serial = q.serial
 		select {
 		case s.answers <- answeredAsk{q.id, a}:
 		case <-ctx.Done():
 		}
-	}()
+	})
 }
 
 func (s *session) put(ctx context.Context, q ask) answer {
