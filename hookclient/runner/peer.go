@@ -254,6 +254,9 @@ func (p *peer) responded(raw json.RawMessage) {
 
 // timeUp is called when a wake is over.
 func (p *peer) timeUp(name string) {
+	if p.phase == over {
+		return
+	}
 	if c := p.requests[name]; c != nil {
 		delete(p.requests, name)
 		c.done(nil, fmt.Errorf("the agent did not answer %s", c.what))
@@ -266,6 +269,9 @@ func (p *peer) timeUp(name string) {
 
 // line takes one line of the agent's.
 func (p *peer) line(l line) {
+	if p.phase == over {
+		return
+	}
 	switch l.flaw {
 	case halved:
 		p.note("half", fmt.Sprintf("the agent's last line ends in the middle, after %d bytes", len(l.text)))

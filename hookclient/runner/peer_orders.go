@@ -23,6 +23,9 @@ const (
 
 // command takes what the person in the foreground wants.
 func (p *peer) command(c Command) {
+	if p.phase == over {
+		return
+	}
 	if c == Interrupt && p.phase == standing && p.busy && !p.signalled {
 		p.signalled = true
 		p.interrupt(func(_ json.RawMessage, err error) {
@@ -38,6 +41,9 @@ func (p *peer) command(c Command) {
 
 // orders takes all that the console wants now, each once.
 func (p *peer) orders(list []wire.RunOrder) {
+	if p.phase == over {
+		return
+	}
 	p.withdraw(list)
 	for _, o := range list {
 		if o.ID == "" || p.taken[o.ID] {
