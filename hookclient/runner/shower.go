@@ -35,7 +35,7 @@ func (s *shower) put(seen Seen) {
 	s.queue = append(s.queue, seen)
 	s.bytes += weight(seen)
 	s.mu.Unlock()
-	signal(s.more)
+	nudge(s.more)
 }
 
 func weight(s Seen) int { return len(s.Raw) + len(s.Text) + len(s.Input) + 256 }
@@ -51,7 +51,7 @@ func (s *shower) close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	signal(s.more)
+	nudge(s.more)
 	<-s.gone
 }
 
@@ -71,7 +71,7 @@ func (s *shower) run(failed chan struct{}) {
 				broken = true
 				close(failed)
 			}
-			signal(s.room)
+			nudge(s.room)
 		}
 	}
 }
@@ -87,8 +87,8 @@ func (s *shower) next() (seen Seen, ok, done bool) {
 	return seen, true, false
 }
 
-// signal leaves one value in c.
-func signal(c chan struct{}) {
+// nudge leaves one value in c.
+func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

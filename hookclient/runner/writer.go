@@ -33,7 +33,7 @@ func (w *writer) put(line []byte) {
 		w.bytes += len(line)
 	}
 	w.mu.Unlock()
-	signal(w.changed)
+	nudge(w.changed)
 }
 
 // close ends the agent's input behind what was put.
@@ -41,7 +41,7 @@ func (w *writer) close() {
 	w.mu.Lock()
 	w.shut = true
 	w.mu.Unlock()
-	signal(w.changed)
+	nudge(w.changed)
 }
 
 // abort ends it at once, even in the middle of a line.
@@ -80,7 +80,7 @@ func (w *writer) run() {
 			w.mu.Lock()
 			w.bytes -= len(line)
 			w.mu.Unlock()
-			signal(w.taken)
+			nudge(w.taken)
 		}
 	}
 }
