@@ -230,13 +230,9 @@ func (l *link) orders(ctx context.Context, take chan<- []wire.RunOrder) {
 	pause := firstPause
 	for ctx.Err() == nil {
 		begun := time.Now()
-		list, err := l.poll(ctx, pollTime)
+		list, err := l.registeredPoll(ctx)
 		l.logTrouble(ctx, err)
 		if err != nil {
-			var status *hookclient.StatusError
-			if !errors.As(err, &status) || unregistered(status) {
-				_ = l.register(ctx) // the next poll tells
-			}
 			sleep(ctx, pause)
 			pause = min(2*pause, longestPause)
 			continue
@@ -251,6 +247,21 @@ func (l *link) orders(ctx context.Context, take chan<- []wire.RunOrder) {
 			sleep(ctx, firstPause)
 		}
 	}
+}
+
+// registeredPoll polls once a console that was away knows of us again.
+func (l *link) registeredPoll(ctx context.Context) ([]wire.RunOrder, error) {
+	if l.isAway() {
+		if err := l.register(ctx); err != nil {
+			return nil, err
+		}
+	}
+	list, err := l.poll(ctx, pollTime)
+	var status *hookclient.StatusError
+	if errors.As(err, &status) && unregistered(status) {
+		_ = l.register(ctx) // the next poll tells
+	}
+	return list, err
 }
 
 // logTrouble writes down that orders cannot be had, and when that is over.
