@@ -59,7 +59,9 @@ func TestRunPrinterKeepsAgentsFromDrawing(t *testing.T) {
 		var out, notes strings.Builder
 		p := &runPrinter{out: &out, notes: &notes, json: asJSON}
 		for _, s := range []runner.Seen{
-			{Kind: runner.SeenText, Text: evil}, {Kind: runner.SeenNote, Text: evil}, {Kind: runner.SeenEnd, Tool: evil, Text: evil, Error: true},
+			{Kind: runner.SeenText, Text: evil},
+			{Kind: runner.SeenNote, Text: evil},
+			{Kind: runner.SeenEnd, Tool: evil, Text: evil, Error: true},
 			{Kind: runner.SeenCall, Tool: evil, Input: []byte(`{"command":"x\u001b[2J"}`)},
 			{Kind: runner.SeenLine, Raw: []byte(`{"text":"` + "\u202e\u009b" + `"}`)},
 		} {

@@ -55,10 +55,14 @@ func (p *runPrinter) show(s runner.Seen) error {
 // line prints the agent's own JSON, on one line that a terminal only shows.
 func (p *runPrinter) line(s runner.Seen) error {
 	var compact bytes.Buffer
-	if s.Kind != runner.SeenLine || json.Compact(&compact, s.Raw) != nil {
+	if s.Kind != runner.SeenLine {
 		return nil
 	}
-	_, err := p.out.Write(append(escapeUnprintable(compact.Bytes()), '\n'))
+	err := json.Compact(&compact, s.Raw)
+	if err != nil {
+		return fmt.Errorf("print a message: %w", err)
+	}
+	_, err = p.out.Write(append(escapeUnprintable(compact.Bytes()), '\n'))
 	return err
 }
 

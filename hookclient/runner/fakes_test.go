@@ -138,16 +138,16 @@ type fakeConsole struct {
 	down    chan struct{} // closed by kill
 }
 
-func newConsole(t testing.TB, answer string) *fakeConsole {
-	t.Helper()
+func newConsole(tb testing.TB, answer string) *fakeConsole {
+	tb.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ao") //nolint:usetesting // a socket's path is short
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	c := &fakeConsole{socket: filepath.Join(dir, "broker.sock"), t: t, answer: answer, changed: make(chan struct{})}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	c := &fakeConsole{socket: filepath.Join(dir, "broker.sock"), t: tb, answer: answer, changed: make(chan struct{})}
 	c.start()
-	t.Cleanup(c.kill)
+	tb.Cleanup(c.kill)
 	return c
 }
 
@@ -166,7 +166,7 @@ func (c *fakeConsole) start() {
 	mux.HandleFunc("POST /hooks/claude", c.postHook)
 	mux.HandleFunc("POST /hooks/claude/cancel", func(w http.ResponseWriter, r *http.Request) { reply(w, r, 200, "{}") })
 	c.mu.Lock()
-	c.server, c.down = &http.Server{Handler: mux}, make(chan struct{}) //nolint:gosec // of a test
+	c.server, c.down = &http.Server{Handler: mux}, make(chan struct{})
 	server := c.server
 	c.mu.Unlock()
 	go func() { _ = server.Serve(ln) }()
@@ -242,7 +242,7 @@ func (c *fakeConsole) getOrders(w http.ResponseWriter, r *http.Request) {
 			reply(w, r, 200, `{"orders":[]}`)
 			return
 		case <-down:
-			return
+			panic(http.ErrAbortHandler)
 		case <-r.Context().Done():
 			return
 		}
@@ -263,7 +263,7 @@ func (c *fakeConsole) postHook(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-changed:
 		case <-down:
-			return
+			panic(http.ErrAbortHandler)
 		case <-r.Context().Done():
 			return
 		}
@@ -287,10 +287,6 @@ func (c *fakeConsole) wait(what string, ok func() bool) {
 			c.t.Fatalf("never seen: %s; reports: %+v", what, c.reports)
 		}
 	}
-}
-
-func (c *fakeConsole) has(kind string) func() bool {
-	return func() bool { return len(c.of(kind)) > 0 }
 }
 
 // of are the reports of a kind. Caller holds mu.

@@ -17,9 +17,12 @@ type rig struct {
 	done []effect
 }
 
-func newRig(t testing.TB, prompt string, keep bool) *rig {
+func newRig(tb testing.TB, prompt string, keep bool) *rig {
+	if tb != nil {
+		tb.Helper()
+	}
 	n := 0
-	r := &rig{t: t, peer: newPeer(peer{
+	r := &rig{t: tb, peer: newPeer(peer{
 		session: "s", cwd: "/w", events: []string{gateEvent, settingsEvent, "Stop"}, keep: keep, prompt: prompt,
 		newID: func() string { n++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }, times: defaultTimes(),
 	})}
@@ -28,8 +31,9 @@ func newRig(t testing.TB, prompt string, keep bool) *rig {
 }
 
 // stands is a rig whose agent has answered initialize.
-func stands(t testing.TB, prompt string, keep bool) *rig {
-	r := newRig(t, prompt, keep)
+func stands(tb testing.TB, prompt string, keep bool) *rig {
+	tb.Helper()
+	r := newRig(tb, prompt, keep)
 	r.says(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":true}}}`)
 	return r
 }
@@ -69,8 +73,8 @@ func told(list []effect, kind string) []wire.RunReport {
 	return reports
 }
 
-func only[T effect](t testing.TB, list []effect) T {
-	t.Helper()
+func only[T effect](tb testing.TB, list []effect) T {
+	tb.Helper()
 	var found []T
 	for _, e := range list {
 		if x, ok := e.(T); ok {
@@ -78,7 +82,7 @@ func only[T effect](t testing.TB, list []effect) T {
 		}
 	}
 	if len(found) != 1 {
-		t.Fatalf("%d effects of %T among %v", len(found), *new(T), list)
+		tb.Fatalf("%d effects of %T among %v", len(found), *new(T), list)
 	}
 	return found[0]
 }
@@ -289,19 +293,17 @@ func TestPermission(t *testing.T) {
 		`"behavior":"deny","interrupt":false,"message":"aoctl: refused`:         `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny"}}}`,
 	} {
 		r.says(permit("p", "t", "ls"))
-		r.answer(a2(t, r), given, nil)
+		r.answer(only[ask](t, r.new()), given, nil)
 		if s := sent(r.new()); len(s) != 1 || !strings.Contains(s[0], want) {
 			t.Errorf("%s was answered with %s", given, s)
 		}
 	}
 	r.says(permit("p", "t", "ls"))
-	r.answer(a2(t, r), "", errors.New("away"))
+	r.answer(only[ask](t, r.new()), "", errors.New("away"))
 	if s := sent(r.new()); len(s) != 1 || !strings.Contains(s[0], `"behavior":"deny"`) {
 		t.Errorf("without a console: %s", s)
 	}
 }
-
-func a2(t testing.TB, r *rig) ask { t.Helper(); return only[ask](t, r.new()) }
 
 func TestUnknownRequestsAreErrors(t *testing.T) {
 	r := stands(t, "do it", true)

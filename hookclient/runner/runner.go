@@ -106,7 +106,6 @@ type session struct {
 	settled  chan settledOrders
 	timers   chan string
 	finished bool
-	result   Result
 }
 
 type answeredAsk struct {
