@@ -42,6 +42,7 @@ func (b *Broker) handler() http.Handler {
 		"GET /sessions/{id}/events":            b.getSessionEvents,
 		"GET /sessions/{id}/pending":           b.getSessionPending,
 		"GET /sessions/{id}/pending-reviews":   b.getSessionPending,
+		"POST /sessions/{id}/answer":           b.postAnswer,
 		"POST /sessions/{id}/stop":             b.postStop,
 		"GET /sessions/{id}/processes":         b.getSessionProcesses,
 		"POST /sessions/{id}/message":          b.postMessage,

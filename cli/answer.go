@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type answerOptions struct {
+	what      string   // a waiting question's id or how it begins, or a session as findSession understands it
+	answers   []string // QUESTION=ANSWER, or ANSWER where there is one question
+	decline   string   // why nobody answers
+	declined  bool
+	tokenFile string // instead of the environment
+	json      bool
+}
+
+func newAnswerCommand() *cobra.Command {
+	var o answerOptions
+	cmd := &cobra.Command{
+		Use:   "answer ID | SESSION",
+		Short: "Answer the question that an agent asks its user, with an operator token",
+		Long: `answer answers the question that waits in a session, or the one of that id, and needs
+an operator token as "aoctl approve" does. A question goes by its text or its header; what
+is one of its options picks it, and what is not is taken for your own words. Several
+options are several flags. All questions of the form must be answered.
+
+Without --answer it shows what is asked. --decline sends the agent on without an answer;
+any program of yours may.`,
+		Example: `  aoctl answer api-server
+  aoctl answer api-server -a 'Which database?=SQLite'
+  aoctl answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
+  aoctl answer api-server --decline 'ask me tomorrow'`,
+		Args:              oneArg("the id of a waiting question, or a session"),
+		ValidArgsFunction: completeSessions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			if o.tokenFile != "" {
+				if c.token, err = readTokenFile(o.tokenFile); err != nil {
+					return err
+				}
+			}
+			o.what, o.declined = args[0], cmd.Flags().Changed("decline")
+			if o.declined && len(o.answers) > 0 {
+				return usageError{text: "--answer and --decline go against each other", hint: "give one of them"}
+			}
+			return answerQuestion(cmd.Context(), c, o, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringArrayVarP(&o.answers, "answer", "a", nil, "QUESTION=ANSWER, or just ANSWER where one thing is asked; again for more")
+	cmd.Flags().StringVar(&o.decline, "decline", "", "answer nothing, and why; the agent reads it")
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the question's outcome")
+	return cmd
+}
+
+func answerQuestion(ctx context.Context, c *client, o answerOptions, out io.Writer) error {
+	call, err := c.findQuestion(ctx, o.what)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"request_id": call.ID}
+	if o.declined {
+		body["decline"] = o.decline
+	} else {
+		_, input := call.Call()
+		form, err := forms.Read(input)
+		switch {
+		case err != nil:
+			return failure{code: exitError, text: "this question cannot be answered from here: " + err.Error(), hint: "answer it in the agent's own terminal, or decline", cause: err}
+		case len(o.answers) == 0:
+			return showQuestions(out, call, form)
+		}
+		if body["answers"], err = o.said(form); err != nil {
+			return usageError{text: err.Error(), hint: "see what is asked: aoctl answer " + call.ID}
+		}
+	}
+	answer := outcome{ID: call.ID}
+	if err := c.post(ctx, "/sessions/"+url.PathEscape(call.SessionID)+"/answer", body, &answer); err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(out, []outcome{answer})
+	}
+	word := "answered: "
+	if o.declined {
+		word = "declined: "
+	}
+	return printLine(out, safe.Line(word+callLine(call)))
+}
+
+// findQuestion picks the waiting question that ref names.
+func (c *client) findQuestion(ctx context.Context, ref string) (broker.Request, error) {
+	waiting, err := c.pending(ctx, "")
+	if err != nil {
+		return broker.Request{}, err
+	}
+	var asked []broker.Request
+	for _, r := range waiting {
+		if tool, _ := r.Call(); tool == agents.AskUserQuestion {
+			asked = append(asked, r.Request)
+		}
+	}
+	call, found, err := findRequest(asked, ref)
+	if err != nil || found {
+		return call, err
+	}
+	known, err := c.sessions(ctx)
+	if err != nil {
+		return broker.Request{}, err
+	}
+	s, err := findSession(plainSessions(known), ref, false)
+	if err != nil {
+		return broker.Request{}, err
+	}
+	asked = slices.DeleteFunc(asked, func(r broker.Request) bool { return r.SessionID != s.ID })
+	switch {
+	case len(asked) == 1:
+		return asked[0], nil
+	case len(asked) > 1:
+		lines := make([]string, len(asked))
+		for i, r := range asked {
+			lines[i] = fmt.Sprintf("%s  %s", r.ID, callLine(r))
+		}
+		return broker.Request{}, ambiguous("waiting question", ref, lines)
+	case s.Asks != nil:
+		return broker.Request{}, failure{code: exitNotFound, text: fmt.Sprintf("session %s asks in its agent's own terminal", sessionName(s)), hint: "answer it there"}
+	}
+	return broker.Request{}, failure{
+		code: exitNotFound, text: fmt.Sprintf("no question waits in session %s", sessionName(s)),
+		hint: "see what waits: aoctl pending",
+	}
+}
+
+// said groups the answers by question, and makes sure that they fit.
+func (o answerOptions) said(form forms.Form) (map[string][]string, error) {
+	said := map[string][]string{}
+	for _, a := range o.answers {
+		question, answer, ok := splitAnswer(form, a)
+		if !ok {
+			return nil, fmt.Errorf("%q does not begin with a question of the form and \"=\"", a)
+		}
+		said[question] = append(said[question], answer)
+	}
+	_, err := form.Reply(said)
+	return said, err
+}
+
+// splitAnswer takes QUESTION=ANSWER apart: both may have a "=" of their own. The question
+// is told by its text.
+func splitAnswer(form forms.Form, s string) (question, answer string, ok bool) {
+	for _, by := range []func(forms.Question) string{
+		func(q forms.Question) string { return q.Text }, func(q forms.Question) string { return q.Header },
+	} {
+		for _, q := range form.Questions {
+			if rest, found := strings.CutPrefix(s, by(q)+"="); found && by(q) != "" {
+				return by(q), rest, true
+			}
+		}
+	}
+	if len(form.Questions) == 1 {
+		return form.Questions[0].Text, s, true
+	}
+	return "", "", false
+}
+
+// showQuestions prints what is asked, and how to answer.
+func showQuestions(out io.Writer, call broker.Request, form forms.Form) error {
+	var b strings.Builder
+	for _, q := range form.Questions {
+		_, _ = fmt.Fprintln(&b, safe.Line(q.Text))
+		mark := "( )"
+		if q.Multi {
+			mark = "[ ]"
+		}
+		for _, option := range q.Options {
+			line := "  " + mark + " " + option.Label
+			if option.Description != "" {
+				line += ": " + option.Description
+			}
+			_, _ = fmt.Fprintln(&b, safe.Line(line))
+		}
+	}
+	// The agent's words stay out of the line that a person may paste into a shell.
+	_, _ = fmt.Fprintf(&b, "\nAnswer with: aoctl answer %s -a 'QUESTION=ANSWER' …\n", safe.Line(call.ID))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
