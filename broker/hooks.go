@@ -94,7 +94,7 @@ func (a asking) clientHere() Process {
 func question(h agents.Hook, a asking) Question {
 	q := base(h, a)
 	q.ToolName, q.ToolInput, q.ToolUseID, q.Description = h.ToolName, h.ToolInput, h.ToolUseID, h.Description
-	q.SubagentID, q.SubagentType, q.Event = h.SubagentID, h.SubagentType, h.Event
+	q.SubagentID, q.SubagentType, q.Event, q.Suggestions = h.SubagentID, h.SubagentType, h.Event, h.Suggestions
 	q.Key = strings.Join([]string{"hook", h.Agent, h.SessionID, h.SubagentID, h.Event, a.correlation}, "\x1f")
 	if h.ToolUseID != "" {
 		q.Key = callKey(h, h.Event)

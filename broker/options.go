@@ -114,7 +114,8 @@ type Console interface {
 	// those that wait. It may take a second on a long history. Errors: ErrInvalid.
 	Preview(ctx context.Context, r rules.Rule) (Preview, error)
 	// Offer lists rules that would cover request id from now on, narrowest first; none
-	// for a call that no rule may allow. They are drafts, without ID.
+	// for a call that no rule may allow. They are drafts, without ID. What the agent suggests
+	// comes after ours, with SuggestedByAgent in CreatedBy.
 	Offer(ctx context.Context, id string) ([]rules.Rule, error)
 	// AssessEdited says what the rules say of request id with another input, and how
 	// dangerous it is then. It decides nothing. Errors: ErrNotFound, ErrInvalid (the agent

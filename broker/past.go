@@ -186,6 +186,7 @@ func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
 	call, _ := b.read(req, project, req.Vouched(), b.opts.Vet.Offer)
 	drafts := rules.Offer(call)
 	at := b.place(project, req.CWD)
+	drafts = b.withSuggested(req, call, drafts, at.Project)
 	for i := range drafts {
 		drafts[i].CreatedFrom, drafts[i].Scope.Project = id, at.Project
 	}

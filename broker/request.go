@@ -127,6 +127,10 @@ type Request struct {
 	// Deferrable says that the agent can be told that the call is put off. Not stored.
 	Deferrable bool `json:"deferrable,omitempty"`
 
+	// Suggestions are rules that the agent suggests for calls like this one, in its own
+	// words; Broker.Offer has those that are fit to be one. Not stored.
+	Suggestions []agents.Suggestion `json:"suggestions,omitempty"`
+
 	// Alarm is set when what ran was not what was allowed. Not part of the record.
 	Alarm *Alarm `json:"alarm,omitempty"`
 

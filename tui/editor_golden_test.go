@@ -59,6 +59,13 @@ var ruleScenes = map[string]struct {
 		s.keys("ctrl+n", "tab", "tab")
 		s.answer(somePreview(), nil)
 	}},
+	"editor suggested": {play: func(s *still) {
+		d := offered("npm run test", "npm run test *", "npm *")
+		d[2].CreatedBy = broker.SuggestedByAgent
+		s.offer(d...)
+		s.keys("ctrl+p")
+		s.answer(somePreview(), nil)
+	}},
 	"editor trying": {play: func(s *still) {
 		s.offer(offered("npm run test")...)
 		s.answer(somePreview(), nil)

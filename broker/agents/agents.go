@@ -45,6 +45,7 @@ type Hook struct {
 	ToolInput   json.RawMessage // Gate, ToolDone: the very bytes, one JSON object
 	ToolUseID   string          // may be empty: not every event has one
 	Description string          // the agent's own words about the call; may be empty
+	Suggestions []Suggestion    // Gate: rules that the agent suggests for calls like it; bounded, may be empty
 	Second      bool            // Gate: asked after the event that Traits.Gate names, for the same call, without its id
 
 	Failed   bool            // ToolDone: the call failed or was interrupted

@@ -148,6 +148,9 @@ func claudeCall(r *reader, h *Hook) {
 		r.fail("tool_input", fmt.Sprintf("the call has %d bytes, more than %d", size, wire.MaxBody))
 	}
 	h.Description = claudeDescription(h.ToolInput)
+	if h.Kind == Gate {
+		h.Suggestions = claudeSuggestions(r.raw("permission_suggestions"))
+	}
 }
 
 // claudeRan reads how a call ended. A report is never refused for what it says of that.
