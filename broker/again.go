@@ -66,11 +66,15 @@ func (b *Broker) outlived(ctx context.Context, req Request, e *entry, byObserve 
 	doubt := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
 	_, alarm := b.alarms.open[req.SessionID]
 	project, stamp := b.projectOf(req), ""
+	given := req.Outcome.At
 	if e != nil {
 		stamp = e.stamp
+		if !e.givenAt.IsZero() {
+			given = e.givenAt
+		}
 	}
 	b.mu.Unlock()
-	away := time.Since(req.Outcome.At)
+	away := time.Since(given)
 	switch {
 	case byObserve && observing:
 		return "" // a new call would not be held either
@@ -122,7 +126,7 @@ func (b *Broker) heardSince(ctx context.Context, req Request) string {
 	defer cancel()
 	events, err := b.store.Events(ctx, EventFilter{
 		SessionID: req.SessionID, Since: req.Outcome.At,
-		Types: []string{EventRequestDecided, EventPostTool, EventTurnEnd, EventUser, EventStopRequested, EventAnsweredAgain},
+		Types: []string{EventRequestDecided, EventPostTool, EventTurnEnd, EventUser, EventStopRequested, EventAnsweredAgain, EventTakenUpAgain},
 	})
 	if err != nil {
 		return "what came since cannot be read"
@@ -134,11 +138,12 @@ func (b *Broker) heardSince(ctx context.Context, req Request) string {
 			if e.RequestID == req.ID {
 				return ""
 			}
-		case EventPostTool:
-			var d struct {
-				ToolUseID string `json:"tool_use_id"`
+		case EventTakenUpAgain:
+			if e.RequestID == req.ID {
+				return "" // its answer was given then
 			}
-			if json.Unmarshal(e.Data, &d) != nil || d.ToolUseID != "" && d.ToolUseID == req.ToolUseID {
+		case EventPostTool:
+			if ranCall(e, req.ToolUseID) {
 				return "the call has already run"
 			}
 		case EventTurnEnd, EventUser:
@@ -156,6 +161,15 @@ func (b *Broker) heardSince(ctx context.Context, req Request) string {
 	return "too much happened since" // its decision is further back than is looked
 }
 
+// ranCall reports whether e, an EventPostTool, tells of the call with this id, or of one
+// that cannot be told from it.
+func ranCall(e Event, toolUse string) bool {
+	var d struct {
+		ToolUseID string `json:"tool_use_id"`
+	}
+	return json.Unmarshal(e.Data, &d) != nil || d.ToolUseID != "" && d.ToolUseID == toolUse
+}
+
 // noteOver notes in memory what h ends: the log does not have what comes too fast.
 func (b *Broker) noteOver(h agents.Hook) {
 	b.mu.Lock()
@@ -170,7 +184,7 @@ func (b *Broker) noteOver(h agents.Hook) {
 			return // it may be anybody's; the log has it
 		}
 		for _, e := range b.requests {
-			if e.req.SessionID == h.SessionID && e.req.State.Terminal() {
+			if e.req.SessionID == h.SessionID && e.req.State.Terminal() && e.req.Checkpoint == nil {
 				e.over = "its turn is over"
 			}
 		}

@@ -86,11 +86,11 @@ func wantAgain(t *testing.T, b *broker.Broker, q broker.Question, why string) {
 	}
 }
 
-func must2(list []broker.Event, err error) []broker.Event {
+func must2[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return list
+	return v
 }
 
 // afterTick returns when the file system's clock, which is coarse, has moved on by more

@@ -70,6 +70,9 @@ func askInstead(a rules.Assessment, why string) rules.Assessment {
 	return a
 }
 
+// ends reports whether a ends its call: what asks, or is put off, waits for a person.
+func ends(a rules.Assessment) bool { return a.Verdict == rules.Allow || a.Verdict == rules.Deny }
+
 // maxJudged is how often a call is judged anew because the rules change meanwhile.
 const maxJudged = 20
 
@@ -80,7 +83,7 @@ func (b *Broker) ruling(c *rules.Call, project string, decide bool) (rules.Asses
 	now := time.Now()
 	for range maxJudged {
 		a, set := b.judge(c, project, now)
-		if !decide || a.Verdict == rules.Ask {
+		if !decide || !ends(a) {
 			return a, nil
 		}
 		if !b.spend(set, a.Rules, now) {
@@ -113,7 +116,7 @@ func observed(a rules.Assessment) string {
 		return "the rules would have allowed it: " + a.Reason
 	case rules.Deny:
 		return "the rules would have denied it: " + a.Reason
-	case rules.Ask:
+	case rules.Ask, rules.Defer:
 	}
 	return "a person would have been asked: " + a.Reason
 }

@@ -54,9 +54,11 @@ type Broker struct {
 	freezes     map[string]*freeze  // by session id; "" is that of all
 	withheld    map[string]struct{} // ids of calls that were allowed and whose answer a freeze keeps back
 	agentRuns   map[int]agentRun
+	strays      map[string]struct{} // ids of calls whose being put off may have been recorded although nobody was told
 	refusals    refusals
 	nonces      nonces
 	slow        chan struct{} // one token for each peer that waits for a no
+	resumes     atomic.Bool   // resumeAnswered is under way
 	rereading   atomic.Bool   // reread is under way
 	watching    settingsWatch // of settings files
 	capped      bool          // the operator chose ApprovalTimeout, so no asker may take longer
@@ -81,11 +83,18 @@ type entry struct {
 	parked    []*parked // the connections among them
 	leftAt    time.Time // when the last of them left
 	lateUntil time.Time
-	reported  bool   // an agent without ids of calls told that it ran
-	heardEnd  bool   // a report of its end is on record; only of calls without an id
-	over      string // why its answer is not given again, once that is known here
-	second    bool   // it was asked about again without an id; see takeFirst
-	stamp     string // of the files that the call names, as they were when it was shown
+	reported  bool          // an agent without ids of calls told that it ran
+	heardEnd  bool          // a report of its end is on record; only of calls without an id
+	over      string        // why its answer is not given again, once that is known here
+	second    bool          // it was asked about again without an id; see takeFirst
+	busy      chan struct{} // not nil while it is being put off or taken up again; closed then
+	taken     *Checkpoint   // it was put off, and waits again since its agent asked again
+	givenAt   time.Time     // when the answer of a call that was put off was given
+	// Who asked.
+	agent       Process
+	correlation string
+	headless    bool
+	stamp       string // of the files that the call names, as they were when it was shown
 }
 
 // sessionEntry is one session in memory. s is guarded by Broker.mu.
@@ -93,6 +102,10 @@ type sessionEntry struct {
 	rec     sync.Mutex
 	s       Session
 	pending map[string]*entry
+
+	deferred   map[string]*entry // calls that were put off and whose answer was not given
+	putOffTurn bool              // the turn goes on in which one was
+	resuming   *resumption       // the last one that was begun
 
 	turnSeen bool            // this console saw its user speak, or the session begin
 	gated    map[string]bool // tools that it has asked for since
@@ -154,7 +167,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		store: st, opts: opts, log: opts.Log, stop: cancel,
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{}, grantStamps: map[string]string{},
-		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{},
+		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{}, strays: map[string]struct{}{},
 		freezes: map[string]*freeze{}, withheld: map[string]struct{}{},
 		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
@@ -189,6 +202,10 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		cancel()
 		return nil, err
 	}
+	if err := b.restoreDecided(ctx, saved); err != nil {
+		cancel()
+		return nil, err
+	}
 	b.denyStopped(ctx)
 	b.restamp()
 	b.wg.Go(func() { b.sweep(run) })
@@ -199,7 +216,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 func (b *Broker) restore(saved Saved) {
 	now := time.Now()
 	for _, s := range saved.Sessions {
-		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, savedAt: s.LastSeenAt}
+		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, deferred: map[string]*entry{}, savedAt: s.LastSeenAt}
 		b.remember(s.Process, s.ID)
 	}
 	for _, g := range saved.Grants {
@@ -207,11 +224,15 @@ func (b *Broker) restore(saved Saved) {
 			b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
 		}
 	}
+	putOff := checkpointsOf(saved)
 	for _, r := range saved.Requests {
 		e := &entry{req: r, saved: true, done: make(chan struct{}), tried: make(chan struct{}), bound: r.Asker.PID != 0, leftAt: now}
 		close(e.tried)
 		b.addEntry(e)
-		b.arm(e, r.ExpiresAt.Sub(now))
+		if cp := putOff[r.ID]; cp != nil && !b.restorePutOff(e, cp) {
+			continue
+		}
+		b.arm(e, e.req.ExpiresAt.Sub(now))
 	}
 }
 
@@ -229,7 +250,7 @@ func (b *Broker) addEntry(e *entry) {
 func (b *Broker) session(id string) *sessionEntry {
 	se, ok := b.sessions[id]
 	if !ok {
-		se = &sessionEntry{s: Session{ID: id, State: SessionActive, Frozen: b.held(id) != ""}, pending: map[string]*entry{}}
+		se = &sessionEntry{s: Session{ID: id, State: SessionActive, Frozen: b.held(id) != ""}, pending: map[string]*entry{}, deferred: map[string]*entry{}}
 		b.sessions[id] = se
 	}
 	return se
@@ -260,6 +281,13 @@ func (b *Broker) Close() error {
 		b.dropWatcher(w)
 	}
 	pending := b.pending
+	for _, se := range b.sessions {
+		for _, e := range se.deferred {
+			if e.req.State == Pending {
+				pending++
+			}
+		}
+	}
 	b.mu.Unlock()
 	b.noteClosed(context.Background(), pending)
 	b.stop()

@@ -62,7 +62,33 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 			return b.now(ctx, req), fmt.Errorf("decide %s: %w", id, err)
 		}
 	}
+	if d.End && req.Checkpoint != nil {
+		return b.endRejected(ctx, req, d)
+	}
 	return b.end(ctx, id, d.outcome())
+}
+
+// endRejected denies a call that is put off, and ends its session with it.
+func (b *Broker) endRejected(ctx context.Context, req Request, d Decision) (Request, error) {
+	c, done := b.reject(req, d.By)
+	ended, err := b.endAll(ctx, []string{req.ID}, d.outcome(), c)
+	if len(ended) == 0 && err == nil {
+		err = ErrAlreadyDecided
+	}
+	if err == nil {
+		b.mu.Lock()
+		e := b.requests[req.ID]
+		b.unshelve(b.session(req.SessionID), e)
+		b.forget(e)
+		req = e.req
+		b.publish(Update{Request: ptr(req)})
+		b.mu.Unlock()
+	}
+	done(err)
+	if err != nil {
+		return b.now(ctx, req), fmt.Errorf("decide %s: %w", req.ID, err)
+	}
+	return req, nil
 }
 
 // stillTrue reports why d must not allow req as it was shown: its files changed, or it
@@ -195,8 +221,9 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 		o.At = time.Now()
 	}
 	o.At = o.At.UTC().Truncate(time.Millisecond)
+	b.awaitBusy(ids)
 	claimed := b.claim(ids, o)
-	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0 || extra.UseGrant != nil) {
+	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0 || extra.UseGrant != nil || extra.OnlyIfEnded) {
 		return nil, nil // nothing happened, so nothing was used either
 	}
 	c := extra
@@ -206,6 +233,9 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 	for _, e := range claimed {
 		c.Settle = append(c.Settle, Settlement{ID: e.req.ID, Outcome: o})
 		c.Events = append(c.Events, b.decidedEvent(e.req, o, c.Used...))
+		if e.taken != nil || e.req.Checkpoint != nil && givesUp(o) {
+			c.DropCheckpoints = append(c.DropCheckpoints, e.req.ID)
+		}
 	}
 	c.Sync = c.Sync || o.By.Kind == ByOperator || o.By.Kind == ByProcess
 	err := b.commit(ctx, c)
@@ -220,6 +250,12 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 	for _, e := range claimed {
 		if err != nil {
 			b.unsaved[e.req.ID] = o
+		}
+		switch {
+		case err != nil && e.taken != nil:
+			b.strays[e.req.ID] = struct{}{}
+		case err == nil && givesUp(o):
+			b.unshelve(b.session(e.req.SessionID), e)
 		}
 		b.finish(e, o)
 		ended = append(ended, e.req)
@@ -236,6 +272,9 @@ func (b *Broker) claim(ids []string, o Outcome) []*entry {
 	won := make([]*entry, 0, len(ids))
 	for _, id := range ids {
 		if e, ok := b.requests[id]; ok && e.saved && !e.claimed && e.req.State == Pending {
+			if e.busy != nil || e.req.Checkpoint != nil && o.State != Allowed && o.State != Denied {
+				continue // nothing that happens to its agent ends a call that is put off
+			}
 			if o.State == Allowed && b.session(e.req.SessionID).s.State.underStop() {
 				continue
 			}
@@ -263,14 +302,19 @@ func (b *Broker) finish(e *entry, o Outcome) {
 	if o.State == Expired || o.State == Cancelled && !withdrawn(o) {
 		e.lateUntil = time.Now().Add(b.opts.LateFor)
 	}
-	b.pending--
 	se := b.session(e.req.SessionID)
-	delete(se.pending, e.req.ID)
+	if _, waited := se.pending[e.req.ID]; waited {
+		delete(se.pending, e.req.ID)
+		b.pending--
+	}
+	e.taken = nil
 	close(e.done)
 	for _, p := range e.parked {
 		p.wake()
 	}
-	b.forget(e)
+	if e.req.Checkpoint == nil { // else its answer is still to be given
+		b.forget(e)
+	}
 	if e.saved {
 		b.publish(Update{Request: ptr(e.req)})
 		b.publishSession(se)
@@ -302,7 +346,14 @@ func (b *Broker) settled(ctx context.Context, id string) (Request, error) {
 
 // expire ends id because its time is over.
 func (b *Broker) expire(id string) {
-	_, _ = b.end(context.Background(), id, b.expiry(id))
+	if b.atDeadline(id) {
+		return
+	}
+	o := b.expiry(id)
+	if b.waitsBeside(id) {
+		o = Outcome{State: Denied, By: Actor{Kind: ByBroker, ID: BesideID}, Reason: besideReason}
+	}
+	_, _ = b.end(context.Background(), id, o)
 }
 
 // decideLate answers a decision about a request that has ended already.

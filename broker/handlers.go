@@ -132,6 +132,7 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(wire.HeaderCorrelation, a.correlation)
 	h.SessionID = b.rootOf(h)
 	a.agent = b.knownAgent(h.SessionID, a)
+	h.Headless = agents.Headless(d.Name(), a.env) || b.fromRunner(h.SessionID, a)
 	if h.Kind == agents.Settings {
 		if err := b.settingsChange(r.Context(), h, a); err != nil {
 			fail(w, err) // the guarded line ends in exit 2, which is what keeps a change out
@@ -190,6 +191,9 @@ func (b *Broker) answerHook(w http.ResponseWriter, r *http.Request, d agents.Dia
 
 // hookReply is what an agent's hook is told about req.
 func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
+	if rep, putOff := b.sayPutOff(context.Background(), d, req); putOff {
+		return rep
+	}
 	if !req.State.Terminal() {
 		return pendingReply(req)
 	}

@@ -100,6 +100,7 @@ func question(h agents.Hook, a asking) Question {
 		q.Key = callKey(h, h.Event)
 	}
 	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
+	q.Headless, q.Correlation = h.Headless, a.correlation
 	q.Trusted = q.Vouched()
 	return q
 }
@@ -156,6 +157,7 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 	b.mu.Lock()
 	se := b.session(h.SessionID)
 	se.noteTurn(h)
+	se.notePutOffTurn(h)
 	if se.asked(h) {
 		b.publishSession(se)
 	}

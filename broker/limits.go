@@ -157,7 +157,7 @@ func (b *Broker) admitEvent(sessionID string) error {
 
 // forgetSessions makes room for new sessions: those that ended go first, then those
 // behind which no process is known, the longest silent first. Sessions with waiting
-// calls, with a stop that holds, or with a living process stay. It reports whether any
+// calls, or calls that are put off, with a stop that holds, or with a living process stay. It reports whether any
 // went. The store keeps them all. Caller holds mu.
 func (b *Broker) forgetSessions() bool {
 	now := time.Now()
@@ -166,7 +166,7 @@ func (b *Broker) forgetSessions() bool {
 		s := &se.s
 		held := s.EndedAt.IsZero() && (s.State == SessionStopping || s.State == SessionStopped || s.Process.PID != 0)
 		held = held || s.Run.running() || s.Message != nil
-		if len(se.pending) == 0 && !held && !s.Observed && now.Sub(s.LastSeenAt) > forgetAfter {
+		if len(se.pending)+len(se.deferred) == 0 && !held && !s.Observed && now.Sub(s.LastSeenAt) > forgetAfter {
 			list = append(list, se)
 		}
 	}

@@ -41,7 +41,7 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		fail(w, err)
 		return
 	}
-	if req.State.Terminal() || hold <= 0 {
+	if req.State.Terminal() || req.Checkpoint != nil && req.Event != "" || hold <= 0 {
 		write(w, say(req))
 		return
 	}
@@ -66,7 +66,7 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 			return
 		}
 		answer := errorReply(ErrClosed)
-		if got.State.Terminal() || !b.isDraining() {
+		if got.State.Terminal() || got.Checkpoint != nil || !b.isDraining() {
 			answer = say(got)
 		}
 		answer.correlation, answer.proof = correlation, proof
@@ -104,7 +104,8 @@ func (b *Broker) attach(id string, p *parked) (e *entry, waits bool) {
 	if !ok { // decided and forgotten between two looks, or by an earlier broker; its end is in the store
 		return &entry{req: Request{ID: id, State: Pending}}, kept && !b.draining
 	}
-	if e.req.State.Terminal() && !kept || b.draining {
+	ready := e.req.State.Terminal() || e.req.Checkpoint != nil && e.req.Event != ""
+	if ready && !kept || b.draining {
 		return e, false
 	}
 	e.attached++

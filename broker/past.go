@@ -140,7 +140,7 @@ func (b *Broker) Preview(ctx context.Context, r rules.Rule) (Preview, error) {
 			p.count(pc.req, r.Decision)
 		}
 	}
-	if r.Decision == rules.Ask {
+	if r.Decision == rules.Ask || r.Decision == rules.Defer { // what waits already goes on waiting
 		return p, nil
 	}
 	waiting, err := b.waitingCalls(ctx)

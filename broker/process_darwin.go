@@ -62,16 +62,30 @@ func kinOf(pid int) (kin, error) {
 // Shape of kern.procargs2: the number of arguments as an int, the program's path, zero
 // bytes, the arguments, the environment. Source: sysctl_procargsx in the XNU sources.
 func environOf(pid int) ([]byte, error) {
+	_, _, env, err := procArgs(pid)
+	return env, err
+}
+
+// procArgs reads kern.procargs2 of pid.
+func procArgs(pid int) (exe string, argv []string, env []byte, err error) {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil || len(raw) < 4 {
-		return nil, fmt.Errorf("read the arguments of process %d: %w", pid, err)
+		return "", nil, nil, fmt.Errorf("read the arguments of process %d: %w", pid, err)
 	}
 	args := int(binary.NativeEndian.Uint32(raw))
-	raw = raw[4:]
-	_, raw, _ = bytes.Cut(raw, []byte{0})
+	path, raw, _ := bytes.Cut(raw[4:], []byte{0})
 	raw = bytes.TrimLeft(raw, "\x00")
 	for range min(args, len(raw)) {
-		_, raw, _ = bytes.Cut(raw, []byte{0})
+		var arg []byte
+		arg, raw, _ = bytes.Cut(raw, []byte{0})
+		argv = append(argv, string(arg))
 	}
-	return raw, nil
+	return string(path), argv, raw, nil
+}
+
+// argumentsOf is what a process was started with, the file that it runs, and its folder,
+// which cannot be told here.
+func argumentsOf(pid int) (argv []string, exe, cwd string) {
+	exe, argv, _, _ = procArgs(pid)
+	return argv, exe, ""
 }

@@ -124,3 +124,18 @@ func ttyName(dev uint64) string {
 	}
 	return fmt.Sprintf("%d:%d", major, minor)
 }
+
+// argumentsOf is what a process was started with, the file that it runs, and its folder;
+// nothing of what cannot be told.
+func argumentsOf(pid int) (argv []string, exe, cwd string) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || len(raw) == 0 {
+		return nil, "", ""
+	}
+	for _, arg := range bytes.Split(bytes.TrimSuffix(raw, []byte{0}), []byte{0}) {
+		argv = append(argv, string(arg))
+	}
+	exe, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	cwd, _ = os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+	return argv, exe, cwd
+}

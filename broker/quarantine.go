@@ -14,7 +14,8 @@ import (
 // denied, and nothing of it is parsed any more.
 //
 // Only a count is kept, not a proof: a console that was killed, or that lost its power,
-// counts like one that a call brought down.
+// counts like one that a call brought down. A call that is put off waits for days, and through
+// many ends that have nothing to do with it: it is not denied, only not parsed any more.
 
 // mostEnds is how many consoles may end without a word while a call waits.
 const mostEnds = 2
@@ -41,12 +42,18 @@ func (b *Broker) takeUp(ctx context.Context, saved *Saved) error {
 		return fmt.Errorf("look how the last console ended: %w", err)
 	}
 	kept, c := saved.Requests[:0:0], &Change{}
+	putOff := checkpointsOf(*saved)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	taken := TakenUpData{Ends: map[string]int{}}
 	for _, r := range saved.Requests {
 		if ends[r.ID] < mostEnds {
 			kept = append(kept, r)
 			taken.Ends[r.ID] = ends[r.ID]
+			continue
+		}
+		if cp := putOff[r.ID]; cp != nil && cp.TakenUpAt.IsZero() { // it waits through any number of ends
+			b.aside[r.Digest] = whyAside
+			kept, taken.Ends[r.ID] = append(kept, r), ends[r.ID]
 			continue
 		}
 		o := Outcome{State: Denied, By: Actor{Kind: ByBroker, ID: AsideID}, Reason: reasonAside, At: now}

@@ -59,6 +59,8 @@ var statuses = []struct {
 	{ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{ErrInvalid, http.StatusBadRequest, "bad_request", ""},
 	{ErrFrozen, http.StatusConflict, "frozen", `lift the freeze first: "f" in the console, or "aoctl unfreeze" with an operator token`},
+	{ErrCannotDefer, http.StatusConflict, "cannot_defer", "answer it, or let it wait"},
+	{errUnknownStart, http.StatusConflict, "cannot_resume", "resume it by hand, in its folder, with the options that it had"},
 	{ErrTooMany, http.StatusTooManyRequests, "too_many", ""},
 	{ErrTooFast, http.StatusTooManyRequests, "too_fast", ""},
 	{ErrTooManySessions, http.StatusTooManyRequests, "too_many_sessions", ""},

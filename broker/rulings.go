@@ -235,7 +235,7 @@ func (b *Broker) rejudge(req Request, id string) []Request {
 
 // speaks reports whether a ends its call, and rule id is one that speaks.
 func speaks(a rules.Assessment, id string) bool {
-	return a.Verdict != rules.Ask && (a.Rule == id || slices.Contains(a.Rules, id))
+	return ends(a) && (a.Rule == id || slices.Contains(a.Rules, id))
 }
 
 // reassessed puts what the rules say now on a waiting card.
@@ -243,6 +243,9 @@ func (b *Broker) reassessed(id string, a rules.Assessment) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, ok := b.requests[id]
+	if ok {
+		a = asWaits(a, e.req, e.headless)
+	}
 	if !ok || e.claimed || e.req.State != Pending || e.req.Assessment != nil && reflect.DeepEqual(*e.req.Assessment, a) {
 		return // a card that says the same must not look changed
 	}

@@ -102,6 +102,21 @@ type Checkpoint struct {
 	By        Actor     `json:"by"`             // who put it off: a person, a rule, the deadline
 	At        time.Time `json:"at"`
 	ResumedAt time.Time `json:"resumed_at,omitzero"` // when a resume was last begun
+
+	// Who was told: the agent's process, and the conversation in which its hook asked. Who
+	// asks in another conversation was resumed.
+	Process     Process `json:"process,omitzero"`
+	Correlation string  `json:"correlation,omitempty"`
+
+	// Since the agent asked again and found no answer the call waits like any other.
+	TakenUpAt time.Time `json:"taken_up_at,omitzero"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"` // of that wait
+}
+
+// CheckpointData is the data of an EventDeferred or EventTakenUpAgain.
+type CheckpointData struct {
+	Checkpoint
+	Given State `json:"given,omitempty"` // EventTakenUpAgain: the answer that the agent got, and with which the checkpoint went
 }
 
 // Resumption is what Resume did, or what the operator is to do.

@@ -214,6 +214,9 @@ func (b *Broker) restampOne(req Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e, ok := b.requests[req.ID]; ok { // it may have become late meanwhile
-		e.stamp, e.req.Assessment, e.req.Legible = stamp, &a, legible
+		if e.req.State == Allowed || e.req.State == Denied {
+			stamp = "" // not of the files as they were when it was answered
+		}
+		e.stamp, e.req.Assessment, e.req.Legible = stamp, ptr(asWaits(a, e.req, e.headless)), legible
 	}
 }

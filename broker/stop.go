@@ -23,7 +23,7 @@ func (b *Broker) Stop(ctx context.Context, sessionID string, by Actor) (Session,
 	}
 	b.mu.Lock()
 	se, live := b.sessions[sessionID]
-	live = live && !se.s.State.Ended()
+	live = live && (!se.s.State.Ended() || len(se.deferred) > 0)
 	b.mu.Unlock()
 	if !live {
 		return Session{}, fmt.Errorf("stop %s: %w", sessionID, ErrSessionEnded)
@@ -40,7 +40,7 @@ func (b *Broker) StopAll(ctx context.Context, by Actor) (sessions, denied int, e
 	b.mu.Lock()
 	var list []*sessionEntry
 	for _, se := range b.sessions {
-		if !se.s.State.Ended() && se.s.State != SessionStopped && se.s.State != SessionStopping {
+		if len(se.deferred) > 0 || !se.s.State.Ended() && se.s.State != SessionStopped && se.s.State != SessionStopping {
 			list = append(list, se)
 		}
 	}
@@ -68,11 +68,20 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (d
 	}
 	c := &Change{Sync: true}
 	var waiting []string
+	var unasked []*entry // put off and answered, and the answer is not to be given any more
 	b.mu.Lock()
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	for _, se := range list {
 		for id := range se.pending {
 			waiting = append(waiting, id)
+		}
+		for id, e := range se.deferred {
+			if e.req.State == Pending {
+				waiting = append(waiting, id)
+			} else if e.busy == nil {
+				e.busy = make(chan struct{})
+				unasked, c.DropCheckpoints = append(unasked, e), append(c.DropCheckpoints, id)
+			}
 		}
 		if _, ok := b.sessions[ids[se]]; !ok {
 			b.sessions[ids[se]] = se // forgotten since it was found: a stop is not
@@ -80,7 +89,7 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (d
 		if se.s.State == SessionStopping || se.s.State == SessionStopped {
 			continue
 		}
-		se.s.TurnOver = se.s.State == SessionIdle && len(se.pending) == 0
+		se.s.TurnOver = se.s.State.Ended() || se.s.State == SessionIdle && len(se.pending) == 0
 		se.s.State, se.s.StopAskedAt = SessionStopping, now
 		c.Events = append(c.Events, sessionEvent(EventStopRequested, se.s, map[string]any{"by": by, "pending": len(se.pending)}))
 		c.Events = append(c.Events, stopRun(&se.s)...)
@@ -88,12 +97,20 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by Actor) (d
 		c.Sessions = append(c.Sessions, se.view())
 	}
 	b.mu.Unlock()
-	if len(c.Sessions) == 0 && len(waiting) == 0 {
+	if len(c.Sessions) == 0 && len(waiting) == 0 && len(unasked) == 0 {
 		return 0, nil
 	}
 	ended, err := b.endAll(ctx, waiting, Outcome{State: Denied, By: Actor{Kind: ByStop, PID: by.PID, Exe: by.Exe, TTY: by.TTY}}, c)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for _, e := range unasked {
+		b.release(e)
+		if err == nil && e.req.Checkpoint != nil {
+			b.unshelve(b.session(e.req.SessionID), e)
+			b.forget(e)
+			b.publish(Update{Request: ptr(e.req)})
+		}
+	}
 	for _, se := range list {
 		if err == nil {
 			se.savedAt = time.Now()
@@ -154,6 +171,9 @@ func (b *Broker) denyStopped(ctx context.Context) {
 			continue
 		}
 		for id := range se.pending {
+			ids = append(ids, id)
+		}
+		for id := range se.deferred {
 			ids = append(ids, id)
 		}
 	}

@@ -57,6 +57,10 @@ type Saved struct {
 	Sessions []Session
 	Grants   []Grant // unused, also expired ones
 
+	// Checkpoints are of all calls that were put off and have not had their answer, oldest
+	// first, for which the log vouches; their sessions are among Sessions.
+	Checkpoints []Checkpoint
+
 	// Facts are the events of factTypes, oldest first: what they say is what holds. The
 	// rules table only repeats it for other programs to read.
 	Facts   []Event
@@ -80,8 +84,17 @@ type Change struct {
 	Rules    []rules.Rule // rows written whole, by id; an EventRuleSaved goes with each
 	Remove   []string     // ids of rules whose rows go; an EventRuleRemoved goes with each
 	Used     []string     // ids of rules that spoke once more; their uses grow by one
-	Events   []*Event     // appended in this order
-	Sync     bool         // survive a power cut, not only a crash
+
+	// Checkpoint is written whole, by request id. What it says but for ResumedAt must be in
+	// an EventDeferred or EventTakenUpAgain of that request, the newest one there is.
+	Checkpoint *Checkpoint
+	// DropCheckpoints are ids of requests whose checkpoints go. A change that drops one
+	// which is not there is refused, with ErrNotFound.
+	DropCheckpoints []string
+	OnlyIfEnded     bool // the broker's own: the change is for nothing unless a request ends with it
+
+	Events []*Event // appended in this order
+	Sync   bool     // survive a power cut, not only a crash
 }
 
 // Settlement ends one pending request.

@@ -11,15 +11,18 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // Question is a call that somebody wants answered.
 type Question struct {
-	Request               // ID (optional), Key, SessionID, Agent, Event, ToolName, ToolInput, CWD … ; the broker fills in the rest
-	Timeout time.Duration // the operator's time; 0 means the broker's default
-	Bound   bool          // the asker waits for the answer: when it leaves for good, the request is cancelled
-	Session SessionHint   // what is known of the session beside
-	Trusted bool          // the dialect vouches for ToolName's meaning, so the built-in read-only rule may speak
+	Request                   // ID (optional), Key, SessionID, Agent, Event, ToolName, ToolInput, CWD … ; the broker fills in the rest
+	Timeout     time.Duration // the operator's time; 0 means the broker's default
+	Bound       bool          // the asker waits for the answer: when it leaves for good, the request is cancelled
+	Session     SessionHint   // what is known of the session beside
+	Headless    bool          // no user sits before the agent
+	Correlation string        // of the conversation in which its hook asks
+	Trusted     bool          // the dialect vouches for ToolName's meaning, so the built-in read-only rule may speak
 }
 
 // maxTimeout is the longest a call may wait.
@@ -99,7 +102,9 @@ func (b *Broker) reserve(q *Question) (e *entry, known bool, err error) {
 		return nil, false, err
 	}
 	e = &entry{req: q.Request, done: make(chan struct{}), tried: make(chan struct{}), bound: q.Bound, leftAt: time.Now()}
+	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
 	e.req.ID = id
+	e.req.Deferrable = whyWaits(e.req, q.Headless) == ""
 	e.req.State = Pending
 	e.req.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	e.req.ExpiresAt = e.req.CreatedAt.Add(b.timeout(q))
@@ -128,6 +133,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	b.mu.Unlock()
 	call, legible := b.read(e.req, project, q.Trusted, b.opts.Vet.Call)
 	assessment, ruled := b.ruling(call, project, !moot)
+	assessment = asWaits(assessment, e.req, q.Headless)
 	stamp := ""
 	if ruled == nil { // a person will look at it
 		stamp = stampCall(call)
@@ -165,7 +171,11 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 		}
 		return b.giveAgain(ctx, old, nil, q)
 	}
-	return b.inserted(ctx, e, end), nil
+	req := b.inserted(ctx, e, end)
+	if end == nil && assessment.Verdict == rules.Defer {
+		req = b.putOffByRule(ctx, req, assessment)
+	}
+	return req, nil
 }
 
 // moot reports whether rules have no say about se's calls now. Caller holds mu.
@@ -189,17 +199,20 @@ func (b *Broker) firstEnd(se *sessionEntry, req Request, stamp string, ruled *Ou
 	case asksElsewhere(req):
 		end = leftToAgent()
 	case b.notRecording() != "": // a person may still allow it
-		return nil, nil
+		return b.besidePutOff(se, req), nil
 	default:
 		grant, ok := b.takeGrant(req, stamp)
 		if !ok {
-			return nil, nil
+			end = b.besidePutOff(se, req)
+			break
 		}
 		by := grant.By
 		by.ID = grant.ID
 		end, used = &Outcome{State: Allowed, By: by}, &grant
 	}
-	end.At = req.CreatedAt
+	if end != nil {
+		end.At = req.CreatedAt
+	}
 	return end, used
 }
 
@@ -368,12 +381,21 @@ func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error
 		return b.giveAgain(ctx, e.instead, nil, q)
 	}
 	b.mu.Lock()
+	if e.req.Checkpoint != nil || e.busy != nil {
+		b.mu.Unlock()
+		return b.askedAgain(ctx, e, q)
+	}
 	if e.req.State.Terminal() {
 		req := e.req
 		b.mu.Unlock()
 		return b.giveAgain(ctx, req, e, q)
 	}
 	defer b.mu.Unlock()
+	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
+	if able := whyWaits(e.req, q.Headless) == ""; able != e.req.Deferrable { // a restart forgot it
+		e.req.Deferrable = able
+		b.publish(Update{Request: ptr(e.req)})
+	}
 	if q.Asker.PID != 0 && q.Asker.PID != e.req.Asker.PID {
 		e.req.Asker = q.Asker // a pid without a start time: enough for the rest of one wait
 	}

@@ -21,6 +21,8 @@ func (b *Broker) sweep(ctx context.Context) {
 			b.noticeGone(ctx)
 			b.watchRuns(ctx)
 			b.mend(ctx)
+			b.clearStrays(ctx)
+			b.resumeLater(ctx)
 			if b.rereading.CompareAndSwap(false, true) {
 				b.wg.Go(func() { // the vetter takes its time when it is busy
 					defer b.rereading.Store(false)

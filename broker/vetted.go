@@ -86,7 +86,7 @@ func (b *Broker) reread(ctx context.Context) {
 		}
 		b.mu.Lock()
 		if e, ok := b.requests[req.ID]; ok && e.req.State == Pending {
-			e.stamp, e.req.Assessment, e.req.Legible = stamp, &a, legible
+			e.stamp, e.req.Assessment, e.req.Legible = stamp, ptr(asWaits(a, e.req, e.headless)), legible
 			b.publish(Update{Request: ptr(e.req)})
 		}
 		b.mu.Unlock()

@@ -71,7 +71,7 @@ func (b *Broker) publishSession(se *sessionEntry) {
 // view is a copy of the session that others may keep. Caller holds mu.
 func (se *sessionEntry) view() Session {
 	s := se.s
-	s.Pending = len(se.pending)
+	s.Pending, s.Deferred = len(se.pending), len(se.deferred)
 	s.Subagents = append([]Subagent(nil), s.Subagents...)
 	return s
 }

@@ -16,7 +16,7 @@ func letsRun(r Request) bool {
 
 // keptBack is r as its asker is told of it while its answer is withheld.
 func keptBack(r Request) Request {
-	r.State, r.Outcome, r.Held = Pending, nil, heldByAll
+	r.State, r.Outcome, r.Held, r.Checkpoint = Pending, nil, heldByAll, nil
 	return r
 }
 
@@ -62,7 +62,7 @@ func (b *Broker) tellable(ctx context.Context, r Request) (Request, error) {
 	delete(b.withheld, r.ID)
 	e := b.requests[r.ID]
 	b.mu.Unlock()
-	if !kept {
+	if !kept || r.Checkpoint != nil { // what was put off is given in a way of its own
 		return r, nil
 	}
 	return b.giveAgain(ctx, r, e, Question{Request: Request{Asker: r.Asker}, Bound: true})

@@ -80,6 +80,9 @@ func denyWords(r Request, o Outcome) string {
 		if o.By.ID == AsideID {
 			return asideWords
 		}
+		if o.By.ID == BesideID {
+			return besideWords
+		}
 		return "aoctl refused this call because " + firstOf(o.Reason, "something failed in aoctl") + ". No person has seen or denied it."
 	case ByDeadline, ByAgent, ByObserve:
 	}

@@ -74,7 +74,7 @@ func (a *applier) exec(sql string, args ...driver.Value) (int64, error) {
 // apply writes the change and returns the log's new end and where each of its events
 // went.
 func (a *applier) apply(h head) (head, []head, error) {
-	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use, a.rules, a.also} {
+	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use, a.rules, a.checkpoints, a.also} {
 		if err := part(); err != nil {
 			return h, nil, err
 		}

@@ -141,7 +141,7 @@ func (s *Store) plan(ctx context.Context, o ArchiveOptions) (plan, error) {
 }
 
 // lastOld is the event before the first one that is too young, or that a pending call,
-// an unused grant or an alarm that nobody acknowledged still needs.
+// one that was put off, an unused grant or an alarm that nobody acknowledged still needs.
 func lastOld(ctx context.Context, q querier, after, before, now int64) (int64, error) {
 	var first sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT min(seq) FROM (
@@ -149,6 +149,8 @@ func lastOld(ctx context.Context, q querier, after, before, now int64) (int64, e
 		UNION ALL
 		SELECT e.seq FROM requests r JOIN events e ON e.subject = 'request/' || r.id AND e.type = 'request_created'
 			WHERE r.status = 'pending'
+		UNION ALL
+		SELECT min(e.seq) FROM checkpoints k JOIN events e ON e.subject = 'request/' || k.request_id
 		UNION ALL
 		SELECT e.seq FROM grants g JOIN events e ON e.subject = 'grant/' || g.id AND e.type = 'grant_created'
 			WHERE g.used_by IS NULL AND g.expires_at_ms > ?3

@@ -99,7 +99,8 @@ const (
 
 	sqlCutSessions = `DELETE FROM sessions WHERE state IN ('finished', 'gone') AND last_seen_at_ms < ?
 		AND NOT EXISTS (SELECT 1 FROM events WHERE session_id = sessions.id AND seq > ?)
-		AND NOT EXISTS (SELECT 1 FROM requests WHERE session_id = sessions.id)`
+		AND NOT EXISTS (SELECT 1 FROM requests WHERE session_id = sessions.id)
+		AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE session_id = sessions.id)`
 )
 
 // cut removes the next batch and moves the base behind it.

@@ -23,7 +23,9 @@ type work struct {
 	rules    [][]driver.Value // of sqlRule
 	removed  []string
 	used     []string
-	usedAt   int64 // milliseconds
+	usedAt   int64          // milliseconds
+	deferred []driver.Value // of sqlCheckpoint; nil when there is none
+	dropped  []string       // requests whose checkpoints go
 	entries  []entry
 	also     func(*applier) error // what no Change does, before the entries; nil for none
 	sync     bool
@@ -67,6 +69,9 @@ func encode(c *broker.Change) (*work, error) {
 	if c.UseGrant != nil {
 		use := *c.UseGrant
 		w.use = &use
+	}
+	if err := w.checkpointWork(c); err != nil {
+		return nil, err
 	}
 	if err := w.ruleWork(c); err != nil {
 		return nil, err

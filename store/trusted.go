@@ -235,7 +235,7 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 		return broker.Saved{}, fmt.Errorf("load pending requests: %w", err)
 	}
 	sessions, err := list(ctx, &s.queries, scanTrustedSession, sqlTrustedSessions+`
-		WHERE s.state NOT IN ('finished', 'gone') OR s.last_seen_at_ms > ? ORDER BY s.last_seen_at_ms DESC, s.id`,
+		WHERE s.state NOT IN ('finished', 'gone') OR s.last_seen_at_ms > ? OR s.id IN (SELECT session_id FROM checkpoints) ORDER BY s.last_seen_at_ms DESC, s.id`,
 		chain.MS(s.now().Add(-lately)))
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load sessions: %w", err)
@@ -246,6 +246,9 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	}
 	saved, err := s.loadFacts(ctx)
 	if err != nil {
+		return broker.Saved{}, err
+	}
+	if err := s.loadCheckpoints(ctx, &saved); err != nil {
 		return broker.Saved{}, err
 	}
 	for _, v := range sessions {

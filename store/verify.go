@@ -33,7 +33,7 @@ type Report struct {
 // Problem is one thing that is not as it was written.
 type Problem struct {
 	Seq     int64  `json:"seq,omitempty"`     // the event, 0 when it is about a row alone
-	Subject string `json:"subject,omitempty"` // the row: "request/ID", "grant/ID", "session/ID", "rule/ID", "fact/N"
+	Subject string `json:"subject,omitempty"` // the row: "request/ID", "grant/ID", "session/ID", "rule/ID", "checkpoint/ID", "fact/N"
 	Why     string `json:"why"`
 }
 
@@ -68,6 +68,7 @@ func (r *Report) add(seq int64, subject, why string) {
 //   - the log ends where its end is on record;
 //   - each request and grant is what its events say, and none of them is missing;
 //   - the table of rules repeats what the facts say;
+//   - each call that was put off is one that the log says was;
 //   - no session runs whose stop the log has;
 //   - the file itself is whole.
 //
@@ -90,7 +91,7 @@ func (s *queries) Verify(ctx context.Context) (Report, error) {
 			return err
 		}
 		w.compare(e)
-		checks := []func(context.Context, querier) error{r.requests, r.grants, r.sessions, r.missing, r.rules, w.uses, r.file}
+		checks := []func(context.Context, querier) error{r.requests, r.grants, r.sessions, r.missing, r.rules, r.checkpoints, w.uses, r.file}
 		if b.archive() { // sessions and rules are as they were later, if at all
 			checks = []func(context.Context, querier) error{r.requests, r.grants, r.missing, r.file}
 		}

@@ -26,7 +26,7 @@ func (claude) Name() string { return claudeName }
 func (claude) Traits() Traits {
 	return Traits{
 		Title: "Claude Code", Gate: "PreToolUse", Ask: true, Edit: true, StopTurn: true, Answers: true, Context: true,
-		CallID: true, Subagents: true,
+		CallID: true, Subagents: true, Defer: true,
 	}
 }
 

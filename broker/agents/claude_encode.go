@@ -39,7 +39,8 @@ const claudeNothing = "{}\n"
 
 // Encode writes the answer to event. Whatever a says that cannot be said to Claude
 // Code ends as a refusal when the event is a gate: no verdict at all, an input that is not
-// one strict JSON object, allowing a call and ending the turn in one breath.
+// one strict JSON object, allowing a call and ending the turn in one breath, putting off
+// another event than PreToolUse.
 func (claude) Encode(event string, input json.RawMessage, a Answer) []byte {
 	switch claudeEvents[event] {
 	case Gate:
@@ -56,6 +57,9 @@ func (claude) Encode(event string, input json.RawMessage, a Answer) []byte {
 func claudeGate(event string, input json.RawMessage, a Answer) []byte {
 	if a.Verdict == Leave && !a.StopTurn {
 		return []byte(claudeNothing)
+	}
+	if a.Verdict == Defer && !a.StopTurn && event == "PreToolUse" {
+		return line(claudeAnswer{Specific: claudePreToolUse{Event: event, Decision: "defer"}})
 	}
 	if a.Verdict == Allow && !a.StopTurn {
 		if out := claudeAllow(event, input, a.UpdatedInput); out != nil {

@@ -163,7 +163,7 @@ func FuzzClaude(f *testing.F) {
 			}
 			return
 		}
-		a := Answer{Verdict: Verdict(verdict % 4), Reason: reason, StopTurn: stop}
+		a := Answer{Verdict: Verdict(verdict % 5), Reason: reason, StopTurn: stop}
 		if len(updated) > 0 {
 			a.UpdatedInput = updated
 		}
@@ -219,6 +219,9 @@ func checkShape(t *testing.T, h Hook, a Answer, out []byte) {
 	want := "deny"
 	if a.Verdict == Allow && !a.StopTurn && (a.UpdatedInput == nil || badInput == nil) {
 		want = "allow"
+	}
+	if a.Verdict == Defer && !a.StopTurn && h.Event == "PreToolUse" {
+		want = "defer"
 	}
 	if word != want || got.Specific.HookEventName != h.Event || want == "deny" && reason == "" {
 		t.Fatalf("%s with %+v answered with %s", h.Event, a, out)

@@ -154,6 +154,8 @@ func round(t time.Time) time.Time {
 
 func copyRequest(r broker.Request) broker.Request {
 	r.Assessment = nil // worked out when a call is asked, never stored
+	r.Checkpoint = nil // has a place of its own
+	r.Held, r.Deferrable = "", false
 	r.ToolInput = slices.Clone(r.ToolInput)
 	r.CreatedAt, r.ExpiresAt = round(r.CreatedAt), round(r.ExpiresAt)
 	if r.Outcome != nil {
@@ -183,7 +185,7 @@ func copySession(s broker.Session) broker.Session {
 	if len(s.Subagents) == 0 {
 		s.Subagents = nil
 	}
-	s.Pending, s.TurnOver = 0, false
+	s.Pending, s.Deferred, s.TurnOver = 0, 0, false
 	return s
 }
 

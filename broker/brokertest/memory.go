@@ -36,7 +36,8 @@ type Memory struct {
 	keys     map[string]string // correlation key → request id
 	sessions map[string]broker.Session
 	grants   map[string]broker.Grant
-	uses     map[string]broker.RuleUse // as Change.Used counted them
+	deferred map[string]broker.Checkpoint // by request id
+	uses     map[string]broker.RuleUse    // as Change.Used counted them
 	events   []broker.Event
 	facts    int64 // how many of them are facts
 	head     chain.Hash
@@ -55,7 +56,7 @@ func NewMemory() *Memory {
 	return &Memory{
 		requests: map[string]*row{}, keys: map[string]string{},
 		sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
-		uses: map[string]broker.RuleUse{},
+		uses: map[string]broker.RuleUse{}, deferred: map[string]broker.Checkpoint{},
 	}
 }
 
@@ -130,6 +131,11 @@ func (m *Memory) check(c *broker.Change, vouches []chain.Vouch) error {
 	if g := c.Grant; g != nil {
 		if _, taken := m.grants[g.ID]; taken {
 			return fmt.Errorf("grant %s: %w", g.ID, broker.ErrDuplicate)
+		}
+	}
+	for _, id := range c.DropCheckpoints {
+		if _, ok := m.deferred[id]; !ok && (c.Checkpoint == nil || c.Checkpoint.RequestID != id) {
+			return fmt.Errorf("checkpoint of request %s: %w", id, broker.ErrNotFound)
 		}
 	}
 	return m.checkUse(c)
@@ -208,6 +214,12 @@ func (m *Memory) apply(c *broker.Change) {
 		g.UsedBy = c.UseGrant.By
 		m.grants[g.ID] = g
 	}
+	if c.Checkpoint != nil {
+		m.deferred[c.Checkpoint.RequestID] = copyCheckpoint(*c.Checkpoint)
+	}
+	for _, id := range c.DropCheckpoints {
+		delete(m.deferred, id)
+	}
 	m.countUses(c)
 }
 
@@ -281,11 +293,12 @@ func (m *Memory) Load(ctx context.Context) (broker.Saved, error) {
 		}
 	}
 	for _, s := range m.sorted() {
-		if !s.State.Ended() || time.Since(s.LastSeenAt) < lately {
+		if !s.State.Ended() || time.Since(s.LastSeenAt) < lately || m.putOff(s.ID) {
 			saved.Sessions = append(saved.Sessions, copySession(s))
 		}
 	}
 	saved.Grants = m.unused()
+	saved.Checkpoints = m.checkpoints()
 	return saved, nil
 }
 

@@ -45,10 +45,10 @@ func (r Rule) compile() (*entry, error) {
 
 func checkDecision(r Rule) *Error {
 	switch r.Decision {
-	case Allow, Deny, Ask:
+	case Allow, Deny, Ask, Defer:
 		return nil
 	}
-	return &Error{"decision", fmt.Sprintf("is %+q; use allow, deny or ask", cut(string(r.Decision)))}
+	return &Error{"decision", fmt.Sprintf("is %+q; use allow, deny, ask or defer", cut(string(r.Decision)))}
 }
 
 func checkNumbers(r Rule) *Error {

@@ -19,7 +19,7 @@ func TestCheckRefuses(t *testing.T) {
 		field  string
 		why    string
 	}{
-		"no decision":           {func(r *Rule) { r.Decision = "" }, "decision", "use allow, deny or ask"},
+		"no decision":           {func(r *Rule) { r.Decision = "" }, "decision", "use allow, deny, ask or defer"},
 		"other decision":        {func(r *Rule) { r.Decision = "Allow\x1b" }, "decision", `"Allow\x1b"`},
 		"no tool":               {func(r *Rule) { r.Tool = "" }, "tool", "is empty"},
 		"tool with a blank":     {func(r *Rule) { r.Tool = "Edit | Write" }, "tool", "blank"},

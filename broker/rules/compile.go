@@ -25,7 +25,7 @@ const pseudoParam = "file_path"
 type entry struct {
 	rule    Rule
 	rank    int  // place in the order in which rules speak, from 0
-	lenient bool // it refuses
+	lenient bool // it does not allow
 	tool    *text
 	conds   []cond // about the input
 
@@ -160,6 +160,9 @@ func before(a, b *entry) int {
 		return ra.Priority - rb.Priority
 	}
 	if d := order(ra.Decision == Ask, rb.Decision == Ask); d != 0 {
+		return d
+	}
+	if d := order(ra.Decision == Defer, rb.Decision == Defer); d != 0 {
 		return d
 	}
 	if d := wideness(ra.Scope) - wideness(rb.Scope); d != 0 {

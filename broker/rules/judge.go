@@ -89,7 +89,8 @@ type outcome struct {
 
 // add takes in what the rules say about the next element: the worst one stands, of
 // several refusals the one whose rule comes first, of several questions the one that a
-// rule asks, then one that no rule could answer, else the first.
+// rule asks, then one that a rule puts off, then one that no rule could answer, else the
+// first.
 func (o *outcome) add(r ruling, at int) {
 	if !r.silent {
 		o.heard++
@@ -108,8 +109,10 @@ func (o *outcome) add(r ruling, at int) {
 func badness(r ruling) int {
 	switch {
 	case r.verdict == Deny:
-		return 5
+		return 6
 	case r.verdict == Ask && r.entry != nil && r.cause == byRule:
+		return 5
+	case r.verdict == Defer:
 		return 4
 	case r.verdict == Ask && (r.cause == notKnown || r.cause == guarded):
 		return 3
@@ -183,6 +186,9 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 	case Deny:
 		a.Rules = []string{a.Rule}
 		a.Reason = denied(o.entry)
+	case Defer:
+		a.Rules = []string{a.Rule}
+		a.Reason = putOff(o.entry)
 	case Ask:
 		a.Reason = c.asks(&o)
 	}

@@ -55,6 +55,8 @@ func (c *Call) why(x *elem, r ruling) string {
 			return denied(r.entry)
 		case r.verdict == Ask:
 			return "rule " + label(&r.entry.rule) + " asks" + because(r.entry.rule.Reason)
+		case r.verdict == Defer:
+			return putOff(r.entry)
 		}
 		return "rule " + label(&r.entry.rule) + " allows it"
 	case notKnown:
@@ -106,6 +108,10 @@ func (c *Call) asks(o *outcome) string {
 
 func denied(e *entry) string {
 	return "denied by rule " + label(&e.rule) + because(e.rule.Reason)
+}
+
+func putOff(e *entry) string {
+	return "put off by rule " + label(&e.rule) + because(e.rule.Reason)
 }
 
 func because(reason string) string {

@@ -43,14 +43,14 @@ func (f *search) reaches(e *entry) bool {
 }
 
 // overlaps reports whether a wildcard or a folder on the command line may reach files
-// of a refusing rule. For an ask rule that is a match, for a deny rule a reason to ask:
+// of a refusing rule. For a rule that asks or defers that is a match, for a deny rule a reason to ask:
 // "rm *" is refused only if it says so, and not let through either.
 func (f *search) overlaps(e *entry, p *pathPattern) bool {
 	wide := f.x.path.wide
 	if !e.lenient || len(wide) == 0 || !p.mayMeet(wide, e.start(f.c, 1), f.c.home[1]) {
 		return false
 	}
-	if e.rule.Decision == Ask {
+	if e.rule.Decision == Ask || e.rule.Decision == Defer {
 		return true
 	}
 	if f.maybe == nil || e.rank < f.maybe.rank {

@@ -53,7 +53,7 @@ func genQuestion(t *rapid.T) Question {
 
 func genRule(t *rapid.T, id int) Rule {
 	r := Rule{
-		ID: fmt.Sprint("r", id), Decision: rapid.SampledFrom([]Verdict{Allow, Deny, Ask}).Draw(t, "decision"),
+		ID: fmt.Sprint("r", id), Decision: rapid.SampledFrom([]Verdict{Allow, Deny, Ask, Defer}).Draw(t, "decision"),
 		Tool: rapid.SampledFrom(someTools).Draw(t, "tool"), Enabled: rapid.IntRange(0, 9).Draw(t, "enabled") > 0,
 		Priority: rapid.IntRange(1, 3).Draw(t, "priority"), MaxUses: rapid.IntRange(0, 2).Draw(t, "max"), Uses: rapid.IntRange(0, 1).Draw(t, "uses"),
 		CreatedAt: made.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "age"))), Where: map[string]string{},
@@ -113,11 +113,11 @@ func verdictOf(t *rapid.T, list []Rule, c *Call) Verdict {
 	worst := Allow
 	for _, e := range a.Elements {
 		switch {
-		case e.Verdict == Deny, e.Verdict == Ask && worst == Allow:
+		case e.Verdict == Deny, (e.Verdict == Ask || e.Verdict == Defer) && worst == Allow:
 			worst = e.Verdict
 		}
 	}
-	if bad := map[Verdict]int{Allow: 0, Ask: 1, Deny: 2}; bad[a.Verdict] < bad[worst] || a.Verdict == Allow && worst != Allow {
+	if bad := map[Verdict]int{Allow: 0, Ask: 1, Defer: 1, Deny: 2}; bad[a.Verdict] < bad[worst] || a.Verdict == Allow && worst != Allow {
 		t.Fatalf("the line is %s, its worst element %s", a.Verdict, worst)
 	}
 	return a.Verdict
@@ -134,6 +134,74 @@ func TestMoreDenyRulesNeverAllow(t *testing.T) {
 			t.Fatalf("from %s to %s by %+v", before, after, deny)
 		}
 	})
+}
+
+// A rule that puts calls off never lets one run, takes no refusal back, and takes the place
+// of no question that a rule of the same priority asks.
+func TestMoreDeferRulesNeverAllow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, list := Prepare(genQuestion(t)), genRules(t)
+		before := verdictOf(t, list, c)
+		rule := genRule(t, 99)
+		rule.Decision, rule.Dangerous = Defer, false
+		after := verdictOf(t, append(list, rule), c)
+		if after == Allow && before != Allow || (before == Deny) != (after == Deny) {
+			t.Fatalf("from %s to %s by %+v", before, after, rule)
+		}
+		rule.Priority = 3 // the last that a rule here has
+		if after := verdictOf(t, append(list, rule), c); before == Ask && after == Defer && askedBy(t, list, c) != "" {
+			t.Fatalf("from %s to %s by %+v", before, after, rule)
+		}
+	})
+}
+
+// askedBy is the rule for which a person is asked, "" when none asks.
+func askedBy(t *rapid.T, list []Rule, c *Call) string {
+	s, err := Compile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := s.Judge(c, now); a.Verdict == Ask {
+		return a.Rule
+	}
+	return ""
+}
+
+// Without rules about it a call that is put off asks.
+func TestDeferBeatsWhatNoRuleAsks(t *testing.T) {
+	for _, tc := range []struct {
+		line string
+		list []Rule
+		want Verdict
+	}{
+		{"make x", []Rule{{ID: "d", Enabled: true, Tool: "Bash", Decision: Defer}}, Defer},
+		{"make x && rm y", []Rule{{ID: "d", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Defer}}, Defer},
+		{"make x && rm y", []Rule{
+			{ID: "d", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Defer},
+			{ID: "a", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "rm *"}, Decision: Ask},
+		}, Ask},
+		{"make x && rm y", []Rule{
+			{ID: "d", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Defer},
+			{ID: "n", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "rm *"}, Decision: Deny},
+		}, Deny},
+		{"make x", []Rule{
+			{ID: "d", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Defer},
+			{ID: "a", Enabled: true, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Allow},
+		}, Defer},
+		{"make x", []Rule{
+			{ID: "d", Enabled: true, Priority: 2, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Defer},
+			{ID: "a", Enabled: true, Priority: 1, Tool: "Bash", Where: map[string]string{"command": "make *"}, Decision: Allow},
+		}, Allow},
+	} {
+		s, err := Compile(tc.list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := Prepare(Question{Tool: "Bash", Input: fmt.Appendf(nil, `{"command":%q}`, tc.line), Agent: "claude", Place: risk.Place{CWD: "/p", Project: "/p"}})
+		if a := s.Judge(c, now); a.Verdict != tc.want {
+			t.Errorf("%s with %d rules: %s (%s), want %s", tc.line, len(tc.list), a.Verdict, a.Reason, tc.want)
+		}
+	}
 }
 
 func TestMoreAllowRulesNeverChangeADeny(t *testing.T) {

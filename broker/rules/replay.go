@@ -30,6 +30,7 @@ type Counts struct {
 	Allow int `json:"allow"`
 	Deny  int `json:"deny"`
 	Ask   int `json:"ask"`
+	Defer int `json:"defer,omitempty"`
 }
 
 func (c *Counts) add(v Verdict) {
@@ -40,6 +41,8 @@ func (c *Counts) add(v Verdict) {
 		c.Deny++
 	case Ask:
 		c.Ask++
+	case Defer:
+		c.Defer++
 	}
 }
 
@@ -179,7 +182,7 @@ func (r *replay) report() Report {
 	newestFirst(r.other)
 	all := append(r.worse, r.other...)
 	r.Changes = all[:min(len(all), MaxChanges)]
-	r.PromptsBefore, r.PromptsAfter = r.Before.Ask, r.After.Ask
+	r.PromptsBefore, r.PromptsAfter = r.Before.Ask+r.Before.Defer, r.After.Ask+r.After.Defer
 	for _, rule := range r.proposed.Rules() {
 		s := r.stats[rule.ID]
 		switch {

@@ -9,14 +9,16 @@
 //
 //  1. A matching deny rule anywhere wins.
 //  2. Otherwise the best (lowest) priority among the matching rules counts.
-//  3. At equal priority ask beats allow.
+//  3. At equal priority ask beats defer, and defer beats allow.
 //  4. Among those, the rule with the narrower scope is the one that is named: session
 //     before project before agent before everywhere; then the older rule.
 //  5. No match asks.
 //
 // A command line is several elements (see package shell). Each gets its own verdict
-// and the worst one stands: deny, then ask, then allow. Neutral elements have no say,
-// and a line of nothing but neutral elements asks. An element that is unsure asks
+// and the worst one stands: deny, then ask by a rule, then defer, then a question that no
+// rule asks, then allow: who waits for a person anyway may as well wait without holding the
+// agent, unless a rule wants it held. Neutral elements have no say, and a line of nothing
+// but neutral elements asks. An element that is unsure asks
 // whatever the rules say, one that is exact needs a rule without wildcards, and so
 // does every call of class dangerous; deny rules see all of them, and the raw text.
 //
@@ -51,7 +53,8 @@ type Verdict string
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
-	Ask   Verdict = "ask" // a person must answer, whatever mode the agent is in
+	Ask   Verdict = "ask"   // a person must answer, whatever mode the agent is in
+	Defer Verdict = "defer" // a person must answer, and the agent does not wait for it where it can be told so
 )
 
 // Limits of a rule.

@@ -11,7 +11,7 @@ import (
 
 const tomlHeader = `# aoctl rules
 #
-# decision   allow, deny or ask
+# decision   allow, deny, ask or defer
 # tool       which tools: "Bash", "Edit|Write", "mcp__github__*"
 # priority   lower speaks first; a deny always wins
 # where      parameter = pattern; all of them must match

@@ -80,7 +80,7 @@ func checkRule(r *rules.Rule) error {
 	switch {
 	case r.Version < 1:
 		return fmt.Errorf("rule %s has version %d", r.ID, r.Version)
-	case r.Decision != rules.Allow && r.Decision != rules.Deny && r.Decision != rules.Ask:
+	case r.Decision != rules.Allow && r.Decision != rules.Deny && r.Decision != rules.Ask && r.Decision != rules.Defer:
 		return fmt.Errorf("rule %s decides %q", r.ID, r.Decision)
 	case r.MaxUses < 0:
 		return fmt.Errorf("rule %s may be used %d times", r.ID, r.MaxUses)

@@ -103,6 +103,9 @@ func (ck *checker) rows() error {
 			return err
 		}
 	}
+	if k := ck.c.Checkpoint; k != nil && (k.RequestID == "" || k.SessionID == "") {
+		return fmt.Errorf("a checkpoint without a request or a session")
+	}
 	return ck.checkRules()
 }
 

@@ -10,6 +10,34 @@ CREATE TABLE checkpoints (
 	data       TEXT NOT NULL
 ) STRICT;
 
+-- Rules may put calls off.
+CREATE TABLE new_rules (
+    id            TEXT    NOT NULL PRIMARY KEY,
+    version       INTEGER NOT NULL DEFAULT 1 CHECK (version > 0),
+    priority      INTEGER NOT NULL, -- lower comes first
+    enabled       INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    scope_project TEXT    NOT NULL, -- empty in each of the three: everywhere
+    scope_session TEXT    NOT NULL,
+    scope_agent   TEXT    NOT NULL,
+    tool          TEXT    NOT NULL,
+    where_json    TEXT    NOT NULL, -- JSON object: parameter to pattern
+    decision      TEXT    NOT NULL CHECK (decision IN ('allow', 'deny', 'ask', 'defer')),
+    dangerous     INTEGER NOT NULL DEFAULT 0 CHECK (dangerous IN (0, 1)),
+    reason        TEXT    NOT NULL,
+    expires_at_ms INTEGER, -- NULL: never
+    max_uses      INTEGER CHECK (max_uses > 0), -- NULL: no limit
+    created_by    TEXT    NOT NULL,
+    created_from  TEXT    NOT NULL, -- id of a request, or empty
+    created_at_ms INTEGER NOT NULL,
+    updated_at_ms INTEGER NOT NULL
+) STRICT;
+
+INSERT INTO new_rules SELECT * FROM rules;
+
+DROP TABLE rules;
+
+ALTER TABLE new_rules RENAME TO rules;
+
 -- One more type of fact.
 DROP INDEX events_facts;
 

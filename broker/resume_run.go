@@ -1,0 +1,67 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// startRunner starts a runner that takes up a managed session.
+func (b *Broker) startRunner(ctx context.Context, id string, by Actor) error {
+	if b.opts.Launcher == nil {
+		return fmt.Errorf("nothing here starts sessions: %w", errors.ErrUnsupported)
+	}
+	s, err := b.changeRun(ctx, id, false, func(s *Session) ([]*Event, error) {
+		if s.Run.running() {
+			return nil, errResumed("a runner has it")
+		}
+		return []*Event{beginResume(s, by)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.opts.Launcher.Resume(s); err != nil {
+		b.noteNotStarted(ctx, id, err)
+		return err
+	}
+	return nil
+}
+
+// resumeAnswered resumes the managed sessions whose call, which was put off, has an answer
+// by now. Each answer does so once; what fails is for the operator to try again.
+func (b *Broker) resumeAnswered(ctx context.Context) {
+	if b.opts.Launcher == nil {
+		return
+	}
+	b.mu.Lock()
+	due := map[string]Actor{}
+	for id, se := range b.sessions {
+		for _, e := range se.deferred {
+			o := e.req.Outcome
+			if o != nil && se.s.Run != nil && !se.s.Run.running() && !se.s.State.underStop() && e.req.Checkpoint.ResumedAt.Before(o.At) && e.busy == nil {
+				due[id] = Actor{Kind: ByOperator, ID: o.By.ID} // who answered wants it heard
+			}
+		}
+	}
+	closed := b.closed || b.draining
+	b.mu.Unlock()
+	if closed {
+		return
+	}
+	for id, by := range due {
+		if _, err := b.resume(ctx, id, by, Process{}); err != nil {
+			b.log.WarnContext(ctx, "session not resumed for its answer", "session_id", id, "err", err)
+		}
+	}
+}
+
+// resumeLater is resumeAnswered beside the sweep: starting a runner takes its time.
+func (b *Broker) resumeLater(ctx context.Context) {
+	if b.opts.Launcher == nil || !b.resumes.CompareAndSwap(false, true) {
+		return
+	}
+	b.wg.Go(func() {
+		defer b.resumes.Store(false)
+		b.resumeAnswered(ctx)
+	})
+}

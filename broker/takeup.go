@@ -1,0 +1,220 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// askedAgain answers q, which asks for the call of e that is put off. Who asks in the same
+// conversation as before has only lost the connection.
+func (b *Broker) askedAgain(ctx context.Context, e *entry, q Question) (Request, error) {
+	b.awaitBusy([]string{e.id()})
+	b.mu.Lock()
+	if e.claimed && !e.req.State.Terminal() { // its answer is being recorded
+		b.mu.Unlock()
+		if _, err := b.settled(ctx, e.id()); err != nil {
+			return Request{}, err
+		}
+		b.mu.Lock()
+	}
+	req, cp := e.req, e.req.Checkpoint
+	if cp == nil || req.State.Terminal() || cp.Correlation != "" && cp.Correlation == q.Correlation {
+		b.mu.Unlock()
+		return req, nil // its hook is told what to do; see hookReply
+	}
+	e.busy = make(chan struct{})
+	b.mu.Unlock()
+	req, err := b.waitAgain(ctx, e, *cp, q)
+	if err != nil {
+		return Request{}, err
+	}
+	return b.passTakenUp(ctx, req)
+}
+
+// waitAgain makes a call that is put off, and for which its agent asks again, one that waits.
+func (b *Broker) waitAgain(ctx context.Context, e *entry, cp Checkpoint, q Question) (Request, error) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	cp.TakenUpAt, cp.ExpiresAt = now, now.Add(b.timeout(&q))
+	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
+	asker := q.Asker
+	if asker.PID != 0 && asker.Start == 0 {
+		asker = FindProcess(asker.PID)
+	}
+	c := &Change{Sync: true, Checkpoint: &cp, Events: []*Event{newEventAt(now, EventTakenUpAgain, e.req, CheckpointData{Checkpoint: cp})}}
+	b.mu.Lock()
+	se := b.session(q.SessionID)
+	b.mu.Unlock()
+	unlock := b.withSession(c, se, q)
+	err := b.commit(ctx, c)
+	unlock(err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.release(e)
+	if err != nil {
+		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	b.unshelve(se, e)
+	se.putOffTurn, se.resuming = false, nil
+	se.pending[e.req.ID] = e
+	b.pending++
+	e.taken, e.bound, e.leftAt = &cp, q.Bound, time.Now()
+	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
+	e.req.Asker, e.req.ExpiresAt = asker, cp.ExpiresAt
+	e.req.Deferrable = whyWaits(e.req, q.Headless) == ""
+	b.arm(e, cp.ExpiresAt.Sub(now))
+	b.publish(Update{Request: ptr(e.req)})
+	b.publishSession(se)
+	return e.req, nil
+}
+
+// passTakenUp ends a call that was just taken up where it need not wait: its session is
+// stopped, or nothing is held.
+func (b *Broker) passTakenUp(ctx context.Context, req Request) (Request, error) {
+	b.mu.Lock()
+	se := b.session(req.SessionID)
+	var end *Outcome
+	switch {
+	case se.s.State.underStop():
+		end = &Outcome{State: Denied, By: Actor{Kind: ByStop}}
+	case (b.observing || se.s.Observed) && req.Assessment != nil:
+		end = &Outcome{State: Answered, By: Actor{Kind: ByObserve}, Reason: observed(*req.Assessment)}
+	}
+	b.mu.Unlock()
+	if end != nil {
+		_, _ = b.end(ctx, req.ID, *end)
+	}
+	return b.now(ctx, req), nil
+}
+
+// giveDeferred gives the agent that asks again for the call of req the answer that is on
+// record, however old it is. It does so once: the checkpoint goes in the transaction that
+// says so, and who asks another time is answered as after any other call; see giveAgain.
+func (b *Broker) giveDeferred(ctx context.Context, req Request) (Request, error) {
+	b.awaitBusy([]string{req.ID})
+	b.mu.Lock()
+	e, ok := b.requests[req.ID]
+	if !ok || e.req.Checkpoint == nil {
+		b.mu.Unlock()
+		return b.giveAgain(ctx, b.now(ctx, req), e, Question{Bound: true})
+	}
+	req = e.req
+	e.busy = make(chan struct{})
+	b.mu.Unlock()
+	why := ""
+	if req.State == Allowed {
+		why = b.outdated(ctx, req, e)
+	}
+	d := CheckpointData{Checkpoint: *req.Checkpoint, Given: req.State}
+	if why != "" {
+		d.Given = Denied
+	}
+	at := time.Now()
+	c := &Change{Sync: true, DropCheckpoints: []string{req.ID}, Events: []*Event{newEventAt(at, EventTakenUpAgain, req, d)}}
+	err := b.commit(ctx, c)
+	b.mu.Lock()
+	se := b.session(req.SessionID)
+	b.release(e)
+	if err == nil {
+		b.unshelve(se, e)
+		e.givenAt = at.UTC().Truncate(time.Millisecond)
+		se.putOffTurn, se.resuming = false, nil
+		b.forget(e)
+		b.publish(Update{Request: ptr(e.req)})
+		b.publishSession(se)
+	}
+	req = e.req
+	b.mu.Unlock()
+	if err != nil {
+		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, err)
+	}
+	if why == "" && req.State == Allowed {
+		why = b.stoppedMeanwhile(req, e)
+	}
+	switch {
+	case why == "" && b.withholds(req): // it is given again once the freeze is lifted
+		return keptBack(req), nil
+	case why == "":
+		return req, nil
+	}
+	b.noteRefusal(ctx, req, RefusedData{Wanted: wantsAgain, Kind: Replayed, Detail: why, By: Actor{Kind: ByAgent}})
+	return Request{}, fmt.Errorf("%w (it was allowed while it was put off, and %s)", ErrAnsweredBefore, why)
+}
+
+// outdated says why what a person allowed while the call was put off must not run any more.
+// It is neither the answer's age nor that the turn ended: both are as they should be.
+func (b *Broker) outdated(ctx context.Context, req Request, e *entry) string {
+	if why := b.stoppedMeanwhile(req, nil); why != "" {
+		return why
+	}
+	b.mu.Lock()
+	doubt := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
+	_, alarm := b.alarms.open[req.SessionID]
+	project, stamp := b.projectOf(req), e.stamp
+	b.mu.Unlock()
+	switch {
+	case doubt != "":
+		return "nothing is allowed without a person now: " + doubt
+	case alarm:
+		return "its session has an alarm that nobody has acknowledged"
+	}
+	if why := b.ranMeanwhile(ctx, req); why != "" {
+		return why
+	}
+	call, _ := b.read(req, project, req.Vouched(), b.opts.Vet.Call)
+	if len(req.Outcome.UpdatedInput) > 0 { // that is what would run
+		edited := req
+		edited.ToolInput = req.Outcome.UpdatedInput
+		call, _ = b.read(edited, project, req.Vouched(), b.opts.Vet.Call)
+		stamp = ""
+	}
+	if a := b.assess(call, project, time.Now()); a.Verdict == rules.Deny {
+		return "a rule denies it now: " + b.denyReason(a)
+	}
+	if stamp != "" && stampCall(call) != stamp || stamp == "" && touchedSince(call, req.Outcome.At) {
+		return "a file that it names changed"
+	}
+	return ""
+}
+
+// ranMeanwhile says what the log has after req's decision that speaks against its answer.
+func (b *Broker) ranMeanwhile(ctx context.Context, req Request) string {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	events, err := b.store.Events(ctx, EventFilter{
+		SessionID: req.SessionID, Since: req.Outcome.At, Types: []string{EventPostTool, EventStopRequested},
+	})
+	if err != nil {
+		return "what came since cannot be read"
+	}
+	for _, ev := range events {
+		if ev.Type == EventStopRequested {
+			return "its session was stopped meanwhile"
+		}
+		if ranCall(ev, req.ToolUseID) {
+			return "the call has already run"
+		}
+	}
+	return ""
+}
+
+// sayPutOff is what the hook of req hears while it is put off, or has an answer that nobody
+// was given: ok is false for any other call.
+func (b *Broker) sayPutOff(ctx context.Context, d agents.Dialect, req Request) (rep reply, ok bool) {
+	switch {
+	case req.Checkpoint == nil:
+		return reply{}, false
+	case !req.State.Terminal():
+		a := putOffAnswer()
+		a.Tool = req.ToolName
+		return reply{status: 200, body: d.Encode(req.Event, req.ToolInput, a), requestID: req.ID}, true
+	}
+	req, err := b.giveDeferred(ctx, req)
+	if err != nil {
+		return errorReply(err), true
+	}
+	return b.hookReply(d, req), true
+}

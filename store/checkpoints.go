@@ -1,0 +1,131 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/store/chain"
+)
+
+// A checkpoint lets a call that was decided long ago have its answer, so its row counts
+// only when the log vouches for it: the newest event about it says the same.
+
+const (
+	sqlCheckpoint     = `INSERT OR REPLACE INTO checkpoints (request_id, session_id, data) VALUES (?, ?, ?)`
+	sqlDropCheckpoint = `DELETE FROM checkpoints WHERE request_id = ?`
+
+	sqlCheckpoints = `SELECT k.request_id, k.session_id, k.data, coalesce(e.type, '` + broker.EventDeferred + `'),
+			e.seq, e.at_ms, e.session_id, e.request_id, e.data, e.seal, e.hash, p.hash
+		FROM checkpoints k
+		LEFT JOIN events e ON e.seq = (SELECT max(seq) FROM events WHERE session_id = k.session_id AND request_id = k.request_id
+			AND type IN ('` + broker.EventDeferred + `', '` + broker.EventTakenUpAgain + `'))
+		LEFT JOIN events p ON p.seq = e.seq - 1
+		ORDER BY e.seq`
+)
+
+// checkpointSchema is the first schema that has checkpoints.
+const checkpointSchema = 5
+
+// checkpointWork adds what c does to checkpoints.
+func (w *work) checkpointWork(c *broker.Change) error {
+	w.dropped = append(w.dropped, c.DropCheckpoints...)
+	if c.Checkpoint == nil {
+		return nil
+	}
+	data, err := json.Marshal(c.Checkpoint)
+	if err != nil {
+		return fmt.Errorf("checkpoint of request %s: %w", c.Checkpoint.RequestID, err)
+	}
+	w.deferred = []driver.Value{c.Checkpoint.RequestID, c.Checkpoint.SessionID, string(data)}
+	return nil
+}
+
+func (a *applier) checkpoints() error {
+	if a.work.deferred != nil {
+		if _, err := a.exec(sqlCheckpoint, a.work.deferred...); err != nil {
+			return about("checkpoint of request", fmt.Sprint(a.work.deferred[0]), err)
+		}
+	}
+	for _, id := range a.work.dropped {
+		n, err := a.exec(sqlDropCheckpoint, id)
+		if err == nil && n == 0 {
+			err = broker.ErrNotFound
+		}
+		if err != nil {
+			return about("checkpoint of request", id, err)
+		}
+	}
+	return nil
+}
+
+// trustedCheckpoint is a checkpoint with the verdict of the log about it.
+type trustedCheckpoint struct {
+	broker.Checkpoint
+	request string
+	doubt   error // nil when the log vouches for it
+}
+
+func scanTrustedCheckpoint(row scanner) (trustedCheckpoint, error) {
+	var t trustedCheckpoint
+	var session, data, typ string
+	var said witness
+	if err := row.Scan(append([]any{&t.request, &session, &data, &typ}, said.dest()...)...); err != nil {
+		return t, err
+	}
+	t.doubt = json.Unmarshal([]byte(data), &t.Checkpoint)
+	if t.doubt == nil {
+		t.doubt = said.check("", typ, chain.Hash{})
+	}
+	if t.doubt == nil && (t.RequestID != t.request || t.SessionID != session || !sameCheckpoint(t.Checkpoint, said.data.String)) {
+		t.doubt = fmt.Errorf("it is not what event %d recorded", said.seq.Int64)
+	}
+	return t, nil
+}
+
+// sameCheckpoint reports whether the event's data says what c says, but for when a resume
+// was begun.
+func sameCheckpoint(c broker.Checkpoint, data string) bool {
+	var said broker.CheckpointData
+	if json.Unmarshal([]byte(data), &said) != nil {
+		return false
+	}
+	c.ResumedAt, said.ResumedAt = time.Time{}, time.Time{}
+	x, err1 := json.Marshal(broker.CheckpointData{Checkpoint: c})
+	y, err2 := json.Marshal(said)
+	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+// loadCheckpoints adds the checkpoints to what Load says.
+func (s *Store) loadCheckpoints(ctx context.Context, saved *broker.Saved) error {
+	found, err := list(ctx, &s.queries, scanTrustedCheckpoint, sqlCheckpoints)
+	if err != nil {
+		return fmt.Errorf("load checkpoints: %w", err)
+	}
+	for _, c := range found {
+		if s.trust(ctx, "checkpoint/"+c.request, c.doubt) {
+			saved.Checkpoints = append(saved.Checkpoints, c.Checkpoint)
+		}
+	}
+	return nil
+}
+
+// checkpoints holds the rows against the log.
+func (r *Report) checkpoints(ctx context.Context, q querier) error {
+	var version int
+	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	if err != nil || version < checkpointSchema {
+		return err
+	}
+	return each(ctx, q, func(row scanner) error {
+		c, err := scanTrustedCheckpoint(row)
+		if err == nil && c.doubt != nil {
+			r.add(0, "checkpoint/"+c.request, c.doubt.Error())
+		}
+		return err
+	}, sqlCheckpoints)
+}
