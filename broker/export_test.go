@@ -161,6 +161,7 @@ const (
 	MaxSteps    = maxSteps
 	StartGrace  = startGrace
 )
+
 // Heard is r as its hook hears of it.
 func (b *Broker) Heard(ctx context.Context, r Request) (Request, error) {
 	if r.Checkpoint == nil || !r.State.Terminal() {

@@ -52,6 +52,7 @@ func (b *Broker) handler() http.Handler {
 		"POST /runs":                           b.postRun,
 		"GET /runs/{id}/orders":                b.getOrders,
 		"POST /runs/{id}/reports":              b.postReport,
+		"POST /sessions/{id}/resume":           b.postResume,
 		"POST /sessions/{id}/request-stop":     b.postStop,
 		"GET /rules":                           b.getRules,
 		"POST /rules":                          b.postRule,

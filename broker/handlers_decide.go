@@ -18,6 +18,7 @@ type decideBody struct {
 	UpdatedInput json.RawMessage `json:"updated_input"`
 	Digest       string          `json:"digest"`    // of the call that was looked at, or how it begins
 	Dangerous    bool            `json:"dangerous"` // it is known that the call is dangerous
+	End          bool            `json:"end"`       // deny: the session of a call that is put off is not resumed to hear of it
 }
 
 // postDecide takes a decision. Deny is open to every process of the user; allow takes
@@ -32,7 +33,7 @@ func (b *Broker) postDecide(w http.ResponseWriter, r *http.Request) {
 	case allows(body.Decision):
 		b.allow(w, r, body)
 	case denies(body.Decision):
-		b.deny(w, r, body.Reason)
+		b.deny(w, r, body.Reason, body.End)
 	case body.Decision == "":
 		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\" or \"allow\"", ErrInvalid))
 	default:
@@ -65,23 +66,24 @@ func (b *Broker) postApprove(w http.ResponseWriter, r *http.Request) {
 func (b *Broker) postDeny(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`
+		End    bool   `json:"end"`
 	}
 	if err := decodeBody(w, r, &body); err != nil {
 		fail(w, err)
 		return
 	}
-	b.deny(w, r, body.Reason)
+	b.deny(w, r, body.Reason, body.End)
 }
 
 // maxReason is the longest reason that is taken from outside, bytes.
 const maxReason = 4096
 
-func (b *Broker) deny(w http.ResponseWriter, r *http.Request, reason string) {
+func (b *Broker) deny(w http.ResponseWriter, r *http.Request, reason string, end bool) {
 	if len(reason) > maxReason {
 		fail(w, fmt.Errorf("%w: reason is longer than %d bytes", ErrInvalid, maxReason))
 		return
 	}
-	req, err := b.Decide(r.Context(), r.PathValue("id"), Decision{Verdict: Deny, By: actorOf(r), Reason: reason})
+	req, err := b.Decide(r.Context(), r.PathValue("id"), Decision{Verdict: Deny, By: actorOf(r), Reason: reason, End: end})
 	if err != nil {
 		failWith(w, err, req)
 		return

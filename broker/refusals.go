@@ -70,6 +70,8 @@ func (d RefusedData) Sentence() string {
 		what = "to lift a freeze"
 	case wantsLift:
 		what = "to lift a stop with a prompt"
+	case wantsResume:
+		what = "to resume a session"
 	case wantsAgain:
 		what = "to use the answer to a call again"
 	}

@@ -34,6 +34,7 @@ type consoleOptions struct {
 	listen  string // loopback address to listen on over TCP as well; empty for none
 	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits  limitOptions
+	late    string         // what becomes of a call that nobody answers in time: deny or defer
 	keep    string        // how long the log is kept; "" for ever
 	kept    time.Duration // the same, 0 for ever
 	demo    bool          // the agents are scripted; the console says so
@@ -68,6 +69,7 @@ func (o *consoleOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	cmd.Flags().BoolVar(&o.noOut, "no-output", false, "record of each call that it ran and how long, but nothing of what it printed or returned")
+	cmd.Flags().StringVar(&o.late, "on-timeout", string(broker.Deny), "what becomes of a call that nobody answers in time: deny, or defer, which puts it off where the agent can be told so")
 	o.limits.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
@@ -91,6 +93,9 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	}
 	if err := o.limits.read(cmd); err != nil {
 		return err
+	}
+	if o.late != string(broker.Deny) && o.late != string(broker.Defer) {
+		return usageError{text: fmt.Sprintf("--on-timeout %q is neither deny nor defer", o.late), hint: "defer puts a call off where its agent can be told so, and denies any other"}
 	}
 	if o.anyone && o.listen == "" {
 		return usageError{text: "--listen-operators says something about --listen, which is not there", hint: "give --listen 127.0.0.1:8765 as well"}

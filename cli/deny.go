@@ -16,6 +16,7 @@ import (
 type denyOptions struct {
 	call   string // id, or a prefix of the id of a waiting call
 	reason string // what the agent is told; the console's own words when empty
+	end    bool   // the session is not resumed to hear of it
 	json   bool
 }
 
@@ -40,6 +41,7 @@ console, or an operator token (aoctl approve).`,
 		},
 	}
 	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "why; the agent reads it")
+	cmd.Flags().BoolVar(&o.end, "end", false, "of a call that is put off: its session is over, and not resumed to hear of it")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
 	return cmd
 }
@@ -73,7 +75,10 @@ func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) erro
 			hint: "it may have been answered already; see what waits: aoctl pending",
 		}
 	}
-	answer, err := c.deny(ctx, call.ID, o.reason)
+	if o.end && call.Checkpoint == nil {
+		return usageError{text: "--end is for a call that is put off, and this one's agent waits for it", hint: "deny it without --end, or stop its session: aoctl stop"}
+	}
+	answer, err := c.deny(ctx, call.ID, o.reason, o.end)
 	if err != nil {
 		return err
 	}
@@ -85,8 +90,11 @@ func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) erro
 
 // deny refuses call id. The first answer wins: when somebody else's came before,
 // the error says what it was.
-func (c *client) deny(ctx context.Context, id, reason string) (outcome, error) {
-	body := map[string]string{"decision": string(broker.Deny)}
+func (c *client) deny(ctx context.Context, id, reason string, end bool) (outcome, error) {
+	body := map[string]any{"decision": broker.Deny}
+	if end {
+		body["end"] = true
+	}
 	if reason != "" {
 		body["reason"] = reason
 	}

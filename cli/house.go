@@ -71,7 +71,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	}
 	h.closers = append(h.closers, st.Close)
 	opts := broker.Options{
-		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log,
+		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
 	if l, err := newLauncher(h.socket); err == nil {

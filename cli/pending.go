@@ -111,8 +111,11 @@ func pendingTable(waiting []rawRequest, sessions []broker.Session, now time.Time
 	return t
 }
 
-// timeLeft is how long a call may still wait, and whether a freeze holds it.
+// timeLeft is how long a call may still wait, whether a freeze holds it, or that it is put off.
 func timeLeft(r broker.Request, now time.Time) string {
+	if r.Checkpoint != nil {
+		return "put off"
+	}
 	left := countdown(r.ExpiresAt.Sub(now))
 	if r.Held != "" {
 		left += " held"

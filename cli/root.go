@@ -50,7 +50,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(),
 		newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(),
-		newDenyCommand(), newApproveCommand(), newAnswerCommand(),
+		newDenyCommand(), newApproveCommand(), newAnswerCommand(), newResumeCommand(),
 		newLogCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
 		newVersionCommand(), newCompletionCommand(root),

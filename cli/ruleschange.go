@@ -21,7 +21,7 @@ import (
 )
 
 type addOptions struct {
-	allow, deny, ask bool
+	allow, deny, ask, defers bool
 	tool             string
 	where            []string
 	project          string
@@ -69,6 +69,7 @@ the rule decides are ended at once, and listed.`,
 	f.BoolVar(&o.allow, "allow", false, "what matches may run")
 	f.BoolVar(&o.deny, "deny", false, "what matches must not run")
 	f.BoolVar(&o.ask, "ask", false, "what matches is asked, whatever other rules allow")
+	f.BoolVar(&o.defers, "defer", false, "what matches is put off until a person answers, where the agent can be told so; else it is asked")
 	f.StringVar(&o.tool, "tool", "Bash", "tool, or a pattern of tools such as Edit|Write")
 	f.StringArrayVar(&o.where, "where", nil, "PARAMETER=PATTERN that must match as well; may be given again")
 	f.StringVar(&o.project, "project", "", "only in this project's folder")
@@ -82,7 +83,7 @@ the rule decides are ended at once, and listed.`,
 	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rules.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
 	f.BoolVar(&o.json, "json", false, "print a JSON array of what was added")
-	cmd.MarkFlagsMutuallyExclusive("allow", "deny", "ask", "template")
+	cmd.MarkFlagsMutuallyExclusive("allow", "deny", "ask", "defer", "template")
 	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(rules.Templates(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -111,8 +112,10 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 		r.Decision = rules.Deny
 	case o.ask:
 		r.Decision = rules.Ask
+	case o.defers:
+		r.Decision = rules.Defer
 	default:
-		return nil, usageError{text: "what shall the rule say?", hint: "give --allow, --deny, --ask or --template"}
+		return nil, usageError{text: "what shall the rule say?", hint: "give --allow, --deny, --ask, --defer or --template"}
 	}
 	if err := o.patterns(&r, args); err != nil {
 		return nil, err
@@ -348,7 +351,7 @@ func newRulesMoveCommand() *cobra.Command {
 		Use:   "move ID",
 		Short: "Change when a rule speaks",
 		Long: `move changes a rule's priority: to a number, or to just before or after another rule.
-Lower speaks first; among equals ask comes before allow. A deny wins wherever it is.`,
+Lower speaks first; among equals ask comes before defer, and defer before allow. A deny wins wherever it is.`,
 		Example:           "  aoctl rules move 0197f3a2 --priority 50\n  aoctl rules move 0197f3a2 --before 0197f400",
 		Args:              oneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type resumeOptions struct {
+	session   string
+	tokenFile string
+	show      bool // say what to run, and run nothing
+	yes       bool // without asking
+	json      bool
+}
+
+func newResumeCommand() *cobra.Command {
+	var o resumeOptions
+	cmd := &cobra.Command{
+		Use:   "resume SESSION",
+		Short: "Go on with a session whose call was put off, with an operator token",
+		Long: `resume goes on with a session whose agent ended because a call of it was put off. The
+agent asks for that call again; it hears the answer that was given meanwhile, or waits.
+
+A session that "aoctl run" holds goes on in the background. Any other is started again
+here, in the foreground, in its folder, with the options that it had and nothing on
+standard input; what is run is shown first, and asked about. resume then exits with what
+the agent exits with.
+
+It needs an operator token in AOCTL_TOKEN or in a file that only you can read; the agent
+does not get to see it. While one resume is under way a second one is refused.
+
+SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
+		Example:           "  aoctl resume api-server\n  aoctl resume --show api-server\n  aoctl resume --yes 3f2a </dev/null",
+		Args:              oneArg("a session"),
+		ValidArgsFunction: completeSessions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.json && !o.show {
+				return usageError{text: "--json says what --show shows, and nothing is run then", hint: "give --show as well"}
+			}
+			c, err := newClient(cmd)
+			if err != nil {
+				return err
+			}
+			if o.tokenFile != "" {
+				if c.token, err = readTokenFile(o.tokenFile); err != nil {
+					return err
+				}
+			}
+			o.session = args[0]
+			return resumeSession(cmd.Context(), c, o, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()})
+		},
+	}
+	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	cmd.Flags().BoolVar(&o.show, "show", false, "say what is to be run, and run nothing; a session that aoctl holds goes on all the same")
+	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before it is run")
+	cmd.Flags().BoolVar(&o.json, "json", false, "with --show: print what is to be run as JSON")
+	return cmd
+}
+
+func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams) error {
+	known, err := c.sessions(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := findSession(plainSessions(known), o.session, true)
+	if err != nil {
+		return err
+	}
+	r, err := c.resume(ctx, s.ID, false)
+	switch {
+	case err != nil:
+		return err
+	case o.show && o.json:
+		return printJSON(std.out, r)
+	case r.Started:
+		return printLine(std.out, safe.Line(sessionName(s)+" goes on in the background"))
+	}
+	if err := printLine(std.out, safe.Line(tui.ResumeLine(r))); err != nil || o.show {
+		return err
+	}
+	if err := o.sure(std); err != nil {
+		return err
+	}
+	if r, err = c.resume(ctx, s.ID, true); err != nil { // from here on nobody else does
+		return err
+	}
+	return runResumed(ctx, r, std)
+}
+
+// sure asks before anything is run: its words come from an agent's process.
+func (o resumeOptions) sure(std streams) error {
+	if o.yes {
+		return nil
+	}
+	if !term.IsTerminal(os.Stdin.Fd()) {
+		return usageError{text: "nothing is run without being asked about", hint: "give --yes, or run the line above by hand"}
+	}
+	if err := forgetTyped(os.Stdin); err != nil {
+		return fmt.Errorf("forget what was typed before the question: %w", err)
+	}
+	if _, err := fmt.Fprint(std.out, "Run this? [y/N] "); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		return failure{code: exitError, text: "nothing was run: the session waits on"}
+	}
+	return nil
+}
+
+// resume asks the console to go on with a session; run says that this process is going to
+// run the command.
+func (c *client) resume(ctx context.Context, id string, run bool) (broker.Resumption, error) {
+	var r broker.Resumption
+	err := c.post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", map[string]bool{"run": run}, &r)
+	return r, err
+}
+
+// runResumed runs the agent in the foreground: with this process's environment but for the
+// operator's token.
+func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
+	if len(r.Command) == 0 {
+		return failure{code: exitError, text: "the console did not say what to run"}
+	}
+	cmd := exec.CommandContext(ctx, r.Command[0], r.Command[1:]...) //nolint:gosec // what the operator was shown
+	cmd.Dir, cmd.Stdout, cmd.Stderr = r.CWD, std.out, std.err
+	cmd.Env = withoutToken(os.Environ())
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return quiet{code: exit.ExitCode()}
+	}
+	if err != nil {
+		return failure{code: exitError, text: fmt.Sprintf("run %s: %v", r.Command[0], err), cause: err}
+	}
+	return nil
+}
+
+// withoutToken is env without the operator's token.
+func withoutToken(env []string) []string {
+	kept := make([]string, 0, len(env))
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, tokenEnv+"=") {
+			kept = append(kept, kv)
+		}
+	}
+	return kept
+}
