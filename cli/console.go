@@ -34,7 +34,7 @@ type consoleOptions struct {
 	listen  string // loopback address to listen on over TCP as well; empty for none
 	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
 	limits  limitOptions
-	late    string         // what becomes of a call that nobody answers in time: deny or defer
+	late    string        // what becomes of a call that nobody answers in time: deny or defer
 	keep    string        // how long the log is kept; "" for ever
 	kept    time.Duration // the same, 0 for ever
 	demo    bool          // the agents are scripted; the console says so

@@ -86,7 +86,7 @@ func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams)
 	case err != nil:
 		return err
 	case o.show && o.json:
-		return printJSON(std.out, r)
+		return printJSON(std.out, []broker.Resumption{r})
 	case r.Started:
 		return printLine(std.out, safe.Line(sessionName(s)+" goes on in the background"))
 	}

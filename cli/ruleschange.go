@@ -22,16 +22,16 @@ import (
 
 type addOptions struct {
 	allow, deny, ask, defers bool
-	tool             string
-	where            []string
-	project          string
-	session, agent   string
-	life             string
-	uses, priority   int
-	reason           string
-	dangerous        bool
-	template         string
-	dryRun, json     bool
+	tool                     string
+	where                    []string
+	project                  string
+	session, agent           string
+	life                     string
+	uses, priority           int
+	reason                   string
+	dangerous                bool
+	template                 string
+	dryRun, json             bool
 }
 
 func newRulesAddCommand() *cobra.Command {

@@ -74,7 +74,7 @@ func (m *model) announce(cards ...*card) tea.Cmd {
 func (m *model) remind() tea.Cmd {
 	for _, c := range m.board.waiting {
 		whole := c.req.ExpiresAt.Sub(c.req.CreatedAt)
-		if !c.reminded && m.at.Sub(c.req.CreatedAt) >= whole/2 {
+		if !c.reminded && !c.putOff() && m.at.Sub(c.req.CreatedAt) >= whole/2 {
 			c.reminded = true
 			m.arrived(c, true)
 		}

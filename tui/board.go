@@ -101,10 +101,13 @@ func (b *board) request(r broker.Request, now time.Time) (arrived *card) {
 		b.supersede(r)
 		c := &card{req: r}
 		b.cards[r.ID] = c
-		b.pending[r.SessionID]++
+		b.count(c, 1)
 		b.waiting.insert(c)
 		if b.passes(c) {
 			b.shown.insert(c)
+		}
+		if c.putOff() {
+			return nil // nobody waits for an answer now
 		}
 		return c
 	}
@@ -132,13 +135,25 @@ func (b *board) renew(c *card, r broker.Request) {
 	b.waiting.remove(c)
 	b.shown.remove(c)
 	rev := c.rev
+	b.count(c, -1)
 	c.renew(r)
+	b.count(c, 1)
 	if c.rev != rev {
 		delete(b.marks, r.ID)
 	}
 	b.waiting.insert(c)
 	if b.passes(c) {
 		b.shown.insert(c)
+	}
+}
+
+// count counts c by its session, unless it is put off.
+func (b *board) count(c *card, by int) {
+	if c.putOff() {
+		return
+	}
+	if b.pending[c.req.SessionID] += by; b.pending[c.req.SessionID] <= 0 {
+		delete(b.pending, c.req.SessionID)
 	}
 }
 
@@ -178,9 +193,7 @@ func (b *board) drop(c *card) {
 		b.lateSeen.remove(c)
 		return
 	}
-	if b.pending[c.req.SessionID]--; b.pending[c.req.SessionID] <= 0 {
-		delete(b.pending, c.req.SessionID)
-	}
+	b.count(c, -1)
 	b.waiting.remove(c)
 	b.shown.remove(c)
 }

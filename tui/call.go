@@ -55,6 +55,9 @@ func (m *model) standing(c *card) (string, ink) {
 	if c.late() {
 		return "late: " + ended(c.req), inkWarn
 	}
+	if c.putOff() {
+		return "put off " + ago(m.at.Sub(c.req.Checkpoint.At)) + " ago · no deadline", inkMuted
+	}
 	d := c.req.ExpiresAt.Sub(m.at)
 	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
 	if c.held() {

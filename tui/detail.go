@@ -205,6 +205,7 @@ func (d *doc) origin(r broker.Request, a around) {
 			d.write(fixed(inkLabel, label, width), inkText, text)
 		}
 	}
+	d.checkpoint(r, a, width)
 	line("in", r.CWD)
 	session := []string{a.label, safeLine(r.Agent)}
 	if a.session != nil && a.session.Pane != "" {

@@ -153,7 +153,7 @@ func (m *model) startEditor(old rules.Rule) *editor {
 	return e
 }
 
-var verdictNames = []string{string(rules.Allow), string(rules.Deny), string(rules.Ask)}
+var verdictNames = []string{string(rules.Allow), string(rules.Deny), string(rules.Ask), string(rules.Defer)}
 
 // refusals are the verdicts that remain for a call that no rule may allow.
 var refusals = verdictNames[1:]

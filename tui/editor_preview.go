@@ -179,7 +179,7 @@ func (m *model) writePreview(p *paper, e *editor, most int) {
 func (m *model) leaves(decided []broker.Request) bool {
 	e := m.editor
 	c := m.board.cards[e.card.id]
-	return c != nil && !c.late() && e.verdict() != rules.Ask &&
+	return c != nil && !c.late() && e.verdict() != rules.Ask && e.verdict() != rules.Defer &&
 		!slices.ContainsFunc(decided, func(r broker.Request) bool { return r.ID == e.card.id })
 }
 

@@ -68,7 +68,7 @@ func (e *editor) showWrong() {
 // unready says why nothing can be saved from the form as it is.
 func (e *editor) unready() string {
 	switch {
-	case e.once() && e.verdict() == rules.Ask:
+	case e.once() && (e.verdict() == rules.Ask || e.verdict() == rules.Defer):
 		return "this call is being asked already: choose allow or deny"
 	case e.once() && e.gone != "":
 		return "nothing to decide: this call " + e.gone

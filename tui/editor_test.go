@@ -348,7 +348,6 @@ func TestNoRuleMayAllow(t *testing.T) {
 		if r.m.editor.verdict() == rules.Allow {
 			t.Error("allow can be chosen")
 		}
-		r.press("left")
 		r.wait(time.Second)
 		r.press("enter")
 		if got, want := r.saved(), `deny Bash command=line:eval "$X" | tee a*b session=s1`; got != want {

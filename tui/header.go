@@ -29,9 +29,10 @@ func (m *model) header() string {
 // window only the latter.
 func (m *model) counts(r *row, end int) {
 	b := m.board
-	waiting, dangerous := count(len(b.waiting))+" waiting", ""
+	n := len(b.waiting) - b.waiting.putOff()
+	waiting, dangerous := count(n)+" waiting", ""
 	waitingInk := inkMuted
-	if len(b.waiting) > 0 {
+	if n > 0 {
 		waitingInk = inkWarn
 	}
 	if n := b.waiting.dangerous(); n > 0 {

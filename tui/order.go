@@ -16,8 +16,14 @@ import (
 type order []*card
 
 // compareCards sorts by risk, then by age, and by id where two calls came in the same
-// moment.
+// moment. What is put off comes last.
 func compareCards(a, b *card) int {
+	if a.putOff() != b.putOff() {
+		if b.putOff() {
+			return -1
+		}
+		return 1
+	}
 	if c := cmp.Compare(b.class(), a.class()); c != 0 {
 		return c
 	}
@@ -29,9 +35,10 @@ func compareCards(a, b *card) int {
 
 func (o order) find(c *card) (int, bool) { return slices.BinarySearchFunc(o, c, compareCards) }
 
-// dangerous is how many cards of the list are: they come first.
+// dangerous is how many cards of the list are, short of those that are put off: they come
+// first.
 func (o order) dangerous() int {
-	return sort.Search(len(o), func(i int) bool { return !o[i].dangerous() })
+	return sort.Search(len(o), func(i int) bool { return !o[i].dangerous() || o[i].putOff() })
 }
 
 // index is c's place, -1 when it is not in the list.

@@ -13,9 +13,12 @@ import (
 func (m *model) queueView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	b := m.board
-	f := caption{title: "Waiting " + count(len(b.waiting)), focus: m.focus == paneQueue && m.editor == nil}
+	off := b.waiting.putOff()
+	f := caption{title: "Waiting " + count(len(b.waiting)-off), focus: m.focus == paneQueue && m.editor == nil}
 	if b.filter.active() {
 		f.title = fmt.Sprintf("Waiting %s of %s", count(len(b.shown)), count(len(b.waiting)))
+	} else if off > 0 {
+		f.title += " · put off " + count(off)
 	}
 	f.note, f.noteInk = m.queueNote()
 	if b.rows() == 0 {
@@ -161,6 +164,8 @@ func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
 		r.right(inkWarn, "deny…", width-1)
 	case c.late():
 		r.right(inkWarn, "late", width-1)
+	case c.putOff():
+		r.right(inkMuted, "off "+ago(m.at.Sub(c.req.Checkpoint.At)), width-1)
 	default:
 		d := c.req.ExpiresAt.Sub(m.at)
 		r.right(urgency(d, c.req.ExpiresAt.Sub(c.req.CreatedAt)), left(d), width-1)

@@ -207,7 +207,7 @@ func (m *model) ruleText(r rules.Rule) string {
 
 // ruleSays is what a rule does, in a phrase: allows "npm run test *" in api for 1 h.
 func (m *model) ruleSays(r rules.Rule) string {
-	verb := map[rules.Verdict]string{rules.Allow: "allows", rules.Deny: "denies", rules.Ask: "asks about"}[r.Decision]
+	verb := map[rules.Verdict]string{rules.Allow: "allows", rules.Deny: "denies", rules.Ask: "asks about", rules.Defer: "puts off"}[r.Decision]
 	text := ruleTitle(r)
 	if len(r.Where) > 0 {
 		text = `"` + text + `"`

@@ -175,6 +175,8 @@ func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 			told = "off: " + ruleTitle(next) + " is no longer refused by this rule"
 		case rules.Ask:
 			told = "off: this rule no longer makes a person answer " + ruleTitle(next)
+		case rules.Defer:
+			told = "off: this rule no longer puts off " + ruleTitle(next)
 		case rules.Allow:
 		}
 	}

@@ -128,7 +128,7 @@ func decisionInk(v rules.Verdict) ink {
 		return inkOK
 	case rules.Deny:
 		return inkDanger
-	case rules.Ask:
+	case rules.Ask, rules.Defer:
 	}
 	return inkWarn
 }

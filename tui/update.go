@@ -97,6 +97,10 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.markedDecided(msg)
 	case frozenMsg:
 		return m.frozen(msg)
+	case deferredMsg:
+		return m.deferred(msg)
+	case resumedMsg:
+		return m.resumed(msg)
 	case observedMsg:
 		return m.observed(msg)
 	case alarmSeenMsg:
@@ -340,7 +344,7 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 		m.keepPlace(at)
 		return m.say(inkOK, name+": allowed late; when the agent asks again for exactly this, it passes once")
 	}
-	return nil
+	return m.toldAnswered(msg.req)
 }
 
 // lookAgain has a call read anew, because a file of it is not what it was when the

@@ -1,0 +1,218 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type (
+	deferredMsg struct { // the answer to putting a call off
+		key drawnKey
+		req broker.Request
+		err error
+	}
+	resumedMsg struct { // the answer to resuming a session
+		label string // safe to draw
+		told  broker.Resumption
+		err   error
+	}
+)
+
+// putOff reports whether the call of c waits without holding its agent.
+func (c *card) putOff() bool { return !c.late() && c.req.Checkpoint != nil }
+
+// putOff counts the calls that are put off; they are the last of those that wait.
+func (o order) putOff() int {
+	n := 0
+	for i := len(o) - 1; i >= 0 && o[i].putOff(); i-- {
+		n++
+	}
+	return n
+}
+
+// putOffKey reports whether msg is one of the keys of what is put off.
+func (m *model) putOffKey(msg tea.KeyMsg) bool {
+	return (m.screen == screenMain || m.screen == screenFull) && key.Matches(msg, m.keys.PutOff, m.keys.Reject, m.keys.Resume)
+}
+
+// judgePutOff says what such a key does now, on the drawn card c, which may be nil.
+func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal string) tea.Cmd {
+	if key.Matches(msg, m.keys.Resume) && m.focus == paneSessions {
+		return m.askResume(m.session, refusal)
+	}
+	switch {
+	case c == nil && m.tooSmall() && m.card() != nil:
+		return m.say(inkWarn, m.tooSmallText())
+	case c == nil:
+		return m.say(inkMuted, "nothing waits")
+	case key.Matches(msg, m.keys.Resume):
+		return m.askResume(c.req.SessionID, refusal)
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case c.sending != "":
+		return m.say(inkMuted, "already sent; waiting for the record")
+	case c.late():
+		return m.say(inkMuted, "this call was refused already")
+	case key.Matches(msg, m.keys.Reject):
+		if !c.putOff() {
+			return m.sayFitting(inkMuted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
+		}
+		k := m.guard.drawn
+		return m.guard.hold(held{do: func() tea.Cmd { return m.reject(k) }}, wait, m.at)
+	case c.putOff():
+		return m.say(inkMuted, "it is put off already: nobody waits for it")
+	case !c.req.Deferrable:
+		return m.sayFitting(inkMuted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
+	}
+	k := m.guard.drawn
+	return m.guard.hold(held{do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.at)
+}
+
+// sendPutOff puts the call of k off, if it is still the one that was drawn.
+func (m *model) sendPutOff(k drawnKey) tea.Cmd {
+	c := m.board.cards[k.id]
+	if c == nil || c.key() != k || c.sending != "" {
+		return m.say(inkWarn, "this call is no longer waiting: nothing was put off")
+	}
+	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		r, err := console.Defer(ctx, k.id, by)
+		return deferredMsg{key: k, req: r, err: err}
+	}
+}
+
+// reject denies the call of k, which is put off, and ends its session.
+func (m *model) reject(k drawnKey) tea.Cmd {
+	c := m.board.cards[k.id]
+	if c == nil || c.key() != k || c.sending != "" {
+		return m.say(inkWarn, "this call is no longer waiting: nothing was decided")
+	}
+	c.sending = broker.Deny
+	if m.selected == k.id {
+		m.moveOn()
+	}
+	ctx, console := m.ctx, m.console
+	d := broker.Decision{Verdict: broker.Deny, By: m.opts.Operator, Digest: k.digest, End: true}
+	return func() tea.Msg {
+		r, err := console.Decide(ctx, k.id, d)
+		return decidedMsg{key: k, verdict: broker.Deny, req: r, err: err}
+	}
+}
+
+func (m *model) deferred(msg deferredMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, broker.ErrAlreadyDecided):
+		return m.say(inkWarn, "too late, this call "+m.ended(msg.req))
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		return m.sayFitting(inkDanger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.say(inkWarn, safe.Line(msg.err.Error()))
+	}
+	return m.sayFitting(inkOK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
+}
+
+// askResume takes R on a session. A session that somebody else started is only told how.
+func (m *model) askResume(id, refusal string) tea.Cmd {
+	s := m.board.sessions[id]
+	switch {
+	case refusal != "" && m.guard.burst():
+		return m.say(inkWarn, "… "+refusal)
+	case s == nil:
+		return m.say(inkMuted, "no session is selected")
+	case s.Deferred == 0:
+		return m.say(inkMuted, m.board.label(id)+": nothing of it is put off")
+	}
+	return m.resume(id)
+}
+
+func (m *model) resume(id string) tea.Cmd {
+	ctx, console, by, label := m.ctx, m.console, m.opts.Operator, m.board.label(id)
+	return func() tea.Msg {
+		told, err := console.Resume(ctx, id, by)
+		return resumedMsg{label: label, told: told, err: err}
+	}
+}
+
+func (m *model) resumed(msg resumedMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.say(inkWarn, safe.Line(msg.err.Error()))
+	case msg.told.Started:
+		return m.say(inkOK, msg.label+" goes on")
+	}
+	line := ResumeLine(msg.told)
+	m.noteGen++ // stays until a key
+	m.note = note{ink: inkOK, text: m.fitting(
+		"to let "+msg.label+" go on, run (sent to the clipboard): "+safe.Line(line),
+		"sent to the clipboard: "+safe.Line(line),
+		"sent to the clipboard: how to let it go on",
+		"how it goes on is in the clipboard",
+	)}
+	return m.beside(clipboardSequence(line))
+}
+
+// toldAnswered follows an answer to a call that was put off: its agent hears of it only when
+// its session is resumed.
+func (m *model) toldAnswered(r broker.Request) tea.Cmd {
+	s := m.board.sessions[r.SessionID]
+	if r.Checkpoint == nil || !r.State.Terminal() || s == nil || s.Run != nil {
+		return nil
+	}
+	return m.resume(r.SessionID)
+}
+
+// checkpoint tells since when a call is put off, by whom, and how its session goes on.
+func (d *doc) checkpoint(r broker.Request, a around, width int) {
+	cp := r.Checkpoint
+	if cp == nil {
+		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
+			d.sayBehind(inkLabel, "put off", width, inkMuted, "not possible with this agent: it waits as before")
+		}
+		return
+	}
+	d.sayBehind(inkLabel, "put off", width, inkWarn, cp.At.In(a.loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
+	switch {
+	case a.session != nil && a.session.Run != nil:
+		d.sayBehind(inkLabel, "goes on", width, inkText, "by itself, when it is answered; R resumes it")
+	case cp.Program == "":
+		d.sayBehind(inkLabel, "goes on", width, inkText, "by hand: how its agent was started is not known")
+	default:
+		d.sayBehind(inkLabel, "goes on", width, inkText, "with aoctl resume, or R and the line that it copies")
+	}
+	if !cp.ResumedAt.IsZero() {
+		d.sayBehind(inkLabel, "resumed", width, inkText, cp.ResumedAt.In(a.loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
+	}
+}
+
+// putOffBy names who put a call off.
+func putOffBy(by broker.Actor) string {
+	switch by.Kind {
+	case broker.ByRule:
+		return "by a rule"
+	case broker.ByDeadline:
+		return "because nobody answered in time"
+	case broker.ByOperator, broker.ByProcess, broker.ByStop, broker.ByFreeze, broker.ByAgent, broker.ByBroker, broker.ByObserve:
+	}
+	return "by hand"
+}
+
+// putOffWord is what a session's line says of what is put off, "" when nothing is.
+func putOffWord(s *broker.Session) string {
+	if s.Deferred == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" · %s put off", count(s.Deferred))
+}
