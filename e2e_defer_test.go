@@ -36,10 +36,11 @@ func TestE2EDefer(t *testing.T) {
 	}
 }
 
-// putOff presses x on the card of a command until its agent was told so.
-func (t *terminal) putOff(command string) broker.Request {
+// putOff presses x on the card of a command, of which word is a part, until its agent was
+// told so.
+func (t *terminal) putOff(word, command string) broker.Request {
 	t.rig.t.Helper()
-	q := t.rig.waiting(command)
+	q := t.rig.waiting(word)
 	t.choose(command)
 	t.until("x", "the call being put off", func() bool { return t.rig.request(q.ID).Checkpoint != nil })
 	return t.rig.request(q.ID)
@@ -115,7 +116,7 @@ func (r *rig) resume(token, session string) (agentResult, string) {
 func e2eDeferAllowed(r *rig) {
 	console := r.console("console")
 	agent := r.agent()
-	q := console.putOff("echo hi > canary")
+	q := console.putOff("canary", "echo hi > canary")
 	agent.deferred()
 	if q.Checkpoint.Program == "" || !strings.Contains(strings.Join(q.Checkpoint.Args, " "), "--settings "+r.hooks) {
 		r.t.Errorf("it is not known how the agent was started: %+v", q.Checkpoint)
@@ -171,7 +172,7 @@ func e2eDeferAllowed(r *rig) {
 func e2eDeferDenied(r *rig) {
 	console := r.console("console")
 	agent := r.agent()
-	q := console.putOff("echo hi > canary")
+	q := console.putOff("canary", "echo hi > canary")
 	agent.deferred()
 	console = r.another("second")
 	token := console.token()
@@ -188,7 +189,7 @@ func e2eDeferUndecided(r *rig) {
 	console := r.console("console")
 	token := console.token()
 	agent := r.agent()
-	q := console.putOff("echo hi > canary")
+	q := console.putOff("canary", "echo hi > canary")
 	agent.deferred()
 	done := make(chan agentResult)
 	resume := func() {
@@ -197,7 +198,7 @@ func e2eDeferUndecided(r *rig) {
 	}
 	go resume()
 	r.until("the call waiting again", func() bool { return r.request(q.ID).Checkpoint == nil })
-	console.putOff("echo hi > canary")
+	console.putOff("canary", "echo hi > canary")
 	if res := <-done; res.TerminalReason != "tool_deferred" {
 		r.t.Fatalf("put off again it ended with %+v", res)
 	}
@@ -223,7 +224,7 @@ func e2eDeferParallel(r *rig) {
 	console := r.console("console")
 	token := console.token()
 	agent := r.agent()
-	q := console.putOff("touch one")
+	q := console.putOff("touch one", "touch one")
 	for _, name := range []string{"touch two", "touch three"} { // those that waited already, if any
 		r.within(e2eRepeat, func() bool { return false })
 		for _, other := range r.pending() {
