@@ -68,10 +68,11 @@ type Console interface {
 	// and as many as f says; fewer where their inputs are very large, but never none while
 	// there are any.
 	Timeline(ctx context.Context, f EventFilter) ([]Moment, error)
-	// Transcript reads the end of what the agent of a session wrote down of it. seen is the
-	// mark of what the caller has already: when that is the end still, nothing is read.
-	// Errors: ErrNotFound, ErrNoTranscript, and those of the file.
-	Transcript(ctx context.Context, sessionID string, seen TranscriptMark) (Transcript, error)
+	// Transcript reads a part of what was said and done in a session: the newest, the oldest,
+	// or the one before or after what the caller has. A Telling puts them together. Where the
+	// agent's file cannot be read, what is on record tells alone. Errors: ErrNotFound, and
+	// those of reading.
+	Transcript(ctx context.Context, sessionID string, part TranscriptPart, have TranscriptSpan) (Transcript, error)
 
 	// Say queues text as the next message of a managed session's user: it is told as soon as
 	// the agent's turn is over, and a session that has ended is resumed for it. It takes the

@@ -1,97 +1,221 @@
 package broker
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"syscall"
+	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
 )
 
-// TranscriptMark is the state of a transcript's file when it was read. The zero mark is
-// that of no file.
-type TranscriptMark struct {
-	Size int64
-	At   time.Time // its modification
+// TranscriptPart says which part of a transcript is wanted, or came.
+type TranscriptPart string
+
+// The parts.
+const (
+	NewestPart  TranscriptPart = "newest"
+	OldestPart  TranscriptPart = "oldest"
+	EarlierPart TranscriptPart = "earlier" // than what the caller has
+	LaterPart   TranscriptPart = "later"
+)
+
+// TranscriptSpan is a stretch of a transcript: bytes [From, To) of the agent's file, and
+// events First to Last of the log. The zero span is that of nothing.
+type TranscriptSpan struct {
+	File  FileMark `json:"file,omitzero"` // zero when the file was not read
+	From  int64    `json:"from"`
+	To    int64    `json:"to"`
+	First int64    `json:"first_event"` // 0: none was looked at
+	Last  int64    `json:"last_event"`
 }
 
-// Transcript is the end of what an agent wrote down of its session.
+// Transcript is a part of what was said and done in a session: what its agent wrote down,
+// and what is on record of it.
 type Transcript struct {
-	Path string
-	Mark TranscriptMark
-	From int64 // where in the file the part begins; 0 when all of it was read
-	Same bool  // the file is as it was at the caller's mark, so Said is empty
-	Said []Said
+	Agent  string // the session's
+	CWD    string
+	Path   string // the file, as the agent's hook named it
+	NoFile string // why that was not read, so that the record tells alone; "" when it was
+
+	Part    TranscriptPart
+	Span    TranscriptSpan // of this part
+	Size    int64          // of the file
+	AtStart bool           // nothing comes before it
+	AtEnd   bool           // nothing comes after it yet
+	Anew    bool           // what the caller had is of another file: this is the newest part
+	Same    bool           // LaterPart: there is nothing new
+
+	Said    []Said
+	Moments []Moment // in their order; of very large calls without their input
 }
 
-// Said is one part of a transcript.
+// Said is one part of a transcript's file.
 type Said = agents.Said
 
-// maxTranscript is how much of a transcript's end is read, bytes.
-const maxTranscript = 256 << 10
+const (
+	transcriptEvents = 400         // events of a part
+	maxMomentInput   = 64 << 10    // bytes of a call's input that a moment keeps
+	clockSlack       = time.Second // by which the agent's writing may come after what our log says of it
+)
 
-// Transcript reads the end of a session's transcript; see Console. The path is what the
-// agent's hook said, so nothing but a regular file of our own user is read.
-func (b *Broker) Transcript(ctx context.Context, sessionID string, seen TranscriptMark) (Transcript, error) {
+// transcriptTypes are the types of event that a transcript tells of.
+var transcriptTypes = []string{
+	EventUser, EventMessage, EventTurnEnd, EventSubagentStop, EventRequestCreated, EventRequestDecided, EventPostTool,
+	EventStopRequested, EventStopLifted, EventSessionKilled, EventRanOtherwise, EventRunStarted, EventRunEnded,
+	EventMessageQueued, EventMessageDropped, EventInterruptAsked, EventDeferred, EventResumed, EventTakenUpAgain,
+	EventSessionStart, EventSessionStop, EventSessionEnd,
+}
+
+// Transcript reads a part of a session's transcript; see Console.
+func (b *Broker) Transcript(ctx context.Context, sessionID string, part TranscriptPart, have TranscriptSpan) (Transcript, error) {
 	s, err := b.Session(ctx, sessionID)
 	if err != nil {
 		return Transcript{}, err
 	}
-	t := Transcript{Path: s.Transcript}
-	if !filepath.IsAbs(s.Transcript) {
-		return t, fmt.Errorf("transcript of %s: %w", clip(sessionID), ErrNoTranscript)
-	}
-	tail, err := t.read(seen)
+	t := Transcript{Agent: s.Agent, CWD: cmp.Or(s.ProjectDir, s.CWD), Path: s.Transcript, Part: part}
+	f, err := openTranscript(s.Transcript)
 	if err != nil {
+		t.NoFile = err.Error()
+	} else {
+		defer f.Close()
+	}
+	if (part == EarlierPart || part == LaterPart) && !f.still(have) {
+		t.Part, t.Anew = NewestPart, true
+	}
+	if f != nil {
+		if err := t.read(f, have); err != nil {
+			return t, fmt.Errorf("transcript of %s: %w", clip(sessionID), err)
+		}
+	}
+	if err := b.addMoments(ctx, s, &t, have); err != nil {
 		return t, fmt.Errorf("transcript of %s: %w", clip(sessionID), err)
 	}
-	t.Said = agents.ReadTranscript(tail)
+	t.Same = t.Part == LaterPart && len(t.Said) == 0 && len(t.Moments) == 0 && t.Span.To == have.To
 	return t, nil
 }
 
-// read takes the whole lines of the file's last part. A FIFO or a device must not hold
-// it up, and a link is not followed.
-func (t *Transcript) read(seen TranscriptMark) ([]byte, error) {
-	f, err := os.OpenFile(t.Path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: there is no such file", ErrNoTranscript)
-	case errors.Is(err, syscall.ELOOP):
-		return nil, fmt.Errorf("%w: it is a link", ErrNoTranscript)
-	case err != nil:
-		return nil, fmt.Errorf("open: %w", err)
+// read takes the part's lines from the file.
+func (t *Transcript) read(f *transcriptFile, have TranscriptSpan) error {
+	var p filePart
+	var err error
+	switch t.Part {
+	case NewestPart:
+		p, err = f.before(f.size)
+	case EarlierPart:
+		p, err = f.before(have.From)
+	case LaterPart:
+		p, err = f.after(have.To)
+	case OldestPart:
+		p, err = f.after(0)
 	}
-	defer f.Close()
-	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("look at it: %w", err)
+		return err
 	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: it is no regular file", ErrNoTranscript)
-	case !ok || int(owner.Uid) != os.Getuid():
-		return nil, fmt.Errorf("%w: the file is another user's", ErrNoTranscript)
+	t.Span = TranscriptSpan{From: p.from, To: p.to}
+	if t.Span.File, err = f.mark(p.to); err != nil {
+		return err
 	}
-	t.Mark = TranscriptMark{Size: info.Size(), At: info.ModTime()}
-	if t.Mark == seen {
-		t.Same = true
-		return nil, nil
+	t.Size, t.AtStart, t.AtEnd = f.size, p.from == 0, p.atEnd
+	t.Said = agents.ReadTranscript(p.lines)
+	for i := range t.Said {
+		t.Said[i].Line += p.from
 	}
-	t.From = max(0, info.Size()-maxTranscript)
-	tail, err := io.ReadAll(io.NewSectionReader(f, t.From, maxTranscript))
+	if p.leftOut > 0 {
+		t.Said = append(t.Said, Said{By: agents.SaidOther, Text: fmt.Sprintf("a line of more than %d bytes is left out", p.leftOut), Line: p.from})
+	}
+	return nil
+}
+
+// addMoments adds what is on record of the same stretch of time.
+func (b *Broker) addMoments(ctx context.Context, s Session, t *Transcript, have TranscriptSpan) error {
+	head, _ := b.store.Head()
+	f := t.filter(s.ID, have)
+	list, err := b.moments(ctx, f)
 	if err != nil {
-		return nil, fmt.Errorf("read: %w", err)
+		return err
 	}
-	if i := bytes.IndexByte(tail, '\n'); t.From > 0 && i >= 0 && i+1 < len(tail) { // the first line is a part of one
-		t.From, tail = t.From+int64(i+1), tail[i+1:]
+	all := len(list) < f.Limit
+	forward := f.After != 0
+	switch {
+	case t.NoFile == "":
+		t.AtEnd = t.AtEnd && (all || !forward)
+	case forward:
+		t.AtStart, t.AtEnd = t.Part == OldestPart, all
+	default:
+		t.AtStart, t.AtEnd = all, t.Part == NewestPart
 	}
-	return tail, nil
+	if !forward {
+		slices.Reverse(list)
+	}
+	t.Moments = list
+	if n := len(list); n > 0 {
+		t.Span.First, t.Span.Last = list[0].Event.Seq, list[n-1].Event.Seq
+	}
+	if t.Part == NewestPart { // later ones have larger numbers
+		t.Span.Last = max(t.Span.Last, head)
+		t.Span.First = cmp.Or(t.Span.First, t.Span.Last+1)
+	}
+	return nil
+}
+
+// filter selects the events that go with the lines of t.
+func (t *Transcript) filter(sessionID string, have TranscriptSpan) EventFilter {
+	f := EventFilter{SessionID: sessionID, Types: transcriptTypes, Limit: transcriptEvents}
+	first, last := span(t.Said)
+	if t.NoFile != "" || t.AtStart {
+		first = time.Time{}
+	}
+	if t.NoFile != "" || t.AtEnd {
+		last = time.Time{}
+	}
+	switch t.Part {
+	case NewestPart:
+		f.Since = first
+	case EarlierPart:
+		f.Since, f.Before = first, max(have.First, 1)
+	case OldestPart:
+		f.Until, f.After = last, -1
+	case LaterPart:
+		f.Until, f.After = last, cmp.Or(have.Last, -1)
+	}
+	return f
+}
+
+// span is from when to when a list was said, with some slack; zero where nobody tells.
+func span(list []Said) (first, last time.Time) {
+	for _, s := range list {
+		if s.At.IsZero() {
+			continue
+		}
+		if first.IsZero() {
+			first = s.At.Add(-clockSlack)
+		}
+		last = s.At.Add(clockSlack)
+	}
+	return first, last
+}
+
+// moments are a page of events with the calls that they are about.
+func (b *Broker) moments(ctx context.Context, f EventFilter) ([]Moment, error) {
+	events, err := b.store.Events(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	calls := map[string]*Request{}
+	list := make([]Moment, 0, len(events))
+	for _, e := range events {
+		r, known := calls[e.RequestID]
+		if !known && e.RequestID != "" {
+			if got, err := b.Request(ctx, e.RequestID); err == nil {
+				if r = &got; len(got.ToolInput) > maxMomentInput {
+					r.ToolInput = nil
+				}
+			}
+			calls[e.RequestID] = r
+		}
+		list = append(list, Moment{Event: e, Call: r})
+	}
+	return list, nil
 }

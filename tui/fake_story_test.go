@@ -12,10 +12,12 @@ import (
 type fakeStories struct {
 	storyMu    sync.Mutex
 	stories    map[string]broker.Story
-	moments    []broker.Moment // oldest first
-	pages      int             // how often the timeline was read
+	moments    []broker.Moment         // oldest first
+	parts      []broker.TranscriptPart // that were asked for
+	pages      int                     // how often the timeline was read
 	transcript broker.Transcript
-	writeErr   error // what Transcript answers
+	page       func(broker.TranscriptPart, broker.TranscriptSpan) broker.Transcript // answers in its place
+	writeErr   error                                                                // what Transcript answers
 }
 
 func (f *fakeStories) Story(_ context.Context, id string) (broker.Story, error) {
@@ -40,11 +42,21 @@ func (f *fakeStories) Timeline(_ context.Context, filter broker.EventFilter) ([]
 	return list[:min(len(list), filter.Limit)], nil
 }
 
-func (f *fakeStories) Transcript(_ context.Context, _ string, seen broker.TranscriptMark) (broker.Transcript, error) {
+// Transcript hands out the one part that is there.
+func (f *fakeStories) Transcript(_ context.Context, _ string, part broker.TranscriptPart, have broker.TranscriptSpan) (broker.Transcript, error) {
 	f.storyMu.Lock()
 	defer f.storyMu.Unlock()
-	if f.writeErr == nil && f.transcript.Mark == seen {
-		return broker.Transcript{Path: f.transcript.Path, Mark: seen, Same: true}, nil
+	f.parts = append(f.parts, part)
+	if f.writeErr != nil {
+		return broker.Transcript{}, f.writeErr
 	}
-	return f.transcript, f.writeErr
+	if f.page != nil {
+		return f.page(part, have), nil
+	}
+	t := f.transcript
+	t.Part, t.AtEnd = part, true
+	if part == broker.LaterPart && have.To == t.Span.To && have.Last == t.Span.Last {
+		return broker.Transcript{Path: t.Path, NoFile: t.NoFile, Part: part, Span: have, Size: t.Size, AtEnd: true, Same: true}, nil
+	}
+	return t, nil
 }

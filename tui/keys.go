@@ -24,6 +24,8 @@ type keyMap struct {
 	InEditor                 key.Binding // of a message that is being written
 	Events, Transcript       key.Binding
 	Unfold                   key.Binding // on the screens that fold what tools gave back
+	UnfoldAll                key.Binding // in a transcript
+	FindNext, FindBack       key.Binding // in a transcript
 	Quit, Interrupt, Suspend key.Binding
 	Yes, Erase, EraseWord    key.Binding
 	ClearLine, SendLine      key.Binding
@@ -82,7 +84,10 @@ func defaultKeyMap() keyMap {
 		InEditor: bind("ctrl+e", "in a message: write it in $EDITOR", "ctrl+e"),
 
 		Events:     bind("E", "all that happened in this session; enter unfolds", "E"),
-		Transcript: bind("T", "the end of what its agent wrote down of it", "T"),
+		Transcript: bind("T", "what was said and done in it: its transcript", "T"),
+		UnfoldAll:  bind("u", "unfold all, fold all", "u"),
+		FindNext:   bind("n", "after /: search on, older", "n"),
+		FindBack:   bind("N", "and back, newer", "N"),
 		Unfold:     bind("space", "in the history: unfold what the call gave back", " "),
 
 		Quit:      bind("q", "quit", "q"),
@@ -111,6 +116,7 @@ func (k keyMap) FullHelp() []helpGroup {
 		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},
+		{"In a transcript", []key.Binding{k.UnfoldAll, k.FindNext, k.FindBack}},
 		{"In a question's form", defaultAskKeys().help()},
 		{"In a message", []key.Binding{k.SendLine, defaultTextKeys().Break, k.InEditor}},
 		{"In the rule editor", defaultEditorKeys().help()},
@@ -135,7 +141,7 @@ func (k keyMap) shortHelp(s screen) []hint {
 	case screenEvents:
 		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.Filter), "filter"}, {"G", "follow"}, {name(k.Transcript), "transcript"}, {name(k.Copy), "copy"}, {name(k.Back), "back"}}
 	case screenTranscript:
-		return []hint{{"j k", "scroll"}, {name(k.Open), "unfold all"}, {"G", "follow"}, {name(k.Back), "back"}}
+		return []hint{{"j k", "move"}, {name(k.Open), "unfold"}, {name(k.UnfoldAll), "all"}, {name(k.Filter), "search"}, {"n N", "again"}, {"G", "follow"}, {name(k.Copy), "copy"}, {name(k.Events), "events"}, {name(k.Back), "back"}}
 	case screenSession:
 		return []hint{{name(k.Back), "back"}}
 	case screenBytes:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -165,7 +166,7 @@ func (s *moment) text() string {
 	case broker.EventSubagentStop:
 		return strings.TrimSpace("ended: " + safeLine(s.whose()) + "  " + quoted(s.told.Text))
 	case broker.EventNotification, broker.EventMessage:
-		return safeLine(s.told.Message)
+		return safeLine(cmp.Or(s.told.Message, s.told.Text))
 	case broker.EventSessionStart:
 		return safeLine(s.told.Source)
 	case broker.EventSessionStop, broker.EventSessionEnd:
@@ -271,8 +272,14 @@ func (s *moment) layOut(st *Styles, width int, loc *time.Location) {
 		d.stepCall(s, true)
 	case broker.EventRequestCreated:
 		d.stepCall(s, true)
-	case broker.EventUser, broker.EventTurnEnd, broker.EventSubagentStop:
+	case broker.EventUser:
 		d.write(gutter{}, inkText, s.told.Words())
+	case broker.EventTurnEnd, broker.EventSubagentStop, broker.EventMessage:
+		if text := s.told.Words(); text != "" {
+			d.said(text)
+		} else if len(s.event.Data) > 0 {
+			d.write(gutter{}, inkText, valueText(s.event.Data))
+		}
 	default:
 		if len(s.event.Data) > 0 {
 			d.write(gutter{}, inkText, valueText(s.event.Data))

@@ -31,7 +31,7 @@ func (m *model) updateMouse(msg tea.MouseMsg) tea.Cmd {
 	case m.screen == screenEvents:
 		m.mouseTimeline(l, msg, step)
 	case m.screen == screenTranscript:
-		m.tr.scroll(step * wheelRows)
+		m.mouseTranscript(l, msg, step)
 	case m.onRules():
 		m.mouseRules(l, msg, step)
 	case m.screen == screenHistory:

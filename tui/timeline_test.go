@@ -77,6 +77,9 @@ func (s *still) told() {
 	}
 	if s.m.tr.asking {
 		s.m.tr.asking, s.m.tr.due = false, true
+		if !s.m.tr.known {
+			s.m.tr.want = broker.NewestPart
+		}
 	}
 	for range 200 {
 		cmd := s.m.settleTimeline()
@@ -136,54 +139,6 @@ func TestGoldenTimeline(t *testing.T) {
 				}
 				s.pass(noon.Sub(s.at))
 				s.told()
-				view := s.m.View()
-				checkView(t, view, size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-			}
-			golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
-		})
-	}
-}
-
-func someTranscript() broker.Transcript {
-	return broker.Transcript{
-		Path: "/home/ada/.claude/projects/-home-ada-src-api-server/s1.jsonl", Mark: broker.TranscriptMark{Size: 400_000}, From: 140_000,
-		Said: []broker.Said{
-			{By: "user", Text: "Make the tests pass.", At: seconds(170)},
-			{By: "agent", Text: "I will run them first.\nThen I look at what fails.", At: seconds(165)},
-			{By: "call", Tool: "Bash", Text: `{"command":"go test ./..."}`, At: seconds(160)},
-			{By: "failed", Text: strings.Repeat("--- FAIL: TestClose\n", 30), At: seconds(140)},
-			{By: "call", Tool: "Edit", Text: `{"file_path":"/a/b.go","old_string":"x","new_string":"y"}`, At: seconds(130), Side: true},
-			{By: "result", Text: "done \x1b]0;owned\a \u202edetrever", At: seconds(120)},
-			{By: "other", Tool: "cost-state", Text: `{"type":"cost-state"}`},
-			{By: "other", Tool: "attachment", Text: `{"type":"attachment"}`},
-			{By: "other", Text: `{"x":1}`},
-		},
-	}
-}
-
-func TestGoldenTranscript(t *testing.T) {
-	for name, sc := range map[string]struct {
-		got  broker.Transcript
-		err  error
-		keys []string
-	}{
-		"transcript":          {got: someTranscript()},
-		"transcript top":      {got: someTranscript(), keys: []string{"g"}},
-		"transcript unfolded": {got: someTranscript(), keys: []string{"enter"}},
-		"transcript none":     {err: fmt.Errorf("transcript of s1: %w", broker.ErrNoTranscript)},
-		"transcript link":     {err: fmt.Errorf("transcript of s1: %w: it is a link", broker.ErrNoTranscript)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
-				s := newStill(t, broker.Snapshot{Sessions: someSessions()}, nil, termenv.Ascii)
-				fake, _ := s.m.console.(*fakeConsole)
-				fake.transcript, fake.writeErr = sc.got, sc.err
-				s.draw(size[0], size[1], "shift+tab", "T")
-				s.told()
-				s.draw(size[0], size[1], sc.keys...)
-				s.pass(noon.Sub(s.at))
 				view := s.m.View()
 				checkView(t, view, size[0], size[1])
 				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
@@ -397,12 +352,16 @@ func TestHostileHistory(t *testing.T) {
 			checkView(t, s.draw(size[0], size[1], k), size[0], size[1])
 		}
 		fake, _ := s.m.console.(*fakeConsole)
-		fake.transcript = broker.Transcript{Path: text.Draw(rt, "path"), Mark: broker.TranscriptMark{Size: 1}, Said: []broker.Said{
-			{By: "result", Text: out}, {By: "call", Tool: text.Draw(rt, "tool"), Text: text.Draw(rt, "input")}, {By: "user", Text: text.Draw(rt, "said")},
+		fake.transcript = broker.Transcript{Path: text.Draw(rt, "path"), NoFile: text.Draw(rt, "why"), Moments: r.list, Said: []broker.Said{
+			{By: "result", Text: out}, {By: "call", Tool: text.Draw(rt, "tool"), Text: text.Draw(rt, "input"), ID: "x", Line: 1},
+			{By: "failed", Text: out, ID: "x", Line: 2}, {By: "user", Text: text.Draw(rt, "said"), Line: 3},
+			{By: "agent", Text: text.Draw(rt, "answer"), Line: 4, Model: text.Draw(rt, "model")}, {By: "thought", Text: text.Draw(rt, "thought"), Line: 5},
 		}}
 		s.draw(size[0], size[1], "T")
 		s.told()
-		checkView(t, s.draw(size[0], size[1], "enter"), size[0], size[1])
+		for _, k := range []string{"enter", "u", "k", "k", "g", "j", "ctrl+d", "G"} {
+			checkView(t, s.draw(size[0], size[1], k), size[0], size[1])
+		}
 
 		d := &doc{paper: *newStyles(defaultPalette(), termenv.Ascii, true, false).paper(60)}
 		d.output(ran, true)

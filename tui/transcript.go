@@ -1,35 +1,48 @@
 package tui
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
 )
 
-// saidFolded is how many lines of one part of a transcript are shown while it is folded.
-const saidFolded = 12
-
-// transcript is the screen with the end of what an agent wrote down of its session.
+// transcript is the screen with what was said and done in one session, the newest last.
+// Only what is on the screen is laid out: the place is an entry and a row of it.
 type transcript struct {
 	session string
 	from    screen // where esc leads
-	got     broker.Transcript
+	tell    broker.Telling
+	noFile  string // why the agent's file was not read
+	path    string
+	unread  int64 // bytes at the file's end that are no whole line yet
 	known   bool
 	err     error
-	asking  bool
-	due     bool // it is time to look again
 	gen     int
 
-	unfolded bool
-	version  int // of got, for the cache of what is laid out
-	top      int
-	follow   bool // stay at the end
+	asking bool                  // for a part
+	due    bool                  // it is time to look again
+	want   broker.TranscriptPart // to be read anew, "" for what is missing
+
+	items  []*item
+	byKey  map[string]int
+	all    bool // all are unfolded
+	at     string
+	follow bool // stay at the end
+	reveal bool // bring the selected entry into sight
+	top    int  // the entry in the first row, and which row of it
+	offset int
+	news   int // entries that came at the end while the reader was elsewhere
+
+	find finding
+}
+
+// item is an entry and how it is drawn.
+type item struct {
+	broker.Entry
+
+	open  bool
+	rows  []string // nil before it was laid out
+	width int      // for which rows hold
 }
 
 type transcriptMsg struct {
@@ -39,220 +52,249 @@ type transcriptMsg struct {
 }
 
 func (m *model) openTranscript(id string) tea.Cmd {
-	m.tr = transcript{session: id, from: m.screen, gen: m.tr.gen + 1, version: m.tr.version + 1, due: true, follow: true}
+	m.tr = transcript{session: id, from: m.screen, gen: m.tr.gen + 1, want: broker.NewestPart, follow: true}
 	m.screen = screenTranscript
 	return nil
 }
 
-// settleTranscript keeps the place, and looks whether the file grew.
+// settleTranscript keeps the place, and asks for what is missing on the screen and for
+// what is new.
 func (m *model) settleTranscript() tea.Cmd {
 	t := &m.tr
 	if m.screen != screenTranscript {
 		return nil
 	}
 	width, height := m.room()
-	most := max(0, len(m.transcriptDoc(width).rows)-height)
-	if t.follow {
-		t.top = most
-	}
-	t.top = max(0, min(t.top, most))
-	if !t.due || t.asking {
+	m.placeTranscript(width, height)
+	if t.asking {
 		return nil
 	}
-	t.due, t.asking = false, true
-	ctx, c, gen, session, mark := m.ctx, m.console, t.gen, t.session, t.got.Mark
+	part := t.want
+	switch {
+	case part != "":
+	case t.err != nil && !t.due:
+		return nil
+	case t.find.older && !t.tell.AtStart():
+		part = broker.EarlierPart
+	case !t.tell.AtStart() && m.rowsAbove(width, height) < height:
+		part = broker.EarlierPart
+	case !t.tell.AtEnd() && m.rowsBelow(width, 2*height) < height:
+		part = broker.LaterPart
+	case t.due && t.tell.AtEnd():
+		part = broker.LaterPart
+	default:
+		return nil
+	}
+	if part == broker.LaterPart || part == broker.NewestPart {
+		t.due = false
+	}
+	t.want, t.asking = "", true
+	ctx, c, gen, session, have := m.ctx, m.console, t.gen, t.session, t.tell.Span()
 	return func() tea.Msg {
-		got, err := c.Transcript(ctx, session, mark)
+		got, err := c.Transcript(ctx, session, part, have)
 		return transcriptMsg{gen: gen, got: got, err: err}
 	}
 }
 
-func (m *model) transcriptCame(msg transcriptMsg) {
+func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 	t := &m.tr
 	if msg.gen != t.gen {
+		return nil
+	}
+	t.asking, t.err, t.known = false, msg.err, true
+	if msg.err != nil {
+		t.due, t.find.older = false, false // do not ask again before the next tick
+		return nil
+	}
+	if t.noFile, t.path = msg.got.NoFile, msg.got.Path; msg.got.Part != broker.EarlierPart {
+		t.unread = max(0, msg.got.Size-msg.got.Span.To)
+	}
+	if msg.got.Same {
+		t.tell.Add(msg.got)
+		return nil
+	}
+	last := ""
+	if n := len(t.items); n > 0 && msg.got.Part == broker.LaterPart {
+		last = t.items[n-1].Key
+	}
+	t.tell.Add(msg.got)
+	t.took()
+	if i, ok := t.byKey[last]; ok && !t.follow {
+		t.news += len(t.items) - 1 - i
+	}
+	if msg.got.Anew {
+		t.follow, t.find.older, t.news = true, false, 0
+		return m.say(inkWarn, "the file is another one now: this is its end")
+	}
+	return m.foundMore()
+}
+
+// took takes over the entries as they are now: the layout of those that did not change,
+// what is unfolded, and the place.
+func (t *transcript) took() {
+	topKey := ""
+	if t.top < len(t.items) {
+		topKey = t.items[t.top].Key
+	}
+	old, was := t.items, t.byKey
+	t.items, t.byKey = make([]*item, len(t.tell.Entries)), make(map[string]int, len(t.tell.Entries))
+	for i, e := range t.tell.Entries {
+		it := &item{Entry: e, open: t.all}
+		if j, ok := was[e.Key]; ok {
+			it.open = old[j].open
+			if sameEntry(&old[j].Entry, &e) {
+				it.rows, it.width = old[j].rows, old[j].width
+			}
+		}
+		t.items[i], t.byKey[e.Key] = it, i
+	}
+	if i, ok := t.byKey[topKey]; ok {
+		t.top = i
+	}
+}
+
+// sameEntry reports whether two states of an entry are drawn alike.
+func sameEntry(a, b *broker.Entry) bool {
+	if a.By != b.By || a.Text != b.Text || a.Whose != b.Whose || a.OnRecord != b.OnRecord || a.Large != b.Large || (a.Ran == nil) != (b.Ran == nil) || (a.Call == nil) != (b.Call == nil) {
+		return false
+	}
+	if a.Ran != nil && (a.Ran.Output != b.Ran.Output || a.Ran.Failed != b.Ran.Failed || a.Ran.DurationMS != b.Ran.DurationMS) {
+		return false
+	}
+	return a.Call == nil || a.Call.State == b.Call.State && string(a.Call.ToolInput) == string(b.Call.ToolInput) &&
+		(a.Call.Checkpoint == nil) == (b.Call.Checkpoint == nil) && a.Call.Held == b.Call.Held
+}
+
+// newsForTranscript looks again at once when something happened in the session.
+func (m *model) newsForTranscript(list []broker.Update) {
+	for _, u := range list {
+		if u.Session != nil && u.Session.ID == m.tr.session || u.Request != nil && u.Request.SessionID == m.tr.session {
+			m.tr.due = true
+		}
+	}
+}
+
+// height is how many rows entry i has at a width.
+func (m *model) entryHeight(i, width int) int { return len(m.entryRows(i, width)) }
+
+// placeTranscript finds the first row on the screen: the same one as before, whatever was
+// added around it, unless it follows the end or an entry is to be brought into sight.
+func (m *model) placeTranscript(width, height int) {
+	t := &m.tr
+	n := len(t.items)
+	if n == 0 {
+		t.top, t.offset = 0, 0
 		return
 	}
-	t.asking = false
-	if msg.err == nil && msg.got.Same && t.known && t.err == nil {
+	if t.follow {
+		t.at, t.news, t.reveal = t.items[n-1].Key, 0, false
+		m.endAt(n-1, width, height)
 		return
 	}
-	t.err, t.known = msg.err, true
-	if msg.err == nil {
-		t.got = msg.got
+	t.top = max(0, min(t.top, n-1))
+	t.offset = max(0, min(t.offset, m.entryHeight(t.top, width)-1))
+	at, ok := t.byKey[t.at]
+	if !ok {
+		at, t.at = t.top, t.items[t.top].Key
 	}
-	t.version++
+	if t.reveal {
+		m.bring(at, width, height)
+		t.reveal = false
+	}
+	if m.rowsBelow(width, height) < height {
+		m.endAt(n-1, width, height)
+	}
 }
 
-func (m *model) transcriptKey(msg tea.KeyMsg) tea.Cmd {
+// bring scrolls as little as possible until entry i is on the screen, or its beginning.
+func (m *model) bring(i, width, height int) {
 	t := &m.tr
-	switch {
-	case key.Matches(msg, m.keys.Transcript):
-		return m.back()
-	case key.Matches(msg, m.keys.Events):
-		id, from := t.session, t.from
-		if from == screenEvents {
-			return m.back()
-		}
-		m.screen = from
-		return m.openSession(msg, id)
-	case key.Matches(msg, m.keys.Open, m.keys.Unfold):
-		t.unfolded = !t.unfolded
-		t.version++
-	default:
-		width, height := m.room()
-		n := len(m.transcriptDoc(width).rows)
-		t.top = m.scrolled(msg, t.top, n)
-		t.follow = t.top >= n-height
+	if i < t.top || i == t.top && t.offset > 0 || m.entryHeight(i, width) >= height {
+		t.top, t.offset = i, 0
+		return
 	}
-	return nil
+	rows := -t.offset
+	for j := t.top; j <= i; j++ {
+		if rows += m.entryHeight(j, width); rows > height {
+			m.endAt(i, width, height)
+			return
+		}
+	}
 }
 
-// scroll moves by rows; settleTranscript keeps it within the text.
-func (t *transcript) scroll(by int) {
-	t.top += by
-	t.follow = t.follow && by > 0
-}
-
-func (m *model) transcriptDoc(width int) *doc {
+// endAt puts the last row of entry i at the foot of the screen.
+func (m *model) endAt(i, width, height int) {
 	t := &m.tr
-	return m.docs.get(docKey{id: fmt.Sprint("transcript ", t.version), width: width}, func() *doc {
-		d := &doc{paper: *m.st.paper(width)}
-		switch {
-		case t.err != nil:
-			d.say(inkWarn, transcriptTrouble(t.err))
-		case !t.known:
-			d.say(inkMuted, "reading …")
-		case len(t.got.Said) == 0:
-			d.say(inkMuted, "nothing is written there yet")
+	rows := 0
+	for ; i >= 0; i-- {
+		if rows += m.entryHeight(i, width); rows >= height {
+			t.top, t.offset = i, rows-height
+			return
 		}
-		if t.got.From > 0 {
-			d.say(inkMuted, fmt.Sprintf("the last %s of %s", size(int(t.got.Mark.Size-t.got.From)), size(int(t.got.Mark.Size))))
-		}
-		for list := t.got.Said; len(list) > 0; {
-			n := 0
-			if !t.unfolded {
-				n = d.books(list)
-			}
-			if n == 0 {
-				d.said(list[0], t.unfolded, m)
-				n = 1
-			}
-			list = list[n:]
-		}
-		d.callEnd = len(d.rows)
-		return d
-	})
-}
-
-// transcriptTrouble says why there is nothing to show; safe to draw.
-func transcriptTrouble(err error) string {
-	if errors.Is(err, broker.ErrNoTranscript) {
-		_, why, found := strings.Cut(err.Error(), broker.ErrNoTranscript.Error()+": ")
-		if found {
-			return "the transcript cannot be shown: " + safeLine(why)
-		}
-		return "the agent of this session did not say where it writes a transcript"
 	}
-	return "the transcript cannot be read: " + safeLine(err.Error())
+	t.top, t.offset = 0, 0
 }
 
-// books draws those first parts of a list that are the agent's books on one row, and says
-// how many they are.
-func (d *doc) books(list []broker.Said) int {
-	var names []string
-	for _, s := range list {
-		if string(s.By) != "other" || s.Tool == "" {
+// rowsBelow counts the rows from the first one on the screen to the end, up to some more
+// than most; rowsAbove those before it.
+func (m *model) rowsBelow(width, most int) int {
+	t := &m.tr
+	rows := -t.offset
+	for i := t.top; i < len(t.items) && rows <= most; i++ {
+		rows += m.entryHeight(i, width)
+	}
+	return rows
+}
+
+func (m *model) rowsAbove(width, most int) int {
+	t := &m.tr
+	rows := t.offset
+	for i := t.top - 1; i >= 0 && rows <= most; i-- {
+		rows += m.entryHeight(i, width)
+	}
+	return rows
+}
+
+// scrollTranscript moves by rows; the selection stays on the screen.
+func (m *model) scrollTranscript(by int) {
+	t := &m.tr
+	if len(t.items) == 0 {
+		return
+	}
+	width, height := m.room()
+	t.follow = false
+	t.offset += by
+	for t.offset < 0 && t.top > 0 {
+		t.top--
+		t.offset += m.entryHeight(t.top, width)
+	}
+	t.offset = max(0, t.offset)
+	for t.top < len(t.items)-1 && t.offset >= m.entryHeight(t.top, width) {
+		t.offset -= m.entryHeight(t.top, width)
+		t.top++
+	}
+	if m.rowsBelow(width, height) <= height {
+		m.endAt(len(t.items)-1, width, height)
+		t.follow = by > 0 && t.tell.AtEnd()
+	}
+	first, last := m.onScreen(width, height)
+	if at := t.byKey[t.at]; at < first || at > last {
+		at = first
+		if by < 0 {
+			at = last
+		}
+		t.at = t.items[at].Key
+	}
+}
+
+// onScreen are the first and the last entry of which a row is on the screen.
+func (m *model) onScreen(width, height int) (first, last int) {
+	t := &m.tr
+	rows := -t.offset
+	for last = t.top; last < len(t.items)-1; last++ {
+		if rows += m.entryHeight(last, width); rows >= height {
 			break
 		}
-		names = append(names, safeLine(s.Tool))
 	}
-	if n := len(names); n > 0 {
-		r := d.st.row(d.width).put(inkFaint, "· "+plural(n, "line")+" of its books: ")
-		slices.Sort(names)
-		d.add(r.fit(inkFaint, strings.Join(slices.Compact(names), ", "), d.width-r.width))
-	}
-	return len(names)
-}
-
-// said draws one part of a transcript.
-func (d *doc) said(s broker.Said, unfolded bool, m *model) {
-	label, i, body := "", inkMuted, inkText
-	switch string(s.By) {
-	case "user":
-		label, i = "» you", inkKey
-	case "agent":
-		label, i = "agent", inkTitle
-	case "call":
-		label, i = "▸ "+safeLine(s.Tool), inkBold
-	case "result":
-		label, body = "↳ gave back", inkMuted
-	case "failed":
-		label, i, body = "↳ failed", inkDanger, inkMuted
-	default:
-		label, i, body = strings.TrimSpace("· "+safeLine(s.Tool)), inkFaint, inkFaint
-	}
-	if s.Side {
-		label += " (sub-agent)"
-	}
-	r := d.st.row(d.width).put(i, label)
-	if !s.At.IsZero() {
-		r.right(inkFaint, s.At.In(m.at.Location()).Format("15:04:05"), d.width)
-	}
-	d.add(r)
-	text, more := s.Text, 0
-	if string(s.By) == "call" {
-		text = callText(s)
-	}
-	if !unfolded {
-		text, more = firstLines(text, saidFolded)
-	}
-	d.write(gutter{width: 2, next: "↪"}, body, text)
-	if more > 0 {
-		d.sayBehind(inkFaint, "⋮", 2, inkMuted, plural(more, "more line")+", enter unfolds")
-	}
-}
-
-// callText is the input of a call in a transcript, as people read it.
-func callText(s broker.Said) string {
-	sum := summarise(s.Tool, []byte(s.Text), "")
-	c := readCall([]byte(s.Text))
-	if c.broken != "" || !sum.whole {
-		return valueText([]byte(s.Text))
-	}
-	return mainText(c, "")
-}
-
-// firstLines is text without what comes after n lines, or after as many cells as fill
-// them, and how many lines those are.
-func firstLines(text string, n int) (head string, more int) {
-	const longest = 200 // bytes of a line, on average
-	at := 0
-	for range n {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			at = len(text)
-			break
-		}
-		at += i + 1
-	}
-	if at > n*longest {
-		cut := n * longest
-		for cut > 0 && text[cut]&0xC0 == 0x80 {
-			cut--
-		}
-		return text[:cut], max(1, countLines(text[cut:]))
-	}
-	return text[:at], countLines(text[at:])
-}
-
-func (m *model) transcriptView(l layout, a area) []string {
-	width, height := l.inner(a, 1)
-	t := &m.tr
-	d := m.transcriptDoc(width)
-	f := caption{title: "Transcript of " + m.board.label(t.session), focus: true, right: position(t.top, height, d)}
-	if t.follow && t.known && t.err == nil {
-		f.right = "following"
-	}
-	f.below, f.belowInk = safeLine(t.got.Path), inkMuted
-	return m.frame(l, a, f, 1, d.rows[min(t.top, len(d.rows)):min(t.top+height, len(d.rows))])
+	return t.top, last
 }

@@ -31,7 +31,7 @@ type console interface {
 	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
 	Story(ctx context.Context, id string) (broker.Story, error)
 	Timeline(ctx context.Context, f broker.EventFilter) ([]broker.Moment, error)
-	Transcript(ctx context.Context, sessionID string, seen broker.TranscriptMark) (broker.Transcript, error)
+	Transcript(ctx context.Context, sessionID string, part broker.TranscriptPart, have broker.TranscriptSpan) (broker.Transcript, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error

@@ -147,7 +147,7 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 	case timelineMsg:
 		m.timelineCame(msg)
 	case transcriptMsg:
-		m.transcriptCame(msg)
+		return m.transcriptCame(msg)
 	}
 	return nil
 }
@@ -203,6 +203,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 	}
 	m.board.tidy()
 	m.newsForTimeline(msg.list)
+	m.newsForTranscript(msg.list)
 	cmd := tea.Batch(append(cmds, m.keepPlace(at), m.editorNews(msg.list), m.attempted(msg.list))...)
 	cmd = tea.Batch(cmd, m.announce(arrived...))
 	if !msg.ended {

@@ -3,8 +3,9 @@ package agents
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // Speaker is who or what a part of a transcript comes from.
@@ -12,29 +13,48 @@ type Speaker string
 
 // The speakers.
 const (
-	SaidUser   Speaker = "user"
-	SaidAgent  Speaker = "agent"
-	SaidCall   Speaker = "call"   // the agent calls a tool
-	SaidResult Speaker = "result" // what a tool gave back
-	SaidFailed Speaker = "failed" // the same, of one that failed or was refused
-	SaidOther  Speaker = "other"  // a line that is none of these, as it is
+	SaidUser    Speaker = "user"
+	SaidAgent   Speaker = "agent"
+	SaidThought Speaker = "thought" // what the agent thought, where it writes that down
+	SaidCall    Speaker = "call"    // the agent calls a tool
+	SaidResult  Speaker = "result"  // what a tool gave back
+	SaidFailed  Speaker = "failed"  // the same, of one that failed or was refused
+	SaidOther   Speaker = "other"   // a line that is none of these, as it is
 )
 
 // Said is one part of a transcript. Its text is untrusted.
 type Said struct {
 	By   Speaker
 	Tool string // SaidCall; SaidOther: the type of a line of the agent's books
+	// ID is that of a call, also in its result. Of other parts it is empty, or a later part
+	// with the same ID and speaker takes this one's place.
+	ID   string
 	Text string
 	At   time.Time // zero when the line does not tell
 	Side bool      // said by or to a sub-agent
+	Line int64     // where its line begins, bytes
+
+	Model string        // that spoke; empty when the line does not tell
+	Reply string        // names the model's reply that Usage is of; several parts may have it
+	Usage wire.RunUsage // of that reply
+	Total *Spent        // of the session so far, where a line of the agent's books tells
 }
 
-// ReadTranscript reads whole lines of a transcript, one JSON object each, as Claude Code
-// and Codex write them. What it does not know comes back as it is; of lines that only
-// keep the agent's books, Tool is their type.
+// Spent is what a session cost, as its agent says.
+type Spent struct {
+	Cost  float64 // dollars; 0 when the agent does not tell
+	Usage wire.RunUsage
+}
+
+// ReadTranscript reads whole lines of a transcript, one JSON object each, as Claude Code,
+// Codex, Gemini CLI and Qwen Code write them. What it does not know comes back as it is;
+// of lines that only keep the agent's books, Tool is their type.
 func ReadTranscript(lines []byte) []Said {
 	var list []Said
+	at := int64(0)
 	for line := range bytes.Lines(lines) {
+		begin := at
+		at += int64(len(line))
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
@@ -42,103 +62,95 @@ func ReadTranscript(lines []byte) []Said {
 		if !ok {
 			parts = []Said{{By: SaidOther, Text: string(line)}}
 		}
+		for i := range parts {
+			parts[i].Line = begin
+		}
 		list = append(list, parts...)
 	}
 	return list
 }
 
-// books are types of lines by which Claude Code and Codex keep their books.
+// books are types of lines by which Claude Code, Codex and Qwen Code keep their books.
 var books = map[string]bool{
 	"agent-name": true, "ai-title": true, "api-request": true, "attachment": true, "cost-state": true, "custom-title": true,
-	"file-history-snapshot": true, "last-prompt": true, "mode": true, "permission-mode": true, "pr-link": true, "progress": true,
-	"queue-operation": true, "summary": true, "system": true, "worktree-state": true,
+	"file-history-delta": true, "file-history-snapshot": true, "last-prompt": true, "mode": true, "permission-mode": true, "pr-link": true,
+	"progress": true, "queue-operation": true, "summary": true, "system": true, "tools-used": true, "worktree-state": true,
 	"event_msg": true, "session_meta": true, "token_usage_record": true, "turn_context": true, "world_state": true,
 }
 
+// transcriptEntry is one line, of whichever agent.
+type transcriptEntry struct {
+	Type        string             `json:"type"`
+	Timestamp   time.Time          `json:"timestamp"`
+	IsSidechain bool               `json:"isSidechain"`
+	IsMeta      bool               `json:"isMeta"`
+	IsCompact   bool               `json:"isCompactSummary"`
+	UUID        string             `json:"uuid"`
+	Model       string             `json:"model"`
+	Content     json.RawMessage    `json:"content"`
+	Message     *transcriptMessage `json:"message"`
+	Payload     json.RawMessage    `json:"payload"`
+
+	claudeCost
+	geminiEntry
+	qwenEntry
+}
+
 type transcriptMessage struct {
+	ID      string          `json:"id"`
 	Role    string          `json:"role"`
+	Model   string          `json:"model"`
 	Content json.RawMessage `json:"content"`
+	Usage   *claudeUsage    `json:"usage"`
+	Parts   []geminiPart    `json:"parts"`
 }
 
 // transcriptLine reads one line; false when it has no shape that is known.
 func transcriptLine(line []byte) ([]Said, bool) {
-	var l struct {
-		Type        string             `json:"type"`
-		Timestamp   time.Time          `json:"timestamp"`
-		IsSidechain bool               `json:"isSidechain"`
-		IsMeta      bool               `json:"isMeta"`
-		Content     string             `json:"content"`
-		Message     *transcriptMessage `json:"message"`
-		Payload     json.RawMessage    `json:"payload"`
-	}
+	var l transcriptEntry
 	if json.Unmarshal(line, &l) != nil {
 		return nil, false
 	}
+	var content string
+	_ = json.Unmarshal(l.Content, &content) // a list is no text
 	switch {
+	case l.Set != nil || l.Type == "" && l.ProjectHash != "":
+		return []Said{{By: SaidOther, Tool: "$set", Text: string(line), At: l.Timestamp}}, true
 	case l.Type == "":
 		return nil, false
-	case l.Type == "system" && l.Content != "": // such as that the conversation was compacted
-		return []Said{{By: SaidOther, Text: l.Content, At: l.Timestamp, Side: l.IsSidechain}}, true
+	case l.Type == "system" && content != "": // such as that the conversation was compacted
+		return []Said{{By: SaidOther, Text: content, At: l.Timestamp, Side: l.IsSidechain}}, true
 	case books[l.Type]:
-		return []Said{{By: SaidOther, Tool: l.Type, Text: string(line), At: l.Timestamp}}, true
+		s := Said{By: SaidOther, Tool: l.Type, Text: string(line), At: l.Timestamp}
+		s.Model, s.Total = codexBooks(l.Type, l.Payload)
+		if l.Type == "cost-state" {
+			s.Total = l.spent()
+		}
+		return []Said{s}, true
 	}
-	var parts []Said
-	ok := false
-	switch {
-	case l.Type == "response_item":
-		parts, ok = codexParts(l.Payload)
-	case l.Message != nil && (l.Type == "user" || l.Type == "assistant"):
-		parts, ok = messageParts(*l.Message)
-	}
+	parts, ok := l.parts(content)
 	for i := range parts {
 		parts[i].At, parts[i].Side = l.Timestamp, l.IsSidechain
-		if l.IsMeta && parts[i].By == SaidUser {
+		if (l.IsMeta || l.IsCompact) && parts[i].By == SaidUser {
 			parts[i].By = SaidOther // not typed by anybody
 		}
 	}
 	return parts, ok
 }
 
-func messageParts(m transcriptMessage) ([]Said, bool) {
-	by := SaidUser
-	if m.Role == "assistant" {
-		by = SaidAgent
+// parts are those of a line that is no book.
+func (l *transcriptEntry) parts(content string) ([]Said, bool) {
+	switch {
+	case l.Type == "response_item":
+		return codexParts(l.Payload)
+	case l.Message != nil && len(l.Message.Parts) > 0:
+		return l.qwenParts()
+	case l.Message != nil && (l.Type == "user" || l.Type == "assistant"):
+		return claudeParts(*l.Message)
+	case l.Message == nil && l.Content != nil && (l.Type == "gemini" || l.Type == "user"):
+		return l.geminiParts(content)
+	case l.Message == nil && content != "" && (l.Type == "info" || l.Type == "warning" || l.Type == "error"):
+		return []Said{{By: SaidOther, ID: l.MessageID, Text: content}}, true
 	}
-	var text string
-	if json.Unmarshal(m.Content, &text) == nil {
-		return []Said{{By: by, Text: text}}, true
-	}
-	var blocks []struct {
-		Type    string          `json:"type"`
-		Text    string          `json:"text"`
-		Name    string          `json:"name"`
-		Input   json.RawMessage `json:"input"`
-		Content json.RawMessage `json:"content"`
-		IsError bool            `json:"is_error"`
-	}
-	if json.Unmarshal(m.Content, &blocks) != nil {
-		return nil, false
-	}
-	var parts []Said
-	for _, b := range blocks {
-		p := Said{By: by, Text: b.Text}
-		switch b.Type {
-		case "text", "input_text", "output_text":
-		case "tool_use":
-			p.By, p.Tool, p.Text = SaidCall, b.Name, string(b.Input)
-		case "tool_result":
-			p.By, p.Text = SaidResult, ResultText(b.Content)
-			if b.IsError {
-				p.By = SaidFailed
-			}
-		case "thinking", "redacted_thinking":
-			continue // shown by no agent's own screen either
-		default:
-			p.Text = "[" + b.Type + "]"
-		}
-		if strings.TrimSpace(p.Text) != "" || p.By == SaidCall {
-			parts = append(parts, p)
-		}
-	}
-	return parts, true
+	return nil, false
 }

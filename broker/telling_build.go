@@ -1,0 +1,257 @@
+package broker
+
+import (
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// builder makes entries of what is held.
+type builder struct {
+	t     *Telling
+	file  []Entry        // in the file's order
+	calls map[string]int // where in file, by the call's id
+	seen  map[string]int // the same of what may be written again
+
+	record []Entry               // of the log alone, in its order
+	asked  map[string]*Request   // by request id, as it was seen last
+	order  []string              // of the ids in asked
+	ran    map[string]*endOfCall // by request id
+	pair   map[string]int        // request id → its entry in file
+}
+
+type endOfCall struct {
+	data RanData
+	at   time.Time
+}
+
+func (t *Telling) build() {
+	b := builder{t: t, calls: map[string]int{}, seen: map[string]int{}, asked: map[string]*Request{}, ran: map[string]*endOfCall{}, pair: map[string]int{}}
+	for _, p := range t.parts {
+		for _, s := range p.said {
+			b.said(s)
+		}
+	}
+	for _, p := range t.parts {
+		for i := range p.moments {
+			b.call(&p.moments[i])
+		}
+	}
+	b.join()
+	for _, p := range t.parts {
+		for i := range p.moments {
+			b.moment(&p.moments[i])
+		}
+	}
+	t.Entries = b.merged()
+	t.spend()
+}
+
+// said takes a part of the file in.
+func (b *builder) said(s Said) {
+	if s.By == agents.SaidOther && s.Tool != "" {
+		return // the agent's books
+	}
+	e := Entry{Key: "f" + strconv.FormatInt(s.Line, 10), By: s.By, Text: s.Text, AtMS: ms(s.At)}
+	for i := len(b.file) - 1; i >= 0 && b.file[i].Key == e.Key; i-- { // several of one line
+		e.Key += "+"
+	}
+	if s.Side {
+		e.Whose = "sub-agent"
+	}
+	switch s.By {
+	case agents.SaidResult, agents.SaidFailed:
+		if i, ok := b.calls[s.ID]; ok && s.ID != "" {
+			b.file[i].Ran = gaveBack(s)
+			return
+		}
+		e.Ran, e.Text = gaveBack(s), ""
+	case agents.SaidCall:
+		e.Call, e.Tool, e.Text = b.t.asked(s), s.Tool, ""
+		if e.Large = len(s.Text) > maxMomentInput; e.Large {
+			e.Call.ToolInput = nil
+		}
+		if i, ok := b.calls[s.ID]; ok && s.ID != "" {
+			b.file[i].Call, b.file[i].Large = e.Call, e.Large
+			return
+		}
+		b.calls[s.ID] = len(b.file)
+	case agents.SaidUser, agents.SaidAgent, agents.SaidThought, agents.SaidOther:
+		if s.ID != "" {
+			key := string(s.By) + s.ID
+			if i, ok := b.seen[key]; ok {
+				b.file[i].Text = s.Text
+				return
+			}
+			b.seen[key] = len(b.file)
+		}
+	}
+	b.file = append(b.file, e)
+}
+
+func ms(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func gaveBack(s Said) *RanData {
+	text := strings.ToValidUTF8(s.Text, "\uFFFD")
+	d := &RanData{Failed: s.By == agents.SaidFailed, OutputBytes: len(text), ToolUseID: s.ID}
+	d.Output, d.CutAt = headAndTail(text, maxOutput)
+	return d
+}
+
+// call notes what an event tells of a call.
+func (b *builder) call(m *Moment) {
+	id := m.Event.RequestID
+	if m.Call == nil || id == "" {
+		return
+	}
+	switch known := b.asked[id]; {
+	case known == nil:
+		b.order = append(b.order, id)
+		b.asked[id] = m.Call
+	case !known.State.Terminal() || m.Call.State.Terminal(): // an end stays one
+		b.asked[id] = m.Call
+	}
+	if m.Event.Type != EventPostTool {
+		return
+	}
+	end := endOfCall{at: m.Event.At}
+	if json.Unmarshal(m.Event.Data, &end.data) == nil && end.data.Digest != "" {
+		b.ran[id] = &end
+	}
+}
+
+// join finds the entries of the calls on record: by their ids or, where the agent tells
+// its hooks none, by what they are. Calls that are not in the file get entries.
+func (b *builder) join() {
+	for _, id := range b.order {
+		r := b.asked[id]
+		i, ok := b.place(r)
+		if !ok {
+			e := Entry{Key: "r" + id, By: agents.SaidCall, AtMS: ms(r.CreatedAt), Tool: r.ToolName}
+			b.fill(&e, r)
+			b.record = append(b.record, e)
+			continue
+		}
+		e := &b.file[i]
+		if e.OnRecord && !(r.State == Pending && e.Call.State != Pending) {
+			continue // an agent may ask twice for a call: when it is about to run, and when its own rules ask
+		}
+		b.pair[id] = i
+		b.fill(e, r)
+	}
+}
+
+func (b *builder) fill(e *Entry, r *Request) {
+	input := e.Call
+	e.Call, e.OnRecord, e.Large = r, true, len(r.ToolInput) == 0
+	if e.Large && input != nil && len(input.ToolInput) > 0 { // the file has it
+		both := *r
+		both.ToolName, both.ToolInput, e.Large = input.ToolName, input.ToolInput, false
+		e.Call = &both
+	}
+	if r.SubagentType != "" || r.SubagentID != "" {
+		e.Whose = firstOf(r.SubagentType, r.SubagentID)
+	}
+	end := b.ran[r.ID]
+	switch {
+	case end == nil:
+	case e.Ran == nil:
+		e.Ran = &end.data
+	default:
+		e.Ran.DurationMS = end.data.DurationMS
+		e.Ran.Failed = e.Ran.Failed || end.data.Failed
+	}
+}
+
+// place is the entry in the file of the call that r asked for.
+func (b *builder) place(r *Request) (int, bool) {
+	if r.ToolUseID != "" {
+		i, ok := b.calls[r.ToolUseID]
+		return i, ok
+	}
+	for i := range b.file {
+		e := &b.file[i]
+		if e.Call == nil || e.OnRecord || e.Call.ToolName != r.ToolName || e.AtMS > 0 && e.AtMS < ms(r.CreatedAt)-maxApart.Milliseconds() {
+			continue
+		}
+		if sameJSON(e.Call.ToolInput, r.ToolInput) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// maxApart is how long before its hook is heard an agent may write down a call.
+const maxApart = time.Minute
+
+// moment makes an entry of an event that is not told otherwise. Where there is no file,
+// the hooks' words are told as well.
+func (b *builder) moment(m *Moment) {
+	e := Entry{Key: "e" + strconv.FormatInt(m.Event.Seq, 10), AtMS: ms(m.Event.At), By: agents.SaidOther}
+	switch m.Event.Type {
+	case EventRequestCreated, EventRequestDecided, EventPostTool, EventTakenUpAgain:
+		return
+	case EventUser, EventMessage, EventTurnEnd, EventSubagentStop:
+		if b.t.file != (FileMark{}) || !b.words(m, &e) {
+			return
+		}
+	case EventSessionStart, EventSessionStop, EventSessionEnd, EventRunStarted:
+		if b.t.file != (FileMark{}) {
+			return
+		}
+		e.Moment = m
+	default:
+		e.Moment = m
+	}
+	b.record = append(b.record, e)
+}
+
+// words are what an event says that somebody said; false for nothing new.
+func (b *builder) words(m *Moment, e *Entry) bool {
+	var d struct {
+		UserData
+
+		SubagentID   string `json:"subagent_id"`
+		SubagentType string `json:"subagent_type"`
+	}
+	if json.Unmarshal(m.Event.Data, &d) != nil || strings.TrimSpace(d.Words()) == "" {
+		return false
+	}
+	e.Text, e.By, e.Whose = d.Words(), agents.SaidAgent, firstOf(d.SubagentType, d.SubagentID)
+	switch {
+	case m.Event.Type == EventUser && d.FromAgent:
+		e.By = agents.SaidOther
+	case m.Event.Type == EventUser:
+		e.By = agents.SaidUser
+	case m.Event.Type == EventTurnEnd: // it may end with what was just said
+		for i := len(b.record) - 1; i >= 0 && b.record[i].By != agents.SaidUser; i-- {
+			if b.record[i].By == agents.SaidAgent {
+				return !strings.HasPrefix(b.record[i].Text, strings.TrimSuffix(e.Text, "…"))
+			}
+		}
+	}
+	return true
+}
+
+// merged is the file in its order, with what is only on record put in by its time.
+func (b *builder) merged() []Entry {
+	sort.SliceStable(b.record, func(i, j int) bool { return b.record[i].AtMS < b.record[j].AtMS })
+	list := make([]Entry, 0, len(b.file)+len(b.record))
+	rest := b.record
+	for i := range b.file {
+		for at := b.file[i].AtMS; at > 0 && len(rest) > 0 && rest[0].AtMS < at; rest = rest[1:] {
+			list = append(list, rest[0])
+		}
+		list = append(list, b.file[i])
+	}
+	return append(list, rest...)
+}

@@ -1,0 +1,171 @@
+package tui
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// finding is a search through a transcript: from the newest to the oldest, and around.
+type finding struct {
+	text  string
+	words string // text in lower case
+	older bool   // it goes on in what is not read yet
+}
+
+// searchFor goes to the newest entry with the text that is typed, from the entry with key
+// from upwards.
+func (m *model) searchFor(from string) func(string) {
+	return func(text string) {
+		t := &m.tr
+		t.find = finding{text: text, words: strings.ToLower(text)}
+		at, ok := t.byKey[from]
+		if !ok {
+			at = len(t.items) - 1
+		}
+		if text == "" && ok {
+			t.at, t.reveal = from, true
+		}
+		if i := t.nearest(at, -1); i >= 0 {
+			m.goTo(i)
+		} else if m.prompt != nil && text != "" {
+			m.prompt.hint = "not here: enter, then n looks further"
+		}
+	}
+}
+
+// nearest is the first entry with what is searched for, from entry i on in a direction;
+// -1 when there is none.
+func (t *transcript) nearest(i, step int) int {
+	for ; i >= 0 && i < len(t.items); i += step {
+		if t.items[i].has(t.find.words) {
+			return i
+		}
+	}
+	return -1
+}
+
+// findAgain goes to the next entry with the text: an older one, or back to a newer one.
+func (m *model) findAgain(back bool) tea.Cmd {
+	t := &m.tr
+	at, ok := t.byKey[t.at]
+	switch {
+	case t.find.words == "":
+		return m.say(inkMuted, "/ searches first")
+	case !ok:
+		return nil
+	case back:
+		return m.findFrom(at+1, 1)
+	}
+	return m.findFrom(at-1, -1)
+}
+
+// findFrom looks from entry i on in a direction, then in older parts that are not read yet,
+// then from the other end.
+func (m *model) findFrom(i, step int) tea.Cmd {
+	t := &m.tr
+	if i = t.nearest(i, step); i >= 0 {
+		m.goTo(i)
+		return nil
+	}
+	if step < 0 && !t.tell.AtStart() {
+		t.find.older, t.follow = true, false
+		if len(t.items) > 0 {
+			t.at = t.items[0].Key
+		}
+		return m.say(inkMuted, "searching what is older …")
+	}
+	from, what := 0, "the end is reached: on from the oldest that is read"
+	if step < 0 {
+		from, what = len(t.items)-1, "the start is reached: on from the newest that is read"
+	}
+	if i = t.nearest(from, step); i >= 0 {
+		m.goTo(i)
+		return m.say(inkMuted, what)
+	}
+	return m.say(inkWarn, "nothing here has "+quoted(t.find.text))
+}
+
+// foundMore goes on with a search when an older part has come.
+func (m *model) foundMore() tea.Cmd {
+	t := &m.tr
+	if !t.find.older {
+		return nil
+	}
+	t.find.older = false
+	at, ok := t.byKey[t.at]
+	if !ok {
+		at = len(t.items)
+	}
+	return m.findFrom(at-1, -1)
+}
+
+func (m *model) goTo(i int) {
+	t := &m.tr
+	it := t.items[i]
+	if !it.open && !it.shows(t.find.words) {
+		it.open, it.rows = true, nil
+	}
+	t.at, t.reveal, t.follow = it.Key, true, false
+}
+
+// has reports whether the entry holds words, in any case of their letters.
+func (it *item) has(words string) bool {
+	return words != "" && strings.Contains(strings.ToLower(it.haystack()), words)
+}
+
+func (it *item) haystack() string {
+	parts := []string{it.Text, it.Whose, it.Tool}
+	if it.Call != nil {
+		parts = append(parts, string(it.Call.ToolInput))
+		if _, input := it.Call.Call(); len(input) > 0 {
+			c := readCall(input)
+			parts = append(parts, mainText(c, ""))
+		}
+	}
+	if it.Ran != nil {
+		parts = append(parts, it.Ran.Output)
+	}
+	if it.Moment != nil {
+		parts = append(parts, newMoment(*it.Moment).text())
+	}
+	return strings.Join(parts, "\n")
+}
+
+// shows reports whether the entry's rows as they are have words.
+func (it *item) shows(words string) bool {
+	for _, r := range it.rows {
+		if strings.Contains(strings.ToLower(ansi.Strip(r)), words) {
+			return true
+		}
+	}
+	return false
+}
+
+// highlighted draws what was searched for in an ink of its own. row is safe to draw.
+func (m *model) highlighted(row, words string) string {
+	if words == "" {
+		return row
+	}
+	plain := ansi.Strip(row)
+	low := strings.ToLower(plain)
+	if len(low) != len(plain) || !strings.Contains(low, words) {
+		return row
+	}
+	var b strings.Builder
+	at, cell := 0, 0
+	for {
+		i := strings.Index(low[at:], words)
+		if i < 0 {
+			break
+		}
+		begin := cell + cells(plain[at:at+i])
+		end := begin + cells(plain[at+i:at+i+len(words)])
+		b.WriteString(ansi.Cut(row, cell, begin))
+		b.WriteString(m.st.row(end-begin).put(inkSign, plain[at+i:at+i+len(words)]).String())
+		at, cell = at+i+len(words), end
+	}
+	b.WriteString(ansi.Cut(row, cell, cells(plain)))
+	return b.String()
+}

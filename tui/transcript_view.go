@@ -1,0 +1,172 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+func (m *model) transcriptView(l layout, a area) []string {
+	width, height := l.inner(a, 1)
+	t := &m.tr
+	f := caption{title: "Transcript of " + m.board.label(t.session), focus: true}
+	f.note, f.noteInk = m.transcriptNote()
+	f.right = m.transcriptRight(width, height)
+	f.below, f.belowInk = m.transcriptSource()
+	if t.unread > 0 && t.tell.AtEnd() {
+		f.belowRight = "a line is being written"
+	}
+	rows := make([]string, 0, height)
+	if text, i := t.empty(); text != "" {
+		p := m.st.paper(width)
+		p.say(i, text)
+		rows = p.rows
+	}
+	for i, skip := t.top, t.offset; i < len(t.items) && len(rows) < height; i, skip = i+1, 0 {
+		bar := m.st.row(1).put(inkText, " ").String()
+		if t.items[i].Key == t.at {
+			bar = m.st.row(1).put(inkKey, "▌").String()
+		}
+		list := m.entryRows(i, width)
+		for _, r := range list[min(skip, len(list)):] {
+			rows = append(rows, bar+m.highlighted(r, t.find.words))
+		}
+	}
+	if width == leastPaper { // the bar has no room beside them
+		rows = narrowed(rows, width-1)
+	}
+	return m.frame(l, a, f, 1, rows[:min(len(rows), height)])
+}
+
+// empty says why there is nothing to show; safe to draw.
+func (t *transcript) empty() (string, ink) {
+	switch {
+	case t.err != nil && len(t.items) == 0:
+		return "the transcript cannot be read: " + safeLine(t.err.Error()), inkWarn
+	case len(t.items) > 0:
+		return "", inkText
+	case !t.known:
+		return "reading …", inkMuted
+	case t.noFile != "":
+		return "nothing is known of this session's talk: " + t.reason(), inkMuted
+	}
+	return "nothing is written there yet", inkMuted
+}
+
+// reason is why the agent's file was not read; safe to draw.
+func (t *transcript) reason() string {
+	why := strings.TrimPrefix(t.noFile, broker.ErrNoTranscript.Error()+": ")
+	return safeLine(why)
+}
+
+// transcriptSource says where what is on the screen comes from; safe to draw.
+func (m *model) transcriptSource() (string, ink) {
+	t := &m.tr
+	switch {
+	case t.err != nil && len(t.items) > 0:
+		return "cannot be read on: " + safeLine(t.err.Error()), inkWarn
+	case t.noFile != "":
+		return "what its hooks told; no file of its agent: " + t.reason(), inkWarn
+	}
+	return safeLine(t.path), inkMuted
+}
+
+// transcriptNote is the session's model, turns and cost, as far as its agent says.
+func (m *model) transcriptNote() (string, ink) {
+	t := &m.tr
+	if t.find.older {
+		return "/" + safeLine(t.find.text) + " · searching what is older …", inkKey
+	}
+	name, spent, whole := t.tell.Model, t.tell.Spent, t.tell.Whole
+	var parts []string
+	turns := 0
+	if s := m.board.sessions[t.session]; s != nil && s.Run != nil {
+		if s.Run.Model != "" && name == "" {
+			name = s.Run.Model
+		}
+		turns = s.Run.Turns
+		if s.Run.Cost > 0 || s.Run.Usage.Input+s.Run.Usage.Output > 0 {
+			spent, whole = broker.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
+		}
+	}
+	if name != "" {
+		parts = append(parts, safeLine(name))
+	}
+	if turns > 0 {
+		parts = append(parts, plural(turns, "turn"))
+	}
+	if cost := spentWords(spent); cost != "" {
+		if !whole {
+			cost += " in what is read"
+		}
+		parts = append(parts, "agent says "+cost)
+	}
+	return strings.Join(parts, " · "), inkMuted
+}
+
+// spentWords are dollars and tokens in few letters.
+func spentWords(s broker.Spent) string {
+	var parts []string
+	if s.Cost > 0 {
+		parts = append(parts, "$"+strconv.FormatFloat(s.Cost, 'f', 2, 64))
+		if s.Cost < 0.01 {
+			parts[0] = "under $0.01"
+		}
+	}
+	u := s.Usage
+	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
+		parts = append(parts, tokens(in)+" in "+tokens(u.Output)+" out")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// tokens is a number of tokens in few letters: 812, 12.4k, 3.1M.
+func tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// transcriptRight says where in the transcript the screen is, and that there is more.
+func (m *model) transcriptRight(width, height int) string {
+	t := &m.tr
+	at, ok := t.byKey[t.at]
+	switch {
+	case !t.known || !ok:
+		return ""
+	case t.follow && t.tell.AtEnd():
+		return "following"
+	case t.news > 0:
+		return "▼ " + count(t.news) + " new"
+	}
+	text := fmt.Sprintf("%s of %s", count(at+1), count(len(t.items)))
+	if !t.tell.AtStart() || !t.tell.AtEnd() {
+		text += " read"
+	}
+	if !t.tell.AtEnd() || m.rowsBelow(width, height) > height {
+		text = "▼ " + text
+	}
+	return text
+}
+
+// entryRows is entry i laid out. Calls that wait are laid out each time: what is to be
+// said of them changes without the log.
+func (m *model) entryRows(i, width int) []string {
+	it := m.tr.items[i]
+	if it.rows == nil || it.width != width || it.waits() {
+		d := &doc{paper: *m.st.paper(max(width-1, 1))}
+		if i > 0 && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
+			d.rows = append(d.rows, spaces(d.width))
+		}
+		m.entry(d, it)
+		it.rows, it.width = d.rows, width
+	}
+	return it.rows
+}
