@@ -1,14 +1,10 @@
 package broker_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -198,71 +194,5 @@ func TestTimelineOfHugeCalls(t *testing.T) {
 	page, err := b.Timeline(t.Context(), broker.EventFilter{SessionID: ranSession, After: -1})
 	if err != nil || len(page) != 10 {
 		t.Errorf("%d events, %v", len(page), err)
-	}
-}
-
-func transcriptHook(path string) agents.Hook {
-	h := said("go on", false)
-	h.Transcript = path
-	return h
-}
-
-func TestTranscript(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "s.jsonl")
-	line := `{"type":"user","message":{"role":"user","content":"hello"}}` + "\n"
-	write := func(path, text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(path, line)
-	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-	hear(t, b, transcriptHook(path))
-	side := transcriptHook("/elsewhere")
-	side.SubagentID = "a1"
-	hear(t, b, side)
-	got, err := b.Transcript(t.Context(), ranSession, broker.TranscriptMark{})
-	want := []broker.Said{{By: agents.SaidUser, Text: "hello"}}
-	if d := cmp.Diff(want, got.Said); err != nil || d != "" || got.Path != path || got.From != 0 {
-		t.Fatalf("%v %+v\n%s", err, got, d)
-	}
-	if again, err := b.Transcript(t.Context(), ranSession, got.Mark); err != nil || !again.Same || again.Said != nil {
-		t.Errorf("unchanged: %+v, %v", again, err)
-	}
-
-	write(path, strings.Repeat(line, 10_000)) // 620 KB
-	long, err := b.Transcript(t.Context(), ranSession, got.Mark)
-	if err != nil || long.Same || len(long.Said) > (256<<10)/len(line) || len(long.Said) < 4000 || long.From%int64(len(line)) != 0 || long.From == 0 {
-		t.Errorf("a long one: %d parts from %d, %v", len(long.Said), long.From, err)
-	}
-	write(path, strings.Repeat("x", 1<<20)) // one endless line
-	if huge, err := b.Transcript(t.Context(), ranSession, got.Mark); err != nil || len(huge.Said) != 1 || len(huge.Said[0].Text) != 256<<10 {
-		t.Errorf("one endless line: %d parts, %v", len(huge.Said), err)
-	}
-}
-
-// Attack: a hook names something else than a transcript. No device, no pipe and no link is
-// opened for reading, and nothing waits.
-func TestTranscriptIsARegularFile(t *testing.T) {
-	dir := t.TempDir()
-	pipe, link, none := filepath.Join(dir, "pipe"), filepath.Join(dir, "link"), filepath.Join(dir, "none")
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Symlink("/etc/passwd", link)); err != nil {
-		t.Fatal(err)
-	}
-	list := []string{pipe, link, none, dir, "/dev/zero", "relative.jsonl", ""}
-	if os.Getuid() != 0 {
-		list = append(list, "/etc/passwd")
-	}
-	for _, path := range list {
-		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
-		hear(t, b, transcriptHook(path))
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		got, err := b.Transcript(ctx, ranSession, broker.TranscriptMark{})
-		if !errors.Is(err, broker.ErrNoTranscript) || got.Said != nil || ctx.Err() != nil {
-			t.Errorf("%q: %+v, %v", path, got, err)
-		}
-		cancel()
 	}
 }

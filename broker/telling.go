@@ -22,6 +22,8 @@ type Entry struct {
 	Large    bool     // the input of Call was too large to be kept
 	Ran      *RanData // what the tool gave back; nil while that is not known
 	Moment   *Moment  // an event of the log that is no call
+
+	seq int64 // of what is not in the file: where in the log it stands
 }
 
 // Spent is what a session cost, as its agent says.

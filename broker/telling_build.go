@@ -16,12 +16,14 @@ type builder struct {
 	file  []Entry        // in the file's order
 	calls map[string]int // where in file, by the call's id
 	seen  map[string]int // the same of what may be written again
+	line  int64          // that the last part is of
+	nth   int            // and which of its parts it is
 
 	record []Entry               // of the log alone, in its order
 	asked  map[string]*Request   // by request id, as it was seen last
 	order  []string              // of the ids in asked
 	ran    map[string]*endOfCall // by request id
-	pair   map[string]int        // request id → its entry in file
+	seq    map[string]int64      // by request id: the first event about it
 }
 
 type endOfCall struct {
@@ -30,7 +32,7 @@ type endOfCall struct {
 }
 
 func (t *Telling) build() {
-	b := builder{t: t, calls: map[string]int{}, seen: map[string]int{}, asked: map[string]*Request{}, ran: map[string]*endOfCall{}, pair: map[string]int{}}
+	b := builder{t: t, calls: map[string]int{}, seen: map[string]int{}, asked: map[string]*Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
 	for _, p := range t.parts {
 		for _, s := range p.said {
 			b.said(s)
@@ -57,8 +59,11 @@ func (b *builder) said(s Said) {
 		return // the agent's books
 	}
 	e := Entry{Key: "f" + strconv.FormatInt(s.Line, 10), By: s.By, Text: s.Text, AtMS: ms(s.At)}
-	for i := len(b.file) - 1; i >= 0 && b.file[i].Key == e.Key; i-- { // several of one line
-		e.Key += "+"
+	if s.Line != b.line {
+		b.line, b.nth = s.Line, 0
+	}
+	if b.nth++; b.nth > 1 { // several of one line
+		e.Key += "." + strconv.Itoa(b.nth)
 	}
 	if s.Side {
 		e.Whose = "sub-agent"
@@ -116,6 +121,7 @@ func (b *builder) call(m *Moment) {
 	switch known := b.asked[id]; {
 	case known == nil:
 		b.order = append(b.order, id)
+		b.seq[id] = m.Event.Seq
 		b.asked[id] = m.Call
 	case !known.State.Terminal() || m.Call.State.Terminal(): // an end stays one
 		b.asked[id] = m.Call
@@ -136,7 +142,7 @@ func (b *builder) join() {
 		r := b.asked[id]
 		i, ok := b.place(r)
 		if !ok {
-			e := Entry{Key: "r" + id, By: agents.SaidCall, AtMS: ms(r.CreatedAt), Tool: r.ToolName}
+			e := Entry{Key: "r" + id, By: agents.SaidCall, AtMS: ms(r.CreatedAt), Tool: r.ToolName, seq: b.seq[id]}
 			b.fill(&e, r)
 			b.record = append(b.record, e)
 			continue
@@ -145,7 +151,6 @@ func (b *builder) join() {
 		if e.OnRecord && !(r.State == Pending && e.Call.State != Pending) {
 			continue // an agent may ask twice for a call: when it is about to run, and when its own rules ask
 		}
-		b.pair[id] = i
 		b.fill(e, r)
 	}
 }
@@ -196,7 +201,7 @@ const maxApart = time.Minute
 // moment makes an entry of an event that is not told otherwise. Where there is no file,
 // the hooks' words are told as well.
 func (b *builder) moment(m *Moment) {
-	e := Entry{Key: "e" + strconv.FormatInt(m.Event.Seq, 10), AtMS: ms(m.Event.At), By: agents.SaidOther}
+	e := Entry{Key: "e" + strconv.FormatInt(m.Event.Seq, 10), AtMS: ms(m.Event.At), By: agents.SaidOther, seq: m.Event.Seq}
 	switch m.Event.Type {
 	case EventRequestCreated, EventRequestDecided, EventPostTool, EventTakenUpAgain:
 		return
@@ -244,7 +249,7 @@ func (b *builder) words(m *Moment, e *Entry) bool {
 
 // merged is the file in its order, with what is only on record put in by its time.
 func (b *builder) merged() []Entry {
-	sort.SliceStable(b.record, func(i, j int) bool { return b.record[i].AtMS < b.record[j].AtMS })
+	sort.SliceStable(b.record, func(i, j int) bool { return b.record[i].seq < b.record[j].seq })
 	list := make([]Entry, 0, len(b.file)+len(b.record))
 	rest := b.record
 	for i := range b.file {

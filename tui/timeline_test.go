@@ -77,9 +77,6 @@ func (s *still) told() {
 	}
 	if s.m.tr.asking {
 		s.m.tr.asking, s.m.tr.due = false, true
-		if !s.m.tr.known {
-			s.m.tr.want = broker.NewestPart
-		}
 	}
 	for range 200 {
 		cmd := s.m.settleTimeline()

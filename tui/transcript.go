@@ -21,7 +21,7 @@ type transcript struct {
 
 	asking bool                  // for a part
 	due    bool                  // it is time to look again
-	want   broker.TranscriptPart // to be read anew, "" for what is missing
+	want   broker.TranscriptPart // to be read anew, "" when what is there is to be gone on with
 
 	items  []*item
 	byKey  map[string]int
@@ -71,9 +71,9 @@ func (m *model) settleTranscript() tea.Cmd {
 	}
 	part := t.want
 	switch {
-	case part != "":
 	case t.err != nil && !t.due:
 		return nil
+	case part != "":
 	case t.find.older && !t.tell.AtStart():
 		part = broker.EarlierPart
 	case !t.tell.AtStart() && m.rowsAbove(width, height) < height:
@@ -85,10 +85,10 @@ func (m *model) settleTranscript() tea.Cmd {
 	default:
 		return nil
 	}
-	if part == broker.LaterPart || part == broker.NewestPart {
+	if part == broker.LaterPart || part == t.want {
 		t.due = false
 	}
-	t.want, t.asking = "", true
+	t.asking = true
 	ctx, c, gen, session, have := m.ctx, m.console, t.gen, t.session, t.tell.Span()
 	return func() tea.Msg {
 		got, err := c.Transcript(ctx, session, part, have)
@@ -106,6 +106,7 @@ func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 		t.due, t.find.older = false, false // do not ask again before the next tick
 		return nil
 	}
+	t.want = ""
 	if t.noFile, t.path = msg.got.NoFile, msg.got.Path; msg.got.Part != broker.EarlierPart {
 		t.unread = max(0, msg.got.Size-msg.got.Span.To)
 	}
@@ -119,6 +120,9 @@ func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 	}
 	t.tell.Add(msg.got)
 	t.took()
+	if msg.got.Part == broker.OldestPart && len(t.items) > 0 {
+		t.at, t.top, t.offset = t.items[0].Key, 0, 0
+	}
 	if i, ok := t.byKey[last]; ok && !t.follow {
 		t.news += len(t.items) - 1 - i
 	}

@@ -12,6 +12,7 @@ type finding struct {
 	text  string
 	words string // text in lower case
 	older bool   // it goes on in what is not read yet
+	from  string // key of the entry before which it goes on
 }
 
 // searchFor goes to the newest entry with the text that is typed, from the entry with key
@@ -71,8 +72,8 @@ func (m *model) findFrom(i, step int) tea.Cmd {
 	}
 	if step < 0 && !t.tell.AtStart() {
 		t.find.older, t.follow = true, false
-		if len(t.items) > 0 {
-			t.at = t.items[0].Key
+		if t.find.from = ""; len(t.items) > 0 {
+			t.find.from = t.items[0].Key
 		}
 		return m.say(inkMuted, "searching what is older …")
 	}
@@ -94,7 +95,7 @@ func (m *model) foundMore() tea.Cmd {
 		return nil
 	}
 	t.find.older = false
-	at, ok := t.byKey[t.at]
+	at, ok := t.byKey[t.find.from]
 	if !ok {
 		at = len(t.items)
 	}
