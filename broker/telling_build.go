@@ -148,7 +148,7 @@ func (b *builder) join() {
 			continue
 		}
 		e := &b.file[i]
-		if e.OnRecord && !(r.State == Pending && e.Call.State != Pending) {
+		if e.OnRecord && (r.State != Pending || e.Call.State == Pending) {
 			continue // an agent may ask twice for a call: when it is about to run, and when its own rules ask
 		}
 		b.fill(e, r)

@@ -74,6 +74,26 @@ func (b *Broker) Transcript(ctx context.Context, sessionID string, part Transcri
 	if err != nil {
 		return Transcript{}, err
 	}
+	head, _ := b.store.Head()
+	return ReadTranscript(ctx, recordsOf{b}, head, s, part, have)
+}
+
+// Records are where a transcript's record is read: a Store, or a reader of its file.
+type Records interface {
+	Request(ctx context.Context, id string) (Request, error)
+	Events(ctx context.Context, f EventFilter) ([]Event, error)
+}
+
+// recordsOf is the memory of a broker that runs: what waits is as it is now.
+type recordsOf struct{ *Broker }
+
+func (r recordsOf) Events(ctx context.Context, f EventFilter) ([]Event, error) {
+	return r.store.Events(ctx, f)
+}
+
+// ReadTranscript reads a part of the transcript of s. newest is the number of the newest
+// event of the log, or of an earlier one.
+func ReadTranscript(ctx context.Context, rec Records, newest int64, s Session, part TranscriptPart, have TranscriptSpan) (Transcript, error) {
 	t := Transcript{Agent: s.Agent, CWD: cmp.Or(s.ProjectDir, s.CWD), Path: s.Transcript, Part: part}
 	f, err := openTranscript(s.Transcript)
 	if err != nil {
@@ -86,11 +106,11 @@ func (b *Broker) Transcript(ctx context.Context, sessionID string, part Transcri
 	}
 	if f != nil {
 		if err := t.read(f, have); err != nil {
-			return t, fmt.Errorf("transcript of %s: %w", clip(sessionID), err)
+			return t, fmt.Errorf("transcript of %s: %w", clip(s.ID), err)
 		}
 	}
-	if err := b.addMoments(ctx, s, &t, have); err != nil {
-		return t, fmt.Errorf("transcript of %s: %w", clip(sessionID), err)
+	if err := t.addMoments(ctx, rec, newest, s.ID, have); err != nil {
+		return t, fmt.Errorf("transcript of %s: %w", clip(s.ID), err)
 	}
 	t.Same = t.Part == LaterPart && len(t.Said) == 0 && len(t.Moments) == 0 && t.Span.To == have.To
 	return t, nil
@@ -129,10 +149,9 @@ func (t *Transcript) read(f *transcriptFile, have TranscriptSpan) error {
 }
 
 // addMoments adds what is on record of the same stretch of time.
-func (b *Broker) addMoments(ctx context.Context, s Session, t *Transcript, have TranscriptSpan) error {
-	head, _ := b.store.Head()
-	f := t.filter(s.ID, have)
-	list, err := b.moments(ctx, f)
+func (t *Transcript) addMoments(ctx context.Context, rec Records, newest int64, sessionID string, have TranscriptSpan) error {
+	f := t.filter(sessionID, have)
+	list, err := momentsOf(ctx, rec, f)
 	if err != nil {
 		return err
 	}
@@ -154,7 +173,7 @@ func (b *Broker) addMoments(ctx context.Context, s Session, t *Transcript, have 
 		t.Span.First, t.Span.Last = list[0].Event.Seq, list[n-1].Event.Seq
 	}
 	if t.Part == NewestPart { // later ones have larger numbers
-		t.Span.Last = max(t.Span.Last, head)
+		t.Span.Last = max(t.Span.Last, newest)
 		t.Span.First = cmp.Or(t.Span.First, t.Span.Last+1)
 	}
 	return nil
@@ -197,9 +216,9 @@ func span(list []Said) (first, last time.Time) {
 	return first, last
 }
 
-// moments are a page of events with the calls that they are about.
-func (b *Broker) moments(ctx context.Context, f EventFilter) ([]Moment, error) {
-	events, err := b.store.Events(ctx, f)
+// momentsOf are a page of events with the calls that they are about.
+func momentsOf(ctx context.Context, rec Records, f EventFilter) ([]Moment, error) {
+	events, err := rec.Events(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +227,7 @@ func (b *Broker) moments(ctx context.Context, f EventFilter) ([]Moment, error) {
 	for _, e := range events {
 		r, known := calls[e.RequestID]
 		if !known && e.RequestID != "" {
-			if got, err := b.Request(ctx, e.RequestID); err == nil {
+			if got, err := rec.Request(ctx, e.RequestID); err == nil {
 				if r = &got; len(got.ToolInput) > maxMomentInput {
 					r.ToolInput = nil
 				}

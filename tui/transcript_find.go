@@ -109,6 +109,20 @@ func (m *model) goTo(i int) {
 		it.open, it.rows = true, nil
 	}
 	t.at, t.reveal, t.follow = it.Key, true, false
+	width, height := m.room()
+	if row := it.rowWith(m.entryRows(i, width), t.find.words); row >= height/2 { // far down in a long one
+		t.top, t.offset, t.reveal = i, row-height/3, false
+	}
+}
+
+// rowWith is the first of the entry's rows that has words, 0 when none has.
+func (it *item) rowWith(rows []string, words string) int {
+	for i, r := range rows {
+		if strings.Contains(strings.ToLower(ansi.Strip(r)), words) {
+			return i
+		}
+	}
+	return 0
 }
 
 // has reports whether the entry holds words, in any case of their letters.

@@ -72,7 +72,7 @@ func ReadTranscript(lines []byte) []Said {
 
 // books are types of lines by which Claude Code, Codex and Qwen Code keep their books.
 var books = map[string]bool{
-	"agent-name": true, "ai-title": true, "api-request": true, "attachment": true, "cost-state": true, "custom-title": true,
+	"agent-name": true, "ai-title": true, "api-request": true, "api-request-blob": true, "api-request-shape": true, "atis-latch": true, "attachment": true, "cost-state": true, "custom-title": true,
 	"file-history-delta": true, "file-history-snapshot": true, "last-prompt": true, "mode": true, "permission-mode": true, "pr-link": true,
 	"progress": true, "queue-operation": true, "summary": true, "system": true, "tools-used": true, "worktree-state": true,
 	"event_msg": true, "session_meta": true, "token_usage_record": true, "turn_context": true, "world_state": true,

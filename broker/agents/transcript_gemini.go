@@ -172,8 +172,8 @@ func (l *transcriptEntry) qwenParts() ([]Said, bool) {
 		if !ok {
 			continue
 		}
-		if s.Model = l.Model; l.qwenEntry.Usage != nil {
-			u := l.qwenEntry.Usage
+		if s.Model = l.Model; l.Usage != nil {
+			u := l.Usage
 			s.Reply = l.UUID
 			s.Usage = wire.RunUsage{Input: u.Prompt - u.Cached, Output: u.Output + u.Thoughts, CacheRead: u.Cached}
 		}

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+type transcriptOptions struct {
+	session string
+	limit   int
+	json    bool
+	follow  bool
+}
+
+func newTranscriptCommand() *cobra.Command {
+	var o transcriptOptions
+	cmd := &cobra.Command{
+		Use:   "transcript SESSION",
+		Short: "Show what was said and done in a session",
+		Long: `transcript shows the newest parts of a session, oldest first: what its agent wrote down
+of it (Claude Code, Codex, Gemini CLI, Qwen Code), and of each call what was decided here
+and what it gave back. Where that file cannot be read, it shows what the session's hooks
+told. It reads file and database itself, so it works with and without a console.
+
+SESSION is an id or its beginning, a name, or a folder. With --json each part is an
+object on a line of its own; with --follow a part whose call has come to something else
+since is shown again, under its old key.`,
+		Example: "  aoctl transcript api-server\n  aoctl transcript api-server --follow\n  aoctl transcript 4a2f7b71 -n 1000 --json",
+		Args:    oneArg("a session"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.session = args[0]; o.limit < 1 || o.limit > maxLog {
+				return usageError{text: fmt.Sprintf("a limit of %d is out of range", o.limit), hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
+			}
+			return showTranscript(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+		ValidArgsFunction: completeSessions,
+	}
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest parts")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object a line")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes from now on")
+	return cmd
+}
+
+// teller prints a transcript.
+type teller struct {
+	reader  *store.Reader
+	session broker.Session
+	tell    broker.Telling
+	out     io.Writer
+	json    bool
+	printed map[string]string // by key: how it was printed last
+}
+
+func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Writer) (err error) {
+	r, err := openReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	sessions, err := r.Sessions(ctx, broker.SessionFilter{Limit: maxLog})
+	if err != nil {
+		return err
+	}
+	w := &teller{reader: r, out: out, json: o.json, printed: map[string]string{}}
+	if w.session, err = findSession(sessions, o.session, true); err != nil {
+		return err
+	}
+	got, err := w.read(ctx, broker.NewestPart)
+	if err != nil {
+		return err
+	}
+	if got.NoFile != "" {
+		fmt.Fprintln(stderr, "aoctl: this is what its hooks told; "+safe.Line(got.NoFile))
+	}
+	for len(w.tell.Entries) < o.limit && !w.tell.AtStart() {
+		before := len(w.tell.Entries)
+		if _, err := w.read(ctx, broker.EarlierPart); err != nil {
+			return err
+		}
+		if len(w.tell.Entries) <= before && !w.tell.AtEnd() { // no more are kept
+			break
+		}
+	}
+	list := w.tell.Entries
+	for _, e := range list[:max(0, len(list)-o.limit)] {
+		w.printed[e.Key] = w.text(e)
+	}
+	if err := w.print(); err != nil || !o.follow {
+		return err
+	}
+	return w.follow(ctx)
+}
+
+func (w *teller) read(ctx context.Context, part broker.TranscriptPart) (broker.Transcript, error) {
+	head, _, err := w.reader.Head(ctx)
+	if err != nil {
+		return broker.Transcript{}, err
+	}
+	got, err := broker.ReadTranscript(ctx, w.reader, head, w.session, part, w.tell.Span())
+	if err == nil {
+		w.tell.Add(got)
+	}
+	return got, err
+}
+
+// follow prints what comes until it is interrupted, which is how it is meant to end.
+func (w *teller) follow(ctx context.Context) error {
+	poll := time.NewTicker(followPoll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-poll.C:
+		}
+		got, err := w.read(ctx, broker.LaterPart)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, store.ErrBusy), err == nil && got.Same:
+			continue
+		case err == nil:
+			err = w.print()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// print prints the entries that are not printed yet, or otherwise.
+func (w *teller) print() error {
+	for _, e := range w.tell.Entries {
+		text := w.text(e)
+		if w.printed[e.Key] == text {
+			continue
+		}
+		w.printed[e.Key] = text
+		if err := printLine(w.out, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text is an entry for people or, as one JSON object, for programs.
+func (w *teller) text(e broker.Entry) string {
+	if w.json {
+		raw, err := json.Marshal(told(e))
+		if err != nil {
+			return "{}"
+		}
+		return string(raw)
+	}
+	lead := map[agents.Speaker]string{agents.SaidUser: "you", agents.SaidAgent: "agent", agents.SaidThought: "thought", agents.SaidOther: "·"}[e.By]
+	if e.Whose != "" {
+		lead += " › " + safe.Line(e.Whose)
+	}
+	var b strings.Builder
+	switch {
+	case e.Call != nil:
+		b.WriteString(strings.TrimSpace(lead+" ▸ "+safe.Line(e.Call.ToolName)) + " " + safe.Line(callLine(*e.Call)) + "  [" + safe.Line(verdictWords(e)) + "]")
+	case e.Moment != nil:
+		b.WriteString("· " + strings.ReplaceAll(safe.Line(e.Moment.Event.Type), "_", " "))
+	case e.Ran == nil:
+		b.WriteString(lead + ": " + indented(e.Text))
+	}
+	if e.Ran != nil {
+		word := "gave back"
+		if e.Ran.Failed {
+			word = "failed"
+		}
+		b.WriteString("\n  ↳ " + word + ": " + indented(e.Ran.Output))
+		if n := e.Ran.Missing(); n > 0 {
+			fmt.Fprintf(&b, "\n    (%s were not kept)", plural(n, "byte"))
+		}
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(safe.Text(text), "\n"), "\n", "\n    ")
+}
+
+// verdictWords is what became of a call.
+func verdictWords(e broker.Entry) string {
+	r := e.Call
+	switch {
+	case !e.OnRecord:
+		return "not asked here"
+	case r.Outcome == nil:
+		return "waits"
+	}
+	text := string(r.Outcome.State) + " by " + string(r.Outcome.By.Kind)
+	if r.Outcome.By.ID != "" {
+		text += " " + r.Outcome.By.ID
+	}
+	if r.Outcome.Reason != "" {
+		text += ": " + r.Outcome.Reason
+	}
+	return text
+}
+
+// toldEntry is an entry as programs read it.
+type toldEntry struct {
+	Key      string          `json:"key"`
+	By       agents.Speaker  `json:"by"`
+	At       *time.Time      `json:"at,omitempty"`
+	Subagent string          `json:"subagent,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Tool     string          `json:"tool_name,omitempty"`
+	Input    json.RawMessage `json:"tool_input,omitempty"`
+	CallID   string          `json:"tool_use_id,omitempty"`
+	Request  string          `json:"request_id,omitempty"`
+	Status   broker.State    `json:"status,omitempty"`
+	Outcome  *broker.Outcome `json:"outcome,omitempty"`
+	Ran      *toldResult     `json:"result,omitempty"`
+	Event    string          `json:"event_type,omitempty"`
+	Data     json.RawMessage `json:"data,omitempty"`
+}
+
+type toldResult struct {
+	Failed     bool   `json:"failed"`
+	Output     string `json:"output,omitempty"`
+	Bytes      int    `json:"output_bytes"`
+	DurationMS int64  `json:"duration_ms,omitempty"`
+}
+
+func told(e broker.Entry) toldEntry {
+	t := toldEntry{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
+	if e.AtMS > 0 {
+		at := time.UnixMilli(e.AtMS).UTC()
+		t.At = &at
+	}
+	if c := e.Call; c != nil {
+		t.Tool, t.Input, t.CallID = c.ToolName, c.ToolInput, c.ToolUseID
+		if e.OnRecord {
+			t.Request, t.Status, t.Outcome = c.ID, c.State, c.Outcome
+		}
+	}
+	if e.Ran != nil {
+		t.Ran = &toldResult{Failed: e.Ran.Failed, Output: e.Ran.Output, Bytes: e.Ran.OutputBytes, DurationMS: e.Ran.DurationMS}
+	}
+	if e.Moment != nil {
+		t.Event, t.Data = e.Moment.Event.Type, e.Moment.Event.Data
+	}
+	return t
+}
