@@ -136,7 +136,7 @@ func (b *builder) call(m *Moment) {
 }
 
 // join finds the entries of the calls on record: by their ids or, where the agent tells
-// its hooks none, by what they are. Calls that are not in the file get entries.
+// its hooks none or others, by what they are. Calls that are not in the file get entries.
 func (b *builder) join() {
 	for _, id := range b.order {
 		r := b.asked[id]
@@ -179,13 +179,15 @@ func (b *builder) fill(e *Entry, r *Request) {
 
 // place is the entry in the file of the call that r asked for.
 func (b *builder) place(r *Request) (int, bool) {
-	if r.ToolUseID != "" {
-		i, ok := b.calls[r.ToolUseID]
-		return i, ok
+	if i, ok := b.calls[r.ToolUseID]; ok && r.ToolUseID != "" {
+		return i, true
+	}
+	if r.ToolUseID != "" && r.SubagentID != "" { // written down elsewhere
+		return 0, false
 	}
 	for i := range b.file {
 		e := &b.file[i]
-		if e.Call == nil || e.OnRecord || e.Call.ToolName != r.ToolName || e.AtMS > 0 && e.AtMS < ms(r.CreatedAt)-maxApart.Milliseconds() {
+		if e.Call == nil || e.OnRecord || e.Call.ToolName != r.ToolName || e.AtMS > 0 && !b.near(e.AtMS, r) {
 			continue
 		}
 		if sameJSON(e.Call.ToolInput, r.ToolInput) {
@@ -195,8 +197,23 @@ func (b *builder) place(r *Request) (int, bool) {
 	return 0, false
 }
 
-// maxApart is how long before its hook is heard an agent may write down a call.
+// maxApart is how long before it asks for a call, or after the call's end, an agent may
+// write it down.
 const maxApart = time.Minute
+
+// near reports whether what was written down at a time may be the call of r.
+func (b *builder) near(atMS int64, r *Request) bool {
+	if atMS < ms(r.CreatedAt)-maxApart.Milliseconds() {
+		return false
+	}
+	end := time.Time{}
+	if ran := b.ran[r.ID]; ran != nil {
+		end = ran.at
+	} else if r.Outcome != nil && r.State != Allowed {
+		end = r.Outcome.At
+	}
+	return end.IsZero() || atMS < ms(end)+maxApart.Milliseconds()
+}
 
 // moment makes an entry of an event that is not told otherwise. Where there is no file,
 // the hooks' words are told as well.

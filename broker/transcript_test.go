@@ -388,6 +388,25 @@ func TestTranscriptWithoutIDs(t *testing.T) {
 	}
 }
 
+// An agent that tells its hooks other ids than it writes down: its calls are found by what
+// they are, but for those of a sub-agent, which writes elsewhere.
+func TestTranscriptOtherIDs(t *testing.T) {
+	k := newTalk(t, `{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}]}}`+"\n")
+	side := broker.Request{
+		Key: "side", SessionID: ranSession, Agent: "claude", Event: "PreToolUse", ToolName: "Bash", ToolUseID: "s", SubagentID: "a1", SubagentType: "helper",
+		ToolInput: json.RawMessage(`{"command":"ls"}`), CWD: "/p",
+	}
+	if _, err := k.b.Submit(t.Context(), broker.Question{Request: side}); err != nil {
+		t.Fatal(err)
+	}
+	askAs(t, k.b, "PreToolUse", "toolu_other", "Bash", `{"command":"ls"}`)
+	k.read(broker.NewestPart)
+	want := "call Bash {\"command\":\"ls\"} true pending\ncall Bash {\"command\":\"ls\"} true pending"
+	if d := cmp.Diff(want, k.words()); d != "" || k.tell.Entries[0].Whose != "" || k.tell.Entries[1].Whose != "helper" {
+		t.Errorf("%+v (-want +got):\n%s", k.tell.Entries, d)
+	}
+}
+
 // Without a file the hooks' words make the transcript.
 func TestTranscriptOfHooks(t *testing.T) {
 	k := newTalk(t)

@@ -35,7 +35,7 @@ and what it gave back. Where that file cannot be read, it shows what the session
 told. It reads file and database itself, so it works with and without a console.
 
 SESSION is an id or its beginning, a name, or a folder. With --json each part is an
-object on a line of its own; with --follow a part whose call has come to something else
+object on a line of its own, with all of its text; with --follow a part whose call has come to something else
 since is shown again, under its old key.`,
 		Example: "  aoctl transcript api-server\n  aoctl transcript api-server --follow\n  aoctl transcript 4a2f7b71 -n 1000 --json",
 		Args:    oneArg("a session"),
@@ -174,6 +174,11 @@ func (w *teller) text(e broker.Entry) string {
 		b.WriteString(strings.TrimSpace(lead+" ▸ "+safe.Line(e.Call.ToolName)) + " " + safe.Line(callLine(*e.Call)) + "  [" + safe.Line(verdictWords(e)) + "]")
 	case e.Moment != nil:
 		b.WriteString("· " + strings.ReplaceAll(safe.Line(e.Moment.Event.Type), "_", " "))
+	case e.By == agents.SaidThought || e.By == agents.SaidOther:
+		first, more, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
+		if b.WriteString(lead + " " + safe.Line(first)); more != "" {
+			b.WriteString(" …")
+		}
 	case e.Ran == nil:
 		b.WriteString(lead + ": " + indented(e.Text))
 	}

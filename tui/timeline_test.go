@@ -352,8 +352,10 @@ func TestHostileHistory(t *testing.T) {
 		fake.transcript = broker.Transcript{Path: text.Draw(rt, "path"), NoFile: text.Draw(rt, "why"), Moments: r.list, Said: []broker.Said{
 			{By: "result", Text: out},
 			{By: "call", Tool: text.Draw(rt, "tool"), Text: text.Draw(rt, "input"), ID: "x", Line: 1},
-			{By: "failed", Text: out, ID: "x", Line: 2}, {By: "user", Text: text.Draw(rt, "said"), Line: 3},
-			{By: "agent", Text: text.Draw(rt, "answer"), Line: 4, Model: text.Draw(rt, "model")}, {By: "thought", Text: text.Draw(rt, "thought"), Line: 5},
+			{By: "failed", Text: out, ID: "x", Line: 2},
+			{By: "user", Text: text.Draw(rt, "said"), Line: 3},
+			{By: "agent", Text: text.Draw(rt, "answer"), Line: 4, Model: text.Draw(rt, "model")},
+			{By: "thought", Text: text.Draw(rt, "thought"), Line: 5},
 		}}
 		s.draw(size[0], size[1], "T")
 		s.told()

@@ -71,7 +71,11 @@ func (m *model) transcriptSource() (string, ink) {
 	case t.noFile != "":
 		return "what its hooks told; no file of its agent: " + t.reason(), inkWarn
 	}
-	return safeLine(t.path), inkMuted
+	path, room := safeLine(t.path), m.width-8
+	if cells(path) > room {
+		path = "…" + tail(t.path, room-1)
+	}
+	return path, inkMuted
 }
 
 // transcriptNote is the session's model, turns and cost, as far as its agent says.
