@@ -55,7 +55,7 @@ func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	case key.Matches(msg, m.keys.Message):
 		return m.openMessage(m.sessionHere()), true
-	case key.Matches(msg, m.keys.Launch):
+	case key.Matches(msg, m.keys.Launch) && m.screen != screenTranscript: // where n finds the next match
 		return m.openLaunch(), true
 	}
 	return nil, false

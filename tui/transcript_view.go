@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
@@ -115,27 +114,13 @@ func (m *model) transcriptNote() (string, ink) {
 func spentWords(s broker.Spent) string {
 	var parts []string
 	if s.Cost > 0 {
-		parts = append(parts, "$"+strconv.FormatFloat(s.Cost, 'f', 2, 64))
-		if s.Cost < 0.01 {
-			parts[0] = "under $0.01"
-		}
+		parts = append(parts, cost(s.Cost))
 	}
 	u := s.Usage
 	if in := u.Input + u.CacheRead + u.CacheWrite; in+u.Output > 0 {
 		parts = append(parts, tokens(in)+" in "+tokens(u.Output)+" out")
 	}
 	return strings.Join(parts, ", ")
-}
-
-// tokens is a number of tokens in few letters: 812, 12.4k, 3.1M.
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return strconv.FormatInt(n, 10)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
 // transcriptRight says where in the transcript the screen is, and that there is more.
