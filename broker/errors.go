@@ -35,6 +35,14 @@ var (
 	errStopped   = errors.New("the session is stopped")
 )
 
+// errLift is an ErrForbidden in words of its own: a message to a stopped session.
+var errLift error = liftError{}
+
+type liftError struct{}
+
+func (liftError) Error() string        { return "the session is stopped, and only the operator can lift that" }
+func (liftError) Is(target error) bool { return target == ErrForbidden }
+
 // errVersion is a change of a rule that became another one meanwhile: an ErrConflict in
 // words of its own.
 var errVersion error = versionError{}

@@ -140,7 +140,7 @@ func (b *Broker) postMessage(w http.ResponseWriter, r *http.Request) {
 	}
 	s, err := b.Say(r.Context(), r.PathValue("id"), body.Text, by)
 	if errors.Is(err, ErrForbidden) {
-		b.refused(r, NoOperator, "the session is stopped, and only the operator can lift that")
+		b.refused(r, NoOperator, errLift.Error())
 	}
 	b.answerSession(w)(s, err)
 }

@@ -56,6 +56,7 @@ var statuses = []struct {
 	{errNotAsked, http.StatusConflict, "no_question", "allow or deny it"},
 	{errUnreadable, http.StatusConflict, "no_form", "answer it in the agent's own terminal, or decline"},
 	{errNoSuchReply, http.StatusBadRequest, "bad_answer", "answers go by the question's text or header; labels are taken word for word"},
+	{errLift, http.StatusForbidden, "operator_required", "say it in the console (m), or with an operator token from there (r, then t) in AOCTL_TOKEN"},
 	{ErrForbidden, http.StatusForbidden, "operator_required", "do it in the console (r opens the rules), or mint an operator token there (r, then t) and set AOCTL_TOKEN"},
 	{ErrInvalid, http.StatusBadRequest, "bad_request", ""},
 	{ErrFrozen, http.StatusConflict, "frozen", `lift the freeze first: "f" in the console, or "aoctl unfreeze" with an operator token`},

@@ -58,6 +58,11 @@ func (b *Broker) reported(ctx context.Context, runner Process, id string, rep wi
 		b.remember(agent, id)
 	}
 	b.mu.Unlock()
+	if rep.Kind == wire.ReportIdle { // what the turn asked nobody waits for, though its runner lives
+		b.cancelPending(context.WithoutCancel(ctx), id, "the turn ended", func(r Request) bool {
+			return r.SubagentID == "" && r.Checkpoint == nil
+		}, Cancelled)
+	}
 	if ended {
 		b.cancelOfRun(ctx, id, "the agent's process is over")
 		b.resumeSoon(id)

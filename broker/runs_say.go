@@ -38,7 +38,7 @@ func (b *Broker) Say(ctx context.Context, sessionID, text string, by Actor) (Ses
 		var events []*Event
 		if s.State.underStop() {
 			if by.Kind != ByOperator {
-				return nil, fmt.Errorf("%w: the session is stopped, and only the operator can lift that", ErrForbidden)
+				return nil, errLift
 			}
 			events = liftStop(s)
 		}

@@ -299,6 +299,23 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A runner lives on when the turn ends, so its leaving is no sign that a card is moot.
+func TestTurnsEndClosesItsCards(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	startRun(t, b, runner1, "s")
+	report(t, b, runner1, "s", works)
+	own := submit(t, b, bash("s", "1", "make"))
+	q := bash("s", "2", "make")
+	q.SubagentID = "helper"
+	helper := submit(t, b, q)
+	report(t, b, runner1, "s", rests)
+	for id, want := range map[string]broker.State{own.ID: broker.Cancelled, helper.ID: broker.Pending} {
+		if got, _ := b.Request(t.Context(), id); got.State != want {
+			t.Errorf("%s is %s, want %s", id, got.State, want)
+		}
+	}
+}
+
 func TestStopEndsTheProcess(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, broker.Options{})
