@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
@@ -160,6 +161,9 @@ func heard(s *Session, rep wire.RunReport, agent Process) []*Event {
 		return []*Event{sessionEvent(EventMessage, *s, map[string]string{"text": excerpt(rep.Text)})}
 	case wire.ReportIdle:
 		r.Turn, r.Result, r.Error = TurnIdle, rep.Result, rep.Error
+		if strings.HasPrefix(rep.Result, "aborted") {
+			r.Error = "" // somebody interrupted it; what the agent says of that is in the log
+		}
 		r.Orders = slices.DeleteFunc(r.Orders, func(o wire.RunOrder) bool { return o.Kind == wire.OrderInterrupt })
 		return append([]*Event{noted(s, rep)}, endTurn(s)...)
 	case wire.ReportDone:

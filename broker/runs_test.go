@@ -289,7 +289,10 @@ func TestInterrupt(t *testing.T) {
 	if again := wantOrders(t, b, "after a restart", "interrupt"); again[0].ID != list[0].ID {
 		t.Error("it has another id after a restart")
 	}
-	report(t, b, runner1, "s", rests)
+	report(t, b, runner1, "s", wire.RunReport{Kind: wire.ReportIdle, Result: "aborted_tools", Error: "[diagnostic]"})
+	if r := session(t, b, "s").Run; r.Error != "" || r.Result != "aborted_tools" {
+		t.Errorf("an interrupt that was asked for is shown as %q", r.Error)
+	}
 	wantOrders(t, b, "the turn is over", "")
 	must(t, b.Interrupt(t.Context(), "s", byShell))
 	wantOrders(t, b, "no turn is under way", "")
