@@ -38,7 +38,7 @@ func runHere(s runSpec, asJSON bool, stdout, stderr io.Writer) error {
 	defer stop()
 	o := s.options()
 	o.Log, o.Commands = log, commands
-	p := &runPrinter{out: stdout, notes: stderr, json: asJSON}
+	p := &runPrinter{out: stdout, notes: stderr, json: asJSON, keep: s.Keep}
 	o.Show = p.show
 	o.Ready = func() { p.begin(s.Start.SessionID) }
 	result, err := runner.Run(context.Background(), o)

@@ -17,6 +17,7 @@ import (
 type runPrinter struct {
 	out, notes io.Writer
 	json       bool
+	keep       bool // the session stays when its turn is over
 
 	mu sync.Mutex
 }
@@ -78,7 +79,11 @@ func (p *runPrinter) text(s runner.Seen) string {
 		return indent + "  " + safe.Line(s.Tool) + "  " + safe.Head(callWords(s.Input), callWidth)
 	case runner.SeenEnd:
 		return indent + "  " + endWords(s)
-	case runner.SeenResult, runner.SeenLine, runner.SeenNote:
+	case runner.SeenResult:
+		if p.keep {
+			return "— " + safe.Line(s.Text) + "; the session waits for a message (aoctl send)"
+		}
+	case runner.SeenLine, runner.SeenNote:
 	}
 	return ""
 }

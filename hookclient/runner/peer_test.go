@@ -18,9 +18,7 @@ type rig struct {
 }
 
 func newRig(tb testing.TB, prompt string, keep bool) *rig {
-	if tb != nil {
-		tb.Helper()
-	}
+	tb.Helper()
 	n := 0
 	r := &rig{t: tb, peer: newPeer(peer{
 		session: "s", cwd: "/w", events: []string{gateEvent, settingsEvent, "Stop"}, keep: keep, prompt: prompt,

@@ -15,8 +15,9 @@ import (
 // TestPeerProperties drives a peer with whatever an agent, a console and a person may do, in
 // any order, and checks what must hold all along.
 func TestPeerProperties(t *testing.T) {
+	outer := t
 	rapid.Check(t, func(t *rapid.T) {
-		m := &machine{t: t, r: newRig(nil, "do it", rapid.Bool().Draw(t, "keep")), asks: map[string]ask{}, allowed: map[string]bool{}}
+		m := &machine{t: t, r: newRig(outer, "do it", rapid.Bool().Draw(t, "keep")), asks: map[string]ask{}, allowed: map[string]bool{}}
 		m.look()
 		t.Repeat(map[string]func(*rapid.T){
 			"":       func(*rapid.T) { m.look() },
