@@ -78,25 +78,11 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 	}
 	if err = c.run(ctx); err != nil {
 		if ctx.Err() != nil {
-			c.takeBack("the agent does not want to know any more")
+			_ = c.withdraw("the agent does not want to know any more") // where it is not heard, the console sees that the connection closed
 		}
 		return HookAnswer{}, err
 	}
 	return answer, nil
-}
-
-// leaveTime is how long a question that is taken back may take for it.
-const leaveTime = 2 * time.Second
-
-// takeBack tells the console that nobody waits for the answer to c any more, so that the
-// card closes at once. Where it cannot be told, the console sees that the connection closed.
-func (c *conversation) takeBack(reason string) {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
-	defer cancel()
-	w := conversation{console: c.console, caller: c.caller, limits: c.limits, body: c.body}
-	w.path = c.path + "/cancel?reason=" + string(queryEscape(nil, reason))
-	w.until, w.given = time.Now().Add(leaveTime), leaveTime
-	_, _ = w.single(ctx)
 }
 
 // CallOptions say how Call asks.
