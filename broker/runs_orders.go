@@ -31,18 +31,18 @@ func (s *Session) orders(done map[string]bool) []wire.RunOrder {
 	list := slices.DeleteFunc(slices.Clone(r.Orders), func(o wire.RunOrder) bool {
 		return o.Kind == wire.OrderInterrupt && r.Turn == TurnIdle // of the turn that the message is about to begin
 	})
-	if r.Told != nil && r.Turn == TurnIdle {
+	if r.Told != nil && r.Turn == TurnIdle && !s.Frozen {
 		list = append(list, wire.RunOrder{ID: r.Told.ID, Kind: wire.OrderMessage, Text: r.Told.Text})
 	}
 	return list
 }
 
 // mayTell reports whether the message that waits can be told to the agent now: its turn is
-// over, and not because its process is about to end.
+// over, and not because its process is about to end, and no freeze holds it.
 func (s *Session) mayTell() bool {
 	r := s.Run
 	return s.Message != nil && s.Message.Failures < maxFailures && r.running() && r.Turn == TurnIdle && r.Result != resultTool &&
-		r.Told == nil && r.Runner.PID != 0 && !s.State.underStop()
+		r.Told == nil && r.Runner.PID != 0 && !s.State.underStop() && !s.Frozen
 }
 
 // ordersNow is what the runner of session id shall do. When it was told so just now, again

@@ -172,7 +172,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 		return b.giveAgain(ctx, old, nil, q)
 	}
 	req := b.inserted(ctx, e, end)
-	if end == nil && assessment.Verdict == rules.Defer {
+	if end == nil && assessment.Verdict == rules.Defer && req.Held == "" {
 		req = b.putOffByRule(ctx, req, assessment)
 	}
 	return req, nil

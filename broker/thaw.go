@@ -60,6 +60,9 @@ func (b *Broker) judgeAgain(req Request) {
 	}
 	if end == nil {
 		b.reassessed(req.ID, a)
+		if a.Verdict == rules.Defer && req.Deferrable && req.Checkpoint == nil && b.heldNow(req.SessionID) == "" {
+			b.putOffByRule(context.Background(), req, a)
+		}
 		return
 	}
 	c := &Change{}
