@@ -1,13 +1,16 @@
 package main
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
-	"os/exec"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/scripts/fakemodel"
@@ -98,19 +101,20 @@ func (t *terminal) token() string {
 // resume runs aoctl resume and returns what the agent printed.
 func (r *rig) resume(token, session string) (agentResult, string) {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), e2eTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, r.aoctl, "resume", "--yes", session)
-	cmd.Env, cmd.Dir = append(r.env(), "AOCTL_TOKEN="+token), r.dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("aoctl resume: %v\n%s%s", err, out, r.lastScreen())
-	}
+	out, name := filepath.Join(r.dir, "resumed"), fmt.Sprint("resume", time.Now().UnixNano())
+	// In a terminal, as its user would: a process whose parents have ended is no operator.
+	r.open(name, "/bin/sh", "-c", `AOCTL_TOKEN=$2 "$0" resume --yes "$1" >"$3" 2>&1; echo "exit $?" >>"$3"; sleep 1000`, r.aoctl, session, token, out)
+	var text []byte
+	r.until("the end of the resumed agent", func() bool {
+		text, _ = os.ReadFile(out)
+		return bytes.Contains(text, []byte("exit "))
+	})
+	_ = os.Remove(out)
 	var res agentResult
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(string(text)) {
 		_ = json.Unmarshal([]byte(line), &res) // one of them is the result
 	}
-	return res, string(out)
+	return res, string(text)
 }
 
 func e2eDeferAllowed(r *rig) {

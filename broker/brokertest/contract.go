@@ -45,6 +45,7 @@ func TestStore(t *testing.T, open func(t *testing.T) broker.Store) {
 		{"requests are filtered and in order", keeper.requests},
 		{"events are filtered and in order", keeper.events},
 		{"loading brings back what is open", keeper.load},
+		{"what is put off is loaded until it is dropped", keeper.checkpoints},
 		{"the head is the newest event", keeper.head},
 		{"a caller who gave up is told so", keeper.cancelled},
 	} {
