@@ -19,9 +19,8 @@ func ResumeLine(r broker.Resumption) string {
 func shellWord(w string) string {
 	plain := w != ""
 	for _, r := range w {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./,:=@%+", r)) {
-			plain = false
-		}
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		plain = plain && (letter || strings.ContainsRune("-_./,:=@%+", r))
 	}
 	if plain {
 		return w
