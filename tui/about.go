@@ -149,8 +149,16 @@ func (m *model) aboutDoc(s *broker.Session, width int) *doc {
 	line("mode", s.Mode)
 	line("began", s.StartedAt.In(m.at.Location()).Format("2 Jan 15:04:05"))
 	line("id", s.ID)
+	if s.Run != nil && s.Run.Told != nil {
+		d.blank()
+		d.sayBehind(inkLabel, "telling", labelWidth, inkMuted, "its agent has not taken it up yet")
+		d.write(fixed(inkMuted, "", labelWidth), inkText, s.Run.Told.Text)
+	}
 	if s.Message != nil {
 		d.blank()
+		if n := s.Message.Failures; n > 0 {
+			d.sayBehind(inkLabel, "not told", labelWidth, inkWarn, "tried "+plural(n, "time")+"; m and enter send it again")
+		}
 		d.sayBehind(inkLabel, "next", labelWidth, inkKey, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
 		d.write(fixed(inkMuted, "", labelWidth), inkText, s.Message.Text)
 	}
@@ -186,7 +194,12 @@ func (m *model) aboutState(d *doc, s *broker.Session) {
 	if s.Run != nil && s.Run.Error != "" {
 		d.sayBehind(inkDanger, "problem", labelWidth, inkDanger, safe.Line(s.Run.Error))
 	}
-	if s.State == broker.SessionStopping || s.State == broker.SessionStopped {
+	if underStop(s) {
+		if s.Run != nil {
+			for _, step := range s.Run.Steps {
+				d.sayBehind(inkText, "", labelWidth, inkMuted, "· "+safe.Line(step))
+			}
+		}
 		d.sayBehind(inkText, "", labelWidth, inkMuted, "its calls are denied until you speak to it: m")
 	}
 }

@@ -61,13 +61,27 @@ func heldRows(s *broker.Session) []heldRow {
 		}
 		list = append(list, row)
 	}
-	if s.Message != nil {
-		list = append(list, heldRow{inkKey, []string{"next: " + safeLine(s.Message.Text)}})
+	if t := s.Run.Told; t != nil {
+		list = append(list, heldRow{inkMuted, []string{"telling: " + safeLine(t.Text)}})
+	}
+	switch w := s.Message; {
+	case w != nil && w.Failures > 0:
+		list = append(list, heldRow{inkWarn, []string{"not told: " + safeLine(w.Text)}})
+	case w != nil:
+		list = append(list, heldRow{inkKey, []string{"next: " + safeLine(w.Text)}})
+	}
+	if n := len(s.Run.Steps); n > 0 && underStop(s) {
+		list = append(list, heldRow{inkMuted, []string{"· " + safeLine(s.Run.Steps[n-1])}})
 	}
 	if s.Run.Error != "" {
 		list = append(list, heldRow{inkDanger, []string{"! " + safeLine(s.Run.Error)}})
 	}
 	return list
+}
+
+// underStop reports whether a session is stopped, or about to be.
+func underStop(s *broker.Session) bool {
+	return s.State == broker.SessionStopping || s.State == broker.SessionStopped
 }
 
 // spent is what a managed session has used so far, the most telling first; nothing before

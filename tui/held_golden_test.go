@@ -19,8 +19,11 @@ func heldSnapshot() broker.Snapshot {
 	starting.Run = &broker.Run{Program: "/usr/bin/claude", Turn: broker.TurnStarting}
 	off.ID, off.Name, off.State, off.EndedAt = "s6", "infra", broker.SessionFinished, seconds(60)
 	off.Run.Error = "the agent ended with exit code 1: no such model"
+	stopping := heldSession(broker.TurnWorking)
+	stopping.ID, stopping.Name, stopping.State, stopping.StopAskedAt = "s7", "stubborn", broker.SessionStopping, seconds(4)
+	stopping.Run.Steps = []string{"interrupted its turn", "it did not end; sent SIGTERM to its process group"}
 	return broker.Snapshot{
-		Sessions: append([]broker.Session{working, starting, off}, someSessions()[1]),
+		Sessions: append([]broker.Session{working, starting, off, stopping}, someSessions()[1]),
 		Requests: mixedCalls()[:3],
 		Health:   broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
 	}
@@ -48,8 +51,9 @@ var heldScenes = map[string]func(*still){
 		s.keys("shift+tab", "j", "m", "ctrl+u", "backspace", "ctrl+u", "enter")
 		s.sendsNow()
 	},
-	"watched": func(s *still) { s.keys("j", "j", "m") },
-	"launch":  func(s *still) { s.keys("shift+tab", "n", "F", "i", "x", " ", "i", "t") },
+	"watched":  func(s *still) { s.keys("j", "j", "m") },
+	"stopping": func(s *still) { s.keys("shift+tab", "j", "j", "j", "enter") },
+	"launch":   func(s *still) { s.keys("shift+tab", "n", "F", "i", "x", " ", "i", "t") },
 	"launch folder": func(s *still) {
 		s.keys("shift+tab", "n", "shift+tab", "shift+tab")
 		s.m.Update(foldersMsg{gen: s.m.launch.gen, typed: home, common: home, list: []string{home + "/", home + "-old/", home + "-\x1b[2J/"}})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // heldSession is one that a runner holds.
@@ -418,5 +419,54 @@ func TestAboutSession(t *testing.T) {
 		if got := r.decisions(); got != "" || r.m.screen != screenMain || r.m.board.filter.sessionID != "s1" {
 			t.Errorf("decided %q, on screen %v", got, r.m.screen)
 		}
+	})
+}
+
+// The end of a stopped session is told step by step, in the last line and on its row.
+func TestStepsOfStopping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.press("s")
+		r.shows("stopping api-server: denied what waits, interrupting its turn, then ending it")
+		s := r.c.sessions["s1"]
+		run := *s.Run
+		for i, step := range []string{"interrupted its turn", "sent \x1b[2JSIGTERM", "it was killed"} {
+			run.Steps = append(run.Steps, step)
+			now := run
+			s.Run = &now
+			if i == 2 {
+				s.State, now.Turn = broker.SessionStopped, broker.TurnEnded
+			}
+			r.tellSession(s)
+			if i < 2 {
+				r.shows("stopping api-server: " + safeLine(step) + " …")
+				r.shows("· " + safe.Cut(safeLine(step), 16))
+			}
+		}
+		r.shows(`api-server is stopped: interrupted its turn, sent \x1b[2JSIGTERM, it was killed`)
+		r.press("shift+tab", "G", "enter")
+		r.shows("· interrupted its turn")
+		r.shows("its calls are denied until you speak to it: m")
+		if m := r.m; m.ending.session != "" {
+			t.Error("the end is still waited for")
+		}
+	})
+}
+
+// A message that could not be told is sent again as it is; one on its way is seen.
+func TestMessageThatWasNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnEnded)
+		s := r.c.sessions["s1"]
+		s.Message = &broker.Message{ID: "m1", Text: "go on", Failures: 3}
+		r.tellSession(s)
+		r.shows("not told: go on")
+		r.press("m", "enter")
+		r.expect(`say s1 "go on"`)
+		run := *s.Run
+		run.Told = &broker.Message{ID: "m1", Text: "go on"}
+		s.Run, s.Message = &run, nil
+		r.tellSession(s)
+		r.shows("telling: go on")
 	})
 }

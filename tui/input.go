@@ -202,6 +202,10 @@ func (m *model) stopSession(id, refusal string) tea.Cmd {
 	}
 	label := m.board.label(id)
 	if m.board.held(id) {
+		m.ending = ending{session: id}
+		if s := m.board.sessions[id]; underStop(s) {
+			m.ending.told = len(s.Run.Steps)
+		}
 		return tea.Batch(m.stop(id, label), m.sayFitting(inkWarn,
 			"stopping "+label+": its calls are denied, its turn is interrupted, then its process is ended …",
 			"stopping "+label+": denying, interrupting, ending it …"))

@@ -187,7 +187,7 @@ func (m *model) sendMessage() tea.Cmd {
 		return nil
 	case text == "":
 		return m.askTakeBack(s)
-	case text == waits.Text && waits.ID == c.replaces:
+	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		m.compose = nil
 		m.guard.doubt(m.at)
 		delete(m.unsent, s.ID)
@@ -253,6 +253,9 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 	}
 	if msg.session.Message == nil {
 		return m.say(inkOK, "told "+msg.label)
+	}
+	if msg.session.Run != nil && msg.session.Run.Turn == broker.TurnIdle {
+		return m.sayFitting(inkOK, msg.label+": "+m.whenTold(&msg.session), m.whenTold(&msg.session))
 	}
 	return m.sayFitting(inkOK, msg.label+": "+m.whenTold(&msg.session)+"; m edits it", m.whenTold(&msg.session))
 }

@@ -64,7 +64,7 @@ func (m *model) composeNote() string {
 		return "the editor is open"
 	case s == nil || s.Run == nil:
 		return "this session is gone"
-	case s.State == broker.SessionStopping || s.State == broker.SessionStopped:
+	case underStop(s):
 		return "it is stopped: a message lifts that"
 	}
 	switch s.Run.Turn {

@@ -84,6 +84,7 @@ type model struct {
 	textKeys   textKeys
 	launchKeys launchKeys
 	about      about
+	ending     ending
 
 	editor     *editor // lies over the screen, nil when it is closed
 	editorGen  int

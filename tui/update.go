@@ -188,7 +188,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			m.docs.clear()
 		}
 		if u.Session != nil {
-			cmds = append(cmds, m.asksCame(*u.Session))
+			cmds = append(cmds, m.asksCame(*u.Session), m.stepsCame(*u.Session))
 		}
 		if c := m.board.apply(u, m.at); c != nil {
 			arrived = append(arrived, c)
@@ -369,10 +369,8 @@ func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 		return m.say(inkWarn, msg.label+": the broker knows no such session")
 	case msg.err != nil:
 		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
-	case msg.session.Run != nil && msg.session.State == broker.SessionStopped:
-		return m.sayFitting(inkOK, msg.label+" is stopped and has ended; m speaks to it again", msg.label+" is stopped and has ended")
 	case msg.session.Run != nil:
-		return m.sayFitting(inkOK, "stopping "+msg.label+": denied what waits, interrupting its turn, then ending it; its row tells what was seen", "stopping "+msg.label+": interrupting, then ending it")
+		return m.stopBegun(msg)
 	case stopTold(&msg.session) != "":
 		return m.sayFitting(inkOK, msg.label+": "+stopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+stopTold(&msg.session), stopTold(&msg.session))
 	case msg.session.State == broker.SessionStopped:
