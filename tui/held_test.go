@@ -138,19 +138,6 @@ func TestPasteNeverSends(t *testing.T) {
 	})
 }
 
-func TestHeldEnterSendsNothingOfWhatIsTypedBehindIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := heldRig(t, broker.TurnIdle)
-		r.press("m", "x")
-		for range 40 { // held down since before the text was opened
-			r.send(keyMsg("enter"))
-			r.wait(33 * time.Millisecond)
-		}
-		r.send(keyMsg("esc"))
-		r.expect("")
-	})
-}
-
 func TestNoKeyDecidesWhileAMessageIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
@@ -159,8 +146,9 @@ func TestNoKeyDecidesWhileAMessageIsOpen(t *testing.T) {
 		r.send(tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft, X: 50, Y: 5})
 		r.press("ctrl+k", "y")
 		r.send(keyMsg("esc"))
+		r.wait(200 * time.Millisecond)
 		r.send(keyMsg("a")) // right behind the esc
-		r.wait(100 * time.Millisecond)
+		r.wait(time.Second)
 		if got := r.decisions(); got != "" || len(r.c.stopped)+r.c.stopAlls+len(r.c.killed) > 0 || r.quit {
 			t.Errorf("decided %q, stopped %v", got, r.c.stopped)
 		}
@@ -362,23 +350,39 @@ func TestLaunch(t *testing.T) {
 
 // An enter that is held down goes through the form and starts nothing.
 func TestHeldEnterStartsNothing(t *testing.T) {
+	for _, from := range []launchField{launchFolder, launchPrompt, launchName} {
+		for _, every := range []time.Duration{33 * time.Millisecond, 90 * time.Millisecond} {
+			synctest.Test(t, func(t *testing.T) {
+				r := launchRig(t)
+				r.m.launch.focus = from
+				r.send(keyMsg("enter"))
+				r.wait(660 * time.Millisecond) // the slowest keyboard
+				for range 40 {
+					r.send(keyMsg("enter"))
+					r.wait(every)
+				}
+				r.expect("")
+				if r.m.launch == nil {
+					t.Errorf("the form is closed, from field %d every %v", from, every)
+				}
+			})
+		}
+	}
+}
+
+// launchRig has the form for a new session open, with all it needs.
+func launchRig(t *testing.T) *rig {
+	t.Helper()
+	r := heldRig(t, broker.TurnWorking)
+	r.m.opts.Folder = t.TempDir()
+	r.press("n", "x")
+	r.m.launch.folder = newLine(r.m.opts.Folder)
+	return r
+}
+
+func TestPasteStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := heldRig(t, broker.TurnWorking)
-		r.m.opts.Folder = t.TempDir()
-		r.press("n", "x", "shift+tab", "shift+tab", "ctrl+u")
-		r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(r.m.opts.Folder), Paste: true})
-		r.wait(time.Second)
-		r.send(keyMsg("enter"))
-		r.wait(660 * time.Millisecond) // the slowest keyboard
-		for range 60 {
-			r.send(keyMsg("enter"))
-			r.wait(33 * time.Millisecond)
-		}
-		r.send(keyMsg("up"))
-		r.expect("")
-		if r.m.launch == nil {
-			t.Fatal("the form is closed")
-		}
+		r := launchRig(t)
 		for _, k := range []string{"y", "enter", "z", "enter"} { // pasted without brackets, into the prompt
 			r.m.launch.focus = launchPrompt
 			r.send(keyMsg(k))
@@ -468,5 +472,31 @@ func TestMessageThatWasNotTold(t *testing.T) {
 		s.Run, s.Message = &run, nil
 		r.tellSession(s)
 		r.shows("telling: go on")
+	})
+}
+
+// All rows of a session select it.
+func TestClickOnAHeldSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		s := r.c.sessions["s1"]
+		s.Message, s.StartedAt = &broker.Message{ID: "m1", Text: "go on"}, time.Now().Add(time.Hour)
+		r.tellSession(s)
+		for y, row := range strings.Split(r.view(), "\n") {
+			want := ""
+			switch {
+			case strings.Contains(row, "next: go on"):
+				want = "s1"
+			case strings.Contains(row, "docs         codex"):
+				want = "s2"
+			default:
+				continue
+			}
+			r.m.session = ""
+			r.send(tea.MouseMsg{Action: tea.MouseActionPress, Button: tea.MouseButtonLeft, X: 3, Y: y})
+			if r.m.session != want {
+				t.Errorf("row %d selects %q, not %q", y, r.m.session, want)
+			}
+		}
 	})
 }
