@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/cli"
 	"github.com/aoctl/aoctl/hookclient"
+	"github.com/aoctl/aoctl/scripts/standin"
 )
 
 // TestMain makes the test binary play aoctl and aoctl-hook when it is called by
@@ -28,6 +29,7 @@ func TestMain(m *testing.M) {
 		"aoctl-hook": func() {
 			os.Exit(hookclient.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
+		"standin": func() { os.Exit(standin.Main(os.Args[1:], os.Stdin, os.Stdout)) },
 		sqlProgram: func() {
 			if err := changeDatabase(os.Args[1:]); err != nil {
 				fmt.Fprintln(os.Stderr, err)

@@ -2,6 +2,7 @@ package fakemodel
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -55,18 +56,22 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 	if err := read(bytes.NewReader(text), &req); err != nil {
 		return err
 	}
-	turn, first := 0, ""
+	turn, first, said := 0, "", ""
 	for _, msg := range req.Messages {
 		if msg.Role == "assistant" {
 			turn++
-		} else if first == "" {
-			first = msg.Content.text()
+		} else {
+			first = cmp.Or(first, msg.Content.text())
+			said += msg.Content.text() + "\n"
 		}
 		for _, block := range msg.Content {
 			if block.Type == "tool_result" {
 				m.tell(block.ToolUseID, block.Content.text())
 			}
 		}
+	}
+	if len(req.Tools) > 0 {
+		m.hear(said)
 	}
 	step := m.step(len(req.Tools) > 0, first, turn)
 	blocks, stop := []map[string]any{{"type": "text", "text": step.Text}}, "end_turn"
@@ -77,7 +82,7 @@ func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 			blocks = append(blocks, map[string]any{"type": "tool_use", "id": m.newID("toolu"), "name": c.Tool, "input": c.Input})
 		}
 	}
-	usage := map[string]int{"input_tokens": 12, "output_tokens": 8}
+	usage := map[string]int{"input_tokens": cmp.Or(m.InputTokens, 12), "output_tokens": 8}
 	message := map[string]any{
 		"id": m.newID("msg"), "type": "message", "role": "assistant", "model": req.Model,
 		"content": blocks, "stop_reason": stop, "stop_sequence": nil, "usage": usage,

@@ -49,10 +49,13 @@ func (s Script) at(turn int) Step {
 type Model struct {
 	*httptest.Server
 
+	InputTokens int // what each reply of the Messages API is said to have read; 12 when zero
+
 	scripts map[string]Script
 
 	mu      sync.Mutex
 	told    map[string]string // by call id: what the agent said became of the call
+	heard   string            // what users said in the conversation that was sent last
 	ids     int
 	inboxes map[string]*cursorInbox // by run of Cursor
 }
@@ -87,6 +90,20 @@ func (m *Model) Results() string {
 		all = append(all, text)
 	}
 	return strings.Join(all, "\n")
+}
+
+// Heard is what the users of the last conversation with tools have said, as its agent tells
+// it; only of the Messages API.
+func (m *Model) Heard() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.heard
+}
+
+func (m *Model) hear(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.heard = text
 }
 
 func (m *Model) tell(call, text string) {
