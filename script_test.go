@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +47,7 @@ const waitTime = 20 * time.Second
 //	waitfor console              something answers on the socket
 //	waitfor pending N            so many calls wait
 //	waitfor session NAME STATUS  a session of that name has that status
+//	waitfor turn NAME STATE      the agent of a managed session of that name does that
 //	waitfor text FILE TEXT       the file holds the text
 //	api METHOD PATH BODY         call the console's API; prints status and answer
 //	envfile NAME FILE            set a variable to the first line of a file
@@ -122,7 +124,7 @@ func cmdBigfile(ts *testscript.TestScript, neg bool, args []string) {
 
 func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: waitfor console | pending N | session NAME STATUS | text FILE TEXT")
+		ts.Fatalf("usage: waitfor console | pending N | session NAME STATUS | turn NAME STATE | text FILE TEXT")
 	}
 	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
 	var met func() bool
@@ -138,6 +140,16 @@ func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
 			err := api.get("/sessions", &sessions)
 			last = fmt.Sprintf("%+v, %v", sessions, err)
 			return err == nil && hasSession(sessions, args[1], args[2])
+		}
+	case args[0] == "turn" && len(args) == 3:
+		met = func() bool {
+			var sessions []broker.Session
+			err := api.get("/sessions", &sessions)
+			runs, _ := json.Marshal(sessions)
+			last = fmt.Sprintf("%s, %v", runs, err)
+			return err == nil && slices.ContainsFunc(sessions, func(s broker.Session) bool {
+				return s.Name == args[1] && s.Run != nil && string(s.Run.Turn) == args[2]
+			})
 		}
 	case args[0] == "text" && len(args) == 3:
 		met = func() bool {

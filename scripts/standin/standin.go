@@ -3,9 +3,9 @@
 // does, one instruction a line:
 //
 //	run COMMAND     call Bash; what it may run it runs, with sh
-//	mark WORD       call Bash with WORD; the answer must hold WORD, in its reason or its new input
+//	mark WORD       call Bash with WORD; reason or new input of the answer must hold "answer WORD"
 //	fat BYTES FILE  call Bash with "touch FILE" in a command of so many bytes
-//	ask QUESTION    call AskUserQuestion with one question, to be answered yes or no
+//	ask WORD        call AskUserQuestion about WORD; the answer must hold "answer WORD"
 //	say TEXT        say it
 //	big BYTES       say so much
 //	line TEXT       print a line that is no message

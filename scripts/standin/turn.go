@@ -134,11 +134,7 @@ func (a *agent) bash(ctx context.Context, command, mark string) error {
 	}
 	text := got.reason
 	if mark != "" {
-		if strings.Contains(text, mark) || strings.Contains(string(got.input), "answer "+mark) {
-			a.note("right %s", mark)
-		} else {
-			a.note("WRONG %s: %s %s", mark, text, got.input)
-		}
+		a.judge(mark, text+string(got.input))
 		return nil
 	}
 	if !got.runs {
@@ -170,8 +166,17 @@ func (a *agent) ask(ctx context.Context, question string) error {
 	}
 	var in struct{ Answers map[string]string }
 	_ = json.Unmarshal(got.input, &in)
-	a.note("answered %q %v %s", in.Answers[question], got.runs, got.reason)
+	a.judge(question, in.Answers[question]+got.reason)
 	return nil
+}
+
+// judge notes whether an answer was for the question that has this mark.
+func (a *agent) judge(mark, answer string) {
+	if strings.Contains(answer, "answer "+mark) {
+		a.note("right %s", mark)
+	} else {
+		a.note("WRONG %s: %s", mark, answer)
+	}
 }
 
 // ruling is what the host says about a call.
