@@ -209,6 +209,7 @@ func (m *crowd) converse(random *rand.Rand) {
 				todo[i] = todo[i][1:]
 			}
 		}
+		m.rig.within(e2ePoll, func() bool { return len(m.broker.Pending("")) > 0 })
 		waiting := m.broker.Pending("")
 		random.Shuffle(len(waiting), func(a, b int) { waiting[a], waiting[b] = waiting[b], waiting[a] })
 		for _, q := range waiting[:len(waiting)-len(waiting)/3] { // the rest a little later

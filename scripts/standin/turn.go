@@ -134,11 +134,13 @@ func (a *agent) bash(ctx context.Context, command, mark string) error {
 	}
 	text := got.reason
 	if mark != "" {
+		a.came(id, text, !got.runs)
 		a.judge(mark, text+string(got.input))
 		return nil
 	}
 	if !got.runs {
 		a.note("refused %.80s: %s", command, text)
+		a.came(id, text, true)
 		a.say("I may not: " + text)
 		return nil
 	}
@@ -150,7 +152,7 @@ func (a *agent) bash(ctx context.Context, command, mark string) error {
 	cmd.Dir = a.folder
 	out, err := cmd.CombinedOutput()
 	a.note("ran %.80s", command)
-	a.say(string(out))
+	a.came(id, string(out), err != nil)
 	return a.tell(ctx, "PostToolUse", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": command, "description": "run it"}, "tool_use_id": id,
 		"tool_response": map[string]any{"stdout": string(out), "stderr": fmt.Sprint(err), "interrupted": false}})
 }
@@ -158,7 +160,8 @@ func (a *agent) bash(ctx context.Context, command, mark string) error {
 // ask calls AskUserQuestion and says what the answer is.
 func (a *agent) ask(ctx context.Context, question string) error {
 	option := func(label string) map[string]any { return map[string]any{"label": label, "description": label} }
-	got, err := a.gate(ctx, a.callID(), "AskUserQuestion", map[string]any{"questions": []any{map[string]any{
+	id := a.callID()
+	got, err := a.gate(ctx, id, "AskUserQuestion", map[string]any{"questions": []any{map[string]any{
 		"question": question, "header": "Choice", "multiSelect": false, "options": []any{option("yes"), option("no")},
 	}}})
 	if err != nil {
@@ -166,8 +169,16 @@ func (a *agent) ask(ctx context.Context, question string) error {
 	}
 	var in struct{ Answers map[string]string }
 	_ = json.Unmarshal(got.input, &in)
+	a.came(id, string(got.input)+got.reason, !got.runs)
 	a.judge(question, in.Answers[question]+got.reason)
 	return nil
+}
+
+// came says what a call came to.
+func (a *agent) came(id, text string, failed bool) {
+	a.send(map[string]any{"type": "user", "session_id": a.session, "parent_tool_use_id": nil, "message": map[string]any{
+		"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": failed}},
+	}})
 }
 
 // judge notes whether an answer was for the question that has this mark.
@@ -191,6 +202,10 @@ func (a *agent) gate(ctx context.Context, id, tool string, in map[string]any) (r
 	a.mu.Lock()
 	cb, hooked := a.hooks["PreToolUse"]
 	a.mu.Unlock()
+	a.send(map[string]any{"type": "assistant", "session_id": a.session, "parent_tool_use_id": nil, "message": map[string]any{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "standin",
+		"content": []any{map[string]any{"type": "tool_use", "id": id, "name": tool, "input": in}},
+	}})
 	if !hooked {
 		return ruling{runs: true, reason: "nobody wanted to know"}, nil
 	}
