@@ -13,7 +13,7 @@ import (
 
 // What the console shows of managed sessions.
 const (
-	messageLine = "message:" // before the line where a message is typed
+	messageLine = "To shop" // above the text that is typed for the session
 )
 
 // leaves is a call that leaves a file.
@@ -69,13 +69,15 @@ func e2eRunStory(r *rig) {
 
 	q := r.waiting("canary")
 	console.drawn("canary")
-	r.run(r.aoctl, "send", "shop", "an earlier MESSAGE")
-	console.say("the MESSAGE one")
+	r.run(r.aoctl, "send", "shop", "never to be told")
+	r.run(r.aoctl, "send", "shop", "MESSAGE one")
+	console.shows("next: MESSAGE one")
+	console.say(", and more") // m opens what waits
 	r.soon("the queued message", func() bool {
 		m := r.session("shop").Message
-		return m != nil && m.Text == "the MESSAGE one"
+		return m != nil && m.Text == "MESSAGE one, and more"
 	})
-	console.shows("the MESSAGE one")
+	console.shows("next: MESSAGE one, and more")
 	console.denies("canary", "not on Friday", q)
 	r.opens(console, "Which database?")
 	if strings.Contains(r.model.Heard(), "MESSAGE") {
@@ -85,8 +87,8 @@ func e2eRunStory(r *rig) {
 	console.press("Enter", r.waiting("Which database?"))
 
 	q = r.waiting("third")
-	r.heard("the MESSAGE one")
-	if heard := r.model.Heard(); strings.Contains(heard, "an earlier MESSAGE") {
+	r.heard("MESSAGE one, and more")
+	if heard := r.model.Heard(); strings.Contains(heard, "never to be told") {
 		r.t.Errorf("the message that another one took the place of was told too: %s", heard)
 	}
 	console.allow("third", q)
@@ -101,7 +103,6 @@ func e2eRunStory(r *rig) {
 	console.drawn("canary")
 	console.until("i", "the end of the card", func() bool { return !r.isPending(q.ID) })
 	r.turns("shop", broker.TurnIdle)
-	console.shows("interrupted")
 	if got := r.session("shop").Process.PID; got != s.Process.PID || !lives(got) {
 		r.t.Errorf("after the interrupt the agent is process %d, want %d alive", got, s.Process.PID)
 	}
@@ -120,7 +121,7 @@ func e2eRunStory(r *rig) {
 	if q.SessionID != s.ID {
 		r.t.Errorf("the resumed session is %s, want %s", q.SessionID, s.ID)
 	}
-	r.heard("the MESSAGE one", "MESSAGE three", "MESSAGE four")
+	r.heard("MESSAGE one, and more", "MESSAGE three", "MESSAGE four")
 	console.allow("fifth", q)
 	after := r.turns("shop", broker.TurnIdle)
 	if after.Run.Cost <= before.Run.Cost {

@@ -5,7 +5,8 @@
 #   scripts/load.sh -minutes 1     with fewer of those
 #   scripts/load.sh -short         smaller counts, the same checks, within a minute
 #   scripts/load.sh -only slow     one case, or several with commas between:
-#                                  waiting, processes, steady, greedy, slow, million
+#                                  waiting, processes, steady, greedy, slow, million, runs
+#   scripts/load.sh -only runs -runs 50   so many managed sessions at once
 #
 # Exits non-zero when something has not passed. A log of a million events is kept in
 # the temporary folder for the next run; -cache DIR puts it elsewhere. Needs Linux.
@@ -16,4 +17,5 @@ trap 'rm -rf "$built"' EXIT
 go build -o "$built/load" ./scripts/load
 go build -o "$built/aoctl" .
 CGO_ENABLED=0 go build -o "$built/aoctl-hook" ./hookclient/aoctl-hook
-"$built/load" -aoctl "$built/aoctl" -hook "$built/aoctl-hook" "$@"
+CGO_ENABLED=0 go build -o "$built/claude" ./scripts/standin/claude
+"$built/load" -standin "$built/claude" -aoctl "$built/aoctl" -hook "$built/aoctl-hook" "$@"

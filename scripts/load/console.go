@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -60,4 +61,20 @@ func (c *console) get(ctx context.Context, path string) (time.Duration, error) {
 		return 0, fmt.Errorf("GET %s: %w", path, &ask.Error{Status: rep.Status, Body: string(rep.Body)})
 	}
 	return time.Since(began), nil
+}
+
+// getList reads a list of the API.
+func getList[T any](ctx context.Context, c *console, path string) ([]T, error) {
+	rep, err := c.api.Do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if rep.Status != http.StatusOK {
+		return nil, fmt.Errorf("GET %s: %w", path, &ask.Error{Status: rep.Status, Body: string(rep.Body)})
+	}
+	var list []T
+	if err := json.Unmarshal(rep.Body, &list); err != nil {
+		return nil, fmt.Errorf("GET %s: %w", path, err)
+	}
+	return list, nil
 }

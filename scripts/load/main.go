@@ -34,11 +34,12 @@ type sizes struct {
 	slow      int           // slow headers, and as many slow bodies
 	slowFor   time.Duration // how long they come again
 	events    int           // of a long log
+	runs      int           // sessions held by runners at once
 }
 
 var (
-	full  = sizes{waiting: 10_000, processes: 500, steady: 10 * time.Minute, rate: 200, greedy: 1000, fair: 30, slow: 1000, slowFor: 20 * time.Second, events: 1_000_000}
-	short = sizes{waiting: 5000, processes: 60, steady: 6 * time.Second, rate: 200, greedy: 1000, fair: 4, slow: 1000, slowFor: time.Second, events: 30_000}
+	full  = sizes{waiting: 10_000, processes: 500, steady: 10 * time.Minute, rate: 200, greedy: 1000, fair: 30, slow: 1000, slowFor: 20 * time.Second, events: 1_000_000, runs: 200}
+	short = sizes{waiting: 5000, processes: 60, steady: 6 * time.Second, rate: 200, greedy: 1000, fair: 4, slow: 1000, slowFor: time.Second, events: 30_000, runs: 20}
 )
 
 // verdict is how a measure compares with its target.
@@ -78,23 +79,31 @@ type load struct {
 	sizes
 	dir, cache  string // of this run; kept between runs
 	aoctl, hook string // the programs
+	standin     string // the stand-in for Claude Code
 }
 
 func main() {
 	if code, ok := child(); ok {
 		os.Exit(code)
 	}
-	l := load{sizes: full}
+	var l load
 	less := flag.Bool("short", false, "a minute of all cases with smaller counts, the same checks")
-	only := flag.String("only", "", "run these cases only, comma-separated: waiting, processes, steady, greedy, slow, million")
+	only := flag.String("only", "", "run these cases only, comma-separated: waiting, processes, steady, greedy, slow, million, runs")
 	minutes := flag.Float64("minutes", 0, "let the steady calls come for so long instead of 10 minutes")
 	limit := flag.Duration("limit", 30*time.Minute, "give up after this long")
 	flag.StringVar(&l.aoctl, "aoctl", "", "the aoctl program (required)")
 	flag.StringVar(&l.hook, "hook", "", "the aoctl-hook program (required)")
+	flag.StringVar(&l.standin, "standin", "", "the stand-in for Claude Code (required)")
+	flag.IntVar(&l.runs, "runs", 0, "hold so many sessions at once instead of 200, or 20 with -short")
 	flag.StringVar(&l.cache, "cache", filepath.Join(os.TempDir(), fmt.Sprintf("aoctl-load-cache-%d", os.Getuid())), "keep the long log in this folder between runs")
 	flag.Parse()
+	asked := l.runs
+	l.sizes = full
 	if *less {
 		l.sizes = short
+	}
+	if asked > 0 {
+		l.runs = asked
 	}
 	if *minutes > 0 {
 		l.steady = time.Duration(*minutes * float64(time.Minute))
@@ -119,8 +128,8 @@ func child() (code int, is bool) {
 // run runs the cases and prints the table. It is an error when one of them has not
 // passed.
 func (l *load) run(ctx context.Context, only string) error {
-	if l.aoctl == "" || l.hook == "" {
-		return errors.New("-aoctl and -hook are needed; use scripts/load.sh")
+	if l.aoctl == "" || l.hook == "" || l.standin == "" {
+		return errors.New("-aoctl, -hook and -standin are needed; use scripts/load.sh")
 	}
 	dir, err := os.MkdirTemp("", "aoctl-load")
 	if err != nil {
@@ -141,6 +150,7 @@ func (l *load) run(ctx context.Context, only string) error {
 		{"greedy", l.oneGreedySession},
 		{"slow", l.slowPeers},
 		{"million", l.longLog},
+		{"runs", l.manyRuns},
 	} {
 		if only != "" && !strings.Contains(","+only+",", ","+c.name+",") {
 			continue
