@@ -34,7 +34,7 @@ func TestE2ERun(t *testing.T) {
 		{"disableAllHooks", e2eRunNoHooks, oneCall},
 		{"sub-agent", e2eRunSubagent, helped},
 		{"stop", e2eRunStopped, twoCalls},
-		{"no console", e2eRunNoConsole, oneCall},
+		{"no console at first", e2eRunNoConsole, oneCall},
 		{"in the foreground", e2eRunForeground, oneCall},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -263,11 +263,16 @@ func e2eRunStopped(r *rig) {
 	r.heard("MESSAGE after the stop")
 }
 
-// Without a console nothing runs. One that comes later has the session.
+// Without a console nothing runs. One that comes later has the session and its card.
 func e2eRunNoConsole(r *rig) {
 	r.launch("--name", "shop", "--", r.claude, "--dangerously-skip-permissions", "do it")
-	r.soon("the refused call", func() bool { return strings.Contains(r.model.Results(), "aoctl") })
-	r.refused("no console is listening")
+	r.soon("the model's first turn", func() bool { return strings.Contains(r.model.Heard(), "do it") })
+	if r.within(e2eRepeat, func() bool { return r.exists("canary") }) {
+		r.t.Fatal("the call ran without a console")
+	}
+	console := r.console("console")
+	console.allows("canary")
+	r.turns("shop", broker.TurnIdle)
 }
 
 // In the foreground the agent's words come to the terminal.
