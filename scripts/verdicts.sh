@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs both hook clients under every fault that could open the gate, prints what an agent
-# would make of each (DENY, ALLOW, ASK or OPEN), then N runs (1000) that mix them.
+# Runs both hook clients, and the runner with a stand-in for its agent, under every fault
+# that could open the gate, prints what an agent would make of each (DENY, ALLOW, ASK or
+# OPEN), then N runs (1000) that mix those of the hook clients.
 # Ends with 1 when one is OPEN, or anything else than it must be.
 #
 #   scripts/verdicts.sh [-n NUMBER] [-seed NUMBER] [-only TEXT] [-q]
@@ -14,10 +15,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 built=$(mktemp -d "${TMPDIR:-/tmp}/aoctl-verdicts-driver.XXXXXX")
 trap 'rm -rf "$built"' EXIT
 go build -o "$built/verdicts" ./scripts/verdicts
-mkdir "$built/alone" "$built/beside"
+mkdir "$built/alone" "$built/beside" "$built/standin"
 go build -o "$built/alone/aoctl" .
 cp "$built/alone/aoctl" "$built/beside/aoctl"
 CGO_ENABLED=0 go build -o "$built/beside/aoctl-hook" ./hookclient/aoctl-hook
+CGO_ENABLED=0 go build -o "$built/standin/claude" ./scripts/standin/claude
 # A client of which the clock on the wall jumps, 100 ms after its start, by as many seconds
 # as AOCTL_TRIAL_STEP says: the standard library with two lines more.
 mkdir "$built/stepped"

@@ -12,6 +12,7 @@
 //	half TEXT       print it without its end, and end
 //	unknown         send a message and a question that nobody knows
 //	die             be killed
+//	end             end the process
 //	deaf            from now on obey no interrupt, no signal that can be caught, no end of input
 //	hang            work until somebody interrupts
 //

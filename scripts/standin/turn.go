@@ -98,6 +98,8 @@ func (a *agent) do(ctx context.Context, line string) error {
 		return err
 	case "die":
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "end":
+		os.Exit(0)
 	case "deaf":
 		a.beDeaf()
 	case "hang":

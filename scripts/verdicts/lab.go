@@ -38,6 +38,8 @@ type lab struct {
 	clients []client
 	world   *world // the generous console's
 	quiet   bool   // what consoles say on stderr is left out
+	runner  client // "aoctl run"
+	standin string // the stand-in for its agent
 	stepped string // an aoctl-hook with a clock that jumps
 }
 
@@ -47,7 +49,8 @@ func openLab(ctx context.Context, programs string) (*lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	l := &lab{self: self, quiet: true, stepped: filepath.Join(programs, "stepped", "aoctl-hook")}
+	l := &lab{self: self, quiet: true, stepped: filepath.Join(programs, "stepped", "aoctl-hook"), standin: filepath.Join(programs, "standin", "claude")}
+	l.runner = client{name: "aoctl run", words: []string{filepath.Join(programs, "alone", "aoctl"), "run"}}
 	if l.world, err = newWorld(l, nil); err != nil {
 		return nil, err
 	}

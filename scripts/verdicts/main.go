@@ -86,6 +86,7 @@ func run(ctx context.Context, o options) error {
 	table := do(ctx, o, planTable(l, faults))
 	bad := report(os.Stdout, table, o.brief)
 	bad = append(bad, alike(table)...)
+	bad = append(bad, runRunner(ctx, l, o)...)
 	mixed := do(ctx, o, planMixed(l, faults, o))
 	bad = append(bad, mixedReport(os.Stdout, mixed)...)
 	if err := ctx.Err(); err != nil {
