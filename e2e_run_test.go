@@ -52,11 +52,18 @@ func TestE2ERun(t *testing.T) {
 
 // storyModel is what the model does in e2eRunStory, message by message.
 var storyModel = map[string]modelScript{"": {
-	leaves("first"), leaves("second"), leaves("canary"), asks("Which database?", false, "Postgres", "SQLite"), {Text: "the first turn is done"},
-	leaves("third"), {Text: "the second turn is done"},
+	leaves("first"),
+	leaves("second"),
+	leaves("canary"),
+	asks("Which database?", false, "Postgres", "SQLite"),
+	{Text: "the first turn is done"},
+	leaves("third"),
+	{Text: "the second turn is done"},
 	leaves("canary"), // while it waits, the turn is interrupted
-	leaves("fourth"), {Text: "the third turn is done"},
-	leaves("fifth"), {Text: "the resumed turn is done"},
+	leaves("fourth"),
+	{Text: "the third turn is done"},
+	leaves("fifth"),
+	{Text: "the resumed turn is done"},
 }}
 
 // Two calls are allowed, one is denied with a reason, a question is answered; a message that

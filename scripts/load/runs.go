@@ -170,7 +170,7 @@ func (r *held) converse(ctx context.Context) (right int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		rand.Shuffle(len(waiting), func(a, b int) { waiting[a], waiting[b] = waiting[b], waiting[a] })
+		rand.Shuffle(len(waiting), func(a, b int) { waiting[a], waiting[b] = waiting[b], waiting[a] }) //nolint:gosec // G404: an order of events
 		for _, q := range waiting {
 			_, mark, _ := strings.Cut(string(q.ToolInput), "held-")
 			if err := r.post(ctx, "/approval-requests/"+q.ID+"/decide", map[string]any{"decision": "deny", "reason": "answer held-" + mark[:3]}); err != nil {

@@ -150,7 +150,7 @@ func (a *agent) listen(in io.Reader) error {
 			}
 		}
 		if err != nil {
-			return nil //nolint:nilerr // the end of input is how a host ends its agent
+			return nil // the end of input is how a host ends its agent
 		}
 	}
 }

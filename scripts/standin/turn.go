@@ -50,7 +50,7 @@ func (a *agent) turn(text string) int {
 			keep = string(id) + "\n" + strings.Join(rest[i:], "\n")
 		}
 	}
-	if e := os.WriteFile(a.kept, []byte(keep), 0o600); e != nil {
+	if e := os.WriteFile(a.kept, []byte(keep), 0o600); e != nil { //nolint:gosec // G703: in the trial's own home
 		a.note("BROKEN %v", e)
 	}
 	switch {
@@ -155,8 +155,11 @@ func (a *agent) bash(ctx context.Context, command, mark string) error {
 	out, err := cmd.CombinedOutput()
 	a.note("ran %.80s", command)
 	a.came(id, string(out), err != nil)
-	return a.tell(ctx, "PostToolUse", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": command, "description": "run it"}, "tool_use_id": id,
-		"tool_response": map[string]any{"stdout": string(out), "stderr": fmt.Sprint(err), "interrupted": false}})
+	in["command"] = command
+	return a.tell(ctx, "PostToolUse", map[string]any{
+		"tool_name": "Bash", "tool_input": in, "tool_use_id": id,
+		"tool_response": map[string]any{"stdout": string(out), "stderr": "", "interrupted": false},
+	})
 }
 
 // ask calls AskUserQuestion and says what the answer is.
@@ -224,7 +227,7 @@ func (a *agent) gate(ctx context.Context, id, tool string, in map[string]any) (r
 			Input    json.RawMessage `json:"updatedInput"`
 		} `json:"hookSpecificOutput"`
 	}
-	if r.Subtype != "success" || json.Unmarshal(r.Response, &h) != nil {
+	if failed := r.Subtype != "success" || json.Unmarshal(r.Response, &h) != nil; failed {
 		return ruling{runs: !cb.block, reason: "hook failed: " + r.Error}, nil
 	}
 	if h.Continue != nil && !*h.Continue {
