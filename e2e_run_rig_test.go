@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,10 +27,14 @@ func (r *rig) soon(what string, met func() bool) {
 	}
 }
 
-// runLogs is what the runners of the scenario wrote down, for the report of a failure.
+// runLogs is what console and runners of the scenario wrote down, for the report of a failure.
 func (r *rig) runLogs() string {
 	names, _ := filepath.Glob(filepath.Join(r.dir, "state", "runs", "*")) // the pattern is well-formed
 	var b strings.Builder
+	log := exec.CommandContext(r.t.Context(), r.aoctl, "log") // the console may be away: it reads the file
+	log.Env = r.env()
+	text, err := log.CombinedOutput()
+	fmt.Fprintf(&b, "--- aoctl log (%v)\n%s", err, text)
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		fmt.Fprintf(&b, "--- %s (%v)\n%s\n", filepath.Base(name), err, text[max(0, len(text)-4000):])

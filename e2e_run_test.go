@@ -78,30 +78,31 @@ func e2eRunStory(r *rig) {
 	q := r.waiting("canary")
 	console.drawn("canary")
 	r.run(r.aoctl, "send", "shop", "never to be told")
-	r.run(r.aoctl, "send", "shop", "MESSAGE one")
-	console.shows("next: MESSAGE one")
-	console.say(", and more") // m opens what waits
+	r.run(r.aoctl, "send", "shop", "MSG one")
+	console.shows("next: MSG one")
+	console.say(", too") // m opens what waits
 	r.soon("the queued message", func() bool {
 		m := r.session("shop").Message
-		return m != nil && m.Text == "MESSAGE one, and more"
+		return m != nil && m.Text == "MSG one, too"
 	})
-	console.shows("next: MESSAGE one, and more")
+	console.shows("next: MSG one, too")
 	console.denies("canary", "not on Friday", q)
 	r.opens(console, "Which database?")
-	if strings.Contains(r.model.Heard(), "MESSAGE") {
+	if strings.Contains(r.model.Heard(), "MSG") {
 		r.t.Error("the message was told before the turn was over")
 	}
 	console.marks("2", "(•) SQLite")
 	console.press("Enter", r.waiting("Which database?"))
 
 	q = r.waiting("third")
-	r.heard("MESSAGE one, and more")
+	r.heard("MSG one, too")
 	if heard := r.model.Heard(); strings.Contains(heard, "never to be told") {
 		r.t.Errorf("the message that another one took the place of was told too: %s", heard)
 	}
 	console.allow("third", q)
 	r.turns("shop", broker.TurnIdle)
-	console.shows("$")
+	console.until("Escape", "the sessions", func() bool { return strings.Contains(console.screen(), "Sessions") })
+	console.shows("$0.")
 	if cost := r.session("shop").Run.Cost; cost <= 0 {
 		r.t.Errorf("the session cost %v", cost)
 	}
@@ -129,7 +130,7 @@ func e2eRunStory(r *rig) {
 	if q.SessionID != s.ID {
 		r.t.Errorf("the resumed session is %s, want %s", q.SessionID, s.ID)
 	}
-	r.heard("MESSAGE one, and more", "MESSAGE three", "MESSAGE four")
+	r.heard("MSG one, too", "MESSAGE three", "MESSAGE four")
 	console.allow("fifth", q)
 	after := r.turns("shop", broker.TurnIdle)
 	if after.Run.Cost <= before.Run.Cost {
@@ -144,24 +145,24 @@ func e2eRunStory(r *rig) {
 	r.recorded("run_started", "message_queued", "message_sent", "interrupt_requested", "run_ended")
 }
 
-// A console that is killed with a card open finds session, card and message again; runner and
-// agent notice nothing.
+// When a console is killed with a card open, the next one has session, card and message, and
+// so has one after an end in order; runner and agent notice nothing.
 func e2eRunRestarted(r *rig) {
 	first := r.console("first")
 	s := r.managed("shop", "do it")
 	q := r.waiting("canary")
 	first.drawn("canary")
 	r.run(r.aoctl, "send", "shop", "MESSAGE to keep")
-	for i := range 2 {
-		r.signalConsole(syscall.SIGKILL)
+	for i, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} { // a call that two consoles died of is set aside
+		r.signalConsole(sig)
 		r.soon("the console is gone", func() bool { return r.sessions() == nil })
 		if !lives(s.Process.PID) || !lives(s.Run.Runner.PID) {
 			r.t.Fatal("runner and agent did not outlive the console")
 		}
 		console := r.console(fmt.Sprintf("again-%d", i))
 		console.drawn("canary")
-		if again := r.waiting("canary"); again.ID != q.ID {
-			r.t.Errorf("the restarted console shows card %s, want %s", again.ID, q.ID)
+		if again := r.pending(); len(again) != 1 || again[0].ID != q.ID {
+			r.t.Fatalf("the restarted console shows %+v, want card %s\n%s%s", again, q.ID, r.runLogs(), r.lastScreen())
 		}
 		r.soon("the message again", func() bool {
 			m := r.session("shop").Message
