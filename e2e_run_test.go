@@ -34,7 +34,7 @@ func TestE2ERun(t *testing.T) {
 		{"ask rule of the user", e2eRunAskRule, twoCalls},
 		{"disableAllHooks", e2eRunNoHooks, oneCall},
 		{"sub-agent", e2eRunSubagent, helped},
-		{"stop", e2eRunStopped, twoCalls},
+		{"stop", e2eRunStopped, map[string]modelScript{"": {leaves("canary"), leaves("second"), leaves("second"), {Text: "all done"}}}},
 		{"no console", e2eRunNoConsole, oneCall},
 		{"in the foreground", e2eRunForeground, oneCall},
 	} {

@@ -146,7 +146,12 @@ func (b *Broker) postMessage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (b *Broker) deleteMessage(w http.ResponseWriter, r *http.Request) {
-	b.answerSession(w)(b.Say(r.Context(), r.PathValue("id"), "", actorOf(r)))
+	by, err := b.speaker(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	b.answerSession(w)(b.Say(r.Context(), r.PathValue("id"), "", by))
 }
 
 func (b *Broker) postInterrupt(w http.ResponseWriter, r *http.Request) {

@@ -37,6 +37,10 @@ var mutations = []mutation{
 		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
 	},
 	{
+		"threat-03-run", "no agent speaks in its user's name", "broker/handlers_runs.go",
+		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
+	},
+	{
 		"threat-04-squatted", "commands look whether it is a socket", "cli/client.go",
 		"case info.Mode().Type() != fs.ModeSocket:", "case false:",
 	},
