@@ -58,7 +58,7 @@ func TestManyRuns(t *testing.T) {
 	console := m.rig.console("console")
 	m.rig.soon("the calls again", func() bool { return len(m.rig.pending()) == manyRuns/2 })
 	began := time.Now()
-	console.until("S", "the question", func() bool { return strings.Contains(console.screen(), "stop all") })
+	console.until("S", "the question", func() bool { return strings.Contains(console.screen(), "and deny") })
 	console.key("y")
 	m.rig.soon("the end of all sessions", func() bool { return m.in(broker.TurnEnded) == manyRuns })
 	t.Logf("all ended %v after the key", time.Since(began).Round(time.Millisecond))

@@ -215,7 +215,7 @@ func (r *held) stop(ctx context.Context) (took time.Duration, alive int, err err
 	if err := r.console.Press("S"); err != nil {
 		return 0, 0, err
 	}
-	if err := r.console.WaitFor(ctx, "stop all"); err != nil {
+	if err := r.console.WaitFor(ctx, "and deny"); err != nil {
 		return 0, 0, err
 	}
 	if err := r.console.Press("y"); err != nil {
