@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/store/chain"
@@ -51,8 +52,9 @@ func TestSealsCoverEveryField(t *testing.T) {
 	r := brokertest.PendingRequest("r", "s")
 	seals := sealsOf(t, &r, func() chain.Hash { return chain.SealRequest(&r) })
 	// State and outcome are the other seal's matter; assessment, alarm and
-	// legible are not stored, nor what says how it is held; its checkpoint has a row of its own.
-	if want := reflect.TypeFor[broker.Request]().NumField() + 1 - 8; seals != want {
+	// legible are not stored, nor what says how it is held and what its agent suggests; its
+	// checkpoint has a row of its own.
+	if want := reflect.TypeFor[broker.Request]().NumField() + 1 - 9; seals != want {
 		t.Errorf("%d of a request's fields change its seal, want %d", seals, want)
 	}
 	o := brokertest.Outcome(broker.Allowed)
@@ -104,6 +106,8 @@ func eachField(v any, do func(name string)) {
 			*x = &broker.Alarm{}
 		case **broker.Checkpoint:
 			*x = &broker.Checkpoint{}
+		case *[]agents.Suggestion:
+			*x = append(*x, agents.Suggestion{})
 		case *broker.Actor:
 			eachField(x, do)
 			continue
