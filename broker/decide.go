@@ -299,7 +299,7 @@ func (b *Broker) finish(e *entry, o Outcome) {
 	if e.timer != nil {
 		e.timer.Stop()
 	}
-	if o.State == Expired || o.State == Cancelled && !withdrawn(o) {
+	if o.State == Expired || o.State == Cancelled && !o.Withdrawn() {
 		e.lateUntil = time.Now().Add(b.opts.LateFor)
 	}
 	se := b.session(e.req.SessionID)

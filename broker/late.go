@@ -36,7 +36,7 @@ func (b *Broker) restoreOneLate(ctx context.Context, id string) {
 		b.log.WarnContext(ctx, "a late call was left out", "request_id", id, "err", err)
 		return
 	}
-	if withdrawn(*r.Outcome) {
+	if r.Outcome.Withdrawn() {
 		return
 	}
 	e := &entry{req: r, saved: true, claimed: true, done: make(chan struct{}), tried: make(chan struct{}), lateUntil: r.Outcome.At.Add(b.opts.LateFor)}

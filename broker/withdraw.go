@@ -16,8 +16,8 @@ const WithdrawnID = "withdrawn"
 
 const reasonWithdrawn = "the program that asked took its question back"
 
-// withdrawn reports whether o is the end of a call that its asker took back.
-func withdrawn(o Outcome) bool {
+// Withdrawn reports whether the call's asker took it back.
+func (o Outcome) Withdrawn() bool {
 	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID
 }
 
@@ -48,7 +48,7 @@ func (b *Broker) Withdraw(ctx context.Context, id, reason string, by Actor) (Req
 			return Request{}, fmt.Errorf("withdraw %s: %w", id, err)
 		}
 	}
-	if req.Outcome != nil && withdrawn(*req.Outcome) {
+	if req.Outcome != nil && req.Outcome.Withdrawn() {
 		return req, nil
 	}
 	return req, fmt.Errorf("withdraw %s: %w", id, ErrAlreadyDecided)

@@ -160,7 +160,7 @@ func (b *board) count(c *card, by int) {
 // keepLate lists r as late when it ended without anybody's answer.
 func (b *board) keepLate(r broker.Request, now time.Time) {
 	until := r.Outcome.At.Add(lateFor)
-	if r.State != broker.Expired && r.State != broker.Cancelled || !now.Before(until) {
+	if r.State != broker.Expired && r.State != broker.Cancelled || !now.Before(until) || r.Outcome.Withdrawn() {
 		return
 	}
 	c := &card{req: r, lateUntil: until.Unix()}

@@ -29,6 +29,9 @@ func ended(r broker.Request) string {
 		}
 		return "expired because nobody answered in time"
 	case broker.Cancelled:
+		if o.Withdrawn() {
+			return "was taken back by its agent"
+		}
 		return "was cancelled because its agent no longer waits"
 	case broker.Answered:
 		return "was answered in the agent's own terminal"
