@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/aoctl/aoctl/broker/wire"
@@ -28,10 +29,23 @@ type message struct {
 
 	IsError  bool       `json:"is_error"` // result
 	Reason   string     `json:"terminal_reason"`
+	Stop     string     `json:"stop_reason"`
 	Errors   []string   `json:"errors"`
 	Cost     float64    `json:"total_cost_usd"`
 	Usage    tokenUsage `json:"usage"`
 	IsReplay bool       `json:"isReplay"` // user: an echo of our own
+}
+
+// putOff is the agent's word for a turn that ended because a call was put off.
+const putOff = "tool_deferred"
+
+// ending is the agent's word for how a turn ended, of which m is the result. A process that
+// took a session up tells no terminal_reason when a call is put off.
+func (m message) ending() string {
+	if m.Reason == "" && m.Stop == putOff {
+		return putOff
+	}
+	return cmp.Or(m.Reason, m.Subtype)
 }
 
 // tokenUsage counts the tokens of the process so far.

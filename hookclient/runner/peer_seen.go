@@ -78,7 +78,7 @@ func (p *peer) alarm(id string) {
 // result ends a turn.
 func (p *peer) result(m message) {
 	p.turns++
-	p.last = wire.RunReport{Result: cmp.Or(m.Reason, m.Subtype), Cost: m.Cost, Usage: m.Usage.wire(), Turns: p.turns}
+	p.last = wire.RunReport{Result: m.ending(), Cost: m.Cost, Usage: m.Usage.wire(), Turns: p.turns}
 	p.failed = m.IsError || m.Subtype != "success"
 	if p.failed && len(m.Errors) > 0 {
 		p.last.Error = cut(strings.Join(m.Errors, "; "), maxReason)
@@ -96,7 +96,7 @@ func (p *peer) result(m message) {
 		p.step("it ended its turn: %s", p.last.Result)
 		p.closeInput()
 	case p.ending():
-	case p.last.Result == "tool_deferred":
+	case p.last.Result == putOff:
 		p.leave()
 	default:
 		idle := p.last

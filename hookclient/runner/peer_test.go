@@ -451,17 +451,24 @@ func TestTheTurnOfAnEndingSessionIsWaitedFor(t *testing.T) {
 }
 
 func TestATurnThatWasPutOffEndsTheProcess(t *testing.T) {
-	r := stands(t, "do it", true)
-	r.new()
-	r.says(`{"type":"result","subtype":"success","terminal_reason":"tool_deferred"}`)
-	list := r.new()
-	only[shut](t, list)
-	if len(told(list, wire.ReportIdle)) > 0 {
-		t.Error("it was said to take messages")
-	}
-	r.exited(exit{})
-	if e := told(r.new(), wire.ReportEnded); len(e) != 1 || e[0].Result != "tool_deferred" || e[0].Error != "" {
-		t.Errorf("ended: %+v", e)
+	for name, line := range map[string]string{
+		"a new session":        `{"type":"result","subtype":"success","stop_reason":"tool_deferred","terminal_reason":"tool_deferred"}`,
+		"one that was resumed": `{"type":"result","subtype":"success","stop_reason":"tool_deferred"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := stands(t, "do it", true)
+			r.new()
+			r.says(line)
+			list := r.new()
+			only[shut](t, list)
+			if len(told(list, wire.ReportIdle)) > 0 {
+				t.Error("it was said to take messages")
+			}
+			r.exited(exit{})
+			if e := told(r.new(), wire.ReportEnded); len(e) != 1 || e[0].Result != "tool_deferred" || e[0].Error != "" {
+				t.Errorf("ended: %+v", e)
+			}
+		})
 	}
 }
 
