@@ -120,6 +120,9 @@ func (m *model) hints(c *card) []hint {
 		return append([]hint{{"G", read}}, list[1:]...)
 	}
 	allow := list[0]
+	if c.putOff() {
+		return m.putOffHints(c, list)
+	}
 	switch {
 	case c.dangerous():
 		allow = m.codeHint(c)

@@ -47,7 +47,7 @@ func (m *model) putOffKey(msg tea.KeyMsg) bool {
 // judgePutOff says what such a key does now, on the drawn card c, which may be nil.
 func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal string) tea.Cmd {
 	if key.Matches(msg, m.keys.Resume) && m.focus == paneSessions {
-		return m.askResume(m.session, refusal)
+		return m.askResume(m.session, wait, refusal)
 	}
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
@@ -55,7 +55,7 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal
 	case c == nil:
 		return m.say(inkMuted, "nothing waits")
 	case key.Matches(msg, m.keys.Resume):
-		return m.askResume(c.req.SessionID, refusal)
+		return m.askResume(c.req.SessionID, wait, refusal)
 	case refusal != "":
 		return m.say(inkWarn, "… "+refusal)
 	case c.sending != "":
@@ -123,17 +123,17 @@ func (m *model) deferred(msg deferredMsg) tea.Cmd {
 }
 
 // askResume takes R on a session. A session that somebody else started is only told how.
-func (m *model) askResume(id, refusal string) tea.Cmd {
+func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd {
 	s := m.board.sessions[id]
 	switch {
-	case refusal != "" && m.guard.burst():
-		return m.say(inkWarn, "… "+refusal)
 	case s == nil:
 		return m.say(inkMuted, "no session is selected")
 	case s.Deferred == 0:
 		return m.say(inkMuted, m.board.label(id)+": nothing of it is put off")
+	case refusal != "": // it may start a process
+		return m.say(inkWarn, "… "+refusal)
 	}
-	return m.resume(id)
+	return m.guard.hold(held{do: func() tea.Cmd { return m.resume(id) }}, wait, m.at)
 }
 
 func (m *model) resume(id string) tea.Cmd {
@@ -207,6 +207,19 @@ func putOffBy(by broker.Actor) string {
 	case broker.ByOperator, broker.ByProcess, broker.ByStop, broker.ByFreeze, broker.ByAgent, broker.ByBroker, broker.ByObserve:
 	}
 	return "by hand"
+}
+
+// putOffHints are the keys of a call that is put off; list has those of one that waits.
+func (m *model) putOffHints(c *card, list []hint) []hint {
+	allow := list[0]
+	if c.dangerous() {
+		allow = m.codeHint(c)
+	}
+	here := []hint{allow, list[1], list[2], {"X", "deny, end"}, {"R", "resume"}}
+	if m.board.held(c.req.SessionID) {
+		here = append(here, hint{"m", "message"})
+	}
+	return append(here, list[4:]...)
 }
 
 // putOffWord is what a session's line says of what is put off, "" when nothing is.

@@ -154,7 +154,7 @@ func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
 	switch {
 	case cols.age > 0 && c.held():
 		r.right(inkFrozen, "held", width-cols.left)
-	case cols.age > 0:
+	case cols.age > 0 && !c.putOff(): // it holds nobody up
 		r.right(inkMuted, clock(m.at.Sub(c.req.CreatedAt)), width-cols.left)
 	}
 	switch {
