@@ -185,12 +185,14 @@ func (b *Broker) reject(req Request, by Actor) (c *Change, done func(error)) {
 	b.mu.Lock()
 	next := se.view()
 	b.mu.Unlock()
+	next.Run = next.Run.clone()
 	c = &Change{DropCheckpoints: []string{req.ID}, OnlyIfEnded: true, Sync: true}
 	c.Events = append(c.Events, endSession(&next, SessionFinished, nil, RejectedReason)...)
 	next.EndReason = RejectedReason
 	if len(c.Events) == 0 { // its process had ended before
 		c.Events = append(c.Events, sessionEvent(EventSessionEnd, next, map[string]any{"reason": RejectedReason, "by": by}))
 	}
+	c.Events = append(c.Events, endRun(&next)...)
 	c.Sessions = append(c.Sessions, next)
 	return c, func(err error) {
 		defer se.rec.Unlock()

@@ -6,6 +6,30 @@ import (
 	"fmt"
 )
 
+// endRun is what it does to how s is held that s ends without having been told the answer to
+// the call that was put off: a message that waits would start it, so it is dropped; a later
+// one does.
+func endRun(s *Session) []*Event {
+	if s.Run == nil {
+		return nil
+	}
+	s.Run.nothingPutOff()
+	if s.Message == nil {
+		return nil
+	}
+	m := s.Message
+	s.Message = nil
+	return []*Event{dropped(s, m, "the session was ended with the call that was put off")}
+}
+
+// nothingPutOff is the transition when the call that was put off waits no longer, and its
+// answer resumes nothing.
+func (r *Run) nothingPutOff() {
+	if r.Turn == TurnDeferred {
+		r.Turn = TurnEnded
+	}
+}
+
 // startRunner starts a runner that takes up a managed session.
 func (b *Broker) startRunner(ctx context.Context, id string, by Actor) error {
 	if b.opts.Launcher == nil {

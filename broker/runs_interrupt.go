@@ -104,6 +104,7 @@ func stopRun(s *Session) []*Event {
 	}
 	r := s.Run.clone()
 	s.Run, r.Orders = r, nil
+	r.nothingPutOff()
 	var events []*Event
 	if s.Message != nil {
 		events = append(events, dropped(s, s.Message, "the session was stopped"))

@@ -241,7 +241,7 @@ func runEnded(s *Session, rep wire.RunReport) []*Event {
 		r.Result = rep.Result
 	}
 	r.Turn = TurnEnded
-	if r.Result == resultTool && rep.Error == "" {
+	if r.Result == resultTool && rep.Error == "" && s.Deferred > 0 { // it may be denied for good by now
 		r.Turn = TurnDeferred
 	}
 	r.Orders = nil

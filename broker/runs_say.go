@@ -119,10 +119,13 @@ func firstTime(list ...time.Time) time.Time {
 	return time.Time{}
 }
 
-// mayResume reports whether the session can be resumed for the message that waits.
+// mayResume reports whether the session, as view shows it, can be resumed for the message
+// that waits. While a call of it is put off, that call's answer comes first.
 func (b *Broker) mayResume(s *Session) bool {
-	return b.opts.Launcher != nil && s.Message != nil && s.Message.Failures < maxFailures && s.Run != nil && s.Run.Turn == TurnEnded &&
-		!s.State.underStop()
+	if b.opts.Launcher == nil || s.Run == nil || s.State.underStop() || s.Message == nil || s.Message.Failures >= maxFailures {
+		return false
+	}
+	return s.Run.Turn == TurnEnded || s.Run.Turn == TurnDeferred && s.Deferred == 0
 }
 
 // beginResume is the transition when a runner is asked for. Whoever makes it starts one.
@@ -182,7 +185,10 @@ func notStarted(s *Session, cause error) []*Event {
 func (b *Broker) resumeSoon(id string) {
 	b.mu.Lock()
 	se, ok := b.sessions[id]
-	due := ok && !b.closed && !b.draining && b.mayResume(&se.s) && !time.Now().Before(se.run.retryAt)
+	due := ok && !b.closed && !b.draining && !time.Now().Before(se.run.retryAt)
+	if due {
+		due = b.mayResume(ptr(se.view()))
+	}
 	b.mu.Unlock()
 	if !due {
 		return
