@@ -162,6 +162,11 @@ const (
 	StartGrace  = startGrace
 )
 
+// ResumeFor is Resume for a process that is going to run the command itself.
+func (b *Broker) ResumeFor(ctx context.Context, id string, by Actor, runner Process) (Resumption, error) {
+	return b.resume(ctx, id, by, runner)
+}
+
 // Heard is r as its hook hears of it.
 func (b *Broker) Heard(ctx context.Context, r Request) (Request, error) {
 	if r.Checkpoint == nil || !r.State.Terminal() {

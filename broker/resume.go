@@ -57,8 +57,9 @@ func (b *Broker) resume(ctx context.Context, sessionID string, by Actor, runner 
 	if !managed {
 		return told, nil
 	}
-	if err := b.startRunner(ctx, sessionID, by); err != nil {
-		b.dropResume(sessionID)
+	err = b.startRunner(ctx, sessionID, by)
+	b.dropResume(sessionID) // from here on the session's row tells whether one is there
+	if err != nil {
 		return Resumption{}, err
 	}
 	return Resumption{Started: true}, nil
@@ -168,7 +169,7 @@ func (r *resumption) live(alive func(Process) bool) bool {
 	return time.Now().Before(r.until)
 }
 
-// dropResume notes that a resume failed: the next one may begin.
+// dropResume notes that a resume is over: the next one may begin.
 func (b *Broker) dropResume(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
