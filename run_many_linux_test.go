@@ -58,8 +58,7 @@ func TestManyRuns(t *testing.T) {
 	console := m.rig.console("console")
 	m.rig.soon("the calls again", func() bool { return len(m.rig.pending()) == manyRuns/2 })
 	began := time.Now()
-	console.until("S", "the question", func() bool { return strings.Contains(console.screen(), "and deny") })
-	console.key("y")
+	console.stopAll()
 	m.rig.soon("the end of all sessions", func() bool { return m.in(broker.TurnEnded) == manyRuns })
 	t.Logf("all ended %v after the key", time.Since(began).Round(time.Millisecond))
 	for _, s := range m.rig.sessions() {
@@ -69,6 +68,20 @@ func TestManyRuns(t *testing.T) {
 		m.rig.soon("the end of the runner of "+s.Name, func() bool { return !lives(s.Run.Runner.PID) })
 	}
 	m.check()
+}
+
+// stopAll presses the key that stops everything and says yes, until the sessions are being
+// stopped: a y that comes before the question says nothing, another key behind it says no.
+func (t *terminal) stopAll() {
+	t.rig.t.Helper()
+	t.rig.until("S and y stopping all", func() bool {
+		key := "S"
+		if strings.Contains(t.screen(), "stop all "+strconv.Itoa(manyRuns)+" sessions and deny") {
+			key = "y"
+		}
+		t.key(key)
+		return t.rig.within(e2eRepeat, func() bool { return len(t.rig.pending()) == 0 })
+	})
 }
 
 // crowd is many managed sessions of stand-ins.

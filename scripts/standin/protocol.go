@@ -62,15 +62,14 @@ func (a *agent) hear(line []byte) error {
 		a.note("heard %.200s", strings.ReplaceAll(text, "\n", " / "))
 		a.messages <- text
 	case "control_response":
-		a.mu.Lock()
-		waiting := a.waiting[h.Response.RequestID]
-		delete(a.waiting, h.Response.RequestID)
-		a.mu.Unlock()
-		if waiting == nil {
+		switch answer, expected := a.answered(h.Response); {
+		case answer != nil:
+			answer <- h.Response
+		case expected:
+			a.note("late answer to %s", h.Response.RequestID)
+		default:
 			a.note("UNASKED answer to %s", h.Response.RequestID)
-			return nil
 		}
-		waiting <- h.Response
 	case "control_request":
 		a.obey(h)
 	}

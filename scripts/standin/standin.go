@@ -45,20 +45,27 @@ type agent struct {
 	kept            string // the file that tells a resumed session what was put off
 	again           string // the id of the call that is asked again
 
-	mu       sync.Mutex
-	hooks    map[string]callback
-	waiting  map[string]chan reply
-	asked    int
-	endTurn  context.CancelFunc
-	deaf     bool
-	messages chan string
-	turns    int
+	mu        sync.Mutex
+	hooks     map[string]callback
+	waiting   map[string]question
+	takenBack map[string]int // questions, with how many had been asked by then
+	asked     int
+	endTurn   context.CancelFunc
+	deaf      bool
+	messages  chan string
+	turns     int
 }
 
 // callback is what the host wants to be asked at an event.
 type callback struct {
 	id    string
 	block bool // a failed answer refuses
+}
+
+// question is what the host was asked and did not answer yet.
+type question struct {
+	number int
+	answer chan reply
 }
 
 // Main is the agent's program; it returns its exit code.
@@ -80,7 +87,7 @@ func Main(args []string, in io.Reader, out io.Writer) int {
 }
 
 func newAgent(args []string, out io.Writer) (*agent, error) {
-	a := &agent{out: out, log: io.Discard, hooks: map[string]callback{}, waiting: map[string]chan reply{}, messages: make(chan string, 64)}
+	a := &agent{out: out, log: io.Discard, hooks: map[string]callback{}, waiting: map[string]question{}, takenBack: map[string]int{}, messages: make(chan string, 64)}
 	var err error
 	if a.folder, err = os.Getwd(); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -271,18 +272,41 @@ func (a *agent) question(ctx context.Context, what string, request map[string]an
 	a.mu.Lock()
 	a.asked++
 	id := fmt.Sprintf("q-%d-%s", a.asked, uuid.NewString()[:8])
-	a.waiting[id] = answer
+	a.waiting[id] = question{a.asked, answer}
 	a.mu.Unlock()
 	a.send(map[string]any{"type": "control_request", "request_id": id, "request": request})
 	select {
 	case r := <-answer:
 		return r, nil
 	case <-ctx.Done():
-		a.mu.Lock()
-		delete(a.waiting, id)
-		a.mu.Unlock()
+		a.takeBack(id)
 		a.send(map[string]any{"type": "control_cancel_request", "request_id": id})
 		a.note("took back %s", what)
 		return reply{}, errCancelled
 	}
+}
+
+func (a *agent) takeBack(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, waits := a.waiting[id]; waits {
+		delete(a.waiting, id)
+		a.takenBack[id] = a.asked
+	}
+}
+
+// answered finds the question that r answers, nil when none waits for it. expected says that
+// one did, or was taken back while the answer was under way: a host that has answered a
+// later question knows that it was.
+func (a *agent) answered(r reply) (answer chan<- reply, expected bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if q, waits := a.waiting[r.RequestID]; waits {
+		delete(a.waiting, r.RequestID)
+		maps.DeleteFunc(a.takenBack, func(_ string, asked int) bool { return asked < q.number })
+		return q.answer, true
+	}
+	_, crossed := a.takenBack[r.RequestID]
+	delete(a.takenBack, r.RequestID)
+	return nil, crossed
 }
