@@ -12,9 +12,9 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// What the console shows of managed sessions.
 const (
-	messageLine = "To shop" // above the text that is typed for the session
+	messageLine    = "To shop" // above the text that is typed for the session
+	e2eInputTokens = 20_000    // that each reply of the model is said to have read
 )
 
 // leaves is a call that leaves a file.
@@ -41,7 +41,7 @@ func TestE2ERun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, p, nil)
-			r.model.InputTokens = 20_000 // so that a turn costs what can be seen
+			r.model.InputTokens = e2eInputTokens // so that a turn costs what can be seen
 			r.model.Play(tt.model)
 			tt.play(r)
 			if r.alarmed() {
@@ -135,6 +135,9 @@ func e2eRunStory(r *rig) {
 	after := r.turns("shop", broker.TurnIdle)
 	if after.Run.Cost <= before.Run.Cost {
 		r.t.Errorf("the session cost %v before it was resumed and %v after", before.Run.Cost, after.Run.Cost)
+	}
+	if got, want := after.Run.Usage.Input, int64(len(storyModel[""])*e2eInputTokens); got != want {
+		r.t.Errorf("the session read %d tokens, want %d: what each turn of both processes read, once", got, want)
 	}
 	for _, file := range []string{"first", "second", "third", "fourth", "fifth"} {
 		if !r.exists(file) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-
-	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // message is one line of the agent's: the fields that are used, whatever its type.
@@ -27,13 +25,14 @@ type message struct {
 
 	Mode string `json:"permissionMode"` // system
 
-	IsError  bool       `json:"is_error"` // result
-	Reason   string     `json:"terminal_reason"`
-	Stop     string     `json:"stop_reason"`
-	Errors   []string   `json:"errors"`
-	Cost     float64    `json:"total_cost_usd"`
-	Usage    tokenUsage `json:"usage"`
-	IsReplay bool       `json:"isReplay"` // user: an echo of our own
+	IsError  bool            `json:"is_error"` // result
+	Reason   string          `json:"terminal_reason"`
+	Stop     string          `json:"stop_reason"`
+	Errors   []string        `json:"errors"`
+	Cost     float64         `json:"total_cost_usd"`
+	Usage    tokenUsage      `json:"usage"`
+	Since    json.RawMessage `json:"model_usage_since_last_result"` // by model's name: modelUsage
+	IsReplay bool            `json:"isReplay"`                      // user: an echo of our own
 }
 
 // putOff is the agent's word for a turn that ended because a call was put off.
@@ -48,7 +47,7 @@ func (m message) ending() string {
 	return cmp.Or(m.Reason, m.Subtype)
 }
 
-// tokenUsage counts the tokens of the process so far.
+// tokenUsage counts the tokens of one turn.
 type tokenUsage struct {
 	Input      int64 `json:"input_tokens"`
 	Output     int64 `json:"output_tokens"`
@@ -56,8 +55,13 @@ type tokenUsage struct {
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
 }
 
-func (u tokenUsage) wire() wire.RunUsage {
-	return wire.RunUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+// modelUsage is what one model was used.
+type modelUsage struct {
+	Input      int64   `json:"inputTokens"`
+	Output     int64   `json:"outputTokens"`
+	CacheRead  int64   `json:"cacheReadInputTokens"`
+	CacheWrite int64   `json:"cacheCreationInputTokens"`
+	Cost       float64 `json:"costUSD"`
 }
 
 // request is what the agent asks of us.

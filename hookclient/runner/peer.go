@@ -89,6 +89,7 @@ type peer struct {
 	enders    []string          // orders to end
 	last      wire.RunReport    // the latest result's
 	turns     int
+	used      tally
 	failed    bool   // the last turn did
 	exit      int    // the process's exit code
 	failure   string // why it is being ended, when something is wrong

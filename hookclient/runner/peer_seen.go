@@ -78,14 +78,15 @@ func (p *peer) alarm(id string) {
 // result ends a turn.
 func (p *peer) result(m message) {
 	p.turns++
-	p.last = wire.RunReport{Result: m.ending(), Cost: m.Cost, Usage: m.Usage.wire(), Turns: p.turns}
+	p.used.add(m)
+	p.last = wire.RunReport{Result: m.ending(), Cost: p.used.cost, Usage: p.used.usage, Turns: p.turns}
 	p.failed = m.IsError || m.Subtype != "success"
 	if p.failed && len(m.Errors) > 0 {
 		p.last.Error = cut(strings.Join(m.Errors, "; "), maxReason)
 	}
 	p.busy = false
 	p.names = map[string]string{}
-	p.see(Seen{Kind: SeenResult, Text: p.last.Result, Error: p.failed, Cost: m.Cost, Usage: p.last.Usage})
+	p.see(Seen{Kind: SeenResult, Text: p.last.Result, Error: p.failed, Cost: p.last.Cost, Usage: p.last.Usage})
 	if !p.lifecycle {
 		for uuid := range p.told {
 			p.tookUp(uuid) // it never says so itself
