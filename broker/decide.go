@@ -230,12 +230,11 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 	if c == nil {
 		c = &Change{}
 	}
-	for _, e := range claimed {
-		c.Settle = append(c.Settle, Settlement{ID: e.req.ID, Outcome: o})
-		c.Events = append(c.Events, b.decidedEvent(e.req, o, c.Used...))
-		if e.taken != nil || e.req.Checkpoint != nil && givesUp(o) {
-			c.DropCheckpoints = append(c.DropCheckpoints, e.req.ID)
-		}
+	reqs, gone := b.asClaimed(claimed, o)
+	c.DropCheckpoints = append(c.DropCheckpoints, gone...)
+	for _, r := range reqs {
+		c.Settle = append(c.Settle, Settlement{ID: r.ID, Outcome: o})
+		c.Events = append(c.Events, b.decidedEvent(r, o, c.Used...))
 	}
 	c.Sync = c.Sync || o.By.Kind == ByOperator || o.By.Kind == ByProcess
 	err := b.commit(ctx, c)
@@ -261,6 +260,20 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 		ended = append(ended, e.req)
 	}
 	return ended, err
+}
+
+// asClaimed copies the requests of claimed entries, for whoever asks again about one meanwhile
+// changes what is known of its asker. gone are those whose checkpoint ends with o.
+func (b *Broker) asClaimed(claimed []*entry, o Outcome) (list []Request, gone []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range claimed {
+		list = append(list, e.req)
+		if e.taken != nil || e.req.Checkpoint != nil && givesUp(o) {
+			gone = append(gone, e.req.ID)
+		}
+	}
+	return list, gone
 }
 
 // claim marks those of ids that are open as being ended by the caller: exactly one

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -168,8 +169,9 @@ func TestOldAnswerYieldsToWhatCameSince(t *testing.T) {
 func TestNothingEndsWhatIsPutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := brokertest.NewMemory()
-		alive := true
-		b := newBroker(t, st, broker.Options{ApprovalTimeout: time.Minute, Alive: func(broker.Process) bool { return alive }})
+		var alive atomic.Bool
+		alive.Store(true)
+		b := newBroker(t, st, broker.Options{ApprovalTimeout: time.Minute, Alive: func(broker.Process) bool { return alive.Load() }})
 		q := headless("toolu_1", "make", "talk 1")
 		q.Session.Process = broker.Process{PID: 4242, Start: 1}
 		q.Asker = broker.Process{PID: 4243, Start: 1}
@@ -180,7 +182,7 @@ func TestNothingEndsWhatIsPutOff(t *testing.T) {
 				t.Fatalf("its hook hears %s %v", got.State, err)
 			}
 		}
-		alive = false
+		alive.Store(false)
 		time.Sleep(24 * time.Hour)
 		ended(t, b)
 		if got := must2(b.Request(t.Context(), r.ID)); got.State != broker.Pending || got.Checkpoint == nil {
@@ -191,7 +193,7 @@ func TestNothingEndsWhatIsPutOff(t *testing.T) {
 		}
 
 		// Its agent asks again before anybody answered: it waits like any other.
-		alive = true
+		alive.Store(true)
 		again := headless("toolu_1", "make", "talk 2")
 		got, err := hears(t, b, again)
 		if err != nil || got.State != broker.Pending || got.Checkpoint != nil || !got.Deferrable {
