@@ -2,6 +2,7 @@ package broker
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 )
@@ -12,6 +13,7 @@ import (
 type agentRun struct {
 	Process
 	session string
+	runner  bool // it holds the agent, and is none itself
 }
 
 // remember takes p for a process of the agent of session id. Caller holds mu.
@@ -19,8 +21,20 @@ func (b *Broker) remember(p Process, id string) {
 	if p.PID <= 1 {
 		return
 	}
+	if old, ok := b.agentRuns[p.PID]; !ok || old.Start != p.Start || old.runner {
+		b.agentRuns[p.PID] = agentRun{p, id, false}
+	}
+}
+
+// rememberRunner takes what is below p for the agent of session id, also before p says
+// which process that is: an agent can be faster, or stop who would say so. What is below
+// this console stays the user's. Caller holds mu.
+func (b *Broker) rememberRunner(p Process, id string) {
+	if p.PID <= 1 || p.PID == os.Getpid() {
+		return
+	}
 	if old, ok := b.agentRuns[p.PID]; !ok || old.Start != p.Start {
-		b.agentRuns[p.PID] = agentRun{p, id}
+		b.agentRuns[p.PID] = agentRun{p, id, true}
 	}
 }
 
@@ -58,22 +72,26 @@ func (b *Broker) agentAbove(pid int) string {
 	return bornOfAgent(chain)
 }
 
-// knownAgentAbove is agentAbove for the agents that are known here, and says nothing of
-// what only looks like one.
-func (b *Broker) knownAgentAbove(pid int) string {
+// agentBeside is agentAbove, but for processes that this console started, directly or not:
+// they have its environment, which says nothing of them.
+func (b *Broker) agentBeside(pid int) string {
 	chain, err := steadyLineage(pid)
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
-	return b.agentIn(chain)
+	why := b.agentIn(chain)
+	if why == "" && !slices.ContainsFunc(chain, func(k kin) bool { return k.PID == os.Getpid() }) {
+		why = bornOfAgent(chain)
+	}
+	return why
 }
 
 // agentIn names the known agent in an ancestry; "" when there is none.
 func (b *Broker) agentIn(chain []kin) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, k := range chain {
-		if run, ok := b.agentRuns[k.PID]; ok && (run.Start == 0 || run.Start == k.Start) {
+	for i, k := range chain {
+		if run, ok := b.agentRuns[k.PID]; ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.runner) {
 			return fmt.Sprintf("it comes from the agent of session %s (process %d)", clip(run.session), run.PID)
 		}
 	}

@@ -218,6 +218,9 @@ func (b *Broker) restore(saved Saved) {
 	for _, s := range saved.Sessions {
 		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, deferred: map[string]*entry{}, savedAt: s.LastSeenAt}
 		b.remember(s.Process, s.ID)
+		if s.Run.running() {
+			b.rememberRunner(s.Run.Runner, s.ID)
+		}
 	}
 	for _, g := range saved.Grants {
 		if now.Before(g.ExpiresAt) {

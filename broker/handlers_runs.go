@@ -66,7 +66,7 @@ func (b *Broker) mayTakeUp(r *http.Request, runner Process, id string) error {
 	if err != nil || s.Run != nil && s.Run.Runner == runner {
 		return nil //nolint:nilerr // a session that is not known may be begun by anybody; other errors show when it is recorded
 	}
-	if why := b.knownAgentAbove(peerFrom(r.Context()).pid); why != "" {
+	if why := b.agentBeside(peerFrom(r.Context()).pid); why != "" {
 		b.refused(r, UnderAgent, why)
 		return agentsError{why}
 	}

@@ -121,6 +121,7 @@ func (b *Broker) startRun(ctx context.Context, runner Process, start wire.RunSta
 	if taken {
 		poll := se.run.poll
 		se.run = runEntry{poll: poll, reports: se.run.reports}
+		b.rememberRunner(runner, start.SessionID)
 		b.remember(agent, start.SessionID)
 	}
 	return se.view(), nil

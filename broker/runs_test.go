@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -822,6 +823,41 @@ func TestAgentsDoNotSpeak(t *testing.T) {
 	if status, m := c.do("POST", "/runs", `{"session_id":"new","agent":"claude","cwd":"/src","program":"/bin/claude"}`); status != 201 {
 		t.Errorf("a session of its own: %d %v", status, m)
 	}
+}
+
+// Attack: a process below an agent decides before the runner has said which process its
+// agent is, for instance because it stopped the runner.
+func TestBelowARunnerIsAnAgents(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("needs /proc")
+	}
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	below := born(t, "sh -c 'echo $$; read x'; true")
+	runner := broker.FindProcess(parentOf(t, below))
+	if why := b.AgentAbove(below); why != "" {
+		t.Errorf("below a process that is no runner: %s", why)
+	}
+	startRun(t, b, runner, "s")
+	for range 2 { // also after a restart
+		if why := b.AgentAbove(below); !strings.Contains(why, "session s") {
+			t.Errorf("below a runner: %q", why)
+		}
+		if why := b.AgentAbove(runner.PID); why != "" {
+			t.Errorf("the runner itself: %s", why)
+		}
+		b = newBroker(t, st, broker.Options{})
+	}
+}
+
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	must(t, err)
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	parent, err := strconv.Atoi(strings.Fields(rest)[1])
+	must(t, err)
+	return parent
 }
 
 // A hook that a runner passes on says nothing of what is above the runner.
