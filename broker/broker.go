@@ -89,6 +89,7 @@ type entry struct {
 	second    bool          // it was asked about again without an id; see takeFirst
 	busy      chan struct{} // not nil while it is being put off or taken up again; closed then
 	taken     *Checkpoint   // it was put off, and waits again since its agent asked again
+	heir      string        // the latest conversation that asked again for a call that was put off and has an answer
 	givenAt   time.Time     // when the answer of a call that was put off was given
 	// Who asked.
 	agent       Process

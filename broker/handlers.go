@@ -181,6 +181,10 @@ func (b *Broker) getHook(w http.ResponseWriter, r *http.Request) {
 		fail(w, ErrNotFound)
 		return
 	}
+	if !b.isHeir(req.ID, r.Header.Get(wire.HeaderCorrelation)) {
+		write(w, putOffReply(d, req))
+		return
+	}
 	b.answerHook(w, r, d, req)
 }
 

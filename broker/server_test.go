@@ -69,7 +69,7 @@ func (c *client) do(method, path, body string, header ...string) (int, map[strin
 		c.t.Fatal(err)
 	}
 	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
+		req.Header.Add(header[i], header[i+1])
 	}
 	resp, err := c.Do(req)
 	if err != nil {

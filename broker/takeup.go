@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
@@ -22,6 +23,9 @@ func (b *Broker) askedAgain(ctx context.Context, e *entry, q Question) (Request,
 		b.mu.Lock()
 	}
 	req, cp := e.req, e.req.Checkpoint
+	if cp != nil && req.State.Terminal() {
+		e.heir = q.Correlation
+	}
 	if cp == nil || req.State.Terminal() || cp.Correlation != "" && cp.Correlation == q.Correlation {
 		b.mu.Unlock()
 		return req, nil // its hook is told what to do; see hookReply
@@ -201,6 +205,22 @@ func (b *Broker) ranMeanwhile(ctx context.Context, req Request) string {
 	return ""
 }
 
+// isHeir reports whether the conversation talk may have the answer of request id. That of a
+// call that was put off is for who asked again for the call, and not for who knows its id.
+func (b *Broker) isHeir(id, talk string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, ok := b.requests[id]
+	return !ok || e.req.Checkpoint == nil || !e.req.State.Terminal() || talk != "" && talk == e.heir
+}
+
+// putOffReply tells a hook that the call of req is put off.
+func putOffReply(d agents.Dialect, req Request) reply {
+	a := putOffAnswer()
+	a.Tool = req.ToolName
+	return reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, a), requestID: req.ID}
+}
+
 // sayPutOff is what the hook of req hears while it is put off, or has an answer that nobody
 // was given: ok is false for any other call.
 func (b *Broker) sayPutOff(ctx context.Context, d agents.Dialect, req Request) (rep reply, ok bool) {
@@ -208,9 +228,7 @@ func (b *Broker) sayPutOff(ctx context.Context, d agents.Dialect, req Request) (
 	case req.Checkpoint == nil:
 		return reply{}, false
 	case !req.State.Terminal():
-		a := putOffAnswer()
-		a.Tool = req.ToolName
-		return reply{status: 200, body: d.Encode(req.Event, req.ToolInput, a), requestID: req.ID}, true
+		return putOffReply(d, req), true
 	}
 	req, err := b.giveDeferred(ctx, req)
 	if err != nil {
