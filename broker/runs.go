@@ -18,6 +18,12 @@ const (
 	maxPath     = 4096
 )
 
+// How often a session may be begun anew: more than any agent takes to start and end.
+const (
+	runStartRate  = 1  // a second
+	runStartBurst = 30 // at once
+)
+
 // errSame ends a change that would change nothing.
 var errSame = errors.New("nothing changes")
 
@@ -30,6 +36,7 @@ type runEntry struct {
 	said    int             // reports that the agent said something, of this process
 	notes   int             // other reports that change nothing
 	reports bucket          // of those that do
+	starts  bucket          // of processes: each is on record with its prompt and arguments
 	retryAt time.Time       // not before then is the session resumed for a message once more
 }
 
@@ -78,7 +85,7 @@ func (b *Broker) recall(ctx context.Context, id string) (*sessionEntry, error) {
 // startRun notes that runner holds a session from now on, and agent in it, which may not
 // be there yet. The same runner may say so again.
 //
-// Errors: ErrInvalid, errHeld, errStopped, ErrTooManySessions, ErrNotRecorded.
+// Errors: ErrInvalid, errHeld, errStopped, ErrTooManySessions, ErrTooFast, ErrNotRecorded.
 func (b *Broker) startRun(ctx context.Context, runner Process, start wire.RunStart, agent Process) (Session, error) {
 	if err := checkStart(start); err != nil {
 		return Session{}, fmt.Errorf("start a run: %w", err)
@@ -103,6 +110,9 @@ func (b *Broker) startRun(ctx context.Context, runner Process, start wire.RunSta
 		if err := b.free(s, runner, agent); err != nil {
 			return nil, err
 		}
+		if err := b.admitStart(se); err != nil {
+			return nil, err
+		}
 		var events []*Event
 		if orphaned = s.Run.running() && s.Run.Runner.PID != 0; orphaned {
 			events = runnerGone(s)
@@ -120,11 +130,21 @@ func (b *Broker) startRun(ctx context.Context, runner Process, start wire.RunSta
 	defer b.mu.Unlock()
 	if taken {
 		poll := se.run.poll
-		se.run = runEntry{poll: poll, reports: se.run.reports}
+		se.run = runEntry{poll: poll, reports: se.run.reports, starts: se.run.starts}
 		b.rememberRunner(runner, start.SessionID)
 		b.remember(agent, start.SessionID)
 	}
 	return se.view(), nil
+}
+
+// admitStart keeps a program that begins a session over and over from filling the log.
+func (b *Broker) admitStart(se *sessionEntry) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.opts.Rate < 0 || se.run.starts.take(time.Now(), runStartRate, runStartBurst) {
+		return nil
+	}
+	return &limitError{ErrTooFast, fmt.Sprintf("session %s is begun anew too often", named(se)), "wait 1 s, then begin it again"}
 }
 
 func checkStart(start wire.RunStart) error {

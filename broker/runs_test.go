@@ -860,6 +860,36 @@ func parentOf(t *testing.T, pid int) int {
 	return parent
 }
 
+// Attack: a program begins and ends a session without end, each time with a long prompt, to
+// fill the log.
+func TestRunsAreNotBegunWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+		again := func() (begun int) {
+			for range 100 {
+				_, err := b.StartRun(t.Context(), runner1, runStart("s"), broker.Process{})
+				if err != nil {
+					if !errors.Is(err, broker.ErrTooFast) {
+						t.Fatal(err)
+					}
+					continue
+				}
+				begun++
+				report(t, b, runner1, "s", wire.RunReport{Kind: wire.ReportEnded})
+			}
+			return begun
+		}
+		if n := again(); n > 30 {
+			t.Errorf("begun %d times at once", n)
+		}
+		time.Sleep(time.Minute)
+		if n := again(); n == 0 {
+			t.Error("not begun again after a minute")
+		}
+		_ = b.Close()
+	})
+}
+
 // A hook that a runner passes on says nothing of what is above the runner.
 func TestRunnersParentIsNoAgent(t *testing.T) {
 	c := serve(t, broker.Options{})
