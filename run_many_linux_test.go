@@ -71,7 +71,8 @@ func TestManyRuns(t *testing.T) {
 }
 
 // stopAll presses the key that stops everything and says yes, until the sessions are being
-// stopped: a y that comes before the question says nothing, another key behind it says no.
+// stopped: a y before the question says nothing, and one right behind the S, which nobody
+// types, means no.
 func (t *terminal) stopAll() {
 	t.rig.t.Helper()
 	t.rig.until("S and y stopping all", func() bool {

@@ -24,6 +24,7 @@ const (
 	runsTime     = 5 * time.Minute // for one step of all sessions
 	runsAtOnce   = 8               // are started together
 	mostOfRunner = 40.0            // MB
+	readTime     = time.Second     // of a person before a question
 )
 
 // manyRuns has aoctl hold many sessions of stand-ins for an agent, asks each a question of its
@@ -218,6 +219,7 @@ func (r *held) stop(ctx context.Context) (took time.Duration, alive int, err err
 	if err := r.console.WaitFor(ctx, "and deny"); err != nil {
 		return 0, 0, err
 	}
+	time.Sleep(readTime) // a y that follows at once was not typed by anybody, and means no
 	if err := r.console.Press("y"); err != nil {
 		return 0, 0, err
 	}

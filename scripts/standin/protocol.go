@@ -138,17 +138,24 @@ func (a *agent) say(text string) {
 	}})
 }
 
-// result ends a turn. What it costs counts from the process's beginning, as the real one's.
+// result ends a turn. Like the real agent's, its usage is the turn's, its cost and the use by
+// model are the process's, and what is new by model is told beside.
 func (a *agent) result(reason string, failed bool, more map[string]any) {
 	a.turns++
 	subtype := "success"
 	if failed {
 		subtype = "error_during_execution"
 	}
+	used := func(turns int) map[string]any {
+		return map[string]any{"standin": map[string]any{
+			"inputTokens": 1000 * turns, "outputTokens": 100 * turns, "cacheReadInputTokens": 0, "cacheCreationInputTokens": 0, "costUSD": 0.25 * float64(turns),
+		}}
+	}
 	m := map[string]any{
 		"type": "result", "subtype": subtype, "is_error": failed, "session_id": a.session, "terminal_reason": reason,
 		"num_turns": a.turns, "result": reason, "total_cost_usd": 0.25 * float64(a.turns),
-		"usage": map[string]any{"input_tokens": 1000 * a.turns, "output_tokens": 100 * a.turns, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0},
+		"usage":      map[string]any{"input_tokens": 1000, "output_tokens": 100, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0},
+		"modelUsage": used(a.turns), "model_usage_since_last_result": used(1),
 	}
 	for k, v := range more {
 		m[k] = v
