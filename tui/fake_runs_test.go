@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 )
@@ -53,16 +54,30 @@ func (f *fakeConsole) Launch(_ context.Context, n broker.NewRun, _ broker.Actor)
 	return broker.Session{ID: "new", Agent: n.Agent, Name: n.Name, CWD: n.Folder}, nil
 }
 
-func (f *fakeConsole) Defer(_ context.Context, id string, _ broker.Actor) (broker.Request, error) {
+func (f *fakeConsole) Defer(_ context.Context, id string, by broker.Actor) (broker.Request, error) {
 	f.note("defer %s", id)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.requests[id], nil
+	r := f.requests[id]
+	if f.deferErr != nil {
+		return r, f.deferErr
+	}
+	r.Checkpoint = &broker.Checkpoint{RequestID: id, SessionID: r.SessionID, By: by, At: time.Now()}
+	f.publishLocked(r)
+	return r, nil
 }
 
 func (f *fakeConsole) Resume(_ context.Context, id string, _ broker.Actor) (broker.Resumption, error) {
 	f.note("resume %s", id)
-	return broker.Resumption{Started: true}, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.resumeErr != nil:
+		return broker.Resumption{}, f.resumeErr
+	case f.sessions[id].Run != nil:
+		return broker.Resumption{Started: true}, nil
+	}
+	return broker.Resumption{CWD: "/src/my api", Command: []string{"/usr/bin/claude", "-p", "--resume", id}}, nil
 }
 
 func (f *fakeConsole) Freeze(_ context.Context, id string, on bool, by broker.Actor) error {

@@ -30,19 +30,20 @@ type fakeConsole struct {
 	history  []broker.Request
 	storeErr string
 
-	decided           []broker.Decision
-	ids               []string // of decided
-	stopped           []string
-	stopAlls          int
-	together          [][]string // ids of what DecideAll was asked about
-	observed          []string
-	sayErr, launchErr error         // what Say and Launch answer instead
-	failFreeze        error         // what Freeze answers instead
-	noted             []string      // sessions whose observing was switched, with on or off
-	tree              broker.Killed // what Processes finds
-	after             broker.Killed // what Kill says
-	killed            []string
-	failWith          error // what Decide answers instead
+	decided             []broker.Decision
+	ids                 []string // of decided
+	stopped             []string
+	stopAlls            int
+	together            [][]string // ids of what DecideAll was asked about
+	observed            []string
+	sayErr, launchErr   error         // what Say and Launch answer instead
+	deferErr, resumeErr error         // likewise Defer and Resume
+	failFreeze          error         // what Freeze answers instead
+	noted               []string      // sessions whose observing was switched, with on or off
+	tree                broker.Killed // what Processes finds
+	after               broker.Killed // what Kill says
+	killed              []string
+	failWith            error // what Decide answers instead
 
 	refuseEdit error                             // what AssessEdited answers instead
 	judge      func(broker.Edited) broker.Edited // what it says; a normal call when nil
@@ -138,6 +139,9 @@ func (f *fakeConsole) Decide(_ context.Context, id string, d broker.Decision) (b
 		state = broker.Allowed
 	}
 	r = settled(r, state, d.By, d.Reason, time.Now())
+	if d.End {
+		r.Checkpoint = nil
+	}
 	f.history = append([]broker.Request{r}, f.history...)
 	f.publishLocked(r)
 	return r, nil

@@ -82,6 +82,9 @@ func (m *model) hints(c *card) []hint {
 		if m.board.held(m.session) {
 			here = []hint{{"m", "message"}, {"i", "interrupt"}, {"s", "stop"}, {"enter", "all about it"}, {"tab", "next pane"}, m.freezeHint(), {"n", "new session"}, list[6]}
 		}
+		if s := m.board.sessions[m.session]; s != nil && s.Deferred > 0 {
+			here = append([]hint{{"R", "resume"}}, here...)
+		}
 		return append(here, list[8:]...)
 	}
 	if c == nil {

@@ -23,7 +23,7 @@ func turnWord(s *broker.Session) string {
 	case broker.TurnIdle:
 		return "idle"
 	case broker.TurnDeferred:
-		return "put off"
+		return putOffState
 	case broker.TurnEnded:
 		return "ended"
 	}

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -222,10 +221,23 @@ func (m *model) putOffHints(c *card, list []hint) []hint {
 	return append(here, list[4:]...)
 }
 
-// putOffWord is what a session's line says of what is put off, "" when nothing is.
-func putOffWord(s *broker.Session) string {
-	if s.Deferred == 0 {
+// putOffState is the word for a session without a process whose call is put off, of which
+// it has one at most.
+const putOffState = "put off"
+
+// putOffWord is what the line of a session, of which word is the state, says of that.
+func putOffWord(s *broker.Session, word string) string {
+	if s.Deferred == 0 || word == putOffState {
 		return ""
 	}
-	return fmt.Sprintf(" · %s put off", count(s.Deferred))
+	return " · " + putOffState
+}
+
+// offSince is what a row says of c, which is put off, in at most room cells.
+func offSince(c *card, now time.Time, room int) string {
+	since := ago(now.Sub(c.req.Checkpoint.At))
+	if text := "off " + since; cells(text) <= room {
+		return text
+	}
+	return since
 }

@@ -165,7 +165,7 @@ func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
 	case c.late():
 		r.right(inkWarn, "late", width-1)
 	case c.putOff():
-		r.right(inkMuted, "off "+ago(m.at.Sub(c.req.Checkpoint.At)), width-1)
+		r.right(inkMuted, offSince(c, m.at, cols.left), width-1)
 	default:
 		d := c.req.ExpiresAt.Sub(m.at)
 		r.right(urgency(d, c.req.ExpiresAt.Sub(c.req.CreatedAt)), left(d), width-1)

@@ -136,6 +136,9 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 	case broker.SessionStopping, broker.SessionStopped:
 		return string(s.State), s.StopAskedAt
 	case broker.SessionFinished, broker.SessionGone:
+		if s.Deferred > 0 {
+			return putOffState, s.EndedAt
+		}
 		if s.EndReason == broker.RejectedReason {
 			return s.EndReason, s.EndedAt
 		}

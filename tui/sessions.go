@@ -124,7 +124,7 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 		r.put(inkFrozen, "frozen").put(inkFaint, " · ")
 		room = width - 1 - r.width
 	}
-	r.fit(stateInk(s, m.board.pending[s.ID]), word+putOffWord(s), room)
+	r.fit(stateInk(s, m.board.pending[s.ID]), word+putOffWord(s, word), room)
 	if age := ago(m.at.Sub(since)); !since.IsZero() && r.width+1+cells(age) < width { // never touching the word
 		r.right(inkMuted, age, width-1)
 	}

@@ -1,0 +1,223 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// putOffCall is r put off this long before noon.
+func putOffCall(r broker.Request, ago time.Duration, program string) broker.Request {
+	r.Checkpoint = &broker.Checkpoint{
+		RequestID: r.ID, SessionID: r.SessionID, CWD: r.CWD, Program: program, At: noon.Add(-ago), By: broker.Actor{Kind: broker.ByOperator},
+	}
+	return r
+}
+
+// offRig has a call that can be put off, one that cannot, one that is put off of a session
+// that somebody else started, and one of a session that aoctl holds.
+func offRig(t *testing.T) *rig {
+	t.Helper()
+	now := time.Now()
+	held := heldSession(broker.TurnDeferred)
+	held.Deferred, held.StartedAt = 1, now
+	watched := broker.Session{ID: "s2", Agent: "claude", Name: "docs", State: broker.SessionFinished, StartedAt: now, EndedAt: now, Deferred: 1}
+	can := bash("r1", "s3", now.Add(-4*time.Second), "echo 1")
+	can.Deferrable = true
+	off := func(id, session string, s int) broker.Request {
+		r := putOffCall(bash(id, session, now.Add(-time.Duration(s)*time.Second), "echo "+id), 0, "/usr/bin/claude")
+		r.Checkpoint.At = now
+		return r
+	}
+	return newRig(t, newFake([]broker.Session{held, watched, {ID: "s3", Agent: "claude", Name: "site", State: broker.SessionActive, StartedAt: now}},
+		can, bash("r2", "s3", now.Add(-3*time.Second), "echo 2"), off("r3", "s2", 2), off("r4", "s1", 1)), 120, 30)
+}
+
+// x puts off what can be, X refuses what is put off and ends its session, R resumes it.
+func TestPutOffKeys(t *testing.T) {
+	for name, tc := range map[string]struct {
+		keys  []string
+		asked string
+		shows string
+	}{
+		"x":                          {[]string{"x"}, "defer r1", "put off: its agent ends"},
+		"x on one that cannot be":    {[]string{"j", "x"}, "", "cannot be put off: it waits as before"},
+		"x on one that is":           {[]string{"j", "j", "x"}, "", "put off already"},
+		"X on one that is not":       {[]string{"X"}, "", "X refuses a call that is put off"},
+		"R where nothing is put off": {[]string{"R"}, "", "nothing of it is put off"},
+		"R on somebody's":            {[]string{"j", "j", "R"}, "resume s2", "cd '/src/my api' && /usr/bin/claude -p --resume s2 </dev/null"},
+		"R on ours":                  {[]string{"j", "j", "j", "R"}, "resume s1", "api-server goes on"},
+		"R on a session":             {[]string{"shift+tab", "R"}, "resume s1", "api-server goes on"},
+		"R on one without":           {[]string{"shift+tab", "j", "R"}, "", "nothing of it is put off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := offRig(t)
+				r.press(tc.keys...)
+				if got := r.asked(); got != tc.asked {
+					t.Errorf("asked for %q, want %q", got, tc.asked)
+				}
+				if got := r.decisions(); got != "" {
+					t.Errorf("decided %s", got)
+				}
+				r.shows(tc.shows)
+			})
+		})
+	}
+}
+
+// Once it is put off a card stands below the others; X on it ends its session.
+func TestPutOffThenX(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := offRig(t)
+		r.press("x")
+		r.shows("Waiting 1 · put off 3")
+		r.wait(2 * time.Second)
+		r.press("G", "k", "k", "X")
+		if got := r.decisions(); got != "deny r1;" || !r.lastDecision().End || r.lastDecision().Digest == "" {
+			t.Errorf("decided %s %+v", got, r.lastDecision())
+		}
+	})
+}
+
+// The agent of a session that somebody else started hears an answer only when it is resumed,
+// so the console says how; one that aoctl holds is resumed by the broker.
+func TestAnswerToldHowToResume(t *testing.T) {
+	for name, tc := range map[string]struct{ keys, asked []string }{
+		"somebody's": {[]string{"j", "j", "a"}, []string{"resume s2"}},
+		"ours":       {[]string{"j", "j", "j", "a"}, nil},
+		"X":          {[]string{"j", "j", "X"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := offRig(t)
+				r.press(tc.keys...)
+				if got := r.asked(); got != strings.Join(tc.asked, ", ") {
+					t.Errorf("asked for %q, want %v", got, tc.asked)
+				}
+			})
+		})
+	}
+}
+
+// What a person did not mean does nothing: a card that just came up, keys that repeat or
+// come in a burst, a paste.
+func TestPutOffKeysAreGuarded(t *testing.T) {
+	for _, k := range []string{"x", "X", "R"} {
+		at := map[string][]string{"x": nil, "X": {"j", "j"}, "R": {"j", "j"}}[k]
+		for name, tc := range map[string]struct {
+			play func(r *rig)
+			want int // how often it acts
+		}{
+			"deaf": {func(r *rig) {
+				r.send(keyMsg("j"))
+				r.send(keyMsg("k"))
+				r.wait(100 * time.Millisecond)
+				r.send(keyMsg(k))
+			}, 0},
+			"after a resize": {func(r *rig) { r.send(tea.WindowSizeMsg{Width: 100, Height: 40}); r.send(keyMsg(k)) }, 0},
+			"held down":      {func(r *rig) { r.hold(k) }, 1},
+			"pasted":         {func(r *rig) { r.send(pasted(k)) }, 0},
+			"in one":         {func(r *rig) { r.send(keyMsg(k + k)) }, 0},
+			"a burst":        {func(r *rig) { r.send(keyMsg(k)); r.send(keyMsg("z")) }, 0},
+			"behind another": {func(r *rig) { r.send(keyMsg("z")); r.send(keyMsg(k)) }, 0},
+		} {
+			t.Run(k+" "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := offRig(t)
+					r.press(at...)
+					r.wait(3 * time.Second)
+					tc.play(r)
+					r.wait(3 * time.Second)
+					done := strings.Count(r.asked(), "defer r")
+					switch k {
+					case "X":
+						done = strings.Count(r.decisions(), ";")
+					case "R":
+						done = strings.Count(r.asked(), "resume s")
+					}
+					if done != tc.want {
+						t.Errorf("it acted %d times, want %d: %s %s", done, tc.want, r.asked(), r.decisions())
+					}
+				})
+			})
+		}
+	}
+}
+
+// What failed is said.
+func TestPutOffFailures(t *testing.T) {
+	for want, err := range map[string]error{
+		"could not be recorded: the agent waits as before": broker.ErrNotRecorded,
+		"another call of its session":                      fmt.Errorf("%w: another call of its session is put off", broker.ErrCannotDefer),
+		"too late, this call":                              broker.ErrAlreadyDecided,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := offRig(t)
+			r.c.mu.Lock()
+			r.c.deferErr = err
+			r.c.mu.Unlock()
+			r.press("x")
+			r.shows(want)
+			r.shows("put off 2")
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := offRig(t)
+		r.c.mu.Lock()
+		r.c.resumeErr = errors.New("its folder \x1b[2J is not there any more")
+		r.c.mu.Unlock()
+		r.press("j", "j", "R")
+		r.shows(`is not there any more`)
+	})
+}
+
+// putOffSnapshot has what waits above what is put off, by all who may put off.
+func putOffSnapshot() broker.Snapshot {
+	held := heldSession(broker.TurnDeferred)
+	held.ID, held.Name, held.State, held.EndedAt, held.Deferred = "s5", "shop", broker.SessionFinished, seconds(3*3600), 1
+	rejected := heldSession(broker.TurnEnded)
+	rejected.ID, rejected.Name, rejected.State, rejected.EndedAt, rejected.EndReason = "s6", "site", broker.SessionFinished, seconds(60), broker.RejectedReason
+	sessions := append(someSessions(), held, rejected)
+	sessions[3].Deferred = 1
+	ours := putOffCall(bash("p1", "s5", seconds(3*3600+5), "make deploy ENV=production"), 3*time.Hour, "/usr/bin/claude")
+	old := putOffCall(deadly(bash("p2", "s4", seconds(130*24*3600), "rm -rf ~/old")), 130*24*time.Hour, "")
+	old.Checkpoint.By, old.Checkpoint.ResumedAt = broker.Actor{Kind: broker.ByDeadline}, seconds(3600)
+	ruled := putOffCall(bash("p3", "s2", seconds(7), "npm publish"), 7*time.Second, "/usr/bin/claude")
+	ruled.Checkpoint.By = broker.Actor{Kind: broker.ByRule, ID: "0197aa00-5c4e-7000-8000-000000000001"}
+	return broker.Snapshot{
+		Sessions: sessions, Requests: append(mixedCalls()[:2], ours, old, ruled),
+		Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"},
+	}
+}
+
+func TestGoldenPutOff(t *testing.T) {
+	for name, keys := range map[string][]string{
+		"group":    nil,
+		"ours":     {"j", "j", "j"},
+		"by rule":  {"j", "j", "j", "j"},
+		"danger":   {"j", "j"},
+		"sessions": {"shift+tab", "G"},
+		"cannot":   {"x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for _, size := range sizes {
+				s := newStill(t, putOffSnapshot(), pastCalls(), termenv.Ascii)
+				s.draw(size[0], size[1], keys...)
+				s.pass(noon.Sub(s.at))
+				checkView(t, s.m.View(), size[0], size[1])
+				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], s.m.View())
+			}
+			golden(t, "putoff-"+strings.ReplaceAll(name, " ", "-"), b.String())
+		})
+	}
+}
