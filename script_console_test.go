@@ -41,7 +41,7 @@ type demoAgent struct {
 func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 	c, ok := ts.Value(consoleKey{}).(*scriptConsole)
 	if neg || !ok || len(args) == 0 {
-		ts.Fatalf("usage: console open|close|allow|deny|edit|mend|stop|allowall …")
+		ts.Fatalf("usage: console open|close|allow|deny|defer|edit|mend|stop|allowall …")
 	}
 	if args[0] != "open" && c.broker == nil {
 		ts.Fatalf("the console is not open")
@@ -68,6 +68,8 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(c.trust(ts.MkAbs(rest[0])))
 	case args[0] == "offer" && len(rest) == 1:
 		ts.Check(c.offer(ts, rest[0]))
+	case args[0] == "defer" && len(rest) == 1:
+		ts.Check(c.putOff(rest[0]))
 	case args[0] == "stop" && len(rest) == 1:
 		ts.Check(c.stop(rest[0]))
 	case args[0] == "refused" && len(rest) == 1:
@@ -184,14 +186,32 @@ func (c *scriptConsole) decide(ref string, v broker.Verdict, reason string) erro
 	return c.end(ref, broker.Decision{Verdict: v, Reason: reason})
 }
 
-// end decides the first call that fits ref as a person who sees it.
-func (c *scriptConsole) end(ref string, d broker.Decision) error {
+// waiting is the first call that fits ref, as soon as it waits.
+func (c *scriptConsole) waiting(ref string) (broker.Request, error) {
 	r, err := c.await(func(r broker.Request) bool {
 		return r.State == broker.Pending &&
 			(strings.HasPrefix(r.ID, ref) || r.ToolName == ref || bytes.Contains(r.ToolInput, []byte(ref)))
 	})
 	if err != nil {
-		return fmt.Errorf("no call that fits %q came: %w", ref, err)
+		return r, fmt.Errorf("no call that fits %q came: %w", ref, err)
+	}
+	return r, nil
+}
+
+// putOff puts off the first call that fits ref.
+func (c *scriptConsole) putOff(ref string) error {
+	r, err := c.waiting(ref)
+	if err == nil {
+		_, err = c.broker.Defer(context.Background(), r.ID, broker.Actor{Kind: broker.ByOperator})
+	}
+	return err
+}
+
+// end decides the first call that fits ref as a person who sees it.
+func (c *scriptConsole) end(ref string, d broker.Decision) error {
+	r, err := c.waiting(ref)
+	if err != nil {
+		return err
 	}
 	d.By, d.Digest = broker.Actor{Kind: broker.ByOperator}, r.Digest
 	_, err = c.broker.Decide(context.Background(), r.ID, d)
