@@ -8,7 +8,8 @@ import (
 
 // The model of what may happen to the requests about one call: a request is absent,
 // then pending, then one of five ends, once. Requests about the same call (same session,
-// tool, input and folder) share what an operator allowed late: the grants.
+// tool, input and folder) share what an operator allowed late: the grants. No call is put
+// off here: the trial's hooks have a user, and its broker defers nothing.
 
 // status is where a request stands.
 type status string
