@@ -91,6 +91,9 @@ func newRig(t *testing.T, p e2ePrograms, model map[string]modelScript, install .
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := reapUnder(dir); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // an agent that is slow to die may still write there
 	r := &rig{
 		e2ePrograms: p, t: t, dir: dir, project: filepath.Join(dir, "shop"), hooks: filepath.Join(dir, "settings.json"),

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -65,18 +61,10 @@ func (r *rig) launch(words ...string) {
 // endRuns kills what is left over of the scenario: every process that knows its folder, but
 // for its terminals.
 func (r *rig) endRuns() {
-	environs, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is well-formed
-	for _, name := range environs {
-		pid, err := strconv.Atoi(strings.Split(name, "/")[2])
-		text, e := os.ReadFile(name)
-		if errors.Join(err, e) != nil || !bytes.Contains(text, []byte("AOCTL_HOME="+filepath.Join(r.dir, "state")+"\x00")) {
-			continue
-		}
-		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-		if pid != os.Getpid() && !strings.HasPrefix(string(comm), "tmux") {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
+	killUnder(r.dir, func(pid int) bool {
+		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+		return err == nil && !strings.HasPrefix(string(comm), "tmux")
+	})
 }
 
 // sessions lists what the console knows; nothing while it is away.

@@ -25,6 +25,10 @@ import (
 // In CI it gets a POSIX session of its own, as a terminal has one: what started the run may
 // have ended, and then nobody could tell whose its commands are.
 func TestMain(m *testing.M) {
+	if os.Getenv(reaperEnv) != "" {
+		reap(os.Stdin)
+		return
+	}
 	if strings.HasSuffix(os.Args[0], ".test") && os.Getenv("CI") != "" {
 		_, _ = syscall.Setsid() // a leader of its process group has one
 	}
@@ -86,6 +90,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))
 			env.Setenv("TERM", "dumb")
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-built program would sleep a second at each exit
+			if err := reapUnder(env.WorkDir); err != nil {
+				return err
+			}
 			env.Values[consoleKey{}] = &scriptConsole{}
 			env.Values[slowKey{}] = &slowPeers{}
 			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
