@@ -78,6 +78,13 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	case (args[0] == "allow" || args[0] == "deny") && len(rest) > 0:
 		ts.Check(c.decide(rest[0], broker.Verdict(args[0]), strings.Join(rest[1:], " ")))
+	case args[0] == "defer" && len(rest) == 1:
+		r, err := c.await(func(r broker.Request) bool {
+			return r.State == broker.Pending && bytes.Contains(r.ToolInput, []byte(rest[0]))
+		})
+		ts.Check(err)
+		_, err = c.broker.Defer(context.Background(), r.ID, broker.Actor{Kind: broker.ByOperator})
+		ts.Check(err)
 	case (args[0] == "edit" || args[0] == "mend") && len(rest) == 2: // mend is an edit that the agent would not take
 		if err := c.end(rest[0], broker.Decision{Verdict: broker.Allow, UpdatedInput: json.RawMessage(rest[1])}); (err == nil) != (args[0] == "edit") {
 			ts.Fatalf("console %s %s: %v", args[0], rest[0], err)

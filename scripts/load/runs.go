@@ -25,6 +25,7 @@ const (
 	runsAtOnce   = 8               // are started together
 	mostOfRunner = 40.0            // MB
 	readTime     = time.Second     // of a person before a question
+	pressAgain   = 5 * time.Second // is how long a key may take to have its effect
 )
 
 // manyRuns has aoctl hold many sessions of stand-ins for an agent, asks each a question of its
@@ -213,26 +214,53 @@ func (r *held) stop(ctx context.Context) (took time.Duration, alive int, err err
 		return 0, 0, err
 	}
 	began := time.Now()
-	if err := r.console.Press("S"); err != nil {
-		return 0, 0, err
-	}
-	if err := r.console.WaitFor(ctx, "and deny"); err != nil {
-		return 0, 0, err
-	}
-	time.Sleep(readTime) // a y that follows at once was not typed by anybody, and means no
-	if err := r.console.Press("y"); err != nil {
-		return 0, 0, err
+	for stopping := false; !stopping; {
+		began = time.Now()
+		if err := r.press(ctx); err != nil {
+			return 0, 0, err
+		}
+		again, cancel := context.WithTimeout(ctx, pressAgain)
+		_, err := r.await(again, func(s broker.Session) bool {
+			return s.State == broker.SessionStopping || s.State == broker.SessionStopped
+		})
+		cancel()
+		if ctx.Err() != nil {
+			return 0, 0, err
+		}
+		stopping = err == nil
 	}
 	if _, err := r.await(ctx, func(s broker.Session) bool { return s.Run.Turn == broker.TurnEnded }); err != nil {
 		return 0, 0, err
 	}
 	took = time.Since(began)
 	for _, s := range list {
-		if syscall.Kill(s.Process.PID, 0) == nil {
+		if lives(s.Process) {
 			alive++
 		}
 	}
 	return took, alive, nil
+}
+
+// press presses S and y as a person does: y only once there is the question, and not right
+// behind the other key, which would count as pasted. A console whose card has just changed
+// does not hear the S.
+func (r *held) press(ctx context.Context) error {
+	for {
+		if err := r.console.Press("S"); err != nil {
+			return err
+		}
+		again, cancel := context.WithTimeout(ctx, pressAgain)
+		err := r.console.WaitFor(again, "and deny")
+		cancel()
+		if ctx.Err() != nil {
+			return err
+		}
+		if err == nil {
+			break
+		}
+	}
+	time.Sleep(readTime)
+	return r.console.Press("y")
 }
 
 // kill ends what is left over when a step failed.
@@ -251,6 +279,13 @@ func (r *held) kill() {
 			}
 		}
 	}
+}
+
+// lives reports whether a process still runs, and is neither a zombie nor another one by now.
+func lives(p broker.Process) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return err == nil && !strings.HasPrefix(rest, "Z") && broker.FindProcess(p.PID).Start == p.Start
 }
 
 // descriptors counts the files that a process has open; 0 when it is gone.
