@@ -29,7 +29,7 @@ var reaper = sync.OnceValues(func() (io.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self) //nolint:noctx // this program; it outlives us
+	cmd := exec.Command(self) // it outlives us
 	cmd.Env = append(os.Environ(), reaperEnv+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what ends the tests does not end it
 	homes, err := cmd.StdinPipe()
