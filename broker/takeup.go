@@ -106,6 +106,10 @@ func (b *Broker) giveDeferred(ctx context.Context, req Request) (Request, error)
 		return b.giveAgain(ctx, b.now(ctx, req), e, Question{Bound: true})
 	}
 	req = e.req
+	if b.withhold(req) { // it is given once the freeze is lifted, however long that takes
+		b.mu.Unlock()
+		return keptBack(req), nil
+	}
 	e.busy = make(chan struct{})
 	b.mu.Unlock()
 	why := ""
