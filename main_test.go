@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,16 +19,10 @@ import (
 
 // TestMain makes the test binary play aoctl and aoctl-hook when it is called by
 // these names, so that scripts run the real programs.
-//
-// In CI it gets a POSIX session of its own, as a terminal has one: what started the run may
-// have ended, and then nobody could tell whose its commands are.
 func TestMain(m *testing.M) {
 	if os.Getenv(reaperEnv) != "" {
 		reap(os.Stdin)
 		return
-	}
-	if strings.HasSuffix(os.Args[0], ".test") && os.Getenv("CI") != "" {
-		_, _ = syscall.Setsid() // a leader of its process group has one
 	}
 	testscript.Main(m, map[string]func(){
 		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
