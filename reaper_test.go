@@ -108,7 +108,7 @@ func TestReaper(t *testing.T) {
 	_, left := sleeper(dir)
 	foreign, _ := sleeper(other)
 
-	tests := exec.CommandContext(t.Context(), "sh", "-c", `exec 3>&1; echo "$1" >&3; sleep 600`, "sh", dir) // in place of the tests
+	tests := exec.CommandContext(t.Context(), "sh", "-c", `exec 3>&1; echo "$1" >&3; : >"$1/told"; sleep 600`, "sh", dir) // in place of the tests
 	homes, err := tests.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +124,14 @@ func TestReaper(t *testing.T) {
 	}
 	if syscall.Kill(foreign.Process.Pid, 0) != nil {
 		t.Fatal("the reaper did not wait")
+	}
+	for deadline := time.Now().Add(e2eWait); ; <-time.After(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, "told")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the home was not told")
+		}
 	}
 	if err := syscall.Kill(-tests.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
