@@ -62,7 +62,7 @@ func (r *rig) goesOn(s broker.Session) {
 
 func e2eDeferRunAllowed(r *rig) {
 	console, s, q := r.shelved()
-	r.run(r.aoctl, "send", "shop", "MESSAGE for later")
+	r.send("shop", "MESSAGE for later")
 	console.until("a", "the answer", func() bool { return r.request(q.ID).State == broker.Allowed })
 	second := r.waiting("second")
 	if !r.exists("canary") {
@@ -101,7 +101,7 @@ func e2eDeferRunDenied(r *rig) {
 // X starts nothing, also for a message that waits. A later one resumes the session.
 func e2eDeferRunRejected(r *rig) {
 	console, s, q := r.shelved()
-	r.run(r.aoctl, "send", "shop", "MESSAGE before")
+	r.send("shop", "MESSAGE before")
 	console.until("X", "the answer", func() bool { return r.request(q.ID).State == broker.Denied })
 	r.within(5*e2eRepeat, func() bool { return false }) // what would be started by itself would be by now
 	now := r.session("shop")
@@ -112,7 +112,7 @@ func e2eDeferRunRejected(r *rig) {
 		r.t.Errorf("the session was resumed %d times", calls)
 	}
 	console.shows("rejected")
-	r.run(r.aoctl, "send", "shop", "MESSAGE after")
+	r.send("shop", "MESSAGE after")
 	console.allow("second", r.waiting("second"))
 	r.goesOn(s)
 	r.heard("MESSAGE after")

@@ -161,7 +161,6 @@ func (r *rig) run(program string, args ...string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env, cmd.Dir = r.env(), r.project
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // as at a terminal: what started the tests may have ended
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("%s %s: %v\n%s", filepath.Base(program), strings.Join(args, " "), err, out)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -113,4 +114,21 @@ func (t *terminal) say(text string) {
 	t.write(text)
 	t.shows(text)
 	t.until("Enter", "the end of the line", func() bool { return !strings.Contains(t.screen(), messageLine) })
+}
+
+// send says something to a session, in a terminal as its user would: a process whose parents
+// have ended, as those of the tests may, is not heard.
+func (r *rig) send(session, text string) {
+	r.t.Helper()
+	out := filepath.Join(r.dir, "sent")
+	r.open(fmt.Sprint("send", time.Now().UnixNano()), "/bin/sh", "-c", `"$0" send "$1" "$2" >"$3" 2>&1; echo "exit $?" >>"$3"; sleep 1000`, r.aoctl, session, text, out)
+	var said []byte
+	r.until("the end of aoctl send", func() bool {
+		said, _ = os.ReadFile(out)
+		return bytes.Contains(said, []byte("exit "))
+	})
+	_ = os.Remove(out)
+	if !bytes.HasSuffix(said, []byte("exit 0\n")) {
+		r.t.Fatalf("aoctl send %s %s: %s", session, text, said)
+	}
 }

@@ -77,8 +77,8 @@ func e2eRunStory(r *rig) {
 
 	q := r.waiting("canary")
 	console.drawn("canary")
-	r.run(r.aoctl, "send", "shop", "never to be told")
-	r.run(r.aoctl, "send", "shop", "MSG one")
+	r.send("shop", "never to be told")
+	r.send("shop", "MSG one")
 	console.shows("next: MSG one")
 	console.say(", too") // m opens what waits
 	r.soon("the queued message", func() bool {
@@ -107,7 +107,7 @@ func e2eRunStory(r *rig) {
 		r.t.Errorf("the session cost %v", cost)
 	}
 
-	r.run(r.aoctl, "send", "shop", "MESSAGE two")
+	r.send("shop", "MESSAGE two")
 	q = r.waiting("canary")
 	console.drawn("canary")
 	console.until("i", "the end of the card", func() bool { return !r.isPending(q.ID) })
@@ -125,7 +125,7 @@ func e2eRunStory(r *rig) {
 		r.t.Fatal(err)
 	}
 	before := r.turns("shop", broker.TurnEnded)
-	r.run(r.aoctl, "send", "shop", "MESSAGE four")
+	r.send("shop", "MESSAGE four")
 	q = r.waiting("fifth")
 	if q.SessionID != s.ID {
 		r.t.Errorf("the resumed session is %s, want %s", q.SessionID, s.ID)
@@ -155,7 +155,7 @@ func e2eRunRestarted(r *rig) {
 	s := r.managed("shop", "do it")
 	q := r.waiting("canary")
 	first.drawn("canary")
-	r.run(r.aoctl, "send", "shop", "MESSAGE to keep")
+	r.send("shop", "MESSAGE to keep")
 	for i, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} { // a call that two consoles died of is set aside
 		r.signalConsole(sig)
 		r.soon("the console is gone", func() bool { return r.sessions() == nil })
