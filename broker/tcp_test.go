@@ -234,8 +234,8 @@ func TestFloodOfWrongTokens(t *testing.T) {
 			n++
 		}
 	}
-	if n == 0 || n > 10 {
-		t.Errorf("%d events tell of 120 wrong tokens", n)
+	if most := 10 + int(time.Since(began)/time.Second+1)*2; n == 0 || n > most {
+		t.Errorf("%d events tell of 120 wrong tokens, want %d at most", n, most)
 	}
 }
 
