@@ -18,6 +18,10 @@ const shownFor = 500 * time.Millisecond
 // machine's.
 const sure = shownFor + 400*time.Millisecond
 
+// recorded is how long after its press a decision is in the log: the console holds one
+// whose key was also the last one for a quarter of a second, for it may be held down.
+const recorded = 500 * time.Millisecond
+
 // idle is what the console shows while nothing waits.
 const idle = "nothing waits"
 
@@ -106,7 +110,7 @@ func (t *trial) end(ctx context.Context, c call) error {
 // allowed gives a press time to be recorded, ends the call, and tells whether the press
 // came first.
 func (t *trial) allowed(ctx context.Context, c call) (bool, error) {
-	sleep(ctx, 200*time.Millisecond)
+	sleep(ctx, recorded)
 	if err := t.end(ctx, c); err == nil || !alreadyDecided(err) {
 		return false, err
 	}
