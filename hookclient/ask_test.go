@@ -96,7 +96,6 @@ func TestAskTrustsNothingElse(t *testing.T) {
 		"wrong type":            {[]step{created, decided(200, `{"request_id":"%s","status":"allowed","decision":["allow"]}`)}, ErrAnswer},
 		"refused":               {[]step{reply(400, `{"error":{"code":"bad_request","message":"session_id is missing"}}`)}, ErrRefused},
 		"gone":                  {[]step{created, decided(404, `{"error":{"code":"not_found","message":"not found"}}`)}, ErrRefused},
-		"silent":                {[]step{silent}, ErrSilent},
 		"allow in place of 202": {[]step{decidedAtOnce}, ErrAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +105,13 @@ func TestAskTrustsNothingElse(t *testing.T) {
 				t.Errorf("got %+v, %v; want %v", got, err, c.want)
 			}
 		})
+	}
+}
+
+func TestAskOfASilentBroker(t *testing.T) {
+	got, err := ask(t.Context(), someRequest(newBroker(t, silent)), impatient())
+	if !errors.Is(err, ErrSilent) || got.Allowed || got.RequestID != "" {
+		t.Errorf("got %+v, %v; want %v", got, err, ErrSilent)
 	}
 }
 

@@ -67,12 +67,16 @@ func TestKilledBrokerThatStaysAwayRefuses(t *testing.T) {
 
 // Once a broker has said wait, silence is no reason to give up before the time.
 func TestPatienceAfterWait(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
-	late := func(c net.Conn, r heard) bool { <-release; return reply(200, allow)(c, r) }
-	b := newBroker(t, reply(202, `{"request_id":"r-1"}`), late)
 	l := testLimits()
-	l.silence = 10 * time.Millisecond
-	time.AfterFunc(10*l.silence, func() { close(release) })
+	l.silence = time.Second
+	late := func(c net.Conn, r heard) bool {
+		time.AfterFunc(l.silence+l.silence/2, func() { close(release) })
+		<-release
+		return reply(200, allow)(c, r)
+	}
+	b := newBroker(t, reply(202, `{"request_id":"r-1"}`), late)
 	if got := runWith(t, &hook{limits: l}, "claude", "--socket", b.socket); got.code != 0 {
 		t.Fatalf("got %+v", got)
 	}
@@ -117,7 +121,7 @@ func TestEarlyRefusalIsHeard(t *testing.T) {
 		_ = c.Close()
 	}()
 	big := `{"x":"` + strings.Repeat("a", 8<<20) + `"}`
-	got := runWith(t, &hook{stdin: strings.NewReader(big)}, "claude", "--socket", dir+"/s")
+	got := runWith(t, &hook{stdin: strings.NewReader(big), limits: impatient()}, "claude", "--socket", dir+"/s")
 	wantRefused(t, got, "the body is too large")
 }
 
@@ -151,7 +155,7 @@ func TestBrokerThatNeverReadsRefuses(t *testing.T) {
 	ln := listenLocked(t, dir+"/s")
 	t.Cleanup(func() { _ = ln.Close() })
 	big := `{"x":"` + strings.Repeat("a", 8<<20) + `"}`
-	got := runWith(t, &hook{stdin: strings.NewReader(big)}, "claude", "--socket", dir+"/s")
+	got := runWith(t, &hook{stdin: strings.NewReader(big), limits: impatient()}, "claude", "--socket", dir+"/s")
 	wantRefused(t, got, "accepted the connection but does not answer")
 }
 

@@ -197,10 +197,18 @@ const payload = `{"session_id":"s1","hook_event_name":"PreToolUse","tool_name":"
 
 func testLimits() limits {
 	l := defaultLimits()
-	l.silence, l.grace, l.starting = 300*time.Millisecond, 50*time.Millisecond, 100*time.Millisecond
+	l.silence, l.grace, l.starting = 10*time.Second, 50*time.Millisecond, 100*time.Millisecond
 	l.hung = 3 * time.Second // a loaded machine is not to be told from a hung run
 	l.again, l.againMax, l.look = 2*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
 	l.strikes = 3
+	return l
+}
+
+// impatient are the limits of a test whose broker says nothing. Where one is to be heard,
+// a loaded machine must not pass for it.
+func impatient() limits {
+	l := testLimits()
+	l.silence = 300 * time.Millisecond
 	return l
 }
 

@@ -115,9 +115,13 @@ func TestBadAnswersRefuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, h := range []*hook{{}, {quick: quickly}} {
+			l := testLimits()
+			if strings.HasPrefix(name, "silent") {
+				l = impatient()
+			}
+			for _, h := range []*hook{{limits: l}, {limits: l, quick: quickly}} {
 				b := newBroker(t, c.step)
-				wantRefused(t, runWith(t, h, "claude", "--socket", b.socket, "--timeout", "3s"), c.words)
+				wantRefused(t, runWith(t, h, "claude", "--socket", b.socket, "--timeout", "20s"), c.words)
 			}
 		})
 	}

@@ -129,6 +129,7 @@ type fakeConsole struct {
 
 	mu      sync.Mutex
 	server  *http.Server
+	known   bool // the runner registered since start; a console that was started anew asks for that
 	starts  []wire.RunStart
 	reports []wire.RunReport
 	orders  []wire.RunOrder
@@ -166,7 +167,7 @@ func (c *fakeConsole) start() {
 	mux.HandleFunc("POST /hooks/claude", c.postHook)
 	mux.HandleFunc("POST /hooks/claude/cancel", func(w http.ResponseWriter, r *http.Request) { reply(w, r, 200, "{}") })
 	c.mu.Lock()
-	c.server, c.down = &http.Server{Handler: mux}, make(chan struct{})
+	c.server, c.down, c.known = &http.Server{Handler: mux}, make(chan struct{}), false
 	server := c.server
 	c.mu.Unlock()
 	go func() { _ = server.Serve(ln) }()
@@ -203,11 +204,25 @@ func (c *fakeConsole) change(f func()) {
 func (c *fakeConsole) postRun(w http.ResponseWriter, r *http.Request) {
 	var s wire.RunStart
 	_ = json.NewDecoder(r.Body).Decode(&s)
-	c.change(func() { c.starts = append(c.starts, s) })
+	c.change(func() { c.starts, c.known = append(c.starts, s), true })
 	reply(w, r, 201, `{}`)
 }
 
+// knows refuses what comes from a runner that has not registered.
+func (c *fakeConsole) knows(w http.ResponseWriter, r *http.Request) bool {
+	c.mu.Lock()
+	known := c.known
+	c.mu.Unlock()
+	if !known {
+		reply(w, r, http.StatusConflict, `{"code":"not_the_runner","error":"this process does not hold the session"}`)
+	}
+	return known
+}
+
 func (c *fakeConsole) postReport(w http.ResponseWriter, r *http.Request) {
+	if !c.knows(w, r) {
+		return
+	}
 	var rep wire.RunReport
 	_ = json.NewDecoder(r.Body).Decode(&rep)
 	c.change(func() {
@@ -225,6 +240,9 @@ func (c *fakeConsole) postReport(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *fakeConsole) getOrders(w http.ResponseWriter, r *http.Request) {
+	if !c.knows(w, r) {
+		return
+	}
 	wait, _ := strconv.ParseFloat(r.URL.Query().Get("timeout"), 64)
 	over := time.After(time.Duration(wait * float64(time.Second)))
 	for {
