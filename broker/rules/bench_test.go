@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/brokertest/cputime"
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
@@ -128,9 +129,8 @@ var set0 = func() *Set { s, _ := Compile(nil); return s }()
 
 // Loading must not be the square of the number of rules.
 func TestTenThousandRulesLoad(t *testing.T) {
-	start := time.Now()
-	s := set(t, manyRules(10_000)...)
-	if took := time.Since(start); took > 10*time.Second {
+	var s *Set
+	if took := cputime.Of(func() { s = set(t, manyRules(10_000)...) }); took > 10*time.Second {
 		t.Errorf("10,000 rules took %v", took)
 	}
 	if n := len(s.Rules()); n != 10_000 {

@@ -1,0 +1,18 @@
+// Package cputime measures for tests how much a computation costs, whatever else the
+// machine has to do meanwhile.
+package cputime
+
+import (
+	"runtime"
+	"time"
+)
+
+// Of runs f, and is the processor time that it took. Goroutines that f starts are not
+// counted. Where the system does not count by thread it is the time that passed.
+func Of(f func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	begun := ofThread()
+	f()
+	return ofThread() - begun
+}
