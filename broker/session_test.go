@@ -3,6 +3,7 @@ package broker_test
 import (
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -152,6 +153,42 @@ func TestAgentProcessGone(t *testing.T) {
 		s := wantSession(t, b, "process gone", broker.SessionGone)
 		if got, _ := b.Request(t.Context(), r.ID); got.State != broker.Cancelled || s.EndReason != "gone" {
 			t.Errorf("its call is %s, its end %q", got.State, s.EndReason)
+		}
+	})
+}
+
+// A session that another process resumes in the moment in which the first one is found
+// gone keeps the call of the second.
+func TestAgentProcessGoneAndResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := broker.Process{PID: 77, Start: 1}, broker.Process{PID: 78, Start: 2}
+		var b *broker.Broker
+		var next broker.Request
+		var ended atomic.Bool
+		alive := func(p broker.Process) bool {
+			if p != first || !ended.Load() {
+				return true
+			}
+			if next.ID == "" {
+				q := bash("s", "2", "make install")
+				q.Session.Process = second
+				next = submit(t, b, q)
+			}
+			return false
+		}
+		b = newBroker(t, brokertest.NewMemory(), broker.Options{Alive: alive})
+		q := bash("s", "1", "make")
+		q.Session.Process = first
+		before := submit(t, b, q)
+		ended.Store(true)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		wantSession(t, b, "resumed", broker.SessionActive)
+		if got, _ := b.Request(t.Context(), before.ID); got.State != broker.Cancelled {
+			t.Errorf("the call of the process that is gone is %s, want cancelled", got.State)
+		}
+		if got, _ := b.Request(t.Context(), next.ID); got.State != broker.Pending {
+			t.Errorf("the call of the process that resumed is %s, want pending", got.State)
 		}
 	})
 }

@@ -108,8 +108,27 @@ func (b *Broker) noticeGone(ctx context.Context) {
 			return endSession(s, SessionGone, nil, "gone")
 		})
 		if err == nil {
-			b.cancelPending(ctx, id, "the agent's process is gone", nil, Cancelled)
+			b.cancelCallsOf(ctx, id, p)
 		}
+	}
+}
+
+// cancelCallsOf ends what waits for a process of session id that is gone. Another process
+// may have resumed the session meanwhile, and wait for an answer of its own.
+func (b *Broker) cancelCallsOf(ctx context.Context, id string, gone Process) {
+	b.mu.Lock()
+	var ids []string
+	if se, ok := b.sessions[id]; ok {
+		resumed := se.s.Process != gone
+		for call, e := range se.pending {
+			if e.agent == gone || e.agent.PID == 0 && !resumed {
+				ids = append(ids, call)
+			}
+		}
+	}
+	b.mu.Unlock()
+	if len(ids) > 0 {
+		_, _ = b.endAll(ctx, ids, Outcome{State: Cancelled, By: Actor{Kind: ByAgent}, Reason: "the agent's process is gone"}, nil)
 	}
 }
 
