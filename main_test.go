@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -17,12 +20,22 @@ import (
 	"github.com/aoctl/aoctl/scripts/standin"
 )
 
+// scriptsAtOnce is how many scripts run at a time, at least, unless go test -parallel says
+// something else.
+const scriptsAtOnce = 6
+
 // TestMain makes the test binary play aoctl and aoctl-hook when it is called by
 // these names, so that scripts run the real programs.
 func TestMain(m *testing.M) {
 	if os.Getenv(reaperEnv) != "" {
 		reap(os.Stdin)
 		return
+	}
+	// Scripts wait more than they compute; real agents do not.
+	if os.Getenv("AOCTL_E2E_CLAUDE") == "" {
+		if err := flag.Set("test.parallel", strconv.Itoa(max(scriptsAtOnce, runtime.GOMAXPROCS(0)))); err != nil {
+			panic(err)
+		}
 	}
 	testscript.Main(m, map[string]func(){
 		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
