@@ -27,7 +27,7 @@ import (
 )
 
 // waitTime is how long a script waits for a condition before it fails.
-const waitTime = 20 * time.Second
+const waitTime = time.Minute
 
 // scriptCommands are the commands that scripts have beside testscript's own:
 //

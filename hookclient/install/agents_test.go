@@ -96,6 +96,34 @@ func TestCursorSlashes(t *testing.T) {
 	}
 }
 
+// What was installed is looked through for programs, the hook client itself with it: a
+// program is not read as settings.
+func TestProgramsInNoSettings(t *testing.T) {
+	o := otherHome(t)
+	o.Agent = "codex"
+	text := read(t, install(t, o).File)
+	for name, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"settings":  {text, 1},
+		"large":     {text + strings.Repeat(" ", maxSettings-len(text)), 1},
+		"too large": {text + strings.Repeat(" ", maxSettings), 0},
+		"a program": {text + "\x00", 0},
+		"no file":   {"", 0},
+	} {
+		file := filepath.Join(t.TempDir(), "file")
+		if c.text != "" {
+			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if programs := ProgramsIn(file); len(programs) != c.want {
+			t.Errorf("%s: programs %q, want %d", name, programs, c.want)
+		}
+	}
+}
+
 // Agents that also run Claude Code's hooks are named when aoctl is in both.
 func TestClaudeToo(t *testing.T) {
 	o := otherHome(t)

@@ -1,7 +1,7 @@
 package install
 
 import (
-	"os"
+	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,10 +42,11 @@ func Silences(settings []byte) string {
 }
 
 // ProgramsIn are the programs that hooks of aoctl in a settings file of an agent run, as
-// absolute paths; none when the file cannot be read.
+// absolute paths; none when the file cannot be read, or is no settings file: too large, or
+// not text.
 func ProgramsIn(file string) []string {
-	data, err := os.ReadFile(file) // #nosec G304 -- only looked at
-	if err != nil {
+	data, err := readBounded(file, maxSettings)
+	if err != nil || bytes.IndexByte(data, 0) >= 0 {
 		return nil
 	}
 	var list []string
