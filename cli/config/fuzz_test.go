@@ -1,0 +1,56 @@
+package config
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// FuzzParse: whatever a file holds, either every line of it is a setting of the schema,
+// once, or there are none at all and one printable line says why.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"timeout = \"5m\"\nmax-pending = 100\ndesktop = true\n", "observe = true", "timeout = \"5m\"\ntimeout = \"6m\"",
+		"[a]\nb = 1\n", "a.b = 1", "keep = [[[", "\xff", "'timeout' = '''x'''", "keep = \"\\u0000\"", "max-pending = 0xff", "\"\\u006fbserve\" = true",
+		"keep = 1979-05-27T07:32:00Z", "= 1", "keep", "\r\n# x", "max-pending = 99999999999999999999", "keep = {a = 1, a = 2}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := schema()
+		list, err := Parse(data, s)
+		if err != nil {
+			checkProblem(t, data, list, err)
+			return
+		}
+		seen := map[string]bool{}
+		lines := strings.Split(string(data), "\n")
+		for _, l := range list {
+			known := false
+			for _, k := range s.Keys {
+				known = known || k.Name == l.Key
+			}
+			if !known || seen[l.Key] || l.Line < 1 || l.Line > len(lines) {
+				t.Fatalf("%+v of %q", l, data)
+			}
+			seen[l.Key] = true
+		}
+	})
+}
+
+func checkProblem(t *testing.T, data []byte, list []Setting, err error) {
+	t.Helper()
+	var p *FileError
+	if !errors.As(err, &p) || len(list) != 0 || p.Text == "" || p.Cure == "" {
+		t.Fatalf("%v, %+v of %q", list, err, data)
+	}
+	if p.Line < 0 || p.Line > strings.Count(string(data), "\n")+1 || p.Line > 0 && p.Column < 1 {
+		t.Fatalf("place %d:%d of %q", p.Line, p.Column, data)
+	}
+	for _, r := range p.Error() + p.Cure {
+		if !unicode.IsPrint(r) {
+			t.Fatalf("%q is not printable", p.Error()+p.Cure)
+		}
+	}
+}
