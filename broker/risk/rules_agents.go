@@ -61,10 +61,10 @@ const harmlessAoctl = "version|help|completion|sessions|pending|history|status|d
 // aoctlDecides reports whether a run of aoctl may allow anything, change what it
 // allows, or take its place. A subcommand that is not known here may.
 func aoctlDecides(a args) bool {
-	if len(a.words) == 1 && (a.words[0] == "--version" || a.words[0] == "--help" || a.words[0] == "-h" || a.words[0] == "-v") {
+	if len(a.words) == 1 && (a.words[0] == "--version" || a.words[0] == "--help" || a.words[0] == "-h" || a.words[0] == "-v" || a.words[0] == "config") {
 		return false
 	}
-	for _, fine := range []string{harmlessAoctl, "rules list|show|explain|test|suggest|export", "grants list", "log head|verify"} {
+	for _, fine := range []string{harmlessAoctl, "rules list|show|explain|test|suggest|export", "grants list", "log head|verify", "config path"} {
 		rest, ok := a.sub(fine)
 		if ok && !a.after(rest).has("--socket", "--url", "--token") && !a.has("--socket", "--url", "--token") {
 			return false

@@ -158,8 +158,8 @@ var ruleCases = []struct {
 
 	{
 		"steers aoctl itself",
-		[]string{"aoctl rules add x", "aoctl rules rm x", "aoctl rules import x", "aoctl rules disable x", "aoctl approve x", "aoctl token new", "aoctl unfreeze", "aoctl uninstall claude", "aoctl install claude", "aoctl hook claude", "aoctl", "aoctl whatever", "aoctl --socket /x sessions", "/opt/x/aoctl rules add y", "aoctl-hook claude"},
-		[]string{"aoctl --version", "aoctl sessions", "aoctl pending", "aoctl deny x", "aoctl rules list", "aoctl rules explain x", "aoctl log verify"},
+		[]string{"aoctl rules add x", "aoctl rules rm x", "aoctl rules import x", "aoctl rules disable x", "aoctl approve x", "aoctl token new", "aoctl unfreeze", "aoctl uninstall claude", "aoctl install claude", "aoctl hook claude", "aoctl", "aoctl whatever", "aoctl --socket /x sessions", "/opt/x/aoctl rules add y", "aoctl-hook claude", "aoctl config edit", "aoctl config --socket /x", "aoctl config ''"},
+		[]string{"aoctl --version", "aoctl sessions", "aoctl pending", "aoctl deny x", "aoctl rules list", "aoctl rules explain x", "aoctl log verify", "aoctl config", "aoctl config path"},
 	},
 	{"ends or stops aoctl", []string{"pkill aoctl", "killall -STOP aoctl", "systemctl --user stop aoctl"}, []string{"kill 123", "pkill node"}},
 	{"looks into aoctl", []string{"strace -p 'aoctl'", "gdb aoctl"}, []string{"strace ls"}},
