@@ -148,6 +148,7 @@ func (m *model) banners() []string {
 	if h.SocketErr != "" {
 		list = append(list, "hooks cannot reach this console · "+safeLine(h.SocketErr))
 	}
+	list = append(list, m.configBanners()...)
 	if m.newsMissing && m.at.Sub(m.lostAt) >= lostFor {
 		list = append(list, "no word from the broker: do not trust this screen")
 	}

@@ -75,6 +75,7 @@ func (m *model) helpRules(p *paper) {
 	if tcp := m.board.health.TCP; tcp != "" {
 		p.write(fixed(inkLabel, "tcp", helpKeyWidth), inkText, tcp)
 	}
+	m.helpConfig(p)
 }
 
 func (m *model) helpView(l layout, a area) []string {
