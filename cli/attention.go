@@ -21,6 +21,9 @@ const (
 	notifyEnv = "AOCTL_NOTIFY"  // what --notify takes
 )
 
+// notifyHint says what --notify takes.
+var notifyHint = "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"
+
 // attentionOptions say how the operator is told that a call waits.
 type attentionOptions struct {
 	noBell  bool
@@ -54,7 +57,7 @@ func (a *attentionOptions) read(cmd *cobra.Command) error {
 	}
 	ways, err := tui.ParseNotify(a.ways, os.Getenv)
 	if err != nil {
-		return usageError{text: "--notify: " + err.Error(), hint: "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"}
+		return usageError{text: "--notify: " + err.Error(), hint: notifyHint}
 	}
 	if a.notify = ways; a.noBell {
 		a.notify = 0

@@ -38,6 +38,7 @@ type consoleOptions struct {
 	keep    string        // how long the log is kept; "" for ever
 	kept    time.Duration // the same, 0 for ever
 	demo    bool          // the agents are scripted; the console says so
+	config  configFile    // what the settings file says; empty where none is read
 	guard   bool          // what agents wrote is read in a process of its own first
 }
 
@@ -52,6 +53,10 @@ func newConsoleCommand() *cobra.Command {
 		Args:    unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err = needTerminal("the console"); err != nil {
+				return err
+			}
+			o.config = readConfig()
+			if err = o.config.fill(cmd); err != nil {
 				return err
 			}
 			if err = o.read(cmd); err != nil {
@@ -85,23 +90,22 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 		}
 		o.timeout = t
 	}
-	if o.timeout != 0 && (o.timeout < minTimeout || o.timeout > maxTimeout) || cmd.Flags().Changed("timeout") && o.timeout == 0 {
-		return usageError{
-			text: fmt.Sprintf("a time to answer of %v is out of range", o.timeout),
-			hint: "give --timeout between 1s and 24h, such as 10m",
+	if o.timeout != 0 || cmd.Flags().Changed("timeout") {
+		if err := checkTimeout("--timeout", o.timeout); err != nil {
+			return err
 		}
 	}
 	if err := o.limits.read(cmd); err != nil {
 		return err
 	}
-	if o.late != string(broker.Deny) && o.late != string(broker.Defer) {
-		return usageError{text: fmt.Sprintf("--on-timeout %q is neither deny nor defer", o.late), hint: "defer puts a call off where its agent can be told so, and denies any other"}
+	if err := checkLate("--on-timeout", o.late); err != nil {
+		return err
 	}
 	if o.anyone && o.listen == "" {
 		return usageError{text: "--listen-operators says something about --listen, which is not there", hint: "give --listen 127.0.0.1:8765 as well"}
 	}
 	if cmd.Flags().Changed("keep") {
-		kept, err := parseKeep(o.keep)
+		kept, err := parseKeep("--keep", o.keep)
 		if err != nil {
 			return err
 		}
@@ -113,6 +117,29 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	socket, err := socketPath(cmd)
 	o.socket, o.guard = socket, true
 	return err
+}
+
+// checkTimeout refuses a time to answer that nobody means; name is what it is called where
+// it was given.
+func checkTimeout(name string, t time.Duration) error {
+	if t >= minTimeout && t <= maxTimeout {
+		return nil
+	}
+	return usageError{
+		text: fmt.Sprintf("a time to answer of %v is out of range", t),
+		hint: fmt.Sprintf("give %s between 1s and 24h, such as 10m", name),
+	}
+}
+
+// checkLate refuses what is no end for a call that nobody answers in time.
+func checkLate(name, what string) error {
+	if what == string(broker.Deny) || what == string(broker.Defer) {
+		return nil
+	}
+	return usageError{
+		text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
+		hint: "defer puts a call off where its agent can be told so, and denies any other",
+	}
 }
 
 // timeoutFromEnv reads a number of seconds; 0 when the variable is empty.
@@ -170,7 +197,7 @@ func (h *house) show(ctx context.Context, o consoleOptions) error {
 	}()
 	err := tui.Run(drawing, h.broker, tui.Options{
 		Socket: h.socket, Version: readBuildInfo().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.demo, Operator: operator(),
-		Editor: editorName(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
+		Config: o.config.told(), Editor: editorName(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {
 	case ctx.Err() != nil:

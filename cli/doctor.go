@@ -144,6 +144,7 @@ func examine(ctx context.Context, o doctorOptions, quick bool) *examination {
 	e := &examination{Version: readBuildInfo(), Project: o.project, Checks: []check{}}
 	e.section("console")
 	e.console(ctx, o)
+	e.settings(o)
 	e.section("database")
 	e.database(ctx, o)
 	program := ownProgram()

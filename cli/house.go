@@ -87,7 +87,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
 	h.runOnWait(o.command)
-	h.serve(listener, o.observe)
+	h.serve(listener, o)
 	h.checkLog(st, o.kept)
 	return nil
 }
@@ -200,7 +200,7 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
-func (h *house) serve(listener *broker.Listener, observe bool) {
+func (h *house) serve(listener *broker.Listener, o consoleOptions) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	tcpServed := make(chan error, 1)
@@ -218,7 +218,8 @@ func (h *house) serve(listener *broker.Listener, observe bool) {
 		h.serveErr = errors.Join(err, <-tcpServed)
 	}()
 	info := readBuildInfo()
-	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", observe)
+	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.said())
+	o.config.note(h.log)
 }
 
 // startedMsg is the line in the program's log by which aoctl doctor tells what runs.

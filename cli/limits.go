@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -36,24 +37,23 @@ func (l *limitOptions) read(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("max-pending-session") {
 		l.pendingSession = min(l.pendingSession, l.pending)
 	}
-	for _, f := range []struct {
-		name           string
-		value          int
-		least, most    int
-		such, whatElse string
-	}{
-		{"max-pending", l.pending, 1, mostPending, "4096", ""},
-		{"max-pending-session", l.pendingSession, 1, l.pending, "64", ", which is --max-pending"},
-		{"max-rate", l.rate, 0, mostRate, "20", ""},
-	} {
-		if f.value < f.least || f.value > f.most {
-			return usageError{
-				text: fmt.Sprintf("--%s %d is out of range", f.name, f.value),
-				hint: fmt.Sprintf("give a number from %d to %d%s, such as %s", f.least, f.most, f.whatElse, f.such),
-			}
-		}
+	return cmp.Or(
+		checkLimit("--max-pending", l.pending, 1, mostPending, "", defaultMaxPending),
+		checkLimit("--max-pending-session", l.pendingSession, 1, l.pending, ", which is --max-pending", defaultMaxPendingSession),
+		checkLimit("--max-rate", l.rate, 0, mostRate, "", defaultMaxRate),
+	)
+}
+
+// checkLimit refuses a limit outside of least and most, which whose explains; such is a
+// better one.
+func checkLimit(name string, value, least, most int, whose string, such int) error {
+	if value >= least && value <= most {
+		return nil
 	}
-	return nil
+	return usageError{
+		text: fmt.Sprintf("%s %d is out of range", name, value),
+		hint: fmt.Sprintf("give a number from %d to %d%s, such as %d", least, most, whose, such),
+	}
 }
 
 // in puts the limits into a broker's options.

@@ -47,7 +47,7 @@ aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`
 }
 
 func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
-	keep, err := parseKeep(o.keep)
+	keep, err := parseKeep("--keep", o.keep)
 	if err != nil {
 		return err
 	}

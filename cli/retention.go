@@ -22,11 +22,12 @@ const (
 	archiveSlack = 7 * 24 * time.Hour // for how much longer fewer are kept
 )
 
-// parseKeep reads how long the log is kept: 90d, 12w, 48h.
-func parseKeep(text string) (time.Duration, error) {
+// parseKeep reads how long the log is kept: 90d, 12w, 48h. name is what that is called
+// where it was given.
+func parseKeep(name, text string) (time.Duration, error) {
 	bad := usageError{
-		text: fmt.Sprintf("--keep %q is no time to keep the log for", text),
-		hint: "give days, weeks or hours, such as 90d, 12w or 48h; without --keep everything is kept",
+		text: fmt.Sprintf("%s %q is no time to keep the log for", name, text),
+		hint: fmt.Sprintf("give days, weeks or hours, such as 90d, 12w or 48h; without %s everything is kept", name),
 	}
 	if len(text) < 2 {
 		return 0, bad
@@ -37,7 +38,7 @@ func parseKeep(text string) (time.Duration, error) {
 		return 0, bad
 	}
 	if n > uint64(maxKeep/unit) || time.Duration(n)*unit < minKeep { //nolint:gosec // both are small
-		bad.text = fmt.Sprintf("--keep %s is out of range", text)
+		bad.text = fmt.Sprintf("%s %s is out of range", name, text)
 		bad.hint = "give at least 1h and at most 36500d; calls that agents may still ask about must stay"
 		return 0, bad
 	}

@@ -51,7 +51,7 @@ func newRoot() *cobra.Command {
 		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(),
 		newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(),
 		newDenyCommand(), newApproveCommand(), newAnswerCommand(), newResumeCommand(),
-		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
+		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
 		newVersionCommand(), newCompletionCommand(root),
 		newRunCommand(), newRunHeldCommand(),

@@ -41,6 +41,22 @@ var mutations = []mutation{
 		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
 	},
 	{
+		"threat-03-config", "a settings file may not open the gate", "cli/config/config.go",
+		"	if r, ok := s.Refused[l.key]; ok {", "	if _, ok := s.Refused[l.key]; ok {\n		return fmt.Sprint(v), nil\n	}\n	if r, ok := s.Refused[l.key+\"!\"]; ok {",
+	},
+	{
+		"threat-03-config", "a settings file is no link", "cli/config/file.go",
+		"|unix.O_NOFOLLOW|", "|",
+	},
+	{
+		"threat-03-config", "a settings file has one name", "cli/config/file.go",
+		"case !ok || st.Nlink > 1:", "case !ok || st.Nlink > 9:",
+	},
+	{
+		"threat-03-config", "the settings file is aoctl's own", "cli/guarded.go",
+		"{paths.StateDir, paths.ConfigDir}", "{paths.StateDir}",
+	},
+	{
 		"threat-04-squatted", "commands look whether it is a socket", "cli/client.go",
 		"case info.Mode().Type() != fs.ModeSocket:", "case false:",
 	},

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/config"
+)
+
+const configLong = `config lists the console's settings: what each is, and where that comes from. A setting
+is named as the console's flag. Flags win, then environment variables, then the
+settings file, then what is built in. With KEY it prints that setting's value alone.
+
+The file is TOML, a setting a line, such as timeout = "5m". The console reads it when
+it starts; other commands do not. What would open the gate or run a program is not
+taken from it, since any program of yours may have written it: observe, on-wait,
+listen, listen-operators and socket are flags only.
+
+A file with anything wrong in it counts for nothing: the console starts with what is
+built in and says so, and config exits with 1.`
+
+func newConfigCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "config [KEY]",
+		Short: "List the console's settings and where they come from",
+		Long:  configLong,
+		Example: `  aoctl config
+  aoctl config timeout
+  aoctl config edit
+  aoctl config --json | jq -r '.settings[] | select(.from != "default") | .key'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return oneArg("a setting")(cmd, args)
+		},
+		ValidArgsFunction: completeSettings,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := settingsNow()
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				err = list.one(args[0], asJSON, cmd.OutOrStdout())
+			} else {
+				err = list.print(asJSON, cmd.OutOrStdout())
+			}
+			if err != nil {
+				return err
+			}
+			return list.file.failure()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
+	cmd.AddCommand(newConfigPathCommand(), newConfigEditCommand())
+	return cmd
+}
+
+func newConfigPathCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "path",
+		Short:   "Print where the settings file is, or would be",
+		Long:    "path prints where the settings file is, whether there is one or not.",
+		Example: `  cat "$(aoctl config path)"`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path, err := configPath()
+			if err != nil {
+				return err
+			}
+			return printLine(cmd.OutOrStdout(), path)
+		},
+	}
+}
+
+// completeSettings offers the names of settings.
+func completeSettings(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var offers []string
+	if len(args) == 0 {
+		for _, k := range configKeys() {
+			offers = appendOffer(offers, k.Name, k.about)
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// settingsList is what a console would go by that was started now, without flags.
+type settingsList struct {
+	file configFile
+	list []settingNow
+}
+
+// settingNow is a setting as --json prints it.
+type settingNow struct {
+	Key     string `json:"key"`
+	Value   any    `json:"value"` // text, a number or a boolean, as in the file; null where nothing is set
+	Default any    `json:"default"`
+	From    string `json:"from"`           // default, file or environment
+	Line    int    `json:"line,omitempty"` // of the file
+	Name    string `json:"name,omitempty"` // of the variable
+
+	text string // Value as a flag takes it
+}
+
+func settingsNow() (settingsList, error) {
+	l := settingsList{file: readConfig()}
+	for _, k := range configKeys() {
+		s := settingNow{Key: k.Name, From: "default", text: k.def, Default: k.as(k.def)}
+		for _, f := range l.file.settings {
+			if f.Key == k.Name {
+				s.text, s.From, s.Line = f.Value, "file", f.Line
+			}
+		}
+		if k.env != nil {
+			value, variable, err := k.env()
+			if err != nil {
+				return l, err
+			}
+			if variable != "" {
+				s.text, s.From, s.Name, s.Line = value, "environment", variable, 0
+			}
+		}
+		if s.Key == "max-pending-session" && s.From == "default" {
+			s.text = l.least(s.text, "max-pending")
+		}
+		s.Value = k.as(s.text)
+		l.list = append(l.list, s)
+	}
+	return l, nil
+}
+
+// least is text, or the value of another setting where that is a smaller number: one
+// session cannot have more calls waiting than all have.
+func (l settingsList) least(text, other string) string {
+	for _, s := range l.list {
+		n, err := strconv.Atoi(text)
+		if most, merr := strconv.Atoi(s.text); s.Key == other && err == nil && merr == nil && most < n {
+			return s.text
+		}
+	}
+	return text
+}
+
+// as is a value as JSON has it.
+func (k configKey) as(text string) any {
+	if text == "" {
+		return nil
+	}
+	switch k.Kind {
+	case config.Whole:
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	case config.Switch:
+		return text == "true"
+	case config.Text:
+	}
+	return text
+}
+
+// from says where a value comes from.
+func (s settingNow) from(f configFile) string {
+	switch s.From {
+	case "file":
+		return f.place(s.Line)
+	case "environment":
+		return s.Name
+	}
+	return s.From
+}
+
+func (l settingsList) print(asJSON bool, out io.Writer) error {
+	if asJSON {
+		return l.printJSON(out)
+	}
+	t := &table{head: []string{"SETTING", "VALUE", "FROM"}}
+	for _, s := range l.list {
+		t.add(s.Key, cmp.Or(s.text, "-"), s.from(l.file))
+	}
+	return t.print(out)
+}
+
+func (l settingsList) printJSON(out io.Writer) error {
+	type problem struct {
+		Line int    `json:"line,omitempty"`
+		Text string `json:"text"`
+		Cure string `json:"cure"`
+	}
+	doc := struct {
+		File     string       `json:"file"`
+		Found    bool         `json:"found"`
+		Problem  *problem     `json:"problem"` // null: the file is taken
+		Settings []settingNow `json:"settings"`
+	}{File: l.file.path, Found: l.file.found, Settings: l.list}
+	if p := l.file.problem; p != nil {
+		doc.Problem = &problem{p.Line, p.Text, p.Cure}
+	}
+	line, err := jsonLine(doc)
+	if err != nil {
+		return err
+	}
+	return printLine(out, string(line))
+}
+
+// one prints the value of one setting, or with JSON all about it.
+func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
+	for _, s := range l.list {
+		if s.Key != name {
+			continue
+		}
+		if !asJSON {
+			return printLine(out, s.text)
+		}
+		line, err := jsonLine(s)
+		if err != nil {
+			return err
+		}
+		return printLine(out, string(line))
+	}
+	if r, ok := configRefused[name]; ok {
+		return usageError{text: name + " is no setting of the file: " + r.Why, hint: r.Instead}
+	}
+	hint := "there are " + strings.Join(configNames(), ", ")
+	if near := configSchema().Near(name); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return usageError{text: fmt.Sprintf("there is no setting %q", name), hint: hint}
+}
+
+func configNames() []string {
+	var names []string
+	for _, k := range configKeys() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// failure says that the file does not count, nil when it does.
+func (f configFile) failure() error {
+	if f.problem == nil {
+		return nil
+	}
+	return failure{
+		code: exitError, text: f.place(f.problem.Line) + ": " + f.problem.Text + "; nothing of the file holds",
+		hint: f.problem.Cure, cause: f.problem,
+	}
+}

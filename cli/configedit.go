@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/hookclient/paths"
+)
+
+func newConfigEditCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "edit",
+		Short: "Change the settings file in your editor",
+		Long: `edit opens the settings file in $VISUAL or $EDITOR and saves what comes back. Without a
+file it begins with one in which every setting stands as a comment. A text that the
+console would not take is refused with its place and kept in a file of its own, and
+the settings file stays as it was.`,
+		Example: "  EDITOR=nano aoctl config edit",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := editConfig(context.WithoutCancel(cmd.Context())) // ctrl+c is a key of the editor's
+			if err != nil {
+				return err
+			}
+			return printLine(cmd.OutOrStdout(), text)
+		},
+	}
+}
+
+func configPath() (string, error) {
+	dir, err := paths.ConfigDir()
+	if err != nil {
+		return "", failure{code: exitError, text: err.Error(), cause: err}
+	}
+	return filepath.Join(dir, config.Name), nil
+}
+
+// editConfig returns a sentence about what was done.
+func editConfig(ctx context.Context) (string, error) {
+	path, err := configPath()
+	if err != nil {
+		return "", err
+	}
+	before := readConfig()
+	if before.found && before.data == nil { // a link or the like: what is behind it is not ours to change
+		return "", before.failure()
+	}
+	text := before.data
+	if !before.found {
+		text = newConfigText()
+	}
+	changed, edited, err := editText(ctx, config.Name, text)
+	if err != nil {
+		return "", err
+	}
+	if _, err := parseConfig(changed); err != nil {
+		p := problemOf(err)
+		bad := configFile{path: edited}
+		return "", usageError{text: bad.place(p.Line) + ": " + p.Text + "; nothing was saved, your text is in that file", hint: p.Cure}
+	}
+	if before.found && bytes.Equal(changed, text) {
+		_ = os.RemoveAll(filepath.Dir(edited)) // nothing is in it that is not in the file
+		return "", failure{code: exitOK, text: "nothing was changed"}
+	}
+	if now := readConfig(); now.found != before.found || !bytes.Equal(now.data, before.data) {
+		return "", failure{code: exitError, text: path + " was changed meanwhile", hint: "nothing was saved, your text is in " + edited}
+	}
+	if err := writeConfig(path, changed); err != nil {
+		return "", failure{code: exitError, text: err.Error(), hint: "your text is in " + edited, cause: err}
+	}
+	_ = os.RemoveAll(filepath.Dir(edited)) // a copy of what was saved
+	return "Saved " + path + ". A console reads it when it starts.", nil
+}
+
+// writeConfig puts data in path's place, whole or not at all.
+func writeConfig(path string, data []byte) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("save %s: %w", path, rootCause(err))
+		}
+	}()
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, config.Name+".*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }() // gone already when all went well
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}
+
+// newConfigText is a file in which every setting stands as a comment, as it is without it.
+func newConfigText() []byte {
+	var b strings.Builder
+	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
+		"# Flags and environment variables win. \"aoctl config\" lists what holds.\n")
+	for _, k := range configKeys() {
+		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", k.about, k.Name, k.inFile())
+	}
+	return []byte(b.String())
+}
+
+// inFile is the default as it stands in a file, or an example where there is none.
+func (k configKey) inFile() string {
+	switch {
+	case k.def == "":
+		return k.Such
+	case k.Kind == config.Text:
+		return fmt.Sprintf("%q", k.def)
+	}
+	return k.def
+}

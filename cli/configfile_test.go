@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/tui"
+)
+
+// Every flag of the console is either a setting of the file or refused with a reason: a
+// new one must not become one by itself.
+func TestEveryFlagIsSettled(t *testing.T) {
+	taken := configNames()
+	newRoot().Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		_, refused := configRefused[f.Name]
+		if refused == slices.Contains(taken, f.Name) {
+			t.Errorf("--%s: refused %v, taken %v; it must be one of them", f.Name, refused, !refused)
+		}
+		taken = slices.DeleteFunc(taken, func(n string) bool { return n == f.Name })
+	})
+	if len(taken) > 0 {
+		t.Errorf("no flags: %v", taken)
+	}
+}
+
+// What a console without a file goes by is what "aoctl config" says.
+func TestDefaultsAreTheFlags(t *testing.T) {
+	flags := newRoot().Flags()
+	for _, k := range configKeys() {
+		if err := flags.Set(k.Name, k.def); k.def != "" && err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+		if f := flags.Lookup(k.Name); f.Value.String() != f.DefValue {
+			t.Errorf("%s: %q is what the flag has, %q what is told", k.Name, f.DefValue, k.def)
+		}
+	}
+}
+
+// settle is what the console goes by with this file, environment and command line.
+func settle(t *testing.T, file string, args ...string) (consoleOptions, configFile) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("AOCTL_HOME", home)
+	if err := os.WriteFile(filepath.Join(home, config.Name), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var o consoleOptions
+	cmd := newVersionCommand()
+	cmd.Flags().String("socket", "", "")
+	o.flags(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	f := readConfig()
+	if err := f.fill(cmd); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.read(cmd); err != nil {
+		t.Fatal(err)
+	}
+	return o, f
+}
+
+// Flags win, then the environment, then the file, then what is built in.
+func TestConfigPrecedence(t *testing.T) {
+	const file = "timeout = \"5m\"\non-timeout = \"defer\"\nkeep = \"90d\"\nno-output = true\nnotify = \"osc9\"\nmax-pending = 300\nmax-pending-session = 200\nmax-rate = 7\n"
+	type outcome struct {
+		Timeout, Kept       time.Duration
+		Late                string
+		NoOut               bool
+		Notify              tui.Notify
+		Pending, Each, Rate int
+	}
+	all := outcome{5 * time.Minute, 90 * 24 * time.Hour, "defer", true, tui.OSC9, 300, 200, 7}
+	with := func(change func(*outcome)) outcome {
+		o := all
+		change(&o)
+		return o
+	}
+	for _, c := range []struct {
+		name string
+		env  map[string]string
+		args string
+		want outcome
+	}{
+		{"file", nil, "", all},
+		{"environment", map[string]string{timeoutEnv: "90", notifyEnv: "bell"}, "", with(func(o *outcome) { o.Timeout, o.Notify = 90*time.Second, tui.Bell })},
+		{"silent environment", map[string]string{noBellEnv: "1"}, "", with(func(o *outcome) { o.Notify = 0 })},
+		{"environment that says nothing", map[string]string{noBellEnv: "0", timeoutEnv: "", notifyEnv: ""}, "", all},
+		{
+			"flags",
+			map[string]string{timeoutEnv: "90", notifyEnv: "bell"},
+			"--timeout 1h --on-timeout deny --keep 1w --no-output=false --notify osc99 --max-pending 30 --max-pending-session 20 --max-rate 0",
+			outcome{time.Hour, 7 * 24 * time.Hour, "deny", false, tui.OSC99, 30, 20, 0},
+		},
+		{"no bell", nil, "--no-bell", with(func(o *outcome) { o.Notify = 0 })},
+		{"one limit is a flag", nil, "--max-pending 30", with(func(o *outcome) { o.Pending, o.Each = 30, 30 })},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for name, value := range c.env {
+				t.Setenv(name, value)
+			}
+			o, f := settle(t, file, strings.Fields(c.args)...)
+			if f.problem != nil {
+				t.Fatal(f.problem)
+			}
+			got := outcome{o.timeout, o.kept, o.late, o.noOut, o.notify, o.limits.pending, o.limits.pendingSession, o.limits.rate}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Attack: a file that sets what it may not, beside what it may. All is as it is built in.
+func TestBadConfigSetsNothing(t *testing.T) {
+	plain, _ := settle(t, "")
+	for _, line := range []string{
+		"observe = true", "listen = \"127.0.0.1:0\"", "listen-operators = true", "on-wait = \"x\"", "socket = \"/tmp/x\"", "no-bell = true",
+		"timeout = \"25h\"", "timeout = \"soon\"", "on-timeout = \"allow\"", "on-timeout = \"ask\"", "keep = \"1m\"", "notify = \"pager\"",
+		"max-pending = 0", "max-pending = 20001", "max-rate = 0", "max-rate = -1", "max-pending-session = 4097", "no-output = 1", "x = 1", "[",
+	} {
+		t.Run(line, func(t *testing.T) {
+			fine := "max-rate = 9\n"
+			if strings.HasPrefix(line, "max-rate") {
+				fine = "max-pending = 9\n" // no key may come twice
+			}
+			for _, file := range []string{fine + line + "\n", line + "\n" + fine} {
+				o, f := settle(t, file)
+				if f.problem == nil || f.problem.Line == 0 || f.problem.Cure == "" || len(f.settings) > 0 {
+					t.Fatalf("%+v, %v", f.problem, f.settings)
+				}
+				if o.observe || o.listen != "" || o.anyone || o.command != "" || o.limits != plain.limits || o.timeout != plain.timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.notify != plain.notify {
+					t.Errorf("%+v", o)
+				}
+			}
+		})
+	}
+}
+
+// What "aoctl config edit" begins with is a file that sets nothing, and each of its
+// comments is a line that may stand there.
+func TestNewConfigText(t *testing.T) {
+	text := newConfigText()
+	if list, err := config.Parse(text, configSchema()); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	var lines []string
+	for l := range strings.Lines(string(text)) {
+		if name, _, ok := strings.Cut(strings.TrimPrefix(l, "# "), " = "); ok && slices.Contains(configNames(), name) {
+			lines = append(lines, strings.TrimPrefix(l, "# "))
+		}
+	}
+	list, err := config.Parse([]byte(strings.Join(lines, "")), configSchema())
+	if err != nil || len(list) != len(configKeys()) {
+		t.Errorf("%v, %v of %q", list, err, lines)
+	}
+}
