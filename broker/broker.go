@@ -12,8 +12,8 @@ import (
 
 // Broker is the state machine: the only place where a request changes state.
 //
-// Lock order: keeper.changing, then a session's record lock (sessionEntry.rec), then
-// keeper.files.mu, then mu. mu covers the maps and is never held over I/O; a record lock is held while that session's row
+// Lock order: keeper.changing, then a session's record lock (sessionEntry.rec), then a call
+// that is busy (entry.busy), then keeper.files.mu, then mu. mu covers the maps and is never held over I/O; a record lock is held while that session's row
 // is written, so that rows reach the store in the order in which they were made.
 type Broker struct {
 	store Store
@@ -31,7 +31,7 @@ type Broker struct {
 	pending     int
 	sessions    map[string]*sessionEntry
 	grants      map[grantKey]Grant
-	grantStamps map[string]string // by grant: of the call\'s files when it was allowed; none for an earlier console\'s
+	grantStamps map[string]string // by grant: of the call's files when it was allowed; none for an earlier console's
 	watchers    map[*watcher]struct{}
 	health      Health
 	unsaved     map[string]Outcome // ends that the store could not take yet, by request id

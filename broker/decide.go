@@ -221,7 +221,6 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 		o.At = time.Now()
 	}
 	o.At = o.At.UTC().Truncate(time.Millisecond)
-	b.awaitBusy(ids)
 	claimed := b.claim(ids, o)
 	if len(claimed) == 0 && (extra == nil || len(extra.Events) == 0 || extra.UseGrant != nil || extra.OnlyIfEnded) {
 		return nil, nil // nothing happened, so nothing was used either
@@ -277,15 +276,15 @@ func (b *Broker) asClaimed(claimed []*entry, o Outcome) (list []Request, gone []
 }
 
 // claim marks those of ids that are open as being ended by the caller: exactly one
-// caller wins each. Nobody wins one to allow it in a session under a stop: the stop is
+// caller wins each. It waits for those that are just being put off or taken up. Nobody wins one to allow it in a session under a stop: the stop is
 // about to end it. Nor does anybody while a freeze holds it, unless it ends in spite of one.
 func (b *Broker) claim(ids []string, o Outcome) []*entry {
-	b.mu.Lock()
+	b.lockIdle(ids...)
 	defer b.mu.Unlock()
 	won := make([]*entry, 0, len(ids))
 	for _, id := range ids {
 		if e, ok := b.requests[id]; ok && e.saved && !e.claimed && e.req.State == Pending {
-			if e.busy != nil || e.req.Checkpoint != nil && o.State != Allowed && o.State != Denied {
+			if e.req.Checkpoint != nil && o.State != Allowed && o.State != Denied {
 				continue // nothing that happens to its agent ends a call that is put off
 			}
 			if o.State == Allowed && b.session(e.req.SessionID).s.State.underStop() {

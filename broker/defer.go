@@ -52,7 +52,6 @@ func (b *Broker) Defer(ctx context.Context, id string, by Actor) (Request, error
 }
 
 func (b *Broker) putOff(ctx context.Context, id string, by Actor, used ...string) (Request, error) {
-	b.awaitBusy([]string{id})
 	e, cp, err := b.startPuttingOff(id, by)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -69,7 +68,7 @@ func (b *Broker) putOff(ctx context.Context, id string, by Actor, used ...string
 	if cp.Program == "" {
 		cp.Program, cp.Args = startedHow(e.req.Agent, cp.Process)
 	}
-	c := &Change{Sync: true, Checkpoint: cp, Used: used, Events: []*Event{newEventAt(cp.At, EventDeferred, e.req, CheckpointData{Checkpoint: *cp})}}
+	c := &Change{Sync: true, Checkpoint: cp, Used: used, Events: []*Event{newEventAt(cp.At, EventDeferred, cp.request(), CheckpointData{Checkpoint: *cp})}}
 	err = b.commit(ctx, c)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +93,7 @@ func (b *Broker) putOff(ctx context.Context, id string, by Actor, used ...string
 // startPuttingOff claims request id for being put off, and makes its checkpoint. Without
 // one it is put off already.
 func (b *Broker) startPuttingOff(id string, by Actor) (*entry, *Checkpoint, error) {
-	b.mu.Lock()
+	b.lockIdle(id)
 	e, ok := b.requests[id]
 	if !ok {
 		b.mu.Unlock()
@@ -102,12 +101,12 @@ func (b *Broker) startPuttingOff(id string, by Actor) (*entry, *Checkpoint, erro
 	}
 	r, se := e.req, b.session(e.req.SessionID)
 	process := firstProcess(e.agent, se.s.Process)
-	if run := se.s.Run; run == nil && r.State == Pending && e.busy == nil && r.Checkpoint == nil && r.Deferrable {
+	if run := se.s.Run; run == nil && r.State == Pending && r.Checkpoint == nil && r.Deferrable {
 		b.mu.Unlock()
 		if forgets(r.Agent, process) { // reads the process table
 			return e, nil, cannotDefer("its agent keeps nothing of its session: it waits as before")
 		}
-		b.mu.Lock()
+		b.lockIdle(id)
 		r = e.req
 	}
 	defer b.mu.Unlock()
@@ -118,7 +117,7 @@ func (b *Broker) startPuttingOff(id string, by Actor) (*entry, *Checkpoint, erro
 		return e, nil, nil
 	case !r.Deferrable:
 		return e, nil, cannotDefer(firstOf(whyWaits(r, e.headless), "its agent is not there to be told"))
-	case len(se.deferred) > 0 || se.putOffTurn || e.busy != nil:
+	case len(se.deferred) > 0 || se.putOffTurn:
 		return e, nil, cannotDefer("another call of its session is put off, and only one can be: it waits as before")
 	}
 	cp := &Checkpoint{
@@ -151,23 +150,30 @@ func (b *Broker) release(e *entry) {
 // id is that of e's request, which never changes.
 func (e *entry) id() string { return e.req.ID }
 
-// awaitBusy waits until none of ids is just being put off or taken up.
-func (b *Broker) awaitBusy(ids []string) {
+// lockIdle locks mu at a moment when none of ids is just being put off or taken up. Who
+// marks one as busy does so before mu is unlocked, and takes no record lock until it is
+// released: whoever waits here may hold one.
+func (b *Broker) lockIdle(ids ...string) {
 	for {
 		b.mu.Lock()
-		var busy chan struct{}
-		for _, id := range ids {
-			if e, ok := b.requests[id]; ok && e.busy != nil {
-				busy = e.busy
-				break
-			}
-		}
-		b.mu.Unlock()
+		busy := b.busyOf(ids)
 		if busy == nil {
 			return
 		}
+		b.mu.Unlock()
 		<-busy // at most as long as a record may take
 	}
+}
+
+// busyOf is what to wait for until one of ids is not busy any more; nil when none is.
+// Caller holds mu.
+func (b *Broker) busyOf(ids []string) <-chan struct{} {
+	for _, id := range ids {
+		if e, ok := b.requests[id]; ok && e.busy != nil {
+			return e.busy
+		}
+	}
+	return nil
 }
 
 // shelve takes the waiting e from those that have a deadline and an asker. Caller holds mu.
@@ -193,8 +199,7 @@ func (b *Broker) unshelve(se *sessionEntry, e *entry) {
 // atDeadline does with a call whose time is over what the operator chose; false when it is
 // to end as expired.
 func (b *Broker) atDeadline(id string) bool {
-	b.awaitBusy([]string{id})
-	b.mu.Lock()
+	b.lockIdle(id)
 	e, ok := b.requests[id]
 	shelved := ok && e.req.Checkpoint != nil
 	early := ok && e.timer != nil && time.Now().Before(e.deadline) // taken up meanwhile

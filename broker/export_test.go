@@ -174,3 +174,23 @@ func (b *Broker) Heard(ctx context.Context, r Request) (Request, error) {
 	}
 	return b.giveDeferred(ctx, r)
 }
+
+// RecordLocked reports whether somebody holds the record lock of a session.
+func (b *Broker) RecordLocked(sessionID string) bool {
+	b.mu.Lock()
+	se := b.session(sessionID)
+	b.mu.Unlock()
+	if se.rec.TryLock() {
+		se.rec.Unlock()
+		return false
+	}
+	return true
+}
+
+// Busy reports whether a call is just being put off or taken up.
+func (b *Broker) Busy(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e, ok := b.requests[id]
+	return ok && e.busy != nil
+}

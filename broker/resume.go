@@ -131,10 +131,10 @@ func (b *Broker) claimResume(ctx context.Context, id string, cp Checkpoint, by A
 	if runner.PID != 0 && runner.Start == 0 {
 		runner = FindProcess(runner.PID)
 	}
-	b.mu.Lock()
+	b.lockIdle(cp.RequestID)
 	se := b.session(id)
 	e, ok := se.deferred[cp.RequestID]
-	if !ok || e.busy != nil || e.claimed && !e.req.State.Terminal() || se.resuming != nil && se.resuming.live(b.opts.Alive) {
+	if !ok || e.claimed && !e.req.State.Terminal() || se.resuming != nil && se.resuming.live(b.opts.Alive) {
 		b.mu.Unlock()
 		return errResumed("it is being resumed already")
 	}
@@ -146,7 +146,7 @@ func (b *Broker) claimResume(ctx context.Context, id string, cp Checkpoint, by A
 	cp.ResumedAt = time.Now().UTC().Truncate(time.Millisecond)
 	c := &Change{Sync: true, Checkpoint: &cp}
 	if runner.PID != 0 { // of a runner's start the session's row tells
-		c.Events = append(c.Events, newEventAt(cp.ResumedAt, EventResumed, e.req, map[string]any{"by": by}))
+		c.Events = append(c.Events, newEventAt(cp.ResumedAt, EventResumed, cp.request(), map[string]any{"by": by}))
 	}
 	err := b.commit(ctx, c)
 	b.mu.Lock()

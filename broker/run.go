@@ -113,6 +113,11 @@ type Checkpoint struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // of that wait
 }
 
+// request is what an event needs to know of the call.
+func (cp Checkpoint) request() Request {
+	return Request{ID: cp.RequestID, SessionID: cp.SessionID}
+}
+
 // CheckpointData is the data of an EventDeferred or EventTakenUpAgain.
 type CheckpointData struct {
 	Checkpoint

@@ -13,53 +13,67 @@ import (
 // askedAgain answers q, which asks for the call of e that is put off. Who asks in the same
 // conversation as before has only lost the connection.
 func (b *Broker) askedAgain(ctx context.Context, e *entry, q Question) (Request, error) {
-	b.awaitBusy([]string{e.id()})
-	b.mu.Lock()
-	if e.claimed && !e.req.State.Terminal() { // its answer is being recorded
+	for {
+		b.lockIdle(e.id())
+		recording := e.claimed && !e.req.State.Terminal()
 		b.mu.Unlock()
-		if _, err := b.settled(ctx, e.id()); err != nil {
-			return Request{}, err
+		if recording { // its answer is
+			if _, err := b.settled(ctx, e.id()); err != nil {
+				return Request{}, err
+			}
 		}
 		b.mu.Lock()
-	}
-	req, cp := e.req, e.req.Checkpoint
-	if cp != nil && req.State.Terminal() {
-		e.heir = q.Correlation
-	}
-	if cp == nil || req.State.Terminal() || cp.Correlation != "" && cp.Correlation == q.Correlation {
+		req, takesUp := e.req, e.takenUpBy(q)
+		if req.Checkpoint != nil && req.State.Terminal() {
+			e.heir = q.Correlation
+		}
 		b.mu.Unlock()
-		return req, nil // its hook is told what to do; see hookReply
+		if !takesUp {
+			return req, nil // its hook is told what to do; see hookReply
+		}
+		req, waits, err := b.waitAgain(ctx, e, q)
+		switch {
+		case err != nil:
+			return Request{}, err
+		case waits:
+			return b.passTakenUp(ctx, req)
+		}
 	}
-	e.busy = make(chan struct{})
-	b.mu.Unlock()
-	req, err := b.waitAgain(ctx, e, *cp, q)
-	if err != nil {
-		return Request{}, err
-	}
-	return b.passTakenUp(ctx, req)
 }
 
-// waitAgain makes a call that is put off, and for which its agent asks again, one that waits.
-func (b *Broker) waitAgain(ctx context.Context, e *entry, cp Checkpoint, q Question) (Request, error) {
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	cp.TakenUpAt, cp.ExpiresAt = now, now.Add(b.timeout(&q))
-	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
+// takenUpBy reports whether q makes the call of e wait again. Caller holds mu.
+func (e *entry) takenUpBy(q Question) bool {
+	cp := e.req.Checkpoint
+	return cp != nil && !e.claimed && (cp.Correlation == "" || cp.Correlation != q.Correlation)
+}
+
+// waitAgain makes a call that is put off, and for which its agent asks again, one that
+// waits; false when that changed before it could begin.
+func (b *Broker) waitAgain(ctx context.Context, e *entry, q Question) (req Request, waits bool, err error) {
 	asker := q.Asker
 	if asker.PID != 0 && asker.Start == 0 {
 		asker = FindProcess(asker.PID)
 	}
-	c := &Change{Sync: true, Checkpoint: &cp, Events: []*Event{newEventAt(now, EventTakenUpAgain, e.req, CheckpointData{Checkpoint: cp})}}
+	c := &Change{Sync: true}
 	b.mu.Lock()
 	se := b.session(q.SessionID)
 	b.mu.Unlock()
-	unlock := b.withSession(c, se, q)
-	err := b.commit(ctx, c)
+	unlock := b.withSession(c, se, q) // its record lock comes before e is busy
+	cp, ok := b.startTakingUp(e, q)
+	if !ok {
+		unlock(errSame)
+		return Request{}, false, nil
+	}
+	now := cp.TakenUpAt
+	c.Checkpoint = &cp
+	c.Events = append(c.Events, newEventAt(now, EventTakenUpAgain, cp.request(), CheckpointData{Checkpoint: cp}))
+	err = b.commit(ctx, c)
 	unlock(err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.release(e)
 	if err != nil {
-		return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, err)
+		return Request{}, false, fmt.Errorf("%w: %w", ErrNotRecorded, err)
 	}
 	b.unshelve(se, e)
 	se.putOffTurn, se.resuming = false, nil
@@ -72,7 +86,23 @@ func (b *Broker) waitAgain(ctx context.Context, e *entry, cp Checkpoint, q Quest
 	b.arm(e, cp.ExpiresAt.Sub(now))
 	b.publish(Update{Request: ptr(e.req)})
 	b.publishSession(se)
-	return e.req, nil
+	return e.req, true, nil
+}
+
+// startTakingUp claims e for q, which takes it up, and makes the checkpoint of that. It is
+// false when q does not.
+func (b *Broker) startTakingUp(e *entry, q Question) (Checkpoint, bool) {
+	b.lockIdle(e.id())
+	defer b.mu.Unlock()
+	if !e.takenUpBy(q) {
+		return Checkpoint{}, false
+	}
+	e.busy = make(chan struct{})
+	cp := *e.req.Checkpoint
+	cp.TakenUpAt = now()
+	cp.ExpiresAt = cp.TakenUpAt.Add(b.timeout(&q))
+	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
+	return cp, true
 }
 
 // passTakenUp ends a call that was just taken up where it need not wait: its session is
@@ -98,8 +128,7 @@ func (b *Broker) passTakenUp(ctx context.Context, req Request) (Request, error) 
 // record, however old it is. It does so once: the checkpoint goes in the transaction that
 // says so, and who asks another time is answered as after any other call; see giveAgain.
 func (b *Broker) giveDeferred(ctx context.Context, req Request) (Request, error) {
-	b.awaitBusy([]string{req.ID})
-	b.mu.Lock()
+	b.lockIdle(req.ID)
 	e, ok := b.requests[req.ID]
 	if !ok || e.req.Checkpoint == nil {
 		b.mu.Unlock()
