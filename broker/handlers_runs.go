@@ -63,8 +63,13 @@ func (b *Broker) postRun(w http.ResponseWriter, r *http.Request) {
 // them is not for others.
 func (b *Broker) mayTakeUp(r *http.Request, runner Process, id string) error {
 	s, err := b.Session(r.Context(), id)
-	if err != nil || s.Run != nil && s.Run.Runner == runner {
-		return nil //nolint:nilerr // a session that is not known may be begun by anybody; other errors show when it is recorded
+	switch {
+	case errors.Is(err, ErrNotFound): // anybody may begin one
+		return nil
+	case err != nil:
+		return err
+	case s.Run != nil && s.Run.Runner == runner:
+		return nil
 	}
 	if why := b.agentBeside(peerFrom(r.Context()).pid); why != "" {
 		b.refused(r, UnderAgent, why)

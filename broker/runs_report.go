@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,17 +34,13 @@ func (b *Broker) reported(ctx context.Context, runner Process, id string, rep wi
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	record, err := b.admitReport(se, rep)
-	if err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
 	ended := false
 	s, err := b.changeRun(ctx, id, false, func(s *Session) ([]*Event, error) {
 		if err := mayReport(s, runner, rep); err != nil {
 			return nil, err
 		}
-		if !record {
-			return nil, errSame
+		if record, err := b.admitReport(se, rep); err != nil || !record {
+			return nil, cmp.Or(err, errSame)
 		}
 		ended = rep.Kind == wire.ReportEnded
 		return heard(s, rep, agent), nil

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -575,6 +576,28 @@ func TestChattyAgentIsBounded(t *testing.T) {
 	})
 }
 
+// Who does not hold a session uses up nothing of what its runner may report.
+func TestStrangersReportsCostNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, broker.Options{})
+		startRun(t, b, runner1, "s")
+		said := wire.RunReport{Kind: wire.ReportSaid, Text: "x"}
+		for range 2 * broker.MaxSaid {
+			for _, rep := range []wire.RunReport{said, {Kind: wire.ReportIdle}} {
+				if err := b.Reported(t.Context(), runner2, "s", rep, broker.Process{}); err == nil || errors.Is(err, broker.ErrTooFast) {
+					t.Fatalf("a stranger's report: %v", err)
+				}
+			}
+		}
+		report(t, b, runner1, "s", said, wire.RunReport{Kind: wire.ReportIdle, Cost: 2})
+		if n := logged(t, b, broker.EventMessage); n != 1 || session(t, b, "s").Run.Cost != 2 {
+			t.Errorf("%d things said, %+v", n, session(t, b, "s").Run)
+		}
+		_ = b.Close()
+	})
+}
+
 func TestSettings(t *testing.T) {
 	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
 	startRun(t, b, runner1, "s")
@@ -822,6 +845,51 @@ func TestAgentsDoNotSpeak(t *testing.T) {
 	}
 	if status, m := c.do("POST", "/runs", `{"session_id":"new","agent":"claude","cwd":"/src","program":"/bin/claude"}`); status != 201 {
 		t.Errorf("a session of its own: %d %v", status, m)
+	}
+}
+
+// unreadable is a store of which the sessions cannot be read once.
+type unreadable struct {
+	*brokertest.Memory
+	once sync.Once
+	now  atomic.Bool
+}
+
+func (u *unreadable) Sessions(ctx context.Context, f broker.SessionFilter) (list []broker.Session, err error) {
+	if u.now.Load() {
+		u.once.Do(func() { err = errors.New("input/output error") })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u.Memory.Sessions(ctx, f)
+}
+
+// Attack: an agent takes up a session that ended long ago at the very moment at which
+// nobody can tell whether there is one.
+func TestAgentsTakeUpNothingInDoubt(t *testing.T) {
+	st := &unreadable{Memory: brokertest.NewMemory()}
+	long := time.Now().Add(-48 * time.Hour).UTC().Truncate(time.Millisecond)
+	old := broker.Session{
+		ID: "old", Agent: "claude", State: broker.SessionFinished, StartedAt: long, LastSeenAt: long, EndedAt: long,
+		Run: &broker.Run{Turn: broker.TurnEnded, Program: "/bin/claude", StartedAt: long},
+	}
+	event := &broker.Event{At: long, Type: broker.EventSessionStop, SessionID: "old", Data: []byte(`{}`)}
+	must(t, st.Commit(t.Context(), &broker.Change{Sessions: []broker.Session{old}, Events: []*broker.Event{event}}))
+	c := serveOver(t, st, broker.Options{})
+	q := bash("hooked", "1", "make")
+	q.Session.Process = broker.FindProcess(os.Getpid()) // whoever asks here is below an agent now
+	submit(t, c.b, q)
+	st.now.Store(true)
+	const take = `{"session_id":"old","agent":"claude","cwd":"/src","program":"/bin/claude"}`
+	if status, m := c.do("POST", "/runs", take); status != 500 {
+		t.Errorf("while it cannot be read: %d %v", status, m)
+	}
+	if status, m := c.do("POST", "/runs", take); status != 403 {
+		t.Errorf("when it can: %d %v", status, m)
+	}
+	if s := session(t, c.b, "old"); s.Run.Runner.PID != 0 {
+		t.Errorf("it was taken up by %+v", s.Run.Runner)
 	}
 }
 

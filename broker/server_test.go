@@ -38,12 +38,18 @@ type client struct {
 // serve starts a broker on a socket and returns a client of it.
 func serve(t *testing.T, opts broker.Options) *client {
 	t.Helper()
+	return serveOver(t, brokertest.NewMemory(), opts)
+}
+
+// serveOver is serve for a broker that keeps its records in st.
+func serveOver(t *testing.T, st broker.Store, opts broker.Options) *client {
+	t.Helper()
 	socket := filepath.Join(shortDir(t), "b.sock")
 	l, err := broker.Listen(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBroker(t, brokertest.NewMemory(), opts)
+	b := newBroker(t, st, opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.Serve(ctx, l) }()
