@@ -70,7 +70,10 @@ func (b *Broker) Decide(ctx context.Context, id string, d Decision) (Request, er
 
 // endRejected denies a call that is put off, and ends its session with it.
 func (b *Broker) endRejected(ctx context.Context, req Request, d Decision) (Request, error) {
-	c, done := b.reject(req, d.By)
+	c, done, off := b.reject(req, d.By)
+	if !off { // its agent asked again meanwhile, and waits
+		return b.end(ctx, req.ID, d.outcome())
+	}
 	ended, err := b.endAll(ctx, []string{req.ID}, d.outcome(), c)
 	if len(ended) == 0 && err == nil {
 		err = ErrAlreadyDecided
@@ -78,8 +81,10 @@ func (b *Broker) endRejected(ctx context.Context, req Request, d Decision) (Requ
 	if err == nil {
 		b.mu.Lock()
 		e := b.requests[req.ID]
-		b.unshelve(b.session(req.SessionID), e)
-		b.forget(e)
+		if e.req.Checkpoint != nil {
+			b.unshelve(b.session(req.SessionID), e)
+			b.forget(e)
+		}
 		req = e.req
 		b.publish(Update{Request: ptr(req)})
 		b.mu.Unlock()

@@ -28,6 +28,9 @@ var (
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 
+// errPutOff is why a call is not taken back: its agent was told that it waits.
+var errPutOff = errors.New("the call is put off until a person answers it")
+
 // Why a runner is turned away.
 var (
 	errHeld      = errors.New("another process has this session")

@@ -68,8 +68,14 @@ func (b *Broker) resume(ctx context.Context, sessionID string, by Actor, runner 
 // wantsResume is RefusedData.Wanted of who may not resume a session.
 const wantsResume = "resume"
 
-// errResumed is ErrConflict with who has the session.
-func errResumed(why string) error { return fmt.Errorf("%w: %s", ErrConflict, why) }
+// takenError says who has a session that is to be resumed. It is an ErrConflict in words of
+// its own.
+type takenError struct{ why string }
+
+func (e takenError) Error() string        { return e.why }
+func (e takenError) Is(target error) bool { return target == ErrConflict || target == errTaken }
+
+var errTaken = errors.New("somebody has the session")
 
 // mayResumeCall is the checkpoint for which session id is to be resumed, unless something is
 // in the way.
@@ -90,14 +96,14 @@ func (b *Broker) mayResumeCall(ctx context.Context, id string) (cp Checkpoint, m
 	managed = s.Run != nil
 	switch p := se.s.Process; {
 	case se.s.State.underStop():
-		return cp, managed, fmt.Errorf("%w: it is stopped", ErrSessionEnded)
+		return cp, managed, errStopped
 	case s.Run.running():
-		return cp, managed, errResumed("a runner has it")
+		return cp, managed, takenError{"a runner has it"}
 	case p.PID != 0 && (p.Start != 0 || se.s.EndedAt.IsZero()) && b.opts.Alive(p):
-		return cp, managed, errResumed(fmt.Sprintf("process %d of it still runs", p.PID))
+		return cp, managed, takenError{fmt.Sprintf("process %d of it still runs", p.PID)}
 	}
 	if se.resuming != nil && se.resuming.live(b.opts.Alive) {
-		return cp, managed, errResumed("it is being resumed already")
+		return cp, managed, takenError{"it is being resumed already"}
 	}
 	return cp, managed, nil
 }
@@ -136,7 +142,7 @@ func (b *Broker) claimResume(ctx context.Context, id string, cp Checkpoint, by A
 	e, ok := se.deferred[cp.RequestID]
 	if !ok || e.claimed && !e.req.State.Terminal() || se.resuming != nil && se.resuming.live(b.opts.Alive) {
 		b.mu.Unlock()
-		return errResumed("it is being resumed already")
+		return takenError{"it is being resumed already"}
 	}
 	before := se.resuming
 	se.resuming = &resumption{by: runner, until: time.Now().Add(resumeLease)}
@@ -177,15 +183,21 @@ func (b *Broker) dropResume(id string) {
 }
 
 // reject is the change that ends a session whose call is denied for good: nothing is started
-// to tell its agent. done must be called with the result.
-func (b *Broker) reject(req Request, by Actor) (c *Change, done func(error)) {
+// to tell its agent. done must be called with the result. off is false, and there is neither,
+// when the call is not put off any more.
+func (b *Broker) reject(req Request, by Actor) (c *Change, done func(error), off bool) {
 	b.mu.Lock()
 	se := b.session(req.SessionID)
 	b.mu.Unlock()
 	se.rec.Lock()
-	b.mu.Lock()
+	b.lockIdle(req.ID)
 	next := se.view()
+	_, off = se.deferred[req.ID]
 	b.mu.Unlock()
+	if !off {
+		se.rec.Unlock()
+		return nil, nil, false
+	}
 	next.Run = next.Run.clone()
 	c = &Change{DropCheckpoints: []string{req.ID}, OnlyIfEnded: true, Sync: true}
 	c.Events = append(c.Events, endSession(&next, SessionFinished, nil, RejectedReason)...)
@@ -200,5 +212,5 @@ func (b *Broker) reject(req Request, by Actor) (c *Change, done func(error)) {
 		if err == nil {
 			b.applySession(se, next)
 		}
-	}
+	}, true
 }

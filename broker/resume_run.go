@@ -37,7 +37,7 @@ func (b *Broker) startRunner(ctx context.Context, id string, by Actor) error {
 	}
 	s, err := b.changeRun(ctx, id, false, func(s *Session) ([]*Event, error) {
 		if s.Run.running() {
-			return nil, errResumed("a runner has it")
+			return nil, takenError{"a runner has it"}
 		}
 		return []*Event{beginResume(s, by)}, nil
 	})
@@ -73,7 +73,8 @@ func (b *Broker) resumeAnswered(ctx context.Context) {
 		return
 	}
 	for id, by := range due {
-		if _, err := b.resume(ctx, id, by, Process{}); err != nil {
+		_, err := b.resume(ctx, id, by, Process{})
+		if err != nil && !errors.Is(err, ErrConflict) { // whoever has it hears the answer, or it is tried again
 			b.log.WarnContext(ctx, "session not resumed for its answer", "session_id", id, "err", err)
 		}
 	}

@@ -69,8 +69,8 @@ func TestResumeByHand(t *testing.T) {
 	b, program, dir, agent := watched(t, st, l)
 	conflict := func(when string, _ broker.Resumption, err error) {
 		t.Helper()
-		if !errors.Is(err, broker.ErrConflict) {
-			t.Errorf("%s: %v, want ErrConflict", when, err)
+		if !errors.Is(err, broker.ErrConflict) || strings.Contains(err.Error(), broker.ErrConflict.Error()) {
+			t.Errorf("%s: %v, want ErrConflict in words of its own", when, err)
 		}
 	}
 	resume := func(runner broker.Process) (broker.Resumption, error) {

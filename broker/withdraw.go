@@ -25,8 +25,8 @@ func (o Outcome) Withdrawn() bool {
 // only refuse, so it is open to every process of the user. by is that process.
 //
 // A call that was withdrawn before is returned as it ended. Errors: ErrNotFound,
-// ErrAlreadyDecided (the returned request says how), ErrInvalid, ErrNotRecorded (the
-// agent was told no).
+// ErrAlreadyDecided (the returned request says how), errPutOff, ErrInvalid, ErrNotRecorded
+// (the agent was told no).
 func (b *Broker) Withdraw(ctx context.Context, id, reason string, by Actor) (Request, error) {
 	if len(reason) > maxReason {
 		return Request{}, fmt.Errorf("%w: reason is longer than %d bytes", ErrInvalid, maxReason)
@@ -37,6 +37,9 @@ func (b *Broker) Withdraw(ctx context.Context, id, reason string, by Actor) (Req
 	req, err := b.Request(ctx, id)
 	if err != nil {
 		return Request{}, fmt.Errorf("withdraw %s: %w", clip(id), err)
+	}
+	if !req.State.Terminal() && req.Checkpoint != nil {
+		return req, fmt.Errorf("withdraw %s: %w", id, errPutOff)
 	}
 	if !req.State.Terminal() {
 		by.Kind, by.ID = ByAgent, WithdrawnID

@@ -110,6 +110,24 @@ func TestWithdrawWhileItIsRecorded(t *testing.T) {
 	})
 }
 
+// Nobody waits for the answer of a call that is put off, and it is for a person to end it:
+// who wants to take it back is told so, and at once.
+func TestWithdrawOfWhatIsPutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+		r := submit(t, b, headless("toolu_1", "make", "talk 1"))
+		putOff(t, b, r.ID)
+		begun := time.Now()
+		got, err := b.Withdraw(t.Context(), r.ID, "", broker.Actor{})
+		if err == nil || !strings.Contains(err.Error(), "put off") || errors.Is(err, broker.ErrAlreadyDecided) || got.State != broker.Pending {
+			t.Errorf("%s, %v; want it put off still", got.State, err)
+		}
+		if d := time.Since(begun); d > 0 {
+			t.Errorf("it took %v to say so", d)
+		}
+	})
+}
+
 func TestWithdrawThatCannotBeRecorded(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, broker.Options{})
