@@ -113,6 +113,14 @@ func playAgent(how string) int {
 			say(`{"type":"system","subtype":"x","text":"%s"}`, strings.Repeat("y", 10<<10))
 		}
 		return finish()
+	case "asks-much-and-dies":
+		for range maxUnread>>20 + 1 { // each is answered with its id
+			say(`{"type":"control_request","request_id":"%s","request":{"subtype":"nonsense"}}`, strings.Repeat("i", 1<<20))
+		}
+		for range 10 { // nobody listens any more
+			say(`{"type":"system"}`)
+		}
+		return 5
 	case "asks-and-does-not-read":
 		for i := range 2000 {
 			say("%s", gate(fmt.Sprint("q", i), fmt.Sprint("t", i), strings.Repeat("z", 8<<10)))

@@ -96,7 +96,7 @@ type session struct {
 	child *child
 	out   *writer
 	show  *shower
-	asks  map[string]context.CancelFunc // the latest of each id
+	asks  map[string]openAsk // the latest of each id
 	asked sync.WaitGroup
 
 	lines    chan line
@@ -106,6 +106,12 @@ type session struct {
 	settled  chan settledOrders
 	timers   chan string
 	finished bool
+}
+
+// openAsk is a question that is before the console.
+type openAsk struct {
+	serial int
+	cancel context.CancelFunc
 }
 
 type answeredAsk struct {
@@ -151,7 +157,7 @@ func (s *session) begin() error {
 	}
 	s.lines, s.ended, s.answers = make(chan line), make(chan struct{}), make(chan answeredAsk)
 	s.orders, s.settled, s.timers = make(chan []wire.RunOrder), make(chan settledOrders), make(chan string)
-	s.asks = map[string]context.CancelFunc{}
+	s.asks = map[string]openAsk{}
 	s.out, s.show = newWriter(s.child.stdin), newShower(s.o.Show)
 	s.peer = newPeer(peer{
 		session: start.SessionID, cwd: start.CWD, events: install.ClaudeEvents(), keep: s.o.Keep,
@@ -219,6 +225,9 @@ func (s *session) loop(ctx, work context.Context) {
 		case l := <-lines:
 			s.peer.line(l)
 		case a := <-s.answers:
+			if s.asks[a.id].serial == a.serial {
+				delete(s.asks, a.id)
+			}
 			s.peer.answered(a.id, a.answer)
 		case list := <-s.orders:
 			s.peer.orders(list)
@@ -271,9 +280,9 @@ func (s *session) applyOne(ctx context.Context, e effect) {
 	case ask:
 		s.ask(ctx, e)
 	case drop:
-		if cancel := s.asks[e.id]; cancel != nil {
+		if open, ok := s.asks[e.id]; ok {
 			delete(s.asks, e.id)
-			cancel()
+			open.cancel()
 		}
 	case tell:
 		s.logReport(e.report)
@@ -331,7 +340,7 @@ const settleTime = 2 * time.Second
 // ask puts a question before the console.
 func (s *session) ask(ctx context.Context, q ask) {
 	ctx, cancel := context.WithCancel(ctx)
-	s.asks[q.id] = cancel
+	s.asks[q.id] = openAsk{q.serial, cancel}
 	s.asked.Go(func() {
 		defer cancel()
 		a := s.put(ctx, q)

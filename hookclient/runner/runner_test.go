@@ -228,6 +228,30 @@ func TestAnAgentThatDoesNotReadIsEnded(t *testing.T) {
 	}
 }
 
+// What an agent did not read before it died keeps nobody from seeing that it is dead.
+func TestAnAgentThatDiesWithoutReadingIsSeenToEnd(t *testing.T) {
+	c := newConsole(t, "")
+	r := begin(t, c, "asks-much-and-dies")
+	r.end(t)
+	if r.err == nil || r.result.Exit != 5 || !strings.Contains(r.err.Error(), "in the middle of its turn") {
+		t.Errorf("%+v, %v", r.result, r.err)
+	}
+	if ended := c.of(wire.ReportEnded); len(ended) != 1 {
+		t.Errorf("the console was told %+v", ended)
+	}
+}
+
+// Of a question that was answered nothing is kept.
+func TestAnsweredQuestionsAreForgotten(t *testing.T) {
+	c := newConsole(t, strings.TrimSpace(allowJSON))
+	var s *session
+	r := begin(t, c, "good", func(held *session) { s = held })
+	r.end(t)
+	if len(c.hooks) != 1 || len(s.asks) != 0 {
+		t.Errorf("%d questions were asked, %d are kept", len(c.hooks), len(s.asks))
+	}
+}
+
 func TestARestartedConsoleHearsAll(t *testing.T) {
 	c := newConsole(t, "")
 	r := begin(t, c, "good")

@@ -74,7 +74,7 @@ func (w *writer) run() {
 				break
 			}
 			if _, err := w.to.Write(line); err != nil {
-				w.close()
+				w.drop()
 				return // the agent is gone, or will be: its exit tells
 			}
 			w.mu.Lock()
@@ -83,6 +83,15 @@ func (w *writer) run() {
 			nudge(w.taken)
 		}
 	}
+}
+
+// drop forgets what nobody takes any more: it must not keep us from hearing what the agent
+// still says.
+func (w *writer) drop() {
+	w.mu.Lock()
+	w.shut, w.queue, w.bytes = true, nil, 0
+	w.mu.Unlock()
+	nudge(w.taken)
 }
 
 // next is the line to write, nil when there is none now.
