@@ -576,6 +576,20 @@ func TestChattyAgentIsBounded(t *testing.T) {
 	})
 }
 
+// What the agent said last is the newest message of its session, as the console reads it.
+func TestSaidLast(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	startRun(t, b, runner1, "s")
+	report(t, b, runner1, "s", works, wire.RunReport{Kind: wire.ReportSaid, Text: "one"}, wire.RunReport{Kind: wire.ReportSaid, Text: "two"},
+		wire.RunReport{Kind: wire.ReportNote, Text: "a note"}, wire.RunReport{Kind: wire.ReportIdle})
+	list, err := b.Timeline(t.Context(), broker.EventFilter{SessionID: "s", Types: []string{broker.EventMessage}, Limit: 1})
+	must(t, err)
+	var d broker.UserData
+	if len(list) != 1 || json.Unmarshal(list[0].Event.Data, &d) != nil || d.Words() != "two" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // Who does not hold a session uses up nothing of what its runner may report.
 func TestStrangersReportsCostNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -35,9 +34,8 @@ type lastSaidMsg struct {
 }
 
 const (
-	saidAgain  = 2 * time.Second
-	saidLooked = 100  // events that are looked at for what was said
-	maxSaid    = 4000 // characters of it that are drawn
+	saidAgain = 2 * time.Second
+	maxSaid   = 4000 // characters of what was said that are drawn
 )
 
 // openAbout shows all about the session with this id.
@@ -84,24 +82,21 @@ func (m *model) settleAbout() tea.Cmd {
 	a.loading, a.asked = true, m.at
 	ctx, console, id := m.ctx, m.console, a.session
 	return func() tea.Msg {
-		list, err := console.Timeline(ctx, broker.EventFilter{SessionID: id, Limit: saidLooked})
+		list, err := console.Timeline(ctx, broker.EventFilter{SessionID: id, Types: []string{broker.EventMessage}, Limit: 1})
 		msg := lastSaidMsg{session: id, err: err}
 		msg.said, msg.at = lastSaid(list)
 		return msg
 	}
 }
 
-// lastSaid is what an agent said last, among these events; "" when it said nothing.
+// lastSaid is what an agent said last, as list, which has its last message, tells; "" when
+// it said nothing.
 func lastSaid(list []broker.Moment) (said string, at time.Time) {
-	var seq int64 = -1
-	for _, mo := range list {
-		var r wire.RunReport
-		if mo.Event.Type != broker.EventRunNoted || mo.Event.Seq <= seq || json.Unmarshal(mo.Event.Data, &r) != nil || r.Kind != wire.ReportSaid {
-			continue
-		}
-		said, at, seq = r.Text, mo.Event.At, mo.Event.Seq
+	var d broker.UserData
+	if len(list) == 0 || json.Unmarshal(list[0].Event.Data, &d) != nil {
+		return "", time.Time{}
 	}
-	return said, at
+	return d.Words(), list[0].Event.At
 }
 
 func (m *model) lastSaidCame(msg lastSaidMsg) {

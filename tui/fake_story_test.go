@@ -32,7 +32,8 @@ func (f *fakeStories) Timeline(_ context.Context, filter broker.EventFilter) ([]
 	f.pages++
 	var list []broker.Moment
 	for _, m := range f.moments {
-		if m.Event.SessionID == filter.SessionID && m.Event.Seq > filter.After && (filter.Before == 0 || m.Event.Seq < filter.Before) {
+		typed := len(filter.Types) == 0 || slices.Contains(filter.Types, m.Event.Type)
+		if typed && m.Event.SessionID == filter.SessionID && m.Event.Seq > filter.After && (filter.Before == 0 || m.Event.Seq < filter.Before) {
 			list = append(list, m)
 		}
 	}

@@ -400,8 +400,8 @@ func TestAboutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
 		r.c.moments = []broker.Moment{
-			{Event: broker.Event{SessionID: "s1", Seq: 5, Type: broker.EventRunNoted, Data: []byte(`{"kind":"said","text":"older"}`)}},
-			{Event: broker.Event{SessionID: "s1", Seq: 8, Type: broker.EventRunNoted, Data: []byte(`{"kind":"said","text":"All 41 tests \u001b[2Jpass."}`)}},
+			{Event: broker.Event{SessionID: "s1", Seq: 5, Type: broker.EventMessage, Data: []byte(`{"text":"older"}`)}},
+			{Event: broker.Event{SessionID: "s1", Seq: 8, Type: broker.EventMessage, Data: []byte(`{"text":"All 41 tests \u001b[2Jpass."}`)}},
 			{Event: broker.Event{SessionID: "s1", Seq: 9, Type: broker.EventRunNoted, Data: []byte(`{"kind":"note","text":"not said"}`)}},
 		}
 		r.press("shift+tab", "enter")
