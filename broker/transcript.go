@@ -159,7 +159,7 @@ func (t *Transcript) addMoments(ctx context.Context, rec Records, newest int64, 
 	forward := f.After != 0
 	switch {
 	case t.NoFile == "":
-		t.AtEnd = t.AtEnd && (all || !forward)
+		t.AtStart, t.AtEnd = t.AtStart && (all || forward), t.AtEnd && (all || !forward)
 	case forward:
 		t.AtStart, t.AtEnd = t.Part == OldestPart, all
 	default:

@@ -407,6 +407,33 @@ func TestTranscriptOtherIDs(t *testing.T) {
 	}
 }
 
+// A short file may tell of more calls than a part has events: those before are read too.
+func TestTranscriptOfManyCalls(t *testing.T) {
+	k := newTalk(t)
+	const calls = 350
+	for i := range calls {
+		id := fmt.Sprint("toolu_", i)
+		appendTo(t, k.path, `{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"`+id+`","name":"Bash","input":{"command":"one"}}]}}`+"\n")
+		r := askAs(t, k.b, "PreToolUse", id, "Bash", `{"command":"one"}`)
+		if _, err := k.b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, By: operator}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts := 1
+	for k.read(broker.NewestPart); !k.tell.AtStart(); parts++ {
+		k.read(broker.EarlierPart)
+	}
+	told := 0
+	for _, e := range k.tell.Entries {
+		if e.OnRecord && e.Call.State == broker.Denied {
+			told++
+		}
+	}
+	if told != calls || !k.tell.AtEnd() {
+		t.Errorf("of %d calls %d are told with how they ended, in %d parts", calls, told, parts)
+	}
+}
+
 // Without a file the hooks' words make the transcript.
 func TestTranscriptOfHooks(t *testing.T) {
 	k := newTalk(t)
