@@ -27,6 +27,14 @@ func runnerOf(r *http.Request) (Process, error) {
 	return runner, nil
 }
 
+// decodeRunners reads what a runner sends into body, and says which process that is.
+func decodeRunners(w http.ResponseWriter, r *http.Request, body any) (Process, error) {
+	if err := decodeBody(w, r, body); err != nil {
+		return Process{}, err
+	}
+	return runnerOf(r)
+}
+
 // agentUnder is the process pid when it descends from runner, else none.
 func agentUnder(pid int, runner Process) Process {
 	p := FindProcess(pid)
@@ -39,19 +47,14 @@ func agentUnder(pid int, runner Process) Process {
 // postRun notes who holds a session from now on.
 func (b *Broker) postRun(w http.ResponseWriter, r *http.Request) {
 	var start wire.RunStart
-	if err := decodeBody(w, r, &start); err != nil {
-		fail(w, err)
-		return
-	}
-	runner, err := runnerOf(r)
+	runner, err := decodeRunners(w, r, &start)
 	if err == nil {
 		err = b.mayTakeUp(r, runner, start.SessionID)
 	}
-	if err != nil {
-		fail(w, err)
-		return
+	var s Session
+	if err == nil {
+		s, err = b.startRun(r.Context(), runner, start, agentUnder(start.AgentPID, runner))
 	}
-	s, err := b.startRun(r.Context(), runner, start, agentUnder(start.AgentPID, runner))
 	if err != nil {
 		fail(w, err)
 		return
@@ -80,20 +83,15 @@ func (b *Broker) mayTakeUp(r *http.Request, runner Process, id string) error {
 
 func (b *Broker) postReport(w http.ResponseWriter, r *http.Request) {
 	var rep wire.RunReport
-	if err := decodeBody(w, r, &rep); err != nil {
-		fail(w, err)
-		return
+	runner, err := decodeRunners(w, r, &rep)
+	if err == nil {
+		var agent Process
+		if rep.Kind == wire.ReportAgent {
+			agent = agentUnder(rep.PID, runner)
+		}
+		err = b.reported(r.Context(), runner, r.PathValue("id"), rep, agent)
 	}
-	runner, err := runnerOf(r)
 	if err != nil {
-		fail(w, err)
-		return
-	}
-	var agent Process
-	if rep.Kind == wire.ReportAgent {
-		agent = agentUnder(rep.PID, runner)
-	}
-	if err := b.reported(r.Context(), runner, r.PathValue("id"), rep, agent); err != nil {
 		fail(w, err)
 		return
 	}
@@ -115,12 +113,17 @@ func (b *Broker) speaker(r *http.Request) (Actor, error) {
 	return by, nil
 }
 
-// admitSpoken keeps a program that speaks without end from filling the log.
-func (b *Broker) admitSpoken(r *http.Request) error {
-	if _, err := b.recall(r.Context(), r.PathValue("id")); err != nil {
-		return fmt.Errorf("session %s: %w", clip(r.PathValue("id")), err)
+// admitSpeaker is speaker, and keeps a program that speaks without end from filling the log.
+func (b *Broker) admitSpeaker(r *http.Request) (Actor, error) {
+	id := r.PathValue("id")
+	by, err := b.speaker(r)
+	if err != nil {
+		return by, err
 	}
-	return b.admitEvent(r.PathValue("id"))
+	if _, err = b.recall(r.Context(), id); err != nil {
+		return by, fmt.Errorf("session %s: %w", clip(id), err)
+	}
+	return by, b.admitEvent(id)
 }
 
 func (b *Broker) postMessage(w http.ResponseWriter, r *http.Request) {
@@ -135,10 +138,7 @@ func (b *Broker) postMessage(w http.ResponseWriter, r *http.Request) {
 		fail(w, fmt.Errorf("%w: the message is empty", ErrInvalid))
 		return
 	}
-	by, err := b.speaker(r)
-	if err == nil {
-		err = b.admitSpoken(r)
-	}
+	by, err := b.admitSpeaker(r)
 	if err != nil {
 		fail(w, err)
 		return
@@ -180,10 +180,7 @@ func (b *Broker) postSettings(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	by, err := b.speaker(r)
-	if err == nil {
-		err = b.admitSpoken(r)
-	}
+	by, err := b.admitSpeaker(r)
 	if err != nil {
 		fail(w, err)
 		return

@@ -45,22 +45,8 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		write(w, say(req))
 		return
 	}
-	correlation, proof := w.Header().Get(wire.HeaderCorrelation), proofOf(w)
-	conn, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		fail(w, fmt.Errorf("take the connection: %w", err))
-		return
-	}
-	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
-		_ = conn.Close()
-		return
-	}
-	p := &parked{conn: conn}
-	id := req.ID
-	b.parkedNow.Add(1)
-	go func() {
-		defer b.parkedNow.Done()
-		defer func() { _ = conn.Close() }()
+	correlation, proof, id := w.Header().Get(wire.HeaderCorrelation), proofOf(w), req.ID
+	b.park(w, func(p *parked) {
 		got, ok := b.waitParked(p, id, hold)
 		if !ok {
 			return
@@ -71,6 +57,26 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		}
 		answer.correlation, answer.proof = correlation, proof
 		p.send(answer)
+	})
+}
+
+// park takes w's connection from the HTTP server and hands it to wait, which runs beside
+// and sends the answer. The connection ends with it.
+func (b *Broker) park(w http.ResponseWriter, wait func(*parked)) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		fail(w, fmt.Errorf("take the connection: %w", err))
+		return
+	}
+	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
+		_ = conn.Close()
+		return
+	}
+	b.parkedNow.Add(1)
+	go func() {
+		defer b.parkedNow.Done()
+		defer func() { _ = conn.Close() }()
+		wait(&parked{conn: conn})
 	}()
 }
 

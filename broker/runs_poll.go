@@ -3,7 +3,6 @@ package broker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"time"
@@ -37,22 +36,8 @@ func (b *Broker) getOrders(w http.ResponseWriter, r *http.Request) {
 		write(w, b.tell(id, list))
 		return
 	}
-	proof := proofOf(w)
-	conn, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		fail(w, fmt.Errorf("take the connection: %w", err))
-		return
-	}
-	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
-		_ = conn.Close()
-		return
-	}
-	ctx := context.WithoutCancel(r.Context())
-	b.parkedNow.Add(1)
-	go func() {
-		defer b.parkedNow.Done()
-		defer func() { _ = conn.Close() }()
-		p := &parked{conn: conn}
+	proof, ctx := proofOf(w), context.WithoutCancel(r.Context())
+	b.park(w, func(p *parked) {
 		if !b.holdPoll(p, id, wait) {
 			return
 		}
@@ -62,7 +47,7 @@ func (b *Broker) getOrders(w http.ResponseWriter, r *http.Request) {
 		}
 		answer.proof = proof
 		p.send(answer)
-	}()
+	})
 }
 
 func (b *Broker) ordersReply(ctx context.Context, id string, runner Process) reply {

@@ -44,14 +44,9 @@ any program of yours may.`,
 		Args:              oneArg("the id of a waiting question, or a session"),
 		ValidArgsFunction: completeSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := newOperatorClient(cmd, o.tokenFile)
 			if err != nil {
 				return err
-			}
-			if o.tokenFile != "" {
-				if c.token, err = readTokenFile(o.tokenFile); err != nil {
-					return err
-				}
 			}
 			o.what, o.declined = args[0], cmd.Flags().Changed("decline")
 			if o.declined && len(o.answers) > 0 {
@@ -62,7 +57,7 @@ any program of yours may.`,
 	}
 	cmd.Flags().StringArrayVarP(&o.answers, "answer", "a", nil, "QUESTION=ANSWER, or just ANSWER where one thing is asked; again for more")
 	cmd.Flags().StringVar(&o.decline, "decline", "", "answer nothing, and why; the agent reads it")
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	tokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the question's outcome")
 	return cmd
 }

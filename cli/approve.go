@@ -56,14 +56,9 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 		Args:              oneArg("the id of a waiting call"),
 		ValidArgsFunction: completeCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := newOperatorClient(cmd, o.tokenFile)
 			if err != nil {
 				return err
-			}
-			if o.tokenFile != "" {
-				if c.token, err = readTokenFile(o.tokenFile); err != nil {
-					return err
-				}
 			}
 			o.call = args[0]
 			if o.inputFile != "" {
@@ -75,42 +70,12 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 		},
 	}
 	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "a word for the agent that goes with the permission")
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	tokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
 	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
 	cmd.Flags().StringVar(&o.inputFile, "input", "", "file with the input to run with in place of the call's own, as JSON; - for standard input")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the call's outcome")
 	return cmd
-}
-
-// maxToken bounds a token's file, bytes.
-const maxToken = 4 << 10
-
-// readTokenFile reads a token from a file that nobody else can read.
-func readTokenFile(path string) (string, error) {
-	f, err := os.Open(path) //nolint:gosec // the operator's own choice
-	if err != nil {
-		return "", failure{code: exitError, text: fmt.Sprintf("cannot read the token: %v", err), cause: err}
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("look at the token's file %s: %w", path, err)
-	case !info.Mode().IsRegular():
-		return "", usageError{text: path + " is not a file", hint: "put the token on one line into a file of its own"}
-	case info.Mode().Perm()&0o077 != 0:
-		return "", failure{code: exitError, text: fmt.Sprintf("others can read the token in %s (mode %03o)", path, info.Mode().Perm()), hint: "chmod 600 it; better yet, revoke the token and mint another"}
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxToken))
-	if err != nil {
-		return "", fmt.Errorf("read the token in %s: %w", path, err)
-	}
-	token := strings.TrimSpace(string(raw))
-	if token == "" || strings.ContainsAny(token, " \t\r\n") {
-		return "", usageError{text: path + " does not hold a token", hint: "put the token on one line into a file of its own"}
-	}
-	return token, nil
 }
 
 // readEditedInput reads one strict JSON object from a file.

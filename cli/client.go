@@ -30,9 +30,6 @@ const (
 	maxAnswer = 512 << 20
 )
 
-// tokenEnv holds a token, which only the console makes; an operator's for commands.
-const tokenEnv = "AOCTL_TOKEN" //nolint:gosec // G101: the name of a variable
-
 // client speaks to the console over its Unix socket. It can ask and refuse;
 // what allows needs an operator's token.
 type client struct {

@@ -56,7 +56,7 @@ F on a session.`,
 			return switchFreeze(cmd, args, o, false)
 		},
 	}
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	tokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	return cmd
 }
@@ -72,14 +72,9 @@ func atMostOne(what string) cobra.PositionalArgs {
 }
 
 func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) error {
-	c, err := newClient(cmd)
+	c, err := newOperatorClient(cmd, o.tokenFile)
 	if err != nil {
 		return err
-	}
-	if o.tokenFile != "" {
-		if c.token, err = readTokenFile(o.tokenFile); err != nil {
-			return err
-		}
 	}
 	if on {
 		c.token = "" // not needed, and one that is wrong must not keep anybody from freezing

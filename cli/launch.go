@@ -73,11 +73,7 @@ func (l launcher) start(folder string, args []string, stdin string) error {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it takes its runner along
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.WaitDelay = 5 * time.Second
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, tokenEnv+"=") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
+	cmd.Env = withoutToken(os.Environ())
 	err := cmd.Run()
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it went into the background with what it writes to

@@ -69,13 +69,7 @@ func waitHookEnv(env []string, socket string, r broker.Request, skipped int) []s
 	if r.Assessment != nil && r.Assessment.Class >= risk.Dangerous {
 		dangerous = "1"
 	}
-	kept := make([]string, 0, len(env)+7)
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, tokenEnv+"=") { // it needs none to tell somebody
-			kept = append(kept, kv)
-		}
-	}
-	return append(kept,
+	return append(withoutToken(env), // it needs none to tell somebody
 		"AOCTL_REQUEST_ID="+plainWord(r.ID), "AOCTL_SESSION_ID="+plainWord(r.SessionID), "AOCTL_AGENT="+plainWord(r.Agent),
 		"AOCTL_TOOL="+plainWord(r.ToolName), "AOCTL_DANGEROUS="+dangerous, "AOCTL_SKIPPED="+strconv.Itoa(skipped),
 		"AOCTL_SOCKET="+socket)

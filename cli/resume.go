@@ -52,20 +52,15 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 			if o.json && !o.show {
 				return usageError{text: "--json says what --show shows, and nothing is run then", hint: "give --show as well"}
 			}
-			c, err := newClient(cmd)
+			c, err := newOperatorClient(cmd, o.tokenFile)
 			if err != nil {
 				return err
-			}
-			if o.tokenFile != "" {
-				if c.token, err = readTokenFile(o.tokenFile); err != nil {
-					return err
-				}
 			}
 			o.session = args[0]
 			return resumeSession(cmd.Context(), c, o, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "file with the operator token, readable by you alone (default: env "+tokenEnv+")")
+	tokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.show, "show", false, "say what is to be run, and run nothing; a session that aoctl holds goes on all the same")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before it is run")
 	cmd.Flags().BoolVar(&o.json, "json", false, "with --show: print what is to be run as JSON")
@@ -154,15 +149,4 @@ func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
 		return failure{code: exitError, text: fmt.Sprintf("run %s: %v", r.Command[0], err), cause: err}
 	}
 	return nil
-}
-
-// withoutToken is env without the operator's token.
-func withoutToken(env []string) []string {
-	kept := make([]string, 0, len(env))
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, tokenEnv+"=") {
-			kept = append(kept, kv)
-		}
-	}
-	return kept
 }
