@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -69,8 +68,7 @@ func TestGoldenAsk(t *testing.T) {
 		"plan none":   {request: planCall(`{}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, "ask-"+name, func(width, height int) *still {
 				snap := broker.Snapshot{Sessions: someSessions(), Health: broker.Health{Socket: "/run/user/1000/aoctl/broker.sock", LogHash: "4f2a91c0ffee"}}
 				if sc.sessions != nil {
 					snap.Sessions = sc.sessions
@@ -84,14 +82,11 @@ func TestGoldenAsk(t *testing.T) {
 					snap.Requests = []broker.Request{sc.request}
 				}
 				s := newStill(t, snap, past, termenv.Ascii)
-				s.draw(size[0], size[1])
-				s.playAsk(size[0], size[1], sc.keys)
+				s.draw(width, height)
+				s.playAsk(width, height, sc.keys)
 				s.pass(noon.Sub(s.at))
-				view := s.m.View()
-				checkView(t, view, size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-			}
-			golden(t, "ask-"+strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }

@@ -91,18 +91,14 @@ func TestGoldenDiffs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sc.request.CWD = home
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, "diff-"+name, func(width, height int) *still {
 				s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{sc.request}}, nil, termenv.Ascii)
-				s.draw(size[0], size[1])
+				s.draw(width, height)
 				s.files(sc.file, sc.err)
-				s.draw(size[0], size[1], sc.keys...)
+				s.draw(width, height, sc.keys...)
 				s.pass(noon.Sub(s.at))
-				view := s.m.View()
-				checkView(t, view, size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-			}
-			golden(t, "diff-"+strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 )
@@ -101,15 +99,12 @@ func newEditScene(t *testing.T, call broker.Request) *still {
 func TestGoldenEdit(t *testing.T) {
 	for name, sc := range editScenes {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, "edit-"+name, func(width, height int) *still {
 				s := newEditScene(t, sc.call)
-				s.draw(size[0], size[1])
+				s.draw(width, height)
 				sc.play(s)
-				checkView(t, s.m.View(), size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], s.m.View())
-			}
-			golden(t, "edit-"+strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }
@@ -120,14 +115,7 @@ func TestEditInEveryWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newEditScene(t, sc.call)
 			sc.play(s)
-			for width := 1; width <= 130; width += 1 + width/12 {
-				for height := 1; height <= 42; height += 1 + height/5 {
-					s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-					if problem := misfit(s.m.View(), width, height); problem != "" {
-						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
-					}
-				}
-			}
+			s.fitsEveryWindow(t)
 		})
 	}
 }

@@ -2,11 +2,9 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
@@ -154,15 +152,12 @@ func newRuleScene(t *testing.T, requests []broker.Request) *still {
 func TestGoldenRules(t *testing.T) {
 	for name, sc := range ruleScenes {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, "rule-"+name, func(width, height int) *still {
 				s := newRuleScene(t, sc.requests)
-				s.draw(size[0], size[1])
+				s.draw(width, height)
 				sc.play(s)
-				checkView(t, s.m.View(), size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], s.m.View())
-			}
-			golden(t, "rule-"+strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }
@@ -173,14 +168,7 @@ func TestRulesInEveryWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newRuleScene(t, sc.requests)
 			sc.play(s)
-			for width := 1; width <= 130; width += 1 + width/12 {
-				for height := 1; height <= 42; height += 1 + height/5 {
-					s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-					if problem := misfit(s.m.View(), width, height); problem != "" {
-						t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
-					}
-				}
-			}
+			s.fitsEveryWindow(t)
 		})
 	}
 }

@@ -199,15 +199,12 @@ func TestGoldenFrozen(t *testing.T) {
 		"frozen one":   {broker.Snapshot{Sessions: one, Requests: ofOne}, []string{"j", "j"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, name, func(width, height int) *still {
 				s := newStill(t, sc.snap, pastCalls(), termenv.Ascii)
-				s.draw(size[0], size[1], sc.keys...)
+				s.draw(width, height, sc.keys...)
 				s.pass(noon.Sub(s.at))
-				checkView(t, s.m.View(), size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], s.m.View())
-			}
-			golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 	s := newStill(t, broker.Snapshot{Sessions: all, Requests: held, Health: you}, nil, termenv.TrueColor)

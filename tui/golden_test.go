@@ -38,6 +38,32 @@ var noon = time.Date(2026, 3, 14, 12, 31, 0, 0, time.UTC)
 // sizes are the windows that golden screens are drawn for.
 var sizes = [][2]int{{40, 12}, {80, 24}, {120, 40}}
 
+// goldenScene compares what a scene shows in windows of the three sizes with the golden file
+// of its name, with hyphens for blanks.
+func goldenScene(t *testing.T, name string, scene func(width, height int) *still) {
+	t.Helper()
+	var b strings.Builder
+	for _, size := range sizes {
+		view := scene(size[0], size[1]).m.View()
+		checkView(t, view, size[0], size[1])
+		fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
+	}
+	golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
+}
+
+// fitsEveryWindow draws s in windows of any size.
+func (s *still) fitsEveryWindow(t *testing.T) {
+	t.Helper()
+	for width := 1; width <= 130; width += 1 + width/12 {
+		for height := 1; height <= 42; height += 1 + height/5 {
+			s.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+			if problem := misfit(s.m.View(), width, height); problem != "" {
+				t.Fatalf("%d×%d: %s:\n%s", width, height, problem, s.m.View())
+			}
+		}
+	}
+}
+
 // still is a model whose commands do not run: what it shows depends on messages alone.
 type still struct {
 	m  *model

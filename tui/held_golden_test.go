@@ -82,18 +82,14 @@ func (s *still) saidLast() {
 func TestGoldenHeld(t *testing.T) {
 	for name, play := range heldScenes {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, "held-"+name, func(width, height int) *still {
 				s := newStill(t, heldSnapshot(), pastCalls(), termenv.Ascii)
 				s.m.opts.Folder = home
-				s.draw(size[0], size[1])
+				s.draw(width, height)
 				s.pass(noon.Sub(s.at))
 				play(s)
-				view := s.m.View()
-				checkView(t, view, size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-			}
-			golden(t, "held-"+strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }

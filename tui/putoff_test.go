@@ -209,15 +209,12 @@ func TestGoldenPutOff(t *testing.T) {
 		"cannot":   {"x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
+			goldenScene(t, "putoff-"+name, func(width, height int) *still {
 				s := newStill(t, putOffSnapshot(), pastCalls(), termenv.Ascii)
-				s.draw(size[0], size[1], keys...)
+				s.draw(width, height, keys...)
 				s.pass(noon.Sub(s.at))
-				checkView(t, s.m.View(), size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], s.m.View())
-			}
-			golden(t, "putoff-"+strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }

@@ -122,25 +122,21 @@ func TestGoldenTimeline(t *testing.T) {
 		"timeline refusing": {moments: aSession(), sessions: codex},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
-				s := onEvents(t, sc.moments, size[0], size[1])
+			goldenScene(t, name, func(width, height int) *still {
+				s := onEvents(t, sc.moments, width, height)
 				if sc.sessions != nil {
 					for _, se := range sc.sessions {
 						s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Session: &se}}})
 					}
 				}
 				for _, k := range sc.keys {
-					s.draw(size[0], size[1], k)
+					s.draw(width, height, k)
 					s.told()
 				}
 				s.pass(noon.Sub(s.at))
 				s.told()
-				view := s.m.View()
-				checkView(t, view, size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-			}
-			golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }
@@ -151,40 +147,32 @@ func TestGoldenStory(t *testing.T) {
 	story := broker.Story{Asked: "Make the tests pass,\nthen clean up.\x1b[2J", AskedAt: seconds(170)}
 	failed, took := ranData(true, 9800, "FAIL"), ranData(false, 7, "")
 	story.Before = []broker.Past{{Request: *moments[8].Call}, {Request: *moments[5].Call, Ran: &took}, {Request: *moments[3].Call, Ran: &failed}}
-	var b strings.Builder
-	for _, size := range sizes {
+	goldenScene(t, "story", func(width, height int) *still {
 		s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: mixedCalls()[:1]}, nil, termenv.Ascii)
-		s.draw(size[0], size[1])
+		s.draw(width, height)
 		card := s.m.drawnCard()
 		before := s.m.doc(card, 60)
 		s.m.Update(storyMsg{id: card.req.ID, story: story})
 		if after := s.m.doc(card, 60); after.callEnd != before.callEnd || len(after.rows) <= len(before.rows) {
 			t.Errorf("the call had %d rows of %d, has %d of %d", before.callEnd, len(before.rows), after.callEnd, len(after.rows))
 		}
-		s.draw(size[0], size[1], "enter", "G")
+		s.draw(width, height, "enter", "G")
 		s.pass(noon.Sub(s.at))
-		view := s.m.View()
-		checkView(t, view, size[0], size[1])
-		fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-	}
-	golden(t, "story", b.String())
+		return s
+	})
 }
 
 func TestGoldenRan(t *testing.T) {
 	for name, keys := range map[string][]string{"past ran": {"h", "enter"}, "past unfolded": {"h", "enter", " "}} {
-		var b strings.Builder
-		for _, size := range sizes {
+		goldenScene(t, name, func(width, height int) *still {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions()}, pastCalls(), termenv.Ascii)
 			ran := ranData(true, 9800, "Exit code 1\n\x1b[31m--- FAIL\x1b[0m: TestClose\nok\n")
 			ran.OutputBytes, ran.CutAt = 5_242_880, 12
 			s.m.Update(storyMsg{id: "h0", story: broker.Story{Ran: &ran, RanAt: seconds(50)}})
-			s.draw(size[0], size[1], keys...)
+			s.draw(width, height, keys...)
 			s.pass(noon.Sub(s.at))
-			view := s.m.View()
-			checkView(t, view, size[0], size[1])
-			fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-		}
-		golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
+			return s
+		})
 	}
 }
 

@@ -108,16 +108,12 @@ func TestGoldenTranscript(t *testing.T) {
 		"transcript broken":   {err: errors.New("read: input/output error")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b strings.Builder
-			for _, size := range sizes {
-				s := onTranscript(t, sc.got, sc.err, size[0], size[1], termenv.Ascii)
-				s.draw(size[0], size[1], sc.keys...)
+			goldenScene(t, name, func(width, height int) *still {
+				s := onTranscript(t, sc.got, sc.err, width, height, termenv.Ascii)
+				s.draw(width, height, sc.keys...)
 				s.pass(noon.Sub(s.at))
-				view := s.m.View()
-				checkView(t, view, size[0], size[1])
-				fmt.Fprintf(&b, "%d×%d\n%s\n\n", size[0], size[1], view)
-			}
-			golden(t, strings.ReplaceAll(name, " ", "-"), b.String())
+				return s
+			})
 		})
 	}
 }
