@@ -3,7 +3,6 @@ package broker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -284,49 +283,4 @@ func notTold(s *Session) []*Event {
 
 func dropped(s *Session, m *Message, why string) *Event {
 	return sessionEvent(EventMessageDropped, *s, map[string]string{"id": m.ID, "why": why})
-}
-
-// watchRuns looks after sessions whose runner died or never came, and resumes those for
-// which a message waits.
-func (b *Broker) watchRuns(ctx context.Context) {
-	type look struct {
-		id            string
-		runner        Process
-		awaited, wake bool
-		since         time.Time
-	}
-	b.mu.Lock()
-	var list []look
-	for id, se := range b.sessions {
-		if r := se.s.Run; r != nil && !se.savedAt.IsZero() {
-			list = append(list, look{id, r.Runner, r.awaited(), !r.running(), r.StartedAt})
-		}
-	}
-	b.mu.Unlock()
-	for _, l := range list {
-		switch {
-		case l.wake:
-			b.resumeSoon(l.id)
-		case l.awaited:
-			if time.Since(l.since) > startGrace {
-				b.noteNotStarted(ctx, l.id, errors.New("no runner came"))
-			}
-		case !b.opts.Alive(l.runner):
-			b.noteRunnerGone(ctx, l.id, l.runner)
-		}
-	}
-}
-
-func (b *Broker) noteRunnerGone(ctx context.Context, id string, runner Process) {
-	gone := false
-	_, err := b.changeRun(ctx, id, false, func(s *Session) ([]*Event, error) {
-		if !s.Run.running() || s.Run.Runner != runner {
-			return nil, errSame
-		}
-		gone = true
-		return runnerGone(s), nil
-	})
-	if err == nil && gone {
-		b.cancelOfRun(ctx, id, "the agent's runner is gone")
-	}
 }

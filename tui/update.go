@@ -105,18 +105,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.observed(msg)
 	case alarmSeenMsg:
 		return m.alarmSeen(msg)
-	case saidMsg:
-		return m.said(msg)
-	case wroteMsg:
-		return m.wrote(msg)
-	case interruptedMsg:
-		return m.interrupted(msg)
-	case launchedMsg:
-		return m.launched(msg)
-	case foldersMsg:
-		m.foldersCame(msg)
-	case lastSaidMsg:
-		m.lastSaidCame(msg)
+	case saidMsg, wroteMsg, interruptedMsg, launchedMsg, foldersMsg, lastSaidMsg:
+		return m.updateRuns(msg)
 	case stoppedMsg:
 		return m.stopped(msg)
 	case processesMsg:
@@ -148,6 +138,25 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		m.timelineCame(msg)
 	case transcriptMsg:
 		return m.transcriptCame(msg)
+	}
+	return nil
+}
+
+// updateRuns takes what came for managed sessions.
+func (m *model) updateRuns(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case saidMsg:
+		return m.said(msg)
+	case wroteMsg:
+		return m.wrote(msg)
+	case interruptedMsg:
+		return m.interrupted(msg)
+	case launchedMsg:
+		return m.launched(msg)
+	case foldersMsg:
+		m.foldersCame(msg)
+	case lastSaidMsg:
+		m.lastSaidCame(msg)
 	}
 	return nil
 }

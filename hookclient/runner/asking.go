@@ -1,0 +1,74 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strconv"
+
+	"github.com/aoctl/aoctl/hookclient"
+)
+
+// ask puts a question before the console.
+func (s *session) ask(ctx context.Context, q ask) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.asks[q.id] = openAsk{q.serial, cancel}
+	s.asked.Go(func() {
+		defer cancel()
+		a := s.put(ctx, q)
+		a.serial = q.serial
+		select {
+		case s.answers <- answeredAsk{q.id, a}:
+		case <-ctx.Done():
+		}
+	})
+}
+
+func (s *session) put(ctx context.Context, q ask) answer {
+	if q.sure != "" && s.operatorAllowed(ctx, q.sure) {
+		return answer{sure: true}
+	}
+	given := q.given
+	if given == 0 {
+		given = s.o.Timeout
+	}
+	got, err := hookclient.Hook(ctx, s.o.Start.Agent, q.payload, hookclient.HookOptions{
+		Timeout: given, Socket: s.o.Socket, Patient: q.patient, Env: s.env,
+	})
+	return answer{json: got.JSON, request: got.RequestID, err: err}
+}
+
+// env are the variables that the agent's own hooks would have.
+func (s *session) env(name string) (string, bool) {
+	switch name {
+	case "CLAUDECODE":
+		return "1", true
+	case "CLAUDE_PID":
+		return strconv.Itoa(s.child.pid), true
+	case "CLAUDE_PROJECT_DIR":
+		return s.o.Start.CWD, true
+	case "CLAUDE_CODE_SESSION_ID":
+		return s.o.Start.SessionID, true
+	case "TMUX", "TMUX_PANE":
+		if s.o.Start.Detached {
+			return "", false
+		}
+		return os.LookupEnv(name)
+	}
+	return "", false
+}
+
+// operatorAllowed reports whether a person at the console allowed request.
+func (s *session) operatorAllowed(ctx context.Context, request string) bool {
+	raw, err := s.call(ctx, "/approval-requests/"+request, nil, callTime)
+	var r struct {
+		ID      string `json:"id"`
+		Status  string `json:"status"`
+		Outcome struct {
+			By struct {
+				Kind string `json:"kind"`
+			} `json:"by"`
+		} `json:"outcome"`
+	}
+	return err == nil && json.Unmarshal(raw, &r) == nil && r.ID == request && r.Status == "allowed" && r.Outcome.By.Kind == "operator"
+}
