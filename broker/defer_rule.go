@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -16,6 +17,9 @@ func (b *Broker) putOffByRule(ctx context.Context, req Request, a rules.Assessme
 	put, err := b.putOff(ctx, req.ID, Actor{Kind: ByRule, ID: a.Rule}, a.Rules...)
 	if err == nil {
 		return put
+	}
+	if !errors.Is(err, ErrNotRecorded) {
+		b.unspend(a.Rules)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -245,10 +245,12 @@ func (b *Broker) showHeld(sessionID string) {
 			continue
 		}
 		why := b.held(id)
-		for _, e := range se.pending {
-			if e.saved && !e.claimed && e.req.Held != why { // who records it reads it without mu
-				e.req.Held = why
-				b.publish(Update{Request: ptr(e.req)})
+		for _, list := range []map[string]*entry{se.pending, se.deferred} { // what is put off cannot be allowed either
+			for _, e := range list {
+				if e.saved && !e.claimed && e.req.Held != why { // who records it reads it without mu
+					e.req.Held = why
+					b.publish(Update{Request: ptr(e.req)})
+				}
 			}
 		}
 		if se.s.Frozen != (why != "") {

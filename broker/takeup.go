@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -208,8 +209,11 @@ func (b *Broker) outdated(ctx context.Context, req Request, e *entry) string {
 		call, _ = b.read(edited, project, req.Vouched(), b.opts.Vet.Call)
 		stamp = ""
 	}
-	if a := b.assess(call, project, time.Now()); a.Verdict == rules.Deny {
+	switch a := b.assess(call, project, time.Now()); {
+	case a.Verdict == rules.Deny:
 		return "a rule denies it now: " + b.denyReason(a)
+	case req.Outcome.By.Kind == ByRule && a.Verdict != rules.Allow && !b.hadLastUse(ctx, req, call):
+		return "the rules do not allow it any more"
 	}
 	if stamp != "" && stampCall(call) != stamp || stamp == "" && touchedSince(call, req.Outcome.At) {
 		return "a file that it names changed"
@@ -217,15 +221,59 @@ func (b *Broker) outdated(ctx context.Context, req Request, e *entry) string {
 	return ""
 }
 
+// hadLastUse reports whether the rules that allowed req would do so now, had it not had one
+// of their uses.
+func (b *Broker) hadLastUse(ctx context.Context, req Request, call *rules.Call) bool {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	events, err := b.store.Events(ctx, EventFilter{
+		SessionID: req.SessionID, Since: req.Outcome.At, Until: req.Outcome.At, Types: []string{EventRequestDecided},
+	})
+	if err != nil {
+		return false
+	}
+	set := b.keeper.set.Load()
+	for _, ev := range events {
+		var d DecidedData
+		if ev.RequestID != req.ID || json.Unmarshal(ev.Data, &d) != nil {
+			continue
+		}
+		for _, id := range d.Rules {
+			if set, err = b.withoutUse(set, id); err != nil {
+				return false
+			}
+		}
+	}
+	return set.Judge(call, time.Now()).Verdict == rules.Allow
+}
+
+// withoutUse is set with one use of rule id given back.
+func (b *Broker) withoutUse(set *rules.Set, id string) (*rules.Set, error) {
+	b.mu.Lock()
+	r, ok := b.keeper.rule(id)
+	b.mu.Unlock()
+	if !ok || r.Uses == 0 {
+		return set, nil
+	}
+	r.Uses--
+	return set.With(r)
+}
+
+// mostSince is how many events are looked at after the answer of a call that was put off.
+const mostSince = 10_000
+
 // ranMeanwhile says what the log has after req's decision that speaks against its answer.
 func (b *Broker) ranMeanwhile(ctx context.Context, req Request) string {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	events, err := b.store.Events(ctx, EventFilter{
-		SessionID: req.SessionID, Since: req.Outcome.At, Types: []string{EventPostTool, EventStopRequested},
+		SessionID: req.SessionID, Since: req.Outcome.At, Types: []string{EventPostTool, EventStopRequested}, Limit: mostSince,
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return "what came since cannot be read"
+	case len(events) == mostSince:
+		return "too much happened since" // there may be more
 	}
 	for _, ev := range events {
 		if ev.Type == EventStopRequested {

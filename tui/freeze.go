@@ -57,11 +57,11 @@ func (m *model) frozenLine() string {
 	return m.st.row(m.width).put(inkIce, " "+text).line(inkIce, " ", m.width).String()
 }
 
-// heldCalls counts the waiting calls that a freeze holds.
+// heldCalls counts the calls that a freeze holds, and their agents with them.
 func (b *board) heldCalls() int {
 	n := 0
 	for _, c := range b.waiting {
-		if c.held() {
+		if c.held() && !c.putOff() {
 			n++
 		}
 	}
