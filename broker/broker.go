@@ -54,7 +54,7 @@ type Broker struct {
 	freezes     map[string]*freeze  // by session id; "" is that of all
 	withheld    map[string]struct{} // ids of calls that were allowed and whose answer a freeze keeps back
 	agentRuns   map[int]agentRun
-	strays      map[string]struct{} // ids of calls whose being put off may have been recorded although nobody was told
+	strays      map[string]string // calls whose being put off may have been recorded although nobody was told: request to session
 	refusals    refusals
 	nonces      nonces
 	slow        chan struct{} // one token for each peer that waits for a no
@@ -168,7 +168,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		store: st, opts: opts, log: opts.Log, stop: cancel,
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{}, grantStamps: map[string]string{},
-		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{}, strays: map[string]struct{}{},
+		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{}, strays: map[string]string{},
 		freezes: map[string]*freeze{}, withheld: map[string]struct{}{},
 		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),

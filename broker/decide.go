@@ -256,7 +256,7 @@ func (b *Broker) endAll(ctx context.Context, ids []string, o Outcome, extra *Cha
 		}
 		switch {
 		case err != nil && e.taken != nil:
-			b.strays[e.req.ID] = struct{}{}
+			b.strays[e.req.ID] = e.req.SessionID
 		case err == nil && givesUp(o):
 			b.unshelve(b.session(e.req.SessionID), e)
 		}

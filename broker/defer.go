@@ -77,7 +77,7 @@ func (b *Broker) putOff(ctx context.Context, id string, by Actor, used ...string
 	if err != nil {
 		se.putOffTurn = false
 		if storeFailed(err) {
-			b.strays[id] = struct{}{}
+			b.strays[id] = cp.SessionID
 		}
 		return e.req, fmt.Errorf("%w: %w", ErrNotRecorded, err)
 	}
@@ -218,20 +218,20 @@ func (b *Broker) atDeadline(id string) bool {
 // agents were not told.
 func (b *Broker) clearStrays(ctx context.Context) {
 	b.mu.Lock()
-	var ids []string
-	for id := range b.strays {
+	var list []Request
+	for id, session := range b.strays {
 		if e, ok := b.requests[id]; !ok || e.busy == nil && e.req.Checkpoint == nil && e.taken == nil {
-			ids = append(ids, id)
+			list = append(list, Request{ID: id, SessionID: session})
 		}
 	}
 	b.mu.Unlock()
-	for _, id := range ids {
-		err := b.commit(ctx, &Change{DropCheckpoints: []string{id}})
+	for _, r := range list {
+		err := b.commit(ctx, &Change{DropCheckpoints: []string{r.ID}, Events: []*Event{newEvent(EventNotDeferred, r, struct{}{})}})
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return // still broken; the next sweep tries again
 		}
 		b.mu.Lock()
-		delete(b.strays, id)
+		delete(b.strays, r.ID)
 		b.mu.Unlock()
 	}
 }

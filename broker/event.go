@@ -49,9 +49,10 @@ const (
 	EventMessageSent     = "message_sent"   // data: id; the agent has it
 	EventMessageDropped  = "message_dropped"
 	EventInterruptAsked  = "interrupt_requested"
-	EventDeferred        = "request_deferred" // data: CheckpointData
-	EventResumed         = "session_resumed"  // data: by; a resume was begun
-	EventTakenUpAgain    = "request_taken_up" // data: CheckpointData; the agent asked again for a call that was put off
+	EventDeferred        = "request_deferred"     // data: CheckpointData
+	EventResumed         = "session_resumed"      // data: by; a resume was begun
+	EventTakenUpAgain    = "request_taken_up"     // data: CheckpointData; the agent asked again for a call that was put off
+	EventNotDeferred     = "request_not_deferred" // a call is not, or no longer, put off, and its agent was never told
 
 	// Facts: they hold until a later one of the same subject. FactTypes lists them.
 	EventRuleSaved    = "rule_saved"         // data: RuleSavedData

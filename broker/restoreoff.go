@@ -49,7 +49,7 @@ func (b *Broker) restoreDecided(ctx context.Context, saved Saved) error {
 			return fmt.Errorf("load calls that were put off: %w", err)
 		case r.Outcome == nil || !cp.TakenUpAt.IsZero(): // its answer was told, and the rest could not be recorded
 			b.mu.Lock()
-			b.strays[cp.RequestID] = struct{}{}
+			b.strays[cp.RequestID] = cp.SessionID
 			b.mu.Unlock()
 			continue
 		}

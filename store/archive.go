@@ -141,7 +141,8 @@ func (s *Store) plan(ctx context.Context, o ArchiveOptions) (plan, error) {
 }
 
 // lastOld is the event before the first one that is too young, or that a pending call,
-// one that was put off, an unused grant or an alarm that nobody acknowledged still needs.
+// one that was put off, a session that may be held again, an unused grant or an alarm that
+// nobody acknowledged still needs.
 func lastOld(ctx context.Context, q querier, after, before, now int64) (int64, error) {
 	var first sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT min(seq) FROM (
@@ -151,6 +152,11 @@ func lastOld(ctx context.Context, q querier, after, before, now int64) (int64, e
 			WHERE r.status = 'pending'
 		UNION ALL
 		SELECT min(e.seq) FROM checkpoints k JOIN events e ON e.subject = 'request/' || k.request_id
+		UNION ALL
+		SELECT min(e.seq) FROM sessions s JOIN events e ON e.session_id = s.id
+			AND (e.type = 'run_started' AND NOT EXISTS (SELECT 1 FROM events n WHERE n.session_id = s.id AND n.type = e.type AND n.seq > e.seq)
+				OR e.type = 'message_queued' AND `+inJSON("e.data", "id")+` IN (`+inJSON("s.queued_message", "id")+`, `+inJSON("s.managed_run", "told.id")+`))
+			WHERE s.managed_run <> '' AND (s.state NOT IN ('finished', 'gone') OR s.last_seen_at_ms >= ?2)
 		UNION ALL
 		SELECT e.seq FROM grants g JOIN events e ON e.subject = 'grant/' || g.id AND e.type = 'grant_created'
 			WHERE g.used_by IS NULL AND g.expires_at_ms > ?3

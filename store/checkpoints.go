@@ -23,10 +23,30 @@ const (
 			e.seq, e.at_ms, e.session_id, e.request_id, e.data, e.seal, e.hash, p.hash
 		FROM checkpoints k
 		LEFT JOIN events e ON e.seq = (SELECT max(seq) FROM events WHERE session_id = k.session_id AND request_id = k.request_id
-			AND type IN ('` + broker.EventDeferred + `', '` + broker.EventTakenUpAgain + `'))
+			AND type IN ('` + broker.EventDeferred + `', '` + broker.EventTakenUpAgain + `', '` + broker.EventNotDeferred + `'))
 		LEFT JOIN events p ON p.seq = e.seq - 1
 		ORDER BY e.seq`
 )
+
+// sqlNoCheckpoint lists the newest events about calls that ought to have a checkpoint and
+// have none. It goes with the answer that was given, with that of a call that was taken up
+// again, and when its session is stopped or ended for good.
+var sqlNoCheckpoint = `SELECT e.seq, e.request_id FROM events e LEFT JOIN requests r ON r.id = e.request_id
+	WHERE e.type IN ('` + broker.EventDeferred + `', '` + broker.EventTakenUpAgain + `')
+		AND NOT EXISTS (SELECT 1 FROM checkpoints k WHERE k.request_id = e.request_id)
+		AND coalesce(` + inJSON("e.data", "given") + `, '') = ''
+		AND NOT (e.type = '` + broker.EventTakenUpAgain + `' AND r.status <> 'pending')
+		AND r.by_kind <> '` + string(broker.ByStop) + `'
+		AND NOT EXISTS (SELECT 1 FROM events n WHERE n.session_id = e.session_id AND n.seq > e.seq AND (
+			n.request_id = e.request_id AND n.type IN ('` + broker.EventDeferred + `', '` + broker.EventTakenUpAgain + `', '` + broker.EventNotDeferred + `')
+			OR n.type = '` + broker.EventStopRequested + `'
+			OR n.type IN ('` + broker.EventSessionStop + `', '` + broker.EventSessionEnd + `') AND ` + inJSON("n.data", "reason") + ` = '` + broker.RejectedReason + `'))
+	ORDER BY e.seq`
+
+// inJSON is a member of a column of JSON; NULL where that is none any more.
+func inJSON(column, member string) string {
+	return `CASE WHEN json_valid(` + column + `) THEN json_extract(` + column + `, '$.` + member + `') END`
+}
 
 // checkpointSchema is the first schema that has checkpoints.
 const checkpointSchema = 5
@@ -141,11 +161,23 @@ func (r *Report) checkpoints(ctx context.Context, q querier) error {
 	if err != nil || version < checkpointSchema {
 		return err
 	}
-	return each(ctx, q, func(row scanner) error {
+	err = each(ctx, q, func(row scanner) error {
 		c, err := scanTrustedCheckpoint(row)
 		if err == nil && c.doubt != nil {
 			r.add(0, "checkpoint/"+c.request, c.doubt.Error())
 		}
 		return err
 	}, sqlCheckpoints)
+	if err != nil {
+		return err
+	}
+	return each(ctx, q, func(row scanner) error {
+		var seq int64
+		var request string
+		err := row.Scan(&seq, &request)
+		if err == nil {
+			r.add(seq, "checkpoint/"+request, "the row that it is about is gone")
+		}
+		return err
+	}, sqlNoCheckpoint)
 }

@@ -164,7 +164,17 @@ func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broke
 	if err != nil {
 		return nil, translate(err)
 	}
-	return list(ctx, s, scanSession, query, append(w.args, orDefault(f.Limit))...)
+	found, err := list(ctx, s, scanSession, query, append(w.args, orDefault(f.Limit))...)
+	if err != nil || f.ID == "" { // nothing is done with those of a list but to show them
+		return found, err
+	}
+	for i := range found {
+		err = s.moment(ctx, func(q querier) error {
+			_, err := vouchRun(ctx, q, &found[i])
+			return err
+		})
+	}
+	return found, err
 }
 
 // sessionNews are the columns of sessions that older schemas lack, by the first that has them.

@@ -244,6 +244,9 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load grants: %w", err)
 	}
+	if sessions, err = s.vouchSessions(ctx, sessions); err != nil {
+		return broker.Saved{}, fmt.Errorf("load sessions: %w", err)
+	}
 	saved, err := s.loadFacts(ctx)
 	if err != nil {
 		return broker.Saved{}, err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/store/chain"
 )
 
@@ -68,8 +69,8 @@ func (r *Report) add(seq int64, subject, why string) {
 //   - the log ends where its end is on record;
 //   - each request and grant is what its events say, and none of them is missing;
 //   - the table of rules repeats what the facts say;
-//   - each call that was put off is one that the log says was;
-//   - no session runs whose stop the log has;
+//   - each call that was put off is one that the log says was, and none of them is missing;
+//   - no session runs whose stop the log has, or is held in another way than the log says;
 //   - the file itself is whole.
 //
 // It needs little memory and may run beside a console at work. An error means that it
@@ -152,15 +153,25 @@ func (r *Report) sessions(ctx context.Context, q querier) error {
 	if err != nil {
 		return err
 	}
-	return each(ctx, q, func(row scanner) error {
+	var held []broker.Session
+	err = each(ctx, q, func(row scanner) error {
 		t, err := scanTrustedSession(row)
 		if err != nil {
 			return err
 		}
 		r.Sessions++
 		r.row("session/"+t.ID, t.doubt)
+		if t.Run != nil || t.Message != nil {
+			held = append(held, t.Session)
+		}
 		return nil
 	}, query)
+	for i := 0; err == nil && i < len(held); i++ {
+		var doubt error
+		doubt, err = vouchRun(ctx, q, &held[i])
+		r.row("session/"+held[i].ID, doubt)
+	}
+	return err
 }
 
 func (r *Report) row(subject string, doubt error) {

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// How a managed session was started is run again when it is resumed, and the message that
+// waits is said in its user's name. Both stand in the session's row, which is written too
+// often to be sealed, so they count only when the log vouches for them.
+
+var (
+	sqlRunStarted = `SELECT ` + vouching("e") + ` FROM events e LEFT JOIN events ep ON ep.seq = e.seq - 1
+		WHERE e.seq = (SELECT max(seq) FROM events WHERE session_id = ? AND type = '` + broker.EventRunStarted + `')`
+
+	sqlMessageQueued = `SELECT ` + vouching("e") + ` FROM events e LEFT JOIN events ep ON ep.seq = e.seq - 1
+		WHERE e.seq = (SELECT max(seq) FROM events WHERE session_id = ? AND type = '` + broker.EventMessageQueued + `'
+			AND ` + inJSON("data", "id") + ` = ?)`
+)
+
+// vouchRun takes from s what it says of its run and its messages that the log does not.
+// doubt says what the first of that was; nil when all is well.
+func vouchRun(ctx context.Context, q querier, s *broker.Session) (doubt, err error) {
+	if r := s.Run; r != nil && r.Program != "" {
+		why, err := doubtStart(ctx, q, s)
+		if err != nil {
+			return nil, err
+		}
+		if why != nil {
+			r.Program, r.Args = "", nil
+			doubt = aboutRun("how it was started", why)
+		}
+	}
+	for _, m := range messagesOf(s) {
+		if *m == nil {
+			continue
+		}
+		why, err := doubtMessage(ctx, q, s.ID, **m)
+		if err != nil {
+			return nil, err
+		}
+		if why != nil {
+			*m = nil
+			doubt = cmp.Or(doubt, aboutRun("its message", why))
+		}
+	}
+	return doubt, nil
+}
+
+// errArchived says that what would vouch for a row may be in an archive: the row does not
+// count, and nobody need have changed it.
+var errArchived = errors.New("what the log had of it is archived")
+
+func aboutRun(what string, doubt error) error {
+	if errors.Is(doubt, errArchived) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, doubt)
+}
+
+// messagesOf are where s has messages.
+func messagesOf(s *broker.Session) []**broker.Message {
+	if s.Run == nil {
+		return []**broker.Message{&s.Message}
+	}
+	return []**broker.Message{&s.Message, &s.Run.Told}
+}
+
+func doubtStart(ctx context.Context, q querier, s *broker.Session) (doubt, err error) {
+	var start wire.RunStart
+	said, doubt, err := told(ctx, q, &start, broker.EventRunStarted, sqlRunStarted, s.ID)
+	if err != nil || doubt != nil {
+		return doubt, err
+	}
+	if start.Program != s.Run.Program || start.CWD != s.CWD || !slices.Equal(start.Args, s.Run.Args) {
+		return fmt.Errorf("it is not what event %d recorded", said.seq.Int64), nil
+	}
+	return nil, nil
+}
+
+func doubtMessage(ctx context.Context, q querier, session string, m broker.Message) (doubt, err error) {
+	var queued broker.Message
+	said, doubt, err := told(ctx, q, &queued, broker.EventMessageQueued, sqlMessageQueued, session, m.ID)
+	if err != nil || doubt != nil {
+		return doubt, err
+	}
+	if m.Failures = 0; m != queued {
+		return fmt.Errorf("it is not what event %d recorded", said.seq.Int64), nil
+	}
+	return nil, nil
+}
+
+// told reads the data of one event into v. doubt says why the log does not vouch for it.
+func told(ctx context.Context, q querier, v any, typ, query string, args ...any) (said witness, doubt, err error) {
+	err = each(ctx, q, func(row scanner) error { return row.Scan(said.dest()...) }, query, args...)
+	if err != nil {
+		return said, nil, err
+	}
+	if !said.present() {
+		b, err := readBase(ctx, q)
+		if err == nil && b.seq > 0 {
+			return said, errArchived, nil
+		}
+		return said, said.follows(typ), err
+	}
+	if doubt = said.follows(typ); doubt == nil {
+		doubt = json.Unmarshal([]byte(said.data.String), v)
+	}
+	return said, doubt, nil
+}
+
+// vouchSessions does so for all that a starting broker takes up.
+func (s *Store) vouchSessions(ctx context.Context, list []trustedSession) ([]trustedSession, error) {
+	var vouched []trustedSession
+	err := s.moment(ctx, func(q querier) error {
+		vouched = slices.Clone(list)
+		for i := range vouched {
+			t := &vouched[i]
+			doubt, err := vouchRun(ctx, q, &t.Session)
+			if err != nil {
+				return err
+			}
+			t.doubt = cmp.Or(t.doubt, doubt)
+		}
+		return nil
+	})
+	return vouched, err
+}
