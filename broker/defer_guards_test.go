@@ -126,9 +126,9 @@ func TestDeferredAnswerIsStopped(t *testing.T) {
 			b.NoteLog("event 3 was changed")
 			return b
 		}, "event 3 was changed"},
-		"a log that cannot be read": {func(t *testing.T, st *brokertest.Memory, b *broker.Broker) *broker.Broker {
+		"a log that cannot be read": {func(t *testing.T, st *brokertest.Memory, _ *broker.Broker) *broker.Broker {
 			away := &unreadable{Store: st}
-			b = newBroker(t, away, broker.Options{})
+			b := newBroker(t, away, broker.Options{})
 			away.now = true
 			return b
 		}, "cannot be read"},

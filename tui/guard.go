@@ -52,9 +52,10 @@ type guard struct {
 	lastVerdict  string    // the key of it
 	held         *held
 	heldGen      int
-	code         begun // the digit that was the last key, if it began the drawn card's code
-	codeBefore   begun // the same before the current key
-	typing       bool  // D opened no input: what follows may be the words meant for it
+	code         begun  // the digit that was the last key, if it began the drawn card's code
+	codeBefore   begun  // the same before the current key
+	typing       bool   // D opened no input: what follows may be the words meant for it
+	words        string // why words may follow that were not meant as decisions; other keys act
 }
 
 // held is a decision that waits some milliseconds for a sign that no person made it.
@@ -134,7 +135,7 @@ func (g *guard) deaf(now time.Time) bool { return now.Sub(g.since) < deafFor }
 // key notes a key press. Any key takes back a decision that is held.
 func (g *guard) key(now time.Time) (tookBack bool) {
 	if now.Sub(g.lastKey) > typingGap {
-		g.typing = false
+		g.typing, g.words = false, ""
 	}
 	g.prevKey, g.lastKey = g.lastKey, now
 	tookBack = g.held != nil
@@ -154,6 +155,8 @@ func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal st
 	switch {
 	case g.typing:
 		return 0, "D opened no input here: pause for a moment, then press " + key + " again"
+	case g.words != "":
+		return 0, g.words + ": pause for a moment, then press " + key + " again"
 	case since < deafFor:
 		g.doubt(now)
 		return 0, "held or pressed too fast: let go, look, then press " + key + " again"
@@ -169,8 +172,21 @@ func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal st
 }
 
 // missed notes that these keys did not do what they were meant to. Behind a D come
-// words, which must not be taken for keys.
-func (g *guard) missed(keys string) { g.typing = g.typing || strings.Contains(keys, "D") }
+// words, which must not be taken for keys; behind an m or n as well, but those keys are
+// also pressed by mistake.
+func (g *guard) missed(keys string) {
+	g.typing = g.typing || strings.Contains(keys, "D")
+	if i := strings.IndexAny(keys, "mn"); i >= 0 {
+		g.words = keys[i:i+1] + " opened no input here"
+	}
+}
+
+// leaves notes that an input was left: who goes on typing, as behind a line break that was
+// meant for the text and sent it, decides nothing by that.
+func (g *guard) leaves(now time.Time) {
+	g.doubt(now)
+	g.words = "a text was just left"
+}
 
 // digit judges a digit of the drawn card's code, and says which one came before it. A
 // first digit is judged as any decision; the second may follow it as fast as people

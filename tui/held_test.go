@@ -243,6 +243,7 @@ func TestWatchedSessionsTakeNothing(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
 		r.press("j", "m")
 		r.shows("docs is only watched: type there")
+		r.wait(2 * time.Second) // behind an m come words, which are no keys
 		r.press("i")
 		r.shows("docs is only watched: press its own key there")
 		if r.m.compose != nil {

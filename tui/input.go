@@ -38,7 +38,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		m.quitAsked = time.Time{}
 	}
 	if key.Matches(msg, m.keys.Back) {
-		m.guard.typing = false
+		m.guard.typing, m.guard.words = false, ""
 	}
 	if m.guard.typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
 		return m.say(inkWarn, "… D opened no input here: press esc or pause, then press the key again")

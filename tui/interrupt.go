@@ -54,11 +54,16 @@ func (m *model) heldKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	case !m.ofSession():
 		return nil, false
 	case key.Matches(msg, m.keys.Message):
-		return m.openMessage(m.sessionHere()), true
+		cmd = m.openMessage(m.sessionHere())
 	case key.Matches(msg, m.keys.Launch) && m.screen != screenTranscript: // where n finds the next match
-		return m.openLaunch(), true
+		cmd = m.openLaunch()
+	default:
+		return nil, false
 	}
-	return nil, false
+	if m.compose == nil && m.launch == nil {
+		m.guard.missed(msg.String())
+	}
+	return cmd, true
 }
 
 // ofSession reports whether the screen is about a session, or about calls that wait.

@@ -92,7 +92,7 @@ func (m *model) launchFolder() string {
 func (m *model) leaveLaunch() tea.Cmd {
 	f := m.launch
 	m.launch = nil
-	m.guard.doubt(m.at)
+	m.guard.leaves(m.at)
 	if f.prompt.blank() && f.name.blank() && f.model.blank() {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (m *model) launched(msg launchedMsg) tea.Cmd {
 		return m.sayFitting(inkDanger, "nothing was started: "+launchError(msg.err)+"; n shows the form again", "nothing was started: "+launchError(msg.err))
 	case open:
 		m.launch = nil
-		m.guard.doubt(m.at)
+		m.guard.leaves(m.at)
 	case f != nil && f == m.unstarted:
 		m.unstarted = nil
 	}

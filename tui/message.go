@@ -144,7 +144,7 @@ func (m *model) pressSend(hint *string, t *passage) tea.Cmd {
 func (m *model) leaveMessage() tea.Cmd {
 	c := m.compose
 	m.compose = nil
-	m.guard.doubt(m.at)
+	m.guard.leaves(m.at)
 	text, waits := c.text.String(), m.board.sessions[c.session]
 	if strings.TrimSpace(text) == "" || waits != nil && waits.Message != nil && waits.Message.Text == text {
 		delete(m.unsent, c.session)
@@ -189,7 +189,7 @@ func (m *model) sendMessage() tea.Cmd {
 		return m.askTakeBack(s)
 	case text == waits.Text && waits.ID == c.replaces && waits.Failures == 0:
 		m.compose = nil
-		m.guard.doubt(m.at)
+		m.guard.leaves(m.at)
 		delete(m.unsent, s.ID)
 		return m.say(inkMuted, "unchanged: "+m.whenTold(s))
 	case waits.ID != c.replaces:
@@ -243,7 +243,7 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 		return m.sayFitting(inkDanger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
 	case open:
 		m.compose = nil
-		m.guard.doubt(m.at)
+		m.guard.leaves(m.at)
 	}
 	if msg.text == "" {
 		return m.say(inkOK, msg.label+": the message was taken back")
