@@ -48,6 +48,7 @@ type prompt struct {
 }
 
 func (m *model) openReason(c *card) {
+	m.guard.words = "" // they are for this
 	m.prompt = &prompt{purpose: askReason, key: c.key(), what: c.summary().tool, lead: reasonLead(c)}
 	if m.instead == c.key() {
 		m.prompt.insert([]rune(insteadOf(c)))
@@ -152,6 +153,7 @@ func (m *model) sendPrompt() tea.Cmd {
 		return nil
 	}
 	m.prompt = nil
+	m.guard.mayGoOn()
 	if p.picks != nil {
 		return m.sendMarked(p.picks, broker.Deny, string(p.text))
 	}
