@@ -44,6 +44,8 @@ var kinds = []struct {
 	{"key held down", heldDown},
 	{"pasted keys", pasted},
 	{"resized window", resized},
+	{"words for a form", words},
+	{"pressed in a freeze", frozen},
 }
 
 // trial is one trial at a console whose queue is empty.
