@@ -226,3 +226,43 @@ func TestForgetfulAgentIsNotPutOff(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A call for which its agent asks again before it is answered waits anew: once that is on
+// record, for as long as its agent is there, and not under a stop.
+func TestTakenUpWaitsAsAnyOther(t *testing.T) {
+	again := headless("toolu_1", "make", "talk 2")
+	again.Bound, again.Asker = true, broker.Process{PID: 4243, Start: 1}
+	t.Run("on record", func(t *testing.T) {
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, broker.Options{})
+		r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
+		failCommits(st, errors.New("disk full"))
+		if got, err := hears(t, b, again); !errors.Is(err, broker.ErrNotRecorded) {
+			t.Errorf("%s %v", got.State, err)
+		}
+		if must2(b.Request(t.Context(), r.ID)).Checkpoint == nil {
+			t.Error("it is put off no longer")
+		}
+	})
+	t.Run("its agent leaves", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBroker(t, brokertest.NewMemory(), broker.Options{Alive: func(p broker.Process) bool { return p.PID != 4243 }, AskerGrace: time.Second})
+			r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
+			if got, err := hears(t, b, again); err != nil || got.Checkpoint != nil {
+				t.Fatal(got.State, err)
+			}
+			time.Sleep(10 * time.Second)
+			if got := must2(b.Request(t.Context(), r.ID)); got.State != broker.Cancelled {
+				t.Errorf("it is %s", got.State)
+			}
+		})
+	})
+	t.Run("under a stop", func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+		putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
+		b.MarkStopping("s")
+		if got, err := hears(t, b, again); err != nil || got.State != broker.Denied {
+			t.Errorf("%s %v", got.State, err)
+		}
+	})
+}
