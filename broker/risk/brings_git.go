@@ -7,7 +7,8 @@ const bringers = "switch|checkout|pull|merge|rebase|cherry-pick|revert|am|apply|
 
 func gitBrings(a args) bool {
 	if rest, ok := a.sub("restore"); ok {
-		return !unstages(a.after(rest))
+		back := a.after(rest)
+		return !unstages(back) && !restoresFiles(back, a.e.Glob)
 	}
 	if _, ok := a.sub("stash pop|apply|branch"); ok {
 		return true
@@ -19,6 +20,9 @@ func gitBrings(a args) bool {
 		if _, ok := a.sub(only); ok {
 			return false
 		}
+	}
+	if rest, ok := a.sub("checkout"); ok && checksOutFiles(a.after(rest), a.e.Glob) {
+		return false
 	}
 	rest, ok := a.sub(bringers)
 	return ok && !startsBranch(a, a.after(rest))
@@ -48,4 +52,45 @@ func startsBranch(whole, a args) bool {
 	_, change := whole.sub("switch")
 	fresh := checkout && a.exactly("-b") || change && a.exactly("-c", "--create")
 	return fresh && len(a.words) == 2
+}
+
+// restoresFiles reports whether git restore writes the files that it names and no other.
+func restoresFiles(a args, glob bool) bool {
+	for i, w := range a.words[:a.plain] {
+		if !strings.HasPrefix(w, "-") {
+			return a.plain == len(a.words) && !glob && plainFiles(a.words[i:])
+		}
+		if !matches("-q|--quiet|-W|--worktree|-S|--staged|-SW|-WS", w) && !strings.HasPrefix(w, "--source=") {
+			return false
+		}
+	}
+	return !glob && a.plain < len(a.words) && plainFiles(a.words[a.plain+1:])
+}
+
+// checksOutFiles reports whether git checkout writes the files that it names behind --.
+func checksOutFiles(a args, glob bool) bool {
+	if a.plain == len(a.words) || glob || a.plain > 1 || a.plain == 1 && strings.HasPrefix(a.words[0], "-") {
+		return false
+	}
+	return plainFiles(a.words[a.plain+1:])
+}
+
+// plainFiles reports whether the words name files below the folder that are no folders
+// by their looks, and nothing hidden: agents keep their settings in hidden folders.
+func plainFiles(words []string) bool {
+	for _, w := range words {
+		if strings.ContainsAny(w, `*?[]\\:~^@{}$`) || strings.HasPrefix(w, "/") || strings.HasPrefix(w, "-") {
+			return false
+		}
+		parts := strings.Split(w, "/")
+		for _, p := range parts {
+			if p == "" || p[0] == '.' {
+				return false
+			}
+		}
+		if last := parts[len(parts)-1]; !strings.Contains(strings.TrimSuffix(last, "."), ".") {
+			return false
+		}
+	}
+	return len(words) > 0
 }

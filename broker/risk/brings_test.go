@@ -12,12 +12,16 @@ func TestMayBringFiles(t *testing.T) {
 	for line, want := range map[string]bool{
 		"git switch feature": true, "git checkout feature": true, "git checkout feature -- .": true, "git -C . switch x": true,
 		"git switch -c x main": true, "git checkout -b x origin/x": true, "git restore --source x a": true, "git restore -SW a": true,
+		"git restore .": true, "git restore src": true, "git restore .claude/x.json": true, "git restore a/.claude/x.json": true, "git restore ':/x.go'": true,
+		"git restore '*.go'": true, "git restore *.go": true, "git restore a.go src": true, "git restore -s x a.go": true, "git restore ../x.go": true, "git restore /x/y.go": true,
+		"git restore --pathspec-from-file=a.txt a.go": true, "git checkout x a.go": true, "git checkout -f -- a.go": true, "git checkout x -- src": true, "git restore a.go/": true,
 		"git stash pop": true, "git stash apply": true, "git pull": true, "git merge x": true, "git rebase x": true,
 		"git reset --hard x": true, "git apply x": true, "git am x": true, "git cherry-pick x": true, "git worktree add ../x": true,
 		"cp -r a b": true, "cp -a a/. .": true, "cp --recursive a b": true, "tar xf a.tar": true, "tar -xzf a.tgz": true,
 		"tar --extract -f a": true, "unzip a.zip": true, "rsync -a a/ b": true, "patch -p1": true, "cpio -id": true,
 
 		"git switch -c x": false, "git checkout -b x": false, "git restore --staged a": false, "git stash": false, "git stash list": false,
+		"git restore a.go": false, "git restore --source=x src/a.go b.ts": false, "git restore -- a.go": false, "git checkout -- a.go": false, "git checkout x -- src/a.go": false,
 		"git status": false, "git reset HEAD a": false, "git commit -m x": false, "git log": false, "git worktree list": false,
 		"cp a b": false, "mv a b": false, "tar tf a.tar": false, "tar -czf a.tgz src": false, "unzip -l a.zip": false, "rsync -n a b": false,
 	} {

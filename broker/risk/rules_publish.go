@@ -30,6 +30,7 @@ func publishRules() []rule {
 		{names: "skopeo", sub: "copy|delete|sync", why: publishes},
 		{names: "gh glab", sub: "release create|edit|upload|delete", why: publishes},
 		{names: "gh", sub: "gist create|edit", why: "publishes a text"},
+		{names: "gh", sub: "repo create|new", when: option("--push", "--public"), why: "publishes a repository"},
 		{names: "mvn mvnw", when: func(a args) bool { return a.exactly("deploy", "deploy:deploy", "release:perform") }, why: publishes},
 		{names: "gradle gradlew", when: func(a args) bool { return a.anyWord(publishTask) }, why: publishes},
 		{names: "sbt", when: func(a args) bool { return a.anyWord(publishTask) }, why: publishes},

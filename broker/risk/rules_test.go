@@ -86,6 +86,7 @@ var ruleCases = []struct {
 		},
 	},
 	{"publishes a text", []string{"gh gist create a"}, []string{"gh gist list"}},
+	{"publishes a repository", []string{"gh repo create x --public", "gh repo create x --private --source=. --push"}, []string{"gh repo create x --private", "gh repo list"}},
 
 	{"runs as another user", []string{"sudo ls", "su -", "doas ls", "pkexec x"}, []string{"ls sudo"}},
 	{"changes the machine's services", []string{"systemctl stop x", "systemctl --user enable x", "service x restart", "chkconfig x on", "launchctl load x"}, []string{"systemctl status x", "systemctl list-units", "service x status", "launchctl list"}},

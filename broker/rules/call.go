@@ -53,6 +53,7 @@ type elem struct {
 	operand bool
 	outside bool // an operand that is written outside the project, which no rule about a command's first words vouches for
 	exact   string
+	named   int  // with exact, when not 0: so many first words are enough
 	behind  bool // a wrapper changes what the words mean, so only the whole line names it
 	unsure  string
 	dir     string // absolute, "" when not known

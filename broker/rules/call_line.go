@@ -105,6 +105,9 @@ func (c *Call) element(e *shell.Element, at int) elem {
 			x.unsure = "cannot be read"
 		}
 	}
+	if e.Exact != "" {
+		x.named = e.Named
+	}
 	why := behind(e)
 	switch {
 	case why != "" || e.Kind != shell.Command:

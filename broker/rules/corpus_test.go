@@ -85,8 +85,8 @@ var plainDeletes = map[string]bool{"rsync --delete a/ b/": true, "shred x": true
 // No line that hides something is let through by rules about the commands it begins with.
 func TestBypassCorpus(t *testing.T) {
 	w := newWorld(t)
-	entries := corpus(t, "bypass.txt")
-	if len(entries) < 150 {
+	entries := append(corpus(t, "bypass.txt"), corpus(t, "harm.txt")...)
+	if len(entries) < 3000 {
 		t.Errorf("only %d bypasses", len(entries))
 	}
 	for i, line := range entries {
@@ -121,5 +121,17 @@ func TestEverydayCorpus(t *testing.T) {
 	}
 	if len(asked)*20 > len(entries) {
 		t.Errorf("%d of %d everyday lines ask:\n%s", len(asked), len(entries), strings.Join(asked, "\n"))
+	}
+}
+
+// What asks although people run it every day does so on purpose.
+func TestAskedCorpus(t *testing.T) {
+	w := newWorld(t)
+	for _, line := range corpus(t, "asked.txt") {
+		q := w.bash(t, line)
+		q.Trusted = true
+		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != Ask {
+			t.Errorf("%s: %s, %s", line, a.Verdict, a.Reason)
+		}
 	}
 }

@@ -118,6 +118,9 @@ func (f *search) eligible(e *entry) bool {
 	if !dangerous && f.x.exact == "" {
 		return true
 	}
+	if !dangerous && f.x.named > 0 && !f.x.behind && e.command != nil && e.command.spells(f.x.spoken.argv, f.x.named) {
+		return true
+	}
 	if dangerous && !e.rule.Dangerous || !f.exactly(e) {
 		f.near = e
 		return false

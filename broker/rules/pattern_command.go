@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -360,6 +361,22 @@ func climbs(path string) bool {
 	for rest, more := path, true; more; {
 		var part string
 		if part, rest, more = strings.Cut(rest, "/"); part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// spells reports whether an alternative that fits argv has its first n words without
+// any wildcard.
+func (c *command) spells(argv []string, n int) bool {
+	for i := range c.alts {
+		w := &c.alts[i]
+		if len(w.list) < n || !w.matchStrict(argv) {
+			continue
+		}
+		open := slices.IndexFunc(w.list[:n], func(x word) bool { return x.many || !x.exact() })
+		if open < 0 {
 			return true
 		}
 	}

@@ -19,6 +19,7 @@ type meaning struct {
 	neutral bool     // a builtin that does nothing by itself
 	wrapper string   // not empty: it is nothing but a wrapper around runs and scripts, shown as this ("sudo", "bash -c"); it makes no element of its own
 	exact   string   // as Element.Exact
+	named   int      // as Element.Named
 	unsure  string   // as Element.Unsure
 	chdir   *word    // cd: where later elements work; a zero word is the home folder
 	host    string   // runs and scripts happen on this machine

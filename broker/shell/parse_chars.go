@@ -49,10 +49,23 @@ func plainRune(r rune) bool {
 		return false
 	case r == 0xfffc, r == 0xfffd: // stand-ins
 		return false
-	case r > 0xff00 && r <= 0xff5e, r >= 0x1d400 && r <= 0x1d7ff: // disguised ASCII
+	case r > 0xff00 && r <= 0xff5e, r >= 0x1d400 && r <= 0x1d7ff, r >= 0xfe50 && r <= 0xfe6b: // disguised ASCII
+		return false
+	case r == 0x37e, r == 0x1fef, r == 0x212a, r == 0x1c0, r == 0x2223: // drawn as ; ` K | |
 		return false
 	}
 	return true
+}
+
+// falseDash reports whether a word of a command looks like an option and is none: it
+// begins with a dash that is not ASCII's, and a letter or another dash follows.
+func falseDash(s string) bool {
+	first, n := utf8.DecodeRuneInString(s)
+	if (first < 0x2010 || first > 0x2015) && first != 0x2212 {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(s[n:])
+	return unicode.IsLetter(next) || unicode.Is(unicode.Pd, next) || next == 0x2212
 }
 
 // lookAlike reports whether a word of a command mixes Latin letters with those of

@@ -11,7 +11,7 @@ func archiveRows() map[string]spec {
 		"zipinfo": {lax: true, ops: readFrom(0)},
 		"7z":      sevenRow(), "7za": sevenRow(), "7zz": sevenRow(),
 		"cpio":  {lax: true, exact: "-i -p --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command="},
-		"ar":    {lax: true, unsure: "--plugin=", ops: writeObject},
+		"ar":    {lax: true, spill: "--output=", unsure: "--plugin=", ops: writeObject},
 		"unrar": {lax: true, ops: writeObject},
 		"unar":  {lax: true, write: "-o=", ops: readAll},
 	}

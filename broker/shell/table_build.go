@@ -31,7 +31,7 @@ func buildRows() map[string]spec {
 		"tox":     {lax: true, load: "-c= --conf=", exact: "-x= --override=", unsure: "--runner="},
 		"webpack": {lax: true, exact: "-c= --config= --plugin= --entry= --require= -r="}, "rollup": {lax: true, exact: "-c? --config? -p= --plugin= --configPlugin="},
 		"vite": {lax: true, spill: "--outDir=", exact: "-c= --config="}, "esbuild": {lax: true, spill: "--outfile= --outdir= --metafile=", exact: "--servedir="},
-		"black": {lax: true, exact: "--config="}, "isort": {lax: true, exact: "--settings-path= --sp= --settings-file="}, "ruff": {lax: true, spill: "-o= --output-file=", exact: "--config="}, "flake8": {lax: true, exact: "--config= --append-config=", spill: "--output-file="},
+		"black": {lax: true, exact: "--config=", ops: farFileOps}, "isort": {lax: true, exact: "--settings-path= --sp= --settings-file=", ops: farFileOps}, "ruff": {lax: true, ops: farFileOps, spill: "-o= --output-file=", exact: "--config="}, "flake8": {lax: true, exact: "--config= --append-config=", spill: "--output-file="},
 		"mypy":         {lax: true, ops: farTestOps, spill: "--html-report= --xml-report= --txt-report= --cobertura-xml-report= --any-exprs-report= --linecount-report= --linecoverage-report= --lineprecision-report= --xslt-html-report= --xslt-txt-report= --junit-xml= --cache-dir= --timing-stats= --line-checking-stats=", exact: "--custom-typeshed-dir= --custom-typing-module= --config-file= --install-types -c= --command=", unsure: "--python-executable="},
 		"pylint":       {lax: true, spill: "--output=", exact: "--rcfile= --output-format= -f=", code: "--init-hook=", unsure: "--load-plugins="},
 		"shellcheck":   {lax: true, exact: "--rcfile=", ops: readAll},
@@ -41,17 +41,21 @@ func buildRows() map[string]spec {
 		"pre-commit":   {lax: true, load: "-c= --config=", subs: map[string]spec{"install": {lax: true, whole: "makes git run programs"}, "uninstall": {lax: true, whole: "changes what git runs"}, "init-templatedir": {lax: true, whole: "makes git run programs"}, "try-repo": {lax: true, whole: "runs code from elsewhere"}}},
 		"bazel":        {lax: true, single: true, exact: "-bazelrc= -output_base= -output_user_root= -output_file= -install_base=", unsure: "-workspace_status_command= -run_under= -action_env= -spawn_strategy= -override_repository="},
 		"meson":        {lax: true, exact: "--gdb --gdb-path= --setup= --native-file= --cross-file=", unsure: "--wrapper= --wrap=", subs: map[string]spec{"devenv": {lax: true, whole: "opens a shell or runs a program"}, "setup": {lax: true, ops: farOptions}}},
+		"mix":          {lax: true, code: "-e= --eval=", exact: "-r= --require="},
+		"cdk":          {lax: true, code: "-a= --app= -b= --build=", exact: "-p= --plugin= -o= --output="},
+		"cppcheck":     {lax: true, exact: "--rule-file= --project=", spill: "--output-file= --cppcheck-build-dir= --plist-output= --checkers-report=", unsure: "--addon= --clang? --exe="},
+		"stylelint":    {lax: true, spill: "-o= --output-file= --cache-location=", exact: "--custom-formatter= --config= --config-basedir= --custom-syntax= -f= --formatter=", ops: farFileOps},
 		"nox":          {lax: true, exact: "-f= --noxfile="},
 		"eslint":       {lax: true, ok: "--ext= --max-warnings=", spill: "--cache-location= --cache-file= -o= --output-file=", exact: "-f= --format= -c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --init", read: "--ignore-path=", ops: readTrees},
 		"prettier":     {lax: true, ok: "--parser= --log-level=", exact: "--plugin= --config= --find-config-path=", ops: prettierOps},
-		"jest":         {lax: true, ok: "-t= --testNamePattern=", spill: "--coverageDirectory= --cacheDirectory=", ops: farTestOps, exact: "--projects= --env= -c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
+		"jest":         {lax: true, ok: "-t= --watch? --watchAll? --testNamePattern=", spill: "--coverageDirectory= --cacheDirectory=", ops: farTestOps, exact: "--projects= --env= -c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
 		"vitest":       {lax: true, ok: "-t=", ops: farTestOps, exact: "--api? -c= --config= -r= --root= --globalSetup= --reporter= --outputFile= --environment= --runner= --dir="},
 		"mocha":        {lax: true, ok: "-t= -g= --timeout= --grep=", ops: farTestOps, exact: "-u= --ui= -r= --require= --config= --reporter= -R= --loader= --import= --package= --node-option="},
 		"phpunit":      {lax: true, ok: "--filter=", spill: "--log-junit= --coverage-html= --coverage-xml= --coverage-clover= --coverage-php= --coverage-text? --log-teamcity= --testdox-html= --testdox-text= --cache-directory=", exact: "--bootstrap= -c= --configuration= -d= --include-path= --printer= --extension="},
 		"tsc":          {lax: true, single: true, ok: "-p= -project= -target= -module=", write: "-outDir= -outFile= -declarationDir= -tsBuildInfoFile= -generateTrace= -generateCpuProfile="},
 		"ld":           {single: true, lax: true, ok: "-l= -L=", write: "-o= -Map=", unsure: "-plugin= -plugin-opt= -T= -dynamic-linker="},
 	}
-	for name := range set("gcc g++ clang clang++ cc c++ cpp") {
+	for name := range set("gcc g++ clang clang++ cc c++ cpp c89 c99") {
 		rows[name] = compiler
 	}
 	return rows
@@ -73,6 +77,8 @@ func compilerOps(c *call) {
 			c.unsuref("%s is given a program or a plugin to run", c.name)
 		case len(w.text) > 2 && strings.HasPrefix(w.text, "-o"):
 			c.writes(tail(w, w.text[2:]))
+		case len(w.text) > 3 && strings.HasPrefix(w.text, "-MF"):
+			c.writes(tail(w, w.text[3:]))
 		}
 	}
 	readAll(c)
@@ -265,6 +271,9 @@ func cargoWords(c *call) {
 		if !behind && (w.text == "--target-dir" || strings.HasPrefix(w.text, "--target-dir=")) && c.rest[0].text == "clean" {
 			c.exactf("cargo clean removes another folder")
 		}
+		if makes := c.rest[0].text; !behind && faraway(w) && (makes == "new" || makes == "init" || makes == "vendor") {
+			c.exactf("cargo %s writes files elsewhere", makes)
+		}
 		if !behind && (w.text == "--open" || strings.HasPrefix(w.text, "--config-file") || strings.HasPrefix(w.text, "--tool-config-file") || strings.HasPrefix(w.text, "--archive-file")) {
 			c.exactf("cargo is given an option that can do more than the rest of the command says")
 		}
@@ -350,6 +359,8 @@ func jvmOps(c *call) {
 			c.unsuref("%s is given a script to start with", c.name)
 		case strings.HasPrefix(w.text, "-D") && (strings.Contains(text, "exec") || strings.Contains(text, "jvm") || strings.Contains(text, "argline") || strings.Contains(text, "multimoduleproject") || strings.Contains(text, "repo.local") || strings.Contains(text, "java.home") || strings.Contains(text, "javahome") || strings.Contains(text, "settings") || strings.Contains(text, "ext.class.path") || strings.Contains(text, "init")):
 			c.unsuref("%s is given a property that may run a program", c.name)
+		case c.name == "sbt" && strings.HasPrefix(text, "eval"):
+			c.exactf("sbt runs code given on the command line")
 		case strings.HasPrefix(text, "exec:"):
 			c.exactf("%s runs a program by its name", c.name)
 		}

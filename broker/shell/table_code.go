@@ -124,6 +124,9 @@ var nodeReporters = newWords("spec tap dot junit lcov")
 
 // nodeOps: the test runner finds its files by itself.
 func nodeOps(c *call) {
+	for range c.values("--inspect", "--inspect-brk") {
+		c.exactf("%s --inspect lets others run code at an address", c.name)
+	}
 	for _, w := range c.values("--test-reporter") {
 		if !nodeReporters.has(w.text) {
 			c.exactf("%s --test-reporter loads code", c.name)

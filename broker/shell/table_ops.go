@@ -202,7 +202,7 @@ func ghRow() spec {
 		"repo": {lax: true, exact: "-u= --upstream-remote-name= --template=", ops: ghRepo},
 		"api":  {lax: true, ok: "-X= -H= -q= -t= -p= --method= --header= --jq= --template= --preview= --cache=", read: "--input=", exact: "--hostname=", ops: ghAPI},
 	}
-	same(subs, spec{lax: true, ok: "-R= -b= -t= -L= -q= --repo= --body= --title= --jq= --template= --json= --limit=", read: "-F= --body-file= --notes-file=", spill: "-D= -O= --dir= --output=", exact: "-w --web", ops: ghFiles},
+	same(subs, spec{lax: true, ok: "-R= -b= -t= -L= -q= --repo= --body= --title= --jq= --template= --json= --limit=", read: "-F= --body-file= --notes-file=", spill: "-D= -O= --dir= --output=", exact: "-w --web --admin", ops: ghFiles},
 		"cache issue pr label release run search secret status variable workflow gist org project ruleset ssh-key gpg-key attestation completion help version preview agent-task")
 	subs["auth"] = spec{lax: true, ops: onlyWith("status")}
 	return spec{lax: true, stop: true, ok: "-R= --repo= --version --help", subs: subs, other: "an unknown subcommand may be an alias or another program"}
@@ -212,6 +212,9 @@ func ghRow() spec {
 func ghRepo(c *call) {
 	if c.ended {
 		c.exactf("gh repo hands options to git")
+	}
+	if len(c.rest) > 0 && c.rest[0].text == "create" && c.has("--push", "--source", "-s", "--public") {
+		c.exactf("gh repo create publishes what is here")
 	}
 	if len(c.rest) > 2 && c.rest[0].text == "clone" && faraway(c.rest[2]) {
 		c.exactf("gh repo clone makes a folder elsewhere")

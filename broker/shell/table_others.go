@@ -29,7 +29,7 @@ func otherRows() map[string]spec {
 		"kotlinc":    {lax: true, single: true, write: "-d=", exact: "-script -e=", unsure: "-Xplugin=", ops: compilerOps}, "scalac": {lax: true, single: true, write: "-d=", ops: compilerOps}, "groovyc": {lax: true, single: true, write: "-d=", ops: compilerOps},
 		"fallocate": {lax: true, ok: "-o= -l= --offset= --length=", ops: writeAll},
 		"rspec":     {lax: true, ok: "-e= -t= -P= --example= --tag= --pattern= --seed= --order=", spill: "-o= --out=", exact: "-r= --require= -I= -O= --options= --default-path=", ops: rspecOps},
-		"rubocop":   {lax: true, ok: "--only= --except=", spill: "-o= --out= --cache-root=", exact: "-r= --require= -c= --config= --plugin="},
+		"rubocop":   {lax: true, ok: "--only= --except=", spill: "-o= --out= --cache-root=", exact: "-r= --require= -c= --config= --plugin=", ops: farFileOps},
 		"protoc":    {lax: true, ok: "-I= --proto_path=", exact: "-o= --descriptor_set_out=", unsure: "--plugin=", ops: protocOps},
 		"golangci-lint": {
 			lax: true, ok: "-E= -D= --timeout= --enable= --disable= --max-same-issues= --build-tags=", exact: "-c= --config= --out-format=", spill: "--cpu-profile-path= --mem-profile-path= --trace-path=",
@@ -54,16 +54,17 @@ func otherRows() map[string]spec {
 	same(rows, spec{lax: true, stop: true, subs: map[string]spec{"exec": {lax: true, whole: handsOn}, "ghci": {lax: true, whole: atPrompt}, "repl": {lax: true, whole: atPrompt}, "runghc": {lax: true, whole: "runs code"}, "runhaskell": {lax: true, whole: "runs code"}, "script": {lax: true, whole: "runs code"}, "eval": {lax: true, whole: "runs code"}}}, "stack cabal dune opam")
 	same(rows, spec{lax: true, single: true, ok: "-o= -I= -package=", exact: "-run", unsure: "-pp= -ppx= -cc= -plugin= -ccopt="}, "ocamlopt ocamlc ocamlfind tcc")
 	same(rows, spec{lax: true, whole: handsOn}, handing)
-	same(rows, spec{lax: true, whole: "runs code"}, "scheme clisp gforth gst prolog gp sage matlab rebol newlisp chez petite csi fsi fsharpi livescript lsc runhaskell spago hy")
+	same(rows, spec{lax: true, whole: "runs code"}, "scheme clisp gforth gst prolog gp sage matlab rebol newlisp chez petite csi fsi fsharpi livescript lsc runhaskell spago hy byebug pdb ipdb jjs cpan facter puppet gimp cobc cowsay bpftrace easy_install ginsh msfconsole bconsole")
 	same(rows, spec{lax: true, whole: serves}, "serve http-server live-server simple-http-server miniserve ttyd wetty gotty code-server webfsd darkhttpd caddy ssh-import-id sshfs chisel frpc rathole websocat websockify wscat")
-	same(rows, spec{lax: true, whole: atWindow}, "mc ranger nnn lf vifm yazi broot fff ncdu byobu gum sk peco dialog whiptail zenity watchman-make watchman ncftp")
-	same(rows, spec{lax: true, whole: imaging}, "convert magick mogrify composite montage identify compare gs ghostscript ps2pdf exiftool tex latex pdftex pdflatex xetex xelatex luatex lualatex latexmk tectonic groff troff nroff")
+	same(rows, spec{lax: true, whole: atWindow}, "mc ranger nnn lf vifm yazi broot fff ncdu byobu gum sk peco dialog whiptail zenity watchman-make watchman ncftp minicom scanmem rtorrent tasksh tdbtool crash jtag psftp vigr rlogin")
+	same(rows, spec{lax: true, whole: imaging}, "convert magick mogrify composite montage identify compare gs ghostscript ps2pdf exiftool tex latex pdftex pdflatex xetex xelatex luatex lualatex latexmk tectonic groff troff nroff pic dvips enscript")
 	same(rows, spec{lax: true, whole: settles}, "update-alternatives alternatives ldconfig logrotate incrontab nginx machinectl hostnamectl timedatectl debugfs installer qemu-system-x86_64 grub-install efibootmgr")
 	same(rows, spec{lax: true, whole: "writes files by a recipe from elsewhere, and runs what the recipe says"}, "cookiecutter copier yeoman yo plop scaffold")
 	same(rows, spec{lax: true, whole: "starts another agent"}, "amp cursor-agent copilot crush qwen llm droid interpreter")
 	same(rows, spec{lax: true, ok: "-o=", unsure: "--plugin=", ops: writeObject}, "objcopy strip patchelf install_name_tool")
 	same(rows, spec{lax: true, ok: "-j= -M= -m=", unsure: "--plugin=", ops: compilerOps}, "nm objdump readelf ranlib size addr2line")
 	same(rows, spec{lax: true, write: "-o=", unsure: "--plugin=", ops: compilerOps}, "as flex lex bison yacc")
+	same(rows, spec{lax: true, whole: "makes git run programs"}, "husky lefthook simple-git-hooks")
 	return rows
 }
 
@@ -72,7 +73,8 @@ const handing = `ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 
 	cross-env-shell env-cmd dotenvx bear intercept-build analyze-build scan-build libtool glibtool start-stop-daemon setuidgid envdir
 	envuidgid setlock pgrphack aa-exec runcon gpg-agent run-mailcap see mailcap x-terminal-emulator wt jbang act retry
 	rpmbuild dlv pg_ctl sshuttle mpirun mpiexec srun sbatch qsub torchrun accelerate nvprof nsys ncu kcov flamegraph samply
-	aws-vault envchain teller berglas summon s6-setuidgid with-contenv watchfiles ansible-pull ansible-inventory molecule`
+	aws-vault envchain teller berglas summon s6-setuidgid with-contenv watchfiles ansible-pull ansible-inventory molecule
+	genie tmate git-shell gtester csvtool scrot openvpn check_by_ssh pidstat`
 
 func ugrepRow() spec {
 	s := grepRow()
@@ -141,6 +143,15 @@ func farTestOps(c *call) {
 	for _, w := range c.rest {
 		if faraway(w) || strings.HasPrefix(w.text, "@") {
 			c.exactf("%s runs tests from elsewhere", c.name)
+		}
+	}
+}
+
+// farFileOps: formatters change the files that they are given.
+func farFileOps(c *call) {
+	for _, w := range c.rest {
+		if faraway(w) {
+			c.exactf("%s may change files outside of its folder", c.name)
 		}
 	}
 }

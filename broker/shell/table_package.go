@@ -31,7 +31,8 @@ func packageRows() map[string]spec {
 	}
 	rows["pip"] = spec{lax: true, stop: true, spill: "--log=", exact: "--python= --proxy= --cert=", unsure: "--keyring-provider=", subs: pipSubs()}
 	rows["mamba"], rows["micromamba"] = rows["conda"], rows["conda"]
-	same(rows, spec{lax: true, whole: byName}, "npx bunx uvx pnpx pkgx dlx npm-init create-react-app degit")
+	rows["npx"] = spec{whole: byName, raw: npxOps}
+	same(rows, spec{lax: true, whole: byName}, "bunx uvx pnpx pkgx dlx npm-init create-react-app degit")
 	same(rows, spec{lax: true, stop: true, subs: map[string]spec{"exec": {lax: true, stop: true, wraps: true, whole: "runs a program of another environment"}, "x": {lax: true, stop: true, wraps: true, whole: "runs a program of another environment"}, "plugin": {lax: true, whole: "installs code"}, "trust": {lax: true, whole: "trusts the settings of a folder"}, "run": {lax: true, whole: "runs a program of another environment"}, "shell": {lax: true, whole: "opens a shell"}}},
 		"pyenv rbenv nodenv asdf mise rtx fnm volta jenv goenv")
 	same(rows, spec{lax: true, code: "--run= --command= -c=", exact: "--expr= -E= -p= -i= --packages=", whole: "evaluates code and may run what it builds"}, "nix-shell nix-build nix-env nix-instantiate nix-store nix-collect-garbage nix-channel guix")
@@ -60,9 +61,25 @@ func npmRow() spec {
 	return spec{
 		lax:    true,
 		ok:     "-w= --workspace= --loglevel= --omit= --include= --tag= --access= --otp= --depth= --cache= --save-prefix= --scope=",
-		exact:  "--pack-destination= -C= --prefix= --registry= --location= -g --global --call= -c= --package= -p",
-		unsure: "--script-shell= --shell= --userconfig= --globalconfig= --node-options= --git= --editor= --viewer= --browser= --init-module= --onload-script=",
+		exact:  "--pack-destination= -C= --prefix= --registry= --cafile= --ca= --strict-ssl? --no-strict-ssl --location= -g --global --call= -c= --package= -p",
+		unsure: "--script-shell= --shell= --userconfig= --globalconfig= --node-options= --git= --editor= --viewer= --browser= --node-gyp= --init-module= --onload-script=",
 		subs:   subs, other: "it may run a package by its name or change settings",
+	}
+}
+
+// projectTools are tools that a JavaScript project brings along, all with rows of their own.
+var projectTools = newWords("tsc eslint prettier jest vitest mocha stylelint")
+
+// npxOps: what may run through npx is for a rule that names it. One may leave the words
+// of a project's tool open, as long as they make that tool run nothing else.
+func npxOps(c *call) {
+	if len(c.words) == 0 || !c.words[0].known || c.words[0].glob || !projectTools.has(c.words[0].text) {
+		return
+	}
+	m := inspect(c.words)
+	c.m.files = m.files
+	if m.exact == "" && m.unsure == "" && len(m.runs)+len(m.scripts)+len(m.assigns) == 0 {
+		c.m.named = 2
 	}
 }
 

@@ -9,8 +9,8 @@ func shellRows() map[string]spec {
 		".":    {builtin: true, raw: sourceOps}, "source": {builtin: true, raw: sourceOps},
 		"trap": {builtin: true, stop: true, ok: "-lp", ops: trapOps},
 	}
-	same(rows, spec{raw: shOps}, "sh bash zsh dash ksh mksh ash rbash ksh93")
-	same(rows, spec{whole: "runs code in a language that aoctl does not read"}, "fish csh tcsh nu xonsh elvish pwsh powershell rc es ion osh ysh")
+	same(rows, spec{raw: shOps}, "sh bash zsh dash ksh mksh ash rbash ksh93 yash")
+	same(rows, spec{whole: "runs code in a language that aoctl does not read"}, "fish csh tcsh nu xonsh elvish pwsh powershell rc es ion osh ysh sash")
 	return rows
 }
 

@@ -80,7 +80,7 @@ func searchRows() map[string]spec {
 		"fzf":      {lax: true, exact: "--filter=", whole: "can run programs", unsure: "--preview= --bind= --execute= --listen? --become="},
 		"dos2unix": {lax: true, ok: "-c= -D=", ops: writeAll}, "unix2dos": {lax: true, ok: "-c= -D=", ops: writeAll},
 		"csvcut": {lax: true, ok: "-c= -C= -d= -q=", ops: readAll},
-		"date":   {lax: true, ok: "-d= -I? --date= --iso-8601? --rfc-3339= -v= -f=", read: "-r= --reference= --file=", exact: "-s= --set="},
+		"date":   {lax: true, ok: "-d= -I? --date= --iso-8601? --rfc-3339= -v=", read: "-r= --reference= -f= --file=", exact: "-s= --set="},
 	}
 }
 

@@ -112,6 +112,9 @@ func odd(args []arg) string {
 		if lookAlike(a.text) {
 			return "letters of several alphabets in " + cite(a.text)
 		}
+		if falseDash(a.text) {
+			return cite(a.text) + " looks like an option, and is none"
+		}
 	}
 	return ""
 }
@@ -123,7 +126,9 @@ func (w *walker) judge(e Element, c run1) {
 		words[i] = a.word
 	}
 	m := inspect(words)
-	e.Exact = first(c.exact, m.exact)
+	if e.Exact = first(c.exact, m.exact); c.exact == "" {
+		e.Named = m.named
+	}
 	e.Unsure = first(c.unsure, m.unsure)
 	nested := len(m.runs)+len(m.scripts) > 0
 	from := len(w.elements)

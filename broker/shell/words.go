@@ -272,6 +272,11 @@ func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 
 // param adds the value of a variable, if the line itself gives it one.
 func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
+	if quoted && p.w.exits(e) {
+		p.buf.WriteString(p.w.cut(e))
+		p.solid = true
+		return
+	}
 	if !bare(e) {
 		p.oneUnknown(e)
 		return
@@ -303,6 +308,21 @@ func bare(e *syntax.ParamExp) bool {
 		e.Split == syntax.OptUnset && e.GlobSubst == syntax.OptUnset && e.RcExpand == syntax.OptUnset &&
 		e.NestedParam == nil && e.Index == nil && len(e.Modifiers) == 0 &&
 		e.Slice == nil && e.Repl == nil && e.Names == 0 && e.Exp == nil
+}
+
+// exits reports whether e is "${PIPESTATUS[0]}" or its like, which bash fills with
+// numbers and other shells leave empty, in a text that does not set it.
+func (s *survey) exits(e *syntax.ParamExp) bool {
+	if e.Param == nil || e.Param.Value != "PIPESTATUS" || e.Index == nil || s.anything || s.sets["PIPESTATUS"] > 0 {
+		return false
+	}
+	at, ok := e.Index.(*syntax.Word)
+	if !ok || !smallNumber(at.Lit()) {
+		return false
+	}
+	plain := *e
+	plain.Index = nil
+	return bare(&plain)
 }
 
 // modified reports whether zsh takes what follows a variable as a subscript or a
