@@ -175,7 +175,7 @@ func parseLife(text string, now time.Time) (time.Time, error) {
 func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule, error) {
 	list, err := rules.Template(name)
 	if err != nil {
-		return nil, usageError{text: err.Error(), hint: "there are " + strings.Join(rules.Templates(), ", ")}
+		return nil, usageError{text: err.Error(), hint: "aoctl rules add --template go --dry-run prints what one adds"}
 	}
 	for i := range list {
 		list[i].ID, list[i].Scope, list[i].ExpiresAt = "", scope, ends

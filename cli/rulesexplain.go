@@ -40,7 +40,11 @@ risk and elements.`,
 			if len(args) == 0 && o.input != "" {
 				return nil
 			}
-			return oneArg("a command line")(cmd, args)
+			what := "a command line"
+			if _, runs := rules.CommandParam(o.tool); !runs {
+				what = "a file or a URL for " + safe.Line(o.tool) + ", or --input"
+			}
+			return oneArg(what)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return explain(cmd, o, args)
@@ -205,20 +209,34 @@ func ruleWord(id string, list []rules.Rule) string {
 
 // printMatches lists all rules that match anything in the call.
 func printMatches(out io.Writer, a rules.Assessment, list []rules.Rule) error {
-	seen := map[string]bool{}
+	seen, idle := map[string]bool{}, map[string]bool{}
 	for _, e := range a.Elements {
 		for _, id := range e.Matches {
 			seen[id] = true
 		}
+		for _, id := range e.Idle {
+			idle[id] = true
+		}
 	}
-	if len(seen) == 0 {
+	if len(seen)+len(idle) == 0 {
 		return printLine(out, "\nno rule matches")
 	}
-	if err := printLine(out, "\nmatching rules, first speaks first:"); err != nil {
+	if err := printRules(out, "matching rules, first speaks first", seen, list); err != nil {
+		return err
+	}
+	return printRules(out, "matching rules that may not allow this", idle, list)
+}
+
+// printRules prints those of list whose ids are chosen, under a title.
+func printRules(out io.Writer, title string, chosen map[string]bool, list []rules.Rule) error {
+	if len(chosen) == 0 {
+		return nil
+	}
+	if err := printLine(out, "\n"+title+":"); err != nil {
 		return err
 	}
 	for _, r := range list {
-		if seen[r.ID] {
+		if chosen[r.ID] {
 			if err := printLine(out, safe.Line(fmt.Sprintf("  %s  %d  %s  %s  (%s)", r.ID, r.Priority, r.Decision, ruleText(r), scopeText(r.Scope)))); err != nil {
 				return err
 			}

@@ -202,6 +202,15 @@ func fullPath(path, cwd string) (string, bool) {
 	return path, filepath.IsAbs(path)
 }
 
+// comparePieces compares two pieces of a file for their count. Where both end within a
+// line, the rest of that line stands behind both, so that their last lines may be alike.
+func comparePieces(old, fresh string) []diffLine {
+	if old != "" && fresh != "" && !strings.HasSuffix(old, "\n") && !strings.HasSuffix(fresh, "\n") {
+		old, fresh = old+"\n", fresh+"\n"
+	}
+	return compare(old, fresh, compareDrawing)
+}
+
 // tally counts the lines that the changes bring and take, as far as the call alone
 // tells.
 func (cs changes) tally() (added, gone int) {
@@ -210,7 +219,7 @@ func (cs changes) tally() (added, gone int) {
 		for _, e := range c.edits {
 			lines, ok := cs.known[[2]string{e.old, e.fresh}]
 			if !ok {
-				lines = compare(e.old, e.fresh, compareDrawing)
+				lines = comparePieces(e.old, e.fresh)
 			}
 			if cs.known != nil {
 				cs.known[[2]string{e.old, e.fresh}] = lines

@@ -71,7 +71,7 @@ func sameMeaning(x, y *rules.Assessment) bool {
 	}
 	for i := range x.Elements {
 		e, f := x.Elements[i], y.Elements[i]
-		e.Verdict, e.Rule, e.Why, e.Matches = f.Verdict, f.Rule, f.Why, f.Matches
+		e.Verdict, e.Rule, e.Why, e.Matches, e.Idle = f.Verdict, f.Rule, f.Why, f.Matches, f.Idle
 		if !reflect.DeepEqual(e, f) {
 			return false
 		}

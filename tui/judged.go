@@ -127,7 +127,7 @@ func elementNote(e rules.Judged) string {
 			why = strings.ReplaceAll(why, `"`+it+`"`, "it")
 		}
 	}
-	if why != "" {
+	if why = strings.TrimPrefix(why, "it: "); why != "" {
 		notes = append(notes, safeLine(why))
 	}
 	return strings.Join(notes, " · ")

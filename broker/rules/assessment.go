@@ -55,4 +55,5 @@ type Judged struct {
 	Rule    string   `json:"rule,omitempty"`    // the one that speaks for the element
 	Why     string   `json:"why"`
 	Matches []string `json:"matches,omitempty"` // ids of all rules that match, best first
+	Idle    []string `json:"idle,omitempty"`    // ids of the allow rules that match and may not speak here: Why says more
 }

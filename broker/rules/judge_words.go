@@ -25,6 +25,10 @@ func (c *Call) judged(f *search, r ruling) Judged {
 	for _, e := range f.all {
 		j.Matches = append(j.Matches, e.rule.ID)
 	}
+	slices.SortFunc(f.idle, func(a, b *entry) int { return cmp.Compare(a.rank, b.rank) })
+	for _, e := range f.idle {
+		j.Idle = append(j.Idle, e.rule.ID)
+	}
 	if r.builtin {
 		j.Matches = append(j.Matches, BuiltinReadOnly)
 	}

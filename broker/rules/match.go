@@ -15,6 +15,7 @@ type search struct {
 	now  time.Time
 	keep bool // all of them, for an explanation
 	all  []*entry
+	idle []*entry // allow rules that match and may not speak, for an explanation
 
 	best  *entry // the one that speaks
 	maybe *entry // a deny rule that would match if a wildcard of the line reaches its files
@@ -87,8 +88,13 @@ func (f *search) try(list []*entry, wild bool) {
 		if f.passed(e) || wild && !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
 			continue
 		}
-		if f.conditions(e) && f.part(e) && f.eligible(e) {
+		if !f.conditions(e) || !f.part(e) {
+			continue
+		}
+		if f.eligible(e) {
 			f.take(e)
+		} else if f.keep && !slices.Contains(f.idle, e) {
+			f.idle = append(f.idle, e)
 		}
 	}
 }
