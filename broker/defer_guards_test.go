@@ -89,13 +89,13 @@ func TestFreezeKeepsDeferredAnswer(t *testing.T) {
 	})
 }
 
-// unreadable is a store whose events cannot be read from now on.
-type unreadable struct {
+// eventless is a store whose events cannot be read from now on.
+type eventless struct {
 	broker.Store
 	now bool
 }
 
-func (s *unreadable) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
+func (s *eventless) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
 	if s.now {
 		return nil, errors.New("the disk is away")
 	}
@@ -127,7 +127,7 @@ func TestDeferredAnswerIsStopped(t *testing.T) {
 			return b
 		}, "event 3 was changed"},
 		"a log that cannot be read": {func(t *testing.T, st *brokertest.Memory, _ *broker.Broker) *broker.Broker {
-			away := &unreadable{Store: st}
+			away := &eventless{Store: st}
 			b := newBroker(t, away, broker.Options{})
 			away.now = true
 			return b
