@@ -112,6 +112,7 @@ type sessionEntry struct {
 	gated    map[string]bool // tools that it has asked for since
 
 	savedAt time.Time // when its row was last written
+	savedAs Process   // whose the session was in it
 	asks    bucket    // of new calls
 	tells   bucket    // of other events
 
@@ -217,7 +218,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 func (b *Broker) restore(saved Saved) {
 	now := time.Now()
 	for _, s := range saved.Sessions {
-		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, deferred: map[string]*entry{}, savedAt: s.LastSeenAt}
+		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, deferred: map[string]*entry{}, savedAt: s.LastSeenAt, savedAs: s.Process}
 		b.remember(s.Process, s.ID)
 		if s.Run.running() {
 			b.rememberRunner(s.Run.Runner, s.ID)

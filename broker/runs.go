@@ -77,7 +77,7 @@ func (b *Broker) recall(ctx context.Context, id string) (*sessionEntry, error) {
 	defer b.mu.Unlock()
 	se = b.session(id)
 	if se.savedAt.IsZero() {
-		se.s, se.savedAt = s, s.LastSeenAt
+		se.s, se.savedAt, se.savedAs = s, s.LastSeenAt, s.Process
 	}
 	return se, nil
 }

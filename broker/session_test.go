@@ -193,6 +193,25 @@ func TestAgentProcessGoneAndResumed(t *testing.T) {
 	})
 }
 
+// A console that starts anew knows which process holds a session that was resumed just
+// before.
+func TestProcessIsRecordedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, broker.Options{})
+		for i, call := range []string{"1", "2"} {
+			q := bash("s", call, "make")
+			q.Session.Process = broker.Process{PID: 77 + i, Start: 1}
+			submit(t, b, q)
+		}
+		b.Close()
+		b = newBroker(t, st, broker.Options{Alive: func(p broker.Process) bool { return p.PID != 77 }})
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		wantSession(t, b, "its second process lives", broker.SessionActive)
+	})
+}
+
 // A prompt that was answered in the agent's own terminal leaves no card behind.
 func TestAnsweredElsewhere(t *testing.T) {
 	b := newBroker(t, brokertest.NewMemory(), broker.Options{})

@@ -21,6 +21,8 @@ func (b *Broker) withSession(c *Change, se *sessionEntry, q Question) (done func
 	must := se.savedAt.IsZero() || se.s.State.Ended() || se.s.State == SessionIdle
 	stale := time.Since(se.savedAt) > touchEvery
 	b.touch(se, q)
+	// A console that starts anew takes the session of a process that is gone for ended.
+	must = must || se.s.Process != se.savedAs
 	b.mu.Unlock()
 	switch {
 	case must:
@@ -56,7 +58,7 @@ func (b *Broker) applySession(se *sessionEntry, next Session) {
 	}
 	next.Observed, next.Alarm, next.Asks, next.Frozen = se.s.Observed, se.s.Alarm, se.s.Asks, se.s.Frozen // not part of the record, so never set by one
 	se.s = next
-	se.savedAt = time.Now()
+	se.savedAt, se.savedAs = time.Now(), next.Process
 	b.publishSession(se)
 }
 
