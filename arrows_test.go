@@ -80,12 +80,12 @@ func TestHookClientStartsFast(t *testing.T) {
 func TestSameNames(t *testing.T) {
 	broker := []string{
 		wire.Version, wire.HeaderProtocol, wire.HeaderCorrelation, wire.HeaderRequestID,
-		wire.HeaderClientPID, wire.HeaderParentPID, wire.HeaderTimeoutMS, wire.HeaderEnv,
+		wire.HeaderClientPID, wire.HeaderParentPID, wire.HeaderTimeoutMS, wire.HeaderAtMostMS, wire.HeaderEnv,
 		wire.HeaderProof, wire.AskScheme,
 	}
 	client := []string{
 		hookclient.Version, hookclient.HeaderProtocol, hookclient.HeaderCorrelation, hookclient.HeaderRequestID,
-		hookclient.HeaderClientPID, hookclient.HeaderParentPID, hookclient.HeaderTimeoutMS, hookclient.HeaderEnv,
+		hookclient.HeaderClientPID, hookclient.HeaderParentPID, hookclient.HeaderTimeoutMS, hookclient.HeaderAtMostMS, hookclient.HeaderEnv,
 		hookclient.HeaderProof, hookclient.AskScheme,
 	}
 	if diff := cmp.Diff(broker, client); diff != "" {

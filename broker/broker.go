@@ -78,6 +78,8 @@ type entry struct {
 	failure   error
 	timer     *time.Timer
 	deadline  time.Time // monotonic; req.ExpiresAt is for the eyes and for the next start
+	most      time.Time // monotonic: when whoever asked last would leave, with more time from the operator; zero: not known
+	mayMore   bool      // they said that they would wait for longer than they asked for
 	bound     bool      // has an asker whose leaving cancels it
 	attached  int       // polls that wait for it now
 	parked    []*parked // the connections among them
@@ -88,6 +90,7 @@ type entry struct {
 	over      string        // why its answer is not given again, once that is known here
 	second    bool          // it was asked about again without an id; see takeFirst
 	busy      chan struct{} // not nil while it is being put off or taken up again; closed then
+	extending chan struct{} // not nil while it is being given more time; closed then
 	taken     *Checkpoint   // it was put off, and waits again since its agent asked again
 	heir      string        // the latest conversation that asked again for a call that was put off and has an answer
 	givenAt   time.Time     // when the answer of a call that was put off was given
@@ -229,13 +232,16 @@ func (b *Broker) restore(saved Saved) {
 			b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
 		}
 	}
-	putOff := checkpointsOf(saved)
+	putOff, extended := checkpointsOf(saved), extensionsOf(saved)
 	for _, r := range saved.Requests {
 		e := &entry{req: r, saved: true, done: make(chan struct{}), tried: make(chan struct{}), bound: r.Asker.PID != 0, leftAt: now}
 		close(e.tried)
 		b.addEntry(e)
 		if cp := putOff[r.ID]; cp != nil && !b.restorePutOff(e, cp) {
 			continue
+		}
+		if x, ok := extended[r.ID]; ok {
+			e.restoreExtended(x, e.waitsSince())
 		}
 		b.arm(e, e.req.ExpiresAt.Sub(now))
 	}

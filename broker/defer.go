@@ -199,10 +199,11 @@ func (b *Broker) unshelve(se *sessionEntry, e *entry) {
 // atDeadline does with a call whose time is over what the operator chose; false when it is
 // to end as expired.
 func (b *Broker) atDeadline(id string) bool {
+	b.awaitExtended(id)
 	b.lockIdle(id)
 	e, ok := b.requests[id]
 	shelved := ok && e.req.Checkpoint != nil
-	early := ok && e.timer != nil && time.Now().Before(e.deadline) // taken up meanwhile
+	early := ok && e.timer != nil && time.Now().Before(e.deadline) // taken up meanwhile, or given more time
 	b.mu.Unlock()
 	if shelved || early {
 		return true

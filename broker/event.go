@@ -50,6 +50,7 @@ const (
 	EventMessageDropped  = "message_dropped"
 	EventInterruptAsked  = "interrupt_requested"
 	EventDeferred        = "request_deferred"     // data: CheckpointData
+	EventExtended        = "request_extended"     // data: ExtendedData; the operator gave a call more time
 	EventResumed         = "session_resumed"      // data: by; a resume was begun
 	EventTakenUpAgain    = "request_taken_up"     // data: CheckpointData; the agent asked again for a call that was put off
 	EventNotDeferred     = "request_not_deferred" // a call is not, or no longer, put off, and its agent was never told

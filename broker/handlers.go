@@ -200,7 +200,7 @@ func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
 		return rep
 	}
 	if !req.State.Terminal() {
-		return pendingReply(req)
+		return b.pendingReply(req)
 	}
 	answer := answerTo(req)
 	answer.Tool = req.ToolName
@@ -213,12 +213,6 @@ func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
 	if answer.StopTurn && d.Traits().StopTurn {
 		rep.sent = func() { b.noteTurnStopped(context.Background(), req.SessionID, req.SubagentID) }
 	}
-	return rep
-}
-
-func pendingReply(req Request) reply {
-	rep := jsonReply(http.StatusAccepted, map[string]string{"request_id": req.ID, "status": string(Pending)})
-	rep.requestID = req.ID
 	return rep
 }
 
@@ -244,6 +238,7 @@ type askBody struct {
 	CWD       string          `json:"cwd"`
 	Agent     string          `json:"agent"`
 	Timeout   float64         `json:"timeout"` // seconds
+	AtMost    float64         `json:"at_most"` // seconds; as in Question
 }
 
 func (a askBody) question() (Question, error) {
@@ -263,10 +258,12 @@ func (a askBody) question() (Question, error) {
 		return Question{}, fmt.Errorf("%w: tool_input must be an object", ErrInvalid)
 	case a.Timeout < 0 || a.Timeout > maxTimeout.Seconds():
 		return Question{}, fmt.Errorf("%w: timeout must lie between 0 and %.0f seconds", ErrInvalid, maxTimeout.Seconds())
+	case a.AtMost < 0 || a.AtMost > maxTimeout.Seconds():
+		return Question{}, fmt.Errorf("%w: at_most must lie between 0 and %.0f seconds", ErrInvalid, maxTimeout.Seconds())
 	case a.RequestID != "" && !idPattern(a.RequestID):
 		return Question{}, fmt.Errorf("%w: request_id may hold letters, digits and . _ : - only", ErrInvalid)
 	}
-	q := Question{Timeout: time.Duration(a.Timeout * float64(time.Second))}
+	q := Question{Timeout: time.Duration(a.Timeout * float64(time.Second)), AtMost: time.Duration(a.AtMost * float64(time.Second))}
 	q.ID, q.SessionID, q.ToolName, q.ToolInput, q.ToolUseID = a.RequestID, a.SessionID, a.ToolName, a.ToolInput, a.ToolUseID
 	q.CWD, q.Agent = a.CWD, firstOf(a.Agent, "api")
 	switch {
@@ -309,6 +306,7 @@ func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (Reques
 	if err != nil {
 		return Request{}, err
 	}
+	q.asker = patienceOf(r)
 	if bound {
 		q.Bound = true
 		if pid := peerFrom(r.Context()).pid; pid != 0 {
@@ -333,7 +331,7 @@ func (b *Broker) postRequestApproval(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	b.whenAnswered(w, r, req, maxTimeout+time.Minute, decisionReply)
+	b.whenAnswered(w, r, req, maxTimeout+time.Minute, b.decisionReply)
 }
 
 func (b *Broker) postCreateApprovalRequest(w http.ResponseWriter, r *http.Request) {
@@ -357,13 +355,13 @@ func (b *Broker) getDecision(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	b.whenAnswered(w, r, req, wait, decisionReply)
+	b.whenAnswered(w, r, req, wait, b.decisionReply)
 }
 
 // decisionReply is how the plain API tells of req.
-func decisionReply(req Request) reply {
+func (b *Broker) decisionReply(req Request) reply {
 	if !req.State.Terminal() {
-		return pendingReply(req)
+		return b.pendingReply(req)
 	}
 	return jsonReply(http.StatusOK, decisionView(req))
 }

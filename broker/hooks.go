@@ -20,6 +20,7 @@ import (
 type asking struct {
 	correlation string
 	timeout     time.Duration
+	patience    patience
 	client      Process
 	env         map[string]string
 	named       string // the agent's pid as it says itself; may be empty
@@ -33,22 +34,29 @@ func readAsking(r *http.Request) asking {
 	if a.correlation == "" || len(a.correlation) > maxName {
 		a.correlation = uuid.NewString()
 	}
-	if ms, err := strconv.ParseInt(r.Header.Get(wire.HeaderTimeoutMS), 10, 64); err == nil {
-		// A client whose time is over says 0, and that must not become our own default.
-		a.timeout = time.Duration(min(max(ms, 1), maxTimeout.Milliseconds())) * time.Millisecond
-	}
+	a.timeout, a.patience = headerMS(r, wire.HeaderTimeoutMS), patienceOf(r)
 	for _, kv := range r.Header.Values(wire.HeaderEnv) {
 		name, value, _ := strings.Cut(kv, "=")
 		if v, err := url.QueryUnescape(value); err == nil {
 			a.env[name] = v
 		}
 	}
-	p := peerFrom(r.Context())
-	if p.pid != 0 {
-		a.client = Process{PID: p.pid}
+	peer := peerFrom(r.Context())
+	if peer.pid != 0 {
+		a.client = Process{PID: peer.pid}
 	}
-	a.tcp = p.tcp
+	a.tcp = peer.tcp
 	return a
+}
+
+// headerMS reads a header of milliseconds, 0 when there is none. A client whose time is over
+// says 0, and that must not become our own default.
+func headerMS(r *http.Request, name string) time.Duration {
+	ms, err := strconv.ParseInt(r.Header.Get(name), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(min(max(ms, 1), maxTimeout.Milliseconds())) * time.Millisecond
 }
 
 // fromAgent keeps of what a hook says of itself what the agent that asks says: the rest is
@@ -99,7 +107,7 @@ func question(h agents.Hook, a asking) Question {
 	if h.ToolUseID != "" {
 		q.Key = callKey(h, h.Event)
 	}
-	q.Asker, q.Bound, q.Timeout = a.client, true, a.timeout
+	q.Asker, q.Bound, q.Timeout, q.asker = a.client, true, a.timeout, a.patience
 	q.Headless, q.Correlation = h.Headless, a.correlation
 	q.Trusted = q.Vouched()
 	return q

@@ -28,7 +28,7 @@ type step struct {
 func steps(rt *rapid.T) []step {
 	one := rapid.Custom(func(rt *rapid.T) step {
 		return step{
-			kind:    rapid.SampledFrom([]string{"submit", "submit", "submit", "allow", "deny", "allow", "stop", "prompt", "wait", "restart", "fail", "mend", "turn over", "freeze", "unfreeze"}).Draw(rt, "kind"),
+			kind:    rapid.SampledFrom([]string{"submit", "submit", "submit", "allow", "deny", "allow", "stop", "prompt", "wait", "restart", "fail", "mend", "turn over", "freeze", "unfreeze", "extend", "extend"}).Draw(rt, "kind"),
 			session: rapid.SampledFrom([]string{"s", "t"}).Draw(rt, "session"),
 			key:     fmt.Sprint(rapid.IntRange(0, 9).Draw(rt, "key")),
 			sub:     rapid.SampledFrom([]string{"", "helper"}).Draw(rt, "sub"),
@@ -48,8 +48,10 @@ type world struct {
 	ends    map[string]broker.State // the first end that anybody was told
 	allowed map[string]bool         // digest and agent that the operator allowed at some time
 	stopped map[string]bool
-	frozen  map[string]bool   // by session; "" for all
-	byKey   map[string]string // the request that each key was last told of
+	frozen  map[string]bool      // by session; "" for all
+	byKey   map[string]string    // the request that each key was last told of
+	until   map[string]time.Time // what a request was given more time to
+	grace   time.Duration        // for askers that are away
 	failing bool
 	errs    []string
 }
@@ -60,13 +62,18 @@ func (w *world) fail(format string, args ...any) {
 
 func (w *world) open() {
 	b, err := broker.New(w.t.Context(), w.st, broker.Options{
-		ApprovalTimeout: time.Minute, AskerGrace: 20 * time.Second, LateFor: 2 * time.Minute,
+		ApprovalTimeout: time.Minute, AskerGrace: w.grace, LateFor: 2 * time.Minute,
 		Alive: func(broker.Process) bool { return true },
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.b = b
+	for id, until := range w.until {
+		if r, err := b.Request(w.t.Context(), id); err != nil || r.State == broker.Pending && !r.ExpiresAt.Equal(until) {
+			w.fail("request %s may wait until %v in the next console (%v), it was given until %v", id, r.ExpiresAt, err, until)
+		}
+	}
 }
 
 func who(r broker.Request) string { return r.SessionID + "/" + r.SubagentID + "/" + r.Digest }
@@ -78,6 +85,9 @@ func (w *world) told(r broker.Request) {
 	}
 	if first, ok := w.ends[r.ID]; ok && first != r.State {
 		w.fail("request %s ended as %s and as %s", r.ID, first, r.State)
+	}
+	if until := w.until[r.ID]; r.State == broker.Expired && r.Outcome.At.Before(until) {
+		w.fail("request %s expired at %v, it was given until %v", r.ID, r.Outcome.At, until)
 	}
 	_, known := w.ends[r.ID]
 	if !known && r.State == broker.Allowed && w.held(r.SessionID) {
@@ -105,6 +115,9 @@ func (w *world) do(s step) {
 	case "submit":
 		q := bash(s.session, s.key+s.sub, "make "+string('a'+s.key[0]%2)) // ten keys, two commands: retries are common
 		q.SubagentID = s.sub
+		if s.key > "2" {
+			q.AtMost = 5 * time.Minute
+		}
 		r, err := w.b.Submit(ctx, q)
 		switch {
 		case errors.Is(err, broker.ErrAnsweredBefore):
@@ -145,6 +158,8 @@ func (w *world) do(s step) {
 			w.fail("%s: %v", s.kind, err)
 		}
 		w.told(r)
+	case "extend":
+		w.extend(s)
 	case "stop":
 		_, err := w.b.Stop(ctx, s.session, operator)
 		if err == nil || errors.Is(err, broker.ErrNotRecorded) {
@@ -196,6 +211,38 @@ func (w *world) do(s step) {
 	}
 }
 
+// extend gives a call more time: it ends no earlier by it, and nothing is decided.
+func (w *world) extend(s step) {
+	if len(w.ids) == 0 {
+		return
+	}
+	id := w.ids[s.pick%len(w.ids)]
+	before, err := w.b.Request(w.t.Context(), id)
+	if err != nil {
+		w.fail("request %s: %v", id, err)
+		return
+	}
+	r, err := w.b.Extend(w.t.Context(), id, operator)
+	w.told(r)
+	switch {
+	case errors.Is(err, broker.ErrNoMoreTime), errors.Is(err, broker.ErrNotRecorded) && w.failing:
+		if !r.ExpiresAt.Equal(before.ExpiresAt) {
+			w.fail("request %s was given time until %v, and %v", id, r.ExpiresAt, err)
+		}
+	case errors.Is(err, broker.ErrAlreadyDecided):
+		if !r.State.Terminal() {
+			w.fail("request %s is %s, and %v", id, r.State, err)
+		}
+	case err != nil:
+		w.fail("more time for %s: %v", id, err)
+	default:
+		if w.failing || r.State != broker.Pending || !r.ExpiresAt.After(before.ExpiresAt) || r.ExpiresAt.After(r.MayWaitUntil) || time.Until(r.ExpiresAt) > time.Minute {
+			w.fail("request %s is %s until %v instead of %v, and its asker waits until %v", id, r.State, r.ExpiresAt, before.ExpiresAt, r.MayWaitUntil)
+		}
+		w.until[id] = r.ExpiresAt
+	}
+}
+
 // finish lets every clock run out and compares the record with what was told.
 func (w *world) finish() {
 	failCommits(w.st, nil)
@@ -233,15 +280,16 @@ func (w *world) finish() {
 	}
 }
 
-// TestStateMachine drives submits, decisions, stops, freezes, prompts, restarts and a
-// failing disk in any order: one end each, no allow that nobody gave, none after a stop or
-// in a freeze, nobody left waiting.
+// TestStateMachine drives submits, decisions, more time, stops, freezes, prompts, restarts
+// and a failing disk in any order: one end each, none before the time that was given, no
+// allow that nobody gave, none after a stop or in a freeze, nobody left waiting.
 func TestStateMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := steps(rt)
+		grace := rapid.SampledFrom([]time.Duration{20 * time.Second, time.Hour}).Draw(rt, "grace")
 		var errs []string
 		synctest.Test(t, func(t *testing.T) {
-			w := &world{t: t, st: brokertest.NewMemory(), ends: map[string]broker.State{}, allowed: map[string]bool{}, stopped: map[string]bool{}, frozen: map[string]bool{}, byKey: map[string]string{}}
+			w := &world{t: t, grace: grace, st: brokertest.NewMemory(), ends: map[string]broker.State{}, allowed: map[string]bool{}, stopped: map[string]bool{}, frozen: map[string]bool{}, byKey: map[string]string{}, until: map[string]time.Time{}}
 			w.open()
 			for _, s := range list {
 				w.do(s)

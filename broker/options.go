@@ -90,6 +90,10 @@ type Console interface {
 	// an answer as long as it takes. Errors: ErrNotFound, ErrAlreadyDecided, ErrCannotDefer
 	// (its text says why), ErrNotRecorded.
 	Defer(ctx context.Context, id string, by Actor) (Request, error)
+	// Extend gives request id the standard time to answer anew, from now on, or as much of it
+	// as whoever asks would wait. Errors: ErrNotFound, ErrAlreadyDecided, ErrForbidden (by is no
+	// operator), ErrNoMoreTime (its text says why), ErrNotRecorded (the deadline is as it was).
+	Extend(ctx context.Context, id string, by Actor) (Request, error)
 	// Resume goes on with a session whose call was put off: it starts a runner where the
 	// session is managed, and says what to run where it is not. Two at once start one.
 	// Errors: ErrNotFound, ErrForbidden, ErrConflict (a process has the session already),

@@ -26,7 +26,8 @@ type reply struct {
 // small goroutine, blocked in a read that ends in one of three ways: the peer hangs
 // up, the hold is over, or wake was called because there is an answer.
 type parked struct {
-	conn net.Conn
+	conn     net.Conn
+	patience patience
 }
 
 // wake ends the read. It may be called from any goroutine, also twice.
@@ -46,7 +47,9 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		return
 	}
 	correlation, proof, id := w.Header().Get(wire.HeaderCorrelation), proofOf(w), req.ID
+	asker := patienceOf(r)
 	b.park(w, func(p *parked) {
+		p.patience = asker
 		got, ok := b.waitParked(p, id, hold)
 		if !ok {
 			return
@@ -113,6 +116,9 @@ func (b *Broker) attach(id string, p *parked) (e *entry, waits bool) {
 	ready := e.req.State.Terminal() || e.req.Checkpoint != nil && e.req.Event != ""
 	if ready && !kept || b.draining {
 		return e, false
+	}
+	if !e.req.State.Terminal() && !e.knowsDeadline(p.patience) {
+		return e, false // they would leave too early
 	}
 	e.attached++
 	e.parked = append(e.parked, p)

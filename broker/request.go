@@ -112,7 +112,7 @@ type Request struct {
 	Digest       string          `json:"digest"`                // hex SHA-256, see Digest
 	Asker        Process         `json:"asker,omitzero"`        // the waiting hook client
 	CreatedAt    time.Time       `json:"created_at"`
-	ExpiresAt    time.Time       `json:"expires_at"`
+	ExpiresAt    time.Time       `json:"expires_at"` // as it was asked, unless ExtendedAt is set
 	State        State           `json:"status"`
 	Outcome      *Outcome        `json:"outcome,omitempty"` // nil exactly while pending
 
@@ -126,6 +126,12 @@ type Request struct {
 	Held string `json:"held,omitempty"`
 	// Deferrable says that the agent can be told that the call is put off. Not stored.
 	Deferrable bool `json:"deferrable,omitempty"`
+
+	// ExtendedAt is when the operator last gave the call more time, up to ExpiresAt. The log has it.
+	ExtendedAt time.Time `json:"extended_at,omitzero"`
+	// MayWaitUntil is up to when whoever asks would wait for an answer: no later is ExpiresAt
+	// ever moved. Zero while that is not known. Not stored.
+	MayWaitUntil time.Time `json:"may_wait_until,omitzero"`
 
 	// Suggestions are rules that the agent suggests for calls like this one, in its own
 	// words; Broker.Offer has those that are fit to be one. Not stored.

@@ -61,6 +61,10 @@ type Saved struct {
 	// first, for which the log vouches; their sessions are among Sessions.
 	Checkpoints []Checkpoint
 
+	// Extensions are the newest of each pending request that has one, as far as the log
+	// vouches for them.
+	Extensions []Extension
+
 	// Facts are the events of factTypes, oldest first: what they say is what holds. The
 	// rules table only repeats it for other programs to read.
 	Facts   []Event

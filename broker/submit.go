@@ -18,10 +18,12 @@ import (
 type Question struct {
 	Request                   // ID (optional), Key, SessionID, Agent, Event, ToolName, ToolInput, CWD … ; the broker fills in the rest
 	Timeout     time.Duration // the operator's time; 0 means the broker's default
+	AtMost      time.Duration // how long the asker would wait if the operator gave the call more time; 0 means no longer than Timeout
 	Bound       bool          // the asker waits for the answer: when it leaves for good, the request is cancelled
 	Session     SessionHint   // what is known of the session beside
 	Headless    bool          // no user sits before the agent
 	Correlation string        // of the conversation in which its hook asks
+	asker       patience      // as a client says it itself; where it does not, Timeout and AtMost tell
 	Trusted     bool          // the dialect vouches for ToolName's meaning, so the built-in read-only rule may speak
 }
 
@@ -171,7 +173,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 		}
 		return b.giveAgain(ctx, old, nil, q)
 	}
-	req := b.inserted(ctx, e, end)
+	req := b.inserted(ctx, e, end, q)
 	if end == nil && assessment.Verdict == rules.Defer && req.Held == "" {
 		req = b.putOffByRule(ctx, req, assessment)
 	}
@@ -259,7 +261,7 @@ type createdData struct {
 }
 
 // inserted makes the recorded request visible: to watchers, deciders and its clock.
-func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
+func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome, q Question) Request {
 	b.mu.Lock()
 	e.saved = true
 	e.leftAt = time.Now() // who asked could not wait for it before, however long the disk took
@@ -273,6 +275,7 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome) Request {
 		return e.req
 	}
 	b.arm(e, e.req.ExpiresAt.Sub(e.req.CreatedAt))
+	b.noteAsker(e, b.patience(&q))
 	e.req.Held = b.held(e.req.SessionID)
 	b.publish(Update{Request: ptr(e.req)})
 	se := b.session(e.req.SessionID)
@@ -392,6 +395,10 @@ func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error
 	}
 	defer b.mu.Unlock()
 	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
+	before := e.req.MayWaitUntil
+	if b.noteAsker(e, b.patience(&q)); e.req.MayWaitUntil != before {
+		b.publish(Update{Request: ptr(e.req)})
+	}
 	if able := whyWaits(e.req, q.Headless) == ""; able != e.req.Deferrable { // a restart forgot it
 		e.req.Deferrable = able
 		b.publish(Update{Request: ptr(e.req)})

@@ -84,7 +84,9 @@ func (b *Broker) waitAgain(ctx context.Context, e *entry, q Question) (req Reque
 	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
 	e.req.Asker, e.req.ExpiresAt = asker, cp.ExpiresAt
 	e.req.Deferrable = whyWaits(e.req, q.Headless) == ""
+	e.req.ExtendedAt = time.Time{}
 	b.arm(e, cp.ExpiresAt.Sub(now))
+	b.noteAsker(e, b.patience(&q))
 	b.publish(Update{Request: ptr(e.req)})
 	b.publishSession(se)
 	return e.req, true, nil

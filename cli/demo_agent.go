@@ -24,6 +24,7 @@ import (
 
 const (
 	demoHookTimeout = "10m"
+	demoHookAtMost  = "1h"
 	demoToolTime    = 400 * time.Millisecond // what an allowed call pretends to take
 	demoGoodbye     = 4 * time.Second        // from the last answer to the end of the session
 	demoStopTime    = 3 * time.Second        // what agents have to leave in when the demo ends
@@ -228,7 +229,7 @@ func (a *demoAgent) tell(ctx context.Context, event string, extra map[string]any
 	if err := enc.Encode(payload); err != nil {
 		panic(err) // made of what the script holds
 	}
-	cmd := exec.CommandContext(ctx, a.exe, "hook", "claude", "--timeout", demoHookTimeout) //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, a.exe, "hook", "claude", "--timeout", demoHookTimeout, "--at-most", demoHookAtMost) //nolint:gosec // our own program
 	cmd.Dir = cwd
 	cmd.Env = a.environ(cwd)
 	cmd.Stdin = &line

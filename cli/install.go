@@ -98,6 +98,7 @@ func newInstallCommand() *cobra.Command {
 		ask     askFlags
 		mode    string
 		timeout time.Duration
+		atMost  time.Duration
 		trust   bool
 	)
 	cmd := &cobra.Command{
@@ -131,7 +132,10 @@ Codex runs no hook that you did not trust: type /hooks in codex, or give --trust
   aoctl install claude --url http://localhost:8765 --token-file ~/.aoctl-token`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := place.options(cmd, "")
-			o.Mode, o.Timeout = install.Mode(mode), timeout
+			o.Mode, o.Timeout, o.Program.AtMost = install.Mode(mode), timeout, atMost
+			if !cmd.Flags().Changed("at-most") {
+				o.Program.AtMost = max(atMost, timeout)
+			}
 			var err error
 			if o.Program.Console, err = ask.console(cmd); err != nil {
 				return err
@@ -148,6 +152,7 @@ Codex runs no hook that you did not trust: type /hooks in codex, or give --trust
 	cmd.Flags().StringVar(&ask.tokenFile, "token-file", "", "with --url: the `FILE` that holds the token for asking, in place of AOCTL_TOKEN")
 	cmd.Flags().StringVar(&mode, "mode", string(install.Gate), "which calls are decided in the console: gate or prompts")
 	cmd.Flags().DurationVar(&timeout, "timeout", install.DefaultTimeout, "how long you have to answer before a call is refused")
+	cmd.Flags().DurationVar(&atMost, "at-most", install.DefaultAtMost, "how long a call waits when you give it more time (t in the console); the agent is told to wait for that")
 	cmd.Flags().BoolVar(&trust, "trust", false, "codex: have Codex trust the hooks, through its own program")
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions( // the flag exists
 		[]string{string(install.Gate), string(install.Prompts)}, cobra.ShellCompDirectiveNoFileComp))
@@ -215,7 +220,7 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
 	line("told of", strings.Join(r.Watches, ", "))
-	line("timeout", fmt.Sprintf("%v to answer; %s would give up after %v", o.Timeout, waiter(o, r), r.Wait))
+	line("timeout", fmt.Sprintf("%s; %s would give up after %v", timeToAnswer(o), waiter(o, r), r.Wait))
 	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
 	line("asks", o.Program.Console.String()+", whatever a project's settings say")
 	if r.Backup != "" {
@@ -239,6 +244,14 @@ func describeInstall(o install.Options, r install.Report) string {
 }
 
 // waiter is who gives up when the client does not: the agent, or the plugin in it.
+// timeToAnswer says how long a person has.
+func timeToAnswer(o install.Options) string {
+	if o.Program.AtMost <= o.Timeout {
+		return fmt.Sprintf("%v to answer", o.Timeout)
+	}
+	return fmt.Sprintf("%v to answer, %v with more time (t)", o.Timeout, o.Program.AtMost)
+}
+
 func waiter(o install.Options, r install.Report) string {
 	if o.Agent == "opencode" {
 		return "the plugin itself"

@@ -205,7 +205,7 @@ func (i *installer) install() (install.Report, error) {
 	if err != nil {
 		return install.Report{}, err
 	}
-	program.Console = i.o.Program.Console
+	program.Console, program.AtMost = i.o.Program.Console, i.o.Program.AtMost
 	i.o.Program = program
 	r, err := install.Install(i.o)
 	if err != nil {

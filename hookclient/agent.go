@@ -18,6 +18,7 @@ type Agent struct {
 
 	Policy  Policy        // nil: every call asks
 	Timeout time.Duration // how long a person has to answer; 0 means 10 minutes, at most 24 hours
+	AtMost  time.Duration // how long they can have a call wait by giving it more time; 0 means no longer than Timeout
 	Socket  string        // the console's socket; empty means where AOCTL_URL says, else the usual place
 }
 

@@ -94,7 +94,7 @@ func (s *Session) askPerson(ctx context.Context, c ToolCall) (Decision, error) {
 	}
 	d, err := ask(asking, Request{
 		SessionID: s.agent.SessionID, ToolName: c.Tool, ToolInput: c.Input, ToolUseID: c.ID,
-		CWD: s.agent.CWD, Agent: s.agent.Program, Timeout: timeout, Socket: s.agent.Socket, id: s.requestID(c),
+		CWD: s.agent.CWD, Agent: s.agent.Program, Timeout: timeout, AtMost: s.agent.AtMost, Socket: s.agent.Socket, id: s.requestID(c),
 	}, s.limits)
 	switch {
 	case err != nil && errors.Is(context.Cause(asking), ErrSessionStopped):

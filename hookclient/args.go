@@ -10,13 +10,14 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
-const usage = `usage: aoctl hook [--timeout 10m] [--socket PATH | --url URL [--token-file FILE]] AGENT
+const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--socket PATH | --url URL [--token-file FILE]] AGENT
 (or aoctl-hook with the same arguments)
 
 Reads one hook payload of AGENT (such as claude) from stdin, asks the console, and prints the agent's own
 answer. Agents run it; "aoctl install AGENT" tells them to.
 
   --timeout     how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
+  --at-most     how long it waits when the person gives the call more time; without it, no longer than --timeout
   --socket      the console's socket; AOCTL_SOCKET does the same
   --url         a console over TCP, such as http://localhost:8765; AOCTL_URL does the same
   --token-file  an absolute path, of a file of yours with mode 0600 that holds the token for asking over
@@ -40,17 +41,20 @@ type settings struct {
 	agent   string
 	console place
 	timeout time.Duration
+	atMost  time.Duration // with more time from the person; timeout when they can give none
 	help    bool
 }
 
 // flags are the values of the flags, each "" when it was not given.
-type flags struct{ timeout, socket, url, tokenFile string }
+type flags struct{ timeout, atMost, socket, url, tokenFile string }
 
 // named returns where the value of the flag of that name goes, nil for no such flag.
 func (f *flags) named(name string) *string {
 	switch name {
 	case "--timeout":
 		return &f.timeout
+	case "--at-most":
+		return &f.atMost
 	case "--socket":
 		return &f.socket
 	case "--url":
@@ -114,6 +118,10 @@ func (s settings) complete(f flags) (settings, error) {
 	if s.timeout, err = parseTimeout(f.timeout, f.pinned()); err != nil {
 		return s, err
 	}
+	if s.atMost, err = parseAtMost(f.atMost, s.timeout); err != nil {
+		return s, err
+	}
+	s.timeout = min(s.timeout, s.atMost)
 	if f.url != "" {
 		s.console, err = pinnedPlace(f.url, f.tokenFile)
 		return s, err
@@ -163,6 +171,19 @@ func parseTimeout(flag string, pinned bool) (time.Duration, error) {
 	return max(time.Duration(seconds*float64(time.Second)), time.Millisecond), nil
 }
 
+// parseAtMost reads the flag that says how long a run may take whatever the person and the
+// environment say.
+func parseAtMost(flag string, timeout time.Duration) (time.Duration, error) {
+	if flag == "" {
+		return timeout, nil
+	}
+	d, err := time.ParseDuration(flag)
+	if err != nil || d <= 0 || d > maxTimeout {
+		return 0, badArgs("--at-most " + strconv.Quote(flag) + " is not a duration such as 1h, up to 24h")
+	}
+	return d, nil
+}
+
 // plainName keeps an agent's name to what can stand in a request line.
 func plainName(s string) bool { return len(s) <= 64 && onlyPlain(s) }
 
@@ -178,5 +199,5 @@ func onlyPlain(s string) bool {
 }
 
 func badArgs(text string) error {
-	return &refusalError{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--socket PATH | --url URL [--token-file FILE]] AGENT"}
+	return &refusalError{kind: ErrInput, text: text, hint: "usage: aoctl hook [--timeout 10m] [--at-most 1h] [--socket PATH | --url URL [--token-file FILE]] AGENT"}
 }

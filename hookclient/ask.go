@@ -17,6 +17,7 @@ type Request struct {
 	Agent     string          // who asks, such as "deploy-bot"; empty means "api"
 
 	Timeout time.Duration // how long a person has to answer; 0 means 10 minutes, at most 24 hours
+	AtMost  time.Duration // how long they can have it wait by giving the call more time; 0 means no longer than Timeout
 	Socket  string        // the console's socket; empty means where AOCTL_URL says, else the usual place
 
 	id string // of the request at the console; empty: a new UUIDv7
@@ -57,6 +58,9 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	if req.Timeout < 0 || req.Timeout > maxTimeout {
 		return Decision{}, &refusalError{kind: ErrInput, text: "a timeout of " + req.Timeout.String() + " is not between 0 and 24h"}
 	}
+	if req.AtMost < 0 || req.AtMost > maxTimeout {
+		return Decision{}, &refusalError{kind: ErrInput, text: "a time of at most " + req.AtMost.String() + " is not between 0 and 24h"}
+	}
 	console, err := whereTo(req.Socket)
 	if err != nil {
 		return Decision{}, err
@@ -76,7 +80,7 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 		poll:   func(id string) string { return "/approval-requests/" + id + "/decision?timeout=" + holdSeconds },
 		opens:  func(got string) error { return sameRequest(got, id) },
 		usable: func(r response) (err error) { decision, err = parseDecision(r, id); return err },
-		until:  begun.Add(req.Timeout), given: req.Timeout, id: id,
+		until:  begun.Add(req.Timeout), given: req.Timeout, most: mostOf(begun, req.Timeout, req.AtMost), id: id,
 	}
 	if err = c.run(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -107,8 +111,9 @@ func (r Request) encode(id string) ([]byte, error) {
 		ToolUseID string  `json:"tool_use_id,omitempty"`
 		CWD       string  `json:"cwd,omitempty"`
 		Agent     string  `json:"agent,omitempty"`
-		Timeout   float64 `json:"timeout"` // seconds
-	}{id, r.SessionID, r.ToolName, r.ToolUseID, r.CWD, r.Agent, r.Timeout.Seconds()})
+		Timeout   float64 `json:"timeout"`           // seconds
+		AtMost    float64 `json:"at_most,omitempty"` // seconds
+	}{id, r.SessionID, r.ToolName, r.ToolUseID, r.CWD, r.Agent, r.Timeout.Seconds(), r.AtMost.Seconds()})
 	if err != nil {
 		return nil, &refusalError{kind: ErrInput, text: "the request cannot be written as JSON: " + err.Error(), cause: err}
 	}

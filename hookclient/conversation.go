@@ -62,6 +62,10 @@ type conversation struct {
 	until  time.Time              // the person's time ends; the conversation a grace later
 	given  time.Duration          // the person's time as a whole, for the reason
 
+	most    time.Time       // to which the person may give more time; zero: they may give none
+	more    time.Duration   // what they gave
+	granted func(time.Time) // hears of each new until; may be nil
+
 	asked question  // what the next answer must be for
 	left  *leftover // what a sprint left to go on from
 
@@ -75,6 +79,31 @@ type conversation struct {
 }
 
 func (c *conversation) end() time.Time { return c.until.Add(c.limits.grace) }
+
+// wait is the person's time as a whole, with what they gave beyond the usual.
+func (c *conversation) wait() time.Duration {
+	if c.more < time.Second {
+		return c.given
+	}
+	return (c.given + c.more).Round(time.Second)
+}
+
+// grant takes in how long the console lets the call wait from now on. It makes that
+// longer only, and no longer than most.
+func (c *conversation) grant(left time.Duration) {
+	until := time.Now().Add(left)
+	if until.After(c.most) {
+		until = c.most
+	}
+	if !until.After(c.until) {
+		return
+	}
+	c.more += until.Sub(c.until)
+	c.until = until
+	if c.granted != nil {
+		c.granted(until)
+	}
+}
 
 // run asks until there is a final answer, which usable has approved.
 func (c *conversation) run(ctx context.Context) error {
@@ -183,7 +212,7 @@ func (c *conversation) once(ctx context.Context) error {
 }
 
 func (c *conversation) request(path string, body []byte) []byte {
-	request, asked := c.caller.request(path, body, time.Until(c.until))
+	request, asked := c.caller.request(path, body, patience{time.Until(c.until), c.most})
 	c.asked = asked
 	return request
 }
@@ -253,6 +282,7 @@ func (c *conversation) waitFor(resp response) (string, error) {
 	}
 	if err == nil {
 		c.pending, c.id = true, id
+		c.grant(pendingFor(resp))
 	}
 	return id, err
 }
@@ -267,7 +297,7 @@ func (c *conversation) outOfTime(cause error) error {
 		return c.silent(cause)
 	}
 	return &refusalError{
-		kind: ErrTimeout, text: "time ran out: nobody answered within " + shortDuration(c.given),
+		kind: ErrTimeout, text: "time ran out: nobody answered within " + shortDuration(c.wait()),
 		hint: "ask again when somebody is at the console", cause: cause,
 	}
 }
@@ -288,7 +318,7 @@ func (c *conversation) wentAway(cause error) error {
 		return cause
 	}
 	return &refusalError{
-		kind: ErrNoConsole, text: "the console ended while this call waited, and did not come back within " + shortDuration(c.given),
+		kind: ErrNoConsole, text: "the console ended while this call waited, and did not come back within " + shortDuration(c.wait()),
 		hint: `start it again with "aoctl"`, cause: cause,
 	}
 }

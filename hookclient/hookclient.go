@@ -31,7 +31,7 @@ const (
 // console's answer and prints it. It returns the exit code: 0 when a complete
 // answer was written to stdout, otherwise 2 with one sentence on stderr.
 //
-// args are those after the program's name: [--timeout 10m] [--socket PATH] AGENT.
+// args are those after the program's name: [--timeout 10m] [--at-most 1h] [--socket PATH] AGENT.
 // Run is made for main: it takes the process's signals over for good, and after a
 // refusal a goroutine of its own may still be blocked reading stdin.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
@@ -65,9 +65,10 @@ type hook struct {
 
 	settings settings
 	begun    time.Time
-	answer   []byte      // set once a checked answer is there
-	fed      atomic.Bool // stdin was read to its end
-	closed   atomic.Bool // an answer is being printed, or none may be any more
+	answer   []byte       // set once a checked answer is there
+	granted  atomic.Int64 // nanoseconds from begun to which the console let the call wait
+	fed      atomic.Bool  // stdin was read to its end
+	closed   atomic.Bool  // an answer is being printed, or none may be any more
 }
 
 func (h *hook) run(ctx context.Context, args []string) int {
@@ -141,7 +142,7 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 	feed := time.NewTimer(h.limits.stdin)
 	defer feed.Stop()
 	// The conversation ends itself; this is for whatever else may hang.
-	late := time.NewTimer(time.Until(h.begun) + h.settings.timeout + h.limits.grace + h.limits.hung)
+	late := time.NewTimer(h.left())
 	defer late.Stop()
 	for {
 		select {
@@ -160,9 +161,24 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 				return badPayload("the agent did not finish sending its payload", nil)
 			}
 		case <-late.C:
+			if left := h.left(); left > 0 {
+				late.Reset(left)
+				continue
+			}
 			return h.overdue()
 		}
 	}
+}
+
+// patience is how long a person has to answer, with what they gave beyond the usual time.
+func (h *hook) patience() time.Duration {
+	return max(h.settings.timeout, time.Duration(h.granted.Load()).Round(time.Second))
+}
+
+// left is how long the run may still take.
+func (h *hook) left() time.Duration {
+	wait := max(h.settings.timeout, time.Duration(h.granted.Load()))
+	return time.Until(h.begun) + wait + h.limits.grace + h.limits.hung
 }
 
 func (h *hook) overdue() error {
@@ -170,7 +186,7 @@ func (h *hook) overdue() error {
 		return badPayload("the agent did not finish sending its payload", nil)
 	}
 	return &refusalError{
-		kind: ErrTimeout, text: "time ran out: there was no answer within " + shortDuration(h.settings.timeout),
+		kind: ErrTimeout, text: "time ran out: there was no answer within " + shortDuration(h.patience()),
 		hint: "ask again when somebody is at the console",
 	}
 }
@@ -198,13 +214,18 @@ func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 
 func (h *hook) conversation(payload []byte) *conversation {
 	s := h.settings
-	return &conversation{
+	c := &conversation{
 		console: s.console, caller: newCaller(s.console), limits: h.limits,
 		path: "/hooks/" + s.agent, body: payload,
 		poll:   func(id string) string { return "/hooks/" + s.agent + "/" + id },
 		usable: func(r response) (err error) { h.answer, err = checkAnswer(r); return err },
 		until:  h.begun.Add(s.timeout), given: s.timeout,
 	}
+	if s.atMost > s.timeout {
+		c.most = h.begun.Add(s.atMost)
+		c.granted = func(until time.Time) { h.granted.Store(int64(until.Sub(h.begun))) }
+	}
+	return c
 }
 
 // print writes the answer unless the run was refused meanwhile.

@@ -11,6 +11,7 @@ import (
 // HookOptions say how Hook asks. Their zero value asks as an agent's hook does.
 type HookOptions struct {
 	Timeout time.Duration // how long a person has to answer; 0 means 10 minutes, at most 24 hours
+	AtMost  time.Duration // how long they can have it wait by giving the call more time; 0 means no longer than Timeout
 	Socket  string        // the console's socket; empty means where AOCTL_URL says, else the usual place
 	Patient bool          // a console that is not there yet is waited for, until Timeout has passed
 
@@ -44,6 +45,8 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 	}
 	var err error
 	switch {
+	case o.AtMost < 0 || o.AtMost > maxTimeout:
+		err = badInput("a time of at most " + o.AtMost.String() + " is not between 0 and 24h")
 	case o.Timeout < 0 || o.Timeout > maxTimeout:
 		err = badInput("a timeout of " + o.Timeout.String() + " is not between 0 and 24h")
 	case !plainName(agent):
@@ -73,7 +76,7 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 			answer.JSON, err = checkAnswer(r)
 			return err
 		},
-		until: begun.Add(o.Timeout), given: o.Timeout,
+		until: begun.Add(o.Timeout), given: o.Timeout, most: mostOf(begun, o.Timeout, o.AtMost),
 		reached: o.Patient,
 	}
 	if err = c.run(ctx); err != nil {
@@ -83,6 +86,15 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 		return HookAnswer{}, err
 	}
 	return answer, nil
+}
+
+// mostOf is up to when who began at begun would wait, zero when that is no longer than
+// timeout.
+func mostOf(begun time.Time, timeout, atMost time.Duration) time.Time {
+	if atMost <= timeout {
+		return time.Time{}
+	}
+	return begun.Add(atMost)
 }
 
 // CallOptions say how Call asks.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
@@ -223,6 +224,16 @@ func pendingID(resp response) (string, error) {
 		return "", unreadable("it says wait but names no request")
 	}
 	return id, nil
+}
+
+// pendingFor is how long an answer that says wait lets the call wait; 0 when it does not
+// say so, or not in whole milliseconds up to the longest there is.
+func pendingFor(resp response) time.Duration {
+	ms, err := strconv.ParseInt(string(member(resp.body, "wait_ms")), 10, 64)
+	if err != nil || ms < 0 || ms > maxTimeout.Milliseconds() {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 func unreadable(why string) error {

@@ -18,6 +18,7 @@ const (
 	HeaderClientPID   = "Aoctl-Pid"
 	HeaderParentPID   = "Aoctl-Ppid"
 	HeaderTimeoutMS   = "Aoctl-Timeout-Ms"
+	HeaderAtMostMS    = "Aoctl-At-Most-Ms"
 	HeaderEnv         = "Aoctl-Env"
 	HeaderProof       = "Aoctl-Proof"
 
@@ -74,9 +75,14 @@ func newCallerIn(to place, env func(name string) (value string, set bool)) calle
 	return caller{correlation: id, host: to.host(), lines: b, key: keyOf(to.token)}
 }
 
-// request writes one whole HTTP request. left is how long the client will still
-// wait. body is nil for GET. Over TCP asked is what its answer must prove to be for.
-func (c caller) request(path string, body []byte, left time.Duration) (request []byte, asked question) {
+// patience is how long a client waits.
+type patience struct {
+	left time.Duration // from now on
+	most time.Time     // with more time from the person; zero: no longer than left
+}
+
+// request writes one whole HTTP request. body is nil for GET. Over TCP asked is what its answer must prove to be for.
+func (c caller) request(path string, body []byte, wait patience) (request []byte, asked question) {
 	method := "GET"
 	if body != nil {
 		method = "POST"
@@ -93,7 +99,10 @@ func (c caller) request(path string, body []byte, left time.Duration) (request [
 		asked, shows = newQuestion(c.key, method, path, body)
 		b = header(b, "Authorization", shows)
 	}
-	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(left.Milliseconds(), 0), 10))
+	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(wait.left.Milliseconds(), 0), 10))
+	if !wait.most.IsZero() {
+		b = header(b, HeaderAtMostMS, strconv.FormatInt(max(time.Until(wait.most).Milliseconds(), 0), 10))
+	}
 	if body != nil {
 		b = header(b, "Content-Type", "application/json")
 		b = header(b, "Content-Length", strconv.Itoa(len(body)))

@@ -254,6 +254,9 @@ func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
 	if err := s.loadCheckpoints(ctx, &saved); err != nil {
 		return broker.Saved{}, err
 	}
+	if err := s.loadExtensions(ctx, &saved); err != nil {
+		return broker.Saved{}, err
+	}
 	for _, v := range sessions {
 		s.trust(ctx, "session/"+v.ID, v.doubt)
 		saved.Sessions = append(saved.Sessions, v.Session)

@@ -241,7 +241,7 @@ func (m *model) decideWith(k drawnKey, d broker.Decision) tea.Cmd {
 func (m *model) askHints(c *card) []hint {
 	help := hint{m.keys.Help.Help().Key, "help"}
 	if !m.inForm(c) {
-		return []hint{{"enter", "answer"}, {"D", "decline"}, {"a", "let it ask in its terminal"}, {"s", "stop"}, help}
+		return []hint{{"enter", "answer"}, {"D", "decline"}, {"a", "let it ask in its terminal"}, {"s", "stop"}, {m.keys.MoreTime.Help().Key, "more time"}, help}
 	}
 	next := "next"
 	if c.ask.last() {

@@ -73,8 +73,8 @@ func (m *model) announce(cards ...*card) tea.Cmd {
 // remind tells once of each call whose time is half over, and of what had to wait.
 func (m *model) remind() tea.Cmd {
 	for _, c := range m.board.waiting {
-		whole := c.req.ExpiresAt.Sub(c.req.CreatedAt)
-		if !c.reminded && !c.putOff() && m.at.Sub(c.req.CreatedAt) >= whole/2 {
+		since, whole := c.span()
+		if !c.reminded && !c.putOff() && m.at.Sub(since) >= whole/2 {
 			c.reminded = true
 			m.arrived(c, true)
 		}

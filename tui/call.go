@@ -60,6 +60,9 @@ func (m *model) standing(c *card) (string, ink) {
 	}
 	d := c.req.ExpiresAt.Sub(m.at)
 	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
+	if _, whole := c.span(); d < whole/2 && !c.mayWait() {
+		text += " · its asker waits no longer"
+	}
 	if c.held() {
 		return "held by a freeze · " + text, inkFrozen
 	}

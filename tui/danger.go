@@ -43,6 +43,7 @@ func (c *card) alarm() string {
 // it means something else now, it has not been read either.
 func (c *card) renew(r broker.Request) {
 	before, after := c.req.Assessment, r.Assessment
+	c.reminded = c.reminded && c.req.ExtendedAt.Equal(r.ExtendedAt)
 	c.req = r
 	if reflect.DeepEqual(before, after) {
 		return

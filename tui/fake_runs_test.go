@@ -67,6 +67,25 @@ func (f *fakeConsole) Defer(_ context.Context, id string, by broker.Actor) (brok
 	return r, nil
 }
 
+// standard is the time that a fakeConsole gives.
+const standard = 10 * time.Minute
+
+func (f *fakeConsole) Extend(_ context.Context, id string, _ broker.Actor) (broker.Request, error) {
+	f.note("extend %s", id)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.requests[id]
+	if f.extendErr != nil {
+		return r, f.extendErr
+	}
+	r.ExtendedAt, r.ExpiresAt = time.Now(), time.Now().Add(standard)
+	if most := r.MayWaitUntil; !most.IsZero() && r.ExpiresAt.After(most) {
+		r.ExpiresAt = most
+	}
+	f.publishLocked(r)
+	return r, nil
+}
+
 func (f *fakeConsole) Resume(_ context.Context, id string, _ broker.Actor) (broker.Resumption, error) {
 	f.note("resume %s", id)
 	f.mu.Lock()

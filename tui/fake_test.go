@@ -38,6 +38,7 @@ type fakeConsole struct {
 	observed            []string
 	sayErr, launchErr   error         // what Say and Launch answer instead
 	deferErr, resumeErr error         // likewise Defer and Resume
+	extendErr           error         // likewise Extend
 	failFreeze          error         // what Freeze answers instead
 	noted               []string      // sessions whose observing was switched, with on or off
 	tree                broker.Killed // what Processes finds

@@ -106,6 +106,7 @@ func (m *model) hints(c *card) []hint {
 			{"esc", "unmark all"},
 		}, list[2:]...)
 	}
+	list = c.moreTimeHint(m.keys, list)
 	if c.held() {
 		return append([]hint{{"held", "by a freeze"}}, list[1:]...)
 	}
@@ -154,6 +155,8 @@ func (m *model) possible(c *card, key string, deaf bool) bool {
 		return false
 	case "e":
 		return c != nil && !deaf && c.sending == "" && !c.late()
+	case "t":
+		return c != nil && !deaf && c.sending == "" && c.mayWait()
 	case "a", "d", "D":
 		return c != nil && !deaf && c.sending == ""
 	}

@@ -96,7 +96,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 func isText(msg tea.KeyMsg) bool { return msg.Type == tea.KeyRunes || msg.Type == tea.KeySpace }
 
 func (m *model) isDecision(msg tea.KeyMsg) bool {
-	return m.digit(msg) != "" || m.putOffKey(msg) || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.ruleKeys.Make)
+	return m.digit(msg) != "" || m.putOffKey(msg) || m.moreTimeKey(msg) || key.Matches(msg, m.keys.Allow, m.keys.Deny, m.keys.DenyWhy, m.keys.Stop, m.keys.StopAll, m.keys.Kill, m.keys.Observe, m.keys.AlarmSeen, m.keys.Edit, m.keys.EndTurn, m.ruleKeys.Make)
 }
 
 // decisionKey takes a key that changes what agents may do. Where D opens no input, the
@@ -147,6 +147,9 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	}
 	if m.putOffKey(msg) {
 		return m.judgePutOff(msg, m.drawnCard(), wait, refusal)
+	}
+	if m.moreTimeKey(msg) {
+		return m.judgeMoreTime(m.drawnCard(), wait, refusal)
 	}
 	if len(m.board.marks) > 0 && !key.Matches(msg, m.keys.Stop, m.keys.Kill) && !m.tooSmall() {
 		return m.judgeMarked(msg, refusal)

@@ -10,6 +10,7 @@ type keyMap struct {
 	AlarmSeen                key.Binding
 	Freeze, FreezeOne        key.Binding
 	PutOff, Reject, Resume   key.Binding
+	MoreTime                 key.Binding
 	Edit, AsAsked            key.Binding
 	Mark, MarkAlike          key.Binding
 	Up, Down, Top, Bottom    key.Binding
@@ -48,6 +49,8 @@ func defaultKeyMap() keyMap {
 		Freeze:    bind("f", "freeze: hold every agent at its next call; f again lets them go on", "f"),
 		FreezeOne: bind("F", "freeze this session alone; F again lets it go on", "F"),
 		AlarmSeen: bind("!", "acknowledge an alarm: rules may allow again in its session", "!"),
+
+		MoreTime: bind("t", "more time for this call, as far as its agent's hook waits", "t"),
 
 		PutOff: bind("x", "put it off: its agent ends and the call waits for you, for days if need be", "x"),
 		Reject: bind("X", "a call that is put off: deny it, and do not resume its session to say so", "X"),
@@ -112,7 +115,7 @@ type helpGroup struct {
 func (k keyMap) FullHelp() []helpGroup {
 	rule := defaultRuleKeys()
 	return []helpGroup{
-		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Freeze, k.AlarmSeen, k.PutOff, k.Reject}},
+		{"Decide", []key.Binding{k.Allow, k.Deny, k.DenyWhy, k.Edit, k.Mark, k.MarkAlike, k.Freeze, k.AlarmSeen, k.MoreTime, k.PutOff, k.Reject}},
 		{"Sessions", []key.Binding{k.Launch, k.Message, k.EndTurn, k.Resume, k.Stop, k.StopAll, k.Kill, k.FreezeOne, k.Observe, k.Events, k.Transcript, k.Jump, k.Mute}},
 		{"Move", []key.Binding{k.Down, k.Up, k.Top, k.Bottom, k.PageDown, k.PageUp, k.Next, k.Previous, k.Open, k.Back}},
 		{"Look", []key.Binding{k.Filter, k.Copy, k.Bytes, k.Sides, k.More, k.Less, k.History, k.Unfold, k.Help}},

@@ -58,6 +58,10 @@ type (
 		path string
 		err  error
 	}
+	moreTimeMsg struct { // the answer to giving a call more time
+		req broker.Request
+		err error
+	}
 	alarmSeenMsg struct {
 		label string // of the session, safe to draw
 		err   error

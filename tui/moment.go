@@ -69,7 +69,7 @@ func newMoment(m broker.Moment) *moment {
 	if m.Event.Type == broker.EventPostTool && s.ran.Digest == "" {
 		_ = json.Unmarshal(m.Event.Data, &s.told) // the same
 	}
-	if m.Event.Type == broker.EventStopRequested || m.Event.Type == broker.EventFrozen {
+	if m.Event.Type == broker.EventStopRequested || m.Event.Type == broker.EventFrozen || m.Event.Type == broker.EventExtended {
 		var by struct {
 			By broker.Actor `json:"by"`
 		}
@@ -152,6 +152,7 @@ var plainWords = map[string]string{
 	broker.EventStopLifted: "go on", broker.EventSessionKilled: "killed", broker.EventKillRequested: "kill", broker.EventPreTool: "calls",
 	broker.EventGrantCreated: "grant", broker.EventGrantUsed: "grant", broker.EventDecisionRefused: "refused", broker.EventAccessRefused: "refused",
 	broker.EventAnsweredAgain: "again", broker.EventCallsRefused: "refused", broker.EventSettings: "settings",
+	broker.EventExtended: "more time",
 }
 
 // text says the rest on one line; safe to draw.
@@ -226,6 +227,8 @@ func (m *model) tail(s *moment) string {
 		return by
 	case broker.EventPostTool:
 		return s.ranTail()
+	case broker.EventExtended:
+		return m.actor(s.told.By)
 	}
 	return ""
 }

@@ -168,7 +168,8 @@ func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
 		r.right(inkMuted, offSince(c, m.at, cols.left), width-1)
 	default:
 		d := c.req.ExpiresAt.Sub(m.at)
-		r.right(urgency(d, c.req.ExpiresAt.Sub(c.req.CreatedAt)), left(d), width-1)
+		_, whole := c.span()
+		r.right(urgency(d, whole), left(d), width-1)
 	}
 }
 

@@ -39,6 +39,7 @@ type console interface {
 	Interrupt(ctx context.Context, sessionID string, by broker.Actor) error
 	Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (broker.Session, error)
 	Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
+	Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error)
 	Resume(ctx context.Context, sessionID string, by broker.Actor) (broker.Resumption, error)
 	Freeze(ctx context.Context, sessionID string, on bool, by broker.Actor) error
 

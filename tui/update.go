@@ -99,6 +99,8 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.frozen(msg)
 	case deferredMsg:
 		return m.deferred(msg)
+	case moreTimeMsg:
+		return m.moreTime(msg)
 	case resumedMsg:
 		return m.resumed(msg)
 	case observedMsg:

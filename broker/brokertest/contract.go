@@ -46,6 +46,7 @@ func TestStore(t *testing.T, open func(t *testing.T) broker.Store) {
 		{"events are filtered and in order", keeper.events},
 		{"loading brings back what is open", keeper.load},
 		{"what is put off is loaded until it is dropped", keeper.checkpoints},
+		{"what was given more time is loaded while it waits", keeper.extensions},
 		{"the head is the newest event", keeper.head},
 		{"a caller who gave up is told so", keeper.cancelled},
 	} {

@@ -156,6 +156,7 @@ func copyRequest(r broker.Request) broker.Request {
 	r.Assessment = nil // worked out when a call is asked, never stored
 	r.Checkpoint = nil // has a place of its own
 	r.Held, r.Deferrable = "", false
+	r.ExtendedAt, r.MayWaitUntil = time.Time{}, time.Time{} // the log has it, and nobody
 	r.ToolInput = slices.Clone(r.ToolInput)
 	r.CreatedAt, r.ExpiresAt = round(r.CreatedAt), round(r.ExpiresAt)
 	if r.Outcome != nil {

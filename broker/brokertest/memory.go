@@ -299,6 +299,7 @@ func (m *Memory) Load(ctx context.Context) (broker.Saved, error) {
 	}
 	saved.Grants = m.unused()
 	saved.Checkpoints = m.checkpoints()
+	saved.Extensions = m.extensions()
 	return saved, nil
 }
 

@@ -9,7 +9,7 @@
 //
 //	POST /hooks/claude            body: the agent's bytes, untouched
 //	← 200  body: the agent's answer, printed as it is
-//	← 202  {"request_id": …}      nobody has answered yet
+//	← 202  {"request_id": …, "wait_ms": …}   nobody has answered yet; how long the call may wait from now on
 //	GET /hooks/claude/{request_id}
 //	← 200 or 202 as above
 //	← 4xx, 5xx {"error": {"code", "message", "hint"}}   the client refuses the call with these words
@@ -40,6 +40,7 @@ const (
 	HeaderClientPID   = "Aoctl-Pid"         // the hook client's pid
 	HeaderParentPID   = "Aoctl-Ppid"        // its parent's pid
 	HeaderTimeoutMS   = "Aoctl-Timeout-Ms"  // how long the client will still wait, milliseconds
+	HeaderAtMostMS    = "Aoctl-At-Most-Ms"  // how long it would wait if the operator gave the call more time; without it, no longer
 	HeaderEnv         = "Aoctl-Env"         // repeated: NAME=value of each tell-tale, value percent-encoded (url.QueryEscape)
 	HeaderProof       = "Aoctl-Proof"       // answer over TCP: proof that a console wrote it which knows the token
 )

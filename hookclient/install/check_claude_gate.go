@@ -35,7 +35,9 @@ func (c *checker) claudeGate(g claudeGate) {
 	begin := len(c.r.Findings)
 	if len(l.Words) > 0 {
 		if f := c.hookProgram(l.Words[0], cure); f.Status == Fail {
+			atMost := o.Program.AtMost
 			o.Program = c.o.Program
+			o.Program.AtMost = atMost
 		} else if f.Status == Warn {
 			begin = len(c.r.Findings) // writing the hook anew would not help
 		}
@@ -68,6 +70,7 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 	if !o.Program.Console.pinned() {
 		o.Program.Console = c.o.Program.Console
 	}
+	o.Program.AtMost = l.atMostAnew(o.Timeout)
 	cure = "aoctl install claude"
 	switch {
 	case g.file.managed:
@@ -82,6 +85,9 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 	}
 	if o.Timeout != DefaultTimeout {
 		cure += " --timeout " + o.Timeout.String()
+	}
+	if o.Program.AtMost != max(DefaultAtMost, o.Timeout) {
+		cure += " --at-most " + o.Program.AtMost.String()
 	}
 	if at := o.Program.Console; at.URL != "" {
 		cure += " --url " + quotedIfNeeded(at.URL)
@@ -161,14 +167,14 @@ func (c *checker) claudeTimeout(g claudeGate, l HookLine, cure string) {
 		seconds, _ := strconv.ParseFloat(t.text, 64) // its shape was checked
 		agent, pinned = time.Duration(min(seconds, 1e9)*float64(time.Second)), "pinned"
 	}
-	seen := fmt.Sprintf("the client gives up after %v, Claude Code after %v (%s)", l.Timeout, agent, pinned)
+	seen := fmt.Sprintf("%s, Claude Code after %v (%s)", l.givesUp(), agent, pinned)
 	switch {
-	case agent <= l.Timeout:
+	case agent <= l.longest():
 		c.add(Fail, "timeout", cure, "%s: the agent stops waiting first, and the call runs", seen)
-	case agent < l.Timeout+claudeGrace:
+	case agent < l.longest()+claudeGrace:
 		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, claudeGrace)
 	default:
-		c.add(OK, "timeout", "", "%s", seen)
+		c.add(OK, "timeout", "", "%s%s", seen, l.noMore("claude"))
 	}
 }
 

@@ -71,10 +71,10 @@ func (c *checker) opencodePlugin(p *plugin, path string, text []byte, project bo
 	l, simple := ReadHookLine(quotedWords(config.Gate), "opencode")
 	cure, repair := c.anew(&hookFile{path: path, project: project}, l)
 	begin := len(c.r.Findings)
-	if wait := time.Duration(config.Limit) * time.Millisecond; !simple || wait <= l.Timeout {
-		c.add(Fail, "timeout", cure, "the client gives up after %v, the plugin after %v", l.Timeout, wait)
+	if wait := time.Duration(config.Limit) * time.Millisecond; !simple || wait <= l.longest() {
+		c.add(Fail, "timeout", cure, "%s, the plugin after %v", l.givesUp(), wait)
 	} else {
-		c.add(OK, "timeout", "", "the client gives up after %v, the plugin after %v, and refuses (pinned)", l.Timeout, wait)
+		c.add(OK, "timeout", "", "%s, the plugin after %v, and refuses (pinned)%s", l.givesUp(), wait, l.noMore("opencode"))
 	}
 	c.hookProgram(config.Gate[0], cure)
 	if c.claudeElsewhereAsked(l, cure) {

@@ -187,8 +187,12 @@ func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
 	if !o.Program.Console.pinned() {
 		o.Program.Console = c.o.Program.Console
 	}
+	o.Program.AtMost = l.atMostAnew(o.Timeout)
 	if o.Timeout != DefaultTimeout {
 		cure += " --timeout " + o.Timeout.String()
+	}
+	if o.Program.AtMost != max(DefaultAtMost, o.Timeout) {
+		cure += " --at-most " + o.Program.AtMost.String()
 	}
 	if at := o.Program.Console; at.URL != "" {
 		cure += " --url " + quotedIfNeeded(at.URL)
@@ -252,8 +256,8 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 		agent = d.unit(v)
 		break
 	}
-	client := l.Timeout
-	seen := fmt.Sprintf("the client gives up after %v, %s after %v", client, c.a.name, agent)
+	client := l.longest()
+	seen := fmt.Sprintf("%s, %s after %v", l.givesUp(), c.a.name, agent)
 	if l.Pinned {
 		seen += " (pinned)"
 	}
@@ -263,7 +267,7 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 	case agent < client+claudeGrace:
 		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, claudeGrace)
 	default:
-		c.add(OK, "timeout", "", "%s", seen)
+		c.add(OK, "timeout", "", "%s%s", seen, l.noMore(c.a.agent))
 	}
 }
 

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ type HookLine struct {
 	Text    string
 	Words   []string      // the program and its arguments, literally
 	Timeout time.Duration // what --timeout says; DefaultTimeout without it
+	AtMost  time.Duration // what --at-most says; 0 without it
 	Pinned  bool          // there is a --timeout
 	Guarded bool          // whatever becomes of the client, the line ends in exit 2 …
 	Loud    bool          // … with words on standard error, without which some agents let the call run
@@ -100,20 +102,54 @@ func (l *HookLine) readFlags() bool {
 			l.Console.URL = value
 		case "--token-file":
 			l.Console.TokenFile = value
-		case "--timeout":
+		case "--timeout", "--at-most":
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
 				return false
 			}
+			if name == "--at-most" {
+				l.AtMost = d
+				continue
+			}
 			l.Timeout, l.Pinned = d, true
 		}
+	}
+	if l.AtMost > 0 {
+		l.Timeout = min(l.Timeout, l.AtMost)
 	}
 	return true
 }
 
+// longest is how long the client may wait.
+func (l HookLine) longest() time.Duration { return max(l.Timeout, l.AtMost) }
+
+// givesUp says after how long the client does.
+func (l HookLine) givesUp() string {
+	if l.AtMost > l.Timeout {
+		return fmt.Sprintf("the client gives up after %v, or %v when you give it more time", l.Timeout, l.AtMost)
+	}
+	return fmt.Sprintf("the client gives up after %v", l.Timeout)
+}
+
+// noMore says of a line without --at-most what that means.
+func (l HookLine) noMore(agent string) string {
+	if l.AtMost > 0 {
+		return ""
+	}
+	return "; a call can be given no more time (aoctl install " + agent + ")"
+}
+
+// atMostAnew is what --at-most says when the line is written anew with timeout.
+func (l HookLine) atMostAnew(timeout time.Duration) time.Duration {
+	if l.AtMost == 0 {
+		return max(DefaultAtMost, timeout)
+	}
+	return min(max(l.AtMost, timeout), MaxTimeout)
+}
+
 // program is what the line starts; there must be words.
 func (l HookLine) program() Program {
-	p := Program{Path: l.Words[0], Console: l.Console}
+	p := Program{Path: l.Words[0], Console: l.Console, AtMost: l.AtMost}
 	if len(l.Words) > 1 && l.Words[1] == "hook" {
 		p.Args = []string{"hook"}
 	}

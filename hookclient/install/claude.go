@@ -61,12 +61,12 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 	hooks := []hook{{claudeGates[mode], object{
 		{"type", "command"},
 		{"command", p.gateCommand("claude", timeout)},
-		{"timeout", seconds(timeout + claudeGrace)},
+		{"timeout", seconds(p.longest(timeout) + claudeGrace)},
 		{"onFailure", "block"},
 		{"statusMessage", "Waiting for aoctl"},
 	}}, {claudeSettings, object{
 		{"type", "command"},
-		{"command", p.gateCommand("claude", claudeSettingsClient)},
+		{"command", p.once().gateCommand("claude", claudeSettingsClient)},
 		{"timeout", seconds(claudeSettingsClient + claudeGrace)},
 		{"onFailure", "block"},
 	}}}

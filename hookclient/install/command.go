@@ -28,19 +28,37 @@ type Program struct {
 	Path    string
 	Args    []string
 	Console Console
+	AtMost  time.Duration // how long a hook that decides waits when its call is given more time; 0: no longer than its timeout
+}
+
+// longest is how long a hook that decides may wait when a person has timeout to answer.
+func (p Program) longest(timeout time.Duration) time.Duration { return max(p.AtMost, timeout) }
+
+// once is p without the time that a person may give.
+func (p Program) once() Program {
+	p.AtMost = 0
+	return p
+}
+
+// limits are the flags that say how long the client waits.
+func (p Program) limits(timeout time.Duration) []string {
+	if p.AtMost <= timeout {
+		return []string{"--timeout", timeout.String()}
+	}
+	return []string{"--timeout", timeout.String(), "--at-most", p.AtMost.String()}
 }
 
 func (p Program) words(agent string, timeout time.Duration) string {
 	words := []string{shellQuote(p.Path)}
-	words = append(words, p.Args...)
-	words = append(words, agent, "--timeout", timeout.String())
+	words = append(append(words, p.Args...), agent)
+	words = append(words, p.limits(timeout)...)
 	return strings.Join(append(words, p.Console.flags(shellQuote)...), " ")
 }
 
 // list is the same as words for a caller that uses no shell.
 func (p Program) list(agent string, timeout time.Duration) []string {
-	words := append([]string{p.Path}, p.Args...)
-	words = append(words, agent, "--timeout", timeout.String())
+	words := append(append([]string{p.Path}, p.Args...), agent)
+	words = append(words, p.limits(timeout)...)
 	return append(words, p.Console.flags(func(s string) string { return s })...)
 }
 
@@ -51,7 +69,7 @@ func (p Program) gateCommand(agent string, timeout time.Duration) string {
 
 // watchCommand is the line of a hook that is only told.
 func (p Program) watchCommand(agent string, timeout time.Duration) string {
-	return open + p.words(agent, timeout) + watchTail + shut
+	return open + p.once().words(agent, timeout) + watchTail + shut
 }
 
 // shellQuote makes s one literal word of a POSIX shell.

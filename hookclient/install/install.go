@@ -49,6 +49,8 @@ const (
 	MinTimeout     = time.Second
 	MaxTimeout     = 24 * time.Hour
 	DefaultTimeout = 10 * time.Minute
+
+	DefaultAtMost = time.Hour // of Program.AtMost, unless the timeout is longer
 )
 
 // Options is what Install and Uninstall go by.
@@ -136,6 +138,12 @@ func (o Options) validateInstall() (agent, error) {
 			Hint: fmt.Sprintf("it must lie between %v and %v", MinTimeout, MaxTimeout),
 		}
 	}
+	if o.Program.AtMost != 0 && (o.Program.AtMost < o.Timeout || o.Program.AtMost > MaxTimeout) {
+		return a, &UsageError{
+			Text: fmt.Sprintf("a time of at most %v is out of range", o.Program.AtMost),
+			Hint: fmt.Sprintf("it must lie between the timeout, %v, and %v", o.Timeout, MaxTimeout),
+		}
+	}
 	if err = o.Program.check(); err != nil {
 		return a, err
 	}
@@ -160,7 +168,7 @@ func Install(o Options) (Report, error) {
 	}
 	r := f.report(a)
 	r.Gates, r.Watches = []string{a.gate[o.Mode]}, a.watched
-	r.Wait = a.wait(o.Timeout)
+	r.Wait = a.wait(o.Program.longest(o.Timeout))
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
 	r.Warnings = append(o.Program.warnings(), o.Program.Console.warnings()...)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/aoctl/aoctl/hookclient"
 )
@@ -28,12 +29,12 @@ func (s *session) put(ctx context.Context, q ask) answer {
 	if q.sure != "" && s.operatorAllowed(ctx, q.sure) {
 		return answer{sure: true}
 	}
-	given := q.given
+	given, atMost := q.given, time.Duration(0)
 	if given == 0 {
-		given = s.o.Timeout
+		given, atMost = s.o.Timeout, longest
 	}
 	got, err := hookclient.Hook(ctx, s.o.Start.Agent, q.payload, hookclient.HookOptions{
-		Timeout: given, Socket: s.o.Socket, Patient: q.patient, Env: s.env,
+		Timeout: given, AtMost: atMost, Socket: s.o.Socket, Patient: q.patient, Env: s.env,
 	})
 	return answer{json: got.JSON, request: got.RequestID, err: err}
 }

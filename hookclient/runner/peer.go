@@ -33,6 +33,9 @@ func defaultTimes() times {
 	}
 }
 
+// longest is what a call may wait when the person at the console gives it more time.
+const longest = 24 * time.Hour
+
 // gateTime is how long the agent lets the gate's answer take: longer than anybody is given.
 const gateTime = 25 * time.Hour
 

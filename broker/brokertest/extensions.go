@@ -1,0 +1,28 @@
+package brokertest
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// extensions lists the newest of each pending request, oldest first. Caller holds mu.
+func (m *Memory) extensions() []broker.Extension {
+	var list []broker.Extension
+	for _, e := range slices.Backward(m.events) {
+		r := m.requests[e.RequestID]
+		if e.Type != broker.EventExtended || r == nil || r.State != broker.Pending {
+			continue
+		}
+		if slices.ContainsFunc(list, func(o broker.Extension) bool { return o.RequestID == e.RequestID }) {
+			continue
+		}
+		x := broker.Extension{RequestID: e.RequestID, At: e.At}
+		if json.Unmarshal(e.Data, &x.ExtendedData) == nil {
+			list = append(list, x)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// span is since when the call of c waits for its present deadline, and how long that is as
+// a whole.
+func (c *card) span() (since time.Time, whole time.Duration) {
+	since = c.req.CreatedAt
+	if c.req.ExtendedAt.After(since) {
+		since = c.req.ExtendedAt
+	}
+	return since, c.req.ExpiresAt.Sub(since)
+}
+
+// mayWait reports whether whoever asked would wait for longer than the deadline, as far as
+// that is known.
+func (c *card) mayWait() bool {
+	return c.req.MayWaitUntil.IsZero() || c.req.MayWaitUntil.Sub(c.req.ExpiresAt) >= time.Second
+}
+
+// moreTimeHint is list, which has the keys of a call that waits, with the one for more time.
+func (c *card) moreTimeHint(k keyMap, list []hint) []hint {
+	if c.late() || c.putOff() {
+		return list
+	}
+	after := slices.IndexFunc(list, func(h hint) bool { return h.key == k.Edit.Help().Key })
+	return slices.Insert(slices.Clone(list), after+1, hint{k.MoreTime.Help().Key, "more time"})
+}
+
+// moreTimeKey reports whether msg is the key for more time.
+func (m *model) moreTimeKey(msg tea.KeyMsg) bool {
+	return (m.screen == screenMain || m.screen == screenFull) && key.Matches(msg, m.keys.MoreTime)
+}
+
+// judgeMoreTime says what t does now, on the drawn card c, which may be nil.
+func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.Cmd {
+	switch {
+	case c == nil && m.tooSmall() && m.card() != nil:
+		return m.say(inkWarn, m.tooSmallText())
+	case c == nil:
+		return m.say(inkMuted, "nothing waits")
+	case refusal != "":
+		return m.say(inkWarn, "… "+refusal)
+	case c.sending != "":
+		return m.say(inkMuted, "already sent; waiting for the record")
+	case c.late():
+		return m.sayFitting(inkMuted, "its time is over, and its agent was told no: a lets its retry pass once", "its time is over: a lets its retry pass")
+	case c.putOff():
+		return m.sayFitting(inkMuted, "it is put off: it waits for you without a deadline", "it is put off: it has no deadline")
+	}
+	k := m.guard.drawn
+	return m.guard.hold(held{do: func() tea.Cmd { return m.giveTime(k) }}, wait, m.at)
+}
+
+// giveTime gives the call of k more time, if it is still the one that was drawn.
+func (m *model) giveTime(k drawnKey) tea.Cmd {
+	c := m.board.cards[k.id]
+	if c == nil || c.key() != k || c.sending != "" {
+		return m.say(inkWarn, "this call is no longer waiting: it was given no more time")
+	}
+	ctx, console, by := m.ctx, m.console, m.opts.Operator
+	return func() tea.Msg {
+		r, err := console.Extend(ctx, k.id, by)
+		return moreTimeMsg{req: r, err: err}
+	}
+}
+
+func (m *model) moreTime(msg moreTimeMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, broker.ErrNoMoreTime):
+		_, why, _ := strings.Cut(msg.err.Error(), broker.ErrNoMoreTime.Error()+": ")
+		return m.say(inkWarn, "no more time: "+safe.Line(why))
+	case errors.Is(msg.err, broker.ErrAlreadyDecided):
+		return m.say(inkWarn, "too late, this call "+m.ended(msg.req))
+	case errors.Is(msg.err, broker.ErrNotRecorded):
+		return m.sayFitting(inkDanger, "more time could not be recorded: the call has the time that it had", "not recorded: it has the time it had")
+	case errors.Is(msg.err, context.Canceled):
+		return nil
+	case msg.err != nil:
+		return m.say(inkWarn, safe.Line(msg.err.Error()))
+	}
+	text := "more time: " + left(msg.req.ExpiresAt.Sub(m.at)) + " left"
+	whole := text + " to answer"
+	if r := msg.req; !r.MayWaitUntil.IsZero() && r.MayWaitUntil.Sub(r.ExpiresAt) < time.Second {
+		whole = text + ", which is as long as its asker waits"
+	}
+	return m.sayFitting(inkOK, whole, text)
+}
