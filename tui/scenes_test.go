@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,19 @@ var scenes = map[string]func(*still){
 	},
 	"nothing works": func(s *still) {
 		s.health(broker.Health{SocketErr: "the socket is gone", StoreErr: "write aoctl.db: no space left on device"})
+	},
+	"more time": func(s *still) {
+		r := s.m.card().req
+		r.ExtendedAt, r.ExpiresAt, r.MayWaitUntil = s.at, s.at.Add(10*time.Minute), s.at.Add(50*time.Minute)
+		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})
+		s.m.Update(moreTimeMsg{req: r})
+	},
+	"no more time": func(s *still) {
+		r := s.m.card().req
+		r.ExpiresAt = s.at.Add(30 * time.Second)
+		r.MayWaitUntil = r.ExpiresAt
+		s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &r}}})
+		s.m.Update(moreTimeMsg{req: r, err: fmt.Errorf("more time for %s: %w: its hook waits no longer: run %q again", r.ID, broker.ErrNoMoreTime, "aoctl install claude")})
 	},
 	"broker's word": func(s *still) {
 		s.m.Update(stoppedMsg{label: "api-server", session: broker.Session{State: broker.SessionStopping}})

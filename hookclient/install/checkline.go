@@ -126,7 +126,7 @@ func (l HookLine) longest() time.Duration { return max(l.Timeout, l.AtMost) }
 // givesUp says after how long the client does.
 func (l HookLine) givesUp() string {
 	if l.AtMost > l.Timeout {
-		return fmt.Sprintf("the client gives up after %v, or %v when you give it more time", l.Timeout, l.AtMost)
+		return fmt.Sprintf("the client gives up after %v (%v when you give it more time)", l.Timeout, l.AtMost)
 	}
 	return fmt.Sprintf("the client gives up after %v", l.Timeout)
 }

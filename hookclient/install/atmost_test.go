@@ -1,0 +1,154 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// allEvents are the hooks of an agent as settings hold them, by event.
+func allEvents(t *testing.T, a agent, p Program) map[string]map[string]any {
+	t.Helper()
+	list := map[string]map[string]any{}
+	for _, h := range a.hooks(p, Gate, 10*time.Minute) {
+		d := &document{style: style{colon: ":", comma: ","}}
+		var handler map[string]any
+		if err := json.Unmarshal([]byte(d.compact(h.handler)), &handler); err != nil {
+			t.Fatal(err)
+		}
+		list[h.event] = handler
+	}
+	return list
+}
+
+// Every agent waits a minute longer than the longest that its client may, on the event that
+// decides; no other hook is given more time than before.
+func TestAgentsOutwaitMoreTime(t *testing.T) {
+	patient := testProgram
+	patient.AtMost = time.Hour
+	for _, a := range agents() {
+		if a.plugin != nil {
+			continue
+		}
+		before := allEvents(t, a, testProgram)
+		for event, handler := range allEvents(t, a, patient) {
+			line, _ := handler[a.line].(string)
+			if event != a.gate[Gate] {
+				if fmt.Sprint(handler) != fmt.Sprint(before[event]) {
+					t.Errorf("%s %s: %v, and before %v", a.agent, event, handler, before[event])
+				}
+				continue
+			}
+			l, ok := ReadHookLine(line, a.agent)
+			if !ok || !isOurs(line, a.agent) || !l.Guarded || l.Timeout != 10*time.Minute || l.AtMost != time.Hour || l.longest() != time.Hour {
+				t.Errorf("%s: line %+v", a.agent, l)
+			}
+			if text := l.program().gateCommand(a.agent, l.Timeout); text != line {
+				t.Errorf("%s: %s is written anew as %s", a.agent, line, text)
+			}
+			limit, _ := firstNumber(handler, "timeout", "timeoutSec")
+			if a.agent == "gemini" || a.agent == "qwen" && limit >= 1000 {
+				limit /= 1000
+			}
+			if limit != 3660 {
+				t.Errorf("%s gives up after %v s, want 3660", a.agent, limit)
+			}
+		}
+	}
+	var c pluginConfig
+	text, err := opencodeAgent().plugin.write(nil, Options{Agent: "opencode", Timeout: 10 * time.Minute, Program: patient})
+	if err == nil {
+		c, _ = opencodeAgent().plugin.config(text)
+	}
+	if err != nil || c.Limit != 3_605_000 || !strings.Contains(strings.Join(c.Gate, " "), "--at-most 1h0m0s") || strings.Contains(strings.Join(c.Watch, " "), "--at-most") {
+		t.Errorf("the plugin has %+v, %v", c, err)
+	}
+}
+
+func firstNumber(handler map[string]any, names ...string) (float64, bool) {
+	for _, name := range names {
+		if v, ok := handler[name].(float64); ok {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// An installation of before is brought up to date by another one, in place, and both are
+// taken out again to the last byte.
+func TestInstallOverAnOldInstallation(t *testing.T) {
+	const own = `{
+  "model": "opus",
+  "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "audit"}]}]}
+}
+`
+	o, path := home(t)
+	put(t, path, own)
+	install(t, o)
+	if r := uninstall(t, o); !r.Restored || read(t, path) != own {
+		t.Fatalf("the old one leaves %s", read(t, path))
+	}
+	install(t, o)
+	o.Program.AtMost = time.Hour
+	if r := install(t, o); !r.Changed || r.Wait != time.Hour+time.Minute {
+		t.Errorf("the new one waits %v, changed %v", r.Wait, r.Changed)
+	}
+	text := read(t, path)
+	if n := strings.Count(text, "--timeout 1m0s"); n != 1 || strings.Count(text, "--timeout 1m0s --at-most 1h0m0s") != 1 || !strings.Contains(text, `"timeout": 3660`) {
+		t.Errorf("the settings are now\n%s", text)
+	}
+	if r := install(t, o); r.Changed {
+		t.Error("and the same once more changes them")
+	}
+	if r := uninstall(t, o); read(t, path) != own {
+		t.Errorf("%+v leaves\n%s", r, read(t, path))
+	}
+}
+
+func TestAtMostIsChecked(t *testing.T) {
+	for atMost, fine := range map[time.Duration]bool{
+		0: true, time.Minute: true, time.Hour: true, MaxTimeout: true,
+		time.Second: false, MaxTimeout + time.Second: false, -time.Second: false,
+	} {
+		o, _ := home(t)
+		o.Program.AtMost = atMost
+		if _, err := Install(o); (err == nil) != fine {
+			t.Errorf("at most %v: %v", atMost, err)
+		}
+	}
+}
+
+// A hook that an agent stops waiting for while the console still gives it time is as bad as
+// any that ends too late; one of before is no fault, and is said.
+func TestCheckMoreTime(t *testing.T) {
+	for name, tc := range map[string]struct {
+		from, to string // in the settings
+		status   Status
+		words    string
+	}{
+		"as installed":         {"", "", OK, "after 1m0s (1h0m0s when you give it more time), Claude Code after 1h1m0s"},
+		"the agent leaves":     {`"timeout": 3660`, `"timeout": 120`, Fail, "stops waiting first"},
+		"just before":          {`"timeout": 3660`, `"timeout": 3600`, Fail, "stops waiting first"},
+		"too close":            {`"timeout": 3660`, `"timeout": 3630`, Warn, "less than 1m0s between them"},
+		"one of before":        {" --at-most 1h0m0s", "", OK, "a call can be given no more time (aoctl install claude)"},
+		"a bound below":        {"--at-most 1h0m0s", "--at-most 30s", OK, "the client gives up after 30s, Claude"},
+		"one that is no time ": {"--at-most 1h0m0s", "--at-most soon", OK, "the client gives up after 10m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			co, path := checking(t)
+			o := Options{Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: co.Program, Now: co.Now, ManagedDir: co.ManagedDir}
+			o.Program.AtMost = time.Hour
+			install(t, o)
+			text := read(t, path)
+			if changed := strings.Replace(text, tc.from, tc.to, 1); tc.from != "" && changed == text {
+				t.Fatalf("no %q in %s", tc.from, text)
+			} else if tc.from != "" {
+				put(t, path, changed)
+			}
+			r := reportOn(t, co, "claude")
+			wantFinding(t, r, tc.status, "timeout", tc.words)
+		})
+	}
+}
