@@ -89,17 +89,22 @@ func TestNoMoreTime(t *testing.T) {
 // where no call is drawn.
 func TestMoreTimeIsGuarded(t *testing.T) {
 	for name, act := range map[string]func(*rig){
-		"pasted":           func(r *rig) { r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("t"), Paste: true}) },
-		"a burst":          func(r *rig) { r.send(keyMsg("tt")) },
-		"behind a key":     func(r *rig) { r.send(keyMsg("j")); r.send(keyMsg("t")) },
-		"before a key":     func(r *rig) { r.send(keyMsg("t")); r.send(keyMsg("k")) },
-		"a new card":       func(r *rig) { r.m.guard.doubt(time.Now()); r.send(keyMsg("t")) },
-		"help":             func(r *rig) { r.press("?", "t") },
-		"history":          func(r *rig) { r.press("h", "t") },
-		"words for D":      func(r *rig) { r.press("h", "D"); r.press("esc"); r.send(keyMsg("D")); r.typed("t") },
-		"too small":        func(r *rig) { r.send(tea.WindowSizeMsg{Width: 30, Height: 9}); r.wait(time.Second); r.press("t") },
-		"a late card":      func(r *rig) { r.settleAll(broker.Expired); r.press("t") },
-		"a card being put": func(r *rig) { q := putOffCall(r.c.requests["r1"], 0, ""); r.c.publish(q); r.wait(time.Second); r.press("G", "t") },
+		"pasted":       func(r *rig) { r.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("t"), Paste: true}) },
+		"a burst":      func(r *rig) { r.send(keyMsg("tt")) },
+		"behind a key": func(r *rig) { r.send(keyMsg("j")); r.send(keyMsg("t")) },
+		"before a key": func(r *rig) { r.send(keyMsg("t")); r.send(keyMsg("k")) },
+		"a new card":   func(r *rig) { r.m.guard.doubt(time.Now()); r.send(keyMsg("t")) },
+		"help":         func(r *rig) { r.press("?", "t") },
+		"history":      func(r *rig) { r.press("h", "t") },
+		"words for D":  func(r *rig) { r.press("h", "D"); r.press("esc"); r.send(keyMsg("D")); r.typed("t") },
+		"too small":    func(r *rig) { r.send(tea.WindowSizeMsg{Width: 30, Height: 9}); r.wait(time.Second); r.press("t") },
+		"a late card":  func(r *rig) { r.settleAll(broker.Expired); r.press("t") },
+		"a card being put": func(r *rig) {
+			q := putOffCall(r.c.requests["r1"], 0, "")
+			r.c.publish(q)
+			r.wait(time.Second)
+			r.press("G", "t")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
