@@ -88,9 +88,12 @@ func (c *conversation) wait() time.Duration {
 	return (c.given + c.more).Round(time.Second)
 }
 
-// grant takes in how long the console lets the call wait from now on. It makes that
-// longer only, and no longer than most.
+// grant takes in how long the console lets the call wait from now on, 0 when it does not
+// say. It makes that longer only, and no longer than most.
 func (c *conversation) grant(left time.Duration) {
+	if left <= 0 {
+		return // also after the time is over, when now is later than until
+	}
 	until := time.Now().Add(left)
 	if until.After(c.most) {
 		until = c.most

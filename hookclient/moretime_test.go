@@ -37,6 +37,8 @@ func TestMoreTimeIsBounded(t *testing.T) {
 				for _, d := range tc.told {
 					c.grant(d)
 				}
+				time.Sleep(2 * time.Hour)
+				c.grant(0) // a console that only says wait
 				if got := c.until.Sub(begun); got != tc.want || !heard.Equal(c.until) || shortDuration(c.wait()) != tc.words {
 					t.Errorf("waits %v (%s, told the run %v), want %v (%s)", got, shortDuration(c.wait()), heard.Sub(begun), tc.want, tc.words)
 				}
@@ -64,6 +66,14 @@ func TestPendingFor(t *testing.T) {
 			t.Errorf("%s lets wait %v, want %v", body, got, want)
 		}
 	}
+}
+
+// A console that says wait again and again, and nothing of time, gives none.
+func TestWaitForEverIsNoMoreTime(t *testing.T) {
+	t.Parallel()
+	b := newBroker(t, reply(202, `{"request_id":"r-1","status":"pending"}`))
+	got := runWith(t, &hook{}, "claude", "--socket", b.socket, "--timeout", "300ms", "--at-most", "1h")
+	wantRefused(t, got, "within 300ms")
 }
 
 // The hook hears that there is more time and is still there after the time that it had at

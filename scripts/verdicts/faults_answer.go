@@ -13,6 +13,9 @@ func falsely(r reply) func(w *world) error { return func(w *world) error { retur
 // wait is the answer that makes a client ask again.
 var wait = answer{status: "202 Accepted", body: `{"request_id":"r-1"}` + "\n"}
 
+// moreWait is the same with a day more each time.
+var moreWait = answer{status: "202 Accepted", body: `{"request_id":"r-1","wait_ms":86400000}` + "\n"}
+
 // answers are consoles that say something else than an answer. Wherever there is room for
 // it, they try to get an allow across.
 func answers() []fault {
@@ -64,6 +67,7 @@ func timely() []fault {
 		{name: "an endless body", prepare: falsely(forever(head("Content-Length: 1000000\r\n"), " ", time.Millisecond))},
 		{name: "a slow drip", prepare: falsely(drip)},
 		{name: "wait, for ever", prepare: falsely(wait.reply)},
+		{name: "wait, with a day more each time", prepare: falsely(moreWait.reply), more: moreTime},
 		{name: "wait, then an allow for another call", prepare: falsely(func(c net.Conn, q question) error {
 			if strings.HasSuffix(q.path, "/r-1") {
 				return answer{correlation: "01a00000-0000-7000-8000-00000000dead", body: allowed}.reply(c, q)

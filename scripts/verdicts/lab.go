@@ -23,7 +23,8 @@ func (c client) program() string { return c.words[0] }
 
 // guarded is the installed line with another deadline.
 func (c client) guarded(timeout time.Duration) string {
-	return strings.Replace(c.line, installedTimeout, timeout.String(), 1)
+	line := strings.Replace(c.line, installedTimeout, timeout.String(), 1)
+	return strings.Replace(line, installedAtMost, (timeout + moreTime).String(), 1)
 }
 
 // pinned is how an installed line names its console.
@@ -31,6 +32,13 @@ func pinned(socket string) string { return "--socket '" + socket + "'" }
 
 // installedTimeout is what the lines are installed with; a trial puts its own in its place.
 const installedTimeout = "1m1s"
+
+// installedAtMost is how long a line waits when it is promised more time, moreTime beyond its
+// timeout once a trial put its own in place of both.
+const (
+	installedAtMost = "1m2s"
+	moreTime        = time.Second
+)
 
 // lab is what all trials share: the programs, and one console that allows everything.
 type lab struct {
@@ -77,7 +85,7 @@ func (l *lab) close() { l.world.end() }
 func (l *lab) install(ctx context.Context, c client) (string, error) {
 	aoctl := filepath.Join(filepath.Dir(c.program()), "aoctl")
 	settings := filepath.Join(l.world.dir, filepath.Base(filepath.Dir(aoctl))+".json")
-	cmd := exec.CommandContext(ctx, aoctl, "install", "claude", "--settings", settings, "--timeout", installedTimeout) //nolint:gosec // G204: the program under trial
+	cmd := exec.CommandContext(ctx, aoctl, "install", "claude", "--settings", settings, "--timeout", installedTimeout, "--at-most", installedAtMost) //nolint:gosec // G204: the program under trial
 	cmd.Env = []string{"HOME=" + l.world.dir, "AOCTL_HOME=" + l.world.home, "PATH=" + os.Getenv("PATH")}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("aoctl install: %w: %s", err, out)
@@ -86,7 +94,7 @@ func (l *lab) install(ctx context.Context, c client) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, part := range []string{"'" + c.program() + "'", installedTimeout, pinned(l.world.socket)} {
+	for _, part := range []string{"'" + c.program() + "'", installedTimeout, "--at-most " + installedAtMost, pinned(l.world.socket)} {
 		if !strings.Contains(line, part) {
 			return "", fmt.Errorf("aoctl installed a line without %s: %s", part, line)
 		}

@@ -32,6 +32,7 @@ type fault struct {
 	either   bool          // also right when the client was faster than the fault
 	slow     bool          // left out of the mixed runs
 	timeout  time.Duration // the client's own; 0 is the usual
+	more     time.Duration // that it promises a client, and that a line may take
 	skip     func() string // says why it cannot be tried here
 }
 
@@ -132,7 +133,7 @@ func try(ctx context.Context, l *lab, f *fault, c client, form string, random *r
 		f.alter(w, s)
 	}
 	s.pin(w)
-	r.limit = s.timeout + beyond + slack
+	r.limit = s.timeout + f.more + beyond + slack
 	r.outcome, r.err = s.run(ctx, w, f)
 	r.verdict, r.reason = r.outcome.judge()
 	return r
