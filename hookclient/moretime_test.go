@@ -87,7 +87,7 @@ func TestMoreTimeIsTaken(t *testing.T) {
 			gone := make(chan struct{})
 			later := func(c net.Conn, r heard) bool {
 				select {
-				case <-time.After(usual + 2*time.Second):
+				case <-time.After(usual + 5*time.Second):
 				case <-gone:
 					return false
 				}
