@@ -80,14 +80,14 @@ func TestWaitForEverIsNoMoreTime(t *testing.T) {
 // first; without --at-most the same answers change nothing.
 func TestMoreTimeIsTaken(t *testing.T) {
 	t.Parallel()
-	const usual = 10 * time.Second
+	const usual = 5 * time.Second
 	for _, atMost := range []string{"", "5m"} {
 		t.Run("at most "+atMost, func(t *testing.T) {
 			t.Parallel()
 			gone := make(chan struct{})
 			later := func(c net.Conn, r heard) bool {
 				select {
-				case <-time.After(usual + 5*time.Second):
+				case <-time.After(usual + time.Second):
 				case <-gone:
 					return false
 				}
@@ -103,7 +103,7 @@ func TestMoreTimeIsTaken(t *testing.T) {
 			r := <-b.requests
 			ms, err := strconv.Atoi(r.header.Get(HeaderAtMostMS))
 			if atMost == "" {
-				wantRefused(t, got, "nobody answered within 10s")
+				wantRefused(t, got, "nobody answered within 5s")
 				if r.header.Get(HeaderAtMostMS) != "" {
 					t.Errorf("it says that it would wait %s", r.header.Get(HeaderAtMostMS))
 				}
