@@ -243,7 +243,6 @@ func describeInstall(o install.Options, r install.Report) string {
 	return b.String()
 }
 
-// waiter is who gives up when the client does not: the agent, or the plugin in it.
 // timeToAnswer says how long a person has.
 func timeToAnswer(o install.Options) string {
 	if o.Program.AtMost <= o.Timeout {
@@ -252,6 +251,7 @@ func timeToAnswer(o install.Options) string {
 	return fmt.Sprintf("%v to answer, %v with more time (t)", o.Timeout, o.Program.AtMost)
 }
 
+// waiter is who gives up when the client does not: the agent, or the plugin in it.
 func waiter(o install.Options, r install.Report) string {
 	if o.Agent == "opencode" {
 		return "the plugin itself"
