@@ -50,7 +50,7 @@ func denyWords(r Request, o Outcome) string {
 			return "Everything is held in aoctl at the moment, and this call's time ran out, so it was not run. Nobody has refused it; ask the user before trying again."
 		}
 		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; ask the user before trying again.",
-			o.At.Sub(r.CreatedAt).Round(time.Second))
+			max(o.At.Sub(r.CreatedAt), r.ExpiresAt.Sub(r.CreatedAt)).Round(time.Second))
 	case Cancelled:
 		return "aoctl closed this call: " + o.Reason + "."
 	case Answered:
