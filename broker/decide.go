@@ -180,12 +180,20 @@ func (d Decision) outcome() Outcome {
 }
 
 // overdue reports whether id's time is over although its timer has not fired yet,
-// as after the process was paused.
+// as after the process was paused. More time that was asked for before and is being
+// recorded is waited for.
 func (b *Broker) overdue(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, ok := b.requests[id]
-	return ok && e.timer != nil && !time.Now().Before(e.deadline)
+	over := func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		e, ok := b.requests[id]
+		return ok && e.timer != nil && !time.Now().Before(e.deadline)
+	}
+	if !over() {
+		return false
+	}
+	b.awaitExtended(id)
+	return over()
 }
 
 func (b *Broker) now(ctx context.Context, req Request) Request {

@@ -29,6 +29,8 @@ const (
 // ErrNoMoreTime means that a call cannot be given more time; the text says why.
 var ErrNoMoreTime = errors.New("no more time can be given")
 
+const isPutOff = "it is put off, and waits without a deadline"
+
 // ExtendedData is the data of an EventExtended.
 type ExtendedData struct {
 	From      time.Time `json:"from"`       // the deadline until then
@@ -77,8 +79,12 @@ func (b *Broker) extend(ctx context.Context, id string, by Actor) (Request, erro
 		return e.req, fmt.Errorf("%w: %w", ErrNotRecorded, err)
 	case b.closed:
 		return e.req, ErrClosed // the next console has it
-	case e.claimed || e.req.State.Terminal() || e.req.Checkpoint != nil:
+	case e.claimed || e.req.State.Terminal():
 		return e.req, ErrAlreadyDecided
+	case e.req.Checkpoint != nil:
+		return e.req, fmt.Errorf("%w: %s", ErrNoMoreTime, isPutOff)
+	case !e.deadline.Equal(x.before): // put off and taken up: whoever asks now may wait for less
+		return e.req, fmt.Errorf("%w: its agent asked for it anew meanwhile", ErrNoMoreTime)
 	}
 	b.moveDeadline(e, x)
 	return e.req, nil
@@ -87,6 +93,7 @@ func (b *Broker) extend(ctx context.Context, id string, by Actor) (Request, erro
 // extending is more time that is about to be given.
 type extending struct {
 	at       time.Time
+	before   time.Time // the deadline until then, monotonic
 	deadline time.Time // monotonic
 	data     ExtendedData
 }
@@ -110,11 +117,11 @@ func (b *Broker) startExtending(id string, by Actor) (*entry, extending, error) 
 	case e.req.State.Terminal() || e.claimed:
 		return e, x, ErrAlreadyDecided
 	case e.req.Checkpoint != nil:
-		return e, x, fmt.Errorf("%w: it is put off, and waits without a deadline", ErrNoMoreTime)
+		return e, x, fmt.Errorf("%w: %s", ErrNoMoreTime, isPutOff)
 	case !x.at.Before(e.deadline): // its timer is about to fire
 		return e, x, ErrAlreadyDecided
 	}
-	x.deadline = x.at.Add(b.opts.ApprovalTimeout)
+	x.before, x.deadline = e.deadline, x.at.Add(b.opts.ApprovalTimeout)
 	if last := e.most.Add(-extendMargin); x.deadline.After(last) {
 		x.deadline = last
 	}
@@ -218,7 +225,7 @@ func patienceOf(r *http.Request) patience {
 	return p
 }
 
-// patience is that of who asks q.
+// patience is that of who asks q, counted from now.
 func (b *Broker) patience(q *Question) patience {
 	if !q.asker.until.IsZero() {
 		return q.asker
@@ -249,8 +256,8 @@ func (b *Broker) noteAsker(e *entry, p patience) {
 // knowsDeadline reports whether who asks with patience p knows of all the time that e was
 // given, as far as they would wait for it. Caller holds mu.
 func (e *entry) knowsDeadline(p patience) bool {
-	if p.most.IsZero() || e.req.ExtendedAt.IsZero() {
-		return true // they take no other deadline than they know, or there is none
+	if p.most.IsZero() || p.until.IsZero() || e.req.ExtendedAt.IsZero() {
+		return true // they take no other deadline than they know or tell of, or there is none
 	}
 	deadline := e.deadline
 	if deadline.After(p.most) {
@@ -268,7 +275,7 @@ func (b *Broker) pendingReply(req Request) reply {
 	}{RequestID: req.ID, Status: Pending}
 	b.mu.Lock()
 	if e, ok := b.requests[req.ID]; ok && e.saved && e.req.State == Pending && e.req.Checkpoint == nil {
-		told.WaitMS = max(time.Until(e.deadline).Milliseconds(), 0)
+		told.WaitMS = max(min(time.Until(e.deadline), maxTimeout).Milliseconds(), 0) // a clock that was set back gives no client more
 	}
 	b.mu.Unlock()
 	rep := jsonReply(http.StatusAccepted, told)

@@ -50,6 +50,7 @@ func (b *Broker) Submit(ctx context.Context, q Question) (Request, error) {
 	if err := q.validate(); err != nil {
 		return Request{}, err
 	}
+	q.asker = b.patience(&q) // before a record is made, which takes from their time
 	e, known, err := b.reserve(&q)
 	if err != nil {
 		return Request{}, err
@@ -275,7 +276,7 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *Outcome, q Questio
 		return e.req
 	}
 	b.arm(e, e.req.ExpiresAt.Sub(e.req.CreatedAt))
-	b.noteAsker(e, b.patience(&q))
+	b.noteAsker(e, q.asker)
 	e.req.Held = b.held(e.req.SessionID)
 	b.publish(Update{Request: ptr(e.req)})
 	se := b.session(e.req.SessionID)
@@ -396,7 +397,7 @@ func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error
 	defer b.mu.Unlock()
 	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
 	before := e.req.MayWaitUntil
-	if b.noteAsker(e, b.patience(&q)); e.req.MayWaitUntil != before {
+	if b.noteAsker(e, q.asker); e.req.MayWaitUntil != before {
 		b.publish(Update{Request: ptr(e.req)})
 	}
 	if able := whyWaits(e.req, q.Headless) == ""; able != e.req.Deferrable { // a restart forgot it

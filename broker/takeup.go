@@ -86,7 +86,7 @@ func (b *Broker) waitAgain(ctx context.Context, e *entry, q Question) (req Reque
 	e.req.Deferrable = whyWaits(e.req, q.Headless) == ""
 	e.req.ExtendedAt = time.Time{}
 	b.arm(e, cp.ExpiresAt.Sub(now))
-	b.noteAsker(e, b.patience(&q))
+	b.noteAsker(e, q.asker)
 	b.publish(Update{Request: ptr(e.req)})
 	b.publishSession(se)
 	return e.req, true, nil
