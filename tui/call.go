@@ -35,6 +35,7 @@ func (m *model) detailView(l layout, a area) []string {
 		focus: m.focus == paneDetail || m.screen == screenFull,
 	}
 	f.below, f.belowInk = m.standing(c)
+	f.belowMore = m.noLonger(c)
 	if l.stacked && c.held() && f.alarm == "" {
 		f.note, f.noteInk = "held", inkFrozen
 	}
@@ -60,9 +61,6 @@ func (m *model) standing(c *card) (string, ink) {
 	}
 	d := c.req.ExpiresAt.Sub(m.at)
 	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
-	if _, whole := c.span(); d < whole/2 && !c.mayWait() {
-		text += " · its asker waits no longer"
-	}
 	if c.held() {
 		return "held by a freeze · " + text, inkFrozen
 	}
@@ -70,6 +68,15 @@ func (m *model) standing(c *card) (string, ink) {
 		return "a file of it changed · " + text, inkWarn
 	}
 	return text, inkMuted
+}
+
+// noLonger says of a call whose time is half over that it can be given no more.
+func (m *model) noLonger(c *card) string {
+	_, whole := c.span()
+	if c.late() || c.putOff() || c.mayWait() || c.req.ExpiresAt.Sub(m.at) >= whole/2 {
+		return ""
+	}
+	return " · its asker waits no longer than that"
 }
 
 // position says which rows of a call are on the screen.

@@ -61,6 +61,7 @@ func (m *model) editView(l layout, a area) []string {
 	}
 	if c := m.board.cards[e.card.id]; c != nil && e.gone == "" {
 		f.below, f.belowInk = m.standing(c)
+		f.belowMore = m.noLonger(c)
 	}
 	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

@@ -46,7 +46,8 @@ type caption struct {
 	title, note, right string
 	alarm              string // behind the title; what it begins with is never left out
 	below, belowRight  string
-	belowInk, noteInk  ink // noteInk: muted when not given
+	belowMore          string // behind below, where all three fit
+	belowInk, noteInk  ink    // noteInk: muted when not given
 	focus              bool
 }
 
@@ -111,6 +112,9 @@ func (m *model) titles(r *row, f caption, room int) {
 func (m *model) bottomEdge(width int, f caption, edge ink) string {
 	e := m.edges()
 	r := m.st.row(width).put(edge, e.bottomLeft)
+	if f.belowMore != "" && cells(f.below+f.belowMore+f.belowRight)+12 < width {
+		f.below += f.belowMore
+	}
 	if f.below != "" && cells(f.below)+6 < width {
 		r.put(edge, e.across+" ").put(f.belowInk, f.below).put(edge, " ")
 	}

@@ -78,7 +78,9 @@ func TestNoMoreTime(t *testing.T) {
 		last.MayWaitUntil = last.ExpiresAt
 		r.c.publish(last)
 		r.wait(time.Second)
-		r.shows("left · its asker waits no longer")
+		r.shows("left · its asker waits no longer than that")
+		r.send(tea.WindowSizeMsg{Width: 80, Height: 30})
+		r.shows("asked 5:02 ago · 4:58 left")
 		if r.m.possible(r.m.card(), "t", false) {
 			t.Error("t is drawn as if it gave more time")
 		}
