@@ -9,4 +9,4 @@ import (
 )
 
 // darkBackground guesses: there is no bounded way to ask here.
-func darkBackground(io.Reader, term.File) bool { return true }
+func darkBackground(io.Reader, term.File) (dark, typed bool) { return true, false }

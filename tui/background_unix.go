@@ -5,6 +5,7 @@ package tui
 import (
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,29 +18,37 @@ import (
 // answer that comes later reaches the program as a burst of keys, which never decides.
 const backgroundWait = 200 * time.Millisecond
 
+// answers are what a terminal says to the two questions of darkBackground.
+var answers = regexp.MustCompile("\x1b\\]11;[^\a\x1b]*(\a|\x1b\\\\)|\x1b\\[\\?[0-9;]*c")
+
 // darkBackground tells whether the terminal is dark: by COLORFGBG, else by asking it.
-// Without an answer it is.
-func darkBackground(in io.Reader, out term.File) bool {
+// Without an answer it is. typed is true when what was read for an answer was typed: those
+// keys are lost.
+func darkBackground(in io.Reader, out term.File) (dark, typed bool) {
 	if dark, ok := darkByEnv(os.Getenv("COLORFGBG")); ok {
-		return dark
+		return dark, false
 	}
 	tty, ok := in.(term.File)
 	if !ok || !term.IsTerminal(tty.Fd()) || os.Getenv("TERM") == "linux" {
-		return true
+		return true, false
 	}
 	state, err := term.MakeRaw(tty.Fd())
 	if err != nil {
-		return true
+		return true, false
 	}
 	defer term.Restore(tty.Fd(), state) //nolint:errcheck // nothing can be done about it
 	// Every terminal answers the second question, so that one without an answer to the
 	// first does not cost the whole wait.
 	if _, err := out.Write([]byte("\x1b]11;?\x1b\\\x1b[c")); err != nil {
-		return true
+		return true, false
 	}
-	dark, ok := darkByAnswer(readAnswer(int(tty.Fd())))
-	return dark || !ok
+	answer := readAnswer(int(tty.Fd()))
+	dark, ok = darkByAnswer(answer)
+	return dark || !ok, typedIn(answer)
 }
+
+// typedIn reports whether there is more in an answer than a terminal's words.
+func typedIn(answer string) bool { return answers.ReplaceAllString(answer, "") != "" }
 
 // readAnswer reads what the terminal says, up to the end of its second answer.
 func readAnswer(fd int) string {

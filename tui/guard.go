@@ -181,6 +181,12 @@ func (g *guard) missed(keys string) {
 	}
 }
 
+// typedAhead notes that keys were typed before there was a screen, and are lost: what
+// follows them may be the rest of a text.
+func (g *guard) typedAhead(now time.Time) {
+	g.lastKey, g.words = now, "what was typed before this screen was dropped"
+}
+
 // leaves notes that an input was left: who goes on typing, as behind a line break that was
 // meant for the text and sent it, decides nothing by that.
 func (g *guard) leaves(now time.Time) {

@@ -200,6 +200,30 @@ func TestWordsBehindAMissedD(t *testing.T) {
 	})
 }
 
+// Words whose beginning was typed before there was a screen are not keys, and a key that
+// comes after a pause is.
+func TestWordsTypedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, newFake(oneSession), 80, 24)
+		r.m.guard.typedAhead(r.m.at)
+		r.c.publish(bash("r1", "s1", time.Now(), "make"))
+		for _, k := range strings.Split("zzzzza sad day", "") {
+			r.wait(250 * time.Millisecond)
+			r.send(keyMsg(k))
+		}
+		r.wait(time.Second)
+		if got := r.decisions(); got != "" {
+			t.Errorf("decided %q", got)
+		}
+		r.wait(time.Second)
+		r.send(keyMsg("a"))
+		r.wait(time.Second)
+		if got := r.decisions(); got != "allow r1;" {
+			t.Errorf("decided %q, want the call allowed", got)
+		}
+	})
+}
+
 var drawnCommand = regexp.MustCompile(`\$ echo (n\d+)`)
 
 // Two thousand presses while cards come and go: none decides a card that was on the

@@ -136,7 +136,11 @@ func Run(ctx context.Context, c console, o Options) error {
 	out := newOutput(o.Output)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m := newModel(ctx, c, o, terminalStyles(o))
+	st, typed := terminalStyles(o)
+	m := newModel(ctx, c, o, st)
+	if typed {
+		m.guard.typedAhead(m.at)
+	}
 	m.out, m.guard.pulse = out, true
 	p := tea.NewProgram(m,
 		tea.WithInput(o.Input), tea.WithOutput(out.forProgram()),
@@ -155,13 +159,13 @@ func Run(ctx context.Context, c console, o Options) error {
 }
 
 // terminalStyles fits the palette to the terminal.
-func terminalStyles(o Options) *Styles {
+func terminalStyles(o Options) (st *Styles, typed bool) {
 	f, ok := o.Output.(term.File)
 	tty := ok && term.IsTerminal(f.Fd())
 	profile := lipgloss.NewRenderer(o.Output).ColorProfile()
 	dark := o.Scheme != Light
 	if o.Scheme == Auto && tty && profile != termenv.Ascii {
-		dark = darkBackground(o.Input, f)
+		dark, typed = darkBackground(o.Input, f)
 	}
-	return newStyles(defaultPalette(), profile, dark, tty && os.Getenv("TERM") != "dumb")
+	return newStyles(defaultPalette(), profile, dark, tty && os.Getenv("TERM") != "dumb"), typed
 }
