@@ -27,6 +27,9 @@ const (
 	repeatDelay = 2 * time.Second
 	// typingGap is the pause after which a person is no longer typing a sentence.
 	typingGap = 1500 * time.Millisecond
+	// wordsGap is the same where only decision keys wait for it: a key that comes by itself
+	// is no letter of a word.
+	wordsGap = 900 * time.Millisecond
 	// beatEvery is how often the program makes sure that it runs, for beatFor after the
 	// shown card changed.
 	beatEvery = 50 * time.Millisecond
@@ -135,7 +138,10 @@ func (g *guard) deaf(now time.Time) bool { return now.Sub(g.since) < deafFor }
 // key notes a key press. Any key takes back a decision that is held.
 func (g *guard) key(now time.Time) (tookBack bool) {
 	if now.Sub(g.lastKey) > typingGap {
-		g.typing, g.words = false, ""
+		g.typing = false
+	}
+	if now.Sub(g.lastKey) > wordsGap {
+		g.words = ""
 	}
 	g.prevKey, g.lastKey = g.lastKey, now
 	tookBack = g.held != nil

@@ -205,7 +205,7 @@ func TestWordsBehindAMissedD(t *testing.T) {
 func TestWordsTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(oneSession), 80, 24)
-		r.m.guard.typedAhead(r.m.at)
+		r.m.guard.typedAhead(time.Now())
 		r.c.publish(bash("r1", "s1", time.Now(), "make"))
 		for _, k := range strings.Split("zzzzza sad day", "") {
 			r.wait(250 * time.Millisecond)

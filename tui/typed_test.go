@@ -61,7 +61,7 @@ func TestKeysActAfterAForm(t *testing.T) {
 		r.press("esc")
 		r.press("a")
 		r.shows("a text was just left: pause for a moment")
-		r.wait(2 * time.Second)
+		r.wait(time.Second)
 		r.press("a")
 		if got := r.decisions(); got == "" {
 			t.Error("a decides nothing after a pause")
