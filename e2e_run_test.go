@@ -267,7 +267,14 @@ func e2eRunStopped(r *rig) {
 	console.say("MESSAGE after the stop") // the person's own word lifts it
 	q = r.waiting("second")
 	console.press("d", q)
-	r.turns("shop", broker.TurnIdle)
+	// Whether the refusal or the interrupt ended the turn that was stopped decides how much
+	// of it the model is told, and so whether it comes to its second call once or twice.
+	r.until("the end of the turn", func() bool {
+		for _, again := range r.pending() {
+			console.press("d", again)
+		}
+		return r.within(e2eRepeat, func() bool { return r.session("shop").Run.Turn == broker.TurnIdle })
+	})
 	r.heard("MESSAGE after the stop")
 }
 
