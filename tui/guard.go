@@ -157,6 +157,9 @@ func (g *guard) burst() bool { return g.lastKey.Sub(g.prevKey) < burstGap }
 // decision is to be held.
 func (g *guard) press(key string, now time.Time) (wait time.Duration, refusal string) {
 	since, again := now.Sub(g.lastDecision), key == g.lastVerdict
+	if again && since >= deafFor && g.prevKey.Equal(g.lastDecision) {
+		g.words = "" // no word is one letter, slowly, again and again
+	}
 	g.lastDecision, g.lastVerdict = now, key
 	switch {
 	case g.typing:

@@ -40,9 +40,6 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, m.keys.Back) {
 		m.guard.typing = false
 	}
-	if !isText(msg) && msg.Type != tea.KeyEnter { // no part of a text
-		m.guard.words = ""
-	}
 	if m.guard.typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
 		return m.say(inkWarn, "… D opened no input here: press esc or pause, then press the key again")
 	}

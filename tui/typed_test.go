@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -50,6 +51,25 @@ func TestWordsForAFormDecideNothing(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Who presses a key again that was refused, soon but not held down, is heard.
+func TestKeyPressedAgainAfterAForm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := heldRig(t, broker.TurnWorking)
+		r.wait(3 * time.Second)
+		r.types("m")
+		r.types("see")
+		r.send(keyMsg("esc"))
+		r.wait(600 * time.Millisecond)
+		for _, want := range []string{"", "allow"} {
+			r.send(keyMsg("a"))
+			r.wait(700 * time.Millisecond)
+			if got := r.decisions(); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+				t.Errorf("decided %q, want %q", got, want)
+			}
+		}
+	})
 }
 
 func TestKeysActAfterAForm(t *testing.T) {
