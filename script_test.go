@@ -133,7 +133,10 @@ func cmdWaitfor(ts *testscript.TestScript, neg bool, args []string) {
 	case args[0] == "console" && len(args) == 1:
 		met = func() bool { return api.get("/sessions", &[]broker.Session{}) == nil }
 	case args[0] == "pending" && len(args) == 2:
-		met = func() bool { return api.pendingIs(args[1]) }
+		met = func() (ok bool) {
+			ok, last = api.pending(args[1])
+			return ok
+		}
 	case args[0] == "session" && len(args) == 3:
 		met = func() bool {
 			var sessions []broker.Session
@@ -279,9 +282,15 @@ func cmdHarmless(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pendingIs reports whether so many calls wait.
-func (a scriptAPI) pendingIs(n string) bool {
+// pending reports whether so many calls wait, and what it saw.
+func (a scriptAPI) pending(n string) (bool, string) {
 	var waiting []broker.Request
-	err := a.get("/approval-requests?status=pending", &waiting)
-	return err == nil && strconv.Itoa(len(waiting)) == n
+	if err := a.get("/approval-requests?status=pending", &waiting); err != nil {
+		return false, err.Error()
+	}
+	seen := make([]string, len(waiting))
+	for i, r := range waiting {
+		seen[i] = fmt.Sprintf("%s %.60s", r.ToolName, r.ToolInput)
+	}
+	return strconv.Itoa(len(waiting)) == n, strings.Join(seen, "; ")
 }
