@@ -90,9 +90,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdSoon allows a busy machine a second more.
 // slack is what a busy machine, and the race detector, may add to a time. What does not come
-// soon comes after a timeout of 10 s or not at all.
+// soon comes after a timeout of 10 s, that of a hook 10 min, or not at all.
 const slack = 7 * time.Second
 
 func cmdSoon(ts *testscript.TestScript, neg bool, args []string) {
