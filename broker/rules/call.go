@@ -46,6 +46,7 @@ type elem struct {
 	at      int        // place in the line's elements
 	spoken  spoken     // of a command
 	others  []spoken   // the same with its wrappers in front
+	front   int        // when not 0: so many words of others[0] are its only wrapper
 	path    *located   // of a read or write
 	program *located   // of a command that is named by a path
 	assign  string     // NAME=value

@@ -22,6 +22,12 @@ var transparent = map[string]bool{
 	"sh -c": true, "bash -c": true, "zsh -c": true, "dash -c": true,
 }
 
+// runners are those of them that run a project's own programs. Whoever uses one writes it
+// into a pattern as well.
+var runners = map[string]bool{
+	"bundle exec": true, "poetry run": true, "pipenv run": true, "hatch run": true, "pdm run": true, "rye run": true, "uv run": true,
+}
+
 // readCommand reads the command line in a parameter.
 func (c *Call) readCommand(param string) {
 	c.start()
@@ -119,6 +125,8 @@ func (c *Call) element(e *shell.Element, at int) elem {
 	if why != "" {
 		x.behind = true
 		x.exact = first(x.exact, why)
+	} else if len(e.Via) == 1 && runners[e.Via[0]] {
+		x.front = len(strings.Fields(e.Via[0]))
 	}
 	c.gitPlace(&x)
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""

@@ -334,7 +334,7 @@ func (e *entry) matchElem(x *elem, c *Call) bool {
 
 func (e *entry) matchCommand(x *elem) bool {
 	if !e.lenient {
-		return e.command.matchStrict(&x.spoken)
+		return e.command.matchStrict(&x.spoken) || x.front > 0 && e.command.spellsOut(x)
 	}
 	if e.command.matchLenient(&x.spoken) {
 		return true
