@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -186,6 +187,7 @@ func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule
 // addRules prints what is going to be added and, unless dry, adds it.
 func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 	out := cmd.OutOrStdout()
+	warnStillAsks(cmd.ErrOrStderr(), list)
 	if dry {
 		if asJSON {
 			return printJSON(out, list)
@@ -216,6 +218,23 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// warnStillAsks warns of rules that do not allow what they seem to be made for.
+func warnStillAsks(w io.Writer, list []rules.Rule) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return
+	}
+	for _, r := range list {
+		place := risk.Place{CWD: cwd, Project: cwd}
+		if r.Scope.Project != "" {
+			place = risk.Place{CWD: r.Scope.Project, Project: r.Scope.Project}
+		}
+		if line, why := rules.StillAsks(r, place); line != "" {
+			printWarnings(w, []string{fmt.Sprintf("this rule does not allow %q: %s", line, why)})
+		}
+	}
 }
 
 func printSaved(out io.Writer, did string, s broker.SavedRule) error {

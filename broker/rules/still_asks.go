@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// StillAsks is a plain command line that allow rule r seems to be made for and does not
+// allow, because its pattern begins with a wrapper: "timeout 60 make x" for "timeout 60 make
+// *". why says what to write. Both are empty when there is no such thing to say of the
+// pattern's first alternative. It is for whoever is about to add r; place is where.
+func StillAsks(r Rule, place risk.Place) (line, why string) {
+	pattern, ok := r.Where[commandKey]
+	if r.Decision != Allow || !ok || len(r.Where) != 1 {
+		return "", ""
+	}
+	r.Enabled, r.Scope, r.ExpiresAt, r.MaxUses = true, Scope{}, time.Time{}, 0
+	e, err := build(r)
+	if err != nil || e.command == nil || len(e.command.alts) == 0 {
+		return "", ""
+	}
+	words, ok := e.command.alts[0].sample()
+	if !ok {
+		return "", ""
+	}
+	line = quoteWords(words)
+	input, err := json.Marshal(map[string]string{commandKey: line})
+	if err != nil {
+		return "", ""
+	}
+	call := Prepare(Question{Tool: "Bash", Input: input, Place: place})
+	a := arrange([]*entry{e}).Judge(call, time.Now())
+	if why = a.behindWrapper(pattern); a.Verdict == Allow || why == "" {
+		return "", ""
+	}
+	return line, why
+}
+
+// sample is words that w fits: its own, and one for those at its end. ok is false when a
+// wildcard stands elsewhere.
+func (w *words) sample() (list []string, ok bool) {
+	n := w.literal()
+	for _, x := range w.list[:n] {
+		list = append(list, x.glob[0])
+	}
+	switch rest := w.list[n:]; {
+	case n == 0:
+		return nil, false
+	case len(rest) == 0:
+		return list, true
+	case len(rest) == 1 && rest[0].many:
+		return append(list, "x"), true
+	}
+	return nil, false
+}
+
+// behindWrapper says what to write in place of pattern, which names the wrapper of a command
+// that it does not match, "" when there is none.
+func (a Assessment) behindWrapper(pattern string) string {
+	i := slices.IndexFunc(a.Elements, func(j Judged) bool { return len(j.Via) > 0 && len(j.Matches) == 0 && len(j.Argv) > 0 })
+	if i < 0 {
+		return ""
+	}
+	wrapper, own := a.Elements[i].Via[0], a.Elements[i].Argv
+	open := strings.HasSuffix(pattern, " *")
+	switch {
+	case !transparent[wrapper] && !transparentShell(wrapper):
+		return "what runs through " + wrapper + " is allowed by its exact words only"
+	case open && len(own) == 1:
+		return "say as well what " + wrapper + " is to run"
+	case open:
+		own = append(own[:len(own)-1:len(own)-1], "*")
+	}
+	return `a rule looks at what ` + wrapper + ` runs: write "` + strings.Join(own, " ") + `"`
+}

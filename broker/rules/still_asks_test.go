@@ -1,0 +1,40 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+func TestStillAsks(t *testing.T) {
+	place := risk.Place{CWD: "/work/app", Project: "/work/app", Home: "/home/me"}
+	for pattern, want := range map[string][2]string{
+		"make *":              {},
+		"npm run test":        {},
+		"git ** --force":      {},
+		"* x":                 {},
+		"re:make .*":          {},
+		"uv run pytest *":     {},
+		"timeout 60 make *":   {"timeout 60 make x", `a rule looks at what timeout runs: write "make *"`},
+		"uv run *":            {"uv run x", "say as well what uv run is to run"},
+		"sudo apt install *":  {"sudo apt install x", "what runs through sudo is allowed by its exact words only"},
+		"npx jest *":          {},
+		"npx *":               {},
+		"git *":               {},
+		"terraform apply *":   {},
+		"make 'a b' *":        {},
+		"bash -c *":           {"bash -c x", ""},
+		"line:timeout 6 make": {},
+	} {
+		line, why := StillAsks(rule(Allow, "Bash", "command", pattern), place)
+		if line != want[0] || !strings.Contains(why, want[1]) || (why == "") != (line == "") {
+			t.Errorf("%s: %q, %q; want %q, %q", pattern, line, why, want[0], want[1])
+		}
+	}
+	for _, d := range []Verdict{Ask, Deny, Defer} {
+		if line, why := StillAsks(rule(d, "Bash", "command", "sudo *"), place); line+why != "" {
+			t.Errorf("%s: %q, %q", d, line, why)
+		}
+	}
+}
