@@ -117,7 +117,7 @@ func (c *client) findQuestion(ctx context.Context, ref string) (broker.Request, 
 	if err != nil {
 		return broker.Request{}, err
 	}
-	s, err := findSession(plainSessions(known), ref, false)
+	s, err := findSession(plainSessions(known), ref, true)
 	if err != nil {
 		return broker.Request{}, err
 	}
