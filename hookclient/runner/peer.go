@@ -21,7 +21,8 @@ type times struct {
 	greet   time.Duration // for its answer to initialize
 	control time.Duration // for its answer to any other request
 	turn    time.Duration // for the end of a turn that was interrupted, in order to end it
-	exit    time.Duration // for its end after stdin was closed, and after each signal
+	exit    time.Duration // for its end after stdin was closed, and after SIGTERM
+	dead    time.Duration // for its end after SIGKILL
 	leave   time.Duration // for its end by itself, when there is nothing more to do
 	event   time.Duration // for the console's answer to what is no question
 }
@@ -29,7 +30,7 @@ type times struct {
 func defaultTimes() times {
 	return times{
 		greet: 2 * time.Minute, control: 30 * time.Second,
-		turn: 5 * time.Second, exit: 5 * time.Second, leave: 15 * time.Second, event: 10 * time.Second,
+		turn: 5 * time.Second, exit: 5 * time.Second, dead: 5 * time.Second, leave: 15 * time.Second, event: 10 * time.Second,
 	}
 }
 

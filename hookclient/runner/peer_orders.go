@@ -214,9 +214,9 @@ func (p *peer) escalate() {
 		p.phase = killing
 		p.step("it did not end within %s; sent SIGKILL to its process group", p.times.exit)
 		p.do(kill{syscall.SIGKILL})
-		p.await(p.times.exit)
+		p.await(p.times.dead)
 	case killing:
-		p.step("it was not seen to end within %s of SIGKILL", p.times.exit)
+		p.step("it was not seen to end within %s of SIGKILL", p.times.dead)
 		p.ended(wire.RunReport{Error: "the agent's process could not be ended"})
 	case standing: // a session was taken up again, and there was nothing to go on with
 		p.mayLeave()

@@ -192,6 +192,7 @@ func TestAnAgentThatIgnoresEverythingIsKilled(t *testing.T) {
 	c := newConsole(t, "")
 	r := begin(t, c, "ignores-all", func(s *session) {
 		s.times.turn, s.times.exit, s.times.control = 100*time.Millisecond, 100*time.Millisecond, 50*time.Millisecond
+		s.times.dead = time.Minute
 	})
 	c.wait("the call", func() bool { return len(c.hooks) > 0 })
 	c.change(func() { c.orders = []wire.RunOrder{{ID: "e", Kind: wire.OrderEnd}} })
@@ -215,7 +216,7 @@ func TestAnAgentThatIgnoresEverythingIsKilled(t *testing.T) {
 func TestAnAgentThatDoesNotReadIsEnded(t *testing.T) {
 	c := newConsole(t, "")
 	r := begin(t, c, "asks-and-does-not-read", func(s *session) {
-		s.times.turn, s.times.exit = 100*time.Millisecond, 100*time.Millisecond
+		s.times.turn, s.times.exit, s.times.dead = 100*time.Millisecond, 100*time.Millisecond, time.Minute
 	})
 	c.wait("a crowd of calls", func() bool { return len(c.hooks) >= maxCalls })
 	c.change(func() { c.orders = []wire.RunOrder{{ID: "e", Kind: wire.OrderEnd}} })
