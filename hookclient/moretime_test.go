@@ -132,9 +132,9 @@ func TestMoreTimeEnds(t *testing.T) {
 	b = newBroker(t, silent)
 	done := make(chan outcome)
 	go func() {
-		done <- runWith(t, &hook{}, "claude", "--socket", b.socket, "--timeout", "250ms", "--at-most", "24h")
+		done <- runWith(t, &hook{}, "claude", "--socket", b.socket, "--timeout", "4s", "--at-most", "24h")
 	}()
 	<-b.requests
 	b.kill()
-	wantRefused(t, <-done, `the console ended while this call waited, and did not come back within 250ms; start it again with "aoctl"`)
+	wantRefused(t, <-done, `the console ended while this call waited, and did not come back within 4s; start it again with "aoctl"`)
 }
