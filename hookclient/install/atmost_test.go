@@ -112,10 +112,13 @@ func TestAtMostIsChecked(t *testing.T) {
 		0: true, time.Minute: true, time.Hour: true, MaxTimeout: true,
 		time.Second: false, MaxTimeout + time.Second: false, -time.Second: false,
 	} {
-		o, _ := home(t)
+		o, path := home(t)
 		o.Program.AtMost = atMost
 		if _, err := Install(o); (err == nil) != fine {
 			t.Errorf("at most %v: %v", atMost, err)
+		}
+		if said := "--at-most " + atMost.String(); fine && strings.Contains(read(t, path), said) != (atMost > 0) {
+			t.Errorf("at most %v: the line does not say so, or says %q by itself", atMost, said)
 		}
 	}
 }
@@ -133,6 +136,7 @@ func TestCheckMoreTime(t *testing.T) {
 		"just before":          {`"timeout": 3660`, `"timeout": 3600`, Fail, "stops waiting first"},
 		"too close":            {`"timeout": 3660`, `"timeout": 3630`, Warn, "less than 1m0s between them"},
 		"one of before":        {" --at-most 1h0m0s", "", OK, "a call can be given no more time (aoctl install claude)"},
+		"no more by choice":    {"--at-most 1h0m0s", "--at-most 1m0s", OK, "the client gives up after 1m0s, Claude Code after 1h1m0s (pinned)"},
 		"a bound below":        {"--at-most 1h0m0s", "--at-most 30s", OK, "the client gives up after 30s, Claude"},
 		"one that is no time ": {"--at-most 1h0m0s", "--at-most soon", OK, "the client gives up after 10m0s"},
 	} {

@@ -42,7 +42,7 @@ func (p Program) once() Program {
 
 // limits are the flags that say how long the client waits.
 func (p Program) limits(timeout time.Duration) []string {
-	if p.AtMost <= timeout {
+	if p.AtMost < timeout {
 		return []string{"--timeout", timeout.String()}
 	}
 	return []string{"--timeout", timeout.String(), "--at-most", p.AtMost.String()}
