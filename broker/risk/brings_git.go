@@ -13,6 +13,9 @@ func gitBrings(a args) bool {
 	if _, ok := a.sub("stash pop|apply|branch"); ok {
 		return true
 	}
+	if rest, ok := a.sub("apply"); ok {
+		return !appliesNothing(a.after(rest))
+	}
 	if rest, ok := a.sub("reset"); ok {
 		return a.after(rest).hasShort([]string{"--hard", "--merge", "--keep"})
 	}
@@ -44,6 +47,21 @@ func unstages(a args) bool {
 		}
 	}
 	return staged
+}
+
+// appliesNothing reports whether git apply only says what a patch would do. Behind an
+// option that is not known it may apply it all the same.
+func appliesNothing(a args) bool {
+	looks := false
+	for _, w := range a.words[:a.plain] {
+		switch {
+		case matches("--check|--stat|--numstat|--summary", w):
+			looks = true
+		case strings.HasPrefix(w, "-") && !matches("-v|--verbose|-R|--reverse|-p0|-p1|-p2", w):
+			return false
+		}
+	}
+	return looks
 }
 
 // startsBranch reports whether git only begins a new branch where it is.

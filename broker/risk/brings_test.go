@@ -23,6 +23,7 @@ func TestMayBringFiles(t *testing.T) {
 		"git switch -c x": false, "git checkout -b x": false, "git restore --staged a": false, "git stash": false, "git stash list": false,
 		"git restore a.go": false, "git restore --source=x src/a.go b.ts": false, "git restore -- a.go": false, "git checkout -- a.go": false, "git checkout x -- src/a.go": false,
 		"git status": false, "git reset HEAD a": false, "git commit -m x": false, "git log": false, "git worktree list": false,
+		"git apply --check x": false, "git apply --stat -p1 x": false, "git apply --check --apply x": true, "git apply --stat --index x": true,
 		"cp a b": false, "mv a b": false, "tar tf a.tar": false, "tar -czf a.tgz src": false, "unzip -l a.zip": false, "rsync -n a b": false,
 	} {
 		got := false

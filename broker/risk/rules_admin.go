@@ -52,9 +52,16 @@ func adminRules() []rule {
 		{names: "prisma npx bunx pnpm yarn", when: func(a args) bool {
 			return a.exactly("migrate") && a.exactly("reset") || a.has("--force-reset", "--accept-data-loss")
 		}, why: "deletes data in a database"},
+		{names: "python", when: func(a args) bool { return a.anyWord(isManage) && a.exactly("flush", "reset_db", "sqlflush") }, why: "deletes data in a database"},
+		{names: "php artisan", when: func(a args) bool {
+			return a.exactly("db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh")
+		}, why: "deletes data in a database"},
 		{names: "supabase", sub: "db reset|push", why: "deletes data in a database"},
 	}
 }
+
+// isManage reports whether a word names the program of a Django project.
+func isManage(w string) bool { return w == "manage.py" || strings.HasSuffix(w, "/manage.py") }
 
 func tracesOther(a args) bool {
 	return a.has("-p", "--pid", "--attach-pid") || a.exactly("attach")

@@ -1,5 +1,7 @@
 package risk
 
+import "strings"
+
 const (
 	cloud    = "changes what runs for others"
 	destroys = "destroys what runs for others"
@@ -12,7 +14,7 @@ const deleteWords = "delete*|rm|rb|remove*|terminate*|destroy*|purge*|deregister
 func cloudRules() []rule {
 	return []rule{
 		{names: "kubectl oc", sub: "delete|drain|evict", why: destroys},
-		{names: "kubectl oc", sub: "apply|create|replace|patch|edit|scale|rollout|set|cordon|uncordon|taint|label|annotate|expose|autoscale|run|cp", why: cloud},
+		{names: "kubectl oc", sub: "apply|create|replace|patch|edit|scale|rollout|set|cordon|uncordon|taint|certificate|label|annotate|expose|autoscale|run|cp", why: cloud},
 		{names: "kubectl oc", sub: "exec|attach|debug|rsh", why: "runs on another machine"},
 		{names: "helm", sub: "uninstall|delete|rollback", why: destroys},
 		{names: "helm", sub: "install|upgrade", why: cloud},
@@ -60,5 +62,5 @@ func changesByAPI(a args) bool {
 	if m, ok := a.value("-X", "--method"); ok {
 		return fold(m) != "get" && fold(m) != "head"
 	}
-	return a.has("--input") || a.exactly("-f", "-F", "--field", "--raw-field")
+	return a.has("--input", "-f", "-F", "--field", "--raw-field") || a.anyWord(func(w string) bool { return strings.Contains(fold(w), "x-http-method-override") })
 }

@@ -1,5 +1,7 @@
 package risk
 
+import "strings"
+
 const printsKeys = "reads keys or credentials"
 
 // secretRules are commands that print what opens something.
@@ -33,9 +35,14 @@ func secretRules() []rule {
 		{names: "sops", sub: "decrypt|edit", why: printsKeys},
 		{names: "age", when: option("-d", "--decrypt"), why: printsKeys},
 		{names: "ansible-vault", sub: "view|decrypt|edit", why: printsKeys},
-		{names: "kubectl oc", sub: "get secret|secrets|secret/*", when: option("-o", "--output"), why: printsKeys},
+		{names: "kubectl oc", sub: "get", when: showsSecrets, why: printsKeys},
 		{names: "kubectl oc", sub: "config view", when: option("--raw"), why: printsKeys},
 		{names: "kubectl oc", sub: "create token", why: printsKeys},
+		{names: "aws gcloud", sub: "kms decrypt", why: printsKeys},
+		{names: "aws", sub: "s3 presign", why: "opens a file to others"},
+		{names: "gsutil", sub: "signurl", why: "opens a file to others"},
+		{names: "gcloud", sub: "iam service-accounts keys create", why: printsKeys},
+		{names: "pulumi", when: option("--show-secrets"), why: printsKeys},
 		{names: "gpg gpg2", when: option("--export-secret-keys", "--export-secret-subkeys"), why: printsKeys},
 		{names: "heroku", sub: "auth:token|config|config:get", why: printsKeys},
 		{names: "npm", sub: "token create", why: printsKeys},
@@ -58,4 +65,22 @@ func showsPassword(a args) bool {
 		return false
 	}
 	return true
+}
+
+// showsSecrets reports whether kubectl get prints what is in a secret: it is one of the
+// kinds in a list, or stands before a slash, and the form of the output is not a table.
+func showsSecrets(a args) bool {
+	if !a.has("-o", "--output", "--template") {
+		return false
+	}
+	return a.anyWord(func(w string) bool {
+		for _, kind := range strings.Split(fold(w), ",") {
+			kind, _, _ = strings.Cut(kind, "/")
+			kind, _, _ = strings.Cut(kind, ".")
+			if kind == "secret" || kind == "secrets" {
+				return true
+			}
+		}
+		return false
+	})
 }

@@ -109,7 +109,7 @@ var ruleCases = []struct {
 	{"prints the environment", []string{"env", "printenv", "set", "export -p", "declare -p"}, []string{"env A=1 ls", "printenv HOME", "set -e", "export A=1", "declare -x A"}},
 	{
 		"deletes data in a database",
-		[]string{"psql -c 'DROP TABLE x'", "mysql -e 'truncate table x'", "sqlite3 a.sqlite 'delete from x'", "psql -c 'update x set a = 1'", "mongosh --eval 'db.x.drop()'", "dropdb x", "mysqladmin drop x", "redis-cli FLUSHALL", "rails db:drop", "npx prisma migrate reset", "supabase db reset"},
+		[]string{"psql -c 'DROP TABLE x'", "mysql -e 'truncate table x'", "sqlite3 a.sqlite 'delete from x'", "psql -c 'update x set a = 1'", "mongosh --eval 'db.x.drop()'", "dropdb x", "mysqladmin drop x", "redis-cli FLUSHALL", "rails db:drop", "npx prisma migrate reset", "supabase db reset", "python manage.py flush", "python3 ./web/manage.py reset_db", "php artisan migrate:fresh", "php artisan db:wipe"},
 		[]string{"psql -c 'select 1'", "sqlite3 a.sqlite 'delete from x where id = 1'", "psql -c 'update x set a = 1 where id = 2'", "mysqladmin status", "redis-cli get x", "rails db:migrate", "npx prisma migrate dev", "supabase db diff"},
 	},
 
@@ -120,7 +120,7 @@ var ruleCases = []struct {
 	},
 	{
 		cloud,
-		[]string{"kubectl apply -f x", "helm upgrade x y", "helmfile sync", "terraform apply", "pulumi up", "gh api -X DELETE x", "gh api x -f a=b", "glab api --method POST x", "gh workflow run x", "heroku config:set A=1"},
+		[]string{"kubectl apply -f x", "helm upgrade x y", "helmfile sync", "terraform apply", "pulumi up", "gh api -X DELETE x", "gh api x -f a=b", "gh api x --raw-field=a=b", "gh api x -fa=b", "gh api x --fie a=b", "gh api x -H X-HTTP-Method-Override:DELETE", "kubectl certificate approve x", "glab api --method POST x", "gh workflow run x", "heroku config:set A=1"},
 		[]string{"kubectl get pods", "helm template x", "helmfile diff", "terraform plan", "gh api x", "gh api -X GET x", "gh workflow list", "heroku apps"},
 	},
 	{elsewhere, []string{"kubectl exec x -- ls", "ansible-playbook x", "ssh h ls", "ssh-copy-id h", "pssh x"}, []string{"ansible-playbook --check x", "ssh", "ssh-keygen -l"}},
@@ -139,12 +139,14 @@ var ruleCases = []struct {
 			"gcloud auth print-access-token", "gcloud auth application-default print-access-token", "gcloud secrets versions access 1", "az account get-access-token", "az keyvault secret show x", "security find-generic-password -w", "secret-tool lookup a b", "pass show x", "pass x", "op read op://x", "op item get x",
 			"bw get password x", "lpass show x", "vault read x", "vault kv get x", "doppler secrets", "chamber read x", "sops -d x", "sops decrypt x", "age -d x", "ansible-vault view x", "kubectl get secret x -o yaml", "kubectl config view --raw", "kubectl create token x",
 			"gpg --export-secret-keys", "heroku auth:token", "npm token create", "keyring get a b", "fly auth token",
+			"kubectl get pods,secrets -o yaml", "kubectl get -o json secret/x", "kubectl get secrets.v1 x --output=yaml", "aws kms decrypt --key-id x", "gcloud kms decrypt --key x", "gcloud iam service-accounts keys create k.json", "pulumi stack output --show-secrets",
 		},
 		[]string{
 			"gh auth status", "aws sts get-caller-identity", "aws configure list", "aws secretsmanager list-secrets", "aws ssm get-parameter --name x", "gcloud auth list", "gcloud secrets list", "az account show", "az keyvault list", "security list-keychains", "pass ls", "pass", "op whoami", "op item list",
-			"bw status", "vault status", "vault kv list x", "chamber list x", "sops -e x", "age -r k x", "kubectl get secret x", "kubectl config view", "gpg --verify x", "heroku apps", "keyring --help", "fly status",
+			"bw status", "vault status", "vault kv list x", "chamber list x", "sops -e x", "age -r k x", "kubectl get secret x", "kubectl get pods -o yaml", "aws kms list-keys", "gcloud iam service-accounts list", "pulumi stack output", "kubectl config view", "gpg --verify x", "heroku apps", "keyring --help", "fly status",
 		},
 	},
+	{"opens a file to others", []string{"aws s3 presign s3://a/b", "gsutil signurl k gs://a/b"}, []string{"aws s3 ls", "gsutil ls"}},
 	{"reads or changes a private key", []string{"ssh-keygen -y -f k", "ssh-add k"}, []string{"ssh-keygen -l -f k", "ssh-add -l"}},
 	{"reads or sets the clipboard", []string{"pbpaste"}, []string{"pbcopy"}},
 

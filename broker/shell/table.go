@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 )
 
@@ -101,6 +102,9 @@ func (c *call) inspect() {
 		return
 	}
 	c.parse()
+	if c.lax && c.ops == nil && c.subs == nil && c.whole == "" && !c.wraps && !strings.HasPrefix(c.name, "git ") {
+		c.farOperands() // the words of git are of its repository
+	}
 	if c.subs != nil {
 		c.sub(c.rest)
 	}
@@ -121,12 +125,24 @@ func (c *call) sub(words []word) {
 	if !ok || !words[0].known || words[0].glob {
 		if c.other != "" {
 			c.exactf("%s: %s", c.name, c.other)
+		} else if c.stop {
+			c.foreignWords(words[1:])
 		}
 		return
 	}
 	d := &call{spec: s, name: c.name + " " + words[0].text, words: words[1:], m: c.m}
 	d.inspect()
 	c.m = d.m
+}
+
+// farOperands doubts operands of which the row says nothing and that lie elsewhere: the
+// program may write them, or do what they say.
+func (c *call) farOperands() {
+	for _, w := range c.rest {
+		if faraway(w) {
+			c.exactf("%s is given a file outside of its folder", c.name)
+		}
+	}
 }
 
 // wrap makes the operands after the first skip ones the command that is run.

@@ -8,27 +8,27 @@ import (
 
 // buildRows are programs that build and test a project.
 func buildRows() map[string]spec {
-	compiler := spec{lax: true, single: true, ok: compilerValues, write: "-o= -MF=", unsure: "-wrapper= -specs= -fplugin= -B= -fuse-ld= -load= -iplugindir= -Xclang= -plugin= -T=", ops: compilerOps}
+	compiler := spec{lax: true, single: true, ok: compilerValues, write: "-o= -MF=", spill: "-aux-info= -serialize-diagnostics=", exact: "-Xlinker= -Xpreprocessor= -Xassembler=", unsure: "-wrapper= -specs= -fplugin= -B= -fuse-ld= -load= -iplugindir= -Xclang= -plugin= -T=", ops: compilerOps}
 	rows := map[string]spec{
 		"make": makeRow(), "gmake": makeRow(), "bmake": makeRow(), "remake": makeRow(), "mvnw": jvmBuild(), "gradlew": jvmBuild(),
 		"go":        goRow(),
 		"gofmt":     {single: true, ok: "-d -e -l -s -w -r= -h -help", spill: "-cpuprofile=", ops: gofmtOps},
 		"goimports": {single: true, lax: true, spill: "-cpuprofile= -memprofile= -trace=", ops: gofmtOps},
 		"cargo":     cargoRow(),
-		"rustc":     {lax: true, ok: "-L= -l= --crate-name= --crate-type= --edition= --emit= --target= --cfg= --extern= --print=", write: "-o= --out-dir=", exact: "-C= --codegen= -Z=", unsure: "--sysroot=", ops: compilerOps},
+		"rustc":     {lax: true, ok: "-L= -l= --crate-name= --crate-type= --edition= --emit= --target= --cfg= --extern= --print=", write: "-o= --out-dir=", exact: "-C= --codegen= -Z=", unsure: "--sysroot=", ops: rustcOps},
 		"cmake":     {lax: true, ok: "-S= -B= -G= -D= -U= -A= -T= --build= --target= --config= --preset= --parallel? -j? -t= --install= --log-level=", ops: cmakeOps, exact: "--prefix= --install-prefix= -P= -C= -E --open= --toolchain= --graphviz= --workflow --trace-redirect= --debugger-pipe=", unsure: "--debugger"},
 		"ctest":     {lax: true, ok: "--test-dir=", ops: farOptions, exact: "--test-command --build-makeprogram= -S= -D= --script= --dashboard= --build-and-test --overwrite="},
 		"ninja":     {lax: true, ok: "-j= -k= -l= -d= -w=", load: "-f=", exact: "-C= -t="},
 		"mvn":       jvmBuild(), "gradle": jvmBuild(), "sbt": jvmBuild(), "ant": jvmBuild(),
 		"java":   {single: true, stop: true, mild: true, lax: true, ok: "-cp= -classpath= --class-path= -p= -module-path= -add-opens= -add-exports=", read: "-jar=", unsure: "-agentlib= -agentpath= -javaagent= -Xbootclasspath= -XX:OnError= -XX:OnOutOfMemoryError= -XX:Flags= -XX:VMOptionsFile=", ops: javaOps},
-		"javac":  {single: true, lax: true, ok: "-cp= -classpath= -sourcepath= -source= -target= --release= -encoding=", write: "-d= -s= -h=", exact: "-processor= -processorpath= -Xplugin=", ops: compilerOps},
+		"javac":  {single: true, lax: true, ok: "-cp= -classpath= -sourcepath= -source= -target= --release= -encoding=", write: "-d= -s= -h=", exact: "-processor= -processorpath= -processor-path= -Xplugin=", ops: javacOps},
 		"dotnet": {lax: true, stop: true, ops: dotnetOps, subs: map[string]spec{"exec": {lax: true, whole: "runs a program by its file"}, "tool": {lax: true, whole: "installs or runs tools"}, "script": {lax: true, whole: "runs code"}, "fsi": {lax: true, whole: "runs code"}, "dnx": {lax: true, whole: "runs a package by name"}, "nuget": {lax: true, whole: "changes where packages come from"}, "msbuild": {lax: true, single: true, exact: "-logger= -l="}}},
 		"rake":   {lax: true, ok: "-C= -I=", load: "-f= --rakefile=", code: "-e= -E= -p= --execute= --execute-continue= --execute-print=", exact: "-r= --require= -R= --rakelibdir="},
 		"rails":  {lax: true, stop: true, subs: map[string]spec{"runner": {lax: true, whole: "runs code given on the command line"}, "r": {lax: true, whole: "runs code given on the command line"}, "console": {lax: true, whole: atPrompt}, "c": {lax: true, whole: atPrompt}, "dbconsole": {lax: true, whole: atPrompt}, "db": {lax: true, whole: atPrompt}, "new": {lax: true, unsure: "-m= --template= -r="}, "app:template": {lax: true, whole: "runs code from elsewhere"}}},
-		"just":   {lax: true, ok: "-q -n", load: "-f= --justfile=", exact: "-d= --working-directory= --shell= --shell-arg= -c --command --chooser= --choose --edit -e --evaluate -g"},
+		"just":   {lax: true, ok: "-q -n", load: "-f= --justfile=", exact: "-d= --working-directory= --shell= --shell-arg= -c --command --chooser= --choose --edit -e --evaluate -g --set= --dotenv-path= --dotenv-filename= -E=", ops: justOps},
 		"task":   {lax: true, load: "-t= --taskfile=", exact: "-d= --dir= -g --global"},
 		"pytest": pytestRow(), "py.test": pytestRow(),
-		"tox":     {lax: true, load: "-c= --conf=", exact: "-x= --override=", unsure: "--runner="},
+		"tox":     {lax: true, load: "-c= --conf=", exact: "-x= --override= --workdir= --result-json=", unsure: "--runner=", subs: map[string]spec{"exec": {lax: true, whole: handsOn}, "e": {lax: true, whole: handsOn}, "devenv": {lax: true, whole: "makes a folder of programs"}, "d": {lax: true, whole: "makes a folder of programs"}}},
 		"webpack": {lax: true, exact: "-c= --config= --plugin= --entry= --require= -r="}, "rollup": {lax: true, exact: "-c? --config? -p= --plugin= --configPlugin="},
 		"vite": {lax: true, spill: "--outDir=", exact: "-c= --config="}, "esbuild": {lax: true, spill: "--outfile= --outdir= --metafile=", exact: "--servedir="},
 		"black": {lax: true, exact: "--config=", ops: farFileOps}, "isort": {lax: true, exact: "--settings-path= --sp= --settings-file=", ops: farFileOps}, "ruff": {lax: true, ops: farFileOps, spill: "-o= --output-file=", exact: "--config="}, "flake8": {lax: true, exact: "--config= --append-config=", spill: "--output-file="},
@@ -39,20 +39,20 @@ func buildRows() map[string]spec {
 		"clang-format": {lax: true, single: true, ops: formatOps},
 		"ctags":        {lax: true, exact: "--options= --options-maybe= --optlib-dir=", spill: "-f= -o="},
 		"pre-commit":   {lax: true, load: "-c= --config=", subs: map[string]spec{"install": {lax: true, whole: "makes git run programs"}, "uninstall": {lax: true, whole: "changes what git runs"}, "init-templatedir": {lax: true, whole: "makes git run programs"}, "try-repo": {lax: true, whole: "runs code from elsewhere"}}},
-		"bazel":        {lax: true, single: true, exact: "-bazelrc= -output_base= -output_user_root= -output_file= -install_base=", unsure: "-workspace_status_command= -run_under= -action_env= -spawn_strategy= -override_repository="},
+		"bazel":        {lax: true, single: true, exact: "-bazelrc= -output_base= -output_user_root= -output_file= -install_base= -remote_executor= -remote_cache= -experimental_remote_downloader= -bes_backend= -host_jvm_args=", unsure: "-workspace_status_command= -run_under= -action_env= -spawn_strategy= -override_repository="},
 		"meson":        {lax: true, exact: "--gdb --gdb-path= --setup= --native-file= --cross-file=", unsure: "--wrapper= --wrap=", subs: map[string]spec{"devenv": {lax: true, whole: "opens a shell or runs a program"}, "setup": {lax: true, ops: farOptions}}},
-		"mix":          {lax: true, code: "-e= --eval=", exact: "-r= --require="},
+		"mix":          {lax: true, code: "-e= --eval=", exact: "-r= --require=", subs: mixSubs()},
 		"cdk":          {lax: true, code: "-a= --app= -b= --build=", exact: "-p= --plugin= -o= --output="},
 		"cppcheck":     {lax: true, exact: "--rule-file= --project=", spill: "--output-file= --cppcheck-build-dir= --plist-output= --checkers-report=", unsure: "--addon= --clang? --exe="},
-		"stylelint":    {lax: true, spill: "-o= --output-file= --cache-location=", exact: "--custom-formatter= --config= --config-basedir= --custom-syntax= -f= --formatter=", ops: farFileOps},
+		"stylelint":    {lax: true, ok: "--cache", spill: "-o= --output-file= --cache-location=", exact: "--custom-formatter= --config= --config-basedir= --custom-syntax= -f= --formatter=", ops: farFileOps},
 		"nox":          {lax: true, exact: "-f= --noxfile="},
-		"eslint":       {lax: true, ok: "--ext= --max-warnings=", spill: "--cache-location= --cache-file= -o= --output-file=", exact: "-f= --format= -c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --init", read: "--ignore-path=", ops: readTrees},
+		"eslint":       {lax: true, ok: "--cache --ext= --max-warnings= -f= --format=", spill: "--cache-location= --cache-file= -o= --output-file=", exact: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --init", read: "--ignore-path=", ops: eslintOps},
 		"prettier":     {lax: true, ok: "--parser= --log-level=", exact: "--plugin= --config= --find-config-path=", ops: prettierOps},
-		"jest":         {lax: true, ok: "-t= --watch? --watchAll? --testNamePattern=", spill: "--coverageDirectory= --cacheDirectory=", ops: farTestOps, exact: "--projects= --env= -c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
-		"vitest":       {lax: true, ok: "-t=", ops: farTestOps, exact: "--api? -c= --config= -r= --root= --globalSetup= --reporter= --outputFile= --environment= --runner= --dir="},
+		"jest":         {lax: true, ok: "--coverage? --cache --no-cache -t= --watch? --watchAll? --testNamePattern=", spill: "--coverageDirectory= --cacheDirectory=", ops: farTestOps, exact: "--projects= --env= -c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
+		"vitest":       {lax: true, ok: "-t= --reporter=", ops: vitestOps, exact: "--api? --api.host= --api.port= --ui --open -c= --config= -r= --root= --globalSetup= --outputFile= --environment= --runner= --dir="},
 		"mocha":        {lax: true, ok: "-t= -g= --timeout= --grep=", ops: farTestOps, exact: "-u= --ui= -r= --require= --config= --reporter= -R= --loader= --import= --package= --node-option="},
-		"phpunit":      {lax: true, ok: "--filter=", spill: "--log-junit= --coverage-html= --coverage-xml= --coverage-clover= --coverage-php= --coverage-text? --log-teamcity= --testdox-html= --testdox-text= --cache-directory=", exact: "--bootstrap= -c= --configuration= -d= --include-path= --printer= --extension="},
-		"tsc":          {lax: true, single: true, ok: "-p= -project= -target= -module=", write: "-outDir= -outFile= -declarationDir= -tsBuildInfoFile= -generateTrace= -generateCpuProfile="},
+		"phpunit":      {lax: true, ok: "--filter= --testdox", spill: "--log-junit= --coverage-html= --coverage-xml= --coverage-clover= --coverage-php= --coverage-text? --log-teamcity= --testdox-html= --testdox-text= --cache-directory=", exact: "--bootstrap= -c= --configuration= -d= --include-path= --printer= --extension="},
+		"tsc":          {lax: true, single: true, ok: "-p= -project= -target= -module=", write: "-outDir= -outFile= -declarationDir= -tsBuildInfoFile= -generateTrace= -generateCpuProfile=", ops: tscOps},
 		"ld":           {single: true, lax: true, ok: "-l= -L=", write: "-o= -Map=", unsure: "-plugin= -plugin-opt= -T= -dynamic-linker="},
 	}
 	for name := range set("gcc g++ clang clang++ cc c++ cpp c89 c99") {
@@ -61,7 +61,7 @@ func buildRows() map[string]spec {
 	return rows
 }
 
-const compilerValues = "-x= -include= -I= -L= -D= -U= -isystem= -iquote= -idirafter= -MT= -MQ= -arch= -target= -framework= -Xlinker= -Xpreprocessor= -Xassembler= -u= -z= -l="
+const compilerValues = "-x= -include= -I= -L= -D= -U= -isystem= -iquote= -idirafter= -MT= -MQ= -arch= -target= -framework= -u= -z= -l="
 
 // compilerOps: @file holds further options.
 func compilerOps(c *call) {
@@ -75,6 +75,10 @@ func compilerOps(c *call) {
 			c.exactf("%s reads or writes more files than it seems", c.name)
 		case strings.HasPrefix(w.text, "-B") || strings.HasPrefix(w.text, "-fplugin") || strings.HasPrefix(w.text, "-specs") || strings.HasPrefix(w.text, "--specs") || strings.HasPrefix(w.text, "-fuse-ld") || strings.Contains(w.text, "-plugin"):
 			c.unsuref("%s is given a program or a plugin to run", c.name)
+		case strings.HasPrefix(w.text, "-Wl,") || strings.HasPrefix(w.text, "-Wa,") || strings.HasPrefix(w.text, "-Wp,"):
+			if elsewhereIn(w) || passesOn(w.text) {
+				c.exactf("%s hands options to another program that may write files", c.name)
+			}
 		case len(w.text) > 2 && strings.HasPrefix(w.text, "-o"):
 			c.writes(tail(w, w.text[2:]))
 		case len(w.text) > 3 && strings.HasPrefix(w.text, "-MF"):
@@ -104,6 +108,7 @@ func makeOps(c *call) {
 		name = strings.TrimRight(name, ":+?!")
 		switch {
 		case !found:
+		case isSwitch(w) && !strings.HasPrefix(name, "MAKE") && name != "SHELL": // V=1
 		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || name == "MAKE" || strings.ContainsAny(name, "$!") || strings.Contains(value, "$(") || strings.Contains(value, "${") || strings.Contains(w.text, "!="):
 			c.unsuref("make is given a variable that decides what runs")
 		default:
@@ -147,6 +152,13 @@ func goOps(c *call) {
 		if strings.Contains(w.text, "ext") || strings.Contains(w.text, "tmpdir") || strings.Contains(w.text, "linkmode") || strings.Contains(w.text, "@") || strings.Contains(w.text, "plugin") {
 			c.unsuref("%s can make the linker run another program", c.name)
 		}
+	}
+	goFlags(c)
+	if c.name != "go mod" && c.name != "go work" {
+		c.farOperands()
+	}
+	if c.name == "go doc" && c.has("-http") {
+		c.exactf("go doc -http opens a server and a window")
 	}
 	for _, w := range c.values("-o") {
 		if w.tilde || !isBelow(w.text) && !streams.has(w.text) {
@@ -262,7 +274,7 @@ func cargoWords(c *call) {
 		return
 	}
 	compiles := c.rest[0].text == "rustc" || c.rest[0].text == "clippy" || c.rest[0].text == "rustdoc" || c.rest[0].text == "fix"
-	behind := false
+	behind, target := false, false
 	for _, w := range c.rest {
 		behind = behind || w.text == "--"
 		if behind && compiles && (strings.HasPrefix(w.text, "-C") || strings.HasPrefix(w.text, "--codegen") || strings.HasPrefix(w.text, "-Z") || strings.HasPrefix(w.text, "-L") || strings.HasPrefix(w.text, "--extern") || strings.HasPrefix(w.text, "-o") || strings.HasPrefix(w.text, "--out") || strings.HasPrefix(w.text, "@")) {
@@ -273,6 +285,15 @@ func cargoWords(c *call) {
 		}
 		if makes := c.rest[0].text; !behind && faraway(w) && (makes == "new" || makes == "init" || makes == "vendor") {
 			c.exactf("cargo %s writes files elsewhere", makes)
+		}
+		if faraway(w) || strings.HasPrefix(w.text, "-") && elsewhereIn(tail(w, afterEquals(w.text))) {
+			c.exactf("cargo is given a file outside of its folder")
+		}
+		if !behind && (strings.HasPrefix(w.text, "--target=") || w.text == "--target") {
+			target = true
+		}
+		if target && strings.HasSuffix(w.text, ".json") {
+			c.exactf("cargo is given a target by its file, which may name a linker")
 		}
 		if !behind && (w.text == "--open" || strings.HasPrefix(w.text, "--config-file") || strings.HasPrefix(w.text, "--tool-config-file") || strings.HasPrefix(w.text, "--archive-file")) {
 			c.exactf("cargo is given an option that can do more than the rest of the command says")
@@ -319,6 +340,9 @@ func dotnetOps(c *call) {
 				c.exactf("dotnet is given a property that may run something")
 			}
 		}
+		if faraway(w) || strings.HasPrefix(w.text, "-") && elsewhereIn(w) || strings.HasPrefix(w.text, "@") || strings.HasPrefix(text, "logger:") || strings.HasPrefix(text, "l:") || strings.HasPrefix(text, "bl:") {
+			c.exactf("dotnet is given files or options from elsewhere")
+		}
 		for _, option := range []string{"--test-adapter-path", "--settings", "--diag", "--logger", "--collect", "--source", "-s", "-o", "--output", "--results-directory"} {
 			if w.text == option || strings.HasPrefix(w.text, option+":") || strings.HasPrefix(w.text, option+"=") {
 				c.exactf("dotnet is given an option that loads code or writes elsewhere")
@@ -359,16 +383,31 @@ func jvmOps(c *call) {
 			c.unsuref("%s is given a script to start with", c.name)
 		case strings.HasPrefix(w.text, "-D") && (strings.Contains(text, "exec") || strings.Contains(text, "jvm") || strings.Contains(text, "argline") || strings.Contains(text, "multimoduleproject") || strings.Contains(text, "repo.local") || strings.Contains(text, "java.home") || strings.Contains(text, "javahome") || strings.Contains(text, "settings") || strings.Contains(text, "ext.class.path") || strings.Contains(text, "init")):
 			c.unsuref("%s is given a property that may run a program", c.name)
-		case c.name == "sbt" && strings.HasPrefix(text, "eval"):
+		case c.name == "sbt" && (strings.HasPrefix(text, "-j") || strings.HasPrefix(text, "-sbt-") || strings.HasPrefix(text, "--sbt-")):
+			c.unsuref("sbt is given code to load")
+		case c.name == "sbt" && (strings.HasPrefix(text, "eval") || strings.HasPrefix(text, "set ") || text == "set" || strings.HasPrefix(text, "apply")):
 			c.exactf("sbt runs code given on the command line")
-		case strings.HasPrefix(text, "exec:"):
+		case strings.HasPrefix(text, "exec:"), strings.HasPrefix(c.name, "mvn") && text[:min(1, len(text))] != "-" && strings.Count(text, ":") > 1:
 			c.exactf("%s runs a program by its name", c.name)
+		case strings.HasPrefix(w.text, "-D") && (elsewhereIn(w) || strings.Contains(text, "classpath")):
+			c.exactf("%s is given a property that names a file outside of its folder, or code", c.name)
+		case text == "--scan" || text == "-scan":
+			c.exactf("%s sends what it did to the network", c.name)
 		}
 	}
 }
 
 func javaOps(c *call) {
+	for _, w := range append(c.values("-cp", "-classpath", "--class-path", "-p", "-module-path", "-jar"), c.rest[:min(1, len(c.rest))]...) {
+		if elsewhereIn(w) {
+			c.exactf("java runs a program from outside of the project")
+		}
+	}
 	for _, w := range c.words {
+		switch {
+		case strings.HasPrefix(w.text, "-Xlog:") && strings.Count(w.text, ":") > 1 && !strings.HasSuffix(w.text, ":stdout") && !strings.HasSuffix(w.text, ":stderr"):
+			c.exactf("java -Xlog writes a file")
+		}
 		switch {
 		case strings.HasPrefix(w.text, "-Xlog:") && strings.Contains(w.text, "file="), strings.HasPrefix(w.text, "@"), strings.HasPrefix(w.text, "-agent"), strings.HasPrefix(w.text, "-javaagent"), strings.HasPrefix(w.text, "-Xbootclasspath"), strings.HasPrefix(w.text, "-XX:On"), strings.HasPrefix(w.text, "-XX:Flags"), strings.HasPrefix(w.text, "-XX:VMOptions"):
 			c.unsuref("java is given code to load or options from a file")

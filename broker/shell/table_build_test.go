@@ -29,7 +29,7 @@ var buildLines = [][2]string{
 	{"go build -toolexec=x", "unsure"},
 	{"go build --toolexec=x", "unsure"},
 	{"go build -ldflags '-s -w' .", "plain"},
-	{"go build -ldflags '-extld=x' .", "unsure"},
+	{"go build -ldflags '-extld=x' .", "exact unsure"},
 	{"go build -overlay x", "unsure"},
 	{"go build -modfile x", "unsure"},
 	{"go build -frob", "exact"},

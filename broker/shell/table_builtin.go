@@ -35,6 +35,7 @@ func builtinRows() map[string]spec {
 		"[":        {builtin: true, raw: testOps},
 		"fc":       {builtin: true, lax: true, whole: "runs or edits what was run before"},
 		"history":  {builtin: true, raw: historyOps},
+		"jobs":     {builtin: true, raw: jobsOps},
 		"print":    {builtin: true, raw: printOps},
 		"vared":    {builtin: true, never: "may run code in zsh"},
 		"sched":    {builtin: true, never: "runs code later in zsh"},
@@ -43,7 +44,7 @@ func builtinRows() map[string]spec {
 		"coproc":   {builtin: true, never: "runs a command beside the line"},
 	}
 	rows["readarray"] = rows["mapfile"]
-	same(rows, spec{builtin: true, raw: neutralOps}, "true false : pwd echo jobs bg fg disown suspend dirs times caller whence where rehash logout")
+	same(rows, spec{builtin: true, raw: neutralOps}, "true false : pwd echo bg fg disown suspend dirs times caller whence where rehash logout")
 	same(rows, spec{builtin: true, raw: numberOps}, "exit return break continue shift sleep bye")
 	same(rows, spec{builtin: true, never: "changes what later words of the shell mean"},
 		"setopt unsetopt zmodload autoload functions zle zstyle zparseopts zformat zregexparse zsocket zpty ztcp zcompile bindkey disable ttyctl limit unlimit compdef compinit add-zsh-hook")
@@ -51,6 +52,22 @@ func builtinRows() map[string]spec {
 }
 
 func neutralOps(c *call) { c.m.neutral = plainWords(c.words) }
+
+// jobsOps: "jobs -x" runs the words behind it; all else lists.
+func jobsOps(c *call) {
+	for i, w := range c.words {
+		switch {
+		case len(w.text) < 2 || w.text[0] != '-':
+			c.m.neutral = plainWords(c.words)
+			return
+		case strings.Contains(w.text, "x"):
+			c.m.wrapper = c.name
+			c.run(c.words[i+1:])
+			return
+		}
+	}
+	c.m.neutral = plainWords(c.words)
+}
 
 var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`) })
 

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 const (
 	fromStdin  = "%s reads its program from standard input"
@@ -24,7 +27,7 @@ func codeRows() map[string]spec {
 		},
 		"php": {
 			stop: true, mild: true, ok: "-ehilmnqsvw -t= --version --help --info --modules --syntax-check --no-php-ini --ini --rf= --rc= --re=", read: "-f= --file=", code: "-r= -B= -R= -E= --run= --process-code= --process-begin= --process-end=",
-			exact: "-a -c= -d= -F= -S= --interactive --php-ini= --define= --process-file= --server=", unsure: "-z= --zend-extension=", ops: scriptFile,
+			exact: "-a -c= -d= -F= -S= --interactive --php-ini= --define= --process-file= --server=", unsure: "-z= --zend-extension=", ops: phpOps,
 		},
 		"lua": luaRow(), "luajit": luaRow(), "luau": luaRow(),
 		"deno":    {stop: true, mild: true, ok: "-qVh -L= --quiet --version --help --log-level=", subs: denoSubs(), ops: promptIfAlone},
@@ -33,7 +36,7 @@ func codeRows() map[string]spec {
 		"R":       {lax: true, code: "-e=", read: "-f= --file=", whole: atPrompt},
 		"julia":   {stop: true, mild: true, ok: "-hv -t= --project? --threads= --startup-file= --version --help --color= -O? -q", code: "-e= -E= --eval= --print=", exact: "-i -L= --load= -J= --sysimage=", ops: scriptFile},
 		"swift":   {stop: true, mild: true, ok: "--version --help", code: "-e=", ops: swiftOps},
-		"ts-node": {stop: true, mild: true, ok: "-Tsvh -P= --transpile-only --files --esm --swc --version --help --project=", code: "-e= -p= --eval= --print=", exact: "-r= --require= -i", ops: scriptFile},
+		"ts-node": {stop: true, mild: true, ok: "-Tsvh -P= --transpile-only --files --esm --swc --version --help --project=", code: "-e= -p= --eval= --print=", exact: "-r= --require= -i", ops: tsNodeOps},
 		"tsx":     {stop: true, mild: true, ok: "-vh --tsconfig= --version --help --no-cache --test", code: "-e= -p= --eval= --print=", exact: "-r= --require= --import= -i", ops: tsxOps},
 		"gdb":     {lax: true, whole: atPrompt, unsure: "-x= -e? --command= --eval-command= --init-command= --init-eval-command="},
 		"lldb":    {lax: true, whole: atPrompt, unsure: "-o= -O= -s= -S="},
@@ -57,6 +60,9 @@ func scriptFile(c *call) {
 		if faraway(c.rest[0]) {
 			c.exactf("%s runs a program from outside of the project", c.name)
 		}
+		if frameworks.has(path.Base(c.rest[0].text)) {
+			c.framework(c.rest[1:])
+		}
 		return
 	}
 	if c.m.exact == "" && !c.has("-v", "-V", "-h", "--version", "--help", "-f", "--file", "-i", "-m") {
@@ -65,6 +71,36 @@ func scriptFile(c *call) {
 	if len(c.rest) > 0 {
 		c.exactf(fromStdin, c.name)
 	}
+}
+
+// frameworks are programs that a framework puts into a project, with many subcommands.
+var frameworks = newWords("manage.py artisan console rails wp wp-cli.phar craft spark yii occ")
+
+// atCode are subcommands of those that run code or statements.
+var atCode = newWords("shell shell_plus dbshell tinker runscript db serve runserver console runner dbconsole eval eval-file")
+
+// framework judges the words of such a program.
+func (c *call) framework(words []word) {
+	for i, w := range words {
+		here := len(words) == 1 && (w.text == "runserver" || w.text == "serve") // for this machine alone
+		if i < 2 && atCode.has(w.text) && !here {
+			c.exactf("%s can run code by its words, or opens a server to others", c.rest[0].text)
+		}
+		if strings.HasPrefix(w.text, "--pythonpath") || strings.HasPrefix(w.text, "--settings") {
+			c.exactf("%s is given code to load", c.rest[0].text)
+		}
+	}
+	c.foreignWords(words)
+}
+
+// phpOps: -f names the program, too.
+func phpOps(c *call) {
+	for _, w := range c.values("-f", "--file") {
+		if faraway(w) {
+			c.exactf("php runs a program from outside of the project")
+		}
+	}
+	scriptFile(c)
 }
 
 // codeModules are modules of Python that run what their own words say.
@@ -92,6 +128,8 @@ func pythonOps(c *call) {
 		c.m.files = append(c.m.files, m.files...)
 	case name == "json.tool" && len(c.rest) > 1:
 		lastWritten(1)(c)
+	default:
+		c.farOperands()
 	}
 }
 
@@ -134,6 +172,9 @@ func nodeOps(c *call) {
 	}
 	if c.has("--test", "--run") && len(c.rest) == 0 {
 		return
+	}
+	if len(c.rest) > 0 && c.rest[0].text == "inspect" {
+		c.exactf("%s %s", c.name, atPrompt)
 	}
 	scriptFile(c)
 }
@@ -194,7 +235,7 @@ func bunRow() spec {
 
 // projectScript is "run NAME": a script of the project, or a file.
 func projectScript(c *call) {
-	if len(c.rest) > 0 && (c.rest[0].text == "-" || strings.Contains(c.rest[0].text, "://")) {
+	if len(c.rest) > 0 && (c.rest[0].text == "-" || strings.Contains(c.rest[0].text, "://") || faraway(c.rest[0])) {
 		c.exactf("%s runs code from elsewhere", c.name)
 	}
 }
@@ -207,7 +248,7 @@ func swiftOps(c *call) {
 		return
 	}
 	for _, w := range c.rest[1:] {
-		for _, option := range []string{"--package-path", "-X", "--allow-", "plugin", "--disable-sandbox", "--toolchain", "--sdk", "--scratch-path", "--build-path", "--swift-sdk"} {
+		for _, option := range []string{"--package-path", "-X", "--allow-", "plugin", "--disable-sandbox", "--toolchain", "--toolset", "--sdk", "--scratch-path", "--build-path", "--swift-sdk"} {
 			if strings.HasPrefix(w.text, option) {
 				c.exactf("swift is given an option that can do more than the rest of the command says")
 			}
@@ -230,7 +271,22 @@ func compilerDriver(subs string) func(*call) {
 	}
 }
 
+// tsNodeOps: settings may name files of code to load first.
+func tsNodeOps(c *call) {
+	for _, w := range c.values("-P", "--project", "--tsconfig") {
+		if faraway(w) {
+			c.exactf("%s takes its settings from outside of the project", c.name)
+		}
+	}
+	scriptFile(c)
+}
+
 func tsxOps(c *call) {
+	for _, w := range c.values("--tsconfig") {
+		if faraway(w) {
+			c.exactf("%s takes its settings from outside of the project", c.name)
+		}
+	}
 	if len(c.rest) > 1 && c.rest[0].text == "watch" {
 		c.rest = c.rest[1:]
 	}

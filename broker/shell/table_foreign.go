@@ -10,24 +10,32 @@ func foreign(argv []word) meaning {
 	if settled.has(argv[0].text) || inertNames.has(argv[0].text) {
 		return c.m
 	}
+	c.foreignWords(c.words)
+	return c.done()
+}
+
+// foreignWords judges words of which no row says what they mean.
+func (c *call) foreignWords(words []word) {
 	operands := 0
-	for i, w := range c.words {
+	for i, w := range words {
+		if installing.has(w.text) && i > 0 && extensions.has(words[i-1].text) {
+			c.exactf("a program that aoctl does not know installs code into itself")
+		}
 		switch {
 		case !w.known || w.text == "":
 			continue
 		case w.text == "--":
-			if i+1 < len(c.words) && !c.words[i+1].glob && !strings.HasPrefix(c.words[i+1].text, "-") {
+			if i+1 < len(words) && !words[i+1].glob && !strings.HasPrefix(words[i+1].text, "-") {
 				c.exactf("a program that aoctl does not know may run the words after --")
 			}
 			continue
 		case w.text[0] == '-':
-			c.foreignOption(w, c.words[i+1:])
+			c.foreignOption(w, words[i+1:])
 			continue
 		}
 		c.foreignOperand(w, operands)
 		operands++
 	}
-	return c.done()
 }
 
 // settled are programs with no row that run nothing, whatever their words name.
@@ -41,6 +49,8 @@ func (c *call) foreignOption(w word, next []word) {
 		c.exactf("an option of a program that aoctl does not know may run something")
 	}
 	switch {
+	case has && elsewhereIn(tail(w, value)):
+		c.exactf("a program that aoctl does not know is given a file outside of its folder")
 	case has:
 		c.foreignText(tail(w, value))
 	case (name == "-c" || name == "-e") && len(next) > 0 && strings.ContainsAny(next[0].text, " (;!"):
@@ -53,7 +63,7 @@ func (c *call) foreignOption(w word, next []word) {
 
 // running are parts of the names of long options that commonly run or load something.
 var running = strings.Fields(`exec command cmd eval run-under shell pager editor browser rsh ssh-cmd plugin preload
-	require init-script startup hook callback prepipe preprocess postprocess post-renderer wrapper launcher agentpath javaagent`)
+	require node-arg node-option init-script startup hook callback prepipe preprocess postprocess post-renderer wrapper launcher agentpath javaagent`)
 
 // runsSomething reports whether an option's name says that it runs or loads its value.
 func runsSomething(option string) bool {
@@ -71,12 +81,18 @@ func runsSomething(option string) bool {
 // hands are subcommands that hand the words after them to another program or machine.
 var hands = newWords("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
 
+// extensions are subcommands about code that a program loads; installing those of them that fetch some.
+var (
+	extensions = newWords("plugin plugins extension extensions addon addons")
+	installing = newWords("install add update upgrade import link")
+)
+
 // programs are names that hardly ever are an operand, but of something that runs them.
 var programs = newWords(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
 	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
 
 func (c *call) foreignOperand(w word, at int) {
-	if at < 3 && (hands.has(w.text) || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec")) {
+	if at < 3 && (hands.has(w.text) || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec") || strings.HasSuffix(w.text, ":shell") || strings.HasSuffix(w.text, ":psql")) {
 		c.exactf("a subcommand of a program that aoctl does not know may run something")
 	}
 	if programs.has(w.text) {

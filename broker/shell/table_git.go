@@ -80,7 +80,7 @@ func gitSubs() map[string]spec {
 			read: "--reference= --reference-if-able=", spill: "--separate-git-dir=", unsure: "-u= -c= --upload-pack= --config= --template=", ops: gitClone,
 		},
 		"init":      {lax: true, ok: "-b= --initial-branch= --object-format= --ref-format= --shared?", spill: "--separate-git-dir=", unsure: "--template=", ops: writeAll},
-		"remote":    {lax: true, ok: "-t= -m=", ops: gitRemote},
+		"remote":    {lax: true, ok: "-t= -m=", ops: gitRemotes},
 		"submodule": {lax: true, stop: true, subs: map[string]spec{"foreach": {stop: true, ok: "-q --quiet --recursive", ops: gitForeach}, "add": {lax: true, ok: "-b= --name= --depth=", read: "--reference=", ops: gitRemote}, "set-url": {lax: true, ops: gitRemote}, "update": {lax: true, ok: "-j= --depth= --jobs= --filter=", read: "--reference=", whole: "does what the settings of each submodule say"}}},
 		"grep": {
 			lax: true, ok: "-e= -m= -A= -B= -C= --max-depth= --max-count= --threads= --after-context= --before-context= --context= --color?",
@@ -166,6 +166,14 @@ func gitRemote(c *call) {
 	}
 	if (c.name == "git push" || c.name == "git pull") && len(c.rest) > 0 && isAddress(c.rest[0]) {
 		c.exactf("%s works with an address in place of a remote", c.name)
+	}
+}
+
+// gitRemotes: a remote by name is pushed to without a further question.
+func gitRemotes(c *call) {
+	gitRemote(c)
+	if len(c.rest) > 0 && (c.rest[0].text == "add" || c.rest[0].text == "set-url" || c.rest[0].text == "rename") {
+		c.exactf("git remote %s changes where git fetches from and pushes to", c.rest[0].text)
 	}
 }
 

@@ -20,7 +20,8 @@ func netRows() map[string]spec {
 	rows["dig"] = spec{lax: true, read: "-f= -k="}
 	rows["ip"] = spec{lax: true, exact: "-b= -batch=", single: true, ops: ipOps}
 	rows["ss"] = spec{lax: true, spill: "-D= --diag=", read: "-F= --filter=", exact: "-K --kill"}
-	same(rows, spec{lax: true}, "host nslookup whois ping ping6 traceroute mtr netstat ifconfig lsof")
+	same(rows, spec{lax: true}, "host nslookup whois ping ping6 traceroute mtr netstat ifconfig")
+	rows["lsof"] = spec{lax: true, ok: "-a -i? -p= -u= -c= -d= -g? -s? -F? -r? -T?", exact: "-D= -k= -m="}
 	return rows
 }
 

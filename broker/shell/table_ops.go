@@ -5,7 +5,7 @@ import "strings"
 // opsRows are programs that manage machines, containers and services.
 func opsRows() map[string]spec {
 	rows := map[string]spec{
-		"docker": dockerRow(), "podman": dockerRow(), "nerdctl": dockerRow(), "finch": dockerRow(),
+		"docker": dockerRow(), "podman": dockerRow(), "nerdctl": dockerRow(), "finch": dockerRow(), "buildah": dockerRow(),
 		"docker-compose": composeRow(), "podman-compose": composeRow(),
 		"kubectl": kubectlRow(), "oc": kubectlRow(), "k": kubectlRow(),
 		"helm":      {lax: true, stop: true, exact: "--kubeconfig=", other: "an unknown subcommand may be a plugin", subs: helmSubs(map[string]spec{"plugin": {lax: true, whole: "installs or runs programs"}, "install": helmRow(), "upgrade": helmRow(), "template": helmRow()})},
@@ -21,7 +21,7 @@ func opsRows() map[string]spec {
 		"sendmail": {lax: true, whole: "sends mail or runs what its settings say"},
 		"lynx":     {lax: true, single: true, whole: "opens a browser"}, "w3m": {lax: true, whole: "opens a browser"}, "links": {lax: true, whole: "opens a browser"}, "elinks": {lax: true, whole: "opens a browser"},
 		"aws":       {lax: true, stop: true, exact: "--endpoint-url= --ca-bundle=", ops: awsOps},
-		"gcloud":    {lax: true, ops: cloudOps, exact: "--command= --ssh-flag= --flags-file= --configuration="},
+		"gcloud":    {lax: true, ops: gcloudOps, exact: "--command= --ssh-flag= --flags-file= --configuration="},
 		"hg":        {lax: true, subs: map[string]spec{"extdiff": {lax: true, whole: "runs another program"}, "debugshell": {lax: true, whole: atPrompt}, "serve": {lax: true, whole: "opens a server"}, "histedit": {lax: true, whole: "opens an editor"}, "archive": {lax: true, ops: writeAll}}, ops: hgOps, exact: "-R= --repository= --cwd=", unsure: "--config= --config-file= --ssh= --remotecmd= -e= --debugger"},
 		"svn":       {lax: true, exact: "-F= --config-dir=", unsure: "--diff-cmd= --diff3-cmd= --editor-cmd= --config-option="},
 		"tmux":      {raw: tmuxOps},
@@ -38,6 +38,7 @@ func opsRows() map[string]spec {
 		"chezmoi":          {lax: true, whole: "changes files of the home folder"},
 		"logger":           {lax: true, read: "-f= --file="},
 		"sysctl":           {lax: true, exact: "-w -p -f --write --load --system"},
+		"ps":               {lax: true, ok: "-o= -O= -p= -u= -U= -g= -G= -t= -C= -s= --pid= --user= --format= --sort=", exact: "-E", ops: psOps},
 		"mount":            {lax: true, ok: "-t= -o=", ops: mountOps},
 		"dbus-send":        {lax: true, whole: "asks another program to act"}, "gdbus": {lax: true, whole: "asks another program to act"}, "busctl": {lax: true, whole: "asks another program to act"},
 		"launchctl": {lax: true, whole: "starts and stops services"},
@@ -97,12 +98,17 @@ func dockerRow() spec {
 func composeRow() spec {
 	return spec{
 		lax: true, stop: true, ok: "-p= --profile= --project-name= --progress= --ansi= --parallel=", load: "-f= --file=", exact: "-H= --host= --env-file= --project-directory=",
-		subs: map[string]spec{"exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "cp": {lax: true, ops: dockerCopy}, "attach": {lax: true, whole: another}},
+		subs: map[string]spec{"config": {lax: true, spill: "-o= --output= --lock-image-digests="}, "convert": {lax: true, spill: "-o= --output="}, "exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "cp": {lax: true, ops: dockerCopy}, "attach": {lax: true, whole: another}},
 	}
 }
 
 // dockerBuild: what is built may lie elsewhere.
 func dockerBuild(c *call) {
+	for _, w := range append(c.values("-f", "--file"), c.rest...) {
+		if faraway(w) {
+			c.exactf("%s takes files from outside of its folder", c.name)
+		}
+	}
 	for _, w := range c.rest {
 		if strings.Contains(w.text, "://") || strings.Contains(w.text, "@") || strings.HasPrefix(w.text, "github.com/") {
 			c.exactf("%s builds from an address", c.name)
@@ -124,11 +130,24 @@ func kubectlRow() spec {
 		"exec": {lax: true, whole: another}, "run": {lax: true, whole: another}, "debug": {lax: true, whole: another}, "attach": {lax: true, whole: another}, "rsh": {lax: true, whole: another},
 		"edit": {lax: true, whole: "opens an editor"}, "proxy": {lax: true, whole: "opens the cluster to this machine"}, "port-forward": {lax: true, whole: "opens the cluster to this machine"},
 		"cp": {lax: true, ops: dockerCopy}, "plugin": {lax: true}, "config": {lax: true, stop: true, subs: kubeConfigSubs(), other: "changes settings, which may run programs later"},
-		"kustomize": {lax: true, exact: "--enable-exec --enable-alpha-plugins --enable-helm --helm-command=", spill: "-o= --output="},
+		"kustomize": {lax: true, exact: "--enable-exec --enable-alpha-plugins --enable-helm --helm-command=", spill: "-o= --output=", ops: kubeOps},
 	}
-	same(subs, spec{lax: true, read: "-f= --filename=", exact: "--kubeconfig= --server= -s= --cache-dir= --profile-output= --output-directory="}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
+	same(subs, spec{lax: true, ok: "-n= -o= -l= -L= -c= --namespace= --output= --selector=", read: "-f= --filename=", exact: "-k= --kustomize= --raw= --as= --as-group= --as-uid= --insecure-skip-tls-verify? --token= --kuberc= --kubeconfig= --server= -s= --cache-dir= --profile-output= --output-directory=", ops: kubeOps}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
 		label annotate expose set patch replace autoscale certificate cordon uncordon drain taint wait auth completion events options`)
-	return spec{lax: true, stop: true, ok: "-n= --namespace= --context= --cluster= --user= -v=", exact: "--profile= --profile-output= --kubeconfig= -s= --server= --cache-dir= --token=", subs: subs, other: "an unknown subcommand may be another program"}
+	return spec{lax: true, stop: true, ok: "-n= --namespace= --context= --cluster= --user= -v=", exact: "--profile= --profile-output= --kubeconfig= -s= --server= --cache-dir= --token= --as= --as-group= --as-uid= --insecure-skip-tls-verify? --kuberc=", subs: subs, other: "an unknown subcommand may be another program"}
+}
+
+// kubeOps: what is taken from an address may be anything tomorrow.
+func kubeOps(c *call) {
+	c.farOperands()
+	for _, w := range append(c.rest, c.values("-o", "--output")...) {
+		switch {
+		case strings.Contains(w.text, "://"):
+			c.exactf("%s takes files from the network", c.name)
+		case strings.Contains(w.text, "-file=") || strings.HasPrefix(w.text, "templatefile"):
+			c.exactf("%s takes its format from a file", c.name)
+		}
+	}
 }
 
 func kubeConfigSubs() map[string]spec {
@@ -139,6 +158,7 @@ func kubeConfigSubs() map[string]spec {
 
 func helmSubs(rows map[string]spec) map[string]spec {
 	same(rows, spec{lax: true}, "completion create dependency env get help history lint list ls package pull push registry repo rollback search show status test uninstall delete verify version")
+	rows["repo"] = spec{lax: true, stop: true, subs: map[string]spec{"list": {lax: true}, "ls": {lax: true}, "update": {lax: true}, "up": {lax: true}}, other: "changes where packages come from"}
 	return rows
 }
 
@@ -162,6 +182,14 @@ func aptOps(c *call) {
 // awsOps: s3 cp, mv and sync carry files; file:// stands for the text of one.
 func awsOps(c *call) {
 	cloudOps(c)
+	for i, w := range c.rest {
+		switch {
+		case strings.HasPrefix(w.text, "--endpoint"), strings.HasPrefix(w.text, "--ca-"), strings.HasPrefix(w.text, "--no-verify"):
+			c.exactf("aws talks to another machine, or to one that it does not check")
+		case i > 1 && (faraway(w) || strings.HasPrefix(w.text, "-") && elsewhereIn(tail(w, afterEquals(w.text)))):
+			c.exactf("aws is given a file outside of its folder")
+		}
+	}
 	words := c.rest
 	if len(words) > 1 && (words[1].text == "update-kubeconfig" || words[1].text == "ssh") {
 		c.exactf("aws changes settings or runs a command on another machine")
@@ -182,6 +210,19 @@ func awsOps(c *call) {
 		}
 		if place++; place <= 2 && !strings.HasPrefix(w.text, "s3://") {
 			c.file(w, file{tree: true, write: place == 2})
+		}
+	}
+}
+
+// gcloudOps: these change the tool itself.
+func gcloudOps(c *call) {
+	cloudOps(c)
+	c.farOperands()
+	if len(c.rest) > 1 && (c.rest[0].text == "components" || c.rest[0].text == "config" || c.rest[0].text == "auth") {
+		switch c.rest[1].text {
+		case "list", "get", "get-value", "describe", "configurations":
+		default:
+			c.exactf("gcloud changes settings or keys")
 		}
 	}
 }
@@ -223,6 +264,7 @@ func ghRepo(c *call) {
 
 // ghFiles: a text that is published should not come from elsewhere.
 func ghFiles(c *call) {
+	ghQuery(c)
 	for _, w := range append(c.values("-F", "--body-file", "--notes-file"), c.rest...) {
 		if faraway(w) {
 			c.exactf("%s takes a file from elsewhere", c.name)
@@ -230,8 +272,18 @@ func ghFiles(c *call) {
 	}
 }
 
+// ghQuery: a program of jq may read variables.
+func ghQuery(c *call) {
+	for _, w := range append(c.values("-q", "--jq"), c.values("-t", "--template")...) {
+		if environment().MatchString(w.text) {
+			c.exactf("%s reads variables that its program names", c.name)
+		}
+	}
+}
+
 // ghAPI: fields whose value begins with @ are read from a file.
 func ghAPI(c *call) {
+	ghQuery(c)
 	if len(c.rest) > 0 && strings.Contains(c.rest[0].text, "://") && !strings.HasPrefix(c.rest[0].text, "https://api.github.com/") {
 		c.exactf("gh api talks to another machine")
 	}
@@ -295,6 +347,15 @@ func gpgRow() spec {
 	return spec{
 		lax: true, ok: "-r= -u= --recipient= --local-user= --keyserver= --cipher-algo=", spill: "-o= --output= --log-file= --status-file=", exact: "--options= --homedir= --keyring= --edit-key --send-keys --gen-key --generate-key --full-generate-key --quick-generate-key --delete-key --delete-keys --delete-secret-keys --import --import-ownertrust --decrypt -d --daemon --server",
 		unsure: "--exec-path= --photo-viewer= --agent-program= --dirmngr-program= --load-extension= --keyserver-options=",
+	}
+}
+
+// psOps: an e among letters without a dash shows the variables of other programs.
+func psOps(c *call) {
+	for _, w := range c.rest {
+		if strings.Contains(w.text, "e") && strings.Trim(w.text, "acefghjklmnprstuvwxASTUXZ") == "" {
+			c.exactf("ps e shows the variables of other programs")
+		}
 	}
 }
 

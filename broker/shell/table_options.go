@@ -120,6 +120,7 @@ func (c *call) long(o *options, w word, next []word) int {
 	}
 	if !ok {
 		c.strange()
+		c.strangeValue(text, tail(w, attached), has)
 		c.opts = append(c.opts, given{name: text, value: tail(w, attached), has: has})
 		return 0
 	}
@@ -164,6 +165,7 @@ func (c *call) cluster(o *options, w word, next []word) int {
 		switch {
 		case !ok:
 			c.strange()
+			c.strangeValue(name, tail(w, rest), rest != "")
 			c.opts = append(c.opts, given{name: name})
 		case opt.value && rest == "" && len(next) > 0:
 			c.give(opt, given{name: opt.name, value: next[0], has: true})
@@ -187,6 +189,35 @@ func (c *call) strange() {
 	default:
 		c.exactf("%s is given an option that aoctl does not know", c.name)
 	}
+}
+
+// strangeValue looks at the name and the value of an option that a lax row does not list:
+// most of them are flags, but some run or load something, or write a file.
+func (c *call) strangeValue(name string, value word, has bool) {
+	if !c.lax {
+		return
+	}
+	if runsSomething(name) {
+		c.exactf("%s is given an option that aoctl does not know and that may run something", c.name)
+	}
+	if has && elsewhereIn(value) || elsewhereIn(tail(value, name)) {
+		c.exactf("%s is given a file outside of its folder by an option that aoctl does not know", c.name)
+	}
+}
+
+// elsewhereIn reports whether the value of an option is, or holds behind a key, an @ or in
+// a list, a file that is surely no part of a project.
+func elsewhereIn(value word) bool {
+	if faraway(value) {
+		return true
+	}
+	parts := strings.FieldsFunc(value.text, func(r rune) bool { return strings.ContainsRune("=:,@ ", r) })
+	for _, part := range parts {
+		if part != value.text && faraway(tail(value, part)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *call) give(opt option, g given) {

@@ -21,7 +21,7 @@ func otherRows() map[string]spec {
 		"yt-dlp": downloaderRow(), "youtube-dl": downloaderRow(),
 		"kustomize": {lax: true, exact: "--enable-exec --enable-alpha-plugins --enable-helm --helm-command=", spill: "-o= --output="},
 		"cvs":       {lax: true, exact: "-d=", unsure: "-e= -z="},
-		"az":        {lax: true, ops: cloudOps},
+		"az":        {lax: true, ops: azOps},
 		"swiftc":    {lax: true, single: true, ok: compilerValues, write: "-o=", unsure: "-load-plugin-library= -load-plugin-executable= -plugin-path= -use-ld= -tools-directory=", ops: compilerOps},
 		"scalar":    {lax: true, whole: "works on several repositories, by what settings say"}, "repo": {lax: true, stop: true, subs: map[string]spec{"forall": {lax: true, whole: handsOn}, "init": {lax: true, whole: "works by a list from elsewhere"}, "upload": {lax: true, whole: "sends files to the network"}}},
 		"xcodebuild": {lax: true, single: true, ops: xcodeOps},
@@ -43,7 +43,7 @@ func otherRows() map[string]spec {
 		"nvcc":              {lax: true, single: true, ok: compilerValues, write: "-o=", unsure: "-ccbin= --compiler-bindir= -optf= -Xcompiler= -Xlinker=", ops: compilerOps},
 		"javadoc":           {single: true, lax: true, write: "-d=", unsure: "-doclet= -docletpath= -taglet= -tagletpath=", ops: compilerOps},
 		"keytool":           {lax: true, single: true, exact: "-importcert -import -genkey -genkeypair -exportcert -delete -providerclass="},
-		"journalctl":        {lax: true, ok: "-u= -n= -p= -t= -S= -U= --unit= --since= --until= --lines= -o= --output= -g= --grep=", read: "--file= -D= --directory=", exact: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --setup-keys --update-catalog"},
+		"journalctl":        {lax: true, ok: "-u= -n= -p= -t= -S= -U= --unit= --since= --until= --lines= -o= --output= -g= --grep=", read: "--file= -D= --directory=", exact: "--vacuum-size= --vacuum-time= --vacuum-files= --rotate --flush --setup-keys --update-catalog -M= --machine= --relinquish-var --smart-relinquish-var --root= --image= --cursor-file="},
 		"loginctl":          {lax: true, ops: onlyWith("list-sessions list-users list-seats show-session show-user session-status user-status seat-status")},
 		"gsettings":         {lax: true, ops: onlyWith("get list-schemas list-keys list-recursively range describe")},
 		"dconf":             {lax: true, ops: onlyWith("read list dump watch")},
@@ -52,6 +52,11 @@ func otherRows() map[string]spec {
 		"gpg-connect-agent": {lax: true, whole: "talks to the agent that keeps the keys"}, "gpgtar": {lax: true, unsure: "--gpg= --gpg-args=", ops: writeAll},
 	}
 	same(rows, spec{lax: true, stop: true, subs: map[string]spec{"exec": {lax: true, whole: handsOn}, "ghci": {lax: true, whole: atPrompt}, "repl": {lax: true, whole: atPrompt}, "runghc": {lax: true, whole: "runs code"}, "runhaskell": {lax: true, whole: "runs code"}, "script": {lax: true, whole: "runs code"}, "eval": {lax: true, whole: "runs code"}}}, "stack cabal dune opam")
+	for _, name := range []string{"stack", "cabal"} {
+		row := rows[name]
+		row.ops = haskellOps
+		rows[name] = row
+	}
 	same(rows, spec{lax: true, single: true, ok: "-o= -I= -package=", exact: "-run", unsure: "-pp= -ppx= -cc= -plugin= -ccopt="}, "ocamlopt ocamlc ocamlfind tcc")
 	same(rows, spec{lax: true, whole: handsOn}, handing)
 	same(rows, spec{lax: true, whole: "runs code"}, "scheme clisp gforth gst prolog gp sage matlab rebol newlisp chez petite csi fsi fsharpi livescript lsc runhaskell spago hy byebug pdb ipdb jjs cpan facter puppet gimp cobc cowsay bpftrace easy_install ginsh msfconsole bconsole")
@@ -74,6 +79,9 @@ const handing = `ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 
 	envuidgid setlock pgrphack aa-exec runcon gpg-agent run-mailcap see mailcap x-terminal-emulator wt jbang act retry
 	rpmbuild dlv pg_ctl sshuttle mpirun mpiexec srun sbatch qsub torchrun accelerate nvprof nsys ncu kcov flamegraph samply
 	aws-vault envchain teller berglas summon s6-setuidgid with-contenv watchfiles ansible-pull ansible-inventory molecule
+	grc c8 nyc istanbul systemd-cat lckdo zrun gdbserver asciinema ttyrec runc crun ctr crictl lxc lxc-attach incus distrobox toolbox apptainer
+	singularity schroot nsjail minijail0 sandbox-exec dtruss dtrace xctrace trace-cmd uftrace py-spy memray viztracer kernprof pyinstrument scalene
+	npm-run-all run-s run-p tsc-watch zx wasmer foreman honcho annotate-output detach ts-node-dev
 	genie tmate git-shell gtester csvtool scrot openvpn check_by_ssh pidstat`
 
 func ugrepRow() spec {
@@ -179,6 +187,15 @@ func xcrunOps(c *call) {
 	}
 }
 
+// haskellOps: the compiler can be told to run other programs.
+func haskellOps(c *call) {
+	for _, w := range c.words {
+		if strings.HasPrefix(w.text, "--ghc-options") || strings.HasPrefix(w.text, "--with-") || strings.HasPrefix(w.text, "-w") || strings.HasPrefix(w.text, "--test-wrapper") {
+			c.exactf("%s is given another compiler or options for it", c.name)
+		}
+	}
+}
+
 // onlyWith makes a program exact for all subcommands but those that only look.
 func onlyWith(names string) func(*call) {
 	looks := set(names)
@@ -215,6 +232,17 @@ func manRow() spec {
 	return spec{
 		lax: true, ok: "-s= -S= -e= -L= -m= -R= -E= -p= --sections= --extension= --locale= --systems= --recode= --encoding= --preprocessor=",
 		exact: "-M= --manpath=", unsure: "-C= --config-file= -P= --pager= -H? --html? -l --local-file -X? --gxditview? -Z",
+	}
+}
+
+// azOps: these change the tool itself, or who it works as.
+func azOps(c *call) {
+	cloudOps(c)
+	c.farOperands()
+	for i, w := range c.rest {
+		if i < 3 && (w.text == "login" || w.text == "configure" || w.text == "extension" || w.text == "get-credentials" || i == 0 && (w.text == "config" || w.text == "cloud")) {
+			c.exactf("az changes settings or keys")
+		}
 	}
 }
 

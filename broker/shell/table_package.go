@@ -63,7 +63,26 @@ func npmRow() spec {
 		ok:     "-w= --workspace= --loglevel= --omit= --include= --tag= --access= --otp= --depth= --cache= --save-prefix= --scope=",
 		exact:  "--pack-destination= -C= --prefix= --registry= --cafile= --ca= --strict-ssl? --no-strict-ssl --location= -g --global --call= -c= --package= -p",
 		unsure: "--script-shell= --shell= --userconfig= --globalconfig= --node-options= --git= --editor= --viewer= --browser= --node-gyp= --init-module= --onload-script=",
-		subs:   subs, other: "it may run a package by its name or change settings",
+		subs:   subs, other: "it may run a package by its name or change settings", ops: npmOptions,
+	}
+}
+
+// npmOptions: every setting of npm and pnpm is an option as well, also those for one
+// registry or one scope of packages.
+func npmOptions(c *call) {
+	for _, w := range c.words {
+		name, _, _ := strings.Cut(strings.ToLower(w.text), "=")
+		if strings.HasPrefix(name, "--") && (strings.Contains(name, ":") || strings.HasSuffix(name, "proxy")) {
+			c.exactf("%s takes packages from elsewhere", c.name)
+		}
+		if strings.HasPrefix(name, "--config.") {
+			c.unsuref("%s is given a setting, which may run another program", c.name)
+		}
+	}
+	for _, w := range c.values("-w", "--workspace", "--cache", "-F", "--filter") {
+		if elsewhereIn(w) {
+			c.exactf("%s works outside of its folder", c.name)
+		}
 	}
 }
 
@@ -101,6 +120,9 @@ func scriptWords(c *call) {
 // npmInstall: a package by its address runs whatever lies there.
 func npmInstall(c *call) {
 	for _, w := range c.words {
+		if faraway(w) {
+			c.exactf("%s installs a package from a folder outside of this one", c.name)
+		}
 		if strings.Contains(w.text, ":") || strings.Contains(w.text, "/") && w.text[0] != '@' && w.text[0] != '.' {
 			c.exactf("%s takes a package from an address", c.name)
 		}
@@ -157,6 +179,7 @@ func nodeManager() spec {
 }
 
 func nodeManagerOps(c *call) {
+	npmOptions(c)
 	if len(c.rest) == 0 {
 		return
 	}
@@ -185,9 +208,17 @@ func pipCompile(s spec) spec {
 
 // pipInstall: a package from an address runs whatever lies there.
 func pipInstall(c *call) {
+	for _, w := range c.values("-r", "--requirement", "-c", "--constraint") {
+		if faraway(w) {
+			c.exactf("pip installs what a file outside of this folder says")
+		}
+	}
 	for _, w := range c.rest {
 		if strings.Contains(w.text, "://") || strings.Contains(w.text, "git+") || strings.Contains(w.text, "@") {
 			c.exactf("pip installs a package from an address")
+		}
+		if faraway(w) {
+			c.exactf("pip installs a package from a folder outside of this one")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func remoteRows() map[string]spec {
 			read: "-i=", exact: "-b= -F=", unsure: "-S= -D= -s=", ops: (*call).sshSettings,
 		},
 		"rsync":          rsyncRow(),
-		"rclone":         {lax: true, exact: "--config= --password-command= --rc --sftp-ssh="},
+		"rclone":         {lax: true, exact: "--config= --password-command= --metadata-mapper= --rc --sftp-ssh=", ops: rcloneOps, subs: map[string]spec{"config": {lax: true, whole: settles}, "rcd": {lax: true, whole: serves}, "rc": {lax: true, whole: handsOn}, "serve": {lax: true, whole: serves}, "mount": {lax: true, whole: "changes what names of files mean"}}},
 		"telnet":         {lax: true, exact: "-x"},
 		"ssh-keygen":     {lax: true, ok: "-t= -b= -C= -N= -P= -m= -a= -I= -n= -V= -z= -Z= -F= -R= -E= -O= -r= -Y=", write: "-f=", unsure: "-D= -w="},
 		"ssh-add":        {lax: true, ok: "-t= -E=", unsure: "-s= -S= -e=", ops: readAll},
@@ -179,4 +179,14 @@ func socatOps(c *call) {
 			c.writes(tail(w, value))
 		}
 	}
+}
+
+// rcloneOps: a remote that begins with a colon says itself how it is reached.
+func rcloneOps(c *call) {
+	for _, w := range c.rest {
+		if strings.HasPrefix(w.text, ":") {
+			c.exactf("rclone is given a remote with its settings, which may run a program")
+		}
+	}
+	c.farOperands()
 }

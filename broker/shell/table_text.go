@@ -67,7 +67,8 @@ func searchRows() map[string]spec {
 		"sed": {raw: sedOps}, "gsed": {raw: sedOps},
 		"awk": awkRow(), "gawk": awkRow(), "mawk": awkRow(), "nawk": awkRow(), "original-awk": awkRow(),
 		"bat": batRow(), "batcat": batRow(),
-		"less":     {lax: true, ok: "-b= -h= -j= -p= -P= -t= -x= -y= -z= -D= -#=", spill: "-o= -O= --log-file= --LOG-FILE=", exact: "-k= --lesskey-file= --lesskey-src= --lesskey-content= -T= --tag-file=", whole: "can run programs from its prompt", ops: pagerOps},
+		"less":  {lax: true, ok: "-b= -h= -j= -p= -P= -t= -x= -y= -z= -D= -#=", spill: "-o= -O= --log-file= --LOG-FILE=", exact: "-k= --lesskey-file= --lesskey-src= --lesskey-content= -T= --tag-file=", whole: "can run programs from its prompt", ops: pagerOps},
+		"zless": {lax: true, whole: "can run programs from its prompt", ops: pagerOps}, "zmore": {lax: true, whole: "can run programs from its prompt", ops: pagerOps}, "xzless": {lax: true, whole: "can run programs from its prompt", ops: pagerOps},
 		"most":     {lax: true, whole: "can run programs from its prompt", ops: pagerOps},
 		"more":     {lax: true, whole: "can run programs from its prompt", ops: pagerOps},
 		"info":     {lax: true, spill: "-o= --output=", exact: "--restore= --init-file="},
@@ -80,7 +81,7 @@ func searchRows() map[string]spec {
 		"fzf":      {lax: true, exact: "--filter=", whole: "can run programs", unsure: "--preview= --bind= --execute= --listen? --become="},
 		"dos2unix": {lax: true, ok: "-c= -D=", ops: writeAll}, "unix2dos": {lax: true, ok: "-c= -D=", ops: writeAll},
 		"csvcut": {lax: true, ok: "-c= -C= -d= -q=", ops: readAll},
-		"date":   {lax: true, ok: "-d= -I? --date= --iso-8601? --rfc-3339= -v=", read: "-r= --reference= -f= --file=", exact: "-s= --set="},
+		"date":   {lax: true, ok: "-d= -I? --date= --iso-8601? --rfc-3339= -v=", read: "-r= --reference= -f= --file=", exact: "-s= --set=", ops: dateOps},
 	}
 }
 
@@ -108,6 +109,15 @@ func diffOps(c *call) {
 	}
 }
 
+// dateOps: an operand that is no format is the time that the clock is set to.
+func dateOps(c *call) {
+	for _, w := range c.rest {
+		if !w.known || !strings.HasPrefix(w.text, "+") {
+			c.exactf("date sets the clock")
+		}
+	}
+}
+
 func ezaRow() spec {
 	return spec{lax: true, ok: "-L= -I= -s= -t= --level= --ignore-glob= --sort= --time= --time-style=", ops: readTrees}
 }
@@ -123,14 +133,14 @@ func grepRow() spec {
 
 func rgRow() spec {
 	return spec{
-		ok: "-FisSvwxchHlLnNoOpPqruUzabIV0. -e= -g= -t= -T= -A= -B= -C= -m= -M= -r= -d= -E= -j= --regexp= --glob= --iglob= --type= --type-not= --after-context= --before-context= --context= --max-count= --max-columns= --replace= " +
+		ok: "-FisSvwxchHlLnNoOpPqruUabIV0. -e= -g= -t= -T= -A= -B= -C= -m= -M= -r= -d= -E= -j= --regexp= --glob= --iglob= --type= --type-not= --after-context= --before-context= --context= --max-count= --max-columns= --replace= " +
 			"--max-depth= --encoding= --threads= --sort= --sortr= --type-add= --type-clear= --colors= --color= --context-separator= --no-context-separator --field-context-separator= --field-match-separator= --max-filesize= --path-separator= " +
 			"--pre-glob= --regex-size-limit= --dfa-size-limit= --engine= --hyperlink-format= --stop-on-nonmatch --files --files-with-matches --files-without-match --count --count-matches --fixed-strings --ignore-case --smart-case --case-sensitive " +
 			"--invert-match --word-regexp --line-regexp --line-number --no-line-number --column --no-column --heading --no-heading --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global " +
 			"--no-ignore-parent --no-ignore-messages --ignore --unrestricted --follow --no-follow --text --binary --no-binary --only-matching --passthru --passthrough --pcre2 --no-pcre2 --pcre2-version --auto-hybrid-regex --multiline --no-multiline --multiline-dotall " +
-			"--crlf --null --null-data --json --vimgrep --quiet --stats --trace --debug --trim --no-trim --unicode --no-unicode --search-zip --no-search-zip --no-messages --messages --no-config --no-pre --one-file-system --mmap --no-mmap --line-buffered " +
+			"--crlf --null --null-data --json --vimgrep --quiet --stats --trace --debug --trim --no-trim --unicode --no-unicode --no-search-zip --no-messages --messages --no-config --no-pre --one-file-system --mmap --no-mmap --line-buffered " +
 			"--block-buffered --byte-offset --include-zero --max-columns-preview --no-require-git --glob-case-insensitive --ignore-file-case-insensitive --pretty --type-list --version --help --with-filename --no-filename -f -0 --sort-files --generate= --no-encoding",
-		read: "-f= --file= --ignore-file=", unsure: "--pre= --hostname-bin=", ops: grepOps,
+		read: "-f= --file= --ignore-file=", exact: "-z --search-zip", unsure: "--pre= --hostname-bin=", ops: grepOps,
 	}
 }
 
@@ -217,6 +227,7 @@ func jqOps(c *call) {
 			}
 			i += 2
 		case "-f", "--from-file":
+			c.exactf("%s takes its program from a file, which may read variables or other files", c.name)
 			if program && i+1 < len(c.words) {
 				c.reads(c.words[i+1])
 			}
@@ -228,6 +239,9 @@ func jqOps(c *call) {
 			return
 		default:
 			if strings.HasPrefix(w.text, "-") && len(w.text) > 1 {
+				if isShort(w.text) && strings.ContainsAny(w.text, "fL") || strings.HasPrefix(w.text, "--from-f") || strings.HasPrefix(w.text, "--library-path") {
+					c.exactf("%s takes its program or a part of it from a file", c.name)
+				}
 				continue
 			}
 			switch {
@@ -263,6 +277,9 @@ func yqOps(c *call) {
 		c.exactf("%s reads files that its program names", c.name)
 	}
 }
+
+// isShort reports whether a word is options of one letter.
+func isShort(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }
 
 var yqSubs = newWords("eval e eval-all ea")
 
