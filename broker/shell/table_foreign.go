@@ -63,7 +63,7 @@ func (c *call) foreignOption(w word, next []word) {
 
 // running are parts of the names of long options that commonly run or load something.
 var running = strings.Fields(`exec command cmd eval run-under shell pager editor browser rsh ssh-cmd plugin preload
-	require node-arg node-option init-script startup hook callback prepipe preprocess postprocess post-renderer wrapper launcher agentpath javaagent`)
+	require node-arg node-option init-script startup hook callback prepipe preprocess postprocess post-renderer wrapper launcher runner plug-in agentpath javaagent`)
 
 // runsSomething reports whether an option's name says that it runs or loads its value.
 func runsSomething(option string) bool {

@@ -47,6 +47,9 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 	if c.TempFile || c.ReplyVar {
 		w.unsure(c, "only new shells read "+cite(w.cut(c)))
 	}
+	if !c.Backquotes && w.endsElsewhere(c.Left, c.Right) {
+		w.unsure(c, "older shells end "+cite(w.cut(c))+" elsewhere")
+	}
 	if c.Backquotes && strings.Contains(w.cut(c), "\\") {
 		w.unsure(c, "shells disagree about backslashes between backquotes")
 	}
@@ -59,8 +62,18 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 	w.alone(c.Stmts, input{kind: w.in.kind}, 0)
 }
 
+// endsElsewhere reports whether an older shell closes the bracket of two characters at
+// left before or after right.
+func (w *walker) endsElsewhere(left, right syntax.Pos) bool {
+	from, to := int(left.Offset())+2, int(right.Offset())
+	return from <= to && to <= len(w.src) && older(w.src[from:], to-from)
+}
+
 // process walks <(…) and >(…), which are in a pipeline with the command that has them.
 func (w *walker) process(p *syntax.ProcSubst) {
+	if w.endsElsewhere(p.OpPos, p.Rparen) {
+		w.unsure(p, "older shells end "+cite(w.cut(p))+" elsewhere")
+	}
 	in := input{kind: w.in.kind}
 	w.moves.late = true
 	if p.Op == syntax.CmdOut {

@@ -3,6 +3,7 @@ package shell
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -183,7 +184,7 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 				p.pattern()
 			}
 		case '$':
-			p.dollar(s[i+1:])
+			p.dollar(s[i+1:], next)
 		}
 		p.buf.WriteByte(c)
 	}
@@ -209,10 +210,22 @@ func (p *parts) head(s string, next syntax.WordPart) {
 }
 
 // dollar looks at a dollar sign that the parser took for itself. zsh has more forms.
-func (p *parts) dollar(rest string) {
-	if rest != "" && strings.ContainsRune("=~^+", rune(rest[0])) {
+// The parser ends a part behind it, so rest may stand in the next one.
+func (p *parts) dollar(rest string, next syntax.WordPart) {
+	if lit, ok := next.(*syntax.Lit); ok && rest == "" {
+		rest, next = lit.Value, nil
+	}
+	name := strings.TrimLeft(rest, "=~^+")
+	if name == rest || name == "" && next == nil {
+		return
+	}
+	if name == "" || name[0] >= utf8.RuneSelf || strings.IndexByte("@*#?$!-_{([", name[0]) >= 0 || isAlnum(name[0]) {
 		p.unknown("zsh expands $%s", cite(rest))
 	}
+}
+
+func isAlnum(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 func (p *parts) double(q *syntax.DblQuoted) {
@@ -226,7 +239,7 @@ func (p *parts) double(q *syntax.DblQuoted) {
 		}
 		switch part := part.(type) {
 		case *syntax.Lit:
-			p.quotedLit(part.Value, "$`\"\\")
+			p.quotedLit(part.Value, "$`\"\\", next)
 		case *syntax.ParamExp:
 			p.param(part, next, true)
 		case *syntax.CmdSubst:
@@ -249,12 +262,12 @@ func (p *parts) oneUnknown(n syntax.Node) {
 }
 
 // quotedLit adds a text in which a backslash escapes only some characters.
-func (p *parts) quotedLit(s, escaped string) {
+func (p *parts) quotedLit(s, escaped string, next syntax.WordPart) {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(escaped, s[i+1]) >= 0 {
 			i++
 		} else if s[i] == '$' {
-			p.dollar(s[i+1:])
+			p.dollar(s[i+1:], next)
 		}
 		p.buf.WriteByte(s[i])
 	}

@@ -130,7 +130,7 @@ func (w *walker) document(r *syntax.Redirect) arg {
 		}
 		switch part := part.(type) {
 		case *syntax.Lit:
-			p.documentLit(part.Value, quotedMark(r.Word))
+			p.documentLit(part.Value, quotedMark(r.Word), next)
 		case *syntax.ParamExp:
 			p.param(part, next, true)
 		case *syntax.ArithmExp:
@@ -146,7 +146,7 @@ func (w *walker) document(r *syntax.Redirect) arg {
 	return a
 }
 
-func (p *parts) documentLit(s string, quoted bool) {
+func (p *parts) documentLit(s string, quoted bool, next syntax.WordPart) {
 	if quoted {
 		p.buf.WriteString(s)
 		return
@@ -154,7 +154,7 @@ func (p *parts) documentLit(s string, quoted bool) {
 	if strings.Contains(s, "\\\n") {
 		p.unknown("shells disagree about joined lines in a here-document")
 	}
-	p.quotedLit(s, "$`\\")
+	p.quotedLit(s, "$`\\", next)
 }
 
 // untab takes the tabs away that <<- ignores.
