@@ -10,13 +10,18 @@ func older(text string, right int) bool {
 	if inner := text[:min(right, len(text))]; !strings.Contains(inner, "<<") && !strings.Contains(inner, "#") {
 		return false
 	}
+	shown := text[:min(right+maxBehind, len(text))]
 	for _, comments := range [...]bool{false, true} {
-		if end := closing(text, 0, '(', ')', comments); end >= 0 && end != right {
+		end := closing(shown, 0, '(', ')', comments)
+		if end >= 0 && end != right || end < 0 && len(shown) < len(text) {
 			return true
 		}
 	}
 	return false
 }
+
+// maxBehind is how far behind a substitution its end is looked for, in bytes.
+const maxBehind = 4 << 10
 
 // closing is the index in s of the bracket or quote that closes what was opened before i,
 // as bash 3.2 finds it, or -1: the text is an error to it.
