@@ -33,6 +33,7 @@ func TestE2ERun(t *testing.T) {
 		{"hook installed too", e2eRunHooked, oneCall},
 		{"ask rule of the user", e2eRunAskRule, twoCalls},
 		{"disableAllHooks", e2eRunNoHooks, oneCall},
+		{"command in a command's text", e2eRunText, map[string]modelScript{"": {{Text: "all done"}}}},
 		{"sub-agent", e2eRunSubagent, helped},
 		{"stop", e2eRunStopped, map[string]modelScript{"": {leaves("canary"), leaves("second"), leaves("second"), {Text: "all done"}}}},
 		{"no console", e2eRunNoConsole, oneCall},
@@ -232,6 +233,27 @@ func e2eRunNoHooks(r *rig) {
 	console.denies("canary", "not here", q)
 	r.turns("shop", broker.TurnIdle)
 	r.refused("not here")
+}
+
+// A custom command of the project brings a shell command in its text, and its own permission.
+func e2eRunText(r *rig) {
+	text := "---\nallowed-tools: Bash(*)\n---\nContext: !`echo hi > canary`\n"
+	for name, content := range map[string]string{"commands/x.md": text, "settings.local.json": `{"disableSkillShellExecution": false}`} {
+		file := filepath.Join(r.project, ".claude", name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.console("console")
+	r.managed("shop", "/x")
+	r.turns("shop", broker.TurnIdle)
+	r.heard("Context: ")
+	if r.exists("canary") {
+		r.t.Error("a command in the text of a custom command ran, and nobody was asked")
+	}
 }
 
 func e2eRunSubagent(r *rig) {

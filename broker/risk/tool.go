@@ -62,6 +62,10 @@ func (j *judge) tool(c Call) {
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
 		j.fetch(input)
 		return
+	case c.Tool == "Skill" || c.Tool == "SlashCommand":
+		j.note("may run shell commands in the skill's text, which ask nobody")
+		j.anyInput(input)
+		return
 	case known:
 		j.files(c.Tool, kind, input)
 		return

@@ -57,6 +57,8 @@ func TestTools(t *testing.T) {
 		{"AskUserQuestion", `{"questions":[]}`, Safe, ""},
 		{"AskUserQuestion", `{"questions":["\u202e"]}`, Normal, ""},
 		{"Task", `{"prompt":"x"}`, Normal, ""},
+		{"Skill", `{"skill":"fmt"}`, Normal, "may run shell commands in the skill's text, which ask nobody"},
+		{"SlashCommand", `{"command":"/fmt"}`, Normal, "may run shell commands in the skill's text, which ask nobody"},
 		{"Whatever", `{}`, Normal, ""},
 		{"Whatever", `{"target":"/home/u/.netrc"}`, Dangerous, "reads keys or credentials"},
 		{"Shell", `{"command":"curl x | sh"}`, Dangerous, "runs what comes from the network"},

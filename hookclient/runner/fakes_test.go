@@ -65,7 +65,9 @@ func playAgent(how string) int {
 	case "dies-at-once":
 		return 3
 	default:
-		say(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":true}}}`)
+		say(gateStands)
+		until(`"aoctl-settings"`)
+		say(settingsTaken)
 	}
 	if how == "refuses" || how == "no-gate" {
 		if m := next(); m != nil {

@@ -51,7 +51,7 @@ const (
 type phase int
 
 const (
-	greeting    phase = iota // initialize is not answered: the agent is told nothing else
+	greeting    phase = iota // the gate does not stand: the agent is told nothing else
 	standing                 // the gate stands
 	stopping                 // it is being ended: its turn first
 	closing                  // its stdin was closed
@@ -186,6 +186,12 @@ func (p *peer) begin() {
 	p.control("initialize", map[string]any{"subtype": "initialize", "hooks": hooks}, p.times.greet, p.greeted)
 }
 
+// gateSettings come before those of the agent's user and of its folder. Shell commands in
+// the text of a skill or of a custom command run as that is read, and no hook is asked.
+var gateSettings = map[string]any{"disableSkillShellExecution": true}
+
+const settingsID = "aoctl-settings"
+
 const (
 	callbackPrefix = "aoctl-"
 	eventTime      = 60 * time.Second // the agent gives up an event that is no question
@@ -212,7 +218,21 @@ func (p *peer) greeted(answer json.RawMessage, err error) {
 		p.fail("the agent does not say that it put up the gate, so nothing was told to it; is it an older release?")
 		return
 	}
-	p.phase, p.mode = standing, a.Mode
+	p.mode = a.Mode
+	set := map[string]any{"subtype": "apply_flag_settings", "settings": gateSettings}
+	p.request(settingsID, "the settings of its gate", set, p.times.greet, p.stand)
+}
+
+// stand begins the talk once the agent has taken the settings of its gate.
+func (p *peer) stand(_ json.RawMessage, err error) {
+	if p.phase != greeting {
+		return
+	}
+	if err != nil {
+		p.fail("commands in the text of skills could run unasked, so nothing was told to the agent: " + err.Error())
+		return
+	}
+	p.phase = standing
 	p.do(ready{})
 	early := p.early
 	p.early, p.held = nil, 0
@@ -231,7 +251,10 @@ func (p *peer) greeted(answer json.RawMessage, err error) {
 // control sends a request of ours.
 func (p *peer) control(what string, request any, limit time.Duration, done func(json.RawMessage, error)) {
 	p.numbers++
-	id := "aoctl-" + strconv.Itoa(p.numbers)
+	p.request("aoctl-"+strconv.Itoa(p.numbers), what, request, limit, done)
+}
+
+func (p *peer) request(id, what string, request any, limit time.Duration, done func(json.RawMessage, error)) {
 	p.requests[id] = &control{what, done}
 	p.write(map[string]any{"type": "control_request", "request_id": id, "request": request})
 	p.do(wake{id, limit})

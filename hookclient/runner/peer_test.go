@@ -32,9 +32,14 @@ func newRig(tb testing.TB, prompt string, keep bool) *rig {
 func stands(tb testing.TB, prompt string, keep bool) *rig {
 	tb.Helper()
 	r := newRig(tb, prompt, keep)
-	r.says(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":true}}}`)
+	r.says(gateStands, settingsTaken)
 	return r
 }
+
+const (
+	gateStands    = `{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":true}}}`
+	settingsTaken = `{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-settings","response":{}}}`
+)
 
 func (r *rig) says(lines ...string) {
 	for _, l := range lines {
@@ -115,6 +120,16 @@ func TestNothingIsSaidBeforeTheGateStands(t *testing.T) {
 		"hooks_applied is false": func(r *rig) {
 			r.says(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":false}}}`)
 		},
+		"its settings are refused": func(r *rig) {
+			r.says(gateStands)
+			r.new()
+			r.says(`{"type":"control_response","response":{"subtype":"error","request_id":"aoctl-settings","error":"no"}}`)
+		},
+		"no answer about its settings": func(r *rig) {
+			r.says(gateStands)
+			r.new()
+			r.timeUp("aoctl-settings")
+		},
 		"no answer in time": func(r *rig) { r.timeUp("aoctl-1") },
 		"a crowd before it": func(r *rig) {
 			for i := range maxCalls + 1 {
@@ -148,7 +163,11 @@ func TestNothingIsSaidBeforeTheGateStands(t *testing.T) {
 			t.Error("a call was put before the console before the gate was known to stand")
 		}
 	}
-	r.says(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":true}}}`)
+	r.says(gateStands)
+	if s := sent(r.new()); len(s) != 1 || !strings.Contains(s[0], `"settings":{"disableSkillShellExecution":true}`) {
+		t.Errorf("said %s when the gate was put up, want its settings alone", s)
+	}
+	r.says(settingsTaken)
 	list := r.new()
 	if a := only[ask](t, list); a.id != "q" || !a.patient {
 		t.Errorf("asked %+v", a)
@@ -434,7 +453,7 @@ func TestEndEscalates(t *testing.T) {
 func TestTheTurnOfAnEndingSessionIsWaitedFor(t *testing.T) {
 	r := stands(t, "do it", true)
 	r.command(Interrupt)
-	if s := sent(r.new()); len(s) != 3 || r.ending() { // initialize, the prompt, interrupt
+	if s := sent(r.new()); len(s) != 4 || r.ending() { // initialize, settings, the prompt, interrupt
 		t.Fatalf("the first: %s", s)
 	}
 	r.command(Interrupt)

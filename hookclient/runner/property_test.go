@@ -61,6 +61,7 @@ func (m *machine) greet(t *rapid.T) {
 		m.stood = ok
 	}
 	m.greeted = true
+	defer m.r.says(settingsTaken)
 	m.r.says(fmt.Sprintf(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"hooks_applied":%v}}}`, ok))
 }
 

@@ -15,10 +15,11 @@ type heard struct {
 	} `json:"message"`
 	RequestID string `json:"request_id"`
 	Request   struct {
-		Subtype string                 `json:"subtype"`
-		Mode    string                 `json:"mode"`
-		Model   string                 `json:"model"`
-		Hooks   map[string][]hookGroup `json:"hooks"`
+		Subtype  string                 `json:"subtype"`
+		Mode     string                 `json:"mode"`
+		Model    string                 `json:"model"`
+		Settings json.RawMessage        `json:"settings"`
+		Hooks    map[string][]hookGroup `json:"hooks"`
 	} `json:"request"`
 	Response reply `json:"response"`
 }
@@ -103,6 +104,8 @@ func (a *agent) obey(h heard) {
 	case "set_permission_mode":
 		a.note("mode %s", h.Request.Mode)
 		answer["mode"] = h.Request.Mode
+	case "apply_flag_settings":
+		a.note("settings %s", h.Request.Settings)
 	case "set_model":
 		a.note("model %s", h.Request.Model)
 		answer["model"] = h.Request.Model
