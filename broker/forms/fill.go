@@ -34,6 +34,32 @@ func (q Question) Says(a Answer) string {
 	return strings.Join(parts, ", ")
 }
 
+// ambiguous reports whether the agent could read what is picked as other options too:
+// both "A" and "B" read like the one option "A, B".
+func (q Question) ambiguous(a Answer) bool {
+	return q.Multi && a.Other == "" && q.readings(q.Says(a), 0, map[[2]int]int{}) > 1
+}
+
+// readings counts the ways, up to 2, in which text is the labels of options from number
+// from on, in their order.
+func (q Question) readings(text string, from int, known map[[2]int]int) int {
+	at := [2]int{len(text), from}
+	if n, ok := known[at]; ok {
+		return n
+	}
+	n := 0
+	for i := from; i < len(q.Options) && n < 2; i++ {
+		rest, is := strings.CutPrefix(text, q.Options[i].Label)
+		if is && rest == "" {
+			n++
+		} else if rest, more := strings.CutPrefix(rest, ", "); is && more {
+			n += q.readings(rest, i+1, known)
+		}
+	}
+	known[at] = min(n, 2)
+	return known[at]
+}
+
 // Fill is the input with the answers to all of its questions: the very bytes of each
 // field that it had, then answers, by the questions' words, and the preview of what was
 // picked where there is one.
@@ -49,6 +75,8 @@ func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
 			return nil, fmt.Errorf("question %d is not answered", i+1)
 		case !q.Multi && n > 1, !q.Multi && n == 1 && a.Other != "":
 			return nil, fmt.Errorf("question %d takes one answer", i+1)
+		case q.ambiguous(a):
+			return nil, fmt.Errorf("question %d: the agent could take %q for other options; say it in words of your own", i+1, clip(q.Says(a)))
 		}
 		for _, p := range a.Picked {
 			if p < 0 || p >= len(q.Options) {

@@ -156,3 +156,34 @@ func FuzzForm(f *testing.F) {
 		}
 	})
 }
+
+// What was picked is never what other options read like.
+func TestFillIsUnambiguous(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options []string
+		picked  []int
+		refused bool
+	}{
+		"one that reads like two":     {[]string{"A, B", "A", "B"}, []int{0}, true},
+		"two that read like one":      {[]string{"A, B", "A", "B"}, []int{1, 2}, true},
+		"other pairs":                 {[]string{"A", "A, B", "B, C", "C"}, []int{1, 3}, true},
+		"a comma alone":               {[]string{"Yes, all", "No", "all"}, []int{0, 1}, false},
+		"nothing that reads so":       {[]string{"A, B", "A", "B"}, []int{0, 1}, false},
+		"the order is the question's": {[]string{"B", "A", "A, B"}, []int{0, 1}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var options []string
+			for _, o := range tt.options {
+				options = append(options, fmt.Sprintf(`{"label":%q}`, o))
+			}
+			f, err := Read(json.RawMessage(`{"questions":[{"question":"Which?","multiSelect":true,"options":[` + strings.Join(options, ",") + `]}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			filled, err := f.Fill([]Answer{{Picked: tt.picked}})
+			if refused := err != nil; refused != tt.refused || refused && filled != nil {
+				t.Errorf("got %s, %v", filled, err)
+			}
+		})
+	}
+}
