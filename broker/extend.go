@@ -142,6 +142,8 @@ func whyNoMore(e *entry) string {
 		return "nobody has asked for it since this console began"
 	case e.deadline.Add(extendMargin + leastMore).Before(e.most):
 		return "it has its full time already"
+	case e.most.Sub(e.req.CreatedAt) > maxTimeout-time.Minute: // whatever its asker says
+		return "no call waits longer than a day"
 	case hook && !e.mayMore:
 		return fmt.Sprintf(`its hook waits no longer: run "aoctl install %s" again`, e.req.Agent)
 	case hook:

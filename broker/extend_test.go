@@ -74,6 +74,8 @@ func TestMoreTimeEndsWhereTheAskerLeaves(t *testing.T) {
 	api.Event, api.AtMost, api.Timeout = "", 0, time.Minute
 	old, long := bash("s", "old", "make"), bash("s", "long", "make")
 	old.Timeout, long.Timeout, long.AtMost = 10*time.Minute, time.Hour, 2*time.Hour
+	day := bash("s", "day", "make")
+	day.Timeout = 24 * time.Hour
 	for name, tc := range map[string]struct {
 		q       broker.Question
 		wait    time.Duration
@@ -83,6 +85,7 @@ func TestMoreTimeEndsWhereTheAskerLeaves(t *testing.T) {
 		"a part of it":         {patient("1"), 0, 0, "full time already"},
 		"up to the end":        {func() broker.Question { q := patient("2"); q.AtMost = 12 * time.Minute; return q }(), 9 * time.Minute, 12*time.Minute - time.Second, ""},
 		"an old installation":  {old, 9 * time.Minute, 0, `its hook waits no longer: run "aoctl install claude" again`},
+		"a whole day":          {day, 24*time.Hour - time.Minute, 0, "no call waits longer than a day"},
 		"a program":            {api, 30 * time.Second, 0, "its program waits no longer: it named no at_most"},
 		"longer than it would": {long, time.Minute, 0, "full time already"},
 		"near the longer end":  {long, 55 * time.Minute, 65 * time.Minute, ""},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -84,6 +85,8 @@ func messageText(words []string, stdin io.Reader) (string, error) {
 		return "", usageError{text: "the message is empty", hint: "to take back one that waits: aoctl send --withdraw SESSION"}
 	case len(text) > maxSent:
 		return "", usageError{text: fmt.Sprintf("the message is longer than %d bytes", maxSent), hint: "put it into a file and tell the agent its name"}
+	case !utf8.ValidString(text):
+		return "", usageError{text: "the message is not UTF-8 text", hint: "put it into a file and tell the agent its name"}
 	}
 	return text, nil
 }

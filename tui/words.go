@@ -21,11 +21,14 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
 
-// clock is a span as minutes and seconds: 9:48, 61:05.
+// clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m.
 func clock(d time.Duration) string {
 	s := int(max(d, 0) / time.Second)
-	if s >= 100*60*60 {
+	switch {
+	case s >= 100*60*60:
 		return ago(d)
+	case s >= 100*60:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
 	}
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
