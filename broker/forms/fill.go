@@ -69,19 +69,20 @@ func (f Form) Fill(answers []Answer) (json.RawMessage, error) {
 	}
 	var said, notes object
 	for i, q := range f.Questions {
-		a := answers[i]
+		a := answers[i] //nolint:gosec // G602: there are as many as questions
 		switch n := len(a.Picked); {
 		case a.Empty():
 			return nil, fmt.Errorf("question %d is not answered", i+1)
 		case !q.Multi && n > 1, !q.Multi && n == 1 && a.Other != "":
 			return nil, fmt.Errorf("question %d takes one answer", i+1)
-		case q.ambiguous(a):
-			return nil, fmt.Errorf("question %d: the agent could take %q for other options; say it in words of your own", i+1, clip(q.Says(a)))
 		}
 		for _, p := range a.Picked {
 			if p < 0 || p >= len(q.Options) {
 				return nil, fmt.Errorf("question %d has no option %d", i+1, p+1)
 			}
+		}
+		if q.ambiguous(a) {
+			return nil, fmt.Errorf("question %d: the agent could take %q for other options; say it in words of your own", i+1, clip(q.Says(a)))
 		}
 		said.add(q.Text, quoted(q.Says(a)))
 		if !q.Multi && len(a.Picked) == 1 && q.Options[a.Picked[0]].Preview != "" {
