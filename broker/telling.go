@@ -20,6 +20,8 @@ type Entry struct {
 	Call     *Request // SaidCall: on record, else made of what the file says
 	OnRecord bool     // Call is what this broker was asked
 	Large    bool     // the input of Call was too large to be kept
+	Retold   bool     // it was, and what Call has is the file's
+	InFile   *Request // the call as the file has it, where that is another one; else nil
 	Ran      *RanData // what the tool gave back; nil while that is not known
 	Moment   *Moment  // an event of the log that is no call
 

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"bytes"
 	"encoding/json"
 	"sort"
 	"strconv"
@@ -13,11 +14,12 @@ import (
 // builder makes entries of what is held.
 type builder struct {
 	t     *Telling
-	file  []Entry        // in the file's order
-	calls map[string]int // where in file, by the call's id
-	seen  map[string]int // the same of what may be written again
-	line  int64          // that the last part is of
-	nth   int            // and which of its parts it is
+	file  []Entry          // in the file's order
+	calls map[string]int   // where in file, by the call's id; the last one of that id
+	alike map[string][]int // those before it, of other input
+	seen  map[string]int   // the same of what may be written again
+	line  int64            // that the last part is of
+	nth   int              // and which of its parts it is
 
 	record []Entry               // of the log alone, in its order
 	asked  map[string]*Request   // by request id, as it was seen last
@@ -32,7 +34,7 @@ type endOfCall struct {
 }
 
 func (t *Telling) build() {
-	b := builder{t: t, calls: map[string]int{}, seen: map[string]int{}, asked: map[string]*Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
+	b := builder{t: t, calls: map[string]int{}, alike: map[string][]int{}, seen: map[string]int{}, asked: map[string]*Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
 	for _, p := range t.parts {
 		for _, s := range p.said {
 			b.said(s)
@@ -81,8 +83,10 @@ func (b *builder) said(s Said) {
 			e.Call.ToolInput = nil
 		}
 		if i, ok := b.calls[s.ID]; ok && s.ID != "" {
-			b.file[i].Call, b.file[i].Large = e.Call, e.Large
-			return
+			if writtenAgain(b.file[i].Call, e.Call) {
+				return
+			}
+			b.alike[s.ID] = append(b.alike[s.ID], i)
 		}
 		b.calls[s.ID] = len(b.file)
 	case agents.SaidUser, agents.SaidAgent, agents.SaidThought, agents.SaidOther:
@@ -157,11 +161,18 @@ func (b *builder) join() {
 
 func (b *builder) fill(e *Entry, r *Request) {
 	input := e.Call
-	e.Call, e.OnRecord, e.Large = r, true, len(r.ToolInput) == 0
-	if e.Large && input != nil && len(input.ToolInput) > 0 { // the file has it
+	if e.OnRecord {
+		input = e.InFile // of an earlier question about the same call
+	}
+	e.Call, e.OnRecord, e.Large, e.Retold, e.InFile = r, true, len(r.ToolInput) == 0, false, nil
+	switch {
+	case input == nil || len(input.ToolInput) == 0:
+	case e.Large: // the file has it, as far as that is to be believed
 		both := *r
-		both.ToolName, both.ToolInput, e.Large = input.ToolName, input.ToolInput, false
+		both.ToolInput, e.Large, e.Retold = input.ToolInput, false, true
 		e.Call = &both
+	case b.t.agent != "codex" && input.ToolName != r.ToolName || !tellsOf(input.ToolInput, r.ToolInput): // Codex has names of its own
+		e.InFile = input
 	}
 	if r.SubagentType != "" || r.SubagentID != "" {
 		e.Whose = firstOf(r.SubagentType, r.SubagentID)
@@ -177,8 +188,36 @@ func (b *builder) fill(e *Entry, r *Request) {
 	}
 }
 
+// writtenAgain reports whether two calls of the file are one, written twice.
+func writtenAgain(a, b *Request) bool {
+	return a != nil && b != nil && a.ToolName == b.ToolName && (len(a.ToolInput) == 0 && len(b.ToolInput) == 0 || sameJSON(a.ToolInput, b.ToolInput))
+}
+
+// tellsOf reports whether all that the file has of an input is in the recorded one, to which
+// an agent may have added what is the rule where nothing is said.
+func tellsOf(file, recorded json.RawMessage) bool {
+	if bytes.Equal(file, recorded) {
+		return true
+	}
+	var told, known map[string]json.RawMessage
+	if json.Unmarshal(file, &told) != nil || json.Unmarshal(recorded, &known) != nil {
+		return sameJSON(file, recorded)
+	}
+	for key, value := range told {
+		if !sameJSON(value, known[key]) {
+			return false
+		}
+	}
+	return len(told) > 0 || len(known) == 0
+}
+
 // place is the entry in the file of the call that r asked for.
 func (b *builder) place(r *Request) (int, bool) {
+	for _, i := range b.alike[r.ToolUseID] {
+		if c := b.file[i].Call; c.ToolName == r.ToolName && sameJSON(c.ToolInput, r.ToolInput) {
+			return i, true
+		}
+	}
 	if i, ok := b.calls[r.ToolUseID]; ok && r.ToolUseID != "" {
 		return i, true
 	}

@@ -360,6 +360,44 @@ call Bash {"command":"elsewhere"} true pending`
 	}
 }
 
+// A verdict stands beside the call that it is on: what the file has under the id of another
+// call is told as well, and what it has otherwise is told with it.
+func TestTranscriptThatTellsAnotherCall(t *testing.T) {
+	line := func(id, tool, input string) string {
+		return `{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"` + tool + `","input":` + input + `}]}}` + "\n"
+	}
+	k := newTalk(t, line("a", "Bash", `{"command":"rm -rf ~"}`), line("a", "Bash", `{"command":"ls"}`), line("a", "Write", `{"file_path":"/x"}`),
+		line("b", "Bash", `{"command":"rm -rf ~"}`), line("c", "Write", `{"command":"pwd"}`), line("d", "Edit", `{"file_path":"f"}`),
+		line("e", "Bash", `{"command":"small"}`))
+	askAs(t, k.b, "PreToolUse", "a", "Bash", `{"command":"ls"}`)
+	askAs(t, k.b, "PreToolUse", "b", "Bash", `{"command":"date"}`)
+	askAs(t, k.b, "PreToolUse", "c", "Bash", `{"command":"pwd"}`)
+	askAs(t, k.b, "PreToolUse", "d", "Edit", `{"file_path":"f","replace_all":false}`)
+	askAs(t, k.b, "PreToolUse", "e", "Bash", `{"command":"`+strings.Repeat("x", 70<<10)+`"}`)
+	k.read(broker.NewestPart)
+	var got []string
+	for _, e := range k.tell.Entries {
+		text := fmt.Sprintf("%s %s %v", e.Call.ToolName, e.Call.ToolInput, e.OnRecord)
+		if e.InFile != nil {
+			text += fmt.Sprintf(", in the file %s %s", e.InFile.ToolName, e.InFile.ToolInput)
+		}
+		if e.Retold {
+			text += ", retold"
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		`Bash {"command":"rm -rf ~"} false`, `Bash {"command":"ls"} true`, `Write {"file_path":"/x"} false`,
+		`Bash {"command":"date"} true, in the file Bash {"command":"rm -rf ~"}`,
+		`Bash {"command":"pwd"} true, in the file Write {"command":"pwd"}`,
+		`Edit {"file_path":"f","replace_all":false} true`,
+		`Bash {"command":"small"} true, retold`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // An agent that tells its hooks no ids: its calls are found by what they are, each once.
 func TestTranscriptWithoutIDs(t *testing.T) {
 	line := func(id, command string) string {

@@ -172,6 +172,12 @@ func (w *teller) text(e broker.Entry) string {
 	switch {
 	case e.Call != nil:
 		b.WriteString(strings.TrimSpace(lead+" ▸ "+safe.Line(e.Call.ToolName)) + " " + safe.Line(callLine(*e.Call)) + "  [" + safe.Line(verdictWords(e)) + "]")
+		if f := e.InFile; f != nil {
+			b.WriteString("\n  ! the agent's file has another call here: " + safe.Line(f.ToolName) + " " + safe.Line(callLine(*f)))
+		}
+		if e.Retold {
+			b.WriteString("\n  ! the call was too large to be kept here; this is what the agent's file has")
+		}
 	case e.Moment != nil:
 		b.WriteString("· " + strings.ReplaceAll(safe.Line(e.Moment.Event.Type), "_", " "))
 	case e.By == agents.SaidThought || e.By == agents.SaidOther:
@@ -212,6 +218,9 @@ func verdictWords(e broker.Entry) string {
 	if r.Outcome.By.ID != "" {
 		text += " " + r.Outcome.By.ID
 	}
+	if r.Outcome.UpdatedInput != nil {
+		text += ", with another input"
+	}
 	if r.Outcome.Reason != "" {
 		text += ": " + r.Outcome.Reason
 	}
@@ -231,9 +240,16 @@ type toldEntry struct {
 	Request  string          `json:"request_id,omitempty"`
 	Status   broker.State    `json:"status,omitempty"`
 	Outcome  *broker.Outcome `json:"outcome,omitempty"`
+	InFile   *toldCall       `json:"in_file,omitempty"` // the call as the agent's file has it, where that is another one
+	Retold   bool            `json:"retold,omitempty"`  // the input is the file's
 	Ran      *toldResult     `json:"result,omitempty"`
 	Event    string          `json:"event_type,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"`
+}
+
+type toldCall struct {
+	Tool  string          `json:"tool_name"`
+	Input json.RawMessage `json:"tool_input"`
 }
 
 type toldResult struct {
@@ -254,6 +270,10 @@ func told(e broker.Entry) toldEntry {
 		if e.OnRecord {
 			t.Request, t.Status, t.Outcome = c.ID, c.State, c.Outcome
 		}
+		if f := e.InFile; f != nil {
+			t.InFile = &toldCall{f.ToolName, f.ToolInput}
+		}
+		t.Retold = e.Retold
 	}
 	if e.Ran != nil {
 		t.Ran = &toldResult{Failed: e.Ran.Failed, Output: e.Ran.Output, Bytes: e.Ran.OutputBytes, DurationMS: e.Ran.DurationMS}

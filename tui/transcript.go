@@ -159,7 +159,7 @@ func (t *transcript) took() {
 
 // sameEntry reports whether two states of an entry are drawn alike.
 func sameEntry(a, b *broker.Entry) bool {
-	if a.By != b.By || a.Text != b.Text || a.Whose != b.Whose || a.OnRecord != b.OnRecord || a.Large != b.Large || (a.Ran == nil) != (b.Ran == nil) || (a.Call == nil) != (b.Call == nil) {
+	if a.By != b.By || a.Text != b.Text || a.Whose != b.Whose || a.OnRecord != b.OnRecord || a.Large != b.Large || a.Retold != b.Retold || (a.InFile == nil) != (b.InFile == nil) || (a.Ran == nil) != (b.Ran == nil) || (a.Call == nil) != (b.Call == nil) {
 		return false
 	}
 	if a.Ran != nil && (a.Ran.Output != b.Ran.Output || a.Ran.Failed != b.Ran.Failed || a.Ran.DurationMS != b.Ran.DurationMS) {

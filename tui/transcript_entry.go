@@ -141,6 +141,17 @@ func (m *model) entryCall(d *doc, it *item) {
 	if !beside {
 		d.sayBehind(inkText, "", len(indent)+sayIndent, i, verdict)
 	}
+	if f := it.InFile; f != nil {
+		other := "! the agent's file has another call here: " + safeLine(f.ToolName) + " " + summaryOf(*f).text
+		if it.open {
+			d.sayBehind(inkText, "", len(indent)+sayIndent, inkWarn, other)
+		} else {
+			d.add(d.st.row(d.width).put(inkText, indent+spaces(sayIndent)).fit(inkWarn, other, d.width-len(indent)-sayIndent))
+		}
+	}
+	if it.Retold {
+		d.sayBehind(inkText, "", len(indent)+sayIndent, inkWarn, "! the call was too large to be kept here; this is what the agent's file has")
+	}
 	if it.open && !it.Large {
 		m.entryInput(d, it)
 	}

@@ -50,7 +50,7 @@ func aTalk() broker.Transcript {
 			{By: "agent", Text: "I will run them **first**:\n\n1. run `go test`\n2. look at what *fails*\n", At: seconds(165), Line: 3, Model: "claude-opus-5-5", Reply: "m1", Usage: usage},
 			{By: "call", Tool: "Bash", ID: "toolu_1", Text: `{"command":"go test ./..."}`, At: seconds(160), Line: 4, Reply: "m1", Usage: usage},
 			{By: "failed", ID: "toolu_1", Text: strings.Repeat("--- FAIL: TestClose\n", 30), At: seconds(140), Line: 5},
-			{By: "call", Tool: "Edit", ID: "toolu_2", Text: `{"file_path":"` + home + `/a.go","old_string":"x","new_string":"y\nz"}`, At: seconds(130), Line: 6},
+			{By: "call", Tool: "Edit", ID: "toolu_2", Text: string(edit.ToolInput), At: seconds(130), Line: 6},
 			{By: "result", ID: "toolu_2", Text: "done \x1b]0;owned\a \u202edetrever", At: seconds(129), Line: 7},
 			{By: "call", Tool: "Bash", ID: "toolu_3", Text: `{"command":"rm -rf dist"}`, At: seconds(100), Line: 8},
 			{By: "failed", ID: "toolu_3", Text: "A person denied this call in aoctl: keep the build", At: seconds(90), Line: 9},
@@ -62,6 +62,19 @@ func aTalk() broker.Transcript {
 			{By: "call", Tool: "Bash", ID: "toolu_6", Text: `{"command":"git push --force"}`, At: seconds(30), Line: 15},
 		},
 	}
+}
+
+// anotherTalk is aTalk where the file has other calls under the ids of those on record.
+func anotherTalk() broker.Transcript {
+	got := aTalk()
+	last := len(got.Said) - 1
+	got.Said[last].Text = `{"command":"ls\u001b[2J # ` + strings.Repeat("so harmless ", 20) + `"}`
+	large := bash("r0", "s1", seconds(20), "")
+	large.ToolUseID, large.ToolInput, large.State = "toolu_8", nil, broker.Allowed
+	large.Outcome = &broker.Outcome{State: broker.Allowed, By: broker.Actor{Kind: broker.ByOperator}}
+	got.Moments = append(got.Moments, broker.Moment{Event: broker.Event{Seq: 98, At: seconds(20), Type: broker.EventRequestDecided, RequestID: "r0"}, Call: &large})
+	got.Said = append(got.Said, broker.Said{By: "call", Tool: "Bash", ID: "toolu_8", Text: `{"command":"ls"}`, At: seconds(20), Line: 16})
+	return got
 }
 
 // heard is a session of which only hooks told.
@@ -104,6 +117,7 @@ func TestGoldenTranscript(t *testing.T) {
 		"transcript search":   {got: aTalk(), keys: []string{"/", "d", "i", "s", "t", "enter", "n"}},
 		"transcript heard":    {got: heard()},
 		"transcript half":     {got: bottomless},
+		"transcript retold":   {got: anotherTalk()},
 		"transcript none":     {got: broker.Transcript{NoFile: broker.ErrNoTranscript.Error() + ": it is a link", AtStart: true}},
 		"transcript broken":   {err: errors.New("read: input/output error")},
 	} {
