@@ -262,9 +262,15 @@ func (b *Broker) showHeld(sessionID string) {
 
 // restoreFreezes takes up the freezes that hold: the last fact of each says so. In doubt
 // about the log those that are found hold, and one that cannot be read counts as one of
-// everything. Caller holds mu.
-func (b *Broker) restoreFreezes(facts []Event) (doubt string) {
-	for _, e := range facts {
+// everything. So does a fact that was changed or is missing: it may have been one, until
+// the operator has lifted it. Caller holds mu.
+func (b *Broker) restoreFreezes(saved Saved) (doubt string) {
+	lost := saved.Lost
+	for _, e := range saved.Facts {
+		if lost != 0 && e.Seq > lost {
+			b.presumeFrozen()
+			lost = 0
+		}
 		if e.Type != EventFrozen {
 			continue
 		}
@@ -272,7 +278,7 @@ func (b *Broker) restoreFreezes(facts []Event) (doubt string) {
 		err := json.Unmarshal(e.Data, &d)
 		switch {
 		case err != nil:
-			b.freezes[""] = &freeze{by: Actor{Kind: ByBroker}, recorded: true}
+			b.presumeFrozen()
 			doubt = firstOf(doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 		case d.On:
 			b.freezes[d.Session] = &freeze{by: d.By, recorded: true}
@@ -280,8 +286,18 @@ func (b *Broker) restoreFreezes(facts []Event) (doubt string) {
 			delete(b.freezes, d.Session)
 		}
 	}
+	if lost != 0 {
+		b.presumeFrozen()
+	}
 	b.showHeld("")
 	return doubt
+}
+
+// presumeFrozen holds everything, unless somebody's freeze does so. Caller holds mu.
+func (b *Broker) presumeFrozen() {
+	if b.freezes[""] == nil {
+		b.freezes[""] = &freeze{by: Actor{Kind: ByBroker}, recorded: true}
+	}
 }
 
 // expiry is the end of a call whose time is over; it says so when a freeze holds the call.

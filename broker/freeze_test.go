@@ -433,3 +433,48 @@ func TestFreezesHaveALimit(t *testing.T) {
 	}
 	freeze(t, b, "")
 }
+
+// factLoser is a store that lost a fact, up to an event.
+type factLoser struct {
+	*brokertest.Memory
+	lost int64
+}
+
+func (s *factLoser) Load(ctx context.Context) (broker.Saved, error) {
+	saved, err := s.Memory.Load(ctx)
+	saved.Lost = s.lost
+	return saved, err
+}
+
+// A fact that was changed or is gone may have been a freeze: everything is held until an
+// operator lifts it, and not anew after that.
+func TestLostFactHoldsEverything(t *testing.T) {
+	st := &factLoser{Memory: brokertest.NewMemory()}
+	b := newBroker(t, st, broker.Options{})
+	must(t, b.Freeze(t.Context(), "", true, byShell))
+	unfreeze(t, b, "")
+	held := func(when string, by broker.ActorKind) {
+		t.Helper()
+		must(t, b.Close())
+		b = newBroker(t, st, broker.Options{})
+		snap, _ := b.Watch(t.Context())
+		if h := snap.Health; h.Frozen != (by != "") || h.FrozenBy.Kind != by {
+			t.Errorf("%s: frozen %t, by %q, want %q", when, h.Frozen, h.FrozenBy.Kind, by)
+		}
+	}
+	held("nothing is lost", "")
+	st.lost = 1
+	held("lost before it was lifted", "")
+	st.lost, _ = st.Head()
+	held("lost since", broker.ByBroker)
+	if r := submit(t, b, bash("s", "1", "ls")); r.Held == "" {
+		t.Errorf("it is %s and not held", r.State)
+	}
+	held("once more", broker.ByBroker)
+	must(t, b.Freeze(t.Context(), "", true, byShell))
+	unfreeze(t, b, "")
+	held("lifted", "")
+	must(t, b.Freeze(t.Context(), "", true, byShell))
+	st.lost, _ = st.Head()
+	held("somebody froze before", broker.ByProcess)
+}

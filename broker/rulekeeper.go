@@ -58,7 +58,7 @@ func (b *Broker) restoreFacts(saved Saved) error {
 			k.doubt = firstOf(k.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 		}
 	}
-	k.doubt = firstOf(k.doubt, b.restoreFreezes(saved.Facts))
+	k.doubt = firstOf(k.doubt, b.restoreFreezes(saved))
 	for id, r := range k.own {
 		u := k.use[id]
 		r.Uses, r.LastUsedAt = u.Uses, u.Last

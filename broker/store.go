@@ -70,6 +70,7 @@ type Saved struct {
 	Facts   []Event
 	RuleUse map[string]RuleUse // by rule id; never less than the log knows of
 	Doubt   string             // not empty: facts were changed or are missing, so none of them may allow anything
+	Lost    int64              // not 0: up to this event a fact was changed or is missing, and nobody knows what it said
 }
 
 // RuleUse is how often, and when last, a rule spoke.

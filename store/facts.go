@@ -31,6 +31,7 @@ var ofFactType = `type IN ('` + strings.Join(broker.FactTypes, `', '`) + `')`
 type facts struct {
 	events []broker.Event // those for which the log vouches, oldest first
 	doubt  string         // a sentence about the first thing that is wrong; empty when all is well
+	lost   int64          // the last event up to which a fact was changed or is gone; see broker.Saved
 	based  string         // why the log cannot begin where it does; empty when it may
 	trail  trail
 	base   base
@@ -96,9 +97,11 @@ func (f *facts) take(l *chain.Link, hash, before []byte) {
 	fits := string(h[:]) == string(hash)
 	if !fits {
 		f.wrong("%s was changed, or the event before it was", name)
+		f.lost = l.Seq
 	}
 	if why := f.trail.follow(l); why != "" {
 		f.wrong("%s: %s", name, why)
+		f.lost = max(f.lost, l.Seq-1)
 	}
 	// One that only has a gap before it is as it was written.
 	if !fits || !chain.IsFact(l.Type) || !strings.HasPrefix(l.Subject, chain.FactPrefix) {
@@ -131,6 +134,9 @@ func (f *facts) compare(ctx context.Context, q querier) error {
 	}
 	if why := f.trail.end(noted); why != "" {
 		f.wrong("%s", why)
+		if f.trail.last < noted {
+			f.lost = newest
+		}
 	}
 	if events != newest {
 		f.wrong("the log has %d events, but its newest is event %d", events, newest)

@@ -76,21 +76,22 @@ func TestTamperedFactsAreInDoubt(t *testing.T) {
 		doubt  string // part of it
 		facts  string // numbers of the events for which the log still vouches
 		verify string // part of what Verify says first
+		lost   int64  // the event up to which a fact may be gone
 	}{
-		{"a rule says something else", `UPDATE events SET data = ` + forged + ` WHERE seq = 2`, "event 2 (rule_saved) was changed", "1 3 5 6 7", "event 2 (fact/2): it was changed"},
-		{"a saved rule is deleted", `DELETE FROM events WHERE seq = 2`, "the event before event 3 (rule_saved) is gone", "1 5 6 7", "event 3: events 2 to 2 before it are gone"},
-		{"a removal is deleted", `DELETE FROM events WHERE seq = 6`, "the event before event 7 (token_minted) is gone", "1 2 3 5", "events 6 to 6"},
-		{"a rule becomes a message", `UPDATE events SET type = 'message' WHERE seq = 2`, "event 2 (message) was changed", "1 3 5 6 7", "event 2 (fact/2): it was changed"},
-		{"a rule becomes a message without number", `UPDATE events SET type = 'message', subject = NULL, seal = NULL WHERE seq = 2`, "event 3 (rule_saved): it is fact/3, and fact/2 should come before it", "1 3 5 6 7", "event 2: it was changed"},
-		{"the last fact becomes a message", `UPDATE events SET type = 'message', subject = NULL, seal = NULL WHERE seq = 7`, "the log has 5 facts, and 6 on record", "1 2 3 5 6", "event 7: it was changed"},
-		{"a message becomes a token", `UPDATE events SET type = 'token_minted', data = '{"id":"mine","hash":"ff"}' WHERE seq = 4`, "event 4 (token_minted) was changed", all, "event 4: it was changed"},
-		{"a message becomes a numbered token", `UPDATE events SET type = 'token_minted', data = '{"id":"mine","hash":"ff"}', subject = 'fact/7', seal = zeroblob(32) WHERE seq = 9`, "event 9 (token_minted) was changed", all, "event 9 (fact/7): it was changed"},
-		{"a removal becomes a saving", `UPDATE events SET type = 'rule_saved', data = (SELECT data FROM events WHERE seq = 5) WHERE seq = 6`, "event 6 (rule_saved) was changed", "1 2 3 5 7", "event 6 (fact/5): it was changed"},
-		{"a fact is numbered anew", `UPDATE events SET subject = 'fact/9' WHERE seq = 3`, "event 3 (rule_saved) was changed", "1 2 5 6 7", "event 3 (fact/9): it was changed"},
-		{"a fact is redated", `UPDATE events SET at_ms = at_ms + 1 WHERE seq = 5`, "event 5 (rule_saved) was changed", "1 2 3 6 7", "event 5 (fact/4): it was changed"},
-		{"the hash before a fact", `UPDATE events SET hash = randomblob(32) WHERE seq = 4`, "event 5 (rule_saved) was changed, or the event before it", "1 2 3 6 7", "event 4: it was changed"},
-		{"the number on record", `UPDATE head SET facts = 5`, "the log has 6 facts, and 5 on record", all, "the log has 6 facts, and 5 on record"},
-		{"a message is deleted", `DELETE FROM events WHERE seq = 8`, "the log has 8 events, but its newest is event 9", all, "event 9: events 8 to 8 before it are gone"},
+		{"a rule says something else", `UPDATE events SET data = ` + forged + ` WHERE seq = 2`, "event 2 (rule_saved) was changed", "1 3 5 6 7", "event 2 (fact/2): it was changed", 2},
+		{"a saved rule is deleted", `DELETE FROM events WHERE seq = 2`, "the event before event 3 (rule_saved) is gone", "1 5 6 7", "event 3: events 2 to 2 before it are gone", 3},
+		{"a removal is deleted", `DELETE FROM events WHERE seq = 6`, "the event before event 7 (token_minted) is gone", "1 2 3 5", "events 6 to 6", 7},
+		{"a rule becomes a message", `UPDATE events SET type = 'message' WHERE seq = 2`, "event 2 (message) was changed", "1 3 5 6 7", "event 2 (fact/2): it was changed", 2},
+		{"a rule becomes a message without number", `UPDATE events SET type = 'message', subject = NULL, seal = NULL WHERE seq = 2`, "event 3 (rule_saved): it is fact/3, and fact/2 should come before it", "1 3 5 6 7", "event 2: it was changed", 2},
+		{"the last fact becomes a message", `UPDATE events SET type = 'message', subject = NULL, seal = NULL WHERE seq = 7`, "the log has 5 facts, and 6 on record", "1 2 3 5 6", "event 7: it was changed", 9},
+		{"a message becomes a token", `UPDATE events SET type = 'token_minted', data = '{"id":"mine","hash":"ff"}' WHERE seq = 4`, "event 4 (token_minted) was changed", all, "event 4: it was changed", 4},
+		{"a message becomes a numbered token", `UPDATE events SET type = 'token_minted', data = '{"id":"mine","hash":"ff"}', subject = 'fact/7', seal = zeroblob(32) WHERE seq = 9`, "event 9 (token_minted) was changed", all, "event 9 (fact/7): it was changed", 9},
+		{"a removal becomes a saving", `UPDATE events SET type = 'rule_saved', data = (SELECT data FROM events WHERE seq = 5) WHERE seq = 6`, "event 6 (rule_saved) was changed", "1 2 3 5 7", "event 6 (fact/5): it was changed", 6},
+		{"a fact is numbered anew", `UPDATE events SET subject = 'fact/9' WHERE seq = 3`, "event 3 (rule_saved) was changed", "1 2 5 6 7", "event 3 (fact/9): it was changed", 6},
+		{"a fact is redated", `UPDATE events SET at_ms = at_ms + 1 WHERE seq = 5`, "event 5 (rule_saved) was changed", "1 2 3 6 7", "event 5 (fact/4): it was changed", 5},
+		{"the hash before a fact", `UPDATE events SET hash = randomblob(32) WHERE seq = 4`, "event 5 (rule_saved) was changed, or the event before it", "1 2 3 6 7", "event 4: it was changed", 5},
+		{"the number on record", `UPDATE head SET facts = 5`, "the log has 6 facts, and 5 on record", all, "the log has 6 facts, and 5 on record", 0},
+		{"a message is deleted", `DELETE FROM events WHERE seq = 8`, "the log has 8 events, but its newest is event 9", all, "event 9: events 8 to 8 before it are gone", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := ruled(t)
@@ -107,6 +108,9 @@ func TestTamperedFactsAreInDoubt(t *testing.T) {
 			}
 			if got := tell(saved.Facts); got != tt.facts {
 				t.Errorf("facts are %s, want %s", got, tt.facts)
+			}
+			if saved.Lost != tt.lost {
+				t.Errorf("lost up to event %d, want %d", saved.Lost, tt.lost)
 			}
 			if lost := s.Tampered(); len(lost) == 0 {
 				t.Error("Tampered says nothing")

@@ -286,7 +286,7 @@ func (s *Store) loadFacts(ctx context.Context) (saved broker.Saved, err error) {
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load rules: %w", err)
 	}
-	saved.Facts, saved.Doubt = f.events, f.doubt
+	saved.Facts, saved.Doubt, saved.Lost = f.events, f.doubt, f.lost
 	if f.doubt != "" {
 		s.trust(ctx, "log", errors.New(f.doubt))
 	}

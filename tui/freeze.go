@@ -44,7 +44,10 @@ func (m *model) frozenLine() string {
 	n := m.board.heldCalls()
 	calls := plural(n, "call")
 	by := "you"
-	if h.FrozenBy.Kind != broker.ByOperator || h.FrozenBy.Token() != "" {
+	switch {
+	case h.FrozenBy.Kind == broker.ByBroker:
+		by = "aoctl, because the log was changed"
+	case h.FrozenBy.Kind != broker.ByOperator || h.FrozenBy.Token() != "":
 		by = actor(h.FrozenBy)
 	}
 	text := m.fitting(

@@ -161,6 +161,8 @@ func TestFrozenByAnother(t *testing.T) {
 		r.send(tea.WindowSizeMsg{Width: 160, Height: 30})
 		r.health(broker.Health{Frozen: true, FrozenBy: broker.Actor{Kind: broker.ByProcess, PID: 4711, Exe: "/usr/bin/curl"}})
 		r.shows("FROZEN by process 4711: every agent")
+		r.health(broker.Health{Frozen: true, FrozenBy: broker.Actor{Kind: broker.ByBroker}})
+		r.shows("FROZEN by aoctl, because the log was changed: every agent")
 	})
 	late := settled(bash("r1", "s1", noon, "make"), broker.Expired, broker.Actor{Kind: broker.ByDeadline}, "held by a freeze until its time ran out", noon)
 	if got := ended(late); got != "expired: held by a freeze until its time ran out" {
