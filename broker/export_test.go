@@ -194,3 +194,6 @@ func (b *Broker) Busy(id string) bool {
 	e, ok := b.requests[id]
 	return ok && e.busy != nil
 }
+
+// ErrStopped is errStopped.
+var ErrStopped = errStopped

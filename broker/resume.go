@@ -77,6 +77,9 @@ func (e takenError) Is(target error) bool { return target == ErrConflict || targ
 
 var errTaken = errors.New("somebody has the session")
 
+// errNothingPutOff says that there is no call for which a session is to be resumed.
+var errNothingPutOff = fmt.Errorf("%w: nothing of it is put off", ErrNotFound)
+
 // mayResumeCall is the checkpoint for which session id is to be resumed, unless something is
 // in the way.
 func (b *Broker) mayResumeCall(ctx context.Context, id string) (cp Checkpoint, managed bool, err error) {
@@ -88,7 +91,7 @@ func (b *Broker) mayResumeCall(ctx context.Context, id string) (cp Checkpoint, m
 	defer b.mu.Unlock()
 	se, ok := b.sessions[id]
 	if !ok || len(se.deferred) == 0 {
-		return cp, false, fmt.Errorf("%w: nothing of it is put off", ErrNotFound)
+		return cp, false, errNothingPutOff
 	}
 	for _, e := range se.deferred {
 		cp = *e.req.Checkpoint

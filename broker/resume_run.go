@@ -30,14 +30,20 @@ func (r *Run) nothingPutOff() {
 	}
 }
 
-// startRunner starts a runner that takes up a managed session.
+// startRunner starts a runner that takes up a managed session, unless that was stopped since
+// the resume began, or the call that was put off was denied for good or taken up.
 func (b *Broker) startRunner(ctx context.Context, id string, by Actor) error {
 	if b.opts.Launcher == nil {
 		return fmt.Errorf("nothing here starts sessions: %w", errors.ErrUnsupported)
 	}
 	s, err := b.changeRun(ctx, id, false, func(s *Session) ([]*Event, error) {
-		if s.Run.running() {
+		switch {
+		case s.State.underStop():
+			return nil, errStopped
+		case s.Run.running():
 			return nil, takenError{"a runner has it"}
+		case s.Deferred == 0:
+			return nil, errNothingPutOff
 		}
 		return []*Event{beginResume(s, by)}, nil
 	})
