@@ -85,7 +85,8 @@ type alarms struct {
 	seen  map[string]bool  // by session, tool use and kind: reports come twice when two hooks are installed
 }
 
-// restoreAlarms reads what the log has of alarms.
+// restoreAlarms reads what the log has of alarms. In doubt about one of them no rule may
+// allow anything, in any session.
 func (b *Broker) restoreAlarms(ctx context.Context) error {
 	b.alarms = alarms{open: map[string]Alarm{}, count: map[string]int{}, of: map[string]Alarm{}, seen: map[string]bool{}}
 	for after := int64(-1); ; { // all of them, oldest first: one that was let go would no longer hold its session's rules
@@ -94,16 +95,17 @@ func (b *Broker) restoreAlarms(ctx context.Context) error {
 			return fmt.Errorf("read the alarms: %w", err)
 		}
 		for _, e := range events {
+			after = e.Seq
 			var a Alarm
-			if err := json.Unmarshal(e.Data, &a); err != nil {
-				return fmt.Errorf("read the alarms: event %d: %w", e.Seq, err)
+			if err := json.Unmarshal(e.Data, &a); err != nil { // whose it is nobody knows
+				b.keeper.doubt = firstOf(b.keeper.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+				continue
 			}
 			if e.Type == EventAlarm {
 				b.alarms.add(a)
 			} else {
 				b.alarms.seenIn(a.SessionID)
 			}
-			after = e.Seq
 		}
 		if len(events) < alarmsRead {
 			break

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
@@ -240,5 +242,21 @@ func TestAlarmsOfOneSessionEnd(t *testing.T) {
 	report("b")
 	if n := len(eventsOf(t, st, broker.EventAlarm)); n != 200 {
 		t.Errorf("%d alarms are recorded after an acknowledgement, want 100 more", n)
+	}
+}
+
+// An alarm that another program made unreadable keeps nobody from the console, and is one of
+// every session: no rule allows anything.
+func TestUnreadableAlarmIsInDoubt(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	save(t, b, allowing("make"))
+	must(t, b.Close())
+	ev := &broker.Event{At: time.Now(), Type: broker.EventAlarm, Data: []byte(`{"at":7}`)}
+	must(t, st.Commit(t.Context(), &broker.Change{Events: []*broker.Event{ev}}))
+	b = newBroker(t, st, broker.Options{})
+	r := submit(t, b, bash("s", "1", "make"))
+	if r.State != broker.Pending || !strings.Contains(r.Assessment.Reason, "of the log cannot be read") {
+		t.Errorf("it is %s: %+v", r.State, r.Assessment)
 	}
 }
