@@ -102,6 +102,8 @@ func (b *Broker) mayResumeCall(ctx context.Context, id string) (cp Checkpoint, m
 		return cp, managed, errStopped
 	case s.Run.running():
 		return cp, managed, takenError{"a runner has it"}
+	case managed && s.Run.Program == "":
+		return cp, managed, fmt.Errorf("%w: what is on record of how it was started does not count; start it with aoctl run --resume %s", errUnknownStart, id)
 	case p.PID != 0 && (p.Start != 0 || se.s.EndedAt.IsZero()) && b.opts.Alive(p):
 		return cp, managed, takenError{fmt.Sprintf("process %d of it still runs", p.PID)}
 	}

@@ -19,6 +19,15 @@ const (
 	TurnEnded    TurnState = "ended"    // no process; a message or an answer resumes it
 )
 
+// Valid reports whether t is one of these.
+func (t TurnState) Valid() bool {
+	switch t {
+	case TurnStarting, TurnWorking, TurnIdle, TurnDeferred, TurnEnded:
+		return true
+	}
+	return false
+}
+
 // Run is how a managed session is held: by a runner, which has the agent's process by both
 // ends. It lives on when the console ends. Session.Process is the agent's.
 //

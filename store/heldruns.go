@@ -73,6 +73,49 @@ func messagesOf(s *broker.Session) []**broker.Message {
 	return []**broker.Message{&s.Message, &s.Run.Told}
 }
 
+// readHeld reads into s the columns of its row that are JSON. What another program made
+// unreadable is left out, so that nobody is kept from all the rest: a session of which it is
+// not known how it is held has a Run that can neither go on nor be resumed, and says why.
+// doubt is the first of it.
+func readHeld(s *broker.Session, subagents, run, message string) (doubt error) {
+	note := func(what string, err error) {
+		if err == nil {
+			return
+		}
+		doubt = cmp.Or(doubt, fmt.Errorf("%s cannot be read: %w", what, err))
+		if s.Run != nil {
+			s.Run.Error = "its record is damaged: " + doubt.Error()
+		}
+	}
+	var err error
+	if s.Run, err = optionally[broker.Run](run); err == nil && s.Run != nil && !s.Run.Turn.Valid() {
+		err = fmt.Errorf("turn %q", s.Run.Turn)
+	}
+	if err != nil {
+		s.Run = &broker.Run{Turn: broker.TurnEnded}
+		note("how it is held", err)
+	}
+	s.Message, err = optionally[broker.Message](message)
+	note("its message", err)
+	if err = json.Unmarshal([]byte(subagents), &s.Subagents); err != nil || len(s.Subagents) == 0 {
+		s.Subagents = nil
+	}
+	note("its sub-agents", err)
+	return doubt
+}
+
+// optionally reads what optional wrote; nil when that is nothing, or cannot be read.
+func optionally[T any](text string) (*T, error) {
+	if text == "" {
+		return nil, nil
+	}
+	v := new(T)
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
 func doubtStart(ctx context.Context, q querier, s *broker.Session) (doubt, err error) {
 	var start wire.RunStart
 	said, doubt, err := told(ctx, q, &start, broker.EventRunStarted, sqlRunStarted, s.ID)

@@ -124,3 +124,58 @@ func TestArchiveAndHeldRuns(t *testing.T) {
 		t.Errorf("counts although nothing vouches for it: %+v", got.Run)
 	}
 }
+
+// Another program leaves a column of a session that is no JSON any more. All the rest is
+// loaded, the session can neither go on nor be resumed and says why, and Verify names it.
+func TestUnreadableSessionIsNamedAndNotResumable(t *testing.T) {
+	set := func(column, value string) string {
+		return `UPDATE sessions SET ` + column + ` = '` + value + `' WHERE id = 's1'`
+	}
+	for _, tt := range []struct {
+		name, script, want    string
+		held, said, subagents bool // what is left of it
+	}{
+		{"no JSON", set("managed_run", "{oops"), "session/s1: how it is held cannot be read", false, true, true},
+		{"another kind of value", set("managed_run", "[1]"), "session/s1: how it is held cannot be read", false, true, true},
+		{"null", set("managed_run", "null"), `session/s1: how it is held cannot be read: turn ""`, false, true, true},
+		{"a turn that is none", `UPDATE sessions SET managed_run = json_set(managed_run, '$.turn', 'running') WHERE id = 's1'`, `session/s1: how it is held cannot be read: turn "running"`, false, true, true},
+		{"a member of another kind", `UPDATE sessions SET managed_run = json_set(managed_run, '$.runner', 'x') WHERE id = 's1'`, "session/s1: how it is held cannot be read", false, true, true},
+		{"its message", set("queued_message", "{"), "session/s1: its message cannot be read", true, false, true},
+		{"its sub-agents", set("subagents", ""), "session/s1: its sub-agents cannot be read", true, true, false},
+		{"all of it", set("managed_run", "x") + `; ` + set("queued_message", "x") + `; ` + set("subagents", "x"), "session/s1: how it is held cannot be read", false, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := heldSession(t)
+			s := openAt(t, path)
+			commit(t, s, &broker.Change{Sessions: []broker.Session{brokertest.NewSession("other")}})
+			closeStore(t, s)
+			checkClean(t, openReader(t, path))
+			foreign(t, path, tt.script)
+			checkFound(t, path, tt.want)
+			s = openAt(t, path)
+			saved, err := s.Load(t.Context())
+			if err != nil || len(saved.Sessions) != 2 {
+				t.Fatalf("%d sessions, %v", len(saved.Sessions), err)
+			}
+			if told := strings.Join(s.Tampered(), "\n"); !strings.Contains(told, tt.want) {
+				t.Errorf("Load says %q, want %q", told, tt.want)
+			}
+			list, err := s.Sessions(t.Context(), broker.SessionFilter{})
+			if err != nil || len(list) != 2 {
+				t.Fatalf("%d sessions, %v", len(list), err)
+			}
+			one, err := s.Sessions(t.Context(), broker.SessionFilter{ID: "s1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, got := range []broker.Session{saved.Sessions[0], list[0], one[0]} {
+				if got.Run == nil || !strings.Contains(got.Run.Error, "its record is damaged: ") {
+					t.Fatalf("it does not say so: %+v", got.Run)
+				}
+				if (got.Run.Program != "") != tt.held || got.Run.Turn != broker.TurnEnded || (got.Message != nil) != tt.said || (got.Subagents != nil) != tt.subagents {
+					t.Errorf("started with %q, turn %q, message %v, sub-agents %v", got.Run.Program, got.Run.Turn, got.Message, got.Subagents)
+				}
+			}
+		})
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -266,15 +265,22 @@ func scanRequest(row scanner) (broker.Request, error) {
 	return t.request(), err
 }
 
+// scanSession reads a session. What of its row cannot be read is left out of it.
 func scanSession(row scanner) (broker.Session, error) {
-	var s broker.Session
+	s, _, err := scanDoubtedSession(row)
+	return s, err
+}
+
+// scanDoubtedSession is scanSession with what of the row could not be read; doubt is nil when
+// all could.
+func scanDoubtedSession(row scanner) (s broker.Session, doubt, err error) {
 	var start, started, seen, stop, ended int64
 	var code sql.NullInt64
 	var subagents, run, message string
-	err := row.Scan(&s.ID, &s.Agent, &s.Name, &s.CWD, &s.ProjectDir, &s.Mode, &s.Pane, &s.Process.PID, &start, &s.State,
+	err = row.Scan(&s.ID, &s.Agent, &s.Name, &s.CWD, &s.ProjectDir, &s.Mode, &s.Pane, &s.Process.PID, &start, &s.State,
 		&started, &seen, &stop, &ended, &code, &s.EndReason, &subagents, &s.Transcript, &run, &message)
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	s.Process.Start = unsigned(start)
 	s.StartedAt, s.LastSeenAt, s.StopAskedAt, s.EndedAt = chain.Time(started), chain.Time(seen), chain.Time(stop), chain.Time(ended)
@@ -282,19 +288,7 @@ func scanSession(row scanner) (broker.Session, error) {
 		n := int(code.Int64)
 		s.ExitCode = &n
 	}
-	if err := json.Unmarshal([]byte(subagents), &s.Subagents); err != nil {
-		return s, fmt.Errorf("%w: sub-agents of session %s: %w", ErrCorrupt, s.ID, err)
-	}
-	if len(s.Subagents) == 0 {
-		s.Subagents = nil
-	}
-	if s.Run, err = optionally[broker.Run](run); err == nil {
-		s.Message, err = optionally[broker.Message](message)
-	}
-	if err != nil {
-		return s, fmt.Errorf("%w: how session %s is held: %w", ErrCorrupt, s.ID, err)
-	}
-	return s, nil
+	return s, readHeld(&s, subagents, run, message), nil
 }
 
 func scanEvent(row scanner) (broker.Event, error) {
@@ -314,15 +308,6 @@ func scanGrant(row scanner) (broker.Grant, error) {
 		&g.By.Kind, &g.By.ID, &g.By.PID, &g.By.Exe, &g.By.TTY, &made, &until, &used)
 	g.CreatedAt, g.ExpiresAt, g.UsedBy = chain.Time(made), chain.Time(until), used.String
 	return g, err
-}
-
-// optionally reads what optional wrote.
-func optionally[T any](text string) (*T, error) {
-	if text == "" {
-		return nil, nil
-	}
-	v := new(T)
-	return v, json.Unmarshal([]byte(text), v)
 }
 
 func raw(s string) json.RawMessage {

@@ -181,8 +181,8 @@ type trustedSession struct {
 func scanTrustedSession(row scanner) (trustedSession, error) {
 	var typ sql.NullString
 	var at sql.NullInt64
-	s, err := scanSession(scanMore{row, []any{&typ, &at}})
-	t := trustedSession{Session: s}
+	s, doubt, err := scanDoubtedSession(scanMore{row, []any{&typ, &at}})
+	t := trustedSession{Session: s, doubt: doubt}
 	if err != nil || typ.String != broker.EventStopRequested {
 		return t, err
 	}
