@@ -24,13 +24,21 @@ func startsRunner(c *broker.Change) bool {
 func takesUp(c *broker.Change) bool { return c.Checkpoint != nil && !c.Checkpoint.TakenUpAt.IsZero() }
 func settles(c *broker.Change) bool { return len(c.Settle) > 0 }
 
+// resumedAt is when a resume for r was last begun, as r says.
+func resumedAt(t *testing.T, b *broker.Broker, r broker.Request) time.Time {
+	t.Helper()
+	if r = must2(b.Request(t.Context(), r.ID)); r.Checkpoint == nil {
+		return time.Time{}
+	}
+	return r.Checkpoint.ResumedAt
+}
+
 // Nothing is resumed under a stop, beside a runner, beside the process that ended last, or
 // beside another resume, wherever that one stands. Of these one speaks in words of its own.
 func TestResumeBesideSomethingElse(t *testing.T) {
 	type world struct {
 		b *broker.Broker
 		r broker.Request
-		l *living
 	}
 	//nolint:thelper // they are steps of the test, not helpers
 	for name, tc := range map[string]struct {
@@ -50,14 +58,16 @@ func TestResumeBesideSomethingElse(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, launcher := &living{}, &starter{}
 				b := newBroker(t, brokertest.NewMemory(), broker.Options{Alive: l.alive, Launcher: launcher})
-				tc.beside(t, world{b, shelvedRun(t, b, l), l})
-				before := launcher.resumes()
+				w := world{b, shelvedRun(t, b, l)}
+				tc.beside(t, w)
+				before, begun := launcher.resumes(), resumedAt(t, w.b, w.r)
+				time.Sleep(time.Second)
 				told, err := b.Resume(t.Context(), "s", operator)
 				if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.why) || told.Started {
 					t.Errorf("%+v %v, want %q", told, err, tc.why)
 				}
-				if launcher.resumes() != before {
-					t.Error("a runner was started")
+				if launcher.resumes() != before || resumedAt(t, w.b, w.r) != begun {
+					t.Errorf("%d runners were started, and its resume is on record since %v", launcher.resumes()-before, resumedAt(t, w.b, w.r))
 				}
 			})
 		})

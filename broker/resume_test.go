@@ -195,6 +195,9 @@ func TestManyResumesStartOne(t *testing.T) {
 		if n := launcher.resumes(); started > 1 || n != 1 {
 			t.Errorf("%d were told that they started it, and %d runners were asked for", started, n)
 		}
+		if n := logged(t, b, broker.EventResumed); n != 1 {
+			t.Errorf("%d resumes are on record", n)
+		}
 	})
 }
 
@@ -297,6 +300,37 @@ func TestAnswerResumes(t *testing.T) {
 	}
 }
 
+// Whoever may answer wants it heard: also a process, which can only deny. A console that is
+// about to go leaves that to the next one.
+func TestWhoseAnswerResumes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, l, launcher := brokertest.NewMemory(), &living{}, &starter{}
+		b := newBroker(t, st, broker.Options{Alive: l.alive, Launcher: launcher})
+		r := shelvedRun(t, b, l)
+		b.Drain()
+		must2(b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, By: byShell}))
+		time.Sleep(5 * time.Second)
+		if n := launcher.resumes(); n != 0 {
+			t.Errorf("a console that was closing asked for %d runners", n)
+		}
+		newBroker(t, st, broker.Options{Alive: l.alive, Launcher: launcher})
+		time.Sleep(5 * time.Second)
+		if n := launcher.resumes(); n != 1 {
+			t.Errorf("the next one asked for %d runners", n)
+		}
+	})
+}
+
+// Where nothing starts sessions the operator is told so.
+func TestResumeWithoutLauncher(t *testing.T) {
+	l := &living{}
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{Alive: l.alive})
+	shelvedRun(t, b, l)
+	if told, err := b.Resume(t.Context(), "s", operator); !errors.Is(err, errors.ErrUnsupported) || told.Started {
+		t.Errorf("%+v %v", told, err)
+	}
+}
+
 // What is denied for good, or stopped, starts nothing: not even for a message that waits.
 // A later message does.
 func TestEndedForGoodStartsNothing(t *testing.T) {
@@ -341,6 +375,9 @@ func TestDeniedForGoodBeforeItsProcessEnded(t *testing.T) {
 	startRun(t, b, runner1, "s")
 	r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
 	decide(t, b, r.ID, broker.Decision{Verdict: broker.Deny, End: true})
+	if s := session(t, b, "s"); s.Run.Turn != broker.TurnStarting {
+		t.Errorf("while its process ends: %s", s.Run.Turn)
+	}
 	report(t, b, runner1, "s", wire.RunReport{Kind: wire.ReportEnded, Result: "tool_deferred"})
 	if s := session(t, b, "s"); s.Run.Turn != broker.TurnEnded || s.EndReason != broker.RejectedReason {
 		t.Errorf("the session is %s because %q", s.Run.Turn, s.EndReason)
