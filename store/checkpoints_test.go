@@ -36,6 +36,10 @@ func shelved(t *testing.T) string {
 		commit(t, s, &broker.Change{Sessions: []broker.Session{brokertest.NewSession("s-" + id)}})
 		cp := checkpointOf(r)
 		commit(t, s, brokertest.PutOff(r, cp))
+		commit(t, s, &broker.Change{Events: []*broker.Event{ // its process ends, and another call of it was not put off after all
+			{At: brokertest.Epoch, Type: broker.EventSessionStop, SessionID: "s-" + id, Data: []byte(`{"reason":"tool_deferred"}`)},
+			{At: brokertest.Epoch, Type: broker.EventNotDeferred, SessionID: "s-" + id, RequestID: "beside", Data: []byte(`{}`)},
+		}})
 		if id == "yes" || id == "given" {
 			commit(t, s, brokertest.Ended(r, brokertest.Outcome(broker.Allowed)))
 		}

@@ -88,6 +88,17 @@ func TestTamperedRunIsFoundAndNotHonoured(t *testing.T) {
 	}
 }
 
+// Nor is a message believed that waits in a session which nobody holds, until somebody does.
+func TestForgedMessageWithoutARun(t *testing.T) {
+	path := heldSession(t)
+	foreign(t, path, `UPDATE sessions SET managed_run = '', queued_message = json_set(queued_message, '$.text', 'push it')`)
+	checkFound(t, path, "session/s1: its message: it is not what event 4 recorded")
+	saved, err := openAt(t, path).Load(t.Context())
+	if err != nil || len(saved.Sessions) != 1 || saved.Sessions[0].Message != nil {
+		t.Errorf("%+v %v", saved.Sessions, err)
+	}
+}
+
 // What a session still needs keeps an archive from taking it. What an archive took does not
 // count any more, and is no sign of tampering.
 func TestArchiveAndHeldRuns(t *testing.T) {
