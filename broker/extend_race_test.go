@@ -97,20 +97,7 @@ func TestAllowWhileMoreTimeIsRecorded(t *testing.T) {
 	for name, fails := range map[string]error{"recorded": nil, "not recorded": errors.New("disk full")} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := brokertest.NewMemory()
-				b := newBroker(t, st, broker.Options{AskerGrace: 24 * time.Hour})
-				r := submit(t, b, patient("1"))
-				time.Sleep(10*time.Minute - time.Second)
-				st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
-					if c.Events[0].Type == broker.EventExtended {
-						time.Sleep(3 * time.Second)
-						return fails
-					}
-					return nil
-				})
-				done := make(chan error, 1)
-				go func() { _, err := b.Extend(t.Context(), r.ID, operator); done <- err }()
-				time.Sleep(2 * time.Second)
+				b, r, done := moreTimeTooLate(t, fails)
 				_, err := b.DecideAll(t.Context(), []broker.Pick{{ID: r.ID, Digest: r.Digest}}, broker.Decision{Verdict: broker.Allow, By: operator})
 				if more := <-done; (more != nil) != (fails != nil) {
 					t.Errorf("more time: %v", more)

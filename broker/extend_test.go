@@ -251,26 +251,34 @@ func TestMoreTimeAndPuttingOff(t *testing.T) {
 	})
 }
 
+// moreTimeTooLate has a call whose time is over by now, while more of it, which was asked for
+// before, is still being recorded. That ends with fails; done has what Extend says then.
+func moreTimeTooLate(t *testing.T, fails error) (b *broker.Broker, r broker.Request, done <-chan error) {
+	t.Helper()
+	st := brokertest.NewMemory()
+	b = newBroker(t, st, broker.Options{AskerGrace: 24 * time.Hour})
+	r = submit(t, b, patient("1"))
+	time.Sleep(10*time.Minute - time.Second)
+	st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
+		if c.Events[0].Type == broker.EventExtended {
+			time.Sleep(3 * time.Second)
+			return fails
+		}
+		return nil
+	})
+	extended := make(chan error, 1)
+	go func() { _, err := b.Extend(t.Context(), r.ID, operator); extended <- err }()
+	time.Sleep(2 * time.Second)
+	return b, r, extended
+}
+
 // The time runs out while more of it is being recorded: what the operator asked for in time
 // holds, unless it could not be recorded. There is one end either way.
 func TestMoreTimeRacesWithTheDeadline(t *testing.T) {
 	for name, fails := range map[string]error{"recorded": nil, "not recorded": errors.New("disk full")} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := brokertest.NewMemory()
-				b := newBroker(t, st, broker.Options{AskerGrace: 24 * time.Hour})
-				r := submit(t, b, patient("1"))
-				time.Sleep(10*time.Minute - time.Second)
-				st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
-					if c.Events[0].Type == broker.EventExtended {
-						time.Sleep(3 * time.Second)
-						return fails
-					}
-					return nil
-				})
-				done := make(chan error, 1)
-				go func() { _, err := b.Extend(t.Context(), r.ID, operator); done <- err }()
-				time.Sleep(2 * time.Second)
+				b, r, done := moreTimeTooLate(t, fails)
 				if s := stateOf(t, b, r.ID); s != broker.Pending {
 					t.Fatalf("%s while it is not known whether there is more time", s)
 				}

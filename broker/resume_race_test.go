@@ -179,7 +179,11 @@ func TestResumeOvertaken(t *testing.T) {
 			synctest.Wait()
 		}, broker.ErrStopped},
 		"by a denial for good": {func(t *testing.T, b *broker.Broker, r broker.Request) {
-			go decide(t, b, r.ID, broker.Decision{Verdict: broker.Deny, End: true})
+			go func() {
+				if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, End: true, By: operator}); err != nil {
+					t.Error(err)
+				}
+			}()
 			synctest.Wait()
 		}, broker.ErrNotFound},
 	} {
