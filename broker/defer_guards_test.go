@@ -31,9 +31,7 @@ func givesAnswer(c *broker.Change) bool { return len(c.DropCheckpoints) > 0 }
 // allowedPutOff has a call that was put off, whose agent ended, and that was allowed.
 func allowedPutOff(t *testing.T, st *brokertest.Memory) (*broker.Broker, broker.Request) {
 	t.Helper()
-	b := newBroker(t, st, broker.Options{})
-	r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
-	ended(t, b)
+	b, r := leftOff(t, st)
 	return b, decide(t, b, r.ID, broker.Decision{Verdict: broker.Allow})
 }
 

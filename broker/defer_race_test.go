@@ -32,10 +32,7 @@ func TestManyAskAgainAtOnce(t *testing.T) {
 func manyAskAgain(t *testing.T, decided bool) {
 	t.Helper()
 	st := brokertest.NewMemory()
-	b := newBroker(t, st, broker.Options{})
-	r := submit(t, b, headless("toolu_1", "make", "talk 1"))
-	putOff(t, b, r.ID)
-	ended(t, b)
+	b, r := leftOff(t, st)
 	want := broker.Pending
 	if decided {
 		decide(t, b, r.ID, broker.Decision{Verdict: broker.Deny})
@@ -86,10 +83,7 @@ func manyAskAgain(t *testing.T, decided bool) {
 // it, do not wait for each other.
 func TestStopWhileItIsAskedAgain(t *testing.T) {
 	st := brokertest.NewMemory()
-	b := newBroker(t, st, broker.Options{})
-	r := submit(t, b, headless("toolu_1", "make", "talk 1"))
-	putOff(t, b, r.ID)
-	ended(t, b)
+	b, r := leftOff(t, st)
 	recording, release := make(chan struct{}), make(chan struct{})
 	st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
 		if c.Insert != nil && c.Insert.SessionID == "z" {

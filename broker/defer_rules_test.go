@@ -41,10 +41,7 @@ func TestRuleThatAllowedWhatIsPutOffStillHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := brokertest.NewMemory()
-				b := newBroker(t, st, broker.Options{})
-				r := submit(t, b, headless("toolu_1", "make", "talk 1"))
-				putOff(t, b, r.ID)
-				ended(t, b)
+				b, r := leftOff(t, st)
 				rule := allowing("make")
 				rule.Priority = 100
 				if tc.rule != nil {

@@ -41,6 +41,15 @@ func putOff(t *testing.T, b *broker.Broker, id string) broker.Request {
 	return r
 }
 
+// leftOff is a broker over st with a call that was put off, and whose agent has ended.
+func leftOff(t *testing.T, st broker.Store) (*broker.Broker, broker.Request) {
+	t.Helper()
+	b := newBroker(t, st, broker.Options{})
+	r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
+	ended(t, b)
+	return b, r
+}
+
 func decide(t *testing.T, b *broker.Broker, id string, d broker.Decision) broker.Request {
 	t.Helper()
 	d.By = operator
@@ -80,10 +89,7 @@ func TestPutOffIsAnsweredTheNextDay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := brokertest.NewMemory()
-				b := newBroker(t, st, broker.Options{})
-				r := submit(t, b, headless("toolu_1", "make", "talk 1"))
-				putOff(t, b, r.ID)
-				ended(t, b)
+				b, r := leftOff(t, st)
 				for range 4 { // as many killed consoles as would set another call aside
 					time.Sleep(6 * time.Hour)
 					b = newBroker(t, st, broker.Options{})
@@ -364,10 +370,7 @@ func TestStopEndsWhatIsPutOff(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					st := brokertest.NewMemory()
-					b := newBroker(t, st, broker.Options{})
-					r := submit(t, b, headless("toolu_1", "make", "talk 1"))
-					putOff(t, b, r.ID)
-					ended(t, b)
+					b, r := leftOff(t, st)
 					if answered {
 						decide(t, b, r.ID, broker.Decision{Verdict: broker.Allow})
 					}
@@ -396,10 +399,7 @@ func TestStopEndsWhatIsPutOff(t *testing.T) {
 
 func TestDenyForGoodEndsTheSession(t *testing.T) {
 	st := brokertest.NewMemory()
-	b := newBroker(t, st, broker.Options{})
-	r := submit(t, b, headless("toolu_1", "make", "talk 1"))
-	putOff(t, b, r.ID)
-	ended(t, b)
+	b, r := leftOff(t, st)
 	got := decide(t, b, r.ID, broker.Decision{Verdict: broker.Deny, End: true, Reason: "no"})
 	if got.State != broker.Denied || got.Checkpoint != nil || storedCheckpoints(t, st) != 0 {
 		t.Errorf("%s, %v, %d stored", got.State, got.Checkpoint, storedCheckpoints(t, st))

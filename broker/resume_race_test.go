@@ -214,9 +214,7 @@ func TestResumeOvertaken(t *testing.T) {
 // checkpoint stays, and its session does not end.
 func TestDenyForGoodComesTooLate(t *testing.T) {
 	st := brokertest.NewMemory()
-	b := newBroker(t, st, broker.Options{})
-	r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
-	ended(t, b)
+	b, r := leftOff(t, st)
 	during(st, settles, func() {
 		if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, End: true, By: operator}); !errors.Is(err, broker.ErrAlreadyDecided) {
 			t.Errorf("meanwhile: %v", err)

@@ -63,9 +63,7 @@ func TestAskedAgainWhileItIsAnswered(t *testing.T) {
 		t.Run(string(verdict), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := brokertest.NewMemory()
-				b := newBroker(t, st, broker.Options{})
-				r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
-				ended(t, b)
+				b, r := leftOff(t, st)
 				heard := make(chan broker.Request, 1)
 				during(st, settles, func() {
 					go func() {
@@ -96,9 +94,7 @@ func TestAskedAgainWhileItIsAnswered(t *testing.T) {
 func TestAskedAgainWhileItsAnswerIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := brokertest.NewMemory()
-		b := newBroker(t, st, broker.Options{})
-		r := putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
-		ended(t, b)
+		b, r := leftOff(t, st)
 		heard := make(chan broker.State, 1)
 		st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
 			if !settles(c) {
