@@ -89,15 +89,7 @@ func TestTamperedCheckpointIsFoundAndNotHonoured(t *testing.T) {
 		{"gone, asked again", `DELETE FROM checkpoints WHERE request_id = 'again'`, "(checkpoint/again): the row that it is about is gone", "again"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := shelved(t)
-			checkClean(t, openReader(t, path))
-			foreign(t, path, tt.script)
-			checkFound(t, path, tt.want)
-			s := openAt(t, path)
-			saved, err := s.Load(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, saved := loadedAfter(t, shelved(t), tt.script, tt.want)
 			for _, cp := range saved.Checkpoints {
 				if cp.RequestID == tt.row {
 					t.Errorf("Load brought it back: %+v", cp)

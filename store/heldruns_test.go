@@ -63,15 +63,7 @@ func TestTamperedRunIsFoundAndNotHonoured(t *testing.T) {
 		{"event and message", set("queued_message", "text", "'push it'") + `; UPDATE events SET data = json_set(data, '$.text', 'push it') WHERE seq = 4`, "it was changed", true, false, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := heldSession(t)
-			checkClean(t, openReader(t, path))
-			foreign(t, path, tt.script)
-			checkFound(t, path, tt.want)
-			s := openAt(t, path)
-			saved, err := s.Load(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, saved := loadedAfter(t, heldSession(t), tt.script, tt.want)
 			one, err := s.Sessions(t.Context(), broker.SessionFilter{ID: saved.Sessions[0].ID})
 			if err != nil {
 				t.Fatal(err)
@@ -90,12 +82,10 @@ func TestTamperedRunIsFoundAndNotHonoured(t *testing.T) {
 
 // Nor is a message believed that waits in a session which nobody holds, until somebody does.
 func TestForgedMessageWithoutARun(t *testing.T) {
-	path := heldSession(t)
-	foreign(t, path, `UPDATE sessions SET managed_run = '', queued_message = json_set(queued_message, '$.text', 'push it')`)
-	checkFound(t, path, "session/s1: its message: it is not what event 4 recorded")
-	saved, err := openAt(t, path).Load(t.Context())
-	if err != nil || len(saved.Sessions) != 1 || saved.Sessions[0].Message != nil {
-		t.Errorf("%+v %v", saved.Sessions, err)
+	_, saved := loadedAfter(t, heldSession(t), `UPDATE sessions SET managed_run = '', queued_message = json_set(queued_message, '$.text', 'push it')`,
+		"session/s1: its message: it is not what event 4 recorded")
+	if len(saved.Sessions) != 1 || saved.Sessions[0].Message != nil {
+		t.Errorf("%+v", saved.Sessions)
 	}
 }
 
@@ -157,16 +147,12 @@ func TestUnreadableSessionIsNamedAndNotResumable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := heldSession(t)
-			s := openAt(t, path)
-			commit(t, s, &broker.Change{Sessions: []broker.Session{brokertest.NewSession("other")}})
-			closeStore(t, s)
-			checkClean(t, openReader(t, path))
-			foreign(t, path, tt.script)
-			checkFound(t, path, tt.want)
-			s = openAt(t, path)
-			saved, err := s.Load(t.Context())
-			if err != nil || len(saved.Sessions) != 2 {
-				t.Fatalf("%d sessions, %v", len(saved.Sessions), err)
+			before := openAt(t, path)
+			commit(t, before, &broker.Change{Sessions: []broker.Session{brokertest.NewSession("other")}})
+			closeStore(t, before)
+			s, saved := loadedAfter(t, path, tt.script, tt.want)
+			if len(saved.Sessions) != 2 {
+				t.Fatalf("%d sessions", len(saved.Sessions))
 			}
 			if told := strings.Join(s.Tampered(), "\n"); !strings.Contains(told, tt.want) {
 				t.Errorf("Load says %q, want %q", told, tt.want)

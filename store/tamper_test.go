@@ -97,6 +97,21 @@ func checkFound(t *testing.T, path, want string) {
 	}
 }
 
+// loadedAfter is the store at path, which was clean, and what it loads, after another program
+// ran script, of which Verify says want first.
+func loadedAfter(t *testing.T, path, script, want string) (*store.Store, broker.Saved) {
+	t.Helper()
+	checkClean(t, openReader(t, path))
+	foreign(t, path, script)
+	checkFound(t, path, want)
+	s := openAt(t, path)
+	saved, err := s.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, saved
+}
+
 // checkNotHonoured opens the database as a console would: it refuses, or goes on
 // without what was changed.
 func checkNotHonoured(t *testing.T, path, row string) {
