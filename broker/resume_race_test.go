@@ -21,6 +21,7 @@ func beginsResume(c *broker.Change) bool {
 func startsRunner(c *broker.Change) bool {
 	return len(c.Sessions) > 0 && c.Sessions[0].Run != nil && c.Sessions[0].Run.Turn == broker.TurnStarting
 }
+
 func takesUp(c *broker.Change) bool { return c.Checkpoint != nil && !c.Checkpoint.TakenUpAt.IsZero() }
 func settles(c *broker.Change) bool { return len(c.Settle) > 0 }
 

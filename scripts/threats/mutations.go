@@ -161,6 +161,10 @@ var mutations = []mutation{
 		"	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil", "	_ = doubtRequest\n	return trustedRequest{Request: r}, nil",
 	},
 	{
+		"threat-20-freeze", "a fact that was lost counts as a freeze", "broker/freeze.go",
+		"	if lost != 0 {\n		b.presumeFrozen()", "	if false {\n		b.presumeFrozen()",
+	},
+	{
 		"threat-21-stop", "a stop denies what waits", "broker/stop.go",
 		"	ended, err := b.endAll(ctx, waiting, ", "	ended, err := b.endAll(ctx, waiting[:0], ",
 	},
