@@ -214,7 +214,7 @@ func TestForgetfulAgentIsNotPutOff(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "read x; exit", "-p", "--no-session-persistence")
 	in, err := cmd.StdinPipe()
 	must(t, err)
-	must(t, cmd.Start())
+	startShown(t, cmd)
 	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
 	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
 	q := headless("toolu_1", "make", "talk 1")

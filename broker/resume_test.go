@@ -3,9 +3,11 @@ package broker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +41,19 @@ func (l *living) end(pid int) {
 	l.dead[pid] = true
 }
 
+// startShown starts cmd and waits until the process table shows its arguments: a moment after
+// its program took over.
+func startShown(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	must(t, cmd.Start())
+	for runtime.GOOS == "linux" {
+		if args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid)); err != nil || len(args) > 0 {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
 // watched is a broker with a session that it only watches, whose call is put off, and
 // whose agent is a real process: of a program that is a copy of its own in dir.
 func watched(t *testing.T, st *brokertest.Memory, l *living) (b *broker.Broker, program, dir string, agent broker.Process) {
@@ -51,7 +66,7 @@ func watched(t *testing.T, st *brokertest.Memory, l *living) (b *broker.Broker, 
 	must(t, err)
 	must(t, os.WriteFile(program, text, 0o700))
 	cmd := exec.Command(program, "600")
-	must(t, cmd.Start())
+	startShown(t, cmd)
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	b = newBroker(t, st, broker.Options{Alive: l.alive})
 	q := headless("toolu_1", "make", "talk 1")
