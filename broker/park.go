@@ -50,17 +50,23 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 	asker := patienceOf(r)
 	b.park(w, func(p *parked) {
 		p.patience = asker
-		got, ok := b.waitParked(p, id, hold)
-		if !ok {
-			return
+		if e, ok := b.waitParked(p, id, hold); ok {
+			b.answerParked(p, e, correlation, proof, say)
 		}
-		answer := errorReply(ErrClosed)
-		if got.State.Terminal() || got.Checkpoint != nil || !b.isDraining() {
-			answer = say(got)
-		}
-		answer.correlation, answer.proof = correlation, proof
-		p.send(answer)
 	})
+}
+
+// answerParked sends what say makes of e's request.
+func (b *Broker) answerParked(p *parked, e *entry, correlation string, proof *proof, say func(Request) reply) {
+	b.mu.Lock()
+	got, draining := b.toldNow(e.req), b.draining
+	b.mu.Unlock()
+	answer := errorReply(ErrClosed)
+	if got.State.Terminal() || got.Checkpoint != nil || !draining {
+		answer = say(got)
+	}
+	answer.correlation, answer.proof = correlation, proof
+	p.send(answer)
 }
 
 // park takes w's connection from the HTTP server and hands it to wait, which runs beside
@@ -83,11 +89,12 @@ func (b *Broker) park(w http.ResponseWriter, wait func(*parked)) {
 	}()
 }
 
-// waitParked returns request id as it is once something is to be said about it;
-// ok is false when the peer has left or spoke out of turn.
-func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (req Request, ok bool) {
+// waitParked returns the entry of request id once something is to be said about it; ok is
+// false when the peer has left or spoke out of turn. It and those who call it hold no
+// Request: what they hold is kept on the stack for as long as the call waits.
+func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (e *entry, ok bool) {
 	if err := p.conn.SetDeadline(time.Now().Add(hold)); err != nil {
-		return Request{}, false
+		return nil, false
 	}
 	e, waits := b.attach(id, p)
 	if waits {
@@ -95,12 +102,10 @@ func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (req Reque
 		_, err := p.conn.Read(one[:])
 		b.detach(e, p)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return Request{}, false
+			return nil, false
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.toldNow(e.req), true
+	return e, true
 }
 
 // attach makes p an asker of request id. It reports whether there is anything to
