@@ -48,6 +48,9 @@ type Extension struct {
 // Extend gives request id the standard time anew; see Console.
 func (b *Broker) Extend(ctx context.Context, id string, by Actor) (Request, error) {
 	req, err := b.extend(ctx, id, by)
+	if errors.Is(err, ErrAlreadyDecided) && !req.State.Terminal() {
+		req, err = b.endOf(ctx, req)
+	}
 	if err != nil {
 		err = fmt.Errorf("more time for %s: %w", clip(id), err)
 	}
@@ -88,6 +91,26 @@ func (b *Broker) extend(ctx context.Context, id string, by Actor) (Request, erro
 	}
 	b.moveDeadline(e, x)
 	return e.req, nil
+}
+
+// endOf waits for the end of req, which is being recorded: ErrAlreadyDecided, or
+// ErrNotRecorded when it was not.
+func (b *Broker) endOf(ctx context.Context, req Request) (Request, error) {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	b.mu.Lock()
+	e, ok := b.requests[req.ID]
+	b.mu.Unlock()
+	if ok {
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+		}
+	}
+	if req = b.now(ctx, req); !req.State.Terminal() {
+		return req, ErrNotRecorded
+	}
+	return req, ErrAlreadyDecided
 }
 
 // extending is more time that is about to be given.

@@ -163,3 +163,26 @@ func TestWaitIsToldInBounds(t *testing.T) {
 		t.Errorf("in the end it is told %d", status)
 	}
 }
+
+// Whoever gives more time while the call's end is being recorded hears how it ended, also
+// when that could not be recorded.
+func TestMoreTimeAtTheEnd(t *testing.T) {
+	for want, err := range map[broker.State]error{broker.Expired: nil, broker.Denied: errors.New("disk full")} {
+		t.Run(string(want), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := brokertest.NewMemory()
+				b := newBroker(t, st, broker.Options{AskerGrace: 24 * time.Hour})
+				r := submit(t, b, patient("1"))
+				st.BeforeCommit(func(context.Context, *broker.Change) error {
+					time.Sleep(2 * time.Second)
+					return err
+				})
+				time.Sleep(time.Until(r.ExpiresAt))
+				if got, err := b.Extend(t.Context(), r.ID, operator); !errors.Is(err, broker.ErrAlreadyDecided) || got.State != want {
+					t.Errorf("it is %s, and %v", got.State, err)
+				}
+				st.BeforeCommit(nil)
+			})
+		})
+	}
+}
