@@ -8,7 +8,7 @@ import (
 )
 
 func TestStillAsks(t *testing.T) {
-	place := risk.Place{CWD: "/work/app", Project: "/work/app", Home: "/home/me"}
+	place := risk.Place{CWD: "/src/app", Project: "/src/app", Home: "/home/u"}
 	for pattern, want := range map[string][2]string{
 		"make *":              {},
 		"npm run test":        {},
