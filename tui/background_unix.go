@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -19,7 +20,9 @@ import (
 const backgroundWait = 200 * time.Millisecond
 
 // answers are what a terminal says to the two questions of darkBackground.
-var answers = regexp.MustCompile("\x1b\\]11;[^\a\x1b]*(\a|\x1b\\\\)|\x1b\\[\\?[0-9;]*c")
+var answers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b\\]11;[^\a\x1b]*(\a|\x1b\\\\)|\x1b\\[\\?[0-9;]*c")
+})
 
 // darkBackground tells whether the terminal is dark: by COLORFGBG, else by asking it.
 // Without an answer it is. typed is true when what was read for an answer was typed: those
@@ -48,7 +51,7 @@ func darkBackground(in io.Reader, out term.File) (dark, typed bool) {
 }
 
 // typedIn reports whether there is more in an answer than a terminal's words.
-func typedIn(answer string) bool { return answers.ReplaceAllString(answer, "") != "" }
+func typedIn(answer string) bool { return answers().ReplaceAllString(answer, "") != "" }
 
 // readAnswer reads what the terminal says, up to the end of its second answer.
 func readAnswer(fd int) string {

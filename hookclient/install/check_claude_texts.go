@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 
 // textCommand is a shell command in the text of a skill or a custom command, as Claude
 // Code 2.1.329 takes it.
-var textCommand = regexp.MustCompile("(?m)```!|(?:^|\\s)!`[^`]+`")
+var textCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?m)```!|(?:^|\\s)!`[^`]+`") })
 
 // claudeTexts warns of skills and custom commands whose text holds shell commands: they
 // run while the text is read, and no hook is asked.
@@ -66,7 +67,7 @@ func textsWithCommands(project string) []string {
 			_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 				if err == nil && left > 0 && e.Type().IsRegular() && strings.EqualFold(filepath.Ext(path), ".md") {
 					left--
-					if textCommand.MatchString(beginningOf(path)) {
+					if textCommand().MatchString(beginningOf(path)) {
 						found = append(found, path)
 					}
 				}
