@@ -382,19 +382,6 @@ func (c *command) spells(argv []string, n int) bool {
 	return false
 }
 
-// spellsOut reports whether the pattern certainly means the command of x as its line has it,
-// behind the wrapper that runs it: "uv run pytest *". It must name both without a wildcard,
-// and so says no more than the pattern of the command alone.
-func (c *command) spellsOut(x *elem) bool {
-	for i := range c.alts {
-		w := &c.alts[i]
-		if w.slash == strings.Contains(x.others[0].argv[0], "/") && w.literal() > x.front && w.matchStrict(x.others[0].argv) {
-			return true
-		}
-	}
-	return false
-}
-
 // literal is how many words of w, from the first, have no wildcard.
 func (w *words) literal() int {
 	if open := slices.IndexFunc(w.list, func(x word) bool { return x.many || !x.exact() }); open >= 0 {
