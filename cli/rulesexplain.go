@@ -253,7 +253,11 @@ func readRulesFile(path string) ([]rules.Rule, error) {
 	}
 	list, err := rules.ParseTOML(data)
 	if err != nil {
-		return nil, usageError{text: fmt.Sprintf("%s: %v", path, err), hint: "nothing was changed; docs/rules.md has the format"}
+		hint := "nothing was changed; docs/rules.md has the format"
+		if json.Valid(data) {
+			hint = `nothing was changed; rules are TOML. Claude Code's own settings are read with "aoctl rules import claude"`
+		}
+		return nil, usageError{text: fmt.Sprintf("%s: %v", path, err), hint: hint}
 	}
 	return list, nil
 }
