@@ -76,6 +76,9 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
+	if err := compile(ctx, dir, mutations); err != nil {
+		return err
+	}
 	if err := whole(ctx, dir, list); err != nil {
 		return err
 	}

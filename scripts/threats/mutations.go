@@ -26,7 +26,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-03-self-approval", "only an operator allows", "broker/handlers_allow.go",
-		"	case by.Kind != ByOperator && !errors.Is(err, ErrNotFound):", "	case false:",
+		"	case by.Kind != ByOperator && !errors.Is(err, ErrNotFound):", "	case false && !errors.Is(err, ErrNotFound):",
 	},
 	{
 		"threat-03-self-approval", "a refused attempt is recorded", "broker/refusals.go",
