@@ -251,9 +251,15 @@ type agentResult struct {
 // agent starts Claude Code on a task.
 func (r *rig) agent(args ...string) *agentRun {
 	r.t.Helper()
+	return r.says("do it", args...)
+}
+
+// says starts Claude Code with a prompt.
+func (r *rig) says(prompt string, args ...string) *agentRun {
+	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), e2eTime)
 	run := &agentRun{rig: r, done: make(chan error, 1)}
-	cmd := exec.CommandContext(ctx, r.claude, append([]string{"-p", "do it", "--settings", r.hooks, "--output-format", "json"}, args...)...)
+	cmd := exec.CommandContext(ctx, r.claude, append([]string{"-p", prompt, "--settings", r.hooks, "--output-format", "json"}, args...)...)
 	cmd.Env, cmd.Dir = r.env(), r.project
 	cmd.Stdout, cmd.Stderr = &run.out, &run.errout
 	cmd.WaitDelay = 5 * time.Second

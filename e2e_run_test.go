@@ -33,7 +33,8 @@ func TestE2ERun(t *testing.T) {
 		{"hook installed too", e2eRunHooked, oneCall},
 		{"ask rule of the user", e2eRunAskRule, twoCalls},
 		{"disableAllHooks", e2eRunNoHooks, oneCall},
-		{"command in a command's text", e2eRunText, map[string]modelScript{"": {{Text: "all done"}}}},
+		{"command in a command's text", e2eRunText, wordsOnly},
+		{"hook in a command's text", e2eRunTextHooks, wordsOnly},
 		{"sub-agent", e2eRunSubagent, helped},
 		{"stop", e2eRunStopped, map[string]modelScript{"": {leaves("canary"), leaves("second"), leaves("second"), {Text: "all done"}}}},
 		{"no console", e2eRunNoConsole, oneCall},
@@ -253,6 +254,26 @@ func e2eRunText(r *rig) {
 	r.heard("Context: ")
 	if r.exists("canary") {
 		r.t.Error("a command in the text of a custom command ran, and nobody was asked")
+	}
+}
+
+// A custom command of the project brings a hook, which is no call and runs for itself.
+func e2eRunTextHooks(r *rig) {
+	file := filepath.Join(r.project, ".claude", "commands", "x.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(slashHooks), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	console := r.console("console")
+	r.managed("shop", "/x")
+	q := r.waiting("touch canary")
+	console.shows("touch canary")
+	console.press("d", q)
+	r.turns("shop", broker.TurnIdle)
+	if r.exists("canary") {
+		r.t.Error("a hook of a custom command ran that was denied")
 	}
 }
 

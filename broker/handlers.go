@@ -153,6 +153,17 @@ func (b *Broker) postHook(w http.ResponseWriter, r *http.Request) {
 		write(w, rep)
 		return
 	}
+	if h.Slash != nil {
+		var asks bool
+		if h, asks, err = b.slash(h, a); err != nil {
+			fail(w, err)
+			return
+		}
+		if !asks {
+			write(w, reply{status: http.StatusOK, body: d.Encode(h.Event, h.ToolInput, agents.Answer{Verdict: agents.Allow})})
+			return
+		}
+	}
 	if h.Second && b.allowedFirst(r.Context(), h, a) {
 		write(w, reply{status: http.StatusOK, body: d.Encode(h.Event, h.ToolInput, agents.Answer{Verdict: agents.Allow})})
 		return

@@ -89,6 +89,7 @@ func TestSummaries(t *testing.T) {
 		{"Read", `{"file_path":"/p/../etc/passwd"}`, "Read|/p/../etc/passwd"},
 		{"Read", `{"file_path":"/p-evil/x"}`, "Read|/p-evil/x"},
 		{"mcp__git__push", `{"remote":"origin","force":true}`, "MCP|git push  remote=origin force=true"},
+		{"SlashCommand", `{"typed":"/x now","source":"plugin","runs":["date"]}`, "Slash|/x now"},
 		{"Odd", `{}`, "Odd|"},
 		{"Odd", `[1]`, "Odd|[1]"},
 		{"Bash", `{"command":["rm"]}`, `Bash|command=["rm"]`},

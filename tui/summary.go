@@ -47,7 +47,7 @@ func summaryOf(r broker.Request) summary {
 
 // mainFields are, for each tool, the fields that tell most about a call.
 var mainFields = []string{
-	"command", "file_path", "notebook_path", "path", "url", "pattern", "query", "plan", "question", "prompt", "description", "skill",
+	"command", "file_path", "notebook_path", "path", "url", "pattern", "query", "plan", "question", "prompt", "description", "skill", "typed",
 }
 
 func newSummary(tool string) summary {
@@ -112,8 +112,11 @@ func tellsAll(c call, tool, text string) bool {
 }
 
 // toolWord is a tool's name in a list: short for those of MCP servers, whose names
-// begin alike and go on in the text beside it.
+// begin alike and go on in the text beside it, and for a typed command, which is there.
 func toolWord(tool string) string {
+	if tool == agents.SlashCommand {
+		return "Slash"
+	}
 	if _, _, ok := splitMCP(tool); ok {
 		return "MCP"
 	}

@@ -46,6 +46,7 @@ type Hook struct {
 	ToolUseID   string          // may be empty: not every event has one
 	Description string          // the agent's own words about the call; may be empty
 	Suggestions []Suggestion    // Gate: rules that the agent suggests for calls like it; bounded, may be empty
+	Slash       *Slash          // Gate: the call is a custom command that the user typed; nil for any other
 	Second      bool            // Gate: asked after the event that Traits.Gate names, for the same call, without its id
 
 	Failed   bool            // ToolDone: the call failed or was interrupted

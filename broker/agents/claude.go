@@ -49,28 +49,28 @@ var claudeEvents = map[string]Kind{
 	"SubagentStop":       SubagentStop,
 	"Notification":       Notify,
 	"ConfigChange":       Settings,
+	claudeExpansion:      Gate,
 
-	"PermissionDenied":    Observe,
-	"PostToolBatch":       Observe,
-	"UserPromptExpansion": Observe,
-	"StopFailure":         TurnEnd, // the turn ended with an error of the model's API
-	"PreCompact":          Observe,
-	"PostCompact":         Observe,
-	"PreModelSwitch":      Observe,
-	"PostModelSwitch":     Observe,
-	"Elicitation":         Observe,
-	"ElicitationResult":   Observe,
-	"TaskCreated":         Observe,
-	"TaskCompleted":       Observe,
-	"TeammateIdle":        Observe,
-	"Setup":               Observe,
-	"CwdChanged":          Observe,
-	"FileChanged":         Observe,
-	"DirectoryAdded":      Observe,
-	"WorktreeCreate":      Observe,
-	"WorktreeRemove":      Observe,
-	"InstructionsLoaded":  Observe,
-	"MessageDisplay":      Observe,
+	"PermissionDenied":   Observe,
+	"PostToolBatch":      Observe,
+	"StopFailure":        TurnEnd, // the turn ended with an error of the model's API
+	"PreCompact":         Observe,
+	"PostCompact":        Observe,
+	"PreModelSwitch":     Observe,
+	"PostModelSwitch":    Observe,
+	"Elicitation":        Observe,
+	"ElicitationResult":  Observe,
+	"TaskCreated":        Observe,
+	"TaskCompleted":      Observe,
+	"TeammateIdle":       Observe,
+	"Setup":              Observe,
+	"CwdChanged":         Observe,
+	"FileChanged":        Observe,
+	"DirectoryAdded":     Observe,
+	"WorktreeCreate":     Observe,
+	"WorktreeRemove":     Observe,
+	"InstructionsLoaded": Observe,
+	"MessageDisplay":     Observe,
 }
 
 // claudeReading says which fields hold data that nobody decides on. A command's
@@ -120,6 +120,10 @@ func claudeSubagent(r *reader, h *Hook) {
 func claudeEvent(r *reader, h *Hook) {
 	switch h.Kind {
 	case Gate, ToolDone:
+		if h.Event == claudeExpansion {
+			claudeSlash(r, h)
+			return
+		}
 		claudeCall(r, h)
 	case Prompt:
 		h.Text, h.Title = r.text("prompt"), r.optional("session_title")

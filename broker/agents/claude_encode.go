@@ -15,6 +15,8 @@ type (
 		Continue   *bool  `json:"continue,omitempty"`   // false ends the turn
 		StopReason string `json:"stopReason,omitempty"` // shown to the user with it
 		Specific   any    `json:"hookSpecificOutput,omitempty"`
+		Decision   string `json:"decision,omitempty"` // "block", where no tool is asked for
+		Reason     string `json:"reason,omitempty"`
 	}
 	claudePreToolUse struct {
 		Event        string          `json:"hookEventName"`
@@ -44,6 +46,9 @@ const claudeNothing = "{}\n"
 func (claude) Encode(event string, input json.RawMessage, a Answer) []byte {
 	switch claudeEvents[event] {
 	case Gate:
+		if event == claudeExpansion {
+			return claudeSlashAnswer(a)
+		}
 		return claudeGate(event, input, a)
 	case ToolDone:
 		if a.StopTurn {

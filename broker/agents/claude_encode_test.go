@@ -48,6 +48,17 @@ func TestClaudeEncode(t *testing.T) {
 			Answer{Verdict: Allow, Reason: "x", StopTurn: true},
 			`{"continue":false,"stopReason":"x","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"x"}}`,
 		},
+		{"typed, allow", "UserPromptExpansion", Answer{Verdict: Allow, Reason: "x"}, `{}`},
+		{"typed, leave", "UserPromptExpansion", Answer{Verdict: Leave}, `{}`},
+		{"typed, deny", "UserPromptExpansion", Answer{Verdict: Deny, Reason: "not now"}, `{"decision":"block","reason":"not now"}`},
+		{"typed, no opinion", "UserPromptExpansion", Answer{}, `{"decision":"block","reason":"aoctl: refused, no reason was given."}`},
+		{"typed, put off", "UserPromptExpansion", Answer{Verdict: Defer, Reason: "x"}, `{"decision":"block","reason":"x"}`},
+		{"typed, stop", "UserPromptExpansion", Answer{Verdict: Allow, Reason: "x", StopTurn: true}, `{"continue":false,"stopReason":"x","decision":"block","reason":"x"}`},
+		{
+			"typed, something else", "UserPromptExpansion",
+			Answer{Verdict: Allow, UpdatedInput: json.RawMessage(`{}`)},
+			`{"decision":"block","reason":"aoctl: the changed input could not be passed on, so the call was refused."}`,
+		},
 		{
 			"permission", "PermissionRequest",
 			Answer{Verdict: Allow},
@@ -150,7 +161,7 @@ func TestClaudeReasonsAreCutBetweenCharacters(t *testing.T) {
 // answered, and that every answer is one strict JSON object of the shape that Claude
 // Code reads, and an allow only where allow was said.
 func FuzzClaude(f *testing.F) {
-	for _, name := range []string{"pre_tool_use", "pre_tool_use_question", "permission_request", "permission_request_plan", "post_tool_use", "stop", "user_prompt_submit_task"} {
+	for _, name := range []string{"pre_tool_use", "user_prompt_expansion", "pre_tool_use_question", "permission_request", "permission_request_plan", "post_tool_use", "stop", "user_prompt_submit_task"} {
 		f.Add(sample(f, name), "because", []byte(`{"command":"ls"}`), byte(1), false)
 		f.Add(sample(f, name), "", []byte(nil), byte(2), true)
 	}
@@ -183,6 +194,8 @@ func checkShape(t *testing.T, h Hook, a Answer, out []byte) {
 	var got struct {
 		Continue   *bool
 		StopReason string
+		Decision   string
+		Reason     string
 		Specific   struct {
 			HookEventName            string
 			PermissionDecision       string
@@ -204,6 +217,13 @@ func checkShape(t *testing.T, h Hook, a Answer, out []byte) {
 	if h.Kind != Gate {
 		if got.Specific.HookEventName != "" || h.Kind != ToolDone && string(out) != "{}\n" {
 			t.Fatalf("%s answered with %s", h.Event, out)
+		}
+		return
+	}
+	if h.Slash != nil {
+		passes := (a.Verdict == Allow || a.Verdict == Leave) && !a.StopTurn && a.UpdatedInput == nil
+		if passes != (string(out) == claudeNothing) || !passes && (got.Decision != "block" || got.Reason == "") {
+			t.Fatalf("%+v of what was typed is %s", a, out)
 		}
 		return
 	}

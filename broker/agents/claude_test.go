@@ -78,8 +78,13 @@ func TestClaudeDecodesWhatClaudeCodeSends(t *testing.T) {
 			ToolInput: json.RawMessage(`{"command":"exit 3","description":"fail"}`), ToolUseID: "toolu_065aa937e2904b50b6ff8d0c",
 			Result: json.RawMessage(`"Exit code 3"`), Duration: 213 * time.Millisecond,
 		},
-		"post_tool_batch":    {Event: "PostToolBatch", Kind: Observe, SessionID: session, Mode: "default"},
-		"message_display":    {Event: "MessageDisplay", Kind: Observe, SessionID: session},
+		"post_tool_batch": {Event: "PostToolBatch", Kind: Observe, SessionID: session, Mode: "default"},
+		"message_display": {Event: "MessageDisplay", Kind: Observe, SessionID: session},
+		"user_prompt_expansion": {
+			Event: "UserPromptExpansion", Kind: Gate, SessionID: session, Mode: "auto", ToolName: SlashCommand, ToolUseID: "b11d2da9-d7ec-4c0a-8bd4-d79912a67ebc",
+			ToolInput: json.RawMessage(`{"typed":"/front:deploy to <staging>","source":"projectSettings"}`),
+			Slash:     &Slash{Command: "/front:deploy to <staging>", Name: "front:deploy", Source: "projectSettings"},
+		},
 		"user_prompt_submit": {Event: "UserPromptSubmit", Kind: Prompt, SessionID: session, Mode: "default", Text: "do it"},
 		"session_start":      {Event: "SessionStart", Kind: SessionStart, SessionID: session, Text: "startup"},
 		"session_end":        {Event: "SessionEnd", Kind: SessionEnd, SessionID: "4a923fcb-6714-4c41-9fe5-691ac20266ef", Text: "prompt_input_exit"},
@@ -258,6 +263,8 @@ func TestClaudeRefusesBadPayloads(t *testing.T) {
 		{"prompt missing", `{"session_id":"s","hook_event_name":"UserPromptSubmit"}`, "prompt: is missing"},
 		{"sub-agent without id", `{"session_id":"s","hook_event_name":"SubagentStart","agent_type":"x"}`, "agent_id: is missing"},
 		{"tool done without a call", `{"session_id":"s","hook_event_name":"PostToolUse"}`, "tool_name: is missing"},
+		{"typed without a name", `{"session_id":"s","hook_event_name":"UserPromptExpansion","expansion_type":"slash_command","prompt":"/x"}`, "command_name: is missing"},
+		{"typed without its kind", `{"session_id":"s","hook_event_name":"UserPromptExpansion","command_name":"x","prompt":"/x"}`, "expansion_type: is missing"},
 		{"source a number", `{"session_id":"s","hook_event_name":"SessionStart","source":1}`, "source: must be a string, not a number"},
 	}
 	if _, err := claudeDialect(t).Decode([]byte(ok)); err != nil {
@@ -279,7 +286,7 @@ func TestClaudeRefusesBadPayloads(t *testing.T) {
 func TestEveryClaudeEventDecodes(t *testing.T) {
 	d := claudeDialect(t)
 	for event, kind := range claudeEvents {
-		payload := `{"session_id":"s","hook_event_name":"` + event + `","tool_name":"T","tool_input":{},"prompt":"p","agent_id":"a"}`
+		payload := `{"session_id":"s","hook_event_name":"` + event + `","tool_name":"T","tool_input":{},"prompt":"p","agent_id":"a","expansion_type":"slash_command","command_name":"c"}`
 		h, err := d.Decode([]byte(payload))
 		if err != nil || h.Kind != kind || h.Event != event {
 			t.Errorf("%s: %+v, %v", event, h, err)

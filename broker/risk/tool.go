@@ -62,9 +62,11 @@ func (j *judge) tool(c Call) {
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
 		j.fetch(input)
 		return
-	case c.Tool == "Skill" || c.Tool == "SlashCommand":
+	case c.Tool == "Skill":
 		j.note("may run shell commands in the skill's text, which ask nobody")
 		j.anyInput(input)
+	case c.Tool == "SlashCommand":
+		j.slash(input)
 		return
 	case known:
 		j.files(c.Tool, kind, input)
@@ -72,6 +74,30 @@ func (j *judge) tool(c Call) {
 	}
 	j.nameOf(c.Tool)
 	j.anyInput(input)
+}
+
+// slash judges a custom command that the user typed, by what is known of its text. The
+// files in which that stands lie among an agent's settings, and are only read.
+func (j *judge) slash(input map[string]any) {
+	runs, _ := input["runs"].([]any)
+	head, _ := input["head"].(string)
+	unknown, _ := input["unknown"].(string)
+	switch {
+	case unknown != "":
+		j.note("may run commands in the text of what was typed: " + unknown)
+	case len(runs) > 0:
+		j.note("runs the shell commands in the text of what was typed")
+	case head == "":
+		j.note("may run shell commands in its text, which ask nobody")
+	}
+	if head != "" {
+		j.note("brings hooks, or an agent that may have some, and they run unasked")
+	}
+	for _, text := range append(runs, head) {
+		if s, ok := text.(string); ok {
+			j.rawText(s)
+		}
+	}
 }
 
 // files judges the paths of a tool that names files.

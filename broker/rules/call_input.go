@@ -96,7 +96,8 @@ var lineParams = map[string]bool{
 }
 
 // noteEscape notes a parameter by which a call leaves what its tool does otherwise,
-// such as a sandbox or the shell that reads the line. An allow rule must name it.
+// such as a sandbox, the shell that reads the line, or what a typed command's text runs.
+// An allow rule must name it.
 func (c *Call) noteEscape(key string, v any) {
 	if v == false || v == nil || v == "" {
 		return
@@ -104,7 +105,8 @@ func (c *Call) noteEscape(key string, v any) {
 	low := strings.ToLower(key)
 	param, isLine := CommandParam(c.q.Tool)
 	if isLine && key != param && !lineParams[key] || strings.HasPrefix(low, "dangerously") ||
-		low == "with_escalated_permissions" || low == "sandbox_permissions" {
+		low == "with_escalated_permissions" || low == "sandbox_permissions" ||
+		c.q.Tool == "SlashCommand" && (key == "runs" || key == "head" || key == "unknown") {
 		c.escapes = append(c.escapes, key)
 	}
 }

@@ -116,6 +116,14 @@ func TestOfferForTools(t *testing.T) {
 		{"Read", map[string]any{"file_path": "link/x"}, []string{"file_path=" + w.root + "/shop-evil/x"}},
 		{"Read", map[string]any{"file_path": "~/x"}, nil},
 		{"Edit", map[string]any{"file_path": ".claude/settings.json"}, nil},
+		{
+			"SlashCommand",
+			map[string]any{"typed": "/fmt", "source": "projectSettings", "files": []any{p + "/.claude/commands/fmt.md"}, "runs": []any{"gofmt -l . && go vet", "git diff"}},
+			[]string{
+				`files=["` + p + `/.claude/commands/fmt.md"] ; runs=["gofmt -l . && go vet","git diff"] ; source=projectSettings ; typed=/fmt`,
+				`runs=["gofmt -l . && go vet","git diff"]`,
+			},
+		},
 		{"WebFetch", map[string]any{"url": "https://docs.rs/a/*?b=c|d", "prompt": "x"}, []string{`url=https://docs.rs/a/\*?b=c\|d`, "url=https://docs.rs/**"}},
 		{"WebFetch", map[string]any{"url": "https://x@docs.rs/", "prompt": "x"}, []string{"url=https://x@docs.rs/"}},
 		{"mcp__gh__get", map[string]any{"id": 7, "name": "x*y"}, []string{`id=7 ; name=x\*y`, ""}},

@@ -61,7 +61,7 @@ func TestWatchedHooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			line, _ := handler[a.line].(string)
-			decides := h.event == a.gate[Gate] || h.event == claudeSettings
+			decides := h.event == a.gate[Gate] || h.event == claudeSettings || h.event == claudeTexts
 			if strings.Contains(line, "exit 2") != decides || strings.Contains(line, watchTail) == decides {
 				t.Errorf("%s %s: %s", a.agent, h.event, line)
 			}

@@ -53,7 +53,6 @@ func checkClaude(c *checker) {
 			"%d gates of aoctl: a call is asked about once for each that differs", len(gates))
 	}
 	c.claudeOtherHooks(files, gates)
-	c.claudeTexts(files)
 	c.claudeModes(files, gates)
 	c.started(claudeSilencers(gates)...)
 }

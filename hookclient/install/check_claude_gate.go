@@ -230,6 +230,10 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 		c.add(Fail, "events", cure, "no hook on %s: a settings file that comes in can switch the gate off in the middle of a session", claudeSettings)
 	case slices.Contains(differ, claudeSettings):
 		c.add(Fail, "events", cure, "the hook on %s is not as aoctl writes it: it may let a settings file switch the gate off", claudeSettings)
+	case slices.Contains(missing, claudeTexts):
+		c.add(Fail, "events", cure, "no hook on %s: shell commands in the text of a custom command or a skill that you type run unasked", claudeTexts)
+	case slices.Contains(differ, claudeTexts):
+		c.add(Fail, "events", cure, "the hook on %s is not as aoctl writes it: shell commands in the text of what you type may run unasked", claudeTexts)
 	case len(missing)+len(differ) == 0:
 		c.add(OK, "events", "", "%s decides, %d others are told", g.event, len(claudeWatched))
 	case len(missing) > 0:

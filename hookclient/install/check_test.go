@@ -89,35 +89,37 @@ func TestCheckClaudeGate(t *testing.T) {
 		find   string
 		words  string
 	}{
-		"gate":             {good, OK, "gate", "PreToolUse (gate)"},
-		"program":          {good, OK, "hook program", "this aoctl"},
-		"console":          {good, OK, "console", "asks /run/user/1/aoctl/broker.sock"},
-		"unpinned":         {strings.ReplaceAll(good, " --socket '/run/user/1/aoctl/broker.sock'", ""), Warn, "console", "does not say where to ask"},
-		"pinned in part":   {gate(" --socket '/run/user/1/aoctl/broker.sock'", " --socket '/x'"), Warn, "console", "asks /x, and a console started here listens on /run/user/1"},
-		"user's variable":  {strings.Replace(good, "{", `{"env": {"AOCTL_TOKEN": "aoctl_ask_x"},`, 1), Warn, "variables", "sets AOCTL_TOKEN"},
-		"other program":    {strings.ReplaceAll(good, "aoctl-hook'", "other/aoctl-hook'"), Fail, "hook program", "is not aoctl"},
-		"open program":     {strings.ReplaceAll(good, "aoctl-hook'", "open/aoctl-hook'"), Fail, "hook program", "open can be written by everybody"},
-		"own form":         {gate(gateGuard+shut, "; true; }"), Warn, "gate", "calls aoctl in a form of its own"},
-		"timeout":          {gate(`"timeout": 120`, `"timeout": 30`), Fail, "timeout", "the call runs"},
-		"short grace":      {gate(`"timeout": 120`, `"timeout": 70`), Warn, "timeout", "less than 1m0s between them"},
-		"no timeout":       {gate(`"timeout": 120,`, ``), OK, "timeout", "after 10m0s (without a timeout of its own)"},
-		"unguarded":        {gate(gateGuard+shut, "; }"), Fail, "command", "not guarded"},
-		"other guard":      {gate(gateGuard, " || exit 2"), Warn, "command", "not as aoctl writes it"},
-		"guard exits 1":    {gate("exit 2", "exit 1"), Fail, "command", "not guarded"},
-		"no switch":        {gate(`"onFailure": "block",`, ``), Fail, "fail-closed", "lets the call run"},
-		"continues":        {gate(`"block"`, `"continue"`), Fail, "fail-closed", "lets the call run"},
-		"matcher":          {gate(`"matcher": "*"`, `"matcher": "Bash"`), Fail, "matcher", `"Bash" are asked about`},
-		"async":            {gate(`"type"`, `"async": true, "type"`), Fail, "handler", "async"},
-		"if":               {gate(`"type"`, `"if": "Bash(git *)", "type"`), Fail, "handler", `"if"`},
-		"not async":        {gate(`"type"`, `"async": false, "type"`), OK, "gate", ""},
-		"untold":           {strings.Replace(good, `"Stop"`, `"Later"`, 1), Warn, "events", "not told of Stop"},
-		"unasked settings": {strings.Replace(good, `"ConfigChange"`, `"Later"`, 1), Fail, "events", "no hook on ConfigChange"},
-		"deaf settings":    {strings.Replace(good, `"timeout": 70`, `"timeout": 5`, 1), Fail, "events", "not as aoctl writes it"},
-		"missing program":  {strings.ReplaceAll(good, "aoctl-hook'", "gone/aoctl-hook'"), Fail, "hook program", "there is no such file"},
-		"off":              {strings.Replace(good, "{", `{"disableAllHooks": true,`, 1), Fail, "settings", "no hook runs"},
-		"broken":           {strings.TrimRight(good, "\n }"), Fail, "settings", "ignores this whole file"},
-		"void":             {strings.Replace(good, "{", `{"model": 5,`, 1), Fail, "settings", "ignores this whole file"},
-		"shape":            {strings.Replace(good, `"timeout": 120`, `"timeout": "120"`, 1), Fail, "settings", "hooks in this file do not run"},
+		"gate":              {good, OK, "gate", "PreToolUse (gate)"},
+		"program":           {good, OK, "hook program", "this aoctl"},
+		"console":           {good, OK, "console", "asks /run/user/1/aoctl/broker.sock"},
+		"unpinned":          {strings.ReplaceAll(good, " --socket '/run/user/1/aoctl/broker.sock'", ""), Warn, "console", "does not say where to ask"},
+		"pinned in part":    {gate(" --socket '/run/user/1/aoctl/broker.sock'", " --socket '/x'"), Warn, "console", "asks /x, and a console started here listens on /run/user/1"},
+		"user's variable":   {strings.Replace(good, "{", `{"env": {"AOCTL_TOKEN": "aoctl_ask_x"},`, 1), Warn, "variables", "sets AOCTL_TOKEN"},
+		"other program":     {strings.ReplaceAll(good, "aoctl-hook'", "other/aoctl-hook'"), Fail, "hook program", "is not aoctl"},
+		"open program":      {strings.ReplaceAll(good, "aoctl-hook'", "open/aoctl-hook'"), Fail, "hook program", "open can be written by everybody"},
+		"own form":          {gate(gateGuard+shut, "; true; }"), Warn, "gate", "calls aoctl in a form of its own"},
+		"timeout":           {gate(`"timeout": 120`, `"timeout": 30`), Fail, "timeout", "the call runs"},
+		"short grace":       {gate(`"timeout": 120`, `"timeout": 70`), Warn, "timeout", "less than 1m0s between them"},
+		"no timeout":        {gate(`"timeout": 120,`, ``), OK, "timeout", "after 10m0s (without a timeout of its own)"},
+		"unguarded":         {gate(gateGuard+shut, "; }"), Fail, "command", "not guarded"},
+		"other guard":       {gate(gateGuard, " || exit 2"), Warn, "command", "not as aoctl writes it"},
+		"guard exits 1":     {gate("exit 2", "exit 1"), Fail, "command", "not guarded"},
+		"no switch":         {gate(`"onFailure": "block",`, ``), Fail, "fail-closed", "lets the call run"},
+		"continues":         {gate(`"block"`, `"continue"`), Fail, "fail-closed", "lets the call run"},
+		"matcher":           {gate(`"matcher": "*"`, `"matcher": "Bash"`), Fail, "matcher", `"Bash" are asked about`},
+		"async":             {gate(`"type"`, `"async": true, "type"`), Fail, "handler", "async"},
+		"if":                {gate(`"type"`, `"if": "Bash(git *)", "type"`), Fail, "handler", `"if"`},
+		"not async":         {gate(`"type"`, `"async": false, "type"`), OK, "gate", ""},
+		"untold":            {strings.Replace(good, `"Stop"`, `"Later"`, 1), Warn, "events", "not told of Stop"},
+		"unasked texts":     {strings.Replace(good, `"UserPromptExpansion"`, `"Later"`, 1), Fail, "events", "no hook on UserPromptExpansion: shell commands"},
+		"texts let through": {letThrough(good), Fail, "events", "the hook on UserPromptExpansion is not as aoctl writes it"},
+		"unasked settings":  {strings.Replace(good, `"ConfigChange"`, `"Later"`, 1), Fail, "events", "no hook on ConfigChange"},
+		"deaf settings":     {strings.Replace(good, `"timeout": 70`, `"timeout": 5`, 1), Fail, "events", "not as aoctl writes it"},
+		"missing program":   {strings.ReplaceAll(good, "aoctl-hook'", "gone/aoctl-hook'"), Fail, "hook program", "there is no such file"},
+		"off":               {strings.Replace(good, "{", `{"disableAllHooks": true,`, 1), Fail, "settings", "no hook runs"},
+		"broken":            {strings.TrimRight(good, "\n }"), Fail, "settings", "ignores this whole file"},
+		"void":              {strings.Replace(good, "{", `{"model": 5,`, 1), Fail, "settings", "ignores this whole file"},
+		"shape":             {strings.Replace(good, `"timeout": 120`, `"timeout": "120"`, 1), Fail, "settings", "hooks in this file do not run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			put(t, path, tc.text)
@@ -179,29 +181,25 @@ func TestCheckClaudeAround(t *testing.T) {
 		find       string
 		words      string
 	}{
-		"off in the project":    {".claude/settings.json", `{"disableAllHooks": true}`, Fail, "settings", "no hook runs"},
-		"off locally":           {".claude/settings.local.json", `{"disableAllHooks": true}`, Fail, "settings", "no hook runs"},
-		"broken project":        {".claude/settings.json", `{`, Warn, "settings", "ignores this whole file"},
-		"managed":               {"../managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, Fail, "settings", "hooks of users"},
-		"other hook":            {".claude/settings.json", hookOn("PreToolUse", "rewrite"), Warn, "other hooks", "PreToolUse: rewrite can change a call"},
-		"a command in a skill":  {".claude/skills/x/SKILL.md", "---\nallowed-tools: Bash\n---\nNow: !`date`\n", Warn, "commands in texts", "SKILL.md holds shell commands that run unasked"},
-		"a block of commands":   {".claude/commands/a/b.md", "```!\ndate\n```\n", Warn, "commands in texts", "b.md holds shell commands"},
-		"a skill of words":      {".claude/skills/x/SKILL.md", "no!`date` and `date`\n", OK, "commands in texts", "none"},
-		"commands in texts off": {".claude/settings.json", `{"disableSkillShellExecution": true}`, OK, "commands in texts", "switched off"},
-		"double gate":           {".claude/settings.local.json", hookOn("PreToolUse", "aoctl hook claude"), Warn, "gate", "2 gates"},
-		"redirected":            {".claude/settings.json", `{"env": {"AOCTL_URL": "http://127.0.0.1:3000"}}`, Fail, "variables", "the project sets AOCTL_URL, and so where a hook asks"},
-		"redirected locally":    {".claude/settings.local.json", `{"env": {"HOME": "/x"}}`, Fail, "variables", "the project sets HOME"},
-		"loaded":                {".claude/settings.json", `{"env": {"LD_PRELOAD": "./x.so"}}`, Fail, "variables", "what is loaded into the shell"},
-		"a function":            {".claude/settings.json", `{"env": {"BASH_FUNC_echo%%": "() { exit 0; }"}}`, Fail, "variables", "what is loaded into the shell"},
-		"simple":                {".claude/settings.json", `{"env": {"CLAUDE_CODE_SIMPLE": "1"}}`, Fail, "variables", "which settings and hooks"},
-		"hooks off":             {".claude/settings.json", `{"env": {"CLAUDE_CODE_PERSONAL_HOOKS_OFF": "1"}}`, Fail, "variables", "which settings and hooks"},
-		"a harmless one":        {".claude/settings.json", `{"env": {"FOO": "AOCTL_URL", "LDFLAGS": "x", "ENVIRONMENT": "x"}}`, OK, "variables", "3 variables"},
-		"env twice":             {".claude/settings.json", `{"env": {}, "env": {"HOME": "/x"}}`, Fail, "variables", "cannot be told"},
-		"by the admin":          {"../managed/managed-settings.json", `{"env": {"PATH": "/bin"}}`, Warn, "variables", "sets PATH"},
-		"an operator token":     {"../managed/managed-settings.json", `{"env": {"X": "Bearer aoctl_op_abc"}}`, Fail, "variables", "X holds an operator token"},
-		"alias":                 {"../.bashrc", "# alias c='claude --bare'\nalias c='claude --bare'\n", Fail, "alias", ".bashrc:2 starts claude with --bare"},
-		"alias of sources":      {"../.zshrc", "c() { claude --setting-sources=project; }\n", Fail, "alias", "--setting-sources project"},
-		"alias that is well":    {"../.zshrc", "alias c='claude --setting-sources user,project'\nalias d='foo --bare'\n", OK, "running process", ""},
+		"off in the project": {".claude/settings.json", `{"disableAllHooks": true}`, Fail, "settings", "no hook runs"},
+		"off locally":        {".claude/settings.local.json", `{"disableAllHooks": true}`, Fail, "settings", "no hook runs"},
+		"broken project":     {".claude/settings.json", `{`, Warn, "settings", "ignores this whole file"},
+		"managed":            {"../managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, Fail, "settings", "hooks of users"},
+		"other hook":         {".claude/settings.json", hookOn("PreToolUse", "rewrite"), Warn, "other hooks", "PreToolUse: rewrite can change a call"},
+		"double gate":        {".claude/settings.local.json", hookOn("PreToolUse", "aoctl hook claude"), Warn, "gate", "2 gates"},
+		"redirected":         {".claude/settings.json", `{"env": {"AOCTL_URL": "http://127.0.0.1:3000"}}`, Fail, "variables", "the project sets AOCTL_URL, and so where a hook asks"},
+		"redirected locally": {".claude/settings.local.json", `{"env": {"HOME": "/x"}}`, Fail, "variables", "the project sets HOME"},
+		"loaded":             {".claude/settings.json", `{"env": {"LD_PRELOAD": "./x.so"}}`, Fail, "variables", "what is loaded into the shell"},
+		"a function":         {".claude/settings.json", `{"env": {"BASH_FUNC_echo%%": "() { exit 0; }"}}`, Fail, "variables", "what is loaded into the shell"},
+		"simple":             {".claude/settings.json", `{"env": {"CLAUDE_CODE_SIMPLE": "1"}}`, Fail, "variables", "which settings and hooks"},
+		"hooks off":          {".claude/settings.json", `{"env": {"CLAUDE_CODE_PERSONAL_HOOKS_OFF": "1"}}`, Fail, "variables", "which settings and hooks"},
+		"a harmless one":     {".claude/settings.json", `{"env": {"FOO": "AOCTL_URL", "LDFLAGS": "x", "ENVIRONMENT": "x"}}`, OK, "variables", "3 variables"},
+		"env twice":          {".claude/settings.json", `{"env": {}, "env": {"HOME": "/x"}}`, Fail, "variables", "cannot be told"},
+		"by the admin":       {"../managed/managed-settings.json", `{"env": {"PATH": "/bin"}}`, Warn, "variables", "sets PATH"},
+		"an operator token":  {"../managed/managed-settings.json", `{"env": {"X": "Bearer aoctl_op_abc"}}`, Fail, "variables", "X holds an operator token"},
+		"alias":              {"../.bashrc", "# alias c='claude --bare'\nalias c='claude --bare'\n", Fail, "alias", ".bashrc:2 starts claude with --bare"},
+		"alias of sources":   {"../.zshrc", "c() { claude --setting-sources=project; }\n", Fail, "alias", "--setting-sources project"},
+		"alias that is well": {"../.zshrc", "alias c='claude --setting-sources user,project'\nalias d='foo --bare'\n", OK, "running process", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(o.Project, tc.file)
@@ -219,6 +217,12 @@ func TestCheckClaudeAround(t *testing.T) {
 		wantFinding(t, r, Warn, "permission mode", "sets bypassPermissions")
 		wantFinding(t, r, Warn, "permission rules", "1 allow rule ")
 	})
+}
+
+// letThrough has the agent go on when the hook on texts fails.
+func letThrough(settings string) string {
+	before, after, _ := strings.Cut(settings, `"UserPromptExpansion"`)
+	return before + `"UserPromptExpansion"` + strings.Replace(after, `"onFailure": "block",`, "", 1)
 }
 
 func TestCheckRunning(t *testing.T) {

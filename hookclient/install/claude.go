@@ -28,6 +28,10 @@ var claudeGates = map[Mode]string{Gate: "PreToolUse", Prompts: "PermissionReques
 // gate off in the middle of a session.
 const claudeSettings = "ConfigChange"
 
+// claudeTexts is the event before the text of a custom command or a skill is read that the
+// user typed. Shell commands in it run unasked then, and hooks that it brings later.
+const claudeTexts = "UserPromptExpansion"
+
 // claudeWatched lists the events that the console is only told of, in the order written.
 var claudeWatched = []string{
 	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd",
@@ -36,7 +40,7 @@ var claudeWatched = []string{
 
 // ClaudeEvents are the events that an installation which gates every call hears of.
 func ClaudeEvents() []string {
-	return append([]string{claudeGates[Gate], claudeSettings}, claudeWatched...)
+	return append([]string{claudeGates[Gate], claudeTexts, claudeSettings}, claudeWatched...)
 }
 
 // claudeToolEvents are matched on the tool's name.
@@ -58,18 +62,23 @@ func claudeLayout() layout {
 
 // claudeHooks lists the handlers that an installation consists of.
 func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
-	hooks := []hook{{claudeGates[mode], object{
+	decides := object{
 		{"type", "command"},
 		{"command", p.gateCommand("claude", timeout)},
 		{"timeout", seconds(p.longest(timeout) + claudeGrace)},
 		{"onFailure", "block"},
 		{"statusMessage", "Waiting for aoctl"},
-	}}, {claudeSettings, object{
+	}
+	hooks := []hook{{claudeGates[mode], decides}}
+	if mode == Gate {
+		hooks = append(hooks, hook{claudeTexts, decides})
+	}
+	hooks = append(hooks, hook{claudeSettings, object{
 		{"type", "command"},
 		{"command", p.once().gateCommand("claude", claudeSettingsClient)},
 		{"timeout", seconds(claudeSettingsClient + claudeGrace)},
 		{"onFailure", "block"},
-	}}}
+	}})
 	for _, event := range claudeWatched {
 		client, agent := claudeWatchClient, claudeWatch
 		if event == "SessionEnd" {

@@ -122,7 +122,7 @@ func TestClaudeInstallReplacesOurs(t *testing.T) {
 	t.Run("narrowed matcher", func(t *testing.T) {
 		narrow := strings.Replace(string(first), `"matcher": "*"`, `"matcher": "Bash"`, 1)
 		got := string(mustInstall(t, []byte(narrow), gateHooks()))
-		if strings.Contains(got, `"Bash"`) || strings.Count(got, "aoctl-hook") != 2+len(claudeWatched) {
+		if strings.Contains(got, `"Bash"`) || strings.Count(got, "aoctl-hook") != len(ClaudeEvents()) {
 			t.Errorf("the gate does not see every call:\n%s", got)
 		}
 	})

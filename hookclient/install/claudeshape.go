@@ -21,7 +21,7 @@ func claudeCheckShape(d *document) error {
 		return d.wrong(hooks, `"hooks" must be an object, this is %s`, kindNames[hooks.kind])
 	}
 	for i, k := range hooks.keys {
-		if !isGate(k.name) && !slices.Contains(claudeWatched, k.name) {
+		if !isGate(k.name) && !slices.Contains(ClaudeEvents(), k.name) {
 			continue // nothing is put there
 		}
 		if err := d.checkEvent(k.name, hooks.items[i]); err != nil {

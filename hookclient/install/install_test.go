@@ -96,7 +96,7 @@ func TestInstallPlaces(t *testing.T) {
 			if err != nil || info.Mode().Perm() != 0o600 {
 				t.Errorf("mode of the new file = %v, %v", info.Mode(), err)
 			}
-			if r = uninstall(t, o); !r.Deleted || r.Removed != 2+len(claudeWatched) {
+			if r = uninstall(t, o); !r.Deleted || r.Removed != len(ClaudeEvents()) {
 				t.Errorf("uninstall: %+v", r)
 			}
 			if _, err = os.Stat(want); !errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 // The events that the console hears of are those of "aoctl install claude".
 const (
 	gateEvent     = "PreToolUse"
-	settingsEvent = "ConfigChange" // a refusal keeps the change out
+	settingsEvent = "ConfigChange"        // a refusal keeps the change out
+	textEvent     = "UserPromptExpansion" // a text that was typed by its name: hooks that it brings run unasked
 	askEvent      = "PermissionRequest"
 )
 
@@ -178,7 +179,7 @@ func (p *peer) begin() {
 	hooks := map[string]any{}
 	for _, name := range p.events {
 		h := map[string]any{"matcher": "*", "hookCallbackIds": []string{callbackPrefix + name}, "timeout": int(eventTime / time.Second)}
-		if name == gateEvent || name == settingsEvent {
+		if name == gateEvent || name == textEvent || name == settingsEvent {
 			h["timeout"], h["onFailure"] = int(gateTime/time.Second), "block"
 		}
 		hooks[name] = []any{h}

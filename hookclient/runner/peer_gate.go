@@ -77,8 +77,8 @@ func (p *peer) hook(id string, r request) {
 		p.reply(id, json.RawMessage(failed(name, why)))
 		return
 	}
-	q := ask{id: id, payload: r.Input, patient: name == gateEvent}
-	if name != gateEvent {
+	q := ask{id: id, payload: r.Input, patient: name == gateEvent || name == textEvent}
+	if !q.patient {
 		q.given = p.times.event
 	}
 	p.put(id, c, q)
@@ -172,7 +172,7 @@ func failed(name, why string) []byte {
 		return encode(map[string]any{"hookSpecificOutput": map[string]any{
 			"hookEventName": gateEvent, "permissionDecision": "deny", "permissionDecisionReason": why,
 		}})
-	case settingsEvent:
+	case settingsEvent, textEvent:
 		return encode(map[string]any{"decision": "block", "reason": why})
 	}
 	return []byte("{}")

@@ -21,7 +21,7 @@ func newRig(tb testing.TB, prompt string, keep bool) *rig {
 	tb.Helper()
 	n := 0
 	r := &rig{t: tb, peer: newPeer(peer{
-		session: "s", cwd: "/w", events: []string{gateEvent, settingsEvent, "Stop"}, keep: keep, prompt: prompt,
+		session: "s", cwd: "/w", events: []string{gateEvent, textEvent, settingsEvent, "Stop"}, keep: keep, prompt: prompt,
 		newID: func() string { n++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }, times: defaultTimes(),
 	})}
 	r.begin()
@@ -208,12 +208,12 @@ func TestGateAnswers(t *testing.T) {
 }
 
 func TestOtherEventsAreAnsweredWithNothing(t *testing.T) {
-	for event, want := range map[string]string{"Stop": `"response":{}`, settingsEvent: `"decision":"block"`} {
+	for event, want := range map[string]string{"Stop": `"response":{}`, settingsEvent: `"decision":"block"`, textEvent: `"decision":"block"`} {
 		r := stands(t, "do it", true)
 		r.says(`{"type":"control_request","request_id":"q","request":{"subtype":"hook_callback","callback_id":"aoctl-` + event + `","input":{"hook_event_name":"` + event + `"}}}`)
 		a := only[ask](t, r.new())
-		if a.patient || a.given == 0 {
-			t.Errorf("%s waits like a question: %+v", event, a)
+		if question := event == textEvent; a.patient != question || (a.given == 0) != question {
+			t.Errorf("%s waits like a question, or does not: %+v", event, a)
 		}
 		r.answer(a, "", errors.New("no console"))
 		if s := sent(r.new()); len(s) != 1 || !strings.Contains(s[0], want) {

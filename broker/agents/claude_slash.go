@@ -1,0 +1,110 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// claudeExpansion is the event before Claude Code reads in the text of a custom command
+// or a skill that its user typed. What the text makes it run is asked nowhere else.
+const claudeExpansion = "UserPromptExpansion"
+
+// SlashCommand is the tool under which such a text is asked for.
+const SlashCommand = "SlashCommand"
+
+// Slash is a custom command or a skill that the user typed. Strings are the agent's.
+type Slash struct {
+	Command string // as it was typed: "/deploy now"
+	Name    string // without arguments, parts joined by colons: "front:deploy"
+	Source  string // "projectSettings", "userSettings", "plugin", "builtin", "bundled", "mcp_prompt", …
+}
+
+// Own reports whether the text is the agent's own, as it was installed.
+func (s Slash) Own() bool { return s.Source == "builtin" || s.Source == "bundled" }
+
+// SlashInput is the input of a call of SlashCommand: what was typed, and what is known of
+// its text.
+type SlashInput struct {
+	Typed   string   `json:"typed"`
+	Source  string   `json:"source,omitempty"`
+	Files   []string `json:"files,omitempty"`   // in which the text stands
+	Runs    []string `json:"runs,omitempty"`    // shell commands in it, which run as it is read
+	Head    string   `json:"head,omitempty"`    // of the text, when it brings hooks or an agent that may have some
+	Unknown string   `json:"unknown,omitempty"` // why it is not known what the text runs
+}
+
+// JSON is the input as it is shown and recorded.
+func (in SlashInput) JSON() json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(in) // strings cannot fail
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// claudeSlash reads the event.
+func claudeSlash(r *reader, h *Hook) {
+	s := &Slash{Command: r.text("prompt"), Name: r.name("command_name"), Source: r.optionalName("command_source")}
+	if kind := r.name("expansion_type"); kind != "slash_command" {
+		s.Source = kind
+	}
+	if size := len(s.Command); size > wire.MaxBody/2 {
+		r.fail("prompt", fmt.Sprintf("has %d bytes, more than %d", size, wire.MaxBody/2))
+	}
+	h.Slash, h.ToolName, h.ToolUseID = s, SlashCommand, r.optionalName("prompt_id")
+	h.ToolInput = SlashInput{Typed: s.Command, Source: s.Source}.JSON()
+}
+
+// claudeSlashAnswer is the answer to that event: nothing, or a refusal.
+func claudeSlashAnswer(a Answer) []byte {
+	if (a.Verdict == Allow || a.Verdict == Leave) && !a.StopTurn && a.UpdatedInput == nil {
+		return []byte(claudeNothing)
+	}
+	if a.Verdict == Allow && !a.StopTurn {
+		a.Reason = "aoctl: the changed input could not be passed on, so the call was refused."
+	}
+	out := claudeAnswer{Decision: "block", Reason: reasonOf(a)}
+	if a.StopTurn {
+		out.Continue, out.StopReason = new(bool), out.Reason
+	}
+	return line(out)
+}
+
+// textCommands are a block that begins with ```! and a ! before words in backquotes.
+// Claude Code 2.1.329 wants a blank before the latter; what is found too much is asked
+// for, what is found too little would run.
+var textCommands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```!(.*?)(?:```|$)|!`([^`]*)`?") })
+
+// headAgent is the member of a text's head that names an agent, which may bring hooks.
+var headAgent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)agent["']?\s*:`) })
+
+// TextRuns finds what the text of a custom command or a skill makes Claude Code run: the
+// shell commands in it, and its head when that names hooks or an agent, or could do so in
+// a way that is not seen here. Both are empty for a text that runs nothing.
+func TextRuns(text string) (commands []string, head string) {
+	for _, m := range textCommands().FindAllStringSubmatch(text, -1) {
+		commands = append(commands, strings.TrimSpace(m[1]+m[2]))
+	}
+	head = textHead(text)
+	if strings.Contains(strings.ToLower(head), "hooks") || strings.Contains(head, `\`) || strings.Contains(head, "!!") || headAgent().MatchString(head) {
+		return commands, head
+	}
+	return commands, ""
+}
+
+// textHead is what stands between two lines of three dashes at the beginning, the whole
+// text when the second is missing.
+func textHead(text string) string {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text, "\uFEFF \t\r\n"), "---")
+	if !ok {
+		return ""
+	}
+	head, _, _ := strings.Cut(rest, "\n---")
+	return strings.TrimSpace(head)
+}

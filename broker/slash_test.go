@@ -1,0 +1,177 @@
+package broker_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// slashWorld is a project with texts, below a folder with more, and its user's.
+type slashWorld struct {
+	home, above, project string
+}
+
+func newSlashWorld(t *testing.T) slashWorld {
+	t.Helper()
+	dir := t.TempDir()
+	w := slashWorld{filepath.Join(dir, "home"), filepath.Join(dir, "src"), filepath.Join(dir, "src", "shop")}
+	for file, text := range map[string]string{
+		"home/.claude/commands/words.md":           "Only words.",
+		"home/.claude/commands/runs.md":            "!`id`",
+		"home/.claude/skills/both/SKILL.md":        "Only words.",
+		"src/.claude/commands/above.md":            "Only words.",
+		"src/.claude/commands/twice.md":            "!`above`",
+		"src/shop/.claude/commands/twice.md":       "Only words.",
+		"src/shop/.claude/commands/words.md":       "---\ndescription: x\n---\nOnly words.",
+		"src/shop/.claude/commands/runs.md":        "!`git status` and !`git diff`",
+		"src/shop/.claude/commands/front/up.md":    "Only words.",
+		"src/shop/.claude/skills/skill/SKILL.md":   "Only words.",
+		"src/shop/.claude/skills/hooks/SKILL.md":   "---\nhooks: {Stop: []}\n---\nOnly words.",
+		"src/shop/.claude/commands/inner/SKILL.md": "!`id`",
+		"src/shop/.claude/commands/big.md":         strings.Repeat("words ", 50_000),
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(w.project, ".claude", "commands", "folder.md"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for last := filepath.Join(w.project, ".claude", "commands", "folder.md"); time.Since(changeOf(t, last)) < 5*time.Millisecond; {
+		continue // a session begins after its texts were written
+	}
+	return w
+}
+
+// payload is the event of a typed command.
+func (w slashWorld) payload(t *testing.T, name, source string) string {
+	t.Helper()
+	kind := "slash_command"
+	if source == "mcp_prompt" {
+		kind, source = source, "mcp"
+	}
+	text, err := json.Marshal(map[string]string{
+		"hook_event_name": "UserPromptExpansion", "session_id": "s", "cwd": w.project, "prompt_id": "p-" + name + "-" + source,
+		"transcript_path": filepath.Join(w.home, ".claude", "projects", "-src-shop", "s.jsonl"),
+		"expansion_type":  kind, "command_name": name, "command_args": "now", "command_source": source, "prompt": "/" + name + " now",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Attack: the text of what the user types has shell commands in it, or hooks, which run
+// unasked. It is put before the operator unless all files that may be meant were read and
+// nothing in them runs.
+func TestSlash(t *testing.T) {
+	w := newSlashWorld(t)
+	c := serve(t, broker.Options{Hold: time.Millisecond})
+	at := func(parts ...string) string {
+		return filepath.Join(append([]string{w.project, ".claude"}, parts...)...)
+	}
+	for _, tt := range []struct {
+		name, source string
+		want         *agents.SlashInput // what is asked, nil for nothing
+	}{
+		{"words", "projectSettings", nil},
+		{"above", "projectSettings", nil},
+		{"front:up", "projectSettings", nil},
+		{"skill", "projectSettings", nil},
+		{"words", "userSettings", nil},
+		{"both", "userSettings", nil},
+		{"security-review", "builtin", nil},
+		{"simplify", "bundled", nil},
+		{"runs", "projectSettings", &agents.SlashInput{Files: []string{at("commands", "runs.md")}, Runs: []string{"git status", "git diff"}}},
+		{"runs", "userSettings", &agents.SlashInput{Files: []string{filepath.Join(w.home, ".claude", "commands", "runs.md")}, Runs: []string{"id"}}},
+		{"inner", "projectSettings", &agents.SlashInput{Files: []string{at("commands", "inner", "SKILL.md")}, Runs: []string{"id"}}},
+		{"hooks", "projectSettings", &agents.SlashInput{Files: []string{at("skills", "hooks", "SKILL.md")}, Head: "hooks: {Stop: []}"}},
+		{"twice", "projectSettings", &agents.SlashInput{
+			Files: []string{at("commands", "twice.md"), filepath.Join(w.above, ".claude", "commands", "twice.md")}, Runs: []string{"above"},
+		}},
+		{"both", "projectSettings", &agents.SlashInput{Unknown: "its text was not found"}},
+		{"words", "plugin", &agents.SlashInput{Unknown: "its text was not found"}},
+		{"words", "policySettings", &agents.SlashInput{Unknown: "its text was not found"}},
+		{"words", "mcp_prompt", &agents.SlashInput{Source: "mcp_prompt", Unknown: "its text was not found"}},
+		{"..:commands:words", "projectSettings", &agents.SlashInput{Unknown: "its text was not found"}},
+		{"x/../words", "projectSettings", &agents.SlashInput{Unknown: "its text was not found"}},
+		{"folder", "projectSettings", &agents.SlashInput{Files: []string{at("commands", "folder.md")}, Unknown: "its text cannot be read: it is no file"}},
+		{"big", "projectSettings", &agents.SlashInput{Files: []string{at("commands", "big.md")}, Unknown: "its text cannot be read: it has more than 256 KiB"}},
+	} {
+		status, got := c.do(http.MethodPost, "/hooks/claude", w.payload(t, tt.name, tt.source))
+		if tt.want == nil {
+			if status != http.StatusOK || len(got) != 0 {
+				t.Errorf("%s of %s: %d %v", tt.name, tt.source, status, got)
+			}
+			continue
+		}
+		id, _ := got["request_id"].(string)
+		if status != http.StatusAccepted || id == "" {
+			t.Errorf("%s of %s: %d %v", tt.name, tt.source, status, got)
+			continue
+		}
+		req, err := c.b.Request(t.Context(), id)
+		want := *tt.want
+		want.Typed = "/" + tt.name + " now"
+		if want.Source == "" {
+			want.Source = tt.source
+		}
+		if err != nil || req.ToolName != agents.SlashCommand || string(req.ToolInput) != string(want.JSON()) {
+			t.Errorf("%s of %s: %v, asked for %s %s\nwant %s", tt.name, tt.source, err, req.ToolName, req.ToolInput, want.JSON())
+		}
+	}
+}
+
+// A text that was changed after the session began may not be the one that its agent read.
+func TestSlashTextChanged(t *testing.T) {
+	w := newSlashWorld(t)
+	c := serve(t, broker.Options{Hold: time.Millisecond})
+	start := `{"hook_event_name":"SessionStart","session_id":"s","cwd":"/w","source":"startup"}`
+	if status, got := c.do(http.MethodPost, "/hooks/claude", start); status != http.StatusOK {
+		t.Fatalf("%d %v", status, got)
+	}
+	file := filepath.Join(w.project, ".claude", "commands", "words.md")
+	session, err := c.b.Session(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for now := time.Now(); !changeOf(t, file).After(session.StartedAt); { // clocks of file systems are coarse
+		if time.Since(now) > time.Minute {
+			t.Fatal("the file's time does not move")
+		}
+		if err := os.WriteFile(file, []byte("Other words."), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, got := c.do(http.MethodPost, "/hooks/claude", w.payload(t, "words", "projectSettings"))
+	id, _ := got["request_id"].(string)
+	if status != http.StatusAccepted {
+		t.Fatalf("%d %v", status, got)
+	}
+	if req, err := c.b.Request(t.Context(), id); err != nil || !strings.Contains(string(req.ToolInput), "has changed since the session began") {
+		t.Errorf("%v: %s", err, req.ToolInput)
+	}
+	if status, got := c.do(http.MethodPost, "/hooks/claude", w.payload(t, "above", "projectSettings")); status != http.StatusOK {
+		t.Errorf("one that has not changed: %d %v", status, got)
+	}
+}
+
+func changeOf(t *testing.T, file string) time.Time {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
+}
