@@ -168,7 +168,7 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	if i.remove {
 		r, err = install.Uninstall(i.o)
 	} else {
-		r, err = i.install()
+		r, err = i.install(ctx)
 	}
 	done := installOutcome{
 		Agent: i.o.Agent, Title: r.Agent, File: r.File, Changed: r.Changed, Created: r.Created, Deleted: r.Deleted,
@@ -200,13 +200,16 @@ func trustCodex(ctx context.Context, file string) (int, error) {
 }
 
 // install writes the hooks for i.o.Agent, and notes what is to be guarded.
-func (i *installer) install() (install.Report, error) {
+func (i *installer) install(ctx context.Context) (install.Report, error) {
 	program, err := install.FindProgram(i.invoked)
 	if err != nil {
 		return install.Report{}, err
 	}
 	program.Console, program.AtMost = i.o.Program.Console, i.o.Program.AtMost
 	i.o.Program = program
+	if i.o.Agent == "claude" {
+		i.o.Version = install.AgentVersion(ctx, i.o.Agent)
+	}
 	r, err := install.Install(i.o)
 	if err != nil {
 		return r, err

@@ -39,7 +39,7 @@ func (c candidate) state() string {
 // offer finds the agents on this machine. At a terminal it asks about each; otherwise it
 // lists them, with what to type.
 func (i *installer) offer(ctx context.Context) error {
-	list := i.candidates()
+	list := i.candidates(ctx)
 	if i.json {
 		return printJSON(i.out, offered(list))
 	}
@@ -63,14 +63,14 @@ func (i *installer) offer(ctx context.Context) error {
 }
 
 // candidates looks what an installation would do for each agent, and does nothing.
-func (i *installer) candidates() []candidate {
+func (i *installer) candidates(ctx context.Context) []candidate {
 	var list []candidate
 	dry := *i
 	dry.o.DryRun = true
 	for _, f := range install.Find() {
 		c := candidate{Found: f}
 		dry.o.Agent = f.Agent
-		c.report, c.err = dry.install()
+		c.report, c.err = dry.install(ctx)
 		list = append(list, c)
 	}
 	return list

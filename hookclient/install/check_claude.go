@@ -36,6 +36,7 @@ func checkClaude(c *checker) {
 	var gates []claudeGate
 	for _, f := range files {
 		if !f.dead {
+			c.claudeTooOld(f)
 			gates = append(gates, claudeGatesIn(f)...)
 		}
 	}

@@ -62,7 +62,7 @@ func (c *checker) claudeGate(g claudeGate) {
 // claudeAnew is how the gate would be written anew: as a command, and for Install. The
 // program stays the one that is in the line.
 func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, o Options) {
-	o = Options{Agent: "claude", Scope: File, File: g.file.path, Mode: mode, Program: c.o.Program, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
+	o = Options{Agent: "claude", Scope: File, File: g.file.path, Mode: mode, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
 	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
 	if len(l.Words) > 1 {
 		o.Program = l.program()
@@ -213,7 +213,8 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 	}
 	p := l.program()
 	var missing, differ []string
-	for _, h := range claudeHooks(p, mode, l.Timeout) {
+	hooks, left := claudeHooksFor(Options{Program: p, Mode: mode, Timeout: l.Timeout, Version: c.r.Version})
+	for _, h := range hooks {
 		if h.event == g.event {
 			continue
 		}
@@ -225,13 +226,16 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 			differ = append(differ, h.event)
 		}
 	}
+	if len(left) > 0 {
+		c.add(Warn, "version", "claude update, then: "+cure, "%s", claudeTooOldFor(c.r.Version, left))
+	}
 	switch {
 	case slices.Contains(missing, claudeSettings):
-		c.add(Fail, "events", cure, "no hook on %s: a settings file that comes in can switch the gate off in the middle of a session", claudeSettings)
+		c.add(Fail, "events", cure, "no hook on %s: %s", claudeSettings, claudeOpen(missing))
 	case slices.Contains(differ, claudeSettings):
 		c.add(Fail, "events", cure, "the hook on %s is not as aoctl writes it: it may let a settings file switch the gate off", claudeSettings)
 	case slices.Contains(missing, claudeTexts):
-		c.add(Fail, "events", cure, "no hook on %s: shell commands in the text of a custom command or a skill that you type run unasked", claudeTexts)
+		c.add(Fail, "events", cure, "no hook on %s: %s", claudeTexts, claudeOpen(missing))
 	case slices.Contains(differ, claudeTexts):
 		c.add(Fail, "events", cure, "the hook on %s is not as aoctl writes it: shell commands in the text of what you type may run unasked", claudeTexts)
 	case len(missing)+len(differ) == 0:

@@ -62,6 +62,7 @@ type Options struct {
 	Timeout time.Duration // Install only: how long a person has to answer
 	DryRun  bool          // work everything out, write nothing
 	Program Program       // Install only: what the agent runs; see FindProgram
+	Version string        // Install only: the agent's own; "" when it is not known; see AgentVersion
 	Now     time.Time     // names the backup
 
 	// ManagedDir is the folder of an administrator's settings, which are only read for
@@ -230,6 +231,10 @@ func Uninstall(o Options) (Report, error) {
 func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
 	if a.plugin != nil {
 		return a.plugin.write(f.data, o)
+	}
+	if a.agent == "claude" {
+		hooks, _ := claudeHooksFor(o)
+		return a.install(f.data, hooks)
 	}
 	return a.install(f.data, a.hooks(o.Program, o.Mode, o.Timeout))
 }

@@ -31,7 +31,7 @@ func home(t *testing.T) (Options, string) {
 	t.Setenv("TMPDIR", filepath.Join(dir, "tmp")) // else the program would be a temporary one
 	return Options{
 		Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: Program{Path: bin, Console: Console{Socket: "/run/user/1/aoctl/broker.sock"}},
-		Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), ManagedDir: filepath.Join(dir, "managed"),
+		Version: "2.1.329", Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), ManagedDir: filepath.Join(dir, "managed"),
 	}, filepath.Join(dir, ".claude", "settings.json")
 }
 

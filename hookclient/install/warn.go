@@ -20,7 +20,7 @@ type source struct {
 // them, in every settings file that Claude Code would read in the current folder.
 // after is the new text of f.
 func claudeWarnings(o Options, f *settingsFile, after []byte) []string {
-	w := sourceWarnings(source{path: f.path}, after, o)
+	w := append(claudeAge(o), sourceWarnings(source{path: f.path}, after, o)...)
 	for _, s := range claudeOthers(o, f) {
 		other, err := readSettings(s.path, false)
 		switch {
