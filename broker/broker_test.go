@@ -29,6 +29,15 @@ func newBroker(t *testing.T, st broker.Store, opts broker.Options) *broker.Broke
 	return b
 }
 
+// killBroker ends b as a killed process ends: it does nothing more, and nothing of its end is
+// in the store.
+func killBroker(t *testing.T, st *brokertest.Memory, b *broker.Broker) {
+	t.Helper()
+	failCommits(st, errors.New("killed"))
+	must(t, b.Close())
+	failCommits(st, nil)
+}
+
 func bash(session, key, command string) broker.Question {
 	input, _ := json.Marshal(map[string]string{"command": command})
 	return broker.Question{Bound: true, Request: broker.Request{

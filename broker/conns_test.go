@@ -94,7 +94,7 @@ func TestQuietConnectionsMakeRoom(t *testing.T) {
 // Over TCP it is the same, also for those who have no token.
 func TestQuietConnectionsMakeRoomOverTCP(t *testing.T) {
 	const room = 8
-	b := serveTCP(t, broker.Options{})
+	b := serveTCP(t, broker.Options{}, (*broker.Broker).AnswerWrongTokensAtOnce)
 	b.LimitConns(room)
 	for i := range 3 * room {
 		quiet, err := new(net.Dialer).DialContext(t.Context(), "tcp", b.addr)

@@ -17,10 +17,11 @@ type deadlines struct {
 	header time.Duration // to send a request's head
 	body   time.Duration // then to send its body, whether anybody reads it or not
 	idle   time.Duration // between two requests
+	wrong  time.Duration // that who shows a wrong token waits for the answer
 }
 
 func usualDeadlines() deadlines {
-	return deadlines{header: headerTimeout, body: bodyTimeout, idle: idleTimeout}
+	return deadlines{header: headerTimeout, body: bodyTimeout, idle: idleTimeout, wrong: slowFor}
 }
 
 // limitPeer bounds the time for the rest of a request. It matters for bodies that no

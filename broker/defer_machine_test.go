@@ -315,7 +315,7 @@ func (w *offWorld) finish() {
 	for _, kind := range []string{"mend", "unfreeze", "restart"} {
 		w.do(offStep{kind: kind})()
 	}
-	time.Sleep(time.Hour)
+	time.Sleep(10 * time.Minute) // every deadline passes, and the time of every late card
 	synctest.Wait()
 	w.look(offStep{kind: "wait"})
 	for _, c := range w.calls {

@@ -92,6 +92,7 @@ func TestPutOffIsAnsweredTheNextDay(t *testing.T) {
 				b, r := leftOff(t, st)
 				for range 4 { // as many killed consoles as would set another call aside
 					time.Sleep(6 * time.Hour)
+					killBroker(t, st, b)
 					b = newBroker(t, st, broker.Options{})
 				}
 				got, err := b.Request(t.Context(), r.ID)
@@ -103,6 +104,7 @@ func TestPutOffIsAnsweredTheNextDay(t *testing.T) {
 				}
 				decide(t, b, r.ID, broker.Decision{Verdict: tc.verdict, Reason: "because"})
 				time.Sleep(6 * time.Hour)
+				killBroker(t, st, b)
 				b = newBroker(t, st, broker.Options{})
 				if storedCheckpoints(t, st) != 1 {
 					t.Fatal("the checkpoint of a decided call went before its answer was given")
@@ -209,6 +211,7 @@ func TestNothingEndsWhatIsPutOff(t *testing.T) {
 			t.Errorf("the session: %d waiting, %d put off, %s", s.Pending, s.Deferred, s.State)
 		}
 		time.Sleep(10 * time.Second)
+		killBroker(t, st, b)
 		b = newBroker(t, st, broker.Options{ApprovalTimeout: time.Minute}) // which keeps the new deadline
 		if got = must2(b.Request(t.Context(), r.ID)); got.State != broker.Pending || time.Until(got.ExpiresAt) < 40*time.Second {
 			t.Fatalf("at the next console: %s, %v left", got.State, time.Until(got.ExpiresAt))

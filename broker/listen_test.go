@@ -89,6 +89,7 @@ func TestFolderMustBePrivate(t *testing.T) {
 }
 
 func TestManyStartsOneServes(t *testing.T) {
+	t.Parallel()
 	for range 12 {
 		path := filepath.Join(shortDir(t), "b.sock")
 		var mu sync.Mutex

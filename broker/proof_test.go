@@ -29,7 +29,7 @@ func asks(token, nonce, line, body string) string {
 // A hook client shows over TCP that it knows a token, without telling it, and the console
 // shows the same in each answer: at once or after a wait, yes or no.
 func TestProofOverTCP(t *testing.T) {
-	b := serveTCP(t, broker.Options{})
+	b := serveTCP(t, broker.Options{}, (*broker.Broker).AnswerWrongTokensAtOnce)
 	host := "Host: localhost" + b.addr[strings.LastIndexByte(b.addr, ':'):]
 	const create, jsonType = "POST /create-approval-request", "Content-Type: application/json"
 	n := 0

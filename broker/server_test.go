@@ -260,6 +260,7 @@ func TestStopOverTheSocket(t *testing.T) {
 }
 
 func TestSlowPeersAreDropped(t *testing.T) {
+	t.Parallel()
 	c := serve(t, broker.Options{})
 	tr := c.Transport.(*http.Transport)
 	slow, err := tr.DialContext(t.Context(), "unix", "")

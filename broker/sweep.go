@@ -23,10 +23,10 @@ func (b *Broker) sweep(ctx context.Context) {
 			b.mend(ctx)
 			b.clearStrays(ctx)
 			b.resumeLater(ctx)
-			if b.rereading.CompareAndSwap(false, true) {
+			if list := b.unread(); len(list) > 0 && b.rereading.CompareAndSwap(false, true) {
 				b.wg.Go(func() { // the vetter takes its time when it is busy
 					defer b.rereading.Store(false)
-					b.reread(ctx)
+					b.reread(ctx, list)
 				})
 			}
 			if b.watching.busy.CompareAndSwap(false, true) {

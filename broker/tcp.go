@@ -186,7 +186,7 @@ func (b *Broker) turnAway(w http.ResponseWriter, r *http.Request, why *refusal) 
 		w.Header().Set("Connection", "close")
 		select {
 		case b.slow <- struct{}{}:
-			wait := time.NewTimer(slowFor)
+			wait := time.NewTimer(b.deadlines.wrong)
 			select {
 			case <-wait.C:
 			case <-r.Context().Done():

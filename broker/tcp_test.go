@@ -26,11 +26,15 @@ type tcpBroker struct {
 	operator, ask string
 }
 
-func serveTCP(t *testing.T, opts broker.Options) *tcpBroker {
+// serveTCP serves a new broker over TCP, after each of first was done to it.
+func serveTCP(t *testing.T, opts broker.Options, first ...func(*broker.Broker)) *tcpBroker {
 	t.Helper()
 	l, err := broker.ListenTCP(t.Context(), "127.0.0.1:0")
 	must(t, err)
 	b := &tcpBroker{Broker: newBroker(t, brokertest.NewMemory(), opts), addr: l.Addr()}
+	for _, f := range first {
+		f(b.Broker)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.ServeTCP(ctx, l) }()
@@ -71,7 +75,7 @@ func message(line, body string, head ...string) string {
 // Attack: a web page, a process that found the port, or somebody with half the right
 // things drives the console over TCP. Only the fully right request passes.
 func TestTCPMatrix(t *testing.T) {
-	b := serveTCP(t, broker.Options{ListenOperators: true})
+	b := serveTCP(t, broker.Options{ListenOperators: true}, (*broker.Broker).AnswerWrongTokensAtOnce)
 	port := b.addr[strings.LastIndexByte(b.addr, ':'):]
 	host, asks, decides := "Host: localhost"+port, "Authorization: Bearer "+b.ask, "Authorization: Bearer "+b.operator
 	const jsonType = "Content-Type: application/json"

@@ -65,10 +65,10 @@ func (b *Broker) readAt(f *follower, req Request, project string, trusted bool, 
 // maxReread is how many calls the sweeper reads again at a time.
 const maxReread = 64
 
-// reread reads waiting calls again that came when the vetter was busy, so that rules and
-// the screen have more than their raw text.
-func (b *Broker) reread(ctx context.Context) {
-	for _, req := range b.unread() {
+// reread reads calls again that unread listed, so that rules and the screen have more than
+// their raw text.
+func (b *Broker) reread(ctx context.Context, list []Request) {
+	for _, req := range list {
 		b.mu.Lock()
 		project, moot := b.projectOf(req), b.moot(b.session(req.SessionID))
 		b.mu.Unlock()
