@@ -106,6 +106,7 @@ func TestConsoleAwayRefuses(t *testing.T) {
 }
 
 func TestStopIsHeardAfterARestart(t *testing.T) {
+	t.Parallel()
 	c := openConsole()
 	s := openSession(t, c, hookclient.Agent{})
 	c.close()

@@ -146,6 +146,7 @@ func TestAskSurvivesARestart(t *testing.T) {
 }
 
 func TestAskEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, created, silent)
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-b.requests; <-b.requests; cancel() }()

@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// atOnce is how many tests that may run at a time do so, at least: they wait more than they
+// compute.
+const atOnce = 6
 
 // TestMain lets the test binary be the hook program: its own start, signals and
 // descriptors are what these tests are about.
@@ -22,6 +28,9 @@ func TestMain(m *testing.M) {
 		os.Exit(Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	case "parent":
 		os.Exit(beParent())
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -265,6 +274,7 @@ func closedFile(t *testing.T) *os.File {
 
 // A stopped broker still accepts, because the kernel does; it must be named.
 func TestStoppedBrokerIsNamed(t *testing.T) {
+	t.Parallel()
 	ln := listenLocked(t, privateDir(t)+"/s")
 	t.Cleanup(func() { _ = ln.Close() })
 	p := newProgram(t, "hook", "claude", "--socket", ln.Addr().String(), "--timeout", "200ms")
