@@ -23,8 +23,9 @@ const (
 
 // launcher starts runners: "aoctl run --detach", which goes on when the console has ended.
 type launcher struct {
-	program string // aoctl's own
-	socket  string // of the console
+	program string        // aoctl's own
+	socket  string        // of the console
+	linger  time.Duration // how long what it leaves in the background may still say something
 }
 
 func newLauncher(socket string) (launcher, error) {
@@ -32,7 +33,7 @@ func newLauncher(socket string) (launcher, error) {
 	if err != nil {
 		return launcher{}, fmt.Errorf("find aoctl's own program: %w", err)
 	}
-	return launcher{program, socket}, nil
+	return launcher{program, socket, 5 * time.Second}, nil
 }
 
 // Launch starts a runner for a new session. The prompt is none of its arguments: those are
@@ -72,7 +73,7 @@ func (l launcher) start(folder string, args []string, stdin string) error {
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = folder, strings.NewReader(stdin), out, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it takes its runner along
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = l.linger
 	cmd.Env = withoutToken(os.Environ())
 	err := cmd.Run()
 	switch {

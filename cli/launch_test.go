@@ -19,7 +19,7 @@ func scriptedRunner(t *testing.T, script string) (l launcher, args func() []stri
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" >"+kept+"\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return launcher{program: program, socket: "/run/b.sock"}, func() []string {
+	return launcher{program: program, socket: "/run/b.sock", linger: 5 * time.Second}, func() []string {
 		raw, err := os.ReadFile(kept)
 		if err != nil {
 			t.Fatal(err)
@@ -35,6 +35,7 @@ test "$(cat)" = '--help; $(me)' || { echo "another prompt" >&2; exit 1; }
 test "$(ps -o sid= -p $$ | tr -d ' ')" = $$ || { echo "no session of its own" >&2; exit 1; }
 sleep 30 & # goes into the background with the output
 `)
+	l.linger = 100 * time.Millisecond // whatever it said by then, it worked
 	folder := t.TempDir()
 	if err := l.Launch("id-1", broker.NewRun{Folder: folder, Agent: "claude", Prompt: "--help; $(me)", Name: "docs", Model: "opus"}); err != nil {
 		t.Fatal(err)

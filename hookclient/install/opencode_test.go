@@ -12,7 +12,7 @@ import (
 )
 
 // pluginDriver calls the plugin as opencode does: it reads steps from its arguments and
-// prints what came of each.
+// prints what came of each. From a step with "hurry" on, timers run so many times as fast.
 const pluginDriver = `
 import { pathToFileURL } from "node:url"
 const [file, steps] = process.argv.slice(2)
@@ -20,7 +20,9 @@ const exported = await import(pathToFileURL(file).href)
 const names = Object.keys(exported)
 const hooks = await exported[names[0]]({ directory: "/work", worktree: "/work", client: {} })
 const results = [names.length]
+const timer = globalThis.setTimeout
 for (const s of JSON.parse(steps)) {
+  if (s.hurry) globalThis.setTimeout = (f, ms) => timer(f, ms / s.hurry)
   if (s.event) {
     await hooks.event({ event: s.event })
     continue
@@ -123,14 +125,15 @@ func TestPluginFailsClosed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			program, _ := fakeClient(t, tc.script)
-			timeout := 20 * time.Second
+			timeout, step := 20*time.Second, `{"args":{"command":"x"}}`
 			if strings.Contains(tc.script, "sleep") {
 				timeout = -3 * time.Second // with the plugin's grace, two seconds
+				step = `{"args":{"command":"x"},"hurry":10}`
 			}
 			if tc.script == "" {
 				program += "-gone"
 			}
-			r := drive(t, program, `[{"args":{"command":"x"}}]`, timeout)
+			r := drive(t, program, "["+step+"]", timeout)
 			if len(r) != 1 || r[0].Ran != nil || !strings.Contains(r[0].Refused, tc.refused) {
 				t.Errorf("got %+v, want a refusal with %q", r, tc.refused)
 			}
