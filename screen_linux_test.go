@@ -42,6 +42,7 @@ type screen struct {
 //	screen osc TEXT           the terminal was sent this text in a sequence of that kind
 //	screen notices            nothing but the console's own sequences was sent, and notifications of plain words
 //	screen again KEY TEXT     press a key again and again until TEXT is drawn
+//	screen back TEXT          press Escape again and again until TEXT is drawn anew
 //	screen settle             the shown card has been there for longer than the console stays deaf
 //	screen clean              nothing but the console's own sequences was sent to the terminal
 //	screen hangup             the terminal goes away
@@ -49,7 +50,7 @@ type screen struct {
 //	screen exits CODE         the program has ended with that code
 func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: screen start|waitfor|press|again|settle|type|clean|hangup|signal|exits …")
+		ts.Fatalf("usage: screen start|waitfor|press|again|back|settle|type|clean|hangup|signal|exits …")
 	}
 	values, ok := ts.Value(consoleKey{}).(*scriptConsole)
 	if !ok {
@@ -77,7 +78,9 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 		_, err := s.master.WriteString(strings.NewReplacer("<enter>", "\r", "<focus>", "\x1b[I", "<blur>", "\x1b[O").Replace(rest))
 		ts.Check(err)
 	case "again":
-		ts.Check(s.again(args[1:]))
+		ts.Check(s.again(args[1:], 0))
+	case "back":
+		ts.Check(s.again([]string{"\x1b", rest}, s.drawn()))
 	case "settle":
 		<-time.After(settled) // a real console at a real clock: nothing else tells that it hears again
 	case "clean":
@@ -180,10 +183,13 @@ func (s *screen) read() {
 }
 
 // text is all that was drawn so far, without colours and movements.
-func (s *screen) text() string {
+func (s *screen) text() string { return s.textBehind(0) }
+
+// textBehind is the text of what was drawn behind so many bytes.
+func (s *screen) textBehind(bytes int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return ansi.Strip(s.out.String())
+	return ansi.Strip(string(s.out.Bytes()[bytes:]))
 }
 
 // sent reports whether the terminal was sent these bytes.
@@ -206,8 +212,8 @@ func (s *screen) bells() int {
 // settled is longer than the console stays deaf after its card changed.
 const settled = 700 * time.Millisecond
 
-// again presses a key until a text is drawn.
-func (s *screen) again(args []string) error {
+// again presses a key until a text is drawn behind so many bytes of all that was sent.
+func (s *screen) again(args []string, behind int) error {
 	if len(args) < 2 {
 		return errors.New("usage: screen again KEY TEXT")
 	}
@@ -215,7 +221,7 @@ func (s *screen) again(args []string) error {
 	tick := time.NewTicker(settled)
 	defer tick.Stop()
 	if !eventually(func() bool {
-		if strings.Contains(s.text(), text) {
+		if strings.Contains(s.textBehind(behind), text) {
 			return true
 		}
 		select {
