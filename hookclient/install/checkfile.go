@@ -33,12 +33,16 @@ func readBounded(path string, limit int64) ([]byte, error) {
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.New("it is not a regular file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	tooLarge := fmt.Errorf("it has more than %d MiB", limit>>20)
+	if info.Size() > limit {
+		return nil, tooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1)) // it may grow meanwhile
 	switch {
 	case err != nil:
 		return nil, reasonOf(err)
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("it has more than %d MiB", limit>>20)
+		return nil, tooLarge
 	}
 	return data, nil
 }
