@@ -143,9 +143,7 @@ func covers(pattern, path string) bool {
 // are initialised, so that an agent does not wait for them at every call.
 func TestHookRunsBeforeTheConsoleIsReady(t *testing.T) {
 	aoctl := filepath.Join(t.TempDir(), "aoctl")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", aoctl, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	build(t, aoctl, ".")
 	cmd := exec.CommandContext(t.Context(), aoctl, "hook", "claude")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()

@@ -61,15 +61,6 @@ func findE2E(t *testing.T) e2ePrograms {
 	return p
 }
 
-func build(t *testing.T, out, pkg string, env ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", out, pkg)
-	cmd.Env = append(os.Environ(), env...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", pkg, err, text)
-	}
-}
-
 // rig is one scenario: a home, a project, an installed hook and a scripted model.
 type rig struct {
 	e2ePrograms

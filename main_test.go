@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testscript.Main(m, map[string]func(){
+	testscript.Main(tests{m}, map[string]func(){
 		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
 		"aoctl-fragile": func() {
 			vet.Trial = fragile
