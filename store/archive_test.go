@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/brokertest/memdir"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/store"
 )
@@ -168,7 +169,7 @@ func archive(t *testing.T, s *store.Store, path string, before int) store.Archiv
 // Old calls and events move to files that verify; what holds goes on holding, over
 // several archives and restarts.
 func TestArchive(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoctl.db")
+	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 20)
 	commit(t, s, asked("waiting"))
@@ -223,7 +224,7 @@ func TestArchive(t *testing.T) {
 
 // Pending calls and grants that hold keep all that is younger than them where it is.
 func TestArchiveLeavesWhatIsNeeded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoctl.db")
+	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 3)
 	waiting := onDay(3, brokertest.PendingRequest("waiting", "s"))
@@ -254,7 +255,7 @@ func TestArchiveStoppedAnywhere(t *testing.T) {
 	for _, point := range []string{"written", "verified", "named", "recorded", "cut 1", "cut 2"} {
 		for _, reopen := range []bool{true, false} {
 			t.Run(fmt.Sprint(point, " reopened ", reopen), func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "aoctl.db")
+				path := filepath.Join(memdir.New(t), "aoctl.db")
 				s := openAt(t, path)
 				longLog(t, s, 0, 24) // several batches
 				before := everything(t, path)
@@ -312,7 +313,7 @@ func archiveAndDie(spec string) error {
 // The same when the process is killed there, and killed again at the next point of the
 // run that goes on.
 func TestArchiveKilled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoctl.db")
+	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 24)
 	before := everything(t, path)
@@ -375,7 +376,7 @@ func within(t *testing.T, path string) map[string]string {
 
 // An archive that is gone or changed before its events were removed keeps them.
 func TestArchiveLostBeforeTheCut(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoctl.db")
+	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 10)
 	s.FailAt(func(p string) error {
@@ -434,7 +435,7 @@ func TestTamperedArchives(t *testing.T) {
 		{"the record of the archive", `UPDATE events SET data = replace(data, '"to":', '"to":9') WHERE type = 'log_archived'`, "it was changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "aoctl.db")
+			path := filepath.Join(memdir.New(t), "aoctl.db")
 			s := openAt(t, path)
 			longLog(t, s, 0, 10)
 			archive(t, s, path, 5)
@@ -459,7 +460,7 @@ func TestTamperedArchives(t *testing.T) {
 
 // Decisions go on while the log is archived.
 func TestArchiveBesideDecisions(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoctl.db")
+	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 30)
 	done := make(chan error, 1)
@@ -486,7 +487,7 @@ func TestArchiveBesideDecisions(t *testing.T) {
 
 // An alarm that nobody acknowledged keeps its record: a console that starts must know of it.
 func TestArchiveLeavesOpenAlarms(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "aoctl.db")
+	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	alarm := func(typ, session string) {
 		data, err := json.Marshal(map[string]any{"session_id": session})

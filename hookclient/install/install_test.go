@@ -11,12 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/broker/brokertest/memdir"
 )
 
 // home makes an empty home with a working folder, and returns options for the user's settings.
 func home(t *testing.T) (Options, string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := memdir.New(t)
+	t.TempDir() // so that the next one is not in TMPDIR as it is set below
 	t.Setenv("HOME", dir)
 	t.Setenv("CLAUDE_CONFIG_DIR", "")
 	work := filepath.Join(dir, "work")
