@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -58,16 +59,28 @@ func recorders(t *testing.T) string {
 	return bin
 }
 
-// ran runs a line in a shell, in a folder of its own, and gives the commands that did
-// run. A line may wait for input or loop for ever, so it gets little time.
-func ran(t *testing.T, shell []string, bin, line string) []string {
+// ran runs a line in each shell, at the same time and in a folder of its own, and gives the
+// commands that did run in each.
+func ran(t *testing.T, shells [][]string, bin, line string) [][]string {
 	t.Helper()
-	dir := folder(t)
-	if err := os.Mkdir(filepath.Join(dir, "f"), 0o700); err != nil {
-		t.Fatal(err)
+	all := make([][]string, len(shells))
+	var wg sync.WaitGroup
+	for i, shell := range shells {
+		dir := folder(t)
+		if err := os.Mkdir(filepath.Join(dir, "f"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() { all[i] = ranIn(t.Context(), dir, shell, bin, line) })
 	}
+	wg.Wait()
+	return all
+}
+
+// ranIn runs a line in a shell and a folder. The line may wait for input or loop for ever,
+// so it gets little time.
+func ranIn(ctx context.Context, dir string, shell []string, bin, line string) []string {
 	rec := filepath.Join(filepath.Dir(bin), fmt.Sprint("rec", rand.Uint64()))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	c := exec.CommandContext(ctx, shell[0], append(shell[1:], line)...)
 	c.Dir, c.WaitDelay = dir, time.Second
@@ -134,8 +147,9 @@ func TestShellsAgree(t *testing.T) {
 		if !ok || !strings.Contains(line, "m") {
 			continue
 		}
-		for _, s := range shells {
-			for _, one := range ran(t, s, bin, line) {
+		for i, list := range ran(t, shells, bin, line) {
+			s := shells[i]
+			for _, one := range list {
 				seen++
 				if commands[one] || strings.HasSuffix(s[0], "dash") && strings.ContainsAny(one, "{$") {
 					continue // a plain sh does not know braces and $'…': the words are harmless ones then
@@ -164,7 +178,7 @@ func TestShellsRunThese(t *testing.T) {
 		for _, e := range l.Elements {
 			listed[strings.Join(e.Argv, "\037")] = true
 		}
-		commands := ran(t, []string{bash, "-c"}, bin, line)
+		commands := ran(t, [][]string{{bash, "-c"}}, bin, line)[0]
 		if len(commands) == 0 {
 			t.Errorf("%q runs nothing", line)
 		}
