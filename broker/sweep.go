@@ -23,12 +23,7 @@ func (b *Broker) sweep(ctx context.Context) {
 			b.mend(ctx)
 			b.clearStrays(ctx)
 			b.resumeLater(ctx)
-			if list := b.unread(); len(list) > 0 && b.rereading.CompareAndSwap(false, true) {
-				b.wg.Go(func() { // the vetter takes its time when it is busy
-					defer b.rereading.Store(false)
-					b.reread(ctx, list)
-				})
-			}
+			b.rereadLater(ctx)
 			if b.watching.busy.CompareAndSwap(false, true) {
 				b.wg.Go(func() { // a file system may take its time
 					defer b.watching.busy.Store(false)

@@ -65,6 +65,23 @@ func (b *Broker) readAt(f *follower, req Request, project string, trusted bool, 
 // maxReread is how many calls the sweeper reads again at a time.
 const maxReread = 64
 
+// rereadLater begins to read waiting calls again that came when the vetter was busy, unless
+// that goes on still. Only the sweeper calls it.
+func (b *Broker) rereadLater(ctx context.Context) {
+	if b.rereading.Load() {
+		return
+	}
+	list := b.unread()
+	if len(list) == 0 {
+		return
+	}
+	b.rereading.Store(true)
+	b.wg.Go(func() { // the vetter takes its time when it is busy
+		defer b.rereading.Store(false)
+		b.reread(ctx, list)
+	})
+}
+
 // reread reads calls again that unread listed, so that rules and the screen have more than
 // their raw text.
 func (b *Broker) reread(ctx context.Context, list []Request) {
