@@ -154,6 +154,9 @@ func (o Options) withDefaults() Options {
 	if o.Alive == nil {
 		o.Alive = processAlive
 	}
+	if o.Age == nil {
+		o.Age = ageOf
+	}
 	return o
 }
 

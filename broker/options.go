@@ -33,6 +33,8 @@ type Options struct {
 
 	// Alive reports whether a process still runs; the platform's own by default.
 	Alive func(Process) bool
+	// Age tells how long ago a process started, if that is known; the platform's own by default.
+	Age func(Process) (time.Duration, bool)
 }
 
 // Console is what a console may do; *Broker has these methods.

@@ -2,11 +2,8 @@ package broker
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -33,8 +30,8 @@ func (b *Broker) slash(h agents.Hook, a asking) (agents.Hook, bool, error) {
 	case a.tcp != nil && len(holdersOf(*a.tcp)) == 0:
 		in.Unknown = "its text lies on another machine"
 	default:
-		since, off := b.slashSession(h.SessionID)
-		b.readSlash(&in, h, a.project, since)
+		since, off := b.slashSession(h.SessionID, a.agent)
+		readSlash(&in, h, slashFolders(h, a), since, a.project)
 		if off {
 			in.Runs = nil // the runner has switched them off
 		}
@@ -48,22 +45,29 @@ func (b *Broker) slash(h agents.Hook, a asking) (agents.Hook, bool, error) {
 	return h, true, nil
 }
 
+// firstRead is how long after its start an agent has surely read nothing yet: the start is
+// told in clock ticks, and the file system's clock is coarse.
+const firstRead = 50 * time.Millisecond
+
 // slashSession says since when a session's agent may have read its texts, and whether it
-// was told to run none of the commands in them.
-func (b *Broker) slashSession(id string) (since time.Time, off bool) {
+// was told to run none of the commands in them. The process tells it best: a session may be
+// one of several in it, or have been heard of late.
+func (b *Broker) slashSession(id string, agent Process) (since time.Time, off bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	se, ok := b.sessions[id]
-	if !ok {
-		return time.Time{}, false
+	if se, ok := b.sessions[id]; ok {
+		since, off = se.s.StartedAt, se.s.Run.running()
 	}
-	return se.s.StartedAt, se.s.Run.running()
+	if age, ok := b.opts.Age(agent); ok {
+		since = time.Now().Add(firstRead - age)
+	}
+	return since, off
 }
 
 // readSlash fills in what the files say in which the text may stand: all of them, where
 // several could be meant.
-func (b *Broker) readSlash(in *agents.SlashInput, h agents.Hook, project string, since time.Time) {
-	for _, file := range slashFiles(*h.Slash, slashFolders(h, project)) {
+func readSlash(in *agents.SlashInput, h agents.Hook, folders []string, since time.Time, project string) {
+	for _, file := range slashFiles(h.Slash.Name, folders) {
 		text, changed, err := readSlashText(file)
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue
@@ -73,8 +77,17 @@ func (b *Broker) readSlash(in *agents.SlashInput, h agents.Hook, project string,
 			in.Unknown = "its text cannot be read: " + err.Error()
 			continue
 		}
-		if !since.IsZero() && changed.After(since) {
+		if h.Slash.Source == "projectSettings" && in.Unknown == "" {
+			in.Unknown = slashDoubt(file, text, folders)
+		}
+		switch {
+		case since.IsZero():
+			in.Unknown = "it is not known when the session began, and the agent may have read an earlier text"
+		case !changed.Before(since):
 			in.Unknown = "its text has changed since the session began, and the agent may have read the earlier one"
+		}
+		if strings.Contains(file+h.CWD+project, "`") {
+			in.Unknown = "the name of its folder may be taken for a command"
 		}
 		runs, head := agents.TextRuns(text)
 		in.Runs = append(in.Runs, runs...)
@@ -85,69 +98,4 @@ func (b *Broker) readSlash(in *agents.SlashInput, h agents.Hook, project string,
 	if len(in.Files) == 0 {
 		in.Unknown = "its text was not found"
 	}
-}
-
-// slashFolders are the folders of settings from which the text may come. The agent keeps
-// its transcripts in the user's own.
-func slashFolders(h agents.Hook, project string) []string {
-	var folders []string
-	switch h.Slash.Source {
-	case "userSettings":
-		if projects := filepath.Dir(filepath.Dir(h.Transcript)); filepath.IsAbs(projects) && filepath.Base(projects) == "projects" {
-			folders = append(folders, filepath.Dir(projects))
-		}
-	case "projectSettings":
-		seen := map[string]bool{}
-		for _, dir := range []string{h.CWD, project} {
-			for filepath.IsAbs(dir) && !seen[dir] {
-				seen[dir] = true
-				folders = append(folders, filepath.Join(dir, ".claude"))
-				dir = filepath.Dir(dir)
-			}
-		}
-	}
-	return folders
-}
-
-// slashFiles are the files in folders that hold the text if it is there: none for a name
-// that is no path.
-func slashFiles(s agents.Slash, folders []string) []string {
-	parts := strings.Split(s.Name, ":")
-	for _, p := range parts {
-		if p == "" || p == "." || p == ".." || strings.ContainsRune(p, filepath.Separator) {
-			return nil
-		}
-	}
-	var files []string
-	for _, f := range folders {
-		at := filepath.Join(parts...)
-		files = append(files,
-			filepath.Join(f, "commands", at+".md"),
-			filepath.Join(f, "commands", at, "SKILL.md"),
-			filepath.Join(f, "skills", at, "SKILL.md"),
-		)
-	}
-	return files
-}
-
-// readSlashText reads a regular file, and tells when it or its inode changed last.
-func readSlashText(file string) (text string, changed time.Time, err error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- only looked at
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || !info.Mode().IsRegular() {
-		return "", time.Time{}, errors.New("it is no file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSlashText+1))
-	if err == nil && len(data) > maxSlashText {
-		err = fmt.Errorf("it has more than %d KiB", maxSlashText>>10)
-	}
-	return string(data), changeTime(st), err
 }

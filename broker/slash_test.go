@@ -15,14 +15,14 @@ import (
 
 // slashWorld is a project with texts, below a folder with more, and its user's.
 type slashWorld struct {
-	home, above, project string
+	dir, home, above, project string
 }
 
 func newSlashWorld(t *testing.T) slashWorld {
 	t.Helper()
 	dir := t.TempDir()
-	w := slashWorld{filepath.Join(dir, "home"), filepath.Join(dir, "src"), filepath.Join(dir, "src", "shop")}
-	for file, text := range map[string]string{
+	w := slashWorld{dir, filepath.Join(dir, "home"), filepath.Join(dir, "src"), filepath.Join(dir, "src", "shop")}
+	w.write(t, map[string]string{
 		"home/.claude/commands/words.md":           "Only words.",
 		"home/.claude/commands/runs.md":            "!`id`",
 		"home/.claude/skills/both/SKILL.md":        "Only words.",
@@ -36,8 +36,19 @@ func newSlashWorld(t *testing.T) slashWorld {
 		"src/shop/.claude/skills/hooks/SKILL.md":   "---\nhooks: {Stop: []}\n---\nOnly words.",
 		"src/shop/.claude/commands/inner/SKILL.md": "!`id`",
 		"src/shop/.claude/commands/big.md":         strings.Repeat("words ", 50_000),
-	} {
-		path := filepath.Join(dir, filepath.FromSlash(file))
+	})
+	if err := os.Mkdir(filepath.Join(w.project, ".claude", "commands", "folder.md"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.settle(t)
+	return w
+}
+
+// write writes files below the world's folder.
+func (w slashWorld) write(t *testing.T, files map[string]string) {
+	t.Helper()
+	for file, text := range files {
+		path := filepath.Join(w.dir, filepath.FromSlash(file))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -45,13 +56,35 @@ func newSlashWorld(t *testing.T) slashWorld {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(w.project, ".claude", "commands", "folder.md"), 0o700); err != nil {
+}
+
+// settle waits until a session that begins now has begun after all files were written.
+func (w slashWorld) settle(t *testing.T) {
+	t.Helper()
+	last := filepath.Join(w.dir, "last")
+	if err := os.WriteFile(last, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for last := filepath.Join(w.project, ".claude", "commands", "folder.md"); time.Since(changeOf(t, last)) < 5*time.Millisecond; {
-		continue // a session begins after its texts were written
+	for time.Since(changeOf(t, last)) < 5*time.Millisecond {
+		continue
 	}
-	return w
+}
+
+// begun is a broker that heard a session begin, whose process it cannot see.
+func (w slashWorld) begun(t *testing.T) *client {
+	t.Helper()
+	return w.begunBy(t, func(broker.Process) (time.Duration, bool) { return 0, false })
+}
+
+// begunBy is begun by a process of the age that is told.
+func (w slashWorld) begunBy(t *testing.T, age func(broker.Process) (time.Duration, bool)) *client {
+	t.Helper()
+	c := serve(t, broker.Options{Hold: time.Millisecond, Age: age})
+	start := `{"hook_event_name":"SessionStart","session_id":"s","cwd":"/w","source":"startup"}`
+	if status, got := c.do(http.MethodPost, "/hooks/claude", start); status != http.StatusOK {
+		t.Fatalf("%d %v", status, got)
+	}
+	return c
 }
 
 // payload is the event of a typed command.
@@ -77,7 +110,7 @@ func (w slashWorld) payload(t *testing.T, name, source string) string {
 // nothing in them runs.
 func TestSlash(t *testing.T) {
 	w := newSlashWorld(t)
-	c := serve(t, broker.Options{Hold: time.Millisecond})
+	c := w.begun(t)
 	at := func(parts ...string) string {
 		return filepath.Join(append([]string{w.project, ".claude"}, parts...)...)
 	}
@@ -133,14 +166,114 @@ func TestSlash(t *testing.T) {
 	}
 }
 
+// asked is the input of the call that a typed command became, "" when it was let through.
+func (w slashWorld) asked(t *testing.T, c *client, name string) string {
+	t.Helper()
+	status, got := c.do(http.MethodPost, "/hooks/claude", w.payload(t, name, "projectSettings"))
+	id, _ := got["request_id"].(string)
+	if status == http.StatusOK && len(got) == 0 {
+		return ""
+	}
+	req, err := c.b.Request(t.Context(), id)
+	if status != http.StatusAccepted || err != nil {
+		t.Fatalf("%s: %d %v, %v", name, status, got, err)
+	}
+	return string(req.ToolInput)
+}
+
+// Attack: beside a text of words lies one that runs something, in a place from which Claude
+// Code 2.1.329 takes it under the same name.
+func TestSlashElsewhere(t *testing.T) {
+	w := newSlashWorld(t)
+	git := filepath.Join(w.above, "main", ".git", "worktrees", "shop")
+	w.write(t, map[string]string{
+		"src/shop/.claude/commands/a/b.md":               "Only words.",
+		"src/shop/.claude/commands/a:b.md":               "!`file`",
+		"src/shop/.claude/commands/c/d.md":               "Only words.",
+		"src/shop/.claude/skills/c:d/SKILL.md":           "!`skill`",
+		"src/shop/.claude/commands/e/f/g.md":             "Only words.",
+		"src/shop/.claude/commands/e:f/g/sKILL.MD":       "!`folder`",
+		"src/shop/.claude/commands/lower.md":             "Only words.",
+		"src/shop/.claude/commands/lower/skill.md":       "!`lower`",
+		"src/shop/.claude/commands/main.md":              "Only words.",
+		"src/main/.claude/skills/main/SKILL.md":          "!`main`",
+		"src/shop/.git":                                  "gitdir: " + git + "\n",
+		"src/main/.git/worktrees/shop/commondir":         "../..\n",
+		"src/shop/.claude/skills/paths/SKILL.md":         "---\npaths: x\n---\nOnly words.",
+		"src/shop/.claude/skills/plug/SKILL.md":          "Only words.",
+		"src/shop/.claude/skills/plug/.claude-plugin/x":  "",
+		"src/shop/.claude/skills/other/SKILL.md":         "Only words.",
+		"src/shop/.claude/commands/other.md":             "Only words.",
+		"src/shop/.claude/skills/sub/nested/SKILL.md":    "Only words.",
+		"src/shop/.claude/commands/a/b/c/d/e/f/g/low.md": "Only words.",
+		"src/shop/.agents/skills/link/SKILL.md":          "Only words.",
+	})
+	claude := filepath.Join(w.project, ".claude")
+	for link, to := range map[string]string{"skills/twin": "other", "skills/link": "../../.agents/skills/link", "commands/twice2.md": "other.md"} {
+		if err := os.Symlink(to, filepath.Join(claude, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(claude, "commands", "words.md"), filepath.Join(claude, "commands", "hard.md")); err != nil {
+		t.Fatal(err)
+	}
+	w.settle(t)
+	c := w.begun(t)
+	for name, want := range map[string]string{
+		"a:b": `"runs":["file"]`, "c:d": `"runs":["skill"]`, "e:f:g": `"runs":["folder"]`,
+		"lower": `"runs":["lower"]`, "main": `"runs":["main"]`,
+		"paths": "for some files only", "plug": "of a plugin", "sub:nested": "was not found", "a:b:c:d:e:f:g:low": "was not found",
+		"twin": "under another name", "twice2": "under another name", "hard": "under another name",
+		"link": "", "above": "", "front:up": "", "skill": "",
+	} {
+		if got := w.asked(t, c, name); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: asked with %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Attack: the folder's name is part of a skill's text, and of what ${CLAUDE_PROJECT_DIR}
+// stands for.
+func TestSlashFolderNames(t *testing.T) {
+	w := newSlashWorld(t)
+	w.project = filepath.Join(w.above, "x !`date`")
+	w.write(t, map[string]string{"src/x !`date`/.claude/commands/own.md": "Only words."})
+	w.settle(t)
+	c := w.begun(t)
+	for _, name := range []string{"own", "above"} {
+		if got := w.asked(t, c, name); !strings.Contains(got, "may be taken for a command") {
+			t.Errorf("%s: asked with %q", name, got)
+		}
+	}
+}
+
+// A session may be heard of long after its agent read its texts: then the process tells.
+func TestSlashTextBeforeSession(t *testing.T) {
+	w := newSlashWorld(t)
+	for name, tt := range map[string]struct {
+		age   time.Duration
+		known bool
+		want  string
+	}{
+		"an old process":     {time.Hour, true, "has changed since the session began"},
+		"a new process":      {-time.Hour, true, ""},
+		"an unknown process": {0, false, ""},
+	} {
+		c := w.begunBy(t, func(broker.Process) (time.Duration, bool) { return tt.age, tt.known })
+		if got := w.asked(t, c, "words"); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: asked with %q, want %q", name, got, tt.want)
+		}
+	}
+	c := serve(t, broker.Options{Hold: time.Millisecond, Age: func(broker.Process) (time.Duration, bool) { return 0, false }})
+	if got := w.asked(t, c, "words"); !strings.Contains(got, "not known when the session began") {
+		t.Errorf("nothing known: asked with %q", got)
+	}
+}
+
 // A text that was changed after the session began may not be the one that its agent read.
 func TestSlashTextChanged(t *testing.T) {
 	w := newSlashWorld(t)
-	c := serve(t, broker.Options{Hold: time.Millisecond})
-	start := `{"hook_event_name":"SessionStart","session_id":"s","cwd":"/w","source":"startup"}`
-	if status, got := c.do(http.MethodPost, "/hooks/claude", start); status != http.StatusOK {
-		t.Fatalf("%d %v", status, got)
-	}
+	c := w.begun(t)
 	file := filepath.Join(w.project, ".claude", "commands", "words.md")
 	session, err := c.b.Session(t.Context(), "s")
 	if err != nil {

@@ -57,7 +57,10 @@ func claudeSlash(r *reader, h *Hook) {
 	if size := len(s.Command); size > wire.MaxBody/2 {
 		r.fail("prompt", fmt.Sprintf("has %d bytes, more than %d", size, wire.MaxBody/2))
 	}
-	h.Slash, h.ToolName, h.ToolUseID = s, SlashCommand, r.optionalName("prompt_id")
+	h.Slash, h.ToolName = s, SlashCommand
+	if id := r.optionalName("prompt_id"); id != "" {
+		h.ToolUseID = id + " " + s.Name // a prompt may hold several: "/a /b"
+	}
 	h.ToolInput = SlashInput{Typed: s.Command, Source: s.Source}.JSON()
 }
 
@@ -76,26 +79,70 @@ func claudeSlashAnswer(a Answer) []byte {
 	return line(out)
 }
 
-// textCommands are a block that begins with ```! and a ! before words in backquotes.
+// textCommands are a block that begins with ```! and a ! before words in backquotes. A
+// placeholder between these signs may be filled in with nothing.
 // Claude Code 2.1.329 wants a blank before the latter; what is found too much is asked
 // for, what is found too little would run.
-var textCommands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?s)```!(.*?)(?:```|$)|!`([^`]*)`?") })
+var textCommands = sync.OnceValue(func() *regexp.Regexp {
+	const filled = "(?:\\$.*?)?"
+	return regexp.MustCompile("(?s)`" + filled + "`" + filled + "`" + filled + "!(.*?)(?:```|$)|!" + filled + "`([^`]*)`?")
+})
 
 // headAgent is the member of a text's head that names an agent, which may bring hooks.
 var headAgent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)agent["']?\s*:`) })
 
+// headPaths is the member that names the files for which a text is.
+var headPaths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)paths["']?\s*:`) })
+
+// headOdd is a member whose name is written with YAML's ? or as an alias.
+var headOdd = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[{,])[ \t]*(?:\?\s|\*[^\s*]+\s+:)`)
+})
+
 // TextRuns finds what the text of a custom command or a skill makes Claude Code run: the
 // shell commands in it, and its head when that names hooks or an agent, or could do so in
-// a way that is not seen here. Both are empty for a text that runs nothing.
+// a way that is not seen here. A text that runs by itself (context: fork) has an agent,
+// named or not, and a project may define it. Both are empty for a text that runs nothing.
 func TextRuns(text string) (commands []string, head string) {
 	for _, m := range textCommands().FindAllStringSubmatch(text, -1) {
 		commands = append(commands, strings.TrimSpace(m[1]+m[2]))
 	}
 	head = textHead(text)
-	if strings.Contains(strings.ToLower(head), "hooks") || strings.Contains(head, `\`) || strings.Contains(head, "!!") || headAgent().MatchString(head) {
+	if strings.Contains(strings.ToLower(head), "hooks") || strings.Contains(head, "fork") || headAgent().MatchString(head) || oddHead(head) {
 		return commands, head
 	}
 	return commands, ""
+}
+
+// TextForPaths reports whether a text may be for some files only. Claude Code does not
+// offer it before it has read one of these.
+func TextForPaths(text string) bool {
+	head := textHead(text)
+	return headPaths().MatchString(head) || oddHead(head)
+}
+
+// oddHead reports whether a head may name a member in a way that is not seen here.
+func oddHead(head string) bool {
+	return strings.Contains(head, `\`) || strings.Contains(head, "!!") || strings.Contains(head, "!<") || headOdd().MatchString(head)
+}
+
+// AddedFolders are the folders beside its own that Claude Code was started with (--add-dir):
+// texts in them count as the project's. Some of the words that follow may be none.
+func AddedFolders(argv []string) []string {
+	var dirs []string
+	adds := false
+	for _, arg := range argv {
+		value, given := strings.CutPrefix(arg, "--add-dir=")
+		switch {
+		case given:
+			dirs = append(dirs, value)
+		case strings.HasPrefix(arg, "-"):
+			adds = arg == "--add-dir"
+		case adds:
+			dirs = append(dirs, arg)
+		}
+	}
+	return dirs
 }
 
 // textHead is what stands between two lines of three dashes at the beginning, the whole

@@ -81,7 +81,7 @@ func TestClaudeDecodesWhatClaudeCodeSends(t *testing.T) {
 		"post_tool_batch": {Event: "PostToolBatch", Kind: Observe, SessionID: session, Mode: "default"},
 		"message_display": {Event: "MessageDisplay", Kind: Observe, SessionID: session},
 		"user_prompt_expansion": {
-			Event: "UserPromptExpansion", Kind: Gate, SessionID: session, Mode: "auto", ToolName: SlashCommand, ToolUseID: "b11d2da9-d7ec-4c0a-8bd4-d79912a67ebc",
+			Event: "UserPromptExpansion", Kind: Gate, SessionID: session, Mode: "auto", ToolName: SlashCommand, ToolUseID: "b11d2da9-d7ec-4c0a-8bd4-d79912a67ebc front:deploy",
 			ToolInput: json.RawMessage(`{"typed":"/front:deploy to <staging>","source":"projectSettings"}`),
 			Slash:     &Slash{Command: "/front:deploy to <staging>", Name: "front:deploy", Source: "projectSettings"},
 		},

@@ -106,10 +106,14 @@ func (c *Call) noteEscape(key string, v any) {
 	param, isLine := CommandParam(c.q.Tool)
 	if isLine && key != param && !lineParams[key] || strings.HasPrefix(low, "dangerously") ||
 		low == "with_escalated_permissions" || low == "sandbox_permissions" ||
-		c.q.Tool == "SlashCommand" && (key == "runs" || key == "head" || key == "unknown") {
+		c.q.Tool == "SlashCommand" && (key == "runs" || key == "head" || key == "unknown" || key == "typed" && c.fillsIn()) {
 		c.escapes = append(c.escapes, key)
 	}
 }
+
+// fillsIn reports whether words that were typed become part of the commands in the text of
+// a typed command: in place of $ARGUMENTS, $1 and the like.
+func (c *Call) fillsIn() bool { return strings.Contains(textOf(c.input["runs"]), "$") }
 
 // textOf is what a text pattern sees of a value: compact JSON unless it is a string.
 func textOf(v any) string {

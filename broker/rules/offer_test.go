@@ -124,6 +124,11 @@ func TestOfferForTools(t *testing.T) {
 				`runs=["gofmt -l . && go vet","git diff"]`,
 			},
 		},
+		{ // what is typed becomes part of what runs
+			"SlashCommand",
+			map[string]any{"typed": "/fmt x", "runs": []any{"gofmt -l $ARGUMENTS"}},
+			[]string{`runs=["gofmt -l $ARGUMENTS"] ; typed=/fmt x`},
+		},
 		{"WebFetch", map[string]any{"url": "https://docs.rs/a/*?b=c|d", "prompt": "x"}, []string{`url=https://docs.rs/a/\*?b=c\|d`, "url=https://docs.rs/**"}},
 		{"WebFetch", map[string]any{"url": "https://x@docs.rs/", "prompt": "x"}, []string{"url=https://x@docs.rs/"}},
 		{"mcp__gh__get", map[string]any{"id": 7, "name": "x*y"}, []string{`id=7 ; name=x\*y`, ""}},
