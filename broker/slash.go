@@ -67,6 +67,7 @@ func (b *Broker) slashSession(id string, agent Process) (since time.Time, off bo
 // readSlash fills in what the files say in which the text may stand: all of them, where
 // several could be meant.
 func readSlash(in *agents.SlashInput, h agents.Hook, folders []string, since time.Time, project string) {
+	var heads []string
 	for _, file := range slashFiles(h.Slash.Name, folders) {
 		text, changed, err := readSlashText(file)
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -92,9 +93,10 @@ func readSlash(in *agents.SlashInput, h agents.Hook, folders []string, since tim
 		runs, head := agents.TextRuns(text)
 		in.Runs = append(in.Runs, runs...)
 		if head != "" {
-			in.Head = head
+			heads = append(heads, head)
 		}
 	}
+	in.Head = strings.Join(heads, "\n---\n")
 	if len(in.Files) == 0 {
 		in.Unknown = "its text was not found"
 	}

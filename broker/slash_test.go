@@ -203,6 +203,8 @@ func TestSlashElsewhere(t *testing.T) {
 		"src/shop/.claude/skills/plug/SKILL.md":          "Only words.",
 		"src/shop/.claude/skills/plug/.claude-plugin/x":  "",
 		"src/shop/.claude/skills/other/SKILL.md":         "Only words.",
+		"src/shop/.claude/skills/heads/SKILL.md":         "---\nhooks: a\n---\n",
+		"src/shop/.claude/commands/heads.md":             "---\nhooks: b\n---\n",
 		"src/shop/.claude/commands/other.md":             "Only words.",
 		"src/shop/.claude/skills/sub/nested/SKILL.md":    "Only words.",
 		"src/shop/.claude/commands/a/b/c/d/e/f/g/low.md": "Only words.",
@@ -223,7 +225,8 @@ func TestSlashElsewhere(t *testing.T) {
 		"a:b": `"runs":["file"]`, "c:d": `"runs":["skill"]`, "e:f:g": `"runs":["folder"]`,
 		"lower": `"runs":["lower"]`, "main": `"runs":["main"]`,
 		"paths": "for some files only", "plug": "of a plugin", "sub:nested": "was not found", "a:b:c:d:e:f:g:low": "was not found",
-		"twin": "under another name", "twice2": "under another name", "hard": "under another name",
+		"heads": `"head":"hooks: b\n---\nhooks: a"`,
+		"twin":  "under another name", "twice2": "under another name", "hard": "under another name",
 		"link": "", "above": "", "front:up": "", "skill": "",
 	} {
 		if got := w.asked(t, c, name); !strings.Contains(got, want) || want == "" && got != "" {
