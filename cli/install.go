@@ -215,7 +215,9 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("file", filePath(r))
 	what := "every call is decided in the console"
-	if o.Mode == install.Prompts {
+	if r.NotHeld != "" {
+		what = "does not hold this version, as said below"
+	} else if o.Mode == install.Prompts {
 		what = r.Agent + " asks the console when it would ask you"
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,8 @@ type installer struct {
 	json      bool
 	in        io.Reader
 	out, warn io.Writer
-	warned    map[string]bool // what was said already
+	warned    map[string]bool   // what was said already
+	versions  map[string]string // of the agents that were asked; see ask
 }
 
 // installOutcome is what became of one agent, as --json prints it.
@@ -108,6 +110,9 @@ func (i *installer) all(ctx context.Context, names []string) error {
 		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
 		return err
 	}
+	if !i.remove {
+		i.ask(ctx, names...)
+	}
 	list := []installOutcome{}
 	var failed []string
 	for n, name := range names {
@@ -179,7 +184,13 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 		done.report.File = "" // nothing was done
 		return done, err
 	}
-	if i.trust && i.o.Agent == "codex" && !i.o.DryRun {
+	if r.NotHeld != "" && i.o.DryRun {
+		done.Warnings = append(done.Warnings, r.NotHeld)
+		done.report.Warnings = done.Warnings
+	} else if r.NotHeld != "" {
+		return done, failure{code: exitError, text: "the hooks are written, but do not hold it: " + r.NotHeld}
+	}
+	if i.trust && i.o.Agent == "codex" && !i.o.DryRun && install.CodexTrusts(i.o.Version) {
 		if done.Trusted, err = trustCodex(ctx, r.File); err != nil {
 			err = failure{
 				code: exitError, text: "the hooks are written, but Codex does not trust them: " + err.Error(),
@@ -207,9 +218,8 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 	}
 	program.Console, program.AtMost = i.o.Program.Console, i.o.Program.AtMost
 	i.o.Program = program
-	if i.o.Agent == "claude" {
-		i.o.Version = install.AgentVersion(ctx, i.o.Agent)
-	}
+	i.ask(ctx, i.o.Agent)
+	i.o.Version = i.versions[i.o.Agent]
 	r, err := install.Install(i.o)
 	if err != nil {
 		return r, err
@@ -224,6 +234,27 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 		}
 	}
 	return r, nil
+}
+
+// ask finds out the versions of agents that were not asked yet, all at the same time: each
+// is a process.
+func (i *installer) ask(ctx context.Context, agents ...string) {
+	if i.versions == nil {
+		i.versions = map[string]string{}
+	}
+	said := make([]string, len(agents))
+	var all sync.WaitGroup
+	for n, agent := range agents {
+		if _, known := i.versions[agent]; !known {
+			all.Go(func() { said[n] = install.AgentVersion(ctx, agent) })
+		}
+	}
+	all.Wait()
+	for n, agent := range agents {
+		if _, known := i.versions[agent]; !known {
+			i.versions[agent] = said[n]
+		}
+	}
 }
 
 // say tells a person what became of one agent.
@@ -253,8 +284,10 @@ func (i *installer) say(done installOutcome) error {
 // trustText says what Codex still needs, "" for any other agent.
 func trustText(o install.Options, done installOutcome) string {
 	switch {
-	case o.Agent != "codex":
+	case o.Agent != "codex" || done.report.NotHeld != "":
 		return ""
+	case !install.CodexTrusts(o.Version):
+		return "This Codex runs hooks without being told to trust them. A newer one does not: after an update, aoctl install codex --trust\n"
 	case done.Trusted > 0:
 		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", plural(done.Trusted, "hook"))
 	case !done.Changed:

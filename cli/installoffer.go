@@ -26,6 +26,8 @@ func (c candidate) state() string {
 	switch {
 	case c.err != nil:
 		return c.err.Error()
+	case !c.report.Changed && c.report.NotHeld != "":
+		return "installed, but not held: " + c.report.NotHeld
 	case !c.report.Changed:
 		return "installed"
 	case c.report.Created:
@@ -65,9 +67,15 @@ func (i *installer) offer(ctx context.Context) error {
 // candidates looks what an installation would do for each agent, and does nothing.
 func (i *installer) candidates(ctx context.Context) []candidate {
 	var list []candidate
+	found := install.Find()
+	names := make([]string, len(found))
+	for n, f := range found {
+		names[n] = f.Agent
+	}
+	i.ask(ctx, names...)
 	dry := *i
 	dry.o.DryRun = true
-	for _, f := range install.Find() {
+	for _, f := range found {
 		c := candidate{Found: f}
 		dry.o.Agent = f.Agent
 		c.report, c.err = dry.install(ctx)

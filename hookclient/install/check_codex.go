@@ -39,12 +39,17 @@ func checkCodex(c *checker) {
 	config, path, err := readCodexConfig(dir)
 	ask := sync.OnceValues(func() ([]codexHook, error) { return c.o.CodexHooks(c.r.Program, dir, c.o.Project) })
 	if !c.installedHooks(d, files, func(f *hookFile, h foundHook) {
-		if c.r.Program == "" || c.o.Quick || !c.codexAsked(ask, f, h) {
+		switch why, _ := notHeld("codex", c.r.Version); {
+		case why != "": // no hook runs, trusted or not
+		case !CodexTrusts(c.r.Version):
+			c.add(OK, "hook trust", "", "Codex %s runs hooks without being told to trust them; one from %s on does not", c.r.Version, codexTrusts)
+		case c.r.Program == "" || c.o.Quick || !c.codexAsked(ask, f, h):
 			c.codexTrust(config, f, h)
 		}
 	}) {
 		return
 	}
+	c.notHeld()
 	if err != nil {
 		c.add(Warn, "settings", "correct the file by hand", "cannot tell what is in %s: %v", path, err)
 	}

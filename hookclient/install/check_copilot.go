@@ -47,6 +47,7 @@ func checkCopilot(c *checker) {
 	if !c.installedHooks(d, append(files, more...), nil) {
 		return
 	}
+	c.notHeld()
 	for _, f := range files {
 		if f.doc == nil || !mentionsUs(string(f.data)) {
 			continue

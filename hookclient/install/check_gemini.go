@@ -34,6 +34,7 @@ func checkGemini(c *checker) {
 	if !c.installedHooks(d, files, nil) {
 		return
 	}
+	c.notHeld()
 	c.switchedOff(files, "hooksConfig.enabled", "false")
 	for _, f := range files {
 		if f.doc == nil {

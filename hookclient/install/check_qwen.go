@@ -29,6 +29,7 @@ func checkQwen(c *checker) {
 	if !c.installedHooks(d, files, nil) {
 		return
 	}
+	c.notHeld()
 	c.switchedOff(files, "disableAllHooks", "true")
 	c.rivals(d, files, "its allow overrides a refusal that came before it")
 	c.started(silencer{flag: "--safe-mode"}, silencer{flag: "--bare"})

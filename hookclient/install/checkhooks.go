@@ -179,7 +179,7 @@ func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
 		return "correct the hook by hand", nil
 	}
 	cure = "aoctl install " + c.a.agent
-	o := Options{Agent: c.a.agent, Scope: File, File: f.path, Mode: Gate, Program: c.o.Program, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
+	o := Options{Agent: c.a.agent, Scope: File, File: f.path, Mode: Gate, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
 	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
 	if len(l.Words) > 1 && executable(l.Words[0]) == nil {
 		o.Program = l.program()

@@ -13,11 +13,11 @@ import (
 // and 2.1.105.
 var claudeSince = map[string]string{claudeSettings: "2.1.50", claudeTexts: "2.1.105"}
 
-// AgentVersion is what an agent's program says of itself, "" when it is not found or does
-// not say it.
+// AgentVersion is what an agent's program says of itself, "" when it is not found, does
+// not say it, or when nothing goes by it.
 func AgentVersion(ctx context.Context, agent string) string {
 	program := AgentProgram(agent)
-	if program == "" {
+	if program == "" || !AsksVersion(agent) {
 		return ""
 	}
 	version, err := askVersion(ctx, program)

@@ -85,6 +85,7 @@ type Report struct {
 	Removed  int      // Uninstall: how many hooks went
 	Wait     time.Duration
 	Diff     string   // unified; holds the settings' own text, which may hold anything
+	NotHeld  string   // Install: why calls of this version of the agent run unasked all the same, and what to do
 	Warnings []string // what would silence the hooks, or get round them; Uninstall: where others are left
 }
 
@@ -173,6 +174,10 @@ func Install(o Options) (Report, error) {
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
 	r.Warnings = append(o.Program.warnings(), o.Program.Console.warnings()...)
+	if why, cure := notHeld(a.agent, o.Version); why != "" {
+		r.NotHeld = why + "; " + cure
+	}
+	r.Warnings = append(r.Warnings, age(o)...)
 	r.Warnings = append(r.Warnings, a.notes(o, f, after)...)
 	if a.agent != "claude" && a.plugin == nil {
 		r.Warnings = append(r.Warnings, a.foreign(f.path, after, o)...)
