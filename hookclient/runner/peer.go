@@ -216,7 +216,7 @@ func (p *peer) greeted(answer json.RawMessage, err error) {
 		p.fail("the gate could not be put up, so nothing was told to the agent: " + err.Error())
 		return
 	case !a.Applied:
-		p.fail("the agent does not say that it put up the gate, so nothing was told to it; is it an older release?")
+		p.fail("the agent does not say that it put up the gate, so nothing was told to it; is it older than 2.1.243? then update it (claude update)")
 		return
 	}
 	p.mode = a.Mode
