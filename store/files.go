@@ -19,14 +19,15 @@ func (f *files) watched() []string { return []string{f.path, f.path + "-wal"} }
 
 // remember notes the files as they are now and makes their names durable.
 func (f *files) remember() error {
-	f.were = nil
+	var are []os.FileInfo
 	for _, p := range f.watched() {
 		info, err := os.Stat(p)
 		if err != nil {
 			return err
 		}
-		f.were = append(f.were, info)
+		are = append(are, info)
 	}
+	f.were = are
 	dir, err := os.Open(filepath.Dir(f.path))
 	if err != nil {
 		return err
@@ -36,6 +37,19 @@ func (f *files) remember() error {
 		return err
 	}
 	return dir.Close()
+}
+
+// renew remembers the files after the database was opened again, when its write-ahead log
+// may be a new file. It reports a database that is no longer the one that was remembered.
+func (f *files) renew() error {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMoved, err)
+	}
+	if !os.SameFile(info, f.were[0]) {
+		return fmt.Errorf("%w: %s is another file now", ErrMoved, f.path)
+	}
+	return f.remember()
 }
 
 // inPlace reports files that are no longer the ones that remember saw.

@@ -166,6 +166,7 @@ type writer struct {
 	maybe head  // the end it would have, had the last failed transaction come through
 	full  bool  // PRAGMA synchronous is FULL, otherwise NORMAL
 	sick  bool  // an I/O error happened: heal before the next transaction
+	anew  bool  // c was opened again, and files do not know it yet
 	fault error // not nil: nothing is written any more, until the store is reopened or moved files are back
 }
 
@@ -380,7 +381,7 @@ func (w *writer) heal() error {
 		if err != nil {
 			return err
 		}
-		w.c, w.full = c, false
+		w.c, w.full, w.anew = c, false, true
 	}
 	row, err := w.c.row(`PRAGMA wal_checkpoint(TRUNCATE)`)
 	if err != nil {
@@ -395,6 +396,14 @@ func (w *writer) heal() error {
 	}
 	if h == w.maybe {
 		w.head = h
+	}
+	if w.anew {
+		if err := w.files.renew(); err != nil { // it may have opened another file
+			err = errors.Join(err, w.c.close())
+			w.c = nil
+			return err
+		}
+		w.anew = false
 	}
 	w.sick = false
 	return nil

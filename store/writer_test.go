@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -289,12 +290,55 @@ func TestDiskFull(t *testing.T) {
 }
 
 func TestConnectionLost(t *testing.T) {
-	s := openAt(t, filled(t))
+	path := filled(t)
+	s := openAt(t, path)
 	if err := s.LoseConnection(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+"-other", nil, 0o600); err != nil { // takes the inode of the log that went with it
 		t.Fatal(err)
 	}
 	commit(t, s, ended("pending", broker.Allowed), asked("more"))
 	checkClean(t, s)
+}
+
+// Another database that came into the place while the connection was lost is not written to,
+// also when the first one is back.
+func TestConnectionLostAndFileReplaced(t *testing.T) {
+	path := filled(t)
+	s := openAt(t, path)
+	commit(t, s, asked("before"))
+	if err := s.LoseConnection(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.Rename(path, path+"-away")
+	}
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
+			t.Fatalf("Commit = %v, want ErrMoved", err)
+		}
+	}
+	for _, move := range [][2]string{{path, path + "-other"}, {path + "-away", path}} {
+		if err := os.Rename(move[0], move[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(t, s, asked("back"))
+	checkClean(t, s)
+	closeStore(t, s)
+	checkClean(t, openReader(t, path))
+	other, err := os.ReadFile(path + "-other")
+	if err != nil || bytes.Contains(other, []byte("back")) {
+		t.Errorf("the other file was written to: %v", err)
+	}
 }
 
 func TestForeignWriteStopsTheLog(t *testing.T) {
