@@ -380,12 +380,13 @@ func (t *terminal) denies(file, reason string, q broker.Request) {
 	t.press("Enter", q)
 }
 
-// heard checks what the model was told by its user.
+// heard waits until the model was told something by its user: a message that comes while a
+// turn is under way may be told after it.
 func (r *rig) heard(parts ...string) {
 	r.t.Helper()
 	for _, part := range parts {
-		if heard := r.model.Heard(); !strings.Contains(heard, part) {
-			r.t.Errorf("the model was not told %q by its user, but %s", part, heard)
+		if !r.within(e2eRunWait, func() bool { return strings.Contains(r.model.Heard(), part) }) {
+			r.t.Errorf("the model was not told %q by its user, but %s\n%s", part, r.model.Heard(), r.runLogs())
 		}
 	}
 }
