@@ -92,8 +92,8 @@ func (m *Model) Results() string {
 	return strings.Join(all, "\n")
 }
 
-// Heard is what the users of the last conversation with tools have said, as its agent tells
-// it; only of the Messages API.
+// Heard is what the users of conversations with tools have said, as their agents told it in
+// each request: one that is made beside another may know less. Only of the Messages API.
 func (m *Model) Heard() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +103,9 @@ func (m *Model) Heard() string {
 func (m *Model) hear(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.heard = text
+	if !strings.Contains(m.heard, text) {
+		m.heard += text + "\n"
+	}
 }
 
 func (m *Model) tell(call, text string) {
