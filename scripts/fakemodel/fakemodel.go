@@ -55,7 +55,7 @@ type Model struct {
 
 	mu      sync.Mutex
 	told    map[string]string // by call id: what the agent said became of the call
-	heard   string            // what users said in the conversation that was sent last
+	heard   string            // what users said
 	ids     int
 	inboxes map[string]*cursorInbox // by run of Cursor
 }
