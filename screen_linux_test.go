@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -110,6 +111,11 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	case "signal":
 		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
 		ts.Check(s.cmd.Process.Signal(signals[rest]))
+		for begun := time.Now(); rest == "STOP" && !stands(s.cmd.Process.Pid); <-time.After(time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				ts.Fatalf("the program goes on after SIGSTOP")
+			}
+		}
 	case "exits":
 		code, err := s.wait()
 		ts.Check(err)
@@ -119,6 +125,19 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		ts.Fatalf("unknown: screen %s", args[0])
 	}
+}
+
+// stands reports whether every thread of a process was stopped: one of them may go on for a
+// moment after the signal was sent.
+func stands(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is well-formed
+	for _, file := range threads {
+		stat, err := os.ReadFile(file)
+		if _, rest, _ := strings.Cut(string(stat), ") "); err == nil && !strings.HasPrefix(rest, "T") {
+			return false
+		}
+	}
+	return len(threads) > 0
 }
 
 func startScreen(ts *testscript.TestScript, args []string) (*screen, error) {
