@@ -1,7 +1,6 @@
 package install
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,20 +11,6 @@ import (
 // and ignores all of it, the gate with it. Source: runs of 2.0.60, 2.1.40, 2.1.50, 2.1.100
 // and 2.1.105.
 var claudeSince = map[string]string{claudeSettings: "2.1.50", claudeTexts: "2.1.105"}
-
-// AgentVersion is what an agent's program says of itself, "" when it is not found, does
-// not say it, or when nothing goes by it.
-func AgentVersion(ctx context.Context, agent string) string {
-	program := AgentProgram(agent)
-	if program == "" || !AsksVersion(agent) {
-		return ""
-	}
-	version, err := askVersion(ctx, program)
-	if err != nil {
-		return ""
-	}
-	return version
-}
 
 // claudeUnknown are the events of an installation that Claude Code of this version must
 // not find in its settings; none when the version is not known.

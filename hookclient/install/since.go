@@ -1,6 +1,9 @@
 package install
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // firstGate is the first release of an agent that was seen to be held by the gate, and
 // what becomes of calls in an older one.
@@ -28,6 +31,20 @@ var firstGates = map[string]firstGate{
 func AsksVersion(agent string) bool {
 	_, ok := firstGates[agent]
 	return ok || agent == "claude"
+}
+
+// AgentVersion is what an agent's program says of itself, "" when it is not found, does
+// not say it, or when nothing goes by it.
+func AgentVersion(ctx context.Context, agent string) string {
+	program := AgentProgram(agent)
+	if program == "" || !AsksVersion(agent) {
+		return ""
+	}
+	version, err := askVersion(ctx, program)
+	if err != nil {
+		return ""
+	}
+	return version
 }
 
 // notHeld says why calls of an agent of this version run unasked, and what to do; "" when
