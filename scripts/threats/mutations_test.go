@@ -13,7 +13,7 @@ func TestMutationsFit(t *testing.T) {
 		if _, err := m.apply(root); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Stat(filepath.Join(root, "testdata", "script", m.script+".txtar")); err != nil {
+		if _, err := os.Stat(filepath.Join(root, "scripts", "e2e", "testdata", "script", m.script+".txtar")); err != nil {
 			t.Error(err)
 		}
 	}

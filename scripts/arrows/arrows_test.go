@@ -1,0 +1,139 @@
+// Package arrows holds each room of aoctl to what it may know of the others.
+package arrows
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient"
+)
+
+const module = "github.com/aoctl/aoctl"
+
+// arrows says what each room may import beside the standard library; a name that
+// ends in "/…" covers everything below it. Rooms that are not listed may import
+// anything.
+var arrows = map[string][]string{
+	"broker":             {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/…":           {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
+	"broker/proctree":    {"golang.org/x/sys/…"},
+	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
+	"broker/risk":        {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
+	"broker/shell":       {"mvdan.cc/sh/…"},
+	"broker/vet":         {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
+	"broker/brokertest":  {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
+	"hookclient":         {module + "/hookclient/paths"},
+	"hookclient/paths":   {},
+	"hookclient/atstart": {module + "/hookclient"},
+	"hookclient/runner":  {module + "/hookclient/…", module + "/broker/wire"},
+	"store":              {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
+	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
+	"tui":                {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
+}
+
+// TestArrows keeps packages from knowing what they need not know.
+func TestArrows(t *testing.T) {
+	for room, imports := range packages(t) {
+		allowed, bound := arrowsOf(room)
+		if !bound {
+			continue
+		}
+		for _, path := range imports {
+			standard := !strings.Contains(strings.SplitN(path, "/", 2)[0], ".")
+			if !standard && !slices.ContainsFunc(allowed, func(a string) bool { return covers(a, path) }) {
+				t.Errorf("%s imports %s, which it need not know", room, path)
+			}
+		}
+	}
+}
+
+// TestHookClientStartsFast: what the hook client links is what every tool call of
+// every agent waits for.
+func TestHookClientStartsFast(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+"/hookclient/aoctl-hook").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	deps := strings.Fields(string(out))
+	for _, heavy := range []string{"net", "net/http", "crypto/tls", "database/sql", "text/template", "os/exec"} {
+		if slices.Contains(deps, heavy) {
+			t.Errorf("the hook client links %s", heavy)
+		}
+	}
+	for _, d := range deps {
+		outside := strings.Contains(strings.SplitN(d, "/", 2)[0], ".") && !strings.HasPrefix(d, "vendor/")
+		if outside && !covers(module+"/hookclient/…", d) {
+			t.Errorf("the hook client links %s, which is not of the standard library", d)
+		}
+	}
+}
+
+// TestSameNames: the hook client has its own copy of the protocol's names, because
+// it imports nothing of the broker.
+func TestSameNames(t *testing.T) {
+	broker := []string{
+		wire.Version, wire.HeaderProtocol, wire.HeaderCorrelation, wire.HeaderRequestID,
+		wire.HeaderClientPID, wire.HeaderParentPID, wire.HeaderTimeoutMS, wire.HeaderAtMostMS, wire.HeaderEnv,
+		wire.HeaderProof, wire.AskScheme,
+	}
+	client := []string{
+		hookclient.Version, hookclient.HeaderProtocol, hookclient.HeaderCorrelation, hookclient.HeaderRequestID,
+		hookclient.HeaderClientPID, hookclient.HeaderParentPID, hookclient.HeaderTimeoutMS, hookclient.HeaderAtMostMS, hookclient.HeaderEnv,
+		hookclient.HeaderProof, hookclient.AskScheme,
+	}
+	if diff := cmp.Diff(broker, client); diff != "" {
+		t.Errorf("broker (-) and hook client (+) name things differently:\n%s", diff)
+	}
+	if diff := cmp.Diff(wire.TellTales, hookclient.TellTales()); diff != "" {
+		t.Errorf("tell-tales of broker (-) and hook client (+) differ:\n%s", diff)
+	}
+	if wire.NonceSize != hookclient.NonceSize {
+		t.Errorf("the broker takes nonces of %d bytes, the hook client makes %d", wire.NonceSize, hookclient.NonceSize)
+	}
+	if wire.MaxHookBody != hookclient.MaxHookBody {
+		t.Errorf("the broker takes payloads of %d bytes, the hook client of %d", wire.MaxHookBody, hookclient.MaxHookBody)
+	}
+}
+
+// packages lists every package of the module, by its path inside, with its imports.
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	rooms := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		rooms[strings.TrimPrefix(strings.TrimPrefix(fields[0], module), "/")] = fields[1:]
+	}
+	if len(rooms) < 5 {
+		t.Fatalf("go list found only %d packages", len(rooms))
+	}
+	return rooms
+}
+
+// arrowsOf finds the rule for room: its own, or that of the nearest room above.
+func arrowsOf(room string) (allowed []string, bound bool) {
+	if allowed, bound = arrows[room]; bound {
+		return allowed, true
+	}
+	for rule, list := range arrows {
+		if strings.HasSuffix(rule, "/…") && covers(rule, room) && room != strings.TrimSuffix(rule, "/…") {
+			return list, true
+		}
+	}
+	return nil, false
+}
+
+// covers reports whether path is pattern, or lies below a pattern that ends in "/…".
+func covers(pattern, path string) bool {
+	base, below := strings.CutSuffix(pattern, "/…")
+	return path == base || below && strings.HasPrefix(path, base+"/")
+}

@@ -1,0 +1,109 @@
+// Package e2e tells the stories of aoctl with the real programs: those of testdata/script with
+// aoctl alone, those of TestE2E… with real agents and a scripted model. Agents that are not
+// installed are skipped.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/aoctl/aoctl/broker/vet"
+	"github.com/aoctl/aoctl/cli"
+	"github.com/aoctl/aoctl/hookclient"
+	"github.com/aoctl/aoctl/scripts/standin"
+)
+
+// scriptsAtOnce is how many scripts run at a time, at least, unless go test -parallel says
+// something else.
+const scriptsAtOnce = 6
+
+// TestMain makes the test binary play aoctl and aoctl-hook when it is called by
+// these names, so that scripts run the real programs.
+func TestMain(m *testing.M) {
+	if os.Getenv(reaperEnv) != "" {
+		reap(os.Stdin)
+		return
+	}
+	// Scripts wait more than they compute; real agents do not.
+	if os.Getenv("AOCTL_E2E_CLAUDE") == "" {
+		if err := flag.Set("test.parallel", strconv.Itoa(max(scriptsAtOnce, runtime.GOMAXPROCS(0)))); err != nil {
+			panic(err)
+		}
+	}
+	testscript.Main(tests{m}, map[string]func(){
+		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
+		"aoctl-fragile": func() {
+			vet.Trial = fragile
+			os.Exit(cli.Main(os.Args[1:]))
+		},
+		"aoctl-hook": func() {
+			os.Exit(hookclient.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+		"standin": func() { os.Exit(standin.Main(os.Args[1:], os.Stdin, os.Stdout)) },
+		sqlProgram: func() {
+			if err := changeDatabase(os.Args[1:]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		},
+	})
+}
+
+// fragile makes aoctl-fragile a program whose parsers have faults: in the parse guard and
+// in the console alike, and one, while there is a file "poison" in its folder, that the
+// guard does not have.
+func fragile(text []byte) {
+	switch {
+	case bytes.Contains(text, []byte("OVERFLOW")):
+		var down func(int) int
+		down = func(n int) int { return down(n+1) + n }
+		down(0)
+	case bytes.Contains(text, []byte("RUNAWAY")):
+		for begun := time.Now(); time.Since(begun) < time.Hour; {
+		}
+	case bytes.Contains(text, []byte("POISON")):
+		if _, err := os.Stat(filepath.Join(os.Getenv("AOCTL_HOME"), "poison")); err == nil {
+			os.Exit(3)
+		}
+	}
+}
+
+// scriptTime bounds all scripts together, on a busy machine and with the race detector; a
+// script that waits for what never comes fails long before, by the deadline of the
+// waiting command.
+const scriptTime = 8 * time.Minute
+
+// TestScripts tells the stories in testdata/script. Beside testscript's own
+// commands there are those of scriptCommands.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		Cmds:                scriptCommands,
+		Condition:           isRoot,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Deadline:            time.Now().Add(scriptTime),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "user"))
+			env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))
+			env.Setenv("TERM", "dumb")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // a race-built program would sleep a second at each exit
+			if err := reapUnder(env.WorkDir); err != nil {
+				return err
+			}
+			env.Values[consoleKey{}] = &scriptConsole{}
+			env.Values[slowKey{}] = &slowPeers{}
+			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
+		},
+	})
+}

@@ -1,0 +1,307 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+func init() { scriptCommands["screen"] = cmdScreen }
+
+// screen is a program at a terminal of 120 × 40 cells.
+type screen struct {
+	cmd    *exec.Cmd
+	master *os.File
+	ended  chan struct{}
+	err    error // how it ended; to be read once ended is closed
+
+	mu  sync.Mutex
+	out bytes.Buffer // all that was drawn
+
+	heard int // bells that were counted
+}
+
+// cmdScreen runs a program at a terminal:
+//
+//	screen start PROGRAM ARG…
+//	screen waitfor TEXT       the text was drawn
+//	screen press KEY          press a key again and again until what comes next is met: screen press KEY gone|pending N
+//	screen type TEXT          type it once; <enter>, <focus> and <blur> in it are what a terminal sends for these
+//	screen bells N            the terminal was sent so many bells since the last time that was asked
+//	screen osc TEXT           the terminal was sent this text in a sequence of that kind
+//	screen notices            nothing but the console's own sequences was sent, and notifications of plain words
+//	screen again KEY TEXT     press a key again and again until TEXT is drawn
+//	screen back TEXT          press Escape again and again until TEXT is drawn anew
+//	screen settle             the shown card has been there for longer than the console stays deaf
+//	screen clean              nothing but the console's own sequences was sent to the terminal
+//	screen hangup             the terminal goes away
+//	screen signal NAME        INT, TERM, HUP, STOP or CONT
+//	screen exits CODE         the program has ended with that code
+func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: screen start|waitfor|press|again|back|settle|type|clean|hangup|signal|exits …")
+	}
+	values, ok := ts.Value(consoleKey{}).(*scriptConsole)
+	if !ok {
+		ts.Fatalf("no place to keep the terminal")
+	}
+	if args[0] == "start" && len(args) > 1 {
+		s, err := startScreen(ts, args[1:])
+		ts.Check(err)
+		values.screen = s
+		ts.Defer(s.kill)
+		return
+	}
+	s, ok := values.screen.(*screen)
+	if !ok {
+		ts.Fatalf("no program was started")
+	}
+	switch rest := strings.Join(args[1:], " "); args[0] {
+	case "waitfor":
+		if !eventually(func() bool { return strings.Contains(s.text(), rest) }) {
+			ts.Fatalf("%q was not drawn; this was:\n%s", rest, s.text())
+		}
+	case "press":
+		ts.Check(s.press(ts, args[1:]))
+	case "type":
+		_, err := s.master.WriteString(strings.NewReplacer("<enter>", "\r", "<focus>", "\x1b[I", "<blur>", "\x1b[O").Replace(rest))
+		ts.Check(err)
+	case "again":
+		ts.Check(s.again(args[1:], 0))
+	case "back":
+		ts.Check(s.again([]string{"\x1b", rest}, s.drawn()))
+	case "settle":
+		<-time.After(settled) // a real console at a real clock: nothing else tells that it hears again
+	case "clean":
+		s.mu.Lock()
+		found := dirt(s.out.Bytes())
+		s.mu.Unlock()
+		if found != "" {
+			ts.Fatalf("the terminal was sent %s", found)
+		}
+	case "bells":
+		if n := s.bells(); strconv.Itoa(n) != rest {
+			ts.Fatalf("%d bells, want %s", n, rest)
+		}
+	case "osc":
+		if !eventually(func() bool { return s.sent("\x1b]" + rest + "\x1b\\") }) {
+			ts.Fatalf("the terminal was not sent %q", rest)
+		}
+	case "notices":
+		s.mu.Lock()
+		rest, notices := withoutNotices(s.out.Bytes())
+		s.mu.Unlock()
+		if found := dirt(rest); found != "" || notices == 0 {
+			ts.Fatalf("beside %d notifications the terminal was sent %s", notices, found)
+		}
+	case "hangup":
+		ts.Check(s.master.Close())
+	case "signal":
+		signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
+		ts.Check(s.cmd.Process.Signal(signals[rest]))
+		for begun := time.Now(); rest == "STOP" && !stands(s.cmd.Process.Pid); <-time.After(time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				ts.Fatalf("the program goes on after SIGSTOP")
+			}
+		}
+	case "exits":
+		code, err := s.wait()
+		ts.Check(err)
+		if strconv.Itoa(code) != rest {
+			ts.Fatalf("exit code %d, want %s; drawn:\n%s", code, rest, s.text())
+		}
+	default:
+		ts.Fatalf("unknown: screen %s", args[0])
+	}
+}
+
+// stands reports whether every thread of a process was stopped: one of them may go on for a
+// moment after the signal was sent.
+func stands(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is well-formed
+	for _, file := range threads {
+		stat, err := os.ReadFile(file)
+		if _, rest, _ := strings.Cut(string(stat), ") "); err == nil && !strings.HasPrefix(rest, "T") {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
+
+func startScreen(ts *testscript.TestScript, args []string) (*screen, error) {
+	master, slave, err := openPTY()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = slave.Close() }()
+	s := &screen{master: master, ended: make(chan struct{})}
+	s.cmd = exec.Command(args[0], args[1:]...)
+	s.cmd.Dir = ts.Getenv("WORK")
+	s.cmd.Env = []string{"TERM=xterm-256color", "LANG=C.UTF-8"}
+	for _, name := range []string{"PATH", "HOME", "AOCTL_HOME", "TMPDIR", "NO_COLOR", "WORK"} {
+		s.cmd.Env = append(s.cmd.Env, name+"="+ts.Getenv(name))
+	}
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(err, master.Close())
+	}
+	go s.read()
+	go func() {
+		defer close(s.ended)
+		s.err = s.cmd.Wait()
+	}()
+	return s, nil
+}
+
+func openPTY() (master, slave *os.File, err error) {
+	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	fd := int(master.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 120})
+	}
+	if err == nil {
+		slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, master.Close())
+	}
+	return master, slave, nil
+}
+
+func (s *screen) read() {
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.out.Write(buf[:n])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text is all that was drawn so far, without colours and movements.
+func (s *screen) text() string { return s.textBehind(0) }
+
+// textBehind is the text of what was drawn behind so many bytes.
+func (s *screen) textBehind(bytes int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return ansi.Strip(string(s.out.Bytes()[bytes:]))
+}
+
+// sent reports whether the terminal was sent these bytes.
+func (s *screen) sent(raw string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Contains(s.out.Bytes(), []byte(raw))
+}
+
+// bells counts the bells since the last time.
+func (s *screen) bells() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := bytes.Count(s.out.Bytes(), []byte{'\a'})
+	n := all - s.heard
+	s.heard = all
+	return n
+}
+
+// settled is longer than the console stays deaf after its card changed.
+const settled = 700 * time.Millisecond
+
+// again presses a key until a text is drawn behind so many bytes of all that was sent.
+func (s *screen) again(args []string, behind int) error {
+	if len(args) < 2 {
+		return errors.New("usage: screen again KEY TEXT")
+	}
+	text := strings.Join(args[1:], " ")
+	tick := time.NewTicker(settled)
+	defer tick.Stop()
+	if !eventually(func() bool {
+		if strings.Contains(s.textBehind(behind), text) {
+			return true
+		}
+		select {
+		case <-tick.C:
+			_, _ = s.master.WriteString(args[0]) // the end of the program is seen by what is not drawn
+		default:
+		}
+		return false
+	}) {
+		return fmt.Errorf("pressing %q did not draw %q but:\n%s", args[0], text, s.text())
+	}
+	return nil
+}
+
+// press presses a key until a number of calls waits, or the program has ended. Once
+// may fall into the time in which the console is deaf.
+func (s *screen) press(ts *testscript.TestScript, args []string) error {
+	if len(args) < 2 {
+		return errors.New("usage: screen press KEY gone|pending N")
+	}
+	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
+	again := time.NewTicker(settled)
+	defer again.Stop()
+	if _, err := s.master.WriteString(args[0]); err != nil {
+		return err
+	}
+	met := func() bool {
+		select {
+		case <-s.ended:
+			return args[1] == "gone"
+		case <-again.C:
+			_, err := s.master.WriteString(args[0])
+			return err != nil && args[1] == "gone"
+		default:
+		}
+		if args[1] == "pending" {
+			ok, _ := api.pending(args[2])
+			return ok
+		}
+		return false
+	}
+	if !eventually(met) {
+		return fmt.Errorf("pressing %q did not lead to %s; drawn:\n%s", args[0], strings.Join(args[1:], " "), s.text())
+	}
+	return nil
+}
+
+func (s *screen) wait() (code int, err error) {
+	select {
+	case <-s.ended:
+	case <-time.After(waitTime):
+		return 0, fmt.Errorf("the program has not ended; drawn:\n%s", s.text())
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](s.err); ok {
+		return exit.ExitCode(), nil
+	}
+	return 0, s.err
+}
+
+func (s *screen) kill() {
+	_ = s.cmd.Process.Kill()
+	<-s.ended
+	_ = s.master.Close()
+}
