@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/scripts/fakemodel"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 )
 
 // guest is a real agent, run once against a scripted model of its own, with the hook that

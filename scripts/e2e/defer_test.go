@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/scripts/fakemodel"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 )
 
 // TestE2EDefer puts calls of the real Claude Code off: its process ends, the console is

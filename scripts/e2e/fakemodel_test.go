@@ -3,7 +3,7 @@ package e2e
 import (
 	"testing"
 
-	"github.com/aoctl/aoctl/scripts/fakemodel"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 )
 
 // The scripted model's words, as the scenarios here use them.
@@ -22,7 +22,10 @@ func useBash(command string) modelStep {
 
 func newFakeModel(t *testing.T, scripts map[string]modelScript) *fakemodel.Model {
 	t.Helper()
-	m := fakemodel.New(scripts)
+	m, err := fakemodel.Start(t.Context(), scripts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(m.End)
 	return m
 }

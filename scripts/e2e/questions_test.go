@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/scripts/fakemodel"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 )
 
 // asks is a call that asks one question with these options; the second has a preview.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/scripts/fakemodel"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 )
 
 // These tests run the real Claude Code against a scripted model, with the real hook

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aoctl/aoctl/scripts/fakemodel"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -217,7 +217,10 @@ func (j agentJob) try(ctx context.Context, l *lab) (ran bool, told string, err e
 	if err != nil {
 		return false, "", err
 	}
-	model := fakemodel.New(map[string]fakemodel.Script{"": {j.agent.canary, {Text: "all done"}}})
+	model, err := fakemodel.Start(ctx, map[string]fakemodel.Script{"": {j.agent.canary, {Text: "all done"}}})
+	if err != nil {
+		return false, "", err
+	}
 	defer model.End()
 	args, own, err := j.agent.configure(w, line, model.URL)
 	if err != nil {

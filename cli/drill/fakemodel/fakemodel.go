@@ -6,13 +6,15 @@
 package fakemodel
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Step is one reply of the model: tool calls, or words that end the turn.
@@ -47,10 +49,11 @@ func (s Script) at(turn int) Step {
 // Model is the API's server. Conversations, such as a sub-agent's, are told apart by a
 // word in their first message; "" is the script of all others.
 type Model struct {
-	*httptest.Server
+	URL string // where its API is
 
 	InputTokens int // what each reply of the Messages API is said to have read; 12 when zero
 
+	server  http.Server
 	scripts map[string]Script
 
 	mu      sync.Mutex
@@ -60,11 +63,16 @@ type Model struct {
 	inboxes map[string]*cursorInbox // by run of Cursor
 }
 
-// New starts a model on a loopback port; Close ends it.
-func New(scripts map[string]Script) *Model {
-	m := &Model{scripts: scripts, told: map[string]string{}, inboxes: map[string]*cursorInbox{}}
-	m.Server = httptest.NewServer(m)
-	return m
+// Start starts a model on a loopback port; End ends it.
+func Start(ctx context.Context, scripts map[string]Script) (*Model, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the scripted model: %w", err)
+	}
+	m := &Model{URL: "http://" + l.Addr().String(), scripts: scripts, told: map[string]string{}, inboxes: map[string]*cursorInbox{}}
+	m.server = http.Server{Handler: m, ReadHeaderTimeout: time.Minute}
+	go func() { _ = m.server.Serve(l) }() // until End
+	return m, nil
 }
 
 // Play takes the scripts, where they could not be written before the model's address was
@@ -76,10 +84,7 @@ func (m *Model) Play(scripts map[string]Script) {
 }
 
 // End hangs up on agents that are still talking and ends the server.
-func (m *Model) End() {
-	m.CloseClientConnections()
-	m.Close()
-}
+func (m *Model) End() { _ = m.server.Close() } // nothing is left to be done about an error
 
 // Results are the texts of all tool results that the agents sent, joined.
 func (m *Model) Results() string {
