@@ -3,9 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/cli/drill/fakemodel"
 )
 
@@ -23,69 +22,32 @@ import (
 type guest struct {
 	name  string // as aoctl knows it
 	title string
-	told  string                         // what its model is told of every call that its hook refused
-	shell func(command string) modelStep // its shell tool
-	// setUp returns the words and variables of a run that asks nothing by itself.
-	setUp func(r *rig, api string) (args, env []string)
+	told  string // what its model is told of every call that its hook refused
+	tool  string // its shell tool, where it has another one beside the usual
 }
 
 // guests are the agents that can be run offline.
 var guests = []guest{
-	{"claude", "Claude Code", "aoctl", useBash, setUpClaude},
-	{"codex", "Codex", "aoctl", func(command string) modelStep { return useTool("exec_command", map[string]any{"cmd": command}) }, setUpCodex},
-	{"gemini", "Gemini CLI", "aoctl", shellTool("run_shell_command"), setUpGemini},
-	{"qwen", "Qwen Code", "aoctl", shellTool("run_shell_command"), setUpQwen},
-	{"copilot", "Copilot CLI", "hook exited with code 2", shellTool("bash"), setUpCopilot},
-	{"opencode", "opencode", "aoctl", shellTool("bash"), setUpOpencode},
+	{name: "claude", title: "Claude Code", told: "aoctl"},
+	{name: "codex", title: "Codex", told: "aoctl"},
+	{name: "gemini", title: "Gemini CLI", told: "aoctl"},
+	{name: "qwen", title: "Qwen Code", told: "aoctl"},
+	{name: "copilot", title: "Copilot CLI", told: "hook exited with code 2"},
+	{name: "opencode", title: "opencode", told: "aoctl"},
 }
 
-func shellTool(name string) func(string) modelStep {
-	return func(command string) modelStep {
-		return useTool(name, map[string]any{"command": command, "description": "run a command"})
+// agent is how g is started.
+func (g guest) agent() drill.Agent {
+	a, _ := drill.Named(g.name) // each of them is there
+	return a
+}
+
+// shell is a call of its shell tool.
+func (g guest) shell(command string) modelStep {
+	if g.tool != "" {
+		return useTool(g.tool, map[string]any{"command": command})
 	}
-}
-
-func setUpClaude(r *rig, api string) (args, env []string) {
-	return []string{"-p", "do it", "--output-format", "json", "--dangerously-skip-permissions"}, []string{"ANTHROPIC_BASE_URL=" + api}
-}
-
-func setUpCodex(r *rig, api string) (args, env []string) {
-	r.keep(".codex/config.toml", fmt.Sprintf("model = \"gpt-5.2-codex\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"fake\"\nbase_url = %q\nwire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n", api+"/v1"))
-	return []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", "do it"}, []string{"FAKE_KEY=x"}
-}
-
-// setUpGemini puts what a run needs into the settings that aoctl install will change.
-func setUpGemini(r *rig, api string) (args, env []string) {
-	r.keep(".gemini/settings.json", `{
-  // no login, no question about the folder
-  "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": false}}
-}
-`)
-	return []string{"-p", "do it", "--approval-mode", "yolo", "--skip-trust", "-o", "json"}, []string{"GEMINI_API_KEY=x", "GOOGLE_GEMINI_BASE_URL=" + api}
-}
-
-func setUpQwen(_ *rig, api string) (args, env []string) {
-	return []string{"-p", "do it", "--approval-mode", "yolo"}, []string{"OPENAI_API_KEY=x", "OPENAI_BASE_URL=" + api + "/v1", "OPENAI_MODEL=fake"}
-}
-
-func setUpCopilot(_ *rig, api string) (args, env []string) {
-	return []string{"-p", "do it", "--allow-all-tools", "--output-format", "json"},
-		[]string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + api + "/v1", "COPILOT_PROVIDER_API_KEY=fakekeyfakekey", "COPILOT_MODEL=gpt-4.1"}
-}
-
-func setUpOpencode(r *rig, api string) (args, env []string) {
-	config, err := json.Marshal(map[string]any{
-		"provider": map[string]any{"fake": map[string]any{
-			"npm": "@ai-sdk/openai-compatible", "name": "fake", "options": map[string]any{"baseURL": api + "/v1", "apiKey": "x"},
-			"models": map[string]any{"fake": map[string]any{"name": "fake"}},
-		}},
-		"model": "fake/fake", "small_model": "fake/fake", "autoupdate": false, "share": "disabled",
-	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.keep(".config/opencode/opencode.json", string(config))
-	return []string{"run", "do it"}, []string{"PWD=" + r.project}
+	return g.agent().Shell(command)
 }
 
 // keep writes a file of the scenario's home.
@@ -157,16 +119,19 @@ func (r *rig) welcomeTo(g guest, program string, script modelScript, install ...
 	r.t.Helper()
 	v := &visit{guest: g, rig: r, done: make(chan error, 1)}
 	v.model = newFakeModel(r.t, map[string]modelScript{"": script})
-	args, env := g.setUp(r, v.model.URL)
+	argv, env, err := g.agent().Prepare(&drill.Ground{Home: r.home(), Project: r.project, Temp: filepath.Join(r.dir, "tmp"), API: v.model.URL}, drill.Headless, program)
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	r.run(r.aoctl, append([]string{"install", g.name}, install...)...)
-	v.start = func() { v.run(program, args, env) }
+	v.start = func() { v.run(argv, env) }
 	return v
 }
 
-func (v *visit) run(program string, args, env []string) {
+func (v *visit) run(argv, env []string) {
 	r := v.rig
 	ctx, cancel := context.WithTimeout(context.Background(), e2eTime)
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env, cmd.Dir = append(r.env(), env...), r.project
 	cmd.Stdout, cmd.Stderr = &v.out, &v.out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // as in a terminal of its own

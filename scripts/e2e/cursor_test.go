@@ -9,35 +9,18 @@ import (
 	"testing"
 )
 
-// findCursor is Node and the folder of @cursor/sdk, Cursor's own package that runs its
+// findCursor is the folder of @cursor/sdk, Cursor's own package that runs its
 // agents: its loader of hooks, its hook engine and its tools.
-func findCursor(t *testing.T) (node, sdk string) {
+func findCursor(t *testing.T) (sdk string) {
 	t.Helper()
 	sdk = os.Getenv("AOCTL_E2E_CURSOR")
 	if sdk == "" {
 		t.Skip("no @cursor/sdk found: set AOCTL_E2E_CURSOR to its folder (…/node_modules/@cursor/sdk)")
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
+	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("no node found on the PATH: @cursor/sdk needs it")
 	}
-	return node, sdk
-}
-
-// cursorGuest runs its shell tool when a scripted server asks it to.
-func cursorGuest(t *testing.T, sdk, tool string) guest {
-	t.Helper()
-	engine, err := filepath.Abs("testdata/cursor/engine.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return guest{
-		name: "cursor", title: "Cursor", told: "aoctl",
-		shell: func(command string) modelStep { return useTool(tool, map[string]any{"command": command}) },
-		setUp: func(_ *rig, api string) (args, env []string) {
-			return []string{engine, sdk, "do it"}, []string{"CURSOR_BACKEND_URL=" + api}
-		},
-	}
+	return sdk
 }
 
 // cursorScene is one story with Cursor alone.
@@ -50,7 +33,7 @@ type cursorScene struct {
 // Cursor's own agent, with a scripted server and the hook that "aoctl install cursor" put
 // into its hooks.json. It has two shell tools, which hold their hooks in code of their own.
 func TestE2ECursor(t *testing.T) {
-	node, sdk := findCursor(t)
+	sdk := findCursor(t)
 	p := findE2E(t)
 	scenes := []cursorScene{
 		{"allow", agentsAllowed, nil},
@@ -66,11 +49,11 @@ func TestE2ECursor(t *testing.T) {
 		{"control without failClosed", cursorFailsOpen, nil},
 	}
 	play := func(tool string, scenes []cursorScene) {
-		g := cursorGuest(t, sdk, tool)
+		g := guest{name: "cursor", title: "Cursor", told: "aoctl", tool: tool}
 		for _, s := range scenes {
 			t.Run(tool+" "+s.name, func(t *testing.T) {
 				r := newRig(t, p, oneCall)
-				s.play(r, []*visit{r.welcome(g, node, s.install...)})
+				s.play(r, []*visit{r.welcome(g, sdk, s.install...)})
 			})
 		}
 	}
