@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,7 @@ func TestTimeoutUnits(t *testing.T) {
 			t.Errorf("%s, %v: %s is %s, want %s", tc.agent, tc.timeout, tc.member, got, tc.want)
 		}
 		l, ok := ReadHookLine(gate.member(a.line).text, tc.agent)
-		if !ok || !l.Guarded || !l.Loud || l.Timeout != tc.timeout {
+		if !ok || !l.Guarded || l.Loud != slices.Contains(loudAgents, tc.agent) || l.Timeout != tc.timeout {
 			t.Errorf("%s: line %+v", tc.agent, l)
 		}
 	}

@@ -330,7 +330,8 @@ func TestReadHookLine(t *testing.T) {
 		command             string
 		simple, guard, loud bool
 	}{
-		{"{ '/x/aoctl' hook claude --timeout 10m0s" + gateGuard + shut, true, true, true},
+		{"{ '/x/aoctl' hook claude --timeout 10m0s" + loudGuard + shut, true, true, true},
+		{"{ '/x/aoctl' hook claude --timeout 10m0s" + gateGuard + shut, true, true, false},
 		{"aoctl hook claude", true, false, false},
 		{"/x/aoctl-hook claude --timeout=5m || exit 2", true, true, false},
 		{"aoctl hook claude || { echo 'no' >&2; exit 2; }", true, true, true},

@@ -48,14 +48,14 @@ func ReadHookLine(command, agent string) (HookLine, bool) {
 		if m == nil {
 			return l, false
 		}
-		l.Guarded, l.Loud = m[2] == "2", m[1] != ""
+		l.Guarded, l.Loud = m[3] == "2", m[1] == "" && m[2] != ""
 	}
 	return l, l.readFlags()
 }
 
 // guardPattern is what may follow the "||" of a hook line.
 var guardPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("^\\{?\\s*(?:(echo\\s+(?:'[^']*'|\"[^\"$`\\\\]*\")\\s*(?:1?>&2)\\s*)(?:;|&&)\\s*)?(?:exit\\s+(\\d{1,3})|:\\s+'[^']*')\\s*;?\\s*\\}?$")
+	return regexp.MustCompile("^\\{?\\s*(?:(test \\$\\? -eq 2 \\|\\|\\s+)?(echo\\s+(?:'[^']*'|\"[^\"$`\\\\]*\")\\s*(?:1?>&2)\\s*)(?:;|&&)\\s*)?(?:exit\\s+(\\d{1,3})|:\\s+'[^']*')\\s*;?\\s*\\}?$")
 })
 
 // cutOr splits s at its first "||" that is not quoted.

@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,16 +12,39 @@ import (
 // payload as a here-document, which would otherwise reach only the last command.
 //
 // A gate ends in exit 2 whenever the client does not end well, a missing or killed
-// client included; exit 2 is what every agent reads as "blocked". An observing hook
-// must never end so: exit 2 would erase the user's prompt, or keep the agent working
-// when it wants to stop. Its answer on stdout still counts, so that a stop requested in
-// the console ends the turn after a tool.
+// client included; exit 2 is what every agent reads as "blocked". A client that ends with
+// 2 has said why, so the guard adds nothing. For agents that take a silent exit 2 for
+// permission it speaks all the same. An observing hook must never end in 2: that would
+// erase the user's prompt, or keep the agent working when it wants to stop. Its answer on
+// stdout still counts, so that a stop requested in the console ends the turn after a tool.
 const (
 	open      = "{ "
-	gateGuard = " || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
+	gateGuard = " || { test $? -eq 2 || echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
+	loudGuard = " || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
 	watchTail = " || : 'aoctl only observes here'"
 	shut      = "; }"
 )
+
+// guard is what follows the client in the line of a hook of agent that decides.
+func guard(agent string) string {
+	if slices.Contains(loudAgents, agent) {
+		return loudGuard
+	}
+	return gateGuard
+}
+
+// loudAgents let a call run when its hook exits 2 without a word on standard error.
+var loudAgents = []string{"codex", "gemini", "qwen"}
+
+// cutGuard takes the guard off a line, whichever it has.
+func cutGuard(line string) (client string, found bool) {
+	for _, g := range []string{gateGuard, loudGuard} {
+		if client, found = strings.CutSuffix(line, g); found {
+			return client, true
+		}
+	}
+	return line, false
+}
 
 // Program is what an agent is told to run: an absolute path, the words between it and
 // the agent's name ("hook" for aoctl itself, none for aoctl-hook), and where it asks.
@@ -64,7 +88,7 @@ func (p Program) list(agent string, timeout time.Duration) []string {
 
 // gateCommand is the line of a hook that decides.
 func (p Program) gateCommand(agent string, timeout time.Duration) string {
-	return open + p.words(agent, timeout) + gateGuard + shut
+	return open + p.words(agent, timeout) + guard(agent) + shut
 }
 
 // watchCommand is the line of a hook that is only told.
@@ -85,7 +109,7 @@ func isOurs(command, agent string) bool {
 			return false
 		}
 	}
-	s, gate := strings.CutSuffix(s, gateGuard)
+	s, gate := cutGuard(s)
 	s, watch := strings.CutSuffix(s, watchTail)
 	words, ok := splitWords(s)
 	if !ok || len(words) < 2 {

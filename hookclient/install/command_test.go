@@ -25,6 +25,7 @@ func TestIsOurs(t *testing.T) {
 		"{ aoctl hook claude || " + guard + "; }":       true,
 		"/opt/renamed hook claude || " + guard:          true,
 		"/opt/renamed claude || " + guard:               true,
+		"{ /opt/renamed claude" + gateGuard + shut:      true,
 		`"/opt/with blank/aoctl" hook claude`:           true,
 		`/opt/with\ blank/aoctl-dev hook claude`:        true,
 		"":                                              false,
@@ -105,7 +106,7 @@ func TestCommandFailures(t *testing.T) {
 		}{
 			"answers": {"echo '{}'", 0, 0, "{}\n"},
 			"fails":   {"exit 1", 2, 0, ""},
-			"refuses": {"exit 2", 2, 0, ""},
+			"refuses": {"echo 'aoctl: it says so, call refused' >&2; exit 2", 2, 0, ""},
 			"killed":  {"kill -9 $$", 2, 0, ""},
 			"missing": {"", 2, 0, ""},
 		} {
@@ -127,11 +128,26 @@ func TestCommandFailures(t *testing.T) {
 					if got := run.ProcessState.ExitCode(); got != want || stdout.String() != tc.stdout {
 						t.Errorf("%s: exit %d, stdout %q; want %d, %q", command, got, stdout.String(), want, tc.stdout)
 					}
-					if want == 2 && !strings.Contains(stderr.String(), "call refused") {
-						t.Errorf("%s: no reason given: %q", command, stderr.String())
+					if want == 2 && strings.Count(stderr.String(), "call refused") != 1 {
+						t.Errorf("%s: want one reason: %q", command, stderr.String())
 					}
 				}
 			})
+		}
+	}
+}
+
+// Agents that take a silent exit 2 for permission hear the guard whatever the client did.
+func TestLoudGuard(t *testing.T) {
+	mute := filepath.Join(t.TempDir(), "aoctl-hook")
+	if err := os.WriteFile(mute, []byte("#!/bin/sh\nexit 2\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range []string{"codex", "gemini", "qwen"} {
+		run := exec.CommandContext(t.Context(), "sh", "-c", Program{Path: mute}.gateCommand(agent, time.Minute))
+		out, _ := run.CombinedOutput() // the exit code is looked at
+		if run.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "call refused") {
+			t.Errorf("%s: exit %d, %q", agent, run.ProcessState.ExitCode(), out)
 		}
 	}
 }

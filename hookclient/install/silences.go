@@ -89,7 +89,8 @@ func (l layout) programOf(handler *node) string {
 		return ""
 	}
 	line := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(handler.member(l.line).text), open), shut)
-	line = strings.TrimSuffix(strings.TrimSuffix(line, gateGuard), watchTail)
+	line, _ = cutGuard(line)
+	line = strings.TrimSuffix(line, watchTail)
 	if words, ok := splitWords(line); ok && len(words) > 0 {
 		return words[0]
 	}
