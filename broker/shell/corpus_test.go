@@ -2,6 +2,7 @@ package shell
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,32 +32,17 @@ func corpus(t *testing.T, name string) []string {
 	return entries
 }
 
-// innocent reports whether somebody who allows a line's first word, with whatever
-// words behind it, has allowed all that the line does. What the program's own words
-// delete, or write outside of the project, is left to the risk of the call.
-func innocent(entry string, l Line) bool {
-	word := strings.Fields(entry)[0]
-	for _, e := range l.Elements {
-		switch {
-		case e.Unsure != "" || e.Exact != "" || !l.Parsed:
-			return false
-		case e.Kind == Write && (e.Deletes || e.Home || strings.HasPrefix(e.Path, "/") || strings.Contains(e.Path, "..") || strings.HasPrefix(e.Path, ".git/")):
-			return false
-		case e.Neutral || e.Operand:
-		case e.Kind != Command || e.Argv[0] != word:
-			return false
-		}
-	}
-	return true
-}
-
+// Each line of the corpus has something in it that no rule with wildcards may speak for,
+// whatever it is about. What harms as plainly as it is written stands in harm.txt, and what
+// a rule only does not name in unnamed.txt; package rules tries all three.
 func TestBypasses(t *testing.T) {
 	entries := corpus(t, "bypass.txt")
-	if len(entries) < 220 {
+	if len(entries) < 5700 {
 		t.Fatalf("only %d entries", len(entries))
 	}
 	for _, entry := range entries {
-		if l := Parse(entry); innocent(entry, l) {
+		l := Parse(entry)
+		if l.Parsed && !slices.ContainsFunc(l.Elements, func(e Element) bool { return e.Unsure != "" || e.Exact != "" }) {
 			t.Errorf("nothing is suspicious about %q: %s", entry, show(l))
 		}
 	}
