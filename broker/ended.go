@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // RanData is the data of an EventPostTool that an agent's hook told: a call came to its
@@ -109,7 +110,7 @@ func (b *Broker) whatRan(ctx context.Context, h agents.Hook) string {
 		if e.heardEnd || !mayHaveRun(e.req, h) || found != nil && !older(e.req, found.req) {
 			continue
 		}
-		if sameJSON(e.req.ToolInput, h.ToolInput) || e.req.Outcome != nil && sameJSON(e.req.Outcome.UpdatedInput, h.ToolInput) {
+		if wire.Same(e.req.ToolInput, h.ToolInput) || e.req.Outcome != nil && wire.Same(e.req.Outcome.UpdatedInput, h.ToolInput) {
 			found = e
 		}
 	}

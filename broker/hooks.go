@@ -308,7 +308,7 @@ func (b *Broker) settleElsewhere(ctx context.Context, h agents.Hook) {
 			if r.ToolUseID != "" {
 				return r.ToolUseID == h.ToolUseID
 			}
-			return r.SubagentID == h.SubagentID && r.Event == "PermissionRequest" && sameJSON(r.ToolInput, h.ToolInput)
+			return r.SubagentID == h.SubagentID && r.Event == "PermissionRequest" && wire.Same(r.ToolInput, h.ToolInput)
 		}, Answered)
 	case agents.TurnEnd, agents.Prompt:
 		if h.SubagentID == "" && !h.FromApp {
@@ -320,15 +320,4 @@ func (b *Broker) settleElsewhere(ctx context.Context, h agents.Hook) {
 		b.cancelPending(ctx, h.SessionID, "the session ended", nil, Cancelled)
 	case agents.Observe, agents.Gate, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
 	}
-}
-
-// sameJSON compares two objects by value: agents may order keys anew.
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	p, err1 := json.Marshal(x)
-	q, err2 := json.Marshal(y)
-	return err1 == nil && err2 == nil && string(p) == string(q)
 }

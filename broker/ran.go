@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
@@ -203,8 +200,8 @@ func runKind(req Request, h agents.Hook) RunKind {
 	if req.Outcome != nil && len(req.Outcome.UpdatedInput) > 0 {
 		want, edited = req.Outcome.UpdatedInput, true
 	}
-	if req.ToolName != h.ToolName || !sameRun(want, h.ToolInput, func(_ string, v any) bool {
-		return formTools[h.ToolName] || edited && (v == nil || v == false)
+	if req.ToolName != h.ToolName || !sameRun(want, h.ToolInput, func(v json.RawMessage) bool {
+		return formTools[h.ToolName] || edited && (string(v) == "null" || string(v) == "false")
 	}) {
 		return RanChanged
 	}
@@ -229,7 +226,7 @@ func planKind(req Request, h agents.Hook) RunKind {
 
 // sameRun compares the input that was allowed with the one that ran, by value; mayAdd
 // says which members the latter may have beside.
-func sameRun(allowed, ran json.RawMessage, mayAdd func(key string, v any) bool) bool {
+func sameRun(allowed, ran json.RawMessage, mayAdd func(v json.RawMessage) bool) bool {
 	x, errX := members(allowed)
 	y, errY := members(ran)
 	if errX != nil || errY != nil {
@@ -237,7 +234,7 @@ func sameRun(allowed, ran json.RawMessage, mayAdd func(key string, v any) bool) 
 	}
 	for key, v := range y {
 		want, ok := x[key]
-		if !ok && !mayAdd(key, v) || ok && !sameValue(want, v) {
+		if !ok && !mayAdd(v) || ok && !wire.Same(want, v) {
 			return false
 		}
 		delete(x, key)
@@ -247,73 +244,13 @@ func sameRun(allowed, ran json.RawMessage, mayAdd func(key string, v any) bool) 
 
 // members reads an object strictly: what two readers could read differently is compared
 // byte for byte.
-func members(raw json.RawMessage) (map[string]any, error) {
-	if err := wire.Check(raw, wire.MaxDepth); err != nil {
-		return nil, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var m map[string]any
-	err := dec.Decode(&m)
-	if err == nil && m == nil {
-		err = errors.New("no object")
+func members(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	fields, err := wire.Fields(raw)
+	m := make(map[string]json.RawMessage, len(fields))
+	for _, f := range fields {
+		m[f.Key] = f.Value
 	}
 	return m, err
-}
-
-// sameValue compares two JSON values. Numbers may be written in several ways, as long as
-// every reader gets the same out of them.
-func sameValue(x, y any) bool {
-	switch a := x.(type) {
-	case json.Number:
-		b, ok := y.(json.Number)
-		return ok && sameNumber(string(a), string(b))
-	case []any:
-		b, ok := y.([]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !sameValue(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
-	case map[string]any:
-		b, ok := y.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for k, v := range a {
-			w, ok := b[k]
-			if !ok || !sameValue(v, w) {
-				return false
-			}
-		}
-		return true
-	}
-	return reflect.DeepEqual(x, y)
-}
-
-func sameNumber(x, y string) bool {
-	a, errA := strconv.ParseFloat(x, 64)
-	b, errB := strconv.ParseFloat(y, 64)
-	const exact = 1 << 53
-	return x == y || errA == nil && errB == nil && a == b && math.Abs(a) < exact && digits(x) < 17 && digits(y) < 17
-}
-
-// digits is how many digits a number is written with.
-func digits(s string) int {
-	n := 0
-	for _, c := range strings.TrimLeft(s, "-0.") {
-		if c == 'e' || c == 'E' {
-			break
-		}
-		if c != '.' {
-			n++
-		}
-	}
-	return n
 }
 
 // wouldHaveAsked reports whether the call that h reports should have been asked for here

@@ -3,6 +3,7 @@ package broker
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"github.com/aoctl/aoctl/broker/agents"
 )
@@ -76,7 +77,7 @@ func ranAs(req Request, h agents.Hook) bool {
 	if req.Outcome != nil && len(req.Outcome.UpdatedInput) > 0 {
 		want = req.Outcome.UpdatedInput
 	}
-	return sameRun(want, h.ToolInput, func(string, any) bool { return false })
+	return sameRun(want, h.ToolInput, func(json.RawMessage) bool { return false })
 }
 
 // everAllowed reports whether a call like the one that h reports was allowed, as far as

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // Some agents ask twice about one call, once before every tool and once before tools of one
@@ -65,7 +66,7 @@ func covers(r Request, input json.RawMessage) bool {
 		return false
 	}
 	for key, v := range now {
-		if w, ok := was[key]; !ok || !sameValue(w, v) {
+		if w, ok := was[key]; !ok || !wire.Same(w, v) {
 			return false
 		}
 		delete(was, key)

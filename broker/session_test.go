@@ -231,6 +231,24 @@ func TestAnsweredElsewhere(t *testing.T) {
 	}
 }
 
+// Two calls that differ beyond what a float64 can hold are two calls: the card of the one
+// does not go because the other ran.
+func TestAnsweredElsewhereGoesByEveryDigit(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	cards := map[string]broker.Request{}
+	for _, id := range []string{"9007199254740993", "9007199254740992"} {
+		ask := bash("s", id, "make")
+		ask.Event, ask.ToolName, ask.ToolInput = "PermissionRequest", "mcp__db__drop", json.RawMessage(`{"id":`+id+`}`)
+		cards[id] = submit(t, b, ask)
+	}
+	told(t, b, agents.Hook{Kind: agents.ToolDone, ToolName: "mcp__db__drop", ToolInput: json.RawMessage(`{"id": 9007199254740992}`)})
+	for id, want := range map[string]broker.State{"9007199254740993": broker.Pending, "9007199254740992": broker.Answered} {
+		if got, _ := b.Request(t.Context(), cards[id].ID); got.State != want {
+			t.Errorf("the call about %s is %s, want %s", id, got.State, want)
+		}
+	}
+}
+
 // Each way of ending tells the agent its own cause.
 func TestReasonsDiffer(t *testing.T) {
 	seen := map[string]string{}

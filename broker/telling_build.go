@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // builder makes entries of what is held.
@@ -190,7 +191,7 @@ func (b *builder) fill(e *Entry, r *Request) {
 
 // writtenAgain reports whether two calls of the file are one, written twice.
 func writtenAgain(a, b *Request) bool {
-	return a != nil && b != nil && a.ToolName == b.ToolName && (len(a.ToolInput) == 0 && len(b.ToolInput) == 0 || sameJSON(a.ToolInput, b.ToolInput))
+	return a != nil && b != nil && a.ToolName == b.ToolName && (len(a.ToolInput) == 0 && len(b.ToolInput) == 0 || wire.Same(a.ToolInput, b.ToolInput))
 }
 
 // tellsOf reports whether all that the file has of an input is in the recorded one, to which
@@ -201,10 +202,10 @@ func tellsOf(file, recorded json.RawMessage) bool {
 	}
 	var told, known map[string]json.RawMessage
 	if json.Unmarshal(file, &told) != nil || json.Unmarshal(recorded, &known) != nil {
-		return sameJSON(file, recorded)
+		return wire.Same(file, recorded)
 	}
 	for key, value := range told {
-		if !sameJSON(value, known[key]) {
+		if !wire.Same(value, known[key]) {
 			return false
 		}
 	}
@@ -214,7 +215,7 @@ func tellsOf(file, recorded json.RawMessage) bool {
 // place is the entry in the file of the call that r asked for.
 func (b *builder) place(r *Request) (int, bool) {
 	for _, i := range b.alike[r.ToolUseID] {
-		if c := b.file[i].Call; c.ToolName == r.ToolName && sameJSON(c.ToolInput, r.ToolInput) {
+		if c := b.file[i].Call; c.ToolName == r.ToolName && wire.Same(c.ToolInput, r.ToolInput) {
 			return i, true
 		}
 	}
@@ -229,7 +230,7 @@ func (b *builder) place(r *Request) (int, bool) {
 		if e.Call == nil || e.OnRecord || e.Call.ToolName != r.ToolName || e.AtMS > 0 && !b.near(e.AtMS, r) {
 			continue
 		}
-		if sameJSON(e.Call.ToolInput, r.ToolInput) {
+		if wire.Same(e.Call.ToolInput, r.ToolInput) {
 			return i, true
 		}
 	}

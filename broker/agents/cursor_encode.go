@@ -64,7 +64,7 @@ func (cursor) takes(event, tool string, input, updated json.RawMessage) bool {
 	}
 	for _, was := range old {
 		f, ok := now[was.Key]
-		if !ok || !mcp && !sameBytes(was.Value, f.Value) && !cursorApplies(f) {
+		if !ok || !mcp && !wire.Same(was.Value, f.Value) && !cursorApplies(f) {
 			return false
 		}
 	}
@@ -77,15 +77,4 @@ func cursorApplies(f wire.Field) bool {
 		first = '0' // and no minus: less than nothing is dropped
 	}
 	return kind != 0 && first == kind
-}
-
-// sameBytes compares two values as they are written, but for blanks and escapes.
-func sameBytes(x, y json.RawMessage) bool {
-	var a, b any
-	if json.Unmarshal(x, &a) != nil || json.Unmarshal(y, &b) != nil {
-		return false
-	}
-	p, err1 := json.Marshal(a)
-	q, err2 := json.Marshal(b)
-	return err1 == nil && err2 == nil && string(p) == string(q)
 }

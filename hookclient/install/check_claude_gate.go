@@ -222,7 +222,7 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 		switch {
 		case handler == nil:
 			missing = append(missing, h.event)
-		case !sameJSON(g.file.doc.src[handler.start:handler.end], h.handler):
+		case !holds(g.file.doc.src[handler.start:handler.end], h.handler):
 			differ = append(differ, h.event)
 		}
 	}

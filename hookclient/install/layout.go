@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // layout is how the settings of an agent hold hooks.
@@ -126,7 +127,7 @@ func (l layout) put(d *document, h hook) error {
 		for _, handler := range l.handlers(group) {
 			switch {
 			case !l.isOurs(handler):
-			case sameJSON(d.src[handler.start:handler.end], h.handler):
+			case holds(d.src[handler.start:handler.end], h.handler):
 				return nil
 			default:
 				return d.replace(handler, h.handler)
@@ -136,12 +137,10 @@ func (l layout) put(d *document, h hook) error {
 	return d.appendItem(groups, l.group(h))
 }
 
-// sameJSON reports whether text holds exactly the members of want.
-func sameJSON(text []byte, want object) bool {
+// holds reports whether text holds exactly the members of want.
+func holds(text []byte, want object) bool {
 	plain := &document{style: style{colon: ":", comma: ","}}
-	var a, b any
-	return json.Unmarshal(text, &a) == nil &&
-		json.Unmarshal([]byte(plain.compact(want)), &b) == nil && reflect.DeepEqual(a, b)
+	return wire.Same(text, json.RawMessage(plain.compact(want)))
 }
 
 // isOurs reports whether a handler runs aoctl's hook client and nothing else.

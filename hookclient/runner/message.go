@@ -156,20 +156,3 @@ func encode(v any) []byte {
 	}
 	return b.Bytes()
 }
-
-// sameJSON compares two values: agents may order the keys anew.
-func sameJSON(a, b json.RawMessage) bool {
-	x, err1 := canonical(a)
-	y, err2 := canonical(b)
-	return err1 == nil && err2 == nil && x == y
-}
-
-func canonical(raw json.RawMessage) (string, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return "", err
-	}
-	return string(encode(v)), nil
-}

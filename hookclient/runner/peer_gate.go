@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // requested takes a request of the agent's: an event of its, or a permission it wants.
@@ -187,7 +189,7 @@ func (p *peer) permission(id string, r request) {
 	q := ask{id: id, patient: true}
 	if e != nil {
 		c.event.CWD, c.event.Transcript, c.event.AgentType = e.event.CWD, e.event.Transcript, e.event.AgentType
-		if e.verdict == allowed && e.request != "" && e.event.ToolName == r.ToolName && sameJSON(e.input, r.Input) {
+		if e.verdict == allowed && e.request != "" && e.event.ToolName == r.ToolName && wire.Same(e.input, r.Input) {
 			q.sure = e.request
 		}
 	}

@@ -296,7 +296,7 @@ func agreesOutcome(o *broker.Outcome, d *broker.DecidedData) error {
 		return fmt.Errorf("the log says %s decided, the request %s", d.By.Kind, o.By.Kind)
 	case d.Reason != utf8Of(o.Reason):
 		return fmt.Errorf("the log has another reason")
-	case !sameJSON(d.UpdatedInput, o.UpdatedInput):
+	case !sameText(d.UpdatedInput, o.UpdatedInput):
 		return fmt.Errorf("the log has another updated input")
 	}
 	return nil
@@ -310,9 +310,9 @@ func utf8Of(s string) string {
 	return string([]rune(s))
 }
 
-// sameJSON compares as the log writes it: encoding/json drops blanks between tokens
+// sameText compares as the log writes it: encoding/json drops blanks between tokens
 // and escapes <, > and &, which changes no value.
-func sameJSON(a, b json.RawMessage) bool {
+func sameText(a, b json.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}

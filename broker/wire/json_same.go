@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// Same reports whether two JSON texts hold the same value, for every reader of either:
+// blanks, escapes and the order of keys do not count, and numbers are compared by their
+// digits, never as float64, so 1.50 and 15e-1 are the same and 9007199254740993 and
+// 9007199254740992 are not.
+//
+// What Check refuses could be read differently by two readers, so it is the same as its
+// very bytes only. No text at all is no value, and the same as nothing.
+func Same(x, y json.RawMessage) bool {
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	if bytes.Equal(x, y) {
+		return true
+	}
+	a, okA := canonical(x)
+	b, okB := canonical(y)
+	return okA && okB && bytes.Equal(a, b)
+}
+
+// canonical writes a JSON text in the one way that all that are the same share.
+func canonical(raw json.RawMessage) ([]byte, bool) {
+	if Check(raw, MaxDepth) != nil {
+		return nil, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return nil, false
+	}
+	out, err := json.Marshal(plainNumbers(v))
+	return out, err == nil
+}
+
+// plainNumbers writes every number in v in one way.
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return plainNumber(string(v))
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = plainNumbers(v[key])
+		}
+	}
+	return v
+}
+
+// plainNumber writes a number as a whole one without zeros at its end, and an exponent.
+// What it is worth is never computed. One whose exponent fits into no machine word stays
+// as it is written.
+func plainNumber(s string) json.Number {
+	rest, negative := strings.CutPrefix(s, "-")
+	mantissa, e, has := strings.Cut(strings.ToLower(rest), "e")
+	exponent := 0
+	if has {
+		var err error
+		if exponent, err = strconv.Atoi(e); err != nil || exponent > maxExponent || exponent < -maxExponent {
+			return json.Number(s)
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	significant := strings.TrimRight(digits, "0")
+	if significant == "" {
+		return "0"
+	}
+	if negative {
+		significant = "-" + significant
+	}
+	return json.Number(significant + "e" + strconv.Itoa(exponent+len(digits)-len(strings.TrimRight(digits, "0"))-len(fraction)))
+}
+
+const maxExponent = 1 << 30 // well beyond any text's length
