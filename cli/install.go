@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/profile"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -222,7 +223,11 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("mode", fmt.Sprintf("%s (%s): %s", o.Mode, strings.Join(r.Gates, ", "), what))
 	line("told of", strings.Join(r.Watches, ", "))
-	line("timeout", fmt.Sprintf("%s; %s would give up after %v", timeToAnswer(o), waiter(o, r), r.Wait))
+	ends := "would give up after %v"
+	if profile.Of(o.Agent).HardCap > 0 {
+		ends = "runs a call that waits for %v, whatever its settings say"
+	}
+	line("timeout", fmt.Sprintf("%s; %s "+ends, timeToAnswer(o), waiter(o, r), r.Wait))
 	line("runs", strings.Join(append([]string{o.Program.Path}, o.Program.Args...), " "))
 	line("asks", o.Program.Console.String()+", whatever a project's settings say")
 	if r.Backup != "" {
@@ -247,6 +252,8 @@ func describeInstall(o install.Options, r install.Report) string {
 
 // timeToAnswer says how long a person has.
 func timeToAnswer(o install.Options) string {
+	at := profile.Of(o.Agent)
+	o.Timeout, o.Program.AtMost = at.Limit(o.Timeout), at.Limit(o.Program.AtMost)
 	if o.Program.AtMost <= o.Timeout {
 		return fmt.Sprintf("%v to answer", o.Timeout)
 	}

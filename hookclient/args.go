@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--socket PATH | --url URL [--token-file FILE]] AGENT
+const usage = `usage: aoctl hook [--timeout 10m] [--at-most 1h] [--gate] [--socket PATH | --url URL [--token-file FILE]] AGENT
 (or aoctl-hook with the same arguments)
 
 Reads one hook payload of AGENT (such as claude) from stdin, asks the console, and prints the agent's own
@@ -18,6 +19,8 @@ answer. Agents run it; "aoctl install AGENT" tells them to.
 
   --timeout     how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
   --at-most     how long it waits when the person gives the call more time; without it, no longer than --timeout
+  --gate        the hook decides: to an agent that reads a refusal from its output (gemini, qwen) a
+                refusal of the client's own is printed there too, with exit 0
   --socket      the console's socket; AOCTL_SOCKET does the same
   --url         a console over TCP, such as http://localhost:8765; AOCTL_URL does the same
   --token-file  an absolute path, of a file of yours with mode 0600 that holds the token for asking over
@@ -42,6 +45,7 @@ type settings struct {
 	console place
 	timeout time.Duration
 	atMost  time.Duration // with more time from the person; timeout when they can give none
+	gate    bool          // a refusal may be printed as the agent's own answer
 	help    bool
 }
 
@@ -81,6 +85,8 @@ func parseArgs(args []string) (settings, error) {
 		switch {
 		case arg == "--help" || arg == "-h":
 			return settings{help: true}, nil
+		case arg == "--gate":
+			s.gate = true
 		case into != nil:
 			if !inline && len(args) > 0 {
 				value, args = args[0], args[1:]
@@ -121,6 +127,8 @@ func (s settings) complete(f flags) (settings, error) {
 	if s.atMost, err = parseAtMost(f.atMost, s.timeout); err != nil {
 		return s, err
 	}
+	at := profile.Of(s.agent) // whatever the line says that an older version installed
+	s.atMost = at.Limit(s.atMost)
 	s.timeout = min(s.timeout, s.atMost)
 	if f.url != "" {
 		s.console, err = pinnedPlace(f.url, f.tokenFile)

@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Exit codes of Run. Every agent takes 2 with words on stderr as "refused", and a 0
@@ -90,10 +92,21 @@ func (h *hook) run(ctx context.Context, args []string) int {
 		err = h.wait(ctx, c)
 	}
 	if err != nil {
-		h.closed.Store(true)
-		return refuse(h.stderr, err)
+		return h.refuse(err)
 	}
 	return exitAnswered
+}
+
+// refuse ends a run that has no answer. A hook that decides says so on stdout where its agent
+// reads it there: what it says on stderr may be a fixed text that stands there already.
+func (h *hook) refuse(err error) int {
+	none := h.closed.CompareAndSwap(false, true) // or an answer is being printed, and nothing may stand beside it
+	if no := profile.Refusal(h.settings.agent, sentence(err)); h.settings.gate && none && no != nil {
+		if n, failed := h.stdout.Write(no); failed == nil && n == len(no) {
+			return exitAnswered
+		}
+	}
+	return refuse(h.stderr, err)
 }
 
 // sprint tries the short way: payload, question and answer without a second

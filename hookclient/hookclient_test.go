@@ -2,6 +2,7 @@ package hookclient
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -324,6 +325,26 @@ func TestEndedWaitPrintsNothing(t *testing.T) {
 			wantRefused(t, runWith(t, h, "claude", "--socket", b.socket), c.words)
 		})
 	}
+}
+
+// To an agent that reads a refusal from its output, a hook that decides prints its own there;
+// an answer that could not be written whole has nothing beside it.
+func TestRefusalAsAnAnswer(t *testing.T) {
+	missing := filepath.Join(privateDir(t), "broker.sock")
+	for agent, want := range map[string]string{
+		"gemini": `{"decision":"deny","reason":"aoctl: no console is listening`,
+		"qwen":   `{"continue":false,"stopReason":"aoctl: no console is listening`,
+	} {
+		got := runWith(t, &hook{}, agent, "--gate", "--socket", missing)
+		if got.code != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, want) || strings.Count(got.stdout, "\n") != 1 || !json.Valid([]byte(got.stdout)) {
+			t.Errorf("%s is told %+v", agent, got)
+		}
+		wantRefused(t, runWith(t, &hook{}, agent, "--socket", missing), "no console is listening")
+		wantRefused(t, runWith(t, &hook{stdout: brokenWriter{0}}, agent, "--gate", "--socket", missing), "no console is listening")
+	}
+	wantRefused(t, runWith(t, &hook{}, "codex", "--gate", "--socket", missing), "no console is listening")
+	b := newBroker(t, reply(200, allow))
+	wantRefused(t, runWith(t, &hook{stdout: brokenWriter{5}}, "gemini", "--gate", "--socket", b.socket), "could not be written to stdout")
 }
 
 func TestAnswerAfterRefusalIsNotPrinted(t *testing.T) {

@@ -49,9 +49,12 @@ func (r *refusalError) Unwrap() []error {
 // returns the exit code with which every agent blocks the call.
 func refuse(stderr io.Writer, err error) int {
 	// Nothing can be done about a stderr that is gone; the exit code still blocks.
-	_, _ = io.WriteString(stderr, "aoctl: "+oneLine(err.Error())+"\n")
+	_, _ = io.WriteString(stderr, sentence(err)+"\n")
 	return exitRefused
 }
+
+// sentence is what the agent, and through it the model, reads of err.
+func sentence(err error) string { return "aoctl: " + oneLine(err.Error()) }
 
 // maxReason keeps a reason to what an agent shows its model, in bytes.
 const maxReason = 4 << 10

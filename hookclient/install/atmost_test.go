@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // allEvents are the hooks of an agent as settings hold them, by event.
@@ -42,7 +44,8 @@ func TestAgentsOutwaitMoreTime(t *testing.T) {
 				continue
 			}
 			l, ok := ReadHookLine(line, a.agent)
-			if !ok || !isOurs(line, a.agent) || !l.Guarded || l.Timeout != 10*time.Minute || l.AtMost != time.Hour || l.longest() != time.Hour {
+			at := profile.Of(a.agent)
+			if !ok || !isOurs(line, a.agent) || !l.Guarded || l.Timeout != at.Limit(10*time.Minute) || l.AtMost != at.Limit(time.Hour) || l.longest() != at.Limit(time.Hour) {
 				t.Errorf("%s: line %+v", a.agent, l)
 			}
 			if text := l.program().gateCommand(a.agent, l.Timeout); text != line {
@@ -52,8 +55,12 @@ func TestAgentsOutwaitMoreTime(t *testing.T) {
 			if a.agent == "gemini" || a.agent == "qwen" && limit >= 1000 {
 				limit /= 1000
 			}
-			if limit != 3660 {
-				t.Errorf("%s gives up after %v s, want 3660", a.agent, limit)
+			want := 3660.0
+			if at.HardCap > 0 {
+				want = at.HardCap.Seconds()
+			}
+			if limit != want {
+				t.Errorf("%s gives up after %v s, want %v", a.agent, limit, want)
 			}
 		}
 	}

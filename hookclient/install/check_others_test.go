@@ -9,6 +9,19 @@ import (
 
 // A guarded line of each agent as its manual page has it, with the program of the test.
 func guardedLine(o CheckOptions, agent string) string {
+	const no = `\"decision\":\"deny\",\"reason\":\"aoctl: hook client failed, call refused\"`
+	client := o.Program.Path + " " + agent + " --timeout 10m"
+	switch agent {
+	case "codex":
+		return "{ trap : HUP INT TERM; " + client + " || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }; }"
+	case "gemini":
+		return `{ printf '%s\\n' '{` + no + `}' >&2; exec 2>&-; ` + client + " --gate || exit 2; }"
+	}
+	return olderLine(o, agent)
+}
+
+// olderLine is what aoctl wrote before it knew of signals.
+func olderLine(o CheckOptions, agent string) string {
 	return "{ " + o.Program.Path + " " + agent + " --timeout 10m || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }; }"
 }
 
@@ -42,6 +55,7 @@ func TestCheckHandMade(t *testing.T) {
 	}{
 		"codex":              {"codex", map[string]string{codexFile: codex("660", ""), ".codex/config.toml": trust(filepath.Join(h, codexFile) + ":pre_tool_use:0:0")}, OK, "hook trust", "trusted as sha256:5d0c"},
 		"codex line":         {"codex", map[string]string{codexFile: codex("660", "")}, OK, "command", "guarded"},
+		"codex older line":   {"codex", map[string]string{codexFile: strings.Replace(codex("660", ""), "trap : HUP INT TERM; ", "", 1)}, Fail, "command", "when a signal ends the hook"},
 		"codex untrusted":    {"codex", map[string]string{codexFile: codex("660", "")}, Fail, "hook trust", "skips it without a word"},
 		"codex moved":        {"codex", map[string]string{codexFile: codex("660", ""), ".codex/config.toml": trust(filepath.Join(h, codexFile) + ":pre_tool_use:1:0")}, Fail, "hook trust", "does not trust"},
 		"codex disabled":     {"codex", map[string]string{codexFile: codex("660", ""), ".codex/config.toml": trust(filepath.Join(h, codexFile)+":pre_tool_use:0:0") + "enabled = false\n"}, Fail, "hook trust", "switched off"},
@@ -60,6 +74,9 @@ func TestCheckHandMade(t *testing.T) {
 		"codex none":         {"codex", map[string]string{codexFile: "{}"}, Skipped, "program", "not found"},
 
 		"gemini":           {"gemini", map[string]string{geminiFile: gemini("660000", ""), ".gemini/trustedFolders.json": `{"` + h + `": "TRUST_FOLDER"}`}, OK, "folder trust", "is trusted"},
+		"gemini line":      {"gemini", map[string]string{geminiFile: gemini("660000", "")}, OK, "command", "guarded"},
+		"gemini older":     {"gemini", map[string]string{geminiFile: strings.Replace(gemini("660000", ""), guardedLine(o, "gemini"), olderLine(o, "gemini"), 1)}, Fail, "command", "when a signal ends the hook"},
+		"gemini allows":    {"gemini", map[string]string{geminiFile: strings.Replace(gemini("660000", ""), "deny", "allow", 1)}, Warn, "command", "cannot be judged"},
 		"gemini seconds":   {"gemini", map[string]string{geminiFile: gemini("660", "")}, Fail, "timeout", "Gemini CLI after 660ms"},
 		"gemini overflow":  {"gemini", map[string]string{geminiFile: gemini("2147483648", "")}, Fail, "timeout", "stops waiting first"},
 		"gemini off":       {"gemini", map[string]string{geminiFile: gemini("660000", ""), "work/.gemini/settings.json": `{"hooksConfig": {"enabled": false}}`}, Fail, "settings", "no hook runs"},
@@ -68,8 +85,11 @@ func TestCheckHandMade(t *testing.T) {
 		"gemini unknown":   {"gemini", map[string]string{geminiFile: gemini("660000", "")}, Warn, "folder trust", "not known to be trusted"},
 		"gemini no trust":  {"gemini", map[string]string{geminiFile: gemini("660000", `, "security": {"folderTrust": {"enabled": false}}`)}, OK, "folder trust", "switched off"},
 
-		"qwen":        {"qwen", map[string]string{qwenFile: qwen("660", "")}, OK, "timeout", "Qwen Code after 11m0s"},
-		"qwen millis": {"qwen", map[string]string{qwenFile: qwen("660000", "")}, OK, "timeout", "Qwen Code after 11m0s"},
+		"qwen older":  {"qwen", map[string]string{qwenFile: qwen("660", "")}, Fail, "command", "when a signal ends the hook"},
+		"qwen claims": {"qwen", map[string]string{qwenFile: qwen("660000", "")}, Fail, "timeout", "after 10m0s, Qwen Code after 1m0s, whatever its settings say: the agent stops waiting first"},
+		"qwen close":  {"qwen", map[string]string{qwenFile: strings.Replace(qwen("660", ""), "10m", "55s", 1)}, Warn, "timeout", "less than 10s between them"},
+		"qwen short":  {"qwen", map[string]string{qwenFile: strings.Replace(qwen("660", ""), "10m", "50s", 1)}, OK, "timeout", "the client gives up after 50s, Qwen Code after 1m0s, whatever its settings say; a call can be given no more time"},
+		"qwen agent":  {"qwen", map[string]string{qwenFile: strings.Replace(qwen("40", ""), "10m", "50s", 1)}, Fail, "timeout", "stops waiting first"},
 		"qwen 1000":   {"qwen", map[string]string{qwenFile: qwen("1000", "")}, Fail, "timeout", "Qwen Code after 1s"},
 		"qwen off":    {"qwen", map[string]string{qwenFile: qwen("660", ""), "work/.qwen/settings.json": `{"disableAllHooks": true}`}, Fail, "settings", "no hook runs"},
 		"qwen rival":  {"qwen", map[string]string{qwenFile: qwen("660", `, {"hooks": [{"command": "yes-man"}]}`)}, Warn, "other hooks", "yes-man: its allow overrides"},

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // dialect is how an agent other than Claude Code writes hooks in a file.
@@ -219,6 +221,8 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 		c.add(Fail, "command", cure, "not guarded: when the client is missing or dies, the line does not end in exit 2: %s", shorten(h.command))
 	case d.loud && !l.Loud:
 		c.add(Fail, "command", cure, "its guard exits 2 without a word on standard error, which %s takes for permission: %s", c.a.name, shorten(h.command))
+	case !l.Outlives:
+		c.add(Fail, "command", cure, "not the line that aoctl writes now: when a signal ends the hook, as closing the terminal or logging out can, %s lets the call run", c.a.name)
 	default:
 		c.add(OK, "command", "", "guarded")
 	}
@@ -256,16 +260,22 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 		agent = d.unit(v)
 		break
 	}
+	grace, own := claudeGrace, ""
+	if at := profile.Of(c.a.agent); at.HardCap > 0 {
+		agent, grace, own = min(agent, at.HardCap), at.HardCap-at.Wait, ", whatever its settings say"
+	}
 	client := l.longest()
-	seen := fmt.Sprintf("%s, %s after %v", l.givesUp(), c.a.name, agent)
-	if l.Pinned {
+	seen := fmt.Sprintf("%s, %s after %v%s", l.givesUp(), c.a.name, agent, own)
+	if l.Pinned && own == "" {
 		seen += " (pinned)"
 	}
 	switch {
 	case agent <= client:
 		c.add(Fail, "timeout", cure, "%s: the agent stops waiting first, and the call runs", seen)
-	case agent < client+claudeGrace:
-		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, claudeGrace)
+	case agent < client+grace:
+		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, grace)
+	case own != "":
+		c.add(OK, "timeout", "", "%s; a call can be given no more time", seen)
 	default:
 		c.add(OK, "timeout", "", "%s%s", seen, l.noMore(c.a.agent))
 	}

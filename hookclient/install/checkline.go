@@ -21,6 +21,8 @@ type HookLine struct {
 	Loud    bool          // … with words on standard error, without which some agents let the call run
 	Console Console       // what its flags name; zero leaves it to the environment
 
+	Outlives bool // a signal that ends the line's shell is no permission
+
 	head, tail string // what stands in Text around the words
 }
 
@@ -36,6 +38,15 @@ func ReadHookLine(command, agent string) (HookLine, bool) {
 		}
 		s = strings.TrimSuffix(strings.TrimSpace(inner), ";")
 	}
+	said := false // the refusal, before anything else
+	for i, head := range headsOf(agent) {
+		if rest, ok := strings.CutPrefix(s, head); ok {
+			l.Outlives = i == 0
+			said = strings.Contains(head, "printf")
+			s = rest
+			break
+		}
+	}
 	call, rest := cutOr(s)
 	call = strings.TrimSpace(call)
 	l.head, l.tail, _ = strings.Cut(command, call)
@@ -48,7 +59,7 @@ func ReadHookLine(command, agent string) (HookLine, bool) {
 		if m == nil {
 			return l, false
 		}
-		l.Guarded, l.Loud = m[3] == "2", m[1] == "" && m[2] != ""
+		l.Guarded, l.Loud = m[3] == "2", m[1] == "" && m[2] != "" || said
 	}
 	return l, l.readFlags()
 }

@@ -27,7 +27,7 @@ func codexAgent() agent {
 			write := func(line string, limit time.Duration) object {
 				return object{{"type", "command"}, {"command", line}, {"timeout", seconds(limit)}}
 			}
-			gate := append(write(p.gateCommand("codex", timeout), p.longest(timeout)+claudeGrace), field{"statusMessage", "Waiting for aoctl"})
+			gate := append(write(p.gateCommand("codex", timeout), p.gateTime("codex", timeout)), field{"statusMessage", "Waiting for aoctl"})
 			return append([]hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
 		},
 		notes: codexNotes, cleanUp: codexForget,

@@ -2,9 +2,10 @@ package install
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // The two shapes of command line that are installed. Both are POSIX shell: agents run
@@ -17,33 +18,48 @@ import (
 // permission it speaks all the same. An observing hook must never end in 2: that would
 // erase the user's prompt, or keep the agent working when it wants to stop. Its answer on
 // stdout still counts, so that a stop requested in the console ends the turn after a tool.
+//
+// Where the death of the line's own shell would be permission, something stands before the
+// client: see headsOf.
 const (
-	open      = "{ "
-	gateGuard = " || { test $? -eq 2 || echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
-	loudGuard = " || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
-	watchTail = " || : 'aoctl only observes here'"
-	shut      = "; }"
+	open       = "{ "
+	failed     = "aoctl: hook client failed, call refused"
+	gateGuard  = " || { test $? -eq 2 || echo '" + failed + "' >&2; exit 2; }"
+	loudGuard  = " || { echo '" + failed + "' >&2; exit 2; }"
+	quietGuard = " || exit 2" // the words were said before
+	watchTail  = " || : 'aoctl only observes here'"
+	shut       = "; }"
+
+	// outlive has the shell wait for the client, which refuses when it is asked to end.
+	outlive = "trap : HUP INT TERM; "
 )
 
-// guard is what follows the client in the line of a hook of agent that decides.
+// guard is what follows the client in the line of a hook of agent that decides. Those that
+// take the death of a hook for permission do so with a silent exit 2, too.
 func guard(agent string) string {
-	if slices.Contains(loudAgents, agent) {
+	switch profile.Of(agent).Death {
+	case profile.Traps:
 		return loudGuard
+	case profile.Foretold:
+		return quietGuard
+	case profile.Blocks:
 	}
 	return gateGuard
 }
 
-// loudAgents let a call run when its hook exits 2 without a word on standard error.
-var loudAgents = []string{"codex", "gemini", "qwen"}
-
-// cutGuard takes the guard off a line, whichever it has.
-func cutGuard(line string) (client string, found bool) {
-	for _, g := range []string{gateGuard, loudGuard} {
-		if client, found = strings.CutSuffix(line, g); found {
-			return client, true
-		}
+// headsOf is what stands before the client in a gate's line for agent, the newest form
+// first: with any other, or none, a signal that ends the hook lets the call run.
+func headsOf(agent string) []string {
+	switch profile.Of(agent).Death {
+	case profile.Traps:
+		return []string{outlive}
+	case profile.Foretold:
+		// The refusal must stay the only text on standard error, or it is no JSON.
+		no := strings.TrimSpace(string(profile.Refusal(agent, failed)))
+		return []string{"printf '%s\\n' " + shellQuote(no) + " >&2; exec 2>&-; "}
+	case profile.Blocks:
 	}
-	return line, false
+	return []string{""}
 }
 
 // Program is what an agent is told to run: an absolute path, the words between it and
@@ -88,7 +104,22 @@ func (p Program) list(agent string, timeout time.Duration) []string {
 
 // gateCommand is the line of a hook that decides.
 func (p Program) gateCommand(agent string, timeout time.Duration) string {
-	return open + p.words(agent, timeout) + guard(agent) + shut
+	at := profile.Of(agent)
+	p.AtMost = at.Limit(p.AtMost)
+	words := p.words(agent, at.Limit(timeout))
+	if at.Death == profile.Foretold {
+		words += " --gate"
+	}
+	return open + headsOf(agent)[0] + words + guard(agent) + shut
+}
+
+// gateTime is how long agent is told to wait for a hook that decides when a person has
+// timeout to answer.
+func (p Program) gateTime(agent string, timeout time.Duration) time.Duration {
+	if limit := profile.Of(agent).HardCap; limit > 0 {
+		return limit // it waits no longer, whatever it is told
+	}
+	return p.longest(timeout) + claudeGrace
 }
 
 // watchCommand is the line of a hook that is only told.
@@ -103,16 +134,8 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 // shapes that aoctl writes or its manual shows: bare or guarded, in braces or not,
 // wherever the binary lies. A line that does anything else as well is somebody's own.
 func isOurs(command, agent string) bool {
-	s := strings.TrimSpace(command)
-	if inner, ok := strings.CutPrefix(s, open); ok {
-		if s, ok = strings.CutSuffix(inner, shut); !ok {
-			return false
-		}
-	}
-	s, gate := cutGuard(s)
-	s, watch := strings.CutSuffix(s, watchTail)
-	words, ok := splitWords(s)
-	if !ok || len(words) < 2 {
+	words, gate, watch := bared(command, agent)
+	if len(words) < 2 {
 		return false
 	}
 	base := filepath.Base(words[0])
@@ -121,6 +144,32 @@ func isOurs(command, agent string) bool {
 	}
 	return words[1] == "hook" && len(words) > 2 && words[2] == agent &&
 		(gate || watch || strings.HasPrefix(base, "aoctl"))
+}
+
+// bared takes from a line what aoctl writes around the client, and reports which guard that
+// was. There are no words when anything else is there.
+func bared(command, agent string) (words []string, gate, watch bool) {
+	s := strings.TrimSpace(command)
+	if inner, ok := strings.CutPrefix(s, open); ok {
+		if s, ok = strings.CutSuffix(inner, shut); !ok {
+			return nil, false, false
+		}
+	}
+	guards := []string{gateGuard, loudGuard}
+	for _, head := range headsOf(agent) {
+		if rest, ok := strings.CutPrefix(s, head); ok && head != "" {
+			s, guards = rest, append(guards, quietGuard)
+			break
+		}
+	}
+	for _, g := range guards {
+		if s, gate = strings.CutSuffix(s, g); gate {
+			break
+		}
+	}
+	s, watch = strings.CutSuffix(s, watchTail)
+	words, _ = splitWords(s)
+	return words, gate, watch
 }
 
 // mentionsUs reports whether a line that is not ours still seems to call aoctl.

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 func TestIsOurs(t *testing.T) {
@@ -137,17 +140,100 @@ func TestCommandFailures(t *testing.T) {
 	}
 }
 
-// Agents that take a silent exit 2 for permission hear the guard whatever the client did.
-func TestLoudGuard(t *testing.T) {
-	mute := filepath.Join(t.TempDir(), "aoctl-hook")
-	if err := os.WriteFile(mute, []byte("#!/bin/sh\nexit 2\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, agent := range []string{"codex", "gemini", "qwen"} {
-		run := exec.CommandContext(t.Context(), "sh", "-c", Program{Path: mute}.gateCommand(agent, time.Minute))
-		out, _ := run.CombinedOutput() // the exit code is looked at
-		if run.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "call refused") {
-			t.Errorf("%s: exit %d, %q", agent, run.ProcessState.ExitCode(), out)
+// What an agent is left with when a signal ends its hook: the line's own shell dies, or all
+// of the hook is asked to end, before and after the client has answered.
+func TestDeathOfTheLine(t *testing.T) {
+	for _, shell := range []string{"sh", "dash", "bash", "zsh", "busybox"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		argv := []string{path, "-c"}
+		if shell == "busybox" {
+			argv = []string{path, "sh", "-c"}
+		}
+		for _, agent := range []string{"codex", "gemini", "qwen"} {
+			for name, body := range map[string]string{
+				"shell killed":      "kill -9 $PPID",
+				"shell ended":       "kill -TERM $PPID; exit 2",
+				"shell hung up":     "kill -HUP $PPID; exit 2",
+				"client killed":     "kill -9 $$",
+				"client interfered": "echo noise >&2; exit 2",
+				"client missing":    "",
+			} {
+				t.Run(shell+" "+agent+" "+name, func(t *testing.T) {
+					p := Program{Path: filepath.Join(t.TempDir(), "aoctl-hook")}
+					if body != "" {
+						if err := os.WriteFile(p.Path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+							t.Fatal(err)
+						}
+					}
+					var stdout, stderr strings.Builder
+					run := exec.CommandContext(t.Context(), argv[0], append(slices.Clone(argv[1:]), p.gateCommand(agent, time.Minute))...)
+					run.Stdout, run.Stderr = &stdout, &stderr
+					_ = run.Run() // how it ended is looked at
+					if stdout.Len() > 0 {
+						t.Errorf("stdout %q", stdout.String())
+					}
+					if agent == "codex" {
+						if code := run.ProcessState.ExitCode(); name != "shell killed" && (code != 2 || !strings.Contains(stderr.String(), "call refused")) {
+							t.Errorf("exit %d, stderr %q: Codex runs the call", code, stderr.String())
+						}
+						return
+					}
+					if want := string(profile.Refusal(agent, failed)); stderr.String() != want || !json.Valid([]byte(want)) {
+						t.Errorf("stderr %q, want %q", stderr.String(), want)
+					}
+					if code := run.ProcessState.ExitCode(); !strings.HasPrefix(name, "shell") && code != 2 {
+						t.Errorf("exit %d, want 2", code)
+					}
+				})
+			}
 		}
 	}
+}
+
+// Lines of before are known for what they are: brought up to date where they stand, and taken
+// out again.
+func TestOlderLines(t *testing.T) {
+	o := otherHome(t)
+	for _, agent := range []string{"codex", "gemini", "qwen"} {
+		t.Run(agent, func(t *testing.T) {
+			o := o
+			o.Agent = agent
+			first := install(t, o)
+			now := read(t, first.File)
+			a, _ := agentNamed(agent)
+			older := now
+			for from, to := range map[string]string{
+				jsonText(headsOf(agent)[0]): "", jsonText(" --gate"): "", jsonText(quietGuard + shut): jsonText(loudGuard + shut), "--timeout 50s": "--timeout 10m0s",
+			} {
+				older = strings.ReplaceAll(older, from, to)
+			}
+			if older == now {
+				t.Fatalf("nothing is older in %s", now)
+			}
+			put(t, first.File, older)
+			if r := install(t, o); !r.Changed || len(a.programs([]byte(older))) != len(a.watched)+1 {
+				t.Errorf("changed %v, programs %q", r.Changed, a.programs([]byte(older)))
+			}
+			if got := read(t, first.File); got != now {
+				t.Errorf("brought up to date it is\n%s\nwant\n%s", got, now)
+			}
+			put(t, first.File, older)
+			if r := uninstall(t, o); r.Removed != len(a.watched)+1 {
+				t.Errorf("%d hooks went", r.Removed)
+			}
+			if text, err := os.ReadFile(first.File); err == nil && strings.Contains(string(text), "aoctl") {
+				t.Errorf("left behind: %s", text)
+			}
+		})
+	}
+}
+
+// jsonText is s as it stands inside a JSON string that aoctl wrote.
+func jsonText(s string) string {
+	d := &document{style: style{colon: ":", comma: ","}}
+	text := d.compact(object{{"s", s}})
+	return strings.TrimSuffix(strings.TrimPrefix(text, `{"s":"`), `"}`)
 }

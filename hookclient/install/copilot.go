@@ -25,7 +25,7 @@ func copilotAgent() agent {
 			write := func(line string, limit time.Duration) object {
 				return object{{"type", "command"}, {"bash", line}, {"timeoutSec", seconds(limit)}}
 			}
-			gate := hook{"PreToolUse", write(p.gateCommand("copilot", timeout), p.longest(timeout)+claudeGrace)}
+			gate := hook{"PreToolUse", write(p.gateCommand("copilot", timeout), p.gateTime("copilot", timeout))}
 			return append([]hook{gate}, watching(p, "copilot", copilotEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {

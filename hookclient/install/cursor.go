@@ -25,7 +25,7 @@ func cursorAgent() agent {
 			write := func(line string, limit time.Duration) object {
 				return object{{"command", line}, {"timeout", seconds(limit)}}
 			}
-			gate := append(write(p.gateCommand("cursor", timeout), p.longest(timeout)+claudeGrace), field{"failClosed", true})
+			gate := append(write(p.gateCommand("cursor", timeout), p.gateTime("cursor", timeout)), field{"failClosed", true})
 			return append([]hook{{"preToolUse", gate}}, watching(p, "cursor", cursorWatched, []string{"sessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {

@@ -25,7 +25,7 @@ func geminiAgent() agent {
 			write := func(line string, limit time.Duration) object {
 				return object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
 			}
-			gate := hook{"BeforeTool", write(p.gateCommand("gemini", timeout), p.longest(timeout)+claudeGrace)}
+			gate := hook{"BeforeTool", write(p.gateCommand("gemini", timeout), p.gateTime("gemini", timeout))}
 			return append([]hook{gate}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {

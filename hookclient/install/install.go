@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Mode says which calls are decided in the console.
@@ -246,8 +248,12 @@ func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
 
 // wait is how long the agent itself waits for an answer; 0 is for ever.
 func (a agent) wait(timeout time.Duration) time.Duration {
-	if a.plugin != nil {
+	limit := profile.Of(a.agent).HardCap
+	switch {
+	case a.plugin != nil:
 		return timeout + a.plugin.grace
+	case limit > 0:
+		return limit
 	}
 	return timeout + claudeGrace
 }

@@ -28,7 +28,7 @@ func qwenAgent() agent {
 			write := func(line string, limit time.Duration) object {
 				return object{{"type", "command"}, {"command", line}, {"timeout", qwenTimeout(limit)}}
 			}
-			gate := hook{"PreToolUse", write(p.gateCommand("qwen", timeout), p.longest(timeout)+claudeGrace)}
+			gate := hook{"PreToolUse", write(p.gateCommand("qwen", timeout), p.gateTime("qwen", timeout))}
 			return append([]hook{gate}, watching(p, "qwen", qwenEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {

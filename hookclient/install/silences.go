@@ -88,13 +88,8 @@ func (l layout) programOf(handler *node) string {
 	if !l.isOurs(handler) {
 		return ""
 	}
-	line := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(handler.member(l.line).text), open), shut)
-	line, _ = cutGuard(line)
-	line = strings.TrimSuffix(line, watchTail)
-	if words, ok := splitWords(line); ok && len(words) > 0 {
-		return words[0]
-	}
-	return ""
+	words, _, _ := bared(handler.member(l.line).text, l.agent)
+	return words[0]
 }
 
 // UserFiles are the settings of the user's own in which hooks would be installed, one for

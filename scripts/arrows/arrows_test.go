@@ -19,16 +19,17 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":             {module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
-	"broker/…":           {module + "/broker/…", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
+	"broker":             {module + "/broker/…", module + "/hookclient/profile", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/…":           {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":    {"golang.org/x/sys/…"},
 	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":        {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
 	"broker/shell":       {"mvdan.cc/sh/…"},
 	"broker/vet":         {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
 	"broker/brokertest":  {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
-	"hookclient":         {module + "/hookclient/paths"},
+	"hookclient":         {module + "/hookclient/paths", module + "/hookclient/profile"},
 	"hookclient/paths":   {},
+	"hookclient/profile": {},
 	"hookclient/atstart": {module + "/hookclient"},
 	"hookclient/runner":  {module + "/hookclient/…", module + "/broker/wire"},
 	"store":              {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
