@@ -236,3 +236,38 @@ func TestGitReal(t *testing.T) {
 		t.Errorf("in the bare one: %s: %s", a.Verdict, a.Reason)
 	}
 }
+
+// TestGitConfigRuns: settings through which a repository makes git run a program or read
+// more settings, as git's manuals name them, and some of their kind that do not.
+func TestGitConfigRuns(t *testing.T) {
+	for line, want := range map[string]bool{
+		"[core]\nsshCommand = x": true, "[core]\npager = x": true, "[core]\neditor = x": true, "[core]\ngitProxy = x": true,
+		"[core]\naskPass = x": true, "[core]\nalternateRefsCommand = x": true, "[core]\nfsmonitor = x": true, "[core]\nhooksPath = x": true,
+		"[gpg]\nprogram = x": true, "[gpg \"ssh\"]\ndefaultKeyCommand = x": true, "[sequence]\neditor = x": true,
+		"[diff]\nexternal = x": true, "[diff \"a\"]\ntextconv = x": true, "[diff \"a\"]\ncommand = x": true, "[interactive]\ndiffFilter = x": true,
+		"[difftool \"a\"]\ncmd = x": true, "[mergetool \"a\"]\npath = x": true, "[merge \"a\"]\ndriver = x": true, "[man \"a\"]\npath = x": true,
+		"[remote \"o\"]\nuploadpack = x": true, "[remote \"o\"]\nreceivepack = x": true, "[remote \"o\"]\nvcs = x": true,
+		"[remote \"o\"]\nurl = ext::x": true, "[remote \"o\"]\npushurl = ext::x": true,
+		"[url \"ext::x\"]\ninsteadOf = y": true, "[url \"ext::x\"]\npushInsteadOf = y": true,
+		"[uploadpack]\npackObjectsHook = x": true, "[pager]\nlog = x": true, "[include]\npath = x": true, "[includeIf \"onbranch:x\"]\npath = x": true,
+		"[filter \"a\"]\nclean = x": true, "[filter \"a\"]\nsmudge = x": true, "[filter \"a\"]\nprocess = x": true,
+		"[alias]\na = !x": true, "[credential]\nhelper = !x": true, "[credential]\nhelper = /x": true, "[credential \"https://a\"]\nhelper = !x": true,
+		"[submodule \"a\"]\nupdate = !x": true,
+
+		"[core]\nfsmonitor = true": false, "[core]\nfsmonitor = False": false, "[core]\nhooksPath = .husky": false, "[core]\nhooksPath = .husky/_": false,
+		"[filter \"lfs\"]\nrequired = true": false, "[alias]\na = log": false, "[credential]\nhelper = store": false,
+		"[submodule \"a\"]\nurl = https://a": false, "[remote \"o\"]\nurl = https://a/b": false, "[remote \"o\"]\npushurl = git@a:b": false,
+		"[url \"https://a/\"]\ninsteadOf = a:": false, "[user]\nname = x": false, "[branch \"main\"]\nmerge = refs/heads/main": false,
+	} {
+		found := false
+		for key, value := range gitConfig([]byte(line)) {
+			found = true
+			if got := gitRuns(key, value); got != want {
+				t.Errorf("%q: %s = %s: runs %v", line, key, value, got)
+			}
+		}
+		if !found {
+			t.Errorf("%q: no setting was read", line)
+		}
+	}
+}

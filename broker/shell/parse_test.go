@@ -368,3 +368,25 @@ func TestNamesBelow(t *testing.T) {
 		}
 	}
 }
+
+// computed are variables that a shell sets, computes or keeps from being set, as the manuals
+// of bash and zsh name them. What a line sets them to need not be what they hold later.
+var computed = strings.Fields(`_ BASHPID BASH_ARGV0 BASH_COMMAND BASH_SUBSHELL DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME
+	GROUPS HISTCMD LINENO OPTARG OPTIND PIPESTATUS PPID RANDOM REPLY SECONDS SHLVL SRANDOM UID COLUMNS LINES HISTSIZE SAVEHIST ARGC
+	EGID ERRNO GID HISTCHARS KEYTIMEOUT LISTMAX LOGCHECK TTY TTYIDLE USERNAME VENDOR ZSH_SUBSHELL ZSH_EVAL_CONTEXT funcstack
+	historywords history jobdirs jobstates jobtexts keymaps modules parameters patchars pipestatus reswords signals status
+	usergroups watch widgets zsh_eval_context BASH_REMATCH MATCH MBEGIN MEND match mbegin mend functrace funcfiletrace`)
+
+func TestComputedVariables(t *testing.T) {
+	for _, name := range computed {
+		for _, line := range []string{name + "=b; a $" + name, "export " + name + "=b; a $" + name} {
+			all := Parse(line).Elements
+			if e := all[len(all)-1]; e.Kind != Command || e.Unsure == "" {
+				t.Errorf("%s: %s", line, show(Parse(line)))
+			}
+		}
+	}
+	if got := show(Parse("x=b; a $x")); got != "x=b +neutral; a b" {
+		t.Errorf("another variable: %s", got)
+	}
+}
