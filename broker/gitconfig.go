@@ -82,16 +82,26 @@ func shown(s string) string {
 var husky = []string{".husky", ".husky/_"}
 
 // gitRuns reports whether a setting of a repository makes git run a program, or read
-// further settings. Hooks in .git are not looked at, nor husky's, which are the same.
+// further settings. Of its hooks only those that hold for every command are looked at
+// (gitHooks), and not husky's.
 func gitRuns(key, value string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	last := key[strings.LastIndexByte(key, '.')+1:]
 	low := strings.ToLower(value)
+	if strings.Contains(key+value, "::") { // NAME::… is for the program git-remote-NAME
+		return true
+	}
 	switch section {
 	case "include", "includeif", "pager", "filter":
 		return section != "filter" || last != "required"
-	case "alias", "credential", "submodule":
-		return strings.HasPrefix(strings.TrimSpace(value), "!") || section == "credential" && last == "helper" && strings.Contains(value, "/")
+	case "alias", "submodule":
+		return strings.HasPrefix(strings.TrimSpace(value), "!")
+	case "credential":
+		return last == "helper" && !plainHelper(value)
+	case "lfs":
+		return strings.Contains(key, ".customtransfer.") || strings.Contains(key, ".extension.") || last == "standalonetransferagent"
+	case "protocol": // the others run nothing that is not git's own
+		return last == "allow" && low != "never" && !plainProtocols[key]
 	}
 	switch last {
 	case "fsmonitor":
@@ -99,10 +109,69 @@ func gitRuns(key, value string) bool {
 	case "hookspath":
 		return value != husky[0] && value != husky[1]
 	case "sshcommand", "pager", "editor", "gitproxy", "askpass", "alternaterefscommand", "program", "defaultkeycommand", "external",
-		"textconv", "command", "cmd", "driver", "uploadpack", "receivepack", "vcs", "difffilter", "packobjectshook", "path":
+		"textconv", "command", "cmd", "driver", "uploadpack", "receivepack", "vcs", "difffilter", "packobjectshook", "recentobjectshook", "path",
+		"templatedir", "savecookies", "mergeoptions":
 		return true
-	case "url", "pushurl", "insteadof", "pushinsteadof":
-		return strings.Contains(key+value, "::")
 	}
 	return false
+}
+
+// plainProtocols are the settings of the ways to reach a repository that are git's own.
+var plainProtocols = map[string]bool{"protocol.file.allow": true, "protocol.git.allow": true, "protocol.http.allow": true, "protocol.https.allow": true, "protocol.ssh.allow": true}
+
+// plainHelper reports whether a credential helper is one that git knows by a plain name,
+// with plain options. Git hands all else to a shell.
+func plainHelper(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != ' ' && r != '='
+	})
+}
+
+// gitRemotes are the places that a repository's settings fetch from and push to.
+type gitRemotes struct {
+	urls  map[string]bool // remotes that have an address
+	names []remoteSetting // settings that name a remote or are an address
+}
+
+// remoteSetting is a setting with its value.
+type remoteSetting struct{ key, value string }
+
+// note keeps a setting that says where to fetch from or push to.
+func (g *gitRemotes) note(key, value string) {
+	section, rest, _ := strings.Cut(key, ".")
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	name := strings.TrimSuffix(rest, "."+last)
+	switch {
+	case last == "url" || last == "pushurl":
+		if section == "remote" {
+			if g.urls == nil {
+				g.urls = map[string]bool{}
+			}
+			g.urls[name] = true
+		}
+		g.names = append(g.names, remoteSetting{key, value})
+	case last == "insteadof" || last == "pushinsteadof":
+		g.names = append(g.names, remoteSetting{key, name})
+	case section == "branch" && (last == "remote" || last == "pushremote"), key == "remote.pushdefault":
+		g.names = append(g.names, remoteSetting{key, value})
+	case section == "remotes":
+		for _, v := range strings.Fields(value) {
+			g.names = append(g.names, remoteSetting{key, v})
+		}
+	}
+}
+
+// folder is the key of a setting that makes fetching or pushing work with a folder, "" when
+// there is none. A folder is a repository with hooks and settings of its own.
+func (g *gitRemotes) folder() string {
+	for _, n := range g.names {
+		v := strings.TrimSpace(n.value)
+		before, _, scp := strings.Cut(v, ":")
+		switch {
+		case v == ".", g.urls[shown(strings.ToLower(v))]:
+		case strings.HasPrefix(strings.ToLower(v), "file:"), !scp, strings.Contains(before, "/"):
+			return n.key
+		}
+	}
+	return ""
 }

@@ -102,12 +102,71 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 		}
 		common = to
 	}
+	gitLook(&g, dir, common, false)
+	looked := 0
+	gitParts(&g, top, dir, 0, &looked)
+	return g
+}
+
+// gitLook fills in what the settings and hooks of the repository in dir run. part: it is
+// one of a submodule, whose settings say where its files are.
+func gitLook(g *risk.Git, dir, common string, part bool) {
+	var remotes gitRemotes
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(dir, "config.worktree")} {
-		if g.Settings == "" {
-			g.Settings = gitSettings(file)
+		g.Settings = firstOf(g.Settings, gitSettings(file, part, &remotes))
+	}
+	g.Settings = firstOf(g.Settings, gitHooks(common))
+	if key := remotes.folder(); key != "" {
+		g.Remote = firstOf(g.Remote, "the repository's setting "+key+" names a folder, whose hooks and settings run programs")
+	}
+	for _, name := range []string{"remotes", "branches"} {
+		if entries, err := os.ReadDir(filepath.Join(common, name)); len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			g.Remote = firstOf(g.Remote, "the repository's folder .git/"+name+" says where to fetch from, which can be a program")
 		}
 	}
-	return g
+}
+
+// gitHooks says which hook of a repository runs with commands that only look, or with
+// nearly all of them. Others belong to what they are called for: a commit runs its hooks.
+func gitHooks(common string) string {
+	for _, hook := range []string{"post-index-change", "reference-transaction", "pre-auto-gc"} {
+		if FileExists(filepath.Join(common, "hooks", hook)) {
+			return "the repository's hook " + hook + " runs with nearly every command"
+		}
+	}
+	return ""
+}
+
+// maxSubmodules is how many submodules are looked at, and how deep they may lie in each
+// other.
+const maxSubmodules = 200
+
+// gitParts looks at the submodules of the repository in top: git goes into them by itself,
+// and obeys their settings.
+func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
+	index, err := readGitIndex(filepath.Join(dir, "index"))
+	if err != nil {
+		g.Settings = firstOf(g.Settings, "the repository's index cannot be read, so its submodules are not known")
+		return
+	}
+	for _, name := range index.submodules {
+		at := filepath.Join(top, name)
+		info, err := os.Lstat(filepath.Join(at, ".git"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // not checked out
+		}
+		sub := filepath.Join(at, ".git")
+		ok := err == nil && info.IsDir()
+		if err == nil && info.Mode().IsRegular() {
+			sub, ok = pointed(sub, "gitdir: ", at)
+		}
+		if *looked++; !ok || *looked > maxSubmodules || depth > maxLinks {
+			g.Settings = firstOf(g.Settings, "the repository's submodules cannot be looked at")
+			return
+		}
+		gitLook(g, sub, sub, true)
+		gitParts(g, at, sub, depth+1, looked)
+	}
 }
 
 // pointed is the real path of the folder that a small file names behind a prefix; a
@@ -151,8 +210,10 @@ func readSmall(path string) ([]byte, error) {
 	return data, err
 }
 
-// gitSettings says why the settings in a file may run a program, "" when they do not.
-func gitSettings(file string) string {
+// gitSettings says why the settings in a file may run a program, "" when they do not, and
+// notes where they fetch from.
+func gitSettings(file string, part bool, remotes *gitRemotes) string {
+	why := ""
 	data, err := readSmall(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -161,9 +222,14 @@ func gitSettings(file string) string {
 		return "git's settings of this repository cannot be read"
 	}
 	for key, value := range gitConfig(bytes.TrimPrefix(data, []byte("\ufeff"))) {
-		if gitRuns(key, value) {
-			return "the repository's setting " + key + " makes git run a program"
+		remotes.note(key, value)
+		switch {
+		case why != "":
+		case gitRuns(key, value):
+			why = "the repository's setting " + key + " makes git run a program"
+		case key == "core.worktree" && !part:
+			why = "the repository's setting core.worktree makes git work in another folder"
 		}
 	}
-	return ""
+	return why
 }

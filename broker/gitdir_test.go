@@ -167,6 +167,18 @@ func TestGitSettings(t *testing.T) {
 		"[core]\npager = evil":                                            "core.pager",
 		"[core]\neditor = evil":                                           "core.editor",
 		"[gpg]\nprogram = evil":                                           "gpg.program",
+		"[credential]\nhelper = \"x;touch pwned;\"\n":                     "credential.helper",
+		"[credential]\nhelper = cache --timeout=3600\n":                   "",
+		"[branch \"main\"]\nremote = ext::sh -c x\n":                      "branch.main.remote",
+		"[remote]\npushDefault = ext::sh -c x\n":                          "remote.pushdefault",
+		"[remotes]\nall = ext::sh -c x\n":                                 "remotes.all",
+		"[url \"ext::sh -c x\"]\ninsteadOf = https://\n":                  "url.ext::sh -c x.insteadof",
+		"[protocol \"ext\"]\nallow = user\n":                              "protocol.ext.allow",
+		"[protocol \"file\"]\nallow = always\n":                           "",
+		"[core]\nworktree = ../other\n":                                   "core.worktree",
+		"[gc]\nrecentObjectsHook = evil\n":                                "gc.recentobjectshook",
+		"[lfs \"extension.x\"]\nclean = evil\n":                           "lfs.extension.x.clean",
+		"[init]\ntemplateDir = evil\n":                                    "init.templatedir",
 		"# " + strings.Repeat("x", maxGitFile) + "\n[core]\npager = evil": "cannot be read",
 	} {
 		gitFile(t, dir, ".git/config", config)
@@ -177,6 +189,46 @@ func TestGitSettings(t *testing.T) {
 		}
 		if a := exact.Judge(call, time.Now()); a.Verdict != rules.Allow {
 			t.Errorf("%.60q: a rule for just this: %s: %s", config, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// TestGitRemoteFolders: a repository whose settings fetch from a folder, or push to one, runs
+// that folder's hooks; other commands do not care.
+func TestGitRemoteFolders(t *testing.T) {
+	dir := gitProject(t)
+	set := gitRules(t, "git **")
+	for _, c := range []struct{ config, line, reason string }{
+		{plainGitConfig, "git push", ""},
+		{plainGitConfig + "[branch \"x\"]\nremote = .\n", "git pull --ff-only", "may bring in"},
+		{plainGitConfig + "[branch \"x\"]\nremote = .\n", "git fetch", ""},
+		{"[remote \"origin\"]\nurl = ./evil.git\n", "git push origin main", "remote.origin.url names a folder"},
+		{"[remote \"origin\"]\nurl = ./evil.git\n", "git fetch", "remote.origin.url names a folder"},
+		{"[remote \"origin\"]\nurl = ./evil.git\n", "git status", ""},
+		{"[remote \"origin\"]\nurl = FILE:///x/evil.git\n", "git remote update", "remote.origin.url names a folder"},
+		{"[branch \"main\"]\nremote = evil.d\n", "git push", "branch.main.remote names a folder"},
+		{"[url \"/x/evil\"]\ninsteadOf = https://example.com/\n", "git fetch", "insteadof names a folder"},
+	} {
+		gitFile(t, dir, ".git/config", c.config)
+		a := set.Judge(gitCall(t, dir, "", c.line), time.Now())
+		if (c.reason == "") != (a.Verdict == rules.Allow) || !gives(a, c.reason) {
+			t.Errorf("%q: %s: %s: %s; want %q", c.config, c.line, a.Verdict, a.Reason, c.reason)
+		}
+	}
+	gitFile(t, dir, ".git/config", plainGitConfig)
+	gitFile(t, dir, ".git/remotes/x", "URL: ext::sh -c evil\n")
+	if a := set.Judge(gitCall(t, dir, "", "git fetch x"), time.Now()); !gives(a, ".git/remotes") {
+		t.Errorf("a remote in a file of its own: %s: %s", a.Verdict, a.Reason)
+	}
+}
+
+// TestGitHooks: a hook that runs with commands that only look takes git from every wildcard.
+func TestGitHooks(t *testing.T) {
+	for hook, want := range map[string]rules.Verdict{"pre-commit": rules.Allow, "post-index-change": rules.Ask, "post-index-change.sample": rules.Allow, "reference-transaction": rules.Ask} {
+		dir := gitProject(t)
+		gitFile(t, dir, ".git/hooks/"+hook, "#!/bin/sh\n")
+		if a := gitRules(t, "git **").Judge(gitCall(t, dir, "", "git status"), time.Now()); a.Verdict != want {
+			t.Errorf("%s: %s: %s", hook, a.Verdict, a.Reason)
 		}
 	}
 }
@@ -226,7 +278,7 @@ func TestGitReal(t *testing.T) {
 	}
 	set := gitRules(t, "git **")
 	for _, project := range []string{dir, tree} {
-		for _, line := range []string{"git status", "git diff", "git log", "git add . && git commit -m x", "git stash && git fetch"} {
+		for _, line := range []string{"git status", "git diff", "git log", "git add . && git commit -m x", "git fetch"} {
 			if a := set.Judge(gitCall(t, project, "", line), time.Now()); a.Verdict != rules.Allow {
 				t.Errorf("in %s: %s: %s: %s", project, line, a.Verdict, a.Reason)
 			}

@@ -19,10 +19,13 @@ func MayBringFiles(e shell.Element) bool {
 		return false
 	}
 	a := argsOf(e)
+	if part, ok := strings.CutPrefix(a.name, "git-"); ok { // git-stash is git stash
+		a.name, a.words, a.plain = "git", append([]string{part}, a.words...), a.plain+1
+	}
 	switch a.name {
 	case "git":
 		return gitBrings(a)
-	case "hg", "jj":
+	case "hg", "jj", "sl", "bzr", "brz", "fossil", "darcs", "pijul":
 		return len(a.words) > 0 && !a.subOf(staying)
 	case "jar":
 		return a.hasShort([]string{"-x", "--extract"}) || oldStyle(a.words, "x")
@@ -49,8 +52,8 @@ var bringing = newWords("bsdcpio 7z 7za 7zr 7zz unrar unar unsquashfs ditto stow
 
 // bringingSubs are subcommands with which other programs do so.
 var bringingSubs = map[string][]string{
-	"gh":     {"co", "pr checkout|co", "repo sync|clone", "gist clone", "run|release download", "codespace|cs cp"},
-	"glab":   {"mr checkout|co", "repo clone", "ci|job artifact"},
+	"gh":     {"co", "pr checkout|co|merge", "repo sync|clone|fork|create", "issue develop", "gist clone", "run|release download", "codespace|cs cp"},
+	"glab":   {"mr checkout|co", "repo clone|fork|create", "ci|job artifact"},
 	"svn":    {"checkout|co|update|up|switch|sw|merge|patch|revert|export"},
 	"docker": {"cp", "container|compose cp"}, "podman": {"cp", "container|compose cp"}, "nerdctl": {"cp", "container|compose cp"},
 }

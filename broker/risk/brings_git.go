@@ -10,8 +10,8 @@ func gitBrings(a args) bool {
 		back := a.after(rest)
 		return !unstages(back) && !restoresFiles(back, a.e.Glob)
 	}
-	if _, ok := a.sub("stash pop|apply|branch"); ok {
-		return true
+	if rest, ok := a.sub("stash"); ok {
+		return !stashes(a.after(rest), a.e.Glob)
 	}
 	if rest, ok := a.sub("apply"); ok {
 		return !appliesNothing(a.after(rest))
@@ -29,6 +29,19 @@ func gitBrings(a args) bool {
 	}
 	rest, ok := a.sub(bringers)
 	return ok && !startsBranch(a, a.after(rest))
+}
+
+// stashes reports whether git stash leaves the work tree alone, or puts away the files that
+// it names and no other. Without names it makes the whole tree what the branch, or the
+// index, says by then, which need not be where the files came from.
+func stashes(a args, glob bool) bool {
+	if len(a.words) == 0 {
+		return false
+	}
+	if matches("list|show|drop|clear|create|store", a.words[0]) {
+		return true
+	}
+	return a.words[0] == "push" && a.plain < len(a.words) && !glob && plainFiles(a.words[a.plain+1:])
 }
 
 // unstages reports whether git restore leaves the work tree alone. Behind an option that

@@ -15,12 +15,13 @@ func TestMayBringFiles(t *testing.T) {
 		"git restore .": true, "git restore src": true, "git restore .claude/x.json": true, "git restore a/.claude/x.json": true, "git restore ':/x.go'": true,
 		"git restore '*.go'": true, "git restore *.go": true, "git restore a.go src": true, "git restore -s x a.go": true, "git restore ../x.go": true, "git restore /x/y.go": true,
 		"git restore --pathspec-from-file=a.txt a.go": true, "git checkout x a.go": true, "git checkout -f -- a.go": true, "git checkout x -- src": true, "git restore a.go/": true,
+		"git stash": true, "git stash -k": true, "git stash push": true, "git stash push -m x": true, "git stash push -- .": true, "git-stash": true, "git stash save x": true,
 		"git stash pop": true, "git stash apply": true, "git pull": true, "git merge x": true, "git rebase x": true,
 		"git reset --hard x": true, "git apply x": true, "git am x": true, "git cherry-pick x": true, "git worktree add ../x": true,
 		"cp -r a b": true, "cp -a a/. .": true, "cp --recursive a b": true, "tar xf a.tar": true, "tar -xzf a.tgz": true,
 		"tar --extract -f a": true, "unzip a.zip": true, "rsync -a a/ b": true, "patch -p1": true, "cpio -id": true,
 
-		"git switch -c x": false, "git checkout -b x": false, "git restore --staged a": false, "git stash": false, "git stash list": false,
+		"git switch -c x": false, "git checkout -b x": false, "git restore --staged a": false, "git stash list": false, "git stash show -p": false, "git stash push -- a.go": false, "git stash drop": false,
 		"git restore a.go": false, "git restore --source=x src/a.go b.ts": false, "git restore -- a.go": false, "git checkout -- a.go": false, "git checkout x -- src/a.go": false,
 		"git status": false, "git reset HEAD a": false, "git commit -m x": false, "git log": false, "git worktree list": false,
 		"git apply --check x": false, "git apply --stat -p1 x": false, "git apply --check --apply x": true, "git apply --stat --index x": true,
@@ -46,7 +47,7 @@ func TestMayBringFilesInDisguise(t *testing.T) {
 			"rsync -a '-f- node' a/ .", "rsync -a -f '- node' a/ .", "rsync -aTn a/ .", "rsync -a --exclude -n a/ .", "rsync -n --no-n a/ .", "rsync -n --no-dry-run a/ .", "rsync -a -T -n a/ .",
 			"git restore -sSpring .", "git restore --staged --no-staged -s x .", "git restore --pathspec-from-file --staged", "git restore -S --worktree a", "git restore -S --work a",
 			"git reset --ke x", "git reset --me x", "git reset --ha x",
-			"gh pr checkout 5", "gh co 5", "gh -R o/r pr checkout 5", "gh repo sync", "gh run download 5", "glab mr checkout 5", "svn up", "svn co x .", "hg update x", "hg upd x",
+			"gh pr checkout 5", "gh co 5", "gh -R o/r pr checkout 5", "gh repo sync", "gh pr merge 5", "gh issue develop 5 -c", "sl up x", "fossil up x", "gh run download 5", "glab mr checkout 5", "svn up", "svn co x .", "hg update x", "hg upd x",
 			"jj edit x", "jar xf a.jar", "jar --extract -f a.jar", "jar -xf a.jar", "7zz x a.7z", "unsquashfs -d . a", "dpkg-deb -x a.deb .", "docker cp c:/x .", "scp -r h:x .", "gpatch -p1",
 		},
 		false: {

@@ -12,6 +12,7 @@ import (
 type Git struct {
 	Foreign  string // not empty: it is not the project's own, because of this
 	Settings string // not empty: its settings run a program, or cannot be read
+	Remote   string // not empty: fetching from others, or pushing to them, may run a program
 	Nested   bool   // Foreign is because of a repository that lies on the way
 	Top      string // real path of the folder with the repository's .git; "" for none
 }
@@ -40,8 +41,11 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 		}
 	}
 	g := p.Git(real)
-	if len(words) > 0 && words[0] == "push" && g.Foreign == "" {
-		g.Foreign = pushesInto(words[1:], real, p)
+	switch talks := len(words) > 0 && talking[words[0]]; {
+	case !talks:
+		g.Remote = ""
+	case g.Foreign == "":
+		g.Foreign = talksTo(words[1:], real, p)
 	}
 	if g.Foreign == "" && remakesGit(l, at, g.Top, dir, real, p) {
 		g.Foreign = "the line may change the repository that git would use, whose settings can run programs"
@@ -49,12 +53,16 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 	return g
 }
 
+// talking are subcommands of git that fetch from another repository or push to one. Not
+// so what is harmless: git remote -v.
+var talking = set("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
+
 // maxPushed is how many words of a push are taken for folders.
 const maxPushed = 20
 
-// pushesInto says what a push to one of the words would run: a repository that is a
-// folder runs its own hooks.
-func pushesInto(words []string, dir string, p Place) string {
+// talksTo says what a push to one of the words, or a fetch from it, would run: a
+// repository that is a folder runs its own hooks, and obeys its own settings.
+func talksTo(words []string, dir string, p Place) string {
 	for _, w := range words[:min(len(words), maxPushed)] {
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
 			w = value

@@ -18,7 +18,7 @@ func (c *Call) gitPlace(x *elem) {
 		return
 	}
 	c.gits = append(c.gits, g)
-	x.exact = first(x.exact, first(g.Foreign, g.Settings))
+	x.exact = first(x.exact, first(g.Foreign, first(g.Settings, g.Remote)))
 	if g.Foreign == "" {
 		return
 	}

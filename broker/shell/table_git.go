@@ -2,7 +2,9 @@ package shell
 
 import (
 	"maps"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 const gitAlias = "an unknown subcommand may be an alias, which runs what the settings say"
@@ -51,11 +53,11 @@ var gitEmptied = newWords("core.pager core.fsmonitor diff.external core.untracke
 
 // gitPlain are subcommands with no option that runs a program of one's choice or writes
 // outside the repository and its own files.
-const gitPlain = `branch check-attr check-ignore check-mailmap check-ref-format checkout cherry column commit-graph
-	count-objects describe fsck gc get-tar-commit-id index-pack init-db ls-files ls-tree merge-base merge-tree mktag mktree
-	multi-pack-index name-rev pack-refs patch-id prune prune-packed read-tree reflog rerere reset restore rev-parse shortlog
-	show-branch show-index show-ref sparse-checkout stage stash status stripspace switch symbolic-ref unpack-objects
-	update-index update-ref update-server-info var verify-commit verify-pack verify-tag version write-tree mv`
+const gitPlain = `check-attr check-ignore check-mailmap check-ref-format checkout cherry column commit-graph
+	count-objects describe fsck gc get-tar-commit-id init-db ls-files ls-tree merge-base merge-tree
+	multi-pack-index name-rev pack-refs patch-id prune prune-packed reflog rerere restore rev-parse shortlog
+	show-branch show-index show-ref sparse-checkout stage stash status stripspace switch
+	update-server-info var verify-commit verify-pack verify-tag version write-tree mv`
 
 // gitExact are subcommands that run what the settings or their words say, open an
 // editor or a window, or serve others.
@@ -94,18 +96,64 @@ func gitSubs() map[string]spec {
 		"config":   {lax: true, ok: "--type= --default= --comment= --value= --url=", read: "-f= --file=", exact: "-e --edit --blob=", ops: gitConfig},
 	}
 	maps.Copy(rows, gitTreeSubs())
+	maps.Copy(rows, gitRefSubs())
 	rows["annotate"] = rows["blame"]
 	same(rows, spec{lax: true, exact: "--edit-description --textconv --ext-diff", spill: "--output=", ops: gitGuard}, gitPlain)
 	same(rows, spec{lax: true, whole: "runs what the settings or its words say"}, gitExact)
 	return rows
 }
 
+const (
+	gitMovesOn  = "moves a branch or its commits without a look at the files, and the next command may bring them in"
+	gitPlumbing = "mktag mktree commit-tree read-tree checkout-index unpack-objects index-pack"
+)
+
+// gitRefSubs are subcommands that change what a branch, the index or a commit is while
+// the files stay as they are.
+func gitRefSubs() map[string]spec {
+	rows := map[string]spec{
+		"branch":       {lax: true, ok: "-u= --set-upstream-to= --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format=", exact: "-f -M -C --force --edit-description"},
+		"reset":        {lax: true, ops: gitReset},
+		"symbolic-ref": {lax: true, ok: "-m=", exact: "-d --delete", ops: onlyLooksAt(1)},
+		"update-index": {lax: true, ok: "--chmod= --index-version=", exact: "--cacheinfo? --index-info --stdin"},
+		"replace":      {lax: true, ok: "-l --list --format=", exact: "-e --edit -d --delete --graft --convert-graft-file", ops: onlyLooksAt(1)},
+	}
+	same(rows, spec{lax: true, whole: gitMovesOn}, gitPlumbing+" update-ref")
+	return rows
+}
+
+// onlyLooksAt is for subcommands that only look when they are given at most n operands.
+func onlyLooksAt(n int) func(*call) {
+	return func(c *call) {
+		if len(c.rest) > n {
+			c.exactf("%s %s", c.name, gitMovesOn)
+		}
+	}
+}
+
+// gitReset: to an earlier commit of the branch itself nothing new comes in. A word with a
+// dot or a slash is taken for a file, as most are.
+func gitReset(c *call) {
+	if len(c.rest) == 0 || c.ended && c.words[0].text == "--" {
+		return
+	}
+	to := c.rest[0].text
+	if earlier().MatchString(to) || !c.has("--soft") && (len(c.rest) > 1 && !c.ended || strings.ContainsAny(to, "./")) {
+		return
+	}
+	c.exactf("%s %s", c.name, gitMovesOn)
+}
+
+// earlier is a commit before the one that is checked out.
+var earlier = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(HEAD|@)([~^][0-9]*)*$`)
+})
+
 // gitTreeSubs are subcommands that work on files and objects.
 func gitTreeSubs() map[string]spec {
 	return map[string]spec{
 		"add":                {lax: true, ok: "--chmod=", read: "--pathspec-from-file=", exact: "-e --edit -i --interactive -p --patch"},
 		"commit":             {lax: true, ok: "-m= -C= -c= -S? -u? --message= --author= --date= --cleanup= --fixup= --squash= --trailer= --reuse-message= --reedit-message= --gpg-sign? --untracked-files?", read: "-F= -t= --file= --template= --pathspec-from-file=", exact: "-p --patch --interactive"},
-		"commit-tree":        {lax: true, ok: "-m= -p= -S?", read: "-F="},
 		"tag":                {lax: true, ok: "-m= -u= -n? --message= --local-user= --sort= --format= --contains= --points-at= --cleanup=", read: "-F= --file="},
 		"notes":              {lax: true, ok: "-m= -C= -c= --ref=", read: "-F= --file=", exact: "edit"},
 		"apply":              {lax: true, ok: "-p= -C= --directory= --exclude= --include= --whitespace=", spill: "--build-fake-ancestor=", exact: "--unsafe-paths", ops: readAll},
@@ -114,14 +162,12 @@ func gitTreeSubs() map[string]spec {
 		"rm":                 {lax: true, read: "--pathspec-from-file=", ops: gitRemove},
 		"blame":              {lax: true, ok: "-L= -M? -C? --date= --abbrev= --ignore-rev=", read: "-S= --contents= --ignore-revs-file=", exact: "--textconv"},
 		"cat-file":           {lax: true, exact: "--textconv --filters"},
-		"hash-object":        {lax: true, ok: "-t= --path=", ops: readAll},
-		"checkout-index":     {lax: true, ok: "--stage=", write: "--prefix=", exact: "--prefix="},
+		"hash-object":        {lax: true, ok: "-t= --path=", exact: "-w", ops: readAll},
 		"for-each-ref":       {lax: true, ok: "--sort= --format= --count= --contains= --points-at= --exclude="},
 		"bundle":             {lax: true, stop: true, subs: map[string]spec{"create": {lax: true, ops: func(c *call) { c.exactf("git bundle create writes a file"); c.first(c.writes) }}, "verify": {lax: true, ops: readAll}, "list-heads": {lax: true, ops: readFrom(0)}, "unbundle": {lax: true, ops: readFrom(0)}}},
 		"fast-export":        {lax: true, spill: "--export-marks=", read: "--import-marks= --import-marks-if-exists="},
 		"pack-objects":       {lax: true, ops: func(c *call) { c.first(c.writes) }},
 		"repack":             {lax: true, write: "--filter-to= --expire-to="},
-		"replace":            {lax: true, exact: "-e --edit"},
 		"fmt-merge-msg":      {lax: true, ok: "-m=", read: "-F= --file="},
 		"interpret-trailers": {lax: true, ok: "--trailer= --where= --if-exists= --if-missing=", ops: gitTrailers},
 		"merge-file":         {lax: true, ok: "-L= --marker-size=", ops: mergeFileOps},
@@ -160,6 +206,9 @@ func gitRemote(c *call) {
 			c.exactf("%s has an address that looks like an option", c.name)
 		}
 	}
+	if c.name == "git fetch" && c.has("-u", "--update-head-ok") {
+		c.exactf("git fetch -u %s", gitMovesOn)
+	}
 	if c.name == "git pull" {
 		gitStrategy(c)
 		gitPull(c)
@@ -189,7 +238,7 @@ func gitClone(c *call) {
 
 // isAddress reports whether a word names a repository elsewhere, not a remote by name.
 func isAddress(w word) bool {
-	return strings.Contains(w.text, ":") || faraway(w)
+	return w.text == "." || strings.Contains(w.text, ":") || faraway(w)
 }
 
 // gitPull: an interactive rebase opens an editor.

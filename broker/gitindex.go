@@ -1,0 +1,147 @@
+package broker
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// gitIndex is what git's list of the files that it keeps is read for.
+type gitIndex struct {
+	names      []string // of all files, with slashes
+	submodules []string // folders with a repository of their own
+}
+
+// Limits of an index: bytes, and names that are submodules.
+const (
+	maxIndex = 32 << 20
+	headSize = 12
+)
+
+var errIndex = errors.New("not an index of git as aoctl knows it")
+
+// readGitIndex reads a repository's index, in the formats 2 to 4 with either kind of hash.
+// One that is not there is empty. One that is split or too large is an error.
+func readGitIndex(path string) (gitIndex, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return gitIndex{}, nil
+	case err != nil:
+		return gitIndex{}, err
+	case !info.Mode().IsRegular() || info.Size() > maxIndex:
+		return gitIndex{}, errIndex
+	}
+	file, err := os.Open(path) //nolint:gosec // G304: git's own files are what this is about
+	if err != nil {
+		return gitIndex{}, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, maxIndex+1))
+	if err != nil {
+		return gitIndex{}, err
+	}
+	for _, hash := range []int{20, 32} {
+		if index, err := parseGitIndex(data, hash); err == nil {
+			return index, nil
+		}
+	}
+	return gitIndex{}, errIndex
+}
+
+// parseGitIndex reads an index whose hashes have that many bytes.
+func parseGitIndex(data []byte, hash int) (gitIndex, error) {
+	var index gitIndex
+	if len(data) < headSize+hash || string(data[:4]) != "DIRC" {
+		return index, errIndex
+	}
+	version, count := binary.BigEndian.Uint32(data[4:]), int(binary.BigEndian.Uint32(data[8:]))
+	rest := data[headSize : len(data)-hash]
+	if version < 2 || version > 4 || count > len(rest)/hash {
+		return index, errIndex
+	}
+	name := ""
+	for range count {
+		mode, size, next, err := indexEntry(rest, hash, version, name)
+		if err != nil {
+			return index, err
+		}
+		name, rest = next, rest[size:]
+		if mode == gitlink {
+			index.submodules = append(index.submodules, name)
+		} else {
+			index.names = append(index.names, name)
+		}
+	}
+	return index, plainExtensions(rest)
+}
+
+// gitlink is the mode of a submodule's entry.
+const gitlink = 0o160000
+
+// indexEntry reads the entry that data begins with: its mode, its size and its name.
+// before is the name of the one before it, which format 4 shares the beginning of.
+func indexEntry(data []byte, hash int, version uint32, before string) (mode uint32, size int, name string, err error) {
+	const numbers = 40 // bytes before the hash
+	at := numbers + hash + 2
+	if len(data) < at {
+		return 0, 0, "", errIndex
+	}
+	mode = binary.BigEndian.Uint32(data[24:])
+	if version >= 3 && data[at-2]&0x40 != 0 {
+		at += 2 // more flags
+	}
+	kept := 0
+	if version == 4 {
+		drop, n := indexNumber(data[min(at, len(data)):])
+		if kept = len(before) - drop; n == 0 || kept < 0 || kept > len(before) {
+			return 0, 0, "", errIndex
+		}
+		at += n
+	}
+	end := bytes.IndexByte(data[min(at, len(data)):], 0)
+	if end < 0 {
+		return 0, 0, "", errIndex
+	}
+	name, size = before[:kept]+string(data[at:at+end]), at+end+1
+	if version < 4 {
+		size = (at + end + 8) &^ 7
+	}
+	if size > len(data) || mode&0o170000 == 0 || name == "" {
+		return 0, 0, "", errIndex
+	}
+	return mode, size, name, nil
+}
+
+// indexNumber reads a number of variable length and how many bytes it has; 0 bytes when
+// it is none.
+func indexNumber(data []byte) (value, bytes int) {
+	for i, b := range data[:min(5, len(data))] {
+		if i > 0 {
+			value++
+		}
+		value = value<<7 | int(b&0x7f)
+		if b&0x80 == 0 {
+			return value, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// plainExtensions refuses an index that keeps its names in another file.
+func plainExtensions(data []byte) error {
+	for len(data) > 0 {
+		if len(data) < 8 {
+			return errIndex
+		}
+		size := int(binary.BigEndian.Uint32(data[4:]))
+		if string(data[:4]) == "link" || size > len(data)-8 {
+			return errIndex
+		}
+		data = data[8+size:]
+	}
+	return nil
+}
