@@ -16,16 +16,16 @@ func (b *bench) decisions(ctx context.Context) ([]row, error) {
 		return nil, err
 	}
 	defer h.Stop()
-	v, err := h.Do(fmt.Sprintf("latency %d", decisions))
+	v, err := h.Do(fmt.Sprintf("latency %d", b.often.decisions))
 	if err != nil {
 		return nil, err
 	}
 	rows := []row{against("decision to waiting client, synced, p50", time.Duration(v["decision_ns"]), "fdatasync", time.Duration(v["sync_ns"]), 4)}
-	if v, err = h.Do(fmt.Sprintf("throughput %d", atOnce)); err != nil {
+	if v, err = h.Do(fmt.Sprintf("throughput %d", decided)); err != nil {
 		return rows, err
 	}
 	rows = append(rows, rate("broker", v["per_second"]))
-	alone, err := goBench(ctx, "./store", "BenchmarkDecideSynced64")
+	alone, err := b.goBench(ctx, "./store", "BenchmarkDecideSynced64")
 	if err != nil {
 		return rows, err
 	}

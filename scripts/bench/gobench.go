@@ -13,7 +13,7 @@ import (
 // repaint takes the console's own benchmark: one key press and its repaint with
 // 10,000 calls waiting and 500 arriving a second.
 func (b *bench) repaint(ctx context.Context) ([]row, error) {
-	v, err := goBench(ctx, "./tui", "BenchmarkRepaint10k")
+	v, err := b.goBench(ctx, "./tui", "BenchmarkRepaint10k")
 	if err != nil {
 		return nil, err
 	}
@@ -26,11 +26,11 @@ func (b *bench) repaint(ctx context.Context) ([]row, error) {
 	}}, nil
 }
 
-// goBench runs one benchmark of pkg three times and returns the median of everything
+// goBench runs one benchmark of pkg, several times if figures are wanted, and returns the median of everything
 // that it reports, by unit, such as "ns/op". The name of one below another is
 // "BenchmarkX/y".
-func goBench(ctx context.Context, pkg, name string) (map[string]float64, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^"+strings.ReplaceAll(name, "/", "$/^")+"$", "-benchtime", "1s", "-count", "3", pkg) //nolint:gosec // G204: our own words
+func (b *bench) goBench(ctx context.Context, pkg, name string) (map[string]float64, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^"+strings.ReplaceAll(name, "/", "$/^")+"$", "-benchtime", b.often.benchtime, "-count", strconv.Itoa(b.often.count), pkg) //nolint:gosec // G204: our own words
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("go test -bench %s %s: %w\n%s", name, pkg, err, out)

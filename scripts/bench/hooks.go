@@ -50,7 +50,7 @@ func (b *bench) hooks(ctx context.Context) ([]row, error) {
 	}
 	times := make([][]time.Duration, len(kinds))
 	const warmUp = 10
-	for i := range hookRuns + warmUp {
+	for i := range b.often.hooks + warmUp {
 		for k, kind := range kinds {
 			took, err := r.run(ctx, kind.argv, kind.want, fmt.Sprintf("toolu_%d_%d", i, k))
 			if err != nil {

@@ -24,11 +24,17 @@ import (
 
 // Sizes of the measurements.
 const (
-	hookRuns  = 250    // runs of each program
-	decisions = 400    // decisions one at a time
-	atOnce    = 20_000 // decisions in all from many callers at once
-	waiting   = 10_000 // hooks waiting at once
+	decided = 20_000 // decisions from many callers at once, of which up to waiting wait
+	waiting = 10_000 // hooks waiting at once
 )
+
+// often says how often what is short is measured.
+type often struct {
+	hooks     int    // runs of each program
+	decisions int    // decisions one at a time
+	benchtime string // of a benchmark of the packages
+	count     int    // runs of such a benchmark
+}
 
 // row is one line of the table.
 type row struct {
@@ -38,24 +44,31 @@ type row struct {
 
 // bench is one run: where things lie.
 type bench struct {
-	dir string
+	dir   string
+	often often
 }
 
 func main() {
-	// The crowd is larger, and asks faster, than a console allows.
-	o := broker.Options{MaxPending: 2 * waiting, Rate: -1}
-	if code, ok := host.Child(o, map[string]host.Command{"latency": latency, "throughput": throughput}); ok {
+	// The crowd is larger, and asks faster, than a console allows. A part of the room is kept
+	// for sessions that have few calls waiting, so there is more room than calls wait.
+	options := broker.Options{MaxPending: 2 * waiting, Rate: -1}
+	if code, ok := host.Child(options, map[string]host.Command{"latency": latency, "throughput": throughput}); ok {
 		os.Exit(code)
 	}
 	limit := flag.Duration("limit", 4*time.Minute, "give up after this long")
 	dir := flag.String("dir", "", "measure in this folder (its disk is what is synced) instead of the temporary one")
 	only := flag.String("only", "", "take one measure: hooks, decisions, waiting, repaint or rules")
+	once := flag.Bool("once", false, "measure everything just once: whether it can be measured, not how fast it is")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	if err := run(ctx, *dir, *only); err != nil {
+	o := often{hooks: 250, decisions: 400, benchtime: "1s", count: 3}
+	if *once {
+		o = often{hooks: 1, decisions: 1, benchtime: "1x", count: 1}
+	}
+	if err := run(ctx, o, *dir, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -63,7 +76,7 @@ func main() {
 
 // run takes every measure. One that cannot be taken does not keep the others from
 // being printed, but makes the run fail.
-func run(ctx context.Context, parent, only string) error {
+func run(ctx context.Context, o often, parent, only string) error {
 	dir, err := os.MkdirTemp(parent, "aoctl-bench")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
@@ -73,7 +86,7 @@ func run(ctx context.Context, parent, only string) error {
 		return fmt.Errorf("resolve the folder: %w", err)
 	}
 	warnIfBusy()
-	b := &bench{dir: dir}
+	b := &bench{dir: dir, often: o}
 	var rows []row
 	var failed []error
 	for _, m := range []struct {

@@ -21,19 +21,19 @@ const recorded = 100_000 // calls that rules are replayed on
 
 // rules measures matching, loading and replaying.
 func (b *bench) rules(ctx context.Context) ([]row, error) {
-	match, err := goBench(ctx, "./broker/rules", "BenchmarkVerdict/line")
+	match, err := b.goBench(ctx, "./broker/rules", "BenchmarkVerdict/line")
 	if err != nil {
 		return nil, err
 	}
-	parse, err := goBench(ctx, "./broker/rules", "BenchmarkPrepare/line")
+	parse, err := b.goBench(ctx, "./broker/rules", "BenchmarkPrepare/line")
 	if err != nil {
 		return nil, err
 	}
-	compile, err := goBench(ctx, "./broker/rules", "BenchmarkCompile10000")
+	compile, err := b.goBench(ctx, "./broker/rules", "BenchmarkCompile10000")
 	if err != nil {
 		return nil, err
 	}
-	load, err := goBench(ctx, "./store", "BenchmarkLoad10kRules/load")
+	load, err := b.goBench(ctx, "./store", "BenchmarkLoad10kRules/load")
 	if err != nil {
 		return nil, err
 	}
