@@ -18,10 +18,3 @@ func TestMutationsFit(t *testing.T) {
 		}
 	}
 }
-
-// One that does not compile is tried in vain, and is drawn in CI only now and then.
-func TestMutationsCompile(t *testing.T) {
-	if err := compile(t.Context(), filepath.Join("..", ".."), mutations); err != nil {
-		t.Error(err)
-	}
-}
