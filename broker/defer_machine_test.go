@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 )
 
 // offCall is a call of an agent without a user, and what everybody was told of it.

@@ -141,9 +141,10 @@ func TestKilledUnderLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "aoctl.db")
 	ledger := map[string]string{} // id → what was acknowledged last
 	lines := 0
+	random := rand.New(rand.NewPCG(1, 0))
 	for range crashes {
 		life := map[string]string{}
-		lines += crash(t, path, life)
+		lines += crash(t, path, 1+random.IntN(600), life)
 		checkLedger(t, path, life)
 		if t.Failed() {
 			return
@@ -154,9 +155,9 @@ func TestKilledUnderLoad(t *testing.T) {
 	t.Logf("%d crashes, %d acknowledged changes of %d requests, none lost", crashes, lines, len(ledger))
 }
 
-// crash runs a child until it has acknowledged a random number of changes, kills it
+// crash runs a child until it has acknowledged so many changes, kills it
 // and notes in the ledger all that it acknowledged.
-func crash(t *testing.T, path string, ledger map[string]string) (lines int) {
+func crash(t *testing.T, path string, kill int, ledger map[string]string) (lines int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+path)
@@ -169,7 +170,6 @@ func crash(t *testing.T, path string, ledger map[string]string) (lines int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := 1 + rand.IntN(600)
 	for r := bufio.NewReader(out); ; {
 		line, err := r.ReadString('\n')
 		if err == io.EOF && !strings.HasSuffix(line, ".\n") {

@@ -8,6 +8,7 @@ import (
 	"github.com/muesli/termenv"
 	"pgregory.net/rapid"
 
+	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 	"github.com/aoctl/aoctl/broker/patch"
 	"github.com/aoctl/aoctl/tui/safe"
 )

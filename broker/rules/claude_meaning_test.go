@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 )
 
 // asClaude reports whether Claude Code's rule Bash(spec) matches one plain command, by

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 )
 
 // asWords splits a test's line at blanks outside quotes; ⏎ is a newline. A word $X is not known, one

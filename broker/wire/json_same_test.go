@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 )
 
 func TestSame(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 

@@ -36,6 +36,9 @@ var arrows = map[string][]string{
 	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
 	"tui":                {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
 	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
+
+	// Only tests import it.
+	"broker/brokertest/seeded": {"pgregory.net/rapid"},
 }
 
 // TestArrows keeps packages from knowing what they need not know.

@@ -40,9 +40,7 @@ func TestManyRuns(t *testing.T) {
 	m.open()
 	before := len(openFiles(t, os.Getpid()))
 	m.startAll()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	m.converse(rand.New(rand.NewPCG(seed, 0)))
+	m.converse(rand.New(rand.NewPCG(1, 0)))
 	m.weigh(before)
 
 	for i := range manyRuns { // half of them wait for an answer at the end, half just work
