@@ -77,13 +77,16 @@ type entry struct {
 	instead   Request       // what the store had under the key already
 	failure   error
 	timer     *time.Timer
-	deadline  time.Time // monotonic; req.ExpiresAt is for the eyes and for the next start
-	most      time.Time // monotonic: when whoever asked last would leave, with more time from the operator; zero: not known
-	mayMore   bool      // they said that they would wait for longer than they asked for
-	bound     bool      // has an asker whose leaving cancels it
-	attached  int       // polls that wait for it now
-	parked    []*parked // the connections among them
-	leftAt    time.Time // when the last of them left
+	deadline  time.Time     // monotonic; req.ExpiresAt is for the eyes and for the next start
+	most      time.Time     // monotonic: when whoever asked last would leave, with more time from the operator; zero: not known
+	mayMore   bool          // they said that they would wait for longer than they asked for
+	bound     bool          // has an asker whose leaving cancels it
+	polled    bool          // its asker has no connection of its own, but looks now and again
+	again     time.Duration // how soon they said that they look again; 0: not said
+	hungUp    bool          // the last of them did not wait until it was answered
+	attached  int           // polls that wait for it now
+	parked    []*parked     // the connections among them
+	leftAt    time.Time     // when the last of them left
 	lateUntil time.Time
 	reported  bool          // an agent without ids of calls told that it ran
 	heardEnd  bool          // a report of its end is on record; only of calls without an id
@@ -237,7 +240,7 @@ func (b *Broker) restore(saved Saved) {
 	}
 	putOff, extended := checkpointsOf(saved), extensionsOf(saved)
 	for _, r := range saved.Requests {
-		e := &entry{req: r, saved: true, done: make(chan struct{}), tried: make(chan struct{}), bound: r.Asker.PID != 0, leftAt: now}
+		e := &entry{req: r, saved: true, done: make(chan struct{}), tried: make(chan struct{}), bound: r.Asker.PID != 0 || r.Event != "", leftAt: now}
 		close(e.tried)
 		b.addEntry(e)
 		if cp := putOff[r.ID]; cp != nil && !b.restorePutOff(e, cp) {

@@ -200,3 +200,13 @@ func (b *Broker) Busy(id string) bool {
 
 // ErrStopped is errStopped.
 var ErrStopped = errStopped
+
+// HoldAsker waits for the answer of request id over conn, as the routes do. looks says that
+// it is one look of many.
+func (b *Broker) HoldAsker(conn net.Conn, id string, hold time.Duration, looks bool) bool {
+	_, ok := b.waitParked(&parked{conn: conn, looks: looks}, id, hold)
+	return ok
+}
+
+// NoteLook is noteLook.
+func (b *Broker) NoteLook(id string, again time.Duration) { b.noteLook(id, again) }

@@ -22,53 +22,53 @@ const maxName = 256
 func (b *Broker) handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]http.HandlerFunc{
-		"POST /hooks/{agent}":                  b.postHook,
-		"GET /hooks/{agent}/{id}":              b.getHook,
-		"POST /hooks/{agent}/cancel":           b.postHookCancel,
-		"POST /request-approval":               b.postRequestApproval,
-		"POST /create-approval-request":        b.postCreateApprovalRequest,
-		"GET /approval-requests/{id}/decision": b.getDecision,
-		"POST /events":                         b.postEvent,
-		"GET /check-stop/{id}":                 b.getCheckStop,
-		"GET /approval-requests":               b.getApprovalRequests,
-		"GET /approval-requests/{id}":          b.getApprovalRequest,
-		"POST /approval-requests/{id}/decide":  b.postDecide,
-		"POST /approval-requests/{id}/cancel":  b.postCancel,
-		"POST /tool-decisions/{id}/respond":    b.postDecide,
-		"POST /tool-decisions/{id}/deny":       b.postDeny,
-		"POST /tool-decisions/{id}/approve":    b.postApprove,
-		"GET /sessions":                        b.getSessions,
-		"GET /sessions/{id}":                   b.getSession,
-		"GET /sessions/{id}/events":            b.getSessionEvents,
-		"GET /sessions/{id}/pending":           b.getSessionPending,
-		"GET /sessions/{id}/pending-reviews":   b.getSessionPending,
-		"POST /sessions/{id}/answer":           b.postAnswer,
-		"POST /sessions/{id}/stop":             b.postStop,
-		"GET /sessions/{id}/processes":         b.getSessionProcesses,
-		"POST /sessions/{id}/message":          b.postMessage,
-		"DELETE /sessions/{id}/message":        b.deleteMessage,
-		"POST /sessions/{id}/interrupt":        b.postInterrupt,
-		"POST /sessions/{id}/settings":         b.postSettings,
-		"POST /runs":                           b.postRun,
-		"GET /runs/{id}/orders":                b.getOrders,
-		"POST /runs/{id}/reports":              b.postReport,
-		"POST /sessions/{id}/resume":           b.postResume,
-		"POST /sessions/{id}/request-stop":     b.postStop,
-		"GET /rules":                           b.getRules,
-		"POST /rules":                          b.postRule,
-		"PUT /rules/{id}":                      b.putRule,
-		"DELETE /rules/{id}":                   b.deleteRule,
-		"GET /sessions/{id}/rules":             b.getSessionRules,
-		"POST /sessions/{id}/rules":            b.postSessionRule,
-		"POST /rules/explain":                  b.postExplain,
-		"POST /rules/preview":                  b.postPreview,
-		"GET /grants":                          b.getGrants,
-		"DELETE /grants/{id}":                  b.deleteGrant,
-		"GET /stats":                           b.getStats,
-		"GET /status":                          b.getStatus,
-		"POST /observe":                        b.postObserve,
-		"POST /freeze":                         b.postFreeze,
-		"POST /unfreeze":                       b.postUnfreeze,
+		"POST /hooks/{agent}":                 b.postHook,
+		"GET /hooks/{agent}/{id}":             b.getHook,
+		"POST /hooks/{agent}/cancel":          b.postHookCancel,
+		"POST /request-approval":              b.postRequestApproval,
+		"POST /create-approval-request":       b.postCreateApprovalRequest,
+		decisionRoute:                         b.getDecision,
+		"POST /events":                        b.postEvent,
+		"GET /check-stop/{id}":                b.getCheckStop,
+		"GET /approval-requests":              b.getApprovalRequests,
+		"GET /approval-requests/{id}":         b.getApprovalRequest,
+		"POST /approval-requests/{id}/decide": b.postDecide,
+		"POST /approval-requests/{id}/cancel": b.postCancel,
+		"POST /tool-decisions/{id}/respond":   b.postDecide,
+		"POST /tool-decisions/{id}/deny":      b.postDeny,
+		"POST /tool-decisions/{id}/approve":   b.postApprove,
+		"GET /sessions":                       b.getSessions,
+		"GET /sessions/{id}":                  b.getSession,
+		"GET /sessions/{id}/events":           b.getSessionEvents,
+		"GET /sessions/{id}/pending":          b.getSessionPending,
+		"GET /sessions/{id}/pending-reviews":  b.getSessionPending,
+		"POST /sessions/{id}/answer":          b.postAnswer,
+		"POST /sessions/{id}/stop":            b.postStop,
+		"GET /sessions/{id}/processes":        b.getSessionProcesses,
+		"POST /sessions/{id}/message":         b.postMessage,
+		"DELETE /sessions/{id}/message":       b.deleteMessage,
+		"POST /sessions/{id}/interrupt":       b.postInterrupt,
+		"POST /sessions/{id}/settings":        b.postSettings,
+		"POST /runs":                          b.postRun,
+		"GET /runs/{id}/orders":               b.getOrders,
+		"POST /runs/{id}/reports":             b.postReport,
+		"POST /sessions/{id}/resume":          b.postResume,
+		"POST /sessions/{id}/request-stop":    b.postStop,
+		"GET /rules":                          b.getRules,
+		"POST /rules":                         b.postRule,
+		"PUT /rules/{id}":                     b.putRule,
+		"DELETE /rules/{id}":                  b.deleteRule,
+		"GET /sessions/{id}/rules":            b.getSessionRules,
+		"POST /sessions/{id}/rules":           b.postSessionRule,
+		"POST /rules/explain":                 b.postExplain,
+		"POST /rules/preview":                 b.postPreview,
+		"GET /grants":                         b.getGrants,
+		"DELETE /grants/{id}":                 b.deleteGrant,
+		"GET /stats":                          b.getStats,
+		"GET /status":                         b.getStatus,
+		"POST /observe":                       b.postObserve,
+		"POST /freeze":                        b.postFreeze,
+		"POST /unfreeze":                      b.postUnfreeze,
 	} {
 		mux.HandleFunc(pattern, h)
 	}
@@ -354,10 +354,14 @@ func (b *Broker) postCreateApprovalRequest(w http.ResponseWriter, r *http.Reques
 	writeJSON(w, http.StatusOK, map[string]string{"request_id": req.ID})
 }
 
-// getDecision answers 200 with the outcome, or 202 after ?timeout seconds.
+const decisionRoute = "GET /approval-requests/{id}/decision"
+
+// getDecision answers 200 with the outcome, or 202 after ?timeout seconds. ?again says
+// within how many seconds the caller looks once more.
 func (b *Broker) getDecision(w http.ResponseWriter, r *http.Request) {
-	wait, err := waitParam(r, b.opts.Hold)
-	if err != nil {
+	wait, err := secondsParam(r, "timeout", 5*time.Second)
+	again, err2 := secondsParam(r, "again", 0)
+	if err = errors.Join(err, err2); err != nil {
 		fail(w, err)
 		return
 	}
@@ -366,7 +370,8 @@ func (b *Broker) getDecision(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	b.whenAnswered(w, r, req, wait, b.decisionReply)
+	b.noteLook(req.ID, again)
+	b.whenAnswered(w, r, req, min(wait, b.opts.Hold), b.decisionReply)
 }
 
 // decisionReply is how the plain API tells of req.
@@ -377,17 +382,18 @@ func (b *Broker) decisionReply(req Request) reply {
 	return jsonReply(http.StatusOK, decisionView(req))
 }
 
-// waitParam reads ?timeout in seconds: 5 by default, most at the most.
-func waitParam(r *http.Request, most time.Duration) (time.Duration, error) {
-	s := r.URL.Query().Get("timeout")
+// secondsParam reads a parameter of the query that is a number of seconds, usual when it
+// is not there.
+func secondsParam(r *http.Request, name string, usual time.Duration) (time.Duration, error) {
+	s := r.URL.Query().Get(name)
 	if s == "" {
-		return 5 * time.Second, nil
+		return usual, nil
 	}
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(n >= 0) || n > maxTimeout.Seconds() {
-		return 0, fmt.Errorf("%w: timeout must be a number of seconds from 0 on", ErrInvalid)
+		return 0, fmt.Errorf("%w: %s must be a number of seconds from 0 to %.0f", ErrInvalid, name, maxTimeout.Seconds())
 	}
-	return min(time.Duration(n*float64(time.Second)), most), nil
+	return time.Duration(n * float64(time.Second)), nil
 }
 
 // decision is how an outcome reads over the API.

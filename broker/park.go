@@ -28,6 +28,7 @@ type reply struct {
 type parked struct {
 	conn     net.Conn
 	patience patience
+	looks    bool // it is one look of many, and hanging up says little
 }
 
 // wake ends the read. It may be called from any goroutine, also twice.
@@ -47,9 +48,9 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req Reques
 		return
 	}
 	correlation, proof, id := w.Header().Get(wire.HeaderCorrelation), proofOf(w), req.ID
-	asker := patienceOf(r)
+	asker, looks := patienceOf(r), r.Pattern == decisionRoute && r.Header.Get(wire.HeaderCorrelation) == ""
 	b.park(w, func(p *parked) {
-		p.patience = asker
+		p.patience, p.looks = asker, looks
 		if e, ok := b.waitParked(p, id, hold); ok {
 			b.answerParked(p, e, correlation, proof, say)
 		}
@@ -100,8 +101,9 @@ func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (e *entry,
 	if waits {
 		var one [1]byte
 		_, err := p.conn.Read(one[:])
-		b.detach(e, p)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
+		hungUp := !errors.Is(err, os.ErrDeadlineExceeded)
+		b.detach(e, p, hungUp && !p.looks)
+		if hungUp {
 			return nil, false
 		}
 	}
@@ -130,11 +132,11 @@ func (b *Broker) attach(id string, p *parked) (e *entry, waits bool) {
 	return e, true
 }
 
-func (b *Broker) detach(e *entry, p *parked) {
+func (b *Broker) detach(e *entry, p *parked, hungUp bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.attached--
-	e.leftAt = time.Now()
+	e.leftAt, e.hungUp = time.Now(), hungUp
 	for i, q := range e.parked {
 		if q == p {
 			e.parked = append(e.parked[:i], e.parked[i+1:]...)

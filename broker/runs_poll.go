@@ -14,7 +14,7 @@ import (
 // is, or after ?timeout seconds. A held poll costs what a waiting hook does.
 func (b *Broker) getOrders(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	wait, err := waitParam(r, b.opts.Hold)
+	wait, err := secondsParam(r, "timeout", 5*time.Second)
 	if err != nil {
 		fail(w, err)
 		return
@@ -29,6 +29,7 @@ func (b *Broker) getOrders(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	wait = min(wait, b.opts.Hold)
 	if len(list) > 0 {
 		wait = min(wait, again)
 	}

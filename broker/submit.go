@@ -408,7 +408,7 @@ func (b *Broker) join(ctx context.Context, e *entry, q Question) (Request, error
 		e.req.Asker = q.Asker // a pid without a start time: enough for the rest of one wait
 	}
 	e.bound = e.bound || q.Bound
-	e.leftAt = time.Now()
+	e.leftAt, e.hungUp = time.Now(), false
 	b.log.DebugContext(ctx, "request asked again", "request_id", e.req.ID)
 	return e.req, nil
 }

@@ -38,49 +38,6 @@ func (b *Broker) sweep(ctx context.Context) {
 	}
 }
 
-// cancelAbandoned ends requests whose asker is dead, or alive but disconnected for
-// longer than AskerGrace.
-func (b *Broker) cancelAbandoned(ctx context.Context) {
-	type candidate struct {
-		id     string
-		asker  Process
-		leftAt time.Time
-	}
-	b.mu.Lock()
-	var list []candidate
-	for _, se := range b.sessions {
-		for id, e := range se.pending {
-			if e.saved && e.bound && e.attached == 0 && !e.claimed {
-				list = append(list, candidate{id, e.req.Asker, e.leftAt})
-			}
-		}
-	}
-	b.mu.Unlock()
-	var dead []string
-	for _, c := range list {
-		away := time.Since(c.leftAt)
-		if away > b.opts.AskerGrace || (c.asker.PID != 0 && away >= sweepEvery/2 && !b.opts.Alive(c.asker)) {
-			dead = append(dead, c.id)
-		}
-	}
-	if len(dead) > 0 {
-		_, _ = b.endAll(ctx, b.stillAway(dead), Outcome{State: Cancelled, By: Actor{Kind: ByAgent}, Reason: "the hook that asked is gone"}, nil)
-	}
-}
-
-// stillAway leaves out those that were asked for again meanwhile.
-func (b *Broker) stillAway(ids []string) []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var away []string
-	for _, id := range ids {
-		if e, ok := b.requests[id]; ok && e.attached == 0 {
-			away = append(away, id)
-		}
-	}
-	return away
-}
-
 // noticeGone marks sessions whose agent's process is no more. Of one that a runner holds,
 // the runner tells how it ended.
 func (b *Broker) noticeGone(ctx context.Context) {

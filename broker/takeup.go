@@ -80,7 +80,7 @@ func (b *Broker) waitAgain(ctx context.Context, e *entry, q Question) (req Reque
 	se.putOffTurn, se.resuming = false, nil
 	se.pending[e.req.ID] = e
 	b.pending++
-	e.taken, e.bound, e.leftAt = &cp, q.Bound, time.Now()
+	e.taken, e.bound, e.leftAt, e.hungUp = &cp, q.Bound, time.Now(), false
 	e.agent, e.correlation, e.headless = q.Session.Process, q.Correlation, q.Headless
 	e.req.Asker, e.req.ExpiresAt = asker, cp.ExpiresAt
 	e.req.Deferrable = whyWaits(e.req, q.Headless) == ""

@@ -88,7 +88,7 @@ func (b *Broker) noteTCP(addr string) {
 // askingRoutes are all that a token for asking opens.
 var askingRoutes = map[string]bool{
 	"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true,
-	"POST /request-approval": true, "POST /create-approval-request": true, "GET /approval-requests/{id}/decision": true,
+	"POST /request-approval": true, "POST /create-approval-request": true, decisionRoute: true,
 	"POST /events": true, "GET /check-stop/{id}": true,
 	"POST /hooks/{agent}/cancel": true, "POST /approval-requests/{id}/cancel": true,
 }
