@@ -121,7 +121,7 @@ func lineOf(elements ...shell.Element) *shell.Line {
 	for _, e := range elements {
 		texts = append(texts, e.Text)
 	}
-	return &shell.Line{Raw: strings.Join(texts, "; "), Elements: elements, Parsed: true}
+	return &shell.Line{Raw: strings.Join(texts, "; "), Elements: elements, Parsed: true, Plain: true}
 }
 
 func assessLine(elements ...shell.Element) Risk {

@@ -32,7 +32,7 @@ func (j *judge) line(c Call) {
 	j.about(0, "")
 	input, known := inputOf(c.Input)
 	j.otherInput(input)
-	j.read = l.Parsed && len(l.Elements) > 0 && c.Tool == "Bash" && known && j.onlyReads(l)
+	j.read = l.Parsed && l.Plain && len(l.Elements) > 0 && c.Tool == "Bash" && known && j.onlyReads(l)
 }
 
 // elementOf judges one element for itself.

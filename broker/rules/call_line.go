@@ -46,7 +46,7 @@ func (c *Call) readCommand(param string) {
 	c.raw = strings.Join(list, " ")
 	line := shell.Parse(c.raw)
 	c.line = &line
-	c.unclear = !line.Parsed
+	c.unclear = !line.Plain
 	for i := range line.Elements {
 		c.elems = append(c.elems, c.element(&line.Elements[i], i))
 	}
@@ -371,7 +371,12 @@ func first(a, b string) string {
 }
 
 // quoteShell writes a word so that a shell reads it literally.
-func quoteShell(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
+func quoteShell(w string) string {
+	if w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == "" {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
 
 // quote is a text of the agent's in a sentence, cut where it gets long.
 func quote(s string) string {

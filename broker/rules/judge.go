@@ -27,6 +27,7 @@ const (
 	guarded
 	maybeDenied
 	notExact
+	notPlain
 	leavesProject
 	nothingAllows
 	noSay
@@ -53,6 +54,8 @@ func (s *Set) element(f *search) ruling {
 		return ruling{verdict: Allow, entry: f.best}
 	case c.builtinAllows(x):
 		return ruling{verdict: Allow, builtin: true}
+	case !c.agreed():
+		return ruling{verdict: Ask, cause: notPlain}
 	case x.outside:
 		return ruling{verdict: Ask, cause: leavesProject}
 	case x.exact != "", c.risk.Class == risk.Dangerous:
@@ -61,12 +64,17 @@ func (s *Set) element(f *search) ruling {
 	return ruling{verdict: Ask, cause: nothingAllows}
 }
 
+// agreed reports whether every shell reads the call's command line in the same words. Where
+// one may not, nothing but a rule that names the whole line allows any part of it: what is
+// hidden from the reader is hidden from a rule about a part.
+func (c *Call) agreed() bool { return c.line == nil || c.line.Plain }
+
 // builtinAllows reports whether the built-in rule speaks for x.
 func (c *Call) builtinAllows(x *elem) bool {
 	if c.lists {
 		return true
 	}
-	if !c.q.Trusted || c.risk.Guarded || c.risk.Class == risk.Dangerous || x.exact != "" {
+	if !c.q.Trusted || !c.agreed() || c.risk.Guarded || c.risk.Class == risk.Dangerous || x.exact != "" {
 		return false
 	}
 	switch x.kind {

@@ -76,6 +76,8 @@ func (c *Call) why(x *elem, r ruling) string {
 			return "only a rule for dangerous calls that names " + c.named(x) + " exactly may allow it: " + first(c.risk.Why, "it is dangerous")
 		}
 		return "only a rule that names " + c.named(x) + " exactly may allow it: " + x.exact
+	case notPlain:
+		return "some shells may read this line otherwise than aoctl does, so only a rule for exactly this line can allow it (" + c.line.Odd + ")"
 	case leavesProject:
 		return c.named(x) + " is outside the project, which only a rule about that file or the whole line may allow"
 	case noSay:

@@ -117,6 +117,10 @@ func (f *search) eligible(e *entry) bool {
 	if c.unsure != "" || f.x.unsure != "" || c.risk.Guarded || !c.namesEscapes(e) {
 		return false
 	}
+	if !c.agreed() && !e.namesLine(c) {
+		f.near = e
+		return false
+	}
 	if e.scope[0] != "" && f.x.kind != toolKind && !below(e.scope[0], f.x.dir) && f.x.dir != c.dir {
 		return false
 	}

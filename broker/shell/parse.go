@@ -14,10 +14,10 @@ func Parse(line string) Line {
 	out := &output{}
 	why := out.parse(line)
 	if why != "" {
-		l.Elements = []Element{{Kind: Unknown, Text: line, Unsure: why}}
+		l.Elements, l.Odd = []Element{{Kind: Unknown, Text: line, Unsure: why}}, why
 		return l
 	}
-	l.Parsed = true
+	l.Parsed, l.Plain, l.Odd = true, out.odd == "", out.odd
 	l.Elements = out.elements
 	for _, why := range oddities(line) {
 		l.Elements = append(l.Elements, Element{Kind: Unknown, Text: line, Unsure: why})
@@ -31,6 +31,8 @@ type output struct {
 	pipes    int // numbers given to pipelines
 	steps    int // of the walk
 	inner    int // bytes of the scripts inside the line
+
+	odd string // not empty: some shell may read a text otherwise, because of this
 
 	hidden map[string]bool // names of all functions so far
 	moves  moves
@@ -60,7 +62,7 @@ func (o *output) parse(line string) (why string) {
 	if len(line) > MaxBytes {
 		return fmt.Sprintf("it is longer than %d KiB", MaxBytes>>10)
 	}
-	file, why := read(line)
+	file, why := o.read(line)
 	if why != "" {
 		return why
 	}
@@ -84,6 +86,14 @@ func (o *output) step(words int) {
 	if o.steps += 1 + words/8; o.steps > maxSteps {
 		panic(beyond("it is too long to follow, with its loops and wrappers"))
 	}
+}
+
+// read parses text and has the plain reader read it, too.
+func (o *output) read(text string) (file *syntax.File, why string) {
+	if file, why = read(text); why == "" && o.odd == "" {
+		o.odd = disagree(text, file)
+	}
+	return file, why
 }
 
 // parsers keeps the parser's buffers.

@@ -32,6 +32,13 @@ type Line struct {
 	Raw      string
 	Elements []Element // in the order of the text; what a wrapper runs follows the wrapper
 	Parsed   bool      // false: the line is one Unknown element
+
+	// Plain says that every shell reads the line, and each script inside it, in the words and
+	// operators that Elements are made of: a second reader that knows only what all shells
+	// have in common has read the same. Where it is false, no wildcard may vouch for the line,
+	// and Odd says what stands against it.
+	Plain bool
+	Odd   string
 }
 
 // Element is one thing that a line would do. All texts are the agent's and untrusted.

@@ -77,7 +77,7 @@ func (w *walker) script(c run1, s script, outer run1) {
 	if w.inner += len(s.text.text); w.inner > maxInner {
 		panic(beyond("its scripts are too long"))
 	}
-	file, why := read(s.text.text)
+	file, why := w.read(s.text.text)
 	if why != "" {
 		e.Unsure = why
 		w.add(e)

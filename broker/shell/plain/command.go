@@ -1,0 +1,143 @@
+package plain
+
+import "strings"
+
+// simple reads assignments, words and redirections.
+func (r *reader) simple() {
+	if n := r.assignments(); r.ends() {
+		if n == 0 {
+			r.refuse("")
+		}
+		return
+	}
+	first := r.ahead()
+	if !name(first) || reserved()[first] {
+		r.refuse("")
+		return
+	}
+	var files Tokens
+	var words []string // as they stand in the text
+	open := r.heredoc
+	for !r.ends() {
+		if len(words) > 0 && r.redirect(&files) {
+			continue
+		}
+		from := r.i
+		r.word()
+		words = append(words, r.text[min(from, r.i):r.i])
+	}
+	if r.heredoc != open {
+		r.heredoc += len(r.out.list)
+	}
+	r.out.list = append(r.out.list, files.list...)
+	if r.why == "" && !tame(words) {
+		r.refuse("what " + first + " is given")
+	}
+}
+
+// ends reports whether a simple command has ended here.
+func (r *reader) ends() bool {
+	r.blanks()
+	return strings.IndexByte("\x00\n;|&)#", r.at(0)) >= 0
+}
+
+// assignments reads name=word, any number of times.
+func (r *reader) assignments() int {
+	for n := 0; ; n++ {
+		r.blanks()
+		variable, _, ok := strings.Cut(r.ahead(), "=")
+		if !ok || !identifier(variable) {
+			return n
+		}
+		if lower(variable[0]) && !quiet(variable) {
+			r.refuse("a variable that some shell knows: " + variable)
+			return n
+		}
+		r.skip(len(variable) + 1)
+		r.out.Assign(variable)
+		r.parts()
+	}
+}
+
+// redirects reads the redirections behind a list in brackets or a loop.
+func (r *reader) redirects() {
+	var files Tokens
+	open := r.heredoc
+	for r.blanks(); r.redirect(&files); r.blanks() {
+	}
+	if r.heredoc != open {
+		r.heredoc += len(r.out.list)
+	}
+	r.out.list = append(r.out.list, files.list...)
+}
+
+// redirect reads one redirection, if one begins here.
+func (r *reader) redirect(files *Tokens) bool {
+	fd := ""
+	if c := r.at(0); digit(c) && (r.at(1) == '<' || r.at(1) == '>') {
+		fd = string(c)
+	}
+	op := r.at(len(fd))
+	if op != '<' && op != '>' {
+		return false
+	}
+	r.skip(len(fd) + 1)
+	switch {
+	case op == '<' && r.at(0) == '<':
+		r.hereDocument(fd, files)
+	case r.at(0) == '&':
+		to := r.at(1)
+		if !digit(to) && to != '-' || strings.IndexByte("\x00 \t\n;|&)", r.at(2)) < 0 {
+			r.refuse("")
+			return true
+		}
+		r.skip(2)
+		files.Op(fd + string(op) + "&" + string(to))
+	default:
+		kind := string(op)
+		if op == '>' && r.take(">") {
+			kind = ">>"
+		}
+		files.Op(fd + kind)
+		r.target(files)
+	}
+	return true
+}
+
+// target reads the file of a redirection. zsh has more operators than others, which
+// begin with marks.
+func (r *reader) target(files *Tokens) {
+	if strings.IndexByte("<>&|!(", r.at(0)) >= 0 {
+		r.refuse("")
+		return
+	}
+	r.blanks()
+	if r.at(0) == '!' || r.at(0) == '#' || strings.Contains(r.ahead(), "$(") {
+		r.refuse("")
+		return
+	}
+	out := r.out
+	r.out = *files
+	r.word()
+	r.out, *files = out, r.out
+}
+
+// hereDocument reads <<'MARK' and <<MARK. The text begins behind the line's end.
+func (r *reader) hereDocument(fd string, files *Tokens) {
+	r.skip(1)
+	if r.heredoc >= 0 || fd != "" || r.at(0) == '<' || r.at(0) == '-' {
+		r.refuse("a here-document of another kind")
+		return
+	}
+	r.blanks()
+	word := r.ahead()
+	r.mark = strings.Trim(word, `'"`)
+	r.literal = word != r.mark
+	if word != r.mark && word != "'"+r.mark+"'" && word != `"`+r.mark+`"` || !identifier(r.mark) {
+		r.refuse("the mark of a here-document")
+		return
+	}
+	r.skip(len(word))
+	files.Heredoc("")
+	r.heredoc = len(files.list) - 1
+}

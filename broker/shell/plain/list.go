@@ -1,0 +1,211 @@
+package plain
+
+import (
+	"slices"
+	"strings"
+)
+
+// list reads commands up to the end, a closing bracket, or one of some reserved words,
+// which it leaves. There must be one.
+func (r *reader) list(ends ...string) {
+	if r.depth++; r.depth > maxDepth {
+		r.refuse("its depth")
+	}
+	for n := 0; ; n++ {
+		r.gap()
+		if r.over() || r.at(0) == ')' || slices.Contains(ends, r.ahead()) {
+			if n == 0 {
+				r.refuse("")
+			}
+			break
+		}
+		r.chain()
+		if !r.separator() {
+			break
+		}
+	}
+	r.depth--
+}
+
+// separator reads what ends a command. It reports false where a bracket or the end does.
+func (r *reader) separator() bool {
+	r.blanks()
+	switch r.at(0) {
+	case ';':
+		if r.at(1) == ';' || r.at(1) == '&' {
+			r.refuse("")
+		}
+		r.skip(1)
+		r.out.Op(";")
+	case '&':
+		if strings.IndexByte("&|!>;", r.at(1)) >= 0 && r.at(1) != 0 {
+			r.refuse("")
+		}
+		r.skip(1)
+		r.out.Op("&")
+	case '\n':
+		r.out.Op(";")
+	case '#':
+		r.out.Op(";")
+		return r.before() == ' ' || r.before() == '\t'
+	default:
+		r.out.Op(";")
+		return false
+	}
+	return true
+}
+
+// chain reads pipelines joined by && and ||.
+func (r *reader) chain() {
+	for r.pipeline(); ; r.pipeline() {
+		r.blanks()
+		switch {
+		case r.take("&&"):
+			r.out.Op("&&")
+		case r.take("||"):
+			r.out.Op("||")
+		default:
+			return
+		}
+		r.gap()
+	}
+}
+
+func (r *reader) pipeline() {
+	if r.ahead() == "!" && (r.at(1) == ' ' || r.at(1) == '\t') {
+		r.skip(1)
+		r.out.Op("!")
+		r.blanks()
+	} else if r.ahead() == "time" {
+		r.time()
+	}
+	for r.command(); ; r.command() {
+		r.blanks()
+		if r.at(0) != '|' || r.at(1) == '|' {
+			return
+		}
+		if r.at(1) == '&' {
+			r.refuse("")
+		}
+		r.skip(1)
+		r.out.Op("|")
+		r.gap()
+	}
+}
+
+// time reads the word of that name, which is reserved in some shells and a program in
+// others: so a program without assignments must follow.
+func (r *reader) time() {
+	r.skip(len("time"))
+	r.out.Op("time")
+	r.blanks()
+	if word := r.ahead(); !name(word) || reserved()[word] || strings.Contains(word, "=") || word == "time" {
+		r.refuse("what time is given")
+	}
+}
+
+func (r *reader) command() {
+	if r.at(0) == '(' {
+		if r.skip(1); r.at(0) == '(' {
+			r.refuse("((")
+		}
+		r.out.Op("(")
+		r.list()
+		r.closing()
+		r.redirects()
+		return
+	}
+	switch word := r.ahead(); word {
+	case "{":
+		r.keyword(word)
+		r.list("}")
+		r.keyword("}")
+	case "if":
+		r.conditional()
+	case "while", "until":
+		r.keyword(word)
+		r.list("do")
+		r.body()
+	case "for":
+		r.loop()
+	default:
+		r.simple()
+		return
+	}
+	r.redirects()
+}
+
+// closing reads the bracket that ends a list.
+func (r *reader) closing() {
+	if r.heredoc >= 0 || !r.take(")") {
+		r.refuse("")
+	}
+	r.out.Op(")")
+}
+
+// keyword reads a reserved word that must stand here.
+func (r *reader) keyword(word string) {
+	if r.ahead() != word {
+		r.refuse("")
+		return
+	}
+	r.skip(len(word))
+	if strings.IndexByte("()<>", r.at(0)) >= 0 && r.at(0) != 0 && word != "}" && word != "fi" && word != "done" {
+		r.refuse("")
+	}
+	r.out.Op(word)
+}
+
+func (r *reader) conditional() {
+	r.keyword("if")
+	r.list("then")
+	r.keyword("then")
+	r.list("elif", "else", "fi")
+	for r.ahead() == "elif" {
+		r.keyword("elif")
+		r.list("then")
+		r.keyword("then")
+		r.list("elif", "else", "fi")
+	}
+	if r.ahead() == "else" {
+		r.keyword("else")
+		r.list("fi")
+	}
+	r.keyword("fi")
+}
+
+func (r *reader) body() {
+	r.keyword("do")
+	r.list("done")
+	r.keyword("done")
+}
+
+// loop reads "for name in words; do …; done".
+func (r *reader) loop() {
+	r.keyword("for")
+	r.blanks()
+	variable := r.ahead()
+	if !quiet(variable) {
+		r.refuse("the name of a loop's variable")
+		return
+	}
+	r.skip(len(variable))
+	r.out.Op(variable)
+	r.blanks()
+	r.keyword("in")
+	for n := 0; ; n++ {
+		r.blanks()
+		if c := r.at(0); c == ';' || c == '\n' || r.over() {
+			if n == 0 {
+				r.refuse("")
+			}
+			break
+		}
+		r.word()
+	}
+	if r.at(0) == ';' {
+		r.skip(1)
+	}
+	r.gap()
+	r.body()
+}

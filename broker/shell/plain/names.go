@@ -1,0 +1,108 @@
+package plain
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// reserved are words that begin no plain command: reserved words of some shell, and
+// builtins that run text, load code, or change how names and words are read behind them.
+var reserved = words(`! [[ ]] { } case coproc do done elif else end esac fi for foreach function if in namespace
+	nocorrect repeat select then time until while
+	. source eval exec trap builtin noglob - command_not_found_handle alias unalias autoload bind bindkey
+	compgen complete compctl compopt declare typeset local readonly integer float nameref private emulate enable disable
+	fc getopts hash rehash history let mapfile readarray print vared sched setopt unsetopt shopt sysread
+	unset unhash unfunction functions zcompile zle zmodload zparseopts zpty zstyle ztcp limit`)
+
+// builtins are words that command must not be given: some shells then run a builtin,
+// some a program.
+var builtins = words(`: [ bg break cd chdir continue dirs disown echo exit export false fg jobs kill popd printf pushd pwd
+	read return set shift test times true type ulimit umask wait whence where which command`)
+
+// special are variables in small letters that zsh knows.
+var special = words(`aliases argv builtins cdpath commands compstate dirstack errnos fignore fpath funcfiletrace
+	funcsourcetrace funcstack functions functrace galiases histchars history historywords jobdirs jobstates jobtexts
+	keymaps langinfo mailpath manpath mapfile match mbegin mend module_path modules nameddirs options parameters
+	patchars path pipestatus prompt psvar reswords saliases signals status sysparams termcap terminfo userdirs
+	usergroups watch widgets words zsh_eval_context zsh_scheduled_events`)
+
+// words makes a set when it is first asked for: the package is part of every run of aoctl.
+func words(text string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		all := make(map[string]bool)
+		for _, w := range strings.Fields(text) {
+			all[w] = true
+		}
+		return all
+	})
+}
+
+// tame reports whether a command's words, as they stand in the text, leave the reading of
+// the rest as it is.
+func tame(words []string) bool {
+	rest := words[1:]
+	switch words[0] {
+	case "command":
+		if len(rest) > 0 && (rest[0] == "-v" || rest[0] == "-V") {
+			return true
+		}
+		return len(rest) > 0 && name(rest[0]) && !reserved()[rest[0]] && !builtins()[rest[0]]
+	case "export":
+		return !slices.ContainsFunc(rest, func(w string) bool { return !exports(w) })
+	case "read":
+		return len(rest) > 1 && rest[0] == "-r" && !slices.ContainsFunc(rest[1:], func(w string) bool { return !quiet(w) })
+	case "set":
+		return !slices.ContainsFunc(rest, func(w string) bool {
+			return w != "pipefail" && (len(w) < 2 || w[0] != '-' || strings.Trim(w[1:], "euxo") != "")
+		})
+	case "printf":
+		return len(rest) > 0 && strings.IndexByte(`-\$`, strings.TrimLeft(rest[0], `'"`)[0]) < 0
+	case "wait":
+		return !slices.ContainsFunc(rest, func(w string) bool { return w != "$!" && strings.Trim(w, "%0123456789") != "" })
+	}
+	return true
+}
+
+// exports reports whether export sets the same in every shell: name=value with a value
+// that is all quoted or all plain, or name alone.
+func exports(word string) bool {
+	variable, value, _ := strings.Cut(word, "=")
+	if !identifier(variable) || lower(variable[0]) && !quiet(variable) {
+		return false
+	}
+	if len(value) > 1 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {
+		return strings.IndexByte(value[1:len(value)-1], value[0]) < 0
+	}
+	return strings.IndexFunc(value, func(c rune) bool { return c >= 0x80 || !alnum(byte(c)) && !strings.ContainsRune("_-./,+@:%", c) }) < 0
+}
+
+// name reports whether a word, as it stands in the text, names a program plainly.
+func name(word string) bool {
+	if word == "[" || word == ":" {
+		return true
+	}
+	word = strings.TrimPrefix(word, "~/")
+	if word == "" || strings.IndexByte("-+@", word[0]) >= 0 {
+		return false
+	}
+	return strings.IndexFunc(word, func(c rune) bool { return c >= 0x80 || !alnum(byte(c)) && !strings.ContainsRune("_-./+@", c) }) < 0
+}
+
+// quiet reports whether a variable's name, in small letters, means nothing to any shell.
+func quiet(s string) bool {
+	return identifier(s) && strings.ToLower(s) == s && s[0] != '_' && !special()[s] && !strings.HasPrefix(s, "dis_")
+}
+
+func identifier(s string) bool {
+	for i := range len(s) {
+		if !alnum(s[i]) && s[i] != '_' {
+			return false
+		}
+	}
+	return s != "" && !digit(s[0])
+}
+
+func alnum(c byte) bool { return lower(c) || c >= 'A' && c <= 'Z' || digit(c) }
+func lower(c byte) bool { return c >= 'a' && c <= 'z' }
+func digit(c byte) bool { return c >= '0' && c <= '9' }

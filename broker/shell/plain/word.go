@@ -1,0 +1,194 @@
+package plain
+
+import "strings"
+
+// word reads one word of a command.
+func (r *reader) word() {
+	from := r.i
+	r.out.Word()
+	if alone := r.ahead(); alone == "{}" || alone == "!" || alone == "=" || alone == "!=" || alone == "[" || alone == "]" {
+		r.skip(len(alone))
+		r.out.Text(alone, false)
+	} else {
+		r.parts()
+	}
+	raw := r.text[from:r.i]
+	switch c := r.at(0); {
+	case r.why != "":
+	case raw == "", c == '(':
+		r.refuse("")
+	case (c == '<' || c == '>') && strings.Trim(raw, `'"\0123456789`) == "":
+		r.refuse("a number before a redirection")
+	}
+}
+
+// parts reads what a word or a value is made of.
+func (r *reader) parts() {
+	for from := r.i; !r.over(); {
+		c := r.at(0)
+		switch {
+		case strings.IndexByte(" \t\n;&|<>()", c) >= 0:
+			return
+		case c == '\'':
+			r.single()
+		case c == '"':
+			r.double()
+		case c == '$':
+			r.value(false)
+		case c == '\\':
+			r.escaped()
+		default:
+			n := r.unquoted(r.i == from)
+			if n == 0 {
+				r.refuse("")
+				return
+			}
+			r.out.Text(r.text[r.i:r.i+n], false)
+			r.skip(n)
+		}
+	}
+}
+
+// unquoted is how many bytes of a word mean themselves here, 0 when some shell sees more
+// in them. first: they begin the word.
+func (r *reader) unquoted(first bool) int {
+	c, before := r.at(0), r.before()
+	switch {
+	case alnum(c):
+		n := 1
+		for alnum(r.at(n)) {
+			n++
+		}
+		return n
+	case c >= 0x80, strings.IndexByte("_-./,+@:%*?", c) >= 0:
+		if c == '@' && r.at(1) == '{' {
+			return r.enclosed(1, "}", "~.-")
+		}
+		return 1
+	case c == '=' && !first:
+		return 1
+	case c == '~' && first && (r.at(1) == '/' || strings.IndexByte("\x00 \t\n;&|)", r.at(1)) >= 0):
+		return 1
+	case (c == '~' || c == '^') && !first && (alnum(before) || before == '^' || before == '~' || before == '}'):
+		return 1
+	case c == '#' && !first && (alnum(before) || strings.IndexByte("_-./", before) >= 0):
+		return 1
+	case c == '[':
+		return r.enclosed(0, "]", "_.-^!")
+	}
+	return 0
+}
+
+// enclosed is the length of what stands between brackets, with all before, when nothing but
+// letters, digits and some marks are in it; else 0.
+func (r *reader) enclosed(open int, end, marks string) int {
+	rest := r.text[r.i+open+1:]
+	n := strings.IndexFunc(rest, func(c rune) bool { return c >= 0x80 || !alnum(byte(c)) && !strings.ContainsRune(marks, c) })
+	if n <= 0 || !strings.HasPrefix(rest[n:], end) {
+		return 0
+	}
+	return open + 1 + n + 1
+}
+
+// escaped reads a backslash with a mark or a blank.
+func (r *reader) escaped() {
+	c := r.at(1)
+	if c <= ' ' && c != ' ' || c >= 0x7f || alnum(c) {
+		r.refuse("")
+		return
+	}
+	r.out.Text(string(c), true)
+	r.skip(2)
+}
+
+// single reads '…'.
+func (r *reader) single() {
+	text, _, ok := strings.Cut(r.text[r.i+1:], "'")
+	if !ok || r.heredoc >= 0 && strings.Contains(text, "\n") {
+		r.refuse("a quote without its end")
+		return
+	}
+	r.out.Text(text, true)
+	r.skip(len(text) + 2)
+}
+
+// double reads "…".
+func (r *reader) double() {
+	r.out.Text("", true)
+	r.skip(1)
+	for !r.over() {
+		c, n := r.at(0), r.at(1)
+		switch {
+		case c == '"':
+			r.skip(1)
+			return
+		case c == '`', c == '\n' && r.heredoc >= 0, c == '\\' && n == '\n':
+			r.refuse("")
+			return
+		case c == '\\' && n != 0 && strings.IndexByte("$`\"\\", n) >= 0:
+			r.out.Text(string(n), true)
+			r.skip(2)
+		case c == '$' && (n == ' ' || n == '"' && strings.IndexByte("\x00 \t\n;&|)", r.at(2)) >= 0):
+			r.out.Text("$", true)
+			r.skip(1)
+		case c == '$':
+			r.value(true)
+		default:
+			run := 1 + max(0, strings.IndexAny(r.text[r.i+1:], "\n\"$`\\"))
+			r.out.Text(r.text[r.i:r.i+run], true)
+			r.skip(run)
+		}
+	}
+	r.refuse("a quote without its end")
+}
+
+// value reads a dollar sign and what is put in its place.
+func (r *reader) value(quoted bool) {
+	rest := r.text[r.i+1:]
+	switch {
+	case strings.HasPrefix(rest, "("):
+		r.substitution(quoted)
+		return
+	case strings.HasPrefix(rest, "{"):
+		variable, behind, ok := strings.Cut(rest[1:], "}")
+		if !ok || !identifier(variable) || strings.HasPrefix(behind, "[") {
+			r.refuse("")
+			return
+		}
+		r.out.Value(variable, quoted)
+		r.skip(len(variable) + 3)
+		return
+	case rest != "" && strings.IndexByte("?$!", rest[0]) >= 0:
+		if len(rest) > 1 && strings.IndexByte(" \t\n;&|)\".,/-]", rest[1]) < 0 {
+			r.refuse("")
+			return
+		}
+		r.out.Value(rest[:1], quoted)
+		r.skip(2)
+		return
+	}
+	n := 0
+	for n < len(rest) && (alnum(rest[n]) || rest[n] == '_') {
+		n++
+	}
+	if !identifier(rest[:n]) || n < len(rest) && (rest[n] == '[' || rest[n] == ':' || rest[n] >= 0x80) {
+		r.refuse("")
+		return
+	}
+	r.out.Value(rest[:n], quoted)
+	r.skip(n + 1)
+}
+
+// substitution reads $(…).
+func (r *reader) substitution(quoted bool) {
+	if r.at(2) == '(' || r.heredoc >= 0 {
+		r.refuse("")
+		return
+	}
+	r.skip(2)
+	r.out.Open(quoted)
+	r.subst++
+	r.list()
+	r.subst--
+	r.closing()
+}
