@@ -1,10 +1,12 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/aoctl/aoctl/broker/proctree"
 )
@@ -54,11 +56,32 @@ func (b *Broker) Processes(ctx context.Context, sessionID string) (Killed, error
 	if err != nil {
 		return Killed{}, err
 	}
-	r, err := proctree.Find(treeOf(s, Actor{}))
+	r, err := proctree.Find(b.treeOf(s, Actor{}))
 	if err != nil {
 		return Killed{}, fmt.Errorf("processes of %s: %w", clip(sessionID), err)
 	}
+	r.Shared = b.sharers(s, r)
 	return r, nil
+}
+
+// sharers are the other sessions that one of the processes in r serves: an agent may have one
+// process for all of its sessions.
+func (b *Broker) sharers(s Session, r Killed) []proctree.Sharer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []proctree.Sharer
+	for _, p := range r.Processes {
+		if p.Fate == ProcessSpared || p.Fate == proctree.Unsure {
+			continue
+		}
+		for id, se := range b.sessions {
+			if at := se.s.Process; id != s.ID && !se.s.State.Ended() && p.PID == at.PID && p.Start == at.Start {
+				list = append(list, proctree.Sharer{SessionID: id, Name: firstOf(se.s.Name, clip(id)), PID: p.PID})
+			}
+		}
+	}
+	slices.SortFunc(list, func(x, y proctree.Sharer) int { return cmp.Compare(x.SessionID, y.SessionID) })
+	return list
 }
 
 // Kill stops a session and ends its processes; see Console. The stop is on record, and
@@ -73,14 +96,16 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by Actor) (Session,
 	if err != nil && !errors.Is(err, ErrNotRecorded) {
 		return s, Killed{}, fmt.Errorf("kill: %w", err)
 	}
-	t := treeOf(s, by)
+	t := b.treeOf(s, by)
 	found, findErr := proctree.Find(t)
 	if findErr != nil {
 		return s, Killed{}, fmt.Errorf("kill %s: %w", clip(sessionID), findErr)
 	}
 	// What cannot be written down is ended all the same: less runs then, not more.
 	err = errors.Join(err, b.noteKill(ctx, EventKillRequested, s, by, found))
+	shared := b.sharers(s, found)
 	done, endErr := proctree.End(ctx, t)
+	done.Shared = shared
 	err = errors.Join(err, endErr, b.noteKill(ctx, EventSessionKilled, s, by, done))
 	if now, lookErr := b.Session(ctx, sessionID); lookErr == nil {
 		s = now
@@ -93,12 +118,25 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by Actor) (Session,
 
 // treeOf says which processes are a session's. Who asked for their end is spared, and so
 // lives to hear of it.
-func treeOf(s Session, by Actor) proctree.Target {
-	t := proctree.Target{PID: s.Process.PID, Start: s.Process.Start, SessionID: s.ID, Folder: firstOf(s.ProjectDir, s.CWD)}
+func (b *Broker) treeOf(s Session, by Actor) proctree.Target {
+	t := proctree.Target{PID: s.Process.PID, Start: s.Process.Start, SessionID: s.ID, Folder: firstOf(s.ProjectDir, s.CWD), Hooks: b.askers()}
 	if by.Kind == ByProcess && by.PID > 0 {
 		t.Spare = append(t.Spare, by.PID)
 	}
 	return t
+}
+
+// askers are the processes that wait for an answer.
+func (b *Broker) askers() []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var pids []int
+	for _, e := range b.requests {
+		if !e.req.State.Terminal() && e.req.Asker.PID > 1 {
+			pids = append(pids, e.req.Asker.PID)
+		}
+	}
+	return pids
 }
 
 func (b *Broker) noteKill(ctx context.Context, typ string, s Session, by Actor, r Killed) error {

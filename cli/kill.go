@@ -31,13 +31,14 @@ type streams struct {
 
 // killed is a session after its processes were to end.
 type killed struct {
-	ID         string           `json:"id"`
-	Name       string           `json:"name"`
-	Status     string           `json:"status"`
-	Over       bool             `json:"over"`     // nothing that was to end is known to live on
-	Recorded   bool             `json:"recorded"` // all of it is in the log
-	Processes  []proctree.Found `json:"processes"`
-	Unfinished string           `json:"unfinished,omitempty"`
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	Status     string            `json:"status"`
+	Over       bool              `json:"over"`     // nothing that was to end is known to live on
+	Recorded   bool              `json:"recorded"` // all of it is in the log
+	Processes  []proctree.Found  `json:"processes"`
+	Unfinished string            `json:"unfinished,omitempty"`
+	Shared     []proctree.Sharer `json:"shared,omitempty"` // other sessions that a process of it served, and that ended with it
 }
 
 // killSession shows what is going to end, asks unless o.yes, and ends it.
@@ -68,7 +69,7 @@ func killSession(ctx context.Context, c *client, o stopOptions, std streams) err
 	}
 	done := killed{
 		ID: s.ID, Name: sessionName(s), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
-		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished,
+		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished, Shared: answer.Killed.Shared,
 	}
 	if o.json {
 		err = printJSON(std.out, []killed{done})
@@ -97,6 +98,9 @@ func askToKill(ctx context.Context, c *client, s broker.Session, std streams) (b
 	if found.Unfinished != "" {
 		fmt.Fprintln(std.err, "There may be more: "+safe.Line(found.Unfinished)+".")
 	}
+	if len(found.Shared) > 0 {
+		fmt.Fprintf(std.err, "Its process serves other sessions, which end with it: %s\n", safe.Line(sharers(found.Shared)))
+	}
 	fmt.Fprintf(std.err, "Stop %s and end %s, with what they start meanwhile? [y/N] ",
 		safe.Line(sessionName(s)), processes(found.Count(proctree.Running)))
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
@@ -106,6 +110,15 @@ func askToKill(ctx context.Context, c *client, s broker.Session, std streams) (b
 	}
 	fmt.Fprintln(std.err, "Nothing was done.")
 	return false, nil
+}
+
+// sharers names other sessions.
+func sharers(list []proctree.Sharer) string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = s.Name + " (" + s.SessionID + ")"
+	}
+	return strings.Join(names, ", ")
 }
 
 func processes(n int) string {
@@ -137,6 +150,9 @@ func (k killed) print(out io.Writer) error {
 	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, processes(k.count(proctree.Ended)))
 	if n := k.count(proctree.Unsure); n > 0 {
 		text += fmt.Sprintf("; %s may belong to it and were left alone", processes(n))
+	}
+	if len(k.Shared) > 0 {
+		text += "; its process also served " + sharers(k.Shared)
 	}
 	return printLine(out, safe.Line(text))
 }

@@ -42,8 +42,33 @@ func (m *model) askKill(msg processesMsg) tea.Cmd {
 	}
 	m.note = note{}
 	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
-	m.askYes(question, "kill "+nameProcesses(msg.found, 1)+"?", func() tea.Cmd { return m.kill(msg.session, msg.label) })
+	short := "kill " + nameProcesses(msg.found, 1) + "?"
+	if others := len(msg.found.Shared); others > 0 { // who may lose their work comes before the processes
+		also := strings.Join(m.sharers(msg.found), ", ")
+		question = "kill " + processCount(running) + " of " + msg.label + " AND END " + also + " with it?"
+		short = "kill, and END " + sessionCount(others) + " more?"
+	}
+	m.askYes(question, short, func() tea.Cmd { return m.kill(msg.session, msg.label) })
 	return nil
+}
+
+// sharers names the sessions that end with the one that is to be killed.
+func (m *model) sharers(k broker.Killed) []string {
+	names := []string{}
+	for i, s := range k.Shared {
+		if i == namedProcesses {
+			return append(names, count(len(k.Shared)-i)+" more")
+		}
+		names = append(names, m.board.label(s.SessionID))
+	}
+	return names
+}
+
+func sessionCount(n int) string {
+	if n == 1 {
+		return "1 session"
+	}
+	return count(n) + " sessions"
 }
 
 func (m *model) kill(id, label string) tea.Cmd {

@@ -22,9 +22,14 @@ func TestKillNamesAndAsks(t *testing.T) {
 		r.press("ctrl+k")
 		r.shows("kill 2 processes of api: claude 41, \\x1b[2Jmake 42? y yes")
 		r.press("n")
+		r.c.tree.Shared = []proctree.Sharer{{SessionID: "s2", Name: "web", PID: 41}}
+		r.press("ctrl+k")
+		r.shows("kill 2 processes of api AND END s2 with it? y yes")
+		r.press("n")
 		if len(r.c.killed) > 0 {
 			t.Fatal("n killed")
 		}
+		r.c.tree.Shared = nil
 		r.c.after = broker.Killed{Processes: []proctree.Found{process(41, "claude", broker.ProcessEnded), process(42, "make", broker.ProcessSurvived)}}
 		r.press("ctrl+k")
 		r.wait(time.Second)

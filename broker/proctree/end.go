@@ -21,14 +21,18 @@ func (l *look) end(ctx context.Context) (Report, error) {
 		return len(fresh) == 0, err
 	})
 	for _, m := range l.order {
-		l.send(m, term)
-		l.send(m, resume) // what is held does not hear that it is to end
+		if !m.hook {
+			l.send(m, term)
+			l.send(m, resume) // what is held does not hear that it is to end
+		}
 	}
+	defer l.letGo()
 	if err != nil { // whatever comes now is not seen; but nothing stays held for good
 		return l.report(), err
 	}
 	over, err := l.until(ctx, l.pace.grace, func(int) (bool, error) {
 		fresh, err := l.fresh(term)
+		l.release()
 		if err != nil || len(fresh) > 0 || l.living() > 0 {
 			return false, err
 		}
@@ -76,6 +80,10 @@ func (l *look) fresh(s signal) ([]*member, error) {
 	fresh, err := l.again()
 	for _, m := range fresh {
 		l.take(m)
+		if m.hook {
+			l.send(m, hold)
+			continue
+		}
 		l.send(m, s)
 	}
 	return fresh, err
@@ -89,9 +97,12 @@ func (l *look) killAll(round int) (bool, error) {
 	}
 	living := 0
 	for _, m := range l.order {
-		if m.handle != nil && m.handle.alive() {
-			living++
-			m.killed = true
+		if m.handle == nil || !m.handle.alive() {
+			continue
+		}
+		living++
+		if !m.hook || !m.isHeard() {
+			m.killed, m.released = true, true
 			l.send(m, kill)
 		}
 	}
@@ -115,7 +126,7 @@ func (l *look) killGroups() error {
 		}
 	}
 	for group := range l.groups {
-		if !besides[group] && !tab.shared(group, func(q Process) int { return q.Group }) {
+		if !besides[group] && !l.holdsHook(group) && !tab.shared(group, func(q Process) int { return q.Group }) {
 			_ = l.sys.signalGroup(group, kill) // what it did is seen with the next look
 		}
 	}
@@ -159,6 +170,8 @@ func (l *look) verdict() Report {
 			}
 		case m.err != nil && !errors.Is(m.err, errGone):
 			m.Fate, m.Note = Survived, m.err.Error()
+		case m.hook && m.isHeard():
+			m.Fate, m.Note = Survived, "its agent still runs, and would take its end for permission"
 		case m.killed:
 			m.Fate, m.Note = Survived, "it still runs after having been killed"
 		default:

@@ -16,6 +16,11 @@ type member struct {
 	handle handle
 	err    error // why there is no handle, or why a signal could not be sent
 	killed bool
+
+	hook        bool    // an agent waits for its end; see markHooks
+	hears       *member // who; nil when that is none of these
+	sparedHears bool    // it is one that is never ended
+	released    bool    // it may end
 }
 
 // look is one search for a session's processes. It remembers what it saw, because a
@@ -91,6 +96,7 @@ func (l *look) again() ([]*member, error) {
 		}
 	}
 	l.suspect(tab)
+	l.markHooks()
 	return l.order[known:], nil
 }
 

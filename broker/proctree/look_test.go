@@ -1,6 +1,7 @@
 package proctree
 
 import (
+	gocmp "cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ type fake struct {
 	sent    []string
 	onSend  func(pid int, s signal)
 	broken  error // of looking at the table
+	onGroup func(group int)
 }
 
 func newFake(procs ...Process) *fake {
@@ -54,7 +56,7 @@ func (f *fake) list() ([]Process, error) {
 
 func (f *fake) environ(p Process) []string { return strings.Fields(f.envs[p.PID]) }
 func (f *fake) folder(p Process) string    { return f.folders[p.PID] }
-func (f *fake) command(p Process) string   { return p.Name }
+func (f *fake) command(p Process) string   { return gocmp.Or(p.Command, p.Name) }
 
 func (f *fake) open(p Process) (handle, error) {
 	if f.procs[p.PID].id() != p.id() {
@@ -63,7 +65,12 @@ func (f *fake) open(p Process) (handle, error) {
 	return &fakeHandle{f, p.id()}, nil
 }
 
-func (f *fake) signalGroup(int, signal) error { return nil }
+func (f *fake) signalGroup(group int, _ signal) error {
+	if f.onGroup != nil {
+		f.onGroup(group)
+	}
+	return nil
+}
 
 type fakeHandle struct {
 	f *fake

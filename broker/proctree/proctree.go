@@ -64,8 +64,16 @@ type Found struct {
 
 // Report is what was found, and what was done.
 type Report struct {
-	Processes  []Found `json:"processes"`            // parents before children, as far as they have any
-	Unfinished string  `json:"unfinished,omitempty"` // why there may be more than is listed; empty when nothing more was found
+	Processes  []Found  `json:"processes"`            // parents before children, as far as they have any
+	Unfinished string   `json:"unfinished,omitempty"` // why there may be more than is listed; empty when nothing more was found
+	Shared     []Sharer `json:"shared,omitempty"`     // filled in by who knows sessions
+}
+
+// Sharer is another session that one of the processes serves, and that ends with it.
+type Sharer struct {
+	SessionID string `json:"session_id"`
+	Name      string `json:"name"` // as people call it; foreign text
+	PID       int    `json:"pid"`
 }
 
 // Count says how many processes have a fate.
@@ -91,6 +99,7 @@ type Target struct {
 	SessionID string    // the agent's own id for its session
 	Folder    string    // where the session works; may be empty
 	Spare     []int     // processes that are never ended, beside this one, its ancestors, the agent's ancestors and terminal servers
+	Hooks     []int     // processes that wait for an answer to an agent's call, as far as they are known
 	sys       system    // the machine's own when nil
 	pace      *patience // usual times when nil
 }
@@ -148,7 +157,8 @@ func Find(t Target) (Report, error) {
 
 // End ends the processes of t. First everything is held where it is, until a look finds
 // nothing new, so that nothing can start another one meanwhile. Then all are asked to end
-// and let go, and what still runs a few seconds later is killed, with what it started. It
+// and let go, hooks only once nobody hears of their end, and what still runs a few seconds
+// later is killed, with what it started. It
 // takes eight seconds at the most, also when processes come faster than they can be
 // ended: the report then says so. Errors are those of Find; processes that could not be
 // ended are in the report.
