@@ -7,9 +7,10 @@
 #   scripts/verdicts.sh [-n NUMBER] [-seed NUMBER] [-only TEXT] [-q]
 #   scripts/verdicts.sh -agents [-n NUMBER] [-only TEXT] [-q]
 #
-# With -agents, the real agents make a call under (the first NUMBER of) the faults, and a
-# file that the call would leave is the witness. AOCTL_E2E_CLAUDE, AOCTL_E2E_CODEX and
-# AOCTL_E2E_GEMINI name their programs; else they are looked for on the PATH.
+# With -agents, the real agents make a call under (the first NUMBER of) the faults, headless,
+# in their terminal interface and for an editor, and a file that the call would leave is the
+# witness. AOCTL_E2E_CLAUDE, …_CODEX, …_GEMINI, …_QWEN, …_OPENCODE and …_COPILOT name their
+# programs, AOCTL_E2E_CURSOR the folder of @cursor/sdk; else they are looked for on the PATH.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 built=$(mktemp -d "${TMPDIR:-/tmp}/aoctl-verdicts-driver.XXXXXX")
@@ -57,7 +58,7 @@ CGO_ENABLED=0 go build -trimpath -overlay "$built/stepped/overlay.json" -o "$bui
 if [[ ${1-} == -agents ]]; then
 	shift
 	found=0
-	for agent in claude codex gemini; do
+	for agent in claude codex gemini qwen opencode copilot cursor; do
 		named=AOCTL_E2E_${agent^^}
 		program=${!named-}
 		[[ -n $program ]] || program=$(command -v "$agent") || { echo "$agent: not found, so not tried"; continue; }

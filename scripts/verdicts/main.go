@@ -44,7 +44,7 @@ func main() {
 	flag.BoolVar(&o.brief, "q", false, "print only what is not as it must be, and the sums")
 	flag.BoolVar(&o.noisy, "v", false, "print what the consoles say on standard error")
 	flag.IntVar(&o.jobs, "jobs", 6*runtime.NumCPU(), "how many runs at once; most of them wait")
-	flag.Func("agent", "a real agent to run too, as `NAME=PROGRAM`: claude, codex or gemini; may be repeated", o.addAgent)
+	flag.Func("agent", "a real agent to run too, as `NAME=PROGRAM`, for cursor the folder of @cursor/sdk; may be repeated", o.addAgent)
 	limit := flag.Duration("limit", 20*time.Minute, "give up after this long")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -16,7 +16,7 @@ func (p *running) find() int {
 		return 0
 	}
 	for {
-		if pid := findProgram(p.cmd.Process.Pid, want); pid != 0 {
+		if pid := p.look(want); pid != 0 {
 			return pid
 		}
 		select {
@@ -25,6 +25,17 @@ func (p *running) find() int {
 		case <-time.After(200 * time.Microsecond):
 		}
 	}
+}
+
+// look looks once.
+func (p *running) look(program string) int {
+	if p.visit == nil {
+		return findProgram(p.cmd.Process.Pid, program)
+	}
+	if clients := p.visit.Clients(program, ""); len(clients) > 0 {
+		return clients[0]
+	}
+	return 0
 }
 
 // findProgram looks for a process that runs program at or below pid.

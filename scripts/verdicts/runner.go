@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoctl/aoctl/scripts/internal/visit"
+
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -134,7 +136,7 @@ func runTrial(ctx context.Context, l *lab, f *fault, random *rand.Rand) (ran boo
 			said = line
 		}
 	}
-	_, err = os.Stat(filepath.Join(w.dir, canaryName))
+	_, err = os.Stat(filepath.Join(w.dir, visit.Canary))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, said, fmt.Errorf("look for the file: %w", err)
 	}
@@ -148,7 +150,7 @@ const runnerTimeout = time.Second
 func (s *start) hold(ctx context.Context, w *world, f *fault) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout+patience)
 	defer cancel()
-	words := append(slices.Clone(s.client.words), "--timeout", s.timeout.String(), "--", w.lab.standin, "run touch "+canaryName)
+	words := append(slices.Clone(s.client.words), "--timeout", s.timeout.String(), "--", w.lab.standin, "run touch "+visit.Canary)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // G204: the programs under trial
 	cmd.Dir, cmd.Env = w.dir, []string{}
 	for name, value := range s.env {

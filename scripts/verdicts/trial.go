@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/aoctl/aoctl/scripts/internal/visit"
 )
 
 // fault is one thing that goes wrong, and what must come of it.
@@ -55,6 +57,7 @@ type running struct {
 	client  client
 	console *console // the one that prepare started, if any
 	ended   chan struct{}
+	visit   *visit.Visit // the agent that started it, in its runs
 }
 
 // result is what one trial showed.

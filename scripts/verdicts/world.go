@@ -15,9 +15,12 @@ import (
 	"time"
 )
 
-// patience is how long the trial itself waits for what must come: a console that
-// starts, a call that arrives.
-const patience = time.Minute
+// How long the trial itself waits for what must come: a console that starts, a call that
+// arrives, and one of an agent, which takes its time on a busy machine.
+const (
+	patience      = time.Minute
+	agentPatience = 3 * time.Minute
+)
 
 // world is what one hook run meets: folders of its own, and what lies or listens where
 // the console's socket belongs.
@@ -28,6 +31,7 @@ type world struct {
 	socket  string
 	random  *rand.Rand
 	console *console    // the last one started here
+	patient bool        // an agent is to ask it
 	agent   *os.Process // what a hook takes for its agent
 
 	again chan struct{} // somebody asked a false console again
@@ -73,6 +77,7 @@ type console struct {
 	lines   chan string // what it prints; closed at its end
 	ended   chan struct{}
 	endOnce sync.Once
+	late    time.Duration // how long a line is waited for
 }
 
 // serve starts a console with somebody at it who acts by mode.
@@ -94,7 +99,10 @@ func (w *world) serve(mode string) (*console, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start a console: %w", err)
 	}
-	c := &console{cmd: cmd, stdin: stdin, lines: make(chan string, 1<<10), ended: make(chan struct{})}
+	c := &console{cmd: cmd, stdin: stdin, lines: make(chan string, 1<<10), ended: make(chan struct{}), late: patience}
+	if w.patient {
+		c.late = agentPatience
+	}
 	go func() {
 		defer close(c.ended)
 		for in := bufio.NewScanner(stdout); in.Scan(); {
@@ -113,7 +121,7 @@ func (w *world) serve(mode string) (*console, error) {
 
 // await waits for a line that begins with word.
 func (c *console) await(word string) error {
-	late := time.After(patience)
+	late := time.After(c.late)
 	for {
 		select {
 		case line, ok := <-c.lines:
