@@ -129,6 +129,7 @@ func (c *Call) element(e *shell.Element, at int) elem {
 		x.front = len(strings.Fields(e.Via[0]))
 	}
 	c.gitPlace(&x)
+	c.readsElsewhere(&x, e)
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""
 	if c.bringsFiles(e, x.dir) {
 		x.exact = first(x.exact, risk.BringsFiles)

@@ -28,6 +28,17 @@ func inspect(argv []word) meaning {
 	return c.done()
 }
 
+// Doubts says what is wrong with a command of words that are all known, as Exact and
+// Unsure of an Element.
+func Doubts(argv []string) (exact, unsure string) {
+	words := make([]word, len(argv))
+	for i, text := range argv {
+		words[i] = literal(text)
+	}
+	m := inspect(words)
+	return m.exact, m.unsure
+}
+
 // elsewhere is a program that is named by a path outside of the system's folders.
 func elsewhere(argv []word) meaning {
 	if !argv[0].known || argv[0].glob || argv[0].tilde {
@@ -46,10 +57,17 @@ func lookUp(name string) (spec, string, bool) {
 	if s, ok := table()[short]; ok && versioned.has(short) {
 		return s, short, true
 	}
+	if i := strings.LastIndexByte(short, '-'); i > 0 && crossed.has(short[i+1:]) { // x86_64-linux-gnu-gcc-12
+		return table()[short[i+1:]], short[i+1:], true
+	}
 	return spec{}, name, false
 }
 
 var versioned = newWords("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
+
+// crossed are programs that are also installed under names with a machine or a maker in
+// front, as aarch64-linux-gnu-ld and llvm-ar are.
+var crossed = newWords("gcc g++ cpp cc c++ gfortran clang ld as ar nm objcopy objdump strip ranlib readelf size addr2line")
 
 // inert says that no operand and no option, whatever it is, makes the program run,
 // write, delete or send anything. It asks for the bare name.

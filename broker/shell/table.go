@@ -102,6 +102,9 @@ func (c *call) inspect() {
 		return
 	}
 	c.parse()
+	if optionFiles.has(c.name) {
+		c.optionFile()
+	}
 	if c.lax && c.ops == nil && c.subs == nil && c.whole == "" && !c.wraps && !strings.HasPrefix(c.name, "git ") {
 		c.farOperands() // the words of git are of its repository
 	}
@@ -113,6 +116,18 @@ func (c *call) inspect() {
 	}
 	if c.ops != nil {
 		c.ops(c)
+	}
+}
+
+// optionFiles are programs that take @FILE for the options that stand in the file, and
+// whose rows say nothing of it.
+var optionFiles = newWords("ld ld.gold ld.bfd ld.lld lld mold clang-tidy clang-format tcc")
+
+func (c *call) optionFile() {
+	for _, w := range c.words {
+		if strings.HasPrefix(w.text, "@") {
+			c.unsuref("%s reads options from a file", c.name)
+		}
 	}
 }
 

@@ -55,7 +55,8 @@ func buildRows() map[string]spec {
 		"tsc":          {lax: true, single: true, ok: "-p= -project= -target= -module=", write: "-outDir= -outFile= -declarationDir= -tsBuildInfoFile= -generateTrace= -generateCpuProfile=", ops: tscOps},
 		"ld":           {single: true, lax: true, ok: "-l= -L=", write: "-o= -Map=", unsure: "-plugin= -plugin-opt= -T= -dynamic-linker="},
 	}
-	for name := range set("gcc g++ clang clang++ cc c++ cpp c89 c99") {
+	same(rows, rows["ld"], "ld.gold ld.bfd ld.lld lld mold")
+	for name := range set("gcc g++ clang clang++ cc c++ cpp c89 c99 gfortran emcc em++") {
 		rows[name] = compiler
 	}
 	return rows
@@ -135,7 +136,7 @@ func goRow() spec {
 	return spec{
 		stop: true, mild: true, single: true, ok: "-C= -h -help", other: "an unknown subcommand",
 		subs: map[string]spec{
-			"build": built, "test": test, "install": built, "get": get, "list": list, "run": run, "vet": vet, "generate": {single: true, ok: build + "-run= -skip= ", unsure: risky, ops: goOps},
+			"build": built, "test": test, "install": built, "get": get, "list": list, "run": run, "vet": vet, "generate": {single: true, ok: build + "-run= -skip= ", unsure: risky, ops: goOps, whole: "runs the commands that stand in the source files"},
 			"fmt": plain, "clean": plain, "doc": plain, "version": plain, "help": plain, "mod": plain, "work": plain, "telemetry": plain, "fix": vet,
 			"env":  {lax: true, single: true, exact: "-w -u", ops: goOps},
 			"tool": {lax: true, single: true, stop: true, ok: "-n", unsure: "-modfile= -overlay=", ops: goToolOps},

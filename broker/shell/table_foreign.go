@@ -107,6 +107,8 @@ func (c *call) foreignText(w word) {
 	case w.text == "":
 	case strings.ContainsAny(w.text[:1], "!|"), strings.Contains(w.text, "command="), strings.Contains(w.text, "exec("), strings.Contains(w.text, "system("):
 		c.exactf("a program that aoctl does not know is given what looks like code")
+	case strings.HasPrefix(w.text, "@") && (strings.HasPrefix(w.text, "@.") || !strings.Contains(w.text, "/")) && !strings.ContainsAny(w.text, ":{"):
+		c.exactf("a program that aoctl does not know may read options from a file")
 	case faraway(w), w.text[0] == '@' && faraway(tail(w, w.text[1:])):
 		c.exactf("a program that aoctl does not know is given a file outside of its folder")
 	}

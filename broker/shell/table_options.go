@@ -197,7 +197,7 @@ func (c *call) strangeValue(name string, value word, has bool) {
 	if !c.lax {
 		return
 	}
-	if runsSomething(name) {
+	if runsSomething(name) || has && runsSomething("--"+strings.TrimPrefix(name, "--no-")) { // some take a value behind --no- too
 		c.exactf("%s is given an option that aoctl does not know and that may run something", c.name)
 	}
 	if has && elsewhereIn(value) || elsewhereIn(tail(value, name)) {

@@ -57,7 +57,7 @@ func otherRows() map[string]spec {
 		row.ops = haskellOps
 		rows[name] = row
 	}
-	same(rows, spec{lax: true, single: true, ok: "-o= -I= -package=", exact: "-run", unsure: "-pp= -ppx= -cc= -plugin= -ccopt="}, "ocamlopt ocamlc ocamlfind tcc")
+	same(rows, spec{lax: true, single: true, ok: "-o= -I= -package=", exact: "-run", unsure: "-pp= -ppx= -cc= -plugin= -ccopt= -args= -args0="}, "ocamlopt ocamlc ocamlfind tcc")
 	same(rows, spec{lax: true, whole: handsOn}, handing)
 	same(rows, spec{lax: true, whole: "runs code"}, "scheme clisp gforth gst prolog gp sage matlab rebol newlisp chez petite csi fsi fsharpi livescript lsc runhaskell spago hy byebug pdb ipdb jjs cpan facter puppet gimp cobc cowsay bpftrace easy_install ginsh msfconsole bconsole")
 	same(rows, spec{lax: true, whole: serves}, "serve http-server live-server simple-http-server miniserve ttyd wetty gotty code-server webfsd darkhttpd caddy ssh-import-id sshfs chisel frpc rathole websocat websockify wscat")

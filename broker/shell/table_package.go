@@ -61,7 +61,8 @@ func npmRow() spec {
 	return spec{
 		lax:    true,
 		ok:     "-w= --workspace= --loglevel= --omit= --include= --tag= --access= --otp= --depth= --cache= --save-prefix= --scope=",
-		exact:  "--pack-destination= -C= --prefix= --registry= --cafile= --ca= --strict-ssl? --no-strict-ssl --location= -g --global --call= -c= --package= -p",
+		spill:  "--logs-dir=",
+		exact:  "--logs-max= --pack-destination= -C= --prefix= --registry= --cafile= --ca= --strict-ssl? --no-strict-ssl --location= -g --global --call= -c= --package= -p",
 		unsure: "--script-shell= --shell= --userconfig= --globalconfig= --node-options= --git= --editor= --viewer= --browser= --node-gyp= --init-module= --onload-script=",
 		subs:   subs, other: "it may run a package by its name or change settings", ops: npmOptions,
 	}
@@ -79,9 +80,41 @@ func npmOptions(c *call) {
 			c.unsuref("%s is given a setting, which may run another program", c.name)
 		}
 	}
+	c.npmNegated()
 	for _, w := range c.values("-w", "--workspace", "--cache", "-F", "--filter") {
 		if elsewhereIn(w) {
 			c.exactf("%s works outside of its folder", c.name)
+		}
+	}
+}
+
+// npmSwitches are options of npm and pnpm that are on or off.
+var npmSwitches = newWords(`audit fund optional save save-exact save-dev save-prod save-peer save-optional save-bundle bin-links progress package-lock
+	package-lock-only update-notifier color colors workspaces include-workspace-root dry-run ignore-scripts engine-strict foreground-scripts git-tag-version
+	shrinkwrap unicode usage prefer-offline prefer-online offline install-links commit-hooks strict-peer-deps legacy-peer-deps force json long
+	parseable timing description if-present production dev prefer-dedupe rebuild-bundle sign-git-commit sign-git-tag provenance lockfile
+	frozen-lockfile hoist shamefully-hoist verify-store-integrity format-package-lock read-only emoji bail sort stream verify workspace-root`)
+
+// npmNegated: behind --no- npm takes a value all the same, and a value of a switch is a word
+// of its own: --json=exec is the subcommand exec.
+func (c *call) npmNegated() {
+	for _, w := range c.words {
+		if w.text == "--" {
+			return
+		}
+		name, value, has := strings.Cut(strings.ToLower(w.text), "=")
+		bare := strings.TrimPrefix(name, "--")
+		for strings.HasPrefix(bare, "no-") {
+			bare = bare[len("no-"):]
+		}
+		switch {
+		case !strings.HasPrefix(name, "--"):
+		case npmSwitches.has(bare):
+			if has && value != "true" && value != "false" {
+				c.exactf("%s takes the value of a switch for a word of its own", c.name)
+			}
+		case "--"+bare != name:
+			c.exactf("%s takes a value behind --no- too", c.name)
 		}
 	}
 }
@@ -111,7 +144,7 @@ func scriptWords(c *call) {
 			continue
 		}
 		name, value, has := strings.Cut(w.text, "=")
-		if runsSomething(name) || w.text == "-r" || faraway(w) || has && faraway(tail(w, value)) || strings.HasPrefix(w.text, "-") && i+1 < len(c.words) && faraway(c.words[i+1]) {
+		if runsSomething(name) || has && runsSomething("--"+strings.TrimPrefix(name, "--no-")) || w.text == "-r" || faraway(w) || has && faraway(tail(w, value)) || strings.HasPrefix(w.text, "-") && i+1 < len(c.words) && faraway(c.words[i+1]) {
 			c.exactf("%s hands options to a program that may run something", c.name)
 		}
 	}
@@ -172,8 +205,9 @@ func nodeManager() spec {
 		licenses login logout whoami dedupe store prune rebuild rb fetch import cache help bin root ignored-builds constraints`)
 	return spec{
 		lax: true, ok: "-F= --filter= --reporter= --loglevel= --depth=",
-		exact:  "--out= --pack-destination= -C= --dir= --cwd= --prefix= --registry= -g --global --use-yarnrc= --modules-folder=",
-		unsure: "--script-shell= --userconfig= --globalconfig= --node-options= --config.script-shell= --pnpmfile= --global-pnpmfile=",
+		spill:  "--logs-dir= --store-dir= --virtual-store-dir= --state-dir= --cache-dir= --lockfile-dir= --global-dir= --global-bin-dir= --cache-folder= --mutex= --link-folder= --global-folder= --preferred-cache-folder=",
+		exact:  "--scripts-prepend-node-path? --out= --pack-destination= -C= --dir= --cwd= --prefix= --registry= -g --global --use-yarnrc= --modules-folder=",
+		unsure: "--npm-path= --use-node-version= --script-shell= --userconfig= --globalconfig= --node-options= --config.script-shell= --pnpmfile= --global-pnpmfile=",
 		ops:    nodeManagerOps, subs: subs,
 	}
 }
