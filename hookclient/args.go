@@ -25,6 +25,8 @@ answer. Agents run it; "aoctl install AGENT" tells them to.
   --url         a console over TCP, such as http://localhost:8765; AOCTL_URL does the same
   --token-file  an absolute path, of a file of yours with mode 0600 that holds the token for asking over
                 TCP; AOCTL_TOKEN holds the token itself
+  --not-under   flags, with commas between them, with which the agent asks about no call: if it was started
+                with one of them the prompt is refused; any other prompt the console is only told of
 
 --socket or --url pin the console: then none of these variables but AOCTL_TOKEN counts, and that one only
 with --url and without --token-file. Without them AOCTL_URL comes before AOCTL_SOCKET.
@@ -47,10 +49,12 @@ type settings struct {
 	atMost  time.Duration // with more time from the person; timeout when they can give none
 	gate    bool          // a refusal may be printed as the agent's own answer
 	help    bool
+
+	notUnder string // before a prompt: flags, with commas between them, with which the agent must not have been started
 }
 
 // flags are the values of the flags, each "" when it was not given.
-type flags struct{ timeout, atMost, socket, url, tokenFile string }
+type flags struct{ timeout, atMost, socket, url, tokenFile, notUnder string }
 
 // named returns where the value of the flag of that name goes, nil for no such flag.
 func (f *flags) named(name string) *string {
@@ -65,6 +69,8 @@ func (f *flags) named(name string) *string {
 		return &f.url
 	case "--token-file":
 		return &f.tokenFile
+	case "--not-under":
+		return &f.notUnder
 	}
 	return nil
 }
@@ -121,6 +127,7 @@ func (s settings) complete(f flags) (settings, error) {
 	case f.tokenFile != "" && f.url == "":
 		return s, badArgs("--token-file goes with --url")
 	}
+	s.notUnder = f.notUnder
 	if s.timeout, err = parseTimeout(f.timeout, f.pinned()); err != nil {
 		return s, err
 	}

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -87,12 +88,32 @@ func (h *hook) run(ctx context.Context, args []string) int {
 		return exitRefused
 	}
 	h.settings = s
+	if s.notUnder != "" {
+		return h.beforePrompt(ctx)
+	}
+	if err = h.ask(ctx); err != nil {
+		return h.refuse(err)
+	}
+	return exitAnswered
+}
+
+// ask prints the console's answer.
+func (h *hook) ask(ctx context.Context) error {
 	c, err := h.sprint()
 	if err == nil && h.answer == nil {
 		err = h.wait(ctx, c)
 	}
-	if err != nil {
+	return err
+}
+
+// beforePrompt refuses the prompt of an agent that was started with a flag of --not-under.
+// Of any other prompt the console is only told: what goes wrong then must not cost it.
+func (h *hook) beforePrompt(ctx context.Context) int {
+	if err := refusePrompt(strings.Split(h.settings.notUnder, ","), os.Getppid(), lookAt); err != nil {
 		return h.refuse(err)
+	}
+	if h.ask(ctx) != nil && h.closed.CompareAndSwap(false, true) {
+		_, _ = io.WriteString(h.stdout, "{}\n") // an agent that does not hear it lets the prompt through as well
 	}
 	return exitAnswered
 }

@@ -62,7 +62,7 @@ func TestWatchedHooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			line, _ := handler[a.line].(string)
-			decides := h.event == a.gate[Gate] || h.event == claudeSettings || h.event == claudeTexts
+			decides := h.event == a.gate[Gate] || h.event == claudeSettings || h.event == claudeTexts || h.event == geminiPrompt
 			if strings.Contains(line, "exit 2") != decides || strings.Contains(line, watchTail) == decides {
 				t.Errorf("%s %s: %s", a.agent, h.event, line)
 			}

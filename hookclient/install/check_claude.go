@@ -55,6 +55,7 @@ func checkClaude(c *checker) {
 	}
 	c.claudeOtherHooks(files, gates)
 	c.claudeModes(files, gates)
+	c.claudeServes()
 	c.started(claudeSilencers(gates)...)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,7 +32,7 @@ func checkGemini(c *checker) {
 	files := c.hookFiles(d, hookFile{path: user},
 		hookFile{path: filepath.Join(c.o.Project, ".gemini", "settings.json"), project: true},
 		hookFile{path: "/etc/gemini-cli/settings.json"})
-	if !c.installedHooks(d, files, nil) {
+	if !c.installedHooks(d, files, func(f *hookFile, h foundHook) { c.geminiEditors(d, f, h) }) {
 		return
 	}
 	c.notHeld()
@@ -46,6 +47,21 @@ func checkGemini(c *checker) {
 	}
 	c.geminiTrust(files)
 	c.started()
+}
+
+// geminiEditors looks, beside a gate in f, for the hook that refuses prompts in the mode in
+// which the gate is not asked.
+func (c *checker) geminiEditors(d dialect, f *hookFile, gate foundHook) {
+	for _, h := range d.hooksIn(f) {
+		l, ok := ReadHookLine(h.command, c.a.agent)
+		if h.event == geminiPrompt && ok && l.Guarded && slices.Contains(l.Words, notUnder) && slices.Contains(l.Words, strings.Join(geminiEditors, ",")) {
+			c.add(OK, "editors", "", "gemini --acp, as editors start it, fires no hook before a call: its prompts are refused")
+			return
+		}
+	}
+	l, _ := ReadHookLine(gate.command, c.a.agent)
+	cure, repair := c.anew(f, l)
+	c.add(Fail, "editors", cure, "nothing refuses prompts of gemini --acp, as editors start it, which fires no hook before a call: calls run unasked").Repair = repair
 }
 
 // geminiTrust looks whether the project's folder is trusted: in one that is not, no hook

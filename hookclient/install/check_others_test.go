@@ -77,6 +77,7 @@ func TestCheckHandMade(t *testing.T) {
 		"gemini line":      {"gemini", map[string]string{geminiFile: gemini("660000", "")}, OK, "command", "guarded"},
 		"gemini older":     {"gemini", map[string]string{geminiFile: strings.Replace(gemini("660000", ""), guardedLine(o, "gemini"), olderLine(o, "gemini"), 1)}, Fail, "command", "when a signal ends the hook"},
 		"gemini allows":    {"gemini", map[string]string{geminiFile: strings.Replace(gemini("660000", ""), "deny", "allow", 1)}, Warn, "command", "cannot be judged"},
+		"gemini editors":   {"gemini", map[string]string{geminiFile: gemini("660000", "")}, Fail, "editors", "calls run unasked"},
 		"gemini seconds":   {"gemini", map[string]string{geminiFile: gemini("660", "")}, Fail, "timeout", "Gemini CLI after 660ms"},
 		"gemini overflow":  {"gemini", map[string]string{geminiFile: gemini("2147483648", "")}, Fail, "timeout", "stops waiting first"},
 		"gemini off":       {"gemini", map[string]string{geminiFile: gemini("660000", ""), "work/.gemini/settings.json": `{"hooksConfig": {"enabled": false}}`}, Fail, "settings", "no hook runs"},

@@ -375,3 +375,15 @@ func TestReadHookLine(t *testing.T) {
 		}
 	}
 }
+
+// "claude mcp serve" runs what it is told without a hook: doctor names what starts it.
+func TestCheckServe(t *testing.T) {
+	o, _ := checking(t)
+	wantFinding(t, reportOn(t, o, "claude"), OK, "mcp serve", "none of the usual settings")
+	put(t, filepath.Join(o.Project, ".mcp.json"), "{\"mcpServers\": {\n\"cc\": {\"command\": \"claude\", \"args\": [\"mcp\", \"serve\"]}}}")
+	wantFinding(t, reportOn(t, o, "claude"), Warn, "mcp serve", ".mcp.json:2 starts claude mcp serve")
+	o.Processes = func() ([]Process, error) {
+		return []Process{{PID: 77, Args: []string{"/usr/bin/claude", "mcp", "serve"}}}, nil
+	}
+	wantFinding(t, reportOn(t, o, "claude"), Fail, "mcp serve", "pid 77 is claude mcp serve")
+}

@@ -106,8 +106,12 @@ func (p Program) list(agent string, timeout time.Duration) []string {
 func (p Program) gateCommand(agent string, timeout time.Duration) string {
 	at := profile.Of(agent)
 	p.AtMost = at.Limit(p.AtMost)
-	words := p.words(agent, at.Limit(timeout))
-	if at.Death == profile.Foretold {
+	return guarded(agent, p.words(agent, at.Limit(timeout)))
+}
+
+// guarded is the line that decides, with these words.
+func guarded(agent, words string) string {
+	if profile.Of(agent).Death == profile.Foretold {
 		words += " --gate"
 	}
 	return open + headsOf(agent)[0] + words + guard(agent) + shut
@@ -121,6 +125,15 @@ func (p Program) gateTime(agent string, timeout time.Duration) time.Duration {
 	}
 	return p.longest(timeout) + claudeGrace
 }
+
+// promptCommand is the line of a hook before a prompt, which is only told, but refuses
+// prompts of an agent that was started with one of flags.
+func (p Program) promptCommand(agent string, timeout time.Duration, flags []string) string {
+	return guarded(agent, p.once().words(agent, timeout)+" "+notUnder+" "+strings.Join(flags, ","))
+}
+
+// notUnder is the client's flag for that.
+const notUnder = "--not-under"
 
 // watchCommand is the line of a hook that is only told.
 func (p Program) watchCommand(agent string, timeout time.Duration) string {

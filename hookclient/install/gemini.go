@@ -6,8 +6,15 @@ import (
 	"time"
 )
 
-// geminiEvents are those that the console is told of.
-var geminiEvents = []string{"AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification"}
+// geminiEvents are those that the console is told of, beside geminiPrompt.
+var geminiEvents = []string{"AfterTool", "AfterAgent", "SessionStart", "SessionEnd", "Notification"}
+
+// geminiPrompt is the event before a prompt. It comes in every mode, the one for editors
+// among them, in which no BeforeTool comes: there the prompt is refused.
+const geminiPrompt = "BeforeAgent"
+
+// geminiEditors are the flags of that mode.
+var geminiEditors = []string{"--acp", "--experimental-acp", "--experimentalAcp"}
 
 // geminiAgent: settings.json with comments, timeouts in milliseconds. The hooks have no
 // name: a project could switch off by its name a hook that has one.
@@ -19,14 +26,15 @@ func geminiAgent() agent {
 			agent: "gemini", title: title, line: "command", matched: []string{"BeforeTool", "AfterTool"},
 			syntax: commentJSON, shape: looseShape,
 		},
-		gate: own("BeforeTool"), watched: geminiEvents,
+		gate: own("BeforeTool"), watched: append([]string{geminiPrompt}, geminiEvents...),
 		home: inHomeFolder(title, "", ".gemini"), file: "settings.json", shared: filepath.Join(".gemini", "settings.json"),
 		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
 			write := func(line string, limit time.Duration) object {
 				return object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
 			}
 			gate := hook{"BeforeTool", write(p.gateCommand("gemini", timeout), p.gateTime("gemini", timeout))}
-			return append([]hook{gate}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
+			prompt := hook{geminiPrompt, write(p.promptCommand("gemini", watchClient, geminiEditors), watchClient+claudeGrace)}
+			return append([]hook{gate, prompt}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {
 			d, err := newDocumentAs(after, commentJSON, title)
