@@ -33,14 +33,19 @@ func (t TurnState) Valid() bool {
 //
 // A Run that a Session shares with others is not changed: see Run.clone.
 type Run struct {
-	Runner    Process   `json:"runner,omitzero"` // none while one is being started
-	Program   string    `json:"program"`
-	Args      []string  `json:"args,omitempty"` // the user's own
-	Model     string    `json:"model,omitempty"`
-	MaxTurns  int       `json:"max_turns,omitempty"`
-	Detached  bool      `json:"detached,omitempty"`
-	Log       string    `json:"log,omitempty"`
-	Named     bool      `json:"named,omitempty"`    // the session's name is the user's, not the agent's
+	Runner   Process  `json:"runner,omitzero"` // none while one is being started
+	Program  string   `json:"program"`
+	Args     []string `json:"args,omitempty"` // the user's own
+	Model    string   `json:"model,omitempty"`
+	MaxTurns int      `json:"max_turns,omitempty"`
+	Detached bool     `json:"detached,omitempty"`
+	Log      string   `json:"log,omitempty"`
+	Named    bool     `json:"named,omitempty"` // the session's name is the user's, not the agent's
+
+	EnvSeal    string   `json:"env_seal,omitempty"`    // of the file that has the agent's environment
+	EnvNames   []string `json:"env_names,omitempty"`   // of its variables, without their values
+	EnvDiffers []string `json:"env_differs,omitempty"` // those that are not as they were when the session was started before
+
 	Prompted  bool      `json:"prompted,omitempty"` // the process was started with a first message
 	Turn      TurnState `json:"turn"`
 	Result    string    `json:"result,omitempty"` // how the last turn ended, in the agent's word
@@ -79,6 +84,7 @@ func (r *Run) clone() *Run {
 	}
 	c := *r
 	c.Args, c.Orders, c.Steps = slices.Clone(r.Args), slices.Clone(r.Orders), slices.Clone(r.Steps)
+	c.EnvNames, c.EnvDiffers = slices.Clone(r.EnvNames), slices.Clone(r.EnvDiffers)
 	if r.Told != nil {
 		c.Told = ptr(*r.Told)
 	}

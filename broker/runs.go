@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ const (
 	maxRunArgs  = 256
 	maxArgBytes = 64 << 10 // of all arguments together
 	maxPath     = 4096
+	maxEnvNames = 512
 )
 
 // How often a session may be begun anew: more than any agent takes to start and end.
@@ -178,6 +180,19 @@ func checkStart(start wire.RunStart) error {
 	case start.MaxTurns < 0:
 		return fmt.Errorf("%w: max_turns must not be negative", ErrInvalid)
 	}
+	return checkEnv(start)
+}
+
+// checkEnv bounds what is told of the agent's environment.
+func checkEnv(start wire.RunStart) error {
+	if len(start.EnvNames) > maxEnvNames || len(start.EnvDiffers) > maxEnvNames {
+		return fmt.Errorf("%w: there are more than %d variables", ErrInvalid, maxEnvNames)
+	}
+	for _, name := range slices.Concat([]string{start.EnvSeal}, start.EnvNames, start.EnvDiffers) {
+		if err := checkName("a variable's name or the seal", name); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -224,6 +239,7 @@ func takeRun(s *Session, runner Process, start wire.RunStart, agent Process) []*
 	r.Earlier = RunTally{r.Cost, r.Usage, r.Turns}
 	r.Runner, r.Program, r.Args, r.Model, r.MaxTurns = runner, start.Program, start.Args, start.Model, start.MaxTurns
 	r.Detached, r.Log, r.Prompted = start.Detached, start.Log, start.Prompt != ""
+	r.EnvSeal, r.EnvNames, r.EnvDiffers = start.EnvSeal, start.EnvNames, start.EnvDiffers
 	r.Turn, r.StartedAt = TurnStarting, now()
 	if start.Name != "" {
 		s.Name, r.Named = start.Name, true

@@ -70,9 +70,14 @@ func newRunCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case o.detach:
-				return startDetached(cmd.Context(), spec, o.json, cmd.OutOrStdout())
+				err = startDetached(cmd.Context(), spec, o.json, cmd.OutOrStdout())
+			default:
+				err = runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			return runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if f, ok := errors.AsType[failure](err); ok && f.code == exitNoConsole { // nothing was started
+				_ = os.Remove(envFileOf(spec.Start.Log, spec.Start.EnvSeal))
+			}
+			return err
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -121,6 +126,7 @@ type runSpec struct {
 	Keep    bool          `json:"keep"`
 	Socket  string        `json:"socket"`
 	Timeout time.Duration `json:"timeout"`
+	Env     []byte        `json:"env"` // the agent's, as joinRunEnv writes it: a value need not be UTF-8
 }
 
 // spec is what the command line asks for.
@@ -145,7 +151,7 @@ func (o runOptions) spec(cmd *cobra.Command, args []string) (runSpec, error) {
 	if err = o.agent(&s.Start, args, old, cmd.InOrStdin()); err != nil {
 		return s, err
 	}
-	return s, nil
+	return s, s.withRunEnv(old.Run, len(args) > 0, os.Environ())
 }
 
 func (o runOptions) check() error {

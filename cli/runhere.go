@@ -22,7 +22,7 @@ const (
 // options are those of the runner that s describes.
 func (s runSpec) options() runner.Options {
 	return runner.Options{
-		Start: s.Start, Keep: s.Keep, Socket: s.Socket, Timeout: s.Timeout, Env: runner.AgentEnv(os.Environ()),
+		Start: s.Start, Keep: s.Keep, Socket: s.Socket, Timeout: s.Timeout, Env: splitRunEnv(s.Env),
 		Linger: lingerHere, NewID: uuid.NewString,
 	}
 }

@@ -43,7 +43,8 @@ func openRunLog(path string) (log *slog.Logger, closeLog func(), err error) {
 	return slog.New(slog.NewJSONHandler(w, nil)), w.close, nil
 }
 
-// pruneRunLogs removes logs of runs that are long over.
+// pruneRunLogs removes logs of runs that are long over, and then the environments that
+// these were started with.
 func pruneRunLogs(dir string, now time.Time) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -51,8 +52,10 @@ func pruneRunLogs(dir string, now time.Time) {
 	}
 	for _, e := range list {
 		info, err := e.Info()
+		isEnv := strings.HasSuffix(e.Name(), envSuffix)
+		_, noLog := os.Lstat(filepath.Join(dir, e.Name()[:max(0, strings.LastIndexByte(e.Name(), '-'))]+".log"))
 		old := err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepRunLog
-		if old && strings.Contains(e.Name(), ".log") {
+		if old && (strings.Contains(e.Name(), ".log") || isEnv && noLog != nil) {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // the next one tries again
 		}
 	}

@@ -34,7 +34,7 @@ func vouchRun(ctx context.Context, q querier, s *broker.Session) (doubt, err err
 			return nil, err
 		}
 		if why != nil {
-			r.Program, r.Args = "", nil
+			r.Program, r.Args, r.EnvSeal, r.EnvNames = "", nil, "", nil
 			doubt = aboutRun("how it was started", why)
 		}
 	}
@@ -122,7 +122,9 @@ func doubtStart(ctx context.Context, q querier, s *broker.Session) (doubt, err e
 	if err != nil || doubt != nil {
 		return doubt, err
 	}
-	if start.Program != s.Run.Program || start.CWD != s.CWD || !slices.Equal(start.Args, s.Run.Args) {
+	same := start.Program == s.Run.Program && start.CWD == s.CWD && slices.Equal(start.Args, s.Run.Args) &&
+		start.EnvSeal == s.Run.EnvSeal && slices.Equal(start.EnvNames, s.Run.EnvNames)
+	if !same {
 		return fmt.Errorf("it is not what event %d recorded", said.seq.Int64), nil
 	}
 	return nil, nil

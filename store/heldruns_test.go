@@ -21,7 +21,7 @@ func heldSession(t *testing.T) string {
 	told.ID, told.Text = "m2", "and then the docs"
 	ses := brokertest.NewSession("s1")
 	ses.CWD, ses.Message, ses.LastSeenAt = "/src", &m, time.Now().UTC().Truncate(time.Millisecond)
-	ses.Run = &broker.Run{Program: "/bin/claude", Args: []string{"--model", "m"}, Turn: broker.TurnEnded, StartedAt: brokertest.Epoch, Told: &told}
+	ses.Run = &broker.Run{Program: "/bin/claude", Args: []string{"--model", "m"}, Turn: broker.TurnEnded, StartedAt: brokertest.Epoch, Told: &told, EnvSeal: "5ea1", EnvNames: []string{"AWS_PROFILE"}}
 	event := func(typ string, v any) *broker.Event {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -32,7 +32,7 @@ func heldSession(t *testing.T) string {
 	m.Failures = 0
 	commit(t, s, &broker.Change{Sessions: []broker.Session{ses}, Events: []*broker.Event{
 		event(broker.EventRunStarted, wire.RunStart{SessionID: "s1", Agent: "claude", CWD: "/src", Program: "/bin/other"}),
-		event(broker.EventRunStarted, wire.RunStart{SessionID: "s1", Agent: "claude", CWD: "/src", Program: "/bin/claude", Args: ses.Run.Args}),
+		event(broker.EventRunStarted, wire.RunStart{SessionID: "s1", Agent: "claude", CWD: "/src", Program: "/bin/claude", Args: ses.Run.Args, EnvSeal: "5ea1", EnvNames: ses.Run.EnvNames}),
 		event(broker.EventMessageQueued, told), event(broker.EventMessageQueued, m),
 	}})
 	m.Failures = 2 // which is in no event
@@ -54,6 +54,9 @@ func TestTamperedRunIsFoundAndNotHonoured(t *testing.T) {
 		{"another program", set("managed_run", "program", "'/tmp/claude'"), "session/s1: how it was started: it is not what event 2 recorded", false, true, true},
 		{"an earlier program", set("managed_run", "program", "'/bin/other'"), "session/s1: how it was started", false, true, true},
 		{"other arguments", set("managed_run", "args", "json('[\"--settings\",\"/tmp/s\"]')"), "session/s1: how it was started", false, true, true},
+		{"another environment", set("managed_run", "env_seal", "'0bad'"), "session/s1: how it was started", false, true, true},
+		{"no environment", `UPDATE sessions SET managed_run = json_remove(managed_run, '$.env_seal')`, "session/s1: how it was started", false, true, true},
+		{"other names in it", set("managed_run", "env_names", "json('[]')"), "session/s1: how it was started", false, true, true},
 		{"another folder", `UPDATE sessions SET cwd = '/tmp'`, "session/s1: how it was started", false, true, true},
 		{"that of another session", `UPDATE sessions SET id = 's2'`, "session/s2: how it was started: the log has no run_started", false, false, false},
 		{"another message", set("queued_message", "text", "'push it'"), "session/s1: its message: it is not what event 4 recorded", true, false, true},

@@ -56,6 +56,7 @@ func layOutLater(st *Styles, r broker.Request, a around, width int) *doc {
 	c := readCall(input)
 	d.call(r, tool, c, a)
 	d.remarks(r, c)
+	d.environment(a.session)
 	d.callEnd = len(d.rows)
 	if n := len(r.ToolInput); n >= 1000 {
 		d.size = size(n)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // heldMark stands before the agent of a session that aoctl holds by both ends.
@@ -150,4 +151,13 @@ func usage(u wire.RunUsage) string {
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// environment says what the agent of a managed session has otherwise in its environment than
+// when the session was started before: what a call reaches may hang on it. Only names are
+// known here.
+func (d *doc) environment(s *broker.Session) {
+	if s != nil && s.Run != nil && len(s.Run.EnvDiffers) > 0 {
+		d.say(inkWarn, "! in another environment than before, by these variables: "+safe.Line(strings.Join(s.Run.EnvDiffers, ", ")))
+	}
 }

@@ -501,3 +501,21 @@ func TestClickOnAHeldSession(t *testing.T) {
 		}
 	})
 }
+
+// Who allows a call of a session that was started anew in another environment is told by
+// which variables before the call's end: allowing takes that it was seen.
+func TestTheCardSaysThatTheEnvironmentDiffers(t *testing.T) {
+	s := heldSession(broker.TurnWorking)
+	call := bash("r1", "s1", noon, "make")
+	draw := func() string {
+		d := layOut(plainPaper(), call, around{loc: time.UTC, session: &s}, 100)
+		return strings.Join(d.rows[:d.callEnd], "\n")
+	}
+	if got := draw(); strings.Contains(got, "environment") {
+		t.Errorf("nothing differs, and the card says\n%s", got)
+	}
+	s.Run.EnvDiffers = []string{"AWS_PROFILE", "X\x1b[2J"}
+	if got := draw(); !strings.Contains(got, "in another environment than before, by these variables: AWS_PROFILE, X") || strings.Contains(got, "\x1b[2J") {
+		t.Errorf("the card says\n%s", got)
+	}
+}

@@ -39,6 +39,9 @@ func TestE2ERun(t *testing.T) {
 		{"stop", e2eRunStopped, map[string]modelScript{"": {leaves("canary"), leaves("second"), leaves("second"), {Text: "all done"}}}},
 		{"no console", e2eRunNoConsole, oneCall},
 		{"in the foreground", e2eRunForeground, oneCall},
+		{"its own environment", e2eRunEnvironment, map[string]modelScript{"": {
+			useBash(`echo "$AWS_PROFILE" > canary`), {Text: "done"}, useBash(`echo "$AWS_PROFILE" > second`), {Text: "done too"},
+		}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/runner"
+)
+
+// The environment that a managed session was started with is kept in a file of the user's,
+// beside the session's log: what was allowed for one account must not run for another because
+// somebody else's shell resumed the session. Console and log know the names of its variables,
+// and a seal: a hash of the file, which begins with random bytes so that no value can be
+// guessed from it. A file that does not fit the seal is not used.
+//
+// Shape: saltSize random bytes, then NAME=value after NAME=value, each ended by a NUL.
+
+const (
+	saltSize   = 32
+	maxRunEnv  = 8 << 20 // bytes of the file
+	envSuffix  = ".env"
+	maxEnvTold = 500 // names that are told to the console, and 256 bytes of each
+)
+
+// Why the environment of an earlier start cannot be used.
+var (
+	errEnvGone    = errors.New("is gone")
+	errEnvChanged = errors.New("was changed by another program")
+)
+
+// envFileOf is where the environment with this seal is kept, of the session with this log.
+// Each start has a file of its own, so that one that comes to nothing takes no other's place.
+func envFileOf(log, seal string) string {
+	return strings.TrimSuffix(log, ".log") + "-" + seal[:min(len(seal), 16)] + envSuffix
+}
+
+// keepRunEnv keeps env for the session with this log, and returns its seal.
+func keepRunEnv(log string, env []string) (seal string, err error) {
+	text := make([]byte, saltSize)
+	_, _ = rand.Read(text) // never fails
+	text = append(text, joinRunEnv(env)...)
+	seal = sealOf(text)
+	f, err := os.CreateTemp(filepath.Dir(log), ".new-*"+envSuffix) // 0600
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // renamed by then, or of no use
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return "", err
+	}
+	return seal, os.Rename(f.Name(), envFileOf(log, seal))
+}
+
+func sealOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// keptRunEnv reads what keepRunEnv wrote. Errors: errEnvGone, errEnvChanged, the system's.
+func keptRunEnv(path, seal string) ([]string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errEnvGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxRunEnv))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) < saltSize || sealOf(text) != seal:
+		return nil, errEnvChanged
+	}
+	return splitRunEnv(text[saltSize:]), nil
+}
+
+// joinRunEnv writes env as it is kept and handed on. No name and no value holds a NUL.
+func joinRunEnv(env []string) []byte {
+	var text []byte
+	for _, kv := range env {
+		text = append(append(text, kv...), 0)
+	}
+	return text
+}
+
+// splitRunEnv reads what joinRunEnv wrote. It is never nil: that would mean our own.
+func splitRunEnv(text []byte) []string {
+	env := []string{}
+	for kv := range bytes.SplitSeq(text, []byte{0}) {
+		if len(kv) > 0 {
+			env = append(env, string(kv))
+		}
+	}
+	return env
+}
+
+// withRunEnv decides with which environment the agent of s is started: here is this
+// process's, and asNow says that the user named the agent in this very shell, whose
+// environment it then gets. Otherwise it gets the one of its last start.
+func (s *runSpec) withRunEnv(old *broker.Run, asNow bool, here []string) error {
+	mine := runner.AgentEnv(here)
+	env := mine
+	if old != nil && old.EnvSeal != "" {
+		path := envFileOf(old.Log, old.EnvSeal)
+		kept, err := keptRunEnv(path, old.EnvSeal)
+		switch {
+		case asNow:
+			s.Start.EnvDiffers = differences(old.EnvNames, kept, mine)
+		case err != nil:
+			return envLost(s.Start.SessionID, path, err, missingNames(old.EnvNames, mine))
+		default:
+			env = withOurs(kept, mine)
+		}
+	}
+	var err error
+	if s.Start.EnvSeal, err = keepRunEnv(s.Start.Log, env); err != nil {
+		return failure{
+			code: exitError, text: fmt.Sprintf("the session's environment cannot be kept in %s: %v", filepath.Dir(s.Start.Log), rootCause(err)),
+			hint: "make room, or name another state folder with AOCTL_HOME", cause: err,
+		}
+	}
+	s.Env, s.Start.EnvNames = joinRunEnv(env), namesOf(env)
+	return nil
+}
+
+func envLost(session, path string, err error, missing []string) error {
+	text := fmt.Sprintf("the environment that this session was started with %v (%s)", rootCause(err), path)
+	if len(missing) > 0 {
+		text += "; missing here: " + strings.Join(missing, ", ")
+	}
+	return failure{
+		code: exitError, text: text, cause: err,
+		hint: fmt.Sprintf(`start it from a shell that has what it needs: aoctl run --resume --session-id %s -- claude "go on"`, session),
+	}
+}
+
+// withOurs is kept with those variables of aoctl's own that are set now: they say where
+// the console is, and what is asked of it, and not for whom the agent works.
+func withOurs(kept, now []string) []string {
+	ours := func(kv string) bool { return strings.HasPrefix(kv, "AOCTL_") }
+	env := slices.DeleteFunc(slices.Clone(kept), ours)
+	for _, kv := range now {
+		if ours(kv) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// ofTheShell are variables that differ from one terminal to the next, and say nothing of
+// what an agent may reach.
+var ofTheShell = []string{
+	"_", "COLUMNS", "LINES", "OLDPWD", "SHLVL", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "TERM", "TERM_PROGRAM",
+	"TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "TMUX", "TMUX_PANE", "WINDOWID",
+}
+
+func namesOf(env []string) []string {
+	names := make([]string, 0, len(env))
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if !slices.Contains(ofTheShell, name) && !strings.HasPrefix(name, "AOCTL_") && plainEnvName(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxEnvTold)]
+}
+
+func plainEnvName(s string) bool {
+	return s != "" && len(s) <= 256 && !strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r == 0x7f })
+}
+
+func missingNames(names, env []string) []string {
+	have := namesOf(env)
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(have, n) })
+}
+
+// differences names the variables that are in one of both environments only, and, where the
+// earlier one is known, those with another value.
+func differences(names, before, now []string) []string {
+	differ := append(missingNames(names, now), missingNames(namesOf(now), equalsSigns(names))...)
+	if before != nil {
+		for _, kv := range now {
+			if name, _, _ := strings.Cut(kv, "="); slices.Contains(names, name) && !slices.Contains(before, kv) {
+				differ = append(differ, name)
+			}
+		}
+	}
+	slices.Sort(differ)
+	return slices.Compact(slices.DeleteFunc(differ, func(n string) bool { return slices.Contains(ofTheShell, n) }))
+}
+
+func equalsSigns(names []string) []string {
+	env := make([]string, len(names))
+	for i, n := range names {
+		env[i] = n + "="
+	}
+	return env
+}
