@@ -165,6 +165,8 @@ func whyNoMore(e *entry) string {
 		return "nobody has asked for it since this console began"
 	case e.deadline.Add(extendMargin + leastMore).Before(e.most):
 		return "it has its full time already"
+	case hardWait(e.req) > 0 && e.most.Sub(e.req.CreatedAt) > hardWait(e.req)-leastMore:
+		return HardWait(e.req) + ", and then runs the call; allow it late, and its next try passes"
 	case e.most.Sub(e.req.CreatedAt) > maxTimeout-time.Minute: // whatever its asker says
 		return "no call waits longer than a day"
 	case hook && !e.mayMore:
@@ -269,6 +271,7 @@ func (b *Broker) noteAsker(e *entry, p patience) {
 	if p.most.After(most) {
 		most = p.most
 	}
+	most = e.hardEnd(most)
 	e.mayMore = !p.most.IsZero()
 	if moved := most.Sub(e.most); !e.most.IsZero() && -time.Second < moved && moved < time.Second {
 		return // the same one, as it says again and again

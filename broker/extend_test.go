@@ -456,3 +456,61 @@ func waitMS(body map[string]any) float64 {
 	ms, _ := body["wait_ms"].(float64)
 	return ms
 }
+
+// What an agent waits for a hook at most holds whatever the hook says of itself: the hooks of
+// an older aoctl promise it an hour.
+func TestAgentsOwnLimit(t *testing.T) {
+	qwen := func(id string) broker.Question {
+		q := patient(id)
+		q.Agent, q.Event = "qwen", "PreToolUse"
+		q.Timeout, q.AtMost = 10*time.Minute, time.Hour
+		return q
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{AskerGrace: 24 * time.Hour, LateFor: time.Hour})
+		r := submit(t, b, qwen("1"))
+		if wait := r.ExpiresAt.Sub(r.CreatedAt); wait != 50*time.Second {
+			t.Fatalf("it has %v", wait)
+		}
+		time.Sleep(30 * time.Second)
+		submit(t, b, qwen("1")) // its connection broke, and it asks again
+		if _, err := b.Extend(t.Context(), r.ID, operator); !errors.Is(err, broker.ErrNoMoreTime) || !strings.Contains(err.Error(), "Qwen Code waits 50 s at most") {
+			t.Errorf("more time: %v", err)
+		}
+		must(t, b.Freeze(t.Context(), "", true, operator))
+		time.Sleep(20*time.Second + time.Millisecond)
+		if s := stateOf(t, b, r.ID); s != broker.Expired {
+			t.Errorf("%s under a freeze, after 50 s", s)
+		}
+		must(t, b.Freeze(t.Context(), "", false, operator))
+
+		q := qwen("2")
+		q.Timeout = 0
+		r = submit(t, b, q)
+		time.Sleep(50*time.Second + time.Millisecond)
+		if s := stateOf(t, b, r.ID); s != broker.Expired {
+			t.Fatalf("%s after 50 s", s)
+		}
+		words := broker.AnswerTo(must2(b.Request(t.Context(), r.ID))).Reason
+		if !strings.Contains(words, "within 50s") || !strings.Contains(words, "Qwen Code waits 50 s at most") || !strings.Contains(words, "make exactly the same call again") {
+			t.Errorf("its model is told %q", words)
+		}
+		decide(t, b, r.ID, broker.Decision{Verdict: broker.Allow})
+		if r = submit(t, b, qwen("3")); r.State != broker.Allowed { // Qwen gives every try an id of its own
+			t.Errorf("what was allowed late is %s", r.State)
+		}
+
+		q = qwen("4")
+		q.Timeout = 20 * time.Second
+		r = submit(t, b, q)
+		time.Sleep(10 * time.Second)
+		if got := moreTime(t, b, r.ID); !got.ExpiresAt.Equal(r.CreatedAt.Add(49 * time.Second)) {
+			t.Errorf("of 20 s more time makes %v", got.ExpiresAt.Sub(r.CreatedAt))
+		}
+		q = qwen("5")
+		q.Event = "" // a program that uses the API
+		if r = submit(t, b, q); r.ExpiresAt.Sub(r.CreatedAt) != 10*time.Minute {
+			t.Errorf("a program that calls itself qwen has %v", r.ExpiresAt.Sub(r.CreatedAt))
+		}
+	})
+}

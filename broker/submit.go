@@ -50,6 +50,7 @@ func (b *Broker) Submit(ctx context.Context, q Question) (Request, error) {
 	if err := q.validate(); err != nil {
 		return Request{}, err
 	}
+	q.limit()
 	q.asker = b.patience(&q) // before a record is made, which takes from their time
 	e, known, err := b.reserve(&q)
 	if err != nil {

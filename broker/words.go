@@ -49,8 +49,12 @@ func denyWords(r Request, o Outcome) string {
 		if o.Reason == heldTillEnd {
 			return "Everything is held in aoctl at the moment, and this call's time ran out, so it was not run. Nobody has refused it; ask the user before trying again."
 		}
-		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; ask the user before trying again.",
-			max(o.At.Sub(r.CreatedAt), r.ExpiresAt.Sub(r.CreatedAt)).Round(time.Second))
+		next := "ask the user before trying again."
+		if limit := HardWait(r); limit != "" {
+			next = limit + ", and a person may need longer: give them time, then make exactly the same call again. If they have allowed it meanwhile, it runs at once."
+		}
+		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; %s",
+			max(o.At.Sub(r.CreatedAt), r.ExpiresAt.Sub(r.CreatedAt)).Round(time.Second), next)
 	case Cancelled:
 		return "aoctl closed this call: " + o.Reason + "."
 	case Answered:

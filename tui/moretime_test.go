@@ -22,6 +22,18 @@ func timeRig(t *testing.T) *rig {
 		r, bash("r2", "s1", now, "ls")), 120, 30)
 }
 
+// A card of an agent that waits only so long, whatever it is told, says so.
+func TestAgentsOwnLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		q := bash("r1", "s1", now, "make")
+		q.Agent, q.Event, q.ExpiresAt = "qwen", "PreToolUse", now.Add(50*time.Second)
+		r := newRig(t, newFake([]broker.Session{{ID: "s1", Agent: "qwen", Name: "api", State: broker.SessionActive, StartedAt: now}}, q), 120, 30)
+		r.shows("waits      Qwen Code waits 50 s at most; allow it later than that, and its next try passes")
+		r.shows("0:50 left")
+	})
+}
+
 // t gives the drawn call more time, which its countdown shows at once, and decides nothing.
 func TestMoreTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

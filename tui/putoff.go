@@ -180,6 +180,9 @@ func (d *doc) checkpoint(r broker.Request, a around, width int) {
 		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
 			d.sayBehind(inkLabel, "put off", width, inkMuted, "not possible with this agent: it waits as before")
 		}
+		if limit := broker.HardWait(r); limit != "" && r.State == broker.Pending {
+			d.sayBehind(inkLabel, "waits", width, inkWarn, limit+"; allow it later than that, and its next try passes")
+		}
 		return
 	}
 	d.sayBehind(inkLabel, "put off", width, inkWarn, cp.At.In(a.loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
