@@ -124,7 +124,7 @@ func (e *examination) print(w io.Writer, asJSON bool) error {
 	out := bufio.NewWriter(w)
 	p := painter{out: out, width: width, styled: styled}
 	for _, c := range e.Checks {
-		p.names = max(p.names, ansi.StringWidth(c.Name))
+		p.names = max(p.names, safe.Width(safe.Line(c.Name)))
 	}
 	for _, text := range e.Fixed {
 		p.wrapped("  ", "fixed: "+safe.Line(text), "  ")
@@ -179,7 +179,7 @@ func (p *painter) paint(s, style string) string {
 func (p *painter) check(c check) {
 	word, style := statusWord(c.Status)
 	name := safe.Line(c.Name)
-	name += strings.Repeat(" ", max(p.names-ansi.StringWidth(name), 0))
+	name += strings.Repeat(" ", max(p.names-safe.Width(name), 0))
 	indent := strings.Repeat(" ", 2+4+2+p.names+2)
 	p.wrapped("  "+p.paint(word, style)+"  "+name+"  ", safe.Line(c.Seen), indent)
 	if c.Cure != "" && c.Status != install.OK {
@@ -190,7 +190,7 @@ func (p *painter) check(c check) {
 // wrapped writes text behind first, and what does not fit on lines behind rest. A word
 // that is too long for a line is broken: a path must be readable to its end.
 func (p *painter) wrapped(first, text, rest string) {
-	room := p.width - ansi.StringWidth(rest)
+	room := p.width - safe.Width(rest)
 	if p.width == 0 || room < 10 {
 		p.line(first + text)
 		return

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -136,7 +134,7 @@ func (w *logWriter) line(ctx context.Context, e broker.Event, width int) string 
 		cell(name, sessionWidth) + "  " + safe.Line(w.what(ctx, e))
 	line = strings.TrimRight(line, " ")
 	if width > 0 {
-		line = ansi.Truncate(line, width, "…")
+		line = safe.Cut(line, width)
 	}
 	return line
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"github.com/aoctl/aoctl/tui/safe"
@@ -40,7 +39,7 @@ func (t *table) print(w io.Writer) error {
 	for i, r := range rows {
 		line := layOut(r, widths)
 		if width > 0 {
-			line = ansi.Truncate(line, width, "…")
+			line = safe.Cut(line, width)
 		}
 		if i == 0 && styled {
 			line = "\x1b[1m" + line + "\x1b[0m"
@@ -54,7 +53,7 @@ func columnWidths(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, cell := range r {
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
+			widths[i] = max(widths[i], safe.Width(cell))
 		}
 	}
 	return widths
@@ -66,7 +65,7 @@ func layOut(row []string, widths []int) string {
 	for i, cell := range row {
 		b.WriteString(cell)
 		if i < len(row)-1 {
-			b.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+columnGap))
+			b.WriteString(strings.Repeat(" ", widths[i]-safe.Width(cell)+columnGap))
 		}
 	}
 	return strings.TrimRight(b.String(), " ")

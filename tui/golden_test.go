@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"github.com/muesli/termenv"
 
@@ -19,12 +20,14 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/safe"
+	"github.com/aoctl/aoctl/tui/safe/measure"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestMain lets comparisons find all that is the same, except where their time is measured.
 func TestMain(m *testing.M) {
+	measure.Inside()
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
 		compareDrawing, compareBehind = time.Hour, time.Hour
@@ -331,8 +334,8 @@ func checkView(t *testing.T, view string, width, height int) {
 		t.Fatalf("%d rows in a window of %d×%d:\n%s", len(lines), width, height, plain)
 	}
 	for i, l := range lines {
-		if n := safe.Width(l); n > width {
-			t.Fatalf("row %d takes %d of %d cells: %q", i, n, width, l)
+		if n := safe.Width(l); n > width || n != ansi.StringWidth(l) {
+			t.Fatalf("row %d takes %d of %d cells, the library counts %d: %q", i, n, width, ansi.StringWidth(l), l)
 		}
 		for _, r := range l {
 			if r < ' ' || r >= 0x7f && r <= 0x9f || r == 0xfffd {

@@ -5,6 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // finding is a search through a transcript: from the newest to the oldest, and around.
@@ -177,10 +179,10 @@ func (m *model) highlighted(row, words string) string {
 		}
 		begin := cell + cells(plain[at:at+i])
 		end := begin + cells(plain[at+i:at+i+len(words)])
-		b.WriteString(ansi.Cut(row, cell, begin))
+		b.WriteString(safe.Slice(row, cell, begin))
 		b.WriteString(m.st.row(end-begin).put(inkSign, plain[at+i:at+i+len(words)]).String())
 		at, cell = at+i+len(words), end
 	}
-	b.WriteString(ansi.Cut(row, cell, cells(plain)))
+	b.WriteString(safe.Slice(row, cell, cells(plain)))
 	return b.String()
 }

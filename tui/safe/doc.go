@@ -7,6 +7,7 @@
 //
 //	\x1b       a control character, or a byte that is not valid UTF-8
 //	\u{202e}   a character that is invisible, moves others, or is not assigned
+//	\u{94d}    a character that is not equally wide in every terminal, or joins others
 //	⇥          a tab (with three blanks after it)
 //	␠          a blank at the end of a line
 //	␠×412      that many blanks in a row

@@ -246,5 +246,5 @@ func (s *scanner) withMarks(n int) Token {
 		}
 	}
 	raw := s.rest[:n]
-	return Token{Raw: raw, Drawn: raw, Width: width(raw)}
+	return Token{Raw: raw, Drawn: raw, Width: Width(raw)}
 }
