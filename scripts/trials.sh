@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Runs everything that finds by chance or by the clock, one after the other, in about so
+# many minutes (60), and prints one line each: what CI leaves out, so that its verdict is
+# always the same. For a machine that does nothing else meanwhile.
+#
+#   scripts/trials.sh [MINUTES]
+#   scripts/trials.sh 10 crash presses    only these; the list is at the end
+#
+# Exits with 1 when one FAILED. VOID is a trial that the machine was too busy for. What each
+# of them printed is kept in the folder that the first line names. Agents that are not
+# installed yet are installed from npm. docs/testing.md says what each trial is about.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+minutes=60
+if (($#)) && [[ $1 =~ ^[0-9]+$ ]]; then
+	minutes=$1
+	shift
+fi
+((minutes > 0)) || {
+	echo "usage: scripts/trials.sh [MINUTES] [TRIAL…]" >&2
+	exit 2
+}
+SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/aoctl-trials.XXXXXX")
+. scripts/internal/tools.sh
+
+# part N is N sixtieths of the time, in seconds; at least one.
+part() { echo $((minutes * $1 > 0 ? minutes * $1 : 1)); }
+
+# Rapid's properties, with draws of their own.
+trial_draws() {
+	local -a packages
+	mapfile -t packages < <(go list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}
+{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}' ./... | sort -u | grep .)
+	go test -count=1 -timeout 60m "${packages[@]}" -rapid.seed=0 -rapid.checks=$(($(part 3) * 2))
+}
+
+# Everything again and again with the race detector, in another order each time.
+trial_again() { go test -race -shuffle=on -count=$((1 + $(part 8) / 300)) -timeout 90m ./...; }
+
+trial_fuzz() {
+	local targets
+	targets=$(cat $(git ls-files '*_test.go') | grep -c '^func Fuzz')
+	scripts/fuzz.sh $((1 + $(part 10) / targets))s
+}
+trial_robustness() { scripts/robustness.sh -minutes "$(awk "BEGIN{print $(part 6) / 60}")"; }
+trial_crash() { scripts/crash.sh $((1 + $(part 5) * 2)); }
+trial_faults() { scripts/faults.sh; }
+trial_presses() { scripts/presses.sh $((10 + $(part 5) * 6)); }
+trial_load() { scripts/load.sh -minutes "$(awk "BEGIN{print $(part 2) / 60}")"; }
+trial_threats() { scripts/threats.sh -n $((1 + $(part 6) / 8)); }
+trial_verdicts() { scripts/verdicts.sh -q -n $(($(part 3) * 5)); }
+trial_agents() {
+	all_agents
+	scripts/verdicts.sh -agents
+}
+trial_bench() { scripts/bench.sh; }
+
+all=(draws again fuzz robustness crash faults presses load threats verdicts agents bench)
+if (($#)); then
+	for name in "$@"; do
+		declare -F "trial_$name" >/dev/null || {
+			echo "no trial '$name'; there are: ${all[*]}" >&2
+			exit 2
+		}
+	done
+	all=("$@")
+fi
+need strace=strace tmux=tmux
+echo "$minutes minutes of trials on $(nproc) cores; what they print: $SCRATCH"
+bad=0
+for name in "${all[@]}"; do
+	began=$SECONDS
+	code=0
+	(
+		set -e
+		"trial_$name"
+	) </dev/null >"$SCRATCH/$name" 2>&1 || code=$?
+	case $code in
+	0) said=passed ;;
+	3) said=VOID ;;
+	*) said=FAILED bad=1 ;;
+	esac
+	printf '%-11s %-6s %5d s  %s\n' "$name" "$said" $((SECONDS - began)) "$(grep . "$SCRATCH/$name" | tail -n 1 | cut -c -150)"
+done
+exit "$bad"
