@@ -289,8 +289,8 @@ func TestInspectBearsAnyWords(t *testing.T) {
 
 func FuzzInspect(f *testing.F) {
 	for _, rows := range allRows() {
-		for _, row := range rows {
-			f.Add(strings.ReplaceAll(row[0], " ", "\n"))
+		for i := 0; i < len(rows); i += 8 { // all of them would leave a short run no time for others
+			f.Add(strings.ReplaceAll(rows[i][0], " ", "\n"))
 		}
 	}
 	f.Add("ar\n-\xfb")
