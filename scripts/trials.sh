@@ -53,9 +53,18 @@ trial_agents() {
 	all_agents
 	scripts/verdicts.sh -agents
 }
+# The agents only wait, each beside the others; a run of less than half an hour has no time for it.
+trial_waits() {
+	all_agents
+	if ((minutes >= 30)); then
+		scripts/waits.sh
+	else
+		scripts/waits.sh -minutes 2 -more 0
+	fi
+}
 trial_bench() { scripts/bench.sh; }
 
-all=(draws again fuzz robustness crash faults presses load threats verdicts agents bench)
+all=(draws again fuzz robustness crash faults presses load threats verdicts agents bench waits)
 if (($#)); then
 	for name in "$@"; do
 		declare -F "trial_$name" >/dev/null || {
