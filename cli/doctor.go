@@ -23,6 +23,7 @@ type doctorOptions struct {
 	full     bool
 	noDrill  bool
 	json     bool
+	drill    string // run this agent itself, and nothing else
 }
 
 func newDoctorCommand() *cobra.Command {
@@ -40,14 +41,23 @@ there, one where nobody answers, one that says nothing, and with the hook progra
 missing. Each time the call must be refused; what lets one through is OPEN. The
 drill has a folder, a socket and a database of its own.
 
+--drill AGENT runs the agent itself, and nothing else: its program makes a call in a
+temporary folder and home, against a built-in scripted model, without your settings,
+network or account. A file tells whether the call ran: without a hook (it must), with
+the hook and no console, denied, and allowed. With --full, nobody answers to the end
+of the hook's wait, which takes ten minutes.
+
 --fix mends what can be mended without a person: modes of aoctl's own files, and
 hooks that are not as aoctl writes them (a backup is kept). Exit code 1 means that
 something failed, 0 that nothing did; warnings do not count.`,
-		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'",
+		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.read(cmd); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("drill") {
+				return drillAgent(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			return runDoctor(cmd.Context(), o, cmd.OutOrStdout())
 		},
@@ -56,14 +66,19 @@ something failed, 0 that nothing did; warnings do not count.`,
 	f.StringVar(&o.project, "project", "", "the `DIR` of the project to look at; the current one when not given")
 	f.StringVar(&o.settings, "settings", "", "also look at this settings `FILE` of Claude Code")
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended without a person")
-	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large")
+	f.BoolVar(&o.full, "full", false, "read the whole database and the whole log, however large; with --drill, wait to the end")
 	f.BoolVar(&o.noDrill, "no-drill", false, "do not run the installed hook commands")
 	f.BoolVar(&o.json, "json", false, "print a JSON object")
+	f.StringVar(&o.drill, "drill", "", "run this `AGENT` itself against a scripted model, and see whether its gate holds")
+	_ = cmd.RegisterFlagCompletionFunc("drill", cobra.FixedCompletions(install.Agents(), cobra.ShellCompDirectiveNoFileComp)) // the flag exists
 	return cmd
 }
 
 // read completes o and checks it.
 func (o *doctorOptions) read(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("drill") && (o.fix || o.noDrill || o.settings != "") {
+		return usageError{text: "--drill runs an agent and does nothing else", hint: "leave out --fix, --no-drill and --settings"}
+	}
 	dir, err := filepath.Abs(o.project)
 	if err != nil {
 		return usageError{text: "the current folder cannot be told", hint: "name one with --project"}

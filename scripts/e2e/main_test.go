@@ -49,7 +49,8 @@ func TestMain(m *testing.M) {
 		"aoctl-hook": func() {
 			os.Exit(hookclient.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
-		"standin": func() { os.Exit(standin.Main(os.Args[1:], os.Stdin, os.Stdout)) },
+		"standin":          func() { os.Exit(standin.Main(os.Args[1:], os.Stdin, os.Stdout)) },
+		"standin-headless": func() { os.Exit(standin.Headless(os.Stdout)) },
 		sqlProgram: func() {
 			if err := changeDatabase(os.Args[1:]); err != nil {
 				fmt.Fprintln(os.Stderr, err)

@@ -101,7 +101,7 @@ func onlyGate(file string) error {
 	}
 	hooks, _ := settings["hooks"].(map[string]any)
 	for event := range hooks {
-		if !slices.Contains(toolEvents, event) {
+		if !slices.Contains(drill.ToolEvents(), event) {
 			delete(hooks, event)
 		}
 	}
@@ -114,9 +114,6 @@ func onlyGate(file string) error {
 	return os.WriteFile(file, b.Bytes(), 0o600) //nolint:gosec // G703: in our own folder
 }
 
-// toolEvents are the names that agents have for the moment before a tool is used.
-var toolEvents = []string{"PreToolUse", "BeforeTool", "preToolUse"}
-
 // alter changes the installed line as the fault does. The plugin of opencode has no line: it
 // starts the program itself, so only another program can be put in its place.
 func (j agentJob) alter(w *world, file string) error {
@@ -126,7 +123,7 @@ func (j agentJob) alter(w *world, file string) error {
 	}
 	line := "'" + j.client.program() + "'"
 	if filepath.Ext(file) == ".json" {
-		if line, err = toolGate(text); err != nil {
+		if line, err = drill.GateLine(text); err != nil {
 			return err
 		}
 	}
@@ -136,60 +133,16 @@ func (j agentJob) alter(w *world, file string) error {
 		s.line, text = strings.ReplaceAll(s.line, w.socket, other), bytes.ReplaceAll(text, []byte(w.socket), []byte(other))
 		line = strings.ReplaceAll(line, w.socket, other)
 	}
-	was, is := quoted(line), quoted(s.line)
 	if filepath.Ext(file) != ".json" {
 		if !strings.HasPrefix(s.line, "'") {
 			return fmt.Errorf("%w: it has no line to change", errNotTried)
 		}
-		was, is = quoted(strings.Trim(line, "'")), quoted(strings.Trim(s.line, "'"))
+		line, s.line = strings.Trim(line, "'"), strings.Trim(s.line, "'")
 	}
-	if !bytes.Contains(text, was) {
-		return fmt.Errorf("the installed line is not in %s as it was read", file)
+	if text, err = drill.Replace(text, line, s.line); err != nil {
+		return err
 	}
-	return os.WriteFile(file, bytes.ReplaceAll(text, was, is), 0o600) //nolint:gosec // G703: in our own folder
-}
-
-// quoted is a text as it stands in a file of JSON or JavaScript.
-func quoted(s string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a text can be written
-	return bytes.TrimSpace(b.Bytes())
-}
-
-// toolGate is the line of the hook before a tool, under whatever name the agent has for it.
-func toolGate(settings []byte) (string, error) {
-	var s struct{ Hooks map[string]any }
-	if err := json.Unmarshal(settings, &s); err != nil {
-		return "", fmt.Errorf("read the installed hooks: %w", err)
-	}
-	for _, event := range toolEvents {
-		if line := command(s.Hooks[event]); line != "" {
-			return line, nil
-		}
-	}
-	return "", errors.New("no hook before a tool was installed")
-}
-
-// command finds the first command in a hook's definition.
-func command(v any) string {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			if line := command(e); line != "" {
-				return line
-			}
-		}
-	case map[string]any:
-		for _, name := range []string{"command", "bash"} {
-			if line, ok := v[name].(string); ok {
-				return line
-			}
-		}
-		return command(v["hooks"])
-	}
-	return ""
+	return os.WriteFile(file, text, 0o600) //nolint:gosec // G703: in our own folder
 }
 
 // disturb has the fault befall the agent.

@@ -133,7 +133,7 @@ func (m *Model) cursorTalk(ctx context.Context, w io.Writer, inbox <-chan []byte
 }
 
 // cursorCall has the agent run one command and keeps all that it says of it, texts among
-// fields, until it has no more to say.
+// fields, once it has no more to say: it begins to talk before its hooks have answered.
 func (m *Model) cursorCall(ctx context.Context, w io.Writer, inbox <-chan []byte, c Call) error {
 	id := m.newID("tool")
 	command, _ := c.Input["command"].(string)
@@ -147,8 +147,8 @@ func (m *Model) cursorCall(ctx context.Context, w io.Writer, inbox <-chan []byte
 		}
 		said.Write(field(msg, 2))
 		said.Write(field(msg, 5, 2)) // thrown
-		m.tell(id, strings.ToValidUTF8(said.String(), " "))
 		if end := field(msg, 5); has(end, 1) || has(end, 2) {
+			m.tell(id, strings.ToValidUTF8(said.String(), " "))
 			return nil
 		}
 	}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/drill"
+	"github.com/aoctl/aoctl/cli/drill/fakemodel"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/profile"
+)
+
+// The agent's own drill: its program makes a call, and a file tells whether the call ran.
+const (
+	drillCanary = "canary"
+	drillDenied = "a drill of aoctl doctor says no"
+	// drillRun is how long one run may take beside the time that a call waits.
+	drillRun = 3 * time.Minute
+	// cursorSDK names the folder of @cursor/sdk: Cursor's own program needs a login.
+	cursorSDK = "AOCTL_CURSOR_SDK"
+)
+
+// agentDrill is one agent's.
+type agentDrill struct {
+	drill.Agent
+
+	program string
+	line    *install.HookLine // the user's own; nil when there is none
+	wait    time.Duration     // of that line, or of what aoctl installs
+	said    io.Writer         // what is going on
+}
+
+// drillScene is one thing that is tried, and what must come of it.
+type drillScene struct {
+	name, doing string
+	hook        bool           // it is installed
+	console     bool           // one is there, and its person does this with every call:
+	answer      broker.Verdict // "" is nothing
+	runs        bool           // the call must run
+	wait        time.Duration
+}
+
+func (d *agentDrill) scenes(full bool) []drillScene {
+	scenes := []drillScene{
+		{name: "control", doing: "without a hook", runs: true},
+		{name: "no console", doing: "with the hook, and no console", hook: true},
+		{name: "denied", doing: "a console denies the call", hook: true, console: true, answer: broker.Deny},
+		{name: "allowed", doing: "a console allows the call", hook: true, console: true, answer: broker.Allow, runs: true},
+	}
+	if full {
+		scenes = append(scenes, drillScene{
+			name: "unanswered", doing: fmt.Sprintf("nobody answers, for %v", d.wait), hook: true, console: true, wait: d.wait,
+		})
+	}
+	return scenes
+}
+
+// drillAgent runs o.drill against a scripted model and reports what was seen.
+func drillAgent(ctx context.Context, o doctorOptions, out, said io.Writer) error {
+	d, err := newAgentDrill(ctx, o, said)
+	if err != nil {
+		return err
+	}
+	e := &examination{Version: readBuildInfo(), Project: o.project, Fixed: []string{}, Checks: []check{}}
+	e.section(d.Name)
+	e.add(install.OK, "program", "", "%s", d.program)
+	d.reportLine(e)
+	e.section("drill")
+	for _, s := range d.scenes(o.full) {
+		fmt.Fprintf(said, "drill: %s, %s …\n", install.Title(d.Name), s.doing)
+		seen := d.play(ctx, s)
+		if ctx.Err() != nil {
+			return failure{code: exitError, text: "interrupted", cause: ctx.Err()}
+		}
+		d.report(e, s, seen)
+		if s.name == "control" && e.Failed > 0 {
+			break // nothing that follows would show anything
+		}
+	}
+	if err := e.print(out, o.json); err != nil || e.Failed == 0 {
+		return err
+	}
+	return failure{code: exitError, text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), hint: "what to do stands below each of them"}
+}
+
+// newAgentDrill finds the agent's program and the line that the user has installed.
+func newAgentDrill(ctx context.Context, o doctorOptions, said io.Writer) (*agentDrill, error) {
+	a, ok := drill.Named(o.drill)
+	if !ok {
+		return nil, usageError{text: fmt.Sprintf("no agent is called %q", o.drill), hint: "--drill takes one of " + strings.Join(install.Agents(), ", ")}
+	}
+	d := &agentDrill{Agent: a, program: install.AgentProgram(a.Name), wait: profile.Of(a.Name).Limit(install.DefaultTimeout), said: said}
+	title := install.Title(a.Name)
+	if a.Name == "cursor" {
+		if d.program = os.Getenv(cursorSDK); d.program == "" {
+			return nil, failure{
+				code: exitNotFound, text: "Cursor's own program needs a login, so it cannot be drilled",
+				hint: "its engine can: npm install @cursor/sdk, and name the folder node_modules/@cursor/sdk in " + cursorSDK,
+			}
+		}
+	}
+	if d.program == "" {
+		return nil, failure{code: exitNotFound, text: title + " is not found on this machine", hint: "install it, or put the folder of its program on the PATH"}
+	}
+	for _, r := range install.Check(ctx, install.CheckOptions{Project: o.project, Now: time.Now(), Quick: true}) {
+		for _, g := range r.Gates {
+			l, simple := install.ReadHookLine(g.Command, a.Name)
+			if g.Agent == a.Name && g.Own && simple && slices.Contains(drill.ToolEvents(), g.Event) && d.line == nil {
+				d.line, d.wait = &l, l.Timeout
+			}
+		}
+	}
+	return d, nil
+}
+
+// reportLine says which hook the drill is about.
+func (d *agentDrill) reportLine(e *examination) {
+	switch {
+	case d.line != nil:
+		e.add(install.OK, "hook", "", "the line that stands in your settings, with the drill's console")
+	case filepath.Ext(d.Hooks) != ".json":
+		e.add(install.OK, "hook", "", "what aoctl install %s writes: aoctl doctor tells whether yours is the same", d.Name)
+	default:
+		e.add(install.Warn, "hook", "aoctl install "+d.Name, "your settings have none that can be tried: this is what aoctl install %s would write", d.Name)
+	}
+}
+
+// agentSeen is what came of one scene.
+type agentSeen struct {
+	times  int    // how often the call ran
+	told   string // what the model was told of it
+	output string // what the agent printed
+	took   time.Duration
+	err    error
+}
+
+// play runs the agent once, on a ground of its own.
+func (d *agentDrill) play(ctx context.Context, s drillScene) (seen agentSeen) {
+	began := time.Now()
+	defer func() { seen.took = time.Since(began) }()
+	dir, err := drillFolder()
+	if err != nil {
+		return agentSeen{err: err}
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	ctx, cancel := context.WithTimeout(ctx, s.wait+drillRun)
+	defer cancel()
+	model, err := fakemodel.Start(ctx, map[string]fakemodel.Script{"": {d.Shell("echo ran >> " + drillCanary), {Text: "all done"}}})
+	if err != nil {
+		return agentSeen{err: err}
+	}
+	defer model.End()
+	ground, err := drill.NewGround(dir, model.URL)
+	if err != nil {
+		return agentSeen{err: err}
+	}
+	argv, env, err := d.Prepare(ground, drill.Headless, d.program)
+	if err != nil {
+		return agentSeen{err: err}
+	}
+	if s.hook { // after Prepare, which writes settings of the agent's
+		end, err := d.gate(ctx, s, ground, dir)
+		if err != nil {
+			return agentSeen{err: err}
+		}
+		defer end()
+	}
+	seen.output, seen.err = ground.Run(ctx, argv, append(env, "AOCTL_HOME="+dir))
+	seen.told = model.Results()
+	text, err := os.ReadFile(filepath.Join(ground.Project, drillCanary))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		seen.err = errors.Join(seen.err, err)
+	}
+	seen.times = bytes.Count(text, []byte("\n"))
+	return seen
+}

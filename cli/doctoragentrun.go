@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/drill"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// gate opens the scene's console, if it has one, and installs the hook that asks there.
+func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Ground, dir string) (end func(), err error) {
+	socket := filepath.Join(dir, "broker.sock")
+	end = func() {}
+	if s.console {
+		if end, err = s.open(ctx, socket); err != nil {
+			return nil, err
+		}
+	}
+	if err = d.install(filepath.Join(ground.Home, d.Hooks), socket); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+// install writes the hooks into file, the one before a tool as it stands in the user's own
+// settings.
+func (d *agentDrill) install(file, socket string) error {
+	program := ownProgram()
+	program.Console.Socket = socket
+	program.AtMost = install.DefaultAtMost
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if _, err := install.Install(install.Options{
+		Agent: d.Name, Scope: install.File, File: file, Mode: install.Gate, Timeout: install.DefaultTimeout, Program: program, Now: time.Now(),
+	}); err != nil || d.line == nil {
+		return err
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // G304: in our own folder
+	if err != nil {
+		return err
+	}
+	written, err := drill.GateLine(text)
+	if err == nil {
+		text, err = drill.Replace(text, written, d.line.With(install.Change{Socket: socket}))
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600) //nolint:gosec // G703: in our own folder
+}
+
+// open opens a real broker whose person does what the scene says.
+func (s drillScene) open(ctx context.Context, socket string) (func(), error) {
+	quiet := slog.New(slog.DiscardHandler)
+	st, err := store.Open(ctx, filepath.Join(filepath.Dir(socket), "drill.db"), store.WithLog(quiet))
+	if err != nil {
+		return nil, err
+	}
+	closers := []func(){func() { _ = st.Close() }} // the folder goes anyway
+	end := func() {
+		for i := len(closers) - 1; i >= 0; i-- {
+			closers[i]()
+		}
+	}
+	l, err := broker.Listen(socket)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	closers = append(closers, func() { _ = l.Close() })
+	b, err := broker.New(ctx, st, broker.Options{Socket: socket, ApprovalTimeout: max(s.wait, install.DefaultTimeout), Log: quiet})
+	if err != nil {
+		end()
+		return nil, err
+	}
+	serving, stop := context.WithCancel(ctx)
+	served, answered := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = b.Serve(serving, l) // an end before ours shows as a call that was refused
+	}()
+	go func() {
+		defer close(answered)
+		s.decide(serving, b)
+	}()
+	closers = append(closers, func() {
+		stop()
+		<-answered
+		<-served
+		_ = b.Close()
+	})
+	return end, nil
+}
+
+// decide is the person at the scene's console.
+func (s drillScene) decide(ctx context.Context, b *broker.Broker) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for s.answer != "" {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, call := range b.Pending("") {
+			d := broker.Decision{Verdict: s.answer, By: broker.Actor{Kind: broker.ByOperator, PID: os.Getpid()}, Digest: call.Digest}
+			if s.answer == broker.Deny {
+				d.Reason = drillDenied
+			}
+			_, _ = b.Decide(ctx, call.ID, d) // one that has ended meanwhile needs no answer
+		}
+	}
+}
+
+// report says what came of a scene, and whether that is well.
+func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
+	r := drillResult{Agent: d.Name, Fault: s.name, Verdict: "DENY", Exit: -1, MS: seen.took.Milliseconds(), Reason: heard(seen.told)}
+	if seen.times > 0 {
+		r.Verdict = "OPEN"
+		if s.runs {
+			r.Verdict = "ALLOW"
+		}
+	}
+	status, cure, text := d.judge(s, seen)
+	e.add(status, s.name, cure, "%s in %v: %s", r.Verdict, seen.took.Round(100*time.Millisecond), text).Drill = &r
+}
+
+func (d *agentDrill) judge(s drillScene, seen agentSeen) (status install.Status, cure, text string) {
+	title := install.Title(d.Name)
+	again := "report it, with the version of " + title + ": until then its calls are not held"
+	late := ""
+	if s.name == "unanswered" {
+		late = fmt.Sprintf(" (its hook waits %v)", d.wait)
+	}
+	switch {
+	case seen.times > 0 && !s.runs:
+		return install.Fail, again, "the call ran unasked" + late
+	case seen.err != nil:
+		return install.Fail, "see whether " + title + " starts here by itself", "it could not be tried: " + seen.err.Error() + ": " + heard(seen.output)
+	case seen.told == "":
+		return install.Fail, "see whether " + title + " starts here by itself", "its model was told of no call, so this shows nothing: " + heard(seen.output)
+	case s.runs && seen.times == 0:
+		return install.Fail, "see whether " + title + " works here by itself", "the call did not run: " + heard(seen.told)
+	case s.runs && seen.times > 1:
+		return install.Fail, again, fmt.Sprintf("the call ran %d times", seen.times)
+	case s.runs:
+		return install.OK, "", "the call ran, once"
+	case s.answer == broker.Deny && !strings.Contains(seen.told, drillDenied):
+		return install.Warn, "", "refused, but its model did not hear why: " + heard(seen.told)
+	}
+	return install.OK, "", "refused" + late + "; its model heard: " + heard(seen.told)
+}
+
+// heard is what an agent said, on one line.
+func heard(text string) string { return safe.Cut(safe.Line(text), 300) }
