@@ -22,7 +22,7 @@ func Notes(s string) []string {
 	var n notes
 	start := -1
 	for i, r := range s {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || circled(r) {
 			if start < 0 {
 				start = i
 			}
@@ -99,9 +99,12 @@ func cite(w string) string { return Cut(Line(w), maxNoteWord) }
 // styled reports whether r is a letter or digit in disguise: full-width,
 // mathematical, circled.
 func styled(r rune) bool {
-	return r >= 0xff10 && r <= 0xff5a || r >= 0x1d400 && r <= 0x1d7ff || r >= 0x1f130 && r <= 0x1f189 ||
-		r >= 0x2460 && r <= 0x24ff || r >= 0x2100 && r <= 0x214f
+	return r >= 0xff10 && r <= 0xff5a || r >= 0x1d400 && r <= 0x1d7ff || r >= 0x2100 && r <= 0x214f || circled(r)
 }
+
+// circled reports whether r is a letter in a circle, a square or brackets, which Unicode
+// counts among the symbols.
+func circled(r rune) bool { return r >= 0x249c && r <= 0x24e9 || r >= 0x1f110 && r <= 0x1f189 }
 
 // script names r's script: empty for characters of many scripts, and one name for
 // the East Asian ones, which nobody takes for Latin.

@@ -218,7 +218,7 @@ func (s *scanner) char() Token {
 	}
 	c := s.rest[0]
 	if c < utf8.RuneSelf {
-		if c < ' ' || c == 0x7f || c == '\\' && looksEscaped(s.rest) {
+		if c < ' ' || c == 0x7f || looksEscaped(s.rest) {
 			return byteEscape(s.rest[:1])
 		}
 		return s.withMarks(1)

@@ -42,6 +42,8 @@ func TestLine(t *testing.T) {
 		"literal escape":        {`printf '\x1b\u{41}'`, `printf '\x5cx1b\x5cu{41}'`},
 		"other backslashes":     {`printf '\n\X1B\u0041\x1B'`, `printf '\n\X1B\u0041\x1B'`},
 		"literal glyphs":        {"⇥␠⏎", `\u{21e5}\u{2420}\u{23ce}`},
+		"break and letter":      {"\né", "⏎é"},
+		"emoji":                 {"🚀🇦", `🚀\u{1f1e6}`},
 		"break and times":       {"\n×5 ", "⏎\\u{d7}5␠"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +78,62 @@ func TestText(t *testing.T) {
 				t.Errorf("Reverse(%q) = %q, want %q", got, back, tc.in)
 			}
 		})
+	}
+}
+
+// What only looks like something that Line draws stands for itself.
+func TestReverseOfOthers(t *testing.T) {
+	for in, want := range map[string]string{
+		`\x1`: `\x1`, `\x1g`: `\x1g`, `\xg1`: `\xg1`, `\x1B`: `\x1B`, `\x1b`: "\x1b", `\u{1b}`: "\x1b", `\u{7}`: "\a", `\u{1B}`: `\u{1B}`, `\u{}`: `\u{}`,
+		`\u{41`: `\u{41`, `\u{10ffff}`: "\U0010ffff", `\u{110000}`: `\u{110000}`, `\u{d800}`: `\u{d800}`, `\u{0000041}`: `\u{0000041}`, `\u{-1}`: `\u{-1}`,
+		"⏎×3 ": "\n\n\n", "⏎×3\n": "\n\n\n", "⏎×3": "\n\n\n", "⏎×3x": "\n×3x", "⏎× ": "\n× ", "⏎x3 ": "\nx3 ", "␠×2 x": "  x", "␠×2\nx": "  \nx",
+		"␠×67108865 x": " ×67108865 x", "⇥×2 ": "\t\t", "⇥   x": "\tx",
+	} {
+		if got := Reverse(in); got != want {
+			t.Errorf("Reverse(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if n := len(Reverse("␠×67108864 ")); n != 67108864 {
+		t.Errorf("the longest count gives %d blanks", n)
+	}
+}
+
+// Marks that have no picture, move or strike through what they sit on are no accents.
+func TestAccents(t *testing.T) {
+	for r, want := range map[rune]bool{
+		0x300: true, 0x333: true, 0x334: false, 0x338: false, 0x339: true, 0x34f: false, 0x34e: true, 0x350: true, 0x20d0: false, 0x20f0: false,
+		0xfe00: false, 0xfe0f: false, 0xfe20: true, 0xe0100: false, 0xe01ef: false, 0x180b: false, 0x180f: false, 0x17b4: false, 0x17b5: false,
+		0x16fe4: false, 0x488: true, 'a': false, ' ': false, 0x903: false,
+	} {
+		if isAccent(r) != want {
+			t.Errorf("isAccent(%U) is %v", r, !want)
+		}
+	}
+	for in, want := range map[string]string{"1\u0301": `1\u{301}`, "-\u0301": `-\u{301}`, "a\u0301": "a\u0301", "ab\u0301": "ab\u0301", "ä\u0323": "ä\u0323"} {
+		if got := Line(in); got != want {
+			t.Errorf("Line(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A head is as wide as it may be, whatever it is cut from.
+func TestHeads(t *testing.T) {
+	for _, tc := range []struct {
+		in    string
+		cells int
+		want  string
+	}{
+		{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"abcd", 0, "…"}, {"\x1bab", 3, "…"}, {"\x1bab", 4, `\x1b…`}, {"\x1bab", 5, `\x1ba…`}, {"\x1bab", 6, `\x1bab`},
+		{"日本", 1, "…"}, {"日本", 2, "日…"}, {"日本", 3, "日…"}, {"日本", 4, "日本"}, {"a\tb", 2, "a…"}, {"a\tb", 5, "a⇥   …"}, {"a ", 2, "a␠"}, {"a  b", 3, "a  …"},
+	} {
+		if got := Head(tc.in, tc.cells); got != tc.want {
+			t.Errorf("Head(%q, %d) = %q, want %q", tc.in, tc.cells, got, tc.want)
+		}
+	}
+	for cells, want := range map[int]string{-1: "", 0: "", 1: "…", 2: "a…", 3: "abc", 4: "abc"} {
+		if got := Cut("abc", cells); got != want {
+			t.Errorf("Cut to %d is %q, want %q", cells, got, want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package safe
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -53,4 +54,17 @@ func FuzzSpecials(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestSpecialNames(t *testing.T) {
+	for c, name := range map[rune]string{
+		0: "NULL", 7: "BELL", 8: "BACKSPACE", 9: "TAB", 11: "LINE TABULATION", 12: "FORM FEED", 13: "CARRIAGE RETURN", 27: "ESCAPE",
+		127: "DELETE", 133: "NEXT LINE", 144: "DEVICE CONTROL STRING", 155: "CONTROL SEQUENCE INTRODUCER", 156: "STRING TERMINATOR",
+		157: "OPERATING SYSTEM COMMAND", 0x200b: "ZERO WIDTH SPACE", 0xe000: "<Private Use>", 0x378: "without a name",
+	} {
+		got := Specials(string(c) + "x")
+		if len(got) != 1 || got[0].At != 0 || got[0].Name != fmt.Sprintf("U+%04X %s", c, name) {
+			t.Errorf("%U: %+v, want %s", c, got, name)
+		}
+	}
 }
