@@ -1,0 +1,184 @@
+// Command mutate puts small defects into packages, one at a time, and wants their tests to
+// notice: a condition turned around, half of an "and" left out, a bound moved by one, a
+// statement or a word of a table left out. It touches no file; all defects of a package are
+// compiled into one program, and each run of it switches one of them on.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// packages are those that compute without input and output, each with those whose tests
+// look at it, too.
+var packages = map[string][]string{
+	"tui/safe":      nil,
+	"broker/agents": nil,
+	"broker/risk":   {"broker/rules"},
+	"broker/rules":  nil,
+	"broker/shell":  {"broker/rules"},
+}
+
+// known holds mutants that nobody can notice, or needs to, with the reason.
+//
+//go:embed known.txt
+var known string
+
+type options struct {
+	n, jobs int
+	all     bool
+	seed    uint64
+	most    float64
+	only    string
+	limit   time.Duration
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.n, "n", 300, "mutants of each package, half of them in tables where there are so many")
+	flag.BoolVar(&o.all, "all", false, "all mutants; takes hours")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the choice")
+	flag.Float64Var(&o.most, "most", 5, "fail when more than so many percent of a package's mutants live")
+	flag.StringVar(&o.only, "only", "", "only mutants whose file and words hold this `TEXT`")
+	flag.IntVar(&o.jobs, "jobs", 2, "test programs at the same time")
+	flag.DurationVar(&o.limit, "limit", 2*time.Minute, "time of one test program; who needs longer has noticed")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: mutate [flags] [package...]")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate: FAILED:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, names []string) error {
+	if len(names) == 0 {
+		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/rules", "broker/shell"}
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	var bad []string
+	for _, name := range names {
+		also, ok := packages[name]
+		if !ok {
+			return fmt.Errorf("%s is none of the packages that are mutated", name)
+		}
+		share, err := tryPackage(ctx, o, root, name, also)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if share > o.most {
+			bad = append(bad, name)
+		}
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("more than %v %% live in %s", o.most, strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+// tryPackage tries the mutants of a package, and returns how many percent lived.
+func tryPackage(ctx context.Context, o options, root, pkg string, also []string) (float64, error) {
+	dir, err := os.MkdirTemp("", "aoctl-mutate")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	b, err := build(ctx, root, dir, pkg, also)
+	if err != nil {
+		return 0, err
+	}
+	if b.noticed(ctx, o.limit, 0) {
+		return 0, errors.New("the tests fail without any defect")
+	}
+	chosen := choose(o, b.mutants)
+	living := b.try(ctx, o, chosen)
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	share := 100 * float64(living) / float64(max(len(chosen), 1))
+	fmt.Printf("%s: %d of %d mutants live (%.1f %%), %d in all\n", pkg, living, len(chosen), share, len(b.mutants))
+	return share, nil
+}
+
+// choose draws mutants, always the same ones: half of them in code and half in tables.
+func choose(o options, list []mutant) []mutant {
+	list = slices.DeleteFunc(slices.Clone(list), func(m mutant) bool {
+		return strings.Contains(known, "\n"+m.name()+"\n") || !strings.Contains(m.name(), o.only)
+	})
+	if o.all || len(list) <= o.n {
+		return list
+	}
+	random := rand.New(rand.NewPCG(o.seed, 0)) //nolint:gosec // G404: a choice of tests
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	var code, tables []mutant
+	for _, m := range list {
+		if m.table {
+			tables = append(tables, m)
+		} else {
+			code = append(code, m)
+		}
+	}
+	half := min(len(tables), max(o.n/2, o.n-len(code)))
+	return append(code[:o.n-half], tables[:half]...)
+}
+
+// try prints the mutants that no test notices, and returns how many they are.
+func (b *built) try(ctx context.Context, o options, list []mutant) int {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	living := 0
+	next := make(chan mutant)
+	for range o.jobs {
+		wg.Go(func() {
+			for m := range next {
+				if ctx.Err() != nil || b.noticed(ctx, o.limit, m.id) {
+					continue
+				}
+				mu.Lock()
+				living++
+				fmt.Printf("%s:%d: lives: %s: %s\n", m.file, m.line, m.function, m.what)
+				mu.Unlock()
+			}
+		})
+	}
+	for _, m := range list {
+		next <- m
+	}
+	close(next)
+	wg.Wait()
+	return living
+}
+
+// noticed reports whether a test fails when a mutant is on. A mutant may take all memory
+// that it gets, so it gets little.
+func (b *built) noticed(ctx context.Context, limit time.Duration, id int) bool {
+	for i, program := range b.tests {
+		//nolint:gosec // G204: a test program that was just built
+		c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 8000000; exec nice -n 19 "$0" -test.failfast -test.short -test.timeout "$1"`, program, limit.String())
+		c.Dir = b.dirs[i]
+		c.Env = append(os.Environ(), fmt.Sprint("AOCTL_MUTANT=", id))
+		if c.Run() != nil {
+			return true
+		}
+	}
+	return false
+}
