@@ -27,7 +27,10 @@ func PlaceOf(project, cwd, home string, own []string) risk.Place {
 
 func placeAt(f *follower, project, cwd, home string, own []string) risk.Place {
 	root, _ := f.projectRoot(project, home)
-	return risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real, Git: f.gitIn(root)}
+	p := risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real, Git: f.gitIn(root)}
+	is := risk.SecretAt(p)
+	p.Secrets, p.Tracked = f.secretsBelow(is), f.trackedSecrets(p.Git, is)
+	return p
 }
 
 // place is where a call of this project would run.

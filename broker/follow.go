@@ -15,6 +15,8 @@ import (
 type follower struct {
 	paths   map[string]followed
 	folders map[string]string // real paths of folders by clean path, "" for what is none
+	secrets map[string]secretsFound
+	tracked map[string]secretsFound // by the folder of the repository
 }
 
 // followed is an answer of realAsFar.
@@ -27,7 +29,7 @@ type followed struct {
 const maxRemembered = 16384
 
 func newFollower() *follower {
-	return &follower{paths: map[string]followed{}, folders: map[string]string{}}
+	return &follower{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}}
 }
 
 // real is realAsFar.
@@ -37,7 +39,11 @@ func (f *follower) real(path string) (string, error) {
 	}
 	real, ok := f.inFolder(path)
 	var err error
-	if !ok {
+	switch {
+	case ok:
+	case ownView(path):
+		err = errOwnView
+	default:
 		real, err = realAsFar(path)
 	}
 	if len(f.paths) >= maxRemembered {
@@ -71,7 +77,9 @@ func (f *follower) inFolder(path string) (string, bool) {
 func (f *follower) folder(dir string) string {
 	real, ok := f.folders[dir]
 	if !ok {
-		real, _ = filepath.EvalSymlinks(dir)
+		if !ownView(dir) {
+			real, _ = filepath.EvalSymlinks(dir)
+		}
 		f.folders[dir] = real
 	}
 	return real

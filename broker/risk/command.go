@@ -62,6 +62,9 @@ func (j *judge) command(e shell.Element) {
 			}
 		}
 	}
+	if a.name == "git" {
+		j.gitShows(a)
+	}
 	j.deleters(a)
 	j.copies(a)
 	j.words(a)

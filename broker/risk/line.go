@@ -18,7 +18,7 @@ func (j *judge) line(c Call) {
 	f := newFlow(j, l)
 	for i, e := range l.Elements {
 		j.about(i, e.Text)
-		j.elementOf(e, f)
+		j.elementOf(l, i, f)
 		if AppliesPatch(e) {
 			j.patch(strings.Join(slices.Concat(e.Argv[1:], []string{l.Raw}), "\n"), j.dirOf(e))
 		}
@@ -36,7 +36,8 @@ func (j *judge) line(c Call) {
 }
 
 // elementOf judges one element for itself.
-func (j *judge) elementOf(e shell.Element, f *flow) {
+func (j *judge) elementOf(l *shell.Line, at int, f *flow) {
+	e := l.Elements[at]
 	if e.Host != "" {
 		j.danger("runs on another machine")
 		return
@@ -45,6 +46,7 @@ func (j *judge) elementOf(e shell.Element, f *flow) {
 	case shell.Read:
 		for _, t := range j.targets(e, false) {
 			j.readPath(t, e.Tree)
+			j.shows(l, at, t)
 		}
 	case shell.Write:
 		c := change{deletes: e.Deletes, wide: e.Tree, moves: e.Deletes && f.moved[f.key(e)]}

@@ -53,6 +53,14 @@ type Place struct {
 	// Git says which repository git would use in a folder, given by its real path. nil:
 	// nobody knows, and git is taken to use the project's own.
 	Git func(dir string) Git
+
+	// Secrets are the files below a folder, given by its real path, that SecretAt names; whole
+	// says whether all of the folder was looked at. nil: nobody looks.
+	Secrets func(dir string) (found []string, whole bool)
+
+	// Tracked are those that the repository keeps which git would use in a folder, but for what
+	// lies among its tests. nil: nobody looks.
+	Tracked func(dir string) (found []string, whole bool)
 }
 
 // Call is what is judged.

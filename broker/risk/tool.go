@@ -15,6 +15,8 @@ import (
 type toolKind struct {
 	read  []string // parameters whose files it reads
 	tree  bool     // with everything below
+	names bool     // of that it tells the names only
+	shown bool     // what it writes is shown with what stands around it
 	write []string // parameters whose files it writes
 	text  []string // parameters that hold a patch
 	must  bool     // means nothing without its path
@@ -26,20 +28,20 @@ type toolKind struct {
 var tools = map[string]toolKind{
 	"Read":         {read: []string{"file_path"}, must: true, safe: true},
 	"NotebookRead": {read: []string{"notebook_path"}, must: true, safe: true},
-	"LS":           {read: []string{"path"}, tree: true, safe: true},
-	"Glob":         {read: []string{"path"}, tree: true, safe: true},
+	"LS":           {read: []string{"path"}, tree: true, names: true, safe: true},
+	"Glob":         {read: []string{"path"}, tree: true, names: true, safe: true},
 	"Grep":         {read: []string{"path"}, tree: true, safe: true},
 	"Write":        {write: []string{"file_path"}},
-	"Edit":         {write: []string{"file_path"}},
-	"MultiEdit":    {write: []string{"file_path"}},
-	"NotebookEdit": {write: []string{"notebook_path"}},
+	"Edit":         {write: []string{"file_path"}, shown: true},
+	"MultiEdit":    {write: []string{"file_path"}, shown: true},
+	"NotebookEdit": {write: []string{"notebook_path"}, shown: true},
 
 	"read_file": {read: []string{"absolute_path", "file_path", "path"}}, "read_many_files": {read: []string{"paths", "include"}, tree: true},
-	"list_directory": {read: []string{"path", "dir_path"}, tree: true}, "search_file_content": {read: []string{"path", "dir_path"}, tree: true},
-	"write_file": {write: []string{"file_path", "path"}}, "replace": {write: []string{"file_path", "path"}},
+	"list_directory": {read: []string{"path", "dir_path"}, tree: true, names: true}, "list_dir": {read: []string{"path", "dir_path"}, tree: true, names: true}, "grep_search": {read: []string{"path", "dir_path"}, tree: true}, "grep_files": {read: []string{"path"}, tree: true}, "search_file_content": {read: []string{"path", "dir_path"}, tree: true},
+	"write_file": {write: []string{"file_path", "path"}}, "replace": {write: []string{"file_path", "path"}, shown: true},
 	"read": {read: []string{"filePath", "path"}}, "view": {read: []string{"path", "filePath"}}, "grep": {read: []string{"path"}, tree: true},
-	"glob": {read: []string{"path", "dir_path"}, tree: true}, "list": {read: []string{"path"}, tree: true},
-	"write": {write: []string{"filePath", "path"}}, "edit": {write: []string{"filePath", "path"}}, "create": {write: []string{"path"}},
+	"glob": {read: []string{"path", "dir_path"}, tree: true, names: true}, "list": {read: []string{"path"}, tree: true, names: true},
+	"write": {write: []string{"filePath", "path"}}, "edit": {write: []string{"filePath", "path"}, shown: true}, "create": {write: []string{"path"}},
 	"apply_patch": {text: []string{"input", "patch", "patchText", "command"}}, "patch": {text: []string{"patchText", "input"}},
 }
 
@@ -64,7 +66,7 @@ func (j *judge) tool(c Call) {
 		return
 	case c.Tool == "Skill":
 		j.note("may run shell commands in the skill's text, which ask nobody")
-		j.anyInput(input)
+		j.anyInput(c.Tool, input)
 	case c.Tool == "SlashCommand":
 		j.slash(input)
 		return
@@ -73,7 +75,7 @@ func (j *judge) tool(c Call) {
 		return
 	}
 	j.nameOf(c.Tool)
-	j.anyInput(input)
+	j.anyInput(c.Tool, input)
 }
 
 // slash judges a custom command that the user typed, by what is known of its text. The
@@ -104,12 +106,18 @@ func (j *judge) slash(input map[string]any) {
 func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 	safe := kind.safe && plain(input)
 	given := 0
+	look := func(t target) {
+		if kind.tree && !kind.names {
+			j.holdsSecrets(t, toolLeaves(input))
+		}
+	}
 	for _, p := range texts(input, kind.read) {
 		given++
 		j.about(0, p)
 		for _, q := range readings(p) {
 			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: kind.tree})
 			j.readPath(t, kind.tree)
+			look(t)
 			safe = safe && j.inProject(t)
 		}
 		safe = safe && sameForAll(p)
@@ -117,12 +125,17 @@ func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 	if given == 0 && kind.tree {
 		t := j.resolve(".", spot{dir: j.at.CWD})
 		j.readPath(t, true)
+		look(t)
 		safe = safe && j.inProject(t)
 	}
 	for _, p := range texts(input, kind.write) {
 		j.about(0, p)
 		for _, q := range readings(p) {
-			j.writePath(j.resolve(q, spot{dir: j.at.CWD, tilde: true}), change{})
+			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true})
+			j.writePath(t, change{})
+			if why, ok := credential(t); ok && kind.shown {
+				j.danger(why)
+			}
 		}
 	}
 	for _, p := range texts(input, kind.text) {
@@ -130,6 +143,24 @@ func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 	}
 	j.about(0, "")
 	j.read = safe && !otherPaths(input, kind.read) && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
+}
+
+// toolLeaves are the files that a search by a tool leaves out.
+func toolLeaves(input map[string]any) leaves {
+	var l leaves
+	for _, name := range []string{"glob", "include", "include_pattern"} {
+		text, _ := input[name].(string)
+		if strings.ContainsAny(text, "{[") { // a list in braces is one pattern
+			l.addGlob(text)
+			continue
+		}
+		for _, p := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+			l.addGlob(p)
+		}
+	}
+	kind, _ := input["type"].(string)
+	l.code = codeTypes.has(kind)
+	return l
 }
 
 // otherPaths reports whether a parameter beside those named looks as if it held a path.
@@ -208,7 +239,11 @@ func (j *judge) patch(text, dir string) {
 
 // anyInput judges a tool that nobody knows: every text of it may be a path, and one
 // may be a command line.
-func (j *judge) anyInput(input map[string]any) {
+func (j *judge) anyInput(tool string, input map[string]any) {
+	if strings.Contains(strings.ToLower(tool), "grep") {
+		dir, _ := input["path"].(string)
+		j.holdsSecrets(j.resolve(either(dir, "."), spot{dir: j.at.CWD, tilde: true}), toolLeaves(input))
+	}
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		v := input[name]
 		if text, ok := v.(string); ok && (name == "command" || name == "cmd" || name == "script" || name == "code") {

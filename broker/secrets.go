@@ -1,0 +1,127 @@
+package broker
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// Limits of a look below a folder for files that hold keys.
+const (
+	maxLooked  = 60_000 // files and folders
+	maxSecrets = 500    // that are remembered
+	lookTime   = 400 * time.Millisecond
+)
+
+// notLooked are folders of what others wrote and a program fetched: their keys are examples.
+var notLooked = map[string]bool{
+	"node_modules": true, "bower_components": true, ".venv": true, "venv": true, "site-packages": true, "__pycache__": true, ".tox": true,
+}
+
+// secretsFound is what a look below a folder found.
+type secretsFound struct {
+	files []string
+	whole bool
+}
+
+// secretsBelow looks for secrets below a folder, once for each folder.
+func (f *follower) secretsBelow(is func(string) bool) func(dir string) ([]string, bool) {
+	return func(dir string) ([]string, bool) {
+		s, ok := f.secrets[dir]
+		if !ok {
+			s = lookForSecrets(dir, is, time.Now)
+			f.secrets[dir] = s
+		}
+		return s.files, s.whole
+	}
+}
+
+// lookForSecrets walks through a folder, and through no link in it.
+func lookForSecrets(dir string, is func(string) bool, now func() time.Time) secretsFound {
+	s := secretsFound{whole: true}
+	end, looked := now().Add(lookTime), 0
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		looked++
+		switch {
+		case looked > maxLooked || len(s.files) >= maxSecrets || looked%256 == 0 && now().After(end):
+			s.whole = false
+			return filepath.SkipAll
+		case err != nil:
+			s.whole = s.whole && os.IsNotExist(err)
+			return nil
+		case d.IsDir() && file != dir && d.Name() == ".git":
+			if config := filepath.Join(file, "config"); gitPasswords(config) {
+				s.files = append(s.files, config)
+			}
+			return filepath.SkipDir
+		case d.IsDir() && file != dir && notLooked[d.Name()]:
+			return filepath.SkipDir
+		case !d.IsDir() && is(file):
+			s.files = append(s.files, file)
+		}
+		return nil
+	})
+	s.whole = s.whole && err == nil
+	return s
+}
+
+// gitPasswords reports whether a repository's settings hold a password or a token, or
+// cannot be read.
+func gitPasswords(file string) bool {
+	data, err := readSmall(file)
+	if err != nil {
+		return !os.IsNotExist(err)
+	}
+	for key, value := range gitConfig(data) {
+		_, rest, url := strings.Cut(key+" "+value, "://")
+		user, _, named := strings.Cut(strings.SplitN(rest, "/", 2)[0], "@")
+		if strings.HasSuffix(key, "extraheader") || url && named && user != "git" || strings.Contains(key, "password") || strings.Contains(key, "token") {
+			return true
+		}
+	}
+	return false
+}
+
+// amongTests are folders whose keys are made for tests.
+var amongTests = map[string]bool{"test": true, "tests": true, "__tests__": true, "testdata": true, "fixtures": true, "spec": true, "examples": true}
+
+// trackedSecrets are the files that hold keys and that a repository keeps.
+func (f *follower) trackedSecrets(gitIn func(string) risk.Git, is func(string) bool) func(dir string) ([]string, bool) {
+	return func(dir string) ([]string, bool) {
+		top := gitIn(dir).Top
+		if top == "" {
+			return nil, true
+		}
+		s, ok := f.tracked[top]
+		if !ok {
+			s = lookInIndex(top, is)
+			f.tracked[top] = s
+		}
+		return s.files, s.whole
+	}
+}
+
+func lookInIndex(top string, is func(string) bool) secretsFound {
+	dir := filepath.Join(top, ".git")
+	if to, ok := pointed(dir, "gitdir: ", top); ok {
+		dir = to
+	}
+	index, err := readGitIndex(filepath.Join(dir, "index"))
+	s := secretsFound{whole: err == nil}
+names:
+	for _, name := range index.names {
+		for _, part := range strings.Split(name, "/") {
+			if amongTests[part] {
+				continue names
+			}
+		}
+		if file := filepath.Join(top, name); is(file) {
+			s.files = append(s.files, file)
+		}
+	}
+	return s
+}
