@@ -55,6 +55,9 @@ func (j agentJob) try(ctx context.Context, l *lab) (ran bool, told string, err e
 	j.settle(ctx, v)
 	ran, err = v.Ran()
 	told = v.Told()
+	if told == "" && j.fault != nil && len(v.Clients(j.client.program(), "--at-most")) > 0 {
+		told = "nothing: its call waits on"
+	}
 	if err == nil && told == "" && !ran && !(j.fault != nil && j.fault.unheard) {
 		err = fmt.Errorf("the agent did not get as far as its call: %s", safe.Cut(safe.Line(v.Output(ctx)), 300))
 	}
