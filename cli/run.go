@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/hookclient"
 	"github.com/aoctl/aoctl/hookclient/runner"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // runOptions are the flags of "aoctl run".
@@ -260,7 +261,7 @@ func runFailure(err error, socket string) error {
 	case errors.As(err, &status):
 		return statusFailure(status)
 	case errors.As(err, &ended):
-		return failure{code: exitError, text: ended.Why, cause: err}
+		return failure{code: exitError, text: safe.Line(ended.Why), cause: err} // the agent's own words may be in it
 	case errors.Is(err, hookclient.ErrNoConsole):
 		return noConsole(socket, err)
 	case errors.Is(err, hookclient.ErrSilent):

@@ -63,6 +63,7 @@ func playAgent(how string) int {
 	case "no-gate":
 		say(`{"type":"control_response","response":{"subtype":"success","request_id":"aoctl-1","response":{"pid":1}}}`)
 	case "dies-at-once":
+		fmt.Fprintln(os.Stderr, "Error: no settings file")
 		return 3
 	default:
 		say(gateStands)

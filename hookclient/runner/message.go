@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"strings"
 )
 
 // message is one line of the agent's: the fields that are used, whatever its type.
@@ -29,6 +30,7 @@ type message struct {
 	Reason   string          `json:"terminal_reason"`
 	Stop     string          `json:"stop_reason"`
 	Errors   []string        `json:"errors"`
+	Text     json.RawMessage `json:"result"` // of a turn that failed: often what went wrong
 	Cost     float64         `json:"total_cost_usd"`
 	Usage    tokenUsage      `json:"usage"`
 	Since    json.RawMessage `json:"model_usage_since_last_result"` // by model's name: modelUsage
@@ -45,6 +47,24 @@ func (m message) ending() string {
 		return putOff
 	}
 	return cmp.Or(m.Reason, m.Subtype)
+}
+
+// whyFailed is what the agent says of a turn that failed, of which m is the result.
+func (m message) whyFailed() string {
+	var text string
+	if len(m.Errors) == 0 && json.Unmarshal(m.Text, &text) == nil && strings.TrimSpace(text) != "" {
+		return text
+	}
+	return cmp.Or(strings.Join(m.Errors, "; "), m.ending(), "the turn failed")
+}
+
+// fromModel reports whether m, of type assistant, is what a model said, and not the agent in
+// its place, as when it is not logged in.
+func (m message) fromModel() bool {
+	var said struct {
+		Model string `json:"model"`
+	}
+	return json.Unmarshal(m.Message, &said) == nil && said.Model != "<synthetic>"
 }
 
 // tokenUsage counts the tokens of one turn.

@@ -69,6 +69,7 @@ type peer struct {
 	events  []string // those that the agent shall ask about or tell of
 	keep    bool     // take messages when the turn is over
 	prompt  string   // the first message; "" for none
+	log     string   // the file that says more; may be empty
 	newID   func() string
 	times   times
 
@@ -90,6 +91,8 @@ type peer struct {
 	mode      string
 	waiting   []wire.RunOrder   // messages that wait for the turn's end
 	told      map[string]string // messages that were sent, with their order, by uuid
+	taking    []string          // orders of those that the agent took up, and that no model is known to have
+	missed    map[string]bool   // those that no model had: told again, they need another uuid
 	taken     map[string]bool   // orders
 	enders    []string          // orders to end
 	last      wire.RunReport    // the latest result's
@@ -123,6 +126,7 @@ type control struct {
 func newPeer(p peer) *peer {
 	p.calls, p.requests, p.ledger = map[string]*call{}, map[string]*control{}, ledger{}
 	p.names, p.told, p.taken, p.counts = map[string]string{}, map[string]string{}, map[string]bool{}, map[string]int{}
+	p.missed = map[string]bool{}
 	return &p
 }
 

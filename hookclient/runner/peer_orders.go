@@ -119,7 +119,7 @@ var isUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]
 // say tells the agent a message of its user. It counts as done once it is taken up.
 func (p *peer) say(o wire.RunOrder) {
 	uuid := o.ID
-	if !isUUID.MatchString(uuid) {
+	if !isUUID.MatchString(uuid) || p.missed[o.ID] {
 		uuid = p.newID()
 	}
 	p.told[uuid] = o.ID
@@ -228,6 +228,7 @@ func (p *peer) escalate() {
 type exit struct {
 	code   int            // -1 after a signal
 	signal syscall.Signal // 0 for none
+	said   string         // its last lines on standard error
 }
 
 func (e exit) String() string {
@@ -235,6 +236,18 @@ func (e exit) String() string {
 		return "was ended by " + e.signal.String()
 	}
 	return fmt.Sprintf("ended with exit code %d", e.code)
+}
+
+// lastWords is what the agent said of its end, and where there is more.
+func (e exit) lastWords(log string) string {
+	text := ""
+	if e.said != "" {
+		text = ": " + cut(e.said, maxReason/2)
+	}
+	if log != "" {
+		text += " (its log: " + log + ")"
+	}
+	return text
 }
 
 // exited takes the end of the agent's process, after its last line.
@@ -248,9 +261,9 @@ func (p *peer) exited(e exit) {
 	case p.ending() && (p.ordered || p.failure != ""):
 		p.step("it %s", e)
 	case p.phase == greeting:
-		r.Error = "the agent " + e.String() + " before it said that it put up the gate; its log says more"
+		r.Error = "the agent " + e.String() + " before it said that it put up the gate" + e.lastWords(p.log)
 	case p.busy:
-		r.Error = "the agent " + e.String() + " in the middle of its turn"
+		r.Error = "the agent " + e.String() + " in the middle of its turn" + e.lastWords(p.log)
 	}
 	p.ended(r)
 }

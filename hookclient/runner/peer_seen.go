@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -26,6 +27,9 @@ func (p *peer) assistant(m message) {
 		return
 	}
 	p.working()
+	if m.fromModel() {
+		p.reachedModel(nil)
+	}
 	for _, b := range list {
 		switch b.Type {
 		case "text":
@@ -81,8 +85,8 @@ func (p *peer) result(m message) {
 	p.used.add(m)
 	p.last = wire.RunReport{Result: m.ending(), Cost: p.used.cost, Usage: p.used.usage, Turns: p.turns}
 	p.failed = m.IsError || m.Subtype != "success"
-	if p.failed && len(m.Errors) > 0 {
-		p.last.Error = cut(strings.Join(m.Errors, "; "), maxReason)
+	if p.failed {
+		p.last.Error = cut(m.whyFailed(), maxReason)
 	}
 	p.busy = false
 	p.names = map[string]string{}
@@ -92,6 +96,10 @@ func (p *peer) result(m message) {
 			p.tookUp(uuid) // it never says so itself
 		}
 	}
+	if p.failed && !strings.HasPrefix(p.last.Result, "aborted") { // not by somebody who interrupted it
+		p.reachedModel(errors.New(p.last.Error))
+	}
+	p.reachedModel(nil)
 	switch {
 	case p.phase == stopping:
 		p.step("it ended its turn: %s", p.last.Result)
@@ -128,14 +136,24 @@ func (p *peer) settled(orders []wire.RunOrder, known bool) {
 	}
 }
 
-// tookUp notes that the agent has a message.
+// tookUp notes that the agent has taken up a message. It counts as told once a model has
+// it: an agent that is not logged in takes up everything.
 func (p *peer) tookUp(uuid string) {
-	order, ok := p.told[uuid]
-	if !ok {
-		return
+	if order, ok := p.told[uuid]; ok {
+		delete(p.told, uuid)
+		p.taking = append(p.taking, order)
 	}
-	delete(p.told, uuid)
-	p.done(order, nil)
+}
+
+// reachedModel notes that a model has the messages that were taken up, or why none has.
+func (p *peer) reachedModel(err error) {
+	for _, order := range p.taking {
+		if p.done(order, err); err != nil && len(p.missed) < maxSeen {
+			p.missed[order] = true
+			delete(p.taken, order)
+		}
+	}
+	p.taking = nil
 }
 
 // cut is the first bytes of s, at most most of them and whole runes, with a mark.

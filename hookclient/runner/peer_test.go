@@ -373,6 +373,10 @@ func TestMessages(t *testing.T) {
 		t.Error("done before it was taken up")
 	}
 	r.says(`{"type":"command_lifecycle","command_uuid":"` + id + `","state":"started"}`)
+	if d := told(r.new(), wire.ReportDone); len(d) > 0 {
+		t.Error("done before a model has it")
+	}
+	r.says(`{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"well"}]}}`)
 	if d := told(r.new(), wire.ReportDone); len(d) != 1 || d[0].OrderID != id || d[0].Error != "" {
 		t.Errorf("done: %+v", d)
 	}
@@ -520,4 +524,56 @@ func TestDeathInTheMiddle(t *testing.T) {
 	if n := told(r.done, wire.ReportNote); len(n) != 1 || !strings.Contains(n[0].Text, "ends in the middle") {
 		t.Errorf("notes: %+v", n)
 	}
+}
+
+// An agent that is not logged in takes up everything, and answers in a model's place: the
+// message was not told, and the turn says why it failed.
+func TestAMessageThatNoModelHasIsNotTold(t *testing.T) {
+	const (
+		takenUp = `{"type":"command_lifecycle","command_uuid":"0196aaaa-1111-7111-8111-111111111111","state":"started"}`
+		inPlace = `{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"Not logged in"}]}}`
+		byModel = `{"type":"assistant","message":{"model":"m","content":[{"type":"text","text":"well"}]}}`
+		failed  = `{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","result":"Not logged in"}`
+		aborted = `{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_streaming"}`
+		well    = `{"type":"result","subtype":"success"}`
+	)
+	for name, tt := range map[string]struct {
+		lines []string
+		why   string
+	}{
+		"not logged in":       {[]string{inPlace, failed}, "Not logged in"},
+		"a model has it":      {[]string{byModel, failed}, ""},
+		"a command of its":    {[]string{inPlace, well}, ""},
+		"somebody stopped it": {[]string{aborted}, ""},
+	} {
+		r := stands(t, "", true)
+		r.orders([]wire.RunOrder{{ID: "0196aaaa-1111-7111-8111-111111111111", Kind: wire.OrderMessage, Text: "hello"}})
+		r.says(takenUp)
+		if _, told := doneReport(r.new()); told {
+			t.Errorf("%s: told before any model can have it", name)
+		}
+		r.says(tt.lines...)
+		list := r.new()
+		if got, told := doneReport(list); !told || got.Error != tt.why {
+			t.Errorf("%s: reported done %v with %q, want %q", name, told, got.Error, tt.why)
+		}
+		r.orders([]wire.RunOrder{{ID: "0196aaaa-1111-7111-8111-111111111111", Kind: wire.OrderMessage, Text: "hello"}})
+		if s := sent(r.new()); (len(s) == 1) != (tt.why != "") || len(s) == 1 && strings.Contains(s[0], "0196aaaa") {
+			t.Errorf("%s: told again it says %s", name, s)
+		}
+		for _, e := range list {
+			if e, ok := e.(tell); ok && e.report.Kind == wire.ReportIdle && tt.lines[len(tt.lines)-1] == failed && e.report.Error != "Not logged in" {
+				t.Errorf("%s: the turn ended with %+v", name, e.report)
+			}
+		}
+	}
+}
+
+func doneReport(list []effect) (wire.RunReport, bool) {
+	for _, e := range list {
+		if e, ok := e.(tell); ok && e.report.Kind == wire.ReportDone {
+			return e.report, true
+		}
+	}
+	return wire.RunReport{}, false
 }

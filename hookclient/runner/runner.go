@@ -20,6 +20,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,6 +106,10 @@ type session struct {
 	settled  chan settledOrders
 	timers   chan string
 	finished bool
+
+	quiet  chan struct{} // closed when nothing more comes of its stderr
+	errsMu sync.Mutex
+	errs   []string // the last lines of it
 }
 
 // openAsk is a question that is before the console.
@@ -137,7 +142,10 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	}
 	go s.link.orders(work, s.orders)
 	go s.read(work)
-	go copyErrors(s.child.stderr, func(text string) { s.o.Log.Info("agent wrote to stderr", "text", text) })
+	go func() {
+		defer close(s.quiet)
+		copyErrors(s.child.stderr, s.noteError)
+	}()
 	s.loop(ctx, work)
 	defer s.show.close()
 	s.asked.Wait() // each takes its question back, and no longer than it may
@@ -156,11 +164,11 @@ func (s *session) begin() error {
 	}
 	s.lines, s.ended, s.answers = make(chan line), make(chan struct{}), make(chan answeredAsk)
 	s.orders, s.settled, s.timers = make(chan []wire.RunOrder), make(chan settledOrders), make(chan string)
-	s.asks = map[string]openAsk{}
+	s.asks, s.quiet = map[string]openAsk{}, make(chan struct{})
 	s.out, s.show = newWriter(s.child.stdin), newShower(s.o.Show)
 	s.peer = newPeer(peer{
 		session: start.SessionID, cwd: start.CWD, events: install.ClaudeEvents(), keep: s.o.Keep,
-		prompt: start.Prompt, newID: s.o.NewID, times: s.times,
+		prompt: start.Prompt, log: start.Log, newID: s.o.NewID, times: s.times,
 	})
 	s.o.Log.Info("agent started", "session_id", start.SessionID, "pid", s.child.pid, "program", start.Program)
 	s.link.tell(wire.RunReport{Kind: wire.ReportAgent, PID: s.child.pid})
@@ -256,6 +264,7 @@ func (s *session) loop(ctx, work context.Context) {
 			ended = nil
 		}
 		if gone != nil && ended == nil {
+			gone.said = s.lastErrors()
 			s.peer.exited(*gone)
 			gone = nil
 		}
@@ -263,6 +272,32 @@ func (s *session) loop(ctx, work context.Context) {
 	}
 	s.out.abort()
 	_, _ = s.child.stdout.Close(), s.child.stderr.Close()
+}
+
+// maxErrors is how many lines of what the agent wrote to stderr are told with its end.
+const maxErrors = 3
+
+func (s *session) noteError(text string) {
+	s.o.Log.Info("agent wrote to stderr", "text", text)
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	s.errsMu.Lock()
+	defer s.errsMu.Unlock()
+	s.errs = append(s.errs, text)
+	s.errs = s.errs[max(0, len(s.errs)-maxErrors):]
+}
+
+// lastErrors is what an agent that has ended wrote last to stderr. What it left running may
+// hold that open.
+func (s *session) lastErrors() string {
+	select {
+	case <-s.quiet:
+	case <-time.After(time.Second):
+	}
+	s.errsMu.Lock()
+	defer s.errsMu.Unlock()
+	return strings.Join(s.errs, " / ")
 }
 
 // apply does what the peer wants.

@@ -54,7 +54,7 @@ func begin(t *testing.T, c *fakeConsole, how string, edit ...func(*session)) *ru
 	}
 	r := &run{done: make(chan struct{}), told: filepath.Join(t.TempDir(), "told")}
 	o := Options{
-		Start:  wire.RunStart{SessionID: "0196aaaa-1111-7111-8111-111111111111", Agent: "claude", CWD: t.TempDir(), Program: self, Prompt: "do it"},
+		Start:  wire.RunStart{SessionID: "0196aaaa-1111-7111-8111-111111111111", Agent: "claude", CWD: t.TempDir(), Program: self, Prompt: "do it", Log: "/w/s.log"},
 		Socket: c.socket, Env: append(AgentEnv(os.Environ()), fakeAgent+"="+how, "FAKE_TOLD="+r.told),
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Linger: time.Minute,
 		Show: func(s Seen) error { r.seen = append(r.seen, s); return nil }, Ready: func() {},
@@ -126,7 +126,7 @@ func TestNoConsoleNothingStarts(t *testing.T) {
 }
 
 func TestAnAgentWithoutAGateIsToldNothing(t *testing.T) {
-	for how, want := range map[string]string{"refuses": "no hooks here", "no-gate": "does not say that it put up the gate, so nothing was told to it; is it older than 2.1.243?", "dies-at-once": "exit code 3"} {
+	for how, want := range map[string]string{"refuses": "no hooks here", "no-gate": "does not say that it put up the gate, so nothing was told to it; is it older than 2.1.243?", "dies-at-once": "exit code 3 before it said that it put up the gate: Error: no settings file (its log: /w/s.log)"} {
 		c := newConsole(t, "")
 		r := begin(t, c, how)
 		r.end(t)
