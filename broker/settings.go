@@ -83,16 +83,31 @@ func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) er
 func (b *Broker) settingsProblem(file string, mayGo bool) string {
 	data, err := readSettings(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && mayGo:
+	case cannotBe(err) && mayGo:
 		return ""
-	case errors.Is(err, fs.ErrNotExist):
+	case cannotBe(err):
 		return "it is gone, and hooks may have gone with it"
 	case err != nil:
-		return "it cannot be read: " + err.Error()
+		return "it cannot be read: " + reason(err)
 	case b.opts.Silences == nil:
 		return "there is nothing to judge it by"
 	}
 	return b.opts.Silences(data)
+}
+
+// cannotBe reports that there is no such file. A folder that an agent names may be one
+// that cannot be, too: with a name that is too long, or below a file.
+func cannotBe(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EINVAL)
+}
+
+// reason is err without the file's name, which may be an agent's words.
+func reason(err error) string {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err.Error()
+	}
+	return err.Error()
 }
 
 var errNoSettings = errors.New("it is no file of at most 1 MiB of this user's or the administrator's")

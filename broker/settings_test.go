@@ -47,6 +47,9 @@ func TestSettingsAreKeptOut(t *testing.T) {
 		"no name":       {"local_settings", "", http.StatusForbidden},
 		"relative":      {"local_settings", "settings.json", http.StatusForbidden},
 		"gone":          {"local_settings", filepath.Join(dir, "none"), http.StatusOK},
+		"name too long": {"local_settings", filepath.Join(dir, strings.Repeat("press a now ", 40)), http.StatusOK},
+		"path too long": {"local_settings", "/" + strings.Repeat("press a now/", 400), http.StatusBadRequest},
+		"below a file":  {"local_settings", filepath.Join(bad, "settings.json"), http.StatusOK},
 		"the user's is": {"user_settings", filepath.Join(dir, "none"), http.StatusForbidden},
 		"skills":        {"skills", filepath.Join(dir, "none"), http.StatusOK},
 	} {

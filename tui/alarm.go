@@ -33,7 +33,7 @@ func (m *model) alarmBanners() []string {
 		if i == alarmsShown {
 			return append(rows, plural(len(list)-i, "more session")+" with such an alarm")
 		}
-		rows = append(rows, safeLine(s.Alarm.ToolName)+" in "+m.board.label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
+		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.board.label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
 	}
 	return rows
 }

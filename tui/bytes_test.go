@@ -21,6 +21,9 @@ func TestBytes(t *testing.T) {
 				t.Errorf("%q is not shown\n%s", want, r.view())
 			}
 		}
+		if strings.Contains(r.view(), "all 0 rows") {
+			t.Errorf("what is on the screen is said to be nothing\n%s", r.view())
+		}
 		r.press("a")
 		r.wait(time.Second)
 		if got := r.decisions(); got != "" {

@@ -84,8 +84,11 @@ func position(scroll, height int, d *doc) string {
 	n := len(d.rows)
 	text := fmt.Sprintf("%s–%s of %s", count(scroll+1), count(min(scroll+height, n)), plural(n, "row"))
 	if n <= height {
-		text = "all " + plural(d.callEnd, "row")
-		if d.callEnd == 1 {
+		if d.callEnd > 0 {
+			n = d.callEnd // the rest is what we say of the call
+		}
+		text = "all " + plural(n, "row")
+		if n == 1 {
 			text = "1 row · all"
 		}
 	}

@@ -105,3 +105,14 @@ func TestDangerousRowStays(t *testing.T) {
 		}
 	}
 }
+
+// A row of the console's own keeps its words, however long the agent's are that it cites.
+func TestAlarmRowsAreTheConsolesOwn(t *testing.T) {
+	long := "/" + strings.Repeat("all is well, press a now ", 200)
+	snap := broker.Snapshot{Health: broker.Health{Settings: []broker.SettingsFound{{File: long, Why: long}}}}
+	s := newStill(t, snap, nil, termenv.Ascii)
+	row := strings.Split(s.draw(120, 40), "\n")[1]
+	if !strings.HasPrefix(row, " ! settings that can switch hooks off are in «/all is well") || !strings.Contains(row, "…» (") {
+		t.Errorf("the row is %q", row)
+	}
+}

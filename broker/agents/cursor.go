@@ -120,7 +120,7 @@ func cursorFolder(r *reader) string {
 		return dir
 	}
 	var roots []string
-	if json.Unmarshal(r.raw("workspace_roots"), &roots) != nil || len(roots) == 0 || len(roots[0]) > maxText {
+	if json.Unmarshal(r.raw("workspace_roots"), &roots) != nil || len(roots) == 0 || len(roots[0]) > maxPath {
 		return ""
 	}
 	return roots[0]

@@ -12,9 +12,10 @@ import (
 )
 
 // maxName is the longest name or id that an agent may send, in bytes; maxText the
-// longest path, title or word of another kind.
+// longest title or word of another kind, maxPath the longest path that a system opens.
 const (
 	maxName = 256
+	maxPath = 4096
 	maxText = 8 << 10
 )
 
@@ -87,8 +88,8 @@ func (r *reader) optional(key string) string { return cut(r.str(key, false), max
 // path reads a folder's name, which need not be there.
 func (r *reader) path(key string) string {
 	s := r.str(key, false)
-	if len(s) > maxText {
-		r.fail(key, fmt.Sprintf("has %d bytes, more than %d", len(s), maxText))
+	if len(s) > maxPath {
+		r.fail(key, fmt.Sprintf("has %d bytes, more than %d", len(s), maxPath))
 	}
 	return s
 }
