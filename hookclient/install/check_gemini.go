@@ -46,6 +46,7 @@ func checkGemini(c *checker) {
 		}
 	}
 	c.geminiTrust(files)
+	c.typedCommands()
 	c.started()
 }
 

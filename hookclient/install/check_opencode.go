@@ -54,6 +54,7 @@ func checkOpencode(c *checker) {
 		}
 	}
 	c.opencodePermissions()
+	c.typedCommands()
 	c.started(silencer{flag: "--pure"})
 }
 

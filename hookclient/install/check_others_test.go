@@ -80,6 +80,7 @@ func TestCheckHandMade(t *testing.T) {
 		"gemini editors":   {"gemini", map[string]string{geminiFile: gemini("660000", "")}, Fail, "editors", "calls run unasked"},
 		"gemini seconds":   {"gemini", map[string]string{geminiFile: gemini("660", "")}, Fail, "timeout", "Gemini CLI after 660ms"},
 		"gemini overflow":  {"gemini", map[string]string{geminiFile: gemini("2147483648", "")}, Fail, "timeout", "stops waiting first"},
+		"gemini typed":     {"gemini", map[string]string{geminiFile: gemini("660000", ""), "work/.gemini/commands/zap.toml": "prompt = 'say !{id}'"}, Warn, "custom commands", "work/.gemini/commands/zap.toml may hold shell text"},
 		"gemini off":       {"gemini", map[string]string{geminiFile: gemini("660000", ""), "work/.gemini/settings.json": `{"hooksConfig": {"enabled": false}}`}, Fail, "settings", "no hook runs"},
 		"gemini named":     {"gemini", map[string]string{geminiFile: gemini("660000", ""), "work/.gemini/settings.json": `{"hooksConfig": {"disabled": ["aoctl"]}}`}, Fail, "settings", `disables the hook "aoctl"`},
 		"gemini untrusted": {"gemini", map[string]string{geminiFile: gemini("660000", ""), ".gemini/trustedFolders.json": `{"` + h + `": "TRUST_FOLDER", "` + o.Project + `": "DO_NOT_TRUST"}`}, Fail, "folder trust", "not trusted"},
@@ -92,6 +93,8 @@ func TestCheckHandMade(t *testing.T) {
 		"qwen short":  {"qwen", map[string]string{qwenFile: strings.Replace(qwen("660", ""), "10m", "50s", 1)}, OK, "timeout", "the client gives up after 50s, Qwen Code after 1m0s, whatever its settings say; a call can be given no more time"},
 		"qwen agent":  {"qwen", map[string]string{qwenFile: strings.Replace(qwen("40", ""), "10m", "50s", 1)}, Fail, "timeout", "stops waiting first"},
 		"qwen 1000":   {"qwen", map[string]string{qwenFile: qwen("1000", "")}, Fail, "timeout", "Qwen Code after 1s"},
+		"qwen typed":  {"qwen", map[string]string{qwenFile: qwen("660", ""), ".qwen/commands/git/zap.md": "say !{id}"}, Warn, "custom commands", ".qwen/commands/git/zap.md may hold shell text"},
+		"qwen words":  {"qwen", map[string]string{qwenFile: qwen("660", ""), ".qwen/commands/zap.toml": "prompt = 'hi {{args}}!'"}, OK, "custom commands", "none of yours"},
 		"qwen off":    {"qwen", map[string]string{qwenFile: qwen("660", ""), "work/.qwen/settings.json": `{"disableAllHooks": true}`}, Fail, "settings", "no hook runs"},
 		"qwen rival":  {"qwen", map[string]string{qwenFile: qwen("660", `, {"hooks": [{"command": "yes-man"}]}`)}, Warn, "other hooks", "yes-man: its allow overrides"},
 
@@ -105,6 +108,8 @@ func TestCheckHandMade(t *testing.T) {
 		"copilot default":   {"copilot", map[string]string{copilotFile: strings.Replace(copilot("PreToolUse", ""), `, "timeoutSec": 660`, "", 1)}, Fail, "timeout", "Copilot CLI after 30s"},
 
 		"opencode":       {"opencode", map[string]string{".config/opencode/plugins/a.js": plugin}, Warn, "gate", "plugin made by hand"},
+		"opencode typed": {"opencode", map[string]string{".config/opencode/plugins/a.js": plugin, "work/.opencode/command/zap.md": "say !`id`"}, Warn, "custom commands", "zap.md may hold shell text"},
+		"opencode json":  {"opencode", map[string]string{".config/opencode/plugins/a.js": plugin, "work/opencode.json": "{\"command\": {\"zap\": {\"template\": \"say !`id`\"}}}"}, Warn, "custom commands", "opencode.json may hold shell text"},
 		"opencode idle":  {"opencode", map[string]string{".config/opencode/plugins/a.js": "aoctl"}, Fail, "plugin", "no tool.execute.before"},
 		"opencode mild":  {"opencode", map[string]string{".config/opencode/plugin/a.ts": strings.Replace(plugin, "throw", "return", 1)}, Fail, "plugin", "never throws"},
 		"opencode allow": {"opencode", map[string]string{".config/opencode/plugins/a.js": plugin, "work/opencode.json": `{"permission": {"bash": "allow"}, /* */ }`}, Warn, "permission", "beats your own"},

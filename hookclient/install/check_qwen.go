@@ -32,6 +32,7 @@ func checkQwen(c *checker) {
 	c.notHeld()
 	c.switchedOff(files, "disableAllHooks", "true")
 	c.rivals(d, files, "its allow overrides a refusal that came before it")
+	c.typedCommands()
 	c.started(silencer{flag: "--safe-mode"}, silencer{flag: "--bare"})
 }
 

@@ -180,6 +180,7 @@ func Install(o Options) (Report, error) {
 		r.NotHeld = why + "; " + cure
 	}
 	r.Warnings = append(r.Warnings, age(o)...)
+	r.Warnings = append(r.Warnings, typedWarnings(a.agent)...)
 	r.Warnings = append(r.Warnings, a.notes(o, f, after)...)
 	if a.agent != "claude" && a.plugin == nil {
 		r.Warnings = append(r.Warnings, a.foreign(f.path, after, o)...)
