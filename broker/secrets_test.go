@@ -95,6 +95,7 @@ func TestSearchToolsOverSecrets(t *testing.T) {
 		{"Grep", map[string]any{"pattern": "x", "type": "go"}, ""},
 		{"Grep", map[string]any{"pattern": "x", "type": "all"}, "deploy/.env"},
 		{"Grep", map[string]any{"pattern": "x", "glob": "!deploy"}, "keys/id_rsa"},
+		{"Grep", map[string]any{"pattern": "x", "file_path": dir + "/keys"}, "id_rsa"}, // as Cursor's agent calls it
 		{"Glob", map[string]any{"pattern": "**/*"}, ""},
 		{"LS", map[string]any{"path": dir}, ""},
 		{"Read", map[string]any{"file_path": dir + "/src/a.go"}, ""},

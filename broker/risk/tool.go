@@ -30,7 +30,7 @@ var tools = map[string]toolKind{
 	"NotebookRead": {read: []string{"notebook_path"}, must: true, safe: true},
 	"LS":           {read: []string{"path"}, tree: true, names: true, safe: true},
 	"Glob":         {read: []string{"path"}, tree: true, names: true, safe: true},
-	"Grep":         {read: []string{"path"}, tree: true, safe: true},
+	"Grep":         {read: []string{"path", "file_path"}, tree: true, safe: true},
 	"Write":        {write: []string{"file_path"}},
 	"Edit":         {write: []string{"file_path"}, shown: true},
 	"MultiEdit":    {write: []string{"file_path"}, shown: true},

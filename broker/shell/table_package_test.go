@@ -151,6 +151,8 @@ var packageLines = [][2]string{
 	{"npm test --no-script-shell=./x", "exact"},
 	{"npm --no-audit ci", "plain"},
 	{"npm --json=exec x", "exact"},
+	{"npm --json=exec test", "exact"},
+	{"npm --no-git=./x test", "exact"},
 	{"npm --json=true ls", "plain"},
 	{"npm --no-loglevel exec test", "exact"},
 	{"npm --logs-dir=x test", "w(x) exact"},
