@@ -34,6 +34,9 @@ func MayBringFiles(e shell.Element) bool {
 	case "scp":
 		return a.has("-r")
 	case "tar", "gtar", "bsdtar":
+		if tarShows(a.words) {
+			return false
+		}
 		return a.hasShort([]string{"-x", "--extract", "--get"}) || oldStyle(a.words, "x")
 	case "unzip":
 		return !unzipShows(a.words)
@@ -70,6 +73,17 @@ func (a args) subOf(names string) bool {
 // oldStyle reports whether the first word is options without a dash, one of them letter.
 func oldStyle(words []string, letter string) bool {
 	return len(words) > 0 && !strings.HasPrefix(words[0], "-") && strings.Contains(words[0], letter)
+}
+
+// tarShows reports whether tar prints what it takes out of an archive: its first word says so, and
+// no other option follows that could take it back.
+func tarShows(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	letters := strings.TrimPrefix(words[0], "-")
+	return strings.Contains(letters, "O") && strings.Contains(letters, "f") && strings.Trim(letters, "xOzjJvf") == "" &&
+		!slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
 // unzipShows reports whether unzip only lists, tests or prints. Any other option may have

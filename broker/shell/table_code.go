@@ -295,6 +295,9 @@ func tsxOps(c *call) {
 
 // editorOps: an editor waits for a person, and most can run programs.
 func editorOps(c *call) {
+	if len(c.words) == 1 && (c.words[0].text == "--version" || c.words[0].text == "--help") {
+		return
+	}
 	c.exactf("%s is an editor, which waits for keys and can run programs", c.name)
 	for _, w := range c.rest {
 		if strings.HasPrefix(w.text, "+") {

@@ -187,10 +187,12 @@ func (w *walker) doubt(c run1) string {
 	tame := inert(program) && !w.hidden[program]
 	why := ""
 	ended := false
+	shows := program == "echo" && tame && len(c.via) == 0 && w.pipe == 0
 	for _, a := range c.args[1:] {
 		ended = ended || a.known && a.text == "--"
 		switch {
 		case a.fd && tame:
+		case a.told && shows, a.commit && program == "git" && len(c.via) == 0 && !w.hidden["git"]: // its commands are elements of their own
 		case !a.known || a.why != "":
 			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
 		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:

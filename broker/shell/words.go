@@ -50,6 +50,8 @@ type arg struct {
 	why    string
 	fd     bool // <(…) and the like
 	quoted bool // not known, but surely one word
+	told   bool // not known, but as tells says
+	commit bool // not known, but as commit says
 }
 
 func sureWord(text string) word { return word{text: text, known: true, raw: text} }
@@ -81,6 +83,7 @@ func (w *walker) arg(word *syntax.Word, raw string) (a arg, ok bool) {
 		a.why = assignTilde(word)
 	} else {
 		a.quoted = oneQuoted(word)
+		a.told, a.commit = tells(word), commit(word)
 	}
 	return a, true
 }
@@ -98,6 +101,80 @@ func oneQuoted(from *syntax.Word) bool {
 		}
 	}
 	return true
+}
+
+// tells reports whether a word stands in double quotes and nothing unknown is in it but what
+// programs print that only tell of the repository, the day or the machine.
+func tells(from *syntax.Word) bool {
+	q, ok := from.Parts[0].(*syntax.DblQuoted)
+	if !ok || len(from.Parts) != 1 || q.Dollar {
+		return false
+	}
+	for _, part := range q.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			ok = ok && !strings.Contains(part.Value, "\\")
+		case *syntax.CmdSubst:
+			ok = ok && !part.Backquotes && len(part.Stmts) == 1 && tellsOne(part.Stmts[0])
+		default:
+			ok = false
+		}
+	}
+	return ok
+}
+
+// tellers are programs that print nothing that is anybody's secret.
+var tellers = newWords("date uname nproc hostname whoami")
+
+func tellsOne(s *syntax.Stmt) bool {
+	words, ok := literals(s)
+	switch {
+	case !ok:
+		return false
+	case words[0] != "git":
+		return tellers.has(words[0])
+	}
+	return len(words) > 1 && (words[1] == "rev-parse" || words[1] == "describe" || words[1] == "branch" && len(words) == 3 && words[2] == "--show-current")
+}
+
+// literals gives the words of a command that is nothing but plain ones.
+func literals(s *syntax.Stmt) (words []string, ok bool) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || bound(s) || len(c.Assigns) > 0 {
+		return nil, false
+	}
+	for _, w := range c.Args {
+		if !simple(w.Lit()) {
+			return nil, false
+		}
+		words = append(words, w.Lit())
+	}
+	return words, len(words) > 0
+}
+
+// commit reports whether a word is the commit that $(git merge-base a b) prints, alone or with
+// what follows in a range, as in "$(git merge-base main HEAD)..HEAD". It is no option then, not
+// even where nothing is printed.
+func commit(from *syntax.Word) bool {
+	parts := from.Parts
+	if q, ok := parts[0].(*syntax.DblQuoted); ok && len(parts) == 1 && !q.Dollar {
+		parts = q.Parts
+	}
+	if len(parts) == 0 || len(parts) > 2 {
+		return false
+	}
+	if len(parts) == 2 {
+		rest, ok := parts[1].(*syntax.Lit)
+		if !ok || !strings.HasPrefix(rest.Value, "..") || strings.Trim(rest.Value, ".HEAD") != "" {
+			return false
+		}
+	}
+	sub, ok := parts[0].(*syntax.CmdSubst)
+	if !ok || sub.Backquotes || len(sub.Stmts) != 1 {
+		return false
+	}
+	words, ok := literals(sub.Stmts[0])
+	return ok && len(words) == 4 && words[0] == "git" && words[1] == "merge-base" && words[2][0] != '-' && words[3][0] != '-'
 }
 
 // value evaluates the value of an assignment, the text of a here-document and such,

@@ -20,6 +20,13 @@ var reserved = words(`! [[ ]] { } case coproc do done elif else end esac fi for 
 var builtins = words(`: [ bg break cd chdir continue dirs disown echo exit export false fg jobs kill popd printf pushd pwd
 	read return set shift test times true type ulimit umask wait whence where which command`)
 
+// wrappers are programs that run another, and hidden are words that they take for a program's name
+// where a shell takes them for a builtin.
+var (
+	wrappers = words("chrt env find ionice nice nohup setsid stdbuf taskset time timeout xargs")
+	hidden   = words("builtin eval exec export nocorrect noglob source trap")
+)
+
 // special are variables in small letters that zsh knows.
 var special = words(`aliases argv builtins cdpath commands compstate dirstack errnos fignore fpath funcfiletrace
 	funcsourcetrace funcstack functions functrace galiases histchars history historywords jobdirs jobstates jobtexts
@@ -42,6 +49,9 @@ func words(text string) func() map[string]bool {
 // the rest as it is.
 func tame(words []string) bool {
 	rest := words[1:]
+	if wrappers()[words[0]] && slices.ContainsFunc(rest, func(w string) bool { return hidden()[w] }) {
+		return false
+	}
 	switch words[0] {
 	case "command":
 		if len(rest) > 0 && (rest[0] == "-v" || rest[0] == "-V") {

@@ -40,7 +40,7 @@ func TestRefuses(t *testing.T) {
 		"for path in a; do b; done¦for PATH in a; do b; done¦for a; do b; done¦for ((;;)); do a; done¦select a in b; do c; done¦repeat 2 a¦a; ; b¦a &; b¦;a¦a;;b¦"+
 		"10>a b¦a 10>b¦>a¦<a¦a >\n¦(a) b¦{a}¦{ a }¦a \\\n#b¦a\\\nb¦a \"b\\\nc\"¦a \\¦a\x01¦a\r¦time A=1 b¦time -p a¦a | time¦a | ! b¦coproc a¦$(a)¦$(< a)¦a $(b # c\n)¦"+
 		"a $(cat <<'E'\nE)¦a 'b¦a \"b¦a $(b¦(a¦a)¦()¦$()¦a[b]=c d¦a+=b¦a=(b c)¦a *(b)¦a @(b)¦a !b¦!a¦if a; then fi¦while a; do b¦a $#¦a $1¦a $@¦a $$'b'¦export a=$b¦"+
-		"export \"a=b\"¦export path=a¦a ~b¦a $¦a \"$|\"¦a <<'E' $(b)\nE¦a <<'E' \"b\nE\n\"", "¦") {
+		"export \"a=b\"¦export path=a¦a ~b¦a $¦a \"$|\"¦env trap a b¦timeout 5 eval a¦a <<'E' $(b)\nE¦a <<'E' \"b\nE\n\"", "¦") {
 		if got, why := Read(line); why == "" || got != nil {
 			t.Errorf("%q is plain: %q", line, got)
 		}
