@@ -27,7 +27,7 @@ type options struct {
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == insideArg {
-		fmt.Fprintln(os.Stderr, inside(os.Args[2:]))
+		fmt.Fprintln(os.Stderr, insideArg, inside(os.Args[2:]))
 		os.Exit(126)
 	}
 	var o options

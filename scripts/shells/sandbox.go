@@ -243,7 +243,7 @@ func (b *sandbox) calls(s shell, args ...string) ([]call, error) {
 	c.WaitDelay = time.Second
 	err := c.Run()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) || exit != nil && exit.ExitCode() == 126 {
+	if err != nil && !errors.As(err, &exit) || exit != nil && strings.HasPrefix(said.String(), insideArg) {
 		return nil, fmt.Errorf("%s in the sandbox: %w: %s", s.name, err, said.String())
 	}
 	return readRecord(filepath.Join(b.root, "record"))
