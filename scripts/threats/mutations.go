@@ -6,7 +6,7 @@ package main
 var mutations = []mutation{
 	{
 		"threat-01-broken", "the guard of the installed line refuses", "hookclient/install/command.go",
-		`>&2; exit 2; }"`, `>&2; exit 0; }"`,
+		`gateGuard  = " || { test $? -eq 2 || echo '" + failed + "' >&2; exit 2; }"`, `gateGuard  = " || { test $? -eq 2 || echo '" + failed + "' >&2; exit 0; }"`,
 	},
 	{
 		"threat-01-broken", "the client looks for which call an answer is", "hookclient/response.go",
@@ -22,7 +22,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-02-reasons", "time that ran out reads unlike a refusal", "broker/words.go",
-		`so this call was not run. Nobody has refused it; ask the user before trying again.`, `so it was denied.`,
+		`so this call was not run. Nobody has refused it; %s",`, `so it was denied%.0s.",`,
 	},
 	{
 		"threat-03-self-approval", "only an operator allows", "broker/handlers_allow.go",
@@ -70,7 +70,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-06-hidden", "what joins or hides is drawn as a sign", "tui/safe/runes.go",
-		"	if !unicode.IsPrint(r) || unicode.Is(unicode.M, r) {", "	if r == 0x7f {",
+		"	return cellsOf(r) > 0\n", "	return r != 0x7f\n",
 	},
 	{
 		"threat-07-tail", "the end of a call must have been seen", "tui/footer.go",
@@ -177,8 +177,8 @@ var mutations = []mutation{
 		"		r.Unfinished = \"the agent's own process is not known\"", "		r.Unfinished = \"\"",
 	},
 	{
-		"threat-22-asker", "cards of dead askers go", "broker/sweep.go",
-		"			if e.saved && e.bound && e.attached == 0 && !e.claimed {", "			if false && e.saved && e.bound && e.attached == 0 && !e.claimed {",
+		"threat-22-asker", "cards of dead askers go", "broker/abandoned.go",
+		"			if !e.saved || !e.bound || e.attached > 0 || e.claimed {", "			if true || !e.saved || !e.bound || e.attached > 0 || e.claimed {",
 	},
 	{
 		"threat-22-restart", "a question that was open before is open again", "broker/broker.go",
