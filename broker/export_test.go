@@ -170,6 +170,11 @@ func (b *Broker) ResumeFor(ctx context.Context, id string, by Actor, runner Proc
 	return b.resume(ctx, id, by, runner)
 }
 
+// ShowResume says what Resume would do.
+func (b *Broker) ShowResume(ctx context.Context, id string, by Actor) (Resumption, error) {
+	return b.showResume(ctx, id, by, Process{})
+}
+
 // Heard is r as its hook hears of it.
 func (b *Broker) Heard(ctx context.Context, r Request) (Request, error) {
 	if r.Checkpoint == nil || !r.State.Terminal() {

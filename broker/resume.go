@@ -37,24 +37,14 @@ func (b *Broker) Resume(ctx context.Context, sessionID string, by Actor) (Resump
 // resume is Resume for runner, a process that is going to run the command itself. Without
 // one the command of a session that nobody holds is only told.
 func (b *Broker) resume(ctx context.Context, sessionID string, by Actor, runner Process) (Resumption, error) {
-	if by.Kind != ByOperator {
-		b.noteRefusal(ctx, Request{SessionID: sessionID}, RefusedData{Wanted: wantsResume, Kind: NoOperator, Detail: ErrForbidden.Error(), By: by})
-		return Resumption{}, ErrForbidden
-	}
-	cp, managed, err := b.mayResumeCall(ctx, sessionID)
-	if err != nil {
-		return Resumption{}, err
-	}
-	told := Resumption{CWD: cp.CWD}
-	if !managed {
-		if told.Command, err = resumeCommand(cp, b.agentOfSession(sessionID)); err != nil || runner.PID == 0 {
-			return told, err
-		}
+	told, cp, err := b.resumption(ctx, sessionID, by)
+	if err != nil || !told.Held && runner.PID == 0 {
+		return told, err
 	}
 	if err := b.claimResume(ctx, sessionID, cp, by, runner); err != nil {
 		return Resumption{}, err
 	}
-	if !managed {
+	if !told.Held {
 		return told, nil
 	}
 	err = b.startRunner(ctx, sessionID, by)
@@ -62,7 +52,31 @@ func (b *Broker) resume(ctx context.Context, sessionID string, by Actor, runner 
 	if err != nil {
 		return Resumption{}, err
 	}
-	return Resumption{Started: true}, nil
+	return Resumption{Started: true, Held: true}, nil
+}
+
+// showResume says what resume would do, and does nothing.
+func (b *Broker) showResume(ctx context.Context, sessionID string, by Actor, _ Process) (Resumption, error) {
+	told, _, err := b.resumption(ctx, sessionID, by)
+	return told, err
+}
+
+// resumption is what there is to do to go on with a session, and the checkpoint of the call
+// that was put off.
+func (b *Broker) resumption(ctx context.Context, sessionID string, by Actor) (Resumption, Checkpoint, error) {
+	if by.Kind != ByOperator {
+		b.noteRefusal(ctx, Request{SessionID: sessionID}, RefusedData{Wanted: wantsResume, Kind: NoOperator, Detail: ErrForbidden.Error(), By: by})
+		return Resumption{}, Checkpoint{}, ErrForbidden
+	}
+	cp, managed, err := b.mayResumeCall(ctx, sessionID)
+	if err != nil {
+		return Resumption{}, Checkpoint{}, err
+	}
+	if managed {
+		return Resumption{Held: true}, cp, nil
+	}
+	command, err := resumeCommand(cp, b.agentOfSession(sessionID))
+	return Resumption{CWD: cp.CWD, Command: command}, cp, err
 }
 
 // wantsResume is RefusedData.Wanted of who may not resume a session.

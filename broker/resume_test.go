@@ -216,6 +216,24 @@ func TestManyResumesStartOne(t *testing.T) {
 	})
 }
 
+// To ask what a resume would do, as "aoctl resume --show" does, resumes nothing, whoever
+// holds the session.
+func TestShownIsNotResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, launcher := &living{}, &starter{}
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{Alive: l.alive, Launcher: launcher})
+		shelvedRun(t, b, l)
+		told, err := b.ShowResume(t.Context(), "s", operator)
+		time.Sleep(3 * time.Second)
+		if err != nil || told.Started || !told.Held || launcher.resumes() != 0 || logged(t, b, broker.EventResumed) != 0 {
+			t.Errorf("%+v, %v, %d runners asked for", told, err, launcher.resumes())
+		}
+		if _, err := b.ShowResume(t.Context(), "s", byShell); !errors.Is(err, broker.ErrForbidden) {
+			t.Errorf("a stranger was told: %v", err)
+		}
+	})
+}
+
 // A resume that failed, wherever it did, is begun again from the same checkpoint.
 func TestFailedResumeIsRetried(t *testing.T) {
 	//nolint:thelper // they are steps of the test, not helpers

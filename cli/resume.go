@@ -61,7 +61,7 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 		},
 	}
 	tokenFileFlag(cmd, &o.tokenFile)
-	cmd.Flags().BoolVar(&o.show, "show", false, "say what is to be run, and run nothing; a session that aoctl holds goes on all the same")
+	cmd.Flags().BoolVar(&o.show, "show", false, "say what is to be run, and run nothing")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before it is run")
 	cmd.Flags().BoolVar(&o.json, "json", false, "with --show: print what is to be run as JSON")
 	return cmd
@@ -76,12 +76,14 @@ func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams)
 	if err != nil {
 		return err
 	}
-	r, err := c.resume(ctx, s.ID, false)
+	r, err := c.resume(ctx, s.ID, resumeWish{Show: o.show})
 	switch {
 	case err != nil:
 		return err
 	case o.show && o.json:
 		return printJSON(std.out, []broker.Resumption{r})
+	case o.show && r.Held:
+		return printLine(std.out, safe.Line(sessionName(s)+" would go on in the background: aoctl starts its agent"))
 	case r.Started:
 		return printLine(std.out, safe.Line(sessionName(s)+" goes on in the background"))
 	}
@@ -91,7 +93,7 @@ func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams)
 	if err := o.sure(std); err != nil {
 		return err
 	}
-	if r, err = c.resume(ctx, s.ID, true); err != nil { // from here on nobody else does
+	if r, err = c.resume(ctx, s.ID, resumeWish{Run: true}); err != nil { // from here on nobody else does
 		return err
 	}
 	return runResumed(ctx, r, std)
@@ -121,11 +123,16 @@ func (o resumeOptions) sure(std streams) error {
 	return nil
 }
 
-// resume asks the console to go on with a session; run says that this process is going to
-// run the command.
-func (c *client) resume(ctx context.Context, id string, run bool) (broker.Resumption, error) {
+// resumeWish is what a resume asks of the console beside going on with the session.
+type resumeWish struct {
+	Run  bool `json:"run,omitempty"`  // this process is going to run the command
+	Show bool `json:"show,omitempty"` // only say what would be done
+}
+
+// resume asks the console to go on with a session.
+func (c *client) resume(ctx context.Context, id string, wish resumeWish) (broker.Resumption, error) {
 	var r broker.Resumption
-	err := c.post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", map[string]bool{"run": run}, &r)
+	err := c.post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", wish, &r)
 	return r, err
 }
 
