@@ -47,6 +47,7 @@ type installOutcome struct {
 	Error    string   `json:"error,omitempty"`
 
 	report install.Report
+	err    error // of Codex's trust
 }
 
 // run does what the arguments say: one agent, all that are found, or what is chosen.
@@ -115,12 +116,14 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	}
 	list := []installOutcome{}
 	var failed []string
+	var last error
 	for n, name := range names {
 		i.o.Agent = name
 		done, err := i.do(ctx)
 		if err != nil {
 			done.Agent, done.Title, done.Error = name, install.Title(name), err.Error()
 			failed = append(failed, done.Title)
+			last = err
 		}
 		list = append(list, done)
 		if i.json || i.remove && !done.Changed && err == nil {
@@ -147,7 +150,10 @@ func (i *installer) all(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	if len(failed) > 0 {
+	switch {
+	case len(failed) == 1 && errors.Is(last, errNotTrusted):
+		return last
+	case len(failed) > 0:
 		return failure{
 			code: exitError, text: fmt.Sprintf("%d of %s not done: %s", len(failed), plural(len(names), "agent"), strings.Join(failed, ", ")),
 			hint: "the others were done; what to do stands above",
@@ -190,24 +196,10 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 	} else if r.NotHeld != "" {
 		return done, failure{code: exitError, text: "the hooks are written, but do not hold it: " + r.NotHeld}
 	}
-	if i.trust && i.o.Agent == "codex" && !i.o.DryRun && install.CodexTrusts(i.o.Version) {
-		if done.Trusted, err = trustCodex(ctx, r.File); err != nil {
-			err = failure{
-				code: exitError, text: "the hooks are written, but Codex does not trust them: " + err.Error(),
-				hint: "until it does, it skips them and every call runs: start codex and type /hooks", cause: err,
-			}
-		}
+	if i.o.Agent == "codex" && !i.remove && !i.o.DryRun && install.CodexTrusts(i.o.Version) {
+		done.Trusted, done.err = i.trustCodex(ctx, r.File)
 	}
-	return done, err
-}
-
-// trustCodex has Codex trust the hooks in file.
-func trustCodex(ctx context.Context, file string) (int, error) {
-	program := install.AgentProgram("codex")
-	if program == "" {
-		return 0, errors.New("no program called codex was found")
-	}
-	return install.TrustCodex(ctx, program, filepath.Dir(file))
+	return done, done.err
 }
 
 // install writes the hooks for i.o.Agent, and notes what is to be guarded.
@@ -262,7 +254,10 @@ func (i *installer) say(done installOutcome) error {
 	r := done.report
 	text := describeUninstall(r)
 	if !i.remove {
-		text = describeInstall(i.o, r) + trustText(i.o, done)
+		text = describeInstall(i.o, r)
+		if !errors.Is(done.err, errNotTrusted) {
+			text += trustText(i.o, done)
+		}
 	}
 	if i.o.DryRun && r.Changed {
 		text = diffText(r.Diff)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,11 +37,29 @@ func (h codexHook) runs() bool {
 	return h.Enabled && (h.TrustStatus == "trusted" || h.TrustStatus == "managed")
 }
 
-// TrustCodex has Codex trust the hooks of aoctl in hooks.json of its folder home, through
-// Codex's own program, and looks whether it now does. It returns how many there are.
-func TrustCodex(ctx context.Context, program, home string) (int, error) {
+// CodexSkips is how many hooks of aoctl in hooks.json of its folder home Codex does not run.
+func CodexSkips(ctx context.Context, program, home string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, codexTime)
 	defer cancel()
+	s, err := startCodex(ctx, program, home)
+	if err != nil {
+		return 0, err
+	}
+	defer s.end()
+	hooks, err := s.ours(home)
+	return len(slices.DeleteFunc(hooks, codexHook.runs)), err
+}
+
+// TrustCodex has Codex trust the hooks of aoctl in hooks.json of its folder home, through
+// Codex's own program, and looks whether it now does. It returns how many there are.
+func TrustCodex(ctx context.Context, program, home string) (trusted int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, codexTime)
+	defer cancel()
+	config, err := readSettings(filepath.Join(home, "config.toml"), false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, config.likeBefore()) }()
 	s, err := startCodex(ctx, program, home)
 	if err != nil {
 		return 0, err

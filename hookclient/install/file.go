@@ -182,6 +182,20 @@ func (f *settingsFile) likeTarget(t *os.File) error {
 	return t.Chmod(f.info.Mode().Perm())
 }
 
+// likeBefore gives the file, which another program has written meanwhile, the owner and the
+// mode back that it had when it was read.
+func (f *settingsFile) likeBefore() (err error) {
+	if !f.exists {
+		return nil
+	}
+	t, err := os.Open(f.target)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	return f.likeTarget(t)
+}
+
 // unchanged tells whether the file still is what was read.
 func (f *settingsFile) unchanged() error {
 	target, err := followLinks(f.path)

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+)
+
+// trustCodex has Codex trust the hooks in file, and returns how many those are. Without
+// --trust it offers that at a terminal. Codex skips what it does not trust, and every call
+// runs: an installation that ends so has failed.
+func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
+	program, home := install.AgentProgram("codex"), filepath.Dir(file)
+	switch {
+	case i.trust && program == "":
+		return 0, untrusted(errors.New("no program called codex was found"))
+	case !i.trust && (program == "" || i.o.Scope != install.User):
+		return 0, nil // trustText says what is needed
+	case !i.trust:
+		skipped, err := install.CodexSkips(ctx, program, home)
+		if err != nil || skipped == 0 {
+			return 0, untrusted(err)
+		}
+		if !i.agrees(fmt.Sprintf("Codex does not trust these %s, skips them, and every call runs. Have it trust them now? [y/N]: ", plural(skipped, "hook"))) {
+			return 0, untrusted(errNotTrusted)
+		}
+	}
+	n, err := install.TrustCodex(ctx, program, home)
+	return n, untrusted(err)
+}
+
+var errNotTrusted = errors.New("nobody has told it to")
+
+// untrusted is the failure of an installation that ends without Codex's trust, nil for nil.
+func untrusted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{
+		code: exitError, text: "every call of Codex still runs unasked: the hooks are written, but Codex does not trust them: " + err.Error(),
+		hint: "run: aoctl install codex --trust    (or start codex and type /hooks)", cause: errors.Join(errNotTrusted, err),
+	}
+}
+
+// agrees asks the person at the terminal; without one nobody agrees.
+func (i *installer) agrees(question string) bool {
+	in, ok := i.in.(*os.File)
+	if i.json || !ok || !term.IsTerminal(in.Fd()) || !term.IsTerminal(os.Stdout.Fd()) {
+		return false
+	}
+	_, _ = io.WriteString(i.out, question)
+	line, err := bufio.NewReader(in).ReadString('\n')
+	word := strings.ToLower(strings.TrimSpace(line))
+	return err == nil && (word == "y" || word == "yes")
+}
