@@ -52,11 +52,12 @@ func named(l reading.Line, c call) bool {
 		if e.Kind != reading.Command {
 			return false
 		}
-		if fits(e.Argv, c.argv, e.Glob) {
+		read := leftOpen(l, e.Argv)
+		if fits(read, c.argv, e.Glob) {
 			return true
 		}
 		for i := range c.argv {
-			if len(e.Via) > 0 && i > 0 && wraps(e.Via, c.argv[0]) && fits(e.Argv, c.argv[i:], e.Glob) {
+			if len(e.Via) > 0 && i > 0 && wraps(e.Via, c.argv[0]) && fits(read, c.argv[i:], e.Glob) {
 				return true
 			}
 		}
@@ -74,11 +75,31 @@ func scripted(l reading.Line, c call) bool {
 	return len(c.argv) > 2 && strings.HasSuffix(c.argv[1], "c") && slices.ContainsFunc(l.Elements, func(e reading.Element) bool { return wraps(e.Via, c.argv[0]) })
 }
 
+// unknown stands for a word that the reader leaves open, as with what $(…) prints.
+const unknown = "\x00"
+
+// leftOpen marks the words that are open, where a line has a substitution.
+func leftOpen(l reading.Line, argv []string) []string {
+	if !strings.Contains(l.Raw, "$(") {
+		return argv
+	}
+	marked := slices.Clone(argv)
+	for i, w := range marked {
+		if w == "" && i > 0 {
+			marked[i] = unknown
+		}
+	}
+	return marked
+}
+
 // fits reports whether words that were read are those that a program got. A pattern stands for
 // any words that begin as it does, "$?" and its like for a number.
 func fits(read, got []string, glob bool) bool {
 	if len(read) == 0 {
 		return len(got) == 0
+	}
+	if read[0] == unknown && (fits(read[1:], got, glob) || len(got) > 0 && fits(read[1:], got[1:], glob)) {
+		return true
 	}
 	if i := strings.IndexAny(read[0], "*?["); glob && i >= 0 {
 		for n := 0; n < len(got) && strings.HasPrefix(got[n], home(read[0][:i])); n++ {
