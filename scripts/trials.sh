@@ -62,9 +62,18 @@ trial_waits() {
 		scripts/waits.sh -minutes 2 -more 0
 	fi
 }
+trial_shells() {
+	need "${SHELLS[@]}"
+	scripts/shells.sh -runs $(($(part 8) * 200))
+}
+trial_mutate() { scripts/mutate.sh -n $((10 + $(part 5) / 10)); }
+trial_widths() {
+	need tmux=tmux xterm=xterm xvfb-run=xvfb
+	scripts/widths.sh -n $(($(part 2) * 1000))
+}
 trial_bench() { scripts/bench.sh; }
 
-all=(draws again fuzz robustness crash faults presses load threats verdicts agents bench waits)
+all=(draws again fuzz robustness crash faults presses load threats verdicts agents shells mutate widths bench waits)
 if (($#)); then
 	for name in "$@"; do
 		declare -F "trial_$name" >/dev/null || {

@@ -11,6 +11,7 @@ readonly QWEN_CODE=0.24.4
 readonly COPILOT_CLI=1.0.102
 readonly OPENCODE=1.18.33
 readonly CURSOR_SDK=1.0.32
+readonly SHELLS=(gcc=gcc,libc6-dev bash=bash dash=dash zsh=zsh busybox=busybox mksh=mksh) # whose reading of a line counts
 readonly CACHE="${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/aoctl-ci"
 
 die() {
