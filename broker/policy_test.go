@@ -42,7 +42,8 @@ func TestReadOnlyRule(t *testing.T) {
 	}{
 		"read":                           {"Read", in("file_path", project+"/src/a.go"), project, broker.Allowed},
 		"read relative":                  {"Read", in("file_path", "src/a.go"), project, broker.Allowed},
-		"grep everywhere":                {"Grep", in("pattern", "TODO"), project, broker.Allowed},
+		"grep":                           {"Grep", in("pattern", "TODO", "path", project+"/src"), project, broker.Allowed},
+		"grep over keys":                 {"Grep", in("pattern", "TODO"), project, broker.Pending},
 		"glob":                           {"Glob", in("pattern", "**/*.go"), project, broker.Allowed},
 		"todo":                           {"TodoWrite", in("todos", []any{in("content", "fix it", "status", "pending")}), project, broker.Allowed},
 		"read nothing":                   {"Read", in(), project, broker.Pending},

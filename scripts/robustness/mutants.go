@@ -64,7 +64,7 @@ var mutants = []mutant{
 		{"broker/submit.go", "\tcase !saved && e.failure != nil:\n\t\treturn Request{}, e.failure\n\tcase !saved:\n\t\treturn b.giveAgain(ctx, e.instead, nil, q)\n", ""},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
-		{"broker/sweep.go", "\tif len(dead) > 0 {", "\tif false && len(dead) > 0 {"},
+		{"broker/abandoned.go", "b.stillAway(over)", "b.stillAway(over[:0])"},
 	}, "cancelled calls"},
 }
 
