@@ -30,11 +30,11 @@ func startedWith(flags []string, pid int, look func(pid int) (ancestor, error)) 
 		if err == nil && len(a.args) == 0 {
 			err = errNoArguments
 		}
-		if err != nil && seen < nearest {
+		switch {
+		case err != nil && seen < nearest:
 			return "", err
-		}
-		if err != nil {
-			return "", nil
+		case err != nil:
+			return "", nil //nolint:nilerr // one further up may be hidden
 		}
 		for _, arg := range a.args {
 			if i := slices.IndexFunc(flags, func(f string) bool { return isFlag(arg, f) }); i >= 0 {

@@ -62,7 +62,7 @@ func TestPromptUnderEditor(t *testing.T) {
 			strings.NewReader(`{"hook_event_name":"BeforeAgent"}`), os.Stdout, os.Stderr))
 	}
 	agent := filepath.Join(t.TempDir(), "agent")
-	must(t, os.WriteFile(agent, []byte("#!/bin/sh\nsh -c '{ \"$HOOK\" -test.run=TestPromptUnderEditor || exit 2; }'\n"), 0o700)) //nolint:gosec // it is run
+	must(t, os.WriteFile(agent, []byte("#!/bin/sh\nsh -c '{ \"$HOOK\" -test.run=TestPromptUnderEditor || exit 2; }'\n"), 0o700))
 	for flag, want := range map[string]struct {
 		code           int
 		stdout, stderr string

@@ -249,9 +249,7 @@ func leftOut(argv []string) leaves {
 		case name == "rg" && (option == "--type" || strings.HasPrefix(w, "-t")):
 			l.code = codeTypes.has(either(value, strings.TrimPrefix(w, "-t")))
 		case name == "zip" && w == "-x":
-			for _, p := range argv[i+1:] {
-				l.not = append(l.not, p)
-			}
+			l.not = append(l.not, argv[i+1:]...)
 			return l
 		case (name == "find" || name == "bfs") && (w == "-o" || w == "-or" || w == "!" || w == "-not" || w == ","):
 			return leaves{} // which names remain is not plain

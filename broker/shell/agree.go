@@ -179,7 +179,7 @@ func (p *spelling) redirect(r *syntax.Redirect) {
 	if r.N != nil {
 		op = r.N.Value + op
 	}
-	switch r.Op {
+	switch r.Op { //nolint:exhaustive // the others are an operator and a word
 	case syntax.Hdoc:
 		var text strings.Builder
 		if r.Hdoc != nil {

@@ -26,7 +26,9 @@ var commandTexts = map[string]commandText{
 	"gemini": {"!{", []string{".toml"}, []string{".gemini/commands", ".gemini/extensions"}, []string{".gemini/commands"}},
 	"qwen":   {"!{", []string{".toml", ".md"}, []string{".qwen/commands", ".qwen/extensions"}, []string{".qwen/commands"}},
 	"opencode": {
-		"!`", []string{".md", "opencode.json", "opencode.jsonc"}, []string{".config/opencode"},
+		"!`",
+		[]string{".md", "opencode.json", "opencode.jsonc"},
+		[]string{".config/opencode"},
 		[]string{".opencode", "opencode.json", "opencode.jsonc"},
 	},
 }
@@ -54,7 +56,7 @@ func commandsThatRun(agent, project string) []string {
 	for _, place := range places {
 		_ = filepath.WalkDir(realOr(place), func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // it is not there, or closed to the agent as well
+				return nil //nolint:nilerr // it is not there, or closed to the agent as well
 			}
 			if e.IsDir() && e.Name() == "node_modules" {
 				return fs.SkipDir

@@ -26,8 +26,11 @@ const insideArg = "-inside-the-sandbox"
 
 // kinds are the shells that are tried, with what keeps them from reading any settings.
 var kinds = []shell{
-	{name: "bash", args: []string{"--norc", "--noprofile"}}, {name: "dash"}, {name: "zsh", args: []string{"-f"}},
-	{name: "busybox", args: []string{"sh"}}, {name: "mksh"},
+	{name: "bash", args: []string{"--norc", "--noprofile"}},
+	{name: "dash"},
+	{name: "zsh", args: []string{"-f"}},
+	{name: "busybox", args: []string{"sh"}},
+	{name: "mksh"},
 }
 
 type shell struct {
@@ -109,7 +112,7 @@ func (b *sandbox) recorders(programs []string) error {
 	if err := os.WriteFile(source, []byte(recorder), 0o600); err != nil {
 		return err
 	}
-	if out, err := exec.CommandContext(context.Background(), "cc", "-O1", "-static", "-o", one, source).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), "cc", "-O1", "-static", "-o", one, source).CombinedOutput(); err != nil { //nolint:gosec // G204: the compiler
 		return fmt.Errorf("%w: the recorder cannot be compiled: %w: %s", errCannot, err, out)
 	}
 	for _, name := range programs {
@@ -127,7 +130,7 @@ func (b *sandbox) bring(from, to string) error {
 	if err := copyFile(from, filepath.Join(b.root, to)); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(context.Background(), "ldd", from).Output()
+	out, err := exec.CommandContext(context.Background(), "ldd", from).Output() //nolint:gosec // G204: a shell of this machine
 	if err != nil {
 		return nil //nolint:nilerr // it is linked with none
 	}
@@ -283,5 +286,5 @@ func inside(args []string) error {
 	if err := errors.Join(syscall.Chroot(args[0]), syscall.Chdir("/w")); err != nil {
 		return err
 	}
-	return syscall.Exec(args[1], args[1:], os.Environ())
+	return syscall.Exec(args[1], args[1:], os.Environ()) //nolint:gosec // G204: what this program was given to run
 }

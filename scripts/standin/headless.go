@@ -47,11 +47,11 @@ func askModel(said []any) ([]modelBlock, error) {
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", bytes.NewReader(body)) //nolint:gosec // G704: the scripted model
 	if err != nil {
 		return nil, err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := http.DefaultClient.Do(req) //nolint:gosec // G704: the scripted model
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func bash(id, command string) string {
 	if why, held := gate(id, command); held {
 		return why
 	}
-	out, err := exec.CommandContext(context.Background(), "sh", "-c", command).CombinedOutput()
+	out, err := exec.CommandContext(context.Background(), "sh", "-c", command).CombinedOutput() //nolint:gosec // G204: a stand-in for an agent runs what it is told
 	if err != nil {
 		return err.Error()
 	}
@@ -74,7 +74,7 @@ func bash(id, command string) string {
 
 // gate asks the hook. What is neither exit 2 nor a deny lets the call run.
 func gate(id, command string) (why string, held bool) {
-	text, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".claude", "settings.json"))
+	text, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".claude", "settings.json")) //nolint:gosec // G703: the settings of a trial
 	if err != nil {
 		return "", false
 	}

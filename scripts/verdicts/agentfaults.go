@@ -33,8 +33,10 @@ type agentFault struct {
 }
 
 func (f agentFault) concerns(a realAgent) bool {
-	return a.Can(f.mode) && (f.only == nil || slices.Contains(f.only, a.Name)) &&
-		!(f.mode == drill.Interactive && a.Name == "cursor" && f.stays) // there is no terminal interface of it, so no second session in it
+	if f.mode == drill.Interactive && a.Name == "cursor" && f.stays {
+		return false // there is no terminal interface of it, so no second session in it
+	}
+	return a.Can(f.mode) && (f.only == nil || slices.Contains(f.only, a.Name))
 }
 
 // scene is an agent that a fault befalls.

@@ -123,8 +123,21 @@ func TestHeads(t *testing.T) {
 		cells int
 		want  string
 	}{
-		{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"abcd", 0, "…"}, {"\x1bab", 3, "…"}, {"\x1bab", 4, `\x1b…`}, {"\x1bab", 5, `\x1ba…`}, {"\x1bab", 6, `\x1bab`},
-		{"日本", 1, "…"}, {"日本", 2, "日…"}, {"日本", 3, "日…"}, {"日本", 4, "日本"}, {"a\tb", 2, "a…"}, {"a\tb", 5, "a⇥   …"}, {"a ", 2, "a␠"}, {"a  b", 3, "a  …"},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "abc…"},
+		{"abcd", 0, "…"},
+		{"\x1bab", 3, "…"},
+		{"\x1bab", 4, `\x1b…`},
+		{"\x1bab", 5, `\x1ba…`},
+		{"\x1bab", 6, `\x1bab`},
+		{"日本", 1, "…"},
+		{"日本", 2, "日…"},
+		{"日本", 3, "日…"},
+		{"日本", 4, "日本"},
+		{"a\tb", 2, "a…"},
+		{"a\tb", 5, "a⇥   …"},
+		{"a ", 2, "a␠"},
+		{"a  b", 3, "a  …"},
 	} {
 		if got := Head(tc.in, tc.cells); got != tc.want {
 			t.Errorf("Head(%q, %d) = %q, want %q", tc.in, tc.cells, got, tc.want)

@@ -84,7 +84,7 @@ func exports(word string) bool {
 	if len(value) > 1 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {
 		return strings.IndexByte(value[1:len(value)-1], value[0]) < 0
 	}
-	return strings.IndexFunc(value, func(c rune) bool { return c >= 0x80 || !alnum(byte(c)) && !strings.ContainsRune("_-./,+@:%", c) }) < 0
+	return strings.IndexFunc(value, func(c rune) bool { return !alnum(c) && !strings.ContainsRune("_-./,+@:%", c) }) < 0
 }
 
 // name reports whether a word, as it stands in the text, names a program plainly.
@@ -96,7 +96,7 @@ func name(word string) bool {
 	if word == "" || strings.IndexByte("-+@", word[0]) >= 0 {
 		return false
 	}
-	return strings.IndexFunc(word, func(c rune) bool { return c >= 0x80 || !alnum(byte(c)) && !strings.ContainsRune("_-./+@", c) }) < 0
+	return strings.IndexFunc(word, func(c rune) bool { return !alnum(c) && !strings.ContainsRune("_-./+@", c) }) < 0
 }
 
 // quiet reports whether a variable's name, in small letters, means nothing to any shell.
@@ -113,6 +113,6 @@ func identifier(s string) bool {
 	return s != "" && !digit(s[0])
 }
 
-func alnum(c byte) bool { return lower(c) || c >= 'A' && c <= 'Z' || digit(c) }
-func lower(c byte) bool { return c >= 'a' && c <= 'z' }
-func digit(c byte) bool { return c >= '0' && c <= '9' }
+func alnum[C byte | rune](c C) bool { return lower(c) || c >= 'A' && c <= 'Z' || digit(c) }
+func lower[C byte | rune](c C) bool { return c >= 'a' && c <= 'z' }
+func digit[C byte | rune](c C) bool { return c >= '0' && c <= '9' }

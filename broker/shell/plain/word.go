@@ -83,7 +83,7 @@ func (r *reader) unquoted(first bool) int {
 // letters, digits and some marks are in it; else 0.
 func (r *reader) enclosed(open int, end, marks string) int {
 	rest := r.text[r.i+open+1:]
-	n := strings.IndexFunc(rest, func(c rune) bool { return c >= 0x80 || !alnum(byte(c)) && !strings.ContainsRune(marks, c) })
+	n := strings.IndexFunc(rest, func(c rune) bool { return !alnum(c) && !strings.ContainsRune(marks, c) })
 	if n <= 0 || !strings.HasPrefix(rest[n:], end) {
 		return 0
 	}

@@ -46,7 +46,7 @@ func (v *Visit) Clients(program, word string) []int {
 		return nil
 	}
 	return slices.DeleteFunc(v.Processes(), func(pid int) bool {
-		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) //nolint:gosec // G304: /proc; one that has ended has none
+		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // one that has ended has none
 		return v.exe(pid) != want || !bytes.Contains(words, []byte(word))
 	})
 }

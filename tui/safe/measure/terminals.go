@@ -39,7 +39,7 @@ func Tmux(ctx context.Context) (t Terminal, ok bool) {
 func Windowed(ctx context.Context) []Terminal {
 	var list []Terminal
 	add := func(note, program string, args ...string) {
-		out, err := exec.CommandContext(ctx, program, "-v").Output() //nolint:gosec // the names are below
+		out, err := exec.CommandContext(ctx, program, "-v").Output()
 		if err != nil {
 			return
 		}
@@ -79,7 +79,7 @@ func (t Terminal) Cells(ctx context.Context, texts []string) ([]int, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", t.Name, err, out)
 	}
-	if data, err = os.ReadFile(filepath.Join(folder, answerFile)); err != nil {
+	if data, err = os.ReadFile(filepath.Join(folder, answerFile)); err != nil { //nolint:gosec // G304: in our own folder
 		return nil, fmt.Errorf("%s did not answer: %w", t.Name, err)
 	}
 	var cells []int
