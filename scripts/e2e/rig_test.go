@@ -37,7 +37,8 @@ const (
 // e2ePrograms are what all scenarios share.
 type e2ePrograms struct{ claude, aoctl, tmux string }
 
-// findE2E builds aoctl and aoctl-hook side by side and looks for the others.
+// findE2E builds aoctl and aoctl-hook side by side and looks for the others. A test that has
+// them runs beside others of its kind: agents wait more than they compute.
 func findE2E(t *testing.T) e2ePrograms {
 	t.Helper()
 	if testing.Short() {
@@ -54,6 +55,7 @@ func findE2E(t *testing.T) e2ePrograms {
 	if tmux, err := exec.LookPath("tmux"); err == nil {
 		p.tmux = tmux
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	p.aoctl = filepath.Join(dir, "aoctl")
 	build(t, p.aoctl, module)
