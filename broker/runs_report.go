@@ -141,6 +141,7 @@ func heard(s *Session, rep wire.RunReport, agent Process) []*Event {
 	if rep.Error != "" {
 		rep.Error = excerpt(rep.Error)
 		r.Error = rep.Error
+		sayGivenUp(s)
 	}
 	switch rep.Kind {
 	case wire.ReportAgent:
@@ -160,6 +161,7 @@ func heard(s *Session, rep wire.RunReport, agent Process) []*Event {
 		if strings.HasPrefix(rep.Result, "aborted") {
 			r.Error = "" // somebody interrupted it; what the agent says of that is in the log
 		}
+		sayGivenUp(s)
 		r.Orders = slices.DeleteFunc(r.Orders, func(o wire.RunOrder) bool { return o.Kind == wire.OrderInterrupt })
 		return append([]*Event{noted(s, rep)}, endTurn(s)...)
 	case wire.ReportDone:
@@ -275,10 +277,17 @@ func notTold(s *Session) []*Event {
 	m := *s.Message
 	m.Failures++
 	s.Message = &m
-	if m.Failures >= maxFailures {
-		r.Error = firstOf(r.Error, "the message could not be told") + fmt.Sprintf(" (after %d tries the message waits until you send it again)", m.Failures)
-	}
+	sayGivenUp(s)
 	return nil
+}
+
+// sayGivenUp adds to what went wrong last that the message waits for its user, if it does and
+// that is not said yet.
+func sayGivenUp(s *Session) {
+	if m, r := s.Message, s.Run; m != nil && m.Failures >= maxFailures {
+		note := fmt.Sprintf(" (after %d tries the message waits until you send it again)", maxFailures)
+		r.Error = strings.TrimSuffix(firstOf(r.Error, "the message could not be told"), note) + note
+	}
 }
 
 func dropped(s *Session, m *Message, why string) *Event {

@@ -277,6 +277,36 @@ func TestCostAddsUp(t *testing.T) {
 	}
 }
 
+// A message that is given up waits for its user; what goes wrong after that does not hide it.
+func TestGivenUpMessageIsSaidBesideTheTurnsError(t *testing.T) {
+	b := newBroker(t, brokertest.NewMemory(), broker.Options{})
+	startRun(t, b, runner1, "s")
+	report(t, b, runner1, "s", works, rests)
+	must2(b.Say(t.Context(), "s", "go on", operator))
+	for range broker.MaxFailures {
+		list := orders(t, b, runner1, "s")
+		if len(list) != 1 {
+			t.Fatalf("orders %q", kinds(list))
+		}
+		report(t, b, runner1, "s", wire.RunReport{Kind: wire.ReportDone, OrderID: list[0].ID, Error: "Not logged in"})
+	}
+	const waits = "waits until you send it again"
+	for _, tc := range []struct {
+		rep wire.RunReport
+		why string
+	}{
+		{wire.RunReport{Kind: wire.ReportIdle, Result: "error", Error: "API Error: 401"}, "API Error: 401"},
+		{wire.RunReport{Kind: wire.ReportNote, Error: "the disk is full"}, "the disk is full"},
+		{wire.RunReport{Kind: wire.ReportIdle, Result: "aborted_tools", Error: "[diagnostic]"}, "could not be told"},
+		{wire.RunReport{Kind: wire.ReportEnded, Error: "killed"}, "killed"},
+	} {
+		report(t, b, runner1, "s", tc.rep)
+		if got := session(t, b, "s").Run.Error; !strings.Contains(got, tc.why) || strings.Count(got, waits) != 1 {
+			t.Errorf("after %s %q: %q", tc.rep.Kind, tc.rep.Error, got)
+		}
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, broker.Options{})
