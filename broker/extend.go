@@ -165,7 +165,7 @@ func whyNoMore(e *entry) string {
 		return "nobody has asked for it since this console began"
 	case e.deadline.Add(extendMargin + leastMore).Before(e.most):
 		return "it has its full time already"
-	case hardWait(e.req) > 0 && e.most.Sub(e.req.CreatedAt) > hardWait(e.req)-leastMore:
+	case hardWait(e.req) > 0: // to install it again gives it next to nothing, if anything
 		return HardWait(e.req) + ", and then runs the call; allow it late, and its next try passes"
 	case e.most.Sub(e.req.CreatedAt) > maxTimeout-time.Minute: // whatever its asker says
 		return "no call waits longer than a day"

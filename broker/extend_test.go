@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -482,6 +483,10 @@ func TestAgentsOwnLimit(t *testing.T) {
 		if s := stateOf(t, b, r.ID); s != broker.Expired {
 			t.Errorf("%s under a freeze, after 50 s", s)
 		}
+		held := broker.AnswerTo(must2(b.Request(t.Context(), r.ID))).Reason
+		if !strings.Contains(held, "Everything is held") || !strings.Contains(held, "Qwen Code waits 50 s at most") || !strings.Contains(held, "make exactly the same call again") {
+			t.Errorf("under a freeze its model is told %q", held)
+		}
 		must(t, b.Freeze(t.Context(), "", false, operator))
 
 		q := qwen("2")
@@ -506,6 +511,14 @@ func TestAgentsOwnLimit(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		if got := moreTime(t, b, r.ID); !got.ExpiresAt.Equal(r.CreatedAt.Add(49 * time.Second)) {
 			t.Errorf("of 20 s more time makes %v", got.ExpiresAt.Sub(r.CreatedAt))
+		}
+		for i, promised := range []time.Duration{20 * time.Second, 48 * time.Second} { // no installation gives it more than its agent waits
+			q = qwen(fmt.Sprint("short ", i))
+			q.Timeout, q.AtMost = promised, 0
+			r = submit(t, b, q)
+			if _, err := b.Extend(t.Context(), r.ID, operator); err == nil || !strings.Contains(err.Error(), "Qwen Code waits 50 s at most") || strings.Contains(err.Error(), "install") {
+				t.Errorf("more time for a hook that waits %v: %v", promised, err)
+			}
 		}
 		q = qwen("5")
 		q.Event = "" // a program that uses the API

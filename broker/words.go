@@ -46,12 +46,12 @@ func allowWords(o Outcome) string {
 func denyWords(r Request, o Outcome) string {
 	switch o.State {
 	case Expired:
-		if o.Reason == heldTillEnd {
-			return "Everything is held in aoctl at the moment, and this call's time ran out, so it was not run. Nobody has refused it; ask the user before trying again."
-		}
 		next := "ask the user before trying again."
 		if limit := HardWait(r); limit != "" {
 			next = limit + ", and a person may need longer: give them time, then make exactly the same call again. If they have allowed it meanwhile, it runs at once."
+		}
+		if o.Reason == heldTillEnd {
+			return "Everything is held in aoctl at the moment, and this call's time ran out, so it was not run. Nobody has refused it; " + next
 		}
 		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; %s",
 			max(o.At.Sub(r.CreatedAt), r.ExpiresAt.Sub(r.CreatedAt)).Round(time.Second), next)
