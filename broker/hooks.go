@@ -247,8 +247,15 @@ func transition(s *Session, h agents.Hook) []*Event {
 		}
 		return append(events, startTurn(s)...)
 	case agents.TurnEnd:
-		events := []*Event{log(EventTurnEnd, map[string]any{"text": excerpt(h.Text)})}
-		return append(events, endTurn(s)...)
+		data := map[string]any{"text": excerpt(h.Text)}
+		if h.Failed {
+			data["failed"] = true
+		}
+		events := append([]*Event{log(EventTurnEnd, data)}, endTurn(s)...)
+		if h.Failed && h.SubagentID == "" && s.State == SessionIdle {
+			s.EndReason = firstOf(excerpt(h.Text), "it did not say why")
+		}
+		return events
 	case agents.SubagentStart:
 		s.Subagents = append(withoutSubagent(s.Subagents, h.SubagentID), Subagent{ID: h.SubagentID, Type: h.SubagentType})
 		return []*Event{log(EventSubagentStart, map[string]any{})}

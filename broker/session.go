@@ -40,7 +40,7 @@ type Session struct {
 	StopAskedAt time.Time    `json:"stop_asked_at,omitzero"`
 	EndedAt     time.Time    `json:"ended_at,omitzero"`
 	ExitCode    *int         `json:"exit_code,omitempty"`
-	EndReason   string       `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word
+	EndReason   string       `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word; of an idle session what the agent says of its last turn, which failed
 	Subagents   []Subagent   `json:"subagents,omitempty"`  // running ones only
 	Pending     int          `json:"pending"`              // calls waiting now; not stored
 	Observed    bool         `json:"observed,omitempty"`   // nothing of it is held; not stored: a new console gates again
@@ -57,6 +57,17 @@ type Session struct {
 type Subagent struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
+}
+
+// Failure is what went wrong last, in words that may be the agent's; "" when nothing did.
+func (s Session) Failure() string {
+	switch {
+	case s.Run != nil && s.Run.Error != "":
+		return s.Run.Error
+	case s.State == SessionIdle:
+		return s.EndReason
+	}
+	return ""
 }
 
 // Status is the word a person reads: the state, or "waiting" while calls wait.

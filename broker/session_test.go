@@ -36,6 +36,48 @@ func wantSession(t *testing.T, b *broker.Broker, when string, want broker.Sessio
 	return s
 }
 
+// A turn that failed is not plain idle: the agent's words stand there until the next turn, also
+// in a console that was started anew.
+func TestFailedTurn(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, broker.Options{})
+	fails := agents.Hook{Kind: agents.TurnEnd, Failed: true, Text: "API Error: 400 " + strings.Repeat("é", 2000)}
+	want := func(when, why string) {
+		t.Helper()
+		s, err := b.Session(t.Context(), "s")
+		must(t, err)
+		failed := 0
+		if why != "" {
+			failed = 1
+		}
+		if got := s.Failure(); !strings.HasPrefix(got, why) || (got == "") != (why == "") || len(got) > 1100 || b.Status().Failed != failed {
+			t.Errorf("%s: %q, %d failed; want %q", when, got, b.Status().Failed, why)
+		}
+	}
+	prompt := agents.Hook{Kind: agents.Prompt, Text: "go"}
+	told(t, b, prompt, fails)
+	want("it failed", "API Error: 400 é")
+	told(t, b, agents.Hook{Kind: agents.TurnEnd})
+	want("its end is told once more", "API Error: 400")
+	must(t, b.Close())
+	b = newBroker(t, st, broker.Options{})
+	want("after a restart", "API Error: 400")
+	told(t, b, prompt)
+	want("the next turn", "")
+	told(t, b, agents.Hook{Kind: agents.TurnEnd})
+	want("which ended well", "")
+	told(t, b, prompt, agents.Hook{Kind: agents.TurnEnd, Failed: true, SubagentID: "helper", Text: "no"})
+	want("a helper's turn", "")
+	told(t, b, agents.Hook{Kind: agents.TurnEnd, Failed: true})
+	want("without a word", "it did not say why")
+	submit(t, b, bash("s", "1", "make"))
+	want("it works again without a prompt", "")
+	told(t, b, fails, agents.Hook{Kind: agents.SessionEnd, Text: "logout"})
+	if s := wantSession(t, b, "ended", broker.SessionFinished); s.EndReason != "logout" || s.Failure() != "" {
+		t.Errorf("ended: %q, %q", s.EndReason, s.Failure())
+	}
+}
+
 func TestSessionLife(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, broker.Options{})

@@ -16,6 +16,7 @@ type Status struct {
 	Observed  int `json:"observed"`  // of them: nothing is held
 	Frozen    int `json:"frozen"`    // of them: their calls are held, by a freeze of their own or of all
 	Held      int `json:"held"`      // of the waiting calls: a freeze holds them
+	Failed    int `json:"failed"`    // of them: something went wrong in their last turn
 	Alarms    int `json:"alarms"`    // sessions with an alarm that nobody has acknowledged
 
 	Observing bool   `json:"observing"`         // nothing is held, in any session
@@ -85,6 +86,9 @@ func (s *Status) count(se Session) {
 	}
 	if se.Frozen {
 		s.Frozen++
+	}
+	if se.Failure() != "" {
+		s.Failed++
 	}
 }
 

@@ -72,7 +72,7 @@ func TestInstallAndUninstallSay(t *testing.T) {
 	}
 	out.Reset()
 	o.Now = o.Now.Add(time.Hour)
-	if err := uninstallHooks(o, &out, &warn); err != nil || !strings.Contains(out.String(), "Removed 12 hooks") ||
+	if err := uninstallHooks(o, &out, &warn); err != nil || !strings.Contains(out.String(), "Removed 13 hooks") ||
 		!strings.Contains(out.String(), "as it was before the installation") {
 		t.Errorf("uninstall: %v\n%s", err, out.String())
 	}

@@ -27,7 +27,8 @@ func newSessionsCommand() *cobra.Command {
 		Long: `sessions lists what the console knows of the agents' sessions, the one last heard
 of first. The status is active, waiting, idle, stopping, stopped, finished (the
 agent said goodbye) or gone (its process died without a word); "frozen" beside it says
-that a freeze holds its calls.`,
+that a freeze holds its calls, "failed" what its agent says of its last turn, and "problem"
+what went wrong last in a session that aoctl started.`,
 		Example: "  aoctl sessions\n  aoctl sessions --all --json | jq -r '.[].id'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -128,7 +129,7 @@ func runCells(s broker.Session) []string {
 	return cells
 }
 
-// clipped is the first line of a message, as long as a table has room for.
+// clipped is the first line of a message or a failure, as long as a table has room for.
 func clipped(text string) string {
 	const most = 40
 	line, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
@@ -141,12 +142,21 @@ func clipped(text string) string {
 	return line
 }
 
-// statusWords is a session's status, and whether it is frozen.
+// statusWords is a session's status, whether it is frozen, and what went wrong last. In
+// quotation marks are its agent's own words.
 func statusWords(s broker.Session) string {
+	words, why := s.Status(), clipped(s.Failure())
 	if s.Frozen {
-		return s.Status() + ", frozen"
+		words += ", frozen"
 	}
-	return s.Status()
+	switch {
+	case why == "":
+	case s.Run == nil:
+		words += `, failed: "` + why + `"`
+	default:
+		words += ", problem: " + why
+	}
+	return words
 }
 
 // printLine writes one line and reports when that was not possible.

@@ -146,6 +146,7 @@ func (s status) parts() []part {
 		add(s.Observed, fmt.Sprintf("%d observed", s.Observed), styleWarn)
 	}
 	add(s.Stopped, fmt.Sprintf("%d stopped", s.Stopped), styleWarn)
+	add(s.Failed, fmt.Sprintf("%d failed", s.Failed), styleWarn)
 	return list
 }
 

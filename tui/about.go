@@ -186,8 +186,8 @@ func (m *model) aboutState(d *doc, s *broker.Session) {
 	if n := m.board.pending[s.ID]; n > 0 {
 		d.sayBehind(inkText, "", labelWidth, inkMuted, "enter shows its "+plural(n, "waiting call"))
 	}
-	if s.Run != nil && s.Run.Error != "" {
-		d.sayBehind(inkDanger, "problem", labelWidth, inkDanger, safe.Line(s.Run.Error))
+	if why := s.Failure(); why != "" {
+		d.sayBehind(inkDanger, "problem", labelWidth, inkDanger, safe.Line(why))
 	}
 	if underStop(s) {
 		if s.Run != nil {

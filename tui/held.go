@@ -49,10 +49,10 @@ type heldRow struct {
 	texts []string // the first that fits is drawn
 }
 
-// heldRows are the rows of the sessions pane that only managed sessions have.
+// heldRows are the rows of the sessions pane that only managed sessions have, and what went wrong.
 func heldRows(s *broker.Session) []heldRow {
 	if s.Run == nil {
-		return nil
+		return failureRow(s)
 	}
 	var list []heldRow
 	if parts := spent(s.Run); len(parts) > 0 {
@@ -74,10 +74,20 @@ func heldRows(s *broker.Session) []heldRow {
 	if n := len(s.Run.Steps); n > 0 && underStop(s) {
 		list = append(list, heldRow{inkMuted, []string{"· " + safeLine(s.Run.Steps[n-1])}})
 	}
-	if s.Run.Error != "" {
-		list = append(list, heldRow{inkDanger, []string{"! " + safeLine(s.Run.Error)}})
+	return append(list, failureRow(s)...)
+}
+
+// failureRow says what went wrong last in session s, in the words of its agent when it has no
+// others.
+func failureRow(s *broker.Session) []heldRow {
+	switch why := safeLine(s.Failure()); {
+	case why == "":
+		return nil
+	case s.Run == nil:
+		return []heldRow{{inkDanger, []string{`! it says "` + why + `"`, `! "` + why + `"`}}}
+	default:
+		return []heldRow{{inkDanger, []string{"! " + why}}}
 	}
-	return list
 }
 
 // underStop reports whether a session is stopped, or about to be.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
@@ -397,6 +398,21 @@ func TestPasteStartsNothing(t *testing.T) {
 }
 
 // All about a managed session is on a screen of its own, with what its agent said last.
+// A failed turn is not plain idle, and its agent's words are drawn as such: quoted, cut, and
+// unable to draw.
+func TestFailedTurnIsDrawn(t *testing.T) {
+	list := someSessions()
+	list[2].EndReason = "API Error: \x1b[2J 401 " + strings.Repeat("and more ", 50)
+	s := newStill(t, broker.Snapshot{Sessions: list}, nil, termenv.Ascii)
+	for _, size := range sizes[1:] {
+		seen := s.draw(size[0], size[1])
+		checkView(t, seen, size[0], size[1])
+		if !strings.Contains(seen, `! "API Error`) && !strings.Contains(seen, `! it says "API Error: \x`) || strings.Contains(seen, "\x1b[2J") || !strings.Contains(seen, "failed") || strings.Contains(seen, "idle") {
+			t.Errorf("drawn:\n%s", seen)
+		}
+	}
+}
+
 func TestAboutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)

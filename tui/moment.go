@@ -40,6 +40,7 @@ type told struct {
 	SubagentType string       `json:"subagent_type"`
 	Kind         string       `json:"kind"`
 	On           bool         `json:"on"`
+	Failed       bool         `json:"failed"` // a turn
 	By           broker.Actor `json:"-"`
 }
 
@@ -129,6 +130,11 @@ func (s *moment) word() (word, glyph string, i ink) {
 			return "failed", "↳", inkDanger
 		}
 		return "ran", "↳", inkOK
+	case broker.EventTurnEnd:
+		if s.told.Failed {
+			return "failed", "!", inkDanger
+		}
+		return "turn end", "·", inkMuted
 	case broker.EventRanOtherwise:
 		return "ALARM", "!", inkDanger
 	case broker.EventStopRequested:
@@ -147,7 +153,7 @@ func (s *moment) word() (word, glyph string, i ink) {
 
 // plainWords are those for events that need no sign of their own.
 var plainWords = map[string]string{
-	broker.EventSessionStart: "began", broker.EventSessionStop: "ended", broker.EventSessionEnd: "ended", broker.EventTurnEnd: "turn end",
+	broker.EventSessionStart: "began", broker.EventSessionStop: "ended", broker.EventSessionEnd: "ended",
 	broker.EventSubagentStart: "helper", broker.EventSubagentStop: "helper", broker.EventNotification: "notice", broker.EventMessage: "message",
 	broker.EventStopLifted: "go on", broker.EventSessionKilled: "killed", broker.EventKillRequested: "kill", broker.EventPreTool: "calls",
 	broker.EventGrantCreated: "grant", broker.EventGrantUsed: "grant", broker.EventDecisionRefused: "refused", broker.EventAccessRefused: "refused",

@@ -130,6 +130,9 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 			return turnWord(s), turnSince(s)
 		}
 		if s.State == broker.SessionIdle {
+			if s.Failure() != "" {
+				return "failed", s.LastSeenAt
+			}
 			return "idle", s.LastSeenAt
 		}
 		return "working", s.StartedAt

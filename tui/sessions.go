@@ -156,6 +156,9 @@ func stateInk(s *broker.Session, waiting int) ink {
 		if s.State == broker.SessionActive {
 			return inkOK
 		}
+		if s.Run == nil && s.Failure() != "" {
+			return inkDanger
+		}
 	case broker.SessionStopping, broker.SessionStopped:
 		return inkDanger
 	case broker.SessionFinished, broker.SessionGone:

@@ -49,12 +49,12 @@ type Hook struct {
 	Slash       *Slash          // Gate: the call is a custom command that the user typed; nil for any other
 	Second      bool            // Gate: asked after the event that Traits.Gate names, for the same call, without its id
 
-	Failed   bool            // ToolDone: the call failed or was interrupted
+	Failed   bool            // ToolDone: the call failed or was interrupted; TurnEnd: the turn failed
 	Result   json.RawMessage // ToolDone: what the tool gave back, any JSON value; the agent's own shape. May be nil
 	Duration time.Duration   // ToolDone: how long it ran, 0 when the agent does not tell
 
 	Transcript string // where the agent writes the session's transcript down; may be empty
-	Text       string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart, Settings: the reason or source; TurnEnd, SubagentStop: last message
+	Text       string // Prompt: what the user said; Notify: the message; SessionEnd, SessionStart, Settings: the reason or source; TurnEnd, SubagentStop: last message; of a turn that failed, what the agent says of that
 	Title      string // the session's title when the agent told one
 	File       string // Settings: the file that changed, as the agent names it; may be empty
 	Note       string // Notify: the notification's type

@@ -53,7 +53,7 @@ var claudeEvents = map[string]Kind{
 
 	"PermissionDenied":   Observe,
 	"PostToolBatch":      Observe,
-	"StopFailure":        TurnEnd, // the turn ended with an error of the model's API
+	stopFailure:          TurnEnd, // the turn ended with an error of the model's API
 	"PreCompact":         Observe,
 	"PostCompact":        Observe,
 	"PreModelSwitch":     Observe,
@@ -134,6 +134,7 @@ func claudeEvent(r *reader, h *Hook) {
 		h.Text = r.optional("reason")
 	case TurnEnd, SubagentStop:
 		h.Text = r.optional("last_assistant_message")
+		r.failure(h)
 	case Notify:
 		h.Text, h.Note = r.optional("message"), r.optionalName("notification_type")
 	case Settings:

@@ -185,8 +185,18 @@ func TestClaudeReadsTheRest(t *testing.T) {
 	if h := decode(`{"session_id":"s","hook_event_name":"SessionStart","source":"resume","session_title":"shop: cart","agent_type":"reviewer"}`); h.Title != "shop: cart" || h.Text != "resume" || h.SubagentType != "" || h.SubagentID != "" {
 		t.Errorf("session of --agent: %+v", h)
 	}
-	if h := decode(`{"session_id":"s","hook_event_name":"StopFailure","error":"rate_limit"}`); h.Kind != TurnEnd {
-		t.Errorf("StopFailure is of kind %v, want TurnEnd", h.Kind)
+	for more, want := range map[string]string{
+		`,"error":"rate_limit"`: "rate_limit",
+		`,"error":"invalid_request","error_details":"400 bad request"`:                                                "400 bad request",
+		`,"error":"invalid_request","error_details":"400","last_assistant_message":"API Error: 400 bad request here"`: "API Error: 400 bad request here",
+		``: "",
+	} {
+		if h := decode(`{"session_id":"s","hook_event_name":"StopFailure"` + more + `}`); h.Kind != TurnEnd || !h.Failed || h.Text != want {
+			t.Errorf("StopFailure %s: %+v", more, h)
+		}
+	}
+	if h := decode(`{"session_id":"s","hook_event_name":"Stop","error":"x","last_assistant_message":"done"}`); h.Failed || h.Text != "done" {
+		t.Errorf("a turn that ended well: %+v", h)
 	}
 	if h := decode(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__x__y","tool_input":{"description":["not","words"]}}`); h.Description != "" {
 		t.Errorf("description %q from an array", h.Description)

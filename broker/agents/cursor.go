@@ -104,7 +104,13 @@ func (cursor) Decode(payload []byte) (Hook, error) {
 			h.SessionID = r.name("parent_conversation_id")
 		}
 		h.Text = r.optional("summary")
-	case Observe, SessionStart, TurnEnd, Notify, Settings:
+	case TurnEnd:
+		if h.Text = r.optional("status"); h.Text == "error" { // it says no more
+			h.Failed = true
+		} else {
+			h.Text = ""
+		}
+	case Observe, SessionStart, Notify, Settings:
 	}
 	return r.closed(h)
 }

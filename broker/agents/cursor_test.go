@@ -31,6 +31,12 @@ func TestCursorDecodes(t *testing.T) {
 		"session_end":           {Event: "sessionEnd", Kind: SessionEnd, SessionID: session, Text: "completed"},
 		"after_shell_execution": {Event: "afterShellExecution", SessionID: session},
 	})
+	for status, fails := range map[string]bool{"completed": false, "aborted": false, "error": true} {
+		h, err := cursor{}.Decode([]byte(`{"hook_event_name":"stop","session_id":"s","status":"` + status + `"}`))
+		if err != nil || h.Kind != TurnEnd || h.Failed != fails || (h.Text != "") != fails {
+			t.Errorf("a turn that ended with %s: %+v, %v", status, h, err)
+		}
+	}
 	const failed = `{"hook_event_name":"postToolUseFailure","session_id":"s","tool_name":"Shell","tool_input":{},"tool_use_id":"t","error_message":"x","failure_type":"`
 	if h, err := (cursor{}).Decode([]byte(failed + `timeout"}`)); err != nil || h.Kind != ToolDone || !h.Failed || string(h.Result) != `"x"` {
 		t.Errorf("a call that took too long: %+v, %v", h, err)

@@ -101,6 +101,7 @@ func (opencode) Decode(payload []byte) (Hook, error) {
 		h.Title = r.optional("title")
 	case TurnEnd, SubagentStop:
 		h.Text = r.optional(r.either("text", "error"))
+		h.Failed = h.Kind == TurnEnd && h.Text != "" && r.has("error") // who interrupts it makes no error
 	case Observe, SessionEnd, SubagentStart, Notify, Settings:
 	}
 	return r.closed(h)

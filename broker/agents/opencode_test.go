@@ -36,6 +36,12 @@ func TestOpencodeDecodes(t *testing.T) {
 	if err != nil || !h.Failed || string(h.Result) != `"no such file"` {
 		t.Errorf("a failed call: %+v, %v", h, err)
 	}
+	for more, want := range map[string]string{`,"error":"401 no key"`: "401 no key", ``: ""} {
+		h, err := opencode{}.Decode([]byte(`{"event":"session.error","sessionID":"s"` + more + `}`))
+		if err != nil || h.Kind != TurnEnd || h.Text != want || h.Failed != (want != "") {
+			t.Errorf("a turn with the error %q: %+v, %v", want, h, err)
+		}
+	}
 	if h, err := (opencode{}).Decode([]byte(`{"event":"session.compacted","sessionID":"s"}`)); err != nil || h.Kind != Observe {
 		t.Errorf("an unknown event: %+v, %v", h, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
@@ -79,6 +80,7 @@ func (r *reader) shared(h *Hook) {
 		h.Text = r.optional("reason")
 	case TurnEnd:
 		h.Text = r.optional("last_assistant_message")
+		r.failure(h)
 	case SubagentStart, SubagentStop:
 		if h.SubagentID == "" {
 			r.fail("agent_id", "is missing")
@@ -87,6 +89,23 @@ func (r *reader) shared(h *Hook) {
 	case Notify:
 		h.Text, h.Note = r.optional("message"), r.optionalName("notification_type")
 	case Settings, Observe:
+	}
+}
+
+// stopFailure is the event at the end of a turn that an error of the model's API ended.
+const stopFailure = "StopFailure"
+
+// failure reads what h says of a turn that failed: the words that its user sees, or else the
+// little that there is.
+func (r *reader) failure(h *Hook) {
+	if h.Event != stopFailure {
+		return
+	}
+	h.Failed = true
+	for _, key := range []string{"error_details", "error"} {
+		if strings.TrimSpace(h.Text) == "" {
+			h.Text = r.optional(key)
+		}
 	}
 }
 

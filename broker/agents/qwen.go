@@ -66,7 +66,7 @@ var qwenEvents = map[string]Kind{
 	"SessionStart":        SessionStart,
 	"SessionEnd":          SessionEnd,
 	"Stop":                TurnEnd,
-	"StopFailure":         TurnEnd,
+	stopFailure:           TurnEnd,
 	"SubagentStart":       SubagentStart,
 	"SubagentStop":        SubagentStop,
 	"Notification":        Notify,

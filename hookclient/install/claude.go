@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -35,7 +36,16 @@ const claudeTexts = "UserPromptExpansion"
 // claudeWatched lists the events that the console is only told of, in the order written.
 var claudeWatched = []string{
 	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd",
-	"Stop", "SubagentStart", "SubagentStop", "Notification",
+	"Stop", claudeFailed, "SubagentStart", "SubagentStop", "Notification",
+}
+
+// claudeFailed is the event in the place of Stop when an error ended the turn.
+const claudeFailed = "StopFailure"
+
+// ClaudeRunEvents are those that a runner is to hear of: that a turn failed, the turn's result
+// tells it.
+func ClaudeRunEvents() []string {
+	return slices.DeleteFunc(ClaudeEvents(), func(event string) bool { return event == claudeFailed })
 }
 
 // ClaudeEvents are the events that an installation which gates every call hears of.

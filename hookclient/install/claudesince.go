@@ -9,8 +9,8 @@ import (
 // claudeSince is the release from which on an event can stand in Claude Code's settings.
 // One before 2.1.105 takes a file with an event that it does not know for a broken one,
 // and ignores all of it, the gate with it. Source: runs of 2.0.60, 2.1.40, 2.1.50, 2.1.100
-// and 2.1.105.
-var claudeSince = map[string]string{claudeSettings: "2.1.50", claudeTexts: "2.1.105"}
+// and 2.1.105, and the programs of 2.1.77 and 2.1.78.
+var claudeSince = map[string]string{claudeSettings: "2.1.50", claudeFailed: "2.1.78", claudeTexts: "2.1.105"}
 
 // claudeUnknown are the events of an installation that Claude Code of this version must
 // not find in its settings; none when the version is not known.
@@ -22,14 +22,15 @@ func claudeUnknown(version string) []string {
 }
 
 // claudeHooksFor are the hooks that Claude Code of version o.Version can be given, and
-// the events of those that it cannot.
+// the events of those that it cannot and without which something runs unasked.
 func claudeHooksFor(o Options) (hooks []hook, left []string) {
 	unknown := claudeUnknown(o.Version)
 	for _, h := range claudeHooks(o.Program, o.Mode, o.Timeout) {
-		if slices.Contains(unknown, h.event) {
-			left = append(left, h.event)
-		} else {
+		switch {
+		case !slices.Contains(unknown, h.event):
 			hooks = append(hooks, h)
+		case h.event != claudeFailed:
+			left = append(left, h.event)
 		}
 	}
 	return hooks, left

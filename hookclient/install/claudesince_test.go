@@ -24,6 +24,8 @@ func TestInstallForAnOlderClaude(t *testing.T) {
 		{"2.1.49", Gate, false, false, "too old"},
 		{"2.1.50", Gate, true, false, "Claude Code 2.1.50 is too old for a hook on UserPromptExpansion: shell commands"},
 		{"2.1.50", Prompts, true, false, ""},
+		{"2.1.77", Prompts, true, false, ""},
+		{"2.1.78", Prompts, true, false, ""},
 		{"2.1.100", Gate, true, false, "update it (claude update), then install again"},
 		{"2.1.105", Gate, true, true, ""},
 		{"2.1.329", Gate, true, true, ""},
@@ -37,6 +39,9 @@ func TestInstallForAnOlderClaude(t *testing.T) {
 			text := read(t, path)
 			if strings.Contains(text, "ConfigChange") != tt.settings || strings.Contains(text, "UserPromptExpansion") != tt.texts || !strings.Contains(text, claudeGates[tt.mode]) {
 				t.Errorf("written for it:\n%s", text)
+			}
+			if failed := tt.version == "" || compareVersions(tt.version, "2.1.78") >= 0; strings.Contains(text, "StopFailure") != failed {
+				t.Errorf("a hook on StopFailure in what is written:\n%s", text)
 			}
 			if warnings := strings.Join(r.Warnings, "\n"); !strings.Contains(warnings, tt.warns) || (warnings == "") != (tt.warns == "") {
 				t.Errorf("warnings %q, want %q", warnings, tt.warns)

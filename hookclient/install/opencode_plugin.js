@@ -10,6 +10,12 @@ const MAX_WORDS = 4000 // of what the client says about a refusal
 const MAX_OUTPUT = 200000 // of a tool's result
 
 const errorText = (e) => (e && e.message ? e.message : String(e))
+// failure is what is told of an error that ended a turn; to interrupt a turn is none.
+const failure = (e) => {
+  if (!e || e.name === "MessageAbortedError") return {}
+  const text = (e.data && e.data.message) || e.message || e.name
+  return typeof text === "string" ? { error: text.slice(0, MAX_WORDS) } : {}
+}
 const denied = (reason) => new Error(reason || "aoctl: denied")
 
 // run starts a client, hands it the payload and gives back what it printed. It rejects
@@ -162,7 +168,7 @@ export const AoctlGate = async ({ directory, worktree }) => {
           case "session.deleted":
             if (!sessionID) return
             drop(sessionID, event.type !== "session.idle")
-            tell(event.type, sessionID, {})
+            tell(event.type, sessionID, failure(p.error))
         }
       } catch {
         // an event that cannot be read is nobody's call

@@ -193,6 +193,9 @@ func TestPluginTells(t *testing.T) {
 		{"event":{"type":"session.updated","properties":{"info":{"id":"ses_kid","parentID":"ses_1"}}}},
 		{"event":{"type":"session.updated","properties":{"info":{"id":"ses_grandkid","parentID":"ses_kid"}}}},
 		{"event":{"type":"file.edited","properties":null}},
+		{"event":{"type":"session.error","properties":{"sessionID":"ses_1","error":{"name":"APIError","data":{"message":"401 no key"}}}}},
+		{"event":{"type":"session.error","properties":{"sessionID":"ses_1","error":{"name":"UnknownError"}}}},
+		{"event":{"type":"session.error","properties":{"sessionID":"ses_1","error":{"name":"MessageAbortedError","data":{"message":"Aborted"}}}}},
 		{"prompt":[{"type":"text","text":"do it"},{"type":"text","text":"not said","synthetic":true},{"type":"file"},null],"sessionID":"ses_1"},
 		{"args":{"command":"x"},"sessionID":"ses_grandkid"},
 		{"args":{"command":"x"},"after":{"output":"made","title":"Made"},"sessionID":"ses_grandkid"},
@@ -209,14 +212,17 @@ func TestPluginTells(t *testing.T) {
 	var got []string
 	for line := range strings.Lines(read(t, told)) {
 		_, payload, _ := strings.Cut(line, " ")
-		var p struct{ Event, SessionID, ParentID, Text, Output, Title string }
+		var p struct{ Event, SessionID, ParentID, Text, Output, Title, Error string }
 		if err := json.Unmarshal([]byte(payload), &p); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
-		got = append(got, strings.TrimRight(strings.Join([]string{p.Event, p.SessionID, p.ParentID, p.Text + p.Output, p.Title}, " "), " "))
+		got = append(got, strings.TrimRight(strings.Join([]string{p.Event, p.SessionID, p.ParentID, p.Text + p.Output + p.Error, p.Title}, " "), " "))
 	}
 	want := []string{
 		"session.created ses_1",
+		"session.error ses_1  401 no key",
+		"session.error ses_1  UnknownError",
+		"session.error ses_1",
 		"chat.message ses_1  do it",
 		"tool.execute.before ses_grandkid ses_1",
 		"tool.execute.after ses_grandkid ses_1 made Made",

@@ -8,7 +8,7 @@ import (
 
 // qwenEvents are those that the console is told of.
 var qwenEvents = []string{
-	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "StopFailure",
 	"SubagentStart", "SubagentStop", "Notification",
 }
 

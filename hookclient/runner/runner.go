@@ -167,7 +167,7 @@ func (s *session) begin() error {
 	s.asks, s.quiet = map[string]openAsk{}, make(chan struct{})
 	s.out, s.show = newWriter(s.child.stdin), newShower(s.o.Show)
 	s.peer = newPeer(peer{
-		session: start.SessionID, cwd: start.CWD, events: install.ClaudeEvents(), keep: s.o.Keep,
+		session: start.SessionID, cwd: start.CWD, events: install.ClaudeRunEvents(), keep: s.o.Keep,
 		prompt: start.Prompt, log: start.Log, newID: s.o.NewID, times: s.times,
 	})
 	s.o.Log.Info("agent started", "session_id", start.SessionID, "pid", s.child.pid, "program", start.Program)
