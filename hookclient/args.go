@@ -19,8 +19,8 @@ answer. Agents run it; "aoctl install AGENT" tells them to.
 
   --timeout     how long a person has to answer; AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT says it in seconds
   --at-most     how long it waits when the person gives the call more time; without it, no longer than --timeout
-  --gate        the hook decides: to an agent that reads a refusal from its output (gemini, qwen) a
-                refusal of the client's own is printed there too, with exit 0
+  --gate        the hook decides: to an agent that reads a refusal from its output (codex, copilot, gemini,
+                qwen) a refusal of the client's own is printed there, with exit 0
   --socket      the console's socket; AOCTL_SOCKET does the same
   --url         a console over TCP, such as http://localhost:8765; AOCTL_URL does the same
   --token-file  an absolute path, of a file of yours with mode 0600 that holds the token for asking over

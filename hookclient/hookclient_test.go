@@ -334,6 +334,9 @@ func TestRefusalAsAnAnswer(t *testing.T) {
 	for agent, want := range map[string]string{
 		"gemini": `{"decision":"deny","reason":"aoctl: no console is listening`,
 		"qwen":   `{"continue":false,"stopReason":"aoctl: no console is listening`,
+		// An unknown key at any level would make Codex run the call.
+		"codex":   `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"aoctl: no console is listening`,
+		"copilot": `{"permissionDecision":"deny","permissionDecisionReason":"aoctl: no console is listening`,
 	} {
 		got := runWith(t, &hook{}, agent, "--gate", "--socket", missing)
 		if got.code != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, want) || strings.Count(got.stdout, "\n") != 1 || !json.Valid([]byte(got.stdout)) {
@@ -342,7 +345,7 @@ func TestRefusalAsAnAnswer(t *testing.T) {
 		wantRefused(t, runWith(t, &hook{}, agent, "--socket", missing), "no console is listening")
 		wantRefused(t, runWith(t, &hook{stdout: brokenWriter{0}}, agent, "--gate", "--socket", missing), "no console is listening")
 	}
-	wantRefused(t, runWith(t, &hook{}, "codex", "--gate", "--socket", missing), "no console is listening")
+	wantRefused(t, runWith(t, &hook{}, "claude", "--gate", "--socket", missing), "no console is listening")
 	b := newBroker(t, reply(200, allow))
 	wantRefused(t, runWith(t, &hook{stdout: brokenWriter{5}}, "gemini", "--gate", "--socket", b.socket), "could not be written to stdout")
 }

@@ -79,7 +79,7 @@ func inHomeFolder(title, variable, name string) func() (string, error) {
 const (
 	watchAgent  = 10 * time.Second
 	watchClient = 3 * time.Second
-	endAgent    = 5 * time.Second // at the end of a session, which waits for it
+	endAgent    = 3 * time.Second // at the end of a session, which waits for it: Codex takes no more, and warns of more at every start
 	endClient   = 2 * time.Second
 )
 

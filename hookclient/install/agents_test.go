@@ -171,3 +171,21 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// Codex shortens what is longer at the end of a session or of a turn, and warns of it at
+// every start.
+func TestCodexEnds(t *testing.T) {
+	o := otherHome(t)
+	o.Agent = "codex"
+	var file struct {
+		Hooks map[string][]struct{ Hooks []struct{ Timeout int } }
+	}
+	if err := json.Unmarshal([]byte(read(t, install(t, o).File)), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range []string{"SessionEnd", "Interrupt"} {
+		if groups := file.Hooks[event]; len(groups) != 1 || len(groups[0].Hooks) != 1 || groups[0].Hooks[0].Timeout != 3 {
+			t.Errorf("%s: %+v, want a timeout of 3 s", event, groups)
+		}
+	}
+}

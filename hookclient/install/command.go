@@ -111,7 +111,7 @@ func (p Program) gateCommand(agent string, timeout time.Duration) string {
 
 // guarded is the line that decides, with these words.
 func guarded(agent, words string) string {
-	if profile.Of(agent).Death == profile.Foretold {
+	if profile.Refusal(agent, failed) != nil {
 		words += " --gate"
 	}
 	return open + headsOf(agent)[0] + words + guard(agent) + shut

@@ -198,7 +198,7 @@ func TestDeathOfTheLine(t *testing.T) {
 // out again.
 func TestOlderLines(t *testing.T) {
 	o := otherHome(t)
-	for _, agent := range []string{"codex", "gemini", "qwen"} {
+	for _, agent := range []string{"codex", "copilot", "gemini", "qwen"} {
 		t.Run(agent, func(t *testing.T) {
 			o := o
 			o.Agent = agent
@@ -207,7 +207,7 @@ func TestOlderLines(t *testing.T) {
 			a, _ := agentNamed(agent)
 			older := now
 			for from, to := range map[string]string{
-				jsonText(headsOf(agent)[0]): "", jsonText(" --gate"): "", jsonText(quietGuard + shut): jsonText(loudGuard + shut), "--timeout 50s": "--timeout 10m0s",
+				jsonText(headsOf(agent)[0]): "", `"timeout": 3`: `"timeout": 5`, jsonText(" --gate"): "", jsonText(quietGuard + shut): jsonText(loudGuard + shut), "--timeout 50s": "--timeout 10m0s",
 			} {
 				older = strings.ReplaceAll(older, from, to)
 			}

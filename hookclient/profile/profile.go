@@ -64,11 +64,17 @@ func Refusal(agent, reason string) []byte {
 	switch agent {
 	case "gemini":
 		v = flat{Decision: "deny", Reason: reason}
+	case "copilot":
+		// Of exit 2 it tells its model nothing but the number.
+		v = verdict{Decision: "deny", Reason: reason}
+	case "codex":
+		// Its guard speaks at any exit but 0, because a silent exit 2 is permission there.
+		v = flat{Specific: &specific{Event: "PreToolUse", verdict: verdict{Decision: "deny", Reason: reason}}}
 	case "qwen":
 		// Of several hooks the last one's words replace those before, but for continue.
 		v = flat{
 			Continue: new(bool), StopReason: reason, Decision: "block", Reason: reason,
-			Specific: &specific{Event: "PreToolUse", Decision: "deny", Reason: reason},
+			Specific: &specific{Event: "PreToolUse", verdict: verdict{Decision: "deny", Reason: reason}},
 		}
 	default:
 		return nil
@@ -83,13 +89,17 @@ func Refusal(agent, reason string) []byte {
 type flat struct {
 	Continue   *bool     `json:"continue,omitempty"`
 	StopReason string    `json:"stopReason,omitempty"`
-	Decision   string    `json:"decision"`
-	Reason     string    `json:"reason"`
+	Decision   string    `json:"decision,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
 	Specific   *specific `json:"hookSpecificOutput,omitempty"`
 }
 
 type specific struct {
-	Event    string `json:"hookEventName"`
+	Event string `json:"hookEventName"`
+	verdict
+}
+
+type verdict struct {
 	Decision string `json:"permissionDecision"`
 	Reason   string `json:"permissionDecisionReason"`
 }

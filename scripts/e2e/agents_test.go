@@ -32,7 +32,7 @@ var guests = []guest{
 	{name: "codex", title: "Codex", told: "aoctl"},
 	{name: "gemini", title: "Gemini CLI", told: "aoctl"},
 	{name: "qwen", title: "Qwen Code", told: "aoctl"},
-	{name: "copilot", title: "Copilot CLI", told: "hook exited with code 2"},
+	{name: "copilot", title: "Copilot CLI", told: "aoctl"},
 	{name: "opencode", title: "opencode", told: "aoctl"},
 }
 
