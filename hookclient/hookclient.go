@@ -12,6 +12,7 @@ package hookclient
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -157,15 +158,23 @@ func (h *hook) sprint() (c *conversation, err error) {
 
 // wait goes the long way.
 func (h *hook) wait(ctx context.Context, c *conversation) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var signals <-chan os.Signal
 	if h.signals != nil {
 		signals = h.signals()
 	}
 	done := make(chan error, 1)
 	go func() { done <- h.work(ctx, c) }()
-	return h.watch(ctx, done, signals)
+	err := h.watch(ctx, done, signals)
+	if errors.Is(err, errGivenUp) {
+		cancel(err)
+		select {
+		case <-done: // the card is taken back
+		case <-time.After(2 * h.limits.leave):
+		}
+	}
+	return err
 }
 
 // watch returns what ended the run first: the answer, or a reason that there is
@@ -240,7 +249,11 @@ func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 		h.fed.Store(true)
 		c = h.conversation(payload)
 	}
+	h.lookout.follow(h.settings.agent, c.body)
 	if err = c.run(ctx); err != nil {
+		if given := context.Cause(ctx); errors.Is(given, errGivenUp) {
+			_ = c.withdraw(sentence(given)) // where it is not heard, the console sees that the connection closed
+		}
 		return err
 	}
 	return h.print()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -36,6 +37,8 @@ type lookout struct {
 	closed func() bool // nobody reads stdout any more
 	stdout *os.File    // nil when stdout is no file
 	armed  bool
+
+	transcript atomic.Pointer[transcript] // nil unless a call that was given up shows only there
 }
 
 func newLookout(stdout io.Writer) *lookout {
@@ -83,6 +86,9 @@ func (l *lookout) look() error {
 		return &refusalError{kind: ErrStopped, text: "the agent is gone (pid " + strconv.Itoa(l.agent) + ")"}
 	case l.closed != nil && l.closed():
 		return &refusalError{kind: ErrStopped, text: "the agent closed the hook's stdout before there was an answer"}
+	}
+	if t := l.transcript.Load(); t != nil && t.cancelled() {
+		return errGivenUp
 	}
 	return nil
 }

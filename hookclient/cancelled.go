@@ -1,0 +1,74 @@
+package hookclient
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"syscall"
+)
+
+// errGivenUp: nobody wants the answer any more, and the console cannot see it.
+var errGivenUp = error(&refusalError{kind: ErrStopped, text: "the agent's user cancelled the call before there was an answer"})
+
+// Gemini CLI and Qwen Code tell a hook nothing when their user gives up the call that it
+// decides (Esc): it waits on, for nobody. What they do is write it to the session's
+// transcript. A quote inside a text has a backslash there, so no text of the agent's has
+// these words; one that writes the file itself has its call refused.
+// Source: runs of Gemini CLI 0.61.0 and Qwen Code 0.24.4.
+func cancelledWords(agent string, payload []byte) string {
+	switch agent {
+	case "gemini":
+		return `"type":"info","content":"Request cancelled."`
+	case "qwen":
+		if id := member(payload, "tool_call_id"); id != nil {
+			return `"toolCallResult":{"callId":` + string(id) + `,"status":"cancelled"`
+		}
+	}
+	return ""
+}
+
+// maxRead is how much of a transcript one look takes in.
+const maxRead = 1 << 20
+
+// transcript is what an agent writes about its session.
+type transcript struct {
+	path  string
+	at    int64 // the first byte that was not looked at; lines before it are whole
+	words []byte
+}
+
+// follow has l notice from now on that the user gave up the call of payload.
+func (l *lookout) follow(agent string, payload []byte) {
+	words := cancelledWords(agent, payload)
+	if words == "" {
+		return
+	}
+	path := textMember(payload, "transcript_path")
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		l.transcript.Store(&transcript{path: path, at: info.Size(), words: []byte(words)})
+	}
+}
+
+// cancelled looks at what was written since the last look. What cannot be read says nothing.
+func (t *transcript) cancelled() bool {
+	if info, err := os.Stat(t.path); err != nil || !info.Mode().IsRegular() || info.Size() <= t.at {
+		return false
+	}
+	f, err := os.OpenFile(t.path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that took its place must not block
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	b, err := io.ReadAll(io.NewSectionReader(f, t.at, maxRead))
+	if err != nil {
+		return false
+	}
+	if bytes.Contains(b, t.words) {
+		return true
+	}
+	if whole := bytes.LastIndexByte(b, '\n') + 1; whole > 0 || len(b) < maxRead {
+		b = b[:whole] // the rest is looked at again, with its end
+	}
+	t.at += int64(len(b))
+	return false
+}
