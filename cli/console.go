@@ -219,8 +219,8 @@ func editFolder() string {
 }
 
 // otherHooks names hooks of others on an event, with the settings files that we wrote.
-func otherHooks(agent, event, project string) []string {
-	return install.OtherHooks(agent, event, project, installed()...)
+func otherHooks(agent, event, tool, project string) []string {
+	return install.OtherHooks(agent, event, tool, project, installed()...)
 }
 
 // operator is who sits at this console, as far as the system tells: every decision

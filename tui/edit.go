@@ -216,7 +216,7 @@ func (m *model) judgeEdit() tea.Cmd {
 		msg := editJudgedMsg{gen: gen, version: version}
 		msg.judged, msg.err = console.AssessEdited(ctx, id, input)
 		if hooks != nil {
-			msg.others = hooks(asked.Agent, asked.Event, project)
+			msg.others = hooks(asked.Agent, asked.Event, asked.ToolName, project)
 		}
 		return msg
 	}

@@ -259,14 +259,14 @@ func TestRefusedByRule(t *testing.T) {
 			e.Request, e.Deny = judgedAsRisk(e.Request, risk.Normal, ""), "no pushes"
 			return e
 		}
-		r.m.opts.OtherHooks = func(agent, event, project string) []string {
-			return []string{agent + " " + event + " " + project + ":7: rewrite.sh"}
+		r.m.opts.OtherHooks = func(agent, event, tool, project string) []string {
+			return []string{agent + " " + event + " " + tool + " " + project + ":7: rewrite.sh"}
 		}
 		r.editsTo("git push\n", nil, time.Second)
 		r.press("e")
 		r.wait(2 * time.Second)
 		r.shows("a rule refuses it: no pushes")
-		r.shows("claude PreToolUse")
+		r.shows("claude PreToolUse Bash")
 		r.press("a")
 		if got := r.decisions(); got != "" {
 			t.Errorf("decided %q", got)

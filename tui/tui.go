@@ -82,9 +82,9 @@ type Options struct {
 	// Foreground is called before another program gets the terminal, and what it returns
 	// afterwards: an interrupt from the keyboard is then that program's. May be nil.
 	Foreground func() (done func())
-	// OtherHooks names the hooks of others that hear of an agent's event in a project, and
-	// could change a call after it was allowed. May be nil.
-	OtherHooks func(agent, event, project string) []string
+	// OtherHooks names the hooks of others that hear of an agent's event about a tool in a
+	// project, and could change a call after it was allowed. May be nil.
+	OtherHooks func(agent, event, tool, project string) []string
 
 	Input  io.Reader // os.Stdin when nil
 	Output io.Writer // os.Stdout when nil

@@ -2,14 +2,16 @@ package install
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 )
 
-// OtherHooks names the hooks of others that hear of an agent's event in a project, each as
+// OtherHooks names the hooks of others that hear of an agent's event about tool in a project, each as
 // "file:line: command": one of them could change a call after it was allowed. Looked at
 // are the user's, the project's and the administrator's settings, and those of the files beside that have a gate of aoctl.
 // Nothing is found of agents whose settings do not say it in one place.
-func OtherHooks(agent, event, project string, beside ...string) []string {
+func OtherHooks(agent, event, tool, project string, beside ...string) []string {
 	if agent != "claude" {
 		return nil
 	}
@@ -30,6 +32,9 @@ func OtherHooks(agent, event, project string, beside ...string) []string {
 			continue
 		}
 		for _, group := range f.doc.root.member("hooks").member(event).children("") {
+			if m := group.member("matcher"); m != nil && m.kind == kindString && !mayFit(m.text, tool) {
+				continue
+			}
 			for _, h := range group.children("hooks") {
 				if !claudeAsksUs(h) {
 					line, _ := locate(f.doc.src, h.start)
@@ -39,4 +44,42 @@ func OtherHooks(agent, event, project string, beside ...string) []string {
 		}
 	}
 	return found
+}
+
+// formerNames are those that Claude Code still takes for a tool in a matcher.
+var formerNames = map[string]string{
+	"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop", "ListPeers": "ListAgents", "Brief": "SendUserMessage", "ProposeGoal": "SetGoal",
+}
+
+// mayFit reports whether a matcher of Claude Code may fit tool: one that says so in a way
+// that is read differently here may.
+// Source: runs of Claude Code 2.1.329.
+func mayFit(matcher, tool string) bool {
+	if everything("", matcher) || strings.Contains(tool, "Resource") { // such tools have former names too
+		return true
+	}
+	plain := func(r rune) bool {
+		return r == '_' || r == '-' || r == ' ' || r == ',' || r == '|' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if strings.IndexFunc(matcher, func(r rune) bool { return !plain(r) }) < 0 { // a list of whole names
+		return slices.ContainsFunc(strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' }), func(name string) bool {
+			name = strings.TrimSpace(name)
+			return name == tool || formerNames[name] == tool
+		})
+	}
+	for _, form := range []string{`\`, "(?", "[[", "[]", "[^]"} { // JavaScript's, which mean something else here or nothing
+		if strings.Contains(matcher, form) {
+			return true
+		}
+	}
+	expression, err := regexp.Compile(matcher)
+	if err != nil || expression.MatchString(tool) {
+		return true
+	}
+	for name, now := range formerNames {
+		if now == tool && expression.MatchString(name) {
+			return true
+		}
+	}
+	return false
 }

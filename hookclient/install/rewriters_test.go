@@ -28,20 +28,36 @@ func TestOtherHooks(t *testing.T) {
 	const ours = "aoctl hook claude"
 	mine := put(home, ".claude/settings.json", hooks("PreToolUse", "lint.sh"))
 	theirs := put(project, ".claude/settings.json", hooks("PreToolUse", "rewrite.sh"))
-	put(project, ".claude/settings.local.json", hooks("PostToolUse", "log.sh"))
+	put(project, ".claude/settings.local.json", strings.Replace(hooks("PreToolUse", "format.sh"), `"*"`, `"Edit|Write"`, 1))
 	beside := put(t.TempDir(), "flag.json", `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"`+ours+`"},{"type":"command","command":"third.sh"}]}]}}`)
 	foreign := put(t.TempDir(), "hooks.json", hooks("PreToolUse", "another-agents.sh"))
 	broken := put(t.TempDir(), "broken.json", "{")
 
-	got := OtherHooks("claude", "PreToolUse", project, beside, foreign, broken, beside, "/nowhere")
+	got := OtherHooks("claude", "PreToolUse", "Bash", project, beside, foreign, broken, beside, "/nowhere")
 	want := []string{mine + ":2: lint.sh", theirs + ":2: rewrite.sh", beside + ":1: third.sh"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := OtherHooks("claude", "PermissionRequest", project, beside); got != nil {
+	if got := OtherHooks("claude", "PermissionRequest", "Bash", project, beside); got != nil {
 		t.Errorf("on an event that nobody else hears of: %v", got)
 	}
-	if got := OtherHooks("codex", "PreToolUse", project); got != nil {
+	if got := OtherHooks("codex", "PreToolUse", "Bash", project); got != nil {
 		t.Errorf("of an agent whose settings are not read: %v", got)
+	}
+}
+
+func TestMayFit(t *testing.T) {
+	for matcher, tools := range map[string][2]string{ // one that it may fit, one that it cannot
+		"Edit|Write": {"Edit", "Bash"}, "Edit, Bash": {"Bash", "Ba"}, "Ba": {"Ba", "Bash"}, "Task": {"Agent", "Bash"},
+		"Ba.*": {"Bash", "Edit"}, "^mcp__git__": {"mcp__git__push", "Bash"}, "^T.sk$": {"Agent", "Bash"}, "Bash(git:*)": {"Bashgit", "Bash"},
+	} {
+		if !mayFit(matcher, tools[0]) || mayFit(matcher, tools[1]) {
+			t.Errorf("%s: %v for %s, %v for %s", matcher, mayFit(matcher, tools[0]), tools[0], mayFit(matcher, tools[1]), tools[1])
+		}
+	}
+	for _, matcher := range []string{"", "*", `\u0042ash`, "(?!Edit)x", "[^]ash", "(", "[]"} {
+		if !mayFit(matcher, "Bash") {
+			t.Errorf("%q cannot be told, and is left out", matcher)
+		}
 	}
 }
