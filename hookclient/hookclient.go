@@ -170,7 +170,7 @@ func (h *hook) wait(ctx context.Context, c *conversation) error {
 	if errors.Is(err, errGivenUp) {
 		cancel(err)
 		select {
-		case <-done: // the card is taken back
+		case <-done: //nolint:errcheck // the card is taken back; why it all ends is known
 		case <-time.After(2 * h.limits.leave):
 		}
 	}
