@@ -45,11 +45,11 @@ func (r *reader) ends() bool {
 func (r *reader) assignments() int {
 	for n := 0; ; n++ {
 		r.blanks()
-		variable, _, ok := strings.Cut(r.ahead(), "=")
+		variable, value, ok := strings.Cut(r.ahead(), "=")
 		if !ok || !identifier(variable) {
 			return n
 		}
-		if lower(variable[0]) && !quiet(variable) {
+		if !takes(variable, value) {
 			r.refuse("a variable that some shell knows: " + variable)
 			return n
 		}

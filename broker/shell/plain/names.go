@@ -34,6 +34,12 @@ var special = words(`aliases argv builtins cdpath commands compstate dirstack er
 	patchars path pipestatus prompt psvar reswords saliases signals status sysparams termcap terminfo userdirs
 	usergroups watch widgets words zsh_eval_context zsh_scheduled_events`)
 
+// counted are variables that some shell takes for numbers: it computes what it is given, and
+// computing runs a command that stands in the index of an array.
+var counted = words(`BASHPID COLUMNS EGID EPOCHREALTIME EPOCHSECONDS ERRNO EUID FUNCNEST GID HISTCMD HISTFILESIZE HISTSIZE
+	KEYTIMEOUT LINENO LINES LISTMAX LOGCHECK MAILCHECK OPTIND PERIOD PGRP PPID RANDOM SAVEHIST SECONDS SHLVL SRANDOM TMOUT
+	TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT TTYIDLE UID USER_ID`)
+
 // words makes a set when it is first asked for: the package is part of every run of aoctl.
 func words(text string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
@@ -67,18 +73,81 @@ func tame(words []string) bool {
 			return w != "pipefail" && (len(w) < 2 || w[0] != '-' || strings.Trim(w[1:], "euxo") != "")
 		})
 	case "printf":
-		return len(rest) > 0 && strings.IndexByte(`-\$`, strings.TrimLeft(rest[0], `'"`)[0]) < 0
+		return len(rest) > 0 && prints(rest[0], rest[1:])
+	case "test", "[":
+		return !compares(rest)
 	case "wait":
 		return !slices.ContainsFunc(rest, func(w string) bool { return w != "$!" && strings.Trim(w, "%0123456789") != "" })
 	}
 	return true
 }
 
+// prints reports whether printf only prints: its format is no option and not computed, and what
+// it takes for a number is one.
+func prints(format string, operands []string) bool {
+	format = strings.Trim(format, `'"`)
+	if format != "" && strings.IndexByte(`-\$`, format[0]) >= 0 {
+		return false
+	}
+	if strings.Contains(format, "$") && len(operands) > 0 {
+		return false
+	}
+	for _, part := range strings.Split(strings.ReplaceAll(format, "%%", ""), "%")[1:] {
+		if kind := strings.TrimLeft(part, "-+ 0123456789."); kind == "" || strings.IndexByte("sbc", kind[0]) < 0 {
+			return !slices.ContainsFunc(operands, func(w string) bool { return !number(w) })
+		}
+	}
+	return true
+}
+
+// compares reports whether test may compare what is no number as one.
+func compares(operands []string) bool {
+	unquoted := strings.NewReplacer(`"`, "", "'", "", `\`, "")
+	before := "-"
+	for i, w := range operands {
+		w = unquoted.Replace(w)
+		if strings.Contains(w, "$") && i+1 < len(operands) && !strings.HasPrefix(before, "-") && !strings.ContainsAny(before, "=!(") {
+			return true // it may be an operator
+		}
+		before = w
+		switch w {
+		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+			if i == 0 || i+1 >= len(operands) || !number(operands[i-1]) || !number(operands[i+1]) {
+				return true
+			}
+		case "-t":
+			if i+1 < len(operands) && operands[i+1] != "]" && !number(operands[i+1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// number reports whether a word, as it stands in the text, is a number in every shell.
+func number(word string) bool {
+	switch word = strings.Trim(word, `"`); word {
+	case "$?", "$#", "${#}", "${?}":
+		return true
+	}
+	word = strings.TrimPrefix(word, "-")
+	return word != "" && strings.Trim(word, "0123456789") == ""
+}
+
+// takes reports whether a variable is set to just this value, as it stands in the text, in
+// every shell.
+func takes(variable, value string) bool {
+	if lower(variable[0]) {
+		return quiet(variable)
+	}
+	return !counted()[variable] || number(value)
+}
+
 // exports reports whether export sets the same in every shell: name=value with a value
 // that is all quoted or all plain, or name alone.
 func exports(word string) bool {
-	variable, value, _ := strings.Cut(word, "=")
-	if !identifier(variable) || lower(variable[0]) && !quiet(variable) {
+	variable, value, given := strings.Cut(word, "=")
+	if !identifier(variable) || !takes(variable, value) && (given || lower(variable[0])) {
 		return false
 	}
 	if len(value) > 1 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {

@@ -22,6 +22,10 @@ func TestRead(t *testing.T) {
 		"a \"$(cat <<'E'\nit's\nE\n)\" b":          "word/text a/word/quoted /substitution quoted/word/text cat/heredoc it's\n/op ;/op )/word/text b/op ;",
 		"docker run \\\n  -it x":                   "word/text docker/word/text run/word/text -it/word/text x/op ;",
 		"git log HEAD~1 HEAD^ stash@{0} a#b":       "word/text git/word/text log/word/text HEAD~1/word/text HEAD^/word/text stash@{0}/word/text a#b/op ;",
+		"printf ''":                                "word/text printf/word/quoted /op ;",
+		"printf '%d %s' 1 2":                       "word/text printf/word/quoted %d %s/word/text 1/word/text 2/op ;",
+		"COLUMNS=80 [ $? -eq 0 ]":                  "assign COLUMNS/text 80/word/text [/word/value ?/word/text -eq/word/text 0/word/text ]/op ;",
+		"[ -n \"$a\" -a \"$b\" = c ]":              "word/text [/word/text -n/word/quoted /quotedvalue a/word/text -a/word/quoted /quotedvalue b/word/text =/word/text c/word/text ]/op ;",
 		`find . \( -name '*.a' \) -exec b {} \;`:   "word/text find/word/text ./word/quoted (/word/text -name/word/quoted *.a/word/quoted )/word/text -exec/word/text b/word/text {}/word/quoted ;/op ;",
 	} {
 		got, why := Read(line)
@@ -40,7 +44,9 @@ func TestRefuses(t *testing.T) {
 		"for path in a; do b; done¦for PATH in a; do b; done¦for a; do b; done¦for ((;;)); do a; done¦select a in b; do c; done¦repeat 2 a¦a; ; b¦a &; b¦;a¦a;;b¦"+
 		"10>a b¦a 10>b¦>a¦<a¦a >\n¦(a) b¦{a}¦{ a }¦a \\\n#b¦a\\\nb¦a \"b\\\nc\"¦a \\¦a\x01¦a\r¦time A=1 b¦time -p a¦a | time¦a | ! b¦coproc a¦$(a)¦$(< a)¦a $(b # c\n)¦"+
 		"a $(cat <<'E'\nE)¦a 'b¦a \"b¦a $(b¦(a¦a)¦()¦$()¦a[b]=c d¦a+=b¦a=(b c)¦a *(b)¦a @(b)¦a !b¦!a¦if a; then fi¦while a; do b¦a $#¦a $1¦a $@¦a $$'b'¦export a=$b¦"+
-		"export \"a=b\"¦export path=a¦a ~b¦a $¦a \"$|\"¦env trap a b¦timeout 5 eval a¦a <<'E' $(b)\nE¦a <<'E' \"b\nE\n\"", "¦") {
+		"export \"a=b\"¦export path=a¦a ~b¦a $¦a \"$|\"¦env trap a b¦timeout 5 eval a¦a <<'E' $(b)\nE¦a <<'E' \"b\nE\n\"¦"+
+		"RANDOM=a=5 b¦COLUMNS=a b¦SECONDS='a=5'¦OPTIND=$a b¦HISTCMD=1$(a) b¦export RANDOM=a¦[ a=5 -eq 5 ]¦test a -eq 0¦test \"$a\" -gt 0¦[ 5 \"-eq\" a ]¦"+
+		"[ 5 \\-lt a ]¦[ a $b c ]¦test -t a¦printf '%d' a=5¦printf \"%5.2f\" a¦printf %i a¦printf '%*s' a b¦printf \"a$b\" c", "¦") {
 		if got, why := Read(line); why == "" || got != nil {
 			t.Errorf("%q is plain: %q", line, got)
 		}
@@ -57,7 +63,7 @@ func TestDepthEnds(t *testing.T) {
 
 // A line that is plain stays so, with the same words, behind another command.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"ls -la | wc", "a \"$(b 'c' $d)\" > e &", "for x in a; do b; done", "cat <<'E'\nx\nE\n", "if a; then b; fi", "{ a; } 2>&1"} {
+	for _, s := range []string{"ls -la | wc", "a \"$(b 'c' $d)\" > e &", "for x in a; do b; done", "cat <<'E'\nx\nE\n", "if a; then b; fi", "{ a; } 2>&1", "printf '' a", "A=1 [ 1 -eq 2 ]", "test \"\" = a"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
