@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // builtinRows are builtins of bash and zsh. They count only by their bare names: a
@@ -75,7 +76,7 @@ var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 func numberOps(c *call) {
 	for _, w := range c.words {
 		if !w.known || !integer().MatchString(w.text) && w.text != "infinity" && w.text != "--" {
-			c.calculated(w)
+			c.counted(w)
 			return
 		}
 	}
@@ -87,6 +88,15 @@ func numberOps(c *call) {
 func (c *call) calculated(w word) {
 	if strings.ContainsAny(w.text, "[$`(") {
 		c.unsuref("%s may run code that is part of a name or number", c.name)
+	}
+}
+
+// counted doubts a word that a shell takes for a number: a name in it leads to what a
+// variable holds, and "PATH=5" sets one.
+func (c *call) counted(w word) {
+	c.calculated(w)
+	if w.known && strings.ContainsFunc(w.text, func(r rune) bool { return r == '_' || unicode.IsLetter(r) }) {
+		c.unsuref("%s computes %s", c.name, cite(w.text))
 	}
 }
 
@@ -139,11 +149,24 @@ func printfOps(c *call) {
 		}
 	}
 	c.m.neutral = plainWords(c.words)
-	for _, w := range c.words {
+	for i, w := range c.words {
 		if strings.Contains(w.text, "[") && strings.ContainsAny(w.text, "$`") {
 			c.calculated(w)
 		}
+		if i > 0 && !printsText(c.words[0].text) {
+			c.counted(w)
+		}
 	}
+}
+
+// printsText reports whether printf with this format takes nothing for a number.
+func printsText(format string) bool {
+	for _, part := range strings.Split(strings.ReplaceAll(format, "%%", ""), "%")[1:] {
+		if kind := strings.TrimLeft(part, "-+ 0123456789."); kind == "" || strings.IndexByte("sbcq", kind[0]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // readOps: the options with values of bash and zsh differ, so a letter that one of
@@ -317,9 +340,13 @@ func testOps(c *call) {
 	for _, w := range words {
 		numeric = numeric || testNumeric.has(w.text)
 	}
-	for _, w := range words {
+	for i, w := range words {
 		if numeric {
 			c.calculated(word{text: strings.TrimPrefix(w.text, "(")})
+		}
+		if numberTests.has(w.text) && i > 0 && i+1 < len(words) {
+			c.counted(words[i-1])
+			c.counted(words[i+1])
 		}
 	}
 	c.m.neutral = plainWords(c.words)

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/plain"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -59,7 +60,7 @@ func (w *walker) addAssign(e Element) {
 	case e.Unsure != "":
 	case strings.Contains(e.Value, "$(") || strings.Contains(e.Value, "`") || strings.Contains(e.Value, "${"):
 		e.Unsure = "its value looks like code that may be run later"
-	case special.has(e.Name) && strings.Contains(e.Value, "["):
+	case special.has(e.Name) && strings.Contains(e.Value, "["), plain.Counted(e.Name) && !smallNumber(e.Value):
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
 	e.Neutral = neutral && e.Unsure == "" && e.Exact == ""

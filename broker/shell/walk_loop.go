@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/plain"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -147,6 +148,9 @@ func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	e := w.element(Assign, w.cut(iter))
 	e.Name = iter.Name.Value
 	e.Exact, e.Unsure, _ = assignUnsure(e.Name, "", false)
+	if plain.Counted(e.Name) {
+		e.Unsure = "the shell computes the value of " + e.Name
+	}
 	if c.Select {
 		e.Unsure = "select asks for an answer"
 	}

@@ -140,8 +140,11 @@ func takes(variable, value string) bool {
 	if lower(variable[0]) {
 		return quiet(variable)
 	}
-	return !counted()[variable] || number(value)
+	return !Counted(variable) || number(value)
 }
+
+// Counted reports whether some shell takes a variable for a number: it computes what it is given.
+func Counted(variable string) bool { return counted()[variable] }
 
 // exports reports whether export sets the same in every shell: name=value with a value
 // that is all quoted or all plain, or name alone.
