@@ -3,7 +3,7 @@
 # a sandbox where each program only writes down how it was called, and checks that nothing ran
 # that broker/shell did not name in a line that a wildcard could allow.
 #
-#   scripts/shells.sh [-short] [-runs N] [-seed N] [-defect]
+#   scripts/shells.sh [-short] [-lines N] [-seed N] [-defect]
 #
 # -short takes seconds and always the same lines; -defect lets the strict reader be left out, so that
 # something must be found. It needs user namespaces and a C compiler, and says so without them.

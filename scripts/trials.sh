@@ -64,7 +64,7 @@ trial_waits() {
 }
 trial_shells() {
 	need "${SHELLS[@]}"
-	scripts/shells.sh -runs $(($(part 8) * 200))
+	scripts/shells.sh -lines $(($(part 8) * 200))
 }
 trial_mutate() { scripts/mutate.sh -n $((10 + $(part 5) / 10)); }
 trial_widths() {

@@ -21,7 +21,8 @@ var pieces = strings.Split(" ¦ ¦'¦\"¦\\¦$(¦)¦(¦`¦{¦}¦#¦ #¦;¦&¦|¦
 	">!f¦>|f¦<<<¦<(m2)¦:¦:h¦,¦{a,b}¦{}¦ {} ¦-¦--¦time ¦do ¦done¦then ¦fi¦else ¦in ¦for i in a b; do ¦if m1; then ¦; fi¦; done¦m2¦m3 x¦$(m2)¦\"$(m2)\"¦`m2`¦(m2)¦{ m2; }¦; m2¦"+
 	" && m2¦\nm2¦ | m2¦export PATH=/evil¦PATH=/evil ¦command ¦'export' ¦\\m1¦x=m2¦x='a b'¦x=¦$x[1]¦${x}¦${x}[1]¦^¦@{0}¦é¦m1#¦'a'#¦\"a\"#¦#a¦''¦\"\"¦$''¦$\"\"¦\\'¦\\\"¦"+
 	"\\$¦\\#¦\\ ¦\\;¦\\(¦[ -n a ]¦[[ a ]]¦((1))¦$((1))¦case a in a) ¦;; esac¦f() { ¦function f { ¦repeat 2 ¦select i in a; do ¦noglob ¦- ¦set -e¦exit¦cd src¦cd ..¦return¦break¦"+
-	"read -r x¦true¦false¦unset x¦eval 'm2'¦. ./a.txt¦alias m1=m2¦trap m2 EXIT¦exec m2¦wait¦printf %s¦echo -n¦0¦1¦A¦z¦\t", "¦")
+	"read -r x¦true¦false¦unset x¦eval 'm2'¦. ./a.txt¦alias m1=m2¦trap m2 EXIT¦exec m2¦wait¦printf %s¦echo -n¦0¦1¦A¦z¦\t¦"+
+	"RANDOM=¦SECONDS=¦COLUMNS=¦OPTIND=¦export RANDOM=¦PATH=5¦x=PATH=5¦'a[$(m2)]'¦x='a[$(m2)]'¦printf %d ¦[ ¦ -eq 5 ]¦test ¦ -gt ¦ -t ¦ -v ¦$RANDOM¦local ¦let ¦$((x))", "¦")
 
 // words of lines that are made from the grammar.
 var (
@@ -31,7 +32,13 @@ var (
 		"a\\ b", "\\(", "\\;", "{}", "+", "!", "=", "''", "a#b", "%s\\n", "'%s\\n'", "1", "--", "~/x", "~", "a=b", "\"$?\"", "$?", "x:y", "@scope/p", "a,b", "\"a;b|c&d\"", "'\"'", "\"'\"",
 		"\"a\nb\"", "'a\nb'", "é", "\"$i\"", "$i", "$x", "\"$x\"", "\"a$\"", "'a'\"b\"c", "[a-c].txt", "do", "done", "then", "if", "in", "fi", "end", "time", "function", "-", "a~b", "m1", "\"#\"", "\\#",
 	}
-	files = []string{">f", "> f", ">>f", "2>f", "2>&1", "<a.txt", "< a.txt", "2>/dev/null", ">/dev/null 2>&1", ">&2", "<&-", "> \"f g\""}
+	// numbers are commands that take what follows for a number, in some shell.
+	numbers = []string{
+		"RANDOM=N; ", "SECONDS=N; ", "HISTSIZE=N ", "export COLUMNS=N; ", "[ N -eq 5 ] && ", "[ 1 -gt N ]; ", "test N -ne 0 || ", "test -t N && ", "printf %d N; ", "printf '%5d %s' 1 a N; ",
+		"for x in N; do RANDOM=x; done; ", "for x in 1 N; do [ $x -le 5 ]; done; ", "x=N; [ 0 -eq x ]; ", "wait N; ",
+	}
+	counts = []string{"5", "007", "x", "PATH=5", "'PATH=5'", "'a[$(m2)]'", "\"a[$x]\"", "$x", "\"$x\"", "$?", "1+1", "-1", "''", "a"}
+	files  = []string{">f", "> f", ">>f", "2>f", "2>&1", "<a.txt", "< a.txt", "2>/dev/null", ">/dev/null 2>&1", ">&2", "<&-", "> \"f g\""}
 )
 
 type generator struct {
@@ -160,6 +167,8 @@ func (g *generator) command(depth int) string {
 			return "x=" + g.one(arguments) + "; " + g.simple(depth)
 		case 9:
 			return "cd src && " + g.simple(depth)
+		case 10:
+			return strings.Replace(g.one(numbers), "N", g.one(counts), 1) + g.simple(depth)
 		}
 	}
 	return g.simple(depth)
