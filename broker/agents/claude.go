@@ -3,7 +3,6 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -97,10 +96,7 @@ func (claude) Decode(payload []byte) (Hook, error) {
 	h.CWD, h.Mode, h.Transcript = r.path("cwd"), r.optionalName("permission_mode"), r.path("transcript_path")
 	claudeSubagent(r, &h)
 	claudeEvent(r, &h)
-	if r.err != nil {
-		return Hook{}, fmt.Errorf("%w: %w", ErrPayload, r.err)
-	}
-	return h, nil
+	return r.closed(h)
 }
 
 // claudeSubagent reads who inside the session speaks. A session of --agent has a type
@@ -149,9 +145,7 @@ func claudeCall(r *reader, h *Hook) {
 	h.ToolInput = r.object("tool_input")
 	h.ToolUseID = r.optionalName("tool_use_id")
 	claudeRan(r, h)
-	if size := len(h.ToolName) + len(h.ToolInput); h.Kind == Gate && size > wire.MaxBody {
-		r.fail("tool_input", fmt.Sprintf("the call has %d bytes, more than %d", size, wire.MaxBody))
-	}
+	r.fits(h, "tool_input")
 	h.Description = claudeDescription(h.ToolInput)
 	if h.Kind == Gate {
 		h.Suggestions = claudeSuggestions(r.raw("permission_suggestions"))
@@ -167,14 +161,8 @@ func claudeRan(r *reader, h *Hook) {
 	if h.Failed = h.Event == "PostToolUseFailure"; h.Failed {
 		h.Result = r.raw("error")
 	}
-	var ms float64
-	if raw := r.raw("duration_ms"); raw != nil && json.Unmarshal(raw, &ms) == nil && ms > 0 && ms < claudeLongest {
-		h.Duration = time.Duration(ms * float64(time.Millisecond))
-	}
+	h.Duration = r.milliseconds("duration_ms")
 }
-
-// claudeLongest is more milliseconds than any call takes: those of a year.
-const claudeLongest = 365 * 24 * 60 * 60 * 1000
 
 // claudeDescription is what the model says that the call is for.
 func claudeDescription(input json.RawMessage) string {

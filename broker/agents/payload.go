@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -49,10 +48,7 @@ func decodeShared(agent string, events map[string]Kind, payload []byte, more fun
 	}
 	r.shared(&h)
 	more(r, &h)
-	if r.err != nil {
-		return Hook{}, fmt.Errorf("%w: %w", ErrPayload, r.err)
-	}
-	return h, nil
+	return r.closed(h)
 }
 
 // eventKind is what an event wants. An event that nobody knows is taken note of and
@@ -112,9 +108,7 @@ func (r *reader) failure(h *Hook) {
 // call reads the tool call of a gate event, or of one that reports its end.
 func (r *reader) call(h *Hook) {
 	h.ToolName, h.ToolInput, h.ToolUseID = r.name("tool_name"), r.object("tool_input"), r.optionalName("tool_use_id")
-	if size := len(h.ToolName) + len(h.ToolInput); h.Kind == Gate && size > wire.MaxBody {
-		r.fail("tool_input", fmt.Sprintf("the call has %d bytes, more than %d", size, wire.MaxBody))
-	}
+	r.fits(h, "tool_input")
 	h.Description = claudeDescription(h.ToolInput)
 	if h.Kind == ToolDone {
 		h.Result, h.Duration = r.raw("tool_response"), r.milliseconds("duration_ms")
@@ -128,7 +122,7 @@ const maxDuration = 365 * 24 * time.Hour
 func (r *reader) milliseconds(key string) time.Duration {
 	var ms float64
 	raw := r.raw(key)
-	if raw == nil || json.Unmarshal(raw, &ms) != nil || math.IsNaN(ms) || ms <= 0 || ms > float64(maxDuration.Milliseconds()) {
+	if raw == nil || json.Unmarshal(raw, &ms) != nil || ms <= 0 || ms > float64(maxDuration.Milliseconds()) {
 		return 0
 	}
 	return time.Duration(ms * float64(time.Millisecond))

@@ -52,8 +52,6 @@ func (r *reader) raw(key string) json.RawMessage {
 func (r *reader) str(key string, required bool) string {
 	raw := r.raw(key)
 	switch {
-	case r.err != nil:
-		return ""
 	case raw == nil:
 		if required {
 			r.fail(key, "is missing")
@@ -107,8 +105,6 @@ func (r *reader) optionalName(key string) string {
 
 func (r *reader) checkName(key, s string) string {
 	switch {
-	case r.err != nil:
-		return ""
 	case s == "":
 		r.fail(key, "is empty")
 	case len(s) > maxName:
@@ -123,14 +119,10 @@ func (r *reader) checkName(key, s string) string {
 func (r *reader) object(key string) json.RawMessage {
 	raw := r.raw(key)
 	switch {
-	case r.err != nil:
-		return nil
 	case raw == nil:
 		r.fail(key, "is missing")
-		return nil
 	case raw[0] != '{':
 		r.fail(key, "must be an object, not "+kindOf(raw))
-		return nil
 	}
 	return raw
 }
