@@ -13,7 +13,6 @@ func (r *reader) simple() {
 	first := r.ahead()
 	if !name(first) || reserved()[first] {
 		r.refuse("")
-		return
 	}
 	var files Tokens
 	var words []string // as they stand in the text
@@ -51,7 +50,6 @@ func (r *reader) assignments() int {
 		}
 		if !takes(variable, value) {
 			r.refuse("a variable that some shell knows: " + variable)
-			return n
 		}
 		r.skip(len(variable) + 1)
 		r.out.Assign(variable)
@@ -74,7 +72,7 @@ func (r *reader) redirects() {
 // redirect reads one redirection, if one begins here.
 func (r *reader) redirect(files *Tokens) bool {
 	fd := ""
-	if c := r.at(0); digit(c) && (r.at(1) == '<' || r.at(1) == '>') {
+	if c := r.at(0); digit(c) {
 		fd = string(c)
 	}
 	op := r.at(len(fd))
@@ -89,7 +87,6 @@ func (r *reader) redirect(files *Tokens) bool {
 		to := r.at(1)
 		if !digit(to) && to != '-' || strings.IndexByte("\x00 \t\n;|&)", r.at(2)) < 0 {
 			r.refuse("")
-			return true
 		}
 		r.skip(2)
 		files.Op(fd + string(op) + "&" + string(to))
@@ -104,17 +101,11 @@ func (r *reader) redirect(files *Tokens) bool {
 	return true
 }
 
-// target reads the file of a redirection. zsh has more operators than others, which
-// begin with marks.
+// target reads the file of a redirection. zsh knows >! as an operator.
 func (r *reader) target(files *Tokens) {
-	if strings.IndexByte("<>&|!(", r.at(0)) >= 0 {
-		r.refuse("")
-		return
-	}
 	r.blanks()
-	if r.at(0) == '!' || r.at(0) == '#' || strings.Contains(r.ahead(), "$(") {
+	if r.at(0) == '!' {
 		r.refuse("")
-		return
 	}
 	out := r.out
 	r.out = *files
@@ -125,9 +116,8 @@ func (r *reader) target(files *Tokens) {
 // hereDocument reads <<'MARK' and <<MARK. The text begins behind the line's end.
 func (r *reader) hereDocument(fd string, files *Tokens) {
 	r.skip(1)
-	if r.heredoc >= 0 || fd != "" || r.at(0) == '<' || r.at(0) == '-' {
+	if r.due() || fd != "" {
 		r.refuse("a here-document of another kind")
-		return
 	}
 	r.blanks()
 	word := r.ahead()
@@ -135,7 +125,6 @@ func (r *reader) hereDocument(fd string, files *Tokens) {
 	r.literal = word != r.mark
 	if word != r.mark && word != "'"+r.mark+"'" && word != `"`+r.mark+`"` || !identifier(r.mark) {
 		r.refuse("the mark of a here-document")
-		return
 	}
 	r.skip(len(word))
 	files.Heredoc("")

@@ -29,25 +29,18 @@ func (r *reader) list(ends ...string) {
 
 // separator reads what ends a command. It reports false where a bracket or the end does.
 func (r *reader) separator() bool {
-	r.blanks()
 	switch r.at(0) {
 	case ';':
-		if r.at(1) == ';' || r.at(1) == '&' {
-			r.refuse("")
-		}
 		r.skip(1)
 		r.out.Op(";")
 	case '&':
-		if strings.IndexByte("&|!>;", r.at(1)) >= 0 && r.at(1) != 0 {
+		if r.at(1) == '!' { // an operator of zsh
 			r.refuse("")
 		}
 		r.skip(1)
 		r.out.Op("&")
-	case '\n':
+	case '\n', '#':
 		r.out.Op(";")
-	case '#':
-		r.out.Op(";")
-		return r.before() == ' ' || r.before() == '\t'
 	default:
 		r.out.Op(";")
 		return false
@@ -58,7 +51,6 @@ func (r *reader) separator() bool {
 // chain reads pipelines joined by && and ||.
 func (r *reader) chain() {
 	for r.pipeline(); ; r.pipeline() {
-		r.blanks()
 		switch {
 		case r.take("&&"):
 			r.out.Op("&&")
@@ -73,19 +65,15 @@ func (r *reader) chain() {
 
 func (r *reader) pipeline() {
 	if r.ahead() == "!" && (r.at(1) == ' ' || r.at(1) == '\t') {
-		r.skip(1)
+		r.skip(2)
 		r.out.Op("!")
 		r.blanks()
 	} else if r.ahead() == "time" {
 		r.time()
 	}
 	for r.command(); ; r.command() {
-		r.blanks()
 		if r.at(0) != '|' || r.at(1) == '|' {
 			return
-		}
-		if r.at(1) == '&' {
-			r.refuse("")
 		}
 		r.skip(1)
 		r.out.Op("|")
@@ -99,11 +87,12 @@ func (r *reader) time() {
 	r.skip(len("time"))
 	r.out.Op("time")
 	r.blanks()
-	if word := r.ahead(); !name(word) || reserved()[word] || strings.Contains(word, "=") || word == "time" {
+	if word := r.ahead(); !name(word) || reserved()[word] {
 		r.refuse("what time is given")
 	}
 }
 
+// command reads one command, its redirections and the blanks behind it.
 func (r *reader) command() {
 	if r.at(0) == '(' {
 		if r.skip(1); r.at(0) == '(' {
@@ -130,14 +119,13 @@ func (r *reader) command() {
 		r.loop()
 	default:
 		r.simple()
-		return
 	}
 	r.redirects()
 }
 
 // closing reads the bracket that ends a list.
 func (r *reader) closing() {
-	if r.heredoc >= 0 || !r.take(")") {
+	if r.due() || !r.take(")") {
 		r.refuse("")
 	}
 	r.out.Op(")")
@@ -147,10 +135,9 @@ func (r *reader) closing() {
 func (r *reader) keyword(word string) {
 	if r.ahead() != word {
 		r.refuse("")
-		return
 	}
 	r.skip(len(word))
-	if strings.IndexByte("()<>", r.at(0)) >= 0 && r.at(0) != 0 && word != "}" && word != "fi" && word != "done" {
+	if strings.IndexByte("()<>", r.at(0)) >= 0 && word != "}" && word != "fi" && word != "done" {
 		r.refuse("")
 	}
 	r.out.Op(word)
@@ -187,7 +174,6 @@ func (r *reader) loop() {
 	variable := r.ahead()
 	if !quiet(variable) {
 		r.refuse("the name of a loop's variable")
-		return
 	}
 	r.skip(len(variable))
 	r.out.Op(variable)

@@ -39,10 +39,10 @@ func Read(text string) (tokens []string, why string) {
 		}
 	}
 	r.list()
-	if !r.over() && r.why == "" {
+	if !r.over() {
 		r.refuse("")
 	}
-	if r.heredoc >= 0 {
+	if r.due() {
 		r.refuse("a here-document without its end")
 	}
 	if r.why != "" {
@@ -58,7 +58,7 @@ type reader struct {
 	text  string
 	i     int
 	out   Tokens
-	why   string // not empty: the text is not plain, and i is at its end
+	why   string // not empty: the text is not plain, and i is at its end, so that all reading ends
 	depth int
 	subst int // substitutions around this place
 
@@ -87,6 +87,9 @@ func (r *reader) refuse(why string) {
 
 func (r *reader) over() bool { return r.i >= len(r.text) }
 
+// due reports whether the text of a here-document begins at the end of this line.
+func (r *reader) due() bool { return r.heredoc >= 0 }
+
 // at is the byte n behind this one, 0 at the end.
 func (r *reader) at(n int) byte {
 	if r.i+n < len(r.text) {
@@ -97,7 +100,7 @@ func (r *reader) at(n int) byte {
 
 // before is the byte before this one.
 func (r *reader) before() byte {
-	if r.i > 0 && r.i <= len(r.text) {
+	if r.i > 0 {
 		return r.text[r.i-1]
 	}
 	return '\n'
@@ -121,7 +124,7 @@ func (r *reader) blanks() {
 		switch {
 		case r.at(0) == ' ' || r.at(0) == '\t':
 			r.skip(1)
-		case r.at(0) == '\\' && r.at(1) == '\n' && (r.before() == ' ' || r.before() == '\t') && r.heredoc < 0:
+		case r.at(0) == '\\' && r.at(1) == '\n' && (r.before() == ' ' || r.before() == '\t') && !r.due():
 			r.skip(2)
 			if c := r.at(0); c == '#' || c == '\n' || c == '\\' || c == 0 {
 				r.refuse("a joined line")
@@ -142,7 +145,6 @@ func (r *reader) gap() {
 			line, _, _ := strings.Cut(r.text[r.i:], "\n")
 			if strings.Contains(line, "\\") {
 				r.refuse("a backslash in a comment")
-				return
 			}
 			r.skip(len(line))
 		default:
@@ -154,29 +156,24 @@ func (r *reader) gap() {
 // newline goes behind the end of a line and the here-document that begins there.
 func (r *reader) newline() {
 	r.skip(1)
-	if r.heredoc < 0 {
+	if !r.due() {
 		return
 	}
 	start := r.i
 	for r.i < len(r.text) {
-		line, _, more := strings.Cut(r.text[r.i:], "\n")
+		line, _, _ := strings.Cut(r.text[r.i:], "\n")
 		if line == r.mark {
 			body := r.text[start:r.i]
 			if !r.literal && strings.ContainsAny(body, "$`\\") {
 				r.refuse("a here-document that the shell expands")
-				return
 			}
 			r.out.list[r.heredoc] += body
 			r.heredoc = -1
 			r.skip(len(line))
-			if more {
-				r.skip(1)
-			}
 			return
 		}
 		r.skip(len(line) + 1)
 	}
-	r.refuse("a here-document without its end")
 }
 
 // ahead is the raw text up to the next blank or operator.

@@ -41,7 +41,6 @@ func (r *reader) parts() {
 			n := r.unquoted(r.i == from)
 			if n == 0 {
 				r.refuse("")
-				return
 			}
 			r.out.Text(r.text[r.i:r.i+n], false)
 			r.skip(n)
@@ -69,9 +68,9 @@ func (r *reader) unquoted(first bool) int {
 		return 1
 	case c == '~' && first && (r.at(1) == '/' || strings.IndexByte("\x00 \t\n;&|)", r.at(1)) >= 0):
 		return 1
-	case (c == '~' || c == '^') && !first && (alnum(before) || before == '^' || before == '~' || before == '}'):
+	case (c == '~' || c == '^') && (alnum(before) || before == '^' || before == '~' || before == '}'):
 		return 1
-	case c == '#' && !first && (alnum(before) || strings.IndexByte("_-./", before) >= 0):
+	case c == '#' && (alnum(before) || strings.IndexByte("_-./", before) >= 0):
 		return 1
 	case c == '[':
 		return r.enclosed(0, "]", "_.-^!")
@@ -93,9 +92,8 @@ func (r *reader) enclosed(open int, end, marks string) int {
 // escaped reads a backslash with a mark or a blank.
 func (r *reader) escaped() {
 	c := r.at(1)
-	if c <= ' ' && c != ' ' || c >= 0x7f || alnum(c) {
+	if c < ' ' || c >= 0x80 || alnum(c) {
 		r.refuse("")
-		return
 	}
 	r.out.Text(string(c), true)
 	r.skip(2)
@@ -104,9 +102,8 @@ func (r *reader) escaped() {
 // single reads '…'.
 func (r *reader) single() {
 	text, _, ok := strings.Cut(r.text[r.i+1:], "'")
-	if !ok || r.heredoc >= 0 && strings.Contains(text, "\n") {
+	if !ok || r.due() && strings.Contains(text, "\n") {
 		r.refuse("a quote without its end")
-		return
 	}
 	r.out.Text(text, true)
 	r.skip(len(text) + 2)
@@ -122,10 +119,9 @@ func (r *reader) double() {
 		case c == '"':
 			r.skip(1)
 			return
-		case c == '`', c == '\n' && r.heredoc >= 0, c == '\\' && n == '\n':
+		case c == '`', c == '\n' && r.due(), c == '\\' && n == '\n':
 			r.refuse("")
-			return
-		case c == '\\' && n != 0 && strings.IndexByte("$`\"\\", n) >= 0:
+		case c == '\\' && strings.IndexByte("$`\"\\", n) >= 0:
 			r.out.Text(string(n), true)
 			r.skip(2)
 		case c == '$' && (n == ' ' || n == '"' && strings.IndexByte("\x00 \t\n;&|)", r.at(2)) >= 0):
@@ -153,7 +149,6 @@ func (r *reader) value(quoted bool) {
 		variable, behind, ok := strings.Cut(rest[1:], "}")
 		if !ok || !identifier(variable) || strings.HasPrefix(behind, "[") {
 			r.refuse("")
-			return
 		}
 		r.out.Value(variable, quoted)
 		r.skip(len(variable) + 3)
@@ -161,7 +156,6 @@ func (r *reader) value(quoted bool) {
 	case rest != "" && strings.IndexByte("?$!", rest[0]) >= 0:
 		if len(rest) > 1 && strings.IndexByte(" \t\n;&|)\".,/-]", rest[1]) < 0 {
 			r.refuse("")
-			return
 		}
 		r.out.Value(rest[:1], quoted)
 		r.skip(2)
@@ -173,7 +167,6 @@ func (r *reader) value(quoted bool) {
 	}
 	if !identifier(rest[:n]) || n < len(rest) && (rest[n] == '[' || rest[n] == ':' || rest[n] >= 0x80) {
 		r.refuse("")
-		return
 	}
 	r.out.Value(rest[:n], quoted)
 	r.skip(n + 1)
@@ -181,9 +174,8 @@ func (r *reader) value(quoted bool) {
 
 // substitution reads $(…).
 func (r *reader) substitution(quoted bool) {
-	if r.at(2) == '(' || r.heredoc >= 0 {
+	if r.at(2) == '(' || r.due() {
 		r.refuse("")
-		return
 	}
 	r.skip(2)
 	r.out.Open(quoted)
