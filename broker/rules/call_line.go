@@ -16,14 +16,14 @@ var startParams = []string{"workdir", "cwd", "dir", "directory", "dir_path"}
 // this user. Behind any other only an exact pattern speaks for a command.
 var transparent = map[string]bool{
 	"time": true, "timeout": true, "gtimeout": true, "nice": true, "nohup": true, "env": true, "command": true,
-	"builtin": true, "exec": true, "stdbuf": true, "ionice": true, "setsid": true, "xargs": true, "find": true,
-	"eval": true, "noglob": true, "nocorrect": true, "caffeinate": true, "chrt": true, "taskset": true, "unbuffer": true,
-	"bundle exec": true, "poetry run": true, "pipenv run": true, "hatch run": true, "pdm run": true, "rye run": true, "uv run": true, "trap": true,
-	"sh -c": true, "bash -c": true, "zsh -c": true, "dash -c": true,
+	"stdbuf": true, "ionice": true, "setsid": true, "xargs": true, "find": true, "caffeinate": true, "chrt": true, "taskset": true, "unbuffer": true,
 }
 
-// runners are those of them that run a project's own programs. Whoever uses one writes it
-// into a pattern as well.
+// shells run a script, as a word behind -c, in which each command is looked at.
+var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true}
+
+// runners do so too, and run a project's own programs. Whoever uses one writes it into a
+// pattern as well.
 var runners = map[string]bool{
 	"bundle exec": true, "poetry run": true, "pipenv run": true, "hatch run": true, "pdm run": true, "rye run": true, "uv run": true,
 }
@@ -171,18 +171,22 @@ func behind(e *shell.Element) string {
 		return "runs on another machine"
 	}
 	for _, w := range e.Via {
-		if !transparent[w] && !transparentShell(w) {
+		if !runsItself(w) {
 			return "runs through " + w
 		}
 	}
 	return ""
 }
 
-// transparentShell reports whether w is a shell that is given its script as a word.
-func transparentShell(w string) bool {
+// runsItself reports whether wrapper w, which may be a shell that is given its script as a
+// word, runs the very command behind it.
+func runsItself(w string) bool {
+	if transparent[w] || runners[w] {
+		return true
+	}
 	name, flags, ok := strings.Cut(w, " ")
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	return ok && strings.HasPrefix(flags, "-") && strings.HasSuffix(flags, "c") && transparent[name+" -c"]
+	return ok && strings.HasPrefix(flags, "-") && strings.HasSuffix(flags, "c") && shells[name]
 }
 
 // folder is where e works, as far as that is known.

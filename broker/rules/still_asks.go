@@ -68,7 +68,7 @@ func (a Assessment) behindWrapper(pattern string) string {
 	wrapper, own := a.Elements[i].Via[0], a.Elements[i].Argv
 	open := strings.HasSuffix(pattern, " *")
 	switch {
-	case !transparent[wrapper] && !transparentShell(wrapper):
+	case !runsItself(wrapper):
 		return "what runs through " + wrapper + " is allowed by its exact words only"
 	case open && len(own) == 1:
 		return "say as well what " + wrapper + " is to run"
