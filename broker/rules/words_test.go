@@ -18,7 +18,7 @@ func (w world) decides(t *testing.T, pattern, line string) Verdict {
 func TestWrappers(t *testing.T) {
 	w := newWorld(t)
 	for _, front := range []string{
-		"time", "timeout 5", "gtimeout 5", "nice", "nohup", "env", "command", "stdbuf -oL", "ionice -c 3", "setsid", "caffeinate -i", "chrt -b 0",
+		"time", "/usr/bin/time", "timeout 5", "gtimeout 5", "nice", "nohup", "env", "command", "stdbuf -oL", "ionice -c 3", "setsid", "caffeinate -i", "chrt -b 0",
 		"taskset -c 0", "unbuffer", "bundle exec", "poetry run", "pipenv run", "hatch run", "pdm run", "rye run", "uv run",
 	} {
 		if v := w.decides(t, "npm test", front+" npm test"); v != Allow {
