@@ -159,9 +159,19 @@ func TestWithin(t *testing.T) {
 		dir, path, rest string
 		ok              bool
 	}{
-		{"/a", "/a", "", true}, {"/a", "/a/b", "b", true}, {"/a", "/ab", "", false}, {"/a", "/b/a", "", false}, {"/a/b", "/a", "", false},
-		{"/", "/", "", true}, {"/", "/a/b", "a/b", true}, {"/", "a", "", false}, {"", "/a", "", false}, {"/a", "", "", false}, {"", "", "", false},
-		{"/a", "/c/b", "", false}, {"/ab", "/a/b", "", false},
+		{"/a", "/a", "", true},
+		{"/a", "/a/b", "b", true},
+		{"/a", "/ab", "", false},
+		{"/a", "/b/a", "", false},
+		{"/a/b", "/a", "", false},
+		{"/", "/", "", true},
+		{"/", "/a/b", "a/b", true},
+		{"/", "a", "", false},
+		{"", "/a", "", false},
+		{"/a", "", "", false},
+		{"", "", "", false},
+		{"/a", "/c/b", "", false},
+		{"/ab", "/a/b", "", false},
 	} {
 		if rest, ok := within(tt.dir, tt.path); ok != tt.ok || ok && rest != tt.rest {
 			t.Errorf("within(%q, %q) = %q, %t", tt.dir, tt.path, rest, ok)

@@ -238,7 +238,9 @@ func TestLintOfTwo(t *testing.T) {
 func TestLintFindsEachKindOnce(t *testing.T) {
 	npm := func(d Verdict, pattern string) Rule { return where(d, "Bash", "command", pattern) }
 	list := []Rule{
-		npm(Allow, "npm test *"), npm(Deny, "npm *"), npm(Deny, "npm test *"), npm(Allow, "npm *|yarn *"), {Tool: "Bash"}, npm(Allow, "npm test *"),
+		npm(Allow, "npm test *"), npm(Deny, "npm *"), npm(Deny, "npm test *"), npm(Allow, "npm *|yarn *"),
+		{Tool: "Bash"},
+		npm(Allow, "npm test *"),
 		changed(npm(Deny, "x"), func(r *Rule) { r.ExpiresAt = testNow.Add(-time.Hour) }), changed(npm(Deny, "x"), func(r *Rule) { r.MaxUses, r.Uses = 1, 1 }),
 	}
 	for i := range list {
