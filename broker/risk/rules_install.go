@@ -19,7 +19,8 @@ func installRules() []rule {
 		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: func(a args) bool { return a.anyWord(plainURL) }, why: fromURL},
 		{names: "deno node bun tsx", when: func(a args) bool { return a.anyWord(plainURL) && !a.has("--version") }, why: "runs a program from a URL", note: true},
 		{names: "deno", sub: "run|install|x", when: func(a args) bool { return a.anyWord(plainURL) }, why: "runs a program from a URL"},
-		{names: "npm pnpm yarn bun", sub: "i|install|add|global|remove|uninstall|update", when: func(a args) bool { return a.has("-g", "--global") || a.exactly("global") }, why: "installs for all projects", note: true},
+		{names: "npm pnpm yarn bun", sub: "i|install|add|remove|uninstall|update", when: option("-g", "--global"), why: "installs for all projects", note: true},
+		{names: "yarn", sub: "global", why: "installs for all projects", note: true},
 		{names: "pip pip3 pipx brew apt apt-get dnf yum pacman apk snap zypper port gem", sub: "install|i|add|remove|purge|uninstall|upgrade", why: "installs or removes programs", note: true},
 		{names: "cargo go", sub: "install", why: "installs or removes programs", note: true},
 	}

@@ -188,7 +188,7 @@ var ruleCases = []struct {
 		[]string{"npm install", "npm i left-pad", "npm i @a/b", "npm i ./a/b", "npm i --prefix a/b", "pip install requests", "pip install -r requirements.txt", "python -m pip install x", "uv add x", "cargo install ripgrep", "gem install rake", "dpkg -i x.deb"},
 	},
 	{"runs a program from a URL", []string{"npx github:a/b", "npx https://x/y", "pnpm dlx a/b", "deno run https://x/y.ts", "node https://x/y.js"}, []string{"npx eslint src/app", "npx @a/b", "pnpm dlx x", "deno run x.ts", "node x.js"}},
-	{"installs for all projects", []string{"npm i -g x"}, []string{"npm i x"}},
+	{"installs for all projects", []string{"npm i -g x", "yarn global add x"}, []string{"npm i x", "npm i global"}},
 	{"installs or removes programs", []string{"pip install x", "brew install x", "apt-get install x", "cargo install x"}, []string{"pip list", "brew list", "cargo build"}},
 }
 
