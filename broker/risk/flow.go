@@ -190,8 +190,14 @@ func readsProgram(a args) bool {
 	if len(a.e.Argv) == 0 || !interpreters.has(a.name) || a.name == "eval" {
 		return len(a.e.Argv) > 0 && a.e.Argv[0] == ""
 	}
+	if a.name == "busybox" && len(a.words) > 0 { // busybox sh is sh
+		e := a.e
+		e.Argv = a.words
+		return readsProgram(argsOf(e))
+	}
 	for i, w := range a.words {
 		switch {
+		case i == 0 && w == "run" && (a.name == "deno" || a.name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
 		case shells.has(a.name) && (w == "-s" || w == "-" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c")):
