@@ -91,7 +91,7 @@ func TestSearchToolsOverSecrets(t *testing.T) {
 		{"Grep", map[string]any{"pattern": "x", "path": dir + "/keys"}, "id_rsa"},
 		{"Grep", map[string]any{"pattern": "x", "path": dir + "/src"}, ""},
 		{"Grep", map[string]any{"pattern": "x", "glob": "*.go"}, ""},
-		{"Grep", map[string]any{"pattern": "x", "glob": "**/*.{go,ts}"}, "deploy/.env"},
+		{"Grep", map[string]any{"pattern": "x", "glob": "**/*.{go,ts}"}, ""},
 		{"Grep", map[string]any{"pattern": "x", "type": "go"}, ""},
 		{"Grep", map[string]any{"pattern": "x", "type": "all"}, "deploy/.env"},
 		{"Grep", map[string]any{"pattern": "x", "glob": "!deploy"}, "keys/id_rsa"},

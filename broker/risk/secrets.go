@@ -2,7 +2,6 @@ package risk
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -118,7 +117,7 @@ func (j *judge) holdsSecrets(t target, left leaves) {
 		found, whole := j.at.Secrets(either(dir, "/"))
 		for _, f := range found {
 			rel := strings.TrimPrefix(strings.TrimPrefix(f, dir), "/")
-			if (pattern == "" || fitsBelow(pattern, rel)) && !left.out(rel) {
+			if (pattern == "" || fitsBelow(pattern, rel, left.dotted)) && (rel == "" || !left.out(rel)) {
 				j.danger("reads keys or credentials: " + clip(either(rel, path.Base(f))))
 				return
 			}
@@ -130,138 +129,29 @@ func (j *judge) holdsSecrets(t target, left leaves) {
 	}
 }
 
-// fitsBelow reports whether a shell's pattern may stand for a file, or a folder above it.
-func fitsBelow(pattern, file string) bool {
+// fitsBelow reports whether a pattern may stand for a file, or a folder above it. dotted: a
+// star may stand for a dot in front, as it does to other programs than shells.
+func fitsBelow(pattern, file string, dotted bool) bool {
+	if strings.Contains(pattern, `\`) {
+		return true
+	}
 	want, got := strings.Split(fold(pattern), "/"), split(file)
 	for i, w := range want {
 		switch {
 		case w == "**":
 			return true
-		case i >= len(got), strings.HasPrefix(got[i], ".") && !strings.HasPrefix(w, ".") && !strings.ContainsAny(w[:min(1, len(w))], "[{"), !meet(w, literal(got[i])):
+		case i >= len(got), !dotted && strings.HasPrefix(got[i], ".") && !strings.HasPrefix(w, ".") && !strings.ContainsAny(w[:min(1, len(w))], "[{"), !meet(w, literal(got[i])):
 			return false
 		}
 	}
 	return len(want) == len(got)
 }
 
-// leaves is what a search or an archive leaves out.
-type leaves struct {
-	only   []string // when there are some, files that fit none of them
-	not    []string // files and folders that fit one of them
-	hidden bool     // what begins with a dot
-	code   bool     // all that is no source text
-}
-
-// all reports whether no secret can remain: sources are none.
-func (l leaves) all() bool {
-	return l.code || len(l.only) > 0 && !slices.ContainsFunc(l.only, func(p string) bool { return !endsIn(p, sourceEnds...) })
-}
-
-// out reports whether a file, as seen from the folder of the search, is left out.
-func (l leaves) out(file string) bool {
-	names := split(file)
-	if l.hidden && slices.ContainsFunc(names, func(n string) bool { return n[0] == '.' }) {
-		return true
-	}
-	for _, p := range l.not {
-		if slices.ContainsFunc(names, func(n string) bool { return sureMatch(p, n) }) || sureMatch(p, strings.Join(names, "/")) {
-			return true
-		}
-	}
-	base := ""
-	if len(names) > 0 {
-		base = names[len(names)-1]
-	}
-	return len(l.only) > 0 && !slices.ContainsFunc(l.only, func(p string) bool {
-		return strings.Contains(strings.TrimPrefix(p, "**/"), "/") || meet(fold(strings.TrimPrefix(p, "**/")), literal(base))
-	})
-}
-
-// sureMatch reports whether a pattern surely stands for a name: only stars are understood.
-func sureMatch(pattern, name string) bool {
-	pattern = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "**/"), "/")
-	ok, err := path.Match(strings.TrimSuffix(pattern, "/**"), name)
-	return err == nil && ok && !strings.ContainsAny(pattern, "[{\\")
-}
-
-// addGlob takes one of the patterns by which searches choose files: !x leaves x out.
-func (l *leaves) addGlob(pattern string) {
-	if not, ok := strings.CutPrefix(pattern, "!"); ok {
-		l.not = append(l.not, not)
-	} else if pattern != "" {
-		l.only = append(l.only, pattern)
-	}
-}
-
-// codeTypes are kinds of files, as ripgrep names them, that are sources.
-var codeTypes = newWords("go py python js javascript ts typescript tsx jsx rust rs java kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh tf")
-
-// names are programs that tell of files their names, sizes and times, or judge them as
+// namesOnly are programs that tell of files their names, sizes and times, or judge them as
 // sources, and do not show what is in them.
 var namesOnly = newWords(`ls dir vdir eza exa lsd tree du find bfs fd fdfind stat wc file cloc tokei scc chmod chown chgrp touch mkdir rm rmdir unlink mv
 	ln test [ md5sum sha1sum sha256sum sha512sum cksum b2sum git eslint prettier tsc ruff black isort flake8 mypy pylint golangci-lint gofmt goimports
 	gofumpt stylelint rubocop shellcheck clang-format clang-tidy pytest py.test jest vitest mocha npx make cmake cd pushd open trash realpath readlink`)
-
-// lookers are programs that search, and what they leave out by themselves.
-var lookers = newWords("rg ag ack")
-
-// leftOut reads from the words of a program what it leaves out.
-func leftOut(argv []string) leaves {
-	var l leaves
-	if len(argv) == 0 {
-		return l
-	}
-	name := program(argv[0])
-	l.hidden = lookers.has(name)
-	for i := 1; i < len(argv); i++ {
-		w := argv[i]
-		option, value, has := strings.Cut(w, "=")
-		next := ""
-		if i+1 < len(argv) {
-			next = argv[i+1]
-		}
-		switch {
-		case w == "--":
-			return l
-		case lookers.has(name) && (strings.HasPrefix("--hidden", w) && len(w) > 3 || strings.HasPrefix(w, "--unr") || w == "--all-types" || shortHas(w, "u") || shortHas(w, ".")):
-			l.hidden = false
-		case strings.HasPrefix(w, "-z") && name == "rg", strings.HasPrefix(w, "--pre"):
-			l.hidden = false
-		case option == "--include" || option == "--name" || option == "-name" || option == "-iname":
-			if !has {
-				value = next
-			}
-			l.only = append(l.only, value)
-		case strings.HasPrefix(option, "--exclude") && !strings.HasPrefix(option, "--exclude-from"):
-			if !has {
-				value = next
-			}
-			l.not = append(l.not, value)
-		case name == "rg" && (option == "-g" || option == "--glob"):
-			if !has {
-				value = next
-			}
-			l.addGlob(value)
-		case name == "rg" && strings.HasPrefix(w, "-g"):
-			l.addGlob(w[2:])
-		case name == "rg" && (w == "-t" || w == "--type"):
-			l.code = codeTypes.has(next)
-		case name == "rg" && (option == "--type" || strings.HasPrefix(w, "-t")):
-			l.code = codeTypes.has(either(value, strings.TrimPrefix(w, "-t")))
-		case name == "zip" && w == "-x":
-			l.not = append(l.not, argv[i+1:]...)
-			return l
-		case (name == "find" || name == "bfs") && (w == "-o" || w == "-or" || w == "!" || w == "-not" || w == ","):
-			return leaves{} // which names remain is not plain
-		}
-	}
-	return l
-}
-
-// shortHas reports whether w is short options, one of them letter.
-func shortHas(w, letter string) bool {
-	return len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w[1:], letter)
-}
 
 // shows judges a read of a folder, or of a pattern of names, by the command whose operand
 // it is, and by those that are handed what it finds.
@@ -276,7 +166,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 		return
 	}
 	by := l.Elements[command]
-	left := leftOut(by.Argv)
+	left := leftOut(by)
 	if namesOnly.has(program(by.Argv[0])) && !passesOn(l, command) {
 		return
 	}
@@ -306,78 +196,6 @@ func passesOn(l *shell.Line, command int) bool {
 			if v == name || pipe > 0 && e.Pipe == pipe && (v == "xargs" || v == "gxargs" || v == "parallel") {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// gitShows judges what a git command shows of files that hold keys: those that its words
-// name, and those that the repository keeps.
-func (j *judge) gitShows(a args) {
-	for _, sub := range []string{"show", "diff", "grep", "archive", "log", "cat-file", "blame", "annotate", "whatchanged", "format-patch", "difftool", "stash show"} {
-		rest, ok := a.sub(sub)
-		if !ok {
-			continue
-		}
-		b := a.after(rest)
-		if sub == "log" && !b.has("-p", "-u", "--patch", "-U", "--unified", "-c", "--cc") || b.has("--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--summary", "--check", "--quiet") && !b.has("-p", "-u", "--patch") {
-			return
-		}
-		j.gitNames(b, sub != "cat-file" && sub != "blame" && sub != "annotate" && sub != "stash show")
-		return
-	}
-}
-
-// gitNames is gitShows for the words behind the subcommand. tree: without a name it shows
-// what the repository keeps.
-func (j *judge) gitNames(a args, tree bool) {
-	dir := j.dirOf(a.e)
-	var under []string
-	for i, w := range a.words {
-		if w == "--" || i < a.plain && strings.HasPrefix(w, "-") {
-			continue
-		}
-		rev, file, named := strings.Cut(w, ":")
-		if !named || rev == "" { // :/x and :(glob)x are places, too
-			file = strings.TrimLeft(w, ":/!^")
-		}
-		if t := j.resolve(file, spot{dir: dir, glob: true}); file != "" {
-			if why, ok := credential(t); ok && !strings.Contains(w, "!") && !strings.Contains(w, "exclude") {
-				j.danger(why)
-				return
-			}
-		}
-		switch {
-		case named && rev != "":
-			tree = false // one file of a commit
-		case i > a.plain:
-			under = append(under, w)
-		}
-	}
-	if !tree || j.at.Tracked == nil || dir == "" {
-		return
-	}
-	found, whole := j.at.Tracked(dir)
-	for _, f := range found {
-		if gitUnder(dir, f, under) {
-			j.danger("reads keys or credentials that the repository keeps: " + clip(path.Base(f)))
-			return
-		}
-	}
-	if !whole {
-		j.note("git's list of files cannot be read")
-	}
-}
-
-// gitUnder reports whether one of the places that a git command is kept to may hold file.
-func gitUnder(dir, file string, under []string) bool {
-	if len(under) == 0 {
-		return true
-	}
-	for _, u := range under {
-		full := path.Join(dir, u)
-		if strings.HasPrefix(u, ":") || below(full, file) || hasGlob(u) && meet(fold(path.Base(u)), literal(fold(path.Base(file)))) {
-			return true
 		}
 	}
 	return false

@@ -19,6 +19,7 @@ type toolKind struct {
 	shown bool     // what it writes is shown with what stands around it
 	write []string // parameters whose files it writes
 	text  []string // parameters that hold a patch
+	globs []string // parameters that choose files by patterns
 	must  bool     // means nothing without its path
 	safe  bool     // safe when it stays inside the project
 }
@@ -30,16 +31,16 @@ var tools = map[string]toolKind{
 	"NotebookRead": {read: []string{"notebook_path"}, must: true, safe: true},
 	"LS":           {read: []string{"path"}, tree: true, names: true, safe: true},
 	"Glob":         {read: []string{"path"}, tree: true, names: true, safe: true},
-	"Grep":         {read: []string{"path", "file_path"}, tree: true, safe: true},
+	"Grep":         {read: []string{"path", "file_path"}, tree: true, globs: []string{"glob"}, safe: true},
 	"Write":        {write: []string{"file_path"}},
 	"Edit":         {write: []string{"file_path"}, shown: true},
 	"MultiEdit":    {write: []string{"file_path"}, shown: true},
 	"NotebookEdit": {write: []string{"notebook_path"}, shown: true},
 
 	"read_file": {read: []string{"absolute_path", "file_path", "path"}}, "read_many_files": {read: []string{"paths", "include"}, tree: true},
-	"list_directory": {read: []string{"path", "dir_path"}, tree: true, names: true}, "list_dir": {read: []string{"path", "dir_path"}, tree: true, names: true}, "grep_search": {read: []string{"path", "dir_path"}, tree: true}, "grep_files": {read: []string{"path"}, tree: true}, "search_file_content": {read: []string{"path", "dir_path"}, tree: true},
+	"list_directory": {read: []string{"path", "dir_path"}, tree: true, names: true}, "list_dir": {read: []string{"path", "dir_path"}, tree: true, names: true}, "grep_search": {read: []string{"path", "dir_path"}, tree: true, globs: []string{"include", "include_pattern", "glob"}}, "grep_files": {read: []string{"path"}, tree: true, globs: []string{"include", "include_pattern", "glob"}}, "search_file_content": {read: []string{"path", "dir_path"}, tree: true, globs: []string{"include", "include_pattern", "glob"}},
 	"write_file": {write: []string{"file_path", "path"}}, "replace": {write: []string{"file_path", "path"}, shown: true},
-	"read": {read: []string{"filePath", "path"}}, "view": {read: []string{"path", "filePath"}}, "grep": {read: []string{"path"}, tree: true},
+	"read": {read: []string{"filePath", "path"}}, "view": {read: []string{"path", "filePath"}}, "grep": {read: []string{"path"}, tree: true, globs: []string{"include", "include_pattern", "glob"}},
 	"glob": {read: []string{"path", "dir_path"}, tree: true, names: true}, "list": {read: []string{"path"}, tree: true, names: true},
 	"write": {write: []string{"filePath", "path"}}, "edit": {write: []string{"filePath", "path"}, shown: true}, "create": {write: []string{"path"}},
 	"apply_patch": {text: []string{"input", "patch", "patchText", "command"}}, "patch": {text: []string{"patchText", "input"}},
@@ -108,7 +109,7 @@ func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 	given := 0
 	look := func(t target) {
 		if kind.tree && !kind.names {
-			j.holdsSecrets(t, toolLeaves(input))
+			j.holdsSecrets(t, toolLeaves(tool, input))
 		}
 	}
 	for _, p := range texts(input, kind.read) {
@@ -145,22 +146,38 @@ func (j *judge) files(tool string, kind toolKind, input map[string]any) {
 	j.read = safe && !otherPaths(input, kind.read) && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
 }
 
-// toolLeaves are the files that a search by a tool leaves out.
-func toolLeaves(input map[string]any) leaves {
-	var l leaves
-	for _, name := range []string{"glob", "include", "include_pattern"} {
+// toolLeaves are the files that a search by a tool leaves out. What another tool than Claude
+// Code's takes for a pattern that leaves out is not known.
+func toolLeaves(tool string, input map[string]any) leaves {
+	l := leaves{dotted: true}
+	for _, name := range tools[tool].globs {
 		text, _ := input[name].(string)
-		if strings.ContainsAny(text, "{[") { // a list in braces is one pattern
-			l.addGlob(text)
-			continue
-		}
-		for _, p := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-			l.addGlob(p)
+		for _, p := range toolGlobs(text) {
+			if tool == "Grep" {
+				l.glob(p)
+			} else if p[0] != '!' {
+				l.choose(p)
+			}
 		}
 	}
-	kind, _ := input["type"].(string)
-	l.code = codeTypes.has(kind)
+	if kind, _ := input["type"].(string); tool == "Grep" && kind != "" {
+		l.picks = append([]pick{{pattern: kindGlobs(kind)}}, l.picks...)
+		l.only = true
+	}
 	return l
+}
+
+// toolGlobs are the patterns in a text, as Claude Code tells them apart.
+func toolGlobs(text string) []string {
+	var list []string
+	for _, p := range strings.Fields(text) {
+		if strings.Contains(p, "{") && strings.Contains(p, "}") {
+			list = append(list, p)
+			continue
+		}
+		list = append(list, strings.FieldsFunc(p, func(r rune) bool { return r == ',' })...)
+	}
+	return list
 }
 
 // otherPaths reports whether a parameter beside those named looks as if it held a path.
@@ -201,12 +218,23 @@ func (j *judge) patterns(tool string, input map[string]any) bool {
 		return false
 	}
 	j.about(0, p)
-	t := j.resolve(p, spot{dir: j.at.CWD, tilde: true, glob: true})
-	if why, ok := j.guarded(t, false, false); ok {
-		j.guard(why)
+	list := []string{p}
+	if tool == "Grep" {
+		list = toolGlobs(p)
 	}
-	if why, ok := credential(t); ok {
-		j.danger(why)
+	for _, one := range list {
+		if tool == "Grep" && one[0] == '!' {
+			continue
+		}
+		for _, q := range braces(strings.ReplaceAll(one, `\`, "")) {
+			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: true})
+			if why, ok := j.guarded(t, false, false); ok {
+				j.guard(why)
+			}
+			if why, ok := credential(t); ok {
+				j.danger(why)
+			}
+		}
 	}
 	return sameForAll(p) && !path.IsAbs(p) && !strings.Contains(p, "..") && !strings.Contains(p, "~")
 }
@@ -242,7 +270,7 @@ func (j *judge) patch(text, dir string) {
 func (j *judge) anyInput(tool string, input map[string]any) {
 	if strings.Contains(strings.ToLower(tool), "grep") {
 		dir, _ := input["path"].(string)
-		j.holdsSecrets(j.resolve(either(dir, "."), spot{dir: j.at.CWD, tilde: true}), toolLeaves(input))
+		j.holdsSecrets(j.resolve(either(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		v := input[name]

@@ -88,6 +88,8 @@ type given struct {
 	name  string
 	value word
 	has   bool // has a value
+
+	operands int // that stand before it
 }
 
 func (c *call) inspect() {

@@ -6,7 +6,7 @@ import "strings"
 func archiveRows() map[string]spec {
 	rows := map[string]spec{
 		"tar": tarRow(), "gtar": tarRow(), "bsdtar": tarRow(),
-		"zip":     {lax: true, ok: "-b= -n= -t= -P= -s= -x= -i=", unsure: "-T --unzip-command= --test", ops: zipOps},
+		"zip":     {lax: true, ok: "-0123456789DjqryX -b= -n= -t= -P= -s= -x= -i=", unsure: "-T --unzip-command= --test", ops: zipOps},
 		"unzip":   {lax: true, ok: "-P= -x= -d=", exact: "-:", ops: unzipOps},
 		"zipinfo": {lax: true, ops: readFrom(0)},
 		"7z":      sevenRow(), "7za": sevenRow(), "7zz": sevenRow(),

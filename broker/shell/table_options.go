@@ -121,7 +121,7 @@ func (c *call) long(o *options, w word, next []word) int {
 	if !ok {
 		c.strange()
 		c.strangeValue(text, tail(w, attached), has)
-		c.opts = append(c.opts, given{name: text, value: tail(w, attached), has: has})
+		c.opts = append(c.opts, given{name: text, value: tail(w, attached), has: has, operands: len(c.rest)})
 		return 0
 	}
 	g := given{name: opt.name, has: has}
@@ -166,7 +166,7 @@ func (c *call) cluster(o *options, w word, next []word) int {
 		case !ok:
 			c.strange()
 			c.strangeValue(name, tail(w, rest), rest != "")
-			c.opts = append(c.opts, given{name: name})
+			c.opts = append(c.opts, given{name: name, operands: len(c.rest)})
 		case opt.value && rest == "" && len(next) > 0:
 			c.give(opt, given{name: opt.name, value: next[0], has: true})
 			return 1
@@ -221,6 +221,7 @@ func elsewhereIn(value word) bool {
 }
 
 func (c *call) give(opt option, g given) {
+	g.operands = len(c.rest)
 	c.opts = append(c.opts, g)
 	switch opt.effect {
 	case harmless:

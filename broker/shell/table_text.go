@@ -58,7 +58,7 @@ func searchRows() map[string]spec {
 		"eza":  ezaRow(), "exa": ezaRow(), "lsd": ezaRow(),
 		"grep": grepRow(), "egrep": grepRow(), "fgrep": grepRow(), "zgrep": grepRow(), "ggrep": grepRow(),
 		"rg":    rgRow(),
-		"ag":    {lax: true, ok: "-A? -B? -C? -G= -m= --depth= --ignore= --ignore-dir= --color-line-number= --color-match= --color-path= --max-count= --file-search-regex= --workers= --width= -W=", read: "-p= --path-to-ignore=", unsure: "--pager=", ops: grepOps},
+		"ag":    {lax: true, ok: "-acDfFhHilLnoQrRsStuUvwz --hidden --unrestricted --all-types --all-text --ignore-case --case-sensitive --smart-case --fixed-strings --literal --word-regexp --invert-match --files-with-matches --files-without-matches --count --numbers --nonumbers --color --nocolor --heading --noheading --group --nogroup --filename --nofilename --column --only-matching --vimgrep --stats --silent --no-messages --follow --null --version --help --one-device --multiline --nomultiline --break --nobreak --context? --after? --before? --skip-vcs-ignores --search-zip --parallel --print-long-lines --passthrough -A? -B? -C? -G= -m= --depth= --ignore= --ignore-dir= --color-line-number= --color-match= --color-path= --max-count= --file-search-regex= --workers= --width= -W=", read: "-p= --path-to-ignore=", unsure: "--pager=", ops: grepOps},
 		"ack":   {lax: true, ok: "-A= -B= -C= -m= --type= --match= -t= --ignore-dir= --ignore-file= --type-set= --type-add= --output=", exact: "--ackrc=", unsure: "--pager=", ops: grepOps},
 		"look":  {lax: true, ops: readFrom(1)},
 		"jq":    {lax: true, ok: "-L= --indent= --seq --stream --tab", ops: jqOps},
@@ -124,8 +124,10 @@ func ezaRow() spec {
 
 func grepRow() spec {
 	return spec{
-		lax:  true,
-		ok:   "-e= -m= -A= -B= -C= -d= -D= --regexp= --max-count= --after-context= --before-context= --context= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files= --color? --colour? --group-separator=",
+		lax: true,
+		ok: "-EFGPVabcHhiILlnoqRrsTUuvwxyZz0123456789 -e= -m= -A= -B= -C= -d= -D= --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
+			"--files-without-match --files-with-matches --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --line-number --initial-tab --null --text --null-data --binary --line-buffered --version --help " +
+			"--recursive --dereference-recursive --unix-byte-offsets --regexp= --max-count= --after-context= --before-context= --context= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files= --color? --colour? --group-separator=",
 		read: "-f= --file= --exclude-from=",
 		ops:  grepOps,
 	}

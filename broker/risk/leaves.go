@@ -1,0 +1,295 @@
+package risk
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
+
+// leaves is what a search or an archive leaves out. The zero leaves nothing out, and stands
+// for every command whose words are not all understood.
+type leaves struct {
+	picks  []pick // the last one that fits a file decides
+	only   bool   // a file that fits none is left out
+	hidden bool   // a file that fits none is left out when its path has a name with a dot in front
+	dotted bool   // the star of a pattern stands for a dot in front, too
+}
+
+// pick is one of the patterns by which files are chosen.
+type pick struct {
+	pattern string
+	not     bool // what fits is left out
+	of      fits
+}
+
+// fits is what a pattern that leaves something out is compared with.
+type fits int
+
+const (
+	anyName     fits = iota // the file's name, and those of the folders above it
+	fileName                // the file's name
+	folderNames             // the names of the folders above it
+	wholePath               // all of its path; a star stands for slashes too
+)
+
+// all reports whether no secret can remain: sources are none.
+func (l leaves) all() bool {
+	return l.only && !slices.ContainsFunc(l.picks, func(p pick) bool {
+		return !p.not && slices.ContainsFunc(braces(p.pattern), func(s string) bool { return !plainPattern().MatchString(s) || !endsIn(s, sourceEnds...) })
+	})
+}
+
+// out reports whether a file, as seen from the folder of the search, is surely left out.
+func (l leaves) out(file string) bool {
+	names := strings.Split(file, "/")
+	for _, p := range slices.Backward(l.picks) {
+		switch {
+		case p.not && p.surely(names):
+			return true
+		case !p.not && p.may(names):
+			return false
+		}
+	}
+	return l.only || l.hidden && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, ".") })
+}
+
+// surely reports whether every program takes the pattern to fit: of all that a pattern can
+// hold, only stars and question marks are understood, and capitals are no small letters.
+func (p pick) surely(names []string) bool {
+	if p.pattern == "" || strings.ContainsAny(p.pattern, "[]{}\\!#/()| \t") {
+		return false
+	}
+	last := len(names) - 1
+	if p.of == wholePath {
+		end, ok := strings.CutPrefix(p.pattern, "*")
+		return ok && !hasGlob(end) && strings.HasSuffix(names[last], end)
+	}
+	for i, n := range names {
+		if i == last && p.of == folderNames || i < last && p.of == fileName {
+			continue
+		}
+		if ok, err := path.Match(p.pattern, n); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// may reports whether some program may take the pattern to fit: by all of the path, where a
+// star may stand for slashes, or by its last part, for each name.
+func (p pick) may(names []string) bool {
+	whole := literal(fold(strings.Join(names, "/")))
+	for _, one := range braces(p.pattern) {
+		if !plainPattern().MatchString(one) {
+			return true
+		}
+		one = strings.Trim(strings.TrimPrefix(fold(one), "./"), "/")
+		last := path.Base(one)
+		if last == "**" || meet(one, whole) || slices.ContainsFunc(names, func(n string) bool { return meet(last, literal(fold(n))) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainPattern is a pattern that all programs read alike, or as less than meet does.
+var plainPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^\\{}\[\]()|!#\s]([^\\{}\[\]()|]|\[[\w.-]+\])*$`)
+})
+
+// maxBraces is how many lists in braces a pattern may have to be understood.
+const maxBraces = 3
+
+// braces are the patterns that a pattern with lists in braces stands for. What is not
+// understood keeps its braces.
+func braces(pattern string) []string {
+	head, rest, open := strings.Cut(pattern, "{")
+	inner, tail, closed := strings.Cut(rest, "}")
+	if !open || !closed || strings.Count(pattern, "{") > maxBraces || strings.ContainsAny(inner, `{\[`) || strings.Contains(head, `\`) {
+		return []string{pattern}
+	}
+	var out []string
+	for part := range strings.SplitSeq(inner, ",") {
+		for _, end := range braces(tail) {
+			out = append(out, head+part+end)
+		}
+	}
+	return out
+}
+
+// choose adds a pattern of files that are looked at.
+func (l *leaves) choose(pattern string) {
+	l.picks, l.only = append(l.picks, pick{pattern: pattern}), true
+}
+
+// omit adds a pattern of files that are not looked at.
+func (l *leaves) omit(pattern string, of fits) {
+	l.picks = append(l.picks, pick{pattern: pattern, not: true, of: of})
+}
+
+// glob adds one of the patterns by which ripgrep chooses files, as .gitignore has them: !x
+// leaves x out, and **/x/ or **/x/** the folders of that name.
+func (l *leaves) glob(pattern string) {
+	not, ok := strings.CutPrefix(pattern, "!")
+	if !ok {
+		l.choose(pattern)
+		return
+	}
+	deep, anywhere := strings.CutPrefix(not, "**/")
+	folder, within := strings.CutSuffix(deep, "/**")
+	folder, slash := strings.CutSuffix(folder, "/")
+	switch {
+	case within && !anywhere:
+		l.omit("/", folderNames) // as seen from a folder that is not known
+	case within || slash:
+		l.omit(folder, folderNames)
+	default:
+		l.omit(deep, anyName)
+	}
+}
+
+// kindGlobs is a pattern of the files of a kind, as ripgrep names it, as far as that matters;
+// "" for one that is not known.
+func kindGlobs(name string) string {
+	switch {
+	case codeTypes.has(name):
+		return "*.go" // as good as any other source
+	case name == "java":
+		return "*.{java,jsp,jspx,properties}"
+	}
+	return ""
+}
+
+// codeTypes are kinds of files, as ripgrep names them, that are sources.
+var codeTypes = newWords("go py python js javascript ts typescript tsx jsx rust rs kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh")
+
+// leftOut reads from the words of a command what it leaves out.
+func leftOut(e shell.Element) leaves {
+	name := program(e.Argv[0])
+	if name == "find" || name == "bfs" {
+		return foundNames(e.Argv[1:])
+	}
+	options, _, ok := shell.Options(e.Argv)
+	if !ok || slices.ContainsFunc(options, func(o shell.Option) bool { return !o.Known }) {
+		return leaves{}
+	}
+	var l leaves
+	switch name {
+	case "grep", "egrep", "fgrep", "ggrep":
+		l = grepLeaves(options)
+	case "rg":
+		l = rgLeaves(options)
+	case "ag":
+		l.hidden = !given(options, "-u", "--unrestricted", "--hidden")
+	case "tar", "gtar", "bsdtar":
+		if !given(options, "--anchored", "--no-wildcards", "--no-wildcards-match-slash") {
+			for _, o := range options {
+				if o.Name == "--exclude" && o.Operands == 0 { // it holds for what follows it
+					l.omit(o.Value, anyName)
+				}
+			}
+		}
+	case "rsync":
+		if !given(options, "--include", "--include-from", "--filter", "-f", "-F") {
+			for _, o := range options {
+				if o.Name == "--exclude" {
+					l.omit(o.Value, anyName)
+				}
+			}
+		}
+	case "zip":
+		for _, o := range options {
+			if o.Name == "-x" {
+				l.omit(o.Value, wholePath)
+			}
+		}
+	}
+	if e.Glob { // the shell may make other words of them
+		l.picks = slices.DeleteFunc(l.picks, func(p pick) bool { return p.not && hasGlob(p.pattern) })
+	}
+	return l
+}
+
+func given(options []shell.Option, names ...string) bool {
+	return slices.ContainsFunc(options, func(o shell.Option) bool { return slices.Contains(names, o.Name) })
+}
+
+// grepLeaves: a file that fits nothing is looked at, unless the first of the patterns says
+// what is to be looked at.
+func grepLeaves(options []shell.Option) leaves {
+	var l leaves
+	first := ""
+	for _, o := range options {
+		switch o.Name {
+		case "--include":
+			l.choose(o.Value)
+			first = either(first, o.Name)
+		case "--exclude":
+			l.omit(o.Value, fileName)
+			first = either(first, o.Name)
+		case "--exclude-dir":
+			l.omit(strings.TrimRight(o.Value, "/"), folderNames)
+		case "--include-dir":
+			return leaves{}
+		}
+	}
+	l.only = first == "--include"
+	return l
+}
+
+// rgLeaves: a glob goes before a kind of files, and one that looks at no capitals before
+// others. Either finds hidden files as well.
+func rgLeaves(options []shell.Option) leaves {
+	var l leaves
+	for _, names := range [][]string{{"-t", "--type"}, {"-g", "--glob"}, {"--iglob"}} {
+		for _, o := range options {
+			switch {
+			case !slices.Contains(names, o.Name):
+			case names[0] != "-t":
+				l.glob(o.Value)
+			case given(options, "--type-add", "--type-clear"):
+				l.choose("")
+			default:
+				l.choose(kindGlobs(o.Value))
+			}
+		}
+	}
+	l.hidden = !given(options, "-.", "--hidden", "-u", "--unrestricted", "-z", "--search-zip", "--pre", "--ignore-file")
+	return l
+}
+
+// findTests are tests of find by how many words they take.
+var findTests = map[bool]*wordSet{
+	false: newWords("-empty -readable -executable -writable -daystart -depth -d -mount -xdev -x -a -and -true -H -P -E"),
+	true:  newWords("-type -maxdepth -mindepth -size -mtime -mmin -atime -amin -ctime -cmin -newer -path -ipath -wholename -regex -iregex -user -group -perm"),
+}
+
+// foundNames are the names that find is given before it does anything with what it found.
+// Which remain behind an alternative is not plain.
+func foundNames(words []string) leaves {
+	var l leaves
+	for _, w := range words {
+		if w == "!" || w == "(" || matches("-o|-or|-not|,", w) {
+			return leaves{}
+		}
+	}
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case !strings.HasPrefix(w, "-") || findTests[false].has(w):
+		case (w == "-name" || w == "-iname") && i+1 < len(words):
+			i++
+			l.choose(words[i])
+		case findTests[true].has(w):
+			i++
+		case matches("-print|-print0|-exec|-execdir|-ok|-okdir|-delete|-ls", w):
+			return l
+		default:
+			return leaves{}
+		}
+	}
+	return l
+}
