@@ -28,6 +28,9 @@ func PlaceOf(project, cwd, home string, own []string) risk.Place {
 func placeAt(f *follower, project, cwd, home string, own []string) risk.Place {
 	root, _ := f.projectRoot(project, home)
 	p := risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real, Git: f.gitIn(root)}
+	p.OwnPassword = func() bool {
+		return home != "" && (gitPasswords(filepath.Join(home, ".gitconfig")) || gitPasswords(filepath.Join(home, ".config/git/config")))
+	}
 	is := risk.SecretAt(p)
 	p.Secrets, p.Tracked = f.secretsBelow(is), f.trackedSecrets(p.Git, is)
 	return p

@@ -103,6 +103,7 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 		common = to
 	}
 	gitLook(&g, dir, common, false)
+	g.Password = gitPasswords(filepath.Join(common, "config")) || gitPasswords(filepath.Join(dir, "config.worktree"))
 	looked := 0
 	gitParts(&g, top, dir, 0, &looked)
 	return g

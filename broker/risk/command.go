@@ -62,7 +62,7 @@ func (j *judge) command(e shell.Element) {
 			}
 		}
 	}
-	if a.name == "git" {
+	if a.name == "git" || strings.HasPrefix(a.name, "git-") {
 		j.gitShows(a)
 	}
 	j.deleters(a)

@@ -14,6 +14,7 @@ type Git struct {
 	Settings string // not empty: its settings run a program, or cannot be read
 	Remote   string // not empty: fetching from others, or pushing to them, may run a program
 	Nested   bool   // Foreign is because of a repository that lies on the way
+	Password bool   // its settings hold a password or a token
 	Top      string // real path of the folder with the repository's .git; "" for none
 }
 

@@ -54,6 +54,10 @@ type Place struct {
 	// nobody knows, and git is taken to use the project's own.
 	Git func(dir string) Git
 
+	// OwnPassword says whether the user's own settings of git hold a password or a token. nil:
+	// nobody looks.
+	OwnPassword func() bool
+
 	// Secrets are the files below a folder, given by its real path, that SecretAt names; whole
 	// says whether all of the folder was looked at. nil: nobody looks.
 	Secrets func(dir string) (found []string, whole bool)

@@ -2,54 +2,212 @@ package risk
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+)
+
+// quietGit are subcommands of git that show nothing of what is in files, but for these
+// options. A subcommand that stands nowhere here may show all that the repository keeps.
+var quietGit = sync.OnceValue(func() map[string]string {
+	quiet := map[string]string{
+		"status": "-v --verbose", "commit": "--dry-run -p --patch --interactive", "add": "-p --patch -i --interactive -e --edit", "stage": "-p --patch -i --interactive -e --edit",
+		"checkout": "-p --patch", "restore": "-p --patch", "reset": "-p --patch", "rebase": "--show-current-patch", "am": "--show-current-patch", "request-pull": "-p",
+	}
+	for sub := range set(`apply bisect branch check-attr check-ignore check-mailmap check-ref-format cherry cherry-pick clean clone column commit-graph commit-tree
+		config count-objects describe fetch for-each-ref fsck gc hash-object help init init-db interpret-trailers ls-files ls-remote ls-tree maintenance merge
+		merge-base mktree mv name-rev pack-refs patch-id prune prune-packed pull push read-tree remote repack replace rev-list rev-parse revert rm shortlog
+		show-branch show-ref sparse-checkout stripspace submodule switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version worktree write-tree`) {
+		quiet[sub] = ""
+	}
+	return quiet
+})
+
+// How the subcommands that show commits and changes begin: with or without what changed.
+var (
+	patchesGit = newWords("diff show")
+	listsGit   = newWords("log reflog whatchanged diff-tree diff-index diff-files")
+)
+
+// Options of these subcommands, spelled in full. What stands nowhere here may show a file.
+var (
+	// gitInstead show something in place of what changed.
+	gitInstead = newWords("--stat --numstat --shortstat --dirstat --name-only --name-status --summary --compact-summary --raw --quiet --no-patch -s")
+	// gitHarmless take no word that follows.
+	gitHarmless = newWords(`--oneline --graph --all --decorate --no-decorate --format --pretty --abbrev-commit --no-abbrev-commit --abbrev --no-merges --merges --first-parent --reverse --follow
+		--branches --tags --remotes --topo-order --date-order --author-date-order --left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --ancestry-path --simplify-by-decoration --full-history --boundary --no-walk
+		--color --no-color --no-ext-diff --no-textconv --exit-code --cached --staged --merge-base --relative --no-relative --find-renames --find-copies --no-renames --source --log-size --notes --no-notes --reflog
+		--walk-reflogs --since --after --until --before --author --committer --grep --max-count --skip --date --diff-filter --invert-grep --all-match --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp
+		--ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-submodules --minimal --patience --histogram --diff-algorithm --text --no-prefix --min-parents --max-parents --full-index --use-mailmap --no-mailmap
+		-z -r -t -w -b -a -R -g -i -E -F -P -M -C -D --root --always --parents --children --clear-decorations --indent-heuristic --no-indent-heuristic --stat-width --stat-name-width --stat-count`)
+	// gitTakes take the next word when they have no value.
+	gitTakes = newWords(`-n -S -G --since --after --until --before --author --committer --grep --max-count --skip --date --diff-filter --diff-algorithm --min-parents --max-parents --stat-width --stat-name-width --stat-count`)
 )
 
 // gitShows judges what a git command shows of files that hold keys: those that its words
-// name, and those that the repository keeps.
+// name, and those that the repository keeps. What it kept once is not known.
 func (j *judge) gitShows(a args) {
-	for _, sub := range []string{"show", "diff", "grep", "archive", "log", "cat-file", "blame", "annotate", "whatchanged", "format-patch", "difftool", "stash show"} {
-		rest, ok := a.sub(sub)
-		if !ok {
-			continue
+	dir, b, sub := j.gitSub(a)
+	if options, quiet := quietGit()[sub]; sub == "" || quiet && (options == "" || !b.hasShort(strings.Fields(options))) {
+		j.gitAddresses(b, sub, dir)
+		if sub == "mv" {
+			j.gitMoves(b, dir)
 		}
-		b := a.after(rest)
-		if sub == "log" && !b.has("-p", "-u", "--patch", "-U", "--unified", "-c", "--cc") || b.has("--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--summary", "--check", "--quiet") && !b.has("-p", "-u", "--patch") {
+		return
+	}
+	switch {
+	case sub == "stash":
+		if len(b.words) == 0 || !matches("list|show", b.words[0]) && !b.hasShort([]string{"-p", "--patch"}) || matches("list|show", b.words[0]) && gitSilent(b.after(b.words[1:]), true) {
 			return
 		}
-		j.gitNames(b, sub != "cat-file" && sub != "blame" && sub != "annotate" && sub != "stash show")
+	case patchesGit.has(sub) || listsGit.has(sub):
+		if gitSilent(b, listsGit.has(sub)) {
+			return
+		}
+	case sub == "cat-file" && len(b.words) > 0 && matches("-t|-s|-e|--batch-check*", b.words[0]) && !b.exactly("--batch"):
 		return
+	case sub == "bundle" && len(b.words) > 0 && matches("verify|list-heads", b.words[0]):
+		return
+	}
+	if !j.gitNamed(b, sub, dir) {
+		j.gitKept(b, sub, dir)
 	}
 }
 
-// gitNames is gitShows for the words behind the subcommand. tree: without a name it shows
-// what the repository keeps.
-func (j *judge) gitNames(a args, tree bool) {
-	dir := j.dirOf(a.e)
-	var under []string
-	for i, w := range a.words {
-		if w == "--" || i < a.plain && strings.HasPrefix(w, "-") {
-			continue
-		}
-		rev, file, named := strings.Cut(w, ":")
-		if !named || rev == "" { // :/x and :(glob)x are places, too
-			file = strings.TrimLeft(w, ":/!^")
-		}
-		if t := j.resolve(file, spot{dir: dir, glob: true}); file != "" {
-			if why, ok := credential(t); ok && !strings.Contains(w, "!") && !strings.Contains(w, "exclude") {
-				j.danger(why)
-				return
-			}
-		}
+// gitSub is the subcommand of a git command, with the words behind it and the folder that it
+// works in, "" when that is not known.
+func (j *judge) gitSub(a args) (dir string, b args, sub string) {
+	words := a.words
+	if part, ok := strings.CutPrefix(a.name, "git-"); ok {
+		dir, words = j.dirOf(a.e), append([]string{part}, words...)
+	} else if to, rest, foreign := gitFolder(j.dirOf(a.e), words); foreign == "" {
+		dir, words = to, rest
+	} else if words = words[max(0, slices.IndexFunc(words, isGitSub)):]; len(words) > 0 && !isGitSub(words[0]) {
+		return "", args{}, "unknown"
+	}
+	if len(words) == 0 {
+		return dir, args{}, ""
+	}
+	if dir != "" {
+		dir, _ = j.real(dir) // "" when it cannot be followed
+	}
+	b = args{name: "git", words: words[1:], plain: len(words) - 1, e: a.e}
+	if i := slices.Index(b.words, "--"); i >= 0 {
+		b.plain = i
+	}
+	return dir, b, words[0]
+}
+
+func isGitSub(w string) bool {
+	_, quiet := quietGit()[w]
+	return quiet || patchesGit.has(w) || listsGit.has(w) || matches("grep|archive|cat-file|blame|annotate|stash|format-patch", w)
+}
+
+// gitSilent reports whether a subcommand that shows commits or changes surely shows nothing
+// of a file.
+func gitSilent(a args, silent bool) bool {
+	for i := 0; i < a.plain; i++ {
+		w := a.words[i]
+		name, _, attached := strings.Cut(w, "=")
 		switch {
-		case named && rev != "":
-			tree = false // one file of a commit
-		case i > a.plain:
-			under = append(under, w)
+		case !strings.HasPrefix(w, "-"):
+		case gitInstead.has(name):
+			silent = true
+		case !attached && gitTakes.has(w):
+			i++
+		case gitHarmless.has(name) || strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "-G") || gitNumber().MatchString(w):
+		default:
+			return false
 		}
 	}
-	if !tree || j.at.Tracked == nil || dir == "" {
+	return silent
+}
+
+// gitNumber is how many commits to show, or how alike files must be to be the same.
+var gitNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-(n|M|C)?\d+%?$`) })
+
+// gitNamed judges the files that the words name, and reports whether all that is shown is
+// named, as in rev:file.
+func (j *judge) gitNamed(a args, sub, dir string) bool {
+	only, named, objects := matches("blame|annotate", sub), 0, 0
+	for i, w := range a.words {
+		option := i < a.plain && strings.HasPrefix(w, "-")
+		switch {
+		case w == "--", option && matches("--grep=*|--author=*|--committer=*|--format=*|--pretty=*|-S*|-G*|--since=*|--until=*|--after=*|--before=*", w):
+			continue
+		case sub == "grep" && isPattern(a, i):
+			continue
+		case i < a.plain && !option && (sub != "cat-file" || !matches("blob|tree|commit|tag", w)):
+			objects++
+			if _, ok := gitFile(w); ok {
+				named++
+			}
+		}
+		if leavesPath(w) {
+			continue
+		}
+		for _, p := range append(gitPieces(w), strings.TrimLeft(w, ":/!^")) {
+			if why, ok := credential(j.resolve(p, spot{dir: dir, glob: true})); ok {
+				j.danger(why)
+				return true
+			}
+		}
+	}
+	return only || matches("show|diff|cat-file", sub) && named > 0 && named == objects && !a.hasShort([]string{"--stdin", "--batch", "--batch-command", "--no-index"})
+}
+
+// isPattern reports whether word i of git grep is what is looked for.
+func isPattern(a args, i int) bool {
+	if i > 0 && a.words[i-1] == "-e" {
+		return true
+	}
+	first := slices.IndexFunc(a.words[:a.plain], func(w string) bool { return !strings.HasPrefix(w, "-") })
+	return i == first && !a.has("-e", "-f")
+}
+
+// leavesPath reports whether a word is a place that is left out.
+func leavesPath(w string) bool {
+	magic, _, _ := strings.Cut(w, ")")
+	return strings.HasPrefix(w, ":!") || strings.HasPrefix(w, ":^") || strings.HasPrefix(w, ":(") && strings.Contains(magic, "exclude")
+}
+
+// gitFile is the file of a word that names one of a commit or of the index: rev:file, :file
+// or :0:file. A text to look for in messages may hold a colon too.
+func gitFile(w string) (string, bool) {
+	rev, file, ok := strings.Cut(w, ":")
+	if !ok || file == "" || strings.HasPrefix(w, ":/") || strings.HasPrefix(w, ":(") || strings.Contains(rev, "{/") {
+		return "", false
+	}
+	if len(file) > 2 && file[1] == ':' && rev == "" {
+		file = file[2:]
+	}
+	return file, true
+}
+
+// gitPieces are the parts of a word that may name a file.
+func gitPieces(w string) []string {
+	list := pieces(w)
+	for i := 0; i < len(w); i++ {
+		if w[i] == ':' || w[i] == '=' {
+			list = append(list, w[i+1:])
+		}
+	}
+	return list
+}
+
+// gitKept judges the files with keys that the repository keeps and that may be shown, or
+// those of the folder where git looks at all of it.
+func (j *judge) gitKept(a args, sub, dir string) {
+	if a.hasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && matches("grep|diff|archive", sub) {
+		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
+	}
+	if j.at.Tracked == nil || dir == "" {
 		return
+	}
+	var under []string
+	if a.plain < len(a.words) && !a.hasShort([]string{"--stdin", "--batch", "--pathspec-from-file"}) {
+		under = a.words[a.plain+1:]
 	}
 	found, whole := j.at.Tracked(dir)
 	for _, f := range found {
@@ -63,16 +221,61 @@ func (j *judge) gitNames(a args, tree bool) {
 	}
 }
 
-// gitUnder reports whether one of the places that a git command is kept to may hold file.
+// gitUnder reports whether one of the places that a git command is kept to may hold file. A
+// star stands for slashes, too.
 func gitUnder(dir, file string, under []string) bool {
 	if len(under) == 0 {
 		return true
 	}
 	for _, u := range under {
 		full := path.Join(dir, u)
-		if strings.HasPrefix(u, ":") || below(full, file) || hasGlob(u) && meet(fold(path.Base(u)), literal(fold(path.Base(file)))) {
+		if strings.HasPrefix(u, ":") || below(fold(full), fold(file)) {
+			return true
+		}
+		if strings.ContainsAny(u, `*?[\`) && (pick{pattern: full}).may(split(strings.TrimPrefix(file, "/"))) {
 			return true
 		}
 	}
 	return false
 }
+
+// gitMoves judges files that get another name, under which they can be read.
+func (j *judge) gitMoves(a args, dir string) {
+	ops := a.operands()
+	for _, w := range ops[:max(0, len(ops)-1)] {
+		if why, ok := credential(j.resolve(w, spot{dir: dir, glob: a.e.Glob})); ok {
+			j.danger(why)
+		}
+	}
+}
+
+// gitAddresses judges what shows a repository's settings, or where it fetches from: there
+// may be a password in them.
+func (j *judge) gitAddresses(a args, sub, dir string) {
+	shown := false
+	switch sub {
+	case "config":
+		shown = !writesConfig(a) && !slices.ContainsFunc(a.operands(), func(w string) bool { return gitPlainKey().MatchString(w) }) || a.hasShort([]string{"--list", "-l"}) || a.anyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
+	case "remote":
+		shown = slices.ContainsFunc(a.words, func(w string) bool { return matches("-v|--v*|show|get-url", w) })
+	case "ls-remote":
+		shown = true
+	case "var":
+		shown = a.exactly("-l")
+	}
+	if !shown {
+		return
+	}
+	password := sub != "remote" && j.at.OwnPassword != nil && j.at.OwnPassword()
+	if dir != "" && j.at.Git != nil {
+		password = password || j.at.Git(dir).Password
+	}
+	if password {
+		j.danger("shows a password or token in git's settings")
+	}
+}
+
+// gitPlainKey is a setting that holds no password.
+var gitPlainKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(user|author|committer|core|init|pull|push|branch|commit|color|diff|merge|tag|log|status|rebase|fetch|gpg|rerere)\.[\w./-]+$`)
+})
