@@ -17,45 +17,46 @@ much=$1
 built=$(mktemp -d "${TMPDIR:-/tmp}/aoctl-fuzz.XXXXXX")
 trap 'rm -rf "$built"' EXIT
 
-# run PROGRAM FOLDER PACKAGE TARGET fuzzes one target and keeps what it says in $built/says.
-run() {
-	local -a how=(-test.fuzzcachedir "$(go env GOCACHE)/fuzz/$3")
+# fuzz FOLDER PACKAGE TARGET fuzzes one target of the package that $built/test was made of.
+fuzz() {
+	local says=$built/$3 code=0
+	local -a how=(-test.fuzzcachedir "$(go env GOCACHE)/fuzz/$2")
 	local -x GODEBUG=${GODEBUG-}
 	if [[ $much == *x ]]; then
-		how=(-test.fuzzcachedir "$built/corpus" -test.parallel 1)
+		how=(-test.fuzzcachedir "$built/corpus-$3" -test.parallel 1)
 		GODEBUG=fuzzseed=1
 	fi
-	rm -rf "$built/corpus"
-	(cd "$2" && "$1" -test.run '^$' -test.fuzz "^$4\$" -test.fuzztime "$much" "${how[@]}") >"$built/says" 2>&1
+	(cd "$1" && "$built/test" -test.run '^$' -test.fuzz "^$3\$" -test.fuzztime "$much" "${how[@]}") >"$says" 2>&1 || code=$?
+	# The go tool at times takes the end of the time itself for a failure, and then names no input.
+	if ((code == 0)) || grep -q 'context deadline exceeded' "$says" && ! grep -q 'Failing input' "$says"; then
+		echo "${2##*/aoctl/} $3: $(grep -o 'execs: [0-9]*' "$says" | tail -n 1)"
+		return
+	fi
+	echo "${2##*/aoctl/} $3: FAILED"
+	tail -n 40 "$says"
+	return 1
 }
+export -f fuzz
+export built much
 
-# fails says whether what was fuzzed failed: the go tool at times takes the end of the time
-# itself for a failure, and then names no input.
-fails() { ! grep -q 'context deadline exceeded' "$built/says" || grep -q 'Failing input' "$built/says"; }
-
+# A target with a fixed number of inputs has one worker: some run side by side.
+at_once=1
+[[ $much != *x ]] || at_once=$(nproc)
 ran=0
 bad=()
 while read -r package folder; do
 	targets=$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$folder"/*_test.go)
 	[[ -n $targets ]] || continue
 	go test -c -fuzz=. -o "$built/test" "$package"
-	for target in $targets; do
-		if run "$built/test" "$folder" "$package" "$target" || ! fails; then
-			echo "${package##*/aoctl/} $target: $(grep -o 'execs: [0-9]*' "$built/says" | tail -n 1)"
-		else
-			echo "${package##*/aoctl/} $target: FAILED"
-			tail -n 40 "$built/says"
-			bad+=("$target")
-		fi
-		ran=$((ran + 1))
-	done
+	ran=$((ran + $(wc -l <<<"$targets")))
+	xargs -P "$at_once" -I{} bash -c 'fuzz "$@"' fuzz "$folder" "$package" {} <<<"$targets" || bad+=("$package")
 done < <(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./...)
 ((ran)) || {
 	echo "no fuzz target was found" >&2
 	exit 1
 }
 ((${#bad[@]} == 0)) || {
-	echo "${#bad[@]} of $ran fuzz targets failed: ${bad[*]}"
+	echo "of $ran fuzz targets some failed, in ${bad[*]}"
 	exit 1
 }
 echo "$ran fuzz targets, $much each: none failed"

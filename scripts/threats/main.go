@@ -24,7 +24,7 @@ import (
 
 func main() {
 	var o options
-	flag.StringVar(&o.only, "only", "", "only mutations whose script or words hold this `TEXT`")
+	flag.StringVar(&o.only, "only", "", "only mutations whose script and words this `REGEXP` matches")
 	flag.IntVar(&o.n, "n", 0, "only so many, always the same ones; 0 is all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -50,7 +50,11 @@ type mutation struct {
 }
 
 func run(ctx context.Context, o options) error {
-	list := slices.DeleteFunc(slices.Clone(mutations), func(m mutation) bool { return !strings.Contains(m.script+" "+m.what, o.only) })
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
+	list := slices.DeleteFunc(slices.Clone(mutations), func(m mutation) bool { return !only.MatchString(m.script + " " + m.what) })
 	if o.n > 0 && o.n < len(list) {
 		list = spread(list, o.n)
 	}
