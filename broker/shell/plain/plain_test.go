@@ -22,6 +22,7 @@ func TestRead(t *testing.T) {
 		"a \"$(cat <<'E'\nit's\nE\n)\" b":          "word/text a/word/quoted /substitution quoted/word/text cat/heredoc it's\n/op ;/op )/word/text b/op ;",
 		"docker run \\\n  -it x":                   "word/text docker/word/text run/word/text -it/word/text x/op ;",
 		"git log HEAD~1 HEAD^ stash@{0} a#b":       "word/text git/word/text log/word/text HEAD~1/word/text HEAD^/word/text stash@{0}/word/text a#b/op ;",
+		"a é 'à Å'":                                "word/text a/word/text é/word/quoted à Å/op ;",
 		"printf ''":                                "word/text printf/word/quoted /op ;",
 		"printf '%d %s' 1 2":                       "word/text printf/word/quoted %d %s/word/text 1/word/text 2/op ;",
 		"COLUMNS=80 [ $? -eq 0 ]":                  "assign COLUMNS/text 80/word/text [/word/value ?/word/text -eq/word/text 0/word/text ]/op ;",
@@ -155,7 +156,7 @@ func TestRefuses(t *testing.T) {
 		"RANDOM=a=5 b¦COLUMNS=a b¦SECONDS='a=5'¦OPTIND=$a b¦HISTCMD=1$(a) b¦export RANDOM=a¦[ a=5 -eq 5 ]¦test a -eq 0¦test \"$a\" -gt 0¦[ 5 \"-eq\" a ]¦"+
 		"[ 5 \\-lt a ]¦[ a $b c ]¦test -t a¦printf '%d' a=5¦printf \"%5.2f\" a¦printf %i a¦printf '%*s' a b¦printf \"a$b\" c¦"+
 		"2>a b¦a ><E\nx\nE\n¦a >&1b¦a >&12¦a > !¦a >! b¦cat <<'A' <<'B'\na\nA\nb\nB\n¦cat <<'A' && cat <<'B'\na\nA\nb\nB\n¦cat 3<<'E'\nx\nE\n¦cat <<''E''\nx\nE\n¦cat <<'E\"\nx\nE\n¦cat <<'E-F'\nx\nE-F\n¦cat <<'E'¦cat <<'E'\n¦cat <<<'E'\nx\nE\n¦(cat <<'E')\nx\nE\n¦a $(cat <<'E')\nx\nE\n¦cat <<'E' $(b\nx\nE\n)¦cat <<'E' 'x\ny'\nz\nE\n¦cat <<'E' \"x\ny\"\nz\nE\n¦cat <<'E' \\\n> f\nx\nE\n¦cat <<E\n\\$b\nE\n¦cat <<E\n`b`\nE\n¦a;&b¦a &;b¦a&!b¦(a)#b¦a;#b¦a&#b¦!(a)¦! ! a¦a |& b¦time if a; then b; fi¦time (a)¦time eval a¦time ! a¦time time a¦time¦if(a); then b; fi¦if a; then(b); fi¦while(a); do b; done¦for x in a; do(b); done¦{(a); }¦if a; then b; else(c); fi¦for x in; do b; done¦for x in ; do b; done¦for x in\ndo b; done¦for _ in a; do b; done¦for dis_x in a; do b; done¦for a-b in c; do d; done¦command¦command -p a¦command eval a¦command -a¦command cd b¦read x¦read¦read -r¦read -r _x¦read -r x PATH¦read -r x a-b¦set -¦set +e¦set -k¦set -ek¦set ee¦set -o noexec¦printf¦printf -- a¦printf '\\na'¦printf $a¦printf 'a%' b¦printf '%' b¦printf '%5' b¦wait -n¦wait a¦wait $a¦test a $b c¦test -eq 5¦test 5 -eq¦test a -ne 5¦test a -lt 5¦test a -le 5¦test a -ge 5¦test 5 -gt a¦[ \"\" -eq 0 ]¦test \"-\" -eq 5¦[ \"-t\" a ]¦[ 5 -n\\e a ]¦export path¦export 1a=b¦export a-b=c¦export a-b¦export A='b'c'd'¦export A='b'c¦export A=*¦export A=b?¦export _a=b;export RANDOM=a¦dis_x=1 a¦a,b c¦+a b¦@a b¦a%b¦a '\x01'¦a \"\x1b\"¦a '\x7f'¦a;\\\nb¦(a)\\\n| b¦a \\\n\n¦a \\\n\\; b¦a \\\n¦a # b\\\nc¦a $(b;# c\n)¦a -{b}¦a x.{b}¦a b!c¦a b}c¦a b{c¦a b]c¦a [b¦a []¦a [b c]¦a [b;c]¦a [$b]¦a b@{$c}¦a 22<b¦a '2'>b¦a \\2>b¦a \\\tb¦a \\b¦a \\é¦a \"b$\"c¦a \"$\"'b'¦a ${b}[c]¦a ${b¦a ${}¦a ${b-c}¦a $?b¦a $!b¦a $$b¦a $bé¦a \"$bé\"¦a $b[c]¦a b(c)¦a 'b'~¦a b=~¦a .~¦a -^¦a 'b'#¦"+
-		"a \\\x80¦a $b\x80", "¦") {
+		"a \\\x80¦a $b\x80¦a bàc¦a Å", "¦") {
 		if got, why := Read(line); why == "" || got != nil {
 			t.Errorf("%q is plain: %q", line, got)
 		}
