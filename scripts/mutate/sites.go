@@ -245,7 +245,10 @@ func (s *source) words(n ast.Node, words []string) {
 // field or a variable, or what a function makes words of.
 func (s *source) table() bool {
 	switch p := s.parent().(type) {
-	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.ValueSpec, *ast.BinaryExpr:
+	case *ast.KeyValueExpr:
+		name := s.cut(p.Key)
+		return name != "whole" && name != "never" && name != "other" // reasons that people read
+	case *ast.CompositeLit, *ast.ValueSpec, *ast.BinaryExpr:
 		return true
 	case *ast.CallExpr:
 		name := s.cut(p.Fun)
@@ -258,7 +261,7 @@ func (s *source) table() bool {
 func sentence(s string) bool {
 	for _, w := range strings.Fields(s) {
 		switch w {
-		case "a", "an", "the", "of", "is", "are", "to", "and", "or", "not", "it", "its", "that", "what", "which", "who", "may", "can", "in", "for", "from", "with", "has", "on", "by", "as", "at":
+		case "a", "an", "the", "of", "is", "are", "to", "and", "or", "not", "it", "its", "that", "what", "which", "who", "may", "can", "about", "in", "for", "from", "with", "has", "on", "by", "as", "at":
 			return true
 		}
 	}
