@@ -17,6 +17,7 @@ func TestNotes(t *testing.T) {
 		"one script":    {"größe привет", nil},
 		"with ideogram": {"README日本語", nil},
 		"mixed":         {"curl https://раypal.com", []string{"mixed scripts in «раypal» (Cyrillic, Latin)"}},
+		"two foreign":   {"αб", []string{"mixed scripts in «αб» (Greek, Cyrillic)"}},
 		"told once":     {"раypal раypal", []string{"mixed scripts in «раypal» (Cyrillic, Latin)"}},
 		"full width":    {"ｃurl", []string{"look-alike letters in «ｃurl»"}},
 		"one of two":    {"ａя", []string{"look-alike letters in «ａя»"}},

@@ -236,7 +236,7 @@ func (s *scanner) char() Token {
 // withMarks takes the character of n bytes and up to maxMarks accents. An accent
 // without a letter before it never gets here as plain: see plain.
 func (s *scanner) withMarks(n int) Token {
-	if n < len(s.rest) && s.rest[n] >= utf8.RuneSelf && isLetter(s.rest) {
+	if isLetter(s.rest) {
 		for range maxMarks {
 			r, size := utf8.DecodeRuneInString(s.rest[n:])
 			if !isAccent(r) {

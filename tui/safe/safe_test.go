@@ -43,6 +43,7 @@ func TestLine(t *testing.T) {
 		"other backslashes":     {`printf '\n\X1B\u0041\x1B'`, `printf '\n\X1B\u0041\x1B'`},
 		"literal glyphs":        {"⇥␠⏎", `\u{21e5}\u{2420}\u{23ce}`},
 		"break and letter":      {"\né", "⏎é"},
+		"times":                 {"3×4 ×5", "3×4 ×5"},
 		"emoji":                 {"🚀🇦", `🚀\u{1f1e6}`},
 		"break and times":       {"\n×5 ", "⏎\\u{d7}5␠"},
 	} {
@@ -63,6 +64,9 @@ func TestText(t *testing.T) {
 		"lines":           {"a\nb\n\nc\n", "a\nb\n\nc\n"},
 		"line breaks":     {"a\n\n\n\nb", "a⏎×4\nb"},
 		"indent":          {"if x:\n            y", "if x:\n            y"},
+		"indent to count": {"x\n" + strings.Repeat(" ", 32) + "y", "x\n" + strings.Repeat(" ", 32) + "y"},
+		"behind a tab":    {"x\n \t        y", "x\n ⇥           y"},
+		"counted, a tab":  {"x\n" + strings.Repeat(" ", 33) + "\t        y", "x\n␠×33 ⇥   ␠×8 y"},
 		"deep indent":     {"x\n" + strings.Repeat(" ", 33) + "y", "x\n␠×33 y"},
 		"not an indent":   {"x" + strings.Repeat(" ", 8) + "y", "x␠×8 y"},
 		"trailing blanks": {"a \nb", "a␠\nb"},
@@ -87,7 +91,7 @@ func TestReverseOfOthers(t *testing.T) {
 		`\x1`: `\x1`, `\x1g`: `\x1g`, `\xg1`: `\xg1`, `\x1B`: `\x1B`, `\x1b`: "\x1b", `\u{1b}`: "\x1b", `\u{7}`: "\a", `\u{1B}`: `\u{1B}`, `\u{}`: `\u{}`,
 		`\u{41`: `\u{41`, `\u{10ffff}`: "\U0010ffff", `\u{110000}`: `\u{110000}`, `\u{d800}`: `\u{d800}`, `\u{0000041}`: `\u{0000041}`, `\u{-1}`: `\u{-1}`,
 		"⏎×3 ": "\n\n\n", "⏎×3\n": "\n\n\n", "⏎×3": "\n\n\n", "⏎×3x": "\n×3x", "⏎× ": "\n× ", "⏎x3 ": "\nx3 ", "␠×2 x": "  x", "␠×2\nx": "  \nx",
-		"␠×67108865 x": " ×67108865 x", "⇥×2 ": "\t\t", "⇥   x": "\tx",
+		"␠×67108865 x": " ×67108865 x", "␠5 x": " 5 x", "⏎5 x": "\n5 x", "⇥×2 ": "\t\t", "⇥   x": "\tx",
 	} {
 		if got := Reverse(in); got != want {
 			t.Errorf("Reverse(%q) = %q, want %q", in, got, want)

@@ -27,7 +27,7 @@ func Specials(s string) []Special {
 		raw := s[i : i+n]
 		if at, ok := known[raw]; ok {
 			list[at].Times++
-		} else if r == utf8.RuneError && n == 1 || r < ' ' && r != '\n' || r >= 0x7f {
+		} else if r < ' ' && r != '\n' || r >= 0x7f {
 			known[raw] = len(list)
 			list = append(list, Special{At: i, Raw: raw, Times: 1, Name: nameOf(r, raw)})
 		}
