@@ -10,9 +10,6 @@ import (
 // its neighbours are: see agreed. Accents are not plain: they are drawn only behind their
 // letter.
 func plain(r rune) bool {
-	if r < 0x7f {
-		return r >= ' '
-	}
 	switch r {
 	case glyphTab, glyphBlank, glyphBreak: // ours
 		return false
