@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // An agent is told by the fields that it alone sends, and where these do not tell, by its
@@ -357,5 +359,57 @@ func TestPromptsOfClaudesOwn(t *testing.T) {
 		if got := claudeFromApp(row.source, row.text); got != row.want {
 			t.Errorf("%q of %q is the agent's own: %v", row.text, row.source, got)
 		}
+	}
+}
+
+// A call is as large as calls may be, with every agent, and not by a byte larger.
+func TestSizesOfCalls(t *testing.T) {
+	for agent, head := range map[string]string{
+		claudeName: `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"x","tool_input":`, codexName: `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"x","tool_input":`,
+		geminiName: `{"hook_event_name":"BeforeTool","session_id":"s","tool_name":"x","tool_input":`, copilotName: `{"sessionId":"s","toolName":"x","toolArgs":`,
+		cursorName: `{"hook_event_name":"preToolUse","session_id":"s","tool_name":"x","tool_input":`, opencodeName: `{"event":"tool.execute.before","sessionID":"s","tool":"x","args":`,
+		genericName: `{"event":"ask","session":"s","tool":"x","input":`,
+	} {
+		for more, want := range map[int]bool{0: true, 1: false} {
+			input := `{"a":"` + strings.Repeat("x", wire.MaxBody-1-len(`{"a":""}`)+more) + `"}`
+			if _, err := dialects[agent].Decode([]byte(head + input + "}")); (err == nil) != want {
+				t.Errorf("%s, a call of %d bytes more than calls have: %v", agent, more, err)
+			}
+		}
+	}
+	for more, want := range map[int]bool{0: true, 1: false} {
+		typed := strings.Repeat("x", wire.MaxBody/2+more)
+		payload := `{"hook_event_name":"UserPromptExpansion","session_id":"s","expansion_type":"slash_command","command_name":"x","prompt":"` + typed + `"}`
+		if _, err := (claude{}).Decode([]byte(payload)); (err == nil) != want {
+			t.Errorf("a custom command of %d bytes more than it may have: %v", more, err)
+		}
+	}
+}
+
+func TestOwnTexts(t *testing.T) {
+	for source, want := range map[string]bool{"builtin": true, "bundled": true, "projectSettings": false, "": false} {
+		if (Slash{Source: source}).Own() != want {
+			t.Errorf("a text of %q is the agent's own: %v", source, !want)
+		}
+	}
+}
+
+// What went wrong is told from what the agent's own user stopped, and from what it gave back.
+func TestWhatFailed(t *testing.T) {
+	h, err := qwen{}.Decode([]byte(`{"hook_event_name":"PostToolUseFailure","session_id":"s","tool_name":"x","tool_input":{},"tool_response":1,"error":2}`))
+	if err != nil || !h.Failed || string(h.Result) != "1" {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for fields, want := range map[string]bool{`"error":"x"`: true, `"error":""`: false, `"text":"x"`: false} {
+		if h, err := (opencode{}).Decode([]byte(`{"event":"session.error","sessionID":"s",` + fields + `}`)); err != nil || h.Failed != want {
+			t.Errorf("a turn that ended with %s: %+v, %v", fields, h, err)
+		}
+	}
+	if _, err := (codex{}).Decode([]byte(`{"hook_event_name":"SubagentStart","session_id":"s"}`)); err == nil || !strings.Contains(err.Error(), "agent_id: is missing") {
+		t.Errorf("nobody began: %v", err)
+	}
+	said := ReadTranscript([]byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"n","args":{}},{"id":"d","name":"o","args":{},"result":[]}]}`))
+	if len(said) != 2 || said[0].By != SaidCall || said[1].By != SaidCall {
+		t.Errorf("calls without results: %+v", said)
 	}
 }

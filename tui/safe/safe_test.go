@@ -43,6 +43,7 @@ func TestLine(t *testing.T) {
 		"other backslashes":     {`printf '\n\X1B\u0041\x1B'`, `printf '\n\X1B\u0041\x1B'`},
 		"literal glyphs":        {"⇥␠⏎", `\u{21e5}\u{2420}\u{23ce}`},
 		"break and letter":      {"\né", "⏎é"},
+		"first of the table":    {"¡a", "¡a"},
 		"times":                 {"3×4 ×5", "3×4 ×5"},
 		"emoji":                 {"🚀🇦", `🚀\u{1f1e6}`},
 		"break and times":       {"\n×5 ", "⏎\\u{d7}5␠"},
@@ -63,6 +64,7 @@ func TestText(t *testing.T) {
 	for name, tc := range map[string]struct{ in, want string }{
 		"lines":           {"a\nb\n\nc\n", "a\nb\n\nc\n"},
 		"line breaks":     {"a\n\n\n\nb", "a⏎×4\nb"},
+		"three breaks":    {"a\n\n\nb", "a⏎×3\nb"},
 		"indent":          {"if x:\n            y", "if x:\n            y"},
 		"indent to count": {"x\n" + strings.Repeat(" ", 32) + "y", "x\n" + strings.Repeat(" ", 32) + "y"},
 		"behind a tab":    {"x\n \t        y", "x\n ⇥           y"},

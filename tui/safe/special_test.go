@@ -60,7 +60,7 @@ func TestSpecialNames(t *testing.T) {
 	for c, name := range map[rune]string{
 		0: "NULL", 7: "BELL", 8: "BACKSPACE", 9: "TAB", 11: "LINE TABULATION", 12: "FORM FEED", 13: "CARRIAGE RETURN", 27: "ESCAPE",
 		127: "DELETE", 133: "NEXT LINE", 144: "DEVICE CONTROL STRING", 155: "CONTROL SEQUENCE INTRODUCER", 156: "STRING TERMINATOR",
-		157: "OPERATING SYSTEM COMMAND", 0x200b: "ZERO WIDTH SPACE", 0xe000: "<Private Use>", 0x378: "without a name",
+		157: "OPERATING SYSTEM COMMAND", 0x200b: "ZERO WIDTH SPACE", 0xe000: "<Private Use>", 0x378: "without a name", 0xfffd: "REPLACEMENT CHARACTER",
 	} {
 		got := Specials(string(c) + "x")
 		if len(got) != 1 || got[0].At != 0 || got[0].Name != fmt.Sprintf("U+%04X %s", c, name) {
