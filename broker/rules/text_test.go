@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -251,20 +250,19 @@ func TestWordsThatAreCode(t *testing.T) {
 			t.Errorf("%s: %s, %s", line, a.Verdict, a.Reason)
 		}
 	}
-	if err := os.MkdirAll(w.root+"/far/evil", 0o700); err != nil {
-		t.Fatal(err)
+	const far = "/srv/evil"
+	w.place.Real = func(p string) (string, error) {
+		if strings.HasPrefix(p, "/srv/") {
+			return p, nil
+		}
+		return realPath(p)
 	}
-	far := w.root + "/far/evil"
-	w.place.Project, w.place.CWD = w.project, w.project
 	c := Prepare(w.bash(t, "true"))
 	c.q.Exists = func(string) bool { return true }
 	for word, want := range map[string]string{
-		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "x=" + far, "../far/evil": "/tmp" + far, "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
+		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "x=" + far, "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
 		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ix/y": "-Ix/y", "https://a.b/c": "https://a.b/c", far + "/*": far + "/*", far + "/[a]": far + "/[a]", "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/",
 	} {
-		if strings.HasPrefix(far, "/tmp/") && strings.HasSuffix(want, far) && !strings.HasPrefix(word, ".") && !strings.HasPrefix(word, "l") {
-			continue // the temporary folder of this machine is where such words are sent to
-		}
 		if got := c.asElsewhere(word, c.dir); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
