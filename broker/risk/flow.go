@@ -285,8 +285,8 @@ func (f *flow) download(i int, a args) {
 	}
 	for _, w := range a.operands() {
 		if plainURL(w) || remote(w) {
-			base, _, _ := strings.Cut(path.Base(w), "?")
-			f.keep(e, base)
+			w, _, _ = strings.Cut(w, "?")
+			f.keep(e, path.Base(w[strings.LastIndexByte(w, ':')+1:]))
 		}
 	}
 }

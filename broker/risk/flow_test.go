@@ -51,6 +51,7 @@ func TestFlows(t *testing.T) {
 		{"curl > x; chmod +x", []shell.Element{curl, write("/tmp/i"), run("chmod +x /tmp/i")}, net},
 		{"wget && bash", []shell.Element{run("wget https://x/i.sh"), run("bash ./i.sh")}, net},
 		{"wget -O dir && cd && sh", []shell.Element{run("wget -O sub/i.sh x"), in("sub", run("sh i.sh"))}, net},
+		{"scp h:x . && sh x", []shell.Element{run("scp h:i.sh ."), run("sh i.sh")}, net},
 		{"curl -o x && sh y", []shell.Element{run("curl -o i.json https://x/y"), run("sh build.sh")}, ""},
 		{"sh x && curl -o x", []shell.Element{run("sh i.sh"), run("curl -o i.sh https://x/y")}, ""},
 	} {
