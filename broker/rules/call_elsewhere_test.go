@@ -32,6 +32,11 @@ func TestWordsThatLeadElsewhere(t *testing.T) {
 		"mytool @options":                 Ask,
 		"mytool link":                     Ask,
 		"mytool src":                      Allow,
+		"perl " + far + "/x":              Ask,
+		"perl link/x":                     Ask,
+		"perl -n link/x":                  Ask,
+		"awk '" + far + "/x/' src/a.go":   Allow,
+		"jq '" + far + "/x' src/a.go":     Allow,
 		"cat link/x":                      Allow, // shows it, and runs and writes nothing
 		"grep " + far + "/x src/a.go":     Allow,
 		"sed -n '" + far + "/p' src/a.go": Allow,
