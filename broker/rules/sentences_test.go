@@ -1,0 +1,170 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whoever is asked reads what the rules say of each part, and in which order they speak.
+func TestSentences(t *testing.T) {
+	w := newWorld(t)
+	npm := func(word string) Rule { return rule(Allow, "Bash", "command", word) }
+	for _, tt := range []struct {
+		line  string
+		rules []Rule
+		want  string
+	}{
+		{"a", []Rule{npm("a")}, `rule "a" allows it`},
+		{"a; b", []Rule{npm("a"), npm("b")}, `rules "a" and "b" allow it`},
+		{"a; b; c", []Rule{npm("a"), npm("b"), npm("c")}, `rules "a", "b" and "c" allow it`},
+		{"a; b; c; d", []Rule{npm("a"), npm("b"), npm("c"), npm("d")}, `rules "a", "b", "c" and … allow it`},
+		{"a; a", []Rule{npm("a")}, `rule "a" allows it`},
+		{"a < src/a.go", []Rule{npm("a")}, `rules "a" and for reads inside the project allow it`},
+		{"a", []Rule{rule(Allow, "Bash")}, `rule "Bash" allows it`},
+		{"a > b", []Rule{npm("a"), rule(Allow, "Bash", "write", "b")}, `rules "a" and "Bash write b" allow it`},
+		{"a", []Rule{with(rule(Deny, "Bash", "command", "a"), func(r *Rule) { r.Reason = "no" })}, `denied by rule "a": no`},
+		{"a", []Rule{rule(Deny, "Bash", "command", "a")}, `denied by rule "a"`},
+		{"a", []Rule{rule(Ask, "Bash", "command", "a")}, `rule "a" asks`},
+		{"a", []Rule{with(rule(Ask, "Bash", "command", "a"), func(r *Rule) { r.Reason = "look" })}, `rule "a" asks: look`},
+		{"a", []Rule{rule(Defer, "Bash", "command", "a")}, `put off by rule "a"`},
+		{"a", nil, `nothing allows "a"`},
+		{"cd src", nil, `nothing allows "cd src"`},
+		{" a > b ", []Rule{npm("a")}, `nothing allows writing "b"`},
+		{"a < ../x", []Rule{npm("a")}, `nothing allows reading "../x"`},
+		{"cp a ../x", []Rule{npm("cp *")}, `writing "../x" is outside the project, which only a rule about that file or the whole line may allow`},
+	} {
+		a := judge(t, set(t, tt.rules...), w.trusted(t, tt.line))
+		if a.Reason != tt.want {
+			t.Errorf("%s: %s; want %s", tt.line, a.Reason, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		tool  string
+		input map[string]any
+		want  string
+	}{
+		{"Write", map[string]any{"file_path": "x"}, "nothing allows Write"},
+		{"Write", map[string]any{"file_path": "~/x"}, `the path "~/x" begins with a tilde, which only some programs expand`},
+		{"Write", map[string]any{"file_path": 7}, "its file_path is no text"},
+		{"Bash", map[string]any{"command": ""}, "its command line does nothing"},
+		{"Bash", map[string]any{}, "it has no command line"},
+	} {
+		if a := judge(t, set(t), Prepare(w.question(t, tt.tool, tt.input))); a.Reason != tt.want {
+			t.Errorf("%s %v: %s; want %s", tt.tool, tt.input, a.Reason, tt.want)
+		}
+	}
+
+	// Which rules match a part, and which only would if they were allowed to speak.
+	list := []Rule{
+		npm("python3 *"), with(rule(Allow, "Bash", "command", "*"), func(r *Rule) { r.Priority = 1 }), npm("python3 -c x"), rule(Ask, "Bash", "command", "python3 *"), with(rule(Allow, "Bash"), func(r *Rule) { r.Priority = 200 }),
+	}
+	e := judge(t, set(t, list...), w.trusted(t, "python3 -c x")).Elements[0]
+	if got, want := strings.Join(e.Matches, ", "), "ask Bash command python3 *, allow Bash command python3 -c x"; got != want {
+		t.Errorf("matches %s, want %s", got, want)
+	}
+	if got, want := strings.Join(e.Idle, ", "), "allow Bash command *, allow Bash command python3 *, allow Bash "; got != want {
+		t.Errorf("idle %s, want %s", got, want)
+	}
+	a := judge(t, set(t, npm("cat *"), rule(Deny, "Read", "file_path", "secrets/**")), w.trusted(t, "cat sec*/k*"))
+	if a.Rule != "" || a.Verdict != Ask {
+		t.Errorf("what a rule may deny is %s by %q", a.Verdict, a.Rule)
+	}
+}
+
+// A wrong field of a file is named with its line and column.
+func TestPlacesInAFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[rule]]\ndecision = \"x\"\n":                                        "2:1 decision",
+		"[[rule]]\n  decision = \"x\"\n":                                      "2:3 decision",
+		"[[rule]]\ndecision = \"deny\"\ntool = \"T\"\n[[rule]]\ntool=1\n":     "5:1 tool",
+		"[[rule]]\ndecision = \"deny\"\ntool = \"T\"\nwhere = { a = 1 }\n":    "4:11 where.a",
+		"[[rule]]\ndecision = \"deny\"\ntool = \"T\"\n[rule.where]\na = 1\n":  "5:1 where.a",
+		"[[rule]]\ndecision = \"deny\"\ntool = \"T\"\nwhere.a = 1\n":          "4:1 where.a",
+		"[[rule]]\ndecision = \"deny\"\ntool = \"T\"\nscope.x = 1\n":          "4:1 scope.x",
+		"[[rule]]\ndecision = \"deny\"\ntool = \"T\"\n\n  [other]\n  x = 1\n": "5:4 other",
+		"rule = 1\n":                        "1:1 rule",
+		"\n\nx = 1\n":                       "3:1 x",
+		"x = \n":                            "1:5 ",
+		"# a\n\x01":                         "2:1 ",
+		"ab\x01":                            "1:3 ",
+		"ä\u202e":                           "1:3 ",
+		"a\r\nb\rc":                         "2:2 ",
+		"\xff":                              "1:1 ",
+		"[[rule]]\ntool = \"T\"\n":          "1:3 decision",
+		"rule = [1]\n":                      "0:0 ",
+		"[[rule]]\nenabled = 1\n":           "2:1 enabled",
+		"[[rule]]\nscope = []\n":            "2:1 scope",
+		"[[rule]]\npriority = 2147483648\n": "2:1 priority",
+		"[[rule]]\nexpires_at = 1\n":        "2:1 expires_at",
+	} {
+		var e *FileError
+		_, err := ParseTOML([]byte(text))
+		if !errors.As(err, &e) {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got := fmt.Sprintf("%d:%d %s", e.Line, e.Column, e.Field); got != want {
+			t.Errorf("%q: %s (%s), want %s", text, got, e.Problem, want)
+		}
+		if strings.Contains(e.Problem, "toml: ") {
+			t.Errorf("%q: %s", text, e.Problem)
+		}
+	}
+	for value, kind := range map[string]string{
+		`"x"`: "text", "true": "true or false", "7": "the number 7", "1.5": "a number with a fraction", "2026-01-01T00:00:00Z": "a time", "2026-01-01": "a time without an offset", "10:00:00": "a time without an offset",
+		"2026-01-01T00:00:00": "a time without an offset", "[]": "a list", "{}": "a table",
+	} {
+		for _, field := range []string{"tool", "enabled", "priority", "expires_at", "where"} {
+			_, err := ParseTOML([]byte("[[rule]]\n" + field + " = " + value + "\n"))
+			fits := map[string]string{"tool": "text", "enabled": "true or false", "priority": "the number 7", "expires_at": "a time", "where": "a table"}[field] == kind
+			if err == nil || strings.HasSuffix(err.Error(), ", not "+kind) == fits {
+				t.Errorf("%s = %s: %v", field, value, err)
+			}
+		}
+	}
+	r := Rule{Tool: "T", Decision: Deny, Where: map[string]string{"aZ09_-z": "x", "a b": "x", "a.b": "x", "é": "x"}, CreatedAt: lastTime.Add(time.Hour), UpdatedAt: time.Time{}.Add(1)}
+	text := string(FormatTOML([]Rule{r}))
+	for _, want := range []string{"aZ09_-z = \"x\"", "\"a b\" = ", "\"a.b\" = ", "created_at = 9999-12-31T23:59:59.999Z\n", "updated_at = 0001-01-01T00:00:00.001Z\n", "enabled = false"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// A call of which nothing may be parsed is refused by its text, and allowed by nothing.
+func TestUnreadCalls(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		tool, input string
+		rule        Rule
+		want        Verdict
+	}{
+		{"Bash", `{"command":"curl x"}`, rule(Deny, "Bash", "command", "curl *"), Deny},
+		{"Bash", `{"command":"curl x"}`, rule(Allow, "Bash", "command", "curl *"), Ask},
+		{"Bash", `{"command":"curl x"}`, rule(Allow, "Bash", "command", "line:curl x"), Ask},
+		{"Bash", `{"cmd":"curl x"}`, rule(Deny, "Bash", "command", "curl *"), Ask},
+		{"Bash", `{"x":"y","command":"curl x"}`, rule(Deny, "Bash", "command", "y"), Ask},
+		{"Bash", `{"command":7,"x":"curl"}`, rule(Deny, "Bash", "command", "re:.*curl.*"), Deny},
+		{"Bash", `not JSON curl`, rule(Deny, "Bash", "command", "curl *"), Deny},
+		{"Read", `{"file_path":"x"}`, rule(Deny, "Read"), Deny},
+		{"Read", `{"file_path":"x"}`, rule(Allow, "Read"), Ask},
+		{"Bash", `{"command":"curl x"}`, with(rule(Deny, "Bash", "command", "curl *"), func(r *Rule) { r.Scope.Project = w.project }), Deny},
+		{"Bash", `{"command":"curl x"}`, with(rule(Deny, "Bash", "command", "curl *"), func(r *Rule) { r.Scope.Project = w.project + "-evil" }), Ask},
+	} {
+		q := w.question(t, tt.tool, nil)
+		q.Input = []byte(tt.input)
+		c := Unread(q, "is too long")
+		if a := judge(t, set(t, tt.rule), c); a.Verdict != tt.want || a.Unread != "is too long" {
+			t.Errorf("%s %s with %s: %s, %s", tt.tool, tt.input, tt.rule.ID, a.Verdict, a.Reason)
+		}
+		if len(Offer(c)) > 0 {
+			t.Errorf("%s %s: a rule is offered", tt.tool, tt.input)
+		}
+	}
+	if a := judge(t, set(t, rule(Allow, "*")), Prepare(Question{Tool: "apply_patch", Input: []byte("{"), Place: w.place})); a.Verdict != Ask {
+		t.Errorf("a patch that cannot be read: %s", a.Verdict)
+	}
+}
