@@ -45,14 +45,19 @@ type absence struct {
 func (b *Broker) cancelAbandoned(ctx context.Context) {
 	var over []absence
 	for _, a := range b.absences() {
-		away := time.Since(a.leftAt)
-		if away > a.most || a.asker.PID != 0 && away >= sweepEvery/2 && !b.opts.Alive(a.asker) {
+		if b.isAway(a) {
 			over = append(over, a)
 		}
 	}
 	for why, ids := range b.stillAway(over) {
 		_, _ = b.endAll(ctx, ids, Outcome{State: Cancelled, By: Actor{Kind: ByAgent}, Reason: why}, nil)
 	}
+}
+
+// isAway reports whether an asker is dead, or alive but away for too long.
+func (b *Broker) isAway(a absence) bool {
+	away := time.Since(a.leftAt)
+	return away > a.most || a.asker.PID != 0 && away >= sweepEvery/2 && !b.opts.Alive(a.asker)
 }
 
 func (b *Broker) absences() []absence {

@@ -39,7 +39,11 @@ func (b *Broker) giveAgain(ctx context.Context, req Request, e *entry, q Questio
 		if err := b.commit(ctx, &Change{Events: []*Event{ev}}); err != nil {
 			return Request{}, fmt.Errorf("%w: %w", ErrNotRecorded, err)
 		}
-		why = b.stoppedMeanwhile(req, e)
+		if why = b.stoppedMeanwhile(req, e); why == "" {
+			b.mu.Lock()
+			e.heardLate(b)
+			b.mu.Unlock()
+		}
 	}
 	switch {
 	case b.withholds(req):

@@ -50,9 +50,10 @@ type Broker struct {
 	deadlines   deadlines
 	newcomers   bucket // of sessions that were not known
 	floods      map[floodKey]*flood
-	observing   bool                // nothing is held, in any session
-	freezes     map[string]*freeze  // by session id; "" is that of all
-	withheld    map[string]struct{} // ids of calls that were allowed and whose answer a freeze keeps back
+	observing   bool                 // nothing is held, in any session
+	freezes     map[string]*freeze   // by session id; "" is that of all
+	unheard     map[string]time.Time // since when calls are allowed whose asker was not told yet, by id
+	withheld    map[string]struct{}  // ids of calls that were allowed and whose answer a freeze keeps back
 	agentRuns   map[int]agentRun
 	strays      map[string]string // calls whose being put off may have been recorded although nobody was told: request to session
 	refusals    refusals
@@ -179,7 +180,7 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 		requests: map[string]*entry{}, byKey: map[string]*entry{},
 		sessions: map[string]*sessionEntry{}, grants: map[grantKey]Grant{}, grantStamps: map[string]string{},
 		watchers: map[*watcher]struct{}{}, unsaved: map[string]Outcome{}, strays: map[string]string{},
-		freezes: map[string]*freeze{}, withheld: map[string]struct{}{},
+		freezes: map[string]*freeze{}, withheld: map[string]struct{}{}, unheard: map[string]time.Time{},
 		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
 		history: pastCalls{turn: make(chan struct{}, 1)}, aside: map[string]string{},
@@ -372,6 +373,9 @@ func (b *Broker) History(ctx context.Context, limit int) ([]Request, error) {
 	list, err := b.store.Requests(ctx, RequestFilter{Decided: true, Limit: limit, MaxBytes: historyBytes})
 	b.vetPast(list)
 	b.markAlarms(list)
+	if err == nil {
+		err = b.markUnheard(ctx, list)
+	}
 	return list, err
 }
 

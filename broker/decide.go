@@ -333,6 +333,7 @@ func (b *Broker) finish(e *entry, o Outcome) {
 		b.pending--
 	}
 	e.taken = nil
+	b.noteUnheard(e)
 	close(e.done)
 	for _, p := range e.parked {
 		p.wake()

@@ -23,6 +23,7 @@ const (
 	EventAccessRefused   = "access_refused"   // data: RefusedData; somebody was turned away altogether
 	EventAnswerWithheld  = "answer_withheld"  // data: recorded, told; the record turned out to be made after the agent was refused
 	EventAnsweredAgain   = "answered_again"   // data: AnsweredAgainData; an allowed call was asked again and got its answer
+	EventUnheard         = "answer_unheard"   // data: UnheardData; a call was allowed, and nobody was waiting for the answer any more
 	EventStopRequested   = "stop_requested"
 	EventKillRequested   = "kill_requested" // data: KilledData, before anything is touched
 	EventSessionKilled   = "session_killed" // data: KilledData

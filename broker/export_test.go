@@ -215,3 +215,13 @@ func (b *Broker) HoldAsker(conn net.Conn, id string, hold time.Duration, looks b
 
 // NoteLook is noteLook.
 func (b *Broker) NoteLook(id string, again time.Duration) { b.noteLook(id, again) }
+
+// NoteHeard is heard.
+func (b *Broker) NoteHeard(id string) { b.heard(id) }
+
+// Untold is how many allowed calls have an asker who was not told yet.
+func (b *Broker) Untold() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.unheard)
+}

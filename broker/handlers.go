@@ -221,8 +221,11 @@ func (b *Broker) hookReply(d agents.Dialect, req Request) reply {
 		}
 	}
 	rep := reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, answer), requestID: req.ID}
-	if answer.StopTurn && d.Traits().StopTurn {
-		rep.sent = func() { b.noteTurnStopped(context.Background(), req.SessionID, req.SubagentID) }
+	rep.sent = func() {
+		b.heard(req.ID)
+		if answer.StopTurn && d.Traits().StopTurn {
+			b.noteTurnStopped(context.Background(), req.SessionID, req.SubagentID)
+		}
 	}
 	return rep
 }
@@ -379,7 +382,9 @@ func (b *Broker) decisionReply(req Request) reply {
 	if !req.State.Terminal() {
 		return b.pendingReply(req)
 	}
-	return jsonReply(http.StatusOK, decisionView(req))
+	rep := jsonReply(http.StatusOK, decisionView(req))
+	rep.sent = func() { b.heard(req.ID) }
+	return rep
 }
 
 // secondsParam reads a parameter of the query that is a number of seconds, usual when it

@@ -140,6 +140,10 @@ type Request struct {
 	// Alarm is set when what ran was not what was allowed. Not part of the record.
 	Alarm *Alarm `json:"alarm,omitempty"`
 
+	// Unheard says that the call was allowed and nobody was waiting for the answer any more.
+	// Not part of the record: the log has it.
+	Unheard bool `json:"unheard,omitempty"`
+
 	// Legible says that the command line of the call was read elsewhere without harm, so
 	// that the screen may parse it for its colours. Not stored.
 	Legible bool `json:"-"`

@@ -18,6 +18,7 @@ func (b *Broker) sweep(ctx context.Context) {
 			return
 		case <-t.C:
 			b.cancelAbandoned(ctx)
+			b.tellUnheard(ctx)
 			b.noticeGone(ctx)
 			b.watchRuns(ctx)
 			b.mend(ctx)

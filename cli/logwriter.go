@@ -161,6 +161,11 @@ func (w *logWriter) what(ctx context.Context, e broker.Event) string {
 		if json.Unmarshal(e.Data, &d) == nil {
 			return w.decided(ctx, e, d)
 		}
+	case broker.EventUnheard:
+		var d broker.UnheardData
+		if json.Unmarshal(e.Data, &d) == nil {
+			return strings.TrimSpace("nobody was waiting any more for the answer that allows " + d.ToolName + "  " + w.callFor(ctx, e.RequestID, d.Digest))
+		}
 	case broker.EventDecisionRefused, broker.EventAccessRefused:
 		var d broker.RefusedData
 		if json.Unmarshal(e.Data, &d) == nil {

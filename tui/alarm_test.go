@@ -39,6 +39,23 @@ func TestAlarm(t *testing.T) {
 	})
 }
 
+// An allow that came when nobody was waiting any more is told, and its row is no plain one.
+func TestUnheardAllow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := three(t)
+		past := settled(bash("h1", "s1", time.Now().Add(-time.Minute), "echo hi"), broker.Allowed, broker.Actor{Kind: broker.ByOperator}, "", time.Now())
+		past.Unheard = true
+		r.c.history = []broker.Request{past}
+		r.c.publish(past)
+		r.wait(time.Second)
+		r.shows("was allowed by you, but nobody was waiting any more")
+		r.press("h")
+		r.shows("- Bash")
+		r.press("enter")
+		r.shows("but nobody was waiting any more")
+	})
+}
+
 // The card of such a call says in the history what ran instead.
 func TestAlarmInHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -95,6 +95,9 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if wasObserved(o) {
 		glyph, i, word = "○", inkWarn, "observed"
 	}
+	if r.Unheard {
+		glyph, i, word = "-", inkWarn, "unheard"
+	}
 	if r.Alarm != nil {
 		glyph, i, word = "!", inkDanger, "ALARM"
 	}
@@ -194,11 +197,17 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 	if r.Alarm != nil {
 		key.id = "alarm " + key.id
 	}
+	if r.Unheard {
+		key.id = "unheard " + key.id
+	}
 	return m.docs.get(key, func() *doc {
 		d := layOut(m.st, r, m.around(r), width)
 		if o := r.Outcome; o != nil {
 			top := &doc{paper: *m.st.paper(width)}
 			_, i := verdictGlyph(o.State)
+			if r.Unheard {
+				i = inkWarn
+			}
 			end := m.ended(r) + ", after " + brief(o.At.Sub(r.CreatedAt))
 			if wasObserved(o) {
 				end = "was left to the agent (observing)" // the reason below says what would have been

@@ -158,7 +158,7 @@ var plainWords = map[string]string{
 	broker.EventStopLifted: "go on", broker.EventSessionKilled: "killed", broker.EventKillRequested: "kill", broker.EventPreTool: "calls",
 	broker.EventGrantCreated: "grant", broker.EventGrantUsed: "grant", broker.EventDecisionRefused: "refused", broker.EventAccessRefused: "refused",
 	broker.EventAnsweredAgain: "again", broker.EventCallsRefused: "refused", broker.EventSettings: "settings",
-	broker.EventExtended: "more time",
+	broker.EventExtended: "more time", broker.EventUnheard: "unheard",
 }
 
 // text says the rest on one line; safe to draw.

@@ -20,6 +20,9 @@ func ended(r broker.Request) string {
 	by := actor(o.By)
 	switch o.State {
 	case broker.Allowed:
+		if r.Unheard {
+			return "was allowed by " + by + ", but nobody was waiting any more"
+		}
 		return "was allowed by " + by
 	case broker.Denied:
 		return "was denied by " + by

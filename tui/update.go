@@ -195,6 +195,9 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 		if cmd := m.alarmCame(u); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
+		if r := u.Request; r != nil && r.Unheard {
+			cmds = append(cmds, m.say(inkWarn, m.board.label(r.SessionID)+": "+safeLine(r.ToolName)+" "+m.ended(*r)))
+		}
 		if u.Session != nil && m.board.renames(*u.Session) {
 			m.docs.clear()
 		}
