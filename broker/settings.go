@@ -34,7 +34,8 @@ type SettingsFound struct {
 	File      string    `json:"file"`
 	Why       string    `json:"why"` // a sentence about "it"
 	SessionID string    `json:"session_id,omitempty"`
-	Kept      bool      `json:"kept_out"` // the session that told of it does not read it; others may
+	Kept      bool      `json:"kept_out"`         // the session that told of it does not read it; others may
+	Unread    bool      `json:"unread,omitempty"` // it cannot be read, so nobody knows that it would
 	At        time.Time `json:"at"`
 }
 
@@ -51,20 +52,20 @@ func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) er
 	if h.Text == "skills" { // no settings
 		return nil
 	}
-	why := ""
+	why, unread := "", false
 	switch {
 	case h.File == "" || !filepath.IsAbs(h.File):
 		why = "which file it is was not said"
 	case a.tcp != nil && len(holdersOf(*a.tcp)) == 0:
 		why = "it lies on another machine, where it cannot be looked at"
 	default:
-		why = b.settingsProblem(h.File, h.Text == "project_settings" || h.Text == "local_settings")
+		why, unread = b.settingsProblem(h.File, h.Text == "project_settings" || h.Text == "local_settings")
 	}
 	if why == "" {
 		return nil
 	}
 	found := SettingsFound{
-		File: cmp.Or(h.File, h.Text), Why: why, SessionID: h.SessionID, Kept: true, At: time.Now().UTC().Truncate(time.Millisecond),
+		File: cmp.Or(h.File, h.Text), Why: why, SessionID: h.SessionID, Kept: true, Unread: unread, At: time.Now().UTC().Truncate(time.Millisecond),
 	}
 	b.tellSettings(found)
 	b.log.WarnContext(ctx, "settings kept out", "session_id", h.SessionID, "file", found.File, "why", why)
@@ -78,21 +79,22 @@ func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) er
 	return &bodyError{http.StatusForbidden, "settings_refused", fmt.Sprintf("aoctl keeps the settings of %s out of this session: %s", found.File, why)}
 }
 
-// settingsProblem says why the settings in a file may not take effect, "" when they may.
-// mayGo: without the file there is nothing that could do harm.
-func (b *Broker) settingsProblem(file string, mayGo bool) string {
+// settingsProblem says why the settings in a file may not take effect, "" when they may, and
+// whether that is because the file cannot be read. mayGo: without the file there is nothing
+// that could do harm.
+func (b *Broker) settingsProblem(file string, mayGo bool) (why string, unread bool) {
 	data, err := readSettings(file)
 	switch {
 	case cannotBe(err) && mayGo:
-		return ""
+		return "", false
 	case cannotBe(err):
-		return "it is gone, and hooks may have gone with it"
+		return "it is gone, and hooks may have gone with it", false
 	case err != nil:
-		return "it cannot be read: " + reason(err)
+		return "it cannot be read: " + reason(err), true
 	case b.opts.Silences == nil:
-		return "there is nothing to judge it by"
+		return "there is nothing to judge it by", false
 	}
-	return b.opts.Silences(data)
+	return b.opts.Silences(data), false
 }
 
 // cannotBe reports that there is no such file. A folder that an agent names may be one
@@ -170,6 +172,10 @@ func (b *Broker) settledSettings(file string) {
 // watchSettings looks at the settings files of the projects that are worked in, and at
 // those that were told of; it reads one only when it has changed.
 func (b *Broker) watchSettings(ctx context.Context) {
+	for _, file := range b.unreadOfEnded() {
+		delete(b.watching.seen, file) // it may concern another session
+		b.settledSettings(file)
+	}
 	files := b.settingsPlaces()
 	seen := make(map[string]string, len(files))
 	for file, session := range files {
@@ -178,12 +184,12 @@ func (b *Broker) watchSettings(ctx context.Context) {
 		if now == b.watching.seen[file] {
 			continue
 		}
-		why := b.settingsProblem(file, true)
+		why, unread := b.settingsProblem(file, true)
 		if why == "" {
 			b.settledSettings(file)
 			continue
 		}
-		found := SettingsFound{File: file, Why: why, SessionID: session, At: time.Now().UTC().Truncate(time.Millisecond)}
+		found := SettingsFound{File: file, Why: why, SessionID: session, Unread: unread, At: time.Now().UTC().Truncate(time.Millisecond)}
 		if b.tellSettings(found) {
 			if err := b.commit(ctx, &Change{Events: []*Event{newEvent(EventSettings, Request{SessionID: session}, found)}}); err != nil {
 				b.log.ErrorContext(ctx, "not recorded: settings found", "file", file, "err", err)
@@ -191,6 +197,20 @@ func (b *Broker) watchSettings(ctx context.Context) {
 		}
 	}
 	b.watching.seen = seen
+}
+
+// unreadOfEnded lists the files before the operator that cannot be read and are of sessions
+// that have ended: what they say concerns nobody now, and they may never become readable.
+func (b *Broker) unreadOfEnded() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []string
+	for _, s := range b.health.Settings {
+		if se, ok := b.sessions[s.SessionID]; s.Unread && (!ok || !se.s.EndedAt.IsZero()) {
+			list = append(list, s.File)
+		}
+	}
+	return list
 }
 
 // settingsPlaces are the files to look at, each with a session that is concerned.

@@ -1,15 +1,20 @@
 package broker_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/brokertest"
 )
 
 func silences(settings []byte) string {
@@ -98,4 +103,48 @@ func TestSettingsAreKeptOut(t *testing.T) {
 			t.Fatal("the file is gone, and the operator is still told of it")
 		}
 	}
+}
+
+// A project's settings that cannot be read are told of while somebody works there: nobody
+// can make the row go once the session has ended.
+func TestUnreadSettingsGoWithTheirSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), broker.Options{Silences: silences})
+		dir := t.TempDir()
+		must(t, os.MkdirAll(filepath.Join(dir, ".claude", "settings.json"), 0o700)) // a folder cannot be read as a file, by root either
+		bad := filepath.Join(dir, ".claude", "settings.local.json")
+		must(t, os.WriteFile(bad, []byte(`{"disableAllHooks": true}`), 0o600))
+		say := func(session string, kind agents.Kind) {
+			t.Helper()
+			_, err := b.Hear(t.Context(), agents.Hook{Agent: "claude", Kind: kind, SessionID: session, CWD: dir})
+			must(t, err)
+			time.Sleep(2 * time.Second)
+		}
+		told := func() string {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			snap, _ := b.Watch(ctx)
+			var list []string
+			for _, s := range snap.Health.Settings {
+				list = append(list, filepath.Base(s.File)+" of "+s.SessionID)
+			}
+			slices.Sort(list)
+			return strings.Join(list, ", ")
+		}
+		const left = "settings.local.json of one" // what it says holds for every session to come
+		for _, step := range []struct {
+			session string
+			kind    agents.Kind
+			want    string
+		}{
+			{"one", agents.SessionStart, "settings.json of one, " + left},
+			{"two", agents.SessionStart, "settings.json of one, " + left},
+			{"one", agents.SessionEnd, "settings.json of two, " + left},
+			{"two", agents.SessionEnd, left},
+		} {
+			if say(step.session, step.kind); told() != step.want {
+				t.Errorf("after event %d of %s the operator is told of %q, want %q", step.kind, step.session, told(), step.want)
+			}
+		}
+	})
 }
