@@ -169,8 +169,11 @@ func (r round) watch(ctx context.Context, b *broker.Broker, v *visit.Visit, s *s
 			s.waited = time.Since(asked)
 		}
 		s.told = v.Told()
-		if s.ran, err = v.Ran(); err != nil || s.ran || s.told != "" || v.Over() {
+		if s.ran, err = v.Ran(); err != nil || s.ran || s.told != "" {
 			return err
+		}
+		if v.Over() {
+			return fmt.Errorf("it ended without another word to its model: %s", safe.Cut(safe.Line(v.Output(ctx)), 2000))
 		}
 		if asked.IsZero() && time.Since(began) > starts {
 			return fmt.Errorf("it did not ask: %s", safe.Cut(safe.Line(v.Output(ctx)), 300))

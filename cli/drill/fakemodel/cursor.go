@@ -151,6 +151,9 @@ func (m *Model) cursorCall(ctx context.Context, w io.Writer, inbox <-chan []byte
 			m.tell(id, strings.ToValidUTF8(said.String(), " "))
 			return nil
 		}
+		// A heartbeat for each of its own: an agent that hears nothing of its servers for half a
+		// minute takes the connection for dead, and gives up after some more of those.
+		send(w, 0, message(1, message(13)))
 	}
 }
 
