@@ -252,8 +252,11 @@ func transition(s *Session, h agents.Hook) []*Event {
 			data["failed"] = true
 		}
 		events := append([]*Event{log(EventTurnEnd, data)}, endTurn(s)...)
-		if h.Failed && h.SubagentID == "" && s.State == SessionIdle {
+		switch main := h.SubagentID == "" && s.State == SessionIdle; {
+		case main && h.Failed:
 			s.EndReason = firstOf(excerpt(h.Text), "it did not say why")
+		case main && agents.TraitsOf(h.Agent).TriesAgain:
+			s.EndReason = ""
 		}
 		return events
 	case agents.SubagentStart:

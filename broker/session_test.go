@@ -1,6 +1,7 @@
 package broker_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"sync/atomic"
@@ -18,7 +19,7 @@ func told(t *testing.T, b *broker.Broker, hooks ...agents.Hook) agents.Answer {
 	t.Helper()
 	var last agents.Answer
 	for _, h := range hooks {
-		h.Agent, h.SessionID, h.CWD = "claude", "s", "/src/shop"
+		h.Agent, h.SessionID, h.CWD = cmp.Or(h.Agent, "claude"), "s", "/src/shop"
 		var err error
 		if last, err = b.Hear(t.Context(), h); err != nil {
 			t.Fatal(err)
@@ -66,6 +67,8 @@ func TestFailedTurn(t *testing.T) {
 	want("the next turn", "")
 	told(t, b, agents.Hook{Kind: agents.TurnEnd})
 	want("which ended well", "")
+	told(t, b, prompt, fails, agents.Hook{Agent: "copilot", Kind: agents.TurnEnd})
+	want("which tried again, and ended well", "")
 	told(t, b, prompt, agents.Hook{Kind: agents.TurnEnd, Failed: true, SubagentID: "helper", Text: "no"})
 	want("a helper's turn", "")
 	told(t, b, agents.Hook{Kind: agents.TurnEnd, Failed: true})

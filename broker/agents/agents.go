@@ -107,6 +107,10 @@ type Traits struct {
 	// CallFolder says that the folder that comes with a call is where it runs, as the model
 	// chose, and not the session's.
 	CallFolder bool
+
+	// TriesAgain says that a turn which failed may go on: an end that is told after that is a
+	// good one.
+	TriesAgain bool
 }
 
 // TraitsOf are those of an agent's dialect. Callers of the plain API have no dialect:

@@ -26,7 +26,7 @@ func (copilot) Name() string { return copilotName }
 // Traits of Copilot. Only the answer to a permission request could end the turn, and a
 // repository's own hook overrides that one.
 func (copilot) Traits() Traits {
-	return Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Ask: true, Edit: true, Context: true, AllowWins: true, Subagents: true}
+	return Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Ask: true, Edit: true, Context: true, AllowWins: true, Subagents: true, TriesAgain: true}
 }
 
 // copilotEvents are its events. Those of the camelCase spelling get the same names.
@@ -43,7 +43,7 @@ var copilotEvents = map[string]Kind{
 	"SubagentStop":       SubagentStop,
 	"Notification":       Notify,
 	"PreCompact":         Observe,
-	"ErrorOccurred":      Observe,
+	"ErrorOccurred":      TurnEnd, // of a request to the model: it may try again
 	"PreMcpToolCall":     Observe, // after PreToolUse, and can change nothing of the call
 	"PromptTransformed":  Observe,
 }
@@ -72,6 +72,7 @@ func (copilot) Decode(payload []byte) (Hook, error) {
 		h.Text = r.optional("reason")
 	case TurnEnd, SubagentStop:
 		h.Text = r.optional(r.either("last_assistant_message", "response"))
+		copilotError(r, &h)
 	case Notify:
 		h.Text, h.Note = r.optional("message"), r.optionalName("notification_type")
 	case Observe, SubagentStart, Settings:
@@ -146,6 +147,27 @@ func copilotSubagent(r *reader, h *Hook) {
 	if h.Kind == TurnEnd {
 		h.Kind = Observe // SubagentStop follows
 	}
+}
+
+// copilotError reads what failed. Only an error of the model can be a turn's end; its words
+// may be the JSON that the model's server answered.
+func copilotError(r *reader, h *Hook) {
+	if h.Event != "ErrorOccurred" {
+		return
+	}
+	if r.optionalName(r.either("error_context", "errorContext")) != "model_call" {
+		h.Kind = Observe
+		return
+	}
+	var said, inside struct {
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(r.raw("error"), &said) // no words are words, too
+	h.Failed, h.Text = true, said.Message
+	if json.Unmarshal([]byte(said.Message), &inside) == nil && inside.Message != "" {
+		h.Text = inside.Message
+	}
+	h.Text = cut(h.Text, maxText)
 }
 
 // copilotCall reads a call. Old versions send the arguments as a JSON text; tools without

@@ -60,6 +60,7 @@ func TestCopilotDecodes(t *testing.T) {
 		"camel_user_prompt_submitted":   {Event: "UserPromptSubmit", Kind: Prompt, SessionID: session, Text: "do it"},
 		"camel_user_prompt_transformed": {Event: "PromptTransformed", Kind: Observe, SessionID: session},
 		"camel_pre_mcp_tool_call":       {Event: "PreMcpToolCall", Kind: Observe, SessionID: "b4e1cf58-8c5b-4cd2-aa77-b73064da9ec5"},
+		"error_occurred":                {Event: "ErrorOccurred", Kind: TurnEnd, SessionID: session, Failed: true, Text: "the model is on strike"},
 		"user_prompt_submit_subagent": {
 			Event: "UserPromptSubmit", Kind: Prompt, SessionID: session, SubagentID: sub, SubagentType: general, Text: "SUBTASK now", FromApp: true,
 		},
@@ -67,6 +68,16 @@ func TestCopilotDecodes(t *testing.T) {
 	h, err := copilot{}.Decode([]byte(`{"sessionId":"s","toolName":"bash","toolArgs":"{\"command\":\"ls\"}"}`))
 	if err != nil || string(h.ToolInput) != `{"command":"ls"}` {
 		t.Errorf("arguments as a JSON text: %s, %v", h.ToolInput, err)
+	}
+	for more, want := range map[string]Hook{
+		`"error":{"message":"no network"},"error_context":"model_call"`:       {Kind: TurnEnd, Failed: true, Text: "no network"},
+		`"error":{"message":"no such tool"},"error_context":"tool_execution"`: {Kind: Observe},
+		`"error":{"message":"x"},"error_context":"model_call","agent_id":"a"`: {Kind: Observe},
+	} {
+		h, err := copilot{}.Decode([]byte(`{"hook_event_name":"ErrorOccurred","session_id":"s",` + more + `}`))
+		if err != nil || h.Kind != want.Kind || h.Failed != want.Failed || h.Text != want.Text {
+			t.Errorf("%s: %+v, %v", more, h, err)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // copilotEvents are those that the console is told of.
 var copilotEvents = []string{
 	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
-	"SubagentStart", "SubagentStop", "Notification",
+	"SubagentStart", "SubagentStop", "Notification", "ErrorOccurred",
 }
 
 // copilotAgent: a file of our own in the folder of hook files, strict JSON, timeouts in
