@@ -152,3 +152,7 @@ func (b *Broker) Timeline(ctx context.Context, f EventFilter) ([]Moment, error) 
 // EndsTurns reports whether a refusal can end the turn of s. Where it cannot, a stop
 // refuses each call until the session's user speaks.
 func (s Session) EndsTurns() bool { return agents.TraitsOf(s.Agent).StopTurn }
+
+// SharesProcess reports whether other sessions of s's agent may run in the same process, and
+// in other terminals than the one that it was started in.
+func (s Session) SharesProcess() bool { return agents.TraitsOf(s.Agent).OneServer }

@@ -8,8 +8,14 @@ import (
 
 // around gathers what a call is drawn with beyond itself.
 func (m *model) around(r broker.Request) around {
+	session := m.board.sessions[r.SessionID]
+	if session != nil && m.board.inOneProcess(session) {
+		alone := *session
+		alone.Pane = "" // it may be another session's
+		session = &alone
+	}
 	return around{
-		session: m.board.sessions[r.SessionID], label: m.board.label(r.SessionID), loc: m.at.Location(),
+		session: session, label: m.board.label(r.SessionID), loc: m.at.Location(),
 		view: m.view, story: m.stories.known[r.ID],
 	}
 }

@@ -43,7 +43,24 @@ func (m *model) jump() tea.Cmd {
 		return m.sayNoSession()
 	}
 	ctx, jump, to, label := m.ctx, m.opts.Jump, *s, m.board.label(s.ID)
+	if m.board.inOneProcess(s) {
+		return m.say(inkWarn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
+	}
 	return func() tea.Msg { return jumpedMsg{label: label, pane: to.Pane, err: jump(ctx, to)} }
+}
+
+// inOneProcess reports whether another living session has the process of s, so that its pane
+// may be that one's.
+func (b *board) inOneProcess(s *broker.Session) bool {
+	if s.Process.PID == 0 || s.Pane == "" || !s.SharesProcess() {
+		return false
+	}
+	for _, o := range b.sessions {
+		if o.ID != s.ID && o.Process == s.Process && !o.State.Ended() {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *model) jumped(msg jumpedMsg) tea.Cmd {

@@ -41,6 +41,39 @@ func TestJumpGoesWhereTheScreenPoints(t *testing.T) {
 	})
 }
 
+// Codex serves all its terminals from one process, which was started in the first: the others'
+// pane is not known.
+func TestJumpIntoASharedProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBells(t, bash("r1", "s2", time.Now(), "ls"))
+		jumps := 0
+		b.m.opts.Jump = func(context.Context, broker.Session) error { jumps++; return nil }
+		share := func(agent string, state broker.SessionState) {
+			for _, id := range []string{"s1", "s2"} {
+				s := *b.m.board.sessions[id]
+				s.Agent, s.Pane, s.Process, s.State = agent, "%1", broker.Process{PID: 7, Start: 1}, broker.SessionActive
+				if id == "s1" {
+					s.State = state
+				}
+				b.send(updatesMsg{gen: b.m.watchGen, list: []broker.Update{{Session: &s}}})
+			}
+		}
+		share("codex", broker.SessionActive)
+		b.press("o")
+		b.shows("docs: its agent serves several sessions from one process")
+		if jumps != 0 {
+			t.Error("it jumped to a pane that may be another session's")
+		}
+		share("codex", broker.SessionFinished)
+		b.press("o")
+		share("opencode", broker.SessionActive)
+		b.press("o")
+		if jumps != 2 {
+			t.Errorf("%d jumps, want 2: alone in its process, and in one terminal with the other", jumps)
+		}
+	})
+}
+
 func TestJumpWithoutTmux(t *testing.T) {
 	t.Setenv("TMUX", "")
 	for pane, want := range map[string]string{

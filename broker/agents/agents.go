@@ -108,6 +108,10 @@ type Traits struct {
 	// chose, and not the session's.
 	CallFolder bool
 
+	// OneServer says that sessions in several terminals share one process, which was started
+	// in one of them.
+	OneServer bool
+
 	// TriesAgain says that a turn which failed may go on: an end that is told after that is a
 	// good one.
 	TriesAgain bool

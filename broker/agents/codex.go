@@ -27,7 +27,7 @@ func (codex) Name() string { return codexName }
 // Traits of Codex. An input can be replaced where it is a command, a patch or the
 // arguments of an MCP tool.
 func (codex) Traits() Traits {
-	return Traits{Title: "Codex CLI", Gate: "PreToolUse", Edit: true, CallID: true, Subagents: true, CallFolder: true}
+	return Traits{Title: "Codex CLI", Gate: "PreToolUse", Edit: true, CallID: true, Subagents: true, CallFolder: true, OneServer: true}
 }
 
 // codexTools are the tools whose meaning is known. Codex itself calls its shell tools
