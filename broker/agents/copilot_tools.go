@@ -53,6 +53,6 @@ func (copilot) Common(name string, input json.RawMessage) (common string, in jso
 
 // isPatch reports whether input is nothing but the text of a patch.
 func isPatch(input json.RawMessage) bool {
-	text, ok := stringIn(input, freeText)
-	return ok && only(input, freeText) && strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch")
+	text, _ := stringIn(input, freeText)
+	return only(input, freeText) && strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch")
 }

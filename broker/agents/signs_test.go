@@ -296,6 +296,7 @@ func TestCopilotArguments(t *testing.T) {
 		{patch, `{"x":1}`, `{"x":1}`},
 		{`{"input":"*** Begin Patch","x":1}`, patch, patch},
 		{`{"x":"*** Begin Patch"}`, patch, patch},
+		{`{"input":7}`, patch, patch},
 	} {
 		if got := string(copilotArgs(json.RawMessage(row[0]), json.RawMessage(row[1]))); got != row[2] {
 			t.Errorf("%s → %s: %s", row[0], row[1], got)
@@ -405,11 +406,66 @@ func TestWhatFailed(t *testing.T) {
 			t.Errorf("a turn that ended with %s: %+v, %v", fields, h, err)
 		}
 	}
+	if h, err := (opencode{}).Decode([]byte(`{"event":"session.error","sessionID":"s","parentID":"p","error":"x"}`)); err != nil || h.Failed || h.Text != "x" {
+		t.Errorf("the end of an agent below another: %+v, %v", h, err)
+	}
+	if h, err := (opencode{}).Decode([]byte(`{"event":"new","sessionID":"s","tool":"x","output":1}`)); err != nil || !h.Unknown {
+		t.Errorf("a new event about what a tool gave back: %+v, %v", h, err)
+	}
 	if _, err := (codex{}).Decode([]byte(`{"hook_event_name":"SubagentStart","session_id":"s"}`)); err == nil || !strings.Contains(err.Error(), "agent_id: is missing") {
 		t.Errorf("nobody began: %v", err)
 	}
 	said := ReadTranscript([]byte(`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"n","args":{}},{"id":"d","name":"o","args":{},"result":[]}]}`))
 	if len(said) != 2 || said[0].By != SaidCall || said[1].By != SaidCall {
 		t.Errorf("calls without results: %+v", said)
+	}
+	for status, want := range map[string]Speaker{"success": SaidResult, "error": SaidFailed, "cancelled": SaidFailed} {
+		line := `{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"c","name":"n","args":{},"status":"` + status + `","result":[{"functionResponse":{"response":{"output":"x"}}}]}]}`
+		if said := ReadTranscript([]byte(line)); len(said) != 2 || said[1].By != want || said[1].ID != "c" {
+			t.Errorf("a call that ended with %s: %+v", status, said)
+		}
+	}
+	for _, typ := range []string{"info", "warning", "error"} {
+		if said := ReadTranscript([]byte(`{"id":"m","type":"` + typ + `","content":"x"}`)); len(said) != 1 || said[0].Text != "x" || said[0].ID != "m" {
+			t.Errorf("a line of type %s: %+v", typ, said)
+		}
+	}
+}
+
+// A payload is as large as payloads may be, and not by a byte larger.
+func TestSizesOfPayloads(t *testing.T) {
+	for more, want := range map[int]bool{0: true, 1: false} {
+		head := `{"session_id":"s","hook_event_name":"PostToolBatch","cursor_version":"1","message":"`
+		payload := []byte(head + strings.Repeat("x", wire.MaxHookBody-len(head)-2+more) + `"}`)
+		for _, agent := range []string{claudeName, codexName} {
+			if _, err := dialects[agent].Decode(payload); (err == nil) != want {
+				t.Errorf("%s, %d bytes: %v", agent, len(payload), err)
+			}
+		}
+		if got, err := Recognise(claudeName, payload, nil); err != nil || (got == cursorName) != want {
+			t.Errorf("%d bytes are of %s, %v", len(payload), got, err)
+		}
+	}
+}
+
+func TestTitles(t *testing.T) {
+	for agent, want := range map[string]string{
+		claudeName: "Claude Code", codexName: "Codex CLI", geminiName: "Gemini CLI", qwenName: "Qwen Code", copilotName: "GitHub Copilot CLI",
+		cursorName: "Cursor", opencodeName: "opencode", genericName: "a program of yours", "mine": "mine",
+	} {
+		if got := TraitsOf(agent).Title; got != want {
+			t.Errorf("%s is called %s, want %s", agent, got, want)
+		}
+	}
+}
+
+// A value of a kind that the tool does not take may stay of that kind.
+func TestOddKindsStay(t *testing.T) {
+	asked := json.RawMessage(`{"command":"a","timeout":"5"}`)
+	if err := SameShape(claudeName, "Bash", asked, json.RawMessage(`{"command":"b","timeout":"6"}`)); err != nil {
+		t.Error(err)
+	}
+	if err := SameShape(claudeName, "Bash", asked, json.RawMessage(`{"command":"b","timeout":[]}`)); err == nil {
+		t.Error("another kind, and not the one that the tool takes")
 	}
 }

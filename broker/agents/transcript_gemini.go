@@ -93,7 +93,7 @@ func (l *transcriptEntry) geminiParts(content string) ([]Said, bool) {
 		by = SaidAgent
 	}
 	list := []geminiPart{{Text: content}}
-	if content == "" && l.Content[0] == '[' && json.Unmarshal(l.Content, &list) != nil {
+	if l.Content[0] == '[' && json.Unmarshal(l.Content, &list) != nil {
 		return nil, false
 	}
 	parts := l.geminiThoughts()
