@@ -387,6 +387,17 @@ func TestSizesOfCalls(t *testing.T) {
 	}
 }
 
+func TestInterruptedTurns(t *testing.T) {
+	if h, err := (codex{}).Decode([]byte(`{"hook_event_name":"Interrupt","session_id":"s"}`)); err != nil || h.Kind != TurnEnd || h.Text != "interrupted" {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for fields, want := range map[string]bool{`"tool":"x"`: false, `"input":{}`: false, `"x":1`: true, `"tool":"x","result":1`: true, `"tool":"x","error":1`: true} {
+		if _, err := (generic{}).Decode([]byte(`{"event":"new","session":"s",` + fields + `}`)); (err == nil) != want {
+			t.Errorf("a new event with %s: %v", fields, err)
+		}
+	}
+}
+
 func TestOwnTexts(t *testing.T) {
 	for source, want := range map[string]bool{"builtin": true, "bundled": true, "projectSettings": false, "": false} {
 		if (Slash{Source: source}).Own() != want {

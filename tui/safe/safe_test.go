@@ -90,7 +90,7 @@ func TestText(t *testing.T) {
 // What only looks like something that Line draws stands for itself.
 func TestReverseOfOthers(t *testing.T) {
 	for in, want := range map[string]string{
-		`\x1`: `\x1`, `\x1g`: `\x1g`, `\xg1`: `\xg1`, `\x1B`: `\x1B`, `\x1b`: "\x1b", `\u{1b}`: "\x1b", `\u{7}`: "\a", `\u{1B}`: `\u{1B}`, `\u{}`: `\u{}`,
+		`\x1`: `\x1`, `\x1g`: `\x1g`, `\xg1`: `\xg1`, `\x1B`: `\x1B`, `\x1b`: "\x1b", `\u{1b}`: "\x1b", `\u{7}`: "\a", `\u{1B}`: `\u{1B}`, `\u{}`: `\u{}`, `\u{}x`: `\u{}x`,
 		`\u{41`: `\u{41`, `\u{10ffff}`: "\U0010ffff", `\u{110000}`: `\u{110000}`, `\u{d800}`: `\u{d800}`, `\u{0000041}`: `\u{0000041}`, `\u{-1}`: `\u{-1}`,
 		"⏎×3 ": "\n\n\n", "⏎×3\n": "\n\n\n", "⏎×3": "\n\n\n", "⏎×3x": "\n×3x", "⏎× ": "\n× ", "⏎x3 ": "\nx3 ", "␠×2 x": "  x", "␠×2\nx": "  \nx",
 		"␠×67108865 x": " ×67108865 x", "␠5 x": " 5 x", "⏎5 x": "\n5 x", "⇥×2 ": "\t\t", "⇥   x": "\tx",
