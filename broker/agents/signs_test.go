@@ -480,3 +480,28 @@ func TestOddKindsStay(t *testing.T) {
 		t.Error("another kind, and not the one that the tool takes")
 	}
 }
+
+// A stop is a refusal, whatever else an answer says.
+func TestStopsRefuse(t *testing.T) {
+	for agent, d := range dialects {
+		for _, verdict := range []Verdict{NoOpinion, Allow, Deny, Defer, Leave} {
+			for _, event := range []string{d.Traits().Gate, "PermissionRequest"} {
+				a := Answer{Verdict: verdict, Reason: "no", StopTurn: true, Tool: "Bash"}
+				out := string(d.Encode(event, json.RawMessage(`{"command":"x"}`), a))
+				if asks := out != nothing || event == d.Traits().Gate; asks && !strings.Contains(out, `"deny"`) {
+					t.Errorf("%s, %s, verdict %d with a stop: %s", agent, event, verdict, out)
+				}
+			}
+		}
+	}
+}
+
+// What only looks like a message of the agent's own, or like a patch, is none.
+func TestOpenForms(t *testing.T) {
+	if openQuestion(json.RawMessage(`{"x":1}`)) || !openQuestion(json.RawMessage(`{"x":1,"questions":[]}`)) {
+		t.Error("what is no form")
+	}
+	if name, _, known := Common(copilotName, "create", json.RawMessage(`{"input":"x"}`)); name != "Write" || known {
+		t.Errorf("a text for another tool is %s, known %v", name, known)
+	}
+}
