@@ -104,18 +104,18 @@ func TestProgramsThatTellNames(t *testing.T) {
 	}
 	for _, program := range lines(`ls; dir; vdir; eza; exa; lsd; tree; du; find; bfs; fd; fdfind; stat; wc; file; cloc; tokei; scc; chmod; chown; chgrp; touch; mkdir; rm; rmdir; unlink; mv; ln; test; [; md5sum; sha1sum; sha256sum; sha512sum; cksum; b2sum; git
 		eslint; prettier; tsc; ruff; black; isort; flake8; mypy; pylint; golangci-lint; gofmt; goimports; gofumpt; stylelint; rubocop; shellcheck; clang-format; clang-tidy; pytest; py.test; jest; vitest; mocha; npx; make; cmake
-		cd; pushd; open; trash; realpath; readlink; rg x; ag x; ack x; grep x --include=*.go; grep x --exclude=.env; grep x --exclude-dir . --exclude .env; rg -. x -g *.go; rg -. x --glob=*.go; rg -. x -g !.env; rg -. x -t go
+		cd; pushd; open; trash; realpath; readlink; rg x; ag x; grep x --include=*.go; grep x --exclude=.env; grep x --exclude-dir . --exclude .env; rg -. x -g *.go; rg -. x --glob=*.go; rg -. x -g !.env; rg -. x -t go
 		rg -. x --type go; rg -. x --type=go; rg -. x -tgo`) {
 		if shows(program) {
 			t.Errorf("%s shows what is in files", program)
 		}
 	}
-	for kind := range strings.FieldsSeq("go py python js javascript ts typescript tsx jsx rust rs java kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh tf") {
+	for kind := range strings.FieldsSeq("go py python js javascript ts typescript tsx jsx rust rs java kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh") {
 		if shows("rg -. x -t " + kind) {
 			t.Errorf("rg -t %s shows more than sources", kind)
 		}
 	}
-	for _, program := range lines("cat; grep -r x; rg --hidden x; rg -u x; rg -. x; rg --unrestricted x; rg -z x; rg --pre=y x; ag --hidden x; ack --hidden x; ag --all-types x; rg -. x -t yaml; grep -r x --exclude=a; grep -r x --include=.e*; zip a .; mytool; grep -- --include=*.go; rg -. x -g *") {
+	for _, program := range lines("cat; grep -r x; rg --hidden x; rg -u x; rg -. x; rg --unrestricted x; rg -z x; rg --pre=y x; ag --hidden x; ack x; rg -. x -t yaml; grep -r x --exclude=a; grep -r x --include=.e*; zip a .; mytool; grep -- --include=*.go; rg -. x -g *") {
 		if !shows(program) {
 			t.Errorf("%s shows nothing", program)
 		}
@@ -134,13 +134,13 @@ func TestGitShowsWhatItKeeps(t *testing.T) {
 		}
 		return false
 	}
-	for _, line := range lines(`git show; git diff; git grep x; git archive HEAD; git log -p; git log -u; git log --patch; git log -U; git log --unified=3; git log -c; git log --cc; git whatchanged; git format-patch x; git difftool; git show HEAD:.env; git cat-file -p HEAD:.env
-		git blame .env; git annotate .env; git stash show .env; git log --stat -p; git diff --stat --patch; git diff -- .; git diff -- '*.e*'; git diff -- .env; git grep x -- :/`) {
+	for _, line := range lines(`git show; git diff; git grep x; git archive HEAD; git log -p; git log -u; git log --patch; git log -U; git log --unified=3; git log -c; git log --cc; git whatchanged -p; git format-patch x; git difftool; git show HEAD:.env; git cat-file -p HEAD:.env
+		git blame .env; git annotate .env; git stash show -p .env; git log --stat -p; git diff --stat --patch; git diff -- .; git diff -- '*.e*'; git diff -- .env; git grep x -- :/`) {
 		if !shows(line) {
 			t.Errorf("%s shows nothing", line)
 		}
 	}
-	for _, line := range lines(`git log; git show --stat; git diff --name-only; git diff --name-status; git diff --shortstat; git diff --numstat; git diff --summary; git diff --check; git diff --quiet; git show HEAD:a.go; git blame a.go; git annotate a.go; git cat-file -p HEAD
+	for _, line := range lines(`git log; git show --stat; git diff --name-only; git diff --name-status; git diff --shortstat; git diff --numstat; git diff --summary; git diff --quiet; git show HEAD:a.go; git blame a.go; git annotate a.go
 		git stash show; git diff -- a.go; git diff -- src; git diff -- '*.go'; git status; git diff -- ':!.env' a.go`) {
 		if shows(line) && !strings.Contains(line, "!") {
 			t.Errorf("%s shows something", line)
