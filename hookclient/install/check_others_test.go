@@ -96,7 +96,6 @@ func TestCheckHandMade(t *testing.T) {
 		"qwen typed":  {"qwen", map[string]string{qwenFile: qwen("660", ""), ".qwen/commands/git/zap.md": "say !{id}"}, Warn, "custom commands", ".qwen/commands/git/zap.md may hold shell text"},
 		"qwen words":  {"qwen", map[string]string{qwenFile: qwen("660", ""), ".qwen/commands/zap.toml": "prompt = 'hi {{args}}!'"}, OK, "custom commands", "none of yours"},
 		"qwen off":    {"qwen", map[string]string{qwenFile: qwen("660", ""), "work/.qwen/settings.json": `{"disableAllHooks": true}`}, Fail, "settings", "no hook runs"},
-		"qwen rival":  {"qwen", map[string]string{qwenFile: qwen("660", `, {"hooks": [{"command": "yes-man"}]}`)}, Warn, "other hooks", "yes-man: its allow overrides"},
 
 		"copilot":           {"copilot", map[string]string{copilotFile: copilot("PreToolUse", "")}, OK, "timeout", "after 11m0s"},
 		"copilot star":      {"copilot", map[string]string{copilotFile: copilot("preToolUse", `, "matcher": "*"`)}, Fail, "matcher", `"*"`},
@@ -133,6 +132,18 @@ func TestCheckHandMade(t *testing.T) {
 			}()
 			wantFinding(t, reportOn(t, o, tc.agent), tc.status, tc.find, tc.words)
 		})
+	}
+}
+
+// What another hook of Qwen Code says cannot override a refusal of ours.
+func TestQwenHasNoRivals(t *testing.T) {
+	o, _ := checking(t)
+	put(t, filepath.Join(filepath.Dir(o.Project), ".qwen/settings.json"),
+		`{"hooks": {"PreToolUse": [{"hooks": [{"command": "`+guardedLine(o, "qwen")+`", "timeout": 60}]}, {"hooks": [{"command": "yes-man"}]}]}}`)
+	for _, f := range reportOn(t, o, "qwen").Findings {
+		if f.Name == "other hooks" {
+			t.Errorf("%s: %s", f.Name, f.Seen)
+		}
 	}
 }
 

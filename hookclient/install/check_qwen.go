@@ -31,33 +31,6 @@ func checkQwen(c *checker) {
 	}
 	c.notHeld()
 	c.switchedOff(files, "disableAllHooks", "true")
-	c.rivals(d, files, "its allow overrides a refusal that came before it")
 	c.typedCommands()
 	c.started(silencer{flag: "--safe-mode"}, silencer{flag: "--bare"})
-}
-
-// rivals names other hooks on the events that decide.
-func (c *checker) rivals(d dialect, files []*hookFile, why string) {
-	n := 0
-	for _, f := range files {
-		if f.doc == nil {
-			continue
-		}
-		for _, event := range d.gates {
-			for _, group := range f.doc.root.member("hooks").member(event).children("") {
-				handlers := group.children("hooks")
-				if group.member("hooks") == nil {
-					handlers = []*node{group}
-				}
-				for _, h := range handlers {
-					if text, ok := d.command(h); ok && mentionsUs(text) {
-						continue
-					}
-					if n++; n <= maxNamed {
-						c.add(Warn, "other hooks", "see what it does, or take it out", "%s, %s: %s: %s", f.path, event, describeHandler(h), why)
-					}
-				}
-			}
-		}
-	}
 }

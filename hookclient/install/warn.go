@@ -167,17 +167,17 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 			}
 		}
 	}
-	if others > 0 {
-		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, rivalry[a.agent]))
+	if why := rivalry[a.agent]; others > 0 && why != "" {
+		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, why))
 	}
 	return w
 }
 
-// rivalry is what another hook on the event that decides can do.
+// rivalry is what another hook on the event that decides can do. Qwen Code's are not in it:
+// continue:false in a refusal outlives what every other hook says (runs of 0.24.4).
 var rivalry = map[string]string{
 	"codex": "one of them can change a call after you allowed it", "gemini": "one of them can change a call after you allowed it",
 	"copilot": "one of them can change a call after you allowed it", "cursor": "one of them can change a call after you allowed it",
-	"qwen": "while no console runs, one of them that allows lets a call run which aoctl refused",
 }
 
 // elsewhere names other files in which aoctl stays installed.
