@@ -355,7 +355,7 @@ func TestPromptsOfClaudesOwn(t *testing.T) {
 		{"", "<channel>", true},
 		{"", "<channels>", false},
 		{"", "<channel", false},
-		{"", "x <channel>", false},
+		{"", "x <channel>", false}, {"", "> quoted", false},
 	} {
 		if got := claudeFromApp(row.source, row.text); got != row.want {
 			t.Errorf("%q of %q is the agent's own: %v", row.text, row.source, got)
@@ -456,6 +456,25 @@ func TestSizesOfPayloads(t *testing.T) {
 		if got, err := Recognise(claudeName, payload, nil); err != nil || (got == cursorName) != want {
 			t.Errorf("%d bytes are of %s, %v", len(payload), got, err)
 		}
+	}
+}
+
+// The events that ask again have what they are about, and nothing else.
+func TestCursorsSecondQuestions(t *testing.T) {
+	for fields, want := range map[string]string{
+		`"hook_event_name":"beforeShellExecution","command":"x"`:            `Shell {"command":"x"} true`,
+		`"hook_event_name":"beforeShellExecution","command":"x","cwd":"/a"`: `Shell {"command":"x","cwd":"/a"} true`,
+		`"hook_event_name":"beforeReadFile","file_path":"/a"`:               `Read {"file_path":"/a"} true`,
+		`"hook_event_name":"beforeTabFileRead","file_path":"/a"`:            `Read {"file_path":"/a"} false`,
+	} {
+		h, err := cursor{}.Decode([]byte(`{"session_id":"s",` + fields + `}`))
+		if got := fmt.Sprint(h.ToolName, " ", string(h.ToolInput), " ", h.Second); err != nil || got != want {
+			t.Errorf("%s: %s, %v", fields, got, err)
+		}
+	}
+	said := ReadTranscript([]byte(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"","is_error":true}]}}`))
+	if len(said) != 1 || said[0].By != SaidFailed {
+		t.Errorf("a call that failed without a word: %+v", said)
 	}
 }
 
