@@ -3,6 +3,7 @@ package shell
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -68,7 +69,7 @@ const gitExact = `archimport bugreport citool credential credential-cache creden
 
 func gitSubs() map[string]spec {
 	diff := spec{lax: true, read: "-O?", spill: "--output=", exact: "--ext-diff --textconv", ops: gitDiff}
-	fetch := spec{lax: true, ok: "-o= -j= -X= -s= -r? --rebase? --server-option= --depth= --jobs= --refmap= --negotiation-tip= --strategy= --strategy-option= --shallow-since= --shallow-exclude=", unsure: "--upload-pack=", ops: gitRemote}
+	fetch := spec{lax: true, ok: "-u --update-head-ok --stdin -o= -j= -X= -s= -r? --rebase? --server-option= --depth= --jobs= --refmap= --negotiation-tip= --strategy= --strategy-option= --shallow-since= --shallow-exclude=", unsure: "--upload-pack=", ops: gitRemote}
 	merge := spec{lax: true, ok: "-m= -s= -X= -S? --strategy= --strategy-option= --gpg-sign? --into-name= --cleanup=", read: "-F= --file=", ops: gitStrategy}
 	pick := spec{lax: true, ok: "-m= -X= -S? --strategy= --strategy-option= --gpg-sign? --cleanup= --mainline=", ops: gitStrategy} // -s is no strategy here
 	rows := map[string]spec{
@@ -206,8 +207,8 @@ func gitRemote(c *call) {
 			c.exactf("%s has an address that looks like an option", c.name)
 		}
 	}
-	if c.name == "git fetch" && c.has("-u", "--update-head-ok") {
-		c.exactf("git fetch -u %s", gitMovesOn)
+	if c.name == "git fetch" || c.name == "git pull" {
+		gitFetch(c)
 	}
 	if c.name == "git pull" {
 		gitStrategy(c)
@@ -215,6 +216,19 @@ func gitRemote(c *call) {
 	}
 	if (c.name == "git push" || c.name == "git pull") && len(c.rest) > 0 && isAddress(c.rest[0]) {
 		c.exactf("%s works with an address in place of a remote", c.name)
+	}
+}
+
+// gitFetch: what is fetched goes to where the remotes' branches are, or a tag; a branch of this
+// repository is not moved.
+func gitFetch(c *call) {
+	moves := c.has("-u", "--update-head-ok", "--stdin") || slices.ContainsFunc(c.values("--refmap"), func(w word) bool { return w.text != "" })
+	for _, w := range c.rest[min(1, len(c.rest)):] {
+		_, to, given := strings.Cut(w.text, ":")
+		moves = moves || given && to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/")
+	}
+	if moves {
+		c.exactf("%s %s", c.name, gitMovesOn)
 	}
 }
 
