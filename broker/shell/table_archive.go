@@ -6,11 +6,11 @@ import "strings"
 func archiveRows() map[string]spec {
 	rows := map[string]spec{
 		"tar": tarRow(), "gtar": tarRow(), "bsdtar": tarRow(),
-		"zip":     {lax: true, ok: "-0123456789DjqryX -b= -n= -t= -P= -s= -x= -i=", unsure: "-T --unzip-command= --test", ops: zipOps},
+		"zip":     {lax: true, ok: "-0123456789DjqryX -b= -n= -t= -P= -s= -x= -i=", exact: "-@ --names-stdin", unsure: "-T --unzip-command= --test", ops: zipOps},
 		"unzip":   {lax: true, ok: "-P= -x= -d=", exact: "-:", ops: unzipOps},
 		"zipinfo": {lax: true, ops: readFrom(0)},
 		"7z":      sevenRow(), "7za": sevenRow(), "7zz": sevenRow(),
-		"cpio":  {lax: true, exact: "-i -p --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command="},
+		"cpio":  {lax: true, exact: "-i -o -p --create --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command="},
 		"ar":    {lax: true, spill: "--output=", unsure: "--plugin=", ops: writeObject},
 		"unrar": {lax: true, ops: writeObject},
 		"unar":  {lax: true, write: "-o=", ops: readAll},

@@ -50,7 +50,7 @@ var archiveLines = [][2]string{
 	{"7za l a", "r(a)"},
 	{"7zz l a", "r(a)"},
 	{"cpio -id", "exact"},
-	{"cpio -o -O out", "w(out)"},
+	{"cpio -o -O out", "w(out) exact"}, {"zip -@ a.zip", "w(a.zip) exact"}, {"zip a.zip -@", "w(a.zip) exact"},
 	{"cpio --rsh-command=x", "unsure"},
 	{"ar rcs a b", "w(rcs) w(a) w(b)"},
 	{"ar --plugin=x a", "w(a) unsure"},

@@ -76,6 +76,9 @@ func findOps(c *call) {
 				i++
 			}
 		case findReads.has(name) || strings.HasPrefix(name, "-newer"):
+			if name == "-files0-from" {
+				c.exactf("find %s takes its folders from a list that nobody knows", name)
+			}
 			if next < len(c.words) && !strings.HasSuffix(name, "t") {
 				c.reads(c.words[next])
 			}

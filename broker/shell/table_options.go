@@ -220,6 +220,9 @@ func elsewhereIn(value word) bool {
 	return false
 }
 
+// listsOfFiles are options whose value lists the files that are shown, or sent elsewhere.
+var listsOfFiles = newWords("sort--files0-from gsort--files0-from file-f file--files-from rsync--files-from ack--files-from")
+
 func (c *call) give(opt option, g given) {
 	g.operands = len(c.rest)
 	c.opts = append(c.opts, g)
@@ -228,6 +231,9 @@ func (c *call) give(opt option, g given) {
 	case reads:
 		if g.has {
 			c.reads(g.value)
+		}
+		if listsOfFiles.has(c.name + opt.name) {
+			c.exactf("%s %s takes the names of its files from a list that nobody knows", c.name, opt.name)
 		}
 		if strings.Contains(g.value.text, "://") {
 			c.exactf("%s %s takes a file from the network", c.name, opt.name)

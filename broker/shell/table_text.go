@@ -59,7 +59,7 @@ func searchRows() map[string]spec {
 		"grep": grepRow(), "egrep": grepRow(), "fgrep": grepRow(), "zgrep": grepRow(), "ggrep": grepRow(),
 		"rg":    rgRow(),
 		"ag":    {lax: true, ok: "-acDfFhHilLnoQrRsStuUvwz --hidden --unrestricted --all-types --all-text --ignore-case --case-sensitive --smart-case --fixed-strings --literal --word-regexp --invert-match --files-with-matches --files-without-matches --count --numbers --nonumbers --color --nocolor --heading --noheading --group --nogroup --filename --nofilename --column --only-matching --vimgrep --stats --silent --no-messages --follow --null --version --help --one-device --multiline --nomultiline --break --nobreak --context? --after? --before? --skip-vcs-ignores --search-zip --parallel --print-long-lines --passthrough -A? -B? -C? -G= -m= --depth= --ignore= --ignore-dir= --color-line-number= --color-match= --color-path= --max-count= --file-search-regex= --workers= --width= -W=", read: "-p= --path-to-ignore=", unsure: "--pager=", ops: grepOps},
-		"ack":   {lax: true, ok: "-A= -B= -C= -m= --type= --match= -t= --ignore-dir= --ignore-file= --type-set= --type-add= --output=", exact: "--ackrc=", unsure: "--pager=", ops: grepOps},
+		"ack":   {lax: true, ok: "-A= -B= -C= -m= --type= --match= -t= --ignore-dir= --ignore-file= --type-set= --type-add= --output=", read: "--files-from=", exact: "--ackrc= -x", unsure: "--pager=", ops: grepOps},
 		"look":  {lax: true, ops: readFrom(1)},
 		"jq":    {lax: true, ok: "-L= --indent= --seq --stream --tab", ops: jqOps},
 		"yq":    {lax: true, ok: "-I= --indent= -o= -p= --output-format= --input-format= --expression=", exact: "-s= --split-exp=", read: "--from-file= --split-exp-file=", ops: yqOps},
