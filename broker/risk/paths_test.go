@@ -74,6 +74,32 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// What is usual to hold keys, for a tool, a redirection and a program alike.
+func TestUsualSecrets(t *testing.T) {
+	for _, name := range []string{
+		".env", ".env~", ".env-prod", ".env_prod", ".env.local", "prod.env", ".envrc", "auth.json", ".git/config", ".git/config.worktree", ".git/worktrees/x/config.worktree", "pip.conf", "deploy_rsa", "a/credentials.json", ".credentials.json",
+		"~/.local/share/opencode/auth.json", "~/.local/share/opencode/mcp-auth.json", "~/.config/cursor/auth.json", "~/.config/pypoetry/auth.toml", "~/.config/pip/pip.conf", "~/.docker/config.json", "~/.config/gh/hosts.yml", "~/.config/glab-cli/config.yml",
+		"~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.kube/config", "~/.config/gcloud/application_default_credentials.json", "~/.azure/accessTokens.json", "~/.npmrc", "~/.cargo/credentials.toml", "~/.terraform.d/credentials.tfrc.json", "~/.terraformrc", "~/.vault-token",
+		"~/.config/sops/age/keys.txt", "~/.config/age/keys.txt", "~/.netrc", "~/.authinfo", "~/.sbt/.credentials", "~/.aws/credentials", "~/.pypirc", "~/.git-credentials", "~/.config/containers/auth.json", "~/.composer/auth.json",
+	} {
+		for tool, r := range map[string]Risk{"Read": assessTool("Read", `{"file_path":"`+name+`"}`), "Grep": assessTool("Grep", `{"pattern":"x","path":"`+name+`"}`), "<": assessLine(read(name)), "a program": assessLine(run("foo " + name)), "a search": assessLine(run("grep x "+name), read(name))} {
+			if !finds(r, "reads keys or credentials") {
+				t.Errorf("%s by %s: %v %+v", name, tool, r.Class, r.Findings)
+			}
+		}
+	}
+	for _, name := range []string{".env.example", ".env-sample", "example.env", "env.go", "environment", "rsa.go", "auth.go", "process.env", "my.env.ts", "pip.txt", "~/.config/cursor/x"} {
+		if r := assessTool("Read", `{"file_path":"`+name+`"}`); r.Class == Dangerous {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+	for _, name := range []string{"~/.zsh_history", "~/.irb_history", "~/.lesshst", "~/.local/state/zsh/history", "~/.local/share/atuin/history.db"} {
+		if r := assessTool("Read", `{"file_path":"`+name+`"}`); !finds(r, "reads what was typed before") {
+			t.Errorf("%s: %v %+v", name, r.Class, r.Findings)
+		}
+	}
+}
+
 func TestWrites(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -17,22 +17,24 @@ var credentials = sync.OnceValue(func() *table {
 		rows("reads keys or credentials",
 			".ssh/", ".gnupg/", ".aws/credentials", ".aws/sso/", ".aws/cli/cache/", "~/.config/gcloud/", "~/.azure/",
 			".kube/config", "kubeconfig", "*.kubeconfig", ".docker/config.json", ".dockercfg", ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc",
-			".git-credentials", ".git/config", ".git/config.worktree", ".git/modules/*/config", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
-			"~/.cargo/credentials*", "~/.gem/credentials", "~/.terraform.d/credentials*", "*.tfstate", "*.tfstate.backup", ".terraformrc", ".vault-token",
-			"~/.password-store/", "~/.config/op/", ".pgpass", ".my.cnf", "~/.config/rclone/rclone.conf", ".boto",
-			".s3cfg", "~/.m2/settings.xml", "~/.gradle/gradle.properties", "~/.config/sops/", "~/.age/",
+			".git-credentials", ".git/config", ".git/config.worktree", ".git/modules/*/config", ".git/worktrees/*/config.worktree", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
+			"~/.config/glab-cli/config.yml", "~/.cargo/credentials*", "~/.gem/credentials", "~/.bundle/config", "~/.config/pypoetry/auth.toml", "~/Library/Application Support/pypoetry/auth.toml", "~/.bunfig.toml", "~/.config/pnpm/rc",
+			"~/.nuget/", "~/.config/NuGet/", "~/.hex/", "~/.config/dart/", "~/.terraform.d/credentials*", "*.tfstate", "*.tfstate.backup", ".terraformrc", "terraform.rc", ".vault-token",
+			"~/.password-store/", "~/.config/op/", ".pgpass", ".pg_service.conf", ".my.cnf", ".mylogin.cnf", ".authinfo*", ".msmtprc", ".fetchmailrc", ".smbcredentials", "~/.config/rclone/rclone.conf", ".boto",
+			".s3cfg", "~/.m2/settings.xml", "~/.gradle/gradle.properties", "~/.config/sops/", "~/.age/", "~/.config/age/", "*.agekey",
 			"~/Library/Keychains/", "/Library/Keychains/", "~/.local/share/keyrings/",
 			"/etc/shadow*", "/etc/gshadow*", "/etc/master.passwd", "/etc/ssl/private/", "/etc/ssh/ssh_host_*_key",
-			".env", ".env.*", ".envrc.local", ".dev.vars", ".secrets", "*.ppk", "*.p8", "*.keytab", "*.ovpn", "*.kdb", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*",
-			"*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx", "credentials.json", "credentials.yml.enc", "secrets.*",
+			".env", ".env.*", ".env-*", ".env_*", ".env~", "*.env", ".envrc", ".envrc.*", "pip.conf", "pip.ini", "auth.json", "mcp-auth.json", ".credentials", ".credentials.json", ".dev.vars", ".secrets", "*.ppk", "*.p8", "*.keytab", "*.ovpn", "*.kdb", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*", "*_rsa", "*_ed25519", "*_ecdsa",
+			"*.p12", "*.pfx", "*.keystore", "*.jks", "*.kdbx", "credentials.json", "application_default_credentials.json", "client_secret*.json", "credentials.yml.enc", "secrets.*",
 			"service-account*.json", "service_account*.json", "/run/secrets/", "/var/run/secrets/", "/etc/sudoers*", "/etc/krb5.keytab", "/etc/wireguard/",
-			"/etc/NetworkManager/system-connections/", "/etc/letsencrypt/", ".vault_pass*", ".htpasswd", "~/.config/containers/auth.json",
+			"/etc/NetworkManager/system-connections/", "/etc/letsencrypt/", ".vault_pass*", ".htpasswd",
 			"~/.config/doctl/", "~/.fly/", "~/.config/stripe/", "~/.config/heroku/", "~/.config/netlify/", "~/.local/share/com.vercel.cli/",
-			"~/.pulumi/credentials.json", "~/.oci/", "~/.aliyun/", ".databrickscfg", "~/.snowflake/", "~/.kaggle/", "~/.cache/huggingface/token",
-			".sentryclirc", "~/.composer/auth.json", "~/.config/composer/auth.json", "~/.config/github-copilot/", "~/.config/configstore/", "~/.dbt/profiles.yml",
+			"~/.pulumi/credentials.json", "~/.config/ngrok/", "~/.ngrok2/", "~/.config/hcloud/", "~/.supabase/access-token", "~/.config/.wrangler/", "~/.wrangler/", "~/.cloudflared/", "~/.railway/", "~/.oci/", "~/.aliyun/", ".databrickscfg", "~/.snowflake/", "~/.kaggle/", "~/.cache/huggingface/token",
+			".sentryclirc", "~/.config/github-copilot/", "~/.config/configstore/", "~/.dbt/profiles.yml",
 			"~/.config/helm/registry/", "~/.config/Bitwarden CLI/", "~/.local/share/kwalletd/", "~/.bitcoin/", "~/.ethereum/", "~/.config/solana/"),
 		rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
-			"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history"),
+			"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.irb_history", "~/.pry_history", "~/.php_history", "~/.lesshst", "~/.duckdb_history", "~/.mongosh/",
+			"~/.local/state/zsh/", "~/.zsh_sessions/", "~/.local/share/atuin/", "~/.config/nushell/history.*", "~/.local/share/powershell/PSReadLine/"),
 		rows("reads a browser's secrets",
 			"~/.mozilla/firefox/", "~/.config/google-chrome/", "~/.config/chromium/", "~/.config/BraveSoftware/",
 			"~/.config/microsoft-edge/", "~/snap/firefox/", "~/Library/Application Support/Google/Chrome/",
@@ -70,8 +72,10 @@ func harmlessKey(names []string) bool {
 		return true
 	case parent == ".ssh":
 		return strings.HasPrefix(last, "known_hosts") || strings.HasPrefix(last, "authorized_keys")
-	case strings.HasPrefix(last, ".env."):
-		return endsIn(last, ".example", ".sample", ".template", ".dist", ".defaults")
+	case strings.HasPrefix(last, ".env"):
+		return endsIn(last, "example", "sample", "template", ".dist", ".defaults")
+	case strings.HasSuffix(last, ".env"):
+		return matches("example.env|sample.env|template.env|process.env|import.meta.env", last) // of which two are words of JavaScript
 	case strings.HasPrefix(last, "secrets."):
 		return endsIn(last, sourceEnds...)
 	case strings.HasSuffix(last, ".pem"):
