@@ -13,7 +13,9 @@ var errGivenUp = error(&refusalError{kind: ErrStopped, text: "the agent's user c
 // Gemini CLI and Qwen Code tell a hook nothing when their user gives up the call that it
 // decides (Esc): it waits on, for nobody. What they do is write it to the session's
 // transcript. A quote inside a text has a backslash there, so no text of the agent's has
-// these words; one that writes the file itself has its call refused.
+// these words. The parameters of its calls may have them, as they are written as they came,
+// and so may what writes the file itself: either has the agent's own calls refused, and
+// allows none.
 // Source: runs of Gemini CLI 0.61.0 and Qwen Code 0.24.4.
 func cancelledWords(agent string, payload []byte) string {
 	switch agent {

@@ -45,6 +45,7 @@ func TestCancelledWords(t *testing.T) {
 	}{
 		"gemini":            {"gemini", geminiCancelled, true},
 		"gemini's words":    {"gemini", `{"type":"gemini","content":` + strconv.Quote(geminiCancelled) + "}\n", false},
+		"gemini's call":     {"gemini", `{"type":"gemini","toolCalls":[{"args":{"type":"info","content":"Request cancelled."}}]}` + "\n", true}, // it refuses itself
 		"qwen":              {"qwen", qwenCancelled, true},
 		"qwen, another one": {"qwen", strings.ReplaceAll(qwenCancelled, "call_1", "call_2"), false},
 		"qwen, it ran":      {"qwen", strings.ReplaceAll(qwenCancelled, "cancelled", "success"), false},
