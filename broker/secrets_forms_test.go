@@ -32,7 +32,7 @@ func TestNotLeftOut(t *testing.T) {
 		rules.Allow: {
 			"grep -rn --include=*.go X .", "grep -rn X . --include '*.go' --include='*.ts'", "grep -rn --exclude=.env X .", "grep -rnE --exclude-dir=node_modules --include=*.go X .", "grep -rn --include=*.go --exclude=x X .", "grep -rn --color=never -A3 --include=*.go X .", "grep -rl --exclude='.e*' X .",
 			"rg X", "rg -n -i X", "rg -tgo X", "rg -. -t go X", "rg -. -g '*.{go,ts}' X", "rg -. -g '**/*.go' X", "rg -. -g 'src/**/*.ts' X", "rg -. -g '!.env' X", "rg -. -g '!**/.env' X", "rg -. -g '!*.env' X", "rg -g '!node_modules' X", "rg -. -t java X", "rg -. -g '*.[ch]' X",
-			"tar -c --exclude='.env*' .", "tar czf a.tgz --exclude='*.env' .", "zip -r a.zip . -x '*.env'", "rsync -an --exclude='.e*' ./ new", "find . -name '*.go' -exec cat {} +", "find . -type f -name '*.go' -maxdepth 2 -print0 | xargs -0 cat", "ag X", "ag -l --ignore-case X",
+			"tar -c --exclude='.env*' .", "tar -c --exclude=.env .", "rsync -an --exclude=.env ./ new", "tar czf a.tgz --exclude='*.env' .", "zip -r a.zip . -x '*.env'", "rsync -an --exclude='.e*' ./ new", "find . -name '*.go' -exec cat {} +", "find . -type f -name '*.go' -maxdepth 2 -print0 | xargs -0 cat", "ag X", "ag -l --ignore-case X",
 		},
 	} {
 		for _, line := range lines {

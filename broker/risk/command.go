@@ -197,7 +197,7 @@ func (j *judge) words(a args) {
 			if why, ok := j.guarded(t, false, false); ok {
 				j.guard(why)
 			}
-			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) {
+			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) && !omits(a, p) {
 				j.danger(why)
 			}
 			if _, ok := writes().find(t); ok && i > 0 && !plainReaders.has(a.name) {
@@ -228,6 +228,11 @@ func (j *judge) writesOnly(a args, p string) bool {
 		return len(ops) > 1 && ops[len(ops)-1] == p
 	}
 	return false
+}
+
+// omits reports whether a program that packs or copies is told to leave p out.
+func omits(a args, p string) bool {
+	return matches("tar|gtar|bsdtar|rsync|zip", a.name) && slices.ContainsFunc(leftOut(a.e).picks, func(x pick) bool { return x.not && x.pattern == p })
 }
 
 // pieces are the parts of a word that may name a file: the word, and what follows an
