@@ -57,6 +57,7 @@ func (j *judge) elementOf(l *shell.Line, at int, f *flow) {
 		j.assign(e)
 	case shell.Command:
 		j.command(e)
+		j.handed(l, at)
 	case shell.Unknown:
 		j.rawText(e.Text)
 	}

@@ -177,6 +177,41 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 	j.holdsSecrets(t, left)
 }
 
+// handed judges a command that shows the files whose names git or ls hands it through a pipe.
+func (j *judge) handed(l *shell.Line, at int) {
+	e := l.Elements[at]
+	if e.Pipe == 0 || len(e.Argv) == 0 || !argsOf(e).through("xargs", "gxargs", "parallel") || namesOnly.has(program(e.Argv[0])) {
+		return
+	}
+	for _, from := range l.Elements[:at] {
+		if from.Pipe != e.Pipe || from.Kind != shell.Command || len(from.Argv) == 0 {
+			continue
+		}
+		switch a := argsOf(from); a.name {
+		case "git":
+			dir, b, sub := j.gitSub(a)
+			j.gitKept(b, sub, dir)
+		case "ls":
+			j.handedByLs(a)
+		}
+	}
+}
+
+// handedByLs judges the files in the folders that ls lists.
+func (j *judge) handedByLs(a args) {
+	folders := a.operands()
+	if len(folders) == 0 {
+		folders = []string{"."}
+	}
+	l := leaves{hidden: !a.has("-a", "-A", "-f", "--all", "--almost-all")}
+	if !a.has("-R", "--recursive") {
+		l.picks = []pick{{pattern: "*", not: true, of: folderNames}}
+	}
+	for _, dir := range folders {
+		j.holdsSecrets(j.resolve(dir, j.spotOf(a.e, false)), l)
+	}
+}
+
 // commandOf is the command whose operand element at is, -1 when there is none.
 func commandOf(l *shell.Line, at int) int {
 	for i := at - 1; i >= 0 && l.Elements[at].Operand; i-- {

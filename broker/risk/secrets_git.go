@@ -13,10 +13,10 @@ import (
 var quietGit = sync.OnceValue(func() map[string]string {
 	quiet := map[string]string{
 		"status": "-v --verbose", "commit": "--dry-run -p --patch --interactive", "add": "-p --patch -i --interactive -e --edit", "stage": "-p --patch -i --interactive -e --edit",
-		"checkout": "-p --patch", "restore": "-p --patch", "reset": "-p --patch", "rebase": "--show-current-patch", "am": "--show-current-patch", "request-pull": "-p",
+		"checkout": "-p --patch", "restore": "-p --patch", "reset": "-p --patch", "rebase": "--show-current-patch", "am": "--show-current-patch", "request-pull": "-p", "fsck": "--lost-found",
 	}
 	for sub := range set(`apply bisect branch check-attr check-ignore check-mailmap check-ref-format cherry cherry-pick clean clone column commit-graph commit-tree
-		config count-objects describe fetch for-each-ref fsck gc hash-object help init init-db interpret-trailers ls-files ls-remote ls-tree maintenance merge
+		config count-objects describe fetch for-each-ref gc hash-object help init init-db interpret-trailers ls-files ls-remote ls-tree maintenance merge
 		merge-base mktree mv name-rev pack-refs patch-id prune prune-packed pull push read-tree remote repack replace rev-list rev-parse revert rm shortlog
 		show-branch show-ref sparse-checkout stripspace submodule switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version worktree write-tree`) {
 		quiet[sub] = ""
@@ -49,7 +49,8 @@ var (
 // name, and those that the repository keeps. What it kept once is not known.
 func (j *judge) gitShows(a args) {
 	dir, b, sub := j.gitSub(a)
-	if options, quiet := quietGit()[sub]; sub == "" || quiet && (options == "" || !b.hasShort(strings.Fields(options))) {
+	raw := b.anyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
+	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && (options == "" || !b.hasShort(strings.Fields(options))) {
 		j.gitAddresses(b, sub, dir)
 		if sub == "mv" {
 			j.gitMoves(b, dir)
@@ -199,14 +200,18 @@ func gitPieces(w string) []string {
 // gitKept judges the files with keys that the repository keeps and that may be shown, or
 // those of the folder where git looks at all of it.
 func (j *judge) gitKept(a args, sub, dir string) {
-	if a.hasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && matches("grep|diff|archive", sub) {
+	if a.hasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && matches("grep|diff|archive", sub) || sub == "ls-files" && a.hasShort([]string{"-o", "--others"}) {
 		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
 	}
 	if j.at.Tracked == nil || dir == "" {
 		return
 	}
 	var under []string
-	if a.plain < len(a.words) && !a.hasShort([]string{"--stdin", "--batch", "--pathspec-from-file"}) {
+	switch {
+	case a.hasShort([]string{"--stdin", "--batch", "--pathspec-from-file"}):
+	case sub == "ls-files":
+		under = a.operands()
+	case a.plain < len(a.words):
 		under = a.words[a.plain+1:]
 	}
 	found, whole := j.at.Tracked(dir)

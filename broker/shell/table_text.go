@@ -56,7 +56,7 @@ func searchRows() map[string]spec {
 		"shuf": {lax: true, ok: "-i= -n= --input-range= --head-count= -e", read: "--random-source=", spill: "-o= --output=", ops: readAll},
 		"tree": {lax: true, ok: "-L= -P= -I= -H= -T= --charset= --filelimit= --gitfile= --infofile= --timefmt= --sort? --filesfirst", read: "--fromfile", spill: "-o=", exact: "-R", ops: followLinks("l", "", "", readTrees)},
 		"eza":  ezaRow(), "exa": ezaRow(), "lsd": ezaRow(),
-		"grep": grepRow(), "egrep": grepRow(), "fgrep": grepRow(), "zgrep": grepRow(), "ggrep": grepRow(),
+		"grep": grepRow(), "egrep": grepRow(), "fgrep": grepRow(), "zgrep": grepRow(), "ggrep": grepRow(), "rgrep": grepRow(),
 		"rg":    rgRow(),
 		"ag":    {lax: true, ok: "-acDfFhHilLnoQrRsStuUvwz --hidden --unrestricted --all-types --all-text --ignore-case --case-sensitive --smart-case --fixed-strings --literal --word-regexp --invert-match --files-with-matches --files-without-matches --count --numbers --nonumbers --color --nocolor --heading --noheading --group --nogroup --filename --nofilename --column --only-matching --vimgrep --stats --silent --no-messages --follow --null --version --help --one-device --multiline --nomultiline --break --nobreak --context? --after? --before? --skip-vcs-ignores --search-zip --parallel --print-long-lines --passthrough -A? -B? -C? -G= -m= --depth= --ignore= --ignore-dir= --color-line-number= --color-match= --color-path= --max-count= --file-search-regex= --workers= --width= -W=", read: "-p= --path-to-ignore=", unsure: "--pager=", ops: grepOps},
 		"ack":   {lax: true, ok: "-A= -B= -C= -m= --type= --match= -t= --ignore-dir= --ignore-file= --type-set= --type-add= --output=", read: "--files-from=", exact: "--ackrc= -x", unsure: "--pager=", ops: grepOps},
@@ -156,7 +156,7 @@ func grepOps(c *call) {
 	if c.descendsLinks() {
 		c.follows()
 	}
-	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || c.name == "rg" || c.name == "ag" || c.name == "ack"
+	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || descends.has(c.name)
 	if tree && len(files) == 0 {
 		files = []word{literal(".")}
 	}
@@ -164,6 +164,9 @@ func grepOps(c *call) {
 		c.file(w, file{tree: tree})
 	}
 }
+
+// descends are programs that look below a folder by themselves.
+var descends = newWords("rg ag ack rgrep ugrep ug ugrep+ ug+")
 
 // descendsLinks reports whether grep or a program like it is told to go through links.
 func (c *call) descendsLinks() bool {
