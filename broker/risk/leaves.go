@@ -184,7 +184,7 @@ func leftOut(e shell.Element) leaves {
 	case "rg":
 		l = rgLeaves(options)
 	case "ag":
-		l.hidden = !given(options, "-u", "--unrestricted", "--hidden")
+		l.hidden = !given(options, "-u", "--unrestricted", "--hidden", "-a", "--all-types", "-t", "--all-text")
 	case "tar", "gtar", "bsdtar":
 		if !given(options, "--anchored", "--no-wildcards", "--no-wildcards-match-slash") {
 			for _, o := range options {

@@ -115,7 +115,7 @@ func TestProgramsThatTellNames(t *testing.T) {
 			t.Errorf("rg -t %s shows more than sources", kind)
 		}
 	}
-	for _, program := range lines("cat; grep -r x; rg --hidden x; rg -u x; rg -. x; rg --unrestricted x; rg -z x; rg --pre=y x; ag --hidden x; ack x; rg -. x -t yaml; grep -r x --exclude=a; grep -r x --include=.e*; zip a .; mytool; grep -- --include=*.go; rg -. x -g *") {
+	for _, program := range lines("cat; ack x; rg -. x -t tf; grep -r x; rg --hidden x; rg -u x; rg -. x; rg --unrestricted x; rg -z x; rg --pre=y x; ag --hidden x; ack --hidden x; ag --all-types x; rg -. x -t yaml; grep -r x --exclude=a; grep -r x --include=.e*; zip a .; mytool; grep -- --include=*.go; rg -. x -g *") {
 		if !shows(program) {
 			t.Errorf("%s shows nothing", program)
 		}
@@ -134,13 +134,13 @@ func TestGitShowsWhatItKeeps(t *testing.T) {
 		}
 		return false
 	}
-	for _, line := range lines(`git show; git diff; git grep x; git archive HEAD; git log -p; git log -u; git log --patch; git log -U; git log --unified=3; git log -c; git log --cc; git whatchanged -p; git format-patch x; git difftool; git show HEAD:.env; git cat-file -p HEAD:.env
+	for _, line := range lines(`git show; git diff; git grep x; git archive HEAD; git log -p; git log -u; git log --patch; git log -U; git log --unified=3; git log -c; git log --cc; git whatchanged -p; git diff --check; git format-patch x; git difftool; git show HEAD:.env; git cat-file -p HEAD:.env
 		git blame .env; git annotate .env; git stash show -p .env; git log --stat -p; git diff --stat --patch; git diff -- .; git diff -- '*.e*'; git diff -- .env; git grep x -- :/`) {
 		if !shows(line) {
 			t.Errorf("%s shows nothing", line)
 		}
 	}
-	for _, line := range lines(`git log; git show --stat; git diff --name-only; git diff --name-status; git diff --shortstat; git diff --numstat; git diff --summary; git diff --quiet; git show HEAD:a.go; git blame a.go; git annotate a.go
+	for _, line := range lines(`git log; git show --stat; git diff --name-only; git diff --name-status; git diff --shortstat; git diff --numstat; git diff --summary; git diff --quiet; git whatchanged; git show HEAD:a.go; git blame a.go; git annotate a.go; git cat-file -p HEAD
 		git stash show; git diff -- a.go; git diff -- src; git diff -- '*.go'; git status; git diff -- ':!.env' a.go`) {
 		if shows(line) && !strings.Contains(line, "!") {
 			t.Errorf("%s shows something", line)

@@ -141,7 +141,7 @@ func (j *judge) gitNamed(a args, sub, dir string) bool {
 			continue
 		case i < a.plain && !option && (sub != "cat-file" || !matches("blob|tree|commit|tag", w)):
 			objects++
-			if _, ok := gitFile(w); ok {
+			if _, ok := gitFile(w); ok || sub == "cat-file" && gitHead().MatchString(w) {
 				named++
 			}
 		}
@@ -185,6 +185,9 @@ func gitFile(w string) (string, bool) {
 	}
 	return file, true
 }
+
+// gitHead is the commit that is checked out, or one before it.
+var gitHead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(HEAD|@)([~^]\d*)*(\^\{(tree|commit)\})?$`) })
 
 // gitPieces are the parts of a word that may name a file.
 func gitPieces(w string) []string {
