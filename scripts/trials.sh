@@ -31,7 +31,7 @@ trial_draws() {
 	local -a packages
 	mapfile -t packages < <(go list -f '{{range .TestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}
 {{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$.ImportPath}}{{end}}{{end}}' ./... | sort -u | grep .)
-	go test -count=1 -timeout 60m "${packages[@]}" -rapid.seed=0 -rapid.checks=$(($(part 3) * 2))
+	go test -count=1 -timeout 60m "${packages[@]}" -rapid.seed=0 -rapid.nofailfile=false -rapid.checks=$(($(part 3) * 2))
 }
 
 # Everything again and again with the race detector, in another order each time.

@@ -176,7 +176,7 @@ func (b *built) noticed(ctx context.Context, limit time.Duration, id int) bool {
 		//nolint:gosec // G204: a test program that was just built
 		c := exec.CommandContext(ctx, "sh", "-c", `ulimit -v 8000000; exec nice -n 19 "$0" -test.failfast -test.short -test.timeout "$1"`, program, limit.String())
 		c.Dir = b.dirs[i]
-		c.Env = append(os.Environ(), fmt.Sprint("AOCTL_MUTANT=", id), "RAPID_NOFAILFILE=1")
+		c.Env = append(os.Environ(), fmt.Sprint("AOCTL_MUTANT=", id))
 		if c.Run() != nil {
 			return true
 		}
