@@ -355,7 +355,8 @@ func TestPromptsOfClaudesOwn(t *testing.T) {
 		{"", "<channel>", true},
 		{"", "<channels>", false},
 		{"", "<channel", false},
-		{"", "x <channel>", false}, {"", "> quoted", false},
+		{"", "x <channel>", false},
+		{"", "> quoted", false},
 	} {
 		if got := claudeFromApp(row.source, row.text); got != row.want {
 			t.Errorf("%q of %q is the agent's own: %v", row.text, row.source, got)
