@@ -53,8 +53,8 @@ func TestSealsCoverEveryField(t *testing.T) {
 	seals := sealsOf(t, &r, func() chain.Hash { return chain.SealRequest(&r) })
 	// State and outcome are the other seal's matter; assessment, alarm and
 	// legible are not stored, nor what says how it is held and what its agent suggests; its
-	// checkpoint has a row of its own, and more time an event.
-	if want := reflect.TypeFor[broker.Request]().NumField() + 1 - 11; seals != want {
+	// checkpoint has a row of its own, and more time and that nobody heard its answer an event.
+	if want := reflect.TypeFor[broker.Request]().NumField() + 1 - 12; seals != want {
 		t.Errorf("%d of a request's fields change its seal, want %d", seals, want)
 	}
 	o := brokertest.Outcome(broker.Allowed)
