@@ -27,27 +27,26 @@ func (b *Broker) noteUnheard(e *entry) {
 func (b *Broker) heard(id string) {
 	b.mu.Lock()
 	delete(b.unheard, id)
-	e := b.requests[id]
-	late := e.heardLate(b)
+	req, late := b.requests[id].heardLate(b)
 	b.mu.Unlock()
 	if !late {
 		return
 	}
-	ev := newEvent(EventAnsweredAgain, Request{ID: id, SessionID: e.req.SessionID}, AnsweredAgainData{ToolUseID: e.req.ToolUseID})
+	ev := newEvent(EventAnsweredAgain, req, AnsweredAgainData{ToolUseID: req.ToolUseID})
 	if err := b.commit(context.Background(), &Change{Events: []*Event{ev}}); err != nil {
 		b.log.Error("late answer not recorded", "request_id", id, "err", err)
 	}
 }
 
-// heardLate takes back that nobody heard e's answer; false when nobody said so. e may be
-// nil. Caller holds mu.
-func (e *entry) heardLate(b *Broker) bool {
+// heardLate takes back that nobody heard e's answer, and returns the request; false when
+// nobody said so. e may be nil. Caller holds mu.
+func (e *entry) heardLate(b *Broker) (Request, bool) {
 	if e == nil || !e.req.Unheard {
-		return false
+		return Request{}, false
 	}
 	e.req.Unheard = false
 	b.publish(Update{Request: ptr(e.req)})
-	return true
+	return e.req, true
 }
 
 // tellUnheard records which allowed calls have nobody left who would hear of it.
