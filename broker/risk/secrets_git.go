@@ -50,7 +50,7 @@ var (
 func (j *judge) gitShows(a args) {
 	dir, b, sub := j.gitSub(a)
 	raw := b.anyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
-	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && (options == "" || !b.hasShort(strings.Fields(options))) {
+	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && !b.hasShort(strings.Fields(options)) {
 		j.gitAddresses(b, sub, dir)
 		if sub == "mv" {
 			j.gitMoves(b, dir)

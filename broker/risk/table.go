@@ -25,8 +25,8 @@ type name struct {
 
 func nameOf(text string) name {
 	n := name{text: text, glob: hasGlob(text)}
-	before, after, ok := strings.Cut(text, "*")
-	if ok && !hasGlob(before) && !hasGlob(after) {
+	before, after, _ := strings.Cut(text, "*") // of a name without wildcards nobody asks for these
+	if !hasGlob(before) && !hasGlob(after) {
 		n.oneStar, n.before, n.after = true, before, after
 	}
 	return n
@@ -35,7 +35,7 @@ func nameOf(text string) name {
 // fits reports whether got, which is no pattern whatever its characters, is one of the
 // names that n stands for.
 func (n *name) fits(got string) bool {
-	if !n.glob || got == n.text {
+	if !n.glob {
 		return got == n.text
 	}
 	got = literal(got)
