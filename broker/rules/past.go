@@ -95,7 +95,7 @@ func (p *Preparer) Prepare(q Question) *Call {
 
 // thin drops a quarter of a full memory, whichever: a history that goes round in a
 // larger circle must not lose all of it each time.
-func thin[K comparable](m map[K]*Call) {
+func thin[K comparable, V any](m map[K]V) {
 	if len(m) < maxPrepared {
 		return
 	}

@@ -85,7 +85,6 @@ type replay struct {
 	known             map[*Call]replayed
 	stats             map[string]*RuleStat
 	Report
-	worse, other []Change
 }
 
 // replayed is what both sides say about a call.
@@ -113,10 +112,21 @@ func (r *replay) add(p Past) {
 	}
 	if c.Worse {
 		r.Worse++
-		r.worse = keepNewest(r.worse, c, p.Call)
-	} else {
-		r.other = keepNewest(r.other, c, p.Call)
 	}
+	r.list(c, p.Call)
+}
+
+// list takes c into the changes, which stay in their order and few.
+func (r *replay) list(c Change, call *Call) {
+	i, _ := slices.BinarySearchFunc(r.Changes, c, func(a, b Change) int {
+		return cmp.Or(order(a.Worse, b.Worse), b.At.Compare(a.At), cmp.Compare(a.PastID, b.PastID))
+	})
+	if i == MaxChanges {
+		return
+	}
+	c.Text = callText(call)
+	r.Changes = slices.Insert(r.Changes, i, c)
+	r.Changes = r.Changes[:min(len(r.Changes), MaxChanges)]
 }
 
 func (r *replay) judge(c *Call) replayed {
@@ -127,9 +137,7 @@ func (r *replay) judge(c *Call) replayed {
 	o.from, o.fromRule = r.current.Verdict(c, r.now)
 	a := r.proposed.Judge(c, r.now)
 	o.to, o.toRule, o.matches = a.Verdict, a.Rule, matching(a)
-	if len(r.known) >= maxPrepared {
-		clear(r.known)
-	}
+	thin(r.known)
 	r.known[c] = o
 	return o
 }
@@ -142,10 +150,8 @@ func matching(a Assessment) []string {
 			set[id] = true
 		}
 	}
-	for _, id := range append(a.Rules, a.Rule) {
-		if id != "" {
-			set[id] = true
-		}
+	for _, id := range a.Rules { // a deny rule may be found in the raw text only
+		set[id] = true
 	}
 	return sortedSet(set)
 }
@@ -162,33 +168,13 @@ func (r *replay) hit(id string, at time.Time) {
 	}
 }
 
-// keepNewest adds c to list, which keeps at most twice MaxChanges between two cuts.
-func keepNewest(list []Change, c Change, call *Call) []Change {
-	c.Text = callText(call)
-	list = append(list, c)
-	if len(list) < 2*MaxChanges {
-		return list
-	}
-	newestFirst(list)
-	return slices.Clip(list[:MaxChanges])
-}
-
-func newestFirst(list []Change) {
-	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.PastID, b.PastID)) })
-}
-
 func (r *replay) report() Report {
-	newestFirst(r.worse)
-	newestFirst(r.other)
-	all := append(r.worse, r.other...)
-	r.Changes = all[:min(len(all), MaxChanges)]
 	r.PromptsBefore, r.PromptsAfter = r.Before.Ask+r.Before.Defer, r.After.Ask+r.After.Defer
 	for _, rule := range r.proposed.Rules() {
 		s := r.stats[rule.ID]
 		switch {
 		case s != nil:
 			r.PerRule = append(r.PerRule, *s)
-			delete(r.stats, rule.ID)
 		case rule.Enabled:
 			r.Dead = append(r.Dead, rule.ID)
 			fallthrough

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // SuggestOptions tunes Suggest. Zero fields take the defaults named.
@@ -138,9 +136,6 @@ func (s *suggester) candidates() bool {
 		if v, _ := base.Verdict(g.call, s.now); v != Ask {
 			continue
 		}
-		if k := g.call.Risk(); k.Guarded || k.Class == risk.Dangerous {
-			continue
-		}
 		g.open = true
 		for _, r := range Offer(g.call) {
 			s.offer(index, r, g.prompts)
@@ -154,7 +149,7 @@ func (s *suggester) candidates() bool {
 }
 
 func (s *suggester) offer(index map[string]*candidate, r Rule, prompts int) {
-	if r.Decision != Allow || r.Dangerous {
+	if r.Dangerous { // which is how a dangerous call is offered
 		return
 	}
 	r = Rule{Enabled: true, Priority: r.Priority, Tool: r.Tool, Where: r.Where, Decision: Allow}
@@ -200,7 +195,7 @@ func (s *suggester) matchGroup(g *group, base, all Assessment) {
 		if e.Neutral {
 			continue
 		}
-		p := part{free: i < len(base.Elements) && base.Elements[i].Verdict == Allow}
+		p := part{free: base.Elements[i].Verdict == Allow}
 		for _, id := range e.Matches {
 			if n, err := strconv.Atoi(id); err == nil {
 				p.matches = append(p.matches, n)
@@ -224,7 +219,7 @@ func oneProject(groups []*group) string {
 	project := ""
 	for i, g := range groups {
 		p := g.call.q.Place.Project
-		if p == "" || i > 0 && p != project {
+		if i > 0 && p != project {
 			return ""
 		}
 		project = p
@@ -288,9 +283,6 @@ func (s *suggester) covers(p part, c *candidate) bool {
 
 // harms reports whether c, beside all that allows, would allow what was refused.
 func (s *suggester) harms(c *candidate) bool {
-	if len(c.against) == 0 {
-		return false
-	}
 	var allows []Rule
 	for _, r := range s.base {
 		if r.Decision == Allow {

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -50,7 +49,7 @@ func narrower(a, b Rule) int {
 	aWild, aLen := wild(a)
 	bWild, bLen := wild(b)
 	return cmp.Or(
-		strings.Compare(strconv.FormatBool(b.Scope.Project != ""), strconv.FormatBool(a.Scope.Project != "")),
+		order(a.Scope.Project != "", b.Scope.Project != ""),
 		cmp.Compare(aWild, bWild), cmp.Compare(len(b.Where), len(a.Where)), cmp.Compare(bLen, aLen),
 		strings.Compare(a.Tool, b.Tool),
 	)
