@@ -61,7 +61,7 @@ func (c *Call) onlyReads() bool {
 // mayRead reports whether the built-in rule lets a file be read: it is there, in the
 // project, no device or the like, and none of those that hold the gate.
 func (c *Call) mayRead(p *located) bool {
-	if p.odd != "" || p.real == "" || !below(c.q.Place.Project, p.real) {
+	if p.odd != "" || !below(c.q.Place.Project, p.real) {
 		return false
 	}
 	if c.q.Exists != nil && !c.q.Exists(p.real) || c.q.Special != nil && c.q.Special(p.real) {
@@ -84,21 +84,20 @@ var agentSettings = map[string]bool{
 // settings reports whether path leads through one of them below the project.
 func settings(file, project string) bool {
 	rest, _ := within(project, file)
-	for rest != "" && rest != "." {
+	for ; rest != "."; rest = path.Dir(rest) {
 		if agentSettings[strings.ToLower(path.Base(rest))] {
 			return true
 		}
-		rest = path.Dir(rest)
 	}
 	return false
 }
 
-// onlyLists reports whether the call is a glob that the built-in rule allows. It tells
-// names and no content, so it may pass by guarded files as a search through the whole
-// project does; it must not be about them.
+// onlyLists reports whether a call that only reads is a glob that the built-in rule allows
+// beside guarded files. It tells names and no content, so it may pass by them as a search
+// through the whole project does; it must not be about them.
 func (c *Call) onlyLists() bool {
-	pattern, ok := c.input["pattern"].(string)
-	if c.q.Tool != "Glob" || !ok || !c.onlyReads() {
+	pattern, _ := c.input["pattern"].(string)
+	if c.q.Tool != "Glob" {
 		return false
 	}
 	for _, part := range strings.Split(strings.ToLower(pattern), "/") {
@@ -110,7 +109,6 @@ func (c *Call) onlyLists() bool {
 	}
 	start, _ := c.input["path"].(string)
 	head := c.toolPlace(path.Join(start, pattern[:strings.LastIndexByte(pattern[:firstMeta(pattern)], '/')+1]))
-	head.odd = "" // checked as a part of the pattern
 	for _, own := range c.q.Place.Own {
 		if head.real == "" || below(own, head.real) || below(head.real, own) && head.real != c.q.Place.Project {
 			return false

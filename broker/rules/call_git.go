@@ -2,15 +2,11 @@ package rules
 
 import (
 	"github.com/aoctl/aoctl/broker/risk"
-	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // gitPlace takes from a git command what no wildcard may vouch for: a repository that
 // is not the project's own, or settings of the project's that run a program.
 func (c *Call) gitPlace(x *elem) {
-	if x.kind != shell.Command || c.q.Place.Git == nil {
-		return
-	}
 	at := c.q.Place
 	at.CWD = c.dir
 	g := risk.GitUse(c.line, x.at, x.dir, at)

@@ -186,13 +186,5 @@ func order(a, b bool) int {
 }
 
 func wideness(s Scope) int {
-	switch {
-	case s.Session != "":
-		return 0
-	case s.Project != "":
-		return 1
-	case s.Agent != "":
-		return 2
-	}
-	return 3
+	return slices.Index([]bool{s.Session != "", s.Project != "", s.Agent != "", true}, true)
 }

@@ -118,11 +118,11 @@ func badness(r ruling) int {
 	switch {
 	case r.verdict == Deny:
 		return 6
-	case r.verdict == Ask && r.entry != nil && r.cause == byRule:
+	case r.verdict == Ask && r.cause == byRule:
 		return 5
 	case r.verdict == Defer:
 		return 4
-	case r.verdict == Ask && (r.cause == notKnown || r.cause == guarded):
+	case r.cause == notKnown || r.cause == guarded:
 		return 3
 	case r.verdict == Ask:
 		return 2
@@ -161,7 +161,7 @@ func (r *ruling) id() string {
 	switch {
 	case r.builtin:
 		return BuiltinReadOnly
-	case r.entry != nil && r.cause == byRule:
+	case r.cause == byRule:
 		return r.entry.rule.ID
 	}
 	return ""

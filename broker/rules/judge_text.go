@@ -126,7 +126,7 @@ func (w *words) startsText(t *rawText, at int) (ok, over bool) {
 	if first.many {
 		return matchPrefix(w.tokens, t.tokens[at:])
 	}
-	if name := t.names[at]; !first.match(name) && (w.slash || !first.match(baseName(name))) {
+	if name := t.names[at]; !first.match(name) && !first.match(baseName(name)) {
 		return false, false
 	}
 	return matchPrefix(w.tokens[1:], t.tokens[at+1:])

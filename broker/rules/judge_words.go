@@ -91,9 +91,6 @@ func (c *Call) why(x *elem, r ruling) string {
 func (c *Call) named(x *elem) string {
 	switch x.kind {
 	case toolKind:
-		if c.line != nil && c.trimmed != "" {
-			return quote(c.trimmed)
-		}
 		return c.q.Tool
 	case shell.Read:
 		return "reading " + quote(x.path.given)

@@ -63,16 +63,15 @@ func condsCover(a, b *entry) bool {
 	return true
 }
 
+// condCovers compares patterns over one parameter, which are of one kind.
 func condCovers(a, b cond, lenient, same bool) bool {
 	switch {
-	case a.path != nil && b.path != nil:
+	case a.path != nil:
 		return pathCovers(a.path, b.path, same)
-	case a.url != nil && b.url != nil:
+	case a.url != nil:
 		return same || urlCovers(a.url, b.url, lenient)
-	case a.text != nil && b.text != nil:
-		return textCovers(a.text, b.text, same)
 	}
-	return false
+	return textCovers(a.text, b.text, same)
 }
 
 // partsCover compares what the rules say about parts of command lines.

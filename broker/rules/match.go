@@ -19,7 +19,6 @@ type search struct {
 
 	best  *entry // the one that speaks
 	maybe *entry // a deny rule that would match if a wildcard of the line reaches its files
-	near  *entry // an allow rule that matches but is not exact where it has to be
 }
 
 func (s *Set) search(f *search) {
@@ -118,7 +117,6 @@ func (f *search) eligible(e *entry) bool {
 		return false
 	}
 	if !c.agreed() && !e.namesLine(c) {
-		f.near = e
 		return false
 	}
 	if e.scope[0] != "" && f.x.kind != toolKind && !below(e.scope[0], f.x.dir) && f.x.dir != c.dir {
@@ -131,11 +129,7 @@ func (f *search) eligible(e *entry) bool {
 	if !dangerous && f.x.named > 0 && !f.x.behind && e.command != nil && e.command.spells(f.x.spoken.argv, f.x.named) {
 		return true
 	}
-	if dangerous && !e.rule.Dangerous || !f.exactly(e) {
-		f.near = e
-		return false
-	}
-	return true
+	return (!dangerous || e.rule.Dangerous) && f.exactly(e)
 }
 
 // exactly reports whether a matching rule names the element without any wildcard.

@@ -308,7 +308,7 @@ func (w *words) matchLenient(s *spoken) bool {
 	if first.many {
 		return matchWords(w.list, s.argv, false)
 	}
-	if !first.match(s.name) && (w.slash || !first.match(s.base)) {
+	if !first.match(s.name) && !first.match(s.base) {
 		return false
 	}
 	return matchWords(w.list[1:], s.argv[1:], false)

@@ -220,16 +220,18 @@ func (a *pathAlt) match(name, project, home string) bool {
 // within returns path as seen from dir: "" for dir itself. Both are clean and absolute.
 func within(dir, path string) (rest string, ok bool) {
 	switch {
-	case dir == "" || path == "":
+	case dir == "":
 		return "", false
 	case path == dir:
 		return "", true
-	case dir == "/":
-		return path[1:], path[0] == '/'
-	case len(path) > len(dir) && path[len(dir)] == '/' && path[:len(dir)] == dir:
-		return path[len(dir)+1:], true
 	}
-	return "", false
+	if rest, ok = strings.CutPrefix(path, dir); ok && dir != "/" {
+		rest, ok = strings.CutPrefix(rest, "/")
+	}
+	if !ok {
+		return "", false
+	}
+	return rest, true
 }
 
 // below reports whether path is dir or lies in it.
