@@ -67,11 +67,6 @@ func (c *Call) mayRead(p *located) bool {
 	if c.q.Exists != nil && !c.q.Exists(p.real) || c.q.Special != nil && c.q.Special(p.real) {
 		return false
 	}
-	for _, own := range c.q.Place.Own {
-		if below(own, p.real) || below(p.real, own) && p.real != c.q.Place.Project {
-			return false
-		}
-	}
 	return !risk.Guarded(p.real, c.q.Place) && !risk.Guarded(p.abs, c.q.Place) && !settings(p.real, c.q.Place.Project)
 }
 

@@ -57,6 +57,12 @@ func TestSentences(t *testing.T) {
 		}
 	}
 
+	for line, want := range map[string]string{"strace cd /": "runs through strace", "cd /": "leaves the project", "cd / && ls": "leaves the project"} {
+		if e := judge(t, set(t, npm("*")), w.trusted(t, line)).Elements[0]; !strings.HasSuffix(e.Why, want) {
+			t.Errorf("%s: %s, want %s", line, e.Why, want)
+		}
+	}
+
 	// Which rules match a part, and which only would if they were allowed to speak.
 	list := []Rule{
 		npm("python3 *"), with(rule(Allow, "Bash", "command", "*"), func(r *Rule) { r.Priority = 1 }), npm("python3 -c x"), rule(Ask, "Bash", "command", "python3 *"), with(rule(Allow, "Bash"), func(r *Rule) { r.Priority = 200 }),

@@ -32,6 +32,11 @@ func TestStillAsks(t *testing.T) {
 			t.Errorf("%s: %q, %q; want %q, %q", pattern, line, why, want[0], want[1])
 		}
 	}
+	for _, r := range []Rule{rule(Allow, "Bash", "cmd", "sudo *"), rule(Allow, "Bash", "command", "sudo *", "description", "x"), rule(Allow, "Bash"), rule(Allow, "Bash", "command", "(")} {
+		if line, why := StillAsks(r, place); line+why != "" {
+			t.Errorf("%s: %q, %q", r.ID, line, why)
+		}
+	}
 	for _, d := range []Verdict{Ask, Deny, Defer} {
 		if line, why := StillAsks(rule(d, "Bash", "command", "sudo *"), place); line+why != "" {
 			t.Errorf("%s: %q, %q", d, line, why)

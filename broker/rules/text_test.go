@@ -68,6 +68,8 @@ func TestDenyInUnreadText(t *testing.T) {
 		{"re:a b", "a c 'x", Ask},
 		{"wget *|curl *", "curl 'x", Deny},
 		{"wget *|curl *", "lynx 'x", Ask},
+		{"curl *", `node -e 'run("curl x")'`, Deny}, // read in full, and still code
+		{"curl *", "node -e 'run(1)'", Ask},
 	} {
 		for _, tool := range []string{"Bash", "B*"} {
 			if a := judge(t, set(t, rule(Deny, tool, "command", tt.pattern)), w.trusted(t, tt.line)); a.Verdict != tt.want {
@@ -261,10 +263,15 @@ func TestWordsThatAreCode(t *testing.T) {
 	c.q.Exists = func(string) bool { return true }
 	for word, want := range map[string]string{
 		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "x=" + far, "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
-		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ix/y": "-Ix/y", "https://a.b/c": "https://a.b/c", far + "/*": far + "/*", far + "/[a]": far + "/[a]", "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/",
+		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ix/y": "-Ix/y", "https://a.b/c": "https://a.b/c", "https:/srv/../" + w.root + "/shop-evil/x://": "https:/srv/../" + w.root + "/shop-evil/x://", far + "/*": far + "/*", far + "/[a]": far + "/[a]", "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/",
 	} {
 		if got := c.asElsewhere(word, c.dir); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
+		}
+	}
+	for word, want := range map[string]string{far: "/tmp" + far, "-I" + far: "-I/tmp" + far, "link/x": "link/x", "link": "link", "../x": "../x"} {
+		if got := c.asElsewhere(word, ""); got != want {
+			t.Errorf("%s in a folder that is not known: %s, want %s", word, got, want)
 		}
 	}
 }
