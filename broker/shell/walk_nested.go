@@ -90,6 +90,9 @@ func (w *walker) script(c run1, s script, outer run1) {
 	from := len(w.elements)
 	sub.text(file)
 	w.at, w.moved = sub.at, w.moved || sub.moved
+	if w.within(c.via) { // what eval defines stays, and may run behind a later cd
+		w.bodies = append(w.bodies, sub.bodies...)
+	}
 	for i := from; i < len(w.elements); i++ {
 		w.elements[i].Exact = first(w.elements[i].Exact, c.exact)
 		w.elements[i].Unsure = first(w.elements[i].Unsure, c.unsure)
