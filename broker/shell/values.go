@@ -21,6 +21,9 @@ type survey struct {
 	shadowed map[string]bool // names of its functions
 }
 
+// often counts for what gives a variable a value that nobody knows.
+const often = 2
+
 // look surveys a text. A variable's value is known only if the text sets it once.
 func look(file *syntax.File) survey {
 	s := survey{sets: make(map[string]int), shadowed: make(map[string]bool)}
@@ -42,7 +45,7 @@ func (s *survey) node(n syntax.Node) {
 		s.sets[n.Name.Value]++
 	case *syntax.ParamExp:
 		if n.Param != nil && n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
-			s.sets[n.Param.Value] += 2
+			s.sets[n.Param.Value] += often
 		}
 	case *syntax.BinaryArithm:
 		s.arithm(n.X)
@@ -50,7 +53,7 @@ func (s *survey) node(n syntax.Node) {
 		s.arithm(n.X)
 	case *syntax.Redirect:
 		if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
-			s.sets[strings.Trim(n.N.Value, "{}")] += 2
+			s.sets[strings.Trim(n.N.Value, "{}")] += often
 		}
 	case *syntax.CoprocClause:
 		s.anything = true
@@ -65,7 +68,7 @@ func (s *survey) assign(n *syntax.Assign) {
 	switch {
 	case n.Naked: // see declare
 	case n.Append || n.Index != nil || n.Array != nil:
-		s.sets[n.Name.Value] += 2
+		s.sets[n.Name.Value] += often
 	default:
 		s.sets[n.Name.Value]++
 	}
@@ -81,7 +84,7 @@ func (s *survey) declare(n *syntax.DeclClause) {
 		case a.Name == nil && !plainDeclare(a.Value.Lit()):
 			s.anything = true
 		case a.Name != nil && !keeps:
-			s.sets[a.Name.Value] += 2
+			s.sets[a.Name.Value] += often
 		}
 	}
 }
@@ -106,7 +109,7 @@ func (s *survey) arithm(x syntax.ArithmExpr) {
 	if word, ok := x.(*syntax.Word); ok {
 		for _, p := range word.Parts {
 			if lit, ok := p.(*syntax.Lit); ok {
-				s.sets[lit.Value] += 2
+				s.sets[lit.Value] += often
 			}
 		}
 	}
