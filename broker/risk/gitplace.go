@@ -31,7 +31,7 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 	if foreign != "" {
 		return Git{Foreign: foreign}
 	}
-	if len(words) == 1 && (words[0] == "--version" || words[0] == "version") {
+	if len(words) == 1 && words[0] == "version" {
 		return Git{}
 	}
 	real := dir
