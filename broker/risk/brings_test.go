@@ -37,6 +37,14 @@ func TestMayBringFiles(t *testing.T) {
 	}
 }
 
+func TestOnlyCommandsBringFiles(t *testing.T) {
+	for _, e := range []shell.Element{{Kind: shell.Read, Argv: []string{"git", "pull"}}, {Kind: shell.Command}} {
+		if MayBringFiles(e) {
+			t.Errorf("%+v brings files", e)
+		}
+	}
+}
+
 // Attack: an option looks like one that makes a program only show what it would do, or is
 // shortened so that it looks like none, or another program does what these do.
 func TestMayBringFilesInDisguise(t *testing.T) {

@@ -2,9 +2,7 @@ package risk
 
 import (
 	"path"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -132,8 +130,8 @@ func decodes(a args) bool {
 // feeds reports whether what element n prints may be what element i runs.
 func (f *flow) feeds(n, i int, a args) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
-	if from.Text != "" && from.Text != to.Text && strings.Contains(to.Text, from.Text) && !quotedOnly(to.Text, from.Text) {
-		return a.name == "" || shells.has(a.name) || runsWord(a) || to.Kind == shell.Unknown && to.Unsure != "" && substituted(to.Text, from.Text)
+	if before, _, inside := strings.Cut(to.Text, from.Text); inside && strings.ContainsAny(before, "(`") {
+		return a.name == "" || shells.has(a.name) || runsWord(a) // without a name it is a part that could not be read
 	}
 	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
 		return true // a here-document or here-string of what it prints
@@ -162,23 +160,6 @@ func runsScript(via []string) bool {
 	return false
 }
 
-// substituted reports whether inner stands in a substitution of outer that a shell or
-// interpreter runs.
-func substituted(outer, inner string) bool {
-	before, _, _ := strings.Cut(outer, inner)
-	return runningSubstitution().MatchString(before)
-}
-
-var runningSubstitution = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(^|[\\s;&|(])(sh|bash|zsh|dash|ksh|fish|eval|source|\\.|python[0-9.]*|node|perl|ruby|php)(\\s+-\\w+)*\\s+[\"']?(<\\(|\\$\\(|`)[^)]*$")
-})
-
-// quotedOnly is true for the text of a whole line that merely has inner somewhere.
-func quotedOnly(outer, inner string) bool {
-	i := strings.Index(outer, inner)
-	return i >= 0 && !strings.ContainsAny(outer[:i], "(`")
-}
-
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a args) bool {
 	return interpreters.has(a.name) && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.has(a.name) && len(a.operands()) > 0
@@ -197,10 +178,10 @@ func readsProgram(a args) bool {
 	}
 	for i, w := range a.words {
 		switch {
-		case i == 0 && w == "run" && (a.name == "deno" || a.name == "bun"):
+		case w == "run" && (a.name == "deno" || a.name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
-		case shells.has(a.name) && (w == "-s" || w == "-" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c")):
+		case shells.has(a.name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
 			return true
 		case givesProgram(a.name, w):
 			return false

@@ -117,12 +117,12 @@ func TestPatternsMeet(t *testing.T) {
 
 // What an interpreter is given as its program is not what it reads.
 func TestWhoReadsItsProgram(t *testing.T) {
-	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -X x; perl -; node; deno run -; bun run -; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
+	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -X x; perl -; node; deno run -; bun run -; deno -q run -; deno run; bun run; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
 		if !readsProgram(argsOf(run(line))) {
 			t.Errorf("%s reads none", line)
 		}
 	}
-	for _, line := range lines("sh x; sh -c x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
+	for _, line := range lines("python -s x; perl -s x; node -s x; node run -; deno x run -; sh --norc x; sh -cs; sh x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
 		if readsProgram(argsOf(run(line))) {
 			t.Errorf("%s reads one", line)
 		}

@@ -65,8 +65,7 @@ func aoctlDecides(a args) bool {
 		return false
 	}
 	for _, fine := range []string{harmlessAoctl, "rules list|show|explain|test|suggest|export", "grants list", "log head|verify", "config path"} {
-		rest, ok := a.sub(fine)
-		if ok && !a.after(rest).has("--socket", "--url", "--token") && !a.has("--socket", "--url", "--token") {
+		if a.subOf(fine) && !a.has("--socket", "--url", "--token") {
 			return false
 		}
 	}

@@ -71,7 +71,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 			return false
 		}
 	}
-	if dir := j.dirOf(e); dir == "" || !j.inProject(j.resolve(dir, spot{})) {
+	if !j.inProject(j.resolve(j.dirOf(e), spot{})) {
 		return false
 	}
 	switch e.Kind {

@@ -79,7 +79,7 @@ func TestProgramsThatOnlyLook(t *testing.T) {
 			t.Errorf("%s: %v %+v", line, r.Class, r.Findings)
 		}
 	}
-	for _, line := range lines(`fd -x a b; fd -X a b; fd --exec a; fd --exec-batch a; fdfind -x a b; rg --pre a b; rg --pre-glob a b; rg --hostname-bin a b; rg -z a; rg --search-zip a; sort -o a b; sort --output a
+	for _, line := range lines(`fd -x a b; fd -X a b; fd --exec a; fd --exec-batch a; fdfind -x a b; fdfind -X a b; fdfind --exec a; fdfind --exec-batch a; rg --pre a b; rg --pre-glob a b; rg --hostname-bin a b; rg -z a; rg --search-zip a; sort -o a b; sort --output a
 		sort --compress-program a b; sort -T a b; sort --temporary-directory=a b; sort --files0-from=a; jq -f a b; jq --from-file a b; jq -L a b; jq --library-path a b; jq --slurpfile a b; jq --rawfile a b
 		jq --argfile a b; yq -i . a; yq --inplace . a; yq -f a b; yq --from-file a b; yq -s a b; yq --split-exp a b; yq 'load("x")' a; yq 'env(x)' a; yq 'system("x")' a; date -s x; date --set x; date -r x
 		date --reference=x; date -f x; date --file=x; tree -o x; tree --output x; tree --fromfile x; uniq a b; file -C a; file --compile a; file -m a b; file --magic-file a b; file -z a; file -Z a; file -f a
