@@ -68,8 +68,12 @@ func TestFilesThatOpenSomething(t *testing.T) {
 			/etc/NetworkManager/system-connections/x; /etc/letsencrypt/x; .vault_pass.txt; .htpasswd; ~/.config/containers/auth.json; ~/.config/doctl/x; ~/.fly/x; ~/.config/stripe/x; ~/.config/heroku/x
 			~/.config/netlify/x; ~/.local/share/com.vercel.cli/x; ~/.pulumi/credentials.json; ~/.oci/x; ~/.aliyun/x; .databrickscfg; ~/.snowflake/x; ~/.kaggle/x; ~/.cache/huggingface/token; .sentryclirc
 			~/.composer/auth.json; ~/.config/composer/auth.json; ~/.config/github-copilot/x; ~/.config/configstore/x; ~/.dbt/profiles.yml; ~/.config/helm/registry/x; ~/.config/Bitwarden CLI/x; ~/.local/share/kwalletd/x
-			~/.bitcoin/x; ~/.ethereum/x; ~/.config/solana/x`,
-		"reads what was typed before": `~/.bash_history; ~/.zsh_history; ~/.sh_history; ~/.history; ~/.local/share/fish/fish_history; ~/.python_history; ~/.node_repl_history; ~/.psql_history; ~/.mysql_history; ~/.sqlite_history; ~/.rediscli_history`,
+			~/.bitcoin/x; ~/.ethereum/x; ~/.config/solana/x
+			.git/worktrees/a/config.worktree; ~/.config/glab-cli/config.yml; ~/.bundle/config; ~/.config/pypoetry/auth.toml; ~/Library/Application Support/pypoetry/auth.toml; ~/.bunfig.toml; ~/.config/pnpm/rc; ~/.nuget/x; ~/.config/NuGet/x; ~/.hex/x; ~/.config/dart/x; terraform.rc; .pg_service.conf; .mylogin.cnf
+			.authinfo; .authinfo.gpg; .msmtprc; .fetchmailrc; .smbcredentials; ~/.config/age/x; a.agekey; .env-a; .env_a; .env~; a.env; .envrc; pip.conf; pip.ini; mcp-auth.json; .credentials; .credentials.json; id_rsa.old; id_ed25519.old; id_ecdsa.old; id_dsa.old; a_rsa; a_ed25519; a_ecdsa
+			application_default_credentials.json; client_secret_a.json; client_secret.json; service-account.json; service_account_a.json; /etc/sudoers.d; /etc/shadow-; /etc/gshadow; ~/.config/ngrok/x; ~/.ngrok2/x; ~/.config/hcloud/x; ~/.supabase/access-token; ~/.config/.wrangler/x; ~/.wrangler/x; ~/.cloudflared/x
+			~/.railway/x; ~/.cargo/credentials`,
+		"reads what was typed before": `~/.bash_history; ~/.zsh_history; ~/.sh_history; ~/.history; ~/.local/share/fish/fish_history; ~/.python_history; ~/.node_repl_history; ~/.psql_history; ~/.mysql_history; ~/.sqlite_history; ~/.rediscli_history; ~/.irb_history; ~/.pry_history; ~/.php_history; ~/.lesshst; ~/.duckdb_history; ~/.mongosh/x; ~/.local/state/zsh/x; ~/.zsh_sessions/x; ~/.local/share/atuin/x; ~/.config/nushell/history.txt; ~/.local/share/powershell/PSReadLine/x`,
 		"reads a browser's secrets": `~/.mozilla/firefox/x; ~/.config/google-chrome/x; ~/.config/chromium/x; ~/.config/BraveSoftware/x; ~/.config/microsoft-edge/x; ~/snap/firefox/x; ~/Library/Application Support/Google/Chrome/x
 			~/Library/Application Support/Firefox/x; ~/Library/Application Support/BraveSoftware/x; ~/Library/Cookies/x`,
 		"reads a program's environment": "/proc/1/environ; /proc/1/task/2/environ; /proc/1/mem; /dev/mem; /proc/kcore",
@@ -165,7 +169,7 @@ func TestMayBringFilesByEach(t *testing.T) {
 			git apply --numstat x; git apply --summary x; git apply --check -v x; git apply --check --verbose x; git apply --check -R x; git apply --check --reverse x; git apply --check -p0 x; git apply --check -p1 x; git apply --check -p2 x; git checkout -b x; git switch -c x; git switch --create x
 			git restore -q a.go; git restore --quiet a.go; git restore -W a.go; git restore --worktree a.go; git restore -SW a.go; git restore -WS a.go; git restore --source=x a.go; git restore -S x; git restore -Sq x; git restore --staged x; cp a b; scp a b; svn log; docker ps; gh pr list; glab mr list
 				git restore -S --quiet x; git restore -S -q x; git restore -S -p x; git restore -Sp x; git restore -S -s y x; git restore -s y -S x; git restore -S --source=y x; git restore a.b.; gh gist list; gh repo list; gh run list; gh release list; gh codespace list; gh cs list; gh issue list; glab repo list
-				glab ci list; glab job list; glab mr view; docker container ls; docker compose up; podman container ls; podman compose up; podman ps; nerdctl container ls; nerdctl compose up; nerdctl ps`,
+				glab ci list; glab job list; glab mr view; docker container ls; docker compose up; podman container ls; podman compose up; podman ps; nerdctl container ls; nerdctl compose up; nerdctl ps; tar; gtar; bsdtar; jar; hg`,
 	} {
 		for _, line := range lines(list) {
 			if got := MayBringFiles(run(line)); got != want {
