@@ -151,3 +151,25 @@ func printed(t *testing.T, file *syntax.File) string {
 	}
 	return b.String()
 }
+
+// What stands beside each other is not nested, however much of it there is, and a loop in
+// loops ends whatever it does.
+func TestBesideIsNotNested(t *testing.T) {
+	for _, one := range []string{
+		"(a)", "{ a; }", "if a; then b; fi", "while a; do b; done", "case x in y) a;; esac", "f() { a; }", "[[ -n x ]]", "((1))", "for x in y; do a; done",
+		`a "$b"`, `a "${b:-c}"`, "a ${#b}", "a $((1))", "a $(b)", "a <(b)", "a && b",
+	} {
+		if l := Parse(strings.Repeat(one+"; ", MaxNesting+50)); !l.Parsed {
+			t.Errorf("%s: %s", one, l.Elements[0].Unsure)
+		}
+	}
+	for _, one := range []string{"a", "a=1", "[[ $v0 ]]", "((1))", "export a=1", "(a=1)"} {
+		var b strings.Builder
+		for i := range 6 {
+			fmt.Fprintf(&b, "for v%d in 1 2 3 4 5 6 7 8 9 10; do ", i)
+		}
+		if l := Parse(b.String() + "b $v1; " + one + strings.Repeat("; done", 6)); l.Parsed {
+			t.Errorf("all rounds of %s are followed", one)
+		}
+	}
+}

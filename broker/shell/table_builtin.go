@@ -209,7 +209,7 @@ func unsetOps(c *call) {
 		case !w.known || !identifier().MatchString(w.text):
 			c.unsuref("unset may run code that is part of a name")
 		default:
-			if _, unsure, _ := assignUnsure(w.text, "", true); unsure != "" {
+			if _, unsure := assignUnsure(w.text, "", true); unsure != "" {
 				c.unsuref("%s", unsure)
 			}
 		}

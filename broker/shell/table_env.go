@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// assignUnsure says what setting a variable means: exact and unsure as in Element, or
-// neutral, when it harms nothing whatever its value is. exported: programs see it.
-func assignUnsure(name, value string, exported bool) (exact, unsure string, neutral bool) {
+// assignUnsure says what setting a variable means: exact and unsure as in Element; neither
+// when it harms nothing whatever its value is. exported: programs see it.
+func assignUnsure(name, value string, exported bool) (exact, unsure string) {
 	switch {
 	case !identifier().MatchString(name):
-		return "", "the name of a variable is not plain", false
+		return "", "the name of a variable is not plain"
 	case harmlessValue(name, value):
-		return "", "", true
+		return "", ""
 	case exactVariables.has(name), name == "PYTHONPATH" && isBelow(value):
-		return "sets " + name + " for what runs", "", false
+		return "sets " + name + " for what runs", ""
 	}
 	if why := dangerousVariable(name); why != "" {
-		return "", name + " " + why, false
+		return "", name + " " + why
 	}
 	if exported || harmlessVariables.has(name) || maybeExported(name) {
-		return "sets " + name + " for what runs", "", false
+		return "sets " + name + " for what runs", ""
 	}
-	return "", "", true
+	return "", ""
 }
 
 // harmlessValue says whether the variable harms nothing with this value. A value that

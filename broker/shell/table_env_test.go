@@ -84,8 +84,8 @@ func TestAssignUnsure(t *testing.T) {
 		{"FOO", "x", "exact"},
 		{"foo", "x", "exact"},
 	} {
-		exact, unsure, neutral := assignUnsure(row.name, row.value, true)
-		if got := toldAssign(exact, unsure, neutral); got != row.want {
+		exact, unsure := assignUnsure(row.name, row.value, true)
+		if got := toldAssign(exact, unsure); got != row.want {
 			t.Errorf("export %s=%s: %s, want %s", row.name, row.value, got, row.want)
 		}
 	}
@@ -109,8 +109,8 @@ func TestAssignWithoutExport(t *testing.T) {
 		{"FOO_WRAPPER", "exact"},
 		{"my_tool_options", "neutral"},
 	} {
-		exact, unsure, neutral := assignUnsure(row.name, "x", false)
-		if got := toldAssign(exact, unsure, neutral); got != row.want {
+		exact, unsure := assignUnsure(row.name, "x", false)
+		if got := toldAssign(exact, unsure); got != row.want {
 			t.Errorf("%s=x: %s, want %s", row.name, got, row.want)
 		}
 	}
@@ -128,14 +128,12 @@ func TestVariableLists(t *testing.T) {
 	}
 }
 
-func toldAssign(exact, unsure string, neutral bool) string {
+func toldAssign(exact, unsure string) string {
 	switch {
 	case unsure != "":
 		return "unsure"
 	case exact != "":
 		return "exact"
-	case neutral:
-		return "neutral"
 	}
-	return "nothing"
+	return "neutral"
 }

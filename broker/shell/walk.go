@@ -256,7 +256,6 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	w.moves.beside++
 	end, names := at, false
 	for i := len(parts) - 1; i >= 0; i-- {
-		w.at = at
 		ok, failed := w.stmt(parts[i])
 		end = either(ok, failed)
 		names = w.namesBelow(parts[i], names)

@@ -25,7 +25,7 @@ func (w *walker) assign(a *syntax.Assign, exported bool) {
 		e.Unsure = first(v.why, cite(v.raw)+" is not known before it runs")
 	}
 	w.addAssign(e)
-	if e.Unsure == "" && !exported && a.Array == nil && !v.tilde && !v.glob && w.branch == 0 && w.known(e.Name) {
+	if e.Unsure == "" && !exported && !v.tilde && w.branch == 0 && w.known(e.Name) {
 		w.vars[e.Name] = value{text: v.text}
 	}
 }
@@ -35,14 +35,14 @@ func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
 	v.known = true
 	var texts []string
 	for _, elem := range a.Elems {
-		if elem.Index != nil && !numeric(elem.Index) {
+		if !numeric(elem.Index) {
 			v.known, v.why = false, "an index of an array may be computed"
 		}
 		if elem.Value == nil {
 			continue
 		}
 		for _, one := range w.words(elem.Value) {
-			if !one.known || one.why != "" {
+			if !one.sure() {
 				v.known, v.why = false, first(v.why, one.why)
 			}
 			texts = append(texts, one.text)
@@ -53,7 +53,7 @@ func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
 
 // addAssign judges an assignment by its name and adds it.
 func (w *walker) addAssign(e Element) {
-	exact, unsure, neutral := assignUnsure(e.Name, e.Value, e.Exported)
+	exact, unsure := assignUnsure(e.Name, e.Value, e.Exported)
 	e.Exact = exact
 	e.Unsure = first(e.Unsure, unsure)
 	switch {
@@ -63,7 +63,7 @@ func (w *walker) addAssign(e Element) {
 	case special.has(e.Name) && strings.Contains(e.Value, "["), plain.Counted(e.Name) && !smallNumber(e.Value):
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
-	e.Neutral = neutral && e.Unsure == "" && e.Exact == ""
+	e.Neutral = e.Unsure == "" && e.Exact == ""
 	w.add(e)
 }
 
@@ -107,7 +107,7 @@ func (w *walker) declare(d *syntax.DeclClause) {
 
 // declareOption is the option that a word of declare is, or "".
 func declareOption(a *syntax.Assign) string {
-	if !a.Naked || a.Name != nil || a.Value == nil {
+	if a.Name != nil {
 		return ""
 	}
 	if lit := a.Value.Lit(); strings.HasPrefix(lit, "-") || strings.HasPrefix(lit, "+") {
@@ -139,10 +139,10 @@ func (w *walker) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported boo
 // keep remembers what an exported variable holds; assign does so for others.
 func (w *walker) keep(d *syntax.DeclClause, a *syntax.Assign) {
 	last := w.elements[len(w.elements)-1]
-	if d.Variant.Value != "export" || last.Unsure != "" || a.Array != nil || w.branch > 0 || !w.known(a.Name.Value) {
+	if d.Variant.Value != "export" || last.Unsure != "" || w.branch > 0 || !w.known(a.Name.Value) {
 		return
 	}
-	if v := w.value(a.Value); v.known && !v.tilde && !v.glob {
+	if v := w.value(a.Value); !v.tilde {
 		w.vars[a.Name.Value] = value{text: v.text}
 	}
 }
@@ -156,11 +156,8 @@ func (w *walker) declareQuoted(a *syntax.Assign, exported bool) {
 	}
 	name, val, ok := strings.Cut(v.text, "=")
 	e.Name, e.Value = strings.TrimSuffix(name, "+"), val
-	switch {
-	case !v.known || v.tilde || v.glob:
-		e.Unsure = first(v.why, "what it sets is not known")
-	case !ok || !syntax.ValidName(e.Name):
-		e.Unsure = "shells disagree about what it sets"
+	if !ok { // nor is there a "=" when the value is not known
+		e.Unsure = first(v.why, "shells disagree about what it sets")
 	}
 	w.addAssign(e)
 }

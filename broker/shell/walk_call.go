@@ -10,7 +10,6 @@ import (
 // call walks a simple command: its assignments, what it runs, and the substitutions
 // in all of them.
 func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
-	w.step(len(c.Args))
 	before, pipe := w.at, w.pipe
 	for _, a := range c.Assigns {
 		w.assign(a, len(c.Args) > 0)
@@ -26,6 +25,8 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	}
 	if len(c.Args) > 0 {
 		w.run(run1{args: args, text: w.cut(c), via: w.via, host: w.host})
+	} else {
+		w.step(0)
 	}
 	after := w.at
 	w.at = before
@@ -193,7 +194,7 @@ func (w *walker) doubt(c run1) string {
 		switch {
 		case a.fd && tame:
 		case a.told && shows, a.commit && program == "git" && len(c.via) == 0 && !w.hidden["git"]: // its commands are elements of their own
-		case !a.known || a.why != "":
+		case !a.sure():
 			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
 		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:
 			why = first(why, "a file whose name begins with a dash would be an option: "+cite(a.raw))
@@ -254,7 +255,7 @@ func leftover(args []arg, m meaning) string {
 		seen[s.text.raw] = true
 	}
 	for _, a := range args[1:] {
-		if (!a.known || a.why != "") && !seen[a.raw] {
+		if !a.sure() && !seen[a.raw] {
 			return first(a.why, cite(a.raw)+" is not known before it runs")
 		}
 	}

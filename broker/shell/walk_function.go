@@ -20,19 +20,18 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	case posixSpecial.has(name) || zshWords.has(name):
 		w.unsure(f, "a plain sh would not use the function "+name)
 	}
-	from, at, moved := len(w.elements), w.at, w.moved
+	from, at := len(w.elements), w.at
 	in, pipe := w.in, w.pipe
-	w.in, w.pipe, w.moved = input{}, 0, false
+	w.in, w.pipe = input{}, 0
 	w.branch++
 	w.sink()
 	w.moves.late = true
 	w.moves.again++
-	ok, failed := w.stmt(f.Body)
+	w.stmt(f.Body)
 	w.moves.again--
 	w.nest--
 	w.branch--
-	w.moved = w.moved || either(ok, failed) != at
-	w.in, w.pipe, w.at, w.moved = in, pipe, at, moved || w.moved
+	w.in, w.pipe, w.at = in, pipe, at
 	w.bodies = append(w.bodies, [2]int{from, len(w.elements)})
 	if from == len(w.elements) {
 		e := w.element(Command, w.cut(f))

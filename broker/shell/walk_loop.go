@@ -147,7 +147,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	e := w.element(Assign, w.cut(iter))
 	e.Name = iter.Name.Value
-	e.Exact, e.Unsure, _ = assignUnsure(e.Name, "", false)
+	e.Exact, e.Unsure = assignUnsure(e.Name, "", false)
 	if plain.Counted(e.Name) {
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
@@ -166,7 +166,7 @@ func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	var out []*value
 	for _, item := range iter.Items {
 		for _, a := range w.words(item) {
-			if !a.known || a.why != "" || a.tilde || len(out) >= maxRounds {
+			if !a.sure() || a.tilde || len(out) >= maxRounds {
 				return unknown
 			}
 			out = append(out, &value{text: a.text, glob: a.glob})

@@ -12,13 +12,13 @@ import (
 // filter that passes on whole lines. What has more than plain words does not count.
 func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || bound(s) || len(call.Assigns) > 0 || len(call.Args) == 0 {
+	if !ok || bound(s) || len(call.Assigns) > 0 {
 		return false
 	}
 	argv := make([]string, len(call.Args))
 	for i, word := range call.Args {
 		a := w.value(word)
-		if !a.known || a.why != "" || a.tilde {
+		if !a.sure() || a.tilde {
 			return false
 		}
 		argv[i] = a.text

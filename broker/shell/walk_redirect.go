@@ -107,7 +107,7 @@ func (w *walker) opened(k Kind, text string, target arg) {
 	switch {
 	case target.fd && k == Read, target.fd && k == Write: // its command is an element
 		return
-	case !target.known || target.why != "":
+	case !target.sure():
 		e.Unsure = first(target.why, cite(target.raw)+" is not known before it runs")
 	case target.text == "":
 		e.Unsure = "the file has no name"

@@ -54,6 +54,9 @@ type arg struct {
 	commit bool // not known, but as commit says
 }
 
+// sure reports whether a is known, and means the same to all shells.
+func (a arg) sure() bool { return a.known && a.why == "" }
+
 func sureWord(text string) word { return word{text: text, known: true, raw: text} }
 func rawWord(raw string) word   { return word{raw: raw} }
 
