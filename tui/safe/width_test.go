@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // drawable lists every character that is drawn as it is, alone or behind a letter.
@@ -79,6 +81,35 @@ func TestMarksWithAWidthAreEscaped(t *testing.T) {
 	for _, s := range []string{"é", "e\u0301", "ก\u0e34", "क\u0941", "שָ"} {
 		if got := Line(s); got != s {
 			t.Errorf("Line(%q) = %q: an accent that takes no cell needs no sign", s, got)
+		}
+	}
+}
+
+// The table of widths is in order, and as large as it was made: a character more or less
+// in it, or one of another width, would move what stands behind it.
+func TestTableOfWidths(t *testing.T) {
+	cells := map[int8]int{}
+	last := rune(-1)
+	for _, s := range agreed {
+		if s.first <= last || s.last < s.first {
+			t.Errorf("%U to %U stands behind %U", s.first, s.last, last)
+		}
+		last = s.last
+		cells[s.cells] += int(s.last-s.first) + 1
+	}
+	if diff := cmp.Diff(map[int8]int{0: 1790, 1: 23306, 2: 111463}, cells); diff != "" {
+		t.Errorf("characters by their cells (-want +got):\n%s", diff)
+	}
+}
+
+// Each edge of the table is where it is said to be.
+func TestCellsOf(t *testing.T) {
+	for r, want := range map[rune]int{
+		0: -1, 0x1f: -1, ' ': 1, '~': 1, 0x7f: -1, 0x80: -1, 0xa0: -1, 0xa1: 1, 0xac: 1, 0xad: -1, 0xae: 1, 0x2ff: 1, 0x300: 0, 0x36f: 0, 0x370: 1,
+		0x378: -1, 0x20000: 2, 0x2fa1d: 2, 0x2fa1e: -1, 0xe00ff: -1, 0xe0100: 0, 0xe01ef: 0, 0xe01f0: -1, 0x10ffff: -1,
+	} {
+		if got := cellsOf(r); got != want {
+			t.Errorf("%U takes %d cells, want %d", r, got, want)
 		}
 	}
 }
