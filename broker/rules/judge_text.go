@@ -151,20 +151,20 @@ func (w *words) finishTokens() {
 
 // matchPrefix fits the first words of tokens to a pattern; over as in startsText.
 func matchPrefix(list []word, tokens []string) (ok, over bool) {
-	p, i, backP, backI := 0, 0, -1, 0
+	p, i, back, from := 0, 0, 0, 0 // as in matchWords
 	for p < len(list) {
 		switch {
 		case list[p].many:
-			backP, backI = p, i
 			p++
+			back, from = p, i
 		case i < len(tokens) && list[p].match(tokens[i]):
 			p++
 			i++
-		case backP >= 0 && backI < len(tokens):
-			backI++
-			p, i = backP+1, backI
+		case back > 0 && from < len(tokens):
+			from++
+			p, i = back, from
 		default:
-			return false, backP >= 0
+			return false, back > 0
 		}
 	}
 	return true, false

@@ -8,9 +8,6 @@ import (
 // covers reports whether a certainly speaks about every call that b speaks about. It
 // says no whenever that takes more than a look at the patterns.
 func covers(a, b *entry) bool {
-	if len(a.conds) > len(b.conds) || a.parts > 0 && b.parts == 0 {
-		return false // the common case, of many pairs
-	}
 	return outlives(&a.rule, &b.rule) && scopeCovers(a, b) &&
 		textCovers(a.tool, b.tool, a.rule.Tool == b.rule.Tool) &&
 		condsCover(a, b) && partsCover(a, b) && vouchesFor(a, b)

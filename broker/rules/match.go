@@ -42,7 +42,14 @@ func (f *search) shelf(h *shelf, wild bool) {
 		return
 	}
 	f.try(h.whole, wild)
-	if f.x.kind == toolKind {
+	if f.x.kind != toolKind {
+		f.try(h.byLine[f.c.trimmed], wild)
+		if w := f.c.whole; w != nil {
+			f.try(h.byName[w.name], wild)
+		}
+	}
+	switch f.x.kind {
+	case toolKind:
 		f.try(h.command, wild)
 		for _, list := range h.byName {
 			f.try(list, wild)
@@ -50,13 +57,6 @@ func (f *search) shelf(h *shelf, wild bool) {
 		for _, list := range h.byLine {
 			f.try(list, wild)
 		}
-		return
-	}
-	f.try(h.byLine[f.c.trimmed], wild)
-	if w := f.c.whole; w != nil {
-		f.try(h.byName[w.name], wild)
-	}
-	switch f.x.kind {
 	case shell.Command:
 		f.try(h.command, wild)
 		f.try(h.byName[f.x.spoken.name], wild)
@@ -73,7 +73,7 @@ func (f *search) shelf(h *shelf, wild bool) {
 		f.try(h.write, wild)
 	case shell.Assign:
 		f.try(h.assign, wild)
-	case shell.Unknown, toolKind:
+	case shell.Unknown:
 	}
 }
 

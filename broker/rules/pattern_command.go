@@ -317,18 +317,18 @@ func (w *words) matchLenient(s *spoken) bool {
 // matchWords fits all words of argv to a pattern. A word for many is tried with few
 // words first; going back to the latest one only is enough, as for "*" in a text.
 func matchWords(list []word, argv []string, strict bool) bool {
-	p, i, backP, backI := 0, 0, -1, 0
+	p, i, back, from := 0, 0, 0, 0 // back: behind the latest word for many, which began at from
 	for i < len(argv) {
 		switch {
 		case p < len(list) && list[p].many:
-			backP, backI = p, i
 			p++
+			back, from = p, i
 		case p < len(list) && list[p].fits(argv[i], strict):
 			p++
 			i++
-		case backP >= 0:
-			backI++
-			p, i = backP+1, backI
+		case back > 0:
+			from++
+			p, i = back, from
 		default:
 			return false
 		}

@@ -216,3 +216,15 @@ func TestSetHoldsSoMany(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The paths of an address, in each way that somebody may read it.
+func TestPathsIn(t *testing.T) {
+	for raw, want := range map[string]string{
+		"https://a.b/p": "p p p", "https://a.b/p?q": "p p p", "https://a.b/p#q": "p p p", "https://a.b/p#q?r": "p p p", "https://a.b/p?q#r": "p p p", `https:\\a.b\p`: "p p p",
+		"a.b/p": "p p p", "a.b": "  ", "https://a.b/x/../p": "x/../p p p", "https://a.b/x/%2e%2e/p": "x/%2e%2e/p x/%2e%2e/p p", "https://a.b/%zz/../p": "%zz/../p p",
+	} {
+		if got := strings.Join(pathsIn(raw), " "); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}

@@ -19,6 +19,8 @@ func TestStillAsks(t *testing.T) {
 		"timeout 60 make *":   {"timeout 60 make x", `a rule looks at what timeout runs: write "make *"`},
 		"uv run *":            {"uv run x", "say as well what uv run is to run"},
 		"sudo apt install *":  {"sudo apt install x", "what runs through sudo is allowed by its exact words only"},
+		"sudo ls":             {"sudo ls", "what runs through sudo is allowed by its exact words only"},
+		"timeout 60 make":     {},
 		"npx jest *":          {},
 		"npx *":               {},
 		"git *":               {},

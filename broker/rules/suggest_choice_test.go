@@ -50,6 +50,18 @@ func TestSuggestIsOfWhatWasAllowed(t *testing.T) {
 	}
 }
 
+// A rule that only helps to save a call, beside one that nobody may suggest, is no better
+// for it.
+func TestSuggestCountsWholeCalls(t *testing.T) {
+	past := history(slices.Concat(
+		repeat(3, "make a", "person allowed"), repeat(4, "make a && make x", "person allowed"), repeat(1, "make x", "person denied"), repeat(6, "make b", "person allowed"),
+	)...)
+	got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{Max: 1})
+	if len(got) != 1 || got[0].Rule.Where["command"] != "make b" || got[0].Saves != 6 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Without options there are five suggestions at most.
 func TestSuggestFive(t *testing.T) {
 	var past []Past
