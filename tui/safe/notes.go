@@ -136,8 +136,6 @@ func (n *notes) script(r rune) string {
 func (n *notes) lookAlike(r rune) {
 	like := rune(0)
 	switch {
-	case r < utf8.RuneSelf:
-		return
 	case r > 0xff00 && r <= 0xff5e:
 		like = r - 0xff00 + ' '
 	case r == 0x37e: // Greek question mark
