@@ -20,7 +20,7 @@ func TestToolsAndTheirPaths(t *testing.T) {
 				t.Errorf("%s by %s: %+v", tool, param, r)
 			}
 		}
-		if r := assessTool(tool, `{"zz": "x"}`); r.Class == Dangerous {
+		if r := assessTool(tool, `{"zz": "~/.aws/credentials"}`); r.Class == Dangerous {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
