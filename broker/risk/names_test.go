@@ -121,8 +121,26 @@ func TestPiecesOfWords(t *testing.T) {
 		n    int
 		want bool
 	}{
-		{"", 0, true}, {"", 1, false}, {"ab", 2, true}, {"a", 2, false}, {"*?", 1, false}, {"*a", 1, true}, {"[ab]", 1, false}, {"[ab]c", 1, true}, {"{a,b}", 1, false}, {"{a,b}c", 1, true}, {"[", 1, true}, {"{", 1, true}, {"[]", 1, true}, {"{}", 1, true}, {"[a", 2, true}, {"{a", 2, true},
-		{"[a]b{c}d", 2, true}, {"[a]b{c}", 2, false}, {"[a}b]", 1, false}, {"{a]b}", 1, false},
+		{"", 0, true},
+		{"", 1, false},
+		{"ab", 2, true},
+		{"a", 2, false},
+		{"*?", 1, false},
+		{"*a", 1, true},
+		{"[ab]", 1, false},
+		{"[ab]c", 1, true},
+		{"{a,b}", 1, false},
+		{"{a,b}c", 1, true},
+		{"[", 1, true},
+		{"{", 1, true},
+		{"[]", 1, true},
+		{"{}", 1, true},
+		{"[a", 2, true},
+		{"{a", 2, true},
+		{"[a]b{c}d", 2, true},
+		{"[a]b{c}", 2, false},
+		{"[a}b]", 1, false},
+		{"{a]b}", 1, false},
 	} {
 		if literals(c.s, c.n) != c.want {
 			t.Errorf("%s has %d characters: %v", c.s, c.n, !c.want)

@@ -183,9 +183,23 @@ func TestWhatIsGuarded(t *testing.T) {
 		wide, changes bool
 		want          string
 	}{
-		{"/home/u/.config/aoctl", false, false, touchesAoctl}, {"/home/u/.config/aoctl/x", false, false, touchesAoctl}, {"/opt/tools/aoctl", false, true, touchesAoctl}, {"/opt/tools", false, true, ""}, {"/opt/tools", true, true, touchesAoctl}, {"/opt", true, false, touchesAoctl}, {"/opt/other", true, true, ""},
-		{"/home/u/.codex", false, false, touchesSettings}, {"/home/u", true, false, touchesAoctl}, {"/home/u", false, true, ""}, {"/opt/tools/aoct?", false, false, touchesAoctl}, {"/opt/tool*", true, false, touchesAoctl}, {"/opt/x*", true, false, ""}, {"/opt/[t]ools/aoctl", false, false, touchesAoctl},
-		{"/home/u/*/aoctl", false, false, ""}, {"/home/u/.con*/aoctl", false, false, touchesAoctl}, {"/home/u/.l*/state/aoctl", false, false, touchesAoctl},
+		{"/home/u/.config/aoctl", false, false, touchesAoctl},
+		{"/home/u/.config/aoctl/x", false, false, touchesAoctl},
+		{"/opt/tools/aoctl", false, true, touchesAoctl},
+		{"/opt/tools", false, true, ""},
+		{"/opt/tools", true, true, touchesAoctl},
+		{"/opt", true, false, touchesAoctl},
+		{"/opt/other", true, true, ""},
+		{"/home/u/.codex", false, false, touchesSettings},
+		{"/home/u", true, false, touchesAoctl},
+		{"/home/u", false, true, ""},
+		{"/opt/tools/aoct?", false, false, touchesAoctl},
+		{"/opt/tool*", true, false, touchesAoctl},
+		{"/opt/x*", true, false, ""},
+		{"/opt/[t]ools/aoctl", false, false, touchesAoctl},
+		{"/home/u/*/aoctl", false, false, ""},
+		{"/home/u/.con*/aoctl", false, false, touchesAoctl},
+		{"/home/u/.l*/state/aoctl", false, false, touchesAoctl},
 	} {
 		if why, ok := j.guarded(j.resolve(c.path, spot{glob: true}), c.wide, c.changes); why != c.want || ok != (c.want != "") {
 			t.Errorf("%+v: %q, %v", c, why, ok)
@@ -287,11 +301,41 @@ func TestWhichRepository(t *testing.T) {
 		before shell.Element
 		want   string
 	}{
-		{app, write("sub/x"), ""}, {app, write(".git/x"), made}, {app, write("HEAD"), made}, {app, write("objects"), made}, {app, write("Refs"), made}, {app, write("commondir"), made}, {app, write("sub/HEAD"), ""}, {app, write("../HEAD"), made}, {app, remove("HEAD"), ""}, {app, remove(".git"), made},
-		{app, remove(".git/x"), made}, {app, lock, ""}, {app, write(".git/index.lock"), made}, {app, write("src"), ""}, {app, tree(write(".")), made}, {app, tree(write("/home/u")), made}, {app, tree(remove("/home/u")), ""}, {app, write(app), ""}, {app, far, ""}, {app, write("loop/x"), made}, {app, remove("loop/x"), ""},
-		{app, shell.Element{Kind: shell.Write}, ""}, {app, lost(write("x")), made}, {app, run("git checkout x"), ""}, {app, run("git -c a=b checkout x"), ""},
-		{app + "/sub", run("git checkout x"), made}, {app + "/sub", run("git -C x checkout x"), made}, {app + "/sub", run("git"), ""}, {app + "/sub", run("git status"), ""}, {app + "/sub", run("ls checkout"), ""}, {app + "/sub", write("/home/u/src/app/sub"), made}, {app + "/sub", write("/home/u/src/app/x"), ""}, {app + "/sub", remove("/home/u/src/app/sub"), ""},
-		{app + "/link", write("/home/u/src/app/link"), made}, {app + "/link", write("/home/u/other"), made},
+		{app, write("sub/x"), ""},
+		{app, write(".git/x"), made},
+		{app, write("HEAD"), made},
+		{app, write("objects"), made},
+		{app, write("Refs"), made},
+		{app, write("commondir"), made},
+		{app, write("sub/HEAD"), ""},
+		{app, write("../HEAD"), made},
+		{app, remove("HEAD"), ""},
+		{app, remove(".git"), made},
+		{app, remove(".git/x"), made},
+		{app, lock, ""},
+		{app, write(".git/index.lock"), made},
+		{app, write("src"), ""},
+		{app, tree(write(".")), made},
+		{app, tree(write("/home/u")), made},
+		{app, tree(remove("/home/u")), ""},
+		{app, write(app), ""},
+		{app, far, ""},
+		{app, write("loop/x"), made},
+		{app, remove("loop/x"), ""},
+		{app, shell.Element{Kind: shell.Write}, ""},
+		{app, lost(write("x")), made},
+		{app, run("git checkout x"), ""},
+		{app, run("git -c a=b checkout x"), ""},
+		{app + "/sub", run("git checkout x"), made},
+		{app + "/sub", run("git -C x checkout x"), made},
+		{app + "/sub", run("git"), ""},
+		{app + "/sub", run("git status"), ""},
+		{app + "/sub", run("ls checkout"), ""},
+		{app + "/sub", write("/home/u/src/app/sub"), made},
+		{app + "/sub", write("/home/u/src/app/x"), ""},
+		{app + "/sub", remove("/home/u/src/app/sub"), ""},
+		{app + "/link", write("/home/u/src/app/link"), made},
+		{app + "/link", write("/home/u/other"), made},
 	} {
 		l := lineOf(c.before, run("git status"))
 		if g := GitUse(l, 1, c.dir, at); g.Foreign != c.want {
