@@ -160,6 +160,9 @@ func TestWhatAFolderShows(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+	if !passesOn(lineOf(run("find"), via(run("cat"), "find")), 0) {
+		t.Error("the next element is not looked at")
+	}
 	asked = nil
 	assess(run("cat"), tree(read("/")), tree(read("a/*/b[/c")))
 	if !slices.Contains(asked, "/") || !slices.Contains(asked, "/home/u/src/app/a") {
