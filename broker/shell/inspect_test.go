@@ -180,7 +180,7 @@ func TestInspectLooksOnlyAtNamesItKnows(t *testing.T) {
 // allRows are the tables of tests of all rows.
 func allRows() [][][2]string {
 	return [][][2]string{
-		archiveLines, awkLines, buildLines, builtinLines, codeLines, elsewhereLines, fileLines, findLines, gitLines, netLines, opsLines, otherLines, packageLines, remoteLines, sedLines, shellLines, surpriseLines, textLines, wrapperLines,
+		archiveLines, awkLines, buildLines, builtinLines, codeLines, edgeLines, elsewhereLines, fileLines, findLines, gitLines, netLines, opsLines, otherLines, packageLines, remoteLines, sedLines, shellLines, surpriseLines, textLines, wrapperLines,
 	}
 }
 

@@ -85,9 +85,10 @@ func dockerRow() spec {
 	}
 	subs["buildx"] = spec{lax: true, stop: true, subs: map[string]spec{"build": subs["build"], "b": subs["build"], "ls": {lax: true}, "inspect": {lax: true}, "du": {lax: true}, "version": {lax: true}}, other: "bakes by a file, or changes settings"}
 	subs["image"] = spec{lax: true, stop: true, subs: map[string]spec{"build": subs["build"], "save": subs["save"], "load": subs["load"]}}
+	subs["builder"] = spec{lax: true, stop: true, subs: map[string]spec{"build": subs["build"], "prune": {lax: true}}}
 	same(subs, spec{lax: true, whole: "runs services on other machines"}, "service stack swarm node")
-	same(subs, spec{lax: true}, `ps images image inspect logs pull push tag rm rmi stop start restart kill pause unpause rename stats top port wait diff
-		commit history search version info login logout events volume network system update import builder manifest trust secret config help pod generate play kube healthcheck`)
+	same(subs, spec{lax: true}, `ps images inspect logs pull push tag rm rmi stop start restart kill pause unpause rename stats top port wait diff
+		commit history search version info login logout events volume network system update import manifest trust secret config help pod generate play kube healthcheck`)
 	for name, s := range container {
 		subs[name] = s
 	}
@@ -200,9 +201,13 @@ func awsOps(c *call) {
 	carries := len(words) > 2 && words[0].text == "s3" && (words[1].text == "cp" || words[1].text == "mv" || words[1].text == "sync")
 	place := 0
 	for i, w := range words {
-		if path, ok := strings.CutPrefix(w.text, "file://"); ok {
+		text := w.text
+		if strings.HasPrefix(text, "-") {
+			text = afterEquals(text)
+		}
+		if path, ok := strings.CutPrefix(text, "file://"); ok {
 			c.reads(tail(w, path))
-		} else if path, ok = strings.CutPrefix(w.text, "fileb://"); ok {
+		} else if path, ok = strings.CutPrefix(text, "fileb://"); ok {
 			c.reads(tail(w, path))
 		}
 		if !carries || i < 2 || strings.HasPrefix(w.text, "-") {
