@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,34 @@ func TestClaudeSuggestionsAreBounded(t *testing.T) {
 	}
 	if len(list) == 0 || len(list) > maxSuggestions || size > maxSuggestedBytes {
 		t.Errorf("%d suggestions of %d bytes are kept", len(list), size)
+	}
+}
+
+// As many are kept as there may be, and as long ones; what is written twice is not read.
+func TestClaudeSuggestionsUpToTheBounds(t *testing.T) {
+	one := func(n int) string {
+		return `{"toolName":"Bash","ruleContent":"` + strings.Repeat("x", n-len("Bash()")) + `"}`
+	}
+	update := func(rules ...string) string {
+		return `{"type":"addRules","behavior":"allow","rules":[` + strings.Join(rules, ",") + `]}`
+	}
+	most := one(maxSuggestion)
+	for name, tt := range map[string]struct {
+		list []string
+		want int
+	}{
+		"twenty of one update":  {[]string{update(slices.Repeat([]string{one(9)}, maxSuggestions+1)...)}, maxSuggestions},
+		"twenty updates":        {slices.Repeat([]string{update(one(9))}, maxSuggestions+1), maxSuggestions},
+		"twenty of two updates": {slices.Repeat([]string{update(slices.Repeat([]string{one(9)}, 15)...)}, 2), maxSuggestions},
+		"the longest":           {[]string{update(most)}, 1},
+		"longer":                {[]string{update(one(maxSuggestion + 1))}, 0},
+		"all together":          {[]string{update(most, most, most, most)}, 4},
+		"more than all":         {[]string{update(most, most, most, most, one(7))}, 4},
+		"a kind twice":          {[]string{`{"type":"setMode",` + update(one(9))[1:]}, 0},
+	} {
+		if got := claudeSuggestions(json.RawMessage("[" + strings.Join(tt.list, ",") + "]")); len(got) != tt.want {
+			t.Errorf("%s: %d are kept, want %d", name, len(got), tt.want)
+		}
 	}
 }
 
