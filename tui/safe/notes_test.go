@@ -18,6 +18,8 @@ func TestNotes(t *testing.T) {
 		"with ideogram": {"README日本語", nil},
 		"mixed":         {"curl https://раypal.com", []string{"mixed scripts in «раypal» (Cyrillic, Latin)"}},
 		"two foreign":   {"αб", []string{"mixed scripts in «αб» (Greek, Cyrillic)"}},
+		"three scripts": {"aбγ", []string{"mixed scripts in «aбγ» (Latin, Cyrillic)"}},
+		"mixed, Hebrew": {"אa", []string{"mixed scripts in «אa» (Hebrew, Latin)"}},
 		"told once":     {"раypal раypal", []string{"mixed scripts in «раypal» (Cyrillic, Latin)"}},
 		"full width":    {"ｃurl", []string{"look-alike letters in «ｃurl»"}},
 		"one of two":    {"ａя", []string{"look-alike letters in «ａя»"}},
