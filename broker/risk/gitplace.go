@@ -102,7 +102,7 @@ func gitFolder(dir string, words []string) (folder string, rest []string, foreig
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		w := words[0]
 		words = words[1:]
-		name, _, joined := strings.Cut(w, "=")
+		name, _, _ := strings.Cut(w, "=")
 		switch {
 		case w == "-C":
 			if len(words) == 0 || strings.ContainsAny(words[0], "*?[{~") {
@@ -117,7 +117,7 @@ func gitFolder(dir string, words []string) (folder string, rest []string, foreig
 			words = words[1:]
 		case name == "--git-dir", name == "--work-tree", name == "--bare", strings.HasPrefix(w, "-C"):
 			return "", nil, "git " + name + " names a repository, whose settings can run programs"
-		case !joined && slices.Contains([]string{"-c", "--namespace", "--config-env", "--super-prefix", "--attr-source", "--shallow-file"}, w):
+		case slices.Contains([]string{"-c", "--namespace", "--config-env", "--super-prefix", "--attr-source", "--shallow-file"}, w):
 			words = words[min(1, len(words)):]
 		}
 	}

@@ -117,7 +117,7 @@ func TestPatternsMeet(t *testing.T) {
 
 // What an interpreter is given as its program is not what it reads.
 func TestWhoReadsItsProgram(t *testing.T) {
-	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -X x; perl -; node; deno run -; bun run -; deno -q run -; deno run; bun run; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
+	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -X x; perl -; node; deno run -; bun run -; deno -q run -; sh --norc; deno run; bun run; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
 		if !readsProgram(argsOf(run(line))) {
 			t.Errorf("%s reads none", line)
 		}

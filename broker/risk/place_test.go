@@ -145,7 +145,7 @@ func TestTablesFindPaths(t *testing.T) {
 			t.Errorf("%s as a pattern without wildcards: %q", p, e.why)
 		}
 	}
-	for p, want := range map[string]string{"/.e*": "root", "/*": "", "/q/.en?": "root", "/home/u/*h": "home", "/proc/*/m": "root", "/proc/*/q": ""} {
+	for p, want := range map[string]string{"/.e*": "root", "/d/x*": "", "/d/e*": "any", "/*": "", "/q/.en?": "root", "/home/u/*h": "home", "/proc/*/m": "root", "/proc/*/q": ""} {
 		if e, _ := table.find(target{forms: []form{j.newForm(p, true)}}); e.why != want {
 			t.Errorf("the pattern %s: %q", p, e.why)
 		}

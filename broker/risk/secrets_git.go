@@ -110,12 +110,12 @@ func isGitSub(w string) bool {
 func gitSilent(a args, silent bool) bool {
 	for i := 0; i < a.plain; i++ {
 		w := a.words[i]
-		name, _, attached := strings.Cut(w, "=")
+		name, _, _ := strings.Cut(w, "=")
 		switch {
 		case !strings.HasPrefix(w, "-"):
 		case gitInstead.has(name):
 			silent = true
-		case !attached && gitTakes.has(w):
+		case gitTakes.has(w):
 			i++
 		case gitHarmless.has(name) || strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "-G") || gitNumber().MatchString(w):
 		default:
