@@ -131,6 +131,8 @@ var parseCases = []struct{ name, line, want string }{
 	{"translated", `a $"b"`, "a \"\" ?"},
 	{"an escaped quote", `a $'b\'c'`, "a \"\" ?"},
 	{"an escaped control character", `a $'\e[8m'`, "a \"\" ?"},
+	{"characters by their numbers", `a $'\x41b' $'\u00e9b' $'\U000000e9b' $'\101b'`, "a Ab éb éb Ab"},
+	{"characters by half a number", `a $'\x4' $'\u00e' $'\U000e9' $'\10'`, "a \"\" \"\" \"\" \"\" ?"},
 	{"program in quotes", `r''m "x"`, "rm x; write x +operand +deletes"},
 	{"program with a backslash", `\rm x`, "rm x; write x +operand +deletes"},
 	{"program without a name", `"" x`, "\"\" x ?"},

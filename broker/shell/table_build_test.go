@@ -136,6 +136,7 @@ var buildLines = [][2]string{
 	{"rustc a.rs", "r(a.rs)"},
 	{"rustc -C linker=x a.rs", "r(a.rs) exact"},
 	{"rustc -o b a.rs", "w(b) r(a.rs)"},
+	{"rustc --extern x a.rs", "r(a.rs) exact"},
 	{"cmake -S . -B build", "plain"},
 	{"cmake -P x.cmake", "exact"},
 	{"cmake -E rm x", "exact"},
