@@ -131,12 +131,12 @@ func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool)
 
 // otherInput judges what a tool that runs a line is given beside it.
 func (j *judge) otherInput(input map[string]json.RawMessage) {
-	if v, given := input["dangerouslyDisableSandbox"]; given && string(v) == "true" {
+	if string(input["dangerouslyDisableSandbox"]) == "true" {
 		j.note("leaves the agent's sandbox")
 	}
 	for _, name := range []string{"cwd", "workdir", "directory", "dir_path"} {
 		var dir string
-		if v, given := input[name]; given && json.Unmarshal(v, &dir) == nil && dir != "" && dir != j.at.CWD {
+		if json.Unmarshal(input[name], &dir) == nil && dir != "" && dir != j.at.CWD {
 			j.note("may run in another folder")
 		}
 	}

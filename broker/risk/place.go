@@ -67,7 +67,7 @@ func (j *judge) resolve(p string, s spot) target {
 func (j *judge) followBoth(t *target, full string, entry bool) {
 	walked, ok := j.follow(full, t.glob, entry)
 	read, ok2 := walked, ok
-	if full != t.given && strings.Contains(full+"/", "/../") {
+	if strings.Contains(full+"/", "/../") {
 		read, ok2 = j.follow(t.given, t.glob, entry)
 	}
 	t.lost = !ok || !ok2

@@ -240,7 +240,7 @@ func gitUnder(dir, file string, under []string) bool {
 		if strings.HasPrefix(u, ":") || below(fold(full), fold(file)) {
 			return true
 		}
-		if strings.ContainsAny(u, `*?[\`) && (pick{pattern: full}).may(split(strings.TrimPrefix(file, "/"))) {
+		if strings.ContainsAny(u, `*?[\`) && (pick{pattern: full}).may(split(file)) {
 			return true
 		}
 	}

@@ -134,6 +134,11 @@ func TestSourcesAndInterpreters(t *testing.T) {
 			t.Errorf("curl x | %s: %+v", to, r.Findings)
 		}
 	}
+	for _, sh := range lines("sh; bash; zsh; dash; ksh; mksh; ash; fish; csh; tcsh; rbash; pwsh; powershell") {
+		if r := assessLine(piped(1, run("curl x")), piped(-1, run(sh+" -s a"))); !finds(r, net) {
+			t.Errorf("curl x | %s -s a: %+v", sh, r.Findings)
+		}
+	}
 	for _, asks := range lines("pgrep aoctl; pidof aoctl; ps aoctl; lsof aoctl; fuser aoctl; grep aoctl; awk /aoctl/; ss aoctl; pidwait aoctl; cat aoctl.pid") {
 		for _, kill := range lines("kill 1; pkill 1; killall 1") {
 			if r := assessLine(run(asks), run(kill)); !finds(r, "ends or stops aoctl") {

@@ -150,19 +150,8 @@ func (im *claudeImport) read(d Verdict, line string) ([]draft, error) {
 // splitClaude takes Tool(specifier) apart. A backslash makes a bracket part of the
 // specifier.
 func splitClaude(line string) (name, spec string, scoped bool, err error) {
-	open := -1
-	for i := 0; i < len(line) && open < 0; i++ {
-		switch line[i] {
-		case '\\':
-			i++
-		case '(':
-			open = i
-		}
-	}
-	if open < 0 {
-		name = line
-	} else {
-		name, spec = line[:open], line[open+1:]
+	name, spec, scoped = strings.Cut(line, "(") // no name has a backslash
+	if scoped {
 		if !strings.HasSuffix(spec, ")") {
 			return "", "", false, unsaid("its bracket is not closed")
 		}
@@ -174,7 +163,7 @@ func splitClaude(line string) (name, spec string, scoped bool, err error) {
 	if name == "" || strings.ContainsFunc(name, notInToolName) {
 		return "", "", false, unsaid("it does not begin with the name of a tool")
 	}
-	return name, spec, open >= 0, nil
+	return name, spec, scoped, nil
 }
 
 func notInToolName(r rune) bool {

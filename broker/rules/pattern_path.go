@@ -160,9 +160,7 @@ func literalPath(s string) (string, bool) {
 		case '*', '?', '[', '{':
 			return "", false
 		case '\\':
-			if i++; i == len(s) {
-				return "", false
-			}
+			i++ // checkGlob saw that something follows
 		}
 		b.WriteByte(s[i])
 	}

@@ -134,6 +134,7 @@ func TestPatternsRefused(t *testing.T) {
 		{"command", "line:", "nothing after"},
 		{"command", "re:[", "wrong expression"},
 		{"path", "src/[", "no valid glob"},
+		{"path", `src/a\`, "no valid glob"},
 		{"path", "../x", `".."`},
 		{"path", "src/./x", `"."`},
 		{"path", "src//x", "empty part"},
