@@ -68,6 +68,8 @@ var elsewhereLines = [][2]string{
 	{"rustc --emit=link=/etc/x a.rs", "r(a.rs) exact"},
 	{"gcc -Wl,-o,x a.c", "r(a.c) exact"},
 	{"gcc -Wl,-rpath,/opt/x a.c", "r(a.c) exact"},
+	{"gcc -Wa,-o,x a.c", "r(a.c) exact"},
+	{"gcc -Wp,-o,x a.c", "r(a.c) exact"},
 	{"gcc -Wl,--as-needed a.c", "r(a.c)"},
 	{"gcc -Xlinker -o a.c", "r(a.c) exact"},
 	{"gcc -aux-info x a.c", "w(x) r(a.c) exact"},
