@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs everything that finds by chance or by the clock, one after the other, in about so
-# many minutes (60), and prints one line each: what CI leaves out, so that its verdict is
-# always the same. For a machine that does nothing else meanwhile.
+# many minutes (60) on two cores, and prints one line each: what CI leaves out, so that its
+# verdict is always the same. For a machine that does nothing else meanwhile, and a terminal
+# that stays: whose a process is cannot be told once what started it has ended.
 #
 #   scripts/trials.sh [MINUTES]
 #   scripts/trials.sh 10 crash presses    only these; the list is at the end
@@ -35,25 +36,25 @@ trial_draws() {
 }
 
 # Everything again and again with the race detector, in another order each time.
-trial_again() { go test -race -shuffle=on -count=$((1 + $(part 8) / 300)) -timeout 90m ./...; }
+trial_again() { go test -race -shuffle=on -count=$((1 + $(part 6) / 600)) -timeout 90m ./...; }
 
 trial_fuzz() {
 	local targets
 	targets=$(cat $(git ls-files '*_test.go') | grep -c '^func Fuzz')
-	scripts/fuzz.sh $((1 + $(part 10) / targets))s
+	scripts/fuzz.sh $((1 + $(part 4) / targets))s
 }
-trial_robustness() { scripts/robustness.sh -minutes "$(awk "BEGIN{print $(part 6) / 60}")"; }
-trial_crash() { scripts/crash.sh $((1 + $(part 5) * 2)); }
+trial_robustness() { scripts/robustness.sh -minutes "$(awk "BEGIN{print $(part 5) / 60}")"; }
+trial_crash() { scripts/crash.sh $((1 + $(part 4) * 2)); }
 trial_faults() { scripts/faults.sh; }
-trial_presses() { scripts/presses.sh $((10 + $(part 5) * 6)); }
+trial_presses() { scripts/presses.sh $((10 + $(part 3) * 4)); }
 trial_load() { scripts/load.sh -minutes "$(awk "BEGIN{print $(part 2) / 60}")"; }
-trial_threats() { scripts/threats.sh -n $((1 + $(part 6) / 8)); }
+trial_threats() { scripts/threats.sh -n $((1 + $(part 5) / 15)); }
 trial_verdicts() { scripts/verdicts.sh -q -n $(($(part 3) * 5)); }
 trial_agents() {
 	all_agents
-	scripts/verdicts.sh -agents
+	scripts/verdicts.sh -agents -n $((10 + $(part 8) / 8))
 }
-# The agents only wait, each beside the others; a run of less than half an hour has no time for it.
+# The agents only wait, beside all other trials; a run of less than half an hour has no time for it.
 trial_waits() {
 	all_agents
 	if ((minutes >= 30)); then
@@ -64,9 +65,9 @@ trial_waits() {
 }
 trial_shells() {
 	need "${SHELLS[@]}"
-	scripts/shells.sh -lines $(($(part 8) * 200))
+	scripts/shells.sh -lines $(($(part 5) * 200))
 }
-trial_mutate() { scripts/mutate.sh -n $((10 + $(part 5) / 10)); }
+trial_mutate() { scripts/mutate.sh -n $((5 + $(part 5) / 40)); }
 trial_widths() {
 	need tmux=tmux xterm=xterm xvfb-run=xvfb
 	scripts/widths.sh -n $(($(part 2) * 1000))
@@ -85,19 +86,29 @@ if (($#)); then
 fi
 need strace=strace tmux=tmux
 echo "$minutes minutes of trials on $(nproc) cores; what they print: $SCRATCH"
-bad=0
-for name in "${all[@]}"; do
-	began=$SECONDS
-	code=0
+
+# try runs one trial and prints its line; 1 when it failed.
+try() {
+	local began=$SECONDS code=0 said=FAILED
 	(
 		set -e
-		"trial_$name"
-	) </dev/null >"$SCRATCH/$name" 2>&1 || code=$?
+		"trial_$1"
+	) </dev/null >"$SCRATCH/$1" 2>&1 || code=$?
 	case $code in
 	0) said=passed ;;
 	3) said=VOID ;;
-	*) said=FAILED bad=1 ;;
 	esac
-	printf '%-11s %-6s %5d s  %s\n' "$name" "$said" $((SECONDS - began)) "$(grep . "$SCRATCH/$name" | tail -n 1 | cut -c -150)"
+	printf '%-11s %-6s %5d s  %s\n' "$1" "$said" $((SECONDS - began)) "$(grep . "$SCRATCH/$1" | tail -n 1 | cut -c -150)"
+	[[ $said != FAILED ]]
+}
+
+bad=0
+waits=
+for name in "${all[@]}"; do
+	[[ $name != waits ]] || { try waits & waits=$!; }
 done
+for name in "${all[@]}"; do
+	[[ $name == waits ]] || try "$name" || bad=1
+done
+[[ -z $waits ]] || wait "$waits" || bad=1
 exit "$bad"
