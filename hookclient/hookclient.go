@@ -177,6 +177,11 @@ func (h *hook) wait(ctx context.Context, c *conversation) error {
 	return err
 }
 
+// waitEnded says that whoever runs the client ended it.
+func waitEnded(ctx context.Context) error {
+	return &refusalError{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
+}
+
 // watch returns what ended the run first: the answer, or a reason that there is
 // none to be.
 func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.Signal) error {
@@ -190,11 +195,14 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 	for {
 		select {
 		case err := <-done:
+			if err != nil && errors.Is(err, ctx.Err()) { // the conversation noticed first
+				return waitEnded(ctx)
+			}
 			return err
 		case sig := <-signals:
 			return signalled(sig)
 		case <-ctx.Done():
-			return &refusalError{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
+			return waitEnded(ctx)
 		case <-tick.C:
 			if err := h.lookout.look(); err != nil {
 				return err

@@ -369,6 +369,21 @@ func TestCallerEndsTheWait(t *testing.T) {
 	wantRefused(t, outcome{code, out.String(), errOut.String()}, "the wait was ended")
 }
 
+// A conversation that notices the end first must not tell of it in other words.
+func TestCallerEndsTheConversation(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	h := &hook{limits: defaultLimits(), lookout: &lookout{}, begun: time.Now()}
+	h.settings.timeout = time.Minute
+	for range 64 { // which of two ends is taken is drawn
+		done := make(chan error, 1)
+		done <- ctx.Err()
+		if err := h.watch(ctx, done, nil); !errors.Is(err, ErrStopped) {
+			t.Fatalf("the client says %v", err)
+		}
+	}
+}
+
 func TestReasonIsSafeForATerminal(t *testing.T) {
 	b := newBroker(t, reply(409, `{"error":{"message":"a\u001b]0;x\u0007\nb\u202ec","hint":""}}`))
 	got := runWith(t, &hook{}, "claude", "--socket", b.socket)
