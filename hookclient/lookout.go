@@ -14,10 +14,14 @@ import (
 // It makes the runtime start a thread, which costs a seventh of a whole hook run;
 // so the sprint goes without, and a signal in those few milliseconds kills the
 // program as one does that comes while it is being loaded.
+//
+// Signals for which the runtime would end the program with 2, as after a refusal, and in words
+// of its own are among them. They mean somebody's kill: a fault of the program is a panic.
 func catchSignals() <-chan os.Signal {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,
-		syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2)
+		syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS,
+		syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS)
 	return ch
 }
 

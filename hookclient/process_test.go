@@ -79,6 +79,7 @@ func waitingBroker(t *testing.T) *fakeBroker {
 func TestSignalsRefuse(t *testing.T) {
 	for _, sig := range []syscall.Signal{
 		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2,
+		syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS,
 	} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()

@@ -18,7 +18,7 @@ func processes() []fault {
 		{name: "the program is missing", onlyLine: true, words: []string{guard}, alter: generous(missing)},
 		{name: "the program is not executable", onlyLine: true, words: []string{guard}, alter: generous(notExecutable)},
 		{name: "the program is another one that fails", onlyLine: true, words: []string{guard}, alter: generous(func(_ *world, s *start) { s.replaceProgram("/bin/false") })},
-		{name: "memory: 64 MiB", onlyLine: true, either: true, words: []string{guard}, alter: wraps(`ulimit -v 65536; exec "$@"`)},
+		{name: "memory: 64 MiB", onlyLine: true, either: true, words: []string{"fatal error:"}, alter: wraps(`ulimit -v 65536; exec "$@"`)},
 		{name: "memory: 16 MiB", onlyLine: true, words: []string{guard}, alter: wraps(`ulimit -v 16384; exec "$@"`)},
 		{name: "descriptors: 3", onlyLine: true, alter: generous(func(_ *world, s *start) {
 			s.line = "ulimit -n 3; " + s.line // of the shell, because one that is limited from the start cannot start
@@ -38,25 +38,23 @@ func processes() []fault {
 			return whenAskedAgain(func(*running, int) error { return w.agent.Kill() })(w, p)
 		}},
 	}
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS} {
 		list = append(list, fault{
 			name: name(sig) + " while it waits", words: []string{"ended the wait before there was an answer (" + sig.String()},
 			prepare: saysWait, meanwhile: whenAskedAgain(kills(sig)), timeout: 4 * time.Second,
 		})
 	}
 	list = append(list, fault{name: "SIGPIPE while it waits", prepare: saysWait, meanwhile: whenAskedAgain(kills(syscall.SIGPIPE)), words: []string{"aoctl"}})
-	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS} {
-		list = append(list, fault{
-			name: name(sig) + " while it waits", onlyLine: true, words: []string{guard}, prepare: serving(holds), timeout: 4 * time.Second,
-			meanwhile: func(_ *world, p *running) error {
-				pid, err := p.waiting()
-				if err == nil && pid != 0 {
-					err = kills(sig)(p, pid)
-				}
-				return err
-			},
-		})
-	}
+	list = append(list, fault{
+		name: "SIGKILL while it waits", onlyLine: true, words: []string{guard}, prepare: serving(holds), timeout: 4 * time.Second,
+		meanwhile: func(_ *world, p *running) error {
+			pid, err := p.waiting()
+			if err == nil && pid != 0 {
+				err = kills(syscall.SIGKILL)(p, pid)
+			}
+			return err
+		},
+	})
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT, syscall.SIGSEGV, syscall.SIGKILL} {
 		list = append(list, fault{
 			name: name(sig) + " at a random moment", onlyLine: true, either: true, alter: generous(nil),
