@@ -172,6 +172,9 @@ func (r *reader) newline() {
 			r.skip(len(line))
 			return
 		}
+		if r.subst > 0 && strings.HasPrefix(line, r.mark) { // bash 5.2 takes one with a bracket for the end
+			r.refuse("a line like the end of a here-document")
+		}
 		r.skip(len(line) + 1)
 	}
 }

@@ -164,6 +164,37 @@ func TestRefuses(t *testing.T) {
 }
 
 // A command whose name is a word of some shell is left to the first reader.
+// Where quotes and values leave nothing, what stands behind them begins the word: zsh puts a
+// path in the place of =name and ~name there, and behind the colon of an assigned value.
+func TestRefusesWhatMayBeginAWord(t *testing.T) {
+	for _, line := range []string{
+		"a ''=b", `a ""=b`, "a $b=c", "a ${b}=c", `a "$b"=c`, "a $(b)=c", "a ''\"\"=b", "a $b$c=d", "a $b~", "a ${b}~", "a $b^", "b=c:=d", "b==d", "export a=b:=c", "b=''=c",
+	} {
+		if !refused(line) {
+			t.Errorf("%s is plain", line)
+		}
+	}
+	for _, line := range []string{"a --b=$c", `a "b$c"=d`, "a b$c=d", "a 'b'=c", "a \\ =b", "a b$c~", "a b=c=d", "b=c=d", "make CC=gcc"} {
+		if refused(line) {
+			_, why := Read(line)
+			t.Errorf("%s is not plain: %s", line, why)
+		}
+	}
+}
+
+// bash 5.2 takes a line that begins with the mark and has a bracket for the end of a
+// here-document in a substitution.
+func TestRefusesWhatMayEndAHereDocument(t *testing.T) {
+	for line, want := range map[string]bool{
+		"a \"$(cat <<'E'\nE <(b)E\nE\n)\"c": true, "a \"$(cat <<'E'\nE)\nE\n)\"": true, "a $(cat <<E\nEd\nE\n)": true,
+		"a \"$(cat <<'E'\nb E (c)\nE\n)\"": false, "cat <<'E'\nE (b)\nE\n": false,
+	} {
+		if refused(line) != want {
+			t.Errorf("%q is refused: %v", line, !want)
+		}
+	}
+}
+
 func TestRefusesWordsOfShells(t *testing.T) {
 	for form, list := range map[string]string{
 		"% a": `case coproc do done elif else end esac fi foreach function if in namespace nocorrect repeat select then until while

@@ -24,33 +24,39 @@ func (r *reader) word() {
 
 // parts reads what a word or a value is made of.
 func (r *reader) parts() {
+	solid := false // there is text before that is there whatever the values are
 	for from := r.i; !r.over(); {
-		c := r.at(0)
+		c, n := r.at(0), r.at(1)
 		switch {
 		case strings.IndexByte(" \t\n;&|<>()", c) >= 0:
 			return
 		case c == '\'':
 			r.single()
+			solid = solid || n != '\''
 		case c == '"':
 			r.double()
+			solid = solid || n != '"' && n != '$'
 		case c == '$':
 			r.value(false)
 		case c == '\\':
 			r.escaped()
+			solid = true
 		default:
-			n := r.unquoted(r.i == from)
+			n := r.unquoted(r.i == from, solid)
 			if n == 0 {
 				r.refuse("")
 			}
 			r.out.Text(r.text[r.i:r.i+n], false)
 			r.skip(n)
+			solid = true
 		}
 	}
 }
 
 // unquoted is how many bytes of a word mean themselves here, 0 when some shell sees more
-// in them. first: they begin the word.
-func (r *reader) unquoted(first bool) int {
+// in them. first: they begin the word. Until the word is solid, = and ~ may begin it once its
+// quotes and values are gone, and zsh puts a path there; so it does behind the : of a value.
+func (r *reader) unquoted(first, solid bool) int {
 	c, before := r.at(0), r.before()
 	switch {
 	case alnum(c):
@@ -66,11 +72,11 @@ func (r *reader) unquoted(first bool) int {
 			return r.enclosed(1, "}", "~.-")
 		}
 		return 1
-	case c == '=' && !first:
+	case c == '=' && solid && before != ':':
 		return 1
 	case c == '~' && first && (r.at(1) == '/' || strings.IndexByte("\x00 \t\n;&|)", r.at(1)) >= 0):
 		return 1
-	case (c == '~' || c == '^') && (alnum(before) || before == '^' || before == '~' || before == '}'):
+	case (c == '~' || c == '^') && solid && (alnum(before) || before == '^' || before == '~' || before == '}'):
 		return 1
 	case c == '#' && (alnum(before) || strings.IndexByte("_-./", before) >= 0):
 		return 1
