@@ -13,7 +13,8 @@ var reserved = words(`! [[ ]] { } case coproc do done elif else end esac fi for 
 	. source eval exec trap builtin noglob - command_not_found_handle alias unalias autoload bind bindkey
 	compgen complete compctl compopt declare typeset local readonly integer float nameref private emulate enable disable
 	fc getopts hash rehash history let mapfile readarray print vared sched setopt unsetopt shopt sysread
-	unset unhash unfunction functions zcompile zle zmodload zparseopts zpty zstyle ztcp limit`)
+	unset unhash unfunction functions zcompile zle zmodload zparseopts zpty zstyle ztcp limit
+	login r stop suspend`)
 
 // builtins are words that command must not be given: some shells then run a builtin,
 // some a program.
@@ -26,6 +27,10 @@ var (
 	wrappers = words("chrt env find ionice nice nohup setsid stdbuf taskset time timeout xargs")
 	hidden   = words("builtin eval exec export nocorrect noglob source trap")
 )
+
+// aliased are words that ksh and mksh have as aliases from the start, and that they look up
+// behind nohup too, which is one itself.
+var aliased = words("autoload functions hash history integer local login nameref r stop suspend type")
 
 // special are variables in small letters that zsh knows.
 var special = words(`aliases argv builtins cdpath commands compstate dirstack errnos fignore fpath funcfiletrace
@@ -59,6 +64,8 @@ func tame(words []string) bool {
 		return false
 	}
 	switch words[0] {
+	case "nohup":
+		return len(rest) == 0 || !aliased()[rest[0]]
 	case "command":
 		if len(rest) > 0 && (rest[0] == "-v" || rest[0] == "-V") {
 			return true

@@ -182,6 +182,20 @@ func TestRefusesWhatMayBeginAWord(t *testing.T) {
 	}
 }
 
+// mksh has aliases from the start, and nohup is one that has the next word looked up too.
+func TestRefusesAliasesOfKornShells(t *testing.T) {
+	for _, line := range []string{"nohup r", "nohup type a", "r", "login a"} {
+		if !refused(line) {
+			t.Errorf("%s is plain", line)
+		}
+	}
+	for _, line := range []string{"nohup a r", "nohup ./a &", "nohup", "find . -name local", "xargs -n1 type"} {
+		if refused(line) {
+			t.Errorf("%s is not plain", line)
+		}
+	}
+}
+
 // bash 5.2 takes a line that begins with the mark and has a bracket for the end of a
 // here-document in a substitution.
 func TestRefusesWhatMayEndAHereDocument(t *testing.T) {
