@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,7 +68,7 @@ func (b *Broker) outlived(ctx context.Context, req Request, e *entry, byObserve 
 	b.mu.Lock()
 	se := b.session(req.SessionID)
 	observing := b.observing || se.s.Observed
-	doubt := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
+	doubt := cmp.Or(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
 	_, alarm := b.alarms.open[req.SessionID]
 	project, stamp := b.projectOf(req), ""
 	given := req.Outcome.At

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func (e eventBody) checkRan() error {
 // ran is e as a hook would tell it.
 func (e eventBody) ran() agents.Hook {
 	h := agents.Hook{
-		Agent: firstOf(e.Agent, "api"), Kind: agents.ToolDone, SessionID: e.SessionID, CWD: e.CWD,
+		Agent: cmp.Or(e.Agent, "api"), Kind: agents.ToolDone, SessionID: e.SessionID, CWD: e.CWD,
 		ToolName: e.ToolName, ToolInput: e.ToolInput, ToolUseID: e.ToolUseID, Result: e.Result,
 		Failed: e.Error != "", Duration: time.Duration(e.DurationMS * float64(time.Millisecond)),
 	}
@@ -53,7 +54,7 @@ func (b *Broker) requestRan(ctx context.Context, e eventBody) (Request, error) {
 	case e.RequestID != "":
 		req, err = b.Request(ctx, e.RequestID)
 	case e.ToolUseID != "":
-		req, err = b.requestByKey(ctx, strings.Join([]string{"api", firstOf(e.Agent, "api"), e.SessionID, e.ToolUseID}, "\x1f"))
+		req, err = b.requestByKey(ctx, strings.Join([]string{"api", cmp.Or(e.Agent, "api"), e.SessionID, e.ToolUseID}, "\x1f"))
 	}
 	if err == nil && (req.SessionID != e.SessionID || req.Event != "") {
 		return Request{}, ErrNotFound // a program tells of its own calls only

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -52,7 +53,7 @@ func (b *Broker) assess(c *rules.Call, project string, now time.Time) rules.Asse
 func (b *Broker) judge(c *rules.Call, project string, now time.Time) (rules.Assessment, *rules.Set) {
 	problem := b.projectRules(project)
 	b.mu.Lock()
-	doubt, set := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck, b.notRecording()), b.keeper.set.Load()
+	doubt, set := cmp.Or(b.keeper.doubt, b.keeper.unread, b.keeper.stuck, b.notRecording()), b.keeper.set.Load()
 	alarm := b.alarmed(c)
 	b.mu.Unlock()
 	a := set.Judge(c, now)
@@ -112,7 +113,7 @@ func (b *Broker) denyReason(a rules.Assessment) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r, _ := b.keeper.rule(a.Rule)
-	return firstOf(r.Reason, a.Reason)
+	return cmp.Or(r.Reason, a.Reason)
 }
 
 // observed says what would have happened to a call that nobody held.

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,12 +117,12 @@ func (b *Broker) startPuttingOff(id string, by Actor) (*entry, *Checkpoint, erro
 	case r.Checkpoint != nil:
 		return e, nil, nil
 	case !r.Deferrable:
-		return e, nil, cannotDefer(firstOf(whyWaits(r, e.headless), "its agent is not there to be told"))
+		return e, nil, cannotDefer(cmp.Or(whyWaits(r, e.headless), "its agent is not there to be told"))
 	case len(se.deferred) > 0 || se.putOffTurn:
 		return e, nil, cannotDefer("another call of its session is put off, and only one can be: it waits as before")
 	}
 	cp := &Checkpoint{
-		RequestID: id, SessionID: r.SessionID, ToolUseID: r.ToolUseID, CWD: firstOf(se.s.CWD, r.CWD), By: by,
+		RequestID: id, SessionID: r.SessionID, ToolUseID: r.ToolUseID, CWD: cmp.Or(se.s.CWD, r.CWD), By: by,
 		At: time.Now().UTC().Truncate(time.Millisecond), Process: process, Correlation: e.correlation,
 	}
 	if run := se.s.Run; run != nil {

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -69,7 +70,7 @@ func (b *Broker) edited(req Request, input json.RawMessage) Edited {
 	sum := sha256.Sum256([]byte(req.Digest + stampCall(call)))
 	e := Edited{Request: req, Seal: hex.EncodeToString(sum[:])}
 	if a.Verdict == rules.Deny {
-		e.Deny = firstOf(b.denyReason(a), "a rule")
+		e.Deny = cmp.Or(b.denyReason(a), "a rule")
 	}
 	return e
 }
@@ -86,7 +87,7 @@ func (b *Broker) mayEdit(req Request, d Decision) error {
 	case d.Seal != "" && d.Seal != e.Seal:
 		return ErrChanged
 	case e.Dangerous() && !d.Dangerous:
-		return fmt.Errorf("%w with its new input: %s", errDangerous, firstOf(e.Request.Assessment.Why, "it touches aoctl's own files"))
+		return fmt.Errorf("%w with its new input: %s", errDangerous, cmp.Or(e.Request.Assessment.Why, "it touches aoctl's own files"))
 	}
 	return nil
 }

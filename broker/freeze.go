@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -279,7 +280,7 @@ func (b *Broker) restoreFreezes(saved Saved) (doubt string) {
 		switch {
 		case err != nil:
 			b.presumeFrozen()
-			doubt = firstOf(doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+			doubt = cmp.Or(doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 		case d.On:
 			b.freezes[d.Session] = &freeze{by: d.By, recorded: true}
 		default:

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -114,15 +115,15 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 func gitLook(g *risk.Git, dir, common string, part bool) {
 	var remotes gitRemotes
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(dir, "config.worktree")} {
-		g.Settings = firstOf(g.Settings, gitSettings(file, part, &remotes))
+		g.Settings = cmp.Or(g.Settings, gitSettings(file, part, &remotes))
 	}
-	g.Settings = firstOf(g.Settings, gitHooks(common))
+	g.Settings = cmp.Or(g.Settings, gitHooks(common))
 	if key := remotes.folder(); key != "" {
-		g.Remote = firstOf(g.Remote, "the repository's setting "+key+" names a folder, whose hooks and settings run programs")
+		g.Remote = cmp.Or(g.Remote, "the repository's setting "+key+" names a folder, whose hooks and settings run programs")
 	}
 	for _, name := range []string{"remotes", "branches"} {
 		if entries, err := os.ReadDir(filepath.Join(common, name)); len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			g.Remote = firstOf(g.Remote, "the repository's folder .git/"+name+" says where to fetch from, which can be a program")
+			g.Remote = cmp.Or(g.Remote, "the repository's folder .git/"+name+" says where to fetch from, which can be a program")
 		}
 	}
 }
@@ -147,7 +148,7 @@ const maxSubmodules = 200
 func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 	index, err := readGitIndex(filepath.Join(dir, "index"))
 	if err != nil {
-		g.Settings = firstOf(g.Settings, "the repository's index cannot be read, so its submodules are not known")
+		g.Settings = cmp.Or(g.Settings, "the repository's index cannot be read, so its submodules are not known")
 		return
 	}
 	for _, name := range index.submodules {
@@ -162,7 +163,7 @@ func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 			sub, ok = pointed(sub, "gitdir: ", at)
 		}
 		if *looked++; !ok || *looked > maxSubmodules || depth > maxLinks {
-			g.Settings = firstOf(g.Settings, "the repository's submodules cannot be looked at")
+			g.Settings = cmp.Or(g.Settings, "the repository's submodules cannot be looked at")
 			return
 		}
 		gitLook(g, sub, sub, true)

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -279,7 +280,7 @@ func (a askBody) question() (Question, error) {
 	}
 	q := Question{Timeout: time.Duration(a.Timeout * float64(time.Second)), AtMost: time.Duration(a.AtMost * float64(time.Second))}
 	q.ID, q.SessionID, q.ToolName, q.ToolInput, q.ToolUseID = a.RequestID, a.SessionID, a.ToolName, a.ToolInput, a.ToolUseID
-	q.CWD, q.Agent = a.CWD, firstOf(a.Agent, "api")
+	q.CWD, q.Agent = a.CWD, cmp.Or(a.Agent, "api")
 	switch {
 	case a.RequestID != "":
 		q.Key = "id:" + a.RequestID

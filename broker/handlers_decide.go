@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -254,7 +255,7 @@ func (b *Broker) postEvent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := Question{
-		Request: Request{SessionID: body.SessionID, Agent: firstOf(body.Agent, "api"), CWD: body.CWD},
+		Request: Request{SessionID: body.SessionID, Agent: cmp.Or(body.Agent, "api"), CWD: body.CWD},
 		Session: SessionHint{Name: body.Name},
 	}
 	if err := b.admitEvent(body.SessionID); err != nil {
@@ -300,7 +301,7 @@ func (e eventBody) check() error {
 func (e eventBody) transition(s *Session) []*Event {
 	switch e.EventType {
 	case EventSessionStop:
-		return endSession(s, SessionFinished, e.ExitCode, firstOf(e.Reason, "ended"))
+		return endSession(s, SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
 	case EventSessionStart:
 		if s.State.Ended() {
 			s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionActive, time.Time{}, nil, ""

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -141,7 +142,7 @@ func (b *Broker) getSessionRules(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	project := RealPath(firstOf(s.ProjectDir, s.CWD))
+	project := RealPath(cmp.Or(s.ProjectDir, s.CWD))
 	var list []rules.Rule
 	for _, rule := range b.Rules(r.Context()).Rules {
 		at := rule.Scope
@@ -181,9 +182,9 @@ func (b *Broker) postExplain(w http.ResponseWriter, r *http.Request) {
 		fail(w, fmt.Errorf("%w: cwd must be absolute", ErrInvalid))
 		return
 	}
-	req := Request{SessionID: body.SessionID, Agent: firstOf(body.Agent, "claude"), ToolName: body.ToolName, ToolInput: body.ToolInput, CWD: body.CWD}
+	req := Request{SessionID: body.SessionID, Agent: cmp.Or(body.Agent, "claude"), ToolName: body.ToolName, ToolInput: body.ToolInput, CWD: body.CWD}
 	b.mu.Lock()
-	project := firstOf(body.Project, b.projectOf(req))
+	project := cmp.Or(body.Project, b.projectOf(req))
 	b.mu.Unlock()
 	writeJSON(w, http.StatusOK, b.assess(b.prepare(req, project, true), project, time.Now()))
 }

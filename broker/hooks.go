@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -239,7 +240,7 @@ func transition(s *Session, h agents.Hook) []*Event {
 		}
 		return []*Event{log(EventSessionStart, map[string]any{"agent": s.Agent, "cwd": s.CWD, "source": h.Text})}
 	case agents.SessionEnd:
-		return endSession(s, SessionFinished, ptr(0), firstOf(h.Text, "ended"))
+		return endSession(s, SessionFinished, ptr(0), cmp.Or(h.Text, "ended"))
 	case agents.Prompt:
 		events := []*Event{log(EventUser, map[string]any{"text": excerpt(h.Text), "from_agent": h.FromApp})}
 		if h.FromApp {
@@ -254,7 +255,7 @@ func transition(s *Session, h agents.Hook) []*Event {
 		events := append([]*Event{log(EventTurnEnd, data)}, endTurn(s)...)
 		switch main := h.SubagentID == "" && s.State == SessionIdle; {
 		case main && h.Failed:
-			s.EndReason = firstOf(excerpt(h.Text), "it did not say why")
+			s.EndReason = cmp.Or(excerpt(h.Text), "it did not say why")
 		case main && agents.TraitsOf(h.Agent).TriesAgain:
 			s.EndReason = ""
 		}

@@ -76,7 +76,7 @@ func (b *Broker) sharers(s Session, r Killed) []proctree.Sharer {
 		}
 		for id, se := range b.sessions {
 			if at := se.s.Process; id != s.ID && !se.s.State.Ended() && p.PID == at.PID && p.Start == at.Start {
-				list = append(list, proctree.Sharer{SessionID: id, Name: firstOf(se.s.Name, clip(id)), PID: p.PID})
+				list = append(list, proctree.Sharer{SessionID: id, Name: cmp.Or(se.s.Name, clip(id)), PID: p.PID})
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by Actor) (Session,
 // treeOf says which processes are a session's. Who asked for their end is spared, and so
 // lives to hear of it.
 func (b *Broker) treeOf(s Session, by Actor) proctree.Target {
-	t := proctree.Target{PID: s.Process.PID, Start: s.Process.Start, SessionID: s.ID, Folder: firstOf(s.ProjectDir, s.CWD), Hooks: b.askers()}
+	t := proctree.Target{PID: s.Process.PID, Start: s.Process.Start, SessionID: s.ID, Folder: cmp.Or(s.ProjectDir, s.CWD), Hooks: b.askers()}
 	if by.Kind == ByProcess && by.PID > 0 {
 		t.Spare = append(t.Spare, by.PID)
 	}
@@ -189,7 +189,7 @@ func (b *Broker) getSessionProcesses(w http.ResponseWriter, r *http.Request) {
 func told(r Killed) Killed {
 	if more := len(r.Processes) - maxProcessesTold; more > 0 {
 		r.Processes = r.Processes[:maxProcessesTold]
-		r.Unfinished = firstOf(r.Unfinished, fmt.Sprintf("%d more are not listed", more))
+		r.Unfinished = cmp.Or(r.Unfinished, fmt.Sprintf("%d more are not listed", more))
 	}
 	return r
 }

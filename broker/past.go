@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -53,7 +54,7 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 		r := list[i]
 		c, ok := known[r.ID]
 		if !ok && ctx.Err() == nil {
-			c = b.prepareAt(f, r, firstOf(projects[r.SessionID], r.CWD), r.Vouched())
+			c = b.prepareAt(f, r, cmp.Or(projects[r.SessionID], r.CWD), r.Vouched())
 		}
 		calls[i] = pastCall{r, c}
 	})

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,5 +123,5 @@ func (b *Broker) setAside(req Request) string {
 	if len(b.aside) == 0 {
 		return ""
 	}
-	return b.aside[firstOf(req.Digest, Digest(req.ToolName, req.ToolInput, req.CWD))]
+	return b.aside[cmp.Or(req.Digest, Digest(req.ToolName, req.ToolInput, req.CWD))]
 }

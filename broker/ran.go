@@ -2,6 +2,7 @@ package broker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -95,7 +96,7 @@ func (b *Broker) restoreAlarms(ctx context.Context) error {
 			after = e.Seq
 			var a Alarm
 			if err := json.Unmarshal(e.Data, &a); err != nil { // whose it is nobody knows
-				b.keeper.doubt = firstOf(b.keeper.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+				b.keeper.doubt = cmp.Or(b.keeper.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 				continue
 			}
 			if e.Type == EventAlarm {
@@ -286,7 +287,7 @@ func (se *sessionEntry) noteTurn(h agents.Hook) {
 // raise records an alarm and tells everybody. One that cannot be recorded is told none
 // the less.
 func (b *Broker) raise(ctx context.Context, a Alarm) {
-	once := strings.Join([]string{a.SessionID, firstOf(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
+	once := strings.Join([]string{a.SessionID, cmp.Or(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
 	b.mu.Lock()
 	again := b.alarms.seen[once] || b.alarms.count[a.SessionID] >= mostOpen // reports have no other limit
 	if len(b.alarms.seen) < 10*maxAlarms {

@@ -55,10 +55,10 @@ func (b *Broker) restoreFacts(saved Saved) error {
 	k.doubt = saved.Doubt
 	for _, e := range saved.Facts {
 		if err := k.fold(e); err != nil {
-			k.doubt = firstOf(k.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+			k.doubt = cmp.Or(k.doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 		}
 	}
-	k.doubt = firstOf(k.doubt, b.restoreFreezes(saved))
+	k.doubt = cmp.Or(k.doubt, b.restoreFreezes(saved))
 	for id, r := range k.own {
 		u := k.use[id]
 		r.Uses, r.LastUsedAt = u.Uses, u.Last
@@ -236,7 +236,7 @@ func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
 // ruleBook is what consoles show. Caller holds mu.
 func (b *Broker) ruleBook() RuleBook {
 	k := &b.keeper
-	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: firstOf(k.doubt, k.unread, k.stuck)}
+	book := RuleBook{Rules: slices.Collect(maps.Values(k.own)), Files: k.files.list(), Problem: cmp.Or(k.doubt, k.unread, k.stuck)}
 	for _, f := range book.Files {
 		for i := range f.Rules {
 			u := k.use[f.Rules[i].ID]

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,7 +107,7 @@ func (b *Broker) projectRules(project string) (problem string) {
 	}
 	b.mu.Unlock()
 	for _, dir := range dirs {
-		problem = firstOf(problem, b.projectFile(dir))
+		problem = cmp.Or(problem, b.projectFile(dir))
 	}
 	return problem
 }

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -79,7 +80,7 @@ func nextVersion(r, old rules.Rule, known bool, by Actor) (rules.Rule, error) {
 		return r, fmt.Errorf("%w: id %q is not one that a rule may have; leave it out, or give a random UUID", ErrInvalid, clip(r.ID))
 	}
 	r.Version, r.UpdatedAt = old.Version+1, now
-	r.CreatedAt, r.CreatedBy, r.CreatedFrom, r.Uses, r.LastUsedAt = old.CreatedAt, old.CreatedBy, firstOf(old.CreatedFrom, r.CreatedFrom), old.Uses, old.LastUsedAt
+	r.CreatedAt, r.CreatedBy, r.CreatedFrom, r.Uses, r.LastUsedAt = old.CreatedAt, old.CreatedBy, cmp.Or(old.CreatedFrom, r.CreatedFrom), old.Uses, old.LastUsedAt
 	if !known {
 		r.CreatedAt, r.CreatedBy = now, author(by)
 	}

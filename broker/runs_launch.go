@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 // Launch starts a new managed session; see Console. The session is on record before anything
 // is started, and says so when that fails.
 func (b *Broker) Launch(ctx context.Context, n NewRun, by Actor) (Session, error) {
-	n.Agent = firstOf(n.Agent, "claude")
+	n.Agent = cmp.Or(n.Agent, "claude")
 	if err := b.checkLaunch(n, by); err != nil {
 		return Session{}, fmt.Errorf("launch: %w", err)
 	}

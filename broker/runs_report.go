@@ -244,7 +244,7 @@ func runEnded(s *Session, rep wire.RunReport) []*Event {
 	}
 	r.Orders = nil
 	rep.Text = excerpt(rep.Text)
-	events := append([]*Event{sessionEvent(EventRunEnded, *s, rep)}, endSession(s, SessionFinished, rep.ExitCode, firstOf(rep.Result, "ended"))...)
+	events := append([]*Event{sessionEvent(EventRunEnded, *s, rep)}, endSession(s, SessionFinished, rep.ExitCode, cmp.Or(rep.Result, "ended"))...)
 	return append(events, notTold(s)...)
 }
 
@@ -286,7 +286,7 @@ func notTold(s *Session) []*Event {
 func sayGivenUp(s *Session) {
 	if m, r := s.Message, s.Run; m != nil && m.Failures >= maxFailures {
 		note := fmt.Sprintf(" (after %d tries the message waits until you send it again)", maxFailures)
-		r.Error = strings.TrimSuffix(firstOf(r.Error, "the message could not be told"), note) + note
+		r.Error = strings.TrimSuffix(cmp.Or(r.Error, "the message could not be told"), note) + note
 	}
 }
 

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -94,7 +95,7 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 		set(&s.Name, q.Session.Name)
 	}
 	if s.Name == "" {
-		if dir := firstOf(s.ProjectDir, s.CWD); dir != "" {
+		if dir := cmp.Or(s.ProjectDir, s.CWD); dir != "" {
 			s.Name = filepath.Base(dir)
 		}
 	}
@@ -105,15 +106,6 @@ func (b *Broker) touch(se *sessionEntry, q Question) {
 			s.Process = p
 		}
 	}
-}
-
-func firstOf(list ...string) string {
-	for _, v := range list {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // changeSession lets f change a copy of the session that q names, records the copy

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -63,7 +64,7 @@ func (b *Broker) Status() Status {
 		}
 	}
 	if oldest != nil {
-		name := firstOf(b.sessions[oldest.SessionID].s.Name, oldest.SessionID)
+		name := cmp.Or(b.sessions[oldest.SessionID].s.Name, oldest.SessionID)
 		s.Oldest = &Oldest{RequestID: oldest.ID, SessionID: oldest.SessionID, SessionName: name, ToolName: oldest.ToolName}
 		s.OldestWaitMS = max(now.Sub(oldest.CreatedAt).Milliseconds(), 1)
 	}

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,7 +111,7 @@ type UserData struct {
 }
 
 // Words are what was said.
-func (d UserData) Words() string { return firstOf(d.Text, d.Message) }
+func (d UserData) Words() string { return cmp.Or(d.Text, d.Message) }
 
 // Moment is one event of a session, with the call that it is about.
 type Moment struct {

@@ -130,7 +130,7 @@ func (b *Broker) timeout(q *Question) time.Duration {
 func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, error) {
 	b.mu.Lock()
 	se := b.session(q.SessionID)
-	project := firstOf(se.s.ProjectDir, q.Session.ProjectDir, folderOf(q.Request))
+	project := cmp.Or(se.s.ProjectDir, q.Session.ProjectDir, folderOf(q.Request))
 	moot := b.moot(se)
 	se.noteAsks(e.req)
 	se.asked(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID})

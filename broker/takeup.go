@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -191,7 +192,7 @@ func (b *Broker) outdated(ctx context.Context, req Request, e *entry) string {
 		return why
 	}
 	b.mu.Lock()
-	doubt := firstOf(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
+	doubt := cmp.Or(b.keeper.doubt, b.keeper.unread, b.keeper.stuck)
 	_, alarm := b.alarms.open[req.SessionID]
 	project, stamp := b.projectOf(req), e.stamp
 	b.mu.Unlock()

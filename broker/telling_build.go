@@ -2,6 +2,7 @@ package broker
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"sort"
 	"strconv"
@@ -176,7 +177,7 @@ func (b *builder) fill(e *Entry, r *Request) {
 		e.InFile = input
 	}
 	if r.SubagentType != "" || r.SubagentID != "" {
-		e.Whose = firstOf(r.SubagentType, r.SubagentID)
+		e.Whose = cmp.Or(r.SubagentType, r.SubagentID)
 	}
 	end := b.ran[r.ID]
 	switch {
@@ -288,7 +289,7 @@ func (b *builder) words(m *Moment, e *Entry) bool {
 	if json.Unmarshal(m.Event.Data, &d) != nil || strings.TrimSpace(d.Words()) == "" {
 		return false
 	}
-	e.Text, e.By, e.Whose = d.Words(), agents.SaidAgent, firstOf(d.SubagentType, d.SubagentID)
+	e.Text, e.By, e.Whose = d.Words(), agents.SaidAgent, cmp.Or(d.SubagentType, d.SubagentID)
 	switch {
 	case m.Event.Type == EventUser && d.FromAgent:
 		e.By = agents.SaidOther

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -27,7 +28,7 @@ func (b *Broker) asked(f *follower, req Request, project string, trusted bool) r
 	tool, input := req.Call()
 	return rules.Question{
 		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
-		Place: placeAt(f, firstOf(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: FileExists, Special: SpecialFile,
+		Place: placeAt(f, cmp.Or(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: FileExists, Special: SpecialFile,
 	}
 }
 

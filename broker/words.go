@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -87,7 +88,7 @@ func denyWords(r Request, o Outcome) string {
 		if o.By.ID == BesideID {
 			return besideWords
 		}
-		return "aoctl refused this call because " + firstOf(o.Reason, "something failed in aoctl") + ". No person has seen or denied it."
+		return "aoctl refused this call because " + cmp.Or(o.Reason, "something failed in aoctl") + ". No person has seen or denied it."
 	case ByDeadline, ByAgent, ByObserve:
 	}
 	return "Denied in aoctl" + withReason(o.Reason)
