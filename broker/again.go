@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // A hook whose connection broke asks again under the same id, and gets the answer that is
@@ -102,9 +103,9 @@ func (b *Broker) outlived(ctx context.Context, req Request, e *entry, byObserve 
 	if req.Outcome.By.Kind == ByRule { // whatever the files hold
 		return ""
 	}
-	changed := touchedSince(call, req.Outcome.At)
+	changed := workspace.TouchedSince(call, req.Outcome.At)
 	if e != nil {
-		changed = stampCall(call) != stamp
+		changed = workspace.CallStamp(call) != stamp
 	}
 	if changed {
 		return "a file that it names changed"

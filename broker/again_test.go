@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Attack: what was allowed once is asked again under the same id, for ever. An allow is
@@ -106,7 +107,7 @@ func afterTick(t *testing.T, dir string) {
 		switch at := info.ModTime(); {
 		case first.IsZero():
 			first = at
-		case at.Sub(first) > 2*broker.ClockGrain:
+		case at.Sub(first) > 2*workspace.ClockGrain:
 			return
 		}
 		runtime.Gosched()

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Broker is the state machine: the only place where a request changes state.
@@ -193,9 +195,9 @@ func New(ctx context.Context, st Store, opts Options) (*Broker, error) {
 	b.conns.limit = connLimit()
 	b.tcpConns.limit = max(b.conns.limit/tcpShare, 8)
 	b.opts.MaxPending = min(b.opts.MaxPending, b.conns.mayWait()) // each on a connection
-	b.home = UserHome()
+	b.home = workspace.UserHome()
 	for _, g := range opts.Guarded {
-		b.guarded = append(b.guarded, RealPath(g))
+		b.guarded = append(b.guarded, workspace.RealPath(g))
 	}
 	b.health.LogSeq, b.health.LogHash = st.Head()
 	b.observing, b.health.Observing = opts.Observe, opts.Observe

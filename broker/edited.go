@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // A call may be allowed with another input than it was asked with. That input comes from
@@ -67,7 +68,7 @@ func (b *Broker) edited(req Request, input json.RawMessage) Edited {
 	call, legible := b.read(req, project, req.Vouched(), b.opts.Vet.Call)
 	a := b.assess(call, project, time.Now())
 	req.Assessment, req.Legible = &a, legible
-	sum := sha256.Sum256([]byte(req.Digest + stampCall(call)))
+	sum := sha256.Sum256([]byte(req.Digest + workspace.CallStamp(call)))
 	e := Edited{Request: req, Seal: hex.EncodeToString(sum[:])}
 	if a.Verdict == rules.Deny {
 		e.Deny = cmp.Or(b.denyReason(a), "a rule")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Hear lets tests hand in a hook event without a socket.
@@ -26,7 +27,7 @@ func AnswerTo(r Request) agents.Answer { return answerTo(r) }
 // StampHolds reports whether a rules file that was changed and read at these times needs
 // no reading again, while its size and times stay the same.
 func StampHolds(changed, read time.Time) bool {
-	s := fileStamp{ctime: changed}
+	s := workspace.FileStamp{Changed: changed}
 	return (&projectFile{stamp: s, readAt: read}).holds(s)
 }
 
@@ -96,9 +97,6 @@ type Kin = kin
 func CutOff(chain []Kin, own map[int]bool, shell func(pid int) bool) bool {
 	return cutOff(chain, own, shell)
 }
-
-// ClockGrain is how much older than the clock a file system's times may be.
-const ClockGrain = clockGrain
 
 // AnswerHook takes one payload of a gate event that needs nobody, as the route for hooks
 // does, and returns the agent's answer.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // ruleBody is a rule as a caller may say it; what is not there is the broker's.
@@ -142,12 +143,12 @@ func (b *Broker) getSessionRules(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	project := RealPath(cmp.Or(s.ProjectDir, s.CWD))
+	project := workspace.RealPath(cmp.Or(s.ProjectDir, s.CWD))
 	var list []rules.Rule
 	for _, rule := range b.Rules(r.Context()).Rules {
 		at := rule.Scope
 		if (at.Session == "" || at.Session == s.ID) && (at.Agent == "" || at.Agent == s.Agent) &&
-			(at.Project == "" || below(RealPath(at.Project), project)) {
+			(at.Project == "" || workspace.Below(workspace.RealPath(at.Project), project)) {
 			list = append(list, rule)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 const (
@@ -50,7 +51,7 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 	}
 	projects := b.projects(ctx)
 	calls := make([]pastCall, len(list))
-	inParallel(len(list), func(i int, f *follower) {
+	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 		r := list[i]
 		c, ok := known[r.ID]
 		if !ok && ctx.Err() == nil {
@@ -70,7 +71,7 @@ func (b *Broker) waitingCalls(ctx context.Context) ([]pastCall, error) {
 	h := &b.history
 	list := b.Pending("")
 	calls := make([]pastCall, len(list))
-	inParallel(len(list), func(i int, f *follower) {
+	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 		r := list[i]
 		c, ok := h.waiting[r.ID]
 		if !ok && ctx.Err() == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // resumeLease is how long a resume that was begun may take until its agent is there. Then,
@@ -139,7 +140,7 @@ func resumeCommand(cp Checkpoint, agent string) ([]string, error) {
 	switch {
 	case cp.Program == "" || len(more) == 0:
 		return nil, fmt.Errorf("%w: it is not known how its agent was started; start it as before, with --resume %s and no prompt", errUnknownStart, cp.SessionID)
-	case !filepath.IsAbs(cp.Program) || !FileExists(cp.Program):
+	case !filepath.IsAbs(cp.Program) || !workspace.FileExists(cp.Program):
 		return nil, fmt.Errorf("%w: its program %s is not there any more", errUnknownStart, cp.Program)
 	}
 	if info, err := os.Stat(cp.CWD); err != nil || !info.IsDir() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/vet"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // RulesFileName is where a project keeps rules of its own, below its folder.
@@ -39,48 +40,20 @@ type projectFiles struct {
 type projectFile struct {
 	RulesFile
 	project string // the folder that it is about, as the disk has it
-	stamp   fileStamp
+	stamp   workspace.FileStamp
 	readAt  time.Time
 }
 
 // holds reports whether f is still what its file says, if that has this stamp now.
-func (f *projectFile) holds(s fileStamp) bool {
-	return f.stamp == s && (s.missing || f.readAt.Sub(s.ctime) > settleTime)
-}
-
-// fileStamp tells whether a file is still the one that was read. The change time
-// cannot be set by a program.
-type fileStamp struct {
-	dev, ino     uint64
-	size         int64
-	mtime, ctime time.Time
-	missing      bool
-}
-
-func stampOf(path string) (fileStamp, error) {
-	info, err := os.Stat(path) //nolint:gosec // G703: where the file lies is all that is asked
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return fileStamp{missing: true}, nil
-	}
-	if err != nil {
-		return fileStamp{}, err
-	}
-	return stampOfInfo(info), nil
-}
-
-func stampOfInfo(info fs.FileInfo) fileStamp {
-	s := fileStamp{size: info.Size(), mtime: info.ModTime()}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.dev, s.ino, s.ctime = uint64(st.Dev), st.Ino, changeTime(st) //nolint:unconvert // Dev is signed on some systems
-	}
-	return s
+func (f *projectFile) holds(s workspace.FileStamp) bool {
+	return f.stamp == s && (s.Missing || f.readAt.Sub(s.Changed) > settleTime)
 }
 
 // list returns the files that are there, in the order of their paths.
 func (p *projectFiles) list() []RulesFile {
 	var list []RulesFile
 	for _, f := range p.known {
-		if !f.stamp.missing {
+		if !f.stamp.Missing {
 			c := f.RulesFile
 			c.Rules = slices.Clone(c.Rules)
 			list = append(list, c)
@@ -97,11 +70,11 @@ func (b *Broker) projectRules(project string) (problem string) {
 	if !filepath.IsAbs(project) {
 		return ""
 	}
-	real := filepath.Clean(RealPath(project))
+	real := filepath.Clean(workspace.RealPath(project))
 	dirs := []string{real}
 	b.mu.Lock()
 	for _, f := range b.keeper.files.known {
-		if f.project != real && below(f.project, real) {
+		if f.project != real && workspace.Below(f.project, real) {
 			dirs = append(dirs, f.project)
 		}
 	}
@@ -153,7 +126,7 @@ func (b *Broker) projectFile(project string) (problem string) {
 // knownFile reports whether what is known of path holds still, and then what is wrong
 // with the file.
 func (b *Broker) knownFile(path string) (problem string, holds bool) {
-	stamp, err := stampOf(path)
+	stamp, err := workspace.StampOf(path)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f, known := b.keeper.files.known[path]
@@ -161,14 +134,14 @@ func (b *Broker) knownFile(path string) (problem string, holds bool) {
 	case err != nil:
 		return "", false
 	case !known:
-		return "", stamp.missing
+		return "", stamp.Missing
 	}
 	return f.Problem, f.holds(stamp)
 }
 
 // sameFile reports whether two readings of a file mean the same.
 func sameFile(x, y *projectFile) bool {
-	return x.stamp.missing == y.stamp.missing && x.Digest == y.Digest && x.Trusted == y.Trusted && x.Problem == y.Problem
+	return x.stamp.Missing == y.stamp.Missing && x.Digest == y.Digest && x.Trusted == y.Trusted && x.Problem == y.Problem
 }
 
 // room makes room for one more file: those without rules are forgotten first, and read
@@ -190,29 +163,29 @@ func (p *projectFiles) room(path string) bool {
 // digest are returned also then.
 func ReadRulesFile(path, project, trusted string) (RulesFile, error) {
 	f, stamp, err := readRulesFile(path, project, trusted, trusting{})
-	if err == nil && stamp.missing {
+	if err == nil && stamp.Missing {
 		err = fs.ErrNotExist
 	}
 	return f, err
 }
 
 // readRulesFile also says which file it was; one that is missing has no rules.
-func readRulesFile(path, project, trusted string, v Vetter) (RulesFile, fileStamp, error) {
+func readRulesFile(path, project, trusted string, v Vetter) (RulesFile, workspace.FileStamp, error) {
 	f := RulesFile{Path: path}
 	// A pipe must not hold up the reader, nor a file that takes another's place.
 	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the project's own file
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return f, fileStamp{missing: true}, nil
+		return f, workspace.FileStamp{Missing: true}, nil
 	}
 	if err != nil {
-		return f, fileStamp{}, err
+		return f, workspace.FileStamp{}, err
 	}
 	defer func() { _ = in.Close() }()
 	info, err := in.Stat()
 	if err != nil {
-		return f, fileStamp{}, err
+		return f, workspace.FileStamp{}, err
 	}
-	stamp := stampOfInfo(info)
+	stamp := workspace.StampOfInfo(info)
 	if !info.Mode().IsRegular() {
 		return f, stamp, errors.New("it is not a regular file")
 	}
@@ -236,7 +209,7 @@ func readRulesFile(path, project, trusted string, v Vetter) (RulesFile, fileStam
 func (b *Broker) forgetFile(path string) {
 	b.mu.Lock()
 	if f, ok := b.keeper.files.known[path]; ok {
-		f.stamp = fileStamp{}
+		f.stamp = workspace.FileStamp{}
 	}
 	b.mu.Unlock()
 	b.projectRules(strings.TrimSuffix(path, string(filepath.Separator)+RulesFileName))

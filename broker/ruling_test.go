@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 func allowing(pattern string) rules.Rule {
@@ -43,7 +44,7 @@ func save(t *testing.T, b *broker.Broker, r rules.Rule) broker.SavedRule {
 // project is a folder for calls to run in, with a home beside it.
 func project(t *testing.T) string {
 	t.Helper()
-	root := broker.RealPath(shortDir(t))
+	root := workspace.RealPath(shortDir(t))
 	t.Setenv("HOME", filepath.Join(root, "home"))
 	must(t, os.MkdirAll(filepath.Join(root, "home"), 0o700))
 	dir := filepath.Join(root, "shop")

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Rules is all that decides without a person.
@@ -194,7 +195,7 @@ func (b *Broker) reassess(by *rules.Rule) []Request {
 	var decided []Request
 	for list := range slices.Chunk(b.Pending(""), lookedAt) {
 		seen := make([]rules.Assessment, len(list))
-		inParallel(len(list), func(i int, f *follower) {
+		workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 			b.mu.Lock()
 			project := b.projectOf(list[i])
 			b.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Claude Code passes over some texts of a project, and then takes a skill of the same name
@@ -19,7 +20,7 @@ func slashDoubt(file, text string, folders []string) string {
 	switch {
 	case agents.TextForPaths(text):
 		return "its text is for some files only, and another of this name may be meant"
-	case FileExists(filepath.Join(filepath.Dir(file), ".claude-plugin")):
+	case workspace.FileExists(filepath.Join(filepath.Dir(file), ".claude-plugin")):
 		return "its text is that of a plugin as well, and another of this name may be meant"
 	case hasTwin(file, folders):
 		return "its text stands under another name too, and another of this name may be meant"
@@ -37,7 +38,7 @@ func hasTwin(file string, folders []string) bool {
 		commands := filepath.Join(f, "commands")
 		if rel, ok := strings.CutPrefix(file, commands+string(filepath.Separator)); ok {
 			st, ok := info.Sys().(*syscall.Stat_t)
-			if !ok || st.Nlink > 1 || RealPath(file) != filepath.Join(RealPath(commands), rel) {
+			if !ok || st.Nlink > 1 || workspace.RealPath(file) != filepath.Join(workspace.RealPath(commands), rel) {
 				return true
 			}
 		}

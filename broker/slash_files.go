@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // slashFolders are the folders of settings from which the text may come. The agent keeps
@@ -50,11 +51,11 @@ func slashFolders(h agents.Hook, a asking) []string {
 // mainWorktree is the main folder of the repository of which dir is another worktree; ""
 // when it is none.
 func mainWorktree(dir string) string {
-	own, ok := pointed(filepath.Join(dir, ".git"), "gitdir: ", dir)
+	own, ok := workspace.Pointed(filepath.Join(dir, ".git"), "gitdir: ", dir)
 	if !ok {
 		return ""
 	}
-	common, ok := pointed(filepath.Join(own, "commondir"), "", own)
+	common, ok := workspace.Pointed(filepath.Join(own, "commondir"), "", own)
 	if !ok {
 		return ""
 	}
@@ -130,5 +131,5 @@ func readSlashText(file string) (text string, changed time.Time, err error) {
 	if err == nil && len(data) > maxSlashText {
 		err = fmt.Errorf("it has more than %d KiB", maxSlashText>>10)
 	}
-	return string(data), changeTime(st), err
+	return string(data), workspace.ChangeTime(st), err
 }

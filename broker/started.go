@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // startedHow is the program of an agent's process with those of its arguments with which a
@@ -52,7 +53,7 @@ func programOf(argv []string, exe, cwd string) (program string, script []string)
 		return absolute(name, cwd), nil
 	}
 	// By its name, if that leads to the very program: an update may move the file itself.
-	if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) && RealPath(path) == exe {
+	if path, err := exec.LookPath(name); err == nil && filepath.IsAbs(path) && workspace.RealPath(path) == exe {
 		return path, nil
 	}
 	return exe, nil

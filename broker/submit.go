@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Question is a call that somebody wants answered.
@@ -140,7 +141,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q Question) (Request, err
 	assessment = asWaits(assessment, e.req, q.Headless)
 	stamp := ""
 	if ruled == nil { // a person will look at it
-		stamp = stampCall(call)
+		stamp = workspace.CallStamp(call)
 	}
 
 	b.mu.Lock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // askedAgain answers q, which asks for the call of e that is put off. Who asks in the same
@@ -218,7 +219,7 @@ func (b *Broker) outdated(ctx context.Context, req Request, e *entry) string {
 	case req.Outcome.By.Kind == ByRule && a.Verdict != rules.Allow && !b.hadLastUse(ctx, req, call):
 		return "the rules do not allow it any more"
 	}
-	if stamp != "" && stampCall(call) != stamp || stamp == "" && touchedSince(call, req.Outcome.At) {
+	if stamp != "" && workspace.CallStamp(call) != stamp || stamp == "" && workspace.TouchedSince(call, req.Outcome.At) {
 		return "a file that it names changed"
 	}
 	return ""

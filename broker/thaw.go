@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // judgeHeld judges the calls of a session, or of all for "", that no freeze holds any
@@ -15,7 +16,7 @@ import (
 func (b *Broker) judgeHeld(sessionID string) {
 	for list := range slices.Chunk(b.Pending(sessionID), lookedAt) {
 		seen := make([]rules.Assessment, len(list))
-		inParallel(len(list), func(i int, f *follower) {
+		workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 			b.mu.Lock()
 			project := b.projectOf(list[i])
 			b.mu.Unlock()
@@ -50,7 +51,7 @@ func (b *Broker) judgeAgain(req Request) {
 	}
 	call := b.prepare(req, project, req.Vouched())
 	a, ruled := b.ruling(call, project, !moot)
-	stamp := stampCall(call)
+	stamp := workspace.CallStamp(call)
 	req.Assessment = &a
 	b.mu.Lock()
 	end, grant := b.firstEnd(se, req, stamp, ruled)
@@ -91,7 +92,7 @@ func (b *Broker) judgeAgain(req Request) {
 
 // stampLate stamps a call that a person will look at after all.
 func (b *Broker) stampLate(e *entry, call *rules.Call) {
-	stamp := stampCall(call)
+	stamp := workspace.CallStamp(call)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.stamp = stamp

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/vet"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Vetter reads texts where its failure takes nothing along, before the broker reads
@@ -24,21 +25,21 @@ func (trusting) Offer(rules.Question) vet.Result        { return vet.Result{Legi
 func (trusting) File(string, []byte, string) vet.Result { return vet.Result{} }
 
 // asked is the question that req puts to the rules, with the paths as f finds them.
-func (b *Broker) asked(f *follower, req Request, project string, trusted bool) rules.Question {
+func (b *Broker) asked(f *workspace.Paths, req Request, project string, trusted bool) rules.Question {
 	tool, input := req.Call()
 	return rules.Question{
 		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
-		Place: placeAt(f, cmp.Or(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: FileExists, Special: SpecialFile,
+		Place: workspace.PlaceAt(f, cmp.Or(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: workspace.FileExists, Special: workspace.SpecialFile,
 	}
 }
 
 // prepare reads the call of req as rules see it, with the paths as they lead now.
 func (b *Broker) prepare(req Request, project string, trusted bool) *rules.Call {
-	return b.prepareAt(newFollower(), req, project, trusted)
+	return b.prepareAt(workspace.NewPaths(), req, project, trusted)
 }
 
 // prepareAt is prepare with what f knows of the disk.
-func (b *Broker) prepareAt(f *follower, req Request, project string, trusted bool) *rules.Call {
+func (b *Broker) prepareAt(f *workspace.Paths, req Request, project string, trusted bool) *rules.Call {
 	c, _ := b.readAt(f, req, project, trusted, b.opts.Vet.Call)
 	return c
 }
@@ -46,12 +47,12 @@ func (b *Broker) prepareAt(f *follower, req Request, project string, trusted boo
 // read is prepare by way of one of the vetter's methods. It also reports whether the
 // screen may parse the call's command line.
 func (b *Broker) read(req Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
-	return b.readAt(newFollower(), req, project, trusted, vetted)
+	return b.readAt(workspace.NewPaths(), req, project, trusted, vetted)
 }
 
 // readAt is read with what f knows of the disk. It is the only place where the broker
 // parses what an agent wrote, and does so only after the vetter read it without harm.
-func (b *Broker) readAt(f *follower, req Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
+func (b *Broker) readAt(f *workspace.Paths, req Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
 	q := b.asked(f, req, project, trusted)
 	if why := b.setAside(req); why != "" {
 		return rules.Unread(q, why), false
@@ -94,7 +95,7 @@ func (b *Broker) reread(ctx context.Context, list []Request) {
 		if call.Unread() == vet.Busy {
 			return // still busy
 		}
-		stamp := stampCall(call)
+		stamp := workspace.CallStamp(call)
 		a, o := b.ruling(call, project, !moot && !b.overdue(req.ID))
 		if o != nil {
 			if done, err := b.endAll(ctx, []string{req.ID}, *o, &Change{Used: a.Rules}); err == nil && len(done) == 0 {

@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -156,7 +157,7 @@ func (o addOptions) scope() (rules.Scope, error) {
 		if info, statErr := os.Stat(path); err != nil || statErr != nil || !info.IsDir() {
 			return s, usageError{text: fmt.Sprintf("--project %s is no folder", o.project)}
 		}
-		s.Project = broker.RealPath(path)
+		s.Project = workspace.RealPath(path)
 	}
 	return s, nil
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -85,8 +85,8 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 	if err != nil {
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
-	project = broker.RealPath(project)
-	home := broker.UserHome()
+	project = workspace.RealPath(project)
+	home := workspace.UserHome()
 	var list []rules.Rule
 	found := false
 	for _, f := range []struct{ path, project string }{

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -32,7 +33,7 @@ type known struct {
 // knowRules reads the rules that hold in project; "" is the folder that the command
 // runs in.
 func knowRules(ctx context.Context, r *store.Reader, project string) (*known, error) {
-	k := &known{reader: r, home: broker.UserHome()}
+	k := &known{reader: r, home: workspace.UserHome()}
 	if project == "" {
 		dir, err := os.Getwd()
 		if err != nil {
@@ -40,9 +41,9 @@ func knowRules(ctx context.Context, r *store.Reader, project string) (*known, er
 		}
 		project = dir
 	}
-	k.project = broker.RealPath(project)
+	k.project = workspace.RealPath(project)
 	for _, g := range guarded("") {
-		k.guarded = append(k.guarded, broker.RealPath(g))
+		k.guarded = append(k.guarded, workspace.RealPath(g))
 	}
 	trusted := map[string]string{}
 	if r != nil {
@@ -115,8 +116,8 @@ func (k *known) set() (*rules.Set, error) {
 // question is a call in the project.
 func (k *known) question(tool string, input json.RawMessage, cwd, session, agent string) rules.Question {
 	return rules.Question{
-		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: broker.FileExists, Special: broker.SpecialFile,
-		Place: broker.PlaceOf(k.project, cwd, k.home, k.guarded),
+		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: workspace.FileExists, Special: workspace.SpecialFile,
+		Place: workspace.PlaceOf(k.project, cwd, k.home, k.guarded),
 	}
 }
 

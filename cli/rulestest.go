@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -145,7 +146,7 @@ func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[s
 	p := rules.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
-			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: broker.FileExists, Special: broker.SpecialFile,
+			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: workspace.FileExists, Special: workspace.SpecialFile,
 			Place: h.place(project, r.CWD),
 		}),
 	}
@@ -167,7 +168,7 @@ func (h *history) place(project, cwd string) risk.Place {
 		if len(h.places) >= maxPlaces || h.places == nil {
 			h.places = map[string]risk.Place{}
 		}
-		at = broker.PlaceOf(project, cwd, h.known.home, h.known.guarded)
+		at = workspace.PlaceOf(project, cwd, h.known.home, h.known.guarded)
 		h.places[key] = at
 	}
 	return at

@@ -1,4 +1,4 @@
-package broker
+package workspace
 
 import (
 	"encoding/json"
@@ -237,7 +237,7 @@ func TestGitHooks(t *testing.T) {
 // other settings.
 func TestGitStamp(t *testing.T) {
 	dir := gitProject(t)
-	stamp := func() string { return stampCall(gitCall(t, dir, "src", "git status")) }
+	stamp := func() string { return CallStamp(gitCall(t, dir, "src", "git status")) }
 	first := stamp()
 	if again := stamp(); again != first {
 		t.Fatalf("%s, then %s", first, again)

@@ -1,4 +1,4 @@
-package broker
+package workspace
 
 import (
 	"io/fs"
@@ -29,7 +29,7 @@ type secretsFound struct {
 }
 
 // secretsBelow looks for secrets below a folder, once for each folder.
-func (f *follower) secretsBelow(is func(string) bool) func(dir string) ([]string, bool) {
+func (f *Paths) secretsBelow(is func(string) bool) func(dir string) ([]string, bool) {
 	return func(dir string) ([]string, bool) {
 		s, ok := f.secrets[dir]
 		if !ok {
@@ -90,7 +90,7 @@ func gitPasswords(file string) bool {
 var amongTests = map[string]bool{"test": true, "tests": true, "__tests__": true, "testdata": true, "fixtures": true, "spec": true, "examples": true}
 
 // trackedSecrets are the files that hold keys and that a repository keeps.
-func (f *follower) trackedSecrets(gitIn func(string) risk.Git, is func(string) bool) func(dir string) ([]string, bool) {
+func (f *Paths) trackedSecrets(gitIn func(string) risk.Git, is func(string) bool) func(dir string) ([]string, bool) {
 	return func(dir string) ([]string, bool) {
 		top := gitIn(dir).Top
 		if top == "" {
@@ -107,7 +107,7 @@ func (f *follower) trackedSecrets(gitIn func(string) risk.Git, is func(string) b
 
 func lookInIndex(top string, is func(string) bool) secretsFound {
 	dir := filepath.Join(top, ".git")
-	if to, ok := pointed(dir, "gitdir: ", top); ok {
+	if to, ok := Pointed(dir, "gitdir: ", top); ok {
 		dir = to
 	}
 	index, err := readGitIndex(filepath.Join(dir, "index"))

@@ -1,4 +1,4 @@
-package broker
+package workspace
 
 import (
 	"os"
@@ -34,7 +34,7 @@ func TestFollower(t *testing.T) {
 	} {
 		paths = append(paths, dir+"/"+p)
 	}
-	f := newFollower()
+	f := NewPaths()
 	for range 2 {
 		for _, p := range paths {
 			got, err := f.real(p)
@@ -72,7 +72,7 @@ func TestFollowerAsksOnce(t *testing.T) {
 
 // TestFollowerForgets: it takes no more memory than for so many paths.
 func TestFollowerForgets(t *testing.T) {
-	f := newFollower()
+	f := NewPaths()
 	for i := range maxRemembered + 9 {
 		_, _ = f.real("/nowhere/" + strings.Repeat("x", i%200) + string(rune('a'+i/200%26)) + string(rune('a'+i/5200)))
 	}
@@ -84,7 +84,7 @@ func TestFollowerForgets(t *testing.T) {
 func TestInParallelLooksAtEachOnce(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 1000} {
 		looks := make([]int, n) // each look has an element of its own
-		inParallel(n, func(i int, f *follower) {
+		InParallel(n, func(i int, f *Paths) {
 			if f == nil {
 				t.Error("a look without a follower")
 			}

@@ -1,4 +1,4 @@
-package broker
+package workspace
 
 import (
 	"encoding/json"
@@ -224,7 +224,7 @@ func TestOwnViews(t *testing.T) {
 			t.Errorf("Read %s: %s: %s; want %s", p, a.Verdict, a.Reason, want)
 		}
 	}
-	if _, err := newFollower().real("/proc/cpuinfo"); err != nil {
+	if _, err := NewPaths().real("/proc/cpuinfo"); err != nil {
 		t.Errorf("a file of the machine: %v", err)
 	}
 }

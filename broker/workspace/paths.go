@@ -1,4 +1,4 @@
-package broker
+package workspace
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// follower follows the links of paths, like realAsFar, and asks the disk once for each
+// Paths follows the links of paths, like realAsFar, and asks the disk once for each
 // path and each folder. It does not notice when a link changes, so it is for one call,
 // or for one run over a history. It is for one goroutine.
-type follower struct {
+type Paths struct {
 	paths   map[string]followed
 	folders map[string]string // real paths of folders by clean path, "" for what is none
 	secrets map[string]secretsFound
@@ -28,12 +28,12 @@ type followed struct {
 // maxRemembered bounds the memory of a follower, in paths.
 const maxRemembered = 16384
 
-func newFollower() *follower {
-	return &follower{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}}
+func NewPaths() *Paths {
+	return &Paths{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}}
 }
 
 // real is realAsFar.
-func (f *follower) real(path string) (string, error) {
+func (f *Paths) real(path string) (string, error) {
 	if known, ok := f.paths[path]; ok {
 		return known.real, known.err
 	}
@@ -56,7 +56,7 @@ func (f *follower) real(path string) (string, error) {
 
 // inFolder says where a path leads that is no link, or nothing yet, in a folder that
 // exists: most are. It leaves everything else to realAsFar.
-func (f *follower) inFolder(path string) (string, bool) {
+func (f *Paths) inFolder(path string) (string, bool) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path || filepath.Dir(dir) == dir {
 		return "", false
@@ -74,7 +74,7 @@ func (f *follower) inFolder(path string) (string, bool) {
 }
 
 // folder is where a folder leads, "" when it is not there.
-func (f *follower) folder(dir string) string {
+func (f *Paths) folder(dir string) string {
 	real, ok := f.folders[dir]
 	if !ok {
 		if !ownView(dir) {
@@ -85,14 +85,14 @@ func (f *follower) folder(dir string) string {
 	return real
 }
 
-// inParallel calls look for 0 to n-1, on all processors, each with a follower of its
+// InParallel calls look for 0 to n-1, on all processors, each with a follower of its
 // own: a look at many calls spends most of its time on asking the disk.
-func inParallel(n int, look func(i int, f *follower)) {
+func InParallel(n int, look func(i int, f *Paths)) {
 	var lookers sync.WaitGroup
 	workers := min(n, runtime.GOMAXPROCS(0))
 	for w := range workers {
 		lookers.Go(func() {
-			f := newFollower()
+			f := NewPaths()
 			for i := w * n / workers; i < (w+1)*n/workers; i++ {
 				look(i, f)
 			}

@@ -1,4 +1,4 @@
-package broker
+package workspace
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 
 // gitIn looks for the repository that git would use in a folder of a project, and asks
 // the disk once for each folder.
-func (f *follower) gitIn(project string) func(dir string) risk.Git {
+func (f *Paths) gitIn(project string) func(dir string) risk.Git {
 	seen := map[string]risk.Git{}
 	return func(dir string) risk.Git {
 		g, ok := seen[dir]
@@ -36,7 +36,7 @@ func gitAt(project, dir string) risk.Git {
 	switch info, err := os.Lstat(dir); {
 	case project == "":
 		return risk.Git{Foreign: "the project has no folder of its own, so that git may use any repository"}
-	case !below(project, dir):
+	case !Below(project, dir):
 		return risk.Git{Foreign: "git works outside the project, in a repository whose settings can run programs"}
 	case err != nil || !info.IsDir():
 		return risk.Git{Foreign: "git works in " + inside(project, dir) + ", which is not there yet"}
@@ -50,7 +50,7 @@ func gitAt(project, dir string) risk.Git {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return risk.Git{Foreign: "git's folder cannot be looked at"}
-		case !below(at, project):
+		case !Below(at, project):
 			return risk.Git{Nested: true, Foreign: "git would use the repository in " + inside(project, at) + ", whose settings can run programs"}
 		default:
 			return gitTop(project, at, info)
@@ -84,8 +84,8 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 	switch {
 	case info.IsDir():
 	case info.Mode().IsRegular():
-		to, ok := pointed(dir, "gitdir: ", top)
-		if !ok || below(project, to) && !below(filepath.Join(top, ".git"), to) {
+		to, ok := Pointed(dir, "gitdir: ", top)
+		if !ok || Below(project, to) && !Below(filepath.Join(top, ".git"), to) {
 			g.Foreign = "the project's .git leads to another repository, whose settings can run programs"
 			return g
 		}
@@ -96,8 +96,8 @@ func gitTop(project, top string, info fs.FileInfo) risk.Git {
 	}
 	common := dir
 	if FileExists(filepath.Join(dir, "commondir")) {
-		to, ok := pointed(filepath.Join(dir, "commondir"), "", dir)
-		if !ok || below(project, to) && !below(filepath.Join(top, ".git"), to) {
+		to, ok := Pointed(filepath.Join(dir, "commondir"), "", dir)
+		if !ok || Below(project, to) && !Below(filepath.Join(top, ".git"), to) {
 			g.Foreign = "the project's .git shares the settings of another repository, which can run programs"
 			return g
 		}
@@ -160,7 +160,7 @@ func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 		sub := filepath.Join(at, ".git")
 		ok := err == nil && info.IsDir()
 		if err == nil && info.Mode().IsRegular() {
-			sub, ok = pointed(sub, "gitdir: ", at)
+			sub, ok = Pointed(sub, "gitdir: ", at)
 		}
 		if *looked++; !ok || *looked > maxSubmodules || depth > maxLinks {
 			g.Settings = cmp.Or(g.Settings, "the repository's submodules cannot be looked at")
@@ -171,9 +171,9 @@ func gitParts(g *risk.Git, top, dir string, depth int, looked *int) {
 	}
 }
 
-// pointed is the real path of the folder that a small file names behind a prefix; a
+// Pointed is the real path of the folder that a small file names behind a prefix; a
 // relative one starts in dir.
-func pointed(file, prefix, dir string) (string, bool) {
+func Pointed(file, prefix, dir string) (string, bool) {
 	data, err := readSmall(file)
 	to, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
 	if err != nil || !ok || to == "" {

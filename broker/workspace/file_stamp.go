@@ -1,0 +1,37 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// FileStamp tells whether a file is still the one that was read. The change time
+// cannot be set by a program.
+type FileStamp struct {
+	dev, ino       uint64
+	size           int64
+	mtime, Changed time.Time
+	Missing        bool
+}
+
+func StampOf(path string) (FileStamp, error) {
+	info, err := os.Stat(path) //nolint:gosec // G703: where the file lies is all that is asked
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return FileStamp{Missing: true}, nil
+	}
+	if err != nil {
+		return FileStamp{}, err
+	}
+	return StampOfInfo(info), nil
+}
+
+func StampOfInfo(info fs.FileInfo) FileStamp {
+	s := FileStamp{size: info.Size(), mtime: info.ModTime()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.dev, s.ino, s.Changed = uint64(st.Dev), st.Ino, ChangeTime(st) //nolint:unconvert // Dev is signed on some systems
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// PlaceOf is where a call of this project would run: home is the user's home folder
+// and own are aoctl's files and folders, all three as the disk has them. It is for one
+// call, or for one run over a history, as it remembers where paths lead; and for one
+// goroutine.
+func PlaceOf(project, cwd, home string, own []string) risk.Place {
+	return PlaceAt(NewPaths(), project, cwd, home, own)
+}
+
+func PlaceAt(f *Paths, project, cwd, home string, own []string) risk.Place {
+	root, _ := f.projectRoot(project, home)
+	p := risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real, Git: f.gitIn(root)}
+	p.OwnPassword = func() bool {
+		return home != "" && (gitPasswords(filepath.Join(home, ".gitconfig")) || gitPasswords(filepath.Join(home, ".config/git/config")))
+	}
+	is := risk.SecretAt(p)
+	p.Secrets, p.Tracked = f.secretsBelow(is), f.trackedSecrets(p.Git, is)
+	return p
+}
+
+// projectRoot returns dir's real path, unless it is so wide that "inside the
+// project" would mean everything: the root, the home folder, or a parent of it.
+func (f *Paths) projectRoot(dir, home string) (string, bool) {
+	if !filepath.IsAbs(dir) {
+		return "", false
+	}
+	real := f.folder(dir)
+	if real == "" || home == "" || Below(real, home) {
+		return "", false
+	}
+	return real, true
+}
+
+// maxLinks is how many links to nothing are followed, as the system follows links.
+const maxLinks = 40
+
+// realAsFar follows the links in path as far as it exists, and appends the rest as it
+// stands: where a file would be made. A link to nothing leads where it points.
+func realAsFar(path string) (string, error) {
+	rest := ""
+	for range maxLinks {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if target, err := os.Readlink(path); err == nil {
+			if !filepath.IsAbs(target) {
+				target = filepath.Dir(path) + string(filepath.Separator) + target
+			}
+			path = target
+			continue
+		}
+		dir, name := filepath.Split(path)
+		dir = strings.TrimRight(dir, string(filepath.Separator))
+		if dir == "" || name == "" || name == "." || name == ".." {
+			return "", err
+		}
+		path, rest = dir, filepath.Join(name, rest)
+	}
+	return "", syscall.ELOOP
+}
+
+// FileExists reports whether there is something at a real path.
+func FileExists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// SpecialFile reports whether there is something at a real path that is neither a plain
+// file nor a folder.
+func SpecialFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// RealPath follows links in path as far as the disk has it.
+func RealPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// UserHome is the user's home folder, "" when there is none.
+func UserHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return RealPath(home)
+}
+
+// Below reports whether path is dir or lies in it. Both are clean absolute paths.
+func Below(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}

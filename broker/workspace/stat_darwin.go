@@ -1,0 +1,9 @@
+package workspace
+
+import (
+	"syscall"
+	"time"
+)
+
+// ChangeTime is when the file's content or its inode changed last.
+func ChangeTime(st *syscall.Stat_t) time.Time { return time.Unix(st.Ctimespec.Unix()) }
