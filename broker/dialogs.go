@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/forms"
 )
 
 // Some tools are themselves a question to the user: no rule allows one (rules.Personal).
@@ -27,8 +26,8 @@ type Asks struct {
 	ToolUseID  string    `json:"tool_use_id,omitempty"`
 }
 
-// dialog is the common name of r's tool when it is a question to the user, else "".
-func dialog(r Request) string {
+// DialogOf is the common name of r's tool when it is a question to the user, else "".
+func DialogOf(r Request) string {
 	switch tool, _ := r.Call(); tool {
 	case agents.AskUserQuestion, agents.ExitPlanMode:
 		return tool
@@ -36,16 +35,16 @@ func dialog(r Request) string {
 	return ""
 }
 
-// asksElsewhere reports whether r is a question that only its agent's own terminal can
+// AsksElsewhere reports whether r is a question that only its agent's own terminal can
 // answer.
-func asksElsewhere(r Request) bool {
-	return r.Event != "" && dialog(r) == agents.AskUserQuestion && !agents.TraitsOf(r.Agent).Answers
+func AsksElsewhere(r Request) bool {
+	return r.Event != "" && DialogOf(r) == agents.AskUserQuestion && !agents.TraitsOf(r.Agent).Answers
 }
 
 // approval is the input that an allowed plan must carry to count as approved, nil for
 // all other calls.
 func approval(r Request) json.RawMessage {
-	if dialog(r) == agents.ExitPlanMode && agents.TraitsOf(r.Agent).Answers {
+	if DialogOf(r) == agents.ExitPlanMode && agents.TraitsOf(r.Agent).Answers {
 		return r.ToolInput
 	}
 	return nil
@@ -63,7 +62,7 @@ func firstInput(list ...json.RawMessage) json.RawMessage {
 // sendBackWords are what the model reads when a person refused a plan or a question, ""
 // for all other calls.
 func sendBackWords(r Request, o Outcome) string {
-	switch dialog(r) {
+	switch DialogOf(r) {
 	case agents.ExitPlanMode:
 		if o.Reason == "" {
 			return "The user did not approve the plan and gave no reason. Do not carry it out; ask what to change."
@@ -78,41 +77,7 @@ func sendBackWords(r Request, o Outcome) string {
 	return ""
 }
 
-// leftToAgent is the end of a question that its agent asks in its own terminal.
-func leftToAgent() *Outcome {
+// LeftToAgent is the end of a question that its agent asks in its own terminal.
+func LeftToAgent() *Outcome {
 	return &Outcome{State: Answered, By: Actor{Kind: ByAgent}, Reason: "its agent asks in its own terminal"}
-}
-
-// asking notes that se's agent asks r in its own terminal. Caller holds mu.
-func (se *sessionEntry) asking(r Request) {
-	se.s.Asks = &Asks{
-		RequestID: r.ID, Text: excerpt(forms.Gist(r.ToolInput)), At: r.CreatedAt, SubagentID: r.SubagentID, ToolUseID: r.ToolUseID,
-	}
-}
-
-// asked notes that what an agent asked in its own terminal is over, when h says so: the
-// call is done, its agent goes on to another, its turn or the session ended.
-func (se *sessionEntry) asked(h agents.Hook) (changed bool) {
-	a := se.s.Asks
-	if a == nil {
-		return false
-	}
-	over := false
-	switch h.Kind {
-	case agents.ToolDone:
-		over = h.SubagentID == a.SubagentID && (h.ToolUseID == "" || a.ToolUseID == "" || h.ToolUseID == a.ToolUseID)
-	case agents.Gate:
-		over = h.SubagentID == a.SubagentID && (h.ToolUseID == "" || h.ToolUseID != a.ToolUseID)
-	case agents.TurnEnd, agents.Prompt:
-		over = h.SubagentID == "" && !h.FromApp
-	case agents.SubagentStop:
-		over = h.SubagentID == a.SubagentID
-	case agents.SessionStart, agents.SessionEnd:
-		over = true
-	case agents.Observe, agents.SubagentStart, agents.Notify, agents.Settings:
-	}
-	if over {
-		se.s.Asks = nil
-	}
-	return over
 }

@@ -1,6 +1,9 @@
 package broker
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What callers of this package may test for.
 var (
@@ -28,29 +31,65 @@ var (
 	ErrClosed          = errors.New("the broker is shutting down")                            //
 )
 
-// errPutOff is why a call is not taken back: its agent was told that it waits.
-var errPutOff = errors.New("the call is put off until a person answers it")
+// ErrPutOff is why a call is not taken back: its agent was told that it waits.
+var ErrPutOff = errors.New("the call is put off until a person answers it")
 
 // Why a runner is turned away.
 var (
-	errHeld      = errors.New("another process has this session")
-	errNotRunner = errors.New("this process does not hold the session")
-	errStopped   = errors.New("the session is stopped")
+	ErrHeld      = errors.New("another process has this session")
+	ErrNotRunner = errors.New("this process does not hold the session")
+	ErrStopped   = errors.New("the session is stopped")
 )
 
-// errLift is an ErrForbidden in words of its own: a message to a stopped session.
-var errLift error = liftError{}
+// ErrLift is an ErrForbidden in words of its own: a message to a stopped session.
+var ErrLift error = liftError{}
 
 type liftError struct{}
 
 func (liftError) Error() string        { return "the session is stopped, and only the operator can lift that" }
 func (liftError) Is(target error) bool { return target == ErrForbidden }
 
-// errVersion is a change of a rule that became another one meanwhile: an ErrConflict in
+// ErrVersion is a change of a rule that became another one meanwhile: an ErrConflict in
 // words of its own.
-var errVersion error = versionError{}
+var ErrVersion error = versionError{}
 
 type versionError struct{}
 
 func (versionError) Error() string        { return "the rule was changed meanwhile" }
 func (versionError) Is(target error) bool { return target == ErrConflict }
+
+// LimitError is a refusal because there is too much of something. It says how much of
+// it there is, and what helps.
+type LimitError struct {
+	Kind       error // ErrTooMany or ErrTooFast
+	Text, Hint string
+}
+
+// TooMuch is a LimitError of this kind: how much there is, and what helps.
+func TooMuch(kind error, text, hint string) *LimitError {
+	return &LimitError{Kind: kind, Text: text, Hint: hint}
+}
+
+func (e *LimitError) Error() string { return e.Kind.Error() + ": " + e.Text }
+
+func (e *LimitError) Unwrap() error { return e.Kind }
+
+// RejectedReason is the end reason of a session whose call was denied for good while it was
+// put off: nothing is started to tell its agent.
+const RejectedReason = "rejected"
+
+// TakenError says who has a session that is to be resumed. It is an ErrConflict in words of
+// its own.
+type TakenError struct{ Why string }
+
+func (e TakenError) Error() string { return e.Why }
+
+func (e TakenError) Is(target error) bool { return target == ErrConflict || target == ErrTaken }
+
+var ErrTaken = errors.New("somebody has the session")
+
+// ErrNothingPutOff says that there is no call for which a session is to be resumed.
+var ErrNothingPutOff = fmt.Errorf("%w: nothing of it is put off", ErrNotFound)
+
+// ErrUnknownStart says that a session cannot be resumed as it was started.
+var ErrUnknownStart = errors.New("it cannot be resumed from here")

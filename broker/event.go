@@ -108,7 +108,7 @@ type TokenData struct {
 	By    Actor     `json:"by"`
 }
 
-func (d TokenData) kind() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
+func (d TokenData) KindOrOperator() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
 
 // AnsweredAgainData is the data of an EventAnsweredAgain.
 type AnsweredAgainData struct {
@@ -179,4 +179,10 @@ type DecidedData struct {
 	AskedInput    json.RawMessage `json:"asked_input,omitempty"`
 	UpdatedDigest string          `json:"updated_digest,omitempty"` // see Digest
 	Difference    string          `json:"difference,omitempty"`     // unified, from what was asked to what ran; cut when it is very long
+}
+
+// UnheardData is the data of an EventUnheard.
+type UnheardData struct {
+	ToolName string `json:"tool_name"`
+	Digest   string `json:"digest"`
 }

@@ -74,15 +74,15 @@ type Actor struct {
 
 // Token is the id of the operator token that a did it with; "" for a person at the keys.
 func (a Actor) Token() string {
-	id, _ := strings.CutPrefix(a.ID, tokenActor)
+	id, _ := strings.CutPrefix(a.ID, TokenActorPrefix)
 	if a.Kind != ByOperator || id == a.ID {
 		return ""
 	}
 	return id
 }
 
-// tokenActor is how the id of an actor with a token begins.
-const tokenActor = "token:"
+// TokenActorPrefix is how the id of an actor with a token begins.
+const TokenActorPrefix = "token:"
 
 // Process names one run of a program: a pid can be used again, a pid with its
 // start time cannot.
@@ -213,4 +213,26 @@ type Grant struct {
 	CreatedAt  time.Time `json:"created_at"`
 	ExpiresAt  time.Time `json:"expires_at"`
 	UsedBy     string    `json:"used_by,omitempty"` // id of the request that used it
+}
+
+// WithdrawnID is the ID of the actor ByAgent that took its question back. Such a call is
+// never late: nobody wants to make it any more, so nothing is left to allow.
+const WithdrawnID = "withdrawn"
+
+const ReasonWithdrawn = "the program that asked took its question back"
+
+// Withdrawn reports whether the call's asker took it back.
+func (o Outcome) Withdrawn() bool {
+	return o.State == Cancelled && o.By.Kind == ByAgent && o.By.ID == WithdrawnID
+}
+
+// LetsRun reports whether r's end lets the call run.
+func LetsRun(r Request) bool {
+	return r.State == Allowed || r.State == Answered && r.Outcome != nil && r.Outcome.By.Kind == ByObserve
+}
+
+// KeptBack is r as its asker is told of it while its answer is withheld.
+func KeptBack(r Request) Request {
+	r.State, r.Outcome, r.Held, r.Checkpoint = Pending, nil, HeldByAll, nil
+	return r
 }

@@ -69,16 +69,16 @@ type RunTally struct {
 	Turns int           `json:"turns"`
 }
 
-// running reports whether a runner has the session, or one is being started.
-func (r *Run) running() bool {
+// Running reports whether a runner has the session, or one is being started.
+func (r *Run) Running() bool {
 	return r != nil && (r.Turn == TurnStarting || r.Turn == TurnWorking || r.Turn == TurnIdle)
 }
 
-// awaited reports whether a runner was asked for and did not come yet.
-func (r *Run) awaited() bool { return r != nil && r.Turn == TurnStarting && r.Runner.PID == 0 }
+// Awaited reports whether a runner was asked for and did not come yet.
+func (r *Run) Awaited() bool { return r != nil && r.Turn == TurnStarting && r.Runner.PID == 0 }
 
-// clone is a copy of r that shares nothing with it.
-func (r *Run) clone() *Run {
+// Clone is a copy of r that shares nothing with it.
+func (r *Run) Clone() *Run {
 	if r == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (r *Run) clone() *Run {
 	c.Args, c.Orders, c.Steps = slices.Clone(r.Args), slices.Clone(r.Orders), slices.Clone(r.Steps)
 	c.EnvNames, c.EnvDiffers = slices.Clone(r.EnvNames), slices.Clone(r.EnvDiffers)
 	if r.Told != nil {
-		c.Told = ptr(*r.Told)
+		c.Told = new(*r.Told)
 	}
 	return &c
 }
@@ -128,8 +128,8 @@ type Checkpoint struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // of that wait
 }
 
-// request is what an event needs to know of the call.
-func (cp Checkpoint) request() Request {
+// AsRequest is what an event needs to know of the call.
+func (cp Checkpoint) AsRequest() Request {
 	return Request{ID: cp.RequestID, SessionID: cp.SessionID}
 }
 

@@ -1,6 +1,10 @@
 package broker
 
-import "time"
+import (
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
 
 // SessionState is where an agent's session stands.
 type SessionState string
@@ -19,8 +23,8 @@ const (
 // Ended reports whether no process stands behind a session in this state.
 func (s SessionState) Ended() bool { return s == SessionFinished || s == SessionGone }
 
-// underStop reports whether nothing of a session in this state may run.
-func (s SessionState) underStop() bool { return s == SessionStopping || s == SessionStopped }
+// UnderStop reports whether nothing of a session in this state may run.
+func (s SessionState) UnderStop() bool { return s == SessionStopping || s == SessionStopped }
 
 // Session is one conversation of one agent.
 type Session struct {
@@ -77,3 +81,11 @@ func (s Session) Status() string {
 	}
 	return string(s.State)
 }
+
+// EndsTurns reports whether a refusal can end the turn of s. Where it cannot, a stop
+// refuses each call until the session's user speaks.
+func (s Session) EndsTurns() bool { return agents.TraitsOf(s.Agent).StopTurn }
+
+// SharesProcess reports whether other sessions of s's agent may run in the same process, and
+// in other terminals than the one that it was started in.
+func (s Session) SharesProcess() bool { return agents.TraitsOf(s.Agent).OneServer }

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -139,4 +140,17 @@ type EventFilter struct {
 	Before    int64  // only events with a smaller Seq; 0 for all of them
 	After     int64  // only events with a larger Seq, oldest first; -1 for all of them
 	Limit     int    // 0 means 1,000
+}
+
+// mayFail are errors of Commit that say something about the change, not about the
+// store.
+var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
+
+func StoreFailed(err error) bool {
+	for _, fine := range mayFail {
+		if errors.Is(err, fine) {
+			return false
+		}
+	}
+	return err != nil
 }

@@ -1,5 +1,7 @@
 package broker
 
+import "time"
+
 // Snapshot is everything a console draws, as of one moment.
 type Snapshot struct {
 	Sessions []Session
@@ -36,4 +38,24 @@ type Health struct {
 	MoreFloods int     // how many more there are
 
 	Settings []SettingsFound // files that would switch a gate off, the oldest first; not to be changed
+}
+
+// Flood tells of calls that are refused, without a row for each, because there are too
+// many of them.
+type Flood struct {
+	SessionID string    `json:"session_id,omitempty"` // empty: calls of sessions that are not known
+	Why       string    `json:"why"`                  // goes on from the session's name: "asks faster than 20 calls a second"
+	Refused   int       `json:"refused"`              // calls so far
+	Since     time.Time `json:"since"`
+	Until     time.Time `json:"until"` // the last of them
+}
+
+// SettingsFound is a settings file that would switch a gate off.
+type SettingsFound struct {
+	File      string    `json:"file"`
+	Why       string    `json:"why"` // a sentence about "it"
+	SessionID string    `json:"session_id,omitempty"`
+	Kept      bool      `json:"kept_out"`         // the session that told of it does not read it; others may
+	Unread    bool      `json:"unread,omitempty"` // it cannot be read, so nobody knows that it would
+	At        time.Time `json:"at"`
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 )
 
-// answerTo turns a request's end into what its agent is told. Every way of ending
+// AnswerTo turns a request's end into what its agent is told. Every way of ending
 // has words of its own, because an agent that knows why does not just try again.
-func answerTo(r Request) agents.Answer {
+func AnswerTo(r Request) agents.Answer {
 	if r.Outcome == nil {
 		return agents.Answer{Verdict: agents.Deny, Reason: "aoctl: no decision was made."}
 	}
@@ -21,7 +21,7 @@ func answerTo(r Request) agents.Answer {
 	if o.State == Allowed {
 		return agents.Answer{Verdict: agents.Allow, Reason: allowWords(o), UpdatedInput: firstInput(o.UpdatedInput, approval(r))}
 	}
-	if asksElsewhere(r) && o.State == Answered {
+	if AsksElsewhere(r) && o.State == Answered {
 		return agents.Answer{Verdict: agents.Leave, Reason: "Ask the user in your own terminal."}
 	}
 	if o.State == Answered && o.By.Kind == ByObserve {
@@ -51,7 +51,7 @@ func denyWords(r Request, o Outcome) string {
 		if limit := HardWait(r); limit != "" {
 			next = limit + ", and a person may need longer: give them time, then make exactly the same call again. If they have allowed it meanwhile, it runs at once."
 		}
-		if o.Reason == heldTillEnd {
+		if o.Reason == HeldTillEnd {
 			return "Everything is held in aoctl at the moment, and this call's time ran out, so it was not run. Nobody has refused it; " + next
 		}
 		return fmt.Sprintf("Nobody answered in aoctl within %s, so this call was not run. Nobody has refused it; %s",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/store"
@@ -73,13 +74,13 @@ func (s drillScene) open(ctx context.Context, socket string) (func(), error) {
 			closers[i]()
 		}
 	}
-	l, err := broker.Listen(socket)
+	l, err := service.Listen(socket)
 	if err != nil {
 		end()
 		return nil, err
 	}
 	closers = append(closers, func() { _ = l.Close() })
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, ApprovalTimeout: max(s.wait, install.DefaultTimeout), Log: quiet})
+	b, err := service.New(ctx, st, service.Options{Socket: socket, ApprovalTimeout: max(s.wait, install.DefaultTimeout), Log: quiet})
 	if err != nil {
 		end()
 		return nil, err
@@ -104,7 +105,7 @@ func (s drillScene) open(ctx context.Context, socket string) (func(), error) {
 }
 
 // decide is the person at the scene's console.
-func (s drillScene) decide(ctx context.Context, b *broker.Broker) {
+func (s drillScene) decide(ctx context.Context, b *service.Broker) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for s.answer != "" {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/store"
 )
@@ -147,7 +147,7 @@ func (g *drillGround) socket(name string) string { return filepath.Join(g.dir, n
 
 // openConsole opens the real broker on a store of its own, with nobody at the keys.
 func (g *drillGround) openConsole(ctx context.Context) error {
-	l, err := broker.Listen(g.socket("console"))
+	l, err := service.Listen(g.socket("console"))
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (g *drillGround) openConsole(ctx context.Context) error {
 		return err
 	}
 	g.closers = append(g.closers, func() { _ = st.Close() })
-	b, err := broker.New(ctx, st, broker.Options{ApprovalTimeout: drillAnswer, Log: quiet})
+	b, err := service.New(ctx, st, service.Options{ApprovalTimeout: drillAnswer, Log: quiet})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
@@ -22,9 +23,9 @@ const closeTime = 5 * time.Second
 
 // house is what a console stands on: the broker, listening, with its store.
 type house struct {
-	broker *broker.Broker
+	broker *service.Broker
 	socket string
-	tcp    *broker.TCPListener // nil without --listen
+	tcp    *service.TCPListener // nil without --listen
 	log    *slog.Logger
 
 	stop     context.CancelFunc // ends Serve
@@ -46,7 +47,7 @@ func openHouse(ctx context.Context, o consoleOptions) (*house, error) {
 }
 
 func (h *house) open(ctx context.Context, o consoleOptions) error {
-	broker.SaveMemory()
+	service.SaveMemory()
 	dir, err := paths.StateDir()
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err = h.openLog(); err != nil {
 		return err
 	}
-	listener, err := broker.Listen(h.socket)
+	listener, err := service.Listen(h.socket)
 	if err != nil {
 		return h.explainListen(err)
 	}
@@ -70,7 +71,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		return err
 	}
 	h.closers = append(h.closers, st.Close)
-	opts := broker.Options{
+	opts := service.Options{
 		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
@@ -82,7 +83,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 		h.closers = append(h.closers, g.Close)
 		opts.Vet = g
 	}
-	h.broker, err = broker.New(ctx, st, o.limits.in(opts))
+	h.broker, err = service.New(ctx, st, o.limits.in(opts))
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
@@ -186,8 +187,8 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 	if addr == "" {
 		return nil
 	}
-	l, err := broker.ListenTCP(ctx, addr)
-	if bad, ok := errors.AsType[*broker.SocketError](err); ok {
+	l, err := service.ListenTCP(ctx, addr)
+	if bad, ok := errors.AsType[*service.SocketError](err); ok {
 		return failure{code: exitError, text: "--listen " + bad.Path + ": it " + bad.Problem, hint: bad.Hint, cause: err}
 	}
 	if err != nil {
@@ -200,7 +201,7 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
-func (h *house) serve(listener *broker.Listener, o consoleOptions) {
+func (h *house) serve(listener *service.Listener, o consoleOptions) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	tcpServed := make(chan error, 1)
@@ -227,7 +228,7 @@ const startedMsg = "console started"
 
 // explainListen says who holds the socket, or why it cannot be had.
 func (h *house) explainListen(err error) error {
-	if used, ok := errors.AsType[*broker.InUseError](err); ok {
+	if used, ok := errors.AsType[*service.InUseError](err); ok {
 		who := "another aoctl"
 		if used.PID > 0 {
 			who = fmt.Sprintf("aoctl already runs as pid %d and", used.PID)
@@ -237,7 +238,7 @@ func (h *house) explainListen(err error) error {
 			hint: "use that one, or quit it first", cause: err,
 		}
 	}
-	if bad, ok := errors.AsType[*broker.SocketError](err); ok {
+	if bad, ok := errors.AsType[*service.SocketError](err); ok {
 		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
 	}
 	return failure{

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 )
 
 // limitOptions bound what agents may ask of a console.
@@ -57,7 +58,7 @@ func checkLimit(name string, value, least, most int, whose string, such int) err
 }
 
 // in puts the limits into a broker's options.
-func (l limitOptions) in(o broker.Options) broker.Options {
+func (l limitOptions) in(o service.Options) service.Options {
 	o.MaxPending, o.MaxPerSession, o.Rate = l.pending, l.pendingSession, l.rate
 	if l.rate == 0 {
 		o.Rate = -1

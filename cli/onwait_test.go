@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 )
 
 // hookRig is a waitHook whose commands end when they are told to.
@@ -247,7 +248,7 @@ func TestOnWaitCommandIsKilledWithTheConsole(t *testing.T) {
 
 // lives reports whether a process runs; one that waits for whoever asks does not.
 func lives(pid int) bool {
-	in, err := broker.Within(broker.Process{PID: pid}, pid)
+	in, err := service.Within(broker.Process{PID: pid}, pid)
 	return in && err == nil && !zombie(pid)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/store"
 )
@@ -91,8 +92,8 @@ func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
 // readFile adds the rules of the project's own file. One that cannot be read makes
 // every call of the project ask, so it is a problem and no error.
 func (k *known) readFile(trusted map[string]string) error {
-	path := filepath.Join(k.project, broker.RulesFileName)
-	f, err := broker.ReadRulesFile(path, k.project, trusted[path])
+	path := filepath.Join(k.project, service.RulesFileName)
+	f, err := service.ReadRulesFile(path, k.project, trusted[path])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

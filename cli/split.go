@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
 
@@ -133,9 +133,9 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 	if err != nil {
 		return err
 	}
-	console := broker.FindProcess(pid)
+	console := service.FindProcess(pid)
 	for _, p := range panes {
-		if in, err := broker.Within(console, p.PID); err != nil || !in {
+		if in, err := service.Within(console, p.PID); err != nil || !in {
 			continue
 		}
 		pane, _ := here.Find(panes, p.ID)

@@ -12,11 +12,12 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/service"
 )
 
 // testConsole is a real broker on a socket, with a person who answers what waits.
 type testConsole struct {
-	*broker.Broker
+	*service.Broker
 	socket string
 	store  *brokertest.Memory
 	again  chan struct{} // one for each call that was asked again while it waited
@@ -45,11 +46,11 @@ func openConsole() *testConsole {
 }
 
 func openConsoleAt(socket string, st *brokertest.Memory) *testConsole {
-	l, err := broker.Listen(socket)
+	l, err := service.Listen(socket)
 	check(err)
 	again := make(chan struct{}, 100)
 	log := slog.New(slog.NewTextHandler(listener(again), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	b, err := broker.New(context.Background(), st, broker.Options{Socket: socket, Log: log, Alive: func(broker.Process) bool { return true }})
+	b, err := service.New(context.Background(), st, service.Options{Socket: socket, Log: log, Alive: func(broker.Process) bool { return true }})
 	check(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/service"
 )
 
 // checkpointOf is that of r, which was put off.
@@ -139,7 +140,7 @@ func TestCheckpointThatWentInOrder(t *testing.T) {
 func TestBrokerLetsGoOfCheckpointsInOrder(t *testing.T) {
 	operator := broker.Actor{Kind: broker.ByOperator}
 	type world struct {
-		b  *broker.Broker
+		b  *service.Broker
 		id string
 		q  broker.Question
 	}
@@ -183,7 +184,7 @@ func TestBrokerLetsGoOfCheckpointsInOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir() + "/aoctl.db"
 			s := openAt(t, path)
-			b, err := broker.New(t.Context(), s, broker.Options{})
+			b, err := service.New(t.Context(), s, service.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

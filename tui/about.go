@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -91,8 +92,8 @@ func (m *model) settleAbout() tea.Cmd {
 
 // lastSaid is what an agent said last, as list, which has its last message, tells; "" when
 // it said nothing.
-func lastSaid(list []broker.Moment) (said string, at time.Time) {
-	var d broker.UserData
+func lastSaid(list []service.Moment) (said string, at time.Time) {
+	var d service.UserData
 	if len(list) == 0 || json.Unmarshal(list[0].Event.Data, &d) != nil {
 		return "", time.Time{}
 	}

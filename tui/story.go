@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -19,13 +20,13 @@ const (
 // storyMsg brings what led to a call, and what came of it.
 type storyMsg struct {
 	id    string
-	story broker.Story
+	story service.Story
 	err   error
 }
 
 // stories are what is known of what led to calls, by request.
 type stories struct {
-	known  map[string]broker.Story
+	known  map[string]service.Story
 	asking string // id; one at a time is enough for one screen
 	asked  time.Time
 }
@@ -74,7 +75,7 @@ func (m *model) storyCame(msg storyMsg) {
 		msg.story = m.stories.known[msg.id]
 	}
 	if m.stories.known == nil || len(m.stories.known) >= storiesKept {
-		m.stories.known = map[string]broker.Story{}
+		m.stories.known = map[string]service.Story{}
 	}
 	m.stories.known[msg.id] = msg.story
 	m.docs.forget(msg.id)
@@ -111,7 +112,7 @@ func (d *doc) background(a around) {
 }
 
 // pastEnd is how an earlier call ended, in a word or two; safe to draw.
-func pastEnd(p broker.Past) (string, ink) {
+func pastEnd(p service.Past) (string, ink) {
 	switch {
 	case p.Ran != nil:
 		return ranWords(*p.Ran)
@@ -138,7 +139,7 @@ func ranWords(d broker.RanData) (string, ink) {
 }
 
 // ran draws how a call ended and, folded or not, what its tool gave back.
-func (d *doc) ran(s broker.Story, loc *time.Location, unfolded bool) {
+func (d *doc) ran(s service.Story, loc *time.Location, unfolded bool) {
 	if s.Ran == nil {
 		return
 	}

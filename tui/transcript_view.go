@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/service"
 )
 
 func (m *model) transcriptView(l layout, a area) []string {
@@ -92,7 +93,7 @@ func (m *model) transcriptNote() (string, ink) {
 		}
 		turns = s.Run.Turns
 		if s.Run.Cost > 0 || s.Run.Usage.Input+s.Run.Usage.Output > 0 {
-			spent, whole = broker.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
+			spent, whole = service.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
 		}
 	}
 	if name != "" {
@@ -111,7 +112,7 @@ func (m *model) transcriptNote() (string, ink) {
 }
 
 // spentWords are dollars and tokens in few letters.
-func spentWords(s broker.Spent) string {
+func spentWords(s service.Spent) string {
 	var parts []string
 	if s.Cost > 0 {
 		parts = append(parts, cost(s.Cost))

@@ -16,8 +16,11 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
-	_ "github.com/aoctl/aoctl/tui/quietstart" // before Bubble Tea asks the terminal
+	"github.com/aoctl/aoctl/broker/service"
+	_ "github.com/aoctl/aoctl/tui/quietstart"
 )
+
+// before Bubble Tea asks the terminal
 
 // console is what the TUI needs from a broker; broker.Console has all of it.
 type console interface {
@@ -29,9 +32,9 @@ type console interface {
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
-	Story(ctx context.Context, id string) (broker.Story, error)
-	Timeline(ctx context.Context, f broker.EventFilter) ([]broker.Moment, error)
-	Transcript(ctx context.Context, sessionID string, part broker.TranscriptPart, have broker.TranscriptSpan) (broker.Transcript, error)
+	Story(ctx context.Context, id string) (service.Story, error)
+	Timeline(ctx context.Context, f broker.EventFilter) ([]service.Moment, error)
+	Transcript(ctx context.Context, sessionID string, part service.TranscriptPart, have service.TranscriptSpan) (service.Transcript, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error

@@ -19,7 +19,8 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":             {module + "/broker/…", module + "/hookclient/profile", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker":             {module + "/broker/agents", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
+	"broker/service":     {module + "/broker", module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/…":           {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":    {"golang.org/x/sys/…"},
 	"broker/workspace":   {module + "/broker/rules", module + "/broker/risk", module + "/broker/shell"},
@@ -36,7 +37,7 @@ var arrows = map[string][]string{
 	"hookclient/runner":  {module + "/hookclient/…", module + "/broker/wire"},
 	"store":              {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
 	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
-	"tui":                {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"tui":                {module + "/broker", module + "/broker/service", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
 	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 
 	// Only tests import it.

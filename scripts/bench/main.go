@@ -18,7 +18,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/scripts/internal/host"
 )
 
@@ -51,7 +51,7 @@ type bench struct {
 func main() {
 	// The crowd is larger, and asks faster, than a console allows. A part of the room is kept
 	// for sessions that have few calls waiting, so there is more room than calls wait.
-	options := broker.Options{MaxPending: 2 * waiting, Rate: -1}
+	options := service.Options{MaxPending: 2 * waiting, Rate: -1}
 	if code, ok := host.Child(options, map[string]host.Command{"latency": latency, "throughput": throughput}); ok {
 		os.Exit(code)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -27,12 +28,12 @@ func serve(home string) error {
 	}
 	defer st.Close()
 	socket := filepath.Join(home, "broker.sock")
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, Rate: -1})
+	b, err := service.New(ctx, st, service.Options{Socket: socket, Rate: -1})
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
 	defer b.Close()
-	l, err := broker.Listen(socket)
+	l, err := service.Listen(socket)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -51,7 +52,7 @@ func serve(home string) error {
 }
 
 // watch hands every waiting call to the deciders.
-func watch(ctx context.Context, b *broker.Broker, asked chan<- broker.Request) {
+func watch(ctx context.Context, b *service.Broker, asked chan<- broker.Request) {
 	for ctx.Err() == nil {
 		snap, updates := b.Watch(ctx)
 		for _, r := range snap.Requests {
@@ -66,7 +67,7 @@ func watch(ctx context.Context, b *broker.Broker, asked chan<- broker.Request) {
 }
 
 // decide settles calls after a short while each and tells the ledger.
-func decide(ctx context.Context, b *broker.Broker, asked <-chan broker.Request, ack *os.File) {
+func decide(ctx context.Context, b *service.Broker, asked <-chan broker.Request, ack *os.File) {
 	for r := range asked {
 		time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond) //nolint:gosec // G404: load, no secrets
 		d := broker.Decision{

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -110,7 +111,7 @@ func TestE2EInside(t *testing.T) {
 	}
 }
 
-func e2eInside(r *rig, b *broker.Broker) {
+func e2eInside(r *rig, b *service.Broker) {
 	t := r.t
 	r.write("inside.sh", insideScript)
 	agent := r.agent("--dangerously-skip-permissions")
@@ -175,10 +176,10 @@ func e2eInside(r *rig, b *broker.Broker) {
 }
 
 // broker opens a console without a screen, in this process: the person is the test.
-func (r *rig) broker() *broker.Broker {
+func (r *rig) broker() *service.Broker {
 	r.t.Helper()
 	state := filepath.Join(r.dir, "state")
-	l, err := broker.Listen(filepath.Join(state, "broker.sock"))
+	l, err := service.Listen(filepath.Join(state, "broker.sock"))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func (r *rig) broker() *broker.Broker {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	b, err := broker.New(ctx, st, broker.Options{Socket: filepath.Join(state, "broker.sock")})
+	b, err := service.New(ctx, st, service.Options{Socket: filepath.Join(state, "broker.sock")})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/service"
 )
 
 // ruled makes the calls that the scenarios about rules decide.
@@ -42,7 +43,7 @@ command = "rm **"
 func TestE2ERules(t *testing.T) {
 	r := newRig(t, findE2E(t), ruled)
 	r.write("package.json", `{"scripts":{"test":"echo ran >> runs"}}`)
-	r.write(broker.RulesFileName, refusingRules)
+	r.write(service.RulesFileName, refusingRules)
 	r.run("git", "init", "-q")
 	console := r.console("console")
 	agent := r.agent("--dangerously-skip-permissions")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -87,7 +88,7 @@ func (t *terminal) stopAll() {
 type crowd struct {
 	t      *testing.T
 	rig    *rig
-	broker *broker.Broker
+	broker *service.Broker
 	close  func()
 	ids    []string // of the sessions
 }
@@ -116,7 +117,7 @@ func newCrowd(t *testing.T) *crowd {
 func (m *crowd) open() {
 	m.t.Helper()
 	state := filepath.Join(m.rig.dir, "state")
-	l, err := broker.Listen(filepath.Join(state, "broker.sock"))
+	l, err := service.Listen(filepath.Join(state, "broker.sock"))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func (m *crowd) open() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if m.broker, err = broker.New(ctx, st, broker.Options{Socket: filepath.Join(state, "broker.sock"), Rate: -1}); err != nil {
+	if m.broker, err = service.New(ctx, st, service.Options{Socket: filepath.Join(state, "broker.sock"), Rate: -1}); err != nil {
 		m.t.Fatal(err)
 	}
 	served := make(chan error, 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -25,7 +26,7 @@ type consoleKey struct{}
 // scriptConsole is a console without a screen: the real broker on the real store,
 // decided by the script in place of a person at the keys.
 type scriptConsole struct {
-	broker *broker.Broker
+	broker *service.Broker
 	close  func()
 	agents []*demoAgent
 	screen any // the program at a terminal, where a platform has them
@@ -95,7 +96,7 @@ func cmdConsole(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
-	opts := broker.Options{}
+	opts := service.Options{}
 	if len(args) > 0 {
 		d, err := time.ParseDuration(args[0])
 		if err != nil {
@@ -105,7 +106,7 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 	}
 	home := ts.Getenv("AOCTL_HOME")
 	opts.Socket = filepath.Join(home, "broker.sock")
-	listener, err := broker.Listen(opts.Socket)
+	listener, err := service.Listen(opts.Socket)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 		cancel()
 		return errors.Join(err, listener.Close())
 	}
-	b, err := broker.New(ctx, st, opts)
+	b, err := service.New(ctx, st, opts)
 	if err != nil {
 		cancel()
 		return errors.Join(err, listener.Close(), st.Close())
@@ -137,7 +138,7 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 
 // listen opens the console's door over TCP and returns its port.
 func (c *scriptConsole) listen(ts *testscript.TestScript) string {
-	l, err := broker.ListenTCP(context.Background(), "127.0.0.1:0")
+	l, err := service.ListenTCP(context.Background(), "127.0.0.1:0")
 	ts.Check(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)

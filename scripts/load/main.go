@@ -19,7 +19,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/scripts/internal/host"
 )
 
@@ -121,7 +121,7 @@ func main() {
 // child does the work of the broker's process. A console lets fewer calls wait than one
 // case needs, and a crowd comes faster than sessions may ask.
 func child() (code int, is bool) {
-	o := broker.Options{MaxPending: 2 * full.waiting, Rate: -1}
+	o := service.Options{MaxPending: 2 * full.waiting, Rate: -1}
 	return host.Child(o, map[string]host.Command{"operator": watchAndDecide, "rule": saveRule, "verdicts": decideEach})
 }
 

@@ -27,44 +27,44 @@ type edit struct{ file, from, to string }
 
 var mutants = []mutant{
 	{"a decision is acknowledged before it is recorded", []edit{
-		{"broker/decide.go", "\terr := b.commit(ctx, c)\n", "\tvar err error\n\tgo func() { time.Sleep(50 * time.Millisecond); _ = b.commit(context.WithoutCancel(ctx), c) }()\n"},
+		{"broker/service/decide.go", "\terr := b.commit(ctx, c)\n", "\tvar err error\n\tgo func() { time.Sleep(50 * time.Millisecond); _ = b.commit(context.WithoutCancel(ctx), c) }()\n"},
 	}, ""},
 	{"whoever decides last wins", []edit{
-		{"broker/decide.go", "ok && e.saved && !e.claimed && e.req.State == Pending {", "ok && e.saved {"},
-		{"broker/decide.go", "\tif e.req.State.Terminal() {\n\t\treturn\n\t}\n\te.claimed = true", "\tif e.req.State.Terminal() {\n\t\te.req.State, e.req.Outcome = o.State, &o\n\t\treturn\n\t}\n\te.claimed = true"},
-		{"broker/decide.go", "\tif req.State.Terminal() {\n\t\treturn b.decideLate(ctx, req, d)\n\t}\n\tif d.Verdict", "\tif d.Verdict"},
-		{"broker/decide.go", "\terr := b.commit(ctx, c)\n\tif err != nil {\n\t\to =", "\terr := b.commit(ctx, c)\n\tif errors.Is(err, ErrAlreadyDecided) {\n\t\terr = nil\n\t}\n\tif err != nil {\n\t\to ="},
+		{"broker/service/decide.go", "ok && e.saved && !e.claimed && e.req.State == broker.Pending {", "ok && e.saved {"},
+		{"broker/service/decide.go", "\tif e.req.State.Terminal() {\n\t\treturn\n\t}\n\te.claimed = true", "\tif e.req.State.Terminal() {\n\t\te.req.State, e.req.Outcome = o.State, &o\n\t\treturn\n\t}\n\te.claimed = true"},
+		{"broker/service/decide.go", "\tif req.State.Terminal() {\n\t\treturn b.decideLate(ctx, req, d)\n\t}\n\tif d.Verdict", "\tif d.Verdict"},
+		{"broker/service/decide.go", "\terr := b.commit(ctx, c)\n\tif err != nil {\n\t\to =", "\terr := b.commit(ctx, c)\n\tif errors.Is(err, ErrAlreadyDecided) {\n\t\terr = nil\n\t}\n\tif err != nil {\n\t\to ="},
 	}, ""},
 	{"a stop does not speak about later calls", []edit{
-		{"broker/submit.go", "\tcase se.s.State == SessionStopping || se.s.State == SessionStopped:\n\t\tend =", "\tcase false:\n\t\tend ="},
-		{"broker/submit.go", "\tif stopped { // the stop", "\tif false && stopped { // the stop"},
+		{"broker/service/submit.go", "\tcase se.s.State == broker.SessionStopping || se.s.State == broker.SessionStopped:\n\t\tend =", "\tcase false:\n\t\tend ="},
+		{"broker/service/submit.go", "\tif stopped { // the stop", "\tif false && stopped { // the stop"},
 		{"broker/session.go", "{ return s == SessionStopping || s == SessionStopped }", "{ return false }"},
 	}, ""},
 	{"a stop is not recorded", []edit{
-		{"broker/stop.go", "\t\tc.Sessions = append(c.Sessions, se.view())\n", "\t\tv := se.view()\n\t\tv.State = SessionActive\n\t\tc.Sessions = append(c.Sessions, v)\n"},
+		{"broker/service/stop.go", "\t\tc.Sessions = append(c.Sessions, se.view())\n", "\t\tv := se.view()\n\t\tv.State = SessionActive\n\t\tc.Sessions = append(c.Sessions, v)\n"},
 	}, ""},
 	{"another call under a known id gets the known answer", []edit{
-		{"broker/submit.go", "\treturn r.Digest == q.Digest && r.SessionID", "\treturn r.SessionID"},
+		{"broker/question.go", "\treturn r.Digest == q.Digest && r.SessionID", "\treturn r.SessionID"},
 	}, ""},
 	{"a deadline is forgotten over a pause", []edit{
-		{"broker/decide.go", "\treturn ok && e.timer != nil && !time.Now().Before(e.deadline)", "\tif ok && e.timer != nil && !time.Now().Before(e.deadline) {\n\t\te.timer.Reset(time.Second)\n\t}\n\treturn false"},
-		{"broker/decide.go", "func (b *Broker) expire(id string) {\n", "func (b *Broker) expire(id string) {\n\ttime.Sleep(300 * time.Millisecond)\n"},
+		{"broker/service/decide.go", "\treturn ok && e.timer != nil && !time.Now().Before(e.deadline)", "\tif ok && e.timer != nil && !time.Now().Before(e.deadline) {\n\t\te.timer.Reset(time.Second)\n\t}\n\treturn false"},
+		{"broker/service/decide.go", "func (b *Broker) expire(id string) {\n", "func (b *Broker) expire(id string) {\n\ttime.Sleep(300 * time.Millisecond)\n"},
 	}, ""},
 	{"a grant is not used up", []edit{
-		{"broker/submit.go", "\tdelete(b.grants, k)\n\treturn g, time", "\treturn g, time"},
-		{"broker/submit.go", "\tif grant != nil {\n", "\tif false && grant != nil {\n"},
+		{"broker/service/submit.go", "\tdelete(b.grants, k)\n\treturn g, time", "\treturn g, time"},
+		{"broker/service/submit.go", "\tif grant != nil {\n", "\tif false && grant != nil {\n"},
 	}, ""},
 	{"the hook lets the call run when the console is gone", []edit{
 		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},
 	}, ""},
 	{"a repeated question is accepted before it is recorded", []edit{
-		{"broker/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
-		{"broker/submit.go", "\tcase !same && saved:\n", "\tcase !same && (saved || !saved):\n"},
-		{"broker/submit.go", "\tcase !same: // what", "\tcase false: // what"},
-		{"broker/submit.go", "\tcase !saved && e.failure != nil:\n\t\treturn Request{}, e.failure\n\tcase !saved:\n\t\treturn b.giveAgain(ctx, e.instead, nil, q)\n", ""},
+		{"broker/service/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
+		{"broker/service/submit.go", "\tcase !same && saved:\n", "\tcase !same && (saved || !saved):\n"},
+		{"broker/service/submit.go", "\tcase !same: // what", "\tcase false: // what"},
+		{"broker/service/submit.go", "\tcase !saved && e.failure != nil:\n\t\treturn broker.Request{}, e.failure\n\tcase !saved:\n\t\treturn b.giveAgain(ctx, e.instead, nil, q)\n", ""},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
-		{"broker/abandoned.go", "b.stillAway(over)", "b.stillAway(over[:0])"},
+		{"broker/service/abandoned.go", "b.stillAway(over)", "b.stillAway(over[:0])"},
 	}, "cancelled calls"},
 }
 

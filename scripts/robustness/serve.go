@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -47,7 +48,7 @@ func serve(home string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	socket := socketIn(home)
-	l, err := broker.Listen(socket)
+	l, err := service.Listen(socket)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -58,7 +59,7 @@ func serve(home string) error {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	defer st.Close()
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, AskerGrace: askerGrace, Rate: -1, Log: log})
+	b, err := service.New(ctx, st, service.Options{Socket: socket, AskerGrace: askerGrace, Rate: -1, Log: log})
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
@@ -74,7 +75,7 @@ func serve(home string) error {
 
 // desk is where the operator's orders are carried out.
 type desk struct {
-	b   *broker.Broker
+	b   *service.Broker
 	mu  sync.Mutex
 	out *json.Encoder
 }

@@ -25,19 +25,19 @@ var mutations = []mutation{
 		`so this call was not run. Nobody has refused it; %s",`, `so it was denied%.0s.",`,
 	},
 	{
-		"threat-03-self-approval", "only an operator allows", "broker/handlers_allow.go",
-		"	case by.Kind != ByOperator && !errors.Is(err, ErrNotFound):", "	case false && !errors.Is(err, ErrNotFound):",
+		"threat-03-self-approval", "only an operator allows", "broker/service/handlers_allow.go",
+		"	case by.Kind != broker.ByOperator && !errors.Is(err, broker.ErrNotFound):", "	case false && !errors.Is(err, broker.ErrNotFound):",
 	},
 	{
-		"threat-03-self-approval", "a refused attempt is recorded", "broker/refusals.go",
-		"	if err := b.commit(ctx, &Change{Events: []*Event{ev}}); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"", "	if err := error(nil); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"",
+		"threat-03-self-approval", "a refused attempt is recorded", "broker/service/refusals.go",
+		"	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{ev}}); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"", "	if err := error(nil); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"",
 	},
 	{
-		"threat-03-agent-token", "a token does not help an agent's process", "broker/callers.go",
+		"threat-03-agent-token", "a token does not help an agent's process", "broker/service/callers.go",
 		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
 	},
 	{
-		"threat-03-run", "no agent speaks in its user's name", "broker/handlers_runs.go",
+		"threat-03-run", "no agent speaks in its user's name", "broker/service/handlers_runs.go",
 		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
 	},
 	{
@@ -61,7 +61,7 @@ var mutations = []mutation{
 		"case info.Mode().Type() != fs.ModeSocket:", "case false:",
 	},
 	{
-		"threat-04-other-user", "the broker looks whose process calls", "broker/server.go",
+		"threat-04-other-user", "the broker looks whose process calls", "broker/service/server.go",
 		"case p.err != nil || p.uid != os.Geteuid():", "case p.err != nil || os.Geteuid() < 0:",
 	},
 	{
@@ -81,15 +81,15 @@ var mutations = []mutation{
 		"	deafFor = 550 * time.Millisecond", "	deafFor = 0 * time.Millisecond",
 	},
 	{
-		"threat-09-once", "one id is one call", "broker/submit.go",
+		"threat-09-once", "one id is one call", "broker/question.go",
 		"	return r.Digest == q.Digest && r.SessionID", "	return r.SessionID",
 	},
 	{
-		"threat-10-rewritten", "what ran is compared with what was allowed", "broker/ran.go",
+		"threat-10-rewritten", "what ran is compared with what was allowed", "broker/alarm.go",
 		"	}) {\n		return RanChanged\n	}", "	}) {\n		return \"\"\n	}",
 	},
 	{
-		"threat-10-rewritten", "what was refused must not run", "broker/ran.go",
+		"threat-10-rewritten", "what was refused must not run", "broker/alarm.go",
 		"	case Pending, Denied, Expired, Cancelled:\n		return RanRefused", "	case Pending, Denied, Expired, Cancelled:\n		return \"\"",
 	},
 	{
@@ -97,7 +97,7 @@ var mutations = []mutation{
 		"		o.add(r, i)\n		if !r.silent {\n			rested", "		if i == 0 {\n			o.add(r, i)\n		}\n		if !r.silent {\n			rested",
 	},
 	{
-		"threat-12-paths", "files are looked at again when the person says yes", "broker/decide.go",
+		"threat-12-paths", "files are looked at again when the person says yes", "broker/service/decide.go",
 		"	return b.unchanged(ctx, req.ID)\n", "	return nil\n",
 	},
 	{
@@ -105,52 +105,52 @@ var mutations = []mutation{
 		"	if !dangerous && f.x.exact == \"\" {", "	if !dangerous {",
 	},
 	{
-		"threat-14-tcp", "the name that is asked for must be ours", "broker/tcp.go",
+		"threat-14-tcp", "the name that is asked for must be ours", "broker/service/tcp.go",
 		"	case !ourHost(r.Host, here):", "	case false:",
 	},
 	{
-		"threat-14-tcp", "a web page is turned away", "broker/tcp.go",
+		"threat-14-tcp", "a web page is turned away", "broker/service/tcp.go",
 		"	case r.Header.Get(\"Origin\") != \"\" || r.Header.Get(\"Referer\") != \"\" || site", "	case site == \"never\" && site",
 	},
 	{
-		"threat-14-tcp", "nothing over TCP without a token", "broker/tcp.go",
-		"	case !given:\n		return ctx, &refusal{NoToken", "	case false && !given:\n		return ctx, &refusal{NoToken",
+		"threat-14-tcp", "nothing over TCP without a token", "broker/service/tcp.go",
+		"	case !given:\n		return ctx, &refusal{broker.NoToken", "	case false && !given:\n		return ctx, &refusal{broker.NoToken",
 	},
 	{
 		"threat-14-tcp", "nothing is taken from an answer over TCP without proof", "hookclient/proof.go",
 		"	if q.key != \"\" && hmac.Equal(", "	if q.key != \"\" || hmac.Equal(",
 	},
 	{
-		"threat-14-tcp", "a token for asking only asks", "broker/tcp.go",
-		"	case d.kind() == AskingToken && pattern", "	case false && pattern",
+		"threat-14-tcp", "a token for asking only asks", "broker/service/tcp.go",
+		"	case d.KindOrOperator() == broker.AskingToken && pattern", "	case false && pattern",
 	},
 	{
 		"threat-15-payload", "a key that stands twice is refused", "broker/wire/json_scan.go",
 		"			if bytes.EqualFold(k, key) {", "			if false && bytes.EqualFold(k, key) {",
 	},
 	{
-		"threat-16-parser", "what agents wrote is read elsewhere first", "broker/vetted.go",
+		"threat-16-parser", "what agents wrote is read elsewhere first", "broker/service/vetted.go",
 		"	r := vetted(q)\n	if r.Why != \"\" {", "	r := vet.Result{Legible: true}\n	if r.Why != \"\" {",
 	},
 	{
-		"threat-16-crash-loop", "a call at which two consoles ended is set aside", "broker/quarantine.go",
+		"threat-16-crash-loop", "a call at which two consoles ended is set aside", "broker/service/quarantine.go",
 		"const mostEnds = 2", "const mostEnds = 200",
 	},
 	{
-		"threat-17-slow", "half a head is waited for 5 s at most", "broker/server.go",
+		"threat-17-slow", "half a head is waited for 5 s at most", "broker/service/server.go",
 		"	headerTimeout = 5 * time.Second", "	headerTimeout = time.Hour",
 	},
 	{
-		"threat-17-slow", "half a body is waited for 10 s at most", "broker/server.go",
+		"threat-17-slow", "half a body is waited for 10 s at most", "broker/service/server.go",
 		"	bodyTimeout   = 10 * time.Second", "	bodyTimeout   = time.Hour",
 	},
 	{
-		"threat-18-disk", "what is not recorded is refused", "broker/submit.go",
+		"threat-18-disk", "what is not recorded is refused", "broker/service/submit.go",
 		"	unlock(err)\n	if err != nil {", "	unlock(err)\n	if err != nil && end == nil {",
 	},
 	{
-		"threat-19-crash", "a decision is recorded before it is told", "broker/decide.go",
-		"	err := b.commit(ctx, c)\n	if err != nil {\n		o = Outcome", "	var err error\n	if err != nil {\n		o = Outcome",
+		"threat-19-crash", "a decision is recorded before it is told", "broker/service/decide.go",
+		"	err := b.commit(ctx, c)\n	if err != nil {\n		o = broker.Outcome", "	var err error\n	if err != nil {\n		o = broker.Outcome",
 	},
 	{
 		"threat-20-log", "a row that its seal does not fit is named", "store/verify.go",
@@ -161,27 +161,27 @@ var mutations = []mutation{
 		"	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil", "	_ = doubtRequest\n	return trustedRequest{Request: r}, nil",
 	},
 	{
-		"threat-20-freeze", "a fact that was lost counts as a freeze", "broker/freeze.go",
+		"threat-20-freeze", "a fact that was lost counts as a freeze", "broker/service/freeze.go",
 		"	if lost != 0 {\n		b.presumeFrozen()", "	if false {\n		b.presumeFrozen()",
 	},
 	{
-		"threat-21-stop", "a stop denies what waits", "broker/stop.go",
+		"threat-21-stop", "a stop denies what waits", "broker/service/stop.go",
 		"	ended, err := b.endAll(ctx, waiting, ", "	ended, err := b.endAll(ctx, waiting[:0], ",
 	},
 	{
-		"threat-21-stop", "a stop holds for later calls", "broker/stop.go",
-		"		se.s.State, se.s.StopAskedAt = SessionStopping, now", "		se.s.StopAskedAt = now",
+		"threat-21-stop", "a stop holds for later calls", "broker/service/stop.go",
+		"		se.s.State, se.s.StopAskedAt = broker.SessionStopping, now", "		se.s.StopAskedAt = now",
 	},
 	{
 		"threat-21-kill", "more is not claimed than was seen", "broker/proctree/look.go",
 		"		r.Unfinished = \"the agent's own process is not known\"", "		r.Unfinished = \"\"",
 	},
 	{
-		"threat-22-asker", "cards of dead askers go", "broker/abandoned.go",
+		"threat-22-asker", "cards of dead askers go", "broker/service/abandoned.go",
 		"			if !e.saved || !e.bound || e.attached > 0 || e.claimed {", "			if true || !e.saved || !e.bound || e.attached > 0 || e.claimed {",
 	},
 	{
-		"threat-22-restart", "a question that was open before is open again", "broker/broker.go",
+		"threat-22-restart", "a question that was open before is open again", "broker/service/broker.go",
 		"		e := &entry{req: r, saved: true,", "		e := &entry{req: r, saved: false,",
 	},
 	{

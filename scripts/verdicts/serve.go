@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -57,7 +58,7 @@ func serve(home, mode string) error {
 	}
 	defer st.Close()
 	socket := filepath.Join(home, "broker.sock")
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, Observe: mode == observes})
+	b, err := service.New(ctx, st, service.Options{Socket: socket, Observe: mode == observes})
 	if err != nil {
 		return fmt.Errorf("start the broker: %w", err)
 	}
@@ -65,7 +66,7 @@ func serve(home, mode string) error {
 	if err := saveRules(ctx, b, mode); err != nil {
 		return err
 	}
-	l, err := broker.Listen(socket)
+	l, err := service.Listen(socket)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -101,7 +102,7 @@ func serveWait(home string) error {
 	return err
 }
 
-func saveRules(ctx context.Context, b *broker.Broker, mode string) error {
+func saveRules(ctx context.Context, b *service.Broker, mode string) error {
 	text := map[string]string{ruleDenies: denyRule, ruleAllows: allowRule}[mode]
 	list, err := rules.ParseTOML([]byte(text))
 	if err != nil {
@@ -117,7 +118,7 @@ func saveRules(ctx context.Context, b *broker.Broker, mode string) error {
 
 // person is who sits at the console.
 type person struct {
-	b    *broker.Broker
+	b    *service.Broker
 	mode string
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/scripts/internal/visit"
 	"github.com/aoctl/aoctl/store"
@@ -124,7 +125,7 @@ func (r round) installInto(ctx context.Context, v *visit.Visit, aoctl string) (s
 }
 
 // openConsole opens a real broker at which nobody decides.
-func (r round) openConsole(ctx context.Context, dir string) (*broker.Broker, func(), error) {
+func (r round) openConsole(ctx context.Context, dir string) (*service.Broker, func(), error) {
 	home := filepath.Join(dir, "s")
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return nil, nil, err
@@ -135,11 +136,11 @@ func (r round) openConsole(ctx context.Context, dir string) (*broker.Broker, fun
 		return nil, nil, err
 	}
 	socket := filepath.Join(home, "broker.sock")
-	l, err := broker.Listen(socket)
+	l, err := service.Listen(socket)
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}
-	b, err := broker.New(ctx, st, broker.Options{Socket: socket, ApprovalTimeout: r.timeout(), Log: quiet})
+	b, err := service.New(ctx, st, service.Options{Socket: socket, ApprovalTimeout: r.timeout(), Log: quiet})
 	if err != nil {
 		return nil, nil, errors.Join(err, l.Close(), st.Close())
 	}
@@ -157,7 +158,7 @@ func (r round) openConsole(ctx context.Context, dir string) (*broker.Broker, fun
 }
 
 // watch waits until the call is over, and gives it more time where that is the trial.
-func (r round) watch(ctx context.Context, b *broker.Broker, v *visit.Visit, s *sight) (err error) {
+func (r round) watch(ctx context.Context, b *service.Broker, v *visit.Visit, s *sight) (err error) {
 	asked := time.Time{}
 	began := time.Now()
 	for ; ctx.Err() == nil; time.Sleep(step) {
@@ -188,7 +189,7 @@ func (r round) watch(ctx context.Context, b *broker.Broker, v *visit.Visit, s *s
 }
 
 // giveMore gives a call the console's time anew, until that is refused.
-func (s *sight) giveMore(ctx context.Context, b *broker.Broker, call broker.Request) {
+func (s *sight) giveMore(ctx context.Context, b *service.Broker, call broker.Request) {
 	if s.refuse != "" {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/store"
 )
@@ -25,7 +26,7 @@ import (
 // over the socket.
 type Server struct {
 	Home   string
-	Broker *broker.Broker
+	Broker *service.Broker
 }
 
 // Command is what one line to the broker's process does; n is the number behind its
@@ -45,7 +46,7 @@ const parseGuard = "parse-guard"
 // Child is for the start of main: it reports whether this process is one that Start, or
 // a broker, has started from the program, and if so does its work and returns the exit
 // code.
-func Child(o broker.Options, commands map[string]Command) (code int, is bool) {
+func Child(o service.Options, commands map[string]Command) (code int, is bool) {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == parseGuard:
 		if vet.Serve(os.Stdin, os.Stdout, time.Minute, func() { os.Exit(1) }) != nil {
@@ -66,7 +67,7 @@ func Child(o broker.Options, commands map[string]Command) (code int, is bool) {
 //	allow     allow all of them, from many callers at once
 //
 // It returns the exit code.
-func serve(home string, o broker.Options, commands map[string]Command) int {
+func serve(home string, o service.Options, commands map[string]Command) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	s, closeAll, err := open(ctx, home, o)
@@ -84,8 +85,8 @@ func serve(home string, o broker.Options, commands map[string]Command) int {
 }
 
 // open starts the broker; the function returned ends it.
-func open(ctx context.Context, home string, o broker.Options) (*Server, func(), error) {
-	broker.SaveMemory()
+func open(ctx context.Context, home string, o service.Options) (*Server, func(), error) {
+	service.SaveMemory()
 	st, err := store.Open(ctx, filepath.Join(home, "aoctl.db"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the store: %w", err)
@@ -97,11 +98,11 @@ func open(ctx context.Context, home string, o broker.Options) (*Server, func(), 
 	reader := vet.Start(vet.Options{Command: func() *exec.Cmd { return exec.Command(self, parseGuard) }}) //nolint:noctx // this very program, which ends with its input
 	o.Vet = reader
 	o.Socket = filepath.Join(home, "broker.sock")
-	b, err := broker.New(ctx, st, o)
+	b, err := service.New(ctx, st, o)
 	if err != nil {
 		return nil, nil, fmt.Errorf("start the broker: %w", err)
 	}
-	l, err := broker.Listen(o.Socket)
+	l, err := service.Listen(o.Socket)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}

@@ -1,0 +1,50 @@
+package broker
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// RuleReadOnly is the id of the built-in rule.
+const RuleReadOnly = rules.BuiltinReadOnly
+
+// AskInstead takes an allow back.
+func AskInstead(a rules.Assessment, why string) rules.Assessment {
+	a.Verdict, a.Rule, a.Rules, a.Reason = rules.Ask, "", nil, why
+	return a
+}
+
+// EndsCall reports whether a ends its call: what asks, or is put off, waits for a person.
+func EndsCall(a rules.Assessment) bool { return a.Verdict == rules.Allow || a.Verdict == rules.Deny }
+
+// ObservedReason says what would have happened to a call that nobody held.
+func ObservedReason(a rules.Assessment) string {
+	switch a.Verdict {
+	case rules.Allow:
+		return "the rules would have allowed it: " + a.Reason
+	case rules.Deny:
+		return "the rules would have denied it: " + a.Reason
+	case rules.Ask, rules.Defer:
+	}
+	return "a person would have been asked: " + a.Reason
+}
+
+// nowhereInside is a folder that is no project, for it is too wide.
+const nowhereInside = string(filepath.Separator)
+
+// FolderOf stands in for the project of a session that has not told of one: the folder
+// of the call, unless that is the model's choice, by which it would choose its project.
+func FolderOf(req Request) string {
+	if agents.TraitsOf(req.Agent).CallFolder {
+		return nowhereInside
+	}
+	return req.CWD
+}
+
+// Speaks reports whether a ends its call, and rule id is one that speaks.
+func Speaks(a rules.Assessment, id string) bool {
+	return EndsCall(a) && (a.Rule == id || slices.Contains(a.Rules, id))
+}

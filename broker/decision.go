@@ -1,0 +1,47 @@
+package broker
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+func (d Decision) Validate() error {
+	switch d.Verdict {
+	case Deny:
+		return nil
+	case Allow:
+		if d.By.Kind != ByOperator && d.By.Kind != ByRule {
+			return fmt.Errorf("%w: %s cannot allow", ErrInvalid, d.By.Kind)
+		}
+		return nil
+	case Defer: // see Broker.Defer
+	}
+	return fmt.Errorf("%w: verdict %q", ErrInvalid, d.Verdict)
+}
+
+func (d Decision) Outcome() Outcome {
+	o := Outcome{State: Denied, By: d.By, Reason: d.Reason}
+	if d.Verdict == Allow {
+		o.State, o.UpdatedInput = Allowed, d.UpdatedInput
+	}
+	return o
+}
+
+// MaxDifference is how much of a difference is recorded, bytes; both inputs are, whole.
+const MaxDifference = 64 << 10
+
+func NewEvent(typ string, r Request, data any) *Event { return NewEventAt(time.Now(), typ, r, data) }
+
+// NewEventAt makes an event about r. Its data is of our own types, which marshal;
+// if one ever does not, the event says so instead of vanishing.
+func NewEventAt(at time.Time, typ string, r Request, data any) *Event {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		raw, _ = json.Marshal(map[string]string{"unreadable": err.Error()})
+	}
+	return &Event{At: at.UTC().Truncate(time.Millisecond), Type: typ, SessionID: r.SessionID, RequestID: r.ID, Data: raw}
+}
+
+// GrantRevoked stands in Grant.UsedBy when a grant was taken back.
+const GrantRevoked = "revoked"

@@ -1,0 +1,66 @@
+package broker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// ErrDangerous is a dangerous call that was to be allowed as if it were any other.
+var ErrDangerous = errors.New("this call is dangerous")
+
+// ErrRefused is a refusal of a rule, which no operator overrules by editing.
+var ErrRefused = errors.New("a rule refuses the call with this input")
+
+// Edited is what a waiting call would be with another input.
+type Edited struct {
+	// Request is the call as it would run: ToolInput, Digest, Assessment, Description and
+	// Legible are those of the new input, all else is as it was asked.
+	Request Request
+	Seal    string // of what the input leads to on the disk; for Decision.Seal
+	Deny    string // why a rule refuses it, "" when none does
+}
+
+// Dangerous reports whether allowing the call takes more than one key: it may destroy or
+// leak what cannot be taken back, or touch aoctl's own files.
+func (e Edited) Dangerous() bool {
+	a := e.Request.Assessment
+	return a == nil || perilous(*a)
+}
+
+func perilous(a rules.Assessment) bool { return a.Class >= risk.Dangerous || a.Guarded }
+
+// Fixed says why r cannot be allowed with another input, as a clause; "" when it can.
+func (r Request) Fixed() string {
+	t := agents.TraitsOf(r.Agent)
+	switch {
+	case !t.Edit:
+		return t.Title + " runs a call as it was asked"
+	case !agents.Edits(r.Agent, r.Event, r.ToolName):
+		return t.Title + " takes no other input here"
+	}
+	return ""
+}
+
+// TakesInput reports why req cannot run with input: its agent takes none, or its tool
+// would not take this one. It is ErrInvalid.
+func TakesInput(req Request, input json.RawMessage) error {
+	if why := req.Fixed(); why != "" {
+		return fmt.Errorf("%w: %s; deny it and say what to run instead", ErrInvalid, why)
+	}
+	if len(input) > wire.MaxBody {
+		return fmt.Errorf("%w: the input has %d bytes, more than %d", ErrInvalid, len(input), wire.MaxBody)
+	}
+	if err := agents.SameShape(req.Agent, req.ToolName, req.ToolInput, input); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	if !agents.Takes(req.Agent, req.Event, req.ToolName, req.ToolInput, input) {
+		return fmt.Errorf("%w: %s would not run the call with all of these changes; deny it and say what to run instead", ErrInvalid, agents.TraitsOf(req.Agent).Title)
+	}
+	return nil
+}

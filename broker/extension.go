@@ -1,0 +1,43 @@
+package broker
+
+import (
+	"errors"
+	"time"
+)
+
+const (
+	// extendMargin is how long before its asker would leave a call must have its end.
+	ExtendMargin = time.Second
+	// leastMore is the least by which it is worth moving a deadline.
+	LeastMore = time.Second
+	// knowsLate is by how much a deadline may be later than its asker knows.
+	KnowsLate = 300 * time.Millisecond
+)
+
+// ErrNoMoreTime means that a call cannot be given more time; the text says why.
+var ErrNoMoreTime = errors.New("no more time can be given")
+
+const ReasonPutOff = "it is put off, and waits without a deadline"
+
+// ExtendedData is the data of an EventExtended.
+type ExtendedData struct {
+	From      time.Time `json:"from"`       // the deadline until then
+	ExpiresAt time.Time `json:"expires_at"` // the deadline from then on
+	By        Actor     `json:"by"`
+}
+
+// Extension is the newest EventExtended of a request that is pending.
+type Extension struct {
+	RequestID string
+	At        time.Time
+	ExtendedData
+}
+
+// ExtensionsOf are those of saved by request id.
+func ExtensionsOf(saved Saved) map[string]Extension {
+	m := make(map[string]Extension, len(saved.Extensions))
+	for _, x := range saved.Extensions {
+		m[x.RequestID] = x
+	}
+	return m
+}

@@ -1,0 +1,20 @@
+package broker
+
+import "fmt"
+
+// Why a call is held, as Request.Held says it.
+const (
+	HeldByAll = "everything is frozen"
+	HeldByOne = "its session is frozen"
+)
+
+// HeldTillEnd is the reason of a call whose time ran out while a freeze held it.
+const HeldTillEnd = "held by a freeze until its time ran out"
+
+// FrozenOut reports whether a freeze keeps a call from ending with o.
+func FrozenOut(o Outcome) bool {
+	return o.State == Allowed || o.By.Kind == ByRule || o.By.Kind == ByObserve
+}
+
+// FrozenError is ErrFrozen with what is frozen.
+func FrozenError(why string) error { return fmt.Errorf("%w: %s", ErrFrozen, why) }

@@ -1,0 +1,50 @@
+package broker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxName is the longest id, correlation or name from outside, bytes.
+const MaxName = 256
+
+func CheckName(field, v string) error {
+	if len(v) > MaxName {
+		return fmt.Errorf("%w: %s is longer than %d bytes", ErrInvalid, field, MaxName)
+	}
+	for _, r := range v {
+		if r < 0x20 || r == 0x7f {
+			return fmt.Errorf("%w: %s holds a control character", ErrInvalid, field)
+		}
+	}
+	return nil
+}
+
+func ValidID(s string) bool {
+	for _, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !letter && !strings.ContainsRune("._:-", r) {
+			return false
+		}
+	}
+	return len(s) <= 128
+}
+
+// MaxReason is the longest reason that is taken from outside, bytes.
+const MaxReason = 4096
+
+// Clip shortens text from outside for an error message.
+func Clip(s string) string {
+	if len(s) > 60 {
+		return s[:57] + "..."
+	}
+	return s
+}
+
+func SortRequests(list []Request) {
+	slices.SortFunc(list, func(a, b Request) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+}

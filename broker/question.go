@@ -1,0 +1,98 @@
+package broker
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/hookclient/profile"
+)
+
+// Question is a call that somebody wants answered.
+type Question struct {
+	Request                   // ID (optional), Key, SessionID, Agent, Event, ToolName, ToolInput, CWD … ; the broker fills in the rest
+	Timeout     time.Duration // the operator's time; 0 means the broker's default
+	AtMost      time.Duration // how long the asker would wait if the operator gave the call more time; 0 means no longer than Timeout
+	Bound       bool          // the asker waits for the answer: when it leaves for good, the request is cancelled
+	Session     SessionHint   // what is known of the session beside
+	Headless    bool          // no user sits before the agent
+	Correlation string        // of the conversation in which its hook asks
+	Waits       Patience      // as a client says it itself; where it does not, Timeout and AtMost tell
+	Trusted     bool          // the dialect vouches for ToolName's meaning, so the built-in read-only rule may speak
+}
+
+// MaxTimeout is the longest a call may wait.
+const MaxTimeout = 24 * time.Hour
+
+// SessionHint is what a hook tells of its session beside the call.
+type SessionHint struct {
+	Name       string
+	ProjectDir string
+	Pane       string // as TMUX_PANE says
+	TmuxServer string // path of a socket, as TMUX says
+	Process    Process
+	Transcript string // file; a sub-agent's own is not told here
+}
+
+func (q *Question) Validate() error {
+	switch {
+	case !ValidSessionID(q.SessionID):
+		return fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", ErrInvalid)
+	case q.ToolName == "":
+		return fmt.Errorf("%w: tool_name is empty", ErrInvalid)
+	case len(q.ToolInput) == 0:
+		return fmt.Errorf("%w: tool_input is missing", ErrInvalid)
+	}
+	return nil
+}
+
+// ValidSessionID leaves out what no route could name: paths are cleaned of dots.
+func ValidSessionID(id string) bool { return id != "" && id != "." && id != ".." }
+
+// SameCall reports whether q asks for the very call that r is about. Two agents of
+// one session never share a request.
+func SameCall(r Request, q Question) bool {
+	return r.Digest == q.Digest && r.SessionID == q.SessionID && r.SubagentID == q.SubagentID && r.Agent == q.Agent && r.Event == q.Event
+}
+
+// Patience is up to when somebody who asks would wait. Both are monotonic.
+type Patience struct {
+	Until time.Time // as things are; zero: not known
+	Most  time.Time // with more time from the operator; zero: no longer
+}
+
+// HardLimit is how long a call that an agent's hook asks for may wait at most, 0 when the
+// agent has no such limit.
+func HardLimit(r Request) time.Duration {
+	if r.Event == "" {
+		return 0 // a program that uses the API waits as long as it says
+	}
+	return profile.Of(r.Agent).Wait
+}
+
+// HardWait says how long r's agent waits at most, in words for people; "" when it has no
+// limit of its own.
+func HardWait(r Request) string {
+	if wait := HardLimit(r); wait > 0 {
+		return fmt.Sprintf("%s waits %d s at most", agents.TraitsOf(r.Agent).Title, int(wait.Seconds()))
+	}
+	return ""
+}
+
+// LimitTimes keeps q's times to what its agent waits.
+func (q *Question) LimitTimes() {
+	wait := HardLimit(q.Request)
+	if wait == 0 {
+		return
+	}
+	if q.Timeout <= 0 || q.Timeout > wait {
+		q.Timeout = wait
+	}
+	q.AtMost = min(q.AtMost, wait)
+	last := time.Now().Add(wait)
+	for _, t := range []*time.Time{&q.Waits.Until, &q.Waits.Most} {
+		if t.After(last) {
+			*t = last
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// What may come with a RunStart.
+const (
+	maxRunArgs  = 256
+	maxArgBytes = 64 << 10 // of all arguments together
+	maxPath     = 4096
+	maxEnvNames = 512
+)
+
+// ErrNoChange ends a change that would change nothing.
+var ErrNoChange = errors.New("nothing changes")
+
+func CheckStart(start wire.RunStart) error {
+	if !ValidSessionID(start.SessionID) {
+		return fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", ErrInvalid)
+	}
+	for name, v := range map[string]string{"session_id": start.SessionID, "name": start.Name, "model": start.Model} {
+		if err := CheckName(name, v); err != nil {
+			return err
+		}
+	}
+	for name, v := range map[string]string{"cwd": start.CWD, "program": start.Program, "log": start.Log} {
+		if v == "" && name == "log" {
+			continue
+		}
+		if !filepath.IsAbs(v) || len(v) > maxPath || strings.ContainsRune(v, 0) {
+			return fmt.Errorf("%w: %s must be an absolute path of at most %d bytes", ErrInvalid, name, maxPath)
+		}
+	}
+	size := 0
+	for _, a := range start.Args {
+		size += len(a)
+	}
+	switch {
+	case start.Agent != "claude":
+		return fmt.Errorf("%w: agent %q cannot be held by a runner; \"claude\" can", ErrInvalid, Clip(start.Agent))
+	case len(start.Args) > maxRunArgs || size > maxArgBytes:
+		return fmt.Errorf("%w: there are more than %d arguments, or more than %d bytes of them", ErrInvalid, maxRunArgs, maxArgBytes)
+	case len(start.Prompt) > maxMessage:
+		return fmt.Errorf("%w: the prompt is longer than %d bytes", ErrInvalid, maxMessage)
+	case start.MaxTurns < 0:
+		return fmt.Errorf("%w: max_turns must not be negative", ErrInvalid)
+	}
+	return checkEnv(start)
+}
+
+// checkEnv bounds what is told of the agent's environment.
+func checkEnv(start wire.RunStart) error {
+	if len(start.EnvNames) > maxEnvNames || len(start.EnvDiffers) > maxEnvNames {
+		return fmt.Errorf("%w: there are more than %d variables", ErrInvalid, maxEnvNames)
+	}
+	for _, name := range slices.Concat([]string{start.EnvSeal}, start.EnvNames, start.EnvDiffers) {
+		if err := CheckName("a variable's name or the seal", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TakeRun gives a free session to runner.
+func TakeRun(s *Session, runner Process, start wire.RunStart, agent Process) []*Event {
+	r := &Run{Earlier: RunTally{}}
+	if old := s.Run; old != nil {
+		*r = Run{Cost: old.Cost, Usage: old.Usage, Turns: old.Turns, Named: old.Named}
+		if !old.Awaited() && s.Message != nil {
+			s.Message = new(*s.Message)
+			s.Message.Failures = 0 // somebody else took the trouble
+		}
+	}
+	r.Earlier = RunTally{r.Cost, r.Usage, r.Turns}
+	r.Runner, r.Program, r.Args, r.Model, r.MaxTurns = runner, start.Program, start.Args, start.Model, start.MaxTurns
+	r.Detached, r.Log, r.Prompted = start.Detached, start.Log, start.Prompt != ""
+	r.EnvSeal, r.EnvNames, r.EnvDiffers = start.EnvSeal, start.EnvNames, start.EnvDiffers
+	r.Turn, r.StartedAt = TurnStarting, Now()
+	if start.Name != "" {
+		s.Name, r.Named = start.Name, true
+	}
+	s.Run, s.CWD, s.Process = r, start.CWD, agent
+	s.Subagents = nil
+	revive(s)
+	return []*Event{SessionEvent(EventRunStarted, *s, start)}
+}
+
+// revive makes a session that has ended one that has not.
+func revive(s *Session) {
+	s.State, s.EndedAt, s.ExitCode, s.EndReason, s.TurnOver = SessionActive, time.Time{}, nil, "", false
+}
+
+func Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// HasOrder reports whether an order of this kind waits to be carried out.
+func (r *Run) HasOrder(kind string) bool {
+	return slices.ContainsFunc(r.Orders, func(o wire.RunOrder) bool { return o.Kind == kind })
+}
+
+// AddOrder adds an order. There is one of each kind: a later one takes an earlier one's place.
+func (r *Run) AddOrder(kind, text string) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("make an order's id: %w", err)
+	}
+	r.Orders = slices.DeleteFunc(r.Orders, func(o wire.RunOrder) bool { return o.Kind == kind })
+	r.Orders = append(r.Orders, wire.RunOrder{ID: id.String(), Kind: kind, Text: text})
+	return nil
+}
+
+// PermissionModes are those of the agent, and whether they let more pass by without asking.
+var PermissionModes = map[string]bool{
+	"default": false, "plan": false,
+	"acceptEdits": true, "auto": true, "bypassPermissions": true, "dontAsk": true,
+}
+
+// StopRun is what a stop does to how s is held: its runner ends the process (Session.orders),
+// and what waits to be said is dropped. One that did not come yet is turned away. The caller
+// holds mu.
+func StopRun(s *Session) []*Event {
+	if s.Run == nil {
+		return nil
+	}
+	r := s.Run.Clone()
+	s.Run, r.Orders = r, nil
+	r.nothingPutOff()
+	var events []*Event
+	if s.Message != nil {
+		events = append(events, MessageDropped(s, s.Message, "the session was stopped"))
+		s.Message = nil
+	}
+	if r.Awaited() {
+		r.Turn, r.Error, s.TurnOver, s.EndedAt = TurnEnded, "stopped before it started", true, Now()
+	}
+	return events
+}
+
+// EndRun is what it does to how s is held that s ends without having been told the answer to
+// the call that was put off: a message that waits would start it, so it is dropped; a later
+// one does.
+func EndRun(s *Session) []*Event {
+	if s.Run == nil {
+		return nil
+	}
+	s.Run.nothingPutOff()
+	if s.Message == nil {
+		return nil
+	}
+	m := s.Message
+	s.Message = nil
+	return []*Event{MessageDropped(s, m, "the session was ended with the call that was put off")}
+}
+
+// nothingPutOff is the transition when the call that was put off waits no longer, and its
+// answer resumes nothing.
+func (r *Run) nothingPutOff() {
+	if r.Turn == TurnDeferred {
+		r.Turn = TurnEnded
+	}
+}
+
+// Orders are what the runner of s shall do. They follow from the session's state, so that a
+// stop and an interrupt outlive the console; only which orders of a stop were carried out
+// is forgotten with it, and told once more, under the same ids.
+func (s *Session) Orders(done map[string]bool) []wire.RunOrder {
+	r := s.Run
+	switch {
+	case !r.Running() || r.Runner.PID == 0:
+		return nil
+	case s.State.UnderStop():
+		at := "stop-" + strconv.FormatInt(s.StopAskedAt.UnixMilli(), 36)
+		list := []wire.RunOrder{{ID: at + "-interrupt", Kind: wire.OrderInterrupt}, {ID: at + "-end", Kind: wire.OrderEnd}}
+		return slices.DeleteFunc(list, func(o wire.RunOrder) bool { return done[o.ID] })
+	}
+	list := slices.DeleteFunc(slices.Clone(r.Orders), func(o wire.RunOrder) bool {
+		return o.Kind == wire.OrderInterrupt && r.Turn == TurnIdle // of the turn that the message is about to begin
+	})
+	if r.Told != nil && r.Turn == TurnIdle && !s.Frozen {
+		list = append(list, wire.RunOrder{ID: r.Told.ID, Kind: wire.OrderMessage, Text: r.Told.Text})
+	}
+	return list
+}
+
+// MayTell reports whether the message that waits can be told to the agent now: its turn is
+// over, and not because its process is about to end, and no freeze holds it.
+func (s *Session) MayTell() bool {
+	r := s.Run
+	return s.Message != nil && s.Message.Failures < MaxFailures && r.Running() && r.Turn == TurnIdle && r.Result != resultTool &&
+		r.Told == nil && r.Runner.PID != 0 && !s.State.UnderStop() && !s.Frozen
+}
+
+func OrderIDs(list []wire.RunOrder) string {
+	ids := make([]string, len(list))
+	for i, o := range list {
+		ids[i] = o.ID
+	}
+	return strings.Join(ids, " ")
+}
+
+const (
+	// maxFailures is how often a message is tried to be told, also by resuming its session,
+	// before it waits for somebody to send it again.
+	MaxFailures = 3
+	// startGrace is how long a runner that was asked for may take to come.
+	StartGrace = time.Minute
+	// retryPause is how long the first pause between two tries to resume a session is.
+	RetryPause = 10 * time.Second
+)
+
+func NewMessage(text string, by Actor) (*Message, error) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil, fmt.Errorf("%w: the message is empty", ErrInvalid)
+	case len(text) > maxMessage:
+		return nil, fmt.Errorf("%w: the message is longer than %d bytes", ErrInvalid, maxMessage)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("make a message id: %w", err)
+	}
+	return &Message{ID: id.String(), Text: text, By: by, QueuedAt: Now()}, nil
+}
+
+// LiftStop is the transition when the operator speaks to a stopped session.
+func LiftStop(s *Session) []*Event {
+	events := []*Event{SessionEvent(EventStopLifted, *s, map[string]string{"by": "message"})}
+	s.StopAskedAt, s.TurnOver = time.Time{}, false
+	switch {
+	case s.Run.Running() && s.Run.Turn == TurnIdle:
+		s.State = SessionIdle
+	case s.Run.Running():
+		s.State = SessionActive
+	default:
+		s.State, s.EndedAt = SessionFinished, firstTime(s.EndedAt, Now())
+		return events
+	}
+	s.ExitCode, s.EndReason = nil, ""
+	return events
+}
+
+func firstTime(list ...time.Time) time.Time {
+	for _, t := range list {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// BeginResume is the transition when a runner is asked for. Whoever makes it starts one.
+func BeginResume(s *Session, by Actor) *Event {
+	s.Run.Turn, s.Run.Runner, s.Run.Error, s.Run.StartedAt = TurnStarting, Process{}, "", Now()
+	revive(s)
+	data := map[string]any{"by": by}
+	if s.Message != nil {
+		data["message"] = s.Message.ID
+	}
+	return SessionEvent(EventResumed, *s, data)
+}
+
+// NotStarted is the transition when no runner came: the session is as before, and says why.
+func NotStarted(s *Session, cause error) []*Event {
+	s.Run.Turn, s.Run.Error = TurnEnded, Excerpt(cause.Error())
+	events := []*Event{SessionEvent(EventRunEnded, *s, map[string]string{"kind": "not_started", "error": s.Run.Error})}
+	events = append(events, EndSession(s, SessionFinished, nil, "not_started")...)
+	return append(events, notTold(s)...)
+}

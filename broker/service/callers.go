@@ -1,0 +1,144 @@
+package service
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Why a token does not help.
+var (
+	errBadToken  = errors.New("this token is not, or no longer, one of this console")
+	errAskToken  = errors.New("this token may ask, and nothing else")
+	errOperators = errors.New("operator tokens do not ask for agents: who has one could answer itself")
+	errNoToken   = errors.New("a request over TCP needs a token")
+)
+
+// agentsError turns down an operator's token: it is shown by a process that is an
+// agent's, or that cannot be told from one. It is an ErrForbidden in words of its own.
+type agentsError struct{ why string }
+
+func (e agentsError) Error() string { return "this process is no operator, token or not: " + e.why }
+func (e agentsError) Is(target error) bool {
+	return target == broker.ErrForbidden || target == errAgents
+}
+
+var errAgents = errors.New("a process of an agent is no operator")
+
+// tokenIn is the token that r shows: as a bearer's, or as the password of HTTP Basic.
+// given is false when there is none at all; the token is empty when it cannot be read.
+func tokenIn(r *http.Request) (token string, given bool) {
+	values := r.Header.Values("Authorization")
+	switch {
+	case len(values) == 0:
+		return "", false
+	case len(values) > 1:
+		return "", true // two readers could take one each
+	}
+	if _, password, ok := r.BasicAuth(); ok {
+		return password, true
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", true
+	}
+	return token, true
+}
+
+// tokenOf finds a token by its hash. All hashes are compared, in constant time each.
+func (b *Broker) tokenOf(token string) (found broker.TokenData, ok bool) {
+	hash := []byte(hashToken(token))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.keeper.doubt != "" {
+		return broker.TokenData{}, false // which tokens there are is no longer certain
+	}
+	for _, d := range b.keeper.tokens {
+		if subtle.ConstantTimeCompare(hash, []byte(d.Hash)) == 1 {
+			found, ok = d, true
+		}
+	}
+	return found, ok
+}
+
+// callerOf is who acts: an operator when it shows an operator's token and nothing says
+// that an agent stands behind it, else a process that may refuse and nothing more. A
+// token that does not help is an error, and the attempt is on record.
+func (b *Broker) callerOf(r *http.Request) (broker.Actor, error) {
+	by := actorOf(r)
+	token, given := tokenIn(r)
+	if !given {
+		return by, nil
+	}
+	d, known := b.tokenOf(token)
+	switch {
+	case !known:
+		b.refused(r, broker.BadToken, errBadToken.Error())
+		return by, errBadToken
+	case d.KindOrOperator() == broker.AskingToken:
+		b.refused(r, broker.AskToken, errAskToken.Error())
+		return by, errAskToken
+	}
+	by, why := b.behind(r.Context(), by)
+	if why != "" {
+		b.refused(r, broker.UnderAgent, why)
+		return by, agentsError{why}
+	}
+	by.Kind, by.ID = broker.ByOperator, broker.TokenActorPrefix+d.ID
+	return by, nil
+}
+
+// behind completes by and says why the peer cannot be an operator; "" when it can.
+func (b *Broker) behind(ctx context.Context, by broker.Actor) (broker.Actor, string) {
+	p := peerFrom(ctx)
+	if p.tcp == nil {
+		return by, b.agentBehind(p)
+	}
+	pids := holdersOf(*p.tcp)
+	if len(pids) == 0 {
+		if b.opts.ListenOperators {
+			return by, ""
+		}
+		return by, "its connection belongs to no process of yours on this machine that can be looked at; a console started with --listen-operators takes it all the same"
+	}
+	by.PID = pids[0]
+	by.Exe, by.TTY = describe(by.PID)
+	for _, pid := range pids {
+		if why := b.agentAbove(pid); why != "" {
+			return by, why
+		}
+		if name := forwarder(pid); name != "" && !b.opts.ListenOperators {
+			return by, fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
+		}
+	}
+	if again := holdersOf(*p.tcp); fmt.Sprint(again) != fmt.Sprint(pids) {
+		return by, "its connection went to another process meanwhile"
+	}
+	return by, ""
+}
+
+// forwarders are programs that pass connections on: what the system tells of them says
+// nothing of who speaks. There are others; the list is for those that docs/remote.md and
+// containers bring along.
+var forwarders = []string{
+	"ssh", "sshd", "sshd-session", "autossh", "socat", "docker-proxy", "rootlesskit", "rootlessport", "slirp4netns", "pasta",
+	"pasta.avx2", "passt", "passt.avx2", "gvproxy", "kubectl", "containerd-shim", "ncat", "nc",
+}
+
+// forwarder is the name of the process pid when it is one of forwarders, "" otherwise.
+func forwarder(pid int) string {
+	exe, _ := describe(pid)
+	for _, name := range []string{filepath.Base(exe), commandOf(pid)} {
+		if slices.Contains(forwarders, name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,78 @@
+package service
+
+import (
+	"net/http"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// freezeBody is the body of both routes.
+type freezeBody struct {
+	SessionID string `json:"session_id"` // "" for everything
+}
+
+// freezeView is what holds after either of them.
+type freezeView struct {
+	SessionID string `json:"session_id"`
+	Frozen    bool   `json:"frozen"`     // calls of the session, or for "" of all, are held
+	FrozenAll bool   `json:"frozen_all"` // those of all sessions are
+	Sessions  int    `json:"sessions"`   // frozen one by one
+	Held      int    `json:"held"`       // waiting calls that are held
+}
+
+// postFreeze is open to every process of the user: it only makes things safer.
+func (b *Broker) postFreeze(w http.ResponseWriter, r *http.Request) {
+	b.switchFreeze(w, r, true)
+}
+
+// postUnfreeze takes an operator's token, and whoever tries without is on record.
+func (b *Broker) postUnfreeze(w http.ResponseWriter, r *http.Request) {
+	b.switchFreeze(w, r, false)
+}
+
+func (b *Broker) switchFreeze(w http.ResponseWriter, r *http.Request, on bool) {
+	var body freezeBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	by, err := actorOf(r), error(nil)
+	if !on {
+		by, err = b.callerOf(r)
+	}
+	switch {
+	case err != nil:
+	case !on && by.Kind != broker.ByOperator:
+		b.refused(r, broker.NoOperator, "only the person at the console can lift a freeze")
+		writeError(w, http.StatusForbidden, "operator_required", "only the person at the console can lift a freeze",
+			`press "f" in aoctl ("F" on one session), or use an operator token (there: r, then t)`)
+		return
+	default:
+		err = b.Freeze(r.Context(), body.SessionID, on, by)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, b.freezeView(body.SessionID))
+}
+
+func (b *Broker) freezeView(sessionID string) freezeView {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v := freezeView{SessionID: sessionID, Frozen: b.held(sessionID) != "", FrozenAll: b.freezes[""] != nil, Sessions: len(b.freezes)}
+	if v.FrozenAll {
+		v.Sessions--
+	}
+	for id, se := range b.sessions {
+		if sessionID != "" && id != sessionID {
+			continue
+		}
+		for _, e := range se.pending {
+			if e.req.Held != "" {
+				v.Held++
+			}
+		}
+	}
+	return v
+}

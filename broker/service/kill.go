@@ -1,0 +1,164 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/proctree"
+)
+
+// How much of a kill goes into the log.
+const (
+	maxKilledNoted   = 200 // processes
+	maxCommandNoted  = 300 // bytes of each command
+	maxProcessesTold = 2000
+)
+
+// Processes lists a session's processes; see Console.
+func (b *Broker) Processes(ctx context.Context, sessionID string) (broker.Killed, error) {
+	s, err := b.Session(ctx, sessionID)
+	if err != nil {
+		return broker.Killed{}, err
+	}
+	r, err := proctree.Find(b.treeOf(s, broker.Actor{}))
+	if err != nil {
+		return broker.Killed{}, fmt.Errorf("processes of %s: %w", broker.Clip(sessionID), err)
+	}
+	r.Shared = b.sharers(s, r)
+	return r, nil
+}
+
+// sharers are the other sessions that one of the processes in r serves: an agent may have one
+// process for all of its sessions.
+func (b *Broker) sharers(s broker.Session, r broker.Killed) []proctree.Sharer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []proctree.Sharer
+	for _, p := range r.Processes {
+		if p.Fate == broker.ProcessSpared || p.Fate == proctree.Unsure {
+			continue
+		}
+		for id, se := range b.sessions {
+			if at := se.s.Process; id != s.ID && !se.s.State.Ended() && p.PID == at.PID && p.Start == at.Start {
+				list = append(list, proctree.Sharer{SessionID: id, Name: cmp.Or(se.s.Name, broker.Clip(id)), PID: p.PID})
+			}
+		}
+	}
+	slices.SortFunc(list, func(x, y proctree.Sharer) int { return cmp.Compare(x.SessionID, y.SessionID) })
+	return list
+}
+
+// Kill stops a session and ends its processes; see Console. The stop is on record, and
+// holds for its sub-agents too, before anything is touched; so is what is going to be
+// ended. A session that has ended may have left processes behind: those are ended.
+func (b *Broker) Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error) {
+	ctx = context.WithoutCancel(ctx) // half a kill is none
+	s, err := b.Stop(ctx, sessionID, by)
+	if errors.Is(err, broker.ErrSessionEnded) {
+		s, err = b.Session(ctx, sessionID)
+	}
+	if err != nil && !errors.Is(err, broker.ErrNotRecorded) {
+		return s, broker.Killed{}, fmt.Errorf("kill: %w", err)
+	}
+	t := b.treeOf(s, by)
+	found, findErr := proctree.Find(t)
+	if findErr != nil {
+		return s, broker.Killed{}, fmt.Errorf("kill %s: %w", broker.Clip(sessionID), findErr)
+	}
+	// What cannot be written down is ended all the same: less runs then, not more.
+	err = errors.Join(err, b.noteKill(ctx, broker.EventKillRequested, s, by, found))
+	shared := b.sharers(s, found)
+	done, endErr := proctree.End(ctx, t)
+	done.Shared = shared
+	err = errors.Join(err, endErr, b.noteKill(ctx, broker.EventSessionKilled, s, by, done))
+	if now, lookErr := b.Session(ctx, sessionID); lookErr == nil {
+		s = now
+	}
+	if err != nil {
+		err = fmt.Errorf("kill %s: %w", broker.Clip(sessionID), err)
+	}
+	return s, done, err
+}
+
+// treeOf says which processes are a session's. Who asked for their end is spared, and so
+// lives to hear of it.
+func (b *Broker) treeOf(s broker.Session, by broker.Actor) proctree.Target {
+	t := proctree.Target{PID: s.Process.PID, Start: s.Process.Start, SessionID: s.ID, Folder: cmp.Or(s.ProjectDir, s.CWD), Hooks: b.askers()}
+	if by.Kind == broker.ByProcess && by.PID > 0 {
+		t.Spare = append(t.Spare, by.PID)
+	}
+	return t
+}
+
+// askers are the processes that wait for an answer.
+func (b *Broker) askers() []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var pids []int
+	for _, e := range b.requests {
+		if !e.req.State.Terminal() && e.req.Asker.PID > 1 {
+			pids = append(pids, e.req.Asker.PID)
+		}
+	}
+	return pids
+}
+
+func (b *Broker) noteKill(ctx context.Context, typ string, s broker.Session, by broker.Actor, r broker.Killed) error {
+	d := broker.KilledData{By: by, Unfinished: r.Unfinished, Processes: []broker.KilledProcess{}, Ended: r.Count(proctree.Ended)}
+	if typ == broker.EventSessionKilled {
+		d.Survivors = r.Count(proctree.Survived) + r.Count(proctree.Spared)
+	}
+	for i, p := range r.Processes {
+		if i == maxKilledNoted {
+			d.More = len(r.Processes) - i
+			break
+		}
+		d.Processes = append(d.Processes, broker.KilledProcess{
+			PID: p.PID, Start: p.Start, Command: broker.Cut(p.Command, maxCommandNoted), Why: p.Why, Fate: p.Fate, Note: p.Note,
+		})
+	}
+	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.SessionEvent(typ, s, d)}}); err != nil {
+		return fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)
+	}
+	return nil
+}
+
+// kill is POST /sessions/{id}/stop with {"kill": true}.
+func (b *Broker) kill(w http.ResponseWriter, r *http.Request) {
+	s, done, err := b.Kill(r.Context(), r.PathValue("id"), actorOf(r))
+	if err != nil && len(done.Processes) == 0 {
+		fail(w, err)
+		return
+	}
+	answer := struct {
+		sessionView
+
+		Killed   broker.Killed `json:"killed"`
+		Over     bool          `json:"over"`     // nothing that was to end is known to live on
+		Recorded bool          `json:"recorded"` // all of it is in the log
+	}{sessionView{s, s.Status()}, told(done), done.Over(), err == nil}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+func (b *Broker) getSessionProcesses(w http.ResponseWriter, r *http.Request) {
+	found, err := b.Processes(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, told(found))
+}
+
+// told keeps an answer to a size that can be read.
+func told(r broker.Killed) broker.Killed {
+	if more := len(r.Processes) - maxProcessesTold; more > 0 {
+		r.Processes = r.Processes[:maxProcessesTold]
+		r.Unfinished = cmp.Or(r.Unfinished, fmt.Sprintf("%d more are not listed", more))
+	}
+	return r
+}

@@ -1,0 +1,117 @@
+package service
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// kin is one process of an ancestry, as the system described it at one moment.
+type kin struct {
+	broker.Process
+	Parent  int // 0 at the top: init, or a parent outside of our namespace of pids
+	Session int // the POSIX session, named by its leader's pid; 0 when the leader is outside of our namespace
+	Group   int // the process group, named likewise
+}
+
+// maxKin bounds an ancestry; longer ones are not followed.
+const maxKin = 256
+
+// errUnsteady is an ancestry that changed while it was read.
+var errUnsteady = errors.New("its ancestry changes")
+
+// lineageOf is pid and its ancestors, up to the top. A parent is never younger than its
+// child: one that is stands where the real one was, under a pid that is used again.
+func lineageOf(pid int) ([]kin, error) {
+	var chain []kin
+	for len(chain) < maxKin {
+		k, err := kinOf(pid)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(chain); n > 0 && k.Start > chain[n-1].Start {
+			return nil, errUnsteady
+		}
+		chain = append(chain, k)
+		if k.Parent == 0 || pid == 1 {
+			return chain, nil
+		}
+		pid = k.Parent
+	}
+	return nil, fmt.Errorf("it has more than %d ancestors", maxKin)
+}
+
+// steadyLineage reads the ancestry of pid until two readings agree.
+func steadyLineage(pid int) ([]kin, error) {
+	last, err := lineageOf(pid)
+	for range 4 {
+		var next []kin
+		next, nextErr := lineageOf(pid)
+		if err == nil && nextErr == nil && slices.Equal(last, next) {
+			return next, nil
+		}
+		last, err = next, nextErr
+	}
+	if err == nil {
+		err = errUnsteady
+	}
+	return nil, err
+}
+
+// agentMarks are environment variables that agents set for what they run. Those that a
+// person sets for an agent, such as CODEX_HOME, are none.
+var agentMarks = []string{
+	"CLAUDECODE", "CLAUDE_PID", "GEMINI_CLI", "GEMINI_SESSION_ID", "QWEN_CODE", "QWEN_CODE_SESSION_ID", "COPILOT_CLI", "OPENCODE",
+	"CURSOR_VERSION", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI",
+}
+
+// markIn is the first of agentMarks that env, a row of NAME=value each ended by a zero
+// byte, sets to anything; "" when there is none.
+func markIn(env []byte) string {
+	for kv := range bytes.SplitSeq(env, []byte{0}) {
+		name, value, _ := bytes.Cut(kv, []byte{'='})
+		if len(value) > 0 && slices.Contains(agentMarks, string(name)) {
+			return string(name)
+		}
+	}
+	return ""
+}
+
+// bornOfAgent looks in an ancestry for signs that an agent started it although no known
+// agent stands in it, and says what it found; "" when there is nothing.
+//
+// The signs are an agent's mark in an environment as it was at the start, and a process
+// that was cut off from what started it. Processes that this console itself descends from
+// say nothing: a terminal multiplexer that was started from an agent once would bar
+// everybody for good.
+func bornOfAgent(chain []kin) string {
+	own := map[int]bool{}
+	if line, err := lineageOf(os.Getpid()); err == nil {
+		for _, k := range line {
+			own[k.PID] = true
+		}
+	}
+	for i, k := range chain {
+		if own[k.PID] {
+			break
+		}
+		env, err := environOf(k.PID)
+		if err != nil && i == 0 {
+			return "its environment cannot be read"
+		}
+		if err != nil { // of another user, or closed to us as a login's process is
+			continue
+		}
+		if mark := markIn(env); mark != "" {
+			return fmt.Sprintf("the environment of process %d has %s, which agents set for what they run", k.PID, mark)
+		}
+	}
+	if cutOff(chain, own, func(pid int) bool { return isShell(commandOf(pid)) }) {
+		return "what started it has ended, so whose it is cannot be told"
+	}
+	return ""
+}

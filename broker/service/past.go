@@ -1,0 +1,202 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
+)
+
+const (
+	pastKept  = 5000             // recorded calls that a preview looks at, the newest ones
+	pastBytes = 32 << 20         // of their inputs, at which there are fewer of them
+	pastFresh = 30 * time.Second // how long a preview goes on with the calls it has read
+	shownMost = 5                // calls that a preview shows
+)
+
+// pastCalls are calls, recorded and waiting ones, ready to be matched again and again
+// while somebody types a rule. All but turn is for who has taken it.
+type pastCalls struct {
+	turn    chan struct{}          // one preview at a time: agents' questions come first
+	calls   []pastCall             // recorded ones, newest first
+	waiting map[string]*rules.Call // waiting ones, by request id
+	readAt  time.Time
+}
+
+type pastCall struct {
+	req  broker.Request
+	call *rules.Call
+}
+
+// past returns the recorded calls; it reads them when those it has are old. The caller
+// has the turn.
+func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
+	h := &b.history
+	if time.Since(h.readAt) < pastFresh {
+		return h.calls, nil
+	}
+	list, err := b.store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: pastKept, MaxBytes: pastBytes})
+	if err != nil {
+		return nil, fmt.Errorf("read the recorded calls: %w", err)
+	}
+	known := make(map[string]*rules.Call, len(h.calls))
+	for _, p := range h.calls {
+		known[p.req.ID] = p.call
+	}
+	projects := b.projects(ctx)
+	calls := make([]pastCall, len(list))
+	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
+		r := list[i]
+		c, ok := known[r.ID]
+		if !ok && ctx.Err() == nil {
+			c = b.prepareAt(f, r, cmp.Or(projects[r.SessionID], r.CWD), r.Vouched())
+		}
+		calls[i] = pastCall{r, c}
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	h.calls, h.waiting, h.readAt = calls, map[string]*rules.Call{}, time.Now()
+	return calls, nil
+}
+
+// waitingCalls are the waiting calls as they were lately. The caller has the turn.
+func (b *Broker) waitingCalls(ctx context.Context) ([]pastCall, error) {
+	h := &b.history
+	list := b.Pending("")
+	calls := make([]pastCall, len(list))
+	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
+		r := list[i]
+		c, ok := h.waiting[r.ID]
+		if !ok && ctx.Err() == nil {
+			b.mu.Lock()
+			project := b.projectOf(r)
+			b.mu.Unlock()
+			c = b.prepareAt(f, r, project, r.Vouched())
+		}
+		calls[i] = pastCall{r, c}
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, c := range calls {
+		h.waiting[c.req.ID] = c.call
+	}
+	return calls, nil
+}
+
+// projects maps session ids to their project's folder.
+func (b *Broker) projects(ctx context.Context) map[string]string {
+	list, err := b.store.Sessions(ctx, broker.SessionFilter{Limit: 10 * pastKept})
+	if err != nil {
+		b.log.WarnContext(ctx, "sessions not read", "err", err)
+	}
+	m := make(map[string]string, len(list))
+	for _, s := range list {
+		m[s.ID] = s.ProjectDir
+	}
+	return m
+}
+
+// Preview says what r would have done and would do; see Console.
+func (b *Broker) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
+	if r.ID == "" {
+		r.ID = uuid.NewString()
+	}
+	if err := r.Check(); err != nil {
+		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
+	}
+	select {
+	case b.history.turn <- struct{}{}:
+		defer func() { <-b.history.turn }()
+	case <-ctx.Done():
+		return broker.Preview{}, ctx.Err()
+	}
+	before := b.keeper.set.Load()
+	after, err := before.With(r)
+	if err != nil {
+		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
+	}
+	past, err := b.past(ctx)
+	if err != nil {
+		return broker.Preview{}, fmt.Errorf("preview: %w", err)
+	}
+	now := time.Now()
+	decides := func(c *rules.Call) bool {
+		was, _ := before.Verdict(c, now)
+		is, by := after.Verdict(c, now)
+		return is == r.Decision && (was != is || by == r.ID)
+	}
+	p := broker.Preview{Past: len(past)}
+	for _, pc := range past {
+		if ctx.Err() != nil {
+			return broker.Preview{}, ctx.Err()
+		}
+		if decides(pc.call) {
+			countPast(&p, pc.req, r.Decision)
+		}
+	}
+	if r.Decision == rules.Ask || r.Decision == rules.Defer { // what waits already goes on waiting
+		return p, nil
+	}
+	waiting, err := b.waitingCalls(ctx)
+	if err != nil {
+		return broker.Preview{}, fmt.Errorf("preview: %w", err)
+	}
+	for _, wc := range waiting {
+		if decides(wc.call) {
+			p.Waiting = append(p.Waiting, wc.req)
+		}
+	}
+	return p, nil
+}
+
+// countPast adds to p one recorded call that the rule would have decided as v.
+func countPast(p *broker.Preview, r broker.Request, v rules.Verdict) {
+	p.Matched++
+	byHand := r.Outcome != nil && (r.Outcome.By.Kind == broker.ByOperator || r.Outcome.By.Kind == broker.ByProcess)
+	switch {
+	case byHand && r.State == broker.Allowed:
+		p.Allowed++
+	case byHand && r.State == broker.Denied:
+		p.Denied++
+	default:
+		p.Other++
+		return
+	}
+	against := r.State == broker.Denied && v == rules.Allow || r.State == broker.Allowed && v == rules.Deny
+	if against && len(p.Against) < shownMost {
+		p.Against = append(p.Against, r)
+	}
+}
+
+// Offer lists rules that would cover request id from now on; see Console.
+func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
+	req, err := b.Request(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("offer a rule: %w", err)
+	}
+	b.mu.Lock()
+	project := b.projectOf(req)
+	b.mu.Unlock()
+	call, _ := b.read(req, project, req.Vouched(), b.opts.Vet.Offer)
+	drafts := rules.Offer(call)
+	at := b.place(project, req.CWD)
+	drafts = b.withSuggested(req, call, drafts, at.Project)
+	for i := range drafts {
+		drafts[i].CreatedFrom, drafts[i].Scope.Project = id, at.Project
+	}
+	return slices.Clip(drafts), nil
+}
+
+// Stats counts how calls ended; see Console.
+func (b *Broker) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
+	return b.store.Stats(ctx, sessionID, since)
+}

@@ -1,0 +1,97 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// A prompt lifts a stop, so it must be the user's. An agent runs the hook that tells of one
+// as a child of its own, with at most a shell between; whatever else the agent started, and
+// whatever left its tree, looks otherwise or is older than the stop: under a stop nothing
+// new is started for it.
+
+const (
+	// startGrain is how coarse the start times of processes are.
+	startGrain = 10 * time.Millisecond
+	// startsWithin is how long after it was allowed a call may still be about to start.
+	startsWithin = time.Minute
+)
+
+// notTheUsers reports whether h, a prompt, comes from elsewhere than the hook runner of a
+// stopped session's agent, and records it then.
+func (b *Broker) notTheUsers(ctx context.Context, h agents.Hook, a asking) bool {
+	b.mu.Lock()
+	se, ok := b.sessions[h.SessionID]
+	if ok && se.s.State.UnderStop() && se.s.Run.Running() { // what its user says comes through Say, which lifts the stop itself
+		b.mu.Unlock()
+		return true
+	}
+	if !ok || !se.s.State.UnderStop() || se.s.Process.PID == 0 { // an agent that cannot be seen, as in a container
+		b.mu.Unlock()
+		return false
+	}
+	agent, stopped, running := se.s.Process, se.s.StopAskedAt, b.mayBeStarting(se.s)
+	b.mu.Unlock()
+	client := a.clientHere()
+	why := ""
+	switch {
+	case client.PID == 0:
+		why = "its process cannot be seen from here"
+	case running:
+		why = "a call that was allowed just before the stop may still run"
+	default:
+		why = notFromRunner(client.PID, agent, stopped)
+	}
+	if why == "" {
+		return false
+	}
+	by := broker.Actor{Kind: broker.ByProcess, PID: client.PID}
+	if by.PID != 0 {
+		by.Exe, by.TTY = describe(by.PID)
+	}
+	b.noteRefusal(ctx, broker.Request{SessionID: h.SessionID}, broker.RefusedData{Wanted: broker.WantsLift, Kind: broker.ForeignPrompt, Detail: why, By: by})
+	return true
+}
+
+// mayBeStarting reports whether a call of s that was allowed just before its stop was not
+// heard to have run. Caller holds mu.
+func (b *Broker) mayBeStarting(s broker.Session) bool {
+	if time.Since(s.StopAskedAt) > startsWithin {
+		return false
+	}
+	for _, e := range b.requests {
+		if e.req.SessionID == s.ID && e.req.Event == broker.GateOf(e.req.Agent) && e.req.State == broker.Allowed && e.over == "" && s.StopAskedAt.Sub(e.req.Outcome.At) < startsWithin {
+			return true
+		}
+	}
+	return false
+}
+
+// notFromRunner says why the process pid is no hook that agent ran after that moment.
+func notFromRunner(pid int, agent broker.Process, after time.Time) string {
+	chain, err := steadyLineage(pid)
+	if err != nil {
+		return "its ancestry cannot be followed: " + err.Error()
+	}
+	i := slices.IndexFunc(chain, func(k kin) bool { return k.PID == agent.PID && (agent.Start == 0 || agent.Start == k.Start) })
+	switch {
+	case i < 0:
+		return "it does not come from the session's agent"
+	case i == 0:
+		return "" // the agent itself
+	case i > 2 || i == 2 && !isShell(commandOf(chain[1].PID)):
+		return "another process of the agent stands between"
+	}
+	age, known := ageOf(chain[i-1].Process)
+	if !known || after.IsZero() {
+		return "when it started cannot be told"
+	}
+	if age > time.Since(after)+startGrain {
+		return "it started before the stop"
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// A call that ends the console again and again must not keep everybody else from it. The
+// log tells how many consoles ended without a word while a call waited: each start
+// records, before anything of the calls is parsed or drawn, which ones it took up, and
+// each orderly end that calls were left. A call at which two consoles ended is set aside:
+// denied, and nothing of it is parsed any more.
+//
+// Only a count is kept, not a proof: a console that was killed, or that lost its power,
+// counts like one that a call brought down. A call that is put off waits for days, and through
+// many ends that have nothing to do with it: it is not denied, only not parsed any more.
+
+// mostEnds is how many consoles may end without a word while a call waits.
+const mostEnds = 2
+
+// takeUp records that this console takes up the calls in saved, and takes out those that
+// it must not: they are denied. It parses nothing.
+func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved) error {
+	if len(saved.Requests) == 0 {
+		return nil
+	}
+	ends, err := b.uncleanEnds(ctx, saved.Requests)
+	if err != nil {
+		return fmt.Errorf("look how the last console ended: %w", err)
+	}
+	kept, c := saved.Requests[:0:0], &broker.Change{}
+	putOff := broker.CheckpointsOf(*saved)
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	taken := broker.TakenUpData{Ends: map[string]int{}}
+	for _, r := range saved.Requests {
+		if ends[r.ID] < mostEnds {
+			kept = append(kept, r)
+			taken.Ends[r.ID] = ends[r.ID]
+			continue
+		}
+		if cp := putOff[r.ID]; cp != nil && cp.TakenUpAt.IsZero() { // it waits through any number of ends
+			b.aside[r.Digest] = broker.WhyAside
+			kept, taken.Ends[r.ID] = append(kept, r), ends[r.ID]
+			continue
+		}
+		o := broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.AsideID}, Reason: broker.ReasonAside, At: now}
+		c.Settle = append(c.Settle, broker.Settlement{ID: r.ID, Outcome: o})
+		c.Events = append(c.Events, b.decidedEvent(r, o))
+		b.aside[r.Digest] = broker.WhyAside
+		b.log.ErrorContext(ctx, "call set aside", "request_id", r.ID, "session_id", r.SessionID)
+	}
+	c.Events = append(c.Events, broker.NewEventAt(now, broker.EventTakenUp, broker.Request{}, taken))
+	if err := b.commit(ctx, c); err != nil {
+		// The calls wait on, and their agents with them; but what cannot be counted is
+		// not parsed.
+		b.log.ErrorContext(ctx, "taking up calls not recorded", "err", err)
+		for _, r := range saved.Requests {
+			b.aside[r.Digest] = broker.WhyUncounted
+		}
+		return nil
+	}
+	saved.Requests = kept
+	return nil
+}
+
+// uncleanEnds says, by id, how many consoles ended without a word while a call waited.
+// The newest word of a console tells how the last one ended; the one before it what was
+// counted until then.
+func (b *Broker) uncleanEnds(ctx context.Context, list []broker.Request) (map[string]int, error) {
+	events, err := b.store.Events(ctx, broker.EventFilter{Console: true, Types: []string{broker.EventTakenUp, broker.EventConsoleClosed}, Limit: broker.MaxEndsLooked})
+	if err != nil {
+		return nil, err
+	}
+	var taken broker.TakenUpData
+	for _, e := range events {
+		if e.Type == broker.EventTakenUp {
+			if err := json.Unmarshal(e.Data, &taken); err != nil {
+				return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+			}
+			break
+		}
+	}
+	ends := make(map[string]int, len(list))
+	for _, r := range list {
+		ends[r.ID] = taken.Ends[r.ID]
+		if len(events) == 0 || events[0].Type != broker.EventConsoleClosed || events[0].At.Before(r.CreatedAt) {
+			ends[r.ID]++
+		}
+	}
+	return ends, nil
+}
+
+// noteClosed records an orderly end that leaves calls waiting. Without the record the
+// end counts as none.
+func (b *Broker) noteClosed(ctx context.Context, pending int) {
+	if pending == 0 {
+		return
+	}
+	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(broker.EventConsoleClosed, broker.Request{}, map[string]int{"pending": pending})}}); err != nil {
+		b.log.ErrorContext(ctx, "orderly end not recorded", "err", err)
+	}
+}
+
+// setAside is why nothing of req may be parsed, whatever the vetter says; "" when it may.
+func (b *Broker) setAside(req broker.Request) string {
+	if o := req.Outcome; o != nil && o.By.Kind == broker.ByBroker && o.By.ID == broker.AsideID {
+		return broker.WhyAside
+	}
+	if len(b.aside) == 0 {
+		return ""
+	}
+	return b.aside[cmp.Or(req.Digest, broker.Digest(req.ToolName, req.ToolInput, req.CWD))]
+}

@@ -1,0 +1,248 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// An agent reads its settings anew when a file of them changes, and a file that comes
+// with another branch, or out of an archive, can switch every hook off. Where the agent
+// asks before, the change is refused; and whether it asks or not, the files of the
+// projects that are worked in are looked at.
+
+const (
+	maxSettings   = 1 << 20 // bytes of a settings file
+	settingsFiles = 64      // projects whose files are looked at, the latest ones
+	settingsTold  = 8       // files in Health, the oldest
+)
+
+// settingsWatch is what is known of settings files. Health.Settings is guarded by
+// Broker.mu, seen belongs to whoever has set busy.
+type settingsWatch struct {
+	busy atomic.Bool
+	seen map[string]string // by file: its state when it was last read
+}
+
+// settingsChange refuses a change of settings that would switch the gate off, or that
+// cannot be looked at.
+func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) error {
+	if h.Text == "skills" { // no settings
+		return nil
+	}
+	why, unread := "", false
+	switch {
+	case h.File == "" || !filepath.IsAbs(h.File):
+		why = "which file it is was not said"
+	case a.tcp != nil && len(holdersOf(*a.tcp)) == 0:
+		why = "it lies on another machine, where it cannot be looked at"
+	default:
+		why, unread = b.settingsProblem(h.File, h.Text == "project_settings" || h.Text == "local_settings")
+	}
+	if why == "" {
+		return nil
+	}
+	found := broker.SettingsFound{
+		File: cmp.Or(h.File, h.Text), Why: why, SessionID: h.SessionID, Kept: true, Unread: unread, At: time.Now().UTC().Truncate(time.Millisecond),
+	}
+	b.tellSettings(found)
+	b.log.WarnContext(ctx, "settings kept out", "session_id", h.SessionID, "file", found.File, "why", why)
+	err := b.admitEvent(h.SessionID)
+	if err == nil {
+		err = b.changeSession(ctx, base(h, a), func(s *broker.Session) []*broker.Event {
+			return []*broker.Event{broker.SessionEvent(broker.EventSettings, *s, found)}
+		})
+	}
+	if err != nil { // refused either way
+		b.log.ErrorContext(ctx, "not recorded: settings kept out", "session_id", h.SessionID, "err", err)
+	}
+	return &bodyError{http.StatusForbidden, "settings_refused", fmt.Sprintf("aoctl keeps the settings of %s out of this session: %s", found.File, why)}
+}
+
+// settingsProblem says why the settings in a file may not take effect, "" when they may, and
+// whether that is because the file cannot be read. mayGo: without the file there is nothing
+// that could do harm.
+func (b *Broker) settingsProblem(file string, mayGo bool) (why string, unread bool) {
+	data, err := readSettings(file)
+	switch {
+	case cannotBe(err) && mayGo:
+		return "", false
+	case cannotBe(err):
+		return "it is gone, and hooks may have gone with it", false
+	case err != nil:
+		return "it cannot be read: " + reason(err), true
+	case b.opts.Silences == nil:
+		return "there is nothing to judge it by", false
+	}
+	return b.opts.Silences(data), false
+}
+
+// cannotBe reports that there is no such file. A folder that an agent names may be one
+// that cannot be, too: with a name that is too long, or below a file.
+func cannotBe(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EINVAL)
+}
+
+// reason is err without the file's name, which may be an agent's words.
+func reason(err error) string {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err.Error()
+	}
+	return err.Error()
+}
+
+var errNoSettings = errors.New("it is no file of at most 1 MiB of this user's or the administrator's")
+
+// readSettings reads a regular file of our own, or of root's.
+func readSettings(file string) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // #nosec G304 -- only looked at
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.Mode().IsRegular() || info.Size() > maxSettings || st.Uid != 0 && int(st.Uid) != os.Getuid() {
+		return nil, errNoSettings
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err == nil && len(data) > maxSettings {
+		err = errNoSettings
+	}
+	return data, err
+}
+
+// tellSettings puts found before the operator, once per file. It reports whether the file
+// was not there yet.
+func (b *Broker) tellSettings(found broker.SettingsFound) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := slices.Clone(b.health.Settings)
+	at := slices.IndexFunc(list, func(s broker.SettingsFound) bool { return s.File == found.File })
+	switch {
+	case at >= 0 && list[at].Why == found.Why && (list[at].Kept || !found.Kept):
+		return false
+	case at >= 0:
+		list[at] = found
+	case len(list) == settingsTold:
+		return false // there is enough to look at
+	default:
+		list = append(list, found)
+	}
+	b.health.Settings = list
+	b.publish(broker.Update{Health: new(b.health)})
+	return at < 0
+}
+
+// settledSettings takes a file that is harmless now from before the operator.
+func (b *Broker) settledSettings(file string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(b.health.Settings), func(s broker.SettingsFound) bool { return s.File == file })
+	if len(list) < len(b.health.Settings) {
+		b.health.Settings = list
+		b.publish(broker.Update{Health: new(b.health)})
+	}
+}
+
+// watchSettings looks at the settings files of the projects that are worked in, and at
+// those that were told of; it reads one only when it has changed.
+func (b *Broker) watchSettings(ctx context.Context) {
+	for _, file := range b.unreadOfEnded() {
+		delete(b.watching.seen, file) // it may concern another session
+		b.settledSettings(file)
+	}
+	files := b.settingsPlaces()
+	seen := make(map[string]string, len(files))
+	for file, session := range files {
+		now := fileState(file)
+		seen[file] = now
+		if now == b.watching.seen[file] {
+			continue
+		}
+		why, unread := b.settingsProblem(file, true)
+		if why == "" {
+			b.settledSettings(file)
+			continue
+		}
+		found := broker.SettingsFound{File: file, Why: why, SessionID: session, Unread: unread, At: time.Now().UTC().Truncate(time.Millisecond)}
+		if b.tellSettings(found) {
+			if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(broker.EventSettings, broker.Request{SessionID: session}, found)}}); err != nil {
+				b.log.ErrorContext(ctx, "not recorded: settings found", "file", file, "err", err)
+			}
+		}
+	}
+	b.watching.seen = seen
+}
+
+// unreadOfEnded lists the files before the operator that cannot be read and are of sessions
+// that have ended: what they say concerns nobody now, and they may never become readable.
+func (b *Broker) unreadOfEnded() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []string
+	for _, s := range b.health.Settings {
+		if se, ok := b.sessions[s.SessionID]; s.Unread && (!ok || !se.s.EndedAt.IsZero()) {
+			list = append(list, s.File)
+		}
+	}
+	return list
+}
+
+// settingsPlaces are the files to look at, each with a session that is concerned.
+func (b *Broker) settingsPlaces() map[string]string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	files := map[string]string{}
+	for _, s := range b.health.Settings {
+		if filepath.IsAbs(s.File) {
+			files[s.File] = s.SessionID
+		}
+	}
+	var living []*broker.Session
+	for _, se := range b.sessions {
+		if se.s.Agent == "claude" && se.s.EndedAt.IsZero() && !se.savedAt.IsZero() && filepath.IsAbs(cmp.Or(se.s.ProjectDir, se.s.CWD)) {
+			living = append(living, &se.s)
+		}
+	}
+	slices.SortFunc(living, func(x, y *broker.Session) int { return y.LastSeenAt.Compare(x.LastSeenAt) })
+	for _, s := range living[:min(len(living), settingsFiles)] {
+		for _, name := range []string{"settings.json", "settings.local.json"} {
+			file := filepath.Join(cmp.Or(s.ProjectDir, s.CWD), ".claude", name)
+			if _, ok := files[file]; !ok {
+				files[file] = s.ID
+			}
+		}
+	}
+	return files
+}
+
+// fileState changes when a file does.
+func fileState(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "none"
+	}
+	inode := uint64(0)
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		inode = st.Ino
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), inode, info.Mode())
+}

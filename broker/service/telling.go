@@ -1,0 +1,215 @@
+package service
+
+import (
+	"encoding/json"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// Entry is one part of a session as it is told: what somebody said, or a call with what
+// became of it. Its texts are untrusted.
+type Entry struct {
+	Key   string         // names it, whatever is read before and after it
+	By    agents.Speaker // SaidResult and SaidFailed only where the call is not there
+	Text  string
+	AtMS  int64  // milliseconds since 1970 UTC; 0 when nobody tells
+	Whose string // the sub-agent, "" for the session's main agent
+	Tool  string // SaidCall: as its agent names it
+
+	Call     *broker.Request // SaidCall: on record, else made of what the file says
+	OnRecord bool            // Call is what this broker was asked
+	Large    bool            // the input of Call was too large to be kept
+	Retold   bool            // it was, and what Call has is the file's
+	InFile   *broker.Request // the call as the file has it, where that is another one; else nil
+	Ran      *broker.RanData // what the tool gave back; nil while that is not known
+	Moment   *Moment         // an event of the log that is no call
+
+	seq int64 // of what is not in the file: where in the log it stands
+}
+
+// Spent is what a session cost, as its agent says.
+type Spent = agents.Spent
+
+const (
+	tellingParts = 6000     // that a Telling keeps
+	tellingBytes = 16 << 20 // of text, likewise
+)
+
+// Telling puts the parts of a transcript together, in whatever order they are read: it
+// holds a stretch that grows at the end that is read and is cut at the other.
+type Telling struct {
+	parts   []tellingPart
+	file    FileMark
+	agent   string
+	cwd     string
+	atStart bool
+	atEnd   bool
+
+	Entries []Entry
+	Model   string
+	Spent   Spent
+	Whole   bool // Spent is of the whole session, not of what was read of it
+}
+
+type tellingPart struct {
+	span    TranscriptSpan
+	said    []Said
+	moments []Moment
+	bytes   int
+}
+
+// Span is what is held.
+func (t *Telling) Span() TranscriptSpan {
+	s := TranscriptSpan{File: t.file}
+	for i, p := range t.parts {
+		if i == 0 {
+			s.From = p.span.From
+		}
+		s.To = p.span.To
+		if s.First == 0 {
+			s.First = p.span.First
+		}
+		s.Last = max(s.Last, p.span.Last)
+	}
+	return s
+}
+
+// AtStart and AtEnd report whether there is nothing before what is held, and nothing after
+// it as far as was looked.
+func (t *Telling) AtStart() bool { return t.atStart }
+
+// AtEnd is told with AtStart.
+func (t *Telling) AtEnd() bool { return t.atEnd }
+
+// Add takes a part in. A newest or oldest part takes the place of all that was there.
+func (t *Telling) Add(p Transcript) {
+	if p.Same {
+		t.atEnd = t.atEnd || p.AtEnd
+		return
+	}
+	part := tellingPart{span: p.Span, said: p.Said, moments: p.Moments, bytes: weight(p)}
+	switch p.Part {
+	case NewestPart, OldestPart:
+		*t = Telling{parts: []tellingPart{part}, agent: p.Agent, cwd: p.CWD, file: p.Span.File, atStart: p.AtStart, atEnd: p.AtEnd}
+	case EarlierPart:
+		t.parts = append([]tellingPart{part}, t.parts...)
+		t.atStart = p.AtStart
+	case LaterPart:
+		if t.append(part); p.Span.File != (FileMark{}) {
+			t.file = p.Span.File
+		}
+		t.atEnd = p.AtEnd
+	}
+	t.trim(p.Part)
+	t.build()
+}
+
+// append adds a part at the end. Small ones become one.
+func (t *Telling) append(p tellingPart) {
+	const small = 200
+	n := len(t.parts) - 1
+	if n < 0 || len(t.parts[n].said)+len(t.parts[n].moments) > small || n == 0 {
+		t.parts = append(t.parts, p)
+		return
+	}
+	last := &t.parts[n]
+	last.said, last.moments = append(last.said, p.said...), append(last.moments, p.moments...)
+	last.span.To, last.bytes = p.span.To, last.bytes+p.bytes
+	if last.span.First == 0 {
+		last.span.First = p.span.First
+	}
+	last.span.Last = max(last.span.Last, p.span.Last)
+}
+
+func weight(p Transcript) int {
+	n := 0
+	for _, s := range p.Said {
+		n += len(s.Text)
+	}
+	for _, m := range p.Moments {
+		n += len(m.Event.Data)
+		if m.Call != nil {
+			n += len(m.Call.ToolInput)
+		}
+	}
+	return n
+}
+
+// trim lets go of parts at the end that is not read.
+func (t *Telling) trim(grew TranscriptPart) {
+	for len(t.parts) > 2 {
+		n, size := 0, 0
+		for _, p := range t.parts {
+			n, size = n+len(p.said)+len(p.moments), size+p.bytes
+		}
+		if n <= tellingParts && size <= tellingBytes {
+			return
+		}
+		if grew == EarlierPart {
+			t.parts, t.atEnd = t.parts[:len(t.parts)-1], false
+			continue
+		}
+		t.parts, t.atStart = append([]tellingPart(nil), t.parts[1:]...), false
+	}
+}
+
+// asked is a call as the file tells it, in the shape of a request.
+func (t *Telling) asked(s Said) *broker.Request {
+	name, input := s.Tool, json.RawMessage(s.Text)
+	if t.agent == "codex" {
+		name, input = codexAsked(name, input)
+	}
+	if !json.Valid(input) {
+		input, _ = json.Marshal(map[string]string{"input": s.Text})
+	}
+	return &broker.Request{SessionID: "", Agent: t.agent, ToolName: name, ToolInput: input, ToolUseID: s.ID, CWD: t.cwd}
+}
+
+// codexAsked is a call in the words of Codex's hooks, where its rollout has others.
+func codexAsked(name string, input json.RawMessage) (string, json.RawMessage) {
+	var in struct {
+		Command string `json:"cmd"`
+	}
+	switch {
+	case name == "apply_patch" && !json.Valid(input):
+		if raw, err := json.Marshal(map[string]string{"command": string(input)}); err == nil {
+			return name, raw
+		}
+	case name == "exec_command" && json.Unmarshal(input, &in) == nil && in.Command != "":
+		if raw, err := json.Marshal(map[string]string{"command": in.Command}); err == nil {
+			return "Bash", raw
+		}
+	}
+	return name, input
+}
+
+// spend sums what the agent says of its tokens, and finds its model.
+func (t *Telling) spend() {
+	t.Model, t.Spent, t.Whole = "", Spent{}, false
+	replies := map[string]wire.RunUsage{}
+	for _, p := range t.parts {
+		for _, s := range p.said {
+			if s.Model != "" {
+				t.Model = s.Model
+			}
+			if s.Total != nil {
+				t.Spent, t.Whole = *s.Total, true
+			}
+			if s.Reply != "" {
+				replies[s.Reply] = s.Usage
+			}
+		}
+	}
+	if t.Whole {
+		return
+	}
+	for _, u := range replies {
+		t.Spent.Usage.Input += u.Input
+		t.Spent.Usage.Output += u.Output
+		t.Spent.Usage.CacheRead += u.CacheRead
+		t.Spent.Usage.CacheWrite += u.CacheWrite
+	}
+	t.Whole = t.atStart
+}

@@ -1,0 +1,64 @@
+package broker
+
+// Status is the console in a few numbers, for a status line.
+type Status struct {
+	Waiting   int `json:"waiting"`   // calls
+	Dangerous int `json:"dangerous"` // of them
+	Sessions  int `json:"sessions"`  // that have not ended
+	Stopped   int `json:"stopped"`   // of them: stopping or stopped
+	Observed  int `json:"observed"`  // of them: nothing is held
+	Frozen    int `json:"frozen"`    // of them: their calls are held, by a freeze of their own or of all
+	Held      int `json:"held"`      // of the waiting calls: a freeze holds them
+	Failed    int `json:"failed"`    // of them: something went wrong in their last turn
+	Alarms    int `json:"alarms"`    // sessions with an alarm that nobody has acknowledged
+
+	Observing bool   `json:"observing"`         // nothing is held, in any session
+	FrozenAll bool   `json:"frozen_all"`        // every call is held, in every session
+	Problem   string `json:"problem,omitempty"` // "not_recording", "log_changed" or "log_unread"
+
+	OldestWaitMS int64   `json:"oldest_wait_ms"`   // how long the oldest call waits; 0 when none does
+	Oldest       *Oldest `json:"oldest,omitempty"` // nil when none does
+}
+
+// Oldest names the call that waits longest. The names are agents' words.
+type Oldest struct {
+	RequestID   string `json:"request_id"`
+	SessionID   string `json:"session_id"`
+	SessionName string `json:"session_name"`
+	ToolName    string `json:"tool_name"`
+}
+
+func (s *Status) Count(se Session) {
+	if se.Alarm != nil {
+		s.Alarms++
+	}
+	if se.State.Ended() {
+		return
+	}
+	s.Sessions++
+	if se.State.UnderStop() {
+		s.Stopped++
+	}
+	if se.Observed {
+		s.Observed++
+	}
+	if se.Frozen {
+		s.Frozen++
+	}
+	if se.Failure() != "" {
+		s.Failed++
+	}
+}
+
+// Problem is why no rule may allow anything now, in a word; "" when all is well.
+func (h Health) Problem() string {
+	switch {
+	case h.StoreErr != "":
+		return "not_recording"
+	case h.LogBroken != "":
+		return "log_changed"
+	case h.LogUnread != "":
+		return "log_unread"
+	}
+	return ""
+}

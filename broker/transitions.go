@@ -1,0 +1,177 @@
+package broker
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// ExitStopped is the exit code in the session_stop event of a session that a
+// person stopped: what a shell reports for Ctrl-C.
+const ExitStopped = 130
+
+// ReasonStopped is the reason beside ExitStopped.
+const ReasonStopped = "stopped_by_user"
+
+func SessionEvent(typ string, s Session, data any) *Event {
+	return NewEvent(typ, Request{SessionID: s.ID}, data)
+}
+
+type stopData struct {
+	ExitCode *int   `json:"exit_code,omitempty"`
+	Reason   string `json:"reason"`
+}
+
+// EndTurn is the transition when the main agent's turn is seen to end. A stopping
+// session is stopped only when its sub-agents are over as well: they outlive the turn.
+func EndTurn(s *Session) []*Event {
+	switch s.State {
+	case SessionStopping:
+		s.TurnOver = true
+		return StoppedIfOver(s)
+	case SessionActive:
+		s.State = SessionIdle
+	case SessionIdle, SessionStopped, SessionFinished, SessionGone:
+	}
+	return nil
+}
+
+// StoppedIfOver ends a stop once nothing of the session is left running: of a managed one
+// not even its process.
+func StoppedIfOver(s *Session) []*Event {
+	if s.State != SessionStopping || !s.TurnOver || len(s.Subagents) > 0 || s.Run.Running() {
+		return nil
+	}
+	return []*Event{markStopped(s)}
+}
+
+func markStopped(s *Session) *Event {
+	code := ExitStopped
+	s.State, s.ExitCode, s.EndReason, s.Subagents = SessionStopped, &code, ReasonStopped, nil
+	return SessionEvent(EventSessionStop, *s, stopData{ExitCode: &code, Reason: ReasonStopped})
+}
+
+// EndSession is the transition when the agent's process is over: it said goodbye
+// (final SessionFinished) or vanished (final SessionGone).
+func EndSession(s *Session, final SessionState, code *int, reason string) []*Event {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	s.Subagents = nil
+	defer func() { s.EndedAt = now }()
+	switch s.State {
+	case SessionStopping:
+		return []*Event{markStopped(s)}
+	case SessionStopped:
+		if !s.EndedAt.IsZero() {
+			return nil
+		}
+		return []*Event{SessionEvent(EventSessionEnd, *s, stopData{Reason: reason})}
+	case SessionFinished, SessionGone:
+		now = s.EndedAt
+		return nil
+	case SessionActive, SessionIdle:
+	}
+	s.State, s.ExitCode, s.EndReason = final, code, reason
+	return []*Event{SessionEvent(EventSessionStop, *s, stopData{ExitCode: code, Reason: reason})}
+}
+
+// startTurn is the transition when the session's user speaks. It lifts a stop.
+func startTurn(s *Session) []*Event {
+	var events []*Event
+	if s.State == SessionStopping || s.State == SessionStopped {
+		events = append(events, SessionEvent(EventStopLifted, *s, map[string]string{"by": "prompt"}))
+		s.StopAskedAt = time.Time{}
+	}
+	s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionActive, time.Time{}, nil, ""
+	s.TurnOver = false
+	return events
+}
+
+// ApplyHook changes s as h tells and says what to log.
+func ApplyHook(s *Session, h agents.Hook) []*Event {
+	log := func(typ string, data map[string]any) *Event {
+		if h.SubagentID != "" {
+			data["subagent_id"], data["subagent_type"] = h.SubagentID, h.SubagentType
+		}
+		for k, v := range data {
+			if v == "" {
+				delete(data, k)
+			}
+		}
+		return SessionEvent(typ, *s, data)
+	}
+	switch h.Kind {
+	case agents.SessionStart:
+		if s.State.Ended() || s.State == SessionActive && h.Text != "compact" {
+			s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionIdle, time.Time{}, nil, ""
+		} else {
+			s.EndedAt = time.Time{}
+		}
+		return []*Event{log(EventSessionStart, map[string]any{"agent": s.Agent, "cwd": s.CWD, "source": h.Text})}
+	case agents.SessionEnd:
+		return EndSession(s, SessionFinished, new(0), cmp.Or(h.Text, "ended"))
+	case agents.Prompt:
+		events := []*Event{log(EventUser, map[string]any{"text": Excerpt(h.Text), "from_agent": h.FromApp})}
+		if h.FromApp {
+			return events
+		}
+		return append(events, startTurn(s)...)
+	case agents.TurnEnd:
+		data := map[string]any{"text": Excerpt(h.Text)}
+		if h.Failed {
+			data["failed"] = true
+		}
+		events := append([]*Event{log(EventTurnEnd, data)}, EndTurn(s)...)
+		switch main := h.SubagentID == "" && s.State == SessionIdle; {
+		case main && h.Failed:
+			s.EndReason = cmp.Or(Excerpt(h.Text), "it did not say why")
+		case main && agents.TraitsOf(h.Agent).TriesAgain:
+			s.EndReason = ""
+		}
+		return events
+	case agents.SubagentStart:
+		s.Subagents = append(WithoutSubagent(s.Subagents, h.SubagentID), Subagent{ID: h.SubagentID, Type: h.SubagentType})
+		return []*Event{log(EventSubagentStart, map[string]any{})}
+	case agents.SubagentStop:
+		s.Subagents = WithoutSubagent(s.Subagents, h.SubagentID)
+		return append([]*Event{log(EventSubagentStop, map[string]any{"text": Excerpt(h.Text)})}, StoppedIfOver(s)...)
+	case agents.Notify:
+		events := []*Event{log(EventNotification, map[string]any{"message": Excerpt(h.Text), "type": h.Note})}
+		if h.Note == "idle_prompt" { // nothing runs any more, whatever was or was not heard before
+			s.Subagents = nil
+			events = append(events, EndTurn(s)...)
+		}
+		return events
+	case agents.Observe:
+		if h.Unknown {
+			return []*Event{log(EventUnknown, map[string]any{"event": h.Event})}
+		}
+	case agents.Gate, agents.Settings, agents.ToolDone:
+	}
+	return nil
+}
+
+func WithoutSubagent(list []Subagent, id string) []Subagent {
+	kept := make([]Subagent, 0, len(list)+1)
+	for _, a := range list {
+		if a.ID != id {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// Excerpt keeps the log readable: the first 1,000 bytes.
+func Excerpt(s string) string { return Cut(s, 1000) }
+
+// Cut is the first bytes of s, most of them at the most, cut between runes and marked.
+func Cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}
