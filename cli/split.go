@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
@@ -133,7 +134,7 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 	if err != nil {
 		return err
 	}
-	console := service.FindProcess(pid)
+	console := peers.FindProcess(pid)
 	for _, p := range panes {
 		if in, err := service.Within(console, p.PID); err != nil || !in {
 			continue

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
 
@@ -107,7 +107,7 @@ func TestStillIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = stdin.Close(), child.Wait() }()
-	agent := service.FindProcess(child.Process.Pid)
+	agent := peers.FindProcess(child.Process.Pid)
 	s := broker.Session{Pane: "%4", Process: agent}
 	here := tmux.Pane{ID: "%4", PID: agent.PID}
 	if err := stillIn(s, here); err != nil {

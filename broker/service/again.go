@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
@@ -53,7 +54,7 @@ func (b *Broker) giveAgain(ctx context.Context, req broker.Request, e *entry, q 
 	}
 	by := broker.Actor{Kind: broker.ByAgent, PID: q.Asker.PID}
 	if by.PID != 0 {
-		by.Exe, by.TTY = describe(by.PID)
+		by.Exe, by.TTY = peers.Describe(by.PID)
 	}
 	b.noteRefusal(ctx, req, broker.RefusedData{Wanted: broker.WantsAgain, Kind: broker.Replayed, Detail: why, By: by})
 	return broker.Request{}, fmt.Errorf("%w (%s)", broker.ErrAnsweredBefore, why)

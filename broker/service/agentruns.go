@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // agentRun is a process of an agent, as long as it lives: also one that said that its
@@ -64,32 +64,32 @@ func (b *Broker) agentAbove(pid int) string {
 	if pid <= 0 {
 		return "its process cannot be seen from here, as one in a container"
 	}
-	chain, err := steadyLineage(pid)
+	chain, err := peers.SteadyLineage(pid)
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
 	if why := b.agentIn(chain); why != "" {
 		return why
 	}
-	return bornOfAgent(chain)
+	return peers.BornOfAgent(chain)
 }
 
 // agentBeside is agentAbove, but for processes that this console started, directly or not:
 // they have its environment, which says nothing of them.
 func (b *Broker) agentBeside(pid int) string {
-	chain, err := steadyLineage(pid)
+	chain, err := peers.SteadyLineage(pid)
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
 	why := b.agentIn(chain)
-	if why == "" && !slices.ContainsFunc(chain, func(k kin) bool { return k.PID == os.Getpid() }) {
-		why = bornOfAgent(chain)
+	if why == "" && !slices.ContainsFunc(chain, func(k peers.Kin) bool { return k.PID == os.Getpid() }) {
+		why = peers.BornOfAgent(chain)
 	}
 	return why
 }
 
 // agentIn names the known agent in an ancestry; "" when there is none.
-func (b *Broker) agentIn(chain []kin) string {
+func (b *Broker) agentIn(chain []peers.Kin) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, k := range chain {
@@ -100,40 +100,20 @@ func (b *Broker) agentIn(chain []kin) string {
 	return ""
 }
 
-// agentOf is the process to watch for a session: the one that the hook names, if it is
-// one of the client's ancestors, else the nearest of them that is more than the shell of
-// a hook's command line. What a hook says of itself counts for nothing beside that: it
-// may be left over from another agent, mean another container, or be a lie.
-func agentOf(client broker.Process, named string) broker.Process {
-	if client.PID <= 1 {
-		return broker.Process{}
+// agentBehind says why the peer counts as an agent's; "" when it does not. The peer's
+// process is held on to meanwhile, so that no other one can take its pid.
+func (b *Broker) agentBehind(p peers.Peer) string {
+	if p.PID <= 0 {
+		return b.agentAbove(0)
 	}
-	chain, err := lineageOf(client.PID)
+	alive, release, err := p.Hold()
 	if err != nil {
-		return broker.Process{}
+		return "its process cannot be held on to: " + err.Error()
 	}
-	above := chain[1:]
-	if i := slices.IndexFunc(above, func(k kin) bool { return strconv.Itoa(k.PID) == named }); i >= 0 {
-		above = above[i:]
-	} else {
-		for n := 0; n < maxShells && len(above) > 1 && isShell(commandOf(above[0].PID)); n++ {
-			above = above[1:]
-		}
+	defer release()
+	why := b.agentAbove(p.PID)
+	if why == "" && !alive() {
+		return fmt.Sprintf("process %d ended before its ancestry was known", p.PID)
 	}
-	if len(above) == 0 || above[0].PID <= 1 {
-		return broker.Process{}
-	}
-	return above[0].Process
-}
-
-// maxShells is how many shells may stand between an agent and its hook.
-const maxShells = 4
-
-// isShell reports whether a command of this name only runs a hook's command line.
-func isShell(command string) bool {
-	switch command {
-	case "sh", "bash", "dash", "zsh", "ash", "ksh":
-		return true
-	}
-	return false
+	return why
 }

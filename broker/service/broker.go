@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
@@ -159,10 +160,10 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Alive == nil {
-		o.Alive = processAlive
+		o.Alive = peers.Alive
 	}
 	if o.Age == nil {
-		o.Age = ageOf
+		o.Age = peers.AgeOf
 	}
 	return o
 }

@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // Why a token does not help.
@@ -72,7 +71,7 @@ func (b *Broker) tokenOf(token string) (found broker.TokenData, ok bool) {
 // that an agent stands behind it, else a process that may refuse and nothing more. A
 // token that does not help is an error, and the attempt is on record.
 func (b *Broker) callerOf(r *http.Request) (broker.Actor, error) {
-	by := actorOf(r)
+	by := peers.ActorOf(r)
 	token, given := tokenIn(r)
 	if !given {
 		return by, nil
@@ -97,11 +96,11 @@ func (b *Broker) callerOf(r *http.Request) (broker.Actor, error) {
 
 // behind completes by and says why the peer cannot be an operator; "" when it can.
 func (b *Broker) behind(ctx context.Context, by broker.Actor) (broker.Actor, string) {
-	p := peerFrom(ctx)
-	if p.tcp == nil {
+	p := peers.From(ctx)
+	if p.TCP == nil {
 		return by, b.agentBehind(p)
 	}
-	pids := holdersOf(*p.tcp)
+	pids := peers.HoldersOf(*p.TCP)
 	if len(pids) == 0 {
 		if b.opts.ListenOperators {
 			return by, ""
@@ -109,36 +108,17 @@ func (b *Broker) behind(ctx context.Context, by broker.Actor) (broker.Actor, str
 		return by, "its connection belongs to no process of yours on this machine that can be looked at; a console started with --listen-operators takes it all the same"
 	}
 	by.PID = pids[0]
-	by.Exe, by.TTY = describe(by.PID)
+	by.Exe, by.TTY = peers.Describe(by.PID)
 	for _, pid := range pids {
 		if why := b.agentAbove(pid); why != "" {
 			return by, why
 		}
-		if name := forwarder(pid); name != "" && !b.opts.ListenOperators {
+		if name := peers.Forwarder(pid); name != "" && !b.opts.ListenOperators {
 			return by, fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
 		}
 	}
-	if again := holdersOf(*p.tcp); fmt.Sprint(again) != fmt.Sprint(pids) {
+	if again := peers.HoldersOf(*p.TCP); fmt.Sprint(again) != fmt.Sprint(pids) {
 		return by, "its connection went to another process meanwhile"
 	}
 	return by, ""
-}
-
-// forwarders are programs that pass connections on: what the system tells of them says
-// nothing of who speaks. There are others; the list is for those that docs/remote.md and
-// containers bring along.
-var forwarders = []string{
-	"ssh", "sshd", "sshd-session", "autossh", "socat", "docker-proxy", "rootlesskit", "rootlessport", "slirp4netns", "pasta",
-	"pasta.avx2", "passt", "passt.avx2", "gvproxy", "kubectl", "containerd-shim", "ncat", "nc",
-}
-
-// forwarder is the name of the process pid when it is one of forwarders, "" otherwise.
-func forwarder(pid int) string {
-	exe, _ := describe(pid)
-	for _, name := range []string{filepath.Base(exe), commandOf(pid)} {
-		if slices.Contains(forwarders, name) {
-			return name
-		}
-	}
-	return ""
 }

@@ -100,6 +100,17 @@ func (c *cappedConn) Close() error {
 	return c.Conn.Close()
 }
 
+// bare is the connection inside c.
+func bare(c net.Conn) net.Conn {
+	for {
+		cc, ok := c.(*cappedConn)
+		if !ok {
+			return c
+		}
+		c = cc.Conn
+	}
+}
+
 type connKey struct{}
 
 // noteConn keeps what noteHeard needs.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // A call that is put off blocks nobody: its agent is told so, its process ends, and the
@@ -46,7 +47,7 @@ func (b *Broker) putOff(ctx context.Context, id string, by broker.Actor, used ..
 		return b.now(ctx, broker.Request{ID: id}), nil
 	}
 	if cp.Program == "" {
-		cp.Program, cp.Args = startedHow(e.req.Agent, cp.Process)
+		cp.Program, cp.Args = peers.StartedHow(e.req.Agent, cp.Process)
 	}
 	c := &broker.Change{Sync: true, Checkpoint: cp, Used: used, Events: []*broker.Event{broker.NewEventAt(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})}}
 	err = b.commit(ctx, c)
@@ -83,7 +84,7 @@ func (b *Broker) startPuttingOff(id string, by broker.Actor) (*entry, *broker.Ch
 	process := broker.FirstProcess(e.agent, se.s.Process)
 	if run := se.s.Run; run == nil && r.State == broker.Pending && r.Checkpoint == nil && r.Deferrable {
 		b.mu.Unlock()
-		if forgets(r.Agent, process) { // reads the process table
+		if peers.Forgets(r.Agent, process) { // reads the process table
 			return e, nil, broker.CannotDefer("its agent keeps nothing of its session: it waits as before")
 		}
 		b.lockIdle(id)

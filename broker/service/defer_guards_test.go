@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 )
 
@@ -219,7 +220,7 @@ func TestForgetfulAgentIsNotPutOff(t *testing.T) {
 	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
 	b := newBroker(t, brokertest.NewMemory(), service.Options{})
 	q := headless("toolu_1", "make", "talk 1")
-	q.Session.Process = service.FindProcess(cmd.Process.Pid)
+	q.Session.Process = peers.FindProcess(cmd.Process.Pid)
 	r := submit(t, b, q)
 	if _, err := b.Defer(t.Context(), r.ID, operator); !errors.Is(err, broker.ErrCannotDefer) || !strings.Contains(err.Error(), "keeps nothing") {
 		t.Errorf("%v", err)

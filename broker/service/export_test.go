@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
@@ -44,7 +45,7 @@ func (b *Broker) AgentAbove(pid int) string { return b.agentAbove(pid) }
 func (b *Broker) CountRefusals(ctx context.Context, now time.Time) { b.countRefusals(ctx, now) }
 
 // MarkIn is the sign of an agent in an environment.
-func MarkIn(env []byte) string { return markIn(env) }
+func MarkIn(env []byte) string { return peers.MarkIn(env) }
 
 // HurryPeers gives peers a 25th of their usual time. It must come before Serve.
 func (b *Broker) HurryPeers() {
@@ -92,11 +93,11 @@ func (b *Broker) LimitConns(n int) {
 func (b *Broker) MayWait() (calls, conns int) { return b.opts.MaxPending, b.conns.limit }
 
 // Kin is one process of an ancestry.
-type Kin = kin
+type Kin = peers.Kin
 
 // CutOff reports whether what started a process seems to have ended.
 func CutOff(chain []Kin, own map[int]bool, shell func(pid int) bool) bool {
-	return cutOff(chain, own, shell)
+	return peers.CutOff(chain, own, shell)
 }
 
 // AnswerHook takes one payload of a gate event that needs nobody, as the route for hooks

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -300,7 +301,7 @@ func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (broker
 	q.Waits = patienceOf(r)
 	if bound {
 		q.Bound = true
-		if pid := peerFrom(r.Context()).pid; pid != 0 {
+		if pid := peers.From(r.Context()).PID; pid != 0 {
 			q.Asker = broker.Process{PID: pid}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // decideBody is a decision. digest and dangerous are of interest to one that allows.
@@ -83,7 +84,7 @@ func (b *Broker) deny(w http.ResponseWriter, r *http.Request, reason string, end
 		fail(w, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason))
 		return
 	}
-	req, err := b.Decide(r.Context(), r.PathValue("id"), broker.Decision{Verdict: broker.Deny, By: actorOf(r), Reason: reason, End: end})
+	req, err := b.Decide(r.Context(), r.PathValue("id"), broker.Decision{Verdict: broker.Deny, By: peers.ActorOf(r), Reason: reason, End: end})
 	if err != nil {
 		failWith(w, err, req)
 		return
@@ -202,7 +203,7 @@ func (b *Broker) postStop(w http.ResponseWriter, r *http.Request) {
 		b.kill(w, r)
 		return
 	}
-	s, err := b.Stop(r.Context(), r.PathValue("id"), actorOf(r))
+	s, err := b.Stop(r.Context(), r.PathValue("id"), peers.ActorOf(r))
 	if err != nil {
 		fail(w, err)
 		return

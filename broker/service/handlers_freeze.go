@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // freezeBody is the body of both routes.
@@ -36,7 +37,7 @@ func (b *Broker) switchFreeze(w http.ResponseWriter, r *http.Request, on bool) {
 		fail(w, err)
 		return
 	}
-	by, err := actorOf(r), error(nil)
+	by, err := peers.ActorOf(r), error(nil)
 	if !on {
 		by, err = b.callerOf(r)
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // postResume goes on with a session whose call was put off. A session that aoctl holds is
@@ -30,8 +31,8 @@ func (b *Broker) postResume(w http.ResponseWriter, r *http.Request) {
 	}
 	var runner broker.Process
 	if body.Run {
-		if p := peerFrom(r.Context()); p.tcp == nil {
-			runner.PID = p.pid
+		if p := peers.From(r.Context()); p.TCP == nil {
+			runner.PID = p.PID
 		}
 		if runner.PID == 0 {
 			writeError(w, http.StatusForbidden, "socket_only", "who runs the command must be seen to run: it takes the console's socket", `leave "run" out, and run the command by hand`)

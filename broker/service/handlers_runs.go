@@ -6,22 +6,23 @@ import (
 	"net/http"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // runnerOf is the process that asks, as the kernel tells: what a runner says of itself
 // counts for nothing.
 func runnerOf(r *http.Request) (broker.Process, error) {
-	p := peerFrom(r.Context())
-	if p.tcp != nil || p.pid <= 0 {
+	p := peers.From(r.Context())
+	if p.TCP != nil || p.PID <= 0 {
 		return broker.Process{}, &bodyError{http.StatusForbidden, "socket_only", "a runner speaks to the console's socket, on this machine: it is known by its process"}
 	}
-	alive, release, err := p.hold()
+	alive, release, err := p.Hold()
 	if err != nil {
 		return broker.Process{}, fmt.Errorf("%w: %w", broker.ErrNotRunner, err)
 	}
 	defer release()
-	runner := FindProcess(p.pid)
+	runner := peers.FindProcess(p.PID)
 	if !alive() {
 		return broker.Process{}, fmt.Errorf("%w: it has ended", broker.ErrNotRunner)
 	}
@@ -38,8 +39,8 @@ func decodeRunners(w http.ResponseWriter, r *http.Request, body any) (broker.Pro
 
 // agentUnder is the process pid when it descends from runner, else none.
 func agentUnder(pid int, runner broker.Process) broker.Process {
-	p := FindProcess(pid)
-	if pid <= 1 || !isBelow(p, runner) {
+	p := peers.FindProcess(pid)
+	if pid <= 1 || !peers.IsBelow(p, runner) {
 		return broker.Process{}
 	}
 	return p
@@ -75,7 +76,7 @@ func (b *Broker) mayTakeUp(r *http.Request, runner broker.Process, id string) er
 	case s.Run != nil && s.Run.Runner == runner:
 		return nil
 	}
-	if why := b.agentBeside(peerFrom(r.Context()).pid); why != "" {
+	if why := b.agentBeside(peers.From(r.Context()).PID); why != "" {
 		b.refused(r, broker.UnderAgent, why)
 		return agentsError{why}
 	}
@@ -165,7 +166,7 @@ func (b *Broker) postInterrupt(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	if err := b.Interrupt(r.Context(), r.PathValue("id"), actorOf(r)); err != nil {
+	if err := b.Interrupt(r.Context(), r.PathValue("id"), peers.ActorOf(r)); err != nil {
 		fail(w, err)
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -26,7 +27,7 @@ type asking struct {
 	env         map[string]string
 	named       string // the agent's pid as it says itself; may be empty
 	project     string // the project's folder, likewise
-	tcp         *tcpEnds
+	tcp         *peers.TCPEnds
 	agent       broker.Process
 }
 
@@ -42,11 +43,11 @@ func readAsking(r *http.Request) asking {
 			a.env[name] = v
 		}
 	}
-	peer := peerFrom(r.Context())
-	if peer.pid != 0 {
-		a.client = broker.Process{PID: peer.pid}
+	peer := peers.From(r.Context())
+	if peer.PID != 0 {
+		a.client = broker.Process{PID: peer.PID}
 	}
-	a.tcp = peer.tcp
+	a.tcp = peer.TCP
 	return a
 }
 
@@ -86,13 +87,13 @@ func (b *Broker) knownAgent(sessionID string, a asking) broker.Process {
 		return se.s.Process // it passes on what its agent says; what is above it is the user's
 	}
 	b.mu.Unlock()
-	return agentOf(a.clientHere(), a.named)
+	return peers.AgentOf(a.clientHere(), a.named)
 }
 
 // clientHere is the process that asks, if it can be seen.
 func (a asking) clientHere() broker.Process {
 	if a.tcp != nil { // as from a container, where pids are others; but it may be of this machine
-		if pids := holdersOf(*a.tcp); len(pids) > 0 {
+		if pids := peers.HoldersOf(*a.tcp); len(pids) > 0 {
 			return broker.Process{PID: pids[0]}
 		}
 	}

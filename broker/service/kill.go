@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/proctree"
 )
 
@@ -130,7 +131,7 @@ func (b *Broker) noteKill(ctx context.Context, typ string, s broker.Session, by 
 
 // kill is POST /sessions/{id}/stop with {"kill": true}.
 func (b *Broker) kill(w http.ResponseWriter, r *http.Request) {
-	s, done, err := b.Kill(r.Context(), r.PathValue("id"), actorOf(r))
+	s, done, err := b.Kill(r.Context(), r.PathValue("id"), peers.ActorOf(r))
 	if err != nil && len(done.Processes) == 0 {
 		fail(w, err)
 		return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/proctree"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -14,7 +15,7 @@ import (
 // end with it, before and after.
 func TestKillNamesSharers(t *testing.T) {
 	b := newBroker(t, brokertest.NewMemory(), service.Options{Alive: func(broker.Process) bool { return true }})
-	server, alone := service.FindProcess(born(t, "echo $$; read x")), service.FindProcess(born(t, "echo $$; read x"))
+	server, alone := peers.FindProcess(born(t, "echo $$; read x")), peers.FindProcess(born(t, "echo $$; read x"))
 	for id, p := range map[string]broker.Process{"first": server, "second": server, "third": alone} {
 		q := bash(id, id, "ls")
 		q.Session.Process = p

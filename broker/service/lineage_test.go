@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 )
 
@@ -100,15 +101,15 @@ func TestAgentsAreRememberedWhileTheyLive(t *testing.T) {
 	b := newBroker(t, brokertest.NewMemory(), service.Options{Alive: func(broker.Process) bool { return alive }})
 	child := born(t, "echo $$; read x")
 	q := bash("s", "1", "ls")
-	q.Session.Process = service.FindProcess(child)
+	q.Session.Process = peers.FindProcess(child)
 	submit(t, b, q)
 	q = bash("s", "2", "ls")
-	q.Session.Process = service.FindProcess(born(t, "echo $$; read x"))
+	q.Session.Process = peers.FindProcess(born(t, "echo $$; read x"))
 	submit(t, b, q)
 	if why := b.AgentAbove(child); !strings.Contains(why, "session s") {
 		t.Errorf("after the session went on in another process: %q", why)
 	}
-	reused := service.FindProcess(child)
+	reused := peers.FindProcess(child)
 	reused.Start-- // another run had this pid
 	q = bash("s2", "1", "ls")
 	q.Session.Process = reused

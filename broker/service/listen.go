@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // maxSocketPath is what fits into a Unix socket address on every platform, bytes.
@@ -179,7 +181,7 @@ func removeStale(socket string) error {
 	if err == nil {
 		pid := 0
 		if u, ok := c.(*net.UnixConn); ok {
-			_, pid, _ = peerOf(u)
+			_, pid, _ = peers.Of(u)
 		}
 		_ = c.Close()
 		return &SocketError{socket, fmt.Sprintf("another program (pid %d) listens there, and it is not aoctl", pid), "end it, or name another path with AOCTL_SOCKET"}

@@ -2,11 +2,11 @@ package service
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // A prompt lifts a stop, so it must be the user's. An agent runs the hook that tells of one
@@ -14,12 +14,8 @@ import (
 // whatever left its tree, looks otherwise or is older than the stop: under a stop nothing
 // new is started for it.
 
-const (
-	// startGrain is how coarse the start times of processes are.
-	startGrain = 10 * time.Millisecond
-	// startsWithin is how long after it was allowed a call may still be about to start.
-	startsWithin = time.Minute
-)
+// startsWithin is how long after it was allowed a call may still be about to start.
+const startsWithin = time.Minute
 
 // notTheUsers reports whether h, a prompt, comes from elsewhere than the hook runner of a
 // stopped session's agent, and records it then.
@@ -44,14 +40,14 @@ func (b *Broker) notTheUsers(ctx context.Context, h agents.Hook, a asking) bool 
 	case running:
 		why = "a call that was allowed just before the stop may still run"
 	default:
-		why = notFromRunner(client.PID, agent, stopped)
+		why = peers.NotFromRunner(client.PID, agent, stopped)
 	}
 	if why == "" {
 		return false
 	}
 	by := broker.Actor{Kind: broker.ByProcess, PID: client.PID}
 	if by.PID != 0 {
-		by.Exe, by.TTY = describe(by.PID)
+		by.Exe, by.TTY = peers.Describe(by.PID)
 	}
 	b.noteRefusal(ctx, broker.Request{SessionID: h.SessionID}, broker.RefusedData{Wanted: broker.WantsLift, Kind: broker.ForeignPrompt, Detail: why, By: by})
 	return true
@@ -69,29 +65,4 @@ func (b *Broker) mayBeStarting(s broker.Session) bool {
 		}
 	}
 	return false
-}
-
-// notFromRunner says why the process pid is no hook that agent ran after that moment.
-func notFromRunner(pid int, agent broker.Process, after time.Time) string {
-	chain, err := steadyLineage(pid)
-	if err != nil {
-		return "its ancestry cannot be followed: " + err.Error()
-	}
-	i := slices.IndexFunc(chain, func(k kin) bool { return k.PID == agent.PID && (agent.Start == 0 || agent.Start == k.Start) })
-	switch {
-	case i < 0:
-		return "it does not come from the session's agent"
-	case i == 0:
-		return "" // the agent itself
-	case i > 2 || i == 2 && !isShell(commandOf(chain[1].PID)):
-		return "another process of the agent stands between"
-	}
-	age, known := ageOf(chain[i-1].Process)
-	if !known || after.IsZero() {
-		return "when it started cannot be told"
-	}
-	if age > time.Since(after)+startGrain {
-		return "it started before the stop"
-	}
-	return ""
 }

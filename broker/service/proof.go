@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -138,7 +139,7 @@ type proofKey struct{}
 // proven lets next answer with a proof to whoever came over TCP and can check it.
 func (b *Broker) proven(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if peer := peerFrom(r.Context()); peer.err == nil && peer.tcp != nil {
+		if peer := peers.From(r.Context()); peer.Err == nil && peer.TCP != nil {
 			if p := b.proofFor(r); p != nil {
 				w, r = &provenWriter{w, p}, r.WithContext(context.WithValue(r.Context(), proofKey{}, p))
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // A flood of attempts must not fill the log: of each kind, aim and peer the first ones of
@@ -105,7 +106,7 @@ func (b *Broker) countRefusals(ctx context.Context, now time.Time) {
 
 // refused notes that r was turned away.
 func (b *Broker) refused(r *http.Request, kind broker.RefusalKind, detail string) {
-	d := broker.RefusedData{Wanted: wantedBy(r), Kind: kind, Detail: detail, By: actorOf(r)}
+	d := broker.RefusedData{Wanted: wantedBy(r), Kind: kind, Detail: detail, By: peers.ActorOf(r)}
 	b.noteRefusal(r.Context(), b.aboutRequest(r), d)
 }
 

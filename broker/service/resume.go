@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
@@ -133,7 +134,7 @@ func resumeCommand(cp broker.Checkpoint, agent string) ([]string, error) {
 // claimResume records that a resume begins, and lets no other one begin meanwhile.
 func (b *Broker) claimResume(ctx context.Context, id string, cp broker.Checkpoint, by broker.Actor, runner broker.Process) error {
 	if runner.PID != 0 && runner.Start == 0 {
-		runner = FindProcess(runner.PID)
+		runner = peers.FindProcess(runner.PID)
 	}
 	b.lockIdle(cp.RequestID)
 	se := b.session(id)

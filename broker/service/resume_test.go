@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -72,7 +73,7 @@ func watched(t *testing.T, st *brokertest.Memory, l *living) (b *service.Broker,
 	b = newBroker(t, st, service.Options{Alive: l.alive})
 	q := headless("toolu_1", "make", "talk 1")
 	q.CWD = dir
-	agent = service.FindProcess(cmd.Process.Pid)
+	agent = peers.FindProcess(cmd.Process.Pid)
 	q.Session.Process = agent
 	putOff(t, b, submit(t, b, q).ID)
 	return b, program, dir, agent

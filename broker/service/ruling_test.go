@@ -18,6 +18,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/workspace"
@@ -236,7 +237,7 @@ func TestTokenInAnAgentsHands(t *testing.T) {
 	token, err := c.b.MintToken(t.Context(), broker.OperatorToken, "", operator)
 	must(t, err)
 	q := bash("s", "1", "ls")
-	q.Session.Process = service.FindProcess(os.Getpid()) // this test is the agent
+	q.Session.Process = peers.FindProcess(os.Getpid()) // this test is the agent
 	submit(t, c.b, q)
 	code, got := c.do("POST", "/rules", `{"tool":"Bash","where":{"command":"make *"},"decision":"allow"}`, "Authorization", "Bearer "+token)
 	if code != http.StatusForbidden {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -146,24 +147,10 @@ func (b *Broker) free(s *broker.Session, runner, agent broker.Process) error {
 	}
 	p := s.Process
 	known := p.PID != 0 && (p.Start != 0 || s.EndedAt.IsZero()) // a pid alone may be another's by now
-	if known && p != agent && b.opts.Alive(p) && !isBelow(p, runner) {
+	if known && p != agent && b.opts.Alive(p) && !peers.IsBelow(p, runner) {
 		return fmt.Errorf("%w: agent %d", broker.ErrHeld, p.PID)
 	}
 	return nil
-}
-
-// isBelow reports whether p descends from ancestor.
-func isBelow(p, ancestor broker.Process) bool {
-	chain, err := lineageOf(p.PID)
-	if err != nil || len(chain) == 0 || chain[0].Start != p.Start {
-		return false
-	}
-	for _, k := range chain[1:] {
-		if k.Process == ancestor {
-			return true
-		}
-	}
-	return false
 }
 
 // cancelOfRun ends what a session asks whose process is over. What was put off waits on: its

@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -860,7 +861,7 @@ func TestAgentsDoNotSpeak(t *testing.T) {
 	startRun(t, c.b, runner1, "s")
 	report(t, c.b, runner1, "s", works)
 	q := bash("hooked", "1", "make")
-	q.Session.Process = service.FindProcess(os.Getpid()) // whoever asks here is below an agent now
+	q.Session.Process = peers.FindProcess(os.Getpid()) // whoever asks here is below an agent now
 	submit(t, c.b, q)
 	for path, body := range map[string]string{
 		"/sessions/s/message":  `{"text":"do as I say"}`,
@@ -923,7 +924,7 @@ func TestAgentsTakeUpNothingInDoubt(t *testing.T) {
 	must(t, st.Commit(t.Context(), &broker.Change{Sessions: []broker.Session{old}, Events: []*broker.Event{event}}))
 	c := serveOver(t, st, service.Options{})
 	q := bash("hooked", "1", "make")
-	q.Session.Process = service.FindProcess(os.Getpid()) // whoever asks here is below an agent now
+	q.Session.Process = peers.FindProcess(os.Getpid()) // whoever asks here is below an agent now
 	submit(t, c.b, q)
 	st.now.Store(true)
 	const take = `{"session_id":"old","agent":"claude","cwd":"/src","program":"/bin/claude"}`
@@ -947,7 +948,7 @@ func TestBelowARunnerIsAnAgents(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, service.Options{})
 	below := born(t, "sh -c 'echo $$; read x'; true")
-	runner := service.FindProcess(parentOf(t, below))
+	runner := peers.FindProcess(parentOf(t, below))
 	if why := b.AgentAbove(below); why != "" {
 		t.Errorf("below a process that is no runner: %s", why)
 	}

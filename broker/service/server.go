@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -47,7 +48,7 @@ func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: b.deadlines.header,
 		IdleTimeout:       b.deadlines.idle,
 		MaxHeaderBytes:    32 << 10,
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return withPeer(noteConn(ctx, c), c) },
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return peers.With(noteConn(ctx, c), bare(c)) },
 		ConnState:         noteState,
 		ErrorLog:          nil,
 		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
@@ -137,18 +138,18 @@ func (b *Broker) guard(mux *http.ServeMux) http.Handler {
 		if r.Body == nil || r.Body == http.NoBody {
 			noteHeard(r.Context())
 		}
-		p := peerFrom(r.Context())
+		p := peers.From(r.Context())
 		switch {
-		case p.err == nil && p.tcp != nil:
+		case p.Err == nil && p.TCP != nil:
 			_, pattern := mux.Handler(r)
-			ctx, why := b.admitTCP(r, p.tcp.here, pattern)
+			ctx, why := b.admitTCP(r, p.TCP.Here, pattern)
 			if why != nil {
 				b.turnAway(w, r, why)
 				return
 			}
 			mux.ServeHTTP(w, r.WithContext(ctx))
-		case p.err != nil || p.uid != os.Geteuid():
-			b.refused(r, broker.OtherUser, fmt.Sprintf("it runs as user id %d", p.uid))
+		case p.Err != nil || p.UID != os.Geteuid():
+			b.refused(r, broker.OtherUser, fmt.Sprintf("it runs as user id %d", p.UID))
 			writeError(w, http.StatusForbidden, "other_user", "this broker answers its own user only", "start an aoctl of your own")
 		case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "":
 			b.refused(r, broker.FromBrowser, "requests from web pages are refused")

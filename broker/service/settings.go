@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // An agent reads its settings anew when a file of them changes, and a file that comes
@@ -47,7 +48,7 @@ func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) er
 	switch {
 	case h.File == "" || !filepath.IsAbs(h.File):
 		why = "which file it is was not said"
-	case a.tcp != nil && len(holdersOf(*a.tcp)) == 0:
+	case a.tcp != nil && len(peers.HoldersOf(*a.tcp)) == 0:
 		why = "it lies on another machine, where it cannot be looked at"
 	default:
 		why, unread = b.settingsProblem(h.File, h.Text == "project_settings" || h.Text == "local_settings")

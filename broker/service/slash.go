@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -28,7 +29,7 @@ func (b *Broker) slash(h agents.Hook, a asking) (agents.Hook, bool, error) {
 	}
 	in := agents.SlashInput{Typed: h.Slash.Command, Source: h.Slash.Source}
 	switch {
-	case a.tcp != nil && len(holdersOf(*a.tcp)) == 0:
+	case a.tcp != nil && len(peers.HoldersOf(*a.tcp)) == 0:
 		in.Unknown = "its text lies on another machine"
 	default:
 		since, off := b.slashSession(h.SessionID, a.agent)

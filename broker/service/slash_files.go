@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
@@ -38,7 +39,7 @@ func slashFolders(h agents.Hook, a asking) []string {
 				dir = filepath.Dir(dir)
 			}
 		}
-		argv, _, cwd := argumentsOf(a.agent.PID)
+		argv, _, cwd := peers.ArgumentsOf(a.agent.PID)
 		for _, dir := range agents.AddedFolders(argv) {
 			for _, start := range []string{"", cwd, h.CWD, a.project} {
 				add(filepath.Join(start, dir))

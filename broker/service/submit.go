@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
@@ -187,7 +188,7 @@ func (b *Broker) withAsker(e *entry, waits bool) broker.Request {
 	asker := e.req.Asker
 	b.mu.Unlock()
 	if waits && asker.PID != 0 && asker.Start == 0 {
-		asker = FindProcess(asker.PID)
+		asker = peers.FindProcess(asker.PID)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
@@ -56,7 +57,7 @@ func (e *entry) takenUpBy(q broker.Question) bool {
 func (b *Broker) waitAgain(ctx context.Context, e *entry, q broker.Question) (req broker.Request, waits bool, err error) {
 	asker := q.Asker
 	if asker.PID != 0 && asker.Start == 0 {
-		asker = FindProcess(asker.PID)
+		asker = peers.FindProcess(asker.PID)
 	}
 	c := &broker.Change{Sync: true}
 	b.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // TCPListener is the broker's door for containers and forwarded ports, on a loopback
@@ -132,10 +133,8 @@ func (b *Broker) admitTCP(r *http.Request, here netip.AddrPort, pattern string) 
 	case hasBody(r) && !isJSON(r):
 		return ctx, &refusal{broker.NotProgramming, http.StatusUnsupportedMediaType, "bad_content_type", "the body is not said to be JSON", "send Content-Type: application/json"}
 	}
-	return context.WithValue(ctx, tokenKey{}, d.ID), nil
+	return peers.WithToken(ctx, d.ID), nil
 }
-
-type tokenKey struct{}
 
 // fromBrowser says why r may be a web page's doing, or come by a name that is not ours,
 // as after DNS rebinding; nil when it cannot.

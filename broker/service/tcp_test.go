@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
 )
 
@@ -187,7 +188,7 @@ func TestOperatorOverTCP(t *testing.T) {
 		t.Fatalf("%d %s", code, got)
 	}
 	q := bash("s", "2", "make")
-	q.Session.Process = service.FindProcess(ownPID) // this test is the agent now
+	q.Session.Process = peers.FindProcess(ownPID) // this test is the agent now
 	req = submit(t, b.Broker, q)
 	if code, got := send("/approval-requests/"+req.ID+"/decide", `{"decision":"allow"}`); code != http.StatusForbidden || !strings.Contains(got, "comes from the agent of session s") {
 		t.Errorf("%d %s", code, got)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // tmuxServer is the socket's path in a value of TMUX: "/tmp/tmux-1000/default,1234,0",
@@ -26,7 +27,7 @@ func allDigits(s string) bool {
 // Within reports whether p runs, and is the process top or comes from it. Errors: the
 // ancestry of p cannot be read.
 func Within(p broker.Process, top int) (bool, error) {
-	chain, err := steadyLineage(p.PID)
+	chain, err := peers.SteadyLineage(p.PID)
 	if err != nil {
 		return false, err
 	}

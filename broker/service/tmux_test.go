@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 func TestTmuxServer(t *testing.T) {
@@ -33,7 +34,7 @@ func TestWithin(t *testing.T) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := FindProcess(child.Process.Pid)
+	p := peers.FindProcess(child.Process.Pid)
 	for name, c := range map[string]struct {
 		p    broker.Process
 		top  int
@@ -41,7 +42,7 @@ func TestWithin(t *testing.T) {
 	}{
 		"its parent":          {p, os.Getpid(), true},
 		"itself":              {p, p.PID, true},
-		"its parent's child":  {FindProcess(os.Getpid()), p.PID, false},
+		"its parent's child":  {peers.FindProcess(os.Getpid()), p.PID, false},
 		"a pid used again":    {broker.Process{PID: p.PID, Start: p.Start + 1}, os.Getpid(), false},
 		"a pid, start unsaid": {broker.Process{PID: p.PID}, os.Getpid(), true},
 	} {

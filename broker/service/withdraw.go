@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -128,7 +129,7 @@ func (b *Broker) askedBy(r *http.Request, payload []byte) (string, error) {
 }
 
 func (b *Broker) withdraw(w http.ResponseWriter, r *http.Request, id, reason string) {
-	req, err := b.Withdraw(r.Context(), id, reason, actorOf(r))
+	req, err := b.Withdraw(r.Context(), id, reason, peers.ActorOf(r))
 	if err != nil {
 		failWith(w, err, req)
 		return

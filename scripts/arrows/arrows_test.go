@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"broker/service":     {module + "/broker", module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/…":           {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":    {"golang.org/x/sys/…"},
+	"broker/peers":       {module + "/broker", module + "/broker/agents", module + "/broker/workspace", "golang.org/x/sys/…"},
 	"broker/workspace":   {module + "/broker/rules", module + "/broker/risk", module + "/broker/shell"},
 	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":        {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/scripts/internal/ask"
 	"github.com/aoctl/aoctl/scripts/internal/host"
 )
@@ -286,7 +286,7 @@ func (r *held) kill() {
 func lives(p broker.Process) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	_, rest, _ := strings.Cut(string(stat), ") ")
-	return err == nil && !strings.HasPrefix(rest, "Z") && service.FindProcess(p.PID).Start == p.Start
+	return err == nil && !strings.HasPrefix(rest, "Z") && peers.FindProcess(p.PID).Start == p.Start
 }
 
 // descriptors counts the files that a process has open; 0 when it is gone.

@@ -62,7 +62,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-04-other-user", "the broker looks whose process calls", "broker/service/server.go",
-		"case p.err != nil || p.uid != os.Geteuid():", "case p.err != nil || os.Geteuid() < 0:",
+		"case p.Err != nil || p.UID != os.Geteuid():", "case p.Err != nil || os.Geteuid() < 0:",
 	},
 	{
 		"threat-05-screen", "ESC is drawn as a sign", "tui/safe/safe.go",

@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"os/exec"
@@ -10,13 +10,13 @@ import (
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// startedHow is the program of an agent's process with those of its arguments with which a
+// StartedHow is the program of an agent's process with those of its arguments with which a
 // later process of the session is started as well; "" when it cannot be told.
-func startedHow(agent string, p broker.Process) (program string, args []string) {
+func StartedHow(agent string, p broker.Process) (program string, args []string) {
 	if p.PID == 0 {
 		return "", nil
 	}
-	argv, exe, cwd := argumentsOf(p.PID)
+	argv, exe, cwd := ArgumentsOf(p.PID)
 	if len(argv) == 0 || p.Start != 0 && startOf(p.PID) != p.Start {
 		return "", nil
 	}
@@ -28,12 +28,12 @@ func startedHow(agent string, p broker.Process) (program string, args []string) 
 	return program, append(script, kept...)
 }
 
-// forgets reports whether an agent's process keeps nothing of its session.
-func forgets(agent string, p broker.Process) bool {
+// Forgets reports whether an agent's process keeps nothing of its session.
+func Forgets(agent string, p broker.Process) bool {
 	if p.PID == 0 {
 		return false
 	}
-	argv, _, _ := argumentsOf(p.PID)
+	argv, _, _ := ArgumentsOf(p.PID)
 	return agents.Forgets(agent, argv)
 }
 

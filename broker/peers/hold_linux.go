@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"errors"
@@ -26,9 +26,9 @@ var peerPidfds = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// hold gets hold of the peer's process: while it is alive, what /proc tells of its pid
+// Hold gets hold of the peer's process: while it is alive, what /proc tells of its pid
 // is about it. release must be called.
-func (p peer) hold() (alive func() bool, release func(), err error) {
+func (p Peer) Hold() (alive func() bool, release func(), err error) {
 	fd, err := p.pidfd()
 	if err != nil {
 		return nil, nil, err
@@ -41,15 +41,15 @@ func (p peer) hold() (alive func() bool, release func(), err error) {
 	return alive, func() { _ = unix.Close(fd) }, nil
 }
 
-func (p peer) pidfd() (int, error) {
+func (p Peer) pidfd() (int, error) {
 	if !peerPidfds() {
-		fd, err := unix.PidfdOpen(p.pid, 0)
+		fd, err := unix.PidfdOpen(p.PID, 0)
 		if err != nil {
-			return -1, fmt.Errorf("open process %d: %w", p.pid, err)
+			return -1, fmt.Errorf("open process %d: %w", p.PID, err)
 		}
-		if p.start == 0 || startOf(p.pid) != p.start {
+		if p.start == 0 || startOf(p.PID) != p.start {
 			_ = unix.Close(fd)
-			return -1, fmt.Errorf("process %d is not the one that connected", p.pid)
+			return -1, fmt.Errorf("process %d is not the one that connected", p.PID)
 		}
 		return fd, nil
 	}
@@ -61,11 +61,11 @@ func (p peer) pidfd() (int, error) {
 	if err = raw.Control(func(conn uintptr) {
 		fd, optErr = unix.GetsockoptInt(int(conn), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	}); err != nil || optErr != nil {
-		return -1, fmt.Errorf("process %d has ended: %w", p.pid, errors.Join(err, optErr))
+		return -1, fmt.Errorf("process %d has ended: %w", p.PID, errors.Join(err, optErr))
 	}
-	if held := pidOfPidfd(fd); held != p.pid {
+	if held := pidOfPidfd(fd); held != p.PID {
 		_ = unix.Close(fd)
-		return -1, fmt.Errorf("process %d is not the one that connected", p.pid)
+		return -1, fmt.Errorf("process %d is not the one that connected", p.PID)
 	}
 	unix.CloseOnExec(fd)
 	return fd, nil

@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"bytes"
@@ -50,8 +50,8 @@ func FindProcess(pid int) broker.Process {
 	return p
 }
 
-// processAlive reports whether p still runs: a zombie does not.
-func processAlive(p broker.Process) bool {
+// Alive reports whether p still runs: a zombie does not.
+func Alive(p broker.Process) bool {
 	f, err := procStat(p.PID)
 	if err != nil {
 		// Without /proc only the kernel's word is left.
@@ -67,8 +67,8 @@ func processAlive(p broker.Process) bool {
 // startOf is pid's start time in clock ticks since boot, 0 when unknown.
 func startOf(pid int) uint64 { return FindProcess(pid).Start }
 
-// ageOf is how long ago p started; false when it cannot be told.
-func ageOf(p broker.Process) (time.Duration, bool) {
+// AgeOf is how long ago p started; false when it cannot be told.
+func AgeOf(p broker.Process) (time.Duration, bool) {
 	const tick = 10 * time.Millisecond // what /proc counts in, on every machine that Go knows
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil || p.Start == 0 || p.Start > 1<<40 {
@@ -78,19 +78,19 @@ func ageOf(p broker.Process) (time.Duration, bool) {
 }
 
 // kinOf describes pid for an ancestry.
-func kinOf(pid int) (kin, error) {
+func kinOf(pid int) (Kin, error) {
 	f, err := procStat(pid)
 	if err != nil {
-		return kin{}, err
+		return Kin{}, err
 	}
-	k := kin{Process: broker.Process{PID: pid}}
+	k := Kin{Process: broker.Process{PID: pid}}
 	var errs [4]error
 	k.Start, errs[0] = strconv.ParseUint(string(f[statStart]), 10, 64)
 	k.Parent, errs[1] = strconv.Atoi(string(f[statParent]))
 	k.Session, errs[2] = strconv.Atoi(string(f[statSession]))
 	k.Group, errs[3] = strconv.Atoi(string(f[statGroup]))
 	if err := errors.Join(errs[:]...); err != nil {
-		return kin{}, fmt.Errorf("read the state of process %d: %w", pid, err)
+		return Kin{}, fmt.Errorf("read the state of process %d: %w", pid, err)
 	}
 	return k, nil
 }
@@ -105,8 +105,8 @@ func commandOf(pid int) string {
 	return string(bytes.TrimSpace(raw))
 }
 
-// describe says what can be told of the process pid for the record.
-func describe(pid int) (exe, tty string) {
+// Describe says what can be told of the process pid for the record.
+func Describe(pid int) (exe, tty string) {
 	exe, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if f, err := procStat(pid); err == nil {
 		if n, _ := strconv.ParseUint(string(f[statTTY]), 10, 64); n != 0 {
@@ -127,9 +127,9 @@ func ttyName(dev uint64) string {
 	return fmt.Sprintf("%d:%d", major, minor)
 }
 
-// argumentsOf is what a process was started with, the file that it runs, and its folder;
+// ArgumentsOf is what a process was started with, the file that it runs, and its folder;
 // nothing of what cannot be told.
-func argumentsOf(pid int) (argv []string, exe, cwd string) {
+func ArgumentsOf(pid int) (argv []string, exe, cwd string) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(raw) == 0 {
 		return nil, "", ""

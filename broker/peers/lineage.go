@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// kin is one process of an ancestry, as the system described it at one moment.
-type kin struct {
+// Kin is one process of an ancestry, as the system described it at one moment.
+type Kin struct {
 	broker.Process
 	Parent  int // 0 at the top: init, or a parent outside of our namespace of pids
 	Session int // the POSIX session, named by its leader's pid; 0 when the leader is outside of our namespace
@@ -26,8 +26,8 @@ var errUnsteady = errors.New("its ancestry changes")
 
 // lineageOf is pid and its ancestors, up to the top. A parent is never younger than its
 // child: one that is stands where the real one was, under a pid that is used again.
-func lineageOf(pid int) ([]kin, error) {
-	var chain []kin
+func lineageOf(pid int) ([]Kin, error) {
+	var chain []Kin
 	for len(chain) < maxKin {
 		k, err := kinOf(pid)
 		if err != nil {
@@ -45,11 +45,11 @@ func lineageOf(pid int) ([]kin, error) {
 	return nil, fmt.Errorf("it has more than %d ancestors", maxKin)
 }
 
-// steadyLineage reads the ancestry of pid until two readings agree.
-func steadyLineage(pid int) ([]kin, error) {
+// SteadyLineage reads the ancestry of pid until two readings agree.
+func SteadyLineage(pid int) ([]Kin, error) {
 	last, err := lineageOf(pid)
 	for range 4 {
-		var next []kin
+		var next []Kin
 		next, nextErr := lineageOf(pid)
 		if err == nil && nextErr == nil && slices.Equal(last, next) {
 			return next, nil
@@ -69,9 +69,9 @@ var agentMarks = []string{
 	"CURSOR_VERSION", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI",
 }
 
-// markIn is the first of agentMarks that env, a row of NAME=value each ended by a zero
+// MarkIn is the first of agentMarks that env, a row of NAME=value each ended by a zero
 // byte, sets to anything; "" when there is none.
-func markIn(env []byte) string {
+func MarkIn(env []byte) string {
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		name, value, _ := bytes.Cut(kv, []byte{'='})
 		if len(value) > 0 && slices.Contains(agentMarks, string(name)) {
@@ -81,14 +81,14 @@ func markIn(env []byte) string {
 	return ""
 }
 
-// bornOfAgent looks in an ancestry for signs that an agent started it although no known
+// BornOfAgent looks in an ancestry for signs that an agent started it although no known
 // agent stands in it, and says what it found; "" when there is nothing.
 //
 // The signs are an agent's mark in an environment as it was at the start, and a process
 // that was cut off from what started it. Processes that this console itself descends from
 // say nothing: a terminal multiplexer that was started from an agent once would bar
 // everybody for good.
-func bornOfAgent(chain []kin) string {
+func BornOfAgent(chain []Kin) string {
 	own := map[int]bool{}
 	if line, err := lineageOf(os.Getpid()); err == nil {
 		for _, k := range line {
@@ -106,11 +106,11 @@ func bornOfAgent(chain []kin) string {
 		if err != nil { // of another user, or closed to us as a login's process is
 			continue
 		}
-		if mark := markIn(env); mark != "" {
+		if mark := MarkIn(env); mark != "" {
 			return fmt.Sprintf("the environment of process %d has %s, which agents set for what they run", k.PID, mark)
 		}
 	}
-	if cutOff(chain, own, func(pid int) bool { return isShell(commandOf(pid)) }) {
+	if CutOff(chain, own, func(pid int) bool { return isShell(commandOf(pid)) }) {
 		return "what started it has ended, so whose it is cannot be told"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ func commandOf(pid int) string {
 	return ""
 }
 
-// ageOf is how long ago p started; false when it cannot be told.
-func ageOf(p broker.Process) (time.Duration, bool) {
+// AgeOf is how long ago p started; false when it cannot be told.
+func AgeOf(p broker.Process) (time.Duration, bool) {
 	if p.Start == 0 || p.Start > 1<<62 {
 		return 0, false
 	}
@@ -46,16 +46,16 @@ func ageOf(p broker.Process) (time.Duration, bool) {
 }
 
 // kinOf describes pid for an ancestry.
-func kinOf(pid int) (kin, error) {
+func kinOf(pid int) (Kin, error) {
 	k := kinfo(pid)
 	if k == nil {
-		return kin{}, fmt.Errorf("process %d cannot be looked at", pid)
+		return Kin{}, fmt.Errorf("process %d cannot be looked at", pid)
 	}
 	session, err := unix.Getsid(pid)
 	if err != nil {
 		session = 0 // of another user
 	}
-	return kin{Process: broker.Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session, Group: int(k.Eproc.Pgid)}, nil
+	return Kin{Process: broker.Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session, Group: int(k.Eproc.Pgid)}, nil
 }
 
 // environOf is the environment with which pid was started, NAME=value each ended by a
@@ -85,9 +85,9 @@ func procArgs(pid int) (exe string, argv []string, env []byte, err error) {
 	return string(path), argv, raw, nil
 }
 
-// argumentsOf is what a process was started with, the file that it runs, and its folder,
+// ArgumentsOf is what a process was started with, the file that it runs, and its folder,
 // which cannot be told here.
-func argumentsOf(pid int) (argv []string, exe, cwd string) {
+func ArgumentsOf(pid int) (argv []string, exe, cwd string) {
 	exe, argv, _, _ = procArgs(pid)
 	return argv, exe, ""
 }

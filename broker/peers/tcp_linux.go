@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"encoding/binary"
@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// holdersOf lists the processes of this user that hold the other end of a TCP connection
+// HoldersOf lists the processes of this user that hold the other end of a TCP connection
 // within this machine, by pid. There are none when that end belongs to another user or
 // machine, or to a process that cannot be looked at, such as a forwarding sshd.
-func holdersOf(t tcpEnds) []int {
+func HoldersOf(t TCPEnds) []int {
 	inode := inodeOf(t)
 	if inode == "" {
 		return nil
@@ -49,7 +49,7 @@ func holdersOf(t tcpEnds) []int {
 //
 // Shape of a line of /proc/net/tcp: slot, local address, remote address, state, queues,
 // timer, retransmits, uid, timeout, inode. Source: proc_net_tcp(5).
-func inodeOf(t tcpEnds) string {
+func inodeOf(t TCPEnds) string {
 	for _, file := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		raw, err := os.ReadFile(file) //nolint:gosec // a fixed name
 		if err != nil {
@@ -62,7 +62,7 @@ func inodeOf(t tcpEnds) string {
 			}
 			local, err1 := procAddr(f[1])
 			remote, err2 := procAddr(f[2])
-			if err1 == nil && err2 == nil && local == plainAddr(t.there) && remote == plainAddr(t.here) && f[9] != "0" {
+			if err1 == nil && err2 == nil && local == plainAddr(t.there) && remote == plainAddr(t.Here) && f[9] != "0" {
 				return f[9]
 			}
 		}

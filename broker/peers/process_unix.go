@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package service
+package peers
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ func startOf(int) uint64   { return 0 }
 func commandOf(int) string { return "" }
 
 // kinOf and environOf cannot tell on this platform, so that nobody counts as an operator.
-func kinOf(int) (kin, error)        { return kin{}, errors.New("this platform does not tell") }
+func kinOf(int) (Kin, error)        { return Kin{}, errors.New("this platform does not tell") }
 func environOf(int) ([]byte, error) { return nil, errors.New("this platform does not tell") }
 
-// ageOf is not known here.
-func ageOf(broker.Process) (time.Duration, bool) { return 0, false }
+// AgeOf is not known here.
+func AgeOf(broker.Process) (time.Duration, bool) { return 0, false }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package service
+package peers
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 // is used again counts as the same run, which only delays noticing that it is gone.
 func FindProcess(pid int) broker.Process { return broker.Process{PID: pid, Start: startOf(pid)} }
 
-// processAlive reports whether p still runs.
-func processAlive(p broker.Process) bool {
+// Alive reports whether p still runs.
+func Alive(p broker.Process) bool {
 	if err := unix.Kill(p.PID, 0); errors.Is(err, unix.ESRCH) {
 		return false
 	}
@@ -25,8 +25,8 @@ func processAlive(p broker.Process) bool {
 	return p.Start == 0 || start == 0 || start == p.Start
 }
 
-// describe says what can be told of the process pid for the record.
-func describe(pid int) (exe, tty string) {
+// Describe says what can be told of the process pid for the record.
+func Describe(pid int) (exe, tty string) {
 	if pid == os.Getpid() {
 		exe, _ = os.Executable()
 	}

@@ -1,4 +1,4 @@
-package service
+package peers
 
 import (
 	"net"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf reads who connected to c, from the kernel.
-func peerOf(c *net.UnixConn) (uid, pid int, err error) {
+// Of reads who connected to c, from the kernel.
+func Of(c *net.UnixConn) (uid, pid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return -1, 0, err

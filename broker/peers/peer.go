@@ -1,0 +1,75 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Peer is who is at the other end. err is carried along with it, because the zero
+// uid is root.
+type Peer struct {
+	UID, PID int    // pid is 0 when the process cannot be seen, and for TCP
+	start    uint64 // the process's start when it connected, where the kernel offers no better hold on it; else 0
+	unix     *net.UnixConn
+	TCP      *TCPEnds // nil on the Unix socket
+	Err      error
+}
+
+// TCPEnds are both ends of a TCP connection.
+type TCPEnds struct{ Here, there netip.AddrPort }
+
+type peerKey struct{}
+
+// With keeps in a context who is at the other end of c.
+func With(ctx context.Context, c net.Conn) context.Context {
+	p := Peer{UID: -1, Err: errors.New("neither a Unix socket nor TCP")}
+	switch c := c.(type) {
+	case *net.UnixConn:
+		p.unix = c
+		p.UID, p.PID, p.Err = Of(c)
+		if !peerPidfds() {
+			p.start = startOf(p.PID)
+		}
+	case *net.TCPConn:
+		here, err1 := netip.ParseAddrPort(c.LocalAddr().String())
+		there, err2 := netip.ParseAddrPort(c.RemoteAddr().String())
+		p.TCP, p.Err = &TCPEnds{here, there}, errors.Join(err1, err2)
+	}
+	return context.WithValue(ctx, peerKey{}, p)
+}
+
+// From is who is at the other end of a request's connection, as withPeer kept it.
+func From(ctx context.Context) Peer {
+	p, ok := ctx.Value(peerKey{}).(Peer)
+	if !ok {
+		return Peer{UID: -1, Err: errors.New("peer unknown")}
+	}
+	return p
+}
+
+// ActorOf is who acts, as well as the system lets us tell. Such an actor can refuse and
+// stop, never allow.
+func ActorOf(r *http.Request) broker.Actor {
+	p := From(r.Context())
+	if p.TCP != nil {
+		by := broker.Actor{Kind: broker.ByProcess, Exe: "tcp " + p.TCP.there.Addr().String()}
+		if id, ok := r.Context().Value(tokenKey{}).(string); ok {
+			by.ID = broker.TokenActorPrefix + id
+		}
+		return by
+	}
+	exe, tty := Describe(p.PID)
+	return broker.Actor{Kind: broker.ByProcess, PID: p.PID, Exe: exe, TTY: tty}
+}
+
+type tokenKey struct{}
+
+// WithToken keeps in a context with which token a request came.
+func WithToken(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, tokenKey{}, id)
+}
