@@ -13,7 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -58,7 +58,7 @@ since is shown again, under its old key.`,
 type teller struct {
 	reader  *store.Reader
 	session broker.Session
-	tell    service.Telling
+	tell    story.Telling
 	out     io.Writer
 	json    bool
 	printed map[string]string // by key: how it was printed last
@@ -78,7 +78,7 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 	if w.session, err = findSession(sessions, o.session, true); err != nil {
 		return err
 	}
-	got, err := w.read(ctx, service.NewestPart)
+	got, err := w.read(ctx, story.NewestPart)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 	}
 	for len(w.tell.Entries) < o.limit && !w.tell.AtStart() {
 		before := len(w.tell.Entries)
-		if _, err := w.read(ctx, service.EarlierPart); err != nil {
+		if _, err := w.read(ctx, story.EarlierPart); err != nil {
 			return err
 		}
 		if len(w.tell.Entries) <= before && !w.tell.AtEnd() { // no more are kept
@@ -104,12 +104,12 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 	return w.follow(ctx)
 }
 
-func (w *teller) read(ctx context.Context, part service.TranscriptPart) (service.Transcript, error) {
+func (w *teller) read(ctx context.Context, part story.TranscriptPart) (story.Transcript, error) {
 	head, _, err := w.reader.Head(ctx)
 	if err != nil {
-		return service.Transcript{}, err
+		return story.Transcript{}, err
 	}
-	got, err := service.ReadTranscript(ctx, w.reader, head, w.session, part, w.tell.Span())
+	got, err := story.ReadTranscript(ctx, w.reader, head, w.session, part, w.tell.Span())
 	if err == nil {
 		w.tell.Add(got)
 	}
@@ -126,7 +126,7 @@ func (w *teller) follow(ctx context.Context) error {
 			return nil
 		case <-poll.C:
 		}
-		got, err := w.read(ctx, service.LaterPart)
+		got, err := w.read(ctx, story.LaterPart)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -157,7 +157,7 @@ func (w *teller) print() error {
 }
 
 // text is an entry for people or, as one JSON object, for programs.
-func (w *teller) text(e service.Entry) string {
+func (w *teller) text(e story.Entry) string {
 	if w.json {
 		raw, err := json.Marshal(told(e))
 		if err != nil {
@@ -207,7 +207,7 @@ func indented(text string) string {
 }
 
 // verdictWords is what became of a call.
-func verdictWords(e service.Entry) string {
+func verdictWords(e story.Entry) string {
 	r := e.Call
 	switch {
 	case !e.OnRecord:
@@ -260,7 +260,7 @@ type toldResult struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 }
 
-func told(e service.Entry) toldEntry {
+func told(e story.Entry) toldEntry {
 	t := toldEntry{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
 	if e.AtMS > 0 {
 		at := time.UnixMilli(e.AtMS).UTC()

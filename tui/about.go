@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -92,8 +92,8 @@ func (m *model) settleAbout() tea.Cmd {
 
 // lastSaid is what an agent said last, as list, which has its last message, tells; "" when
 // it said nothing.
-func lastSaid(list []service.Moment) (said string, at time.Time) {
-	var d service.UserData
+func lastSaid(list []story.Moment) (said string, at time.Time) {
+	var d story.UserData
 	if len(list) == 0 || json.Unmarshal(list[0].Event.Data, &d) != nil {
 		return "", time.Time{}
 	}

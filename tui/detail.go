@@ -8,7 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -38,7 +38,7 @@ type around struct {
 	ask     *answering      // the form of a question that can be answered here
 	inForm  bool            // and keys are for it
 	loc     *time.Location  // of the clock on the screen
-	story   service.Story   // what led to it; empty while that is not known
+	story   story.Story     // what led to it; empty while that is not known
 
 	sections []section    // of a call that changes files; compared without them when nil
 	rest     []wire.Field // what they do not show

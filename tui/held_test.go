@@ -14,7 +14,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -417,7 +417,7 @@ func TestFailedTurnIsDrawn(t *testing.T) {
 func TestAboutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := heldRig(t, broker.TurnWorking)
-		r.c.moments = []service.Moment{
+		r.c.moments = []story.Moment{
 			{Event: broker.Event{SessionID: "s1", Seq: 5, Type: broker.EventMessage, Data: []byte(`{"text":"older"}`)}},
 			{Event: broker.Event{SessionID: "s1", Seq: 8, Type: broker.EventMessage, Data: []byte(`{"text":"All 41 tests \u001b[2Jpass."}`)}},
 			{Event: broker.Event{SessionID: "s1", Seq: 9, Type: broker.EventRunNoted, Data: []byte(`{"kind":"note","text":"not said"}`)}},

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -31,7 +31,7 @@ type moment struct {
 
 // told is what other events have in their data.
 type told struct {
-	service.UserData
+	story.UserData
 
 	Source       string       `json:"source"`
 	Reason       string       `json:"reason"`
@@ -48,7 +48,7 @@ type told struct {
 // maxStepInput is how much of a call's input a step keeps, bytes.
 const maxStepInput = 64 << 10
 
-func newMoment(m service.Moment) *moment {
+func newMoment(m story.Moment) *moment {
 	s := &moment{event: m.Event, call: m.Call}
 	if m.Call != nil {
 		s.sum = summaryOf(*m.Call)

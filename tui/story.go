@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -20,13 +20,13 @@ const (
 // storyMsg brings what led to a call, and what came of it.
 type storyMsg struct {
 	id    string
-	story service.Story
+	story story.Story
 	err   error
 }
 
 // stories are what is known of what led to calls, by request.
 type stories struct {
-	known  map[string]service.Story
+	known  map[string]story.Story
 	asking string // id; one at a time is enough for one screen
 	asked  time.Time
 }
@@ -75,7 +75,7 @@ func (m *model) storyCame(msg storyMsg) {
 		msg.story = m.stories.known[msg.id]
 	}
 	if m.stories.known == nil || len(m.stories.known) >= storiesKept {
-		m.stories.known = map[string]service.Story{}
+		m.stories.known = map[string]story.Story{}
 	}
 	m.stories.known[msg.id] = msg.story
 	m.docs.forget(msg.id)
@@ -112,7 +112,7 @@ func (d *doc) background(a around) {
 }
 
 // pastEnd is how an earlier call ended, in a word or two; safe to draw.
-func pastEnd(p service.Past) (string, ink) {
+func pastEnd(p story.Past) (string, ink) {
 	switch {
 	case p.Ran != nil:
 		return ranWords(*p.Ran)
@@ -139,7 +139,7 @@ func ranWords(d broker.RanData) (string, ink) {
 }
 
 // ran draws how a call ended and, folded or not, what its tool gave back.
-func (d *doc) ran(s service.Story, loc *time.Location, unfolded bool) {
+func (d *doc) ran(s story.Story, loc *time.Location, unfolded bool) {
 	if s.Ran == nil {
 		return
 	}

@@ -13,12 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // record makes a session's log for tests.
-type record struct{ list []service.Moment }
+type record struct{ list []story.Moment }
 
 func (r *record) add(age int, typ string, call *broker.Request, data any) {
 	raw, err := json.Marshal(data)
@@ -29,7 +29,7 @@ func (r *record) add(age int, typ string, call *broker.Request, data any) {
 	if call != nil {
 		e.RequestID = call.ID
 	}
-	r.list = append(r.list, service.Moment{Event: e, Call: call})
+	r.list = append(r.list, story.Moment{Event: e, Call: call})
 }
 
 func (r *record) decided(age int, call broker.Request, s broker.State, by broker.Actor, reason string) {
@@ -44,11 +44,11 @@ func ranData(failed bool, ms int64, output string) broker.RanData {
 }
 
 // aSession is a turn in which a call failed and another was denied.
-func aSession() []service.Moment {
+func aSession() []story.Moment {
 	you := broker.Actor{Kind: broker.ByOperator}
 	var r record
 	r.add(180, broker.EventSessionStart, nil, map[string]string{"source": "startup"})
-	r.add(170, broker.EventUser, nil, service.UserData{Text: "Make the tests pass,\nthen clean up."})
+	r.add(170, broker.EventUser, nil, story.UserData{Text: "Make the tests pass,\nthen clean up."})
 	test := bash("t1", "s1", seconds(160), "go test ./...")
 	r.add(160, broker.EventRequestCreated, &test, map[string]string{"tool_name": "Bash"})
 	r.decided(150, test, broker.Allowed, you, "")
@@ -62,7 +62,7 @@ func aSession() []service.Moment {
 	next := bash("t4", "s1", seconds(85), "git clean -n dist")
 	next.SubagentType = "reviewer"
 	r.add(85, broker.EventRequestCreated, &next, map[string]string{"tool_name": "Bash"})
-	r.add(60, broker.EventUser, nil, service.UserData{Text: "a task reports", FromAgent: true})
+	r.add(60, broker.EventUser, nil, story.UserData{Text: "a task reports", FromAgent: true})
 	r.add(50, broker.EventNotification, nil, map[string]string{"message": "Claude is waiting for your input", "type": "idle_prompt"})
 	r.add(40, broker.EventStopRequested, nil, map[string]any{"by": you})
 	r.add(30, broker.EventTurnEnd, nil, map[string]string{"text": "I could not go on."})
@@ -97,7 +97,7 @@ func (s *still) told() {
 	panic(fmt.Sprint("the timeline asks for ever, by now ", fake.pages, " times"))
 }
 
-func onEvents(tb testing.TB, moments []service.Moment, width, height int) *still {
+func onEvents(tb testing.TB, moments []story.Moment, width, height int) *still {
 	tb.Helper()
 	s := newStill(tb, broker.Snapshot{Sessions: someSessions()}, nil, termenv.Ascii)
 	fake, _ := s.m.console.(*fakeConsole)
@@ -112,7 +112,7 @@ func TestGoldenTimeline(t *testing.T) {
 	codex[0].Agent, codex[0].State, codex[0].StopAskedAt = "an agent of its own", broker.SessionStopping, seconds(4)
 	for name, sc := range map[string]struct {
 		sessions []broker.Session
-		moments  []service.Moment
+		moments  []story.Moment
 		keys     []string
 	}{
 		"timeline":          {moments: aSession()},
@@ -145,15 +145,15 @@ func TestGoldenTimeline(t *testing.T) {
 // What led to a call stands below it, and changes nothing about what was read of it.
 func TestGoldenStory(t *testing.T) {
 	moments := aSession()
-	story := service.Story{Asked: "Make the tests pass,\nthen clean up.\x1b[2J", AskedAt: seconds(170)}
+	told := story.Story{Asked: "Make the tests pass,\nthen clean up.\x1b[2J", AskedAt: seconds(170)}
 	failed, took := ranData(true, 9800, "FAIL"), ranData(false, 7, "")
-	story.Before = []service.Past{{Request: *moments[8].Call}, {Request: *moments[5].Call, Ran: &took}, {Request: *moments[3].Call, Ran: &failed}}
+	told.Before = []story.Past{{Request: *moments[8].Call}, {Request: *moments[5].Call, Ran: &took}, {Request: *moments[3].Call, Ran: &failed}}
 	goldenScene(t, "story", func(width, height int) *still {
 		s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: mixedCalls()[:1]}, nil, termenv.Ascii)
 		s.draw(width, height)
 		card := s.m.drawnCard()
 		before := s.m.doc(card, 60)
-		s.m.Update(storyMsg{id: card.req.ID, story: story})
+		s.m.Update(storyMsg{id: card.req.ID, story: told})
 		if after := s.m.doc(card, 60); after.callEnd != before.callEnd || len(after.rows) <= len(before.rows) {
 			t.Errorf("the call had %d rows of %d, has %d of %d", before.callEnd, len(before.rows), after.callEnd, len(after.rows))
 		}
@@ -169,7 +169,7 @@ func TestGoldenRan(t *testing.T) {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions()}, pastCalls(), termenv.Ascii)
 			ran := ranData(true, 9800, "Exit code 1\n\x1b[31m--- FAIL\x1b[0m: TestClose\nok\n")
 			ran.OutputBytes, ran.CutAt = 5_242_880, 12
-			s.m.Update(storyMsg{id: "h0", story: service.Story{Ran: &ran, RanAt: seconds(50)}})
+			s.m.Update(storyMsg{id: "h0", story: story.Story{Ran: &ran, RanAt: seconds(50)}})
 			s.draw(width, height, keys...)
 			s.pass(noon.Sub(s.at))
 			return s
@@ -178,7 +178,7 @@ func TestGoldenRan(t *testing.T) {
 }
 
 // longSession is a log of n calls that ran; every hundredth one pushes.
-func longSession(n int) []service.Moment {
+func longSession(n int) []story.Moment {
 	var r record
 	for i := range n {
 		command := fmt.Sprintf("make part-%d", i)
@@ -330,7 +330,7 @@ func TestHostileHistory(t *testing.T) {
 		ran.OutputBytes += rapid.IntRange(0, 3).Draw(rt, "missing")
 		r.add(50, broker.EventPostTool, &call, ran)
 		r.decided(40, call, broker.Denied, broker.Actor{Kind: broker.ByOperator}, text.Draw(rt, "reason"))
-		r.add(30, broker.EventUser, nil, service.UserData{Text: text.Draw(rt, "prompt")})
+		r.add(30, broker.EventUser, nil, story.UserData{Text: text.Draw(rt, "prompt")})
 		r.add(20, text.Draw(rt, "type"), nil, map[string]string{"x": text.Draw(rt, "data")})
 		size := rapid.SampledFrom(sizes).Draw(rt, "size")
 		s := onEvents(t, r.list, size[0], size[1])
@@ -338,7 +338,7 @@ func TestHostileHistory(t *testing.T) {
 			checkView(t, s.draw(size[0], size[1], k), size[0], size[1])
 		}
 		fake, _ := s.m.console.(*fakeConsole)
-		fake.transcript = service.Transcript{Path: text.Draw(rt, "path"), NoFile: text.Draw(rt, "why"), Moments: r.list, Said: []service.Said{
+		fake.transcript = story.Transcript{Path: text.Draw(rt, "path"), NoFile: text.Draw(rt, "why"), Moments: r.list, Said: []story.Said{
 			{By: "result", Text: out},
 			{By: "call", Tool: text.Draw(rt, "tool"), Text: text.Draw(rt, "input"), ID: "x", Line: 1},
 			{By: "failed", Text: out, ID: "x", Line: 2},

@@ -4,7 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 // transcript is the screen with what was said and done in one session, the newest last.
@@ -12,7 +12,7 @@ import (
 type transcript struct {
 	session string
 	from    screen // where esc leads
-	tell    service.Telling
+	tell    story.Telling
 	noFile  string // why the agent's file was not read
 	path    string
 	unread  int64 // bytes at the file's end that are no whole line yet
@@ -20,9 +20,9 @@ type transcript struct {
 	err     error
 	gen     int
 
-	asking bool                   // for a part
-	due    bool                   // it is time to look again
-	want   service.TranscriptPart // to be read anew, "" when what is there is to be gone on with
+	asking bool                 // for a part
+	due    bool                 // it is time to look again
+	want   story.TranscriptPart // to be read anew, "" when what is there is to be gone on with
 
 	items  []*item
 	byKey  map[string]int
@@ -39,7 +39,7 @@ type transcript struct {
 
 // item is an entry and how it is drawn.
 type item struct {
-	service.Entry
+	story.Entry
 
 	open  bool
 	rows  []string // nil before it was laid out
@@ -48,12 +48,12 @@ type item struct {
 
 type transcriptMsg struct {
 	gen int
-	got service.Transcript
+	got story.Transcript
 	err error
 }
 
 func (m *model) openTranscript(id string) tea.Cmd {
-	m.tr = transcript{session: id, from: m.screen, gen: m.tr.gen + 1, want: service.NewestPart, follow: true}
+	m.tr = transcript{session: id, from: m.screen, gen: m.tr.gen + 1, want: story.NewestPart, follow: true}
 	m.screen = screenTranscript
 	return nil
 }
@@ -76,17 +76,17 @@ func (m *model) settleTranscript() tea.Cmd {
 		return nil
 	case part != "":
 	case t.find.older && !t.tell.AtStart():
-		part = service.EarlierPart
+		part = story.EarlierPart
 	case !t.tell.AtStart() && m.rowsAbove(width, height) < height:
-		part = service.EarlierPart
+		part = story.EarlierPart
 	case !t.tell.AtEnd() && m.rowsBelow(width, 2*height) < height:
-		part = service.LaterPart
+		part = story.LaterPart
 	case t.due && t.tell.AtEnd():
-		part = service.LaterPart
+		part = story.LaterPart
 	default:
 		return nil
 	}
-	if part == service.LaterPart || part == t.want {
+	if part == story.LaterPart || part == t.want {
 		t.due = false
 	}
 	t.asking = true
@@ -108,7 +108,7 @@ func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 		return nil
 	}
 	t.want = ""
-	if t.noFile, t.path = msg.got.NoFile, msg.got.Path; msg.got.Part != service.EarlierPart {
+	if t.noFile, t.path = msg.got.NoFile, msg.got.Path; msg.got.Part != story.EarlierPart {
 		t.unread = max(0, msg.got.Size-msg.got.Span.To)
 	}
 	if msg.got.Same {
@@ -116,12 +116,12 @@ func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 		return nil
 	}
 	last := ""
-	if n := len(t.items); n > 0 && msg.got.Part == service.LaterPart {
+	if n := len(t.items); n > 0 && msg.got.Part == story.LaterPart {
 		last = t.items[n-1].Key
 	}
 	t.tell.Add(msg.got)
 	t.took()
-	if msg.got.Part == service.OldestPart && len(t.items) > 0 {
+	if msg.got.Part == story.OldestPart && len(t.items) > 0 {
 		t.at, t.top, t.offset = t.items[0].Key, 0, 0
 	}
 	if i, ok := t.byKey[last]; ok && !t.follow {
@@ -159,7 +159,7 @@ func (t *transcript) took() {
 }
 
 // sameEntry reports whether two states of an entry are drawn alike.
-func sameEntry(a, b *service.Entry) bool {
+func sameEntry(a, b *story.Entry) bool {
 	if a.By != b.By || a.Text != b.Text || a.Whose != b.Whose || a.OnRecord != b.OnRecord || a.Large != b.Large || a.Retold != b.Retold || (a.InFile == nil) != (b.InFile == nil) || (a.Ran == nil) != (b.Ran == nil) || (a.Call == nil) != (b.Call == nil) {
 		return false
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 // longTalk is a transcript of n entries as they come in practice.
-func longTalk(n int) service.Transcript {
-	t := service.Transcript{Agent: "claude", Part: service.NewestPart, AtStart: true, AtEnd: true, Span: service.TranscriptSpan{File: service.FileMark{Ino: 1}, To: int64(n)}}
+func longTalk(n int) story.Transcript {
+	t := story.Transcript{Agent: "claude", Part: story.NewestPart, AtStart: true, AtEnd: true, Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, To: int64(n)}}
 	for i := range n {
-		s := service.Said{Line: int64(i), At: seconds(n - i)}
+		s := story.Said{Line: int64(i), At: seconds(n - i)}
 		switch i % 4 {
 		case 0:
 			s.By, s.Text = "agent", fmt.Sprintf("Step %d: I **look** at `server.go`, then\n\n- run the tests\n- see [what](x) fails\n", i)
@@ -74,9 +74,9 @@ func BenchmarkTranscriptNews(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		at := int64(10_000 + i)
-		s.m.Update(transcriptMsg{gen: s.m.tr.gen, got: service.Transcript{
-			Part: service.LaterPart, AtEnd: true, Span: service.TranscriptSpan{File: service.FileMark{Ino: 1}, From: at, To: at + 1},
-			Said: []service.Said{{By: "agent", Text: "more", Line: at}},
+		s.m.Update(transcriptMsg{gen: s.m.tr.gen, got: story.Transcript{
+			Part: story.LaterPart, AtEnd: true, Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, From: at, To: at + 1},
+			Said: []story.Said{{By: "agent", Text: "more", Line: at}},
 		}})
 		_ = s.m.View()
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 func (m *model) transcriptKey(msg tea.KeyMsg) tea.Cmd {
@@ -59,7 +59,7 @@ func (m *model) transcriptTop() {
 	t := &m.tr
 	t.follow = false
 	if !t.tell.AtStart() {
-		t.want = service.OldestPart
+		t.want = story.OldestPart
 		t.gen++ // what is under way is of no use
 		t.asking = false
 	} else if len(t.items) > 0 {
@@ -72,7 +72,7 @@ func (m *model) transcriptEnd() {
 	t := &m.tr
 	t.follow = true
 	if !t.tell.AtEnd() {
-		t.want = service.NewestPart
+		t.want = story.NewestPart
 		t.gen++
 		t.asking = false
 	}

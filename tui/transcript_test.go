@@ -11,12 +11,12 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // aTalk is a session as its agent wrote it down, with what is on record of it.
-func aTalk() service.Transcript {
+func aTalk() story.Transcript {
 	you := broker.Actor{Kind: broker.ByOperator}
 	var r record
 	test := bash("t1", "s1", seconds(160), "go test ./...")
@@ -41,11 +41,11 @@ func aTalk() service.Transcript {
 	wait.ToolUseID = "toolu_6"
 	r.add(30, broker.EventRequestCreated, &wait, nil)
 	usage := wire.RunUsage{Input: 1200, Output: 340, CacheRead: 11_000}
-	return service.Transcript{
-		Agent: "claude", CWD: home, Path: "/home/ada/.claude/projects/-home-ada-src-api-server/s1.jsonl", Part: service.NewestPart,
-		Span: service.TranscriptSpan{File: service.FileMark{Ino: 1}, From: 0, To: 400_000, First: 1, Last: 99}, Size: 400_000, AtStart: true, AtEnd: true,
+	return story.Transcript{
+		Agent: "claude", CWD: home, Path: "/home/ada/.claude/projects/-home-ada-src-api-server/s1.jsonl", Part: story.NewestPart,
+		Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, From: 0, To: 400_000, First: 1, Last: 99}, Size: 400_000, AtStart: true, AtEnd: true,
 		Moments: r.list,
-		Said: []service.Said{
+		Said: []story.Said{
 			{By: "user", Text: "Make the tests pass,\nthen clean up.", At: seconds(170), Line: 1},
 			{By: "thought", Text: "Tests first.\nThen the rest.", At: seconds(168), Line: 2},
 			{By: "agent", Text: "I will run them **first**:\n\n1. run `go test`\n2. look at what *fails*\n", At: seconds(165), Line: 3, Model: "claude-opus-5-5", Reply: "m1", Usage: usage},
@@ -66,32 +66,32 @@ func aTalk() service.Transcript {
 }
 
 // anotherTalk is aTalk where the file has other calls under the ids of those on record.
-func anotherTalk() service.Transcript {
+func anotherTalk() story.Transcript {
 	got := aTalk()
 	last := len(got.Said) - 1
 	got.Said[last].Text = `{"command":"ls\u001b[2J # ` + strings.Repeat("so harmless ", 20) + `"}`
 	large := bash("r0", "s1", seconds(20), "")
 	large.ToolUseID, large.ToolInput, large.State = "toolu_8", nil, broker.Allowed
 	large.Outcome = &broker.Outcome{State: broker.Allowed, By: broker.Actor{Kind: broker.ByOperator}}
-	got.Moments = append(got.Moments, service.Moment{Event: broker.Event{Seq: 98, At: seconds(20), Type: broker.EventRequestDecided, RequestID: "r0"}, Call: &large})
-	got.Said = append(got.Said, service.Said{By: "call", Tool: "Bash", ID: "toolu_8", Text: `{"command":"ls"}`, At: seconds(20), Line: 16})
+	got.Moments = append(got.Moments, story.Moment{Event: broker.Event{Seq: 98, At: seconds(20), Type: broker.EventRequestDecided, RequestID: "r0"}, Call: &large})
+	got.Said = append(got.Said, story.Said{By: "call", Tool: "Bash", ID: "toolu_8", Text: `{"command":"ls"}`, At: seconds(20), Line: 16})
 	return got
 }
 
 // heard is a session of which only hooks told.
-func heard() service.Transcript {
+func heard() story.Transcript {
 	var r record
 	for _, m := range aSession() {
 		m.Event.Seq = int64(len(r.list) + 1)
 		r.list = append(r.list, m)
 	}
-	return service.Transcript{
-		Agent: "opencode", NoFile: "no transcript is known: its agent named none", Part: service.NewestPart,
-		Span: service.TranscriptSpan{First: 1, Last: int64(len(r.list))}, AtStart: true, AtEnd: true, Moments: r.list,
+	return story.Transcript{
+		Agent: "opencode", NoFile: "no transcript is known: its agent named none", Part: story.NewestPart,
+		Span: story.TranscriptSpan{First: 1, Last: int64(len(r.list))}, AtStart: true, AtEnd: true, Moments: r.list,
 	}
 }
 
-func onTranscript(tb testing.TB, got service.Transcript, err error, width, height int, profile termenv.Profile) *still {
+func onTranscript(tb testing.TB, got story.Transcript, err error, width, height int, profile termenv.Profile) *still {
 	tb.Helper()
 	wait := bash("r1", "s1", seconds(30), "git push --force")
 	s := newStill(tb, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{wait}}, nil, profile)
@@ -106,7 +106,7 @@ func TestGoldenTranscript(t *testing.T) {
 	bottomless := aTalk()
 	bottomless.Size += 300
 	for name, sc := range map[string]struct {
-		got  service.Transcript
+		got  story.Transcript
 		err  error
 		keys []string
 	}{
@@ -119,7 +119,7 @@ func TestGoldenTranscript(t *testing.T) {
 		"transcript heard":    {got: heard()},
 		"transcript half":     {got: bottomless},
 		"transcript retold":   {got: anotherTalk()},
-		"transcript none":     {got: service.Transcript{NoFile: broker.ErrNoTranscript.Error() + ": it is a link", AtStart: true}},
+		"transcript none":     {got: story.Transcript{NoFile: broker.ErrNoTranscript.Error() + ": it is a link", AtStart: true}},
 		"transcript broken":   {err: errors.New("read: input/output error")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,15 +140,15 @@ func TestTranscriptFollows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(rt, "entries")
 		first := 0 // of those that were handed out
-		entry := func(i int) service.Said {
+		entry := func(i int) story.Said {
 			text := fmt.Sprintf("entry %d. ", i) + strings.Repeat(rapid.SampledFrom([]string{"words ", "宽 ", "line\n", "`code` "}).Draw(rt, "kind"), rapid.IntRange(0, 40).Draw(rt, "long"))
-			s := service.Said{By: rapid.SampledFrom([]agents.Speaker{"user", "agent", "thought", "result", "other"}).Draw(rt, "by"), Text: text, Line: int64(i)}
+			s := story.Said{By: rapid.SampledFrom([]agents.Speaker{"user", "agent", "thought", "result", "other"}).Draw(rt, "by"), Text: text, Line: int64(i)}
 			if i%3 == 0 {
-				s = service.Said{By: "call", Tool: "Bash", Text: `{"command":"entry ` + fmt.Sprint(i) + `."}`, Line: int64(i)}
+				s = story.Said{By: "call", Tool: "Bash", Text: `{"command":"entry ` + fmt.Sprint(i) + `."}`, Line: int64(i)}
 			}
 			return s
 		}
-		var all []service.Said
+		var all []story.Said
 		for i := range n {
 			all = append(all, entry(i))
 		}
@@ -156,21 +156,21 @@ func TestTranscriptFollows(t *testing.T) {
 		size := rapid.SampledFrom(sizes).Draw(rt, "size")
 		s := newStill(t, broker.Snapshot{Sessions: someSessions()}, nil, termenv.Ascii)
 		fake, _ := s.m.console.(*fakeConsole)
-		fake.page = func(part service.TranscriptPart, have service.TranscriptSpan) service.Transcript {
+		fake.page = func(part story.TranscriptPart, have story.TranscriptSpan) story.Transcript {
 			from, to := 0, len(all)
 			switch part {
-			case service.NewestPart:
+			case story.NewestPart:
 				from = first
-			case service.LaterPart:
+			case story.LaterPart:
 				from = int(have.To)
-			case service.EarlierPart:
+			case story.EarlierPart:
 				from, to = max(0, int(have.From)-5), int(have.From)
-			case service.OldestPart:
+			case story.OldestPart:
 				to = min(5, len(all))
 			}
-			return service.Transcript{
-				Part: part, Said: all[from:to], Span: service.TranscriptSpan{File: service.FileMark{Ino: 1}, From: int64(from), To: int64(to)},
-				AtStart: from == 0, AtEnd: to == len(all), Same: part == service.LaterPart && from == to,
+			return story.Transcript{
+				Part: part, Said: all[from:to], Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, From: int64(from), To: int64(to)},
+				AtStart: from == 0, AtEnd: to == len(all), Same: part == story.LaterPart && from == to,
 			}
 		}
 		s.draw(size[0], size[1], "shift+tab", "T")
@@ -254,7 +254,7 @@ func TestTranscriptToCard(t *testing.T) {
 	last.Call = &done
 	got.Span.Last++
 	got.Said = nil
-	got.Part = service.LaterPart
+	got.Part = story.LaterPart
 	fake.transcript = got
 	s.m.Update(updatesMsg{gen: 1, list: []broker.Update{{Request: &done}}})
 	s.told()
@@ -270,21 +270,21 @@ func TestTranscriptToCard(t *testing.T) {
 
 // What is searched for is found in what is not read yet, and around the end.
 func TestTranscriptSearchesOlder(t *testing.T) {
-	var all []service.Said
+	var all []story.Said
 	for i := range 300 {
-		all = append(all, service.Said{By: "user", Text: fmt.Sprintf("entry %d", i), Line: int64(i)})
+		all = append(all, story.Said{By: "user", Text: fmt.Sprintf("entry %d", i), Line: int64(i)})
 	}
 	all[7].Text, all[250].Text = "a Needle here", "one needle"
 	s := newStill(t, broker.Snapshot{Sessions: someSessions()}, nil, termenv.TrueColor)
 	fake, _ := s.m.console.(*fakeConsole)
-	fake.page = func(part service.TranscriptPart, have service.TranscriptSpan) service.Transcript {
+	fake.page = func(part story.TranscriptPart, have story.TranscriptSpan) story.Transcript {
 		from, to := 200, 300
-		if part == service.EarlierPart {
+		if part == story.EarlierPart {
 			from, to = max(0, int(have.From)-20), int(have.From)
 		}
-		return service.Transcript{
-			Part: part, Said: all[from:to], Span: service.TranscriptSpan{File: service.FileMark{Ino: 1}, From: int64(from), To: int64(to)},
-			AtStart: from == 0, AtEnd: to == 300, Same: part == service.LaterPart,
+		return story.Transcript{
+			Part: part, Said: all[from:to], Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}, From: int64(from), To: int64(to)},
+			AtStart: from == 0, AtEnd: to == 300, Same: part == story.LaterPart,
 		}
 	}
 	s.draw(80, 24, "shift+tab", "T")

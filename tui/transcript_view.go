@@ -6,7 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 func (m *model) transcriptView(l layout, a area) []string {
@@ -93,7 +93,7 @@ func (m *model) transcriptNote() (string, ink) {
 		}
 		turns = s.Run.Turns
 		if s.Run.Cost > 0 || s.Run.Usage.Input+s.Run.Usage.Output > 0 {
-			spent, whole = service.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
+			spent, whole = story.Spent{Cost: s.Run.Cost, Usage: s.Run.Usage}, true
 		}
 	}
 	if name != "" {
@@ -112,7 +112,7 @@ func (m *model) transcriptNote() (string, ink) {
 }
 
 // spentWords are dollars and tokens in few letters.
-func spentWords(s service.Spent) string {
+func spentWords(s story.Spent) string {
 	var parts []string
 	if s.Cost > 0 {
 		parts = append(parts, cost(s.Cost))

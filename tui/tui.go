@@ -16,7 +16,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
 )
 
@@ -32,9 +32,9 @@ type console interface {
 	Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error)
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 	AssessEdited(ctx context.Context, id string, input json.RawMessage) (broker.Edited, error)
-	Story(ctx context.Context, id string) (service.Story, error)
-	Timeline(ctx context.Context, f broker.EventFilter) ([]service.Moment, error)
-	Transcript(ctx context.Context, sessionID string, part service.TranscriptPart, have service.TranscriptSpan) (service.Transcript, error)
+	Story(ctx context.Context, id string) (story.Story, error)
+	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
+	Transcript(ctx context.Context, sessionID string, part story.TranscriptPart, have story.TranscriptSpan) (story.Transcript, error)
 	DecideAll(ctx context.Context, picks []broker.Pick, d broker.Decision) ([]broker.Request, error)
 	Acknowledge(ctx context.Context, sessionID string, by broker.Actor) error
 	Observe(ctx context.Context, sessionID string, on bool, by broker.Actor) error

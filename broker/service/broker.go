@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
@@ -20,6 +21,8 @@ import (
 // that is busy (entry.busy), then keeper.files.mu, then mu. mu covers the maps and is never held over I/O; a record lock is held while that session's row
 // is written, so that rows reach the store in the order in which they were made.
 type Broker struct {
+	*story.Reader
+
 	store broker.Store
 	opts  Options
 	log   *slog.Logger
@@ -189,6 +192,7 @@ func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
 		history: pastCalls{turn: make(chan struct{}, 1)}, aside: map[string]string{},
 	}
+	b.Reader = story.NewReader(b, st)
 	b.health = broker.Health{Socket: opts.Socket} // before the first commit, which may fail and say so there
 	if err = b.takeUp(ctx, &saved); err != nil {
 		cancel()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 // Options tunes a Broker. Zero fields take the defaults named.
@@ -66,16 +67,16 @@ type Console interface {
 	History(ctx context.Context, limit int) ([]broker.Request, error)
 
 	// Story tells what led to request id and what came of it. Errors: ErrNotFound.
-	Story(ctx context.Context, id string) (Story, error)
+	Story(ctx context.Context, id string) (story.Story, error)
 	// Timeline is a page of a session's events with the calls they are about, in the order
 	// and as many as f says; fewer where their inputs are very large, but never none while
 	// there are any.
-	Timeline(ctx context.Context, f broker.EventFilter) ([]Moment, error)
+	Timeline(ctx context.Context, f broker.EventFilter) ([]story.Moment, error)
 	// Transcript reads a part of what was said and done in a session: the newest, the oldest,
 	// or the one before or after what the caller has. A Telling puts them together. Where the
 	// agent's file cannot be read, what is on record tells alone. Errors: ErrNotFound, and
 	// those of reading.
-	Transcript(ctx context.Context, sessionID string, part TranscriptPart, have TranscriptSpan) (Transcript, error)
+	Transcript(ctx context.Context, sessionID string, part story.TranscriptPart, have story.TranscriptSpan) (story.Transcript, error)
 
 	// Say queues text as the next message of a managed session's user: it is told as soon as
 	// the agent's turn is over, and a session that has ended is resumed for it. It takes the

@@ -22,6 +22,7 @@ import (
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -616,7 +617,7 @@ func TestSaidLast(t *testing.T) {
 		wire.RunReport{Kind: wire.ReportNote, Text: "a note"}, wire.RunReport{Kind: wire.ReportIdle})
 	list, err := b.Timeline(t.Context(), broker.EventFilter{SessionID: "s", Types: []string{broker.EventMessage}, Limit: 1})
 	must(t, err)
-	var d service.UserData
+	var d story.UserData
 	if len(list) != 1 || json.Unmarshal(list[0].Event.Data, &d) != nil || d.Words() != "two" {
 		t.Errorf("%+v", list)
 	}

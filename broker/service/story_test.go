@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 // done is the report of a call that ended.
@@ -168,7 +169,7 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("%s is about %+v", m.Event.Type, m.Call)
 		}
 	}
-	var back []service.Moment
+	var back []story.Moment
 	for f := (broker.EventFilter{SessionID: ranSession, Limit: 7}); ; f.Before = back[len(back)-1].Event.Seq {
 		page, err := b.Timeline(t.Context(), f)
 		if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/story"
 )
 
 func transcriptHook(path string) agents.Hook {
@@ -62,7 +63,7 @@ type talk struct {
 	t    *testing.T
 	b    *service.Broker
 	path string
-	tell service.Telling
+	tell story.Telling
 }
 
 func newTalk(t *testing.T, lines ...string) *talk {
@@ -73,7 +74,7 @@ func newTalk(t *testing.T, lines ...string) *talk {
 	return k
 }
 
-func (k *talk) read(part service.TranscriptPart) service.Transcript {
+func (k *talk) read(part story.TranscriptPart) story.Transcript {
 	k.t.Helper()
 	got, err := k.b.Transcript(k.t.Context(), ranSession, part, k.tell.Span())
 	if err != nil {
@@ -128,14 +129,14 @@ func TestTranscriptPages(t *testing.T) {
 		}
 		write(rapid.IntRange(0, 15).Draw(rt, "first"))
 		var first, last int // of lines that were told
-		told := func(got service.Transcript) []string {
+		told := func(got story.Transcript) []string {
 			var list []string
 			for _, s := range got.Said {
 				list = append(list, spoken(s.Text))
 			}
 			return list
 		}
-		got := told(k.read(service.NewestPart))
+		got := told(k.read(story.NewestPart))
 		last = len(lines)
 		first = last - len(got)
 		check := func(got, want []string) {
@@ -155,7 +156,7 @@ func TestTranscriptPages(t *testing.T) {
 					appendTo(t, k.path, spoken(half)[:20])
 				}
 			case 2:
-				got := told(k.read(service.LaterPart))
+				got := told(k.read(story.LaterPart))
 				check(got, lines[last:min(len(lines), last+len(got))])
 				last += len(got)
 				if k.tell.AtEnd() && last != len(lines) {
@@ -165,7 +166,7 @@ func TestTranscriptPages(t *testing.T) {
 				if k.tell.AtStart() {
 					continue
 				}
-				got := told(k.read(service.EarlierPart))
+				got := told(k.read(story.EarlierPart))
 				if len(got) == 0 || len(got) > first {
 					rt.Fatalf("%d lines before line %d", len(got), first)
 				}
@@ -195,11 +196,11 @@ func TestTranscriptForwards(t *testing.T) {
 		lines = append(lines, spoken(fmt.Sprint(i, strings.Repeat(" word", 200))))
 	}
 	k := newTalk(t, lines...)
-	if got := k.read(service.OldestPart); !got.AtStart || got.AtEnd || len(got.Said) == 0 {
+	if got := k.read(story.OldestPart); !got.AtStart || got.AtEnd || len(got.Said) == 0 {
 		t.Fatalf("the oldest part: %d parts, start %v, end %v", len(got.Said), got.AtStart, got.AtEnd)
 	}
 	for !k.tell.AtEnd() {
-		if got := k.read(service.LaterPart); len(got.Said) == 0 {
+		if got := k.read(story.LaterPart); len(got.Said) == 0 {
 			t.Fatal("nothing more, and not at the end")
 		}
 	}
@@ -240,26 +241,26 @@ func TestTranscriptReplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newTalk(t, long)
-			k.read(service.NewestPart)
-			if got := k.read(service.LaterPart); !got.Same || got.Anew {
+			k.read(story.NewestPart)
+			if got := k.read(story.LaterPart); !got.Same || got.Anew {
 				t.Fatalf("unchanged: %+v", got)
 			}
 			change(t, k.path)
-			if got := k.read(service.LaterPart); !got.Anew || got.Part != service.NewestPart || strings.Contains(k.words(), "old") || !strings.Contains(k.words(), "new") {
+			if got := k.read(story.LaterPart); !got.Anew || got.Part != story.NewestPart || strings.Contains(k.words(), "old") || !strings.Contains(k.words(), "new") {
 				t.Errorf("anew %v, %s: %.200s", got.Anew, got.Part, k.words())
 			}
 		})
 	}
 	k := newTalk(t, long)
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	if err := os.Remove(k.path); err != nil {
 		t.Fatal(err)
 	}
-	if got := k.read(service.LaterPart); !got.Anew || !strings.Contains(got.NoFile, "no such file") || !strings.Contains(k.words(), "go on") {
+	if got := k.read(story.LaterPart); !got.Anew || !strings.Contains(got.NoFile, "no such file") || !strings.Contains(k.words(), "go on") {
 		t.Errorf("gone: %+v\n%s", got, k.words())
 	}
 	writeTo(t, k.path, long)
-	if got := k.read(service.LaterPart); !got.Anew || got.NoFile != "" || !strings.Contains(k.words(), "old words") {
+	if got := k.read(story.LaterPart); !got.Anew || got.NoFile != "" || !strings.Contains(k.words(), "old words") {
 		t.Errorf("there again: %+v", got)
 	}
 }
@@ -267,9 +268,9 @@ func TestTranscriptReplaced(t *testing.T) {
 // A very long line is left out, and what stands around it is told.
 func TestTranscriptLongLine(t *testing.T) {
 	k := newTalk(t, spoken("before"), spoken(strings.Repeat("x", 40<<20)), spoken("after"))
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	for i := 0; !k.tell.AtStart(); i++ {
-		if k.read(service.EarlierPart); i > 9 {
+		if k.read(story.EarlierPart); i > 9 {
 			t.Fatal("the start is never reached")
 		}
 	}
@@ -288,7 +289,7 @@ func TestTranscriptHuge(t *testing.T) {
 	appendTo(t, k.path, "\n"+strings.Repeat(spoken("words"), 5000))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := k.read(service.NewestPart)
+	got := k.read(story.NewestPart)
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20 || len(got.Said) < 1000 {
 		t.Errorf("%d parts took %d bytes", len(got.Said), n)
@@ -311,7 +312,7 @@ func TestTranscriptIsARegularFile(t *testing.T) {
 		b := newBroker(t, brokertest.NewMemory(), service.Options{})
 		hear(t, b, transcriptHook(path))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		got, err := b.Transcript(ctx, ranSession, service.NewestPart, service.TranscriptSpan{})
+		got, err := b.Transcript(ctx, ranSession, story.NewestPart, story.TranscriptSpan{})
 		if err != nil || !strings.Contains(got.NoFile, broker.ErrNoTranscript.Error()) || got.Said != nil || len(got.Moments) == 0 || ctx.Err() != nil {
 			t.Errorf("%q: %+v, %v", path, got, err)
 		}
@@ -335,7 +336,7 @@ func TestTranscriptVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	want := `user do it
 call Bash {"command":"one"} true allowed
 call Bash {"command":"two"} true denied
@@ -347,7 +348,7 @@ call Bash {"command":"elsewhere"} true pending`
 	hear(t, k.b, done("a", "one", `{"stdout":"made","stderr":""}`, false))
 	appendTo(t, k.path, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"no","is_error":true}]}}`+"\n")
 	appendTo(t, k.path, call("c", "elsewhere", time.Hour))
-	k.read(service.LaterPart)
+	k.read(story.LaterPart)
 	want = `user do it
 call Bash {"command":"one"} true allowed -> made false
 call Bash {"command":"two"} true denied -> no true
@@ -356,7 +357,7 @@ call Bash {"command":"elsewhere"} true pending`
 	if d := cmp.Diff(want, k.words()); d != "" {
 		t.Errorf("later (-want +got):\n%s", d)
 	}
-	if got := k.read(service.LaterPart); !got.Same {
+	if got := k.read(story.LaterPart); !got.Same {
 		t.Errorf("nothing new: %+v", got)
 	}
 }
@@ -375,7 +376,7 @@ func TestTranscriptThatTellsAnotherCall(t *testing.T) {
 	askAs(t, k.b, "PreToolUse", "c", "Bash", `{"command":"pwd"}`)
 	askAs(t, k.b, "PreToolUse", "d", "Edit", `{"file_path":"f","replace_all":false}`)
 	askAs(t, k.b, "PreToolUse", "e", "Bash", `{"command":"`+strings.Repeat("x", 70<<10)+`"}`)
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	var got []string
 	for _, e := range k.tell.Entries {
 		text := fmt.Sprintf("%s %s %v", e.Call.ToolName, e.Call.ToolInput, e.OnRecord)
@@ -420,7 +421,7 @@ func TestTranscriptWithoutIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	want := "call run_shell_command { \"command\": \"ls\" } true denied\ncall run_shell_command { \"command\": \"ls\" } true pending\ncall run_shell_command {\"command\":\"pwd\"} false "
 	if d := cmp.Diff(want, k.words()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -439,7 +440,7 @@ func TestTranscriptOtherIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	askAs(t, k.b, "PreToolUse", "toolu_other", "Bash", `{"command":"ls"}`)
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	want := "call Bash {\"command\":\"ls\"} true pending\ncall Bash {\"command\":\"ls\"} true pending"
 	if d := cmp.Diff(want, k.words()); d != "" || k.tell.Entries[0].Whose != "" || k.tell.Entries[1].Whose != "helper" {
 		t.Errorf("%+v (-want +got):\n%s", k.tell.Entries, d)
@@ -459,8 +460,8 @@ func TestTranscriptOfManyCalls(t *testing.T) {
 		}
 	}
 	parts := 1
-	for k.read(service.NewestPart); !k.tell.AtStart(); parts++ {
-		k.read(service.EarlierPart)
+	for k.read(story.NewestPart); !k.tell.AtStart(); parts++ {
+		k.read(story.EarlierPart)
 	}
 	told := 0
 	for _, e := range k.tell.Entries {
@@ -487,7 +488,7 @@ func TestTranscriptOfHooks(t *testing.T) {
 	end := said("all done", false)
 	end.Kind, end.Event = agents.TurnEnd, "Stop"
 	hear(t, k.b, end)
-	k.read(service.NewestPart)
+	k.read(story.NewestPart)
 	want := "session_start\nuser go on\ncall Bash {\"command\":\"one\"} true allowed -> made false\nagent all done"
 	if d := cmp.Diff(want, k.words()); d != "" || !k.tell.AtStart() {
 		t.Errorf("at the start %v (-want +got):\n%s", k.tell.AtStart(), d)
@@ -495,13 +496,13 @@ func TestTranscriptOfHooks(t *testing.T) {
 	for i := range 700 {
 		hear(t, k.b, said(fmt.Sprint("words ", i), false))
 	}
-	for !k.tell.AtEnd() || k.read(service.LaterPart).Part == "" {
+	for !k.tell.AtEnd() || k.read(story.LaterPart).Part == "" {
 		continue
 	}
-	k.tell = service.Telling{}
-	k.read(service.NewestPart)
+	k.tell = story.Telling{}
+	k.read(story.NewestPart)
 	for !k.tell.AtStart() {
-		k.read(service.EarlierPart)
+		k.read(story.EarlierPart)
 	}
 	if n := len(k.tell.Entries); n != 704 {
 		t.Errorf("%d entries", n)
@@ -518,17 +519,17 @@ func FuzzTelling(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {
 		at := bytes.IndexByte(text[min(max(cut, 0), len(text)):], '\n') + 1 + min(max(cut, 0), len(text))
 		at = min(at, len(text))
-		var tell service.Telling
+		var tell story.Telling
 		for i, part := range [][]byte{text[:at], text[at:]} {
 			list := agents.ReadTranscript(part)
 			for j := range list {
 				list[j].Line += int64(i * at)
 			}
-			name := service.LaterPart
+			name := story.LaterPart
 			if i == 0 {
-				name = service.NewestPart
+				name = story.NewestPart
 			}
-			tell.Add(service.Transcript{Agent: "codex", Part: name, Said: list, Span: service.TranscriptSpan{File: service.FileMark{Ino: 1}}})
+			tell.Add(story.Transcript{Agent: "codex", Part: name, Said: list, Span: story.TranscriptSpan{File: story.FileMark{Ino: 1}}})
 		}
 		seen := map[string]bool{}
 		for _, e := range tell.Entries {

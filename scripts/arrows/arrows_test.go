@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"broker/proctree":    {"golang.org/x/sys/…"},
 	"broker/peers":       {module + "/broker", module + "/broker/agents", module + "/broker/workspace", "golang.org/x/sys/…"},
 	"broker/workspace":   {module + "/broker/rules", module + "/broker/risk", module + "/broker/shell"},
+	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":        {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},
 	"broker/shell":       {module + "/broker/shell/plain", "mvdan.cc/sh/…"},
@@ -38,7 +39,7 @@ var arrows = map[string][]string{
 	"hookclient/runner":  {module + "/hookclient/…", module + "/broker/wire"},
 	"store":              {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
 	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
-	"tui":                {module + "/broker", module + "/broker/service", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"tui":                {module + "/broker", module + "/broker/service", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
 	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 
 	// Only tests import it.

@@ -1,4 +1,4 @@
-package service
+package story
 
 import (
 	"cmp"
@@ -69,14 +69,16 @@ var transcriptTypes = []string{
 	broker.EventSessionStart, broker.EventSessionStop, broker.EventSessionEnd,
 }
 
-// Transcript reads a part of a session's transcript; see Console.
-func (b *Broker) Transcript(ctx context.Context, sessionID string, part TranscriptPart, have TranscriptSpan) (Transcript, error) {
-	s, err := b.Session(ctx, sessionID)
+// Transcript reads a part of what was said and done in a session: the newest, the oldest, or
+// the one before or after what the caller has. A Telling puts them together. Where the agent's
+// file cannot be read, what is on record tells alone. Errors: ErrNotFound, and those of reading.
+func (r *Reader) Transcript(ctx context.Context, sessionID string, part TranscriptPart, have TranscriptSpan) (Transcript, error) {
+	s, err := r.calls.Session(ctx, sessionID)
 	if err != nil {
 		return Transcript{}, err
 	}
-	head, _ := b.store.Head()
-	return ReadTranscript(ctx, recordsOf{b}, head, s, part, have)
+	head, _ := r.log.Head()
+	return ReadTranscript(ctx, recordsOf{r.calls, r.log}, head, s, part, have)
 }
 
 // Records are where a transcript's record is read: a Store, or a reader of its file.
@@ -86,10 +88,9 @@ type Records interface {
 }
 
 // recordsOf is the memory of a broker that runs: what waits is as it is now.
-type recordsOf struct{ *Broker }
-
-func (r recordsOf) Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error) {
-	return r.store.Events(ctx, f)
+type recordsOf struct {
+	Calls
+	Log
 }
 
 // ReadTranscript reads a part of the transcript of s. newest is the number of the newest

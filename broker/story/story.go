@@ -1,4 +1,4 @@
-package service
+package story
 
 import (
 	"cmp"
@@ -10,6 +10,27 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 )
+
+// Calls has the requests and sessions as they are now, those that wait among them.
+type Calls interface {
+	Request(ctx context.Context, id string) (broker.Request, error)
+	Session(ctx context.Context, id string) (broker.Session, error)
+}
+
+// Log is what is on record.
+type Log interface {
+	Events(ctx context.Context, f broker.EventFilter) ([]broker.Event, error)
+	Head() (seq int64, hash string)
+}
+
+// Reader tells stories of calls and sessions.
+type Reader struct {
+	calls Calls
+	log   Log
+}
+
+// NewReader returns a reader of what calls and log have.
+func NewReader(calls Calls, log Log) *Reader { return &Reader{calls, log} }
 
 // Story is what led to a call and what came of it.
 type Story struct {
@@ -32,18 +53,18 @@ const (
 	promptsRead = 20 // prompts that are looked through for one of the user's
 )
 
-// Story tells what led to request id; see Console.
-func (b *Broker) Story(ctx context.Context, id string) (Story, error) {
-	req, err := b.Request(ctx, id)
+// Story tells what led to request id and what came of it. Errors: ErrNotFound.
+func (r *Reader) Story(ctx context.Context, id string) (Story, error) {
+	req, err := r.calls.Request(ctx, id)
 	if err != nil {
 		return Story{}, fmt.Errorf("story of %s: %w", broker.Clip(id), err)
 	}
 	var s Story
-	if s.Ran, s.RanAt, err = b.ran(ctx, id); err == nil {
-		s.Asked, s.AskedAt, err = b.lastPrompt(ctx, req)
+	if s.Ran, s.RanAt, err = r.ran(ctx, id); err == nil {
+		s.Asked, s.AskedAt, err = r.lastPrompt(ctx, req)
 	}
 	if err == nil {
-		s.Before, err = b.before(ctx, req)
+		s.Before, err = r.before(ctx, req)
 	}
 	if err != nil {
 		return Story{}, fmt.Errorf("story of %s: %w", broker.Clip(id), err)
@@ -52,8 +73,8 @@ func (b *Broker) Story(ctx context.Context, id string) (Story, error) {
 }
 
 // ran is how the call of request id ended, as was heard last; nil when nothing was.
-func (b *Broker) ran(ctx context.Context, id string) (*broker.RanData, time.Time, error) {
-	events, err := b.store.Events(ctx, broker.EventFilter{Ran: id, Limit: 1})
+func (r *Reader) ran(ctx context.Context, id string) (*broker.RanData, time.Time, error) {
+	events, err := r.log.Events(ctx, broker.EventFilter{Ran: id, Limit: 1})
 	if err != nil || len(events) == 0 {
 		return nil, time.Time{}, err
 	}
@@ -65,8 +86,8 @@ func (b *Broker) ran(ctx context.Context, id string) (*broker.RanData, time.Time
 }
 
 // lastPrompt is what the user said last before req: nothing that the agent made itself.
-func (b *Broker) lastPrompt(ctx context.Context, req broker.Request) (string, time.Time, error) {
-	events, err := b.store.Events(ctx, broker.EventFilter{SessionID: req.SessionID, Types: []string{broker.EventUser}, Until: req.CreatedAt, Limit: promptsRead})
+func (r *Reader) lastPrompt(ctx context.Context, req broker.Request) (string, time.Time, error) {
+	events, err := r.log.Events(ctx, broker.EventFilter{SessionID: req.SessionID, Types: []string{broker.EventUser}, Until: req.CreatedAt, Limit: promptsRead})
 	for _, e := range events {
 		var d UserData
 		if json.Unmarshal(e.Data, &d) == nil && !d.FromAgent && d.Words() != "" {
@@ -77,8 +98,8 @@ func (b *Broker) lastPrompt(ctx context.Context, req broker.Request) (string, ti
 }
 
 // before lists what was decided before req was asked.
-func (b *Broker) before(ctx context.Context, req broker.Request) ([]Past, error) {
-	events, err := b.store.Events(ctx, broker.EventFilter{
+func (r *Reader) before(ctx context.Context, req broker.Request) ([]Past, error) {
+	events, err := r.log.Events(ctx, broker.EventFilter{
 		SessionID: req.SessionID, Types: []string{broker.EventRequestDecided}, Until: req.CreatedAt, Limit: pastShown + 1,
 	})
 	var list []Past
@@ -86,15 +107,15 @@ func (b *Broker) before(ctx context.Context, req broker.Request) ([]Past, error)
 		if e.RequestID == req.ID || len(list) == pastShown {
 			continue
 		}
-		r, err := b.Request(ctx, e.RequestID)
+		earlier, err := r.calls.Request(ctx, e.RequestID)
 		switch {
 		case errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrTampered):
 			continue // archived, or not what the log says it was
 		case err != nil:
 			return nil, err
 		}
-		p := Past{Request: r}
-		if p.Ran, _, err = b.ran(ctx, r.ID); err != nil {
+		p := Past{Request: earlier}
+		if p.Ran, _, err = r.ran(ctx, earlier.ID); err != nil {
 			return nil, err
 		}
 		list = append(list, p)
@@ -122,9 +143,11 @@ type Moment struct {
 // timelineBytes bounds the inputs of a page; each may have a mebibyte.
 const timelineBytes = 8 << 20
 
-// Timeline is a page of a session's events; see Console.
-func (b *Broker) Timeline(ctx context.Context, f broker.EventFilter) ([]Moment, error) {
-	events, err := b.store.Events(ctx, f)
+// Timeline is a page of a session's events with the calls they are about, in the order and
+// as many as f says; fewer where their inputs are very large, but never none while there are
+// any.
+func (r *Reader) Timeline(ctx context.Context, f broker.EventFilter) ([]Moment, error) {
+	events, err := r.log.Events(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("timeline of %s: %w", broker.Clip(f.SessionID), err)
 	}
@@ -133,15 +156,15 @@ func (b *Broker) Timeline(ctx context.Context, f broker.EventFilter) ([]Moment, 
 	for _, e := range events {
 		m := Moment{Event: e}
 		if e.RequestID != "" {
-			r, known := calls[e.RequestID]
+			call, known := calls[e.RequestID]
 			if !known {
-				if got, err := b.Request(ctx, e.RequestID); err == nil {
-					r = &got
+				if got, err := r.calls.Request(ctx, e.RequestID); err == nil {
+					call = &got
 					size += len(got.ToolInput)
 				}
-				calls[e.RequestID] = r
+				calls[e.RequestID] = call
 			}
-			m.Call = r
+			m.Call = call
 		}
 		if list = append(list, m); size > timelineBytes {
 			break
