@@ -31,16 +31,14 @@ func (d Decision) Outcome() Outcome {
 // MaxDifference is how much of a difference is recorded, bytes; both inputs are, whole.
 const MaxDifference = 64 << 10
 
-func NewEvent(typ string, r Request, data any) *Event { return NewEventAt(time.Now(), typ, r, data) }
-
-// NewEventAt makes an event about r. Its data is of our own types, which marshal;
+// NewEvent makes an event about r. Its data is of our own types, which marshal;
 // if one ever does not, the event says so instead of vanishing.
-func NewEventAt(at time.Time, typ string, r Request, data any) *Event {
+func NewEvent(at time.Time, typ string, r Request, data any) *Event {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		raw, _ = json.Marshal(map[string]string{"unreadable": err.Error()})
 	}
-	return &Event{At: at.UTC().Truncate(time.Millisecond), Type: typ, SessionID: r.SessionID, RequestID: r.ID, Data: raw}
+	return &Event{At: Instant(at), Type: typ, SessionID: r.SessionID, RequestID: r.ID, Data: raw}
 }
 
 // GrantRevoked stands in Grant.UsedBy when a grant was taken back.

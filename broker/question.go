@@ -80,7 +80,7 @@ func HardWait(r Request) string {
 }
 
 // LimitTimes keeps q's times to what its agent waits.
-func (q *Question) LimitTimes() {
+func (q *Question) LimitTimes(now time.Time) {
 	wait := HardLimit(q.Request)
 	if wait == 0 {
 		return
@@ -89,7 +89,7 @@ func (q *Question) LimitTimes() {
 		q.Timeout = wait
 	}
 	q.AtMost = min(q.AtMost, wait)
-	last := time.Now().Add(wait)
+	last := now.Add(wait)
 	for _, t := range []*time.Time{&q.Waits.Until, &q.Waits.Most} {
 		if t.After(last) {
 			*t = last

@@ -10,18 +10,15 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
-// NextVersion completes r: what a caller leaves out, and what is not his to choose.
-func NextVersion(r, old rules.Rule, known bool, by Actor) (rules.Rule, error) {
-	now := time.Now().UTC().Truncate(time.Millisecond)
+// NextVersion completes r: what a caller leaves out, and what is not theirs to choose. A new
+// rule without an id gets this one.
+func NextVersion(now time.Time, id string, r, old rules.Rule, known bool, by Actor) (rules.Rule, error) {
+	now = Instant(now)
 	switch {
 	case r.Source != "":
 		return r, fmt.Errorf("%w: this rule stands in %s; change it there", ErrInvalid, r.Source)
 	case r.ID == "":
-		id, err := uuid.NewV7()
-		if err != nil {
-			return r, fmt.Errorf("make a rule's id: %w", err)
-		}
-		r.ID = id.String()
+		r.ID = id
 	case !known && !mayBeID(r.ID):
 		return r, fmt.Errorf("%w: id %q is not one that a rule may have; leave it out, or give a random UUID", ErrInvalid, Clip(r.ID))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -55,7 +56,7 @@ func MayReport(s *Session, runner Process, rep wire.RunReport) error {
 }
 
 // ApplyReport is what rep makes of a session, and of the log.
-func ApplyReport(s *Session, rep wire.RunReport, agent Process) []*Event {
+func ApplyReport(now time.Time, s *Session, rep wire.RunReport, agent Process) []*Event {
 	r := s.Run
 	r.count(rep)
 	if rep.Error != "" {
@@ -75,7 +76,7 @@ func ApplyReport(s *Session, rep wire.RunReport, agent Process) []*Event {
 		workingNow(s)
 		return nil
 	case wire.ReportSaid:
-		return []*Event{SessionEvent(EventMessage, *s, map[string]string{"text": Excerpt(rep.Text)})}
+		return []*Event{SessionEvent(now, EventMessage, *s, map[string]string{"text": Excerpt(rep.Text)})}
 	case wire.ReportIdle:
 		r.Turn, r.Result, r.Error = TurnIdle, rep.Result, rep.Error
 		if strings.HasPrefix(rep.Result, "aborted") {
@@ -83,16 +84,16 @@ func ApplyReport(s *Session, rep wire.RunReport, agent Process) []*Event {
 		}
 		sayGivenUp(s)
 		r.Orders = slices.DeleteFunc(r.Orders, func(o wire.RunOrder) bool { return o.Kind == wire.OrderInterrupt })
-		return append([]*Event{noted(s, rep)}, EndTurn(s)...)
+		return append([]*Event{noted(now, s, rep)}, EndTurn(now, s)...)
 	case wire.ReportDone:
-		return orderDone(s, rep)
+		return orderDone(now, s, rep)
 	case wire.ReportStep:
 		r.Steps = append(r.Steps, Cut(rep.Text, maxStepText))
 		r.Steps = r.Steps[max(0, len(r.Steps)-MaxSteps):]
 	case wire.ReportEnded:
-		return runEnded(s, rep)
+		return runEnded(now, s, rep)
 	}
-	return []*Event{noted(s, rep)}
+	return []*Event{noted(now, s, rep)}
 }
 
 // workingNow is the transition when a turn begins. It lifts no stop.
@@ -104,9 +105,9 @@ func workingNow(s *Session) {
 }
 
 // noted is rep in the log.
-func noted(s *Session, rep wire.RunReport) *Event {
+func noted(now time.Time, s *Session, rep wire.RunReport) *Event {
 	rep.Text = Excerpt(rep.Text)
-	return SessionEvent(EventRunNoted, *s, rep)
+	return SessionEvent(now, EventRunNoted, *s, rep)
 }
 
 // count adds what the present process used to what the earlier ones did.
@@ -121,24 +122,24 @@ func (r *Run) count(rep wire.RunReport) {
 
 // orderDone is the transition when the runner says that it carried out an order, or why
 // not. A message that the agent did not get goes back to the queue.
-func orderDone(s *Session, rep wire.RunReport) []*Event {
+func orderDone(now time.Time, s *Session, rep wire.RunReport) []*Event {
 	r := s.Run
 	for _, m := range []**Message{&r.Told, &s.Message} {
 		if *m == nil || (*m).ID != rep.OrderID {
 			continue
 		}
 		if rep.Error != "" {
-			return append(notTold(s), noted(s, rep))
+			return append(notTold(now, s), noted(now, s, rep))
 		}
 		*m = nil
 		if r.Running() { // a turn begins with it
 			workingNow(s)
 		}
-		return []*Event{SessionEvent(EventMessageSent, *s, map[string]string{"id": rep.OrderID})}
+		return []*Event{SessionEvent(now, EventMessageSent, *s, map[string]string{"id": rep.OrderID})}
 	}
 	i := slices.IndexFunc(r.Orders, func(o wire.RunOrder) bool { return o.ID == rep.OrderID })
 	if i < 0 {
-		return []*Event{noted(s, rep)}
+		return []*Event{noted(now, s, rep)}
 	}
 	o := r.Orders[i]
 	r.Orders = slices.Delete(r.Orders, i, i+1)
@@ -149,11 +150,11 @@ func orderDone(s *Session, rep wire.RunReport) []*Event {
 	case o.Kind == wire.OrderModel:
 		r.Model = o.Text
 	}
-	return []*Event{noted(s, rep)}
+	return []*Event{noted(now, s, rep)}
 }
 
 // runEnded is the transition when the agent's process is over, as its runner says.
-func runEnded(s *Session, rep wire.RunReport) []*Event {
+func runEnded(now time.Time, s *Session, rep wire.RunReport) []*Event {
 	r := s.Run
 	if rep.Result != "" {
 		r.Result = rep.Result
@@ -164,22 +165,22 @@ func runEnded(s *Session, rep wire.RunReport) []*Event {
 	}
 	r.Orders = nil
 	rep.Text = Excerpt(rep.Text)
-	events := append([]*Event{SessionEvent(EventRunEnded, *s, rep)}, EndSession(s, SessionFinished, rep.ExitCode, cmp.Or(rep.Result, "ended"))...)
-	return append(events, notTold(s)...)
+	events := append([]*Event{SessionEvent(now, EventRunEnded, *s, rep)}, EndSession(now, s, SessionFinished, rep.ExitCode, cmp.Or(rep.Result, "ended"))...)
+	return append(events, notTold(now, s)...)
 }
 
 // RunnerGone is the transition when a session's runner died without a word.
-func RunnerGone(s *Session) []*Event {
+func RunnerGone(now time.Time, s *Session) []*Event {
 	r := s.Run
 	text := fmt.Sprintf("its runner (process %d) is gone", r.Runner.PID)
 	r.Turn, r.Error, r.Orders = TurnEnded, text, nil
-	events := append([]*Event{SessionEvent(EventRunEnded, *s, wire.RunReport{Kind: wire.ReportEnded, Error: text})}, EndSession(s, SessionGone, nil, "gone")...)
-	return append(events, notTold(s)...)
+	events := append([]*Event{SessionEvent(now, EventRunEnded, *s, wire.RunReport{Kind: wire.ReportEnded, Error: text})}, EndSession(now, s, SessionGone, nil, "gone")...)
+	return append(events, notTold(now, s)...)
 }
 
 // notTold is the transition when the message that was to be told was not: it waits for the
 // next time, unless a later one took its place or the session is stopped.
-func notTold(s *Session) []*Event {
+func notTold(now time.Time, s *Session) []*Event {
 	r := s.Run
 	told := r.Told
 	r.Told = nil
@@ -188,9 +189,9 @@ func notTold(s *Session) []*Event {
 		return nil
 	case told == nil || s.Message != nil && s.Message.ID == told.ID:
 	case s.Message != nil:
-		return []*Event{MessageDropped(s, told, "a later one took its place; whether it was told is not known")}
+		return []*Event{MessageDropped(now, s, told, "a later one took its place; whether it was told is not known")}
 	case s.State.UnderStop():
-		return []*Event{MessageDropped(s, told, "the session was stopped; whether it was told is not known")}
+		return []*Event{MessageDropped(now, s, told, "the session was stopped; whether it was told is not known")}
 	default:
 		s.Message = told
 	}
@@ -210,6 +211,6 @@ func sayGivenUp(s *Session) {
 	}
 }
 
-func MessageDropped(s *Session, m *Message, why string) *Event {
-	return SessionEvent(EventMessageDropped, *s, map[string]string{"id": m.ID, "why": why})
+func MessageDropped(now time.Time, s *Session, m *Message, why string) *Event {
+	return SessionEvent(now, EventMessageDropped, *s, map[string]string{"id": m.ID, "why": why})
 }

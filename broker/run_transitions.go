@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -73,7 +71,7 @@ func checkEnv(start wire.RunStart) error {
 }
 
 // TakeRun gives a free session to runner.
-func TakeRun(s *Session, runner Process, start wire.RunStart, agent Process) []*Event {
+func TakeRun(now time.Time, s *Session, runner Process, start wire.RunStart, agent Process) []*Event {
 	r := &Run{Earlier: RunTally{}}
 	if old := s.Run; old != nil {
 		*r = Run{Cost: old.Cost, Usage: old.Usage, Turns: old.Turns, Named: old.Named}
@@ -86,14 +84,14 @@ func TakeRun(s *Session, runner Process, start wire.RunStart, agent Process) []*
 	r.Runner, r.Program, r.Args, r.Model, r.MaxTurns = runner, start.Program, start.Args, start.Model, start.MaxTurns
 	r.Detached, r.Log, r.Prompted = start.Detached, start.Log, start.Prompt != ""
 	r.EnvSeal, r.EnvNames, r.EnvDiffers = start.EnvSeal, start.EnvNames, start.EnvDiffers
-	r.Turn, r.StartedAt = TurnStarting, Now()
+	r.Turn, r.StartedAt = TurnStarting, Instant(now)
 	if start.Name != "" {
 		s.Name, r.Named = start.Name, true
 	}
 	s.Run, s.CWD, s.Process = r, start.CWD, agent
 	s.Subagents = nil
 	revive(s)
-	return []*Event{SessionEvent(EventRunStarted, *s, start)}
+	return []*Event{SessionEvent(now, EventRunStarted, *s, start)}
 }
 
 // revive makes a session that has ended one that has not.
@@ -101,7 +99,8 @@ func revive(s *Session) {
 	s.State, s.EndedAt, s.ExitCode, s.EndReason, s.TurnOver = SessionActive, time.Time{}, nil, "", false
 }
 
-func Now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+// Instant is t as it is recorded: in UTC, to the millisecond.
+func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // HasOrder reports whether an order of this kind waits to be carried out.
 func (r *Run) HasOrder(kind string) bool {
@@ -109,14 +108,9 @@ func (r *Run) HasOrder(kind string) bool {
 }
 
 // AddOrder adds an order. There is one of each kind: a later one takes an earlier one's place.
-func (r *Run) AddOrder(kind, text string) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return fmt.Errorf("make an order's id: %w", err)
-	}
+func (r *Run) AddOrder(id, kind, text string) {
 	r.Orders = slices.DeleteFunc(r.Orders, func(o wire.RunOrder) bool { return o.Kind == kind })
-	r.Orders = append(r.Orders, wire.RunOrder{ID: id.String(), Kind: kind, Text: text})
-	return nil
+	r.Orders = append(r.Orders, wire.RunOrder{ID: id, Kind: kind, Text: text})
 }
 
 // PermissionModes are those of the agent, and whether they let more pass by without asking.
@@ -126,9 +120,8 @@ var PermissionModes = map[string]bool{
 }
 
 // StopRun is what a stop does to how s is held: its runner ends the process (Session.orders),
-// and what waits to be said is dropped. One that did not come yet is turned away. The caller
-// holds mu.
-func StopRun(s *Session) []*Event {
+// and what waits to be said is dropped. One that did not come yet is turned away.
+func StopRun(now time.Time, s *Session) []*Event {
 	if s.Run == nil {
 		return nil
 	}
@@ -137,11 +130,11 @@ func StopRun(s *Session) []*Event {
 	r.nothingPutOff()
 	var events []*Event
 	if s.Message != nil {
-		events = append(events, MessageDropped(s, s.Message, "the session was stopped"))
+		events = append(events, MessageDropped(now, s, s.Message, "the session was stopped"))
 		s.Message = nil
 	}
 	if r.Awaited() {
-		r.Turn, r.Error, s.TurnOver, s.EndedAt = TurnEnded, "stopped before it started", true, Now()
+		r.Turn, r.Error, s.TurnOver, s.EndedAt = TurnEnded, "stopped before it started", true, Instant(now)
 	}
 	return events
 }
@@ -149,7 +142,7 @@ func StopRun(s *Session) []*Event {
 // EndRun is what it does to how s is held that s ends without having been told the answer to
 // the call that was put off: a message that waits would start it, so it is dropped; a later
 // one does.
-func EndRun(s *Session) []*Event {
+func EndRun(now time.Time, s *Session) []*Event {
 	if s.Run == nil {
 		return nil
 	}
@@ -159,7 +152,7 @@ func EndRun(s *Session) []*Event {
 	}
 	m := s.Message
 	s.Message = nil
-	return []*Event{MessageDropped(s, m, "the session was ended with the call that was put off")}
+	return []*Event{MessageDropped(now, s, m, "the session was ended with the call that was put off")}
 }
 
 // nothingPutOff is the transition when the call that was put off waits no longer, and its
@@ -218,23 +211,20 @@ const (
 	RetryPause = 10 * time.Second
 )
 
-func NewMessage(text string, by Actor) (*Message, error) {
+// NewMessage is what by says to a session next. Errors: ErrInvalid.
+func NewMessage(now time.Time, id, text string, by Actor) (*Message, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil, fmt.Errorf("%w: the message is empty", ErrInvalid)
 	case len(text) > maxMessage:
 		return nil, fmt.Errorf("%w: the message is longer than %d bytes", ErrInvalid, maxMessage)
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, fmt.Errorf("make a message id: %w", err)
-	}
-	return &Message{ID: id.String(), Text: text, By: by, QueuedAt: Now()}, nil
+	return &Message{ID: id, Text: text, By: by, QueuedAt: Instant(now)}, nil
 }
 
 // LiftStop is the transition when the operator speaks to a stopped session.
-func LiftStop(s *Session) []*Event {
-	events := []*Event{SessionEvent(EventStopLifted, *s, map[string]string{"by": "message"})}
+func LiftStop(now time.Time, s *Session) []*Event {
+	events := []*Event{SessionEvent(now, EventStopLifted, *s, map[string]string{"by": "message"})}
 	s.StopAskedAt, s.TurnOver = time.Time{}, false
 	switch {
 	case s.Run.Running() && s.Run.Turn == TurnIdle:
@@ -242,7 +232,7 @@ func LiftStop(s *Session) []*Event {
 	case s.Run.Running():
 		s.State = SessionActive
 	default:
-		s.State, s.EndedAt = SessionFinished, firstTime(s.EndedAt, Now())
+		s.State, s.EndedAt = SessionFinished, firstTime(s.EndedAt, Instant(now))
 		return events
 	}
 	s.ExitCode, s.EndReason = nil, ""
@@ -259,20 +249,20 @@ func firstTime(list ...time.Time) time.Time {
 }
 
 // BeginResume is the transition when a runner is asked for. Whoever makes it starts one.
-func BeginResume(s *Session, by Actor) *Event {
-	s.Run.Turn, s.Run.Runner, s.Run.Error, s.Run.StartedAt = TurnStarting, Process{}, "", Now()
+func BeginResume(now time.Time, s *Session, by Actor) *Event {
+	s.Run.Turn, s.Run.Runner, s.Run.Error, s.Run.StartedAt = TurnStarting, Process{}, "", Instant(now)
 	revive(s)
 	data := map[string]any{"by": by}
 	if s.Message != nil {
 		data["message"] = s.Message.ID
 	}
-	return SessionEvent(EventResumed, *s, data)
+	return SessionEvent(now, EventResumed, *s, data)
 }
 
 // NotStarted is the transition when no runner came: the session is as before, and says why.
-func NotStarted(s *Session, cause error) []*Event {
+func NotStarted(now time.Time, s *Session, cause error) []*Event {
 	s.Run.Turn, s.Run.Error = TurnEnded, Excerpt(cause.Error())
-	events := []*Event{SessionEvent(EventRunEnded, *s, map[string]string{"kind": "not_started", "error": s.Run.Error})}
-	events = append(events, EndSession(s, SessionFinished, nil, "not_started")...)
-	return append(events, notTold(s)...)
+	events := []*Event{SessionEvent(now, EventRunEnded, *s, map[string]string{"kind": "not_started", "error": s.Run.Error})}
+	events = append(events, EndSession(now, s, SessionFinished, nil, "not_started")...)
+	return append(events, notTold(now, s)...)
 }

@@ -14,8 +14,9 @@ const ExitStopped = 130
 // ReasonStopped is the reason beside ExitStopped.
 const ReasonStopped = "stopped_by_user"
 
-func SessionEvent(typ string, s Session, data any) *Event {
-	return NewEvent(typ, Request{SessionID: s.ID}, data)
+// SessionEvent is an event about s.
+func SessionEvent(now time.Time, typ string, s Session, data any) *Event {
+	return NewEvent(now, typ, Request{SessionID: s.ID}, data)
 }
 
 type stopData struct {
@@ -25,11 +26,11 @@ type stopData struct {
 
 // EndTurn is the transition when the main agent's turn is seen to end. A stopping
 // session is stopped only when its sub-agents are over as well: they outlive the turn.
-func EndTurn(s *Session) []*Event {
+func EndTurn(now time.Time, s *Session) []*Event {
 	switch s.State {
 	case SessionStopping:
 		s.TurnOver = true
-		return StoppedIfOver(s)
+		return StoppedIfOver(now, s)
 	case SessionActive:
 		s.State = SessionIdle
 	case SessionIdle, SessionStopped, SessionFinished, SessionGone:
@@ -39,47 +40,47 @@ func EndTurn(s *Session) []*Event {
 
 // StoppedIfOver ends a stop once nothing of the session is left running: of a managed one
 // not even its process.
-func StoppedIfOver(s *Session) []*Event {
+func StoppedIfOver(now time.Time, s *Session) []*Event {
 	if s.State != SessionStopping || !s.TurnOver || len(s.Subagents) > 0 || s.Run.Running() {
 		return nil
 	}
-	return []*Event{markStopped(s)}
+	return []*Event{markStopped(now, s)}
 }
 
-func markStopped(s *Session) *Event {
+func markStopped(now time.Time, s *Session) *Event {
 	code := ExitStopped
 	s.State, s.ExitCode, s.EndReason, s.Subagents = SessionStopped, &code, ReasonStopped, nil
-	return SessionEvent(EventSessionStop, *s, stopData{ExitCode: &code, Reason: ReasonStopped})
+	return SessionEvent(now, EventSessionStop, *s, stopData{ExitCode: &code, Reason: ReasonStopped})
 }
 
 // EndSession is the transition when the agent's process is over: it said goodbye
 // (final SessionFinished) or vanished (final SessionGone).
-func EndSession(s *Session, final SessionState, code *int, reason string) []*Event {
-	now := time.Now().UTC().Truncate(time.Millisecond)
+func EndSession(now time.Time, s *Session, final SessionState, code *int, reason string) []*Event {
+	ended := Instant(now)
 	s.Subagents = nil
-	defer func() { s.EndedAt = now }()
+	defer func() { s.EndedAt = ended }()
 	switch s.State {
 	case SessionStopping:
-		return []*Event{markStopped(s)}
+		return []*Event{markStopped(now, s)}
 	case SessionStopped:
 		if !s.EndedAt.IsZero() {
 			return nil
 		}
-		return []*Event{SessionEvent(EventSessionEnd, *s, stopData{Reason: reason})}
+		return []*Event{SessionEvent(now, EventSessionEnd, *s, stopData{Reason: reason})}
 	case SessionFinished, SessionGone:
-		now = s.EndedAt
+		ended = s.EndedAt
 		return nil
 	case SessionActive, SessionIdle:
 	}
 	s.State, s.ExitCode, s.EndReason = final, code, reason
-	return []*Event{SessionEvent(EventSessionStop, *s, stopData{ExitCode: code, Reason: reason})}
+	return []*Event{SessionEvent(now, EventSessionStop, *s, stopData{ExitCode: code, Reason: reason})}
 }
 
 // startTurn is the transition when the session's user speaks. It lifts a stop.
-func startTurn(s *Session) []*Event {
+func startTurn(now time.Time, s *Session) []*Event {
 	var events []*Event
 	if s.State == SessionStopping || s.State == SessionStopped {
-		events = append(events, SessionEvent(EventStopLifted, *s, map[string]string{"by": "prompt"}))
+		events = append(events, SessionEvent(now, EventStopLifted, *s, map[string]string{"by": "prompt"}))
 		s.StopAskedAt = time.Time{}
 	}
 	s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionActive, time.Time{}, nil, ""
@@ -88,7 +89,7 @@ func startTurn(s *Session) []*Event {
 }
 
 // ApplyHook changes s as h tells and says what to log.
-func ApplyHook(s *Session, h agents.Hook) []*Event {
+func ApplyHook(now time.Time, s *Session, h agents.Hook) []*Event {
 	log := func(typ string, data map[string]any) *Event {
 		if h.SubagentID != "" {
 			data["subagent_id"], data["subagent_type"] = h.SubagentID, h.SubagentType
@@ -98,7 +99,7 @@ func ApplyHook(s *Session, h agents.Hook) []*Event {
 				delete(data, k)
 			}
 		}
-		return SessionEvent(typ, *s, data)
+		return SessionEvent(now, typ, *s, data)
 	}
 	switch h.Kind {
 	case agents.SessionStart:
@@ -109,19 +110,19 @@ func ApplyHook(s *Session, h agents.Hook) []*Event {
 		}
 		return []*Event{log(EventSessionStart, map[string]any{"agent": s.Agent, "cwd": s.CWD, "source": h.Text})}
 	case agents.SessionEnd:
-		return EndSession(s, SessionFinished, new(0), cmp.Or(h.Text, "ended"))
+		return EndSession(now, s, SessionFinished, new(0), cmp.Or(h.Text, "ended"))
 	case agents.Prompt:
 		events := []*Event{log(EventUser, map[string]any{"text": Excerpt(h.Text), "from_agent": h.FromApp})}
 		if h.FromApp {
 			return events
 		}
-		return append(events, startTurn(s)...)
+		return append(events, startTurn(now, s)...)
 	case agents.TurnEnd:
 		data := map[string]any{"text": Excerpt(h.Text)}
 		if h.Failed {
 			data["failed"] = true
 		}
-		events := append([]*Event{log(EventTurnEnd, data)}, EndTurn(s)...)
+		events := append([]*Event{log(EventTurnEnd, data)}, EndTurn(now, s)...)
 		switch main := h.SubagentID == "" && s.State == SessionIdle; {
 		case main && h.Failed:
 			s.EndReason = cmp.Or(Excerpt(h.Text), "it did not say why")
@@ -134,12 +135,12 @@ func ApplyHook(s *Session, h agents.Hook) []*Event {
 		return []*Event{log(EventSubagentStart, map[string]any{})}
 	case agents.SubagentStop:
 		s.Subagents = WithoutSubagent(s.Subagents, h.SubagentID)
-		return append([]*Event{log(EventSubagentStop, map[string]any{"text": Excerpt(h.Text)})}, StoppedIfOver(s)...)
+		return append([]*Event{log(EventSubagentStop, map[string]any{"text": Excerpt(h.Text)})}, StoppedIfOver(now, s)...)
 	case agents.Notify:
 		events := []*Event{log(EventNotification, map[string]any{"message": Excerpt(h.Text), "type": h.Note})}
 		if h.Note == "idle_prompt" { // nothing runs any more, whatever was or was not heard before
 			s.Subagents = nil
-			events = append(events, EndTurn(s)...)
+			events = append(events, EndTurn(now, s)...)
 		}
 		return events
 	case agents.Observe:

@@ -36,7 +36,7 @@ func (b *Broker) giveAgain(ctx context.Context, req broker.Request, e *entry, q 
 	}
 	why := b.outlived(ctx, req, e, byObserve)
 	if why == "" {
-		ev := broker.NewEvent(broker.EventAnsweredAgain, req, broker.AnsweredAgainData{ToolUseID: req.ToolUseID, PID: q.Asker.PID})
+		ev := broker.NewEvent(now(), broker.EventAnsweredAgain, req, broker.AnsweredAgainData{ToolUseID: req.ToolUseID, PID: q.Asker.PID})
 		if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{ev}}); err != nil {
 			return broker.Request{}, fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)
 		}

@@ -82,7 +82,7 @@ func (b *Broker) noteToldRan(ctx context.Context, e eventBody) (change func(*bro
 	d := toldRan{RanData: b.ranData(h), ToolInput: e.ToolInput, Data: e.Data}
 	about := broker.Request{SessionID: e.SessionID, ID: req.ID}
 	change = func(*broker.Session) []*broker.Event {
-		return []*broker.Event{broker.NewEvent(broker.EventPostTool, about, d)}
+		return []*broker.Event{broker.NewEvent(now(), broker.EventPostTool, about, d)}
 	}
 	return change, func() {
 		if err != nil && !errors.Is(err, broker.ErrNotFound) {

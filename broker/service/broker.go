@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/story"
@@ -396,3 +398,9 @@ func (b *Broker) commit(ctx context.Context, c *broker.Change) error {
 	b.noteCommit(err)
 	return err
 }
+
+// now is the moment as it is recorded.
+func now() time.Time { return broker.Instant(time.Now()) }
+
+// newID is an id that is larger than all made before it.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -368,13 +368,13 @@ func (b *Broker) decideLate(ctx context.Context, req broker.Request, d broker.De
 	if err := b.unchanged(ctx, req.ID); err != nil {
 		return b.now(ctx, req), fmt.Errorf("decide %s: %w", req.ID, err)
 	}
-	now := time.Now().UTC().Truncate(time.Millisecond)
+	now := broker.Instant(time.Now())
 	g := broker.Grant{
 		ID: uuid.NewString(), SessionID: req.SessionID, SubagentID: req.SubagentID, Digest: req.Digest,
 		RequestID: req.ID, By: d.By, CreatedAt: now, ExpiresAt: now.Add(b.opts.ApprovalTimeout),
 	}
 	c := &broker.Change{Grant: &g, Sync: true, Events: []*broker.Event{
-		broker.NewEvent(broker.EventGrantCreated, req, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt}),
+		broker.NewEvent(now, broker.EventGrantCreated, req, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt}),
 	}}
 	if err := b.commit(ctx, c); err != nil {
 		return req, fmt.Errorf("decide %s: %w: %w", req.ID, broker.ErrNotRecorded, err)
@@ -406,7 +406,7 @@ func (b *Broker) decidedEvent(r broker.Request, o broker.Outcome, rules ...strin
 			d.Difference = broker.Cut(b.opts.Difference(r.ToolInput, o.UpdatedInput), broker.MaxDifference)
 		}
 	}
-	return broker.NewEventAt(o.At, broker.EventRequestDecided, r, d)
+	return broker.NewEvent(o.At, broker.EventRequestDecided, r, d)
 }
 
 // RevokeGrant takes back a grant before it is used. Errors: ErrNotFound, ErrGrantUsed,
@@ -426,7 +426,7 @@ func (b *Broker) RevokeGrant(ctx context.Context, id string, by broker.Actor) er
 	}
 	req := broker.Request{ID: found.RequestID, SessionID: found.SessionID}
 	c := &broker.Change{Sync: true, UseGrant: &broker.GrantUse{ID: id, By: broker.GrantRevoked}, Events: []*broker.Event{
-		broker.NewEvent(broker.EventGrantUsed, req, map[string]any{"grant": id, "revoked": true, "by": by}),
+		broker.NewEvent(now(), broker.EventGrantUsed, req, map[string]any{"grant": id, "revoked": true, "by": by}),
 	}}
 	if err := b.commit(ctx, c); err != nil && !errors.Is(err, broker.ErrGrantUsed) {
 		return fmt.Errorf("revoke grant %s: %w: %w", id, broker.ErrNotRecorded, err)

@@ -49,7 +49,7 @@ func (b *Broker) putOff(ctx context.Context, id string, by broker.Actor, used ..
 	if cp.Program == "" {
 		cp.Program, cp.Args = peers.StartedHow(e.req.Agent, cp.Process)
 	}
-	c := &broker.Change{Sync: true, Checkpoint: cp, Used: used, Events: []*broker.Event{broker.NewEventAt(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})}}
+	c := &broker.Change{Sync: true, Checkpoint: cp, Used: used, Events: []*broker.Event{broker.NewEvent(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})}}
 	err = b.commit(ctx, c)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,7 @@ func (b *Broker) startPuttingOff(id string, by broker.Actor) (*entry, *broker.Ch
 	}
 	cp := &broker.Checkpoint{
 		RequestID: id, SessionID: r.SessionID, ToolUseID: r.ToolUseID, CWD: cmp.Or(se.s.CWD, r.CWD), By: by,
-		At: time.Now().UTC().Truncate(time.Millisecond), Process: process, Correlation: e.correlation,
+		At: now(), Process: process, Correlation: e.correlation,
 	}
 	if run := se.s.Run; run != nil {
 		cp.Program, cp.Args = run.Program, run.Args
@@ -199,7 +199,7 @@ func (b *Broker) clearStrays(ctx context.Context) {
 	}
 	b.mu.Unlock()
 	for _, r := range list {
-		err := b.commit(ctx, &broker.Change{DropCheckpoints: []string{r.ID}, Events: []*broker.Event{broker.NewEvent(broker.EventNotDeferred, r, struct{}{})}})
+		err := b.commit(ctx, &broker.Change{DropCheckpoints: []string{r.ID}, Events: []*broker.Event{broker.NewEvent(now(), broker.EventNotDeferred, r, struct{}{})}})
 		if err != nil && !errors.Is(err, broker.ErrNotFound) {
 			return // still broken; the next sweep tries again
 		}

@@ -45,7 +45,7 @@ func (b *Broker) extend(ctx context.Context, id string, by broker.Actor) (broker
 	b.mu.Lock()
 	asked := e.req
 	b.mu.Unlock()
-	err = b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.NewEventAt(x.at, broker.EventExtended, asked, x.data)}})
+	err = b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.NewEvent(x.at, broker.EventExtended, asked, x.data)}})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	close(e.extending)

@@ -29,7 +29,7 @@ type floodKey struct {
 
 // refuse counts a call that is refused with err. Caller holds mu.
 func (b *Broker) refuse(sessionID, why string, err *broker.LimitError) error {
-	now := time.Now().UTC().Truncate(time.Millisecond)
+	now := broker.Instant(time.Now())
 	key := floodKey{sessionID, err.Kind}
 	f, ok := b.floods[key]
 	if !ok {
@@ -52,7 +52,7 @@ func (b *Broker) noteFloods(ctx context.Context, last bool) {
 		over := last || now.Sub(f.Until) > floodOver
 		if n := f.Refused - f.noted; n > 0 && (over || now.Sub(f.notedAt) >= floodNoted) {
 			counts[f] = f.Refused
-			c.Events = append(c.Events, broker.NewEvent(broker.EventCallsRefused, broker.Request{SessionID: f.SessionID}, broker.CallsRefusedData{
+			c.Events = append(c.Events, broker.NewEvent(now, broker.EventCallsRefused, broker.Request{SessionID: f.SessionID}, broker.CallsRefusedData{
 				Why: f.Why, Count: n, Total: f.Refused, Since: f.Since, Until: f.Until,
 			}))
 		} else if over {

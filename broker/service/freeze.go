@@ -153,7 +153,7 @@ func (b *Broker) recordFreezeLocked(ctx context.Context, sessionID string, f *fr
 }
 
 func (b *Broker) commitFreeze(ctx context.Context, d broker.FrozenData) error {
-	ev := broker.NewEvent(broker.EventFrozen, broker.Request{SessionID: d.Session}, d)
+	ev := broker.NewEvent(now(), broker.EventFrozen, broker.Request{SessionID: d.Session}, d)
 	return b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{ev}})
 }
 

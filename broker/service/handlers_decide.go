@@ -301,7 +301,7 @@ func (e eventBody) check() error {
 func (e eventBody) transition(s *broker.Session) []*broker.Event {
 	switch e.EventType {
 	case broker.EventSessionStop:
-		return broker.EndSession(s, broker.SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
+		return broker.EndSession(now(), s, broker.SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
 	case broker.EventSessionStart:
 		if s.State.Ended() {
 			s.State, s.EndedAt, s.ExitCode, s.EndReason = broker.SessionActive, time.Time{}, nil, ""
@@ -319,7 +319,7 @@ func (e eventBody) transition(s *broker.Session) []*broker.Event {
 	if len(e.Data) > 0 {
 		data["data"] = e.Data
 	}
-	return []*broker.Event{broker.SessionEvent(e.EventType, *s, data)}
+	return []*broker.Event{broker.SessionEvent(now(), e.EventType, *s, data)}
 }
 
 // failWith adds to an already-decided error how the request ended.

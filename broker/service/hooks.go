@@ -171,11 +171,11 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 // recordHook records what h tells, and changes the session by it.
 func (b *Broker) recordHook(ctx context.Context, h agents.Hook, a asking) error {
 	if h.Kind != agents.ToolDone {
-		return b.changeSession(ctx, base(h, a), func(s *broker.Session) []*broker.Event { return broker.ApplyHook(s, h) })
+		return b.changeSession(ctx, base(h, a), func(s *broker.Session) []*broker.Event { return broker.ApplyHook(now(), s, h) })
 	}
 	about, ran := broker.Request{SessionID: h.SessionID, ID: b.whatRan(ctx, h)}, b.ranData(h)
 	return b.changeSession(ctx, base(h, a), func(*broker.Session) []*broker.Event {
-		return []*broker.Event{broker.NewEvent(broker.EventPostTool, about, ran)}
+		return []*broker.Event{broker.NewEvent(now(), broker.EventPostTool, about, ran)}
 	})
 }
 

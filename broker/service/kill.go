@@ -123,7 +123,7 @@ func (b *Broker) noteKill(ctx context.Context, typ string, s broker.Session, by 
 			PID: p.PID, Start: p.Start, Command: broker.Cut(p.Command, maxCommandNoted), Why: p.Why, Fate: p.Fate, Note: p.Note,
 		})
 	}
-	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.SessionEvent(typ, s, d)}}); err != nil {
+	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.SessionEvent(now(), typ, s, d)}}); err != nil {
 		return fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)
 	}
 	return nil

@@ -67,7 +67,7 @@ func (b *Broker) RevokeToken(ctx context.Context, id string, by broker.Actor) er
 func (b *Broker) recordFact(ctx context.Context, typ string, data any) error {
 	b.keeper.changing.Lock()
 	defer b.keeper.changing.Unlock()
-	ev := broker.NewEvent(typ, broker.Request{}, data)
+	ev := broker.NewEvent(now(), typ, broker.Request{}, data)
 	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{ev}}); err != nil {
 		return fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)
 	}
@@ -122,7 +122,7 @@ func (b *Broker) Observe(ctx context.Context, sessionID string, on bool, by brok
 	if sessionID != "" && !ok {
 		return fmt.Errorf("observe %s: %w", broker.Clip(sessionID), broker.ErrNotFound)
 	}
-	ev := broker.NewEvent(broker.EventObserve, broker.Request{SessionID: sessionID}, map[string]any{"on": on, "by": by})
+	ev := broker.NewEvent(now(), broker.EventObserve, broker.Request{SessionID: sessionID}, map[string]any{"on": on, "by": by})
 	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{ev}}); err != nil {
 		return fmt.Errorf("observe: %w: %w", broker.ErrNotRecorded, err)
 	}

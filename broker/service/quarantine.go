@@ -35,7 +35,7 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved) error {
 	}
 	kept, c := saved.Requests[:0:0], &broker.Change{}
 	putOff := broker.CheckpointsOf(*saved)
-	now := time.Now().UTC().Truncate(time.Millisecond)
+	now := broker.Instant(time.Now())
 	taken := broker.TakenUpData{Ends: map[string]int{}}
 	for _, r := range saved.Requests {
 		if ends[r.ID] < mostEnds {
@@ -54,7 +54,7 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved) error {
 		b.aside[r.Digest] = broker.WhyAside
 		b.log.ErrorContext(ctx, "call set aside", "request_id", r.ID, "session_id", r.SessionID)
 	}
-	c.Events = append(c.Events, broker.NewEventAt(now, broker.EventTakenUp, broker.Request{}, taken))
+	c.Events = append(c.Events, broker.NewEvent(now, broker.EventTakenUp, broker.Request{}, taken))
 	if err := b.commit(ctx, c); err != nil {
 		// The calls wait on, and their agents with them; but what cannot be counted is
 		// not parsed.
@@ -101,7 +101,7 @@ func (b *Broker) noteClosed(ctx context.Context, pending int) {
 	if pending == 0 {
 		return
 	}
-	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(broker.EventConsoleClosed, broker.Request{}, map[string]int{"pending": pending})}}); err != nil {
+	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(now(), broker.EventConsoleClosed, broker.Request{}, map[string]int{"pending": pending})}}); err != nil {
 		b.log.ErrorContext(ctx, "orderly end not recorded", "err", err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
@@ -130,7 +129,7 @@ func (b *Broker) raise(ctx context.Context, a broker.Alarm) {
 	if len(b.alarms.seen) < 10*maxAlarms {
 		b.alarms.seen[once] = true
 	}
-	a.At = time.Now().UTC().Truncate(time.Millisecond)
+	a.At = now()
 	if len(a.Ran) > maxRan {
 		a.Ran = nil
 	}
@@ -144,7 +143,7 @@ func (b *Broker) raise(ctx context.Context, a broker.Alarm) {
 	who := broker.Request{SessionID: a.SessionID, ID: a.RequestID}
 	// The session's own log tells of it, and the console's, which a starting one reads.
 	err := b.commit(ctx, &broker.Change{Events: []*broker.Event{
-		broker.NewEventAt(a.At, broker.EventRanOtherwise, who, a), broker.NewEventAt(a.At, broker.EventAlarm, broker.Request{ID: a.RequestID}, a),
+		broker.NewEvent(a.At, broker.EventRanOtherwise, who, a), broker.NewEvent(a.At, broker.EventAlarm, broker.Request{ID: a.RequestID}, a),
 	}})
 	if err != nil {
 		b.log.ErrorContext(ctx, "alarm not recorded", "err", err)
@@ -177,7 +176,7 @@ func (b *Broker) Acknowledge(ctx context.Context, sessionID string, by broker.Ac
 		return fmt.Errorf("acknowledge %s: %w", broker.Clip(sessionID), broker.ErrNotFound)
 	}
 	data := map[string]any{"session_id": sessionID, "tool_use_id": a.ToolUseID, "kind": a.Kind, "by": by}
-	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.NewEvent(broker.EventAlarmSeen, broker.Request{ID: a.RequestID}, data)}}); err != nil {
+	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.NewEvent(now(), broker.EventAlarmSeen, broker.Request{ID: a.RequestID}, data)}}); err != nil {
 		return fmt.Errorf("acknowledge: %w: %w", broker.ErrNotRecorded, err)
 	}
 	b.mu.Lock()

@@ -54,7 +54,7 @@ func (b *Broker) mend(ctx context.Context) {
 
 // probe writes to the disk. When that works, and nothing failed since, the store works.
 func (b *Broker) probe(ctx context.Context, failures int) {
-	c := &broker.Change{Sync: true, Events: []*broker.Event{broker.NewEvent(broker.EventNotification, broker.Request{}, map[string]string{"message": "the log can be written again"})}}
+	c := &broker.Change{Sync: true, Events: []*broker.Event{broker.NewEvent(now(), broker.EventNotification, broker.Request{}, map[string]string{"message": "the log can be written again"})}}
 	if b.commit(ctx, c) != nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (b *Broker) saveLate(ctx context.Context, id string, o broker.Outcome) erro
 	case req.State == broker.Pending:
 		err = b.commit(ctx, &broker.Change{Settle: []broker.Settlement{{ID: id, Outcome: o}}, Events: []*broker.Event{b.decidedEvent(req, o)}})
 	case req.State != o.State:
-		err = b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(broker.EventAnswerWithheld, req, map[string]broker.State{"recorded": req.State, "told": o.State})}})
+		err = b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(now(), broker.EventAnswerWithheld, req, map[string]broker.State{"recorded": req.State, "told": o.State})}})
 	}
 	if errors.Is(err, broker.ErrAlreadyDecided) || errors.Is(err, broker.ErrNotFound) {
 		return nil

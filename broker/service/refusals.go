@@ -72,7 +72,7 @@ func (b *Broker) recordRefusal(ctx context.Context, req broker.Request, d broker
 	case string(broker.Allow), "rule", "observe", broker.WantsUnfreeze:
 		typ = broker.EventDecisionRefused
 	}
-	ev := broker.NewEvent(typ, req, d)
+	ev := broker.NewEvent(now(), typ, req, d)
 	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{ev}}); err != nil {
 		b.log.ErrorContext(ctx, "refused attempt not recorded", "request_id", req.ID, "kind", d.Kind, "err", err)
 	}

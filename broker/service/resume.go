@@ -148,10 +148,10 @@ func (b *Broker) claimResume(ctx context.Context, id string, cp broker.Checkpoin
 	e.busy = make(chan struct{})
 	cp = *e.req.Checkpoint
 	b.mu.Unlock()
-	cp.ResumedAt = time.Now().UTC().Truncate(time.Millisecond)
+	cp.ResumedAt = now()
 	c := &broker.Change{Sync: true, Checkpoint: &cp}
 	if runner.PID != 0 { // of a runner's start the session's row tells
-		c.Events = append(c.Events, broker.NewEventAt(cp.ResumedAt, broker.EventResumed, cp.AsRequest(), map[string]any{"by": by}))
+		c.Events = append(c.Events, broker.NewEvent(cp.ResumedAt, broker.EventResumed, cp.AsRequest(), map[string]any{"by": by}))
 	}
 	err := b.commit(ctx, c)
 	b.mu.Lock()
@@ -199,12 +199,12 @@ func (b *Broker) reject(req broker.Request, by broker.Actor) (c *broker.Change, 
 	}
 	next.Run = next.Run.Clone()
 	c = &broker.Change{DropCheckpoints: []string{req.ID}, OnlyIfEnded: true, Sync: true}
-	c.Events = append(c.Events, broker.EndSession(&next, broker.SessionFinished, nil, broker.RejectedReason)...)
+	c.Events = append(c.Events, broker.EndSession(now(), &next, broker.SessionFinished, nil, broker.RejectedReason)...)
 	next.EndReason = broker.RejectedReason
 	if len(c.Events) == 0 { // its process had ended before
-		c.Events = append(c.Events, broker.SessionEvent(broker.EventSessionEnd, next, map[string]any{"reason": broker.RejectedReason, "by": by}))
+		c.Events = append(c.Events, broker.SessionEvent(now(), broker.EventSessionEnd, next, map[string]any{"reason": broker.RejectedReason, "by": by}))
 	}
-	c.Events = append(c.Events, broker.EndRun(&next)...)
+	c.Events = append(c.Events, broker.EndRun(now(), &next)...)
 	c.Sessions = append(c.Sessions, next)
 	return c, func(err error) {
 		defer se.rec.Unlock()

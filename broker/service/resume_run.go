@@ -23,7 +23,7 @@ func (b *Broker) startRunner(ctx context.Context, id string, by broker.Actor) er
 		case s.Deferred == 0:
 			return nil, broker.ErrNothingPutOff
 		}
-		return []*broker.Event{broker.BeginResume(s, by)}, nil
+		return []*broker.Event{broker.BeginResume(now(), s, by)}, nil
 	})
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (b *Broker) saveRule(ctx context.Context, r rules.Rule, by broker.Actor) (r
 	old, known := k.own[r.ID]
 	b.mu.Unlock()
 	seen := r.Version
-	r, err := broker.NextVersion(r, old, known, by)
+	r, err := broker.NextVersion(now(), newID(), r, old, known, by)
 	switch {
 	case err != nil:
 		return r, err
@@ -48,7 +48,7 @@ func (b *Broker) saveRule(ctx context.Context, r rules.Rule, by broker.Actor) (r
 	if err := b.fits(r, known); err != nil {
 		return r, err
 	}
-	c := &broker.Change{Sync: true, Rules: []rules.Rule{r}, Events: []*broker.Event{broker.NewEvent(broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: broker.WithoutUses(r), By: by})}}
+	c := &broker.Change{Sync: true, Rules: []rules.Rule{r}, Events: []*broker.Event{broker.NewEvent(now(), broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: broker.WithoutUses(r), By: by})}}
 	if err := b.commit(ctx, c); err != nil {
 		return r, fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)
 	}
@@ -97,7 +97,7 @@ func (b *Broker) RemoveRule(ctx context.Context, id string, by broker.Actor) err
 	case by.Kind != broker.ByOperator && r.Decision != rules.Allow:
 		return fmt.Errorf("remove rule %s: %w", id, b.refuseRule(ctx, r, by))
 	}
-	c := &broker.Change{Sync: true, Remove: []string{id}, Events: []*broker.Event{broker.NewEvent(broker.EventRuleRemoved, broker.Request{}, broker.RuleRemovedData{ID: id, By: by})}}
+	c := &broker.Change{Sync: true, Remove: []string{id}, Events: []*broker.Event{broker.NewEvent(now(), broker.EventRuleRemoved, broker.Request{}, broker.RuleRemovedData{ID: id, By: by})}}
 	if err := b.commit(ctx, c); err != nil {
 		return fmt.Errorf("remove rule %s: %w: %w", id, broker.ErrNotRecorded, err)
 	}

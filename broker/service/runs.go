@@ -105,10 +105,10 @@ func (b *Broker) startRun(ctx context.Context, runner broker.Process, start wire
 		}
 		var events []*broker.Event
 		if orphaned = s.Run.Running() && s.Run.Runner.PID != 0; orphaned {
-			events = broker.RunnerGone(s)
+			events = broker.RunnerGone(now(), s)
 		}
 		taken = true
-		return append(events, broker.TakeRun(s, runner, start, agent)...), nil
+		return append(events, broker.TakeRun(now(), s, runner, start, agent)...), nil
 	})
 	if err != nil && !errors.Is(err, broker.ErrNoChange) {
 		return broker.Session{}, fmt.Errorf("start a run: %w", err)

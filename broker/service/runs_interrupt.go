@@ -21,10 +21,8 @@ func (b *Broker) Interrupt(ctx context.Context, sessionID string, by broker.Acto
 		case r.Turn == broker.TurnIdle && r.Told == nil, r.HasOrder(wire.OrderInterrupt):
 			return nil, broker.ErrNoChange
 		}
-		if err := r.AddOrder(wire.OrderInterrupt, ""); err != nil {
-			return nil, err
-		}
-		return []*broker.Event{broker.SessionEvent(broker.EventInterruptAsked, *s, map[string]any{"by": by})}, nil
+		r.AddOrder(newID(), wire.OrderInterrupt, "")
+		return []*broker.Event{broker.SessionEvent(now(), broker.EventInterruptAsked, *s, map[string]any{"by": by})}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("interrupt %s: %w", broker.Clip(sessionID), err)
@@ -56,14 +54,11 @@ func (b *Broker) Configure(ctx context.Context, sessionID, mode, model string, b
 			return nil, broker.ErrSessionEnded
 		}
 		for kind, text := range map[string]string{wire.OrderMode: mode, wire.OrderModel: model} {
-			if text == "" {
-				continue
-			}
-			if err := s.Run.AddOrder(kind, text); err != nil {
-				return nil, err
+			if text != "" {
+				s.Run.AddOrder(newID(), kind, text)
 			}
 		}
-		return []*broker.Event{broker.SessionEvent(broker.EventRunNoted, *s, map[string]any{"kind": "settings", "permission_mode": mode, "model": model, "by": by})}, nil
+		return []*broker.Event{broker.SessionEvent(now(), broker.EventRunNoted, *s, map[string]any{"kind": "settings", "permission_mode": mode, "model": model, "by": by})}, nil
 	})
 	if err != nil {
 		return s, fmt.Errorf("settings of %s: %w", broker.Clip(sessionID), err)

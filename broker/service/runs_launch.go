@@ -34,9 +34,9 @@ func (b *Broker) Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (
 	b.mu.Unlock()
 	q := broker.Question{Request: broker.Request{SessionID: id, Agent: n.Agent, CWD: n.Folder}, Session: broker.SessionHint{Name: n.Name}}
 	err = b.alter(ctx, se, q, true, func(s *broker.Session) ([]*broker.Event, error) {
-		s.Run = &broker.Run{Turn: broker.TurnStarting, Model: n.Model, Detached: true, Named: n.Name != "", StartedAt: broker.Now()}
-		start := broker.SessionEvent(broker.EventSessionStart, *s, map[string]any{"agent": n.Agent, "cwd": n.Folder})
-		return []*broker.Event{start, broker.SessionEvent(broker.EventRunNoted, *s, map[string]any{"kind": "launch", "by": by, "text": n.Prompt})}, nil
+		s.Run = &broker.Run{Turn: broker.TurnStarting, Model: n.Model, Detached: true, Named: n.Name != "", StartedAt: now()}
+		start := broker.SessionEvent(now(), broker.EventSessionStart, *s, map[string]any{"agent": n.Agent, "cwd": n.Folder})
+		return []*broker.Event{start, broker.SessionEvent(now(), broker.EventRunNoted, *s, map[string]any{"kind": "launch", "by": by, "text": n.Prompt})}, nil
 	})
 	if err != nil {
 		return broker.Session{}, fmt.Errorf("launch: %w", err)
@@ -70,6 +70,6 @@ func (b *Broker) checkLaunch(n broker.NewRun, by broker.Actor) error {
 			return err
 		}
 	}
-	_, err := broker.NewMessage(n.Prompt, by)
+	_, err := broker.NewMessage(now(), newID(), n.Prompt, by)
 	return err
 }

@@ -32,7 +32,7 @@ func (b *Broker) reported(ctx context.Context, runner broker.Process, id string,
 			return nil, cmp.Or(err, broker.ErrNoChange)
 		}
 		ended = rep.Kind == wire.ReportEnded
-		return broker.ApplyReport(s, rep, agent), nil
+		return broker.ApplyReport(now(), s, rep, agent), nil
 	})
 	if err != nil {
 		return fmt.Errorf("report: %w", err)

@@ -15,7 +15,7 @@ func (b *Broker) Say(ctx context.Context, sessionID, text string, by broker.Acto
 	if text == "" {
 		return b.takeBack(ctx, sessionID)
 	}
-	m, err := broker.NewMessage(text, by)
+	m, err := broker.NewMessage(now(), newID(), text, by)
 	if err != nil {
 		return broker.Session{}, fmt.Errorf("say: %w", err)
 	}
@@ -29,15 +29,15 @@ func (b *Broker) Say(ctx context.Context, sessionID, text string, by broker.Acto
 			if by.Kind != broker.ByOperator {
 				return nil, broker.ErrLift
 			}
-			events = broker.LiftStop(s)
+			events = broker.LiftStop(now(), s)
 		}
 		if s.Message != nil {
-			events = append(events, broker.MessageDropped(s, s.Message, "a later one took its place"))
+			events = append(events, broker.MessageDropped(now(), s, s.Message, "a later one took its place"))
 		}
 		s.Message = m
-		events = append(events, broker.SessionEvent(broker.EventMessageQueued, *s, m))
+		events = append(events, broker.SessionEvent(now(), broker.EventMessageQueued, *s, m))
 		if wakes = b.mayResume(s); wakes {
-			events = append(events, broker.BeginResume(s, by))
+			events = append(events, broker.BeginResume(now(), s, by))
 		}
 		return events, nil
 	})
@@ -58,7 +58,7 @@ func (b *Broker) takeBack(ctx context.Context, sessionID string) (broker.Session
 		case s.Message == nil:
 			return nil, broker.ErrNoChange
 		}
-		events := []*broker.Event{broker.MessageDropped(s, s.Message, "withdrawn")}
+		events := []*broker.Event{broker.MessageDropped(now(), s, s.Message, "withdrawn")}
 		s.Message = nil
 		return events, nil
 	})
@@ -95,7 +95,7 @@ func (b *Broker) noteNotStarted(ctx context.Context, id string, cause error) {
 		if !s.Run.Awaited() {
 			return nil, broker.ErrNoChange // one came all the same, or a stop
 		}
-		events := broker.NotStarted(s, cause)
+		events := broker.NotStarted(now(), s, cause)
 		if s.Message != nil {
 			failures = s.Message.Failures
 		}
@@ -130,7 +130,7 @@ func (b *Broker) resumeSoon(id string) {
 			return nil, broker.ErrNoChange
 		}
 		begun = true
-		return []*broker.Event{broker.BeginResume(s, s.Message.By)}, nil
+		return []*broker.Event{broker.BeginResume(now(), s, s.Message.By)}, nil
 	})
 	switch {
 	case errors.Is(err, broker.ErrClosed):

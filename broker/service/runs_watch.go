@@ -46,7 +46,7 @@ func (b *Broker) noteRunnerGone(ctx context.Context, id string, runner broker.Pr
 			return nil, broker.ErrNoChange
 		}
 		gone = true
-		return broker.RunnerGone(s), nil
+		return broker.RunnerGone(now(), s), nil
 	})
 	if err == nil && gone {
 		b.cancelOfRun(ctx, id, "the agent's runner is gone")

@@ -22,7 +22,7 @@ func (b *Broker) allowedFirst(ctx context.Context, h agents.Hook, a asking) bool
 	if e == nil || b.outlived(ctx, req, e, false) != "" {
 		return false
 	}
-	ev := broker.NewEvent(broker.EventAnsweredAgain, req, broker.AnsweredAgainData{ToolUseID: req.ToolUseID, PID: a.client.PID})
+	ev := broker.NewEvent(now(), broker.EventAnsweredAgain, req, broker.AnsweredAgainData{ToolUseID: req.ToolUseID, PID: a.client.PID})
 	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{ev}}); err != nil {
 		b.log.ErrorContext(ctx, "second answer not recorded", "request_id", req.ID, "err", err)
 		return false

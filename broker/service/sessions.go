@@ -33,7 +33,7 @@ func (b *Broker) withSession(c *broker.Change, se *sessionEntry, q broker.Questi
 		next.State, next.EndedAt, next.ExitCode, next.EndReason = broker.SessionActive, time.Time{}, nil, ""
 	}
 	if se.savedAt.IsZero() {
-		c.Events = append([]*broker.Event{broker.SessionEvent(broker.EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, c.Events...)
+		c.Events = append([]*broker.Event{broker.SessionEvent(now(), broker.EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, c.Events...)
 	}
 	b.mu.Unlock()
 	c.Sessions = append(c.Sessions, next)
@@ -61,7 +61,7 @@ func (b *Broker) applySession(se *sessionEntry, next broker.Session) {
 // touch notes in memory that the session was heard of. Caller holds mu.
 func (b *Broker) touch(se *sessionEntry, q broker.Question) {
 	s := &se.s
-	now := time.Now().UTC().Truncate(time.Millisecond)
+	now := now()
 	if s.StartedAt.IsZero() {
 		s.StartedAt, s.LastSeenAt = now, now
 	}
@@ -138,7 +138,7 @@ func (b *Broker) alter(ctx context.Context, se *sessionEntry, q broker.Question,
 		return err
 	}
 	if isNew && (len(events) == 0 || events[0].Type != broker.EventSessionStart) {
-		events = append([]*broker.Event{broker.SessionEvent(broker.EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, events...)
+		events = append([]*broker.Event{broker.SessionEvent(now(), broker.EventSessionStart, next, map[string]any{"agent": next.Agent, "cwd": next.CWD})}, events...)
 	}
 	if err := b.commit(ctx, &broker.Change{Sessions: []broker.Session{next}, Events: events, Sync: sync}); err != nil {
 		return fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
@@ -57,14 +56,14 @@ func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) er
 		return nil
 	}
 	found := broker.SettingsFound{
-		File: cmp.Or(h.File, h.Text), Why: why, SessionID: h.SessionID, Kept: true, Unread: unread, At: time.Now().UTC().Truncate(time.Millisecond),
+		File: cmp.Or(h.File, h.Text), Why: why, SessionID: h.SessionID, Kept: true, Unread: unread, At: now(),
 	}
 	b.tellSettings(found)
 	b.log.WarnContext(ctx, "settings kept out", "session_id", h.SessionID, "file", found.File, "why", why)
 	err := b.admitEvent(h.SessionID)
 	if err == nil {
 		err = b.changeSession(ctx, base(h, a), func(s *broker.Session) []*broker.Event {
-			return []*broker.Event{broker.SessionEvent(broker.EventSettings, *s, found)}
+			return []*broker.Event{broker.SessionEvent(now(), broker.EventSettings, *s, found)}
 		})
 	}
 	if err != nil { // refused either way
@@ -173,9 +172,9 @@ func (b *Broker) watchSettings(ctx context.Context) {
 	files := b.settingsPlaces()
 	seen := make(map[string]string, len(files))
 	for file, session := range files {
-		now := fileState(file)
-		seen[file] = now
-		if now == b.watching.seen[file] {
+		state := fileState(file)
+		seen[file] = state
+		if state == b.watching.seen[file] {
 			continue
 		}
 		why, unread := b.settingsProblem(file, true)
@@ -183,9 +182,9 @@ func (b *Broker) watchSettings(ctx context.Context) {
 			b.settledSettings(file)
 			continue
 		}
-		found := broker.SettingsFound{File: file, Why: why, SessionID: session, Unread: unread, At: time.Now().UTC().Truncate(time.Millisecond)}
+		found := broker.SettingsFound{File: file, Why: why, SessionID: session, Unread: unread, At: now()}
 		if b.tellSettings(found) {
-			if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(broker.EventSettings, broker.Request{SessionID: session}, found)}}); err != nil {
+			if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(now(), broker.EventSettings, broker.Request{SessionID: session}, found)}}); err != nil {
 				b.log.ErrorContext(ctx, "not recorded: settings found", "file", file, "err", err)
 			}
 		}

@@ -72,7 +72,7 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by broker.Ac
 	var waiting []string
 	var unasked []*entry // put off and answered, and the answer is not to be given any more
 	b.mu.Lock()
-	now := time.Now().UTC().Truncate(time.Millisecond)
+	now := broker.Instant(time.Now())
 	for _, se := range list {
 		for id := range se.pending {
 			waiting = append(waiting, id)
@@ -93,9 +93,9 @@ func (b *Broker) stopAll(ctx context.Context, list []*sessionEntry, by broker.Ac
 		}
 		se.s.TurnOver = se.s.State.Ended() || se.s.State == broker.SessionIdle && len(se.pending) == 0
 		se.s.State, se.s.StopAskedAt = broker.SessionStopping, now
-		c.Events = append(c.Events, broker.SessionEvent(broker.EventStopRequested, se.s, map[string]any{"by": by, "pending": len(se.pending)}))
-		c.Events = append(c.Events, broker.StopRun(&se.s)...)
-		c.Events = append(c.Events, broker.StoppedIfOver(&se.s)...)
+		c.Events = append(c.Events, broker.SessionEvent(now, broker.EventStopRequested, se.s, map[string]any{"by": by, "pending": len(se.pending)}))
+		c.Events = append(c.Events, broker.StopRun(now, &se.s)...)
+		c.Events = append(c.Events, broker.StoppedIfOver(now, &se.s)...)
 		c.Sessions = append(c.Sessions, se.view())
 	}
 	b.mu.Unlock()
@@ -135,10 +135,10 @@ func (b *Broker) noteTurnStopped(ctx context.Context, sessionID, subagentID stri
 	}
 	err := b.changeSession(ctx, broker.Question{Request: broker.Request{SessionID: sessionID}}, func(s *broker.Session) []*broker.Event {
 		if subagentID == "" {
-			return broker.EndTurn(s)
+			return broker.EndTurn(now(), s)
 		}
 		s.Subagents = broker.WithoutSubagent(s.Subagents, subagentID)
-		return broker.StoppedIfOver(s)
+		return broker.StoppedIfOver(now(), s)
 	})
 	if err != nil {
 		b.log.ErrorContext(ctx, "end of a stopped turn not recorded", "session_id", sessionID, "err", err)

@@ -26,7 +26,7 @@ func (b *Broker) Submit(ctx context.Context, q broker.Question) (broker.Request,
 	if err := q.Validate(); err != nil {
 		return broker.Request{}, err
 	}
-	q.LimitTimes()
+	q.LimitTimes(time.Now())
 	q.Waits = b.patience(&q) // before a record is made, which takes from their time
 	e, known, err := b.reserve(&q)
 	if err != nil {
@@ -71,7 +71,7 @@ func (b *Broker) reserve(q *broker.Question) (e *entry, known bool, err error) {
 	e.req.ID = id
 	e.req.Deferrable = broker.WhyWaits(e.req, q.Headless) == ""
 	e.req.State = broker.Pending
-	e.req.CreatedAt = time.Now().UTC().Truncate(time.Millisecond)
+	e.req.CreatedAt = now()
 	e.req.ExpiresAt = e.req.CreatedAt.Add(b.timeout(q))
 	b.addEntry(e)
 	return e, false, nil
@@ -123,7 +123,7 @@ func (b *Broker) insert(ctx context.Context, e *entry, q broker.Question) (broke
 	c := b.creation(b.withAsker(e, end == nil), end, spoke)
 	if grant != nil {
 		c.UseGrant = &broker.GrantUse{ID: grant.ID, By: e.req.ID}
-		c.Events = append(c.Events, broker.NewEvent(broker.EventGrantUsed, e.req, map[string]string{"grant": grant.ID}))
+		c.Events = append(c.Events, broker.NewEvent(now(), broker.EventGrantUsed, e.req, map[string]string{"grant": grant.ID}))
 	}
 	unlock := b.withSession(c, se, q)
 	err := b.commit(ctx, c)
@@ -201,7 +201,7 @@ func (b *Broker) withAsker(e *entry, waits bool) broker.Request {
 func (b *Broker) creation(req broker.Request, end *broker.Outcome, rules []string) *broker.Change {
 	c := &broker.Change{Used: rules}
 	if end == nil {
-		c.Events = append(c.Events, broker.NewEvent(broker.EventRequestCreated, req, createdData{
+		c.Events = append(c.Events, broker.NewEvent(now(), broker.EventRequestCreated, req, createdData{
 			Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest,
 			SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
 		}))
@@ -264,7 +264,7 @@ func (b *Broker) notInserted(ctx context.Context, e *entry, q broker.Question, c
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout) // others wait for this answer too
 	defer cancel()
 	old, err := b.recordedBefore(ctx, e.req.ID, q, cause)
-	told := broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: time.Now().UTC().Truncate(time.Millisecond)}
+	told := broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: now()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.instead, e.failure = old, err

@@ -60,7 +60,7 @@ func (b *Broker) noticeGone(ctx context.Context) {
 			if s.Process != p {
 				return nil // resumed as another process meanwhile
 			}
-			return broker.EndSession(s, broker.SessionGone, nil, "gone")
+			return broker.EndSession(now(), s, broker.SessionGone, nil, "gone")
 		})
 		if err == nil {
 			b.cancelCallsOf(ctx, id, p)

@@ -71,7 +71,7 @@ func (b *Broker) waitAgain(ctx context.Context, e *entry, q broker.Question) (re
 	}
 	now := cp.TakenUpAt
 	c.Checkpoint = &cp
-	c.Events = append(c.Events, broker.NewEventAt(now, broker.EventTakenUpAgain, cp.AsRequest(), broker.CheckpointData{Checkpoint: cp}))
+	c.Events = append(c.Events, broker.NewEvent(now, broker.EventTakenUpAgain, cp.AsRequest(), broker.CheckpointData{Checkpoint: cp}))
 	err = b.commit(ctx, c)
 	unlock(err)
 	b.mu.Lock()
@@ -106,7 +106,7 @@ func (b *Broker) startTakingUp(e *entry, q broker.Question) (broker.Checkpoint, 
 	}
 	e.busy = make(chan struct{})
 	cp := *e.req.Checkpoint
-	cp.TakenUpAt = broker.Now()
+	cp.TakenUpAt = now()
 	cp.ExpiresAt = cp.TakenUpAt.Add(b.timeout(&q))
 	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
 	return cp, true
@@ -157,7 +157,7 @@ func (b *Broker) giveDeferred(ctx context.Context, req broker.Request) (broker.R
 		d.Given = broker.Denied
 	}
 	at := time.Now()
-	c := &broker.Change{Sync: true, DropCheckpoints: []string{req.ID}, Events: []*broker.Event{broker.NewEventAt(at, broker.EventTakenUpAgain, req, d)}}
+	c := &broker.Change{Sync: true, DropCheckpoints: []string{req.ID}, Events: []*broker.Event{broker.NewEvent(at, broker.EventTakenUpAgain, req, d)}}
 	err := b.commit(ctx, c)
 	b.mu.Lock()
 	se := b.session(req.SessionID)

@@ -73,7 +73,7 @@ func (b *Broker) judgeAgain(req broker.Request) {
 	}
 	if grant != nil {
 		c.UseGrant = &broker.GrantUse{ID: grant.ID, By: req.ID}
-		c.Events = append(c.Events, broker.NewEvent(broker.EventGrantUsed, req, map[string]string{"grant": grant.ID}))
+		c.Events = append(c.Events, broker.NewEvent(now(), broker.EventGrantUsed, req, map[string]string{"grant": grant.ID}))
 	}
 	end.At = time.Now()
 	done, err := b.endAll(context.Background(), []string{req.ID}, *end, c)

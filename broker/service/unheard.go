@@ -28,7 +28,7 @@ func (b *Broker) heard(id string) {
 	if !late {
 		return
 	}
-	ev := broker.NewEvent(broker.EventAnsweredAgain, req, broker.AnsweredAgainData{ToolUseID: req.ToolUseID})
+	ev := broker.NewEvent(now(), broker.EventAnsweredAgain, req, broker.AnsweredAgainData{ToolUseID: req.ToolUseID})
 	if err := b.commit(context.Background(), &broker.Change{Events: []*broker.Event{ev}}); err != nil {
 		b.log.Error("late answer not recorded", "request_id", id, "err", err)
 	}
@@ -53,7 +53,7 @@ func (b *Broker) tellUnheard(ctx context.Context) {
 		}
 		req, err := b.Request(ctx, a.id)
 		if err == nil {
-			err = b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(broker.EventUnheard, req, broker.UnheardData{ToolName: req.ToolName, Digest: req.Digest})}})
+			err = b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(now(), broker.EventUnheard, req, broker.UnheardData{ToolName: req.ToolName, Digest: req.Digest})}})
 		}
 		if err != nil {
 			continue // the next sweep tries again
