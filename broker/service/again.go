@@ -131,7 +131,7 @@ func (b *Broker) heardSince(ctx context.Context, req broker.Request) string {
 	defer cancel()
 	events, err := b.store.Events(ctx, broker.EventFilter{
 		SessionID: req.SessionID, Since: req.Outcome.At,
-		Types: []string{broker.EventRequestDecided, broker.EventPostTool, broker.EventTurnEnd, broker.EventUser, broker.EventStopRequested, broker.EventAnsweredAgain, broker.EventTakenUpAgain},
+		Types: []string{broker.EventRequestDecided, broker.EventPostTool, broker.EventTurnEnd, broker.EventUser, broker.EventStopRequested, broker.EventAnsweredAgain, broker.EventTakenUpAgain, broker.EventAnswerWithheld},
 	})
 	if err != nil {
 		return "what came since cannot be read"
@@ -155,6 +155,10 @@ func (b *Broker) heardSince(ctx context.Context, req broker.Request) string {
 			return "its turn is over"
 		case broker.EventStopRequested:
 			return "its session was stopped meanwhile"
+		case broker.EventAnswerWithheld:
+			if e.RequestID == req.ID {
+				return "its asker was refused when it was made"
+			}
 		case broker.EventAnsweredAgain:
 			if e.RequestID == req.ID {
 				if again++; again >= maxAgain {

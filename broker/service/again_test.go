@@ -95,6 +95,22 @@ func must2[T any](v T, err error) T {
 	return v
 }
 
+// A commit may fail and have been applied all the same: the asker is refused, and later the log
+// says so. The next console, which remembers nothing, does not give that answer either.
+func TestAnswerThatWasWithheldIsNotGiven(t *testing.T) {
+	st := brokertest.NewMemory()
+	b := newBroker(t, st, service.Options{})
+	q := bash("s", "1", "make")
+	r := submit(t, b, q)
+	if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator}); err != nil {
+		t.Fatal(err)
+	}
+	withheld := broker.NewEvent(time.Now(), broker.EventAnswerWithheld, r, map[string]broker.State{"recorded": broker.Allowed, "told": broker.Denied})
+	must(t, st.Commit(t.Context(), &broker.Change{Events: []*broker.Event{withheld}}))
+	must(t, b.Close())
+	wantAgain(t, newBroker(t, st, service.Options{}), q, "was refused when it was made")
+}
+
 // afterTick returns when the file system's clock, which is coarse, has moved on by more
 // than its grain: what was written before is now seen to be older than anything later.
 func afterTick(t *testing.T, dir string) {

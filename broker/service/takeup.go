@@ -273,7 +273,7 @@ func (b *Broker) ranMeanwhile(ctx context.Context, req broker.Request) string {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	events, err := b.store.Events(ctx, broker.EventFilter{
-		SessionID: req.SessionID, Since: req.Outcome.At, Types: []string{broker.EventPostTool, broker.EventStopRequested}, Limit: mostSince,
+		SessionID: req.SessionID, Since: req.Outcome.At, Types: []string{broker.EventPostTool, broker.EventStopRequested, broker.EventAnswerWithheld}, Limit: mostSince,
 	})
 	switch {
 	case err != nil:
@@ -282,8 +282,13 @@ func (b *Broker) ranMeanwhile(ctx context.Context, req broker.Request) string {
 		return "too much happened since" // there may be more
 	}
 	for _, ev := range events {
-		if ev.Type == broker.EventStopRequested {
+		switch {
+		case ev.Type == broker.EventStopRequested:
 			return "its session was stopped meanwhile"
+		case ev.Type == broker.EventAnswerWithheld && ev.RequestID == req.ID:
+			return "its asker was refused when it was made"
+		case ev.Type == broker.EventAnswerWithheld:
+			continue
 		}
 		if broker.RanCall(ev, req.ToolUseID) {
 			return "the call has already run"
