@@ -6,6 +6,7 @@ import (
 	"time"
 )
 
+// Validate says what is wrong with d. Errors: ErrInvalid.
 func (d Decision) Validate() error {
 	switch d.Verdict {
 	case Deny:
@@ -20,6 +21,7 @@ func (d Decision) Validate() error {
 	return fmt.Errorf("%w: verdict %q", ErrInvalid, d.Verdict)
 }
 
+// Outcome is the end that d gives to a request, without its time.
 func (d Decision) Outcome() Outcome {
 	o := Outcome{State: Denied, By: d.By, Reason: d.Reason}
 	if d.Verdict == Allow {

@@ -41,6 +41,7 @@ func WhyWaits(r Request, headless bool) string {
 // CannotDefer is ErrCannotDefer with the reason.
 func CannotDefer(why string) error { return fmt.Errorf("%w: %s", ErrCannotDefer, why) }
 
+// FirstProcess is the first of list that is one.
 func FirstProcess(list ...Process) Process {
 	for _, p := range list {
 		if p.PID != 0 {
@@ -58,6 +59,7 @@ func PutOffAnswer() agents.Answer {
 // BesideID is the id of the actor that refuses calls beside one that is put off.
 const BesideID = "beside-deferred"
 
+// BesideReason is the reason of a refusal beside a call that is put off.
 const BesideReason = "another call of this turn is put off until a person answers"
 
 // besideWords are what the model reads.

@@ -84,8 +84,10 @@ type TakenError struct{ Why string }
 
 func (e TakenError) Error() string { return e.Why }
 
+// Is makes it an ErrConflict and an ErrTaken.
 func (e TakenError) Is(target error) bool { return target == ErrConflict || target == ErrTaken }
 
+// ErrTaken means that somebody has the session.
 var ErrTaken = errors.New("somebody has the session")
 
 // ErrNothingPutOff says that there is no call for which a session is to be resumed.

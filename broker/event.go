@@ -108,6 +108,7 @@ type TokenData struct {
 	By    Actor     `json:"by"`
 }
 
+// KindOrOperator is what the token lets its holder do: in older logs, which do not say, all of it.
 func (d TokenData) KindOrOperator() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
 
 // AnsweredAgainData is the data of an EventAnsweredAgain.

@@ -6,17 +6,18 @@ import (
 )
 
 const (
-	// extendMargin is how long before its asker would leave a call must have its end.
+	// ExtendMargin is how long before its asker would leave a call must have its end.
 	ExtendMargin = time.Second
-	// leastMore is the least by which it is worth moving a deadline.
+	// LeastMore is the least by which it is worth moving a deadline.
 	LeastMore = time.Second
-	// knowsLate is by how much a deadline may be later than its asker knows.
+	// KnowsLate is by how much a deadline may be later than its asker knows.
 	KnowsLate = 300 * time.Millisecond
 )
 
 // ErrNoMoreTime means that a call cannot be given more time; the text says why.
 var ErrNoMoreTime = errors.New("no more time can be given")
 
+// ReasonPutOff is why a call that is put off is given no more time.
 const ReasonPutOff = "it is put off, and waits without a deadline"
 
 // ExtendedData is the data of an EventExtended.

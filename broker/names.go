@@ -10,6 +10,7 @@ import (
 // MaxName is the longest id, correlation or name from outside, bytes.
 const MaxName = 256
 
+// CheckName says what is wrong with a name or id from outside. Errors: ErrInvalid.
 func CheckName(field, v string) error {
 	if len(v) > MaxName {
 		return fmt.Errorf("%w: %s is longer than %d bytes", ErrInvalid, field, MaxName)
@@ -22,6 +23,7 @@ func CheckName(field, v string) error {
 	return nil
 }
 
+// ValidID reports whether s may be the id of a request that a caller chose.
 func ValidID(s string) bool {
 	for _, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
@@ -43,6 +45,7 @@ func Clip(s string) string {
 	return s
 }
 
+// SortRequests puts requests in the order in which they were asked.
 func SortRequests(list []Request) {
 	slices.SortFunc(list, func(a, b Request) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))

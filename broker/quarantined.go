@@ -3,6 +3,7 @@ package broker
 // AsideID is the ID of the actor ByBroker that set a call aside.
 const AsideID = "set-aside"
 
+// Why a call is set aside, and what is said of it.
 const (
 	ReasonAside   = "aoctl crashed twice while this call waited"
 	WhyAside      = "aoctl crashed twice while it was waiting"

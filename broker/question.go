@@ -34,6 +34,7 @@ type SessionHint struct {
 	Transcript string // file; a sub-agent's own is not told here
 }
 
+// Validate says what is missing. Errors: ErrInvalid.
 func (q *Question) Validate() error {
 	switch {
 	case !ValidSessionID(q.SessionID):

@@ -219,6 +219,7 @@ type Grant struct {
 // never late: nobody wants to make it any more, so nothing is left to allow.
 const WithdrawnID = "withdrawn"
 
+// ReasonWithdrawn is the reason of a call that was taken back without one.
 const ReasonWithdrawn = "the program that asked took its question back"
 
 // Withdrawn reports whether the call's asker took it back.

@@ -19,6 +19,7 @@ const (
 	resultTool  = "tool_deferred" // the agent's word for a turn that ended because a call was put off
 )
 
+// CheckReport says what is wrong with a report. Errors: ErrInvalid.
 func CheckReport(rep wire.RunReport) error {
 	for name, v := range map[string]string{"order_id": rep.OrderID, "result": rep.Result} {
 		if err := CheckName(name, v); err != nil {
@@ -211,6 +212,7 @@ func sayGivenUp(s *Session) {
 	}
 }
 
+// MessageDropped is the event that a message of s is not told any more, and why.
 func MessageDropped(now time.Time, s *Session, m *Message, why string) *Event {
 	return SessionEvent(now, EventMessageDropped, *s, map[string]string{"id": m.ID, "why": why})
 }

@@ -23,6 +23,7 @@ const (
 // ErrNoChange ends a change that would change nothing.
 var ErrNoChange = errors.New("nothing changes")
 
+// CheckStart says what is wrong with the start of a managed session. Errors: ErrInvalid.
 func CheckStart(start wire.RunStart) error {
 	if !ValidSessionID(start.SessionID) {
 		return fmt.Errorf("%w: session_id must not be empty, \".\" or \"..\"", ErrInvalid)
@@ -193,6 +194,7 @@ func (s *Session) MayTell() bool {
 		r.Told == nil && r.Runner.PID != 0 && !s.State.UnderStop() && !s.Frozen
 }
 
+// OrderIDs are the ids of orders, in one text to compare.
 func OrderIDs(list []wire.RunOrder) string {
 	ids := make([]string, len(list))
 	for i, o := range list {
@@ -202,12 +204,12 @@ func OrderIDs(list []wire.RunOrder) string {
 }
 
 const (
-	// maxFailures is how often a message is tried to be told, also by resuming its session,
+	// MaxFailures is how often a message is tried to be told, also by resuming its session,
 	// before it waits for somebody to send it again.
 	MaxFailures = 3
-	// startGrace is how long a runner that was asked for may take to come.
+	// StartGrace is how long a runner that was asked for may take to come.
 	StartGrace = time.Minute
-	// retryPause is how long the first pause between two tries to resume a session is.
+	// RetryPause is how long the first pause between two tries to resume a session is.
 	RetryPause = 10 * time.Second
 )
 

@@ -28,6 +28,7 @@ type Oldest struct {
 	ToolName    string `json:"tool_name"`
 }
 
+// Count adds a session.
 func (s *Status) Count(se Session) {
 	if se.Alarm != nil {
 		s.Alarms++

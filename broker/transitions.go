@@ -152,6 +152,7 @@ func ApplyHook(now time.Time, s *Session, h agents.Hook) []*Event {
 	return nil
 }
 
+// WithoutSubagent is a copy of list without the sub-agent id.
 func WithoutSubagent(list []Subagent, id string) []Subagent {
 	kept := make([]Subagent, 0, len(list)+1)
 	for _, a := range list {

@@ -15,7 +15,7 @@ import (
 )
 
 // tokenPrefixes let people, hook clients and secret scanners see what a token is.
-var tokenPrefixes = map[broker.TokenKind]string{broker.OperatorToken: "aoctl_op_", broker.AskingToken: "aoctl_ask_"} //nolint:gosec // G101: what tokens begin with, none of them
+var tokenPrefixes = map[broker.TokenKind]string{broker.OperatorToken: "aoctl_op_", broker.AskingToken: "aoctl_ask_"}
 
 // MintToken makes a token and returns it, this once; see Console.
 func (b *Broker) MintToken(ctx context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error) {

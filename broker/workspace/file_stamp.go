@@ -17,8 +17,9 @@ type FileStamp struct {
 	Missing        bool
 }
 
+// StampOf is the stamp of the file at path as it is now, or of its being missing.
 func StampOf(path string) (FileStamp, error) {
-	info, err := os.Stat(path) //nolint:gosec // G703: where the file lies is all that is asked
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return FileStamp{Missing: true}, nil
 	}
@@ -28,6 +29,7 @@ func StampOf(path string) (FileStamp, error) {
 	return StampOfInfo(info), nil
 }
 
+// StampOfInfo is StampOf for what Stat tells.
 func StampOfInfo(info fs.FileInfo) FileStamp {
 	s := FileStamp{size: info.Size(), mtime: info.ModTime()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -28,6 +28,7 @@ type followed struct {
 // maxRemembered bounds the memory of a follower, in paths.
 const maxRemembered = 16384
 
+// NewPaths returns one that knows nothing yet.
 func NewPaths() *Paths {
 	return &Paths{paths: map[string]followed{}, folders: map[string]string{}, secrets: map[string]secretsFound{}, tracked: map[string]secretsFound{}}
 }

@@ -19,6 +19,7 @@ func PlaceOf(project, cwd, home string, own []string) risk.Place {
 	return PlaceAt(NewPaths(), project, cwd, home, own)
 }
 
+// PlaceAt is PlaceOf with what f knows of the disk.
 func PlaceAt(f *Paths, project, cwd, home string, own []string) risk.Place {
 	root, _ := f.projectRoot(project, home)
 	p := risk.Place{CWD: cwd, Project: root, Home: home, Own: own, Real: f.real, Git: f.gitIn(root)}
