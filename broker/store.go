@@ -146,6 +146,8 @@ type EventFilter struct {
 // store.
 var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
 
+// StoreFailed reports whether an error of Store.Commit says something about the store, and not
+// about the change.
 func StoreFailed(err error) bool {
 	for _, fine := range mayFail {
 		if errors.Is(err, fine) {
@@ -154,3 +156,14 @@ func StoreFailed(err error) bool {
 	}
 	return err != nil
 }
+
+// ChangeError says that one of several changes that were to be recorded together is at fault.
+// None of them is recorded.
+type ChangeError struct {
+	Index int // of the change
+	Err   error
+}
+
+func (e *ChangeError) Error() string { return e.Err.Error() }
+
+func (e *ChangeError) Unwrap() error { return e.Err }

@@ -43,6 +43,7 @@ trial_fuzz() {
 	targets=$(cat $(git ls-files '*_test.go') | grep -c '^func Fuzz')
 	scripts/fuzz.sh $((1 + $(part 4) / targets))s
 }
+trial_sim() { scripts/sim.sh -from "$RANDOM$RANDOM" -minutes "$(awk "BEGIN{print $(part 3) / 60}")"; }
 trial_robustness() { scripts/robustness.sh -minutes "$(awk "BEGIN{print $(part 5) / 60}")"; }
 trial_crash() { scripts/crash.sh $((1 + $(part 4) * 2)); }
 trial_faults() { scripts/faults.sh; }
@@ -74,7 +75,7 @@ trial_widths() {
 }
 trial_bench() { scripts/bench.sh; }
 
-all=(draws again fuzz robustness crash faults presses load threats verdicts agents shells mutate widths bench waits)
+all=(draws again fuzz sim robustness crash faults presses load threats verdicts agents shells mutate widths bench waits)
 if (($#)); then
 	for name in "$@"; do
 		declare -F "trial_$name" >/dev/null || {

@@ -25,6 +25,8 @@ var arrows = map[string][]string{
 	"broker/proctree":    {"golang.org/x/sys/…"},
 	"broker/peers":       {module + "/broker", module + "/broker/agents", module + "/broker/workspace", "golang.org/x/sys/…"},
 	"broker/workspace":   {module + "/broker/rules", module + "/broker/risk", module + "/broker/shell"},
+	"broker/engine":      {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire"},
+	"broker/engine/sim":  {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/risk":        {module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…"},

@@ -1,0 +1,254 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Ask is a call that somebody wants answered. When it was asked before, the reply has its
+// request; otherwise it has a Look, and the call is to be judged and put in with Insert.
+//
+// Errors: ErrConflict (known key, other call), ErrTooMany, ErrTooFast, ErrTooManySessions,
+// ErrClosed, ErrNotRecorded.
+type Ask struct {
+	Question broker.Question // whole: with id, key, digest and who waits for how long
+	Living   broker.Process  // a process of the session that was seen to live just now
+	Start    How             // of its agent's process, where the call can be put off
+}
+
+// Look is what it takes to judge a call.
+type Look struct {
+	Rules   *Rules
+	Project string // folder
+	Alarm   string // why no rule may allow anything in the session
+	Moot    bool   // the rules have no say now
+}
+
+// Judged is what was made of a call with a Look.
+type Judged struct {
+	Rules      int // version of those that spoke
+	Assessment rules.Assessment
+	DenyReason string // what the agent is told when a rule refuses
+	Stamp      string // of its files; may be left out where a rule decides
+	Legible    bool
+}
+
+func (in Ask) step(s *State, now time.Time) {
+	q := &in.Question
+	c := s.byKey(q.Key)
+	if c == nil {
+		c = s.call(q.ID)
+	}
+	switch {
+	case s.now.closed:
+		s.reply(Reply{Err: broker.ErrClosed})
+	case c != nil && !broker.SameCall(*c.Req, *q):
+		s.reply(Reply{Err: broker.ErrConflict, Call: *c.Req})
+	case c != nil:
+		s.askAgain(now, c, in)
+	default:
+		if err := s.admit(now, q.SessionID); err != nil {
+			s.reply(Reply{Err: err})
+			return
+		}
+		req := q.Request
+		if se := s.session(q.SessionID); req.CWD == "" && se == nil {
+			req.CWD = q.CWD
+		}
+		look := s.look(&req)
+		if look.Project == broker.FolderOf(req) && q.Session.ProjectDir != "" {
+			look.Project = q.Session.ProjectDir // the first that the session tells of it
+		}
+		s.reply(Reply{Look: look})
+	}
+}
+
+// look is what it takes to judge req now.
+func (s *State) look(req *broker.Request) *Look {
+	return &Look{Rules: s.now.rules, Project: s.project(req), Alarm: s.alarmWords(req.SessionID), Moot: s.moot(req.SessionID)}
+}
+
+// askAgain answers a question that was asked before.
+func (s *State) askAgain(now time.Time, c *Call, in Ask) {
+	q := &in.Question
+	switch c.Phase {
+	case waiting:
+		s.rejoin(now, c, in)
+	case putOff:
+		if cp := c.Req.Checkpoint; cp.Correlation != "" && cp.Correlation == q.Correlation {
+			s.reply(Reply{Call: *c.Req}) // who asked has only lost the connection, and is told again that it waits
+			return
+		}
+		s.takeUp(now, c, in)
+	case owed:
+		c = s.edit(c)
+		c.Told.heir = q.Correlation
+		s.reply(Reply{Call: *c.Req})
+	case ended, none:
+		s.reply(Reply{Call: *c.Req, Replay: q.Bound && broker.LetsRun(*c.Req)})
+	}
+}
+
+// rejoin makes q's asker the one that waits for c.
+func (s *State) rejoin(now time.Time, c *Call, in Ask) {
+	q := &in.Question
+	c = s.edit(c)
+	before := *c.Req
+	req := c.own()
+	c.Asker.agent, c.Asker.talk, c.Asker.headless = q.Session.Process, q.Correlation, q.Headless
+	c.Asker.bound = c.Asker.bound || q.Bound
+	c.Asker.leftAt, c.Asker.hungUp = now, false
+	c.Start = in.Start
+	s.noteWaits(now, c, q.Waits)
+	req.Deferrable = broker.WhyWaits(*req, q.Headless) == "" // a restart forgot it
+	if q.Asker.PID != 0 && q.Asker.PID != req.Asker.PID {
+		req.Asker = q.Asker
+	}
+	if before.MayWaitUntil != req.MayWaitUntil || before.Deferrable != req.Deferrable {
+		s.emit(ShowCall{req})
+	}
+	s.reply(Reply{Call: *req})
+}
+
+// Insert puts in a new call, with the end that it has at once where something speaks already.
+//
+// Errors: those of Ask, ErrLookAgain, and ErrDuplicate when the store knows the call from an
+// earlier life.
+type Insert struct {
+	Ask
+	Judged Judged
+}
+
+func (in Insert) step(s *State, now time.Time) {
+	q := &in.Question
+	switch {
+	case s.now.closed:
+		s.reply(Reply{Err: broker.ErrClosed})
+		return
+	case s.byKey(q.Key) != nil || s.call(q.ID) != nil: // somebody asked the same meanwhile
+		in.Ask.step(s, now)
+		return
+	case in.Judged.Rules != s.now.rules.Version:
+		s.reply(Reply{Err: ErrLookAgain})
+		return
+	}
+	if err := s.roomFor(now, q.SessionID); err != nil {
+		s.reply(Reply{Err: err})
+		return
+	}
+	if !s.spendable(in.Judged.Assessment) {
+		s.reply(Reply{Err: ErrLookAgain})
+		return
+	}
+	se := s.heardFrom(now, speaker(q, in.Living))
+	c := s.newCall(now, in)
+	se.noteGated(c.Req)
+	se.asked(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID})
+	end, used := s.firstEnd(now, c, in.Judged)
+	if end == nil {
+		s.wait(now, c, se, q.Waits)
+	} else {
+		s.endAtOnce(now, c, se, *end, used)
+	}
+	s.out.change.Insert = c.Req
+	s.reply(Reply{Call: *c.Req})
+}
+
+// newCall is the call of in, in no phase yet.
+func (s *State) newCall(now time.Time, in Insert) *Call {
+	q := &in.Question
+	req := q.Request
+	req.State, req.CreatedAt = broker.Pending, broker.Instant(now)
+	req.ExpiresAt = req.CreatedAt.Add(s.timeout(q))
+	req.Deferrable = broker.WhyWaits(req, q.Headless) == ""
+	a := broker.AsWaiting(in.Judged.Assessment, req, q.Headless)
+	req.Assessment, req.Legible = &a, in.Judged.Legible
+	c := &Call{
+		Req: &req, Stamp: in.Judged.Stamp, Start: in.Start,
+		Asker: asker{agent: q.Session.Process, talk: q.Correlation, headless: q.Headless, bound: q.Bound, leftAt: now},
+	}
+	s.calls.put(req.ID, c)
+	s.keys.put(req.Key, req.ID)
+	return c
+}
+
+// wait makes the new call c one that waits.
+func (s *State) wait(now time.Time, c *Call, se *Session, waits broker.Patience) {
+	req := c.Req
+	s.note(now, broker.EventRequestCreated, *req, createdData{
+		Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest, SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
+	})
+	s.move(c, waiting)
+	req.Held = s.held(req.SessionID)
+	se.waiting = append(slices.Clone(se.waiting), req.ID)
+	s.now.waiting++
+	s.arm(c, now.Add(req.ExpiresAt.Sub(req.CreatedAt)))
+	s.noteWaits(now, c, waits)
+	s.emit(ShowCall{c.Req})
+	s.emit(ShowSession{req.SessionID})
+}
+
+type createdData struct {
+	Agent      string `json:"agent"`
+	Event      string `json:"event,omitempty"`
+	ToolName   string `json:"tool_name"`
+	Digest     string `json:"digest"`
+	SubagentID string `json:"subagent_id,omitempty"`
+	ToolUseID  string `json:"tool_use_id,omitempty"`
+}
+
+// firstEnd is the end that a call has at once, nil when it must wait: a stop comes before
+// everything, then a freeze, then that nothing is held, then a rule, then what the operator
+// allowed late.
+func (s *State) firstEnd(now time.Time, c *Call, j Judged) (end *broker.Outcome, used firstUse) {
+	req, a := c.Req, *c.Req.Assessment
+	se := s.session(req.SessionID)
+	switch {
+	case se.Row.State.UnderStop():
+		return &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}, used
+	case s.held(req.SessionID) != "":
+		return nil, used
+	case s.now.observing || se.Row.Observed:
+		return &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(a)}, used
+	case broker.EndsCall(a):
+		return ruled(a, j), firstUse{rules: a.Rules}
+	case broker.AsksElsewhere(*req):
+		return broker.LeftToAgent(), used
+	}
+	if s.notRecording() == "" { // else only a person may still allow it
+		if g, ok := s.covering(now, req, j.Stamp); ok {
+			by := g.By
+			by.ID = g.ID
+			return &broker.Outcome{State: broker.Allowed, By: by}, firstUse{grant: g.ID}
+		}
+	}
+	return s.besidePutOff(se, c), used
+}
+
+// firstUse is what an end uses up.
+type firstUse struct {
+	rules []string // ids of those that spoke
+	grant string   // id
+}
+
+// ruled is the end that rules give to a call.
+func ruled(a rules.Assessment, j Judged) *broker.Outcome {
+	by := broker.Actor{Kind: broker.ByRule, ID: a.Rule}
+	if a.Verdict == rules.Deny {
+		return &broker.Outcome{State: broker.Denied, By: by, Reason: j.DenyReason}
+	}
+	return &broker.Outcome{State: broker.Allowed, By: by, Reason: a.Reason}
+}
+
+// besidePutOff is the end of a new call that comes while another one of its turn is put off
+// and that nothing allows: nobody can be asked about it without holding up the agent's end.
+func (s *State) besidePutOff(se *Session, c *Call) *broker.Outcome {
+	if !se.putOffTurn || c.Phase != none { // what waits already goes on waiting
+		return nil
+	}
+	return &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.BesideID}, Reason: broker.BesideReason}
+}

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Who asks may leave without a word, be paused, or look only now and again. What was allowed
+// runs only when whoever asked hears of it: the record says where nobody did.
+
+const (
+	// hungUpGrace is how long a call waits for an asker that hung up while it waited: longer
+	// than the longest pause after which a hook client asks again (half a second).
+	hungUpGrace = 1200 * time.Millisecond
+
+	// deadGrace is how long after it left an asker whose process has ended counts as there:
+	// it may have been seen between two connections.
+	deadGrace = 250 * time.Millisecond
+)
+
+type (
+	// Attach says that a connection waits for the end of a call.
+	Attach struct{ ID string }
+	// Detach says that it no longer does.
+	Detach struct {
+		ID     string
+		HungUp bool // before there was an answer
+	}
+)
+
+func (in Attach) step(s *State, _ time.Time) {
+	if c := s.call(in.ID); c != nil {
+		s.edit(c).Asker.attached++
+	}
+}
+
+func (in Detach) step(s *State, now time.Time) {
+	if c := s.call(in.ID); c != nil {
+		c = s.edit(c)
+		c.Asker.attached = max(0, c.Asker.attached-1)
+		c.Asker.leftAt, c.Asker.hungUp = now, in.HungUp
+	}
+}
+
+// Looked says that somebody looks for the answer of a call of the plain API, and looks again
+// within that time. From now on the call is theirs: when they stay away, it is cancelled.
+type Looked struct {
+	ID    string
+	Again time.Duration
+}
+
+func (in Looked) step(s *State, now time.Time) {
+	if c := s.call(in.ID); c != nil && c.Req.Event == "" {
+		c = s.edit(c)
+		a := &c.Asker
+		a.polled, a.again = a.polled || !a.bound, in.Again
+		a.bound, a.leftAt, a.hungUp = true, now, false
+	}
+}
+
+// Heard says that whoever asked for a call was told its end.
+type Heard struct{ ID string }
+
+func (in Heard) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	if c == nil || c.Told.since.IsZero() && !c.Req.Unheard {
+		return
+	}
+	c = s.edit(c)
+	c.Told.since = time.Time{}
+	if c.Req.Unheard { // somebody came late, and is answered
+		s.takeBackUnheard(c)
+		s.note(now, broker.EventAnsweredAgain, *c.Req, broker.AnsweredAgainData{ToolUseID: c.Req.ToolUseID})
+	}
+}
+
+func (s *State) takeBackUnheard(c *Call) {
+	if c.Req.Unheard {
+		c.own().Unheard = false
+		s.emit(ShowCall{c.Req})
+	}
+}
+
+// mayBeAway is how long nobody may ask for the call's answer before its asker counts as gone.
+func (c *Call) mayBeAway(usual time.Duration) time.Duration {
+	switch {
+	case c.Asker.hungUp:
+		return min(hungUpGrace, usual)
+	case c.Asker.polled:
+		return max(usual, c.Asker.again)
+	}
+	return usual
+}
+
+// away reports whether nobody is left who would hear the end of c: its asker has been away
+// since then for longer than it may, or is one of the dead processes.
+func (s *State) away(now time.Time, c *Call, since time.Time, most time.Duration, dead []broker.Process) bool {
+	gone := now.Sub(since)
+	if c.Asker.attached > 0 {
+		return false
+	}
+	return gone > most || c.Req.Asker.PID != 0 && gone >= deadGrace && slices.Contains(dead, c.Req.Asker)
+}
+
+// cancelAbandoned ends the calls whose asker is dead, or alive but away for too long.
+func (s *State) cancelAbandoned(now time.Time, dead []broker.Process) {
+	for _, sid := range s.sessions.keys() {
+		for _, id := range s.session(sid).waiting {
+			c := s.call(id)
+			if c.Asker.bound && s.away(now, c, c.Asker.leftAt, c.mayBeAway(s.limits.AskerGrace), dead) {
+				why := "the hook that asked is gone"
+				if c.Req.Event == "" {
+					why = "the program that asked is gone"
+				}
+				s.end(now, c, cancelled(why))
+			}
+		}
+	}
+}
+
+// tellUnheard records which allowed calls have nobody left who would hear of it.
+func (s *State) tellUnheard(now time.Time, dead []broker.Process) {
+	for _, id := range s.now.recent {
+		c := s.call(id)
+		if c == nil || c.Told.since.IsZero() || s.held(c.Req.SessionID) != "" { // a freeze keeps the answer back
+			continue
+		}
+		since, most := c.Told.since, max(s.limits.AskerGrace, c.Req.ExpiresAt.Sub(c.Told.since))
+		if c.Asker.bound {
+			most = c.mayBeAway(s.limits.AskerGrace)
+			if c.Asker.leftAt.After(since) {
+				since = c.Asker.leftAt
+			}
+		}
+		if !s.away(now, c, since, most, dead) {
+			continue
+		}
+		c = s.edit(c)
+		c.Told.since = time.Time{}
+		c.own().Unheard = true
+		s.note(now, broker.EventUnheard, *c.Req, broker.UnheardData{ToolName: c.Req.ToolName, Digest: c.Req.Digest})
+		s.emit(ShowCall{c.Req})
+	}
+}
+
+// noteWaits notes of c how long the latest of its askers would wait.
+func (s *State) noteWaits(now time.Time, c *Call, p broker.Patience) {
+	most := p.Until
+	if p.Most.After(most) {
+		most = p.Most
+	}
+	if wait := broker.HardLimit(*c.Req); wait > 0 { // a hook that asks for a call again does not begin anew
+		if last := now.Add(c.Req.CreatedAt.Add(wait).Sub(now)); most.After(last) {
+			most = last
+		}
+	}
+	c.Clock.mayMore = !p.Most.IsZero()
+	if moved := most.Sub(c.Clock.most); !c.Clock.most.IsZero() && -time.Second < moved && moved < time.Second {
+		return // the same one, as it says again and again
+	}
+	c.Clock.most = most
+	c.own().MayWaitUntil = broker.Instant(now.UTC().Add(most.Add(-broker.ExtendMargin).Sub(now)))
+}
+
+// older compares by time and, within a millisecond, by id, which grows with time.
+func older(x, y *broker.Request) int {
+	return cmp.Or(x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
+}

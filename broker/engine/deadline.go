@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// arm starts c's clock.
+func (s *State) arm(c *Call, deadline time.Time) {
+	c.Clock.deadline = deadline
+	s.emit(Timer{c.Req.ID, deadline})
+}
+
+// Due says that the time of a call may be over.
+type Due struct{ ID string }
+
+func (in Due) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	switch {
+	case c == nil || c.Phase != waiting:
+	case c.overdue(now):
+		s.timeOver(now, c)
+	default: // it has more time since, or waits anew
+		s.emit(Timer{in.ID, c.Clock.deadline})
+	}
+}
+
+// timeOver does with a call whose time is over what the operator chose.
+func (s *State) timeOver(now time.Time, c *Call) {
+	if s.limits.OnTimeout == broker.Defer && s.out.cause == nil {
+		if _, err := s.putOff(now, c, broker.Actor{Kind: broker.ByDeadline}); err == nil {
+			return
+		}
+	}
+	o := broker.Outcome{State: broker.Expired, By: broker.Actor{Kind: broker.ByDeadline}}
+	switch {
+	case s.session(c.Req.SessionID).putOffTurn:
+		o = broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.BesideID}, Reason: broker.BesideReason}
+	case s.held(c.Req.SessionID) != "":
+		o.Reason = broker.HeldTillEnd
+	}
+	s.end(now, c, o)
+}
+
+// Extend gives a call the standard time to answer anew, from now on, or as much of it as
+// whoever asks would wait. The row keeps the deadline that it was sealed with; the log says what
+// holds in its place. Errors: ErrNotFound, ErrForbidden, ErrAlreadyDecided, ErrNoMoreTime.
+type Extend struct {
+	ID string
+	By broker.Actor
+}
+
+func (in Extend) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	switch {
+	case in.By.Kind != broker.ByOperator:
+		s.reply(Reply{Err: broker.ErrForbidden})
+		return
+	case c == nil:
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return
+	case c.Phase == putOff:
+		s.reply(Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, broker.ReasonPutOff), Call: *c.Req})
+		return
+	case c.Phase != waiting || c.overdue(now): // its timer is about to fire
+		s.reply(Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req})
+		return
+	}
+	deadline := now.Add(s.limits.ApprovalTimeout)
+	if last := c.Clock.most.Add(-broker.ExtendMargin); deadline.After(last) {
+		deadline = last
+	}
+	if deadline.Sub(c.Clock.deadline) < broker.LeastMore {
+		s.reply(Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, whyNoMore(c)), Call: *c.Req})
+		return
+	}
+	c = s.edit(c)
+	req := c.own()
+	d := broker.ExtendedData{From: req.ExpiresAt, ExpiresAt: broker.Instant(now.UTC().Add(deadline.Sub(now))), By: in.By}
+	req.ExpiresAt, req.ExtendedAt = d.ExpiresAt, broker.Instant(now)
+	s.out.change.Sync = true
+	s.note(now, broker.EventExtended, *req, d)
+	s.arm(c, deadline)
+	s.emit(Moved{in.ID})
+	s.emit(ShowCall{req})
+	s.reply(Reply{Call: *req, Done: true})
+}
+
+// whyNoMore says what keeps c from more time.
+func whyNoMore(c *Call) string {
+	hook := c.Req.Event != ""
+	switch {
+	case c.Clock.most.IsZero():
+		return "nobody has asked for it since this console began"
+	case c.Clock.deadline.Add(broker.ExtendMargin + broker.LeastMore).Before(c.Clock.most):
+		return "it has its full time already"
+	case broker.HardLimit(*c.Req) > 0: // to install it again gives it next to nothing, if anything
+		return broker.HardWait(*c.Req) + ", and then runs the call; allow it late, and its next try passes"
+	case c.Clock.most.Sub(c.Req.CreatedAt) > broker.MaxTimeout-time.Minute: // whatever its asker says
+		return "no call waits longer than a day"
+	case hook && !c.Clock.mayMore:
+		return fmt.Sprintf(`its hook waits no longer: run "aoctl install %s" again`, c.Req.Agent)
+	case hook:
+		return "its hook waits no longer than that"
+	case !c.Clock.mayMore:
+		return "its program waits no longer: it named no at_most"
+	}
+	return "its program waits no longer than that"
+}

@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/risk"
+)
+
+// ErrLookAgain means that what the input rests on is no longer so: the caller looks again and
+// sends another one.
+var ErrLookAgain = errors.New("it changed meanwhile")
+
+// Decide ends one call or several as one. The first answer wins.
+//
+// Allowing a call that ended without a person's answer and is still late leaves a grant
+// instead: the agent's next identical call passes once.
+//
+// Errors: ErrNotFound (no call of this id is in memory), ErrAlreadyDecided (Reply.Call says
+// how), ErrStale, ErrFrozen, ErrInvalid, ErrLookAgain.
+type Decide struct {
+	Picks    []Picked
+	Decision broker.Decision
+	NewID    string // of a grant
+}
+
+// Picked is one call of a decision, as it was looked at.
+type Picked struct {
+	ID     string
+	Digest string // "" skips the check
+	Stamp  string // of its files; of interest to what allows
+	Rules  int    // version of those by which another input was judged; 0: none was
+}
+
+func (in Decide) step(s *State, now time.Time) {
+	if err := in.Decision.Validate(); err != nil {
+		s.reply(Reply{Err: err})
+		return
+	}
+	if len(in.Picks) == 1 {
+		c := s.call(in.Picks[0].ID)
+		if c == nil {
+			s.reply(Reply{Err: broker.ErrNotFound})
+			return
+		}
+		r := s.decideOne(now, c, in)
+		if r.Call.ID == "" {
+			r.Call = *s.call(c.Req.ID).Req
+		}
+		s.reply(r)
+		return
+	}
+	for _, p := range in.Picks {
+		if err := s.together(now, p, in.Decision); err != nil {
+			s.reply(Reply{Err: fmt.Errorf("%s: %w", p.ID, err)})
+			return
+		}
+	}
+	r := Reply{Done: true}
+	for _, p := range in.Picks {
+		if c := s.call(p.ID); !s.barred(c, in.Decision.Outcome()) {
+			r.Calls = append(r.Calls, *s.end(now, c, in.Decision.Outcome()).Req)
+		}
+	}
+	s.reply(r)
+}
+
+// together says why p cannot be part of a decision about several calls.
+func (s *State) together(now time.Time, p Picked, d broker.Decision) error {
+	c := s.call(p.ID)
+	switch {
+	case c == nil:
+		return broker.ErrNotFound
+	case p.Digest != c.Req.Digest:
+		return broker.ErrStale
+	case c.Req.State.Terminal():
+		return broker.ErrAlreadyDecided
+	case d.Verdict != broker.Allow:
+		return nil
+	case s.frozen(now, c) != nil:
+		return s.frozen(now, c)
+	case c.overdue(now):
+		return broker.ErrAlreadyDecided // its timer is about to say so
+	case c.Req.Assessment != nil && c.Req.Assessment.Class == risk.Dangerous:
+		return fmt.Errorf("%w: a dangerous call is decided by itself", broker.ErrInvalid)
+	case c.Stamp != p.Stamp:
+		return ErrLookAgain
+	case s.underStop(c.Req.SessionID):
+		return broker.ErrAlreadyDecided
+	}
+	return nil
+}
+
+// decideOne decides c. The caller adds c's request where the reply has none.
+func (s *State) decideOne(now time.Time, c *Call, in Decide) Reply {
+	p, d := in.Picks[0], in.Decision
+	allows := d.Verdict == broker.Allow
+	if p.Digest != "" && p.Digest != c.Req.Digest {
+		return Reply{Err: broker.ErrStale}
+	}
+	if allows {
+		if err := s.frozen(now, c); err != nil {
+			return Reply{Err: err}
+		}
+	}
+	if allows && c.overdue(now) {
+		s.timeOver(now, c)
+		c = s.call(c.Req.ID)
+	}
+	switch {
+	case c.Req.State.Terminal():
+		return s.decideLate(now, c, in)
+	case c.Phase == putOff && d.End && !allows:
+		return s.reject(now, c, d)
+	case allows && s.underStop(c.Req.SessionID):
+		c = s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}})
+		return Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req}
+	case allows && (c.Stamp != p.Stamp && len(d.UpdatedInput) == 0 || p.Rules != 0 && p.Rules != s.now.rules.Version):
+		return Reply{Err: ErrLookAgain}
+	}
+	return Reply{Call: *s.end(now, c, d.Outcome()).Req, Done: true}
+}
+
+// frozen is ErrFrozen when a freeze keeps c from being allowed. What is under a stop is denied
+// all the same, and what is long over stays as it ended.
+func (s *State) frozen(now time.Time, c *Call) error {
+	why := s.held(c.Req.SessionID)
+	if why == "" || !c.open(now) && c.Phase != putOff || c.Phase != ended && s.underStop(c.Req.SessionID) {
+		return nil
+	}
+	return broker.FrozenError(why)
+}
+
+// decideLate answers a decision about a call that has ended already.
+func (s *State) decideLate(now time.Time, c *Call, in Decide) Reply {
+	d := in.Decision
+	if d.Verdict != broker.Allow || !c.late(now) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
+		return Reply{Err: broker.ErrAlreadyDecided}
+	}
+	if c.Stamp != in.Picks[0].Stamp {
+		return Reply{Err: ErrLookAgain}
+	}
+	s.grant(now, c, in.NewID, d.By)
+	return Reply{Call: *c.Req, Done: true}
+}
+
+// Withdraw takes a question back: its asker does not want to know any more. It can only
+// refuse. Errors: ErrNotFound, ErrAlreadyDecided, ErrPutOff.
+type Withdraw struct {
+	ID, Reason string
+	By         broker.Actor
+}
+
+func (in Withdraw) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	switch {
+	case c == nil:
+		s.reply(Reply{Err: broker.ErrNotFound})
+	case c.Phase == putOff:
+		s.reply(Reply{Err: broker.ErrPutOff, Call: *c.Req})
+	case c.Phase == waiting:
+		by := in.By
+		by.Kind, by.ID = broker.ByAgent, broker.WithdrawnID
+		c = s.end(now, c, broker.Outcome{State: broker.Cancelled, By: by, Reason: cmp.Or(in.Reason, broker.ReasonWithdrawn)})
+		s.reply(Reply{Call: *c.Req, Done: true})
+	case c.Req.Outcome.Withdrawn():
+		s.reply(Reply{Call: *c.Req})
+	default:
+		s.reply(Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req})
+	}
+}
+
+// Assess brings a waiting call up to date: what the rules say of it now, and its files. With
+// Ends it also gets the end that it would have if it came now.
+type Assess struct {
+	ID     string
+	Judged Judged
+	Was    string // the stamp that the call had when it was looked at; it changes only when that still holds
+	Anew   bool   // the stamp is a new one: its files changed
+	Ends   bool   // by rules, by a grant, or because nothing is held
+	Rule   string // it ends only if this rule is one of those that speak; "" for any
+}
+
+func (in Assess) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	if c == nil || !c.open(now) && c.Phase != putOff {
+		s.reply(Reply{})
+		return
+	}
+	if in.Judged.Rules != s.now.rules.Version || c.Stamp != in.Was || in.Ends && !s.spendable(in.Judged.Assessment) {
+		s.reply(Reply{Err: ErrLookAgain})
+		return
+	}
+	c = s.edit(c)
+	if in.Anew {
+		c.Stamp = in.Judged.Stamp
+	}
+	a := broker.AsWaiting(in.Judged.Assessment, *c.Req, c.Asker.headless)
+	if before := c.Req.Assessment; before == nil || !sameAssessment(*before, a) || c.Req.Legible != in.Judged.Legible {
+		req := c.own()
+		req.Assessment, req.Legible = &a, in.Judged.Legible
+		s.emit(ShowCall{req})
+	}
+	if !in.Ends || c.Phase != waiting || c.overdue(now) || in.Rule != "" && !broker.Speaks(a, in.Rule) {
+		s.reply(Reply{Call: *c.Req})
+		return
+	}
+	end, used := s.firstEnd(now, c, in.Judged)
+	if end == nil || s.barred(c, *end) {
+		s.reply(Reply{Call: *c.Req})
+		return
+	}
+	s.out.change.Used = used.rules
+	s.spend(now, used.rules)
+	if used.grant != "" {
+		s.useGrant(now, used.grant, *c.Req)
+	}
+	if end.State == broker.Answered && end.By.Kind == broker.ByAgent {
+		s.editSession(c.Req.SessionID).asksItself(c.Req)
+	}
+	s.reply(Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true})
+}

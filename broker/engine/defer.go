@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// A call that is put off blocks nobody: its agent is told so, its process ends, and the call
+// waits as a checkpoint for as long as it takes. It has no deadline and no asker then, and
+// nothing that happens to its agent's process ends it.
+//
+// At most one call of a session is put off at a time: an agent that is resumed asks again for
+// the last one only. While its turn goes on, what else it asks is refused unless something
+// allows it. When the agent asks again, in another conversation, it gets the answer that is on
+// record, once, or the call waits for one like any other.
+
+// PutOff puts a call off. Errors: ErrNotFound, ErrAlreadyDecided, ErrCannotDefer, ErrLookAgain.
+type PutOff struct {
+	ID    string
+	By    broker.Actor
+	Used  []string // ids of the rules that say so
+	Rules int      // their version
+}
+
+func (in PutOff) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	switch {
+	case c == nil:
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return
+	case c.Phase == putOff:
+		s.reply(Reply{Call: *c.Req})
+		return
+	case len(in.Used) > 0 && in.Rules != s.now.rules.Version:
+		s.reply(Reply{Err: ErrLookAgain, Call: *c.Req})
+		return
+	}
+	c, err := s.putOff(now, c, in.By)
+	if err != nil {
+		s.reply(Reply{Err: err, Call: *c.Req})
+		return
+	}
+	s.out.change.Used = in.Used
+	s.spend(now, in.Used)
+	s.reply(Reply{Call: *c.Req, Done: true})
+}
+
+// putOff puts the waiting c off, unless something keeps it from that.
+func (s *State) putOff(now time.Time, c *Call, by broker.Actor) (*Call, error) {
+	se, r := s.session(c.Req.SessionID), c.Req
+	switch {
+	case c.Phase != waiting:
+		return c, broker.ErrAlreadyDecided
+	case !r.Deferrable:
+		return c, broker.CannotDefer(cmp.Or(broker.WhyWaits(*r, c.Asker.headless), "its agent is not there to be told"))
+	case se.Row.Run == nil && c.Start.Forgets:
+		return c, broker.CannotDefer("its agent keeps nothing of its session: it waits as before")
+	case len(se.deferred) > 0 || se.putOffTurn:
+		return c, broker.CannotDefer("another call of its session is put off, and only one can be: it waits as before")
+	}
+	cp := &broker.Checkpoint{
+		RequestID: r.ID, SessionID: r.SessionID, ToolUseID: r.ToolUseID, CWD: cmp.Or(se.Row.CWD, r.CWD), By: by,
+		At: broker.Instant(now), Process: broker.FirstProcess(c.Asker.agent, se.Row.Process), Correlation: c.Asker.talk,
+		Program: c.Start.Program, Args: c.Start.Args,
+	}
+	if run := se.Row.Run; run != nil {
+		cp.Program, cp.Args = run.Program, run.Args
+	}
+	w := &s.out.change
+	w.Sync, w.Checkpoint = true, cp
+	s.note(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})
+	c = s.edit(c)
+	c.own().Checkpoint = cp
+	c.Clock, c.Asker.bound = clock{}, false
+	s.move(c, putOff)
+	s.now.waiting--
+	s.unlist(r.SessionID, r.ID)
+	se = s.editSession(r.SessionID)
+	se.deferred, se.putOffTurn = append(slices.Clone(se.deferred), r.ID), true
+	s.emit(Answered{r.ID})
+	s.emit(ShowCall{c.Req})
+	s.emit(ShowSession{r.SessionID})
+	return c, nil
+}
+
+// unshelve takes c, which edit returned, from those that were put off.
+func (s *State) unshelve(c *Call) {
+	c.own().Checkpoint = nil
+	s.unlist(c.Req.SessionID, c.Req.ID)
+}
+
+// takeUp answers a question for a call that is put off: its agent was resumed and asks again.
+// The call waits as it did before, or ends where it need not.
+func (s *State) takeUp(now time.Time, c *Call, in Ask) {
+	q := &in.Question
+	se := s.heardFrom(now, speaker(q, in.Living))
+	var end *broker.Outcome
+	switch {
+	case se.Row.State.UnderStop():
+		end = &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}
+	case (s.now.observing || se.Row.Observed) && c.Req.Assessment != nil && s.held(q.SessionID) == "":
+		end = &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(*c.Req.Assessment)}
+	}
+	c = s.edit(c)
+	cp := *c.Req.Checkpoint
+	cp.TakenUpAt = broker.Instant(now)
+	cp.ExpiresAt = cp.TakenUpAt.Add(s.timeout(q))
+	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
+	s.unshelve(c)
+	req := c.Req
+	req.Asker, req.ExpiresAt, req.ExtendedAt = q.Asker, cp.ExpiresAt, time.Time{}
+	req.Deferrable = broker.WhyWaits(*req, q.Headless) == ""
+	c.Asker = asker{agent: q.Session.Process, talk: q.Correlation, headless: q.Headless, bound: q.Bound, leftAt: now}
+	c.Clock.taken, c.Start = &cp, in.Start
+	s.move(c, waiting)
+	s.now.waiting++
+	se = s.editSession(q.SessionID)
+	se.waiting = append(slices.Clone(se.waiting), req.ID)
+	se.putOffTurn, se.resuming = false, nil
+	if end != nil {
+		s.reply(Reply{Call: *s.end(now, c, *end).Req})
+		return
+	}
+	w := &s.out.change
+	w.Sync, w.Checkpoint = true, &cp
+	s.note(now, broker.EventTakenUpAgain, cp.AsRequest(), broker.CheckpointData{Checkpoint: cp})
+	s.arm(c, now.Add(cp.ExpiresAt.Sub(cp.TakenUpAt)))
+	s.noteWaits(now, c, q.Waits)
+	s.emit(ShowCall{c.Req})
+	s.emit(ShowSession{q.SessionID})
+	s.reply(Reply{Call: *c.Req})
+}
+
+// Give gives the agent that asks again for a call that is owed an answer the one that is on
+// record, however old it is. It does so once: the checkpoint goes with it. Why is what speaks
+// against letting the call run, as far as the caller can tell; "" when nothing does.
+//
+// Errors: ErrAnsweredBefore. Replay is set where somebody else was given it before.
+type Give struct {
+	ID  string
+	Why string
+}
+
+func (in Give) step(s *State, now time.Time) {
+	c := s.call(in.ID)
+	if c == nil || c.Phase != owed {
+		s.reply(Reply{Replay: true})
+		return
+	}
+	if s.withhold(c) { // it is given once the freeze is lifted, however long that takes
+		s.reply(Reply{Call: broker.KeptBack(*c.Req)})
+		return
+	}
+	why := in.Why
+	if c.Req.State == broker.Allowed {
+		why = cmp.Or(s.stopped(c.Req.SessionID), why)
+	}
+	c = s.edit(c)
+	d := broker.CheckpointData{Checkpoint: *c.Req.Checkpoint, Given: c.Req.State}
+	if why != "" {
+		d.Given = broker.Denied
+	}
+	w := &s.out.change
+	w.Sync, w.DropCheckpoints = true, append(w.DropCheckpoints, in.ID)
+	s.note(now, broker.EventTakenUpAgain, *c.Req, d)
+	s.unshelve(c)
+	s.move(c, ended)
+	s.forget(in.ID)
+	c.Told.givenAt = broker.Instant(now)
+	se := s.editSession(c.Req.SessionID)
+	se.putOffTurn, se.resuming = false, nil
+	s.emit(ShowCall{c.Req})
+	s.emit(ShowSession{c.Req.SessionID})
+	if why != "" {
+		s.reply(Reply{Err: answeredBefore("it was allowed while it was put off, and " + why), Call: *c.Req})
+		return
+	}
+	s.reply(Reply{Call: *c.Req, Done: true})
+}
+
+// reject denies a call that is put off for good: nothing is started to tell its agent, and its
+// session ends with it.
+func (s *State) reject(now time.Time, c *Call, d broker.Decision) Reply {
+	o := d.Outcome()
+	o.At = broker.Instant(now)
+	c = s.edit(c)
+	w := &s.out.change
+	if s.out.cause == nil {
+		w.Sync = true
+		w.Settle = append(w.Settle, broker.Settlement{ID: c.Req.ID, Outcome: o})
+		w.DropCheckpoints = append(w.DropCheckpoints, c.Req.ID)
+		w.Events = append(w.Events, s.decided(c.Req, o))
+	} else {
+		s.debts.put(c.Req.ID, o)
+		s.strays.put(c.Req.ID, c.Req.SessionID)
+	}
+	req := c.own()
+	req.State, req.Held, req.Outcome = o.State, "", &o
+	s.unshelve(c)
+	s.move(c, ended)
+	s.forget(req.ID)
+	se := s.editSession(req.SessionID)
+	row := se.view()
+	row.Run = row.Run.Clone()
+	events := broker.EndSession(now, &row, broker.SessionFinished, nil, broker.RejectedReason)
+	row.EndReason = broker.RejectedReason
+	if len(events) == 0 { // its process had ended before
+		events = append(events, broker.SessionEvent(now, broker.EventSessionEnd, row, map[string]any{"reason": broker.RejectedReason, "by": d.By}))
+	}
+	se.Row = row
+	s.save(se, now, append(events, broker.EndRun(now, &se.Row)...)...)
+	s.emit(Answered{req.ID})
+	s.emit(ShowCall{c.Req})
+	return Reply{Call: *c.Req, Done: true}
+}
+
+// notePutOffTurn notes when the turn in which a call was put off is over.
+func (se *Session) notePutOffTurn(h agents.Hook) {
+	switch h.Kind {
+	case agents.TurnEnd, agents.Prompt, agents.SessionEnd, agents.SessionStart:
+		if h.SubagentID == "" {
+			se.putOffTurn = false
+		}
+	case agents.Observe, agents.Gate, agents.ToolDone, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
+	}
+}

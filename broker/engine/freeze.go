@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// A freeze holds every agent, or one session's, at its next call. Anybody may freeze, for it
+// only makes things safer: it holds also when it cannot be recorded. To lift it takes an
+// operator, and the record comes first. While it holds, a call waits whatever rules, grants and
+// observing would say; it still ends by a person's no, by a stop, by its deadline, and when its
+// asker leaves.
+//
+// An answer that lets a call run is not told while a freeze holds its session. Once the freeze
+// is lifted it is told as an answer that is given again.
+
+// maxFreezes is how many sessions may be frozen one by one: the log keeps each for good.
+const maxFreezes = 1024
+
+// Freeze is one that holds.
+type Freeze struct {
+	By       broker.Actor
+	recorded bool // the log has it; while it has not, a restart would forget it
+}
+
+// SetFreeze holds the calls of a session, or for "" of all, or lets them go on. After a lift
+// Rejudge says what it held. Errors: ErrForbidden, ErrClosed, ErrTooMany.
+type SetFreeze struct {
+	SessionID string
+	On        bool
+	By        broker.Actor
+}
+
+func (in SetFreeze) step(s *State, now time.Time) {
+	f, frozen := s.freezes.get(in.SessionID)
+	switch {
+	case s.now.closed:
+		s.reply(Reply{Err: broker.ErrClosed})
+	case !in.On && in.By.Kind != broker.ByOperator:
+		s.reply(Reply{Err: broker.ErrForbidden})
+	case !in.On && !frozen, in.On && frozen && f.recorded:
+		s.reply(Reply{})
+	case in.On && !frozen && in.SessionID != "" && s.freezes.len() >= maxFreezes:
+		s.reply(Reply{Err: broker.TooMuch(
+			broker.ErrTooMany, fmt.Sprintf("%d sessions are frozen one by one, the most there may be", maxFreezes),
+			"freeze everything instead, or lift some of them",
+		)})
+	case in.On:
+		if !frozen {
+			f = Freeze{By: in.By}
+		}
+		f.recorded = s.out.cause == nil
+		s.freezes.put(in.SessionID, f)
+		s.recordFreeze(now, in.SessionID, true, f.By)
+		s.showHeld(in.SessionID)
+		s.reply(Reply{Done: true})
+	default:
+		s.freezes.drop(in.SessionID)
+		s.recordFreeze(now, in.SessionID, false, in.By)
+		s.showHeld(in.SessionID)
+		s.freeAnswers(in.SessionID)
+		s.reply(Reply{Done: true})
+		s.emit(Rejudge{s.waitingIn(in.SessionID)})
+	}
+}
+
+func (s *State) recordFreeze(now time.Time, sessionID string, on bool, by broker.Actor) {
+	if s.out.cause == nil {
+		s.out.change.Sync = true
+		s.note(now, broker.EventFrozen, broker.Request{SessionID: sessionID}, broker.FrozenData{Session: sessionID, On: on, By: by})
+	}
+}
+
+// waitingIn are the waiting calls of a session, or of all for "", that no freeze holds.
+func (s *State) waitingIn(sessionID string) []string {
+	var ids []string
+	for _, id := range s.sessions.keys() {
+		if (sessionID == "" || id == sessionID) && s.held(id) == "" {
+			ids = append(ids, s.session(id).waiting...)
+		}
+	}
+	return ids
+}
+
+// showHeld brings what sessions, cards and health say of freezes up to date, after that of a
+// session, or for "" of all, changed.
+func (s *State) showHeld(sessionID string) {
+	if sessionID == "" {
+		f, on := s.freezes.get("")
+		s.now.health.Frozen, s.now.health.FrozenBy = on, f.By
+		s.emit(ShowHealth{})
+	}
+	for _, id := range s.sessions.keys() {
+		if sessionID != "" && id != sessionID {
+			continue
+		}
+		why := s.held(id)
+		se := s.session(id)
+		for _, list := range [][]string{se.waiting, se.deferred} { // what is put off cannot be allowed either
+			for _, cid := range list {
+				if c := s.call(cid); c.Req.State == broker.Pending && c.Req.Held != why {
+					s.edit(c).own().Held = why
+					s.emit(ShowCall{s.call(cid).Req})
+				}
+			}
+		}
+		if se.Row.Frozen != (why != "") {
+			s.editSession(id).Row.Frozen = why != ""
+			s.emit(ShowSession{id})
+		}
+	}
+}
+
+// withholds reports whether r's answer is not to be told now, and remembers that of c, which
+// is r's call where it is in memory.
+func (s *State) withholds(c *Call, r *broker.Request) bool {
+	if !broker.LetsRun(*r) || s.held(r.SessionID) == "" {
+		return false
+	}
+	if c != nil {
+		s.edit(c).Told.withheld = true
+	}
+	return true
+}
+
+func (s *State) withhold(c *Call) bool { return s.withholds(c, c.Req) }
+
+// freeAnswers lets those ask again who wait for an answer that was withheld.
+func (s *State) freeAnswers(sessionID string) {
+	for _, id := range s.calls.keys() {
+		if c := s.call(id); c.Told.withheld && (sessionID == "" || c.Req.SessionID == sessionID) {
+			s.emit(Answered{id})
+		}
+	}
+}
+
+// Tell asks how the asker of an ended call may be told of it now. Reply.Replay says that its
+// answer was withheld, and is to go through Replay.
+type Tell struct{ Call broker.Request }
+
+func (in Tell) step(s *State, _ time.Time) {
+	c := s.call(in.Call.ID)
+	switch {
+	case s.withholds(c, &in.Call):
+		s.reply(Reply{Call: broker.KeptBack(in.Call)})
+	case c != nil && c.Told.withheld && broker.LetsRun(in.Call):
+		s.edit(c).Told.withheld = false
+		s.reply(Reply{Call: in.Call, Replay: c.Phase != owed}) // what was put off is given in a way of its own
+	default:
+		s.reply(Reply{Call: in.Call})
+	}
+}

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Grant lets one later call pass, while its files are as they were when it was allowed.
+type Grant struct {
+	broker.Grant
+	stamp string // "" for one of an earlier console
+}
+
+// grantKey is what a grant covers.
+func grantKey(session, subagent, digest string) string {
+	return strings.Join([]string{session, subagent, digest}, "\x1f")
+}
+
+// grant lets the agent's next call like the ended c pass once.
+func (s *State) grant(now time.Time, c *Call, id string, by broker.Actor) {
+	r, at := c.Req, broker.Instant(now)
+	g := broker.Grant{
+		ID: id, SessionID: r.SessionID, SubagentID: r.SubagentID, Digest: r.Digest, RequestID: r.ID,
+		By: by, CreatedAt: at, ExpiresAt: at.Add(s.limits.ApprovalTimeout),
+	}
+	s.out.change.Grant, s.out.change.Sync = &g, true
+	s.note(now, broker.EventGrantCreated, *r, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt})
+	s.grants.put(grantKey(r.SessionID, r.SubagentID, r.Digest), Grant{g, c.Stamp})
+	s.edit(c).LateUntil = time.Time{}
+	s.emit(ShowCall{r})
+}
+
+// covering is the grant that covers r, whose files have this stamp now.
+func (s *State) covering(now time.Time, r *broker.Request, stamp string) (Grant, bool) {
+	g, ok := s.grants.get(grantKey(r.SessionID, r.SubagentID, r.Digest))
+	fits := ok && (g.stamp == "" || g.stamp == stamp) && now.Before(g.ExpiresAt)
+	return g, fits
+}
+
+// useGrant records that call r used a grant up.
+func (s *State) useGrant(now time.Time, id string, r broker.Request) {
+	s.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))
+	s.out.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}
+	s.note(now, broker.EventGrantUsed, r, map[string]string{"grant": id})
+}
+
+// RevokeGrant takes a grant back before it is used. Errors: ErrNotFound.
+type RevokeGrant struct {
+	ID string
+	By broker.Actor
+}
+
+func (in RevokeGrant) step(s *State, now time.Time) {
+	for _, key := range s.grants.keys() {
+		g, _ := s.grants.get(key)
+		if g.ID != in.ID {
+			continue
+		}
+		s.grants.drop(key)
+		w := &s.out.change
+		w.Sync, w.UseGrant = true, &broker.GrantUse{ID: in.ID, By: broker.GrantRevoked}
+		s.note(now, broker.EventGrantUsed, broker.Request{ID: g.RequestID, SessionID: g.SessionID}, map[string]any{"grant": in.ID, "revoked": true, "by": in.By})
+		s.reply(Reply{Done: true})
+		return
+	}
+	s.reply(Reply{Err: broker.ErrNotFound})
+}

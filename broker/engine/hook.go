@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// FromHook is an event that an agent tells of and that is no question.
+//
+// Errors: ErrInvalid, ErrTooFast, ErrTooManySessions, ErrClosed, ErrNotRecorded. One that
+// comes too fast is counted and not recorded; what it ends is ended all the same.
+type FromHook struct {
+	Hook    agents.Hook
+	Speaker Speaker
+	Ran     broker.RanData // of a call's end
+	RanID   string         // the request whose call it tells of, where that is found by its id
+}
+
+func (in FromHook) step(s *State, now time.Time) {
+	h := in.Hook
+	switch {
+	case s.now.closed:
+		s.reply(Reply{Err: broker.ErrClosed})
+		return
+	case !broker.ValidSessionID(h.SessionID):
+		s.reply(Reply{Err: errSessionID})
+		return
+	}
+	limit := s.admitEvent(now, h.SessionID)
+	s.noteOver(h)
+	if limit == nil {
+		s.record(now, in)
+	} else if h.Kind == agents.Prompt || !tooFast(limit) {
+		s.reply(Reply{Err: limit})
+		return
+	} // else it is counted and not recorded: an error would keep some agents from ending their turn
+	se := s.editSession(h.SessionID)
+	se.turnSeen = se.turnSeen || h.Kind == agents.SessionStart || h.Kind == agents.Prompt && !h.FromApp
+	se.notePutOffTurn(h)
+	if se.asked(h) {
+		s.emit(ShowSession{h.SessionID})
+	}
+	r := Reply{Session: se.view(), Done: limit == nil}
+	if h.Kind == agents.ToolDone && h.ToolUseID == "" && !agents.TraitsOf(h.Agent).CallID {
+		r.Call, r.Replay = s.ranByInput(now, h)
+	}
+	s.settleElsewhere(now, h)
+	s.reply(r)
+}
+
+// record puts h into the log, and changes the session by it.
+func (s *State) record(now time.Time, in FromHook) {
+	h := in.Hook
+	events := func(row *broker.Session) ([]*broker.Event, error) { return broker.ApplyHook(now, row, h), nil }
+	if h.Kind == agents.ToolDone {
+		about := broker.Request{SessionID: h.SessionID, ID: in.RanID}
+		if about.ID == "" {
+			about.ID = s.whatRan(h)
+		}
+		events = func(*broker.Session) ([]*broker.Event, error) {
+			return []*broker.Event{broker.NewEvent(now, broker.EventPostTool, about, in.Ran)}, nil
+		}
+	}
+	_, _ = s.change(now, in.Speaker, events) // f has no errors
+}
+
+// whatRan is the id of the call that h reports to have ended, "" when none is known: as for
+// calls that were asked for without an id, the oldest with this very input whose end was not
+// heard of yet.
+func (s *State) whatRan(h agents.Hook) string {
+	var found *Call
+	for _, c := range s.callsOf(h.SessionID) {
+		r := c.Req
+		if c.Told.heardEnd || !broker.MayHaveRun(*r, h) || found != nil && older(r, found.Req) >= 0 {
+			continue
+		}
+		if wire.Same(r.ToolInput, h.ToolInput) || r.Outcome != nil && wire.Same(r.Outcome.UpdatedInput, h.ToolInput) {
+			found = c
+		}
+	}
+	if found == nil {
+		return ""
+	}
+	s.edit(found).Told.heardEnd = true
+	return found.Req.ID
+}
+
+// callsOf are the calls of a session that are in memory, by id.
+func (s *State) callsOf(sessionID string) []*Call {
+	var list []*Call
+	if se := s.session(sessionID); se != nil {
+		for _, id := range slices.Concat(se.waiting, se.deferred) {
+			list = append(list, s.call(id))
+		}
+	}
+	for _, id := range s.now.recent {
+		if c := s.call(id); c != nil && c.Req.SessionID == sessionID && c.Phase == ended {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// ranByInput looks whether a call that h reports, which has no id, was allowed. One that waits
+// although it ran is closed. It returns the call that was not allowed, and whether there is to
+// be an alarm unless another one like it was.
+func (s *State) ranByInput(now time.Time, h agents.Hook) (refused broker.Request, suspect bool) {
+	if c := s.runOf(h, true); c != nil {
+		c = s.edit(c)
+		c.Told.reported, c.Told.over = true, "the call has already run"
+		return refused, false
+	}
+	c := s.runOf(h, false)
+	if c == nil {
+		return refused, false
+	}
+	c = s.edit(c)
+	c.Told.reported = true
+	refused = *c.Req
+	se := s.session(h.SessionID)
+	suspect = se.turnSeen && !s.now.observing && !se.Row.Observed
+	if c.Phase == waiting {
+		s.end(now, c, broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}, Reason: "the call has already run"})
+	}
+	for _, other := range s.callsOf(h.SessionID) {
+		if broker.RanAs(*other.Req, h) && broker.ToldToRun(*other.Req) {
+			suspect = false
+		}
+	}
+	return refused, suspect
+}
+
+// runOf is the oldest call that may be the one that h reports, was not reported before, and
+// was told to run or not; nil when there is none.
+func (s *State) runOf(h agents.Hook, toldToRun bool) *Call {
+	var found *Call
+	for _, c := range s.callsOf(h.SessionID) {
+		if c.Told.reported || !broker.RanAs(*c.Req, h) || broker.ToldToRun(*c.Req) != toldToRun {
+			continue
+		}
+		if found == nil || older(c.Req, found.Req) < 0 {
+			found = c
+		}
+	}
+	return found
+}
+
+// settleElsewhere closes cards whose call was settled without us: the person answered in the
+// agent's own terminal, the turn ended, the agent said goodbye.
+func (s *State) settleElsewhere(now time.Time, h agents.Hook) {
+	answered := func(why string) broker.Outcome {
+		return broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}, Reason: why}
+	}
+	switch h.Kind {
+	case agents.ToolDone:
+		s.close(now, h.SessionID, answered("the call has already run"), func(c *Call) bool {
+			r := c.Req
+			if r.ToolName != h.ToolName || r.SubagentID != h.SubagentID && !agents.TraitsOf(h.Agent).OneIDSpace {
+				return false
+			}
+			if r.ToolUseID != "" {
+				return r.ToolUseID == h.ToolUseID
+			}
+			return r.SubagentID == h.SubagentID && r.Event == "PermissionRequest" && wire.Same(r.ToolInput, h.ToolInput)
+		})
+	case agents.TurnEnd, agents.Prompt:
+		if h.SubagentID == "" && !h.FromApp {
+			s.close(now, h.SessionID, answered("the turn ended"), func(c *Call) bool {
+				return c.Req.SubagentID == "" && c.Req.Event == "PermissionRequest"
+			})
+		}
+	case agents.SessionEnd:
+		s.close(now, h.SessionID, cancelled("the session ended"), nil)
+	case agents.Observe, agents.Gate, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
+	}
+}
+
+// close ends the waiting calls of a session that pick picks; nil picks all.
+func (s *State) close(now time.Time, sessionID string, o broker.Outcome, pick func(*Call) bool) {
+	se := s.session(sessionID)
+	if se == nil {
+		return
+	}
+	for _, id := range se.waiting {
+		if c := s.call(id); pick == nil || pick(c) {
+			s.end(now, c, o)
+		}
+	}
+}
+
+// FromProgram is an event that a program without hooks tells of its session over the API. Apply is
+// what it makes of the session's row. Errors: those of FromHook.
+type FromProgram struct {
+	Speaker Speaker
+	Apply   func(now time.Time, row *broker.Session) []*broker.Event
+	Ends    bool // the session
+}
+
+func (in FromProgram) step(s *State, now time.Time) {
+	id := in.Speaker.SessionID
+	err := s.admitEvent(now, id)
+	if s.now.closed {
+		err = broker.ErrClosed
+	}
+	if err != nil {
+		s.reply(Reply{Err: err})
+		return
+	}
+	se, _ := s.change(now, in.Speaker, func(row *broker.Session) ([]*broker.Event, error) { return in.Apply(now, row), nil })
+	if in.Ends {
+		s.close(now, id, cancelled("the session ended"), nil)
+	}
+	s.reply(Reply{Session: se.view(), Done: true})
+}
+
+// TurnStopped says that an answer which ends a turn was delivered: to the main agent, or to a
+// sub-agent. No event of the agent's own tells of such an end.
+type TurnStopped struct{ SessionID, SubagentID string }
+
+func (in TurnStopped) step(s *State, now time.Time) {
+	if se := s.session(in.SessionID); se == nil || se.Row.State != broker.SessionStopping {
+		return
+	}
+	_, _ = s.change(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
+		if in.SubagentID == "" {
+			return broker.EndTurn(now, row), nil
+		}
+		row.Subagents = broker.WithoutSubagent(row.Subagents, in.SubagentID)
+		return broker.StoppedIfOver(now, row), nil
+	})
+}
+
+// Root asks which session a sub-agent's hook belongs to: some agents give a sub-agent a
+// session id of its own. A session that is known as one is never taken for a sub-agent.
+type Root struct{ SessionID, SubagentID string }
+
+const (
+	maxRoots = 10_000 // sub-agents that are remembered; forgotten ones' own become sessions of their own
+	maxBelow = 16     // sub-agents of sub-agents that are followed
+)
+
+func (in Root) step(s *State, _ time.Time) {
+	root := in.SessionID
+	for range maxBelow {
+		parent, ok := s.roots.get(root)
+		if !ok || s.session(root) != nil {
+			break
+		}
+		root = parent
+	}
+	if in.SubagentID != "" && in.SubagentID != in.SessionID && s.session(in.SubagentID) == nil && root != in.SubagentID {
+		if s.roots.len() >= maxRoots {
+			for _, k := range s.roots.keys() {
+				s.roots.drop(k)
+			}
+		}
+		s.roots.put(in.SubagentID, root)
+	}
+	s.reply(Reply{Session: broker.Session{ID: root}})
+}

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+)
+
+// A hook whose connection broke asks again under the same id, and gets the answer that is on
+// record. A refusal is given again for ever. That a call may run is given again only while
+// nothing says that it ran already or would be answered otherwise now: allowed once is not
+// allowed for ever.
+
+// ReplayFor is how long after its decision an allow is given again.
+const ReplayFor = time.Minute
+
+// Replay gives an answer once more that may let a call run. Why is what speaks against it, as
+// far as the caller can tell from the log and the disk; "" when nothing does.
+//
+// Errors: ErrAnsweredBefore, with why. Reply.Call is as its asker is told of it.
+type Replay struct {
+	Call broker.Request // as it ended; it need not be in memory
+	Why  string
+	PID  int // of who asks again; 0: not known
+}
+
+func (in Replay) step(s *State, now time.Time) {
+	c := s.call(in.Call.ID)
+	if s.withholds(c, &in.Call) {
+		s.reply(Reply{Call: broker.KeptBack(in.Call)})
+		return
+	}
+	if why := cmp.Or(s.outlived(now, c, &in.Call), in.Why); why != "" {
+		s.reply(Reply{Err: answeredBefore(why), Call: in.Call})
+		return
+	}
+	s.note(now, broker.EventAnsweredAgain, in.Call, broker.AnsweredAgainData{ToolUseID: in.Call.ToolUseID, PID: in.PID})
+	if c != nil {
+		c = s.edit(c)
+		c.Told.withheld = false
+		s.takeBackUnheard(c)
+	}
+	s.reply(Reply{Call: in.Call, Done: true})
+}
+
+func answeredBefore(why string) error {
+	return fmt.Errorf("%w (%s)", broker.ErrAnsweredBefore, why)
+}
+
+// stopped says that a session is under a stop.
+func (s *State) stopped(sessionID string) string {
+	if s.underStop(sessionID) {
+		return "its session is stopped"
+	}
+	return ""
+}
+
+// outlived says why an answer that let r run does not hold any more, as far as the state
+// tells; "" when it does. c is the call where it is in memory.
+func (s *State) outlived(now time.Time, c *Call, r *broker.Request) string {
+	given, over := r.Outcome.At, ""
+	if c != nil {
+		over = c.Told.over
+		if !c.Told.givenAt.IsZero() {
+			given = c.Told.givenAt
+		}
+	}
+	if why := cmp.Or(s.stopped(r.SessionID), over); why != "" {
+		return why
+	}
+	se := s.session(r.SessionID)
+	observing := s.now.observing || se != nil && se.Row.Observed
+	away := now.Sub(given)
+	switch {
+	case r.Outcome.By.Kind == broker.ByObserve && observing:
+		return "" // a new call would not be held either
+	case r.Outcome.By.Kind == broker.ByObserve:
+		return "calls are held by now"
+	case away > ReplayFor || away < -ReplayFor:
+		return "its answer is too old"
+	case s.doubt() != "":
+		return "nothing is allowed without a person now: " + s.doubt()
+	case s.alarms.has(r.SessionID) && s.alarm(r.SessionID).count > 0:
+		return "its session has an alarm that nobody has acknowledged"
+	}
+	return ""
+}
+
+// Again asks whether a call was allowed just now as it is asked once more, without an id: some
+// agents ask twice about one call. It is allowed the second time once, and at once, unless
+// something came in between; in all doubt it is a question of its own.
+//
+// Reply.Done says that there is such a call: Reply.Call. It is to be looked at, and then sent
+// in with Replay.
+type Again struct{ Hook agents.Hook }
+
+func (in Again) step(s *State, now time.Time) {
+	h := in.Hook
+	if s.held(h.SessionID) != "" {
+		s.reply(Reply{})
+		return
+	}
+	var found *Call
+	for _, id := range s.now.recent {
+		c := s.call(id)
+		if c == nil || c.Told.second || c.Req.State != broker.Allowed || c.Req.SessionID != h.SessionID || c.Req.Agent != h.Agent ||
+			c.Req.Event != broker.GateOf(h.Agent) || c.Req.ToolName != h.ToolName || now.Sub(c.Req.Outcome.At) > ReplayFor || !broker.CoversInput(*c.Req, h.ToolInput) {
+			continue
+		}
+		if found == nil || c.Req.Outcome.At.After(found.Req.Outcome.At) {
+			found = c
+		}
+	}
+	if found == nil {
+		s.reply(Reply{})
+		return
+	}
+	found = s.edit(found)
+	found.Told.second = true
+	s.reply(Reply{Call: *found.Req, Done: true})
+}
+
+// noteOver notes what h ends: an answer that let a call run is not given again then.
+func (s *State) noteOver(h agents.Hook) {
+	switch h.Kind {
+	case agents.ToolDone:
+		if c := s.byKey(broker.CallKey(h, broker.GateOf(h.Agent))); c != nil {
+			s.edit(c).Told.over = "the call has already run"
+		}
+	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:
+		if h.FromApp {
+			return // it may be anybody's; the log has it
+		}
+		for _, id := range s.now.recent {
+			if c := s.call(id); c != nil && c.Req.SessionID == h.SessionID && c.Phase == ended {
+				s.edit(c).Told.over = "its turn is over"
+			}
+		}
+	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
+	}
+}

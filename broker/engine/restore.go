@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Start is what a starting console knows from the store.
+type Start struct {
+	Saved  broker.Saved
+	Late   []broker.Request // that were late when an earlier console ended, the oldest first
+	Owed   []broker.Request // that were put off and have an answer that was not given; with their checkpoints
+	Stray  []broker.Checkpoint
+	Alarms []broker.Event   // of alarms, and of those that were acknowledged, the oldest first
+	Living []broker.Process // of the processes of calls that were put off
+	Health broker.Health
+}
+
+// Restore takes up what an earlier console left. Calls that waited wait again, with what is
+// left of their time. Its effects are the timers.
+func (s *State) Restore(now time.Time, st Start) ([]Effect, error) {
+	s.out = out{}
+	s.now.health = st.Health
+	none, err := rules.Compile(nil)
+	if err != nil {
+		return nil, fmt.Errorf("compile no rules: %w", err)
+	}
+	s.now.rules = &Rules{Set: none, Doubt: st.Saved.Doubt}
+	s.restoreSessions(now, st.Saved)
+	for _, g := range st.Saved.Grants {
+		if now.Before(g.ExpiresAt) {
+			s.grants.put(grantKey(g.SessionID, g.SubagentID, g.Digest), Grant{Grant: g})
+		}
+	}
+	s.restoreFacts(st.Saved)
+	s.restoreCalls(now, st)
+	s.restoreAlarms(st.Alarms)
+	s.showHeld("")
+	_ = s.compile() // rules that cannot be made ready allow nothing, and keep nobody from the console
+	timers := slices.DeleteFunc(s.out.effects, func(e Effect) bool { _, is := e.(Timer); return !is })
+	s.out.change = broker.Change{}
+	s.Keep()
+	return timers, nil
+}
+
+func (s *State) restoreSessions(now time.Time, saved broker.Saved) {
+	for _, row := range saved.Sessions {
+		se := &Session{Row: row, savedAt: row.LastSeenAt, savedAs: row.Process}
+		if !se.known() {
+			se.savedAt = now
+		}
+		s.sessions.put(row.ID, se)
+		s.remember(row.Process, row.ID)
+		if row.Run.Running() {
+			s.rememberRunner(row.Run.Runner, row.ID)
+		}
+	}
+}
+
+// restoreFacts replays the log's facts.
+func (s *State) restoreFacts(saved broker.Saved) {
+	doubt := func(e broker.Event, err error) {
+		s.now.rules.Doubt = cmp.Or(s.now.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+	}
+	for id, u := range maps.All(saved.RuleUse) {
+		s.book.uses.put(id, u)
+	}
+	lost := saved.Lost
+	for _, e := range saved.Facts {
+		if lost != 0 && e.Seq > lost { // it may have been a freeze, until the operator has lifted it
+			s.presumeFrozen()
+			lost = 0
+		}
+		if e.Type != broker.EventFrozen {
+			if err := s.book.fold(e); err != nil {
+				doubt(e, err)
+			}
+			continue
+		}
+		var d broker.FrozenData
+		switch err := json.Unmarshal(e.Data, &d); {
+		case err != nil: // one that cannot be read counts as one of everything
+			s.presumeFrozen()
+			doubt(e, err)
+		case d.On:
+			s.freezes.put(d.Session, Freeze{By: d.By, recorded: true})
+		default:
+			s.freezes.drop(d.Session)
+		}
+	}
+	if lost != 0 {
+		s.presumeFrozen()
+	}
+}
+
+// presumeFrozen holds everything, unless somebody's freeze does so.
+func (s *State) presumeFrozen() {
+	if !s.freezes.has("") {
+		s.freezes.put("", Freeze{By: broker.Actor{Kind: broker.ByBroker}, recorded: true})
+	}
+}
+
+func (s *State) restoreCalls(now time.Time, st Start) {
+	checkpoints, extensions := broker.CheckpointsOf(st.Saved), broker.ExtensionsOf(st.Saved)
+	for _, r := range st.Saved.Requests {
+		c := &Call{Req: &r, Asker: asker{bound: r.Asker.PID != 0 || r.Event != "", leftAt: now}}
+		s.put(c)
+		se := s.editSession(r.SessionID)
+		cp := checkpoints[r.ID]
+		if cp != nil {
+			c.Asker.agent, c.Asker.talk, c.Asker.headless = cp.Process, cp.Correlation, true
+		}
+		if cp != nil && cp.TakenUpAt.IsZero() {
+			r.Checkpoint, c.Asker.bound = cp, false
+			s.move(c, putOff)
+			se.deferred = append(se.deferred, r.ID)
+			se.putOffTurn = slices.Contains(st.Living, cp.Process)
+			continue
+		}
+		since := time.Time{}
+		if cp != nil {
+			c.Clock.taken, r.ExpiresAt, since = cp, cp.ExpiresAt, cp.TakenUpAt
+		}
+		if x, ok := extensions[r.ID]; ok && !x.At.Before(since) && x.ExpiresAt.After(r.ExpiresAt) {
+			r.ExpiresAt, r.ExtendedAt = x.ExpiresAt, x.At
+		}
+		s.move(c, waiting)
+		se.waiting = append(se.waiting, r.ID)
+		s.now.waiting++
+		s.arm(c, now.Add(r.ExpiresAt.Sub(now)))
+	}
+	for _, r := range st.Owed {
+		c := &Call{Req: &r, Asker: asker{agent: r.Checkpoint.Process, talk: r.Checkpoint.Correlation, headless: true}}
+		s.put(c)
+		s.move(c, owed)
+		se := s.editSession(r.SessionID)
+		se.deferred = append(se.deferred, r.ID)
+	}
+	for _, cp := range st.Stray {
+		s.strays.put(cp.RequestID, cp.SessionID)
+	}
+	for _, r := range st.Late {
+		if s.calls.has(r.ID) || r.Outcome.Withdrawn() {
+			continue
+		}
+		c := &Call{Req: &r, LateUntil: r.Outcome.At.Add(s.limits.LateFor)}
+		s.put(c)
+		s.move(c, ended)
+		s.forget(r.ID)
+	}
+}
+
+func (s *State) put(c *Call) {
+	s.calls.put(c.Req.ID, c)
+	s.keys.put(c.Req.Key, c.Req.ID)
+}
+
+// restoreAlarms takes up the alarms of the log. In doubt about one of them no rule may allow
+// anything, in any session.
+func (s *State) restoreAlarms(events []broker.Event) {
+	for _, e := range events {
+		var a broker.Alarm
+		switch err := json.Unmarshal(e.Data, &a); {
+		case err != nil: // whose it is nobody knows
+			s.now.rules.Doubt = cmp.Or(s.now.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+		case e.Type == broker.EventAlarm:
+			s.addAlarm(a)
+		default:
+			s.alarms.drop(a.SessionID)
+		}
+	}
+	for _, id := range s.alarms.keys() {
+		if s.session(id) != nil {
+			s.editSession(id).Row.Alarm = new(s.alarm(id).first)
+		}
+	}
+}
+
+// TakeUp records which calls a starting console takes up, and denies those that it must not:
+// two consoles ended without a word while each of them waited. Stopped sessions' calls are
+// denied with it.
+type TakeUp struct {
+	Ends  map[string]int // by request id: how many consoles ended without a word while it waited
+	Aside []string       // ids
+}
+
+func (in TakeUp) step(s *State, now time.Time) {
+	for _, id := range in.Aside {
+		if c := s.call(id); c != nil && c.Phase == waiting {
+			s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.AsideID}, Reason: broker.ReasonAside})
+		}
+	}
+	for _, id := range s.sessions.keys() {
+		if s.underStop(id) {
+			s.denyStopped(now, id, broker.Actor{})
+		}
+	}
+	if len(in.Ends) > 0 {
+		s.note(now, broker.EventTakenUp, broker.Request{}, broker.TakenUpData{Ends: in.Ends})
+	}
+	s.reply(Reply{Done: true})
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// resumeLease is how long a resume that was begun may take until its agent is there. Then, or
+// when whoever began it has ended, it may be begun anew.
+const resumeLease = 30 * time.Second
+
+// resumption is a resume that was begun.
+type resumption struct {
+	by    broker.Process // who runs the agent in the foreground; none for a runner
+	until time.Time
+}
+
+// Resume goes on with a session whose call was put off. Without Claim it only asks whether it
+// may. Reply.Call is the call that was put off; Reply.Session.Run says whether aoctl holds the
+// session.
+//
+// Errors: ErrNotFound, ErrStopped, ErrTaken, ErrUnknownStart, ErrLookAgain.
+type Resume struct {
+	SessionID      string
+	By             broker.Actor
+	Claim          bool
+	Runner         broker.Process   // who is going to run the agent in the foreground; may be none
+	Looked, Living []broker.Process // as in StartRun: the session's, and who began the last resume
+}
+
+func (in Resume) step(s *State, now time.Time) {
+	c, err := s.resumable(now, in)
+	if err != nil {
+		s.reply(Reply{Err: err})
+		return
+	}
+	if !in.Claim {
+		s.reply(Reply{Call: *c.Req, Session: s.session(in.SessionID).view()})
+		return
+	}
+	c = s.edit(c)
+	cp := *c.Req.Checkpoint
+	cp.ResumedAt = broker.Instant(now)
+	w := &s.out.change
+	w.Sync, w.Checkpoint = true, &cp
+	if in.Runner.PID != 0 { // of a runner's start the session's row tells
+		s.note(cp.ResumedAt, broker.EventResumed, cp.AsRequest(), map[string]any{"by": in.By})
+	}
+	c.own().Checkpoint = &cp
+	se := s.editSession(in.SessionID)
+	se.resuming = &resumption{by: in.Runner, until: now.Add(resumeLease)}
+	s.emit(ShowCall{c.Req})
+	s.reply(Reply{Call: *c.Req, Session: se.view(), Done: true})
+}
+
+// resumable is the call for which a session is to be resumed, unless something is in the way.
+func (s *State) resumable(now time.Time, in Resume) (*Call, error) {
+	se := s.session(in.SessionID)
+	if se == nil || len(se.deferred) == 0 {
+		return nil, broker.ErrNothingPutOff
+	}
+	row, p := &se.Row, se.Row.Process
+	switch {
+	case row.State.UnderStop():
+		return nil, broker.ErrStopped
+	case row.Run.Running():
+		return nil, broker.TakenError{Why: "a runner has it"}
+	case row.Run != nil && row.Run.Program == "":
+		return nil, fmt.Errorf("%w: what is on record of how it was started does not count; start it with aoctl run --resume %s", broker.ErrUnknownStart, in.SessionID)
+	case p.PID == 0 || p.Start == 0 && !row.EndedAt.IsZero():
+	case !slices.Contains(in.Looked, p):
+		return nil, ErrLookAgain
+	case slices.Contains(in.Living, p):
+		return nil, broker.TakenError{Why: fmt.Sprintf("process %d of it still runs", p.PID)}
+	}
+	if r := se.resuming; r != nil {
+		under := now.Before(r.until)
+		if r.by.PID != 0 {
+			if under = slices.Contains(in.Living, r.by); !slices.Contains(in.Looked, r.by) {
+				return nil, ErrLookAgain
+			}
+		}
+		if under {
+			return nil, broker.TakenError{Why: "it is being resumed already"}
+		}
+	}
+	return s.call(se.deferred[len(se.deferred)-1]), nil
+}
+
+// StartRunner asks for a runner that takes up a managed session, unless that was stopped since
+// the resume began, or the call that was put off was denied for good or taken up.
+//
+// Errors: ErrNotFound, ErrStopped, ErrTaken.
+type StartRunner struct {
+	SessionID string
+	By        broker.Actor
+}
+
+func (in StartRunner) step(s *State, now time.Time) {
+	s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+		switch {
+		case row.State.UnderStop():
+			return nil, broker.ErrStopped
+		case row.Run.Running():
+			return nil, broker.TakenError{Why: "a runner has it"}
+		case row.Deferred == 0:
+			return nil, broker.ErrNothingPutOff
+		}
+		return []*broker.Event{broker.BeginResume(now, row, in.By)}, nil
+	})
+}
+
+// Resumed says that a resume is over: the next one may begin.
+type Resumed struct{ SessionID string }
+
+func (in Resumed) step(s *State, _ time.Time) {
+	if s.session(in.SessionID) != nil {
+		s.editSession(in.SessionID).resuming = nil
+	}
+}

@@ -1,0 +1,376 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Rules are what decides calls without a person, as of one moment. They are never changed:
+// others come in their place, with another version.
+type Rules struct {
+	Version int
+	Set     *rules.Set // compiled: own rules, and those of projects' files
+
+	Doubt  string // why no rule may allow anything, for good
+	Unread string // why it is not known whether the log is as it was; until then none may either
+	Stuck  string // why the set is not what the rules say; then none may allow anything either
+}
+
+// The most rules that are kept: projects' files, which anybody may write, never take the room
+// of the operator's own.
+const (
+	maxFiled = 2000 // of all files together
+	maxOwn   = rules.MaxRules - maxFiled
+)
+
+// rulebook is all that is known of rules and of who may change them.
+type rulebook struct {
+	own     table[string, rules.Rule]       // without their uses
+	uses    table[string, broker.RuleUse]   // of all rules, by id
+	files   table[string, broker.RulesFile] // of projects, by real path
+	trusted table[string, string]           // real path of a rules file to the digest that is trusted
+	tokens  table[string, Token]            // by id
+}
+
+// Token is a token as it was minted.
+type Token struct {
+	broker.TokenData
+	At time.Time
+}
+
+func newRulebook() rulebook {
+	return rulebook{
+		own: newTable[string, rules.Rule](), uses: newTable[string, broker.RuleUse](), files: newTable[string, broker.RulesFile](),
+		trusted: newTable[string, string](), tokens: newTable[string, Token](),
+	}
+}
+
+// rule is a rule that is not built in, with its uses.
+func (b *rulebook) rule(id string) (rules.Rule, bool) {
+	r, ok := b.own.get(id)
+	for _, path := range b.files.keys() {
+		if ok {
+			break
+		}
+		f, _ := b.files.get(path)
+		if i := slices.IndexFunc(f.Rules, func(r rules.Rule) bool { return r.ID == id }); i >= 0 {
+			r, ok = f.Rules[i], true
+		}
+	}
+	return b.withUses(r), ok
+}
+
+func (b *rulebook) withUses(r rules.Rule) rules.Rule {
+	u, _ := b.uses.get(r.ID)
+	r.Uses, r.LastUsedAt = u.Uses, u.Last
+	return r
+}
+
+func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
+
+// all are the rules that stand in the set, and how many of them are of files.
+func (b *rulebook) all() (list []rules.Rule, filed int) {
+	for _, id := range b.own.keys() {
+		r, _ := b.own.get(id)
+		list = append(list, b.withUses(r))
+	}
+	for _, path := range b.files.keys() {
+		f, _ := b.files.get(path)
+		for _, r := range f.Rules {
+			list = append(list, b.withUses(r))
+			filed++
+		}
+	}
+	return list, filed
+}
+
+// setRules puts other rules in force.
+func (s *State) setRules(change func(r *Rules)) {
+	next := *s.now.rules
+	change(&next)
+	next.Version++
+	s.now.rules = &next
+	s.emit(ShowRules{})
+}
+
+// compile makes the set anew from all rules. When it fails, the set in force stays and is
+// known to be stuck.
+func (s *State) compile() error {
+	list, filed := s.book.all()
+	set, err := rules.Compile(list)
+	if err == nil && filed > maxFiled {
+		err = fmt.Errorf("projects' files have %d rules together; at most %d are allowed", filed, maxFiled)
+	}
+	if err != nil {
+		err = fmt.Errorf("compile the rules: %w", err)
+		s.setRules(func(r *Rules) { r.Stuck = err.Error() })
+		return err
+	}
+	s.setRules(func(r *Rules) { r.Set, r.Stuck = set, "" })
+	return nil
+}
+
+// refit brings rule r up to date in the set: all rules are compiled only when that does not do.
+func (s *State) refit(r rules.Rule) {
+	set, err := s.now.rules.Set.With(r)
+	if err != nil || s.now.rules.Stuck != "" {
+		_ = s.compile() // it says so in Stuck
+		return
+	}
+	s.setRules(func(next *Rules) { next.Set = set })
+}
+
+// spendable reports whether each rule that a verdict rests on has a use left.
+func (s *State) spendable(a rules.Assessment) bool {
+	for _, id := range a.Rules {
+		if r, ok := s.book.rule(id); ok && usedUp(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// spend counts one use of each of the rules that a verdict rests on. One that is used up then
+// leaves the set.
+func (s *State) spend(now time.Time, ids []string) {
+	for _, id := range ids {
+		u, _ := s.book.uses.get(id)
+		s.book.uses.put(id, broker.RuleUse{Uses: u.Uses + 1, Last: now})
+		s.now.counted = true
+		if r, ok := s.book.rule(id); ok && usedUp(r) {
+			s.refit(r)
+		}
+	}
+}
+
+// SaveRule makes a rule hold: a new one when its ID is empty, else the next version of the
+// rule with that ID. Reply.Rule is the rule. Errors: ErrInvalid around *rules.Error,
+// ErrConflict, ErrForbidden.
+type SaveRule struct {
+	Rule  rules.Rule
+	By    broker.Actor
+	NewID string
+}
+
+func (in SaveRule) step(s *State, now time.Time) {
+	old, known := s.book.own.get(in.Rule.ID)
+	r, err := broker.NextVersion(now, in.NewID, in.Rule, s.book.withUses(old), known, in.By)
+	switch {
+	case err != nil:
+	case !broker.MayChange(in.By, old, known, r):
+		err = broker.ErrForbidden
+	case known && in.Rule.Version != old.Version:
+		err = fmt.Errorf("%w: it has version %d by now, not %d", broker.ErrVersion, old.Version, in.Rule.Version)
+	case !known && s.book.own.len() >= maxOwn:
+		err = fmt.Errorf("%w: there are %d rules already, the most that are kept", broker.ErrInvalid, s.book.own.len())
+	default:
+		if _, misfit := s.now.rules.Set.With(r); misfit != nil {
+			err = fmt.Errorf("%w: %w", broker.ErrInvalid, misfit)
+		}
+	}
+	if err != nil {
+		s.reply(Reply{Err: err, Rule: r})
+		return
+	}
+	plain := broker.WithoutUses(r)
+	w := &s.out.change
+	w.Sync, w.Rules = true, []rules.Rule{r}
+	s.note(now, broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: plain, By: in.By})
+	s.book.own.put(r.ID, plain)
+	s.refit(r)
+	s.reply(Reply{Rule: r, Done: true})
+}
+
+// RemoveRule ends a rule. Anybody may remove one that allows. Errors: ErrNotFound, ErrForbidden.
+type RemoveRule struct {
+	ID string
+	By broker.Actor
+}
+
+func (in RemoveRule) step(s *State, now time.Time) {
+	r, ok := s.book.own.get(in.ID)
+	switch {
+	case !ok:
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return
+	case in.By.Kind != broker.ByOperator && r.Decision != rules.Allow:
+		s.reply(Reply{Err: broker.ErrForbidden, Rule: r})
+		return
+	}
+	w := &s.out.change
+	w.Sync, w.Remove = true, []string{in.ID}
+	s.note(now, broker.EventRuleRemoved, broker.Request{}, broker.RuleRemovedData{ID: in.ID, By: in.By})
+	s.book.own.drop(in.ID)
+	set := s.now.rules.Set.Without(in.ID)
+	s.setRules(func(next *Rules) { next.Set = set })
+	if s.now.rules.Stuck != "" {
+		_ = s.compile() // it says so in Stuck
+	}
+	s.reply(Reply{Done: true})
+}
+
+// FileRead says what a project's rules file has now. Its deny and ask rules hold as they are,
+// its allow rules only while its digest is trusted. Reply.Problem is why none of it holds.
+type FileRead struct {
+	File    broker.RulesFile
+	Missing bool
+}
+
+func (in FileRead) step(s *State, _ time.Time) {
+	old, had := s.book.files.get(in.File.Path)
+	switch {
+	case in.Missing && !had, had && !in.Missing && reflect.DeepEqual(old, in.File):
+		s.reply(Reply{Problem: in.File.Problem})
+		return
+	case in.Missing:
+		s.book.files.drop(in.File.Path)
+	default:
+		s.book.files.put(in.File.Path, in.File)
+	}
+	if err := s.compile(); err != nil && !in.Missing {
+		in.File.Problem, in.File.Rules = err.Error(), nil
+		s.book.files.put(in.File.Path, in.File)
+		_ = s.compile() // without them: what was in force, and this project asks
+	}
+	s.reply(Reply{Problem: in.File.Problem})
+}
+
+// TrustFile lets the allow rules of a project's file count as long as its digest is this one;
+// "" takes the trust back. The caller has read the file, and reads it again after.
+type TrustFile struct {
+	Path, Digest string
+	By           broker.Actor
+}
+
+func (in TrustFile) step(s *State, now time.Time) {
+	s.book.trusted.put(in.Path, in.Digest)
+	s.out.change.Sync = true
+	s.note(now, broker.EventFileTrusted, broker.Request{}, broker.FileTrustedData{Path: in.Path, Digest: in.Digest, By: in.By})
+	s.reply(Reply{Done: true})
+}
+
+type (
+	// MintToken puts a token in force.
+	MintToken struct{ Token broker.TokenData }
+
+	// RevokeToken ends one. Errors: ErrNotFound.
+	RevokeToken struct {
+		ID string
+		By broker.Actor
+	}
+)
+
+func (in MintToken) step(s *State, now time.Time) {
+	s.book.tokens.put(in.Token.ID, Token{in.Token, broker.Instant(now)})
+	s.out.change.Sync = true
+	s.note(now, broker.EventTokenMinted, broker.Request{}, in.Token)
+	s.reply(Reply{Done: true})
+}
+
+func (in RevokeToken) step(s *State, now time.Time) {
+	if !s.book.tokens.has(in.ID) {
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return
+	}
+	s.book.tokens.drop(in.ID)
+	s.out.change.Sync = true
+	s.note(now, broker.EventTokenRevoked, broker.Request{}, broker.TokenData{ID: in.ID, By: in.By})
+	s.reply(Reply{Done: true})
+}
+
+// LogChecked says what a check of the whole log found. From a broken log on no rule allows
+// anything; while it could not be checked, none does either. Both are "" when all is well.
+type LogChecked struct{ Broken, Unread string }
+
+func (in LogChecked) step(s *State, _ time.Time) {
+	unread := ""
+	if in.Unread != "" {
+		unread = "the log could not be checked: " + in.Unread
+	}
+	s.now.health.LogBroken, s.now.health.LogUnread = cmp.Or(s.now.health.LogBroken, in.Broken), in.Unread
+	s.setRules(func(r *Rules) {
+		r.Unread = unread
+		if in.Broken != "" {
+			r.Doubt = cmp.Or(r.Doubt, "the log was changed by another program: "+in.Broken)
+		}
+	})
+	s.emit(ShowHealth{})
+	s.reply(Reply{Done: true})
+}
+
+// Observe switches observing on or off, of one session or, for "", of all. It does not outlive
+// the console. Errors: ErrForbidden, ErrNotFound.
+type Observe struct {
+	SessionID string
+	On        bool
+	By        broker.Actor
+}
+
+func (in Observe) step(s *State, now time.Time) {
+	switch {
+	case in.On && in.By.Kind != broker.ByOperator:
+		s.reply(Reply{Err: broker.ErrForbidden})
+		return
+	case in.SessionID != "" && s.session(in.SessionID) == nil:
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return
+	}
+	s.out.change.Sync = true
+	s.note(now, broker.EventObserve, broker.Request{SessionID: in.SessionID}, map[string]any{"on": in.On, "by": in.By})
+	if in.SessionID == "" {
+		s.now.observing, s.now.health.Observing = in.On, in.On
+		s.emit(ShowHealth{})
+	} else {
+		s.editSession(in.SessionID).Row.Observed = in.On
+		s.emit(ShowSession{in.SessionID})
+	}
+	s.reply(Reply{Done: true})
+}
+
+// sameAssessment reports whether two assessments say the same: a card that says the same must
+// not look changed.
+func sameAssessment(x, y rules.Assessment) bool { return reflect.DeepEqual(x, y) }
+
+// fold makes a fact of the log true.
+func (b *rulebook) fold(e broker.Event) error {
+	switch e.Type {
+	case broker.EventRuleSaved:
+		var d broker.RuleSavedData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		if err := d.Rule.Check(); err != nil {
+			return err
+		}
+		b.own.put(d.Rule.ID, d.Rule)
+	case broker.EventRuleRemoved:
+		var d broker.RuleRemovedData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		b.own.drop(d.ID)
+	case broker.EventFileTrusted:
+		var d broker.FileTrustedData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		b.trusted.put(d.Path, d.Digest)
+	case broker.EventTokenMinted, broker.EventTokenRevoked:
+		var d broker.TokenData
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		b.tokens.drop(d.ID)
+		if e.Type == broker.EventTokenMinted {
+			b.tokens.put(d.ID, Token{d, e.At})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,448 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// How often a session may be begun anew: more than any agent takes to start and end.
+const (
+	runStartRate  = 1  // a second
+	runStartBurst = 30 // at once
+)
+
+// toldAgainAfter is how long a runner's poll is held although there are orders, because it was
+// told of just these a moment ago and is at it.
+const toldAgainAfter = 2 * time.Second
+
+// runState is what is known in memory of how a session is held.
+type runState struct {
+	told            string          // ids of the orders that were told last
+	toldAt          time.Time       //
+	done            map[string]bool // orders of a stop that were reported done; replaced, never changed
+	said            int             // reports that the agent said something, of this process
+	notes           int             // other reports that change nothing
+	reports, starts bucket          // of reports that do, and of processes
+	retryAt         time.Time       // not before then is the session resumed for a message once more
+}
+
+// Orders are what a runner shall do.
+type Orders struct {
+	List  []wire.RunOrder
+	Again time.Duration // how long that need not be repeated, because it was told so just now
+}
+
+// onRun changes the session id, which must be in memory and on record, and replies.
+func (s *State) onRun(now time.Time, id string, sync bool, f func(row *broker.Session) ([]*broker.Event, error)) *Session {
+	if se := s.session(id); se == nil || !se.known() {
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return nil
+	}
+	se, err := s.change(now, Speaker{SessionID: id}, f)
+	if err != nil && !errors.Is(err, broker.ErrNoChange) {
+		s.reply(Reply{Err: err, Session: se.view()})
+		return nil
+	}
+	s.out.change.Sync = s.out.change.Sync || sync && err == nil
+	s.reply(Reply{Session: se.view(), Done: err == nil})
+	return se
+}
+
+// Recall puts a session into memory that only the store has.
+type Recall struct{ Row broker.Session }
+
+func (in Recall) step(s *State, _ time.Time) {
+	if se := s.session(in.Row.ID); se == nil || !se.known() {
+		se = s.editSession(in.Row.ID)
+		se.Row, se.savedAt, se.savedAs = in.Row, in.Row.LastSeenAt, in.Row.Process
+	}
+	s.reply(Reply{})
+}
+
+// StartRun says that a runner holds a session from now on, and an agent in it, which may not
+// be there yet. The same runner may say so again. Looked are the processes of the session that
+// the caller looked at, Living those of them that live and do not come from the runner.
+//
+// Errors: ErrHeld, ErrStopped, ErrTooManySessions, ErrTooFast, ErrLookAgain.
+type StartRun struct {
+	Runner         broker.Process
+	Start          wire.RunStart
+	Agent          broker.Process
+	Looked, Living []broker.Process
+}
+
+func (in StartRun) step(s *State, now time.Time) {
+	id := in.Start.SessionID
+	if err := s.admitSession(now, id); err != nil {
+		s.reply(Reply{Err: err})
+		return
+	}
+	before, orphaned := s.copySession(id), false
+	sp := Speaker{SessionID: id, Agent: in.Start.Agent, CWD: in.Start.CWD}
+	se, err := s.change(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
+		if row.Run.Running() && row.Run.Runner == in.Runner {
+			return nil, broker.ErrNoChange
+		}
+		if err := in.free(row); err != nil {
+			return nil, err
+		}
+		if s.limits.Rate >= 0 && !before.run.starts.take(now, runStartRate, runStartBurst) {
+			return nil, broker.TooMuch(broker.ErrTooFast, fmt.Sprintf("session %s is begun anew too often", before.named()), "wait 1 s, then begin it again")
+		}
+		var events []*broker.Event
+		if orphaned = row.Run.Running() && row.Run.Runner.PID != 0; orphaned {
+			events = broker.RunnerGone(now, row)
+		}
+		return append(events, broker.TakeRun(now, row, in.Runner, in.Start, in.Agent)...), nil
+	})
+	switch {
+	case errors.Is(err, broker.ErrNoChange):
+		s.reply(Reply{Session: se.view()})
+		return
+	case err != nil:
+		s.reply(Reply{Err: err})
+		return
+	}
+	se.run = runState{reports: se.run.reports, starts: before.run.starts}
+	s.out.change.Sync = true
+	s.rememberRunner(in.Runner, id)
+	s.remember(in.Agent, id)
+	if orphaned {
+		s.close(now, id, cancelled("the agent's runner is gone"), nil)
+	}
+	s.reply(Reply{Session: s.session(id).view(), Done: true})
+}
+
+// free says why the runner may not have the session now; nil when it may.
+func (in StartRun) free(row *broker.Session) error {
+	if row.State.UnderStop() {
+		return broker.ErrStopped
+	}
+	if r := row.Run; r.Running() && r.Runner.PID != 0 {
+		switch {
+		case !slices.Contains(in.Looked, r.Runner):
+			return ErrLookAgain
+		case slices.Contains(in.Living, r.Runner):
+			return fmt.Errorf("%w: runner %d", broker.ErrHeld, r.Runner.PID)
+		}
+	}
+	p := row.Process
+	if p.PID == 0 || p == in.Agent || p.Start == 0 && !row.EndedAt.IsZero() { // a pid alone may be another's by now
+		return nil
+	}
+	switch {
+	case !slices.Contains(in.Looked, p):
+		return ErrLookAgain
+	case slices.Contains(in.Living, p):
+		return fmt.Errorf("%w: agent %d", broker.ErrHeld, p.PID)
+	}
+	return nil
+}
+
+// Report is what a runner saw or did. Agent is the process that the report names, as far as it
+// is the runner's. Reply.Wakes says that a message waits for which the session may be resumed.
+//
+// Errors: ErrNotFound, ErrNotManaged, ErrNotRunner, ErrSessionEnded, ErrTooFast.
+type Report struct {
+	Runner    broker.Process
+	SessionID string
+	Report    wire.RunReport
+	Agent     broker.Process
+}
+
+func (in Report) step(s *State, now time.Time) {
+	rep := in.Report
+	se := s.copySession(in.SessionID)
+	run, tells := se.run, se.tells
+	se = s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+		if err := broker.MayReport(row, in.Runner, rep); err != nil {
+			return nil, err
+		}
+		record, err := s.admitReport(now, row, &run, &tells, rep)
+		if err != nil || !record {
+			return nil, cmp.Or(err, broker.ErrNoChange)
+		}
+		return broker.ApplyReport(now, row, rep, in.Agent), nil
+	})
+	if se == nil {
+		return
+	}
+	se = s.editSession(in.SessionID)
+	if rep.Kind == wire.ReportDone && se.Row.State.UnderStop() && len(run.done) < 16 {
+		run.done = maps.Clone(run.done)
+		if run.done == nil {
+			run.done = map[string]bool{}
+		}
+		run.done[rep.OrderID] = true
+	}
+	se.run, se.tells = run, tells
+	switch rep.Kind {
+	case wire.ReportAgent:
+		s.remember(in.Agent, in.SessionID)
+	case wire.ReportIdle: // what the turn asked nobody waits for, though its runner lives
+		s.close(now, in.SessionID, cancelled("the turn ended"), func(c *Call) bool { return c.Req.SubagentID == "" })
+	case wire.ReportEnded:
+		s.close(now, in.SessionID, cancelled("the agent's process is over"), nil)
+	}
+}
+
+// admitReport says whether rep is recorded. What an agent says, and what its runner merely
+// notes, is not, once there is very much of it; a runner that changes its session's state too
+// often is told to wait, so that no change is lost.
+func (s *State) admitReport(now time.Time, row *broker.Session, run *runState, tells *bucket, rep wire.RunReport) (record bool, err error) {
+	rate := float64(eventsPerCall * s.limits.Rate)
+	switch rep.Kind {
+	case wire.ReportSaid:
+		run.said++
+		return run.said <= broker.MaxSaid && tells.take(now, rate, burstSeconds*rate), nil
+	case wire.ReportNote, wire.ReportStep:
+		run.notes++
+		return run.notes <= broker.MaxNotes && tells.take(now, rate, burstSeconds*rate), nil
+	}
+	if run.reports.take(now, rate, burstSeconds*rate) {
+		return true, nil
+	}
+	return false, broker.TooMuch(broker.ErrTooFast,
+		fmt.Sprintf("the runner of session %s reports more than %d a second", (&Session{Row: *row}).named(), eventsPerCall*s.limits.Rate), "wait 1 s, then report it again")
+}
+
+// Poll asks what the runner of a session shall do. A message is told only once it is on
+// record that it is. Errors: ErrNotFound, ErrNotManaged, ErrNotRunner.
+type Poll struct {
+	SessionID string
+	Runner    broker.Process
+}
+
+func (in Poll) step(s *State, now time.Time) {
+	se := s.session(in.SessionID)
+	switch {
+	case se == nil || !se.known():
+		s.reply(Reply{Err: broker.ErrNotFound})
+		return
+	case se.Row.Run == nil:
+		s.reply(Reply{Err: broker.ErrNotManaged})
+		return
+	case se.Row.Run.Runner != in.Runner:
+		s.reply(Reply{Err: broker.ErrNotRunner})
+		return
+	}
+	if se.Row.MayTell() {
+		se, _ = s.change(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
+			row.Run.Told, row.Message = row.Message, nil
+			return nil, nil
+		})
+	}
+	o := Orders{List: se.Row.Orders(se.run.done)}
+	if broker.OrderIDs(o.List) == se.run.told {
+		o.Again = max(0, toldAgainAfter-now.Sub(se.run.toldAt))
+	}
+	s.reply(Reply{Orders: o, Session: se.view()})
+}
+
+// OrdersTold says which orders a runner is being told of.
+type OrdersTold struct {
+	SessionID string
+	List      []wire.RunOrder
+}
+
+func (in OrdersTold) step(s *State, now time.Time) {
+	if s.session(in.SessionID) != nil && len(in.List) > 0 {
+		se := s.editSession(in.SessionID)
+		se.run.told, se.run.toldAt = broker.OrderIDs(in.List), now
+	}
+}
+
+// Say queues a message of a session's user; none takes the one that waits back. By an operator
+// it lifts a stop. Reply.Wakes says that a runner is to be started.
+//
+// Errors: ErrNotFound, ErrNotManaged, ErrLift.
+type Say struct {
+	SessionID string
+	Message   *broker.Message
+	By        broker.Actor
+}
+
+func (in Say) step(s *State, now time.Time) {
+	wakes := false
+	se := s.onRun(now, in.SessionID, true, func(row *broker.Session) (events []*broker.Event, err error) {
+		switch {
+		case row.Run == nil:
+			return nil, broker.ErrNotManaged
+		case in.Message == nil && row.Message == nil:
+			return nil, broker.ErrNoChange
+		case in.Message == nil:
+			events = append(events, broker.MessageDropped(now, row, row.Message, "withdrawn"))
+			row.Message = nil
+			return events, nil
+		}
+		if row.State.UnderStop() {
+			if in.By.Kind != broker.ByOperator {
+				return nil, broker.ErrLift
+			}
+			events = broker.LiftStop(now, row)
+		}
+		if row.Message != nil {
+			events = append(events, broker.MessageDropped(now, row, row.Message, "a later one took its place"))
+		}
+		row.Message = in.Message
+		events = append(events, broker.SessionEvent(now, broker.EventMessageQueued, *row, in.Message))
+		if wakes = s.mayResume(row); wakes {
+			events = append(events, broker.BeginResume(now, row, in.By))
+		}
+		return events, nil
+	})
+	if se != nil && wakes {
+		s.emit(Wake{se.view()})
+	}
+}
+
+// mayResume reports whether the session, as view shows it, can be resumed for the message that
+// waits. While a call of it is put off, that call's answer comes first.
+func (s *State) mayResume(row *broker.Session) bool {
+	if !s.limits.Launches || row.Run == nil || row.State.UnderStop() || row.Message == nil || row.Message.Failures >= broker.MaxFailures {
+		return false
+	}
+	return row.Run.Turn == broker.TurnEnded || row.Run.Turn == broker.TurnDeferred && row.Deferred == 0
+}
+
+// WakeFor resumes a session when a message waits for that, unless that just failed.
+type WakeFor struct{ SessionID string }
+
+func (in WakeFor) step(s *State, now time.Time) {
+	se := s.session(in.SessionID)
+	if se == nil || s.now.closed || s.now.draining || now.Before(se.run.retryAt) || !s.mayResume(new(se.view())) {
+		s.reply(Reply{})
+		return
+	}
+	se = s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+		return []*broker.Event{broker.BeginResume(now, row, row.Message.By)}, nil
+	})
+	s.emit(Wake{se.view()})
+}
+
+// NotStarted says that no runner came for a session, and why.
+type NotStarted struct {
+	SessionID string
+	Cause     error
+}
+
+func (in NotStarted) step(s *State, now time.Time) {
+	se := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+		if !row.Run.Awaited() {
+			return nil, broker.ErrNoChange // one came all the same, or a stop
+		}
+		return broker.NotStarted(now, row, in.Cause), nil
+	})
+	if se != nil {
+		failures := 0
+		if se.Row.Message != nil {
+			failures = se.Row.Message.Failures
+		}
+		s.editSession(in.SessionID).run.retryAt = now.Add(time.Duration(failures) * broker.RetryPause)
+	}
+}
+
+// RunnerGone says that a session's runner died without a word.
+type RunnerGone struct {
+	SessionID string
+	Runner    broker.Process
+}
+
+func (in RunnerGone) step(s *State, now time.Time) {
+	gone := false
+	s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+		if !row.Run.Running() || row.Run.Runner != in.Runner {
+			return nil, broker.ErrNoChange
+		}
+		gone = true
+		return broker.RunnerGone(now, row), nil
+	})
+	if gone {
+		s.close(now, in.SessionID, cancelled("the agent's runner is gone"), nil)
+	}
+}
+
+// Interrupt ends the turn of a managed session and keeps the session. Nothing happens when no
+// turn is under way. Errors: ErrNotFound, ErrNotManaged, ErrSessionEnded.
+type Interrupt struct {
+	SessionID, NewID string
+	By               broker.Actor
+}
+
+func (in Interrupt) step(s *State, now time.Time) {
+	s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
+		switch r := row.Run; {
+		case r == nil:
+			return nil, broker.ErrNotManaged
+		case !r.Running():
+			return nil, broker.ErrSessionEnded
+		case r.Turn == broker.TurnIdle && r.Told == nil, r.HasOrder(wire.OrderInterrupt):
+			return nil, broker.ErrNoChange
+		}
+		row.Run.AddOrder(in.NewID, wire.OrderInterrupt, "")
+		return []*broker.Event{broker.SessionEvent(now, broker.EventInterruptAsked, *row, map[string]any{"by": in.By})}, nil
+	})
+}
+
+// Configure changes the permission mode or the model of a managed session; "" leaves one as it
+// is. Errors: ErrNotFound, ErrNotManaged, ErrSessionEnded.
+type Configure struct {
+	SessionID, Mode, Model string
+	NewIDs                 [2]string
+	By                     broker.Actor
+}
+
+func (in Configure) step(s *State, now time.Time) {
+	s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
+		switch {
+		case row.Run == nil:
+			return nil, broker.ErrNotManaged
+		case !row.Run.Running() || row.State.UnderStop():
+			return nil, broker.ErrSessionEnded
+		}
+		if in.Mode != "" {
+			row.Run.AddOrder(in.NewIDs[0], wire.OrderMode, in.Mode)
+		}
+		if in.Model != "" {
+			row.Run.AddOrder(in.NewIDs[1], wire.OrderModel, in.Model)
+		}
+		return []*broker.Event{broker.SessionEvent(now, broker.EventRunNoted, *row, map[string]any{"kind": "settings", "permission_mode": in.Mode, "model": in.Model, "by": in.By})}, nil
+	})
+}
+
+// Launch puts a new managed session on record, before anything of it is started.
+// Errors: ErrClosed, ErrTooManySessions.
+type Launch struct {
+	SessionID string
+	New       broker.NewRun
+	By        broker.Actor
+}
+
+func (in Launch) step(s *State, now time.Time) {
+	err := s.admitSession(now, in.SessionID)
+	if s.now.closed {
+		err = broker.ErrClosed
+	}
+	if err != nil {
+		s.reply(Reply{Err: err})
+		return
+	}
+	n := in.New
+	sp := Speaker{SessionID: in.SessionID, Agent: n.Agent, CWD: n.Folder, Hint: broker.SessionHint{Name: n.Name}}
+	se, _ := s.change(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
+		row.Run = &broker.Run{Turn: broker.TurnStarting, Model: n.Model, Detached: true, Named: n.Name != "", StartedAt: broker.Instant(now)}
+		return []*broker.Event{
+			broker.SessionEvent(now, broker.EventSessionStart, *row, map[string]any{"agent": n.Agent, "cwd": n.Folder}),
+			broker.SessionEvent(now, broker.EventRunNoted, *row, map[string]any{"kind": "launch", "by": in.By, "text": n.Prompt}),
+		}, nil
+	})
+	s.out.change.Sync = true
+	s.reply(Reply{Session: se.view(), Done: true})
+}

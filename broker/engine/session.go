@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
+)
+
+// touchEvery is how stale a session's stored last-seen time may be.
+const touchEvery = 30 * time.Second
+
+// Session is one session with what the broker knows of it beside. A Session that is in the
+// state is never changed; see State.editSession.
+type Session struct {
+	Row      broker.Session
+	waiting  []string // ids of its calls that wait, the oldest first
+	deferred []string // ids of those that were put off and whose answer was not given
+
+	savedAt  time.Time       // when its row was last written; zero: never
+	savedAs  broker.Process  // whose the session was in it
+	owes     []*broker.Event // what the store could not take when it happened
+	doubtful bool            // a row of it that does not hold may have been written
+
+	putOffTurn bool        // the turn goes on in which a call was put off
+	resuming   *resumption // the last resume that was begun
+
+	turnSeen bool            // this console saw its user speak, or the session begin
+	gated    map[string]bool // tools that it has asked for since; replaced, never changed
+
+	asks, tells bucket // of new calls, and of other events
+	run         runState
+}
+
+// known reports whether the session is on record.
+func (se *Session) known() bool { return !se.savedAt.IsZero() }
+
+// owing reports whether the store is to have the session's row again.
+func (se *Session) owing() bool { return len(se.owes) > 0 || se.doubtful }
+
+// view is the session as others see it.
+func (se *Session) view() broker.Session {
+	row := se.Row
+	row.Pending, row.Deferred = len(se.waiting), len(se.deferred)
+	row.Subagents = slices.Clone(row.Subagents)
+	return row
+}
+
+// session is session id, nil when it is not in memory.
+func (s *State) session(id string) *Session {
+	se, _ := s.sessions.get(id)
+	return se
+}
+
+// editSession returns a copy of session id, made on the spot if need be, that is in its place
+// from now on. It may be changed until it is kept.
+func (s *State) editSession(id string) *Session {
+	if se, ok := s.sessions.drafted(id); ok {
+		return se
+	}
+	next := s.copySession(id)
+	s.sessions.put(id, next)
+	return next
+}
+
+// copySession is a copy of session id that is in nobody's place, new if need be.
+func (s *State) copySession(id string) *Session {
+	if se := s.session(id); se != nil {
+		next := *se
+		return &next
+	}
+	return &Session{Row: broker.Session{ID: id, State: broker.SessionActive, Frozen: s.held(id) != ""}}
+}
+
+// underStop reports whether nothing of a session may run.
+func (s *State) underStop(id string) bool {
+	se := s.session(id)
+	return se != nil && se.Row.State.UnderStop()
+}
+
+// moot reports whether rules have no say about a session's calls now.
+func (s *State) moot(id string) bool {
+	se := s.session(id)
+	observed := s.now.observing || se != nil && se.Row.Observed
+	return s.underStop(id) || observed || s.held(id) != ""
+}
+
+// project is the folder of the project that req is about.
+func (s *State) project(req *broker.Request) string {
+	if se := s.session(req.SessionID); se != nil && se.Row.ProjectDir != "" {
+		return se.Row.ProjectDir
+	}
+	return broker.FolderOf(*req)
+}
+
+// Speaker is what a hook, or a program, tells of its session beside what it is about.
+type Speaker struct {
+	SessionID string
+	Agent     string // "" when it is not the agent that speaks, but something seen of it
+	CWD, Mode string
+	Hint      broker.SessionHint
+	Living    broker.Process // a process of the session that was seen to live just now
+}
+
+func speaker(q *broker.Question, living broker.Process) Speaker {
+	return Speaker{SessionID: q.SessionID, Agent: q.Agent, CWD: q.CWD, Mode: q.Mode, Hint: q.Session, Living: living}
+}
+
+// touch notes that a session was heard of.
+func (s *State) touch(se *Session, now time.Time, sp Speaker) {
+	row := &se.Row
+	at := broker.Instant(now)
+	if row.StartedAt.IsZero() {
+		row.StartedAt, row.LastSeenAt = at, at
+	}
+	if sp.Agent == "" {
+		return
+	}
+	row.LastSeenAt, row.Agent = at, sp.Agent
+	row.CWD = cmp.Or(row.CWD, sp.CWD)
+	row.Mode = cmp.Or(sp.Mode, row.Mode)
+	if sp.Hint.Pane != "" { // a pane is one of its own server's
+		row.Pane, row.TmuxServer = sp.Hint.Pane, sp.Hint.TmuxServer
+	}
+	row.Transcript = cmp.Or(sp.Hint.Transcript, row.Transcript)
+	row.ProjectDir = cmp.Or(row.ProjectDir, sp.Hint.ProjectDir)
+	if row.Run == nil || !row.Run.Named {
+		row.Name = cmp.Or(sp.Hint.Name, row.Name)
+	}
+	if dir := cmp.Or(row.ProjectDir, row.CWD); row.Name == "" && dir != "" {
+		row.Name = filepath.Base(dir)
+	}
+	if p := sp.Hint.Process; p.PID != 0 {
+		s.remember(p, row.ID)
+		// What lives on under a stop is not replaced: whose prompt lifts it hangs on that.
+		if !row.State.UnderStop() || row.Process.PID == 0 || !row.EndedAt.IsZero() || row.Process != sp.Living {
+			row.Process = p
+		}
+	}
+}
+
+// save puts se's row into the change, with events about it, and what the store still owes.
+func (s *State) save(se *Session, now time.Time, events ...*broker.Event) {
+	c := &s.out.change
+	if s.out.cause != nil { // it is written as soon as the store can
+		se.owes = append(slices.Clone(se.owes), events...)
+		return
+	}
+	if !se.known() && (len(events) == 0 || events[0].Type != broker.EventSessionStart) {
+		started := broker.SessionEvent(now, broker.EventSessionStart, se.Row, map[string]any{"agent": se.Row.Agent, "cwd": se.Row.CWD})
+		c.Events = append([]*broker.Event{started}, c.Events...)
+	}
+	c.Events = append(append(c.Events, se.owes...), events...)
+	c.Sessions = append(slices.DeleteFunc(c.Sessions, func(row broker.Session) bool { return row.ID == se.Row.ID }), se.view())
+	se.savedAt, se.savedAs, se.owes, se.doubtful = now, se.Row.Process, nil, false
+	s.emit(ShowSession{se.Row.ID})
+}
+
+// heardFrom notes that the agent of a session speaks, and records what must be of that.
+func (s *State) heardFrom(now time.Time, sp Speaker) *Session {
+	se := s.editSession(sp.SessionID)
+	must := !se.known() || se.Row.State.Ended() || se.Row.State == broker.SessionIdle
+	stale := now.Sub(se.savedAt) > touchEvery
+	s.touch(se, now, sp)
+	if se.Row.State.Ended() || se.Row.State == broker.SessionIdle {
+		row := &se.Row
+		row.State, row.EndedAt, row.ExitCode, row.EndReason = broker.SessionActive, time.Time{}, nil, ""
+	}
+	// A console that starts anew takes the session of a process that is gone for ended.
+	if must || stale || se.Row.Process != se.savedAs {
+		s.save(se, now)
+	}
+	return se
+}
+
+// change lets f change the row of a session and say what the log is to tell of it, and
+// records both. It changes nothing when f returns an error.
+func (s *State) change(now time.Time, sp Speaker, f func(row *broker.Session) ([]*broker.Event, error)) (*Session, error) {
+	se := s.copySession(sp.SessionID)
+	s.touch(se, now, sp)
+	row := se.view()
+	row.Run = row.Run.Clone()
+	events, err := f(&row)
+	if err != nil {
+		return s.session(sp.SessionID), err
+	}
+	se.Row = row
+	s.sessions.put(sp.SessionID, se)
+	s.save(se, now, events...)
+	return se, nil
+}
+
+// noteGated notes what a session asks for before it runs.
+func (se *Session) noteGated(req *broker.Request) {
+	if !se.turnSeen || req.Event != broker.GateOf(req.Agent) || se.gated[req.ToolName] || len(se.gated) >= maxAlarms {
+		return
+	}
+	next := maps.Clone(se.gated)
+	if next == nil {
+		next = map[string]bool{}
+	}
+	next[req.ToolName] = true
+	se.gated = next
+}
+
+// asksItself notes that se's agent asks r in its own terminal.
+func (se *Session) asksItself(r *broker.Request) {
+	se.Row.Asks = &broker.Asks{
+		RequestID: r.ID, Text: broker.Excerpt(forms.Gist(r.ToolInput)), At: r.CreatedAt, SubagentID: r.SubagentID, ToolUseID: r.ToolUseID,
+	}
+}
+
+// asked notes that what an agent asked in its own terminal is over, when h says so: the call
+// is done, its agent goes on to another, its turn or the session ended.
+func (se *Session) asked(h agents.Hook) (changed bool) {
+	a := se.Row.Asks
+	if a == nil {
+		return false
+	}
+	over := false
+	switch h.Kind {
+	case agents.ToolDone:
+		over = h.SubagentID == a.SubagentID && (h.ToolUseID == "" || a.ToolUseID == "" || h.ToolUseID == a.ToolUseID)
+	case agents.Gate:
+		over = h.SubagentID == a.SubagentID && (h.ToolUseID == "" || h.ToolUseID != a.ToolUseID)
+	case agents.TurnEnd, agents.Prompt:
+		over = h.SubagentID == "" && !h.FromApp
+	case agents.SubagentStop:
+		over = h.SubagentID == a.SubagentID
+	case agents.SessionStart, agents.SessionEnd:
+		over = true
+	case agents.Observe, agents.SubagentStart, agents.Notify, agents.Settings:
+	}
+	if over {
+		se.Row.Asks = nil
+	}
+	return over
+}

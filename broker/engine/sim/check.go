@@ -1,0 +1,295 @@
+package sim
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// oracle knows what was promised to whom.
+type oracle struct {
+	world    *world
+	presses  map[string]int             // keys that allowed, by session and digest
+	runs     map[string]map[string]bool // requests that an operator's word let run, likewise
+	decided  map[string]broker.State    // what operators were told that they decided, by request
+	told     map[string]broker.State    // what askers were told, by request
+	stops    map[string]promise         // by session
+	freezes  map[string]promise         // likewise; "" is that of all
+	allowing map[string]bool            // rules that allow, by id
+	gone     map[string]time.Time       // since when rules are removed
+	observed bool                       // somebody ever let calls go unheld
+}
+
+// promise is one that was acknowledged.
+type promise struct {
+	since    time.Time
+	recorded bool // else a restart may forget it
+}
+
+func (o *oracle) reset() {
+	*o = oracle{
+		world: o.world, presses: map[string]int{}, runs: map[string]map[string]bool{}, decided: map[string]broker.State{}, told: map[string]broker.State{},
+		stops: map[string]promise{}, freezes: map[string]promise{}, allowing: map[string]bool{}, gone: map[string]time.Time{},
+	}
+}
+
+func (o *oracle) pressed(l look, v broker.Verdict) {
+	if v == broker.Allow {
+		x, _ := o.world.loop.View().Request(l.id)
+		if x.ID == "" {
+			x = o.world.disk.now.requests[l.id]
+		}
+		o.presses[x.SessionID+l.digest]++
+	}
+}
+
+func (o *oracle) ruleSent(id string, v rules.Verdict) { o.allowing[id] = v == rules.Allow }
+
+func (o *oracle) before(ins []engine.Input) {
+	for _, in := range ins {
+		if ob, is := in.(engine.Observe); is && ob.On {
+			o.observed = true
+		}
+	}
+}
+
+// unheard takes note of what was sent and came to nobody knows what: it may hold.
+func (o *oracle) unheard(ins []engine.Input) {
+	for _, in := range ins {
+		switch in := in.(type) {
+		case engine.FromHook:
+			if p, stopped := o.stops[in.Hook.SessionID]; stopped && in.Hook.Kind == agents.Prompt {
+				o.stops[in.Hook.SessionID] = promise{p.since, false}
+			}
+		case engine.SetFreeze:
+			if p, frozen := o.freezes[in.SessionID]; frozen && !in.On {
+				o.freezes[in.SessionID] = promise{p.since, false}
+			}
+		}
+	}
+}
+
+// acknowledged takes note of what somebody was told.
+func (o *oracle) acknowledged(in engine.Input, r engine.Reply) {
+	failed := errors.Is(r.Err, broker.ErrNotRecorded)
+	switch in := in.(type) {
+	case engine.Decide:
+		for _, c := range append(slices.Clip(r.Calls), r.Call) {
+			if r.Err == nil && r.Done && c.Outcome != nil && c.Outcome.By.Kind == broker.ByOperator {
+				o.decided[c.ID] = c.State
+				o.mayAllow(c)
+			}
+		}
+	case engine.Stop:
+		if r.Err != nil && !failed {
+			return
+		}
+		for _, s := range o.world.loop.View().Sessions() {
+			if _, known := o.stops[s.ID]; s.State.UnderStop() && (in.All || s.ID == in.SessionID) && !known {
+				o.stops[s.ID] = promise{o.world.now, !failed}
+			}
+		}
+	case engine.FromHook:
+		p, stopped := o.stops[in.Hook.SessionID]
+		switch {
+		case in.Hook.Kind != agents.Prompt || !stopped:
+		case r.Err == nil && r.Done:
+			delete(o.stops, in.Hook.SessionID)
+		case failed: // it may be on the disk all the same: its user spoke, and a restart knows
+			o.stops[in.Hook.SessionID] = promise{p.since, false}
+		}
+	case engine.SetFreeze:
+		switch {
+		case in.On && (r.Err == nil || failed):
+			was, known := o.freezes[in.SessionID]
+			if !known {
+				was.since = o.world.now
+			}
+			o.freezes[in.SessionID] = promise{was.since, was.recorded || !failed}
+		case !in.On && r.Err == nil:
+			delete(o.freezes, in.SessionID)
+		case !in.On && failed:
+			if was, known := o.freezes[in.SessionID]; known {
+				o.freezes[in.SessionID] = promise{was.since, false}
+			}
+		}
+	case engine.PayRest:
+		if r.Err == nil {
+			for id, p := range o.freezes {
+				o.freezes[id] = promise{p.since, true}
+			}
+			for id, p := range o.stops {
+				o.stops[id] = promise{p.since, true}
+			}
+		}
+	case engine.RemoveRule:
+		if r.Err == nil && r.Done {
+			o.gone[in.ID] = o.world.now
+		}
+	}
+}
+
+// mayAllow checks that nothing kept an operator from what they decided.
+func (o *oracle) mayAllow(c broker.Request) {
+	_, all := o.freezes[""]
+	_, one := o.freezes[c.SessionID]
+	_, stopped := o.stops[c.SessionID]
+	if c.State == broker.Allowed && (all || one || stopped) {
+		o.world.fail("an operator allowed %s, although its session is frozen or stopped", c.ID)
+	}
+}
+
+// heard checks what an asker is told.
+func (o *oracle) heard(a *asker, r broker.Request) {
+	w := o.world
+	if was, known := o.told[r.ID]; known && was != r.State {
+		w.fail("%s was told that %s is %s, and %s is told that it is %s", "somebody", r.ID, was, a.name, r.State)
+	}
+	o.told[r.ID] = r.State
+	if !broker.LetsRun(r) {
+		return
+	}
+	if on := w.disk.now.requests[r.ID]; on.State != r.State {
+		w.fail("%s is told that %s is %s, and the disk has it as %q", a.name, r.ID, r.State, on.State)
+	}
+	for _, id := range []string{"", r.SessionID} {
+		if _, frozen := o.freezes[id]; frozen {
+			w.fail("%s is told that %s may run, under a freeze of %q", a.name, r.ID, id)
+		}
+	}
+	if p, stopped := o.stops[r.SessionID]; stopped && r.Outcome.At.After(p.since) {
+		w.fail("%s was allowed after its session was stopped", r.ID)
+	}
+	o.mayRun(a, r)
+}
+
+// mayRun checks who let r run.
+func (o *oracle) mayRun(a *asker, r broker.Request) {
+	w, by := o.world, r.Outcome.By
+	switch by.Kind {
+	case broker.ByOperator:
+		key := r.SessionID + r.Digest
+		if o.runs[key] == nil {
+			o.runs[key] = map[string]bool{}
+		}
+		o.runs[key][r.ID] = true
+		if len(o.runs[key]) > o.presses[key] {
+			w.fail("%d calls like %s may run in %s, and an operator allowed %d", len(o.runs[key]), r.ID, r.SessionID, o.presses[key])
+		}
+	case broker.ByRule:
+		at, gone := o.gone[by.ID]
+		switch {
+		case !o.allowing[by.ID]:
+			w.fail("%s was allowed by rule %q, which allows nothing", r.ID, by.ID)
+		case gone && r.Outcome.At.After(at):
+			w.fail("%s was allowed by rule %s after that was removed", r.ID, by.ID)
+		}
+	case broker.ByObserve:
+		if !o.observed {
+			w.fail("%s is not held, and nobody said so", r.ID)
+		}
+	case broker.ByProcess, broker.ByDeadline, broker.ByStop, broker.ByFreeze, broker.ByAgent, broker.ByBroker:
+		w.fail("%s may run, says %q to %s", r.ID, by.Kind, a.name)
+	}
+}
+
+// owes reports whether the disk could not take the end of a call yet.
+func (o *oracle) owes(id string) bool {
+	calls, _, _ := o.world.loop.View().Debts()
+	return slices.Contains(calls, id)
+}
+
+// state compares what the broker remembers with what the disk has.
+func (o *oracle) state() {
+	w := o.world
+	v, disk := w.loop.View(), w.disk.now
+	debts, _, _ := v.Debts()
+	pending := 0
+	for _, r := range v.Snapshot(w.now).Requests {
+		on, known := disk.requests[r.ID]
+		if owed := slices.Contains(debts, r.ID) || disk.withheld[r.ID]; (!known || on.State != r.State) && !owed {
+			w.fail("%s is %s in memory and %q on the disk", r.ID, r.State, on.State)
+		}
+		if r.State != broker.Pending {
+			continue
+		}
+		pending++
+		if x, _ := v.Seen(r.ID, w.now); r.Checkpoint == nil && x.Left < 0 {
+			w.fail("%s waits %s after its deadline", r.ID, -x.Left)
+		}
+		if s, _ := v.Session(r.SessionID); s.State.UnderStop() {
+			w.fail("%s waits in a session that is stopped", r.ID)
+		}
+	}
+	for _, id := range sortedKeys(disk.requests) {
+		if r := disk.requests[id]; r.State == broker.Pending {
+			if _, known := v.Request(id); !known && !slices.Contains(debts, id) {
+				w.fail("%s waits on the disk, and the broker does not know it", id)
+			}
+		}
+	}
+	o.kept()
+}
+
+// kept checks that what was acknowledged holds.
+func (o *oracle) kept() {
+	w := o.world
+	v := w.loop.View()
+	for _, id := range sortedKeys(o.decided) {
+		if on := w.disk.now.requests[id]; on.State != o.decided[id] {
+			w.fail("an operator was told that %s is %s, and the disk has it as %q", id, o.decided[id], on.State)
+		}
+	}
+	for _, id := range sortedKeys(o.stops) {
+		if s, known := v.Session(id); known && !s.State.UnderStop() && !s.State.Ended() {
+			w.fail("the stop of %s was acknowledged, and it is %s", id, s.State)
+		}
+	}
+	for _, id := range sortedKeys(o.freezes) {
+		probe := id
+		if id == "" {
+			probe = "any"
+		}
+		if !v.Held(probe) {
+			w.fail("the freeze of %q was acknowledged, and holds nothing", id)
+		}
+	}
+}
+
+// restarted forgets the promises that a restart may break: those that said so.
+func (o *oracle) restarted() {
+	for id, p := range o.stops {
+		if !p.recorded {
+			delete(o.stops, id)
+		}
+	}
+	for id, p := range o.freezes {
+		if !p.recorded {
+			delete(o.freezes, id)
+		}
+	}
+}
+
+// crashed forgets what was told of calls whose end the disk could not take yet: the next
+// console does not know of it.
+func (o *oracle) crashed() {
+	debts, _, _ := o.world.loop.View().Debts()
+	for _, id := range debts {
+		delete(o.told, id)
+	}
+}
+
+// powerCut forgets what was told to agents that are gone with it, where the disk lost it: only
+// what an operator decided is synced.
+func (o *oracle) powerCut() {
+	for id, was := range o.told {
+		if o.world.disk.now.requests[id].State != was {
+			delete(o.told, id)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// tables are what a disk has at one moment.
+type tables struct {
+	requests    map[string]broker.Request
+	keys        map[string]string
+	sessions    map[string]broker.Session
+	grants      map[string]broker.Grant
+	checkpoints map[string]broker.Checkpoint
+	extended    map[string]broker.Extension
+	uses        map[string]broker.RuleUse
+	facts       []broker.Event
+	alarms      []broker.Event
+	replays     map[string]int // answers given again, by request
+	unheard     map[string]bool
+	withheld    map[string]bool // that it is allowed was never told, and never will be
+	seq         int64
+}
+
+func newTables() *tables {
+	return &tables{
+		requests: map[string]broker.Request{}, keys: map[string]string{}, sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
+		checkpoints: map[string]broker.Checkpoint{}, extended: map[string]broker.Extension{}, uses: map[string]broker.RuleUse{}, replays: map[string]int{}, unheard: map[string]bool{}, withheld: map[string]bool{},
+	}
+}
+
+func (t *tables) clone() *tables {
+	return &tables{
+		requests: maps.Clone(t.requests), keys: maps.Clone(t.keys), sessions: maps.Clone(t.sessions), grants: maps.Clone(t.grants),
+		checkpoints: maps.Clone(t.checkpoints), extended: maps.Clone(t.extended), uses: maps.Clone(t.uses), replays: maps.Clone(t.replays), unheard: maps.Clone(t.unheard), withheld: maps.Clone(t.withheld),
+		facts: slices.Clip(t.facts), alarms: slices.Clip(t.alarms), seq: t.seq,
+	}
+}
+
+// fault is how the next commit goes wrong.
+type fault int
+
+const (
+	sound    fault = iota
+	refuses        // nothing is written, and it says so
+	lies           // it is written, and says that it was not
+	killed         // the console is killed before it is written
+	killedOn       // the console is killed after it is written
+)
+
+var (
+	errDisk   = errors.New("input/output error")
+	errKilled = errors.New("killed")
+)
+
+// disk is a store that is drawn. It keeps what was written since the last sync apart: a power
+// cut loses some of that.
+type disk struct {
+	now    *tables
+	synced *tables // as of the last sync
+	tail   []*broker.Change
+	faults []fault // of the next commits
+	dead   bool    // the console was killed in a commit
+}
+
+func newDisk() *disk { return &disk{now: newTables(), synced: newTables()} }
+
+// Record implements engine.Recorder.
+func (d *disk) Record(_ context.Context, list []*broker.Change) error {
+	f := sound
+	if len(d.faults) > 0 {
+		f, d.faults = d.faults[0], d.faults[1:]
+	}
+	switch f {
+	case refuses:
+		return errDisk
+	case killed:
+		d.dead = true
+		return errKilled
+	case sound, lies, killedOn:
+	}
+	next := d.now.clone()
+	sync := false
+	for i, c := range list {
+		if err := next.apply(c); err != nil {
+			return &broker.ChangeError{Index: i, Err: err}
+		}
+		sync = sync || c.Sync
+	}
+	d.now = next
+	d.tail = append(d.tail, list...)
+	if sync {
+		d.synced, d.tail = next.clone(), nil
+	}
+	switch f {
+	case lies:
+		return errDisk
+	case killedOn:
+		d.dead = true
+		return errKilled
+	case sound, refuses, killed:
+	}
+	return nil
+}
+
+// cutPower loses all but the first keep changes since the last sync.
+func (d *disk) cutPower(keep int) {
+	at := d.synced.clone()
+	for _, c := range d.tail[:min(keep, len(d.tail))] {
+		if at.apply(c) != nil {
+			break
+		}
+	}
+	d.now, d.synced, d.tail = at, at.clone(), nil
+}
+
+// apply writes c, or says why it cannot be.
+func (t *tables) apply(c *broker.Change) error {
+	if c.Insert != nil {
+		r := *c.Insert
+		if _, taken := t.requests[r.ID]; taken || t.keys[r.Key] != "" {
+			return broker.ErrDuplicate
+		}
+		t.requests[r.ID], t.keys[r.Key] = plain(r), r.ID
+	}
+	for _, s := range c.Settle {
+		r, ok := t.requests[s.ID]
+		switch {
+		case !ok:
+			return broker.ErrNotFound
+		case r.State != broker.Pending:
+			return broker.ErrAlreadyDecided
+		}
+		r.State, r.Outcome = s.Outcome.State, new(s.Outcome)
+		t.requests[s.ID] = r
+	}
+	for _, s := range c.Sessions {
+		t.sessions[s.ID] = s
+	}
+	if c.Grant != nil {
+		t.grants[c.Grant.ID] = *c.Grant
+	}
+	if u := c.UseGrant; u != nil {
+		g, ok := t.grants[u.ID]
+		switch {
+		case !ok:
+			return broker.ErrNotFound
+		case g.UsedBy != "":
+			return broker.ErrGrantUsed
+		}
+		g.UsedBy = u.By
+		t.grants[u.ID] = g
+	}
+	if c.Checkpoint != nil {
+		t.checkpoints[c.Checkpoint.RequestID] = *c.Checkpoint
+	}
+	for _, id := range c.DropCheckpoints {
+		if _, ok := t.checkpoints[id]; !ok {
+			return broker.ErrNotFound
+		}
+		delete(t.checkpoints, id)
+	}
+	for _, id := range c.Used {
+		u := t.uses[id]
+		t.uses[id] = broker.RuleUse{Uses: u.Uses + 1, Last: u.Last}
+	}
+	for _, e := range c.Events {
+		t.log(*e)
+	}
+	return nil
+}
+
+func (t *tables) log(e broker.Event) {
+	t.seq++
+	e.Seq = t.seq
+	switch {
+	case slices.Contains(broker.FactTypes, e.Type):
+		t.facts = append(t.facts, e)
+	case e.Type == broker.EventAlarm || e.Type == broker.EventAlarmSeen:
+		t.alarms = append(t.alarms, e)
+	case e.Type == broker.EventExtended:
+		var d broker.ExtendedData
+		if json.Unmarshal(e.Data, &d) == nil {
+			t.extended[e.RequestID] = broker.Extension{RequestID: e.RequestID, At: e.At, ExtendedData: d}
+		}
+	case e.Type == broker.EventAnsweredAgain:
+		t.replays[e.RequestID]++
+		delete(t.unheard, e.RequestID)
+	case e.Type == broker.EventAnswerWithheld:
+		t.withheld[e.RequestID] = true
+	case e.Type == broker.EventUnheard:
+		t.unheard[e.RequestID] = true
+	}
+}
+
+// plain is r as a store keeps it.
+func plain(r broker.Request) broker.Request {
+	r.Assessment, r.Checkpoint, r.Held, r.Deferrable, r.Legible, r.Suggestions, r.Alarm, r.Unheard = nil, nil, "", false, false, nil, nil, false
+	return r
+}
+
+// saved is what a starting console reads.
+func (t *tables) saved() broker.Saved {
+	s := broker.Saved{Facts: t.facts, RuleUse: maps.Clone(t.uses)}
+	for _, id := range sortedKeys(t.requests) {
+		if r := t.requests[id]; r.State == broker.Pending {
+			s.Requests = append(s.Requests, r)
+			if x, ok := t.extended[id]; ok {
+				s.Extensions = append(s.Extensions, x)
+			}
+		}
+	}
+	for _, id := range sortedKeys(t.sessions) {
+		s.Sessions = append(s.Sessions, t.sessions[id])
+	}
+	for _, id := range sortedKeys(t.grants) {
+		if g := t.grants[id]; g.UsedBy == "" {
+			s.Grants = append(s.Grants, g)
+		}
+	}
+	for _, id := range sortedKeys(t.checkpoints) {
+		s.Checkpoints = append(s.Checkpoints, t.checkpoints[id])
+	}
+	return s
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func (f fault) String() string {
+	return [...]string{"works", "refuses", "writes and says that it did not", "is killed before it writes", "is killed after it wrote"}[f]
+}
+
+var _ fmt.Stringer = sound

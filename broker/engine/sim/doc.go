@@ -1,0 +1,18 @@
+// Package sim tries the engine in worlds that are drawn: virtual time, a disk that fails, says
+// that it failed after it wrote, and loses what was not synced when the power goes; agents that
+// repeat themselves, change their call, hang up, are paused past their deadline and die; several
+// operators who press keys on what they saw a while ago; stops, freezes, rules that change.
+//
+// A world is played from a list of moves. After every round the promises are checked:
+//
+//   - nothing is told to run that no operator, rule or grant allowed, for exactly that call;
+//   - nothing that was acknowledged is lost or changed, whatever crashed in between;
+//   - a call ends once, and what its asker was told does not turn from no to yes;
+//   - nobody waits after the deadline;
+//   - nothing is allowed under a stop or a freeze that was acknowledged;
+//   - an answer goes to its own question only;
+//   - what the broker remembers is what the disk has, and the refusals that it owes it.
+//
+// The same moves make the same world, so a failing list is made shorter, move by move, until
+// every one that is left is needed; it then reads as a story.
+package sim

@@ -1,0 +1,116 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Result is what became of a world.
+type Result struct {
+	Steps int    // inputs that the engine took
+	Wrong string // the promise that was broken; "" when none was
+}
+
+// play makes moves until a promise is broken, and lets everything come to its end.
+func play(moves []Move, tell bool) (w *world) {
+	w = newWorld(tell)
+	defer func() {
+		if v := recover(); v != nil {
+			w.fail("it panicked: %v", v)
+		}
+	}()
+	for _, m := range moves {
+		if w.do(m); w.wrong != "" {
+			return w
+		}
+	}
+	w.settle()
+	return w
+}
+
+// settle lets every agent hear its answer, and every call end.
+func (w *world) settle() {
+	w.disk.faults = nil
+	for range 3 {
+		w.mend()
+	}
+	for range 12 {
+		for _, a := range w.askers {
+			if a != nil {
+				a.paused = false
+				a.goOn()
+			}
+		}
+		w.round()
+	}
+	w.wait(3 * timeout)
+	for _, r := range w.pending() {
+		if r.Checkpoint == nil && r.Outcome == nil {
+			w.fail("%s waits for ever", r.ID)
+		}
+	}
+}
+
+// Play plays the world of a seed, of so many moves.
+func Play(seed uint64, moves int) Result {
+	w := play(draw(seed, moves), false)
+	return Result{w.steps, w.wrong}
+}
+
+// Story plays the world of a seed again and tells the shortest list of moves that breaks the
+// same promise; "" when none is broken.
+func Story(seed uint64, moves int) string {
+	list := draw(seed, moves)
+	w := play(list, false)
+	if w.wrong == "" {
+		return ""
+	}
+	list = shrink(list, kindOf(w.wrong))
+	w = play(list, true)
+	return fmt.Sprintf("seed %d, %d moves of %d:\n%s", seed, len(list), moves, strings.Join(w.said, "\n"))
+}
+
+// kindOf is a broken promise without the names in it.
+func kindOf(wrong string) string {
+	words := strings.Fields(wrong)
+	var kept []string
+	for _, word := range words {
+		if !strings.ContainsAny(word, "0123456789") {
+			kept = append(kept, word)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// shrink leaves out moves as long as the same promise is broken, large parts first, and makes
+// the numbers of those that are left small.
+func shrink(list []Move, kind string) []Move {
+	breaks := func(l []Move) bool { return kindOf(play(l, false).wrong) == kind }
+	for size := len(list) / 2; size > 0; {
+		removed := false
+		for at := 0; at+size <= len(list); {
+			shorter := append(append([]Move{}, list[:at]...), list[at+size:]...)
+			if breaks(shorter) {
+				list, removed = shorter, true
+			} else {
+				at += size
+			}
+		}
+		if !removed || size == 1 {
+			if size == 1 && removed {
+				continue
+			}
+			size /= 2
+		}
+	}
+	for i := range list {
+		for _, small := range []Move{{list[i].Kind, 0, 0}, {list[i].Kind, list[i].Who, 0}, {list[i].Kind, 0, list[i].N}} {
+			was := list[i]
+			if list[i] = small; breaks(list) {
+				break
+			}
+			list[i] = was
+		}
+	}
+	return list
+}

@@ -1,0 +1,593 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Move is one thing that somebody does: who, and which of what there is. Both count round.
+type Move struct {
+	Kind string
+	Who  int
+	N    int
+}
+
+// everyday are the moves of every world, those more often that more depends on. Of the hazards
+// each world has some.
+var (
+	everyday = []weighed{
+		{"ask", 14}, {"go on", 46}, {"round", 26}, {"look", 12}, {"allow", 9}, {"deny", 3}, {"wait", 5}, {"mend", 2}, {"tick", 2},
+	}
+	hazards = []weighed{
+		{"allow several", 3},
+		{"hang up", 4},
+		{"come back", 4},
+		{"ask again", 8},
+		{"change call", 3},
+		{"pause", 2},
+		{"withdraw", 2},
+		{"stop", 2},
+		{"stop all", 1},
+		{"prompt", 3},
+		{"turn end", 2},
+		{"tool done", 4},
+		{"session end", 1},
+		{"freeze", 2},
+		{"freeze all", 1},
+		{"lift", 3},
+		{"lift all", 2},
+		{"observe", 1},
+		{"observe all", 1},
+		{"gate again", 2},
+		{"extend", 4},
+		{"put off", 4},
+		{"rule", 4},
+		{"remove rule", 2},
+		{"alarm", 1},
+		{"acknowledge", 2},
+		{"disk", 3},
+		{"power", 1},
+		{"kill", 1},
+		{"agent dies", 1},
+		{"wait long", 3},
+		{"revoke", 1},
+	}
+)
+
+// weighed is a kind of move, and how often it is made.
+type weighed struct {
+	kind string
+	n    int
+}
+
+const (
+	sessions  = 3
+	slots     = 5 // agents that ask at a time
+	commands  = 4
+	timeout   = 20 * time.Second
+	lateFor   = 30 * time.Second
+	grace     = 5 * time.Second
+	operators = 2
+
+	mostTimers = 1000 // that fire while time passes once
+)
+
+// calls are the commands that agents want to run, read once.
+var calls = func() []*rules.Call {
+	list := make([]*rules.Call, commands)
+	for i := range list {
+		list[i] = rules.Prepare(rules.Question{Tool: "Bash", Input: input(i), Agent: "claude"})
+	}
+	return list
+}()
+
+func command(n int) string { return "make part" + string(rune('a'+n%commands)) }
+
+func input(n int) json.RawMessage {
+	raw, _ := json.Marshal(map[string]string{"command": command(n)}) // a map of strings never fails
+	return raw
+}
+
+var (
+	operator = broker.Actor{Kind: broker.ByOperator}
+	program  = broker.Actor{Kind: broker.ByProcess, PID: 77}
+)
+
+// world is a broker with everybody around it.
+type world struct {
+	now    time.Time
+	disk   *disk
+	loop   *engine.Loop
+	ids    int
+	queued []engine.Input
+	then   []func(engine.Reply)
+	woken  map[string]bool
+	askers [slots]*asker
+	looks  [operators]look
+	ruleID []string
+	checks oracle
+	said   []string // the story, while it is told
+	tell   bool
+	steps  int
+	wrong  string
+}
+
+// look is a call as an operator saw it.
+type look struct {
+	id, digest, stamp string
+}
+
+// Answered and the others are what the loop tells the world of.
+func (w *world) Answered(id string)         { w.woken[id] = true }
+func (w *world) Moved(string)               {}
+func (w *world) SessionChanged(string)      {}
+func (w *world) StartRunner(broker.Session) {}
+func (w *world) Rejudge(ids []string) {
+	for _, id := range ids {
+		w.rejudge(id, "")
+	}
+}
+
+func newWorld(tell bool) *world {
+	w := &world{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), disk: newDisk(), woken: map[string]bool{}, tell: tell}
+	w.checks.world = w
+	w.checks.reset()
+	w.open()
+	return w
+}
+
+// newID is an id that nobody had before.
+func (w *world) newID(kind string) string {
+	w.ids++
+	return fmt.Sprintf("%s-%d", kind, w.ids)
+}
+
+// open starts a console over what the disk has.
+func (w *world) open() {
+	limits := engine.Limits{
+		ApprovalTimeout: timeout, LateFor: lateFor, AskerGrace: grace, MaxPerSession: 64, MaxPending: 4096, MaxSessions: 64, Rate: -1, OnTimeout: broker.Deny,
+	}
+	s := engine.New(limits)
+	saved := w.disk.now.saved()
+	st := engine.Start{Saved: saved, Alarms: w.disk.now.alarms}
+	ends := map[string]int{}
+	pending := map[string]bool{}
+	for _, r := range saved.Requests {
+		ends[r.ID], pending[r.ID] = 0, true
+	}
+	for _, cp := range saved.Checkpoints {
+		r, ok := w.disk.now.requests[cp.RequestID]
+		switch {
+		case pending[cp.RequestID]:
+		case !ok || r.Outcome == nil || !cp.TakenUpAt.IsZero():
+			st.Stray = append(st.Stray, cp)
+		default:
+			r.Checkpoint = &cp
+			st.Owed = append(st.Owed, r)
+		}
+	}
+	for _, id := range sortedKeys(w.disk.now.requests) {
+		r := w.disk.now.requests[id]
+		if (r.State == broker.Expired || r.State == broker.Cancelled) && w.now.Sub(r.Outcome.At) < lateFor && !w.granted(id) {
+			st.Late = append(st.Late, r)
+		}
+	}
+	timers, err := s.Restore(w.now, st)
+	if err != nil {
+		w.fail("a console cannot start: %v", err)
+		return
+	}
+	w.loop = engine.NewLoop(s, timers, w.disk, w, slog.New(slog.DiscardHandler))
+	w.queued, w.then = nil, nil
+	w.checks.restarted()
+	w.send(engine.TakeUp{Ends: ends}, nil)
+	w.round()
+}
+
+func (w *world) granted(request string) bool {
+	for _, g := range w.disk.now.grants {
+		if g.RequestID == request {
+			return true
+		}
+	}
+	return false
+}
+
+// send queues an input for the next round.
+func (w *world) send(in engine.Input, then func(engine.Reply)) {
+	w.queued = append(w.queued, in)
+	w.then = append(w.then, then)
+}
+
+// round lets the loop take what is queued.
+func (w *world) round() {
+	if len(w.queued) > 0 {
+		w.sayf("-- a round of %d", len(w.queued))
+	}
+	ins, then := w.queued, w.then
+	w.queued, w.then = nil, nil
+	w.steps += len(ins)
+	w.checks.before(ins)
+	replies := w.loop.Round(context.Background(), w.now, ins...)
+	if w.disk.dead { // nobody hears a word of it
+		w.disk.dead = false
+		w.say("the console is killed in the middle of it")
+		w.checks.unheard(ins)
+		w.crash()
+		return
+	}
+	for i, r := range replies {
+		if r.Err != nil {
+			w.sayf("(%s: %v)", nameOf(ins[i]), r.Err)
+		}
+		if errors.Is(r.Err, engine.ErrBroken) {
+			w.fail("the engine failed on %s", nameOf(ins[i]))
+		}
+		w.checks.acknowledged(ins[i], r)
+		if then[i] != nil {
+			then[i](r)
+		}
+	}
+	w.checks.state()
+}
+
+func nameOf(in engine.Input) string { return strings.TrimPrefix(fmt.Sprintf("%T", in), "engine.") }
+
+// crash is what follows when the console's process is gone.
+func (w *world) crash() {
+	w.checks.crashed()
+	w.woken = map[string]bool{}
+	for _, a := range w.askers {
+		if a != nil {
+			a.cutOff()
+		}
+	}
+	w.open()
+}
+
+func (w *world) fail(format string, args ...any) {
+	if w.wrong == "" {
+		w.wrong = fmt.Sprintf(format, args...)
+		w.say("WRONG: " + w.wrong)
+	}
+}
+
+func (w *world) say(text string) {
+	if w.tell {
+		w.said = append(w.said, fmt.Sprintf("%6.1f s  %s", w.now.Sub(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)).Seconds(), text))
+	}
+}
+
+func (w *world) sayf(format string, args ...any) {
+	if w.tell {
+		w.say(fmt.Sprintf(format, args...))
+	}
+}
+
+func sessionID(n int) string { return "session " + string(rune('A'+n%sessions)) }
+
+// judge is what the rules say of a command, by a look at the call.
+func judge(l engine.Look, n int, now time.Time) engine.Judged {
+	a := l.Rules.Set.Judge(calls[n%commands], now)
+	if doubt := l.Rules.Doubt + l.Rules.Unread + l.Rules.Stuck + l.Alarm; doubt != "" && a.Verdict == rules.Allow {
+		a = broker.AskInstead(a, doubt)
+	}
+	return engine.Judged{Rules: l.Rules.Version, Assessment: a, DenyReason: a.Reason, Stamp: "files"}
+}
+
+// rejudge lets the rules look at a waiting call again.
+func (w *world) rejudge(id, rule string) {
+	x, ok := w.loop.View().Seen(id, w.now)
+	if !ok {
+		return
+	}
+	n := commandOf(x.Request)
+	w.send(engine.Assess{ID: id, Judged: judge(x.Look, n, w.now), Was: x.Stamp, Ends: !x.Look.Moot, Rule: rule}, nil)
+}
+
+func commandOf(r broker.Request) int {
+	for n := range commands {
+		if string(r.ToolInput) == string(input(n)) {
+			return n
+		}
+	}
+	return 0
+}
+
+// pending are the ids of what an operator sees, in order.
+func (w *world) pending() []broker.Request {
+	snap := w.loop.View().Snapshot(w.now)
+	return snap.Requests
+}
+
+// do makes a move.
+func (w *world) do(m Move) {
+	sid := sessionID(m.Who)
+	a := w.askers[m.Who%slots]
+	op := m.Who % operators
+	switch m.Kind {
+	case "ask":
+		if a == nil || a.done() {
+			a = w.newAsker(m.Who, m.N)
+			w.sayf("%s asks for %q in %s", a.name, command(a.command), a.session)
+		}
+	case "go on":
+		var able []*asker
+		for _, x := range w.askers {
+			if x != nil && x.able() {
+				able = append(able, x)
+			}
+		}
+		if len(able) > 0 {
+			able[m.Who%len(able)].goOn()
+		}
+	case "round":
+		w.round()
+	case "look":
+		if list := w.pending(); len(list) > 0 {
+			r := list[m.N%len(list)]
+			x, _ := w.loop.View().Seen(r.ID, w.now)
+			w.looks[op] = look{r.ID, r.Digest, x.Stamp}
+			w.sayf("operator %d looks at %s (%q in %s)", op, r.ID, command(commandOf(r)), r.SessionID)
+		}
+	case "allow", "deny":
+		if l := w.looks[op]; l.id != "" {
+			v := map[string]broker.Verdict{"allow": broker.Allow, "deny": broker.Deny}[m.Kind]
+			w.sayf("operator %d presses the key: %s %s", op, m.Kind, l.id)
+			w.checks.pressed(l, v)
+			w.send(engine.Decide{
+				Picks: []engine.Picked{{ID: l.id, Digest: l.digest, Stamp: l.stamp}}, Decision: broker.Decision{Verdict: v, By: operator, Digest: l.digest}, NewID: w.newID("grant"),
+			}, nil)
+		}
+	case "allow several":
+		w.allowSeveral(op, m.N)
+	case "hang up":
+		if a != nil {
+			a.hangUp()
+		}
+	case "come back":
+		if a != nil {
+			a.comeBack()
+		}
+	case "ask again", "change call":
+		if a != nil && a.done() {
+			a.repeat(m.Kind == "change call")
+		}
+	case "pause":
+		if a != nil {
+			a.paused = !a.paused
+		}
+	case "withdraw":
+		if a != nil && a.id != "" {
+			w.sayf("%s takes its question back", a.name)
+			w.send(engine.Withdraw{ID: a.id, By: program}, nil)
+		}
+	case "agent dies":
+		if a != nil {
+			w.sayf("%s dies", a.name)
+			a.dead = true
+			a.leave(true)
+		}
+	default:
+		w.doMore(m, sid, op)
+	}
+}
+
+func (w *world) allowSeveral(op, n int) {
+	in := engine.Decide{Decision: broker.Decision{Verdict: broker.Allow, By: operator}}
+	for i, r := range w.pending() {
+		if r.State == broker.Pending && (n>>i)&1 == 1 {
+			x, _ := w.loop.View().Seen(r.ID, w.now)
+			in.Picks = append(in.Picks, engine.Picked{ID: r.ID, Digest: r.Digest, Stamp: x.Stamp})
+			w.checks.pressed(look{r.ID, r.Digest, x.Stamp}, broker.Allow)
+		}
+	}
+	if len(in.Picks) > 0 {
+		w.sayf("operator %d allows %d calls as one", op, len(in.Picks))
+		w.send(in, nil)
+	}
+}
+
+// doMore makes the moves that are not about one agent's question.
+func (w *world) doMore(m Move, sid string, op int) {
+	hook := func(kind agents.Kind, change func(h *agents.Hook)) {
+		h := agents.Hook{Kind: kind, Agent: "claude", SessionID: sid, CWD: "/src"}
+		if change != nil {
+			change(&h)
+		}
+		w.sayf("%s tells: %s", sid, map[agents.Kind]string{agents.Prompt: "its user speaks", agents.TurnEnd: "its turn is over", agents.SessionEnd: "it ends", agents.ToolDone: "a call ran"}[kind])
+		w.send(engine.FromHook{Hook: h, Speaker: engine.Speaker{SessionID: sid, Agent: "claude", CWD: "/src"}}, nil)
+	}
+	all := map[bool]string{true: "", false: sid}
+	everything := strings.HasSuffix(m.Kind, " all")
+	switch m.Kind {
+	case "stop", "stop all":
+		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
+		w.send(engine.Stop{SessionID: all[everything], All: everything, By: operator}, nil)
+	case "prompt":
+		hook(agents.Prompt, nil)
+	case "turn end":
+		hook(agents.TurnEnd, nil)
+	case "session end":
+		hook(agents.SessionEnd, nil)
+	case "tool done":
+		if a := w.askers[m.Who%slots]; a != nil && a.mayRun {
+			hook(agents.ToolDone, func(h *agents.Hook) {
+				h.SessionID, h.ToolName, h.ToolInput, h.ToolUseID = a.session, "Bash", input(a.command), a.use
+			})
+		}
+	case "freeze", "freeze all", "lift", "lift all":
+		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
+		w.send(engine.SetFreeze{SessionID: all[everything], On: strings.HasPrefix(m.Kind, "freeze"), By: operator}, nil)
+	case "observe", "observe all":
+		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
+		w.send(engine.Observe{SessionID: all[everything], On: true, By: operator}, nil)
+	case "gate again":
+		w.send(engine.Observe{SessionID: "", By: operator}, nil)
+		w.send(engine.Observe{SessionID: sid, By: operator}, nil)
+	case "extend":
+		if l := w.looks[op]; l.id != "" {
+			w.sayf("operator %d gives %s more time", op, l.id)
+			w.send(engine.Extend{ID: l.id, By: operator}, nil)
+		}
+	case "put off":
+		if l := w.looks[op]; l.id != "" {
+			w.sayf("operator %d puts %s off", op, l.id)
+			w.send(engine.PutOff{ID: l.id, By: operator}, nil)
+		}
+	case "rule":
+		w.saveRule(m)
+	case "remove rule":
+		if len(w.ruleID) > 0 {
+			id := w.ruleID[m.N%len(w.ruleID)]
+			w.sayf("operator %d removes rule %s", op, id)
+			w.send(engine.RemoveRule{ID: id, By: operator}, nil)
+		}
+	case "alarm":
+		w.send(engine.Raise{Alarm: broker.Alarm{Kind: broker.RanChanged, SessionID: sid, ToolName: "Bash", ToolUseID: fmt.Sprint(m.N)}}, nil)
+	case "acknowledge":
+		w.send(engine.Acknowledge{SessionID: sid, By: operator}, nil)
+	default:
+		w.elsewhere(m)
+	}
+}
+
+// elsewhere makes the moves of the disk, the machine and the clock.
+func (w *world) elsewhere(m Move) {
+	switch m.Kind {
+	case "disk":
+		f := []fault{refuses, lies, killed, killedOn, refuses, lies}[m.N%6]
+		w.sayf("the disk: the commit after %d others %s", m.Who%3, f)
+		w.disk.faults = append(make([]fault, m.Who%3), f)
+		if m.Who%5 == 0 {
+			w.disk.faults = append(w.disk.faults, f, f)
+		}
+	case "kill":
+		w.say("the console is killed, and starts again")
+		w.queued, w.then = nil, nil
+		w.crash()
+	case "power":
+		keep := m.N % (len(w.disk.tail) + 1)
+		w.sayf("the power fails: of %d writes that were not synced %d are left", len(w.disk.tail), keep)
+		w.queued, w.then = nil, nil
+		w.disk.faults = nil
+		w.disk.cutPower(keep)
+		w.checks.powerCut()
+		w.askers = [slots]*asker{}
+		w.crash()
+	case "mend":
+		w.mend()
+	case "tick":
+		w.send(engine.Tick{Dead: w.deadProcesses()}, nil)
+	case "revoke":
+		for _, id := range sortedKeys(w.disk.now.grants) {
+			w.send(engine.RevokeGrant{ID: id, By: operator}, nil)
+		}
+	case "wait":
+		w.wait(time.Duration(m.N%3000+1) * time.Millisecond)
+	case "wait long":
+		w.wait(time.Duration(m.N%40+1) * time.Second)
+	}
+}
+
+func (w *world) saveRule(m Move) {
+	v := []rules.Verdict{rules.Allow, rules.Allow, rules.Deny, rules.Ask}[m.N%4]
+	r := rules.Rule{Enabled: true, Priority: 100, Tool: "Bash", Where: map[string]string{"command": command(m.Who)}, Decision: v, MaxUses: m.N % 3}
+	id := fmt.Sprintf("0198c0de-0000-7000-8000-%012d", len(w.ruleID)+1+w.ids)
+	w.ids++
+	w.sayf("the operator saves rule %s: %s %q, at most %d times", id, v, command(m.Who), r.MaxUses)
+	w.checks.ruleSent(id, v)
+	w.send(engine.SaveRule{Rule: r, By: operator, NewID: id}, func(rep engine.Reply) {
+		if rep.Err != nil {
+			return
+		}
+		w.ruleID = append(w.ruleID, id)
+		for _, req := range w.loop.View().Pending("") {
+			w.rejudge(req.ID, id)
+		}
+	})
+}
+
+// mend writes what the disk could not take, as the broker's sweep does.
+func (w *world) mend() {
+	calls, strays, rest := w.loop.View().Debts()
+	for _, id := range calls {
+		r, ok := w.disk.now.requests[id]
+		r.ID = id
+		w.send(engine.PayDebt{Call: r, Gone: !ok}, nil)
+	}
+	for _, id := range strays {
+		w.send(engine.PayRest{Stray: id}, nil)
+	}
+	if rest {
+		w.send(engine.PayRest{}, nil)
+	}
+	n, failing := w.loop.View().Failures()
+	if len(calls) == 0 && failing {
+		w.send(engine.Probe{Failures: n}, nil)
+	}
+	w.round()
+}
+
+func (w *world) deadProcesses() []broker.Process {
+	var list []broker.Process
+	for _, a := range w.askers {
+		if a != nil && a.dead {
+			list = append(list, a.process)
+		}
+	}
+	return list
+}
+
+// wait lets time pass, timer by timer.
+func (w *world) wait(d time.Duration) {
+	until := w.now.Add(d)
+	for rounds := 0; ; rounds++ {
+		at, ok := w.loop.NextTimer()
+		if !ok || at.After(until) {
+			break
+		}
+		if rounds > mostTimers {
+			w.fail("a timer fires again and again")
+			return
+		}
+		if at.After(w.now) {
+			w.now = at
+		}
+		w.round()
+	}
+	w.now = until
+	w.send(engine.Tick{Dead: w.deadProcesses()}, nil)
+	w.round()
+}
+
+// draw is a list of moves from a seed.
+func draw(seed uint64, n int) []Move {
+	r := rand.New(rand.NewPCG(seed, 0x5eed)) //nolint:gosec // the same moves for the same seed are the point
+	var bag []string
+	for _, w := range everyday {
+		bag = append(bag, slices.Repeat([]string{w.kind}, w.n)...)
+	}
+	for _, w := range hazards {
+		if r.IntN(3) == 0 {
+			bag = append(bag, slices.Repeat([]string{w.kind}, w.n)...)
+		}
+	}
+	list := make([]Move, n)
+	for i := range list {
+		list[i] = Move{bag[r.IntN(len(bag))], r.IntN(1 << 16), r.IntN(1 << 16)}
+	}
+	return list
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// Tick is the regular look at who may have gone without a word, and at what is still to be
+// written. Dead are processes that were seen to be no more, of those that Watched names.
+type Tick struct {
+	Dead    []broker.Process
+	LogSeq  int64 // the log's end
+	LogHash string
+}
+
+func (in Tick) step(s *State, now time.Time) {
+	s.cancelAbandoned(now, in.Dead)
+	s.tellUnheard(now, in.Dead)
+	s.noticeGone(now, in.Dead)
+	s.forgetDead(in.Dead)
+	s.noteFloods(now, false)
+	s.countRefusals(now)
+	if h := &s.now.health; h.LogSeq != in.LogSeq {
+		h.LogSeq, h.LogHash = in.LogSeq, in.LogHash
+		s.emit(ShowHealth{})
+	}
+	if s.now.counted {
+		s.now.counted = false
+		s.emit(ShowRules{})
+	}
+	s.reply(Reply{})
+}
+
+// noticeGone marks sessions whose agent's process is no more. Of one that a runner holds, the
+// runner tells how it ended.
+func (s *State) noticeGone(now time.Time, dead []broker.Process) {
+	if len(dead) == 0 {
+		return
+	}
+	for _, id := range s.sessions.keys() {
+		se := s.session(id)
+		p := se.Row.Process
+		if p.PID == 0 || !se.Row.EndedAt.IsZero() || !se.known() || se.Row.Run.Running() || !slices.Contains(dead, p) {
+			continue
+		}
+		_, _ = s.change(now, Speaker{SessionID: id}, func(row *broker.Session) ([]*broker.Event, error) {
+			return broker.EndSession(now, row, broker.SessionGone, nil, "gone"), nil
+		})
+		s.close(now, id, cancelled("the agent's process is gone"), func(c *Call) bool {
+			return c.Asker.agent == p || c.Asker.agent.PID == 0 // another process may have resumed the session, and waits for an answer of its own
+		})
+	}
+}
+
+// Closing says that the console ends. What waits is found again by the next one. With Drain
+// held polls only answer at once.
+type Closing struct{ Drain bool }
+
+func (in Closing) step(s *State, now time.Time) {
+	if s.now.draining = true; in.Drain {
+		s.reply(Reply{})
+		return
+	}
+	s.now.closed = true
+	pending := s.now.waiting
+	for _, id := range s.sessions.keys() {
+		for _, cid := range s.session(id).deferred {
+			if s.call(cid).Phase == putOff {
+				pending++
+			}
+		}
+	}
+	if pending > 0 {
+		s.note(now, broker.EventConsoleClosed, broker.Request{}, map[string]int{"pending": pending})
+	}
+	s.noteFloods(now, true)
+	s.reply(Reply{})
+}

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// notRecorded is the end of a call that was to be allowed, and whose end could not be recorded.
+const notRecorded = "the decision could not be recorded"
+
+// Unrecorded takes an input whose change could not be recorded, because of cause; nothing of
+// the round in which it was stepped holds. What allows becomes a refusal. What refuses takes
+// effect at once, and is a debt that is written as soon as the store can. Everything else came
+// to nothing. There is no change, so the effects may be released, after Keep.
+func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
+	s.out = out{cause: cause}
+	failed := fmt.Errorf("%w: %w", broker.ErrNotRecorded, cause)
+	switch in := in.(type) {
+	case Stop, Withdraw, Due, Raise, Refused, TakeUp:
+		in.step(s, now)
+	case Tick:
+		s.cancelAbandoned(now, in.Dead)
+	case Decide:
+		if in.Decision.Verdict == broker.Allow {
+			in.Decision = broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded}
+		}
+		in.step(s, now)
+	case SetFreeze:
+		if in.On {
+			in.step(s, now)
+			failed = fmt.Errorf("%w: it holds, until this console ends: %w", broker.ErrNotRecorded, cause)
+		} else if f, ok := s.freezes.get(in.SessionID); ok { // the log may have its end after all
+			f.recorded = false
+			s.freezes.put(in.SessionID, f)
+			failed = fmt.Errorf("%w: it still holds: %w", broker.ErrNotRecorded, cause)
+		}
+	case Insert:
+		s.neverWas(in.Question.ID, now)
+		if errors.Is(cause, broker.ErrGrantUsed) {
+			s.grants.drop(grantKey(in.Question.SessionID, in.Question.SubagentID, in.Question.Digest))
+		}
+	case PutOff: // it may be put off on the disk, and its agent is never told
+		if c := s.call(in.ID); c != nil {
+			s.strays.put(in.ID, c.Req.SessionID)
+		}
+	case Assess:
+		if c := s.call(in.ID); c != nil && c.Phase == waiting && in.Ends && broker.EndsCall(in.Judged.Assessment) {
+			s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded})
+		}
+	}
+	s.out.change = broker.Change{}
+	s.failReply(failed)
+	return s.out.effects
+}
+
+// neverWas notes that the asker of a new call was refused: it may have been recorded after all.
+func (s *State) neverWas(id string, now time.Time) {
+	s.debts.put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
+}
+
+// failReply makes the reply of the step one that says why it was not recorded.
+func (s *State) failReply(err error) {
+	for i, e := range s.out.effects {
+		if r, ok := e.(Reply); ok {
+			if r.Err == nil {
+				r.Err = err
+			}
+			s.out.effects[i] = r
+			return
+		}
+	}
+	s.emit(Reply{Err: err})
+}
+
+// mayFail are errors of Commit that say something about the change, not about the store.
+var mayFail = []error{broker.ErrDuplicate, broker.ErrAlreadyDecided, broker.ErrGrantUsed, broker.ErrNotFound, broker.ErrInvalid}
+
+// storeFailed reports whether err says something about the store.
+func storeFailed(err error) bool {
+	for _, fine := range mayFail {
+		if errors.Is(err, fine) {
+			return false
+		}
+	}
+	return err != nil
+}
+
+// StoreFailed says that the store could not be written. Nothing is allowed without a person
+// from then on, until a write that nobody waits for has reached the disk. The rows of these
+// sessions may have been written after all, so they are written again as they are; and these
+// calls may have their end there.
+type StoreFailed struct {
+	Why             string
+	Sessions, Calls []string
+}
+
+func (in StoreFailed) step(s *State, _ time.Time) {
+	s.now.failures++
+	for _, id := range in.Sessions {
+		if se := s.session(id); se != nil && se.known() {
+			s.editSession(id).doubtful = true
+		}
+	}
+	for _, id := range in.Calls {
+		if c := s.call(id); c != nil && c.Req.State == broker.Pending {
+			s.doubts.put(id, true)
+		}
+	}
+	if s.now.health.StoreErr != in.Why {
+		s.now.health.StoreErr = in.Why
+		s.setRules(func(*Rules) {}) // an allow that was judged before must be judged again
+		s.emit(ShowHealth{})
+	}
+}
+
+// Probe writes to the store to find out whether it can be written. Failures is how many there
+// were when that was decided; when it works, and nothing failed since, the store works.
+type Probe struct{ Failures int }
+
+func (in Probe) step(s *State, now time.Time) {
+	if in.Failures != s.now.failures || s.now.health.StoreErr == "" {
+		s.reply(Reply{})
+		return
+	}
+	s.now.health.StoreErr = ""
+	s.setRules(func(*Rules) {})
+	s.emit(ShowHealth{})
+	s.out.change.Sync = true
+	s.note(now, broker.EventNotification, broker.Request{}, map[string]string{"message": "the log can be written again"})
+	s.reply(Reply{Done: true})
+}
+
+// PayDebt writes the end of a call that the store could not take when it happened. Call is as
+// the store has it: pending, or ended after all, and perhaps otherwise. One that waits here and
+// has its end there gets that end, unless it would let the call run: nobody was told so.
+type PayDebt struct {
+	Call broker.Request
+	Gone bool // the store has no such call
+}
+
+func (in PayDebt) step(s *State, now time.Time) {
+	id := in.Call.ID
+	o, owing := s.debts.get(id)
+	if !owing {
+		s.doubts.drop(id)
+		if c := s.call(id); c != nil && c.Req.State == broker.Pending && in.Call.Outcome != nil {
+			if o = *in.Call.Outcome; broker.LetsRun(in.Call) {
+				o = broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded, At: broker.Instant(now)}
+				s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
+			}
+			s.finish(now, s.edit(c), o)
+		}
+		s.reply(Reply{Done: true})
+		return
+	}
+	s.debts.drop(id)
+	switch {
+	case in.Gone:
+	case in.Call.State == broker.Pending:
+		s.out.change.Settle = append(s.out.change.Settle, broker.Settlement{ID: in.Call.ID, Outcome: o})
+		s.out.change.Events = append(s.out.change.Events, s.decided(&in.Call, o))
+	case in.Call.State != o.State: // the commit that failed was applied after all
+		s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
+	}
+	s.reply(Reply{Done: true})
+}
+
+// PayRest writes what else the store could not take: freezes, stops of sessions, and that
+// calls are not put off any more whose agents were never told that they were. Strays has a call
+// at a time: the store may not have it, and then its change is for nothing.
+type PayRest struct{ Stray string }
+
+func (in PayRest) step(s *State, now time.Time) {
+	if in.Stray != "" {
+		session, _ := s.strays.get(in.Stray)
+		s.strays.drop(in.Stray)
+		s.out.change.DropCheckpoints = []string{in.Stray}
+		s.note(now, broker.EventNotDeferred, broker.Request{ID: in.Stray, SessionID: session}, struct{}{})
+		s.reply(Reply{Done: true})
+		return
+	}
+	for _, id := range s.freezes.keys() {
+		if f, _ := s.freezes.get(id); !f.recorded {
+			f.recorded = true
+			s.freezes.put(id, f)
+			s.recordFreeze(now, id, true, f.By)
+		}
+	}
+	for _, id := range s.sessions.keys() {
+		if s.session(id).owing() {
+			s.save(s.editSession(id), now)
+			s.out.change.Sync = true
+		}
+	}
+	s.reply(Reply{Done: true})
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Plays drawn worlds against the broker's engine: virtual time, a disk that fails, agents
+# that repeat themselves, operators who press keys on what they saw a while ago. Prints how
+# many steps that were, or the shortest story in which a promise is broken.
+#
+#   scripts/sim.sh [-worlds 8000] [-minutes N] [-from SEED] [-moves 300]
+#   scripts/sim.sh defects   # takes protections out, one at a time: each must be noticed
+#
+# Exit 0: every promise was kept; 1: one was broken, or a defect was not noticed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+go run ./scripts/sim "$@"

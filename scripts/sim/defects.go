@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// defect is a protection that is taken out of the engine: text that occurs exactly once in a
+// file.
+type defect struct{ name, file, from, to string }
+
+var defects = []defect{
+	{"whoever decides last wins", "decide.go", "\tcase c.Req.State.Terminal():\n\t\treturn s.decideLate(now, c, in)\n", ""},
+	{"a stop does not speak about later calls", "ask.go", "case se.Row.State.UnderStop():\n\t\treturn &broker.Outcome{State: broker.Denied", "case false:\n\t\treturn &broker.Outcome{State: broker.Denied"},
+	{"a stop is acknowledged that is not recorded", "session.go", "\tse.savedAt, se.savedAs, se.owes, se.doubtful = now", "\tif se.Row.State.UnderStop() {\n\t\tc.Sessions = nil\n\t}\n\tse.savedAt, se.savedAs, se.owes, se.doubtful = now"},
+	{"another call under a known id gets the known answer", "ask.go", "case c != nil && !broker.SameCall(*c.Req, *q):", "case false:"},
+	{"a grant is not used up", "grant.go", "\ts.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.out.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
+	{"a call waits on after its deadline", "deadline.go", "case c.overdue(now):\n\t\ts.timeOver(now, c)\n", ""},
+	{"what could not be recorded is allowed all the same", "unrecorded.go", "if in.Decision.Verdict == broker.Allow {", "if false {"},
+	{"a failed round is not taken back", "loop.go", "\t\tl.state.Undo()\n\t\tvar fault", "\t\tl.state.Keep()\n\t\tvar fault"},
+	{"a decision is acknowledged that is not recorded", "loop.go", "err = l.record(ctx, list)", "_ = l.record(ctx, list)"},
+	{"a freeze does not hold what a person allows", "decide.go", "\tif allows {\n\t\tif err := s.frozen", "\tif false {\n\t\tif err := s.frozen"},
+	{"a frozen answer is told", "freeze.go", "if !broker.LetsRun(*r) || s.held(r.SessionID) == \"\" {", "if true {"},
+	{"a removed rule goes on allowing", "ask.go", "case in.Judged.Rules != s.now.rules.Version:", "case false:"},
+	{"a refusal that the disk could not take is forgotten", "unrecorded.go", "\ts.debts.put(id, broker.Outcome{State: broker.Denied", "\t_ = (broker.Outcome{State: broker.Denied"},
+	{"a call that is put off is lost when its agent asks again", "defer.go", "\tse.waiting = append(slices.Clone(se.waiting), req.ID)\n", ""},
+}
+
+const (
+	enginePath = "broker/engine"
+	seeds      = 6000 // worlds in which a defect must show; some ten seconds
+)
+
+// tryDefects takes each defect in and looks whether a world shows it.
+func tryDefects(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "aoctl-sim")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	blind := 0
+	for _, d := range defects {
+		how, err := d.try(ctx, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+		if how == "" {
+			blind++
+			how = "NOT FOUND"
+		}
+		fmt.Printf("%-60s %s\n", d.name, how)
+	}
+	if blind > 0 {
+		fmt.Printf("%d defects were not found\n", blind)
+		return errBroken
+	}
+	return nil
+}
+
+// try returns how d was found, "" when it was not.
+func (d defect) try(ctx context.Context, dir string) (string, error) {
+	overlay, err := d.overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "sim")
+	build := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, "./scripts/sim") //nolint:gosec // G204: our own sources
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, "-worlds", fmt.Sprint(seeds)).Output() //nolint:gosec // G204: just built
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	moves := bytes.Count(out, []byte("\n"))
+	return fmt.Sprintf("found in %4.1f s, told in %d lines: %s", time.Since(began).Seconds(), moves, strings.TrimPrefix(line, "BROKEN ")), nil
+}
+
+// overlay writes the changed file and the list that go build takes.
+func (d defect) overlay(dir string) (string, error) {
+	from, err := filepath.Abs(filepath.Join(enginePath, d.file))
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(from) //nolint:gosec // G304: our own sources
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(text), d.from); n != 1 {
+		return "", fmt.Errorf("%s has %q %d times, it must be there once: bring the defect up to date", d.file, d.from, n)
+	}
+	to := filepath.Join(dir, d.file)
+	if err := os.WriteFile(to, []byte(strings.Replace(string(text), d.from, d.to, 1)), 0o600); err != nil { //nolint:gosec // G703: in our own folder
+		return "", err
+	}
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{from: to}})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, list, 0o600)
+}

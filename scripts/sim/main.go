@@ -1,0 +1,62 @@
+// Command sim plays drawn worlds against the broker's engine and looks for a broken promise;
+// package broker/engine/sim says which there are. With "defects" it takes protections out of
+// the engine, one at a time, and wants each to be noticed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/engine/sim"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if len(os.Args) > 1 && os.Args[1] == "defects" {
+		end(tryDefects(ctx))
+	}
+	from := flag.Uint64("from", 0, "the first seed")
+	worlds := flag.Int("worlds", 8000, "how many worlds are played, unless -minutes is given")
+	minutes := flag.Float64("minutes", 0, "play for that long instead")
+	moves := flag.Int("moves", 300, "in each world")
+	flag.Parse()
+	end(play(ctx, *from, *worlds, *moves, time.Duration(*minutes*float64(time.Minute))))
+}
+
+var errBroken = errors.New("a promise was broken")
+
+// play plays worlds until one breaks a promise, and tells how that came about.
+func play(ctx context.Context, from uint64, worlds, moves int, limit time.Duration) error {
+	began, steps, n := time.Now(), 0, 0
+	for seed := from; ctx.Err() == nil; seed++ {
+		if limit == 0 && n == worlds || limit > 0 && time.Since(began) > limit {
+			break
+		}
+		r := sim.Play(seed, moves)
+		n++
+		steps += r.Steps
+		if r.Wrong != "" {
+			fmt.Printf("BROKEN after %d steps: %s\n%s\n", steps, r.Wrong, sim.Story(seed, moves))
+			return errBroken
+		}
+	}
+	fmt.Printf("%d steps in %d worlds, %.0f a minute: every promise was kept\n", steps, n, float64(steps)/time.Since(began).Minutes())
+	return ctx.Err()
+}
+
+func end(err error) {
+	switch {
+	case errors.Is(err, errBroken):
+		os.Exit(1)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "sim:", err)
+		os.Exit(2)
+	}
+	os.Exit(0)
+}
