@@ -9,8 +9,8 @@ import (
 type digest = [sha256.Size]byte
 
 // cache remembers what became of texts: agents ask the same again and again. It has two
-// generations; the older one goes when the younger one is full. So a text that is asked
-// for now and then stays, and no flood of others takes more than its room.
+// generations; the older one goes when the younger one is full. So a text stays that comes
+// again from time to time, and no flood of others takes more than its room.
 type cache struct {
 	mu         sync.Mutex
 	young, old map[digest]kept
