@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/forms"
 )
 
 // Some tools are themselves a question to the user: no rule allows one (rules.Personal).
@@ -24,6 +25,33 @@ type Asks struct {
 	At         time.Time `json:"at"`
 	SubagentID string    `json:"subagent_id,omitempty"`
 	ToolUseID  string    `json:"tool_use_id,omitempty"`
+}
+
+// AsksOf is the question r, which its agent asks in its own terminal.
+func AsksOf(r Request) *Asks {
+	return &Asks{RequestID: r.ID, Text: Excerpt(forms.Gist(r.ToolInput)), At: r.CreatedAt, SubagentID: r.SubagentID, ToolUseID: r.ToolUseID}
+}
+
+// Over reports whether h says that the question is over: the call is done, its agent goes on
+// to another, its turn or the session ended. No question is never over.
+func (a *Asks) Over(h agents.Hook) bool {
+	if a == nil {
+		return false
+	}
+	switch h.Kind {
+	case agents.ToolDone:
+		return h.SubagentID == a.SubagentID && (h.ToolUseID == "" || a.ToolUseID == "" || h.ToolUseID == a.ToolUseID)
+	case agents.Gate:
+		return h.SubagentID == a.SubagentID && (h.ToolUseID == "" || h.ToolUseID != a.ToolUseID)
+	case agents.TurnEnd, agents.Prompt:
+		return h.SubagentID == "" && !h.FromApp
+	case agents.SubagentStop:
+		return h.SubagentID == a.SubagentID
+	case agents.SessionStart, agents.SessionEnd:
+		return true
+	case agents.Observe, agents.SubagentStart, agents.Notify, agents.Settings:
+	}
+	return false
 }
 
 // DialogOf is the common name of r's tool when it is a question to the user, else "".

@@ -147,7 +147,9 @@ func (in Insert) step(s *State, now time.Time) {
 	se := s.heardFrom(now, speaker(q, in.Living))
 	c := s.newCall(now, in)
 	se.noteGated(c.Req)
-	se.asked(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID})
+	if se.Row.Asks.Over(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID}) {
+		se.Row.Asks = nil
+	}
 	end, used := s.firstEnd(now, c, in.Judged)
 	if end == nil {
 		s.wait(now, c, se, q.Waits)

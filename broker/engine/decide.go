@@ -219,7 +219,7 @@ func (in Assess) step(s *State, now time.Time) {
 		s.useGrant(now, used.grant, *c.Req)
 	}
 	if end.State == broker.Answered && end.By.Kind == broker.ByAgent {
-		s.editSession(c.Req.SessionID).asksItself(c.Req)
+		s.editSession(c.Req.SessionID).Row.Asks = broker.AsksOf(*c.Req)
 	}
 	s.reply(Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true})
 }

@@ -52,7 +52,7 @@ func (s *State) endAtOnce(now time.Time, c *Call, se *Session, o broker.Outcome,
 	w.Events = append(w.Events, s.decided(c.Req, o, used.rules...))
 	w.Sync = w.Sync || o.By.Kind == broker.ByOperator
 	if o.State == broker.Answered && o.By.Kind == broker.ByAgent {
-		se.asksItself(c.Req)
+		se.Row.Asks = broker.AsksOf(*c.Req)
 	}
 	s.finish(now, c, o)
 }

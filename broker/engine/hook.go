@@ -41,7 +41,8 @@ func (in FromHook) step(s *State, now time.Time) {
 	se := s.editSession(h.SessionID)
 	se.turnSeen = se.turnSeen || h.Kind == agents.SessionStart || h.Kind == agents.Prompt && !h.FromApp
 	se.notePutOffTurn(h)
-	if se.asked(h) {
+	if se.Row.Asks.Over(h) {
+		se.Row.Asks = nil
 		s.emit(ShowSession{h.SessionID})
 	}
 	r := Reply{Session: se.view(), Done: limit == nil}

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/agents"
-	"github.com/aoctl/aoctl/broker/forms"
 )
 
 // touchEvery is how stale a session's stored last-seen time may be.
@@ -206,38 +204,4 @@ func (se *Session) noteGated(req *broker.Request) {
 	}
 	next[req.ToolName] = true
 	se.gated = next
-}
-
-// asksItself notes that se's agent asks r in its own terminal.
-func (se *Session) asksItself(r *broker.Request) {
-	se.Row.Asks = &broker.Asks{
-		RequestID: r.ID, Text: broker.Excerpt(forms.Gist(r.ToolInput)), At: r.CreatedAt, SubagentID: r.SubagentID, ToolUseID: r.ToolUseID,
-	}
-}
-
-// asked notes that what an agent asked in its own terminal is over, when h says so: the call
-// is done, its agent goes on to another, its turn or the session ended.
-func (se *Session) asked(h agents.Hook) (changed bool) {
-	a := se.Row.Asks
-	if a == nil {
-		return false
-	}
-	over := false
-	switch h.Kind {
-	case agents.ToolDone:
-		over = h.SubagentID == a.SubagentID && (h.ToolUseID == "" || a.ToolUseID == "" || h.ToolUseID == a.ToolUseID)
-	case agents.Gate:
-		over = h.SubagentID == a.SubagentID && (h.ToolUseID == "" || h.ToolUseID != a.ToolUseID)
-	case agents.TurnEnd, agents.Prompt:
-		over = h.SubagentID == "" && !h.FromApp
-	case agents.SubagentStop:
-		over = h.SubagentID == a.SubagentID
-	case agents.SessionStart, agents.SessionEnd:
-		over = true
-	case agents.Observe, agents.SubagentStart, agents.Notify, agents.Settings:
-	}
-	if over {
-		se.Row.Asks = nil
-	}
-	return over
 }

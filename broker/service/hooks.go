@@ -152,7 +152,8 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 	se := b.session(h.SessionID)
 	se.noteTurn(h)
 	se.notePutOffTurn(h)
-	if se.asked(h) {
+	if se.s.Asks.Over(h) {
+		se.s.Asks = nil
 		b.publishSession(se)
 	}
 	b.mu.Unlock()

@@ -94,7 +94,9 @@ func (b *Broker) insert(ctx context.Context, e *entry, q broker.Question) (broke
 	project := cmp.Or(se.s.ProjectDir, q.Session.ProjectDir, broker.FolderOf(q.Request))
 	moot := b.moot(se)
 	se.noteAsks(e.req)
-	se.asked(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID})
+	if se.s.Asks.Over(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID}) {
+		se.s.Asks = nil
+	}
 	b.mu.Unlock()
 	call, legible := b.read(e.req, project, q.Trusted, b.opts.Vet.Call)
 	assessment, ruled := b.ruling(call, project, !moot)
@@ -231,7 +233,7 @@ func (b *Broker) inserted(ctx context.Context, e *entry, end *broker.Outcome, q 
 	close(e.tried)
 	if end != nil {
 		if end.State == broker.Answered && end.By.Kind == broker.ByAgent {
-			b.session(e.req.SessionID).asking(e.req)
+			b.session(e.req.SessionID).s.Asks = broker.AsksOf(e.req)
 		}
 		b.finish(e, *end)
 		defer b.mu.Unlock()

@@ -85,7 +85,7 @@ func (b *Broker) judgeAgain(req broker.Request) {
 		}
 	case end.State == broker.Answered && end.By.Kind == broker.ByAgent:
 		b.mu.Lock()
-		b.session(req.SessionID).asking(done[0])
+		b.session(req.SessionID).s.Asks = broker.AsksOf(done[0])
 		b.publishSession(b.session(req.SessionID))
 		b.mu.Unlock()
 	}

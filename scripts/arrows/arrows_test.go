@@ -19,13 +19,13 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":             {module + "/broker/agents", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
+	"broker":             {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
 	"broker/service":     {module + "/broker", module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/…":           {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":    {"golang.org/x/sys/…"},
 	"broker/peers":       {module + "/broker", module + "/broker/agents", module + "/broker/workspace", "golang.org/x/sys/…"},
 	"broker/workspace":   {module + "/broker/rules", module + "/broker/risk", module + "/broker/shell"},
-	"broker/engine":      {module + "/broker", module + "/broker/agents", module + "/broker/forms", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire"},
+	"broker/engine":      {module + "/broker", module + "/broker/agents", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire"},
 	"broker/engine/sim":  {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":       {module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
