@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // The two readers agree about these, and about each with itself alone: a tree that says
@@ -72,5 +74,43 @@ func TestOnlyThePlainLanguageAgrees(t *testing.T) {
 		if file, _ := read("ls a"); disagree(text, file) != want {
 			t.Errorf("%q and the tree of another: %s", text, disagree(text, file))
 		}
+	}
+}
+
+// Of what the plain language has no words for, the spelling of a tree has none either, so that
+// nothing hangs on the plain reader alone. The parser of bash makes none of the last ones.
+func TestSpelling(t *testing.T) {
+	for _, text := range []string{
+		"time -p ls", "time", "f() { ls; }", "case a in a) ls;; esac", "select x in a; do b; done", "for x in a; { b; }", "[[ a ]]", "(( 1 ))", "let 1", "coproc ls",
+		"A+=b", "A[1]=b", "A=(b)", "export A+=b", "export A[1]=b", "export A=(b)", "export $A", "declare -x A=b",
+		"ls $'a'", "ls $\"a\"", "ls ${a:-b}", "ls ${#a}", "ls `a`", "ls $((1))", "ls <(a)", "ls @(a|b)", "ls ${ a; }", "ls ${|a; }", "ls \"${a[1]}\"",
+		"cat <<E\n$x\nE\n", "cat <<E\nx\n$(a)\nE\n",
+	} {
+		file, why := read(text)
+		if why != "" {
+			t.Fatalf("%q: %s", text, why)
+		}
+		var p spelling
+		if p.list(file.Stmts); p.err == nil {
+			t.Errorf("%q is spelled as %q", text, p.List())
+		}
+	}
+	ls := &syntax.Stmt{Cmd: &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.Lit{Value: "ls"}}}}}}
+	for name, s := range map[string]*syntax.Stmt{
+		"a coprocess of mksh":               {Cmd: ls.Cmd, Coprocess: true},
+		"a disowned command of zsh":         {Cmd: ls.Cmd, Disown: true},
+		"a background command in a list":    {Cmd: &syntax.BinaryCmd{Op: syntax.AndStmt, X: &syntax.Stmt{Cmd: ls.Cmd, Background: true}, Y: ls}},
+		"an assignment of nothing":          {Cmd: &syntax.CallExpr{Assigns: []*syntax.Assign{{Name: &syntax.Lit{Value: "A"}, Naked: true}}}},
+		"a backslash at the end of a word":  {Cmd: &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.Lit{Value: "a\\"}}}}}},
+		"a substitution that writes a file": {Cmd: &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.CmdSubst{TempFile: true}}}}}},
+		"a substitution that sets REPLY":    {Cmd: &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.CmdSubst{ReplyVar: true}}}}}},
+	} {
+		var p spelling
+		if p.list([]*syntax.Stmt{s}); p.err == nil {
+			t.Errorf("%s is spelled as %q", name, p.List())
+		}
+	}
+	if got := unescape("a\\"); got != "a\\" {
+		t.Errorf("a backslash at the end becomes %q", got)
 	}
 }

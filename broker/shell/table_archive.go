@@ -10,7 +10,7 @@ func archiveRows() map[string]spec {
 		"unzip":   {lax: true, ok: "-P= -x= -d=", exact: "-:", ops: unzipOps},
 		"zipinfo": {lax: true, ops: readFrom(0)},
 		"7z":      sevenRow(), "7za": sevenRow(), "7zz": sevenRow(),
-		"cpio":  {lax: true, exact: "-i -o -p --create --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command="},
+		"cpio":  {lax: true, exact: "-i -o -p --create --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command=", ops: cpioOps},
 		"ar":    {lax: true, spill: "--output=", unsure: "--plugin=", ops: writeObject},
 		"unrar": {lax: true, ops: writeObject},
 		"unar":  {lax: true, write: "-o=", ops: readAll},
@@ -112,6 +112,16 @@ func zipOps(c *call) {
 			c.file(w, file{tree: true, write: c.has("-m"), deletes: c.has("-m")})
 		}
 	}
+}
+
+// cpioOps: cpio asks another machine for an archive whose name has a colon, as tar does.
+func cpioOps(c *call) {
+	for _, w := range c.values("-F", "-I", "-O", "--file") {
+		if isRemote(w.text) && !c.has("--force-local") {
+			c.unsuref("cpio works on an archive of another machine")
+		}
+	}
+	c.farOperands()
 }
 
 func unzipOps(c *call) {

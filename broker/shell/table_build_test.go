@@ -175,6 +175,8 @@ var buildLines = [][2]string{
 	{"dotnet dnx x", "exact"},
 	{"dotnet nuget x", "exact"},
 	{"dotnet msbuild", "plain"},
+	{"dotnet app.dll", "plain"},
+	{"dotnet app", "exact"},
 	{"rake test", "plain"},
 	{"rake -e x", "exact"},
 	{"rake -r x", "exact"},

@@ -48,12 +48,14 @@ func anyOf(words []word, names string) bool {
 // copiesLinks reports whether cp is given an option beyond those with which it makes
 // plain files.
 func copiesLinks(words []word) bool {
-	for _, w := range words {
+	for i, w := range words {
 		text, _, _ := strings.Cut(w.text, "=")
 		switch {
 		case !strings.HasPrefix(text, "-") || text == "-":
 		case text == "--":
-			return false
+			if i == 0 || !strings.HasPrefix(words[i-1].text, "-") { // else it may be the value of -t
+				return false
+			}
 		case strings.HasPrefix(text, "--"):
 			if !copyPlain.has(text) {
 				return true
@@ -83,10 +85,15 @@ func unpacks(words []word) bool {
 	return false
 }
 
-// onlyShows reports whether unzip is told to list, to test or to print.
+// onlyShows reports whether unzip is told to list, to test or to print, before anything that
+// could take such a word for its value, as -d and -P do.
 func onlyShows(words []word) bool {
 	for _, w := range words {
-		if len(w.text) > 1 && w.text[0] == '-' && strings.Trim(w.text[1:], "ltvpzZq1") == "" && strings.Trim(w.text[1:], "q1") != "" {
+		letters, ok := strings.CutPrefix(w.text, "-")
+		if !ok || strings.Trim(letters, "ltvpzZq1") != "" {
+			return false
+		}
+		if strings.Trim(letters, "q1") != "" {
 			return true
 		}
 	}

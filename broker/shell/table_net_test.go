@@ -37,6 +37,7 @@ var netLines = [][2]string{
 	{"curl --proto-default file /x", "exact"},
 	{"curl --engine x http://x", "unsure"},
 	{"curl -E cert http://x", "r(cert)"},
+	{"curl --proxy-cert cert http://x", "r(cert)"},
 	{"curl --frob", "exact"},
 	{"curl -X POST http://x", "plain"},
 	{"curl --unix-socket /x http://x", "exact"},

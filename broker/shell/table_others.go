@@ -28,7 +28,7 @@ func otherRows() map[string]spec {
 		"sops":       {lax: true, subs: map[string]spec{"exec-env": {lax: true, whole: handsOn}, "exec-file": {lax: true, whole: handsOn}, "edit": {lax: true, whole: "opens an editor"}}},
 		"kotlinc":    {lax: true, single: true, write: "-d=", exact: "-script -e=", unsure: "-Xplugin=", ops: compilerOps}, "scalac": {lax: true, single: true, write: "-d=", ops: compilerOps}, "groovyc": {lax: true, single: true, write: "-d=", ops: compilerOps},
 		"fallocate": {lax: true, ok: "-o= -l= --offset= --length=", ops: writeAll},
-		"rspec":     {lax: true, ok: "-e= -t= -P= --example= --tag= --pattern= --seed= --order=", spill: "-o= --out=", exact: "-r= --require= -I= -O= --options= --default-path=", ops: rspecOps},
+		"rspec":     {lax: true, ok: "-e= -t= -P= --example= --tag= --pattern= --seed= --order= -f= --format=", spill: "-o= --out=", exact: "-r= --require= -I= -O= --options= --default-path=", ops: rspecOps},
 		"rubocop":   {lax: true, ok: "--only= --except=", spill: "-o= --out= --cache-root=", exact: "-r= --require= -c= --config= --plugin=", ops: farFileOps},
 		"protoc":    {lax: true, ok: "-I= --proto_path=", exact: "-o= --descriptor_set_out=", unsure: "--plugin=", ops: protocOps},
 		"golangci-lint": {

@@ -68,6 +68,7 @@ var wrapperLines = [][2]string{
 	{"xargs rm", "xargs: run[rm …]"},
 	{"xargs -0 -n 1 rm -f", "xargs: run[rm -f …]"},
 	{"xargs -I X mv X y/X", "xargs: run[mv {} y/{} fed]"},
+	{"xargs -I '' rm a", "xargs: run[rm a fed]"},
 	{"xargs -I{} sh -c 'rm {}'", "xargs: run[sh -c rm {} fed]"},
 	{"xargs -i rm {}", "xargs: run[rm {} fed]"},
 	{"xargs -a list rm", "xargs: run[rm …] r(list)"},
