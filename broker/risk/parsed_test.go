@@ -31,6 +31,8 @@ func TestParsedLines(t *testing.T) {
 		{`sed -n '10,20p' main.go`, Safe, ""},
 		{`echo hello`, Safe, ""},
 		{`cat ../secret.txt`, Normal, ""},
+		{`cat ~/.config/g*`, Normal, ""},
+		{`cat ~/.local/share/*`, Normal, ""},
 		{`cd /etc && ls`, Normal, ""},
 		{`go test ./...`, Normal, ""},
 		{`npm run build && git push origin dev`, Normal, "pushes to a remote"},

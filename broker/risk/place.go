@@ -85,7 +85,7 @@ func (j *judge) followBoth(t *target, full string, entry bool) {
 // wildcards; of an entry, the folder that it is in.
 func (j *judge) follow(p string, glob, entry bool) (string, bool) {
 	head, tail := p, ""
-	if i := strings.LastIndexByte(p, '/'); entry && p[i+1:] != "" && p[i+1:] != "." && p[i+1:] != ".." {
+	if i := strings.LastIndexByte(p, '/'); entry && p[i+1:] != "" && p[i+1:] != ".." {
 		head, tail = p[:i], p[i:]
 	}
 	if i := strings.IndexAny(p, "*?[{"); glob && i >= 0 {

@@ -165,6 +165,8 @@ func TestGitPasswords(t *testing.T) {
 	none.Git = func(string) Git { return Git{} }
 	own := gitKeeps()
 	own.Git, own.OwnPassword = nil, func() bool { return true }
+	theirs := gitKeeps()
+	theirs.Git, theirs.OwnPassword = nil, func() bool { return false }
 	for line, want := range map[string]bool{
 		"git config --list": true, "git config -l": true, "git config --get-regexp x": true, "git config --get-regexp user.name": true, "git config --get-r user.name": true, "git config remote.origin.url": true, "git config --get http.extraheader": true, "git config --list user.name": true, "git config -l user.name": true,
 		"git config user.name": false, "git config user.name x": false, "git config --get core.editor": false, "git config USER.name": false, "git config xuser.name": true, "git config user.": true,
@@ -173,6 +175,9 @@ func TestGitPasswords(t *testing.T) {
 	} {
 		if got := gitSays(at, line) == "password"; got != want {
 			t.Errorf("%s: %v", line, got)
+		}
+		if got := gitSays(theirs, line); got != "" {
+			t.Errorf("%s where the user keeps none: %s", line, got)
 		}
 		if got := gitSays(none, line); got != "" {
 			t.Errorf("%s without a password: %s", line, got)

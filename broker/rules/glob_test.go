@@ -105,6 +105,7 @@ func TestRulesAboutWhatALineMayReach(t *testing.T) {
 		{rule(Ask, "Bash", "read", "secrets/**"), "cat sec*/key", Ask, "asks"},
 		{rule(Deny, "Bash", "write", "secrets/**"), "cat sec*/key", Allow, ""},
 		{rule(Deny, "Bash", "write", "secrets/**"), "rm sec*/key", Ask, "may reach"},
+		{rule(Deny, "Bash", "write", `src\[1]/keep`), "rm -r 'src[1]'", Ask, "may reach"},
 		{rule(Deny, "Bash", "read", "secrets/**"), "rm sec*/key", Allow, ""},
 		{rule(Deny, "Write", "file_path", "secrets/**"), "rm sec*/key", Ask, "may reach"},
 		{rule(Deny, "Edit", "file_path", "secrets/**"), "rm sec*/key", Ask, "may reach"},

@@ -39,6 +39,7 @@ func TestOfferForLines(t *testing.T) {
 		{"env ls", []string{"command=env ls", "command=ls", "command=ls *"}},
 		{"timeout 60 npm test", []string{"command=timeout 60 npm test", "command=npm test", "command=npm test *"}},
 		{"make build", []string{"command=make build"}},
+		{"foo run build x", []string{"command=foo run build x"}},
 		{"npx tsc", []string{"command=npx tsc"}},
 		{"./build.sh x", []string{"command=./build.sh x"}},
 		{"npm run build && git status", []string{"command=line:npm run build && git status", "command=npm run build|git status", "command=npm run build *|git status *"}},

@@ -90,7 +90,7 @@ func parseURLAlt(s string) (urlAlt, error) {
 	if a.host, err = parseGlob(strings.ToLower(strings.TrimSuffix(host, "."))); err != nil {
 		return a, errors.New("has no host")
 	}
-	if hasPath && a.whole == "" {
+	if a.whole == "" {
 		err = checkGlob(p)
 		if strings.ContainsAny(p, "?#") {
 			err = errors.New("has a ? or # beside wildcards: only host and path are looked at, or the exact URL")
