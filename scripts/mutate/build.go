@@ -15,29 +15,53 @@ import (
 	"strconv"
 )
 
-// switches is the file that the mutated package gets besides: which mutant is on, and what
-// the mutants are made of.
+// switches is the file that the mutated package gets besides: which mutant is on, what the
+// mutants are made of, and a file with a byte for each, where those are noted that a run
+// comes by.
 const switches = `package %s
 
 import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
-var _mutant = func() int { n, _ := strconv.Atoi(os.Getenv("AOCTL_MUTANT")); return n }()
+var _mutant, _reached = func() (int, []byte) {
+	n, _ := strconv.Atoi(os.Getenv("AOCTL_MUTANT"))
+	f, err := os.OpenFile(os.Getenv("AOCTL_REACHED"), os.O_RDWR, 0)
+	if err != nil {
+		return n, nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		panic(err)
+	}
+	notes, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		panic(err)
+	}
+	return n, notes
+}()
 
-func _not(id int, b bool) bool { return b != (_mutant == id) }
+func _is(id int) bool {
+	if _reached != nil {
+		_reached[id] = 1
+	}
+	return _mutant == id
+}
+
+func _not(id int, b bool) bool { return b != _is(id) }
 
 func _more(id, n int) int {
-	if _mutant == id {
+	if _is(id) {
 		n++
 	}
 	return n
 }
 
 func _other(id int, s string) string {
-	if _mutant == id {
+	if _is(id) {
 		return "\x00"
 	}
 	return s
@@ -45,8 +69,10 @@ func _other(id int, s string) string {
 
 func _without(first int, s string) string {
 	words := strings.Fields(s)
-	if i := _mutant - first; i >= 0 && i < len(words) {
-		return strings.Join(append(words[:i:i], words[i+1:]...), " ")
+	for i := range words {
+		if _is(first + i) {
+			return strings.Join(append(words[:i:i], words[i+1:]...), " ")
+		}
 	}
 	return s
 }
@@ -56,8 +82,7 @@ func _without(first int, s string) string {
 type built struct {
 	pkg     string
 	mutants []mutant
-	tests   []string // the programs, the package's own first
-	dirs    []string // where they run
+	stages  []stage
 }
 
 // rounds is how often lines that do not compile are left out.
@@ -80,7 +105,7 @@ func build(ctx context.Context, root, dir, pkg string, also []string) (*built, e
 		for _, s := range sources {
 			b.mutants = append(b.mutants, s.mutants...)
 		}
-		failed := false
+		var programs []stage
 		for i, p := range append([]string{pkg}, also...) {
 			program := filepath.Join(dir, strconv.Itoa(i)+".test")
 			//nolint:gosec // G204: the go command over packages of this repository
@@ -91,13 +116,13 @@ func build(ctx context.Context, root, dir, pkg string, also []string) (*built, e
 				if !ban(banned, b.mutants, out) {
 					return nil, fmt.Errorf("%s: %w\n%s", p, err, out)
 				}
-				failed = true
 				break
 			}
-			b.tests, b.dirs = append(b.tests, program), append(b.dirs, filepath.Join(root, p))
+			programs = append(programs, stage{program: program, dir: filepath.Join(root, p)})
 		}
-		if !failed {
-			return b, nil
+		if len(programs) == 1+len(also) {
+			b.stages, err = stages(ctx, programs, len(b.mutants))
+			return b, err
 		}
 	}
 	return nil, errors.New("the mutants do not compile")
@@ -131,7 +156,7 @@ func write(root, dir, pkg string, sources []*source) (string, error) {
 }
 
 // helper is a mutant in what the compiler says.
-var helper = regexp.MustCompile(`_(?:not|more|other|without)\((\d+)`)
+var helper = regexp.MustCompile(`_(?:is|not|more|other|without)\((\d+)`)
 
 // place is the line that the compiler means.
 var place = regexp.MustCompile(`([^\s:/]+\.go):(\d+)`)

@@ -140,19 +140,19 @@ func (s *source) node(n ast.Node) {
 func (s *source) binary(n *ast.BinaryExpr) {
 	switch n.Op { //nolint:exhaustive // the other operators stay as they are
 	case token.LAND:
-		s.wrap(n.X, "leave out "+s.cut(n.X), "(_mutant == %d || (", "))")
-		s.wrap(n.Y, "leave out "+s.cut(n.Y), "(_mutant == %d || (", "))")
+		s.wrap(n.X, "leave out "+s.cut(n.X), "(_is(%d) || (", "))")
+		s.wrap(n.Y, "leave out "+s.cut(n.Y), "(_is(%d) || (", "))")
 	case token.LOR:
-		s.wrap(n.X, "leave out "+s.cut(n.X), "(_mutant != %d && (", "))")
-		s.wrap(n.Y, "leave out "+s.cut(n.Y), "(_mutant != %d && (", "))")
+		s.wrap(n.X, "leave out "+s.cut(n.X), "(!_is(%d) && (", "))")
+		s.wrap(n.Y, "leave out "+s.cut(n.Y), "(!_is(%d) && (", "))")
 	case token.EQL, token.NEQ:
 		if _, ok := s.parent().(*ast.IfStmt); !ok {
 			s.wrap(n, "turn around "+s.cut(n), "_not(%d, ", ")")
 		}
 	case token.LSS, token.GTR:
-		s.bound(n, "(", " || _mutant == %d && ("+s.cut(n.X)+") == ("+s.cut(n.Y)+"))")
+		s.bound(n, "(", " || _is(%d) && ("+s.cut(n.X)+") == ("+s.cut(n.Y)+"))")
 	case token.LEQ, token.GEQ:
-		s.bound(n, "(", " && !(_mutant == %d && ("+s.cut(n.X)+") == ("+s.cut(n.Y)+")))")
+		s.bound(n, "(", " && !(_is(%d) && ("+s.cut(n.X)+") == ("+s.cut(n.Y)+")))")
 	}
 }
 
@@ -176,7 +176,7 @@ func (s *source) statement(n ast.Stmt) {
 	if strings.HasPrefix(s.cut(n), "panic(") || s.last(n) {
 		return
 	}
-	s.wrap(n, "leave out "+s.cut(n), "if _mutant != %d { ", " }")
+	s.wrap(n, "leave out "+s.cut(n), "if !_is(%d) { ", " }")
 }
 
 // end makes the end of a function one that it may have when returns are left out.

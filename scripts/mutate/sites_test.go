@@ -94,3 +94,14 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%d mutants without the known one", len(got))
 	}
 }
+
+// Tests that take longer than quick, and none else, are the slow ones.
+func TestSlow(t *testing.T) {
+	const out = "=== RUN   TestA\n--- PASS: TestA (0.01s)\n--- PASS: TestB (1.20s)\n    --- PASS: TestB/c (1.00s)\n--- SKIP: TestD (0.00s)\n--- PASS: TestE (0.30s)\nPASS\n"
+	if got := slow(out); got != "^(TestB|TestE)$" {
+		t.Error(got)
+	}
+	if got := slow("PASS\n"); got != "^()$" {
+		t.Error(got)
+	}
+}
