@@ -108,7 +108,7 @@ func fits(read, got []string, glob bool) bool {
 			}
 		}
 	}
-	return len(got) > 0 && (read[0] == got[0] || home(read[0]) == got[0] || number(read[0], got[0])) && fits(read[1:], got[1:], glob)
+	return len(got) > 0 && (read[0] == got[0] || number(read[0], got[0]) || number(home(read[0]), got[0])) && fits(read[1:], got[1:], glob)
 }
 
 // home puts the home of the sandbox in place of a tilde.

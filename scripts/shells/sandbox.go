@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -48,17 +47,19 @@ type sandbox struct {
 	missing []string
 }
 
-func newSandbox(programs []string) (*sandbox, error) {
-	dir, err := os.MkdirTemp("", "aoctl-shells")
-	if err != nil {
-		return nil, err
-	}
-	b := &sandbox{root: dir}
-	if err := b.fill(programs); err != nil {
+// newSandbox makes one in memory, or where that cannot be, on the disk.
+func newSandbox(programs []string) (b *sandbox, err error) {
+	for _, parent := range []string{"/dev/shm", ""} {
+		b = &sandbox{}
+		if b.root, err = os.MkdirTemp(parent, "aoctl-shells"); err != nil {
+			continue
+		}
+		if err = b.fill(programs); err == nil {
+			return b, nil
+		}
 		b.close()
-		return nil, err
 	}
-	return b, nil
+	return nil, err
 }
 
 func (b *sandbox) close() { _ = os.RemoveAll(b.root) }
@@ -209,7 +210,8 @@ func (b *sandbox) clean() error {
 			return err
 		}
 	}
-	return errors.Join(os.WriteFile(filepath.Join(b.root, "record"), nil, 0o600), os.WriteFile(filepath.Join(b.root, "dev/null"), nil, 0o600))
+	record := filepath.Join(b.root, "record")
+	return errors.Join(os.RemoveAll(record), os.Mkdir(record, 0o700), os.WriteFile(filepath.Join(b.root, "dev/null"), nil, 0o600))
 }
 
 // script runs each line by eval in a shell of its own kind, which costs a fork.
@@ -252,27 +254,29 @@ func (b *sandbox) calls(s shell, args ...string) ([]call, error) {
 	return readRecord(filepath.Join(b.root, "record"))
 }
 
-func readRecord(file string) ([]call, error) {
-	data, err := os.ReadFile(file) //nolint:gosec // in the sandbox
+// readRecord reads what the recorders wrote, a file for each line and one for calls that hid theirs.
+func readRecord(dir string) ([]call, error) {
+	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var all []call
-	for in := bufio.NewReader(bytes.NewReader(data)); ; {
-		text, err := in.ReadString('\036')
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(dir, file.Name())) //nolint:gosec // in the sandbox
 		if err != nil {
-			return all, nil //nolint:nilerr // the end
+			return nil, err
 		}
-		words := strings.Split(strings.TrimSuffix(text, "\036"), "\037")
-		if len(words) < 3 {
-			continue // a program without any word
-		}
-		n, err := strconv.Atoi(words[0])
+		n, err := strconv.Atoi(file.Name())
 		if err != nil {
 			n = -1
 		}
-		all = append(all, call{line: n, path: words[1], argv: words[2:]})
+		for text := range strings.SplitSeq(strings.TrimSuffix(string(data), "\036"), "\036") {
+			if words := strings.Split(text, "\037"); len(words) > 1 { // else a program without any word
+				all = append(all, call{line: n, path: words[0], argv: words[1:]})
+			}
+		}
 	}
+	return all, nil
 }
 
 // inside makes this process, which has namespaces of its own, the shell: within small limits,
