@@ -17,6 +17,7 @@ const (
 // An agent whose user gives up the call leaves its hook as it is, and says so only in its
 // transcript.
 func TestCancelledInTheTranscript(t *testing.T) {
+	t.Parallel()
 	for agent, line := range map[string]string{"gemini": geminiCancelled, "qwen": qwenCancelled} {
 		t.Run(agent, func(t *testing.T) {
 			path := filepath.Join(privateDir(t), "session.jsonl")

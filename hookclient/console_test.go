@@ -104,14 +104,15 @@ func (c *testConsole) person(deeds ...deed) {
 func (c *testConsole) next() broker.Request {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	snap, updates := c.Watch(ctx)
-	for len(snap.Requests) == 0 {
+	_, updates := c.Watch(ctx) // whose snapshot has calls, too, that have just ended
+	for {
+		if list := c.Pending(""); len(list) > 0 {
+			return list[0]
+		}
 		if _, ok := <-updates; !ok {
 			panic("nothing waits")
 		}
-		snap.Requests = c.Pending("")
 	}
-	return snap.Requests[0]
 }
 
 // tell prints what a person sees of a session: its state, and what became of its calls.

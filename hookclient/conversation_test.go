@@ -53,14 +53,16 @@ func TestRestartedBrokerIsAskedAgain(t *testing.T) {
 }
 
 func TestKilledBrokerThatStaysAwayRefuses(t *testing.T) {
+	t.Parallel()
 	for name, h := range map[string]*hook{"": {}, "after a sprint": {quick: quickly}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBroker(t, silent)
 			done := make(chan outcome)
-			go func() { done <- runWith(t, h, "claude", "--socket", b.socket, "--timeout", "250ms") }()
+			go func() { done <- runWith(t, h, "claude", "--socket", b.socket, "--timeout", "4s") }()
 			<-b.requests
 			b.kill()
-			wantRefused(t, <-done, `the console ended while this call waited, and did not come back within 250ms; start it again with "aoctl"`)
+			wantRefused(t, <-done, `the console ended while this call waited, and did not come back within 4s; start it again with "aoctl"`)
 		})
 	}
 }

@@ -153,6 +153,7 @@ func TestCallRefusesAnImpostor(t *testing.T) {
 }
 
 func TestCallEndsInTime(t *testing.T) {
+	t.Parallel()
 	b := newBroker(t, func(c net.Conn, _ heard) bool { _, _ = c.Read(make([]byte, 1)); return false })
 	if _, err := Call(t.Context(), "/runs", nil, CallOptions{Socket: b.socket, Timeout: 20 * time.Millisecond}); !errors.Is(err, ErrSilent) {
 		t.Errorf("a console that does not answer: %v", err)
