@@ -36,7 +36,7 @@ func build(t *testing.T, out, pkg string, env ...string) {
 	file, there := programs.files[key]
 	if !there {
 		file = filepath.Join(programs.dir, strconv.Itoa(len(programs.files)))
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-o", file, pkg)
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", file, pkg) // without what a debugger wants it is linked in half the time
 		cmd.Env = append(os.Environ(), env...)
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build %s: %v\n%s", pkg, err, text)

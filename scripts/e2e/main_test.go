@@ -6,26 +6,20 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/cli"
 	"github.com/aoctl/aoctl/hookclient"
 	"github.com/aoctl/aoctl/scripts/standin"
 )
-
-// scriptsAtOnce is how many scripts run at a time, at least, unless go test -parallel says
-// something else.
-const scriptsAtOnce = 6
 
 // TestMain makes the test binary play aoctl and aoctl-hook when it is called by
 // these names, so that scripts run the real programs.
@@ -36,9 +30,7 @@ func TestMain(m *testing.M) {
 	}
 	// Scripts wait more than they compute; real agents do not.
 	if os.Getenv("AOCTL_E2E_CLAUDE") == "" {
-		if err := flag.Set("test.parallel", strconv.Itoa(max(scriptsAtOnce, runtime.GOMAXPROCS(0)))); err != nil {
-			panic(err)
-		}
+		brokertest.AtOnce(8)
 	}
 	testscript.Main(tests{m}, map[string]func(){
 		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
@@ -79,11 +71,6 @@ func fragile(text []byte) {
 	}
 }
 
-// scriptTime bounds all scripts together, on a busy machine and with the race detector; a
-// script that waits for what never comes fails long before, by the deadline of the
-// waiting command.
-const scriptTime = 8 * time.Minute
-
 // TestScripts tells the stories in testdata/script. Beside testscript's own
 // commands there are those of scriptCommands.
 func TestScripts(t *testing.T) {
@@ -93,7 +80,6 @@ func TestScripts(t *testing.T) {
 		Condition:           isRoot,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Deadline:            time.Now().Add(scriptTime),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "user"))
 			env.Setenv("AOCTL_HOME", filepath.Join(env.WorkDir, "s"))

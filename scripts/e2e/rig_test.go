@@ -28,8 +28,8 @@ import (
 // is on the PATH. Nothing leaves the machine and no account is needed.
 
 const (
-	e2eTime   = 90 * time.Second        // one scenario
-	e2eWait   = 30 * time.Second        // one condition in it
+	e2eTime   = 5 * time.Minute         // one scenario, on a busy machine
+	e2eWait   = 2 * time.Minute         // one condition in it
 	e2ePoll   = 20 * time.Millisecond   // how often a condition is looked at
 	e2eRepeat = 1100 * time.Millisecond // longer than the console stays deaf after a card appeared
 )

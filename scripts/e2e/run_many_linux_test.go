@@ -153,7 +153,7 @@ func (m *crowd) startAll() {
 		slots <- struct{}{}
 		starting.Go(func() {
 			defer func() { <-slots }()
-			ctx, cancel := context.WithTimeout(context.Background(), e2eRunWait)
+			ctx, cancel := context.WithTimeout(context.Background(), e2eWait)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, m.rig.aoctl, "run", "--detach", "--name", runName(i), "--", m.rig.claude, "say hello")
 			cmd.Env, cmd.Dir = append(m.rig.env(), "STANDIN_LOG="+m.said(i)), m.rig.project
@@ -210,7 +210,7 @@ func (m *crowd) converse(random *rand.Rand) {
 	}
 	began, interrupted := time.Now(), map[string]bool{} // request by id
 	for left := manyRuns * manyRounds; left > 0; {
-		if time.Since(began) > 2*e2eRunWait {
+		if time.Since(began) > 2*e2eWait {
 			m.t.Fatalf("%d questions are left: %v\n%s", left, todo, m.rig.runLogs())
 		}
 		for _, i := range random.Perm(manyRuns) {

@@ -12,15 +12,11 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// e2eRunWait is how long one condition of a managed session may take: its agent is started,
-// and resumed, by a chain of programs.
-const e2eRunWait = 60 * time.Second
-
-// soon is until with the patience of managed sessions.
+// soon is until with the logs of the runners.
 func (r *rig) soon(what string, met func() bool) {
 	r.t.Helper()
-	if !r.within(e2eRunWait, met) {
-		r.t.Fatalf("waited %v for: %s\n%s%s", e2eRunWait, what, r.runLogs(), r.lastScreen())
+	if !r.within(e2eWait, met) {
+		r.t.Fatalf("waited %v for: %s\n%s%s", e2eWait, what, r.runLogs(), r.lastScreen())
 	}
 }
 

@@ -388,7 +388,7 @@ func (t *terminal) denies(file, reason string, q broker.Request) {
 func (r *rig) heard(parts ...string) {
 	r.t.Helper()
 	for _, part := range parts {
-		if !r.within(e2eRunWait, func() bool { return strings.Contains(r.model.Heard(), part) }) {
+		if !r.within(e2eWait, func() bool { return strings.Contains(r.model.Heard(), part) }) {
 			r.t.Errorf("the model was not told %q by its user, but %s\n%s", part, r.model.Heard(), r.runLogs())
 		}
 	}

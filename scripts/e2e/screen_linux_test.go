@@ -231,23 +231,38 @@ func (s *screen) bells() int {
 // settled is longer than the console stays deaf after its card changed.
 const settled = 700 * time.Millisecond
 
+// presses is a key that is pressed again and again, slower each time: a machine that is short of
+// time reads keys late and in bursts, and the console takes no decision from those.
+type presses struct {
+	s     *screen
+	key   string
+	pause time.Duration
+	next  time.Time
+}
+
+// due presses the key when it is time to.
+func (p *presses) due() error {
+	if time.Now().Before(p.next) {
+		return nil
+	}
+	p.pause = max(settled, min(p.pause*3/2, 8*settled))
+	p.next = time.Now().Add(p.pause)
+	_, err := p.s.master.WriteString(p.key)
+	return err
+}
+
 // again presses a key until a text is drawn behind so many bytes of all that was sent.
 func (s *screen) again(args []string, behind int) error {
 	if len(args) < 2 {
 		return errors.New("usage: screen again KEY TEXT")
 	}
 	text := strings.Join(args[1:], " ")
-	tick := time.NewTicker(settled)
-	defer tick.Stop()
+	keys := presses{s: s, key: args[0], next: time.Now().Add(settled)}
 	if !eventually(func() bool {
 		if strings.Contains(s.textBehind(behind), text) {
 			return true
 		}
-		select {
-		case <-tick.C:
-			_, _ = s.master.WriteString(args[0]) // the end of the program is seen by what is not drawn
-		default:
-		}
+		_ = keys.due() // the end of the program is seen by what is not drawn
 		return false
 	}) {
 		return fmt.Errorf("pressing %q did not draw %q but:\n%s", args[0], text, s.text())
@@ -262,25 +277,22 @@ func (s *screen) press(ts *testscript.TestScript, args []string) error {
 		return errors.New("usage: screen press KEY gone|pending N")
 	}
 	api := newScriptAPI(ts.Getenv("AOCTL_HOME"))
-	again := time.NewTicker(settled)
-	defer again.Stop()
-	if _, err := s.master.WriteString(args[0]); err != nil {
+	keys := presses{s: s, key: args[0]}
+	if err := keys.due(); err != nil {
 		return err
 	}
 	met := func() bool {
 		select {
 		case <-s.ended:
 			return args[1] == "gone"
-		case <-again.C:
-			_, err := s.master.WriteString(args[0])
-			return err != nil && args[1] == "gone"
 		default:
 		}
 		if args[1] == "pending" {
-			ok, _ := api.pending(args[2])
-			return ok
+			if ok, _ := api.pending(args[2]); ok {
+				return true
+			}
 		}
-		return false
+		return keys.due() != nil && args[1] == "gone"
 	}
 	if !eventually(met) {
 		return fmt.Errorf("pressing %q did not lead to %s; drawn:\n%s", args[0], strings.Join(args[1:], " "), s.text())

@@ -26,8 +26,9 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// waitTime is how long a script waits for a condition before it fails.
-const waitTime = time.Minute
+// waitTime is how long a script waits for a condition before it fails: long, since a busy machine
+// is no failure.
+const waitTime = 3 * time.Minute
 
 // scriptCommands are the commands that scripts have beside testscript's own:
 //
