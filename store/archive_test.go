@@ -169,6 +169,7 @@ func archive(t *testing.T, s *store.Store, path string, before int) store.Archiv
 // Old calls and events move to files that verify; what holds goes on holding, over
 // several archives and restarts.
 func TestArchive(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 20)
@@ -252,6 +253,7 @@ var errStopped = errors.New("stopped here")
 
 // Stopped at any point, and gone on with later, nothing is lost and nothing doubled.
 func TestArchiveStoppedAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, point := range []string{"written", "verified", "named", "recorded", "cut 1", "cut 2"} {
 		for _, reopen := range []bool{true, false} {
 			t.Run(fmt.Sprint(point, " reopened ", reopen), func(t *testing.T) {
@@ -313,6 +315,7 @@ func archiveAndDie(spec string) error {
 // The same when the process is killed there, and killed again at the next point of the
 // run that goes on.
 func TestArchiveKilled(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(memdir.New(t), "aoctl.db")
 	s := openAt(t, path)
 	longLog(t, s, 0, 24)
@@ -414,6 +417,7 @@ func TestArchiveLostBeforeTheCut(t *testing.T) {
 // Cutting the log without a record of an archive is found as before, and so is
 // whatever else another program does to a log with archives.
 func TestTamperedArchives(t *testing.T) {
+	t.Parallel()
 	cutTo := func(seq int) string {
 		return fmt.Sprintf(`DELETE FROM requests WHERE id IN (SELECT request_id FROM events WHERE seq <= %[1]d AND type = 'request_decided');
 			DELETE FROM events WHERE seq < %[1]d; UPDATE base SET (seq, hash) = (SELECT seq, hash FROM events WHERE seq = %[1]d)`, seq)

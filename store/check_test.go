@@ -14,6 +14,7 @@ import (
 
 // In stretches of any size it sees all that Verify sees.
 func TestCheckFindsTampering(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, script, want string }{
 		{"nothing", ``, ""},
 		{"the tables of rules, which decide nothing", `DELETE FROM rules; DELETE FROM rule_use`, ""},
@@ -76,6 +77,7 @@ func TestCheckFindsARewrittenLog(t *testing.T) {
 
 // A console at work is no reason for doubt.
 func TestCheckBesideTheWriter(t *testing.T) {
+	t.Parallel()
 	s := openAt(t, filled(t))
 	done := make(chan struct{})
 	var writers sync.WaitGroup

@@ -61,6 +61,7 @@ func shelved(t *testing.T) string {
 // Another program changes what was put off while no console runs. None of it counts, and
 // Verify names it.
 func TestTamperedCheckpointIsFoundAndNotHonoured(t *testing.T) {
+	t.Parallel()
 	set := func(id, member, value string) string {
 		return `UPDATE checkpoints SET data = json_set(data, '$.` + member + `', ` + value + `) WHERE request_id = '` + id + `'`
 	}

@@ -134,6 +134,7 @@ func acknowledge(id string, o broker.Outcome) error {
 // Killed at any moment, nothing that was acknowledged is lost, changed or doubled.
 // AOCTL_CRASHES says how many times (10 by default).
 func TestKilledUnderLoad(t *testing.T) {
+	t.Parallel()
 	crashes := 10
 	if n, err := strconv.Atoi(os.Getenv("AOCTL_CRASHES")); err == nil {
 		crashes = n

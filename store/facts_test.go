@@ -68,6 +68,7 @@ func tell(events []broker.Event) string {
 
 // Another program of the same user edits rules in the database while no console runs.
 func TestTamperedFactsAreInDoubt(t *testing.T) {
+	t.Parallel()
 	const all = "1 2 3 5 6 7"
 	const forged = `(SELECT replace(data, '"deny"', '"allow"') FROM events WHERE seq = 2)`
 	for _, tt := range []struct {

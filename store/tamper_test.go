@@ -16,6 +16,7 @@ import (
 
 // Another program of the same user edits the database while no console runs.
 func TestTamperingIsFoundAndNotHonoured(t *testing.T) {
+	t.Parallel()
 	const swap = `CREATE TEMP TABLE o AS SELECT * FROM events WHERE seq IN (15, 16);
 		UPDATE events SET (data, hash) = (SELECT data, hash FROM o WHERE o.seq = 31 - events.seq) WHERE seq IN (15, 16)`
 	const copyRequest = `INSERT INTO requests SELECT NULL, 'forged', 'forged', session_id, agent, event, tool_use_id, subagent_id,

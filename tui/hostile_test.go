@@ -112,6 +112,7 @@ func drawAll(t *testing.T, s *still, sizes [][2]int, each func(view string, widt
 }
 
 func TestNothingHostileReachesTheTerminal(t *testing.T) {
+	t.Parallel()
 	for i, p := range payloads {
 		for _, tool := range []string{"Bash", "Edit", "MultiEdit", "Write", "mcp__a__b", p} {
 			sizes := [][2]int{{80, 24}}

@@ -17,6 +17,7 @@ import (
 )
 
 func TestLargeTextsAreComparedWhole(t *testing.T) {
+	t.Parallel()
 	old := strings.Repeat("line\n", maxDiffed/5)
 	added, gone := tally(compare(old, old+"more\n", compareBehind))
 	if want := countLines(old); gone != want || added != want+1 {

@@ -58,6 +58,7 @@ func scriptText(script *unicode.RangeTable) string {
 // Every row takes exactly the window's cells, whatever script an agent writes in, in the
 // tmux that is installed: a row that is wider wraps, and pushes others off the screen.
 func TestTmuxDrawsEachRowAsWideAsTheWindow(t *testing.T) {
+	t.Parallel()
 	tmux, ok := measure.Tmux(t.Context())
 	if !ok {
 		t.Skip("tmux is not installed: nothing to compare with")

@@ -58,6 +58,7 @@ func TestHooksEndLast(t *testing.T) {
 
 // TestHooksOfASparedAgent go on unharmed: to end them would let their calls run.
 func TestHooksOfASparedAgent(t *testing.T) {
+	t.Parallel()
 	f, tg := withHooks()
 	tg.Spare = []int{100}
 	got := fates(t, tg, ended)

@@ -257,6 +257,7 @@ func TestNoEndOfThem(t *testing.T) {
 }
 
 func TestNotPermitted(t *testing.T) {
+	t.Parallel()
 	f := newFake(shell, root, tool, above, us)
 	f.refuse[110] = true
 	r, err := End(t.Context(), target(f))

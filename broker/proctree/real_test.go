@@ -273,6 +273,7 @@ func TestNeverUsOrAboveUs(t *testing.T) {
 
 // TestAnotherUsersProcess: it cannot be ended, and the report says so.
 func TestAnotherUsersProcess(t *testing.T) {
+	t.Parallel()
 	const nobody = 65534
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to have processes of two users")

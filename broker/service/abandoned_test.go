@@ -15,6 +15,7 @@ import (
 
 // Over TCP no process is seen to end: that the connection did is all there is.
 func TestHangingUpOverTCPClosesTheCard(t *testing.T) {
+	t.Parallel()
 	b := serveTCP(t, service.Options{AskerGrace: 24 * time.Hour})
 	host := "Host: localhost" + b.addr[strings.LastIndexByte(b.addr, ':'):]
 	for route, body := range map[string]string{

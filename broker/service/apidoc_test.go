@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"mvdan.cc/sh/v3/shell"
 
@@ -25,6 +24,7 @@ import (
 // TestAPIDocument runs docs/api.md: every "$" line of its console blocks in order,
 // with curl where there is one, and compares what comes out.
 func TestAPIDocument(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -100,18 +100,8 @@ func (w *walk) run(name, block string) {
 
 // press allows the oldest waiting call, as soon as there is one.
 func (w *walk) press() {
-	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
-	defer cancel()
-	snap, updates := w.b.Watch(ctx)
-	for len(snap.Requests) == 0 {
-		if _, ok := <-updates; !ok {
-			w.t.Fatal("nothing waits for the person")
-		}
-		snap.Requests = w.b.Pending("")
-	}
-	if _, err := w.b.Decide(ctx, snap.Requests[0].ID, broker.Decision{Verdict: broker.Allow, By: operator}); err != nil {
-		w.t.Fatal(err)
-	}
+	_, err := w.b.Decide(w.t.Context(), waiting(w.t, w.b, 1)[0].ID, broker.Decision{Verdict: broker.Allow, By: operator})
+	must(w.t, err)
 }
 
 func (w *walk) command(line string) string {

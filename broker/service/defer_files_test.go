@@ -16,6 +16,7 @@ import (
 // again: at the same console, which has seen it, and at the next one, which has its times.
 // Where the person wrote another input, the files of that one count.
 func TestDeferredAnswerIsForTheFilesOfItsTime(t *testing.T) {
+	t.Parallel()
 	for _, input := range []string{"", `{"command":"bash other.sh"}`} {
 		for _, restart := range []bool{false, true} {
 			for _, changed := range []string{"", "run.sh", "other.sh"} {

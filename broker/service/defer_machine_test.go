@@ -415,6 +415,7 @@ func (w *offWorld) play(steps []offStep) {
 // a failing disk in any order and two at a time: no agent hears two answers, none an allow
 // that nobody gave, none under a stop or in a freeze, and no checkpoint is lost.
 func TestDeferMachine(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		list := offSteps(rt)
 		onTimeout := rapid.SampledFrom([]broker.Verdict{broker.Deny, broker.Defer}).Draw(rt, "on timeout")

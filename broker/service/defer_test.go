@@ -83,6 +83,7 @@ func storedCheckpoints(t *testing.T, st broker.Store) int {
 // The next day: the agent's process has ended, every console in between was killed, and the
 // answer is there when the agent asks again, once.
 func TestPutOffIsAnsweredTheNextDay(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		verdict broker.Verdict
 		want    broker.State
@@ -176,6 +177,7 @@ func TestOldAnswerYieldsToWhatCameSince(t *testing.T) {
 // While it is put off nothing that happens to its agent ends a call, and its hook is told
 // so again when its connection broke.
 func TestNothingEndsWhatIsPutOff(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		st := brokertest.NewMemory()
 		var alive atomic.Bool

@@ -72,6 +72,7 @@ func TestMoreTimeMovesTheDeadline(t *testing.T) {
 
 // No deadline is later than its asker would wait, and none becomes earlier.
 func TestMoreTimeEndsWhereTheAskerLeaves(t *testing.T) {
+	t.Parallel()
 	api := patient("api")
 	api.Event, api.AtMost, api.Timeout = "", 0, time.Minute
 	old, long := bash("s", "old", "make"), bash("s", "long", "make")

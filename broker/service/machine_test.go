@@ -285,6 +285,7 @@ func (w *world) finish() {
 // and a failing disk in any order: one end each, none before the time that was given, no
 // allow that nobody gave, none after a stop or in a freeze, nobody left waiting.
 func TestStateMachine(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		list := steps(rt)
 		grace := rapid.SampledFrom([]time.Duration{20 * time.Second, time.Hour}).Draw(rt, "grace")

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -120,6 +121,10 @@ func nextCall(t *testing.T, b *service.Broker, id string) broker.Request {
 
 // A program that is interrupted while it waits takes its question back.
 func TestOwnAgentsTakeTheirQuestionBack(t *testing.T) {
+	// Tests that a script started in its background ignore an interrupt, and so would what they start.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	t.Cleanup(func() { signal.Stop(interrupts) })
 	for name, program := range pagePrograms(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -338,6 +338,7 @@ func (w *stage) account() {
 // the broker's restarts in any order: no message is lost, none told to an agent that works or
 // is stopped, each to its own session, and no session has two runners.
 func TestTalkMachine(t *testing.T) {
+	t.Parallel()
 	ids := []string{"s-a", "s-b"}
 	rapid.Check(t, func(rt *rapid.T) {
 		type step struct {

@@ -107,6 +107,7 @@ func code(m map[string]any) string {
 const makeCall = `{"session_id":"s","tool_name":"Bash","tool_input":{"command":"make"},"request_id":"r-1"}`
 
 func TestBadBodiesAreRefused(t *testing.T) {
+	t.Parallel()
 	c := serve(t, service.Options{})
 	deep := strings.Repeat(`{"a":`, 70) + "1" + strings.Repeat("}", 70)
 	for name, tc := range map[string]struct {
@@ -188,6 +189,7 @@ func TestDenyOverTheSocket(t *testing.T) {
 }
 
 func TestBlockingAskAndDisconnect(t *testing.T) {
+	t.Parallel()
 	c := serve(t, service.Options{Alive: func(broker.Process) bool { return false }})
 	ctx, hangUp := context.WithCancel(t.Context())
 	req, _ := http.NewRequestWithContext(ctx, "POST", "http://aoctl/request-approval", strings.NewReader(makeCall))

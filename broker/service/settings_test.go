@@ -28,6 +28,7 @@ func silences(settings []byte) string {
 // Attack: a file that came with another branch switches every hook off. The agent's
 // question before it reads that file is refused, and the operator is told until it is gone.
 func TestSettingsAreKeptOut(t *testing.T) {
+	t.Parallel()
 	c := serve(t, service.Options{Silences: silences})
 	dir := t.TempDir()
 	put := func(name, text string) string {

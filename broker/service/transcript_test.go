@@ -106,6 +106,7 @@ func (k *talk) words() string {
 // Pages, read in any order while the file grows, are its whole lines: none twice, none
 // missing, none before it is whole.
 func TestTranscriptPages(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		k := newTalk(t)
 		var lines []string
@@ -267,6 +268,7 @@ func TestTranscriptReplaced(t *testing.T) {
 
 // A very long line is left out, and what stands around it is told.
 func TestTranscriptLongLine(t *testing.T) {
+	t.Parallel()
 	k := newTalk(t, spoken("before"), spoken(strings.Repeat("x", 40<<20)), spoken("after"))
 	k.read(story.NewestPart)
 	for i := 0; !k.tell.AtStart(); i++ {

@@ -213,14 +213,15 @@ func waiting(t *testing.T, b *service.Broker, n int) []broker.Request {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	snap, updates := b.Watch(ctx)
-	for len(snap.Requests) != n {
+	_, updates := b.Watch(ctx) // whose snapshot has calls, too, that have just ended
+	list := b.Pending("")
+	for len(list) != n {
 		if _, ok := <-updates; !ok {
-			t.Fatalf("%d calls wait, want %d", len(snap.Requests), n)
+			t.Fatalf("%d calls wait, want %d", len(list), n)
 		}
-		snap.Requests = b.Pending("")
+		list = b.Pending("")
 	}
-	return snap.Requests
+	return list
 }
 
 func toJSON(v any) string {
