@@ -282,7 +282,7 @@ func readRecord(dir string) ([]call, error) {
 // inside makes this process, which has namespaces of its own, the shell: within small limits,
 // and with the sandbox for its root.
 func inside(args []string) error {
-	for what, most := range map[int]uint64{syscall.RLIMIT_FSIZE: 64 << 20, syscall.RLIMIT_CPU: 50, syscall.RLIMIT_CORE: 0, syscall.RLIMIT_AS: 1 << 30} {
+	for what, most := range map[int]uint64{syscall.RLIMIT_FSIZE: 1 << 20, syscall.RLIMIT_CPU: 50, syscall.RLIMIT_CORE: 0, syscall.RLIMIT_AS: 1 << 30} {
 		if err := syscall.Setrlimit(what, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ type agentFault struct {
 	unheard bool     // the agent may end with it, and then tells its model nothing
 	stays   bool     // what the model is told of one call is not the end
 	waits   time.Duration
+	known   string // the agent whose call runs, against which nothing helps (docs/agents.md)
 
 	// befalls, once the agent runs: what happens to it.
 	befalls func(ctx context.Context, s *scene) error
@@ -136,6 +137,11 @@ func deaths(m drill.Mode) []agentFault {
 			visit.Signal(sig, -s.Group(client))
 			return nil
 		}))
+	}
+	for i := range list {
+		if strings.HasPrefix(list[i].name, name(syscall.SIGKILL)+" to the hook's ") {
+			list[i].known = "codex" // it looks at how a hook exits alone, and a signal is no exit
+		}
 	}
 	return list
 }

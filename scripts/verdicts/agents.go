@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,14 +57,7 @@ func (j agentJob) want() verdict {
 	if j.fault == nil {
 		return allow
 	}
-	return cmpOr(j.fault.want, deny)
-}
-
-func cmpOr(a, b verdict) verdict {
-	if a != "" {
-		return a
-	}
-	return b
+	return cmp.Or(j.fault.want, deny)
 }
 
 // plan lists the runs: every agent without a hook in each mode, then under every fault.
@@ -155,6 +149,8 @@ func (j agentJob) run(ctx context.Context, l *lab) (line, wrong string) {
 		got = "VOID"
 	case ran && j.want() == allow:
 		got = allow
+	case ran && j.fault != nil && j.fault.known == j.agent.Name:
+		got = known
 	case ran:
 		got, wrong = open, theCallRan
 	case j.want() == allow:

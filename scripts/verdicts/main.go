@@ -6,6 +6,7 @@
 //	ASK    the agent asks its own user
 //	LEFT   the console says on purpose that the agent decides; only while it observes
 //	OPEN   nothing was said, so the call runs: always a defect
+//	KNOWN  it runs, and nothing helps against that habit of the agent's (docs/agents.md)
 //
 // Each fault knows what must come of it, and which words the reason must hold; a control
 // between them is a call that must come through, so that a refusal can be told from a

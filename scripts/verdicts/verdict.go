@@ -15,8 +15,9 @@ const (
 	deny  verdict = "DENY"
 	allow verdict = "ALLOW"
 	ask   verdict = "ASK"
-	left  verdict = "LEFT" // the console said on purpose that the agent decides: only while it observes
-	open  verdict = "OPEN" // nothing was said, so the tool runs: always a defect
+	left  verdict = "LEFT"  // the console said on purpose that the agent decides: only while it observes
+	open  verdict = "OPEN"  // nothing was said, so the tool runs: always a defect
+	known verdict = "KNOWN" // the same of an agent against whose habit nothing helps
 )
 
 // outcome is how one hook run ended.
