@@ -24,7 +24,7 @@ var builtins = words(`: [ bg break cd chdir continue dirs disown echo exit expor
 // wrappers are programs that run another, and hidden are words that they take for a program's name
 // where a shell takes them for a builtin.
 var (
-	wrappers = words("chrt env find ionice nice nohup setsid stdbuf taskset time timeout xargs")
+	wrappers = words("chrt env find ionice nice nohup setsid stdbuf taskset timeout xargs")
 	hidden   = words("builtin eval exec export nocorrect noglob source trap")
 )
 
@@ -133,8 +133,7 @@ func compares(operands []string) bool {
 
 // number reports whether a word, as it stands in the text, is a number in every shell.
 func number(word string) bool {
-	switch word = strings.Trim(word, `"`); word {
-	case "$?", "$#", "${#}", "${?}":
+	if word = strings.Trim(word, `"`); word == "$?" {
 		return true
 	}
 	word = strings.TrimPrefix(word, "-")
@@ -160,8 +159,10 @@ func exports(word string) bool {
 	if !identifier(variable) || !takes(variable, value) && (given || lower(variable[0])) {
 		return false
 	}
-	if len(value) > 1 && (value[0] == '\'' || value[0] == '"') && value[len(value)-1] == value[0] {
-		return strings.IndexByte(value[1:len(value)-1], value[0]) < 0
+	for _, quote := range []string{"'", `"`} {
+		if inner, ok := strings.CutPrefix(value, quote); ok {
+			return strings.Index(inner, quote) == len(inner)-1
+		}
 	}
 	return strings.IndexFunc(value, func(c rune) bool { return !alnum(c) && !strings.ContainsRune("_-./,+@:%", c) }) < 0
 }

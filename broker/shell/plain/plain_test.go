@@ -45,6 +45,7 @@ func TestRead(t *testing.T) {
 		"a # b\nc":                                 "word/text a/op ;/word/text c/op ;",
 		"a\tb\t\\\n c":                             "word/text a/word/text b/word/text c/op ;",
 		"!\ta":                                     "op !/word/text a/op ;",
+		"!  a":                                     "op !/word/text a/op ;",
 		"! (a)":                                    "op !/op (/word/text a/op ;/op )/op ;",
 		"! { a; }":                                 "op !/op {/word/text a/op ;/op }/op ;",
 		"a |\n b":                                  "word/text a/op |/word/text b/op ;",
@@ -156,6 +157,7 @@ func TestRefuses(t *testing.T) {
 		"RANDOM=a=5 b¦COLUMNS=a b¦SECONDS='a=5'¦OPTIND=$a b¦HISTCMD=1$(a) b¦export RANDOM=a¦[ a=5 -eq 5 ]¦test a -eq 0¦test \"$a\" -gt 0¦[ 5 \"-eq\" a ]¦"+
 		"[ 5 \\-lt a ]¦[ a $b c ]¦test -t a¦printf '%d' a=5¦printf \"%5.2f\" a¦printf %i a¦printf '%*s' a b¦printf \"a$b\" c¦"+
 		"2>a b¦a ><E\nx\nE\n¦a >&1b¦a >&12¦a > !¦a >! b¦cat <<'A' <<'B'\na\nA\nb\nB\n¦cat <<'A' && cat <<'B'\na\nA\nb\nB\n¦cat 3<<'E'\nx\nE\n¦cat <<''E''\nx\nE\n¦cat <<'E\"\nx\nE\n¦cat <<'E-F'\nx\nE-F\n¦cat <<'E'¦cat <<'E'\n¦cat <<<'E'\nx\nE\n¦(cat <<'E')\nx\nE\n¦a $(cat <<'E')\nx\nE\n¦cat <<'E' $(b\nx\nE\n)¦cat <<'E' 'x\ny'\nz\nE\n¦cat <<'E' \"x\ny\"\nz\nE\n¦cat <<'E' \\\n> f\nx\nE\n¦cat <<E\n\\$b\nE\n¦cat <<E\n`b`\nE\n¦a;&b¦a &;b¦a&!b¦(a)#b¦a;#b¦a&#b¦!(a)¦! ! a¦a |& b¦time if a; then b; fi¦time (a)¦time eval a¦time ! a¦time time a¦time¦if(a); then b; fi¦if a; then(b); fi¦while(a); do b; done¦for x in a; do(b); done¦{(a); }¦if a; then b; else(c); fi¦for x in; do b; done¦for x in ; do b; done¦for x in\ndo b; done¦for _ in a; do b; done¦for dis_x in a; do b; done¦for a-b in c; do d; done¦command¦command -p a¦command eval a¦command -a¦command cd b¦read x¦read¦read -r¦read -r _x¦read -r x PATH¦read -r x a-b¦set -¦set +e¦set -k¦set -ek¦set ee¦set -o noexec¦printf¦printf -- a¦printf '\\na'¦printf $a¦printf 'a%' b¦printf '%' b¦printf '%5' b¦wait -n¦wait a¦wait $a¦test a $b c¦test -eq 5¦test 5 -eq¦test a -ne 5¦test a -lt 5¦test a -le 5¦test a -ge 5¦test 5 -gt a¦[ \"\" -eq 0 ]¦test \"-\" -eq 5¦[ \"-t\" a ]¦[ 5 -n\\e a ]¦export path¦export 1a=b¦export a-b=c¦export a-b¦export A='b'c'd'¦export A='b'c¦export A=*¦export A=b?¦export _a=b;export RANDOM=a¦dis_x=1 a¦a,b c¦+a b¦@a b¦a%b¦a '\x01'¦a \"\x1b\"¦a '\x7f'¦a;\\\nb¦(a)\\\n| b¦a \\\n\n¦a \\\n\\; b¦a \\\n¦a # b\\\nc¦a $(b;# c\n)¦a -{b}¦a x.{b}¦a b!c¦a b}c¦a b{c¦a b]c¦a [b¦a []¦a [b c]¦a [b;c]¦a [$b]¦a b@{$c}¦a 22<b¦a '2'>b¦a \\2>b¦a \\\tb¦a \\b¦a \\é¦a \"b$\"c¦a \"$\"'b'¦a ${b}[c]¦a ${b¦a ${}¦a ${b-c}¦a $?b¦a $!b¦a $$b¦a $bé¦a \"$bé\"¦a $b[c]¦a b(c)¦a 'b'~¦a b=~¦a .~¦a -^¦a 'b'#¦"+
+		"!;a¦!\na¦!|a¦!&a¦export A=a*a¦export A='a¦[ ${?} -eq 0 ]¦[ $# -eq 0 ]¦[ \"${#}\" -eq 0 ]¦A=1 time eval b¦"+
 		"a \\\x80¦a $b\x80¦a bàc¦a Å", "¦") {
 		if got, why := Read(line); why == "" || got != nil {
 			t.Errorf("%q is plain: %q", line, got)
@@ -174,7 +176,7 @@ func TestRefusesWhatMayBeginAWord(t *testing.T) {
 			t.Errorf("%s is plain", line)
 		}
 	}
-	for _, line := range []string{"a --b=$c", `a "b$c"=d`, "a b$c=d", "a 'b'=c", "a \\ =b", "a b$c~", "a b=c=d", "b=c=d", "make CC=gcc"} {
+	for _, line := range []string{"a --b=$c", `a "b$c"=d`, "a b$c=d", "a 'b'=c", "a \\ =b", "a b$c~", "a b=c=d", "a b''=c", `a b""=c`, "b=c=d", "make CC=gcc"} {
 		if refused(line) {
 			_, why := Read(line)
 			t.Errorf("%s is not plain: %s", line, why)
@@ -215,13 +217,14 @@ func TestRefusesWordsOfShells(t *testing.T) {
 			for . source eval exec trap builtin noglob command_not_found_handle alias unalias autoload bind bindkey compgen
 			complete compctl compopt declare typeset local readonly integer float nameref private emulate enable disable fc getopts
 			hash rehash history let mapfile readarray print vared sched setopt unsetopt shopt sysread unset unhash unfunction
-			functions zcompile zle zmodload zparseopts zpty zstyle ztcp limit`,
+			functions zcompile zle zmodload zparseopts zpty zstyle ztcp limit login r stop suspend`,
 		"time % a": "if while for until eval exec case",
 		"command % a": `: [ bg break cd chdir continue dirs disown echo exit export false fg jobs kill popd printf pushd pwd read return
 			set shift test times true type ulimit umask wait whence where which command eval exec time`,
 		"% eval a":   "chrt env find ionice nice nohup setsid stdbuf taskset time timeout xargs",
 		"env a % b":  "builtin eval exec export nocorrect noglob source trap",
 		"read -r %":  specialNames,
+		"nohup %":    "autoload functions hash history integer local login nameref r stop suspend type",
 		"%=1 a":      specialNames,
 		"%=a b":      countedNames,
 		"export %=a": countedNames + specialNames,

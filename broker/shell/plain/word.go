@@ -65,9 +65,8 @@ func (r *reader) unquoted(first, solid bool) int {
 			n++
 		}
 		return n
-	case c == 0x85, c == 0xa0: // what is an à to others, bash on macOS may split: there they are blanks
-		return 0
-	case c >= 0x80, strings.IndexByte("_-./,+@:%*?", c) >= 0:
+	case c >= 0x80 && c != 0x85 && c != 0xa0, // what is an à to others, bash on macOS may split: there they are blanks
+		strings.IndexByte("_-./,+@:%*?", c) >= 0:
 		if c == '@' && r.at(1) == '{' {
 			return r.enclosed(1, "}", "~.-")
 		}
