@@ -51,19 +51,15 @@ func unescape(s string) (raw string, n int) {
 }
 
 func unescapeRune(s string) (raw string, n int) {
-	end := strings.IndexByte(s[:min(len(s), len(`\u{10ffff}`))], '}')
-	if end < 0 {
+	digits, _, ended := strings.Cut(s[3:min(len(s), len(`\u{10ffff}`))], "}")
+	if !ended || strings.Trim(digits, lowerHex) != "" {
 		return "", 0
 	}
-	digits := s[3:end]
-	if strings.Trim(digits, lowerHex) != "" {
+	v, err := strconv.ParseInt(digits, 16, 32)
+	if err != nil || !utf8.ValidRune(rune(v)) {
 		return "", 0
 	}
-	v, err := strconv.ParseUint(digits, 16, 32)
-	if err != nil || v > utf8.MaxRune || !utf8.ValidRune(rune(v)) {
-		return "", 0
-	}
-	return string(rune(v)), end + 1
+	return string(rune(v)), len(`\u{}`) + len(digits)
 }
 
 // Reverse turns what Line or Text drew back into the bytes it was drawn from.

@@ -39,5 +39,5 @@ func isAccent(r rune) bool {
 	case r >= 0x20d0 && r <= 0x20f0, r >= 0x334 && r <= 0x338: // strike through, circle and box their letter
 		return false
 	}
-	return r >= 0x300 && cellsOf(r) == 0
+	return cellsOf(r) == 0
 }

@@ -225,7 +225,7 @@ func (s *scanner) char() Token {
 	}
 	r, n := utf8.DecodeRuneInString(s.rest)
 	switch {
-	case r == utf8.RuneError && n == 1:
+	case n == 1: // no UTF-8
 		return byteEscape(s.rest[:1])
 	case !plain(r), r == times && s.afterSign:
 		return runeEscape(s.rest[:n], r)

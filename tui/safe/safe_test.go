@@ -26,6 +26,7 @@ func TestLine(t *testing.T) {
 		"no-break space":        {"a\u00a0b", `a\u{a0}b`},
 		"invalid UTF-8":         {"a\xffb", `a\xffb`},
 		"replacement character": {"\ufffd", `\u{fffd}`},
+		"a byte from within":    {"\x80", `\x80`},
 		"umlaut":                {"größe", "größe"},
 		"decomposed accent":     {"e\u0301", "e\u0301"},
 		"flood of accents":      {"e\u0301\u0301\u0301\u0301", "e\u0301\u0301\\u{301}\\u{301}"},
@@ -82,6 +83,8 @@ func TestText(t *testing.T) {
 		"trailing blanks": {"a \nb", "a␠\nb"},
 		"empty line":      {"a\n          \nb", "a\n␠×10 \nb"},
 		"CRLF":            {"a\r\nb", "a\\x0d\nb"},
+		"blank, tab":      {"a \t         b", "a ⇥   ␠×9 b"},
+		"times":           {"a\n×3", "a\n×3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Text(tc.in)

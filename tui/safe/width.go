@@ -15,11 +15,8 @@ type stretch struct {
 // cellsOf is how many cells every terminal gives r, -1 when they do not agree. The width
 // of a row is the sum over its characters: none of them joins its neighbours.
 func cellsOf(r rune) int {
-	if r < agreed[0].first {
-		if r >= ' ' && r < 0x7f {
-			return 1
-		}
-		return -1
+	if r >= ' ' && r < 0x7f {
+		return 1
 	}
 	low, high := 0, len(agreed)
 	for low < high {

@@ -102,6 +102,17 @@ func TestTableOfWidths(t *testing.T) {
 	}
 }
 
+// A control sequence takes no cell, and what only looks like one takes those of its characters.
+func TestWidthOfSequences(t *testing.T) {
+	for line, want := range map[string]int{
+		"\x1b[@x": 1, "\x1b[5~x": 1, "\x1b[1mx": 1, "\x1b[1é": 2 + 3, "\x1b[1": 2 + 2, "\x7f": 2,
+	} {
+		if got := Width(line); got != want {
+			t.Errorf("%q takes %d cells, want %d", line, got, want)
+		}
+	}
+}
+
 // Each edge of the table is where it is said to be.
 func TestCellsOf(t *testing.T) {
 	for r, want := range map[rune]int{
