@@ -33,6 +33,7 @@ func TestClaudeSuggestions(t *testing.T) {
 		{"a mode among rules", `[{"type":"setMode","mode":"acceptEdits","destination":"session"},` + adds(`{"toolName":"Bash","ruleContent":"x"}`)[1:], []Suggestion{{Rule: "Bash(x)"}}},
 		{"empty", adds(`{"toolName":"Bash","ruleContent":""}`), nil},
 		{"control", adds(`{"toolName":"Bash","ruleContent":"a\u001b[2J"},{"toolName":"Bash","ruleContent":"a\nb"},{"toolName":"Bash","ruleContent":"a\u202eb"}`), nil},
+		{"without a tool", adds(`{"toolName":"","ruleContent":"x"}`), nil},
 		{"a bracket in the name", adds(`{"toolName":"Bash(x","ruleContent":"y"}`), nil},
 		{"too long", adds(`{"toolName":"Bash","ruleContent":"` + strings.Repeat("x", maxSuggestion) + `"}`), nil},
 		{"no list", `{"type":"addRules"}`, nil},

@@ -83,7 +83,7 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 
 func callerByPayload(has map[string]bool, env map[string]string) (caller, bool) {
 	for _, c := range callers {
-		if c.payload != nil && c.payload(has, env) {
+		if c.payload(has, env) {
 			return c, true
 		}
 	}

@@ -98,8 +98,7 @@ func objectText(raw json.RawMessage) (string, bool) {
 
 // memberText reads one member that holds a result's text; empty ones hold none.
 func memberText(raw json.RawMessage) (string, bool) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || string(raw) == "null" || string(raw) == `""` {
+	if len(raw) == 0 || string(raw) == `""` {
 		return "", false
 	}
 	switch raw[0] {
@@ -134,7 +133,7 @@ func patchText(raw json.RawMessage) (string, bool) {
 	var hunks []struct {
 		Lines []string `json:"lines"`
 	}
-	if len(raw) == 0 || json.Unmarshal(raw, &hunks) != nil || len(hunks) == 0 {
+	if json.Unmarshal(raw, &hunks) != nil || len(hunks) == 0 {
 		return "", false
 	}
 	var parts []string

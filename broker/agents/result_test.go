@@ -25,6 +25,8 @@ func TestResultText(t *testing.T) {
 		"a number":             {`3`, `3`},
 		"a list of numbers":    {`[1,2]`, `[1,2]`},
 		"twice the same key":   {`{"stdout":"a","stdout":"b"}`, "b"},
+		"a broken list":        {`["a"`, `["a"`},
+		"a member of null":     {`{"content":null,"output":"a"}`, "a"},
 		"broken":               {`{"stdout":`, `{"stdout":`},
 	} {
 		if got := ResultText(json.RawMessage(tc.raw)); got != tc.want {

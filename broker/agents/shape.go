@@ -73,12 +73,12 @@ func sameShape(known map[string]string, old, oldCommon, fresh, freshCommon []wir
 	}
 	for i, f := range fresh {
 		want, must := strings.CutSuffix(known[freshCommon[i].Key], "!")
-		was, there := kinds[f.Key]
+		was := kinds[f.Key]
 		if want == "" {
 			want = was
 		}
 		switch got := kindOf(f.Value); {
-		case !there && known != nil && want == "":
+		case known != nil && want == "":
 			return fmt.Errorf("%s is no parameter that the tool is known to take", shortName(f.Key))
 		case want != "" && got != want && got != was:
 			return fmt.Errorf("%s must be %s, not %s", shortName(f.Key), want, got)

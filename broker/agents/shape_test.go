@@ -33,6 +33,10 @@ func TestSameShape(t *testing.T) {
 		{"a write without content", "Write", `{"file_path":"/a","content":"x"}`, `{"file_path":"/a"}`, ""},
 		{"another kind in an unknown tool", "mcp__x__y", `{"n":1,"s":"a"}`, `{"n":"1","s":"a"}`, `"n" must be a number, not a string`},
 		{"another key in an unknown tool", "mcp__x__y", `{"n":1}`, `{"n":1,"deep":{"a":[]}}`, ""},
+		{"null as it was", "Bash", `{"command":null}`, `{"command":null}`, ""},
+		{"a filled form", "AskUserQuestion", `{"questions":[]}`, `{"questions":{}}`, ""},
+		{"an approved plan", "ExitPlanMode", `{"plan":"a"}`, `{"plan":null}`, ""},
+		{"asked with a list", "Bash", `["make"]`, `{"command":"make"}`, "the call was not asked with a plain JSON object"},
 		{"an answered form", "AskUserQuestion", `{"questions":[]}`, `{"questions":[],"answers":{"a":"b"}}`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -41,6 +45,22 @@ func TestSameShape(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// The parameters of other agents are those that they have in common words.
+func TestSameShapeOfOthers(t *testing.T) {
+	for _, tt := range [][5]string{
+		{"copilot", "bash", `{"command":"a"}`, `{"command":" "}`, `"command" is empty`},
+		{"copilot", "Edit", `{"path":"/a","old_str":"x","new_str":"y"}`, `{"input":"*** Begin Patch"}`, `it is no call of "Edit" any more`},
+		{"gemini", "read_file", `{"file_path":"/a"}`, `{"file_path":""}`, `"file_path" is empty`},
+		{"opencode", "read", `{"filePath":"/a"}`, `{"filePath":""}`, `"filePath" is empty`},
+		{"opencode", "read", `{"filePath":"/a"}`, `{"filePath":"/b"}`, ""},
+	} {
+		err := agents.SameShape(tt[0], tt[1], json.RawMessage(tt[2]), json.RawMessage(tt[3]))
+		if tt[4] == "" && err != nil || tt[4] != "" && (err == nil || !strings.Contains(err.Error(), tt[4])) {
+			t.Errorf("%s %s %s: %v, want %q", tt[0], tt[1], tt[3], err, tt[4])
+		}
 	}
 }
 
@@ -62,6 +82,7 @@ func TestEdits(t *testing.T) {
 		{"gemini", "BeforeTool", "run_shell_command", true},
 		{"qwen", "PreToolUse", "run_shell_command", false},
 		{"some program", "", "deploy", true},
+		{"some program", "before", "deploy", true},
 	} {
 		if got := agents.Edits(tt.agent, tt.event, tt.tool); got != tt.want {
 			t.Errorf("%s %q %s: %v, want %v", tt.agent, tt.event, tt.tool, got, tt.want)

@@ -168,8 +168,66 @@ func readsAs(t *testing.T, lines string, want []Said) {
 		}
 		last, got[i].Line = at, 0
 	}
+	if begin := int64(strings.LastIndexByte(lines, '\n') + 1); last != begin {
+		t.Errorf("the last part begins at %d, its line at %d", last, begin)
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A line that has no known shape is shown as it is, however near it comes to one.
+func TestReadTranscriptEdges(t *testing.T) {
+	const asItIs = "as it is"
+	for _, tc := range [][2]string{
+		{`no JSON`, asItIs},
+		{`{"a":1}`, asItIs},
+		{`{"type":"user"}`, asItIs},
+		{`{"type":"gemini"}`, asItIs},
+		{`{"type":"gemini","content":[1]}`, asItIs},
+		{`{"type":"gemini","message":{"role":"model"},"content":"a"}`, asItIs},
+		{`{"type":"x","content":"a"}`, asItIs},
+		{`{"type":"x","message":{"role":"user","content":"a"}}`, asItIs},
+		{`{"type":"info"}`, asItIs},
+		{`{"type":"info","message":{"role":"user"},"content":"a"}`, asItIs},
+		{`{"type":"info","id":"m","content":"a"}`, "other m: a"},
+		{`{"type":"warning","content":"a"}`, "other : a"},
+		{`{"type":"error","content":"a"}`, "other : a"},
+		{`{"type":"response_item","payload":1}`, asItIs},
+		{`{"type":"response_item","payload":{"type":"x"}}`, asItIs},
+		{`{"type":"turn_context","payload":{"model":5}}`, "other turn_context: " + `{"type":"turn_context","payload":{"model":5}}`},
+		{`{"type":"mode","payload":{"model":"m"}}`, "other mode: " + `{"type":"mode","payload":{"model":"m"}}`},
+		{`{"type":"user","isMeta":true,"message":{"role":"user","content":"a"}}`, "other : a"},
+		{`{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"a"}}`, "other : a"},
+		{`{"type":"assistant","isMeta":true,"message":{"role":"assistant","content":"a"}}`, "agent : a"},
+		{`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}}`, "result t: "},
+		{`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true}]}}`, "failed t: "},
+		{`{"type":"user","message":{"role":"user","content":[{"type":"text","text":" "}]}}`, ""},
+		{`{"type":"user","message":{"role":"user","content":[{"type":"image","source":{}}]}}`, "user : [image]"},
+		{`{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"X"}]}}`, "call X t: "},
+		{`{"type":"assistant","message":{"role":"assistant","content":[{"type":"redacted_thinking","thinking":"hm"}]}}`, "thought : hm"},
+		{`{"type":"gemini","id":"m","content":[{"text":"a"}]}`, "agent m: a"},
+		{`{"type":"gemini","id":"m","content":[{"text":"a"},{"text":"b"}]}`, "agent : a; agent : b"},
+		{`{"type":"gemini","content":"<session_context> a"}`, "agent : <session_context> a"},
+		{`{"type":"gemini","content":"a","thoughts":5}`, "agent : a"},
+		{`{"type":"user","message":{"role":"user","parts":[{"text":""},{"text":"a"}]}}`, "user : a"},
+		{`{"type":"user","message":{"role":"user","parts":[{"functionResponse":{"id":"t","response":{"x":1}}}]}}`, `result t: {"x":1}`},
+		{`{"type":"user","message":{"role":"user","parts":[{"functionResponse":{"id":"t","response":{"output":"a"}}}]}}`, "result t: a"},
+		{`{"type":"user","message":{"role":"user","parts":[{"functionResponse":{"id":"t","response":{"output":"","x":1}}}]}}`, "result t: "},
+		{`{"type":"user","message":{"role":"user","parts":[{"functionResponse":{"id":"t","response":{"output":"a","error":5}}}]}}`, `result t: a`},
+		{`{"type":"user","message":{"role":"user","parts":[{"functionResponse":{"id":"t","response":{"error":"a","output":5}}}]}}`, "result t: a"},
+	} {
+		var said []string
+		for _, s := range ReadTranscript([]byte(tc[0])) {
+			said = append(said, strings.Join(strings.Fields(string(s.By)+" "+s.Tool+" "+s.ID), " ")+": "+s.Text)
+		}
+		got, want := strings.Join(said, "; "), strings.ReplaceAll(tc[1], " : ", ": ")
+		if want == asItIs {
+			want = "other: " + tc[0]
+		}
+		if got != want {
+			t.Errorf("%s is read as\n\t%s, want\n\t%s", tc[0], got, want)
+		}
 	}
 }
 
