@@ -117,7 +117,7 @@ func (k *known) set() (*rules.Set, error) {
 // question is a call in the project.
 func (k *known) question(tool string, input json.RawMessage, cwd, session, agent string) rules.Question {
 	return rules.Question{
-		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: workspace.FileExists, Special: workspace.SpecialFile,
+		Tool: tool, Input: input, Agent: agent, SessionID: session, Trusted: true, Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
 		Place: workspace.PlaceOf(k.project, cwd, k.home, k.guarded),
 	}
 }

@@ -146,7 +146,7 @@ func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[s
 	p := rules.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
-			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: workspace.FileExists, Special: workspace.SpecialFile,
+			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
 			Place: h.place(project, r.CWD),
 		}),
 	}

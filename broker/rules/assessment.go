@@ -20,6 +20,11 @@ type Question struct {
 	// nil: every file exists.
 	Exists func(path string) bool
 
+	// Matches are the files that a pattern of a shell, an absolute path, may stand for; all:
+	// there are no others. nil: nobody looks, and what it may match in the project is taken
+	// for files of the project.
+	Matches func(pattern string) (files []string, all bool)
+
 	// Special reports whether there is something else than a plain file or a folder at a
 	// real path: a pipe, a device, a socket. The built-in rule does not speak for these:
 	// reading takes from another program, or never ends. nil: nothing is special.

@@ -20,7 +20,7 @@ var wordsAreCode = map[string]bool{"sed": true, "gsed": true}
 // readsElsewhere takes from a command what no wildcard may vouch for, should some of its
 // words lead out of the project.
 func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
-	if e.Kind != shell.Command || e.Host != "" || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" || len(e.Argv) > maxOperands || len(e.Argv) < 2 {
+	if e.Kind != shell.Command || e.Host != "" || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" || len(e.Argv) < 2 {
 		return
 	}
 	if wordsAreCode[path.Base(e.Argv[0])] {
@@ -28,7 +28,7 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 	}
 	argv, changed := append([]string(nil), e.Argv...), false
 	for i, w := range argv[1:] {
-		if to := c.asElsewhere(w, x.dir); to != w {
+		if to := c.asElsewhere(w, x.dir, e.Glob, i >= maxOperands); to != w {
 			argv[i+1], changed = to, true
 		}
 	}
@@ -39,11 +39,10 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 }
 
 // asElsewhere is a word of a command in which each path that leads out of the project begins
-// with a folder that says so.
-func (c *Call) asElsewhere(w, dir string) string {
-	if len(w) > maxOperandName || strings.Contains(w, "://") {
-		return w
-	}
+// with a folder that says so. glob: the word may be a pattern, which stands for other words.
+// unseen: where it leads is not looked at, as of a word that is too long, so that it may lead
+// anywhere.
+func (c *Call) asElsewhere(w, dir string, glob, unseen bool) string {
 	head, value, ok := strings.Cut(w, "=")
 	switch {
 	case ok && strings.HasPrefix(w, "-"):
@@ -57,7 +56,16 @@ func (c *Call) asElsewhere(w, dir string) string {
 	default:
 		head, value = "", w
 	}
-	if strings.HasPrefix(value, "/") || dir != "" && strings.Contains(value, "/") || c.linked(value, dir) {
+	glob = glob && strings.ContainsAny(value, "*?[")
+	switch {
+	case value == "", isURL(value):
+	case unseen, len(w) > maxOperandName && strings.Contains(value, "/"):
+		return head + elsewhereAt + "/" + value
+	case glob:
+		if real := c.patternOutside(value, dir); real != "" {
+			return head + elsewhereAt + real
+		}
+	case strings.HasPrefix(value, "/"), dir != "" && strings.Contains(value, "/"), c.linked(value, dir):
 		if real := c.outside(value, dir); real != "" {
 			return head + elsewhereAt + real
 		}
@@ -65,30 +73,67 @@ func (c *Call) asElsewhere(w, dir string) string {
 	return w
 }
 
-// linked reports whether a plain name is there, and may so be a link.
-func (c *Call) linked(name, dir string) bool {
-	return dir != "" && name != "" && c.q.Exists != nil && c.q.Exists(path.Join(dir, name))
+// isURL reports whether a value is the address of something on another machine, and no path for
+// a program that takes the .. in it for the folder above.
+func isURL(value string) bool {
+	scheme, rest, ok := strings.Cut(value, "://")
+	return ok && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz+") == "" && scheme != "file" && !strings.Contains(rest, "..")
 }
 
-// outside is where a path leads when that is out of the project, else "".
+// linked reports whether a plain name is there, and may so be a link.
+func (c *Call) linked(name, dir string) bool {
+	return dir != "" && c.q.Exists != nil && c.q.Exists(path.Join(dir, name))
+}
+
+// outside is where a path leads when that is out of the project, or not known, else "".
 func (c *Call) outside(p, dir string) string {
-	if strings.HasPrefix(p, elsewhereAt+"/") || strings.ContainsAny(p, "*?[{\x00") {
-		return ""
-	}
 	abs := join(dir, p)
 	first, _, _ := strings.Cut(strings.TrimPrefix(abs, "/"), "/")
-	if abs == "" || nowhere[path.Clean(abs)] || c.q.Exists != nil && !c.q.Exists("/"+first) {
+	if strings.HasPrefix(p, elsewhereAt+"/") || abs == "" || nowhere[path.Clean(abs)] || c.q.Exists != nil && !c.q.Exists("/"+first) {
 		return "" // no path at all, as in grep /api/v1
 	}
+	if real := c.beyond(abs); !path.IsAbs(p) || !strings.HasPrefix(real, "/dev/") {
+		return real
+	}
+	return ""
+}
+
+// beyond is where an absolute path leads when that is out of the project, or not known, else "".
+func (c *Call) beyond(abs string) string {
 	real := path.Clean(abs)
 	if c.q.Place.Real != nil {
 		var err error
 		if real, err = c.q.Place.Real(abs); err != nil {
-			return ""
+			return path.Clean(abs)
 		}
 	}
-	if below(c.q.Place.Project, real) || path.IsAbs(p) && strings.HasPrefix(real, "/dev/") {
+	if below(c.q.Place.Project, real) {
 		return ""
 	}
 	return real
+}
+
+// patternOutside is where a pattern leads, or one of the files that it matches, when that is out
+// of the project, or not known, else "".
+func (c *Call) patternOutside(p, dir string) string {
+	start := p[:strings.LastIndexByte(p[:firstMeta(p)], '/')+1]
+	if start != "" {
+		if real := c.outside(start, dir); real != "" {
+			return path.Join(real, p[len(start):])
+		}
+	}
+	abs := join(dir, p)
+	if abs == "" || c.q.Matches == nil {
+		return ""
+	}
+	matches, all := c.q.Matches(abs)
+	if !all {
+		return abs
+	}
+	for _, m := range matches {
+		if real := c.beyond(m); real != "" {
+			return real
+		}
+	}
+	return ""
 }

@@ -1,9 +1,60 @@
 package rules
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// Attack: a word that leads elsewhere stands behind so many others that nobody looks at it, is so
+// long that nobody follows it, is a pattern, or looks like the address of a page.
+func TestWordsThatAreHardToFollow(t *testing.T) {
+	w := newWorld(t)
+	w.place.Real = func(p string) (string, error) {
+		switch {
+		case strings.HasPrefix(p, "/srv/"):
+			return p, nil
+		case strings.HasSuffix(p, "/unknown"):
+			return "", errors.New("cannot be looked at")
+		}
+		return realPath(p)
+	}
+	many, long := strings.Repeat("./src ", maxOperands), strings.Repeat("/", maxOperandName)
+	for line, want := range map[string]Verdict{
+		"go test " + many + "/srv/evil":                   Ask,
+		"go test " + many[6:]:                             Allow,
+		"go test /srv" + long + "evil":                    Ask,
+		"go test src" + long + "a":                        Ask,
+		"go test src/unknown":                             Ask,
+		"go test /srv/ev*":                                Ask,
+		"go test link/ev*":                                Ask,
+		"go test l*k/x":                                   Ask,
+		"go test ./l?nk":                                  Ask,
+		"go test ./src/*":                                 Allow,
+		"mytool --log=/srv/ev*":                           Ask,
+		"mytool --log=link/ev*":                           Ask,
+		"mytool src/*.go":                                 Allow,
+		"mytool */src/*/a.go":                             Ask, // too many to look at
+		"mytool https://x/srv/a":                          Allow,
+		"mytool --to=https://x/srv/a":                     Allow,
+		"mytool https://../../evil":                       Ask,
+		"mytool /srv/evil/x://..":                         Ask,
+		"mytool -m " + long + " x":                        Ask,
+		"mytool " + strings.Repeat("x", maxOperandName+1): Allow,
+	} {
+		q := w.bash(t, line)
+		q.Exists = func(p string) bool { _, err := os.Lstat(p); return err == nil || p == "/srv" }
+		q.Matches = func(p string) ([]string, bool) {
+			files, err := filepath.Glob(p)
+			return files, err == nil && strings.Count(p, "*") < 2
+		}
+		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != want {
+			t.Errorf("%.60s: %s, %.200s; want %s", line, a.Verdict, a.Reason, want)
+		}
+	}
+}
 
 // Attack: the code that a tool runs, or the file that it writes, lies in a folder of which only
 // the project's place tells that it is another one, or behind a link in the project.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -266,16 +267,21 @@ func TestWordsThatAreCode(t *testing.T) {
 	}
 	c := Prepare(w.bash(t, "true"))
 	c.q.Exists = func(string) bool { return true }
+	c.q.Matches = func(pattern string) ([]string, bool) {
+		files, err := filepath.Glob(pattern)
+		return files, err == nil && !strings.Contains(pattern, "**")
+	}
 	for word, want := range map[string]string{
 		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "x=" + far, "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
-		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ix/y": "-Ix/y", "https://a.b/c": "https://a.b/c", "https:/srv/../" + w.root + "/shop-evil/x://": "https:/srv/../" + w.root + "/shop-evil/x://", far + "/*": far + "/*", far + "/[a]": far + "/[a]", "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/",
+		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ix/y": "-Ix/y", "https://a.b/c": "https://a.b/c", "https:/srv/../" + w.root + "/shop-evil/x://": "https:/srv/../" + w.root + "/shop-evil/x://", far + "/*": "/tmp" + far + "/*", far + "/[a]": "/tmp" + far + "/[a]", "*.go": "*.go", "src/?.go": "src/?.go", "li*": "/tmp" + w.root + "/shop-evil", "-I=l?nk": "-I=/tmp" + w.root + "/shop-evil", "link/*": "/tmp" + w.root + "/shop-evil/*", "**": "/tmp" + w.root + "/shop/**", "http://x/*": "http://x/*",
+		"x://../../evil": "/tmp" + w.root + "/evil", "file://" + far: "file://" + far, "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/",
 	} {
-		if got := c.asElsewhere(word, c.dir); got != want {
+		if got := c.asElsewhere(word, c.dir, true, false); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}
 	for word, want := range map[string]string{far: "/tmp" + far, "-I" + far: "-I/tmp" + far, "link/x": "link/x", "link": "link", "../x": "../x"} {
-		if got := c.asElsewhere(word, ""); got != want {
+		if got := c.asElsewhere(word, "", false, false); got != want {
 			t.Errorf("%s in a folder that is not known: %s, want %s", word, got, want)
 		}
 	}

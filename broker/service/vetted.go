@@ -30,7 +30,7 @@ func (b *Broker) asked(f *workspace.Paths, req broker.Request, project string, t
 	tool, input := req.Call()
 	return rules.Question{
 		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
-		Place: workspace.PlaceAt(f, cmp.Or(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: workspace.FileExists, Special: workspace.SpecialFile,
+		Place: workspace.PlaceAt(f, cmp.Or(project, req.CWD), req.CWD, b.home, b.guarded), Trusted: trusted, Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
 	}
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,5 +96,48 @@ func TestInParallelLooksAtEachOnce(t *testing.T) {
 				t.Errorf("of %d, number %d was looked at %d times", n, i, times)
 			}
 		}
+	}
+}
+
+// What a shell may put in the place of a pattern, and nothing about patterns that shells read
+// differently.
+func TestMatches(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.go", "b.go", ".c.go", "d/e.go", "d/f/g.go"} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pattern, want := range map[string]string{
+		"*.go": ".c.go a.go b.go", "?.go": "a.go b.go", "x*": "", "d/*.go": "d/e.go", "*/e.go": "d/e.go", "*/*/g.go": "d/f/g.go",
+		"*/*/*": "others", "**": "others", "[!a].go": "others", "[a].go": "others", `\a.go`: "others",
+	} {
+		files, all := Matches(dir + "/" + pattern)
+		var names []string
+		for _, file := range files {
+			names = append(names, strings.TrimPrefix(file, dir+"/"))
+		}
+		got := strings.Join(names, " ")
+		if !all {
+			got += "others"
+		}
+		if got != want {
+			t.Errorf("%s matches %q, want %q", pattern, got, want)
+		}
+	}
+	for i := range maxMatches {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("m", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, all := Matches(dir + "/m*"); len(files) != maxMatches || !all {
+		t.Errorf("%d files, all: %v", len(files), all)
+	}
+	if files, all := Matches(dir + "/*"); len(files) != maxMatches || all {
+		t.Errorf("%d files of more, all: %v", len(files), all)
 	}
 }

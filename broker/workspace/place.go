@@ -82,6 +82,28 @@ func FileExists(path string) bool {
 	return err == nil
 }
 
+// maxMatches is how many files of a pattern are looked at.
+const maxMatches = 1000
+
+// maxPatterns is how many folders of a path may be patterns for it to be looked at.
+const maxPatterns = 2
+
+// Matches are the files that a pattern of a shell may stand for, hidden ones too. all is false
+// when there may be others: too many to look at, or where shells differ, as about ** and [!a].
+func Matches(pattern string) (files []string, all bool) {
+	patterns := 0
+	for part := range strings.SplitSeq(pattern, "/") {
+		if strings.ContainsAny(part, "*?") {
+			patterns++
+		}
+	}
+	if patterns > maxPatterns || strings.Contains(pattern, "**") || strings.ContainsAny(pattern, `[\`) {
+		return nil, false
+	}
+	files, err := filepath.Glob(pattern)
+	return files[:min(len(files), maxMatches)], err == nil && len(files) <= maxMatches
+}
+
 // SpecialFile reports whether there is something at a real path that is neither a plain
 // file nor a folder.
 func SpecialFile(path string) bool {
