@@ -58,13 +58,16 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 // so what is harmless: git remote -v.
 var talking = set("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
 
-// maxPushed is how many words of a push are taken for folders.
-const maxPushed = 20
+// maxPushed is how many words of a push are looked at as folders.
+const maxPushed = 50
 
 // talksTo says what a push to one of the words, or a fetch from it, would run: a
 // repository that is a folder runs its own hooks, and obeys its own settings.
 func talksTo(words []string, dir string, p Place) string {
-	for _, w := range words[:min(len(words), maxPushed)] {
+	if len(words) > maxPushed {
+		return "it has too many words to see which repositories git talks to"
+	}
+	for _, w := range words {
 		if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
 			w = value
 		}

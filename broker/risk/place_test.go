@@ -278,7 +278,7 @@ func TestWhichRepository(t *testing.T) {
 			t.Errorf("%s nobody knows where: %+v", line, g)
 		}
 	}
-	for n, want := range map[int]string{maxPushed - 1: "nested", maxPushed: ""} {
+	for n, want := range map[int]string{maxPushed - 1: "nested", maxPushed: "it has too many words to see which repositories git talks to"} {
 		if g := use(app, run("git push"+strings.Repeat(" x", n)+" nested")); g.Foreign != want {
 			t.Errorf("behind %d words: %+v", n, g)
 		}
