@@ -150,7 +150,7 @@ func (c *Call) Files() []string {
 }
 
 // maxOperands is how many words of a line are taken for files it may run.
-const maxOperands = 200
+const maxOperands = 2000
 
 // Operands are the absolute paths that words of the line's commands, and what stands
 // behind the = of one, would be if they were files: those that may run what such a word
