@@ -43,22 +43,11 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 // unseen: where it leads is not looked at, as of a word that is too long, so that it may lead
 // anywhere.
 func (c *Call) asElsewhere(w, dir string, glob, unseen bool) string {
-	head, value, ok := strings.Cut(w, "=")
-	switch {
-	case ok && strings.HasPrefix(w, "-"):
-		head += "="
-	case strings.HasPrefix(w, "@"):
-		head, value = "@", w[1:]
-	case strings.HasPrefix(w, "-") && len(w) > 3 && w[2] == '/':
-		head, value = w[:2], w[2:]
-	case strings.HasPrefix(w, "-"):
-		return w
-	default:
-		head, value = "", w
-	}
+	head, value := optionValue(w)
 	glob = glob && strings.ContainsAny(value, "*?[")
 	switch {
 	case value == "", isURL(value):
+		return w
 	case unseen, len(w) > maxOperandName && strings.Contains(value, "/"):
 		return head + elsewhereAt + "/" + value
 	case glob:
@@ -70,7 +59,44 @@ func (c *Call) asElsewhere(w, dir string, glob, unseen bool) string {
 			return head + elsewhereAt + real
 		}
 	}
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ':' || r == ',' || r == '=' }) { // a list, such as a class path
+		real := ""
+		switch {
+		case strings.HasPrefix(part, elsewhereAt+"/"):
+			real = c.beyond(part)
+		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, ".."):
+			real = c.outside(part, dir)
+		}
+		if real != "" {
+			return head + elsewhereAt + real
+		}
+	}
 	return w
+}
+
+// optionValue cuts a word behind an option's name, or behind the sign before the name of a file
+// with options. A value stands right behind the name only where the name is that of short
+// options and the value begins as a path that leads out of a folder does.
+func optionValue(w string) (head, value string) {
+	const letters = 4 // of short options, with the dash
+	at := 0
+	switch {
+	case strings.HasPrefix(w, "-"):
+		equals, root, up := strings.IndexByte(w, '='), strings.IndexByte(w, '/'), strings.Index(w, "..")
+		switch {
+		case up > 0 && up <= letters && (root < 0 || up < root):
+			at = up
+		case root > 0 && root <= letters:
+			at = root
+		case equals > 0:
+			at = equals + 1
+		default:
+			at = len(w)
+		}
+	case strings.HasPrefix(w, "@"), strings.HasPrefix(w, "+"):
+		at = 1
+	}
+	return w[:at], w[at:]
 }
 
 // isURL reports whether a value is the address of something on another machine, and no path for

@@ -39,6 +39,12 @@ func TestWordsThatAreHardToFollow(t *testing.T) {
 		"mytool */src/*/a.go":                             Ask, // too many to look at
 		"mytool https://x/srv/a":                          Allow,
 		"mytool --to=https://x/srv/a":                     Allow,
+		"java -cp a:/srv/evil B":                          Ask,
+		"java -cp a:/tmp/evil B":                          Ask,
+		"java -cp a:src B":                                Allow,
+		"mytool file:///srv/evil":                         Ask,
+		"mytool --x=a,../shop-evil":                       Ask,
+		"mytool -I../shop-evil":                           Ask,
 		"mytool https://../../evil":                       Ask,
 		"mytool /srv/evil/x://..":                         Ask,
 		"mytool -m " + long + " x":                        Ask,
