@@ -87,8 +87,18 @@ func briefly(h Hook) string {
 		name  string
 		value any
 	}{
-		{"sub", h.SubagentID}, {"type", h.SubagentType}, {"tool", h.ToolName}, {"says", h.Description}, {"result", string(h.Result)}, {"text", h.Text},
-		{"note", h.Note}, {"file", h.File}, {"took", h.Duration}, {"failed", h.Failed}, {"from the app", h.FromApp}, {"unknown", h.Unknown},
+		{"sub", h.SubagentID},
+		{"type", h.SubagentType},
+		{"tool", h.ToolName},
+		{"says", h.Description},
+		{"result", string(h.Result)},
+		{"text", h.Text},
+		{"note", h.Note},
+		{"file", h.File},
+		{"took", h.Duration},
+		{"failed", h.Failed},
+		{"from the app", h.FromApp},
+		{"unknown", h.Unknown},
 	} {
 		switch v := f.value.(type) {
 		case string:
