@@ -48,15 +48,15 @@ func TestCursorDecodes(t *testing.T) {
 
 func TestCursorRefuses(t *testing.T) {
 	refuses(t, cursor{}, map[string]string{
-		`{"hook_event_name":"beforeEverything","session_id":"s","tool_name":"Shell","tool_input":{}}`: "carries a call",
-		`{"hook_event_name":"beforeSandbox","session_id":"s","command":"rm"}`:                         "carries a call",
-		`{"hook_event_name":"beforeReadFile","session_id":"s"}`:                                       "file_path: is missing",
-		`{"hook_event_name":"stop"}`:                                                                                 "session_id: is missing",
+		`{"hook_event_name":"beforeEverything","session_id":"s","tool_name":"Shell","tool_input":{}}`:                "carries a call",
+		`{"hook_event_name":"beforeSandbox","session_id":"s","command":"rm"}`:                                        "carries a call",
 		`{"hook_event_name":"beforeShellExecution","session_id":"s"}`:                                                "command: is missing",
 		`{"hook_event_name":"beforeMCPExecution","session_id":"s","tool_name":"t","tool_input":"[]"}`:                "no readable JSON object",
 		`{"hook_event_name":"beforeMCPExecution","session_id":"s","tool_name":"t","tool_input":"{\"a\":1,\"A\":1}"}`: "no readable JSON object",
 		`{"hook_event_name":"preToolUse","session_id":"s","tool_name":"Shell","tool_input":"{}"}`:                    "must be an object",
 		`{"hook_event_name":"preToolUse","conversation_id":"","tool_name":"Shell","tool_input":{}}`:                  "is empty",
+		`{"hook_event_name":"beforeReadFile","session_id":"s"}`:                                                      "file_path: is missing",
+		`{"hook_event_name":"stop"}`: "session_id: is missing",
 	})
 }
 
