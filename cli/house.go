@@ -202,6 +202,9 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
 func (h *house) serve(listener *service.Listener, o consoleOptions) {
+	info := readBuildInfo() // in the log before anybody is answered, who may look there
+	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.said())
+	o.config.note(h.log)
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	tcpServed := make(chan error, 1)
@@ -218,9 +221,6 @@ func (h *house) serve(listener *service.Listener, o consoleOptions) {
 		err := h.broker.Serve(ctx, listener)
 		h.serveErr = errors.Join(err, <-tcpServed)
 	}()
-	info := readBuildInfo()
-	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.said())
-	o.config.note(h.log)
 }
 
 // startedMsg is the line in the program's log by which aoctl doctor tells what runs.
