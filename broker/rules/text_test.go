@@ -273,7 +273,7 @@ func TestWordsThatAreCode(t *testing.T) {
 	}
 	for word, want := range map[string]string{
 		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "/tmp" + far, "a:" + far: "/tmp" + far, "./a," + far: "/tmp" + far, "-XI" + far: "-XI/tmp" + far, "+" + far: "+/tmp" + far, "-I../evil": "-I/tmp" + w.root + "/evil", "--x=../evil": "--x=/tmp" + w.root + "/evil",
-		"-Isrc/x": "-Isrc/x", "--x-y/z": "--x-y/z", "a:b": "a:b", "a:src/x": "a:src/x", "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
+		"-Isrc/x": "-Isrc/x", "--x-y/z": "--x-y/z", "--xyz/../../shop-evil": "--xyz/../../shop-evil", "a:b": "a:b", "a:src/x": "a:src/x", "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
 		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ixyz/y": "-Ixyz/y", "https://a.b/c": "https://a.b/c", "https:/srv/../" + w.root + "/shop-evil/x://": "/tmp/srv/../" + w.root + "/shop-evil/x", far + "/*": "/tmp" + far + "/*", far + "/[a]": "/tmp" + far + "/[a]", "*.go": "*.go", "src/?.go": "src/?.go", "li*": "/tmp" + w.root + "/shop-evil", "-I=l?nk": "-I=/tmp" + w.root + "/shop-evil", "link/*": "/tmp" + w.root + "/shop-evil/*", "**": "/tmp" + w.root + "/shop/**", "http://x/*": "http://x/*",
 		"x://../../evil": "/tmp" + w.root + "/evil", "file://" + far: "/tmp" + far, "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/tmp/",
 	} {

@@ -6,6 +6,11 @@ import "testing"
 // beside many of them one that looks like it and is harmless.
 var namedLines = [][2]string{
 	{"tar --append -f a b", "w(a) r*(b)"},
+	{"pnpm -F ../x test", "exact"},
+	{"pnpm --filter ../x test", "exact"},
+	{"pnpm -F x test", "plain"},
+	{"npm test -w /tmp/x", "exact"},
+	{"find . -O3 -name a", "r*(.)"},
 	{"tar --update -f a b", "w(a) r*(b)"},
 	{"tar --concatenate -f a b", "w(a) r*(b)"},
 	{"tar --catenate -f a b", "w(a) r*(b)"},
