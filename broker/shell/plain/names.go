@@ -25,6 +25,7 @@ var builtins = words(`: [ bg break cd chdir continue dirs disown echo exit expor
 // where a shell takes them for a builtin.
 var (
 	wrappers = words("chrt env find ionice nice nohup setsid stdbuf taskset timeout xargs")
+	runners  = words("hatch pdm pipenv poetry rye uv") // whose run does so
 	hidden   = words("builtin eval exec export nocorrect noglob source trap")
 )
 
@@ -60,7 +61,7 @@ func words(text string) func() map[string]bool {
 // the rest as it is.
 func tame(words []string) bool {
 	rest := words[1:]
-	if wrappers()[words[0]] && slices.ContainsFunc(rest, func(w string) bool { return hidden()[w] }) {
+	if (wrappers()[words[0]] || runners()[words[0]] && len(rest) > 0 && rest[0] == "run") && slices.ContainsFunc(rest, func(w string) bool { return hidden()[w] }) {
 		return false
 	}
 	switch words[0] {

@@ -221,13 +221,15 @@ func TestRefusesWordsOfShells(t *testing.T) {
 		"time % a": "if while for until eval exec case",
 		"command % a": `: [ bg break cd chdir continue dirs disown echo exit export false fg jobs kill popd printf pushd pwd read return
 			set shift test times true type ulimit umask wait whence where which command eval exec time`,
-		"% eval a":   "chrt env find ionice nice nohup setsid stdbuf taskset time timeout xargs",
-		"env a % b":  "builtin eval exec export nocorrect noglob source trap",
-		"read -r %":  specialNames,
-		"nohup %":    "autoload functions hash history integer local login nameref r stop suspend type",
-		"%=1 a":      specialNames,
-		"%=a b":      countedNames,
-		"export %=a": countedNames + specialNames,
+		"% eval a":     "chrt env find ionice nice nohup setsid stdbuf taskset time timeout xargs",
+		"env a % b":    "builtin eval exec export nocorrect noglob source trap",
+		"read -r %":    specialNames,
+		"% run eval a": "hatch pdm pipenv poetry rye uv",
+		"uv run % a":   "builtin eval exec export nocorrect noglob source trap",
+		"nohup %":      "autoload functions hash history integer local login nameref r stop suspend type",
+		"%=1 a":        specialNames,
+		"%=a b":        countedNames,
+		"export %=a":   countedNames + specialNames,
 	} {
 		for _, word := range strings.Fields(list) {
 			if line := strings.Replace(form, "%", word, 1); !refused(line) {
