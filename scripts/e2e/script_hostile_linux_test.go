@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -87,8 +86,9 @@ func askHostile(ts *testscript.TestScript, s *screen, id, tool, text string) err
 	if !eventually(func() bool { return strings.Contains(s.text(), sign) }) {
 		return fmt.Errorf("the call with %q was not drawn", text)
 	}
-	for _, keys := range []string{"b", "q", "\r", "q"} {
-		if err := s.pressAndSee(keys); err != nil {
+	const escape = "\x1b" // which never ends the console, whatever is open
+	for _, look := range [][2]string{{"b", "exact bytes"}, {escape, ""}, {"\r", ""}, {escape, ""}} {
+		if err := s.pressAndSee(look[0], look[1]); err != nil {
 			return err
 		}
 	}
@@ -132,14 +132,14 @@ func (h *hook) end() error {
 	return nil
 }
 
-// pressAndSee presses a key and waits until the console has drawn something, or would have.
-func (s *screen) pressAndSee(keys string) error {
+// pressAndSee presses a key and waits until the console has drawn something with a text in it.
+func (s *screen) pressAndSee(keys, text string) error {
 	before := s.drawn()
 	if _, err := s.master.WriteString(keys); err != nil {
 		return err
 	}
-	if !eventually(func() bool { return s.drawn() > before }) {
-		return errors.New("the console draws nothing more")
+	if !eventually(func() bool { return s.drawn() > before && strings.Contains(s.textBehind(before), text) }) {
+		return fmt.Errorf("the console draws no %q more", text)
 	}
 	return nil
 }
