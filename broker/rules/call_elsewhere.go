@@ -26,9 +26,9 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 	if wordsAreCode[path.Base(e.Argv[0])] {
 		return
 	}
-	argv, changed := append([]string(nil), e.Argv...), false
+	argv, changed, seen := append([]string(nil), e.Argv...), false, 0
 	for i, w := range argv[1:] {
-		if to := c.asElsewhere(w, x.dir, e.Glob, i >= maxOperands); to != w {
+		if to := c.asElsewhere(w, x.dir, e.Glob, &seen); to != w {
 			argv[i+1], changed = to, true
 		}
 	}
@@ -38,37 +38,18 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 	}
 }
 
-// asElsewhere is a word of a command in which each path that leads out of the project begins
+// asElsewhere is a word of a command in which the first path that leads out of the project begins
 // with a folder that says so. glob: the word may be a pattern, which stands for other words.
-// unseen: where it leads is not looked at, as of a word that is too long, so that it may lead
-// anywhere.
-func (c *Call) asElsewhere(w, dir string, glob, unseen bool) string {
+// seen counts the paths of a command: one that is not looked at may lead anywhere.
+func (c *Call) asElsewhere(w, dir string, glob bool, seen *int) string {
 	head, value := optionValue(w)
-	glob = glob && strings.ContainsAny(value, "*?[")
-	switch {
-	case value == "", isURL(value):
-		return w
-	case unseen, len(w) > maxOperandName && strings.Contains(value, "/"):
-		return head + elsewhereAt + "/" + value
-	case glob:
-		if real := c.patternOutside(value, dir); real != "" {
-			return head + elsewhereAt + real
+	for _, p := range listedPaths(value) {
+		to := "/" + p
+		if *seen++; *seen <= maxOperands {
+			to = c.outside(p, dir, glob)
 		}
-	case strings.HasPrefix(value, "/"), dir != "" && strings.Contains(value, "/"), c.linked(value, dir):
-		if real := c.outside(value, dir); real != "" {
-			return head + elsewhereAt + real
-		}
-	}
-	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ':' || r == ',' || r == '=' }) { // a list, such as a class path
-		real := ""
-		switch {
-		case strings.HasPrefix(part, elsewhereAt+"/"):
-			real = c.beyond(part)
-		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, ".."):
-			real = c.outside(part, dir)
-		}
-		if real != "" {
-			return head + elsewhereAt + real
+		if to != "" {
+			return head + elsewhereAt + to
 		}
 	}
 	return w
@@ -93,10 +74,33 @@ func optionValue(w string) (head, value string) {
 		default:
 			at = len(w)
 		}
-	case strings.HasPrefix(w, "@"), strings.HasPrefix(w, "+"):
+	case strings.HasPrefix(w, "@"):
 		at = 1
 	}
 	return w[:at], w[at:]
+}
+
+// listedPaths are the paths that a value may be meant as: the whole of it, and each part of a list,
+// such as a class path. An address is none, only what is listed behind it.
+func listedPaths(value string) []string {
+	var paths []string
+	if value != "" && !isURL(value) {
+		paths = append(paths, value)
+	}
+	for item := range strings.SplitSeq(value, ",") {
+		parts := strings.FieldsFunc(item, func(r rune) bool { return r == ':' || r == '=' })
+		if isURL(item) {
+			parts = parts[min(2, len(parts)):] // behind https, and //host/page
+		} else if item != "" && item != value {
+			paths = append(paths, item)
+		}
+		for _, part := range parts {
+			if part != item {
+				paths = append(paths, part)
+			}
+		}
+	}
+	return paths
 }
 
 // isURL reports whether a value is the address of something on another machine, and no path for
@@ -106,22 +110,30 @@ func isURL(value string) bool {
 	return ok && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz+") == "" && scheme != "file" && !strings.Contains(rest, "..")
 }
 
-// linked reports whether a plain name is there, and may so be a link.
-func (c *Call) linked(name, dir string) bool {
-	return dir != "" && c.q.Exists != nil && c.q.Exists(path.Join(dir, name))
-}
-
-// outside is where a path leads when that is out of the project, or not known, else "".
-func (c *Call) outside(p, dir string) string {
+// outside is where a path leads when that is out of the project, or not known, else "". glob: it
+// may be a pattern, which stands for the files that it matches too.
+func (c *Call) outside(p, dir string, glob bool) string {
 	abs := join(dir, p)
-	first, _, _ := strings.Cut(strings.TrimPrefix(abs, "/"), "/")
-	if strings.HasPrefix(p, elsewhereAt+"/") || abs == "" || nowhere[path.Clean(abs)] || c.q.Exists != nil && !c.q.Exists("/"+first) {
+	switch {
+	case len(p) > maxOperandName && strings.Contains(p, "/"):
+		return "/" + p // too long to follow
+	case abs == "", nowhere[path.Clean(abs)], strings.HasPrefix(p, "/dev/") && strings.HasPrefix(path.Clean(p), "/dev/"): // package shell knows those of /dev
+		return ""
+	case glob && strings.ContainsAny(p, "*?["):
+		return c.patternOutside(p, abs, dir)
+	case c.q.Exists == nil:
+	case !strings.Contains(p, "/") && p != ".." && !c.q.Exists(abs):
+		return "" // a plain word, and no link
+	case !c.q.Exists("/" + firstFolder(abs)):
 		return "" // no path at all, as in grep /api/v1
 	}
-	if real := c.beyond(abs); !path.IsAbs(p) || !strings.HasPrefix(real, "/dev/") {
-		return real
-	}
-	return ""
+	return c.beyond(abs)
+}
+
+// firstFolder is the name of the folder of the root in which an absolute path lies.
+func firstFolder(abs string) string {
+	first, _, _ := strings.Cut(path.Clean(abs)[1:], "/")
+	return first
 }
 
 // beyond is where an absolute path leads when that is out of the project, or not known, else "".
@@ -139,17 +151,15 @@ func (c *Call) beyond(abs string) string {
 	return real
 }
 
-// patternOutside is where a pattern leads, or one of the files that it matches, when that is out
-// of the project, or not known, else "".
-func (c *Call) patternOutside(p, dir string) string {
+// patternOutside is outside for a pattern, and abs that as an absolute path.
+func (c *Call) patternOutside(p, abs, dir string) string {
 	start := p[:strings.LastIndexByte(p[:firstMeta(p)], '/')+1]
 	if start != "" {
-		if real := c.outside(start, dir); real != "" {
+		if real := c.outside(start, dir, false); real != "" {
 			return path.Join(real, p[len(start):])
 		}
 	}
-	abs := join(dir, p)
-	if abs == "" || c.q.Matches == nil {
+	if c.q.Matches == nil {
 		return ""
 	}
 	matches, all := c.q.Matches(abs)

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// Attack: a word that leads elsewhere stands behind so many others that nobody looks at it, is so
-// long that nobody follows it, is a pattern, or looks like the address of a page.
-func TestWordsThatAreHardToFollow(t *testing.T) {
+// withSrv is a world with a folder /srv, of which package shell knows nothing, and in it whatever
+// is asked for; where files called unknown lead cannot be told.
+func withSrv(t *testing.T) world {
+	t.Helper()
 	w := newWorld(t)
 	w.place.Real = func(p string) (string, error) {
 		switch {
@@ -21,37 +22,62 @@ func TestWordsThatAreHardToFollow(t *testing.T) {
 		}
 		return realPath(p)
 	}
+	return w
+}
+
+func existsWithSrv(p string) bool {
+	_, err := os.Lstat(p)
+	return err == nil || p == "/srv"
+}
+
+// Attack: a word that leads elsewhere stands behind so many others that nobody looks at it, is so
+// long that nobody follows it, is a pattern, or looks like the address of a page.
+func TestWordsThatAreHardToFollow(t *testing.T) {
+	w := withSrv(t)
 	many, long := strings.Repeat("./src ", maxOperands), strings.Repeat("/", maxOperandName)
 	for line, want := range map[string]Verdict{
-		"go test " + many + "/srv/evil":                   Ask,
-		"go test " + many[6:]:                             Allow,
-		"go test /srv" + long + "evil":                    Ask,
-		"go test src" + long + "a":                        Ask,
-		"go test src/unknown":                             Ask,
-		"go test /srv/ev*":                                Ask,
-		"go test link/ev*":                                Ask,
-		"go test l*k/x":                                   Ask,
-		"go test ./l?nk":                                  Ask,
-		"go test ./src/*":                                 Allow,
-		"mytool --log=/srv/ev*":                           Ask,
-		"mytool --log=link/ev*":                           Ask,
-		"mytool src/*.go":                                 Allow,
-		"mytool */src/*/a.go":                             Ask, // too many to look at
-		"mytool https://x/srv/a":                          Allow,
-		"mytool --to=https://x/srv/a":                     Allow,
-		"java -cp a:/srv/evil B":                          Ask,
-		"java -cp a:/tmp/evil B":                          Ask,
-		"java -cp a:src B":                                Allow,
-		"mytool file:///srv/evil":                         Ask,
-		"mytool --x=a,../shop-evil":                       Ask,
-		"mytool -I../shop-evil":                           Ask,
-		"mytool https://../../evil":                       Ask,
-		"mytool /srv/evil/x://..":                         Ask,
-		"mytool -m " + long + " x":                        Ask,
-		"mytool " + strings.Repeat("x", maxOperandName+1): Allow,
+		"go test " + many + "/srv/evil":                        Ask,
+		"go test " + many[6:]:                                  Allow,
+		"go test /srv" + long + "evil":                         Ask,
+		"go test src" + long + "a":                             Ask,
+		"go test src/unknown":                                  Ask,
+		"go test /srv/ev*":                                     Ask,
+		"go test link/ev*":                                     Ask,
+		"go test l*k/x":                                        Ask,
+		"go test ./l?nk":                                       Ask,
+		"go test ./src/*":                                      Allow,
+		"mytool --log=/srv/ev*":                                Ask,
+		"mytool --log=link/ev*":                                Ask,
+		"mytool src/*.go":                                      Allow,
+		"mytool */src/*/a.go":                                  Ask, // too many to look at
+		"mytool https://x/srv/a":                               Allow,
+		"mytool --to=https://x/srv/a":                          Allow,
+		"java -cp a:/srv/evil B":                               Ask,
+		"java -cp a:/tmp/evil B":                               Ask,
+		"java -cp a:link B":                                    Ask,
+		"java -cp src/a:link/b B":                              Ask,
+		"mytool --x=src,link":                                  Ask,
+		"mytool " + strings.Repeat("a:", maxOperands) + "link": Ask,
+		"mytool " + strings.Repeat("a:", 900):                  Allow,
+		"mytool http://x,/srv/y":                               Ask,
+		"mytool http://x:/srv/y":                               Ask,
+		"mytool http://x:80/srv/y,http://y":                    Allow,
+		"mytool -xf/srv/evil":                                  Ask,
+		"mytool -xf/tmp/evil":                                  Ask,
+		"mytool -xf../evil":                                    Ask,
+		"mytool -xf./src":                                      Allow,
+		"mytool --x=~/y":                                       Ask,
+		"java -cp a:src B":                                     Allow,
+		"mytool file:///srv/evil":                              Ask,
+		"mytool --x=a,../shop-evil":                            Ask,
+		"mytool -I../shop-evil":                                Ask,
+		"mytool https://../../evil":                            Ask,
+		"mytool /srv/evil/x://..":                              Ask,
+		"mytool -m " + long + " x":                             Ask,
+		"mytool " + strings.Repeat("x", maxOperandName+1):      Allow,
 	} {
 		q := w.bash(t, line)
-		q.Exists = func(p string) bool { _, err := os.Lstat(p); return err == nil || p == "/srv" }
+		q.Exists = existsWithSrv
 		q.Matches = func(p string) ([]string, bool) {
 			files, err := filepath.Glob(p)
 			return files, err == nil && strings.Count(p, "*") < 2
@@ -65,45 +91,35 @@ func TestWordsThatAreHardToFollow(t *testing.T) {
 // Attack: the code that a tool runs, or the file that it writes, lies in a folder of which only
 // the project's place tells that it is another one, or behind a link in the project.
 func TestWordsThatLeadElsewhere(t *testing.T) {
-	w := newWorld(t)
-	far := "/srv" // package shell knows of no such folder
-	w.place.Real = func(p string) (string, error) {
-		if len(p) > 4 && p[:5] == "/srv/" {
-			return p, nil
-		}
-		return realPath(p)
-	}
+	w := withSrv(t)
 	for line, want := range map[string]Verdict{
-		"go test " + far + "/evil":        Ask,
-		"go test " + far + "/evil/...":    Ask,
-		"go test -v ./link":               Ask,
-		"go test link":                    Ask,
-		"go test ./src":                   Allow,
-		"go vet ./...":                    Allow,
-		"pytest " + far + "/evil":         Ask,
-		"pytest link/x":                   Ask,
-		"pytest src":                      Allow,
-		"npm --foo=" + far + "/x test":    Ask,
-		"mytool --log=" + far + "/x":      Ask,
-		"mytool @" + far + "/x":           Ask,
-		"mytool @options":                 Ask,
-		"mytool link":                     Ask,
-		"mytool src":                      Allow,
-		"perl " + far + "/x":              Ask,
-		"perl link/x":                     Ask,
-		"perl -n link/x":                  Ask,
-		"awk '" + far + "/x/' src/a.go":   Allow,
-		"jq '" + far + "/x' src/a.go":     Allow,
-		"cat link/x":                      Allow, // shows it, and runs and writes nothing
-		"grep " + far + "/x src/a.go":     Allow,
-		"sed -n '" + far + "/p' src/a.go": Allow,
-		"mytool --url=http://x/srv/x":     Allow,
+		"go test /srv/evil":           Ask,
+		"go test /srv/evil/...":       Ask,
+		"go test -v ./link":           Ask,
+		"go test link":                Ask,
+		"go test ./src":               Allow,
+		"go vet ./...":                Allow,
+		"pytest /srv/evil":            Ask,
+		"pytest link/x":               Ask,
+		"pytest src":                  Allow,
+		"npm --foo=/srv/x test":       Ask,
+		"mytool --log=/srv/x":         Ask,
+		"mytool @/srv/x":              Ask,
+		"mytool @options":             Ask,
+		"mytool link":                 Ask,
+		"mytool src":                  Allow,
+		"perl /srv/x":                 Ask,
+		"perl link/x":                 Ask,
+		"perl -n link/x":              Ask,
+		"awk '/srv/x/' src/a.go":      Allow,
+		"jq '/srv/x' src/a.go":        Allow,
+		"cat link/x":                  Allow, // shows it, and runs and writes nothing
+		"grep /srv/x src/a.go":        Allow,
+		"sed -n '/srv/p' src/a.go":    Allow,
+		"mytool --url=http://x/srv/x": Allow,
 	} {
 		q := w.bash(t, line)
-		q.Exists = func(p string) bool {
-			_, err := os.Lstat(p)
-			return err == nil || p == "/srv"
-		}
+		q.Exists = existsWithSrv
 		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != want {
 			t.Errorf("%s: %s, %s; want %s", line, a.Verdict, a.Reason, want)
 		}

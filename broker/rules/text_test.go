@@ -272,17 +272,17 @@ func TestWordsThatAreCode(t *testing.T) {
 		return files, err == nil && !strings.Contains(pattern, "**")
 	}
 	for word, want := range map[string]string{
-		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "/tmp" + far, "a:" + far: "/tmp" + far, "./a," + far: "/tmp" + far, "-XI" + far: "-XI/tmp" + far, "+" + far: "+/tmp" + far, "-I../evil": "-I/tmp" + w.root + "/evil", "--x=../evil": "--x=/tmp" + w.root + "/evil",
-		"-Isrc/x": "-Isrc/x", "--x-y/z": "--x-y/z", "--xyz/../../shop-evil": "--xyz/../../shop-evil", "a:b": "a:b", "a:src/x": "a:src/x", "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
+		far: "/tmp" + far, "--x=" + far: "--x=/tmp" + far, "@" + far: "@/tmp" + far, "-I" + far: "-I/tmp" + far, "x=" + far: "/tmp" + far, "a:" + far: "/tmp" + far, "./a," + far: "/tmp" + far, "-XI" + far: "-XI/tmp" + far, "-I../evil": "-I/tmp" + w.root + "/evil", "--x=../evil": "--x=/tmp" + w.root + "/evil",
+		"-Isrc/x": "-Isrc/x", "--x-y/z": "--x-y/z", "--xyz/../../shop-evil": "--xyz/../../shop-evil", "a:b": "a:b", "a:src/x": "a:src/x", "a:link": "/tmp" + w.root + "/shop-evil", "src,link/x": "/tmp" + w.root + "/shop-evil/x", "http://x,link": "/tmp" + w.root + "/shop-evil", "http://x/a:" + far: "/tmp" + far, "http://x/srv/a": "http://x/srv/a", "http://x:80/a,http://y": "http://x:80/a,http://y", "link/x": "/tmp" + w.root + "/shop-evil/x", "link": "/tmp" + w.root + "/shop-evil",
 		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ixyz/y": "-Ixyz/y", "https://a.b/c": "https://a.b/c", "https:/srv/../" + w.root + "/shop-evil/x://": "/tmp/srv/../" + w.root + "/shop-evil/x", far + "/*": "/tmp" + far + "/*", far + "/[a]": "/tmp" + far + "/[a]", "*.go": "*.go", "src/?.go": "src/?.go", "li*": "/tmp" + w.root + "/shop-evil", "-I=l?nk": "-I=/tmp" + w.root + "/shop-evil", "link/*": "/tmp" + w.root + "/shop-evil/*", "**": "/tmp" + w.root + "/shop/**", "http://x/*": "http://x/*",
 		"x://../../evil": "/tmp" + w.root + "/evil", "file://" + far: "/tmp" + far, "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/tmp/",
 	} {
-		if got := c.asElsewhere(word, c.dir, true, false); got != want {
+		if got := c.asElsewhere(word, c.dir, true, new(int)); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}
 	for word, want := range map[string]string{far: "/tmp" + far, "-I" + far: "-I/tmp" + far, "link/x": "link/x", "link": "link", "../x": "../x"} {
-		if got := c.asElsewhere(word, "", false, false); got != want {
+		if got := c.asElsewhere(word, "", false, new(int)); got != want {
 			t.Errorf("%s in a folder that is not known: %s, want %s", word, got, want)
 		}
 	}

@@ -58,6 +58,9 @@ func (c *call) foreignOption(w word, next []word) {
 	}
 	if len(name) > 2 && name[1] != '-' {
 		c.foreignText(tail(w, name[2:]))
+		if i := strings.IndexAny(name, "/.~"); i > 2 && i < 5 && faraway(tail(w, name[i:])) { // -xf/tmp/a
+			c.exactf("a program that aoctl does not know is given a file outside of its folder")
+		}
 	}
 }
 
