@@ -53,14 +53,3 @@ func TestGitOfAnotherPlace(t *testing.T) {
 		}
 	}
 }
-
-// A tool's name that cannot be shown as it is names nothing that a rule may allow.
-func TestNamesOfTools(t *testing.T) {
-	w := newWorld(t)
-	for name, want := range map[string]Verdict{"deploy": Allow, "": Ask, "de\x1bploy": Ask, "de\u202eploy": Ask} {
-		q := w.question(t, name, map[string]any{"a": "b"})
-		if a := judge(t, set(t, rule(Allow, "*")), Prepare(q)); a.Verdict != want {
-			t.Errorf("%q: %s, %s", name, a.Verdict, a.Reason)
-		}
-	}
-}
