@@ -24,7 +24,7 @@ var ErrLookAgain = errors.New("it changed meanwhile")
 type Decide struct {
 	Picks    []Picked
 	Decision broker.Decision
-	NewID    string // of a grant
+	NewID    string // of a grant; "" where none may come of it
 }
 
 // Picked is one call of a decision, as it was looked at.
@@ -137,7 +137,7 @@ func (s *State) frozen(now time.Time, c *Call) error {
 // decideLate answers a decision about a call that has ended already.
 func (s *State) decideLate(now time.Time, c *Call, in Decide) Reply {
 	d := in.Decision
-	if d.Verdict != broker.Allow || !c.late(now) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
+	if in.NewID == "" || d.Verdict != broker.Allow || !c.late(now) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
 		return Reply{Err: broker.ErrAlreadyDecided}
 	}
 	if c.Stamp != in.Picks[0].Stamp {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -108,6 +109,22 @@ func TestMovesAreLegal(t *testing.T) {
 				t.Errorf("from %s to %s: %v", from, to, legal)
 			}
 		}
+	}
+}
+
+// TestLateAllow: what an operator allows late passes once, and only where the decision is about
+// one call: one about several names no grant.
+func TestLateAllow(t *testing.T) {
+	s, now := newState(t)
+	put(t, s, now, "a")
+	now = now.Add(time.Minute + time.Second)
+	several := allow("a")
+	several.NewID = ""
+	if r := do(s, now, several); !errors.Is(r.Err, broker.ErrAlreadyDecided) || r.Done || len(s.grants.keys()) > 0 {
+		t.Errorf("allowed as one of several: %+v, %v", r, s.grants.keys())
+	}
+	if r := do(s, now, allow("a")); !r.Done || len(s.grants.keys()) != 1 {
+		t.Errorf("allowed by itself: %+v, %v", r, s.grants.keys())
 	}
 }
 
