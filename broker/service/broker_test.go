@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -337,6 +338,33 @@ func TestAskerGone(t *testing.T) {
 		}
 		if got := state(h); got != broker.Pending {
 			t.Errorf("a call that is polled is %s, want pending", got)
+		}
+	})
+}
+
+// A broker that stood still hears those who asked meanwhile before it takes anybody for gone.
+func TestAskerBehindAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const stands = 20 * time.Second
+		var slept atomic.Bool
+		alive := func(p broker.Process) bool {
+			if p.PID == 900 && slept.CompareAndSwap(false, true) {
+				time.Sleep(stands)
+			}
+			return true
+		}
+		b := newBroker(t, brokertest.NewMemory(), service.Options{Alive: alive, AskerGrace: 2 * time.Second})
+		q, left := bash("s", "1", "a"), bash("s", "2", "b")
+		q.Session.Process = broker.Process{PID: 900}
+		r, l := submit(t, b, q), submit(t, b, left)
+		time.Sleep(stands + 600*time.Millisecond)
+		go func() { _, _ = b.Wait(t.Context(), r.ID) }()
+		time.Sleep(2 * time.Second)
+		if got, _ := b.Request(t.Context(), r.ID); got.State != broker.Pending {
+			t.Errorf("a call that was asked for while the broker stood still is %s", got.State)
+		}
+		if got, _ := b.Request(t.Context(), l.ID); got.State != broker.Cancelled {
+			t.Errorf("a call for which nobody asked is %s", got.State)
 		}
 	})
 }

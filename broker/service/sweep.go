@@ -14,11 +14,17 @@ const sweepEvery = 500 * time.Millisecond
 func (b *Broker) sweep(ctx context.Context) {
 	t := time.NewTicker(sweepEvery)
 	defer t.Stop()
+	last, waited := time.Now(), false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
+			stood := time.Since(last) > 2*sweepEvery && !waited
+			if last, waited = time.Now(), stood; stood { // the broker stood still: who asked meanwhile is heard first
+				t.Reset(sweepEvery)
+				continue
+			}
 			b.cancelAbandoned(ctx)
 			b.tellUnheard(ctx)
 			b.noticeGone(ctx)
