@@ -32,7 +32,7 @@ func wrapperRows() map[string]spec {
 		"noglob":     {builtin: true, stop: true, wraps: true},
 		"nocorrect":  {builtin: true, stop: true, wraps: true},
 		"arch":       {single: true, stop: true, wraps: true, ok: "-x86_64 -arm64 -arm64e -i386 -32 -64 -c -h", unsure: "-e= -d= -arch="},
-		"exec":       {builtin: true, stop: true, wraps: true, ok: "-cl -a=", ops: execOps},
+		"exec":       {builtin: true, stop: true, wraps: true, ok: "-cl", exact: "-a=", ops: execOps}, // many systems have one program that is ls or rm by the name that -a gives it
 		"builtin":    {builtin: true, stop: true, wraps: true},
 		"command":    {builtin: true, stop: true, ok: "-pvV", ops: commandOps},
 		"xargs":      {raw: xargsOps},
@@ -130,7 +130,8 @@ func (c *call) assignments(words []word) []word {
 }
 
 var envSpec = spec{
-	stop: true, ok: "-i0v -u= -a= --ignore-environment --null --unset= --debug --argv0= --block-signal? --default-signal? --ignore-signal? --list-signal-handling --help --version",
+	stop: true, ok: "-i0v -u= --ignore-environment --null --unset= --debug --block-signal? --default-signal? --ignore-signal? --list-signal-handling --help --version",
+	exact:  "-a= --argv0=",
 	unsure: "-C= --chdir= -S= --split-string= -P= -L= -U= -f= --file=",
 }
 

@@ -56,7 +56,7 @@ var wrapperLines = [][2]string{
 	{"arch -arm64 sh -c id", "arch: run[sh -c id]"},
 	{"arch", "plain"},
 	{"exec rm x", "exec: run[rm x]"},
-	{"exec -a name rm x", "exec: run[rm x]"},
+	{"exec -a name rm x", "run[rm x] exact"},
 	{"exec", "neutral"},
 	{"exec -Q rm", "run[rm] unsure"},
 	{"builtin cd x", "builtin: run[cd x]"},
