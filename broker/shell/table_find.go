@@ -33,7 +33,7 @@ func xargsOps(c *call) {
 
 // replaced writes {} for the text that stands for a name in words.
 func replaced(words []word, mark word) []word {
-	if mark.text == "" || mark.text == "{}" {
+	if mark.text == "" {
 		return words
 	}
 	out := make([]word, len(words))

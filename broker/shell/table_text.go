@@ -112,7 +112,7 @@ func diffOps(c *call) {
 // dateOps: an operand that is no format is the time that the clock is set to.
 func dateOps(c *call) {
 	for _, w := range c.rest {
-		if !w.known || !strings.HasPrefix(w.text, "+") {
+		if !strings.HasPrefix(w.text, "+") {
 			c.exactf("date sets the clock")
 		}
 	}

@@ -240,7 +240,7 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	first := b.X
 	for {
 		x, ok := first.Cmd.(*syntax.BinaryCmd)
-		if !ok || x.Op != syntax.Pipe && x.Op != syntax.PipeAll || bound(first) {
+		if !ok || bound(first) {
 			break
 		}
 		parts = append(parts, x.Y)

@@ -437,8 +437,8 @@ func assignTilde(word *syntax.Word) string {
 	if !ok {
 		return ""
 	}
-	name, value, ok := strings.Cut(lit.Value, "=")
-	if ok && syntax.ValidName(strings.TrimSuffix(name, "+")) && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
+	name, value, _ := strings.Cut(lit.Value, "=")
+	if syntax.ValidName(strings.TrimSuffix(name, "+")) && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
 		return "shells disagree about the tilde in " + cite(lit.Value)
 	}
 	return ""
