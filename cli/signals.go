@@ -16,8 +16,8 @@ var interrupts struct {
 	back atomic.Int64 // when one gave it back last, Unix time in nanoseconds
 }
 
-// interruptLag is how long an interrupt may take to be heard of.
-const interruptLag = 200 * time.Millisecond
+// interruptLag is how long an interrupt may take to be heard of. Tests change it.
+var interruptLag = 200 * time.Millisecond
 
 // inForeground notes that another program has the terminal until done is called.
 func inForeground() (done func()) {

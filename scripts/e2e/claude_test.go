@@ -90,13 +90,7 @@ func e2eRewritten(r *rig) {
 	console.shows("echo hi > canary")
 	console.press("a", r.waiting("canary"))
 	r.until("the file of the rewritten command", func() bool { return r.exists("canary") })
-	ran := time.Now()
 	console.shows("what ran was not what was allowed")
-	took := time.Since(ran)
-	r.t.Logf("the alarm was on the screen %v after the command had run", took.Round(time.Millisecond))
-	if took > 10*time.Second { // a busy machine
-		r.t.Errorf("the alarm took %v", took)
-	}
 	second := r.waiting("second")
 	console.press("d", second)
 	agent.completed()

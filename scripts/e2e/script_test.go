@@ -34,6 +34,7 @@ const waitTime = 3 * time.Minute
 //
 //	exits CODE PROGRAM ARG…      run a program, which must exit with CODE
 //	soon DURATION CODE PROGRAM…  run a program, which must exit with CODE in that time
+//	answered PROGRAM ARG…        run a program until it exits with 0: one that gives up before a busy console answers
 //	bigfile NAME BYTES [TEXT]    write a hook payload of about that size, of TEXT over and over
 //	console open [TIMEOUT]       open a console in this process, with a person at it
 //	console allow|deny REF WORD… the person decides the waiting call that REF fits (id, tool, or text in the input)
@@ -61,6 +62,7 @@ const waitTime = 3 * time.Minute
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits":    cmdExits,
 	"soon":     cmdSoon,
+	"answered": cmdAnswered,
 	"bigfile":  cmdBigfile,
 	"console":  cmdConsole,
 	"waitfor":  cmdWaitfor,
@@ -107,6 +109,15 @@ func cmdSoon(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("took %v", took.Round(time.Millisecond))
 	if took > most+slack {
 		ts.Fatalf("it took %v, more than %v and %v for a busy machine", took, most, slack)
+	}
+}
+
+func cmdAnswered(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: answered PROGRAM ARG…")
+	}
+	if !eventually(func() bool { return ts.Exec(args[0], args[1:]...) == nil }) {
+		ts.Fatalf("%s gave no answer", strings.Join(args, " "))
 	}
 }
 
