@@ -242,11 +242,8 @@ func TestNoEndOfThem(t *testing.T) {
 	f := newFake(shell, root, tool, above, us)
 	next := 300
 	f.onSend = func(int, signal) {
-		if next++; next < 850 {
-			f.add(Process{PID: next, Start: uint64(next), Parent: 1, Group: 110, Session: 110, Name: "more"})
-		} else {
-			next = 300
-		}
+		next++
+		f.add(Process{PID: 300 + next%550, Start: uint64(next), Parent: 1, Group: 110, Session: 110, Name: "more"})
 	}
 	tg := target(f)
 	tg.pace = &patience{20 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond, time.Millisecond}

@@ -66,15 +66,21 @@ func (c *Call) startsIn(real string) bool {
 func (c *Call) changesFolder() bool {
 	for i := range c.line.Elements {
 		e := &c.line.Elements[i]
-		if e.Dir != "" || e.DirUnsure {
+		if e.Dir != "" || e.DirUnsure || changesFolder(e) {
 			return true
 		}
-		if e.Kind == shell.Command && len(e.Argv) > 0 {
-			switch path.Base(e.Argv[0]) {
-			case "cd", "chdir", "pushd", "popd":
-				return true
-			}
-		}
+	}
+	return false
+}
+
+// changesFolder reports whether e is the shell's command to go to another folder.
+func changesFolder(e *shell.Element) bool {
+	if e.Kind != shell.Command || len(e.Argv) == 0 {
+		return false
+	}
+	switch path.Base(e.Argv[0]) {
+	case "cd", "chdir", "pushd", "popd":
+		return true
 	}
 	return false
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
@@ -14,8 +15,21 @@ import (
 // elsewhereAt is a folder that package shell takes for no part of a project.
 const elsewhereAt = "/tmp"
 
+// maxElsewhere is how many paths out of the project a command may have before no wildcard vouches
+// for it, whatever they are to it.
+const maxElsewhere = 50
+
 // wordsAreCode are programs that are given code in which slashes are no paths.
 var wordsAreCode = map[string]bool{"sed": true, "gsed": true}
+
+// follower follows the words of one command.
+type follower struct {
+	c     *Call
+	dirs  []string // where the command may look for its files; absolute, or "" when not known
+	moved []string // files that other commands of the line may put in place
+	glob  bool     // a word may be a pattern, which stands for other words
+	seen  int      // paths so far: one that is not looked at may lead anywhere
+}
 
 // readsElsewhere takes from a command what no wildcard may vouch for, should some of its
 // words lead out of the project.
@@ -23,112 +37,275 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 	if e.Kind != shell.Command || e.Host != "" || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" || len(e.Argv) < 2 {
 		return
 	}
-	if wordsAreCode[path.Base(e.Argv[0])] {
+	if wordsAreCode[e.Argv[0]] {
 		return
 	}
-	argv, changed, seen := append([]string(nil), e.Argv...), false, 0
-	for i, w := range argv[1:] {
-		if to := c.asElsewhere(w, x.dir, e.Glob, &seen); to != w {
-			argv[i+1], changed = to, true
+	f := &follower{c: c, dirs: c.workFolders(x.dir, e), moved: c.movedBeside(x.at), glob: e.Glob}
+	found := 0
+	for i, w := range e.Argv {
+		if i == 0 {
+			continue
 		}
-	}
-	if changed {
-		exact, unsure := shell.Doubts(argv)
-		x.exact, x.unsure = exact, unsure
-	}
-}
-
-// asElsewhere is a word of a command in which the first path that leads out of the project begins
-// with a folder that says so. glob: the word may be a pattern, which stands for other words.
-// seen counts the paths of a command: one that is not looked at may lead anywhere.
-func (c *Call) asElsewhere(w, dir string, glob bool, seen *int) string {
-	head, value := optionValue(w)
-	for _, p := range listedPaths(value) {
-		to := "/" + p
-		if *seen++; *seen <= maxOperands {
-			to = c.outside(p, dir, glob)
-		}
-		if to != "" {
-			return head + elsewhereAt + to
-		}
-	}
-	return w
-}
-
-// optionValue cuts a word behind an option's name, or behind the sign before the name of a file
-// with options. A value stands right behind the name only where the name is that of short
-// options and the value begins as a path that leads out of a folder does.
-func optionValue(w string) (head, value string) {
-	const letters = 4 // of short options, with the dash
-	at := 0
-	switch {
-	case strings.HasPrefix(w, "-"):
-		equals, root, up := strings.IndexByte(w, '='), strings.IndexByte(w, '/'), strings.Index(w, "..")
-		switch {
-		case up > 0 && up <= letters && (root < 0 || up < root):
-			at = up
-		case root > 0 && root <= letters:
-			at = root
-		case equals > 0:
-			at = equals + 1
-		default:
-			at = len(w)
-		}
-	case strings.HasPrefix(w, "@"):
-		at = 1
-	}
-	return w[:at], w[at:]
-}
-
-// listedPaths are the paths that a value may be meant as: the whole of it, and each part of a list,
-// such as a class path. An address is none, only what is listed behind it.
-func listedPaths(value string) []string {
-	var paths []string
-	if value != "" && !isURL(value) {
-		paths = append(paths, value)
-	}
-	for item := range strings.SplitSeq(value, ",") {
-		parts := strings.FieldsFunc(item, func(r rune) bool { return r == ':' || r == '=' })
-		if isURL(item) {
-			parts = parts[min(2, len(parts)):] // behind https, and //host/page
-		} else if item != "" && item != value {
-			paths = append(paths, item)
-		}
-		for _, part := range parts {
-			if part != item {
-				paths = append(paths, part)
+		for _, far := range f.elsewhere(w) {
+			argv := slices.Clone(e.Argv)
+			argv[i] = far
+			if x.exact, x.unsure = shell.Doubts(argv); x.exact != "" || x.unsure != "" {
+				return
+			}
+			if found++; found > maxElsewhere {
+				x.exact = "names too many files outside of the project"
+				return
 			}
 		}
 	}
-	return paths
 }
 
-// isURL reports whether a value is the address of something on another machine, and no path for
-// a program that takes the .. in it for the folder above.
-func isURL(value string) bool {
-	scheme, rest, ok := strings.Cut(value, "://")
-	return ok && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz+") == "" && scheme != "file" && !strings.Contains(rest, "..")
+// elsewhere are the words that say of w what it may be, a file elsewhere: the value of its option, or
+// an operand.
+func (f *follower) elsewhere(w string) []string {
+	var words []string
+	for _, p := range partsOf(w) {
+		if p.at > letters && w[0] == '-' && w[p.at] == '/' && f.inside(w[:p.at]) {
+			continue
+		}
+		to := f.outside(p.text)
+		if to == "" {
+			continue
+		}
+		head, far := "", elsewhereAt+to
+		switch equals := strings.IndexByte(w, '='); {
+		case w[0] == '@':
+			head = "@"
+		case w[0] != '-':
+		case equals > 0 && equals < p.at:
+			head = w[:equals+1]
+		case p.at > letters: // -Xname:/srv/x, -isystem/srv/x
+			words = append(words, far)
+			head = w[:p.at]
+		default:
+			head = w[:p.at]
+		}
+		words = append(words, head+far)
+	}
+	return words
 }
 
-// outside is where a path leads when that is out of the project, or not known, else "". glob: it
-// may be a pattern, which stands for the files that it matches too.
-func (c *Call) outside(p, dir string, glob bool) string {
+// inside reports whether what stands before a slash of an option may be a folder behind its letters, as
+// in -Lbuild/lib.
+func (f *follower) inside(option string) bool {
+	if strings.ContainsAny(option, separators) {
+		return false
+	}
+	for at := 2; at < len(option) && at <= letters; at++ {
+		if f.exists(join(f.dirs[0], option[at:])) {
+			return true
+		}
+	}
+	return false
+}
+
+// folderOptions are options after which many programs work in another folder.
+var folderOptions = map[string]bool{
+	"-C": true, "--directory": true, "--cwd": true, "--prefix": true, "--dir": true, "--chdir": true, "--project-dir": true, "--root": true, "--rootDir": true,
+}
+
+// workFolders are the folders in which a command may look for its files, when it starts in dir. What runs
+// through uv run and its like starts in the folder of the line or in the project's, if no cd came before.
+func (c *Call) workFolders(dir string, e *shell.Element) []string {
+	dirs, argv := []string{dir}, e.Argv
+	if dir == "" && len(e.Via) > 0 && !slices.ContainsFunc(c.line.Elements, func(e shell.Element) bool { return changesFolder(&e) }) {
+		dir = c.dir
+		dirs = []string{dir, c.q.Place.Project}
+	}
+	for i, w := range argv {
+		name, value, ok := strings.Cut(w, "=")
+		switch {
+		case ok:
+		case i+1 < len(argv) && folderOptions[name]:
+			value = argv[i+1]
+		case strings.HasPrefix(w, "-C"):
+			name, value = "-C", w[2:]
+		}
+		if folderOptions[name] && value != "" {
+			dirs = append(dirs, join(dir, value))
+		}
+	}
+	return dirs
+}
+
+// movedBeside are the words, as absolute paths, of the line's commands that put links or trees in
+// place, but for the command at the element that is given.
+func (c *Call) movedBeside(at int) []string {
+	var moved []string
+	for i := range c.line.Elements {
+		e := &c.line.Elements[i]
+		if i == at || e.Kind != shell.Command || !e.Relinks || len(e.Argv) == 0 {
+			continue
+		}
+		for _, w := range e.Argv[1:] {
+			if abs := join(c.folder(e), w); abs != "" {
+				moved = append(moved, path.Clean(abs))
+			}
+		}
+	}
+	return moved
+}
+
+// letters is how many letters of short options a value may stand behind, with the dash.
+const letters = 4
+
+// piece is a part of a word that may be meant as a path.
+type piece struct {
+	at   int // where it begins
+	text string
+}
+
+// separators stand between the parts of a list, or before a file's name.
+const separators = "=:,;@&|+%#<>(){}'\" \t\r\n"
+
+// partsOf are the paths that a word may be meant as: the whole of it, and what begins behind a
+// separator or behind the letters of short options, up to the next separator and up to the end. The
+// address of something on another machine is none, only what is listed behind it.
+func partsOf(w string) []piece {
+	var found []piece
+	add := func(from, to int) {
+		if from < to {
+			found = append(found, piece{from, w[from:to]})
+		}
+	}
+	option := strings.HasPrefix(w, "-")
+	for start := 0; start < len(w); {
+		if n := addressIn(w[start:]); n > 0 {
+			start += n
+			continue
+		}
+		end := len(w)
+		if i := strings.IndexAny(w[start:], separators); i >= 0 {
+			end = start + i
+		}
+		starts := []int{start}
+		if option && start == 0 {
+			starts = nil
+			for at := 2; at <= min(letters, end-1) && w[1] != '-'; at++ {
+				starts = append(starts, at)
+			}
+			if i := strings.IndexByte(w[:end], '/'); i > letters {
+				starts = append(starts, i)
+			}
+		}
+		for _, at := range starts {
+			add(at, end)
+			if end < len(w) {
+				add(at, len(w))
+			}
+		}
+		start = end + 1
+	}
+	return found
+}
+
+// networkSchemes begin the address of something on another machine.
+var networkSchemes = map[string]bool{
+	"http": true, "https": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "ws": true, "wss": true, "git+ssh": true, "git+https": true,
+	"s3": true, "gs": true, "oci": true, "docker": true, "redis": true, "postgres": true, "postgresql": true, "mysql": true, "mongodb": true, "mongodb+srv": true,
+	"amqp": true, "tcp": true, "udp": true, "grpc": true, "ldap": true, "smtp": true, "nats": true,
+}
+
+// addressIn is the length of an address that s begins with, up to a second colon or the next of a list;
+// 0 when s begins with none, or with one that is a path for a program that takes the .. in it for
+// the folder above.
+func addressIn(s string) int {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok || !networkSchemes[scheme] || strings.Contains(rest, "..") {
+		return 0
+	}
+	if i := strings.IndexAny(rest, ":,;|<>'\" \t\r\n"); i >= 0 {
+		return len(scheme) + len("://") + i + 1
+	}
+	return len(s)
+}
+
+// extensions are what programs add to the name of a module.
+var extensions = []string{".js", ".mjs", ".cjs", ".ts", ".json", ".py", ".rb", ".class", ".java"}
+
+// outside is where a path leads when that is out of the project, or not known, else "".
+func (f *follower) outside(p string) string {
+	if f.seen++; f.seen > maxOperands || len(p) > maxOperandName && strings.Contains(p, "/") {
+		return "/" + p // nobody followed it
+	}
+	for _, dir := range f.dirs {
+		if to := f.outsideFrom(dir, p); to != "" {
+			return to
+		}
+	}
+	return ""
+}
+
+// outsideFrom is outside for a command that works in dir.
+func (f *follower) outsideFrom(dir, p string) string {
 	abs := join(dir, p)
 	switch {
-	case len(p) > maxOperandName && strings.Contains(p, "/"):
-		return "/" + p // too long to follow
-	case abs == "", nowhere[path.Clean(abs)], strings.HasPrefix(p, "/dev/") && strings.HasPrefix(path.Clean(p), "/dev/"): // package shell knows those of /dev
+	case nowhere[p], strings.HasPrefix(p, "/dev/std"), strings.HasPrefix(p, "/dev/fd/"):
+		return "" // package shell knows these
+	case abs == "" && strings.HasPrefix(p, "-"):
 		return ""
-	case glob && strings.ContainsAny(p, "*?["):
-		return c.patternOutside(p, abs, dir)
-	case c.q.Exists == nil:
-	case !strings.Contains(p, "/") && p != ".." && !c.q.Exists(abs):
+	case abs == "":
+		return "/" + p
+	case slices.ContainsFunc(f.moved, func(dir string) bool { return below(dir, path.Clean(abs)) }):
+		return path.Clean(abs)
+	case f.glob && strings.ContainsAny(p, "*?["):
+		return f.patternOutside(p, abs, dir)
+	}
+	if to := f.moduleOutside(abs, p); to != "" {
+		return to
+	}
+	if !f.exists(abs) && !strings.Contains(p, "/") && p != ".." {
 		return "" // a plain word, and no link
-	case !c.q.Exists("/" + firstFolder(abs)):
+	}
+	if host, ok := strings.CutPrefix(p, "//"); ok { // file://host/path
+		if _, rest, ok := strings.Cut(host, "/"); ok && f.exists("/"+firstFolder("/"+rest)) {
+			return f.c.beyond("/" + rest)
+		}
+	}
+	if f.c.q.Exists != nil && !f.exists("/"+firstFolder(abs)) {
 		return "" // no path at all, as in grep /api/v1
 	}
-	return c.beyond(abs)
+	return f.c.beyond(abs)
 }
+
+// moduleOutside is outside for the file of a module that is named without its extension, with dots
+// between its folders, or by its place below the project's own name.
+func (f *follower) moduleOutside(abs, p string) string {
+	if f.c.q.Exists == nil || f.exists(abs) || p == "" {
+		return ""
+	}
+	names := []string{abs}
+	if !strings.Contains(p, "/") && strings.Contains(p, ".") {
+		names = append(names, strings.TrimSuffix(abs, p)+strings.ReplaceAll(p, ".", "/"))
+	}
+	for rest, ok := p, !path.IsAbs(p); ok; {
+		if _, rest, ok = strings.Cut(rest, "/"); ok && rest != "" {
+			names = append(names, strings.TrimSuffix(abs, p)+rest)
+		}
+	}
+	for i, name := range names {
+		if i > 0 {
+			if to := f.c.beyond(name); to != "" {
+				return to
+			}
+		}
+		for _, extension := range extensions {
+			if f.exists(name + extension) {
+				if to := f.c.beyond(name + extension); to != "" {
+					return to
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (f *follower) exists(abs string) bool { return f.c.q.Exists != nil && f.c.q.Exists(abs) }
 
 // firstFolder is the name of the folder of the root in which an absolute path lies.
 func firstFolder(abs string) string {
@@ -137,37 +314,44 @@ func firstFolder(abs string) string {
 }
 
 // beyond is where an absolute path leads when that is out of the project, or not known, else "".
+// Programs disagree about the folder above a link, so both count.
 func (c *Call) beyond(abs string) string {
-	real := path.Clean(abs)
-	if c.q.Place.Real != nil {
-		var err error
-		if real, err = c.q.Place.Real(abs); err != nil {
-			return path.Clean(abs)
+	ways := []string{abs}
+	if climbs(abs) {
+		ways = append(ways, path.Clean(abs))
+	}
+	for _, way := range ways {
+		real := path.Clean(way)
+		if c.q.Place.Real != nil {
+			var err error
+			if real, err = c.q.Place.Real(way); err != nil {
+				return path.Clean(abs)
+			}
+		}
+		if !below(c.q.Place.Project, real) {
+			return real
 		}
 	}
-	if below(c.q.Place.Project, real) {
-		return ""
-	}
-	return real
+	return ""
 }
 
 // patternOutside is outside for a pattern, and abs that as an absolute path.
-func (c *Call) patternOutside(p, abs, dir string) string {
+func (f *follower) patternOutside(p, abs, dir string) string {
 	start := p[:strings.LastIndexByte(p[:firstMeta(p)], '/')+1]
 	if start != "" {
-		if real := c.outside(start, dir, false); real != "" {
+		if real := f.outsideFrom(dir, start); real != "" {
 			return path.Join(real, p[len(start):])
 		}
 	}
-	if c.q.Matches == nil {
+	if f.c.q.Matches == nil {
 		return ""
 	}
-	matches, all := c.q.Matches(abs)
+	matches, all := f.c.q.Matches(abs)
 	if !all {
 		return abs
 	}
 	for _, m := range matches {
-		if real := c.beyond(m); real != "" {
+		if real := f.c.beyond(m); real != "" {
 			return real
 		}
 	}

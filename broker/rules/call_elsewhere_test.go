@@ -88,6 +88,55 @@ func TestWordsThatAreHardToFollow(t *testing.T) {
 	}
 }
 
+// Attack: the word that leads elsewhere is glued to an option, stands in a list of another kind, names
+// a module and no file, or means a file only in the folder that the command goes to.
+func TestWordsThatHideAPath(t *testing.T) {
+	w := withSrv(t)
+	for line, want := range map[string]Verdict{
+		"make -Clink":                                 Ask,
+		"make -j4 -Clink":                             Ask,
+		"mytool -Ilink":                               Ask,
+		"mytool -Isrc":                                Allow,
+		"mytool -o=./link/x":                          Ask,
+		"mytool -r./link/x":                           Ask,
+		"mytool -r./src/x":                            Allow,
+		"java -Xloggc:/srv/x B":                       Ask,
+		"mytool --path:/srv/evil":                     Ask,
+		"mytool -isystem/srv/evil":                    Ask,
+		"mytool -Lsrc/srv/x":                          Allow,
+		"mytool link.evil:app":                        Ask,
+		"mytool src.evil:app":                         Allow,
+		"go test example.com/shop/link":               Ask,
+		"go test example.com/shop/src":                Allow,
+		"mytool data=@/srv/x":                         Ask,
+		"mytool --x='a /srv/x'":                       Ask,
+		`mytool --x='{"a":"/srv/x"}'`:                 Ask,
+		`mytool --x='{"a":"/api/x"}'`:                 Allow,
+		"mytool git+file:///srv/x":                    Ask,
+		"mytool file://localhost/srv/x":               Ask,
+		"mytool file://localhost/api/x":               Allow,
+		"mytool 'https://x/y?next=/srv/y'":            Allow,
+		"mytool a:/dev/shm/x":                         Ask,
+		"mytool a:/dev/null":                          Allow,
+		"mytool -C src ../link/x":                     Ask,
+		"mytool -Csrc ../link":                        Ask,
+		"mytool --directory=link x/y":                 Ask,
+		"mytool -C src x/y":                           Allow,
+		"cd src && mytool ../link/x":                  Ask,
+		"cd src || cd other; mytool x/y":              Ask,
+		"ln -s src here && mytool here/x":             Ask,
+		"ln -s src here && mytool --x=here":           Ask,
+		"mv src/a src/b && mytool src/b/x":            Ask,
+		"mytool " + strings.Repeat("link ", 99) + "x": Ask,
+	} {
+		q := w.bash(t, line)
+		q.Exists = existsWithSrv
+		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != want {
+			t.Errorf("%.60s: %s, %.200s; want %s", line, a.Verdict, a.Reason, want)
+		}
+	}
+}
+
 // Attack: the code that a tool runs, or the file that it writes, lies in a folder of which only
 // the project's place tells that it is another one, or behind a link in the project.
 func TestWordsThatLeadElsewhere(t *testing.T) {

@@ -74,6 +74,7 @@ type Element struct {
 	Deletes bool // of a Write: the file, or all below it, is removed
 	Tree    bool // of a Read or Write: with everything below Path
 	Glob    bool // Path or a word of Argv is a pattern that the shell expands
+	Relinks bool // of a Command: it makes links, or puts whole trees in place, in which there may be links
 
 	Pipe  int    // elements of one pipeline share a number; 0: in no pipeline
 	Stdin string // what a Command reads from: "" its own, "pipe", "file", "text" (a here-document or here-string)

@@ -21,6 +21,9 @@ func (m *moves) any() bool { return len(m.spans) > 0 }
 func (w *walker) relink(from int, wrapped bool) {
 	m := &w.moves
 	m.spans = append(m.spans, [2]int{from, len(w.elements)})
+	for i := from; i < len(w.elements); i++ {
+		w.elements[i].Relinks = true
+	}
 	m.all = m.all || wrapped || m.beside > 0 || m.again > 0
 	m.own = m.own || m.again > 0
 }
