@@ -102,7 +102,7 @@ func Lex(ctx context.Context, name, text string) (spans []Span) {
 			t.Value = rest
 		}
 		end := at + len(t.Value)
-		if c := classOf(t.Type); c != Text {
+		if c := classOf(t.Type); c != Text && t.Value != "" {
 			spans = appendSpan(spans, Span{at, end, c})
 		}
 		at = end
