@@ -98,6 +98,9 @@ func (c *Call) element(e *shell.Element, at int) elem {
 	case shell.Command:
 		x.spoken = speak(e.Argv)
 		x.others = withWrappers(e.Via, e.Argv)
+		if !slices.Equal(e.Via, e.ViaAs) { // a refusing rule may name /bin/sh
+			x.others = append(x.others, withWrappers(e.ViaAs, e.Argv)...)
+		}
 		x.program = c.programPlace(e, x.dir)
 		if len(e.Argv) == 0 && x.unsure == "" {
 			x.unsure = "has no words"

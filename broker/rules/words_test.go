@@ -40,6 +40,43 @@ func TestWrappers(t *testing.T) {
 	}
 }
 
+// A rule that refuses may name a wrapper by its path, as the line does; one that allows says
+// no more by it.
+func TestWrappersByPath(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		pattern, line string
+		deny          bool
+	}{
+		{"/usr/bin/nice *", "/usr/bin/nice -n 5 npm test", true},
+		{"/usr/bin/nice *", "nice npm test", false},
+		{"/usr/bin/nice npm test", "/usr/bin/nice npm test", true},
+		{"nice *", "/usr/bin/nice npm test", true},
+		{"re:/usr/bin/nice .*", "/usr/bin/nice npm test", true},
+		{"re:nice .*", "/usr/bin/nice npm test", true},
+		{"*/nice *", "/usr/bin/nice npm test", true},
+		{"/USR/bin/NICE *", "/usr/bin/nice npm test", true},
+		{"/opt/nice *", "/usr/bin/nice npm test", false},
+		{"/bin/sh *", "/bin/sh -c 'npm test'", true},
+		{"/bin/sh -c npm *", "/bin/sh -c 'npm test'", true},
+		{"/bin/sh *", "sh -c 'npm test'", false},
+		{"/bin/sh *", "timeout 5 /bin/sh -ec 'echo x; nice npm test'", true},
+		{"timeout /bin/sh *", "timeout 5 /bin/sh -c 'npm test'", true},
+		{"/usr/bin/uv run *", "/usr/bin/uv run npm test", true},
+		{"/usr/bin/uv run npm test", "/usr/bin/uv run npm test", true},
+		{"zsh-5.9 *", "zsh-5.9 -c 'npm test'", true},
+		{"/usr/bin/nice *", `for x in nice /usr/bin/nice; do timeout 5 "$x" npm test; done`, true},
+	} {
+		a := judge(t, set(t, rule(Allow, "Bash", "command", "npm test|echo x"), rule(Deny, "Bash", "command", c.pattern)), w.trusted(t, c.line))
+		if want := map[bool]Verdict{true: Deny, false: Allow}[c.deny]; a.Verdict != want {
+			t.Errorf("%s denied by %s: %s, want %s (%s)", c.line, c.pattern, a.Verdict, want, a.Reason)
+		}
+		if v := w.decides(t, c.pattern, c.line); v != Ask && c.pattern != c.line {
+			t.Errorf("%s allowed by %s: %s", c.line, c.pattern, v)
+		}
+	}
+}
+
 // A rule that spells out a runner and its program says less than one about the program.
 func TestRunnersSpelledOut(t *testing.T) {
 	w := newWorld(t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -176,6 +177,7 @@ func facts(line string) string {
 		own := strconv.Quote(e.Text)
 		say(e.Text != text, "["+own[1:len(own)-1]+"]")
 		say(len(e.Via) > 0, "via "+shownWords(e.Via...))
+		say(!slices.Equal(e.Via, e.ViaAs), "as "+shownWords(e.ViaAs...))
 		say(e.Host != "", "host "+shownWords(e.Host))
 		say(e.Dir != "", "dir "+shownWords(e.Dir))
 		say(e.DirUnsure, "dir?")

@@ -53,6 +53,9 @@ type Element struct {
 	Argv []string
 	Via  []string // the wrappers it runs through, outermost first, such as sudo, xargs, bash -c
 
+	// ViaAs is Via with the programs as the line calls them, such as /bin/bash -c.
+	ViaAs []string
+
 	// Path is what a Read or Write opens, after quote removal. "~" and "~/…" stand for
 	// the user's home when Home is set; a relative path starts in Dir.
 	Path string

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,7 +17,7 @@ type walker struct {
 
 	at   place // where commands run
 	in   input // what commands read
-	via  []string
+	via  through
 	base int // how many of via are around the text itself
 	host string
 	nest int
@@ -27,6 +28,19 @@ type walker struct {
 	linked bool // pipe is the number of a command that reads from or writes to this one
 
 	bodies [][2]int // the elements of functions, which may run in any folder
+}
+
+// through are the wrappers around a command, outermost first: by their names, and as the
+// line calls them.
+type through struct{ names, called []string }
+
+// and is t with another wrapper inside: name may have words behind the program.
+func (t through) and(name, program string) through {
+	called := program
+	if _, words, ok := strings.Cut(name, " "); ok {
+		called += " " + words
+	}
+	return through{append(slices.Clip(t.names), name), append(slices.Clip(t.called), called)}
 }
 
 // place is a folder that commands run in.
@@ -94,7 +108,7 @@ func (w *walker) unsure(n syntax.Node, why string) {
 // element begins an element that works here.
 func (w *walker) element(k Kind, text string) Element {
 	return Element{
-		Kind: k, Text: text, Via: w.via, Host: w.host, Pipe: w.pipe,
+		Kind: k, Text: text, Via: w.via.names, ViaAs: w.via.called, Host: w.host, Pipe: w.pipe,
 		Dir: w.at.dir, DirUnsure: w.at.unsure,
 	}
 }

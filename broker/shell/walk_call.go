@@ -53,7 +53,7 @@ var chdirs = newWords("cd chdir pushd popd")
 type run1 struct {
 	args   []arg
 	text   string
-	via    []string
+	via    through
 	host   string
 	more   bool   // as in run
 	fed    bool   // as in run
@@ -61,14 +61,17 @@ type run1 struct {
 	unsure string
 }
 
+// around notes in e where c runs.
+func (c run1) around(e *Element) { e.Via, e.ViaAs, e.Host = c.via.names, c.via.called, c.host }
+
 // run adds what one command does, and what it runs in turn.
 func (w *walker) run(c run1) {
-	if len(c.via) > maxVia {
+	if len(c.via.names) > maxVia {
 		panic(beyond("its wrappers are nested too deep"))
 	}
 	w.step(len(c.args))
 	e := w.element(Command, c.text)
-	e.Via, e.Host = c.via, c.host
+	c.around(&e)
 	for _, a := range c.args {
 		e.Argv = append(e.Argv, a.text)
 		e.Glob = e.Glob || a.glob
@@ -144,7 +147,7 @@ func (w *walker) judge(e Element, c run1) {
 		w.operand(f, c)
 	}
 	if relinks(words) {
-		w.relink(from, len(c.via) > 0)
+		w.relink(from, len(c.via.names) > 0)
 	}
 	for _, a := range m.assigns {
 		w.given(a, c, nested || declares.has(c.args[0].text))
@@ -173,8 +176,8 @@ func (w *walker) after(c run1, m meaning) {
 }
 
 // within reports whether wrappers leave a builtin in the shell that reads the text.
-func (w *walker) within(via []string) bool {
-	for _, v := range via[w.base:] {
+func (w *walker) within(via through) bool {
+	for _, v := range via.names[w.base:] {
 		if v != "command" && v != "builtin" && v != "eval" {
 			return false
 		}
@@ -188,12 +191,12 @@ func (w *walker) doubt(c run1) string {
 	tame := inert(program) && !w.hidden[program]
 	why := ""
 	ended := false
-	shows := program == "echo" && tame && len(c.via) == 0 && w.pipe == 0
+	shows := program == "echo" && tame && len(c.via.names) == 0 && w.pipe == 0
 	for _, a := range c.args[1:] {
 		ended = ended || a.known && a.text == "--"
 		switch {
 		case a.fd && tame:
-		case a.told && shows, a.commit && program == "git" && len(c.via) == 0 && !w.hidden["git"]: // its commands are elements of their own
+		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !w.hidden["git"]: // its commands are elements of their own
 		case !a.sure():
 			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
 		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:
@@ -203,9 +206,9 @@ func (w *walker) doubt(c run1) string {
 		}
 	}
 	if (c.more || c.fed) && !tame {
-		why = first(why, c.via[len(c.via)-1]+" gives it words that nobody knows")
+		why = first(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
 	}
-	if (c.more || c.fed) && tame && !w.in.names && !wordless.has(program) && slices.ContainsFunc(c.via, fromInput) {
+	if (c.more || c.fed) && tame && !w.in.names && !wordless.has(program) && slices.ContainsFunc(c.via.names, fromInput) {
 		why = first(why, "xargs gives it files that nobody knows")
 	}
 	return why

@@ -200,7 +200,7 @@ func (w *walker) fold(from, mark int) {
 // key tells elements apart.
 func key(e Element) string {
 	return strings.Join([]string{
-		string(e.Kind), e.Text, strings.Join(e.Argv, "\x00"), strings.Join(e.Via, "\x00"), e.Path, e.Dir, e.Name, e.Value,
+		string(e.Kind), e.Text, strings.Join(e.Argv, "\x00"), strings.Join(e.ViaAs, "\x00"), e.Path, e.Dir, e.Name, e.Value,
 		e.Host, e.Exact, e.Unsure, strconv.FormatBool(e.DirUnsure),
 	}, "\x01")
 }

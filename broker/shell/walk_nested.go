@@ -8,9 +8,10 @@ import (
 // nested walks what a wrapper runs. e is the wrapper's own element; what is wrong
 // with a wrapper that has none is wrong with all that it runs.
 func (w *walker) nested(e Element, c run1, m meaning) {
-	label := first(m.wrapper, path.Base(c.args[0].text))
-	inner := run1{text: c.text, via: append(c.via[:len(c.via):len(c.via)], label), host: first(m.host, c.host)}
+	base := path.Base(c.args[0].text)
+	inner := run1{text: c.text, via: c.via.and(base, base), host: first(m.host, c.host)}
 	if m.wrapper != "" {
+		inner.via = c.via.and(m.wrapper, c.args[0].text)
 		inner.exact, inner.unsure = e.Exact, e.Unsure
 	}
 	at := w.at
@@ -63,7 +64,8 @@ var stays = newWords(`sh bash dash zsh ksh mksh ash env sudo doas timeout nice i
 // script walks a text that a shell reads.
 func (w *walker) script(c run1, s script, outer run1) {
 	e := w.element(Command, outer.text)
-	e.Kind, e.Via, e.Host = Unknown, c.via, c.host
+	e.Kind = Unknown
+	c.around(&e)
 	switch {
 	case !s.text.known || s.text.glob || s.text.tilde:
 		e.Unsure = first(c.unsure, "the script "+cite(s.text.raw)+" is not known before it runs")
@@ -85,7 +87,7 @@ func (w *walker) script(c run1, s script, outer run1) {
 	}
 	sub := &walker{
 		output: w.output, src: s.text.text, at: w.at, in: input{kind: w.in.kind},
-		via: c.via, base: len(c.via), host: c.host, nest: w.nest, pipe: w.pipe,
+		via: c.via, base: len(c.via.names), host: c.host, nest: w.nest, pipe: w.pipe,
 	}
 	from := len(w.elements)
 	sub.text(file)
@@ -99,7 +101,8 @@ func (w *walker) script(c run1, s script, outer run1) {
 		w.elements[i].Neutral = w.elements[i].Neutral && w.elements[i].Unsure == "" && w.elements[i].Exact == ""
 	}
 	if from == len(w.elements) { // an empty script: what is wrong with its wrapper must not get lost
-		e.Kind, e.Via, e.Exact, e.Unsure = Command, outer.via, c.exact, c.unsure
+		e.Kind, e.Exact, e.Unsure = Command, c.exact, c.unsure
+		e.Via, e.ViaAs = outer.via.names, outer.via.called
 		for _, a := range outer.args {
 			e.Argv = append(e.Argv, a.text)
 		}
@@ -110,7 +113,7 @@ func (w *walker) script(c run1, s script, outer run1) {
 // given adds a variable that a wrapper sets for what it runs.
 func (w *walker) given(a assign, c run1, exported bool) {
 	e := w.element(Assign, c.text)
-	e.Via, e.Host = c.via, c.host
+	c.around(&e)
 	e.Name, e.Value, e.Exported = a.name.text, a.value.text, exported
 	if !a.name.known || !a.value.known || a.value.glob || a.value.tilde {
 		e.Unsure = "what is set is not known: " + cite(first(a.value.raw, a.name.raw))
@@ -132,7 +135,7 @@ func (w *walker) operand(f file, c run1) {
 	if f.write {
 		e.Kind = Write
 	}
-	e.Via, e.Host = c.via, c.host
+	c.around(&e)
 	e.Path, e.Home, e.Glob = f.path.text, f.path.tilde, f.path.glob
 	e.Operand, e.Deletes, e.Tree = true, f.deletes, f.tree
 	if !f.path.known {

@@ -13,7 +13,7 @@ func (w *walker) special(e *Element, c run1) bool {
 	case zshWords.has(name):
 		e.Unsure = "zsh does not run " + cite(name) + " but what follows it"
 		return true
-	case (name == "[" || name == "test") && len(c.via) == w.base && !w.hidden[name] && harmlessTest(c.args):
+	case (name == "[" || name == "test") && len(c.via.names) == w.base && !w.hidden[name] && harmlessTest(c.args):
 		e.Neutral = true
 		return true
 	case shells.has(path.Base(name)) && readsProgram(c.args[1:]):
@@ -71,7 +71,8 @@ func (w *walker) program(e *Element, c run1) {
 	e.Exact = c.exact
 	in := w.in
 	w.in = input{kind: "text"}
-	inner := run1{text: c.text, via: append(c.via[:len(c.via):len(c.via)], path.Base(e.Argv[0])), host: c.host, exact: c.exact}
+	base := path.Base(e.Argv[0])
+	inner := run1{text: c.text, via: c.via.and(base, base), host: c.host, exact: c.exact}
 	at := w.at
 	w.script(inner, script{text: text.word}, c)
 	w.at, w.in = at, in
