@@ -1,7 +1,8 @@
 package shell
 
 import (
-	"strconv"
+	"crypto/sha256"
+	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/plain"
@@ -129,7 +130,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	}
 	name := iter.Name.Value
 	w.loop(func() {
-		from := len(w.elements)
+		seen := make(map[string]bool)
 		for _, v := range w.rounds(c, iter) {
 			if v != nil {
 				w.vars[name] = *v
@@ -138,7 +139,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 			w.list(c.Do)
 			w.at = either(at, w.at)
 			delete(w.vars, name)
-			w.fold(from, mark)
+			w.fold(seen, mark)
 		}
 	})
 }
@@ -178,29 +179,46 @@ func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	return out
 }
 
-// fold takes rounds of a loop away that do the same as an earlier one. The last round
-// begins at mark, the first at from.
-func (w *walker) fold(from, mark int) {
-	if mark == from {
-		return
-	}
-	seen := make(map[string]bool)
-	for _, e := range w.elements[from:mark] {
-		seen[key(e)] = true
-	}
+// fold takes away what a round of a loop, from mark on, does as an earlier one of them
+// did, and notes in seen what it does.
+func (w *walker) fold(seen map[string]bool, mark int) {
+	round := w.elements[mark:]
 	kept := w.elements[:mark]
-	for _, e := range w.elements[mark:] {
-		if !seen[key(e)] {
+	list := w.keys(round)
+	at := make([]int, len(round)+1)
+	for i, e := range round {
+		at[i] = len(kept)
+		if !seen[list[i]] {
 			kept = append(kept, e)
 		}
 	}
+	at[len(round)] = len(kept)
+	for i, b := range w.bodies {
+		if b[0] >= mark {
+			w.bodies[i] = [2]int{at[b[0]-mark], at[b[1]-mark]}
+		}
+	}
 	w.elements = kept
+	for _, k := range list {
+		seen[k] = true
+	}
 }
 
-// key tells elements apart.
-func key(e Element) string {
-	return strings.Join([]string{
-		string(e.Kind), e.Text, strings.Join(e.Argv, "\x00"), strings.Join(e.ViaAs, "\x00"), e.Path, e.Dir, e.Name, e.Value,
-		e.Host, e.Exact, e.Unsure, strconv.FormatBool(e.DirUnsure),
-	}, "\x01")
+// keys tell elements apart, those of a pipeline that is among them by the whole of it.
+func (w *walker) keys(list []Element) []string {
+	out := make([]string, len(list))
+	pipes := make(map[int][sha256.Size]byte)
+	for i, e := range list {
+		e.Pipe = 0
+		out[i] = fmt.Sprintf("%#v", e)
+		if pipe := list[i].Pipe; pipe != w.pipe {
+			sum := pipes[pipe]
+			pipes[pipe] = sha256.Sum256(append(sum[:], out[i]...))
+		}
+	}
+	for i, e := range list {
+		sum := pipes[e.Pipe]
+		out[i] += string(sum[:])
+	}
+	return out
 }
