@@ -57,6 +57,7 @@ func (c *call) foreignOption(w word, next []word) {
 		c.exactf("an option of a program that aoctl does not know may run something")
 	}
 	if len(name) > 2 && name[1] != '-' {
+		c.foreignText(tail(w, name[1:])) // -/tmp/a, -@list
 		c.foreignText(tail(w, name[2:]))
 		if i := strings.IndexAny(name, "/.~"); i > 2 && i < 5 && faraway(tail(w, name[i:])) { // -xf/tmp/a
 			c.exactf("a program that aoctl does not know is given a file outside of its folder")
