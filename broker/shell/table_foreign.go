@@ -59,11 +59,14 @@ func (c *call) foreignOption(w word, next []word) {
 	if len(name) > 2 && name[1] != '-' {
 		c.foreignText(tail(w, name[1:])) // -/tmp/a, -@list
 		c.foreignText(tail(w, name[2:]))
-		if i := strings.IndexAny(name, "/.~"); i > 2 && i < 5 && faraway(tail(w, name[i:])) { // -xf/tmp/a
+		if path := strings.TrimLeftFunc(name, noPath); faraway(tail(w, path)) { // -xf/tmp/a
 			c.exactf("a program that aoctl does not know is given a file outside of its folder")
 		}
 	}
 }
+
+// noPath reports whether no path begins with r.
+func noPath(r rune) bool { return !strings.ContainsRune("/.~", r) }
 
 // running are parts of the names of long options that commonly run or load something.
 var running = strings.Fields(`exec command cmd eval run-under shell pager editor browser rsh ssh-cmd plugin preload
