@@ -8,7 +8,7 @@ import (
 
 // buildRows are programs that build and test a project.
 func buildRows() map[string]spec {
-	compiler := spec{lax: true, single: true, ok: compilerValues, write: "-o= -MF=", spill: "-aux-info= -serialize-diagnostics=", exact: "-Xlinker= -Xpreprocessor= -Xassembler=", unsure: "-wrapper= -specs= -fplugin= -B= -fuse-ld= -load= -iplugindir= -Xclang= -plugin= -T=", ops: compilerOps}
+	compiler := spec{lax: true, single: true, ok: compilerValues, write: "-o= -output= -MF=", spill: "-MJ= -aux-info= -serialize-diagnostics=", exact: "-Xlinker= -Xpreprocessor= -Xassembler=", unsure: "-wrapper= -specs= -fplugin= -B= -fuse-ld= -load= -iplugindir= -Xclang= -plugin= -T=", ops: compilerOps}
 	rows := map[string]spec{
 		"make": makeRow(), "gmake": makeRow(), "bmake": makeRow(), "remake": makeRow(), "mvnw": jvmBuild(), "gradlew": jvmBuild(),
 		"go":        goRow(),
@@ -72,14 +72,17 @@ func compilerOps(c *call) {
 			c.unsuref("%s reads options from a file", c.name)
 		case strings.HasPrefix(w.text, "-J"), strings.HasPrefix(w.text, "-Xplugin"), strings.HasPrefix(w.text, "--config"), strings.HasPrefix(w.text, "--ld-path"), w.text == "-cc1", strings.HasPrefix(w.text, "-shell-escape"):
 			c.unsuref("%s is given a program or a plugin to run", c.name)
-		case strings.HasPrefix(w.text, "-Wp,-M"), strings.HasPrefix(w.text, "-fdump-"), strings.HasPrefix(w.text, "-fcallgraph"), strings.HasPrefix(w.text, "-fprofile-dir"), strings.HasPrefix(w.text, "-dump"), strings.HasPrefix(w.text, "-save-temps="), c.name == "rustc" && w.text == "--extern":
+		case strings.HasPrefix(w.text, "-Wp,-M"), strings.HasPrefix(w.text, "-fdump-"), strings.HasPrefix(w.text, "-fcallgraph"), strings.HasPrefix(w.text, "-fprofile-dir"), strings.HasPrefix(w.text, "-dump"), strings.HasPrefix(w.text, "-save-temps="), writesBesides().MatchString(w.text), c.name == "rustc" && w.text == "--extern":
 			c.exactf("%s reads or writes more files than it seems", c.name)
 		case strings.HasPrefix(w.text, "-B") || strings.HasPrefix(w.text, "-fplugin") || strings.HasPrefix(w.text, "-specs") || strings.HasPrefix(w.text, "--specs") || strings.HasPrefix(w.text, "-fuse-ld") || strings.Contains(w.text, "-plugin"):
 			c.unsuref("%s is given a program or a plugin to run", c.name)
 		case strings.HasPrefix(w.text, "-Wl,") || strings.HasPrefix(w.text, "-Wa,") || strings.HasPrefix(w.text, "-Wp,"):
-			if elsewhereIn(w) || passesOn(w.text) {
+			if elsewhereIn(w) {
 				c.exactf("%s hands options to another program that may write files", c.name)
 			}
+			c.passOn(w)
+		case strings.HasPrefix(w.text, "-T") && len(w.text) > 2 && !strings.HasPrefix(w.text, "-Ttext") && !strings.HasPrefix(w.text, "-Tdata") && !strings.HasPrefix(w.text, "-Tbss"):
+			c.unsuref("%s is given a script for the linker", c.name)
 		case len(w.text) > 2 && strings.HasPrefix(w.text, "-o"):
 			c.writes(tail(w, w.text[2:]))
 		case len(w.text) > 3 && strings.HasPrefix(w.text, "-MF"):
@@ -222,12 +225,33 @@ func goRunOps(c *call) {
 var goTools = newWords("cover nm objdump buildid addr2line test2json vet fix doc")
 
 func goToolOps(c *call) {
-	if len(c.rest) > 0 && !goTools.has(c.rest[0].text) {
+	if len(c.rest) == 0 {
+		return
+	}
+	name, words := c.rest[0].text, c.rest[1:]
+	if !goTools.has(name) {
 		c.exactf("go tool runs a program by its name")
 	}
-	for i, w := range c.rest {
-		if strings.HasPrefix(w.text, "-o") && i > 0 {
-			c.exactf("go tool writes a file")
+	if name == "test2json" {
+		d := call{spec: spec{single: true, stop: true, lax: true, ok: "-p="}, words: words}
+		d.parse()
+		if c.run(d.rest); len(d.rest) > 0 {
+			c.exactf("go tool test2json %s", handsOn)
+		}
+		return
+	}
+	d := call{spec: spec{single: true, lax: true, spill: "-o="}, name: c.name, words: words, m: c.m}
+	d.parse()
+	c.m = d.m
+	for _, w := range words {
+		if elsewhereIn(w) {
+			c.exactf("go tool is given a file outside of its folder")
+		}
+	}
+	if name == "buildid" && d.has("-w") {
+		c.exactf("go tool buildid -w changes a file")
+		for _, w := range d.rest {
+			c.writes(w)
 		}
 	}
 }
@@ -380,8 +404,10 @@ func jvmOps(c *call) {
 			c.exactf("%s runs something that its words name", c.name)
 		case c.name == "ant" && strings.HasPrefix(w.text, "-Dbasedir"):
 			c.exactf("ant works in another folder")
-		case strings.HasPrefix(text, "-i") && len(text) > 2 && text != "-info" && !strings.HasPrefix(text, "-in"):
+		case strings.HasPrefix(w.text, "-I") && len(text) > 2:
 			c.unsuref("%s is given a script to start with", c.name)
+		case c.jvmGlued(w.text):
+			c.exactf("%s is given an option that may name another folder or a file of settings", c.name)
 		case strings.HasPrefix(w.text, "-D") && (strings.Contains(text, "exec") || strings.Contains(text, "jvm") || strings.Contains(text, "argline") || strings.Contains(text, "multimoduleproject") || strings.Contains(text, "repo.local") || strings.Contains(text, "java.home") || strings.Contains(text, "javahome") || strings.Contains(text, "settings") || strings.Contains(text, "ext.class.path") || strings.Contains(text, "init")):
 			c.unsuref("%s is given a property that may run a program", c.name)
 		case c.name == "sbt" && (strings.HasPrefix(text, "-j") || strings.HasPrefix(text, "-sbt-") || strings.HasPrefix(text, "--sbt-")):
@@ -398,6 +424,38 @@ func jvmOps(c *call) {
 	}
 }
 
+// vmSetting are settings of the machine that are on, off or a number.
+var vmSetting = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-XX:([+-][A-Za-z0-9]+|[A-Za-z0-9]+=[0-9.]+[kKmMgGtT]?)$`)
+})
+
+// jvmGlued reports whether a word is an option with its value behind its letter, as in -psub,
+// or the beginning of the name of one that does more than a flag.
+func (c *call) jvmGlued(text string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
+	known := c.options().byName
+	if text[:min(1, len(text))] != "-" || len(name) < 2 || known["-"+name].name != "" || jvmFlags.has(name) {
+		return false
+	}
+	letters := ""
+	switch {
+	case strings.HasPrefix(c.name, "gradle"):
+		letters = "bcgp"
+	case strings.HasPrefix(c.name, "mvn"):
+		letters = "sftlg"
+		for long, o := range known {
+			if strings.HasPrefix(long, "-"+name) && o.effect > reads {
+				return true
+			}
+		}
+	}
+	return text[1] != '-' && strings.Contains(letters, name[:1])
+}
+
+// jvmFlags are options of gradle and Maven whose names begin with a letter that takes a value.
+var jvmFlags = newWords(`build-cache configure-on-demand configuration-cache continue continuous console parallel priority profile project-prop
+	fae ff fn fail-at-end fail-fast fail-never strict-checksums lax-checksums threads gt llr legacy-local-repository file log-file`)
+
 func javaOps(c *call) {
 	for _, w := range append(c.values("-cp", "-classpath", "--class-path", "-p", "-module-path", "-jar"), c.rest[:min(1, len(c.rest))]...) {
 		if elsewhereIn(w) {
@@ -405,13 +463,16 @@ func javaOps(c *call) {
 		}
 	}
 	for _, w := range c.words {
-		switch {
-		case strings.HasPrefix(w.text, "-Xlog:") && strings.Count(w.text, ":") > 1 && !strings.HasSuffix(w.text, ":stdout") && !strings.HasSuffix(w.text, ":stderr"):
+		parts := strings.Split(strings.Replace(w.text, "-Xloggc:", "-Xlog:gc:", 1), ":")
+		if parts[0] == "-Xlog" && len(parts) > 2 && !strings.HasSuffix(w.text, ":stdout") && !strings.HasSuffix(w.text, ":stderr") {
 			c.exactf("java -Xlog writes a file")
+			c.writes(tail(w, strings.TrimPrefix(parts[2], "file=")))
 		}
 		switch {
-		case strings.HasPrefix(w.text, "-Xlog:") && strings.Contains(w.text, "file="), strings.HasPrefix(w.text, "@"), strings.HasPrefix(w.text, "-agent"), strings.HasPrefix(w.text, "-javaagent"), strings.HasPrefix(w.text, "-Xbootclasspath"), strings.HasPrefix(w.text, "-XX:On"), strings.HasPrefix(w.text, "-XX:Flags"), strings.HasPrefix(w.text, "-XX:VMOptions"):
+		case strings.HasPrefix(w.text, "-Xlog:") && strings.Contains(w.text, "file="), strings.HasPrefix(w.text, "@"), strings.HasPrefix(w.text, "-agent"), strings.HasPrefix(w.text, "-Xrun"), strings.HasPrefix(w.text, "-javaagent"), strings.HasPrefix(w.text, "-Xbootclasspath"), strings.HasPrefix(w.text, "-XX:On"), strings.HasPrefix(w.text, "-XX:Flags"), strings.HasPrefix(w.text, "-XX:VMOptions"):
 			c.unsuref("java is given code to load or options from a file")
+		case strings.HasPrefix(w.text, "-XX:") && !vmSetting().MatchString(w.text):
+			c.exactf("java -XX is given a setting that may name a file")
 		}
 	}
 	if len(c.rest) > 0 && strings.HasSuffix(c.rest[0].text, ".java") {

@@ -18,7 +18,8 @@ func codeRows() map[string]spec {
 	}
 	rows := map[string]spec{
 		"python": python, "python2": python, "python3": python, "pypy": python, "pypy3": python,
-		"node": nodeRow(), "nodejs": nodeRow(),
+		"pydoc": {ok: "-k= -b -p= -n= -w", ops: pydocOps},
+		"node":  nodeRow(), "nodejs": nodeRow(),
 		"perl": {
 			stop: true, mild: true, ok: "-0123456789acfhlnpsStTuUvVwWX -C? -D? -F? -i? -x?", code: "-e= -E= -M? -m?", exact: "-d -I=", ops: scriptFile,
 		},
@@ -65,10 +66,7 @@ func scriptFile(c *call) {
 		}
 		return
 	}
-	if c.m.exact == "" && !c.has("-v", "-V", "-h", "--version", "--help", "-f", "--file", "-i", "-m") {
-		c.exactf(fromStdin, c.name)
-	}
-	if len(c.rest) > 0 {
+	if len(c.rest) > 0 || c.m.exact == "" && !c.has("-v", "-V", "-h", "--version", "--help") {
 		c.exactf(fromStdin, c.name)
 	}
 }
@@ -100,7 +98,9 @@ func phpOps(c *call) {
 			c.exactf("php runs a program from outside of the project")
 		}
 	}
-	scriptFile(c)
+	if len(c.rest) > 0 || !c.has("-f", "--file", "-i", "-m") {
+		scriptFile(c)
+	}
 }
 
 // codeModules are modules of Python that run what their own words say.
@@ -115,6 +115,9 @@ func pythonOps(c *call) {
 	}
 	modules := c.values("-m")
 	if len(modules) == 0 {
+		if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {
+			c.exactf(fromStdin, c.name) // -v does not stop it
+		}
 		scriptFile(c)
 		return
 	}
@@ -130,6 +133,26 @@ func pythonOps(c *call) {
 		lastWritten(1)(c)
 	default:
 		c.farOperands()
+	}
+}
+
+// pydocOps: a module is imported, which runs it, and so are all modules that -k looks through.
+func pydocOps(c *call) {
+	if c.has("-k", "-b", "-p", "-n") || len(c.rest) > 0 {
+		c.exactf("pydoc runs the modules that it shows, and may open a server")
+	}
+	for _, w := range c.rest {
+		name := path.Base(w.text)
+		module := strings.HasSuffix(name, ".py")
+		switch {
+		case module:
+			c.reads(w)
+		case strings.Contains(w.text, "/"):
+			c.readsTree(w)
+		}
+		if c.has("-w") && (module || !strings.Contains(w.text, "/")) {
+			c.writes(tail(w, strings.TrimSuffix(name, ".py")+".html"))
+		}
 	}
 }
 
@@ -177,6 +200,21 @@ func nodeOps(c *call) {
 		c.exactf("%s %s", c.name, atPrompt)
 	}
 	scriptFile(c)
+	if len(c.rest) > 0 && strings.Contains("/"+c.rest[0].text, "/node_modules/") {
+		c.installed(c.rest)
+	}
+}
+
+// installed judges the words of a program that a package brings along, as if it were called by its name.
+func (c *call) installed(words []word) {
+	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(words[0].text), ".js"), ".cjs")
+	m := inspect(append([]word{literal(name)}, words[1:]...))
+	c.exactWord(m.exact)
+	c.unsureWord(m.unsure)
+	c.m.files = append(c.m.files, m.files...)
+	if c.m.runs, c.m.scripts = append(c.m.runs, m.runs...), append(c.m.scripts, m.scripts...); len(m.runs)+len(m.scripts) > 0 {
+		c.exactf("%s %s", c.name, handsOn)
+	}
 }
 
 func luaRow() spec {
@@ -204,16 +242,19 @@ func denoRun(c *call) {
 // denoFiles: code from elsewhere may be anything tomorrow.
 func denoFiles(c *call) {
 	for i, w := range c.rest {
-		if strings.Contains(w.text, ":") || i == 0 && faraway(w) {
+		code := i == 0 || !c.stop
+		if strings.Contains(w.text, ":") || code && faraway(w) {
 			c.exactf("%s runs code from elsewhere", c.name)
-		} else if i == 0 {
+		}
+		if code && !strings.Contains(w.text, ":") {
 			c.reads(w)
 		}
 	}
 }
 
 func promptIfAlone(c *call) {
-	if len(c.rest) > 0 && (strings.Contains(c.rest[0].text, "://") || faraway(c.rest[0])) {
+	projectScript(c)
+	if c.name == "deno" && len(c.rest) > 0 && strings.Contains(c.rest[0].text, ":") { // npm:x
 		c.exactf("%s runs code from elsewhere", c.name)
 	}
 	if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {

@@ -57,24 +57,30 @@ func curlOps(c *call) {
 			c.exactf("curl speaks another protocol than those of web pages")
 		}
 	}
-	for _, w := range c.values("-T", "--upload-file", "--key", "-E", "--cert", "--cacert", "--netrc-file", "--proxy-key", "--proxy-cert") {
+	for _, w := range c.values("-T", "--upload-file", "--key", "--cacert", "--capath", "--crlfile", "--pubkey", "--netrc-file", "--proxy-key", "--proxy-cacert", "--proxy-capath", "--proxy-crlfile") {
 		c.reads(w)
+	}
+	for _, w := range c.values("-E", "--cert", "--proxy-cert") {
+		file, _, _ := strings.Cut(w.text, ":") // its password
+		c.reads(tail(w, file))
 	}
 	for _, w := range c.values("-b", "--cookie") {
 		if !strings.Contains(w.text, "=") {
 			c.reads(w)
 		}
 	}
-	for _, w := range c.values("-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-H", "--header", "--proxy-header", "-F", "--form", "--url-query", "--variable") {
-		_, value, _ := strings.Cut(w.text, "=")
-		for _, text := range []string{w.text, value} {
-			if path, ok := strings.CutPrefix(text, "@"); ok || strings.HasPrefix(text, "<") {
-				c.reads(tail(w, strings.TrimPrefix(path, "<")))
-			}
+	for _, w := range c.values("-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header") {
+		if file, ok := strings.CutPrefix(w.text, "@"); ok {
+			c.reads(tail(w, file))
 		}
-		if name, path, ok := strings.Cut(w.text, "@"); ok && identifier().MatchString(name) {
-			c.reads(tail(w, path))
+	}
+	for _, w := range c.values("--data-urlencode", "--url-query", "--variable") {
+		if name, file, ok := strings.Cut(w.text, "@"); ok && !strings.Contains(name, "=") {
+			c.reads(tail(w, file))
 		}
+	}
+	for _, w := range c.values("-F", "--form") {
+		c.formFiles(w)
 	}
 	for _, w := range c.values("-w", "--write-out") {
 		if strings.Contains(w.text, "%output{") || strings.HasPrefix(w.text, "@") {
@@ -84,6 +90,36 @@ func curlOps(c *call) {
 	for _, w := range c.values("--proto-default") {
 		if strings.HasPrefix(strings.ToLower(w.text), "file") {
 			c.exactf("curl is told to read files")
+		}
+	}
+}
+
+// formFiles reads the files of a field: NAME=@FILE,FILE or NAME=<FILE, each with a type and so on
+// behind semicolons, among which headers may stand in a file, too.
+func (c *call) formFiles(w word) {
+	_, value, _ := strings.Cut(w.text, "=")
+	if strings.ContainsAny(value, `"\\`) {
+		c.exactf("curl -F is given a name in quotes")
+	}
+	list, isFile := strings.HasPrefix(value, "@"), strings.HasPrefix(value, "@") || strings.HasPrefix(value, "<")
+	if isFile {
+		value = value[1:]
+	}
+	part, quoted, setting := "", false, false
+	for _, r := range value + ";" {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case quoted || r != ';' && (r != ',' || !list):
+			part += string(r)
+		default:
+			_, from, _ := strings.Cut(part, "=")
+			if !setting && isFile {
+				c.reads(tail(w, strings.TrimSpace(part)))
+			} else if setting && (strings.HasPrefix(from, "@") || strings.HasPrefix(from, "<")) {
+				c.reads(tail(w, from[1:]))
+			}
+			part, setting = "", r == ';'
 		}
 	}
 }

@@ -52,17 +52,17 @@ func npmRow() spec {
 		"config": {raw: configOps}, "c": {raw: configOps}, "pkg": {raw: configOps}, "get": {ops: readSetting},
 		"init": {raw: initOps}, "create": {raw: initOps}, "innit": {raw: initOps},
 	}
-	same(subs, spec{lax: true, ops: npmInstall}, "add i in install update up upgrade install-test it")
+	same(subs, spec{lax: true, ops: npmInstall}, "add i in install update up upgrade install-test it cache diff pack publish") // they fetch a package by its address, too
 	same(subs, spec{lax: true, ops: scriptWords}, "run run-script rum urn t tst test")
 	same(subs, spec{lax: true, whole: "changes who may publish"}, "access team profile org trust")
-	same(subs, spec{lax: true}, `audit cache ci clean-install cit completion dedupe ddp deprecate diff dist-tag doctor explain why find-dupes fund help
-		install-ci-test install-test it ll la list ls login logout ping pack prefix prune publish query r rb rebuild remove restart rm root
+	same(subs, spec{lax: true}, `audit ci clean-install cit completion dedupe ddp deprecate dist-tag doctor explain why find-dupes fund help
+		install-ci-test ll la list ls login logout ping prefix prune query r rb rebuild remove restart rm root
 		sbom search s se find shrinkwrap star stop start token un uninstall unlink unpublish v version view info show whoami outdated owner`)
 	return spec{
 		lax:    true,
 		ok:     "-w= --workspace= --loglevel= --omit= --include= --tag= --access= --otp= --depth= --cache= --save-prefix= --scope=",
 		spill:  "--logs-dir=",
-		exact:  "--logs-max= --pack-destination= -C= --prefix= --registry= --cafile= --ca= --strict-ssl? --no-strict-ssl --location= -g --global --call= -c= --package= -p",
+		exact:  "--diff= --logs-max= --pack-destination= -C= --prefix= --registry= --cafile= --ca= --strict-ssl? --no-strict-ssl --location= -g --global --call= -c= --package= -p",
 		unsure: "--script-shell= --shell= --userconfig= --globalconfig= --node-options= --git= --editor= --viewer= --browser= --node-gyp= --init-module= --onload-script=",
 		subs:   subs, other: "it may run a package by its name or change settings", ops: npmOptions,
 	}
@@ -264,6 +264,9 @@ func uvRunOps(c *call) {
 	if len(c.rest) > 0 && (strings.HasSuffix(c.rest[0].text, ".py") || strings.Contains(c.rest[0].text, "://")) {
 		c.m.wrapper, c.m.runs = "", nil
 		c.reads(c.rest[0])
+		if faraway(c.rest[0]) {
+			c.exactf("uv run runs a program from outside of the project")
+		}
 		if strings.Contains(c.rest[0].text, "://") {
 			c.exactf("uv run runs code from elsewhere")
 		}

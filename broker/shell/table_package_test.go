@@ -167,6 +167,17 @@ var packageLines = [][2]string{
 	{"pnpm up x:y", "exact"},
 	{"pnpm update x:y", "exact"},
 	{"pnpm upgrade x:y", "exact"},
+	{"npm install-test https://x", "exact"},
+	{"npm it https://x", "exact"},
+	{"npm it x", "plain"},
+	{"npm pack git+https://x", "exact"},
+	{"npm publish https://x", "exact"},
+	{"npm cache add https://x", "exact"},
+	{"npm cache clean", "plain"},
+	{"npm diff --diff=https://x", "exact"},
+	{"uv run ../x.py", "r(../x.py) exact"},
+	{"uv run x.py", "r(x.py)"},
+	{"uv run https://h/x.py", "r(https://h/x.py) exact"},
 }
 
 func TestInspectPackage(t *testing.T) { inspected(t, packageLines) }

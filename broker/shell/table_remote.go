@@ -164,22 +164,53 @@ func ncRow() spec {
 	return spec{lax: true, spill: "-o= --output=", unsure: "-e? -c? --exec= --sh-exec= --lua-exec="}
 }
 
-// socatOps: an address of socat may be a program or a file.
+// socatOps: an address of socat may be a program or a file, which it is without a kind when it has a slash.
 func socatOps(c *call) {
-	for _, w := range c.words {
-		kind, value, found := strings.Cut(strings.TrimLeft(w.text, "!"), ":")
-		kind = strings.ToLower(kind)
+	for i, w := range c.words {
+		low := strings.ToLower(w.text)
 		switch {
-		case strings.Contains(strings.ToLower(w.text), "exec:") || strings.Contains(strings.ToLower(w.text), "system:") || strings.Contains(strings.ToLower(w.text), "shell:"):
+		case strings.Contains(low, "exec:"), strings.Contains(low, "system:"), strings.Contains(low, "shell:"), strings.ContainsAny(low, `\"'`):
 			c.unsuref("socat runs a program")
-		case strings.Contains(w.text, "!!"):
+		case len(low) > 1 && low[0] == '-' && low[1] != ',':
+			if file := w.text[min(3, len(w.text)):]; strings.HasPrefix(w.text, "-lf") && file != "" {
+				c.socatWrites(tail(w, file))
+			} else if socatFiles.has(w.text) && i+1 < len(c.words) {
+				c.socatWrites(c.words[i+1])
+			}
+			continue
+		case strings.Contains(low, "!!"):
 			c.exactf("socat joins several addresses")
-		case found && (kind == "open" || kind == "file" || kind == "gopen" || kind == "create" || kind == "creat"):
-			c.exactf("socat opens a file")
-			c.writes(tail(w, value))
+		case elsewhereIn(w):
+			c.exactf("socat is given a file outside of its folder")
+		}
+		for _, text := range strings.Split(w.text, "!!") {
+			c.socatAddress(tail(w, text))
 		}
 	}
 }
+
+// socatFiles are options whose value is a file that is written.
+var socatFiles = newWords("-lf -r -R -L -W")
+
+func (c *call) socatWrites(w word) {
+	c.exactf("socat writes a file")
+	c.writes(w)
+}
+
+func (c *call) socatAddress(w word) {
+	text, _, _ := strings.Cut(w.text, ",")
+	kind, file, found := strings.Cut(strings.TrimLeft(text, "!"), ":")
+	if strings.Contains(kind, "/") {
+		file = text
+	} else if !found || !socatOpens.has(strings.ToLower(kind)) {
+		return
+	}
+	c.exactf("socat opens a file")
+	c.reads(tail(w, file))
+	c.writes(tail(w, file))
+}
+
+var socatOpens = newWords("open file gopen create creat")
 
 // rcloneOps: a remote that begins with a colon says itself how it is reached.
 func rcloneOps(c *call) {
