@@ -103,7 +103,7 @@ func makeRow() spec {
 // makeOps: a variable of the command line beats the one in the file, whatever runs it.
 func makeOps(c *call) {
 	for _, w := range c.values("-C", "--directory") {
-		if !w.known || w.tilde || !isBelow(w.text) {
+		if !isBelow(w.text) {
 			c.exactf("make -C works in another folder")
 		}
 	}
@@ -165,12 +165,12 @@ func goOps(c *call) {
 		c.exactf("go doc -http opens a server and a window")
 	}
 	for _, w := range c.values("-o") {
-		if w.tilde || !isBelow(w.text) && !streams.has(w.text) {
+		if !isBelow(w.text) && !streams.has(w.text) {
 			c.exactf("%s -o writes outside its folder", c.name)
 		}
 	}
 	for _, w := range c.values("-C") {
-		if !w.known || !isBelow(w.text) {
+		if !isBelow(w.text) {
 			c.exactf("go -C works in another folder")
 		}
 	}
@@ -214,7 +214,7 @@ func goRunOps(c *call) {
 	}
 	w := c.rest[0]
 	local := w.text == "." || strings.HasPrefix(w.text, "./") || strings.HasSuffix(w.text, ".go") && !strings.HasPrefix(w.text, "-")
-	if !w.known || !local || !isBelow(w.text) || w.tilde {
+	if !local || !isBelow(w.text) {
 		c.exactf("go run compiles and runs code from elsewhere")
 	}
 	if strings.HasSuffix(w.text, ".go") {
@@ -308,9 +308,6 @@ func cargoWords(c *call) {
 		if !behind && (w.text == "--target-dir" || strings.HasPrefix(w.text, "--target-dir=")) && c.rest[0].text == "clean" {
 			c.exactf("cargo clean removes another folder")
 		}
-		if makes := c.rest[0].text; !behind && faraway(w) && (makes == "new" || makes == "init" || makes == "vendor") {
-			c.exactf("cargo %s writes files elsewhere", makes)
-		}
 		if faraway(w) || strings.HasPrefix(w.text, "-") && elsewhereIn(tail(w, afterEquals(w.text))) {
 			c.exactf("cargo is given a file outside of its folder")
 		}
@@ -379,7 +376,7 @@ func dotnetOps(c *call) {
 	}
 }
 
-var dotnetOwn = newWords("build test run restore clean format publish pack list add remove new sln workload help watch msbuild --info --version --list-sdks --list-runtimes")
+var dotnetOwn = newWords("build test run restore clean format publish pack list add remove new sln workload help watch msbuild")
 
 // pytestOps: options may stand in a file; a report may go elsewhere.
 func pytestOps(c *call) {
@@ -454,7 +451,7 @@ func (c *call) jvmGlued(text string) bool {
 
 // jvmFlags are options of gradle and Maven whose names begin with a letter that takes a value.
 var jvmFlags = newWords(`build-cache configure-on-demand configuration-cache continue continuous console parallel priority profile project-prop
-	fae ff fn fail-at-end fail-fast fail-never strict-checksums lax-checksums threads gt llr legacy-local-repository file log-file`)
+	fae ff fn fail-at-end fail-fast fail-never strict-checksums lax-checksums threads llr legacy-local-repository`)
 
 func javaOps(c *call) {
 	for _, w := range append(c.values("-cp", "-classpath", "--class-path", "-p", "-module-path", "-jar"), c.rest[:min(1, len(c.rest))]...) {

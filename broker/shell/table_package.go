@@ -130,7 +130,7 @@ func npxOps(c *call) {
 	}
 	m := inspect(c.words)
 	c.m.files = m.files
-	if m.exact == "" && m.unsure == "" && len(m.runs)+len(m.scripts)+len(m.assigns) == 0 {
+	if m.exact == "" && m.unsure == "" {
 		c.m.named = 2
 	}
 }
@@ -138,13 +138,13 @@ func npxOps(c *call) {
 // scriptWords: a script hands the words after its name to the program in it.
 func scriptWords(c *call) {
 	begun := c.subs == nil
-	for i, w := range c.words {
+	for _, w := range c.words {
 		if !begun {
 			begun = w.text == c.rest[0].text
 			continue
 		}
 		name, value, has := strings.Cut(w.text, "=")
-		if runsSomething(name) || has && runsSomething("--"+strings.TrimPrefix(name, "--no-")) || w.text == "-r" || faraway(w) || has && faraway(tail(w, value)) || strings.HasPrefix(w.text, "-") && i+1 < len(c.words) && faraway(c.words[i+1]) {
+		if runsSomething(name) || has && runsSomething("--"+strings.TrimPrefix(name, "--no-")) || w.text == "-r" || faraway(w) || has && faraway(tail(w, value)) {
 			c.exactf("%s hands options to a program that may run something", c.name)
 		}
 	}
@@ -189,7 +189,7 @@ func initOps(c *call) {
 
 // usualScripts are names that projects give to scripts of their own and that no
 // installed program has. By any other name pnpm and yarn may run a program.
-var usualScripts = newWords(`build dev start test lint format fmt typecheck type-check types check e2e coverage preview serve clean
+var usualScripts = newWords(`build dev start lint format fmt typecheck type-check types check e2e coverage preview serve clean
 	storybook docs release ci fix generate codegen bench watch validate verify unit integration compile bundle prepare`)
 
 func nodeManager() spec {
