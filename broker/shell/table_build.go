@@ -77,15 +77,12 @@ func compilerOps(c *call) {
 		case strings.HasPrefix(w.text, "-B") || strings.HasPrefix(w.text, "-fplugin") || strings.HasPrefix(w.text, "-specs") || strings.HasPrefix(w.text, "--specs") || strings.HasPrefix(w.text, "-fuse-ld") || strings.Contains(w.text, "-plugin"):
 			c.unsuref("%s is given a program or a plugin to run", c.name)
 		case strings.HasPrefix(w.text, "-Wl,") || strings.HasPrefix(w.text, "-Wa,") || strings.HasPrefix(w.text, "-Wp,"):
-			if elsewhereIn(w) {
-				c.exactf("%s hands options to another program that may write files", c.name)
-			}
 			c.passOn(w)
-		case strings.HasPrefix(w.text, "-T") && len(w.text) > 2 && !strings.HasPrefix(w.text, "-Ttext") && !strings.HasPrefix(w.text, "-Tdata") && !strings.HasPrefix(w.text, "-Tbss"):
+		case strings.HasPrefix(w.text, "-T") && !strings.HasPrefix(w.text, "-Ttext") && !strings.HasPrefix(w.text, "-Tdata") && !strings.HasPrefix(w.text, "-Tbss"):
 			c.unsuref("%s is given a script for the linker", c.name)
-		case len(w.text) > 2 && strings.HasPrefix(w.text, "-o"):
+		case strings.HasPrefix(w.text, "-o"):
 			c.writes(tail(w, w.text[2:]))
-		case len(w.text) > 3 && strings.HasPrefix(w.text, "-MF"):
+		case strings.HasPrefix(w.text, "-MF"):
 			c.writes(tail(w, w.text[3:]))
 		}
 	}
@@ -243,11 +240,6 @@ func goToolOps(c *call) {
 	d := call{spec: spec{single: true, lax: true, spill: "-o="}, name: c.name, words: words, m: c.m}
 	d.parse()
 	c.m = d.m
-	for _, w := range words {
-		if elsewhereIn(w) {
-			c.exactf("go tool is given a file outside of its folder")
-		}
-	}
 	if name == "buildid" && d.has("-w") {
 		c.exactf("go tool buildid -w changes a file")
 		for _, w := range d.rest {
@@ -371,7 +363,7 @@ func dotnetOps(c *call) {
 			}
 		}
 	}
-	if len(c.rest) > 0 && !dotnetOwn.has(c.rest[0].text) && c.subs[c.rest[0].text].whole == "" && !strings.HasSuffix(c.rest[0].text, ".dll") {
+	if len(c.rest) > 0 && !dotnetOwn.has(c.rest[0].text) && !strings.HasSuffix(c.rest[0].text, ".dll") {
 		c.exactf("an unknown subcommand of dotnet may be another program")
 	}
 }
@@ -460,10 +452,14 @@ func javaOps(c *call) {
 		}
 	}
 	for _, w := range c.words {
-		parts := strings.Split(strings.Replace(w.text, "-Xloggc:", "-Xlog:gc:", 1), ":")
+		parts := strings.Split(w.text, ":")
 		if parts[0] == "-Xlog" && len(parts) > 2 && !strings.HasSuffix(w.text, ":stdout") && !strings.HasSuffix(w.text, ":stderr") {
 			c.exactf("java -Xlog writes a file")
 			c.writes(tail(w, strings.TrimPrefix(parts[2], "file=")))
+		}
+		if file, ok := strings.CutPrefix(w.text, "-Xloggc:"); ok {
+			c.exactf("java -Xloggc writes a file")
+			c.writes(tail(w, file))
 		}
 		switch {
 		case strings.HasPrefix(w.text, "-Xlog:") && strings.Contains(w.text, "file="), strings.HasPrefix(w.text, "@"), strings.HasPrefix(w.text, "-agent"), strings.HasPrefix(w.text, "-Xrun"), strings.HasPrefix(w.text, "-javaagent"), strings.HasPrefix(w.text, "-Xbootclasspath"), strings.HasPrefix(w.text, "-XX:On"), strings.HasPrefix(w.text, "-XX:Flags"), strings.HasPrefix(w.text, "-XX:VMOptions"):

@@ -24,7 +24,7 @@ func goFlags(c *call) {
 			if i == 0 {
 				field = field[max(0, strings.Index(field, "=-")+1):]
 			}
-			if field != "" && !compilerFlag().MatchString(unquoted(field)) {
+			if !compilerFlag().MatchString(unquoted(field)) {
 				c.exactf("%s hands options to the compiler that may write files", c.name)
 			}
 		}

@@ -133,8 +133,8 @@ func (c *call) fileURL(w word) {
 	}
 	c.exactf("%s reads a file of this machine", c.name)
 	path := strings.TrimPrefix(w.text[5:], "//")
-	if i := strings.Index(path, "/"); i > 0 {
-		path = path[i:]
+	if _, rest, ok := strings.Cut(path, "/"); ok {
+		path = "/" + rest // behind the name of a machine
 	}
 	c.reads(tail(w, path))
 }
@@ -155,11 +155,6 @@ func wgetRow() spec {
 
 // wgetOps: without -O wget makes files by the names in its URLs.
 func wgetOps(c *call) {
-	for _, w := range c.values("-O", "--output-document") {
-		if w.text == "-" {
-			return
-		}
-	}
 	if !c.has("--spider", "-O", "--output-document", "--version", "--help", "-V", "-h") {
 		c.exactf("wget writes a file that is named by its address")
 	}
