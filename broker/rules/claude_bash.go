@@ -29,14 +29,14 @@ func bashClaude(d Verdict, spec string) ([]draft, error) {
 	if prefix, ok := strings.CutSuffix(spec, ":*"); ok {
 		spec = prefix + " *"
 	}
-	if strings.Trim(spec, " *") == "" {
-		return bareClaude(d, "Bash")
-	}
-	words, operators := claudeWords(spec)
-	if len(words) == 0 {
+	wild := strings.Contains(spec, "*")
+	if strings.Trim(spec, " \t*") == "" {
+		if wild {
+			return bareClaude(d, "Bash")
+		}
 		return nil, unsaid("it names no command")
 	}
-	wild := strings.Contains(spec, "*")
+	words, operators := claudeWords(spec)
 	assigned := 0
 	for assigned < len(words)-1 && isAssignment(words[assigned].raw) {
 		assigned++

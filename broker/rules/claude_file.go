@@ -86,7 +86,7 @@ func relative(d Verdict, rest string, dotted bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	deep := strings.HasPrefix(glob, "**")
+	deep := glob == "**" || strings.HasPrefix(glob, "**/")
 	switch {
 	case d != Allow && deep:
 		glob = "./" + glob
@@ -99,17 +99,18 @@ func relative(d Verdict, rest string, dotted bool) (string, error) {
 }
 
 // contents adds what lies in a folder of the name: .gitignore means that as well. An
-// allow rule means only what it says.
+// allow rule means only what it says: with a slash at the end no file of the name.
 func contents(d Verdict, glob string, dirOnly bool) string {
+	all := glob == "**" || strings.HasSuffix(glob, "/**")
 	switch {
-	case strings.HasSuffix(glob, "**"):
-		return glob
-	case d != Allow:
+	case d != Allow && !all:
 		return glob + "|" + glob + "/**"
-	case dirOnly:
-		return glob + "/**"
+	case d != Allow || !dirOnly:
+		return glob
+	case all:
+		glob += "/*"
 	}
-	return glob
+	return glob + "/**/*"
 }
 
 // gitGlob writes a pattern of .gitignore so that braces, commas and bars, which mean
@@ -117,7 +118,7 @@ func contents(d Verdict, glob string, dirOnly bool) string {
 func gitGlob(s string) (glob string, dirOnly bool, err error) {
 	s, dirOnly = strings.CutSuffix(s, "/")
 	if s == "" {
-		return "**", true, nil
+		return "**", false, nil
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

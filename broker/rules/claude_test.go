@@ -57,7 +57,7 @@ func TestImportClaude(t *testing.T) {
 		{"allow", "Edit(//tmp/scratch.txt)", []string{"allow Edit|Write|MultiEdit file_path=/tmp/scratch.txt", "allow NotebookEdit notebook_path=/tmp/scratch.txt"}},
 		{"allow", "Edit(*.md)", []string{"allow Edit|Write|MultiEdit file_path=**/*.md", "allow NotebookEdit notebook_path=**/*.md"}},
 		{"allow", "Edit(./notes.md)", []string{"allow Edit|Write|MultiEdit file_path=notes.md", "allow NotebookEdit notebook_path=notes.md"}},
-		{"allow", "Edit(docs/)", []string{"allow Edit|Write|MultiEdit file_path=**/docs/**", "allow NotebookEdit notebook_path=**/docs/**"}},
+		{"allow", "Edit(docs/)", []string{"allow Edit|Write|MultiEdit file_path=**/docs/**/*", "allow NotebookEdit notebook_path=**/docs/**/*"}},
 		{"allow", "Edit(a{b,c}|d)", []string{`allow Edit|Write|MultiEdit file_path=**/a\{b\,c\}\|d`, `allow NotebookEdit notebook_path=**/a\{b\,c\}\|d`}},
 		{"deny", "Read(./.env)", []string{"deny Read|Edit|Write|MultiEdit file_path=./**/.env|./**/.env/**", "deny Grep|Glob|LS path=./**/.env|./**/.env/**", "deny NotebookRead|NotebookEdit notebook_path=./**/.env|./**/.env/**"}},
 		{"deny", "Edit(**/.env)", []string{"deny Edit|Write|MultiEdit file_path=./**/.env|./**/.env/**", "deny NotebookEdit notebook_path=./**/.env|./**/.env/**"}},

@@ -38,10 +38,12 @@ func TestImportClaudeWords(t *testing.T) {
 		"allow Bash(* a *)": {"allow Bash command=* a * *"}, "deny Bash(* a *)": {"deny Bash|Monitor command=** a *"}, "deny Bash(a *)": {"deny Bash|Monitor command=a *"}, "allow Bash(a * *)": {"allow Bash command=a * ** * *"},
 		"allow Bash(a b*)": {"allow Bash command=a b* *"}, "deny Bash(a b*)": {"deny Bash|Monitor command=a b* *"}, "allow Bash(a b**c)": {"allow Bash command=a b*c"}, "deny Bash(a b**c)": {"deny Bash|Monitor command=a b*c|a b* ** *c"},
 		"deny Bash(a b*c*d)": {"deny Bash|Monitor command=a b*c*d|a b*c* ** *d|a b* ** *c*d|a b* ** *c* ** *d"}, "deny Bash(a *b* c)": {"deny Bash|Monitor command=a ** *b* ** c"}, "allow Bash(a *b* c)": {"allow Bash command=a *b* c"},
-		"allow Bash(a   b)": {"allow Bash command=a b"}, "allow Bash(a\tb *)": {"allow Bash command=a b *"},
+		"allow Bash(a   b)": {"allow Bash command=a b"}, "allow Bash(a\tb *)": {"allow Bash command=a b *"}, "deny Bash(*\t)": {"deny Bash|Monitor"}, "deny Bash(\t* *)": {"deny Bash|Monitor"},
 
 		"allow Edit(~/x)": file("allow", "~/x"), "allow Edit(a/b)": file("allow", "a/b"), "allow Edit(a)": file("allow", "**/a"), "allow Edit(./a)": file("allow", "a"), "allow Edit(**/a)": file("allow", "**/a"),
-		"allow Edit(a/)": file("allow", "**/a/**"), "allow Edit(a/b/)": file("allow", "a/b/**"), "allow Edit(/)": file("allow", "**"), "allow Edit(//)": file("allow", "/**"), "allow Edit(/a)": file("allow", "a"), "allow Edit(a/**)": file("allow", "a/**"),
+		"allow Edit(a/)": file("allow", "**/a/**/*"), "allow Edit(a/b/)": file("allow", "a/b/**/*"), "allow Edit(/)": file("allow", "**"), "allow Edit(//)": file("allow", "/**"), "allow Edit(/a)": file("allow", "a"), "allow Edit(a/**)": file("allow", "a/**"),
+		"allow Edit(a**/)": file("allow", "**/a**/**/*"), "allow Edit(a/**/)": file("allow", "a/**/*/**/*"), "allow Edit(**/)": file("allow", "**/*/**/*"), "allow Edit(a**)": file("allow", "**/a**"), "allow Edit(./)": file("allow", "**"),
+		"deny Edit(a**)": file("deny", "./**/a**|./**/a**/**"), "deny Edit(**a)": file("deny", "./**/**a|./**/**a/**"), "deny Edit(//a/b**)": file("deny", "/a/b**|/a/b**/**"), "deny Edit(a/**/)": file("deny", "./**/a/**"), "deny Edit(**/)": file("deny", "./**"), "deny Edit(/)": file("deny", "**"),
 		`allow Edit(a\*b)`: file("allow", `**/a\*b`), "allow Edit(../x)": file("allow", "/home/me/src/x"), "allow Edit(../../x/y)": file("allow", "/home/me/x/y"), "allow Edit(../../../../../x)": file("allow", "/x"), "allow Edit(./../x)": file("allow", "/home/me/src/x"),
 		"deny Write(a)": file("deny", "./**/a|./**/a/**"), "deny MultiEdit(a/)": file("deny", "./**/a|./**/a/**"), "deny NotebookEdit(**)": file("deny", "./**"), "deny Edit(~/x)": file("deny", "~/x|~/x/**"), "deny Edit(//x/**)": file("deny", "/x/**"),
 		"ask Read(a)": read("./**/a|./**/a/**"), "ask Grep(a)": read("./**/a|./**/a/**"), "ask Glob(a)": read("./**/a|./**/a/**"), "ask LS(a)": read("./**/a|./**/a/**"), "ask NotebookRead(a)": read("./**/a|./**/a/**"),
@@ -60,7 +62,7 @@ func TestImportClaudeWords(t *testing.T) {
 		}
 	}
 	for line, why := range map[string]string{
-		"allow Monitor": "every command", "allow PowerShell": "every command", "allow Bash( * )": "every command", "allow mcp__a*__b": "must name its server", "deny PowerShell(x)": "PowerShell", "allow Cd": "command of the person",
+		"allow Monitor": "every command", "allow PowerShell": "every command", "allow Bash( * )": "every command", "allow Bash(*\t)": "every command", "deny Bash(\t)": "names no command", "deny Bash( )": "names no command", "allow Bash(\t)": "names no command", "allow mcp__a*__b": "must name its server", "deny PowerShell(x)": "PowerShell", "allow Cd": "command of the person",
 		"allow Grep(a)": "takes no notice", "allow Glob(a)": "takes no notice", "allow LS(a)": "takes no notice", "allow NotebookRead(a)": "takes no notice", "allow MultiEdit(a)": "takes no notice", "allow NotebookEdit(a)": "takes no notice",
 		"deny Read(#a)": "glob", "deny Read(!a)": "glob", "deny Read( a)": "glob", "deny Read(a )": "glob", "deny Foo(command:x)": "takes no notice of command", "deny Foo(file_path:x)": "takes no notice of file_path", "deny Foo(path:x)": "takes no notice of path",
 		"deny Foo(notebook_path:x)": "takes no notice of notebook_path", "deny Foo(url:x)": "takes no notice of url", "deny Foo(:x)": "of this form", "deny Foo(x:)": "of this form", "deny Foo(x)": "of this form", "allow WebFetch(domain:)": "domain:HOST", "allow WebFetch(a.b)": "domain:HOST",
