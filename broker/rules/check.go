@@ -190,7 +190,7 @@ func (e *entry) checkPlainTool() error {
 	if !strings.HasPrefix(e.rule.Tool, "mcp__") {
 		return &Error{"where." + e.commandKey, "is for tools that run command lines, such as Bash; this tool runs none"}
 	}
-	if e.rule.Decision == Allow && (e.commandText == nil || !e.commandText.exact) {
+	if e.rule.Decision == Allow && !e.commandText.exact {
 		return &Error{"where." + e.commandKey, "has to be exact here: aoctl does not read the command lines of this tool"}
 	}
 	return nil

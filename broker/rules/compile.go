@@ -79,7 +79,7 @@ func (e *entry) add(key, pattern string) (err error) {
 			return errors.New("is the same as where.cmd; give one of them")
 		}
 		e.commandKey = key
-		e.commandText, _ = parseText(pattern, e.lenient)
+		e.commandText = parseCommandText(pattern, e.lenient)
 		e.command, err = parseCommand(pattern, e.lenient)
 	case key == readKey:
 		e.read, err = parsePath(pattern, e.lenient)
@@ -104,6 +104,17 @@ func (e *entry) add(key, pattern string) (err error) {
 		e.conds = append(e.conds, c)
 	}
 	return err
+}
+
+// parseCommandText reads a command pattern for the text of a tool that runs no command lines. What is
+// a line: pattern, or no pattern over texts, fits that very text.
+func parseCommandText(pattern string, lenient bool) *text {
+	body, isLine := strings.CutPrefix(pattern, linePrefix)
+	if t, err := parseText(body, lenient); err == nil && !isLine {
+		return t
+	}
+	t, _ := parseText(escapeText(body), lenient) // no pattern is empty
+	return t
 }
 
 // runsCommands reports whether the tool pattern fits a tool that runs command lines.

@@ -272,7 +272,7 @@ func (f *search) part(e *entry) bool {
 // plainCommand matches a rule about a command with a tool that aoctl does not know to
 // run command lines. Its text is not read as one, so no wildcard may vouch for it.
 func (f *search) plainCommand(e *entry) bool {
-	if e.parts != 1 || e.commandText == nil || !e.lenient && !e.commandText.exact {
+	if e.command == nil || e.parts != 1 || !e.lenient && !e.commandText.exact {
 		return false
 	}
 	v := f.c.params[e.commandKey]

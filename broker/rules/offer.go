@@ -72,6 +72,9 @@ func (c *Call) offerPaths() []map[string]string {
 	root := c.q.Place.Project
 	inside := root != ""
 	for _, key := range c.pathKeys() {
+		if len(c.params[key].places) == 0 {
+			return nil // nothing can be said about it, and no draft may leave it open
+		}
 		for i := range c.params[key].places {
 			real := c.params[key].places[i].real
 			inside = inside && below(root, real)

@@ -130,6 +130,8 @@ func TestOfferForTools(t *testing.T) {
 			map[string]any{"typed": "/fmt x", "runs": []any{"gofmt -l $ARGUMENTS"}},
 			[]string{`runs=["gofmt -l $ARGUMENTS"] ; typed=/fmt x`},
 		},
+		{"Glob", map[string]any{"paths": []any{}}, nil},
+		{"Glob", map[string]any{"paths": []any{}, "path": p + "/src"}, nil}, // its rule would say nothing about other paths
 		{"WebFetch", map[string]any{"url": "https://docs.rs/a/*?b=c|d", "prompt": "x"}, []string{`url=https://docs.rs/a/\*?b=c\|d`, "url=https://docs.rs/**"}},
 		{"WebFetch", map[string]any{"url": "https://x@docs.rs/", "prompt": "x"}, []string{"url=https://x@docs.rs/"}},
 		{"mcp__gh__get", map[string]any{"id": 7, "name": "x*y"}, []string{`id=7 ; name=x\*y`, ""}},
