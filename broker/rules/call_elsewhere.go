@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"encoding/hex"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +48,15 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 		if i == 0 {
 			continue
 		}
-		for _, far := range f.elsewhere(w) {
+		words := f.elsewhere(w)
+		if plainly := unescaped(w); plainly != w {
+			words = append(words, f.elsewhere(plainly)...)
+		}
+		if len(words) > 0 && isModule(e.Argv, i) {
+			x.exact = "runs a module from outside of the project"
+			return
+		}
+		for _, far := range words {
 			argv := slices.Clone(e.Argv)
 			argv[i] = far
 			if x.exact, x.unsure = shell.Doubts(argv); x.exact != "" || x.unsure != "" {
@@ -58,6 +68,26 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 			}
 		}
 	}
+}
+
+// isModule reports whether a word is the module that python runs, or -m with it.
+func isModule(argv []string, at int) bool {
+	before := argv[at-1]
+	return strings.HasPrefix(baseName(argv[0]), "python") &&
+		(strings.HasPrefix(argv[at], "-m") || strings.HasPrefix(before, "-") && strings.HasSuffix(before, "m"))
+}
+
+var percentEscape = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+// unescaped is a word with the address of a file in it as that is read.
+func unescaped(w string) string {
+	if !strings.Contains(strings.ToLower(w), "file:") {
+		return w
+	}
+	return percentEscape.ReplaceAllStringFunc(w, func(s string) string {
+		b, _ := hex.DecodeString(s[1:])
+		return string(b)
+	})
 }
 
 // elsewhere are the words that say of w what it may be, a file elsewhere: the value of its option, or
@@ -255,6 +285,10 @@ func (f *follower) outsideFrom(dir, p string) string {
 		return path.Clean(abs)
 	case f.glob && strings.ContainsAny(p, "*?["):
 		return f.patternOutside(p, abs, dir)
+	case strings.ContainsAny(p, "*?["): // for the program, or no pattern at all
+		if to := f.patternOutside(p, widened(abs), dir); to != "" {
+			return to
+		}
 	}
 	if to := f.moduleOutside(abs, p); to != "" {
 		return to
@@ -357,3 +391,14 @@ func (f *follower) patternOutside(p, abs, dir string) string {
 	}
 	return ""
 }
+
+// widened is a pattern that fits whatever programs take a quoted one for: they disagree about classes
+// and backslashes. What lies in a folder that stands for any number of them is not looked at.
+func widened(p string) string {
+	if i := strings.Index(p, "**"); i >= 0 {
+		p = p[:i+1]
+	}
+	return openPart.ReplaceAllLiteralString(p, "*")
+}
+
+var openPart = regexp.MustCompile(`[\[\\][^/]*`)
