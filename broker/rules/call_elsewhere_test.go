@@ -203,3 +203,46 @@ func TestWordsThatLeadElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// Each option after which a program works in another folder, and each character that stands between
+// the parts of a word.
+func TestWordsOfFoldersAndLists(t *testing.T) {
+	w := withSrv(t)
+	w.link(t, w.root+"/shop-evil", "src/out")
+	var lines []string
+	for _, option := range []string{"-C src", "-Csrc", "--directory src", "--directory=src", "--cwd=src", "--prefix src", "--dir src", "--chdir src", "--project-dir src", "--root src", "--rootDir src"} {
+		lines = append(lines, "mytool "+option+" out")
+	}
+	for _, c := range separators {
+		lines = append(lines, "mytool "+quoteWords([]string{"a" + string(c) + "link"}), "mytool "+quoteWords([]string{"--x=link" + string(c) + "a"}))
+	}
+	for _, extension := range []string{".js", ".mjs", ".cjs", ".ts", ".json", ".py", ".rb", ".class", ".java"} {
+		w.link(t, w.root+"/shop-evil/x", "src/mod"+extension[1:]+extension)
+		lines = append(lines, "mytool src/mod"+extension[1:])
+	}
+	for _, line := range lines {
+		if a := w.elsewhere(t, line); a.Verdict != Ask {
+			t.Errorf("%q: %s, %s", line, a.Verdict, a.Reason)
+		}
+	}
+	lines = []string{"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go"}
+	for _, scheme := range []string{
+		"http", "https", "ftp", "ftps", "sftp", "ssh", "git", "ws", "wss", "git+ssh", "git+https", "s3", "gs", "oci", "docker", "redis", "postgres", "postgresql",
+		"mysql", "mongodb", "mongodb+srv", "amqp", "tcp", "udp", "grpc", "ldap", "smtp", "nats",
+	} {
+		lines = append(lines, "mytool "+scheme+"://host/srv/a")
+	}
+	for _, line := range lines {
+		if a := w.elsewhere(t, line); a.Verdict != Allow {
+			t.Errorf("%q: %s, %s", line, a.Verdict, a.Reason)
+		}
+	}
+}
+
+// elsewhere judges a line under rules about its first words.
+func (w world) elsewhere(t *testing.T, line string) Assessment {
+	t.Helper()
+	q := w.bash(t, line)
+	q.Exists = existsWithSrv
+	return judge(t, set(t, firstWords(line)...), Prepare(q))
+}

@@ -151,8 +151,7 @@ func stringsOf(v any) ([]string, bool) {
 const urlParam = "url"
 
 var pathParams = map[string]bool{
-	"file_path": true, "notebook_path": true, "path": true, "file": true, "dir": true,
-	"directory": true, "cwd": true, "workdir": true, "paths": true,
+	"path": true, "file": true, "dir": true, "directory": true, "cwd": true, "workdir": true, "paths": true,
 }
 
 // isPathParam reports whether parameters of this name, the last part of a dotted one,

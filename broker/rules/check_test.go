@@ -64,6 +64,12 @@ func TestCheckRefuses(t *testing.T) {
 		"dangerous, no where":   {func(r *Rule) { r.Dangerous, r.Where = true, nil }, "dangerous", "needs exact patterns"},
 		"dangerous, any tool":   {func(r *Rule) { r.Dangerous, r.Tool, r.Where["command"] = true, "*", "ls" }, "dangerous", "needs exact patterns"},
 		"dangerous, words only": {func(r *Rule) { r.Dangerous, r.Where = true, map[string]string{"description": "x"} }, "dangerous", "needs where.command"},
+		"dangerous address":     {func(r *Rule) { r.Dangerous, r.Tool, r.Where = true, "WebFetch", map[string]string{"url": "docs.rs/**"} }, "dangerous", "needs exact patterns"},
+		"dangerous text":        {func(r *Rule) { r.Dangerous, r.Where = true, map[string]string{"command": "ls", "description": "x*"} }, "dangerous", "needs exact patterns"},
+		"dangerous read":        {func(r *Rule) { r.Dangerous, r.Where = true, map[string]string{"command": "ls", "read": "x*"} }, "dangerous", "needs exact patterns"},
+		"dangerous write":       {func(r *Rule) { r.Dangerous, r.Where = true, map[string]string{"command": "ls", "write": "x*"} }, "dangerous", "needs exact patterns"},
+		"dangerous assign":      {func(r *Rule) { r.Dangerous, r.Where = true, map[string]string{"command": "ls", "assign": "x*"} }, "dangerous", "needs exact patterns"},
+		"dangerous, two tools":  {func(r *Rule) { r.Dangerous, r.Tool, r.Where = true, "Write|Edit", map[string]string{"file_path": "x"} }, "dangerous", "needs exact patterns"},
 		"dangerous path":        {func(r *Rule) { r.Dangerous, r.Tool, r.Where = true, "Write", map[string]string{"file_path": "src/**"} }, "dangerous", "needs exact patterns"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +102,9 @@ func TestCheckTakes(t *testing.T) {
 		"draft":              {Tool: "Bash", Decision: Allow},
 		"deny with a limit":  with(rule(Deny, "*"), func(r *Rule) { r.MaxUses = 3 }),
 		"reason on allow":    with(rule(Allow, "*"), func(r *Rule) { r.Reason = "ok – fine" }),
+		"tool expression":    rule(Deny, "re:a b"),
+		"dangerous words":    with(rule(Allow, "Bash", "command", "ls", "description", "x", "read", "y", "write", "z", "assign", "A=1"), func(r *Rule) { r.Dangerous = true }),
+		"dangerous address":  with(rule(Allow, "WebFetch", "url", "https://docs.rs/x"), func(r *Rule) { r.Dangerous = true }),
 		"any tool, command":  rule(Deny, "*", "command", "rm *"),
 		"mcp, exact command": rule(Allow, "mcp__x__run", "command", "git status"),
 		"dangerous":          with(rule(Allow, "Bash", "command", "git push --force origin x"), func(r *Rule) { r.Dangerous = true }),

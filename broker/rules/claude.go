@@ -178,9 +178,7 @@ func bareClaude(d Verdict, name string) ([]draft, error) {
 		return nil, unsaid("an allow rule must name its server, in Claude Code too")
 	case mcp && tool == "":
 		return []draft{{tool: name + "__*"}}, nil
-	case mcp:
-		return []draft{{tool: name}}, nil
-	case strings.Contains(name, "*") && d == Allow:
+	case !mcp && strings.Contains(name, "*") && d == Allow:
 		return nil, unsaid("an allow rule must name its tool, in Claude Code too")
 	case d == Allow && (name == "Bash" || name == "PowerShell" || name == "Monitor"):
 		return nil, unsaid("it would allow every command; allow the commands that you mean")

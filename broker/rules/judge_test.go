@@ -456,8 +456,8 @@ func TestAssessment(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	w := newWorld(t)
-	got := Prepare(w.bash(t, "./run.sh < link/x > new")).Files()
-	want := []string{w.root + "/shop-evil/x", w.project + "/link/x", w.project + "/new", w.project + "/run.sh"}
+	got := Prepare(w.bash(t, "./run.sh < link/x > new; ~/x/run")).Files()
+	want := []string{w.root + "/home/ana/x/run", w.root + "/shop-evil/x", w.project + "/link/x", w.project + "/new", w.project + "/run.sh"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

@@ -136,7 +136,7 @@ func (w *words) startsText(t *rawText, at int) (ok, over bool) {
 // with wildcards stay whole: only literal texts can be cut where a text is cut.
 func (w *words) finishTokens() {
 	for _, x := range w.list {
-		if x.many || !x.exact() {
+		if !x.exact() {
 			w.tokens = append(w.tokens, x)
 			continue
 		}

@@ -113,7 +113,7 @@ func (c *command) second() string {
 		return ""
 	}
 	w := c.alts[0].list[1]
-	if w.many || !w.exact() {
+	if !w.exact() {
 		return ""
 	}
 	return strings.ToLower(w.glob[0])

@@ -36,6 +36,7 @@ func TestOfferSuggested(t *testing.T) {
 		{"make build", "Bash(make:*)", nil},
 		{"env FOO=1 ls", "Bash(env:*)", nil},
 		{"ls && git status", "Bash(ls && git status)", nil},
+		{"npm test 2>&1", "Bash(npm test 2>&1)", []string{"command=line:npm test 2>&1"}},
 	} {
 		c := Prepare(w.bash(t, tt.line))
 		offers := Offer(c)

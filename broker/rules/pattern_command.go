@@ -49,7 +49,7 @@ type words struct {
 	tokens []word // list as it would stand in a raw text; lenient side only
 }
 
-// word is one word of a pattern. many stands for any number of words.
+// word is one word of a pattern. many stands for any number of words, and is not exact.
 type word struct {
 	glob
 	many bool
@@ -74,9 +74,7 @@ func parseCommand(s string, lenient bool) (*command, error) {
 			return nil, err
 		}
 		if lenient {
-			if !w.list[0].many {
-				w.list[0].glob = lowerGlob(w.list[0].glob)
-			}
+			w.list[0].glob = lowerGlob(w.list[0].glob)
 			w.finishTokens()
 		}
 		c.alts = append(c.alts, w)
@@ -143,14 +141,12 @@ func (w *words) finish() {
 	}
 	w.exact = true
 	for _, x := range w.list {
-		w.exact = w.exact && !x.many && x.exact()
+		w.exact = w.exact && x.exact()
 	}
 	first := w.list[0]
-	if !first.many {
-		w.slash = strings.Contains(strings.Join(first.glob, ""), "/")
-		if first.exact() {
-			w.name = strings.ToLower(first.glob[0])
-		}
+	w.slash = strings.Contains(strings.Join(first.glob, ""), "/")
+	if first.exact() {
+		w.name = strings.ToLower(first.glob[0])
 	}
 }
 
@@ -268,7 +264,7 @@ func (w *words) matchStrict(argv []string) bool {
 	}
 	first := w.list[0]
 	// A wildcard in the name of a program does not lead into another folder.
-	if !first.many && !first.exact() && (strings.Count(argv[0], "/") != countSlashes(first.glob) || climbs(argv[0])) {
+	if !first.exact() && (strings.Count(argv[0], "/") != countSlashes(first.glob) || climbs(argv[0])) {
 		return false
 	}
 	return matchWords(w.list, argv, true)
@@ -384,7 +380,7 @@ func (c *command) spells(argv []string, n int) bool {
 
 // literal is how many words of w, from the first, have no wildcard.
 func (w *words) literal() int {
-	if open := slices.IndexFunc(w.list, func(x word) bool { return x.many || !x.exact() }); open >= 0 {
+	if open := slices.IndexFunc(w.list, func(x word) bool { return !x.exact() }); open >= 0 {
 		return open
 	}
 	return len(w.list)

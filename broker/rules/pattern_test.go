@@ -147,6 +147,14 @@ func TestPatternsRefused(t *testing.T) {
 		{"url", "docs.rs:8080/**", "characters other"},
 		{"url", "domain:docs.rs/x", "domain:"},
 		{"url", "docs.rs/x?y=*", "beside wildcards"},
+		{"url", "docs.rs/x#*", "beside wildcards"},
+		{"url", "docs.rs/[", "no valid glob"},
+		{"url", "docs.rs/a/../*", `".."`},
+		{"url", "docs.rs|", "empty alternative"},
+		{"url", `docs.rs\`, "backslash"},
+		{"url", "https://.", "no host"},
+		{"url", ".", "no host"},
+		{"url", "re:(", "wrong expression"},
 	} {
 		for _, lenient := range []bool{false, true} {
 			if err := parseKind(tt.kind, tt.pattern, lenient); err == nil || !strings.Contains(err.Error(), tt.why) {
