@@ -70,6 +70,8 @@ func TestNesting(t *testing.T) {
 		{"{ ", "; }"},
 		{"if ", "; then a; fi"},
 		{"while ", "; do a; done"},
+		{"while a; do ", "; done"},
+		{"for x in a; do ", "; done"},
 		{"bash -c \"$(", ")\""},
 		{"case x in x) ", " ;; esac"},
 		{"f() { ", "; }"},
@@ -93,6 +95,15 @@ func TestMaxElements(t *testing.T) {
 	}
 	if l := Parse(strings.Repeat("a;", MaxElements+1)); l.Parsed || len(l.Elements) != 1 {
 		t.Errorf("parsed %v, %d elements", l.Parsed, len(l.Elements))
+	}
+	for n, want := range map[int]bool{2000: true, 3000: false} { // words, after their braces
+		if l := Parse("a" + strings.Repeat(" {1..60}", n)); l.Parsed != want {
+			t.Errorf("%d words with braces: parsed %v", n, l.Parsed)
+		}
+	}
+	long := "for x in 1 2 3 4 5 6 7 8 9; do for y in 1 2 3 4 5 6 7 8 9; do for z in 1 2 3 4 5; do a=$x"
+	if l := Parse(long + strings.Repeat("b", MaxBytes-200) + "; done; done; done"); l.Parsed {
+		t.Error("each round of a long loop is followed")
 	}
 }
 
@@ -163,12 +174,14 @@ func TestBesideIsNotNested(t *testing.T) {
 			t.Errorf("%s: %s", one, l.Elements[0].Unsure)
 		}
 	}
-	for _, one := range []string{"a", "a=1", "[[ $v0 ]]", "((1))", "export a=1", "(a=1)"} {
+	for _, one := range []string{
+		"a $v1", "a=$v1", "[[ $v1 ]]", "((1 + $v1))", "export a=$v1", "(a=$v1)", "<$v1", "{ <$v1; }", "case $v1 in x) ;; esac", "f() { <$v1; }", "a=$v1 && <x",
+	} {
 		var b strings.Builder
 		for i := range 6 {
 			fmt.Fprintf(&b, "for v%d in 1 2 3 4 5 6 7 8 9 10; do ", i)
 		}
-		if l := Parse(b.String() + "b $v1; " + one + strings.Repeat("; done", 6)); l.Parsed {
+		if l := Parse(b.String() + one + strings.Repeat("; done", 6)); l.Parsed {
 			t.Errorf("all rounds of %s are followed", one)
 		}
 	}

@@ -43,7 +43,7 @@ type beyond string
 
 // Limits that only a hostile line meets.
 const (
-	maxSteps = 20_000       // commands looked at, counting each round of a loop and, lightly, their words
+	maxSteps = 20_000       // statements and commands looked at, counting each round of a loop and, lightly, their words
 	maxVia   = 20           // wrappers around each other
 	maxInner = 4 * MaxBytes // of all scripts inside the line
 )
@@ -81,7 +81,7 @@ func (o *output) add(e Element) int {
 	return len(o.elements) - 1
 }
 
-// step counts a command of that many words.
+// step counts a statement, a command or a round, of that many words.
 func (o *output) step(words int) {
 	if o.steps += 1 + words/8; o.steps > maxSteps {
 		panic(beyond("it is too long to follow, with its loops and wrappers"))

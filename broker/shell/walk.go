@@ -141,6 +141,7 @@ func (w *walker) apart(stmts []*syntax.Stmt) {
 // stmt walks one statement with its redirections. It gives the folders after it has
 // succeeded and after it has failed.
 func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
+	w.step(0)
 	at, in := w.at, w.in
 	apart := s.Background || s.Coprocess || s.Disown
 	detached := w.detached(s)

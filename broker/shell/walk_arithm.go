@@ -20,13 +20,11 @@ func (p *parts) arithm(a *syntax.ArithmExp) {
 		return
 	}
 	p.buf.WriteString(strconv.Itoa(n))
-	p.solid = true
 }
 
 // arithmCommand walks ((…)) and let. A plain sh takes ((…)) for two subshells and runs
 // what is in it.
 func (w *walker) arithmCommand(n syntax.Node, name string, exprs ...syntax.ArithmExpr) {
-	w.step(0)
 	e := w.element(Command, w.cut(n))
 	e.Argv, e.Neutral = []string{name}, true
 	for _, x := range exprs {
@@ -42,7 +40,6 @@ func (w *walker) arithmCommand(n syntax.Node, name string, exprs ...syntax.Arith
 
 // testClause walks [[ … ]], which only looks, but for the numbers that it computes.
 func (w *walker) testClause(t *syntax.TestClause) {
-	w.step(0)
 	e := w.element(Command, w.cut(t))
 	e.Argv = []string{"[["}
 	e.Unsure = w.test(t.X)

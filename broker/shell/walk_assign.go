@@ -82,7 +82,6 @@ func (w *walker) insideAssign(a *syntax.Assign) {
 
 // declare walks declare, export and the like.
 func (w *walker) declare(d *syntax.DeclClause) {
-	w.step(len(d.Args))
 	exported := d.Variant.Value == "export"
 	from := len(w.elements)
 	for _, a := range d.Args {

@@ -25,8 +25,6 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	}
 	if len(c.Args) > 0 {
 		w.run(run1{args: args, text: w.cut(c), via: w.via, host: w.host})
-	} else {
-		w.step(0)
 	}
 	after := w.at
 	w.at = before

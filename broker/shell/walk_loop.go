@@ -43,7 +43,6 @@ func (w *walker) compound(c syntax.Command) {
 
 // ifClause walks all branches from where the condition leaves the shell.
 func (w *walker) ifClause(c *syntax.IfClause) {
-	w.sink()
 	w.branch++
 	var ends []place
 	for ; c != nil; c = c.Else {
@@ -57,13 +56,11 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 		w.at = either(w.at, end)
 	}
 	w.branch--
-	w.nest--
 }
 
 // loop walks a body that runs any number of times. If it changes the folder, nobody
 // knows where its commands run.
 func (w *walker) loop(body func()) {
-	w.sink()
 	from, at := len(w.elements), w.at
 	w.branch++
 	w.moves.again++
@@ -75,12 +72,10 @@ func (w *walker) loop(body func()) {
 		w.at.unsure = true
 		w.lose(from, len(w.elements))
 	}
-	w.nest--
 }
 
 // caseClause walks all cases.
 func (w *walker) caseClause(c *syntax.CaseClause) {
-	w.sink()
 	w.inside(c.Word)
 	w.braced(c.Word)
 	w.branch++
@@ -96,7 +91,6 @@ func (w *walker) caseClause(c *syntax.CaseClause) {
 	}
 	w.at = end
 	w.branch--
-	w.nest--
 }
 
 // braced adds a doubt for a brace that zsh may take for the start or end of a block.
@@ -130,8 +124,9 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	}
 	name := iter.Name.Value
 	w.loop(func() {
-		seen := make(map[string]bool)
+		seen := make(map[[sha256.Size]byte]bool)
 		for _, v := range w.rounds(c, iter) {
+			w.step(len(w.cut(c)) / 64)
 			if v != nil {
 				w.vars[name] = *v
 			}
@@ -181,7 +176,7 @@ func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 
 // fold takes away what a round of a loop, from mark on, does as an earlier one of them
 // did, and notes in seen what it does.
-func (w *walker) fold(seen map[string]bool, mark int) {
+func (w *walker) fold(seen map[[sha256.Size]byte]bool, mark int) {
 	round := w.elements[mark:]
 	kept := w.elements[:mark]
 	list := w.keys(round)
@@ -205,20 +200,21 @@ func (w *walker) fold(seen map[string]bool, mark int) {
 }
 
 // keys tell elements apart, those of a pipeline that is among them by the whole of it.
-func (w *walker) keys(list []Element) []string {
-	out := make([]string, len(list))
+func (w *walker) keys(list []Element) [][sha256.Size]byte {
+	out := make([][sha256.Size]byte, len(list))
 	pipes := make(map[int][sha256.Size]byte)
 	for i, e := range list {
-		e.Pipe = 0
-		out[i] = fmt.Sprintf("%#v", e)
-		if pipe := list[i].Pipe; pipe != w.pipe {
+		text, pipe := e.Text, e.Pipe
+		e.Text, e.Pipe = "", 0
+		out[i] = sha256.Sum256(fmt.Appendf([]byte(text), "%#v", e))
+		if pipe != w.pipe {
 			sum := pipes[pipe]
-			pipes[pipe] = sha256.Sum256(append(sum[:], out[i]...))
+			pipes[pipe] = sha256.Sum256(append(sum[:], out[i][:]...))
 		}
 	}
 	for i, e := range list {
 		sum := pipes[e.Pipe]
-		out[i] += string(sum[:])
+		out[i] = sha256.Sum256(append(out[i][:], sum[:]...))
 	}
 	return out
 }

@@ -58,7 +58,7 @@ var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 func (w *walker) redirect(r *syntax.Redirect) {
 	text := w.cut(r)
-	if r.N != nil && (len(r.N.Value) > 1 || r.N.Value[0] == '{') {
+	if r.N != nil && len(r.N.Value) > 1 { // {fd}, too
 		w.unsure(r, "shells disagree about "+cite(text))
 	}
 	kinds := []Kind{Write}

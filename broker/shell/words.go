@@ -15,7 +15,7 @@ type parts struct {
 	why   string // not empty: the word is not known, or shells disagree about it
 	glob  bool
 	tilde bool
-	solid bool // the word stays even if it is empty
+	solid bool // has quotes: the word stays even if it is empty
 	fd    bool // it is <(…) or >(…), alone: the name of a pipe
 	plain bool // no braces, tildes or patterns here: an assignment's value
 }
@@ -251,7 +251,6 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 		switch c {
 		case '\\':
 			if i++; i < len(s) {
-				p.solid = true
 				p.buf.WriteByte(s[i])
 			} else {
 				p.buf.WriteByte(c)
@@ -268,7 +267,6 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 		}
 		p.buf.WriteByte(c)
 	}
-	p.solid = p.solid || s != ""
 }
 
 func (p *parts) pattern() {
@@ -367,7 +365,6 @@ func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 	if quoted && p.w.exits(e) {
 		p.buf.WriteString(p.w.cut(e))
-		p.solid = true
 		return
 	}
 	if !bare(e) {
@@ -382,7 +379,6 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 	name := e.Param.Value
 	if number(name) && (!split || name != "!" && !p.w.ifs) {
 		p.buf.WriteString(p.w.cut(e)) // some digits; its own name stands for them
-		p.solid = true
 		return
 	}
 	v, ok := p.w.vars[name]
@@ -392,7 +388,6 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 	}
 	p.buf.WriteString(v.text)
 	p.glob = p.glob || v.glob
-	p.solid = p.solid || v.text != ""
 }
 
 // bare reports whether e is $name or ${name} and nothing more.
