@@ -158,6 +158,8 @@ func TestLines(t *testing.T) {
 		"deny re in raw text":     {[]Rule{rule(Deny, "Bash", "command", "re:evil")}, `$x evil`, Deny, "evil"},
 		"both allowed":            {[]Rule{npm, rule(Allow, "Bash", "command", "git status *")}, "npm run a; git status -s", Allow, `"npm run *" and "git status *" allow it`},
 		"substitution":            {[]Rule{npm}, "npm run $(cat x)", Ask, ""},
+		"variable by the way":     {[]Rule{rule(Allow, "Bash", "command", "*"), rule(Allow, "Bash", "assign", "CI=1")}, "CI=1 export PATH=./evil; npm test", Ask, ""},
+		"variable, refused":       {[]Rule{rule(Deny, "Bash", "assign", "PATH=*")}, "CI=1 export PATH=./evil; npm test", Deny, ""},
 		"unknown word":            {[]Rule{rule(Allow, "Bash", "command", "*")}, "npm run $X", Ask, "not known before it runs"},
 		"local program":           {[]Rule{npm}, "./npm run test", Ask, ""},
 		"other bash option":       {[]Rule{npm}, "timeout 5 npm run test", Allow, ""},

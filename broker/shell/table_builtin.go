@@ -47,6 +47,7 @@ func builtinRows() map[string]spec {
 	rows["readarray"] = rows["mapfile"]
 	same(rows, spec{builtin: true, raw: neutralOps}, "true false : pwd echo bg fg disown suspend dirs times caller whence where rehash logout")
 	same(rows, spec{builtin: true, raw: numberOps}, "exit return break continue shift sleep bye")
+	same(rows, spec{builtin: true, raw: declareOps}, "export declare typeset readonly local integer float")
 	same(rows, spec{builtin: true, never: "changes what later words of the shell mean"},
 		"setopt unsetopt zmodload autoload functions zle zstyle zparseopts zformat zregexparse zsocket zpty ztcp zcompile bindkey disable ttyctl limit unlimit compdef compinit add-zsh-hook")
 	return rows
@@ -136,6 +137,18 @@ func (c *call) names(words []word) {
 		}
 		c.m.assigns = append(c.m.assigns, assign{name: w, value: word{raw: w.raw}})
 	}
+}
+
+// declareOps: where the parser sees no declaration, as in "A=1 export PATH=x" and in
+// "command export PATH=x", some shells set the variables all the same.
+func declareOps(c *call) {
+	for _, w := range c.words {
+		c.calculated(w)
+		if name, value, ok := strings.Cut(w.text, "="); ok {
+			c.m.assigns = append(c.m.assigns, assign{literal(strings.TrimSuffix(name, "+")), tail(w, value)})
+		}
+	}
+	c.unsuref("%s sets variables, and is not written plainly", c.name)
 }
 
 func printfOps(c *call) {

@@ -203,10 +203,11 @@ func (w *walker) doubt(c run1) string {
 			why = first(why, program+" may run code in "+cite(a.raw))
 		}
 	}
-	if (c.more || c.fed) && !tame {
+	switch {
+	case !c.more && !c.fed:
+	case !tame:
 		why = first(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
-	}
-	if (c.more || c.fed) && tame && !w.in.names && !wordless.has(program) && slices.ContainsFunc(c.via.names, fromInput) {
+	case !w.in.names && !wordless.has(program) && slices.ContainsFunc(c.via.names, fromInput):
 		why = first(why, "xargs gives it files that nobody knows")
 	}
 	return why
@@ -264,7 +265,7 @@ func leftover(args []arg, m meaning) string {
 }
 
 // declares are builtins that may export what they set.
-var declares = newWords("export declare typeset readonly local")
+var declares = newWords("export declare typeset readonly local integer float")
 
 // first is the first text that is not empty.
 func first(texts ...string) string {

@@ -11,12 +11,7 @@ import (
 // input is what a statement's command reads from: its last redirection of standard
 // input, or what is around it.
 func (w *walker) input(s *syntax.Stmt) input {
-	in := w.in
-	switch s.Cmd.(type) {
-	case *syntax.CallExpr, *syntax.TimeClause:
-	default: // several commands share it
-		in.text = arg{}
-	}
+	in := input{kind: w.in.kind, names: w.in.names} // a text is read by one command alone
 	for _, r := range s.Redirs {
 		if r.N != nil && r.N.Value != "0" {
 			continue
