@@ -75,13 +75,13 @@ var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // numberOps: zsh calculates what these are given, and a calculation may run code.
 func numberOps(c *call) {
+	c.m.neutral = true
 	for _, w := range c.words {
 		if !w.known || !integer().MatchString(w.text) && w.text != "infinity" && w.text != "--" {
 			c.counted(w)
-			return
+			c.m.neutral = false
 		}
 	}
-	c.m.neutral = true
 }
 
 // calculated doubts a word that runs code where a shell takes it for a number or a

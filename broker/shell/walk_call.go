@@ -241,9 +241,8 @@ func (w *walker) fedProgram(c run1, exact string) string {
 }
 
 // evaluates are builtins that read names or numbers among their words and run the
-// substitutions in their subscripts: a[$(…)].
-var evaluates = newWords(`test [ let printf print read unset declare typeset local export readonly integer float exit
-	return break continue shift wait getopts mapfile readarray set kill ulimit umask cd pushd popd`)
+// substitutions in their subscripts, as in a[$(…)]. Rows of others see to it themselves.
+var evaluates = newWords(`test [ printf print read getopts mapfile readarray set kill cd pushd popd`)
 
 // leftover is a word of a wrapper that is not known, unless what it runs has it.
 func leftover(args []arg, m meaning) string {

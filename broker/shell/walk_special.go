@@ -38,8 +38,6 @@ func readsProgram(args []arg) bool {
 		switch {
 		case text == "-", text == "--":
 			return i == len(args)-1
-		case text == "-s":
-			return true
 		case text == "-o", text == "+o", text == "-O", text == "--rcfile", text == "--init-file":
 			i++
 		case strings.HasPrefix(text, "--"):
