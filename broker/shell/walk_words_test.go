@@ -1,6 +1,10 @@
 package shell
 
-import "testing"
+import (
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // wordLines are words, numbers, tests and assignments: what of them is known.
 var wordLines = [][2]string{
@@ -221,3 +225,24 @@ var wordLines = [][2]string{
 }
 
 func TestWalkWords(t *testing.T) { walked(t, wordLines) }
+
+// What the parser reads for other shells alone is no plain variable, should it ever come.
+func TestVariablesOfOtherShells(t *testing.T) {
+	a := &syntax.Lit{Value: "a"}
+	for name, e := range map[string]*syntax.ParamExp{
+		"flags":     {Param: a, Flags: a},
+		"nested":    {NestedParam: &syntax.CmdSubst{}},
+		"modifiers": {Param: a, Modifiers: []*syntax.Lit{a}},
+		"a width":   {Param: a, Width: true},
+		"is set":    {Param: a, IsSet: true},
+	} {
+		if bare(e) || plainIndex(e) {
+			t.Errorf("%s: bare %v, plain %v", name, bare(e), plainIndex(e))
+		}
+	}
+	for _, e := range []*syntax.ParamExp{{Param: a, Split: syntax.OptOn}, {Param: a, GlobSubst: syntax.OptOn}, {Param: a, RcExpand: syntax.OptOn}, {}} {
+		if bare(e) {
+			t.Errorf("%+v is bare", e)
+		}
+	}
+}
