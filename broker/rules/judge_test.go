@@ -154,6 +154,7 @@ func TestLines(t *testing.T) {
 		"denied in a wrapper":     {[]Rule{curlDeny}, "timeout 5 curl x", Deny, "curl"},
 		"denied in sh -c":         {[]Rule{curlDeny}, "bash -c 'curl x'", Deny, "curl"},
 		"denied in raw text":      {[]Rule{curlDeny}, `$x "cu"rl -s y`, Deny, "curl"},
+		"options behind a value":  {[]Rule{curlDeny}, "sudo A=1 -u bob curl x", Deny, "curl"},
 		"deny by wrapper":         {[]Rule{rule(Deny, "Bash", "command", "sudo *")}, "sudo -u root ls", Deny, "sudo"},
 		"deny re in raw text":     {[]Rule{rule(Deny, "Bash", "command", "re:evil")}, `$x evil`, Deny, "evil"},
 		"both allowed":            {[]Rule{npm, rule(Allow, "Bash", "command", "git status *")}, "npm run a; git status -s", Allow, `"npm run *" and "git status *" allow it`},

@@ -139,7 +139,7 @@ func (c *call) sub(words []word) {
 		return
 	}
 	s, ok := c.subs[words[0].text]
-	if !ok || !words[0].known || words[0].glob {
+	if !ok {
 		if c.other != "" {
 			c.exactf("%s: %s", c.name, c.other)
 		} else if c.stop {

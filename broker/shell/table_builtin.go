@@ -288,7 +288,7 @@ func shoptOps(c *call) {
 func onlyListing(why string) func(*call) {
 	return func(c *call) {
 		for _, w := range c.words {
-			if !w.known || w.text != "-l" && w.text != "-p" && w.text != "-r" || w.text == "-p" && len(c.words) > 1 {
+			if w.text != "-l" && w.text != "-p" && w.text != "-r" {
 				c.unsuref("%s %s", c.name, why)
 			}
 		}

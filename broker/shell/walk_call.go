@@ -109,6 +109,8 @@ func odd(args []arg) string {
 		return "which program runs is not known: " + cite(p.raw)
 	case !p.tilde && p.text[0] == '~':
 		return "a program whose name begins with a tilde"
+	case p.text[0] == '-' && p.text != "-": // sudo reads options behind variables, too
+		return "what stands in the place of a program looks like an option: " + cite(p.raw)
 	}
 	for _, a := range args {
 		if lookAlike(a.text) {

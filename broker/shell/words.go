@@ -250,11 +250,8 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 		c := s[i]
 		switch c {
 		case '\\':
-			if i++; i < len(s) {
-				p.buf.WriteByte(s[i])
-			} else {
-				p.buf.WriteByte(c)
-			}
+			i = min(i+1, len(s)-1) // the parser leaves none at the end
+			p.buf.WriteByte(s[i])
 			continue
 		case '*', '?':
 			p.pattern()
