@@ -345,21 +345,17 @@ func umaskOps(c *call) {
 
 // testOps: -v and the comparisons of numbers calculate, at least in zsh and ksh.
 func testOps(c *call) {
-	words := c.words
-	if n := len(words); c.name == "[" && n > 0 && words[n-1].text == "]" {
-		words = words[:n-1]
-	}
 	numeric := false
-	for _, w := range words {
+	for _, w := range c.words {
 		numeric = numeric || testNumeric.has(w.text)
 	}
-	for i, w := range words {
+	for i, w := range c.words {
 		if numeric {
 			c.calculated(word{text: strings.TrimPrefix(w.text, "(")})
 		}
-		if numberTests.has(w.text) && i > 0 && i+1 < len(words) {
-			c.counted(words[i-1])
-			c.counted(words[i+1])
+		if numberTests.has(w.text) && i > 0 && i+1 < len(c.words) {
+			c.counted(c.words[i-1])
+			c.counted(c.words[i+1])
 		}
 	}
 	c.m.neutral = plainWords(c.words)

@@ -40,7 +40,7 @@ func TestOlderShellsEndSubstitutionsElsewhere(t *testing.T) {
 func TestDollarSignsOfZsh(t *testing.T) {
 	for line, want := range map[string]bool{
 		`cat $=HOME/.ssh/x`: true, `cat "$=HOME/.ssh/x"`: true, `cat $~x`: true, `cat $^x`: true, `cat $+x`: true, `cat $==x`: true,
-		`cat a$=x`: true, `cat "a$=x b"`: true, `cat $=1`: true, `cat $=@`: true, `cat $=é`: true, `cat "$="$x`: true, `cat < $=x`: true, `A=$=x ls`: true,
+		`cat a$=x`: true, `cat "a$=x b"`: true, `cat $=1`: true, `cat $=0`: true, `cat $=9`: true, `cat $=a`: true, `cat $=z`: true, `cat $=A`: true, `cat $=Z`: true, `cat $=@`: true, `cat $=é`: true, `cat "$="$x`: true, `cat < $=x`: true, `A=$=x ls`: true,
 		`grep "a$" b`: false, `grep "a$|b" c`: false, `sed -n "$=" a`: false, `cat '$=x'`: false, `cat \$=x`: false, `cat "\$=x"`: false, `echo "costs 5$ + x"`: false,
 	} {
 		if got := doubted(line); got != want {
