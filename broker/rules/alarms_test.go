@@ -66,14 +66,15 @@ func TestCopyBringsSettings(t *testing.T) {
 	w.link(t, ".github", "gh")
 	w.link(t, w.root+"/shop-evil", "out")
 	w.link(t, ".", "src/loose")
-	for _, dir := range []string{"/sub/deep", "/new/.claude", "/.config"} {
+	w.link(t, "\u00e4", "umlaut")
+	for _, dir := range []string{"/\u00e4", "/sub/deep", "/new/.claude", "/.config"} {
 		if err := os.MkdirAll(w.project+dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	wants(t, w, Ask,
 		"cp -r x .", "cp -r x/. .", "cp -r x "+w.project, "cp -r x ./", "cp -r x src/..", "cp -r x/. new", "cp -r x/ new", "cp -r x/.. new", "cp -r x/.claude new",
-		"cp -r x here", "cp -r x/. here", "cp -r x here/.", "cp -r up src", "cp -r loose src", "cp -r x src/up", "cp -r x src/up/.github", "cp -r x conf", "cp -r x gh", "cp -r x out", "cp -r x out/y",
+		"cp -r x here", "cp -r x/. here", "cp -r x here/.", "cp -r up src", "cp -r loose src", "cp -r x src/up", "cp -r x src/up/.github", "cp -r x conf", "cp -r x gh", "cp -r x out", "cp -r x out/y", "cp -r x umlaut/y",
 		"cp -r x .claude", "cp -r x .claude/hooks", "cp -r x .github", "cp -r x .github/hooks", "cp -r x .vscode", "cp -r x .config/y", "cp -r x managed-settings.d", "cp -r .github src", "cp -r src/x/.claude new2",
 		"cp -r x y new2", "cp -r x -t new2", "cp -rt new2 x", "cp -r --target-directory=new2 x", "cp -rT x new2", "cp -r --parents x new2", "cp -rL x new2",
 		"cp x -r new2", "cp -r -- x new2", "cp -r x* new2", "cp -r x new*", "cp -r x $Y", "cp -r $X new2", "cp -r x ~/new2", "cp -r x '~/new2'", "cp -r x /tmp/new2", "cp -r x ../new2",

@@ -125,6 +125,11 @@ func TestCompileKeepsIDsApart(t *testing.T) {
 	if _, err := Compile([]Rule{a, a}); err == nil || !strings.Contains(err.Error(), "id: is that of another rule") {
 		t.Errorf("two rules of one id: %v", err)
 	}
+	for id, want := range map[string]string{"": "rule number 2: tool:", "x\x1b": "rule number 2: id:", "x": "rule x: tool:"} {
+		if _, err := Compile([]Rule{a, {ID: id, Decision: Deny}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
 	a.ID = ""
 	if s, err := Compile([]Rule{a, a}); err != nil || len(s.Rules()) != 2 {
 		t.Errorf("two rules without id: %v", err)

@@ -121,7 +121,7 @@ func (c *command) second() string {
 
 // programs are the names of all programs that the rule is about, if it says them.
 func (x *linted) programs() []string {
-	if x.command == nil || len(x.command.alts) == 0 {
+	if x.command == nil {
 		return nil
 	}
 	var names []string
@@ -129,9 +129,7 @@ func (x *linted) programs() []string {
 		if w.name == "" {
 			return nil
 		}
-		if !slices.Contains(names, w.name) {
-			names = append(names, w.name)
-		}
+		names = append(names, w.name)
 	}
 	return names
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -253,5 +254,20 @@ func TestLintFindsEachKindOnce(t *testing.T) {
 	want := "[0 shadowed 1 0 redundant 3 2 redundant 1 4 broken  5 redundant 0 5 shadowed 1 6 expired  7 used up ]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// Rules about commands are sorted by the names of their programs, where all are known.
+func TestProgramsOfARule(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"npm test": "npm", "NPM": "npm", "npm test|ls": "npm ls", "npm test|n*": "", "n*": "", "** x": "", "re:npm x": "", "line:npm x": "",
+	} {
+		e, err := build(where(Deny, "Bash", "command", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join((&linted{entry: e}).programs(), " "); got != want {
+			t.Errorf("%s: %q", pattern, got)
+		}
 	}
 }

@@ -189,6 +189,8 @@ func TestPathPattern(t *testing.T) {
 		{"src/**", "/p/shop/src", true, true},
 		{"src/**", "/p/shop/SRC/a", false, true},
 		{"src/**", "/p/shop/srcx/a", false, false},
+		{"SRC/**", "/p/shop/src/a", false, true},
+		{"SRC/A", "/p/shop/src/a", false, true},
 		{"src/**", "/p/shop-evil/src/a", false, false},
 		{"src/*", "/p/shop/src/a/b", false, false},
 		{"./src/*", "/p/shop/src/a", true, true},

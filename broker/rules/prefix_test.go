@@ -86,6 +86,7 @@ func TestWhatOffersName(t *testing.T) {
 		{"echo re:x", []string{"command=echo 're:x'", "command=echo *"}},
 		{"npm run 'x", nil},
 		{"ls > .claude/settings.json", nil},
+		{"ls .claude", nil},
 	} {
 		c := Prepare(w.trusted(t, tt.line).q)
 		var got []string

@@ -87,6 +87,9 @@ func TestSuggestKeepsTheBestOfMany(t *testing.T) {
 	if !s.candidates() || len(s.cands) != maxCandidates || s.cands[0].support != 3 || s.cands[1].support != 1 {
 		t.Errorf("%d candidates", len(s.cands))
 	}
+	if n := s.estimate(s.cands[0]); n != 3 {
+		t.Errorf("it seems to save %d", n)
+	}
 	if c, _ := s.pick(); c == nil || c.rule.Where["command"] != "just y" {
 		t.Errorf("%+v", c)
 	}

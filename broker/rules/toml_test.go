@@ -325,3 +325,19 @@ func TestDigest(t *testing.T) {
 		t.Errorf("Digest(nil) = %s", got)
 	}
 }
+
+// A text is written so that everything in it can be seen, a key so that it is one word.
+func TestQuoted(t *testing.T) {
+	for text, want := range map[string]string{
+		"a b": `"a b"`, `a\b`: `'a\b'`, `a"b`: `'a"b'`, `a"'b`: `"a\"'b"`, "a\\\x1b": `"a\\\u001B"`, "a\n\t": `"a\n\t"`, "\U000e0001\"": `"\U000E0001\""`, "\ufeff": `"\uFEFF"`, "\uffff": `"\uFFFF"`, "": `""`,
+	} {
+		if got := quoted(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for key, want := range map[string]string{"aZ09_-": "aZ09_-", "": `""`, "a.b": `"a.b"`, "a b": `"a b"`, "\u00e4": "\"\u00e4\"", "@": `"@"`, "[": `"["`, "`": "\"`\"", "{": `"{"`, "/": `"/"`, ":": `":"`} {
+		if got := bareKey(key); got != want {
+			t.Errorf("%q: %s, want %s", key, got, want)
+		}
+	}
+}

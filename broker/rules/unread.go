@@ -15,7 +15,6 @@ import (
 func Unread(q Question, why string) *Call {
 	c := &Call{q: q, dir: q.Place.CWD, unread: why}
 	c.project = [2]string{q.Place.Project, strings.ToLower(first(q.Place.Project, q.Place.CWD))}
-	c.home = [2]string{q.Place.Home, strings.ToLower(q.Place.Home)}
 	c.doubt(why)
 	c.elems = []elem{{kind: toolKind, unsure: why}}
 	if param, ok := CommandParam(q.Tool); ok {
