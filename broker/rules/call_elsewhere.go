@@ -36,7 +36,7 @@ type follower struct {
 // readsElsewhere takes from a command what no wildcard may vouch for, should some of its
 // words lead out of the project.
 func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
-	if e.Kind != shell.Command || e.Host != "" || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" || len(e.Argv) < 2 {
+	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" || len(e.Argv) == 0 {
 		return
 	}
 	if wordsAreCode[e.Argv[0]] {
@@ -95,7 +95,7 @@ func unescaped(w string) string {
 func (f *follower) elsewhere(w string) []string {
 	var words []string
 	for _, p := range partsOf(w) {
-		if p.at > letters && w[0] == '-' && w[p.at] == '/' && f.inside(w[:p.at]) {
+		if p.at > letters && f.inside(w[:p.at]) {
 			continue
 		}
 		to := f.outside(p.text)
@@ -120,13 +120,13 @@ func (f *follower) elsewhere(w string) []string {
 	return words
 }
 
-// inside reports whether what stands before a slash of an option may be a folder behind its letters, as
-// in -Lbuild/lib.
+// inside reports whether what stands before a slash of an option, which is longer than its letters, may
+// be a folder behind these, as in -Lbuild/lib.
 func (f *follower) inside(option string) bool {
 	if strings.ContainsAny(option, separators) {
 		return false
 	}
-	for at := 2; at < len(option) && at <= letters; at++ {
+	for at := 2; at <= letters; at++ {
 		if f.exists(join(f.dirs[0], option[at:])) {
 			return true
 		}
@@ -310,7 +310,7 @@ func (f *follower) outsideFrom(dir, p string) string {
 // moduleOutside is outside for the file of a module that is named without its extension, with dots
 // between its folders, or by its place below the project's own name.
 func (f *follower) moduleOutside(abs, p string) string {
-	if f.c.q.Exists == nil || f.exists(abs) || p == "" {
+	if f.c.q.Exists == nil || f.exists(abs) {
 		return ""
 	}
 	names := []string{abs}

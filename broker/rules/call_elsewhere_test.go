@@ -220,12 +220,25 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 		w.link(t, w.root+"/shop-evil/x", "src/mod"+extension[1:]+extension)
 		lines = append(lines, "mytool src/mod"+extension[1:])
 	}
+	for _, dir := range []string{"d", "src/c"} {
+		if err := os.Mkdir(w.project+"/"+dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines = append(lines,
+		"mytool -xdlink", "mytool -xd/srv/y", "mytool -Ld/srv/x", "strace cat link/x", "cat "+strings.Repeat("link/x ", maxElsewhere+1), "mytool ..", "cd src || cd b; mytool x/y",
+		"cd src && uv run mytool x/y", "cd src || cd b; mytool --x=y/z", "uv run mytool link/x", "uv run mytool src/out",
+	)
 	for _, line := range lines {
 		if a := w.elsewhere(t, line); a.Verdict != Ask {
 			t.Errorf("%q: %s, %s", line, a.Verdict, a.Reason)
 		}
 	}
-	lines = []string{"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go"}
+	lines = []string{
+		"cat " + strings.Repeat("link/x ", maxElsewhere), "mytool a:/dev/stdout", "mytool a:/dev/fd/3", "mytool", "mytool -", "mytool @src/a", "uv run mytool src/a",
+		"cd src || cd b; mytool -x=-b", "cd src && mytool c/d", "mytool //host/api/x", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
+		"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go",
+	}
 	for _, scheme := range []string{
 		"http", "https", "ftp", "ftps", "sftp", "ssh", "git", "ws", "wss", "git+ssh", "git+https", "s3", "gs", "oci", "docker", "redis", "postgres", "postgresql",
 		"mysql", "mongodb", "mongodb+srv", "amqp", "tcp", "udp", "grpc", "ldap", "smtp", "nats",
@@ -244,5 +257,21 @@ func (w world) elsewhere(t *testing.T, line string) Assessment {
 	t.Helper()
 	q := w.bash(t, line)
 	q.Exists = existsWithSrv
-	return judge(t, set(t, firstWords(line)...), Prepare(q))
+	return judge(t, set(t, append(firstWords(line), rule(Allow, "Bash", "command", "mytool *|cat *|cd *"))...), Prepare(q))
+}
+
+// Without a project nothing is outside of it, and without a look at the files a name is taken as it is.
+func TestElsewhereOfWhatIsNotKnown(t *testing.T) {
+	w := withSrv(t)
+	for line, want := range map[string]Verdict{"mytool ..": Ask, "mytool link": Allow, "mytool link/x": Ask, "mytool src": Allow, "mytool /api/x": Ask, "mytool -Ld/srv/x": Ask, "mytool link.evil": Allow} {
+		q := w.bash(t, line)
+		q.Exists = nil
+		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != want {
+			t.Errorf("%s: %s, %s", line, a.Verdict, a.Reason)
+		}
+	}
+	w.place.Project = ""
+	if a := w.elsewhere(t, "mytool src link"); a.Verdict != Allow {
+		t.Errorf("%s, %s", a.Verdict, a.Reason)
+	}
 }

@@ -141,6 +141,7 @@ func TestPatternsRefused(t *testing.T) {
 		{"path", "~ana/x", "another user"},
 		{"path", "a||b", "empty alternative"},
 		{"path", strings.Repeat("{a,b}", 7), "choices"},
+		{"path", strings.Repeat("{a}", 7), "more than 6 braces"},
 		{"url", "ftp://x/", "scheme"},
 		{"url", "https:///x*", "no host"},
 		{"url", "user@host", "characters other"},
