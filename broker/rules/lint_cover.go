@@ -91,7 +91,7 @@ func partsCover(a, b *entry) bool {
 }
 
 func textCovers(a, b *text, same bool) bool {
-	if same || a.re != nil || b.re != nil {
+	if same || b.re != nil {
 		return same
 	}
 	return each(a.alts, b.alts, globCovers)
@@ -115,13 +115,10 @@ func commandCovers(a, b *entry) bool {
 	if pa == pb {
 		return true
 	}
-	if a.command.alts == nil || b.command.alts == nil {
-		return false // expressions and whole lines
+	if b.command.alts == nil {
+		return false // an expression or a whole line
 	}
-	if a.lenient {
-		return each(a.command.alts, b.command.alts, func(v, w words) bool { return wordsCover(v, w, true) })
-	}
-	return each(a.command.alts, b.command.alts, func(v, w words) bool { return wordsCover(v, w, false) })
+	return each(a.command.alts, b.command.alts, func(v, w words) bool { return wordsCover(v, w, a.lenient) })
 }
 
 // wordsCover knows patterns of which only the last word may stand for many.
@@ -163,7 +160,7 @@ func wordCovers(a, b word, lenient bool) bool {
 // pathCovers knows equal globs, and a folder with all below it. A refusing rule has its
 // pattern in lower case, so it covers that of an allow rule only if that is too.
 func pathCovers(a, b *pathPattern, same bool) bool {
-	if a.re != nil || b.re != nil {
+	if b.re != nil {
 		return same
 	}
 	return each(a.alts, b.alts, altCovers)
@@ -183,7 +180,7 @@ func altCovers(a, b pathAlt) bool {
 }
 
 func urlCovers(a, b *urlPattern, lenient bool) bool {
-	if a.re != nil || b.re != nil {
+	if b.re != nil {
 		return false
 	}
 	return each(a.alts, b.alts, func(x, y urlAlt) bool {
@@ -193,7 +190,8 @@ func urlCovers(a, b *urlPattern, lenient bool) bool {
 	})
 }
 
-// each reports whether every alternative of b is covered by one of a.
+// each reports whether every alternative of b is covered by one of a, which has none when it is
+// an expression.
 func each[T any](a, b []T, covers func(a, b T) bool) bool {
 	for i := range b {
 		found := false
