@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,14 @@ func TestRuleOfAProject(t *testing.T) {
 		if a := judge(t, set(t, tt.rules...), w.trusted(t, tt.line)); a.Verdict != tt.want {
 			t.Errorf("%s: %s, %s", name, a.Verdict, a.Reason)
 		}
+	}
+	// The folder that the session is in may be written otherwise than the project is.
+	if err := os.Symlink(w.project, w.root+"/alias"); err != nil {
+		t.Fatal(err)
+	}
+	w.place.CWD = w.root + "/alias"
+	if a := judge(t, set(t, in(w.project, "command", "ls")), w.trusted(t, "ls")); a.Verdict != Allow {
+		t.Errorf("by another name of the folder: %s, %s", a.Verdict, a.Reason)
 	}
 }
 

@@ -451,6 +451,10 @@ func TestAssessment(t *testing.T) {
 	if diff := cmp.Diff(want, a.Elements); diff != "" {
 		t.Errorf("elements (-want +got):\n%s", diff)
 	}
+	a = judge(t, s, Prepare(w.question(t, "Tool", map[string]any{"text": "x", "path": "link/x", "z_path": "src"})))
+	if e := a.Elements[0]; e.Path != w.project+"/link/x" || e.Real != w.root+"/shop-evil/x" {
+		t.Errorf("the file of a tool: %+v", e)
+	}
 	a = judge(t, s, Prepare(w.bash(t, "npm test && npm run x && ls")))
 	if diff := cmp.Diff([]string{"allow Bash command npm test", "allow Bash command *"}, a.Rules); diff != "" || a.Verdict != Allow {
 		t.Errorf("%s, rules (-want +got):\n%s", a.Verdict, diff)

@@ -63,6 +63,8 @@ func TestLintPairs(t *testing.T) {
 		{"read", "SRC/*", "src/**", false, false},
 		{"read", "src/*|lib/*", "src/**|lib/**", true, true},
 		{"read", "src/*|lib/*", "src/**", false, false},
+		{"read", "src/a*", "b|src/a*", true, true},
+		{"read", "src/a*", "b|/src/a*", false, false},
 		{"read", "re:x", "re:x", true, true},
 		{"read", "re:x", "re:y", false, false},
 		{"read", "re:x", "**", false, false},

@@ -20,7 +20,7 @@ func StillAsks(r Rule, place risk.Place) (line, why string) {
 	}
 	r.Enabled, r.Scope, r.ExpiresAt, r.MaxUses = true, Scope{}, time.Time{}, 0
 	e, err := build(r)
-	if err != nil || e.command == nil || len(e.command.alts) == 0 {
+	if err != nil || len(e.command.alts) == 0 {
 		return "", ""
 	}
 	words, ok := e.command.alts[0].sample()

@@ -39,6 +39,15 @@ func TestStillAsks(t *testing.T) {
 			t.Errorf("%s: %q, %q", r.ID, line, why)
 		}
 	}
+	// Whether the rule is in force by now is no matter.
+	for name, change := range map[string]func(*Rule){
+		"disabled": func(r *Rule) { r.Enabled = false }, "of another project": func(r *Rule) { r.Scope.Project = "/other" },
+		"ended": func(r *Rule) { r.ExpiresAt = r.CreatedAt.Add(1) }, "used up": func(r *Rule) { r.MaxUses, r.Uses = 1, 1 },
+	} {
+		if line, why := StillAsks(with(rule(Allow, "Bash", "command", "uv run pytest *"), change), place); line+why != "" {
+			t.Errorf("%s: %q, %q", name, line, why)
+		}
+	}
 	for _, d := range []Verdict{Ask, Deny, Defer} {
 		if line, why := StillAsks(rule(d, "Bash", "command", "sudo *"), place); line+why != "" {
 			t.Errorf("%s: %q, %q", d, line, why)
