@@ -118,7 +118,7 @@ func (f *search) tryLike(list []*entry, l like) {
 		if f.passed(e) || l.refusing && !e.lenient || !e.tool.match(l.tool) || !e.live(f.c, f.now) {
 			continue
 		}
-		if f.conditions(e) && f.part(e) && f.eligible(e) {
+		if f.conditions(e) && f.eligible(e) {
 			f.take(e)
 		}
 	}

@@ -190,6 +190,15 @@ func TestShellPatch(t *testing.T) {
 	if r := Prepare(w.bash(t, "cd ../home/ana && "+here(patchOf("add .bashrc")))).Risk(); r.Class != risk.Dangerous {
 		t.Errorf("a patch of a shell's start-up file: %+v", r)
 	}
+	for tool, want := range map[string]Verdict{"Write": Deny, "Edit": Deny, "MultiEdit": Deny, "W*": Deny, "Read": Ask, "Write2": Ask} {
+		if v := verdictOn(t, Prepare(w.bash(t, here(patchOf("update src/a.go")))), broad, rule(Deny, tool, "file_path", "src/**")); v != want {
+			t.Errorf("deny %s: %s", tool, v)
+		}
+		all := rule(Allow, "apply_patch")
+		if v := verdictOn(t, Prepare(w.question(t, "apply_patch", map[string]any{"command": patchOf("update src/a.go")})), all, rule(Deny, tool)); (v == Deny) != (want == Deny) {
+			t.Errorf("deny %s of a patch: %s", tool, v)
+		}
+	}
 	exact := rule(Allow, "Bash", "command", "make")
 	if v := verdictOn(t, Prepare(w.bash(t, "make")), exact, rule(Deny, "Edit")); v != Allow {
 		t.Errorf("a line without a patch: %s", v)
