@@ -125,7 +125,7 @@ var projectTools = newWords("tsc eslint prettier jest vitest mocha stylelint")
 // npxOps: what may run through npx is for a rule that names it. One may leave the words
 // of a project's tool open, as long as they make that tool run nothing else.
 func npxOps(c *call) {
-	if len(c.words) == 0 || !c.words[0].known || c.words[0].glob || !projectTools.has(c.words[0].text) {
+	if len(c.words) == 0 || !projectTools.has(c.words[0].text) {
 		return
 	}
 	m := inspect(c.words)
@@ -175,7 +175,7 @@ func readSetting(c *call) {
 // configOps: reading settings is harmless.
 func configOps(c *call) {
 	readSetting(c)
-	if len(c.words) > 0 && c.words[0].known && (c.words[0].text == "get" || c.words[0].text == "list" || c.words[0].text == "ls") {
+	if len(c.words) > 0 && (c.words[0].text == "get" || c.words[0].text == "list" || c.words[0].text == "ls") {
 		return
 	}
 	c.exactf("%s changes settings", c.name)

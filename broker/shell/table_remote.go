@@ -61,7 +61,7 @@ func sshOps(c *call) {
 		return
 	}
 	c.m.host = c.rest[0].text
-	if !c.rest[0].known || c.m.host == "" || c.rest[0].glob {
+	if c.m.host == "" || c.rest[0].glob {
 		c.unsuref("the machine that ssh would work on is not known")
 	}
 	c.words, c.rest = c.rest[1:], nil
@@ -90,7 +90,7 @@ func (c *call) sshSettings() {
 		switch name = strings.ToLower(strings.TrimSpace(name)); {
 		case name == "userknownhostsfile" || name == "identityfile" || name == "globalknownhostsfile":
 			c.reads(tail(w, strings.TrimSpace(value)))
-		case !w.known || !sshSafe.has(name):
+		case !sshSafe.has(name):
 			c.unsuref("%s -o can run another program", c.name)
 		}
 	}
