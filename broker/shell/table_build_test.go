@@ -575,6 +575,15 @@ var buildLines = [][2]string{
 	{"go build -gcflags 'all=-N -o=x' .", "exact"},
 	{"go build -ldflags '-X a=-o' .", "plain"},
 	{"go build -gcflags '-N a=-l' .", "exact"},
+	{"rustc --target /tmp/x.json a.rs", "r(a.rs) exact"},
+	{"rustc --emit=link=/tmp/x a.rs", "r(a.rs) exact"},
+	{"rustc --extern=x=/tmp/y a.rs", "r(a.rs) exact"},
+	{"rustc -L /tmp/x a.rs", "r(a.rs) exact"},
+	{"rustc -L x a.rs", "r(a.rs)"},
+	{"javac -cp /tmp/x A.java", "r(A.java) exact"},
+	{"javac -classpath ../x A.java", "r(A.java) exact"},
+	{"javac -sourcepath /tmp/x A.java", "r(A.java) exact"},
+	{"javac -cp x A.java", "r(A.java)"},
 }
 
 func TestInspectBuild(t *testing.T) { inspected(t, buildLines) }

@@ -14,7 +14,7 @@ var (
 		return regexp.MustCompile(`^-(fopt-info.*|fdiagnostics-(add|set)-output|ftime-trace|fprofile-generate|foptimization-record-file|fsave-optimization-record|fcrash-diagnostics-dir|fmodules-cache-path)=`)
 	})
 	linkerSafe = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(-[sSxXEnNqtvgr]|-O[0-9]?|-[zlLuey].*|-m.*|-B(static|dynamic|symbolic|symbolic-functions)` +
+		return regexp.MustCompile(`^(-[sSxXEnNqtvgr]|-O[0-9]?|-T(text|data|bss)(=.*)?|-[zuey]|-z[a-z-]+(=[0-9a-z]+)?|-L.*|-l[A-Za-z0-9.+-]+|-m(elf|i386|aarch64|arm|ppc|riscv)[a-z0-9_]*|-B(static|dynamic|symbolic|symbolic-functions)` +
 			`|--?(no-)?(as-needed|gc-sections|print-gc-sections|whole-archive|undefined|allow-shlib-undefined|warn-[a-z-]+|fatal-warnings|export-dynamic|eh-frame-hdr|demangle|relax|copy-dt-needed-entries|add-needed|strip-all|strip-debug|strip-discarded|ld-generated-unwind-info|keep-memory|rosegment|pie|dead_strip|trace|verbose|stats|version|help)` +
 			`|--?(start-group|end-group|push-state|pop-state|enable-new-dtags|disable-new-dtags|allow-multiple-definition|discard-all|discard-locals|sort-common|shared|static|nostdlib|dynamicbase|nxcompat|high-entropy-va|large-address-aware|headerpad_max_install_names|dead_strip_dylibs|ObjC|all_load)` +
 			`|--?(build-id|hash-style|icf|compress-debug-sections|sort-section|unresolved-symbols|threads|thread-count|entry|defsym|wrap|undefined|export-dynamic-symbol|subsystem|stack|image-base|max-page-size|common-page-size|section-start|rpath|rpath-link|soname|install_name|current_version|compatibility_version|headerpad|framework|exported_symbol|stack_size|lto-O[0-9])(=.*)?)$`)
@@ -27,7 +27,7 @@ var (
 
 // Options for those programs whose value is a file that they write, or a script that the linker does.
 var (
-	handedOutput = newWords("-o --output -Map --Map --dependency-file -MD --MD")
+	handedOutput = newWords("-o --output -map -Map --Map --dependency-file -MD --MD")
 	handedScript = newWords("-T --script -dT --default-script --version-script")
 )
 
@@ -51,7 +51,7 @@ func (c *call) passOn(w word) {
 			value = list[i+2]
 		}
 		for _, short := range []string{"-o", "-T"} {
-			if rest, ok := strings.CutPrefix(option, short); ok && rest != "" && !has {
+			if rest, ok := strings.CutPrefix(option, short); ok && rest != "" {
 				name, value = short, rest
 			}
 		}
