@@ -584,6 +584,11 @@ var buildLines = [][2]string{
 	{"javac -classpath ../x A.java", "r(A.java) exact"},
 	{"javac -sourcepath /tmp/x A.java", "r(A.java) exact"},
 	{"javac -cp x A.java", "r(A.java)"},
+	{"gcc -Wl,--Map=x,y a.c", "w(x) r(a.c) exact"},
+	{"gcc -Wl,--script=x,y a.c", "r(x) r(a.c) exact"},
+	{"gcc -Wl,-ox,y a.c", "w(x) r(a.c) exact"},
+	{"gcc -Wa,-a,x a.c", "r(a.c)"},
+	{"gcc -Wl,-s,--frob,-Map,x a.c", "w(x) r(a.c) exact"},
 }
 
 func TestInspectBuild(t *testing.T) { inspected(t, buildLines) }
