@@ -207,7 +207,8 @@ func nodeOps(c *call) {
 
 // installed judges the words of a program that a package brings along, as if it were called by its name.
 func (c *call) installed(words []word) {
-	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(words[0].text), ".js"), ".cjs")
+	name := path.Base(words[0].text)
+	name = strings.TrimSuffix(name, path.Ext(name))
 	m := inspect(append([]word{literal(name)}, words[1:]...))
 	c.exactWord(m.exact)
 	c.unsureWord(m.unsure)

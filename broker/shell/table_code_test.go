@@ -374,6 +374,13 @@ var codeLines = [][2]string{
 	{"node dist/node_modules/x/cli.js --exec=y", "r(dist/node_modules/x/cli.js) exact"},
 	{"node node_modules/x/tsc.cjs @f", "r(node_modules/x/tsc.cjs) exact"},
 	{"node node_modules/.bin/bash -c id", "script[id] r(node_modules/.bin/bash) exact"},
+	{"node node_modules/vitest/vitest.mjs --config x", "r(node_modules/vitest/vitest.mjs) exact"},
+	{"tsx node_modules/.bin/mocha -r x", "r(node_modules/.bin/mocha) exact"},
+	{"node ./node_modules/.bin/mocha", "r(./node_modules/.bin/mocha)"},
+	{"node not_node_modules/mocha -r x", "r(not_node_modules/mocha)"},
+	{"pydoc ./a", "r*(./a) exact"},
+	{"pydoc -w", "plain"},
+	{"pydoc -w x y", "w(x.html) w(y.html) exact"},
 }
 
 func TestInspectCode(t *testing.T) { inspected(t, codeLines) }

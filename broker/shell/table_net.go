@@ -98,7 +98,7 @@ func curlOps(c *call) {
 // behind semicolons, among which headers may stand in a file, too.
 func (c *call) formFiles(w word) {
 	_, value, _ := strings.Cut(w.text, "=")
-	if strings.ContainsAny(value, `"\\`) {
+	if strings.ContainsAny(value, `"\`) {
 		c.exactf("curl -F is given a name in quotes")
 	}
 	list, isFile := strings.HasPrefix(value, "@"), strings.HasPrefix(value, "@") || strings.HasPrefix(value, "<")

@@ -174,6 +174,17 @@ var netLines = [][2]string{
 	{"curl -F 'a=@x,y,z' http://x", "r(x) r(y) r(z)"},
 	{"curl -F a http://x", "plain"},
 	{"curl -F @f http://x", "plain"},
+	{"curl -F 'a=@ x' http://x", "r(x)"},
+	{`curl -F 'a=@x\y' http://x`, "r(x\\y) exact"},
+	{`curl -F 'a="b;c"' http://x`, "exact"},
+	{"curl -F 'a=b;headers=c' http://x", "plain"},
+	{"curl -F 'a=@x;type' http://x", "r(x)"},
+	{"curl --proxy-cert cert:pw http://x", "r(cert)"},
+	{"curl --cert c:pw http://x", "r(c)"},
+	{"curl --url-query @f http://x", "r(f)"},
+	{"curl --variable n@f http://x", "r(f)"},
+	{"curl --variable n=@f http://x", "plain"},
+	{"curl --data-urlencode =@f http://x", "plain"},
 }
 
 func TestInspectNet(t *testing.T) { inspected(t, netLines) }

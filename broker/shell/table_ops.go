@@ -311,7 +311,7 @@ func tmuxOps(c *call) {
 		if name == "-L" || name == "-S" {
 			words = words[min(1, len(words)):]
 		}
-		if name == "-f" || name == "-c" || strings.HasPrefix(name, "-f") || strings.HasPrefix(name, "-c") {
+		if strings.HasPrefix(name, "-f") || strings.HasPrefix(name, "-c") {
 			c.unsuref("tmux is given commands or a file of them")
 		}
 		words = words[min(1, len(words)):]
