@@ -381,6 +381,8 @@ var codeLines = [][2]string{
 	{"pydoc ./a", "r*(./a) exact"},
 	{"pydoc -w", "plain"},
 	{"pydoc -w x y", "w(x.html) w(y.html) exact"},
+	{"python -m pip install --python=x y", "unsure"},
+	{"node node_modules/.bin/make SHELL=x", "r(node_modules/.bin/make) unsure"},
 }
 
 func TestInspectCode(t *testing.T) { inspected(t, codeLines) }

@@ -198,7 +198,7 @@ func awsOps(c *call) {
 	if len(words) > 0 && words[0].text == "configure" && (len(words) < 2 || words[1].text != "list" && words[1].text != "get") {
 		c.exactf("aws configure changes settings")
 	}
-	carries := len(words) > 2 && words[0].text == "s3" && (words[1].text == "cp" || words[1].text == "mv" || words[1].text == "sync")
+	carries := len(words) > 1 && words[0].text == "s3" && (words[1].text == "cp" || words[1].text == "mv" || words[1].text == "sync")
 	place := 0
 	for i, w := range words {
 		text := w.text
