@@ -40,7 +40,7 @@ var elsewhereLines = [][2]string{
 	{"rclone serve http x", "exact"},
 	{"rclone mount x: y", "exact"},
 	{"rclone ls :sftp,ssh=id:x", "exact"},
-	{"rclone copy a /etc", "exact"},
+	{"rclone copy a /etc", "r*(a) w*(/etc) exact"},
 	{"go build -gcflags='all=-N -l' .", "plain"},
 	{"go build -gcflags=-o=x .", "exact"},
 	{"go build -asmflags 'all=-o x' .", "exact"},

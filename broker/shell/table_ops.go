@@ -133,7 +133,7 @@ func kubectlRow() spec {
 		"cp": {lax: true, ops: dockerCopy}, "plugin": {lax: true}, "config": {lax: true, stop: true, subs: kubeConfigSubs(), other: "changes settings, which may run programs later"},
 		"kustomize": {lax: true, exact: "--enable-exec --enable-alpha-plugins --enable-helm --helm-command=", spill: "-o= --output=", ops: kubeOps},
 	}
-	same(subs, spec{lax: true, ok: "-n= -o= -l= -L= -c= --namespace= --output= --selector=", read: "-f= --filename=", exact: "-k= --kustomize= --raw= --as= --as-group= --as-uid= --insecure-skip-tls-verify? --token= --kuberc= --kubeconfig= --server= -s= --cache-dir= --profile-output= --output-directory=", ops: kubeOps}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
+	same(subs, spec{lax: true, ok: "-n= -o= -l= -L= -c= --namespace= --output= --selector= --from-file= --from-env-file=", read: "-f= --filename=", exact: "-k= --kustomize= --raw= --as= --as-group= --as-uid= --insecure-skip-tls-verify? --token= --kuberc= --kubeconfig= --server= -s= --cache-dir= --profile-output= --output-directory=", ops: kubeOps}, `get describe logs apply create delete diff scale rollout top explain api-resources api-versions version cluster-info
 		label annotate expose set patch replace autoscale certificate cordon uncordon drain taint wait auth completion events options`)
 	return spec{lax: true, stop: true, ok: "-n= --namespace= --context= --cluster= --user= -v=", exact: "--profile= --profile-output= --kubeconfig= -s= --server= --cache-dir= --token= --as= --as-group= --as-uid= --insecure-skip-tls-verify? --kuberc=", subs: subs, other: "an unknown subcommand may be another program"}
 }
@@ -141,6 +141,10 @@ func kubectlRow() spec {
 // kubeOps: what is taken from an address may be anything tomorrow.
 func kubeOps(c *call) {
 	c.farOperands()
+	for _, w := range c.values("--from-file", "--from-env-file") {
+		file := w.text[strings.Index(w.text, "=")+1:] // behind a key
+		c.readsTree(tail(w, file))
+	}
 	for _, w := range append(c.rest, c.values("-o", "--output")...) {
 		switch {
 		case strings.Contains(w.text, "://"):
@@ -209,6 +213,8 @@ func awsOps(c *call) {
 			c.reads(tail(w, path))
 		} else if path, ok = strings.CutPrefix(text, "fileb://"); ok {
 			c.reads(tail(w, path))
+		} else if strings.HasPrefix(w.text, "--body=") || i > 0 && words[i-1].text == "--body" {
+			c.reads(tail(w, text))
 		}
 		if !carries || i < 2 || strings.HasPrefix(w.text, "-") {
 			continue
@@ -273,6 +279,39 @@ func ghFiles(c *call) {
 	for _, w := range append(c.values("-F", "--body-file", "--notes-file"), c.rest...) {
 		if faraway(w) {
 			c.exactf("%s takes a file from elsewhere", c.name)
+		}
+	}
+	c.ghUploads()
+}
+
+// ghSends is, for subcommands that send files, how many operands stand before the files.
+var ghSends = map[string]int{
+	"gh gist create": 0, "gh gist new": 0, "gh gist edit": 1, "gh release upload": 1, "gh release create": 1, "gh release new": 1,
+	"gh ssh-key add": 0, "gh gpg-key add": 0,
+}
+
+// ghUploads reads the files that are sent; #NAME behind one is how it is shown. Secrets and
+// variables may stand in a file, and the value of a field may come from one.
+func (c *call) ghUploads() {
+	if len(c.rest) == 0 {
+		return
+	}
+	if skip, ok := ghSends[c.name+" "+c.rest[0].text]; ok && len(c.rest) > skip {
+		for _, w := range c.rest[skip+1:] {
+			file, _, _ := strings.Cut(w.text, "#")
+			c.reads(tail(w, file))
+		}
+	}
+	for i, w := range c.words {
+		name, file, has := strings.Cut(w.text, "=")
+		if !has && i+1 < len(c.words) {
+			file = c.words[i+1].text
+		}
+		switch field, from, ok := strings.Cut(file, "=@"); {
+		case name == "--env-file", name == "-f" && (c.name == "gh secret" || c.name == "gh variable"), name == "-a", name == "--add":
+			c.reads(tail(w, file))
+		case ok && strings.HasPrefix(name, "-") && !strings.Contains(field, "="):
+			c.reads(tail(w, from))
 		}
 	}
 }

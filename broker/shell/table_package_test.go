@@ -263,6 +263,10 @@ var packageLines = [][2]string{
 	{"npx eslint -c x src", "r*(src) exact"},
 	{"npx prettier --write src", "w*(src) exact"},
 	{"npx foo src", "exact"},
+	{"npm run x -- --exec y", "exact"},
+	{"npm test -- --plugin y", "exact"},
+	{"pnpm test -- --plugin", "exact"},
+	{"pnpm build -- a=/tmp/y", "exact"},
 }
 
 func TestInspectPackage(t *testing.T) { inspected(t, packageLines) }

@@ -220,4 +220,14 @@ func rcloneOps(c *call) {
 		}
 	}
 	c.farOperands()
+	if len(c.rest) > 0 && rcloneCopies.has(c.rest[0].text) {
+		for i, w := range c.rest[1:] {
+			if !isRemote(w.text) {
+				c.file(w, file{tree: true, write: i > 0 || c.rest[0].text == "bisync"})
+			}
+		}
+	}
 }
+
+// rcloneCopies are subcommands that carry files from their first operand to their second.
+var rcloneCopies = newWords("copy copyto move moveto sync bisync cat copyurl")
