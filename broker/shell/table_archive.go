@@ -1,28 +1,44 @@
 package shell
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // archiveRows are programs that pack and unpack.
 func archiveRows() map[string]spec {
 	rows := map[string]spec{
 		"tar": tarRow(), "gtar": tarRow(), "bsdtar": tarRow(),
-		"zip":     {lax: true, ok: "-0123456789DjqryX -b= -n= -t= -P= -s= -x= -i=", exact: "-@ --names-stdin", unsure: "-T --unzip-command= --test", ops: zipOps},
+		"zip":     {lax: true, ok: "-0123456789DjqryX -b= -n= -t= -P= -s= -x= -i=", write: "-O= --out= --output-file=", exact: "-@ --names-stdin --logfile-path=", unsure: "-T --unzip-command= --test", ops: zipOps},
 		"unzip":   {lax: true, ok: "-P= -x= -d=", exact: "-:", ops: unzipOps},
 		"zipinfo": {lax: true, ops: readFrom(0)},
 		"7z":      sevenRow(), "7za": sevenRow(), "7zz": sevenRow(),
 		"cpio":  {lax: true, exact: "-i -o -p --create --extract --pass-through", ok: "-C= -H= -R= --format= --owner= --block-size=", read: "-E= -I= --pattern-file=", write: "-O= -F= -D= --file= --directory=", unsure: "--rsh-command=", ops: cpioOps},
-		"ar":    {lax: true, spill: "--output=", unsure: "--plugin=", ops: writeObject},
-		"unrar": {lax: true, ops: writeObject},
-		"unar":  {lax: true, write: "-o=", ops: readAll},
+		"ar":    {lax: true, spill: "--output=", unsure: "--plugin=", ops: arOps},
+		"unrar": {lax: true, ops: arOps},
+		"unar":  {lax: true, write: "-o=", ops: unarOps},
 	}
-	same(rows, spec{lax: true, ok: "-S= -T= -b= --suffix= --threads= -M= -D=", write: "-o= --output-dir-flat= --output-dir-mirror=", ops: packOps},
-		"gzip gunzip pigz unpigz bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 compress uncompress brotli")
+	packerRows(rows)
 	return rows
+}
+
+// packerRows are programs that pack each file by itself. An option has a value here only
+// where it has one in the very program: else a file behind it would not be seen.
+func packerRows(rows map[string]spec) {
+	test, list := "-c -t --stdout --to-stdout --test", " -l --list"
+	same(rows, spec{lax: true, ok: "-S= -b= --suffix= --bits=", ops: packOps(test + list)}, "gzip gunzip")
+	same(rows, spec{lax: true, ok: "-S= -b= -p= --suffix= --blocksize= --processes=", ops: packOps(test + list)}, "pigz unpigz")
+	same(rows, spec{lax: true, ok: "-S= -T= -M= -F= -C= --suffix= --threads= --memlimit= --format= --check=", exact: "--files? --files0?", ops: packOps(test + list)}, "xz unxz lzma unlzma")
+	same(rows, spec{lax: true, ops: packOps(test)}, "bzip2 bunzip2")
+	same(rows, spec{lax: true, read: "-D= --patch-from=", write: "-o= --output-dir-flat= --output-dir-mirror= --trace=", exact: "--filelist= --train? --train-cover? --train-fastcover? --train-legacy?", ops: packOps(test + list)}, "zstd unzstd")
+	same(rows, spec{lax: true, ok: "-B?", read: "-D=", ops: packOps(test)}, "lz4 unlz4") // its -l is a format
+	same(rows, spec{lax: true, ok: "-b=", ops: packOps("-c")}, "compress uncompress")
+	same(rows, spec{lax: true, ok: "-q= -w= -S= --quality= --lgwin= --suffix=", read: "-D= --dictionary=", write: "-o= --output=", ops: packOps(test)}, "brotli")
 }
 
 func tarRow() spec {
 	return spec{
-		ok: "-AcdrtuxzjJZavpPhklmnoOsSUwWBiGRM -b= -H= -K= -L= -N= -V= --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= " +
+		ok: "-AcdrtuxzjJZavpPhklmnoOsSUwWBiGRM -b= -K= -N= -V= --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= " +
 			"--ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under " +
 			"--exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --exclude-ignore= --exclude-ignore-recursive= --no-null --no-recursion --no-unquote --no-verbatim-files-from --null --recursion --unquote " +
 			"--verbatim-files-from --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files " +
@@ -32,10 +48,10 @@ func tarRow() spec {
 			"--record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? " +
 			"--hard-dereference --dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --absolute-names --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links " +
 			"--no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-snapshot-field-ranges --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive " +
-			"--confirmation --help --restrict --usage --version -f= --file= -C= --directory= --one-top-level? --no-mac-metadata --disable-copyfile --options= --no-fflags --no-xattrs",
+			"--confirmation --help --restrict --usage --version -f= --file= -C= --directory= --one-top-level? --no-mac-metadata --disable-copyfile --options= --no-fflags",
 		read:   "-X= --exclude-from= --group-map= --owner-map= --add-file=",
 		write:  "-g= --listed-incremental= --volno-file= --index-file=",
-		exact:  "-T= --files-from=",
+		exact:  "-T= --files-from= -H= -L=", // bsdtar has the last two without a value
 		unsure: "-F= --info-script= --new-volume-script= -I= --use-compress-program= --rmt-command= --rsh-command= --to-command= --checkpoint-action=",
 		raw:    tarOps,
 	}
@@ -104,12 +120,16 @@ func zipOps(c *call) {
 		if strings.HasPrefix(w.text, "-") && strings.Contains(w.text, "T") && !strings.HasPrefix(w.text, "--") {
 			c.unsuref("zip -TT can run another program")
 		}
+		if strings.HasPrefix(w.text, "-lf") {
+			c.exactf("zip -lf writes a file")
+		}
 	}
+	moves := c.has("-m") || c.hasLong("--move")
 	for i, w := range c.rest {
 		if i == 0 {
 			c.writes(w)
 		} else {
-			c.file(w, file{tree: true, write: c.has("-m"), deletes: c.has("-m")})
+			c.file(w, file{tree: true, write: moves, deletes: moves})
 		}
 	}
 }
@@ -132,40 +152,85 @@ func unzipOps(c *call) {
 			c.exactf("unzip writes outside of its folder")
 		}
 	}
-	if !c.has("-l", "-p", "-t", "-v", "-Z", "-z", "-c", "-d") {
+	if !onlyShows(c.words) && !c.has("-d") {
 		c.file(literal("."), file{write: true, tree: true})
 	}
 }
 
-func sevenRow() spec {
-	return spec{raw: func(c *call) {
-		for i, w := range c.words {
-			switch {
-			case strings.HasPrefix(w.text, "-o"):
-				c.file(tail(w, strings.TrimPrefix(w.text, "-o")), file{write: true, tree: true})
-			case strings.HasPrefix(w.text, "@") || strings.HasPrefix(w.text, "-i") || strings.HasPrefix(w.text, "-sdel"):
-				c.exactf("%s takes names from a file or removes what it packs", c.name)
-			case strings.HasPrefix(w.text, "-"):
-			case i == 0:
-			case c.words[0].text == "l" || c.words[0].text == "t" || c.words[0].text == "x" || c.words[0].text == "e":
-				c.reads(w)
-			default:
-				c.writes(w)
-			}
+func sevenRow() spec { return spec{raw: sevenOps} }
+
+// sevenOps: the first operand is the command. Neither it nor the options mind capitals.
+func sevenOps(c *call) {
+	command := ""
+	for _, w := range c.words {
+		text := strings.ToLower(w.text)
+		switch {
+		case !w.known: // may be the command, too
+			command = cmp.Or(command, "?")
+			c.writes(w)
+		case strings.HasPrefix(text, "@"):
+			c.exactf("%s takes the names of its files from a list", c.name)
+		case text == "--" && !c.ended:
+			c.ended = true
+		case strings.HasPrefix(text, "-") && !c.ended:
+			c.sevenOption(w, text)
+		case command == "":
+			command = text
+		case sevenLooks.has(command) || sevenUnpacks.has(command):
+			c.reads(w)
+		default:
+			c.writes(w)
 		}
-		if len(c.words) > 0 && (c.words[0].text == "x" || c.words[0].text == "e") {
-			c.file(literal("."), file{write: true, tree: true})
-		}
-	}}
+	}
+	if sevenUnpacks.has(command) {
+		c.file(literal("."), file{write: true, tree: true})
+	}
 }
 
-// packOps: a packer replaces each file by another, unless it prints.
-func packOps(c *call) {
-	for _, w := range c.rest {
-		if c.has("-c", "-t", "-l", "--stdout", "--to-stdout", "--test", "--list") {
-			c.reads(w)
-			continue
+var sevenLooks, sevenUnpacks = newWords("l t"), newWords("x e")
+
+func (c *call) sevenOption(w word, text string) {
+	if strings.HasPrefix(text, "-o") {
+		c.file(tail(w, w.text[len("-o"):]), file{write: true, tree: true})
+		return
+	}
+	for _, start := range strings.Fields("-i -x@ -ai -ax -an -sdel -spf -snl -u -w") {
+		if strings.HasPrefix(text, start) {
+			c.exactf("%s %s can name other files, or removes what it packs", c.name, start)
 		}
-		c.file(w, file{write: true, deletes: true})
+	}
+}
+
+// arOps: the first word is what to do, in letters; with an x or an e among them it unpacks.
+func arOps(c *call) {
+	writeObject(c)
+	if c.has("-x") || len(c.rest) > 0 && strings.ContainsAny(c.rest[0].text, "xe") {
+		c.file(literal("."), file{write: true, tree: true})
+	}
+}
+
+func unarOps(c *call) {
+	readAll(c)
+	c.file(literal("."), file{write: true, tree: true})
+}
+
+// packOps: a packer replaces each file by another, unless it prints. The last of its options
+// counts, so that a test is none where it is told to pack or to unpack, too.
+func packOps(prints string) func(*call) {
+	names := strings.Fields(prints)
+	return func(c *call) {
+		prints := c.has(names...)
+		if !c.has("-c", "--stdout", "--to-stdout") && (c.lettered("dz") || c.hasLong("--decompress") || c.hasLong("--uncompress") || c.hasLong("--compress")) || c.has("--rm") {
+			prints = false
+		}
+		tree := c.lettered("r") || c.hasLong("--recursive")
+		for _, w := range c.words {
+			if isShort(w.text) && strings.Contains(w.text, "o") && !strings.HasSuffix(w.text, "o") {
+				c.exactf("%s writes a file", c.name) // to zstd the next word is its name
+			}
+		}
+		for _, w := range c.rest {
+			c.file(w, file{tree: tree, write: !prints, deletes: !prints})
+		}
 	}
 }

@@ -86,11 +86,16 @@ func unpacks(words []word) bool {
 }
 
 // onlyShows reports whether unzip is told to list, to test or to print, before anything that
-// could take such a word for its value, as -d and -P do.
+// could take such a word for its value, as -d and -P do. A second dash switches an option off.
 func onlyShows(words []word) bool {
 	for _, w := range words {
+		if strings.HasPrefix(w.text, "-") && strings.Contains(w.text[1:], "-") {
+			return false
+		}
+	}
+	for _, w := range words {
 		letters, ok := strings.CutPrefix(w.text, "-")
-		if !ok || strings.Trim(letters, "ltvpzZq1") != "" {
+		if !ok || strings.Trim(letters, "ltvpczZq1") != "" {
 			return false
 		}
 		if strings.Trim(letters, "q1") != "" {

@@ -76,7 +76,7 @@ var otherLines = [][2]string{
 	{"npm --node-gyp=x rebuild", "unsure"},
 	{"npm i --strict-ssl=false", "exact"},
 	{"date -f x", "r(x)"},
-	{"ar x --output=/etc a.a", "w(/etc) w(x) w(a.a) exact"},
+	{"ar x --output=/etc a.a", "w(/etc) w(x) w(a.a) w*(.) exact"},
 	{"gh pr merge 1", "plain"},
 	{"gh pr merge 1 --admin", "exact"},
 	{"gh repo create x --public", "exact"},
