@@ -166,7 +166,6 @@ func (a *awkScan) sign(ch byte) string {
 		}
 	case ';', '{', '}': // not a newline, after which a statement may go on
 		a.print = false
-		a.depth = 0
 	case '|':
 		if !strings.HasPrefix(rest, "||") {
 			return "runs programs"

@@ -47,6 +47,9 @@ var awkLines = [][2]string{
 	{"mawk 1 f", "r(f)"},
 	{"nawk 1 f", "r(f)"},
 	{"original-awk 1 f", "r(f)"},
+	{`awk 'END{print > "/dev/stderr"' f`, "r(f)"},
+	{`awk '{for (i = 0; i < 9; i++) print i > "x"}'`, "exact"},
+	{`awk '{print(i); x = (1 > 2)}'`, "plain"},
 }
 
 func TestInspectAwk(t *testing.T) { inspected(t, awkLines) }

@@ -63,10 +63,10 @@ func fileRows() map[string]spec {
 		"tee":      {lax: true, ok: "--output-error?", ops: writeAll},
 		"sponge":   {lax: true, ops: writeAll},
 		"mv":       {lax: true, ok: "-S= --suffix= --backup?", ops: moveOps},
-		"cp":       {lax: true, ok: "-S= --suffix= --sparse= --no-preserve= --backup? --reflink? --preserve? --context?", ops: followLinks("LH", "--dereference", "rRa", copyOps)},
+		"cp":       {lax: true, exact: "-S=", ok: "--suffix= --sparse= --no-preserve= --backup? --reflink? --preserve? --context?", ops: followLinks("LH", "--dereference", "rRa", copyOps)},
 		"ln":       {lax: true, ok: "-S= --suffix= --backup?", ops: copyOps},
 		"link":     {lax: true, ops: copyOps},
-		"install":  {ok: "-bcCdDpsTvZ --backup? --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --no-target-directory --verbose --help --version -g= -m= -o= -S= -t= --target-directory=", unsure: "--strip-program=", ops: installOps},
+		"install":  {ok: "-bcCdDpsTvZ --backup? --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --no-target-directory --verbose --help --version -g= -m= -o= -t= --target-directory=", exact: "-S=", unsure: "--strip-program=", ops: installOps},
 		"dd":       {raw: ddOps},
 		"chmod":    {lax: true, ok: "-cfvR --recursive", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
 		"chown":    {lax: true, ok: "-R --recursive --from=", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
@@ -140,12 +140,12 @@ func (c *call) sourcesAndTarget() (sources []word, target word) {
 	return c.rest[:len(c.rest)-1], c.rest[len(c.rest)-1]
 }
 
-// without is words less the first that is w.
 // isCluster reports whether a word is several flags of cp and its like, in one.
 func isCluster(text string) bool {
 	return len(text) > 2 && text[0] == '-' && strings.Trim(text[1:], "abdfHiLlnPpRrsTtuvxZ") == "" && !strings.HasPrefix(text, "-t")
 }
 
+// without is words less the first that is w.
 func without(words []word, w word) []word {
 	for i := range words {
 		if words[i] == w {
@@ -216,6 +216,11 @@ func patchOps(c *call) {
 	}
 	for i, w := range c.rest {
 		c.file(w, file{write: i == 0})
+	}
+	if len(c.rest) == 0 && !c.has("--dry-run") { // the patch names the files
+		for _, w := range orHere(c.values("-d", "--directory")) {
+			c.file(w, file{write: true, tree: true})
+		}
 	}
 }
 

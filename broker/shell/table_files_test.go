@@ -54,7 +54,7 @@ var fileLines = [][2]string{
 	{"chattr +i a", "w(+i) w(a)"},
 	{"setfacl -m u:x:rw a", "w(a)"},
 	{"xattr -d x a", "w(x) w(a)"},
-	{"patch -p1 -i x.patch", "r(x.patch)"},
+	{"patch -p1 -i x.patch", "r(x.patch) w*(.)"},
 	{"patch a x.patch", "w(a) r(x.patch)"},
 	{"patch -e a", "w(a) exact"},
 	{"patch --frob a", "w(a) exact"},
@@ -62,6 +62,16 @@ var fileLines = [][2]string{
 	{"split --filter=x a", "r(a) unsure"},
 	{"split --filt=x a", "r(a) unsure"},
 	{"csplit -f out a 10", "w(out) r(a)"},
+	{"cp -t d", "w(d)"},
+	{"cp -vt d", "w(d)"},
+	{"cp --target-directory d", "w(d)"},
+	{"cp -S a b", "r(b) exact"},
+	{"cp --suffix .b a b", "r(a) w(b)"},
+	{"install -S a b", "r(b) exact"},
+	{"patch -p1", "w*(.)"},
+	{"patch -d d -i x.patch", "r(x.patch) w*(d)"},
+	{"patch --directory=../d -i x.patch", "r(x.patch) w*(../d)"},
+	{"patch --dry-run -i x.patch", "r(x.patch)"},
 }
 
 func TestInspectFile(t *testing.T) { inspected(t, fileLines) }

@@ -60,7 +60,7 @@ func findOps(c *call) {
 	roots, i := c.findRoots()
 	deletes := false
 	for _, w := range c.words {
-		if w.known && (w.text == "-L" || w.text == "-follow") {
+		if w.text == "-L" || w.text == "-follow" {
 			c.follows()
 		}
 	}
@@ -71,10 +71,8 @@ func findOps(c *call) {
 		case !w.known || findPlain.has(name):
 		case name == "-delete":
 			deletes = true
-		case findValue.has(name) || strings.HasPrefix(name, "-O"):
-			if findValue.has(name) {
-				i++
-			}
+		case findValue.has(name):
+			i++
 		case findReads.has(name) || strings.HasPrefix(name, "-newer"):
 			if name == "-files0-from" {
 				c.exactf("find %s takes its folders from a list that nobody knows", name)
@@ -108,13 +106,13 @@ func (c *call) findRoots() (roots []word, next int) {
 	for ; next < len(c.words); next++ {
 		w := c.words[next]
 		switch {
-		case w.known && (w.text == "-H" || w.text == "-L" || w.text == "-P" || w.text == "-E" || w.text == "-X" || w.text == "-x" || w.text == "-d" || w.text == "-s" || strings.HasPrefix(w.text, "-O")):
-		case w.known && (w.text == "-D" || w.text == "-f"):
+		case w.text == "-H" || w.text == "-L" || w.text == "-P" || w.text == "-E" || w.text == "-X" || w.text == "-x" || w.text == "-d" || w.text == "-s" || strings.HasPrefix(w.text, "-O"):
+		case w.text == "-D" || w.text == "-f":
 			next++
 			if w.text == "-f" && next < len(c.words) {
 				roots = append(roots, c.words[next])
 			}
-		case w.known && (strings.HasPrefix(w.text, "-") && w.text != "--" || w.text == "!" || w.text == "(" || w.text == ","):
+		case strings.HasPrefix(w.text, "-") && w.text != "--" || w.text == "!" || w.text == "(" || w.text == ",":
 			return orHere(roots), next
 		default:
 			c.guardGlob(&options{risky: true}, w)
@@ -139,7 +137,7 @@ func (c *call) findExec(i int, roots []word) int {
 	start := i
 	for ; i < len(c.words); i++ {
 		w := c.words[i]
-		if w.known && (w.text == ";" || w.text == "+" && i > start && c.words[i-1].text == "{}") {
+		if w.text == ";" || w.text == "+" && i > start && c.words[i-1].text == "{}" {
 			break
 		}
 	}
@@ -173,7 +171,7 @@ func fdRow() spec {
 // fdOps: everything after -x or -X is the command, up to a ";".
 func fdOps(c *call) {
 	for i, w := range c.words {
-		if !w.known || !isExec(w.text) {
+		if !isExec(w.text) {
 			continue
 		}
 		words := c.words[i+1:]

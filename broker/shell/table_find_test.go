@@ -33,6 +33,14 @@ var findLines = [][2]string{
 	{"fd -Hx rm", "run[rm … fed]"},
 	{"fd -X vim", "run[vim … fed]"},
 	{"fdfind --frob", "exact"},
+	{"find -O3 . -print", "r*(.)"},
+	{"find . -O3", "r*(.)"},
+	{"find . -name a -O3", "r*(.) exact"},
+	{"find -D exec . -f a -name x", "r*(.) r*(a)"},
+	{"find . -f", "r*(.)"},
+	{"find -- a ! -name x", "r*(a)"},
+	{"find ( -name x )", "r*(.)"},
+	{"find , -delete", "d*(.)"},
 }
 
 func TestInspectFind(t *testing.T) { inspected(t, findLines) }

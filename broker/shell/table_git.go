@@ -38,7 +38,7 @@ func gitGlobal(c *call) {
 	}
 	for _, w := range c.values("-C") {
 		c.readsTree(w)
-		if !w.known || w.tilde || !isBelow(w.text) {
+		if w.tilde || !isBelow(w.text) {
 			c.exactf("git -C works in another folder")
 		}
 	}
@@ -191,7 +191,7 @@ func gitGuard(c *call) {
 // gitDiff: names outside the repository are read as plain files.
 func gitDiff(c *call) {
 	for _, w := range c.rest {
-		if w.tilde || strings.HasPrefix(w.text, "/") || strings.HasPrefix(w.text, "../") || c.has("--no-index") {
+		if faraway(w) || strings.HasPrefix(w.text, "/") || c.has("--no-index") {
 			c.reads(w)
 		}
 	}
@@ -224,8 +224,8 @@ func gitRemote(c *call) {
 func gitFetch(c *call) {
 	moves := c.has("-u", "--update-head-ok", "--stdin") || slices.ContainsFunc(c.values("--refmap"), func(w word) bool { return w.text != "" })
 	for _, w := range c.rest[min(1, len(c.rest)):] {
-		_, to, given := strings.Cut(w.text, ":")
-		moves = moves || given && to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/")
+		_, to, _ := strings.Cut(w.text, ":")
+		moves = moves || to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/")
 	}
 	if moves {
 		c.exactf("%s %s", c.name, gitMovesOn)
@@ -341,7 +341,7 @@ func onlyReads(c *call) bool {
 }
 
 func gitClean(c *call) {
-	if c.has("-n", "--dry-run") || !c.has("-f", "--force") && !c.hasLong("--force") {
+	if c.has("-n", "--dry-run") && !c.hasLong("--no-dry-run") || !c.has("-f", "--force") && !c.hasLong("--force") {
 		return
 	}
 	for _, w := range orHere(c.rest) {
@@ -351,7 +351,7 @@ func gitClean(c *call) {
 
 func gitRemove(c *call) {
 	for _, w := range c.rest {
-		if !c.has("--cached", "-n", "--dry-run") {
+		if !c.has("--cached", "-n", "--dry-run") || c.hasLong("--no-cached") || c.hasLong("--no-dry-run") {
 			c.file(w, file{write: true, deletes: true, tree: c.has("-r")})
 		}
 	}

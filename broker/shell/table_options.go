@@ -111,11 +111,11 @@ func (c *call) guardGlob(o *options, w word) {
 // Names may be shortened, as most programs take that.
 func (c *call) long(o *options, w word, next []word) int {
 	text, attached, has := strings.Cut(w.text, "=")
-	if c.single && !strings.HasPrefix(text, "--") || c.single && o.byName[text].name == "" {
+	if c.single && o.byName[text].name == "" {
 		text = "-" + strings.TrimLeft(text, "-")
 	}
 	opt, ok := o.byName[text]
-	if !ok && !c.single {
+	if !ok {
 		opt, ok = c.shortened(o, text)
 	}
 	if !ok {
@@ -243,7 +243,7 @@ func (c *call) give(opt option, g given) {
 			c.writes(g.value)
 		}
 	case spills:
-		if g.has && g.value.known && streams.has(g.value.text) {
+		if streams.has(g.value.text) {
 			return
 		}
 		c.exactf("%s %s writes a file", c.name, opt.name)

@@ -13,15 +13,21 @@ func sedOps(c *call) {
 	c.spec = sedSpec
 	c.parse()
 	inPlace := c.has("-i", "-I", "--in-place")
-	for _, w := range c.values("-i", "-I", "--in-place") {
+	suffixes := c.values("-i", "-I", "--in-place")
+	for _, w := range suffixes {
 		if strings.ContainsAny(w.text, "/*") {
 			c.unsuref("sed -i keeps the old text in another folder, or under another name")
 		}
 	}
+	for _, w := range c.values("-l", "--line-length") {
+		if strings.Trim(w.text, "0123456789") != "" {
+			c.exactf("sed -l takes no number on some systems")
+		}
+	}
 	programs := c.values("-e", "--expression")
 	if len(programs) == 0 && !c.has("-f", "--file") && len(c.rest) > 0 {
-		if inPlace && c.rest[0].known && c.rest[0].text == "" && len(c.rest) > 1 {
-			c.rest = c.rest[1:]
+		if inPlace && len(c.rest) > 1 && len(suffixes) == 0 {
+			c.suffix()
 		}
 		programs, c.rest = c.rest[:1], c.rest[1:]
 	}
@@ -35,6 +41,22 @@ func sedOps(c *call) {
 			c.writes(w)
 		} else {
 			c.reads(w)
+		}
+	}
+}
+
+// suffix leaves out an empty suffix of -i. Of another one nobody can tell that it is no
+// program, but the word behind it may be one, which writes elsewhere: sed -i x w/etc/y f.
+func (c *call) suffix() {
+	if c.rest[0].known && c.rest[0].text == "" {
+		c.rest = c.rest[1:]
+		return
+	}
+	p := sedProgram{text: c.rest[1].text, call: &call{}}
+	p.read()
+	for _, f := range p.call.m.files {
+		if !p.bad() && strings.ContainsAny(f.path.text[:1], "/.") {
+			c.exactf("a file of sed -i is a program to other versions of it")
 		}
 	}
 }
@@ -79,17 +101,10 @@ func (p *sedProgram) skip(chars string) {
 	}
 }
 
-func (p *sedProgram) peek() byte {
-	if p.at < len(p.text) {
-		return p.text[p.at]
-	}
-	return 0
-}
-
 // address reads what stands before a command: "2,/x/I!" and the like.
 func (p *sedProgram) address() {
 	for p.at < len(p.text) && !p.bad() {
-		switch ch := p.peek(); {
+		switch ch := p.text[p.at]; {
 		case ch >= '0' && ch <= '9' || strings.IndexByte("$,~+! \t", ch) >= 0:
 			p.at++
 		case ch == '/' || ch == '\\':
@@ -215,7 +230,7 @@ func (p *sedProgram) command() {
 	case ch == 'y':
 		p.pair()
 		p.end()
-	case ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z':
+	case isNameByte(ch):
 		p.strange = true // perhaps a command of some other version
 	default:
 		p.broken = true

@@ -63,6 +63,19 @@ var sedLines = [][2]string{
 	{"sed '/[/]e/p'", "plain"},
 	{`sed 's/a\⏎/b/e'`, "exact"},
 	{"gsed 1e", "exact"},
+	{"sed -i ''", "plain"},
+	{"sed -l 5 -n l f", "r(f)"},
+	{"sed --line-length=5 -n l f", "r(f)"},
+	{"sed -l 'w out' p", "exact"},
+	{"sed -i p w/out f", "w(w/out) w(f) exact"},
+	{"sed -i p w.out f", "w(w.out) w(f) exact"},
+	{"sed -i p '1,$ s/a/b/w ../out' f", "w(1,$ s/a/b/w ../out) w(f) exact"},
+	{"sed -i p read.go web/a w", "w(read.go) w(web/a) w(w)"},
+	{"sed -n p w/out", "r(w/out)"},
+	{"sed -i '' p w/out", "w(w/out)"},
+	{"sed -i.b p w/out", "w(w/out)"},
+	{"sed -i p f w/out", "w(f) w(w/out)"},
+	{"sed _ f", "r(f) unsure"},
 }
 
 func TestInspectSed(t *testing.T) { inspected(t, sedLines) }

@@ -29,7 +29,7 @@ func textRows() map[string]spec {
 		"base32":    {lax: true, ok: "-w= --wrap=", ops: readAll},
 		"stat":      {lax: true, ok: "-c= -f -t --format= --printf=", ops: readAll},
 		"du":        {lax: true, ok: "-d= -B= -t= --max-depth= --block-size= --threshold= --exclude= --time-style=", read: "-X= --exclude-from= --files0-from=", ops: followLinks("L", "--dereference", "", readTrees)},
-		"ls":        {lax: true, ok: "-I= -w= -T= --block-size= --hide= --ignore= --width= --tabsize= --color? --sort= --time= --time-style= --format= --quoting-style= --indicator-style=", ops: followLinks("L", "--dereference", "R", readAll)},
+		"ls":        {lax: true, ok: "--block-size= --hide= --ignore= --width= --tabsize= --color? --sort= --time= --time-style= --format= --quoting-style= --indicator-style=", ops: followLinks("L", "--dereference", "R", readAll)},
 		"diff":      {lax: true, ok: "-C= -U= -F= -I= -x= -W= -S= --label= --exclude= --width= --ignore-matching-lines= --show-function-line= --starting-file= --horizon-lines= --tabsize= --color? --context? --unified? -L=", read: "--from-file= --to-file= -X= --exclude-from=", ops: diffOps},
 		"diff3":     {lax: true, ok: "-L= --label=", unsure: "--diff-program=", ops: readAll},
 		"sdiff":     {lax: true, ok: "-I= -w= --width=", spill: "-o= --output=", unsure: "--diff-program=", ops: readAll},
@@ -127,7 +127,7 @@ func grepRow() spec {
 		lax: true,
 		ok: "-EFGPVabcHhiILlnoqRrsTUuvwxyZz0123456789 -e= -m= -A= -B= -C= -d= -D= --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count " +
 			"--files-without-match --files-with-matches --only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --line-number --initial-tab --null --text --null-data --binary --line-buffered --version --help " +
-			"--recursive --dereference-recursive --unix-byte-offsets --regexp= --max-count= --after-context= --before-context= --context= --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files= --color? --colour? --group-separator=",
+			"--recursive --dereference-recursive --unix-byte-offsets --regexp= --max-count= --after-context= --before-context= --context? --directories= --devices= --include= --exclude= --exclude-dir= --include-dir= --label= --binary-files= --color? --colour? --group-separator=",
 		read: "-f= --file= --exclude-from=",
 		ops:  grepOps,
 	}
@@ -220,7 +220,7 @@ func followLinks(short, long, deep string, ops func(*call)) func(*call) {
 // of which may be a file.
 func jqOps(c *call) {
 	c.rest = nil
-	program := true
+	program, files, options := true, true, true
 	for i := 0; i < len(c.words); i++ {
 		w := c.words[i]
 		switch w.text {
@@ -241,17 +241,19 @@ func jqOps(c *call) {
 		case "-L", "--indent":
 			i++
 		case "--args", "--jsonargs":
-			return
+			files = false
 		default:
-			if strings.HasPrefix(w.text, "-") && len(w.text) > 1 {
+			if options && strings.HasPrefix(w.text, "-") && len(w.text) > 1 {
+				options = w.text != "--"
 				if isShort(w.text) && strings.ContainsAny(w.text, "fL") || strings.HasPrefix(w.text, "--from-f") || strings.HasPrefix(w.text, "--library-path") {
 					c.exactf("%s takes its program or a part of it from a file", c.name)
 				}
 				continue
 			}
 			switch {
-			case !program:
+			case !program && files:
 				c.reads(w)
+			case !program:
 			case environment().MatchString(w.text):
 				c.exactf("%s reads variables or files that its program names", c.name)
 			}
@@ -260,26 +262,33 @@ func jqOps(c *call) {
 	}
 }
 
-// yqOps: two programs bear this name; both have an option that changes files in place.
-// One has functions that read files and variables.
 // environment finds a program of jq that reads variables or other files.
 var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$ENV|(^|[^.\w"])env\b|\b(import|include)\s*"`) })
 
+// yqOps: two programs bear this name; both have an option that changes files in place.
+// One has functions that read files and variables.
 func yqOps(c *call) {
 	inPlace := c.has("-i", "--inplace", "--in-place") || c.hasLong("--inplace") || c.hasLong("--in-place")
 	if len(c.rest) > 1 && yqSubs.has(c.rest[0].text) {
 		c.rest = c.rest[1:]
 	}
-	for i, w := range c.rest {
-		if i > 0 {
-			c.file(w, file{write: inPlace})
+	programs := c.values("--expression")
+	if len(programs) == 0 && !c.has("--from-file") && len(c.rest) > 0 {
+		programs = c.rest[:1]
+		if len(c.rest) > 1 { // a file alone is shown as it is
+			c.rest = c.rest[1:]
 		}
+	}
+	for _, w := range c.rest {
+		c.file(w, file{write: inPlace})
 	}
 	if inPlace {
 		c.exactf("%s -i changes files", c.name)
 	}
-	if len(c.rest) > 0 && (strings.Contains(c.rest[0].text, "load") || strings.Contains(c.rest[0].text, "system") || strings.Contains(c.rest[0].text, "env")) {
-		c.exactf("%s reads files that its program names", c.name)
+	for _, w := range programs {
+		if strings.Contains(w.text, "load") || strings.Contains(w.text, "system") || strings.Contains(w.text, "env") {
+			c.exactf("%s reads files that its program names", c.name)
+		}
 	}
 }
 
@@ -302,7 +311,6 @@ func batOps(c *call) {
 	readAll(c)
 }
 
-// pagerOps: +!cmd runs a program at once.
 // pandocOps: a format that is a file is a script.
 func pandocOps(c *call) {
 	for _, w := range c.values("-f", "-t", "-r", "-w", "--from", "--to", "--read", "--write") {
@@ -313,6 +321,7 @@ func pandocOps(c *call) {
 	readAll(c)
 }
 
+// pagerOps: +!cmd runs a program at once.
 func pagerOps(c *call) {
 	for _, w := range c.rest {
 		if strings.HasPrefix(w.text, "+") {
