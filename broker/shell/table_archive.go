@@ -65,11 +65,7 @@ func tarOps(c *call) {
 		c.words = c.unbundled(o)
 	}
 	c.parse()
-	for _, g := range c.opts {
-		if strings.HasPrefix(g.value.text, "-") && g.value.text != "-" {
-			c.exactf("an option of tar has a value that is an option to other versions of it")
-		}
-	}
+	c.dashedValues()
 	if c.has("-h", "--dereference") {
 		c.follows()
 	}

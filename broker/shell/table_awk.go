@@ -40,7 +40,7 @@ func awkOps(c *call) {
 // awkDoes says what an awk program does beyond reading its files, "" if nothing. What
 // it cannot tell counts as done.
 func awkDoes(text string) string {
-	for _, part := range []string{"system", "getline", "@"} {
+	for _, part := range []string{"system", "getline", "@", "ARGV", "SYMTAB", "ENVIRON"} {
 		if strings.Contains(text, part) {
 			return "may run programs or read other files"
 		}

@@ -80,7 +80,7 @@ func fileRows() map[string]spec {
 			read: "-i= --input=", write: "-o= --output= -r= --reject-file=", exact: "-e --ed -g= --get=", ops: patchOps,
 		},
 		"split":  {ok: "-dxeu -a= -b= -C= -l= -n= -t= --suffix-length= --additional-suffix= --bytes= --line-bytes= --lines= --number= --separator= --numeric-suffixes? --hex-suffixes? --elide-empty-files --unbuffered --verbose --help --version", unsure: "--filter=", ops: splitOps},
-		"csplit": {lax: true, ok: "-b= -n= --suffix-format= --digits=", write: "-f= --prefix=", ops: func(c *call) { c.first(c.reads) }},
+		"csplit": {lax: true, ok: "-b= -n= --suffix-format= --digits=", write: "-f= --prefix=", ops: csplitOps},
 	}
 	return rows
 }
@@ -118,20 +118,23 @@ func (c *call) hasLong(name string) bool {
 // sourcesAndTarget splits the operands of cp, mv and ln. The target is a zero word
 // where there is none.
 func (c *call) sourcesAndTarget() (sources []word, target word) {
-	for i := 0; i < len(c.words); i++ {
-		w := c.words[i]
+	c.dashedValues()
+	for i, w := range c.words {
+		if w.text == "--" {
+			break
+		}
 		name, value, has := strings.Cut(w.text, "=")
+		given := len(name) > 2 && strings.HasPrefix("--target-directory", name)
+		if isShort(w.text) {
+			var before string
+			before, value, given = strings.Cut(w.text[1:], "t")
+			has, given = value != "", given && !strings.ContainsAny(before, "Smgo") // these take the rest
+		}
 		switch {
-		case len(name) > 2 && strings.HasPrefix("--target-directory", name) && has:
+		case given && has:
 			return c.rest, tail(w, value)
-		case (w.text == "-t" || len(name) > 2 && strings.HasPrefix("--target-directory", name)) && i+1 < len(c.words):
+		case given && i+1 < len(c.words):
 			return without(c.rest, c.words[i+1]), c.words[i+1]
-		case isCluster(w.text) && strings.HasSuffix(w.text, "t") && i+1 < len(c.words):
-			return without(c.rest, c.words[i+1]), c.words[i+1]
-		case strings.HasPrefix(w.text, "-t") && len(w.text) > 2:
-			return c.rest, tail(w, w.text[2:])
-		case w.text == "--":
-			i = len(c.words)
 		}
 	}
 	if len(c.rest) < 2 {
@@ -140,9 +143,14 @@ func (c *call) sourcesAndTarget() (sources []word, target word) {
 	return c.rest[:len(c.rest)-1], c.rest[len(c.rest)-1]
 }
 
-// isCluster reports whether a word is several flags of cp and its like, in one.
-func isCluster(text string) bool {
-	return len(text) > 2 && text[0] == '-' && strings.Trim(text[1:], "abdfHiLlnPpRrsTtuvxZ") == "" && !strings.HasPrefix(text, "-t")
+// dashedValues doubts a value that looks like an option, as it is one to other versions of
+// the program, or to whoever looks at the words alone.
+func (c *call) dashedValues() {
+	for _, g := range c.opts {
+		if strings.HasPrefix(g.value.text, "-") && g.value.text != "-" {
+			c.exactf("an option of %s has a value that is an option to other versions of it", c.name)
+		}
+	}
 }
 
 // without is words less the first that is w.
@@ -231,5 +239,15 @@ func splitOps(c *call) {
 		} else {
 			c.writes(w)
 		}
+	}
+	if len(c.rest) < 2 {
+		c.writes(literal("xaa"))
+	}
+}
+
+func csplitOps(c *call) {
+	c.first(c.reads)
+	if !c.has("-f", "--prefix") {
+		c.writes(literal("xx00"))
 	}
 }

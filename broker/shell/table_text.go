@@ -33,7 +33,7 @@ func textRows() map[string]spec {
 		"diff":      {lax: true, ok: "-C= -U= -F= -I= -x= -W= -S= --label= --exclude= --width= --ignore-matching-lines= --show-function-line= --starting-file= --horizon-lines= --tabsize= --color? --context? --unified? -L=", read: "--from-file= --to-file= -X= --exclude-from=", ops: diffOps},
 		"diff3":     {lax: true, ok: "-L= --label=", unsure: "--diff-program=", ops: readAll},
 		"sdiff":     {lax: true, ok: "-I= -w= --width=", spill: "-o= --output=", unsure: "--diff-program=", ops: readAll},
-		"colordiff": {lax: true, ops: readAll}, "icdiff": {lax: true, ops: readAll},
+		"colordiff": {lax: true, ops: diffOps}, "icdiff": {lax: true, ops: readAll},
 		"delta": {lax: true, unsure: "--pager=", ops: readAll},
 		"difft": {lax: true, ops: readAll},
 		"cmp":   {lax: true, ok: "-i= -n= --ignore-initial= --bytes=", ops: readAll},
@@ -41,7 +41,7 @@ func textRows() map[string]spec {
 	}
 	maps.Copy(rows, searchRows())
 	same(rows, spec{lax: true, ops: readAll}, `cat tac rev wc md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum
-		cksum sum comm expand unexpand tsort readlink realpath zcat bzcat xzcat zstdcat cloc tokei scc wdiff hexyl glow`)
+		cksum sum comm expand unexpand tsort readlink realpath zcat bzcat xzcat zstdcat tokei wdiff hexyl glow`)
 	return rows
 }
 
@@ -77,7 +77,9 @@ func searchRows() map[string]spec {
 		"xmllint":  {single: true, lax: true, ok: "-encode= -xpath= -maxmem= -pattern= -path=", read: "-schema= -relaxng= -schematron= -dtdvalid=", spill: "-output= -o=", exact: "-shell -load-trace -loadtrace", ops: readAll},
 		"xsltproc": {single: true, lax: true, ok: "-param= -stringparam= -path=", spill: "-output= -o= -writesubtree=", exact: "-profile", ops: readAll},
 		"pandoc":   {lax: true, ok: "-f= -t= -r= -w= -V= -M= --from= --to= --read= --write= --variable= --metadata=", read: "-T= --template= -H= -B= -A= -c=", write: "-o= --output=", exact: "-d= --defaults= --data-dir= --extract-media= --log=", unsure: "-F= --filter= -L= --lua-filter= --pdf-engine= --pdf-engine-opt= --print-default-data-file=", ops: pandocOps},
-		"convmv":   {lax: true},
+		"convmv":   {lax: true, ok: "-f= -t= --map= --dump-options=", exact: "--exec=", ops: convmvOps},
+		"cloc":     {lax: true, read: "--list-file= --exclude-list-file= --read-lang-def= --force-lang-def=", spill: "--report-file= --out= --counted= --ignored= --found= --categorized= --sql= --write-lang-def= --write-lang-def-incl-dup= --unicode-counts=", exact: "--strip-comments? --strip-code? --original-dir --sdir=", unsure: "--extract-with= --vcs= --config=", ops: readAll},
+		"scc":      {lax: true, spill: "-o= --output=", exact: "--format-multi=", ops: readAll},
 		"fzf":      {lax: true, exact: "--filter=", whole: "can run programs", unsure: "--preview= --bind= --execute= --listen? --become="},
 		"dos2unix": {lax: true, ok: "-c= -D=", ops: writeAll}, "unix2dos": {lax: true, ok: "-c= -D=", ops: writeAll},
 		"csvcut": {lax: true, ok: "-c= -C= -d= -q=", ops: readAll},
@@ -106,6 +108,14 @@ func diffOps(c *call) {
 	}
 	for _, w := range c.rest {
 		c.file(w, file{tree: tree})
+	}
+}
+
+// convmvOps: names are changed only with --notest.
+func convmvOps(c *call) {
+	moves := c.hasLong("--notest")
+	for _, w := range c.rest {
+		c.file(w, file{tree: true, write: moves, deletes: moves})
 	}
 }
 
@@ -221,6 +231,7 @@ func followLinks(short, long, deep string, ops func(*call)) func(*call) {
 func jqOps(c *call) {
 	c.rest = nil
 	program, files, options := true, true, true
+	inPlace := c.has("-i") || c.hasLong("--in-place") // jaq alone has it
 	for i := 0; i < len(c.words); i++ {
 		w := c.words[i]
 		switch w.text {
@@ -252,7 +263,7 @@ func jqOps(c *call) {
 			}
 			switch {
 			case !program && files:
-				c.reads(w)
+				c.file(w, file{write: inPlace})
 			case !program:
 			case environment().MatchString(w.text):
 				c.exactf("%s reads variables or files that its program names", c.name)
@@ -263,7 +274,7 @@ func jqOps(c *call) {
 }
 
 // environment finds a program of jq that reads variables or other files.
-var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$ENV|(^|[^.\w"])env\b|\b(import|include)\s*"`) })
+var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[^.\w"])(env|ENV|import|include|modulemeta)\b`) })
 
 // yqOps: two programs bear this name; both have an option that changes files in place.
 // One has functions that read files and variables.
