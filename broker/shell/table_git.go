@@ -38,7 +38,7 @@ func gitGlobal(c *call) {
 	}
 	for _, w := range c.values("-C") {
 		c.readsTree(w)
-		if w.tilde || !isBelow(w.text) {
+		if !isBelow(w.text) {
 			c.exactf("git -C works in another folder")
 		}
 	}
@@ -273,7 +273,7 @@ func gitMail(c *call) {
 func gitWorktreeMove(c *call) {
 	moveOps(c)
 	for _, w := range c.rest {
-		if w.tilde || !isBelow(w.text) {
+		if !isBelow(w.text) {
 			c.exactf("git worktree moves a folder outside this one")
 		}
 	}
@@ -360,7 +360,7 @@ func gitRemove(c *call) {
 func gitWorktree(c *call) {
 	c.first(func(w word) {
 		c.file(w, file{write: true, tree: true})
-		if w.tilde || !isBelow(w.text) {
+		if !isBelow(w.text) {
 			c.exactf("git worktree makes a folder outside this one")
 		}
 	})

@@ -161,7 +161,7 @@ func bracket(re string) int {
 		i++
 	}
 	for i < len(re) && re[i] != ']' {
-		if re[i] == '[' && i+1 < len(re) && strings.IndexByte(":.=", re[i+1]) >= 0 {
+		if re[i] == '[' && i+2 < len(re) && strings.IndexByte(":.=", re[i+1]) >= 0 {
 			end := strings.Index(re[i+2:], string(re[i+1])+"]")
 			if end < 0 {
 				return 0
