@@ -77,7 +77,7 @@ func digits(s string, base, want int) (r rune, n int) {
 		return 0, 0
 	}
 	code, _ := strconv.ParseUint(s[1:want+1], base, 32) // 0, which is no character of a text, where there are others
-	if want <= 3 && code >= utf8.RuneSelf || !utf8.ValidRune(rune(code)) {
+	if code > utf8.MaxRune || want <= 3 && code >= utf8.RuneSelf || !utf8.ValidRune(rune(code)) {
 		return 0, 0
 	}
 	return rune(code), want + 1
