@@ -115,7 +115,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		w.loop(func() { w.list(c.Do) })
 		return
 	}
-	if e := w.loopVar(c, iter); e.Unsure != "" {
+	if e := w.loopVar(c, iter); e.Exact+e.Unsure != "" {
 		w.add(e)
 	}
 	for _, item := range iter.Items {
@@ -143,7 +143,10 @@ func (w *walker) forClause(c *syntax.ForClause) {
 func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	e := w.element(Assign, w.cut(iter))
 	e.Name = iter.Name.Value
-	e.Exact, e.Unsure = assignUnsure(e.Name, "", false)
+	for _, value := range w.loopValues(iter) {
+		exact, unsure := assignUnsure(e.Name, value, false)
+		e.Exact, e.Unsure = first(e.Exact, exact), first(e.Unsure, unsure)
+	}
 	if plain.Counted(e.Name) {
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
@@ -151,6 +154,24 @@ func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 		e.Unsure = "select asks for an answer"
 	}
 	return e
+}
+
+// loopValues are the values of a loop; a path stands for those that nobody knows.
+func (w *walker) loopValues(iter *syntax.WordIter) []string {
+	const unknown = "/"
+	if !iter.InPos.IsValid() {
+		return []string{unknown}
+	}
+	var values []string
+	for _, item := range iter.Items {
+		for _, a := range w.words(item) {
+			if !a.sure() || a.glob || a.tilde {
+				a.text = unknown
+			}
+			values = append(values, a.text)
+		}
+	}
+	return values
 }
 
 // rounds are the values of a loop; a nil one stands for values that are not known.
