@@ -23,6 +23,7 @@ var builtinLines = [][2]string{
 	{"cd a b", "cd[?] neutral"},
 	{"cd $X", "cd[?]"},
 	{"chdir x", "cd[x] neutral"},
+	{"chdir", "cd[home] neutral"},
 	{"pushd x", "cd[x] neutral"},
 	{"pushd", "cd[?] neutral"},
 	{"popd", "cd[?] neutral"},

@@ -90,6 +90,7 @@ var wrapperLines = [][2]string{
 	{"strace -f rm x", "strace: run[rm x]"},
 	{"strace -o log rm x", "run[rm x] w(log) exact"},
 	{"strace -o '|sh' rm x", "run[rm x] w(|sh) exact unsure"},
+	{"strace --output='!sh' rm x", "run[rm x] w(!sh) exact unsure"},
 	{"ltrace rm x", "ltrace: run[rm x]"},
 	{"ltrace -o log rm", "run[rm] w(log) exact"},
 	{"valgrind --leak-check=full ./x y", "valgrind: run[./x y]"},

@@ -13,7 +13,7 @@ func older(text string, right int) bool {
 	shown := text[:min(right+maxBehind, len(text))]
 	for _, comments := range [...]bool{false, true} {
 		end := closing(shown, 0, '(', ')', comments)
-		if end >= 0 && end != right || end < 0 && len(shown) < len(text) {
+		if end != right && (end != -1 || len(shown) < len(text)) {
 			return true
 		}
 	}
