@@ -239,7 +239,7 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 	}
 	lines = []string{
 		"cat " + strings.Repeat("link/x ", maxElsewhere), "mytool a:/dev/stdout", "mytool a:/dev/fd/3", "mytool", "mytool -", "mytool @src/a", "uv run mytool src/a",
-		"cd src || cd b; mytool -x=-b", "cd src && mytool c/d", "mytool //host/api/x", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
+		"cd src || cd b; mytool -x=-b", "cd src && mytool c/d", "mytool //host/api/x", "mytool //host", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
 		"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go",
 	}
 	for _, scheme := range []string{

@@ -191,10 +191,11 @@ func TestImportClaudeRefuses(t *testing.T) {
 		})
 	}
 	for name, text := range map[string]string{
-		"empty":           `{}`,
-		"another case":    `{"Permissions": {"allow": ["WebSearch"]}}`,
-		"null":            `{"permissions": null}`,
-		"last one counts": `{"permissions": {"allow": ["WebSearch"]}, "permissions": {}}`,
+		"empty":              `{}`,
+		"another case":       `{"Permissions": {"allow": ["WebSearch"]}}`,
+		"as large as may be": `{"x": "` + strings.Repeat("x", MaxFile-len(`{"x": ""}`)) + `"}`,
+		"null":               `{"permissions": null}`,
+		"last one counts":    `{"permissions": {"allow": ["WebSearch"]}, "permissions": {}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if list, _, err := ImportClaude([]byte(text), "", ""); err != nil || len(list) != 0 {

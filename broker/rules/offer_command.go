@@ -9,14 +9,7 @@ import (
 
 // offerLine drafts the exact line, and the beginnings of its commands.
 func (c *Call) offerLine() []map[string]string {
-	drafts := []map[string]string{c.exactLine()}
-	if named := c.eachElement(exactWords); named != nil {
-		drafts = append(drafts, named)
-	}
-	if prefix := c.eachElement(commandPrefix); prefix != nil {
-		drafts = append(drafts, prefix)
-	}
-	return drafts
+	return []map[string]string{c.exactLine(), c.eachElement(exactWords), c.eachElement(commandPrefix)}
 }
 
 // exactLine names the whole line: by its words when it is one plain command, else
@@ -34,8 +27,8 @@ func (c *Call) exactLine() map[string]string {
 	return where
 }
 
-// eachElement drafts a rule with an alternative for every element that has a say; nil
-// when there is none for one of them.
+// eachElement drafts a rule with an alternative for every element that has a say. It allows
+// nothing when there is none for one of them.
 func (c *Call) eachElement(draft func(argv []string) string) map[string]string {
 	where := c.escapedParams()
 	for i := range c.elems {
@@ -45,9 +38,6 @@ func (c *Call) eachElement(draft func(argv []string) string) map[string]string {
 		}
 		switch x.kind {
 		case shell.Command:
-			if x.behind {
-				return nil
-			}
 			pattern := exactWords(x.spoken.argv)
 			if x.exact == "" {
 				pattern = draft(x.spoken.argv)
@@ -62,7 +52,6 @@ func (c *Call) eachElement(draft func(argv []string) string) map[string]string {
 		case shell.Assign:
 			addAlternative(where, assignKey, escapeText(x.assign))
 		case shell.Unknown, toolKind:
-			return nil
 		}
 	}
 	return where

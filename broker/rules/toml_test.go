@@ -326,6 +326,13 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// An error of the reader that says no place is one of the file.
+func TestErrorWithoutPlace(t *testing.T) {
+	if err := syntaxError([]byte("x"), errors.New("toml: odd\x1b")); err.Error() != "not TOML: odd<U+001B>" {
+		t.Error(err)
+	}
+}
+
 // A text is written so that everything in it can be seen, a key so that it is one word.
 func TestQuoted(t *testing.T) {
 	for text, want := range map[string]string{
