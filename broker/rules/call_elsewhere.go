@@ -277,8 +277,6 @@ func (f *follower) outsideFrom(dir, p string) string {
 	switch {
 	case nowhere[p], strings.HasPrefix(p, "/dev/std"), strings.HasPrefix(p, "/dev/fd/"):
 		return "" // package shell knows these
-	case abs == "" && strings.HasPrefix(p, "-"):
-		return ""
 	case abs == "":
 		return "/" + p
 	case slices.ContainsFunc(f.moved, func(dir string) bool { return below(dir, path.Clean(abs)) }):

@@ -230,7 +230,7 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 	}
 	lines = append(lines,
 		"mytool -xdlink", "mytool -xd/srv/y", "mytool -Ld/srv/x", "strace cat link/x", "cat "+strings.Repeat("link/x ", maxElsewhere+1), "mytool ..", "cd src || cd b; mytool x/y",
-		"cd src && uv run mytool x/y", "cd src || cd b; mytool --x=y/z", "uv run mytool link/x", "uv run mytool src/out",
+		"cd src && uv run mytool x/y", "cd src || cd b; mytool --x=y/z", "cd src || cd b; mytool -x=-b", "uv run mytool link/x", "uv run mytool src/out",
 	)
 	for _, line := range lines {
 		if a := w.elsewhere(t, line); a.Verdict != Ask {
@@ -239,7 +239,7 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 	}
 	lines = []string{
 		"cat " + strings.Repeat("link/x ", maxElsewhere), "mytool a:/dev/stdout", "mytool a:/dev/fd/3", "mytool", "mytool -", "mytool @src/a", "uv run mytool src/a",
-		"cd src || cd b; mytool -x=-b", "cd src && mytool c/d", "mytool //host/api/x", "mytool //host", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
+		"cd src || cd b; mytool -v", "cd src && mytool c/d", "mytool //host/api/x", "mytool //host", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
 		"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go",
 	}
 	for _, scheme := range []string{

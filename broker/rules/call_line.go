@@ -75,7 +75,7 @@ func isList(v any) bool {
 func (c *Call) start() {
 	given := 0
 	for _, name := range startParams {
-		if s, ok := c.input[name].(string); ok && s != "" {
+		if s, _ := c.input[name].(string); s != "" {
 			p := c.toolPlace(s)
 			c.dir = p.real
 			given++
