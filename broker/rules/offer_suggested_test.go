@@ -43,7 +43,7 @@ func TestOfferSuggested(t *testing.T) {
 		var got []string
 		for _, r := range OfferSuggested(c, Suggested([]string{tt.suggests}, w.project, w.place.Home), offers) {
 			got = append(got, show(r))
-			if a := judge(t, set(t, r), c); a.Verdict != Allow {
+			if a := judge(t, set(t, r), c); a.Verdict != Allow || r.Version != 1 {
 				t.Errorf("%s: %s does not allow it: %s", tt.line, show(r), a.Reason)
 			}
 		}

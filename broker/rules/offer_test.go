@@ -58,7 +58,7 @@ func TestOfferForLines(t *testing.T) {
 			if a := judge(t, set(t, r), c); a.Verdict != Allow {
 				t.Errorf("%s: %s does not allow it: %s", tt.line, show(r), a.Reason)
 			}
-			if !r.Enabled || r.Tool != "Bash" || r.Priority != DefaultPriority || r.Decision != Allow {
+			if !r.Enabled || r.Version != 1 || r.Tool != "Bash" || r.Priority != DefaultPriority || r.Decision != Allow {
 				t.Errorf("%s: %+v", tt.line, r)
 			}
 		}

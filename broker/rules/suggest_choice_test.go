@@ -73,6 +73,15 @@ func TestSuggestFive(t *testing.T) {
 	}
 }
 
+// Beside as many rules as there may be none is suggested.
+func TestSuggestBesideTheMost(t *testing.T) {
+	past := history(slices.Concat(repeat(3, "npm run test x", "person allowed"), repeat(3, "npm run test y", "person allowed"), repeat(1, "npm run test z", "person denied"))...)
+	full := mustCompile(t, slices.Repeat([]Rule{{Enabled: true, Tool: "T", Decision: Allow}}, MaxRules))
+	if got := Suggest(slices.Values(past), full, testNow, SuggestOptions{}); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Of very many candidates those are kept that most calls offer.
 func TestSuggestKeepsTheBestOfMany(t *testing.T) {
 	var past []Past
