@@ -196,8 +196,8 @@ func awsOps(c *call) {
 		}
 	}
 	words := c.rest
-	if len(words) > 1 && (words[1].text == "update-kubeconfig" || words[1].text == "ssh") {
-		c.exactf("aws changes settings or runs a command on another machine")
+	if len(words) > 1 && words[1].text == "update-kubeconfig" {
+		c.exactf("aws changes settings")
 	}
 	if len(words) > 0 && words[0].text == "configure" && (len(words) < 2 || words[1].text != "list" && words[1].text != "get") {
 		c.exactf("aws configure changes settings")
