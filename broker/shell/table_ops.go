@@ -307,11 +307,13 @@ func (c *call) ghUploads() {
 		if !has && i+1 < len(c.words) {
 			file = c.words[i+1].text
 		}
-		switch field, from, ok := strings.Cut(file, "=@"); {
-		case name == "--env-file", name == "-f" && (c.name == "gh secret" || c.name == "gh variable"), name == "-a", name == "--add":
+		switch c.name + " " + name {
+		case "gh secret -f", "gh secret --env-file", "gh variable -f", "gh variable --env-file", "gh gist -a", "gh gist --add":
 			c.reads(tail(w, file))
-		case ok && strings.HasPrefix(name, "-") && !strings.Contains(field, "="):
-			c.reads(tail(w, from))
+		case "gh workflow -F", "gh workflow --field":
+			if field, from, ok := strings.Cut(file, "=@"); ok && !strings.Contains(field, "=") {
+				c.reads(tail(w, from))
+			}
 		}
 	}
 }

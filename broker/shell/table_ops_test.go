@@ -418,7 +418,7 @@ var opsLines = [][2]string{
 	{"gh variable set -f a", "r(a)"},
 	{"gh secret set -f", "plain"},
 	{"gh workflow run x -F a=@b", "r(a=@b) r(b)"},
-	{"gh workflow run x -f a=@b", "r(b)"},
+	{"gh workflow run x -f a=@b", "plain"},
 	{"gh workflow run x -f a=b=@c", "plain"},
 	{"gh workflow run x a=@b", "plain"},
 	{"gh release upload -f a", "plain"},
@@ -428,6 +428,18 @@ var opsLines = [][2]string{
 	{"aws s3api put-object --body .env", "r(.env)"},
 	{"aws s3api put-object --body=.env", "r(.env)"},
 	{"aws s3api put-object --bodyx .env", "plain"},
+	{"gh secret set --env-file=.env x", "r(.env)"},
+	{"gh pr create -f x", "plain"},
+	{"gh pr create -a @me", "plain"},
+	{"gh workflow run x --field=a=@b", "r(b)"},
+	{"gh workflow run x --field a=@b", "r(b)"},
+	{"gh workflow run x --field a=b=@c", "plain"},
+	{"gh workflow run x y a=@b", "plain"},
+	{"gh pr create --body 'x a=@b'", "plain"},
+	{"gh variable set --env-file=a", "r(a)"},
+	{"gh variable set --env-file a", "r(a)"},
+	{"gh secret set --env-file a", "r(a)"},
+	{"gh gist edit id --add a", "r(a) r(a)"},
 }
 
 func TestInspectOps(t *testing.T) { inspected(t, opsLines) }

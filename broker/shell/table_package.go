@@ -144,7 +144,7 @@ func scriptWords(c *call) {
 			continue
 		}
 		name, value, has := strings.Cut(w.text, "=")
-		if runsSomething(name) || has && runsSomething("--"+strings.TrimPrefix(name, "--no-")) || w.text == "-r" || faraway(w) || faraway(tail(w, value)) {
+		if runsSomething(name) || has && runsSomething("--"+name) || w.text == "-r" || faraway(w) || faraway(tail(w, value)) {
 			c.exactf("%s hands options to a program that may run something", c.name)
 		}
 	}
