@@ -264,12 +264,14 @@ func promptIfAlone(c *call) {
 }
 
 func bunRow() spec {
+	bunAdd := spec{lax: true, exact: "--registry= -g --global -c= --config= --cwd= --cafile= --ca=", ops: npmInstall}
 	return spec{
 		stop: true, mild: true, ok: "-vhb --version --help --watch --hot --silent --bun --smol --revision", code: "-e= -p= --eval= --print=", exact: "-r= --preload= --require= --import= --env-file= -c= --config= --cwd= --inspect? --shell=",
 		subs: map[string]spec{
 			"x": {lax: true, whole: "runs a package by name"}, "create": {lax: true, whole: "runs a package by name"}, "c": {lax: true, whole: "runs a package by name"}, "exec": {lax: true, whole: "runs its words through a shell"},
 			"repl": {lax: true, whole: atPrompt}, "run": {lax: true, stop: true, exact: "-r= --preload= --shell= --env-file= --cwd=", ops: projectScript},
-			"test": {lax: true, exact: "-r= --preload= --env-file="}, "build": {lax: true, spill: "--outfile= --outdir=", exact: "--plugin="}, "pm": {lax: true, ops: onlyWith("ls list bin cache hash whoami view")}, "link": {lax: true}, "upgrade": {lax: true, whole: "replaces itself"},
+			"test": {lax: true, exact: "-r= --preload= --env-file="}, "build": {lax: true, spill: "--outfile= --outdir=", exact: "--plugin="}, "pm": {lax: true, ops: onlyWith("ls list bin cache hash whoami view")}, "link": {lax: true},
+			"add": bunAdd, "a": bunAdd, "install": bunAdd, "i": bunAdd, "update": bunAdd, "upgrade": {lax: true, whole: "replaces itself"},
 		},
 		ops: promptIfAlone,
 	}

@@ -383,6 +383,15 @@ var codeLines = [][2]string{
 	{"pydoc -w x y", "w(x.html) w(y.html) exact"},
 	{"python -m pip install --python=x y", "unsure"},
 	{"node node_modules/.bin/make SHELL=x", "r(node_modules/.bin/make) unsure"},
+	{"bun add https://x", "exact"},
+	{"bun a github:x", "exact"},
+	{"bun install git+ssh://x", "exact"},
+	{"bun i a/b", "exact"},
+	{"bun update https://x", "exact"},
+	{"bun add x", "plain"},
+	{"bun add @a/b", "plain"},
+	{"bun i -g x", "exact"},
+	{"bun add ../x", "exact"},
 }
 
 func TestInspectCode(t *testing.T) { inspected(t, codeLines) }

@@ -176,7 +176,7 @@ func httpieOps(c *call) {
 // ipOps: "ip netns exec NAME command" runs a command; words may be shortened.
 func ipOps(c *call) {
 	for i, w := range c.rest {
-		if i > 0 && (strings.HasPrefix("exec", w.text) || w.text == "vrf") && strings.ContainsAny(c.rest[0].text[:min(1, len(c.rest[0].text))], "nv") {
+		if i > 0 && (strings.HasPrefix("exec", w.text) || w.text == "vrf") && (strings.HasPrefix(c.rest[0].text, "n") || strings.HasPrefix(c.rest[0].text, "v")) {
 			c.unsuref("ip can run another program")
 		}
 	}

@@ -41,8 +41,9 @@ func packageRows() map[string]spec {
 
 // gemSubs adds the subcommands of gem that do nothing else than they say.
 func gemSubs(rows map[string]spec) map[string]spec {
-	same(rows, spec{lax: true, exact: "--config-file= --target="}, `build cert check cleanup contents dependency environment fetch generate_index help info
-		install list lock mirror outdated owner pristine push query rdoc search signin signout sources specification stale uninstall unpack update which yank`)
+	same(rows, spec{lax: true, exact: "--config-file= --target= -s= --source= --clear-sources --host= -i= --install-dir= -n= --bindir="}, `build cert check cleanup contents dependency environment fetch generate_index help info
+		install list lock mirror outdated owner pristine push query rdoc search signin signout specification stale uninstall unpack update which yank`)
+	rows["sources"] = spec{lax: true, exact: "-a= --add= -r= --remove= -c --clear-all -p= --prepend= --append= -f --force --config-file="}
 	return rows
 }
 

@@ -267,6 +267,16 @@ var packageLines = [][2]string{
 	{"npm test -- --plugin y", "exact"},
 	{"pnpm test -- --plugin", "exact"},
 	{"pnpm build -- a=/tmp/y", "exact"},
+	{"gem install -s http://x y", "exact"},
+	{"gem install --source http://x y", "exact"},
+	{"gem install y", "plain"},
+	{"gem install -i /tmp/x y", "exact"},
+	{"gem push x --host http://y", "exact"},
+	{"gem sources", "plain"},
+	{"gem sources -l", "plain"},
+	{"gem sources -a http://x", "exact"},
+	{"gem sources --add http://x", "exact"},
+	{"gem sources -r x", "exact"},
 }
 
 func TestInspectPackage(t *testing.T) { inspected(t, packageLines) }
