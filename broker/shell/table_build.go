@@ -393,7 +393,7 @@ func jvmOps(c *call) {
 			c.exactf("%s runs something that its words name", c.name)
 		case c.name == "ant" && strings.HasPrefix(w.text, "-Dbasedir"):
 			c.exactf("ant works in another folder")
-		case strings.HasPrefix(w.text, "-I") && len(text) > 2:
+		case strings.HasPrefix(w.text, "-I"):
 			c.unsuref("%s is given a script to start with", c.name)
 		case c.jvmGlued(w.text):
 			c.exactf("%s is given an option that may name another folder or a file of settings", c.name)

@@ -171,7 +171,7 @@ func socatOps(c *call) {
 		switch {
 		case strings.Contains(low, "exec:"), strings.Contains(low, "system:"), strings.Contains(low, "shell:"), strings.ContainsAny(low, `\"'`):
 			c.unsuref("socat runs a program")
-		case len(low) > 1 && low[0] == '-' && low[1] != ',':
+		case len(low) > 1 && low[0] == '-' && low[1] != ',' && low[1] != '!':
 			if file := w.text[min(3, len(w.text)):]; strings.HasPrefix(w.text, "-lf") && file != "" {
 				c.socatWrites(tail(w, file))
 			} else if socatFiles.has(w.text) && i+1 < len(c.words) {

@@ -156,6 +156,9 @@ var remoteLines = [][2]string{
 	{"rclone copyurl http://x b", "w*(b)"},
 	{"rclone ls a", "plain"},
 	{"rclone", "plain"},
+	{"socat '-,x!!OPEN:y' z", "r(y) w(y) exact"},
+	{"socat '-!!OPEN:y' z", "r(y) w(y) exact"},
+	{"socat - -", "plain"},
 }
 
 func TestInspectRemote(t *testing.T) { inspected(t, remoteLines) }
