@@ -41,7 +41,7 @@ func textRows() map[string]spec {
 	}
 	maps.Copy(rows, searchRows())
 	same(rows, spec{lax: true, ops: readAll}, `cat tac rev wc md5sum md5 sha1sum sha224sum sha256sum sha384sum sha512sum shasum b2sum
-		cksum sum comm expand unexpand tsort readlink realpath zcat bzcat xzcat zstdcat tokei wdiff hexyl glow`)
+		cksum sum comm expand unexpand tsort readlink realpath zcat bzcat tokei hexyl`)
 	return rows
 }
 
@@ -74,11 +74,15 @@ func searchRows() map[string]spec {
 		"info":     {lax: true, spill: "-o= --output=", exact: "--restore= --init-file="},
 		"iconv":    {lax: true, ok: "-f= -t= --from-code= --to-code=", spill: "-o= --output=", ops: readAll},
 		"file":     {lax: true, ok: "-F= -e= -P= --separator= --exclude=", read: "-m= --magic-file= -f= --files-from=", exact: "-C --compile", ops: readAll},
-		"xmllint":  {single: true, lax: true, ok: "-encode= -xpath= -maxmem= -pattern= -path=", read: "-schema= -relaxng= -schematron= -dtdvalid=", spill: "-output= -o=", exact: "-shell -load-trace -loadtrace", ops: readAll},
-		"xsltproc": {single: true, lax: true, ok: "-param= -stringparam= -path=", spill: "-output= -o= -writesubtree=", exact: "-profile", ops: readAll},
+		"xmllint":  {single: true, lax: true, ok: "-encode= -xpath= -maxmem= -pattern= -path=", read: "-schema= -relaxng= -schematron= -dtdvalid=", spill: "-output= -o=", exact: "-shell -load-trace -loadtrace -noent -xinclude -noxincludenode -loaddtd -dtdattr -valid -postvalid", ops: readAll},
+		"xsltproc": {single: true, lax: true, ok: "-param= -stringparam= -path=", spill: "-output= -o= -writesubtree=", exact: "-profile", whole: "runs a stylesheet, which may read and write files", ops: readAll},
 		"pandoc":   {lax: true, ok: "-f= -t= -r= -w= -V= -M= --from= --to= --read= --write= --variable= --metadata=", read: "-T= --template= -H= -B= -A= -c=", write: "-o= --output=", exact: "-d= --defaults= --data-dir= --extract-media= --log=", unsure: "-F= --filter= -L= --lua-filter= --pdf-engine= --pdf-engine-opt= --print-default-data-file=", ops: pandocOps},
 		"convmv":   {lax: true, ok: "-f= -t= --map= --dump-options=", exact: "--exec=", ops: convmvOps},
 		"cloc":     {lax: true, read: "--list-file= --exclude-list-file= --read-lang-def= --force-lang-def=", spill: "--report-file= --out= --counted= --ignored= --found= --categorized= --sql= --write-lang-def= --write-lang-def-incl-dup= --unicode-counts=", exact: "--strip-comments? --strip-code? --original-dir --sdir=", unsure: "--extract-with= --vcs= --config=", ops: readAll},
+		"xzcat":    {lax: true, ok: "-S= -T= -M= -F= -C= --suffix= --threads= --memlimit= --format= --check=", exact: "--files? --files0?", ops: readAll},
+		"zstdcat":  {lax: true, read: "-D= --patch-from=", write: "-o= --output-dir-flat= --output-dir-mirror= --trace=", exact: "--filelist= --rm", ops: readAll},
+		"wdiff":    {lax: true, exact: "-a --auto-pager", ops: readAll},
+		"glow":     {lax: true, exact: "-p --pager", ops: readAll},
 		"scc":      {lax: true, spill: "-o= --output=", exact: "--format-multi=", ops: readAll},
 		"fzf":      {lax: true, exact: "--filter=", whole: "can run programs", unsure: "--preview= --bind= --execute= --listen? --become="},
 		"dos2unix": {lax: true, ok: "-c= -D=", ops: writeAll}, "unix2dos": {lax: true, ok: "-c= -D=", ops: writeAll},
