@@ -60,6 +60,7 @@ var awkLines = [][2]string{
 	{`awk '/[^]/ || 1' f`, "r(f) exact"},
 	{`awk '/[[]/ || 1' f`, "r(f)"},
 	{`awk '/\[/ || 1' f`, "r(f)"},
+	{"awk '{getline; print}'", "exact"},
 	{`awk 'END{print > "/dev/stderr"' f`, "r(f)"},
 	{`awk '{for (i = 0; i < 9; i++) print i > "x"}'`, "exact"},
 	{`awk '{print(i); x = (1 > 2)}'`, "plain"},

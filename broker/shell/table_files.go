@@ -72,7 +72,7 @@ func fileRows() map[string]spec {
 		"chown":    {lax: true, ok: "-R --recursive --from=", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
 		"chgrp":    {lax: true, ok: "-R --recursive", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
 		"chattr":   {lax: true, ok: "-v= -p=", ops: writeAll},
-		"setfacl":  {lax: true, ok: "-m= -x= --modify= --remove=", read: "-M= -X= --restore= --set-file=", ops: writeAll},
+		"setfacl":  {lax: true, ok: "-m= -x= --modify= --remove=", read: "-M= -X= --set-file=", exact: "--restore=", ops: writeAll},
 		"xattr":    {lax: true, ops: writeAll},
 		"patch": {
 			ok: "-bcEflNnRstTuvZ --backup --batch --binary --context --dry-run --force --forward --ignore-whitespace --normal --posix --quiet --reverse --silent --unified --verbose --version --help --merge? --read-only= --reject-format= " +
@@ -203,11 +203,12 @@ func ddOps(c *call) {
 	}
 }
 
-// modeOps skips the mode or owner, which may look like options: chmod -x FILE.
+// modeOps skips the mode or owner, which may look like options: chmod -x FILE. On macOS
+// some options stand in its place.
 func modeOps(c *call) {
 	tree := c.has("-R", "--recursive") || c.hasLong("--recursive")
 	files := c.rest
-	if !c.has("--reference") && !c.hasLong("--reference") && !c.has("-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o", "-a") && len(files) > 0 {
+	if !c.has("--reference") && !c.hasLong("--reference") && !c.has("-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o", "-a", "-N", "-C", "-E", "-I", "-i") && len(files) > 0 {
 		files = files[1:]
 	}
 	for _, w := range files {

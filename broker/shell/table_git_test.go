@@ -181,6 +181,7 @@ var gitLines = [][2]string{
 	{"git rm -n --no-dry-run a", "d(a)"},
 	{"git rm -rn a", "plain"},
 	{"git diff a/../../x", "r(a/../../x)"},
+	{"git diff /srv/x", "r(/srv/x)"},
 	{"git diff ../x", "r(../x)"},
 	{"git diff a..b x/y", "plain"},
 	{"git -C $X status", "r*() exact"},

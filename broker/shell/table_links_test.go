@@ -20,7 +20,7 @@ func TestRelinks(t *testing.T) {
 	}
 	for _, line := range []string{
 		"a", "cat a", "cp a b", "gcp a b", "cp -f a b", "cp -- -a b", "cp a -- -a b", "cp - b", "cp --force --preserve=mode a b", "cp -fivnpTuxbtZ a b", "tar cf a b", "tar -cf a b", "tar tf ax", "tar -t --exclude=b -f a", "tar -- a",
-		"unzip -l a", "unzip -q -l a", "unzip -ql a", "unzip -t a", "unzip -v a", "unzip -p a", "unzip -z a", "unzip -Z1 a", "unzip -c a", "unzip -cq a",
+		"unzip -l a", "unzip -q -l a", "unzip -ql a", "unzip -t a", "unzip -v a", "unzip -p a", "unzip -z a", "unzip -Z1 a", "unzip -c a", "unzip -l a-b", "unzip -cq a",
 		"git status", "git -C checkout status", "git -c checkout log", "git --no-pager log", "git --version", "git", "git -C", "git stash list", "git stash show", "git worktree list", "git submodule status", "git submodule summary",
 		"gh pr list", "docker ps", "kubectl get cp-1", "gcat ln",
 	} {

@@ -55,7 +55,7 @@ func (c *call) suffix() {
 	p := sedProgram{text: c.rest[1].text, call: &call{}}
 	p.read()
 	for _, f := range p.call.m.files {
-		if !p.bad() && strings.ContainsAny(f.path.text[:1], "/.") {
+		if strings.ContainsAny(f.path.text[:1], "/.") {
 			c.exactf("a file of sed -i is a program to other versions of it")
 		}
 	}

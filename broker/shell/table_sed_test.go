@@ -71,6 +71,7 @@ var sedLines = [][2]string{
 	{"sed -i p w.out f", "w(w.out) w(f) exact"},
 	{"sed -i p '1,$ s/a/b/w ../out' f", "w(1,$ s/a/b/w ../out) w(f) exact"},
 	{"sed -i p read.go web/a w", "w(read.go) w(web/a) w(w)"},
+	{"sed -i $X w/out f", "w(w/out) w(f) exact"},
 	{"sed -n p w/out", "r(w/out)"},
 	{"sed -i '' p w/out", "w(w/out)"},
 	{"sed -i.b p w/out", "w(w/out)"},

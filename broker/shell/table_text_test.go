@@ -190,6 +190,7 @@ var textLines = [][2]string{
 	{"yq e .x a", "r(a)"},
 	{`yq 'load("x")' a`, "r(a) exact"},
 	{"yq -s .a a", "r(a) exact"},
+	{"yq", "plain"},
 	{"yq a.yaml", "r(a.yaml)"},
 	{"yq -i a.yaml", "w(a.yaml) exact"},
 	{"yq --expression .a a", "r(a)"},
