@@ -63,7 +63,7 @@ func lookUp(name string) (spec, string, bool) {
 	return spec{}, name, false
 }
 
-var versioned = newWords("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh ghc awk mawk gawk julia")
+var versioned = newWords("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
 
 // crossed are programs that are also installed under names with a machine or a maker in
 // front, as aarch64-linux-gnu-ld and llvm-ar are.
