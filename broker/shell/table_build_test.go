@@ -588,6 +588,7 @@ var buildLines = [][2]string{
 	{"gcc -Wl,--script=x,y a.c", "r(x) r(a.c) exact"},
 	{"gcc -Wl,-ox,y a.c", "w(x) r(a.c) exact"},
 	{"gcc -Wa,-a,x a.c", "r(a.c)"},
+	{"gcc -Wa,-ax,y a.c", "r(a.c) exact"},
 	{"gcc -Wl,-s,--frob,-Map,x a.c", "w(x) r(a.c) exact"},
 }
 
