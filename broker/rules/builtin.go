@@ -67,25 +67,11 @@ func (c *Call) mayRead(p *located) bool {
 	if c.q.Exists != nil && !c.q.Exists(p.real) || c.q.Special != nil && c.q.Special(p.real) {
 		return false
 	}
-	return !risk.Guarded(p.real, c.q.Place) && !risk.Guarded(p.abs, c.q.Place) && !settings(p.real, c.q.Place.Project)
+	return !risk.Guarded(p.real, c.q.Place) && !risk.Guarded(p.abs, c.q.Place)
 }
 
 // agentSettings are folders and files by which an agent's hooks can be switched off.
-var agentSettings = map[string]bool{
-	".claude": true, ".claude.json": true, ".codex": true, ".gemini": true, ".qwen": true,
-	".cursor": true, ".copilot": true, ".opencode": true, ".aoctl": true,
-}
-
-// settings reports whether path leads through one of them below the project.
-func settings(file, project string) bool {
-	rest, _ := within(project, file)
-	for ; rest != "."; rest = path.Dir(rest) {
-		if agentSettings[strings.ToLower(path.Base(rest))] {
-			return true
-		}
-	}
-	return false
-}
+var agentSettings = []string{".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".cursor", ".copilot", ".opencode", ".aoctl"}
 
 // onlyLists reports whether a call that only reads is a glob that the built-in rule allows
 // beside guarded files. It tells names and no content, so it may pass by them as a search
@@ -96,7 +82,7 @@ func (c *Call) onlyLists() bool {
 		return false
 	}
 	for _, part := range strings.Split(strings.ToLower(pattern), "/") {
-		for name := range agentSettings {
+		for _, name := range agentSettings {
 			if strings.HasPrefix(part, ".") && partsMeet(part, name) || strings.ContainsAny(part, "{[(") && strings.Contains(part, ".") {
 				return false
 			}

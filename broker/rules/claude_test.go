@@ -185,8 +185,12 @@ func TestImportClaudeRefuses(t *testing.T) {
 		"too large":        `{"x": "` + strings.Repeat("x", MaxFile) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if list, skipped, err := ImportClaude([]byte(text), "", ""); err == nil || list != nil || skipped != nil {
+			list, skipped, err := ImportClaude([]byte(text), "", "")
+			if err == nil || list != nil || skipped != nil {
 				t.Errorf("got %v, %v, %v", list, skipped, err)
+			}
+			if name == "too large" && !strings.Contains(err.Error(), "larger than 1 MiB") {
+				t.Error(err)
 			}
 		})
 	}

@@ -90,9 +90,8 @@ func (c *Call) builtinAllows(x *elem) bool {
 // outcome is what the rules say about a call.
 type outcome struct {
 	ruling
-	at    int  // the element that decides
-	raw   bool // a deny rule was found in the text of the line
-	heard int  // elements that have a say
+	at  int  // the element that decides
+	raw bool // a deny rule was found in the text of the line
 }
 
 // add takes in what the rules say about the next element: the worst one stands, of
@@ -100,9 +99,6 @@ type outcome struct {
 // rule asks, then one that a rule puts off, then one that no rule could answer, else the
 // first.
 func (o *outcome) add(r ruling, at int) {
-	if !r.silent {
-		o.heard++
-	}
 	switch worse := badness(r) - badness(o.ruling); {
 	case r.silent, worse < 0:
 		return
@@ -139,7 +135,7 @@ func (s *Set) finish(o *outcome, c *Call, now time.Time) {
 			o.ruling, o.raw = ruling{verdict: Deny, entry: e}, true
 		}
 	}
-	if o.heard == 0 && o.verdict != Deny {
+	if o.verdict == "" { // no element had a say
 		o.ruling = ruling{verdict: Ask, cause: nothingAllows}
 	}
 }
@@ -198,7 +194,7 @@ func (s *Set) Judge(c *Call, now time.Time) Assessment {
 		a.Rules = []string{a.Rule}
 		a.Reason = putOff(o.entry)
 	case Ask:
-		a.Reason = c.asks(&o)
+		a.Reason = c.why(&c.elems[o.at], o.ruling)
 	}
 	return a
 }

@@ -101,14 +101,6 @@ func (c *Call) named(x *elem) string {
 	return quote(strings.TrimSpace(c.line.Elements[x.at].Text))
 }
 
-// asks says why a person has to answer.
-func (c *Call) asks(o *outcome) string {
-	if o.heard == 0 && c.line != nil {
-		return "nothing allows " + quote(c.trimmed)
-	}
-	return c.why(&c.elems[o.at], o.ruling)
-}
-
 func denied(e *entry) string {
 	return "denied by rule " + label(&e.rule) + because(e.rule.Reason)
 }

@@ -254,7 +254,7 @@ func TestBuiltinTools(t *testing.T) {
 	if v := verdict("Read", map[string]any{"file_path": ".claude.json"}); v != Ask {
 		t.Errorf("Read .claude.json: %s", v)
 	}
-	for _, pattern := range []string{".claude.js*", ".c*", ".g*", ".q*", ".o*", ".a*", "src/.cl*", "{.x,.claude}", "../*", "src/../*", "/x", "~/x", "a~b", "", "secrets/../state/*"} {
+	for _, pattern := range []string{".claude.js*", ".claude.?son", ".claude.json", ".c*", ".g*", ".q*", ".o*", ".a*", "src/.cl*", "{.x,.claude}", "../*", "src/../*", "/x", "~/x", "a~b", "", "secrets/../state/*"} {
 		if v := verdict("Glob", map[string]any{"pattern": pattern}); v != Ask {
 			t.Errorf("Glob %s: %s", pattern, v)
 		}
@@ -262,6 +262,17 @@ func TestBuiltinTools(t *testing.T) {
 	for _, pattern := range []string{"*", "**/*.go", "*.{go,md}", ".x*", "src/*.go", "*claude*", "{a,b}/c", "a.b/{c,d}"} {
 		if v := verdict("Glob", map[string]any{"pattern": pattern}); v != Allow {
 			t.Errorf("Glob %s: %s", pattern, v)
+		}
+	}
+}
+
+// In a project that is the home folder itself, going home does not leave it.
+func TestHomeIsTheProject(t *testing.T) {
+	w := newWorld(t)
+	w.place.Home = w.project
+	for line, want := range map[string]Verdict{"cd && ls": Allow, "cd ~ && ls": Allow, "cd ~/src && ls": Allow, "cd ~/.. && ls": Ask} {
+		if v := w.decides(t, "ls", line); v != want {
+			t.Errorf("%s: %s", line, v)
 		}
 	}
 }
