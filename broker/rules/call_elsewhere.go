@@ -234,9 +234,9 @@ func partsOf(w string) []piece {
 	return found
 }
 
-// networkSchemes begin the address of something on another machine.
+// networkSchemes begin the address of something on another machine, alone or behind git+ and the like.
 var networkSchemes = map[string]bool{
-	"http": true, "https": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "ws": true, "wss": true, "git+ssh": true, "git+https": true,
+	"http": true, "https": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "ws": true, "wss": true,
 	"s3": true, "gs": true, "oci": true, "docker": true, "redis": true, "postgres": true, "postgresql": true, "mysql": true, "mongodb": true, "mongodb+srv": true,
 	"amqp": true, "tcp": true, "udp": true, "grpc": true, "ldap": true, "smtp": true, "nats": true,
 }

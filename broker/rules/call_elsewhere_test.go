@@ -138,6 +138,7 @@ func TestWordsThatHideAPath(t *testing.T) {
 		`mytool --x='{"a":"/srv/x"}'`:                 Ask,
 		`mytool --x='{"a":"/api/x"}'`:                 Allow,
 		"mytool git+file:///srv/x":                    Ask,
+		"mytool https://../../shop-evil/x":            Ask,
 		"mytool file://localhost/srv/x":               Ask,
 		"mytool file://" + w.project + "/li%6Ek/x":    Ask,
 		"mytool FILE:li%6ek/x":                        Ask,

@@ -102,17 +102,15 @@ func (c *Call) element(e *shell.Element, at int) elem {
 			x.others = append(x.others, withWrappers(e.ViaAs, e.Argv)...)
 		}
 		x.program = c.programPlace(e, x.dir)
-		if len(e.Argv) == 0 && x.unsure == "" {
-			x.unsure = "has no words"
+		if len(e.Argv) == 0 {
+			x.unsure = first(x.unsure, "has no words")
 		}
 	case shell.Read, shell.Write:
 		c.elementPath(&x, e)
 	case shell.Assign:
 		x.assign = e.Name + "=" + e.Value
 	case shell.Unknown:
-		if x.unsure == "" {
-			x.unsure = "cannot be read"
-		}
+		x.unsure = first(x.unsure, "cannot be read")
 	}
 	if e.Exact != "" {
 		x.named = e.Named
@@ -143,7 +141,7 @@ func (c *Call) element(e *shell.Element, at int) elem {
 // leaves reports whether e is a cd out of the project, or to nobody knows where: what
 // runs after it finds other files under the names that its rule had in mind.
 func (c *Call) leaves(e *shell.Element, dir string) bool {
-	if len(e.Argv) == 0 || e.Host != "" {
+	if len(e.Argv) == 0 {
 		return false
 	}
 	switch e.Argv[0] {

@@ -45,23 +45,23 @@ func (im *claudeImport) pathClaude(d Verdict, spec string) (string, error) {
 	}
 	switch {
 	case strings.HasPrefix(spec, "//"):
-		return anchored(d, "/", strings.TrimLeft(spec, "/"))
+		return anchored(d, "/", strings.TrimLeft(spec, "/")), nil
 	case strings.HasPrefix(spec, "~/"):
-		return anchored(d, "~/", spec[2:])
+		return anchored(d, "~/", spec[2:]), nil
 	case strings.HasPrefix(spec, "/") && im.project == "":
-		return anchored(d, "~/.claude/", strings.TrimLeft(spec, "/"))
+		return anchored(d, "~/.claude/", strings.TrimLeft(spec, "/")), nil
 	case strings.HasPrefix(spec, "/"):
-		return anchored(d, "", strings.TrimLeft(spec, "/"))
+		return anchored(d, "", strings.TrimLeft(spec, "/")), nil
 	}
 	rest, dotted := strings.CutPrefix(spec, "./")
 	if im.project != "" && strings.HasPrefix(rest, "../") {
-		return im.outside(d, rest)
+		return im.outside(d, rest), nil
 	}
-	return relative(d, rest, dotted)
+	return relative(d, rest, dotted), nil
 }
 
 // outside follows the ".." at the beginning of a path out of the project.
-func (im *claudeImport) outside(d Verdict, rest string) (string, error) {
+func (im *claudeImport) outside(d Verdict, rest string) string {
 	dir := path.Clean(im.project)
 	for strings.HasPrefix(rest, "../") {
 		dir, rest = path.Dir(dir), rest[3:]
@@ -70,22 +70,16 @@ func (im *claudeImport) outside(d Verdict, rest string) (string, error) {
 }
 
 // anchored is a pattern below base, at any depth when it is a bare name.
-func anchored(d Verdict, base, rest string) (string, error) {
-	glob, dirOnly, err := gitGlob(rest)
-	if err != nil {
-		return "", err
-	}
-	return contents(d, base+glob, dirOnly), nil
+func anchored(d Verdict, base, rest string) string {
+	glob, dirOnly := gitGlob(rest)
+	return contents(d, base+glob, dirOnly)
 }
 
 // relative is a pattern below the working folder. There a bare name fits at any depth;
 // for refusing rules "src/**" does too. As the working folder may lie deeper than the
 // project, refusing rules hold at any depth of it anyway: "./" keeps them below it.
-func relative(d Verdict, rest string, dotted bool) (string, error) {
-	glob, dirOnly, err := gitGlob(rest)
-	if err != nil {
-		return "", err
-	}
+func relative(d Verdict, rest string, dotted bool) string {
+	glob, dirOnly := gitGlob(rest)
 	deep := glob == "**" || strings.HasPrefix(glob, "**/")
 	switch {
 	case d != Allow && deep:
@@ -95,7 +89,7 @@ func relative(d Verdict, rest string, dotted bool) (string, error) {
 	case !deep && !dotted && !strings.Contains(glob, "/"):
 		glob = "**/" + glob
 	}
-	return contents(d, glob, dirOnly), nil
+	return contents(d, glob, dirOnly)
 }
 
 // contents adds what lies in a folder of the name: .gitignore means that as well. An
@@ -115,10 +109,10 @@ func contents(d Verdict, glob string, dirOnly bool) string {
 
 // gitGlob writes a pattern of .gitignore so that braces, commas and bars, which mean
 // nothing there, mean nothing here.
-func gitGlob(s string) (glob string, dirOnly bool, err error) {
+func gitGlob(s string) (glob string, dirOnly bool) {
 	s, dirOnly = strings.CutSuffix(s, "/")
 	if s == "" {
-		return "**", false, nil
+		return "**", false
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -131,5 +125,5 @@ func gitGlob(s string) (glob string, dirOnly bool, err error) {
 		}
 		b.WriteByte(s[i])
 	}
-	return b.String(), dirOnly, nil
+	return b.String(), dirOnly
 }

@@ -60,10 +60,10 @@ var claudePrimary = map[string]bool{
 
 // paramClaude reads name:value, one input of any tool, of a refusing rule.
 func paramClaude(tool, spec string) ([]draft, error) {
-	name, value, ok := strings.Cut(spec, ":")
+	name, value, _ := strings.Cut(spec, ":")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	switch {
-	case !ok || name == "" || value == "":
+	case name == "" || value == "":
 		return nil, unsaid("Claude Code knows no condition of this form for the tool")
 	case claudePrimary[name]:
 		return nil, unsaid("Claude Code takes no notice of " + name + " as a parameter")

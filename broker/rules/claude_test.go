@@ -123,6 +123,7 @@ func TestImportClaudeSkips(t *testing.T) {
 		{"allow", "PowerShell(Get-ChildItem *)", "PowerShell"},
 		{"allow", "Write(docs/**)", "takes no notice"},
 		{"allow", "Read(!secret)", "glob"},
+		{"deny", "Read(//srv/a[b)", "glob"},
 		{"allow", "Read(a/../b)", "refused here"},
 		{"allow", "WebFetch(https://x.org)", "domain:"},
 		{"allow", "mcp__*", "server"},

@@ -289,3 +289,20 @@ func TestPlainURLs(t *testing.T) {
 		}
 	}
 }
+
+// Relative paths of a rule start in the project that it is for, not in that of the call.
+func TestRelativePathsOfAScope(t *testing.T) {
+	w := newWorld(t)
+	scoped := func(d Verdict) Rule {
+		return with(rule(d, "Write", "file_path", "src/*"), func(r *Rule) { r.Scope.Project = w.project })
+	}
+	w.place.Project = w.project + "/src"
+	for _, d := range []Verdict{Allow, Deny} {
+		if v := judge(t, set(t, scoped(d)), Prepare(w.question(t, "Write", map[string]any{"file_path": w.project + "/src/a.go"}))).Verdict; v != d {
+			t.Errorf("%s: %s", d, v)
+		}
+	}
+	if parts := splitPath("/"); len(parts) != 0 {
+		t.Errorf("the root has the parts %q", parts)
+	}
+}

@@ -41,29 +41,29 @@ type textSearch struct {
 // the line.
 func (s *Set) rawDeny(c *Call, now time.Time) *entry {
 	f := textSearch{search: search{c: c, now: now}}
-	f.shelf(s.tools[c.q.Tool], false)
-	f.shelf(s.wild, true)
+	f.shelf(s.tools[c.q.Tool])
+	f.shelf(s.wild)
 	return f.best
 }
 
-func (f *textSearch) shelf(h *shelf, wild bool) {
+func (f *textSearch) shelf(h *shelf) {
 	if h == nil {
 		return
 	}
-	f.try(h.command, -1, wild)
+	f.try(h.command, -1)
 	for i, name := range f.c.text.names {
-		f.try(h.byName[name], i, wild)
+		f.try(h.byName[name], i)
 		if base := baseName(name); base != name {
-			f.try(h.byName[base], i, wild)
+			f.try(h.byName[base], i)
 		}
 	}
 }
 
 // try tries rules whose words begin at one token, or anywhere with -1. What else than
 // a command a rule asks for cannot be seen in a text.
-func (f *textSearch) try(list []*entry, at int, wild bool) {
+func (f *textSearch) try(list []*entry, at int) {
 	for _, e := range list {
-		if e.rule.Decision != Deny || f.best != nil && e.rank >= f.best.rank || wild && !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
+		if e.rule.Decision != Deny || f.best != nil && e.rank >= f.best.rank || !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
 			continue
 		}
 		if e.parts == 1 && f.conditions(e) && f.inText(e.command, at) {

@@ -163,17 +163,19 @@ func relation(a, b *linted) (FindingKind, string) {
 	case ra.Decision == Deny && rb.Decision != Deny && covers(a.entry, b.entry):
 		return Shadowed, "a deny rule matches all that it matches, and a deny always wins"
 	case rb.Decision != Deny && strength(ra) > strength(rb) && ra.Priority <= rb.Priority && covers(a.entry, b.entry):
-		return Shadowed, fmt.Sprintf("%s rule of priority %d matches all that it matches", map[Verdict]string{Ask: "an ask", Defer: "a defer"}[ra.Decision], ra.Priority)
+		return Shadowed, fmt.Sprintf("%s rule of priority %d matches all that it matches", withArticle[ra.Decision], ra.Priority)
 	case ra.Decision == rb.Decision && (ra.Decision == Deny || ra.Priority <= rb.Priority) && covers(a.entry, b.entry):
 		if covers(b.entry, a.entry) && (ra.Decision == Deny || ra.Priority == rb.Priority) && a.index > b.index {
 			return "", "" // alike in all: the later one is reported
 		}
 		return Redundant, "another rule already says so about all that it matches"
-	case ra.Decision == Allow && (rb.Decision == Ask || rb.Decision == Defer) && ra.Priority < rb.Priority && sameRule(ra, rb):
-		return Conflict, fmt.Sprintf("an allow rule with the same patterns has priority %d and speaks first", ra.Priority)
+	case strength(ra) < strength(rb) && ra.Priority < rb.Priority && sameRule(ra, rb):
+		return Conflict, fmt.Sprintf("%s rule with the same patterns has priority %d and speaks first", withArticle[ra.Decision], ra.Priority)
 	}
 	return "", ""
 }
+
+var withArticle = map[Verdict]string{Ask: "an ask", Defer: "a defer", Allow: "an allow"}
 
 // strength orders what rules that do not deny say at one priority.
 func strength(r *Rule) int {

@@ -91,7 +91,7 @@ func partsCover(a, b *entry) bool {
 }
 
 func textCovers(a, b *text, same bool) bool {
-	if same || b.re != nil {
+	if b.re != nil {
 		return same
 	}
 	return each(a.alts, b.alts, globCovers)

@@ -75,6 +75,15 @@ func TestLint(t *testing.T) {
 		{"mcp", []Rule{where(Allow, "mcp__github__get_issue"), where(Deny, "mcp__github__*")}, []string{"0 shadowed 1"}},
 		{"more parameters", []Rule{where(Deny, "Agent", "model", "opus", "isolation", "worktree"), where(Deny, "Agent", "model", "opus")}, []string{"0 redundant 1"}},
 		{"conflict", []Rule{bash(Ask, "npm test *"), changed(bash(Allow, "npm test *"), lower)}, []string{"0 conflict 1"}},
+		{"conflict of a rule that puts off", []Rule{bash(Ask, "npm test *"), changed(bash(Defer, "npm test *"), lower)}, []string{"0 conflict 1"}},
+		{"the same words of two parameters", []Rule{where(Deny, "*", "command", "npm *"), where(Allow, "*", "cmd", "npm x")}, nil},
+		{"a list in a wider one", []Rule{bash(Deny, "npm run *"), bash(Deny, "npm run x|npm run y")}, []string{"1 redundant 0"}},
+		{"relative reads of two projects", []Rule{
+			changed(where(Deny, "Bash", "read", "src/**"), func(r *Rule) { r.Scope.Project = "/p" }), where(Deny, "Bash", "read", "src/**"),
+		}, nil},
+		{"relative writes of two projects", []Rule{
+			changed(where(Deny, "Bash", "write", "src/**"), func(r *Rule) { r.Scope.Project = "/p" }), where(Deny, "Bash", "write", "src/**"),
+		}, nil},
 		{"expired", []Rule{changed(bash(Deny, "npm *"), func(r *Rule) { r.ExpiresAt = testNow })}, []string{"0 expired "}},
 		{"used up", []Rule{changed(bash(Deny, "npm *"), func(r *Rule) { r.MaxUses, r.Uses = 2, 2 })}, []string{"0 used up "}},
 		{"broken", []Rule{bash("perhaps", "npm *")}, []string{"0 broken "}},

@@ -137,7 +137,7 @@ func (r *reach) next(wide []string, part string, literal bool) {
 		switch {
 		case !r[j]:
 		case other == "**":
-			n[j], n[j+1] = true, true
+			n[j] = true
 		case literal && !strings.ContainsAny(other, wildcards):
 			n[j+1] = n[j+1] || other == part
 		default:

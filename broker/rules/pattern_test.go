@@ -262,6 +262,7 @@ func TestURLPattern(t *testing.T) {
 		{"docs.rs", "https://docs.rs:443/", true, true},
 		{"docs.rs", "https://docs.rs./", false, true},
 		{"docs.rs", "https://docs.rs/\u00e4", false, true},
+		{"docs.rs", `https://docs.rs/?a\b`, false, true},
 		{"docs.rs", "ftp://docs.rs/", false, true},
 		{"docs.rs", "docs.rs", false, true},
 		{"https://docs.rs/**", "http://docs.rs/x", false, true},

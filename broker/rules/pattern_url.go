@@ -238,7 +238,7 @@ func (p *urlPattern) matchStrict(a *address) bool {
 
 func (u *urlAlt) matchStrict(a *address) bool {
 	return u.whole == "" && (u.scheme == "" || (u.scheme == "https") == a.https) && u.hosts(a.host) &&
-		(u.path == "**" || doublestar.MatchUnvalidated(u.path, a.path))
+		doublestar.MatchUnvalidated(u.path, a.path)
 }
 
 func (p *urlPattern) matchLenient(a *address) bool {
@@ -267,9 +267,6 @@ func (u *urlAlt) matchLenient(a *address) bool {
 }
 
 func (u *urlAlt) lenientPath(a *address) bool {
-	if u.path == "**" {
-		return true
-	}
 	for _, p := range a.paths {
 		if u.whole == "" && doublestar.MatchUnvalidated(u.path, p) || u.whole != "" && u.path == p {
 			return true

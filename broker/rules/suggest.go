@@ -145,7 +145,7 @@ func (s *suggester) candidates() bool {
 		return cmp.Or(cmp.Compare(b.support, a.support), narrower(a.rule, b.rule))
 	})
 	s.cands = s.cands[:min(len(s.cands), maxCandidates)]
-	return len(s.cands) > 0 && s.match(base)
+	return s.match(base)
 }
 
 func (s *suggester) offer(index map[string]*candidate, r Rule, prompts int) {

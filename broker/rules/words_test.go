@@ -275,6 +275,10 @@ func TestHomeIsTheProject(t *testing.T) {
 			t.Errorf("%s: %s", line, v)
 		}
 	}
+	w.place.CWD = w.root
+	if v := w.decides(t, "cd *", "cd "+w.project); v != Allow {
+		t.Errorf("into the project: %s", v)
+	}
 }
 
 // A new folder that a copy makes holds no agent's settings that anybody looks at yet,
@@ -285,7 +289,7 @@ func TestCopyThatMakesAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]Verdict{
-		"cp -r src new": Allow, "cp -r src there/new": Allow, "cp -r ./src ./new": Allow, "cp -a src src2": Allow, "cp -r link src2": Allow,
+		"cp -r src new": Allow, "cp -r src there/new": Allow, "cp -r ./src ./new": Allow, "cp -a src src2": Allow, "cp -r .x new": Allow, "cp -r link src2": Allow,
 		"cp -r src/ new": Allow, "cp -r src link": Ask, "cp -r src there": Ask, "cp -r src there/": Ask, "cp -r src/ there": Ask, "cp -r src/. there": Ask,
 		"cp -r go there": Allow, "cp -r go there/": Allow, "cp -r src .new": Ask, "cp -r src there/.new": Ask, "cp -r src .": Ask, "cp -r src ..": Ask, "cp -r src ../new": Ask,
 		"cp -r src $X": Ask, "cp -r src /tmp/new": Ask, "cp -r src ~/new": Ask,
