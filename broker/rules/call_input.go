@@ -80,7 +80,11 @@ func (c *Call) addValue(v *value, key string, member any) {
 			v.places = append(v.places, p)
 		}
 	case key == urlParam:
-		if s, ok := member.(string); ok {
+		list, ok := stringsOf(member)
+		if !ok {
+			c.doubt("its " + key + " is no text")
+		}
+		for _, s := range list {
 			v.urls = append(v.urls, readURL(s))
 		}
 	}

@@ -57,7 +57,7 @@ func (c *Call) readCommand(param string) {
 		c.elems = []elem{{kind: toolKind}}
 	}
 	c.noSay = !slices.ContainsFunc(c.elems, func(e elem) bool { return !e.neutral && (!e.operand || e.outside) })
-	if words, ok := plainWords(c.raw); ok && len(words) > 0 {
+	if words, ok := plainWords(c.raw); ok {
 		s := speak(words)
 		c.whole = &s
 	}

@@ -159,7 +159,7 @@ func anyWords(d Verdict, first, last, others bool) string {
 	switch {
 	case d != Allow && !last:
 		return "**"
-	case first && !last:
+	case first:
 		return "*" // an allow rule: one word, the program
 	case last && others && d == Allow:
 		return "* *"

@@ -24,7 +24,7 @@ func scopeCovers(a, b *entry) bool {
 		return false // the same pattern means other files
 	}
 	return (sa.Session == "" || sa.Session == sb.Session) && (sa.Agent == "" || sa.Agent == sb.Agent) &&
-		(sa.Project == "" || sb.Project != "" && below(sa.Project, sb.Project))
+		(sa.Project == "" || below(sa.Project, sb.Project))
 }
 
 // startsInProject reports whether a path pattern of the rule is relative.
@@ -168,7 +168,7 @@ func pathCovers(a, b *pathPattern, same bool) bool {
 
 func altCovers(a, b pathAlt) bool {
 	pb := b.pattern
-	if a.from == fromAnywhere && (a.pattern == "**" || a.pattern == pb && strings.HasPrefix(pb, "**")) {
+	if a.from == fromAnywhere && (a.pattern == "**" || a.pattern == pb) {
 		return true
 	}
 	if a.from != b.from {

@@ -213,7 +213,7 @@ func (d *cond) match(v *value, e *entry, c *Call) bool {
 				return false
 			}
 		}
-		return !e.lenient && len(v.urls) == len(v.texts) && len(v.urls) > 0
+		return !e.lenient && len(v.urls) >= len(v.texts) && len(v.urls) > 0
 	}
 	for _, s := range v.texts {
 		if d.text.match(s) == e.lenient {

@@ -31,7 +31,7 @@ func (f *search) fitsFile(e *entry) bool {
 		return e.lenient && !f.x.neutral
 	case 1:
 		d := &e.conds[0]
-		return d.key == pseudoParam && d.path != nil && (e.matchPath(d.path, f.x.path, f.c) || f.overlaps(e, d.path))
+		return d.key == pseudoParam && (e.matchPath(d.path, f.x.path, f.c) || f.overlaps(e, d.path))
 	}
 	return false
 }

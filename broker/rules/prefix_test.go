@@ -110,7 +110,7 @@ func TestWhatOffersName(t *testing.T) {
 		{"Tool", map[string]any{"path": "."}, []string{"path=" + p, "path=" + p + "/**"}},
 		{"Tool", map[string]any{"path": "src/a.go", "file": "../shop-evil/x"}, []string{"file=" + w.root + "/shop-evil/x ; path=" + p + "/src/a.go"}},
 		{"Tool", map[string]any{"url": "http://docs.rs/x"}, []string{"url=http://docs.rs/x", "url=http://docs.rs/**"}},
-		{"Tool", map[string]any{"url": 7}, []string{""}},
+		{"Tool", map[string]any{"url": 7}, nil},
 		{"Tool", map[string]any{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7", "h": "8", "i": "9", "j": "10"}, []string{"a=1 ; b=2 ; c=3 ; d=4 ; e=5 ; f=6 ; g=7 ; h=8 ; i=9 ; j=10", ""}},
 		{"Tool", map[string]any{"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7", "h": "8", "i": "9", "j": "10", "k": "11"}, []string{""}},
 		{"mcp__fs__read", map[string]any{"path": "src/a.go"}, []string{"path=" + p + "/src/a.go", "path=" + p + "/src/**", "path=" + p + "/**", ""}},

@@ -299,6 +299,14 @@ func TestLoadFile(t *testing.T) {
 	}
 }
 
+// A rule without an id keeps, from one version to the next, the one that its place gives it.
+func TestIDOfAPlace(t *testing.T) {
+	list, err := LoadFile("/p/.aoctl/rules.toml", []byte("[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\n"), true, "/p")
+	if err != nil || len(list) != 1 || list[0].ID != "0630c076-ddc9-58e4-bfd6-86964c87a178" {
+		t.Errorf("%v, %+v", err, list)
+	}
+}
+
 func TestLoadFileRefuses(t *testing.T) {
 	const path, project = "/p/.aoctl/rules.toml", "/p"
 	head := "[[rule]]\ndecision = \"allow\"\ntool = \"Bash\"\n"

@@ -293,7 +293,7 @@ func TestCopyThatMakesAFolder(t *testing.T) {
 		"cp -r src/ new": Allow, "cp -r src link": Ask, "cp -r src there": Ask, "cp -r src there/": Ask, "cp -r src/ there": Ask, "cp -r src/. there": Ask,
 		"cp -r go there": Allow, "cp -r go there/": Allow, "cp -r src .new": Ask, "cp -r src there/.new": Ask, "cp -r src .": Ask, "cp -r src ..": Ask, "cp -r src ../new": Ask,
 		"cp -r src $X": Ask, "cp -r src /tmp/new": Ask, "cp -r src ~/new": Ask,
-		"cd there; cp -r src new": Ask, "cp -r src new; cd new": Ask, "chdir there; cp -r src new": Ask, "cp -r src new && pushd new": Ask, "cp -r src new && chdir new": Ask, "cp -r src new; popd": Ask, "cp -r src new; ls": Allow,
+		"cd there; cp -r src new": Ask, "cp -r src new; cd new": Ask, "chdir there; cp -r src new": Ask, "cp -r src new && pushd new": Ask, "cp -r src new && chdir new": Ask, "cp -r src new; popd": Ask, "popd; cp -r src new": Ask, "cp -r src new; ls": Allow,
 	} {
 		if v := w.decides(t, "cp *|cd *|chdir *|pushd *|popd|ls", line); v != want {
 			t.Errorf("%s: %s, want %s", line, v, want)
