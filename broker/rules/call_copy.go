@@ -27,7 +27,7 @@ func (c *Call) makesFolder(e *shell.Element, dir string) bool {
 		return ok
 	}
 	name := from[strings.LastIndexByte(from, '/')+1:]
-	made, ok := c.folderBelow(strings.TrimSuffix(to, "/")+"/"+name, dir) // that is there for x/. and x/
+	made, ok := c.folderBelow(to+"/"+name, dir) // that is there for x/. and x/
 	return ok && !c.q.Exists(made)
 }
 
@@ -41,7 +41,7 @@ func (c *Call) folderBelow(to, dir string) (real string, ok bool) {
 	p, at := c.shellPlace(to, dir), c.q.Place
 	rest, inside := within(at.Project, p.real)
 	switch {
-	case p.odd != "" || p.real == "" || oddPath(p.real) != "":
+	case p.odd != "" || oddPath(p.real) != "":
 	case !inside || rest == "" || strings.Contains("/"+rest, "/."):
 	case at.Home == "" || below(at.Project, at.Home):
 	case c.startsIn(p.real):

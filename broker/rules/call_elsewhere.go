@@ -36,7 +36,7 @@ type follower struct {
 // readsElsewhere takes from a command what no wildcard may vouch for, should some of its
 // words lead out of the project.
 func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
-	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" || len(e.Argv) == 0 {
+	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" {
 		return
 	}
 	if wordsAreCode[e.Argv[0]] {
@@ -156,7 +156,7 @@ func (c *Call) workFolders(dir string, e *shell.Element) []string {
 		case strings.HasPrefix(w, "-C"):
 			name, value = "-C", w[2:]
 		}
-		if folderOptions[name] && value != "" {
+		if folderOptions[name] {
 			dirs = append(dirs, join(dir, value))
 		}
 	}
@@ -242,11 +242,10 @@ var networkSchemes = map[string]bool{
 }
 
 // addressIn is the length of an address that s begins with, up to a second colon or the next of a list;
-// 0 when s begins with none, or with one that is a path for a program that takes the .. in it for
-// the folder above.
+// 0 when s begins with none. One with .. in it may be a path, which package shell does not vouch for.
 func addressIn(s string) int {
 	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || !networkSchemes[scheme] || strings.Contains(rest, "..") {
+	if !ok || !networkSchemes[scheme] {
 		return 0
 	}
 	if i := strings.IndexAny(rest, ":,;|<>'\" \t\r\n"); i >= 0 {
@@ -291,7 +290,7 @@ func (f *follower) outsideFrom(dir, p string) string {
 	if to := f.moduleOutside(abs, p); to != "" {
 		return to
 	}
-	if !f.exists(abs) && !strings.Contains(p, "/") && p != ".." {
+	if !f.exists(abs) && !strings.Contains(p, "/") {
 		return "" // a plain word, and no link
 	}
 	if host, ok := strings.CutPrefix(p, "//"); ok { // file://host/path
@@ -312,7 +311,7 @@ func (f *follower) moduleOutside(abs, p string) string {
 		return ""
 	}
 	names := []string{abs}
-	if !strings.Contains(p, "/") && strings.Contains(p, ".") {
+	if strings.Contains(p, ".") {
 		names = append(names, strings.TrimSuffix(abs, p)+strings.ReplaceAll(p, ".", "/"))
 	}
 	for rest, ok := p, !path.IsAbs(p); ok; {

@@ -256,6 +256,24 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 	}
 }
 
+// What a command of the line puts in place may lead anywhere, for those that come after it.
+func TestWordsThatAreMovedBefore(t *testing.T) {
+	w := withSrv(t)
+	for line, want := range map[string]Verdict{
+		"mv src/a src/b && mytool src/b/x":   Ask,
+		"mv src/a src/b && mytool src/c/x":   Allow,
+		"ln -s src here && mytool here/x":    Ask,
+		"ln -s src here && mytool ./there/x": Allow,
+		"ls src && mytool src/x":             Allow,
+	} {
+		q := w.bash(t, line)
+		q.Exists = existsWithSrv
+		if a := judge(t, set(t, rule(Allow, "Bash", "command", "mytool *|mv *|ln *|ls *")), Prepare(q)); a.Verdict != want {
+			t.Errorf("%s: %s, %s", line, a.Verdict, a.Reason)
+		}
+	}
+}
+
 // elsewhere judges a line under rules about its first words.
 func (w world) elsewhere(t *testing.T, line string) Assessment {
 	t.Helper()

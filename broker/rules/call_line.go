@@ -217,7 +217,7 @@ func (c *Call) elementPath(x *elem, e *shell.Element) {
 		x.neutral, x.operand, p.odd = true, true, ""
 		return
 	}
-	x.outside = e.Operand && e.Kind == shell.Write && e.Host == "" && c.leads(&p)
+	x.outside = e.Kind == shell.Write && e.Host == "" && c.leads(&p)
 	p.reach(e)
 	if p.abs == "" && !e.Home && e.Path != "" {
 		c.guess(&p, e)

@@ -96,7 +96,7 @@ func (c *Call) readShellPatch() {
 			v.places = append(v.places, c.shellPlace(name, dir))
 		}
 	}
-	if c.params[pseudoParam] == nil && len(v.places) > 0 {
+	if c.params[pseudoParam] == nil {
 		c.params[pseudoParam] = v
 	}
 	c.likes = []like{{"Write", true}, {"Edit", true}, {"MultiEdit", true}}

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // maxPath is the longest path, in bytes, that rules vouch for; systems refuse longer ones.
@@ -115,8 +114,6 @@ func (p *located) finish() {
 	for _, f := range p.forms {
 		p.low = append(p.low, strings.ToLower(f))
 	}
-	slices.Sort(p.low)
-	p.low = slices.Compact(p.low)
 }
 
 // oddPath says why not everybody reads path as the same file, if so. Agents expand a
@@ -134,7 +131,7 @@ func oddPath(p string) string {
 		return "is too long"
 	}
 	for _, r := range p {
-		if r > unicode.MaxASCII || r < ' ' || r == 0x7f {
+		if r < ' ' || r >= 0x7f {
 			return "has characters that file systems read differently"
 		}
 	}

@@ -83,6 +83,7 @@ func TestLint(t *testing.T) {
 		{"for one project and for all", []Rule{
 			bash(Deny, "npm *"), changed(bash(Deny, "npm *"), func(r *Rule) { r.Scope.Project = "/" }),
 		}, []string{"1 redundant 0"}},
+		{"the tool beside a command", []Rule{where(Allow, "Bash"), bash(Allow, "npm run *")}, nil},
 		{"mcp", []Rule{where(Allow, "mcp__github__get_issue"), where(Deny, "mcp__github__*")}, []string{"0 shadowed 1"}},
 		{"more parameters", []Rule{where(Deny, "Agent", "model", "opus", "isolation", "worktree"), where(Deny, "Agent", "model", "opus")}, []string{"0 redundant 1"}},
 		{"conflict", []Rule{bash(Ask, "npm test *"), changed(bash(Allow, "npm test *"), lower)}, []string{"0 conflict 1"}},

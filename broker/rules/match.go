@@ -23,8 +23,8 @@ type search struct {
 
 func (s *Set) search(f *search) {
 	own := s.tools[f.c.q.Tool]
-	f.shelf(own, false)
-	f.shelf(s.wild, true)
+	f.shelf(own)
+	f.shelf(s.wild)
 	f.likes(s)
 	switch f.x.kind {
 	case shell.Read:
@@ -37,42 +37,42 @@ func (s *Set) search(f *search) {
 }
 
 // shelf tries the rules about the call's own tool.
-func (f *search) shelf(h *shelf, wild bool) {
+func (f *search) shelf(h *shelf) {
 	if h == nil {
 		return
 	}
-	f.try(h.whole, wild)
+	f.try(h.whole)
 	if f.x.kind != toolKind {
-		f.try(h.byLine[f.c.trimmed], wild)
+		f.try(h.byLine[f.c.trimmed])
 		if w := f.c.whole; w != nil {
-			f.try(h.byName[w.name], wild)
+			f.try(h.byName[w.name])
 		}
 	}
 	switch f.x.kind {
 	case toolKind:
-		f.try(h.command, wild)
+		f.try(h.command)
 		for _, list := range h.byName {
-			f.try(list, wild)
+			f.try(list)
 		}
 		for _, list := range h.byLine {
-			f.try(list, wild)
+			f.try(list)
 		}
 	case shell.Command:
-		f.try(h.command, wild)
-		f.try(h.byName[f.x.spoken.name], wild)
+		f.try(h.command)
+		f.try(h.byName[f.x.spoken.name])
 		if f.x.spoken.base != f.x.spoken.name {
-			f.try(h.byName[f.x.spoken.base], wild)
+			f.try(h.byName[f.x.spoken.base])
 		}
 		for i := range f.x.others {
-			f.try(h.byName[f.x.others[i].name], wild)
-			f.try(h.byName[f.x.others[i].base], wild)
+			f.try(h.byName[f.x.others[i].name])
+			f.try(h.byName[f.x.others[i].base])
 		}
 	case shell.Read:
-		f.try(h.read, wild)
+		f.try(h.read)
 	case shell.Write:
-		f.try(h.write, wild)
+		f.try(h.write)
 	case shell.Assign:
-		f.try(h.assign, wild)
+		f.try(h.assign)
 	case shell.Unknown:
 	}
 }
@@ -82,9 +82,9 @@ func (f *search) passed(e *entry) bool {
 	return !f.keep && f.best != nil && e.rank >= f.best.rank
 }
 
-func (f *search) try(list []*entry, wild bool) {
+func (f *search) try(list []*entry) {
 	for _, e := range list {
-		if f.passed(e) || wild && !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
+		if f.passed(e) || !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
 			continue
 		}
 		if !f.conditions(e) || !f.part(e) {
@@ -213,7 +213,7 @@ func (d *cond) match(v *value, e *entry, c *Call) bool {
 				return false
 			}
 		}
-		return !e.lenient && len(v.urls) >= len(v.texts) && len(v.urls) > 0
+		return !e.lenient && len(v.urls) >= len(v.texts)
 	}
 	for _, s := range v.texts {
 		if d.text.match(s) == e.lenient {
@@ -272,7 +272,7 @@ func (f *search) part(e *entry) bool {
 // plainCommand matches a rule about a command with a tool that aoctl does not know to
 // run command lines. Its text is not read as one, so no wildcard may vouch for it.
 func (f *search) plainCommand(e *entry) bool {
-	if e.command == nil || e.parts != 1 || !e.lenient && !e.commandText.exact {
+	if e.parts != 1 || !e.lenient && !e.commandText.exact {
 		return false
 	}
 	v := f.c.params[e.commandKey]

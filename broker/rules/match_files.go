@@ -139,9 +139,9 @@ func (r *reach) next(wide []string, part string, literal bool) {
 		case other == "**":
 			n[j] = true
 		case literal && !strings.ContainsAny(other, wildcards):
-			n[j+1] = n[j+1] || other == part
+			n[j+1] = other == part
 		default:
-			n[j+1] = n[j+1] || partsMeet(part, other)
+			n[j+1] = partsMeet(part, other)
 		}
 	}
 	*r = n

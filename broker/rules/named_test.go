@@ -14,6 +14,7 @@ func TestRuleNamesToolOfRunner(t *testing.T) {
 		{"npx tsc *", "CI=true npx tsc --noEmit", Allow},
 		{"npx tsc|npx jest *", "npx jest x", Allow},
 		{"npx jest x", "npx jest x", Allow},
+		{"npx jest a|npx * x", "npx jest x", Ask},
 		{"npx *", "npx jest x", Ask},
 		{"npx j*", "npx jest x", Ask},
 		{"npx ** x", "npx jest x", Ask},

@@ -240,7 +240,7 @@ func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // matchStrict reports whether the pattern certainly means this command.
 func (c *command) matchStrict(s *spoken) bool {
-	if len(s.argv) == 0 || c.isLine || !c.exact && strings.HasPrefix(s.argv[0], "~") {
+	if len(s.argv) == 0 || !c.exact && strings.HasPrefix(s.argv[0], "~") {
 		return false
 	}
 	path := strings.Contains(s.argv[0], "/")

@@ -268,7 +268,7 @@ func (u *urlAlt) matchLenient(a *address) bool {
 
 func (u *urlAlt) lenientPath(a *address) bool {
 	for _, p := range a.paths {
-		if u.whole == "" && doublestar.MatchUnvalidated(u.path, p) || u.whole != "" && u.path == p {
+		if u.path == p || doublestar.MatchUnvalidated(u.path, p) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func named(r Rule, i int) string {
 // arrange takes all over.
 func arrange(all []*entry) *Set {
 	slices.SortStableFunc(all, before)
-	s := &Set{all: all, tools: map[string]*shelf{}, wild: &shelf{}}
+	s := &Set{all: all, tools: map[string]*shelf{}, wild: newShelf()}
 	for i, e := range all {
 		e.rank = i
 		if !e.rule.Enabled {
@@ -71,13 +72,15 @@ func arrange(all []*entry) *Set {
 		}
 		for _, g := range e.tool.alts {
 			if s.tools[g[0]] == nil {
-				s.tools[g[0]] = &shelf{}
+				s.tools[g[0]] = newShelf()
 			}
 			s.tools[g[0]].put(e)
 		}
 	}
 	return s
 }
+
+func newShelf() *shelf { return &shelf{byLine: map[string][]*entry{}, byName: map[string][]*entry{}} }
 
 func (h *shelf) put(e *entry) {
 	if e.parts == 0 {
@@ -98,23 +101,16 @@ func (h *shelf) put(e *entry) {
 }
 
 func (h *shelf) putCommand(e *entry) {
-	if e.command.isLine {
-		if h.byLine == nil {
-			h.byLine = map[string][]*entry{}
-		}
+	switch {
+	case e.command.isLine:
 		h.byLine[e.command.line] = append(h.byLine[e.command.line], e)
-		return
-	}
-	if e.command.re != nil || slices.ContainsFunc(e.command.alts, func(w words) bool { return w.name == "" }) {
+	case e.command.re != nil || slices.ContainsFunc(e.command.alts, func(w words) bool { return w.name == "" }):
 		h.command = append(h.command, e)
-		return
-	}
-	if h.byName == nil {
-		h.byName = map[string][]*entry{}
-	}
-	for _, w := range e.command.alts {
-		if list := h.byName[w.name]; len(list) == 0 || list[len(list)-1] != e {
-			h.byName[w.name] = append(list, e)
+	default:
+		for _, w := range e.command.alts {
+			if list := h.byName[w.name]; len(list) == 0 || list[len(list)-1] != e {
+				h.byName[w.name] = append(list, e)
+			}
 		}
 	}
 }
@@ -126,13 +122,7 @@ func (s *Set) Rules() []Rule {
 		list[i] = e.rule
 	}
 	slices.SortStableFunc(list, func(a, b Rule) int {
-		if a.Priority != b.Priority {
-			return a.Priority - b.Priority
-		}
-		if d := a.CreatedAt.Compare(b.CreatedAt); d != 0 {
-			return d
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(a.Priority-b.Priority, a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
 	return list
 }

@@ -14,7 +14,8 @@ import (
 func TestUnread(t *testing.T) {
 	allow := Rule{ID: "all", Version: 1, Enabled: true, Priority: 1, Tool: "*", Decision: Allow}
 	deny := Rule{ID: "no-push", Version: 1, Enabled: true, Priority: 2, Tool: "Bash", Where: map[string]string{"command": "git push **"}, Decision: Deny}
-	set, err := Compile([]Rule{allow, deny})
+	line := Rule{ID: "line", Version: 1, Enabled: true, Priority: 3, Tool: "Bash", Where: map[string]string{"command": "line:ls -x"}, Decision: Deny}
+	set, err := Compile([]Rule{allow, deny, line})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +26,7 @@ func TestUnread(t *testing.T) {
 	}{
 		{"a command", "Bash", `{"command":"ls"}`, Ask},
 		{"a refused command", "Bash", `{"command":"x; git push origin"}`, Deny},
+		{"a refused line", "Bash", `{"command":" ls -x "}`, Deny},
 		{"a list", "Bash", `{"command":["git","status"]}`, Ask},
 		{"a read", "Read", `{"file_path":"/p/a"}`, Ask},
 		{"no object", "Bash", `[`, Ask},

@@ -266,6 +266,26 @@ func TestBuiltinTools(t *testing.T) {
 	}
 }
 
+// A shell that runs a line is known by the option for one.
+func TestRunsItself(t *testing.T) {
+	for via, want := range map[string]bool{"bash -c": true, "/bin/sh -ec": true, "bash x -c": false, "bash c": false, "bash -x": false, "perl -c": false} {
+		if runsItself(via) != want {
+			t.Errorf("%s: %t", via, !want)
+		}
+	}
+}
+
+// What a tool's folder makes of a relative path counts, not the session's folder.
+func TestRiskInTheFolderOfTheTool(t *testing.T) {
+	w := newWorld(t)
+	for dir, want := range map[string]bool{w.project + "/.claude": true, w.project + "/src": false} {
+		c := Prepare(w.question(t, "exec_command", map[string]any{"cmd": "rm settings.json", "workdir": dir}))
+		if c.risk.Guarded != want {
+			t.Errorf("%s: guarded %t", dir, c.risk.Guarded)
+		}
+	}
+}
+
 // In a project that is the home folder itself, going home does not leave it.
 func TestHomeIsTheProject(t *testing.T) {
 	w := newWorld(t)
