@@ -16,7 +16,7 @@ func Unread(q Question, why string) *Call {
 	c := &Call{q: q, dir: q.Place.CWD, unread: why}
 	c.project = [2]string{q.Place.Project, strings.ToLower(first(q.Place.Project, q.Place.CWD))}
 	c.doubt(why)
-	c.elems = []elem{{kind: toolKind}}
+	c.elems = []elem{{kind: toolKind, unsure: why}}
 	if param, ok := CommandParam(q.Tool); ok {
 		c.raw = rawParam(q.Input, param)
 		c.trimmed = strings.TrimSpace(c.raw)
