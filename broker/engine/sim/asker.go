@@ -77,9 +77,19 @@ func (a *asker) question() broker.Question {
 	}
 }
 
+// send hears the reply unless the agent has begun another conversation meanwhile.
+func (a *asker) send(in engine.Input, then func(engine.Reply)) {
+	talk := a.talk
+	a.w.send(in, func(r engine.Reply) {
+		if a.talk == talk {
+			then(r)
+		}
+	})
+}
+
 func (a *asker) ask() {
 	in := engine.Ask{Question: a.question()}
-	a.w.send(in, func(r engine.Reply) { a.asked(in, r) })
+	a.send(in, func(r engine.Reply) { a.asked(in, r) })
 }
 
 // asked takes the reply to a question: an answer, or a look at what it takes to judge it.
@@ -88,7 +98,7 @@ func (a *asker) asked(in engine.Ask, r engine.Reply) {
 	case r.Look != nil:
 		a.next = func() {
 			j := judge(*r.Look, a.command, a.w.now)
-			a.w.send(engine.Insert{Ask: in, Judged: j}, func(r engine.Reply) { a.asked(in, r) })
+			a.send(engine.Insert{Ask: in, Judged: j}, func(r engine.Reply) { a.asked(in, r) })
 		}
 	case errors.Is(r.Err, engine.ErrLookAgain):
 		a.next = a.ask
@@ -121,7 +131,7 @@ func (a *asker) replay(old broker.Request) {
 	case disk.withheld[old.ID]:
 		why = "it was withheld when it was made"
 	}
-	a.w.send(engine.Replay{Call: old, Why: why}, func(r engine.Reply) {
+	a.send(engine.Replay{Call: old, Why: why}, func(r engine.Reply) {
 		if r.Err != nil {
 			a.refused(r.Err)
 			return
@@ -140,7 +150,7 @@ func (a *asker) got(r broker.Request) {
 		a.w.sayf("%s is told that %s is put off", a.name, r.ID)
 		a.over = true
 	case r.Checkpoint != nil:
-		a.w.send(engine.Give{ID: r.ID}, func(rep engine.Reply) {
+		a.send(engine.Give{ID: r.ID}, func(rep engine.Reply) {
 			switch {
 			case rep.Replay:
 				a.next = a.ask
@@ -190,7 +200,7 @@ func (a *asker) listen() {
 		a.got(r)
 		return
 	}
-	a.w.send(engine.Tell{Call: r}, func(rep engine.Reply) {
+	a.send(engine.Tell{Call: r}, func(rep engine.Reply) {
 		switch {
 		case rep.Replay:
 			a.replay(rep.Call)
