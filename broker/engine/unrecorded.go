@@ -137,11 +137,16 @@ func (in Probe) step(s *State, now time.Time) {
 // the store has it: pending, or ended after all, and perhaps otherwise. One that waits here and
 // has its end there gets that end, unless it would let the call run: nobody was told so.
 type PayDebt struct {
-	Call broker.Request
-	Gone bool // the store has no such call
+	Call     broker.Request
+	Gone     bool // the store has no such call
+	Failures int  // how many commits had failed when Call was read: one that failed since may have changed it
 }
 
 func (in PayDebt) step(s *State, now time.Time) {
+	if in.Failures != s.now.failures {
+		s.reply(Reply{})
+		return
+	}
 	id := in.Call.ID
 	o, owing := s.debts.get(id)
 	if !owing {

@@ -522,11 +522,12 @@ func (w *world) saveRule(m Move) {
 
 // mend writes what the disk could not take, as the broker's sweep does.
 func (w *world) mend() {
+	n, failing := w.loop.View().Failures()
 	calls, strays, rest := w.loop.View().Debts()
 	for _, id := range calls {
 		r, ok := w.disk.now.requests[id]
 		r.ID = id
-		w.send(engine.PayDebt{Call: r, Gone: !ok}, nil)
+		w.send(engine.PayDebt{Call: r, Gone: !ok, Failures: n}, nil)
 	}
 	for _, id := range strays {
 		w.send(engine.PayRest{Stray: id}, nil)
@@ -534,7 +535,6 @@ func (w *world) mend() {
 	if rest {
 		w.send(engine.PayRest{}, nil)
 	}
-	n, failing := w.loop.View().Failures()
 	if len(calls) == 0 && failing {
 		w.send(engine.Probe{Failures: n}, nil)
 	}
