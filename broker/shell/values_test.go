@@ -42,6 +42,8 @@ func TestWhatAVariableHolds(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"x='v w'; a $x", "a \"\" ?"},
+		{"x='{v,w}'; a $x", "a \"\" ?"}, // mksh makes two words of it
+		{"x='{v,w}'; a \"$x\"", "a {v,w}"},
 		{"x=v; IFS=v; a $x", "a \"\" ?"},
 		{"x=v; IFS=v; a \"$x\"", "a v"},
 		{"IFS=v; a $?", "a \"\" ?"},

@@ -379,7 +379,7 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 		return
 	}
 	v, ok := p.w.vars[name]
-	if !ok || split && (p.w.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<")) {
+	if !ok || split && (p.w.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<{")) {
 		p.oneUnknown(e)
 		return
 	}
