@@ -7,6 +7,7 @@ import (
 
 // broke are seeds of worlds in which a promise was broken once.
 var broke = []uint64{
+	392740579, // after a lie of the disk and a crash an agent was told of another refusal, which the log has
 	176969451, // an agent took the answer of an earlier conversation for one of the next
 	177010170, // a look at the store, older than a commit that failed, settled that nothing was in doubt
 }
