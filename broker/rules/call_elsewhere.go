@@ -242,10 +242,11 @@ var networkSchemes = map[string]bool{
 }
 
 // addressIn is the length of an address that s begins with, up to a second colon or the next of a list;
-// 0 when s begins with none. One with .. in it may be a path, which package shell does not vouch for.
+// 0 when s begins with none, or with one that is a path for a program that takes the .. in it for
+// the folder above.
 func addressIn(s string) int {
 	scheme, rest, ok := strings.Cut(s, "://")
-	if !ok || !networkSchemes[scheme] {
+	if !ok || !networkSchemes[scheme] || strings.Contains(rest, "..") {
 		return 0
 	}
 	if i := strings.IndexAny(rest, ":,;|<>'\" \t\r\n"); i >= 0 {
@@ -290,7 +291,7 @@ func (f *follower) outsideFrom(dir, p string) string {
 	if to := f.moduleOutside(abs, p); to != "" {
 		return to
 	}
-	if !f.exists(abs) && !strings.Contains(p, "/") {
+	if !f.exists(abs) && !strings.Contains(p, "/") && p != ".." {
 		return "" // a plain word, and no link
 	}
 	if host, ok := strings.CutPrefix(p, "//"); ok { // file://host/path
@@ -311,7 +312,7 @@ func (f *follower) moduleOutside(abs, p string) string {
 		return ""
 	}
 	names := []string{abs}
-	if strings.Contains(p, ".") {
+	if !strings.Contains(p, "/") && strings.Contains(p, ".") {
 		names = append(names, strings.TrimSuffix(abs, p)+strings.ReplaceAll(p, ".", "/"))
 	}
 	for rest, ok := p, !path.IsAbs(p); ok; {

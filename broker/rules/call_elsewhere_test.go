@@ -162,9 +162,7 @@ func TestWordsThatHideAPath(t *testing.T) {
 		"mv src/a src/b && mytool src/b/x":            Ask,
 		"mytool " + strings.Repeat("link ", 99) + "x": Ask,
 	} {
-		q := w.bash(t, line)
-		q.Exists = existsWithSrv
-		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != want {
+		if a := w.elsewhere(t, line, firstWords(line)...); a.Verdict != want {
 			t.Errorf("%.60s: %s, %.200s; want %s", line, a.Verdict, a.Reason, want)
 		}
 	}
@@ -200,9 +198,7 @@ func TestWordsThatLeadElsewhere(t *testing.T) {
 		"sed -n '/srv/p' src/a.go":    Allow,
 		"mytool --url=http://x/srv/x": Allow,
 	} {
-		q := w.bash(t, line)
-		q.Exists = existsWithSrv
-		if a := judge(t, set(t, firstWords(line)...), Prepare(q)); a.Verdict != want {
+		if a := w.elsewhere(t, line, firstWords(line)...); a.Verdict != want {
 			t.Errorf("%s: %s, %s; want %s", line, a.Verdict, a.Reason, want)
 		}
 	}
@@ -212,6 +208,9 @@ func TestWordsThatLeadElsewhere(t *testing.T) {
 // the parts of a word.
 func TestWordsOfFoldersAndLists(t *testing.T) {
 	w := withSrv(t)
+	ours := func(line string) []Rule {
+		return append(firstWords(line), rule(Allow, "Bash", "command", "mytool *|cat *|cd *"))
+	}
 	w.link(t, w.root+"/shop-evil", "src/out")
 	var lines []string
 	for _, option := range []string{"-C src", "-Csrc", "--directory src", "--directory=src", "--cwd=src", "--prefix src", "--dir src", "--chdir src", "--project-dir src", "--root src", "--rootDir src"} {
@@ -234,13 +233,13 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 		"cd src && uv run mytool x/y", "cd src || cd b; mytool --x=y/z", "cd src || cd b; mytool -x=-b", "uv run mytool link/x", "uv run mytool src/out",
 	)
 	for _, line := range lines {
-		if a := w.elsewhere(t, line); a.Verdict != Ask {
+		if a := w.elsewhere(t, line, ours(line)...); a.Verdict != Ask {
 			t.Errorf("%q: %s, %s", line, a.Verdict, a.Reason)
 		}
 	}
 	lines = []string{
 		"cat " + strings.Repeat("link/x ", maxElsewhere), "mytool a:/dev/stdout", "mytool a:/dev/fd/3", "mytool", "mytool -", "mytool @src/a", "uv run mytool src/a",
-		"cd src || cd b; mytool -v", "cd src && mytool c/d", "mytool //host/api/x", "mytool //host", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
+		"cd src || cd b; mytool -v", "cd src && mytool c/d", "mytool //host/api/x", "mytool //host", "mytool /api/v1.2", "mytool x -C", "mytool -C ''", "mv src/a src/b", "mytool /api/x",
 		"mytool --dir2 src out", "mytool out", "mytool -C src a", "mytool src/other", "sed 's/a/link/' src/a.go", "gsed s,/srv,, src/a.go",
 	}
 	for _, scheme := range []string{
@@ -250,7 +249,7 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 		lines = append(lines, "mytool "+scheme+"://host/srv/a")
 	}
 	for _, line := range lines {
-		if a := w.elsewhere(t, line); a.Verdict != Allow {
+		if a := w.elsewhere(t, line, ours(line)...); a.Verdict != Allow {
 			t.Errorf("%q: %s, %s", line, a.Verdict, a.Reason)
 		}
 	}
@@ -266,20 +265,18 @@ func TestWordsThatAreMovedBefore(t *testing.T) {
 		"ln -s src here && mytool ./there/x": Allow,
 		"ls src && mytool src/x":             Allow,
 	} {
-		q := w.bash(t, line)
-		q.Exists = existsWithSrv
-		if a := judge(t, set(t, rule(Allow, "Bash", "command", "mytool *|mv *|ln *|ls *")), Prepare(q)); a.Verdict != want {
+		if a := w.elsewhere(t, line, rule(Allow, "Bash", "command", "mytool *|mv *|ln *|ls *")); a.Verdict != want {
 			t.Errorf("%s: %s, %s", line, a.Verdict, a.Reason)
 		}
 	}
 }
 
-// elsewhere judges a line under rules about its first words.
-func (w world) elsewhere(t *testing.T, line string) Assessment {
+// elsewhere judges a line under rules.
+func (w world) elsewhere(t *testing.T, line string, rules ...Rule) Assessment {
 	t.Helper()
 	q := w.bash(t, line)
 	q.Exists = existsWithSrv
-	return judge(t, set(t, append(firstWords(line), rule(Allow, "Bash", "command", "mytool *|cat *|cd *"))...), Prepare(q))
+	return judge(t, set(t, rules...), Prepare(q))
 }
 
 // Without a project nothing is outside of it, and without a look at the files a name is taken as it is.
@@ -293,7 +290,7 @@ func TestElsewhereOfWhatIsNotKnown(t *testing.T) {
 		}
 	}
 	w.place.Project = ""
-	if a := w.elsewhere(t, "mytool src link"); a.Verdict != Allow {
+	if a := w.elsewhere(t, "mytool src link", firstWords("mytool src link")...); a.Verdict != Allow {
 		t.Errorf("%s, %s", a.Verdict, a.Reason)
 	}
 }

@@ -169,12 +169,13 @@ func relation(a, b *linted) (FindingKind, string) {
 			return "", "" // alike in all: the later one is reported
 		}
 		return Redundant, "another rule already says so about all that it matches"
-	case strength(ra) < strength(rb) && ra.Priority < rb.Priority && sameRule(ra, rb):
+	case ra.Decision != Deny && strength(ra) < strength(rb) && ra.Priority < rb.Priority && sameRule(ra, rb):
 		return Conflict, fmt.Sprintf("%s rule with the same patterns has priority %d and speaks first", withArticle[ra.Decision], ra.Priority)
 	}
 	return "", ""
 }
 
+// withArticle are the decisions of rules that do not deny, in a sentence.
 var withArticle = map[Verdict]string{Ask: "an ask", Defer: "a defer", Allow: "an allow"}
 
 // strength orders what rules that do not deny say at one priority.

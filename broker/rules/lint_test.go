@@ -88,6 +88,7 @@ func TestLint(t *testing.T) {
 		{"more parameters", []Rule{where(Deny, "Agent", "model", "opus", "isolation", "worktree"), where(Deny, "Agent", "model", "opus")}, []string{"0 redundant 1"}},
 		{"conflict", []Rule{bash(Ask, "npm test *"), changed(bash(Allow, "npm test *"), lower)}, []string{"0 conflict 1"}},
 		{"conflict of a rule that puts off", []Rule{bash(Ask, "npm test *"), changed(bash(Defer, "npm test *"), lower)}, []string{"0 conflict 1"}},
+		{"a counted deny before an ask", []Rule{bash(Ask, "npm test *"), changed(bash(Deny, "npm test *"), func(r *Rule) { r.Priority--; r.MaxUses = 2 })}, nil},
 		{"the same words of two parameters", []Rule{where(Deny, "*", "command", "npm *"), where(Allow, "*", "cmd", "npm x")}, nil},
 		{"a list in a wider one", []Rule{bash(Deny, "npm run *"), bash(Deny, "npm run x|npm run y")}, []string{"1 redundant 0"}},
 		{"relative reads of two projects", []Rule{
