@@ -47,6 +47,23 @@ func TestFollower(t *testing.T) {
 	}
 }
 
+// TestSlashAtTheEnd: a name that is not there leads to the same place with a slash behind it, as
+// the */ of ls -d */ does.
+func TestSlashAtTheEnd(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("new", filepath.Join(root, "dangling")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"": "", "*": "*", "new": "new", "a/b": "a/b", "dangling": "new"} {
+		if real, err := realAsFar(filepath.Join(root, path) + "/"); err != nil || real != filepath.Join(root, want) {
+			t.Errorf("%s/ leads to %q, %v", path, real, err)
+		}
+	}
+}
+
 // TestFollowerAsksOnce: within one call a path leads to one place, even when a link
 // changes meanwhile; the next call sees the change.
 func TestFollowerAsksOnce(t *testing.T) {

@@ -59,6 +59,7 @@ func realAsFar(path string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
+		path = strings.TrimRight(path, string(filepath.Separator)) // as in ls -d */
 		if target, err := os.Readlink(path); err == nil {
 			if !filepath.IsAbs(target) {
 				target = filepath.Dir(path) + string(filepath.Separator) + target
