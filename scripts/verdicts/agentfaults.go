@@ -54,6 +54,8 @@ var permitted = agentFault{fault: fault{name: "control: a person allows", want: 
 const (
 	soon   = 2 * time.Second
 	longer = 45 * time.Second
+	// forTwo is longer than a second session takes to start beside others.
+	forTwo = 2 * time.Minute
 	// beyondCaps is longer than any agent was seen to wait that has a limit of its own.
 	beyondCaps = 66 * time.Second
 )
@@ -150,9 +152,14 @@ func deaths(m drill.Mode) []agentFault {
 func others() []agentFault {
 	two := func(name string, act func(ctx context.Context, s *scene) error) agentFault {
 		return agentFault{
-			fault: fault{name: name, prepare: serving(holds), timeout: longer}, mode: drill.Interactive, times: 2, unheard: true, stays: true,
+			fault: fault{name: name, prepare: serving(holds), timeout: forTwo}, mode: drill.Interactive, times: 2, unheard: true, stays: true,
 			befalls: func(ctx context.Context, s *scene) error {
-				if err := s.OpenTerminal(ctx, "second"); err != nil { // at once: one that is slow to start must not outlast the other's wait
+				// Soon: one that is slow to start must not outlast the other's wait. But not at once: of two
+				// that make the same new folder ready, one may never draw anything (opencode).
+				if err := s.AwaitScreen(ctx); err != nil {
+					return err
+				}
+				if err := s.OpenTerminal(ctx, "second"); err != nil {
 					return err
 				}
 				for n := range 2 {

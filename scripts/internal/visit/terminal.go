@@ -20,6 +20,18 @@ func (v *Visit) OpenTerminal(ctx context.Context, name string) error {
 	return nil
 }
 
+// AwaitScreen waits until the first terminal shows something.
+func (v *Visit) AwaitScreen(ctx context.Context) error {
+	for v.screen(ctx) == "" {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("nothing was drawn: %w", ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
 // CloseTerminal closes it, as a window is closed.
 func (v *Visit) CloseTerminal(ctx context.Context, name string) error {
 	if out, err := v.tmux(ctx, "kill-session", "-t", name).CombinedOutput(); err != nil {
