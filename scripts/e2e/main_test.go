@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	// Scripts wait more than they compute; real agents do not.
 	if os.Getenv("AOCTL_E2E_CLAUDE") == "" {
-		brokertest.AtOnce(8)
+		brokertest.AtOnce(16)
 	}
 	testscript.Main(tests{m}, map[string]func(){
 		"aoctl": func() { os.Exit(cli.Main(os.Args[1:])) },
@@ -75,7 +77,7 @@ func fragile(text []byte) {
 // commands there are those of scriptCommands.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Files:               scriptFiles(t),
 		Cmds:                scriptCommands,
 		Condition:           isRoot,
 		RequireExplicitExec: true,
@@ -93,4 +95,28 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(env.WorkDir, "user"), 0o700)
 		},
 	})
+}
+
+// waitLong are the scripts that wait ten seconds and more. They stand last: package testing lets
+// the parallel tests that were made last begin first, and the others then run beside them.
+var waitLong = []string{
+	"notify_bell_focus", "notify_bell", "notify_bell_muted", "run-deaf", "threat-01-broken", "threat-17-slow", "threat-24-paused", "config_console", "doctor_drill",
+}
+
+// scriptFiles are all scripts, those of waitLong last.
+func scriptFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var long, rest []string
+	for _, file := range files {
+		if slices.Contains(waitLong, strings.TrimSuffix(filepath.Base(file), ".txtar")) {
+			long = append(long, file)
+		} else {
+			rest = append(rest, file)
+		}
+	}
+	return append(rest, long...)
 }
