@@ -27,6 +27,10 @@ type Store interface {
 	// must be treated as not recorded.
 	Commit(ctx context.Context, c *Change) error
 
+	// Record is Commit for several changes that are recorded together, in order, or not at
+	// all. A *ChangeError says which of them is at fault, with one of Commit's errors.
+	Record(ctx context.Context, list []*Change) error
+
 	// Request returns one request by id, RequestByKey by correlation key; ErrNotFound.
 	// A decided request whose row disagrees with the log yields ErrTampered.
 	Request(ctx context.Context, id string) (Request, error)

@@ -18,15 +18,11 @@ import (
 
 // do has the writer run one transaction that is no broker.Change.
 func (s *Store) do(ctx context.Context, w *work) error {
-	j := &job{work: w, done: make(chan struct{})}
-	select {
-	case s.queue <- j:
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))
-	case <-s.quit:
-		return ErrClosed
+	_, err := s.put(ctx, []*work{w})
+	if fault := (*broker.ChangeError)(nil); errors.As(err, &fault) {
+		return fault.Err
 	}
-	return s.await(ctx, j)
+	return err
 }
 
 // record writes down what was archived. From then on it may be removed.

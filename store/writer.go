@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/mattn/go-sqlite3"
@@ -32,10 +33,12 @@ const (
 	abandoned
 )
 
+//
+// A job is one change or several that stand or fall together.
 type job struct {
-	*work
+	works  []*work
 	state  atomic.Int32
-	placed []head // of work.entries; read only after done
+	placed [][]head // of the entries of each of works; read only after done
 	err    error
 	done   chan struct{}
 }
@@ -47,29 +50,53 @@ type job struct {
 // the transaction that is being written. Both wrap ctx's error. c may be reused as
 // soon as Commit has returned.
 func (s *Store) Commit(ctx context.Context, c *broker.Change) error {
-	w, err := encode(c)
-	if err != nil {
-		return err
+	err := s.Record(ctx, []*broker.Change{c})
+	if fault := (*broker.ChangeError)(nil); errors.As(err, &fault) {
+		return fmt.Errorf("commit: %w", fault.Err)
+	}
+	return err
+}
+
+// Record implements broker.Store. What Commit says of ctx is so here, too.
+func (s *Store) Record(ctx context.Context, list []*broker.Change) error {
+	works := make([]*work, 0, len(list))
+	for i, c := range list {
+		w, err := encode(c)
+		if err != nil {
+			return &broker.ChangeError{Index: i, Err: err}
+		}
+		works = append(works, w)
 	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("commit: %w: %w", ErrStopped, context.Cause(ctx))
 	}
-	j := &job{work: w, done: make(chan struct{})}
+	placed, err := s.put(ctx, works)
+	if err != nil {
+		return err
+	}
+	for i, c := range list {
+		for k, h := range placed[i] {
+			c.Events[k].Seq = h.seq
+			c.Events[k].Hash = hex.EncodeToString(h.hash[:])
+		}
+	}
+	return nil
+}
+
+// put has the writer write works in one transaction, and returns where their entries went.
+func (s *Store) put(ctx context.Context, works []*work) ([][]head, error) {
+	j := &job{works: works, done: make(chan struct{})}
 	select {
 	case s.queue <- j:
 	case <-ctx.Done():
-		return fmt.Errorf("commit: %w: %w", ErrStopped, context.Cause(ctx))
+		return nil, fmt.Errorf("commit: %w: %w", ErrStopped, context.Cause(ctx))
 	case <-s.quit:
-		return ErrClosed
+		return nil, ErrClosed
 	}
 	if err := s.await(ctx, j); err != nil {
-		return err
+		return nil, err
 	}
-	for i, h := range j.placed {
-		c.Events[i].Seq = h.seq
-		c.Events[i].Hash = hex.EncodeToString(h.hash[:])
-	}
-	return nil
+	return j.placed, nil
 }
 
 func (s *Store) await(ctx context.Context, j *job) error {
@@ -224,7 +251,7 @@ func (w *writer) back() bool {
 func (w *writer) begin(batch []*job) error {
 	full := false
 	for _, j := range batch {
-		full = full || j.sync
+		full = full || slices.ContainsFunc(j.works, func(k *work) bool { return k.sync })
 	}
 	if err := w.synchronous(full); err != nil {
 		return err
@@ -281,10 +308,10 @@ func (w *writer) applyAll(batch []*job) (head, int, error) {
 }
 
 // applyEach gives each job its place in the log or its own error.
-func (w *writer) applyEach(batch []*job, apply func(*work, head) (head, []head, error)) (head, int, error) {
+func (w *writer) applyEach(batch []*job, apply func([]*work, head) (head, [][]head, error)) (head, int, error) {
 	h, n := w.head, 0
 	for _, j := range batch {
-		next, placed, err := apply(j.work, h)
+		next, placed, err := apply(j.works, h)
 		j.placed, j.err = placed, nil
 		switch {
 		case err == nil:
@@ -299,21 +326,38 @@ func (w *writer) applyEach(batch []*job, apply func(*work, head) (head, []head, 
 	return h, n, nil
 }
 
-func (w *writer) applyPlain(k *work, h head) (head, []head, error) {
-	a := applier{c: w.c, work: k}
-	next, placed, err := a.apply(h)
-	if err != nil && a.wrote && ownFault(err) {
+func (w *writer) applyPlain(works []*work, h head) (head, [][]head, error) {
+	next, placed, wrote, err := w.apply(works, h)
+	if err != nil && wrote && ownFault(err) {
 		err = errHalfway
 	}
 	return next, placed, err
 }
 
-func (w *writer) applySaved(k *work, h head) (head, []head, error) {
+// apply writes works one after the other. wrote: a failure leaves something behind.
+func (w *writer) apply(works []*work, h head) (next head, placed [][]head, wrote bool, err error) {
+	next = h
+	for i, k := range works {
+		a := applier{c: w.c, work: k}
+		var at []head
+		next, at, err = a.apply(next)
+		wrote = wrote || a.wrote
+		if err != nil && ownFault(err) {
+			err = &broker.ChangeError{Index: i, Err: err}
+		}
+		if err != nil {
+			return h, nil, wrote, err
+		}
+		placed, wrote = append(placed, at), wrote || len(at) > 0
+	}
+	return next, placed, wrote, nil
+}
+
+func (w *writer) applySaved(works []*work, h head) (head, [][]head, error) {
 	if _, err := w.c.exec(`SAVEPOINT change`); err != nil {
 		return h, nil, err
 	}
-	a := applier{c: w.c, work: k}
-	next, placed, err := a.apply(h)
+	next, placed, _, err := w.apply(works, h)
 	if err != nil && ownFault(err) {
 		if _, rerr := w.c.exec(`ROLLBACK TO change`); rerr != nil {
 			return h, nil, rerr

@@ -30,6 +30,7 @@ func TestStore(t *testing.T, open func(t *testing.T) broker.Store) {
 		{"one of many deciders wins", keeper.oneWins},
 		{"what a caller does to its values later changes nothing", keeper.noAliasing},
 		{"a failed change leaves nothing behind", keeper.atomic},
+		{"several changes are recorded together or not at all", keeper.together},
 		{"a change must be whole", keeper.whole},
 		{"a grant is used once", keeper.grants},
 		{"a grant is taken back once", keeper.revoked},
@@ -288,6 +289,40 @@ func (k keeper) atomic() {
 		t.Errorf("head moved from %d %s to %d %s", seq, hash, q, h)
 	}
 	commit(t, s, Ended(open, Outcome(broker.Allowed)), Used(g.ID, "open"), Asked(fresh))
+}
+
+func (k keeper) together() {
+	t, s := k.t, k.s
+	a, b := PendingRequest("a", "s1"), PendingRequest("b", "s1")
+	err := s.Record(t.Context(), []*broker.Change{Asked(a), Ended(b, Outcome(broker.Denied)), Asked(b)})
+	var fault *broker.ChangeError
+	if !errors.As(err, &fault) || fault.Index != 1 || !errors.Is(err, broker.ErrNotFound) {
+		t.Fatalf("Record = %v, want that change 1 is at fault", err)
+	}
+	if _, err := s.Request(t.Context(), "a"); !errors.Is(err, broker.ErrNotFound) {
+		t.Errorf("the first one is there: %v", err)
+	}
+	list := []*broker.Change{Asked(a), Asked(b), Ended(a, Outcome(broker.Allowed))}
+	if err := s.Record(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range list {
+		if c.Events[0].Seq != int64(i+1) || c.Events[0].Hash == "" {
+			t.Errorf("event %d is %d in the log, %q", i+1, c.Events[0].Seq, c.Events[0].Hash)
+		}
+	}
+	if got := request(t, s, "a").State; got != broker.Allowed {
+		t.Errorf("a is %s", got)
+	}
+	if err := s.Record(t.Context(), []*broker.Change{Ended(b, Outcome(broker.Denied)), Ended(a, Outcome(broker.Denied))}); !errors.Is(err, broker.ErrAlreadyDecided) {
+		t.Errorf("Record = %v", err)
+	}
+	if got := request(t, s, "b").State; got != broker.Pending {
+		t.Errorf("b is %s, though its change was not recorded", got)
+	}
+	if seq, _ := s.Head(); seq != 3 {
+		t.Errorf("the log ends at %d", seq)
+	}
 }
 
 func (k keeper) whole() {

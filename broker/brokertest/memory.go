@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -28,9 +30,14 @@ type CommitHook func(ctx context.Context, c *broker.Change) error
 // Memory is a broker.Store without a file: mutexes only, so that it works inside a
 // testing/synctest bubble. Opening it again after a crash is to go on using it.
 type Memory struct {
-	mu       sync.Mutex
-	before   CommitHook
-	after    CommitHook
+	mu     sync.Mutex
+	before CommitHook
+	after  CommitHook
+	tables
+}
+
+// tables are what a store has at one moment. What is in them is replaced, never changed.
+type tables struct {
 	requests map[string]*row
 	order    []string          // request ids as inserted
 	keys     map[string]string // correlation key → request id
@@ -44,6 +51,12 @@ type Memory struct {
 	doubt    string
 }
 
+func (t tables) clone() tables {
+	t.requests, t.keys, t.sessions = maps.Clone(t.requests), maps.Clone(t.keys), maps.Clone(t.sessions)
+	t.grants, t.deferred, t.uses = maps.Clone(t.grants), maps.Clone(t.deferred), maps.Clone(t.uses)
+	return t
+}
+
 type row struct {
 	broker.Request
 	made chain.Hash // seal of the request as it was made
@@ -53,11 +66,11 @@ var _ broker.Store = (*Memory)(nil)
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{
+	return &Memory{tables: tables{
 		requests: map[string]*row{}, keys: map[string]string{},
 		sessions: map[string]broker.Session{}, grants: map[string]broker.Grant{},
 		uses: map[string]broker.RuleUse{}, deferred: map[string]broker.Checkpoint{},
-	}
+	}}
 }
 
 // BeforeCommit makes every later Commit call hook first, outside of all locks. An
@@ -80,10 +93,22 @@ func (m *Memory) AfterCommit(hook CommitHook) {
 
 // Commit implements broker.Store.
 func (m *Memory) Commit(ctx context.Context, c *broker.Change) error {
+	err := m.Record(ctx, []*broker.Change{c})
+	if fault := (*broker.ChangeError)(nil); errors.As(err, &fault) {
+		return fault.Err
+	}
+	return err
+}
+
+// Record implements broker.Store.
+func (m *Memory) Record(ctx context.Context, list []*broker.Change) error {
 	m.mu.Lock()
 	before, after := m.before, m.after
 	m.mu.Unlock()
-	if before != nil {
+	for _, c := range list {
+		if before == nil {
+			break
+		}
 		if err := before(ctx, c); err != nil {
 			return err
 		}
@@ -91,27 +116,42 @@ func (m *Memory) Commit(ctx context.Context, c *broker.Change) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("commit: not applied: %w", err)
 	}
-	if err := m.commit(c); err != nil {
+	if err := m.record(list); err != nil {
 		return err
 	}
-	if after != nil {
-		return after(ctx, c)
+	for _, c := range list {
+		if after == nil {
+			break
+		}
+		if err := after(ctx, c); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (m *Memory) commit(c *broker.Change) error {
-	vouches, err := chain.Check(c)
-	if err != nil {
-		return err
-	}
+// record applies list, or nothing.
+func (m *Memory) record(list []*broker.Change) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.check(c, vouches); err != nil {
-		return err
+	var undo tables
+	if len(list) > 1 {
+		undo = m.tables.clone()
 	}
-	m.apply(c)
-	m.append(c, vouches)
+	for i, c := range list {
+		vouches, err := chain.Check(c)
+		if err == nil {
+			err = m.check(c, vouches)
+		}
+		if err != nil {
+			if i > 0 {
+				m.tables = undo
+			}
+			return &broker.ChangeError{Index: i, Err: err}
+		}
+		m.apply(c)
+		m.append(c, vouches)
+	}
 	return nil
 }
 
@@ -198,8 +238,9 @@ func (m *Memory) apply(c *broker.Change) {
 		}
 	}
 	for _, s := range c.Settle {
-		r := m.requests[s.ID]
+		r := *m.requests[s.ID]
 		r.State, r.Outcome = s.Outcome.State, copyOutcome(&s.Outcome)
+		m.requests[s.ID] = &r
 	}
 	for _, s := range c.Sessions {
 		m.sessions[s.ID] = copySession(s)
