@@ -31,6 +31,7 @@ type (
 		Wakes    bool   // a runner is to be started
 		Rule     rules.Rule
 		Problem  string
+		Unheld   []string // SetFreeze: waiting calls that the rules are to look at again, as if they came now
 	}
 	// Answered says that there is something to be told to whoever waits for a call.
 	Answered struct{ ID string }
@@ -55,8 +56,6 @@ type (
 	ShowAnew struct{}
 	// Wake says that a runner is to be started for a session.
 	Wake struct{ Session broker.Session }
-	// Rejudge says which waiting calls the rules are to look at again, as if they came now.
-	Rejudge struct{ IDs []string }
 )
 
 func (Reply) effect()       {}
@@ -69,5 +68,4 @@ func (ShowHealth) effect()  {}
 func (ShowRules) effect()   {}
 func (ShowRefused) effect() {}
 func (ShowAnew) effect()    {}
-func (Rejudge) effect()     {}
 func (Wake) effect()        {}

@@ -26,7 +26,7 @@ type Freeze struct {
 }
 
 // SetFreeze holds the calls of a session, or for "" of all, or lets them go on. After a lift
-// Rejudge says what it held. Errors: ErrForbidden, ErrClosed, ErrTooMany.
+// Reply.Unheld says what it held. Errors: ErrForbidden, ErrClosed, ErrTooMany.
 type SetFreeze struct {
 	SessionID string
 	On        bool
@@ -61,8 +61,7 @@ func (in SetFreeze) step(s *State, now time.Time) {
 		s.recordFreeze(now, in.SessionID, false, in.By)
 		s.showHeld(in.SessionID)
 		s.freeAnswers(in.SessionID)
-		s.reply(Reply{Done: true})
-		s.emit(Rejudge{s.waitingIn(in.SessionID)})
+		s.reply(Reply{Done: true, Unheld: s.waitingIn(in.SessionID)})
 	}
 }
 

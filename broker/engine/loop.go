@@ -36,7 +36,6 @@ type World interface {
 	Moved(id string)              // its deadline moved: who does not know of it is to be told
 	SessionChanged(id string)     // its runner may have something to do
 	StartRunner(s broker.Session) // a runner is to be started for it
-	Rejudge(ids []string)         // the rules are to look at these waiting calls again
 }
 
 // Loop is the one goroutine that owns a State.
@@ -337,10 +336,6 @@ func (l *Loop) release(steps []step) {
 				l.world.SessionChanged(e.ID)
 			case Wake:
 				l.world.StartRunner(e.Session)
-			case Rejudge:
-				if len(e.IDs) > 0 {
-					l.world.Rejudge(e.IDs)
-				}
 			}
 		}
 		if !replied {

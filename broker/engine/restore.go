@@ -27,7 +27,7 @@ type Start struct {
 // left of their time. Its effects are the timers.
 func (s *State) Restore(now time.Time, st Start) ([]Effect, error) {
 	s.out = out{}
-	s.now.health = st.Health
+	s.now.health, s.now.observing = st.Health, st.Health.Observing
 	none, err := rules.Compile(nil)
 	if err != nil {
 		return nil, fmt.Errorf("compile no rules: %w", err)

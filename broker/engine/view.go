@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 )
@@ -45,10 +46,16 @@ type Seen struct {
 	Stamp   string
 	Heir    string // the conversation that may have the answer that it is owed; see Told
 	Owed    bool
+	Kept    bool          // a freeze keeps its answer back
+	Over    string        // why its answer is not given again, as far as that is known
+	GivenAt time.Time     // when it was given, of a call that was put off
 	Left    time.Duration // until its deadline; 0 unless it waits
 	Late    bool
 	Look    Look
 }
+
+// Open reports whether the call may still be allowed.
+func (x *Seen) Open() bool { return x.Request.State == broker.Pending || x.Late }
 
 // Seen is a call that is in memory, with what it takes to judge it.
 func (v *View) Seen(id string, now time.Time) (Seen, bool) {
@@ -58,7 +65,10 @@ func (v *View) Seen(id string, now time.Time) (Seen, bool) {
 	if !ok {
 		return Seen{}, false
 	}
-	x := Seen{Request: *c.Req, Stamp: c.Stamp, Heir: c.Told.heir, Owed: c.Phase == owed, Late: c.late(now), Look: v.look(c.Req)}
+	x := Seen{
+		Request: *c.Req, Stamp: c.Stamp, Heir: c.Told.heir, Owed: c.Phase == owed, Kept: c.Told.withheld, Over: c.Told.over, GivenAt: c.Told.givenAt,
+		Late: c.late(now), Look: v.look(c.Req),
+	}
 	if c.Phase == waiting {
 		x.Left = c.Clock.deadline.Sub(now)
 	}
@@ -329,4 +339,157 @@ func (v *View) Failures() (n int, failing bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.state.kept.failures, v.state.kept.health.StoreErr != ""
+}
+
+// Rule is a rule that is not built in, with its uses.
+func (v *View) Rule(id string) (rules.Rule, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	b := &v.state.book
+	r, ok := b.own.kept[id]
+	for _, f := range b.files.kept {
+		if ok {
+			break
+		}
+		if i := slices.IndexFunc(f.Rules, func(r rules.Rule) bool { return r.ID == id }); i >= 0 {
+			r, ok = f.Rules[i], true
+		}
+	}
+	u := b.uses.kept[id]
+	r.Uses, r.LastUsedAt = u.Uses, u.Last
+	return r, ok
+}
+
+// Trusted is the digest that a project's rules file must have so that its allow rules count.
+func (v *View) Trusted(path string) string {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.state.book.trusted.kept[path]
+}
+
+// WouldAsk reports whether a call of this tool should have been asked for here first: one was,
+// in this session, since its user last spoke in front of this console.
+func (v *View) WouldAsk(sessionID, tool string) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	se, ok := v.state.sessions.kept[sessionID]
+	return ok && se.gated[tool] && !v.state.kept.observing && !se.Row.Observed
+}
+
+// Alarm is the alarm of a request; nil when there is none.
+func (v *View) Alarm(requestID string) *broker.Alarm {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if a, ok := v.state.alarmOf.kept[requestID]; ok {
+		return &a
+	}
+	return nil
+}
+
+// MayBeStarting reports whether a call of a session that was allowed just before its stop was
+// not heard to have run.
+func (v *View) MayBeStarting(sessionID string, now time.Time, within time.Duration) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	se, ok := v.state.sessions.kept[sessionID]
+	if !ok || now.Sub(se.Row.StopAskedAt) > within {
+		return false
+	}
+	for _, id := range v.state.kept.recent {
+		c := v.state.calls.kept[id]
+		if c != nil && c.Req.SessionID == sessionID && c.Req.Event == broker.GateOf(c.Req.Agent) && c.Req.State == broker.Allowed &&
+			c.Told.over == "" && se.Row.StopAskedAt.Sub(c.Req.Outcome.At) < within {
+			return true
+		}
+	}
+	return false
+}
+
+// News reports whether the runner of a session has to be told anything that it was not told yet.
+func (v *View) News(sessionID string) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	se, ok := v.state.sessions.kept[sessionID]
+	if !ok {
+		return false
+	}
+	if se.Row.MayTell() {
+		return true
+	}
+	list := se.Row.Orders(se.run.done)
+	return len(list) > 0 && broker.OrderIDs(list) != se.run.told
+}
+
+// Answered are the managed sessions whose call was put off and has an answer by now, for which
+// nobody resumed them yet, with who answered.
+func (v *View) Answered() map[string]broker.Actor {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	list := map[string]broker.Actor{}
+	if v.state.kept.closed || v.state.kept.draining {
+		return list
+	}
+	for id, se := range v.state.sessions.kept {
+		for _, cid := range se.deferred {
+			r := v.state.calls.kept[cid].Req
+			if o := r.Outcome; o != nil && se.Row.Run != nil && !se.Row.Run.Running() && !se.Row.State.UnderStop() && r.Checkpoint.ResumedAt.Before(o.At) {
+				list[id] = broker.Actor{Kind: broker.ByOperator, ID: o.By.ID} // who answered wants it heard
+			}
+		}
+	}
+	return list
+}
+
+// Freezes says whether everything is frozen, how many sessions are one by one, and how many
+// waiting calls of a session, or of all for "", are held.
+func (v *View) Freezes(sessionID string) (all bool, sessions, held int) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	sessions = len(v.state.freezes.kept)
+	if _, all = v.state.freezes.kept[""]; all {
+		sessions--
+	}
+	for id, se := range v.state.sessions.kept {
+		for _, cid := range se.waiting {
+			if (sessionID == "" || id == sessionID) && v.state.calls.kept[cid].Req.Held != "" {
+				held++
+			}
+		}
+	}
+	return all, sessions, held
+}
+
+// ResumedBy is the process that runs the agent for the last resume of a session that was begun.
+func (v *View) ResumedBy(sessionID string) broker.Process {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if se, ok := v.state.sessions.kept[sessionID]; ok && se.resuming != nil {
+		return se.resuming.by
+	}
+	return broker.Process{}
+}
+
+// RanLike reports whether a call like the one that h reports was told to run.
+func (v *View) RanLike(h agents.Hook) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, c := range v.state.calls.kept {
+		if broker.RanAs(*c.Req, h) && broker.ToldToRun(*c.Req) {
+			return true
+		}
+	}
+	return false
+}
+
+// Untold is how many allowed calls have an asker who was not told yet.
+func (v *View) Untold() int {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	n := 0
+	for _, c := range v.state.calls.kept {
+		if !c.Told.since.IsZero() {
+			n++
+		}
+	}
+	return n
 }

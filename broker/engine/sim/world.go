@@ -134,12 +134,6 @@ func (w *world) Answered(id string)         { w.woken[id] = true }
 func (w *world) Moved(string)               {}
 func (w *world) SessionChanged(string)      {}
 func (w *world) StartRunner(broker.Session) {}
-func (w *world) Rejudge(ids []string) {
-	for _, id := range ids {
-		w.rejudge(id, "")
-	}
-}
-
 func newWorld(tell bool) *world {
 	w := &world{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), disk: newDisk(), woken: map[string]bool{}, tell: tell}
 	w.checks.world = w
@@ -430,7 +424,11 @@ func (w *world) doMore(m Move, sid string, op int) {
 		}
 	case "freeze", "freeze all", "lift", "lift all":
 		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
-		w.send(engine.SetFreeze{SessionID: all[everything], On: strings.HasPrefix(m.Kind, "freeze"), By: operator}, nil)
+		w.send(engine.SetFreeze{SessionID: all[everything], On: strings.HasPrefix(m.Kind, "freeze"), By: operator}, func(r engine.Reply) {
+			for _, id := range r.Unheld {
+				w.rejudge(id, "")
+			}
+		})
 	case "observe", "observe all":
 		w.sayf("operator %d: %s %s", op, m.Kind, all[everything])
 		w.send(engine.Observe{SessionID: all[everything], On: true, By: operator}, nil)
