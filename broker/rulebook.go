@@ -66,3 +66,7 @@ type Token struct {
 
 // Pick names one call of a decision about several, as it was shown.
 type Pick struct{ ID, Digest string }
+
+// SuggestedByAgent stands in CreatedBy of a draft that the agent itself suggests. Who saves
+// the rule is its author.
+const SuggestedByAgent = "suggested by the agent"

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
@@ -81,14 +81,14 @@ func lasting(r rules.Rule) bool {
 
 // rulesFile says whether the project's own file is trusted as it is now.
 func (e *examination) rulesFile(ctx context.Context, k *known) {
-	path := filepath.Join(k.project, service.RulesFileName)
+	path := filepath.Join(k.project, policy.RulesFileName)
 	trusted := map[string]string{}
 	if k.reader != nil {
 		if err := (&known{reader: k.reader}).readLog(ctx, trusted); err != nil {
 			return // said already
 		}
 	}
-	f, err := service.ReadRulesFile(path, k.project, trusted[path])
+	f, err := policy.ReadRulesFile(path, k.project, trusted[path])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

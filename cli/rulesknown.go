@@ -13,8 +13,8 @@ import (
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/store"
 )
@@ -92,8 +92,8 @@ func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
 // readFile adds the rules of the project's own file. One that cannot be read makes
 // every call of the project ask, so it is a problem and no error.
 func (k *known) readFile(trusted map[string]string) error {
-	path := filepath.Join(k.project, service.RulesFileName)
-	f, err := service.ReadRulesFile(path, k.project, trusted[path])
+	path := filepath.Join(k.project, policy.RulesFileName)
+	f, err := policy.ReadRulesFile(path, k.project, trusted[path])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

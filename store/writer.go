@@ -33,7 +33,6 @@ const (
 	abandoned
 )
 
-//
 // A job is one change or several that stand or fall together.
 type job struct {
 	works  []*work

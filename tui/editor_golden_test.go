@@ -10,7 +10,6 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/service"
 )
 
 // offer opens the editor on the selected card as the broker would answer.
@@ -60,7 +59,7 @@ var ruleScenes = map[string]struct {
 	}},
 	"editor suggested": {play: func(s *still) {
 		d := offered("npm run test", "npm run test *", "npm *")
-		d[2].CreatedBy = service.SuggestedByAgent
+		d[2].CreatedBy = broker.SuggestedByAgent
 		s.offer(d...)
 		s.keys("ctrl+p")
 		s.answer(somePreview(), nil)

@@ -5,8 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/service"
 )
 
 const (
@@ -195,7 +195,7 @@ func (m *model) writeWhere(p *paper, w *whereLine, focused bool) {
 	w.pattern.write(p, m.label(name, focused), focused)
 	if len(e.drafts) > 1 && w == &e.where[0] {
 		text := fmt.Sprintf("offered %d of %d", e.draft+1, len(e.drafts))
-		if e.drafts[e.draft].CreatedBy == service.SuggestedByAgent {
+		if e.drafts[e.draft].CreatedBy == broker.SuggestedByAgent {
 			text += " · suggested by the agent"
 		}
 		if p.width >= 60 {

@@ -26,6 +26,7 @@ type Look struct {
 	Project string // folder
 	Alarm   string // why no rule may allow anything in the session
 	Moot    bool   // the rules have no say now
+	Stopped bool   // nothing of the session may run
 }
 
 // Judged is what was made of a call with a Look.
@@ -69,7 +70,7 @@ func (in Ask) step(s *State, now time.Time) {
 
 // look is what it takes to judge req now.
 func (s *State) look(req *broker.Request) *Look {
-	return &Look{Rules: s.now.rules, Project: s.project(req), Alarm: s.alarmWords(req.SessionID), Moot: s.moot(req.SessionID)}
+	return &Look{Rules: s.now.rules, Project: s.project(req), Alarm: s.alarmWords(req.SessionID), Moot: s.moot(req.SessionID), Stopped: s.underStop(req.SessionID)}
 }
 
 // askAgain answers a question that was asked before.
@@ -98,12 +99,12 @@ func (s *State) rejoin(now time.Time, c *Call, in Ask) {
 	q := &in.Question
 	c = s.edit(c)
 	before := *c.Req
+	s.noteWaits(now, c, q.Waits)
 	req := c.own()
 	c.Asker.agent, c.Asker.talk, c.Asker.headless = q.Session.Process, q.Correlation, q.Headless
 	c.Asker.bound = c.Asker.bound || q.Bound
 	c.Asker.leftAt, c.Asker.hungUp = now, false
 	c.Start = in.Start
-	s.noteWaits(now, c, q.Waits)
 	req.Deferrable = broker.WhyWaits(*req, q.Headless) == "" // a restart forgot it
 	if q.Asker.PID != 0 && q.Asker.PID != req.Asker.PID {
 		req.Asker = q.Asker
@@ -157,7 +158,7 @@ func (in Insert) step(s *State, now time.Time) {
 		s.endAtOnce(now, c, se, *end, used)
 	}
 	s.out.change.Insert = c.Req
-	s.reply(Reply{Call: *c.Req})
+	s.reply(Reply{Call: *c.Req, Done: true})
 }
 
 // newCall is the call of in, in no phase yet.
@@ -165,7 +166,7 @@ func (s *State) newCall(now time.Time, in Insert) *Call {
 	q := &in.Question
 	req := q.Request
 	req.State, req.CreatedAt = broker.Pending, broker.Instant(now)
-	req.ExpiresAt = req.CreatedAt.Add(s.timeout(q))
+	req.ExpiresAt = req.CreatedAt.Add(s.limits.Timeout(q))
 	req.Deferrable = broker.WhyWaits(req, q.Headless) == ""
 	a := broker.AsWaiting(in.Judged.Assessment, req, q.Headless)
 	req.Assessment, req.Legible = &a, in.Judged.Legible

@@ -199,17 +199,17 @@ func (in Assess) step(s *State, now time.Time) {
 		c.Stamp = in.Judged.Stamp
 	}
 	a := broker.AsWaiting(in.Judged.Assessment, *c.Req, c.Asker.headless)
-	if before := c.Req.Assessment; before == nil || !sameAssessment(*before, a) || c.Req.Legible != in.Judged.Legible {
+	before := c.Req.Assessment
+	differs := before == nil || !sameAssessment(*before, a) || c.Req.Legible != in.Judged.Legible
+	if differs {
 		req := c.own()
 		req.Assessment, req.Legible = &a, in.Judged.Legible
-		s.emit(ShowCall{req})
 	}
-	if !in.Ends || c.Phase != waiting || c.overdue(now) || in.Rule != "" && !broker.Speaks(a, in.Rule) {
-		s.reply(Reply{Call: *c.Req})
-		return
-	}
-	end, used := s.firstEnd(now, c, in.Judged)
+	end, used := s.endNow(now, c, in)
 	if end == nil || s.barred(c, *end) {
+		if differs { // a card that says the same must not look changed
+			s.emit(ShowCall{c.Req})
+		}
 		s.reply(Reply{Call: *c.Req})
 		return
 	}
@@ -222,4 +222,13 @@ func (in Assess) step(s *State, now time.Time) {
 		s.editSession(c.Req.SessionID).Row.Asks = broker.AsksOf(*c.Req)
 	}
 	s.reply(Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true})
+}
+
+// endNow is the end that in gives to c: nil when it goes on waiting.
+func (s *State) endNow(now time.Time, c *Call, in Assess) (*broker.Outcome, firstUse) {
+	open := c.Phase == waiting && !c.overdue(now) || c.Phase == putOff
+	if !in.Ends || !open || in.Rule != "" && !broker.Speaks(*c.Req.Assessment, in.Rule) {
+		return nil, firstUse{}
+	}
+	return s.firstEnd(now, c, in.Judged)
 }

@@ -108,7 +108,7 @@ func (s *State) takeUp(now time.Time, c *Call, in Ask) {
 	c = s.edit(c)
 	cp := *c.Req.Checkpoint
 	cp.TakenUpAt = broker.Instant(now)
-	cp.ExpiresAt = cp.TakenUpAt.Add(s.timeout(q))
+	cp.ExpiresAt = cp.TakenUpAt.Add(s.limits.Timeout(q))
 	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
 	s.unshelve(c)
 	req := c.Req

@@ -159,3 +159,66 @@ func TestUnrecorded(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusalsAreCounted: of many attempts that were turned away the first are recorded one by one,
+// and the others as a number once their minute is over.
+func TestRefusalsAreCounted(t *testing.T) {
+	s, now := newState(t)
+	do(s, now, Tick{})
+	recorded := 0
+	for range 50 {
+		c, _ := s.Step(now, Refused{Data: broker.RefusedData{Wanted: string(broker.Allow), Kind: broker.NoOperator}})
+		s.Keep()
+		recorded += len(c.Events)
+	}
+	if recorded != 5 {
+		t.Errorf("%d are recorded, want 5", recorded)
+	}
+	c, effects := s.Step(now.Add(time.Hour), Tick{})
+	s.Keep()
+	if len(c.Events) != 1 || c.Events[0].Type != broker.EventDecisionRefused {
+		t.Fatalf("an hour later %d events", len(c.Events))
+	}
+	more := -1
+	for _, e := range effects {
+		if r, ok := e.(ShowRefused); ok {
+			more = r.Refused.More
+		}
+	}
+	if more != 44 {
+		t.Errorf("%d more, want 44", more)
+	}
+}
+
+// TestAskersOfASlowRound: whoever asked in a round that took long is not away for as long as that.
+func TestAskersOfASlowRound(t *testing.T) {
+	s, now := newState(t)
+	put(t, s, now, "a")
+	later := now.Add(2 * time.Minute)
+	do(s, later, stalled{})
+	do(s, later.Add(time.Second), Tick{})
+	if r := s.call("a").Req; r.State != broker.Pending {
+		t.Errorf("it is %s", r.State)
+	}
+	do(s, later.Add(2*time.Minute), Tick{})
+	if r := s.call("a").Req; r.State == broker.Pending {
+		t.Error("it waits for nobody")
+	}
+}
+
+// TestRejoined: who asks once more for a call after a restart makes it one that can be put off.
+func TestRejoined(t *testing.T) {
+	s, now := newState(t)
+	q := broker.Question{Bound: true, Headless: true, Request: broker.Request{
+		ID: "a", Key: "a", SessionID: "s", Agent: "claude", Event: "PreToolUse", ToolUseID: "toolu_1", ToolName: "Bash", ToolInput: []byte(`{}`), CWD: "/src", Digest: "a",
+	}, Waits: broker.Patience{Until: now.Add(time.Hour)}}
+	r := q.Request
+	r.State, r.CreatedAt, r.ExpiresAt = broker.Pending, now, now.Add(time.Minute)
+	s = New(s.limits)
+	if _, err := s.Restore(now, Start{Saved: broker.Saved{Requests: []broker.Request{r}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := do(s, now, Ask{Question: q}).Call; !got.Deferrable || got.MayWaitUntil.IsZero() {
+		t.Errorf("deferrable %t, may wait until %v", got.Deferrable, got.MayWaitUntil)
+	}
+}

@@ -72,12 +72,14 @@ func (s *State) recordFreeze(now time.Time, sessionID string, on bool, by broker
 	}
 }
 
-// waitingIn are the waiting calls of a session, or of all for "", that no freeze holds.
+// waitingIn are the calls of a session, or of all for "", that wait or are put off, and that no
+// freeze holds.
 func (s *State) waitingIn(sessionID string) []string {
 	var ids []string
 	for _, id := range s.sessions.keys() {
 		if (sessionID == "" || id == sessionID) && s.held(id) == "" {
 			ids = append(ids, s.session(id).waiting...)
+			ids = append(ids, s.session(id).deferred...)
 		}
 	}
 	return ids

@@ -218,6 +218,12 @@ func (in FromProgram) step(s *State, now time.Time) {
 	s.reply(Reply{Session: se.view(), Done: true})
 }
 
+// Admit counts an event of a session that is told in another way. Errors: ErrTooFast,
+// ErrTooManySessions.
+type Admit struct{ SessionID string }
+
+func (in Admit) step(s *State, now time.Time) { s.reply(Reply{Err: s.admitEvent(now, in.SessionID)}) }
+
 // TurnStopped says that an answer which ends a turn was delivered: to the main agent, or to a
 // sub-agent. No event of the agent's own tells of such an end.
 type TurnStopped struct{ SessionID, SubagentID string }

@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	maxRound   = 256              // inputs that share one transaction
-	recordTime = 10 * time.Second // the longest a round may take to be recorded
-	failedTime = time.Second      // the same while the store is known to fail
+	maxRound   = 256                    // inputs that share one transaction
+	recordTime = 10 * time.Second       // the longest a round may take to be recorded
+	failedTime = time.Second            // the same while the store is known to fail
+	stall      = 500 * time.Millisecond // a round that takes longer counts as a time in which nobody could be heard
 )
 
 // Recorder is where changes are recorded.
@@ -113,7 +114,11 @@ func (l *Loop) Run(ctx context.Context) {
 		if len(jobs) == 0 {
 			return
 		}
-		l.round(ctx, time.Now(), jobs)
+		began := time.Now()
+		if l.round(ctx, began, jobs); time.Since(began) > stall {
+			_, effects := l.state.Step(time.Now(), stalled{})
+			l.release([]step{{effects: effects}})
+		}
 	}
 }
 
@@ -229,8 +234,10 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 			continue
 		}
 		l.log.Error("not recorded", "inputs", len(jobs), "err", err)
-		_, effects := l.state.Step(now, doubt)
-		l.release([]step{{effects: effects}})
+		if storeFailed(err) {
+			_, effects := l.state.Step(now, doubt)
+			l.release([]step{{effects: effects}})
+		}
 		for i, j := range jobs {
 			l.release([]step{l.alone(now, j, !Empty(&steps[i].change), err)})
 		}

@@ -85,6 +85,11 @@ type How struct {
 	Forgets bool // it keeps nothing of its session, so it cannot be resumed
 }
 
+// shelved reports whether the store has to know that the call is, or was, put off.
+func (c *Call) shelved() bool {
+	return c.Phase == putOff || c.Phase == owed || c.Phase == waiting && c.Clock.taken != nil
+}
+
 // late reports whether allowing the ended call still helps: its agent may ask again.
 func (c *Call) late(now time.Time) bool { return now.Before(c.LateUntil) }
 

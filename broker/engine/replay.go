@@ -2,7 +2,7 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -46,8 +46,19 @@ func (in Replay) step(s *State, now time.Time) {
 	s.reply(Reply{Call: in.Call, Done: true})
 }
 
-func answeredBefore(why string) error {
-	return fmt.Errorf("%w (%s)", broker.ErrAnsweredBefore, why)
+// againError is an ErrAnsweredBefore that says why.
+type againError struct{ why string }
+
+func (e againError) Error() string { return broker.ErrAnsweredBefore.Error() + " (" + e.why + ")" }
+func (e againError) Unwrap() error { return broker.ErrAnsweredBefore }
+
+func answeredBefore(why string) error { return againError{why} }
+
+// Why is what an ErrAnsweredBefore says of its cause.
+func Why(err error) string {
+	var e againError
+	_ = errors.As(err, &e)
+	return e.why
 }
 
 // stopped says that a session is under a stop.

@@ -334,8 +334,7 @@ func (in Observe) step(s *State, now time.Time) {
 	s.reply(Reply{Done: true})
 }
 
-// sameAssessment reports whether two assessments say the same: a card that says the same must
-// not look changed.
+// sameAssessment reports whether two assessments say the same.
 func sameAssessment(x, y rules.Assessment) bool { return reflect.DeepEqual(x, y) }
 
 // fold makes a fact of the log true.

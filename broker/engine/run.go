@@ -78,6 +78,13 @@ type StartRun struct {
 	Looked, Living []broker.Process
 }
 
+// Saw notes that a process was looked at.
+func (in *StartRun) Saw(p broker.Process, lives bool) {
+	if in.Looked = append(in.Looked, p); lives {
+		in.Living = append(in.Living, p)
+	}
+}
+
 func (in StartRun) step(s *State, now time.Time) {
 	id := in.Start.SessionID
 	if err := s.admitSession(now, id); err != nil {

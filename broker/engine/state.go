@@ -169,13 +169,13 @@ func (s *State) held(sessionID string) string {
 	return ""
 }
 
-// timeout is the operator's time for q: what the asker grants, and no more than the operator
+// Timeout is the operator's time for q: what the asker grants, and no more than the operator
 // chose.
-func (s *State) timeout(q *broker.Question) time.Duration {
-	if q.Timeout > 0 && (!s.limits.Capped || q.Timeout < s.limits.ApprovalTimeout) {
+func (l *Limits) Timeout(q *broker.Question) time.Duration {
+	if q.Timeout > 0 && (!l.Capped || q.Timeout < l.ApprovalTimeout) {
 		return min(q.Timeout, broker.MaxTimeout)
 	}
-	return s.limits.ApprovalTimeout
+	return l.ApprovalTimeout
 }
 
 // notRecording is why nothing may be allowed without a person now; "" when all is well.

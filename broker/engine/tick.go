@@ -33,6 +33,18 @@ func (in Tick) step(s *State, now time.Time) {
 	s.reply(Reply{})
 }
 
+// stalled says that a round took long: whoever asked in it could not wait for the answer yet, and
+// whoever came meanwhile was not heard.
+type stalled struct{}
+
+func (stalled) step(s *State, now time.Time) {
+	for _, sid := range s.sessions.keys() {
+		for _, id := range s.session(sid).waiting {
+			s.edit(s.call(id)).Asker.leftAt = now
+		}
+	}
+}
+
 // noticeGone marks sessions whose agent's process is no more. Of one that a runner holds, the
 // runner tells how it ended.
 func (s *State) noticeGone(now time.Time, dead []broker.Process) {
@@ -40,6 +52,9 @@ func (s *State) noticeGone(now time.Time, dead []broker.Process) {
 		return
 	}
 	for _, id := range s.sessions.keys() {
+		s.close(now, id, cancelled("the agent's process is gone"), func(c *Call) bool { // another one may have resumed the session
+			return c.Asker.agent.PID != 0 && slices.Contains(dead, c.Asker.agent) && c.Asker.agent != s.session(id).Row.Process
+		})
 		se := s.session(id)
 		p := se.Row.Process
 		if p.PID == 0 || !se.Row.EndedAt.IsZero() || !se.known() || se.Row.Run.Running() || !slices.Contains(dead, p) {

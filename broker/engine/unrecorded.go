@@ -180,7 +180,11 @@ type PayRest struct{ Stray string }
 
 func (in PayRest) step(s *State, now time.Time) {
 	if in.Stray != "" {
-		session, _ := s.strays.get(in.Stray)
+		session, stray := s.strays.get(in.Stray)
+		if c := s.call(in.Stray); !stray || c != nil && c.shelved() {
+			s.reply(Reply{})
+			return
+		}
 		s.strays.drop(in.Stray)
 		s.out.change.DropCheckpoints = []string{in.Stray}
 		s.note(now, broker.EventNotDeferred, broker.Request{ID: in.Stray, SessionID: session}, struct{}{})

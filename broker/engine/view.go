@@ -87,7 +87,8 @@ func (v *View) look(req *broker.Request) Look {
 	l := Look{Rules: s.kept.rules, Project: broker.FolderOf(*req), Moot: s.kept.observing || v.held(req.SessionID)}
 	if se, ok := s.sessions.kept[req.SessionID]; ok {
 		l.Project = cmp.Or(se.Row.ProjectDir, l.Project)
-		l.Moot = l.Moot || se.Row.State.UnderStop() || se.Row.Observed
+		l.Stopped = se.Row.State.UnderStop()
+		l.Moot = l.Moot || l.Stopped || se.Row.Observed
 	}
 	if a := s.alarms.kept[req.SessionID]; a.count > 0 {
 		l.Alarm = alarmText(a)
@@ -319,7 +320,7 @@ func (v *View) Debts() (calls, strays []string, rest bool) {
 		calls = append(calls, id)
 	}
 	for id := range v.state.strays.kept {
-		if c := v.state.calls.kept[id]; c == nil || c.Phase == ended {
+		if c := v.state.calls.kept[id]; c == nil || !c.shelved() {
 			strays = append(strays, id)
 		}
 	}
@@ -492,4 +493,21 @@ func (v *View) Untold() int {
 		}
 	}
 	return n
+}
+
+// Owes reports whether the store could not take the end of a call yet.
+func (v *View) Owes(id string) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	_, owes := v.state.debts.kept[id]
+	return owes
+}
+
+// MayBeKept reports whether a freeze keeps the answer of a call back, or kept it: then it is to
+// go through Tell.
+func (v *View) MayBeKept(id, sessionID string) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	c := v.state.calls.kept[id]
+	return v.held(sessionID) || c != nil && c.Told.withheld
 }

@@ -9,55 +9,6 @@ import (
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
-// agentRun is a process of an agent, as long as it lives: also one that said that its
-// session is over, and one after which the session had another process. Everything
-// below it belongs to an agent.
-type agentRun struct {
-	broker.Process
-	session string
-	runner  bool // it holds the agent, and is none itself
-}
-
-// remember takes p for a process of the agent of session id. Caller holds mu.
-func (b *Broker) remember(p broker.Process, id string) {
-	if p.PID <= 1 {
-		return
-	}
-	if old, ok := b.agentRuns[p.PID]; !ok || old.Start != p.Start || old.runner {
-		b.agentRuns[p.PID] = agentRun{p, id, false}
-	}
-}
-
-// rememberRunner takes what is below p for the agent of session id, also before p says
-// which process that is: an agent can be faster, or stop who would say so. What is below
-// this console stays the user's. Caller holds mu.
-func (b *Broker) rememberRunner(p broker.Process, id string) {
-	if p.PID <= 1 || p.PID == os.Getpid() {
-		return
-	}
-	if old, ok := b.agentRuns[p.PID]; !ok || old.Start != p.Start {
-		b.agentRuns[p.PID] = agentRun{p, id, true}
-	}
-}
-
-// forgetDeadAgents drops the processes that are no more.
-func (b *Broker) forgetDeadAgents() {
-	b.mu.Lock()
-	runs := make([]broker.Process, 0, len(b.agentRuns))
-	for _, run := range b.agentRuns {
-		runs = append(runs, run.Process)
-	}
-	b.mu.Unlock()
-	dead := slices.DeleteFunc(runs, b.opts.Alive)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, p := range dead {
-		if b.agentRuns[p.PID].Process == p {
-			delete(b.agentRuns, p.PID)
-		}
-	}
-}
-
 // agentAbove says why the process pid counts as an agent's; "" when it does not. One
 // whose ancestry cannot be followed to the top counts as one.
 func (b *Broker) agentAbove(pid int) string {
@@ -90,11 +41,9 @@ func (b *Broker) agentBeside(pid int) string {
 
 // agentIn names the known agent in an ancestry; "" when there is none.
 func (b *Broker) agentIn(chain []peers.Kin) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	for i, k := range chain {
-		if run, ok := b.agentRuns[k.PID]; ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.runner) {
-			return fmt.Sprintf("it comes from the agent of session %s (process %d)", broker.Clip(run.session), run.PID)
+		if run, ok := b.view.Agent(k.PID); ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.Runner) {
+			return fmt.Sprintf("it comes from the agent of session %s (process %d)", broker.Clip(run.Session), run.PID)
 		}
 	}
 	return ""

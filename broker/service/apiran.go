@@ -63,26 +63,15 @@ func (b *Broker) requestRan(ctx context.Context, e eventBody) (broker.Request, e
 	return req, err
 }
 
-// requestByKey finds a request in memory or the store.
-func (b *Broker) requestByKey(ctx context.Context, key string) (broker.Request, error) {
-	b.mu.Lock()
-	if e, ok := b.byKey[key]; ok && e.saved {
-		defer b.mu.Unlock()
-		return e.req, nil
-	}
-	b.mu.Unlock()
-	return b.store.RequestByKey(ctx, key)
-}
-
 // noteToldRan is the change of a post_tool over the API, and what is to be done once it
 // is recorded: what ran is compared with what was allowed, where it says what ran.
-func (b *Broker) noteToldRan(ctx context.Context, e eventBody) (change func(*broker.Session) []*broker.Event, after func()) {
+func (b *Broker) noteToldRan(ctx context.Context, e eventBody) (change func(time.Time, *broker.Session) []*broker.Event, after func()) {
 	req, err := b.requestRan(ctx, e)
 	h := e.ran()
 	d := toldRan{RanData: b.ranData(h), ToolInput: e.ToolInput, Data: e.Data}
 	about := broker.Request{SessionID: e.SessionID, ID: req.ID}
-	change = func(*broker.Session) []*broker.Event {
-		return []*broker.Event{broker.NewEvent(now(), broker.EventPostTool, about, d)}
+	change = func(now time.Time, _ *broker.Session) []*broker.Event {
+		return []*broker.Event{broker.NewEvent(now, broker.EventPostTool, about, d)}
 	}
 	return change, func() {
 		if err != nil && !errors.Is(err, broker.ErrNotFound) {

@@ -3,8 +3,12 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,136 +16,55 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/policy"
+	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// Broker is the state machine: the only place where a request changes state.
-//
-// Lock order: keeper.changing, then a session's record lock (sessionEntry.rec), then a call
-// that is busy (entry.busy), then keeper.files.mu, then mu. mu covers the maps and is never held over I/O; a record lock is held while that session's row
-// is written, so that rows reach the store in the order in which they were made.
+// Broker is the engine with the world around it: the store, the routes, the rules' files, the
+// processes that ask. It decides nothing itself: it looks things up, sends an input, and tells
+// what came of it.
 type Broker struct {
 	*story.Reader
 
 	store broker.Store
 	opts  Options
 	log   *slog.Logger
+	loop  *engine.Loop
+	view  *engine.View
 	stop  context.CancelFunc
 	wg    sync.WaitGroup
 
-	mu          sync.Mutex
-	closed      bool
-	requests    map[string]*entry // pending, late and recently decided ones, by id
-	byKey       map[string]*entry
-	roots       roots
-	recent      []string // ids of decided entries, oldest first; see forget
-	pending     int
-	sessions    map[string]*sessionEntry
-	grants      map[grantKey]broker.Grant
-	grantStamps map[string]string // by grant: of the call's files when it was allowed; none for an earlier console's
-	watchers    map[*watcher]struct{}
-	health      broker.Health
-	unsaved     map[string]broker.Outcome // ends that the store could not take yet, by request id
-	failures    int                       // commits that failed because of the store
-	draining    bool                      // held polls answer at once
-	parkedNow   sync.WaitGroup
-	alarms      alarms
-	aside       map[string]string // by digest: why a call is not parsed; not changed once the broker runs
-	guarded     []string          // Options.Guarded as the disk had them at the start
-	home        string            // the user's home folder; "" when there is none
-	turn        chan struct{}     // one token for each call that is being recorded
-	conns       conns             // of all listeners
-	tcpConns    conns             // those among them that come over TCP
-	keeper      rulekeeper
-	history     pastCalls
-	deadlines   deadlines
-	newcomers   bucket // of sessions that were not known
-	floods      map[floodKey]*flood
-	observing   bool                 // nothing is held, in any session
-	freezes     map[string]*freeze   // by session id; "" is that of all
-	unheard     map[string]time.Time // since when calls are allowed whose asker was not told yet, by id
-	withheld    map[string]struct{}  // ids of calls that were allowed and whose answer a freeze keeps back
-	agentRuns   map[int]agentRun
-	strays      map[string]string // calls whose being put off may have been recorded although nobody was told: request to session
-	refusals    refusals
-	nonces      nonces
-	slow        chan struct{} // one token for each peer that waits for a no
-	resumes     atomic.Bool   // resumeAnswered is under way
-	rereading   atomic.Bool   // reread is under way
-	watching    settingsWatch // of settings files
-	capped      bool          // the operator chose ApprovalTimeout, so no asker may take longer
+	lines    lines // connections that wait for news of a call, or of a session for its runner
+	parked   sync.WaitGroup
+	draining atomic.Bool // held polls answer at once
+	gate     gate
+
+	policy *policy.Policy
+
+	sweeping sweeping
+	watching settingsWatch // of settings files
+	capped   bool          // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
-// entry is one request in memory. All fields are guarded by Broker.mu, but for
-// done and tried, which may be waited on by anybody.
-type entry struct {
-	req       broker.Request
-	saved     bool           // its row is in the store; not before may it be decided
-	claimed   bool           // somebody is recording its end
-	passing   bool           // and that end is one that a freeze would have kept it from
-	unjudged  bool           // a freeze held it when it was asked, so no rule has spoken
-	done      chan struct{}  // closed once req.State is terminal
-	tried     chan struct{}  // closed once saving the row was tried: saved, or instead and failure, say what came of it
-	instead   broker.Request // what the store had under the key already
-	failure   error
-	timer     *time.Timer
-	deadline  time.Time     // monotonic; req.ExpiresAt is for the eyes and for the next start
-	most      time.Time     // monotonic: when whoever asked last would leave, with more time from the operator; zero: not known
-	mayMore   bool          // they said that they would wait for longer than they asked for
-	bound     bool          // has an asker whose leaving cancels it
-	polled    bool          // its asker has no connection of its own, but looks now and again
-	again     time.Duration // how soon they said that they look again; 0: not said
-	hungUp    bool          // the last of them did not wait until it was answered
-	attached  int           // polls that wait for it now
-	parked    []*parked     // the connections among them
-	leftAt    time.Time     // when the last of them left
-	lateUntil time.Time
-	reported  bool               // an agent without ids of calls told that it ran
-	heardEnd  bool               // a report of its end is on record; only of calls without an id
-	over      string             // why its answer is not given again, once that is known here
-	second    bool               // it was asked about again without an id; see takeFirst
-	busy      chan struct{}      // not nil while it is being put off or taken up again; closed then
-	extending chan struct{}      // not nil while it is being given more time; closed then
-	taken     *broker.Checkpoint // it was put off, and waits again since its agent asked again
-	heir      string             // the latest conversation that asked again for a call that was put off and has an answer
-	givenAt   time.Time          // when the answer of a call that was put off was given
-	// Who asked.
-	agent       broker.Process
-	correlation string
-	headless    bool
-	stamp       string // of the files that the call names, as they were when it was shown
+// gate is what keeps peers from taking more than their part of the console.
+type gate struct {
+	conns     conns         // of all listeners
+	tcpConns  conns         // those among them that come over TCP
+	turn      chan struct{} // one token for each call that is being recorded
+	slow      chan struct{} // one token for each peer that waits for a no
+	deadlines deadlines
+	nonces    nonces
 }
-
-// sessionEntry is one session in memory. s is guarded by Broker.mu.
-type sessionEntry struct {
-	rec     sync.Mutex
-	s       broker.Session
-	pending map[string]*entry
-
-	deferred   map[string]*entry // calls that were put off and whose answer was not given
-	putOffTurn bool              // the turn goes on in which one was
-	resuming   *resumption       // the last one that was begun
-
-	turnSeen bool            // this console saw its user speak, or the session begin
-	gated    map[string]bool // tools that it has asked for since
-
-	savedAt time.Time      // when its row was last written
-	savedAs broker.Process // whose the session was in it
-	asks    bucket         // of new calls
-	tells   bucket         // of other events
-
-	run runEntry
-}
-
-type grantKey struct{ session, subagent, digest string }
 
 const (
 	historyBytes  = 64 << 20         // of the inputs of a history; each may have a mebibyte
-	keepDecided   = 4096             // decided requests kept in memory for re-asking hooks and late cards
-	recordTimeout = 10 * time.Second // the longest an end may take to be recorded
-	touchEvery    = 30 * time.Second // how stale a session's stored last-seen time may be
+	lateLoaded    = 2048             // late calls that a starting console takes up
+	recordTimeout = 10 * time.Second // the longest a look into the store may take
+	alarmsRead    = 1000             // events that a starting console reads at a time
 )
 
 func (o Options) withDefaults() Options {
@@ -159,7 +82,7 @@ func (o Options) withDefaults() Options {
 	o.MaxSessions = cmp.Or(max(o.MaxSessions, 0), defaultSessions)
 	o.Rate = cmp.Or(o.Rate, defaultRate)
 	if o.Vet == nil {
-		o.Vet = trusting{}
+		o.Vet = policy.Trusting{}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -173,9 +96,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// New returns a broker over st that has taken up what an earlier one left
-// pending: those requests wait again, with what is left of their time. So do its late cards.
-// Close releases it; the store stays the caller's.
+// New returns a broker over st that has taken up what an earlier one left pending: those
+// requests wait again, with what is left of their time. So do its late cards. Close releases
+// it; the store stays the caller's.
 func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 	capped := opts.ApprovalTimeout > 0
 	opts = opts.withDefaults()
@@ -183,220 +106,348 @@ func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load what was pending: %w", err)
 	}
-	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b := &Broker{
-		store: st, opts: opts, log: opts.Log, stop: cancel,
-		requests: map[string]*entry{}, byKey: map[string]*entry{},
-		sessions: map[string]*sessionEntry{}, grants: map[grantKey]broker.Grant{}, grantStamps: map[string]string{},
-		watchers: map[*watcher]struct{}{}, unsaved: map[string]broker.Outcome{}, strays: map[string]string{},
-		freezes: map[string]*freeze{}, withheld: map[string]struct{}{}, unheard: map[string]time.Time{},
-		floods: map[floodKey]*flood{}, deadlines: usualDeadlines(), agentRuns: map[int]agentRun{},
-		capped: capped, turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers),
-		history: pastCalls{turn: make(chan struct{}, 1)}, aside: map[string]string{},
+		store: st, opts: opts, log: opts.Log, capped: capped,
+		gate: gate{turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers), deadlines: usualDeadlines()},
 	}
+	b.lines.held = map[string][]waiter{}
 	b.Reader = story.NewReader(b, st)
-	b.health = broker.Health{Socket: opts.Socket} // before the first commit, which may fail and say so there
-	if err = b.takeUp(ctx, &saved); err != nil {
-		cancel()
-		return nil, err
-	}
-	b.conns.limit = connLimit()
-	b.tcpConns.limit = max(b.conns.limit/tcpShare, 8)
-	b.opts.MaxPending = min(b.opts.MaxPending, b.conns.mayWait()) // each on a connection
-	b.home = workspace.UserHome()
-	for _, g := range opts.Guarded {
-		b.guarded = append(b.guarded, workspace.RealPath(g))
-	}
-	b.health.LogSeq, b.health.LogHash = st.Head()
-	b.observing, b.health.Observing = opts.Observe, opts.Observe
-	b.mu.Lock()
-	b.restore(saved)
-	err = b.restoreFacts(saved)
-	b.mu.Unlock()
-	if err == nil {
-		err = b.restoreAlarms(ctx)
-	}
+	b.gate.conns.limit = connLimit()
+	b.gate.tcpConns.limit = max(b.gate.conns.limit/tcpShare, 8)
+	b.opts.MaxPending = min(b.opts.MaxPending, b.gate.conns.mayWait()) // each on a connection
+	aside := map[string]string{}
+	start, err := b.takenUp(ctx, saved, aside)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	if err := b.restoreLate(ctx); err != nil {
-		cancel()
+	state := engine.New(b.limits())
+	timers, err := state.Restore(time.Now(), start)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.restoreDecided(ctx, saved); err != nil {
-		cancel()
-		return nil, err
-	}
-	b.denyStopped(ctx)
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = cancel
+	b.loop = engine.NewLoop(state, timers, st, world{b}, b.log)
+	b.view = b.loop.View()
+	b.policy = policy.New(policy.Options{
+		Engine: b.view, Tell: b.loop.Do, Store: st, Vet: opts.Vet, Home: workspace.UserHome(), Guarded: realPaths(opts.Guarded), Aside: aside, Log: b.log,
+	})
+	b.wg.Go(func() { b.loop.Run(run) })
+	b.denyStopped()
 	b.restamp()
 	b.wg.Go(func() { b.sweep(run) })
 	return b, nil
 }
 
-// restore takes up saved state. Caller holds mu.
-func (b *Broker) restore(saved broker.Saved) {
-	now := time.Now()
-	for _, s := range saved.Sessions {
-		b.sessions[s.ID] = &sessionEntry{s: s, pending: map[string]*entry{}, deferred: map[string]*entry{}, savedAt: s.LastSeenAt, savedAs: s.Process}
-		b.remember(s.Process, s.ID)
-		if s.Run.Running() {
-			b.rememberRunner(s.Run.Runner, s.ID)
-		}
+func realPaths(list []string) (real []string) {
+	for _, path := range list {
+		real = append(real, workspace.RealPath(path))
 	}
-	for _, g := range saved.Grants {
-		if now.Before(g.ExpiresAt) {
-			b.grants[grantKey{g.SessionID, g.SubagentID, g.Digest}] = g
-		}
+	return real
+}
+
+func (b *Broker) limits() engine.Limits {
+	o := &b.opts
+	return engine.Limits{
+		ApprovalTimeout: o.ApprovalTimeout, Capped: b.capped, LateFor: o.LateFor, AskerGrace: o.AskerGrace,
+		MaxPerSession: o.MaxPerSession, MaxPending: o.MaxPending, MaxSessions: o.MaxSessions, Rate: o.Rate,
+		OnTimeout: o.OnTimeout, Self: os.Getpid(), Launches: o.Launcher != nil, Difference: o.Difference,
 	}
-	putOff, extended := broker.CheckpointsOf(saved), broker.ExtensionsOf(saved)
+}
+
+// takenUp is what a starting console knows from the store.
+func (b *Broker) takenUp(ctx context.Context, saved broker.Saved, aside map[string]string) (engine.Start, error) {
+	start := engine.Start{Health: broker.Health{Socket: b.opts.Socket, Observing: b.opts.Observe}}
+	problem, err := b.takeUp(ctx, &saved, aside)
+	if err != nil {
+		return start, err
+	}
+	start.Health.StoreErr = problem
+	start.Health.LogSeq, start.Health.LogHash = b.store.Head()
+	start.Saved = saved
+	if start.Alarms, err = b.alarmsOnRecord(ctx); err != nil {
+		return start, err
+	}
+	if start.Late, err = b.lateOnRecord(ctx); err != nil {
+		return start, err
+	}
+	waits := map[string]bool{}
 	for _, r := range saved.Requests {
-		e := &entry{req: r, saved: true, done: make(chan struct{}), tried: make(chan struct{}), bound: r.Asker.PID != 0 || r.Event != "", leftAt: now}
-		close(e.tried)
-		b.addEntry(e)
-		if cp := putOff[r.ID]; cp != nil && !b.restorePutOff(e, cp) {
+		waits[r.ID] = true
+	}
+	for _, cp := range saved.Checkpoints {
+		if cp.Process.PID != 0 && b.opts.Alive(cp.Process) {
+			start.Living = append(start.Living, cp.Process)
+		}
+		if waits[cp.RequestID] {
 			continue
 		}
-		if x, ok := extended[r.ID]; ok {
-			e.restoreExtended(x, e.waitsSince())
-		}
-		b.arm(e, e.req.ExpiresAt.Sub(now))
-	}
-}
-
-// addEntry puts e in the maps. Caller holds mu.
-func (b *Broker) addEntry(e *entry) {
-	b.requests[e.req.ID] = e
-	b.byKey[e.req.Key] = e
-	if e.req.State == broker.Pending {
-		b.pending++
-		b.session(e.req.SessionID).pending[e.req.ID] = e
-	}
-}
-
-// session returns the entry of id, made on the spot if need be. Caller holds mu.
-func (b *Broker) session(id string) *sessionEntry {
-	se, ok := b.sessions[id]
-	if !ok {
-		se = &sessionEntry{s: broker.Session{ID: id, State: broker.SessionActive, Frozen: b.held(id) != ""}, pending: map[string]*entry{}, deferred: map[string]*entry{}}
-		b.sessions[id] = se
-	}
-	return se
-}
-
-// arm starts e's clock. Caller holds mu.
-func (b *Broker) arm(e *entry, left time.Duration) {
-	e.deadline = time.Now().Add(left)
-	id := e.req.ID
-	e.timer = time.AfterFunc(max(left, 0), func() { b.expire(id) })
-}
-
-// Close ends the background work and every Watch. Pending requests stay pending
-// in the store: their hooks find them again at the next broker.
-func (b *Broker) Close() error {
-	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
-		return nil
-	}
-	b.closed = true
-	for _, e := range b.requests {
-		if e.timer != nil {
-			e.timer.Stop()
+		r, err := b.store.Request(ctx, cp.RequestID)
+		switch {
+		case errors.Is(err, broker.ErrTampered), errors.Is(err, broker.ErrNotFound): // one for which the log does not vouch has no answer
+			b.log.WarnContext(ctx, "a call that was put off was left out", "request_id", cp.RequestID, "err", err)
+		case err != nil:
+			return start, fmt.Errorf("load calls that were put off: %w", err)
+		case r.Outcome == nil || !cp.TakenUpAt.IsZero(): // its answer was told, and the rest could not be recorded
+			start.Stray = append(start.Stray, cp)
+		default:
+			r.Checkpoint = &cp
+			start.Owed = append(start.Owed, r)
 		}
 	}
-	for w := range b.watchers {
-		b.dropWatcher(w)
+	return start, nil
+}
+
+// alarmsOnRecord are all events of alarms, oldest first: one that was let go would no longer
+// hold its session's rules.
+func (b *Broker) alarmsOnRecord(ctx context.Context) (all []broker.Event, err error) {
+	for after := int64(-1); ; {
+		list, err := b.store.Events(ctx, broker.EventFilter{Console: true, Types: []string{broker.EventAlarm, broker.EventAlarmSeen}, After: after, Limit: alarmsRead})
+		if err != nil {
+			return nil, fmt.Errorf("read the alarms: %w", err)
+		}
+		all = append(all, list...)
+		if len(list) < alarmsRead {
+			return all, nil
+		}
+		after = list[len(list)-1].Seq
 	}
-	pending := b.pending
-	for _, se := range b.sessions {
-		for _, e := range se.deferred {
-			if e.req.State == broker.Pending {
-				pending++
+}
+
+// lateOnRecord are the cards that were late when an earlier console ended, oldest first: a
+// person who comes back may still allow what the agent is about to ask again.
+func (b *Broker) lateOnRecord(ctx context.Context) (late []broker.Request, err error) {
+	list, err := b.store.Requests(ctx, broker.RequestFilter{Late: true, Decided: true, Since: time.Now().Add(-b.opts.LateFor), Limit: lateLoaded})
+	if err != nil {
+		return nil, fmt.Errorf("load late calls: %w", err)
+	}
+	for _, r := range slices.Backward(list) {
+		r, err := b.store.Request(ctx, r.ID) // which asks the log, too
+		if err != nil || r.Outcome == nil {
+			b.log.WarnContext(ctx, "a late call was left out", "request_id", r.ID, "err", err)
+			continue
+		}
+		late = append(late, r)
+	}
+	return late, nil
+}
+
+// denyStopped ends what waits in sessions under a stop, which a console may have left behind.
+func (b *Broker) denyStopped() {
+	for _, s := range b.view.Sessions() {
+		if s.State.UnderStop() && s.Pending+s.Deferred > 0 {
+			b.loop.Do(engine.Stop{SessionID: s.ID})
+		}
+	}
+}
+
+// restamp looks at the calls that an earlier console left waiting or late: nobody has seen
+// them here yet. There may be very many, and agents wait for the broker.
+func (b *Broker) restamp() {
+	calls := make(chan string)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for id := range calls {
+				b.lookAgain(id, assessing{anew: true})
 			}
-		}
+		})
 	}
-	b.mu.Unlock()
-	b.noteClosed(context.Background(), pending)
+	for _, r := range b.view.Snapshot(time.Now()).Requests {
+		calls <- r.ID
+	}
+	close(calls)
+	wg.Wait()
+}
+
+// Close ends the background work and every Watch. Pending requests stay pending in the store:
+// their hooks find them again at the next broker.
+func (b *Broker) Close() error {
+	b.loop.Do(engine.Closing{})
 	b.stop()
 	b.wg.Wait()
-	b.noteFloods(context.Background(), true)
 	return nil
 }
 
-// Wait returns request id once it has ended, or as it is when ctx ends first.
-// While it waits, the request counts as having an asker. Errors: ErrNotFound.
-func (b *Broker) Wait(ctx context.Context, id string) (broker.Request, error) {
-	b.mu.Lock()
-	e, ok := b.requests[id]
-	if !ok {
-		b.mu.Unlock()
-		return b.store.Request(ctx, id)
-	}
-	if e.req.State.Terminal() {
-		defer b.mu.Unlock()
-		return e.req, nil
-	}
-	e.attached++
-	b.mu.Unlock()
+// world hears of the engine's effects.
+type world struct{ b *Broker }
 
-	select {
-	case <-e.done:
-	case <-ctx.Done():
+func (w world) Answered(id string) { w.b.lines.wake(id) }
+
+func (w world) Moved(id string) { w.b.lines.wake(id) }
+
+func (w world) SessionChanged(id string) { w.b.lines.wake(runnerLine(id)) }
+
+// StartRunner starts a runner beside everything else. It may take minutes, and Close does not
+// wait for it: a runner that came is found by the next broker, and one that did not is missed
+// by it.
+func (w world) StartRunner(s broker.Session) {
+	go func() {
+		if err := w.b.opts.Launcher.Resume(s); err != nil {
+			w.b.loop.Do(engine.NotStarted{SessionID: s.ID, Cause: err})
+		}
+	}()
+}
+
+// Wait returns request id once it has ended, or as it is when ctx ends first. While it waits,
+// the request counts as having an asker. Errors: ErrNotFound.
+func (b *Broker) Wait(ctx context.Context, id string) (broker.Request, error) {
+	w := make(bell, 1)
+	b.lines.join(id, w)
+	defer b.lines.leave(id, w)
+	b.loop.Tell(engine.Attach{ID: id})
+	defer b.loop.Tell(engine.Detach{ID: id})
+	for {
+		r, err := b.Request(ctx, id)
+		if err != nil || r.State.Terminal() {
+			return r, err
+		}
+		select {
+		case <-w:
+		case <-ctx.Done():
+			return b.Request(context.WithoutCancel(ctx), id)
+		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e.attached--
-	e.leftAt = time.Now()
-	return e.req, nil
 }
 
 // Request returns request id from memory or the store; ErrNotFound.
 func (b *Broker) Request(ctx context.Context, id string) (broker.Request, error) {
-	b.mu.Lock()
-	e, ok := b.requests[id]
-	if ok && e.saved {
-		defer b.mu.Unlock()
-		return e.req, nil
+	if r, ok := b.view.Request(id); ok {
+		return r, nil
 	}
-	b.mu.Unlock()
 	return b.store.Request(ctx, id)
 }
 
-// Pending lists the waiting requests of one session, or of all for "", oldest first.
-func (b *Broker) Pending(sessionID string) []broker.Request {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []broker.Request
-	for _, e := range b.requests {
-		if e.req.State == broker.Pending && e.saved && (sessionID == "" || e.req.SessionID == sessionID) {
-			list = append(list, e.req)
-		}
+// now is req as it is by now.
+func (b *Broker) now(ctx context.Context, req broker.Request) broker.Request {
+	if r, err := b.Request(ctx, req.ID); err == nil {
+		return r
 	}
-	broker.SortRequests(list)
-	return list
+	return req
 }
 
-// History lists decided requests, newest decision first; limit 0 means 1,000. There are
-// fewer where their inputs are very large.
+// requestByKey finds a request in memory or the store.
+func (b *Broker) requestByKey(ctx context.Context, key string) (broker.Request, error) {
+	if r, ok := b.view.ByKey(key); ok {
+		return r, nil
+	}
+	return b.store.RequestByKey(ctx, key)
+}
+
+// Pending lists the waiting requests of one session, or of all for "", oldest first.
+func (b *Broker) Pending(sessionID string) []broker.Request { return b.view.Pending(sessionID) }
+
+// History lists decided requests, newest decision first; limit 0 means 1,000. There are fewer
+// where their inputs are very large.
 func (b *Broker) History(ctx context.Context, limit int) ([]broker.Request, error) {
 	list, err := b.store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: limit, MaxBytes: historyBytes})
-	b.vetPast(list)
-	b.markAlarms(list)
+	b.policy.VetPast(list)
+	for i := range list {
+		list[i].Alarm = b.view.Alarm(list[i].ID)
+	}
 	if err == nil {
 		err = b.markUnheard(ctx, list)
 	}
 	return list, err
 }
 
-// commit writes c and keeps the health line true. It gives up after recordTimeout,
-// also when ctx ends: the one who asked may be the one who left.
-func (b *Broker) commit(ctx context.Context, c *broker.Change) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer cancel()
-	err := b.store.Commit(ctx, c)
-	b.noteCommit(err)
+// markUnheard marks in list, newest decision first, the allowed calls of which the log says
+// that nobody heard it.
+func (b *Broker) markUnheard(ctx context.Context, list []broker.Request) error {
+	if len(list) == 0 {
+		return nil
+	}
+	oldest := list[len(list)-1]
+	events, err := b.store.Events(ctx, broker.EventFilter{Types: []string{broker.EventUnheard, broker.EventAnsweredAgain}, Since: oldest.Outcome.At})
+	last := map[string]bool{} // whether the newest event about a call says so
+	for _, e := range events {
+		if _, newer := last[e.RequestID]; !newer {
+			last[e.RequestID] = e.Type == broker.EventUnheard
+		}
+	}
+	for i := range list {
+		list[i].Unheard = last[list[i].ID]
+	}
 	return err
+}
+
+// Session returns one session; ErrNotFound.
+func (b *Broker) Session(ctx context.Context, id string) (broker.Session, error) {
+	if s, ok := b.view.Session(id); ok {
+		return s, nil
+	}
+	list, err := b.store.Sessions(ctx, broker.SessionFilter{ID: id})
+	if err != nil {
+		return broker.Session{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	if len(list) == 0 {
+		return broker.Session{}, fmt.Errorf("session %s: %w", id, broker.ErrNotFound)
+	}
+	list[0].Frozen = b.view.Held(id)
+	return list[0], nil
+}
+
+// Sessions lists the sessions in memory and the store, last seen first.
+func (b *Broker) Sessions(ctx context.Context) ([]broker.Session, error) {
+	list, err := b.store.Sessions(ctx, broker.SessionFilter{})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	for i, s := range list {
+		if now, ok := b.view.Session(s.ID); ok {
+			list[i] = now
+			continue
+		}
+		list[i].Frozen = b.view.Held(s.ID)
+	}
+	return list, nil
+}
+
+// recall has the session id in memory: from the store, where it is not. Errors: ErrNotFound,
+// and the store's.
+func (b *Broker) recall(ctx context.Context, id string) (broker.Session, error) {
+	if s, ok := b.view.Session(id); ok {
+		return s, nil
+	}
+	s, err := b.Session(ctx, id)
+	if err == nil {
+		err = b.loop.Do(engine.Recall{Row: s}).Err
+	}
+	return s, err
+}
+
+// Preview says what r would have done and would do; see Console.
+func (b *Broker) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
+	return b.policy.Preview(ctx, r)
+}
+
+// Offer lists rules that would cover request id from now on; see Console.
+func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
+	req, err := b.Request(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("offer a rule: %w", err)
+	}
+	return b.policy.Offer(req), nil
+}
+
+// Stats counts how calls ended; see Console.
+func (b *Broker) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
+	return b.store.Stats(ctx, sessionID, since)
+}
+
+// Watch returns the state and a channel of every later change; see Console.
+func (b *Broker) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update) {
+	return b.loop.Watch(ctx)
+}
+
+// Status counts what there is now.
+func (b *Broker) Status() broker.Status { return b.view.Status(time.Now()) }
+
+// Late reports whether r ended without a person's answer so lately that allowing it still
+// helps: the agent may ask again.
+func (b *Broker) Late(r broker.Request) bool {
+	x, ok := b.view.Seen(r.ID, time.Now())
+	return ok && x.Late
 }
 
 // now is the moment as it is recorded.

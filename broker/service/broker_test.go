@@ -61,6 +61,16 @@ func failCommits(st *brokertest.Memory, err error) {
 	st.BeforeCommit(func(context.Context, *broker.Change) error { return err })
 }
 
+// stopUnrecorded stops a session while the store takes nothing: the stop holds all the same.
+func stopUnrecorded(t *testing.T, st *brokertest.Memory, b *service.Broker, session string) {
+	t.Helper()
+	failCommits(st, errors.New("the disk is full"))
+	defer failCommits(st, nil)
+	if _, err := b.Stop(t.Context(), session, operator); !errors.Is(err, broker.ErrNotRecorded) {
+		t.Fatalf("stop: %v, want ErrNotRecorded", err)
+	}
+}
+
 func TestManyDecidersOneEnd(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, service.Options{})

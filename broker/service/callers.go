@@ -54,14 +54,9 @@ func tokenIn(r *http.Request) (token string, given bool) {
 // tokenOf finds a token by its hash. All hashes are compared, in constant time each.
 func (b *Broker) tokenOf(token string) (found broker.TokenData, ok bool) {
 	hash := []byte(hashToken(token))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.keeper.doubt != "" {
-		return broker.TokenData{}, false // which tokens there are is no longer certain
-	}
-	for _, d := range b.keeper.tokens {
-		if subtle.ConstantTimeCompare(hash, []byte(d.Hash)) == 1 {
-			found, ok = d, true
+	for _, t := range b.view.Tokens() {
+		if subtle.ConstantTimeCompare(hash, []byte(t.Hash)) == 1 {
+			found, ok = t.TokenData, true
 		}
 	}
 	return found, ok

@@ -29,7 +29,7 @@ func usualDeadlines() deadlines {
 func (b *Broker) limitPeer(w http.ResponseWriter, r *http.Request) {
 	rc := http.NewResponseController(w)
 	if r.ContentLength != 0 {
-		_ = rc.SetReadDeadline(time.Now().Add(b.deadlines.body)) // readBody reports what matters
+		_ = rc.SetReadDeadline(time.Now().Add(b.gate.deadlines.body)) // readBody reports what matters
 	}
 }
 

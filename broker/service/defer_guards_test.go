@@ -17,15 +17,26 @@ import (
 	"github.com/aoctl/aoctl/broker/service"
 )
 
-// during makes the next commit that fits do act first, once.
-func during(st *brokertest.Memory, fits func(*broker.Change) bool, act func()) {
+// during has act begin while the next commit that fits is under way, once: what it sends waits for
+// its turn. In a bubble the commit goes on when act waits. The returned function waits for act.
+func during(st *brokertest.Memory, fits func(*broker.Change) bool, act func()) (wait func()) {
+	return whileIn(st, fits, act, func() { time.Sleep(10 * time.Millisecond) })
+}
+
+func whileIn(st *brokertest.Memory, fits func(*broker.Change) bool, act, until func()) (wait func()) {
+	done := make(chan struct{})
 	st.BeforeCommit(func(_ context.Context, c *broker.Change) error {
 		if fits(c) {
 			st.BeforeCommit(nil)
-			act()
+			go func() {
+				defer close(done)
+				act()
+			}()
+			until()
 		}
 		return nil
 	})
+	return func() { <-done }
 }
 
 func givesAnswer(c *broker.Change) bool { return len(c.DropCheckpoints) > 0 }
@@ -82,7 +93,11 @@ func TestFreezeKeepsDeferredAnswer(t *testing.T) {
 	t.Run("meanwhile", func(t *testing.T) {
 		st := brokertest.NewMemory()
 		b, _ := allowedPutOff(t, st)
-		during(st, givesAnswer, func() { freeze(t, b, "") })
+		frozen := during(st, givesAnswer, func() { freeze(t, b, "") })
+		if got, err := hears(t, b, headless("toolu_1", "make", "talk 2")); err != nil || got.State != broker.Allowed { // it was told before the freeze held
+			t.Errorf("told %s %v", got.State, err)
+		}
+		frozen()
 		if got, err := hears(t, b, headless("toolu_1", "make", "talk 2")); err != nil || got.State != broker.Pending {
 			t.Errorf("told %s %v in a freeze", got.State, err)
 		}
@@ -109,12 +124,8 @@ func TestDeferredAnswerIsStopped(t *testing.T) {
 		since func(t *testing.T, st *brokertest.Memory, b *service.Broker) *service.Broker
 		why   string
 	}{
-		"a stop that is only in memory yet": {func(_ *testing.T, _ *brokertest.Memory, b *service.Broker) *service.Broker {
-			b.MarkStopping("s")
-			return b
-		}, "its session is stopped"},
-		"a stop while it is recorded": {func(_ *testing.T, st *brokertest.Memory, b *service.Broker) *service.Broker {
-			during(st, givesAnswer, func() { b.MarkStopping("s") })
+		"a stop that is only in memory yet": {func(t *testing.T, st *brokertest.Memory, b *service.Broker) *service.Broker {
+			stopUnrecorded(t, st, b, "s")
 			return b
 		}, "its session is stopped"},
 		"a stop that is on record only": {func(t *testing.T, st *brokertest.Memory, b *service.Broker) *service.Broker {
@@ -156,18 +167,20 @@ func TestPuttingOffHasOneWinner(t *testing.T) {
 		b := newBroker(t, st, service.Options{})
 		r := submit(t, b, headless("toolu_1", "make", "talk 1"))
 		other := submit(t, b, headless("toolu_2", "make install", "talk 2"))
-		during(st, func(c *broker.Change) bool { return c.Checkpoint != nil }, func() {
+		second := during(st, func(c *broker.Change) bool { return c.Checkpoint != nil }, func() {
 			if _, err := b.Defer(t.Context(), other.ID, operator); !errors.Is(err, broker.ErrCannotDefer) {
 				t.Errorf("a second one of the turn meanwhile: %v", err)
 			}
 		})
 		putOff(t, b, r.ID)
-		during(st, func(c *broker.Change) bool { return len(c.Settle) > 0 }, func() {
+		second()
+		second = during(st, func(c *broker.Change) bool { return len(c.Settle) > 0 }, func() {
 			if _, err := b.Defer(t.Context(), other.ID, operator); !errors.Is(err, broker.ErrAlreadyDecided) {
 				t.Errorf("while it is being allowed: %v", err)
 			}
 		})
 		decide(t, b, other.ID, broker.Decision{Verdict: broker.Allow})
+		second()
 	})
 }
 
@@ -258,9 +271,10 @@ func TestTakenUpWaitsAsAnyOther(t *testing.T) {
 		})
 	})
 	t.Run("under a stop", func(t *testing.T) {
-		b := newBroker(t, brokertest.NewMemory(), service.Options{})
+		st := brokertest.NewMemory()
+		b := newBroker(t, st, service.Options{})
 		putOff(t, b, submit(t, b, headless("toolu_1", "make", "talk 1")).ID)
-		b.MarkStopping("s")
+		stopUnrecorded(t, st, b, "s")
 		if got, err := hears(t, b, again); err != nil || got.State != broker.Denied {
 			t.Errorf("%s %v", got.State, err)
 		}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
-	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Hear lets tests hand in a hook event without a socket.
@@ -26,13 +26,6 @@ func (b *Broker) TurnStopped(ctx context.Context, sessionID, subagentID string) 
 // AnswerTo is what a request's agent is told.
 func AnswerTo(r broker.Request) agents.Answer { return broker.AnswerTo(r) }
 
-// StampHolds reports whether a rules file that was changed and read at these times needs
-// no reading again, while its size and times stay the same.
-func StampHolds(changed, read time.Time) bool {
-	s := workspace.FileStamp{Changed: changed}
-	return (&projectFile{stamp: s, readAt: read}).holds(s)
-}
-
 // Events lists what is in the log, oldest first.
 func (b *Broker) Events(ctx context.Context) ([]broker.Event, error) {
 	return b.store.Events(ctx, broker.EventFilter{After: -1})
@@ -41,38 +34,23 @@ func (b *Broker) Events(ctx context.Context) ([]broker.Event, error) {
 // AgentAbove says why a process counts as an agent's.
 func (b *Broker) AgentAbove(pid int) string { return b.agentAbove(pid) }
 
-// CountRefusals lets a test say that it is now.
-func (b *Broker) CountRefusals(ctx context.Context, now time.Time) { b.countRefusals(ctx, now) }
-
 // MarkIn is the sign of an agent in an environment.
 func MarkIn(env []byte) string { return peers.MarkIn(env) }
 
 // HurryPeers gives peers a 25th of their usual time. It must come before Serve.
 func (b *Broker) HurryPeers() {
-	for _, d := range []*time.Duration{&b.deadlines.header, &b.deadlines.body, &b.deadlines.idle} {
+	for _, d := range []*time.Duration{&b.gate.deadlines.header, &b.gate.deadlines.body, &b.gate.deadlines.idle} {
 		*d /= 25
 	}
 }
 
 // AnswerWrongTokensAtOnce spares tests the wait with which guessing is slowed down.
-func (b *Broker) AnswerWrongTokensAtOnce() { b.deadlines.wrong = 0 }
+func (b *Broker) AnswerWrongTokensAtOnce() { b.gate.deadlines.wrong = 0 }
 
 // UsualDeadlines are those for a request's head and body, and between two requests.
 func UsualDeadlines() (header, body, idle time.Duration) {
 	d := usualDeadlines()
 	return d.header, d.body, d.idle
-}
-
-// MarkStopping puts a session where a stop puts it first, before it claims what waits.
-func (b *Broker) MarkStopping(sessionID string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.session(sessionID).s.State = broker.SessionStopping
-}
-
-// EndAll is endAll.
-func (b *Broker) EndAll(ctx context.Context, ids []string, o broker.Outcome) ([]broker.Request, error) {
-	return b.endAll(ctx, ids, o, nil)
 }
 
 // ToolKey is the key of a call that its agent gave an id.
@@ -82,7 +60,7 @@ func ToolKey(agent, session, subagent, event, toolUse string) string {
 
 // LimitConns lets tests have few file descriptors.
 func (b *Broker) LimitConns(n int) {
-	for _, cs := range []*conns{&b.conns, &b.tcpConns} {
+	for _, cs := range []*conns{&b.gate.conns, &b.gate.tcpConns} {
 		cs.mu.Lock()
 		cs.limit = n
 		cs.mu.Unlock()
@@ -90,7 +68,7 @@ func (b *Broker) LimitConns(n int) {
 }
 
 // MayWait is how many calls may wait, and how many connections there may be.
-func (b *Broker) MayWait() (calls, conns int) { return b.opts.MaxPending, b.conns.limit }
+func (b *Broker) MayWait() (calls, conns int) { return b.opts.MaxPending, b.gate.conns.limit }
 
 // Kin is one process of an ancestry.
 type Kin = peers.Kin
@@ -145,7 +123,7 @@ func (b *Broker) Reported(ctx context.Context, runner broker.Process, id string,
 func (b *Broker) OrdersNow(ctx context.Context, id string, runner broker.Process) ([]wire.RunOrder, time.Duration, error) {
 	list, again, err := b.ordersNow(ctx, id, runner)
 	if err == nil {
-		b.noteTold(id, list)
+		b.tell(id, list)
 	}
 	return list, again, err
 }
@@ -185,45 +163,22 @@ func (b *Broker) Heard(ctx context.Context, r broker.Request) (broker.Request, e
 	return b.giveDeferred(ctx, r)
 }
 
-// RecordLocked reports whether somebody holds the record lock of a session.
-func (b *Broker) RecordLocked(sessionID string) bool {
-	b.mu.Lock()
-	se := b.session(sessionID)
-	b.mu.Unlock()
-	if se.rec.TryLock() {
-		se.rec.Unlock()
-		return false
-	}
-	return true
-}
-
-// Busy reports whether a call is just being put off or taken up.
-func (b *Broker) Busy(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, ok := b.requests[id]
-	return ok && e.busy != nil
-}
-
 // ErrStopped is errStopped.
 var ErrStopped = broker.ErrStopped
 
 // HoldAsker waits for the answer of request id over conn, as the routes do. looks says that
 // it is one look of many.
 func (b *Broker) HoldAsker(conn net.Conn, id string, hold time.Duration, looks bool) bool {
-	_, ok := b.waitParked(&parked{conn: conn, looks: looks}, id, hold)
-	return ok
+	return b.waitParked(&parked{conn: conn, looks: looks}, id, hold)
 }
 
 // NoteLook is noteLook.
-func (b *Broker) NoteLook(id string, again time.Duration) { b.noteLook(id, again) }
+func (b *Broker) NoteLook(id string, again time.Duration) {
+	b.loop.Do(engine.Looked{ID: id, Again: again})
+}
 
 // NoteHeard is heard.
-func (b *Broker) NoteHeard(id string) { b.heard(id) }
+func (b *Broker) NoteHeard(id string) { b.loop.Do(engine.Heard{ID: id}) }
 
 // Untold is how many allowed calls have an asker who was not told yet.
-func (b *Broker) Untold() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.unheard)
-}
+func (b *Broker) Untold() int { return b.view.Untold() }

@@ -176,13 +176,6 @@ func TestNothingIsAllowedInAFreeze(t *testing.T) {
 		if _, err := b.DecideAll(t.Context(), picks, broker.Decision{Verdict: broker.Allow, By: operator}); !errors.Is(err, broker.ErrFrozen) {
 			t.Errorf("allow both: %v, want ErrFrozen", err)
 		}
-		allowed := broker.Outcome{State: broker.Allowed, By: operator}
-		denied := broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByRule, ID: "r"}}
-		for _, o := range []broker.Outcome{allowed, denied} {
-			if ended, err := b.EndAll(t.Context(), []string{one.ID}, o); len(ended) > 0 || err != nil {
-				t.Errorf("ended %+v (%v)", ended, err)
-			}
-		}
 		if s := save(t, b, denying("make", "no")); len(s.Decided) > 0 {
 			t.Errorf("a rule denied %d held calls", len(s.Decided))
 		}

@@ -40,9 +40,12 @@ func TestFreezeLiftedWhileACallIsRecorded(t *testing.T) {
 			got <- r
 		}()
 		synctest.Wait()
-		unfreeze(t, b, "")
+		lifted := make(chan struct{})
+		go func() { unfreeze(t, b, ""); close(lifted) }()
+		synctest.Wait()
 		close(release)
-		if r := <-got; r.State != broker.Allowed {
+		<-lifted
+		if r := must2(b.Request(t.Context(), (<-got).ID)); r.State != broker.Allowed {
 			t.Errorf("it is %s, want allowed by the rule", r.State)
 		}
 	})
@@ -110,12 +113,12 @@ func TestFreezeDuringAnUnfreeze(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for snap.Health.FrozenBy != again { // it is true before it is recorded
+	close(release)
+	for snap.Health.FrozenBy != again {
 		if u := <-news; u.Health != nil {
 			snap.Health = *u.Health
 		}
 	}
-	close(release)
 	wg.Wait()
 	if state(t, b, r).Held == "" {
 		t.Error("the second freeze does not hold")
@@ -147,9 +150,13 @@ func TestFreezeWhileASessionIsRecorded(t *testing.T) {
 			done <- r
 		}()
 		synctest.Wait()
-		freeze(t, b, "")
+		frozen := make(chan struct{})
+		go func() { freeze(t, b, ""); close(frozen) }()
+		synctest.Wait()
 		close(release)
 		r := <-done
+		<-frozen
+		r = must2(b.Request(t.Context(), r.ID))
 		if s, err := b.Session(t.Context(), "s"); err != nil || !s.Frozen || r.Held == "" {
 			t.Errorf("session frozen %v (%v), call held %q", s.Frozen, err, r.Held)
 		}

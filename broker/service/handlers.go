@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -310,8 +311,8 @@ func (b *Broker) ask(w http.ResponseWriter, r *http.Request, bound bool) (broker
 
 // submitInTurn is Submit for at most maxRecording callers at a time.
 func (b *Broker) submitInTurn(ctx context.Context, q broker.Question) (broker.Request, error) {
-	b.turn <- struct{}{}
-	defer func() { <-b.turn }()
+	b.gate.turn <- struct{}{}
+	defer func() { <-b.gate.turn }()
 	return b.Submit(ctx, q)
 }
 
@@ -351,7 +352,7 @@ func (b *Broker) getDecision(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	b.noteLook(req.ID, again)
+	b.loop.Tell(engine.Looked{ID: req.ID, Again: again})
 	b.whenAnswered(w, r, req, min(wait, b.opts.Hold), b.decisionReply)
 }
 
@@ -399,4 +400,46 @@ func decisionView(r broker.Request) decision {
 		d.By, d.DecidedAt, d.UpdatedInput = &r.Outcome.By, r.Outcome.At, r.Outcome.UpdatedInput
 	}
 	return d
+}
+
+// patienceOf reads what a client tells of itself.
+func patienceOf(r *http.Request) broker.Patience {
+	var p broker.Patience
+	now := time.Now()
+	if left := headerMS(r, wire.HeaderTimeoutMS); left > 0 {
+		p.Until = now.Add(left)
+	}
+	if most := headerMS(r, wire.HeaderAtMostMS); most > 0 {
+		p.Most = now.Add(most)
+	}
+	return p
+}
+
+// patience is that of who asks q, counted from now.
+func (b *Broker) patience(q *broker.Question) broker.Patience {
+	if !q.Waits.Until.IsZero() {
+		return q.Waits
+	}
+	limits := b.limits()
+	now, timeout := time.Now(), max(min(q.Timeout, broker.MaxTimeout), limits.Timeout(q))
+	p := broker.Patience{Until: now.Add(timeout)}
+	if q.AtMost > 0 {
+		p.Most = now.Add(min(max(q.AtMost, timeout), broker.MaxTimeout))
+	}
+	return p
+}
+
+// pendingReply tells who asks that req waits, and for how long it may.
+func (b *Broker) pendingReply(req broker.Request) reply {
+	told := struct {
+		RequestID string       `json:"request_id"`
+		Status    broker.State `json:"status"`
+		WaitMS    int64        `json:"wait_ms,omitempty"`
+	}{RequestID: req.ID, Status: broker.Pending}
+	if x, ok := b.view.Seen(req.ID, time.Now()); ok {
+		told.WaitMS = max(min(x.Left, broker.MaxTimeout).Milliseconds(), 0) // a clock that was set back gives no client more
+	}
+	rep := jsonReply(http.StatusAccepted, told)
+	rep.requestID = req.ID
+	return rep
 }

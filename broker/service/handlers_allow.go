@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // leastDigest is how much of a digest names a call, in hexadecimal digits; a dangerous
@@ -87,10 +87,8 @@ func (b *Broker) dangerKnown(req broker.Request, body decideBody) error {
 	if len(body.UpdatedInput) > 0 {
 		asked.ToolInput = body.UpdatedInput
 	}
-	b.mu.Lock()
-	project := b.projectOf(req)
-	b.mu.Unlock()
-	a := b.assess(b.prepare(asked, project, req.Vouched()), project, time.Now())
+	project := b.view.Look(&req).Project
+	a := b.policy.Assess(b.policy.PrepareAt(workspace.NewPaths(), asked, project, req.Vouched()), project)
 	shown := req.Assessment
 	if a.Class < risk.Dangerous && (shown == nil || shown.Class < risk.Dangerous) {
 		return nil

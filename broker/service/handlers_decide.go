@@ -2,7 +2,6 @@ package service
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
@@ -254,29 +254,19 @@ func (b *Broker) postEvent(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	q := broker.Question{
-		Request: broker.Request{SessionID: body.SessionID, Agent: cmp.Or(body.Agent, "api"), CWD: body.CWD},
-		Session: broker.SessionHint{Name: body.Name},
+	in := engine.FromProgram{
+		Speaker: engine.Speaker{SessionID: body.SessionID, Agent: cmp.Or(body.Agent, "api"), CWD: body.CWD, Hint: broker.SessionHint{Name: body.Name}},
+		Apply:   body.transition, Ends: body.EventType == broker.EventSessionStop,
 	}
-	if err := b.admitEvent(body.SessionID); err != nil {
-		fail(w, err)
-		return
-	}
-	change, after := body.transition, func() {}
+	after := func() {}
 	if body.EventType == broker.EventPostTool {
-		change, after = b.noteToldRan(r.Context(), body)
+		in.Apply, after = b.noteToldRan(r.Context(), body)
 	}
-	err := b.changeSession(r.Context(), q, change)
-	if err == nil {
-		after()
-	}
-	if err == nil && body.EventType == broker.EventSessionStop {
-		b.cancelPending(context.WithoutCancel(r.Context()), body.SessionID, "the session ended", nil, broker.Cancelled)
-	}
-	if err != nil {
+	if err := b.loop.Do(in).Err; err != nil {
 		fail(w, err)
 		return
 	}
+	after()
 	writeJSON(w, http.StatusOK, map[string]string{"session_id": body.SessionID, "event_type": body.EventType})
 }
 
@@ -298,10 +288,10 @@ func (e eventBody) check() error {
 	return fmt.Errorf("%w: event_type %q; use session_start, session_stop, message, user, pre_tool or post_tool", broker.ErrInvalid, broker.Clip(e.EventType))
 }
 
-func (e eventBody) transition(s *broker.Session) []*broker.Event {
+func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event {
 	switch e.EventType {
 	case broker.EventSessionStop:
-		return broker.EndSession(now(), s, broker.SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
+		return broker.EndSession(now, s, broker.SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
 	case broker.EventSessionStart:
 		if s.State.Ended() {
 			s.State, s.EndedAt, s.ExitCode, s.EndReason = broker.SessionActive, time.Time{}, nil, ""
@@ -319,7 +309,7 @@ func (e eventBody) transition(s *broker.Session) []*broker.Event {
 	if len(e.Data) > 0 {
 		data["data"] = e.Data
 	}
-	return []*broker.Event{broker.SessionEvent(now(), e.EventType, *s, data)}
+	return []*broker.Event{broker.SessionEvent(now, e.EventType, *s, data)}
 }
 
 // failWith adds to an already-decided error how the request ended.

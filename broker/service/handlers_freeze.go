@@ -59,21 +59,7 @@ func (b *Broker) switchFreeze(w http.ResponseWriter, r *http.Request, on bool) {
 }
 
 func (b *Broker) freezeView(sessionID string) freezeView {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	v := freezeView{SessionID: sessionID, Frozen: b.held(sessionID) != "", FrozenAll: b.freezes[""] != nil, Sessions: len(b.freezes)}
-	if v.FrozenAll {
-		v.Sessions--
-	}
-	for id, se := range b.sessions {
-		if sessionID != "" && id != sessionID {
-			continue
-		}
-		for _, e := range se.pending {
-			if e.req.Held != "" {
-				v.Held++
-			}
-		}
-	}
+	v := freezeView{SessionID: sessionID, Frozen: b.view.Held(sessionID)}
+	v.FrozenAll, v.Sessions, v.Held = b.view.Freezes(sessionID)
 	return v
 }

@@ -59,10 +59,7 @@ func (b *Broker) postRule(w http.ResponseWriter, r *http.Request) { b.takeRule(w
 // a rule has seen it.
 func (b *Broker) putRule(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	b.mu.Lock()
-	_, known := b.keeper.own[id]
-	b.mu.Unlock()
-	if !known {
+	if r, known := b.view.Rule(id); !known || r.Source != "" {
 		fail(w, fmt.Errorf("rule %s: %w", broker.Clip(id), broker.ErrNotFound))
 		return
 	}
@@ -185,10 +182,8 @@ func (b *Broker) postExplain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := broker.Request{SessionID: body.SessionID, Agent: cmp.Or(body.Agent, "claude"), ToolName: body.ToolName, ToolInput: body.ToolInput, CWD: body.CWD}
-	b.mu.Lock()
-	project := cmp.Or(body.Project, b.projectOf(req))
-	b.mu.Unlock()
-	writeJSON(w, http.StatusOK, b.assess(b.prepare(req, project, true), project, time.Now()))
+	project := cmp.Or(body.Project, b.view.Look(&req).Project)
+	writeJSON(w, http.StatusOK, b.policy.Assess(b.policy.PrepareAt(workspace.NewPaths(), req, project, true), project))
 }
 
 // postPreview says what a rule would have done, without saving it.

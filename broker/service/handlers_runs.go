@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -125,7 +126,7 @@ func (b *Broker) admitSpeaker(r *http.Request) (broker.Actor, error) {
 	if _, err = b.recall(r.Context(), id); err != nil {
 		return by, fmt.Errorf("session %s: %w", broker.Clip(id), err)
 	}
-	return by, b.admitEvent(id)
+	return by, b.loop.Do(engine.Admit{SessionID: id}).Err
 }
 
 func (b *Broker) postMessage(w http.ResponseWriter, r *http.Request) {

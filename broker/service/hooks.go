@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -72,21 +73,15 @@ func (a asking) fromAgent(name string) asking {
 	return a
 }
 
-// knownAgent finds the process to watch for a session, unless it is known already:
-// looking takes several reads of the system's process table.
+// knownAgent finds the process to watch for a session, unless it is known already: looking takes
+// several reads of the system's process table.
 func (b *Broker) knownAgent(sessionID string, a asking) broker.Process {
-	b.mu.Lock()
-	if se, ok := b.sessions[sessionID]; ok && se.s.EndedAt.IsZero() {
-		if p := se.s.Process; p.PID != 0 && (a.named == "" || a.named == strconv.Itoa(p.PID)) {
-			b.mu.Unlock()
-			return p
-		}
+	s, _ := b.view.Session(sessionID)
+	p := s.Process
+	known := p.PID != 0 && s.EndedAt.IsZero() && (a.named == "" || a.named == strconv.Itoa(p.PID))
+	if known || s.Run.Running() && a.client.PID != 0 && a.client.PID == s.Run.Runner.PID { // it passes on what its agent says; what is above it is the user's
+		return p
 	}
-	if se, ok := b.sessions[sessionID]; ok && se.s.Run.Running() && a.client.PID != 0 && a.client.PID == se.s.Run.Runner.PID {
-		defer b.mu.Unlock()
-		return se.s.Process // it passes on what its agent says; what is above it is the user's
-	}
-	b.mu.Unlock()
 	return peers.AgentOf(a.clientHere(), a.named)
 }
 
@@ -135,30 +130,23 @@ func base(h agents.Hook, a asking) broker.Question {
 // observe takes in an event that is not a question and says what to answer.
 func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.Answer, error) {
 	if h.Kind == agents.Prompt && !h.FromApp {
-		h.FromApp = b.scheduledPrompt(ctx, h) || b.notTheUsers(ctx, h, a)
+		h.FromApp = b.scheduledPrompt(ctx, h) || b.notTheUsers(h, a)
 	}
-	err := b.admitEvent(h.SessionID)
-	b.noteOver(h)
-	if err == nil {
-		err = b.recordHook(ctx, h, a)
+	q := base(h, a)
+	in := engine.FromHook{Hook: h, Speaker: engine.Speaker{SessionID: q.SessionID, Agent: q.Agent, CWD: q.CWD, Mode: q.Mode, Hint: q.Session, Living: b.living(q)}}
+	if h.Kind == agents.ToolDone {
+		in.Ran = b.ranData(h)
+		if h.ToolUseID != "" {
+			if req, err := b.requestOfRun(ctx, h); err == nil {
+				in.RanID = req.ID
+			}
+		}
 	}
-	if overLimit(err) && h.Kind != agents.Prompt {
-		err = nil // counted and not recorded: an error would keep some agents from ending their turn
+	r := b.loop.Do(in)
+	if r.Err != nil {
+		return agents.Answer{}, r.Err
 	}
-	if err != nil {
-		return agents.Answer{}, err
-	}
-	b.mu.Lock()
-	se := b.session(h.SessionID)
-	se.noteTurn(h)
-	se.notePutOffTurn(h)
-	if se.s.Asks.Over(h) {
-		se.s.Asks = nil
-		b.publishSession(se)
-	}
-	b.mu.Unlock()
-	b.compareRun(ctx, h)
-	b.settleElsewhere(ctx, h)
+	b.compareRun(ctx, h, r)
 	stop, err := b.StopRequested(ctx, h.SessionID)
 	if err != nil {
 		return agents.Answer{}, err
@@ -169,15 +157,36 @@ func (b *Broker) observe(ctx context.Context, h agents.Hook, a asking) (agents.A
 	return agents.Answer{}, nil
 }
 
-// recordHook records what h tells, and changes the session by it.
-func (b *Broker) recordHook(ctx context.Context, h agents.Hook, a asking) error {
-	if h.Kind != agents.ToolDone {
-		return b.changeSession(ctx, base(h, a), func(s *broker.Session) []*broker.Event { return broker.ApplyHook(now(), s, h) })
+// ranData is what is recorded of the end that h tells.
+func (b *Broker) ranData(h agents.Hook) broker.RanData {
+	text := strings.ToValidUTF8(agents.ResultText(h.Result), "\uFFFD")
+	d := broker.RanData{
+		ToolName: h.ToolName, ToolUseID: h.ToolUseID, Failed: h.Failed, Digest: broker.Digest(h.ToolName, h.ToolInput, h.CWD),
+		DurationMS: h.Duration.Milliseconds(), OutputBytes: len(text), SubagentID: h.SubagentID, SubagentType: h.SubagentType,
 	}
-	about, ran := broker.Request{SessionID: h.SessionID, ID: b.whatRan(ctx, h)}, b.ranData(h)
-	return b.changeSession(ctx, base(h, a), func(*broker.Session) []*broker.Event {
-		return []*broker.Event{broker.NewEvent(now(), broker.EventPostTool, about, ran)}
-	})
+	if h.Duration > 0 && d.DurationMS == 0 {
+		d.DurationMS = 1
+	}
+	if !b.opts.NoOutput {
+		d.Output, d.CutAt = broker.HeadAndTail(text, broker.MaxOutput)
+	}
+	return d
+}
+
+// rootOf is the session that h belongs to: the one at the root, where h names a sub-agent as its
+// session.
+func (b *Broker) rootOf(h agents.Hook) string {
+	if h.SubagentID == "" || h.SubagentID == h.SessionID {
+		return h.SessionID
+	}
+	return b.loop.Do(engine.Root{SessionID: h.SessionID, SubagentID: h.SubagentID}).Session.ID
+}
+
+// fromRunner reports whether a hook payload of a managed session came from what holds it: nobody
+// sits before its agent.
+func (b *Broker) fromRunner(sessionID string, a asking) bool {
+	s, _ := b.view.Session(sessionID)
+	return s.Run != nil && a.client.PID != 0 && a.client.PID == s.Run.Runner.PID && b.opts.Alive(s.Run.Runner)
 }
 
 // scheduledPrompt reports whether the prompt of a session under a stop is one that
@@ -204,30 +213,4 @@ func (b *Broker) scheduledPrompt(ctx context.Context, h agents.Hook) bool {
 		}
 	}
 	return false
-}
-
-// settleElsewhere closes cards whose call was settled without us: the person
-// answered in the agent's own terminal, the turn ended, the agent said goodbye.
-func (b *Broker) settleElsewhere(ctx context.Context, h agents.Hook) {
-	switch h.Kind {
-	case agents.ToolDone:
-		b.cancelPending(ctx, h.SessionID, "the call has already run", func(r broker.Request) bool {
-			if r.ToolName != h.ToolName || r.SubagentID != h.SubagentID && !agents.TraitsOf(h.Agent).OneIDSpace {
-				return false
-			}
-			if r.ToolUseID != "" {
-				return r.ToolUseID == h.ToolUseID
-			}
-			return r.SubagentID == h.SubagentID && r.Event == "PermissionRequest" && wire.Same(r.ToolInput, h.ToolInput)
-		}, broker.Answered)
-	case agents.TurnEnd, agents.Prompt:
-		if h.SubagentID == "" && !h.FromApp {
-			b.cancelPending(ctx, h.SessionID, "the turn ended", func(r broker.Request) bool {
-				return r.SubagentID == "" && r.Event == "PermissionRequest"
-			}, broker.Answered)
-		}
-	case agents.SessionEnd:
-		b.cancelPending(ctx, h.SessionID, "the session ended", nil, broker.Cancelled)
-	case agents.Observe, agents.Gate, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/proctree"
 )
@@ -37,16 +38,15 @@ func (b *Broker) Processes(ctx context.Context, sessionID string) (broker.Killed
 // sharers are the other sessions that one of the processes in r serves: an agent may have one
 // process for all of its sessions.
 func (b *Broker) sharers(s broker.Session, r broker.Killed) []proctree.Sharer {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	var list []proctree.Sharer
+	sessions := b.view.Sessions()
 	for _, p := range r.Processes {
 		if p.Fate == broker.ProcessSpared || p.Fate == proctree.Unsure {
 			continue
 		}
-		for id, se := range b.sessions {
-			if at := se.s.Process; id != s.ID && !se.s.State.Ended() && p.PID == at.PID && p.Start == at.Start {
-				list = append(list, proctree.Sharer{SessionID: id, Name: cmp.Or(se.s.Name, broker.Clip(id)), PID: p.PID})
+		for _, other := range sessions {
+			if at := other.Process; other.ID != s.ID && !other.State.Ended() && p.PID == at.PID && p.Start == at.Start {
+				list = append(list, proctree.Sharer{SessionID: other.ID, Name: cmp.Or(other.Name, broker.Clip(other.ID)), PID: p.PID})
 			}
 		}
 	}
@@ -72,11 +72,11 @@ func (b *Broker) Kill(ctx context.Context, sessionID string, by broker.Actor) (b
 		return s, broker.Killed{}, fmt.Errorf("kill %s: %w", broker.Clip(sessionID), findErr)
 	}
 	// What cannot be written down is ended all the same: less runs then, not more.
-	err = errors.Join(err, b.noteKill(ctx, broker.EventKillRequested, s, by, found))
+	err = errors.Join(err, b.noteKill(broker.EventKillRequested, s, by, found))
 	shared := b.sharers(s, found)
 	done, endErr := proctree.End(ctx, t)
 	done.Shared = shared
-	err = errors.Join(err, endErr, b.noteKill(ctx, broker.EventSessionKilled, s, by, done))
+	err = errors.Join(err, endErr, b.noteKill(broker.EventSessionKilled, s, by, done))
 	if now, lookErr := b.Session(ctx, sessionID); lookErr == nil {
 		s = now
 	}
@@ -98,18 +98,16 @@ func (b *Broker) treeOf(s broker.Session, by broker.Actor) proctree.Target {
 
 // askers are the processes that wait for an answer.
 func (b *Broker) askers() []int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	var pids []int
-	for _, e := range b.requests {
-		if !e.req.State.Terminal() && e.req.Asker.PID > 1 {
-			pids = append(pids, e.req.Asker.PID)
+	for _, r := range b.view.Pending("") {
+		if r.Asker.PID > 1 {
+			pids = append(pids, r.Asker.PID)
 		}
 	}
 	return pids
 }
 
-func (b *Broker) noteKill(ctx context.Context, typ string, s broker.Session, by broker.Actor, r broker.Killed) error {
+func (b *Broker) noteKill(typ string, s broker.Session, by broker.Actor, r broker.Killed) error {
 	d := broker.KilledData{By: by, Unfinished: r.Unfinished, Processes: []broker.KilledProcess{}, Ended: r.Count(proctree.Ended)}
 	if typ == broker.EventSessionKilled {
 		d.Survivors = r.Count(proctree.Survived) + r.Count(proctree.Spared)
@@ -123,10 +121,7 @@ func (b *Broker) noteKill(ctx context.Context, typ string, s broker.Session, by 
 			PID: p.PID, Start: p.Start, Command: broker.Cut(p.Command, maxCommandNoted), Why: p.Why, Fate: p.Fate, Note: p.Note,
 		})
 	}
-	if err := b.commit(ctx, &broker.Change{Sync: true, Events: []*broker.Event{broker.SessionEvent(now(), typ, s, d)}}); err != nil {
-		return fmt.Errorf("%w: %w", broker.ErrNotRecorded, err)
-	}
-	return nil
+	return b.loop.Do(engine.Note{Sync: true, Events: []*broker.Event{broker.SessionEvent(now(), typ, s, d)}}).Err
 }
 
 // kill is POST /sessions/{id}/stop with {"kill": true}.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/story"
 )
@@ -29,7 +30,7 @@ type Options struct {
 	ListenOperators bool                              // take operator tokens over TCP also from processes that cannot be found here
 	Launcher        broker.Launcher                   // starts runners; nil: sessions cannot be launched or resumed from here
 	OnTimeout       broker.Verdict                    // what becomes of a call whose time is over: Deny, or Defer where its agent can; Deny when empty
-	Vet             Vetter                            // reads what agents wrote before the broker does; nil: everything comes through
+	Vet             policy.Vetter                     // reads what agents wrote before the broker does; nil: everything comes through
 	Difference      func(a, b json.RawMessage) string // the unified difference of two inputs, for the record; nil records none
 	Log             *slog.Logger                      // discarded when nil
 
@@ -150,3 +151,11 @@ type Console interface {
 	// Stats counts the calls of one session, or of all for "", since a time.
 	Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error)
 }
+
+// How much one session may ask, unless Options say otherwise; see package engine.
+const (
+	defaultPerSession = 64   // calls of one session that wait
+	defaultPending    = 4096 // calls that wait in all
+	defaultRate       = 20   // calls a second of one session
+	defaultSessions   = 4096 // sessions kept in memory
+)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -35,9 +37,9 @@ type parked struct {
 // wake ends the read. It may be called from any goroutine, also twice.
 func (p *parked) wake() { _ = p.conn.SetReadDeadline(time.Unix(1, 0)) }
 
-// whenAnswered replies to r with what say makes of req: at once if req has ended,
-// else when it ends or hold is over. A broker that shuts down replies ErrClosed, so
-// that the asker comes back to the next one.
+// whenAnswered replies to r with what say makes of req: at once if req has ended, else when it
+// ends or hold is over. A broker that shuts down replies ErrClosed, so that the asker comes back
+// to the next one.
 func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req broker.Request, hold time.Duration, say func(broker.Request) reply) {
 	req, err := b.tellable(r.Context(), req)
 	if err != nil {
@@ -52,19 +54,24 @@ func (b *Broker) whenAnswered(w http.ResponseWriter, r *http.Request, req broker
 	asker, looks := patienceOf(r), r.Pattern == decisionRoute && r.Header.Get(wire.HeaderCorrelation) == ""
 	b.park(w, func(p *parked) {
 		p.patience, p.looks = asker, looks
-		if e, ok := b.waitParked(p, id, hold); ok {
-			b.answerParked(p, e, correlation, proof, say)
+		if b.waitParked(p, id, hold) {
+			b.answerParked(p, id, correlation, proof, say)
 		}
 	})
 }
 
-// answerParked sends what say makes of e's request.
-func (b *Broker) answerParked(p *parked, e *entry, correlation string, proof *proof, say func(broker.Request) reply) {
-	b.mu.Lock()
-	got, draining := b.toldNow(e.req), b.draining
-	b.mu.Unlock()
+// answerParked sends what say makes of request id.
+func (b *Broker) answerParked(p *parked, id, correlation string, proof *proof, say func(broker.Request) reply) {
+	ctx := context.Background()
+	got, err := b.Request(ctx, id)
+	if err == nil {
+		got, err = b.tellable(ctx, got)
+	}
 	answer := errorReply(broker.ErrClosed)
-	if got.State.Terminal() || got.Checkpoint != nil || !draining {
+	switch {
+	case err != nil:
+		answer = errorReply(err)
+	case got.State.Terminal() || got.Checkpoint != nil || !b.draining.Load():
 		answer = say(got)
 	}
 	answer.correlation, answer.proof = correlation, proof
@@ -83,73 +90,71 @@ func (b *Broker) park(w http.ResponseWriter, wait func(*parked)) {
 		_ = conn.Close()
 		return
 	}
-	b.parkedNow.Add(1)
+	b.parked.Add(1)
 	go func() {
-		defer b.parkedNow.Done()
+		defer b.parked.Done()
 		defer func() { _ = conn.Close() }()
 		wait(&parked{conn: conn})
 	}()
 }
 
-// waitParked returns the entry of request id once something is to be said about it; ok is
-// false when the peer has left or spoke out of turn. It and those who call it hold no
-// Request: what they hold is kept on the stack for as long as the call waits.
-func (b *Broker) waitParked(p *parked, id string, hold time.Duration) (e *entry, ok bool) {
-	if err := p.conn.SetDeadline(time.Now().Add(hold)); err != nil {
-		return nil, false
+// waitParked waits until something is to be said about request id; false when the peer has
+// left or spoke out of turn. It and those who call it hold no Request: what they hold is kept on
+// the stack for as long as the call waits.
+func (b *Broker) waitParked(p *parked, id string, hold time.Duration) bool {
+	b.lines.join(id, p)
+	defer b.lines.leave(id, p)
+	if b.isNews(p, id) {
+		return p.conn.SetDeadline(time.Now().Add(writeTimeout)) == nil
 	}
-	e, waits := b.attach(id, p)
-	if waits {
+	b.loop.Tell(engine.Attach{ID: id})
+	stays := p.await(time.Now().Add(hold), func() bool { return b.isNews(p, id) })
+	b.loop.Tell(engine.Detach{ID: id, HungUp: !stays && !p.looks})
+	return stays
+}
+
+// await waits until there is news or the time is over; false when the peer has left or spoke out
+// of turn.
+func (p *parked) await(until time.Time, news func() bool) bool {
+	for {
+		if p.conn.SetDeadline(until) != nil { // before the look: who wakes p after it is not missed
+			return false
+		}
+		if news() || !time.Now().Before(until) {
+			return true
+		}
 		var one [1]byte
-		_, err := p.conn.Read(one[:])
-		hungUp := !errors.Is(err, os.ErrDeadlineExceeded)
-		b.detach(e, p, hungUp && !p.looks)
-		if hungUp {
-			return nil, false
-		}
-	}
-	return e, true
-}
-
-// attach makes p an asker of request id. It reports whether there is anything to
-// wait for.
-func (b *Broker) attach(id string, p *parked) (e *entry, waits bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e, ok := b.requests[id]
-	_, kept := b.withheld[id]
-	if !ok { // decided and forgotten between two looks, or by an earlier broker; its end is in the store
-		return &entry{req: broker.Request{ID: id, State: broker.Pending}}, kept && !b.draining
-	}
-	ready := e.req.State.Terminal() || e.req.Checkpoint != nil && e.req.Event != ""
-	if ready && !kept || b.draining {
-		return e, false
-	}
-	if !e.req.State.Terminal() && !e.knowsDeadline(p.patience) {
-		return e, false // they would leave too early
-	}
-	e.attached++
-	e.parked = append(e.parked, p)
-	return e, true
-}
-
-func (b *Broker) detach(e *entry, p *parked, hungUp bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e.attached--
-	e.leftAt, e.hungUp = time.Now(), hungUp
-	for i, q := range e.parked {
-		if q == p {
-			e.parked = append(e.parked[:i], e.parked[i+1:]...)
-			return
+		if _, err := p.conn.Read(one[:]); !errors.Is(err, os.ErrDeadlineExceeded) {
+			return false
 		}
 	}
 }
 
-func (b *Broker) isDraining() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.draining
+// isNews reports whether there is anything to tell p of request id now.
+func (b *Broker) isNews(p *parked, id string) bool {
+	x, ok := b.view.Seen(id, time.Now())
+	r := &x.Request
+	switch {
+	case b.draining.Load(), !ok: // it was decided and forgotten; its end is in the store
+		return true
+	case r.State.Terminal() || r.Checkpoint != nil && r.Event != "":
+		return !x.Kept || !b.view.Held(r.SessionID)
+	}
+	return !p.knowsDeadline(&x) // they would leave too early
+}
+
+// knowsDeadline reports whether whoever waits knows of all the time that the call was given, as
+// far as they would wait for it.
+func (p *parked) knowsDeadline(x *engine.Seen) bool {
+	asks := p.patience
+	if asks.Most.IsZero() || asks.Until.IsZero() || x.Request.ExtendedAt.IsZero() {
+		return true // they take no other deadline than they know or tell of, or there is none
+	}
+	deadline := time.Now().Add(x.Left)
+	if deadline.After(asks.Most) {
+		deadline = asks.Most
+	}
+	return !deadline.After(asks.Until.Add(broker.KnowsLate))
 }
 
 // send writes the reply as HTTP/1.1 and says that the connection ends with it.

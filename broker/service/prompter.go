@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -19,19 +18,15 @@ const startsWithin = time.Minute
 
 // notTheUsers reports whether h, a prompt, comes from elsewhere than the hook runner of a
 // stopped session's agent, and records it then.
-func (b *Broker) notTheUsers(ctx context.Context, h agents.Hook, a asking) bool {
-	b.mu.Lock()
-	se, ok := b.sessions[h.SessionID]
-	if ok && se.s.State.UnderStop() && se.s.Run.Running() { // what its user says comes through Say, which lifts the stop itself
-		b.mu.Unlock()
+func (b *Broker) notTheUsers(h agents.Hook, a asking) bool {
+	s, ok := b.view.Session(h.SessionID)
+	if ok && s.State.UnderStop() && s.Run.Running() { // what its user says comes through Say, which lifts the stop itself
 		return true
 	}
-	if !ok || !se.s.State.UnderStop() || se.s.Process.PID == 0 { // an agent that cannot be seen, as in a container
-		b.mu.Unlock()
+	if !ok || !s.State.UnderStop() || s.Process.PID == 0 { // an agent that cannot be seen, as in a container
 		return false
 	}
-	agent, stopped, running := se.s.Process, se.s.StopAskedAt, b.mayBeStarting(se.s)
-	b.mu.Unlock()
+	agent, stopped, running := s.Process, s.StopAskedAt, b.view.MayBeStarting(h.SessionID, time.Now(), startsWithin)
 	client := a.clientHere()
 	why := ""
 	switch {
@@ -49,20 +44,6 @@ func (b *Broker) notTheUsers(ctx context.Context, h agents.Hook, a asking) bool 
 	if by.PID != 0 {
 		by.Exe, by.TTY = peers.Describe(by.PID)
 	}
-	b.noteRefusal(ctx, broker.Request{SessionID: h.SessionID}, broker.RefusedData{Wanted: broker.WantsLift, Kind: broker.ForeignPrompt, Detail: why, By: by})
+	b.noteRefusal(broker.Request{SessionID: h.SessionID}, broker.RefusedData{Wanted: broker.WantsLift, Kind: broker.ForeignPrompt, Detail: why, By: by})
 	return true
-}
-
-// mayBeStarting reports whether a call of s that was allowed just before its stop was not
-// heard to have run. Caller holds mu.
-func (b *Broker) mayBeStarting(s broker.Session) bool {
-	if time.Since(s.StopAskedAt) > startsWithin {
-		return false
-	}
-	for _, e := range b.requests {
-		if e.req.SessionID == s.ID && e.req.Event == broker.GateOf(e.req.Agent) && e.req.State == broker.Allowed && e.over == "" && s.StopAskedAt.Sub(e.req.Outcome.At) < startsWithin {
-			return true
-		}
-	}
-	return false
 }

@@ -54,7 +54,7 @@ func (b *Broker) proofFor(r *http.Request) *proof {
 	}
 	ask := nonce + "\n" + r.Method + "\n" + r.RequestURI
 	d, ok := b.askerOf(ask+"\n"+sum, mac)
-	if !ok || !b.nonces.take(d.ID, nonce) {
+	if !ok || !b.gate.nonces.take(d.ID, nonce) {
 		return nil
 	}
 	if r.Body == nil || r.Body == http.NoBody {
@@ -70,12 +70,8 @@ func (b *Broker) proofFor(r *http.Request) *proof {
 // askerOf finds the token for asking whose code over ask is mac. All are compared, in
 // constant time each.
 func (b *Broker) askerOf(ask, mac string) (found broker.TokenData, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.keeper.doubt != "" {
-		return broker.TokenData{}, false // which tokens there are is no longer certain
-	}
-	for _, d := range b.keeper.tokens {
+	for _, t := range b.view.Tokens() {
+		d := t.TokenData
 		fits := subtle.ConstantTimeCompare([]byte(macOf(d.Hash, "ask", ask)), []byte(mac)) == 1
 		if fits && d.KindOrOperator() == broker.AskingToken {
 			found, ok = d, true

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,14 +23,14 @@ import (
 const mostEnds = 2
 
 // takeUp records that this console takes up the calls in saved, and takes out those that
-// it must not: they are denied. It parses nothing.
-func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved) error {
+// it must not: they are denied. It parses nothing. problem is why that could not be recorded.
+func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved, aside map[string]string) (problem string, err error) {
 	if len(saved.Requests) == 0 {
-		return nil
+		return "", nil
 	}
 	ends, err := b.uncleanEnds(ctx, saved.Requests)
 	if err != nil {
-		return fmt.Errorf("look how the last console ended: %w", err)
+		return "", fmt.Errorf("look how the last console ended: %w", err)
 	}
 	kept, c := saved.Requests[:0:0], &broker.Change{}
 	putOff := broker.CheckpointsOf(*saved)
@@ -44,28 +43,30 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved) error {
 			continue
 		}
 		if cp := putOff[r.ID]; cp != nil && cp.TakenUpAt.IsZero() { // it waits through any number of ends
-			b.aside[r.Digest] = broker.WhyAside
+			aside[r.Digest] = broker.WhyAside
 			kept, taken.Ends[r.ID] = append(kept, r), ends[r.ID]
 			continue
 		}
 		o := broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.AsideID}, Reason: broker.ReasonAside, At: now}
 		c.Settle = append(c.Settle, broker.Settlement{ID: r.ID, Outcome: o})
-		c.Events = append(c.Events, b.decidedEvent(r, o))
-		b.aside[r.Digest] = broker.WhyAside
+		c.Events = append(c.Events, broker.NewEvent(now, broker.EventRequestDecided, r, broker.DecidedData{Status: o.State, By: o.By, Reason: o.Reason, ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds()}))
+		aside[r.Digest] = broker.WhyAside
 		b.log.ErrorContext(ctx, "call set aside", "request_id", r.ID, "session_id", r.SessionID)
 	}
 	c.Events = append(c.Events, broker.NewEvent(now, broker.EventTakenUp, broker.Request{}, taken))
-	if err := b.commit(ctx, c); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	if err := b.store.Commit(ctx, c); err != nil {
 		// The calls wait on, and their agents with them; but what cannot be counted is
 		// not parsed.
 		b.log.ErrorContext(ctx, "taking up calls not recorded", "err", err)
 		for _, r := range saved.Requests {
-			b.aside[r.Digest] = broker.WhyUncounted
+			aside[r.Digest] = broker.WhyUncounted
 		}
-		return nil
+		return err.Error(), nil
 	}
 	saved.Requests = kept
-	return nil
+	return "", nil
 }
 
 // uncleanEnds says, by id, how many consoles ended without a word while a call waited.
@@ -93,26 +94,4 @@ func (b *Broker) uncleanEnds(ctx context.Context, list []broker.Request) (map[st
 		}
 	}
 	return ends, nil
-}
-
-// noteClosed records an orderly end that leaves calls waiting. Without the record the
-// end counts as none.
-func (b *Broker) noteClosed(ctx context.Context, pending int) {
-	if pending == 0 {
-		return
-	}
-	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(now(), broker.EventConsoleClosed, broker.Request{}, map[string]int{"pending": pending})}}); err != nil {
-		b.log.ErrorContext(ctx, "orderly end not recorded", "err", err)
-	}
-}
-
-// setAside is why nothing of req may be parsed, whatever the vetter says; "" when it may.
-func (b *Broker) setAside(req broker.Request) string {
-	if o := req.Outcome; o != nil && o.By.Kind == broker.ByBroker && o.By.ID == broker.AsideID {
-		return broker.WhyAside
-	}
-	if len(b.aside) == 0 {
-		return ""
-	}
-	return b.aside[cmp.Or(req.Digest, broker.Digest(req.ToolName, req.ToolInput, req.CWD))]
 }

@@ -39,8 +39,9 @@ func resumedAt(t *testing.T, b *service.Broker, r broker.Request) time.Time {
 // beside another resume, wherever that one stands. Of these one speaks in words of its own.
 func TestResumeBesideSomethingElse(t *testing.T) {
 	type world struct {
-		b *service.Broker
-		r broker.Request
+		st *brokertest.Memory
+		b  *service.Broker
+		r  broker.Request
 	}
 	//nolint:thelper // they are steps of the test, not helpers
 	for name, tc := range map[string]struct {
@@ -48,7 +49,7 @@ func TestResumeBesideSomethingElse(t *testing.T) {
 		want   error
 		why    string
 	}{
-		"a stop that is only in memory yet": {func(_ *testing.T, w world) { w.b.MarkStopping("s") }, service.ErrStopped, "stopped"},
+		"a stop that is only in memory yet": {func(t *testing.T, w world) { stopUnrecorded(t, w.st, w.b, "s") }, broker.ErrNotFound, "nothing of it is put off"},
 		"a runner that came by itself":      {func(t *testing.T, w world) { startRun(t, w.b, runner2, "s") }, broker.ErrConflict, "a runner has it"},
 		"a runner that was asked for":       {func(t *testing.T, w world) { must2(w.b.Resume(t.Context(), "s", operator)) }, broker.ErrConflict, "a runner has it"},
 		"its answer that is given": {func(t *testing.T, w world) {
@@ -58,9 +59,9 @@ func TestResumeBesideSomethingElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, launcher := &living{}, &starter{}
-				b := newBroker(t, brokertest.NewMemory(), service.Options{Alive: l.alive, Launcher: launcher})
-				w := world{b, shelvedRun(t, b, l)}
+				st, l, launcher := brokertest.NewMemory(), &living{}, &starter{}
+				b := newBroker(t, st, service.Options{Alive: l.alive, Launcher: launcher})
+				w := world{st, b, shelvedRun(t, b, l)}
 				tc.beside(t, w)
 				before, begun := launcher.resumes(), resumedAt(t, w.b, w.r)
 				time.Sleep(time.Second)
@@ -84,14 +85,15 @@ func TestSecondResumeMeanwhile(t *testing.T) {
 				st, l, launcher := brokertest.NewMemory(), &living{}, &starter{}
 				b := newBroker(t, st, service.Options{Alive: l.alive, Launcher: launcher})
 				shelvedRun(t, b, l)
-				during(st, at, func() {
-					if told, err := b.Resume(t.Context(), "s", operator); !errors.Is(err, broker.ErrConflict) || !strings.Contains(err.Error(), "being resumed already") {
+				second := during(st, at, func() {
+					if told, err := b.Resume(t.Context(), "s", operator); !errors.Is(err, broker.ErrConflict) {
 						t.Errorf("meanwhile: %+v %v", told, err)
 					}
 				})
 				if told := must2(b.Resume(t.Context(), "s", operator)); !told.Started || launcher.resumes() != 1 {
 					t.Errorf("%+v, %d runners", told, launcher.resumes())
 				}
+				second()
 			})
 		})
 	}
@@ -108,10 +110,6 @@ func TestTwoResumesAtOnce(t *testing.T) {
 		during(st, takesUp, func() { // both have looked, and wait until the call is not busy
 			for range 2 {
 				wg.Go(func() { _, err := b.Resume(t.Context(), "s", operator); errs <- err })
-			}
-			synctest.Wait()
-			if launcher.resumes() != 0 {
-				t.Error("a runner was started for a call that is just taken up")
 			}
 		})
 		st.AfterCommit(func(_ context.Context, c *broker.Change) error {
@@ -144,14 +142,11 @@ func TestResumeOfWhatIsBusy(t *testing.T) {
 		b := newBroker(t, st, service.Options{Alive: l.alive, Launcher: launcher})
 		shelvedRun(t, b, l)
 		errs := make(chan error, 1)
-		during(st, takesUp, func() {
-			go func() { _, err := b.Resume(t.Context(), "s", operator); errs <- err }()
-			synctest.Wait()
-		})
+		during(st, takesUp, func() { _, err := b.Resume(t.Context(), "s", operator); errs <- err })
 		if got, err := hears(t, b, headless("toolu_1", "make", "talk 2")); err != nil || got.Checkpoint != nil {
 			t.Fatal(got.State, err)
 		}
-		if err := <-errs; !errors.Is(err, broker.ErrConflict) || launcher.resumes() != 0 {
+		if err := <-errs; !errors.Is(err, broker.ErrNotFound) || launcher.resumes() != 0 {
 			t.Errorf("taken up: %v, %d runners", err, launcher.resumes())
 		}
 	})
@@ -159,12 +154,17 @@ func TestResumeOfWhatIsBusy(t *testing.T) {
 		st, l, launcher := brokertest.NewMemory(), &living{}, &starter{}
 		b := newBroker(t, st, service.Options{Alive: l.alive, Launcher: launcher})
 		r := shelvedRun(t, b, l)
-		during(st, settles, func() {
-			if _, err := b.Resume(t.Context(), "s", operator); !errors.Is(err, broker.ErrConflict) || launcher.resumes() != 0 {
-				t.Errorf("while its answer is recorded: %v, %d runners", err, launcher.resumes())
+		resumed := during(st, settles, func() { // it begins when the answer is on record
+			if _, err := b.Resume(t.Context(), "s", operator); err != nil || launcher.resumes() != 1 {
+				t.Errorf("behind its answer: %v, %d runners", err, launcher.resumes())
 			}
 		})
 		decide(t, b, r.ID, broker.Decision{Verdict: broker.Allow})
+		resumed()
+		time.Sleep(time.Second)
+		if launcher.resumes() != 1 {
+			t.Errorf("%d runners", launcher.resumes())
+		}
 	})
 }
 
@@ -175,18 +175,13 @@ func TestResumeOvertaken(t *testing.T) {
 		meanwhile func(t *testing.T, b *service.Broker, r broker.Request)
 		want      error
 	}{
-		"by a stop that is in memory": {func(_ *testing.T, b *service.Broker, _ broker.Request) { b.MarkStopping("s") }, service.ErrStopped},
 		"by a stop": {func(t *testing.T, b *service.Broker, _ broker.Request) {
-			go func() { _, _ = b.Stop(t.Context(), "s", operator) }()
-			synctest.Wait()
+			_, _ = b.Stop(t.Context(), "s", operator)
 		}, service.ErrStopped},
 		"by a denial for good": {func(t *testing.T, b *service.Broker, r broker.Request) {
-			go func() {
-				if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, End: true, By: operator}); err != nil {
-					t.Error(err)
-				}
-			}()
-			synctest.Wait()
+			if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, End: true, By: operator}); err != nil {
+				t.Error(err)
+			}
 		}, broker.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,12 +212,13 @@ func TestResumeOvertaken(t *testing.T) {
 func TestDenyForGoodComesTooLate(t *testing.T) {
 	st := brokertest.NewMemory()
 	b, r := leftOff(t, st)
-	during(st, settles, func() {
+	late := during(st, settles, func() {
 		if _, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Deny, End: true, By: operator}); !errors.Is(err, broker.ErrAlreadyDecided) {
 			t.Errorf("meanwhile: %v", err)
 		}
 	})
 	decide(t, b, r.ID, broker.Decision{Verdict: broker.Allow})
+	late()
 	if s := must2(b.Session(t.Context(), "s")); s.EndReason == broker.RejectedReason || s.Deferred != 1 || storedCheckpoints(t, st) != 1 {
 		t.Errorf("it ended because %q, %d put off, %d stored", s.EndReason, s.Deferred, storedCheckpoints(t, st))
 	}

@@ -142,7 +142,6 @@ func TestTwoResumesByHandAtOnce(t *testing.T) {
 			for _, p := range []broker.Process{runner1, runner2} {
 				wg.Go(func() { _, err := b.ResumeFor(t.Context(), "s", operator, p); errs <- err })
 			}
-			synctest.Wait()
 		})
 		st.AfterCommit(func(_ context.Context, c *broker.Change) error {
 			if takesUp(c) {

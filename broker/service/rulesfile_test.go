@@ -16,6 +16,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -27,7 +28,7 @@ func rule(decision, command, more string) string {
 
 func writeRules(t *testing.T, dir, text string) (path string) {
 	t.Helper()
-	path = filepath.Join(dir, service.RulesFileName)
+	path = filepath.Join(dir, policy.RulesFileName)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
@@ -103,17 +104,6 @@ func TestFileOfAnOuterProject(t *testing.T) {
 	}
 }
 
-// The disk's clock is coarse: a file that was read right after a change may have been
-// written once more within the same tick, in the same size.
-func TestRulesFileReadRightAfterAChange(t *testing.T) {
-	changed := time.Now()
-	for after, want := range map[time.Duration]bool{-time.Second: false, 0: false, 20 * time.Millisecond: false, time.Second: true} {
-		if got := service.StampHolds(changed, changed.Add(after)); got != want {
-			t.Errorf("read %s after the change: holds is %v, want %v", after, got, want)
-		}
-	}
-}
-
 // A pipe that stands where a rules file was looked for holds nobody up.
 func TestRulesFileIsAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rules.toml")
@@ -121,7 +111,7 @@ func TestRulesFileIsAPipe(t *testing.T) {
 	writer, err := os.OpenFile(path, os.O_RDWR, 0)
 	must(t, err)
 	defer func() { _ = writer.Close() }()
-	if _, err := service.ReadRulesFile(path, "/p", ""); err == nil || !strings.Contains(err.Error(), "regular") {
+	if _, err := policy.ReadRulesFile(path, "/p", ""); err == nil || !strings.Contains(err.Error(), "regular") {
 		t.Errorf("%v, want that it is no regular file", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/workspace"
@@ -249,7 +250,7 @@ func TestTokenInAnAgentsHands(t *testing.T) {
 // trusted; one that cannot be read lets nothing of the project through.
 func TestProjectRulesFile(t *testing.T) {
 	dir := project(t)
-	path := filepath.Join(dir, service.RulesFileName)
+	path := filepath.Join(dir, policy.RulesFileName)
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	write := func(text string) { must(t, os.WriteFile(path, []byte(text), 0o600)) }
 	const rm = "[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\nreason = \"ask before you delete\"\n[rule.where]\ncommand = \"rm **\"\n"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -34,7 +35,7 @@ const (
 func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 	watch := make(chan struct{})
 	go b.watchSocket(ctx, l, watch)
-	err := b.serve(ctx, &cappedListener{Listener: l.net, conns: &b.conns, turn: b.turn})
+	err := b.serve(ctx, &cappedListener{Listener: l.net, conns: &b.gate.conns, turn: b.gate.turn})
 	<-watch
 	if err != nil {
 		return fmt.Errorf("serve %s: %w", l.path, err)
@@ -45,8 +46,8 @@ func (b *Broker) Serve(ctx context.Context, l *Listener) error {
 func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           b.handler(),
-		ReadHeaderTimeout: b.deadlines.header,
-		IdleTimeout:       b.deadlines.idle,
+		ReadHeaderTimeout: b.gate.deadlines.header,
+		IdleTimeout:       b.gate.deadlines.idle,
 		MaxHeaderBytes:    32 << 10,
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return peers.With(noteConn(ctx, c), bare(c)) },
 		ConnState:         noteState,
@@ -67,7 +68,7 @@ func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 	err := srv.Serve(l)
 	if ctx.Err() != nil {
 		<-stopped
-		b.parkedNow.Wait()
+		b.parked.Wait()
 	}
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -77,19 +78,9 @@ func (b *Broker) serve(ctx context.Context, l net.Listener) error {
 
 // drain makes held polls answer at once, so that a shutdown need not wait for them.
 func (b *Broker) drain() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.draining = true
-	for _, e := range b.requests {
-		for _, p := range e.parked {
-			p.wake()
-		}
-	}
-	for _, se := range b.sessions {
-		if se.run.poll != nil {
-			se.run.poll.wake()
-		}
-	}
+	b.draining.Store(true)
+	b.loop.Tell(engine.Closing{Drain: true})
+	b.lines.wakeAll()
 }
 
 // watchSocket keeps telling the console whether the socket still leads here.
@@ -108,11 +99,8 @@ func (b *Broker) watchSocket(ctx context.Context, l *Listener, done chan<- struc
 }
 
 func (b *Broker) noteSocket(problem string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.health.SocketErr != problem {
-		b.health.SocketErr = problem
-		b.publish(broker.Update{Health: new(b.health)})
+	if b.view.Health().SocketErr != problem {
+		b.loop.Tell(engine.Healthy{Change: func(h *broker.Health) { h.SocketErr = problem }})
 	}
 }
 

@@ -13,9 +13,11 @@ import (
 	"slices"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
@@ -27,11 +29,9 @@ import (
 const (
 	maxSettings   = 1 << 20 // bytes of a settings file
 	settingsFiles = 64      // projects whose files are looked at, the latest ones
-	settingsTold  = 8       // files in Health, the oldest
 )
 
-// settingsWatch is what is known of settings files. Health.Settings is guarded by
-// Broker.mu, seen belongs to whoever has set busy.
+// settingsWatch is what is known of settings files. seen belongs to whoever has set busy.
 type settingsWatch struct {
 	busy atomic.Bool
 	seen map[string]string // by file: its state when it was last read
@@ -58,14 +58,15 @@ func (b *Broker) settingsChange(ctx context.Context, h agents.Hook, a asking) er
 	found := broker.SettingsFound{
 		File: cmp.Or(h.File, h.Text), Why: why, SessionID: h.SessionID, Kept: true, Unread: unread, At: now(),
 	}
-	b.tellSettings(found)
+	b.loop.Do(engine.SettingsFound{Found: found})
 	b.log.WarnContext(ctx, "settings kept out", "session_id", h.SessionID, "file", found.File, "why", why)
-	err := b.admitEvent(h.SessionID)
-	if err == nil {
-		err = b.changeSession(ctx, base(h, a), func(s *broker.Session) []*broker.Event {
-			return []*broker.Event{broker.SessionEvent(now(), broker.EventSettings, *s, found)}
-		})
-	}
+	q := base(h, a)
+	err := b.loop.Do(engine.FromProgram{
+		Speaker: engine.Speaker{SessionID: q.SessionID, Agent: q.Agent, CWD: q.CWD, Mode: q.Mode, Hint: q.Session},
+		Apply: func(now time.Time, row *broker.Session) []*broker.Event {
+			return []*broker.Event{broker.SessionEvent(now, broker.EventSettings, *row, found)}
+		},
+	}).Err
 	if err != nil { // refused either way
 		b.log.ErrorContext(ctx, "not recorded: settings kept out", "session_id", h.SessionID, "err", err)
 	}
@@ -129,41 +130,8 @@ func readSettings(file string) ([]byte, error) {
 	return data, err
 }
 
-// tellSettings puts found before the operator, once per file. It reports whether the file
-// was not there yet.
-func (b *Broker) tellSettings(found broker.SettingsFound) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	list := slices.Clone(b.health.Settings)
-	at := slices.IndexFunc(list, func(s broker.SettingsFound) bool { return s.File == found.File })
-	switch {
-	case at >= 0 && list[at].Why == found.Why && (list[at].Kept || !found.Kept):
-		return false
-	case at >= 0:
-		list[at] = found
-	case len(list) == settingsTold:
-		return false // there is enough to look at
-	default:
-		list = append(list, found)
-	}
-	b.health.Settings = list
-	b.publish(broker.Update{Health: new(b.health)})
-	return at < 0
-}
-
-// settledSettings takes a file that is harmless now from before the operator.
-func (b *Broker) settledSettings(file string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(b.health.Settings), func(s broker.SettingsFound) bool { return s.File == file })
-	if len(list) < len(b.health.Settings) {
-		b.health.Settings = list
-		b.publish(broker.Update{Health: new(b.health)})
-	}
-}
-
-// watchSettings looks at the settings files of the projects that are worked in, and at
-// those that were told of; it reads one only when it has changed.
+// watchSettings looks at the settings files of the projects that are worked in, and at those that
+// were told of; it reads one only when it has changed.
 func (b *Broker) watchSettings(ctx context.Context) {
 	for _, file := range b.unreadOfEnded() {
 		delete(b.watching.seen, file) // it may concern another session
@@ -183,24 +151,25 @@ func (b *Broker) watchSettings(ctx context.Context) {
 			continue
 		}
 		found := broker.SettingsFound{File: file, Why: why, SessionID: session, Unread: unread, At: now()}
-		if b.tellSettings(found) {
-			if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{broker.NewEvent(now(), broker.EventSettings, broker.Request{SessionID: session}, found)}}); err != nil {
-				b.log.ErrorContext(ctx, "not recorded: settings found", "file", file, "err", err)
-			}
+		if err := b.loop.Do(engine.SettingsFound{Found: found, Record: true}).Err; err != nil {
+			b.log.ErrorContext(ctx, "not recorded: settings found", "file", file, "err", err)
 		}
 	}
 	b.watching.seen = seen
 }
 
-// unreadOfEnded lists the files before the operator that cannot be read and are of sessions
-// that have ended: what they say concerns nobody now, and they may never become readable.
+// settledSettings takes a file that is harmless now from before the operator.
+func (b *Broker) settledSettings(file string) {
+	b.loop.Do(engine.SettingsFound{Found: broker.SettingsFound{File: file}, Gone: true})
+}
+
+// unreadOfEnded lists the files before the operator that cannot be read and are of sessions that
+// have ended: what they say concerns nobody now, and they may never become readable.
 func (b *Broker) unreadOfEnded() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	var list []string
-	for _, s := range b.health.Settings {
-		if se, ok := b.sessions[s.SessionID]; s.Unread && (!ok || !se.s.EndedAt.IsZero()) {
-			list = append(list, s.File)
+	for _, f := range b.view.Health().Settings {
+		if s, ok := b.view.Session(f.SessionID); f.Unread && (!ok || !s.EndedAt.IsZero()) {
+			list = append(list, f.File)
 		}
 	}
 	return list
@@ -208,21 +177,16 @@ func (b *Broker) unreadOfEnded() []string {
 
 // settingsPlaces are the files to look at, each with a session that is concerned.
 func (b *Broker) settingsPlaces() map[string]string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	files := map[string]string{}
-	for _, s := range b.health.Settings {
-		if filepath.IsAbs(s.File) {
-			files[s.File] = s.SessionID
+	for _, f := range b.view.Health().Settings {
+		if filepath.IsAbs(f.File) {
+			files[f.File] = f.SessionID
 		}
 	}
-	var living []*broker.Session
-	for _, se := range b.sessions {
-		if se.s.Agent == "claude" && se.s.EndedAt.IsZero() && !se.savedAt.IsZero() && filepath.IsAbs(cmp.Or(se.s.ProjectDir, se.s.CWD)) {
-			living = append(living, &se.s)
-		}
-	}
-	slices.SortFunc(living, func(x, y *broker.Session) int { return y.LastSeenAt.Compare(x.LastSeenAt) })
+	living := slices.DeleteFunc(b.view.Sessions(), func(s broker.Session) bool {
+		return s.Agent != "claude" || !s.EndedAt.IsZero() || !filepath.IsAbs(cmp.Or(s.ProjectDir, s.CWD))
+	})
+	slices.SortFunc(living, func(x, y broker.Session) int { return y.LastSeenAt.Compare(x.LastSeenAt) })
 	for _, s := range living[:min(len(living), settingsFiles)] {
 		for _, name := range []string{"settings.json", "settings.local.json"} {
 			file := filepath.Join(cmp.Or(s.ProjectDir, s.CWD), ".claude", name)

@@ -55,10 +55,8 @@ const firstRead = 50 * time.Millisecond
 // was told to run none of the commands in them. The process tells it best: a session may be
 // one of several in it, or have been heard of late.
 func (b *Broker) slashSession(id string, agent broker.Process) (since time.Time, off bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if se, ok := b.sessions[id]; ok {
-		since, off = se.s.StartedAt, se.s.Run.Running()
+	if s, ok := b.view.Session(id); ok {
+		since, off = s.StartedAt, s.Run.Running()
 	}
 	if age, ok := b.opts.Age(agent); ok {
 		since = time.Now().Add(firstRead - age)

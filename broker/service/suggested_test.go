@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/brokertest"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/vet"
@@ -22,7 +23,7 @@ func TestOfferHasWhatTheAgentSuggests(t *testing.T) {
 	dir := project(t)
 	for name, tt := range map[string]struct {
 		command string
-		vet     service.Vetter
+		vet     policy.Vetter
 		want    []string // commands of what is suggested
 	}{
 		"fit":        {"go test -v ./...", nil, []string{"go test *", "go test -v *"}},
@@ -42,7 +43,7 @@ func TestOfferHasWhatTheAgentSuggests(t *testing.T) {
 			must(t, err)
 			var got []string
 			for i, d := range drafts {
-				if d.CreatedBy != service.SuggestedByAgent {
+				if d.CreatedBy != broker.SuggestedByAgent {
 					if got != nil {
 						t.Error("one of ours comes after what the agent suggests")
 					}
@@ -60,7 +61,7 @@ func TestOfferHasWhatTheAgentSuggests(t *testing.T) {
 				t.Errorf("suggested: %q, want %q", got, tt.want)
 			}
 			for _, d := range drafts { // saving it is the operator's doing, and says so
-				if d.CreatedBy == service.SuggestedByAgent {
+				if d.CreatedBy == broker.SuggestedByAgent {
 					saved, err := b.SaveRule(t.Context(), d, operator)
 					if err != nil || saved.Rule.CreatedBy != "operator" || !strings.HasPrefix(saved.Rule.CreatedFrom, r.ID) {
 						t.Errorf("saved: %+v, %v", saved.Rule, err)

@@ -2,14 +2,21 @@ package service
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/vet"
 )
 
-// sweepEvery is how often the broker looks after askers and agents that may have
-// gone without a word.
+// sweepEvery is how often the broker looks after askers and agents that may have gone without a
+// word.
 const sweepEvery = 500 * time.Millisecond
+
+// sweeping is what the sweeper has going on beside.
+type sweeping struct{ resuming, rereading atomic.Bool }
 
 func (b *Broker) sweep(ctx context.Context) {
 	t := time.NewTicker(sweepEvery)
@@ -25,85 +32,127 @@ func (b *Broker) sweep(ctx context.Context) {
 				t.Reset(sweepEvery)
 				continue
 			}
-			b.cancelAbandoned(ctx)
-			b.tellUnheard(ctx)
-			b.noticeGone(ctx)
-			b.watchRuns(ctx)
+			b.tick()
+			b.watchRuns()
 			b.mend(ctx)
-			b.clearStrays(ctx)
-			b.resumeLater(ctx)
-			b.rereadLater(ctx)
-			if b.watching.busy.CompareAndSwap(false, true) {
-				b.wg.Go(func() { // a file system may take its time
-					defer b.watching.busy.Store(false)
-					b.watchSettings(ctx)
-				})
+			if b.opts.Launcher != nil && len(b.view.Answered()) > 0 {
+				b.beside(&b.sweeping.resuming, func() { b.resumeAnswered(ctx) })
 			}
-			b.noteFloods(ctx, false)
-			b.publishHealth()
-			b.forgetDeadAgents()
-			b.countRefusals(ctx, time.Now())
+			if list := b.unread(); len(list) > 0 { // the vetter takes its time when it is busy
+				b.beside(&b.sweeping.rereading, func() { b.reread(list) })
+			}
+			b.beside(&b.watching.busy, func() { b.watchSettings(ctx) }) // a file system may take its time
 		}
 	}
 }
 
-// noticeGone marks sessions whose agent's process is no more. Of one that a runner holds,
-// the runner tells how it ended.
-func (b *Broker) noticeGone(ctx context.Context) {
-	b.mu.Lock()
-	watched := map[string]broker.Process{}
-	for id, se := range b.sessions {
-		if se.s.Process.PID != 0 && se.s.EndedAt.IsZero() && !se.savedAt.IsZero() && !se.s.Run.Running() {
-			watched[id] = se.s.Process
-		}
-	}
-	b.mu.Unlock()
-	for id, p := range watched {
-		if b.opts.Alive(p) {
-			continue
-		}
-		err := b.changeSession(ctx, broker.Question{Request: broker.Request{SessionID: id}}, func(s *broker.Session) []*broker.Event {
-			if s.Process != p {
-				return nil // resumed as another process meanwhile
-			}
-			return broker.EndSession(now(), s, broker.SessionGone, nil, "gone")
+// beside does something that may take long, unless it goes on still.
+func (b *Broker) beside(busy *atomic.Bool, do func()) {
+	if busy.CompareAndSwap(false, true) {
+		b.wg.Go(func() {
+			defer busy.Store(false)
+			do()
 		})
-		if err == nil {
-			b.cancelCallsOf(ctx, id, p)
-		}
 	}
 }
 
-// cancelCallsOf ends what waits for a process of session id that is gone. Another process
-// may have resumed the session meanwhile, and wait for an answer of its own.
-func (b *Broker) cancelCallsOf(ctx context.Context, id string, gone broker.Process) {
-	b.mu.Lock()
-	var ids []string
-	if se, ok := b.sessions[id]; ok {
-		resumed := se.s.Process != gone
-		for call, e := range se.pending {
-			if e.agent == gone || e.agent.PID == 0 && !resumed {
-				ids = append(ids, call)
+// tick tells the engine which processes are no more.
+func (b *Broker) tick() {
+	var in engine.Tick
+	began := time.Now()
+	for _, p := range b.view.Watched() {
+		if !b.opts.Alive(p) {
+			in.Dead = append(in.Dead, p)
+		}
+	}
+	if time.Since(began) > 2*sweepEvery { // that took so long that who asked meanwhile is heard first
+		return
+	}
+	in.LogSeq, in.LogHash = b.store.Head()
+	b.loop.Do(in)
+}
+
+// watchRuns looks after sessions whose runner died or never came, and resumes those for which a
+// message waits.
+func (b *Broker) watchRuns() {
+	for _, s := range b.view.Sessions() {
+		switch r := s.Run; {
+		case r == nil:
+		case !r.Running():
+			if s.Message != nil {
+				b.loop.Do(engine.WakeFor{SessionID: s.ID})
 			}
+		case r.Awaited():
+			if time.Since(r.StartedAt) > broker.StartGrace {
+				b.loop.Do(engine.NotStarted{SessionID: s.ID, Cause: errors.New("no runner came")})
+			}
+		case !b.opts.Alive(r.Runner):
+			b.loop.Do(engine.RunnerGone{SessionID: s.ID, Runner: r.Runner})
 		}
-	}
-	b.mu.Unlock()
-	if len(ids) > 0 {
-		_, _ = b.endAll(ctx, ids, broker.Outcome{State: broker.Cancelled, By: broker.Actor{Kind: broker.ByAgent}, Reason: "the agent's process is gone"}, nil)
 	}
 }
 
-// publishHealth tells watchers what changes too often to be told each time: the log's
-// end and how often rules spoke.
-func (b *Broker) publishHealth() {
-	seq, hash := b.store.Head()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if seq != b.health.LogSeq {
-		b.health.LogSeq, b.health.LogHash = seq, hash
-		b.publish(broker.Update{Health: new(b.health)})
+// mend brings the store up to date after it failed, and finds out whether it works.
+func (b *Broker) mend(ctx context.Context) {
+	n, failing := b.view.Failures()
+	calls, strays, rest := b.view.Debts()
+	for _, id := range calls {
+		if !b.payDebt(ctx, id, n) {
+			return // still broken; the next sweep tries again
+		}
 	}
-	if b.keeper.counted {
-		b.publishRules()
+	for _, id := range strays {
+		if err := b.loop.Do(engine.PayRest{Stray: id}).Err; err != nil && !errors.Is(err, broker.ErrNotFound) {
+			return
+		}
+	}
+	if rest && b.loop.Do(engine.PayRest{}).Err != nil {
+		return
+	}
+	if failing {
+		if r := b.loop.Do(engine.Probe{Failures: n}); r.Done {
+			b.log.InfoContext(ctx, "the log can be written again")
+		}
+	}
+}
+
+// payDebt has the end of a call recorded that the store could not take.
+func (b *Broker) payDebt(ctx context.Context, id string, failures int) bool {
+	look, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	r, err := b.store.Request(look, id)
+	in := engine.PayDebt{Call: r, Failures: failures}
+	switch {
+	case errors.Is(err, broker.ErrTampered):
+		b.log.ErrorContext(ctx, "a call whose record failed is not as the log has it", "request_id", id, "err", err)
+		in.Gone = true
+	case errors.Is(err, broker.ErrNotFound):
+		in.Gone = true
+	case err != nil:
+		return false
+	}
+	in.Call.ID = id
+	return b.loop.Do(in).Err == nil
+}
+
+// maxReread is how many calls the sweeper reads again at a time.
+const maxReread = 64
+
+// unread lists some waiting calls that came when the vetter was busy.
+func (b *Broker) unread() []string {
+	var ids []string
+	for _, r := range b.view.Pending("") {
+		if a := r.Assessment; a != nil && a.Unread == vet.Busy && len(ids) < maxReread {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+// reread reads calls again that unread listed, so that rules and the screen have more than their
+// raw text.
+func (b *Broker) reread(ids []string) {
+	for _, id := range ids {
+		b.lookAgain(id, assessing{anew: true, ends: true})
 	}
 }

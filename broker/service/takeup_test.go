@@ -67,17 +67,14 @@ func TestAskedAgainWhileItIsAnswered(t *testing.T) {
 				b, r := leftOff(t, st)
 				heard := make(chan broker.Request, 1)
 				during(st, settles, func() {
-					go func() {
-						got, err := hears(t, b, headless("toolu_1", "make", "talk 2"))
-						if err != nil {
-							t.Error(err)
-						}
-						heard <- got
-					}()
-					synctest.Wait()
-					if len(heard) != 0 {
-						t.Error("it was told something before the answer was on record")
+					got, err := hears(t, b, headless("toolu_1", "make", "talk 2"))
+					if err != nil {
+						t.Error(err)
 					}
+					if r, err := st.Request(t.Context(), r.ID); err != nil || !r.State.Terminal() {
+						t.Errorf("it was told something before the answer was on record: %s %v", r.State, err)
+					}
+					heard <- got
 				})
 				decide(t, b, r.ID, broker.Decision{Verdict: verdict})
 				if got := <-heard; got.State != want || got.Checkpoint != nil {

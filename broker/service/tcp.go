@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 )
 
@@ -74,18 +75,15 @@ const tcpShare = 4
 func (b *Broker) ServeTCP(ctx context.Context, l *TCPListener) error {
 	b.noteTCP(l.Addr())
 	defer b.noteTCP("")
-	shared := &cappedListener{Listener: l.net, conns: &b.conns, turn: b.turn}
-	if err := b.serve(ctx, &cappedListener{Listener: shared, conns: &b.tcpConns, turn: b.turn}); err != nil {
+	shared := &cappedListener{Listener: l.net, conns: &b.gate.conns, turn: b.gate.turn}
+	if err := b.serve(ctx, &cappedListener{Listener: shared, conns: &b.gate.tcpConns, turn: b.gate.turn}); err != nil {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
 	}
 	return nil
 }
 
 func (b *Broker) noteTCP(addr string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.health.TCP = addr
-	b.publish(broker.Update{Health: new(b.health)})
+	b.loop.Tell(engine.Healthy{Change: func(h *broker.Health) { h.TCP = addr }})
 }
 
 // askingRoutes are all that a token for asking opens.
@@ -186,14 +184,14 @@ func (b *Broker) turnAway(w http.ResponseWriter, r *http.Request, why *refusal) 
 	if why.status == http.StatusUnauthorized {
 		w.Header().Set("Connection", "close")
 		select {
-		case b.slow <- struct{}{}:
-			wait := time.NewTimer(b.deadlines.wrong)
+		case b.gate.slow <- struct{}{}:
+			wait := time.NewTimer(b.gate.deadlines.wrong)
 			select {
 			case <-wait.C:
 			case <-r.Context().Done():
 			}
 			wait.Stop()
-			<-b.slow
+			<-b.gate.slow
 		default:
 			panic(http.ErrAbortHandler)
 		}

@@ -1,13 +1,14 @@
 package service
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -22,47 +23,16 @@ func (b *Broker) Withdraw(ctx context.Context, id, reason string, by broker.Acto
 	if len(reason) > broker.MaxReason {
 		return broker.Request{}, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason)
 	}
-	if err := b.recorded(ctx, id); err != nil {
-		return broker.Request{}, fmt.Errorf("withdraw %s: %w", broker.Clip(id), err)
-	}
-	req, err := b.Request(ctx, id)
-	if err != nil {
-		return broker.Request{}, fmt.Errorf("withdraw %s: %w", broker.Clip(id), err)
-	}
-	if !req.State.Terminal() && req.Checkpoint != nil {
-		return req, fmt.Errorf("withdraw %s: %w", id, broker.ErrPutOff)
-	}
-	if !req.State.Terminal() {
-		by.Kind, by.ID = broker.ByAgent, broker.WithdrawnID
-		ended, err := b.endAll(ctx, []string{id}, broker.Outcome{State: broker.Cancelled, By: by, Reason: cmp.Or(reason, broker.ReasonWithdrawn)}, nil)
-		if len(ended) == 1 {
-			return ended[0], err
-		}
-		if req, err = b.settled(ctx, id); err != nil { // somebody else won it
-			return broker.Request{}, fmt.Errorf("withdraw %s: %w", id, err)
+	r := b.loop.Do(engine.Withdraw{ID: id, Reason: reason, By: by})
+	if errors.Is(r.Err, broker.ErrNotFound) { // it ended long ago, or was never asked
+		if r.Call, r.Err = b.store.Request(ctx, id); r.Err == nil && !r.Call.Outcome.Withdrawn() {
+			r.Err = broker.ErrAlreadyDecided
 		}
 	}
-	if req.Outcome != nil && req.Outcome.Withdrawn() {
-		return req, nil
+	if r.Err != nil {
+		return r.Call, fmt.Errorf("withdraw %s: %w", broker.Clip(id), r.Err)
 	}
-	return req, fmt.Errorf("withdraw %s: %w", id, broker.ErrAlreadyDecided)
-}
-
-// recorded waits until it is known whether request id could be recorded: one that is just
-// being asked is not there yet for anybody to end.
-func (b *Broker) recorded(ctx context.Context, id string) error {
-	b.mu.Lock()
-	e, ok := b.requests[id]
-	b.mu.Unlock()
-	if !ok {
-		return nil
-	}
-	select {
-	case <-e.tried:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", broker.ErrNotRecorded, ctx.Err())
-	}
+	return r.Call, nil
 }
 
 // postCancel takes a question back.
@@ -110,17 +80,9 @@ func (b *Broker) askedBy(r *http.Request, payload []byte) (string, error) {
 	h.SessionID = b.rootOf(h)
 	q := question(h, a.fromAgent(d.Name()))
 	q.Digest = broker.Digest(q.ToolName, q.ToolInput, q.CWD)
-	b.mu.Lock()
-	e, ok := b.byKey[q.Key]
-	var req broker.Request
-	if ok {
-		req = e.req
-	}
-	b.mu.Unlock()
-	if !ok {
-		if req, err = b.store.RequestByKey(r.Context(), q.Key); err != nil {
-			return "", fmt.Errorf("withdraw: %w", err)
-		}
+	req, err := b.requestByKey(r.Context(), q.Key)
+	if err != nil {
+		return "", fmt.Errorf("withdraw: %w", err)
 	}
 	if !broker.SameCall(req, q) {
 		return "", fmt.Errorf("withdraw: %w", broker.ErrConflict)

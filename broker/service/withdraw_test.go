@@ -135,8 +135,8 @@ func TestWithdrawThatCannotBeRecorded(t *testing.T) {
 	r := submit(t, b, bash("s", "1", "make"))
 	failCommits(st, errors.New("disk full"))
 	got, err := b.Withdraw(t.Context(), r.ID, "", broker.Actor{})
-	if !errors.Is(err, broker.ErrNotRecorded) || got.State != broker.Denied {
-		t.Errorf("%s, %v; want denied and ErrNotRecorded", got.State, err)
+	if !errors.Is(err, broker.ErrNotRecorded) || got.State != broker.Cancelled {
+		t.Errorf("%s, %v; want cancelled and ErrNotRecorded", got.State, err)
 	}
 }
 

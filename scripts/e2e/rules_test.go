@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/broker/service"
 )
 
 // ruled makes the calls that the scenarios about rules decide.
@@ -43,7 +43,7 @@ command = "rm **"
 func TestE2ERules(t *testing.T) {
 	r := newRig(t, findE2E(t), ruled)
 	r.write("package.json", `{"scripts":{"test":"echo ran >> runs"}}`)
-	r.write(service.RulesFileName, refusingRules)
+	r.write(policy.RulesFileName, refusingRules)
 	r.run("git", "init", "-q")
 	console := r.console("console")
 	agent := r.agent("--dangerously-skip-permissions")

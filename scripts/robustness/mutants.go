@@ -27,44 +27,35 @@ type edit struct{ file, from, to string }
 
 var mutants = []mutant{
 	{"a decision is acknowledged before it is recorded", []edit{
-		{"broker/service/decide.go", "\terr := b.commit(ctx, c)\n", "\tvar err error\n\tgo func() { time.Sleep(50 * time.Millisecond); _ = b.commit(context.WithoutCancel(ctx), c) }()\n"},
+		{"broker/engine/loop.go", "\t\t\terr = l.record(ctx, list)\n", "\t\t\tif _, decides := jobs[0].in.(Decide); decides {\n\t\t\t\tgo func() { time.Sleep(50 * time.Millisecond); _ = l.record(ctx, list) }()\n\t\t\t} else {\n\t\t\t\terr = l.record(ctx, list)\n\t\t\t}\n"},
 	}, ""},
 	{"whoever decides last wins", []edit{
-		{"broker/service/decide.go", "ok && e.saved && !e.claimed && e.req.State == broker.Pending {", "ok && e.saved {"},
-		{"broker/service/decide.go", "\tif e.req.State.Terminal() {\n\t\treturn\n\t}\n\te.claimed = true", "\tif e.req.State.Terminal() {\n\t\te.req.State, e.req.Outcome = o.State, &o\n\t\treturn\n\t}\n\te.claimed = true"},
-		{"broker/service/decide.go", "\tif req.State.Terminal() {\n\t\treturn b.decideLate(ctx, req, d)\n\t}\n\tif d.Verdict", "\tif d.Verdict"},
-		{"broker/service/decide.go", "\terr := b.commit(ctx, c)\n\tif err != nil {\n\t\to =", "\terr := b.commit(ctx, c)\n\tif errors.Is(err, ErrAlreadyDecided) {\n\t\terr = nil\n\t}\n\tif err != nil {\n\t\to ="},
+		{"broker/engine/decide.go", "\tcase c.Req.State.Terminal():\n\t\treturn s.decideLate(now, c, in)\n", "\tcase c.Req.State.Terminal():\n\t\to := d.Outcome()\n\t\to.At = broker.Instant(now)\n\t\tc = s.edit(c)\n\t\tc.own().State, c.own().Outcome = o.State, &o\n\t\treturn Reply{Call: *c.Req, Done: true}\n"},
 	}, ""},
 	{"a stop does not speak about later calls", []edit{
-		{"broker/service/submit.go", "\tcase se.s.State == broker.SessionStopping || se.s.State == broker.SessionStopped:\n\t\tend =", "\tcase false:\n\t\tend ="},
-		{"broker/service/submit.go", "\tif stopped { // the stop", "\tif false && stopped { // the stop"},
 		{"broker/session.go", "{ return s == SessionStopping || s == SessionStopped }", "{ return false }"},
 	}, ""},
 	{"a stop is not recorded", []edit{
-		{"broker/service/stop.go", "\t\tc.Sessions = append(c.Sessions, se.view())\n", "\t\tv := se.view()\n\t\tv.State = SessionActive\n\t\tc.Sessions = append(c.Sessions, v)\n"},
+		{"broker/engine/stop.go", "\t\ts.save(se, now, events...)\n", "\t\ts.save(se, now, events...)\n\t\tif n := len(s.out.change.Sessions); n > 0 {\n\t\t\ts.out.change.Sessions[n-1].State = broker.SessionActive\n\t\t}\n"},
 	}, ""},
 	{"another call under a known id gets the known answer", []edit{
 		{"broker/question.go", "\treturn r.Digest == q.Digest && r.SessionID", "\treturn r.SessionID"},
 	}, ""},
 	{"a deadline is forgotten over a pause", []edit{
-		{"broker/service/decide.go", "\treturn ok && e.timer != nil && !time.Now().Before(e.deadline)", "\tif ok && e.timer != nil && !time.Now().Before(e.deadline) {\n\t\te.timer.Reset(time.Second)\n\t}\n\treturn false"},
-		{"broker/service/decide.go", "func (b *Broker) expire(id string) {\n", "func (b *Broker) expire(id string) {\n\ttime.Sleep(300 * time.Millisecond)\n"},
+		{"broker/engine/phase.go", "!now.Before(c.Clock.deadline)\n", "now.Sub(c.Clock.deadline) > time.Second\n"},
+		{"broker/engine/deadline.go", "\t\ts.emit(Timer{in.ID, c.Clock.deadline})\n", "\t\ts.emit(Timer{in.ID, c.Clock.deadline.Add(1100 * time.Millisecond)})\n"},
 	}, ""},
 	{"a grant is not used up", []edit{
-		{"broker/service/submit.go", "\tdelete(b.grants, k)\n\treturn g, time", "\treturn g, time"},
-		{"broker/service/submit.go", "\tif grant != nil {\n", "\tif false && grant != nil {\n"},
+		{"broker/engine/grant.go", "\ts.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.out.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
 	}, ""},
 	{"the hook lets the call run when the console is gone", []edit{
 		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},
 	}, ""},
 	{"a repeated question is accepted before it is recorded", []edit{
-		{"broker/service/submit.go", "\tselect {\n\tcase <-e.tried:\n", "\tselect {\n\tdefault:\n"},
-		{"broker/service/submit.go", "\tcase !same && saved:\n", "\tcase !same && (saved || !saved):\n"},
-		{"broker/service/submit.go", "\tcase !same: // what", "\tcase false: // what"},
-		{"broker/service/submit.go", "\tcase !saved && e.failure != nil:\n\t\treturn broker.Request{}, e.failure\n\tcase !saved:\n\t\treturn b.giveAgain(ctx, e.instead, nil, q)\n", ""},
+		{"broker/engine/loop.go", "\t\tvar err error\n\t\tif len(list) > 0 {\n", "\t\tfor _, st := range steps {\n\t\t\tfor _, e := range st.effects {\n\t\t\t\t_, asks := st.in.(Ask)\n\t\t\t\tif r, is := e.(Reply); is && asks && r.Look == nil {\n\t\t\t\t\tst.answer(r)\n\t\t\t\t}\n\t\t\t}\n\t\t}\n\t\tvar err error\n\t\tif len(list) > 0 {\n"},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
-		{"broker/service/abandoned.go", "b.stillAway(over)", "b.stillAway(over[:0])"},
+		{"broker/engine/asker.go", "\t\t\tif c.Asker.bound && s.away(", "\t\t\tif false && s.away("},
 	}, "cancelled calls"},
 }
 

@@ -29,8 +29,8 @@ var mutations = []mutation{
 		"	case by.Kind != broker.ByOperator && !errors.Is(err, broker.ErrNotFound):", "	case false && !errors.Is(err, broker.ErrNotFound):",
 	},
 	{
-		"threat-03-self-approval", "a refused attempt is recorded", "broker/service/refusals.go",
-		"	if err := b.commit(ctx, &broker.Change{Events: []*broker.Event{ev}}); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"", "	if err := error(nil); err != nil {\n		b.log.ErrorContext(ctx, \"refused attempt not recorded\"",
+		"threat-03-self-approval", "a refused attempt is recorded", "broker/engine/note.go",
+		"	if s.out.cause == nil {\n		s.note(now, typ, about, d)", "	if false {\n		s.note(now, typ, about, d)",
 	},
 	{
 		"threat-03-agent-token", "a token does not help an agent's process", "broker/service/callers.go",
@@ -98,7 +98,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-12-paths", "files are looked at again when the person says yes", "broker/service/decide.go",
-		"	return b.unchanged(ctx, req.ID)\n", "	return nil\n",
+		"	p.Stamp, err = b.unchanged(ctx, req.ID)\n", "	x, _ := b.view.Seen(req.ID, now())\n	p.Stamp = x.Stamp\n",
 	},
 	{
 		"threat-13-always", "runners take a rule that names all of it", "broker/rules/match.go",
@@ -129,7 +129,7 @@ var mutations = []mutation{
 		"			if bytes.EqualFold(k, key) {", "			if false && bytes.EqualFold(k, key) {",
 	},
 	{
-		"threat-16-parser", "what agents wrote is read elsewhere first", "broker/service/vetted.go",
+		"threat-16-parser", "what agents wrote is read elsewhere first", "broker/policy/judge.go",
 		"	r := vetted(q)\n	if r.Why != \"\" {", "	r := vet.Result{Legible: true}\n	if r.Why != \"\" {",
 	},
 	{
@@ -145,12 +145,12 @@ var mutations = []mutation{
 		"	bodyTimeout   = 10 * time.Second", "	bodyTimeout   = time.Hour",
 	},
 	{
-		"threat-18-disk", "what is not recorded is refused", "broker/service/submit.go",
-		"	unlock(err)\n	if err != nil {", "	unlock(err)\n	if err != nil && end == nil {",
+		"threat-18-disk", "what is not recorded is refused", "broker/engine/loop.go",
+		"		if err == nil {\n			l.release(steps)", "		if err == nil || len(list) > 0 {\n			l.release(steps)",
 	},
 	{
-		"threat-19-crash", "a decision is recorded before it is told", "broker/service/decide.go",
-		"	err := b.commit(ctx, c)\n	if err != nil {\n		o = broker.Outcome", "	var err error\n	if err != nil {\n		o = broker.Outcome",
+		"threat-19-crash", "a decision is recorded before it is told", "broker/engine/loop.go",
+		"			err = l.record(ctx, list)\n", "			if _, decides := jobs[0].in.(Decide); !decides {\n				err = l.record(ctx, list)\n			}\n",
 	},
 	{
 		"threat-20-log", "a row that its seal does not fit is named", "store/verify.go",
@@ -161,28 +161,28 @@ var mutations = []mutation{
 		"	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil", "	_ = doubtRequest\n	return trustedRequest{Request: r}, nil",
 	},
 	{
-		"threat-20-freeze", "a fact that was lost counts as a freeze", "broker/service/freeze.go",
-		"	if lost != 0 {\n		b.presumeFrozen()", "	if false {\n		b.presumeFrozen()",
+		"threat-20-freeze", "a fact that was lost counts as a freeze", "broker/engine/restore.go",
+		"	if lost != 0 {\n		s.presumeFrozen()", "	if false {\n		s.presumeFrozen()",
 	},
 	{
-		"threat-21-stop", "a stop denies what waits", "broker/service/stop.go",
-		"	ended, err := b.endAll(ctx, waiting, ", "	ended, err := b.endAll(ctx, waiting[:0], ",
+		"threat-21-stop", "a stop denies what waits", "broker/engine/stop.go",
+		"	return s.denyStopped(now, id, by)\n", "	return nil\n",
 	},
 	{
-		"threat-21-stop", "a stop holds for later calls", "broker/service/stop.go",
-		"		se.s.State, se.s.StopAskedAt = broker.SessionStopping, now", "		se.s.StopAskedAt = now",
+		"threat-21-stop", "a stop holds for later calls", "broker/engine/stop.go",
+		"		row.State, row.StopAskedAt = broker.SessionStopping, broker.Instant(now)", "		row.StopAskedAt = broker.Instant(now)",
 	},
 	{
 		"threat-21-kill", "more is not claimed than was seen", "broker/proctree/look.go",
 		"		r.Unfinished = \"the agent's own process is not known\"", "		r.Unfinished = \"\"",
 	},
 	{
-		"threat-22-asker", "cards of dead askers go", "broker/service/abandoned.go",
-		"			if !e.saved || !e.bound || e.attached > 0 || e.claimed {", "			if true || !e.saved || !e.bound || e.attached > 0 || e.claimed {",
+		"threat-22-asker", "cards of dead askers go", "broker/engine/asker.go",
+		"			if c.Asker.bound && s.away(", "			if false && s.away(",
 	},
 	{
-		"threat-22-restart", "a question that was open before is open again", "broker/service/broker.go",
-		"		e := &entry{req: r, saved: true,", "		e := &entry{req: r, saved: false,",
+		"threat-22-restart", "a question that was open before is open again", "broker/engine/restore.go",
+		"	for _, r := range st.Saved.Requests {\n", "	for _, r := range st.Saved.Requests[:0] {\n",
 	},
 	{
 		"threat-24-paused", "the client has a clock of its own", "hookclient/conversation.go",

@@ -1,4 +1,4 @@
-package service
+package policy
 
 import (
 	"encoding/json"
@@ -10,13 +10,13 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/workspace"
 )
 
 // Attack: a Read of a pipe takes what is in it from the program that waits for that, or
 // never ends.
 func TestReadOfPipeAsks(t *testing.T) {
-	b, dir := &Broker{home: "/home/nobody-here"}, t.TempDir()
-	b.opts.Vet = trusting{}
+	p, dir := New(Options{Home: "/home/nobody-here", Vet: Trusting{}}), t.TempDir()
 	must := func(err error) {
 		if err != nil {
 			t.Helper()
@@ -31,7 +31,7 @@ func TestReadOfPipeAsks(t *testing.T) {
 		input, err := json.Marshal(map[string]string{"file_path": filepath.Join(dir, name)})
 		must(err)
 		req := broker.Request{ToolName: "Read", ToolInput: input, CWD: dir}
-		if a := none.Judge(b.prepare(req, dir, true), time.Now()); a.Verdict != want {
+		if a := none.Judge(p.PrepareAt(workspace.NewPaths(), req, dir, true), time.Now()); a.Verdict != want {
 			t.Errorf("%s: %s, %s", name, a.Verdict, a.Reason)
 		}
 	}

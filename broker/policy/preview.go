@@ -1,4 +1,4 @@
-package service
+package policy
 
 import (
 	"cmp"
@@ -21,6 +21,12 @@ const (
 	shownMost = 5                // calls that a preview shows
 )
 
+// Records are the calls and sessions on record.
+type Records interface {
+	Requests(ctx context.Context, f broker.RequestFilter) ([]broker.Request, error)
+	Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error)
+}
+
 // pastCalls are calls, recorded and waiting ones, ready to be matched again and again
 // while somebody types a rule. All but turn is for who has taken it.
 type pastCalls struct {
@@ -37,26 +43,26 @@ type pastCall struct {
 
 // past returns the recorded calls; it reads them when those it has are old. The caller
 // has the turn.
-func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
-	h := &b.history
+func (p *Policy) past(ctx context.Context) ([]pastCall, error) {
+	h := &p.history
 	if time.Since(h.readAt) < pastFresh {
 		return h.calls, nil
 	}
-	list, err := b.store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: pastKept, MaxBytes: pastBytes})
+	list, err := p.Store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: pastKept, MaxBytes: pastBytes})
 	if err != nil {
 		return nil, fmt.Errorf("read the recorded calls: %w", err)
 	}
 	known := make(map[string]*rules.Call, len(h.calls))
-	for _, p := range h.calls {
-		known[p.req.ID] = p.call
+	for _, old := range h.calls {
+		known[old.req.ID] = old.call
 	}
-	projects := b.projects(ctx)
+	projects := p.projects(ctx)
 	calls := make([]pastCall, len(list))
 	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 		r := list[i]
 		c, ok := known[r.ID]
 		if !ok && ctx.Err() == nil {
-			c = b.prepareAt(f, r, cmp.Or(projects[r.SessionID], r.CWD), r.Vouched())
+			c = p.PrepareAt(f, r, cmp.Or(projects[r.SessionID], r.CWD), r.Vouched())
 		}
 		calls[i] = pastCall{r, c}
 	})
@@ -68,18 +74,15 @@ func (b *Broker) past(ctx context.Context) ([]pastCall, error) {
 }
 
 // waitingCalls are the waiting calls as they were lately. The caller has the turn.
-func (b *Broker) waitingCalls(ctx context.Context) ([]pastCall, error) {
-	h := &b.history
-	list := b.Pending("")
+func (p *Policy) waitingCalls(ctx context.Context) ([]pastCall, error) {
+	h := &p.history
+	list := p.Engine.Pending("")
 	calls := make([]pastCall, len(list))
 	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 		r := list[i]
 		c, ok := h.waiting[r.ID]
 		if !ok && ctx.Err() == nil {
-			b.mu.Lock()
-			project := b.projectOf(r)
-			b.mu.Unlock()
-			c = b.prepareAt(f, r, project, r.Vouched())
+			c = p.PrepareAt(f, r, p.Engine.Look(&r).Project, r.Vouched())
 		}
 		calls[i] = pastCall{r, c}
 	})
@@ -93,10 +96,10 @@ func (b *Broker) waitingCalls(ctx context.Context) ([]pastCall, error) {
 }
 
 // projects maps session ids to their project's folder.
-func (b *Broker) projects(ctx context.Context) map[string]string {
-	list, err := b.store.Sessions(ctx, broker.SessionFilter{Limit: 10 * pastKept})
+func (p *Policy) projects(ctx context.Context) map[string]string {
+	list, err := p.Store.Sessions(ctx, broker.SessionFilter{Limit: 10 * pastKept})
 	if err != nil {
-		b.log.WarnContext(ctx, "sessions not read", "err", err)
+		p.Log.WarnContext(ctx, "sessions not read", "err", err)
 	}
 	m := make(map[string]string, len(list))
 	for _, s := range list {
@@ -105,8 +108,8 @@ func (b *Broker) projects(ctx context.Context) map[string]string {
 	return m
 }
 
-// Preview says what r would have done and would do; see Console.
-func (b *Broker) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
+// Preview says what r would have done and would do; see service.Console.
+func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
 	if r.ID == "" {
 		r.ID = uuid.NewString()
 	}
@@ -114,17 +117,17 @@ func (b *Broker) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
 	}
 	select {
-	case b.history.turn <- struct{}{}:
-		defer func() { <-b.history.turn }()
+	case p.history.turn <- struct{}{}:
+		defer func() { <-p.history.turn }()
 	case <-ctx.Done():
 		return broker.Preview{}, ctx.Err()
 	}
-	before := b.keeper.set.Load()
+	before := p.Engine.Rules().Set
 	after, err := before.With(r)
 	if err != nil {
 		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
 	}
-	past, err := b.past(ctx)
+	past, err := p.past(ctx)
 	if err != nil {
 		return broker.Preview{}, fmt.Errorf("preview: %w", err)
 	}
@@ -134,28 +137,28 @@ func (b *Broker) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 		is, by := after.Verdict(c, now)
 		return is == r.Decision && (was != is || by == r.ID)
 	}
-	p := broker.Preview{Past: len(past)}
+	found := broker.Preview{Past: len(past)}
 	for _, pc := range past {
 		if ctx.Err() != nil {
 			return broker.Preview{}, ctx.Err()
 		}
 		if decides(pc.call) {
-			countPast(&p, pc.req, r.Decision)
+			countPast(&found, pc.req, r.Decision)
 		}
 	}
 	if r.Decision == rules.Ask || r.Decision == rules.Defer { // what waits already goes on waiting
-		return p, nil
+		return found, nil
 	}
-	waiting, err := b.waitingCalls(ctx)
+	waiting, err := p.waitingCalls(ctx)
 	if err != nil {
 		return broker.Preview{}, fmt.Errorf("preview: %w", err)
 	}
 	for _, wc := range waiting {
 		if decides(wc.call) {
-			p.Waiting = append(p.Waiting, wc.req)
+			found.Waiting = append(found.Waiting, wc.req)
 		}
 	}
-	return p, nil
+	return found, nil
 }
 
 // countPast adds to p one recorded call that the rule would have decided as v.
@@ -177,26 +180,15 @@ func countPast(p *broker.Preview, r broker.Request, v rules.Verdict) {
 	}
 }
 
-// Offer lists rules that would cover request id from now on; see Console.
-func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
-	req, err := b.Request(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("offer a rule: %w", err)
-	}
-	b.mu.Lock()
-	project := b.projectOf(req)
-	b.mu.Unlock()
-	call, _ := b.read(req, project, req.Vouched(), b.opts.Vet.Offer)
+// Offer lists rules that would cover req's call from now on; see service.Console.
+func (p *Policy) Offer(req broker.Request) []rules.Rule {
+	project := p.Engine.Look(&req).Project
+	call, _ := p.Read(req, project, req.Vouched(), p.Vet.Offer)
 	drafts := rules.Offer(call)
-	at := b.place(project, req.CWD)
-	drafts = b.withSuggested(req, call, drafts, at.Project)
+	at := p.place(project, req.CWD)
+	drafts = p.withSuggested(req, call, drafts, at.Project)
 	for i := range drafts {
-		drafts[i].CreatedFrom, drafts[i].Scope.Project = id, at.Project
+		drafts[i].CreatedFrom, drafts[i].Scope.Project = req.ID, at.Project
 	}
-	return slices.Clip(drafts), nil
-}
-
-// Stats counts how calls ended; see Console.
-func (b *Broker) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
-	return b.store.Stats(ctx, sessionID, since)
+	return slices.Clip(drafts)
 }

@@ -1,4 +1,4 @@
-package service
+package policy
 
 import (
 	"cmp"
@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/broker/workspace"
@@ -31,16 +32,20 @@ const (
 	settleTime = 100 * time.Millisecond
 )
 
-// projectFiles are the rules files of the projects that calls came from.
+// projectFiles are the rules files of the projects that calls came from, as they were read last:
+// by real path.
 type projectFiles struct {
-	mu    sync.Mutex              // one reader of files at a time; comes before Broker.mu
-	known map[string]*projectFile // by real path; guarded by Broker.mu
+	reading sync.Mutex // one reader of files at a time
+	mu      sync.Mutex
+	known   map[string]*projectFile
 }
 
 // projectFile is one rules file as it was read last.
 type projectFile struct {
-	broker.RulesFile
 	project string // the folder that it is about, as the disk has it
+	digest  string
+	problem string // why none of it holds
+	empty   bool   // it has no rules
 	stamp   workspace.FileStamp
 	readAt  time.Time
 }
@@ -50,120 +55,105 @@ func (f *projectFile) holds(s workspace.FileStamp) bool {
 	return f.stamp == s && (s.Missing || f.readAt.Sub(s.Changed) > settleTime)
 }
 
-// list returns the files that are there, in the order of their paths.
-func (p *projectFiles) list() []broker.RulesFile {
-	var list []broker.RulesFile
-	for _, f := range p.known {
-		if !f.stamp.Missing {
-			c := f.RulesFile
-			c.Rules = slices.Clone(c.Rules)
-			list = append(list, c)
-		}
-	}
-	slices.SortFunc(list, func(x, y broker.RulesFile) int { return strings.Compare(x.Path, y.Path) })
-	return list
-}
-
-// projectRules brings the rules of project's own file up to date, and those of known
-// files above it, which hold there too. It says why one of them cannot be read; then
-// nothing of that project may be allowed by a rule.
-func (b *Broker) projectRules(project string) (problem string) {
+// projectRules brings the rules of project's own file up to date, and those of known files above
+// it, which hold there too. It says why one of them cannot be read; then nothing of that project
+// may be allowed by a rule.
+func (p *Policy) projectRules(project string) (problem string) {
 	if !filepath.IsAbs(project) {
 		return ""
 	}
 	real := filepath.Clean(workspace.RealPath(project))
-	dirs := []string{real}
-	b.mu.Lock()
-	for _, f := range b.keeper.files.known {
-		if f.project != real && workspace.Below(f.project, real) {
-			dirs = append(dirs, f.project)
-		}
-	}
-	b.mu.Unlock()
+	dirs := append([]string{real}, p.files.above(real)...)
 	for _, dir := range dirs {
-		problem = cmp.Or(problem, b.projectFile(dir))
+		problem = cmp.Or(problem, p.projectFile(dir))
 	}
 	return problem
 }
 
-// projectFile brings the rules of one project's file up to date.
-func (b *Broker) projectFile(project string) (problem string) {
-	path := filepath.Join(project, RulesFileName)
-	if problem, holds := b.knownFile(path); holds {
-		return problem
+// above are the projects with a known file whose folder holds project.
+func (p *projectFiles) above(project string) (dirs []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.known {
+		if f.project != project && workspace.Below(f.project, project) {
+			dirs = append(dirs, f.project)
+		}
 	}
-	files := &b.keeper.files
-	files.mu.Lock()
-	defer files.mu.Unlock()
-	if problem, holds := b.knownFile(path); holds {
-		return problem
-	}
-	b.mu.Lock()
-	trusted := b.keeper.trusted[path]
-	b.mu.Unlock()
-	f := &projectFile{project: project, readAt: time.Now()}
-	var err error
-	if f.RulesFile, f.stamp, err = readRulesFile(path, project, trusted, b.opts.Vet); err != nil {
-		f.Problem, f.Rules = err.Error(), nil
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !files.room(path) {
-		return fmt.Sprintf("there are %d such files in use already", maxFiles)
-	}
-	old := files.known[path]
-	files.known[path] = f
-	if old != nil && sameFile(old, f) {
-		return f.Problem
-	}
-	if err := b.compile(); err != nil {
-		f.Problem, f.Rules = err.Error(), nil
-		b.recompile() // without them: what was in force, and this project asks
-	}
-	b.publishRules()
-	return f.Problem
+	return dirs
 }
 
-// knownFile reports whether what is known of path holds still, and then what is wrong
-// with the file.
-func (b *Broker) knownFile(path string) (problem string, holds bool) {
+// projectFile brings the rules of one project's file up to date.
+func (p *Policy) projectFile(project string) (problem string) {
+	path := filepath.Join(project, RulesFileName)
+	if problem, holds := p.files.holds(path); holds {
+		return problem
+	}
+	p.files.reading.Lock()
+	defer p.files.reading.Unlock()
+	if problem, holds := p.files.holds(path); holds {
+		return problem
+	}
+	f := &projectFile{project: project, readAt: time.Now()}
+	read, stamp, err := readRulesFile(path, project, p.Engine.Trusted(path), p.Vet)
+	if f.stamp = stamp; err != nil {
+		read.Problem, read.Rules = err.Error(), nil
+	}
+	room, forgotten := p.files.room(path)
+	for _, old := range forgotten {
+		p.Tell(engine.FileRead{File: broker.RulesFile{Path: old}, Missing: true})
+	}
+	if !room {
+		return fmt.Sprintf("there are %d such files in use already", maxFiles)
+	}
+	f.digest, f.empty = read.Digest, len(read.Rules) == 0
+	r := p.Tell(engine.FileRead{File: read, Missing: stamp.Missing})
+	f.problem = r.Problem
+	if r.Err != nil {
+		return r.Err.Error()
+	}
+	p.files.mu.Lock()
+	defer p.files.mu.Unlock()
+	p.files.known[path] = f
+	return f.problem
+}
+
+// holds reports whether what is known of path holds still, and then what is wrong with the file.
+func (p *projectFiles) holds(path string) (problem string, holds bool) {
 	stamp, err := workspace.StampOf(path)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	f, known := b.keeper.files.known[path]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, known := p.known[path]
 	switch {
 	case err != nil:
 		return "", false
 	case !known:
 		return "", stamp.Missing
 	}
-	return f.Problem, f.holds(stamp)
+	return f.problem, f.holds(stamp)
 }
 
-// sameFile reports whether two readings of a file mean the same.
-func sameFile(x, y *projectFile) bool {
-	return x.stamp.Missing == y.stamp.Missing && x.Digest == y.Digest && x.Trusted == y.Trusted && x.Problem == y.Problem
-}
-
-// room makes room for one more file: those without rules are forgotten first, and read
-// again when their project asks. Caller holds Broker.mu.
-func (p *projectFiles) room(path string) bool {
+// room makes room for one more file: those without rules are forgotten first, and read again when
+// their project asks.
+func (p *projectFiles) room(path string) (room bool, forgotten []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if _, ok := p.known[path]; ok || len(p.known) < maxFiles {
-		return true
+		return true, nil
 	}
-	for path, f := range p.known {
-		if len(f.Rules) == 0 {
-			delete(p.known, path)
+	maps.DeleteFunc(p.known, func(path string, f *projectFile) bool {
+		if f.empty {
+			forgotten = append(forgotten, path)
 		}
-	}
-	return len(p.known) < maxFiles
+		return f.empty
+	})
+	return len(p.known) < maxFiles, forgotten
 }
 
 // ReadRulesFile reads a project's rules file. Its allow rules are on when trusted is
 // the digest of its content. Errors say what is wrong with the file; its path and
 // digest are returned also then.
 func ReadRulesFile(path, project, trusted string) (broker.RulesFile, error) {
-	f, stamp, err := readRulesFile(path, project, trusted, trusting{})
+	f, stamp, err := readRulesFile(path, project, trusted, Trusting{})
 	if err == nil && stamp.Missing {
 		err = fs.ErrNotExist
 	}
@@ -206,12 +196,22 @@ func readRulesFile(path, project, trusted string, v Vetter) (broker.RulesFile, w
 	return f, stamp, err
 }
 
-// forgetFile has a rules file read again when the next call comes, and now.
-func (b *Broker) forgetFile(path string) {
-	b.mu.Lock()
-	if f, ok := b.keeper.files.known[path]; ok {
-		f.stamp = workspace.FileStamp{}
+// ReadAnew has a rules file read again, now. It returns the digest of what is there; known is
+// false for a file that nobody works with.
+func (p *Policy) ReadAnew(path string) (digest string, known bool) {
+	p.files.mu.Lock()
+	if f, ok := p.files.known[path]; ok {
+		next := *f
+		next.stamp = workspace.FileStamp{}
+		p.files.known[path] = &next
 	}
-	b.mu.Unlock()
-	b.projectRules(strings.TrimSuffix(path, string(filepath.Separator)+RulesFileName))
+	p.files.mu.Unlock()
+	p.projectRules(strings.TrimSuffix(path, string(filepath.Separator)+RulesFileName))
+	p.files.mu.Lock()
+	defer p.files.mu.Unlock()
+	f, known := p.files.known[path]
+	if known {
+		digest = f.digest
+	}
+	return digest, known
 }

@@ -1,0 +1,189 @@
+// Package policy says what the rules make of a call: it reads calls by way of a vetter, keeps the
+// rules files of projects up to date, and tries rules on what is recorded. It decides nothing; the
+// engine does, by what Judge returned, if the rules are still the same.
+package policy
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/vet"
+	"github.com/aoctl/aoctl/broker/workspace"
+)
+
+// Engine is what policy needs of the engine.
+type Engine interface {
+	Look(req *broker.Request) engine.Look
+	Rules() *engine.Rules
+	Rule(id string) (rules.Rule, bool)
+	Trusted(path string) string
+	Health() broker.Health
+	Pending(sessionID string) []broker.Request
+}
+
+// Options are what a Policy works with.
+type Options struct {
+	Engine  Engine
+	Tell    func(engine.Input) engine.Reply // sends an input to the engine
+	Store   Records
+	Vet     Vetter
+	Home    string            // the user's home folder; "" when there is none
+	Guarded []string          // aoctl's own folders and files
+	Aside   map[string]string // by digest: why a call is not parsed; not changed any more
+	Log     *slog.Logger
+}
+
+// Policy judges calls. Several goroutines may use it.
+type Policy struct {
+	Options
+	files   projectFiles
+	history pastCalls
+}
+
+// New returns a policy.
+func New(o Options) *Policy {
+	return &Policy{Options: o, files: projectFiles{known: map[string]*projectFile{}}, history: pastCalls{turn: make(chan struct{}, 1)}}
+}
+
+// Vetter reads texts where its failure takes nothing along, before the broker reads them;
+// *vet.Guard is one.
+type Vetter interface {
+	Call(q rules.Question) vet.Result
+	Offer(q rules.Question) vet.Result
+	File(path string, data []byte, project string) vet.Result
+}
+
+// Trusting is the vetter of a broker that was given none: everything comes through.
+type Trusting struct{}
+
+func (Trusting) Call(rules.Question) vet.Result         { return vet.Result{Legible: true} }
+func (Trusting) Offer(rules.Question) vet.Result        { return vet.Result{Legible: true} }
+func (Trusting) File(string, []byte, string) vet.Result { return vet.Result{} }
+
+// place is where a call of this project would run.
+func (p *Policy) place(project, cwd string) risk.Place {
+	return workspace.PlaceOf(project, cwd, p.Home, p.Guarded)
+}
+
+// SetAside is why nothing of req may be parsed, whatever the vetter says; "" when it may.
+func (p *Policy) SetAside(req broker.Request) string {
+	if o := req.Outcome; o != nil && o.By.Kind == broker.ByBroker && o.By.ID == broker.AsideID {
+		return broker.WhyAside
+	}
+	if len(p.Aside) == 0 {
+		return ""
+	}
+	return p.Aside[cmp.Or(req.Digest, broker.Digest(req.ToolName, req.ToolInput, req.CWD))]
+}
+
+// asked is the question that req puts to the rules, with the paths as f finds them.
+func (p *Policy) asked(f *workspace.Paths, req broker.Request, project string, trusted bool) rules.Question {
+	tool, input := req.Call()
+	return rules.Question{
+		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
+		Place: workspace.PlaceAt(f, cmp.Or(project, req.CWD), req.CWD, p.Home, p.Guarded), Trusted: trusted, Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
+	}
+}
+
+// PrepareAt reads the call of req as rules see it, with what f knows of the disk.
+func (p *Policy) PrepareAt(f *workspace.Paths, req broker.Request, project string, trusted bool) *rules.Call {
+	c, _ := p.ReadAt(f, req, project, trusted, p.Vet.Call)
+	return c
+}
+
+// read reads the call of req by way of one of the vetter's methods, with the paths as they lead
+// now. It also reports whether the screen may parse the call's command line.
+func (p *Policy) Read(req broker.Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
+	return p.ReadAt(workspace.NewPaths(), req, project, trusted, vetted)
+}
+
+// ReadAt is read with what f knows of the disk. It is the only place where the broker parses
+// what an agent wrote, and does so only after the vetter read it without harm.
+func (p *Policy) ReadAt(f *workspace.Paths, req broker.Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
+	q := p.asked(f, req, project, trusted)
+	if why := p.SetAside(req); why != "" {
+		return rules.Unread(q, why), false
+	}
+	r := vetted(q)
+	if r.Why != "" {
+		return rules.Unread(q, r.Why), false
+	}
+	return vet.Prepare(q), r.Legible
+}
+
+// VetPast says of recorded calls whether the screen may parse their command lines.
+func (p *Policy) VetPast(list []broker.Request) {
+	for i := range list {
+		r := &list[i]
+		tool, input := r.Call()
+		if _, ok := rules.CommandParam(tool); ok && p.SetAside(*r) == "" {
+			res := p.Vet.Call(rules.Question{Tool: tool, Input: input, Agent: r.Agent})
+			r.Legible = res.Why == "" && res.Legible
+		}
+	}
+}
+
+// assess says what the rules say about a call now.
+func (p *Policy) Assess(c *rules.Call, project string) rules.Assessment {
+	return p.Judge(c, project, false).Assessment
+}
+
+// judged says what the rules say about a call now. What makes the rules themselves doubtful
+// turns an allow into a question; a refusal stands.
+func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judged {
+	problem := p.projectRules(project)
+	look := p.Engine.Look(&broker.Request{SessionID: c.SessionID()})
+	r := look.Rules
+	a := r.Set.Judge(c, time.Now())
+	doubt := cmp.Or(r.Doubt, r.Unread, r.Stuck)
+	if failed := p.Engine.Health().StoreErr; doubt == "" && failed != "" {
+		doubt = "the log could not be written: " + failed
+	}
+	switch {
+	case a.Verdict != rules.Allow:
+	case doubt != "":
+		a = broker.AskInstead(a, "no rule may allow anything: "+doubt)
+	case look.Alarm != "":
+		a = broker.AskInstead(a, look.Alarm)
+	case problem != "":
+		a = broker.AskInstead(a, "the project's "+RulesFileName+" cannot be read: "+problem)
+	case workspace.ChangesLinked(c):
+		a = broker.AskInstead(a, "the file has another name elsewhere (a hard link), and changes under both")
+	}
+	j := engine.Judged{Rules: r.Version, Assessment: a, Legible: legible}
+	if a.Verdict == rules.Deny {
+		j.DenyReason = p.DenyReason(a)
+	}
+	return j
+}
+
+// DenyReason is what the agent is told of a rule's refusal: the operator's words when the rule
+// has some.
+func (p *Policy) DenyReason(a rules.Assessment) string {
+	r, _ := p.Engine.Rule(a.Rule)
+	return cmp.Or(r.Reason, a.Reason)
+}
+
+// edited reads and judges req with another input, by rules of the version that it returns.
+func (p *Policy) Edited(req broker.Request, input json.RawMessage) (broker.Edited, int) {
+	project := p.Engine.Look(&req).Project
+	req.ToolInput = input
+	req.Digest = broker.Digest(req.ToolName, input, req.CWD)
+	call, legible := p.Read(req, project, req.Vouched(), p.Vet.Call)
+	j := p.Judge(call, project, legible)
+	req.Assessment, req.Legible = &j.Assessment, legible
+	sum := sha256.Sum256([]byte(req.Digest + workspace.CallStamp(call)))
+	e := broker.Edited{Request: req, Seal: hex.EncodeToString(sum[:])}
+	if j.Assessment.Verdict == rules.Deny {
+		e.Deny = cmp.Or(j.DenyReason, "a rule")
+	}
+	return e, j.Rules
+}
