@@ -2,6 +2,8 @@ package broker
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -110,6 +112,12 @@ type TokenData struct {
 
 // KindOrOperator is what the token lets its holder do: in older logs, which do not say, all of it.
 func (d TokenData) KindOrOperator() TokenKind { return cmp.Or(d.Kind, OperatorToken) }
+
+// HashToken is what is kept of a token.
+func HashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
 
 // AnsweredAgainData is the data of an EventAnsweredAgain.
 type AnsweredAgainData struct {

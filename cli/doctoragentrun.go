@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/hookclient/install"
@@ -74,7 +75,7 @@ func (s drillScene) open(ctx context.Context, socket string) (func(), error) {
 			closers[i]()
 		}
 	}
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		end()
 		return nil, err

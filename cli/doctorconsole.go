@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
@@ -186,7 +186,7 @@ func lockHolder(path string) (pid int, held bool, err error) {
 // removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a socket
 // that somebody serves, and takes its socket away again when it closes.
 func removeStaleSocket(socket string) (string, error) {
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		return "", err
 	}

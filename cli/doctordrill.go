@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/store"
@@ -147,7 +148,7 @@ func (g *drillGround) socket(name string) string { return filepath.Join(g.dir, n
 
 // openConsole opens the real broker on a store of its own, with nobody at the keys.
 func (g *drillGround) openConsole(ctx context.Context) error {
-	l, err := service.Listen(g.socket("console"))
+	l, err := api.Listen(g.socket("console"))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
@@ -25,7 +26,7 @@ const closeTime = 5 * time.Second
 type house struct {
 	broker *service.Broker
 	socket string
-	tcp    *service.TCPListener // nil without --listen
+	tcp    *api.TCPListener // nil without --listen
 	log    *slog.Logger
 
 	stop     context.CancelFunc // ends Serve
@@ -58,7 +59,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err = h.openLog(); err != nil {
 		return err
 	}
-	listener, err := service.Listen(h.socket)
+	listener, err := api.Listen(h.socket)
 	if err != nil {
 		return h.explainListen(err)
 	}
@@ -187,8 +188,8 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 	if addr == "" {
 		return nil
 	}
-	l, err := service.ListenTCP(ctx, addr)
-	if bad, ok := errors.AsType[*service.SocketError](err); ok {
+	l, err := api.ListenTCP(ctx, addr)
+	if bad, ok := errors.AsType[*api.SocketError](err); ok {
 		return failure{code: exitError, text: "--listen " + bad.Path + ": it " + bad.Problem, hint: bad.Hint, cause: err}
 	}
 	if err != nil {
@@ -201,7 +202,7 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
-func (h *house) serve(listener *service.Listener, o consoleOptions) {
+func (h *house) serve(listener *api.Listener, o consoleOptions) {
 	info := readBuildInfo() // in the log before anybody is answered, who may look there
 	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.said())
 	o.config.note(h.log)
@@ -228,7 +229,7 @@ const startedMsg = "console started"
 
 // explainListen says who holds the socket, or why it cannot be had.
 func (h *house) explainListen(err error) error {
-	if used, ok := errors.AsType[*service.InUseError](err); ok {
+	if used, ok := errors.AsType[*api.InUseError](err); ok {
 		who := "another aoctl"
 		if used.PID > 0 {
 			who = fmt.Sprintf("aoctl already runs as pid %d and", used.PID)
@@ -238,7 +239,7 @@ func (h *house) explainListen(err error) error {
 			hint: "use that one, or quit it first", cause: err,
 		}
 	}
-	if bad, ok := errors.AsType[*service.SocketError](err); ok {
+	if bad, ok := errors.AsType[*api.SocketError](err); ok {
 		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
 	}
 	return failure{

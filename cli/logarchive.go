@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -68,7 +68,7 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	lock, err := service.Claim(socket)
+	lock, err := api.Claim(socket)
 	if err != nil {
 		return explainClaim(socket, err)
 	}
@@ -101,7 +101,7 @@ func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 
 // explainClaim says who holds the database.
 func explainClaim(socket string, err error) error {
-	if used, ok := errors.AsType[*service.InUseError](err); ok {
+	if used, ok := errors.AsType[*api.InUseError](err); ok {
 		who := "a console runs"
 		if used.PID > 0 {
 			who = fmt.Sprintf("a console runs as pid %d", used.PID)
@@ -111,7 +111,7 @@ func explainClaim(socket string, err error) error {
 			hint: "quit it first, or start it with --keep: it then archives by itself", cause: err,
 		}
 	}
-	if bad, ok := errors.AsType[*service.SocketError](err); ok {
+	if bad, ok := errors.AsType[*api.SocketError](err); ok {
 		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
 	}
 	return failure{code: exitError, text: fmt.Sprintf("cannot claim %s: %v", socket, err), cause: err}

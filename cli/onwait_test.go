@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/peers"
 )
 
 // hookRig is a waitHook whose commands end when they are told to.
@@ -248,7 +248,7 @@ func TestOnWaitCommandIsKilledWithTheConsole(t *testing.T) {
 
 // lives reports whether a process runs; one that waits for whoever asks does not.
 func lives(pid int) bool {
-	in, err := service.Within(broker.Process{PID: pid}, pid)
+	in, err := peers.Within(broker.Process{PID: pid}, pid)
 	return in && err == nil && !zombie(pid)
 }
 

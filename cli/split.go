@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/aoctl/aoctl/broker/peers"
-	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
 
@@ -136,7 +135,7 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 	}
 	console := peers.FindProcess(pid)
 	for _, p := range panes {
-		if in, err := service.Within(console, p.PID); err != nil || !in {
+		if in, err := peers.Within(console, p.PID); err != nil || !in {
 			continue
 		}
 		pane, _ := here.Find(panes, p.ID)

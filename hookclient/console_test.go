@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -46,7 +47,7 @@ func openConsole() *testConsole {
 }
 
 func openConsoleAt(socket string, st *brokertest.Memory) *testConsole {
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	check(err)
 	again := make(chan struct{}, 100)
 	log := slog.New(slog.NewTextHandler(listener(again), &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
@@ -114,7 +114,7 @@ func stillIn(s broker.Session, pane tmux.Pane) error {
 	if s.Process.PID == 0 {
 		return problem("its process is not known, so pane " + s.Pane + " may be anybody's")
 	}
-	in, err := service.Within(s.Process, pane.PID)
+	in, err := peers.Within(s.Process, pane.PID)
 	switch {
 	case err != nil || s.State.Ended():
 		return problem(fmt.Sprintf("its process %d has ended; pane %s is no longer its own", s.Process.PID, s.Pane))

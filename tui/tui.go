@@ -22,7 +22,7 @@ import (
 
 // before Bubble Tea asks the terminal
 
-// console is what the TUI needs from a broker; broker.Console has all of it.
+// console is what the TUI needs from a broker; service.Broker has all of it.
 type console interface {
 	Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update)
 	Decide(ctx context.Context, id string, d broker.Decision) (broker.Request, error)

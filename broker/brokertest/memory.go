@@ -136,7 +136,7 @@ func (m *Memory) record(list []*broker.Change) error {
 	defer m.mu.Unlock()
 	var undo tables
 	if len(list) > 1 {
-		undo = m.tables.clone()
+		undo = m.clone()
 	}
 	for i, c := range list {
 		vouches, err := chain.Check(c)

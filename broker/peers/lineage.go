@@ -115,3 +115,21 @@ func BornOfAgent(chain []Kin) string {
 	}
 	return ""
 }
+
+// Within reports whether p runs, and is the process top or comes from it. Errors: the
+// ancestry of p cannot be read.
+func Within(p broker.Process, top int) (bool, error) {
+	chain, err := SteadyLineage(p.PID)
+	if err != nil {
+		return false, err
+	}
+	if p.Start != 0 && chain[0].Start != p.Start {
+		return false, nil
+	}
+	for _, k := range chain {
+		if k.PID == top {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -24,6 +24,7 @@ type Engine interface {
 	Look(req *broker.Request) engine.Look
 	Rules() *engine.Rules
 	Rule(id string) (rules.Rule, bool)
+	RuleBook() broker.RuleBook
 	Trusted(path string) string
 	Health() broker.Health
 	Pending(sessionID string) []broker.Request
@@ -56,6 +57,7 @@ func New(o Options) *Policy {
 // Vetter reads texts where its failure takes nothing along, before the broker reads them;
 // *vet.Guard is one.
 type Vetter interface {
+	// Call reads a call, Offer one that a rule is made from, File a file of rules.
 	Call(q rules.Question) vet.Result
 	Offer(q rules.Question) vet.Result
 	File(path string, data []byte, project string) vet.Result
@@ -64,8 +66,13 @@ type Vetter interface {
 // Trusting is the vetter of a broker that was given none: everything comes through.
 type Trusting struct{}
 
-func (Trusting) Call(rules.Question) vet.Result         { return vet.Result{Legible: true} }
-func (Trusting) Offer(rules.Question) vet.Result        { return vet.Result{Legible: true} }
+// Call says that q can be read.
+func (Trusting) Call(rules.Question) vet.Result { return vet.Result{Legible: true} }
+
+// Offer says that q can be read.
+func (Trusting) Offer(rules.Question) vet.Result { return vet.Result{Legible: true} }
+
+// File says that the file can be read.
 func (Trusting) File(string, []byte, string) vet.Result { return vet.Result{} }
 
 // place is where a call of this project would run.
@@ -95,19 +102,24 @@ func (p *Policy) asked(f *workspace.Paths, req broker.Request, project string, t
 
 // PrepareAt reads the call of req as rules see it, with what f knows of the disk.
 func (p *Policy) PrepareAt(f *workspace.Paths, req broker.Request, project string, trusted bool) *rules.Call {
-	c, _ := p.ReadAt(f, req, project, trusted, p.Vet.Call)
+	c, _ := p.ReadAt(f, req, project, trusted)
 	return c
 }
 
-// read reads the call of req by way of one of the vetter's methods, with the paths as they lead
-// now. It also reports whether the screen may parse the call's command line.
-func (p *Policy) Read(req broker.Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
-	return p.ReadAt(workspace.NewPaths(), req, project, trusted, vetted)
+// Read reads the call of req by way of the vetter, with the paths as they lead now. It also
+// reports whether the screen may parse the call's command line.
+func (p *Policy) Read(req broker.Request, project string, trusted bool) (c *rules.Call, legible bool) {
+	return p.ReadAt(workspace.NewPaths(), req, project, trusted)
 }
 
-// ReadAt is read with what f knows of the disk. It is the only place where the broker parses
-// what an agent wrote, and does so only after the vetter read it without harm.
-func (p *Policy) ReadAt(f *workspace.Paths, req broker.Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
+// ReadAt is Read with what f knows of the disk.
+func (p *Policy) ReadAt(f *workspace.Paths, req broker.Request, project string, trusted bool) (c *rules.Call, legible bool) {
+	return p.vetted(f, req, project, trusted, p.Vet.Call)
+}
+
+// vetted reads the call of req by way of one of the vetter's methods. It is the only place where
+// the broker parses what an agent wrote, and does so only after the vetter read it without harm.
+func (p *Policy) vetted(f *workspace.Paths, req broker.Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
 	q := p.asked(f, req, project, trusted)
 	if why := p.SetAside(req); why != "" {
 		return rules.Unread(q, why), false
@@ -131,12 +143,18 @@ func (p *Policy) VetPast(list []broker.Request) {
 	}
 }
 
-// assess says what the rules say about a call now.
+// AssessRequest says what the rules say about req now. trusted: its tool is one of the agent's own.
+func (p *Policy) AssessRequest(req broker.Request, project string, trusted bool) rules.Assessment {
+	c, _ := p.Read(req, project, trusted)
+	return p.Assess(c, project)
+}
+
+// Assess says what the rules say about a call now.
 func (p *Policy) Assess(c *rules.Call, project string) rules.Assessment {
 	return p.Judge(c, project, false).Assessment
 }
 
-// judged says what the rules say about a call now. What makes the rules themselves doubtful
+// Judge says what the rules say about a call now. What makes the rules themselves doubtful
 // turns an allow into a question; a refusal stands.
 func (p *Policy) Judge(c *rules.Call, project string, legible bool) engine.Judged {
 	problem := p.projectRules(project)
@@ -172,12 +190,12 @@ func (p *Policy) DenyReason(a rules.Assessment) string {
 	return cmp.Or(r.Reason, a.Reason)
 }
 
-// edited reads and judges req with another input, by rules of the version that it returns.
+// Edited reads and judges req with another input, by rules of the version that it returns.
 func (p *Policy) Edited(req broker.Request, input json.RawMessage) (broker.Edited, int) {
 	project := p.Engine.Look(&req).Project
 	req.ToolInput = input
 	req.Digest = broker.Digest(req.ToolName, input, req.CWD)
-	call, legible := p.Read(req, project, req.Vouched(), p.Vet.Call)
+	call, legible := p.Read(req, project, req.Vouched())
 	j := p.Judge(call, project, legible)
 	req.Assessment, req.Legible = &j.Assessment, legible
 	sum := sha256.Sum256([]byte(req.Digest + workspace.CallStamp(call)))

@@ -108,7 +108,8 @@ func (p *Policy) projects(ctx context.Context) map[string]string {
 	return m
 }
 
-// Preview says what r would have done and would do; see service.Console.
+// Preview says what r would have done to the recorded calls, and what it would do to those that
+// wait. It may take a second on a long history. Errors: ErrInvalid.
 func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
 	if r.ID == "" {
 		r.ID = uuid.NewString()
@@ -180,10 +181,10 @@ func countPast(p *broker.Preview, r broker.Request, v rules.Verdict) {
 	}
 }
 
-// Offer lists rules that would cover req's call from now on; see service.Console.
+// Offer lists rules that would cover req's call from now on; see Rulings.
 func (p *Policy) Offer(req broker.Request) []rules.Rule {
 	project := p.Engine.Look(&req).Project
-	call, _ := p.Read(req, project, req.Vouched(), p.Vet.Offer)
+	call, _ := p.vetted(workspace.NewPaths(), req, project, req.Vouched(), p.Vet.Offer)
 	drafts := rules.Offer(call)
 	at := p.place(project, req.CWD)
 	drafts = p.withSuggested(req, call, drafts, at.Project)

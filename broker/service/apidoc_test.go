@@ -17,6 +17,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -51,7 +52,7 @@ type walk struct {
 func newWalk(t *testing.T) *walk {
 	t.Helper()
 	socket := filepath.Join(shortDir(t), "b.sock")
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,58 +10,47 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
+	"github.com/aoctl/aoctl/broker/calls"
 	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/hooks"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/policy"
-	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/records"
+	"github.com/aoctl/aoctl/broker/runs"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
 
-// Broker is the engine with the world around it: the store, the routes, the rules' files, the
-// processes that ask. It decides nothing itself: it looks things up, sends an input, and tells
-// what came of it.
+// Broker is the engine with the world around it: the store, the rooms that look at files, rules
+// and processes, and the server. It decides nothing itself.
 type Broker struct {
+	*records.Records
+	*calls.Calls
+	*policy.Rulings
+	*runs.Runs
 	*story.Reader
+	*api.Server
 
-	store broker.Store
-	opts  Options
-	log   *slog.Logger
-	loop  *engine.Loop
-	view  *engine.View
-	stop  context.CancelFunc
-	wg    sync.WaitGroup
+	opts     Options
+	store    broker.Store
+	log      *slog.Logger
+	loop     *engine.Loop
+	view     *engine.View
+	policy   *policy.Policy
+	hooks    *hooks.Hooks
+	settings *hooks.Settings
 
-	lines    lines // connections that wait for news of a call, or of a session for its runner
-	parked   sync.WaitGroup
-	draining atomic.Bool // held polls answer at once
-	gate     gate
-
-	policy *policy.Policy
-
+	stop     context.CancelFunc
+	wg       sync.WaitGroup
 	sweeping sweeping
-	watching settingsWatch // of settings files
-	capped   bool          // the operator chose ApprovalTimeout, so no asker may take longer
-}
-
-// gate is what keeps peers from taking more than their part of the console.
-type gate struct {
-	conns     conns         // of all listeners
-	tcpConns  conns         // those among them that come over TCP
-	turn      chan struct{} // one token for each call that is being recorded
-	slow      chan struct{} // one token for each peer that waits for a no
-	deadlines deadlines
-	nonces    nonces
+	capped   bool // the operator chose ApprovalTimeout, so no asker may take longer
 }
 
 const (
-	historyBytes  = 64 << 20         // of the inputs of a history; each may have a mebibyte
 	lateLoaded    = 2048             // late calls that a starting console takes up
 	recordTimeout = 10 * time.Second // the longest a look into the store may take
 	alarmsRead    = 1000             // events that a starting console reads at a time
@@ -106,15 +95,8 @@ func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load what was pending: %w", err)
 	}
-	b := &Broker{
-		store: st, opts: opts, log: opts.Log, capped: capped,
-		gate: gate{turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers), deadlines: usualDeadlines()},
-	}
-	b.lines.held = map[string][]waiter{}
-	b.Reader = story.NewReader(b, st)
-	b.gate.conns.limit = connLimit()
-	b.gate.tcpConns.limit = max(b.gate.conns.limit/tcpShare, 8)
-	b.opts.MaxPending = min(b.opts.MaxPending, b.gate.conns.mayWait()) // each on a connection
+	b := &Broker{store: st, opts: opts, log: opts.Log, capped: capped, Server: api.NewServer()}
+	b.opts.MaxPending = min(b.opts.MaxPending, b.MayWait())
 	aside := map[string]string{}
 	start, err := b.takenUp(ctx, saved, aside)
 	if err != nil {
@@ -129,14 +111,33 @@ func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 	b.stop = cancel
 	b.loop = engine.NewLoop(state, timers, st, world{b}, b.log)
 	b.view = b.loop.View()
-	b.policy = policy.New(policy.Options{
-		Engine: b.view, Tell: b.loop.Do, Store: st, Vet: opts.Vet, Home: workspace.UserHome(), Guarded: realPaths(opts.Guarded), Aside: aside, Log: b.log,
-	})
+	b.furnish(aside)
 	b.wg.Go(func() { b.loop.Run(run) })
 	b.denyStopped()
 	b.restamp()
 	b.wg.Go(func() { b.sweep(run) })
 	return b, nil
+}
+
+// furnish makes the rooms. aside says of calls, by digest, why they are not parsed.
+func (b *Broker) furnish(aside map[string]string) {
+	o := &b.opts
+	b.policy = policy.New(policy.Options{
+		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guarded), Aside: aside, Log: b.log,
+	})
+	b.Records = records.New(records.Options{View: b.view, Do: b.loop.Do, Store: b.store, VetPast: b.policy.VetPast, Alive: o.Alive})
+	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.log})
+	b.Rulings = policy.NewRulings(b.policy, b.Records, b.RulesChanged)
+	b.Runs = runs.New(runs.Options{Engine: b.loop, View: b.view, Records: b.Records, Launcher: o.Launcher, Alive: o.Alive, Log: b.log})
+	b.Reader = story.NewReader(b.Records, b.store)
+	heard := hooks.Options{
+		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.NoOutput, Silences: o.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
+	}
+	b.hooks, b.settings = hooks.New(heard), hooks.NewSettings(heard)
+	b.Open(api.Options{
+		Engine: b.loop, View: b.view, Records: b.Records, Log: b.store, Calls: b.Calls, Sessions: b, Rules: b.Rulings, Judge: b.policy, Runs: b.Runs,
+		Hooks: b.hooks, Settings: b.settings, Hold: o.Hold, ListenOperators: o.ListenOperators, Logger: b.log,
+	})
 }
 
 func realPaths(list []string) (real []string) {
@@ -249,7 +250,7 @@ func (b *Broker) restamp() {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for id := range calls {
-				b.lookAgain(id, assessing{anew: true})
+				b.Refresh(id)
 			}
 		})
 	}
@@ -272,11 +273,11 @@ func (b *Broker) Close() error {
 // world hears of the engine's effects.
 type world struct{ b *Broker }
 
-func (w world) Answered(id string) { w.b.lines.wake(id) }
+func (w world) Answered(id string) { w.b.CallChanged(id) }
 
-func (w world) Moved(id string) { w.b.lines.wake(id) }
+func (w world) Moved(id string) { w.b.CallChanged(id) }
 
-func (w world) SessionChanged(id string) { w.b.lines.wake(runnerLine(id)) }
+func (w world) SessionChanged(id string) { w.b.SessionChanged(id) }
 
 // StartRunner starts a runner beside everything else. It may take minutes, and Close does not
 // wait for it: a runner that came is found by the next broker, and one that did not is missed
@@ -289,169 +290,11 @@ func (w world) StartRunner(s broker.Session) {
 	}()
 }
 
-// Wait returns request id once it has ended, or as it is when ctx ends first. While it waits,
-// the request counts as having an asker. Errors: ErrNotFound.
-func (b *Broker) Wait(ctx context.Context, id string) (broker.Request, error) {
-	w := make(bell, 1)
-	b.lines.join(id, w)
-	defer b.lines.leave(id, w)
-	b.loop.Tell(engine.Attach{ID: id})
-	defer b.loop.Tell(engine.Detach{ID: id})
-	for {
-		r, err := b.Request(ctx, id)
-		if err != nil || r.State.Terminal() {
-			return r, err
-		}
-		select {
-		case <-w:
-		case <-ctx.Done():
-			return b.Request(context.WithoutCancel(ctx), id)
-		}
-	}
-}
-
-// Request returns request id from memory or the store; ErrNotFound.
-func (b *Broker) Request(ctx context.Context, id string) (broker.Request, error) {
-	if r, ok := b.view.Request(id); ok {
-		return r, nil
-	}
-	return b.store.Request(ctx, id)
-}
-
-// now is req as it is by now.
-func (b *Broker) now(ctx context.Context, req broker.Request) broker.Request {
-	if r, err := b.Request(ctx, req.ID); err == nil {
-		return r
-	}
-	return req
-}
-
-// requestByKey finds a request in memory or the store.
-func (b *Broker) requestByKey(ctx context.Context, key string) (broker.Request, error) {
-	if r, ok := b.view.ByKey(key); ok {
-		return r, nil
-	}
-	return b.store.RequestByKey(ctx, key)
-}
-
-// Pending lists the waiting requests of one session, or of all for "", oldest first.
-func (b *Broker) Pending(sessionID string) []broker.Request { return b.view.Pending(sessionID) }
-
-// History lists decided requests, newest decision first; limit 0 means 1,000. There are fewer
-// where their inputs are very large.
-func (b *Broker) History(ctx context.Context, limit int) ([]broker.Request, error) {
-	list, err := b.store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: limit, MaxBytes: historyBytes})
-	b.policy.VetPast(list)
-	for i := range list {
-		list[i].Alarm = b.view.Alarm(list[i].ID)
-	}
-	if err == nil {
-		err = b.markUnheard(ctx, list)
-	}
-	return list, err
-}
-
-// markUnheard marks in list, newest decision first, the allowed calls of which the log says
-// that nobody heard it.
-func (b *Broker) markUnheard(ctx context.Context, list []broker.Request) error {
-	if len(list) == 0 {
-		return nil
-	}
-	oldest := list[len(list)-1]
-	events, err := b.store.Events(ctx, broker.EventFilter{Types: []string{broker.EventUnheard, broker.EventAnsweredAgain}, Since: oldest.Outcome.At})
-	last := map[string]bool{} // whether the newest event about a call says so
-	for _, e := range events {
-		if _, newer := last[e.RequestID]; !newer {
-			last[e.RequestID] = e.Type == broker.EventUnheard
-		}
-	}
-	for i := range list {
-		list[i].Unheard = last[list[i].ID]
-	}
-	return err
-}
-
-// Session returns one session; ErrNotFound.
-func (b *Broker) Session(ctx context.Context, id string) (broker.Session, error) {
-	if s, ok := b.view.Session(id); ok {
-		return s, nil
-	}
-	list, err := b.store.Sessions(ctx, broker.SessionFilter{ID: id})
-	if err != nil {
-		return broker.Session{}, fmt.Errorf("session %s: %w", id, err)
-	}
-	if len(list) == 0 {
-		return broker.Session{}, fmt.Errorf("session %s: %w", id, broker.ErrNotFound)
-	}
-	list[0].Frozen = b.view.Held(id)
-	return list[0], nil
-}
-
-// Sessions lists the sessions in memory and the store, last seen first.
-func (b *Broker) Sessions(ctx context.Context) ([]broker.Session, error) {
-	list, err := b.store.Sessions(ctx, broker.SessionFilter{})
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	for i, s := range list {
-		if now, ok := b.view.Session(s.ID); ok {
-			list[i] = now
-			continue
-		}
-		list[i].Frozen = b.view.Held(s.ID)
-	}
-	return list, nil
-}
-
-// recall has the session id in memory: from the store, where it is not. Errors: ErrNotFound,
-// and the store's.
-func (b *Broker) recall(ctx context.Context, id string) (broker.Session, error) {
-	if s, ok := b.view.Session(id); ok {
-		return s, nil
-	}
-	s, err := b.Session(ctx, id)
-	if err == nil {
-		err = b.loop.Do(engine.Recall{Row: s}).Err
-	}
-	return s, err
-}
-
-// Preview says what r would have done and would do; see Console.
-func (b *Broker) Preview(ctx context.Context, r rules.Rule) (broker.Preview, error) {
-	return b.policy.Preview(ctx, r)
-}
-
-// Offer lists rules that would cover request id from now on; see Console.
-func (b *Broker) Offer(ctx context.Context, id string) ([]rules.Rule, error) {
-	req, err := b.Request(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("offer a rule: %w", err)
-	}
-	return b.policy.Offer(req), nil
-}
-
-// Stats counts how calls ended; see Console.
-func (b *Broker) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
-	return b.store.Stats(ctx, sessionID, since)
-}
-
-// Watch returns the state and a channel of every later change; see Console.
+// Watch returns all that is, and a channel of what changes from then on. The channel is closed when
+// ctx ends, the broker closes, or the reader falls behind: the reader calls Watch again.
 func (b *Broker) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update) {
 	return b.loop.Watch(ctx)
 }
 
-// Status counts what there is now.
-func (b *Broker) Status() broker.Status { return b.view.Status(time.Now()) }
-
-// Late reports whether r ended without a person's answer so lately that allowing it still
-// helps: the agent may ask again.
-func (b *Broker) Late(r broker.Request) bool {
-	x, ok := b.view.Seen(r.ID, time.Now())
-	return ok && x.Late
-}
-
 // now is the moment as it is recorded.
 func now() time.Time { return broker.Instant(time.Now()) }
-
-// newID is an id that is larger than all made before it.
-func newID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -112,7 +112,7 @@ func TestQuietConnectionsMakeRoomOverTCP(t *testing.T) {
 // to stop.
 func TestWaitingCallsLeaveConnections(t *testing.T) {
 	b := newBroker(t, brokertest.NewMemory(), service.Options{MaxPending: 1 << 30})
-	if most, limit := b.MayWait(); most >= limit {
+	if most, limit := b.MayWait(), b.MayConnect(); most >= limit {
 		t.Errorf("%d calls may wait on %d connections", most, limit)
 	}
 }

@@ -12,16 +12,17 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
 )
 
 func TestSlowPeersAreCutOff(t *testing.T) {
-	if h, b, i := service.UsualDeadlines(); h+b > 15*time.Second || h != 5*time.Second || i != 10*time.Second {
-		t.Errorf("a head may take %v, a body %v, a pause %v", h, b, i)
+	if d := api.UsualDeadlines(); d.Header+d.Body > 15*time.Second || d.Header != 5*time.Second || d.Idle != 10*time.Second {
+		t.Errorf("a head may take %v, a body %v, a pause %v", d.Header, d.Body, d.Idle)
 	}
 	socket := filepath.Join(shortDir(t), "b.sock")
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func TestSlowPeersAreCutOff(t *testing.T) {
 // becomes free is used again.
 func TestNoDescriptorLeft(t *testing.T) {
 	socket := filepath.Join(shortDir(t), "b.sock")
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

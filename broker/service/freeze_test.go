@@ -361,11 +361,11 @@ func TestSecondQuestionIsHeld(t *testing.T) {
 	must(t, err)
 	h := agents.Hook{Agent: "claude", SessionID: "s", ToolName: "Bash", ToolInput: r.ToolInput}
 	freeze(t, b, "s")
-	if b.AllowedFirst(t.Context(), h) {
+	if b.AllowedFirst(t.Context(), h, 0) {
 		t.Error("it passed")
 	}
 	unfreeze(t, b, "s")
-	if !b.AllowedFirst(t.Context(), h) {
+	if !b.AllowedFirst(t.Context(), h, 0) {
 		t.Error("it does not pass after the freeze either")
 	}
 }

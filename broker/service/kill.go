@@ -5,23 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/engine"
-	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/proctree"
 )
 
 // How much of a kill goes into the log.
 const (
-	maxKilledNoted   = 200 // processes
-	maxCommandNoted  = 300 // bytes of each command
-	maxProcessesTold = 2000
+	maxKilledNoted  = 200 // processes
+	maxCommandNoted = 300 // bytes of each command
 )
 
-// Processes lists a session's processes; see Console.
+// Processes lists the processes of a session as far as they can be found, without touching them.
+// Errors: ErrNotFound, proctree.ErrUnsupported.
 func (b *Broker) Processes(ctx context.Context, sessionID string) (broker.Killed, error) {
 	s, err := b.Session(ctx, sessionID)
 	if err != nil {
@@ -54,7 +52,9 @@ func (b *Broker) sharers(s broker.Session, r broker.Killed) []proctree.Sharer {
 	return list
 }
 
-// Kill stops a session and ends its processes; see Console. The stop is on record, and
+// Kill stops a session, then ends its processes: the agent's, what it started, and what left the
+// tree. It takes up to eight seconds and says what was seen to end. Errors: those of Processes, and
+// ErrNotRecorded (all the same it was done). The stop is on record, and
 // holds for its sub-agents too, before anything is touched; so is what is going to be
 // ended. A session that has ended may have left processes behind: those are ended.
 func (b *Broker) Kill(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, broker.Killed, error) {
@@ -122,39 +122,4 @@ func (b *Broker) noteKill(typ string, s broker.Session, by broker.Actor, r broke
 		})
 	}
 	return b.loop.Do(engine.Note{Sync: true, Events: []*broker.Event{broker.SessionEvent(now(), typ, s, d)}}).Err
-}
-
-// kill is POST /sessions/{id}/stop with {"kill": true}.
-func (b *Broker) kill(w http.ResponseWriter, r *http.Request) {
-	s, done, err := b.Kill(r.Context(), r.PathValue("id"), peers.ActorOf(r))
-	if err != nil && len(done.Processes) == 0 {
-		fail(w, err)
-		return
-	}
-	answer := struct {
-		sessionView
-
-		Killed   broker.Killed `json:"killed"`
-		Over     bool          `json:"over"`     // nothing that was to end is known to live on
-		Recorded bool          `json:"recorded"` // all of it is in the log
-	}{sessionView{s, s.Status()}, told(done), done.Over(), err == nil}
-	writeJSON(w, http.StatusOK, answer)
-}
-
-func (b *Broker) getSessionProcesses(w http.ResponseWriter, r *http.Request) {
-	found, err := b.Processes(r.Context(), r.PathValue("id"))
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, told(found))
-}
-
-// told keeps an answer to a size that can be read.
-func told(r broker.Killed) broker.Killed {
-	if more := len(r.Processes) - maxProcessesTold; more > 0 {
-		r.Processes = r.Processes[:maxProcessesTold]
-		r.Unfinished = cmp.Or(r.Unfinished, fmt.Sprintf("%d more are not listed", more))
-	}
-	return r
 }

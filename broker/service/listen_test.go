@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/broker/api"
 )
 
 // Whatever lies where the socket should be, a broker either serves there alone or
@@ -35,8 +35,8 @@ func TestSocketPathIsTaken(t *testing.T) {
 			must(t, tc.prepare(path))
 			before, err := os.Lstat(path)
 			must(t, err)
-			l, err := service.Listen(path)
-			var se *service.SocketError
+			l, err := api.Listen(path)
+			var se *api.SocketError
 			if !errors.As(err, &se) || !strings.Contains(err.Error(), tc.says) || !strings.Contains(err.Error(), path) {
 				t.Fatalf("got %v, %v, want a SocketError that names %q and the path", l, err, tc.says)
 			}
@@ -53,7 +53,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	must(t, err)
 	old.SetUnlinkOnClose(false)
 	must(t, old.Close())
-	l, err := service.Listen(path)
+	l, err := api.Listen(path)
 	must(t, err)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("socket mode %v, %v, want 0600", info.Mode(), err)
@@ -75,15 +75,15 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 func TestFolderMustBePrivate(t *testing.T) {
 	dir := shortDir(t)
 	must(t, os.Chmod(dir, 0o755))
-	if _, err := service.Listen(filepath.Join(dir, "b.sock")); err == nil || !strings.Contains(err.Error(), "chmod 700") {
+	if _, err := api.Listen(filepath.Join(dir, "b.sock")); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("an open folder: %v", err)
 	}
 	link := filepath.Join(shortDir(t), "link")
 	must(t, os.Symlink(shortDir(t), link))
-	if _, err := service.Listen(filepath.Join(link, "b.sock")); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+	if _, err := api.Listen(filepath.Join(link, "b.sock")); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("a linked folder: %v", err)
 	}
-	if _, err := service.Listen("/tmp/" + strings.Repeat("x", 120) + "/b.sock"); err == nil || !strings.Contains(err.Error(), "AOCTL_SOCKET") {
+	if _, err := api.Listen("/tmp/" + strings.Repeat("x", 120) + "/b.sock"); err == nil || !strings.Contains(err.Error(), "AOCTL_SOCKET") {
 		t.Errorf("a long path: %v", err)
 	}
 }
@@ -93,14 +93,14 @@ func TestManyStartsOneServes(t *testing.T) {
 	for range 12 {
 		path := filepath.Join(shortDir(t), "b.sock")
 		var mu sync.Mutex
-		var held []*service.Listener
+		var held []*api.Listener
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				l, err := service.Listen(path)
+				l, err := api.Listen(path)
 				mu.Lock()
 				defer mu.Unlock()
-				var in *service.InUseError
+				var in *api.InUseError
 				switch {
 				case err == nil:
 					held = append(held, l)

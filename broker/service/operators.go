@@ -3,8 +3,6 @@ package service
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -17,7 +15,7 @@ import (
 // tokenPrefixes let people, hook clients and secret scanners see what a token is.
 var tokenPrefixes = map[broker.TokenKind]string{broker.OperatorToken: "aoctl_op_", broker.AskingToken: "aoctl_ask_"}
 
-// MintToken makes a token and returns it, this once; see Console.
+// MintToken makes a token and returns it, this once. Errors: ErrForbidden, ErrInvalid, ErrNotRecorded.
 func (b *Broker) MintToken(_ context.Context, kind broker.TokenKind, label string, by broker.Actor) (string, error) {
 	prefix, ok := tokenPrefixes[kind]
 	switch {
@@ -30,7 +28,7 @@ func (b *Broker) MintToken(_ context.Context, kind broker.TokenKind, label strin
 		return "", fmt.Errorf("mint a token: %w", err)
 	}
 	token := prefix + strings.ToLower(rand.Text())
-	d := broker.TokenData{ID: uuid.NewString(), Kind: kind, Hash: hashToken(token), Label: label, By: by}
+	d := broker.TokenData{ID: uuid.NewString(), Kind: kind, Hash: broker.HashToken(token), Label: label, By: by}
 	if err := b.loop.Do(engine.MintToken{Token: d}).Err; err != nil {
 		return "", fmt.Errorf("mint a token: %w", err)
 	}
@@ -52,9 +50,4 @@ func (b *Broker) RevokeToken(_ context.Context, id string, by broker.Actor) erro
 		return fmt.Errorf("revoke token %s: %w", broker.Clip(id), err)
 	}
 	return nil
-}
-
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
 }

@@ -225,12 +225,12 @@ func TestShownIsNotResumed(t *testing.T) {
 		l, launcher := &living{}, &starter{}
 		b := newBroker(t, brokertest.NewMemory(), service.Options{Alive: l.alive, Launcher: launcher})
 		shelvedRun(t, b, l)
-		told, err := b.ShowResume(t.Context(), "s", operator)
+		told, err := b.ShowResume(t.Context(), "s", operator, broker.Process{})
 		time.Sleep(3 * time.Second)
 		if err != nil || told.Started || !told.Held || launcher.resumes() != 0 || logged(t, b, broker.EventResumed) != 0 {
 			t.Errorf("%+v, %v, %d runners asked for", told, err, launcher.resumes())
 		}
-		if _, err := b.ShowResume(t.Context(), "s", byShell); !errors.Is(err, broker.ErrForbidden) {
+		if _, err := b.ShowResume(t.Context(), "s", byShell, broker.Process{}); !errors.Is(err, broker.ErrForbidden) {
 			t.Errorf("a stranger was told: %v", err)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/service"
 )
@@ -46,7 +47,7 @@ func serve(t *testing.T, opts service.Options) *client {
 func serveOver(t *testing.T, st broker.Store, opts service.Options) *client {
 	t.Helper()
 	socket := filepath.Join(shortDir(t), "b.sock")
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 const sweepEvery = 500 * time.Millisecond
 
 // sweeping is what the sweeper has going on beside.
-type sweeping struct{ resuming, rereading atomic.Bool }
+type sweeping struct{ resuming, rereading, settings atomic.Bool }
 
 func (b *Broker) sweep(ctx context.Context) {
 	t := time.NewTicker(sweepEvery)
@@ -33,15 +33,15 @@ func (b *Broker) sweep(ctx context.Context) {
 				continue
 			}
 			b.tick()
-			b.watchRuns()
+			b.WatchRuns()
 			b.mend(ctx)
 			if b.opts.Launcher != nil && len(b.view.Answered()) > 0 {
-				b.beside(&b.sweeping.resuming, func() { b.resumeAnswered(ctx) })
+				b.beside(&b.sweeping.resuming, func() { b.ResumeAnswered(ctx) })
 			}
 			if list := b.unread(); len(list) > 0 { // the vetter takes its time when it is busy
 				b.beside(&b.sweeping.rereading, func() { b.reread(list) })
 			}
-			b.beside(&b.watching.busy, func() { b.watchSettings(ctx) }) // a file system may take its time
+			b.beside(&b.sweeping.settings, func() { b.settings.Watch(ctx) }) // a file system may take its time
 		}
 	}
 }
@@ -70,26 +70,6 @@ func (b *Broker) tick() {
 	}
 	in.LogSeq, in.LogHash = b.store.Head()
 	b.loop.Do(in)
-}
-
-// watchRuns looks after sessions whose runner died or never came, and resumes those for which a
-// message waits.
-func (b *Broker) watchRuns() {
-	for _, s := range b.view.Sessions() {
-		switch r := s.Run; {
-		case r == nil:
-		case !r.Running():
-			if s.Message != nil {
-				b.loop.Do(engine.WakeFor{SessionID: s.ID})
-			}
-		case r.Awaited():
-			if time.Since(r.StartedAt) > broker.StartGrace {
-				b.loop.Do(engine.NotStarted{SessionID: s.ID, Cause: errors.New("no runner came")})
-			}
-		case !b.opts.Alive(r.Runner):
-			b.loop.Do(engine.RunnerGone{SessionID: s.ID, Runner: r.Runner})
-		}
-	}
 }
 
 // mend brings the store up to date after it failed, and finds out whether it works.
@@ -153,6 +133,6 @@ func (b *Broker) unread() []string {
 // raw text.
 func (b *Broker) reread(ids []string) {
 	for _, id := range ids {
-		b.lookAgain(id, assessing{anew: true, ends: true})
+		b.Reread(id)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/service"
@@ -31,7 +32,7 @@ type tcpBroker struct {
 // serveTCP serves a new broker over TCP, after each of first was done to it.
 func serveTCP(t *testing.T, opts service.Options, first ...func(*service.Broker)) *tcpBroker {
 	t.Helper()
-	l, err := service.ListenTCP(t.Context(), "127.0.0.1:0")
+	l, err := api.ListenTCP(t.Context(), "127.0.0.1:0")
 	must(t, err)
 	b := &tcpBroker{Broker: newBroker(t, brokertest.NewMemory(), opts), addr: l.Addr()}
 	for _, f := range first {
@@ -158,8 +159,8 @@ func TestTCPMatrix(t *testing.T) {
 
 func TestListenTCPOnlyOnLoopback(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":8765", "[::]:0", "192.0.2.1:0", "example.com:80", "127.0.0.1", "8765", "127.0.0.1:http", "127.0.0.1:99999", ""} {
-		l, err := service.ListenTCP(t.Context(), addr)
-		var bad *service.SocketError
+		l, err := api.ListenTCP(t.Context(), addr)
+		var bad *api.SocketError
 		if !errors.As(err, &bad) || !strings.Contains(bad.Hint, "127.0.0.1:8765") {
 			t.Errorf("%q: %v", addr, err)
 		}
@@ -167,10 +168,10 @@ func TestListenTCPOnlyOnLoopback(t *testing.T) {
 			_ = l.Close()
 		}
 	}
-	l, err := service.ListenTCP(t.Context(), "localhost:0")
+	l, err := api.ListenTCP(t.Context(), "localhost:0")
 	must(t, err)
 	defer func() { _ = l.Close() }()
-	if _, err = service.ListenTCP(t.Context(), l.Addr()); err == nil || !strings.Contains(err.Error(), "in use") {
+	if _, err = api.ListenTCP(t.Context(), l.Addr()); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("taken: %v", err)
 	}
 }

@@ -20,7 +20,13 @@ const module = "github.com/aoctl/aoctl"
 // anything.
 var arrows = map[string][]string{
 	"broker":             {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
-	"broker/service":     {module + "/broker", module + "/broker/…", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/service":     {module + "/broker", module + "/broker/…", "github.com/google/uuid"},
+	"broker/api":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/forms", module + "/broker/hooks", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
+	"broker/calls":       {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
+	"broker/hooks":       {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/records", module + "/broker/wire", module + "/broker/workspace"},
+	"broker/policy":      {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
+	"broker/records":     {module + "/broker", module + "/broker/engine"},
+	"broker/runs":        {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/wire", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/…":           {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
 	"broker/proctree":    {"golang.org/x/sys/…"},
 	"broker/peers":       {module + "/broker", module + "/broker/agents", module + "/broker/workspace", "golang.org/x/sys/…"},
@@ -41,7 +47,7 @@ var arrows = map[string][]string{
 	"hookclient/runner":  {module + "/hookclient/…", module + "/broker/wire"},
 	"store":              {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
 	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
-	"tui":                {module + "/broker", module + "/broker/service", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"tui":                {module + "/broker", module + "/broker/peers", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
 	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 
 	// Only tests import it.

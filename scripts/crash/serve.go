@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
@@ -33,7 +34,7 @@ func serve(home string) error {
 		return fmt.Errorf("start the broker: %w", err)
 	}
 	defer b.Close()
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
@@ -179,7 +180,7 @@ func e2eInside(r *rig, b *service.Broker) {
 func (r *rig) broker() *service.Broker {
 	r.t.Helper()
 	state := filepath.Join(r.dir, "state")
-	l, err := service.Listen(filepath.Join(state, "broker.sock"))
+	l, err := api.Listen(filepath.Join(state, "broker.sock"))
 	if err != nil {
 		r.t.Fatal(err)
 	}

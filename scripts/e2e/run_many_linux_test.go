@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
@@ -117,7 +118,7 @@ func newCrowd(t *testing.T) *crowd {
 func (m *crowd) open() {
 	m.t.Helper()
 	state := filepath.Join(m.rig.dir, "state")
-	l, err := service.Listen(filepath.Join(state, "broker.sock"))
+	l, err := api.Listen(filepath.Join(state, "broker.sock"))
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
@@ -106,7 +107,7 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 	}
 	home := ts.Getenv("AOCTL_HOME")
 	opts.Socket = filepath.Join(home, "broker.sock")
-	listener, err := service.Listen(opts.Socket)
+	listener, err := api.Listen(opts.Socket)
 	if err != nil {
 		return err
 	}
@@ -138,7 +139,7 @@ func (c *scriptConsole) open(ts *testscript.TestScript, args []string) error {
 
 // listen opens the console's door over TCP and returns its port.
 func (c *scriptConsole) listen(ts *testscript.TestScript) string {
-	l, err := service.ListenTCP(context.Background(), "127.0.0.1:0")
+	l, err := api.ListenTCP(context.Background(), "127.0.0.1:0")
 	ts.Check(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)

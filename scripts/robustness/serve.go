@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
@@ -48,7 +49,7 @@ func serve(home string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	socket := socketIn(home)
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

@@ -25,7 +25,7 @@ var mutations = []mutation{
 		`so this call was not run. Nobody has refused it; %s",`, `so it was denied%.0s.",`,
 	},
 	{
-		"threat-03-self-approval", "only an operator allows", "broker/service/handlers_allow.go",
+		"threat-03-self-approval", "only an operator allows", "broker/api/allow.go",
 		"	case by.Kind != broker.ByOperator && !errors.Is(err, broker.ErrNotFound):", "	case false && !errors.Is(err, broker.ErrNotFound):",
 	},
 	{
@@ -33,12 +33,12 @@ var mutations = []mutation{
 		"	if s.out.cause == nil {\n		s.note(now, typ, about, d)", "	if false {\n		s.note(now, typ, about, d)",
 	},
 	{
-		"threat-03-agent-token", "a token does not help an agent's process", "broker/service/callers.go",
-		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
+		"threat-03-agent-token", "a token does not help an agent's process", "broker/api/callers.go",
+		"	by, why := sv.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := sv.behind(r.Context(), by)\n	if why == \"never\" {",
 	},
 	{
-		"threat-03-run", "no agent speaks in its user's name", "broker/service/handlers_runs.go",
-		"	by, why := b.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := b.behind(r.Context(), by)\n	if why == \"never\" {",
+		"threat-03-run", "no agent speaks in its user's name", "broker/api/runs.go",
+		"	by, why := rt.behind(r.Context(), by)\n	if why != \"\" {", "	by, why := rt.behind(r.Context(), by)\n	if why == \"never\" {",
 	},
 	{
 		"threat-03-config", "a settings file may not open the gate", "cli/config/config.go",
@@ -61,7 +61,7 @@ var mutations = []mutation{
 		"case info.Mode().Type() != fs.ModeSocket:", "case false:",
 	},
 	{
-		"threat-04-other-user", "the broker looks whose process calls", "broker/service/server.go",
+		"threat-04-other-user", "the broker looks whose process calls", "broker/api/server.go",
 		"case p.Err != nil || p.UID != os.Geteuid():", "case p.Err != nil || os.Geteuid() < 0:",
 	},
 	{
@@ -97,23 +97,23 @@ var mutations = []mutation{
 		"		o.add(r, i)\n		if !r.silent {\n			rested", "		if i == 0 {\n			o.add(r, i)\n		}\n		if !r.silent {\n			rested",
 	},
 	{
-		"threat-12-paths", "files are looked at again when the person says yes", "broker/service/decide.go",
-		"	p.Stamp, err = b.unchanged(ctx, req.ID)\n", "	x, _ := b.view.Seen(req.ID, now())\n	p.Stamp = x.Stamp\n",
+		"threat-12-paths", "files are looked at again when the person says yes", "broker/calls/decide.go",
+		"	p.Stamp, err = cs.unchanged(ctx, req.ID)\n", "	x, _ := cs.o.View.Seen(req.ID, req.CreatedAt)\n	p.Stamp = x.Stamp\n",
 	},
 	{
 		"threat-13-always", "runners take a rule that names all of it", "broker/rules/match.go",
 		"	if !dangerous && f.x.exact == \"\" {", "	if !dangerous {",
 	},
 	{
-		"threat-14-tcp", "the name that is asked for must be ours", "broker/service/tcp.go",
+		"threat-14-tcp", "the name that is asked for must be ours", "broker/api/tcp.go",
 		"	case !ourHost(r.Host, here):", "	case false:",
 	},
 	{
-		"threat-14-tcp", "a web page is turned away", "broker/service/tcp.go",
+		"threat-14-tcp", "a web page is turned away", "broker/api/tcp.go",
 		"	case r.Header.Get(\"Origin\") != \"\" || r.Header.Get(\"Referer\") != \"\" || site", "	case site == \"never\" && site",
 	},
 	{
-		"threat-14-tcp", "nothing over TCP without a token", "broker/service/tcp.go",
+		"threat-14-tcp", "nothing over TCP without a token", "broker/api/tcp.go",
 		"	case !given:\n		return ctx, &refusal{broker.NoToken", "	case false && !given:\n		return ctx, &refusal{broker.NoToken",
 	},
 	{
@@ -121,7 +121,7 @@ var mutations = []mutation{
 		"	if q.key != \"\" && hmac.Equal(", "	if q.key != \"\" || hmac.Equal(",
 	},
 	{
-		"threat-14-tcp", "a token for asking only asks", "broker/service/tcp.go",
+		"threat-14-tcp", "a token for asking only asks", "broker/api/tcp.go",
 		"	case d.KindOrOperator() == broker.AskingToken && pattern", "	case false && pattern",
 	},
 	{
@@ -137,11 +137,11 @@ var mutations = []mutation{
 		"const mostEnds = 2", "const mostEnds = 200",
 	},
 	{
-		"threat-17-slow", "half a head is waited for 5 s at most", "broker/service/server.go",
+		"threat-17-slow", "half a head is waited for 5 s at most", "broker/api/server.go",
 		"	headerTimeout = 5 * time.Second", "	headerTimeout = time.Hour",
 	},
 	{
-		"threat-17-slow", "half a body is waited for 10 s at most", "broker/service/server.go",
+		"threat-17-slow", "half a body is waited for 10 s at most", "broker/api/server.go",
 		"	bodyTimeout   = 10 * time.Second", "	bodyTimeout   = time.Hour",
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
@@ -66,7 +67,7 @@ func serve(home, mode string) error {
 	if err := saveRules(ctx, b, mode); err != nil {
 		return err
 	}
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}

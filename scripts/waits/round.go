@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/scripts/internal/visit"
@@ -136,7 +137,7 @@ func (r round) openConsole(ctx context.Context, dir string) (*service.Broker, fu
 		return nil, nil, err
 	}
 	socket := filepath.Join(home, "broker.sock")
-	l, err := service.Listen(socket)
+	l, err := api.Listen(socket)
 	if err != nil {
 		return nil, nil, errors.Join(err, st.Close())
 	}

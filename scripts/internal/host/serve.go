@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/store"
@@ -102,7 +103,7 @@ func open(ctx context.Context, home string, o service.Options) (*Server, func(),
 	if err != nil {
 		return nil, nil, fmt.Errorf("start the broker: %w", err)
 	}
-	l, err := service.Listen(o.Socket)
+	l, err := api.Listen(o.Socket)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}

@@ -1,0 +1,172 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
+)
+
+// decideBody is a decision. digest and dangerous are of interest to one that allows.
+type decideBody struct {
+	Decision     string          `json:"decision"`
+	Reason       string          `json:"reason"`
+	UpdatedInput json.RawMessage `json:"updated_input"`
+	Digest       string          `json:"digest"`    // of the call that was looked at, or how it begins
+	Dangerous    bool            `json:"dangerous"` // it is known that the call is dangerous
+	End          bool            `json:"end"`       // deny: the session of a call that is put off is not resumed to hear of it
+}
+
+// postDecide takes a decision. Deny is open to every process of the user; allow takes
+// an operator's token.
+func (rt callRoutes) postDecide(w http.ResponseWriter, r *http.Request) {
+	var body decideBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	switch {
+	case allows(body.Decision):
+		rt.allow(w, r, body)
+	case denies(body.Decision):
+		rt.deny(w, r, body.Reason, body.End)
+	case body.Decision == "":
+		fail(w, fmt.Errorf("%w: decision is missing; send \"deny\" or \"allow\"", broker.ErrInvalid))
+	default:
+		fail(w, fmt.Errorf("%w: decision %q is neither \"allow\" nor \"deny\"", broker.ErrInvalid, broker.Clip(body.Decision)))
+	}
+}
+
+// allows and denies know the words of other brokers of this kind, too.
+func allows(decision string) bool {
+	return slices.Contains([]string{"allow", "allowed", "approve", "approved"}, decision)
+}
+
+func denies(decision string) bool {
+	return slices.Contains([]string{"deny", "denied", "reject", "block"}, decision)
+}
+
+func (rt callRoutes) postApprove(w http.ResponseWriter, r *http.Request) {
+	var body decideBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if body.Decision != "" && !allows(body.Decision) {
+		fail(w, fmt.Errorf("%w: this route allows; leave decision out", broker.ErrInvalid))
+		return
+	}
+	rt.allow(w, r, body)
+}
+
+func (rt callRoutes) postDeny(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+		End    bool   `json:"end"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	rt.deny(w, r, body.Reason, body.End)
+}
+
+func (rt callRoutes) deny(w http.ResponseWriter, r *http.Request, reason string, end bool) {
+	if len(reason) > broker.MaxReason {
+		fail(w, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason))
+		return
+	}
+	req, err := rt.o.Calls.Decide(r.Context(), r.PathValue("id"), broker.Decision{Verdict: broker.Deny, By: peers.ActorOf(r), Reason: reason, End: end})
+	if err != nil {
+		failWith(w, err, req)
+		return
+	}
+	writeJSON(w, http.StatusOK, decisionView(req))
+}
+
+func (rt callRoutes) getApprovalRequests(w http.ResponseWriter, r *http.Request) {
+	f := broker.RequestFilter{State: broker.State(r.URL.Query().Get("status")), SessionID: r.URL.Query().Get("session_id")}
+	if f.State != "" && !f.State.Valid() {
+		fail(w, fmt.Errorf("%w: status %q; use pending, allowed, denied, expired, cancelled or answered", broker.ErrInvalid, broker.Clip(string(f.State))))
+		return
+	}
+	var err error
+	if f.Limit, err = limitParam(r); err != nil {
+		fail(w, err)
+		return
+	}
+	if f.State == broker.Pending {
+		writeList(w, rt.o.Records.Pending(f.SessionID), nil)
+		return
+	}
+	list, err := rt.o.Log.Requests(r.Context(), f)
+	writeList(w, list, err)
+}
+
+func limitParam(r *http.Request) (int, error) {
+	s := r.URL.Query().Get("limit")
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 10000 {
+		return 0, fmt.Errorf("%w: limit must be a whole number from 1 to 10000", broker.ErrInvalid)
+	}
+	return n, nil
+}
+
+func (rt callRoutes) getApprovalRequest(w http.ResponseWriter, r *http.Request) {
+	req, err := rt.o.Records.Request(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, req)
+}
+
+func (rt callRoutes) getSessionPending(w http.ResponseWriter, r *http.Request) {
+	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeList(w, rt.o.Records.Pending(s.ID), nil)
+}
+
+// failWith adds to an already-decided error how the request ended.
+func failWith(w http.ResponseWriter, err error, req broker.Request) {
+	if errors.Is(err, broker.ErrAlreadyDecided) && req.State.Terminal() {
+		writeJSON(w, http.StatusConflict, struct {
+			Error   apiError `json:"error"`
+			Outcome decision `json:"outcome"`
+		}{apiError{"already_decided", "this call was already " + string(req.State), "the first answer counts"}, decisionView(req)})
+		return
+	}
+	fail(w, err)
+}
+
+// postCancel takes a question back.
+func (rt callRoutes) postCancel(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	rt.withdraw(w, r, r.PathValue("id"), body.Reason)
+}
+
+func (sv *Server) withdraw(w http.ResponseWriter, r *http.Request, id, reason string) {
+	req, err := sv.o.Calls.Withdraw(r.Context(), id, reason, peers.ActorOf(r))
+	if err != nil {
+		failWith(w, err, req)
+		return
+	}
+	writeJSON(w, http.StatusOK, decisionView(req))
+}

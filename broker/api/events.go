@@ -1,0 +1,132 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
+)
+
+// eventBody is what a program without hooks tells of its session.
+type eventBody struct {
+	EventType string          `json:"event_type"`
+	SessionID string          `json:"session_id"`
+	Agent     string          `json:"agent"`
+	Name      string          `json:"name"`
+	CWD       string          `json:"cwd"`
+	ExitCode  *int            `json:"exit_code"`
+	Reason    string          `json:"reason"`
+	Message   string          `json:"message"`
+	ToolName  string          `json:"tool_name"`
+	ToolInput json.RawMessage `json:"tool_input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Data      json.RawMessage `json:"data"`
+
+	// Of a post_tool only.
+	RequestID  string          `json:"request_id"`
+	Result     json.RawMessage `json:"result"`
+	Error      string          `json:"error"`
+	DurationMS float64         `json:"duration_ms"`
+}
+
+// postEvent records what a program says of its own session. It never lifts a stop:
+// any process could say so, and only the session's user may.
+func (rt sessionRoutes) postEvent(w http.ResponseWriter, r *http.Request) {
+	var body eventBody
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := body.check(); err != nil {
+		fail(w, err)
+		return
+	}
+	in := engine.FromProgram{
+		Speaker: engine.Speaker{SessionID: body.SessionID, Agent: cmp.Or(body.Agent, "api"), CWD: body.CWD, Hint: broker.SessionHint{Name: body.Name}},
+		Apply:   body.transition, Ends: body.EventType == broker.EventSessionStop,
+	}
+	after := func() {}
+	if body.EventType == broker.EventPostTool {
+		in.Apply, after = rt.o.Hooks.ProgramRan(r.Context(), body.RequestID, body.ran(), body.Data)
+	}
+	if err := rt.o.Engine.Do(in).Err; err != nil {
+		fail(w, err)
+		return
+	}
+	after()
+	writeJSON(w, http.StatusOK, map[string]string{"session_id": body.SessionID, "event_type": body.EventType})
+}
+
+func (e eventBody) check() error {
+	for name, v := range map[string]string{"session_id": e.SessionID, "agent": e.Agent, "name": e.Name, "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
+		if err := broker.CheckName(name, v); err != nil {
+			return err
+		}
+	}
+	if e.SessionID == "" {
+		return fmt.Errorf("%w: session_id is missing", broker.ErrInvalid)
+	}
+	switch e.EventType {
+	case broker.EventSessionStart, broker.EventSessionStop, broker.EventMessage, broker.EventUser, broker.EventPreTool, broker.EventPostTool:
+		return e.checkRan()
+	case "":
+		return fmt.Errorf("%w: event_type is missing", broker.ErrInvalid)
+	}
+	return fmt.Errorf("%w: event_type %q; use session_start, session_stop, message, user, pre_tool or post_tool", broker.ErrInvalid, broker.Clip(e.EventType))
+}
+
+func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event {
+	switch e.EventType {
+	case broker.EventSessionStop:
+		return broker.EndSession(now, s, broker.SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
+	case broker.EventSessionStart:
+		if s.State.Ended() {
+			s.State, s.EndedAt, s.ExitCode, s.EndReason = broker.SessionActive, time.Time{}, nil, ""
+		}
+	}
+	data := map[string]any{}
+	for k, v := range map[string]string{"agent": e.Agent, "name": e.Name, "cwd": e.CWD, "reason": e.Reason, "message": broker.Excerpt(e.Message), "tool_name": e.ToolName, "tool_use_id": e.ToolUseID} {
+		if v != "" {
+			data[k] = v
+		}
+	}
+	if len(e.ToolInput) > 0 {
+		data["tool_input"] = e.ToolInput
+	}
+	if len(e.Data) > 0 {
+		data["data"] = e.Data
+	}
+	return []*broker.Event{broker.SessionEvent(now, e.EventType, *s, data)}
+}
+
+// longestRun is more milliseconds than any call takes: those of a year.
+const longestRun = 365 * 24 * 60 * 60 * 1000
+
+// checkRan looks at the fields of a post_tool.
+func (e eventBody) checkRan() error {
+	if e.EventType != broker.EventPostTool && (e.RequestID != "" || len(e.Result) > 0 || e.Error != "" || e.DurationMS != 0) {
+		return fmt.Errorf("%w: request_id, result, error and duration_ms go with post_tool", broker.ErrInvalid)
+	}
+	if !(e.DurationMS >= 0 && e.DurationMS < longestRun) {
+		return fmt.Errorf("%w: duration_ms must be a number from 0 on, below a year", broker.ErrInvalid)
+	}
+	return broker.CheckName("request_id", e.RequestID)
+}
+
+// ran is e as a hook would tell it.
+func (e eventBody) ran() agents.Hook {
+	h := agents.Hook{
+		Agent: cmp.Or(e.Agent, "api"), Kind: agents.ToolDone, SessionID: e.SessionID, CWD: e.CWD,
+		ToolName: e.ToolName, ToolInput: e.ToolInput, ToolUseID: e.ToolUseID, Result: e.Result,
+		Failed: e.Error != "", Duration: time.Duration(e.DurationMS * float64(time.Millisecond)),
+	}
+	if h.Failed {
+		h.Result, _ = json.Marshal(e.Error) // a string never fails
+	}
+	return h
+}

@@ -1,0 +1,221 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/hooks"
+	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// postHook takes one hook payload. A question is held until it is answered or
+// Hold has passed; everything else is answered at once.
+func (rt hookRoutes) postHook(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(w, r, wire.MaxHookBody)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	d, h, a, err := rt.o.Hooks.Decode(r.PathValue("agent"), body, readAsker(r))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	w.Header().Set(wire.HeaderCorrelation, a.Correlation)
+	h, a = rt.o.Hooks.Behind(h, a)
+	if h.Kind == agents.Settings {
+		if err := rt.o.Settings.Change(r.Context(), h, a); err != nil {
+			fail(w, err) // the guarded line ends in exit 2, which is what keeps a change out
+			return
+		}
+	}
+	if h.Kind != agents.Gate {
+		answer, err := rt.o.Hooks.Observe(r.Context(), h, a)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		rep := reply{status: http.StatusOK, body: d.Encode(h.Event, nil, answer)}
+		if answer.StopTurn && d.Traits().StopTurn {
+			rep.sent = func() { rt.o.Sessions.TurnStopped(context.Background(), h.SessionID, h.SubagentID) }
+		}
+		write(w, rep)
+		return
+	}
+	if h.Slash != nil {
+		var asks bool
+		if h, asks, err = rt.o.Hooks.Slash(h, a); err != nil {
+			fail(w, err)
+			return
+		}
+		if !asks {
+			write(w, reply{status: http.StatusOK, body: d.Encode(h.Event, h.ToolInput, agents.Answer{Verdict: agents.Allow})})
+			return
+		}
+	}
+	if h.Second && rt.o.Calls.AllowedFirst(r.Context(), h, a.Client.PID) {
+		write(w, reply{status: http.StatusOK, body: d.Encode(h.Event, h.ToolInput, agents.Answer{Verdict: agents.Allow})})
+		return
+	}
+	req, err := rt.submitInTurn(r.Context(), hooks.Question(h, a))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	rt.answerHook(w, r, d, req)
+}
+
+// getHook goes on waiting for the answer to a question.
+func (rt hookRoutes) getHook(w http.ResponseWriter, r *http.Request) {
+	if _, err := agents.For(r.PathValue("agent")); err != nil {
+		fail(w, err)
+		return
+	}
+	req, err := rt.o.Records.Request(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	d, err := agents.For(req.Agent) // which may be another than the hook was installed for
+	if err != nil || req.Event == "" {
+		fail(w, broker.ErrNotFound)
+		return
+	}
+	if !rt.o.Calls.IsHeir(req.ID, r.Header.Get(wire.HeaderCorrelation)) {
+		write(w, putOffReply(d, req))
+		return
+	}
+	rt.answerHook(w, r, d, req)
+}
+
+// answerHook waits for req's end, at most Hold, and writes the agent's answer, or
+// 202 when there is none yet.
+func (rt hookRoutes) answerHook(w http.ResponseWriter, r *http.Request, d agents.Dialect, req broker.Request) {
+	rt.whenAnswered(w, r, req, rt.o.Hold, func(req broker.Request) reply { return rt.hookReply(d, req) })
+}
+
+// hookReply is what an agent's hook is told about req.
+func (rt hookRoutes) hookReply(d agents.Dialect, req broker.Request) reply {
+	if rep, putOff := rt.sayPutOff(context.Background(), d, req); putOff {
+		return rep
+	}
+	if !req.State.Terminal() {
+		return rt.pendingReply(req)
+	}
+	answer := broker.AnswerTo(req)
+	answer.Tool = req.ToolName
+	if answer.Verdict != agents.Allow {
+		if stop, err := rt.o.Records.StopRequested(context.Background(), req.SessionID); err == nil && stop {
+			answer.StopTurn = true
+		}
+	}
+	rep := reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, answer), requestID: req.ID}
+	rep.sent = func() {
+		rt.o.Engine.Tell(engine.Heard{ID: req.ID})
+		if answer.StopTurn && d.Traits().StopTurn {
+			rt.o.Sessions.TurnStopped(context.Background(), req.SessionID, req.SubagentID)
+		}
+	}
+	return rep
+}
+
+func readAsker(r *http.Request) hooks.Asker {
+	a := hooks.Asker{Correlation: r.Header.Get(wire.HeaderCorrelation), Env: map[string]string{}}
+	if a.Correlation == "" || len(a.Correlation) > broker.MaxName {
+		a.Correlation = uuid.NewString()
+	}
+	a.Timeout, a.Patience = headerMS(r, wire.HeaderTimeoutMS), patienceOf(r)
+	for _, kv := range r.Header.Values(wire.HeaderEnv) {
+		name, value, _ := strings.Cut(kv, "=")
+		if v, err := url.QueryUnescape(value); err == nil {
+			a.Env[name] = v
+		}
+	}
+	peer := peers.From(r.Context())
+	if peer.PID != 0 {
+		a.Client = broker.Process{PID: peer.PID}
+	}
+	a.TCP = peer.TCP
+	return a
+}
+
+// headerMS reads a header of milliseconds, 0 when there is none. A client whose time is over
+// says 0, and that must not become our own default.
+func headerMS(r *http.Request, name string) time.Duration {
+	ms, err := strconv.ParseInt(r.Header.Get(name), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(min(max(ms, 1), broker.MaxTimeout.Milliseconds())) * time.Millisecond
+}
+
+// putOffReply tells a hook that the call of req is put off.
+func putOffReply(d agents.Dialect, req broker.Request) reply {
+	a := broker.PutOffAnswer()
+	a.Tool = req.ToolName
+	return reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, a), requestID: req.ID}
+}
+
+// sayPutOff is what the hook of req hears while it is put off, or has an answer that nobody
+// was given: ok is false for any other call.
+func (rt hookRoutes) sayPutOff(ctx context.Context, d agents.Dialect, req broker.Request) (rep reply, ok bool) {
+	switch {
+	case req.Checkpoint == nil:
+		return reply{}, false
+	case !req.State.Terminal():
+		return putOffReply(d, req), true
+	}
+	req, err := rt.o.Calls.GiveDeferred(ctx, req)
+	if err != nil {
+		return errorReply(err), true
+	}
+	return rt.hookReply(d, req), true
+}
+
+// postHookCancel takes back the question that the same payload asked under the same
+// correlation: a hook does not know its request's id before it is told to wait.
+func (rt hookRoutes) postHookCancel(w http.ResponseWriter, r *http.Request) {
+	body, err := readBody(w, r, wire.MaxHookBody)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	id, err := rt.askedBy(r, body)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	rt.withdraw(w, r, id, r.URL.Query().Get("reason"))
+}
+
+// askedBy is the id of the request that a hook's payload made.
+func (rt hookRoutes) askedBy(r *http.Request, payload []byte) (string, error) {
+	_, h, a, err := rt.o.Hooks.Decode(r.PathValue("agent"), payload, readAsker(r))
+	if err != nil {
+		return "", err
+	}
+	if h.Kind != agents.Gate {
+		return "", fmt.Errorf("%w: %s asks nothing", broker.ErrInvalid, broker.Clip(h.Event))
+	}
+	q := hooks.Question(h, a)
+	q.Digest = broker.Digest(q.ToolName, q.ToolInput, q.CWD)
+	req, err := rt.o.Records.RequestByKey(r.Context(), q.Key)
+	if err != nil {
+		return "", fmt.Errorf("withdraw: %w", err)
+	}
+	if !broker.SameCall(req, q) {
+		return "", fmt.Errorf("withdraw: %w", broker.ErrConflict)
+	}
+	return req.ID, nil
+}

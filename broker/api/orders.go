@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// getOrders answers a runner's poll: at once when there is something to do, else when there is, or
+// after ?timeout seconds. A held poll costs what a waiting hook does.
+func (rt runRoutes) getOrders(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	wait, err := secondsParam(r, "timeout", 5*time.Second)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	runner, err := runnerOf(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	list, again, err := rt.o.Runs.Orders(r.Context(), id, runner)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	wait = min(wait, rt.o.Hold)
+	if len(list) > 0 {
+		wait = min(wait, again)
+	}
+	if wait <= 0 {
+		write(w, rt.tell(id, list))
+		return
+	}
+	proof, ctx := proofOf(w), context.WithoutCancel(r.Context())
+	rt.park(w, func(p *Parked) {
+		if !rt.HoldOrders(p, id, wait) {
+			return
+		}
+		answer := errorReply(broker.ErrClosed)
+		if !rt.draining.Load() {
+			answer = rt.ordersReply(ctx, id, runner)
+		}
+		answer.proof = proof
+		p.send(answer)
+	})
+}
+
+func (rt runRoutes) ordersReply(ctx context.Context, id string, runner broker.Process) reply {
+	list, _, err := rt.o.Runs.Orders(ctx, id, runner)
+	if err != nil {
+		return errorReply(err)
+	}
+	return rt.tell(id, list)
+}
+
+// tell is the answer that tells a runner of list.
+func (rt runRoutes) tell(id string, list []wire.RunOrder) reply {
+	rt.o.Engine.Do(engine.OrdersTold{SessionID: id, List: list})
+	if list == nil {
+		list = []wire.RunOrder{}
+	}
+	return jsonReply(http.StatusOK, wire.RunOrders{Orders: list})
+}
+
+// HoldOrders waits until the runner of session id has to be told something, or the time is over; it
+// is false when the runner has left or spoke out of turn. A later poll ends an earlier one.
+func (sv *Server) HoldOrders(p *Parked, id string, wait time.Duration) bool {
+	line := runnerLine(id)
+	sv.lines.join(line, p)
+	sv.lines.wake(line) // an earlier one ends
+	defer sv.lines.leave(line, p)
+	return p.await(time.Now().Add(wait), func() bool {
+		_, ok := sv.o.View.Session(id)
+		return !ok || sv.draining.Load() || sv.o.View.News(id) || sv.lines.later(line, p)
+	})
+}

@@ -1,0 +1,185 @@
+package api
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// proof is what an answer over TCP is proven with, to a hook client that has proven that
+// it knows a token for asking. The token itself never goes over TCP that way.
+type proof struct {
+	token broker.TokenData
+	ask   string // nonce, method and path of the request, a line each
+}
+
+// of is the value of HeaderProof for an answer.
+func (p *proof) of(status int, correlation, requestID string, body []byte) string {
+	sum := sha256.Sum256(body)
+	return macOf(p.token.Hash, "answer", p.ask, strconv.Itoa(status), wire.Version, correlation, requestID, "application/json", hex.EncodeToString(sum[:]))
+}
+
+// macOf is the code over lines in lower-case hex. The key is a token's hash as it is stored.
+func macOf(key string, lines ...string) string {
+	h := hmac.New(sha256.New, []byte(key))
+	_, _ = io.WriteString(h, strings.Join(lines, "\n")) // a hash takes everything
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// proofFor finds the token for asking with which r was made, and gives r a body that ends
+// in an error unless it is the one that was meant. It is nil when there is no such token,
+// or when r was heard before.
+func (sv *Server) proofFor(r *http.Request) *proof {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return nil
+	}
+	nonce, sum, mac, ok := readAsk(values[0])
+	if !ok {
+		return nil
+	}
+	ask := nonce + "\n" + r.Method + "\n" + r.RequestURI
+	d, ok := sv.askerOf(ask+"\n"+sum, mac)
+	if !ok || !sv.gate.nonces.take(d.ID, nonce) {
+		return nil
+	}
+	if r.Body == nil || r.Body == http.NoBody {
+		if sum != sumOfNothing {
+			return nil
+		}
+		return &proof{token: d, ask: ask}
+	}
+	r.Body = &provenBody{ReadCloser: r.Body, sum: sha256.New(), want: sum}
+	return &proof{token: d, ask: ask}
+}
+
+// askerOf finds the token for asking whose code over ask is mac. All are compared, in
+// constant time each.
+func (sv *Server) askerOf(ask, mac string) (found broker.TokenData, ok bool) {
+	for _, t := range sv.o.View.Tokens() {
+		d := t.TokenData
+		fits := subtle.ConstantTimeCompare([]byte(macOf(d.Hash, "ask", ask)), []byte(mac)) == 1
+		if fits && d.KindOrOperator() == broker.AskingToken {
+			found, ok = d, true
+		}
+	}
+	return found, ok
+}
+
+// readAsk takes an Authorization header apart that a hook client wrote.
+func readAsk(value string) (nonce, sum, mac string, ok bool) {
+	rest, ours := strings.CutPrefix(value, wire.AskScheme+` nonce="`)
+	nonce, rest, ok1 := strings.Cut(rest, `", body="`)
+	sum, rest, ok2 := strings.Cut(rest, `", mac="`)
+	mac, rest, ok3 := strings.Cut(rest, `"`)
+	ok = ours && ok1 && ok2 && ok3 && rest == "" && len(nonce) == 2*wire.NonceSize && isHex(nonce+sum+mac)
+	return nonce, sum, mac, ok
+}
+
+// sumOfNothing is the SHA-256 of no bytes.
+const sumOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+// provenBody reads a body and fails at its end when it is not the one that was meant.
+type provenBody struct {
+	io.ReadCloser
+	sum  hash.Hash
+	want string
+}
+
+var errOtherBody = errors.New("the body is not the one that was sent")
+
+func (p *provenBody) Read(buf []byte) (int, error) {
+	n, err := p.ReadCloser.Read(buf)
+	_, _ = p.sum.Write(buf[:n]) // a hash takes everything
+	if errors.Is(err, io.EOF) && hex.EncodeToString(p.sum.Sum(nil)) != p.want {
+		return n, errOtherBody
+	}
+	return n, err
+}
+
+// provenWriter answers with a proof; see write and whenAnswered.
+type provenWriter struct {
+	http.ResponseWriter
+	proof *proof
+}
+
+// Unwrap is for http.ResponseController.
+func (w *provenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// proofOf is what answers to w are proven with; nil when they are not.
+func proofOf(w http.ResponseWriter) *proof {
+	if pw, ok := w.(*provenWriter); ok {
+		return pw.proof
+	}
+	return nil
+}
+
+type proofKey struct{}
+
+// proven lets next answer with a proof to whoever came over TCP and can check it.
+func (sv *Server) proven(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if peer := peers.From(r.Context()); peer.Err == nil && peer.TCP != nil {
+			if p := sv.proofFor(r); p != nil {
+				w, r = &provenWriter{w, p}, r.WithContext(context.WithValue(r.Context(), proofKey{}, p))
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// How long a request cannot be sent a second time, and how many are remembered for that,
+// for each token. What is sent again later puts its question again, and its answer is of
+// no use to anybody: the client that knows the nonce has left.
+const (
+	nonceTime = 5 * time.Minute // at least; twice that at most
+	maxNonces = 1 << 15         // in each of two generations
+)
+
+// nonces are those of requests that were heard, by token. Its zero value is ready.
+type nonces struct {
+	mu      sync.Mutex
+	byToken map[string]*generations
+}
+
+type generations struct {
+	young, old map[string]struct{}
+	since      time.Time // when the young ones began
+}
+
+// take reports whether nonce is new, and remembers it.
+func (n *nonces) take(token, nonce string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	g, now := n.byToken[token], time.Now()
+	if g == nil {
+		if n.byToken == nil {
+			n.byToken = map[string]*generations{}
+		}
+		g = &generations{young: map[string]struct{}{}, since: now}
+		n.byToken[token] = g
+	}
+	if now.Sub(g.since) > nonceTime || len(g.young) >= maxNonces {
+		g.young, g.old, g.since = map[string]struct{}{}, g.young, now
+	}
+	_, young := g.young[nonce]
+	_, old := g.old[nonce]
+	g.young[nonce] = struct{}{}
+	return !young && !old
+}

@@ -1,0 +1,42 @@
+package api
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
+)
+
+// refused notes that r was turned away.
+func (sv *Server) refused(r *http.Request, kind broker.RefusalKind, detail string) {
+	d := broker.RefusedData{Wanted: wantedBy(r), Kind: kind, Detail: detail, By: peers.ActorOf(r)}
+	sv.o.Records.NoteRefusal(sv.aboutRequest(r), d)
+}
+
+// wantedBy says what r asks for.
+func wantedBy(r *http.Request) string {
+	pattern := cmp.Or(r.Pattern, r.Method+" "+broker.Clip(r.URL.Path))
+	switch {
+	case strings.HasSuffix(pattern, "/cancel"):
+	case strings.HasPrefix(pattern, "POST /approval-requests/") || strings.HasPrefix(pattern, "POST /tool-decisions/"):
+		return string(broker.Allow) // refusing is open
+	case strings.HasSuffix(pattern, "/rules") && r.Method != http.MethodGet, strings.HasSuffix(pattern, "/rules/{id}"):
+		return "rule"
+	case pattern == "POST /observe":
+		return "observe"
+	case pattern == "POST /unfreeze":
+		return broker.WantsUnfreeze
+	}
+	return pattern
+}
+
+// aboutRequest is the call that r is about, as far as it is known in memory.
+func (sv *Server) aboutRequest(r *http.Request) broker.Request {
+	if wantedBy(r) != string(broker.Allow) {
+		return broker.Request{}
+	}
+	req, _ := sv.o.View.Request(r.PathValue("id"))
+	return req
+}

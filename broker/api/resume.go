@@ -1,0 +1,52 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
+)
+
+// postResume goes on with a session whose call was put off. A session that aoctl holds is
+// started; of any other the answer has the command, which a caller that sends "run" is about
+// to run itself: until that caller has ended, nobody else is told it that way. With "show"
+// the answer only says what would be done.
+func (rt runRoutes) postResume(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Run  bool `json:"run"`
+		Show bool `json:"show"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if body.Run && body.Show {
+		writeError(w, http.StatusBadRequest, "bad_request", `"run" and "show" are two wishes`, "send one of them")
+		return
+	}
+	by, err := rt.callerOf(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	var runner broker.Process
+	if body.Run {
+		if p := peers.From(r.Context()); p.TCP == nil {
+			runner.PID = p.PID
+		}
+		if runner.PID == 0 {
+			writeError(w, http.StatusForbidden, "socket_only", "who runs the command must be seen to run: it takes the console's socket", `leave "run" out, and run the command by hand`)
+			return
+		}
+	}
+	resume := rt.o.Runs.ResumeFor
+	if body.Show {
+		resume = rt.o.Runs.ShowResume
+	}
+	res, err := resume(r.Context(), r.PathValue("id"), by, runner)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, res)
+}

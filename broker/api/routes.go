@@ -1,0 +1,118 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// The routes by what they are about.
+type (
+	callRoutes    struct{ *Server }
+	hookRoutes    struct{ *Server }
+	sessionRoutes struct{ *Server }
+	ruleRoutes    struct{ *Server }
+	runRoutes     struct{ *Server }
+)
+
+// handler routes the API; docs/api.md describes it.
+func (sv *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	call, hook, session, rule, run := callRoutes{sv}, hookRoutes{sv}, sessionRoutes{sv}, ruleRoutes{sv}, runRoutes{sv}
+	for pattern, h := range map[string]http.HandlerFunc{
+		"POST /hooks/{agent}":                 hook.postHook,
+		"GET /hooks/{agent}/{id}":             hook.getHook,
+		"POST /hooks/{agent}/cancel":          hook.postHookCancel,
+		"POST /request-approval":              call.postRequestApproval,
+		"POST /create-approval-request":       call.postCreateApprovalRequest,
+		decisionRoute:                         call.getDecision,
+		"POST /events":                        session.postEvent,
+		"GET /check-stop/{id}":                session.getCheckStop,
+		"GET /approval-requests":              call.getApprovalRequests,
+		"GET /approval-requests/{id}":         call.getApprovalRequest,
+		"POST /approval-requests/{id}/decide": call.postDecide,
+		"POST /approval-requests/{id}/cancel": call.postCancel,
+		"POST /tool-decisions/{id}/respond":   call.postDecide,
+		"POST /tool-decisions/{id}/deny":      call.postDeny,
+		"POST /tool-decisions/{id}/approve":   call.postApprove,
+		"GET /sessions":                       session.getSessions,
+		"GET /sessions/{id}":                  session.getSession,
+		"GET /sessions/{id}/events":           session.getSessionEvents,
+		"GET /sessions/{id}/pending":          call.getSessionPending,
+		"GET /sessions/{id}/pending-reviews":  call.getSessionPending,
+		"POST /sessions/{id}/answer":          call.postAnswer,
+		"POST /sessions/{id}/stop":            session.postStop,
+		"GET /sessions/{id}/processes":        session.getSessionProcesses,
+		"POST /sessions/{id}/message":         run.postMessage,
+		"DELETE /sessions/{id}/message":       run.deleteMessage,
+		"POST /sessions/{id}/interrupt":       run.postInterrupt,
+		"POST /sessions/{id}/settings":        run.postSettings,
+		"POST /runs":                          run.postRun,
+		"GET /runs/{id}/orders":               run.getOrders,
+		"POST /runs/{id}/reports":             run.postReport,
+		"POST /sessions/{id}/resume":          run.postResume,
+		"POST /sessions/{id}/request-stop":    session.postStop,
+		"GET /rules":                          rule.getRules,
+		"POST /rules":                         rule.postRule,
+		"PUT /rules/{id}":                     rule.putRule,
+		"DELETE /rules/{id}":                  rule.deleteRule,
+		"GET /sessions/{id}/rules":            rule.getSessionRules,
+		"POST /sessions/{id}/rules":           rule.postSessionRule,
+		"POST /rules/explain":                 rule.postExplain,
+		"POST /rules/preview":                 rule.postPreview,
+		"GET /grants":                         rule.getGrants,
+		"DELETE /grants/{id}":                 rule.deleteGrant,
+		"GET /stats":                          rule.getStats,
+		"GET /status":                         sv.getStatus,
+		"POST /observe":                       rule.postObserve,
+		"POST /freeze":                        call.postFreeze,
+		"POST /unfreeze":                      call.postUnfreeze,
+	} {
+		mux.HandleFunc(pattern, h)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeError(w, http.StatusNotFound, "no_such_route", "there is no "+r.Method+" "+broker.Clip(r.URL.Path), "docs/api.md lists the routes")
+	})
+	return sv.proven(sv.guard(mux))
+}
+
+// readBody reads a body of at most limit bytes, within the time that limitPeer gave it.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	rc := http.NewResponseController(w)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var tooBig *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooBig):
+		return nil, &bodyError{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("the body is larger than %d bytes", limit)}
+	case err != nil:
+		return nil, &bodyError{http.StatusBadRequest, "bad_body", "the body did not arrive whole"}
+	}
+	noteHeard(r.Context())
+	return body, rc.SetReadDeadline(time.Time{})
+}
+
+// decodeBody reads a JSON body into v, strictly; no body at all counts as {}. The
+// content type is not looked at: no browser reaches a Unix socket, and curl calls
+// whatever it sends a form.
+func decodeBody(w http.ResponseWriter, r *http.Request, v any) error {
+	body, err := readBody(w, r, wire.MaxBody)
+	if err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	if err := wire.Decode(body, v); err != nil {
+		return &bodyError{http.StatusBadRequest, "bad_request", err.Error()}
+	}
+	return nil
+}
+
+func (sv *Server) getStatus(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, sv.o.Records.Status())
+}

@@ -1,0 +1,203 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/broker/wire"
+)
+
+// runnerOf is the process that asks, as the kernel tells: what a runner says of itself
+// counts for nothing.
+func runnerOf(r *http.Request) (broker.Process, error) {
+	p := peers.From(r.Context())
+	if p.TCP != nil || p.PID <= 0 {
+		return broker.Process{}, &bodyError{http.StatusForbidden, "socket_only", "a runner speaks to the console's socket, on this machine: it is known by its process"}
+	}
+	alive, release, err := p.Hold()
+	if err != nil {
+		return broker.Process{}, fmt.Errorf("%w: %w", broker.ErrNotRunner, err)
+	}
+	defer release()
+	runner := peers.FindProcess(p.PID)
+	if !alive() {
+		return broker.Process{}, fmt.Errorf("%w: it has ended", broker.ErrNotRunner)
+	}
+	return runner, nil
+}
+
+// decodeRunners reads what a runner sends into body, and says which process that is.
+func decodeRunners(w http.ResponseWriter, r *http.Request, body any) (broker.Process, error) {
+	if err := decodeBody(w, r, body); err != nil {
+		return broker.Process{}, err
+	}
+	return runnerOf(r)
+}
+
+// agentUnder is the process pid when it descends from runner, else none.
+func agentUnder(pid int, runner broker.Process) broker.Process {
+	p := peers.FindProcess(pid)
+	if pid <= 1 || !peers.IsBelow(p, runner) {
+		return broker.Process{}
+	}
+	return p
+}
+
+// postRun notes who holds a session from now on.
+func (rt runRoutes) postRun(w http.ResponseWriter, r *http.Request) {
+	var start wire.RunStart
+	runner, err := decodeRunners(w, r, &start)
+	if err == nil {
+		err = rt.mayTakeUp(r, runner, start.SessionID)
+	}
+	var s broker.Session
+	if err == nil {
+		s, err = rt.o.Runs.StartRun(r.Context(), runner, start, agentUnder(start.AgentPID, runner))
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, sessionView{s, s.Status()})
+}
+
+// mayTakeUp keeps agents from taking up sessions that are not new: what their users say to
+// them is not for others.
+func (rt runRoutes) mayTakeUp(r *http.Request, runner broker.Process, id string) error {
+	s, err := rt.o.Records.Session(r.Context(), id)
+	switch {
+	case errors.Is(err, broker.ErrNotFound): // anybody may begin one
+		return nil
+	case err != nil:
+		return err
+	case s.Run != nil && s.Run.Runner == runner:
+		return nil
+	}
+	if why := rt.agentBeside(peers.From(r.Context()).PID); why != "" {
+		rt.refused(r, broker.UnderAgent, why)
+		return agentsError{why}
+	}
+	return nil
+}
+
+func (rt runRoutes) postReport(w http.ResponseWriter, r *http.Request) {
+	var rep wire.RunReport
+	runner, err := decodeRunners(w, r, &rep)
+	if err == nil {
+		var agent broker.Process
+		if rep.Kind == wire.ReportAgent {
+			agent = agentUnder(rep.PID, runner)
+		}
+		err = rt.o.Runs.Reported(r.Context(), runner, r.PathValue("id"), rep, agent)
+	}
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"session_id": r.PathValue("id"), "kind": rep.Kind})
+}
+
+// speaker is who speaks to a session through r: an operator, or a process of the user
+// behind which no agent stands.
+func (rt runRoutes) speaker(r *http.Request) (broker.Actor, error) {
+	by, err := rt.callerOf(r)
+	if err != nil || by.Kind == broker.ByOperator {
+		return by, err
+	}
+	by, why := rt.behind(r.Context(), by)
+	if why != "" {
+		rt.refused(r, broker.UnderAgent, why)
+		return by, agentsError{why}
+	}
+	return by, nil
+}
+
+// admitSpeaker is speaker, and keeps a program that speaks without end from filling the log.
+func (rt runRoutes) admitSpeaker(r *http.Request) (broker.Actor, error) {
+	id := r.PathValue("id")
+	by, err := rt.speaker(r)
+	if err != nil {
+		return by, err
+	}
+	if _, err = rt.o.Records.Recall(r.Context(), id); err != nil {
+		return by, fmt.Errorf("session %s: %w", broker.Clip(id), err)
+	}
+	return by, rt.o.Engine.Do(engine.Admit{SessionID: id}).Err
+}
+
+func (rt runRoutes) postMessage(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Text string `json:"text"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if body.Text == "" { // Say would take one back
+		fail(w, fmt.Errorf("%w: the message is empty", broker.ErrInvalid))
+		return
+	}
+	by, err := rt.admitSpeaker(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	s, err := rt.o.Runs.Say(r.Context(), r.PathValue("id"), body.Text, by)
+	if errors.Is(err, broker.ErrForbidden) {
+		rt.refused(r, broker.NoOperator, broker.ErrLift.Error())
+	}
+	rt.answerSession(w)(s, err)
+}
+
+func (rt runRoutes) deleteMessage(w http.ResponseWriter, r *http.Request) {
+	by, err := rt.speaker(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	rt.answerSession(w)(rt.o.Runs.Say(r.Context(), r.PathValue("id"), "", by))
+}
+
+func (rt runRoutes) postInterrupt(w http.ResponseWriter, r *http.Request) {
+	if err := decodeBody(w, r, &struct{}{}); err != nil {
+		fail(w, err)
+		return
+	}
+	if err := rt.o.Runs.Interrupt(r.Context(), r.PathValue("id"), peers.ActorOf(r)); err != nil {
+		fail(w, err)
+		return
+	}
+	rt.answerSession(w)(rt.o.Records.Session(r.Context(), r.PathValue("id")))
+}
+
+func (rt runRoutes) postSettings(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Mode  string `json:"permission_mode"`
+		Model string `json:"model"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	by, err := rt.admitSpeaker(r)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	rt.answerSession(w)(rt.o.Runs.Configure(r.Context(), r.PathValue("id"), body.Mode, body.Model, by))
+}
+
+// answerSession writes a session, or why there is none.
+func (rt runRoutes) answerSession(w http.ResponseWriter) func(broker.Session, error) {
+	return func(s broker.Session, err error) {
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+	}
+}

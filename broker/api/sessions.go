@@ -1,0 +1,127 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/peers"
+)
+
+// sessionView is a session with the word that the console shows.
+type sessionView struct {
+	broker.Session
+	Status string `json:"status"`
+}
+
+func (rt sessionRoutes) getSessions(w http.ResponseWriter, r *http.Request) {
+	list, err := rt.o.Records.Sessions(r.Context())
+	views := make([]sessionView, 0, len(list))
+	for _, s := range list {
+		views = append(views, sessionView{s, s.Status()})
+	}
+	writeList(w, views, err)
+}
+
+func (rt sessionRoutes) getSession(w http.ResponseWriter, r *http.Request) {
+	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+}
+
+// getSessionEvents lists a session's events, oldest first, after ?after.
+func (rt sessionRoutes) getSessionEvents(w http.ResponseWriter, r *http.Request) {
+	s, err := rt.o.Records.Session(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	f := broker.EventFilter{SessionID: s.ID, After: -1}
+	if v := r.URL.Query().Get("after"); v != "" {
+		if f.After, err = strconv.ParseInt(v, 10, 64); err != nil || f.After < 0 {
+			fail(w, fmt.Errorf("%w: after must be an event's id", broker.ErrInvalid))
+			return
+		}
+		if f.After == 0 {
+			f.After = -1
+		}
+	}
+	if f.Limit, err = limitParam(r); err != nil {
+		fail(w, err)
+		return
+	}
+	list, err := rt.o.Log.Events(r.Context(), f)
+	writeList(w, list, err)
+}
+
+func (rt sessionRoutes) postStop(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+		Kill   bool   `json:"kill"`
+	}
+	if err := decodeBody(w, r, &body); err != nil {
+		fail(w, err)
+		return
+	}
+	if body.Kill {
+		rt.kill(w, r)
+		return
+	}
+	s, err := rt.o.Sessions.Stop(r.Context(), r.PathValue("id"), peers.ActorOf(r))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, sessionView{s, s.Status()})
+}
+
+func (rt sessionRoutes) getCheckStop(w http.ResponseWriter, r *http.Request) {
+	stop, err := rt.o.Records.StopRequested(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]bool{"stop_requested": stop})
+}
+
+const maxProcessesTold = 2000
+
+// kill is POST /sessions/{id}/stop with {"kill": true}.
+func (rt sessionRoutes) kill(w http.ResponseWriter, r *http.Request) {
+	s, done, err := rt.o.Sessions.Kill(r.Context(), r.PathValue("id"), peers.ActorOf(r))
+	if err != nil && len(done.Processes) == 0 {
+		fail(w, err)
+		return
+	}
+	answer := struct {
+		sessionView
+
+		Killed   broker.Killed `json:"killed"`
+		Over     bool          `json:"over"`     // nothing that was to end is known to live on
+		Recorded bool          `json:"recorded"` // all of it is in the log
+	}{sessionView{s, s.Status()}, told(done), done.Over(), err == nil}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+func (rt sessionRoutes) getSessionProcesses(w http.ResponseWriter, r *http.Request) {
+	found, err := rt.o.Sessions.Processes(r.Context(), r.PathValue("id"))
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, told(found))
+}
+
+// told keeps an answer to a size that can be read.
+func told(r broker.Killed) broker.Killed {
+	if more := len(r.Processes) - maxProcessesTold; more > 0 {
+		r.Processes = r.Processes[:maxProcessesTold]
+		r.Unfinished = cmp.Or(r.Unfinished, fmt.Sprintf("%d more are not listed", more))
+	}
+	return r
+}

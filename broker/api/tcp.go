@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+	"github.com/aoctl/aoctl/broker/peers"
+)
+
+// TCPListener is the broker's door for containers and forwarded ports, on a loopback
+// address. Whoever comes that way needs a token for everything.
+type TCPListener struct{ net *net.TCPListener }
+
+// ListenTCP listens on addr, a loopback address with a port, such as 127.0.0.1:8765.
+// Errors: *SocketError.
+func ListenTCP(ctx context.Context, addr string) (*TCPListener, error) {
+	const hint = "name a loopback address and a port, such as 127.0.0.1:8765; to reach it from elsewhere forward a port to it (docs/remote.md)"
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, &SocketError{addr, "is not an address with a port", hint}
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	ip, err := netip.ParseAddr(host)
+	n, portErr := strconv.ParseUint(port, 10, 16)
+	switch {
+	case err != nil || portErr != nil:
+		return nil, &SocketError{addr, "is not an IP address with a port number", hint}
+	case !ip.IsLoopback() || ip.Zone() != "":
+		return nil, &SocketError{addr, "can be reached from other machines", hint}
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", netip.AddrPortFrom(ip, uint16(n)).String())
+	if err != nil {
+		return nil, &SocketError{addr, "cannot be listened on: " + rootOf(err).Error(), "is another program there? choose another port"}
+	}
+	tcp, ok := ln.(*net.TCPListener)
+	if !ok {
+		_ = ln.Close()
+		return nil, &SocketError{addr, "is not TCP", hint}
+	}
+	return &TCPListener{tcp}, nil
+}
+
+func rootOf(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// Addr is where it listens, such as 127.0.0.1:8765.
+func (l *TCPListener) Addr() string { return l.net.Addr().String() }
+
+// Close stops listening.
+func (l *TCPListener) Close() error { return l.net.Close() }
+
+// tcpShare is the part of all connections that may come over TCP: whoever has no token
+// must not keep hooks from the socket.
+const tcpShare = 4
+
+// ServeTCP answers on l until ctx ends, then lets the answers under way finish.
+func (sv *Server) ServeTCP(ctx context.Context, l *TCPListener) error {
+	sv.noteTCP(l.Addr())
+	defer sv.noteTCP("")
+	shared := &cappedListener{Listener: l.net, conns: &sv.gate.conns, turn: sv.gate.turn}
+	if err := sv.serve(ctx, &cappedListener{Listener: shared, conns: &sv.gate.tcpConns, turn: sv.gate.turn}); err != nil {
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+func (sv *Server) noteTCP(addr string) {
+	sv.o.Engine.Tell(engine.Healthy{Change: func(h *broker.Health) { h.TCP = addr }})
+}
+
+// askingRoutes are all that a token for asking opens.
+var askingRoutes = map[string]bool{
+	"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true,
+	"POST /request-approval": true, "POST /create-approval-request": true, decisionRoute: true,
+	"POST /events": true, "GET /check-stop/{id}": true,
+	"POST /hooks/{agent}/cancel": true, "POST /approval-requests/{id}/cancel": true,
+}
+
+// ofHooks are those that agents' hooks use.
+var ofHooks = map[string]bool{"POST /hooks/{agent}": true, "GET /hooks/{agent}/{id}": true, "POST /hooks/{agent}/cancel": true}
+
+// refusal is a request over TCP that is turned away.
+type refusal struct {
+	kind   broker.RefusalKind
+	status int
+	code   string
+	text   string
+	hint   string
+}
+
+// admitTCP says why r, which came over TCP for the route pattern, is turned away; nil
+// when it may go on. The context that it returns knows the token.
+func (sv *Server) admitTCP(r *http.Request, here netip.AddrPort, pattern string) (context.Context, *refusal) {
+	ctx := r.Context()
+	if why := fromBrowser(r, here); why != nil {
+		return ctx, why
+	}
+	token, given := tokenIn(r)
+	d, known := sv.tokenOf(token)
+	if p, ok := ctx.Value(proofKey{}).(*proof); ok {
+		d, known = p.token, true
+	}
+	const mint = "mint one in the console (r, then t) and send it as Authorization: Bearer"
+	switch {
+	case !given:
+		return ctx, &refusal{broker.NoToken, http.StatusUnauthorized, "no_token", errNoToken.Error(), mint}
+	case !known:
+		return ctx, &refusal{broker.BadToken, http.StatusUnauthorized, "bad_token", errBadToken.Error(), mint}
+	case d.KindOrOperator() == broker.AskingToken && pattern != "/" && !askingRoutes[pattern]:
+		return ctx, &refusal{broker.AskToken, http.StatusForbidden, "ask_token", errAskToken.Error(), "an operator token decides; keep it away from agents"}
+	case d.KindOrOperator() != broker.AskingToken && ofHooks[pattern]:
+		return ctx, &refusal{broker.OperatorAsks, http.StatusForbidden, "operator_token", errOperators.Error(), "mint a token for asking in the console: r, t, then N"}
+	case hasBody(r) && !isJSON(r):
+		return ctx, &refusal{broker.NotProgramming, http.StatusUnsupportedMediaType, "bad_content_type", "the body is not said to be JSON", "send Content-Type: application/json"}
+	}
+	return peers.WithToken(ctx, d.ID), nil
+}
+
+// fromBrowser says why r may be a web page's doing, or come by a name that is not ours,
+// as after DNS rebinding; nil when it cannot.
+func fromBrowser(r *http.Request, here netip.AddrPort) *refusal {
+	site := r.Header.Get("Sec-Fetch-Site")
+	switch {
+	case !ourHost(r.Host, here):
+		return &refusal{
+			broker.FromBrowser, http.StatusForbidden, "bad_host", fmt.Sprintf("the request is for %q, not for this console", broker.Clip(r.Host)),
+			fmt.Sprintf("send Host: localhost:%d", here.Port()),
+		}
+	case r.Header.Get("Origin") != "" || r.Header.Get("Referer") != "" || site != "" && site != "none" || r.Method == http.MethodOptions:
+		return &refusal{broker.FromBrowser, http.StatusForbidden, "browser", "requests from web pages are refused", ""}
+	}
+	return nil
+}
+
+// ourHost reports whether a Host header names this machine's loopback, with our port.
+func ourHost(host string, here netip.AddrPort) bool {
+	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		if host == name+":"+strconv.Itoa(int(here.Port())) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasBody(r *http.Request) bool { return r.ContentLength != 0 }
+
+func isJSON(r *http.Request) bool {
+	values := r.Header.Values("Content-Type")
+	if len(values) != 1 {
+		return false
+	}
+	kind, _, err := mime.ParseMediaType(values[0])
+	return err == nil && kind == "application/json"
+}
+
+// Whoever shows a wrong token waits for the answer. That costs those who show a right one
+// nothing; beyond slowPeers the connection just ends.
+const (
+	slowFor   = 200 * time.Millisecond
+	slowPeers = 16
+)
+
+// turnAway answers r with why, and writes it down.
+func (sv *Server) turnAway(w http.ResponseWriter, r *http.Request, why *refusal) {
+	sv.refused(r, why.kind, why.text)
+	if why.status == http.StatusUnauthorized {
+		w.Header().Set("Connection", "close")
+		select {
+		case sv.gate.slow <- struct{}{}:
+			wait := time.NewTimer(sv.gate.deadlines.Wrong)
+			select {
+			case <-wait.C:
+			case <-r.Context().Done():
+			}
+			wait.Stop()
+			<-sv.gate.slow
+		default:
+			panic(http.ErrAbortHandler)
+		}
+	}
+	writeError(w, why.status, why.code, why.text, why.hint)
+}

@@ -1,0 +1,195 @@
+// Package records has the requests and sessions as they are now: from memory those that wait or
+// ended lately, and from the store all others.
+package records
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine"
+)
+
+// View is what it needs to see of the engine's state.
+type View interface {
+	Request(id string) (broker.Request, bool)
+	ByKey(key string) (broker.Request, bool)
+	Seen(id string, now time.Time) (engine.Seen, bool)
+	Pending(sessionID string) []broker.Request
+	Session(id string) (broker.Session, bool)
+	Held(sessionID string) bool
+	Alarm(requestID string) *broker.Alarm
+	Status(now time.Time) broker.Status
+}
+
+// Options are what Records reads from.
+type Options struct {
+	View    View
+	Do      func(engine.Input) engine.Reply // sends an input to the engine
+	Store   broker.Store
+	VetPast func([]broker.Request) // says of recorded calls whether the screen may parse them
+	Alive   func(broker.Process) bool
+}
+
+// Records reads requests and sessions. Several goroutines may use it.
+type Records struct{ o Options }
+
+// New returns what o has on record.
+func New(o Options) *Records { return &Records{o} }
+
+const historyBytes = 64 << 20 // of the inputs of a history; each may have a mebibyte
+
+// Request returns request id from memory or the store; ErrNotFound.
+func (rs *Records) Request(ctx context.Context, id string) (broker.Request, error) {
+	if r, ok := rs.o.View.Request(id); ok {
+		return r, nil
+	}
+	return rs.o.Store.Request(ctx, id)
+}
+
+// Latest is req as it is by now.
+func (rs *Records) Latest(ctx context.Context, req broker.Request) broker.Request {
+	if r, err := rs.Request(ctx, req.ID); err == nil {
+		return r
+	}
+	return req
+}
+
+// RequestByKey finds a request by its correlation key, in memory or the store; ErrNotFound.
+func (rs *Records) RequestByKey(ctx context.Context, key string) (broker.Request, error) {
+	if r, ok := rs.o.View.ByKey(key); ok {
+		return r, nil
+	}
+	return rs.o.Store.RequestByKey(ctx, key)
+}
+
+// Pending lists the waiting requests of one session, or of all for "", oldest first.
+func (rs *Records) Pending(sessionID string) []broker.Request { return rs.o.View.Pending(sessionID) }
+
+// PendingIDs are the ids of all waiting requests, oldest first.
+func (rs *Records) PendingIDs() []string {
+	list := rs.Pending("")
+	ids := make([]string, 0, len(list))
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// Late reports whether r ended without a person's answer so lately that allowing it still helps:
+// the agent may ask again.
+func (rs *Records) Late(r broker.Request) bool {
+	x, ok := rs.o.View.Seen(r.ID, time.Now())
+	return ok && x.Late
+}
+
+// History lists decided requests, newest decision first; limit 0 means 1,000. There are fewer
+// where their inputs are very large.
+func (rs *Records) History(ctx context.Context, limit int) ([]broker.Request, error) {
+	list, err := rs.o.Store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: limit, MaxBytes: historyBytes})
+	rs.o.VetPast(list)
+	for i := range list {
+		list[i].Alarm = rs.o.View.Alarm(list[i].ID)
+	}
+	if err == nil {
+		err = rs.markUnheard(ctx, list)
+	}
+	return list, err
+}
+
+// markUnheard marks in list, newest decision first, the allowed calls of which the log says
+// that nobody heard it.
+func (rs *Records) markUnheard(ctx context.Context, list []broker.Request) error {
+	if len(list) == 0 {
+		return nil
+	}
+	oldest := list[len(list)-1]
+	events, err := rs.o.Store.Events(ctx, broker.EventFilter{Types: []string{broker.EventUnheard, broker.EventAnsweredAgain}, Since: oldest.Outcome.At})
+	last := map[string]bool{} // whether the newest event about a call says so
+	for _, e := range events {
+		if _, newer := last[e.RequestID]; !newer {
+			last[e.RequestID] = e.Type == broker.EventUnheard
+		}
+	}
+	for i := range list {
+		list[i].Unheard = last[list[i].ID]
+	}
+	return err
+}
+
+// Session returns one session; ErrNotFound.
+func (rs *Records) Session(ctx context.Context, id string) (broker.Session, error) {
+	if s, ok := rs.o.View.Session(id); ok {
+		return s, nil
+	}
+	list, err := rs.o.Store.Sessions(ctx, broker.SessionFilter{ID: id})
+	if err != nil {
+		return broker.Session{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	if len(list) == 0 {
+		return broker.Session{}, fmt.Errorf("session %s: %w", id, broker.ErrNotFound)
+	}
+	list[0].Frozen = rs.o.View.Held(id)
+	return list[0], nil
+}
+
+// Sessions lists the sessions in memory and the store, last seen first.
+func (rs *Records) Sessions(ctx context.Context) ([]broker.Session, error) {
+	list, err := rs.o.Store.Sessions(ctx, broker.SessionFilter{})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	for i, s := range list {
+		if now, ok := rs.o.View.Session(s.ID); ok {
+			list[i] = now
+			continue
+		}
+		list[i].Frozen = rs.o.View.Held(s.ID)
+	}
+	return list, nil
+}
+
+// StopRequested reports whether the session was asked to stop and has not been spoken to since;
+// ErrNotFound.
+func (rs *Records) StopRequested(ctx context.Context, sessionID string) (bool, error) {
+	s, err := rs.Session(ctx, sessionID)
+	return err == nil && s.State.UnderStop(), err
+}
+
+// Recall has the session id in the engine's memory: from the store, where it is not. Errors:
+// ErrNotFound, and the store's.
+func (rs *Records) Recall(ctx context.Context, id string) (broker.Session, error) {
+	if s, ok := rs.o.View.Session(id); ok {
+		return s, nil
+	}
+	s, err := rs.Session(ctx, id)
+	if err == nil {
+		err = rs.o.Do(engine.Recall{Row: s}).Err
+	}
+	return s, err
+}
+
+// Stats counts how the calls of one session, or of all for "", ended since a time.
+func (rs *Records) Stats(ctx context.Context, sessionID string, since time.Time) (broker.Stats, error) {
+	return rs.o.Store.Stats(ctx, sessionID, since)
+}
+
+// Status counts what there is now.
+func (rs *Records) Status() broker.Status { return rs.o.View.Status(time.Now()) }
+
+// NoteRefusal records an attempt that was turned away, unless there are very many, and tells the
+// console. about may be empty.
+func (rs *Records) NoteRefusal(about broker.Request, d broker.RefusedData) {
+	rs.o.Do(engine.Refused{About: broker.Request{ID: about.ID, SessionID: about.SessionID}, Data: d})
+}
+
+// Living is the process of q's session if that is another one than asks now, and lives: under a
+// stop it stays the session's.
+func (rs *Records) Living(q broker.Question) broker.Process {
+	s, ok := rs.o.View.Session(q.SessionID)
+	if ok && s.State.UnderStop() && s.Process.PID != 0 && q.Session.Process.PID != 0 && s.Process != q.Session.Process && rs.o.Alive(s.Process) {
+		return s.Process
+	}
+	return broker.Process{}
+}
