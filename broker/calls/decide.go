@@ -81,7 +81,7 @@ func (cs *Calls) pick(ctx context.Context, req broker.Request, d broker.Decision
 			return p, err
 		}
 	}
-	if cs.o.View.Look(&req).Stopped || cs.o.View.Held(req.SessionID) {
+	if !req.State.Terminal() && cs.o.View.Look(&req).Stopped || cs.o.View.Held(req.SessionID) {
 		return p, nil
 	}
 	p.Stamp, err = cs.unchanged(ctx, req.ID)

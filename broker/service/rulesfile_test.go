@@ -283,3 +283,24 @@ func TestScriptChangedWhileLate(t *testing.T) {
 		}
 	})
 }
+
+// A call that ended late can be allowed while its session is stopped: the grant is for when the
+// stop is lifted, and nothing passes before.
+func TestLateAllowUnderAStop(t *testing.T) {
+	dir := project(t)
+	must(t, os.WriteFile(filepath.Join(dir, "deploy"), []byte("echo hi\n"), 0o600))
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), service.Options{ApprovalTimeout: time.Minute, LateFor: 5 * time.Minute, AskerGrace: time.Hour})
+		r := submit(t, b, callIn(dir, "s", "1", "bash deploy"))
+		_, _ = b.Wait(t.Context(), r.ID)
+		_, err := b.Stop(t.Context(), "s", operator)
+		must(t, err)
+		got, err := b.Decide(t.Context(), r.ID, broker.Decision{Verdict: broker.Allow, By: operator, Digest: r.Digest})
+		if err != nil || got.State != broker.Expired {
+			t.Errorf("late allow under a stop: %s, %v", got.State, err)
+		}
+		if got := submit(t, b, callIn(dir, "s", "2", "bash deploy")); got.State != broker.Denied {
+			t.Errorf("the retry under the stop is %s, want denied", got.State)
+		}
+	})
+}
