@@ -30,10 +30,12 @@ const (
 
 // often says how often what is short is measured.
 type often struct {
-	hooks     int    // runs of each program
-	decisions int    // decisions one at a time
-	benchtime string // of a benchmark of the packages
-	count     int    // runs of such a benchmark
+	hooks     int           // runs of each program
+	decisions int           // decisions one at a time
+	benchtime string        // of a benchmark of the packages
+	count     int           // runs of such a benchmark
+	outside   int           // hooks that wait at the real console
+	settle    time.Duration // before memory is weighed
 }
 
 // row is one line of the table.
@@ -55,18 +57,21 @@ func main() {
 	if code, ok := host.Child(options, map[string]host.Command{"latency": latency, "throughput": throughput}); ok {
 		os.Exit(code)
 	}
+	if len(os.Args) == 4 && os.Args[1] == crowdArg {
+		os.Exit(runCrowd(os.Args[2], os.Args[3]))
+	}
 	limit := flag.Duration("limit", 4*time.Minute, "give up after this long")
 	dir := flag.String("dir", "", "measure in this folder (its disk is what is synced) instead of the temporary one")
-	only := flag.String("only", "", "take one measure: hooks, decisions, waiting, repaint or rules")
+	only := flag.String("only", "", "take one measure: hooks, decisions, waiting, outside, repaint or rules")
 	once := flag.Bool("once", false, "measure everything just once: whether it can be measured, not how fast it is")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	o := often{hooks: 250, decisions: 400, benchtime: "1s", count: 3}
+	o := often{hooks: 250, decisions: 400, benchtime: "1s", count: 3, outside: 5000, settle: 3 * time.Second}
 	if *once {
-		o = often{hooks: 1, decisions: 1, benchtime: "1x", count: 1}
+		o = often{hooks: 1, decisions: 1, benchtime: "1x", count: 1, outside: 100}
 	}
 	if err := run(ctx, o, *dir, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -96,6 +101,7 @@ func run(ctx context.Context, o often, parent, only string) error {
 		{"hooks", b.hooks},
 		{"decisions", b.decisions},
 		{"waiting", b.waiting},
+		{"outside", b.outside},
 		{"repaint", b.repaint},
 		{"rules", b.rules},
 	} {
