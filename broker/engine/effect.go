@@ -58,7 +58,7 @@ type (
 	Wake struct{ Session broker.Session }
 )
 
-func (Reply) effect()       {}
+func (*Reply) effect()      {}
 func (Answered) effect()    {}
 func (Moved) effect()       {}
 func (Timer) effect()       {}

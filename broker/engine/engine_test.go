@@ -38,8 +38,8 @@ func do(s *State, now time.Time, in Input) Reply {
 	_, effects := s.Step(now, in)
 	s.Keep()
 	for _, e := range effects {
-		if r, ok := e.(Reply); ok {
-			return r
+		if r, ok := e.(*Reply); ok {
+			return *r
 		}
 	}
 	return Reply{}

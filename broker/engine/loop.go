@@ -56,7 +56,7 @@ type Loop struct {
 // job is an input with the one who waits for its reply; nobody may.
 type job struct {
 	in    Input
-	reply chan Reply
+	reply chan *Reply
 }
 
 // NewLoop returns a loop over a state that was restored, with these effects. Run runs it.
@@ -79,7 +79,7 @@ func (l *Loop) View() *View { return &l.view }
 // Do sends in, and returns its reply once that may be told. After the loop has ended it is
 // ErrClosed.
 func (l *Loop) Do(in Input) Reply {
-	j := job{in, make(chan Reply, 1)}
+	j := job{in, make(chan *Reply, 1)}
 	select {
 	case l.queue <- j:
 	case <-l.ended:
@@ -87,11 +87,11 @@ func (l *Loop) Do(in Input) Reply {
 	}
 	select {
 	case r := <-j.reply:
-		return r
+		return *r
 	case <-l.ended:
 		select {
 		case r := <-j.reply:
-			return r
+			return *r
 		default:
 			return Reply{Err: broker.ErrClosed}
 		}
@@ -128,12 +128,12 @@ func (l *Loop) Round(ctx context.Context, now time.Time, inputs ...Input) []Repl
 	jobs := l.due(now)
 	from := len(jobs)
 	for _, in := range inputs {
-		jobs = append(jobs, job{in, make(chan Reply, 1)})
+		jobs = append(jobs, job{in, make(chan *Reply, 1)})
 	}
 	l.round(ctx, now, jobs)
 	replies := make([]Reply, 0, len(inputs))
 	for _, j := range jobs[from:] {
-		replies = append(replies, <-j.reply)
+		replies = append(replies, *<-j.reply)
 	}
 	return replies
 }
@@ -211,7 +211,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 		steps, broken := l.stepAll(now, jobs)
 		if broken >= 0 {
 			l.state.Undo()
-			jobs[broken].answer(Reply{Err: ErrBroken})
+			jobs[broken].answer(&Reply{Err: ErrBroken})
 			jobs = without(jobs, broken)
 			continue
 		}
@@ -275,7 +275,7 @@ func (l *Loop) alone(now time.Time, j job, changes bool, cause error) step {
 		l.state.Undo()
 	}
 	if _, is := j.in.(Insert); is && !storeFailed(cause) { // the store has the call from an earlier life
-		return step{job: j, effects: []Effect{Reply{Err: cause}}}
+		return step{job: j, effects: []Effect{&Reply{Err: cause}}}
 	}
 	return step{job: j, effects: l.state.Unrecorded(now, j.in, cause)}
 }
@@ -313,7 +313,7 @@ func without(jobs []job, at int) []job {
 	return append(append([]job{}, jobs[:at]...), jobs[at+1:]...)
 }
 
-func (j job) answer(r Reply) {
+func (j job) answer(r *Reply) {
 	if j.reply != nil {
 		j.reply <- r
 	}
@@ -330,7 +330,7 @@ func (l *Loop) release(steps []step) {
 		replied := false
 		for _, e := range st.effects {
 			switch e := e.(type) {
-			case Reply:
+			case *Reply:
 				st.answer(e)
 				replied = true
 			case Answered:
@@ -346,7 +346,7 @@ func (l *Loop) release(steps []step) {
 			}
 		}
 		if !replied {
-			st.answer(Reply{})
+			st.answer(&Reply{})
 		}
 	}
 }

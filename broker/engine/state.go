@@ -141,7 +141,7 @@ func (s *State) note(now time.Time, typ string, r broker.Request, data any) {
 func (s *State) emit(e Effect) { s.out.effects = append(s.out.effects, e) }
 
 // reply is what the sender of the input hears.
-func (s *State) reply(r Reply) { s.emit(r) }
+func (s *State) reply(r Reply) { s.emit(&r) }
 
 // call is call id, nil when it is not in memory.
 func (s *State) call(id string) *Call {

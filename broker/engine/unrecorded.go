@@ -63,16 +63,15 @@ func (s *State) neverWas(id string, now time.Time) {
 
 // failReply makes the reply of the step one that says why it was not recorded.
 func (s *State) failReply(err error) {
-	for i, e := range s.out.effects {
-		if r, ok := e.(Reply); ok {
+	for _, e := range s.out.effects {
+		if r, ok := e.(*Reply); ok {
 			if r.Err == nil {
 				r.Err = err
 			}
-			s.out.effects[i] = r
 			return
 		}
 	}
-	s.emit(Reply{Err: err})
+	s.reply(Reply{Err: err})
 }
 
 // mayFail are errors of Commit that say something about the change, not about the store.

@@ -52,7 +52,7 @@ var mutants = []mutant{
 		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},
 	}, ""},
 	{"a repeated question is accepted before it is recorded", []edit{
-		{"broker/engine/loop.go", "\t\tvar err error\n\t\tif len(list) > 0 {\n", "\t\tfor _, st := range steps {\n\t\t\tfor _, e := range st.effects {\n\t\t\t\t_, asks := st.in.(Ask)\n\t\t\t\tif r, is := e.(Reply); is && asks && r.Look == nil {\n\t\t\t\t\tst.answer(r)\n\t\t\t\t}\n\t\t\t}\n\t\t}\n\t\tvar err error\n\t\tif len(list) > 0 {\n"},
+		{"broker/engine/loop.go", "\t\tvar err error\n\t\tif len(list) > 0 {\n", "\t\tfor _, st := range steps {\n\t\t\tfor _, e := range st.effects {\n\t\t\t\t_, asks := st.in.(Ask)\n\t\t\t\tif r, is := e.(*Reply); is && asks && r.Look == nil {\n\t\t\t\t\tst.answer(r)\n\t\t\t\t}\n\t\t\t}\n\t\t}\n\t\tvar err error\n\t\tif len(list) > 0 {\n"},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
 		{"broker/engine/asker.go", "\t\t\tif c.Asker.bound && s.away(", "\t\t\tif false && s.away("},
