@@ -129,6 +129,20 @@ func (v *View) Pending(sessionID string) []broker.Request {
 	return list
 }
 
+// PendingWhich are the ids of at most so many waiting requests that want picks. It must be quick.
+func (v *View) PendingWhich(most int, want func(*broker.Request) bool) (ids []string) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for _, se := range v.state.sessions.kept {
+		for _, id := range slices.Concat(se.waiting, se.deferred) {
+			if r := v.state.calls.kept[id].Req; len(ids) < most && r.State == broker.Pending && want(r) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
 // Session is a session that is in memory and on record.
 func (v *View) Session(id string) (broker.Session, bool) {
 	v.mu.RLock()

@@ -38,7 +38,7 @@ func (b *Broker) sweep(ctx context.Context) {
 			if b.opts.Launcher != nil && len(b.view.Answered()) > 0 {
 				b.beside(&b.sweeping.resuming, func() { b.ResumeAnswered(ctx) })
 			}
-			if list := b.unread(); len(list) > 0 { // the vetter takes its time when it is busy
+			if list := b.view.PendingWhich(maxReread, tooBusy); len(list) > 0 { // the vetter takes its time when it is busy
 				b.beside(&b.sweeping.rereading, func() { b.reread(list) })
 			}
 			b.beside(&b.sweeping.settings, func() { b.settings.Watch(ctx) }) // a file system may take its time
@@ -118,18 +118,10 @@ func (b *Broker) payDebt(ctx context.Context, id string, failures int) bool {
 // maxReread is how many calls the sweeper reads again at a time.
 const maxReread = 64
 
-// unread lists some waiting calls that came when the vetter was busy.
-func (b *Broker) unread() []string {
-	var ids []string
-	for _, r := range b.view.Pending("") {
-		if a := r.Assessment; a != nil && a.Unread == vet.Busy && len(ids) < maxReread {
-			ids = append(ids, r.ID)
-		}
-	}
-	return ids
-}
+// tooBusy reports whether r was not read because the vetter had too much to do.
+func tooBusy(r *broker.Request) bool { return r.Assessment != nil && r.Assessment.Unread == vet.Busy }
 
-// reread reads calls again that unread listed, so that rules and the screen have more than their
+// reread reads calls again that tooBusy picked, so that rules and the screen have more than their
 // raw text.
 func (b *Broker) reread(ids []string) {
 	for _, id := range ids {
