@@ -48,7 +48,7 @@ func openHouse(ctx context.Context, o consoleOptions) (*house, error) {
 }
 
 func (h *house) open(ctx context.Context, o consoleOptions) error {
-	service.SaveMemory()
+	go service.SaveMemory(ctx)
 	dir, err := paths.StateDir()
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func serve(home string, o service.Options, commands map[string]Command) int {
 
 // open starts the broker; the function returned ends it.
 func open(ctx context.Context, home string, o service.Options) (*Server, func(), error) {
-	service.SaveMemory()
+	go service.SaveMemory(ctx)
 	st, err := store.Open(ctx, filepath.Join(home, "aoctl.db"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the store: %w", err)
