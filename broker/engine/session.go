@@ -153,6 +153,7 @@ func (s *State) save(se *Session, now time.Time, events ...*broker.Event) {
 		started := broker.SessionEvent(now, broker.EventSessionStart, se.Row, map[string]any{"agent": se.Row.Agent, "cwd": se.Row.CWD})
 		c.Events = append([]*broker.Event{started}, c.Events...)
 	}
+	c.Sync = c.Sync || se.owing() // what is owed, as a stop, holds already
 	c.Events = append(append(c.Events, se.owes...), events...)
 	c.Sessions = append(slices.DeleteFunc(c.Sessions, func(row broker.Session) bool { return row.ID == se.Row.ID }), se.view())
 	se.savedAt, se.savedAs, se.owes, se.doubtful = now, se.Row.Process, nil, false

@@ -164,6 +164,7 @@ func (in PayDebt) step(s *State, now time.Time) {
 	switch {
 	case in.Gone:
 	case in.Call.State == broker.Pending:
+		s.out.change.Sync = true // its agent was told
 		s.out.change.Settle = append(s.out.change.Settle, broker.Settlement{ID: in.Call.ID, Outcome: o})
 		s.out.change.Events = append(s.out.change.Events, s.decided(&in.Call, o))
 	case in.Call.State != o.State: // the commit that failed was applied after all
@@ -200,7 +201,6 @@ func (in PayRest) step(s *State, now time.Time) {
 	for _, id := range s.sessions.keys() {
 		if s.session(id).owing() {
 			s.save(s.editSession(id), now)
-			s.out.change.Sync = true
 		}
 	}
 	s.reply(Reply{Done: true})
