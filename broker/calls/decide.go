@@ -165,14 +165,32 @@ func (cs *Calls) Withdraw(ctx context.Context, id, reason string, by broker.Acto
 	if len(reason) > broker.MaxReason {
 		return broker.Request{}, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason)
 	}
-	r := cs.o.Engine.Do(engine.Withdraw{ID: id, Reason: reason, By: by})
-	if errors.Is(r.Err, broker.ErrNotFound) { // it ended long ago, or was never asked
-		if r.Call, r.Err = cs.o.Store.Request(ctx, id); r.Err == nil && !r.Call.Outcome.Withdrawn() {
-			r.Err = broker.ErrAlreadyDecided
-		}
+	r := cs.onCall(ctx, id, engine.Withdraw{ID: id, Reason: reason, By: by})
+	if errors.Is(r.Err, broker.ErrAlreadyDecided) && r.Call.Outcome != nil && r.Call.Outcome.Withdrawn() {
+		r.Err = nil
 	}
 	if r.Err != nil {
 		return r.Call, fmt.Errorf("withdraw %s: %w", broker.Clip(id), r.Err)
 	}
 	return r.Call, nil
+}
+
+// onCall sends in, which is about call id. When the engine does not have the call, it ended long
+// ago, was never asked, or was being recorded just then; the store says which.
+func (cs *Calls) onCall(ctx context.Context, id string, in engine.Input) engine.Reply {
+	r := cs.o.Engine.Do(in)
+	if !errors.Is(r.Err, broker.ErrNotFound) {
+		return r
+	}
+	old, err := cs.o.Store.Request(ctx, id)
+	switch {
+	case err != nil:
+		return engine.Reply{Err: err}
+	case old.State.Terminal():
+		return engine.Reply{Call: old, Err: broker.ErrAlreadyDecided}
+	}
+	if r = cs.o.Engine.Do(in); errors.Is(r.Err, broker.ErrNotFound) { // it ended meanwhile, and is forgotten
+		r = engine.Reply{Call: old, Err: broker.ErrAlreadyDecided}
+	}
+	return r
 }

@@ -37,12 +37,7 @@ func (cs *Calls) Freeze(ctx context.Context, sessionID string, on bool, by broke
 // asks would wait. Errors: ErrNotFound, ErrAlreadyDecided, ErrForbidden (by is no operator),
 // ErrNoMoreTime (its text says why), ErrNotRecorded (the deadline is as it was).
 func (cs *Calls) Extend(ctx context.Context, id string, by broker.Actor) (broker.Request, error) {
-	r := cs.o.Engine.Do(engine.Extend{ID: id, By: by})
-	if errors.Is(r.Err, broker.ErrNotFound) { // it ended long ago, or was never asked
-		if r.Call, r.Err = cs.o.Store.Request(ctx, id); r.Err == nil {
-			r.Err = broker.ErrAlreadyDecided
-		}
-	}
+	r := cs.onCall(ctx, id, engine.Extend{ID: id, By: by})
 	if r.Err != nil {
 		if r.Call.ID == "" {
 			r.Call = cs.o.Records.Latest(ctx, broker.Request{ID: id})
@@ -56,12 +51,7 @@ func (cs *Calls) Extend(ctx context.Context, id string, by broker.Actor) (broker
 // as long as it takes. Errors: ErrNotFound, ErrAlreadyDecided, ErrCannotDefer (its text says why),
 // ErrNotRecorded.
 func (cs *Calls) Defer(ctx context.Context, id string, by broker.Actor) (broker.Request, error) {
-	r := cs.o.Engine.Do(engine.PutOff{ID: id, By: by})
-	if errors.Is(r.Err, broker.ErrNotFound) {
-		if r.Call, r.Err = cs.o.Store.Request(ctx, id); r.Err == nil {
-			r.Err = broker.ErrAlreadyDecided
-		}
-	}
+	r := cs.onCall(ctx, id, engine.PutOff{ID: id, By: by})
 	if r.Err != nil {
 		if r.Call.ID == "" {
 			r.Call = cs.o.Records.Latest(ctx, broker.Request{ID: id})

@@ -409,6 +409,25 @@ func TestStopDeniesNowAndLater(t *testing.T) {
 	}
 }
 
+// A session that was silent for long and made room for others is stopped all the same, and what
+// it asks after that is denied.
+func TestStopOfAForgottenSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBroker(t, brokertest.NewMemory(), service.Options{MaxSessions: 1, ApprovalTimeout: time.Second})
+		r := submit(t, b, bash("s", "1", "make"))
+		_, _ = b.Wait(t.Context(), r.ID)
+		time.Sleep(2 * time.Minute)
+		submit(t, b, bash("other", "1", "make"))
+		s, err := b.Stop(t.Context(), "s", operator)
+		if err != nil || s.State != broker.SessionStopping && s.State != broker.SessionStopped {
+			t.Errorf("stop: %s, %v", s.State, err)
+		}
+		if got := submit(t, b, bash("s", "2", "make")); got.State != broker.Denied {
+			t.Errorf("a call after the stop is %s, want denied", got.State)
+		}
+	})
+}
+
 func TestStopAllIsOneCommit(t *testing.T) {
 	st := brokertest.NewMemory()
 	b := newBroker(t, st, service.Options{})

@@ -15,12 +15,21 @@ import (
 // Errors: ErrNotFound, ErrSessionEnded, ErrNotRecorded (the stop holds in memory: calls are
 // denied, but a restart would forget it).
 func (b *Broker) Stop(ctx context.Context, sessionID string, by broker.Actor) (broker.Session, error) {
-	r := b.loop.Do(engine.Stop{SessionID: sessionID, By: by})
-	if errors.Is(r.Err, broker.ErrNotFound) {
-		if _, err := b.Session(ctx, sessionID); err != nil {
-			return broker.Session{}, fmt.Errorf("stop: %w", err)
+	in := engine.Stop{SessionID: sessionID, By: by}
+	r := b.loop.Do(in)
+	if errors.Is(r.Err, broker.ErrNotFound) { // it was recorded this moment, or was silent for long
+		s, err := b.Session(ctx, sessionID)
+		if err == nil && !s.State.Ended() {
+			s, err = b.Recall(ctx, sessionID)
 		}
-		r.Err = broker.ErrSessionEnded
+		switch {
+		case err != nil:
+			return broker.Session{}, fmt.Errorf("stop: %w", err)
+		case s.State.Ended():
+			r.Err = broker.ErrSessionEnded
+		default:
+			r = b.loop.Do(in)
+		}
 	}
 	if r.Err != nil {
 		return r.Session, fmt.Errorf("stop %s: %w", sessionID, r.Err)
