@@ -163,13 +163,13 @@ type TakenUpData struct {
 
 // Event is one row of the append-only, hash-chained log.
 type Event struct {
-	Seq       int64           `json:"id"` // from 1, without gaps; filled in by Store.Commit
+	Seq       int64           `json:"id"` // from 1, without gaps; filled in by Store.Record
 	At        time.Time       `json:"at"`
 	Type      string          `json:"event_type"`
 	SessionID string          `json:"session_id,omitempty"`
 	RequestID string          `json:"request_id,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"` // one JSON object or nothing
-	Hash      string          `json:"hash"`           // hex; filled in by Store.Commit
+	Hash      string          `json:"hash"`           // hex; filled in by Store.Record
 }
 
 // DecidedData is the data of an EventRequestDecided. The row in requests must say

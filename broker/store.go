@@ -17,19 +17,16 @@ type Store interface {
 	// pending, the sessions that have not ended or were seen lately, and unused grants.
 	Load(ctx context.Context) (Saved, error)
 
-	// Commit applies c in one transaction and returns when it is durable: on the
-	// disk itself with c.Sync, in the operating system's hands without. It fills in
-	// Seq and Hash of c.Events. Either all of c is applied or nothing.
+	// Record applies changes in one transaction, in order, and returns when that is durable:
+	// on the disk itself when one of them wants Sync, in the operating system's hands
+	// otherwise. It fills in Seq and Hash of their Events. Either all of it is applied or
+	// nothing.
 	//
-	// Errors: ErrDuplicate (Insert's key or id is taken), ErrAlreadyDecided (a
-	// request in Settle is not pending), ErrNotFound (a request in Settle does not
-	// exist), ErrGrantUsed. Any other error means that the outcome is unknown and
-	// must be treated as not recorded.
-	Commit(ctx context.Context, c *Change) error
-
-	// Record is Commit for several changes that are recorded together, in order, or not at
-	// all. A *ChangeError says which of them is at fault, with one of Commit's errors.
-	Record(ctx context.Context, list []*Change) error
+	// A *ChangeError says which of them is at fault, with one of ErrInvalid (it is not whole),
+	// ErrDuplicate (Insert's key or id is taken), ErrAlreadyDecided (a request in Settle is not
+	// pending), ErrNotFound (a request in Settle does not exist), ErrGrantUsed. Any other
+	// error means that the outcome is unknown and must be treated as not recorded.
+	Record(ctx context.Context, changes ...*Change) error
 
 	// Request returns one request by id, RequestByKey by correlation key; ErrNotFound.
 	// A decided request whose row disagrees with the log yields ErrTampered.
@@ -146,11 +143,11 @@ type EventFilter struct {
 	Limit     int    // 0 means 1,000
 }
 
-// mayFail are errors of Commit that say something about the change, not about the
+// mayFail are errors of Record that say something about the change, not about the
 // store.
 var mayFail = []error{ErrDuplicate, ErrAlreadyDecided, ErrGrantUsed, ErrNotFound, ErrInvalid}
 
-// StoreFailed reports whether an error of Store.Commit says something about the store, and not
+// StoreFailed reports whether an error of Store.Record says something about the store, and not
 // about the change.
 func StoreFailed(err error) bool {
 	for _, fine := range mayFail {

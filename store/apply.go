@@ -57,37 +57,41 @@ type head struct {
 	facts int64 // how many of its events are facts
 }
 
-// applier writes one change inside the writer's transaction.
+// applier writes changes inside the writer's transaction.
 type applier struct {
-	c     *conn
-	work  *work
-	wrote bool // something was written, so a failure leaves something behind
+	c      *conn
+	work   *work  // the one that is being written
+	end    head   // of the log so far
+	placed []head // where each entry went
 }
 
-// exec runs a statement of the change and notes whether it wrote.
-func (a *applier) exec(sql string, args ...driver.Value) (int64, error) {
-	n, err := a.c.exec(sql, args...)
-	a.wrote = a.wrote || n > 0 && err == nil
-	return n, err
+// applyAll writes works one after the other. A *broker.ChangeError says which one is at
+// fault; any other error is about the transaction as a whole.
+func (a *applier) applyAll(works []*work) error {
+	for i, k := range works {
+		a.work = k
+		if err := a.apply(); err != nil {
+			if ownFault(err) && !a.c.raw.AutoCommit() {
+				err = &broker.ChangeError{Index: i, Err: err}
+			}
+			return err
+		}
+	}
+	return nil
 }
 
-// apply writes the change and returns the log's new end and where each of its events
-// went.
-func (a *applier) apply(h head) (head, []head, error) {
+func (a *applier) apply() error {
 	for _, part := range []func() error{a.insert, a.settle, a.sessions, a.grant, a.use, a.rules, a.checkpoints, a.also} {
 		if err := part(); err != nil {
-			return h, nil, err
+			return err
 		}
 	}
-	placed := make([]head, len(a.work.entries))
 	for i := range a.work.entries {
-		next, err := a.append(&a.work.entries[i], h)
-		if err != nil {
-			return h, nil, err
+		if err := a.append(&a.work.entries[i]); err != nil {
+			return err
 		}
-		h, placed[i] = next, next
 	}
-	return h, placed, nil
+	return nil
 }
 
 func (a *applier) also() error {
@@ -101,7 +105,7 @@ func (a *applier) insert() error {
 	if a.work.insert == nil {
 		return nil
 	}
-	_, err := a.exec(sqlInsert, a.work.insert...)
+	_, err := a.c.exec(sqlInsert, a.work.insert...)
 	if taken(err) {
 		err = broker.ErrDuplicate
 	}
@@ -111,7 +115,7 @@ func (a *applier) insert() error {
 func (a *applier) settle() error {
 	for i := range a.work.settles {
 		s := &a.work.settles[i]
-		n, err := a.exec(sqlSettle, s.args...)
+		n, err := a.c.exec(sqlSettle, s.args...)
 		if err == nil && n == 0 {
 			err = a.whyNotSettled(s.id)
 		}
@@ -137,7 +141,7 @@ func (a *applier) whyNotSettled(id string) error {
 
 func (a *applier) sessions() error {
 	for _, args := range a.work.sessions {
-		if _, err := a.exec(sqlSession, args...); err != nil {
+		if _, err := a.c.exec(sqlSession, args...); err != nil {
 			return about("session", fmt.Sprint(args[0]), err)
 		}
 	}
@@ -148,7 +152,7 @@ func (a *applier) grant() error {
 	if a.work.grant == nil {
 		return nil
 	}
-	_, err := a.exec(sqlGrant, a.work.grant...)
+	_, err := a.c.exec(sqlGrant, a.work.grant...)
 	if taken(err) {
 		err = broker.ErrDuplicate
 	}
@@ -160,7 +164,7 @@ func (a *applier) use() error {
 	if u == nil {
 		return nil
 	}
-	n, err := a.exec(sqlUse, u.By, u.ID)
+	n, err := a.c.exec(sqlUse, u.By, u.ID)
 	if err == nil && n == 0 {
 		if _, err = a.c.row(sqlUsedBy, u.ID); errors.Is(err, errNoRow) {
 			err = broker.ErrNotFound
@@ -171,16 +175,16 @@ func (a *applier) use() error {
 	return about("grant", u.ID, err)
 }
 
-// append writes one event after h. The log has room for one event of each type about
+// append writes one event at the log's end. The log has room for one event of each type about
 // a row: a second one means that the row was set back by another program.
-func (a *applier) append(e *entry, h head) (head, error) {
+func (a *applier) append(e *entry) error {
 	seal, err := a.seal(e)
 	if err != nil {
-		return h, err
+		return err
 	}
 	l := e.link
-	l.Seq = h.seq + 1
-	next := head{seq: l.Seq, facts: h.facts}
+	l.Seq = a.end.seq + 1
+	next := head{seq: l.Seq, facts: a.end.facts}
 	if e.part.Fact() {
 		next.facts++
 		l.Subject, seal = chain.FactSubject(next.facts), chain.SealFact(next.facts)
@@ -190,15 +194,16 @@ func (a *applier) append(e *entry, h head) (head, error) {
 		l.Seal = string(seal[:])
 		subject, sealed = l.Subject, seal[:]
 	}
-	next.hash = l.After(h.hash)
-	_, err = a.exec(sqlAppend, l.Seq, l.AtMS, l.Type, l.Session, l.Request, l.Data, subject, sealed, next.hash[:])
+	next.hash = l.After(a.end.hash)
+	_, err = a.c.exec(sqlAppend, l.Seq, l.AtMS, l.Type, l.Session, l.Request, l.Data, subject, sealed, next.hash[:])
 	if taken(err) {
 		err = fmt.Errorf("%w: the log has a %s of %s already", broker.ErrTampered, l.Type, l.Subject)
 	}
 	if err != nil {
-		return h, err
+		return err
 	}
-	return next, nil
+	a.end, a.placed = next, append(a.placed, next)
+	return nil
 }
 
 func (a *applier) seal(e *entry) (chain.Hash, error) {

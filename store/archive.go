@@ -54,10 +54,10 @@ const cutBatch = 200
 // and everything later than the oldest of them stay; so do all facts. It is for the
 // process that has the store open; decisions go on meanwhile.
 func (s *Store) Archive(ctx context.Context, o ArchiveOptions) (Archive, error) {
-	if err := s.alone(ctx); err != nil {
+	if err := s.whole.take(ctx); err != nil {
 		return Archive{}, err
 	}
-	defer s.notAlone()
+	defer s.whole.give()
 	a, err := s.archive(ctx, o)
 	if err != nil {
 		return Archive{}, fmt.Errorf("archive the log: %w", translate(err))

@@ -18,7 +18,7 @@ import (
 
 // do has the writer run one transaction that is no broker.Change.
 func (s *Store) do(ctx context.Context, w *work) error {
-	_, err := s.put(ctx, []*work{w})
+	_, err := s.put(ctx, w)
 	if fault := (*broker.ChangeError)(nil); errors.As(err, &fault) {
 		return fault.Err
 	}
@@ -131,7 +131,7 @@ func (a *applier) cut(to int64) (done bool, err error) {
 		{sqlCutStub, []driver.Value{b.seq}},
 		{sqlSetBase, []driver.Value{next.seq, next.hash[:], next.facts}},
 	} {
-		if _, err := a.exec(step.sql, step.args...); err != nil {
+		if _, err := a.c.exec(step.sql, step.args...); err != nil {
 			return false, err
 		}
 	}
@@ -152,7 +152,7 @@ func (a *applier) dropSessions(to int64) error {
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		return err
 	}
-	_, err = a.exec(sqlCutSessions, d.BeforeMS, to)
+	_, err = a.c.exec(sqlCutSessions, d.BeforeMS, to)
 	return err
 }
 

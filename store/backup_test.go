@@ -66,7 +66,7 @@ func TestBackupHoldsNobodyUp(t *testing.T) {
 			default:
 			}
 			r, began := brokertest.PendingRequest(fmt.Sprint("busy-", n), "s2"), time.Now()
-			if err := s.Commit(t.Context(), brokertest.DecidedAtOnce(r, brokertest.Outcome(broker.Denied))); err != nil {
+			if err := s.Record(t.Context(), brokertest.DecidedAtOnce(r, brokertest.Outcome(broker.Denied))); err != nil {
 				t.Errorf("commit %d: %v", n, err)
 			}
 			slowest = max(slowest, time.Since(began))

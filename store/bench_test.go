@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,47 +16,50 @@ import (
 // ask records n pending requests and returns the changes that end them.
 func ask(b *testing.B, s *store.Store, n int) []*broker.Change {
 	b.Helper()
-	ends := make([]*broker.Change, n)
-	all := make(chan int)
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
-			for i := range all {
-				r := brokertest.PendingRequest(fmt.Sprintf("0199-%08d", i), fmt.Sprint("s", i%50))
-				if err := s.Commit(b.Context(), brokertest.Asked(r)); err != nil {
-					b.Error(err)
-				}
-				ends[i] = brokertest.Ended(r, brokertest.Outcome(broker.Allowed))
-			}
-		})
-	}
+	var asked, ends []*broker.Change
 	for i := range n {
-		all <- i
+		r := brokertest.PendingRequest(fmt.Sprintf("0199-%08d", i), fmt.Sprint("s", i%50))
+		asked, ends = append(asked, brokertest.Asked(r)), append(ends, brokertest.Ended(r, brokertest.Outcome(broker.Allowed)))
 	}
-	close(all)
-	wg.Wait()
+	recordIn(b, s, asked, 1000)
 	return ends
 }
 
-// BenchmarkDecideSynced64 is how many synced decisions a second 64 callers get, each
-// an update of a request and its event.
+// recordIn records changes, so many together.
+func recordIn(b *testing.B, s *store.Store, changes []*broker.Change, together int) {
+	b.Helper()
+	for list := range slices.Chunk(changes, together) {
+		if err := s.Record(b.Context(), list...); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDecide is what a decision costs without the disk's sync: a request that ends,
+// and its event in the chain, alone or with 63 others in one Record.
+func BenchmarkDecide(b *testing.B) {
+	for _, together := range []int{1, 64} {
+		b.Run(fmt.Sprint(together), func(b *testing.B) {
+			s := openNew(b)
+			ends := ask(b, s, b.N)
+			for _, c := range ends {
+				c.Sync = false
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			recordIn(b, s, ends, together)
+		})
+	}
+}
+
+// BenchmarkDecideSynced64 is how many synced decisions a second the broker's loop gets
+// recorded while 64 callers wait, each an update of a request and its event.
 func BenchmarkDecideSynced64(b *testing.B) {
 	s := openNew(b)
 	ends := ask(b, s, b.N)
-	var next atomic.Int64
 	b.ReportAllocs()
 	b.ResetTimer()
-	var wg sync.WaitGroup
-	for range 64 {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(ends)); i = next.Add(1) - 1 {
-				if err := s.Commit(b.Context(), ends[i]); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	recordIn(b, s, ends, 64)
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
 }
 
@@ -74,7 +75,7 @@ func BenchmarkDecideSyncedOne(b *testing.B) {
 	for i := range b.N {
 		floor[i] = appendAndSync(b, f)
 		start := time.Now()
-		if err := s.Commit(b.Context(), ends[i]); err != nil {
+		if err := s.Record(b.Context(), ends[i]); err != nil {
 			b.Fatal(err)
 		}
 		decide[i] = time.Since(start)

@@ -25,10 +25,10 @@ func (s *Store) Check(ctx context.Context) (problem string, err error) {
 }
 
 func (s *Store) check(ctx context.Context, stretch int64) (problem string, err error) {
-	if err := s.alone(ctx); err != nil {
+	if err := s.whole.take(ctx); err != nil {
 		return "", err
 	}
-	defer s.notAlone()
+	defer s.whole.give()
 	c := check{s: s, stretch: stretch, w: walker{r: &Report{}, mine: *s.head.Load()}}
 	for _, part := range []func(context.Context) error{c.log, c.requests, c.missing, c.small} {
 		if err := part(ctx); err != nil {

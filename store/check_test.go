@@ -119,7 +119,7 @@ func work(ctx context.Context, s broker.Store, id string) error {
 		brokertest.Granted(brokertest.NewGrant("grant-"+id, r)), brokertest.Removed(rule.ID), brokertest.Used("grant-"+id, id+"-again"),
 	} {
 		c.Sync = false
-		if err := s.Commit(ctx, c); err != nil {
+		if err := s.Record(ctx, c); err != nil {
 			return err
 		}
 	}

@@ -67,12 +67,12 @@ func (w *work) checkpointWork(c *broker.Change) error {
 
 func (a *applier) checkpoints() error {
 	if a.work.deferred != nil {
-		if _, err := a.exec(sqlCheckpoint, a.work.deferred...); err != nil {
+		if _, err := a.c.exec(sqlCheckpoint, a.work.deferred...); err != nil {
 			return about("checkpoint of request", fmt.Sprint(a.work.deferred[0]), err)
 		}
 	}
 	for _, id := range a.work.dropped {
-		n, err := a.exec(sqlDropCheckpoint, id)
+		n, err := a.c.exec(sqlDropCheckpoint, id)
 		if err == nil && n == 0 {
 			err = broker.ErrNotFound
 		}

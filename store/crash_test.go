@@ -43,16 +43,17 @@ func TestMain(m *testing.M) {
 // change once it is acknowledged.
 func record(path string) error {
 	ctx := context.Background()
-	s, err := store.Open(ctx, path)
+	st, err := store.Open(ctx, path)
 	if err != nil {
 		return err
 	}
-	run, _ := s.Head() // differs from life to life
+	s := gather(ctx, st)
+	run, _ := st.Head() // differs from life to life
 	errs := make(chan error)
 	for caller := range 16 {
 		go func() {
 			for i := 0; ; i++ {
-				if err := recordOne(ctx, s, fmt.Sprintf("%d-%d-%d", run, caller, i), i); err != nil {
+				if err := recordOne(s, fmt.Sprintf("%d-%d-%d", run, caller, i), i); err != nil {
 					errs <- err
 					return
 				}
@@ -62,25 +63,58 @@ func record(path string) error {
 	return <-errs
 }
 
-func recordOne(ctx context.Context, s *store.Store, id string, i int) error {
+// gathered takes changes from many callers. As in the broker, all that come while one
+// transaction is on its way are recorded together in the next.
+type gathered chan sent
+
+type sent struct {
+	change *broker.Change
+	err    chan error
+}
+
+func gather(ctx context.Context, st *store.Store) gathered {
+	s := make(gathered, 16)
+	go func() {
+		for first := range s {
+			all, list := []sent{first}, []*broker.Change{first.change}
+			for range len(s) {
+				next := <-s
+				all, list = append(all, next), append(list, next.change)
+			}
+			err := st.Record(ctx, list...)
+			for _, c := range all {
+				c.err <- err
+			}
+		}
+	}()
+	return s
+}
+
+func (s gathered) record(c *broker.Change) error {
+	err := make(chan error)
+	s <- sent{c, err}
+	return <-err
+}
+
+func recordOne(s gathered, id string, i int) error {
 	if i%4 == 1 {
-		return recordRule(ctx, s, ruleMark+id, i)
+		return recordRule(s, ruleMark+id, i)
 	}
 	r, o := brokertest.PendingRequest(id, "s1"), decisionFor(id, i)
 	if i%4 == 0 { // as a rule decides: not synced, which a kill must not undo either
 		c := brokertest.DecidedAtOnce(r, o)
-		if err := s.Commit(ctx, c); err != nil {
+		if err := s.record(c); err != nil {
 			return err
 		}
 		return acknowledge(id, o)
 	}
-	if err := s.Commit(ctx, brokertest.Asked(r)); err != nil {
+	if err := s.record(brokertest.Asked(r)); err != nil {
 		return err
 	}
 	if err := acknowledge(id, broker.Outcome{State: broker.Pending}); err != nil {
 		return err
 	}
-	if err := s.Commit(ctx, brokertest.Ended(r, o)); err != nil {
+	if err := s.record(brokertest.Ended(r, o)); err != nil {
 		return err
 	}
 	return acknowledge(id, o)
@@ -90,11 +124,11 @@ func recordOne(ctx context.Context, s *store.Store, id string, i int) error {
 const ruleMark = "rule/"
 
 // recordRule saves a rule, edits it, counts a use and, of every other one, removes it.
-func recordRule(ctx context.Context, s *store.Store, id string, i int) error {
+func recordRule(s gathered, id string, i int) error {
 	for version := 1; version <= 2; version++ {
 		c := brokertest.Saved(crashRule(id, version))
 		c.Used = []string{id}
-		if err := s.Commit(ctx, c); err != nil {
+		if err := s.record(c); err != nil {
 			return err
 		}
 		if err := acknowledge(id, broker.Outcome{State: ruleSaved, Reason: strconv.Itoa(version)}); err != nil {
@@ -104,7 +138,7 @@ func recordRule(ctx context.Context, s *store.Store, id string, i int) error {
 	if i%8 != 1 {
 		return nil
 	}
-	if err := s.Commit(ctx, brokertest.Removed(id)); err != nil {
+	if err := s.record(brokertest.Removed(id)); err != nil {
 		return err
 	}
 	return acknowledge(id, broker.Outcome{State: ruleRemoved})

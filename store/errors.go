@@ -18,12 +18,11 @@ var (
 	ErrArchive      = errors.New("it is an archive, which only shows what happened") // to be opened read-only
 	ErrUnwritable   = errors.New("the database cannot be written")                   // permissions, read-only disk
 	ErrBusy         = errors.New("another program holds the database")               // its lock was not released in time
-	ErrForeignWrite = errors.New("another program wrote to the log")                 // Commit refuses until reopened
-	ErrMoved        = errors.New("the database was moved or deleted while in use")   // Commit refuses until it is back, or reopened
+	ErrForeignWrite = errors.New("another program wrote to the log")                 // Record refuses until reopened
+	ErrMoved        = errors.New("the database was moved or deleted while in use")   // Record refuses until it is back, or reopened
 	ErrClosed       = errors.New("the store is closed")                              //
-	ErrUnknown      = errors.New("it is not known whether the change was recorded")  // Commit's context ended too late
-	ErrStopped      = errors.New("the change was not recorded: its caller gave up")  // Commit's context ended in the queue
-	errHalfway      = errors.New("the change failed after it had written")
+	ErrUnknown      = errors.New("it is not known whether the change was recorded")  // Record's context ended too late
+	ErrStopped      = errors.New("the change was not recorded: its caller gave up")  // Record's context ended before its turn came
 	errNoRow        = errors.New("no row")                                           // of conn.row
 	errBusyCheck    = errors.New("readers are in the way of a checkpoint")           // of heal
 	errNoWAL        = errors.New("the file system does not allow a write-ahead log") //
@@ -121,8 +120,8 @@ func translate(err error) error {
 	return err
 }
 
-// ownFault reports whether err is about the one change that met it, so that others
-// of its batch may go on: a constraint or a value SQLite does not take.
+// ownFault reports whether err is about the one change that met it, and the others would
+// go without it: a constraint or a value SQLite does not take.
 func ownFault(err error) bool {
 	var se sqlite3.Error
 	if !errors.As(err, &se) {

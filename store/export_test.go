@@ -2,25 +2,24 @@ package store
 
 import "context"
 
-// OpenPaused opens a store whose writer takes nothing before start is called.
+// OpenPaused opens a store that records nothing before start is called.
 func OpenPaused(ctx context.Context, path string) (s *Store, start func(), err error) {
-	s, err = prepare(ctx, path)
-	return s, func() { go s.write() }, err
+	if s, err = Open(ctx, path); err != nil {
+		return nil, nil, err
+	}
+	return s, s.turn.give, s.turn.take(ctx)
 }
 
-// Queued is how many changes wait for the writer.
-func (s *Store) Queued() int { return len(s.queue) }
-
 // OnWriter runs a script on the writer's connection. It may only be called while no
-// Commit is under way.
+// Record is under way.
 func (s *Store) OnWriter(sql string) error { return s.w.c.script(sql) }
 
-// Synchronous is how far the writer's last commit went: 1 into the hands of the
-// operating system, 2 onto the disk. It may only be called while no Commit is under way.
+// Synchronous is how far the last Record went: 1 into the hands of the
+// operating system, 2 onto the disk. It may only be called while no Record is under way.
 func (s *Store) Synchronous() (int64, error) { return s.w.c.integer(`PRAGMA synchronous`) }
 
 // LoseConnection leaves the writer as after an error that took its connection with
-// it. It may only be called while no Commit is under way.
+// it. It may only be called while no Record is under way.
 func (s *Store) LoseConnection() error {
 	err := s.w.c.close()
 	s.w.c, s.w.sick = nil, true

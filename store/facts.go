@@ -214,7 +214,7 @@ func (t *trail) end(noted int64) string {
 }
 
 // ruleSet says which rules hold after events, by id, without their uses. An event that
-// cannot be read changes nothing; Commit takes none.
+// cannot be read changes nothing; Record takes none.
 func ruleSet(events []broker.Event) map[string]rules.Rule {
 	set := map[string]rules.Rule{}
 	for _, e := range events {

@@ -265,7 +265,7 @@ func TestFactsChangedUnderARunningConsole(t *testing.T) {
 	path := ruled(t)
 	s := openAt(t, path)
 	foreign(t, path, `UPDATE head SET facts = facts - 1`)
-	if err := s.Commit(t.Context(), asked("r1")); !errors.Is(err, store.ErrForeignWrite) {
-		t.Errorf("Commit = %v, want ErrForeignWrite", err)
+	if err := s.Record(t.Context(), asked("r1")); !errors.Is(err, store.ErrForeignWrite) {
+		t.Errorf("Record = %v, want ErrForeignWrite", err)
 	}
 }

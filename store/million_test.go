@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -82,35 +81,23 @@ func generate(ctx context.Context, path string, events int) error {
 	if err != nil {
 		return err
 	}
-	var wg sync.WaitGroup
-	errs := make(chan error, 64)
 	calls := events * 10 / 11
 	began := time.Now().UTC().Truncate(time.Millisecond).Add(-90 * 24 * time.Hour)
-	next := make(chan int)
-	for range cap(errs) {
-		wg.Go(func() {
-			for n := range next {
-				at := began.Add(time.Duration(n) * 90 * 24 * time.Hour / time.Duration(calls))
-				if err := recordAt(ctx, s, n, at); err != nil {
-					errs <- err
-					return
-				}
-			}
-		})
-	}
+	var list []*broker.Change
 	for n := range calls {
-		select {
-		case next <- n:
-		case err := <-errs:
+		at := began.Add(time.Duration(n) * 90 * 24 * time.Hour / time.Duration(calls))
+		if list = append(list, callAt(n, at)...); len(list) < 250 && n+1 < calls {
+			continue
+		}
+		if err := s.Record(ctx, list...); err != nil {
 			return err
 		}
+		list = nil
 	}
-	close(next)
-	wg.Wait()
 	return s.Close()
 }
 
-func recordAt(ctx context.Context, s *store.Store, n int, at time.Time) error {
+func callAt(n int, at time.Time) []*broker.Change {
 	r := brokertest.PendingRequest(fmt.Sprintf("0199aaaa-0000-7000-8000-%012d", n), fmt.Sprint("s", n%200))
 	r.CreatedAt, r.ExpiresAt = at, at.Add(time.Hour)
 	o := brokertest.Outcome(broker.Allowed)
@@ -119,13 +106,10 @@ func recordAt(ctx context.Context, s *store.Store, n int, at time.Time) error {
 		o.State = broker.Denied
 		asked, ended := brokertest.Asked(r), brokertest.Ended(r, o)
 		asked.Events[0].At, ended.Sync = at, false
-		if err := s.Commit(ctx, asked); err != nil {
-			return err
-		}
-		return s.Commit(ctx, ended)
+		return []*broker.Change{asked, ended}
 	}
 	o.By = broker.Actor{Kind: broker.ByRule, ID: fmt.Sprint("rule-", n%50)}
 	c := brokertest.DecidedAtOnce(r, o)
 	c.Used = []string{o.By.ID}
-	return s.Commit(ctx, c)
+	return []*broker.Change{c}
 }

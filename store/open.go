@@ -23,8 +23,8 @@ const checkBelow = 256 << 20
 // suffixes of the files that make up the database.
 var suffixes = []string{"", "-wal", "-shm"}
 
-// open looks at the file without touching it, then opens it for writing.
-func open(ctx context.Context, path string) (*writer, error) {
+// newWriter looks at the file without touching it, then opens it for writing.
+func newWriter(ctx context.Context, path string) (*writer, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err

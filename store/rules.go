@@ -119,17 +119,17 @@ func sameRow(got, want *rules.Rule) bool {
 // counts is the event.
 func (a *applier) rules() error {
 	for _, args := range a.work.rules {
-		if _, err := a.exec(sqlRule, args...); err != nil {
+		if _, err := a.c.exec(sqlRule, args...); err != nil {
 			return about("rule", fmt.Sprint(args[0]), err)
 		}
 	}
 	for _, id := range a.work.removed {
-		if _, err := a.exec(sqlDropRule, id); err != nil {
+		if _, err := a.c.exec(sqlDropRule, id); err != nil {
 			return about("rule", id, err)
 		}
 	}
 	for _, id := range a.work.used {
-		if _, err := a.exec(sqlUsedRule, id, a.work.usedAt); err != nil {
+		if _, err := a.c.exec(sqlUsedRule, id, a.work.usedAt); err != nil {
 			return about("rule", id, err)
 		}
 	}

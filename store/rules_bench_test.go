@@ -37,7 +37,7 @@ func history(b *testing.B) *store.Store {
 	for range 64 {
 		wg.Go(func() {
 			for i := range all {
-				if err := s.Commit(b.Context(), pastCall(i)); err != nil {
+				if err := s.Record(b.Context(), pastCall(i)); err != nil {
 					b.Error(err)
 				}
 			}
@@ -120,7 +120,7 @@ func BenchmarkLoad10kRules(b *testing.B) {
 			next := brokertest.Saved(r)
 			c.Rules, c.Events = append(c.Rules, next.Rules...), append(c.Events, next.Events...)
 		}
-		if err := s.Commit(b.Context(), c); err != nil {
+		if err := s.Record(b.Context(), c); err != nil {
 			b.Fatal(err)
 		}
 	}

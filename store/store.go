@@ -1,7 +1,7 @@
 // Package store is aoctl's memory: requests, sessions, rules, grants and the log of
 // everything that happened, in one SQLite file.
 //
-// It promises that a change whose Commit returned nil is there after a kill -9, and
+// It promises that a change whose Record returned nil is there after a kill -9, and
 // with Change.Sync after a power cut as well; that a change is there whole or not at
 // all; and that rows another program has changed are found and not honoured. Package
 // store/chain says how the log is chained to make that so.
@@ -33,16 +33,16 @@ type Store struct {
 	w     *writer
 	db    *sql.DB
 	head  atomic.Pointer[head]
-	queue chan *job
-	quit  chan struct{} // closed by Close: take no more jobs
-	ended chan struct{} // closed by the writer's goroutine when it is done
+	turn  token          // who has it may use w
+	under sync.WaitGroup // the transactions that wait for it or have it
 	once  sync.Once
 	log   *slog.Logger
-	whole chan struct{} // one token: for who reads all of the log piece by piece, or cuts it
+	whole token // for who reads all of the log piece by piece, or cuts it
 
 	failpoint func(point string) error // of tests
 
 	mu       sync.Mutex
+	closing  bool              // no more transactions are taken
 	tampered map[string]string // subject → why, as found by Load
 }
 
@@ -66,26 +66,24 @@ func WithLog(log *slog.Logger) Option { return func(s *Store) { s.log = log } }
 // ErrBusy or broker.ErrTampered (the log is shorter or longer than its own record of
 // its end); then the file is as it was.
 func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
-	s, err := prepare(ctx, path, opts...)
+	s, err := open(ctx, path, opts)
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	go s.write()
 	return s, nil
 }
 
-// prepare is Open short of the writer's goroutine.
-func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
+func open(ctx context.Context, path string, opts []Option) (*Store, error) {
 	s := &Store{
-		queue: make(chan *job, maxBatch), quit: make(chan struct{}), ended: make(chan struct{}),
-		log: slog.New(slog.DiscardHandler), whole: make(chan struct{}, 1), tampered: map[string]string{},
+		turn: make(token, 1), whole: make(token, 1),
+		log: slog.New(slog.DiscardHandler), tampered: map[string]string{},
 	}
 	s.view = func(_ context.Context, read func(*sql.DB) error) error { return read(s.db) }
 	s.now = time.Now
 	for _, o := range opts {
 		o(s)
 	}
-	w, err := open(ctx, path)
+	w, err := newWriter(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,25 +96,15 @@ func prepare(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	return s, nil
 }
 
-// alone waits until nobody else reads all of the log or cuts it.
-func (s *Store) alone(ctx context.Context) error {
-	select {
-	case s.whole <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s *Store) notAlone() { <-s.whole }
-
-// Close writes what is queued, then closes the database. Calls of Commit that come
-// later get ErrClosed. Closing twice is fine.
+// Close waits for what was to be recorded before, then closes the database. Calls of
+// Record that come later get ErrClosed. Closing twice is fine.
 func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
-		close(s.quit)
-		<-s.ended
+		s.mu.Lock()
+		s.closing = true
+		s.mu.Unlock()
+		s.under.Wait()
 		err = s.db.Close()
 		if s.w.c != nil { // the last connection to close moves the write-ahead log into the file
 			err = errors.Join(err, s.w.c.close())

@@ -55,7 +55,7 @@ func closeStore(t *testing.T, s *store.Store) {
 func commit(t *testing.T, s *store.Store, changes ...*broker.Change) {
 	t.Helper()
 	for i, c := range changes {
-		if err := s.Commit(t.Context(), c); err != nil {
+		if err := s.Record(t.Context(), c); err != nil {
 			t.Fatalf("commit %d: %v", i, err)
 		}
 	}
@@ -225,7 +225,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), brokertest.Asked(brokertest.PendingRequest("late", "s1"))); !errors.Is(err, store.ErrClosed) {
+	if err := s.Record(t.Context(), brokertest.Asked(brokertest.PendingRequest("late", "s1"))); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("after Close: %v, want ErrClosed", err)
 	}
 	if err := s.Close(); err != nil {

@@ -152,7 +152,7 @@ func checkNotHonoured(t *testing.T, path, row string) {
 			t.Errorf("%s: Request returned %s as %s", when, r.ID, r.State)
 		}
 		// Nobody can be asked about it; if it is decided all the same, that counts for nothing.
-		_ = s.Commit(t.Context(), ended(row, broker.Allowed))
+		_ = s.Record(t.Context(), ended(row, broker.Allowed))
 	}
 }
 
@@ -212,8 +212,8 @@ func TestDeletedRequestIsNotAskedAnew(t *testing.T) {
 	path := filled(t)
 	foreign(t, path, `DELETE FROM requests WHERE id = 'pending'`)
 	s := openAt(t, path)
-	if err := s.Commit(t.Context(), asked("pending")); !errors.Is(err, broker.ErrTampered) {
-		t.Errorf("Commit = %v, want ErrTampered", err)
+	if err := s.Record(t.Context(), asked("pending")); !errors.Is(err, broker.ErrTampered) {
+		t.Errorf("Record = %v, want ErrTampered", err)
 	}
 	commit(t, s, asked("another"))
 }
@@ -224,8 +224,8 @@ func TestChangedUnderARunningConsole(t *testing.T) {
 	s := openAt(t, path)
 	foreign(t, path, `UPDATE requests SET tool_input = '{}', digest = 'another' WHERE id = 'pending';
 		UPDATE requests SET key = 'stolen' WHERE id = 'pending2'`)
-	if err := s.Commit(t.Context(), ended("pending", broker.Allowed)); !errors.Is(err, broker.ErrTampered) {
-		t.Errorf("Commit = %v, want ErrTampered", err)
+	if err := s.Record(t.Context(), ended("pending", broker.Allowed)); !errors.Is(err, broker.ErrTampered) {
+		t.Errorf("Record = %v, want ErrTampered", err)
 	}
 	commit(t, s, ended("pending2", broker.Allowed))
 	if _, err := s.RequestByKey(t.Context(), "stolen"); !errors.Is(err, broker.ErrTampered) {

@@ -8,16 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
-	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/brokertest"
 	"github.com/aoctl/aoctl/store"
 )
 
-// openPaused opens the store at path; its writer takes nothing before start is called.
+// openPaused opens the store at path; it records nothing before start is called.
 func openPaused(t *testing.T, path string) (s *store.Store, start func()) {
 	t.Helper()
 	s, start, err := store.OpenPaused(t.Context(), path)
@@ -27,33 +25,36 @@ func openPaused(t *testing.T, path string) (s *store.Store, start func()) {
 	return s, start
 }
 
-// enqueue queues the changes of a paused store in order; the writer will take them
-// together. wait returns their errors.
+// waited is a context that says when somebody begins to wait for its end.
+type waited struct {
+	context.Context //nolint:containedctx // it is one
+	begins          chan struct{}
+}
+
+func newWaited(ctx context.Context) waited { return waited{ctx, make(chan struct{}, 9)} }
+
+func (w waited) Done() <-chan struct{} {
+	w.begins <- struct{}{}
+	return w.Context.Done()
+}
+
+// enqueue has each of changes wait for the turn in a paused store. wait returns their errors.
 func enqueue(t *testing.T, s *store.Store, changes ...*broker.Change) (wait func() []error) {
 	t.Helper()
 	errs, done := make([]error, len(changes)), make(chan struct{})
-	before := s.Queued()
 	for i, c := range changes {
+		ctx := newWaited(t.Context())
 		go func() {
-			errs[i] = s.Commit(t.Context(), c)
+			errs[i] = s.Record(ctx, c)
 			done <- struct{}{}
 		}()
-		waitFor(t, "the queue to take a change", func() bool { return s.Queued() == before+i+1 })
+		<-ctx.begins
 	}
 	return func() []error {
 		for range changes {
 			<-done
 		}
 		return errs
-	}
-}
-
-func waitFor(t *testing.T, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !cond(); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
 	}
 }
 
@@ -96,14 +97,14 @@ func ended(id string, state broker.State) *broker.Change {
 	return brokertest.Ended(brokertest.PendingRequest(id, "s1"), brokertest.Outcome(state))
 }
 
-// One change of a batch that fails takes nobody with it, whether it fails before it
-// has written anything or half-way.
-func TestBatchFailsOnlyWhatFails(t *testing.T) {
+// A change that fails takes no other caller's with it, whether it fails before it has
+// written anything or half-way.
+func TestFailsOnlyWhatFails(t *testing.T) {
 	path := filled(t)
 	halfway := asked("halfway") // its request is new, the one it settles is decided
 	halfway.Settle = ended("denied", broker.Allowed).Settle
 	halfway.Events = append(halfway.Events, ended("denied", broker.Allowed).Events...)
-	s, start := openPaused(t, path)
+	s := openAt(t, path)
 	head, _ := s.Head()
 	changes := []*broker.Change{
 		ended("pending", broker.Allowed), ended("pending", broker.Denied), ended("nobody", broker.Denied),
@@ -113,10 +114,8 @@ func TestBatchFailsOnlyWhatFails(t *testing.T) {
 		nil, broker.ErrAlreadyDecided, broker.ErrNotFound,
 		nil, broker.ErrDuplicate, broker.ErrAlreadyDecided, broker.ErrGrantUsed, nil,
 	}
-	wait := enqueue(t, s, changes...)
-	start()
-	for i, err := range wait() {
-		if !errors.Is(err, want[i]) {
+	for i, c := range changes {
+		if err := s.Record(t.Context(), c); !errors.Is(err, want[i]) {
 			t.Errorf("change %d: %v, want %v", i, err, want[i])
 		}
 	}
@@ -135,7 +134,7 @@ func TestBatchFailsOnlyWhatFails(t *testing.T) {
 	closeStore(t, s)
 }
 
-// A batch goes as far as its most demanding change wants, and no farther.
+// A transaction goes as far as its most demanding change wants, and no farther.
 func TestSyncIsForThoseWhoAsk(t *testing.T) {
 	lazy := func(id string) *broker.Change { return asked(id) }
 	synced := func(id string) *broker.Change {
@@ -153,11 +152,9 @@ func TestSyncIsForThoseWhoAsk(t *testing.T) {
 		"all":          {[]*broker.Change{synced("f"), synced("g")}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, start := openPaused(t, path)
+			s := openAt(t, path)
 			defer closeStore(t, s)
-			wait := enqueue(t, s, tt.changes...)
-			start()
-			if err := errors.Join(wait()...); err != nil {
+			if err := s.Record(t.Context(), tt.changes...); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := s.Synchronous(); err != nil || got != tt.want {
@@ -176,13 +173,13 @@ func TestSyncIsForThoseWhoAsk(t *testing.T) {
 
 func TestCallerGivesUpInTheQueue(t *testing.T) {
 	s, start := openPaused(t, filled(t))
-	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan error)
-	go func() { gone <- s.Commit(ctx, asked("given up")) }()
-	waitFor(t, "the change to be queued", func() bool { return s.Queued() == 1 })
+	inner, cancel := context.WithCancel(t.Context())
+	ctx, gone := newWaited(inner), make(chan error)
+	go func() { gone <- s.Record(ctx, asked("given up")) }()
+	<-ctx.begins
 	cancel()
 	if err := <-gone; !errors.Is(err, store.ErrStopped) || !errors.Is(err, context.Canceled) {
-		t.Errorf("Commit = %v, want ErrStopped and context.Canceled", err)
+		t.Errorf("Record = %v, want ErrStopped and context.Canceled", err)
 	}
 	wait := enqueue(t, s, asked("next"))
 	start()
@@ -195,42 +192,32 @@ func TestCallerGivesUpInTheQueue(t *testing.T) {
 	closeStore(t, s)
 }
 
+// A caller who gives up while its transaction waits for the database does not know what
+// becomes of it; it is recorded all the same, and the next one after it.
 func TestCallerGivesUpTooLate(t *testing.T) {
-	for range 10 {
-		if giveUpTooLate(t) {
-			return
+	path := filled(t)
+	s := openAt(t, path)
+	release := holdLock(t, path)
+	inner, cancel := context.WithCancel(t.Context())
+	ctx, gone := newWaited(inner), make(chan error)
+	go func() { gone <- s.Record(ctx, asked("r1")) }()
+	<-ctx.begins // for its turn
+	<-ctx.begins // for its end
+	cancel()
+	if err := <-gone; !errors.Is(err, store.ErrUnknown) || !errors.Is(err, context.Canceled) {
+		t.Errorf("Record = %v, want ErrUnknown and context.Canceled", err)
+	}
+	wait := enqueue(t, s, asked("next"))
+	release()
+	if err := wait()[0]; err != nil {
+		t.Error(err)
+	}
+	closeStore(t, s)
+	for _, id := range []string{"r1", "next"} {
+		if _, err := openAt(t, path).Request(t.Context(), id); err != nil {
+			t.Errorf("%s is lost: %v", id, err)
 		}
 	}
-	t.Error("ten times the writer was slower than a cancelled context")
-}
-
-// giveUpTooLate cancels a commit that the writer is busy with and reports whether the
-// writer had really taken it by then.
-func giveUpTooLate(t *testing.T) bool {
-	t.Helper()
-	path := filled(t)
-	s, start := openPaused(t, path)
-	release := holdLock(t, path)
-	ctx, cancel := context.WithCancel(t.Context())
-	gone := make(chan error)
-	go func() { gone <- s.Commit(ctx, asked("r1")) }()
-	waitFor(t, "the change to be queued", func() bool { return s.Queued() == 1 })
-	start()
-	waitFor(t, "the writer to take it", func() bool { return s.Queued() == 0 })
-	cancel()
-	err := <-gone
-	release()
-	closeStore(t, s) // the writer ends what it took
-	_, lost := openAt(t, path).Request(t.Context(), "r1")
-	switch {
-	case !errors.Is(err, context.Canceled):
-		t.Fatalf("Commit = %v, want context.Canceled", err)
-	case errors.Is(err, store.ErrStopped) && !errors.Is(lost, broker.ErrNotFound):
-		t.Fatalf("said not to be recorded, and is there: %v", lost)
-	case errors.Is(err, store.ErrUnknown) && lost != nil:
-		t.Fatalf("the change that was being written is lost: %v", lost)
-	}
-	return errors.Is(err, store.ErrUnknown)
 }
 
 func TestAnotherProgramHoldsTheDatabase(t *testing.T) {
@@ -238,9 +225,9 @@ func TestAnotherProgramHoldsTheDatabase(t *testing.T) {
 	path := filled(t)
 	s := openAt(t, path)
 	release := holdLock(t, path)
-	err := s.Commit(t.Context(), ended("pending", broker.Allowed))
+	err := s.Record(t.Context(), ended("pending", broker.Allowed))
 	if !errors.Is(err, store.ErrBusy) {
-		t.Fatalf("Commit = %v, want ErrBusy", err)
+		t.Fatalf("Record = %v, want ErrBusy", err)
 	}
 	release()
 	if r, err := s.Request(t.Context(), "pending"); err != nil || r.State != broker.Pending {
@@ -261,7 +248,7 @@ func TestDiskFull(t *testing.T) {
 	var err error
 	n := 0
 	for ; err == nil && n < 10_000; n++ {
-		err = s.Commit(t.Context(), asked(fmt.Sprint("r", n)))
+		err = s.Record(t.Context(), asked(fmt.Sprint("r", n)))
 	}
 	if err == nil {
 		t.Fatal("the disk never filled up")
@@ -271,7 +258,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("%d events after %d acknowledged ones", seq, head+int64(n))
 	}
 	for range 3 {
-		if err := s.Commit(t.Context(), asked("more")); err == nil {
+		if err := s.Record(t.Context(), asked("more")); err == nil {
 			t.Fatal("a full disk took a change")
 		}
 	}
@@ -322,8 +309,8 @@ func TestConnectionLostAndFileReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
-			t.Fatalf("Commit = %v, want ErrMoved", err)
+		if err := s.Record(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
+			t.Fatalf("Record = %v, want ErrMoved", err)
 		}
 	}
 	for _, move := range [][2]string{{path, path + "-other"}, {path + "-away", path}} {
@@ -354,8 +341,8 @@ func TestForeignWriteStopsTheLog(t *testing.T) {
 			s := openAt(t, path)
 			foreign(t, path, script)
 			for range 2 {
-				if err := s.Commit(t.Context(), ended("pending", broker.Allowed)); !errors.Is(err, store.ErrForeignWrite) {
-					t.Fatalf("Commit = %v, want ErrForeignWrite", err)
+				if err := s.Record(t.Context(), ended("pending", broker.Allowed)); !errors.Is(err, store.ErrForeignWrite) {
+					t.Fatalf("Record = %v, want ErrForeignWrite", err)
 				}
 			}
 			r, err := s.Request(t.Context(), "pending")
@@ -376,14 +363,14 @@ func TestFileTakenAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
-					t.Fatalf("Commit = %v, want ErrMoved", err)
+				if err := s.Record(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
+					t.Fatalf("Record = %v, want ErrMoved", err)
 				}
 			}
 			if err := os.WriteFile(path+suffix, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Commit(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
+			if err := s.Record(t.Context(), asked("after")); !errors.Is(err, store.ErrMoved) {
 				t.Errorf("with another file in its place: %v, want ErrMoved", err)
 			}
 			if err := os.Rename(filepath.Join(filepath.Dir(path), "moved"+suffix), path+suffix); err != nil {

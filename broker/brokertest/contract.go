@@ -64,7 +64,7 @@ type keeper struct {
 func commit(t *testing.T, s broker.Store, changes ...*broker.Change) {
 	t.Helper()
 	for i, c := range changes {
-		if err := s.Commit(t.Context(), c); err != nil {
+		if err := s.Record(t.Context(), c); err != nil {
 			t.Fatalf("commit %d: %v", i, err)
 		}
 	}
@@ -72,8 +72,8 @@ func commit(t *testing.T, s broker.Store, changes ...*broker.Change) {
 
 func refuse(t *testing.T, s broker.Store, c *broker.Change, want error) {
 	t.Helper()
-	if err := s.Commit(t.Context(), c); !errors.Is(err, want) {
-		t.Errorf("Commit = %v, want %v", err, want)
+	if err := s.Record(t.Context(), c); !errors.Is(err, want) {
+		t.Errorf("Record = %v, want %v", err, want)
 	}
 }
 
@@ -207,7 +207,7 @@ func (k keeper) oneWins() {
 		wg.Go(func() {
 			o := Outcome(broker.Denied)
 			o.Reason = fmt.Sprint("decider ", i)
-			errs[i] = s.Commit(t.Context(), Ended(r, o))
+			errs[i] = s.Record(t.Context(), Ended(r, o))
 		})
 	}
 	wg.Wait()
@@ -294,7 +294,7 @@ func (k keeper) atomic() {
 func (k keeper) together() {
 	t, s := k.t, k.s
 	a, b := PendingRequest("a", "s1"), PendingRequest("b", "s1")
-	err := s.Record(t.Context(), []*broker.Change{Asked(a), Ended(b, Outcome(broker.Denied)), Asked(b)})
+	err := s.Record(t.Context(), Asked(a), Ended(b, Outcome(broker.Denied)), Asked(b))
 	var fault *broker.ChangeError
 	if !errors.As(err, &fault) || fault.Index != 1 || !errors.Is(err, broker.ErrNotFound) {
 		t.Fatalf("Record = %v, want that change 1 is at fault", err)
@@ -303,7 +303,7 @@ func (k keeper) together() {
 		t.Errorf("the first one is there: %v", err)
 	}
 	list := []*broker.Change{Asked(a), Asked(b), Ended(a, Outcome(broker.Allowed))}
-	if err := s.Record(t.Context(), list); err != nil {
+	if err := s.Record(t.Context(), list...); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range list {
@@ -314,7 +314,7 @@ func (k keeper) together() {
 	if got := request(t, s, "a").State; got != broker.Allowed {
 		t.Errorf("a is %s", got)
 	}
-	if err := s.Record(t.Context(), []*broker.Change{Ended(b, Outcome(broker.Denied)), Ended(a, Outcome(broker.Denied))}); !errors.Is(err, broker.ErrAlreadyDecided) {
+	if err := s.Record(t.Context(), Ended(b, Outcome(broker.Denied)), Ended(a, Outcome(broker.Denied))); !errors.Is(err, broker.ErrAlreadyDecided) {
 		t.Errorf("Record = %v", err)
 	}
 	if got := request(t, s, "b").State; got != broker.Pending {

@@ -237,8 +237,8 @@ func (k keeper) cancelled() {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := PendingRequest("r1", "s1")
-	if err := s.Commit(ctx, Asked(r)); !errors.Is(err, context.Canceled) {
-		t.Errorf("Commit = %v, want context.Canceled", err)
+	if err := s.Record(ctx, Asked(r)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Record = %v, want context.Canceled", err)
 	}
 	if _, err := s.Request(ctx, "r1"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Request = %v, want context.Canceled", err)

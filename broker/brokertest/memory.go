@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,7 +23,7 @@ const lately = 24 * time.Hour
 const defaultLimit = 1000
 
 // CommitHook sees a change before or after it is applied. It may block; an error
-// becomes Commit's.
+// becomes Record's.
 type CommitHook func(ctx context.Context, c *broker.Change) error
 
 // Memory is a broker.Store without a file: mutexes only, so that it works inside a
@@ -73,17 +72,17 @@ func NewMemory() *Memory {
 	}}
 }
 
-// BeforeCommit makes every later Commit call hook first, outside of all locks. An
-// error from it is returned and nothing is applied: a disk that is full. A hook that
-// blocks is a disk that hangs. Nil removes it.
+// BeforeCommit makes every later Record call hook with each change first, outside of all
+// locks. An error from it is returned and nothing is applied: a disk that is full. A hook
+// that blocks is a disk that hangs. Nil removes it.
 func (m *Memory) BeforeCommit(hook CommitHook) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.before = hook
 }
 
-// AfterCommit makes every later Commit call hook once the change is applied. An error
-// from it is returned although everything is recorded: the outcome that a caller
+// AfterCommit makes every later Record call hook with each change once all are applied. An
+// error from it is returned although everything is recorded: the outcome that a caller
 // cannot know. Nil removes it.
 func (m *Memory) AfterCommit(hook CommitHook) {
 	m.mu.Lock()
@@ -91,17 +90,8 @@ func (m *Memory) AfterCommit(hook CommitHook) {
 	m.after = hook
 }
 
-// Commit implements broker.Store.
-func (m *Memory) Commit(ctx context.Context, c *broker.Change) error {
-	err := m.Record(ctx, []*broker.Change{c})
-	if fault := (*broker.ChangeError)(nil); errors.As(err, &fault) {
-		return fault.Err
-	}
-	return err
-}
-
 // Record implements broker.Store.
-func (m *Memory) Record(ctx context.Context, list []*broker.Change) error {
+func (m *Memory) Record(ctx context.Context, list ...*broker.Change) error {
 	m.mu.Lock()
 	before, after := m.before, m.after
 	m.mu.Unlock()

@@ -24,10 +24,10 @@ const (
 
 // Recorder is where changes are recorded.
 type Recorder interface {
-	// Record applies all of list in one transaction, in order, or nothing. It returns when
+	// Record applies all changes in one transaction, in order, or nothing. It returns when
 	// that is durable: on the disk itself when one of them wants it. A *broker.ChangeError
 	// says that one of them is at fault; after any other error nobody knows what is recorded.
-	Record(ctx context.Context, list []*broker.Change) error
+	Record(ctx context.Context, changes ...*broker.Change) error
 }
 
 // World is what hears of effects, beside those who sent an input and those who watch. Its
@@ -287,7 +287,7 @@ func (l *Loop) record(ctx context.Context, list []*broker.Change) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	return l.store.Record(ctx, list)
+	return l.store.Record(ctx, list...)
 }
 
 func changes(steps []step) []*broker.Change {

@@ -74,7 +74,7 @@ func (s *State) failReply(err error) {
 	s.reply(Reply{Err: err})
 }
 
-// mayFail are errors of Commit that say something about the change, not about the store.
+// mayFail are errors of Record that say something about the change, not about the store.
 var mayFail = []error{broker.ErrDuplicate, broker.ErrAlreadyDecided, broker.ErrGrantUsed, broker.ErrNotFound, broker.ErrInvalid}
 
 // storeFailed reports whether err says something about the store.

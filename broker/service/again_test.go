@@ -106,7 +106,7 @@ func TestAnswerThatWasWithheldIsNotGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	withheld := broker.NewEvent(time.Now(), broker.EventAnswerWithheld, r, map[string]broker.State{"recorded": broker.Allowed, "told": broker.Denied})
-	must(t, st.Commit(t.Context(), &broker.Change{Events: []*broker.Event{withheld}}))
+	must(t, st.Record(t.Context(), &broker.Change{Events: []*broker.Event{withheld}}))
 	must(t, b.Close())
 	wantAgain(t, newBroker(t, st, service.Options{}), q, "was refused when it was made")
 }

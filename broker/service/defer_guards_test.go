@@ -130,7 +130,7 @@ func TestDeferredAnswerIsStopped(t *testing.T) {
 		}, "its session is stopped"},
 		"a stop that is on record only": {func(t *testing.T, st *brokertest.Memory, b *service.Broker) *service.Broker {
 			ev := &broker.Event{At: time.Now(), Type: broker.EventStopRequested, SessionID: "s", Data: []byte("{}")}
-			must(t, st.Commit(t.Context(), &broker.Change{Events: []*broker.Event{ev}}))
+			must(t, st.Record(t.Context(), &broker.Change{Events: []*broker.Event{ev}}))
 			return b
 		}, "stopped meanwhile"},
 		"a log that was changed": {func(_ *testing.T, _ *brokertest.Memory, b *service.Broker) *service.Broker {

@@ -139,8 +139,8 @@ func TestWaitIsToldInBounds(t *testing.T) {
 	r := brokertest.PendingRequest("r", "s1")
 	x := broker.Extension{RequestID: "r", At: time.Now()}
 	x.From, x.ExpiresAt, x.By = r.ExpiresAt, x.At.Add(72*time.Hour), operator
-	must(t, st.Commit(t.Context(), brokertest.Asked(r)))
-	must(t, st.Commit(t.Context(), brokertest.MoreTime(r, x)))
+	must(t, st.Record(t.Context(), brokertest.Asked(r)))
+	must(t, st.Record(t.Context(), brokertest.MoreTime(r, x)))
 	c := serveOver(t, st, service.Options{Hold: time.Hour, AskerGrace: 24 * time.Hour})
 	const path = "/approval-requests/r/decision?timeout="
 	if status, body := c.do("GET", path+"0", ""); status != 202 || waitMS(body) != 86_400_000 {

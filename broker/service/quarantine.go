@@ -56,7 +56,7 @@ func (b *Broker) takeUp(ctx context.Context, saved *broker.Saved, aside map[stri
 	c.Events = append(c.Events, broker.NewEvent(now, broker.EventTakenUp, broker.Request{}, taken))
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	if err := b.store.Commit(ctx, c); err != nil {
+	if err := b.store.Record(ctx, c); err != nil {
 		// The calls wait on, and their agents with them; but what cannot be counted is
 		// not parsed.
 		b.log.ErrorContext(ctx, "taking up calls not recorded", "err", err)

@@ -215,7 +215,7 @@ func TestAlarmOutlivesOthersAndARestart(t *testing.T) {
 	for range 1200 {
 		c.Events = append(c.Events, alarm("another"))
 	}
-	must(t, st.Commit(t.Context(), c))
+	must(t, st.Record(t.Context(), c))
 	dir := project(t)
 	b := newBroker(t, st, service.Options{})
 	save(t, b, allowing("make test"))
@@ -254,7 +254,7 @@ func TestUnreadableAlarmIsInDoubt(t *testing.T) {
 	save(t, b, allowing("make"))
 	must(t, b.Close())
 	ev := &broker.Event{At: time.Now(), Type: broker.EventAlarm, Data: []byte(`{"at":7}`)}
-	must(t, st.Commit(t.Context(), &broker.Change{Events: []*broker.Event{ev}}))
+	must(t, st.Record(t.Context(), &broker.Change{Events: []*broker.Event{ev}}))
 	b = newBroker(t, st, service.Options{})
 	r := submit(t, b, bash("s", "1", "make"))
 	if r.State != broker.Pending || !strings.Contains(r.Assessment.Reason, "of the log cannot be read") {

@@ -34,9 +34,9 @@ func storedCheckpoint(t *testing.T, alter func(cp *broker.Checkpoint, s *broker.
 		By: operator, At: brokertest.Epoch, Process: agentProcess, Correlation: "talk 1",
 	}
 	alter(&cp, &s)
-	must(t, st.Commit(t.Context(), brokertest.Asked(r)))
-	must(t, st.Commit(t.Context(), &broker.Change{Sessions: []broker.Session{s}}))
-	must(t, st.Commit(t.Context(), brokertest.PutOff(r, cp)))
+	must(t, st.Record(t.Context(), brokertest.Asked(r)))
+	must(t, st.Record(t.Context(), &broker.Change{Sessions: []broker.Session{s}}))
+	must(t, st.Record(t.Context(), brokertest.PutOff(r, cp)))
 	return st
 }
 

@@ -431,7 +431,7 @@ func TestMessageResumesWhereNothingIsPutOffAnyMore(t *testing.T) {
 			t.Errorf("a message resumed what waits for an answer %d times", n)
 		}
 		_ = b.Close()
-		must(t, st.Commit(t.Context(), &broker.Change{DropCheckpoints: []string{r.ID}}))
+		must(t, st.Record(t.Context(), &broker.Change{DropCheckpoints: []string{r.ID}}))
 		newBroker(t, st, service.Options{Alive: l.alive, Launcher: launcher})
 		time.Sleep(5 * time.Second)
 		if n := launcher.resumes(); n != 1 {

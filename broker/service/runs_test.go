@@ -922,7 +922,7 @@ func TestAgentsTakeUpNothingInDoubt(t *testing.T) {
 		Run: &broker.Run{Turn: broker.TurnEnded, Program: "/bin/claude", StartedAt: long},
 	}
 	event := &broker.Event{At: long, Type: broker.EventSessionStop, SessionID: "old", Data: []byte(`{}`)}
-	must(t, st.Commit(t.Context(), &broker.Change{Sessions: []broker.Session{old}, Events: []*broker.Event{event}}))
+	must(t, st.Record(t.Context(), &broker.Change{Sessions: []broker.Session{old}, Events: []*broker.Event{event}}))
 	c := serveOver(t, st, service.Options{})
 	q := bash("hooked", "1", "make")
 	q.Session.Process = peers.FindProcess(os.Getpid()) // whoever asks here is below an agent now

@@ -19,7 +19,7 @@ func TestStopOutlivesACrash(t *testing.T) {
 	s := must2(b.Session(t.Context(), "s"))
 	killBroker(t, st, b)
 	s.State, s.StopAskedAt = broker.SessionStopping, s.LastSeenAt
-	must(t, st.Commit(t.Context(), &broker.Change{Sessions: []broker.Session{s}}))
+	must(t, st.Record(t.Context(), &broker.Change{Sessions: []broker.Session{s}}))
 
 	next := newBroker(t, st, service.Options{})
 	if left := next.Pending(""); len(left) != 0 {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,22 +93,16 @@ func record(ctx context.Context, path, project string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	const writers = 64
-	errs := make(chan error, writers)
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			for i := w; i < recorded; i += writers {
-				if err := st.Commit(ctx, call(i, project)); err != nil {
-					errs <- err
-					return
-				}
-			}
-		})
+	for from := 0; from < recorded; from += 200 {
+		var list []*broker.Change
+		for i := from; i < min(from+200, recorded); i++ {
+			list = append(list, call(i, project))
+		}
+		if err := st.Record(ctx, list...); err != nil {
+			return err
+		}
 	}
-	wg.Wait()
-	close(errs)
-	return <-errs // nil when there is none
+	return nil
 }
 
 func call(i int, project string) *broker.Change {

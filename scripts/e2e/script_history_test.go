@@ -42,8 +42,8 @@ func recordCall(st *store.Store, id string, at time.Time) error {
 	o.At = at
 	asked, ended := brokertest.Asked(r), brokertest.Ended(r, o)
 	asked.Events[0].At, ended.Sync = at, false
-	if err := st.Commit(context.Background(), asked); err != nil {
+	if err := st.Record(context.Background(), asked); err != nil {
 		return err
 	}
-	return st.Commit(context.Background(), ended)
+	return st.Record(context.Background(), ended)
 }

@@ -160,7 +160,7 @@ func writeRound(ctx context.Context, s *store.Store, i, rounds int, at time.Time
 	if session > logSessions-10 {
 		state = broker.SessionIdle
 	}
-	return s.Commit(ctx, &broker.Change{Sessions: []broker.Session{{
+	return s.Record(ctx, &broker.Change{Sessions: []broker.Session{{
 		ID: id, Agent: "claude", Name: fmt.Sprintf("project-%d", session), CWD: projectOf(session), ProjectDir: projectOf(session),
 		State: state, StartedAt: at.Add(-time.Hour), LastSeenAt: at,
 	}}})
@@ -193,7 +193,7 @@ func record(ctx context.Context, s *store.Store, r broker.Request, by broker.Act
 			At: r.CreatedAt, Type: broker.EventRequestCreated, SessionID: r.SessionID, RequestID: r.ID,
 			Data: encode(map[string]string{"agent": r.Agent, "event": r.Event, "tool_name": r.ToolName, "digest": r.Digest, "tool_use_id": r.ToolUseID}),
 		}}}
-		if err := s.Commit(ctx, c); err != nil {
+		if err := s.Record(ctx, c); err != nil {
 			return err
 		}
 		o.At = r.CreatedAt.Add(50 * time.Millisecond)
@@ -209,7 +209,7 @@ func record(ctx context.Context, s *store.Store, r broker.Request, by broker.Act
 		r.State, r.Outcome = o.State, &o
 		c.Insert, c.Used = &r, []string{by.ID}
 	}
-	return s.Commit(ctx, c)
+	return s.Record(ctx, c)
 }
 
 func encode(v any) json.RawMessage {

@@ -72,7 +72,7 @@ type disk struct {
 func newDisk() *disk { return &disk{now: newTables(), synced: newTables()} }
 
 // Record implements engine.Recorder.
-func (d *disk) Record(_ context.Context, list []*broker.Change) error {
+func (d *disk) Record(_ context.Context, list ...*broker.Change) error {
 	f := sound
 	if len(d.faults) > 0 {
 		f, d.faults = d.faults[0], d.faults[1:]
