@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql/driver"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -55,6 +56,14 @@ type head struct {
 	seq   int64
 	hash  chain.Hash
 	facts int64 // how many of its events are facts
+}
+
+// told is the head as others see it: 0 and "" for an empty log.
+func (h head) told() (seq int64, hash string) {
+	if h.seq == 0 {
+		return 0, ""
+	}
+	return h.seq, hex.EncodeToString(h.hash[:])
 }
 
 // applier writes changes inside the writer's transaction.
@@ -268,18 +277,14 @@ func readHead(c *conn) (head, error) {
 	if noted != last {
 		return head{}, fmt.Errorf("%w: it ends at event %d, on record is %d", errHead, last.seq, noted.seq)
 	}
-	facts, ok := row[2].(int64)
-	if !ok {
-		return head{}, fmt.Errorf("%w: a number of facts of %T", ErrCorrupt, row[2])
-	}
-	noted.facts = facts
-	return noted, nil
+	noted.facts, err = intOf(row[2], "a number of facts")
+	return noted, err
 }
 
 func headOf(seq, hash any) (head, error) {
-	n, ok := seq.(int64)
-	if !ok {
-		return head{}, fmt.Errorf("%w: an event's number of %T", ErrCorrupt, seq)
+	n, err := intOf(seq, "an event's number")
+	if err != nil {
+		return head{}, err
 	}
 	h, err := hashOf(hash)
 	return head{seq: n, hash: h}, err

@@ -128,10 +128,7 @@ func (s *Store) plan(ctx context.Context, o ArchiveOptions) (plan, error) {
 		if err != nil {
 			return err
 		}
-		p.base, p.uses = f.base, map[string]int64{}
-		for id, n := range f.cut.Uses {
-			p.uses[id] = n
-		}
+		p.base, p.uses = f.base, f.usesBefore()
 		if p.to, err = lastOld(ctx, q, p.base.seq, p.before, chain.MS(s.now())); err != nil || p.to <= p.base.seq {
 			return err
 		}

@@ -2,14 +2,10 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql/driver"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -27,23 +23,25 @@ func (s *Store) do(ctx context.Context, w *work) error {
 
 // record writes down what was archived. From then on it may be removed.
 func (s *Store) record(ctx context.Context, d broker.LogArchivedData, from base) error {
-	w := &work{sync: true, entries: []entry{{part: chain.FactOnly, link: chain.Link{AtMS: chain.MS(s.now()), Type: broker.EventLogArchived}}}}
-	w.also = func(a *applier) error {
-		now, err := baseOf(a.c)
-		if err != nil {
-			return err
-		}
-		if now.seq != from.seq || now.hash != from.hash {
-			return fmt.Errorf("%w: the log's beginning moved meanwhile", ErrForeignWrite)
-		}
-		if d.Kept, err = keptBy(a.c, now, d.To); err != nil {
-			return err
-		}
-		data, err := json.Marshal(d)
-		w.entries[0].link.Data = string(data)
+	err := s.moment(ctx, func(q querier) (err error) { // what stays changes no more
+		d.Kept, err = keptDigest(ctx, q, from, d.To)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	return s.do(ctx, w)
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	link := chain.Link{AtMS: chain.MS(s.now()), Type: broker.EventLogArchived, Data: string(data)}
+	return s.do(ctx, &work{sync: true, entries: []entry{{part: chain.FactOnly, link: link}}, also: func(a *applier) error {
+		now, err := baseOf(a.c)
+		if err == nil && (now.seq != from.seq || now.hash != from.hash) {
+			err = fmt.Errorf("%w: the log's beginning moved meanwhile", ErrForeignWrite)
+		}
+		return err
+	}})
 }
 
 // cut removes what is archived, up to event to, some at a time, and lets others write
@@ -115,9 +113,9 @@ func (a *applier) cut(to int64) (done bool, err error) {
 	if next.hash, err = hashOf(row[0]); err != nil {
 		return false, err
 	}
-	facts, ok := row[1].(int64)
-	if !ok {
-		return false, fmt.Errorf("%w: a number of facts of %T", ErrCorrupt, row[1])
+	facts, err := intOf(row[1], "a number of facts")
+	if err != nil {
+		return false, err
 	}
 	next.facts = b.facts + facts
 	for _, step := range []struct {
@@ -165,35 +163,6 @@ func baseOf(c *conn) (b base, err error) {
 	if err != nil {
 		return b, err
 	}
-	facts, ok := row[2].(int64)
-	if !ok {
-		return b, fmt.Errorf("%w: a number of facts of %T", ErrCorrupt, row[2])
-	}
-	return base{seq: h.seq, hash: h.hash, facts: facts, kind: kindLog}, nil
-}
-
-// keptBy is keptDigest on the writer's connection.
-func keptBy(c *conn, b base, upTo int64) (string, error) {
-	s, err := c.stmt(sqlKept)
-	if err != nil {
-		return "", err
-	}
-	rows, err := s.Query([]driver.Value{upTo, min(b.seq, upTo)})
-	if err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	dest := make([]driver.Value, len(rows.Columns()))
-	for err = rows.Next(dest); err == nil; err = rows.Next(dest) {
-		kept, err := headOf(dest[0], dest[1])
-		if err != nil {
-			return "", errors.Join(err, rows.Close())
-		}
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(kept.seq))) //nolint:gosec // the same 64 bits
-		h.Write(kept.hash[:])
-	}
-	if !errors.Is(err, io.EOF) {
-		return "", errors.Join(err, rows.Close())
-	}
-	return hex.EncodeToString(h.Sum(nil)), rows.Close()
+	facts, err := intOf(row[2], "a number of facts")
+	return base{seq: h.seq, hash: h.hash, facts: facts, kind: kindLog}, err
 }

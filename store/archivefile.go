@@ -122,17 +122,10 @@ func (s *Store) copyStretch(ctx context.Context, part string, p *plan) (err erro
 
 // provenArchive verifies the file and says what is to be recorded of it.
 func provenArchive(ctx context.Context, path string, p *plan) (broker.LogArchivedData, error) {
-	r, err := OpenReadOnly(ctx, path)
-	if err != nil {
-		return broker.LogArchivedData{}, err
-	}
-	report, err := r.Verify(ctx)
-	if err != nil {
-		return broker.LogArchivedData{}, err
-	}
+	report, err := proven(ctx, path)
 	switch {
-	case !report.Clean():
-		return broker.LogArchivedData{}, fmt.Errorf("%w: %s", ErrUnproven, report.Problems[0])
+	case err != nil:
+		return broker.LogArchivedData{}, err
 	case !report.Archive || report.Base != p.base.seq || report.HeadSeq != p.to || report.Events != p.to-p.base.seq:
 		return broker.LogArchivedData{}, fmt.Errorf("%w: it has events %d to %d, not %d to %d", ErrUnproven, report.Base+1, report.HeadSeq, p.base.seq+1, p.to)
 	}
@@ -157,10 +150,7 @@ func (s *Store) takeUp(ctx context.Context, dir string, p *plan) (broker.LogArch
 			if err != nil {
 				return err
 			}
-			then.uses = map[string]int64{}
-			for id, n := range f.cut.Uses {
-				then.uses[id] = n
-			}
+			then.uses = f.usesBefore()
 			return then.end(ctx, q)
 		})
 		if err != nil {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -124,11 +123,18 @@ func (r *Reader) backupTo(ctx context.Context, part string) (Copy, error) {
 	if err != nil {
 		return Copy{}, err
 	}
-	c, err := proven(ctx, part)
-	if err == nil && (c.HeadSeq != seq || c.HeadHash != hash) {
-		err = fmt.Errorf("%w: it ends at event %d, the database at %d", ErrUnproven, c.HeadSeq, seq)
+	report, err := proven(ctx, part)
+	if err == nil && (report.HeadSeq != seq || report.HeadHash != hash) {
+		err = fmt.Errorf("%w: it ends at event %d, the database at %d", ErrUnproven, report.HeadSeq, seq)
 	}
-	return c, err
+	if err != nil {
+		return Copy{}, err
+	}
+	info, err := os.Stat(part)
+	if err != nil {
+		return Copy{}, err
+	}
+	return Copy{Bytes: info.Size(), HeadSeq: seq, HeadHash: hash, Events: report.Events}, nil
 }
 
 // copyPages copies the database page by page inside one read transaction, which the
@@ -159,10 +165,8 @@ func (r *Reader) copyPages(ctx context.Context, part string) (seq int64, hash st
 	if err != nil {
 		return 0, "", err
 	}
-	if h.seq > 0 {
-		hash = hex.EncodeToString(h.hash[:])
-	}
-	return h.seq, hash, pages(ctx, to.raw, from.raw)
+	seq, hash = h.told()
+	return seq, hash, pages(ctx, to.raw, from.raw)
 }
 
 func pages(ctx context.Context, to, from *sqlite3.SQLiteConn) (err error) {
@@ -182,24 +186,17 @@ func pages(ctx context.Context, to, from *sqlite3.SQLiteConn) (err error) {
 	return nil
 }
 
-// proven verifies the database at path and says what is in it.
-func proven(ctx context.Context, path string) (Copy, error) {
-	copied, err := OpenReadOnly(ctx, path)
+// proven verifies the database at path, in which nothing may be wrong.
+func proven(ctx context.Context, path string) (Report, error) {
+	r, err := OpenReadOnly(ctx, path)
 	if err != nil {
-		return Copy{}, err
+		return Report{}, err
 	}
-	report, err := copied.Verify(ctx)
-	if err != nil {
-		return Copy{}, err
+	report, err := r.Verify(ctx)
+	if err == nil && !report.Clean() {
+		err = fmt.Errorf("%w: %s", ErrUnproven, report.Problems[0])
 	}
-	if !report.Clean() {
-		return Copy{}, fmt.Errorf("%w: %s", ErrUnproven, report.Problems[0])
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return Copy{}, err
-	}
-	return Copy{Path: path, Bytes: info.Size(), HeadSeq: report.HeadSeq, HeadHash: report.HeadHash, Events: report.Events}, nil
+	return report, err
 }
 
 // publish makes part durable and gives it its name.

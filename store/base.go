@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -42,8 +41,7 @@ const baseSchema = 3
 
 func readBase(ctx context.Context, q querier) (b base, err error) {
 	b.kind = kindLog
-	var version int
-	if err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version); err != nil || version < baseSchema {
+	if version, err := schemaOf(ctx, q); err != nil || version < baseSchema {
 		return b, err
 	}
 	var hash []byte
@@ -139,13 +137,10 @@ func (w *walker) begin(ctx context.Context, q querier) (b base, err error) {
 func (w *walker) remains(ctx context.Context, q querier, b base) error {
 	var last head
 	err := each(ctx, q, func(row scanner) error {
-		var l chain.Link
-		var subject sql.NullString
-		var seal, hash []byte
-		if err := row.Scan(&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash); err != nil {
+		l, hash, err := scanLink(row)
+		if err != nil {
 			return err
 		}
-		l.Subject, l.Seal = subject.String, string(seal)
 		w.remaining(&l, last, hash)
 		last = head{seq: l.Seq}
 		copy(last.hash[:], hash)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/store/chain"
 )
 
 // A checkpoint lets a call that was decided long ago have its answer, so its row counts
@@ -99,32 +98,12 @@ func scanTrustedCheckpoint(row scanner) (trustedCheckpoint, error) {
 	}
 	t.doubt = json.Unmarshal([]byte(data), &t.Checkpoint)
 	if t.doubt == nil {
-		t.doubt = said.follows(typ)
+		t.doubt = said.follows(typ, "")
 	}
 	if t.doubt == nil && (t.RequestID != t.request || t.SessionID != session || !sameCheckpoint(t.Checkpoint, said.data.String)) {
 		t.doubt = fmt.Errorf("it is not what event %d recorded", said.seq.Int64)
 	}
 	return t, nil
-}
-
-// follows reports why the event, of type typ and about no row, is not one that the log
-// vouches for; nil when it is.
-func (w *witness) follows(typ string) error {
-	if !w.present() {
-		return fmt.Errorf("the log has no %s event of it", typ)
-	}
-	var before chain.Hash
-	if w.seq.Int64 > 1 && copy(before[:], w.before) != len(before) {
-		return fmt.Errorf("the event before event %d is gone", w.seq.Int64)
-	}
-	link := chain.Link{
-		Seq: w.seq.Int64, AtMS: w.at.Int64, Type: typ, Session: w.session.String, Request: w.request.String,
-		Data: w.data.String, Seal: string(w.seal),
-	}
-	if h := link.After(before); string(h[:]) != string(w.hash) {
-		return fmt.Errorf("event %d does not follow the one before it", w.seq.Int64)
-	}
-	return nil
 }
 
 // sameCheckpoint reports whether the event's data says what c says, but for when a resume
@@ -156,8 +135,7 @@ func (s *Store) loadCheckpoints(ctx context.Context, saved *broker.Saved) error 
 
 // checkpoints holds the rows against the log.
 func (r *Report) checkpoints(ctx context.Context, q querier) error {
-	var version int
-	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	version, err := schemaOf(ctx, q)
 	if err != nil || version < checkpointSchema {
 		return err
 	}

@@ -102,9 +102,14 @@ func (c *conn) integer(sql string, args ...driver.Value) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, ok := row[0].(int64)
+	return intOf(row[0], sql)
+}
+
+// intOf is a column that holds an integer.
+func intOf(v any, what string) (int64, error) {
+	n, ok := v.(int64)
 	if !ok {
-		return 0, fmt.Errorf("%w: %s yields %T", ErrCorrupt, sql, row[0])
+		return 0, fmt.Errorf("%w: %s of %T", ErrCorrupt, what, v)
 	}
 	return n, nil
 }

@@ -36,7 +36,7 @@ func scanTrustedExtension(row scanner) (trustedExtension, error) {
 		return t, err
 	}
 	t.At = chain.Time(said.at.Int64)
-	if t.doubt = said.follows(broker.EventExtended); t.doubt == nil {
+	if t.doubt = said.follows(broker.EventExtended, ""); t.doubt == nil {
 		t.doubt = json.Unmarshal([]byte(said.data.String), &t.ExtendedData)
 	}
 	return t, nil

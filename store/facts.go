@@ -44,9 +44,13 @@ type facts struct {
 const rulesSchema = 2
 
 func hasRules(ctx context.Context, q querier) (bool, error) {
-	var version int
-	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	version, err := schemaOf(ctx, q)
 	return version >= rulesSchema, err
+}
+
+func schemaOf(ctx context.Context, q querier) (version int, err error) {
+	err = q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	return version, err
 }
 
 // readFacts reads all facts. q must see one moment.
@@ -67,15 +71,12 @@ func readFacts(ctx context.Context, q querier) (*facts, error) {
 		f.trail.last = f.base.facts
 	}
 	err = each(ctx, q, func(row scanner) error {
-		var l chain.Link
-		var subject sql.NullString
-		var seal, hash, before []byte
-		if err := row.Scan(&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash, &before); err != nil {
-			return err
+		var before []byte
+		l, hash, err := scanLink(row, &before)
+		if err == nil {
+			f.take(&l, hash, before)
 		}
-		l.Subject, l.Seal = subject.String, string(seal)
-		f.take(&l, hash, before)
-		return nil
+		return err
 	}, sqlFacts)
 	if err != nil {
 		return nil, err

@@ -28,15 +28,7 @@ func (f *files) remember() error {
 		are = append(are, info)
 	}
 	f.were = are
-	dir, err := os.Open(filepath.Dir(f.path))
-	if err != nil {
-		return err
-	}
-	if err := dir.Sync(); err != nil {
-		_ = dir.Close() // the sync's error says more
-		return err
-	}
-	return dir.Close()
+	return syncDir(filepath.Dir(f.path))
 }
 
 // renew remembers the files after the database was opened again, when its write-ahead log

@@ -153,9 +153,9 @@ func told(ctx context.Context, q querier, v any, typ, query string, args ...any)
 		if err == nil && b.seq > 0 {
 			return said, errArchived, nil
 		}
-		return said, said.follows(typ), err
+		return said, said.follows(typ, ""), err
 	}
-	if doubt = said.follows(typ); doubt == nil {
+	if doubt = said.follows(typ, ""); doubt == nil {
 		doubt = json.Unmarshal([]byte(said.data.String), v)
 	}
 	return said, doubt, nil

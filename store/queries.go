@@ -182,8 +182,7 @@ var sessionNews = map[int][]string{4: {"transcript"}, 5: {"managed_run", "queued
 // ofItsSchema is a query for sessions that this database understands: archives and
 // backups keep the schema of their time.
 func ofItsSchema(ctx context.Context, q querier, query string) (string, error) {
-	version := 0
-	err := q.QueryRowContext(ctx, `SELECT user_version FROM pragma_user_version`).Scan(&version)
+	version, err := schemaOf(ctx, q)
 	for first, columns := range sessionNews {
 		for _, c := range columns {
 			if version < first {

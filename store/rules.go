@@ -136,11 +136,17 @@ func (a *applier) rules() error {
 	return nil
 }
 
+// usesBefore is how often each rule spoke in what is archived, by id; for the caller to keep.
+func (f *facts) usesBefore() map[string]int64 {
+	uses := map[string]int64{}
+	maps.Copy(uses, f.cut.Uses)
+	return uses
+}
+
 // readUses reads how often each rule spoke; never nil. A count that another program set
 // back is no less than the calls that the rule decided, archived ones included.
 func readUses(ctx context.Context, q querier, f *facts) (map[string]broker.RuleUse, error) {
-	floor := map[string]int64{}
-	maps.Copy(floor, f.cut.Uses)
+	floor := f.usesBefore()
 	err := each(ctx, q, func(row scanner) error {
 		var id string
 		var n int64

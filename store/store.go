@@ -13,7 +13,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"sync"
@@ -115,9 +114,5 @@ func (s *Store) Close() error {
 
 // Head implements broker.Store: the end of the log as this process wrote it.
 func (s *Store) Head() (seq int64, hash string) {
-	h := *s.head.Load()
-	if h.seq == 0 {
-		return 0, ""
-	}
-	return h.seq, hex.EncodeToString(h.hash[:])
+	return s.head.Load().told()
 }

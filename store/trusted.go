@@ -69,6 +69,16 @@ func (w *witness) present() bool { return w.seq.Valid }
 // check reports why the event of type typ about subject does not vouch for a row with
 // this seal; nil when it does.
 func (w *witness) check(subject, typ string, seal chain.Hash) error {
+	err := w.follows(typ, subject)
+	if err == nil && string(seal[:]) != string(w.seal) {
+		err = fmt.Errorf("it is not what event %d recorded", w.seq.Int64)
+	}
+	return err
+}
+
+// follows reports why the log does not vouch for the event, which is to be of type typ and
+// about subject; nil when it does.
+func (w *witness) follows(typ, subject string) error {
 	if !w.present() {
 		return fmt.Errorf("the log has no %s event of it", typ)
 	}
@@ -82,9 +92,6 @@ func (w *witness) check(subject, typ string, seal chain.Hash) error {
 	}
 	if h := link.After(before); string(h[:]) != string(w.hash) {
 		return fmt.Errorf("event %d does not follow the one before it", w.seq.Int64)
-	}
-	if string(seal[:]) != string(w.seal) {
-		return fmt.Errorf("it is not what event %d recorded", w.seq.Int64)
 	}
 	return nil
 }

@@ -28,22 +28,27 @@ type walker struct {
 // many there were.
 func (w *walker) walk(ctx context.Context, q querier, upTo, limit int64) (n int64, err error) {
 	err = each(ctx, q, func(row scanner) error {
-		var l chain.Link
-		var subject sql.NullString
-		var seal, hash []byte
-		if err := row.Scan(&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash); err != nil {
-			return err
+		l, hash, err := scanLink(row)
+		if err == nil {
+			n++
+			w.step(&l, hash)
 		}
-		n++
-		l.Subject, l.Seal = subject.String, string(seal)
-		w.step(&l, hash)
-		return nil
+		return err
 	}, sqlWalk, w.prev.seq, upTo, limit)
 	return n, err
 }
 
 const sqlWalk = `SELECT seq, at_ms, type, session_id, request_id, data, subject, seal, hash FROM events
 	WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?`
+
+// scanLink reads an event as it is hashed, its hash, and what else the query has.
+func scanLink(row scanner, more ...any) (l chain.Link, hash []byte, err error) {
+	var subject sql.NullString
+	var seal []byte
+	err = row.Scan(append([]any{&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash}, more...)...)
+	l.Subject, l.Seal = subject.String, string(seal)
+	return l, hash, err
+}
 
 // step checks the event l, which is written with the given hash.
 func (w *walker) step(l *chain.Link, hash []byte) {

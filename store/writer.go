@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,7 +33,7 @@ func (s *Store) Record(ctx context.Context, changes ...*broker.Change) error {
 	}
 	for _, c := range changes {
 		for _, e := range c.Events {
-			e.Seq, e.Hash = placed[0].seq, hex.EncodeToString(placed[0].hash[:])
+			e.Seq, e.Hash = placed[0].told()
 			placed = placed[1:]
 		}
 	}
