@@ -63,7 +63,9 @@ func (h head) told() (seq int64, hash string) {
 	if h.seq == 0 {
 		return 0, ""
 	}
-	return h.seq, hex.EncodeToString(h.hash[:])
+	var digits [2 * len(h.hash)]byte
+	hex.Encode(digits[:], h.hash[:])
+	return h.seq, string(digits[:])
 }
 
 // applier writes changes inside the writer's transaction.
@@ -187,46 +189,45 @@ func (a *applier) use() error {
 // append writes one event at the log's end. The log has room for one event of each type about
 // a row: a second one means that the row was set back by another program.
 func (a *applier) append(e *entry) error {
-	seal, err := a.seal(e)
-	if err != nil {
+	if err := a.seal(e); err != nil {
 		return err
 	}
-	l := e.link
+	l := &e.link
 	l.Seq = a.end.seq + 1
 	next := head{seq: l.Seq, facts: a.end.facts}
 	if e.part.Fact() {
 		next.facts++
-		l.Subject, seal = chain.FactSubject(next.facts), chain.SealFact(next.facts)
+		l.Subject, e.seal = chain.FactSubject(next.facts), chain.SealFact(next.facts)
 	}
 	var subject, sealed driver.Value
 	if e.part != chain.None {
-		l.Seal = string(seal[:])
-		subject, sealed = l.Subject, seal[:]
+		l.Seal = string(e.seal[:])
+		subject, sealed = l.Subject, e.seal[:]
 	}
 	next.hash = l.After(a.end.hash)
-	_, err = a.c.exec(sqlAppend, l.Seq, l.AtMS, l.Type, l.Session, l.Request, l.Data, subject, sealed, next.hash[:])
+	a.end, a.placed = next, append(a.placed, next)
+	_, err := a.c.exec(sqlAppend, l.Seq, l.AtMS, l.Type, l.Session, l.Request, l.Data, subject, sealed, a.placed[len(a.placed)-1].hash[:])
 	if taken(err) {
 		err = fmt.Errorf("%w: the log has a %s of %s already", broker.ErrTampered, l.Type, l.Subject)
 	}
-	if err != nil {
-		return err
-	}
-	a.end, a.placed = next, append(a.placed, next)
-	return nil
+	return err
 }
 
-func (a *applier) seal(e *entry) (chain.Hash, error) {
+// seal makes the seals that build on an earlier event.
+func (a *applier) seal(e *entry) error {
 	switch e.part {
 	case chain.Settled:
 		made, err := a.made(e.link.Subject, broker.EventRequestCreated)
-		return chain.SealOutcome(made, &a.work.settles[e.index].outcome), err
+		e.seal = chain.SealOutcome(made, &a.work.settles[e.index].outcome)
+		return err
 	case chain.GrantUsed:
 		made, err := a.made(e.link.Subject, broker.EventGrantCreated)
-		return chain.SealUse(made, a.work.use.By), err
+		e.seal = chain.SealUse(made, a.work.use.By)
+		return err
 	case chain.None, chain.InsertMade, chain.InsertEnded, chain.GrantMade,
 		chain.RuleSaved, chain.RuleRemoved, chain.FactOnly:
 	}
-	return e.seal, nil
+	return nil
 }
 
 // made is the seal with which the log recorded the making of subject.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ func dsn(path string, more map[string]string) string {
 type conn struct {
 	raw   *sqlite3.SQLiteConn
 	stmts map[string]*sqlite3.SQLiteStmt
+	args  []driver.NamedValue // of the statement that runs
 }
 
 func dial(dsn string) (*conn, error) {
@@ -68,7 +70,7 @@ func (c *conn) exec(sql string, args ...driver.Value) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := s.Exec(args)
+	res, err := s.ExecContext(context.Background(), c.numbered(args))
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +83,7 @@ func (c *conn) row(sql string, args ...driver.Value) ([]driver.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.Query(args)
+	rows, err := s.QueryContext(context.Background(), c.numbered(args))
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +105,15 @@ func (c *conn) integer(sql string, args ...driver.Value) (int64, error) {
 		return 0, err
 	}
 	return intOf(row[0], sql)
+}
+
+// numbered is args as the driver wants them, up to the next statement.
+func (c *conn) numbered(args []driver.Value) []driver.NamedValue {
+	c.args = c.args[:0]
+	for i, v := range args {
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	return c.args
 }
 
 // intOf is a column that holds an integer.

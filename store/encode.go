@@ -109,18 +109,17 @@ func settles(c *broker.Change, vouches []chain.Vouch) []settle {
 		s.Outcome.UpdatedInput = slices.Clone(s.Outcome.UpdatedInput)
 		list[v.Index] = settle{
 			id: s.ID, outcome: s.Outcome,
-			args: append(outcomeArgs(&s.Outcome), s.ID, v.Decided.Digest, v.Decided.ToolName),
+			args: append(outcomeArgs(make([]driver.Value, 0, 12), &s.Outcome), s.ID, v.Decided.Digest, v.Decided.ToolName),
 		}
 	}
 	return list
 }
 
-// outcomeArgs are in the order of outcomeColumns.
-func outcomeArgs(o *broker.Outcome) []driver.Value {
-	return []driver.Value{
+// outcomeArgs adds to args in the order of outcomeColumns.
+func outcomeArgs(args []driver.Value, o *broker.Outcome) []driver.Value {
+	return append(args,
 		string(o.State), chain.MS(o.At), string(o.By.Kind), o.By.ID, int64(o.By.PID), o.By.Exe, o.By.TTY,
-		o.Reason, string(o.UpdatedInput),
-	}
+		o.Reason, string(o.UpdatedInput))
 }
 
 // requestArgs are in the order of requestColumns.
@@ -131,7 +130,7 @@ func requestArgs(r *broker.Request) []driver.Value {
 		r.ToolName, string(r.ToolInput), r.CWD, r.Mode, r.Description, r.Digest,
 		int64(r.Asker.PID), signed(r.Asker.Start), chain.MS(r.CreatedAt), chain.MS(r.ExpiresAt))
 	if r.Outcome != nil {
-		return append(args, outcomeArgs(r.Outcome)...)
+		return outcomeArgs(args, r.Outcome)
 	}
 	return append(args, string(r.State), nil, "", "", int64(0), "", "", "", "")
 }

@@ -132,6 +132,9 @@ func ownFault(err error) bool {
 
 // taken reports whether err says that a key or id is in use.
 func taken(err error) bool {
+	if err == nil {
+		return false
+	}
 	var se sqlite3.Error
 	return errors.As(err, &se) &&
 		(se.ExtendedCode == sqlite3.ErrConstraintUnique || se.ExtendedCode == sqlite3.ErrConstraintPrimaryKey)

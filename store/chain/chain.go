@@ -45,9 +45,13 @@ type Link struct {
 	Seal    string // 32 bytes, or "" without a subject
 }
 
+// roomy is what most events and rows take at most to be hashed: they need no memory of the heap.
+const roomy = 1024
+
 // After is the hash of l when prev is the hash of the event before it.
 func (l Link) After(prev Hash) Hash {
-	b := make([]byte, 0, 256+len(l.Data))
+	var room [roomy]byte
+	b := room[:0]
 	b = append(b, prev[:]...)
 	b = appendInt(b, l.Seq)
 	b = appendInt(b, l.AtMS)
@@ -81,8 +85,8 @@ func GrantSubject(id string) string { return "grant/" + id }
 
 // SealRequest covers everything about a request that is fixed when it is made.
 func SealRequest(r *broker.Request) Hash {
-	b := make([]byte, 0, 512+len(r.ToolInput))
-	b = appendText(b, "request")
+	var room [roomy]byte
+	b := appendText(room[:0], "request")
 	for _, f := range []string{
 		r.ID, r.Key, r.SessionID, r.Agent, r.Event, r.ToolUseID, r.SubagentID, r.SubagentType,
 		r.ToolName, string(r.ToolInput), r.CWD, r.Mode, r.Description, r.Digest,
@@ -97,8 +101,8 @@ func SealRequest(r *broker.Request) Hash {
 
 // SealOutcome covers how the request sealed by created ended.
 func SealOutcome(created Hash, o *broker.Outcome) Hash {
-	b := make([]byte, 0, 256+len(o.UpdatedInput))
-	b = appendText(b, "outcome")
+	var room [roomy]byte
+	b := appendText(room[:0], "outcome")
 	b = append(b, created[:]...)
 	for _, f := range []string{
 		string(o.State), string(o.By.Kind), o.By.ID, o.By.Exe, o.By.TTY, o.Reason, string(o.UpdatedInput),
@@ -112,7 +116,8 @@ func SealOutcome(created Hash, o *broker.Outcome) Hash {
 
 // SealGrant covers a grant as it was made, unused.
 func SealGrant(g *broker.Grant) Hash {
-	b := appendText(make([]byte, 0, 256), "grant")
+	var room [roomy]byte
+	b := appendText(room[:0], "grant")
 	for _, f := range []string{
 		g.ID, g.SessionID, g.SubagentID, g.Digest, g.RequestID,
 		string(g.By.Kind), g.By.ID, g.By.Exe, g.By.TTY,
@@ -127,7 +132,8 @@ func SealGrant(g *broker.Grant) Hash {
 
 // SealUse covers who used the grant sealed by created.
 func SealUse(created Hash, by string) Hash {
-	b := appendText(make([]byte, 0, 128), "use")
+	var room [roomy]byte
+	b := appendText(room[:0], "use")
 	b = append(b, created[:]...)
 	return sha256.Sum256(appendText(b, by))
 }

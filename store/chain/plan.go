@@ -29,9 +29,9 @@ const (
 // Vouch is what one event of a change vouches for.
 type Vouch struct {
 	Part    Part
-	Index   int                // into Change.Settle, Rules or Remove
-	Subject string             // "" for None, and for facts, which are numbered when they are written
-	Decided broker.DecidedData // the event's data, for Settled and InsertEnded
+	Index   int                 // into Change.Settle, Rules or Remove
+	Subject string              // "" for None, and for facts, which are numbered when they are written
+	Decided *broker.DecidedData // the event's data, for Settled and InsertEnded
 }
 
 // readsData reports whether the event's data was decoded on the way to v.
@@ -207,13 +207,14 @@ func (ck *checker) decided(e *broker.Event) (Vouch, error) {
 	} else {
 		return v, fmt.Errorf("the change does not end request %s", e.RequestID)
 	}
-	if err := json.Unmarshal(e.Data, &v.Decided); err != nil {
+	v.Decided = new(broker.DecidedData)
+	if err := json.Unmarshal(e.Data, v.Decided); err != nil {
 		return v, fmt.Errorf("data: %w", err)
 	}
 	if MS(e.At) != MS(o.At) {
 		return v, fmt.Errorf("request %s ends at another time than its event", e.RequestID)
 	}
-	if err := agreesOutcome(o, &v.Decided); err != nil {
+	if err := agreesOutcome(o, v.Decided); err != nil {
 		return v, err
 	}
 	if v.Part == InsertEnded {
