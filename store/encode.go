@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -137,16 +138,10 @@ func requestArgs(r *broker.Request) []driver.Value {
 
 // sessionArgs are in the order of sessionColumns.
 func sessionArgs(s *broker.Session) ([]driver.Value, error) {
-	subagents, err := json.Marshal(append([]broker.Subagent{}, s.Subagents...))
-	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", s.ID, err)
-	}
-	run, err := optional(s.Run)
-	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", s.ID, err)
-	}
-	message, err := optional(s.Message)
-	if err != nil {
+	subagents, err1 := json.Marshal(append([]broker.Subagent{}, s.Subagents...))
+	run, err2 := optional(s.Run)
+	message, err3 := optional(s.Message)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("session %s: %w", s.ID, err)
 	}
 	var code driver.Value

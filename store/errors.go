@@ -44,19 +44,6 @@ func (e *OpenError) Error() string {
 
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// Cures by cause, for OpenError.
-const (
-	cureTooNew     = "update aoctl, or move the file away to start with an empty one"
-	cureCorrupt    = "move the file and its -wal and -shm neighbours away to start with an empty one"
-	cureNotOurs    = "move it away, or set AOCTL_HOME to another folder"
-	cureArchive    = `look at it with "aoctl log --archive"; put a backup in its place, or move it away to start with an empty one`
-	cureUnwritable = "make the file and its folder writable for you, or set AOCTL_HOME to another folder"
-	cureBusy       = "close the program that uses it, then start again"
-	cureMissing    = `start a console once with "aoctl"`
-	cureOther      = "see that its disk works and has room"
-	cureTampered   = `see "aoctl log verify"; move the file away to start with an empty one`
-)
-
 // openError puts path, sentinel and cure to whatever kept a database from being opened.
 func openError(path string, err error) error {
 	var done *OpenError
@@ -64,10 +51,7 @@ func openError(path string, err error) error {
 		return err
 	}
 	err = translate(err)
-	cure, known := cureFor(err)
-	if !known {
-		cure = cureOther
-	}
+	cure, _ := cureFor(err)
 	return &OpenError{Path: path, Err: err, Cure: cure}
 }
 
@@ -82,25 +66,26 @@ func readError(path string, err error) error {
 	return err
 }
 
+// cureFor is what a person can do about err.
 func cureFor(err error) (cure string, known bool) {
 	for _, c := range []struct {
 		is   error
 		cure string
 	}{
-		{ErrTooNew, cureTooNew},
-		{ErrCorrupt, cureCorrupt},
-		{ErrNotOurs, cureNotOurs},
-		{ErrArchive, cureArchive},
-		{ErrUnwritable, cureUnwritable},
-		{ErrBusy, cureBusy},
-		{ErrMissing, cureMissing},
-		{errHead, cureTampered},
+		{ErrTooNew, "update aoctl, or move the file away to start with an empty one"},
+		{ErrCorrupt, "move the file and its -wal and -shm neighbours away to start with an empty one"},
+		{ErrNotOurs, "move it away, or set AOCTL_HOME to another folder"},
+		{ErrArchive, `look at it with "aoctl log --archive"; put a backup in its place, or move it away to start with an empty one`},
+		{ErrUnwritable, "make the file and its folder writable for you, or set AOCTL_HOME to another folder"},
+		{ErrBusy, "close the program that uses it, then start again"},
+		{ErrMissing, `start a console once with "aoctl"`},
+		{errHead, `see "aoctl log verify"; move the file away to start with an empty one`},
 	} {
 		if errors.Is(err, c.is) {
 			return c.cure, true
 		}
 	}
-	return "", false
+	return "see that its disk works and has room", false
 }
 
 // translate puts our sentinel before the driver's error, by its code.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"time"
 )
@@ -69,15 +68,7 @@ func (r *Reader) VerifyTail(ctx context.Context, n int64) (Report, error) {
 		if err := w.skip(ctx, q, n); err != nil {
 			return err
 		}
-		if _, err := w.walk(ctx, q, math.MaxInt64, -1); err != nil {
-			return err
-		}
-		e, err := readEnd(ctx, q)
-		if err != nil {
-			return err
-		}
-		w.compare(e)
-		return nil
+		return w.toEnd(ctx, q)
 	})
 	if err != nil {
 		return Report{}, fmt.Errorf("verify: %w", err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,6 +49,18 @@ func scanLink(row scanner, more ...any) (l chain.Link, hash []byte, err error) {
 	err = row.Scan(append([]any{&l.Seq, &l.AtMS, &l.Type, &l.Session, &l.Request, &l.Data, &subject, &seal, &hash}, more...)...)
 	l.Subject, l.Seal = subject.String, string(seal)
 	return l, hash, err
+}
+
+// toEnd goes on to the end of the log, and looks whether that is where it is on record.
+func (w *walker) toEnd(ctx context.Context, q querier) error {
+	if _, err := w.walk(ctx, q, math.MaxInt64, -1); err != nil {
+		return err
+	}
+	e, err := readEnd(ctx, q)
+	if err == nil {
+		w.compare(e)
+	}
+	return err
 }
 
 // step checks the event l, which is written with the given hash.
