@@ -82,25 +82,17 @@ func (a *applier) checkpoints() error {
 	return nil
 }
 
-// trustedCheckpoint is a checkpoint with the verdict of the log about it.
-type trustedCheckpoint struct {
-	broker.Checkpoint
-	request string
-	doubt   error // nil when the log vouches for it
-}
-
-func scanTrustedCheckpoint(row scanner) (trustedCheckpoint, error) {
-	var t trustedCheckpoint
-	var session, data, typ string
+func scanTrustedCheckpoint(row scanner) (t trusted[broker.Checkpoint], err error) {
+	var request, session, data, typ string
 	var said witness
-	if err := row.Scan(append([]any{&t.request, &session, &data, &typ}, said.dest()...)...); err != nil {
+	if err := row.Scan(append([]any{&request, &session, &data, &typ}, said.dest()...)...); err != nil {
 		return t, err
 	}
-	t.doubt = json.Unmarshal([]byte(data), &t.Checkpoint)
+	t.subject, t.doubt = "checkpoint/"+request, json.Unmarshal([]byte(data), &t.row)
 	if t.doubt == nil {
 		t.doubt = said.follows(typ, "")
 	}
-	if t.doubt == nil && (t.RequestID != t.request || t.SessionID != session || !sameCheckpoint(t.Checkpoint, said.data.String)) {
+	if t.doubt == nil && (t.row.RequestID != request || t.row.SessionID != session || !sameCheckpoint(t.row, said.data.String)) {
 		t.doubt = fmt.Errorf("it is not what event %d recorded", said.seq.Int64)
 	}
 	return t, nil
@@ -119,34 +111,13 @@ func sameCheckpoint(c broker.Checkpoint, data string) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// loadCheckpoints adds the checkpoints to what Load says.
-func (s *Store) loadCheckpoints(ctx context.Context, saved *broker.Saved) error {
-	found, err := list(ctx, &s.queries, scanTrustedCheckpoint, sqlCheckpoints)
-	if err != nil {
-		return fmt.Errorf("load checkpoints: %w", err)
-	}
-	for _, c := range found {
-		if s.trust(ctx, "checkpoint/"+c.request, c.doubt) {
-			saved.Checkpoints = append(saved.Checkpoints, c.Checkpoint)
-		}
-	}
-	return nil
-}
-
 // checkpoints holds the rows against the log.
 func (r *Report) checkpoints(ctx context.Context, q querier) error {
 	version, err := schemaOf(ctx, q)
 	if err != nil || version < checkpointSchema {
 		return err
 	}
-	err = each(ctx, q, func(row scanner) error {
-		c, err := scanTrustedCheckpoint(row)
-		if err == nil && c.doubt != nil {
-			r.add(0, "checkpoint/"+c.request, c.doubt.Error())
-		}
-		return err
-	}, sqlCheckpoints)
-	if err != nil {
+	if err := rows(ctx, q, r, new(int64), scanTrustedCheckpoint, sqlCheckpoints); err != nil {
 		return err
 	}
 	return each(ctx, q, func(row scanner) error {

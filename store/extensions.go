@@ -1,9 +1,7 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/store/chain"
@@ -23,36 +21,15 @@ const sqlExtensions = `SELECT r.id,
 	WHERE r.status = 'pending'
 	ORDER BY e.seq`
 
-// trustedExtension is an extension with the verdict of the log about it.
-type trustedExtension struct {
-	broker.Extension
-	doubt error // nil when the log vouches for it
-}
-
-func scanTrustedExtension(row scanner) (trustedExtension, error) {
-	var t trustedExtension
+func scanTrustedExtension(row scanner) (t trusted[broker.Extension], err error) {
 	var said witness
-	if err := row.Scan(append([]any{&t.RequestID}, said.dest()...)...); err != nil {
+	if err := row.Scan(append([]any{&t.row.RequestID}, said.dest()...)...); err != nil {
 		return t, err
 	}
-	t.At = chain.Time(said.at.Int64)
-	if t.doubt = said.follows(broker.EventExtended, ""); t.doubt == nil {
-		t.doubt = json.Unmarshal([]byte(said.data.String), &t.ExtendedData)
+	t.row.At = chain.Time(said.at.Int64)
+	t.subject, t.doubt = "extension of request/"+t.row.RequestID, said.follows(broker.EventExtended, "")
+	if t.doubt == nil {
+		t.doubt = json.Unmarshal([]byte(said.data.String), &t.row.ExtendedData)
 	}
 	return t, nil
-}
-
-// loadExtensions adds the extensions to what Load says. Without one for which the log does
-// not vouch the request has the time that it had before.
-func (s *Store) loadExtensions(ctx context.Context, saved *broker.Saved) error {
-	found, err := list(ctx, &s.queries, scanTrustedExtension, sqlExtensions)
-	if err != nil {
-		return fmt.Errorf("load what was given more time: %w", err)
-	}
-	for _, x := range found {
-		if s.trust(ctx, "extension of request/"+x.RequestID, x.doubt) {
-			saved.Extensions = append(saved.Extensions, x.Extension)
-		}
-	}
-	return nil
 }

@@ -160,21 +160,3 @@ func told(ctx context.Context, q querier, v any, typ, query string, args ...any)
 	}
 	return said, doubt, nil
 }
-
-// vouchSessions does so for all that a starting broker takes up.
-func (s *Store) vouchSessions(ctx context.Context, list []trustedSession) ([]trustedSession, error) {
-	var vouched []trustedSession
-	err := s.moment(ctx, func(q querier) error {
-		vouched = slices.Clone(list)
-		for i := range vouched {
-			t := &vouched[i]
-			doubt, err := vouchRun(ctx, q, &t.Session)
-			if err != nil {
-				return err
-			}
-			t.doubt = cmp.Or(t.doubt, doubt)
-		}
-		return nil
-	})
-	return vouched, err
-}

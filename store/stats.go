@@ -97,7 +97,7 @@ func (s *queries) Grants(ctx context.Context) ([]broker.Grant, error) {
 	var good []broker.Grant
 	for _, g := range found {
 		if g.doubt == nil {
-			good = append(good, g.Grant)
+			good = append(good, g.row)
 		}
 	}
 	return good, nil

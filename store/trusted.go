@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -96,21 +97,23 @@ func (w *witness) follows(typ, subject string) error {
 	return nil
 }
 
-// trustedRequest is a request with the verdict of the log about it.
-type trustedRequest struct {
-	broker.Request
-	doubt error // nil when the log vouches for it
+// trusted is a row with the verdict of the log about it.
+type trusted[T any] struct {
+	row     T
+	subject string // what the verdict is about
+	doubt   error  // nil when the log vouches for it
 }
 
-func scanTrustedRequest(row scanner) (trustedRequest, error) {
-	var t requestRow
+func scanTrustedRequest(row scanner) (t trusted[broker.Request], err error) {
+	var r requestRow
 	var made, ended witness
-	dest := append(t.dest(), made.dest()...)
+	dest := append(r.dest(), made.dest()...)
 	if err := row.Scan(append(dest, ended.dest()...)...); err != nil {
-		return trustedRequest{}, err
+		return t, err
 	}
-	r := t.request()
-	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil
+	t.row = r.request()
+	t.subject, t.doubt = chain.RequestSubject(t.row.ID), doubtRequest(&t.row, &made, &ended)
+	return t, nil
 }
 
 func doubtRequest(r *broker.Request, made, ended *witness) error {
@@ -139,19 +142,12 @@ func doubtRequest(r *broker.Request, made, ended *witness) error {
 	return chain.AgreesDecided(r, ended.session.String, []byte(ended.data.String))
 }
 
-// trustedGrant is a grant with the verdict of the log about it.
-type trustedGrant struct {
-	broker.Grant
-	doubt error
-}
-
-func scanTrustedGrant(row scanner) (trustedGrant, error) {
+func scanTrustedGrant(row scanner) (t trusted[broker.Grant], err error) {
 	var made, used witness
-	g, err := scanGrant(scanMore{row, append(made.dest(), used.dest()...)})
-	if err != nil {
-		return trustedGrant{}, err
+	if t.row, err = scanGrant(scanMore{row, append(made.dest(), used.dest()...)}); err == nil {
+		t.subject, t.doubt = chain.GrantSubject(t.row.ID), doubtGrant(&t.row, &made, &used)
 	}
-	return trustedGrant{Grant: g, doubt: doubtGrant(&g, &made, &used)}, nil
+	return t, err
 }
 
 func doubtGrant(g *broker.Grant, made, used *witness) error {
@@ -178,26 +174,19 @@ var sqlTrustedSessions = `SELECT ` + prefixed(sessionColumns, "s") + `, stop.typ
 	FROM sessions s LEFT JOIN events stop ON stop.seq = (
 		SELECT max(seq) FROM events WHERE session_id = s.id AND type IN ('stop_requested', 'stop_lifted'))`
 
-// trustedSession is a session as the log allows it to be: one that was stopped stays
+// scanTrustedSession reads a session as the log allows it to be: one that was stopped stays
 // stopped whatever its row says.
-type trustedSession struct {
-	broker.Session
-	doubt error
-}
-
-func scanTrustedSession(row scanner) (trustedSession, error) {
+func scanTrustedSession(row scanner) (t trusted[broker.Session], err error) {
 	var typ sql.NullString
 	var at sql.NullInt64
-	s, doubt, err := scanDoubtedSession(scanMore{row, []any{&typ, &at}})
-	t := trustedSession{Session: s, doubt: doubt}
-	if err != nil || typ.String != broker.EventStopRequested {
-		return t, err
-	}
-	if s.State == broker.SessionActive || s.State == broker.SessionIdle {
+	s := &t.row
+	*s, t.doubt, err = scanDoubtedSession(scanMore{row, []any{&typ, &at}})
+	t.subject = "session/" + s.ID
+	if err == nil && typ.String == broker.EventStopRequested && (s.State == broker.SessionActive || s.State == broker.SessionIdle) {
 		t.doubt = fmt.Errorf("it is %s, the log says that it was stopped", s.State)
-		t.State, t.StopAskedAt = broker.SessionStopping, chain.Time(at.Int64)
+		s.State, s.StopAskedAt = broker.SessionStopping, chain.Time(at.Int64)
 	}
-	return t, nil
+	return t, err
 }
 
 // scanMore scans further columns behind those that are asked for.
@@ -228,7 +217,7 @@ func (s *queries) one(ctx context.Context, what, where, arg string) (broker.Requ
 	case found[0].doubt != nil:
 		return broker.Request{}, fmt.Errorf("%s: %w: %w", what, broker.ErrTampered, found[0].doubt)
 	}
-	return found[0].Request, nil
+	return found[0].row, nil
 }
 
 // Load implements broker.Store. Pending requests and grants for which the log does
@@ -237,48 +226,70 @@ func (s *queries) one(ctx context.Context, what, where, arg string) (broker.Requ
 // undone comes back as stopping. Tampered tells of them. Facts for which the log does
 // not vouch are left out as well; Saved.Doubt tells of the first.
 func (s *Store) Load(ctx context.Context) (broker.Saved, error) {
-	requests, err := list(ctx, &s.queries, scanTrustedRequest, sqlTrustedRequests+` WHERE r.status = 'pending' ORDER BY r.n`)
+	requests, err := vouched(ctx, s, "pending requests", scanTrustedRequest, sqlTrustedRequests+` WHERE r.status = 'pending' ORDER BY r.n`)
 	if err != nil {
-		return broker.Saved{}, fmt.Errorf("load pending requests: %w", err)
+		return broker.Saved{}, err
 	}
-	sessions, err := list(ctx, &s.queries, scanTrustedSession, sqlTrustedSessions+`
-		WHERE s.state NOT IN ('finished', 'gone') OR s.last_seen_at_ms > ? OR s.id IN (SELECT session_id FROM checkpoints) ORDER BY s.last_seen_at_ms DESC, s.id`,
-		chain.MS(s.now().Add(-lately)))
+	sessions, err := s.loadSessions(ctx)
 	if err != nil {
 		return broker.Saved{}, fmt.Errorf("load sessions: %w", err)
 	}
-	grants, err := list(ctx, &s.queries, scanTrustedGrant, sqlTrustedGrants+` WHERE g.used_by IS NULL ORDER BY g.created_at_ms, g.id`)
+	grants, err := vouched(ctx, s, "grants", scanTrustedGrant, sqlTrustedGrants+` WHERE g.used_by IS NULL ORDER BY g.created_at_ms, g.id`)
 	if err != nil {
-		return broker.Saved{}, fmt.Errorf("load grants: %w", err)
-	}
-	if sessions, err = s.vouchSessions(ctx, sessions); err != nil {
-		return broker.Saved{}, fmt.Errorf("load sessions: %w", err)
+		return broker.Saved{}, err
 	}
 	saved, err := s.loadFacts(ctx)
 	if err != nil {
 		return broker.Saved{}, err
 	}
-	if err := s.loadCheckpoints(ctx, &saved); err != nil {
+	saved.Requests, saved.Sessions, saved.Grants = requests, sessions, grants
+	if saved.Checkpoints, err = vouched(ctx, s, "checkpoints", scanTrustedCheckpoint, sqlCheckpoints); err != nil {
 		return broker.Saved{}, err
 	}
-	if err := s.loadExtensions(ctx, &saved); err != nil {
+	// A request whose extension the log does not vouch for has the time that it had before.
+	if saved.Extensions, err = vouched(ctx, s, "what was given more time", scanTrustedExtension, sqlExtensions); err != nil {
 		return broker.Saved{}, err
-	}
-	for _, v := range sessions {
-		s.trust(ctx, "session/"+v.ID, v.doubt)
-		saved.Sessions = append(saved.Sessions, v.Session)
-	}
-	for _, r := range requests {
-		if s.trust(ctx, chain.RequestSubject(r.ID), r.doubt) {
-			saved.Requests = append(saved.Requests, r.Request)
-		}
-	}
-	for _, g := range grants {
-		if s.trust(ctx, chain.GrantSubject(g.ID), g.doubt) {
-			saved.Grants = append(saved.Grants, g.Grant)
-		}
 	}
 	return saved, nil
+}
+
+// vouched lists the rows for which the log vouches, and notes the others.
+func vouched[T any](ctx context.Context, s *Store, what string, scan func(scanner) (trusted[T], error), query string) ([]T, error) {
+	found, err := list(ctx, &s.queries, scan, query)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", what, err)
+	}
+	var kept []T
+	for _, t := range found {
+		if s.trust(ctx, t.subject, t.doubt) {
+			kept = append(kept, t.row)
+		}
+	}
+	return kept, nil
+}
+
+// loadSessions lists the sessions that have not ended, or lately, or that have a call that
+// was put off, as far as the log allows.
+func (s *Store) loadSessions(ctx context.Context) ([]broker.Session, error) {
+	found, err := list(ctx, &s.queries, scanTrustedSession, sqlTrustedSessions+`
+		WHERE s.state NOT IN ('finished', 'gone') OR s.last_seen_at_ms > ? OR s.id IN (SELECT session_id FROM checkpoints) ORDER BY s.last_seen_at_ms DESC, s.id`,
+		chain.MS(s.now().Add(-lately)))
+	if err != nil {
+		return nil, err
+	}
+	var sessions []broker.Session
+	err = s.moment(ctx, func(q querier) error {
+		for _, t := range found {
+			doubt, err := vouchRun(ctx, q, &t.row)
+			if err != nil {
+				return err
+			}
+			s.trust(ctx, t.subject, cmp.Or(t.doubt, doubt))
+			sessions = append(sessions, t.row)
+		}
+		return nil
+	})
+	return sessions, err
 }
 
 // loadFacts returns what Load says of facts and rules.

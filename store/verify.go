@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/store/chain"
 )
 
 // maxProblems is how many problems a Report spells out; the rest is counted.
@@ -120,27 +119,23 @@ func (r *Report) requests(ctx context.Context, q querier) error {
 
 // requestsAt checks the requests that where selects.
 func (r *Report) requestsAt(ctx context.Context, q querier, where string, args ...any) error {
-	return each(ctx, q, func(row scanner) error {
-		t, err := scanTrustedRequest(row)
-		if err != nil {
-			return err
-		}
-		r.Requests++
-		r.row(chain.RequestSubject(t.ID), t.doubt)
-		return nil
-	}, sqlTrustedRequests+where+` ORDER BY r.n`, args...)
+	return rows(ctx, q, r, &r.Requests, scanTrustedRequest, sqlTrustedRequests+where+` ORDER BY r.n`, args...)
 }
 
 func (r *Report) grants(ctx context.Context, q querier) error {
+	return rows(ctx, q, r, &r.Grants, scanTrustedGrant, sqlTrustedGrants+` ORDER BY g.created_at_ms, g.id`)
+}
+
+// rows counts the rows of a query, and names those for which the log does not vouch.
+func rows[T any](ctx context.Context, q querier, r *Report, n *int64, scan func(scanner) (trusted[T], error), query string, args ...any) error {
 	return each(ctx, q, func(row scanner) error {
-		t, err := scanTrustedGrant(row)
-		if err != nil {
-			return err
+		t, err := scan(row)
+		if err == nil {
+			*n++
+			r.row(t.subject, t.doubt)
 		}
-		r.Grants++
-		r.row(chain.GrantSubject(t.ID), t.doubt)
-		return nil
-	}, sqlTrustedGrants+` ORDER BY g.created_at_ms, g.id`)
+		return err
+	}, query, args...)
 }
 
 func (r *Report) sessions(ctx context.Context, q querier) error {
@@ -155,9 +150,9 @@ func (r *Report) sessions(ctx context.Context, q querier) error {
 			return err
 		}
 		r.Sessions++
-		r.row("session/"+t.ID, t.doubt)
-		if t.Run != nil || t.Message != nil {
-			held = append(held, t.Session)
+		r.row(t.subject, t.doubt)
+		if t.row.Run != nil || t.row.Message != nil {
+			held = append(held, t.row)
 		}
 		return nil
 	}, query)

@@ -158,7 +158,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-20-log", "a row that the log does not vouch for is not honoured", "store/trusted.go",
-		"	return trustedRequest{Request: r, doubt: doubtRequest(&r, &made, &ended)}, nil", "	_ = doubtRequest\n	return trustedRequest{Request: r}, nil",
+		"	t.subject, t.doubt = chain.RequestSubject(t.row.ID), doubtRequest(&t.row, &made, &ended)", "	_ = doubtRequest\n	t.subject = chain.RequestSubject(t.row.ID)",
 	},
 	{
 		"threat-20-freeze", "a fact that was lost counts as a freeze", "broker/engine/restore.go",
