@@ -161,7 +161,7 @@ func CoversInput(r Request, input json.RawMessage) bool {
 		return false
 	}
 	for key, v := range now {
-		if w, ok := was[key]; !ok || !wire.Same(w, v) {
+		if w, ok := was[key]; !ok || !wire.Identical(w, v) {
 			return false
 		}
 		delete(was, key)

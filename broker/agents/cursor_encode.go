@@ -64,7 +64,7 @@ func (cursor) takes(event, tool string, input, updated json.RawMessage) bool {
 	}
 	for _, was := range old {
 		f, ok := now[was.Key]
-		if !ok || !mcp && !wire.Same(was.Value, f.Value) && !cursorApplies(f) {
+		if !ok || !mcp && !wire.Identical(was.Value, f.Value) && !cursorApplies(f) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -26,19 +27,33 @@ func Same(x, y json.RawMessage) bool {
 	return okA && okB && bytes.Equal(a, b)
 }
 
+// Identical is for who decides what may run: the same to every reader, and numbers as they
+// are written, so 1.0 and 1 are different, and 1e2 and 100. What Check refuses is identical to
+// nothing, not even to itself.
+func Identical(x, y json.RawMessage) bool {
+	a, okA := strictly(x)
+	b, okB := strictly(y)
+	return okA && okB && reflect.DeepEqual(a, b)
+}
+
 // canonical writes a JSON text in the one way that all that are the same share.
 func canonical(raw json.RawMessage) ([]byte, bool) {
+	v, ok := strictly(raw)
+	if !ok {
+		return nil, false
+	}
+	out, err := json.Marshal(plainNumbers(v))
+	return out, err == nil
+}
+
+// strictly reads what all readers read alike, and keeps its numbers as they are written.
+func strictly(raw json.RawMessage) (v any, ok bool) {
 	if Check(raw, MaxDepth) != nil {
 		return nil, false
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return nil, false
-	}
-	out, err := json.Marshal(plainNumbers(v))
-	return out, err == nil
+	return v, dec.Decode(&v) == nil
 }
 
 // plainNumbers writes every number in v in one way.

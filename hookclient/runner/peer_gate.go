@@ -189,7 +189,7 @@ func (p *peer) permission(id string, r request) {
 	q := ask{id: id, patient: true}
 	if e != nil {
 		c.event.CWD, c.event.Transcript, c.event.AgentType = e.event.CWD, e.event.Transcript, e.event.AgentType
-		if e.verdict == allowed && e.request != "" && e.event.ToolName == r.ToolName && wire.Same(e.input, r.Input) {
+		if e.verdict == allowed && e.request != "" && e.event.ToolName == r.ToolName && wire.Identical(e.input, r.Input) {
 			q.sure = e.request
 		}
 	}
