@@ -104,7 +104,7 @@ func (s *Store) goOn(ctx context.Context) error {
 	case f.base.seq == f.cut.To:
 		return nil
 	}
-	if digest, err := fileDigest(FindArchive(s.w.files.path, f.cut.File)); err != nil || digest != f.cut.Digest {
+	if digest, err := fileDigest(findArchive(s.w.files.path, f.cut.File)); err != nil || digest != f.cut.Digest {
 		return fmt.Errorf("%w: %s; nothing more of it is removed from the log: %w", ErrArchiveFile, f.cut.File, err)
 	}
 	return s.cut(ctx, f.cut.To)
@@ -192,9 +192,9 @@ func (s *Store) reached(point string) error {
 	return s.failpoint(point)
 }
 
-// FindArchive is where the archive on record as file lies: there, or, for a state folder
+// findArchive is where the archive on record as file lies: there, or, for a state folder
 // that was moved, in the folder "archive" beside the database.
-func FindArchive(database, file string) string {
+func findArchive(database, file string) string {
 	if _, err := os.Lstat(file); err == nil {
 		return file
 	}

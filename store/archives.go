@@ -53,7 +53,7 @@ func (r *Reader) VerifyArchives(ctx context.Context) ([]Archived, error) {
 	hash := fmt.Sprintf("%x", chain.Hash{})
 	for i := range list {
 		a := &list[i]
-		a.Problem, err = verifyArchive(ctx, FindArchive(r.path, a.File), a, hash)
+		a.Problem, err = verifyArchive(ctx, findArchive(r.path, a.File), a, hash)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			a.Missing = true
