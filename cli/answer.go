@@ -63,7 +63,7 @@ any program of yours may.`,
 }
 
 func answerQuestion(ctx context.Context, c *client, o answerOptions, out io.Writer) error {
-	call, err := c.findQuestion(ctx, o.what)
+	call, err := findQuestion(ctx, c, o.what)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func answerQuestion(ctx context.Context, c *client, o answerOptions, out io.Writ
 }
 
 // findQuestion picks the waiting question that ref names.
-func (c *client) findQuestion(ctx context.Context, ref string) (broker.Request, error) {
+func findQuestion(ctx context.Context, c *client, ref string) (broker.Request, error) {
 	waiting, err := c.pending(ctx, "")
 	if err != nil {
 		return broker.Request{}, err

@@ -115,7 +115,7 @@ func (o approveOptions) show(out io.Writer, call broker.Request) error {
 }
 
 func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer) error {
-	call, err := c.findCall(ctx, o.call)
+	call, err := findCall(ctx, c, o.call)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer
 			return err
 		}
 	}
-	answer, err := c.allow(ctx, call.ID, o)
+	answer, err := allow(ctx, c, call.ID, o)
 	switch {
 	case err != nil:
 		return err
@@ -141,7 +141,7 @@ func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer
 
 // findCall picks the waiting call whose id is ref or begins with it, or the call of that
 // id that is over but may still be granted.
-func (c *client) findCall(ctx context.Context, ref string) (broker.Request, error) {
+func findCall(ctx context.Context, c *client, ref string) (broker.Request, error) {
 	waiting, err := c.pending(ctx, "")
 	if err != nil {
 		return broker.Request{}, err
@@ -216,7 +216,7 @@ func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 
 // allow lets call id run, once. The first answer wins: when somebody else's came before,
 // the error says what it was.
-func (c *client) allow(ctx context.Context, id string, o approveOptions) (outcome, error) {
+func allow(ctx context.Context, c *client, id string, o approveOptions) (outcome, error) {
 	body := map[string]any{"decision": broker.Allow}
 	if o.reason != "" {
 		body["reason"] = o.reason

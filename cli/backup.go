@@ -60,11 +60,7 @@ func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err
 		return printLine(out, fmt.Sprintf("backed up %s (%s, verified) to %s; head %d %s",
 			plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
 	}
-	line, err := jsonLine(c)
-	if err != nil {
-		return err
-	}
-	return printLine(out, string(line))
+	return printObject(out, c)
 }
 
 // notOurFile refuses the names of aoctl's own files beside the database, which the

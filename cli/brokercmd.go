@@ -47,15 +47,12 @@ func runBroker(ctx context.Context, o consoleOptions, out io.Writer) error {
 	if h.tcp != nil {
 		listen = h.tcp.Addr()
 	}
-	line, err := jsonLine(struct {
+	err = printObject(out, struct {
 		Socket string `json:"socket"`
 		Listen string `json:"listen,omitempty"`
 		PID    int    `json:"pid"`
 	}{h.socket, listen, os.Getpid()})
 	if err != nil {
-		return err
-	}
-	if err := printLine(out, string(line)); err != nil {
 		return err
 	}
 	select {

@@ -60,6 +60,9 @@ func newClient(cmd *cobra.Command) (*client, error) {
 	}}, nil
 }
 
+// waitFor changes how long an answer may take.
+func (c *client) waitFor(d time.Duration) { c.http.Timeout = d }
+
 // socketPath is the socket that cmd's --socket names, or the usual one.
 func socketPath(cmd *cobra.Command) (string, error) {
 	if s, err := cmd.Flags().GetString("socket"); err == nil && s != "" {
@@ -164,13 +167,13 @@ func (c *client) call(ctx context.Context, method, path string, body []byte, int
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.unanswered(err)
+		return unanswered(c.socket, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return c.unanswered(err)
+		return unanswered(c.socket, err)
 	case len(text) > maxAnswer:
 		return failure{code: exitError, text: "the console's answer is too large"}
 	case resp.StatusCode != http.StatusOK:
@@ -185,37 +188,26 @@ func (c *client) call(ctx context.Context, method, path string, body []byte, int
 	return nil
 }
 
-// unanswered explains a call that got no answer at all.
-func (c *client) unanswered(err error) error {
+// unanswered explains why a call to the console on socket got no answer at all.
+func unanswered(socket string, err error) error {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f
 	}
 	var netErr net.Error
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
-		return noConsole(c.socket, err)
+		return noConsole(socket, err)
 	case errors.Is(err, context.Canceled):
 		return failure{code: exitError, text: "interrupted", cause: err}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
 		return failure{
-			code: exitNoConsole, text: fmt.Sprintf("the console on %s does not answer", c.socket),
+			code: exitNoConsole, text: fmt.Sprintf("the console on %s does not answer", socket),
 			hint: "is it suspended (ctrl+z)? bring it back with fg, or quit it and start another", cause: err,
 		}
 	}
 	return failure{
-		code: exitNoConsole, text: fmt.Sprintf("the console on %s went away: %v", c.socket, rootCause(err)),
+		code: exitNoConsole, text: fmt.Sprintf("the console on %s went away: %v", socket, rootCause(err)),
 		hint: `start one with "aoctl"`, cause: err,
-	}
-}
-
-// rootCause is the innermost error, without the URL that net/http puts around it.
-func rootCause(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
 	}
 }
 

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/aoctl/aoctl/cli/config"
 )
 
 const configLong = `config lists the console's settings: what each is, and where that comes from. A setting
@@ -54,7 +52,7 @@ func newConfigCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return list.file.failure()
+			return unfit(list.file)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
@@ -147,23 +145,6 @@ func (l settingsList) least(text, other string) string {
 	return text
 }
 
-// as is a value as JSON has it.
-func (k configKey) as(text string) any {
-	if text == "" {
-		return nil
-	}
-	switch k.Kind {
-	case config.Whole:
-		if n, err := strconv.Atoi(text); err == nil {
-			return n
-		}
-	case config.Switch:
-		return text == "true"
-	case config.Text:
-	}
-	return text
-}
-
 // from says where a value comes from.
 func (s settingNow) from(f configFile) string {
 	switch s.From {
@@ -201,11 +182,7 @@ func (l settingsList) printJSON(out io.Writer) error {
 	if p := l.file.problem; p != nil {
 		doc.Problem = &problem{p.Line, p.Text, p.Cure}
 	}
-	line, err := jsonLine(doc)
-	if err != nil {
-		return err
-	}
-	return printLine(out, string(line))
+	return printObject(out, doc)
 }
 
 // one prints the value of one setting, or with JSON all about it.
@@ -217,11 +194,7 @@ func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
 		if !asJSON {
 			return printLine(out, s.text)
 		}
-		line, err := jsonLine(s)
-		if err != nil {
-			return err
-		}
-		return printLine(out, string(line))
+		return printObject(out, s)
 	}
 	if r, ok := configRefused[name]; ok {
 		return usageError{text: name + " is no setting of the file: " + r.Why, hint: r.Instead}
@@ -233,16 +206,8 @@ func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
 	return usageError{text: fmt.Sprintf("there is no setting %q", name), hint: hint}
 }
 
-func configNames() []string {
-	var names []string
-	for _, k := range configKeys() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-// failure says that the file does not count, nil when it does.
-func (f configFile) failure() error {
+// unfit says that the file does not count, nil when it does.
+func unfit(f configFile) error {
 	if f.problem == nil {
 		return nil
 	}

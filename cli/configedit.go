@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +50,7 @@ func editConfig(ctx context.Context) (string, error) {
 	}
 	before := readConfig()
 	if before.found && before.data == nil { // a link or the like: what is behind it is not ours to change
-		return "", before.failure()
+		return "", unfit(before)
 	}
 	text := before.data
 	if !before.found {
@@ -104,26 +103,4 @@ func writeConfig(path string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(temp.Name(), path)
-}
-
-// newConfigText is a file in which every setting stands as a comment, as it is without it.
-func newConfigText() []byte {
-	var b strings.Builder
-	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
-		"# Flags and environment variables win. \"aoctl config\" lists what holds.\n")
-	for _, k := range configKeys() {
-		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", k.about, k.Name, k.inFile())
-	}
-	return []byte(b.String())
-}
-
-// inFile is the default as it stands in a file, or an example where there is none.
-func (k configKey) inFile() string {
-	switch {
-	case k.def == "":
-		return k.Such
-	case k.Kind == config.Text:
-		return fmt.Sprintf("%q", k.def)
-	}
-	return k.def
 }

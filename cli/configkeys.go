@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -148,4 +149,51 @@ func notifyInEnv() (value, variable string, err error) {
 		return ways, notifyEnv, nil
 	}
 	return "", "", nil
+}
+
+// newConfigText is a file in which every setting stands as a comment, as it is without it.
+func newConfigText() []byte {
+	var b strings.Builder
+	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
+		"# Flags and environment variables win. \"aoctl config\" lists what holds.\n")
+	for _, k := range configKeys() {
+		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", k.about, k.Name, k.inFile())
+	}
+	return []byte(b.String())
+}
+
+// inFile is the default as it stands in a file, or an example where there is none.
+func (k configKey) inFile() string {
+	switch {
+	case k.def == "":
+		return k.Such
+	case k.Kind == config.Text:
+		return fmt.Sprintf("%q", k.def)
+	}
+	return k.def
+}
+
+// as is a value as JSON has it.
+func (k configKey) as(text string) any {
+	if text == "" {
+		return nil
+	}
+	switch k.Kind {
+	case config.Whole:
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	case config.Switch:
+		return text == "true"
+	case config.Text:
+	}
+	return text
+}
+
+func configNames() []string {
+	var names []string
+	for _, k := range configKeys() {
+		names = append(names, k.Name)
+	}
+	return names
 }

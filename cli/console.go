@@ -3,26 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui"
-)
-
-const (
-	defaultTimeout = 10 * time.Minute
-	minTimeout     = time.Second
-	maxTimeout     = 24 * time.Hour
-	timeoutEnv     = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
 )
 
 type consoleOptions struct {
@@ -117,55 +107,6 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	socket, err := socketPath(cmd)
 	o.socket, o.guard = socket, true
 	return err
-}
-
-// checkTimeout refuses a time to answer that nobody means; name is what it is called where
-// it was given.
-func checkTimeout(name string, t time.Duration) error {
-	if t >= minTimeout && t <= maxTimeout {
-		return nil
-	}
-	return usageError{
-		text: fmt.Sprintf("a time to answer of %v is out of range", t),
-		hint: fmt.Sprintf("give %s between 1s and 24h, such as 10m", name),
-	}
-}
-
-// checkLate refuses what is no end for a call that nobody answers in time.
-func checkLate(name, what string) error {
-	if what == string(broker.Deny) || what == string(broker.Defer) {
-		return nil
-	}
-	return usageError{
-		text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
-		hint: "defer puts a call off where its agent can be told so, and denies any other",
-	}
-}
-
-// timeoutFromEnv reads a number of seconds; 0 when the variable is empty.
-func timeoutFromEnv(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {
-		return 0, usageError{
-			text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", timeoutEnv, text),
-			hint: "set it to 600 for ten minutes, or unset it",
-		}
-	}
-	return time.Duration(seconds * float64(time.Second)), nil
-}
-
-// needTerminal refuses to draw where nobody can see it or press a key.
-func needTerminal(what string) error {
-	if term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()) {
-		return nil
-	}
-	return usageError{
-		text: what + " needs a terminal for its keys and its screen",
-		hint: "without one there are: aoctl sessions, aoctl pending, aoctl deny, aoctl stop, aoctl log",
-	}
 }
 
 // runConsole opens the console and returns when it was quit or ctx ended.

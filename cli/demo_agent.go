@@ -18,8 +18,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
-
-	"github.com/aoctl/aoctl/broker/wire"
 )
 
 const (
@@ -255,15 +253,6 @@ func (a *demoAgent) environ(cwd string) []string {
 	}
 	return append(env, "CLAUDECODE=1", "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
 		"CLAUDE_PROJECT_DIR="+cwd, "CLAUDE_CODE_SESSION_ID="+a.id)
-}
-
-func isTellTale(name string) bool {
-	for _, t := range wire.TellTales {
-		if name == t && name != "TMUX" && name != "TMUX_PANE" {
-			return true
-		}
-	}
-	return false
 }
 
 // merge is a new map with the entries of all maps; later ones win.

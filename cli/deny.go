@@ -78,7 +78,7 @@ func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) erro
 	if o.end && call.Checkpoint == nil {
 		return usageError{text: "--end is for a call that is put off, and this one's agent waits for it", hint: "deny it without --end, or stop its session: aoctl stop"}
 	}
-	answer, err := c.deny(ctx, call.ID, o.reason, o.end)
+	answer, err := deny(ctx, c, call.ID, o.reason, o.end)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) erro
 
 // deny refuses call id. The first answer wins: when somebody else's came before,
 // the error says what it was.
-func (c *client) deny(ctx context.Context, id, reason string, end bool) (outcome, error) {
+func deny(ctx context.Context, c *client, id, reason string, end bool) (outcome, error) {
 	body := map[string]any{"decision": broker.Deny}
 	if end {
 		body["end"] = true

@@ -217,8 +217,7 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
-		c := client{socket: socket}
-		failed, _ := errors.AsType[failure](c.unanswered(err))
+		failed, _ := errors.AsType[failure](unanswered(socket, err))
 		e.add(install.Fail, "answer", failed.hint, "%s", failed.text)
 		return
 	}

@@ -114,11 +114,7 @@ func statusWord(s install.Status) (word, style string) {
 // print writes e for a person, or as JSON.
 func (e *examination) print(w io.Writer, asJSON bool) error {
 	if asJSON {
-		line, err := jsonLine(e)
-		if err != nil {
-			return err
-		}
-		return printLine(w, string(line))
+		return printObject(w, e)
 	}
 	width, styled := terminal(w)
 	out := bufio.NewWriter(w)

@@ -16,8 +16,10 @@ import (
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
-// maxRuleNotes is how many rules of a kind are spelled out.
-const maxRuleNotes = 5
+const (
+	maxRuleNotes = 5       // rules of a kind that are spelled out
+	maxObserved  = 100_000 // events since the console's start that are looked through
+)
 
 // rules looks at what decides without a person.
 func (e *examination) rules(ctx context.Context, o doctorOptions) {
@@ -27,7 +29,7 @@ func (e *examination) rules(ctx context.Context, o doctorOptions) {
 	}
 	err := withRules(ctx, o.project, func(k *known) error {
 		e.ruleList(k)
-		e.rulesFile(ctx, k)
+		e.rulesFile(k)
 		return nil
 	})
 	if err != nil {
@@ -80,22 +82,16 @@ func lasting(r rules.Rule) bool {
 }
 
 // rulesFile says whether the project's own file is trusted as it is now.
-func (e *examination) rulesFile(ctx context.Context, k *known) {
+func (e *examination) rulesFile(k *known) {
 	path := filepath.Join(k.project, policy.RulesFileName)
-	trusted := map[string]string{}
-	if k.reader != nil {
-		if err := (&known{reader: k.reader}).readLog(ctx, trusted); err != nil {
-			return // said already
-		}
-	}
-	f, err := policy.ReadRulesFile(path, k.project, trusted[path])
+	f, err := policy.ReadRulesFile(path, k.project, k.trusted[path])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		e.add(install.Fail, "project rules", "correct it, then: aoctl rules list", "%s cannot be read, so every call of the project asks: %v", path, err)
 	case f.Trusted:
 		e.add(install.OK, "project rules", "", "%s, trusted as it is", path)
-	case trusted[path] != "":
+	case k.trusted[path] != "":
 		e.add(install.Warn, "project rules", "look at it and trust it again in the console (r)", "%s was changed since you trusted it: what it allows does not count", path)
 	default:
 		e.add(install.Warn, "project rules", "look at it and trust it in the console (r)", "%s is not trusted: what it allows does not count", path)
@@ -140,7 +136,7 @@ func (e *examination) observedSince(ctx context.Context, since time.Time, on map
 		return // an unreadable database was reported
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	events, err := r.Events(ctx, broker.EventFilter{Since: since, Limit: maxLog / 10})
+	events, err := r.Events(ctx, broker.EventFilter{Since: since, Limit: maxObserved})
 	if err != nil {
 		return
 	}

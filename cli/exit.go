@@ -20,15 +20,6 @@ const (
 	exitSurvivors  = 7 // something that was to end still runs, or may
 )
 
-// usageError is a command line that makes no sense. Main exits with exitUsage.
-type usageError struct {
-	text string   // what is wrong, without a final full stop
-	hint string   // what to do instead; may be empty
-	list []string // candidates to choose from, one a line
-}
-
-func (e usageError) Error() string { return e.text }
-
 // failure is any other error that a person is to read: one sentence, a cure, and
 // the exit code. The cause is for errors.Is and the log.
 type failure struct {
@@ -71,5 +62,21 @@ func printProblem(stderr io.Writer, text, hint string, list ...string) {
 	}
 	for _, line := range list {
 		fmt.Fprintln(stderr, "    "+safe.Line(line))
+	}
+}
+
+// quiet is an exit code about which all has been said.
+type quiet struct{ code int }
+
+func (q quiet) Error() string { return fmt.Sprintf("exit code %d", q.code) }
+
+// rootCause is the innermost error, without the URL that net/http puts around it.
+func rootCause(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -108,16 +107,4 @@ func findRequest(pending []broker.Request, ref string) (broker.Request, bool, er
 		lines[i] = fmt.Sprintf("%s  %s", r.ID, callLine(r))
 	}
 	return broker.Request{}, false, ambiguous("waiting call", ref, lines)
-}
-
-// maxCandidates is how many candidates an ambiguous name lists.
-const maxCandidates = 10
-
-func ambiguous(what, ref string, lines []string) error {
-	n := len(lines)
-	slices.SortFunc(lines, cmp.Compare[string])
-	if n > maxCandidates {
-		lines = append(lines[:maxCandidates:maxCandidates], fmt.Sprintf("… and %d more", n-maxCandidates))
-	}
-	return usageError{text: fmt.Sprintf("%q fits %s", ref, plural(n, what)), hint: "say which one:", list: lines}
 }

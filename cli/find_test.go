@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -65,17 +64,6 @@ func TestFindSession(t *testing.T) {
 	}
 }
 
-func TestAmbiguousListsAFew(t *testing.T) {
-	var lines []string
-	for range 50 {
-		lines = append(lines, "line")
-	}
-	u, ok := errors.AsType[usageError](ambiguous("session", "x", lines))
-	if !ok || len(u.list) != maxCandidates+1 || u.list[maxCandidates] != "… and 40 more" {
-		t.Errorf("list = %q", u.list)
-	}
-}
-
 func TestFindRequest(t *testing.T) {
 	pending := []broker.Request{{ID: "0197aa"}, {ID: "0197ab"}, {ID: "0197"}}
 	for ref, want := range map[string]string{"0197aa": "0197aa", "0197": "0197", "0197ab": "0197ab"} {
@@ -88,24 +76,5 @@ func TestFindRequest(t *testing.T) {
 	}
 	if _, found, err := findRequest(pending, "7"); found || err != nil {
 		t.Errorf("an unknown id: %v, %v", found, err)
-	}
-}
-
-func TestShortIDs(t *testing.T) {
-	ids := []string{"0197aaaa-1111", "0197aaaa-1112", "0197bbbb-0000", "s-1", "s-1", "", "0197aaaa"}
-	short := shortIDs(ids)
-	for _, id := range ids {
-		p := short[id]
-		if !strings.HasPrefix(id, p) || len(p) < min(minPrefix, len(id)) {
-			t.Errorf("%q is shown as %q", id, p)
-		}
-		for _, other := range ids {
-			if other != id && p != id && strings.HasPrefix(other, p) {
-				t.Errorf("%q, shown for %q, fits %q as well", p, id, other)
-			}
-		}
-	}
-	if short["0197bbbb-0000"] != "0197bbbb" {
-		t.Errorf("a longer prefix than needed: %q", short["0197bbbb-0000"])
 	}
 }

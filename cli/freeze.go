@@ -114,11 +114,7 @@ func freezeSessions(ctx context.Context, c *client, o freezeOptions, on bool, ou
 		return err
 	}
 	if o.json {
-		line, err := jsonLine(now)
-		if err != nil {
-			return err
-		}
-		return printLine(out, string(line))
+		return printObject(out, now)
 	}
 	return printLine(out, safe.Line(now.sentence(s, on)))
 }

@@ -157,18 +157,6 @@ func (h *house) runOnWait(command string) {
 	}()
 }
 
-// waitFor waits for d, or until ctx ends, which is its error.
-func waitFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 func (h *house) openLog() error {
 	path, err := paths.LogFile()
 	if err != nil {
@@ -246,33 +234,6 @@ func (h *house) explainListen(err error) error {
 		code: exitError, text: fmt.Sprintf("cannot listen on %s: %v", h.socket, err),
 		hint: "name another socket with AOCTL_SOCKET or --socket", cause: err,
 	}
-}
-
-// openStore opens the database and says what to do when it cannot be used. The
-// file stays as it was.
-func openStore(ctx context.Context, log *slog.Logger) (*store.Store, error) {
-	path, err := paths.Database()
-	if err != nil {
-		return nil, err
-	}
-	st, err := store.Open(ctx, path, store.WithLog(log))
-	if err != nil {
-		return nil, explainStore(path, err)
-	}
-	return st, nil
-}
-
-// explainStore turns a store's error into a sentence with a cure.
-func explainStore(path string, err error) error {
-	bad, ok := errors.AsType[*store.OpenError](err)
-	if !ok {
-		return failure{code: exitError, text: fmt.Sprintf("cannot open the database %s: %v", path, err), cause: err}
-	}
-	code := exitError
-	if errors.Is(err, store.ErrMissing) {
-		code = exitNotFound
-	}
-	return failure{code: code, text: fmt.Sprintf("cannot open the database %s: %v", bad.Path, bad.Err), hint: bad.Cure, cause: err}
 }
 
 // Close ends everything in order: no new questions, then the broker, then what it

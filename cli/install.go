@@ -191,12 +191,6 @@ func installHooks(o install.Options, invoked string, out, warn io.Writer) error 
 	return i.one(context.Background())
 }
 
-func printWarnings(w io.Writer, warnings []string) {
-	for _, text := range warnings {
-		fmt.Fprintln(w, "aoctl: warning: "+safe.Line(text))
-	}
-}
-
 // installError gives a mistake of the caller its exit code.
 func installError(err error) error {
 	if u, ok := errors.AsType[*install.UsageError](err); ok {

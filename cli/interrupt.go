@@ -43,7 +43,7 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 }
 
 func interruptSession(ctx context.Context, c *client, o interruptOptions, out io.Writer) error {
-	s, err := c.findManaged(ctx, o.session)
+	s, err := findManaged(ctx, c, o.session)
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,15 @@ func printJSON[T any](w io.Writer, items []T) error {
 	return out.Flush()
 }
 
+// printObject writes v as one line of JSON.
+func printObject(w io.Writer, v any) error {
+	line, err := jsonLine(v)
+	if err != nil {
+		return err
+	}
+	return printLine(w, string(line))
+}
+
 // jsonLine is v as compact JSON on one line, safe to look at in a terminal.
 func jsonLine(v any) ([]byte, error) {
 	var b bytes.Buffer

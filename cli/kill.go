@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -51,7 +50,7 @@ func killSession(ctx context.Context, c *client, o stopOptions, std streams) err
 	if err != nil {
 		return err
 	}
-	c.http.Timeout = killTimeout
+	c.waitFor(killTimeout)
 	if !o.yes {
 		if ok, err := askToKill(ctx, c, s, std); err != nil || !ok {
 			return err
@@ -121,13 +120,6 @@ func sharers(list []proctree.Sharer) string {
 	return strings.Join(names, ", ")
 }
 
-func processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return strconv.Itoa(n) + " processes"
-}
-
 func printProcesses(out io.Writer, list []proctree.Found) error {
 	if len(list) == 0 {
 		return nil
@@ -177,24 +169,4 @@ func (k killed) failure() error {
 		return failure{code: exitError, text: "the processes ended, but not all of it could be recorded", hint: "check the disk, and aoctl.log"}
 	}
 	return nil
-}
-
-// killWords is what an event tells of a kill, "" for other events.
-func killWords(e broker.Event) string {
-	var d broker.KilledData
-	if e.Type != broker.EventKillRequested && e.Type != broker.EventSessionKilled || json.Unmarshal(e.Data, &d) != nil {
-		return ""
-	}
-	by := ", by " + actorName(d.By)
-	if e.Type == broker.EventKillRequested {
-		return processes(len(d.Processes)+d.More) + " found" + by
-	}
-	text := processes(d.Ended) + " ended"
-	if d.Survivors > 0 {
-		text += fmt.Sprintf(", %d still run", d.Survivors)
-	}
-	if d.Unfinished != "" {
-		text += ", and there may be more: " + d.Unfinished
-	}
-	return text + by
 }

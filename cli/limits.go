@@ -2,13 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/service"
 )
 
@@ -18,14 +14,6 @@ type limitOptions struct {
 	pendingSession int // calls of one session that wait
 	rate           int // new calls a second of one session; 0 for any number
 }
-
-const (
-	defaultMaxPending        = 4096
-	defaultMaxPendingSession = 64
-	defaultMaxRate           = 20
-	mostPending              = 20000 // what commands and the screen still handle well
-	mostRate                 = 10000
-)
 
 func (l *limitOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&l.pending, "max-pending", defaultMaxPending, "calls that may wait in all; the next one is refused")
@@ -45,18 +33,6 @@ func (l *limitOptions) read(cmd *cobra.Command) error {
 	)
 }
 
-// checkLimit refuses a limit outside of least and most, which whose explains; such is a
-// better one.
-func checkLimit(name string, value, least, most int, whose string, such int) error {
-	if value >= least && value <= most {
-		return nil
-	}
-	return usageError{
-		text: fmt.Sprintf("%s %d is out of range", name, value),
-		hint: fmt.Sprintf("give a number from %d to %d%s, such as %d", least, most, whose, such),
-	}
-}
-
 // in puts the limits into a broker's options.
 func (l limitOptions) in(o service.Options) service.Options {
 	o.MaxPending, o.MaxPerSession, o.Rate = l.pending, l.pendingSession, l.rate
@@ -64,17 +40,4 @@ func (l limitOptions) in(o service.Options) service.Options {
 		o.Rate = -1
 	}
 	return o
-}
-
-// limitWords is what an event tells of calls that were too many, "" for other events.
-func limitWords(e broker.Event) string {
-	var d broker.CallsRefusedData
-	if e.Type != broker.EventCallsRefused || json.Unmarshal(e.Data, &d) != nil {
-		return ""
-	}
-	text := plural(d.Count, "call") + ": " + d.Why
-	if d.Total > d.Count {
-		text += fmt.Sprintf(" (%d since %s)", d.Total, d.Since.Local().Format(time.TimeOnly))
-	}
-	return text
 }

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -89,58 +85,6 @@ func (o logOptions) query(cmd *cobra.Command, now time.Time) (logQuery, error) {
 	since, err := parseSince(o.since, now)
 	q.since = since
 	return q, err
-}
-
-// parseSince reads a span before now, a local day, or a time.
-func parseSince(text string, now time.Time) (time.Time, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n < math.MaxInt16 {
-			return now.Add(-time.Duration(n * float64(24*time.Hour))), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, usageError{
-		text: fmt.Sprintf("--since %q is neither a span nor a time", text),
-		hint: "give 2h, 3d, 2026-11-02, or 2026-11-02T08:00:00Z",
-	}
-}
-
-// openReader opens the database for reading only.
-func openReader(ctx context.Context) (*store.Reader, error) { return openReaderAt(ctx, "") }
-
-// openReaderAt is openReader for the file named: a backup, or an archive of the log.
-func openReaderAt(ctx context.Context, named string) (*store.Reader, error) {
-	path := named
-	if named == "" {
-		own, err := paths.Database()
-		if err != nil {
-			return nil, err
-		}
-		path = own
-	}
-	r, err := store.OpenReadOnly(ctx, path)
-	switch {
-	case errors.Is(err, store.ErrMissing) && named != "":
-		return nil, failure{
-			code: exitNotFound, text: fmt.Sprintf("there is no database %s", path),
-			hint: "name a backup, or an archive of the log", cause: err,
-		}
-	case errors.Is(err, store.ErrMissing):
-		return nil, failure{
-			code: exitNotFound, text: fmt.Sprintf("nothing was recorded yet: there is no database %s", path),
-			hint: `start a console once with "aoctl"`, cause: err,
-		}
-	case err != nil:
-		return nil, explainStore(path, err)
-	}
-	return r, nil
 }
 
 func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Writer) (err error) {

@@ -88,11 +88,7 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	switch {
 	case o.json:
-		line, err := jsonLine(a)
-		if err != nil {
-			return err
-		}
-		return printLine(out, string(line))
+		return printObject(out, a)
 	case a.File == "":
 		return printLine(out, "Nothing is older than "+o.keep+" and done with.")
 	}

@@ -74,14 +74,10 @@ func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	if !o.json {
 		return printLine(out, fmt.Sprintf("%d %s", seq, hash))
 	}
-	line, err := jsonLine(struct {
+	return printObject(out, struct {
 		ID   int64  `json:"id"`
 		Hash string `json:"hash"`
 	}{seq, hash})
-	if err != nil {
-		return err
-	}
-	return printLine(out, string(line))
 }
 
 // verdict is what aoctl log verify --json prints.
@@ -109,11 +105,7 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 		return err
 	}
 	if o.json {
-		line, err := jsonLine(verdict{OK: report.Clean(), Report: report, Archives: archives})
-		if err != nil {
-			return err
-		}
-		if err := printLine(out, string(line)); err != nil {
+		if err := printObject(out, verdict{OK: report.Clean(), Report: report, Archives: archives}); err != nil {
 			return err
 		}
 	}

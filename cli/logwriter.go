@@ -102,11 +102,7 @@ func (w *logWriter) all(ctx context.Context, events []broker.Event) error {
 // one prints a single event at once.
 func (w *logWriter) one(ctx context.Context, e broker.Event) error {
 	if w.json {
-		line, err := jsonLine(e)
-		if err != nil {
-			return err
-		}
-		return printLine(w.out, string(line))
+		return printObject(w.out, e)
 	}
 	if _, known := w.names[e.SessionID]; !known && e.SessionID != "" {
 		if err := w.learnSessions(ctx); err != nil {

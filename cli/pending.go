@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"io"
-	"net/url"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,34 +38,6 @@ being allowed until it is lifted.`,
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, [] when nothing waits")
 	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
 	return cmd
-}
-
-// rawRequest is a call as the console sent it: read for people, kept as it came
-// for programs.
-type rawRequest struct {
-	broker.Request
-	raw json.RawMessage
-}
-
-func (r *rawRequest) UnmarshalJSON(text []byte) error {
-	r.raw = append(r.raw[:0], text...)
-	return json.Unmarshal(text, &r.Request)
-}
-
-func (r rawRequest) MarshalJSON() ([]byte, error) { return r.raw, nil }
-
-// pending asks for the waiting calls, oldest first; of one session when its id is given.
-func (c *client) pending(ctx context.Context, sessionID string) ([]rawRequest, error) {
-	query := url.Values{"status": {string(broker.Pending)}}
-	if sessionID != "" {
-		query.Set("session_id", sessionID)
-	}
-	var waiting []rawRequest
-	if err := c.get(ctx, "/approval-requests", query, &waiting); err != nil {
-		return nil, err
-	}
-	sortByAge(waiting)
-	return waiting, nil
 }
 
 func listPending(ctx context.Context, c *client, o pendingOptions, out io.Writer, now time.Time) error {
@@ -123,15 +92,6 @@ func timeLeft(r broker.Request, now time.Time) string {
 	return left
 }
 
-// sessionNames maps ids to names.
-func sessionNames(sessions []broker.Session) map[string]string {
-	names := make(map[string]string, len(sessions))
-	for _, s := range sessions {
-		names[s.ID] = sessionName(s)
-	}
-	return names
-}
-
 // asker is the session's name, with the sub-agent that asks.
 func asker(r broker.Request, names map[string]string) string {
 	name, ok := names[r.SessionID]
@@ -145,28 +105,4 @@ func asker(r broker.Request, names map[string]string) string {
 		return name + " › " + r.SubagentID
 	}
 	return name
-}
-
-// tellingField is the input field by which a person knows a call of each tool.
-var tellingField = map[string]string{
-	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
-	"NotebookEdit": "notebook_path", "WebFetch": "url", "WebSearch": "query",
-	"Glob": "pattern", "Grep": "pattern", "Agent": "description",
-}
-
-// callLine is a call on one line: the telling field of a tool that is known, the
-// whole input of any other. The console shows all of it.
-func callLine(r broker.Request) string {
-	var input map[string]json.RawMessage
-	var text string
-	tool, raw := r.Call()
-	if json.Unmarshal(raw, &input) == nil && json.Unmarshal(input[tellingField[tool]], &text) == nil && text != "" {
-		return text
-	}
-	return string(r.ToolInput)
-}
-
-// sortByAge puts the call that waits longest first.
-func sortByAge(waiting []rawRequest) {
-	slices.SortStableFunc(waiting, func(a, b rawRequest) int { return a.CreatedAt.Compare(b.CreatedAt) })
 }

@@ -76,7 +76,7 @@ func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams)
 	if err != nil {
 		return err
 	}
-	r, err := c.resume(ctx, s.ID, resumeWish{Show: o.show})
+	r, err := askToResume(ctx, c, s.ID, resumeWish{Show: o.show})
 	switch {
 	case err != nil:
 		return err
@@ -93,7 +93,7 @@ func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams)
 	if err := o.sure(std); err != nil {
 		return err
 	}
-	if r, err = c.resume(ctx, s.ID, resumeWish{Run: true}); err != nil { // from here on nobody else does
+	if r, err = askToResume(ctx, c, s.ID, resumeWish{Run: true}); err != nil { // from here on nobody else does
 		return err
 	}
 	return runResumed(ctx, r, std)
@@ -129,8 +129,8 @@ type resumeWish struct {
 	Show bool `json:"show,omitempty"` // only say what would be done
 }
 
-// resume asks the console to go on with a session.
-func (c *client) resume(ctx context.Context, id string, wish resumeWish) (broker.Resumption, error) {
+// askToResume asks the console to go on with a session.
+func askToResume(ctx context.Context, c *client, id string, wish resumeWish) (broker.Resumption, error) {
 	var r broker.Resumption
 	err := c.post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", wish, &r)
 	return r, err

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -86,45 +84,4 @@ on standard output, one sentence on standard error, exit code 2.`,
 			return usageError{text: "hook must be the first argument", hint: helpHint(cmd)}
 		},
 	}
-}
-
-// helpHint says where cmd's help is.
-func helpHint(cmd *cobra.Command) string {
-	return fmt.Sprintf("run %q for help", cmd.CommandPath()+" --help")
-}
-
-// noArgs refuses arguments.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usageError{text: fmt.Sprintf("%s takes no arguments, got %q", cmd.CommandPath(), args[0]), hint: helpHint(cmd)}
-}
-
-// oneArg asks for exactly one argument, called what in the message.
-func oneArg(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return usageError{text: fmt.Sprintf("%s needs %s", cmd.CommandPath(), what), hint: helpHint(cmd)}
-		case len(args) > 1:
-			return usageError{text: fmt.Sprintf("%s takes one argument, got %d", cmd.CommandPath(), len(args)), hint: helpHint(cmd)}
-		case args[0] == "":
-			return usageError{text: fmt.Sprintf("%s needs %s, got nothing between the quotes", cmd.CommandPath(), what), hint: helpHint(cmd)}
-		}
-		return nil
-	}
-}
-
-// unknownCommand refuses what is no command, with the nearest ones.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := helpHint(cmd)
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return usageError{text: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), hint: hint}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -55,7 +52,7 @@ in the folder it is run in. HITS counts the calls that a rule helped to decide.`
 				if asJSON {
 					return printJSON(cmd.OutOrStdout(), k.rules)
 				}
-				return k.list(cmd.OutOrStdout(), time.Now())
+				return listRules(k, cmd.OutOrStdout(), time.Now())
 			})
 		},
 	}
@@ -63,7 +60,7 @@ in the folder it is run in. HITS counts the calls that a rule helped to decide.`
 	return cmd
 }
 
-func (k *known) list(out io.Writer, now time.Time) error {
+func listRules(k *known, out io.Writer, now time.Time) error {
 	if k.problem != "" {
 		if err := printLine(out, "! "+safe.Line(k.problem)); err != nil {
 			return err
@@ -82,31 +79,6 @@ func (k *known) list(out io.Writer, now time.Time) error {
 		t.add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), ruleText(r), scopeText(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
 	}
 	return t.print(out)
-}
-
-// ruleText is what a rule matches, on one line.
-func ruleText(r rules.Rule) string {
-	if len(r.Where) == 0 {
-		return r.Tool
-	}
-	var parts []string
-	for _, key := range sortedKeys(r.Where) {
-		parts = append(parts, key+"="+r.Where[key])
-	}
-	return r.Tool + " " + strings.Join(parts, " ")
-}
-
-func scopeText(s rules.Scope) string {
-	var parts []string
-	for _, p := range []struct{ name, value string }{{"", s.Project}, {"session ", s.Session}, {"", s.Agent}} {
-		if p.value != "" {
-			parts = append(parts, p.name+p.value)
-		}
-	}
-	if len(parts) == 0 {
-		return "everywhere"
-	}
-	return strings.Join(parts, ", ")
 }
 
 // endText says how long a rule will speak.
@@ -184,16 +156,6 @@ func newRulesShowCommand() *cobra.Command {
 	return cmd
 }
 
-// printText writes lines, each safe for a terminal.
-func printText(out io.Writer, text string) error {
-	for line := range strings.Lines(text) {
-		if err := printLine(out, safe.Line(strings.TrimSuffix(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // findRule picks the one rule whose id is ref or begins with it.
 func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 	var found []rules.Rule
@@ -216,26 +178,6 @@ func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 		lines[i] = r.ID + "  " + ruleText(r)
 	}
 	return rules.Rule{}, ambiguous("rule", ref, lines)
-}
-
-// withRules opens the database, hands what it says about rules to f, and closes it. A
-// database that is not there yet holds no rules.
-func withRules(ctx context.Context, project string, f func(*known) error) (err error) {
-	r, err := openReader(ctx)
-	if errors.Is(err, store.ErrMissing) {
-		r, err = nil, nil
-	}
-	if err != nil {
-		return err
-	}
-	if r != nil {
-		defer func() { err = errors.Join(err, r.Close()) }()
-	}
-	k, err := knowRules(ctx, r, project)
-	if err != nil {
-		return err
-	}
-	return f(k)
 }
 
 // completeRules offers the ids of rules.

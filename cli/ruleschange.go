@@ -90,7 +90,7 @@ the rule decides are ended at once, and listed.`,
 	return cmd
 }
 
-// rules are what the flags say, checked.
+// ruleList are what the flags say, checked.
 func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	scope, err := o.scope()
 	if err != nil {
@@ -201,7 +201,7 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 	}
 	var saved []broker.SavedRule
 	for _, r := range list {
-		s, err := c.saveRule(cmd.Context(), http.MethodPost, "/rules", r)
+		s, err := saveRule(cmd.Context(), c, http.MethodPost, "/rules", r)
 		if err != nil {
 			if len(saved) > 0 {
 				err = errors.Join(err, fmt.Errorf("%s were added before that", plural(len(saved), "rule")))
@@ -273,7 +273,7 @@ func ruleBody(r rules.Rule) map[string]any {
 	return body
 }
 
-func (c *client) saveRule(ctx context.Context, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
+func saveRule(ctx context.Context, c *client, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
 	err = c.send(ctx, method, path, ruleBody(r), &s)
 	return s, err
 }
@@ -285,7 +285,7 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 	if err != nil {
 		return err
 	}
-	list, err := c.rules(cmd.Context())
+	list, err := ruleList(cmd.Context(), c)
 	if err != nil {
 		return err
 	}
@@ -299,14 +299,14 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 	if err := f(&r, list); err != nil {
 		return err
 	}
-	s, err := c.saveRule(cmd.Context(), http.MethodPut, "/rules/"+url.PathEscape(r.ID), r)
+	s, err := saveRule(cmd.Context(), c, http.MethodPut, "/rules/"+url.PathEscape(r.ID), r)
 	if err != nil {
 		return err
 	}
 	return printSaved(cmd.OutOrStdout(), did, s)
 }
 
-func (c *client) rules(ctx context.Context) ([]rules.Rule, error) {
+func ruleList(ctx context.Context, c *client) ([]rules.Rule, error) {
 	var book struct {
 		Rules []rules.Rule `json:"rules"`
 	}
@@ -348,7 +348,7 @@ func newRulesRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := c.rules(cmd.Context())
+			list, err := ruleList(cmd.Context(), c)
 			if err != nil {
 				return err
 			}

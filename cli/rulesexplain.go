@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -82,7 +85,7 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 		if err != nil {
 			return err
 		}
-		session, agent, err := k.sessionOf(cmd.Context(), o.session, o.agent)
+		session, agent, err := sessionOf(cmd.Context(), k, o.session, o.agent)
 		if err != nil {
 			return err
 		}
@@ -91,11 +94,7 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.problem
 		}
 		if o.json {
-			line, err := jsonLine(a)
-			if err != nil {
-				return err
-			}
-			return printLine(cmd.OutOrStdout(), string(line))
+			return printObject(cmd.OutOrStdout(), a)
 		}
 		return printAssessment(cmd.OutOrStdout(), a, k.rules)
 	})
@@ -290,4 +289,19 @@ func readAll(path string) ([]byte, error) {
 		err = fmt.Errorf("it is larger than %d bytes", maxFile)
 	}
 	return data, err
+}
+
+// sessionOf finds the session that ref names, as its id and its agent; "" is none.
+func sessionOf(ctx context.Context, k *known, ref, agent string) (id, kind string, err error) {
+	if ref == "" {
+		return "", agent, nil
+	}
+	var list []broker.Session
+	if k.reader != nil {
+		if list, err = k.reader.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000}); err != nil {
+			return "", "", fmt.Errorf("read the sessions: %w", err)
+		}
+	}
+	s, err := findSession(list, ref, true)
+	return s.ID, cmp.Or(s.Agent, agent), err
 }

@@ -124,7 +124,7 @@ func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	have, err := c.rules(cmd.Context())
+	have, err := ruleList(cmd.Context(), c)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,10 +21,11 @@ import (
 // known is what a command without a console knows of the rules: what the log says,
 // and the project's own file.
 type known struct {
-	reader  *store.Reader // nil: nothing was recorded yet
-	rules   []rules.Rule  // in the order in which they speak
-	own     []rules.Rule  // those of the database only
-	project string        // real path of the project's folder
+	reader  *store.Reader     // nil: nothing was recorded yet
+	rules   []rules.Rule      // in the order in which they speak
+	own     []rules.Rule      // those of the database only
+	trusted map[string]string // rules files of projects that a person trusts, with the digest of their text
+	project string            // real path of the project's folder
 	home    string
 	guarded []string
 	problem string // why no rule allows anything
@@ -34,7 +34,7 @@ type known struct {
 // knowRules reads the rules that hold in project; "" is the folder that the command
 // runs in.
 func knowRules(ctx context.Context, r *store.Reader, project string) (*known, error) {
-	k := &known{reader: r, home: workspace.UserHome()}
+	k := &known{reader: r, trusted: map[string]string{}, home: workspace.UserHome()}
 	if project == "" {
 		dir, err := os.Getwd()
 		if err != nil {
@@ -46,14 +46,13 @@ func knowRules(ctx context.Context, r *store.Reader, project string) (*known, er
 	for _, g := range guarded("") {
 		k.guarded = append(k.guarded, workspace.RealPath(g))
 	}
-	trusted := map[string]string{}
 	if r != nil {
-		if err := k.readLog(ctx, trusted); err != nil {
+		if err := k.readLog(ctx); err != nil {
 			return nil, err
 		}
 	}
 	k.rules = slices.Clone(k.own)
-	if err := k.readFile(trusted); err != nil {
+	if err := k.readFile(); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(k.rules, func(x, y rules.Rule) int {
@@ -64,7 +63,7 @@ func knowRules(ctx context.Context, r *store.Reader, project string) (*known, er
 
 // readLog reads the rules of the database and which files are trusted. Rules in doubt
 // are shown, and said to be.
-func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
+func (k *known) readLog(ctx context.Context) error {
 	list, err := k.reader.Rules(ctx)
 	if err != nil && !errors.Is(err, broker.ErrTampered) {
 		return err
@@ -83,7 +82,7 @@ func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
 	for _, e := range facts {
 		var d broker.FileTrustedData
 		if e.Type == broker.EventFileTrusted && json.Unmarshal(e.Data, &d) == nil {
-			trusted[d.Path] = d.Digest
+			k.trusted[d.Path] = d.Digest
 		}
 	}
 	return nil
@@ -91,9 +90,9 @@ func (k *known) readLog(ctx context.Context, trusted map[string]string) error {
 
 // readFile adds the rules of the project's own file. One that cannot be read makes
 // every call of the project ask, so it is a problem and no error.
-func (k *known) readFile(trusted map[string]string) error {
+func (k *known) readFile() error {
 	path := filepath.Join(k.project, policy.RulesFileName)
-	f, err := policy.ReadRulesFile(path, k.project, trusted[path])
+	f, err := policy.ReadRulesFile(path, k.project, k.trusted[path])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -122,19 +121,22 @@ func (k *known) question(tool string, input json.RawMessage, cwd, session, agent
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// sessionOf finds the session that ref names, as its id and its agent; "" is none.
-func (k *known) sessionOf(ctx context.Context, ref, agent string) (id, kind string, err error) {
-	if ref == "" {
-		return "", agent, nil
+// withRules opens the database, hands what it says about rules to f, and closes it. A
+// database that is not there yet holds no rules.
+func withRules(ctx context.Context, project string, f func(*known) error) (err error) {
+	r, err := openReader(ctx)
+	if errors.Is(err, store.ErrMissing) {
+		r, err = nil, nil
 	}
-	var list []broker.Session
-	if k.reader != nil {
-		if list, err = k.reader.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000}); err != nil {
-			return "", "", fmt.Errorf("read the sessions: %w", err)
-		}
+	if err != nil {
+		return err
 	}
-	s, err := findSession(list, ref, true)
-	return s.ID, cmp.Or(s.Agent, agent), err
+	if r != nil {
+		defer func() { err = errors.Join(err, r.Close()) }()
+	}
+	k, err := knowRules(ctx, r, project)
+	if err != nil {
+		return err
+	}
+	return f(k)
 }

@@ -197,11 +197,7 @@ type testReport struct {
 
 func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 	if asJSON {
-		line, err := jsonLine(t)
-		if err != nil {
-			return err
-		}
-		return printLine(out, string(line))
+		return printObject(out, t)
 	}
 	lines := []string{
 		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),

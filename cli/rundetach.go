@@ -44,17 +44,9 @@ func startDetached(ctx context.Context, s runSpec, asJSON bool, stdout io.Writer
 		return err
 	}
 	if asJSON {
-		return writeLine(stdout, told)
+		return printObject(stdout, told)
 	}
 	_, err = fmt.Fprintln(stdout, told.SessionID)
-	return err
-}
-
-func writeLine(w io.Writer, v any) error {
-	raw, err := jsonLine(v)
-	if err == nil {
-		_, err = w.Write(append(raw, '\n'))
-	}
 	return err
 }
 
@@ -128,7 +120,7 @@ func newRunHeldCommand() *cobra.Command {
 func holdRun(s runSpec, tell *os.File) error {
 	say := func(t runStarted) {
 		t.SessionID, t.PID, t.Log = s.Start.SessionID, os.Getpid(), s.Start.Log
-		_ = writeLine(tell, t) // who started us may have left
+		_ = printObject(tell, t) // who started us may have left
 		_ = tell.Close()
 	}
 	log, closeLog, err := openRunLog(s.Start.Log)

@@ -92,7 +92,7 @@ func messageText(words []string, stdin io.Reader) (string, error) {
 }
 
 func sendMessage(ctx context.Context, c *client, o sendOptions, out io.Writer) error {
-	before, err := c.findManaged(ctx, o.session)
+	before, err := findManaged(ctx, c, o.session)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func sendMessage(ctx context.Context, c *client, o sendOptions, out io.Writer) e
 }
 
 // findManaged finds a session by what a person calls it, an ended one too.
-func (c *client) findManaged(ctx context.Context, ref string) (broker.Session, error) {
+func findManaged(ctx context.Context, c *client, ref string) (broker.Session, error) {
 	raw, err := c.sessions(ctx)
 	if err != nil {
 		return broker.Session{}, err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -42,38 +41,6 @@ what went wrong last in a session that aoctl started.`,
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also those that have ended")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array")
 	return cmd
-}
-
-// rawSession is a session as the console sent it: read for people, kept as it
-// came for programs.
-type rawSession struct {
-	broker.Session
-	raw json.RawMessage
-}
-
-func (s *rawSession) UnmarshalJSON(text []byte) error {
-	s.raw = append(s.raw[:0], text...)
-	return json.Unmarshal(text, &s.Session)
-}
-
-func (s rawSession) MarshalJSON() ([]byte, error) { return s.raw, nil }
-
-// sessions asks for all sessions, ended ones too.
-func (c *client) sessions(ctx context.Context) ([]rawSession, error) {
-	var all []rawSession
-	if err := c.get(ctx, "/sessions", nil, &all); err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
-// plainSessions drops the raw form.
-func plainSessions(raw []rawSession) []broker.Session {
-	plain := make([]broker.Session, len(raw))
-	for i, s := range raw {
-		plain[i] = s.Session
-	}
-	return plain
 }
 
 func listSessions(ctx context.Context, c *client, o sessionsOptions, out io.Writer, now time.Time) error {
@@ -157,10 +124,4 @@ func statusWords(s broker.Session) string {
 		words += ", problem: " + why
 	}
 	return words
-}
-
-// printLine writes one line and reports when that was not possible.
-func printLine(out io.Writer, line string) error {
-	_, err := fmt.Fprintln(out, line)
-	return err
 }

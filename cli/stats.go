@@ -68,11 +68,7 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 		return err
 	}
 	if o.json {
-		line, err := jsonLine(s)
-		if err != nil {
-			return err
-		}
-		return printLine(cmd.OutOrStdout(), string(line))
+		return printObject(cmd.OutOrStdout(), s)
 	}
 	return printStats(cmd.OutOrStdout(), s)
 }

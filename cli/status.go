@@ -206,8 +206,3 @@ func plainLine(s status) string {
 	}
 	return text
 }
-
-// quiet is an exit code about which all has been said.
-type quiet struct{ code int }
-
-func (q quiet) Error() string { return fmt.Sprintf("exit code %d", q.code) }

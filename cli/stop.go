@@ -108,7 +108,7 @@ func stopSessions(ctx context.Context, c *client, o stopOptions, out io.Writer) 
 		}
 		targets = []broker.Session{s}
 	}
-	done, err := c.stopEach(ctx, targets)
+	done, err := stopEach(ctx, c, targets)
 	if printErr := printStopped(out, done, o); printErr != nil {
 		return printErr
 	}
@@ -118,7 +118,7 @@ func stopSessions(ctx context.Context, c *client, o stopOptions, out io.Writer) 
 // stopEach stops all targets, some at a time. It returns those that were stopped,
 // in the order of targets, and the first error. A session that ended in between
 // is neither.
-func (c *client) stopEach(ctx context.Context, targets []broker.Session) ([]stopped, error) {
+func stopEach(ctx context.Context, c *client, targets []broker.Session) ([]stopped, error) {
 	results := make([]stopped, len(targets))
 	slots := make(chan struct{}, stopsAtOnce)
 	var wg sync.WaitGroup
@@ -126,7 +126,7 @@ func (c *client) stopEach(ctx context.Context, targets []broker.Session) ([]stop
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			results[i] = c.stop(ctx, s)
+			results[i] = stopOne(ctx, c, s)
 		})
 	}
 	wg.Wait()
@@ -144,8 +144,8 @@ func (c *client) stopEach(ctx context.Context, targets []broker.Session) ([]stop
 	return done, firstErr
 }
 
-// stop stops session s, which is as it was listed a moment ago.
-func (c *client) stop(ctx context.Context, s broker.Session) stopped {
+// stopOne stops session s, which is as it was listed a moment ago.
+func stopOne(ctx context.Context, c *client, s broker.Session) stopped {
 	var after rawSession
 	err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", struct{}{}, &after)
 	return stopped{

@@ -3,15 +3,14 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
 )
@@ -20,7 +19,7 @@ import (
 // short enough for a socket.
 func openTestHouse(t *testing.T) (*house, *client) {
 	t.Helper()
-	dir := shortTempDir(t)
+	dir := shortFolder(t)
 	t.Setenv("AOCTL_HOME", dir)
 	t.Setenv("AOCTL_SOCKET", "")
 	socket := filepath.Join(dir, "broker.sock")
@@ -29,22 +28,11 @@ func openTestHouse(t *testing.T) (*house, *client) {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Close)
-	c, err := newClient(newSessionsCommand())
+	c, err := newClient(&cobra.Command{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h, c
-}
-
-// shortTempDir is a folder for a socket: those of t.TempDir may be too deep.
-func shortTempDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "aoctl") //nolint:usetesting // see above
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }
 
 // ask submits a call and returns its id.
@@ -107,7 +95,7 @@ func TestStopAllWhileOneEnds(t *testing.T) {
 	}
 	targets := append(plainSessions(known), broker.Session{ID: "s-1"}, broker.Session{ID: "s-ended"})
 	endSession(t, c, "s-ended")
-	done, err := c.stopEach(t.Context(), targets)
+	done, err := stopEach(t.Context(), c, targets)
 	if err != nil || len(done) != 2 {
 		t.Errorf("stopped %+v, %v", done, err)
 	}
@@ -123,56 +111,13 @@ func endSession(t *testing.T, c *client, id string) {
 	}
 }
 
-// TestSilentConsole: a console that is suspended accepts connections and says nothing.
-func TestSilentConsole(t *testing.T) {
-	c := listenInstead(t)
-	c.http.Timeout = 50 * time.Millisecond
-	_, err := c.sessions(t.Context())
-	f, ok := errors.AsType[failure](err)
-	if !ok || f.code != exitNoConsole || !strings.Contains(f.text, "does not answer") {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestForeignSocket: nothing is sent to a socket that belongs to another user.
-func TestForeignSocket(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to give a file away")
-	}
-	c := listenInstead(t)
-	if err := os.Chown(c.socket, 12345, 12345); err != nil {
-		t.Fatal(err)
-	}
-	f, ok := errors.AsType[failure](checkSocket(c.socket))
-	if !ok || f.code != exitError || !strings.Contains(f.text, "belongs to user 12345") {
-		t.Errorf("got %v", f)
-	}
-}
-
-// listenInstead puts a socket that never answers where a console's belongs.
-func listenInstead(t *testing.T) *client {
+// shortFolder is a folder for a socket: those of t.TempDir may be too deep.
+func shortFolder(t *testing.T) string {
 	t.Helper()
-	dir := shortTempDir(t)
-	t.Setenv("AOCTL_SOCKET", filepath.Join(dir, "broker.sock"))
-	var lc net.ListenConfig
-	l, err := lc.Listen(t.Context(), "unix", filepath.Join(dir, "broker.sock"))
+	dir, err := os.MkdirTemp("", "aoctl") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() })
-	c, err := newClient(newSessionsCommand())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// TestCompletionIsBounded: a suspended console does not freeze the tab key.
-func TestCompletionIsBounded(t *testing.T) {
-	listenInstead(t)
-	begun := time.Now()
-	words, _ := completeSessions(newStopCommand(), nil, "")
-	if took := time.Since(begun); len(words) > 0 || took < completionTime/2 || took > callTimeout/2 {
-		t.Errorf("%q after %v", words, took)
-	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker/wire"
 )
 
 // tokenEnv holds a token, which only the console makes; an operator's for commands.
@@ -68,4 +70,13 @@ func withoutToken(env []string) []string {
 		}
 	}
 	return kept
+}
+
+func isTellTale(name string) bool {
+	for _, t := range wire.TellTales {
+		if name == t && name != "TMUX" && name != "TMUX_PANE" {
+			return true
+		}
+	}
+	return false
 }

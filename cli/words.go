@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
 )
 
 // age is a span the way a table shows it: 12s, 3m, 2h, 5d.
@@ -74,3 +79,65 @@ func sessionName(s broker.Session) string {
 	}
 	return s.ID
 }
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return strconv.Itoa(n) + " processes"
+}
+
+// tellingField is the input field by which a person knows a call of each tool.
+var tellingField = map[string]string{
+	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
+	"NotebookEdit": "notebook_path", "WebFetch": "url", "WebSearch": "query",
+	"Glob": "pattern", "Grep": "pattern", "Agent": "description",
+}
+
+// callLine is a call on one line: the telling field of a tool that is known, the
+// whole input of any other. The console shows all of it.
+func callLine(r broker.Request) string {
+	var input map[string]json.RawMessage
+	var text string
+	tool, raw := r.Call()
+	if json.Unmarshal(raw, &input) == nil && json.Unmarshal(input[tellingField[tool]], &text) == nil && text != "" {
+		return text
+	}
+	return string(r.ToolInput)
+}
+
+// sessionNames maps ids to names.
+func sessionNames(sessions []broker.Session) map[string]string {
+	names := make(map[string]string, len(sessions))
+	for _, s := range sessions {
+		names[s.ID] = sessionName(s)
+	}
+	return names
+}
+
+// ruleText is what a rule matches, on one line.
+func ruleText(r rules.Rule) string {
+	if len(r.Where) == 0 {
+		return r.Tool
+	}
+	var parts []string
+	for _, key := range sortedKeys(r.Where) {
+		parts = append(parts, key+"="+r.Where[key])
+	}
+	return r.Tool + " " + strings.Join(parts, " ")
+}
+
+func scopeText(s rules.Scope) string {
+	var parts []string
+	for _, p := range []struct{ name, value string }{{"", s.Project}, {"session ", s.Session}, {"", s.Agent}} {
+		if p.value != "" {
+			parts = append(parts, p.name+p.value)
+		}
+	}
+	if len(parts) == 0 {
+		return "everywhere"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"bytes"
-	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,46 +29,6 @@ func TestCountdown(t *testing.T) {
 	}
 }
 
-func TestParseSince(t *testing.T) {
-	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.Local)
-	for text, want := range map[string]time.Time{
-		"2h":                   now.Add(-2 * time.Hour),
-		"1h30m":                now.Add(-90 * time.Minute),
-		"3d":                   now.Add(-72 * time.Hour),
-		"0.5d":                 now.Add(-12 * time.Hour),
-		"0s":                   now,
-		"2026-11-01":           time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local),
-		"2026-11-01 08:30:00":  time.Date(2026, 11, 1, 8, 30, 0, 0, time.Local),
-		"2026-11-01T08:30:00Z": time.Date(2026, 11, 1, 8, 30, 0, 0, time.UTC),
-	} {
-		got, err := parseSince(text, now)
-		if err != nil || !got.Equal(want) {
-			t.Errorf("parseSince(%q) = %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"yesterday", "-2h", "-1d", "2", "d", "NaNd", "Infd", "99999999d", "2026-13-01", ""} {
-		if got, err := parseSince(text, now); err == nil {
-			t.Errorf("parseSince(%q) = %v, want an error", text, got)
-		}
-	}
-}
-
-func TestTimeoutFromEnv(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"": 0, "600": 10 * time.Minute, "1": time.Second, "1.5": 1500 * time.Millisecond, "86400": 24 * time.Hour,
-	} {
-		if got, err := timeoutFromEnv(text); err != nil || got != want {
-			t.Errorf("timeoutFromEnv(%q) = %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"0", "-1", "0.5", "86401", "1e300", "Inf", "NaN", "10m", " 5", "x"} {
-		_, err := timeoutFromEnv(text)
-		if _, ok := errors.AsType[usageError](err); !ok {
-			t.Errorf("timeoutFromEnv(%q) = %v, want a usage error", text, err)
-		}
-	}
-}
-
 func TestCallLine(t *testing.T) {
 	for _, tc := range []struct{ name, tool, input, want string }{
 		{"command", "Bash", `{"command":"ls","description":"x"}`, "ls"},
@@ -87,35 +46,21 @@ func TestCallLine(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		err  error
-		code int
-		text string
-	}{
-		{"no error", nil, exitOK, ""},
-		{"usage", usageError{text: "bad", hint: "do", list: []string{"one", "two\n"}}, exitUsage, "aoctl: bad\n  do\n    one\n    two⏎\n"},
-		{"failure", failure{code: exitNoConsole, text: "gone", hint: "start one"}, exitNoConsole, "aoctl: gone\n  start one\n"},
-		{"escapes", failure{code: exitError, text: "a\x1b[2J"}, exitError, "aoctl: a\\x1b[2J\n"},
-		{"other", errors.New("odd"), exitError, "aoctl: odd\n"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			var b bytes.Buffer
-			if code := report(&b, tc.err); code != tc.code || b.String() != tc.text {
-				t.Errorf("got %d %q, want %d %q", code, b.String(), tc.code, tc.text)
-			}
-		})
-	}
-}
-
-func TestTypable(t *testing.T) {
-	for word, want := range map[string]bool{
-		"api-server": true, "v1.2_x+y@z": true, "": false, "-rf": false, "a b": false, "$(x)": false,
-		"a;b": false, "a\n": false, "ünïcode": false, "a'b": false, "*": false, "~x": false, "a/b": false,
-	} {
-		if got := typable(word); got != want {
-			t.Errorf("typable(%q) = %v, want %v", word, got, want)
+func TestShortIDs(t *testing.T) {
+	ids := []string{"0197aaaa-1111", "0197aaaa-1112", "0197bbbb-0000", "s-1", "s-1", "", "0197aaaa"}
+	short := shortIDs(ids)
+	for _, id := range ids {
+		p := short[id]
+		if !strings.HasPrefix(id, p) || len(p) < min(minPrefix, len(id)) {
+			t.Errorf("%q is shown as %q", id, p)
 		}
+		for _, other := range ids {
+			if other != id && p != id && strings.HasPrefix(other, p) {
+				t.Errorf("%q, shown for %q, fits %q as well", p, id, other)
+			}
+		}
+	}
+	if short["0197bbbb-0000"] != "0197bbbb" {
+		t.Errorf("a longer prefix than needed: %q", short["0197bbbb-0000"])
 	}
 }

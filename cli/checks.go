@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui"
+)
+
+// What the settings may be, and what holds without them.
+const (
+	defaultTimeout = 10 * time.Minute
+	minTimeout     = time.Second
+	maxTimeout     = 24 * time.Hour
+
+	minKeep = time.Hour
+	maxKeep = 100 * 365 * 24 * time.Hour
+
+	defaultMaxPending        = 4096
+	defaultMaxPendingSession = 64
+	defaultMaxRate           = 20
+	mostPending              = 20000 // what commands and the screen still handle well
+	mostRate                 = 10000
+)
+
+// The variables that say something of a setting.
+const (
+	timeoutEnv = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
+	noBellEnv  = "AOCTL_NO_BELL"                       // anything but empty and 0
+	notifyEnv  = "AOCTL_NOTIFY"                        // what --notify takes
+)
+
+// checkTimeout refuses a time to answer that nobody means; name is what it is called where
+// it was given.
+func checkTimeout(name string, t time.Duration) error {
+	if t >= minTimeout && t <= maxTimeout {
+		return nil
+	}
+	return usageError{
+		text: fmt.Sprintf("a time to answer of %v is out of range", t),
+		hint: fmt.Sprintf("give %s between 1s and 24h, such as 10m", name),
+	}
+}
+
+// checkLate refuses what is no end for a call that nobody answers in time.
+func checkLate(name, what string) error {
+	if what == string(broker.Deny) || what == string(broker.Defer) {
+		return nil
+	}
+	return usageError{
+		text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
+		hint: "defer puts a call off where its agent can be told so, and denies any other",
+	}
+}
+
+// timeoutFromEnv reads a number of seconds; 0 when the variable is empty.
+func timeoutFromEnv(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {
+		return 0, usageError{
+			text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", timeoutEnv, text),
+			hint: "set it to 600 for ten minutes, or unset it",
+		}
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// checkLimit refuses a limit outside of least and most, which whose explains; such is a
+// better one.
+func checkLimit(name string, value, least, most int, whose string, such int) error {
+	if value >= least && value <= most {
+		return nil
+	}
+	return usageError{
+		text: fmt.Sprintf("%s %d is out of range", name, value),
+		hint: fmt.Sprintf("give a number from %d to %d%s, such as %d", least, most, whose, such),
+	}
+}
+
+// parseKeep reads how long the log is kept: 90d, 12w, 48h. name is what that is called
+// where it was given.
+func parseKeep(name, text string) (time.Duration, error) {
+	bad := usageError{
+		text: fmt.Sprintf("%s %q is no time to keep the log for", name, text),
+		hint: fmt.Sprintf("give days, weeks or hours, such as 90d, 12w or 48h; without %s everything is kept", name),
+	}
+	if len(text) < 2 {
+		return 0, bad
+	}
+	unit, known := map[string]time.Duration{"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}[text[len(text)-1:]]
+	n, err := strconv.ParseUint(strings.TrimPrefix(text[:len(text)-1], "+"), 10, 31)
+	if !known || err != nil {
+		return 0, bad
+	}
+	if n > uint64(maxKeep/unit) || time.Duration(n)*unit < minKeep { //nolint:gosec // both are small
+		bad.text = fmt.Sprintf("%s %s is out of range", name, text)
+		bad.hint = "give at least 1h and at most 36500d; calls that agents may still ask about must stay"
+		return 0, bad
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// notifyHint says what --notify takes.
+var notifyHint = "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"

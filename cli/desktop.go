@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// desktopTime is how long a notification may take to be handed to the desktop.
+const desktopTime = 5 * time.Second
+
+// newDesktop finds the program that shows notifications on this system. The text is an
+// argument of its own; neither a shell nor AppleScript reads it.
+func newDesktop(system string) (func(ctx context.Context, text string) error, error) {
+	name, args := "notify-send", []string{"--app-name=aoctl", "--", "aoctl"}
+	if system == "darwin" {
+		name, args = "osascript", []string{
+			"-e", "on run argv", "-e", `display notification (item 1 of argv) with title "aoctl"`, "-e", "end run", "--",
+		}
+	}
+	program, err := exec.LookPath(name)
+	if err != nil {
+		return nil, failure{
+			code: exitError, text: "--desktop needs " + name + ", which is not on the PATH",
+			hint: "install it (Debian: libnotify-bin), or leave --desktop out", cause: err,
+		}
+	}
+	return func(ctx context.Context, text string) error {
+		ctx, cancel := context.WithTimeout(ctx, desktopTime)
+		defer cancel()
+		var problem bytes.Buffer
+		cmd := exec.CommandContext(ctx, program, append(args, strings.TrimPrefix(text, "aoctl: "))...) //nolint:gosec // the operator asked for it, and no shell reads the text
+		cmd.Stderr = &problem
+		cmd.WaitDelay = time.Second
+		err := cmd.Run()
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return fmt.Errorf("%s did not end within %v", name, desktopTime)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w %.200s", name, err, problem.String())
+		}
+		return nil
+	}, nil
+}

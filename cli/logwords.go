@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+)
+
+// killWords is what an event tells of a kill, "" for other events.
+func killWords(e broker.Event) string {
+	var d broker.KilledData
+	if e.Type != broker.EventKillRequested && e.Type != broker.EventSessionKilled || json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	by := ", by " + actorName(d.By)
+	if e.Type == broker.EventKillRequested {
+		return processes(len(d.Processes)+d.More) + " found" + by
+	}
+	text := processes(d.Ended) + " ended"
+	if d.Survivors > 0 {
+		text += fmt.Sprintf(", %d still run", d.Survivors)
+	}
+	if d.Unfinished != "" {
+		text += ", and there may be more: " + d.Unfinished
+	}
+	return text + by
+}
+
+// limitWords is what an event tells of calls that were too many, "" for other events.
+func limitWords(e broker.Event) string {
+	var d broker.CallsRefusedData
+	if e.Type != broker.EventCallsRefused || json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	text := plural(d.Count, "call") + ": " + d.Why
+	if d.Total > d.Count {
+		text += fmt.Sprintf(" (%d since %s)", d.Total, d.Since.Local().Format(time.TimeOnly))
+	}
+	return text
+}
