@@ -13,11 +13,15 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 type answerOptions struct {
-	what      string   // a waiting question's id or how it begins, or a session as findSession understands it
+	what      string   // a waiting question's id or how it begins, or a session as client.FindSession understands it
 	answers   []string // QUESTION=ANSWER, or ANSWER where there is one question
 	decline   string   // why nobody answers
 	declined  bool
@@ -41,28 +45,28 @@ any program of yours may.`,
   aoctl answer api-server -a 'Which database?=SQLite'
   aoctl answer 0197f3a2 -a Database=SQLite -a Parts=API -a Parts=UI
   aoctl answer api-server --decline 'ask me tomorrow'`,
-		Args:              oneArg("the id of a waiting question, or a session"),
-		ValidArgsFunction: completeSessions,
+		Args:              usage.OneArg("the id of a waiting question, or a session"),
+		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newOperatorClient(cmd, o.tokenFile)
+			c, err := client.NewOperator(cmd, o.tokenFile)
 			if err != nil {
 				return err
 			}
 			o.what, o.declined = args[0], cmd.Flags().Changed("decline")
 			if o.declined && len(o.answers) > 0 {
-				return usageError{text: "--answer and --decline go against each other", hint: "give one of them"}
+				return usage.Error{Text: "--answer and --decline go against each other", Hint: "give one of them"}
 			}
 			return answerQuestion(cmd.Context(), c, o, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringArrayVarP(&o.answers, "answer", "a", nil, "QUESTION=ANSWER, or just ANSWER where one thing is asked; again for more")
 	cmd.Flags().StringVar(&o.decline, "decline", "", "answer nothing, and why; the agent reads it")
-	tokenFileFlag(cmd, &o.tokenFile)
+	client.TokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with the question's outcome")
 	return cmd
 }
 
-func answerQuestion(ctx context.Context, c *client, o answerOptions, out io.Writer) error {
+func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out io.Writer) error {
 	call, err := findQuestion(ctx, c, o.what)
 	if err != nil {
 		return err
@@ -75,31 +79,31 @@ func answerQuestion(ctx context.Context, c *client, o answerOptions, out io.Writ
 		form, err := forms.Read(input)
 		switch {
 		case err != nil:
-			return failure{code: exitError, text: "this question cannot be answered from here: " + err.Error(), hint: "answer it in the agent's own terminal, or decline", cause: err}
+			return exit.Failure{Code: exit.Error, Text: "this question cannot be answered from here: " + err.Error(), Hint: "answer it in the agent's own terminal, or decline", Cause: err}
 		case len(o.answers) == 0:
 			return showQuestions(out, call, form)
 		}
 		if body["answers"], err = o.said(form); err != nil {
-			return usageError{text: err.Error(), hint: "see what is asked: aoctl answer " + call.ID}
+			return usage.Error{Text: err.Error(), Hint: "see what is asked: aoctl answer " + call.ID}
 		}
 	}
 	answer := outcome{ID: call.ID}
-	if err := c.post(ctx, "/sessions/"+url.PathEscape(call.SessionID)+"/answer", body, &answer); err != nil {
+	if err := c.Post(ctx, "/sessions/"+url.PathEscape(call.SessionID)+"/answer", body, &answer); err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(out, []outcome{answer})
+		return show.JSON(out, []outcome{answer})
 	}
 	word := "answered: "
 	if o.declined {
 		word = "declined: "
 	}
-	return printLine(out, safe.Line(word+callLine(call)))
+	return show.Line(out, safe.Line(word+show.Call(call)))
 }
 
 // findQuestion picks the waiting question that ref names.
-func findQuestion(ctx context.Context, c *client, ref string) (broker.Request, error) {
-	waiting, err := c.pending(ctx, "")
+func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Request, error) {
+	waiting, err := c.Pending(ctx, "")
 	if err != nil {
 		return broker.Request{}, err
 	}
@@ -109,15 +113,15 @@ func findQuestion(ctx context.Context, c *client, ref string) (broker.Request, e
 			asked = append(asked, r.Request)
 		}
 	}
-	call, found, err := findRequest(asked, ref)
+	call, found, err := client.FindRequest(asked, ref)
 	if err != nil || found {
 		return call, err
 	}
-	known, err := c.sessions(ctx)
+	known, err := c.Sessions(ctx)
 	if err != nil {
 		return broker.Request{}, err
 	}
-	s, err := findSession(plainSessions(known), ref, true)
+	s, err := client.FindSession(client.Plain(known), ref, true)
 	if err != nil {
 		return broker.Request{}, err
 	}
@@ -128,15 +132,15 @@ func findQuestion(ctx context.Context, c *client, ref string) (broker.Request, e
 	case len(asked) > 1:
 		lines := make([]string, len(asked))
 		for i, r := range asked {
-			lines[i] = fmt.Sprintf("%s  %s", r.ID, callLine(r))
+			lines[i] = fmt.Sprintf("%s  %s", r.ID, show.Call(r))
 		}
-		return broker.Request{}, ambiguous("waiting question", ref, lines)
+		return broker.Request{}, usage.Ambiguous("waiting question", ref, lines)
 	case s.Asks != nil:
-		return broker.Request{}, failure{code: exitNotFound, text: fmt.Sprintf("session %s asks in its agent's own terminal", sessionName(s)), hint: "answer it there"}
+		return broker.Request{}, exit.Failure{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", show.SessionName(s)), Hint: "answer it there"}
 	}
-	return broker.Request{}, failure{
-		code: exitNotFound, text: fmt.Sprintf("no question waits in session %s", sessionName(s)),
-		hint: "see what waits: aoctl pending",
+	return broker.Request{}, exit.Failure{
+		Code: exit.NotFound, Text: fmt.Sprintf("no question waits in session %s", show.SessionName(s)),
+		Hint: "see what waits: aoctl pending",
 	}
 }
 

@@ -18,6 +18,11 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -53,10 +58,10 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
   aoctl approve 0197f3a2 --token-file ~/.config/aoctl/token
   aoctl approve 0197f3a2 --digest 4f2a91c0 --json </dev/null
   aoctl approve 0197f3a2 --input other.json`,
-		Args:              oneArg("the id of a waiting call"),
-		ValidArgsFunction: completeCalls,
+		Args:              usage.OneArg("the id of a waiting call"),
+		ValidArgsFunction: client.CompleteCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newOperatorClient(cmd, o.tokenFile)
+			c, err := client.NewOperator(cmd, o.tokenFile)
 			if err != nil {
 				return err
 			}
@@ -70,7 +75,7 @@ agent's tool takes it. It is judged like any other: what a rule refuses is refus
 		},
 	}
 	cmd.Flags().StringVarP(&o.reason, "message", "m", "", "a word for the agent that goes with the permission")
-	tokenFileFlag(cmd, &o.tokenFile)
+	client.TokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().StringVar(&o.digest, "digest", "", "digest of the call that was looked at, or its beginning; then nothing is asked")
 	cmd.Flags().BoolVar(&o.dangerous, "dangerous", false, "allow it although it is dangerous; takes the whole --digest")
 	cmd.Flags().StringVar(&o.inputFile, "input", "", "file with the input to run with in place of the call's own, as JSON; - for standard input")
@@ -84,7 +89,7 @@ func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path) //nolint:gosec // the operator's own choice
 		if err != nil {
-			return nil, failure{code: exitError, text: fmt.Sprintf("cannot read the input: %v", err), cause: err}
+			return nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot read the input: %v", err), Cause: err}
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
@@ -94,11 +99,11 @@ func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("read the input in %s: %w", path, err)
 	}
 	if len(raw) > wire.MaxBody {
-		return nil, usageError{text: fmt.Sprintf("the input in %s is longer than %d bytes", path, wire.MaxBody), hint: "a call can be no larger"}
+		return nil, usage.Error{Text: fmt.Sprintf("the input in %s is longer than %d bytes", path, wire.MaxBody), Hint: "a call can be no larger"}
 	}
 	raw = bytes.TrimSpace(raw)
 	if _, err := wire.Fields(raw); err != nil {
-		return nil, usageError{text: fmt.Sprintf("the input in %s is not one plain JSON object: %v", path, err), hint: `"aoctl pending --json" has the call's own, as tool_input`}
+		return nil, usage.Error{Text: fmt.Sprintf("the input in %s is not one plain JSON object: %v", path, err), Hint: `"aoctl pending --json" has the call's own, as tool_input`}
 	}
 	return raw, nil
 }
@@ -114,12 +119,12 @@ func (o approveOptions) show(out io.Writer, call broker.Request) error {
 	return err
 }
 
-func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer) error {
+func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io.Writer) error {
 	call, err := findCall(ctx, c, o.call)
 	if err != nil {
 		return err
 	}
-	if c.token != "" { // without one the console refuses, and its person hears of it
+	if c.Token != "" { // without one the console refuses, and its person hears of it
 		if o, err = o.consent(call, out); err != nil {
 			return err
 		}
@@ -129,20 +134,20 @@ func approveCall(ctx context.Context, c *client, o approveOptions, out io.Writer
 	case err != nil:
 		return err
 	case o.json:
-		return printJSON(out, []outcome{answer})
+		return show.JSON(out, []outcome{answer})
 	case answer.Granted:
-		return printLine(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, callLine(call))))
+		return show.Line(out, safe.Line(fmt.Sprintf("allowed late: when the agent asks again for exactly this, it passes once: %s: %s", call.ToolName, show.Call(call))))
 	}
 	if len(o.input) > 0 {
 		call.ToolInput = o.input
 	}
-	return printLine(out, safe.Line(fmt.Sprintf("allowed %s: %s", call.ToolName, callLine(call))))
+	return show.Line(out, safe.Line(fmt.Sprintf("allowed %s: %s", call.ToolName, show.Call(call))))
 }
 
 // findCall picks the waiting call whose id is ref or begins with it, or the call of that
 // id that is over but may still be granted.
-func findCall(ctx context.Context, c *client, ref string) (broker.Request, error) {
-	waiting, err := c.pending(ctx, "")
+func findCall(ctx context.Context, c *client.Client, ref string) (broker.Request, error) {
+	waiting, err := c.Pending(ctx, "")
 	if err != nil {
 		return broker.Request{}, err
 	}
@@ -150,16 +155,16 @@ func findCall(ctx context.Context, c *client, ref string) (broker.Request, error
 	for i, r := range waiting {
 		plain[i] = r.Request
 	}
-	call, found, err := findRequest(plain, ref)
+	call, found, err := client.FindRequest(plain, ref)
 	if err != nil || found {
 		return call, err
 	}
-	if err = c.get(ctx, "/approval-requests/"+url.PathEscape(ref), nil, &call); err == nil {
+	if err = c.Get(ctx, "/approval-requests/"+url.PathEscape(ref), nil, &call); err == nil {
 		return call, nil
 	}
-	return broker.Request{}, failure{
-		code: exitNotFound, text: fmt.Sprintf("no call with the id %q is waiting", ref),
-		hint: "it may have been answered already; see what waits: aoctl pending", cause: err,
+	return broker.Request{}, exit.Failure{
+		Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", ref),
+		Hint: "it may have been answered already; see what waits: aoctl pending", Cause: err,
 	}
 }
 
@@ -170,9 +175,9 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 		return o, nil // the broker compares it
 	}
 	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stderr.Fd()) || o.json && term.IsTerminal(os.Stdout.Fd()) {
-		return o, usageError{
-			text: "nobody can look at the call here, and it is not named by its digest",
-			hint: `run this at a terminal, or give --digest with at least 8 digits from "aoctl pending --json"`,
+		return o, usage.Error{
+			Text: "nobody can look at the call here, and it is not named by its digest",
+			Hint: `run this at a terminal, or give --digest with at least 8 digits from "aoctl pending --json"`,
 		}
 	}
 	if o.json { // what a program reads stays clean
@@ -183,7 +188,7 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 	}
 	yes, err := o.ask(call, out)
 	if err == nil && !yes {
-		err = failure{code: exitError, text: "not allowed: the call still waits", hint: "refuse it with: aoctl deny " + call.ID}
+		err = exit.Failure{Code: exit.Error, Text: "not allowed: the call still waits", Hint: "refuse it with: aoctl deny " + call.ID}
 	}
 	o.digest, o.dangerous = call.Digest, o.dangerous || isDangerous(call) // all of it was on the screen, and the danger if there was one
 	return o, err
@@ -200,7 +205,7 @@ func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 		want = fmt.Sprint(10 + code.Int64())
 		question = fmt.Sprintf("Dangerous. Type %s to allow it, anything else leaves it waiting: ", want)
 	}
-	if err := forgetTyped(os.Stdin); err != nil {
+	if err := terminal.ForgetTyped(os.Stdin); err != nil {
 		return false, fmt.Errorf("forget what was typed before the question: %w", err)
 	}
 	if _, err := fmt.Fprint(out, question); err != nil {
@@ -208,7 +213,7 @@ func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 	}
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil && line == "" {
-		return false, printLine(out, "")
+		return false, show.Line(out, "")
 	}
 	typed := strings.ToLower(strings.TrimSpace(line))
 	return typed == want || want == "y" && typed == "yes", nil
@@ -216,7 +221,7 @@ func (o approveOptions) ask(call broker.Request, out io.Writer) (bool, error) {
 
 // allow lets call id run, once. The first answer wins: when somebody else's came before,
 // the error says what it was.
-func allow(ctx context.Context, c *client, id string, o approveOptions) (outcome, error) {
+func allow(ctx context.Context, c *client.Client, id string, o approveOptions) (outcome, error) {
 	body := map[string]any{"decision": broker.Allow}
 	if o.reason != "" {
 		body["reason"] = o.reason
@@ -231,6 +236,6 @@ func allow(ctx context.Context, c *client, id string, o approveOptions) (outcome
 		body["updated_input"] = json.RawMessage(o.input)
 	}
 	answer := outcome{ID: id}
-	err := c.post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
+	err := c.Post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
 	return answer, err
 }

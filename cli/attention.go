@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui"
 )
 
@@ -44,13 +45,13 @@ func (a *attentionOptions) read(cmd *cobra.Command) error {
 	}
 	ways, err := tui.ParseNotify(a.ways, os.Getenv)
 	if err != nil {
-		return usageError{text: "--notify: " + err.Error(), hint: notifyHint}
+		return usage.Error{Text: "--notify: " + err.Error(), Hint: notifyHint}
 	}
 	if a.notify = ways; a.noBell {
 		a.notify = 0
 	}
 	if cmd.Flags().Changed("on-wait") && strings.TrimSpace(a.command) == "" {
-		return usageError{text: "--on-wait names no command", hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
+		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
 	}
 	if a.onDesk {
 		a.desktop, err = newDesktop(runtime.GOOS)

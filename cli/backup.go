@@ -10,6 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -33,7 +37,7 @@ To restore, quit the console, move aoctl.db, aoctl.db-wal and aoctl.db-shm out o
 state folder, and copy FILE there as aoctl.db. What was decided after the backup is
 not in it; the numbers printed here say where its log ends.`,
 		Example: "  aoctl backup ~/backups/aoctl-2026-11-02.db\n  aoctl backup /mnt/usb/aoctl.db --force --json",
-		Args:    oneArg("a file"),
+		Args:    usage.OneArg("a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return backUp(cmd.Context(), args[0], o, cmd.OutOrStdout())
 		},
@@ -44,7 +48,7 @@ not in it; the numbers printed here say where its log ends.`,
 }
 
 func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err error) {
-	r, err := openReader(ctx)
+	r, err := state.OpenReader(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,10 +61,10 @@ func backUp(ctx context.Context, to string, o backupOptions, out io.Writer) (err
 		return explainBackup(to, err)
 	}
 	if !o.json {
-		return printLine(out, fmt.Sprintf("backed up %s (%s, verified) to %s; head %d %s",
-			plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
+		return show.Line(out, fmt.Sprintf("backed up %s (%s, verified) to %s; head %d %s",
+			show.Plural(int(c.Events), "event"), byteSize(c.Bytes), safe.Line(c.Path), c.HeadSeq, c.HeadHash))
 	}
-	return printObject(out, c)
+	return show.Object(out, c)
 }
 
 // notOurFile refuses the names of aoctl's own files beside the database, which the
@@ -81,26 +85,26 @@ func notOurFile(to string) error {
 
 // explainBackup turns the store's error into a sentence with a cure.
 func explainBackup(to string, err error) error {
-	f := failure{code: exitError, cause: err}
+	f := exit.Failure{Code: exit.Error, Cause: err}
 	switch {
 	case errors.Is(err, store.ErrExists):
-		f.text, f.hint = fmt.Sprintf("%s is there already", to), "name another file, or replace it with --force"
+		f.Text, f.Hint = fmt.Sprintf("%s is there already", to), "name another file, or replace it with --force"
 	case errors.Is(err, store.ErrPart):
-		f.text = fmt.Sprintf("a backup to %s is under way, or was cut short", to)
-		f.hint = fmt.Sprintf("wait for it; if there is none, remove %s.part or use --force", to)
+		f.Text = fmt.Sprintf("a backup to %s is under way, or was cut short", to)
+		f.Hint = fmt.Sprintf("wait for it; if there is none, remove %s.part or use --force", to)
 	case errors.Is(err, store.ErrOwnFile):
-		f.text, f.hint = fmt.Sprintf("%s is one of aoctl's own files", to), "name a file elsewhere"
+		f.Text, f.Hint = fmt.Sprintf("%s is one of aoctl's own files", to), "name a file elsewhere"
 	case errors.Is(err, store.ErrNoFile):
-		f.text, f.hint = fmt.Sprintf("%s is no regular file", to), "name a file that is none yet; links, folders and pipes are left alone"
+		f.Text, f.Hint = fmt.Sprintf("%s is no regular file", to), "name a file that is none yet; links, folders and pipes are left alone"
 	case errors.Is(err, store.ErrUnproven):
-		f.code, f.text = exitUnverified, fmt.Sprintf("nothing was backed up: %v", err)
-		f.hint = "see aoctl log verify; to keep the database as it is, quit the console and copy aoctl.db with its -wal file"
+		f.Code, f.Text = exit.Unverified, fmt.Sprintf("nothing was backed up: %v", err)
+		f.Hint = "see aoctl log verify; to keep the database as it is, quit the console and copy aoctl.db with its -wal file"
 	case errors.Is(err, fs.ErrNotExist):
-		f.text, f.hint = fmt.Sprintf("there is no folder for %s", to), "make it first"
+		f.Text, f.Hint = fmt.Sprintf("there is no folder for %s", to), "make it first"
 	case errors.Is(err, context.Canceled):
-		f.text = fmt.Sprintf("interrupted; there is no backup in %s", to)
+		f.Text = fmt.Sprintf("interrupted; there is no backup in %s", to)
 	default:
-		f.text, f.hint = fmt.Sprintf("cannot back up: %v", err), "see that the disk has room and its folder can be written"
+		f.Text, f.Hint = fmt.Sprintf("cannot back up: %v", err), "see that the disk has room and its folder can be written"
 	}
 	return f
 }

@@ -7,6 +7,9 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 func newBrokerCommand() *cobra.Command {
@@ -22,7 +25,7 @@ be allowed, but with an operator token of an earlier console. It is for trying a
 When it is ready it prints one line of JSON, {"socket": …, "pid": …}, and it serves
 until it is interrupted.`,
 		Example: "  AOCTL_HOME=$(mktemp -d) aoctl broker --timeout 30s",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.read(cmd); err != nil {
 				return err
@@ -47,7 +50,7 @@ func runBroker(ctx context.Context, o consoleOptions, out io.Writer) error {
 	if h.tcp != nil {
 		listen = h.tcp.Addr()
 	}
-	err = printObject(out, struct {
+	err = show.Object(out, struct {
 		Socket string `json:"socket"`
 		Listen string `json:"listen,omitempty"`
 		PID    int    `json:"pid"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui"
 )
 
@@ -40,9 +41,9 @@ func checkTimeout(name string, t time.Duration) error {
 	if t >= minTimeout && t <= maxTimeout {
 		return nil
 	}
-	return usageError{
-		text: fmt.Sprintf("a time to answer of %v is out of range", t),
-		hint: fmt.Sprintf("give %s between 1s and 24h, such as 10m", name),
+	return usage.Error{
+		Text: fmt.Sprintf("a time to answer of %v is out of range", t),
+		Hint: fmt.Sprintf("give %s between 1s and 24h, such as 10m", name),
 	}
 }
 
@@ -51,9 +52,9 @@ func checkLate(name, what string) error {
 	if what == string(broker.Deny) || what == string(broker.Defer) {
 		return nil
 	}
-	return usageError{
-		text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
-		hint: "defer puts a call off where its agent can be told so, and denies any other",
+	return usage.Error{
+		Text: fmt.Sprintf("%s %q is neither deny nor defer", name, what),
+		Hint: "defer puts a call off where its agent can be told so, and denies any other",
 	}
 }
 
@@ -64,9 +65,9 @@ func timeoutFromEnv(text string) (time.Duration, error) {
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {
-		return 0, usageError{
-			text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", timeoutEnv, text),
-			hint: "set it to 600 for ten minutes, or unset it",
+		return 0, usage.Error{
+			Text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", timeoutEnv, text),
+			Hint: "set it to 600 for ten minutes, or unset it",
 		}
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
@@ -78,18 +79,18 @@ func checkLimit(name string, value, least, most int, whose string, such int) err
 	if value >= least && value <= most {
 		return nil
 	}
-	return usageError{
-		text: fmt.Sprintf("%s %d is out of range", name, value),
-		hint: fmt.Sprintf("give a number from %d to %d%s, such as %d", least, most, whose, such),
+	return usage.Error{
+		Text: fmt.Sprintf("%s %d is out of range", name, value),
+		Hint: fmt.Sprintf("give a number from %d to %d%s, such as %d", least, most, whose, such),
 	}
 }
 
 // parseKeep reads how long the log is kept: 90d, 12w, 48h. name is what that is called
 // where it was given.
 func parseKeep(name, text string) (time.Duration, error) {
-	bad := usageError{
-		text: fmt.Sprintf("%s %q is no time to keep the log for", name, text),
-		hint: fmt.Sprintf("give days, weeks or hours, such as 90d, 12w or 48h; without %s everything is kept", name),
+	bad := usage.Error{
+		Text: fmt.Sprintf("%s %q is no time to keep the log for", name, text),
+		Hint: fmt.Sprintf("give days, weeks or hours, such as 90d, 12w or 48h; without %s everything is kept", name),
 	}
 	if len(text) < 2 {
 		return 0, bad
@@ -100,8 +101,8 @@ func parseKeep(name, text string) (time.Duration, error) {
 		return 0, bad
 	}
 	if n > uint64(maxKeep/unit) || time.Duration(n)*unit < minKeep { //nolint:gosec // both are small
-		bad.text = fmt.Sprintf("%s %s is out of range", name, text)
-		bad.hint = "give at least 1h and at most 36500d; calls that agents may still ask about must stay"
+		bad.Text = fmt.Sprintf("%s %s is out of range", name, text)
+		bad.Hint = "give at least 1h and at most 36500d; calls that agents may still ask about must stay"
 		return 0, bad
 	}
 	return time.Duration(n) * unit, nil

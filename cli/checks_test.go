@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 func TestTimeoutFromEnv(t *testing.T) {
@@ -16,7 +18,7 @@ func TestTimeoutFromEnv(t *testing.T) {
 	}
 	for _, text := range []string{"0", "-1", "0.5", "86401", "1e300", "Inf", "NaN", "10m", " 5", "x"} {
 		_, err := timeoutFromEnv(text)
-		if _, ok := errors.AsType[usageError](err); !ok {
+		if _, ok := errors.AsType[usage.Error](err); !ok {
 			t.Errorf("timeoutFromEnv(%q) = %v, want a usage error", text, err)
 		}
 	}

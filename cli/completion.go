@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 func newCompletionCommand(root *cobra.Command) *cobra.Command {
@@ -25,14 +27,14 @@ flags, session names and the ids of waiting calls.`,
   aoctl completion zsh > "${fpath[1]}/_aoctl"
   aoctl completion fish > ~/.config/fish/completions/aoctl.fish
   aoctl completion powershell | Out-String | Invoke-Expression`,
-		Args:      oneArg("a shell: " + strings.Join(names, ", ")),
+		Args:      usage.OneArg("a shell: " + strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			generate, ok := shells[args[0]]
 			if !ok {
-				return usageError{
-					text: fmt.Sprintf("no completion for the shell %q", args[0]),
-					hint: "there is one for " + strings.Join(names, ", "),
+				return usage.Error{
+					Text: fmt.Sprintf("no completion for the shell %q", args[0]),
+					Hint: "there is one for " + strings.Join(names, ", "),
 				}
 			}
 			return generate(cmd.OutOrStdout())

@@ -8,6 +8,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 const configLong = `config lists the console's settings: what each is, and where that comes from. A setting
@@ -36,7 +40,7 @@ func newConfigCommand() *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return oneArg("a setting")(cmd, args)
+			return usage.OneArg("a setting")(cmd, args)
 		},
 		ValidArgsFunction: completeSettings,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,13 +70,13 @@ func newConfigPathCommand() *cobra.Command {
 		Short:   "Print where the settings file is, or would be",
 		Long:    "path prints where the settings file is, whether there is one or not.",
 		Example: `  cat "$(aoctl config path)"`,
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := configPath()
 			if err != nil {
 				return err
 			}
-			return printLine(cmd.OutOrStdout(), path)
+			return show.Line(cmd.OutOrStdout(), path)
 		},
 	}
 }
@@ -82,7 +86,7 @@ func completeSettings(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	var offers []string
 	if len(args) == 0 {
 		for _, k := range configKeys() {
-			offers = appendOffer(offers, k.Name, k.about)
+			offers = usage.Offer(offers, k.Name, k.about)
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
@@ -160,11 +164,11 @@ func (l settingsList) print(asJSON bool, out io.Writer) error {
 	if asJSON {
 		return l.printJSON(out)
 	}
-	t := &table{head: []string{"SETTING", "VALUE", "FROM"}}
+	t := &show.Table{Head: []string{"SETTING", "VALUE", "FROM"}}
 	for _, s := range l.list {
-		t.add(s.Key, cmp.Or(s.text, "-"), s.from(l.file))
+		t.Add(s.Key, cmp.Or(s.text, "-"), s.from(l.file))
 	}
-	return t.print(out)
+	return t.Print(out)
 }
 
 func (l settingsList) printJSON(out io.Writer) error {
@@ -182,7 +186,7 @@ func (l settingsList) printJSON(out io.Writer) error {
 	if p := l.file.problem; p != nil {
 		doc.Problem = &problem{p.Line, p.Text, p.Cure}
 	}
-	return printObject(out, doc)
+	return show.Object(out, doc)
 }
 
 // one prints the value of one setting, or with JSON all about it.
@@ -192,18 +196,18 @@ func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
 			continue
 		}
 		if !asJSON {
-			return printLine(out, s.text)
+			return show.Line(out, s.text)
 		}
-		return printObject(out, s)
+		return show.Object(out, s)
 	}
 	if r, ok := configRefused[name]; ok {
-		return usageError{text: name + " is no setting of the file: " + r.Why, hint: r.Instead}
+		return usage.Error{Text: name + " is no setting of the file: " + r.Why, Hint: r.Instead}
 	}
 	hint := "there are " + strings.Join(configNames(), ", ")
 	if near := configSchema().Near(name); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return usageError{text: fmt.Sprintf("there is no setting %q", name), hint: hint}
+	return usage.Error{Text: fmt.Sprintf("there is no setting %q", name), Hint: hint}
 }
 
 // unfit says that the file does not count, nil when it does.
@@ -211,8 +215,8 @@ func unfit(f configFile) error {
 	if f.problem == nil {
 		return nil
 	}
-	return failure{
-		code: exitError, text: f.place(f.problem.Line) + ": " + f.problem.Text + "; nothing of the file holds",
-		hint: f.problem.Cure, cause: f.problem,
+	return exit.Failure{
+		Code: exit.Error, Text: f.place(f.problem.Line) + ": " + f.problem.Text + "; nothing of the file holds",
+		Hint: f.problem.Cure, Cause: f.problem,
 	}
 }

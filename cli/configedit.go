@@ -11,6 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
@@ -23,13 +27,13 @@ file it begins with one in which every setting stands as a comment. A text that 
 console would not take is refused with its place and kept in a file of its own, and
 the settings file stays as it was.`,
 		Example: "  EDITOR=nano aoctl config edit",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := editConfig(context.WithoutCancel(cmd.Context())) // ctrl+c is a key of the editor's
 			if err != nil {
 				return err
 			}
-			return printLine(cmd.OutOrStdout(), text)
+			return show.Line(cmd.OutOrStdout(), text)
 		},
 	}
 }
@@ -37,7 +41,7 @@ the settings file stays as it was.`,
 func configPath() (string, error) {
 	dir, err := paths.ConfigDir()
 	if err != nil {
-		return "", failure{code: exitError, text: err.Error(), cause: err}
+		return "", exit.Failure{Code: exit.Error, Text: err.Error(), Cause: err}
 	}
 	return filepath.Join(dir, config.Name), nil
 }
@@ -56,24 +60,24 @@ func editConfig(ctx context.Context) (string, error) {
 	if !before.found {
 		text = newConfigText()
 	}
-	changed, edited, err := editText(ctx, config.Name, text)
+	changed, edited, err := terminal.Edit(ctx, config.Name, text)
 	if err != nil {
 		return "", err
 	}
 	if _, err := parseConfig(changed); err != nil {
 		p := problemOf(err)
 		bad := configFile{path: edited}
-		return "", usageError{text: bad.place(p.Line) + ": " + p.Text + "; nothing was saved, your text is in that file", hint: p.Cure}
+		return "", usage.Error{Text: bad.place(p.Line) + ": " + p.Text + "; nothing was saved, your text is in that file", Hint: p.Cure}
 	}
 	if before.found && bytes.Equal(changed, text) {
 		_ = os.RemoveAll(filepath.Dir(edited)) // nothing is in it that is not in the file
-		return "", failure{code: exitOK, text: "nothing was changed"}
+		return "", exit.Failure{Code: exit.OK, Text: "nothing was changed"}
 	}
 	if now := readConfig(); now.found != before.found || !bytes.Equal(now.data, before.data) {
-		return "", failure{code: exitError, text: path + " was changed meanwhile", hint: "nothing was saved, your text is in " + edited}
+		return "", exit.Failure{Code: exit.Error, Text: path + " was changed meanwhile", Hint: "nothing was saved, your text is in " + edited}
 	}
 	if err := writeConfig(path, changed); err != nil {
-		return "", failure{code: exitError, text: err.Error(), hint: "your text is in " + edited, cause: err}
+		return "", exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "your text is in " + edited, Cause: err}
 	}
 	_ = os.RemoveAll(filepath.Dir(edited)) // a copy of what was saved
 	return "Saved " + path + ". A console reads it when it starts.", nil
@@ -83,7 +87,7 @@ func editConfig(ctx context.Context) (string, error) {
 func writeConfig(path string, data []byte) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("save %s: %w", path, rootCause(err))
+			err = fmt.Errorf("save %s: %w", path, exit.RootCause(err))
 		}
 	}()
 	dir := filepath.Dir(path)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui"
 )
@@ -61,9 +62,9 @@ func parseConfig(data []byte) ([]config.Setting, error) {
 			continue
 		}
 		if _, err := newDesktop(runtime.GOOS); err != nil {
-			failed, _ := errors.AsType[failure](err)
+			failed, _ := errors.AsType[exit.Failure](err)
 			return nil, &config.FileError{
-				Line: s.Line, Column: 1, Text: strings.TrimPrefix(failed.text, "--"), Cure: strings.Replace(failed.hint, "--desktop", "desktop", 1),
+				Line: s.Line, Column: 1, Text: strings.TrimPrefix(failed.Text, "--"), Cure: strings.Replace(failed.Hint, "--desktop", "desktop", 1),
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui"
 )
 
@@ -87,8 +88,8 @@ func key(name string, kind config.Kind, such string, check func(string) error) c
 			if err == nil {
 				return "", ""
 			}
-			u, _ := errors.AsType[usageError](err)
-			return cmp.Or(u.text, err.Error()), cmp.Or(u.hint, "write "+name+" = "+such)
+			u, _ := errors.AsType[usage.Error](err)
+			return cmp.Or(u.Text, err.Error()), cmp.Or(u.Hint, "write "+name+" = "+such)
 		}
 	}
 	return k
@@ -97,7 +98,7 @@ func key(name string, kind config.Kind, such string, check func(string) error) c
 func checkTimeoutText(text string) error {
 	t, err := time.ParseDuration(text)
 	if err != nil {
-		return usageError{text: fmt.Sprintf("timeout %q is no time", text), hint: "give a number with its unit, such as 10m or 90s"}
+		return usage.Error{Text: fmt.Sprintf("timeout %q is no time", text), Hint: "give a number with its unit, such as 10m or 90s"}
 	}
 	return checkTimeout("timeout", t)
 }
@@ -109,7 +110,7 @@ func checkKeep(text string) error {
 
 func checkNotify(text string) error {
 	if _, err := tui.ParseNotify(text, os.Getenv); err != nil {
-		return usageError{text: "notify: " + err.Error(), hint: notifyHint}
+		return usage.Error{Text: "notify: " + err.Error(), Hint: notifyHint}
 	}
 	return nil
 }

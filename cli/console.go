@@ -10,6 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui"
@@ -40,9 +45,9 @@ func newConsoleCommand() *cobra.Command {
 		Short:   "Watch over coding agents from one console",
 		Long:    rootLong,
 		Example: rootExample,
-		Args:    unknownCommand,
+		Args:    usage.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err = needTerminal("the console"); err != nil {
+			if err = terminal.Require("the console"); err != nil {
 				return err
 			}
 			o.config = readConfig()
@@ -92,7 +97,7 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 		return err
 	}
 	if o.anyone && o.listen == "" {
-		return usageError{text: "--listen-operators says something about --listen, which is not there", hint: "give --listen 127.0.0.1:8765 as well"}
+		return usage.Error{Text: "--listen-operators says something about --listen, which is not there", Hint: "give --listen 127.0.0.1:8765 as well"}
 	}
 	if cmd.Flags().Changed("keep") {
 		kept, err := parseKeep("--keep", o.keep)
@@ -104,7 +109,7 @@ func (o *consoleOptions) read(cmd *cobra.Command) error {
 	if err := o.attentionOptions.read(cmd); err != nil {
 		return err
 	}
-	socket, err := socketPath(cmd)
+	socket, err := client.SocketPath(cmd)
 	o.socket, o.guard = socket, true
 	return err
 }
@@ -137,8 +142,8 @@ func (h *house) show(ctx context.Context, o consoleOptions) error {
 		}
 	}()
 	err := tui.Run(drawing, h.broker, tui.Options{
-		Socket: h.socket, Version: readBuildInfo().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.demo, Operator: operator(),
-		Config: o.config.told(), Editor: editorName(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
+		Socket: h.socket, Version: version.Read().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.demo, Operator: operator(),
+		Config: o.config.told(), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -161,7 +166,7 @@ func editFolder() string {
 
 // otherHooks names hooks of others on an event, with the settings files that we wrote.
 func otherHooks(agent, event, tool, project string) []string {
-	return install.OtherHooks(agent, event, tool, project, installed()...)
+	return install.OtherHooks(agent, event, tool, project, state.Installed()...)
 }
 
 // operator is who sits at this console, as far as the system tells: every decision

@@ -9,6 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 func newDemoCommand() *cobra.Command {
@@ -21,9 +26,9 @@ hook client, over a socket and a database of their own in a temporary folder.
 Nothing that they ask for is ever run, whatever you answer, and the folder is
 removed when you quit.`,
 		Example: "  aoctl demo\n  aoctl demo --no-bell",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := needTerminal("the demo"); err != nil {
+			if err := terminal.Require("the demo"); err != nil {
 				return err
 			}
 			if err := o.read(cmd); err != nil {
@@ -60,7 +65,7 @@ func newDemoFolder() (demoFolder, error) {
 			return "", fmt.Errorf("make a folder for the demo: %w", err)
 		}
 	}
-	return "", failure{code: exitError, text: "no temporary folder has a short enough path for a socket", hint: "set TMPDIR to a shorter one"}
+	return "", exit.Failure{Code: exit.Error, Text: "no temporary folder has a short enough path for a socket", Hint: "set TMPDIR to a shorter one"}
 }
 
 // runDemo opens the console in a folder of its own and lets the agents loose.
@@ -93,7 +98,7 @@ func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
 	if err = h.show(ctx, o); err != nil {
 		return err
 	}
-	return printLine(out, "Nothing was run. To let Claude Code ask here: aoctl install claude, then aoctl")
+	return show.Line(out, "Nothing was run. To let Claude Code ask here: aoctl install claude, then aoctl")
 }
 
 // enter points this process, and all that it starts, at the demo's own state.

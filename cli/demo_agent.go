@@ -18,6 +18,9 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 const (
@@ -39,11 +42,11 @@ func newDemoAgentCommand() *cobra.Command {
 		Hidden:  true,
 		Long:    "demo-agent plays one of the demo's agents against the console whose folder is given. It runs nothing but the hook client.",
 		Example: "  aoctl demo-agent docs --folder /tmp/aoctl-demo-1",
-		Args:    oneArg("an agent's name"),
+		Args:    usage.OneArg("an agent's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pace, err := strconv.ParseFloat(speed, 64)
 			if err != nil || pace < 0 {
-				return usageError{text: fmt.Sprintf("--pace %q is no number", speed), hint: helpHint(cmd)}
+				return usage.Error{Text: fmt.Sprintf("--pace %q is no number", speed), Hint: usage.HelpHint(cmd)}
 			}
 			for _, s := range demoSessions {
 				if s.name == args[0] {
@@ -54,7 +57,7 @@ func newDemoAgentCommand() *cobra.Command {
 					return playDemoAgent(cmd.Context(), d, s, pace, cmd.InOrStdin())
 				}
 			}
-			return usageError{text: fmt.Sprintf("the demo has no agent called %q", args[0])}
+			return usage.Error{Text: fmt.Sprintf("the demo has no agent called %q", args[0])}
 		},
 	}
 	cmd.Flags().StringVar(&folder, "folder", "", "the demo's folder")
@@ -247,7 +250,7 @@ func (a *demoAgent) environ(cwd string) []string {
 	env := make([]string, 0, len(os.Environ())+4)
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if !isTellTale(name) {
+		if !client.IsTellTale(name) {
 			env = append(env, entry)
 		}
 	}

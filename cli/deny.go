@@ -10,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -29,10 +33,10 @@ func newDenyCommand() *cobra.Command {
 The agent reads the reason. Any program of yours may refuse; to allow takes a key in the
 console, or an operator token (aoctl approve).`,
 		Example:           "  aoctl deny 0197f3a2\n  aoctl deny 0197f3a2 -m 'use the staging database'",
-		Args:              oneArg("the id of a waiting call"),
-		ValidArgsFunction: completeCalls,
+		Args:              usage.OneArg("the id of a waiting call"),
+		ValidArgsFunction: client.CompleteCalls,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -56,8 +60,8 @@ type outcome struct {
 	Granted   bool         `json:"granted,omitempty"` // the call was over; its retry passes once
 }
 
-func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) error {
-	waiting, err := c.pending(ctx, "")
+func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Writer) error {
+	waiting, err := c.Pending(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -65,32 +69,32 @@ func denyCall(ctx context.Context, c *client, o denyOptions, out io.Writer) erro
 	for i, r := range waiting {
 		plain[i] = r.Request
 	}
-	call, found, err := findRequest(plain, o.call)
+	call, found, err := client.FindRequest(plain, o.call)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return failure{
-			code: exitNotFound, text: fmt.Sprintf("no call with the id %q is waiting", o.call),
-			hint: "it may have been answered already; see what waits: aoctl pending",
+		return exit.Failure{
+			Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", o.call),
+			Hint: "it may have been answered already; see what waits: aoctl pending",
 		}
 	}
 	if o.end && call.Checkpoint == nil {
-		return usageError{text: "--end is for a call that is put off, and this one's agent waits for it", hint: "deny it without --end, or stop its session: aoctl stop"}
+		return usage.Error{Text: "--end is for a call that is put off, and this one's agent waits for it", Hint: "deny it without --end, or stop its session: aoctl stop"}
 	}
 	answer, err := deny(ctx, c, call.ID, o.reason, o.end)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(out, []outcome{answer})
+		return show.JSON(out, []outcome{answer})
 	}
-	return printLine(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, callLine(call))))
+	return show.Line(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, show.Call(call))))
 }
 
 // deny refuses call id. The first answer wins: when somebody else's came before,
 // the error says what it was.
-func deny(ctx context.Context, c *client, id, reason string, end bool) (outcome, error) {
+func deny(ctx context.Context, c *client.Client, id, reason string, end bool) (outcome, error) {
 	body := map[string]any{"decision": broker.Deny}
 	if end {
 		body["end"] = true
@@ -99,6 +103,6 @@ func deny(ctx context.Context, c *client, id, reason string, end bool) (outcome,
 		body["reason"] = reason
 	}
 	answer := outcome{ID: id}
-	err := c.post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
+	err := c.Post(ctx, "/approval-requests/"+url.PathEscape(id)+"/decide", body, &answer)
 	return answer, err
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/cli/exit"
 )
 
 // desktopTime is how long a notification may take to be handed to the desktop.
@@ -24,9 +26,9 @@ func newDesktop(system string) (func(ctx context.Context, text string) error, er
 	}
 	program, err := exec.LookPath(name)
 	if err != nil {
-		return nil, failure{
-			code: exitError, text: "--desktop needs " + name + ", which is not on the PATH",
-			hint: "install it (Debian: libnotify-bin), or leave --desktop out", cause: err,
+		return nil, exit.Failure{
+			Code: exit.Error, Text: "--desktop needs " + name + ", which is not on the PATH",
+			Hint: "install it (Debian: libnotify-bin), or leave --desktop out", Cause: err,
 		}
 	}
 	return func(ctx context.Context, text string) error {

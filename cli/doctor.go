@@ -11,6 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
@@ -51,7 +55,7 @@ of the hook's wait, which takes ten minutes.
 hooks that are not as aoctl writes them (a backup is kept). Exit code 1 means that
 something failed, 0 that nothing did; warnings do not count.`,
 		Example: "  aoctl doctor\n  aoctl doctor --fix\n  aoctl doctor --project ~/src/shop --json | jq '.checks[] | select(.status == \"fail\")'\n  aoctl doctor --drill gemini\n  aoctl doctor --drill qwen --full",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.read(cmd); err != nil {
 				return err
@@ -77,22 +81,22 @@ something failed, 0 that nothing did; warnings do not count.`,
 // read completes o and checks it.
 func (o *doctorOptions) read(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("drill") && (o.fix || o.noDrill || o.settings != "") {
-		return usageError{text: "--drill runs an agent and does nothing else", hint: "leave out --fix, --no-drill and --settings"}
+		return usage.Error{Text: "--drill runs an agent and does nothing else", Hint: "leave out --fix, --no-drill and --settings"}
 	}
 	dir, err := filepath.Abs(o.project)
 	if err != nil {
-		return usageError{text: "the current folder cannot be told", hint: "name one with --project"}
+		return usage.Error{Text: "the current folder cannot be told", Hint: "name one with --project"}
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usageError{text: fmt.Sprintf("--project %s is no folder", dir)}
+		return usage.Error{Text: fmt.Sprintf("--project %s is no folder", dir)}
 	}
 	o.project = dir
 	if o.settings != "" {
 		if o.settings, err = filepath.Abs(o.settings); err != nil {
-			return usageError{text: "the settings file cannot be told", hint: "give its whole path"}
+			return usage.Error{Text: "the settings file cannot be told", Hint: "give its whole path"}
 		}
 	}
-	o.socket, err = socketPath(cmd)
+	o.socket, err = client.SocketPath(cmd)
 	if err != nil {
 		o.socket = "" // the first check says so
 	}
@@ -109,7 +113,7 @@ func runDoctor(ctx context.Context, o doctorOptions, out io.Writer) error {
 	}
 	e := examine(ctx, o, false)
 	if ctx.Err() != nil {
-		return failure{code: exitError, text: "interrupted", cause: ctx.Err()} // half a drill would look like a hole
+		return exit.Failure{Code: exit.Error, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
 	e.Fixed = append([]string{}, fixed...)
 	if err := e.print(out, o.json); err != nil {
@@ -118,9 +122,9 @@ func runDoctor(ctx context.Context, o doctorOptions, out io.Writer) error {
 	if e.Failed == 0 {
 		return nil
 	}
-	return failure{
-		code: exitError, text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed),
-		hint: doctorHint(o, e),
+	return exit.Failure{
+		Code: exit.Error, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed),
+		Hint: doctorHint(o, e),
 	}
 }
 
@@ -156,7 +160,7 @@ func mend(e *examination) []string {
 
 // examine runs every check. quick leaves out what only informs and takes time.
 func examine(ctx context.Context, o doctorOptions, quick bool) *examination {
-	e := &examination{Version: readBuildInfo(), Project: o.project, Checks: []check{}}
+	e := &examination{Version: version.Read(), Project: o.project, Checks: []check{}}
 	e.section("console")
 	e.console(ctx, o)
 	e.settings(o)

@@ -16,6 +16,9 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/cli/drill/fakemodel"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -71,7 +74,7 @@ func drillAgent(ctx context.Context, o doctorOptions, out, said io.Writer) error
 	if err != nil {
 		return err
 	}
-	e := &examination{Version: readBuildInfo(), Project: o.project, Fixed: []string{}, Checks: []check{}}
+	e := &examination{Version: version.Read(), Project: o.project, Fixed: []string{}, Checks: []check{}}
 	e.section(d.Name)
 	e.add(install.OK, "program", "", "%s", d.program)
 	d.reportLine(e)
@@ -80,7 +83,7 @@ func drillAgent(ctx context.Context, o doctorOptions, out, said io.Writer) error
 		fmt.Fprintf(said, "drill: %s, %s …\n", install.Title(d.Name), s.doing)
 		seen := d.play(ctx, s)
 		if ctx.Err() != nil {
-			return failure{code: exitError, text: "interrupted", cause: ctx.Err()}
+			return exit.Failure{Code: exit.Error, Text: "interrupted", Cause: ctx.Err()}
 		}
 		d.report(e, s, seen)
 		if s.name == "control" && e.Failed > 0 {
@@ -90,27 +93,27 @@ func drillAgent(ctx context.Context, o doctorOptions, out, said io.Writer) error
 	if err := e.print(out, o.json); err != nil || e.Failed == 0 {
 		return err
 	}
-	return failure{code: exitError, text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), hint: "what to do stands below each of them"}
+	return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "what to do stands below each of them"}
 }
 
 // newAgentDrill finds the agent's program and the line that the user has installed.
 func newAgentDrill(ctx context.Context, o doctorOptions, said io.Writer) (*agentDrill, error) {
 	a, ok := drill.Named(o.drill)
 	if !ok {
-		return nil, usageError{text: fmt.Sprintf("no agent is called %q", o.drill), hint: "--drill takes one of " + strings.Join(install.Agents(), ", ")}
+		return nil, usage.Error{Text: fmt.Sprintf("no agent is called %q", o.drill), Hint: "--drill takes one of " + strings.Join(install.Agents(), ", ")}
 	}
 	d := &agentDrill{Agent: a, program: install.AgentProgram(a.Name), wait: profile.Of(a.Name).Limit(install.DefaultTimeout), said: said}
 	title := install.Title(a.Name)
 	if a.Name == "cursor" {
 		if d.program = os.Getenv(cursorSDK); d.program == "" {
-			return nil, failure{
-				code: exitNotFound, text: "Cursor's own program needs a login, so it cannot be drilled",
-				hint: "its engine can: npm install @cursor/sdk, and name the folder node_modules/@cursor/sdk in " + cursorSDK,
+			return nil, exit.Failure{
+				Code: exit.NotFound, Text: "Cursor's own program needs a login, so it cannot be drilled",
+				Hint: "its engine can: npm install @cursor/sdk, and name the folder node_modules/@cursor/sdk in " + cursorSDK,
 			}
 		}
 	}
 	if d.program == "" {
-		return nil, failure{code: exitNotFound, text: title + " is not found on this machine", hint: "install it, or put the folder of its program on the PATH"}
+		return nil, exit.Failure{Code: exit.NotFound, Text: title + " is not found on this machine", Hint: "install it, or put the folder of its program on the PATH"}
 	}
 	for _, r := range install.Check(ctx, install.CheckOptions{Project: o.project, Now: time.Now(), Quick: true}) {
 		for _, g := range r.Gates {

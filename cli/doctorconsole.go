@@ -22,6 +22,11 @@ import (
 
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
@@ -44,7 +49,7 @@ func (e *examination) console(ctx context.Context, o doctorOptions) {
 		e.add(install.Warn, "socket", "start a console with: aoctl", "no console is listening on %s: every call behind a gate is refused", o.socket)
 		return
 	case err != nil:
-		e.add(install.Fail, "socket", "see that you may read its folder", "cannot look at %s: %v", o.socket, rootCause(err))
+		e.add(install.Fail, "socket", "see that you may read its folder", "cannot look at %s: %v", o.socket, exit.RootCause(err))
 		return
 	case info.Mode().Type() != fs.ModeSocket:
 		e.add(install.Fail, "socket", "move it away, then start a console with: aoctl", "%s is not a socket: every call behind a gate is refused", o.socket)
@@ -66,7 +71,7 @@ func (e *examination) socketFolder(dir string) bool {
 		e.add(install.Warn, "folder", "start a console with: aoctl", "there is no %s yet: no console has run here, and every call behind a gate is refused", dir)
 		return false
 	case err != nil:
-		e.add(install.Fail, "folder", "see that you may read it", "cannot look at %s: %v", dir, rootCause(err))
+		e.add(install.Fail, "folder", "see that you may read it", "cannot look at %s: %v", dir, exit.RootCause(err))
 		return false
 	case info.Mode().Type() == fs.ModeSymlink:
 		e.add(install.Fail, "folder", "name the folder itself with AOCTL_HOME or AOCTL_SOCKET", "%s is a symbolic link", dir)
@@ -171,12 +176,12 @@ func lockHolder(path string) (pid int, held bool, err error) {
 		return 0, false, nil
 	}
 	if err != nil {
-		return 0, false, rootCause(err)
+		return 0, false, exit.RootCause(err)
 	}
 	defer func() { _ = f.Close() }() // gives the lock back
 	text, err := io.ReadAll(io.LimitReader(f, 32))
 	if err != nil {
-		return 0, false, rootCause(err)
+		return 0, false, exit.RootCause(err)
 	}
 	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 when it names none
 	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
@@ -202,9 +207,9 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	hc := &http.Client{Timeout: answerTime, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			conn, err := dialOurs(ctx, socket)
+			conn, err := client.Dial(ctx, socket)
 			if err == nil {
-				serving, _ = peerPID(conn) // 0 where it cannot be told
+				serving, _ = client.PeerPID(conn) // 0 where it cannot be told
 			}
 			return conn, err
 		},
@@ -217,8 +222,8 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
-		failed, _ := errors.AsType[failure](unanswered(socket, err))
-		e.add(install.Fail, "answer", failed.hint, "%s", failed.text)
+		failed, _ := errors.AsType[exit.Failure](client.Unanswered(socket, err))
+		e.add(install.Fail, "answer", failed.Hint, "%s", failed.Text)
 		return
 	}
 	_ = resp.Body.Close() // only its head matters
@@ -251,14 +256,14 @@ type started struct {
 // running compares the console that runs with this program.
 func (e *examination) running(pid int) {
 	s, ok := consoleStart(pid)
-	mine := readBuildInfo()
+	mine := version.Read()
 	switch {
 	case !ok || s.Version == "":
 		e.add(install.Skipped, "version", "", "which version process %d is cannot be told from its log", pid)
 	case s.Version != mine.Version || s.Commit != mine.Commit:
 		e.add(install.Warn, "version", "quit the console and start it anew", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
 	default:
-		e.add(install.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), age(time.Since(s.Time)))
+		e.add(install.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), show.Age(time.Since(s.Time)))
 	}
 }
 
@@ -280,7 +285,7 @@ func consoleStart(pid int) (s started, found bool) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return s, false
 	}
-	lines := bufio.NewScanner(io.LimitReader(f, 4*maxLogFile))
+	lines := bufio.NewScanner(io.LimitReader(f, 4*state.MaxLogFile))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		if !bytes.Contains(lines.Bytes(), []byte(startedMsg)) {

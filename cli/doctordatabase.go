@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
@@ -53,7 +55,7 @@ func (e *examination) stateFolder(dir string) bool {
 		e.add(install.Skipped, "state folder", "", "there is no %s yet", dir)
 		return false
 	case err != nil:
-		e.add(install.Fail, "state folder", cure, "cannot look at %s: %v", dir, rootCause(err))
+		e.add(install.Fail, "state folder", cure, "cannot look at %s: %v", dir, exit.RootCause(err))
 		return false
 	case info.Mode().Type() == fs.ModeSymlink:
 		e.add(install.Fail, "state folder", "name the folder itself with AOCTL_HOME or XDG_STATE_HOME", "%s is a symbolic link", dir)
@@ -78,7 +80,7 @@ func (e *examination) stateFiles(dir string) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			e.add(install.Fail, "file", "see that you may read it", "cannot look at %s: %v", path, rootCause(err))
+			e.add(install.Fail, "file", "see that you may read it", "cannot look at %s: %v", path, exit.RootCause(err))
 		case !info.Mode().IsRegular():
 			e.add(install.Fail, "file", "move it away", "%s is not a regular file", path)
 		case ownerOf(info) != os.Geteuid():
@@ -90,7 +92,7 @@ func (e *examination) stateFiles(dir string) {
 		}
 	}
 	if good > 0 {
-		e.add(install.OK, "files", "", "%s in the state folder, nobody else may read them", plural(good, "file"))
+		e.add(install.OK, "files", "", "%s in the state folder, nobody else may read them", show.Plural(good, "file"))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/store"
 )
@@ -94,15 +95,15 @@ func (e *examination) drilled(r drillResult, several bool) {
 	if r.Verdict != "DENY" {
 		status, cure = install.Fail, "write the hook anew: aoctl install "+r.Agent
 	}
-	exit := "exit " + strconv.Itoa(r.Exit)
+	code := "exit " + strconv.Itoa(r.Exit)
 	if r.Exit < 0 {
-		exit = "no exit code"
+		code = "no exit code"
 	}
 	of := ""
 	if several {
 		of = sectionTitle(r.Agent) + " " + r.Event + ": "
 	}
-	e.add(status, r.Fault, cure, "%s%s in %d ms, %s: %s", of, r.Verdict, r.MS, exit, r.Reason).Drill = &r
+	e.add(status, r.Fault, cure, "%s%s in %d ms, %s: %s", of, r.Verdict, r.MS, code, r.Reason).Drill = &r
 }
 
 // drillGround is a place of the drill's own: a folder, a console where nobody answers, and
@@ -291,7 +292,7 @@ func (g *drillGround) drillEnv(agent, socket string) []string {
 	var env []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "AOCTL_") || name == timeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME" || isTellTale(name) {
+		if strings.HasPrefix(name, "AOCTL_") || name == timeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME" || client.IsTellTale(name) {
 			continue
 		}
 		env = append(env, v)

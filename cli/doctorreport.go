@@ -8,20 +8,22 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // examination is what aoctl doctor found; --json prints it.
 type examination struct {
-	Version buildInfo `json:"aoctl"`
-	Project string    `json:"project"`
-	OK      int       `json:"ok"`
-	Warned  int       `json:"warnings"`
-	Failed  int       `json:"failures"`
-	Skipped int       `json:"skipped"`
-	Fixed   []string  `json:"fixed"` // what --fix did, a sentence each
-	Checks  []check   `json:"checks"`
+	Version version.Info `json:"aoctl"`
+	Project string       `json:"project"`
+	OK      int          `json:"ok"`
+	Warned  int          `json:"warnings"`
+	Failed  int          `json:"failures"`
+	Skipped int          `json:"skipped"`
+	Fixed   []string     `json:"fixed"` // what --fix did, a sentence each
+	Checks  []check      `json:"checks"`
 
 	at string // the section that checks are added to
 }
@@ -114,9 +116,9 @@ func statusWord(s install.Status) (word, style string) {
 // print writes e for a person, or as JSON.
 func (e *examination) print(w io.Writer, asJSON bool) error {
 	if asJSON {
-		return printObject(w, e)
+		return show.Object(w, e)
 	}
-	width, styled := terminal(w)
+	width, styled := show.Terminal(w)
 	out := bufio.NewWriter(w)
 	p := painter{out: out, width: width, styled: styled}
 	for _, c := range e.Checks {
@@ -151,7 +153,7 @@ func (e *examination) print(w io.Writer, asJSON bool) error {
 		p.check(c)
 	}
 	p.line("")
-	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, plural(e.Warned, "warning"), plural(e.Failed, "failure"), e.Skipped))
+	p.line(fmt.Sprintf("%d ok, %s, %s, %d skipped", e.OK, show.Plural(e.Warned, "warning"), show.Plural(e.Failed, "failure"), e.Skipped))
 	return out.Flush()
 }
 

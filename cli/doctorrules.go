@@ -12,6 +12,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
@@ -27,7 +29,7 @@ func (e *examination) rules(ctx context.Context, o doctorOptions) {
 		e.add(install.Skipped, "rules", "", "where they are kept cannot be told: HOME is not set")
 		return
 	}
-	err := withRules(ctx, o.project, func(k *known) error {
+	err := state.WithRules(ctx, o.project, func(k *state.Rulebook) error {
 		e.ruleList(k)
 		e.rulesFile(k)
 		return nil
@@ -38,33 +40,33 @@ func (e *examination) rules(ctx context.Context, o doctorOptions) {
 	e.observing(ctx, o)
 }
 
-func (e *examination) ruleList(k *known) {
-	if k.problem != "" {
-		e.add(install.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.problem)
+func (e *examination) ruleList(k *state.Rulebook) {
+	if k.Problem != "" {
+		e.add(install.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.Problem)
 	}
 	wide := 0
-	for _, r := range k.rules {
+	for _, r := range k.All {
 		if !lasting(r) {
 			continue
 		}
 		if wide++; wide <= maxRuleNotes {
-			e.add(install.Warn, "lasting rule", "give it an end: aoctl rules edit "+r.ID, "allows for ever: %s (%s)", ruleText(r), scopeText(r.Scope))
+			e.add(install.Warn, "lasting rule", "give it an end: aoctl rules edit "+r.ID, "allows for ever: %s (%s)", show.Rule(r), show.Scope(r.Scope))
 		}
 	}
 	if wide > maxRuleNotes {
 		e.add(install.Warn, "lasting rule", "aoctl rules list", "and %d more that allow for ever", wide-maxRuleNotes)
 	}
-	found := rules.Lint(k.rules, time.Now())
+	found := rules.Lint(k.All, time.Now())
 	for i, f := range found {
 		if i == maxRuleNotes {
 			e.add(install.Warn, "idle rule", "aoctl rules list", "and %d more that do nothing", len(found)-i)
 			break
 		}
-		r := k.rules[f.Index]
-		e.add(install.Warn, "idle rule", "aoctl rules rm "+r.ID, "%s %s is %s: %s", r.Decision, ruleText(r), f.Kind, f.Why)
+		r := k.All[f.Index]
+		e.add(install.Warn, "idle rule", "aoctl rules rm "+r.ID, "%s %s is %s: %s", r.Decision, show.Rule(r), f.Kind, f.Why)
 	}
-	if k.problem == "" && wide == 0 && len(found) == 0 {
-		e.add(install.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", plural(len(k.rules), "rule"))
+	if k.Problem == "" && wide == 0 && len(found) == 0 {
+		e.add(install.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", show.Plural(len(k.All), "rule"))
 	}
 }
 
@@ -82,16 +84,16 @@ func lasting(r rules.Rule) bool {
 }
 
 // rulesFile says whether the project's own file is trusted as it is now.
-func (e *examination) rulesFile(k *known) {
-	path := filepath.Join(k.project, policy.RulesFileName)
-	f, err := policy.ReadRulesFile(path, k.project, k.trusted[path])
+func (e *examination) rulesFile(k *state.Rulebook) {
+	path := filepath.Join(k.Project, policy.RulesFileName)
+	f, err := policy.ReadRulesFile(path, k.Project, k.Trusted[path])
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		e.add(install.Fail, "project rules", "correct it, then: aoctl rules list", "%s cannot be read, so every call of the project asks: %v", path, err)
 	case f.Trusted:
 		e.add(install.OK, "project rules", "", "%s, trusted as it is", path)
-	case k.trusted[path] != "":
+	case k.Trusted[path] != "":
 		e.add(install.Warn, "project rules", "look at it and trust it again in the console (r)", "%s was changed since you trusted it: what it allows does not count", path)
 	default:
 		e.add(install.Warn, "project rules", "look at it and trust it in the console (r)", "%s is not trusted: what it allows does not count", path)
@@ -122,7 +124,7 @@ func (e *examination) observing(ctx context.Context, o doctorOptions) {
 	case on[""]:
 		e.add(install.Warn, "observe mode", "quit the console and start it without --observe", "on: nothing is held, every call runs unless the agent itself asks")
 	case some > 0:
-		e.add(install.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", plural(some, "session"))
+		e.add(install.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", show.Plural(some, "session"))
 	case known:
 		e.add(install.OK, "observe mode", "", "off")
 	}
@@ -131,7 +133,7 @@ func (e *examination) observing(ctx context.Context, o doctorOptions) {
 // observedSince brings on up to date: whether all (""), or a session, is only observed.
 // That is not kept anywhere but in the log; a new console gates again.
 func (e *examination) observedSince(ctx context.Context, since time.Time, on map[string]bool) {
-	r, err := openReader(ctx)
+	r, err := state.OpenReader(ctx)
 	if err != nil {
 		return // an unreadable database was reported
 	}

@@ -7,11 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 type freezeOptions struct {
-	session   string // as findSession understands it; empty for everything
+	session   string // as client.FindSession understands it; empty for everything
 	tokenFile string // unfreeze
 	json      bool
 }
@@ -28,7 +31,7 @@ cannot be allowed. A call's deadline still runs, and a stop still refuses.
 It outlasts the console. Any program of yours may freeze; to unfreeze takes f in the
 console, or an operator token (aoctl unfreeze).`,
 		Example:           "  aoctl freeze\n  aoctl freeze api-server\n  aoctl freeze --json | jq .held",
-		ValidArgsFunction: completeSessions,
+		ValidArgsFunction: client.CompleteSessions,
 		Args:              atMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return switchFreeze(cmd, args, o, true)
@@ -50,13 +53,13 @@ It takes an operator token, which only the console makes (r, then t), in the env
 or in a file; a process of an agent is refused, token or not. In the console it is f, or
 F on a session.`,
 		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl unfreeze\n  aoctl unfreeze api-server --token-file ~/.aoctl-token",
-		ValidArgsFunction: completeSessions,
+		ValidArgsFunction: client.CompleteSessions,
 		Args:              atMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return switchFreeze(cmd, args, o, false)
 		},
 	}
-	tokenFileFlag(cmd, &o.tokenFile)
+	client.TokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	return cmd
 }
@@ -67,17 +70,17 @@ func atMostOne(what string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return nil
 		}
-		return oneArg(what)(cmd, args)
+		return usage.OneArg(what)(cmd, args)
 	}
 }
 
 func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) error {
-	c, err := newOperatorClient(cmd, o.tokenFile)
+	c, err := client.NewOperator(cmd, o.tokenFile)
 	if err != nil {
 		return err
 	}
 	if on {
-		c.token = "" // not needed, and one that is wrong must not keep anybody from freezing
+		c.Token = "" // not needed, and one that is wrong must not keep anybody from freezing
 	}
 	if len(args) > 0 {
 		o.session = args[0]
@@ -94,14 +97,14 @@ type freezing struct {
 	Held      int    `json:"held"`
 }
 
-func freezeSessions(ctx context.Context, c *client, o freezeOptions, on bool, out io.Writer) error {
+func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
 	var s broker.Session
 	if o.session != "" {
-		known, err := c.sessions(ctx)
+		known, err := c.Sessions(ctx)
 		if err != nil {
 			return err
 		}
-		if s, err = findSession(plainSessions(known), o.session, true); err != nil {
+		if s, err = client.FindSession(client.Plain(known), o.session, true); err != nil {
 			return err
 		}
 	}
@@ -110,29 +113,29 @@ func freezeSessions(ctx context.Context, c *client, o freezeOptions, on bool, ou
 		path = "/freeze"
 	}
 	var now freezing
-	if err := c.post(ctx, path, map[string]string{"session_id": s.ID}, &now); err != nil {
+	if err := c.Post(ctx, path, map[string]string{"session_id": s.ID}, &now); err != nil {
 		return err
 	}
 	if o.json {
-		return printObject(out, now)
+		return show.Object(out, now)
 	}
-	return printLine(out, safe.Line(now.sentence(s, on)))
+	return show.Line(out, safe.Line(now.sentence(s, on)))
 }
 
 func (f freezing) sentence(s broker.Session, on bool) string {
 	who := "everything"
 	if s.ID != "" {
-		who = sessionName(s)
+		who = show.SessionName(s)
 	}
 	switch {
 	case on && f.Held > 0:
-		return who + ": frozen, holding " + plural(f.Held, "call")
+		return who + ": frozen, holding " + show.Plural(f.Held, "call")
 	case on:
 		return who + ": frozen"
 	case f.Frozen:
 		return who + ": still frozen, since everything is"
 	case s.ID == "" && f.Sessions > 0:
-		return who + ": no longer frozen, but for " + plural(f.Sessions, "session") + " frozen by themselves"
+		return who + ": no longer frozen, but for " + show.Plural(f.Sessions, "session") + " frozen by themselves"
 	}
 	return who + ": no longer frozen"
 }

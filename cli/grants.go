@@ -10,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -20,7 +24,7 @@ func newGrantsCommand() *cobra.Command {
 		Long: `A call that ended before somebody allowed it leaves a grant: the agent's next call
 that is exactly the same passes once, for some minutes.`,
 		Example: "  aoctl grants list\n  aoctl grants revoke 5b1c",
-		Args:    unknownCommand,
+		Args:    usage.UnknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newGrantsListCommand(), newGrantsRevokeCommand())
@@ -34,23 +38,23 @@ func newGrantsListCommand() *cobra.Command {
 		Short:   "List the grants that were not used yet",
 		Long:    "list shows the grants that still let a call pass.",
 		Example: "  aoctl grants list --json",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := grants(cmd)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), list)
+				return show.JSON(cmd.OutOrStdout(), list)
 			}
 			if len(list) == 0 {
-				return printLine(cmd.OutOrStdout(), "There are no grants.")
+				return show.Line(cmd.OutOrStdout(), "There are no grants.")
 			}
-			t := &table{head: []string{"ID", "SESSION", "ENDS IN", "CALL"}}
+			t := &show.Table{Head: []string{"ID", "SESSION", "ENDS IN", "CALL"}}
 			for _, g := range list {
-				t.add(g.ID[:min(8, len(g.ID))], g.SessionID, countdown(time.Until(g.ExpiresAt)), "request "+g.RequestID)
+				t.Add(g.ID[:min(8, len(g.ID))], g.SessionID, show.Countdown(time.Until(g.ExpiresAt)), "request "+g.RequestID)
 			}
-			return t.print(cmd.OutOrStdout())
+			return t.Print(cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -58,12 +62,12 @@ func newGrantsListCommand() *cobra.Command {
 }
 
 func grants(cmd *cobra.Command) ([]broker.Grant, error) {
-	c, err := newClient(cmd)
+	c, err := client.New(cmd)
 	if err != nil {
 		return nil, err
 	}
 	var list []broker.Grant
-	err = c.get(cmd.Context(), "/grants", nil, &list)
+	err = c.Get(cmd.Context(), "/grants", nil, &list)
 	return list, err
 }
 
@@ -73,7 +77,7 @@ func newGrantsRevokeCommand() *cobra.Command {
 		Short:   "Take a grant back",
 		Long:    "revoke ends a grant, named by its id or by enough of the id's beginning: the call it\nstood for asks again.",
 		Example: "  aoctl grants revoke 5b1c",
-		Args:    oneArg("the id of a grant"),
+		Args:    usage.OneArg("the id of a grant"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := grants(cmd)
 			if err != nil {
@@ -87,18 +91,18 @@ func newGrantsRevokeCommand() *cobra.Command {
 			}
 			switch {
 			case len(found) == 0:
-				return failure{code: exitNotFound, text: fmt.Sprintf("no grant has the id %q", args[0]), hint: "see which there are: aoctl grants list"}
+				return exit.Failure{Code: exit.NotFound, Text: fmt.Sprintf("no grant has the id %q", args[0]), Hint: "see which there are: aoctl grants list"}
 			case len(found) > 1:
-				return ambiguous("grant", args[0], found)
+				return usage.Ambiguous("grant", args[0], found)
 			}
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
-			if err := c.send(cmd.Context(), http.MethodDelete, "/grants/"+url.PathEscape(found[0]), nil, &struct{}{}); err != nil {
+			if err := c.Send(cmd.Context(), http.MethodDelete, "/grants/"+url.PathEscape(found[0]), nil, &struct{}{}); err != nil {
 				return err
 			}
-			return printLine(cmd.OutOrStdout(), safe.Line("revoked "+found[0]))
+			return show.Line(cmd.OutOrStdout(), safe.Line("revoked "+found[0]))
 		},
 	}
 }

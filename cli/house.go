@@ -13,6 +13,9 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
@@ -53,7 +56,7 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err != nil {
 		return err
 	}
-	if err = prepareStateDir(dir); err != nil {
+	if err = state.Prepare(dir); err != nil {
 		return err
 	}
 	if err = h.openLog(); err != nil {
@@ -67,13 +70,13 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err = h.listenTCP(ctx, o.listen); err != nil {
 		return err
 	}
-	st, err := openStore(ctx, h.log)
+	st, err := state.OpenStore(ctx, h.log)
 	if err != nil {
 		return err
 	}
 	h.closers = append(h.closers, st.Close)
 	opts := service.Options{
-		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log, OnTimeout: broker.Verdict(o.late),
+		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: state.Guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
 	if l, err := newLauncher(h.socket); err == nil {
@@ -162,7 +165,7 @@ func (h *house) openLog() error {
 	if err != nil {
 		return err
 	}
-	log, file, err := openLog(path)
+	log, file, err := state.OpenLog(path)
 	if err != nil {
 		return err
 	}
@@ -178,7 +181,7 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 	}
 	l, err := api.ListenTCP(ctx, addr)
 	if bad, ok := errors.AsType[*api.SocketError](err); ok {
-		return failure{code: exitError, text: "--listen " + bad.Path + ": it " + bad.Problem, hint: bad.Hint, cause: err}
+		return exit.Failure{Code: exit.Error, Text: "--listen " + bad.Path + ": it " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
 	if err != nil {
 		return err
@@ -191,7 +194,7 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
 func (h *house) serve(listener *api.Listener, o consoleOptions) {
-	info := readBuildInfo() // in the log before anybody is answered, who may look there
+	info := version.Read() // in the log before anybody is answered, who may look there
 	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.said())
 	o.config.note(h.log)
 	ctx, stop := context.WithCancel(context.Background())
@@ -222,17 +225,17 @@ func (h *house) explainListen(err error) error {
 		if used.PID > 0 {
 			who = fmt.Sprintf("aoctl already runs as pid %d and", used.PID)
 		}
-		return failure{
-			code: exitError, text: fmt.Sprintf("%s holds %s", who, used.Socket),
-			hint: "use that one, or quit it first", cause: err,
+		return exit.Failure{
+			Code: exit.Error, Text: fmt.Sprintf("%s holds %s", who, used.Socket),
+			Hint: "use that one, or quit it first", Cause: err,
 		}
 	}
 	if bad, ok := errors.AsType[*api.SocketError](err); ok {
-		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
+		return exit.Failure{Code: exit.Error, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
-	return failure{
-		code: exitError, text: fmt.Sprintf("cannot listen on %s: %v", h.socket, err),
-		hint: "name another socket with AOCTL_SOCKET or --socket", cause: err,
+	return exit.Failure{
+		Code: exit.Error, Text: fmt.Sprintf("cannot listen on %s: %v", h.socket, err),
+		Hint: "name another socket with AOCTL_SOCKET or --socket", Cause: err,
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/hookclient/profile"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -63,15 +65,15 @@ func (f *placeFlags) args(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if places > 1 {
-		return usageError{text: "give one of --user, --project and --settings, not several", hint: helpHint(cmd)}
+		return usage.Error{Text: "give one of --user, --project and --settings, not several", Hint: usage.HelpHint(cmd)}
 	}
 	if len(args) == 0 && cmd.Name() == "install" || len(args) == 1 && args[0] == allAgents {
 		if f.project || cmd.Flags().Changed("settings") {
-			return usageError{text: "--project and --settings go with the name of one agent", hint: helpHint(cmd)}
+			return usage.Error{Text: "--project and --settings go with the name of one agent", Hint: usage.HelpHint(cmd)}
 		}
 		return nil
 	}
-	return oneArg("the name of an agent, such as claude, or all")(cmd, args)
+	return usage.OneArg("the name of an agent, such as claude, or all")(cmd, args)
 }
 
 // options turns the flags and the agent's name into what the install package takes.
@@ -167,15 +169,15 @@ type askFlags struct{ url, tokenFile string }
 // unless it is reached over TCP.
 func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	if f.url == "" && !cmd.Flags().Changed("url") {
-		socket, err := socketPath(cmd)
+		socket, err := client.SocketPath(cmd)
 		return install.Console{Socket: socket, TokenFile: f.tokenFile}, err
 	}
 	c := install.Console{URL: f.url}
 	if cmd.Flags().Changed("socket") {
-		return c, usageError{text: "--socket and --url name two consoles", hint: "give one of them"}
+		return c, usage.Error{Text: "--socket and --url name two consoles", Hint: "give one of them"}
 	}
 	if f.url == "" {
-		return c, usageError{text: "--url is empty", hint: "give an address such as http://localhost:8765"}
+		return c, usage.Error{Text: "--url is empty", Hint: "give an address such as http://localhost:8765"}
 	}
 	if f.tokenFile == "" {
 		return c, nil
@@ -194,7 +196,7 @@ func installHooks(o install.Options, invoked string, out, warn io.Writer) error 
 // installError gives a mistake of the caller its exit code.
 func installError(err error) error {
 	if u, ok := errors.AsType[*install.UsageError](err); ok {
-		return usageError{text: u.Text, hint: u.Hint}
+		return usage.Error{Text: u.Text, Hint: u.Hint}
 	}
 	return err
 }

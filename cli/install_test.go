@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
@@ -132,7 +133,7 @@ func TestInstallUsage(t *testing.T) {
 			tc.cmd.SetArgs(append([]string{}, tc.args...))
 			tc.cmd.SilenceErrors, tc.cmd.SilenceUsage = true, true
 			err := tc.cmd.Execute()
-			if _, ok := errors.AsType[usageError](err); !ok || !strings.Contains(err.Error(), tc.want) {
+			if _, ok := errors.AsType[usage.Error](err); !ok || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %T %v, want a usage error with %q", err, err, tc.want)
 			}
 		})

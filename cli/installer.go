@@ -12,6 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
@@ -53,10 +57,10 @@ type installOutcome struct {
 // run does what the arguments say: one agent, all that are found, or what is chosen.
 func (i *installer) run(cmd *cobra.Command, args []string) error {
 	if i.trust && len(args) == 1 && args[0] != "codex" && args[0] != allAgents {
-		return usageError{text: "only Codex is to be told which hooks it trusts", hint: "leave --trust out"}
+		return usage.Error{Text: "only Codex is to be told which hooks it trusts", Hint: "leave --trust out"}
 	}
 	if i.trust && i.o.Scope != install.User {
-		return usageError{text: "--trust goes with your own settings of Codex", hint: "trust hooks in other files with /hooks in codex"}
+		return usage.Error{Text: "--trust goes with your own settings of Codex", Hint: "trust hooks in other files with /hooks in codex"}
 	}
 	switch {
 	case len(args) == 0:
@@ -91,7 +95,7 @@ func (i *installer) one(ctx context.Context) error {
 		if err != nil {
 			done.Error = err.Error()
 		}
-		if e := printJSON(i.out, []installOutcome{done}); e != nil {
+		if e := show.JSON(i.out, []installOutcome{done}); e != nil {
 			return e
 		}
 		return installError(err)
@@ -106,7 +110,7 @@ func (i *installer) one(ctx context.Context) error {
 func (i *installer) all(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		if i.json {
-			return printJSON(i.out, []installOutcome{})
+			return show.JSON(i.out, []installOutcome{})
 		}
 		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())
 		return err
@@ -133,7 +137,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 			_, _ = io.WriteString(i.out, "\n") // the next write reports it
 		}
 		if err != nil {
-			printProblem(i.warn, done.Title+": "+done.Error, "")
+			exit.PrintProblem(i.warn, done.Title+": "+done.Error, "")
 		}
 		if done.report.File != "" {
 			if e := i.say(done); e != nil {
@@ -142,7 +146,7 @@ func (i *installer) all(ctx context.Context, names []string) error {
 		}
 	}
 	if i.json {
-		if err := printJSON(i.out, list); err != nil {
+		if err := show.JSON(i.out, list); err != nil {
 			return err
 		}
 	} else if i.remove && !anyChanged(list) && len(failed) == 0 {
@@ -154,9 +158,9 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	case len(failed) == 1 && errors.Is(last, errNotTrusted):
 		return last
 	case len(failed) > 0:
-		return failure{
-			code: exitError, text: fmt.Sprintf("%d of %s not done: %s", len(failed), plural(len(names), "agent"), strings.Join(failed, ", ")),
-			hint: "the others were done; what to do stands above",
+		return exit.Failure{
+			Code: exit.Error, Text: fmt.Sprintf("%d of %s not done: %s", len(failed), show.Plural(len(names), "agent"), strings.Join(failed, ", ")),
+			Hint: "the others were done; what to do stands above",
 		}
 	}
 	return nil
@@ -194,7 +198,7 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 		done.Warnings = append(done.Warnings, r.NotHeld)
 		done.report.Warnings = done.Warnings
 	} else if r.NotHeld != "" {
-		return done, failure{code: exitError, text: "the hooks are written, but do not hold it: " + r.NotHeld}
+		return done, exit.Failure{Code: exit.Error, Text: "the hooks are written, but do not hold it: " + r.NotHeld}
 	}
 	if i.o.Agent == "codex" && !i.remove && !i.o.DryRun && install.CodexTrusts(i.o.Version) {
 		done.Trusted, done.err = i.trustCodex(ctx, r.File)
@@ -217,11 +221,11 @@ func (i *installer) install(ctx context.Context) (install.Report, error) {
 		return r, err
 	}
 	if !i.o.DryRun {
-		files := append([]string{r.File, r.Target}, beside(program.Path)...)
+		files := append([]string{r.File, r.Target}, state.Beside(program.Path)...)
 		if i.o.Agent == "codex" {
 			files = append(files, filepath.Join(filepath.Dir(r.File), "config.toml")) // what it trusts
 		}
-		if err = noteInstalled(files...); err != nil {
+		if err = state.NoteInstalled(files...); err != nil {
 			r.Warnings = append(r.Warnings, "the console will not know that these files are to be guarded: "+err.Error())
 		}
 	}
@@ -266,7 +270,7 @@ func (i *installer) say(done installOutcome) error {
 		return err
 	}
 	fresh := slices.DeleteFunc(slices.Clone(r.Warnings), func(text string) bool { return i.warned[text] })
-	printWarnings(i.warn, fresh)
+	show.Warnings(i.warn, fresh)
 	if i.warned == nil {
 		i.warned = map[string]bool{}
 	}
@@ -284,7 +288,7 @@ func trustText(o install.Options, done installOutcome) string {
 	case !install.CodexTrusts(o.Version):
 		return "This Codex runs hooks without being told to trust them. A newer one does not: after an update, aoctl install codex --trust\n"
 	case done.Trusted > 0:
-		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", plural(done.Trusted, "hook"))
+		return fmt.Sprintf("Codex was told to trust these %s, and says that it does.\n", show.Plural(done.Trusted, "hook"))
 	case !done.Changed:
 		return "\"aoctl doctor\" tells whether Codex trusts the hooks; it skips those that it does not.\n"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -43,7 +44,7 @@ func (c candidate) state() string {
 func (i *installer) offer(ctx context.Context) error {
 	list := i.candidates(ctx)
 	if i.json {
-		return printJSON(i.out, offered(list))
+		return show.JSON(i.out, offered(list))
 	}
 	if len(list) == 0 {
 		_, err := io.WriteString(i.out, "No agent that aoctl knows was found on this machine.\n"+knownAgents())

@@ -12,6 +12,8 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
@@ -30,7 +32,7 @@ func (i *installer) trustCodex(ctx context.Context, file string) (int, error) {
 		if err != nil || skipped == 0 {
 			return 0, untrusted(err)
 		}
-		if !i.agrees(fmt.Sprintf("Codex does not trust these %s, skips them, and every call runs. Have it trust them now? [y/N]: ", plural(skipped, "hook"))) {
+		if !i.agrees(fmt.Sprintf("Codex does not trust these %s, skips them, and every call runs. Have it trust them now? [y/N]: ", show.Plural(skipped, "hook"))) {
 			return 0, untrusted(errNotTrusted)
 		}
 	}
@@ -45,9 +47,9 @@ func untrusted(err error) error {
 	if err == nil {
 		return nil
 	}
-	return failure{
-		code: exitError, text: "every call of Codex still runs unasked: the hooks are written, but Codex does not trust them: " + err.Error(),
-		hint: "run: aoctl install codex --trust    (or start codex and type /hooks)", cause: errors.Join(errNotTrusted, err),
+	return exit.Failure{
+		Code: exit.Error, Text: "every call of Codex still runs unasked: the hooks are written, but Codex does not trust them: " + err.Error(),
+		Hint: "run: aoctl install codex --trust    (or start codex and type /hooks)", Cause: errors.Join(errNotTrusted, err),
 	}
 }
 

@@ -8,11 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 type interruptOptions struct {
-	session string // as findSession understands it
+	session string // as client.FindSession understands it
 	json    bool
 }
 
@@ -27,10 +30,10 @@ the session: aoctl stop.
 
 SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
 		Example:           "  aoctl interrupt api-server",
-		Args:              oneArg("a session"),
-		ValidArgsFunction: completeSessions,
+		Args:              usage.OneArg("a session"),
+		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -42,21 +45,21 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 	return cmd
 }
 
-func interruptSession(ctx context.Context, c *client, o interruptOptions, out io.Writer) error {
+func interruptSession(ctx context.Context, c *client.Client, o interruptOptions, out io.Writer) error {
 	s, err := findManaged(ctx, c, o.session)
 	if err != nil {
 		return err
 	}
-	var after rawSession
-	if err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/interrupt", struct{}{}, &after); err != nil {
+	var after client.Session
+	if err := c.Post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/interrupt", struct{}{}, &after); err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(out, []rawSession{after})
+		return show.JSON(out, []client.Session{after})
 	}
 	line := "interrupting its turn"
 	if after.Run != nil && after.Run.Turn == broker.TurnIdle {
 		line = "no turn is under way"
 	}
-	return printLine(out, safe.Line(sessionName(after.Session)+": "+line))
+	return show.Line(out, safe.Line(show.SessionName(after.Session)+": "+line))
 }

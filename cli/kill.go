@@ -15,6 +15,10 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/proctree"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -41,16 +45,16 @@ type killed struct {
 }
 
 // killSession shows what is going to end, asks unless o.yes, and ends it.
-func killSession(ctx context.Context, c *client, o stopOptions, std streams) error {
-	raw, err := c.sessions(ctx)
+func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
+	raw, err := c.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	s, err := findSession(plainSessions(raw), o.session, true)
+	s, err := client.FindSession(client.Plain(raw), o.session, true)
 	if err != nil {
 		return err
 	}
-	c.waitFor(killTimeout)
+	c.WaitFor(killTimeout)
 	if !o.yes {
 		if ok, err := askToKill(ctx, c, s, std); err != nil || !ok {
 			return err
@@ -63,15 +67,15 @@ func killSession(ctx context.Context, c *client, o stopOptions, std streams) err
 		Over     bool          `json:"over"`
 		Recorded bool          `json:"recorded"`
 	}
-	if err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", map[string]bool{"kill": true}, &answer); err != nil {
+	if err := c.Post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", map[string]bool{"kill": true}, &answer); err != nil {
 		return err
 	}
 	done := killed{
-		ID: s.ID, Name: sessionName(s), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
+		ID: s.ID, Name: show.SessionName(s), Status: answer.Status(), Over: answer.Over, Recorded: answer.Recorded,
 		Processes: answer.Killed.Processes, Unfinished: answer.Killed.Unfinished, Shared: answer.Killed.Shared,
 	}
 	if o.json {
-		err = printJSON(std.out, []killed{done})
+		err = show.JSON(std.out, []killed{done})
 	} else {
 		err = done.print(std.out)
 	}
@@ -82,13 +86,13 @@ func killSession(ctx context.Context, c *client, o stopOptions, std streams) err
 }
 
 // askToKill lists the processes and takes a y for yes.
-func askToKill(ctx context.Context, c *client, s broker.Session, std streams) (bool, error) {
+func askToKill(ctx context.Context, c *client.Client, s broker.Session, std streams) (bool, error) {
 	in, ok := std.in.(*os.File)
 	if !ok || !term.IsTerminal(in.Fd()) {
-		return false, usageError{text: "--kill asks first, and there is no terminal to ask on", hint: "add --yes to end the processes without being asked"}
+		return false, usage.Error{Text: "--kill asks first, and there is no terminal to ask on", Hint: "add --yes to end the processes without being asked"}
 	}
 	var found broker.Killed
-	if err := c.get(ctx, "/sessions/"+url.PathEscape(s.ID)+"/processes", nil, &found); err != nil {
+	if err := c.Get(ctx, "/sessions/"+url.PathEscape(s.ID)+"/processes", nil, &found); err != nil {
 		return false, err
 	}
 	if err := printProcesses(std.err, found.Processes); err != nil {
@@ -101,7 +105,7 @@ func askToKill(ctx context.Context, c *client, s broker.Session, std streams) (b
 		fmt.Fprintf(std.err, "Its process serves other sessions, which end with it: %s\n", safe.Line(sharers(found.Shared)))
 	}
 	fmt.Fprintf(std.err, "Stop %s and end %s, with what they start meanwhile? [y/N] ",
-		safe.Line(sessionName(s)), processes(found.Count(proctree.Running)))
+		safe.Line(show.SessionName(s)), show.Processes(found.Count(proctree.Running)))
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -124,29 +128,29 @@ func printProcesses(out io.Writer, list []proctree.Found) error {
 	if len(list) == 0 {
 		return nil
 	}
-	t := table{head: []string{"PID", "STATE", "WHY IT COUNTS", "COMMAND"}}
+	t := show.Table{Head: []string{"PID", "STATE", "WHY IT COUNTS", "COMMAND"}}
 	for _, p := range list {
 		command := p.Command
 		if p.Note != "" {
 			command += "  (" + p.Note + ")"
 		}
-		t.add(strconv.Itoa(p.PID), string(p.Fate), p.Why, command)
+		t.Add(strconv.Itoa(p.PID), string(p.Fate), p.Why, command)
 	}
-	return t.print(out)
+	return t.Print(out)
 }
 
 func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, processes(k.count(proctree.Ended)))
+	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, show.Processes(k.count(proctree.Ended)))
 	if n := k.count(proctree.Unsure); n > 0 {
-		text += fmt.Sprintf("; %s may belong to it and were left alone", processes(n))
+		text += fmt.Sprintf("; %s may belong to it and were left alone", show.Processes(n))
 	}
 	if len(k.Shared) > 0 {
 		text += "; its process also served " + sharers(k.Shared)
 	}
-	return printLine(out, safe.Line(text))
+	return show.Line(out, safe.Line(text))
 }
 
 func (k killed) count(f proctree.Fate) int { return broker.Killed{Processes: k.Processes}.Count(f) }
@@ -156,17 +160,17 @@ func (k killed) failure() error {
 	left := k.count(proctree.Survived) + k.count(proctree.Spared)
 	switch {
 	case left > 0:
-		return failure{
-			code: exitSurvivors, text: fmt.Sprintf("%s of %s still run", processes(left), k.Name),
-			hint: "the list says why; the session's calls are refused all the same",
+		return exit.Failure{
+			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", show.Processes(left), k.Name),
+			Hint: "the list says why; the session's calls are refused all the same",
 		}
 	case !k.Over:
-		return failure{
-			code: exitSurvivors, text: fmt.Sprintf("processes of %s may still run: %s", k.Name, k.Unfinished),
-			hint: "look with: ps -ef; the session's calls are refused all the same",
+		return exit.Failure{
+			Code: exit.Survivors, Text: fmt.Sprintf("processes of %s may still run: %s", k.Name, k.Unfinished),
+			Hint: "look with: ps -ef; the session's calls are refused all the same",
 		}
 	case !k.Recorded:
-		return failure{code: exitError, text: "the processes ended, but not all of it could be recorded", hint: "check the disk, and aoctl.log"}
+		return exit.Failure{Code: exit.Error, Text: "the processes ended, but not all of it could be recorded", Hint: "check the disk, and aoctl.log"}
 	}
 	return nil
 }

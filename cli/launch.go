@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
 )
 
 const (
@@ -74,7 +75,7 @@ func (l launcher) start(folder string, args []string, stdin string) error {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it takes its runner along
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.WaitDelay = l.linger
-	cmd.Env = withoutToken(os.Environ())
+	cmd.Env = client.WithoutToken(os.Environ())
 	err := cmd.Run()
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it went into the background with what it writes to

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
 )
 
 // scriptedRunner is a launcher whose program is a shell script that keeps its arguments.
@@ -29,7 +30,7 @@ func scriptedRunner(t *testing.T, script string) (l launcher, args func() []stri
 }
 
 func TestLaunchNew(t *testing.T) {
-	t.Setenv(tokenEnv, "aoctl_op_secret")
+	t.Setenv(client.TokenEnv, "aoctl_op_secret")
 	l, args := scriptedRunner(t, `test -z "$AOCTL_TOKEN" || { echo "aoctl: it has the token" >&2; exit 1; }
 test "$(cat)" = '--help; $(me)' || { echo "another prompt" >&2; exit 1; }
 test "$(ps -o sid= -p $$ | tr -d ' ')" = $$ || { echo "no session of its own" >&2; exit 1; }

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -43,7 +46,7 @@ with and without a console.
 shows all events from then on. With --json --follow each event is an object on a
 line of its own; without --follow they are one array.`,
 		Example: "  aoctl log --since 2h\n  aoctl log --session api-server --follow\n  aoctl log --since 2026-11-02T08:00:00Z --json",
-		Args:    unknownCommand,
+		Args:    usage.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q, err := o.query(cmd, time.Now())
 			if err != nil {
@@ -59,7 +62,7 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens from now on")
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
-	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	cmd.AddCommand(newLogVerifyCommand(), newLogHeadCommand(), newLogArchiveCommand())
 	return cmd
 }
@@ -74,7 +77,7 @@ type logQuery struct {
 func (o logOptions) query(cmd *cobra.Command, now time.Time) (logQuery, error) {
 	q := logQuery{limit: o.limit}
 	if o.limit < 1 || o.limit > maxLog {
-		return q, usageError{text: fmt.Sprintf("a limit of %d is out of range", o.limit), hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
+		return q, usage.Error{Text: fmt.Sprintf("a limit of %d is out of range", o.limit), Hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
 	}
 	if o.since == "" {
 		return q, nil
@@ -82,13 +85,13 @@ func (o logOptions) query(cmd *cobra.Command, now time.Time) (logQuery, error) {
 	if !cmd.Flags().Changed("limit") {
 		q.limit = maxLog
 	}
-	since, err := parseSince(o.since, now)
+	since, err := usage.ParseSince(o.since, now)
 	q.since = since
 	return q, err
 }
 
 func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Writer) (err error) {
-	r, err := openReaderAt(ctx, o.archive)
+	r, err := state.OpenReaderAt(ctx, o.archive)
 	if err != nil {
 		return err
 	}
@@ -99,7 +102,7 @@ func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Write
 	}
 	var sessionID string
 	if o.session != "" {
-		s, err := findSession(w.sessions, o.session, true)
+		s, err := client.FindSession(w.sessions, o.session, true)
 		if err != nil {
 			return err
 		}
@@ -117,7 +120,7 @@ func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Write
 		return w.follow(ctx, sessionID, events, head)
 	}
 	if len(events) < q.limit && o.archive == "" {
-		if err := noteArchived(ctx, r, q.since, stderr); err != nil {
+		if err := state.NoteArchived(ctx, r, q.since, stderr); err != nil {
 			return err
 		}
 	}

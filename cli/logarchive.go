@@ -12,6 +12,11 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -35,7 +40,7 @@ by itself, once an hour.
 
 aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`,
 		Example: "  aoctl log archive --keep 90d\n  aoctl log archive --keep 12w --to /mnt/backup/aoctl --json",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return archiveLog(cmd, o)
 		},
@@ -54,17 +59,17 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 	}
 	dir := o.to
 	if dir == "" {
-		if dir, err = archiveDir(); err != nil {
+		if dir, err = state.ArchiveDir(); err != nil {
 			return err
 		}
 	}
 	ctx := cmd.Context()
-	if r, err := openReader(ctx); err != nil { // says that there is nothing, and makes nothing
+	if r, err := state.OpenReader(ctx); err != nil { // says that there is nothing, and makes nothing
 		return err
 	} else if err := r.Close(); err != nil {
 		return err
 	}
-	socket, err := socketPath(cmd)
+	socket, err := client.SocketPath(cmd)
 	if err != nil {
 		return err
 	}
@@ -73,7 +78,7 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 		return explainClaim(socket, err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	st, err := openStore(ctx, slog.New(slog.DiscardHandler))
+	st, err := state.OpenStore(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -88,11 +93,11 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	switch {
 	case o.json:
-		return printObject(out, a)
+		return show.Object(out, a)
 	case a.File == "":
-		return printLine(out, "Nothing is older than "+o.keep+" and done with.")
+		return show.Line(out, "Nothing is older than "+o.keep+" and done with.")
 	}
-	return printLine(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, plural(int(a.Calls), "call"), safe.Line(a.File)))
+	return show.Line(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, show.Plural(int(a.Calls), "call"), safe.Line(a.File)))
 }
 
 // explainClaim says who holds the database.
@@ -102,28 +107,28 @@ func explainClaim(socket string, err error) error {
 		if used.PID > 0 {
 			who = fmt.Sprintf("a console runs as pid %d", used.PID)
 		}
-		return failure{
-			code: exitError, text: who + ", and only it writes to the database",
-			hint: "quit it first, or start it with --keep: it then archives by itself", cause: err,
+		return exit.Failure{
+			Code: exit.Error, Text: who + ", and only it writes to the database",
+			Hint: "quit it first, or start it with --keep: it then archives by itself", Cause: err,
 		}
 	}
 	if bad, ok := errors.AsType[*api.SocketError](err); ok {
-		return failure{code: exitError, text: bad.Path + " " + bad.Problem, hint: bad.Hint, cause: err}
+		return exit.Failure{Code: exit.Error, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
-	return failure{code: exitError, text: fmt.Sprintf("cannot claim %s: %v", socket, err), cause: err}
+	return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot claim %s: %v", socket, err), Cause: err}
 }
 
 func explainArchive(dir string, err error) error {
-	f := failure{code: exitError, text: err.Error(), hint: "nothing was lost: what is not in a verified archive is still in the database", cause: err}
+	f := exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "nothing was lost: what is not in a verified archive is still in the database", Cause: err}
 	switch {
 	case errors.Is(err, broker.ErrTampered), errors.Is(err, store.ErrUnproven), errors.Is(err, store.ErrForeignWrite):
-		f.code, f.hint = exitUnverified, "see aoctl log verify; a log that was changed is not archived"
+		f.Code, f.Hint = exit.Unverified, "see aoctl log verify; a log that was changed is not archived"
 	case errors.Is(err, store.ErrArchiveFile):
-		f.hint = "put the file back: the rest of what it holds stays in the database until then"
+		f.Hint = "put the file back: the rest of what it holds stays in the database until then"
 	case errors.Is(err, context.Canceled):
-		f.text = "interrupted; run it again to go on"
+		f.Text = "interrupted; run it again to go on"
 	default:
-		f.hint += "; see that " + dir + " can be written and has room"
+		f.Hint += "; see that " + dir + " can be written and has room"
 	}
 	return f
 }

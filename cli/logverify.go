@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -34,7 +38,7 @@ every call, session and decision with what the log says of it. It names the firs
 row that does not fit and exits 5. Compare its head with one that you noted
 elsewhere (aoctl log head) to find a log that was rewritten as a whole.`,
 		Example: "  aoctl log verify\n  aoctl log verify --json\n  aoctl log verify --db backup.db",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return verifyLog(cmd.Context(), o, cmd.OutOrStdout())
 		},
@@ -52,7 +56,7 @@ func newLogHeadCommand() *cobra.Command {
 log up to there. Note it outside this machine, and a log that is rewritten later can
 be told from the real one.`,
 		Example: "  aoctl log head\n  aoctl log head --json",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return printHead(cmd.Context(), o, cmd.OutOrStdout())
 		},
@@ -62,7 +66,7 @@ be told from the real one.`,
 }
 
 func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
-	r, err := openReaderAt(ctx, o.db)
+	r, err := state.OpenReaderAt(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -72,9 +76,9 @@ func printHead(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 		return err
 	}
 	if !o.json {
-		return printLine(out, fmt.Sprintf("%d %s", seq, hash))
+		return show.Line(out, fmt.Sprintf("%d %s", seq, hash))
 	}
-	return printObject(out, struct {
+	return show.Object(out, struct {
 		ID   int64  `json:"id"`
 		Hash string `json:"hash"`
 	}{seq, hash})
@@ -91,7 +95,7 @@ type verdict struct {
 // verifyLog prints what was counted when all is well; otherwise the error names the
 // first thing that is not.
 func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error) {
-	r, err := openReaderAt(ctx, o.db)
+	r, err := state.OpenReaderAt(ctx, o.db)
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 		return err
 	}
 	if o.json {
-		if err := printObject(out, verdict{OK: report.Clean(), Report: report, Archives: archives}); err != nil {
+		if err := show.Object(out, verdict{OK: report.Clean(), Report: report, Archives: archives}); err != nil {
 			return err
 		}
 	}
@@ -115,11 +119,11 @@ func verifyLog(ctx context.Context, o logFileOptions, out io.Writer) (err error)
 	case o.json:
 		return nil
 	}
-	err = printLine(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
-		plural(int(report.Events), "event"), plural(int(report.Requests), "call"), plural(int(report.Grants), "grant"),
-		plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
+	err = show.Line(out, fmt.Sprintf("clean: %s, %s, %s and %s are as they were written; head %d %s",
+		show.Plural(int(report.Events), "event"), show.Plural(int(report.Requests), "call"), show.Plural(int(report.Grants), "grant"),
+		show.Plural(int(report.Sessions), "session"), report.HeadSeq, report.HeadHash))
 	for _, a := range archives {
-		err = errors.Join(err, printLine(out, archiveLine(a)))
+		err = errors.Join(err, show.Line(out, archiveLine(a)))
 	}
 	return err
 }
@@ -140,27 +144,27 @@ func verifyArchives(ctx context.Context, r *store.Reader, report *store.Report) 
 }
 
 func archiveLine(a store.Archived) string {
-	state := "clean"
+	found := "clean"
 	if a.Missing {
-		state = "not there, and not verified"
+		found = "not there, and not verified"
 	}
-	return fmt.Sprintf("archive of events %d to %d, %s: %s %s", a.From, a.To, a.At.Local().Format(time.DateOnly), safe.Line(a.File), state)
+	return fmt.Sprintf("archive of events %d to %d, %s: %s %s", a.From, a.To, a.At.Local().Format(time.DateOnly), safe.Line(a.File), found)
 }
 
 // maxProblems is how many problems are spelled out beyond the first.
 const maxProblems = 10
 
 func notClean(r store.Report) error {
-	f := failure{
-		code: exitUnverified, text: "not as it was written: " + r.Problems[0].String(),
-		hint: "something else than aoctl changed the database; what follows from the log cannot be trusted from there on",
+	f := exit.Failure{
+		Code: exit.Unverified, Text: "not as it was written: " + r.Problems[0].String(),
+		Hint: "something else than aoctl changed the database; what follows from the log cannot be trusted from there on",
 	}
 	for i, p := range r.Problems[1:] {
 		if i == maxProblems {
-			f.list = append(f.list, fmt.Sprintf("… and %d more", len(r.Problems)-1-i+r.More))
+			f.List = append(f.List, fmt.Sprintf("… and %d more", len(r.Problems)-1-i+r.More))
 			break
 		}
-		f.list = append(f.list, p.String())
+		f.List = append(f.List, p.String())
 	}
 	return f
 }

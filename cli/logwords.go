@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/show"
 )
 
 // killWords is what an event tells of a kill, "" for other events.
@@ -16,9 +17,9 @@ func killWords(e broker.Event) string {
 	}
 	by := ", by " + actorName(d.By)
 	if e.Type == broker.EventKillRequested {
-		return processes(len(d.Processes)+d.More) + " found" + by
+		return show.Processes(len(d.Processes)+d.More) + " found" + by
 	}
-	text := processes(d.Ended) + " ended"
+	text := show.Processes(d.Ended) + " ended"
 	if d.Survivors > 0 {
 		text += fmt.Sprintf(", %d still run", d.Survivors)
 	}
@@ -34,7 +35,7 @@ func limitWords(e broker.Event) string {
 	if e.Type != broker.EventCallsRefused || json.Unmarshal(e.Data, &d) != nil {
 		return ""
 	}
-	text := plural(d.Count, "call") + ": " + d.Why
+	text := show.Plural(d.Count, "call") + ": " + d.Why
 	if d.Total > d.Count {
 		text += fmt.Sprintf(" (%d since %s)", d.Total, d.Since.Local().Format(time.TimeOnly))
 	}

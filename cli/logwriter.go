@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -31,7 +32,7 @@ func (w *logWriter) learnSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.sessions, w.names = sessions, sessionNames(sessions)
+	w.sessions, w.names = sessions, show.SessionNames(sessions)
 	return nil
 }
 
@@ -39,7 +40,7 @@ func (w *logWriter) learnSessions(ctx context.Context) error {
 type call struct{ line, digest, agent string }
 
 func callOf(r broker.Request) call {
-	return call{line: callLine(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD), agent: r.Agent}
+	return call{line: show.Call(r), digest: broker.Digest(r.ToolName, r.ToolInput, r.CWD), agent: r.Agent}
 }
 
 // manyEvents is from when on calls are read all at once instead of one by one.
@@ -83,15 +84,15 @@ func (w *logWriter) callFor(ctx context.Context, id, digest string) string {
 // all prints events as one array or one table.
 func (w *logWriter) all(ctx context.Context, events []broker.Event) error {
 	if w.json {
-		return printJSON(w.out, events)
+		return show.JSON(w.out, events)
 	}
 	if len(events) == 0 {
-		return printLine(w.out, "No such events.")
+		return show.Line(w.out, "No such events.")
 	}
 	if err := w.learnCalls(ctx, events); err != nil {
 		return err
 	}
-	width, _ := terminal(w.out)
+	width, _ := show.Terminal(w.out)
 	out := bufio.NewWriter(w.out)
 	for _, e := range events {
 		_, _ = out.WriteString(w.line(ctx, e, width) + "\n") // Flush reports it
@@ -102,15 +103,15 @@ func (w *logWriter) all(ctx context.Context, events []broker.Event) error {
 // one prints a single event at once.
 func (w *logWriter) one(ctx context.Context, e broker.Event) error {
 	if w.json {
-		return printObject(w.out, e)
+		return show.Object(w.out, e)
 	}
 	if _, known := w.names[e.SessionID]; !known && e.SessionID != "" {
 		if err := w.learnSessions(ctx); err != nil {
 			return err
 		}
 	}
-	width, _ := terminal(w.out)
-	return printLine(w.out, w.line(ctx, e, width))
+	width, _ := show.Terminal(w.out)
+	return show.Line(w.out, w.line(ctx, e, width))
 }
 
 // The widths of a log line's columns, in cells. They are fixed because lines come
@@ -204,11 +205,11 @@ func factWords(e broker.Event) string {
 	by := " by " + actorName(d.By)
 	switch e.Type {
 	case broker.EventRuleSaved:
-		state := ""
+		off := ""
 		if !d.Rule.Enabled {
-			state = ", off"
+			off = ", off"
 		}
-		return fmt.Sprintf("%s  %s %s  (%s%s, version %d)%s", d.Rule.ID, d.Rule.Decision, ruleText(d.Rule), scopeText(d.Rule.Scope), state, d.Rule.Version, by)
+		return fmt.Sprintf("%s  %s %s  (%s%s, version %d)%s", d.Rule.ID, d.Rule.Decision, show.Rule(d.Rule), show.Scope(d.Rule.Scope), off, d.Rule.Version, by)
 	case broker.EventRuleRemoved, broker.EventTokenRevoked:
 		return d.ID + by
 	case broker.EventTokenMinted:
@@ -279,9 +280,9 @@ func archivedWords(e broker.Event) string {
 
 func (w *logWriter) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
-		age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(ctx, e.RequestID, d.Digest))
+		show.Age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(ctx, e.RequestID, d.Digest))
 	if len(d.UpdatedInput) > 0 {
-		text += "  ran with: " + callLine(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
+		text += "  ran with: " + show.Call(broker.Request{Agent: w.calls[e.RequestID].agent, ToolName: d.ToolName, ToolInput: d.UpdatedInput})
 	}
 	if d.Reason != "" {
 		text += "  (" + d.Reason + ")"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/cli/client"
 )
 
 // hookRig is a waitHook whose commands end when they are told to.
@@ -172,7 +173,7 @@ func command(ctx context.Context, t *testing.T, line string, r broker.Request) m
 }
 
 func TestOnWaitCommandGetsTheCall(t *testing.T) {
-	t.Setenv(tokenEnv, "aoctl_op_secret")
+	t.Setenv(client.TokenEnv, "aoctl_op_secret")
 	out := filepath.Join(t.TempDir(), "out")
 	r := broker.Request{
 		ID: "0197", SessionID: "s-1", Agent: "claude", ToolName: "Bash; $(touch x)\x00", ToolInput: json.RawMessage(`{"command":"ls \u001b[2J <&>"}`), State: broker.Pending,

@@ -15,6 +15,8 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
 )
 
 // waitHookOutput is how much of a command's output goes into aoctl.log, bytes.
@@ -24,7 +26,7 @@ const waitHookOutput = 4 << 10
 // input, and its ids in the environment. The command ends with ctx, or when its time is
 // over, and takes what it left in its process group with it.
 func runWaitHook(ctx context.Context, log *slog.Logger, command, socket string, r broker.Request, skipped int) {
-	card, err := jsonLine(r)
+	card, err := show.JSONLine(r)
 	if err != nil {
 		log.Error("on-wait command not run", "request_id", r.ID, "err", err)
 		return
@@ -69,7 +71,7 @@ func waitHookEnv(env []string, socket string, r broker.Request, skipped int) []s
 	if r.Assessment != nil && r.Assessment.Class >= risk.Dangerous {
 		dangerous = "1"
 	}
-	return append(withoutToken(env), // it needs none to tell somebody
+	return append(client.WithoutToken(env), // it needs none to tell somebody
 		"AOCTL_REQUEST_ID="+plainWord(r.ID), "AOCTL_SESSION_ID="+plainWord(r.SessionID), "AOCTL_AGENT="+plainWord(r.Agent),
 		"AOCTL_TOOL="+plainWord(r.ToolName), "AOCTL_DANGEROUS="+dangerous, "AOCTL_SKIPPED="+strconv.Itoa(skipped),
 		"AOCTL_SOCKET="+socket)

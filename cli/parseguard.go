@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/vet"
+	"github.com/aoctl/aoctl/cli/exit"
 )
 
 // parseGuard is the hidden command by which the console starts itself again to read
@@ -29,14 +30,14 @@ const (
 func runParseGuard() int {
 	debug.SetMaxStack(guardStack)
 	if err := keepPrivate(); err != nil {
-		return exitError
+		return exit.Error
 	}
 	limitGuard()
-	err := vet.Serve(os.Stdin, os.Stdout, guardLimit, func() { os.Exit(exitError) })
+	err := vet.Serve(os.Stdin, os.Stdout, guardLimit, func() { os.Exit(exit.Error) })
 	if err != nil {
-		return exitError
+		return exit.Error
 	}
-	return exitOK
+	return exit.OK
 }
 
 // limitGuard takes from this process what it does not need. A limit that the system does

@@ -8,10 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 type pendingOptions struct {
-	session string // a session as findSession understands it; empty for all
+	session string // a session as client.FindSession understands it; empty for all
 	json    bool
 }
 
@@ -25,9 +28,9 @@ They are answered in the console; from here they can be refused (aoctl deny) and
 an operator token, allowed (aoctl approve). "held" says that a freeze keeps a call from
 being allowed until it is lifted.`,
 		Example: "  aoctl pending\n  aoctl pending --session api-server --json",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -36,46 +39,46 @@ being allowed until it is lifted.`,
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session (id prefix, name or folder)")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array, [] when nothing waits")
-	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
 }
 
-func listPending(ctx context.Context, c *client, o pendingOptions, out io.Writer, now time.Time) error {
-	sessions, err := c.sessions(ctx)
+func listPending(ctx context.Context, c *client.Client, o pendingOptions, out io.Writer, now time.Time) error {
+	sessions, err := c.Sessions(ctx)
 	if err != nil {
 		return err
 	}
 	var id string
 	if o.session != "" {
-		s, err := findSession(plainSessions(sessions), o.session, true)
+		s, err := client.FindSession(client.Plain(sessions), o.session, true)
 		if err != nil {
 			return err
 		}
 		id = s.ID
 	}
-	waiting, err := c.pending(ctx, id)
+	waiting, err := c.Pending(ctx, id)
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.json:
-		return printJSON(out, waiting)
+		return show.JSON(out, waiting)
 	case len(waiting) == 0:
-		return printLine(out, "Nothing is waiting.")
+		return show.Line(out, "Nothing is waiting.")
 	}
-	return pendingTable(waiting, plainSessions(sessions), now).print(out)
+	return pendingTable(waiting, client.Plain(sessions), now).Print(out)
 }
 
-func pendingTable(waiting []rawRequest, sessions []broker.Session, now time.Time) *table {
+func pendingTable(waiting []client.Request, sessions []broker.Session, now time.Time) *show.Table {
 	ids := make([]string, len(waiting))
 	for i, r := range waiting {
 		ids[i] = r.ID
 	}
-	short, names := shortIDs(ids), sessionNames(sessions)
-	t := &table{head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
+	short, names := show.ShortIDs(ids), show.SessionNames(sessions)
+	t := &show.Table{Head: []string{"ID", "SESSION", "AGE", "LEFT", "TOOL", "CALL"}}
 	for _, r := range waiting {
-		t.add(short[r.ID], asker(r.Request, names), age(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
-			r.ToolName, callLine(r.Request))
+		t.Add(short[r.ID], asker(r.Request, names), show.Age(now.Sub(r.CreatedAt)), timeLeft(r.Request, now),
+			r.ToolName, show.Call(r.Request))
 	}
 	return t
 }
@@ -85,7 +88,7 @@ func timeLeft(r broker.Request, now time.Time) string {
 	if r.Checkpoint != nil {
 		return "put off"
 	}
-	left := countdown(r.ExpiresAt.Sub(now))
+	left := show.Countdown(r.ExpiresAt.Sub(now))
 	if r.Held != "" {
 		left += " held"
 	}

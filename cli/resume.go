@@ -16,6 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -46,13 +51,13 @@ does not get to see it. While one resume is under way a second one is refused.
 
 SESSION is the beginning of its id, its name, its folder, or its folder's name.`,
 		Example:           "  aoctl resume api-server\n  aoctl resume --show api-server\n  aoctl resume --yes 3f2a </dev/null",
-		Args:              oneArg("a session"),
-		ValidArgsFunction: completeSessions,
+		Args:              usage.OneArg("a session"),
+		ValidArgsFunction: client.CompleteSessions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.json && !o.show {
-				return usageError{text: "--json says what --show shows, and nothing is run then", hint: "give --show as well"}
+				return usage.Error{Text: "--json says what --show shows, and nothing is run then", Hint: "give --show as well"}
 			}
-			c, err := newOperatorClient(cmd, o.tokenFile)
+			c, err := client.NewOperator(cmd, o.tokenFile)
 			if err != nil {
 				return err
 			}
@@ -60,19 +65,19 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 			return resumeSession(cmd.Context(), c, o, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
-	tokenFileFlag(cmd, &o.tokenFile)
+	client.TokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.show, "show", false, "say what is to be run, and run nothing")
 	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask before it is run")
 	cmd.Flags().BoolVar(&o.json, "json", false, "with --show: print what is to be run as JSON")
 	return cmd
 }
 
-func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams) error {
-	known, err := c.sessions(ctx)
+func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
+	known, err := c.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	s, err := findSession(plainSessions(known), o.session, true)
+	s, err := client.FindSession(client.Plain(known), o.session, true)
 	if err != nil {
 		return err
 	}
@@ -81,13 +86,13 @@ func resumeSession(ctx context.Context, c *client, o resumeOptions, std streams)
 	case err != nil:
 		return err
 	case o.show && o.json:
-		return printJSON(std.out, []broker.Resumption{r})
+		return show.JSON(std.out, []broker.Resumption{r})
 	case o.show && r.Held:
-		return printLine(std.out, safe.Line(sessionName(s)+" would go on in the background: aoctl starts its agent"))
+		return show.Line(std.out, safe.Line(show.SessionName(s)+" would go on in the background: aoctl starts its agent"))
 	case r.Started:
-		return printLine(std.out, safe.Line(sessionName(s)+" goes on in the background"))
+		return show.Line(std.out, safe.Line(show.SessionName(s)+" goes on in the background"))
 	}
-	if err := printLine(std.out, safe.Line(tui.ResumeLine(r))); err != nil || o.show {
+	if err := show.Line(std.out, safe.Line(tui.ResumeLine(r))); err != nil || o.show {
 		return err
 	}
 	if err := o.sure(std); err != nil {
@@ -105,9 +110,9 @@ func (o resumeOptions) sure(std streams) error {
 		return nil
 	}
 	if !term.IsTerminal(os.Stdin.Fd()) {
-		return usageError{text: "nothing is run without being asked about", hint: "give --yes, or run the line above by hand"}
+		return usage.Error{Text: "nothing is run without being asked about", Hint: "give --yes, or run the line above by hand"}
 	}
-	if err := forgetTyped(os.Stdin); err != nil {
+	if err := terminal.ForgetTyped(os.Stdin); err != nil {
 		return fmt.Errorf("forget what was typed before the question: %w", err)
 	}
 	if _, err := fmt.Fprint(std.out, "Run this? [y/N] "); err != nil {
@@ -118,7 +123,7 @@ func (o resumeOptions) sure(std streams) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		return failure{code: exitError, text: "nothing was run: the session waits on"}
+		return exit.Failure{Code: exit.Error, Text: "nothing was run: the session waits on"}
 	}
 	return nil
 }
@@ -130,9 +135,9 @@ type resumeWish struct {
 }
 
 // askToResume asks the console to go on with a session.
-func askToResume(ctx context.Context, c *client, id string, wish resumeWish) (broker.Resumption, error) {
+func askToResume(ctx context.Context, c *client.Client, id string, wish resumeWish) (broker.Resumption, error) {
 	var r broker.Resumption
-	err := c.post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", wish, &r)
+	err := c.Post(ctx, "/sessions/"+url.PathEscape(id)+"/resume", wish, &r)
 	return r, err
 }
 
@@ -140,20 +145,19 @@ func askToResume(ctx context.Context, c *client, id string, wish resumeWish) (br
 // operator's token.
 func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
 	if len(r.Command) == 0 {
-		return failure{code: exitError, text: "the console did not say what to run"}
+		return exit.Failure{Code: exit.Error, Text: "the console did not say what to run"}
 	}
 	cmd := exec.CommandContext(ctx, r.Command[0], r.Command[1:]...) //nolint:gosec // what the operator was shown
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.CWD, std.out, std.err
-	cmd.Env = withoutToken(os.Environ())
+	cmd.Env = client.WithoutToken(os.Environ())
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
-		return quiet{code: exit.ExitCode()}
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.Exited() {
+		return exit.Quiet(ended.ExitCode())
 	}
 	if err != nil {
-		return failure{code: exitError, text: fmt.Sprintf("run %s: %v", r.Command[0], err), cause: err}
+		return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("run %s: %v", r.Command[0], err), Cause: err}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/store"
 )
 
@@ -15,7 +16,7 @@ const (
 
 // retain archives what is older than keep, now and then, until ctx ends.
 func (h *house) retain(ctx context.Context, st *store.Store, keep time.Duration) {
-	dir, err := archiveDir()
+	dir, err := state.ArchiveDir()
 	for err == nil {
 		a, aerr := st.Archive(ctx, store.ArchiveOptions{
 			Before: time.Now().Add(-keep), Dir: dir, Least: archiveLeast, Slack: archiveSlack,

@@ -5,6 +5,9 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 // Main runs aoctl with the arguments after the program's name and returns what
@@ -21,7 +24,7 @@ func Main(args []string) int {
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	return report(os.Stderr, root.ExecuteContext(ctx))
+	return exit.Report(os.Stderr, root.ExecuteContext(ctx))
 }
 
 const rootLong = `aoctl is a console for the coding agents you run. Agents ask before they act,
@@ -42,7 +45,7 @@ func newRoot() *cobra.Command {
 	root.SilenceUsage = true
 	root.PersistentFlags().String("socket", "", "path of the console's socket (env AOCTL_SOCKET)")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{text: err.Error(), hint: helpHint(cmd)}
+		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(
@@ -64,7 +67,7 @@ func checkFlags(cmd *cobra.Command, _ []string) error {
 		err = cmd.ValidateFlagGroups()
 	}
 	if err != nil {
-		return usageError{text: err.Error(), hint: helpHint(cmd)}
+		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
 	}
 	return nil
 }
@@ -81,7 +84,7 @@ on standard output, one sentence on standard error, exit code 2.`,
 		Example:            "  echo \"$payload\" | aoctl hook claude --timeout 10m",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usageError{text: "hook must be the first argument", hint: helpHint(cmd)}
+			return usage.Error{Text: "hook must be the first argument", Hint: usage.HelpHint(cmd)}
 		},
 	}
 }

@@ -9,6 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -27,7 +31,7 @@ func newRulesCommand() *cobra.Command {
 		Short:   "List, try and change the rules",
 		Long:    rulesLong,
 		Example: "  aoctl rules list\n  aoctl rules explain 'npm run test && git push'\n  aoctl rules add --deny 'git push --force *' --reason 'push without force'\n  aoctl rules suggest",
-		Args:    unknownCommand,
+		Args:    usage.UnknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
@@ -46,11 +50,11 @@ func newRulesListCommand() *cobra.Command {
 		Long: `list shows the rules of the database and those of the project's own .aoctl/rules.toml
 in the folder it is run in. HITS counts the calls that a rule helped to decide.`,
 		Example: "  aoctl rules list\n  aoctl rules list --json | jq -r '.[] | select(.uses == 0) | .id'",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withRules(cmd.Context(), "", func(k *known) error {
+			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
 				if asJSON {
-					return printJSON(cmd.OutOrStdout(), k.rules)
+					return show.JSON(cmd.OutOrStdout(), k.All)
 				}
 				return listRules(k, cmd.OutOrStdout(), time.Now())
 			})
@@ -60,25 +64,25 @@ in the folder it is run in. HITS counts the calls that a rule helped to decide.`
 	return cmd
 }
 
-func listRules(k *known, out io.Writer, now time.Time) error {
-	if k.problem != "" {
-		if err := printLine(out, "! "+safe.Line(k.problem)); err != nil {
+func listRules(k *state.Rulebook, out io.Writer, now time.Time) error {
+	if k.Problem != "" {
+		if err := show.Line(out, "! "+safe.Line(k.Problem)); err != nil {
 			return err
 		}
 	}
-	if len(k.rules) == 0 {
-		return printLine(out, `There are no rules. Press A on a call in the console, or see "aoctl rules add --help".`)
+	if len(k.All) == 0 {
+		return show.Line(out, `There are no rules. Press A on a call in the console, or see "aoctl rules add --help".`)
 	}
-	ids := make([]string, len(k.rules))
-	for i, r := range k.rules {
+	ids := make([]string, len(k.All))
+	for i, r := range k.All {
 		ids[i] = r.ID
 	}
-	short := shortIDs(ids)
-	t := &table{head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}}
-	for _, r := range k.rules {
-		t.add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), ruleText(r), scopeText(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
+	short := show.ShortIDs(ids)
+	t := &show.Table{Head: []string{"ID", "PRIO", "DECISION", "RULE", "SCOPE", "ENDS", "HITS", "LAST", "NOTE"}}
+	for _, r := range k.All {
+		t.Add(short[r.ID], fmt.Sprint(r.Priority), string(r.Decision), show.Rule(r), show.Scope(r.Scope), endText(r, now), fmt.Sprint(r.Uses), lastText(r, now), noteText(r, now))
 	}
-	return t.print(out)
+	return t.Print(out)
 }
 
 // endText says how long a rule will speak.
@@ -89,7 +93,7 @@ func endText(r rules.Rule, now time.Time) string {
 		if left <= 0 {
 			parts = append(parts, "ended")
 		} else {
-			parts = append(parts, "in "+age(left))
+			parts = append(parts, "in "+show.Age(left))
 		}
 	}
 	if r.MaxUses > 0 {
@@ -105,7 +109,7 @@ func lastText(r rules.Rule, now time.Time) string {
 	if r.LastUsedAt.IsZero() {
 		return "never"
 	}
-	return age(now.Sub(r.LastUsedAt)) + " ago"
+	return show.Age(now.Sub(r.LastUsedAt)) + " ago"
 }
 
 func noteText(r rules.Rule, now time.Time) string {
@@ -136,19 +140,19 @@ func newRulesShowCommand() *cobra.Command {
 		Short:             "Show one rule as it stands in a rules file",
 		Long:              "show prints one rule, named by its id or by enough of the id's beginning, as TOML.",
 		Example:           "  aoctl rules show 0197f3a2\n  aoctl rules show 0197f3a2 --json",
-		Args:              oneArg("the id of a rule"),
+		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withRules(cmd.Context(), "", func(k *known) error {
-				r, err := findRule(k.rules, args[0])
+			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
+				r, err := findRule(k.All, args[0])
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return printJSON(cmd.OutOrStdout(), []rules.Rule{r})
+					return show.JSON(cmd.OutOrStdout(), []rules.Rule{r})
 				}
-				return printText(cmd.OutOrStdout(), string(rules.FormatTOML([]rules.Rule{r}))+
-					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, plural(r.Uses, "hit"), lastText(r, time.Now())))
+				return show.Text(cmd.OutOrStdout(), string(rules.FormatTOML([]rules.Rule{r}))+
+					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, show.Plural(r.Uses, "hit"), lastText(r, time.Now())))
 			})
 		},
 	}
@@ -169,15 +173,15 @@ func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 	}
 	switch len(found) {
 	case 0:
-		return rules.Rule{}, failure{code: exitNotFound, text: fmt.Sprintf("no rule has the id %q", ref), hint: "see which there are: aoctl rules list"}
+		return rules.Rule{}, exit.Failure{Code: exit.NotFound, Text: fmt.Sprintf("no rule has the id %q", ref), Hint: "see which there are: aoctl rules list"}
 	case 1:
 		return found[0], nil
 	}
 	lines := make([]string, len(found))
 	for i, r := range found {
-		lines[i] = r.ID + "  " + ruleText(r)
+		lines[i] = r.ID + "  " + show.Rule(r)
 	}
-	return rules.Rule{}, ambiguous("rule", ref, lines)
+	return rules.Rule{}, usage.Ambiguous("rule", ref, lines)
 }
 
 // completeRules offers the ids of rules.
@@ -186,9 +190,9 @@ func completeRules(cmd *cobra.Command, args []string, _ string) ([]string, cobra
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var offers []string
-	_ = withRules(cmd.Context(), "", func(k *known) error { // no offers is no error
-		for _, r := range k.rules {
-			offers = appendOffer(offers, r.ID, string(r.Decision)+" "+ruleText(r))
+	_ = state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error { // no offers is no error
+		for _, r := range k.All {
+			offers = usage.Offer(offers, r.ID, string(r.Decision)+" "+show.Rule(r))
 		}
 		return nil
 	})

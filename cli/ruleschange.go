@@ -19,6 +19,11 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -57,7 +62,7 @@ the rule decides are ended at once, and listed.`,
 			if len(args) == 0 {
 				return nil
 			}
-			return oneArg("a pattern")(cmd, args)
+			return usage.OneArg("a pattern")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(args, time.Now())
@@ -117,13 +122,13 @@ func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	case o.defers:
 		r.Decision = rules.Defer
 	default:
-		return nil, usageError{text: "what shall the rule say?", hint: "give --allow, --deny, --ask, --defer or --template"}
+		return nil, usage.Error{Text: "what shall the rule say?", Hint: "give --allow, --deny, --ask, --defer or --template"}
 	}
 	if err := o.patterns(&r, args); err != nil {
 		return nil, err
 	}
 	if err := r.Check(); err != nil {
-		return nil, usageError{text: err.Error(), hint: "nothing was added; docs/rules.md has the language"}
+		return nil, usage.Error{Text: err.Error(), Hint: "nothing was added; docs/rules.md has the language"}
 	}
 	return []rules.Rule{r}, nil
 }
@@ -133,19 +138,19 @@ func (o addOptions) patterns(r *rules.Rule, args []string) error {
 		tool, _, _ := strings.Cut(o.tool, "|")
 		param, ok := mainParam(tool)
 		if !ok {
-			return usageError{text: fmt.Sprintf("what of %s the pattern is for, is not known", o.tool), hint: "say it with --where PARAMETER=PATTERN"}
+			return usage.Error{Text: fmt.Sprintf("what of %s the pattern is for, is not known", o.tool), Hint: "say it with --where PARAMETER=PATTERN"}
 		}
 		r.Where[param] = args[0]
 	}
 	for _, w := range o.where {
 		name, pattern, ok := strings.Cut(w, "=")
 		if _, twice := r.Where[name]; !ok || name == "" || twice {
-			return usageError{text: fmt.Sprintf("--where %q is not PARAMETER=PATTERN, or its parameter is given twice", w)}
+			return usage.Error{Text: fmt.Sprintf("--where %q is not PARAMETER=PATTERN, or its parameter is given twice", w)}
 		}
 		r.Where[name] = pattern
 	}
 	if r.Decision == rules.Allow && len(r.Where) == 0 {
-		return usageError{text: fmt.Sprintf("this would allow every call of %s", o.tool), hint: "give a pattern; '*' if you mean all"}
+		return usage.Error{Text: fmt.Sprintf("this would allow every call of %s", o.tool), Hint: "give a pattern; '*' if you mean all"}
 	}
 	return nil
 }
@@ -155,7 +160,7 @@ func (o addOptions) scope() (rules.Scope, error) {
 	if o.project != "" {
 		path, err := filepath.Abs(o.project)
 		if info, statErr := os.Stat(path); err != nil || statErr != nil || !info.IsDir() {
-			return s, usageError{text: fmt.Sprintf("--project %s is no folder", o.project)}
+			return s, usage.Error{Text: fmt.Sprintf("--project %s is no folder", o.project)}
 		}
 		s.Project = workspace.RealPath(path)
 	}
@@ -167,17 +172,17 @@ func parseLife(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	then, err := parseSince(text, now)
+	then, err := usage.ParseSince(text, now)
 	if span := now.Sub(then); err == nil && span > 0 && !strings.ContainsAny(text, "-:") {
 		return now.Add(span).UTC().Truncate(time.Millisecond), nil
 	}
-	return time.Time{}, usageError{text: fmt.Sprintf("--for %q is no span of time", text), hint: "give 15m, 8h or 30d"}
+	return time.Time{}, usage.Error{Text: fmt.Sprintf("--for %q is no span of time", text), Hint: "give 15m, 8h or 30d"}
 }
 
 func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule, error) {
 	list, err := rules.Template(name)
 	if err != nil {
-		return nil, usageError{text: err.Error(), hint: "aoctl rules add --template go --dry-run prints what one adds"}
+		return nil, usage.Error{Text: err.Error(), Hint: "aoctl rules add --template go --dry-run prints what one adds"}
 	}
 	for i := range list {
 		list[i].ID, list[i].Scope, list[i].ExpiresAt = "", scope, ends
@@ -191,11 +196,11 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 	warnStillAsks(cmd.ErrOrStderr(), list)
 	if dry {
 		if asJSON {
-			return printJSON(out, list)
+			return show.JSON(out, list)
 		}
-		return printText(out, string(rules.FormatTOML(list)))
+		return show.Text(out, string(rules.FormatTOML(list)))
 	}
-	c, err := newClient(cmd)
+	c, err := client.New(cmd)
 	if err != nil {
 		return err
 	}
@@ -204,14 +209,14 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 		s, err := saveRule(cmd.Context(), c, http.MethodPost, "/rules", r)
 		if err != nil {
 			if len(saved) > 0 {
-				err = errors.Join(err, fmt.Errorf("%s were added before that", plural(len(saved), "rule")))
+				err = errors.Join(err, fmt.Errorf("%s were added before that", show.Plural(len(saved), "rule")))
 			}
 			return err
 		}
 		saved = append(saved, s)
 	}
 	if asJSON {
-		return printJSON(out, saved)
+		return show.JSON(out, saved)
 	}
 	for _, s := range saved {
 		if err := printSaved(out, "added", s); err != nil {
@@ -233,19 +238,19 @@ func warnStillAsks(w io.Writer, list []rules.Rule) {
 			place = risk.Place{CWD: r.Scope.Project, Project: r.Scope.Project}
 		}
 		if line, why := rules.StillAsks(r, place); line != "" {
-			printWarnings(w, []string{fmt.Sprintf("this rule does not allow %q: %s", line, why)})
+			show.Warnings(w, []string{fmt.Sprintf("this rule does not allow %q: %s", line, why)})
 		}
 	}
 }
 
 func printSaved(out io.Writer, did string, s broker.SavedRule) error {
 	r := s.Rule
-	line := fmt.Sprintf("%s %s: %s %s (%s, ends %s)", did, r.ID, r.Decision, ruleText(r), scopeText(r.Scope), endText(r, time.Now()))
-	if err := printLine(out, safe.Line(line)); err != nil {
+	line := fmt.Sprintf("%s %s: %s %s (%s, ends %s)", did, r.ID, r.Decision, show.Rule(r), show.Scope(r.Scope), endText(r, time.Now()))
+	if err := show.Line(out, safe.Line(line)); err != nil {
 		return err
 	}
 	for _, req := range s.Decided {
-		if err := printLine(out, safe.Line(fmt.Sprintf("  %s %s %s", req.State, req.ToolName, callLine(req)))); err != nil {
+		if err := show.Line(out, safe.Line(fmt.Sprintf("  %s %s %s", req.State, req.ToolName, show.Call(req)))); err != nil {
 			return err
 		}
 	}
@@ -273,15 +278,15 @@ func ruleBody(r rules.Rule) map[string]any {
 	return body
 }
 
-func saveRule(ctx context.Context, c *client, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
-	err = c.send(ctx, method, path, ruleBody(r), &s)
+func saveRule(ctx context.Context, c *client.Client, method, path string, r rules.Rule) (s broker.SavedRule, err error) {
+	err = c.Send(ctx, method, path, ruleBody(r), &s)
 	return s, err
 }
 
 // changeRule reads the rules from the console, lets f change the one that ref names,
 // and puts it back.
 func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all []rules.Rule) error) error {
-	c, err := newClient(cmd)
+	c, err := client.New(cmd)
 	if err != nil {
 		return err
 	}
@@ -294,7 +299,7 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 		return err
 	}
 	if r.Source != "" {
-		return failure{code: exitError, text: "this rule stands in " + r.Source, hint: "change it there"}
+		return exit.Failure{Code: exit.Error, Text: "this rule stands in " + r.Source, Hint: "change it there"}
 	}
 	if err := f(&r, list); err != nil {
 		return err
@@ -306,11 +311,11 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 	return printSaved(cmd.OutOrStdout(), did, s)
 }
 
-func ruleList(ctx context.Context, c *client) ([]rules.Rule, error) {
+func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	var book struct {
 		Rules []rules.Rule `json:"rules"`
 	}
-	err := c.get(ctx, "/rules", nil, &book)
+	err := c.Get(ctx, "/rules", nil, &book)
 	return book.Rules, err
 }
 
@@ -324,7 +329,7 @@ func newRulesEnableCommand(on bool) *cobra.Command {
 		Short:             strings.ToUpper(verb[:1]) + verb[1:] + " a rule",
 		Long:              long,
 		Example:           "  aoctl rules " + verb + " 0197f3a2",
-		Args:              oneArg("the id of a rule"),
+		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeRule(cmd, args[0], did, func(r *rules.Rule, _ []rules.Rule) error {
@@ -341,10 +346,10 @@ func newRulesRemoveCommand() *cobra.Command {
 		Short:             "Remove a rule",
 		Long:              "rm ends a rule for good; the log keeps it. For a rule that refuses it needs an\noperator token.",
 		Example:           "  aoctl rules rm 0197f3a2",
-		Args:              oneArg("the id of a rule"),
+		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -356,10 +361,10 @@ func newRulesRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.send(cmd.Context(), http.MethodDelete, "/rules/"+url.PathEscape(r.ID), nil, &struct{}{}); err != nil {
+			if err := c.Send(cmd.Context(), http.MethodDelete, "/rules/"+url.PathEscape(r.ID), nil, &struct{}{}); err != nil {
 				return err
 			}
-			return printLine(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("removed %s: %s %s", r.ID, r.Decision, ruleText(r))))
+			return show.Line(cmd.OutOrStdout(), safe.Line(fmt.Sprintf("removed %s: %s %s", r.ID, r.Decision, show.Rule(r))))
 		},
 	}
 }
@@ -373,7 +378,7 @@ func newRulesMoveCommand() *cobra.Command {
 		Long: `move changes a rule's priority: to a number, or to just before or after another rule.
 Lower speaks first; among equals ask comes before defer, and defer before allow. A deny wins wherever it is.`,
 		Example:           "  aoctl rules move 0197f3a2 --priority 50\n  aoctl rules move 0197f3a2 --before 0197f400",
-		Args:              oneArg("the id of a rule"),
+		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeRule(cmd, args[0], "moved", func(r *rules.Rule, all []rules.Rule) error {
@@ -404,7 +409,7 @@ func moveBeside(r *rules.Rule, all []rules.Rule, ref string, step int) error {
 	}
 	p := other.Priority + step
 	if p < 0 || p > rules.MaxPriority {
-		return usageError{text: fmt.Sprintf("there is no room beside priority %d", other.Priority), hint: "move that rule first: aoctl rules move " + other.ID + " --priority 100"}
+		return usage.Error{Text: fmt.Sprintf("there is no room beside priority %d", other.Priority), Hint: "move that rule first: aoctl rules move " + other.ID + " --priority 100"}
 	}
 	r.Priority = p
 	return nil
@@ -418,7 +423,7 @@ func newRulesEditCommand() *cobra.Command {
 that is no rule is refused with its place and kept in its file, and the rule in force
 stays. Leaving the text as it is changes nothing.`,
 		Example:           "  EDITOR=nano aoctl rules edit 0197f3a2",
-		Args:              oneArg("the id of a rule"),
+		Args:              usage.OneArg("the id of a rule"),
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cmd.SetContext(context.WithoutCancel(cmd.Context())) // ctrl+c is a key of the editor's
@@ -431,7 +436,7 @@ stays. Leaving the text as it is changes nothing.`,
 
 func editRule(ctx context.Context, r *rules.Rule) error {
 	text := rules.FormatTOML([]rules.Rule{*r})
-	changed, path, err := editText(ctx, "rule.toml", text)
+	changed, path, err := terminal.Edit(ctx, "rule.toml", text)
 	if err != nil {
 		return err
 	}
@@ -440,11 +445,11 @@ func editRule(ctx context.Context, r *rules.Rule) error {
 		err = fmt.Errorf("there are %d rules in it, not one", len(list))
 	}
 	if err != nil {
-		return usageError{text: fmt.Sprintf("%s: %v", path, err), hint: "the rule stays as it was; your text is still in that file"}
+		return usage.Error{Text: fmt.Sprintf("%s: %v", path, err), Hint: "the rule stays as it was; your text is still in that file"}
 	}
 	_ = os.RemoveAll(filepath.Dir(path))
 	if slices.Equal(changed, text) {
-		return failure{code: exitOK, text: "nothing was changed"}
+		return exit.Failure{Code: exit.OK, Text: "nothing was changed"}
 	}
 	next := list[0]
 	next.ID, next.Version, next.CreatedFrom = r.ID, r.Version, r.CreatedFrom

@@ -16,6 +16,11 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -47,7 +52,7 @@ risk and elements.`,
 			if _, runs := rules.CommandParam(o.tool); !runs {
 				what = "a file or a URL for " + safe.Line(o.tool) + ", or --input"
 			}
-			return oneArg(what)(cmd, args)
+			return usage.OneArg(what)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return explain(cmd, o, args)
@@ -74,14 +79,14 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	return withRules(cmd.Context(), project, func(k *known) error {
+	return state.WithRules(cmd.Context(), project, func(k *state.Rulebook) error {
 		if o.file != "" {
-			if k.rules, err = readRulesFile(o.file); err != nil {
+			if k.All, err = readRulesFile(o.file); err != nil {
 				return err
 			}
-			k.rules, k.problem = numbered(k.rules), ""
+			k.All, k.Problem = numbered(k.All), ""
 		}
-		set, err := k.set()
+		set, err := k.Set()
 		if err != nil {
 			return err
 		}
@@ -89,14 +94,14 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 		if err != nil {
 			return err
 		}
-		a := set.Judge(rules.Prepare(k.question(o.tool, input, cwd, session, agent)), time.Now())
-		if a.Verdict == rules.Allow && k.problem != "" {
-			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.problem
+		a := set.Judge(rules.Prepare(k.Question(o.tool, input, cwd, session, agent)), time.Now())
+		if a.Verdict == rules.Allow && k.Problem != "" {
+			a.Verdict, a.Rule, a.Reason = rules.Ask, "", k.Problem
 		}
 		if o.json {
-			return printObject(cmd.OutOrStdout(), a)
+			return show.Object(cmd.OutOrStdout(), a)
 		}
-		return printAssessment(cmd.OutOrStdout(), a, k.rules)
+		return printAssessment(cmd.OutOrStdout(), a, k.All)
 	})
 }
 
@@ -107,7 +112,7 @@ func (o explainOptions) folders() (cwd, project string, err error) {
 			continue
 		}
 		if info, err := os.Stat(f.path); err != nil || !info.IsDir() {
-			return "", "", usageError{text: fmt.Sprintf("%s %s is no folder", f.flag, f.path)}
+			return "", "", usage.Error{Text: fmt.Sprintf("%s %s is no folder", f.flag, f.path)}
 		}
 	}
 	if cwd, err = filepath.Abs(o.cwd); err != nil {
@@ -139,13 +144,13 @@ func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 	if o.input != "" {
 		var object map[string]json.RawMessage
 		if len(args) > 0 || json.Unmarshal([]byte(o.input), &object) != nil {
-			return nil, usageError{text: "--input takes one JSON object, in place of the argument", hint: `such as --input '{"file_path":"a.go"}'`}
+			return nil, usage.Error{Text: "--input takes one JSON object, in place of the argument", Hint: `such as --input '{"file_path":"a.go"}'`}
 		}
 		return json.RawMessage(o.input), nil
 	}
 	param, ok := mainParam(o.tool)
 	if !ok {
-		return nil, usageError{text: fmt.Sprintf("what of %s the argument is, is not known", o.tool), hint: "give the whole input with --input"}
+		return nil, usage.Error{Text: fmt.Sprintf("what of %s the argument is, is not known", o.tool), Hint: "give the whole input with --input"}
 	}
 	raw, err := json.Marshal(map[string]string{param: args[0]})
 	return raw, err
@@ -159,18 +164,18 @@ func printAssessment(out io.Writer, a rules.Assessment, list []rules.Rule) error
 		fmt.Fprintf(&b, ", %s", a.Why)
 	}
 	b.WriteString("\n\n")
-	if err := printText(out, b.String()); err != nil {
+	if err := show.Text(out, b.String()); err != nil {
 		return err
 	}
-	t := &table{head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}}
+	t := &show.Table{Head: []string{"VERDICT", "KIND", "ELEMENT", "RULE", "WHY"}}
 	for _, e := range a.Elements {
 		verdict := string(e.Verdict)
 		if e.Neutral {
 			verdict = "-"
 		}
-		t.add(verdict, e.Kind, elementText(e), ruleWord(e.Rule, list), e.Why)
+		t.Add(verdict, e.Kind, elementText(e), ruleWord(e.Rule, list), e.Why)
 	}
-	if err := t.print(out); err != nil {
+	if err := t.Print(out); err != nil {
 		return err
 	}
 	return printMatches(out, a, list)
@@ -200,7 +205,7 @@ func ruleWord(id string, list []rules.Rule) string {
 	}
 	for _, r := range list {
 		if r.ID == id {
-			return ruleText(r)
+			return show.Rule(r)
 		}
 	}
 	return id
@@ -218,7 +223,7 @@ func printMatches(out io.Writer, a rules.Assessment, list []rules.Rule) error {
 		}
 	}
 	if len(seen)+len(idle) == 0 {
-		return printLine(out, "\nno rule matches")
+		return show.Line(out, "\nno rule matches")
 	}
 	if err := printRules(out, "matching rules, first speaks first", seen, list); err != nil {
 		return err
@@ -231,12 +236,12 @@ func printRules(out io.Writer, title string, chosen map[string]bool, list []rule
 	if len(chosen) == 0 {
 		return nil
 	}
-	if err := printLine(out, "\n"+title+":"); err != nil {
+	if err := show.Line(out, "\n"+title+":"); err != nil {
 		return err
 	}
 	for _, r := range list {
 		if chosen[r.ID] {
-			if err := printLine(out, safe.Line(fmt.Sprintf("  %s  %d  %s  %s  (%s)", r.ID, r.Priority, r.Decision, ruleText(r), scopeText(r.Scope)))); err != nil {
+			if err := show.Line(out, safe.Line(fmt.Sprintf("  %s  %d  %s  %s  (%s)", r.ID, r.Priority, r.Decision, show.Rule(r), show.Scope(r.Scope)))); err != nil {
 				return err
 			}
 		}
@@ -248,7 +253,7 @@ func printRules(out io.Writer, title string, chosen map[string]bool, list []rule
 func readRulesFile(path string) ([]rules.Rule, error) {
 	data, err := readAll(path)
 	if err != nil {
-		return nil, usageError{text: fmt.Sprintf("cannot read %s: %v", path, rootCause(err))}
+		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err))}
 	}
 	list, err := rules.ParseTOML(data)
 	if err != nil {
@@ -256,7 +261,7 @@ func readRulesFile(path string) ([]rules.Rule, error) {
 		if json.Valid(data) {
 			hint = `nothing was changed; rules are TOML. Claude Code's own settings are read with "aoctl rules import claude"`
 		}
-		return nil, usageError{text: fmt.Sprintf("%s: %v", path, err), hint: hint}
+		return nil, usage.Error{Text: fmt.Sprintf("%s: %v", path, err), Hint: hint}
 	}
 	return list, nil
 }
@@ -292,16 +297,16 @@ func readAll(path string) ([]byte, error) {
 }
 
 // sessionOf finds the session that ref names, as its id and its agent; "" is none.
-func sessionOf(ctx context.Context, k *known, ref, agent string) (id, kind string, err error) {
+func sessionOf(ctx context.Context, k *state.Rulebook, ref, agent string) (id, kind string, err error) {
 	if ref == "" {
 		return "", agent, nil
 	}
 	var list []broker.Session
-	if k.reader != nil {
-		if list, err = k.reader.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000}); err != nil {
+	if k.Reader != nil {
+		if list, err = k.Reader.Sessions(ctx, broker.SessionFilter{Limit: 1_000_000}); err != nil {
 			return "", "", fmt.Errorf("read the sessions: %w", err)
 		}
 	}
-	s, err := findSession(list, ref, true)
+	s, err := client.FindSession(list, ref, true)
 	return s.ID, cmp.Or(s.Agent, agent), err
 }

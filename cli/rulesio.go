@@ -13,6 +13,11 @@ import (
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -24,11 +29,11 @@ func newRulesExportCommand() *cobra.Command {
 		Long: `export prints the rules of the database as TOML, which import reads back. Rules that
 have ended are left out unless --all is given.`,
 		Example: "  aoctl rules export > rules.toml",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withRules(cmd.Context(), "", func(k *known) error {
+			return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
 				now := time.Now()
-				list := slices.DeleteFunc(slices.Clone(k.own), func(r rules.Rule) bool {
+				list := slices.DeleteFunc(slices.Clone(k.Own), func(r rules.Rule) bool {
 					return !all && (!r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) || r.MaxUses > 0 && r.Uses >= r.MaxUses)
 				})
 				_, err := cmd.OutOrStdout().Write(rules.FormatTOML(list))
@@ -57,7 +62,7 @@ settings.local.json. What cannot be said as narrowly here is left out and listed
 import FILE reads a rules file as export writes it; "-" is standard input. A rule
 whose id is known already is left as it is. Rules that allow need an operator token.`,
 		Example: "  aoctl rules import claude --dry-run\n  aoctl rules import rules.toml",
-		Args:    oneArg(`"claude" or a rules file`),
+		Args:    usage.OneArg(`"claude" or a rules file`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(cmd, args[0])
 			if err != nil {
@@ -99,12 +104,12 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 			continue
 		}
 		if err != nil {
-			return nil, failure{code: exitError, text: fmt.Sprintf("cannot read %s: %v", f.path, rootCause(err)), cause: err}
+			return nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot read %s: %v", f.path, exit.RootCause(err)), Cause: err}
 		}
 		found = true
 		some, skipped, err := rules.ImportClaude(data, f.project, home)
 		if err != nil {
-			return nil, usageError{text: fmt.Sprintf("%s: %v", f.path, err), hint: "nothing was added"}
+			return nil, usage.Error{Text: fmt.Sprintf("%s: %v", f.path, err), Hint: "nothing was added"}
 		}
 		for _, s := range skipped {
 			fmt.Fprintln(cmd.ErrOrStderr(), "left out "+safe.Line(s.Text+" of "+f.path+": "+s.Why))
@@ -112,7 +117,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 		list = append(list, some...)
 	}
 	if !found {
-		return nil, failure{code: exitNotFound, text: "there are no settings of Claude Code here", hint: "name the project with --project"}
+		return nil, exit.Failure{Code: exit.NotFound, Text: "there are no settings of Claude Code here", Hint: "name the project with --project"}
 	}
 	return list, nil
 }
@@ -120,7 +125,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 // newRules leaves out those that the console knows already: by id, or because another
 // one says the same.
 func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
-	c, err := newClient(cmd)
+	c, err := client.New(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +141,7 @@ func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
 	for _, r := range list {
 		known := slices.ContainsFunc(have, func(h rules.Rule) bool { return r.ID != "" && h.ID == r.ID || says(h) == says(r) })
 		if known {
-			fmt.Fprintln(cmd.ErrOrStderr(), "known already: "+safe.Line(string(r.Decision)+" "+ruleText(r)))
+			fmt.Fprintln(cmd.ErrOrStderr(), "known already: "+safe.Line(string(r.Decision)+" "+show.Rule(r)))
 			continue
 		}
 		fresh = append(fresh, r)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/terminal"
 )
 
 // Without a home folder, a project's settings are not taken for the user's own.
@@ -36,7 +38,7 @@ func TestEditorTakesCtrlC(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	// The signal goes to the shell around the editor as well, as from a terminal.
 	t.Setenv("EDITOR", `sh -c 'trap : INT; kill -INT $PPID; echo mine > "$0"'`)
-	text, _, err := editText(t.Context(), "rule.toml", []byte("text\n"))
+	text, _, err := terminal.Edit(t.Context(), "rule.toml", []byte("text\n"))
 	if err != nil || string(text) != "mine\n" {
 		t.Errorf("%q %v, want what the editor wrote", text, err)
 	}
@@ -58,7 +60,7 @@ func TestEditorThatFails(t *testing.T) {
 			tmp := t.TempDir()
 			t.Setenv("TMPDIR", tmp)
 			t.Setenv("EDITOR", tc.editor)
-			if _, _, err := editText(t.Context(), "rule.toml", []byte("text\n")); err == nil {
+			if _, _, err := terminal.Edit(t.Context(), "rule.toml", []byte("text\n")); err == nil {
 				t.Fatal("no error")
 			}
 			left, err := os.ReadDir(tmp)

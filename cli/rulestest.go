@@ -16,6 +16,10 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/workspace"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -45,7 +49,7 @@ Paths are judged as the disk has them now, not as it had them then.`,
 			if len(args) == 0 {
 				return nil
 			}
-			return oneArg("a rules file")(cmd, args)
+			return usage.OneArg("a rules file")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return testRules(cmd, o, args)
@@ -59,26 +63,26 @@ Paths are judged as the disk has them now, not as it had them then.`,
 }
 
 func testRules(cmd *cobra.Command, o testOptions, args []string) error {
-	since, err := parseSince(o.since, time.Now())
+	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
 		return err
 	}
-	return withRules(cmd.Context(), "", func(k *known) error {
-		current, err := k.set()
+	return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
+		current, err := k.Set()
 		if err != nil {
 			return err
 		}
-		proposed, list := current, k.rules
+		proposed, list := current, k.All
 		if len(args) == 1 {
 			if list, err = readRulesFile(args[0]); err != nil {
 				return err
 			}
 			list = numbered(list)
 			if o.add {
-				list = append(slices.Clone(k.rules), list...)
+				list = append(slices.Clone(k.All), list...)
 			}
 			if proposed, err = rules.Compile(list); err != nil {
-				return usageError{text: fmt.Sprintf("%s: %v", args[0], err)}
+				return usage.Error{Text: fmt.Sprintf("%s: %v", args[0], err)}
 			}
 			list = proposed.Rules()
 		}
@@ -87,8 +91,8 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 		if h.err != nil {
 			return h.err
 		}
-		if k.reader != nil && o.history {
-			if err := noteArchived(cmd.Context(), k.reader, since, cmd.ErrOrStderr()); err != nil {
+		if k.Reader != nil && o.history {
+			if err := state.NoteArchived(cmd.Context(), k.Reader, since, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 		}
@@ -97,7 +101,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			return err
 		}
 		if report.Worse > 0 {
-			return failure{code: exitError, text: plural(report.Worse, "call") + " that a person denied would run"}
+			return exit.Failure{Code: exit.Error, Text: show.Plural(report.Worse, "call") + " that a person denied would run"}
 		}
 		return nil
 	})
@@ -105,7 +109,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 
 // history reads the recorded calls as rules see them.
 type history struct {
-	known *known
+	known *state.Rulebook
 	since time.Time
 	none  bool
 	err   error // why calls ended early
@@ -119,16 +123,16 @@ var errEnough = errors.New("enough")
 // calls yields the recorded calls, oldest first.
 func (h *history) calls(ctx context.Context) iter.Seq[rules.Past] {
 	return func(yield func(rules.Past) bool) {
-		if h.none || h.known.reader == nil {
+		if h.none || h.known.Reader == nil {
 			return
 		}
-		projects, err := sessionProjects(ctx, h.known.reader)
+		projects, err := sessionProjects(ctx, h.known.Reader)
 		if err != nil {
 			h.err = err
 			return
 		}
 		var prepare rules.Preparer
-		err = h.known.reader.EachRequest(ctx, h.since, func(r broker.Request) error {
+		err = h.known.Reader.EachRequest(ctx, h.since, func(r broker.Request) error {
 			if !yield(h.past(&prepare, r, projects)) {
 				return errEnough
 			}
@@ -168,7 +172,7 @@ func (h *history) place(project, cwd string) risk.Place {
 		if len(h.places) >= maxPlaces || h.places == nil {
 			h.places = map[string]risk.Place{}
 		}
-		at = workspace.PlaceOf(project, cwd, h.known.home, h.known.guarded)
+		at = workspace.PlaceOf(project, cwd, h.known.Home, h.known.Guarded)
 		h.places[key] = at
 	}
 	return at
@@ -197,11 +201,11 @@ type testReport struct {
 
 func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 	if asJSON {
-		return printObject(out, t)
+		return show.Object(out, t)
 	}
 	lines := []string{
-		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
-		fmt.Sprintf("questions to a person: %d before, %d after; %s judged otherwise", t.PromptsBefore, t.PromptsAfter, plural(t.Changed, "call")),
+		fmt.Sprintf("%s recorded: %d allowed, %d denied, %d asked by the rules", show.Plural(t.Calls, "call"), t.After.Allow, t.After.Deny, t.After.Ask),
+		fmt.Sprintf("questions to a person: %d before, %d after; %s judged otherwise", t.PromptsBefore, t.PromptsAfter, show.Plural(t.Changed, "call")),
 	}
 	for _, c := range t.Changes {
 		mark := "   "
@@ -217,7 +221,7 @@ func (t testReport) print(out io.Writer, asJSON bool, list []rules.Rule) error {
 		lines = append(lines, fmt.Sprintf("%s: %s  %s: %s", f.Kind, f.ID, ruleWord(f.ID, list), f.Why))
 	}
 	for _, line := range lines {
-		if err := printLine(out, safe.Line(line)); err != nil {
+		if err := show.Line(out, safe.Line(line)); err != nil {
 			return err
 		}
 	}
@@ -239,7 +243,7 @@ func newRulesSuggestCommand() *cobra.Command {
 the narrow rules that would have saved most of those questions, none of which matches
 a call that was ever denied. Nothing is added: read it, then import it.`,
 		Example: "  aoctl rules suggest\n  aoctl rules suggest --since 30d > new.toml && aoctl rules test --add new.toml",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return suggestRules(cmd, o)
 		},
@@ -252,15 +256,15 @@ a call that was ever denied. Nothing is added: read it, then import it.`,
 }
 
 func suggestRules(cmd *cobra.Command, o suggestOptions) error {
-	since, err := parseSince(o.since, time.Now())
+	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
 		return err
 	}
 	if o.max < 1 || o.hits < 1 {
-		return usageError{text: "--max and --hits must be at least 1"}
+		return usage.Error{Text: "--max and --hits must be at least 1"}
 	}
-	return withRules(cmd.Context(), "", func(k *known) error {
-		current, err := k.set()
+	return state.WithRules(cmd.Context(), "", func(k *state.Rulebook) error {
+		current, err := k.Set()
 		if err != nil {
 			return err
 		}
@@ -275,17 +279,17 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 
 func printSuggestions(out io.Writer, list []rules.Suggestion, asJSON bool) error {
 	if asJSON {
-		return printJSON(out, list)
+		return show.JSON(out, list)
 	}
 	if len(list) == 0 {
-		return printLine(out, "# nothing to suggest: too few calls alike were allowed by hand")
+		return show.Line(out, "# nothing to suggest: too few calls alike were allowed by hand")
 	}
 	for _, s := range list {
-		text := fmt.Sprintf("# saves %s in %s, last on %s\n", plural(s.Saves, "question"), plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
+		text := fmt.Sprintf("# saves %s in %s, last on %s\n", show.Plural(s.Saves, "question"), show.Plural(s.Sessions, "session"), s.Last.Local().Format(time.DateOnly))
 		for _, e := range s.Examples {
 			text += "#   " + oneLine(e) + "\n"
 		}
-		if err := printText(out, text+string(rules.FormatTOML([]rules.Rule{s.Rule}))+"\n"); err != nil {
+		if err := show.Text(out, text+string(rules.FormatTOML([]rules.Rule{s.Rule}))+"\n"); err != nil {
 			return err
 		}
 	}

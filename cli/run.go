@@ -16,6 +16,9 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient"
 	"github.com/aoctl/aoctl/hookclient/runner"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -75,7 +78,7 @@ func newRunCommand() *cobra.Command {
 			default:
 				err = runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			if f, ok := errors.AsType[failure](err); ok && f.code == exitNoConsole { // nothing was started
+			if f, ok := errors.AsType[exit.Failure](err); ok && f.Code == exit.NoConsole { // nothing was started
 				_ = os.Remove(envFileOf(spec.Start.Log, spec.Start.EnvSeal))
 			}
 			return err
@@ -107,14 +110,14 @@ func newRunCommand() *cobra.Command {
 // completeSessionIDs offers the sessions that can be named.
 func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var offers []string
-	withConsole(cmd, func(ctx context.Context, c *client) {
-		sessions, err := c.sessions(ctx)
+	client.Briefly(cmd, func(ctx context.Context, c *client.Client) {
+		sessions, err := c.Sessions(ctx)
 		if err != nil {
 			return
 		}
 		for _, s := range sessions {
 			if s.Run != nil {
-				offers = appendOffer(offers, s.ID, s.Name+", "+s.Status()+", "+s.CWD)
+				offers = usage.Offer(offers, s.ID, s.Name+", "+s.Status()+", "+s.CWD)
 			}
 		}
 	})
@@ -134,7 +137,7 @@ type runSpec struct {
 func (o runOptions) spec(cmd *cobra.Command, args []string) (runSpec, error) {
 	s := runSpec{Keep: o.keep || o.detach, Timeout: o.timeout}
 	var err error
-	if s.Socket, err = socketPath(cmd); err != nil {
+	if s.Socket, err = client.SocketPath(cmd); err != nil {
 		return s, err
 	}
 	if err = o.check(); err != nil {
@@ -156,7 +159,7 @@ func (o runOptions) spec(cmd *cobra.Command, args []string) (runSpec, error) {
 }
 
 func (o runOptions) check() error {
-	bad := func(text, hint string) error { return usageError{text: text, hint: hint} }
+	bad := func(text, hint string) error { return usage.Error{Text: text, Hint: hint} }
 	id, err := uuid.Parse(o.session)
 	switch {
 	case o.resume && o.session == "":
@@ -192,7 +195,7 @@ func (o runOptions) start(old broker.Session) (wire.RunStart, error) {
 		return start, fmt.Errorf("find the folder: %w", err)
 	}
 	if info, err := os.Stat(start.CWD); err != nil || !info.IsDir() {
-		return start, usageError{text: fmt.Sprintf("there is no folder %s", start.CWD), hint: "name one with --cwd"}
+		return start, usage.Error{Text: fmt.Sprintf("there is no folder %s", start.CWD), Hint: "name one with --cwd"}
 	}
 	state, err := runLogFolder()
 	if err != nil {
@@ -217,7 +220,7 @@ func (o runOptions) agent(start *wire.RunStart, args []string, old broker.Sessio
 		return nil
 	}
 	if len(args) == 0 {
-		return usageError{text: "which agent shall be run?", hint: `aoctl run -- claude "fix the flaky test"`}
+		return usage.Error{Text: "which agent shall be run?", Hint: `aoctl run -- claude "fix the flaky test"`}
 	}
 	var err error
 	if start.Program, err = managedProgram(args[0]); err != nil {
@@ -232,20 +235,20 @@ func (o runOptions) agent(start *wire.RunStart, args []string, old broker.Sessio
 		}
 	}
 	if start.Prompt == "" && !o.resume {
-		return usageError{text: "the prompt is missing", hint: `it is the last argument: aoctl run -- claude "fix the flaky test"`}
+		return usage.Error{Text: "the prompt is missing", Hint: `it is the last argument: aoctl run -- claude "fix the flaky test"`}
 	}
 	return nil
 }
 
 // knownSession is what the console knows of a session that is to be taken up again.
 func knownSession(cmd *cobra.Command, id string) (broker.Session, error) {
-	c, err := newClient(cmd)
+	c, err := client.New(cmd)
 	if err != nil {
 		return broker.Session{}, err
 	}
-	var s rawSession
-	err = c.get(cmd.Context(), "/sessions/"+id, nil, &s)
-	if apiCode(err) == "not_found" {
+	var s client.Session
+	err = c.Get(cmd.Context(), "/sessions/"+id, nil, &s)
+	if client.Code(err) == "not_found" {
 		return broker.Session{}, nil // the agent may know it all the same
 	}
 	return s.Session, err
@@ -261,22 +264,22 @@ func runFailure(err error, socket string) error {
 	case errors.As(err, &status):
 		return statusFailure(status)
 	case errors.As(err, &ended):
-		return failure{code: exitError, text: safe.Line(ended.Why), cause: err} // the agent's own words may be in it
+		return exit.Failure{Code: exit.Error, Text: safe.Line(ended.Why), Cause: err} // the agent's own words may be in it
 	case errors.Is(err, hookclient.ErrNoConsole):
-		return noConsole(socket, err)
+		return client.NoConsole(socket, err)
 	case errors.Is(err, hookclient.ErrSilent):
-		return failure{code: exitNoConsole, text: err.Error(), cause: err}
+		return exit.Failure{Code: exit.NoConsole, Text: err.Error(), Cause: err}
 	}
-	return failure{code: exitError, text: err.Error(), cause: err}
+	return exit.Failure{Code: exit.Error, Text: err.Error(), Cause: err}
 }
 
 func statusFailure(s *hookclient.StatusError) error {
-	raw, err := json.Marshal(map[string]apiError{"error": {Code: s.Code, Message: s.Message, Hint: s.Hint}})
+	raw, err := json.Marshal(map[string]client.APIError{"error": {Code: s.Code, Message: s.Message, Hint: s.Hint}})
 	if err != nil {
 		return s
 	}
 	if s.Status == http.StatusNotFound {
-		return failure{code: exitError, text: s.Message, hint: "is the console of an earlier release? compare with: aoctl version", cause: s}
+		return exit.Failure{Code: exit.Error, Text: s.Message, Hint: "is the console of an earlier release? compare with: aoctl version", Cause: s}
 	}
-	return readAPIError(s.Status, raw)
+	return client.ReadError(s.Status, raw)
 }

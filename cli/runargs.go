@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 // maxPrompt is the longest first message, bytes: what the console takes.
@@ -18,14 +21,14 @@ const maxPrompt = 256 << 10
 func managedProgram(name string) (string, error) {
 	if base := filepath.Base(name); base != "claude" {
 		hint := `start it as usual; its calls ask here through its hooks ("aoctl install" puts them in)`
-		return "", usageError{text: fmt.Sprintf("%s cannot be run as a managed session: claude can", base), hint: hint}
+		return "", usage.Error{Text: fmt.Sprintf("%s cannot be run as a managed session: claude can", base), Hint: hint}
 	}
 	path, err := exec.LookPath(name)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", failure{code: exitError, text: fmt.Sprintf("%s was not found: %v", name, rootCause(err)), hint: "install it, or name its path after --", cause: err}
+		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("%s was not found: %v", name, exit.RootCause(err)), Hint: "install it, or name its path after --", Cause: err}
 	}
 	return path, nil
 }
@@ -74,7 +77,7 @@ func splitPrompt(args []string) (rest []string, prompt string, err error) {
 
 func checkAgentArgs(args []string) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return usageError{text: fmt.Sprintf("%q is neither an option nor the last argument", args[0]), hint: "put the prompt in quotes, and last"}
+		return usage.Error{Text: fmt.Sprintf("%q is neither an option nor the last argument", args[0]), Hint: "put the prompt in quotes, and last"}
 	}
 	for i, a := range args {
 		if i > 0 && slices.Contains(claudeTakesValue, args[i-1]) {
@@ -90,9 +93,9 @@ func checkAgentArgs(args []string) error {
 			if name == "--session-id" || name == "--resume" {
 				hint = "give it to aoctl run, before --"
 			}
-			return usageError{text: fmt.Sprintf("aoctl run sets %s itself", name), hint: hint}
+			return usage.Error{Text: fmt.Sprintf("aoctl run sets %s itself", name), Hint: hint}
 		case slices.Contains(claudeElsewhere, name):
-			return usageError{text: fmt.Sprintf("%s does not go with aoctl run, which holds one session", name), hint: "see aoctl run --help"}
+			return usage.Error{Text: fmt.Sprintf("%s does not go with aoctl run, which holds one session", name), Hint: "see aoctl run --help"}
 		}
 	}
 	return nil
@@ -101,11 +104,11 @@ func checkAgentArgs(args []string) error {
 func checkPrompt(prompt string) error {
 	switch {
 	case strings.TrimSpace(prompt) == "":
-		return usageError{text: "the prompt is empty"}
+		return usage.Error{Text: "the prompt is empty"}
 	case len(prompt) > maxPrompt:
-		return usageError{text: fmt.Sprintf("the prompt is longer than %d KiB", maxPrompt>>10), hint: "put it in a file, and tell the agent to read that"}
+		return usage.Error{Text: fmt.Sprintf("the prompt is longer than %d KiB", maxPrompt>>10), Hint: "put it in a file, and tell the agent to read that"}
 	case !utf8.ValidString(prompt) || strings.ContainsRune(prompt, 0):
-		return usageError{text: "the prompt is not text"}
+		return usage.Error{Text: "the prompt is not text"}
 	}
 	return nil
 }
@@ -114,7 +117,7 @@ func checkPrompt(prompt string) error {
 func readPrompt(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
 	if err != nil {
-		return "", failure{code: exitError, text: fmt.Sprintf("the prompt cannot be read: %v", err), cause: errors.Unwrap(err)}
+		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("the prompt cannot be read: %v", err), Cause: errors.Unwrap(err)}
 	}
 	prompt := strings.TrimRight(string(raw), "\n")
 	return prompt, checkPrompt(prompt)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/runner"
 )
 
@@ -42,7 +43,7 @@ func TestSplitPrompt(t *testing.T) {
 		}
 		rest, prompt, err := splitPrompt(args)
 		if tt.bad != "" {
-			if u, ok := errors.AsType[usageError](err); !ok || !strings.Contains(u.text, tt.bad) {
+			if u, ok := errors.AsType[usage.Error](err); !ok || !strings.Contains(u.Text, tt.bad) {
 				t.Errorf("%q: %v", args, err)
 			}
 			continue

@@ -15,6 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/runner"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -44,7 +47,7 @@ func startDetached(ctx context.Context, s runSpec, asJSON bool, stdout io.Writer
 		return err
 	}
 	if asJSON {
-		return printObject(stdout, told)
+		return show.Object(stdout, told)
 	}
 	_, err = fmt.Fprintln(stdout, told.SessionID)
 	return err
@@ -78,10 +81,10 @@ func launchRun(ctx context.Context, s runSpec) (runStarted, error) {
 	go func() { _ = cmd.Wait() }() // where we stay, no dead process does
 	told, err := readStarted(ours)
 	if err != nil {
-		return told, failure{code: exitError, text: "the runner ended before it held the session", hint: "its log may say why: " + s.Start.Log, cause: err}
+		return told, exit.Failure{Code: exit.Error, Text: "the runner ended before it held the session", Hint: "its log may say why: " + s.Start.Log, Cause: err}
 	}
 	if told.Error != "" {
-		return told, failure{code: told.Code, text: told.Error, hint: told.Hint}
+		return told, exit.Failure{Code: told.Code, Text: told.Error, Hint: told.Hint}
 	}
 	return told, nil
 }
@@ -103,13 +106,13 @@ func newRunHeldCommand() *cobra.Command {
 		Hidden:  true,
 		Long:    "run-held is what aoctl run --detach leaves in the background. It reads what to run from standard input.",
 		Example: "  aoctl run --detach -- claude \"fix the flaky test\"",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			syscall.CloseOnExec(startedFD)
 			tell := os.NewFile(startedFD, "started")
 			var s runSpec
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&s); err != nil || s.Start.SessionID == "" {
-				return usageError{text: "run-held is for aoctl run --detach", hint: helpHint(cmd)}
+				return usage.Error{Text: "run-held is for aoctl run --detach", Hint: usage.HelpHint(cmd)}
 			}
 			return holdRun(s, tell)
 		},
@@ -120,7 +123,7 @@ func newRunHeldCommand() *cobra.Command {
 func holdRun(s runSpec, tell *os.File) error {
 	say := func(t runStarted) {
 		t.SessionID, t.PID, t.Log = s.Start.SessionID, os.Getpid(), s.Start.Log
-		_ = printObject(tell, t) // who started us may have left
+		_ = show.Object(tell, t) // who started us may have left
 		_ = tell.Close()
 	}
 	log, closeLog, err := openRunLog(s.Start.Log)
@@ -142,18 +145,18 @@ func holdRun(s runSpec, tell *os.File) error {
 	}
 	if !ready {
 		if err == nil {
-			err = failure{code: exitError, text: "the session was ended before its agent answered"}
+			err = exit.Failure{Code: exit.Error, Text: "the session was ended before its agent answered"}
 		}
 		say(startFailed(err))
 	}
-	return quiet{exitOK}
+	return exit.Quiet(exit.OK)
 }
 
 // startFailed is err for who started us.
 func startFailed(err error) runStarted {
-	f, ok := errors.AsType[failure](err)
+	f, ok := errors.AsType[exit.Failure](err)
 	if !ok {
-		return runStarted{Error: safe.Line(err.Error()), Code: exitError}
+		return runStarted{Error: safe.Line(err.Error()), Code: exit.Error}
 	}
-	return runStarted{Error: f.text, Hint: f.hint, Code: f.code}
+	return runStarted{Error: f.Text, Hint: f.Hint, Code: f.Code}
 }

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/hookclient/runner"
 )
 
@@ -129,9 +130,9 @@ func (s *runSpec) withRunEnv(old *broker.Run, asNow bool, here []string) error {
 	}
 	var err error
 	if s.Start.EnvSeal, err = keepRunEnv(s.Start.Log, env); err != nil {
-		return failure{
-			code: exitError, text: fmt.Sprintf("the session's environment cannot be kept in %s: %v", filepath.Dir(s.Start.Log), rootCause(err)),
-			hint: "make room, or name another state folder with AOCTL_HOME", cause: err,
+		return exit.Failure{
+			Code: exit.Error, Text: fmt.Sprintf("the session's environment cannot be kept in %s: %v", filepath.Dir(s.Start.Log), exit.RootCause(err)),
+			Hint: "make room, or name another state folder with AOCTL_HOME", Cause: err,
 		}
 	}
 	s.Env, s.Start.EnvNames = joinRunEnv(env), namesOf(env)
@@ -139,13 +140,13 @@ func (s *runSpec) withRunEnv(old *broker.Run, asNow bool, here []string) error {
 }
 
 func envLost(session, path string, err error, missing []string) error {
-	text := fmt.Sprintf("the environment that this session was started with %v (%s)", rootCause(err), path)
+	text := fmt.Sprintf("the environment that this session was started with %v (%s)", exit.RootCause(err), path)
 	if len(missing) > 0 {
 		text += "; missing here: " + strings.Join(missing, ", ")
 	}
-	return failure{
-		code: exitError, text: text, cause: err,
-		hint: fmt.Sprintf(`start it from a shell that has what it needs: aoctl run --resume --session-id %s -- claude "go on"`, session),
+	return exit.Failure{
+		Code: exit.Error, Text: text, Cause: err,
+		Hint: fmt.Sprintf(`start it from a shell that has what it needs: aoctl run --resume --session-id %s -- claude "go on"`, session),
 	}
 }
 

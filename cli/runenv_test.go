@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
 )
 
 // envSpec is a run of session s whose files lie in dir.
@@ -68,7 +70,7 @@ func TestStartedInAnotherEnvironment(t *testing.T) {
 	if got := s.options().Env; !slices.Contains(got, "AWS_PROFILE=secret-2") || slices.Contains(got, "GONE=secret-1") {
 		t.Errorf("started with %q", got)
 	}
-	raw, err := jsonLine(s.Start)
+	raw, err := show.JSONLine(s.Start)
 	if err != nil || strings.Contains(string(raw), "secret") {
 		t.Errorf("the console is told %s, %v", raw, err)
 	}
@@ -97,8 +99,8 @@ func TestAChangedEnvironmentIsNotUsed(t *testing.T) {
 		}
 		s := envSpec(dir)
 		err := s.withRunEnv(old, false, []string{"KEY=other"})
-		f, ok := errors.AsType[failure](err)
-		if !ok || !strings.Contains(f.text, name) || !strings.Contains(f.text, "AWS_PROFILE") || strings.Contains(f.text, "KEY") || strings.Contains(f.text, "staging") {
+		f, ok := errors.AsType[exit.Failure](err)
+		if !ok || !strings.Contains(f.Text, name) || !strings.Contains(f.Text, "AWS_PROFILE") || strings.Contains(f.Text, "KEY") || strings.Contains(f.Text, "staging") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s.Env != nil {

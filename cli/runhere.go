@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/hookclient/runner"
 )
 
@@ -47,7 +48,7 @@ func runHere(s runSpec, asJSON bool, stdout, stderr io.Writer) error {
 	case err != nil:
 		return runFailure(err, s.Socket)
 	case result.Failed:
-		return quiet{exitError}
+		return exit.Quiet(exit.Error)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
@@ -21,15 +23,15 @@ const (
 
 // runLogFolder is where the logs of runs lie, made if need be.
 func runLogFolder() (string, error) {
-	state, err := paths.StateDir()
+	home, err := paths.StateDir()
 	if err != nil {
 		return "", err
 	}
-	if err = prepareStateDir(state); err != nil {
+	if err = state.Prepare(home); err != nil {
 		return "", err
 	}
-	dir := filepath.Join(state, "runs")
-	return dir, prepareStateDir(dir)
+	dir := filepath.Join(home, "runs")
+	return dir, state.Prepare(dir)
 }
 
 // openRunLog opens the log of one run, for this user's eyes only. It never grows beyond
@@ -38,7 +40,7 @@ func openRunLog(path string) (log *slog.Logger, closeLog func(), err error) {
 	pruneRunLogs(filepath.Dir(path), time.Now())
 	w := &runLog{path: path}
 	if err := w.open(); err != nil {
-		return nil, nil, failure{code: exitError, text: fmt.Sprintf("cannot write the run's log %s: %v", path, rootCause(err)), hint: "move it away, or name another state folder with AOCTL_HOME", cause: err}
+		return nil, nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot write the run's log %s: %v", path, exit.RootCause(err)), Hint: "move it away, or name another state folder with AOCTL_HOME", Cause: err}
 	}
 	return slog.New(slog.NewJSONHandler(w, nil)), w.close, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/hookclient/runner"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -63,7 +64,7 @@ func (p *runPrinter) line(s runner.Seen) error {
 	if err != nil {
 		return fmt.Errorf("print a message: %w", err)
 	}
-	_, err = p.out.Write(append(escapeUnprintable(compact.Bytes()), '\n'))
+	_, err = p.out.Write(append(show.Escape(compact.Bytes()), '\n'))
 	return err
 }
 
@@ -116,6 +117,6 @@ func (p *runPrinter) end(r runner.Result) {
 	if r.Turns == 0 {
 		return
 	}
-	_, _ = fmt.Fprintf(p.notes, "aoctl: %s after %s · $%.4f · %d tokens in, %d out\n", safe.Line(r.Word), plural(r.Turns, "turn"),
+	_, _ = fmt.Fprintf(p.notes, "aoctl: %s after %s · $%.4f · %d tokens in, %d out\n", safe.Line(r.Word), show.Plural(r.Turns, "turn"),
 		r.Cost, r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite, r.Usage.Output)
 }

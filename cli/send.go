@@ -13,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -20,7 +24,7 @@ import (
 const maxSent = 256 << 10
 
 type sendOptions struct {
-	session  string // as findSession understands it
+	session  string // as client.FindSession understands it
 	text     string
 	withdraw bool
 	json     bool
@@ -39,15 +43,15 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name. 
 "-" the message is read from standard input. A session under a stop takes messages
 from the console only, or with an operator token.`,
 		Example:           "  aoctl send api-server use the staging database\n  aoctl send api-server - <notes.md\n  aoctl send --withdraw api-server",
-		ValidArgsFunction: completeSessions,
+		ValidArgsFunction: client.CompleteSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.withdraw && len(args) != 1:
-				return usageError{text: "--withdraw takes a session and no message", hint: helpHint(cmd)}
+				return usage.Error{Text: "--withdraw takes a session and no message", Hint: usage.HelpHint(cmd)}
 			case len(args) == 0:
-				return usageError{text: cmd.CommandPath() + " needs a session and a message", hint: helpHint(cmd)}
+				return usage.Error{Text: cmd.CommandPath() + " needs a session and a message", Hint: usage.HelpHint(cmd)}
 			case len(args) == 1 && !o.withdraw:
-				return usageError{text: "the message is missing", hint: `write it after the session, or "-" to read it from standard input`}
+				return usage.Error{Text: "the message is missing", Hint: `write it after the session, or "-" to read it from standard input`}
 			}
 			return nil
 		},
@@ -58,7 +62,7 @@ from the console only, or with an operator token.`,
 					return err
 				}
 			}
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -82,32 +86,32 @@ func messageText(words []string, stdin io.Reader) (string, error) {
 	}
 	switch {
 	case strings.TrimSpace(text) == "":
-		return "", usageError{text: "the message is empty", hint: "to take back one that waits: aoctl send --withdraw SESSION"}
+		return "", usage.Error{Text: "the message is empty", Hint: "to take back one that waits: aoctl send --withdraw SESSION"}
 	case len(text) > maxSent:
-		return "", usageError{text: fmt.Sprintf("the message is longer than %d bytes", maxSent), hint: "put it into a file and tell the agent its name"}
+		return "", usage.Error{Text: fmt.Sprintf("the message is longer than %d bytes", maxSent), Hint: "put it into a file and tell the agent its name"}
 	case !utf8.ValidString(text):
-		return "", usageError{text: "the message is not UTF-8 text", hint: "put it into a file and tell the agent its name"}
+		return "", usage.Error{Text: "the message is not UTF-8 text", Hint: "put it into a file and tell the agent its name"}
 	}
 	return text, nil
 }
 
-func sendMessage(ctx context.Context, c *client, o sendOptions, out io.Writer) error {
+func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Writer) error {
 	before, err := findManaged(ctx, c, o.session)
 	if err != nil {
 		return err
 	}
 	path := "/sessions/" + url.PathEscape(before.ID) + "/message"
-	var after rawSession
+	var after client.Session
 	if o.withdraw {
-		err = c.send(ctx, http.MethodDelete, path, nil, &after)
+		err = c.Send(ctx, http.MethodDelete, path, nil, &after)
 	} else {
-		err = c.post(ctx, path, map[string]string{"text": o.text}, &after)
+		err = c.Post(ctx, path, map[string]string{"text": o.text}, &after)
 	}
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return printJSON(out, []rawSession{after})
+		return show.JSON(out, []client.Session{after})
 	}
 	line := sentLine(after.Session)
 	switch {
@@ -118,30 +122,30 @@ func sendMessage(ctx context.Context, c *client, o sendOptions, out io.Writer) e
 	case before.Message != nil:
 		line += "; it took the place of one that waited"
 	}
-	return printLine(out, safe.Line(sessionName(after.Session)+": "+line))
+	return show.Line(out, safe.Line(show.SessionName(after.Session)+": "+line))
 }
 
 // findManaged finds a session by what a person calls it, an ended one too.
-func findManaged(ctx context.Context, c *client, ref string) (broker.Session, error) {
-	raw, err := c.sessions(ctx)
+func findManaged(ctx context.Context, c *client.Client, ref string) (broker.Session, error) {
+	raw, err := c.Sessions(ctx)
 	if err != nil {
 		return broker.Session{}, err
 	}
-	s, err := findSession(plainSessions(raw), ref, true)
+	s, err := client.FindSession(client.Plain(raw), ref, true)
 	if err == nil || !isNotFound(err) {
 		return s, err
 	}
 	// One that ended long ago is not listed, and known by its id.
-	var one rawSession
-	if c.get(ctx, "/sessions/"+url.PathEscape(ref), nil, &one) == nil {
+	var one client.Session
+	if c.Get(ctx, "/sessions/"+url.PathEscape(ref), nil, &one) == nil {
 		return one.Session, nil
 	}
 	return s, err
 }
 
 func isNotFound(err error) bool {
-	f, ok := errors.AsType[failure](err)
-	return ok && f.code == exitNotFound
+	f, ok := errors.AsType[exit.Failure](err)
+	return ok && f.Code == exit.NotFound
 }
 
 // sentLine says what becomes of a message that s was sent.

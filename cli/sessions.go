@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 type sessionsOptions struct {
@@ -29,9 +32,9 @@ agent said goodbye) or gone (its process died without a word); "frozen" beside i
 that a freeze holds its calls, "failed" what its agent says of its last turn, and "problem"
 what went wrong last in a session that aoctl started.`,
 		Example: "  aoctl sessions\n  aoctl sessions --all --json | jq -r '.[].id'",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -43,43 +46,43 @@ what went wrong last in a session that aoctl started.`,
 	return cmd
 }
 
-func listSessions(ctx context.Context, c *client, o sessionsOptions, out io.Writer, now time.Time) error {
-	known, err := c.sessions(ctx)
+func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out io.Writer, now time.Time) error {
+	known, err := c.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	shown := make([]rawSession, 0, len(known))
+	shown := make([]client.Session, 0, len(known))
 	for _, s := range known {
-		if o.all || !ended(s.Session) {
+		if o.all || !client.Ended(s.Session) {
 			shown = append(shown, s)
 		}
 	}
 	if o.json {
-		return printJSON(out, shown)
+		return show.JSON(out, shown)
 	}
 	if len(shown) == 0 {
-		return printLine(out, "No agent has a session open.")
+		return show.Line(out, "No agent has a session open.")
 	}
-	return sessionTable(plainSessions(shown), now).print(out)
+	return sessionTable(client.Plain(shown), now).Print(out)
 }
 
-func sessionTable(sessions []broker.Session, now time.Time) *table {
+func sessionTable(sessions []broker.Session, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
 		ids[i] = s.ID
 	}
-	short := shortIDs(ids)
-	t := &table{head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}}
+	short := show.ShortIDs(ids)
+	t := &show.Table{Head: []string{"ID", "NAME", "AGENT", "STATUS", "WAITING", "SEEN", "FOLDER"}}
 	managed := slices.ContainsFunc(sessions, func(s broker.Session) bool { return s.Run != nil })
 	if managed {
-		t.head = append(t.head, "TURN", "COST", "NEXT MESSAGE")
+		t.Head = append(t.Head, "TURN", "COST", "NEXT MESSAGE")
 	}
 	for _, s := range sessions {
-		cells := []string{short[s.ID], s.Name, s.Agent, statusWords(s), fmt.Sprint(s.Pending), age(now.Sub(s.LastSeenAt)), s.CWD}
+		cells := []string{short[s.ID], s.Name, s.Agent, statusWords(s), fmt.Sprint(s.Pending), show.Age(now.Sub(s.LastSeenAt)), s.CWD}
 		if managed {
 			cells = append(cells, runCells(s)...)
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -97,7 +98,7 @@ func inputFields(r broker.Request) []inputField {
 		}
 		fields = append(fields, inputField{fmt.Sprint(name), text})
 	}
-	telling := tellingField[r.ToolName]
+	telling := show.TellingField[r.ToolName]
 	slices.SortStableFunc(fields, func(x, y inputField) int {
 		switch {
 		case x.name == telling && y.name != telling:

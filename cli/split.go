@@ -14,6 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
 
@@ -36,15 +40,15 @@ are the console's own. Where a console runs already, split goes to its pane inst
 		Example: "  aoctl split\n  aoctl split -v --size 40%\n  aoctl split -- --timeout 30m --desktop",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return noArgs(cmd, args)
+				return usage.NoArgs(cmd, args)
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.size != "" && !tmux.ValidSize(o.size) {
-				return usageError{text: fmt.Sprintf("--size %q is no size", o.size), hint: "give a number of cells, such as 60, or a share, such as 40%"}
+				return usage.Error{Text: fmt.Sprintf("--size %q is no size", o.size), Hint: "give a number of cells, such as 60, or a share, such as 40%"}
 			}
-			if o.socket, err = socketPath(cmd); err != nil {
+			if o.socket, err = client.SocketPath(cmd); err != nil {
 				return err
 			}
 			o.args = args
@@ -63,12 +67,12 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 	here, err := tmux.Here()
 	switch {
 	case errors.Is(err, tmux.ErrOutside):
-		return failure{
-			code: exitError, text: "split opens a pane of tmux, and this is no pane of tmux", cause: err,
-			hint: `start tmux first, or open the console in this terminal with "aoctl"`,
+		return exit.Failure{
+			Code: exit.Error, Text: "split opens a pane of tmux, and this is no pane of tmux", Cause: err,
+			Hint: `start tmux first, or open the console in this terminal with "aoctl"`,
 		}
 	case err != nil:
-		return failure{code: exitError, text: err.Error(), hint: "install tmux, or see your PATH", cause: err}
+		return exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "install tmux, or see your PATH", Cause: err}
 	}
 	if pid := holder(o.socket); pid != 0 {
 		return goToConsole(ctx, here, pid, o.socket, out)
@@ -81,12 +85,12 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 		Below: o.below, Size: o.size, Env: splitEnv(os.Environ()), Program: append([]string{program, "--socket", o.socket}, o.args...),
 	})
 	if err != nil {
-		return failure{code: exitError, text: err.Error(), hint: "is there room for another pane? is tmux 3.1 or newer?", cause: err}
+		return exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "is there room for another pane? is tmux 3.1 or newer?", Cause: err}
 	}
 	if err := untilOpen(ctx, here, pane, o.socket); err != nil {
 		return err
 	}
-	return printLine(out, "The console is open in pane "+pane+".")
+	return show.Line(out, "The console is open in pane "+pane+".")
 }
 
 // splitNames are the variables that say what console there is to be. tmux gives a pane the
@@ -142,11 +146,11 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 		if err := here.Jump(ctx, pane); err != nil {
 			return err
 		}
-		return printLine(out, fmt.Sprintf("The console runs already, as pid %d in pane %s.", pid, pane.ID))
+		return show.Line(out, fmt.Sprintf("The console runs already, as pid %d in pane %s.", pid, pane.ID))
 	}
-	return failure{
-		code: exitError, text: fmt.Sprintf("a console runs already, as pid %d, in no pane of this tmux", pid),
-		hint: "it holds " + socket + "; use that one, or quit it first",
+	return exit.Failure{
+		Code: exit.Error, Text: fmt.Sprintf("a console runs already, as pid %d, in no pane of this tmux", pid),
+		Hint: "it holds " + socket + "; use that one, or quit it first",
 	}
 }
 
@@ -162,11 +166,11 @@ func untilOpen(ctx context.Context, here tmux.Server, pane, socket string) error
 		panes, err := here.Panes(ctx)
 		if err == nil {
 			if p, found := here.Find(panes, pane); !found || p.Dead {
-				return failure{code: exitError, text: "the console ended at once", hint: `"aoctl" in this terminal says why`}
+				return exit.Failure{Code: exit.Error, Text: "the console ended at once", Hint: `"aoctl" in this terminal says why`}
 			}
 		}
 		if waitFor(ctx, 20*time.Millisecond) != nil {
-			return failure{code: exitError, text: fmt.Sprintf("the console in pane %s has not opened within %v", pane, openTime), hint: "look at that pane"}
+			return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("the console in pane %s has not opened within %v", pane, openTime), Hint: "look at that pane"}
 		}
 	}
 	return nil

@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 type statsOptions struct {
@@ -24,7 +28,7 @@ func newStatsCommand() *cobra.Command {
 long a person took, and how many questions the rules saved. It reads the database
 itself, so it works with and without a console.`,
 		Example: "  aoctl stats\n  aoctl stats --session api-server --since 7d --json",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return showStats(cmd, o)
 		},
@@ -32,18 +36,18 @@ itself, so it works with and without a console.`,
 	cmd.Flags().StringVar(&o.session, "session", "", "only this session (id prefix, name or folder)")
 	cmd.Flags().StringVar(&o.since, "since", "", "only calls since then: 2h, 3d, 2026-11-02, or RFC 3339")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
-	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions)
+	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
 	return cmd
 }
 
 func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	var since time.Time
 	if o.since != "" {
-		if since, err = parseSince(o.since, time.Now()); err != nil {
+		if since, err = usage.ParseSince(o.since, time.Now()); err != nil {
 			return err
 		}
 	}
-	r, err := openReader(cmd.Context())
+	r, err := state.OpenReader(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -54,7 +58,7 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 		if err != nil {
 			return fmt.Errorf("read the sessions: %w", err)
 		}
-		s, err := findSession(list, o.session, true)
+		s, err := client.FindSession(list, o.session, true)
 		if err != nil {
 			return err
 		}
@@ -64,11 +68,11 @@ func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := noteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
+	if err := state.NoteArchived(cmd.Context(), r, since, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
 	if o.json {
-		return printObject(cmd.OutOrStdout(), s)
+		return show.Object(cmd.OutOrStdout(), s)
 	}
 	return printStats(cmd.OutOrStdout(), s)
 }
@@ -90,7 +94,7 @@ func printStats(out io.Writer, s broker.Stats) error {
 		{"median time to decide", median},
 		{"questions saved", fmt.Sprint(s.Saved)},
 	} {
-		if err := printLine(out, fmt.Sprintf("%-22s %s", row[0], row[1])); err != nil {
+		if err := show.Line(out, fmt.Sprintf("%-22s %s", row[0], row[1])); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -39,7 +43,7 @@ when the socket is not to be trusted.`,
   tmux set -g status-interval 2 \; set -ag status-right ' #(aoctl status --tmux)'
   PS1='$(aoctl status --prompt) \w \$ '
   aoctl status --json | jq .waiting`,
-		Args: noArgs,
+		Args: usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), statusTime)
 			defer cancel()
@@ -68,22 +72,22 @@ func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io
 	s, problem := askStatus(ctx, cmd)
 	line, err := statusLine(s, o)
 	if err == nil && (line != "" || !o.prompt) {
-		err = printLine(out, line)
+		err = show.Line(out, line)
 	}
 	if problem == nil || err != nil {
 		return err
 	}
-	if f, ok := errors.AsType[failure](problem); ok && f.code == exitNoConsole {
-		return quiet{f.code}
+	if f, ok := errors.AsType[exit.Failure](problem); ok && f.Code == exit.NoConsole {
+		return exit.Quiet(f.Code)
 	}
 	return problem
 }
 
 func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
-	c, err := newClient(cmd)
+	c, err := client.New(cmd)
 	if err == nil {
 		var s broker.Status
-		if err = c.get(ctx, "/status", nil, &s); err == nil {
+		if err = c.Get(ctx, "/status", nil, &s); err == nil {
 			return status{Running: true, Status: &s}, nil
 		}
 	}
@@ -97,7 +101,7 @@ func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 func statusLine(s status, o statusOptions) (string, error) {
 	switch {
 	case o.json:
-		line, err := jsonLine(s)
+		line, err := show.JSONLine(s)
 		return string(line), err
 	case o.tmux:
 		return tmuxLine(s, os.Getenv("NO_COLOR") == ""), nil
@@ -130,7 +134,7 @@ func (s status) parts() []part {
 	}
 	add(s.Waiting, fmt.Sprintf("%d waiting", s.Waiting), styleWarn)
 	add(s.Dangerous, fmt.Sprintf("%d dangerous", s.Dangerous), styleDanger)
-	add(s.Alarms, plural(s.Alarms, "alarm"), styleDanger)
+	add(s.Alarms, show.Plural(s.Alarms, "alarm"), styleDanger)
 	add(len(s.Problem), strings.ReplaceAll(s.Problem, "_", " "), styleDanger)
 	switch {
 	case s.FrozenAll && s.Held > 0:
@@ -155,14 +159,14 @@ func (s status) parts() []part {
 func (s status) oldest() string {
 	const most = 24 // cells
 	name := safe.Cut(safe.Line(s.Oldest.SessionName), most)
-	return name + " " + age(time.Duration(s.OldestWaitMS)*time.Millisecond)
+	return name + " " + show.Age(time.Duration(s.OldestWaitMS)*time.Millisecond)
 }
 
 // tmuxLine is for #(…) in a status bar of tmux, which reads # in it.
 func tmuxLine(s status, styled bool) string {
 	list := s.parts()
 	if s.Running && len(list) == 0 {
-		list = append(list, part{plural(s.Sessions, "session"), ""})
+		list = append(list, part{show.Plural(s.Sessions, "session"), ""})
 	}
 	if s.Running && s.Oldest != nil {
 		list = append(list, part{s.oldest(), ""})
@@ -195,7 +199,7 @@ func plainLine(s status) string {
 	if !s.Running {
 		return "aoctl " + s.word + ": " + safe.Line(s.Why)
 	}
-	text := plural(s.Sessions, "session")
+	text := show.Plural(s.Sessions, "session")
 	for _, p := range s.parts() {
 		text += ", " + p.text
 	}

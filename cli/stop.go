@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -17,7 +20,7 @@ import (
 const stopsAtOnce = 16
 
 type stopOptions struct {
-	session string // as findSession understands it
+	session string // as client.FindSession understands it
 	all     bool
 	kill    bool // end the processes too
 	yes     bool // without asking
@@ -42,23 +45,23 @@ POSIX session or the environment show it. They are listed first, with the reason
 each counts. All are held, asked to end, and killed three seconds later; then it looks
 again. What lives on is listed, and the exit code is then 7.`,
 		Example:           "  aoctl stop api-server\n  aoctl stop .\n  aoctl stop --all\n  aoctl stop --kill api-server",
-		ValidArgsFunction: completeSessions,
+		ValidArgsFunction: client.CompleteSessions,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.kill && o.all:
-				return usageError{text: "--kill takes one session, not --all", hint: helpHint(cmd)}
+				return usage.Error{Text: "--kill takes one session, not --all", Hint: usage.HelpHint(cmd)}
 			case o.yes && !o.kill:
-				return usageError{text: "--yes is for --kill, and nothing else asks", hint: helpHint(cmd)}
+				return usage.Error{Text: "--yes is for --kill, and nothing else asks", Hint: usage.HelpHint(cmd)}
 			case !o.all:
-				return oneArg("a session, or --all")(cmd, args)
+				return usage.OneArg("a session, or --all")(cmd, args)
 			}
 			if len(args) > 0 {
-				return usageError{text: "give a session or --all, not both", hint: helpHint(cmd)}
+				return usage.Error{Text: "give a session or --all, not both", Hint: usage.HelpHint(cmd)}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := newClient(cmd)
+			c, err := client.New(cmd)
 			if err != nil {
 				return err
 			}
@@ -88,21 +91,21 @@ type stopped struct {
 	err     error
 }
 
-func stopSessions(ctx context.Context, c *client, o stopOptions, out io.Writer) error {
-	raw, err := c.sessions(ctx)
+func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.Writer) error {
+	raw, err := c.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	known := plainSessions(raw)
+	known := client.Plain(raw)
 	var targets []broker.Session
 	if o.all {
 		for _, s := range known {
-			if !ended(s) {
+			if !client.Ended(s) {
 				targets = append(targets, s)
 			}
 		}
 	} else {
-		s, err := findSession(known, o.session, false)
+		s, err := client.FindSession(known, o.session, false)
 		if err != nil {
 			return err
 		}
@@ -118,7 +121,7 @@ func stopSessions(ctx context.Context, c *client, o stopOptions, out io.Writer) 
 // stopEach stops all targets, some at a time. It returns those that were stopped,
 // in the order of targets, and the first error. A session that ended in between
 // is neither.
-func stopEach(ctx context.Context, c *client, targets []broker.Session) ([]stopped, error) {
+func stopEach(ctx context.Context, c *client.Client, targets []broker.Session) ([]stopped, error) {
 	results := make([]stopped, len(targets))
 	slots := make(chan struct{}, stopsAtOnce)
 	var wg sync.WaitGroup
@@ -136,7 +139,7 @@ func stopEach(ctx context.Context, c *client, targets []broker.Session) ([]stopp
 		switch {
 		case r.err == nil:
 			done = append(done, r)
-		case apiCode(r.err) == "session_ended" && len(targets) > 1:
+		case client.Code(r.err) == "session_ended" && len(targets) > 1:
 		case firstErr == nil:
 			firstErr = r.err
 		}
@@ -145,24 +148,24 @@ func stopEach(ctx context.Context, c *client, targets []broker.Session) ([]stopp
 }
 
 // stopOne stops session s, which is as it was listed a moment ago.
-func stopOne(ctx context.Context, c *client, s broker.Session) stopped {
-	var after rawSession
-	err := c.post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", struct{}{}, &after)
+func stopOne(ctx context.Context, c *client.Client, s broker.Session) stopped {
+	var after client.Session
+	err := c.Post(ctx, "/sessions/"+url.PathEscape(s.ID)+"/stop", struct{}{}, &after)
 	return stopped{
-		ID: s.ID, Name: sessionName(s), Status: after.Status(), Waited: s.Pending, err: err,
+		ID: s.ID, Name: show.SessionName(s), Status: after.Status(), Waited: s.Pending, err: err,
 		Already: s.State == broker.SessionStopping || s.State == broker.SessionStopped,
 	}
 }
 
 func printStopped(out io.Writer, done []stopped, o stopOptions) error {
 	if o.json {
-		return printJSON(out, done)
+		return show.JSON(out, done)
 	}
 	if len(done) == 0 && o.all {
-		return printLine(out, "No agent has a session open.")
+		return show.Line(out, "No agent has a session open.")
 	}
 	for _, s := range done {
-		if err := printLine(out, safe.Line(s.sentence())); err != nil {
+		if err := show.Line(out, safe.Line(s.sentence())); err != nil {
 			return err
 		}
 	}
@@ -176,7 +179,7 @@ func (s stopped) sentence() string {
 	case s.Already:
 		return s.Name + " is already stopping"
 	case s.Waited > 0:
-		return fmt.Sprintf("%s: %s, refused %s", s.Name, s.Status, plural(s.Waited, "waiting call"))
+		return fmt.Sprintf("%s: %s, refused %s", s.Name, s.Status, show.Plural(s.Waited, "waiting call"))
 	}
 	return s.Name + ": " + s.Status
 }

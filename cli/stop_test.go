@@ -13,11 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/client"
 )
 
 // openTestHouse opens a real broker on a real store below a folder whose path is
 // short enough for a socket.
-func openTestHouse(t *testing.T) (*house, *client) {
+func openTestHouse(t *testing.T) (*house, *client.Client) {
 	t.Helper()
 	dir := shortFolder(t)
 	t.Setenv("AOCTL_HOME", dir)
@@ -28,7 +29,7 @@ func openTestHouse(t *testing.T) (*house, *client) {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.Close)
-	c, err := newClient(&cobra.Command{})
+	c, err := client.New(&cobra.Command{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestStopAllAtScale(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	waiting, err := c.pending(t.Context(), "")
+	waiting, err := c.Pending(t.Context(), "")
 	if err != nil || len(waiting) != sessions*each {
 		t.Fatalf("%d calls wait, %v", len(waiting), err)
 	}
@@ -80,7 +81,7 @@ func TestStopAllAtScale(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	if waiting, err = c.pending(t.Context(), ""); err != nil || len(waiting) != 0 {
+	if waiting, err = c.Pending(t.Context(), ""); err != nil || len(waiting) != 0 {
 		t.Errorf("%d calls still wait, %v", len(waiting), err)
 	}
 }
@@ -89,11 +90,11 @@ func TestStopAllAtScale(t *testing.T) {
 func TestStopAllWhileOneEnds(t *testing.T) {
 	h, c := openTestHouse(t)
 	ask(t, h, "s-1", 1)
-	known, err := c.sessions(t.Context())
+	known, err := c.Sessions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets := append(plainSessions(known), broker.Session{ID: "s-1"}, broker.Session{ID: "s-ended"})
+	targets := append(client.Plain(known), broker.Session{ID: "s-1"}, broker.Session{ID: "s-ended"})
 	endSession(t, c, "s-ended")
 	done, err := stopEach(t.Context(), c, targets)
 	if err != nil || len(done) != 2 {
@@ -101,11 +102,11 @@ func TestStopAllWhileOneEnds(t *testing.T) {
 	}
 }
 
-func endSession(t *testing.T, c *client, id string) {
+func endSession(t *testing.T, c *client.Client, id string) {
 	t.Helper()
 	for _, event := range []string{broker.EventSessionStart, broker.EventSessionStop} {
 		var answer map[string]string
-		if err := c.post(t.Context(), "/events", map[string]string{"event_type": event, "session_id": id}, &answer); err != nil {
+		if err := c.Post(t.Context(), "/events", map[string]string{"event_type": event, "session_id": id}, &answer); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,10 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -39,14 +43,14 @@ SESSION is an id or its beginning, a name, or a folder. With --json each part is
 object on a line of its own, with all of its text; with --follow a part whose call has come to something else
 since is shown again, under its old key.`,
 		Example: "  aoctl transcript api-server\n  aoctl transcript api-server --follow\n  aoctl transcript 4a2f7b71 -n 1000 --json",
-		Args:    oneArg("a session"),
+		Args:    usage.OneArg("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.session = args[0]; o.limit < 1 || o.limit > maxLog {
-				return usageError{text: fmt.Sprintf("a limit of %d is out of range", o.limit), hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
+				return usage.Error{Text: fmt.Sprintf("a limit of %d is out of range", o.limit), Hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
 			}
 			return showTranscript(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
-		ValidArgsFunction: completeSessions,
+		ValidArgsFunction: client.CompleteSessions,
 	}
 	cmd.Flags().IntVarP(&o.limit, "limit", "n", logLimit, "at most so many of the newest parts")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object a line")
@@ -65,7 +69,7 @@ type teller struct {
 }
 
 func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Writer) (err error) {
-	r, err := openReader(ctx)
+	r, err := state.OpenReader(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,7 +79,7 @@ func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Wri
 		return err
 	}
 	w := &teller{reader: r, out: out, json: o.json, printed: map[string]string{}}
-	if w.session, err = findSession(sessions, o.session, true); err != nil {
+	if w.session, err = client.FindSession(sessions, o.session, true); err != nil {
 		return err
 	}
 	got, err := w.read(ctx, story.NewestPart)
@@ -149,7 +153,7 @@ func (w *teller) print() error {
 			continue
 		}
 		w.printed[e.Key] = text
-		if err := printLine(w.out, text); err != nil {
+		if err := show.Line(w.out, text); err != nil {
 			return err
 		}
 	}
@@ -172,9 +176,9 @@ func (w *teller) text(e story.Entry) string {
 	var b strings.Builder
 	switch {
 	case e.Call != nil:
-		b.WriteString(strings.TrimSpace(lead+" ▸ "+safe.Line(e.Call.ToolName)) + " " + safe.Line(callLine(*e.Call)) + "  [" + safe.Line(verdictWords(e)) + "]")
+		b.WriteString(strings.TrimSpace(lead+" ▸ "+safe.Line(e.Call.ToolName)) + " " + safe.Line(show.Call(*e.Call)) + "  [" + safe.Line(verdictWords(e)) + "]")
 		if f := e.InFile; f != nil {
-			b.WriteString("\n  ! the agent's file has another call here: " + safe.Line(f.ToolName) + " " + safe.Line(callLine(*f)))
+			b.WriteString("\n  ! the agent's file has another call here: " + safe.Line(f.ToolName) + " " + safe.Line(show.Call(*f)))
 		}
 		if e.Retold {
 			b.WriteString("\n  ! the call was too large to be kept here; this is what the agent's file has")
@@ -196,7 +200,7 @@ func (w *teller) text(e story.Entry) string {
 		}
 		b.WriteString("\n  ↳ " + word + ": " + indented(e.Ran.Output))
 		if n := e.Ran.Missing(); n > 0 {
-			fmt.Fprintf(&b, "\n    (%s were not kept)", plural(n, "byte"))
+			fmt.Fprintf(&b, "\n    (%s were not kept)", show.Plural(n, "byte"))
 		}
 	}
 	return strings.TrimPrefix(b.String(), "\n")

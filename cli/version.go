@@ -4,6 +4,10 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/cli/version"
 )
 
 func newVersionCommand() *cobra.Command {
@@ -13,17 +17,17 @@ func newVersionCommand() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "version prints which aoctl this is and what it was built from.",
 		Example: "  aoctl version\n  aoctl version --json | jq -r .version",
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			info := readBuildInfo()
+			info := version.Read()
 			if asJSON {
-				return printObject(cmd.OutOrStdout(), info)
+				return show.Object(cmd.OutOrStdout(), info)
 			}
 			text := fmt.Sprintf("aoctl %s (%s, %s)", info.Version, info.Go, info.Platform)
 			if info.Commit != "" {
 				text += " " + info.Commit
 			}
-			return printLine(cmd.OutOrStdout(), text)
+			return show.Line(cmd.OutOrStdout(), text)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")

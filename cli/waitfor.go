@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// waitFor waits for d, or until ctx ends, which is its error.
+// client.WaitFor waits for d, or until ctx ends, which is its error.
 func waitFor(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -50,6 +50,14 @@ var arrows = map[string][]string{
 	"tui":                {module + "/broker", module + "/broker/peers", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
 	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 
+	"cli/usage":    {module + "/cli/show", module + "/tui/safe", "github.com/spf13/cobra"},
+	"cli/exit":     {module + "/cli/usage", module + "/tui/safe"},
+	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/tui/safe", "github.com/charmbracelet/x/term"},
+	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
+	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
+	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/safe"},
+	"cli/version":  {module + "/broker/wire"},
+
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},
 }

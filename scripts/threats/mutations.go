@@ -53,11 +53,11 @@ var mutations = []mutation{
 		"case !ok || st.Nlink > 1:", "case !ok || st.Nlink > 9:",
 	},
 	{
-		"threat-03-config", "the settings file is aoctl's own", "cli/guarded.go",
+		"threat-03-config", "the settings file is aoctl's own", "cli/state/guarded.go",
 		"{paths.StateDir, paths.ConfigDir}", "{paths.StateDir}",
 	},
 	{
-		"threat-04-squatted", "commands look whether it is a socket", "cli/client.go",
+		"threat-04-squatted", "commands look whether it is a socket", "cli/client/client.go",
 		"case info.Mode().Type() != fs.ModeSocket:", "case false:",
 	},
 	{

@@ -1,0 +1,84 @@
+package client
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/usage"
+)
+
+// TokenEnv holds a token, which only the console makes; an operator's for commands.
+const TokenEnv = "AOCTL_TOKEN" //nolint:gosec // G101: the name of a variable
+
+// TokenFileFlag gives cmd the flag that names a file with the operator's token.
+func TokenFileFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "token-file", "", "file with the operator token, readable by you alone (default: env "+TokenEnv+")")
+}
+
+// NewOperator is New with the token from file, or for "" from the environment.
+func NewOperator(cmd *cobra.Command, file string) (*Client, error) {
+	c, err := New(cmd)
+	if err != nil || file == "" {
+		return c, err
+	}
+	if c.Token, err = readTokenFile(file); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// maxToken bounds a token's file, bytes.
+const maxToken = 4 << 10
+
+// readTokenFile reads a token from a file that nobody else can read.
+func readTokenFile(path string) (string, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator's own choice
+	if err != nil {
+		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot read the token: %v", err), Cause: err}
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look at the token's file %s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return "", usage.Error{Text: path + " is not a file", Hint: "put the token on one line into a file of its own"}
+	case info.Mode().Perm()&0o077 != 0:
+		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("others can read the token in %s (mode %03o)", path, info.Mode().Perm()), Hint: "chmod 600 it; better yet, revoke the token and mint another"}
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxToken))
+	if err != nil {
+		return "", fmt.Errorf("read the token in %s: %w", path, err)
+	}
+	token := strings.TrimSpace(string(raw))
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return "", usage.Error{Text: path + " does not hold a token", Hint: "put the token on one line into a file of its own"}
+	}
+	return token, nil
+}
+
+// WithoutToken is env without the operator's token.
+func WithoutToken(env []string) []string {
+	kept := make([]string, 0, len(env))
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, TokenEnv+"=") {
+			kept = append(kept, kv)
+		}
+	}
+	return kept
+}
+
+func IsTellTale(name string) bool {
+	for _, t := range wire.TellTales {
+		if name == t && name != "TMUX" && name != "TMUX_PANE" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package show
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// Age is a span the way a table shows it: 12s, 3m, 2h, 5d.
+func Age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d/time.Hour))
+	default:
+		return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
+	}
+}
+
+// Countdown is the time left, as minutes and seconds.
+func Countdown(d time.Duration) string {
+	d = max(d, 0)
+	return fmt.Sprintf("%d:%02d", int(d/time.Minute), int(d/time.Second)%60)
+}
+
+// Plural is "1 call" or "5 calls".
+func Plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// minPrefix is the fewest characters of an id that a table shows.
+const minPrefix = 8
+
+// ShortIDs maps every id to its shortest prefix that no other one shares.
+func ShortIDs(ids []string) map[string]string {
+	sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
+	short := make(map[string]string, len(sorted))
+	for i, id := range sorted {
+		n := minPrefix
+		if i > 0 {
+			n = max(n, commonPrefix(id, sorted[i-1])+1)
+		}
+		if i+1 < len(sorted) {
+			n = max(n, commonPrefix(id, sorted[i+1])+1)
+		}
+		short[id] = id[:min(n, len(id))]
+	}
+	return short
+}
+
+// commonPrefix is the number of bytes at which a and b begin alike.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// SessionName is what people call s: its name, else its id.
+func SessionName(s broker.Session) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return s.ID
+}
+
+func Processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return strconv.Itoa(n) + " processes"
+}
+
+// TellingField is the input field by which a person knows a call of each tool.
+var TellingField = map[string]string{
+	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
+	"NotebookEdit": "notebook_path", "WebFetch": "url", "WebSearch": "query",
+	"Glob": "pattern", "Grep": "pattern", "Agent": "description",
+}
+
+// Call is a call on one line: the telling field of a tool that is known, the
+// whole input of any other. The console shows all of it.
+func Call(r broker.Request) string {
+	var input map[string]json.RawMessage
+	var text string
+	tool, raw := r.Call()
+	if json.Unmarshal(raw, &input) == nil && json.Unmarshal(input[TellingField[tool]], &text) == nil && text != "" {
+		return text
+	}
+	return string(r.ToolInput)
+}
+
+// SessionNames maps ids to names.
+func SessionNames(sessions []broker.Session) map[string]string {
+	names := make(map[string]string, len(sessions))
+	for _, s := range sessions {
+		names[s.ID] = SessionName(s)
+	}
+	return names
+}
+
+// Rule is what a rule matches, on one line.
+func Rule(r rules.Rule) string {
+	if len(r.Where) == 0 {
+		return r.Tool
+	}
+	var parts []string
+	for _, key := range sortedKeys(r.Where) {
+		parts = append(parts, key+"="+r.Where[key])
+	}
+	return r.Tool + " " + strings.Join(parts, " ")
+}
+
+func Scope(s rules.Scope) string {
+	var parts []string
+	for _, p := range []struct{ name, value string }{{"", s.Project}, {"session ", s.Session}, {"", s.Agent}} {
+		if p.value != "" {
+			parts = append(parts, p.name+p.value)
+		}
+	}
+	if len(parts) == 0 {
+		return "everywhere"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,97 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/store"
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// OpenStore opens the database and says what to do when it cannot be used. The
+// file stays as it was.
+func OpenStore(ctx context.Context, log *slog.Logger) (*store.Store, error) {
+	path, err := paths.Database()
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, path, store.WithLog(log))
+	if err != nil {
+		return nil, explainStore(path, err)
+	}
+	return st, nil
+}
+
+// explainStore turns a store's error into a sentence with a cure.
+func explainStore(path string, err error) error {
+	bad, ok := errors.AsType[*store.OpenError](err)
+	if !ok {
+		return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot open the database %s: %v", path, err), Cause: err}
+	}
+	code := exit.Error
+	if errors.Is(err, store.ErrMissing) {
+		code = exit.NotFound
+	}
+	return exit.Failure{Code: code, Text: fmt.Sprintf("cannot open the database %s: %v", bad.Path, bad.Err), Hint: bad.Cure, Cause: err}
+}
+
+// OpenReader opens the database for reading only.
+func OpenReader(ctx context.Context) (*store.Reader, error) { return OpenReaderAt(ctx, "") }
+
+// OpenReaderAt is OpenReader for the file named: a backup, or an archive of the log.
+func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
+	path := named
+	if named == "" {
+		own, err := paths.Database()
+		if err != nil {
+			return nil, err
+		}
+		path = own
+	}
+	r, err := store.OpenReadOnly(ctx, path)
+	switch {
+	case errors.Is(err, store.ErrMissing) && named != "":
+		return nil, exit.Failure{
+			Code: exit.NotFound, Text: fmt.Sprintf("there is no database %s", path),
+			Hint: "name a backup, or an archive of the log", Cause: err,
+		}
+	case errors.Is(err, store.ErrMissing):
+		return nil, exit.Failure{
+			Code: exit.NotFound, Text: fmt.Sprintf("nothing was recorded yet: there is no database %s", path),
+			Hint: `start a console once with "aoctl"`, Cause: err,
+		}
+	case err != nil:
+		return nil, explainStore(path, err)
+	}
+	return r, nil
+}
+
+// ArchiveDir is where archives go unless another folder is named.
+func ArchiveDir() (string, error) {
+	dir, err := paths.StateDir()
+	return filepath.Join(dir, "archive"), err
+}
+
+// NoteArchived tells on stderr that what was asked for, from since on, is not all there
+// was: older calls are in archives.
+func NoteArchived(ctx context.Context, r *store.Reader, since time.Time, stderr io.Writer) error {
+	list, err := r.Archives(ctx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	last := list[len(list)-1]
+	if last.BeforeMS > 0 && since.UnixMilli() >= last.BeforeMS {
+		return nil
+	}
+	_, err = fmt.Fprintf(stderr, "aoctl: older calls, events 1 to %d, are in %s; see one with: aoctl log --archive %s\n",
+		last.To, show.Plural(len(list), "archive"), safe.Line(last.File))
+	return err
+}

@@ -1,0 +1,110 @@
+// Package state is what aoctl keeps on this machine, as commands use it: the state folder
+// and its log file, the list of what was installed where, and the database.
+//
+// The folder is private. Prepare makes it, and refuses one that is a link, somebody else's
+// or open to others. The database is opened to be written by the console alone
+// (OpenStore); commands read it, with or without a console (OpenReader), and a database
+// that is not there, is newer than this program or was changed gets an error with a cure.
+//
+// WithRules reads what a command without a console can know of the rules: the Rulebook
+// of the log and of the project's own file. Guarded lists all files of aoctl's own, its
+// programs and the settings that it wrote, which no rule may let an agent touch.
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/aoctl/aoctl/cli/exit"
+)
+
+// MaxLogFile is the size at which aoctl.log is set aside as aoctl.log.1, bytes.
+const MaxLogFile = 8 << 20
+
+// Prepare makes sure that dir is a private folder of this user that can be
+// written to, and creates it when there is none. What it refuses it leaves as it is.
+func Prepare(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			info, err = os.Lstat(dir)
+		}
+	}
+	if err != nil {
+		return badStateDir(dir, fmt.Sprintf("cannot be created or read (%v)", exit.RootCause(err)), "make it possible, or name another", err)
+	}
+	if info.Mode().Type() == fs.ModeSymlink {
+		return badStateDir(dir, "is a symbolic link", "name the folder itself", nil)
+	}
+	if !info.IsDir() {
+		return badStateDir(dir, "is not a folder", "move it away, or name another", nil)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return badStateDir(dir, fmt.Sprintf("belongs to user %d", st.Uid), "name a folder of your own", nil)
+	}
+	if err := closeToOthers(dir, info.Mode().Perm()); err != nil {
+		return err
+	}
+	return tryWriting(dir)
+}
+
+// closeToOthers takes away what others may do in dir. Where they could have put
+// files already, a person has to look first.
+func closeToOthers(dir string, perm fs.FileMode) error {
+	switch {
+	case perm&0o022 != 0:
+		return badStateDir(dir, fmt.Sprintf("can be written by others (mode %04o)", perm), "look what is in it, then: chmod 700 "+dir+" — or name another", nil)
+	case perm&0o077 == 0:
+		return nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder needs its x bit
+		return badStateDir(dir, fmt.Sprintf("can be read by others (mode %04o)", perm), "chmod 700 "+dir, err)
+	}
+	return nil
+}
+
+func tryWriting(dir string) error {
+	probe, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return badStateDir(dir, fmt.Sprintf("cannot be written (%v)", exit.RootCause(err)), "make room or make it writable, or name another", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+func badStateDir(dir, what, cure string, cause error) error {
+	return exit.Failure{
+		Code: exit.Error, Text: fmt.Sprintf("the state folder %s %s", dir, what),
+		Hint: cure + " with AOCTL_HOME or XDG_STATE_HOME", Cause: cause,
+	}
+}
+
+// OpenLog opens the program's own log for appending, for this user's eyes only. A
+// link in its place is refused.
+func OpenLog(path string) (*slog.Logger, *os.File, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Size() > MaxLogFile {
+		if err := os.Rename(path, path+".1"); err != nil {
+			return nil, nil, badLog(path, err)
+		}
+	}
+	f, err := os.OpenFile(filepath.Clean(path), os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, nil, badLog(path, err)
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, nil, badLog(path, errors.New("not a regular file"))
+	}
+	return slog.New(slog.NewJSONHandler(f, nil)), f, nil
+}
+
+func badLog(path string, err error) error {
+	return exit.Failure{
+		Code: exit.Error, Text: fmt.Sprintf("cannot write the program's log %s: %v", path, exit.RootCause(err)),
+		Hint: "move it away, or name another state folder with AOCTL_HOME", Cause: err,
+	}
+}

@@ -1,0 +1,53 @@
+package usage
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestParseSince(t *testing.T) {
+	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.Local)
+	for text, want := range map[string]time.Time{
+		"2h":                   now.Add(-2 * time.Hour),
+		"1h30m":                now.Add(-90 * time.Minute),
+		"3d":                   now.Add(-72 * time.Hour),
+		"0.5d":                 now.Add(-12 * time.Hour),
+		"0s":                   now,
+		"2026-11-01":           time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local),
+		"2026-11-01 08:30:00":  time.Date(2026, 11, 1, 8, 30, 0, 0, time.Local),
+		"2026-11-01T08:30:00Z": time.Date(2026, 11, 1, 8, 30, 0, 0, time.UTC),
+	} {
+		got, err := ParseSince(text, now)
+		if err != nil || !got.Equal(want) {
+			t.Errorf("parseSince(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"yesterday", "-2h", "-1d", "2", "d", "NaNd", "Infd", "99999999d", "2026-13-01", ""} {
+		if got, err := ParseSince(text, now); err == nil {
+			t.Errorf("parseSince(%q) = %v, want an error", text, got)
+		}
+	}
+}
+
+func TestTypable(t *testing.T) {
+	for word, want := range map[string]bool{
+		"api-server": true, "v1.2_x+y@z": true, "": false, "-rf": false, "a b": false, "$(x)": false,
+		"a;b": false, "a\n": false, "ünïcode": false, "a'b": false, "*": false, "~x": false, "a/b": false,
+	} {
+		if got := Typable(word); got != want {
+			t.Errorf("typable(%q) = %v, want %v", word, got, want)
+		}
+	}
+}
+
+func TestAmbiguousListsAFew(t *testing.T) {
+	var lines []string
+	for range 50 {
+		lines = append(lines, "line")
+	}
+	u, ok := errors.AsType[Error](Ambiguous("session", "x", lines))
+	if !ok || len(u.List) != maxCandidates+1 || u.List[maxCandidates] != "… and 40 more" {
+		t.Errorf("list = %q", u.List)
+	}
+}
