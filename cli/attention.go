@@ -3,11 +3,12 @@ package cli
 import (
 	"context"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui"
 )
@@ -24,8 +25,8 @@ type attentionOptions struct {
 }
 
 func (a *attentionOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.ways, "notify", "auto", "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99 (env "+notifyEnv+")")
-	cmd.Flags().BoolVar(&a.noBell, "no-bell", false, "the same as --notify off (env "+noBellEnv+")")
+	cmd.Flags().StringVar(&a.ways, "notify", "auto", "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99 (env "+config.NotifyEnv+")")
+	cmd.Flags().BoolVar(&a.noBell, "no-bell", false, "the same as --notify off (env "+config.NoBellEnv+")")
 	cmd.Flags().BoolVar(&a.onDesk, "desktop", false, "notify the desktop as well, with notify-send or osascript")
 	cmd.Flags().StringVar(&a.command, "on-wait", "", "run this with sh for each call that begins to wait, with the call as JSON on its standard input")
 	cmd.MarkFlagsMutuallyExclusive("notify", "no-bell")
@@ -37,15 +38,15 @@ func (a *attentionOptions) flags(cmd *cobra.Command) {
 // may set that.
 func (a *attentionOptions) read(cmd *cobra.Command) error {
 	asked := cmd.Flags().Changed("notify")
-	if v := os.Getenv(notifyEnv); v != "" && !asked {
+	if v := os.Getenv(config.NotifyEnv); v != "" && !asked {
 		a.ways = v
 	}
-	if v := os.Getenv(noBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") && !asked {
+	if v := os.Getenv(config.NoBellEnv); v != "" && v != "0" && !cmd.Flags().Changed("no-bell") && !asked {
 		a.noBell = true
 	}
 	ways, err := tui.ParseNotify(a.ways, os.Getenv)
 	if err != nil {
-		return usage.Error{Text: "--notify: " + err.Error(), Hint: notifyHint}
+		return usage.Error{Text: "--notify: " + err.Error(), Hint: config.NotifyHint}
 	}
 	if a.notify = ways; a.noBell {
 		a.notify = 0
@@ -54,7 +55,7 @@ func (a *attentionOptions) read(cmd *cobra.Command) error {
 		return usage.Error{Text: "--on-wait names no command", Hint: "such as --on-wait 'jq -r .tool_name >> ~/asked'"}
 	}
 	if a.onDesk {
-		a.desktop, err = newDesktop(runtime.GOOS)
+		a.desktop, err = terminal.Desktop("--desktop")
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -85,8 +86,8 @@ func newConfigPathCommand() *cobra.Command {
 func completeSettings(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var offers []string
 	if len(args) == 0 {
-		for _, k := range configKeys() {
-			offers = usage.Offer(offers, k.Name, k.about)
+		for _, k := range config.Keys() {
+			offers = usage.Offer(offers, k.Name, k.About)
 		}
 	}
 	return offers, cobra.ShellCompDirectiveNoFileComp
@@ -94,7 +95,7 @@ func completeSettings(_ *cobra.Command, args []string, _ string) ([]string, cobr
 
 // settingsList is what a console would go by that was started now, without flags.
 type settingsList struct {
-	file configFile
+	file config.File
 	list []settingNow
 }
 
@@ -111,27 +112,25 @@ type settingNow struct {
 }
 
 func settingsNow() (settingsList, error) {
-	l := settingsList{file: readConfig()}
-	for _, k := range configKeys() {
-		s := settingNow{Key: k.Name, From: "default", text: k.def, Default: k.as(k.def)}
-		for _, f := range l.file.settings {
+	l := settingsList{file: config.Load()}
+	for _, k := range config.Keys() {
+		s := settingNow{Key: k.Name, From: "default", text: k.Default, Default: k.JSON(k.Default)}
+		for _, f := range l.file.Settings {
 			if f.Key == k.Name {
 				s.text, s.From, s.Line = f.Value, "file", f.Line
 			}
 		}
-		if k.env != nil {
-			value, variable, err := k.env()
-			if err != nil {
-				return l, err
-			}
-			if variable != "" {
-				s.text, s.From, s.Name, s.Line = value, "environment", variable, 0
-			}
+		value, variable, err := k.Env()
+		if err != nil {
+			return l, err
+		}
+		if variable != "" {
+			s.text, s.From, s.Name, s.Line = value, "environment", variable, 0
 		}
 		if s.Key == "max-pending-session" && s.From == "default" {
 			s.text = l.least(s.text, "max-pending")
 		}
-		s.Value = k.as(s.text)
+		s.Value = k.JSON(s.text)
 		l.list = append(l.list, s)
 	}
 	return l, nil
@@ -150,10 +149,10 @@ func (l settingsList) least(text, other string) string {
 }
 
 // from says where a value comes from.
-func (s settingNow) from(f configFile) string {
+func (s settingNow) from(f config.File) string {
 	switch s.From {
 	case "file":
-		return f.place(s.Line)
+		return f.Place(s.Line)
 	case "environment":
 		return s.Name
 	}
@@ -182,8 +181,8 @@ func (l settingsList) printJSON(out io.Writer) error {
 		Found    bool         `json:"found"`
 		Problem  *problem     `json:"problem"` // null: the file is taken
 		Settings []settingNow `json:"settings"`
-	}{File: l.file.path, Found: l.file.found, Settings: l.list}
-	if p := l.file.problem; p != nil {
+	}{File: l.file.Path, Found: l.file.Found, Settings: l.list}
+	if p := l.file.Problem; p != nil {
 		doc.Problem = &problem{p.Line, p.Text, p.Cure}
 	}
 	return show.Object(out, doc)
@@ -200,23 +199,23 @@ func (l settingsList) one(name string, asJSON bool, out io.Writer) error {
 		}
 		return show.Object(out, s)
 	}
-	if r, ok := configRefused[name]; ok {
+	if r, ok := config.Refused[name]; ok {
 		return usage.Error{Text: name + " is no setting of the file: " + r.Why, Hint: r.Instead}
 	}
-	hint := "there are " + strings.Join(configNames(), ", ")
-	if near := configSchema().Near(name); near != "" {
+	hint := "there are " + strings.Join(config.Names(), ", ")
+	if near := config.Near(name); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	return usage.Error{Text: fmt.Sprintf("there is no setting %q", name), Hint: hint}
 }
 
 // unfit says that the file does not count, nil when it does.
-func unfit(f configFile) error {
-	if f.problem == nil {
+func unfit(f config.File) error {
+	if f.Problem == nil {
 		return nil
 	}
 	return exit.Failure{
-		Code: exit.Error, Text: f.place(f.problem.Line) + ": " + f.problem.Text + "; nothing of the file holds",
-		Hint: f.problem.Cure, Cause: f.problem,
+		Code: exit.Error, Text: f.Place(f.Problem.Line) + ": " + f.Problem.Text + "; nothing of the file holds",
+		Hint: f.Problem.Cure, Cause: f.Problem,
 	}
 }

@@ -52,28 +52,27 @@ func editConfig(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	before := readConfig()
-	if before.found && before.data == nil { // a link or the like: what is behind it is not ours to change
+	before := config.Load()
+	if before.Found && before.Data == nil { // a link or the like: what is behind it is not ours to change
 		return "", unfit(before)
 	}
-	text := before.data
-	if !before.found {
-		text = newConfigText()
+	text := before.Data
+	if !before.Found {
+		text = config.Blank()
 	}
 	changed, edited, err := terminal.Edit(ctx, config.Name, text)
 	if err != nil {
 		return "", err
 	}
-	if _, err := parseConfig(changed); err != nil {
-		p := problemOf(err)
-		bad := configFile{path: edited}
-		return "", usage.Error{Text: bad.place(p.Line) + ": " + p.Text + "; nothing was saved, your text is in that file", Hint: p.Cure}
+	if _, p := config.Parse(changed); p != nil {
+		bad := config.File{Path: edited}
+		return "", usage.Error{Text: bad.Place(p.Line) + ": " + p.Text + "; nothing was saved, your text is in that file", Hint: p.Cure}
 	}
-	if before.found && bytes.Equal(changed, text) {
+	if before.Found && bytes.Equal(changed, text) {
 		_ = os.RemoveAll(filepath.Dir(edited)) // nothing is in it that is not in the file
 		return "", exit.Failure{Code: exit.OK, Text: "nothing was changed"}
 	}
-	if now := readConfig(); now.found != before.found || !bytes.Equal(now.data, before.data) {
+	if now := config.Load(); now.Found != before.Found || !bytes.Equal(now.Data, before.Data) {
 		return "", exit.Failure{Code: exit.Error, Text: path + " was changed meanwhile", Hint: "nothing was saved, your text is in " + edited}
 	}
 	if err := writeConfig(path, changed); err != nil {

@@ -18,12 +18,12 @@ import (
 // Every flag of the console is either a setting of the file or refused with a reason: a
 // new one must not become one by itself.
 func TestEveryFlagIsSettled(t *testing.T) {
-	taken := configNames()
+	taken := config.Names()
 	newRoot().Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
 		}
-		_, refused := configRefused[f.Name]
+		_, refused := config.Refused[f.Name]
 		if refused == slices.Contains(taken, f.Name) {
 			t.Errorf("--%s: refused %v, taken %v; it must be one of them", f.Name, refused, !refused)
 		}
@@ -37,18 +37,18 @@ func TestEveryFlagIsSettled(t *testing.T) {
 // What a console without a file goes by is what "aoctl config" says.
 func TestDefaultsAreTheFlags(t *testing.T) {
 	flags := newRoot().Flags()
-	for _, k := range configKeys() {
-		if err := flags.Set(k.Name, k.def); k.def != "" && err != nil {
+	for _, k := range config.Keys() {
+		if err := flags.Set(k.Name, k.Default); k.Default != "" && err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 		if f := flags.Lookup(k.Name); f.Value.String() != f.DefValue {
-			t.Errorf("%s: %q is what the flag has, %q what is told", k.Name, f.DefValue, k.def)
+			t.Errorf("%s: %q is what the flag has, %q what is told", k.Name, f.DefValue, k.Default)
 		}
 	}
 }
 
 // settle is what the console goes by with this file, environment and command line.
-func settle(t *testing.T, file string, args ...string) (consoleOptions, configFile) {
+func settle(t *testing.T, file string, args ...string) (consoleOptions, config.File) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("AOCTL_HOME", home)
@@ -62,8 +62,8 @@ func settle(t *testing.T, file string, args ...string) (consoleOptions, configFi
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	f := readConfig()
-	if err := f.fill(cmd); err != nil {
+	f := config.Load()
+	if err := f.Fill(cmd); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.read(cmd); err != nil {
@@ -95,12 +95,12 @@ func TestConfigPrecedence(t *testing.T) {
 		want outcome
 	}{
 		{"file", nil, "", all},
-		{"environment", map[string]string{timeoutEnv: "90", notifyEnv: "bell"}, "", with(func(o *outcome) { o.Timeout, o.Notify = 90*time.Second, tui.Bell })},
-		{"silent environment", map[string]string{noBellEnv: "1"}, "", with(func(o *outcome) { o.Notify = 0 })},
-		{"environment that says nothing", map[string]string{noBellEnv: "0", timeoutEnv: "", notifyEnv: ""}, "", all},
+		{"environment", map[string]string{config.TimeoutEnv: "90", config.NotifyEnv: "bell"}, "", with(func(o *outcome) { o.Timeout, o.Notify = 90*time.Second, tui.Bell })},
+		{"silent environment", map[string]string{config.NoBellEnv: "1"}, "", with(func(o *outcome) { o.Notify = 0 })},
+		{"environment that says nothing", map[string]string{config.NoBellEnv: "0", config.TimeoutEnv: "", config.NotifyEnv: ""}, "", all},
 		{
 			"flags",
-			map[string]string{timeoutEnv: "90", notifyEnv: "bell"},
+			map[string]string{config.TimeoutEnv: "90", config.NotifyEnv: "bell"},
 			"--timeout 1h --on-timeout deny --keep 1w --no-output=false --notify osc99 --max-pending 30 --max-pending-session 20 --max-rate 0",
 			outcome{time.Hour, 7 * 24 * time.Hour, "deny", false, tui.OSC99, 30, 20, 0},
 		},
@@ -112,8 +112,8 @@ func TestConfigPrecedence(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			o, f := settle(t, file, strings.Fields(c.args)...)
-			if f.problem != nil {
-				t.Fatal(f.problem)
+			if f.Problem != nil {
+				t.Fatal(f.Problem)
 			}
 			got := outcome{o.timeout, o.kept, o.late, o.noOut, o.notify, o.limits.pending, o.limits.pendingSession, o.limits.rate}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -138,8 +138,8 @@ func TestBadConfigSetsNothing(t *testing.T) {
 			}
 			for _, file := range []string{fine + line + "\n", line + "\n" + fine} {
 				o, f := settle(t, file)
-				if f.problem == nil || f.problem.Line == 0 || f.problem.Cure == "" || len(f.settings) > 0 {
-					t.Fatalf("%+v, %v", f.problem, f.settings)
+				if f.Problem == nil || f.Problem.Line == 0 || f.Problem.Cure == "" || len(f.Settings) > 0 {
+					t.Fatalf("%+v, %v", f.Problem, f.Settings)
 				}
 				if o.observe || o.listen != "" || o.anyone || o.command != "" || o.limits != plain.limits || o.timeout != plain.timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.notify != plain.notify {
 					t.Errorf("%+v", o)

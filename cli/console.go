@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -33,7 +34,7 @@ type consoleOptions struct {
 	keep    string        // how long the log is kept; "" for ever
 	kept    time.Duration // the same, 0 for ever
 	demo    bool          // the agents are scripted; the console says so
-	config  configFile    // what the settings file says; empty where none is read
+	config  config.File   // what the settings file says; empty where none is read
 	guard   bool          // what agents wrote is read in a process of its own first
 }
 
@@ -50,8 +51,8 @@ func newConsoleCommand() *cobra.Command {
 			if err = terminal.Require("the console"); err != nil {
 				return err
 			}
-			o.config = readConfig()
-			if err = o.config.fill(cmd); err != nil {
+			o.config = config.Load()
+			if err = o.config.Fill(cmd); err != nil {
 				return err
 			}
 			if err = o.read(cmd); err != nil {
@@ -65,7 +66,7 @@ func newConsoleCommand() *cobra.Command {
 }
 
 func (o *consoleOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&o.timeout, "timeout", defaultTimeout, "most time to answer a call before it is refused (env "+timeoutEnv+", seconds)")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", config.DefaultTimeout, "most time to answer a call before it is refused (env "+config.TimeoutEnv+", seconds)")
 	cmd.Flags().StringVar(&o.keep, "keep", "", "archive calls and events that are older: 90d, 12w (default: keep everything)")
 	cmd.Flags().BoolVar(&o.observe, "observe", false, "hold nothing: record every call with what the rules would have said")
 	cmd.Flags().BoolVar(&o.noOut, "no-output", false, "record of each call that it ran and how long, but nothing of what it printed or returned")
@@ -79,28 +80,28 @@ func (o *consoleOptions) flags(cmd *cobra.Command) {
 // read completes o from the environment where no flag was given.
 func (o *consoleOptions) read(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("timeout") {
-		t, err := timeoutFromEnv(os.Getenv(timeoutEnv))
+		t, err := config.TimeoutFromEnv(os.Getenv(config.TimeoutEnv))
 		if err != nil {
 			return err
 		}
 		o.timeout = t
 	}
 	if o.timeout != 0 || cmd.Flags().Changed("timeout") {
-		if err := checkTimeout("--timeout", o.timeout); err != nil {
+		if err := config.CheckTimeout("--timeout", o.timeout); err != nil {
 			return err
 		}
 	}
 	if err := o.limits.read(cmd); err != nil {
 		return err
 	}
-	if err := checkLate("--on-timeout", o.late); err != nil {
+	if err := config.CheckLate("--on-timeout", o.late); err != nil {
 		return err
 	}
 	if o.anyone && o.listen == "" {
 		return usage.Error{Text: "--listen-operators says something about --listen, which is not there", Hint: "give --listen 127.0.0.1:8765 as well"}
 	}
 	if cmd.Flags().Changed("keep") {
-		kept, err := parseKeep("--keep", o.keep)
+		kept, err := config.ParseKeep("--keep", o.keep)
 		if err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func (h *house) show(ctx context.Context, o consoleOptions) error {
 	}()
 	err := tui.Run(drawing, h.broker, tui.Options{
 		Socket: h.socket, Version: version.Read().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.demo, Operator: operator(),
-		Config: o.config.told(), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
+		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -175,4 +176,16 @@ func operator() broker.Actor {
 	exe, _ := os.Executable()                // a record without it is still one
 	tty, _ := os.Readlink("/proc/self/fd/0") // there is no such link on every system
 	return broker.Actor{Kind: broker.ByOperator, PID: os.Getpid(), Exe: exe, TTY: tty}
+}
+
+// configShown is what the screen shows of the settings file.
+func configShown(f config.File) tui.Config {
+	c := tui.Config{Settings: f.Said()}
+	if f.Found {
+		c.File = f.Path
+	}
+	if f.Problem != nil {
+		c.Line, c.Problem, c.Cure = f.Problem.Line, f.Problem.Text, f.Problem.Cure
+	}
+	return c
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/store"
 )
@@ -292,11 +293,11 @@ func (g *drillGround) drillEnv(agent, socket string) []string {
 	var env []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "AOCTL_") || name == timeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME" || client.IsTellTale(name) {
+		if strings.HasPrefix(name, "AOCTL_") || name == config.TimeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME" || client.IsTellTale(name) {
 			continue
 		}
 		env = append(env, v)
 	}
-	env = append(env, "AOCTL_HOME="+g.dir, "AOCTL_SOCKET="+socket, fmt.Sprintf("%s=%g", timeoutEnv, drillClient.Seconds()))
+	env = append(env, "AOCTL_HOME="+g.dir, "AOCTL_SOCKET="+socket, fmt.Sprintf("%s=%g", config.TimeoutEnv, drillClient.Seconds()))
 	return append(env, tellTales(agent, g.dir)...)
 }

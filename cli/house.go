@@ -195,8 +195,8 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 // that a signal closes things in order.
 func (h *house) serve(listener *api.Listener, o consoleOptions) {
 	info := version.Read() // in the log before anybody is answered, who may look there
-	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.said())
-	o.config.note(h.log)
+	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.Said())
+	o.config.Note(h.log)
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	tcpServed := make(chan error, 1)

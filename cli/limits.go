@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/service"
+	"github.com/aoctl/aoctl/cli/config"
 )
 
 // limitOptions bound what agents may ask of a console.
@@ -16,9 +17,9 @@ type limitOptions struct {
 }
 
 func (l *limitOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&l.pending, "max-pending", defaultMaxPending, "calls that may wait in all; the next one is refused")
-	cmd.Flags().IntVar(&l.pendingSession, "max-pending-session", defaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included")
-	cmd.Flags().IntVar(&l.rate, "max-rate", defaultMaxRate, "new calls a second of one session, five times that at once; 0 for any number")
+	cmd.Flags().IntVar(&l.pending, "max-pending", config.DefaultMaxPending, "calls that may wait in all; the next one is refused")
+	cmd.Flags().IntVar(&l.pendingSession, "max-pending-session", config.DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included")
+	cmd.Flags().IntVar(&l.rate, "max-rate", config.DefaultMaxRate, "new calls a second of one session, five times that at once; 0 for any number")
 }
 
 // read completes and checks l.
@@ -27,9 +28,9 @@ func (l *limitOptions) read(cmd *cobra.Command) error {
 		l.pendingSession = min(l.pendingSession, l.pending)
 	}
 	return cmp.Or(
-		checkLimit("--max-pending", l.pending, 1, mostPending, "", defaultMaxPending),
-		checkLimit("--max-pending-session", l.pendingSession, 1, l.pending, ", which is --max-pending", defaultMaxPendingSession),
-		checkLimit("--max-rate", l.rate, 0, mostRate, "", defaultMaxRate),
+		config.CheckLimit("--max-pending", l.pending, 1, config.MostPending, "", config.DefaultMaxPending),
+		config.CheckLimit("--max-pending-session", l.pendingSession, 1, l.pending, ", which is --max-pending", config.DefaultMaxPendingSession),
+		config.CheckLimit("--max-rate", l.rate, 0, config.MostRate, "", config.DefaultMaxRate),
 	)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
@@ -53,7 +54,7 @@ aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`
 }
 
 func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
-	keep, err := parseKeep("--keep", o.keep)
+	keep, err := config.ParseKeep("--keep", o.keep)
 	if err != nil {
 		return err
 	}

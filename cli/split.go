@@ -15,6 +15,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -97,7 +98,7 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 // environment of its server, not that of who asks. A token is none of them: others may
 // look at command lines.
 var splitNames = []string{
-	"AOCTL_HOME", "AOCTL_NO_BELL", "AOCTL_NOTIFY", timeoutEnv, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR",
+	"AOCTL_HOME", "AOCTL_NO_BELL", "AOCTL_NOTIFY", config.TimeoutEnv, "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR",
 	"NO_COLOR", "VISUAL", "EDITOR",
 }
 

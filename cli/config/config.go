@@ -1,15 +1,32 @@
-// Package config reads aoctl's settings file: TOML without tables, a setting a line,
-// named as the flag of the console that it stands for. Any program of the user may have
-// written the file, so what may stand in it is for the caller to say, and a file with
-// one thing wrong in it counts for nothing.
+// Package config is the console's settings file: which settings there are, what each may
+// be, and what a file says of them.
+//
+// The file is TOML without tables, a setting a line, named as the flag of the console that
+// it stands for. Any program of the user may have written it, so Keys has only settings
+// that let no call through and name no program; Refused has the console's other flags with
+// the reason why a file does not set them. A file with one thing wrong in it counts for
+// nothing, and the error names the line, the setting and what may stand there.
+//
+// Read takes the file from its folder, which must be this user's alone. Parse decodes it.
+// Load does both and keeps what is wrong, since a console starts without the file rather
+// than not at all; the File that it returns fills the console's flags where neither the
+// command line nor the environment says anything. The checks of single values are the
+// flags' own, so that both refuse the same and say the same.
 package config
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
 )
 
 // Name is the settings file's, in the folder that paths.ConfigDir names.
@@ -20,9 +37,9 @@ const MaxFile = 16 << 10
 
 // FileError says what is wrong with a settings file, and what to do.
 type FileError struct {
-	Line, Column int    // from 1; Column counts bytes. 0: the file as a whole
-	Text         string // one line, with what is said about the file or the setting
-	Cure         string // one line
+	Line int    // from 1; 0: the file as a whole
+	Text string // one line, with what is said about the file or the setting
+	Cure string // one line
 }
 
 func (p *FileError) Error() string {
@@ -32,39 +49,6 @@ func (p *FileError) Error() string {
 	return fmt.Sprintf("line %d: %s", p.Line, p.Text)
 }
 
-// Kind is what a setting's value looks like.
-type Kind int
-
-// The kinds.
-const (
-	Text   Kind = iota // in quotes
-	Whole              // a whole number
-	Switch             // true or false
-)
-
-// Key is a setting that a file may have.
-type Key struct {
-	Name string
-	Kind Kind
-	Such string // an example of its value, as it stands in a file
-	// Check says what is wrong with a value, given as a flag takes it, and what to write
-	// instead; "" for nothing. It goes by the value alone. May be nil.
-	Check func(value string) (wrong, cure string)
-}
-
-// Refusal says why a setting is not taken from a file, and what to do instead, both to go
-// on with in a sentence.
-type Refusal struct{ Why, Instead string }
-
-// Schema is what a file may and may not have.
-type Schema struct {
-	Keys    []Key
-	Refused map[string]Refusal // by name
-	// Together says what is wrong with settings that are right one by one: which key, what,
-	// and what to write instead; "" for nothing. May be nil.
-	Together func([]Setting) (key, wrong, cure string)
-}
-
 // Setting is one line of a file.
 type Setting struct {
 	Key   string
@@ -72,37 +56,67 @@ type Setting struct {
 	Line  int    // from 1
 }
 
-// Parse reads a settings file. Any error is a *FileError, the first one in the file, and
-// then there are no settings at all.
-func Parse(data []byte, s Schema) ([]Setting, error) {
-	if err := checkSource(data); err != nil {
-		return nil, err
+// Parse reads a settings file and sees that there is what its settings need. The
+// error is the first one in the file, and then there are no settings at all.
+func Parse(data []byte) ([]Setting, *FileError) {
+	list, p := parse(data)
+	if p != nil {
+		return nil, p
+	}
+	for _, s := range list {
+		if s.Key != "desktop" || s.Value != "true" {
+			continue
+		}
+		if _, err := terminal.Desktop(s.Key); err != nil {
+			failed, _ := errors.AsType[exit.Failure](err)
+			return nil, &FileError{Line: s.Line, Text: failed.Text, Cure: failed.Hint}
+		}
+	}
+	return list, nil
+}
+
+// parse is Parse but for what this machine has.
+func parse(data []byte) ([]Setting, *FileError) {
+	if p := checkSource(data); p != nil {
+		return nil, p
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
-		return nil, syntaxProblem(err)
+		return nil, syntaxError(err)
 	}
 	var list []Setting
-	for _, l := range linesOf(data) {
-		value, p := s.read(l, tree[l.key])
+	for _, at := range keysOf(data) {
+		name := strings.Join(at.Key(), ".")
+		line, _ := at.Position()
+		table := len(at.Key()) > 1 || at.Error() == "toml: missing table"
+		value, p := valueOf(name, tree[name], table)
 		if p != nil {
-			p.Line, p.Column = l.line, l.column
+			p.Line = line
 			return nil, p
 		}
-		list = append(list, Setting{Key: l.key, Value: value, Line: l.line})
+		list = append(list, Setting{Key: name, Value: value, Line: line})
 	}
-	if p := s.together(list); p != nil {
+	if p := together(list); p != nil {
 		return nil, p
 	}
 	return list, nil
 }
 
-// syntaxProblem says where a text is not TOML. A key that comes twice is among this.
-func syntaxProblem(err error) *FileError {
+// keysOf lists what a text that is known to be TOML sets, and where. A strict decoder names
+// everything for which a struct has no field, and this struct has none.
+func keysOf(data []byte) []toml.DecodeError {
+	strict, ok := errors.AsType[*toml.StrictMissingError](toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&struct{}{}))
+	if !ok {
+		return nil
+	}
+	return strict.Errors
+}
+
+// syntaxError says where a text is not TOML. A key that comes twice is among this.
+func syntaxError(err error) *FileError {
 	p := &FileError{Text: "not TOML: " + printable(strings.TrimPrefix(err.Error(), "toml: ")), Cure: "write one setting a line, such as max-pending = 100, and text in quotes"}
-	var d *toml.DecodeError
-	if errors.As(err, &d) {
-		p.Line, p.Column = d.Position()
+	if d, ok := errors.AsType[*toml.DecodeError](err); ok {
+		p.Line, _ = d.Position()
 	}
 	if strings.HasSuffix(p.Text, "is already defined") {
 		p.Text, p.Cure = strings.TrimPrefix(p.Text, "not TOML: "), "keep one of the two lines"
@@ -110,21 +124,21 @@ func syntaxProblem(err error) *FileError {
 	return p
 }
 
-// read is the value of one line as a flag takes it.
-func (s Schema) read(l line, v any) (string, *FileError) {
-	if l.table {
-		return "", &FileError{Text: fmt.Sprintf("there are no tables here, such as [%s]", shown(l.key)), Cure: "write each setting on a line of its own, without a heading"}
+// valueOf is the value of one setting as a flag takes it.
+func valueOf(name string, v any, table bool) (string, *FileError) {
+	if table {
+		return "", &FileError{Text: fmt.Sprintf("there are no tables here, such as [%s]", shown(name)), Cure: "write each setting on a line of its own, without a heading"}
 	}
-	for _, k := range s.Keys {
-		if k.Name == l.key {
+	for _, k := range Keys() {
+		if k.Name == name {
 			return k.value(v)
 		}
 	}
-	if r, ok := s.Refused[l.key]; ok {
-		return "", &FileError{Text: l.key + " is not taken from a file: " + r.Why, Cure: "take it out, and " + r.Instead}
+	if r, ok := Refused[name]; ok {
+		return "", &FileError{Text: name + " is not taken from a file: " + r.Why, Cure: "take it out, and " + r.Instead}
 	}
-	p := &FileError{Text: fmt.Sprintf("there is no setting %q", shown(l.key)), Cure: "aoctl config lists those there are"}
-	if near := s.Near(l.key); near != "" {
+	p := &FileError{Text: fmt.Sprintf("there is no setting %q", shown(name)), Cure: "aoctl config lists those there are"}
+	if near := Near(name); near != "" {
 		p.Cure = "did you mean " + near + "?"
 	}
 	return "", p
@@ -132,42 +146,47 @@ func (s Schema) read(l line, v any) (string, *FileError) {
 
 // value is v as a flag takes it, if that is a value of k.
 func (k Key) value(v any) (string, *FileError) {
-	text, ok := "", false
-	switch v := v.(type) {
+	var kind Kind
+	switch v.(type) {
 	case string:
-		text, ok = v, k.Kind == Text
+		kind = Text
 	case int64:
-		text, ok = fmt.Sprint(v), k.Kind == Whole
+		kind = Whole
 	case bool:
-		text, ok = fmt.Sprint(v), k.Kind == Switch
+		kind = Switch
 	}
-	if !ok {
-		want := map[Kind]string{Text: "text in quotes", Whole: "a whole number", Switch: "true or false"}[k.Kind]
-		return "", &FileError{Text: fmt.Sprintf("%s must be %s, not %s", k.Name, want, kindOf(v)), Cure: fmt.Sprintf("write %s = %s", k.Name, k.Such)}
+	if kind != k.Kind {
+		return "", &FileError{Text: fmt.Sprintf("%s must be %s, not %s", k.Name, k.Kind, kindOf(v)), Cure: fmt.Sprintf("write %s = %s", k.Name, k.Example())}
 	}
-	if k.Check != nil {
-		if wrong, cure := k.Check(text); wrong != "" {
-			return "", &FileError{Text: wrong, Cure: cure}
-		}
+	text := fmt.Sprint(v)
+	if k.check == nil {
+		return text, nil
+	}
+	if err := k.check(text); err != nil {
+		u, _ := errors.AsType[usage.Error](err)
+		return "", &FileError{Text: cmp.Or(u.Text, err.Error()), Cure: cmp.Or(u.Hint, "write "+k.Name+" = "+k.Example())}
 	}
 	return text, nil
 }
 
-func (s Schema) together(list []Setting) *FileError {
-	if s.Together == nil {
-		return nil
-	}
-	key, wrong, cure := s.Together(list)
-	if wrong == "" {
-		return nil
-	}
-	p := &FileError{Text: wrong, Cure: cure}
-	for _, l := range list {
-		if l.Key == key {
-			p.Line, p.Column = l.Line, 1
+// together refuses more waiting calls of one session than of all.
+func together(list []Setting) *FileError {
+	all, one := DefaultMaxPending, Setting{Value: "0"}
+	for _, s := range list {
+		switch s.Key {
+		case "max-pending":
+			all, _ = strconv.Atoi(s.Value) // it was checked
+		case "max-pending-session":
+			one = s
 		}
 	}
-	return p
+	if n, _ := strconv.Atoi(one.Value); n > all {
+		return &FileError{
+			Line: one.Line, Text: fmt.Sprintf("max-pending-session %d is more than max-pending, %d", n, all),
+			Cure: fmt.Sprintf("give a number from 1 to %d", all),
+		}
+	}
+	return nil
 }
 
 // kindOf says what a value is.

@@ -3,10 +3,10 @@ package config
 import "strings"
 
 // Near is the setting that was probably meant by a name, "" when none comes close.
-func (s Schema) Near(name string) string {
+func Near(name string) string {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	best, least := "", maxShown
-	for _, k := range s.Keys {
+	for _, k := range Keys() {
 		if d := distance(name, k.Name); d < least && d <= max(1, len(k.Name)/3) {
 			best, least = k.Name, d
 		}

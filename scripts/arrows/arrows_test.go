@@ -57,6 +57,7 @@ var arrows = map[string][]string{
 	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/safe"},
 	"cli/version":  {module + "/broker/wire"},
+	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},

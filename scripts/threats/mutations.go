@@ -42,7 +42,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-03-config", "a settings file may not open the gate", "cli/config/config.go",
-		"	if r, ok := s.Refused[l.key]; ok {", "	if _, ok := s.Refused[l.key]; ok {\n		return fmt.Sprint(v), nil\n	}\n	if r, ok := s.Refused[l.key+\"!\"]; ok {",
+		"	if r, ok := Refused[name]; ok {", "	if _, ok := Refused[name]; ok {\n		return fmt.Sprint(v), nil\n	}\n	if r, ok := Refused[name+\"!\"]; ok {",
 	},
 	{
 		"threat-03-config", "a settings file is no link", "cli/config/file.go",

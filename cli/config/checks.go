@@ -1,4 +1,4 @@
-package cli
+package config
 
 import (
 	"fmt"
@@ -14,30 +14,30 @@ import (
 
 // What the settings may be, and what holds without them.
 const (
-	defaultTimeout = 10 * time.Minute
+	DefaultTimeout = 10 * time.Minute
 	minTimeout     = time.Second
 	maxTimeout     = 24 * time.Hour
 
 	minKeep = time.Hour
 	maxKeep = 100 * 365 * 24 * time.Hour
 
-	defaultMaxPending        = 4096
-	defaultMaxPendingSession = 64
-	defaultMaxRate           = 20
-	mostPending              = 20000 // what commands and the screen still handle well
-	mostRate                 = 10000
+	DefaultMaxPending        = 4096
+	DefaultMaxPendingSession = 64
+	DefaultMaxRate           = 20
+	MostPending              = 20000 // what commands and the screen still handle well
+	MostRate                 = 10000
 )
 
 // The variables that say something of a setting.
 const (
-	timeoutEnv = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
-	noBellEnv  = "AOCTL_NO_BELL"                       // anything but empty and 0
-	notifyEnv  = "AOCTL_NOTIFY"                        // what --notify takes
+	TimeoutEnv = "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT" // seconds
+	NoBellEnv  = "AOCTL_NO_BELL"                       // anything but empty and 0
+	NotifyEnv  = "AOCTL_NOTIFY"                        // what --notify takes
 )
 
-// checkTimeout refuses a time to answer that nobody means; name is what it is called where
+// CheckTimeout refuses a time to answer that nobody means; name is what it is called where
 // it was given.
-func checkTimeout(name string, t time.Duration) error {
+func CheckTimeout(name string, t time.Duration) error {
 	if t >= minTimeout && t <= maxTimeout {
 		return nil
 	}
@@ -47,8 +47,8 @@ func checkTimeout(name string, t time.Duration) error {
 	}
 }
 
-// checkLate refuses what is no end for a call that nobody answers in time.
-func checkLate(name, what string) error {
+// CheckLate refuses what is no end for a call that nobody answers in time.
+func CheckLate(name, what string) error {
 	if what == string(broker.Deny) || what == string(broker.Defer) {
 		return nil
 	}
@@ -58,24 +58,24 @@ func checkLate(name, what string) error {
 	}
 }
 
-// timeoutFromEnv reads a number of seconds; 0 when the variable is empty.
-func timeoutFromEnv(text string) (time.Duration, error) {
+// TimeoutFromEnv reads a number of seconds; 0 when the variable is empty.
+func TimeoutFromEnv(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(seconds) || seconds < minTimeout.Seconds() || seconds > maxTimeout.Seconds() {
 		return 0, usage.Error{
-			Text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", timeoutEnv, text),
+			Text: fmt.Sprintf("%s is %q, which is no number of seconds from 1 to 86400", TimeoutEnv, text),
 			Hint: "set it to 600 for ten minutes, or unset it",
 		}
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// checkLimit refuses a limit outside of least and most, which whose explains; such is a
+// CheckLimit refuses a limit outside of least and most, which whose explains; such is a
 // better one.
-func checkLimit(name string, value, least, most int, whose string, such int) error {
+func CheckLimit(name string, value, least, most int, whose string, such int) error {
 	if value >= least && value <= most {
 		return nil
 	}
@@ -85,9 +85,9 @@ func checkLimit(name string, value, least, most int, whose string, such int) err
 	}
 }
 
-// parseKeep reads how long the log is kept: 90d, 12w, 48h. name is what that is called
+// ParseKeep reads how long the log is kept: 90d, 12w, 48h. name is what that is called
 // where it was given.
-func parseKeep(name, text string) (time.Duration, error) {
+func ParseKeep(name, text string) (time.Duration, error) {
 	bad := usage.Error{
 		Text: fmt.Sprintf("%s %q is no time to keep the log for", name, text),
 		Hint: fmt.Sprintf("give days, weeks or hours, such as 90d, 12w or 48h; without %s everything is kept", name),
@@ -108,5 +108,5 @@ func parseKeep(name, text string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// notifyHint says what --notify takes.
-var notifyHint = "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"
+// NotifyHint says what --notify takes.
+var NotifyHint = "give one of " + strings.Join(tui.NotifyWays, ", ") + ", or several of the four in the middle, with commas between them"

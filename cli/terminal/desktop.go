@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -15,20 +16,21 @@ import (
 // desktopTime is how long a notification may take to be handed to the desktop.
 const desktopTime = 5 * time.Second
 
-// newDesktop finds the program that shows notifications on this system. The text is an
-// argument of its own; neither a shell nor AppleScript reads it.
-func newDesktop(system string) (func(ctx context.Context, text string) error, error) {
-	name, args := "notify-send", []string{"--app-name=aoctl", "--", "aoctl"}
-	if system == "darwin" {
-		name, args = "osascript", []string{
+// Desktop finds the program that shows notifications on this system. name is what asks for
+// it: a flag, or a setting of the file. The text is an argument of its own; neither a shell
+// nor AppleScript reads it.
+func Desktop(name string) (func(ctx context.Context, text string) error, error) {
+	notifier, args := "notify-send", []string{"--app-name=aoctl", "--", "aoctl"}
+	if runtime.GOOS == "darwin" {
+		notifier, args = "osascript", []string{
 			"-e", "on run argv", "-e", `display notification (item 1 of argv) with title "aoctl"`, "-e", "end run", "--",
 		}
 	}
-	program, err := exec.LookPath(name)
+	program, err := exec.LookPath(notifier)
 	if err != nil {
 		return nil, exit.Failure{
-			Code: exit.Error, Text: "--desktop needs " + name + ", which is not on the PATH",
-			Hint: "install it (Debian: libnotify-bin), or leave --desktop out", Cause: err,
+			Code: exit.Error, Text: name + " needs " + notifier + ", which is not on the PATH",
+			Hint: "install it (Debian: libnotify-bin), or leave " + name + " out", Cause: err,
 		}
 	}
 	return func(ctx context.Context, text string) error {
@@ -40,10 +42,10 @@ func newDesktop(system string) (func(ctx context.Context, text string) error, er
 		cmd.WaitDelay = time.Second
 		err := cmd.Run()
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return fmt.Errorf("%s did not end within %v", name, desktopTime)
+			return fmt.Errorf("%s did not end within %v", notifier, desktopTime)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w %.200s", name, err, problem.String())
+			return fmt.Errorf("%s: %w %.200s", notifier, err, problem.String())
 		}
 		return nil
 	}, nil

@@ -1,0 +1,192 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/tui"
+)
+
+// Kind is what a setting's value looks like in the file.
+type Kind string
+
+// The kinds.
+const (
+	Text   Kind = "text in quotes"
+	Whole  Kind = "a whole number"
+	Switch Kind = "true or false"
+)
+
+// Key is a setting that a file may have. Its name is that of the console's flag.
+type Key struct {
+	Name    string
+	Kind    Kind
+	Default string // what holds without it, as a flag takes it; "" for nothing
+	About   string
+
+	such  string                  // an example of its value where there is no default
+	check func(text string) error // of a value as a flag takes it; nil where all of the kind are fine
+	// env is what the environment says in its place, and which variable; "" for nothing. It
+	// may be nil.
+	env func() (value, variable string, err error)
+}
+
+// Keys are the settings that may stand in the file. Any program of the user may have
+// written it, so none of them lets a call through that would wait or be refused without
+// it, and none names a program.
+func Keys() []Key {
+	limit := func(name string, most, def int, about string) Key {
+		return Key{Name: name, Kind: Whole, Default: strconv.Itoa(def), About: about, check: func(text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				return err
+			}
+			return CheckLimit(name, n, 1, most, "", def)
+		}}
+	}
+	return []Key{
+		{
+			Name: "timeout", Kind: Text, Default: "10m", check: checkTimeout, env: timeoutInEnv,
+			About: "most time to answer a call before it is refused",
+		},
+		{
+			Name: "on-timeout", Kind: Text, Default: string(broker.Deny), check: func(v string) error { return CheckLate("on-timeout", v) },
+			About: "what becomes of a call that nobody answers in time: deny, or defer",
+		},
+		{Name: "keep", Kind: Text, such: "90d", check: checkKeep, About: "archive calls and events that are older; without it everything is kept"},
+		{Name: "no-output", Kind: Switch, Default: "false", such: "true", About: "record nothing of what a call printed or returned"},
+		{
+			Name: "notify", Kind: Text, Default: "auto", check: checkNotify, env: notifyInEnv,
+			About: "how the terminal tells that a call waits: auto, off, or some of bell,osc9,osc777,osc99",
+		},
+		{Name: "desktop", Kind: Switch, Default: "false", such: "true", About: "notify the desktop as well, with notify-send or osascript"},
+		limit("max-pending", MostPending, DefaultMaxPending, "calls that may wait in all; the next one is refused"),
+		limit("max-pending-session", MostPending, DefaultMaxPendingSession, "calls of one session that may wait, its sub-agents' included"),
+		limit("max-rate", MostRate, DefaultMaxRate, "new calls a second of one session, five times that at once"),
+	}
+}
+
+// Example is a value that one may well write, as it stands in a file.
+func (k Key) Example() string {
+	text := k.such
+	if text == "" {
+		text = k.Default
+	}
+	return k.quoted(text)
+}
+
+// quoted is a value as it stands in a file.
+func (k Key) quoted(text string) string {
+	if k.Kind == Text {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// JSON is a value, given as a flag takes it, as JSON has it: text, a number or a boolean,
+// and nil where nothing is set.
+func (k Key) JSON(text string) any {
+	if text == "" {
+		return nil
+	}
+	switch k.Kind {
+	case Whole:
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	case Switch:
+		return text == "true"
+	case Text:
+	}
+	return text
+}
+
+// Env is what the environment says in the place of k, and which variable; "" for nothing.
+func (k Key) Env() (value, variable string, err error) {
+	if k.env == nil {
+		return "", "", nil
+	}
+	return k.env()
+}
+
+// Refusal says why a setting is not taken from a file, and what to do instead, both to go
+// on with in a sentence.
+type Refusal struct{ Why, Instead string }
+
+// Refused are the console's other flags, and why a file does not set them: it would open
+// the gate, or run what an agent wrote there.
+var Refused = map[string]Refusal{
+	"observe":          {Why: "nothing would be held", Instead: "type: aoctl --observe"},
+	"on-wait":          {Why: "it runs a program", Instead: "type: aoctl --on-wait COMMAND"},
+	"listen":           {Why: "more could reach the console", Instead: "type: aoctl --listen 127.0.0.1:8765"},
+	"listen-operators": {Why: "more could allow calls", Instead: "type: aoctl --listen 127.0.0.1:8765 --listen-operators"},
+	"socket":           {Why: "hooks do not read this file, and would ask elsewhere", Instead: "set AOCTL_SOCKET, then: aoctl install"},
+	"no-bell":          {Why: "notify says the same", Instead: `write notify = "off"`},
+}
+
+// Names are those of the settings that there are.
+func Names() []string {
+	var names []string
+	for _, k := range Keys() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Blank is a file in which every setting stands as a comment, as it is without it.
+func Blank() []byte {
+	var b strings.Builder
+	b.WriteString("# Settings of the console: TOML, one a line. aoctl reads this file when it starts.\n" +
+		"# Flags and environment variables win. \"aoctl config\" lists what holds.\n")
+	for _, k := range Keys() {
+		value := k.quoted(k.Default)
+		if k.Default == "" {
+			value = k.Example()
+		}
+		fmt.Fprintf(&b, "\n# %s\n# %s = %s\n", k.About, k.Name, value)
+	}
+	return []byte(b.String())
+}
+
+func checkTimeout(text string) error {
+	t, err := time.ParseDuration(text)
+	if err != nil {
+		return usage.Error{Text: fmt.Sprintf("timeout %q is no time", text), Hint: "give a number with its unit, such as 10m or 90s"}
+	}
+	return CheckTimeout("timeout", t)
+}
+
+func checkKeep(text string) error {
+	_, err := ParseKeep("keep", text)
+	return err
+}
+
+func checkNotify(text string) error {
+	if _, err := tui.ParseNotify(text, os.Getenv); err != nil {
+		return usage.Error{Text: "notify: " + err.Error(), Hint: NotifyHint}
+	}
+	return nil
+}
+
+func timeoutInEnv() (value, variable string, err error) {
+	t, err := TimeoutFromEnv(os.Getenv(TimeoutEnv))
+	if err != nil || t == 0 {
+		return "", "", err
+	}
+	return t.String(), TimeoutEnv, nil
+}
+
+func notifyInEnv() (value, variable string, err error) {
+	if silent := os.Getenv(NoBellEnv); silent != "" && silent != "0" {
+		return "off", NoBellEnv, nil
+	}
+	if ways := os.Getenv(NotifyEnv); ways != "" {
+		return ways, NotifyEnv, nil
+	}
+	return "", "", nil
+}

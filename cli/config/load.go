@@ -1,0 +1,109 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/hookclient/paths"
+)
+
+// File is the settings file as it was read. The zero value is none.
+type File struct {
+	Path     string
+	Found    bool
+	Changed  time.Time
+	Data     []byte     // nil when it could not be read
+	Settings []Setting  // none while there is a problem
+	Problem  *FileError // nil when all is well, also without a file
+}
+
+// Load reads the settings file. What is wrong with it is no error: the console goes
+// on without it.
+func Load() File {
+	dir, err := paths.ConfigDir()
+	if err != nil {
+		return File{} // who needs a folder says so
+	}
+	f := File{Path: filepath.Join(dir, Name), Found: true}
+	f.Data, f.Changed, err = Read(dir)
+	switch {
+	case err == nil:
+		f.Settings, f.Problem = Parse(f.Data)
+	case errors.Is(err, fs.ErrNotExist):
+		f.Found = false
+	case !errors.As(err, &f.Problem):
+		f.Problem = &FileError{Text: err.Error()}
+	}
+	return f
+}
+
+// Fill gives the console's flags what the file says, where neither the command line nor
+// the environment says anything.
+func (f File) Fill(cmd *cobra.Command) error {
+	env := map[string]bool{}
+	for _, k := range Keys() {
+		_, variable, err := k.Env()
+		if err != nil {
+			return err
+		}
+		env[k.Name] = variable != ""
+	}
+	flags := cmd.Flags()
+	var taken []Setting
+	for _, s := range f.Settings {
+		if flags.Changed(s.Key) || env[s.Key] {
+			continue
+		}
+		if err := flags.Set(s.Key, s.Value); err != nil {
+			return fmt.Errorf("%s: %w", f.Place(s.Line), err)
+		}
+		taken = append(taken, s)
+	}
+	return fitSession(cmd, taken)
+}
+
+// fitSession keeps what the file says of one session's calls below a --max-pending of the
+// command line, which the file knows nothing of.
+func fitSession(cmd *cobra.Command, taken []Setting) error {
+	all, err := cmd.Flags().GetInt("max-pending")
+	if err != nil {
+		return err
+	}
+	for _, s := range taken {
+		if n, err := strconv.Atoi(s.Value); s.Key == "max-pending-session" && err == nil && n > all {
+			return cmd.Flags().Set(s.Key, strconv.Itoa(all))
+		}
+	}
+	return nil
+}
+
+// Place is the file and a line of it; 0 is the file as a whole.
+func (f File) Place(line int) string {
+	if line == 0 {
+		return f.Path
+	}
+	return fmt.Sprintf("%s:%d", f.Path, line)
+}
+
+// Said is what the file sets, a word each: timeout=5m.
+func (f File) Said() []string {
+	list := []string{}
+	for _, s := range f.Settings {
+		list = append(list, s.Key+"="+s.Value)
+	}
+	return list
+}
+
+// Note writes down that the file is not taken, and why.
+func (f File) Note(log *slog.Logger) {
+	if f.Problem != nil {
+		log.Warn("settings file not taken", "file", f.Place(f.Problem.Line), "why", f.Problem.Text)
+	}
+}
