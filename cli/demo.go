@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/terminal"
@@ -17,7 +18,7 @@ import (
 )
 
 func newDemoCommand() *cobra.Command {
-	var o consoleOptions
+	var o console.Options
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Open the console with a few scripted agents",
@@ -31,13 +32,13 @@ removed when you quit.`,
 			if err := terminal.Require("the demo"); err != nil {
 				return err
 			}
-			if err := o.read(cmd); err != nil {
+			if err := o.Read(cmd); err != nil {
 				return err
 			}
 			return runDemo(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	o.flags(cmd)
+	o.Flags(cmd)
 	return cmd
 }
 
@@ -69,7 +70,7 @@ func newDemoFolder() (demoFolder, error) {
 }
 
 // runDemo opens the console in a folder of its own and lets the agents loose.
-func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
+func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) {
 	folder, err := newDemoFolder()
 	if err != nil {
 		return err
@@ -81,11 +82,11 @@ func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
 	if err = folder.enter(); err != nil {
 		return err
 	}
-	if err = keepPrivate(); err != nil {
+	if err = console.KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the console: %w", err)
 	}
-	o.socket, o.demo, o.guard = folder.socket(), true, true
-	h, err := openHouse(ctx, o)
+	o.Socket, o.Demo = folder.socket(), true
+	h, err := console.Open(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func runDemo(ctx context.Context, o consoleOptions, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = h.show(ctx, o); err != nil {
+	if err = h.Show(ctx, o); err != nil {
 		return err
 	}
 	return show.Line(out, "Nothing was run. To let Claude Code ask here: aoctl install claude, then aoctl")

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
@@ -30,7 +31,7 @@ func changedSince(o doctorOptions, f config.File) bool {
 	if o.socket == "" {
 		return false
 	}
-	pid, held, err := lockHolder(o.socket + ".lock")
+	pid, held, err := state.Holder(o.socket)
 	if err != nil || !held {
 		return false
 	}

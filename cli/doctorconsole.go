@@ -13,12 +13,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/wire"
@@ -154,7 +151,7 @@ func ownerOf(info fs.FileInfo) int {
 
 // holder looks who holds the socket's lock, and whether it is the one who serves.
 func (e *examination) holder(ctx context.Context, socket string) {
-	pid, held, err := lockHolder(socket + ".lock")
+	pid, held, err := state.Holder(socket)
 	if err != nil {
 		e.add(install.Fail, "lock", "start the console anew", "%s: %v", socket+".lock", err)
 		return
@@ -166,26 +163,6 @@ func (e *examination) holder(ctx context.Context, socket string) {
 	}
 	e.add(install.OK, "lock", "", "held by process %d", pid)
 	e.answers(ctx, socket, pid)
-}
-
-// lockHolder says which process a lock file names, and whether a process holds it. Its
-// lock is tried for an instant, which a console that starts at that moment waits out.
-func lockHolder(path string) (pid int, held bool, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // beside the socket
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, exit.RootCause(err)
-	}
-	defer func() { _ = f.Close() }() // gives the lock back
-	text, err := io.ReadAll(io.LimitReader(f, 32))
-	if err != nil {
-		return 0, false, exit.RootCause(err)
-	}
-	pid, _ = strconv.Atoi(strings.TrimSpace(string(text))) // 0 when it names none
-	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
-	return pid, errors.Is(err, unix.EWOULDBLOCK), nil
 }
 
 // removeStaleSocket lets the broker's own rule decide: it takes the lock, refuses a socket
@@ -288,11 +265,11 @@ func consoleStart(pid int) (s started, found bool) {
 	lines := bufio.NewScanner(io.LimitReader(f, 4*state.MaxLogFile))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		if !bytes.Contains(lines.Bytes(), []byte(startedMsg)) {
+		if !bytes.Contains(lines.Bytes(), []byte(state.StartedMsg)) {
 			continue
 		}
 		var l started
-		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Msg == startedMsg && l.PID == pid {
+		if json.Unmarshal(lines.Bytes(), &l) == nil && l.Msg == state.StartedMsg && l.PID == pid {
 			s, found = l, true
 		}
 	}

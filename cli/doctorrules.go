@@ -105,7 +105,7 @@ func (e *examination) observing(ctx context.Context, o doctorOptions) {
 	if o.socket == "" {
 		return
 	}
-	pid, held, err := lockHolder(o.socket + ".lock")
+	pid, held, err := state.Holder(o.socket)
 	if err != nil || !held {
 		return // no console, nothing is let through
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -17,10 +18,10 @@ func Main(args []string) int {
 	if len(args) > 0 && args[0] == "hook" {
 		return runHook(args[1:])
 	}
-	if len(args) == 1 && args[0] == parseGuard {
-		return runParseGuard()
+	if len(args) == 1 && args[0] == console.ParseGuard {
+		return console.RunParseGuard()
 	}
-	ctx, stop := untilSignal(context.Background())
+	ctx, stop := console.UntilSignal(context.Background())
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
@@ -40,7 +41,8 @@ const rootExample = `  aoctl install claude     # once: let Claude Code ask here
 
 // newRoot builds the whole command tree.
 func newRoot() *cobra.Command {
-	root := newConsoleCommand()
+	root := console.NewCommand()
+	root.Long, root.Example = rootLong, rootExample
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.PersistentFlags().String("socket", "", "path of the console's socket (env AOCTL_SOCKET)")
@@ -48,12 +50,13 @@ func newRoot() *cobra.Command {
 		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
 	})
 	root.PersistentPreRunE = checkFlags
+	root.AddCommand(console.Commands()...)
 	root.AddCommand(
-		newStatusCommand(), newSplitCommand(), newSessionsCommand(), newPendingCommand(),
+		newStatusCommand(), newSessionsCommand(), newPendingCommand(),
 		newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(),
 		newDenyCommand(), newApproveCommand(), newAnswerCommand(), newResumeCommand(),
 		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
-		newDemoCommand(), newDemoAgentCommand(), newBrokerCommand(),
+		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
 		newRunCommand(), newRunHeldCommand(),
 	)

@@ -14,17 +14,18 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/cli/client"
+	"github.com/aoctl/aoctl/cli/console"
 )
 
 // openTestHouse opens a real broker on a real store below a folder whose path is
 // short enough for a socket.
-func openTestHouse(t *testing.T) (*house, *client.Client) {
+func openTestHouse(t *testing.T) (*console.App, *client.Client) {
 	t.Helper()
 	dir := shortFolder(t)
 	t.Setenv("AOCTL_HOME", dir)
 	t.Setenv("AOCTL_SOCKET", "")
 	socket := filepath.Join(dir, "broker.sock")
-	h, err := openHouse(t.Context(), consoleOptions{socket: socket, timeout: time.Minute})
+	h, err := console.Open(t.Context(), console.Options{Socket: socket, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +38,12 @@ func openTestHouse(t *testing.T) (*house, *client.Client) {
 }
 
 // ask submits a call and returns its id.
-func ask(t *testing.T, h *house, session string, n int) string {
+func ask(t *testing.T, h *console.App, session string, n int) string {
 	t.Helper()
 	q := broker.Question{}
 	q.SessionID, q.Agent, q.CWD, q.ToolName = session, "claude", "/src/"+session, "Bash"
 	q.ToolInput = json.RawMessage(fmt.Sprintf(`{"command":"make %d"}`, n))
-	r, err := h.broker.Submit(t.Context(), q)
+	r, err := h.Broker.Submit(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,6 @@
 // Package state is what aoctl keeps on this machine, as commands use it: the state folder
-// and its log file, the list of what was installed where, and the database.
+// and its log file, the lock of a console, the list of what was installed where, and the
+// database.
 //
 // The folder is private. Prepare makes it, and refuses one that is a link, somebody else's
 // or open to others. The database is opened to be written by the console alone
@@ -22,6 +23,9 @@ import (
 
 	"github.com/aoctl/aoctl/cli/exit"
 )
+
+// StartedMsg is the line in the program's log by which aoctl doctor tells what runs.
+const StartedMsg = "console started"
 
 // MaxLogFile is the size at which aoctl.log is set aside as aoctl.log.1, bytes.
 const MaxLogFile = 8 << 20

@@ -55,7 +55,7 @@ var arrows = map[string][]string{
 	"cli/show":     {module + "/broker", module + "/broker/rules", module + "/tui/safe", "github.com/charmbracelet/x/term"},
 	"cli/terminal": {module + "/cli/exit", module + "/cli/usage", "github.com/charmbracelet/x/term", "golang.org/x/sys/…"},
 	"cli/client":   {module + "/broker", module + "/broker/wire", module + "/cli/exit", module + "/cli/show", module + "/cli/usage", module + "/hookclient/paths", "github.com/spf13/cobra", "golang.org/x/sys/…"},
-	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/safe"},
+	"cli/state":    {module + "/broker", module + "/broker/policy", module + "/broker/rules", module + "/broker/workspace", module + "/cli/exit", module + "/cli/show", module + "/hookclient/install", module + "/hookclient/paths", module + "/store", module + "/tui/safe", "golang.org/x/sys/…"},
 	"cli/version":  {module + "/broker/wire"},
 	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 

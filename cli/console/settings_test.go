@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/aoctl/aoctl/cli/config"
@@ -19,7 +20,7 @@ import (
 // new one must not become one by itself.
 func TestEveryFlagIsSettled(t *testing.T) {
 	taken := config.Names()
-	newRoot().Flags().VisitAll(func(f *pflag.Flag) {
+	NewCommand().Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
 		}
@@ -36,7 +37,7 @@ func TestEveryFlagIsSettled(t *testing.T) {
 
 // What a console without a file goes by is what "aoctl config" says.
 func TestDefaultsAreTheFlags(t *testing.T) {
-	flags := newRoot().Flags()
+	flags := NewCommand().Flags()
 	for _, k := range config.Keys() {
 		if err := flags.Set(k.Name, k.Default); k.Default != "" && err != nil {
 			t.Errorf("%s: %v", k.Name, err)
@@ -48,17 +49,17 @@ func TestDefaultsAreTheFlags(t *testing.T) {
 }
 
 // settle is what the console goes by with this file, environment and command line.
-func settle(t *testing.T, file string, args ...string) (consoleOptions, config.File) {
+func settle(t *testing.T, file string, args ...string) (Options, config.File) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("AOCTL_HOME", home)
 	if err := os.WriteFile(filepath.Join(home, config.Name), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var o consoleOptions
-	cmd := newVersionCommand()
+	var o Options
+	cmd := &cobra.Command{}
 	cmd.Flags().String("socket", "", "")
-	o.flags(cmd)
+	o.Flags(cmd)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func settle(t *testing.T, file string, args ...string) (consoleOptions, config.F
 	if err := f.Fill(cmd); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.read(cmd); err != nil {
+	if err := o.Read(cmd); err != nil {
 		t.Fatal(err)
 	}
 	return o, f
@@ -115,7 +116,7 @@ func TestConfigPrecedence(t *testing.T) {
 			if f.Problem != nil {
 				t.Fatal(f.Problem)
 			}
-			got := outcome{o.timeout, o.kept, o.late, o.noOut, o.notify, o.limits.pending, o.limits.pendingSession, o.limits.rate}
+			got := outcome{o.Timeout, o.kept, o.late, o.noOut, o.notify, o.limits.pending, o.limits.pendingSession, o.limits.rate}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -141,7 +142,7 @@ func TestBadConfigSetsNothing(t *testing.T) {
 				if f.Problem == nil || f.Problem.Line == 0 || f.Problem.Cure == "" || len(f.Settings) > 0 {
 					t.Fatalf("%+v, %v", f.Problem, f.Settings)
 				}
-				if o.observe || o.listen != "" || o.anyone || o.command != "" || o.limits != plain.limits || o.timeout != plain.timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.notify != plain.notify {
+				if o.observe || o.listen != "" || o.anyone || o.command != "" || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.notify != plain.notify {
 					t.Errorf("%+v", o)
 				}
 			}

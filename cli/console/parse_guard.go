@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"log/slog"
@@ -13,9 +13,9 @@ import (
 	"github.com/aoctl/aoctl/cli/exit"
 )
 
-// parseGuard is the hidden command by which the console starts itself again to read
+// ParseGuard is the hidden command by which the console starts itself again to read
 // hostile texts. Main runs it before any other command is built.
-const parseGuard = "parse-guard"
+const ParseGuard = "parse-guard"
 
 // What the guard may take. It has to be less than the console has: a text that comes
 // through there must come through here.
@@ -25,11 +25,11 @@ const (
 	guardLimit = 1500 * time.Millisecond // for one text, should the console not end it
 )
 
-// runParseGuard reads texts from standard input until it ends, and answers on standard
+// RunParseGuard reads texts from standard input until it ends, and answers on standard
 // output. Exit codes: 0 the console is gone, 1 anything else.
-func runParseGuard() int {
+func RunParseGuard() int {
 	debug.SetMaxStack(guardStack)
-	if err := keepPrivate(); err != nil {
+	if err := KeepPrivate(); err != nil {
 		return exit.Error
 	}
 	limitGuard()
@@ -64,7 +64,7 @@ func newGuard(log *slog.Logger) *vet.Guard {
 			program, _ = os.Executable() // without it nothing starts, and everything asks
 		}
 		cmd := exec.Command(program) //nolint:noctx // this very program; it ends with its input
-		cmd.Args = []string{os.Args[0], parseGuard}
+		cmd.Args = []string{os.Args[0], ParseGuard}
 		cmd.Dir = "/"
 		cmd.Env = []string{"GOMEMLIMIT=256MiB", "GOMAXPROCS=2", "GOTRACEBACK=none", "GORACE=atexit_sleep_ms=0"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a key at the terminal is for the console

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ func (l *limitOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&l.rate, "max-rate", config.DefaultMaxRate, "new calls a second of one session, five times that at once; 0 for any number")
 }
 
-// read completes and checks l.
+// Read completes and checks l.
 func (l *limitOptions) read(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("max-pending-session") {
 		l.pendingSession = min(l.pendingSession, l.pending)

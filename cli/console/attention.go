@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (a *attentionOptions) flags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("notify", cobra.FixedCompletions(tui.NotifyWays, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// read completes a from the environment where no flag was given, and finds the program
+// Read completes a from the environment where no flag was given, and finds the program
 // for the desktop. The command is never taken from the environment: an agent's project
 // may set that.
 func (a *attentionOptions) read(cmd *cobra.Command) error {

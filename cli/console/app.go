@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -25,9 +25,9 @@ import (
 // closeTime bounds an orderly shutdown.
 const closeTime = 5 * time.Second
 
-// house is what a console stands on: the broker, listening, with its store.
-type house struct {
-	broker *service.Broker
+// App is what a console stands on: the broker, listening, with its store.
+type App struct {
+	Broker *service.Broker
 	socket string
 	tcp    *api.TCPListener // nil without --listen
 	log    *slog.Logger
@@ -38,19 +38,19 @@ type house struct {
 	closers  []func() error     // in the order of opening
 }
 
-// openHouse prepares the state folder, claims the socket, opens the store and
+// Open prepares the state folder, claims the socket, opens the store and
 // starts to serve. The socket comes before the store: whoever holds it is the only
 // one to write there.
-func openHouse(ctx context.Context, o consoleOptions) (*house, error) {
-	h := &house{socket: o.socket, served: make(chan struct{}), stop: func() {}}
-	if err := h.open(ctx, o); err != nil {
-		h.Close()
+func Open(ctx context.Context, o Options) (*App, error) {
+	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}}
+	if err := a.open(ctx, o); err != nil {
+		a.Close()
 		return nil, err
 	}
-	return h, nil
+	return a, nil
 }
 
-func (h *house) open(ctx context.Context, o consoleOptions) error {
+func (a *App) open(ctx context.Context, o Options) error {
 	go service.SaveMemory(ctx)
 	dir, err := paths.StateDir()
 	if err != nil {
@@ -59,41 +59,41 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 	if err = state.Prepare(dir); err != nil {
 		return err
 	}
-	if err = h.openLog(); err != nil {
+	if err = a.openLog(); err != nil {
 		return err
 	}
-	listener, err := api.Listen(h.socket)
+	listener, err := api.Listen(a.socket)
 	if err != nil {
-		return h.explainListen(err)
+		return a.explainListen(err)
 	}
-	h.closers = append(h.closers, listener.Close)
-	if err = h.listenTCP(ctx, o.listen); err != nil {
+	a.closers = append(a.closers, listener.Close)
+	if err = a.listenTCP(ctx, o.listen); err != nil {
 		return err
 	}
-	st, err := state.OpenStore(ctx, h.log)
+	st, err := state.OpenStore(ctx, a.log)
 	if err != nil {
 		return err
 	}
-	h.closers = append(h.closers, st.Close)
+	a.closers = append(a.closers, st.Close)
 	opts := service.Options{
-		ApprovalTimeout: o.timeout, Socket: h.socket, Guarded: state.Guarded(h.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: h.log, OnTimeout: broker.Verdict(o.late),
+		ApprovalTimeout: o.Timeout, Socket: a.socket, Guarded: state.Guarded(a.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
-	if l, err := newLauncher(h.socket); err == nil {
+	if l, err := newLauncher(a.socket); err == nil {
 		opts.Launcher = l
 	}
 	if o.guard {
-		g := newGuard(h.log)
-		h.closers = append(h.closers, g.Close)
+		g := newGuard(a.log)
+		a.closers = append(a.closers, g.Close)
 		opts.Vet = g
 	}
-	h.broker, err = service.New(ctx, st, o.limits.in(opts))
+	a.Broker, err = service.New(ctx, st, o.limits.in(opts))
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
-	h.runOnWait(o.command)
-	h.serve(listener, o)
-	h.checkLog(st, o.kept)
+	a.runOnWait(o.command)
+	a.serve(listener, o)
+	a.checkLog(st, o.kept)
 	return nil
 }
 
@@ -101,10 +101,10 @@ func (h *house) open(ctx context.Context, o consoleOptions) error {
 // another program has changed it: what the rules say is then no longer certain. What
 // merely cannot be read now is tried again, and until then no rule allows anything. A
 // clean log is archived from then on, where it is to be kept for a time only.
-func (h *house) checkLog(st *store.Store, keep time.Duration) {
+func (a *App) checkLog(st *store.Store, keep time.Duration) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	h.closers = append(h.closers, func() error {
+	a.closers = append(a.closers, func() error {
 		stop()
 		<-done
 		return nil
@@ -117,17 +117,17 @@ func (h *house) checkLog(st *store.Store, keep time.Duration) {
 				problem, err = err.Error(), nil
 			}
 			if err == nil {
-				h.broker.NoteLog(problem)
+				a.Broker.NoteLog(problem)
 				if problem == "" && keep > 0 {
-					h.retain(ctx, st, keep)
+					a.retain(ctx, st, keep)
 				}
 				return
 			}
 			if ctx.Err() != nil {
 				return
 			}
-			h.log.Error("log not checked", "err", err, "again_in", pause.String())
-			h.broker.NoteLogUnread(err.Error())
+			a.log.Error("log not checked", "err", err, "again_in", pause.String())
+			a.Broker.NoteLogUnread(err.Error())
 			if waitFor(ctx, pause) != nil {
 				return
 			}
@@ -139,28 +139,28 @@ func (h *house) checkLog(st *store.Store, keep time.Duration) {
 const firstRetry, lastRetry = time.Second, time.Minute
 
 // runOnWait runs command for each call that begins to wait, until Close; "" is none.
-func (h *house) runOnWait(command string) {
+func (a *App) runOnWait(command string) {
 	if command == "" {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	hook := newWaitHook(h.log, func(ctx context.Context, r broker.Request, skipped int) {
-		runWaitHook(ctx, h.log, command, h.socket, r, skipped)
+	hook := newWaitHook(a.log, func(ctx context.Context, r broker.Request, skipped int) {
+		runWaitHook(ctx, a.log, command, a.socket, r, skipped)
 	})
-	snap, updates := h.broker.Watch(ctx) // before anybody can ask
+	snap, updates := a.Broker.Watch(ctx) // before anybody can ask
 	done := make(chan struct{})
-	h.closers = append(h.closers, func() error {
+	a.closers = append(a.closers, func() error {
 		stop()
 		<-done
 		return nil
 	})
 	go func() {
 		defer close(done)
-		hook.run(ctx, h.broker, snap, updates)
+		hook.run(ctx, a.Broker, snap, updates)
 	}()
 }
 
-func (h *house) openLog() error {
+func (a *App) openLog() error {
 	path, err := paths.LogFile()
 	if err != nil {
 		return err
@@ -169,13 +169,13 @@ func (h *house) openLog() error {
 	if err != nil {
 		return err
 	}
-	h.log = log
-	h.closers = append(h.closers, file.Close)
+	a.log = log
+	a.closers = append(a.closers, file.Close)
 	return nil
 }
 
 // listenTCP listens on addr, unless that is empty.
-func (h *house) listenTCP(ctx context.Context, addr string) error {
+func (a *App) listenTCP(ctx context.Context, addr string) error {
 	if addr == "" {
 		return nil
 	}
@@ -186,40 +186,37 @@ func (h *house) listenTCP(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	h.tcp = l
-	h.closers = append(h.closers, l.Close)
+	a.tcp = l
+	a.closers = append(a.closers, l.Close)
 	return nil
 }
 
 // serve answers hooks until Close. It does not end with the caller's context, so
 // that a signal closes things in order.
-func (h *house) serve(listener *api.Listener, o consoleOptions) {
+func (a *App) serve(listener *api.Listener, o Options) {
 	info := version.Read() // in the log before anybody is answered, who may look there
-	h.log.Info(startedMsg, "pid", os.Getpid(), "socket", h.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.Said())
-	o.config.Note(h.log)
+	a.log.Info(state.StartedMsg, "pid", os.Getpid(), "socket", a.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.Said())
+	o.config.Note(a.log)
 	ctx, stop := context.WithCancel(context.Background())
-	h.stop = stop
+	a.stop = stop
 	tcpServed := make(chan error, 1)
 	go func() {
-		if h.tcp == nil {
+		if a.tcp == nil {
 			tcpServed <- nil
 			return
 		}
-		tcpServed <- h.broker.ServeTCP(ctx, h.tcp)
+		tcpServed <- a.Broker.ServeTCP(ctx, a.tcp)
 		stop() // who counts on it would be refused without a word on the screen
 	}()
 	go func() {
-		defer close(h.served)
-		err := h.broker.Serve(ctx, listener)
-		h.serveErr = errors.Join(err, <-tcpServed)
+		defer close(a.served)
+		err := a.Broker.Serve(ctx, listener)
+		a.serveErr = errors.Join(err, <-tcpServed)
 	}()
 }
 
-// startedMsg is the line in the program's log by which aoctl doctor tells what runs.
-const startedMsg = "console started"
-
 // explainListen says who holds the socket, or why it cannot be had.
-func (h *house) explainListen(err error) error {
+func (a *App) explainListen(err error) error {
 	if used, ok := errors.AsType[*api.InUseError](err); ok {
 		who := "another aoctl"
 		if used.PID > 0 {
@@ -234,7 +231,7 @@ func (h *house) explainListen(err error) error {
 		return exit.Failure{Code: exit.Error, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
 	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("cannot listen on %s: %v", h.socket, err),
+		Code: exit.Error, Text: fmt.Sprintf("cannot listen on %s: %v", a.socket, err),
 		Hint: "name another socket with AOCTL_SOCKET or --socket", Cause: err,
 	}
 }
@@ -242,27 +239,39 @@ func (h *house) explainListen(err error) error {
 // Close ends everything in order: no new questions, then the broker, then what it
 // stands on. Hooks that still wait keep trying until their own deadline and find
 // their calls again in the next console.
-func (h *house) Close() {
-	h.stop()
-	if h.broker != nil {
+func (a *App) Close() {
+	a.stop()
+	if a.Broker != nil {
 		select {
-		case <-h.served:
-			h.note("serve", h.serveErr)
+		case <-a.served:
+			a.note("serve", a.serveErr)
 		case <-time.After(closeTime):
-			h.log.Warn("requests still under way at the end")
+			a.log.Warn("requests still under way at the end")
 		}
-		h.note("close broker", h.broker.Close())
-		h.log.Info("console ended", "pid", os.Getpid())
+		a.note("close broker", a.Broker.Close())
+		a.log.Info("console ended", "pid", os.Getpid())
 	}
-	for i := len(h.closers) - 1; i >= 0; i-- {
-		h.note("close", h.closers[i]())
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		a.note("close", a.closers[i]())
 	}
 }
 
 // note logs what could not be done; once the log itself is closed, there is
 // nowhere left to say so.
-func (h *house) note(what string, err error) {
-	if err != nil && h.log != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled) {
-		h.log.Error("not closed in order", "what", what, "err", err)
+func (a *App) note(what string, err error) {
+	if err != nil && a.log != nil && !errors.Is(err, os.ErrClosed) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled) {
+		a.log.Error("not closed in order", "what", what, "err", err)
+	}
+}
+
+// client.WaitFor waits for d, or until ctx ends, which is its error.
+func waitFor(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -28,9 +28,9 @@ func inForeground() (done func()) {
 	}
 }
 
-// untilSignal is a context that ends with an interrupt that is ours, or when this process
+// UntilSignal is a context that ends with an interrupt that is ours, or when this process
 // is asked to end.
-func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	came := make(chan os.Signal, 4)
 	signal.Notify(came, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

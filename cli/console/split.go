@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
@@ -117,19 +116,14 @@ func splitEnv(env []string) []string {
 // holder is the pid of the console that holds socket, 0 when none does, and -1 when it
 // cannot be told which.
 func holder(socket string) int {
-	f, err := os.Open(socket + ".lock") //nolint:gosec // aoctl's own file
-	if err != nil {
+	pid, held, err := state.Holder(socket)
+	switch {
+	case err != nil || !held:
 		return 0
+	case pid <= 0:
+		return -1
 	}
-	defer func() { _ = f.Close() }()
-	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == nil {
-		return 0
-	}
-	text, _ := io.ReadAll(io.LimitReader(f, 32)) // an unreadable one is as good as an empty one
-	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 0 {
-		return pid
-	}
-	return -1
+	return pid
 }
 
 // goToConsole jumps to the pane in which console pid runs.

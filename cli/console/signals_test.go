@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 func TestInterruptOfAnother(t *testing.T) {
 	defer func(lag time.Duration) { interruptLag = lag }(interruptLag)
 	interruptLag = time.Minute
-	ctx, stop := untilSignal(context.Background())
+	ctx, stop := UntilSignal(context.Background())
 	defer stop()
 	send := func(sig syscall.Signal) {
 		t.Helper()

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"os"
@@ -80,16 +80,5 @@ func TestLaunchFails(t *testing.T) {
 	}
 	if err := l.Launch("id-1", broker.NewRun{Folder: t.TempDir() + "/gone", Agent: "claude", Prompt: "go"}); err == nil {
 		t.Error("started in a folder that is not there")
-	}
-}
-
-func TestSentLine(t *testing.T) {
-	now := time.Now()
-	for turn, want := range map[broker.TurnState]string{
-		broker.TurnWorking: "waits until the turn is over", broker.TurnIdle: "sent", broker.TurnEnded: "waits until the session is resumed",
-	} {
-		if got := sentLine(broker.Session{StartedAt: now, Run: &broker.Run{Turn: turn}}); got != want {
-			t.Errorf("%s: %q, want %q", turn, got, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 func newBrokerCommand() *cobra.Command {
-	var o consoleOptions
+	var o Options
 	cmd := &cobra.Command{
 		Use:    "broker",
 		Short:  "Serve without a console, for tests of API clients",
@@ -27,21 +27,21 @@ until it is interrupted.`,
 		Example: "  AOCTL_HOME=$(mktemp -d) aoctl broker --timeout 30s",
 		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.read(cmd); err != nil {
+			if err := o.Read(cmd); err != nil {
 				return err
 			}
 			return runBroker(cmd.Context(), o, cmd.OutOrStdout())
 		},
 	}
-	o.flags(cmd)
+	o.Flags(cmd)
 	return cmd
 }
 
-func runBroker(ctx context.Context, o consoleOptions, out io.Writer) error {
-	if err := keepPrivate(); err != nil {
+func runBroker(ctx context.Context, o Options, out io.Writer) error {
+	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the broker: %w", err)
 	}
-	h, err := openHouse(ctx, o)
+	h, err := Open(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"context"
@@ -15,19 +15,19 @@ const (
 )
 
 // retain archives what is older than keep, now and then, until ctx ends.
-func (h *house) retain(ctx context.Context, st *store.Store, keep time.Duration) {
+func (a *App) retain(ctx context.Context, st *store.Store, keep time.Duration) {
 	dir, err := state.ArchiveDir()
 	for err == nil {
-		a, aerr := st.Archive(ctx, store.ArchiveOptions{
+		made, aerr := st.Archive(ctx, store.ArchiveOptions{
 			Before: time.Now().Add(-keep), Dir: dir, Least: archiveLeast, Slack: archiveSlack,
 		})
 		switch {
 		case ctx.Err() != nil:
 			return
 		case aerr != nil:
-			h.log.Error("log not archived", "err", aerr, "again_in", archiveEvery.String())
-		case a.File != "":
-			h.log.Info("log archived", "file", a.File, "from", a.From, "to", a.To, "calls", a.Calls)
+			a.log.Error("log not archived", "err", aerr, "again_in", archiveEvery.String())
+		case made.File != "":
+			a.log.Info("log archived", "file", made.File, "from", made.From, "to", made.To, "calls", made.Calls)
 		}
 		err = waitFor(ctx, archiveEvery)
 	}

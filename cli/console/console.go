@@ -1,0 +1,140 @@
+// Package console puts a console together and runs it: broker, store, socket and screen.
+//
+// The root command opens it (NewCommand), the demo opens one with scripted agents, and
+// "aoctl broker" one without a screen. Options are its flags; Read completes them from the
+// environment, and the settings file has filled them before where neither says anything.
+//
+// Open goes in a fixed order, each step standing on the one before: the state folder, the
+// log, the socket with its lock, the store, the broker, and then it serves. The socket
+// comes before the store, because whoever holds it is the only one to write there. Close
+// goes the same way back. Beside the broker run the parse guard (parse_guard.go, this
+// program once more, which reads hostile texts in a process of its own), the operator's
+// --on-wait command (on_wait.go), the launcher of managed sessions (launch.go) and the
+// archiver of old events (retention.go). Each ends with the App.
+//
+// It knows broker, store and tui, which know nothing of it, and no family of commands.
+package console
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/state"
+	"github.com/aoctl/aoctl/cli/terminal"
+	"github.com/aoctl/aoctl/cli/usage"
+	"github.com/aoctl/aoctl/cli/version"
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/paths"
+	"github.com/aoctl/aoctl/tui"
+)
+
+// Commands are those beside the root that open a console.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newSplitCommand(), newBrokerCommand()}
+}
+
+// NewCommand is aoctl itself: without a command it opens the console.
+func NewCommand() *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{
+		Use:   "aoctl",
+		Short: "Watch over coding agents from one console",
+		Args:  usage.UnknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err = terminal.Require("the console"); err != nil {
+				return err
+			}
+			o.config = config.Load()
+			if err = o.config.Fill(cmd); err != nil {
+				return err
+			}
+			if err = o.Read(cmd); err != nil {
+				return err
+			}
+			return runConsole(cmd.Context(), o)
+		},
+	}
+	o.Flags(cmd)
+	return cmd
+}
+
+// runConsole opens the console and returns when it was quit or ctx ended.
+func runConsole(ctx context.Context, o Options) error {
+	if err := KeepPrivate(); err != nil {
+		return fmt.Errorf("keep other processes out of the console: %w", err)
+	}
+	a, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	return a.Show(ctx, o)
+}
+
+// Show draws the console until it is quit or ctx ends, which is no error. A console
+// that no longer listens closes: its screen would say that nothing waits.
+func (a *App) Show(ctx context.Context, o Options) error {
+	drawing, leave := context.WithCancel(ctx)
+	defer leave()
+	stopWatching := make(chan struct{})
+	defer close(stopWatching)
+	go func() {
+		select {
+		case <-a.served:
+			leave()
+		case <-stopWatching:
+		}
+	}()
+	err := tui.Run(drawing, a.Broker, tui.Options{
+		Socket: a.socket, Version: version.Read().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.Demo, Operator: operator(),
+		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case drawing.Err() != nil:
+		return fmt.Errorf("the console stopped listening: %w", a.serveErr)
+	}
+	return err
+}
+
+// editFolder is where texts lie while they are edited: in the state folder, which is
+// guarded; "" when there is none.
+func editFolder() string {
+	dir, err := paths.StateDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "edits")
+}
+
+// otherHooks names hooks of others on an event, with the settings files that we wrote.
+func otherHooks(agent, event, tool, project string) []string {
+	return install.OtherHooks(agent, event, tool, project, state.Installed()...)
+}
+
+// operator is who sits at this console, as far as the system tells: every decision
+// is recorded with it.
+func operator() broker.Actor {
+	exe, _ := os.Executable()                // a record without it is still one
+	tty, _ := os.Readlink("/proc/self/fd/0") // there is no such link on every system
+	return broker.Actor{Kind: broker.ByOperator, PID: os.Getpid(), Exe: exe, TTY: tty}
+}
+
+// configShown is what the screen shows of the settings file.
+func configShown(f config.File) tui.Config {
+	c := tui.Config{Settings: f.Said()}
+	if f.Found {
+		c.File = f.Path
+	}
+	if f.Problem != nil {
+		c.Line, c.Problem, c.Cure = f.Problem.Line, f.Problem.Text, f.Problem.Cure
+	}
+	return c
+}
