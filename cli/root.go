@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/aoctl/aoctl/cli/calls"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -51,10 +52,11 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(console.Commands()...)
+	root.AddCommand(calls.Commands()...)
 	root.AddCommand(
-		newStatusCommand(), newSessionsCommand(), newPendingCommand(),
+		newStatusCommand(), newSessionsCommand(),
 		newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(),
-		newDenyCommand(), newApproveCommand(), newAnswerCommand(), newResumeCommand(),
+		newResumeCommand(),
 		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
