@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/cli/calls"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/sessions"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
@@ -52,11 +53,10 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(console.Commands()...)
+	root.AddCommand(sessions.Commands()...)
 	root.AddCommand(calls.Commands()...)
 	root.AddCommand(
-		newStatusCommand(), newSessionsCommand(),
-		newStopCommand(), newSendCommand(), newInterruptCommand(), newFreezeCommand(), newUnfreezeCommand(),
-		newResumeCommand(),
+
 		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
