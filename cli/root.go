@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/cli/calls"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/rules"
 	"github.com/aoctl/aoctl/cli/sessions"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -53,11 +54,12 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(console.Commands()...)
+	root.AddCommand(rules.Commands()...)
 	root.AddCommand(sessions.Commands()...)
 	root.AddCommand(calls.Commands()...)
 	root.AddCommand(
 
-		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newRulesCommand(), newGrantsCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
+		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
 		newRunCommand(), newRunHeldCommand(),

@@ -1,4 +1,4 @@
-package cli
+package rules
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-func newRulesExportCommand() *cobra.Command {
+func newExportCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -50,7 +50,7 @@ type importOptions struct {
 	dryRun, json bool
 }
 
-func newRulesImportCommand() *cobra.Command {
+func newImportCommand() *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{
 		Use:   "import claude|FILE",
@@ -84,7 +84,7 @@ whose id is known already is left as it is. Rules that allow need an operator to
 
 func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, error) {
 	if from != "claude" {
-		return readRulesFile(from)
+		return readFile(from)
 	}
 	project, err := filepath.Abs(o.project)
 	if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package rules
 
 import (
 	"context"
@@ -41,7 +41,7 @@ type addOptions struct {
 	dryRun, json             bool
 }
 
-func newRulesAddCommand() *cobra.Command {
+func newAddCommand() *cobra.Command {
 	var o addOptions
 	cmd := &cobra.Command{
 		Use:   "add [PATTERN]",
@@ -319,7 +319,7 @@ func ruleList(ctx context.Context, c *client.Client) ([]rules.Rule, error) {
 	return book.Rules, err
 }
 
-func newRulesEnableCommand(on bool) *cobra.Command {
+func newEnableCommand(on bool) *cobra.Command {
 	verb, did, long := "enable", "on:", "enable lets a rule speak again. For a rule that allows it needs an operator token."
 	if !on {
 		verb, did, long = "disable", "off:", "disable keeps a rule without letting it speak. For a rule that refuses it needs an\noperator token."
@@ -340,7 +340,7 @@ func newRulesEnableCommand(on bool) *cobra.Command {
 	}
 }
 
-func newRulesRemoveCommand() *cobra.Command {
+func newRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rm ID",
 		Short:             "Remove a rule",
@@ -369,7 +369,7 @@ func newRulesRemoveCommand() *cobra.Command {
 	}
 }
 
-func newRulesMoveCommand() *cobra.Command {
+func newMoveCommand() *cobra.Command {
 	var before, after string
 	var priority int
 	cmd := &cobra.Command{
@@ -415,7 +415,7 @@ func moveBeside(r *rules.Rule, all []rules.Rule, ref string, step int) error {
 	return nil
 }
 
-func newRulesEditCommand() *cobra.Command {
+func newEditCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change a rule in your editor",

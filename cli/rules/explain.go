@@ -1,4 +1,4 @@
-package cli
+package rules
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ type explainOptions struct {
 	json                                            bool
 }
 
-func newRulesExplainCommand() *cobra.Command {
+func newExplainCommand() *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain COMMAND",
@@ -81,7 +81,7 @@ func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 	}
 	return state.WithRules(cmd.Context(), project, func(k *state.Rulebook) error {
 		if o.file != "" {
-			if k.All, err = readRulesFile(o.file); err != nil {
+			if k.All, err = readFile(o.file); err != nil {
 				return err
 			}
 			k.All, k.Problem = numbered(k.All), ""
@@ -249,8 +249,8 @@ func printRules(out io.Writer, title string, chosen map[string]bool, list []rule
 	return nil
 }
 
-// readRulesFile reads a file of rules as a person wrote it; "-" is standard input.
-func readRulesFile(path string) ([]rules.Rule, error) {
+// readFile reads a file of rules as a person wrote it; "-" is standard input.
+func readFile(path string) ([]rules.Rule, error) {
 	data, err := readAll(path)
 	if err != nil {
 		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err))}

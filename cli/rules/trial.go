@@ -1,4 +1,4 @@
-package cli
+package rules
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ type testOptions struct {
 	json    bool
 }
 
-func newRulesTestCommand() *cobra.Command {
+func newTestCommand() *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
 		Use:   "test [FILE]",
@@ -74,7 +74,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 		}
 		proposed, list := current, k.All
 		if len(args) == 1 {
-			if list, err = readRulesFile(args[0]); err != nil {
+			if list, err = readFile(args[0]); err != nil {
 				return err
 			}
 			list = numbered(list)
@@ -234,7 +234,7 @@ type suggestOptions struct {
 	json      bool
 }
 
-func newRulesSuggestCommand() *cobra.Command {
+func newSuggestCommand() *cobra.Command {
 	var o suggestOptions
 	cmd := &cobra.Command{
 		Use:   "suggest",

@@ -1,4 +1,4 @@
-package cli
+package rules
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-const rulesLong = `Rules say beforehand what may run, what must not, and what a person has to answer.
+const long = `Rules say beforehand what may run, what must not, and what a person has to answer.
 A matching deny wins; otherwise the lowest priority speaks, ask before allow; what
 no rule matches asks. A command line is taken apart, and everything in it must be
 allowed. docs/rules.md has the whole language.
@@ -29,20 +29,20 @@ func newRulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rules",
 		Short:   "List, try and change the rules",
-		Long:    rulesLong,
+		Long:    long,
 		Example: "  aoctl rules list\n  aoctl rules explain 'npm run test && git push'\n  aoctl rules add --deny 'git push --force *' --reason 'push without force'\n  aoctl rules suggest",
 		Args:    usage.UnknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		newRulesListCommand(), newRulesShowCommand(), newRulesAddCommand(), newRulesEditCommand(), newRulesRemoveCommand(),
-		newRulesEnableCommand(true), newRulesEnableCommand(false), newRulesMoveCommand(), newRulesExplainCommand(),
-		newRulesTestCommand(), newRulesSuggestCommand(), newRulesImportCommand(), newRulesExportCommand(),
+		newListCommand(), newShowCommand(), newAddCommand(), newEditCommand(), newRemoveCommand(),
+		newEnableCommand(true), newEnableCommand(false), newMoveCommand(), newExplainCommand(),
+		newTestCommand(), newSuggestCommand(), newImportCommand(), newExportCommand(),
 	)
 	return cmd
 }
 
-func newRulesListCommand() *cobra.Command {
+func newListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -133,7 +133,7 @@ func noteText(r rules.Rule, now time.Time) string {
 	return strings.Join(notes, ", ")
 }
 
-func newRulesShowCommand() *cobra.Command {
+func newShowCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:               "show ID",
