@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/cli/calls"
 	"github.com/aoctl/aoctl/cli/console"
 	"github.com/aoctl/aoctl/cli/exit"
+	"github.com/aoctl/aoctl/cli/logs"
 	"github.com/aoctl/aoctl/cli/rules"
 	"github.com/aoctl/aoctl/cli/sessions"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -54,12 +55,13 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(console.Commands()...)
+	root.AddCommand(logs.Commands()...)
 	root.AddCommand(rules.Commands()...)
 	root.AddCommand(sessions.Commands()...)
 	root.AddCommand(calls.Commands()...)
 	root.AddCommand(
 
-		newLogCommand(), newTranscriptCommand(), newBackupCommand(), newStatsCommand(), newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
+		newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
 		newRunCommand(), newRunHeldCommand(),

@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 	followPoll = 300 * time.Millisecond // how often --follow looks
 )
 
-type logOptions struct {
+type options struct {
 	session string
 	since   string
 	limit   int
@@ -34,7 +34,7 @@ type logOptions struct {
 }
 
 func newLogCommand() *cobra.Command {
-	var o logOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "Show what happened",
@@ -63,19 +63,19 @@ line of its own; without --follow they are one array.`,
 	cmd.Flags().StringVar(&o.archive, "archive", "", "read this file, an archive or a backup, instead of aoctl's database")
 	cmd.MarkFlagsMutuallyExclusive("archive", "follow")
 	_ = cmd.RegisterFlagCompletionFunc("session", client.CompleteSessions)
-	cmd.AddCommand(newLogVerifyCommand(), newLogHeadCommand(), newLogArchiveCommand())
+	cmd.AddCommand(newVerifyCommand(), newHeadCommand(), newArchiveCommand())
 	return cmd
 }
 
-// logQuery says which events to read.
-type logQuery struct {
+// query says which events to read.
+type query struct {
 	since time.Time // zero for any
 	limit int       // newest ones
 }
 
 // query checks the flags. Without --limit, --since means all events from then on.
-func (o logOptions) query(cmd *cobra.Command, now time.Time) (logQuery, error) {
-	q := logQuery{limit: o.limit}
+func (o options) query(cmd *cobra.Command, now time.Time) (query, error) {
+	q := query{limit: o.limit}
 	if o.limit < 1 || o.limit > maxLog {
 		return q, usage.Error{Text: fmt.Sprintf("a limit of %d is out of range", o.limit), Hint: fmt.Sprintf("give --limit from 1 to %d", maxLog)}
 	}
@@ -90,13 +90,13 @@ func (o logOptions) query(cmd *cobra.Command, now time.Time) (logQuery, error) {
 	return q, err
 }
 
-func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Writer) (err error) {
+func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (err error) {
 	r, err := state.OpenReaderAt(ctx, o.archive)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	w := &logWriter{reader: r, out: out, json: o.json}
+	w := &writer{reader: r, out: out, json: o.json}
 	if err = w.learnSessions(ctx); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func showLog(ctx context.Context, o logOptions, q logQuery, out, stderr io.Write
 }
 
 // readEvents returns the newest events that fit, oldest first.
-func readEvents(ctx context.Context, r *store.Reader, sessionID string, q logQuery) ([]broker.Event, error) {
+func readEvents(ctx context.Context, r *store.Reader, sessionID string, q query) ([]broker.Event, error) {
 	if q.limit <= logPage {
 		events, err := r.Events(ctx, broker.EventFilter{SessionID: sessionID, Since: q.since, Limit: q.limit})
 		slices.Reverse(events)
@@ -151,7 +151,7 @@ func readEvents(ctx context.Context, r *store.Reader, sessionID string, q logQue
 // follow prints events and then what comes after them, until it is interrupted,
 // which is how it is meant to end. head is the end of the log before events were
 // read.
-func (w *logWriter) follow(ctx context.Context, sessionID string, events []broker.Event, head int64) error {
+func (w *writer) follow(ctx context.Context, sessionID string, events []broker.Event, head int64) error {
 	after := head
 	if after == 0 {
 		after = -1 // an empty log: everything is new

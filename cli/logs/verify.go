@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func (o *logFileOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 }
 
-func newLogVerifyCommand() *cobra.Command {
+func newVerifyCommand() *cobra.Command {
 	var o logFileOptions
 	cmd := &cobra.Command{
 		Use:   "verify",
@@ -47,7 +47,7 @@ elsewhere (aoctl log head) to find a log that was rewritten as a whole.`,
 	return cmd
 }
 
-func newLogHeadCommand() *cobra.Command {
+func newHeadCommand() *cobra.Command {
 	var o logFileOptions
 	cmd := &cobra.Command{
 		Use:   "head",

@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"bufio"
@@ -16,8 +16,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// logWriter prints events.
-type logWriter struct {
+// writer prints events.
+type writer struct {
 	reader   *store.Reader
 	out      io.Writer
 	json     bool
@@ -27,7 +27,7 @@ type logWriter struct {
 }
 
 // learnSessions reads what sessions are called.
-func (w *logWriter) learnSessions(ctx context.Context) error {
+func (w *writer) learnSessions(ctx context.Context) error {
 	sessions, err := w.reader.Sessions(ctx, broker.SessionFilter{})
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func callOf(r broker.Request) call {
 const manyEvents = 50
 
 // learnCalls reads the newest calls in one go, for a long list of events.
-func (w *logWriter) learnCalls(ctx context.Context, events []broker.Event) error {
+func (w *writer) learnCalls(ctx context.Context, events []broker.Event) error {
 	if len(events) < manyEvents {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (w *logWriter) learnCalls(ctx context.Context, events []broker.Event) error
 
 // callFor is what request id asked for. The log vouches for the digest; a row that
 // does not fit it is not shown as if it did.
-func (w *logWriter) callFor(ctx context.Context, id, digest string) string {
+func (w *writer) callFor(ctx context.Context, id, digest string) string {
 	c, known := w.calls[id]
 	if !known {
 		if w.calls == nil {
@@ -82,7 +82,7 @@ func (w *logWriter) callFor(ctx context.Context, id, digest string) string {
 }
 
 // all prints events as one array or one table.
-func (w *logWriter) all(ctx context.Context, events []broker.Event) error {
+func (w *writer) all(ctx context.Context, events []broker.Event) error {
 	if w.json {
 		return show.JSON(w.out, events)
 	}
@@ -101,7 +101,7 @@ func (w *logWriter) all(ctx context.Context, events []broker.Event) error {
 }
 
 // one prints a single event at once.
-func (w *logWriter) one(ctx context.Context, e broker.Event) error {
+func (w *writer) one(ctx context.Context, e broker.Event) error {
 	if w.json {
 		return show.Object(w.out, e)
 	}
@@ -122,7 +122,7 @@ const (
 )
 
 // line is e for people. width 0 cuts nothing.
-func (w *logWriter) line(ctx context.Context, e broker.Event, width int) string {
+func (w *writer) line(ctx context.Context, e broker.Event, width int) string {
 	name, known := w.names[e.SessionID]
 	if !known {
 		name = e.SessionID
@@ -143,7 +143,7 @@ func cell(text string, n int) string {
 }
 
 // what is the telling part of an event.
-func (w *logWriter) what(ctx context.Context, e broker.Event) string {
+func (w *writer) what(ctx context.Context, e broker.Event) string {
 	switch e.Type {
 	case broker.EventRequestCreated:
 		var d struct {
@@ -278,7 +278,7 @@ func archivedWords(e broker.Event) string {
 	return fmt.Sprintf("events %d to %d are in %s", d.From, d.To, d.File)
 }
 
-func (w *logWriter) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {
+func (w *writer) decided(ctx context.Context, e broker.Event, d broker.DecidedData) string {
 	text := fmt.Sprintf("%s by %s after %s  %s  %s", d.Status, actorName(d.By),
 		show.Age(time.Duration(d.WaitedMS)*time.Millisecond), d.ToolName, w.callFor(ctx, e.RequestID, d.Digest))
 	if len(d.UpdatedInput) > 0 {

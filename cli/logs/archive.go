@@ -1,4 +1,4 @@
-package cli
+package logs
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type archiveOptions struct {
 	json bool
 }
 
-func newLogArchiveCommand() *cobra.Command {
+func newArchiveCommand() *cobra.Command {
 	var o archiveOptions
 	cmd := &cobra.Command{
 		Use:   "archive",

@@ -1,0 +1,19 @@
+// Package logs has the commands that look back: what happened (log), what an agent and its
+// operator said and did (transcript), figures over many calls (stats), and what keeps the
+// record safe (log verify, log head, log archive, backup).
+//
+// They read the database themselves and work with and without a console; log --follow
+// reads on where it left off. Only archive writes, and so takes the console's lock first.
+// Whoever asks for more than the database still has is told of the archives. verify goes
+// over the whole chain of events, archives and all, and what is not as it was written has
+// exit code 5.
+//
+// words.go and writer.go put an event into words. A new kind of event gets its words there.
+package logs
+
+import "github.com/spf13/cobra"
+
+// Commands are the commands that look back.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newLogCommand(), newTranscriptCommand(), newBackupCommand(), newStatsCommand()}
+}
