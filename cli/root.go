@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/cli/logs"
 	"github.com/aoctl/aoctl/cli/rules"
 	"github.com/aoctl/aoctl/cli/sessions"
+	"github.com/aoctl/aoctl/cli/setup"
 	"github.com/aoctl/aoctl/cli/usage"
 )
 
@@ -55,13 +56,14 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(console.Commands()...)
+	root.AddCommand(setup.Commands()...)
 	root.AddCommand(logs.Commands()...)
 	root.AddCommand(rules.Commands()...)
 	root.AddCommand(sessions.Commands()...)
 	root.AddCommand(calls.Commands()...)
 	root.AddCommand(
 
-		newConfigCommand(), newInstallCommand(), newUninstallCommand(), newDoctorCommand(), newHookHelp(),
+		newDoctorCommand(), newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
 		newRunCommand(), newRunHeldCommand(),
