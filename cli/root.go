@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/calls"
 	"github.com/aoctl/aoctl/cli/console"
+	"github.com/aoctl/aoctl/cli/doctor"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/logs"
 	"github.com/aoctl/aoctl/cli/rules"
@@ -56,6 +57,7 @@ func newRoot() *cobra.Command {
 	})
 	root.PersistentPreRunE = checkFlags
 	root.AddCommand(console.Commands()...)
+	root.AddCommand(doctor.Commands()...)
 	root.AddCommand(setup.Commands()...)
 	root.AddCommand(logs.Commands()...)
 	root.AddCommand(rules.Commands()...)
@@ -63,7 +65,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(calls.Commands()...)
 	root.AddCommand(
 
-		newDoctorCommand(), newHookHelp(),
+		newHookHelp(),
 		newDemoCommand(), newDemoAgentCommand(),
 		newVersionCommand(), newCompletionCommand(root),
 		newRunCommand(), newRunHeldCommand(),

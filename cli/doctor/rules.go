@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 )
 
 // rules looks at what decides without a person.
-func (e *examination) rules(ctx context.Context, o doctorOptions) {
+func (e *examination) rules(ctx context.Context, o options) {
 	if _, err := paths.Database(); err != nil {
 		e.add(install.Skipped, "rules", "", "where they are kept cannot be told: HOME is not set")
 		return
@@ -101,7 +101,7 @@ func (e *examination) rulesFile(k *state.Rulebook) {
 }
 
 // observing tells when calls are let through and only recorded.
-func (e *examination) observing(ctx context.Context, o doctorOptions) {
+func (e *examination) observing(ctx context.Context, o options) {
 	if o.socket == "" {
 		return
 	}

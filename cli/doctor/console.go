@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"bufio"
@@ -32,7 +32,7 @@ import (
 const answerTime = 3 * time.Second
 
 // console looks at the socket and at who serves it.
-func (e *examination) console(ctx context.Context, o doctorOptions) {
+func (e *examination) console(ctx context.Context, o options) {
 	if o.socket == "" {
 		e.add(install.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
 		return

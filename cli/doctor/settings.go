@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 )
 
 // settings looks at the console's settings file, as a console would that starts now.
-func (e *examination) settings(o doctorOptions) {
+func (e *examination) settings(o options) {
 	f := config.Load()
 	switch {
 	case f.Path == "": // no home, which was said
@@ -27,7 +27,7 @@ func (e *examination) settings(o doctorOptions) {
 }
 
 // changedSince reports whether the file was changed after the running console read it.
-func changedSince(o doctorOptions, f config.File) bool {
+func changedSince(o options, f config.File) bool {
 	if o.socket == "" {
 		return false
 	}

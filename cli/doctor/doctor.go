@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install"
 )
 
-// doctorOptions is what aoctl doctor goes by.
-type doctorOptions struct {
+// options is what aoctl doctor goes by.
+type options struct {
 	project  string
 	settings string
 	socket   string
@@ -31,7 +31,7 @@ type doctorOptions struct {
 }
 
 func newDoctorCommand() *cobra.Command {
-	var o doctorOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that the gates hold: console, database, agents, hooks",
@@ -79,7 +79,7 @@ something failed, 0 that nothing did; warnings do not count.`,
 }
 
 // read completes o and checks it.
-func (o *doctorOptions) read(cmd *cobra.Command) error {
+func (o *options) read(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("drill") && (o.fix || o.noDrill || o.settings != "") {
 		return usage.Error{Text: "--drill runs an agent and does nothing else", Hint: "leave out --fix, --no-drill and --settings"}
 	}
@@ -104,7 +104,7 @@ func (o *doctorOptions) read(cmd *cobra.Command) error {
 }
 
 // runDoctor looks, mends when asked to and looks again, and reports.
-func runDoctor(ctx context.Context, o doctorOptions, out io.Writer) error {
+func runDoctor(ctx context.Context, o options, out io.Writer) error {
 	var fixed []string
 	if o.fix {
 		before := o
@@ -124,12 +124,12 @@ func runDoctor(ctx context.Context, o doctorOptions, out io.Writer) error {
 	}
 	return exit.Failure{
 		Code: exit.Error, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed),
-		Hint: doctorHint(o, e),
+		Hint: hint(o, e),
 	}
 }
 
-// doctorHint says what comes next.
-func doctorHint(o doctorOptions, e *examination) string {
+// hint says what comes next.
+func hint(o options, e *examination) string {
 	if !o.fix && e.mendable() {
 		return "some of it can be mended with: aoctl doctor --fix"
 	}
@@ -159,7 +159,7 @@ func mend(e *examination) []string {
 }
 
 // examine runs every check. quick leaves out what only informs and takes time.
-func examine(ctx context.Context, o doctorOptions, quick bool) *examination {
+func examine(ctx context.Context, o options, quick bool) *examination {
 	e := &examination{Version: version.Read(), Project: o.project, Checks: []check{}}
 	e.section("console")
 	e.console(ctx, o)

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -31,7 +31,7 @@ const (
 )
 
 // database looks at what was recorded, and whether more can be.
-func (e *examination) database(ctx context.Context, o doctorOptions) {
+func (e *examination) database(ctx context.Context, o options) {
 	dir, err := paths.StateDir()
 	if err != nil {
 		e.add(install.Fail, "state folder", "set HOME or AOCTL_HOME", "%v", paths.ErrNoHome)
@@ -97,7 +97,7 @@ func (e *examination) stateFiles(dir string) {
 }
 
 // recorded opens the database as aoctl log does: it cannot change anything there.
-func (e *examination) recorded(ctx context.Context, o doctorOptions) {
+func (e *examination) recorded(ctx context.Context, o options) {
 	path, err := paths.Database()
 	if err != nil {
 		return // said already

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func (d *agentDrill) scenes(full bool) []drillScene {
 }
 
 // drillAgent runs o.drill against a scripted model and reports what was seen.
-func drillAgent(ctx context.Context, o doctorOptions, out, said io.Writer) error {
+func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 	d, err := newAgentDrill(ctx, o, said)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func drillAgent(ctx context.Context, o doctorOptions, out, said io.Writer) error
 }
 
 // newAgentDrill finds the agent's program and the line that the user has installed.
-func newAgentDrill(ctx context.Context, o doctorOptions, said io.Writer) (*agentDrill, error) {
+func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill, error) {
 	a, ok := drill.Named(o.drill)
 	if !ok {
 		return nil, usage.Error{Text: fmt.Sprintf("no agent is called %q", o.drill), Hint: "--drill takes one of " + strings.Join(install.Agents(), ", ")}

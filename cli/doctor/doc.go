@@ -1,0 +1,21 @@
+// Package doctor is "aoctl doctor": it checks that the gates hold, and says what to do
+// where they do not.
+//
+// An examination is a list of checks in sections, in the order in which a call meets them:
+// console and settings file, database, the agents and their hooks, the drill, the rules.
+// Each section has a file that looks and adds checks; report.go prints them. A check that
+// can be mended without a person carries its repair, which --fix carries out before
+// everything is looked at once more.
+//
+// The drill runs the installed hook lines against things that go wrong, in a folder, with a
+// socket and a database of its own (drill.go, drill_run.go). --drill AGENT goes further
+// and runs the agent itself, offline, with the scripted model of cli/drill (agent.go,
+// agent_run.go). In both, whatever lets a call through is OPEN, and that is a failure.
+package doctor
+
+import "github.com/spf13/cobra"
+
+// Commands are those that check whether the gates hold.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newDoctorCommand()}
+}
