@@ -1,3 +1,19 @@
+// Package cli is aoctl's command line. This folder has the root: it goes the hook's own
+// short way, builds the tree of commands, runs one, and reports what came of it.
+//
+// Each family of commands is a folder that knows no other family: calls, sessions, rules,
+// logs, setup, doctor, run and demo. A family hands its commands to the root (Commands);
+// each command reads its flags into a small struct and calls one function with it. console
+// puts broker, store and screen together and is what the root command opens.
+//
+// What families share lies below them: client asks the console over its socket, state
+// reads what aoctl keeps on disk, config is the settings file, terminal is the person at
+// the keyboard, show prints, usage looks at the command line, exit has the exit codes and
+// prints errors, and version says which aoctl this is. drill runs real agents offline.
+//
+// Commands for people print aligned tables; with --json they print an array of objects,
+// each with an "id", for programs. Whatever agents sent is made safe before it reaches a
+// terminal, in both forms.
 package cli
 
 import (
@@ -8,10 +24,12 @@ import (
 
 	"github.com/aoctl/aoctl/cli/calls"
 	"github.com/aoctl/aoctl/cli/console"
+	"github.com/aoctl/aoctl/cli/demo"
 	"github.com/aoctl/aoctl/cli/doctor"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/logs"
 	"github.com/aoctl/aoctl/cli/rules"
+	"github.com/aoctl/aoctl/cli/run"
 	"github.com/aoctl/aoctl/cli/sessions"
 	"github.com/aoctl/aoctl/cli/setup"
 	"github.com/aoctl/aoctl/cli/usage"
@@ -56,20 +74,13 @@ func newRoot() *cobra.Command {
 		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
 	})
 	root.PersistentPreRunE = checkFlags
-	root.AddCommand(console.Commands()...)
-	root.AddCommand(doctor.Commands()...)
-	root.AddCommand(setup.Commands()...)
-	root.AddCommand(logs.Commands()...)
-	root.AddCommand(rules.Commands()...)
-	root.AddCommand(sessions.Commands()...)
-	root.AddCommand(calls.Commands()...)
-	root.AddCommand(
-
-		newHookHelp(),
-		newDemoCommand(), newDemoAgentCommand(),
-		newVersionCommand(), newCompletionCommand(root),
-		newRunCommand(), newRunHeldCommand(),
-	)
+	root.AddCommand(newHookHelp(), newVersionCommand(), newCompletionCommand(root))
+	for _, family := range [][]*cobra.Command{
+		console.Commands(), calls.Commands(), sessions.Commands(), rules.Commands(), logs.Commands(),
+		setup.Commands(), doctor.Commands(), run.Commands(), demo.Commands(),
+	} {
+		root.AddCommand(family...)
+	}
 	return root
 }
 
@@ -83,21 +94,4 @@ func checkFlags(cmd *cobra.Command, _ []string) error {
 		return usage.Error{Text: err.Error(), Hint: usage.HelpHint(cmd)}
 	}
 	return nil
-}
-
-// newHookHelp lists the hook among the commands and in completion. Main never
-// lets it run: a hook must start without building any of this.
-func newHookHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "hook AGENT",
-		Short: "Ask the console on behalf of an agent (agents run this)",
-		Long: `hook reads one hook payload of AGENT from standard input, asks the console, and
-prints the answer for the agent. Whatever goes wrong refuses the call: nothing
-on standard output, one sentence on standard error, exit code 2.`,
-		Example:            "  echo \"$payload\" | aoctl hook claude --timeout 10m",
-		DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage.Error{Text: "hook must be the first argument", Hint: usage.HelpHint(cmd)}
-		},
-	}
 }

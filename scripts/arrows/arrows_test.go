@@ -59,8 +59,34 @@ var arrows = map[string][]string{
 	"cli/version":  {module + "/broker/wire"},
 	"cli/config":   {module + "/broker", module + "/cli/exit", module + "/cli/terminal", module + "/cli/usage", module + "/hookclient/paths", module + "/tui", "github.com/pelletier/go-toml/…", "github.com/spf13/cobra", "golang.org/x/sys/…"},
 
+	"cli":                 {module + "/cli/…", module + "/hookclient", "github.com/spf13/cobra"},
+	"cli/calls":           family("broker", "broker/agents", "broker/forms", "broker/risk", "broker/wire", "tui"),
+	"cli/console":         family("broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/tmux"),
+	"cli/demo":            family("cli/console"),
+	"cli/doctor":          family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store"),
+	"cli/drill":           {module + "/cli/drill/fakemodel"},
+	"cli/drill/fakemodel": {},
+	"cli/logs":            family("broker", "broker/agents", "broker/api", "broker/story", "hookclient/paths", "store"),
+	"cli/rules":           family("broker", "broker/risk", "broker/rules", "broker/workspace", "store"),
+	"cli/run":             family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
+	"cli/sessions":        family("broker", "broker/proctree", "tui"),
+	"cli/setup":           family("hookclient/install", "hookclient/paths", "hookclient/profile"),
+
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},
+}
+
+// family is what a family of commands may import: what families share, and more of the
+// module. None of them knows another.
+func family(more ...string) []string {
+	allowed := []string{"github.com/spf13/cobra", "github.com/charmbracelet/x/…", "github.com/google/uuid", "golang.org/x/sys/…", module + "/tui/safe"}
+	for _, room := range []string{"client", "config", "exit", "show", "state", "terminal", "usage", "version"} {
+		allowed = append(allowed, module+"/cli/"+room)
+	}
+	for _, room := range more {
+		allowed = append(allowed, module+"/"+room)
+	}
+	return allowed
 }
 
 // TestArrows keeps packages from knowing what they need not know.

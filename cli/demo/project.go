@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 // furnish writes the demo's projects, so that edits and overwritten files have
 // something to be compared with.
-func (d demoFolder) furnish() error {
-	for _, s := range demoSessions {
+func (d place) furnish() error {
+	for _, s := range script {
 		for name, text := range s.files {
 			path := filepath.Join(d.project(s.name), name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

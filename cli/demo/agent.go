@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"bytes"
@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	demoHookTimeout = "10m"
-	demoHookAtMost  = "1h"
-	demoToolTime    = 400 * time.Millisecond // what an allowed call pretends to take
-	demoGoodbye     = 4 * time.Second        // from the last answer to the end of the session
-	demoStopTime    = 3 * time.Second        // what agents have to leave in when the demo ends
+	hookTimeout = "10m"
+	hookAtMost  = "1h"
+	toolTime    = 400 * time.Millisecond // what an allowed call pretends to take
+	goodbye     = 4 * time.Second        // from the last answer to the end of the session
+	stopTime    = 3 * time.Second        // what agents have to leave in when the demo ends
 )
 
 // newDemoAgentCommand is one of the demo's agents: a process of its own, as real
@@ -48,13 +48,13 @@ func newDemoAgentCommand() *cobra.Command {
 			if err != nil || pace < 0 {
 				return usage.Error{Text: fmt.Sprintf("--pace %q is no number", speed), Hint: usage.HelpHint(cmd)}
 			}
-			for _, s := range demoSessions {
+			for _, s := range script {
 				if s.name == args[0] {
-					d := demoFolder(folder)
+					d := place(folder)
 					if err := d.enter(); err != nil {
 						return err
 					}
-					return playDemoAgent(cmd.Context(), d, s, pace, cmd.InOrStdin())
+					return play(cmd.Context(), d, s, pace, cmd.InOrStdin())
 				}
 			}
 			return usage.Error{Text: fmt.Sprintf("the demo has no agent called %q", args[0])}
@@ -66,25 +66,25 @@ func newDemoAgentCommand() *cobra.Command {
 	return cmd
 }
 
-// demoAgents are the running agents of one demo.
-type demoAgents struct {
+// agents are the running agents of one demo.
+type agents struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }
 
-// startDemoAgents starts a process for each of the demo's agents. Call stop on what
+// startAgents starts a process for each of the demo's agents. Call stop on what
 // it returns, also with an error.
-func startDemoAgents(ctx context.Context, folder demoFolder) (*demoAgents, error) {
+func startAgents(ctx context.Context, folder place) (*agents, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	agents := &demoAgents{cancel: cancel}
+	agents := &agents{cancel: cancel}
 	exe, err := os.Executable()
 	if err != nil {
 		return agents, fmt.Errorf("find the program itself: %w", err)
 	}
-	for _, s := range demoSessions {
+	for _, s := range script {
 		cmd := exec.CommandContext(ctx, exe, "demo-agent", s.name, "--folder", string(folder)) //nolint:gosec // our own program
 		cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-		cmd.WaitDelay = demoStopTime
+		cmd.WaitDelay = stopTime
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // away from the console's terminal
 		if _, err := cmd.StdinPipe(); err != nil {           // held open; its end tells the agent that the demo is over
 			return agents, fmt.Errorf("start the demo's agents: %w", err)
@@ -98,15 +98,15 @@ func startDemoAgents(ctx context.Context, folder demoFolder) (*demoAgents, error
 }
 
 // stop ends all agents and waits until they are gone.
-func (a *demoAgents) stop() {
+func (a *agents) stop() {
 	a.cancel()
 	a.wg.Wait()
 }
 
-// demoAgent is one agent while it plays.
-type demoAgent struct {
-	script   demoSession
-	folder   demoFolder
+// agent is one agent while it plays.
+type agent struct {
+	script   session
+	folder   place
 	exe      string
 	pace     float64
 	id       string // the session's
@@ -114,9 +114,9 @@ type demoAgent struct {
 	stopped  atomic.Bool // the console ended the turn
 }
 
-// playDemoAgent goes through s as Claude Code would: it asks before every call,
+// play goes through s as Claude Code would: it asks before every call,
 // waits for the answer, reports what came of it, and runs nothing.
-func playDemoAgent(ctx context.Context, folder demoFolder, s demoSession, pace float64, stdin io.Reader) error {
+func play(ctx context.Context, folder place, s session, pace float64, stdin io.Reader) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the program itself: %w", err)
@@ -129,7 +129,7 @@ func playDemoAgent(ctx context.Context, folder demoFolder, s demoSession, pace f
 		defer cancel()
 		_, _ = io.Copy(io.Discard, stdin) // its end is the news
 	}()
-	a := &demoAgent{script: s, folder: folder, exe: exe, pace: pace, id: uuid.NewString(), promptID: uuid.NewString()}
+	a := &agent{script: s, folder: folder, exe: exe, pace: pace, id: uuid.NewString(), promptID: uuid.NewString()}
 	a.tell(ctx, "SessionStart", map[string]any{"source": "startup", "model": "claude-opus-5-5"})
 	a.tell(ctx, "UserPromptSubmit", map[string]any{"prompt": s.prompt})
 	var lanes sync.WaitGroup
@@ -142,13 +142,13 @@ func playDemoAgent(ctx context.Context, folder demoFolder, s demoSession, pace f
 		<-over // a stopped agent stays at its prompt
 		return nil
 	}
-	a.pause(ctx, demoGoodbye)
+	a.pause(ctx, goodbye)
 	a.tell(ctx, "SessionEnd", map[string]any{"reason": "prompt_input_exit"})
 	return nil
 }
 
 // playLane makes the calls of one agent or sub-agent, one after the other.
-func (a *demoAgent) playLane(ctx context.Context, lane demoLane) {
+func (a *agent) playLane(ctx context.Context, lane lane) {
 	identity := map[string]any{}
 	if lane.subagent != "" {
 		identity["agent_id"] = lane.subagentID
@@ -173,9 +173,9 @@ func (a *demoAgent) playLane(ctx context.Context, lane demoLane) {
 		if !answer.allows() {
 			continue
 		}
-		a.pause(ctx, demoToolTime)
+		a.pause(ctx, toolTime)
 		fields["tool_response"] = map[string]any{"stdout": "(the demo runs nothing)", "stderr": "", "interrupted": false}
-		fields["duration_ms"] = demoToolTime.Milliseconds()
+		fields["duration_ms"] = toolTime.Milliseconds()
 		if a.tell(ctx, "PostToolUse", fields).ends() {
 			a.stopped.Store(true)
 			return
@@ -184,18 +184,18 @@ func (a *demoAgent) playLane(ctx context.Context, lane demoLane) {
 }
 
 // localize is input as JSON, with paths in the demo's own folder.
-func (a *demoAgent) localize(input any) json.RawMessage {
+func (a *agent) localize(input any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(input); err != nil {
 		panic(err) // the script is part of the program
 	}
-	return json.RawMessage(strings.ReplaceAll(strings.TrimSpace(b.String()), demoProject, a.folder.project(a.script.name)))
+	return json.RawMessage(strings.ReplaceAll(strings.TrimSpace(b.String()), projectMark, a.folder.project(a.script.name)))
 }
 
 // pause waits d at the demo's pace, or until ctx ends.
-func (a *demoAgent) pause(ctx context.Context, d time.Duration) {
+func (a *agent) pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(time.Duration(float64(d) * a.pace))
 	defer t.Stop()
 	select {
@@ -204,21 +204,21 @@ func (a *demoAgent) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// demoAnswer is what the hook client printed; the zero value refuses, as an agent
+// verdict is what the hook client printed; the zero value refuses, as an agent
 // with a fail-closed hook does.
-type demoAnswer struct {
+type verdict struct {
 	Continue *bool `json:"continue"`
 	Specific struct {
 		Decision string `json:"permissionDecision"`
 	} `json:"hookSpecificOutput"`
 }
 
-func (d demoAnswer) allows() bool { return d.Specific.Decision == "allow" }
-func (d demoAnswer) ends() bool   { return d.Continue != nil && !*d.Continue }
+func (d verdict) allows() bool { return d.Specific.Decision == "allow" }
+func (d verdict) ends() bool   { return d.Continue != nil && !*d.Continue }
 
 // tell runs the hook client with one event, as Claude Code does: a line of JSON in,
 // a line of JSON out.
-func (a *demoAgent) tell(ctx context.Context, event string, extra map[string]any) demoAnswer {
+func (a *agent) tell(ctx context.Context, event string, extra map[string]any) verdict {
 	cwd := a.folder.project(a.script.name)
 	payload := merge(extra, map[string]any{
 		"session_id": a.id, "transcript_path": cwd + "/.transcript.jsonl", "cwd": cwd,
@@ -230,23 +230,23 @@ func (a *demoAgent) tell(ctx context.Context, event string, extra map[string]any
 	if err := enc.Encode(payload); err != nil {
 		panic(err) // made of what the script holds
 	}
-	cmd := exec.CommandContext(ctx, a.exe, "hook", "claude", "--timeout", demoHookTimeout, "--at-most", demoHookAtMost) //nolint:gosec // our own program
+	cmd := exec.CommandContext(ctx, a.exe, "hook", "claude", "--timeout", hookTimeout, "--at-most", hookAtMost) //nolint:gosec // our own program
 	cmd.Dir = cwd
 	cmd.Env = a.environ(cwd)
 	cmd.Stdin = &line
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = demoStopTime / 2
+	cmd.WaitDelay = stopTime / 2
 	out, err := cmd.Output()
-	var answer demoAnswer
+	var answer verdict
 	if err != nil || json.Unmarshal(out, &answer) != nil {
-		return demoAnswer{}
+		return verdict{}
 	}
 	return answer
 }
 
 // environ is this process's environment with Claude Code's tell-tales instead of
 // those of whatever agent the demo may have been started from.
-func (a *demoAgent) environ(cwd string) []string {
+func (a *agent) environ(cwd string) []string {
 	env := make([]string, 0, len(os.Environ())+4)
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")

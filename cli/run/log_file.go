@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"fmt"
@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	maxRunLog  = 4 << 20             // size at which a run's log is set aside as .1, bytes
-	keepRunLog = 30 * 24 * time.Hour // after a run's last word its log is removed
+	maxLog  = 4 << 20             // size at which a run's log is set aside as .1, bytes
+	keepLog = 30 * 24 * time.Hour // after a run's last word its log is removed
 )
 
-// runLogFolder is where the logs of runs lie, made if need be.
-func runLogFolder() (string, error) {
+// logFolder is where the logs of runs lie, made if need be.
+func logFolder() (string, error) {
 	home, err := paths.StateDir()
 	if err != nil {
 		return "", err
@@ -34,20 +34,20 @@ func runLogFolder() (string, error) {
 	return dir, state.Prepare(dir)
 }
 
-// openRunLog opens the log of one run, for this user's eyes only. It never grows beyond
-// twice maxRunLog.
-func openRunLog(path string) (log *slog.Logger, closeLog func(), err error) {
-	pruneRunLogs(filepath.Dir(path), time.Now())
-	w := &runLog{path: path}
+// openLog opens the log of one run, for this user's eyes only. It never grows beyond
+// twice maxLog.
+func openLog(path string) (log *slog.Logger, closeLog func(), err error) {
+	pruneLogs(filepath.Dir(path), time.Now())
+	w := &logFile{path: path}
 	if err := w.open(); err != nil {
 		return nil, nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot write the run's log %s: %v", path, exit.RootCause(err)), Hint: "move it away, or name another state folder with AOCTL_HOME", Cause: err}
 	}
 	return slog.New(slog.NewJSONHandler(w, nil)), w.close, nil
 }
 
-// pruneRunLogs removes logs of runs that are long over, and then the environments that
+// pruneLogs removes logs of runs that are long over, and then the environments that
 // these were started with.
-func pruneRunLogs(dir string, now time.Time) {
+func pruneLogs(dir string, now time.Time) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -56,16 +56,16 @@ func pruneRunLogs(dir string, now time.Time) {
 		info, err := e.Info()
 		isEnv := strings.HasSuffix(e.Name(), envSuffix)
 		_, noLog := os.Lstat(filepath.Join(dir, e.Name()[:max(0, strings.LastIndexByte(e.Name(), '-'))]+".log"))
-		old := err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepRunLog
+		old := err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > keepLog
 		if old && (strings.Contains(e.Name(), ".log") || isEnv && noLog != nil) {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // the next one tries again
 		}
 	}
 }
 
-// runLog is a file that is set aside when it has grown large. A disk that is full loses
+// logFile is a file that is set aside when it has grown large. A disk that is full loses
 // lines of it, and nothing else.
-type runLog struct {
+type logFile struct {
 	path string
 
 	mu   sync.Mutex
@@ -73,7 +73,7 @@ type runLog struct {
 	size int64
 }
 
-func (l *runLog) open() error {
+func (l *logFile) open() error {
 	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
@@ -87,10 +87,10 @@ func (l *runLog) open() error {
 	return nil
 }
 
-func (l *runLog) Write(p []byte) (int, error) {
+func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.size+int64(len(p)) > maxRunLog {
+	if l.size+int64(len(p)) > maxLog {
 		if err := os.Rename(l.path, l.path+".1"); err != nil {
 			return 0, err
 		}
@@ -104,7 +104,7 @@ func (l *runLog) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *runLog) close() {
+func (l *logFile) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_ = l.file.Close()

@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"context"
@@ -42,24 +42,24 @@ removed when you quit.`,
 	return cmd
 }
 
-// demoFolder is where one run of the demo lives; see its methods for what lies where.
-type demoFolder string
+// place is where one run of the demo lives; see its methods for what lies where.
+type place string
 
-func (d demoFolder) home() string               { return filepath.Join(string(d), "home") }
-func (d demoFolder) socket() string             { return filepath.Join(d.home(), "broker.sock") }
-func (d demoFolder) project(name string) string { return filepath.Join(string(d), "src", name) }
+func (d place) home() string               { return filepath.Join(string(d), "home") }
+func (d place) socket() string             { return filepath.Join(d.home(), "broker.sock") }
+func (d place) project(name string) string { return filepath.Join(string(d), "src", name) }
 
 // maxSocketPath is what every platform takes as a socket's path, bytes.
 const maxSocketPath = 103
 
-// newDemoFolder makes a private folder with a path short enough for a socket.
-func newDemoFolder() (demoFolder, error) {
+// newPlace makes a private folder with a path short enough for a socket.
+func newPlace() (place, error) {
 	for _, parent := range []string{os.TempDir(), "/tmp"} {
 		dir, err := os.MkdirTemp(parent, "aoctl-demo-")
 		if err != nil {
 			return "", fmt.Errorf("make a folder for the demo: %w", err)
 		}
-		if d := demoFolder(dir); len(d.socket()) <= maxSocketPath {
+		if d := place(dir); len(d.socket()) <= maxSocketPath {
 			return d, nil
 		}
 		if err := os.Remove(dir); err != nil {
@@ -71,7 +71,7 @@ func newDemoFolder() (demoFolder, error) {
 
 // runDemo opens the console in a folder of its own and lets the agents loose.
 func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) {
-	folder, err := newDemoFolder()
+	folder, err := newPlace()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 		return err
 	}
 	defer h.Close()
-	agents, err := startDemoAgents(ctx, folder)
+	agents, err := startAgents(ctx, folder)
 	defer agents.stop()
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 }
 
 // enter points this process, and all that it starts, at the demo's own state.
-func (d demoFolder) enter() error {
+func (d place) enter() error {
 	for _, name := range []string{"AOCTL_SOCKET", "AOCTL_URL", "AOCTL_TOKEN"} {
 		if err := os.Unsetenv(name); err != nil {
 			return fmt.Errorf("set up the demo: %w", err)

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// runPrinter prints what an agent says and does, so that none of it can draw.
-type runPrinter struct {
+// printer prints what an agent says and does, so that none of it can draw.
+type printer struct {
 	out, notes io.Writer
 	json       bool
 	keep       bool // the session stays when its turn is over
@@ -29,14 +29,14 @@ const (
 	endWidth  = 80
 )
 
-func (p *runPrinter) begin(session string) {
+func (p *printer) begin(session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, _ = fmt.Fprintf(p.notes, "aoctl: session %s; ctrl+c ends the turn, twice the session\n", session)
 }
 
 // show prints one thing that was seen. Its error is that of writing to out.
-func (p *runPrinter) show(s runner.Seen) error {
+func (p *printer) show(s runner.Seen) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.Kind == runner.SeenNote {
@@ -55,7 +55,7 @@ func (p *runPrinter) show(s runner.Seen) error {
 }
 
 // line prints the agent's own JSON, on one line that a terminal only shows.
-func (p *runPrinter) line(s runner.Seen) error {
+func (p *printer) line(s runner.Seen) error {
 	var compact bytes.Buffer
 	if s.Kind != runner.SeenLine {
 		return nil
@@ -68,7 +68,7 @@ func (p *runPrinter) line(s runner.Seen) error {
 	return err
 }
 
-func (p *runPrinter) text(s runner.Seen) string {
+func (p *printer) text(s runner.Seen) string {
 	indent := ""
 	if s.Sub {
 		indent = "    "
@@ -111,7 +111,7 @@ func endWords(s runner.Seen) string {
 }
 
 // end prints how the run went.
-func (p *runPrinter) end(r runner.Result) {
+func (p *printer) end(r runner.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.Turns == 0 {

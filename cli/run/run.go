@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -24,8 +24,8 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// runOptions are the flags of "aoctl run".
-type runOptions struct {
+// options are the flags of "aoctl run".
+type options struct {
 	session  string
 	resume   bool
 	name     string
@@ -38,7 +38,7 @@ type runOptions struct {
 	timeout  time.Duration
 }
 
-const runLong = `run starts an agent as a managed session: its calls ask in the console, and the
+const long = `run starts an agent as a managed session: its calls ask in the console, and the
 console can also speak to it, interrupt it and end it. The session lives on when
 the console is closed; what it asks meanwhile waits for a console to come back.
 
@@ -56,18 +56,18 @@ takes messages until it is stopped.
 Exit code: 0 when the last turn went well, 1 when it did not, 3 when no console
 is listening; then nothing is started.`
 
-const runExample = `  aoctl run -- claude "fix the flaky test in cart_test.go"
+const example = `  aoctl run -- claude "fix the flaky test in cart_test.go"
   aoctl run --detach --name nightly --cwd ~/src/api -- claude --permission-mode acceptEdits "update the docs"
   git diff | aoctl run --json -- claude -
   aoctl run --resume --session-id 2f2a3c1c-7d7e-4c2b-8b5e-0a7f5f6f1a10 -- claude "and now the changelog"`
 
 func newRunCommand() *cobra.Command {
-	var o runOptions
+	var o options
 	cmd := &cobra.Command{
 		Use:     `run [flags] -- claude [args…] "prompt"`,
 		Short:   "Run an agent that the console can also speak to",
-		Long:    runLong,
-		Example: runExample,
+		Long:    long,
+		Example: example,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := o.spec(cmd, args)
 			switch {
@@ -124,18 +124,18 @@ func completeSessionIDs(cmd *cobra.Command, _ []string, _ string) ([]string, cob
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// runSpec is one run, as it is handed to a runner in the background.
-type runSpec struct {
+// spec is one run, as it is handed to a runner in the background.
+type spec struct {
 	Start   wire.RunStart `json:"start"`
 	Keep    bool          `json:"keep"`
 	Socket  string        `json:"socket"`
 	Timeout time.Duration `json:"timeout"`
-	Env     []byte        `json:"env"` // the agent's, as joinRunEnv writes it: a value need not be UTF-8
+	Env     []byte        `json:"env"` // the agent's, as joinEnv writes it: a value need not be UTF-8
 }
 
 // spec is what the command line asks for.
-func (o runOptions) spec(cmd *cobra.Command, args []string) (runSpec, error) {
-	s := runSpec{Keep: o.keep || o.detach, Timeout: o.timeout}
+func (o options) spec(cmd *cobra.Command, args []string) (spec, error) {
+	s := spec{Keep: o.keep || o.detach, Timeout: o.timeout}
 	var err error
 	if s.Socket, err = client.SocketPath(cmd); err != nil {
 		return s, err
@@ -155,10 +155,10 @@ func (o runOptions) spec(cmd *cobra.Command, args []string) (runSpec, error) {
 	if err = o.agent(&s.Start, args, old, cmd.InOrStdin()); err != nil {
 		return s, err
 	}
-	return s, s.withRunEnv(old.Run, len(args) > 0, os.Environ())
+	return s, s.withEnv(old.Run, len(args) > 0, os.Environ())
 }
 
-func (o runOptions) check() error {
+func (o options) check() error {
 	bad := func(text, hint string) error { return usage.Error{Text: text, Hint: hint} }
 	id, err := uuid.Parse(o.session)
 	switch {
@@ -178,7 +178,7 @@ func (o runOptions) check() error {
 
 // start is what the flags say of the run, and for a session that is taken up again what is
 // known of it.
-func (o runOptions) start(old broker.Session) (wire.RunStart, error) {
+func (o options) start(old broker.Session) (wire.RunStart, error) {
 	start := wire.RunStart{
 		SessionID: o.session, Agent: "claude", Name: o.name, Model: o.model, MaxTurns: o.maxTurns,
 		Resumed: o.resume, Detached: o.detach,
@@ -197,7 +197,7 @@ func (o runOptions) start(old broker.Session) (wire.RunStart, error) {
 	if info, err := os.Stat(start.CWD); err != nil || !info.IsDir() {
 		return start, usage.Error{Text: fmt.Sprintf("there is no folder %s", start.CWD), Hint: "name one with --cwd"}
 	}
-	state, err := runLogFolder()
+	state, err := logFolder()
 	if err != nil {
 		return start, err
 	}
@@ -214,7 +214,7 @@ func (o runOptions) start(old broker.Session) (wire.RunStart, error) {
 }
 
 // agent fills in program, arguments and prompt.
-func (o runOptions) agent(start *wire.RunStart, args []string, old broker.Session, stdin io.Reader) error {
+func (o options) agent(start *wire.RunStart, args []string, old broker.Session, stdin io.Reader) error {
 	if len(args) == 0 && old.Run != nil && old.Run.Program != "" {
 		start.Program, start.Args = old.Run.Program, old.Run.Args
 		return nil
@@ -254,8 +254,8 @@ func knownSession(cmd *cobra.Command, id string) (broker.Session, error) {
 	return s.Session, err
 }
 
-// runFailure is err of a runner as a person reads it.
-func runFailure(err error, socket string) error {
+// explain is err of a runner as a person reads it.
+func explain(err error, socket string) error {
 	var status *hookclient.StatusError
 	var ended *runner.EndError
 	switch {

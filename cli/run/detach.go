@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bufio"
@@ -29,8 +29,8 @@ const (
 	startedFD = 3
 )
 
-// runStarted is what a runner in the background says of its start.
-type runStarted struct {
+// started is what a runner in the background says of its start.
+type started struct {
 	SessionID string `json:"session_id"`
 	PID       int    `json:"pid"`
 	Log       string `json:"log"`
@@ -41,7 +41,7 @@ type runStarted struct {
 
 // startDetached runs s in the background. It returns once the console knows of the run and
 // the agent's gate stands, or with the reason why not.
-func startDetached(ctx context.Context, s runSpec, asJSON bool, stdout io.Writer) error {
+func startDetached(ctx context.Context, s spec, asJSON bool, stdout io.Writer) error {
 	told, err := launchRun(ctx, s)
 	if err != nil {
 		return err
@@ -55,18 +55,18 @@ func startDetached(ctx context.Context, s runSpec, asJSON bool, stdout io.Writer
 
 // launchRun starts a runner in the background for s and waits until it holds the session.
 // When ctx ends first, the runner is told to end.
-func launchRun(ctx context.Context, s runSpec) (runStarted, error) {
+func launchRun(ctx context.Context, s spec) (started, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return runStarted{}, fmt.Errorf("find this program: %w", err)
+		return started{}, fmt.Errorf("find this program: %w", err)
 	}
 	spec, err := json.Marshal(s)
 	if err != nil {
-		return runStarted{}, fmt.Errorf("write the run's settings: %w", err)
+		return started{}, fmt.Errorf("write the run's settings: %w", err)
 	}
 	ours, theirs, err := os.Pipe()
 	if err != nil {
-		return runStarted{}, fmt.Errorf("make a pipe: %w", err)
+		return started{}, fmt.Errorf("make a pipe: %w", err)
 	}
 	defer func() { _ = ours.Close() }()
 	cmd := exec.Command(self, runHeld) //nolint:gosec,noctx // this program; it outlives us
@@ -75,7 +75,7 @@ func launchRun(ctx context.Context, s runSpec) (runStarted, error) {
 	err = cmd.Start()
 	_ = theirs.Close()
 	if err != nil {
-		return runStarted{}, fmt.Errorf("start a runner: %w", err)
+		return started{}, fmt.Errorf("start a runner: %w", err)
 	}
 	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
 	go func() { _ = cmd.Wait() }() // where we stay, no dead process does
@@ -89,8 +89,8 @@ func launchRun(ctx context.Context, s runSpec) (runStarted, error) {
 	return told, nil
 }
 
-func readStarted(r io.Reader) (runStarted, error) {
-	var told runStarted
+func readStarted(r io.Reader) (started, error) {
+	var told started
 	line, err := bufio.NewReader(io.LimitReader(r, 64<<10)).ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &told)
@@ -110,7 +110,7 @@ func newRunHeldCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			syscall.CloseOnExec(startedFD)
 			tell := os.NewFile(startedFD, "started")
-			var s runSpec
+			var s spec
 			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&s); err != nil || s.Start.SessionID == "" {
 				return usage.Error{Text: "run-held is for aoctl run --detach", Hint: usage.HelpHint(cmd)}
 			}
@@ -120,13 +120,13 @@ func newRunHeldCommand() *cobra.Command {
 }
 
 // holdRun runs s, tells how its start went, and writes everything else into its log.
-func holdRun(s runSpec, tell *os.File) error {
-	say := func(t runStarted) {
+func holdRun(s spec, tell *os.File) error {
+	say := func(t started) {
 		t.SessionID, t.PID, t.Log = s.Start.SessionID, os.Getpid(), s.Start.Log
 		_ = show.Object(tell, t) // who started us may have left
 		_ = tell.Close()
 	}
-	log, closeLog, err := openRunLog(s.Start.Log)
+	log, closeLog, err := openLog(s.Start.Log)
 	if err != nil {
 		say(startFailed(err))
 		return err
@@ -138,9 +138,9 @@ func holdRun(s runSpec, tell *os.File) error {
 	ready := false
 	o := s.options()
 	o.Log, o.Linger = log, lingerDetached
-	o.Ready = func() { ready = true; say(runStarted{}) }
+	o.Ready = func() { ready = true; say(started{}) }
 	_, err = runner.Run(ctx, o)
-	if err = runFailure(err, s.Socket); err != nil {
+	if err = explain(err, s.Socket); err != nil {
 		log.Error("run failed", "err", err)
 	}
 	if !ready {
@@ -153,10 +153,10 @@ func holdRun(s runSpec, tell *os.File) error {
 }
 
 // startFailed is err for who started us.
-func startFailed(err error) runStarted {
+func startFailed(err error) started {
 	f, ok := errors.AsType[exit.Failure](err)
 	if !ok {
-		return runStarted{Error: safe.Line(err.Error()), Code: exit.Error}
+		return started{Error: safe.Line(err.Error()), Code: exit.Error}
 	}
-	return runStarted{Error: f.Text, Hint: f.Hint, Code: f.Code}
+	return started{Error: f.Text, Hint: f.Hint, Code: f.Code}
 }

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"errors"
@@ -58,7 +58,7 @@ func TestRunPrinterKeepsAgentsFromDrawing(t *testing.T) {
 	evil := "a\x1b[2Jb\u202ec\u0007"
 	for _, asJSON := range []bool{false, true} {
 		var out, notes strings.Builder
-		p := &runPrinter{out: &out, notes: &notes, json: asJSON}
+		p := &printer{out: &out, notes: &notes, json: asJSON}
 		for _, s := range []runner.Seen{
 			{Kind: runner.SeenText, Text: evil},
 			{Kind: runner.SeenNote, Text: evil},

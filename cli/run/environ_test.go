@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 )
 
 // envSpec is a run of session s whose files lie in dir.
-func envSpec(dir string) *runSpec {
-	s := &runSpec{}
+func envSpec(dir string) *spec {
+	s := &spec{}
 	s.Start.SessionID, s.Start.Log = "s", filepath.Join(dir, "s.log")
 	return s
 }
@@ -25,7 +25,7 @@ func envSpec(dir string) *runSpec {
 func startedIn(t *testing.T, dir string, env ...string) *broker.Run {
 	t.Helper()
 	s := envSpec(dir)
-	if err := s.withRunEnv(nil, true, env); err != nil {
+	if err := s.withEnv(nil, true, env); err != nil {
 		t.Fatal(err)
 	}
 	return &broker.Run{Log: s.Start.Log, EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}
@@ -36,7 +36,7 @@ func TestResumedInItsOwnEnvironment(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	old := startedIn(t, dir, "AWS_PROFILE=staging", "KEY=se\xffcret\nline", "AOCTL_SOCKET=/old", "AOCTL_TOKEN=op", "CLAUDECODE=1", "PWD=/x")
 	s := envSpec(elsewhere)
-	if err := s.withRunEnv(old, false, []string{"AWS_PROFILE=production", "AOCTL_SOCKET=/new", "AOCTL_TOKEN=op", "OTHER=1"}); err != nil {
+	if err := s.withEnv(old, false, []string{"AWS_PROFILE=production", "AOCTL_SOCKET=/new", "AOCTL_TOKEN=op", "OTHER=1"}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"AWS_PROFILE=staging", "KEY=se\xffcret\nline", "AOCTL_SOCKET=/new"}
@@ -47,7 +47,7 @@ func TestResumedInItsOwnEnvironment(t *testing.T) {
 		t.Errorf("it is said to differ by %q", s.Start.EnvDiffers)
 	}
 	again := envSpec(dir)
-	if err := again.withRunEnv(&broker.Run{Log: s.Start.Log, EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}, false, nil); err != nil {
+	if err := again.withEnv(&broker.Run{Log: s.Start.Log, EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}, false, nil); err != nil {
 		t.Errorf("resumed once more: %v", err)
 	}
 	if got := again.options().Env; !slices.Contains(got, "AWS_PROFILE=staging") {
@@ -61,7 +61,7 @@ func TestStartedInAnotherEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	old := startedIn(t, dir, "AWS_PROFILE=staging", "SAME=1", "GONE=secret-1", "TMUX_PANE=%1")
 	s := envSpec(dir)
-	if err := s.withRunEnv(old, true, []string{"AWS_PROFILE=secret-2", "SAME=1", "NEW=1", "TMUX_PANE=%2"}); err != nil {
+	if err := s.withEnv(old, true, []string{"AWS_PROFILE=secret-2", "SAME=1", "NEW=1", "TMUX_PANE=%2"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"AWS_PROFILE", "GONE", "NEW"}; !slices.Equal(s.Start.EnvDiffers, want) {
@@ -98,7 +98,7 @@ func TestAChangedEnvironmentIsNotUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := envSpec(dir)
-		err := s.withRunEnv(old, false, []string{"KEY=other"})
+		err := s.withEnv(old, false, []string{"KEY=other"})
 		f, ok := errors.AsType[exit.Failure](err)
 		if !ok || !strings.Contains(f.Text, name) || !strings.Contains(f.Text, "AWS_PROFILE") || strings.Contains(f.Text, "KEY") || strings.Contains(f.Text, "staging") {
 			t.Errorf("%s: %v", name, err)
@@ -117,17 +117,17 @@ func TestEnvironmentsArePruned(t *testing.T) {
 	if err := os.WriteFile(old.Log, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	long := now.Add(-2 * keepRunLog)
+	long := now.Add(-2 * keepLog)
 	if err := os.Chtimes(path, long, long); err != nil {
 		t.Fatal(err)
 	}
-	if pruneRunLogs(dir, now); !exists(path) {
+	if pruneLogs(dir, now); !exists(path) {
 		t.Error("the environment of a session with a fresh log is gone")
 	}
 	if err := os.Remove(old.Log); err != nil {
 		t.Fatal(err)
 	}
-	if pruneRunLogs(dir, now); exists(path) {
+	if pruneLogs(dir, now); exists(path) {
 		t.Error("the environment of a session that is long over is still there")
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"bytes"
@@ -47,11 +47,11 @@ func envFileOf(log, seal string) string {
 	return strings.TrimSuffix(log, ".log") + "-" + seal[:min(len(seal), 16)] + envSuffix
 }
 
-// keepRunEnv keeps env for the session with this log, and returns its seal.
-func keepRunEnv(log string, env []string) (seal string, err error) {
+// keepEnv keeps env for the session with this log, and returns its seal.
+func keepEnv(log string, env []string) (seal string, err error) {
 	text := make([]byte, saltSize)
 	_, _ = rand.Read(text) // never fails
-	text = append(text, joinRunEnv(env)...)
+	text = append(text, joinEnv(env)...)
 	seal = sealOf(text)
 	f, err := os.CreateTemp(filepath.Dir(log), ".new-*"+envSuffix) // 0600
 	if err != nil {
@@ -70,8 +70,8 @@ func sealOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// keptRunEnv reads what keepRunEnv wrote. Errors: errEnvGone, errEnvChanged, the system's.
-func keptRunEnv(path, seal string) ([]string, error) {
+// keptEnv reads what keepEnv wrote. Errors: errEnvGone, errEnvChanged, the system's.
+func keptEnv(path, seal string) ([]string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) //nolint:gosec // G304: our own file
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errEnvGone
@@ -87,11 +87,11 @@ func keptRunEnv(path, seal string) ([]string, error) {
 	case len(text) < saltSize || sealOf(text) != seal:
 		return nil, errEnvChanged
 	}
-	return splitRunEnv(text[saltSize:]), nil
+	return splitEnv(text[saltSize:]), nil
 }
 
-// joinRunEnv writes env as it is kept and handed on. No name and no value holds a NUL.
-func joinRunEnv(env []string) []byte {
+// joinEnv writes env as it is kept and handed on. No name and no value holds a NUL.
+func joinEnv(env []string) []byte {
 	var text []byte
 	for _, kv := range env {
 		text = append(append(text, kv...), 0)
@@ -99,8 +99,8 @@ func joinRunEnv(env []string) []byte {
 	return text
 }
 
-// splitRunEnv reads what joinRunEnv wrote. It is never nil: that would mean our own.
-func splitRunEnv(text []byte) []string {
+// splitEnv reads what joinEnv wrote. It is never nil: that would mean our own.
+func splitEnv(text []byte) []string {
 	env := []string{}
 	for kv := range bytes.SplitSeq(text, []byte{0}) {
 		if len(kv) > 0 {
@@ -110,15 +110,15 @@ func splitRunEnv(text []byte) []string {
 	return env
 }
 
-// withRunEnv decides with which environment the agent of s is started: here is this
+// withEnv decides with which environment the agent of s is started: here is this
 // process's, and asNow says that the user named the agent in this very shell, whose
 // environment it then gets. Otherwise it gets the one of its last start.
-func (s *runSpec) withRunEnv(old *broker.Run, asNow bool, here []string) error {
+func (s *spec) withEnv(old *broker.Run, asNow bool, here []string) error {
 	mine := runner.AgentEnv(here)
 	env := mine
 	if old != nil && old.EnvSeal != "" {
 		path := envFileOf(old.Log, old.EnvSeal)
-		kept, err := keptRunEnv(path, old.EnvSeal)
+		kept, err := keptEnv(path, old.EnvSeal)
 		switch {
 		case asNow:
 			s.Start.EnvDiffers = differences(old.EnvNames, kept, mine)
@@ -129,13 +129,13 @@ func (s *runSpec) withRunEnv(old *broker.Run, asNow bool, here []string) error {
 		}
 	}
 	var err error
-	if s.Start.EnvSeal, err = keepRunEnv(s.Start.Log, env); err != nil {
+	if s.Start.EnvSeal, err = keepEnv(s.Start.Log, env); err != nil {
 		return exit.Failure{
 			Code: exit.Error, Text: fmt.Sprintf("the session's environment cannot be kept in %s: %v", filepath.Dir(s.Start.Log), exit.RootCause(err)),
 			Hint: "make room, or name another state folder with AOCTL_HOME", Cause: err,
 		}
 	}
-	s.Env, s.Start.EnvNames = joinRunEnv(env), namesOf(env)
+	s.Env, s.Start.EnvNames = joinEnv(env), namesOf(env)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -21,16 +21,16 @@ const (
 )
 
 // options are those of the runner that s describes.
-func (s runSpec) options() runner.Options {
+func (s spec) options() runner.Options {
 	return runner.Options{
-		Start: s.Start, Keep: s.Keep, Socket: s.Socket, Timeout: s.Timeout, Env: splitRunEnv(s.Env),
+		Start: s.Start, Keep: s.Keep, Socket: s.Socket, Timeout: s.Timeout, Env: splitEnv(s.Env),
 		Linger: lingerHere, NewID: uuid.NewString,
 	}
 }
 
 // runHere runs s in the foreground.
-func runHere(s runSpec, asJSON bool, stdout, stderr io.Writer) error {
-	log, closeLog, err := openRunLog(s.Start.Log)
+func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
+	log, closeLog, err := openLog(s.Start.Log)
 	if err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func runHere(s runSpec, asJSON bool, stdout, stderr io.Writer) error {
 	defer stop()
 	o := s.options()
 	o.Log, o.Commands = log, commands
-	p := &runPrinter{out: stdout, notes: stderr, json: asJSON, keep: s.Keep}
+	p := &printer{out: stdout, notes: stderr, json: asJSON, keep: s.Keep}
 	o.Show = p.show
 	o.Ready = func() { p.begin(s.Start.SessionID) }
 	result, err := runner.Run(context.Background(), o)
 	p.end(result)
 	switch {
 	case err != nil:
-		return runFailure(err, s.Socket)
+		return explain(err, s.Socket)
 	case result.Failed:
 		return exit.Quiet(exit.Error)
 	}

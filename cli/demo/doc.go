@@ -1,0 +1,15 @@
+// Package demo is "aoctl demo": a console with four scripted agents, to see it work.
+//
+// The demo has a folder of its own with the state, the socket and the agents' projects,
+// and removes it at the end. Its console is the real one (package console) and its agents
+// ask through the real hook client, each from a process of its own, "aoctl demo-agent", as
+// real agents do. Nothing that they ask for is ever run: script.go has the calls, and what
+// each agent says when one is allowed or refused.
+package demo
+
+import "github.com/spf13/cobra"
+
+// Commands are the demo, and the agents that it starts.
+func Commands() []*cobra.Command {
+	return []*cobra.Command{newDemoCommand(), newDemoAgentCommand()}
+}
