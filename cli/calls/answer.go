@@ -79,7 +79,7 @@ func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out 
 		form, err := forms.Read(input)
 		switch {
 		case err != nil:
-			return exit.Failure{Code: exit.Error, Text: "this question cannot be answered from here: " + err.Error(), Hint: "answer it in the agent's own terminal, or decline", Cause: err}
+			return exit.Error{Code: exit.Failed, Text: "this question cannot be answered from here: " + err.Error(), Hint: "answer it in the agent's own terminal, or decline", Cause: err}
 		case len(o.answers) == 0:
 			return showQuestions(out, call, form)
 		}
@@ -136,9 +136,9 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 		}
 		return broker.Request{}, usage.Ambiguous("waiting question", ref, lines)
 	case s.Asks != nil:
-		return broker.Request{}, exit.Failure{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", show.SessionName(s)), Hint: "answer it there"}
+		return broker.Request{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("session %s asks in its agent's own terminal", show.SessionName(s)), Hint: "answer it there"}
 	}
-	return broker.Request{}, exit.Failure{
+	return broker.Request{}, exit.Error{
 		Code: exit.NotFound, Text: fmt.Sprintf("no question waits in session %s", show.SessionName(s)),
 		Hint: "see what waits: aoctl pending",
 	}

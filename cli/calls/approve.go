@@ -89,7 +89,7 @@ func readEditedInput(path string, stdin io.Reader) ([]byte, error) {
 	if path != "-" {
 		f, err := os.Open(path) //nolint:gosec // the operator's own choice
 		if err != nil {
-			return nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot read the input: %v", err), Cause: err}
+			return nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read the input: %v", err), Cause: err}
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
@@ -162,7 +162,7 @@ func findCall(ctx context.Context, c *client.Client, ref string) (broker.Request
 	if err = c.Get(ctx, "/approval-requests/"+url.PathEscape(ref), nil, &call); err == nil {
 		return call, nil
 	}
-	return broker.Request{}, exit.Failure{
+	return broker.Request{}, exit.Error{
 		Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", ref),
 		Hint: "it may have been answered already; see what waits: aoctl pending", Cause: err,
 	}
@@ -188,7 +188,7 @@ func (o approveOptions) consent(call broker.Request, out io.Writer) (approveOpti
 	}
 	yes, err := o.ask(call, out)
 	if err == nil && !yes {
-		err = exit.Failure{Code: exit.Error, Text: "not allowed: the call still waits", Hint: "refuse it with: aoctl deny " + call.ID}
+		err = exit.Error{Code: exit.Failed, Text: "not allowed: the call still waits", Hint: "refuse it with: aoctl deny " + call.ID}
 	}
 	o.digest, o.dangerous = call.Digest, o.dangerous || isDangerous(call) // all of it was on the screen, and the danger if there was one
 	return o, err

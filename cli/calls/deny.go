@@ -74,7 +74,7 @@ func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Write
 		return err
 	}
 	if !found {
-		return exit.Failure{
+		return exit.Error{
 			Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", o.call),
 			Hint: "it may have been answered already; see what waits: aoctl pending",
 		}

@@ -4,7 +4,7 @@
 // belongs to another user, before anything is sent and again once it is connected. A
 // Client can ask and refuse; what allows needs an operator's token, which NewOperator
 // takes from a file or from the environment. Whatever goes wrong comes back as an
-// exit.Failure with a cure: no console is listening, it does not answer, it refused.
+// exit.Error with a cure: no console is listening, it does not answer, it refused.
 //
 // Sessions and Pending are what nearly every command asks first. FindSession and
 // FindRequest then pick the one that the user named, by an id or its beginning, a name or
@@ -86,7 +86,7 @@ func SocketPath(cmd *cobra.Command) (string, error) {
 	}
 	s, err := paths.Socket()
 	if err != nil {
-		return "", exit.Failure{Code: exit.Error, Text: err.Error(), Cause: err}
+		return "", exit.Error{Code: exit.Failed, Text: err.Error(), Cause: err}
 	}
 	return s, nil
 }
@@ -99,10 +99,10 @@ func checkSocket(socket string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return NoConsole(socket, err)
 	case err != nil:
-		return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot look at the socket %s: %v", socket, errors.Unwrap(err)), Cause: err}
+		return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot look at the socket %s: %v", socket, errors.Unwrap(err)), Cause: err}
 	case info.Mode().Type() != fs.ModeSocket:
-		return exit.Failure{
-			Code: exit.Error, Text: fmt.Sprintf("%s is not a socket", socket),
+		return exit.Error{
+			Code: exit.Failed, Text: fmt.Sprintf("%s is not a socket", socket),
 			Hint: `move it away and start a console with "aoctl"`,
 		}
 	}
@@ -131,14 +131,15 @@ func Dial(ctx context.Context, socket string) (net.Conn, error) {
 }
 
 func foreignSocket(socket string, uid int) error {
-	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("the socket %s belongs to user %d, not to you", socket, uid),
+	return exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("the socket %s belongs to user %d, not to you", socket, uid),
 		Hint: "nothing was sent; remove it, or name your own with AOCTL_SOCKET",
 	}
 }
 
+// NoConsole says that nobody listens on socket.
 func NoConsole(socket string, cause error) error {
-	return exit.Failure{
+	return exit.Error{
 		Code: exit.NoConsole, Text: fmt.Sprintf("no console is listening on %s", socket),
 		Hint: `start one with "aoctl"`, Cause: cause,
 	}
@@ -191,13 +192,13 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, int
 	case err != nil:
 		return Unanswered(c.socket, err)
 	case len(text) > maxAnswer:
-		return exit.Failure{Code: exit.Error, Text: "the console's answer is too large"}
+		return exit.Error{Code: exit.Failed, Text: "the console's answer is too large"}
 	case resp.StatusCode != http.StatusOK:
 		return ReadError(resp.StatusCode, text)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return exit.Failure{
-			Code: exit.Error, Text: fmt.Sprintf("what listens on %s does not answer like aoctl", c.socket),
+		return exit.Error{
+			Code: exit.Failed, Text: fmt.Sprintf("what listens on %s does not answer like aoctl", c.socket),
 			Hint: "is it another version? compare with: aoctl version", Cause: err,
 		}
 	}
@@ -206,7 +207,7 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, int
 
 // Unanswered explains why a call to the console on socket got no answer at all.
 func Unanswered(socket string, err error) error {
-	if f, ok := errors.AsType[exit.Failure](err); ok {
+	if f, ok := errors.AsType[exit.Error](err); ok {
 		return f
 	}
 	var netErr net.Error
@@ -214,14 +215,14 @@ func Unanswered(socket string, err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
 		return NoConsole(socket, err)
 	case errors.Is(err, context.Canceled):
-		return exit.Failure{Code: exit.Error, Text: "interrupted", Cause: err}
+		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: err}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netErr) && netErr.Timeout():
-		return exit.Failure{
+		return exit.Error{
 			Code: exit.NoConsole, Text: fmt.Sprintf("the console on %s does not answer", socket),
 			Hint: "is it suspended (ctrl+z)? bring it back with fg, or quit it and start another", Cause: err,
 		}
 	}
-	return exit.Failure{
+	return exit.Error{
 		Code: exit.NoConsole, Text: fmt.Sprintf("the console on %s went away: %v", socket, exit.RootCause(err)),
 		Hint: `start one with "aoctl"`, Cause: err,
 	}
@@ -243,11 +244,11 @@ func ReadError(status int, body []byte) error {
 		Error APIError `json:"error"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Error.Message == "" {
-		return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("the console answered with status %d and no explanation", status), Cause: err}
+		return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("the console answered with status %d and no explanation", status), Cause: err}
 	}
 	e := answer.Error
 	e.Status = status
-	code := exit.Error
+	code := exit.Failed
 	switch status {
 	case http.StatusNotFound, http.StatusConflict, http.StatusGone:
 		code = exit.NotFound
@@ -256,7 +257,7 @@ func ReadError(status int, body []byte) error {
 	case http.StatusForbidden, http.StatusUnauthorized:
 		code = exit.Forbidden
 	}
-	return exit.Failure{Code: code, Text: e.Message, Hint: e.Hint, Cause: e}
+	return exit.Error{Code: code, Text: e.Message, Hint: e.Hint, Cause: e}
 }
 
 // Code is the broker's error code in err, or "".

@@ -19,7 +19,7 @@ func TestSilentConsole(t *testing.T) {
 	c := listenInstead(t)
 	c.http.Timeout = 50 * time.Millisecond
 	_, err := c.Sessions(t.Context())
-	f, ok := errors.AsType[exit.Failure](err)
+	f, ok := errors.AsType[exit.Error](err)
 	if !ok || f.Code != exit.NoConsole || !strings.Contains(f.Text, "does not answer") {
 		t.Errorf("got %v", err)
 	}
@@ -34,8 +34,8 @@ func TestForeignSocket(t *testing.T) {
 	if err := os.Chown(c.socket, 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
-	f, ok := errors.AsType[exit.Failure](checkSocket(c.socket))
-	if !ok || f.Code != exit.Error || !strings.Contains(f.Text, "belongs to user 12345") {
+	f, ok := errors.AsType[exit.Error](checkSocket(c.socket))
+	if !ok || f.Code != exit.Failed || !strings.Contains(f.Text, "belongs to user 12345") {
 		t.Errorf("got %v", f)
 	}
 }

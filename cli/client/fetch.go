@@ -16,11 +16,13 @@ type Session struct {
 	raw json.RawMessage
 }
 
+// UnmarshalJSON keeps the text as it came.
 func (s *Session) UnmarshalJSON(text []byte) error {
 	s.raw = append(s.raw[:0], text...)
 	return json.Unmarshal(text, &s.Session)
 }
 
+// MarshalJSON gives the text as it came.
 func (s Session) MarshalJSON() ([]byte, error) { return s.raw, nil }
 
 // Sessions asks for all sessions, ended ones too.
@@ -48,11 +50,13 @@ type Request struct {
 	raw json.RawMessage
 }
 
+// UnmarshalJSON keeps the text as it came.
 func (r *Request) UnmarshalJSON(text []byte) error {
 	r.raw = append(r.raw[:0], text...)
 	return json.Unmarshal(text, &r.Request)
 }
 
+// MarshalJSON gives the text as it came.
 func (r Request) MarshalJSON() ([]byte, error) { return r.raw, nil }
 
 // Pending asks for the waiting calls, oldest first; of one session when its id is given.

@@ -15,7 +15,7 @@ import (
 // FindSession picks the one session that ref names: its id, a prefix of its id,
 // its name, its folder, or its folder's name. Living sessions come before ended
 // ones, which only count with endedToo. An ambiguous ref is a usage.Error that
-// lists the candidates; an unknown or ended one is a failure with exit.NotFound.
+// lists the candidates; an unknown or ended one is an exit.Error with exit.NotFound.
 func FindSession(sessions []broker.Session, ref string, endedToo bool) (broker.Session, error) {
 	var live, over []broker.Session
 	for _, s := range sessions {
@@ -42,12 +42,12 @@ func FindSession(sessions []broker.Session, ref string, endedToo bool) (broker.S
 		if newest.State == broker.SessionStopped { // stopping twice is fine, also when the agent left on the first
 			return newest, nil
 		}
-		return broker.Session{}, exit.Failure{
+		return broker.Session{}, exit.Error{
 			Code: exit.NotFound, Text: fmt.Sprintf("session %s has already ended (%s)", show.SessionName(newest), newest.State),
 			Hint: "there is nothing left to stop",
 		}
 	}
-	return broker.Session{}, exit.Failure{
+	return broker.Session{}, exit.Error{
 		Code: exit.NotFound, Text: fmt.Sprintf("no session is called %q", ref),
 		Hint: "see which there are: aoctl sessions --all",
 	}

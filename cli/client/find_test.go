@@ -49,7 +49,7 @@ func TestFindSession(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := FindSession(sessions, tc.ref, tc.endedToo)
 			_, isUsage := errors.AsType[usage.Error](err)
-			f, isFailure := errors.AsType[exit.Failure](err)
+			f, isFailure := errors.AsType[exit.Error](err)
 			switch {
 			case tc.want == ambiguous:
 				if !isUsage {

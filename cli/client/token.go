@@ -40,7 +40,7 @@ const maxToken = 4 << 10
 func readTokenFile(path string) (string, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's own choice
 	if err != nil {
-		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot read the token: %v", err), Cause: err}
+		return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read the token: %v", err), Cause: err}
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
@@ -50,7 +50,7 @@ func readTokenFile(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", usage.Error{Text: path + " is not a file", Hint: "put the token on one line into a file of its own"}
 	case info.Mode().Perm()&0o077 != 0:
-		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("others can read the token in %s (mode %03o)", path, info.Mode().Perm()), Hint: "chmod 600 it; better yet, revoke the token and mint another"}
+		return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("others can read the token in %s (mode %03o)", path, info.Mode().Perm()), Hint: "chmod 600 it; better yet, revoke the token and mint another"}
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxToken))
 	if err != nil {
@@ -74,6 +74,8 @@ func WithoutToken(env []string) []string {
 	return kept
 }
 
+// IsTellTale reports whether a variable tells the hook client of the agent that runs it.
+// What starts an agent or a hook of its own must not pass on those it was started with.
 func IsTellTale(name string) bool {
 	for _, t := range wire.TellTales {
 		if name == t && name != "TMUX" && name != "TMUX_PANE" {

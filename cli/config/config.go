@@ -68,7 +68,7 @@ func Parse(data []byte) ([]Setting, *FileError) {
 			continue
 		}
 		if _, err := terminal.Desktop(s.Key); err != nil {
-			failed, _ := errors.AsType[exit.Failure](err)
+			failed, _ := errors.AsType[exit.Error](err)
 			return nil, &FileError{Line: s.Line, Text: failed.Text, Cure: failed.Hint}
 		}
 	}

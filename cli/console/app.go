@@ -91,7 +91,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("take up what was left waiting: %w", err)
 	}
-	a.runOnWait(o.command)
+	a.runOnWait(o.attention.command)
 	a.serve(listener, o)
 	a.checkLog(st, o.kept)
 	return nil
@@ -181,7 +181,7 @@ func (a *App) listenTCP(ctx context.Context, addr string) error {
 	}
 	l, err := api.ListenTCP(ctx, addr)
 	if bad, ok := errors.AsType[*api.SocketError](err); ok {
-		return exit.Failure{Code: exit.Error, Text: "--listen " + bad.Path + ": it " + bad.Problem, Hint: bad.Hint, Cause: err}
+		return exit.Error{Code: exit.Failed, Text: "--listen " + bad.Path + ": it " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
 	if err != nil {
 		return err
@@ -195,7 +195,8 @@ func (a *App) listenTCP(ctx context.Context, addr string) error {
 // that a signal closes things in order.
 func (a *App) serve(listener *api.Listener, o Options) {
 	info := version.Read() // in the log before anybody is answered, who may look there
-	a.log.Info(state.StartedMsg, "pid", os.Getpid(), "socket", a.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.Said())
+	const started = state.StartedMsg
+	a.log.Info(started, "pid", os.Getpid(), "socket", a.socket, "version", info.Version, "commit", info.Commit, "observe", o.observe, "config", o.config.Said())
 	o.config.Note(a.log)
 	ctx, stop := context.WithCancel(context.Background())
 	a.stop = stop
@@ -222,16 +223,16 @@ func (a *App) explainListen(err error) error {
 		if used.PID > 0 {
 			who = fmt.Sprintf("aoctl already runs as pid %d and", used.PID)
 		}
-		return exit.Failure{
-			Code: exit.Error, Text: fmt.Sprintf("%s holds %s", who, used.Socket),
+		return exit.Error{
+			Code: exit.Failed, Text: fmt.Sprintf("%s holds %s", who, used.Socket),
 			Hint: "use that one, or quit it first", Cause: err,
 		}
 	}
 	if bad, ok := errors.AsType[*api.SocketError](err); ok {
-		return exit.Failure{Code: exit.Error, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
+		return exit.Error{Code: exit.Failed, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
-	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("cannot listen on %s: %v", a.socket, err),
+	return exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("cannot listen on %s: %v", a.socket, err),
 		Hint: "name another socket with AOCTL_SOCKET or --socket", Cause: err,
 	}
 }

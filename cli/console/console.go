@@ -92,7 +92,7 @@ func (a *App) Show(ctx context.Context, o Options) error {
 		}
 	}()
 	err := tui.Run(drawing, a.Broker, tui.Options{
-		Socket: a.socket, Version: version.Read().Version, Notify: o.notify, Desktop: o.desktop, Demo: o.Demo, Operator: operator(),
+		Socket: a.socket, Version: version.Read().Version, Notify: o.attention.notify, Desktop: o.attention.desktop, Demo: o.Demo, Operator: operator(),
 		Config: configShown(o.config), Editor: terminal.Editor(), EditFolder: editFolder(), Foreground: inForeground, OtherHooks: otherHooks,
 	})
 	switch {

@@ -14,20 +14,20 @@ import (
 
 // Options are how a console is to be: its flags, completed.
 type Options struct {
-	Socket  string
-	Timeout time.Duration // 0 unless the operator chose one: then it is the most that any call gets
-	attentionOptions
-	observe bool   // hold nothing
-	noOut   bool   // keep nothing of what tools give back
-	listen  string // loopback address to listen on over TCP as well; empty for none
-	anyone  bool   // take operator tokens over TCP also from processes that cannot be found here
-	limits  limitOptions
-	late    string        // what becomes of a call that nobody answers in time: deny or defer
-	keep    string        // how long the log is kept; "" for ever
-	kept    time.Duration // the same, 0 for ever
-	Demo    bool          // the agents are scripted; the console says so
-	config  config.File   // what the settings file says; empty where none is read
-	guard   bool          // what agents wrote is read in a process of its own first
+	Socket    string
+	Timeout   time.Duration // 0 unless the operator chose one: then it is the most that any call gets
+	attention attentionOptions
+	observe   bool   // hold nothing
+	noOut     bool   // keep nothing of what tools give back
+	listen    string // loopback address to listen on over TCP as well; empty for none
+	anyone    bool   // take operator tokens over TCP also from processes that cannot be found here
+	limits    limitOptions
+	late      string        // what becomes of a call that nobody answers in time: deny or defer
+	keep      string        // how long the log is kept; "" for ever
+	kept      time.Duration // the same, 0 for ever
+	Demo      bool          // the agents are scripted; the console says so
+	config    config.File   // what the settings file says; empty where none is read
+	guard     bool          // what agents wrote is read in a process of its own first
 }
 
 // Flags gives cmd the console's flags.
@@ -40,7 +40,7 @@ func (o *Options) Flags(cmd *cobra.Command) {
 	o.limits.flags(cmd)
 	cmd.Flags().StringVar(&o.listen, "listen", "", "listen on this loopback address as well, such as 127.0.0.1:8765: for containers and forwarded ports, with tokens")
 	cmd.Flags().BoolVar(&o.anyone, "listen-operators", false, "over --listen take operator tokens also from processes that cannot be found on this machine")
-	o.attentionOptions.flags(cmd)
+	o.attention.flags(cmd)
 }
 
 // Read completes o from the environment where no flag was given.
@@ -73,7 +73,7 @@ func (o *Options) Read(cmd *cobra.Command) error {
 		}
 		o.kept = kept
 	}
-	if err := o.attentionOptions.read(cmd); err != nil {
+	if err := o.attention.read(cmd); err != nil {
 		return err
 	}
 	socket, err := client.SocketPath(cmd)

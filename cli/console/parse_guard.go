@@ -30,12 +30,12 @@ const (
 func RunParseGuard() int {
 	debug.SetMaxStack(guardStack)
 	if err := KeepPrivate(); err != nil {
-		return exit.Error
+		return exit.Failed
 	}
 	limitGuard()
-	err := vet.Serve(os.Stdin, os.Stdout, guardLimit, func() { os.Exit(exit.Error) })
+	err := vet.Serve(os.Stdin, os.Stdout, guardLimit, func() { os.Exit(exit.Failed) })
 	if err != nil {
-		return exit.Error
+		return exit.Failed
 	}
 	return exit.OK
 }

@@ -116,7 +116,7 @@ func TestConfigPrecedence(t *testing.T) {
 			if f.Problem != nil {
 				t.Fatal(f.Problem)
 			}
-			got := outcome{o.Timeout, o.kept, o.late, o.noOut, o.notify, o.limits.pending, o.limits.pendingSession, o.limits.rate}
+			got := outcome{o.Timeout, o.kept, o.late, o.noOut, o.attention.notify, o.limits.pending, o.limits.pendingSession, o.limits.rate}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -142,7 +142,7 @@ func TestBadConfigSetsNothing(t *testing.T) {
 				if f.Problem == nil || f.Problem.Line == 0 || f.Problem.Cure == "" || len(f.Settings) > 0 {
 					t.Fatalf("%+v, %v", f.Problem, f.Settings)
 				}
-				if o.observe || o.listen != "" || o.anyone || o.command != "" || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.notify != plain.notify {
+				if o.observe || o.listen != "" || o.anyone || o.attention.command != "" || o.limits != plain.limits || o.Timeout != plain.Timeout || o.late != plain.late || o.kept != 0 || o.noOut || o.attention.notify != plain.attention.notify {
 					t.Errorf("%+v", o)
 				}
 			}

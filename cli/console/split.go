@@ -67,12 +67,12 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 	here, err := tmux.Here()
 	switch {
 	case errors.Is(err, tmux.ErrOutside):
-		return exit.Failure{
-			Code: exit.Error, Text: "split opens a pane of tmux, and this is no pane of tmux", Cause: err,
+		return exit.Error{
+			Code: exit.Failed, Text: "split opens a pane of tmux, and this is no pane of tmux", Cause: err,
 			Hint: `start tmux first, or open the console in this terminal with "aoctl"`,
 		}
 	case err != nil:
-		return exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "install tmux, or see your PATH", Cause: err}
+		return exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "install tmux, or see your PATH", Cause: err}
 	}
 	if pid := holder(o.socket); pid != 0 {
 		return goToConsole(ctx, here, pid, o.socket, out)
@@ -85,7 +85,7 @@ func split(ctx context.Context, o splitOptions, out io.Writer) error {
 		Below: o.below, Size: o.size, Env: splitEnv(os.Environ()), Program: append([]string{program, "--socket", o.socket}, o.args...),
 	})
 	if err != nil {
-		return exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "is there room for another pane? is tmux 3.1 or newer?", Cause: err}
+		return exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "is there room for another pane? is tmux 3.1 or newer?", Cause: err}
 	}
 	if err := untilOpen(ctx, here, pane, o.socket); err != nil {
 		return err
@@ -143,8 +143,8 @@ func goToConsole(ctx context.Context, here tmux.Server, pid int, socket string, 
 		}
 		return show.Line(out, fmt.Sprintf("The console runs already, as pid %d in pane %s.", pid, pane.ID))
 	}
-	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("a console runs already, as pid %d, in no pane of this tmux", pid),
+	return exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("a console runs already, as pid %d, in no pane of this tmux", pid),
 		Hint: "it holds " + socket + "; use that one, or quit it first",
 	}
 }
@@ -161,11 +161,11 @@ func untilOpen(ctx context.Context, here tmux.Server, pane, socket string) error
 		panes, err := here.Panes(ctx)
 		if err == nil {
 			if p, found := here.Find(panes, pane); !found || p.Dead {
-				return exit.Failure{Code: exit.Error, Text: "the console ended at once", Hint: `"aoctl" in this terminal says why`}
+				return exit.Error{Code: exit.Failed, Text: "the console ended at once", Hint: `"aoctl" in this terminal says why`}
 			}
 		}
 		if waitFor(ctx, 20*time.Millisecond) != nil {
-			return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("the console in pane %s has not opened within %v", pane, openTime), Hint: "look at that pane"}
+			return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("the console in pane %s has not opened within %v", pane, openTime), Hint: "look at that pane"}
 		}
 	}
 	return nil

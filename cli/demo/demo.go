@@ -66,7 +66,7 @@ func newPlace() (place, error) {
 			return "", fmt.Errorf("make a folder for the demo: %w", err)
 		}
 	}
-	return "", exit.Failure{Code: exit.Error, Text: "no temporary folder has a short enough path for a socket", Hint: "set TMPDIR to a shorter one"}
+	return "", exit.Error{Code: exit.Failed, Text: "no temporary folder has a short enough path for a socket", Hint: "set TMPDIR to a shorter one"}
 }
 
 // runDemo opens the console in a folder of its own and lets the agents loose.

@@ -83,7 +83,7 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 		fmt.Fprintf(said, "drill: %s, %s …\n", install.Title(d.Name), s.doing)
 		seen := d.play(ctx, s)
 		if ctx.Err() != nil {
-			return exit.Failure{Code: exit.Error, Text: "interrupted", Cause: ctx.Err()}
+			return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()}
 		}
 		d.report(e, s, seen)
 		if s.name == "control" && e.Failed > 0 {
@@ -93,7 +93,7 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 	if err := e.print(out, o.json); err != nil || e.Failed == 0 {
 		return err
 	}
-	return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "what to do stands below each of them"}
+	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed), Hint: "what to do stands below each of them"}
 }
 
 // newAgentDrill finds the agent's program and the line that the user has installed.
@@ -106,14 +106,14 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 	title := install.Title(a.Name)
 	if a.Name == "cursor" {
 		if d.program = os.Getenv(cursorSDK); d.program == "" {
-			return nil, exit.Failure{
+			return nil, exit.Error{
 				Code: exit.NotFound, Text: "Cursor's own program needs a login, so it cannot be drilled",
 				Hint: "its engine can: npm install @cursor/sdk, and name the folder node_modules/@cursor/sdk in " + cursorSDK,
 			}
 		}
 	}
 	if d.program == "" {
-		return nil, exit.Failure{Code: exit.NotFound, Text: title + " is not found on this machine", Hint: "install it, or put the folder of its program on the PATH"}
+		return nil, exit.Error{Code: exit.NotFound, Text: title + " is not found on this machine", Hint: "install it, or put the folder of its program on the PATH"}
 	}
 	for _, r := range install.Check(ctx, install.CheckOptions{Project: o.project, Now: time.Now(), Quick: true}) {
 		for _, g := range r.Gates {

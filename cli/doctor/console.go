@@ -199,7 +199,7 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
-		failed, _ := errors.AsType[exit.Failure](client.Unanswered(socket, err))
+		failed, _ := errors.AsType[exit.Error](client.Unanswered(socket, err))
 		e.add(install.Fail, "answer", failed.Hint, "%s", failed.Text)
 		return
 	}

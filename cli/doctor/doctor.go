@@ -113,7 +113,7 @@ func runDoctor(ctx context.Context, o options, out io.Writer) error {
 	}
 	e := examine(ctx, o, false)
 	if ctx.Err() != nil {
-		return exit.Failure{Code: exit.Error, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
+		return exit.Error{Code: exit.Failed, Text: "interrupted", Cause: ctx.Err()} // half a drill would look like a hole
 	}
 	e.Fixed = append([]string{}, fixed...)
 	if err := e.print(out, o.json); err != nil {
@@ -122,8 +122,8 @@ func runDoctor(ctx context.Context, o options, out io.Writer) error {
 	if e.Failed == 0 {
 		return nil
 	}
-	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed),
+	return exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("%d of %d checks failed", e.Failed, e.OK+e.Warned+e.Failed),
 		Hint: hint(o, e),
 	}
 }

@@ -1,10 +1,10 @@
 // Package exit says how a command ends: the exit codes, and the errors that a person reads.
 //
 // An error of a command is one sentence, a hint that says what to do, and now and then a
-// list to choose from. A command returns a Failure with its exit code, or a usage.Error
+// list to choose from. A command returns an Error with its exit code, or a usage.Error
 // when the command line itself makes no sense; the root hands whatever came up to Report,
 // which is the only place that prints an error and the only place that chooses the code.
-// A command that has said everything itself returns Quiet.
+// A command that has said everything itself returns a QuietError.
 //
 // Texts may hold what agents and files say, so Report makes everything safe for the
 // terminal. The numbers are a promise to scripts: a new reason gets a new number, and an
@@ -23,7 +23,7 @@ import (
 // What aoctl exits with. Scripts rely on these numbers.
 const (
 	OK         = 0 // done, or there was nothing to do
-	Error      = 1 // something went wrong that is not in this list
+	Failed     = 1 // something went wrong that is not in this list
 	Usage      = 2 // the command line makes no sense, or a name fits several things; for a hook: the call is refused
 	NoConsole  = 3 // no console is listening, so there is nobody to ask or to tell
 	NotFound   = 4 // the session, the call or the database named does not exist, or has already ended
@@ -32,9 +32,9 @@ const (
 	Survivors  = 7 // something that was to end still runs, or may
 )
 
-// Failure is any other error that a person is to read: one sentence, a cure, and
+// Error is an error that a person is to read: one sentence, a cure, and
 // the exit code. The cause is for errors.Is and the log.
-type Failure struct {
+type Error struct {
 	Code  int
 	Text  string
 	Hint  string
@@ -42,27 +42,27 @@ type Failure struct {
 	Cause error
 }
 
-func (e Failure) Error() string { return e.Text }
-func (e Failure) Unwrap() error { return e.Cause }
+func (e Error) Error() string { return e.Text }
+func (e Error) Unwrap() error { return e.Cause }
 
 // Report prints err the way a person reads it and returns the exit code.
 func Report(stderr io.Writer, err error) int {
 	if err == nil {
 		return OK
 	}
-	if q, ok := errors.AsType[Quiet](err); ok {
+	if q, ok := errors.AsType[QuietError](err); ok {
 		return int(q)
 	}
 	if u, ok := errors.AsType[usage.Error](err); ok {
 		PrintProblem(stderr, u.Text, u.Hint, u.List...)
 		return Usage
 	}
-	if f, ok := errors.AsType[Failure](err); ok {
+	if f, ok := errors.AsType[Error](err); ok {
 		PrintProblem(stderr, f.Text, f.Hint, f.List...)
 		return f.Code
 	}
 	PrintProblem(stderr, err.Error(), "")
-	return Error
+	return Failed
 }
 
 // PrintProblem writes "aoctl: text", the hint below it, and the list below that.
@@ -77,10 +77,10 @@ func PrintProblem(stderr io.Writer, text, hint string, list ...string) {
 	}
 }
 
-// Quiet is an exit code about which all has been said.
-type Quiet int
+// QuietError is an exit code about which all has been said.
+type QuietError int
 
-func (q Quiet) Error() string { return fmt.Sprintf("exit code %d", int(q)) }
+func (q QuietError) Error() string { return fmt.Sprintf("exit code %d", int(q)) }
 
 // RootCause is the innermost error, without the URL that net/http puts around it.
 func RootCause(err error) error {

@@ -17,9 +17,9 @@ func TestReport(t *testing.T) {
 	}{
 		{"no error", nil, OK, ""},
 		{"usage", usage.Error{Text: "bad", Hint: "do", List: []string{"one", "two\n"}}, Usage, "aoctl: bad\n  do\n    one\n    two⏎\n"},
-		{"failure", Failure{Code: NoConsole, Text: "gone", Hint: "start one"}, NoConsole, "aoctl: gone\n  start one\n"},
-		{"escapes", Failure{Code: Error, Text: "a\x1b[2J"}, Error, "aoctl: a\\x1b[2J\n"},
-		{"other", errors.New("odd"), Error, "aoctl: odd\n"},
+		{"failure", Error{Code: NoConsole, Text: "gone", Hint: "start one"}, NoConsole, "aoctl: gone\n  start one\n"},
+		{"escapes", Error{Code: Failed, Text: "a\x1b[2J"}, Failed, "aoctl: a\\x1b[2J\n"},
+		{"other", errors.New("odd"), Failed, "aoctl: odd\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var b bytes.Buffer

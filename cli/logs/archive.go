@@ -108,19 +108,19 @@ func explainClaim(socket string, err error) error {
 		if used.PID > 0 {
 			who = fmt.Sprintf("a console runs as pid %d", used.PID)
 		}
-		return exit.Failure{
-			Code: exit.Error, Text: who + ", and only it writes to the database",
+		return exit.Error{
+			Code: exit.Failed, Text: who + ", and only it writes to the database",
 			Hint: "quit it first, or start it with --keep: it then archives by itself", Cause: err,
 		}
 	}
 	if bad, ok := errors.AsType[*api.SocketError](err); ok {
-		return exit.Failure{Code: exit.Error, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
+		return exit.Error{Code: exit.Failed, Text: bad.Path + " " + bad.Problem, Hint: bad.Hint, Cause: err}
 	}
-	return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot claim %s: %v", socket, err), Cause: err}
+	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot claim %s: %v", socket, err), Cause: err}
 }
 
 func explainArchive(dir string, err error) error {
-	f := exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "nothing was lost: what is not in a verified archive is still in the database", Cause: err}
+	f := exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "nothing was lost: what is not in a verified archive is still in the database", Cause: err}
 	switch {
 	case errors.Is(err, broker.ErrTampered), errors.Is(err, store.ErrUnproven), errors.Is(err, store.ErrForeignWrite):
 		f.Code, f.Hint = exit.Unverified, "see aoctl log verify; a log that was changed is not archived"

@@ -85,7 +85,7 @@ func notOurFile(to string) error {
 
 // explainBackup turns the store's error into a sentence with a cure.
 func explainBackup(to string, err error) error {
-	f := exit.Failure{Code: exit.Error, Cause: err}
+	f := exit.Error{Code: exit.Failed, Cause: err}
 	switch {
 	case errors.Is(err, store.ErrExists):
 		f.Text, f.Hint = fmt.Sprintf("%s is there already", to), "name another file, or replace it with --force"

@@ -155,7 +155,7 @@ func archiveLine(a store.Archived) string {
 const maxProblems = 10
 
 func notClean(r store.Report) error {
-	f := exit.Failure{
+	f := exit.Error{
 		Code: exit.Unverified, Text: "not as it was written: " + r.Problems[0].String(),
 		Hint: "something else than aoctl changed the database; what follows from the log cannot be trusted from there on",
 	}

@@ -299,7 +299,7 @@ func changeRule(cmd *cobra.Command, ref, did string, f func(r *rules.Rule, all [
 		return err
 	}
 	if r.Source != "" {
-		return exit.Failure{Code: exit.Error, Text: "this rule stands in " + r.Source, Hint: "change it there"}
+		return exit.Error{Code: exit.Failed, Text: "this rule stands in " + r.Source, Hint: "change it there"}
 	}
 	if err := f(&r, list); err != nil {
 		return err
@@ -449,7 +449,7 @@ func editRule(ctx context.Context, r *rules.Rule) error {
 	}
 	_ = os.RemoveAll(filepath.Dir(path))
 	if slices.Equal(changed, text) {
-		return exit.Failure{Code: exit.OK, Text: "nothing was changed"}
+		return exit.Error{Code: exit.OK, Text: "nothing was changed"}
 	}
 	next := list[0]
 	next.ID, next.Version, next.CreatedFrom = r.ID, r.Version, r.CreatedFrom

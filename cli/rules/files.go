@@ -104,7 +104,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 			continue
 		}
 		if err != nil {
-			return nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot read %s: %v", f.path, exit.RootCause(err)), Cause: err}
+			return nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", f.path, exit.RootCause(err)), Cause: err}
 		}
 		found = true
 		some, skipped, err := rules.ImportClaude(data, f.project, home)
@@ -117,7 +117,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 		list = append(list, some...)
 	}
 	if !found {
-		return nil, exit.Failure{Code: exit.NotFound, Text: "there are no settings of Claude Code here", Hint: "name the project with --project"}
+		return nil, exit.Error{Code: exit.NotFound, Text: "there are no settings of Claude Code here", Hint: "name the project with --project"}
 	}
 	return list, nil
 }

@@ -91,7 +91,7 @@ func newGrantsRevokeCommand() *cobra.Command {
 			}
 			switch {
 			case len(found) == 0:
-				return exit.Failure{Code: exit.NotFound, Text: fmt.Sprintf("no grant has the id %q", args[0]), Hint: "see which there are: aoctl grants list"}
+				return exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("no grant has the id %q", args[0]), Hint: "see which there are: aoctl grants list"}
 			case len(found) > 1:
 				return usage.Ambiguous("grant", args[0], found)
 			}

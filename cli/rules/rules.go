@@ -173,7 +173,7 @@ func findRule(list []rules.Rule, ref string) (rules.Rule, error) {
 	}
 	switch len(found) {
 	case 0:
-		return rules.Rule{}, exit.Failure{Code: exit.NotFound, Text: fmt.Sprintf("no rule has the id %q", ref), Hint: "see which there are: aoctl rules list"}
+		return rules.Rule{}, exit.Error{Code: exit.NotFound, Text: fmt.Sprintf("no rule has the id %q", ref), Hint: "see which there are: aoctl rules list"}
 	case 1:
 		return found[0], nil
 	}

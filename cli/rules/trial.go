@@ -101,7 +101,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			return err
 		}
 		if report.Worse > 0 {
-			return exit.Failure{Code: exit.Error, Text: show.Plural(report.Worse, "call") + " that a person denied would run"}
+			return exit.Error{Code: exit.Failed, Text: show.Plural(report.Worse, "call") + " that a person denied would run"}
 		}
 		return nil
 	})

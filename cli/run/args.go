@@ -28,7 +28,7 @@ func managedProgram(name string) (string, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("%s was not found: %v", name, exit.RootCause(err)), Hint: "install it, or name its path after --", Cause: err}
+		return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("%s was not found: %v", name, exit.RootCause(err)), Hint: "install it, or name its path after --", Cause: err}
 	}
 	return path, nil
 }
@@ -117,7 +117,7 @@ func checkPrompt(prompt string) error {
 func readPrompt(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxPrompt+1))
 	if err != nil {
-		return "", exit.Failure{Code: exit.Error, Text: fmt.Sprintf("the prompt cannot be read: %v", err), Cause: errors.Unwrap(err)}
+		return "", exit.Error{Code: exit.Failed, Text: fmt.Sprintf("the prompt cannot be read: %v", err), Cause: errors.Unwrap(err)}
 	}
 	prompt := strings.TrimRight(string(raw), "\n")
 	return prompt, checkPrompt(prompt)

@@ -81,10 +81,10 @@ func launchRun(ctx context.Context, s spec) (started, error) {
 	go func() { _ = cmd.Wait() }() // where we stay, no dead process does
 	told, err := readStarted(ours)
 	if err != nil {
-		return told, exit.Failure{Code: exit.Error, Text: "the runner ended before it held the session", Hint: "its log may say why: " + s.Start.Log, Cause: err}
+		return told, exit.Error{Code: exit.Failed, Text: "the runner ended before it held the session", Hint: "its log may say why: " + s.Start.Log, Cause: err}
 	}
 	if told.Error != "" {
-		return told, exit.Failure{Code: told.Code, Text: told.Error, Hint: told.Hint}
+		return told, exit.Error{Code: told.Code, Text: told.Error, Hint: told.Hint}
 	}
 	return told, nil
 }
@@ -145,18 +145,18 @@ func holdRun(s spec, tell *os.File) error {
 	}
 	if !ready {
 		if err == nil {
-			err = exit.Failure{Code: exit.Error, Text: "the session was ended before its agent answered"}
+			err = exit.Error{Code: exit.Failed, Text: "the session was ended before its agent answered"}
 		}
 		say(startFailed(err))
 	}
-	return exit.Quiet(exit.OK)
+	return exit.QuietError(exit.OK)
 }
 
 // startFailed is err for who started us.
 func startFailed(err error) started {
-	f, ok := errors.AsType[exit.Failure](err)
+	f, ok := errors.AsType[exit.Error](err)
 	if !ok {
-		return started{Error: safe.Line(err.Error()), Code: exit.Error}
+		return started{Error: safe.Line(err.Error()), Code: exit.Failed}
 	}
 	return started{Error: f.Text, Hint: f.Hint, Code: f.Code}
 }

@@ -130,8 +130,8 @@ func (s *spec) withEnv(old *broker.Run, asNow bool, here []string) error {
 	}
 	var err error
 	if s.Start.EnvSeal, err = keepEnv(s.Start.Log, env); err != nil {
-		return exit.Failure{
-			Code: exit.Error, Text: fmt.Sprintf("the session's environment cannot be kept in %s: %v", filepath.Dir(s.Start.Log), exit.RootCause(err)),
+		return exit.Error{
+			Code: exit.Failed, Text: fmt.Sprintf("the session's environment cannot be kept in %s: %v", filepath.Dir(s.Start.Log), exit.RootCause(err)),
 			Hint: "make room, or name another state folder with AOCTL_HOME", Cause: err,
 		}
 	}
@@ -144,8 +144,8 @@ func envLost(session, path string, err error, missing []string) error {
 	if len(missing) > 0 {
 		text += "; missing here: " + strings.Join(missing, ", ")
 	}
-	return exit.Failure{
-		Code: exit.Error, Text: text, Cause: err,
+	return exit.Error{
+		Code: exit.Failed, Text: text, Cause: err,
 		Hint: fmt.Sprintf(`start it from a shell that has what it needs: aoctl run --resume --session-id %s -- claude "go on"`, session),
 	}
 }

@@ -99,7 +99,7 @@ func TestAChangedEnvironmentIsNotUsed(t *testing.T) {
 		}
 		s := envSpec(dir)
 		err := s.withEnv(old, false, []string{"KEY=other"})
-		f, ok := errors.AsType[exit.Failure](err)
+		f, ok := errors.AsType[exit.Error](err)
 		if !ok || !strings.Contains(f.Text, name) || !strings.Contains(f.Text, "AWS_PROFILE") || strings.Contains(f.Text, "KEY") || strings.Contains(f.Text, "staging") {
 			t.Errorf("%s: %v", name, err)
 		}

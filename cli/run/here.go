@@ -48,7 +48,7 @@ func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
 	case err != nil:
 		return explain(err, s.Socket)
 	case result.Failed:
-		return exit.Quiet(exit.Error)
+		return exit.QuietError(exit.Failed)
 	}
 	return nil
 }

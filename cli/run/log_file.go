@@ -40,7 +40,7 @@ func openLog(path string) (log *slog.Logger, closeLog func(), err error) {
 	pruneLogs(filepath.Dir(path), time.Now())
 	w := &logFile{path: path}
 	if err := w.open(); err != nil {
-		return nil, nil, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot write the run's log %s: %v", path, exit.RootCause(err)), Hint: "move it away, or name another state folder with AOCTL_HOME", Cause: err}
+		return nil, nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot write the run's log %s: %v", path, exit.RootCause(err)), Hint: "move it away, or name another state folder with AOCTL_HOME", Cause: err}
 	}
 	return slog.New(slog.NewJSONHandler(w, nil)), w.close, nil
 }

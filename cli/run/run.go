@@ -78,7 +78,7 @@ func newRunCommand() *cobra.Command {
 			default:
 				err = runHere(spec, o.json, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			if f, ok := errors.AsType[exit.Failure](err); ok && f.Code == exit.NoConsole { // nothing was started
+			if f, ok := errors.AsType[exit.Error](err); ok && f.Code == exit.NoConsole { // nothing was started
 				_ = os.Remove(envFileOf(spec.Start.Log, spec.Start.EnvSeal))
 			}
 			return err
@@ -264,13 +264,13 @@ func explain(err error, socket string) error {
 	case errors.As(err, &status):
 		return statusFailure(status)
 	case errors.As(err, &ended):
-		return exit.Failure{Code: exit.Error, Text: safe.Line(ended.Why), Cause: err} // the agent's own words may be in it
+		return exit.Error{Code: exit.Failed, Text: safe.Line(ended.Why), Cause: err} // the agent's own words may be in it
 	case errors.Is(err, hookclient.ErrNoConsole):
 		return client.NoConsole(socket, err)
 	case errors.Is(err, hookclient.ErrSilent):
-		return exit.Failure{Code: exit.NoConsole, Text: err.Error(), Cause: err}
+		return exit.Error{Code: exit.NoConsole, Text: err.Error(), Cause: err}
 	}
-	return exit.Failure{Code: exit.Error, Text: err.Error(), Cause: err}
+	return exit.Error{Code: exit.Failed, Text: err.Error(), Cause: err}
 }
 
 func statusFailure(s *hookclient.StatusError) error {
@@ -279,7 +279,7 @@ func statusFailure(s *hookclient.StatusError) error {
 		return s
 	}
 	if s.Status == http.StatusNotFound {
-		return exit.Failure{Code: exit.Error, Text: s.Message, Hint: "is the console of an earlier release? compare with: aoctl version", Cause: s}
+		return exit.Error{Code: exit.Failed, Text: s.Message, Hint: "is the console of an earlier release? compare with: aoctl version", Cause: s}
 	}
 	return client.ReadError(s.Status, raw)
 }

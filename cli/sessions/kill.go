@@ -160,17 +160,17 @@ func (k killed) failure() error {
 	left := k.count(proctree.Survived) + k.count(proctree.Spared)
 	switch {
 	case left > 0:
-		return exit.Failure{
+		return exit.Error{
 			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", show.Processes(left), k.Name),
 			Hint: "the list says why; the session's calls are refused all the same",
 		}
 	case !k.Over:
-		return exit.Failure{
+		return exit.Error{
 			Code: exit.Survivors, Text: fmt.Sprintf("processes of %s may still run: %s", k.Name, k.Unfinished),
 			Hint: "look with: ps -ef; the session's calls are refused all the same",
 		}
 	case !k.Recorded:
-		return exit.Failure{Code: exit.Error, Text: "the processes ended, but not all of it could be recorded", Hint: "check the disk, and aoctl.log"}
+		return exit.Error{Code: exit.Failed, Text: "the processes ended, but not all of it could be recorded", Hint: "check the disk, and aoctl.log"}
 	}
 	return nil
 }

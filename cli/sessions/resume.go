@@ -123,7 +123,7 @@ func (o resumeOptions) sure(std streams) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-		return exit.Failure{Code: exit.Error, Text: "nothing was run: the session waits on"}
+		return exit.Error{Code: exit.Failed, Text: "nothing was run: the session waits on"}
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func askToResume(ctx context.Context, c *client.Client, id string, wish resumeWi
 // operator's token.
 func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
 	if len(r.Command) == 0 {
-		return exit.Failure{Code: exit.Error, Text: "the console did not say what to run"}
+		return exit.Error{Code: exit.Failed, Text: "the console did not say what to run"}
 	}
 	cmd := exec.CommandContext(ctx, r.Command[0], r.Command[1:]...) //nolint:gosec // what the operator was shown
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.CWD, std.out, std.err
@@ -154,10 +154,10 @@ func runResumed(ctx context.Context, r broker.Resumption, std streams) error {
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.Exited() {
-		return exit.Quiet(ended.ExitCode())
+		return exit.QuietError(ended.ExitCode())
 	}
 	if err != nil {
-		return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("run %s: %v", r.Command[0], err), Cause: err}
+		return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("run %s: %v", r.Command[0], err), Cause: err}
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func findManaged(ctx context.Context, c *client.Client, ref string) (broker.Sess
 }
 
 func isNotFound(err error) bool {
-	f, ok := errors.AsType[exit.Failure](err)
+	f, ok := errors.AsType[exit.Error](err)
 	return ok && f.Code == exit.NotFound
 }
 

@@ -77,8 +77,8 @@ func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io
 	if problem == nil || err != nil {
 		return err
 	}
-	if f, ok := errors.AsType[exit.Failure](problem); ok && f.Code == exit.NoConsole {
-		return exit.Quiet(f.Code)
+	if f, ok := errors.AsType[exit.Error](problem); ok && f.Code == exit.NoConsole {
+		return exit.QuietError(f.Code)
 	}
 	return problem
 }

@@ -214,8 +214,8 @@ func unfit(f config.File) error {
 	if f.Problem == nil {
 		return nil
 	}
-	return exit.Failure{
-		Code: exit.Error, Text: f.Place(f.Problem.Line) + ": " + f.Problem.Text + "; nothing of the file holds",
+	return exit.Error{
+		Code: exit.Failed, Text: f.Place(f.Problem.Line) + ": " + f.Problem.Text + "; nothing of the file holds",
 		Hint: f.Problem.Cure, Cause: f.Problem,
 	}
 }

@@ -41,7 +41,7 @@ the settings file stays as it was.`,
 func configPath() (string, error) {
 	dir, err := paths.ConfigDir()
 	if err != nil {
-		return "", exit.Failure{Code: exit.Error, Text: err.Error(), Cause: err}
+		return "", exit.Error{Code: exit.Failed, Text: err.Error(), Cause: err}
 	}
 	return filepath.Join(dir, config.Name), nil
 }
@@ -70,13 +70,13 @@ func editConfig(ctx context.Context) (string, error) {
 	}
 	if before.Found && bytes.Equal(changed, text) {
 		_ = os.RemoveAll(filepath.Dir(edited)) // nothing is in it that is not in the file
-		return "", exit.Failure{Code: exit.OK, Text: "nothing was changed"}
+		return "", exit.Error{Code: exit.OK, Text: "nothing was changed"}
 	}
 	if now := config.Load(); now.Found != before.Found || !bytes.Equal(now.Data, before.Data) {
-		return "", exit.Failure{Code: exit.Error, Text: path + " was changed meanwhile", Hint: "nothing was saved, your text is in " + edited}
+		return "", exit.Error{Code: exit.Failed, Text: path + " was changed meanwhile", Hint: "nothing was saved, your text is in " + edited}
 	}
 	if err := writeConfig(path, changed); err != nil {
-		return "", exit.Failure{Code: exit.Error, Text: err.Error(), Hint: "your text is in " + edited, Cause: err}
+		return "", exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "your text is in " + edited, Cause: err}
 	}
 	_ = os.RemoveAll(filepath.Dir(edited)) // a copy of what was saved
 	return "Saved " + path + ". A console reads it when it starts.", nil

@@ -158,8 +158,8 @@ func (i *installer) all(ctx context.Context, names []string) error {
 	case len(failed) == 1 && errors.Is(last, errNotTrusted):
 		return last
 	case len(failed) > 0:
-		return exit.Failure{
-			Code: exit.Error, Text: fmt.Sprintf("%d of %s not done: %s", len(failed), show.Plural(len(names), "agent"), strings.Join(failed, ", ")),
+		return exit.Error{
+			Code: exit.Failed, Text: fmt.Sprintf("%d of %s not done: %s", len(failed), show.Plural(len(names), "agent"), strings.Join(failed, ", ")),
 			Hint: "the others were done; what to do stands above",
 		}
 	}
@@ -198,7 +198,7 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 		done.Warnings = append(done.Warnings, r.NotHeld)
 		done.report.Warnings = done.Warnings
 	} else if r.NotHeld != "" {
-		return done, exit.Failure{Code: exit.Error, Text: "the hooks are written, but do not hold it: " + r.NotHeld}
+		return done, exit.Error{Code: exit.Failed, Text: "the hooks are written, but do not hold it: " + r.NotHeld}
 	}
 	if i.o.Agent == "codex" && !i.remove && !i.o.DryRun && install.CodexTrusts(i.o.Version) {
 		done.Trusted, done.err = i.trustCodex(ctx, r.File)

@@ -47,8 +47,8 @@ func untrusted(err error) error {
 	if err == nil {
 		return nil
 	}
-	return exit.Failure{
-		Code: exit.Error, Text: "every call of Codex still runs unasked: the hooks are written, but Codex does not trust them: " + err.Error(),
+	return exit.Error{
+		Code: exit.Failed, Text: "every call of Codex still runs unasked: the hooks are written, but Codex does not trust them: " + err.Error(),
 		Hint: "run: aoctl install codex --trust    (or start codex and type /hooks)", Cause: errors.Join(errNotTrusted, err),
 	}
 }

@@ -24,6 +24,7 @@ func Text(out io.Writer, text string) error {
 	return nil
 }
 
+// Warnings prints each text as a warning of ours.
 func Warnings(w io.Writer, warnings []string) {
 	for _, text := range warnings {
 		fmt.Fprintln(w, "aoctl: warning: "+safe.Line(text))

@@ -30,6 +30,7 @@ type Table struct {
 	rows [][]string
 }
 
+// Add appends a row.
 func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
 const columnGap = 2

@@ -80,6 +80,7 @@ func SessionName(s broker.Session) string {
 	return s.ID
 }
 
+// Processes is "1 process" or "5 processes".
 func Processes(n int) string {
 	if n == 1 {
 		return "1 process"
@@ -127,6 +128,7 @@ func Rule(r rules.Rule) string {
 	return r.Tool + " " + strings.Join(parts, " ")
 }
 
+// Scope is where a rule holds, on one line.
 func Scope(s rules.Scope) string {
 	var parts []string
 	for _, p := range []struct{ name, value string }{{"", s.Project}, {"session ", s.Session}, {"", s.Agent}} {

@@ -34,13 +34,13 @@ func OpenStore(ctx context.Context, log *slog.Logger) (*store.Store, error) {
 func explainStore(path string, err error) error {
 	bad, ok := errors.AsType[*store.OpenError](err)
 	if !ok {
-		return exit.Failure{Code: exit.Error, Text: fmt.Sprintf("cannot open the database %s: %v", path, err), Cause: err}
+		return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot open the database %s: %v", path, err), Cause: err}
 	}
-	code := exit.Error
+	code := exit.Failed
 	if errors.Is(err, store.ErrMissing) {
 		code = exit.NotFound
 	}
-	return exit.Failure{Code: code, Text: fmt.Sprintf("cannot open the database %s: %v", bad.Path, bad.Err), Hint: bad.Cure, Cause: err}
+	return exit.Error{Code: code, Text: fmt.Sprintf("cannot open the database %s: %v", bad.Path, bad.Err), Hint: bad.Cure, Cause: err}
 }
 
 // OpenReader opens the database for reading only.
@@ -59,12 +59,12 @@ func OpenReaderAt(ctx context.Context, named string) (*store.Reader, error) {
 	r, err := store.OpenReadOnly(ctx, path)
 	switch {
 	case errors.Is(err, store.ErrMissing) && named != "":
-		return nil, exit.Failure{
+		return nil, exit.Error{
 			Code: exit.NotFound, Text: fmt.Sprintf("there is no database %s", path),
 			Hint: "name a backup, or an archive of the log", Cause: err,
 		}
 	case errors.Is(err, store.ErrMissing):
-		return nil, exit.Failure{
+		return nil, exit.Error{
 			Code: exit.NotFound, Text: fmt.Sprintf("nothing was recorded yet: there is no database %s", path),
 			Hint: `start a console once with "aoctl"`, Cause: err,
 		}

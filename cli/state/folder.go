@@ -81,8 +81,8 @@ func tryWriting(dir string) error {
 }
 
 func badStateDir(dir, what, cure string, cause error) error {
-	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("the state folder %s %s", dir, what),
+	return exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("the state folder %s %s", dir, what),
 		Hint: cure + " with AOCTL_HOME or XDG_STATE_HOME", Cause: cause,
 	}
 }
@@ -107,8 +107,8 @@ func OpenLog(path string) (*slog.Logger, *os.File, error) {
 }
 
 func badLog(path string, err error) error {
-	return exit.Failure{
-		Code: exit.Error, Text: fmt.Sprintf("cannot write the program's log %s: %v", path, exit.RootCause(err)),
+	return exit.Error{
+		Code: exit.Failed, Text: fmt.Sprintf("cannot write the program's log %s: %v", path, exit.RootCause(err)),
 		Hint: "move it away, or name another state folder with AOCTL_HOME", Cause: err,
 	}
 }

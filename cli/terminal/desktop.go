@@ -28,8 +28,8 @@ func Desktop(name string) (func(ctx context.Context, text string) error, error) 
 	}
 	program, err := exec.LookPath(notifier)
 	if err != nil {
-		return nil, exit.Failure{
-			Code: exit.Error, Text: name + " needs " + notifier + ", which is not on the PATH",
+		return nil, exit.Error{
+			Code: exit.Failed, Text: name + " needs " + notifier + ", which is not on the PATH",
 			Hint: "install it (Debian: libnotify-bin), or leave " + name + " out", Cause: err,
 		}
 	}

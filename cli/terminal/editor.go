@@ -42,7 +42,7 @@ func Edit(ctx context.Context, name string, text []byte) (changed []byte, path s
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", "trap : INT\n"+editor+` "$1"`, "sh", path) //nolint:gosec // the user's own editor
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err = cmd.Run(); err != nil {
-		return nil, path, exit.Failure{Code: exit.Error, Text: fmt.Sprintf("the editor %q failed: %v", editor, err), Hint: "set EDITOR to one that works; nothing was changed", Cause: err}
+		return nil, path, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("the editor %q failed: %v", editor, err), Hint: "set EDITOR to one that works; nothing was changed", Cause: err}
 	}
 	changed, err = os.ReadFile(path) //nolint:gosec // our own file
 	if err != nil {

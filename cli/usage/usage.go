@@ -99,6 +99,7 @@ func ParseSince(text string, now time.Time) (time.Time, error) {
 // maxCandidates is how many candidates an ambiguous name lists.
 const maxCandidates = 10
 
+// Ambiguous refuses a ref that fits several things of a kind, and lists them, a line each.
 func Ambiguous(what, ref string, lines []string) error {
 	n := len(lines)
 	slices.SortFunc(lines, cmp.Compare[string])
