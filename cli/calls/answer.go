@@ -117,11 +117,7 @@ func findQuestion(ctx context.Context, c *client.Client, ref string) (broker.Req
 	if err != nil || found {
 		return call, err
 	}
-	known, err := c.Sessions(ctx)
-	if err != nil {
-		return broker.Request{}, err
-	}
-	s, err := client.FindSession(client.Plain(known), ref, true)
+	s, err := c.Session(ctx, ref)
 	if err != nil {
 		return broker.Request{}, err
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,15 @@ func FindSession(sessions []broker.Session, ref string, endedToo bool) (broker.S
 		Code: exit.NotFound, Text: fmt.Sprintf("no session is called %q", ref),
 		Hint: "see which there are: aoctl sessions --all",
 	}
+}
+
+// Session asks for the one session, living or ended, that ref names.
+func (c *Client) Session(ctx context.Context, ref string) (broker.Session, error) {
+	all, err := c.Sessions(ctx)
+	if err != nil {
+		return broker.Session{}, err
+	}
+	return FindSession(Plain(all), ref, true)
 }
 
 // Ended reports whether no process stands behind s any more. One that was stopped

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/cli/console"
-	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 )
@@ -49,33 +49,14 @@ func (d place) home() string               { return filepath.Join(string(d), "ho
 func (d place) socket() string             { return filepath.Join(d.home(), "broker.sock") }
 func (d place) project(name string) string { return filepath.Join(string(d), "src", name) }
 
-// maxSocketPath is what every platform takes as a socket's path, bytes.
-const maxSocketPath = 103
-
-// newPlace makes a private folder with a path short enough for a socket.
-func newPlace() (place, error) {
-	for _, parent := range []string{os.TempDir(), "/tmp"} {
-		dir, err := os.MkdirTemp(parent, "aoctl-demo-")
-		if err != nil {
-			return "", fmt.Errorf("make a folder for the demo: %w", err)
-		}
-		if d := place(dir); len(d.socket()) <= maxSocketPath {
-			return d, nil
-		}
-		if err := os.Remove(dir); err != nil {
-			return "", fmt.Errorf("make a folder for the demo: %w", err)
-		}
-	}
-	return "", exit.Error{Code: exit.Failed, Text: "no temporary folder has a short enough path for a socket", Hint: "set TMPDIR to a shorter one"}
-}
-
 // runDemo opens the console in a folder of its own and lets the agents loose.
 func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) {
-	folder, err := newPlace()
+	dir, err := state.ShortFolder("aoctl-demo-")
 	if err != nil {
-		return err
+		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(string(folder))) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	folder := place(dir)
 	if err = folder.furnish(); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/install"
 	"github.com/aoctl/aoctl/store"
 )
@@ -131,11 +132,7 @@ func newDrillGround(ctx context.Context) (*drillGround, error) {
 
 // drillFolder makes a private folder with a path short enough for sockets.
 func drillFolder() (string, error) {
-	dir, err := os.MkdirTemp("", "aoctl-doctor-")
-	if err == nil && len(dir) > 80 {
-		_ = os.Remove(dir) // too deep; it is empty
-		dir, err = os.MkdirTemp("/tmp", "aoctl-doctor-")
-	}
+	dir, err := state.ShortFolder("aoctl-doctor-")
 	if err != nil {
 		return "", err
 	}

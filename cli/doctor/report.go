@@ -88,15 +88,11 @@ func (e *examination) mendable() bool {
 
 // sectionTitle is a heading of the report.
 func sectionTitle(section string) string {
-	titles := map[string]string{
-		"console": "Console", "database": "Database", "drill": "Drill", "rules": "Rules",
-		"claude": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "qwen": "Qwen Code",
-		"copilot": "Copilot CLI", "cursor": "Cursor",
+	switch section {
+	case "console", "database", "drill", "rules":
+		return strings.ToUpper(section[:1]) + section[1:]
 	}
-	if t := titles[section]; t != "" {
-		return t
-	}
-	return section
+	return install.Title(section)
 }
 
 // statusWord: the words are as long as each other, so that the columns stand.

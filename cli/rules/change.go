@@ -58,12 +58,7 @@ the rule decides are ended at once, and listed.`,
   aoctl rules add --allow 'npm run test *' --project . --for 8h
   aoctl rules add --allow --tool Edit 'src/**' --project .
   aoctl rules add --template go --dry-run`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return usage.OneArg("a pattern")(cmd, args)
-		},
+		Args: usage.AtMostOne("a pattern"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := o.rules(args, time.Now())
 			if err != nil {

@@ -45,12 +45,7 @@ and rules that others always speak before. It exits 1 when a denied call would r
 
 Paths are judged as the disk has them now, not as it had them then.`,
 		Example: "  aoctl rules test\n  aoctl rules test --since 30d proposed.toml\n  aoctl rules test --add --json proposed.toml | jq .prompts_after",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return usage.OneArg("a rules file")(cmd, args)
-		},
+		Args:    usage.AtMostOne("a rules file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return testRules(cmd, o, args)
 		},

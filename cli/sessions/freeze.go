@@ -32,7 +32,7 @@ It outlasts the console. Any program of yours may freeze; to unfreeze takes f in
 console, or an operator token (aoctl unfreeze).`,
 		Example:           "  aoctl freeze\n  aoctl freeze api-server\n  aoctl freeze --json | jq .held",
 		ValidArgsFunction: client.CompleteSessions,
-		Args:              atMostOne("a session"),
+		Args:              usage.AtMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return switchFreeze(cmd, args, o, true)
 		},
@@ -54,7 +54,7 @@ or in a file; a process of an agent is refused, token or not. In the console it 
 F on a session.`,
 		Example:           "  AOCTL_TOKEN=aoctl_op_… aoctl unfreeze\n  aoctl unfreeze api-server --token-file ~/.aoctl-token",
 		ValidArgsFunction: client.CompleteSessions,
-		Args:              atMostOne("a session"),
+		Args:              usage.AtMostOne("a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return switchFreeze(cmd, args, o, false)
 		},
@@ -62,16 +62,6 @@ F on a session.`,
 	client.TokenFileFlag(cmd, &o.tokenFile)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON object")
 	return cmd
-}
-
-// atMostOne takes no argument, or one.
-func atMostOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return usage.OneArg(what)(cmd, args)
-	}
 }
 
 func switchFreeze(cmd *cobra.Command, args []string, o freezeOptions, on bool) error {
@@ -100,11 +90,8 @@ type freezing struct {
 func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on bool, out io.Writer) error {
 	var s broker.Session
 	if o.session != "" {
-		known, err := c.Sessions(ctx)
-		if err != nil {
-			return err
-		}
-		if s, err = client.FindSession(client.Plain(known), o.session, true); err != nil {
+		var err error
+		if s, err = c.Session(ctx, o.session); err != nil {
 			return err
 		}
 	}

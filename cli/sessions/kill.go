@@ -46,11 +46,7 @@ type killed struct {
 
 // killSession shows what is going to end, asks unless o.yes, and ends it.
 func killSession(ctx context.Context, c *client.Client, o stopOptions, std streams) error {
-	raw, err := c.Sessions(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := client.FindSession(client.Plain(raw), o.session, true)
+	s, err := c.Session(ctx, o.session)
 	if err != nil {
 		return err
 	}

@@ -73,11 +73,7 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 }
 
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
-	known, err := c.Sessions(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := client.FindSession(client.Plain(known), o.session, true)
+	s, err := c.Session(ctx, o.session)
 	if err != nil {
 		return err
 	}

@@ -127,11 +127,7 @@ func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Wr
 
 // findManaged finds a session by what a person calls it, an ended one too.
 func findManaged(ctx context.Context, c *client.Client, ref string) (broker.Session, error) {
-	raw, err := c.Sessions(ctx)
-	if err != nil {
-		return broker.Session{}, err
-	}
-	s, err := client.FindSession(client.Plain(raw), ref, true)
+	s, err := c.Session(ctx, ref)
 	if err == nil || !isNotFound(err) {
 		return s, err
 	}

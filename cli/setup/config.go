@@ -37,12 +37,7 @@ func newConfigCommand() *cobra.Command {
   aoctl config timeout
   aoctl config edit
   aoctl config --json | jq -r '.settings[] | select(.from != "default") | .key'`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return usage.OneArg("a setting")(cmd, args)
-		},
+		Args:              usage.AtMostOne("a setting"),
 		ValidArgsFunction: completeSettings,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := settingsNow()

@@ -3,7 +3,6 @@ package setup
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
+	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/hookclient/paths"
@@ -83,27 +83,13 @@ func editConfig(ctx context.Context) (string, error) {
 }
 
 // writeConfig puts data in path's place, whole or not at all.
-func writeConfig(path string, data []byte) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("save %s: %w", path, exit.RootCause(err))
-		}
-	}()
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(dir, config.Name+".*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp.Name()) }() // gone already when all went well
-	_, err = temp.Write(data)
+func writeConfig(path string, data []byte) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
-		err = temp.Sync()
+		err = state.Replace(path, data)
 	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, exit.RootCause(err))
 	}
-	return os.Rename(temp.Name(), path)
+	return nil
 }

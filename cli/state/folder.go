@@ -87,6 +87,39 @@ func badStateDir(dir, what, cure string, cause error) error {
 	}
 }
 
+// Replace puts data in the place of a file, for this user's eyes only, whole or not at all.
+func Replace(path string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }() // gone already when all went well
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err := errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}
+
+// ShortFolder makes a temporary folder of this user's alone, with a path that leaves room
+// for a socket's: no system takes a long one.
+func ShortFolder(prefix string) (string, error) {
+	const most = 80 // of the 103 bytes that every system takes
+	for _, parent := range []string{os.TempDir(), "/tmp"} {
+		dir, err := os.MkdirTemp(parent, prefix)
+		if err != nil || len(dir) <= most {
+			return dir, err
+		}
+		if err := os.Remove(dir); err != nil {
+			return "", err
+		}
+	}
+	return "", exit.Error{Code: exit.Failed, Text: "no temporary folder has a short enough path for a socket", Hint: "set TMPDIR to a shorter one"}
+}
+
 // OpenLog opens the program's own log for appending, for this user's eyes only. A
 // link in its place is refused.
 func OpenLog(path string) (*slog.Logger, *os.File, error) {

@@ -87,19 +87,7 @@ func NoteInstalled(files ...string) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, installedName+".*") // with mode 0600
-	if err != nil {
-		return fmt.Errorf("note what was installed: %w", err)
-	}
-	defer func() { _ = os.Remove(temp.Name()) }() // gone already when all went well
-	_, err = temp.Write(append(data, '\n'))
-	if end := temp.Close(); err == nil {
-		err = end
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(dir, installedName))
-	}
-	if err != nil {
+	if err := Replace(filepath.Join(dir, installedName), append(data, '\n')); err != nil {
 		return fmt.Errorf("note what was installed: %w", err)
 	}
 	return nil

@@ -57,6 +57,16 @@ func OneArg(what string) cobra.PositionalArgs {
 	}
 }
 
+// AtMostOne takes no argument, or one that is called what in the message.
+func AtMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return OneArg(what)(cmd, args)
+	}
+}
+
 // UnknownCommand refuses what is no command, with the nearest ones.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
