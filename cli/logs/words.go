@@ -17,9 +17,9 @@ func killWords(e broker.Event) string {
 	}
 	by := ", by " + actorName(d.By)
 	if e.Type == broker.EventKillRequested {
-		return show.Processes(len(d.Processes)+d.More) + " found" + by
+		return show.Plural(len(d.Processes)+d.More, "process") + " found" + by
 	}
-	text := show.Processes(d.Ended) + " ended"
+	text := show.Plural(d.Ended, "process") + " ended"
 	if d.Survivors > 0 {
 		text += fmt.Sprintf(", %d still run", d.Survivors)
 	}

@@ -101,7 +101,7 @@ func askToKill(ctx context.Context, c *client.Client, s broker.Session, std stre
 		fmt.Fprintf(std.err, "Its process serves other sessions, which end with it: %s\n", safe.Line(sharers(found.Shared)))
 	}
 	fmt.Fprintf(std.err, "Stop %s and end %s, with what they start meanwhile? [y/N] ",
-		safe.Line(show.SessionName(s)), show.Processes(found.Count(proctree.Running)))
+		safe.Line(show.SessionName(s)), show.Plural(found.Count(proctree.Running), "process"))
 	line, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
@@ -139,9 +139,9 @@ func (k killed) print(out io.Writer) error {
 	if err := printProcesses(out, k.Processes); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, show.Processes(k.count(proctree.Ended)))
+	text := fmt.Sprintf("%s: %s, %s ended", k.Name, k.Status, show.Plural(k.count(proctree.Ended), "process"))
 	if n := k.count(proctree.Unsure); n > 0 {
-		text += fmt.Sprintf("; %s may belong to it and were left alone", show.Processes(n))
+		text += fmt.Sprintf("; %s may belong to it and were left alone", show.Plural(n, "process"))
 	}
 	if len(k.Shared) > 0 {
 		text += "; its process also served " + sharers(k.Shared)
@@ -157,7 +157,7 @@ func (k killed) failure() error {
 	switch {
 	case left > 0:
 		return exit.Error{
-			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", show.Processes(left), k.Name),
+			Code: exit.Survivors, Text: fmt.Sprintf("%s of %s still run", show.Plural(left, "process"), k.Name),
 			Hint: "the list says why; the session's calls are refused all the same",
 		}
 	case !k.Over:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,10 +34,13 @@ func Countdown(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", int(d/time.Minute), int(d/time.Second)%60)
 }
 
-// Plural is "1 call" or "5 calls".
+// Plural is "1 call" or "5 calls", "1 process" or "5 processes".
 func Plural(n int, one string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + one
+	case strings.HasSuffix(one, "s"):
+		return fmt.Sprintf("%d %ses", n, one)
 	}
 	return fmt.Sprintf("%d %ss", n, one)
 }
@@ -80,14 +82,6 @@ func SessionName(s broker.Session) string {
 	return s.ID
 }
 
-// Processes is "1 process" or "5 processes".
-func Processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return strconv.Itoa(n) + " processes"
-}
-
 // TellingField is the input field by which a person knows a call of each tool.
 var TellingField = map[string]string{
 	"Bash": "command", "Edit": "file_path", "Write": "file_path", "Read": "file_path",
@@ -122,7 +116,7 @@ func Rule(r rules.Rule) string {
 		return r.Tool
 	}
 	var parts []string
-	for _, key := range sortedKeys(r.Where) {
+	for _, key := range slices.Sorted(maps.Keys(r.Where)) {
 		parts = append(parts, key+"="+r.Where[key])
 	}
 	return r.Tool + " " + strings.Join(parts, " ")
@@ -141,5 +135,3 @@ func Scope(s rules.Scope) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
