@@ -2,9 +2,8 @@
 //
 // An error of a command is one sentence, a hint that says what to do, and now and then a
 // list to choose from. A command returns an Error with its exit code, or a usage.Error
-// when the command line itself makes no sense; the root hands whatever came up to Report,
-// which is the only place that prints an error and the only place that chooses the code.
-// A command that has said everything itself returns a QuietError.
+// when the command line itself makes no sense. The root hands it to Report, which prints it
+// and chooses the code. A command that has said everything itself returns a QuietError.
 //
 // Texts may hold what agents and files say, so Report makes everything safe for the
 // terminal. The numbers are a promise to scripts: a new reason gets a new number, and an

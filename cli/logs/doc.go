@@ -4,9 +4,9 @@
 //
 // They read the database themselves and work with and without a console; log --follow
 // reads on where it left off. Only archive writes, and so takes the console's lock first.
-// Whoever asks for more than the database still has is told of the archives. verify goes
-// over the whole chain of events, archives and all, and what is not as it was written has
-// exit code 5.
+// A command that was asked for more than the database still has names the archives. verify
+// goes over the whole chain of events, archives and all, and exits with 5 when something
+// is not as it was written.
 //
 // words.go and writer.go put an event into words. A new kind of event gets its words there.
 package logs

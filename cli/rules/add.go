@@ -84,7 +84,7 @@ the rule decides are ended at once, and listed.`,
 	return cmd
 }
 
-// ruleList are what the flags say, checked.
+// rules are what the flags say, checked.
 func (o addOptions) rules(args []string, now time.Time) ([]rules.Rule, error) {
 	scope, err := o.scope()
 	if err != nil {

@@ -8,8 +8,7 @@
 // every rule once more; rules that allow, and changes to rules that refuse, need an
 // operator's token besides.
 //
-// add and edit say at once what a new rule would not do: a rule for a command line that is
-// dangerous, or that is taken apart into more than it names, is saved with a warning.
+// add and import warn at once of a rule that does not allow what it seems to be made for.
 package rules
 
 import "github.com/spf13/cobra"

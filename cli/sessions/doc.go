@@ -4,9 +4,9 @@
 //
 // Each finds its session by what the user called it (client.FindSession), asks the console
 // for one thing, and prints what became of it. Stopping is open to everybody and stopping
-// twice is no error; whoever was stopped has its waiting calls refused at once. A kill
-// shows the processes first and asks, unless --yes was given; what survives has an exit
-// code of its own. Lifting a freeze and resuming allow something, so they need an
+// twice is no error; the calls that a stopped session waits for are refused at once. A kill
+// shows the processes first and asks, unless --yes was given, and it exits with 7 when one
+// of them survives. Lifting a freeze and resuming allow something, so they need an
 // operator's token.
 //
 // status is for status lines and prompts: it takes at most 200 ms, whatever happens.

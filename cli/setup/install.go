@@ -1,10 +1,8 @@
 package setup
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -185,12 +183,6 @@ func (f askFlags) console(cmd *cobra.Command) (install.Console, error) {
 	var err error
 	c.TokenFile, err = filepath.Abs(f.tokenFile)
 	return c, err
-}
-
-// installHooks installs what o says for the aoctl that was called as invoked.
-func installHooks(o install.Options, invoked string, out, warn io.Writer) error {
-	i := &installer{o: o, invoked: invoked, out: out, warn: warn}
-	return i.one(context.Background())
 }
 
 // installError gives a mistake of the caller its exit code.

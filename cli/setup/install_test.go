@@ -2,7 +2,9 @@ package setup
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,4 +182,15 @@ func TestInstallCompletesAgents(t *testing.T) {
 	if got, _ = newUninstallCommand().ValidArgsFunction(nil, []string{"claude"}, ""); len(got) != 0 {
 		t.Errorf("completion offers a second agent: %q", got)
 	}
+}
+
+// installHooks installs what o says for the aoctl that was called as invoked.
+func installHooks(o install.Options, invoked string, out, warn io.Writer) error {
+	i := &installer{o: o, invoked: invoked, out: out, warn: warn}
+	return i.one(context.Background())
+}
+
+func uninstallHooks(o install.Options, out, warn io.Writer) error {
+	i := &installer{o: o, remove: true, out: out, warn: warn}
+	return i.one(context.Background())
 }

@@ -1,9 +1,7 @@
 package setup
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,11 +34,6 @@ is. From then on the agent asks as it did before.
 	}
 	place.add(cmd)
 	return cmd
-}
-
-func uninstallHooks(o install.Options, out, warn io.Writer) error {
-	i := &installer{o: o, remove: true, out: out, warn: warn}
-	return i.one(context.Background())
 }
 
 func describeUninstall(r install.Report) string {
