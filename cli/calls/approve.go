@@ -147,25 +147,14 @@ func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io
 // findCall picks the waiting call whose id is ref or begins with it, or the call of that
 // id that is over but may still be granted.
 func findCall(ctx context.Context, c *client.Client, ref string) (broker.Request, error) {
-	waiting, err := c.Pending(ctx, "")
-	if err != nil {
-		return broker.Request{}, err
-	}
-	plain := make([]broker.Request, len(waiting))
-	for i, r := range waiting {
-		plain[i] = r.Request
-	}
-	call, found, err := client.FindRequest(plain, ref)
+	call, found, err := c.Waiting(ctx, ref)
 	if err != nil || found {
 		return call, err
 	}
 	if err = c.Get(ctx, "/approval-requests/"+url.PathEscape(ref), nil, &call); err == nil {
 		return call, nil
 	}
-	return broker.Request{}, exit.Error{
-		Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", ref),
-		Hint: "it may have been answered already; see what waits: aoctl pending", Cause: err,
-	}
+	return broker.Request{}, notWaiting(ref, err)
 }
 
 // consent makes sure that somebody has looked at the call: by asking at the terminal, or

@@ -61,23 +61,12 @@ type outcome struct {
 }
 
 func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Writer) error {
-	waiting, err := c.Pending(ctx, "")
-	if err != nil {
-		return err
-	}
-	plain := make([]broker.Request, len(waiting))
-	for i, r := range waiting {
-		plain[i] = r.Request
-	}
-	call, found, err := client.FindRequest(plain, o.call)
+	call, found, err := c.Waiting(ctx, o.call)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return exit.Error{
-			Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", o.call),
-			Hint: "it may have been answered already; see what waits: aoctl pending",
-		}
+		return notWaiting(o.call, nil)
 	}
 	if o.end && call.Checkpoint == nil {
 		return usage.Error{Text: "--end is for a call that is put off, and this one's agent waits for it", Hint: "deny it without --end, or stop its session: aoctl stop"}
@@ -90,6 +79,13 @@ func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Write
 		return show.JSON(out, []outcome{answer})
 	}
 	return show.Line(out, safe.Line(fmt.Sprintf("denied %s: %s", call.ToolName, show.Call(call))))
+}
+
+func notWaiting(id string, cause error) error {
+	return exit.Error{
+		Code: exit.NotFound, Text: fmt.Sprintf("no call with the id %q is waiting", id),
+		Hint: "it may have been answered already; see what waits: aoctl pending", Cause: cause,
+	}
 }
 
 // deny refuses call id. The first answer wins: when somebody else's came before,

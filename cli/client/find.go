@@ -98,6 +98,19 @@ func sessionLines(sessions []broker.Session) []string {
 	return lines
 }
 
+// Waiting asks for the one waiting call whose id is ref or begins with it.
+func (c *Client) Waiting(ctx context.Context, ref string) (call broker.Request, found bool, err error) {
+	waiting, err := c.Pending(ctx, "")
+	if err != nil {
+		return call, false, err
+	}
+	plain := make([]broker.Request, len(waiting))
+	for i, r := range waiting {
+		plain[i] = r.Request
+	}
+	return FindRequest(plain, ref)
+}
+
 // FindRequest picks the one waiting call whose id is ref or begins with it.
 func FindRequest(pending []broker.Request, ref string) (broker.Request, bool, error) {
 	var found []broker.Request

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,22 +66,21 @@ func readTokenFile(path string) (string, error) {
 
 // WithoutToken is env without the operator's token.
 func WithoutToken(env []string) []string {
-	kept := make([]string, 0, len(env))
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, TokenEnv+"=") {
-			kept = append(kept, kv)
-		}
-	}
-	return kept
+	return without(env, func(name string) bool { return name == TokenEnv })
 }
 
-// IsTellTale reports whether a variable tells the hook client of the agent that runs it.
-// What starts an agent or a hook of its own must not pass on those it was started with.
-func IsTellTale(name string) bool {
-	for _, t := range wire.TellTales {
-		if name == t && name != "TMUX" && name != "TMUX_PANE" {
-			return true
-		}
-	}
-	return false
+// WithoutAgent is env without the variables by which the hook client tells of the agent
+// that runs it. What starts an agent or a hook of its own must not pass on those it was
+// started with.
+func WithoutAgent(env []string) []string {
+	return without(env, func(name string) bool {
+		return name != "TMUX" && name != "TMUX_PANE" && slices.Contains(wire.TellTales, name)
+	})
+}
+
+func without(env []string, drop func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return drop(name)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,15 +103,10 @@ var splitNames = []string{
 }
 
 func splitEnv(env []string) []string {
-	var kept []string
-	for _, kv := range env {
-		for _, name := range splitNames {
-			if strings.HasPrefix(kv, name+"=") {
-				kept = append(kept, kv)
-			}
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, ok := strings.Cut(kv, "=")
+		return !ok || !slices.Contains(splitNames, name)
+	})
 }
 
 // holder is the pid of the console that holds socket, 0 when none does, and -1 when it

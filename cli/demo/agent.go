@@ -247,14 +247,7 @@ func (a *agent) tell(ctx context.Context, event string, extra map[string]any) ve
 // environ is this process's environment with Claude Code's tell-tales instead of
 // those of whatever agent the demo may have been started from.
 func (a *agent) environ(cwd string) []string {
-	env := make([]string, 0, len(os.Environ())+4)
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if !client.IsTellTale(name) {
-			env = append(env, entry)
-		}
-	}
-	return append(env, "CLAUDECODE=1", "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
+	return append(client.WithoutAgent(os.Environ()), "CLAUDECODE=1", "CLAUDE_PID="+strconv.Itoa(os.Getpid()),
 		"CLAUDE_PROJECT_DIR="+cwd, "CLAUDE_CODE_SESSION_ID="+a.id)
 }
 

@@ -3,18 +3,15 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/hookclient/install"
-	"github.com/aoctl/aoctl/store"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -23,7 +20,8 @@ func (d *agentDrill) gate(ctx context.Context, s drillScene, ground *drill.Groun
 	socket := filepath.Join(dir, "broker.sock")
 	end = func() {}
 	if s.console {
-		if end, err = s.open(ctx, socket); err != nil {
+		o := service.Options{Socket: socket, ApprovalTimeout: max(s.wait, install.DefaultTimeout)}
+		if end, err = openBroker(ctx, socket, o, s.decide); err != nil {
 			return nil, err
 		}
 	}
@@ -60,49 +58,6 @@ func (d *agentDrill) install(file, socket string) error {
 		return err
 	}
 	return os.WriteFile(file, text, 0o600) //nolint:gosec // G703: in our own folder
-}
-
-// open opens a real broker whose person does what the scene says.
-func (s drillScene) open(ctx context.Context, socket string) (func(), error) {
-	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(ctx, filepath.Join(filepath.Dir(socket), "drill.db"), store.WithLog(quiet))
-	if err != nil {
-		return nil, err
-	}
-	closers := []func(){func() { _ = st.Close() }} // the folder goes anyway
-	end := func() {
-		for i := len(closers) - 1; i >= 0; i-- {
-			closers[i]()
-		}
-	}
-	l, err := api.Listen(socket)
-	if err != nil {
-		end()
-		return nil, err
-	}
-	closers = append(closers, func() { _ = l.Close() })
-	b, err := service.New(ctx, st, service.Options{Socket: socket, ApprovalTimeout: max(s.wait, install.DefaultTimeout), Log: quiet})
-	if err != nil {
-		end()
-		return nil, err
-	}
-	serving, stop := context.WithCancel(ctx)
-	served, answered := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = b.Serve(serving, l) // an end before ours shows as a call that was refused
-	}()
-	go func() {
-		defer close(answered)
-		s.decide(serving, b)
-	}()
-	closers = append(closers, func() {
-		stop()
-		<-answered
-		<-served
-		_ = b.Close()
-	})
-	return end, nil
 }
 
 // decide is the person at the scene's console.

@@ -4,22 +4,20 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/aoctl/aoctl/broker/api"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/install"
-	"github.com/aoctl/aoctl/store"
 )
 
 // The drill's times: how long a person has who does not answer, and how long a hook may
@@ -145,34 +143,13 @@ func drillFolder() (string, error) {
 
 func (g *drillGround) socket(name string) string { return filepath.Join(g.dir, name+".sock") }
 
-// openConsole opens the real broker on a store of its own, with nobody at the keys.
+// openConsole opens a console with nobody at the keys.
 func (g *drillGround) openConsole(ctx context.Context) error {
-	l, err := api.Listen(g.socket("console"))
+	end, err := openBroker(ctx, g.socket("console"), service.Options{ApprovalTimeout: drillAnswer}, nil)
 	if err != nil {
 		return err
 	}
-	g.closers = append(g.closers, func() { _ = l.Close() }) // the folder goes anyway
-	quiet := slog.New(slog.DiscardHandler)
-	st, err := store.Open(ctx, filepath.Join(g.dir, "drill.db"), store.WithLog(quiet))
-	if err != nil {
-		return err
-	}
-	g.closers = append(g.closers, func() { _ = st.Close() })
-	b, err := service.New(ctx, st, service.Options{ApprovalTimeout: drillAnswer, Log: quiet})
-	if err != nil {
-		return err
-	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = b.Serve(serving, l) // an end before ours shows as a verdict
-	}()
-	g.closers = append(g.closers, func() {
-		stop()
-		<-done
-		_ = b.Close()
-	})
+	g.closers = append(g.closers, end)
 	return nil
 }
 
@@ -287,14 +264,10 @@ func ownHookProgram(path string) bool {
 
 // drillEnv is the environment of a hook that must not find the user's own console.
 func (g *drillGround) drillEnv(agent, socket string) []string {
-	var env []string
-	for _, v := range os.Environ() {
+	env := slices.DeleteFunc(client.WithoutAgent(os.Environ()), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "AOCTL_") || name == config.TimeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME" || client.IsTellTale(name) {
-			continue
-		}
-		env = append(env, v)
-	}
+		return strings.HasPrefix(name, "AOCTL_") || name == config.TimeoutEnv || name == "XDG_RUNTIME_DIR" || name == "XDG_STATE_HOME"
+	})
 	env = append(env, "AOCTL_HOME="+g.dir, "AOCTL_SOCKET="+socket, fmt.Sprintf("%s=%g", config.TimeoutEnv, drillClient.Seconds()))
 	return append(env, tellTales(agent, g.dir)...)
 }
