@@ -146,25 +146,16 @@ func valueOf(name string, v any, table bool) (string, *FileError) {
 
 // value is v as a flag takes it, if that is a value of k.
 func (k Key) value(v any) (string, *FileError) {
-	var kind Kind
-	switch v.(type) {
-	case string:
-		kind = Text
-	case int64:
-		kind = Whole
-	case bool:
-		kind = Switch
-	}
-	if kind != k.Kind {
-		return "", &FileError{Text: fmt.Sprintf("%s must be %s, not %s", k.Name, k.Kind, kindOf(v)), Cure: fmt.Sprintf("write %s = %s", k.Name, k.Example())}
+	if kind, what := kindOf(v); kind != k.Kind {
+		return "", &FileError{Text: fmt.Sprintf("%s must be %s, not %s", k.Name, k.Kind, what), Cure: fmt.Sprintf("write %s = %s", k.Name, k.Example())}
 	}
 	text := fmt.Sprint(v)
 	if k.check == nil {
 		return text, nil
 	}
 	if err := k.check(text); err != nil {
-		u, _ := errors.AsType[usage.Error](err)
-		return "", &FileError{Text: cmp.Or(u.Text, err.Error()), Cure: cmp.Or(u.Hint, "write "+k.Name+" = "+k.Example())}
+		wrong, _ := errors.AsType[usage.Error](err)
+		return "", &FileError{Text: cmp.Or(wrong.Text, err.Error()), Cure: cmp.Or(wrong.Hint, "write "+k.Name+" = "+k.Example())}
 	}
 	return text, nil
 }
@@ -189,21 +180,21 @@ func together(list []Setting) *FileError {
 	return nil
 }
 
-// kindOf says what a value is.
-func kindOf(v any) string {
+// kindOf is the kind of a value, "" for one that no setting has, and what it is in words.
+func kindOf(v any) (kind Kind, what string) {
 	switch v := v.(type) {
 	case string:
-		return "text"
+		return Text, "text"
 	case bool:
-		return fmt.Sprint(v)
+		return Switch, fmt.Sprint(v)
 	case int64:
-		return fmt.Sprintf("the number %d", v)
+		return Whole, fmt.Sprintf("the number %d", v)
 	case float64:
-		return "a number with a fraction"
+		return "", "a number with a fraction"
 	case []any:
-		return "a list"
+		return "", "a list"
 	case map[string]any:
-		return "a table"
+		return "", "a table"
 	}
-	return "a time"
+	return "", "a time"
 }

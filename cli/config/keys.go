@@ -42,10 +42,7 @@ type Key struct {
 func Keys() []Key {
 	limit := func(name string, most, def int, about string) Key {
 		return Key{Name: name, Kind: Whole, Default: strconv.Itoa(def), About: about, check: func(text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return err
-			}
+			n, _ := strconv.Atoi(text) // a whole number; the largest that there is for one that is larger
 			return CheckLimit(name, n, 1, most, "", def)
 		}}
 	}
