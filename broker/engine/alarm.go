@@ -54,12 +54,11 @@ func (s *State) addAlarm(a broker.Alarm) {
 // told all the same.
 type Raise struct{ Alarm broker.Alarm }
 
-func (in Raise) step(s *State, now time.Time) {
+func (in Raise) step(s *State, now time.Time) Reply {
 	a := in.Alarm
 	once := strings.Join([]string{a.SessionID, cmp.Or(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
 	if s.seen.has(once) || s.alarm(a.SessionID).count >= mostOpen { // reports have no other limit
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	if s.seen.len() < 10*maxAlarms {
 		s.seen.put(once, true)
@@ -82,7 +81,7 @@ func (in Raise) step(s *State, now time.Time) {
 		req.Alarm = new(a)
 		s.emit(ShowCall{req})
 	}
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // Acknowledge takes note of a session's alarm, so that rules may allow again in it.
@@ -92,15 +91,13 @@ type Acknowledge struct {
 	By        broker.Actor
 }
 
-func (in Acknowledge) step(s *State, now time.Time) {
+func (in Acknowledge) step(s *State, now time.Time) Reply {
 	list := s.alarm(in.SessionID)
 	switch {
 	case in.By.Kind != broker.ByOperator:
-		s.reply(Reply{Err: broker.ErrForbidden})
-		return
+		return Reply{Err: broker.ErrForbidden}
 	case list.count == 0:
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	}
 	a := list.first
 	s.out.change.Sync = true
@@ -109,5 +106,5 @@ func (in Acknowledge) step(s *State, now time.Time) {
 	s.setRules(func(*Rules) {})
 	s.editSession(in.SessionID).Row.Alarm = nil
 	s.emit(ShowSession{in.SessionID})
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }

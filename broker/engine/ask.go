@@ -38,7 +38,7 @@ type Judged struct {
 	Legible    bool
 }
 
-func (in Ask) step(s *State, now time.Time) {
+func (in Ask) step(s *State, now time.Time) Reply {
 	q := &in.Question
 	c := s.byKey(q.Key)
 	if c == nil {
@@ -46,26 +46,24 @@ func (in Ask) step(s *State, now time.Time) {
 	}
 	switch {
 	case s.now.closed:
-		s.reply(Reply{Err: broker.ErrClosed})
+		return Reply{Err: broker.ErrClosed}
 	case c != nil && !broker.SameCall(*c.Req, *q):
-		s.reply(Reply{Err: broker.ErrConflict, Call: *c.Req})
+		return Reply{Err: broker.ErrConflict, Call: *c.Req}
 	case c != nil:
-		s.askAgain(now, c, in)
-	default:
-		if err := s.admit(now, q.SessionID); err != nil {
-			s.reply(Reply{Err: err})
-			return
-		}
-		req := q.Request
-		if se := s.session(q.SessionID); req.CWD == "" && se == nil {
-			req.CWD = q.CWD
-		}
-		look := s.look(&req)
-		if look.Project == broker.FolderOf(req) && q.Session.ProjectDir != "" {
-			look.Project = q.Session.ProjectDir // the first that the session tells of it
-		}
-		s.reply(Reply{Look: look})
+		return in.again(s, now, c)
 	}
+	if err := s.admit(now, q.SessionID); err != nil {
+		return Reply{Err: err}
+	}
+	req := q.Request
+	if se := s.session(q.SessionID); req.CWD == "" && se == nil {
+		req.CWD = q.CWD
+	}
+	look := s.look(&req)
+	if look.Project == broker.FolderOf(req) && q.Session.ProjectDir != "" {
+		look.Project = q.Session.ProjectDir // the first that the session tells of it
+	}
+	return Reply{Look: look}
 }
 
 // look is what it takes to judge req now.
@@ -73,33 +71,32 @@ func (s *State) look(req *broker.Request) *Look {
 	return &Look{Rules: s.now.rules, Project: s.project(req), Alarm: s.alarmWords(req.SessionID), Moot: s.moot(req.SessionID), Stopped: s.underStop(req.SessionID)}
 }
 
-// askAgain answers a question that was asked before.
-func (s *State) askAgain(now time.Time, c *Call, in Ask) {
+// again answers a question that was asked before.
+func (in Ask) again(s *State, now time.Time, c *Call) Reply {
 	q := &in.Question
 	switch c.Phase {
 	case waiting:
-		s.rejoin(now, c, in)
+		return in.rejoin(s, now, c)
 	case putOff:
 		if cp := c.Req.Checkpoint; cp.Correlation != "" && cp.Correlation == q.Correlation {
-			s.reply(Reply{Call: *c.Req}) // who asked has only lost the connection, and is told again that it waits
-			return
+			return Reply{Call: *c.Req} // who asked has only lost the connection, and is told again that it waits
 		}
-		s.takeUp(now, c, in)
+		return in.takeUp(s, now, c)
 	case owed:
 		c = s.edit(c)
 		c.Told.heir = q.Correlation
-		s.reply(Reply{Call: *c.Req})
+		return Reply{Call: *c.Req}
 	case ended, none:
-		s.reply(Reply{Call: *c.Req, Replay: q.Bound && broker.LetsRun(*c.Req)})
 	}
+	return Reply{Call: *c.Req, Replay: q.Bound && broker.LetsRun(*c.Req)}
 }
 
 // rejoin makes q's asker the one that waits for c.
-func (s *State) rejoin(now time.Time, c *Call, in Ask) {
+func (in Ask) rejoin(s *State, now time.Time, c *Call) Reply {
 	q := &in.Question
 	c = s.edit(c)
 	before := *c.Req
-	s.noteWaits(now, c, q.Waits)
+	c.noteWaits(now, q.Waits)
 	req := c.own()
 	c.Asker.agent, c.Asker.talk, c.Asker.headless = q.Session.Process, q.Correlation, q.Headless
 	c.Asker.bound = c.Asker.bound || q.Bound
@@ -112,7 +109,7 @@ func (s *State) rejoin(now time.Time, c *Call, in Ask) {
 	if before.MayWaitUntil != req.MayWaitUntil || before.Deferrable != req.Deferrable {
 		s.emit(ShowCall{req})
 	}
-	s.reply(Reply{Call: *req})
+	return Reply{Call: *req}
 }
 
 // Insert puts in a new call, with the end that it has at once where something speaks already.
@@ -124,45 +121,40 @@ type Insert struct {
 	Judged Judged
 }
 
-func (in Insert) step(s *State, now time.Time) {
+func (in Insert) step(s *State, now time.Time) Reply {
 	q := &in.Question
 	switch {
 	case s.now.closed:
-		s.reply(Reply{Err: broker.ErrClosed})
-		return
+		return Reply{Err: broker.ErrClosed}
 	case s.byKey(q.Key) != nil || s.call(q.ID) != nil: // somebody asked the same meanwhile
-		in.Ask.step(s, now)
-		return
+		return in.Ask.step(s, now)
 	case in.Judged.Rules != s.now.rules.Version:
-		s.reply(Reply{Err: ErrLookAgain})
-		return
+		return Reply{Err: ErrLookAgain}
 	}
 	if err := s.roomFor(now, q.SessionID); err != nil {
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	if !s.spendable(in.Judged.Assessment) {
-		s.reply(Reply{Err: ErrLookAgain})
-		return
+		return Reply{Err: ErrLookAgain}
 	}
 	se := s.heardFrom(now, speaker(q, in.Living))
-	c := s.newCall(now, in)
+	c := in.newCall(s, now)
 	se.noteGated(c.Req)
 	if se.Row.Asks.Over(agents.Hook{Kind: agents.Gate, SubagentID: q.SubagentID, ToolUseID: q.ToolUseID}) {
 		se.Row.Asks = nil
 	}
 	end, used := s.firstEnd(now, c, in.Judged)
 	if end == nil {
-		s.wait(now, c, se, q.Waits)
+		in.wait(s, now, c, se)
 	} else {
-		s.endAtOnce(now, c, se, *end, used)
+		in.endAtOnce(s, now, c, se, *end, used)
 	}
 	s.out.change.Insert = c.Req
-	s.reply(Reply{Call: *c.Req, Done: true})
+	return Reply{Call: *c.Req, Done: true}
 }
 
-// newCall is the call of in, in no phase yet.
-func (s *State) newCall(now time.Time, in Insert) *Call {
+// newCall is the call, in no phase yet.
+func (in Insert) newCall(s *State, now time.Time) *Call {
 	q := &in.Question
 	req := q.Request
 	req.State, req.CreatedAt = broker.Pending, broker.Instant(now)
@@ -180,7 +172,7 @@ func (s *State) newCall(now time.Time, in Insert) *Call {
 }
 
 // wait makes the new call c one that waits.
-func (s *State) wait(now time.Time, c *Call, se *Session, waits broker.Patience) {
+func (in Insert) wait(s *State, now time.Time, c *Call, se *Session) {
 	req := c.Req
 	s.note(now, broker.EventRequestCreated, *req, createdData{
 		Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest, SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
@@ -190,7 +182,7 @@ func (s *State) wait(now time.Time, c *Call, se *Session, waits broker.Patience)
 	se.waiting = append(slices.Clone(se.waiting), req.ID)
 	s.now.waiting++
 	s.arm(c, now.Add(req.ExpiresAt.Sub(req.CreatedAt)))
-	s.noteWaits(now, c, waits)
+	c.noteWaits(now, in.Question.Waits)
 	s.emit(ShowCall{c.Req})
 	s.emit(ShowSession{req.SessionID})
 }

@@ -31,18 +31,20 @@ type (
 	}
 )
 
-func (in Attach) step(s *State, _ time.Time) {
+func (in Attach) step(s *State, _ time.Time) Reply {
 	if c := s.call(in.ID); c != nil {
 		s.edit(c).Asker.attached++
 	}
+	return Reply{}
 }
 
-func (in Detach) step(s *State, now time.Time) {
+func (in Detach) step(s *State, now time.Time) Reply {
 	if c := s.call(in.ID); c != nil {
 		c = s.edit(c)
 		c.Asker.attached = max(0, c.Asker.attached-1)
 		c.Asker.leftAt, c.Asker.hungUp = now, in.HungUp
 	}
+	return Reply{}
 }
 
 // Looked says that somebody looks for the answer of a call of the plain API, and looks again
@@ -52,22 +54,23 @@ type Looked struct {
 	Again time.Duration
 }
 
-func (in Looked) step(s *State, now time.Time) {
+func (in Looked) step(s *State, now time.Time) Reply {
 	if c := s.call(in.ID); c != nil && c.Req.Event == "" {
 		c = s.edit(c)
 		a := &c.Asker
 		a.polled, a.again = a.polled || !a.bound, in.Again
 		a.bound, a.leftAt, a.hungUp = true, now, false
 	}
+	return Reply{}
 }
 
 // Heard says that whoever asked for a call was told its end.
 type Heard struct{ ID string }
 
-func (in Heard) step(s *State, now time.Time) {
+func (in Heard) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	if c == nil || c.Told.since.IsZero() && !c.Req.Unheard {
-		return
+		return Reply{}
 	}
 	c = s.edit(c)
 	c.Told.since = time.Time{}
@@ -75,6 +78,7 @@ func (in Heard) step(s *State, now time.Time) {
 		s.takeBackUnheard(c)
 		s.note(now, broker.EventAnsweredAgain, *c.Req, broker.AnsweredAgainData{ToolUseID: c.Req.ToolUseID})
 	}
+	return Reply{}
 }
 
 func (s *State) takeBackUnheard(c *Call) {
@@ -97,20 +101,20 @@ func (c *Call) mayBeAway(usual time.Duration) time.Duration {
 
 // away reports whether nobody is left who would hear the end of c: its asker has been away
 // since then for longer than it may, or is one of the dead processes.
-func (s *State) away(now time.Time, c *Call, since time.Time, most time.Duration, dead []broker.Process) bool {
+func (in Tick) away(now time.Time, c *Call, since time.Time, most time.Duration) bool {
 	gone := now.Sub(since)
 	if c.Asker.attached > 0 {
 		return false
 	}
-	return gone > most || c.Req.Asker.PID != 0 && gone >= deadGrace && slices.Contains(dead, c.Req.Asker)
+	return gone > most || c.Req.Asker.PID != 0 && gone >= deadGrace && slices.Contains(in.Dead, c.Req.Asker)
 }
 
 // cancelAbandoned ends the calls whose asker is dead, or alive but away for too long.
-func (s *State) cancelAbandoned(now time.Time, dead []broker.Process) {
+func (in Tick) cancelAbandoned(s *State, now time.Time) {
 	for _, sid := range s.sessions.keys() {
 		for _, id := range s.session(sid).waiting {
 			c := s.call(id)
-			if c.Asker.bound && s.away(now, c, c.Asker.leftAt, c.mayBeAway(s.limits.AskerGrace), dead) {
+			if c.Asker.bound && in.away(now, c, c.Asker.leftAt, c.mayBeAway(s.limits.AskerGrace)) {
 				why := "the hook that asked is gone"
 				if c.Req.Event == "" {
 					why = "the program that asked is gone"
@@ -122,7 +126,7 @@ func (s *State) cancelAbandoned(now time.Time, dead []broker.Process) {
 }
 
 // tellUnheard records which allowed calls have nobody left who would hear of it.
-func (s *State) tellUnheard(now time.Time, dead []broker.Process) {
+func (in Tick) tellUnheard(s *State, now time.Time) {
 	for _, id := range s.now.recent {
 		c := s.call(id)
 		if c == nil || c.Told.since.IsZero() || s.held(c.Req.SessionID) != "" { // a freeze keeps the answer back
@@ -135,7 +139,7 @@ func (s *State) tellUnheard(now time.Time, dead []broker.Process) {
 				since = c.Asker.leftAt
 			}
 		}
-		if !s.away(now, c, since, most, dead) {
+		if !in.away(now, c, since, most) {
 			continue
 		}
 		c = s.edit(c)
@@ -146,8 +150,8 @@ func (s *State) tellUnheard(now time.Time, dead []broker.Process) {
 	}
 }
 
-// noteWaits notes of c how long the latest of its askers would wait.
-func (s *State) noteWaits(now time.Time, c *Call, p broker.Patience) {
+// noteWaits notes how long the latest of its askers would wait.
+func (c *Call) noteWaits(now time.Time, p broker.Patience) {
 	most := p.Until
 	if p.Most.After(most) {
 		most = p.Most

@@ -16,7 +16,7 @@ func (s *State) arm(c *Call, deadline time.Time) {
 // Due says that the time of a call may be over.
 type Due struct{ ID string }
 
-func (in Due) step(s *State, now time.Time) {
+func (in Due) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	switch {
 	case c == nil || c.Phase != waiting:
@@ -25,6 +25,7 @@ func (in Due) step(s *State, now time.Time) {
 	default: // it has more time since, or waits anew
 		s.emit(Timer{in.ID, c.Clock.deadline})
 	}
+	return Reply{}
 }
 
 // timeOver does with a call whose time is over what the operator chose.
@@ -52,29 +53,24 @@ type Extend struct {
 	By broker.Actor
 }
 
-func (in Extend) step(s *State, now time.Time) {
+func (in Extend) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	switch {
 	case in.By.Kind != broker.ByOperator:
-		s.reply(Reply{Err: broker.ErrForbidden})
-		return
+		return Reply{Err: broker.ErrForbidden}
 	case c == nil:
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	case c.Phase == putOff:
-		s.reply(Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, broker.ReasonPutOff), Call: *c.Req})
-		return
+		return Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, broker.ReasonPutOff), Call: *c.Req}
 	case c.Phase != waiting || c.overdue(now): // its timer is about to fire
-		s.reply(Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req})
-		return
+		return Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req}
 	}
 	deadline := now.Add(s.limits.ApprovalTimeout)
 	if last := c.Clock.most.Add(-broker.ExtendMargin); deadline.After(last) {
 		deadline = last
 	}
 	if deadline.Sub(c.Clock.deadline) < broker.LeastMore {
-		s.reply(Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, whyNoMore(c)), Call: *c.Req})
-		return
+		return Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, whyNoMore(c)), Call: *c.Req}
 	}
 	c = s.edit(c)
 	req := c.own()
@@ -85,7 +81,7 @@ func (in Extend) step(s *State, now time.Time) {
 	s.arm(c, deadline)
 	s.emit(Moved{in.ID})
 	s.emit(ShowCall{req})
-	s.reply(Reply{Call: *req, Done: true})
+	return Reply{Call: *req, Done: true}
 }
 
 // whyNoMore says what keeps c from more time.

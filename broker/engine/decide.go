@@ -35,28 +35,24 @@ type Picked struct {
 	Rules  int    // version of those by which another input was judged; 0: none was
 }
 
-func (in Decide) step(s *State, now time.Time) {
+func (in Decide) step(s *State, now time.Time) Reply {
 	if err := in.Decision.Validate(); err != nil {
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	if len(in.Picks) == 1 {
 		c := s.call(in.Picks[0].ID)
 		if c == nil {
-			s.reply(Reply{Err: broker.ErrNotFound})
-			return
+			return Reply{Err: broker.ErrNotFound}
 		}
-		r := s.decideOne(now, c, in)
+		r := in.one(s, now, c)
 		if r.Call.ID == "" {
 			r.Call = *s.call(c.Req.ID).Req
 		}
-		s.reply(r)
-		return
+		return r
 	}
 	for _, p := range in.Picks {
-		if err := s.together(now, p, in.Decision); err != nil {
-			s.reply(Reply{Err: fmt.Errorf("%s: %w", p.ID, err)})
-			return
+		if err := in.together(s, now, p); err != nil {
+			return Reply{Err: fmt.Errorf("%s: %w", p.ID, err)}
 		}
 	}
 	r := Reply{Done: true}
@@ -65,11 +61,11 @@ func (in Decide) step(s *State, now time.Time) {
 			r.Calls = append(r.Calls, *s.end(now, c, in.Decision.Outcome()).Req)
 		}
 	}
-	s.reply(r)
+	return r
 }
 
 // together says why p cannot be part of a decision about several calls.
-func (s *State) together(now time.Time, p Picked, d broker.Decision) error {
+func (in Decide) together(s *State, now time.Time, p Picked) error {
 	c := s.call(p.ID)
 	switch {
 	case c == nil:
@@ -78,7 +74,7 @@ func (s *State) together(now time.Time, p Picked, d broker.Decision) error {
 		return broker.ErrStale
 	case c.Req.State.Terminal():
 		return broker.ErrAlreadyDecided
-	case d.Verdict != broker.Allow:
+	case in.Decision.Verdict != broker.Allow:
 		return nil
 	case s.frozen(now, c) != nil:
 		return s.frozen(now, c)
@@ -94,8 +90,8 @@ func (s *State) together(now time.Time, p Picked, d broker.Decision) error {
 	return nil
 }
 
-// decideOne decides c. The caller adds c's request where the reply has none.
-func (s *State) decideOne(now time.Time, c *Call, in Decide) Reply {
+// one decides c. The caller adds c's request where the reply has none.
+func (in Decide) one(s *State, now time.Time, c *Call) Reply {
 	p, d := in.Picks[0], in.Decision
 	allows := d.Verdict == broker.Allow
 	if p.Digest != "" && p.Digest != c.Req.Digest {
@@ -112,9 +108,9 @@ func (s *State) decideOne(now time.Time, c *Call, in Decide) Reply {
 	}
 	switch {
 	case c.Req.State.Terminal():
-		return s.decideLate(now, c, in)
+		return in.late(s, now, c)
 	case c.Phase == putOff && d.End && !allows:
-		return s.reject(now, c, d)
+		return in.reject(s, now, c)
 	case allows && s.underStop(c.Req.SessionID):
 		c = s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}})
 		return Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req}
@@ -134,8 +130,8 @@ func (s *State) frozen(now time.Time, c *Call) error {
 	return broker.FrozenError(why)
 }
 
-// decideLate answers a decision about a call that has ended already.
-func (s *State) decideLate(now time.Time, c *Call, in Decide) Reply {
+// late answers a decision about a call that has ended already.
+func (in Decide) late(s *State, now time.Time, c *Call) Reply {
 	d := in.Decision
 	if in.NewID == "" || d.Verdict != broker.Allow || !c.late(now) || len(d.UpdatedInput) > 0 { // a grant lets the call pass as it was asked
 		return Reply{Err: broker.ErrAlreadyDecided}
@@ -154,22 +150,22 @@ type Withdraw struct {
 	By         broker.Actor
 }
 
-func (in Withdraw) step(s *State, now time.Time) {
+func (in Withdraw) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	switch {
 	case c == nil:
-		s.reply(Reply{Err: broker.ErrNotFound})
+		return Reply{Err: broker.ErrNotFound}
 	case c.Phase == putOff:
-		s.reply(Reply{Err: broker.ErrPutOff, Call: *c.Req})
+		return Reply{Err: broker.ErrPutOff, Call: *c.Req}
 	case c.Phase == waiting:
 		by := in.By
 		by.Kind, by.ID = broker.ByAgent, broker.WithdrawnID
 		c = s.end(now, c, broker.Outcome{State: broker.Cancelled, By: by, Reason: cmp.Or(in.Reason, broker.ReasonWithdrawn)})
-		s.reply(Reply{Call: *c.Req, Done: true})
+		return Reply{Call: *c.Req, Done: true}
 	case c.Req.Outcome.Withdrawn():
-		s.reply(Reply{Call: *c.Req})
+		return Reply{Call: *c.Req}
 	default:
-		s.reply(Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req})
+		return Reply{Err: broker.ErrAlreadyDecided, Call: *c.Req}
 	}
 }
 
@@ -184,15 +180,13 @@ type Assess struct {
 	Rule   string // it ends only if this rule is one of those that speak; "" for any
 }
 
-func (in Assess) step(s *State, now time.Time) {
+func (in Assess) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	if c == nil || !c.open(now) && c.Phase != putOff {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	if in.Judged.Rules != s.now.rules.Version || c.Stamp != in.Was || in.Ends && !s.spendable(in.Judged.Assessment) {
-		s.reply(Reply{Err: ErrLookAgain})
-		return
+		return Reply{Err: ErrLookAgain}
 	}
 	c = s.edit(c)
 	if in.Anew {
@@ -205,13 +199,12 @@ func (in Assess) step(s *State, now time.Time) {
 		req := c.own()
 		req.Assessment, req.Legible = &a, in.Judged.Legible
 	}
-	end, used := s.endNow(now, c, in)
+	end, used := in.endNow(s, now, c)
 	if end == nil || s.barred(c, *end) {
 		if differs { // a card that says the same must not look changed
 			s.emit(ShowCall{c.Req})
 		}
-		s.reply(Reply{Call: *c.Req})
-		return
+		return Reply{Call: *c.Req}
 	}
 	s.out.change.Used = used.rules
 	s.spend(now, used.rules)
@@ -221,11 +214,11 @@ func (in Assess) step(s *State, now time.Time) {
 	if end.State == broker.Answered && end.By.Kind == broker.ByAgent {
 		s.editSession(c.Req.SessionID).Row.Asks = broker.AsksOf(*c.Req)
 	}
-	s.reply(Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true})
+	return Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true}
 }
 
-// endNow is the end that in gives to c: nil when it goes on waiting.
-func (s *State) endNow(now time.Time, c *Call, in Assess) (*broker.Outcome, firstUse) {
+// endNow is the end that c gets: nil when it goes on waiting.
+func (in Assess) endNow(s *State, now time.Time, c *Call) (*broker.Outcome, firstUse) {
 	open := c.Phase == waiting && !c.overdue(now) || c.Phase == putOff
 	if !in.Ends || !open || in.Rule != "" && !broker.Speaks(*c.Req.Assessment, in.Rule) {
 		return nil, firstUse{}

@@ -26,27 +26,23 @@ type PutOff struct {
 	Rules int      // their version
 }
 
-func (in PutOff) step(s *State, now time.Time) {
+func (in PutOff) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	switch {
 	case c == nil:
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	case c.Phase == putOff:
-		s.reply(Reply{Call: *c.Req})
-		return
+		return Reply{Call: *c.Req}
 	case len(in.Used) > 0 && in.Rules != s.now.rules.Version:
-		s.reply(Reply{Err: ErrLookAgain, Call: *c.Req})
-		return
+		return Reply{Err: ErrLookAgain, Call: *c.Req}
 	}
 	c, err := s.putOff(now, c, in.By)
 	if err != nil {
-		s.reply(Reply{Err: err, Call: *c.Req})
-		return
+		return Reply{Err: err, Call: *c.Req}
 	}
 	s.out.change.Used = in.Used
 	s.spend(now, in.Used)
-	s.reply(Reply{Call: *c.Req, Done: true})
+	return Reply{Call: *c.Req, Done: true}
 }
 
 // putOff puts the waiting c off, unless something keeps it from that.
@@ -95,7 +91,7 @@ func (s *State) unshelve(c *Call) {
 
 // takeUp answers a question for a call that is put off: its agent was resumed and asks again.
 // The call waits as it did before, or ends where it need not.
-func (s *State) takeUp(now time.Time, c *Call, in Ask) {
+func (in Ask) takeUp(s *State, now time.Time, c *Call) Reply {
 	q := &in.Question
 	se := s.heardFrom(now, speaker(q, in.Living))
 	var end *broker.Outcome
@@ -122,17 +118,16 @@ func (s *State) takeUp(now time.Time, c *Call, in Ask) {
 	se.waiting = append(slices.Clone(se.waiting), req.ID)
 	se.putOffTurn, se.resuming = false, nil
 	if end != nil {
-		s.reply(Reply{Call: *s.end(now, c, *end).Req})
-		return
+		return Reply{Call: *s.end(now, c, *end).Req}
 	}
 	w := &s.out.change
 	w.Sync, w.Checkpoint = true, &cp
 	s.note(now, broker.EventTakenUpAgain, cp.AsRequest(), broker.CheckpointData{Checkpoint: cp})
 	s.arm(c, now.Add(cp.ExpiresAt.Sub(cp.TakenUpAt)))
-	s.noteWaits(now, c, q.Waits)
+	c.noteWaits(now, q.Waits)
 	s.emit(ShowCall{c.Req})
 	s.emit(ShowSession{q.SessionID})
-	s.reply(Reply{Call: *c.Req})
+	return Reply{Call: *c.Req}
 }
 
 // Give gives the agent that asks again for a call that is owed an answer the one that is on
@@ -145,15 +140,13 @@ type Give struct {
 	Why string
 }
 
-func (in Give) step(s *State, now time.Time) {
+func (in Give) step(s *State, now time.Time) Reply {
 	c := s.call(in.ID)
 	if c == nil || c.Phase != owed {
-		s.reply(Reply{Replay: true})
-		return
+		return Reply{Replay: true}
 	}
 	if s.withhold(c) { // it is given once the freeze is lifted, however long that takes
-		s.reply(Reply{Call: broker.KeptBack(*c.Req)})
-		return
+		return Reply{Call: broker.KeptBack(*c.Req)}
 	}
 	why := in.Why
 	if c.Req.State == broker.Allowed {
@@ -176,16 +169,15 @@ func (in Give) step(s *State, now time.Time) {
 	s.emit(ShowCall{c.Req})
 	s.emit(ShowSession{c.Req.SessionID})
 	if why != "" {
-		s.reply(Reply{Err: answeredBefore("it was allowed while it was put off, and " + why), Call: *c.Req})
-		return
+		return Reply{Err: answeredBefore("it was allowed while it was put off, and " + why), Call: *c.Req}
 	}
-	s.reply(Reply{Call: *c.Req, Done: true})
+	return Reply{Call: *c.Req, Done: true}
 }
 
 // reject denies a call that is put off for good: nothing is started to tell its agent, and its
 // session ends with it.
-func (s *State) reject(now time.Time, c *Call, d broker.Decision) Reply {
-	o := d.Outcome()
+func (in Decide) reject(s *State, now time.Time, c *Call) Reply {
+	o := in.Decision.Outcome()
 	o.At = broker.Instant(now)
 	c = s.edit(c)
 	w := &s.out.change
@@ -209,7 +201,7 @@ func (s *State) reject(now time.Time, c *Call, d broker.Decision) Reply {
 	events := broker.EndSession(now, &row, broker.SessionFinished, nil, broker.RejectedReason)
 	row.EndReason = broker.RejectedReason
 	if len(events) == 0 { // its process had ended before
-		events = append(events, broker.SessionEvent(now, broker.EventSessionEnd, row, map[string]any{"reason": broker.RejectedReason, "by": d.By}))
+		events = append(events, broker.SessionEvent(now, broker.EventSessionEnd, row, map[string]any{"reason": broker.RejectedReason, "by": in.Decision.By}))
 	}
 	se.Row = row
 	s.save(se, now, append(events, broker.EndRun(now, &se.Row)...)...)

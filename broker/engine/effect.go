@@ -9,7 +9,7 @@ import (
 
 // Input is something that happened. Each kind is a struct beside the function that takes it.
 type Input interface {
-	step(s *State, now time.Time)
+	step(s *State, now time.Time) Reply
 }
 
 // Effect is something that the world hears once the change of its step is on record.
@@ -17,7 +17,7 @@ type Effect interface{ effect() }
 
 // The effects.
 type (
-	// Reply is what the sender of the input hears. A step has one at most.
+	// Reply is what the sender of the input hears: the last effect of a step.
 	Reply struct {
 		Err      error
 		Call     broker.Request
@@ -28,7 +28,6 @@ type (
 		Done     bool   // whether the input did what it was for
 		Replay   bool   // Ask: the call has an answer that may run it; see Replay
 		Orders   Orders // of a runner
-		Wakes    bool   // a runner is to be started
 		Rule     rules.Rule
 		Problem  string
 		Unheld   []string // SetFreeze: waiting calls that the rules are to look at again, as if they came now

@@ -16,7 +16,7 @@ const keepEnded = 4096
 func (s *State) end(now time.Time, c *Call, o broker.Outcome, used ...string) *Call {
 	o.At = broker.Instant(now)
 	c = s.edit(c)
-	given := s.endsCheckpoint(c, o)
+	given := c.endsCheckpoint(o)
 	if s.out.cause == nil {
 		w := &s.out.change
 		w.Settle = append(w.Settle, broker.Settlement{ID: c.Req.ID, Outcome: o})
@@ -36,12 +36,12 @@ func (s *State) end(now time.Time, c *Call, o broker.Outcome, used ...string) *C
 }
 
 // endsCheckpoint reports whether what was recorded of c's being put off goes with its end.
-func (s *State) endsCheckpoint(c *Call, o broker.Outcome) bool {
+func (c *Call) endsCheckpoint(o broker.Outcome) bool {
 	return c.Clock.taken != nil || c.Phase == putOff && broker.GivesUp(o)
 }
 
 // endAtOnce gives the new call c its end, in the record that makes it.
-func (s *State) endAtOnce(now time.Time, c *Call, se *Session, o broker.Outcome, used firstUse) {
+func (in Insert) endAtOnce(s *State, now time.Time, c *Call, se *Session, o broker.Outcome, used firstUse) {
 	o.At = c.Req.CreatedAt
 	w := &s.out.change
 	w.Used = used.rules

@@ -33,20 +33,20 @@ type SetFreeze struct {
 	By        broker.Actor
 }
 
-func (in SetFreeze) step(s *State, now time.Time) {
+func (in SetFreeze) step(s *State, now time.Time) Reply {
 	f, frozen := s.freezes.get(in.SessionID)
 	switch {
 	case s.now.closed:
-		s.reply(Reply{Err: broker.ErrClosed})
+		return Reply{Err: broker.ErrClosed}
 	case !in.On && in.By.Kind != broker.ByOperator:
-		s.reply(Reply{Err: broker.ErrForbidden})
+		return Reply{Err: broker.ErrForbidden}
 	case !in.On && !frozen, in.On && frozen && f.recorded:
-		s.reply(Reply{})
+		return Reply{}
 	case in.On && !frozen && in.SessionID != "" && s.freezes.len() >= maxFreezes:
-		s.reply(Reply{Err: broker.TooMuch(
+		return Reply{Err: broker.TooMuch(
 			broker.ErrTooMany, fmt.Sprintf("%d sessions are frozen one by one, the most there may be", maxFreezes),
 			"freeze everything instead, or lift some of them",
-		)})
+		)}
 	case in.On:
 		if !frozen {
 			f = Freeze{By: in.By}
@@ -55,13 +55,13 @@ func (in SetFreeze) step(s *State, now time.Time) {
 		s.freezes.put(in.SessionID, f)
 		s.recordFreeze(now, in.SessionID, true, f.By)
 		s.showHeld(in.SessionID)
-		s.reply(Reply{Done: true})
+		return Reply{Done: true}
 	default:
 		s.freezes.drop(in.SessionID)
 		s.recordFreeze(now, in.SessionID, false, in.By)
 		s.showHeld(in.SessionID)
 		s.freeAnswers(in.SessionID)
-		s.reply(Reply{Done: true, Unheld: s.waitingIn(in.SessionID)})
+		return Reply{Done: true, Unheld: s.waitingIn(in.SessionID)}
 	}
 }
 
@@ -141,15 +141,15 @@ func (s *State) freeAnswers(sessionID string) {
 // answer was withheld, and is to go through Replay.
 type Tell struct{ Call broker.Request }
 
-func (in Tell) step(s *State, _ time.Time) {
+func (in Tell) step(s *State, _ time.Time) Reply {
 	c := s.call(in.Call.ID)
 	switch {
 	case s.withholds(c, &in.Call):
-		s.reply(Reply{Call: broker.KeptBack(in.Call)})
+		return Reply{Call: broker.KeptBack(in.Call)}
 	case c != nil && c.Told.withheld && broker.LetsRun(in.Call):
 		s.edit(c).Told.withheld = false
-		s.reply(Reply{Call: in.Call, Replay: c.Phase != owed}) // what was put off is given in a way of its own
+		return Reply{Call: in.Call, Replay: c.Phase != owed} // what was put off is given in a way of its own
 	default:
-		s.reply(Reply{Call: in.Call})
+		return Reply{Call: in.Call}
 	}
 }

@@ -52,7 +52,7 @@ type RevokeGrant struct {
 	By broker.Actor
 }
 
-func (in RevokeGrant) step(s *State, now time.Time) {
+func (in RevokeGrant) step(s *State, now time.Time) Reply {
 	for _, key := range s.grants.keys() {
 		g, _ := s.grants.get(key)
 		if g.ID != in.ID {
@@ -62,8 +62,7 @@ func (in RevokeGrant) step(s *State, now time.Time) {
 		w := &s.out.change
 		w.Sync, w.UseGrant = true, &broker.GrantUse{ID: in.ID, By: broker.GrantRevoked}
 		s.note(now, broker.EventGrantUsed, broker.Request{ID: g.RequestID, SessionID: g.SessionID}, map[string]any{"grant": in.ID, "revoked": true, "by": in.By})
-		s.reply(Reply{Done: true})
-		return
+		return Reply{Done: true}
 	}
-	s.reply(Reply{Err: broker.ErrNotFound})
+	return Reply{Err: broker.ErrNotFound}
 }

@@ -20,23 +20,20 @@ type FromHook struct {
 	RanID   string         // the request whose call it tells of, where that is found by its id
 }
 
-func (in FromHook) step(s *State, now time.Time) {
+func (in FromHook) step(s *State, now time.Time) Reply {
 	h := in.Hook
 	switch {
 	case s.now.closed:
-		s.reply(Reply{Err: broker.ErrClosed})
-		return
+		return Reply{Err: broker.ErrClosed}
 	case !broker.ValidSessionID(h.SessionID):
-		s.reply(Reply{Err: errSessionID})
-		return
+		return Reply{Err: errSessionID}
 	}
 	limit := s.admitEvent(now, h.SessionID)
-	s.noteOver(h)
+	in.noteOver(s)
 	if limit == nil {
-		s.record(now, in)
+		in.record(s, now)
 	} else if h.Kind == agents.Prompt || !tooFast(limit) {
-		s.reply(Reply{Err: limit})
-		return
+		return Reply{Err: limit}
 	} // else it is counted and not recorded: an error would keep some agents from ending their turn
 	se := s.editSession(h.SessionID)
 	se.turnSeen = se.turnSeen || h.Kind == agents.SessionStart || h.Kind == agents.Prompt && !h.FromApp
@@ -47,20 +44,20 @@ func (in FromHook) step(s *State, now time.Time) {
 	}
 	r := Reply{Session: se.view(), Done: limit == nil}
 	if h.Kind == agents.ToolDone && h.ToolUseID == "" && !agents.TraitsOf(h.Agent).CallID {
-		r.Call, r.Replay = s.ranByInput(now, h)
+		r.Call, r.Replay = in.ranByInput(s, now)
 	}
-	s.settleElsewhere(now, h)
-	s.reply(r)
+	in.settleElsewhere(s, now)
+	return r
 }
 
-// record puts h into the log, and changes the session by it.
-func (s *State) record(now time.Time, in FromHook) {
+// record puts the event into the log, and changes the session by it.
+func (in FromHook) record(s *State, now time.Time) {
 	h := in.Hook
 	events := func(row *broker.Session) ([]*broker.Event, error) { return broker.ApplyHook(now, row, h), nil }
 	if h.Kind == agents.ToolDone {
 		about := broker.Request{SessionID: h.SessionID, ID: in.RanID}
 		if about.ID == "" {
-			about.ID = s.whatRan(h)
+			about.ID = in.whatRan(s)
 		}
 		events = func(*broker.Session) ([]*broker.Event, error) {
 			return []*broker.Event{broker.NewEvent(now, broker.EventPostTool, about, in.Ran)}, nil
@@ -69,10 +66,11 @@ func (s *State) record(now time.Time, in FromHook) {
 	_, _ = s.change(now, in.Speaker, events) // f has no errors
 }
 
-// whatRan is the id of the call that h reports to have ended, "" when none is known: as for
+// whatRan is the id of the call that it reports to have ended, "" when none is known: as for
 // calls that were asked for without an id, the oldest with this very input whose end was not
 // heard of yet.
-func (s *State) whatRan(h agents.Hook) string {
+func (in FromHook) whatRan(s *State) string {
+	h := in.Hook
 	var found *Call
 	for _, c := range s.callsOf(h.SessionID) {
 		r := c.Req
@@ -106,16 +104,17 @@ func (s *State) callsOf(sessionID string) []*Call {
 	return list
 }
 
-// ranByInput looks whether a call that h reports, which has no id, was allowed. One that waits
+// ranByInput looks whether a call that it reports, which has no id, was allowed. One that waits
 // although it ran is closed. It returns the call that was not allowed, and whether there is to
 // be an alarm unless another one like it was.
-func (s *State) ranByInput(now time.Time, h agents.Hook) (refused broker.Request, suspect bool) {
-	if c := s.runOf(h, true); c != nil {
+func (in FromHook) ranByInput(s *State, now time.Time) (refused broker.Request, suspect bool) {
+	h := in.Hook
+	if c := in.runOf(s, true); c != nil {
 		c = s.edit(c)
 		c.Told.reported, c.Told.over = true, "the call has already run"
 		return refused, false
 	}
-	c := s.runOf(h, false)
+	c := in.runOf(s, false)
 	if c == nil {
 		return refused, false
 	}
@@ -135,12 +134,12 @@ func (s *State) ranByInput(now time.Time, h agents.Hook) (refused broker.Request
 	return refused, suspect
 }
 
-// runOf is the oldest call that may be the one that h reports, was not reported before, and
+// runOf is the oldest call that may be the one that it reports, was not reported before, and
 // was told to run or not; nil when there is none.
-func (s *State) runOf(h agents.Hook, toldToRun bool) *Call {
+func (in FromHook) runOf(s *State, toldToRun bool) *Call {
 	var found *Call
-	for _, c := range s.callsOf(h.SessionID) {
-		if c.Told.reported || !broker.RanAs(*c.Req, h) || broker.ToldToRun(*c.Req) != toldToRun {
+	for _, c := range s.callsOf(in.Hook.SessionID) {
+		if c.Told.reported || !broker.RanAs(*c.Req, in.Hook) || broker.ToldToRun(*c.Req) != toldToRun {
 			continue
 		}
 		if found == nil || older(c.Req, found.Req) < 0 {
@@ -152,7 +151,8 @@ func (s *State) runOf(h agents.Hook, toldToRun bool) *Call {
 
 // settleElsewhere closes cards whose call was settled without us: the person answered in the
 // agent's own terminal, the turn ended, the agent said goodbye.
-func (s *State) settleElsewhere(now time.Time, h agents.Hook) {
+func (in FromHook) settleElsewhere(s *State, now time.Time) {
+	h := in.Hook
 	answered := func(why string) broker.Outcome {
 		return broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}, Reason: why}
 	}
@@ -201,36 +201,37 @@ type FromProgram struct {
 	Ends    bool // the session
 }
 
-func (in FromProgram) step(s *State, now time.Time) {
+func (in FromProgram) step(s *State, now time.Time) Reply {
 	id := in.Speaker.SessionID
 	err := s.admitEvent(now, id)
 	if s.now.closed {
 		err = broker.ErrClosed
 	}
 	if err != nil {
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	se, _ := s.change(now, in.Speaker, func(row *broker.Session) ([]*broker.Event, error) { return in.Apply(now, row), nil })
 	if in.Ends {
 		s.close(now, id, cancelled("the session ended"), nil)
 	}
-	s.reply(Reply{Session: se.view(), Done: true})
+	return Reply{Session: se.view(), Done: true}
 }
 
 // Admit counts an event of a session that is told in another way. Errors: ErrTooFast,
 // ErrTooManySessions.
 type Admit struct{ SessionID string }
 
-func (in Admit) step(s *State, now time.Time) { s.reply(Reply{Err: s.admitEvent(now, in.SessionID)}) }
+func (in Admit) step(s *State, now time.Time) Reply {
+	return Reply{Err: s.admitEvent(now, in.SessionID)}
+}
 
 // TurnStopped says that an answer which ends a turn was delivered: to the main agent, or to a
 // sub-agent. No event of the agent's own tells of such an end.
 type TurnStopped struct{ SessionID, SubagentID string }
 
-func (in TurnStopped) step(s *State, now time.Time) {
+func (in TurnStopped) step(s *State, now time.Time) Reply {
 	if se := s.session(in.SessionID); se == nil || se.Row.State != broker.SessionStopping {
-		return
+		return Reply{}
 	}
 	_, _ = s.change(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
 		if in.SubagentID == "" {
@@ -239,6 +240,7 @@ func (in TurnStopped) step(s *State, now time.Time) {
 		row.Subagents = broker.WithoutSubagent(row.Subagents, in.SubagentID)
 		return broker.StoppedIfOver(now, row), nil
 	})
+	return Reply{}
 }
 
 // Root asks which session a sub-agent's hook belongs to: some agents give a sub-agent a
@@ -250,7 +252,7 @@ const (
 	maxBelow = 16     // sub-agents of sub-agents that are followed
 )
 
-func (in Root) step(s *State, _ time.Time) {
+func (in Root) step(s *State, _ time.Time) Reply {
 	root := in.SessionID
 	for range maxBelow {
 		parent, ok := s.roots.get(root)
@@ -267,5 +269,5 @@ func (in Root) step(s *State, _ time.Time) {
 		}
 		s.roots.put(in.SubagentID, root)
 	}
-	s.reply(Reply{Session: broker.Session{ID: root}})
+	return Reply{Session: broker.Session{ID: root}}
 }

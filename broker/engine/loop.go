@@ -327,12 +327,10 @@ func (l *Loop) release(steps []step) {
 	l.show(steps)
 	l.view.mu.Unlock()
 	for _, st := range steps {
-		replied := false
 		for _, e := range st.effects {
 			switch e := e.(type) {
 			case *Reply:
 				st.answer(e)
-				replied = true
 			case Answered:
 				l.world.Answered(e.ID)
 			case Moved:
@@ -344,9 +342,6 @@ func (l *Loop) release(steps []step) {
 			case Wake:
 				l.world.StartRunner(e.Session)
 			}
-		}
-		if !replied {
-			st.answer(&Reply{})
 		}
 	}
 }

@@ -14,9 +14,9 @@ type Note struct {
 	Sync   bool
 }
 
-func (in Note) step(s *State, _ time.Time) {
+func (in Note) step(s *State, _ time.Time) Reply {
 	s.out.change.Events, s.out.change.Sync = in.Events, in.Sync
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // A flood of attempts must not fill the log: of each kind, aim and peer the first ones of a
@@ -47,7 +47,7 @@ type Refused struct {
 	Data  broker.RefusedData
 }
 
-func (in Refused) step(s *State, now time.Time) {
+func (in Refused) step(s *State, now time.Time) Reply {
 	d := in.Data
 	name := strings.Join([]string{string(d.Kind), d.Wanted, d.By.Exe}, "\x00")
 	if !s.notes.has(name) && s.notes.len() >= refusalSources {
@@ -62,7 +62,7 @@ func (in Refused) step(s *State, now time.Time) {
 		s.recordRefusal(now, in.About, d)
 	}
 	s.notes.put(name, n)
-	s.reply(Reply{})
+	return Reply{}
 }
 
 func (s *State) recordRefusal(now time.Time, about broker.Request, d broker.RefusedData) {
@@ -104,7 +104,7 @@ type SettingsFound struct {
 // settingsTold is how many files Health has, the oldest.
 const settingsTold = 8
 
-func (in SettingsFound) step(s *State, now time.Time) {
+func (in SettingsFound) step(s *State, now time.Time) Reply {
 	h := &s.now.health
 	list := slices.Clone(h.Settings)
 	at := slices.IndexFunc(list, func(f broker.SettingsFound) bool { return f.File == in.Found.File })
@@ -112,8 +112,7 @@ func (in SettingsFound) step(s *State, now time.Time) {
 	case in.Gone && at >= 0:
 		list = slices.Delete(list, at, at+1)
 	case in.Gone, at >= 0 && list[at].Why == in.Found.Why && (list[at].Kept || !in.Found.Kept), at < 0 && len(list) == settingsTold:
-		s.reply(Reply{})
-		return
+		return Reply{}
 	case at >= 0:
 		list[at] = in.Found
 	default:
@@ -124,13 +123,14 @@ func (in SettingsFound) step(s *State, now time.Time) {
 	}
 	h.Settings = list
 	s.emit(ShowHealth{})
-	s.reply(Reply{Done: at < 0})
+	return Reply{Done: at < 0}
 }
 
 // Healthy says what the world found out about the console itself.
 type Healthy struct{ Change func(*broker.Health) }
 
-func (in Healthy) step(s *State, _ time.Time) {
+func (in Healthy) step(s *State, _ time.Time) Reply {
 	in.Change(&s.now.health)
 	s.emit(ShowHealth{})
+	return Reply{}
 }

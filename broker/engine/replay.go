@@ -27,15 +27,13 @@ type Replay struct {
 	PID  int // of who asks again; 0: not known
 }
 
-func (in Replay) step(s *State, now time.Time) {
+func (in Replay) step(s *State, now time.Time) Reply {
 	c := s.call(in.Call.ID)
 	if s.withholds(c, &in.Call) {
-		s.reply(Reply{Call: broker.KeptBack(in.Call)})
-		return
+		return Reply{Call: broker.KeptBack(in.Call)}
 	}
-	if why := cmp.Or(s.outlived(now, c, &in.Call), in.Why); why != "" {
-		s.reply(Reply{Err: answeredBefore(why), Call: in.Call})
-		return
+	if why := cmp.Or(in.outlived(s, now, c), in.Why); why != "" {
+		return Reply{Err: answeredBefore(why), Call: in.Call}
 	}
 	s.note(now, broker.EventAnsweredAgain, in.Call, broker.AnsweredAgainData{ToolUseID: in.Call.ToolUseID, PID: in.PID})
 	if c != nil {
@@ -43,7 +41,7 @@ func (in Replay) step(s *State, now time.Time) {
 		c.Told.withheld = false
 		s.takeBackUnheard(c)
 	}
-	s.reply(Reply{Call: in.Call, Done: true})
+	return Reply{Call: in.Call, Done: true}
 }
 
 // againError is an ErrAnsweredBefore that says why.
@@ -69,9 +67,10 @@ func (s *State) stopped(sessionID string) string {
 	return ""
 }
 
-// outlived says why an answer that let r run does not hold any more, as far as the state
+// outlived says why an answer that let the call run does not hold any more, as far as the state
 // tells; "" when it does. c is the call where it is in memory.
-func (s *State) outlived(now time.Time, c *Call, r *broker.Request) string {
+func (in Replay) outlived(s *State, now time.Time, c *Call) string {
+	r := &in.Call
 	given, over := r.Outcome.At, ""
 	if c != nil {
 		over = c.Told.over
@@ -108,11 +107,10 @@ func (s *State) outlived(now time.Time, c *Call, r *broker.Request) string {
 // in with Replay.
 type Again struct{ Hook agents.Hook }
 
-func (in Again) step(s *State, now time.Time) {
+func (in Again) step(s *State, now time.Time) Reply {
 	h := in.Hook
 	if s.held(h.SessionID) != "" {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	var found *Call
 	for _, id := range s.now.recent {
@@ -126,16 +124,16 @@ func (in Again) step(s *State, now time.Time) {
 		}
 	}
 	if found == nil {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	found = s.edit(found)
 	found.Told.second = true
-	s.reply(Reply{Call: *found.Req, Done: true})
+	return Reply{Call: *found.Req, Done: true}
 }
 
-// noteOver notes what h ends: an answer that let a call run is not given again then.
-func (s *State) noteOver(h agents.Hook) {
+// noteOver notes what it ends: an answer that let a call run is not given again then.
+func (in FromHook) noteOver(s *State) {
+	h := in.Hook
 	switch h.Kind {
 	case agents.ToolDone:
 		if c := s.byKey(broker.CallKey(h, broker.GateOf(h.Agent))); c != nil {

@@ -191,7 +191,7 @@ type TakeUp struct {
 	Aside []string       // ids
 }
 
-func (in TakeUp) step(s *State, now time.Time) {
+func (in TakeUp) step(s *State, now time.Time) Reply {
 	for _, id := range in.Aside {
 		if c := s.call(id); c != nil && c.Phase == waiting {
 			s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.AsideID}, Reason: broker.ReasonAside})
@@ -205,5 +205,5 @@ func (in TakeUp) step(s *State, now time.Time) {
 	if len(in.Ends) > 0 {
 		s.note(now, broker.EventTakenUp, broker.Request{}, broker.TakenUpData{Ends: in.Ends})
 	}
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }

@@ -31,15 +31,13 @@ type Resume struct {
 	Looked, Living []broker.Process // as in StartRun: the session's, and who began the last resume
 }
 
-func (in Resume) step(s *State, now time.Time) {
-	c, err := s.resumable(now, in)
+func (in Resume) step(s *State, now time.Time) Reply {
+	c, err := in.resumable(s, now)
 	if err != nil {
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	if !in.Claim {
-		s.reply(Reply{Call: *c.Req, Session: s.session(in.SessionID).view()})
-		return
+		return Reply{Call: *c.Req, Session: s.session(in.SessionID).view()}
 	}
 	c = s.edit(c)
 	cp := *c.Req.Checkpoint
@@ -53,11 +51,11 @@ func (in Resume) step(s *State, now time.Time) {
 	se := s.editSession(in.SessionID)
 	se.resuming = &resumption{by: in.Runner, until: now.Add(resumeLease)}
 	s.emit(ShowCall{c.Req})
-	s.reply(Reply{Call: *c.Req, Session: se.view(), Done: true})
+	return Reply{Call: *c.Req, Session: se.view(), Done: true}
 }
 
 // resumable is the call for which a session is to be resumed, unless something is in the way.
-func (s *State) resumable(now time.Time, in Resume) (*Call, error) {
+func (in Resume) resumable(s *State, now time.Time) (*Call, error) {
 	se := s.session(in.SessionID)
 	if se == nil || len(se.deferred) == 0 {
 		return nil, broker.ErrNothingPutOff
@@ -99,8 +97,8 @@ type StartRunner struct {
 	By        broker.Actor
 }
 
-func (in StartRunner) step(s *State, now time.Time) {
-	s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+func (in StartRunner) step(s *State, now time.Time) Reply {
+	return s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
 		switch {
 		case row.State.UnderStop():
 			return nil, broker.ErrStopped
@@ -116,8 +114,9 @@ func (in StartRunner) step(s *State, now time.Time) {
 // Resumed says that a resume is over: the next one may begin.
 type Resumed struct{ SessionID string }
 
-func (in Resumed) step(s *State, _ time.Time) {
+func (in Resumed) step(s *State, _ time.Time) Reply {
 	if s.session(in.SessionID) != nil {
 		s.editSession(in.SessionID).resuming = nil
 	}
+	return Reply{}
 }

@@ -159,7 +159,7 @@ type SaveRule struct {
 	NewID string
 }
 
-func (in SaveRule) step(s *State, now time.Time) {
+func (in SaveRule) step(s *State, now time.Time) Reply {
 	old, known := s.book.own.get(in.Rule.ID)
 	r, err := broker.NextVersion(now, in.NewID, in.Rule, s.book.withUses(old), known, in.By)
 	switch {
@@ -176,8 +176,7 @@ func (in SaveRule) step(s *State, now time.Time) {
 		}
 	}
 	if err != nil {
-		s.reply(Reply{Err: err, Rule: r})
-		return
+		return Reply{Err: err, Rule: r}
 	}
 	plain := broker.WithoutUses(r)
 	w := &s.out.change
@@ -185,7 +184,7 @@ func (in SaveRule) step(s *State, now time.Time) {
 	s.note(now, broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: plain, By: in.By})
 	s.book.own.put(r.ID, plain)
 	s.refit(r)
-	s.reply(Reply{Rule: r, Done: true})
+	return Reply{Rule: r, Done: true}
 }
 
 // RemoveRule ends a rule. Anybody may remove one that allows. Errors: ErrNotFound, ErrForbidden.
@@ -194,15 +193,13 @@ type RemoveRule struct {
 	By broker.Actor
 }
 
-func (in RemoveRule) step(s *State, now time.Time) {
+func (in RemoveRule) step(s *State, now time.Time) Reply {
 	r, ok := s.book.own.get(in.ID)
 	switch {
 	case !ok:
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	case in.By.Kind != broker.ByOperator && r.Decision != rules.Allow:
-		s.reply(Reply{Err: broker.ErrForbidden, Rule: r})
-		return
+		return Reply{Err: broker.ErrForbidden, Rule: r}
 	}
 	w := &s.out.change
 	w.Sync, w.Remove = true, []string{in.ID}
@@ -213,7 +210,7 @@ func (in RemoveRule) step(s *State, now time.Time) {
 	if s.now.rules.Stuck != "" {
 		_ = s.compile() // it says so in Stuck
 	}
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // FileRead says what a project's rules file has now. Its deny and ask rules hold as they are,
@@ -223,12 +220,11 @@ type FileRead struct {
 	Missing bool
 }
 
-func (in FileRead) step(s *State, _ time.Time) {
+func (in FileRead) step(s *State, _ time.Time) Reply {
 	old, had := s.book.files.get(in.File.Path)
 	switch {
 	case in.Missing && !had, had && !in.Missing && reflect.DeepEqual(old, in.File):
-		s.reply(Reply{Problem: in.File.Problem})
-		return
+		return Reply{Problem: in.File.Problem}
 	case in.Missing:
 		s.book.files.drop(in.File.Path)
 	default:
@@ -239,7 +235,7 @@ func (in FileRead) step(s *State, _ time.Time) {
 		s.book.files.put(in.File.Path, in.File)
 		_ = s.compile() // without them: what was in force, and this project asks
 	}
-	s.reply(Reply{Problem: in.File.Problem})
+	return Reply{Problem: in.File.Problem}
 }
 
 // TrustFile lets the allow rules of a project's file count as long as its digest is this one;
@@ -249,11 +245,11 @@ type TrustFile struct {
 	By           broker.Actor
 }
 
-func (in TrustFile) step(s *State, now time.Time) {
+func (in TrustFile) step(s *State, now time.Time) Reply {
 	s.book.trusted.put(in.Path, in.Digest)
 	s.out.change.Sync = true
 	s.note(now, broker.EventFileTrusted, broker.Request{}, broker.FileTrustedData{Path: in.Path, Digest: in.Digest, By: in.By})
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 type (
@@ -267,29 +263,28 @@ type (
 	}
 )
 
-func (in MintToken) step(s *State, now time.Time) {
+func (in MintToken) step(s *State, now time.Time) Reply {
 	s.book.tokens.put(in.Token.ID, Token{in.Token, broker.Instant(now)})
 	s.out.change.Sync = true
 	s.note(now, broker.EventTokenMinted, broker.Request{}, in.Token)
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
-func (in RevokeToken) step(s *State, now time.Time) {
+func (in RevokeToken) step(s *State, now time.Time) Reply {
 	if !s.book.tokens.has(in.ID) {
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	}
 	s.book.tokens.drop(in.ID)
 	s.out.change.Sync = true
 	s.note(now, broker.EventTokenRevoked, broker.Request{}, broker.TokenData{ID: in.ID, By: in.By})
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // LogChecked says what a check of the whole log found. From a broken log on no rule allows
 // anything; while it could not be checked, none does either. Both are "" when all is well.
 type LogChecked struct{ Broken, Unread string }
 
-func (in LogChecked) step(s *State, _ time.Time) {
+func (in LogChecked) step(s *State, _ time.Time) Reply {
 	unread := ""
 	if in.Unread != "" {
 		unread = "the log could not be checked: " + in.Unread
@@ -302,7 +297,7 @@ func (in LogChecked) step(s *State, _ time.Time) {
 		}
 	})
 	s.emit(ShowHealth{})
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // Observe switches observing on or off, of one session or, for "", of all. It does not outlive
@@ -313,14 +308,12 @@ type Observe struct {
 	By        broker.Actor
 }
 
-func (in Observe) step(s *State, now time.Time) {
+func (in Observe) step(s *State, now time.Time) Reply {
 	switch {
 	case in.On && in.By.Kind != broker.ByOperator:
-		s.reply(Reply{Err: broker.ErrForbidden})
-		return
+		return Reply{Err: broker.ErrForbidden}
 	case in.SessionID != "" && s.session(in.SessionID) == nil:
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	}
 	s.out.change.Sync = true
 	s.note(now, broker.EventObserve, broker.Request{SessionID: in.SessionID}, map[string]any{"on": in.On, "by": in.By})
@@ -331,7 +324,7 @@ func (in Observe) step(s *State, now time.Time) {
 		s.editSession(in.SessionID).Row.Observed = in.On
 		s.emit(ShowSession{in.SessionID})
 	}
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // sameAssessment reports whether two assessments say the same.

@@ -39,31 +39,28 @@ type Orders struct {
 	Again time.Duration // how long that need not be repeated, because it was told so just now
 }
 
-// onRun changes the session id, which must be in memory and on record, and replies.
-func (s *State) onRun(now time.Time, id string, sync bool, f func(row *broker.Session) ([]*broker.Event, error)) *Session {
+// onRun changes the session id, which must be in memory and on record.
+func (s *State) onRun(now time.Time, id string, sync bool, f func(row *broker.Session) ([]*broker.Event, error)) Reply {
 	if se := s.session(id); se == nil || !se.known() {
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return nil
+		return Reply{Err: broker.ErrNotFound}
 	}
 	se, err := s.change(now, Speaker{SessionID: id}, f)
 	if err != nil && !errors.Is(err, broker.ErrNoChange) {
-		s.reply(Reply{Err: err, Session: se.view()})
-		return nil
+		return Reply{Err: err, Session: se.view()}
 	}
 	s.out.change.Sync = s.out.change.Sync || sync && err == nil
-	s.reply(Reply{Session: se.view(), Done: err == nil})
-	return se
+	return Reply{Session: se.view(), Done: err == nil}
 }
 
 // Recall puts a session into memory that only the store has.
 type Recall struct{ Row broker.Session }
 
-func (in Recall) step(s *State, _ time.Time) {
+func (in Recall) step(s *State, _ time.Time) Reply {
 	if se := s.session(in.Row.ID); se == nil || !se.known() {
 		se = s.editSession(in.Row.ID)
 		se.Row, se.savedAt, se.savedAs = in.Row, in.Row.LastSeenAt, in.Row.Process
 	}
-	s.reply(Reply{})
+	return Reply{}
 }
 
 // StartRun says that a runner holds a session from now on, and an agent in it, which may not
@@ -85,11 +82,10 @@ func (in *StartRun) Saw(p broker.Process, lives bool) {
 	}
 }
 
-func (in StartRun) step(s *State, now time.Time) {
+func (in StartRun) step(s *State, now time.Time) Reply {
 	id := in.Start.SessionID
 	if err := s.admitSession(now, id); err != nil {
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	before, orphaned := s.copySession(id), false
 	sp := Speaker{SessionID: id, Agent: in.Start.Agent, CWD: in.Start.CWD}
@@ -111,11 +107,9 @@ func (in StartRun) step(s *State, now time.Time) {
 	})
 	switch {
 	case errors.Is(err, broker.ErrNoChange):
-		s.reply(Reply{Session: se.view()})
-		return
+		return Reply{Session: se.view()}
 	case err != nil:
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	se.run = runState{reports: se.run.reports, starts: before.run.starts}
 	s.out.change.Sync = true
@@ -124,7 +118,7 @@ func (in StartRun) step(s *State, now time.Time) {
 	if orphaned {
 		s.close(now, id, cancelled("the agent's runner is gone"), nil)
 	}
-	s.reply(Reply{Session: s.session(id).view(), Done: true})
+	return Reply{Session: s.session(id).view(), Done: true}
 }
 
 // free says why the runner may not have the session now; nil when it may.
@@ -154,7 +148,7 @@ func (in StartRun) free(row *broker.Session) error {
 }
 
 // Report is what a runner saw or did. Agent is the process that the report names, as far as it
-// is the runner's. Reply.Wakes says that a message waits for which the session may be resumed.
+// is the runner's.
 //
 // Errors: ErrNotFound, ErrNotManaged, ErrNotRunner, ErrSessionEnded, ErrTooFast.
 type Report struct {
@@ -164,22 +158,22 @@ type Report struct {
 	Agent     broker.Process
 }
 
-func (in Report) step(s *State, now time.Time) {
+func (in Report) step(s *State, now time.Time) Reply {
 	rep := in.Report
 	se := s.copySession(in.SessionID)
 	run, tells := se.run, se.tells
-	se = s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+	r := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
 		if err := broker.MayReport(row, in.Runner, rep); err != nil {
 			return nil, err
 		}
-		record, err := s.admitReport(now, row, &run, &tells, rep)
+		record, err := in.admit(s, now, row, &run, &tells)
 		if err != nil || !record {
 			return nil, cmp.Or(err, broker.ErrNoChange)
 		}
 		return broker.ApplyReport(now, row, rep, in.Agent), nil
 	})
-	if se == nil {
-		return
+	if r.Err != nil {
+		return r
 	}
 	se = s.editSession(in.SessionID)
 	if rep.Kind == wire.ReportDone && se.Row.State.UnderStop() && len(run.done) < 16 {
@@ -198,14 +192,15 @@ func (in Report) step(s *State, now time.Time) {
 	case wire.ReportEnded:
 		s.close(now, in.SessionID, cancelled("the agent's process is over"), nil)
 	}
+	return r
 }
 
-// admitReport says whether rep is recorded. What an agent says, and what its runner merely
+// admit says whether the report is recorded. What an agent says, and what its runner merely
 // notes, is not, once there is very much of it; a runner that changes its session's state too
 // often is told to wait, so that no change is lost.
-func (s *State) admitReport(now time.Time, row *broker.Session, run *runState, tells *bucket, rep wire.RunReport) (record bool, err error) {
+func (in Report) admit(s *State, now time.Time, row *broker.Session, run *runState, tells *bucket) (record bool, err error) {
 	rate := float64(eventsPerCall * s.limits.Rate)
-	switch rep.Kind {
+	switch in.Report.Kind {
 	case wire.ReportSaid:
 		run.said++
 		return run.said <= broker.MaxSaid && tells.take(now, rate, burstSeconds*rate), nil
@@ -227,18 +222,15 @@ type Poll struct {
 	Runner    broker.Process
 }
 
-func (in Poll) step(s *State, now time.Time) {
+func (in Poll) step(s *State, now time.Time) Reply {
 	se := s.session(in.SessionID)
 	switch {
 	case se == nil || !se.known():
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	case se.Row.Run == nil:
-		s.reply(Reply{Err: broker.ErrNotManaged})
-		return
+		return Reply{Err: broker.ErrNotManaged}
 	case se.Row.Run.Runner != in.Runner:
-		s.reply(Reply{Err: broker.ErrNotRunner})
-		return
+		return Reply{Err: broker.ErrNotRunner}
 	}
 	if se.Row.MayTell() {
 		se, _ = s.change(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
@@ -250,7 +242,7 @@ func (in Poll) step(s *State, now time.Time) {
 	if broker.OrderIDs(o.List) == se.run.told {
 		o.Again = max(0, toldAgainAfter-now.Sub(se.run.toldAt))
 	}
-	s.reply(Reply{Orders: o, Session: se.view()})
+	return Reply{Orders: o, Session: se.view()}
 }
 
 // OrdersTold says which orders a runner is being told of.
@@ -259,15 +251,16 @@ type OrdersTold struct {
 	List      []wire.RunOrder
 }
 
-func (in OrdersTold) step(s *State, now time.Time) {
+func (in OrdersTold) step(s *State, now time.Time) Reply {
 	if s.session(in.SessionID) != nil && len(in.List) > 0 {
 		se := s.editSession(in.SessionID)
 		se.run.told, se.run.toldAt = broker.OrderIDs(in.List), now
 	}
+	return Reply{}
 }
 
 // Say queues a message of a session's user; none takes the one that waits back. By an operator
-// it lifts a stop. Reply.Wakes says that a runner is to be started.
+// it lifts a stop.
 //
 // Errors: ErrNotFound, ErrNotManaged, ErrLift.
 type Say struct {
@@ -276,9 +269,9 @@ type Say struct {
 	By        broker.Actor
 }
 
-func (in Say) step(s *State, now time.Time) {
+func (in Say) step(s *State, now time.Time) Reply {
 	wakes := false
-	se := s.onRun(now, in.SessionID, true, func(row *broker.Session) (events []*broker.Event, err error) {
+	r := s.onRun(now, in.SessionID, true, func(row *broker.Session) (events []*broker.Event, err error) {
 		switch {
 		case row.Run == nil:
 			return nil, broker.ErrNotManaged
@@ -305,9 +298,10 @@ func (in Say) step(s *State, now time.Time) {
 		}
 		return events, nil
 	})
-	if se != nil && wakes {
-		s.emit(Wake{se.view()})
+	if wakes {
+		s.emit(Wake{r.Session})
 	}
+	return r
 }
 
 // mayResume reports whether the session, as view shows it, can be resumed for the message that
@@ -322,16 +316,16 @@ func (s *State) mayResume(row *broker.Session) bool {
 // WakeFor resumes a session when a message waits for that, unless that just failed.
 type WakeFor struct{ SessionID string }
 
-func (in WakeFor) step(s *State, now time.Time) {
+func (in WakeFor) step(s *State, now time.Time) Reply {
 	se := s.session(in.SessionID)
 	if se == nil || s.now.closed || s.now.draining || now.Before(se.run.retryAt) || !s.mayResume(new(se.view())) {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
-	se = s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+	r := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
 		return []*broker.Event{broker.BeginResume(now, row, row.Message.By)}, nil
 	})
-	s.emit(Wake{se.view()})
+	s.emit(Wake{r.Session})
+	return r
 }
 
 // NotStarted says that no runner came for a session, and why.
@@ -340,20 +334,21 @@ type NotStarted struct {
 	Cause     error
 }
 
-func (in NotStarted) step(s *State, now time.Time) {
-	se := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+func (in NotStarted) step(s *State, now time.Time) Reply {
+	r := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
 		if !row.Run.Awaited() {
 			return nil, broker.ErrNoChange // one came all the same, or a stop
 		}
 		return broker.NotStarted(now, row, in.Cause), nil
 	})
-	if se != nil {
+	if r.Err == nil {
 		failures := 0
-		if se.Row.Message != nil {
-			failures = se.Row.Message.Failures
+		if m := r.Session.Message; m != nil {
+			failures = m.Failures
 		}
 		s.editSession(in.SessionID).run.retryAt = now.Add(time.Duration(failures) * broker.RetryPause)
 	}
+	return r
 }
 
 // RunnerGone says that a session's runner died without a word.
@@ -362,9 +357,9 @@ type RunnerGone struct {
 	Runner    broker.Process
 }
 
-func (in RunnerGone) step(s *State, now time.Time) {
+func (in RunnerGone) step(s *State, now time.Time) Reply {
 	gone := false
-	s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
+	r := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
 		if !row.Run.Running() || row.Run.Runner != in.Runner {
 			return nil, broker.ErrNoChange
 		}
@@ -374,6 +369,7 @@ func (in RunnerGone) step(s *State, now time.Time) {
 	if gone {
 		s.close(now, in.SessionID, cancelled("the agent's runner is gone"), nil)
 	}
+	return r
 }
 
 // Interrupt ends the turn of a managed session and keeps the session. Nothing happens when no
@@ -383,8 +379,8 @@ type Interrupt struct {
 	By               broker.Actor
 }
 
-func (in Interrupt) step(s *State, now time.Time) {
-	s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
+func (in Interrupt) step(s *State, now time.Time) Reply {
+	return s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
 		switch r := row.Run; {
 		case r == nil:
 			return nil, broker.ErrNotManaged
@@ -406,8 +402,8 @@ type Configure struct {
 	By                     broker.Actor
 }
 
-func (in Configure) step(s *State, now time.Time) {
-	s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
+func (in Configure) step(s *State, now time.Time) Reply {
+	return s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
 		switch {
 		case row.Run == nil:
 			return nil, broker.ErrNotManaged
@@ -432,14 +428,13 @@ type Launch struct {
 	By        broker.Actor
 }
 
-func (in Launch) step(s *State, now time.Time) {
+func (in Launch) step(s *State, now time.Time) Reply {
 	err := s.admitSession(now, in.SessionID)
 	if s.now.closed {
 		err = broker.ErrClosed
 	}
 	if err != nil {
-		s.reply(Reply{Err: err})
-		return
+		return Reply{Err: err}
 	}
 	n := in.New
 	sp := Speaker{SessionID: in.SessionID, Agent: n.Agent, CWD: n.Folder, Hint: broker.SessionHint{Name: n.Name}}
@@ -451,5 +446,5 @@ func (in Launch) step(s *State, now time.Time) {
 		}, nil
 	})
 	s.out.change.Sync = true
-	s.reply(Reply{Session: se.view(), Done: true})
+	return Reply{Session: se.view(), Done: true}
 }

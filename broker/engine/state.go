@@ -123,7 +123,8 @@ type out struct {
 // The change is empty when nothing needs to be recorded.
 func (s *State) Step(now time.Time, in Input) (broker.Change, []Effect) {
 	s.out = out{}
-	in.step(s, now)
+	r := in.step(s, now)
+	s.emit(&r)
 	return s.out.change, s.out.effects
 }
 
@@ -139,9 +140,6 @@ func (s *State) note(now time.Time, typ string, r broker.Request, data any) {
 }
 
 func (s *State) emit(e Effect) { s.out.effects = append(s.out.effects, e) }
-
-// reply is what the sender of the input hears.
-func (s *State) reply(r Reply) { s.emit(&r) }
 
 // call is call id, nil when it is not in memory.
 func (s *State) call(id string) *Call {

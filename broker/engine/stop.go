@@ -18,24 +18,22 @@ type Stop struct {
 	By        broker.Actor
 }
 
-func (in Stop) step(s *State, now time.Time) {
+func (in Stop) step(s *State, now time.Time) Reply {
 	list := []string{in.SessionID}
 	if in.All {
 		list = slices.DeleteFunc(s.sessions.keys(), func(id string) bool { return !s.session(id).stoppable() })
 	} else if se := s.session(in.SessionID); se == nil || !se.known() {
-		s.reply(Reply{Err: broker.ErrNotFound})
-		return
+		return Reply{Err: broker.ErrNotFound}
 	} else if se.Row.State.Ended() && len(se.deferred) == 0 {
-		s.reply(Reply{Err: broker.ErrSessionEnded})
-		return
+		return Reply{Err: broker.ErrSessionEnded}
 	}
 	var r Reply
 	for _, id := range list {
-		r.Calls = append(r.Calls, s.stop(now, id, in.By)...)
+		r.Calls = append(r.Calls, in.stop(s, now, id)...)
 		r.Session = s.session(id).view()
 	}
 	r.Sessions, r.Done = len(list), true
-	s.reply(r)
+	return r
 }
 
 // stoppable reports whether a stop of everything stops the session.
@@ -44,14 +42,14 @@ func (se *Session) stoppable() bool {
 }
 
 // stop stops a session and denies what it asks. It returns what it denied.
-func (s *State) stop(now time.Time, id string, by broker.Actor) (denied []broker.Request) {
+func (in Stop) stop(s *State, now time.Time, id string) (denied []broker.Request) {
 	se := s.editSession(id)
 	if !se.Row.State.UnderStop() {
 		s.touch(se, now, Speaker{SessionID: id})
 		row := &se.Row
 		row.TurnOver = row.State.Ended() || row.State == broker.SessionIdle && len(se.waiting) == 0
 		row.State, row.StopAskedAt = broker.SessionStopping, broker.Instant(now)
-		events := []*broker.Event{broker.SessionEvent(now, broker.EventStopRequested, *row, map[string]any{"by": by, "pending": len(se.waiting)})}
+		events := []*broker.Event{broker.SessionEvent(now, broker.EventStopRequested, *row, map[string]any{"by": in.By, "pending": len(se.waiting)})}
 		events = append(events, broker.StopRun(now, row)...)
 		events = append(events, broker.StoppedIfOver(now, row)...)
 		s.save(se, now, events...)
@@ -59,7 +57,7 @@ func (s *State) stop(now time.Time, id string, by broker.Actor) (denied []broker
 		s.save(se, now)
 	}
 	s.out.change.Sync = true
-	return s.denyStopped(now, id, by)
+	return s.denyStopped(now, id, in.By)
 }
 
 // denyStopped ends what waits in a session under a stop. Who was put off and has an answer is

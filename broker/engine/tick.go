@@ -15,10 +15,10 @@ type Tick struct {
 	LogHash string
 }
 
-func (in Tick) step(s *State, now time.Time) {
-	s.cancelAbandoned(now, in.Dead)
-	s.tellUnheard(now, in.Dead)
-	s.noticeGone(now, in.Dead)
+func (in Tick) step(s *State, now time.Time) Reply {
+	in.cancelAbandoned(s, now)
+	in.tellUnheard(s, now)
+	in.noticeGone(s, now)
 	s.forgetDead(in.Dead)
 	s.noteFloods(now, false)
 	s.countRefusals(now)
@@ -30,34 +30,35 @@ func (in Tick) step(s *State, now time.Time) {
 		s.now.counted = false
 		s.emit(ShowRules{})
 	}
-	s.reply(Reply{})
+	return Reply{}
 }
 
 // stalled says that a round took long: whoever asked in it could not wait for the answer yet, and
 // whoever came meanwhile was not heard.
 type stalled struct{}
 
-func (stalled) step(s *State, now time.Time) {
+func (stalled) step(s *State, now time.Time) Reply {
 	for _, sid := range s.sessions.keys() {
 		for _, id := range s.session(sid).waiting {
 			s.edit(s.call(id)).Asker.leftAt = now
 		}
 	}
+	return Reply{}
 }
 
 // noticeGone marks sessions whose agent's process is no more. Of one that a runner holds, the
 // runner tells how it ended.
-func (s *State) noticeGone(now time.Time, dead []broker.Process) {
-	if len(dead) == 0 {
+func (in Tick) noticeGone(s *State, now time.Time) {
+	if len(in.Dead) == 0 {
 		return
 	}
 	for _, id := range s.sessions.keys() {
 		s.close(now, id, cancelled("the agent's process is gone"), func(c *Call) bool { // another one may have resumed the session
-			return c.Asker.agent.PID != 0 && slices.Contains(dead, c.Asker.agent) && c.Asker.agent != s.session(id).Row.Process
+			return c.Asker.agent.PID != 0 && slices.Contains(in.Dead, c.Asker.agent) && c.Asker.agent != s.session(id).Row.Process
 		})
 		se := s.session(id)
 		p := se.Row.Process
-		if p.PID == 0 || !se.Row.EndedAt.IsZero() || !se.known() || se.Row.Run.Running() || !slices.Contains(dead, p) {
+		if p.PID == 0 || !se.Row.EndedAt.IsZero() || !se.known() || se.Row.Run.Running() || !slices.Contains(in.Dead, p) {
 			continue
 		}
 		_, _ = s.change(now, Speaker{SessionID: id}, func(row *broker.Session) ([]*broker.Event, error) {
@@ -73,10 +74,9 @@ func (s *State) noticeGone(now time.Time, dead []broker.Process) {
 // held polls only answer at once.
 type Closing struct{ Drain bool }
 
-func (in Closing) step(s *State, now time.Time) {
+func (in Closing) step(s *State, now time.Time) Reply {
 	if s.now.draining = true; in.Drain {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	s.now.closed = true
 	pending := s.now.waiting
@@ -91,5 +91,5 @@ func (in Closing) step(s *State, now time.Time) {
 		s.note(now, broker.EventConsoleClosed, broker.Request{}, map[string]int{"pending": pending})
 	}
 	s.noteFloods(now, true)
-	s.reply(Reply{})
+	return Reply{}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -17,20 +18,21 @@ const notRecorded = "the decision could not be recorded"
 // to nothing. There is no change, so the effects may be released, after Keep.
 func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 	s.out = out{cause: cause}
+	var r Reply
 	failed := fmt.Errorf("%w: %w", broker.ErrNotRecorded, cause)
 	switch in := in.(type) {
 	case Stop, Withdraw, Due, Raise, Refused, TakeUp:
-		in.step(s, now)
+		r = in.step(s, now)
 	case Tick:
-		s.cancelAbandoned(now, in.Dead)
+		in.cancelAbandoned(s, now)
 	case Decide:
 		if in.Decision.Verdict == broker.Allow {
 			in.Decision = broker.Decision{Verdict: broker.Deny, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded}
 		}
-		in.step(s, now)
+		r = in.step(s, now)
 	case SetFreeze:
 		if in.On {
-			in.step(s, now)
+			r = in.step(s, now)
 			failed = fmt.Errorf("%w: it holds, until this console ends: %w", broker.ErrNotRecorded, cause)
 		} else if f, ok := s.freezes.get(in.SessionID); ok { // the log may have its end after all
 			f.recorded = false
@@ -51,27 +53,14 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 			s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded})
 		}
 	}
-	s.out.change = broker.Change{}
-	s.failReply(failed)
+	r.Err = cmp.Or(r.Err, failed)
+	s.emit(&r)
 	return s.out.effects
 }
 
 // neverWas notes that the asker of a new call was refused: it may have been recorded after all.
 func (s *State) neverWas(id string, now time.Time) {
 	s.debts.put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
-}
-
-// failReply makes the reply of the step one that says why it was not recorded.
-func (s *State) failReply(err error) {
-	for _, e := range s.out.effects {
-		if r, ok := e.(*Reply); ok {
-			if r.Err == nil {
-				r.Err = err
-			}
-			return
-		}
-	}
-	s.reply(Reply{Err: err})
 }
 
 // mayFail are errors of Record that say something about the change, not about the store.
@@ -96,7 +85,7 @@ type StoreFailed struct {
 	Sessions, Calls []string
 }
 
-func (in StoreFailed) step(s *State, _ time.Time) {
+func (in StoreFailed) step(s *State, _ time.Time) Reply {
 	s.now.failures++
 	for _, id := range in.Sessions {
 		if se := s.session(id); se != nil && se.known() {
@@ -113,23 +102,23 @@ func (in StoreFailed) step(s *State, _ time.Time) {
 		s.setRules(func(*Rules) {}) // an allow that was judged before must be judged again
 		s.emit(ShowHealth{})
 	}
+	return Reply{}
 }
 
 // Probe writes to the store to find out whether it can be written. Failures is how many there
 // were when that was decided; when it works, and nothing failed since, the store works.
 type Probe struct{ Failures int }
 
-func (in Probe) step(s *State, now time.Time) {
+func (in Probe) step(s *State, now time.Time) Reply {
 	if in.Failures != s.now.failures || s.now.health.StoreErr == "" {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	s.now.health.StoreErr = ""
 	s.setRules(func(*Rules) {})
 	s.emit(ShowHealth{})
 	s.out.change.Sync = true
 	s.note(now, broker.EventNotification, broker.Request{}, map[string]string{"message": "the log can be written again"})
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // PayDebt writes the end of a call that the store could not take when it happened. Call is as
@@ -141,10 +130,9 @@ type PayDebt struct {
 	Failures int  // how many commits had failed when Call was read: one that failed since may have changed it
 }
 
-func (in PayDebt) step(s *State, now time.Time) {
+func (in PayDebt) step(s *State, now time.Time) Reply {
 	if in.Failures != s.now.failures {
-		s.reply(Reply{})
-		return
+		return Reply{}
 	}
 	id := in.Call.ID
 	o, owing := s.debts.get(id)
@@ -157,8 +145,7 @@ func (in PayDebt) step(s *State, now time.Time) {
 			}
 			s.finish(now, s.edit(c), o)
 		}
-		s.reply(Reply{Done: true})
-		return
+		return Reply{Done: true}
 	}
 	s.debts.drop(id)
 	switch {
@@ -170,7 +157,7 @@ func (in PayDebt) step(s *State, now time.Time) {
 	case in.Call.State != o.State: // the commit that failed was applied after all
 		s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
 	}
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }
 
 // PayRest writes what else the store could not take: freezes, stops of sessions, and that
@@ -178,18 +165,16 @@ func (in PayDebt) step(s *State, now time.Time) {
 // at a time: the store may not have it, and then its change is for nothing.
 type PayRest struct{ Stray string }
 
-func (in PayRest) step(s *State, now time.Time) {
+func (in PayRest) step(s *State, now time.Time) Reply {
 	if in.Stray != "" {
 		session, stray := s.strays.get(in.Stray)
 		if c := s.call(in.Stray); !stray || c != nil && c.shelved() {
-			s.reply(Reply{})
-			return
+			return Reply{}
 		}
 		s.strays.drop(in.Stray)
 		s.out.change.DropCheckpoints = []string{in.Stray}
 		s.note(now, broker.EventNotDeferred, broker.Request{ID: in.Stray, SessionID: session}, struct{}{})
-		s.reply(Reply{Done: true})
-		return
+		return Reply{Done: true}
 	}
 	for _, id := range s.freezes.keys() {
 		if f, _ := s.freezes.get(id); !f.recorded {
@@ -203,5 +188,5 @@ func (in PayRest) step(s *State, now time.Time) {
 			s.save(s.editSession(id), now)
 		}
 	}
-	s.reply(Reply{Done: true})
+	return Reply{Done: true}
 }

@@ -30,7 +30,7 @@ var mutants = []mutant{
 		{"broker/engine/loop.go", "\t\t\terr = l.record(ctx, list)\n", "\t\t\tif _, decides := jobs[0].in.(Decide); decides {\n\t\t\t\tgo func() { time.Sleep(50 * time.Millisecond); _ = l.record(ctx, list) }()\n\t\t\t} else {\n\t\t\t\terr = l.record(ctx, list)\n\t\t\t}\n"},
 	}, ""},
 	{"whoever decides last wins", []edit{
-		{"broker/engine/decide.go", "\tcase c.Req.State.Terminal():\n\t\treturn s.decideLate(now, c, in)\n", "\tcase c.Req.State.Terminal():\n\t\to := d.Outcome()\n\t\to.At = broker.Instant(now)\n\t\tc = s.edit(c)\n\t\tc.own().State, c.own().Outcome = o.State, &o\n\t\treturn Reply{Call: *c.Req, Done: true}\n"},
+		{"broker/engine/decide.go", "\tcase c.Req.State.Terminal():\n\t\treturn in.late(s, now, c)\n", "\tcase c.Req.State.Terminal():\n\t\to := d.Outcome()\n\t\to.At = broker.Instant(now)\n\t\tc = s.edit(c)\n\t\tc.own().State, c.own().Outcome = o.State, &o\n\t\treturn Reply{Call: *c.Req, Done: true}\n"},
 	}, ""},
 	{"a stop does not speak about later calls", []edit{
 		{"broker/session.go", "{ return s == SessionStopping || s == SessionStopped }", "{ return false }"},
@@ -55,7 +55,7 @@ var mutants = []mutant{
 		{"broker/engine/loop.go", "\t\tvar err error\n\t\tif len(list) > 0 {\n", "\t\tfor _, st := range steps {\n\t\t\tfor _, e := range st.effects {\n\t\t\t\t_, asks := st.in.(Ask)\n\t\t\t\tif r, is := e.(*Reply); is && asks && r.Look == nil {\n\t\t\t\t\tst.answer(r)\n\t\t\t\t}\n\t\t\t}\n\t\t}\n\t\tvar err error\n\t\tif len(list) > 0 {\n"},
 	}, ""},
 	{"cards whose hook is dead stay", []edit{
-		{"broker/engine/asker.go", "\t\t\tif c.Asker.bound && s.away(", "\t\t\tif false && s.away("},
+		{"broker/engine/asker.go", "\t\t\tif c.Asker.bound && in.away(", "\t\t\tif false && in.away("},
 	}, "cancelled calls"},
 }
 

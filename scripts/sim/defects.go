@@ -18,7 +18,7 @@ import (
 type defect struct{ name, file, from, to string }
 
 var defects = []defect{
-	{"whoever decides last wins", "decide.go", "\tcase c.Req.State.Terminal():\n\t\treturn s.decideLate(now, c, in)\n", ""},
+	{"whoever decides last wins", "decide.go", "\tcase c.Req.State.Terminal():\n\t\treturn in.late(s, now, c)\n", ""},
 	{"a stop does not speak about later calls", "ask.go", "case se.Row.State.UnderStop():\n\t\treturn &broker.Outcome{State: broker.Denied", "case false:\n\t\treturn &broker.Outcome{State: broker.Denied"},
 	{"a stop is acknowledged that is not recorded", "session.go", "\tse.savedAt, se.savedAs, se.owes, se.doubtful = now", "\tif se.Row.State.UnderStop() {\n\t\tc.Sessions = nil\n\t}\n\tse.savedAt, se.savedAs, se.owes, se.doubtful = now"},
 	{"another call under a known id gets the known answer", "ask.go", "case c != nil && !broker.SameCall(*c.Req, *q):", "case false:"},

@@ -166,7 +166,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-21-stop", "a stop denies what waits", "broker/engine/stop.go",
-		"	return s.denyStopped(now, id, by)\n", "	return nil\n",
+		"	return s.denyStopped(now, id, in.By)\n", "	return nil\n",
 	},
 	{
 		"threat-21-stop", "a stop holds for later calls", "broker/engine/stop.go",
@@ -178,7 +178,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-22-asker", "cards of dead askers go", "broker/engine/asker.go",
-		"			if c.Asker.bound && s.away(", "			if false && s.away(",
+		"			if c.Asker.bound && in.away(", "			if false && in.away(",
 	},
 	{
 		"threat-22-restart", "a question that was open before is open again", "broker/engine/restore.go",
