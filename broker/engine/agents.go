@@ -12,12 +12,12 @@ type AgentRun struct {
 }
 
 // remember takes p for a process of the agent of session id.
-func (s *State) remember(p broker.Process, id string) {
+func (ss *sessions) remember(p broker.Process, id string) {
 	if p.PID <= 1 {
 		return
 	}
-	if old, ok := s.agents.get(p.PID); !ok || old.Start != p.Start || old.Runner {
-		s.agents.put(p.PID, AgentRun{p, id, false})
+	if old, ok := ss.agents.get(p.PID); !ok || old.Start != p.Start || old.Runner {
+		ss.agents.put(p.PID, AgentRun{p, id, false})
 	}
 }
 
@@ -34,8 +34,8 @@ func (s *State) rememberRunner(p broker.Process, id string) {
 }
 
 // forgetDead drops the processes that are no more.
-func (s *State) forgetDead(dead []broker.Process) {
-	for _, p := range dead {
+func (in Tick) forgetDead(s *State) {
+	for _, p := range in.Dead {
 		if run, ok := s.agents.get(p.PID); ok && run.Process == p {
 			s.agents.drop(p.PID)
 		}

@@ -20,20 +20,24 @@ type alarmed struct {
 	count int
 }
 
-func (s *State) alarm(sessionID string) alarmed {
-	a, _ := s.alarms.get(sessionID)
+// alarms are those that nobody has acknowledged, by session.
+type alarms struct {
+	table[string, alarmed]
+	alarmOf table[string, broker.Alarm] // by request
+	raised  table[string, bool]         // all of them, by session, tool use and kind: each is told once
+}
+
+func (as *alarms) alarm(sessionID string) alarmed {
+	a, _ := as.get(sessionID)
 	return a
 }
 
 // alarmWords say why no rule may allow anything in a session; "" when they may.
-func (s *State) alarmWords(sessionID string) string {
-	if a := s.alarm(sessionID); a.count > 0 {
-		return alarmText(a)
+func (as *alarms) alarmWords(sessionID string) string {
+	a := as.alarm(sessionID)
+	if a.count == 0 {
+		return ""
 	}
-	return ""
-}
-
-func alarmText(a alarmed) string {
 	return "no rule may allow anything in this session until its alarm is acknowledged: " + a.first.ToolName + ": " + a.first.Words()
 }
 
@@ -57,11 +61,11 @@ type Raise struct{ Alarm broker.Alarm }
 func (in Raise) step(s *State, now time.Time) Reply {
 	a := in.Alarm
 	once := strings.Join([]string{a.SessionID, cmp.Or(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
-	if s.seen.has(once) || s.alarm(a.SessionID).count >= mostOpen { // reports have no other limit
+	if s.raised.has(once) || s.alarm(a.SessionID).count >= mostOpen { // reports have no other limit
 		return Reply{}
 	}
-	if s.seen.len() < 10*maxAlarms {
-		s.seen.put(once, true)
+	if s.raised.len() < 10*maxAlarms {
+		s.raised.put(once, true)
 	}
 	a.At = broker.Instant(now)
 	if len(a.Ran) > maxRan {

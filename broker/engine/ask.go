@@ -166,8 +166,7 @@ func (in Insert) newCall(s *State, now time.Time) *Call {
 		Req: &req, Stamp: in.Judged.Stamp, Start: in.Start,
 		Asker: asker{agent: q.Session.Process, talk: q.Correlation, headless: q.Headless, bound: q.Bound, leftAt: now},
 	}
-	s.calls.put(req.ID, c)
-	s.keys.put(req.Key, req.ID)
+	s.add(c)
 	return c
 }
 
@@ -177,7 +176,7 @@ func (in Insert) wait(s *State, now time.Time, c *Call, se *Session) {
 	s.note(now, broker.EventRequestCreated, *req, createdData{
 		Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest, SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
 	})
-	s.move(c, waiting)
+	c.move(waiting)
 	req.Held = s.held(req.SessionID)
 	se.waiting = append(slices.Clone(se.waiting), req.ID)
 	s.now.waiting++
@@ -207,14 +206,14 @@ func (s *State) firstEnd(now time.Time, c *Call, j Judged) (end *broker.Outcome,
 		return &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}, used
 	case s.held(req.SessionID) != "":
 		return nil, used
-	case s.now.observing || se.Row.Observed:
+	case s.now.observes(se):
 		return &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(a)}, used
 	case broker.EndsCall(a):
 		return ruled(a, j), firstUse{rules: a.Rules}
 	case broker.AsksElsewhere(*req):
 		return broker.LeftToAgent(), used
 	}
-	if s.notRecording() == "" { // else only a person may still allow it
+	if s.now.health.StoreErr == "" { // else only a person may still allow it
 		if g, ok := s.covering(now, req, j.Stamp); ok {
 			by := g.By
 			by.ID = g.ID

@@ -72,7 +72,7 @@ func (s *State) putOff(now time.Time, c *Call, by broker.Actor) (*Call, error) {
 	c = s.edit(c)
 	c.own().Checkpoint = cp
 	c.Clock, c.Asker.bound = clock{}, false
-	s.move(c, putOff)
+	c.move(putOff)
 	s.now.waiting--
 	s.unlist(r.SessionID, r.ID)
 	se = s.editSession(r.SessionID)
@@ -98,7 +98,7 @@ func (in Ask) takeUp(s *State, now time.Time, c *Call) Reply {
 	switch {
 	case se.Row.State.UnderStop():
 		end = &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByStop}}
-	case (s.now.observing || se.Row.Observed) && c.Req.Assessment != nil && s.held(q.SessionID) == "":
+	case s.now.observes(se) && c.Req.Assessment != nil && s.held(q.SessionID) == "":
 		end = &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(*c.Req.Assessment)}
 	}
 	c = s.edit(c)
@@ -112,7 +112,7 @@ func (in Ask) takeUp(s *State, now time.Time, c *Call) Reply {
 	req.Deferrable = broker.WhyWaits(*req, q.Headless) == ""
 	c.Asker = asker{agent: q.Session.Process, talk: q.Correlation, headless: q.Headless, bound: q.Bound, leftAt: now}
 	c.Clock.taken, c.Start = &cp, in.Start
-	s.move(c, waiting)
+	c.move(waiting)
 	s.now.waiting++
 	se = s.editSession(q.SessionID)
 	se.waiting = append(slices.Clone(se.waiting), req.ID)
@@ -161,7 +161,7 @@ func (in Give) step(s *State, now time.Time) Reply {
 	w.Sync, w.DropCheckpoints = true, append(w.DropCheckpoints, in.ID)
 	s.note(now, broker.EventTakenUpAgain, *c.Req, d)
 	s.unshelve(c)
-	s.move(c, ended)
+	c.move(ended)
 	s.forget(in.ID)
 	c.Told.givenAt = broker.Instant(now)
 	se := s.editSession(c.Req.SessionID)
@@ -193,7 +193,7 @@ func (in Decide) reject(s *State, now time.Time, c *Call) Reply {
 	req := c.own()
 	req.State, req.Held, req.Outcome = o.State, "", &o
 	s.unshelve(c)
-	s.move(c, ended)
+	c.move(ended)
 	s.forget(req.ID)
 	se := s.editSession(req.SessionID)
 	row := se.view()

@@ -71,12 +71,12 @@ func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
 	}
 	c.Clock.taken = nil
 	if c.Phase == putOff && !broker.GivesUp(o) {
-		s.move(c, owed)
+		c.move(owed)
 	} else {
 		if c.Phase == putOff {
 			s.unshelve(c)
 		}
-		s.move(c, ended)
+		c.move(ended)
 		s.forget(req.ID)
 		if o.State == broker.Allowed {
 			c.Told.since = now
@@ -88,8 +88,8 @@ func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
 }
 
 // unlist takes a call from those of its session that wait or were put off.
-func (s *State) unlist(sessionID, id string) {
-	se := s.editSession(sessionID)
+func (ss *sessions) unlist(sessionID, id string) {
+	se := ss.editSession(sessionID)
 	is := func(other string) bool { return other == id }
 	se.waiting = slices.DeleteFunc(slices.Clone(se.waiting), is)
 	se.deferred = slices.DeleteFunc(slices.Clone(se.deferred), is)
@@ -104,8 +104,8 @@ func (s *State) forget(id string) {
 		s.now.recent = s.now.recent[1:]
 		if c := s.call(old); c != nil && c.Phase == ended {
 			s.calls.drop(old)
-			if at, ok := s.keys.get(c.Req.Key); ok && at == old {
-				s.keys.drop(c.Req.Key)
+			if at, ok := s.idOf.get(c.Req.Key); ok && at == old {
+				s.idOf.drop(c.Req.Key)
 			}
 		}
 	}

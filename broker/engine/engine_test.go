@@ -101,7 +101,7 @@ func TestMovesAreLegal(t *testing.T) {
 		for to := none; to <= ended; to++ {
 			legal := func() (ok bool) {
 				defer func() { ok = recover() == nil }()
-				(&State{}).move(&Call{Phase: from}, to)
+				(&Call{Phase: from}).move(to)
 				return true
 			}()
 			want := map[Phase][]Phase{none: {waiting, putOff, owed, ended}, waiting: {putOff, ended}, putOff: {waiting, owed, ended}, owed: {ended}}[from]

@@ -74,12 +74,12 @@ func (s *State) recordFreeze(now time.Time, sessionID string, on bool, by broker
 
 // waitingIn are the calls of a session, or of all for "", that wait or are put off, and that no
 // freeze holds.
-func (s *State) waitingIn(sessionID string) []string {
+func (ss *sessions) waitingIn(sessionID string) []string {
 	var ids []string
-	for _, id := range s.sessions.keys() {
-		if (sessionID == "" || id == sessionID) && s.held(id) == "" {
-			ids = append(ids, s.session(id).waiting...)
-			ids = append(ids, s.session(id).deferred...)
+	for _, id := range ss.keys() {
+		if (sessionID == "" || id == sessionID) && ss.held(id) == "" {
+			ids = append(ids, ss.session(id).waiting...)
+			ids = append(ids, ss.session(id).deferred...)
 		}
 	}
 	return ids

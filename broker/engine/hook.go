@@ -122,16 +122,19 @@ func (in FromHook) ranByInput(s *State, now time.Time) (refused broker.Request, 
 	c.Told.reported = true
 	refused = *c.Req
 	se := s.session(h.SessionID)
-	suspect = se.turnSeen && !s.now.observing && !se.Row.Observed
+	suspect = se.turnSeen && !s.now.observes(se)
 	if c.Phase == waiting {
 		s.end(now, c, broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}, Reason: "the call has already run"})
 	}
 	for _, other := range s.callsOf(h.SessionID) {
-		if broker.RanAs(*other.Req, h) && broker.ToldToRun(*other.Req) {
-			suspect = false
-		}
+		suspect = suspect && !other.ranLike(h)
 	}
 	return refused, suspect
+}
+
+// ranLike reports whether the call is like the one that h reports, and was told to run.
+func (c *Call) ranLike(h agents.Hook) bool {
+	return broker.RanAs(*c.Req, h) && broker.ToldToRun(*c.Req)
 }
 
 // runOf is the oldest call that may be the one that it reports, was not reported before, and

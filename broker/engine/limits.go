@@ -202,17 +202,23 @@ type flood struct {
 	notedAt time.Time
 }
 
+// attempts are what was turned away.
+type attempts struct {
+	floods table[string, flood]    // calls beyond the limits, by session and kind
+	notes  table[string, refusals] // decisions, by what they have in common
+}
+
 // refuse counts a call that is refused with err.
-func (s *State) refuse(now time.Time, sessionID, why string, err *broker.LimitError) error {
+func (as *attempts) refuse(now time.Time, sessionID, why string, err *broker.LimitError) error {
 	at := broker.Instant(now)
 	key := sessionID + "\x1f" + err.Kind.Error()
-	f, ok := s.floods.get(key)
+	f, ok := as.floods.get(key)
 	if !ok {
 		f.SessionID, f.Since = sessionID, at
 	}
 	f.Why, f.Until = why, at
 	f.Refused++
-	s.floods.put(key, f)
+	as.floods.put(key, f)
 	return err
 }
 

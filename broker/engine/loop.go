@@ -282,7 +282,7 @@ func (l *Loop) alone(now time.Time, j job, changes bool, cause error) step {
 
 func (l *Loop) record(ctx context.Context, list []*broker.Change) error {
 	limit := recordTime
-	if l.state.kept.health.StoreErr != "" {
+	if l.state.kept.now.health.StoreErr != "" {
 		limit = failedTime
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
@@ -374,8 +374,8 @@ func (l *Loop) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update
 	w := &Watcher{make(chan broker.Update, watchBuffer)}
 	l.view.mu.Lock()
 	defer l.view.mu.Unlock()
-	snap := l.view.snapshot(time.Now())
-	if l.state.kept.closed {
+	snap := l.state.kept.snapshot(time.Now())
+	if l.state.kept.now.closed {
 		close(w.Updates)
 		return snap, w.Updates
 	}
@@ -404,7 +404,7 @@ func (l *Loop) show(steps []step) {
 	}
 	seen := map[string]bool{}
 	var order []string
-	health, ruleBook, anew := false, false, l.state.kept.closed
+	health, ruleBook, anew := false, false, l.state.kept.now.closed
 	for _, st := range steps {
 		for _, e := range st.effects {
 			switch e := e.(type) {
@@ -432,10 +432,10 @@ func (l *Loop) show(steps []step) {
 		}
 	}
 	if health {
-		l.publish(broker.Update{Health: new(l.state.kept.health)})
+		l.publish(broker.Update{Health: new(l.state.kept.now.health)})
 	}
 	if ruleBook {
-		l.publish(broker.Update{Rules: new(l.view.ruleBook())})
+		l.publish(broker.Update{Rules: new(l.state.kept.ruleBook())})
 	}
 	if anew {
 		for w := range l.watchers {

@@ -33,7 +33,7 @@ func (p Phase) String() string {
 }
 
 // Call is a request with what the broker knows of it beside. A Call that is in the state is
-// never changed; see State.edit.
+// never changed; see calls.edit.
 type Call struct {
 	Req       *broker.Request // never changed either
 	Phase     Phase
@@ -102,14 +102,38 @@ func (c *Call) overdue(now time.Time) bool {
 	return c.Phase == waiting && !now.Before(c.Clock.deadline)
 }
 
+// calls are those in memory, by id: waiting, put off, late and lately ended ones.
+type calls struct {
+	table[string, *Call]
+	idOf table[string, string] // by correlation key
+}
+
+// call is call id, nil when it is not in memory.
+func (cs *calls) call(id string) *Call {
+	c, _ := cs.get(id)
+	return c
+}
+
+// byKey is the call with a correlation key, nil when it is not in memory.
+func (cs *calls) byKey(key string) *Call {
+	id, _ := cs.idOf.get(key)
+	return cs.call(id)
+}
+
+// add makes c known, which is in no phase yet.
+func (cs *calls) add(c *Call) {
+	cs.put(c.Req.ID, c)
+	cs.idOf.put(c.Req.Key, c.Req.ID)
+}
+
 // edit returns a copy of c that is in its place from now on. It may be changed until it is
 // kept; its request may not: see own.
-func (s *State) edit(c *Call) *Call {
-	if d, ok := s.calls.drafted(c.Req.ID); ok {
+func (cs *calls) edit(c *Call) *Call {
+	if d, ok := cs.drafted(c.Req.ID); ok {
 		return d
 	}
 	next := *c
-	s.calls.put(c.Req.ID, &next)
+	cs.put(c.Req.ID, &next)
 	return &next
 }
 
@@ -121,7 +145,7 @@ func (c *Call) own() *broker.Request {
 }
 
 // move takes c, which edit returned, to another phase.
-func (s *State) move(c *Call, to Phase) {
+func (c *Call) move(to Phase) {
 	if !slices.Contains(moves[c.Phase], to) {
 		panic(fmt.Sprintf("a call that is %s cannot become %s", c.Phase, to))
 	}

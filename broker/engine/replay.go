@@ -81,8 +81,7 @@ func (in Replay) outlived(s *State, now time.Time, c *Call) string {
 	if why := cmp.Or(s.stopped(r.SessionID), over); why != "" {
 		return why
 	}
-	se := s.session(r.SessionID)
-	observing := s.now.observing || se != nil && se.Row.Observed
+	observing := s.now.observes(s.session(r.SessionID))
 	away := now.Sub(given)
 	switch {
 	case r.Outcome.By.Kind == broker.ByObserve && observing:
@@ -91,9 +90,9 @@ func (in Replay) outlived(s *State, now time.Time, c *Call) string {
 		return "calls are held by now"
 	case away > ReplayFor || away < -ReplayFor:
 		return "its answer is too old"
-	case s.doubt() != "":
-		return "nothing is allowed without a person now: " + s.doubt()
-	case s.alarms.has(r.SessionID) && s.alarm(r.SessionID).count > 0:
+	case s.now.rules.Problem() != "":
+		return "nothing is allowed without a person now: " + s.now.rules.Problem()
+	case s.alarm(r.SessionID).count > 0:
 		return "its session has an alarm that nobody has acknowledged"
 	}
 	return ""

@@ -111,7 +111,7 @@ func (s *State) restoreCalls(now time.Time, st Start) {
 	checkpoints, extensions := broker.CheckpointsOf(st.Saved), broker.ExtensionsOf(st.Saved)
 	for _, r := range st.Saved.Requests {
 		c := &Call{Req: &r, Asker: asker{bound: r.Asker.PID != 0 || r.Event != "", leftAt: now}}
-		s.put(c)
+		s.add(c)
 		se := s.editSession(r.SessionID)
 		cp := checkpoints[r.ID]
 		if cp != nil {
@@ -119,7 +119,7 @@ func (s *State) restoreCalls(now time.Time, st Start) {
 		}
 		if cp != nil && cp.TakenUpAt.IsZero() {
 			r.Checkpoint, c.Asker.bound = cp, false
-			s.move(c, putOff)
+			c.move(putOff)
 			se.deferred = append(se.deferred, r.ID)
 			se.putOffTurn = slices.Contains(st.Living, cp.Process)
 			continue
@@ -131,15 +131,15 @@ func (s *State) restoreCalls(now time.Time, st Start) {
 		if x, ok := extensions[r.ID]; ok && !x.At.Before(since) && x.ExpiresAt.After(r.ExpiresAt) {
 			r.ExpiresAt, r.ExtendedAt = x.ExpiresAt, x.At
 		}
-		s.move(c, waiting)
+		c.move(waiting)
 		se.waiting = append(se.waiting, r.ID)
 		s.now.waiting++
 		s.arm(c, now.Add(r.ExpiresAt.Sub(now)))
 	}
 	for _, r := range st.Owed {
 		c := &Call{Req: &r, Asker: asker{agent: r.Checkpoint.Process, talk: r.Checkpoint.Correlation, headless: true}}
-		s.put(c)
-		s.move(c, owed)
+		s.add(c)
+		c.move(owed)
 		se := s.editSession(r.SessionID)
 		se.deferred = append(se.deferred, r.ID)
 	}
@@ -151,15 +151,10 @@ func (s *State) restoreCalls(now time.Time, st Start) {
 			continue
 		}
 		c := &Call{Req: &r, LateUntil: r.Outcome.At.Add(s.limits.LateFor)}
-		s.put(c)
-		s.move(c, ended)
+		s.add(c)
+		c.move(ended)
 		s.forget(r.ID)
 	}
-}
-
-func (s *State) put(c *Call) {
-	s.calls.put(c.Req.ID, c)
-	s.keys.put(c.Req.Key, c.Req.ID)
 }
 
 // restoreAlarms takes up the alarms of the log. In doubt about one of them no rule may allow

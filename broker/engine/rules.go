@@ -23,6 +23,9 @@ type Rules struct {
 	Stuck  string // why the set is not what the rules say; then none may allow anything either
 }
 
+// Problem is why no rule may allow anything, in any session; "" when they may.
+func (r *Rules) Problem() string { return cmp.Or(r.Doubt, r.Unread, r.Stuck) }
+
 // The most rules that are kept: projects' files, which anybody may write, never take the room
 // of the operator's own.
 const (
@@ -45,26 +48,18 @@ type Token struct {
 	At time.Time
 }
 
-func newRulebook() rulebook {
-	return rulebook{
-		own: newTable[string, rules.Rule](), uses: newTable[string, broker.RuleUse](), files: newTable[string, broker.RulesFile](),
-		trusted: newTable[string, string](), tokens: newTable[string, Token](),
-	}
-}
-
 // rule is a rule that is not built in, with its uses.
 func (b *rulebook) rule(id string) (rules.Rule, bool) {
-	r, ok := b.own.get(id)
+	if r, ok := b.own.get(id); ok {
+		return b.withUses(r), true
+	}
 	for _, path := range b.files.keys() {
-		if ok {
-			break
-		}
 		f, _ := b.files.get(path)
 		if i := slices.IndexFunc(f.Rules, func(r rules.Rule) bool { return r.ID == id }); i >= 0 {
-			r, ok = f.Rules[i], true
+			return b.withUses(f.Rules[i]), true
 		}
 	}
-	return b.withUses(r), ok
+	return rules.Rule{}, false
 }
 
 func (b *rulebook) withUses(r rules.Rule) rules.Rule {
@@ -75,20 +70,29 @@ func (b *rulebook) withUses(r rules.Rule) rules.Rule {
 
 func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
 
-// all are the rules that stand in the set, and how many of them are of files.
-func (b *rulebook) all() (list []rules.Rule, filed int) {
+// all are the rules that stand in the set.
+func (b *rulebook) all() (list []rules.Rule) {
 	for _, id := range b.own.keys() {
 		r, _ := b.own.get(id)
 		list = append(list, b.withUses(r))
 	}
+	for _, f := range b.filed() {
+		list = append(list, f.Rules...)
+	}
+	return list
+}
+
+// filed are the projects' files, by path.
+func (b *rulebook) filed() (list []broker.RulesFile) {
 	for _, path := range b.files.keys() {
 		f, _ := b.files.get(path)
-		for _, r := range f.Rules {
-			list = append(list, b.withUses(r))
-			filed++
+		f.Rules = slices.Clone(f.Rules)
+		for i, r := range f.Rules {
+			f.Rules[i] = b.withUses(r)
 		}
+		list = append(list, f)
 	}
-	return list, filed
+	return list
 }
 
 // setRules puts other rules in force.
@@ -103,9 +107,9 @@ func (s *State) setRules(change func(r *Rules)) {
 // compile makes the set anew from all rules. When it fails, the set in force stays and is
 // known to be stuck.
 func (s *State) compile() error {
-	list, filed := s.book.all()
+	list := s.book.all()
 	set, err := rules.Compile(list)
-	if err == nil && filed > maxFiled {
+	if filed := len(list) - s.book.own.len(); err == nil && filed > maxFiled {
 		err = fmt.Errorf("projects' files have %d rules together; at most %d are allowed", filed, maxFiled)
 	}
 	if err != nil {

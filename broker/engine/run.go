@@ -318,7 +318,7 @@ type WakeFor struct{ SessionID string }
 
 func (in WakeFor) step(s *State, now time.Time) Reply {
 	se := s.session(in.SessionID)
-	if se == nil || s.now.closed || s.now.draining || now.Before(se.run.retryAt) || !s.mayResume(new(se.view())) {
+	if se == nil || s.now.closing() || now.Before(se.run.retryAt) || !s.mayResume(new(se.view())) {
 		return Reply{}
 	}
 	r := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {

@@ -14,7 +14,7 @@ import (
 const touchEvery = 30 * time.Second
 
 // Session is one session with what the broker knows of it beside. A Session that is in the
-// state is never changed; see State.editSession.
+// state is never changed; see sessions.editSession.
 type Session struct {
 	Row      broker.Session
 	waiting  []string // ids of its calls that wait, the oldest first
@@ -49,48 +49,65 @@ func (se *Session) view() broker.Session {
 	return row
 }
 
+// sessions are those in memory, by id, with what holds them and what belongs to them.
+type sessions struct {
+	table[string, *Session]
+	roots   table[string, string] // sub-agents: the session that each belongs to
+	freezes table[string, Freeze] // by session; "" is that of all
+	agents  table[int, AgentRun]  // processes of agents, by pid
+}
+
 // session is session id, nil when it is not in memory.
-func (s *State) session(id string) *Session {
-	se, _ := s.sessions.get(id)
+func (ss *sessions) session(id string) *Session {
+	se, _ := ss.get(id)
 	return se
 }
 
 // editSession returns a copy of session id, made on the spot if need be, that is in its place
 // from now on. It may be changed until it is kept.
-func (s *State) editSession(id string) *Session {
-	if se, ok := s.sessions.drafted(id); ok {
+func (ss *sessions) editSession(id string) *Session {
+	if se, ok := ss.drafted(id); ok {
 		return se
 	}
-	next := s.copySession(id)
-	s.sessions.put(id, next)
+	next := ss.copySession(id)
+	ss.put(id, next)
 	return next
 }
 
 // copySession is a copy of session id that is in nobody's place, new if need be.
-func (s *State) copySession(id string) *Session {
-	if se := s.session(id); se != nil {
+func (ss *sessions) copySession(id string) *Session {
+	if se := ss.session(id); se != nil {
 		next := *se
 		return &next
 	}
-	return &Session{Row: broker.Session{ID: id, State: broker.SessionActive, Frozen: s.held(id) != ""}}
+	return &Session{Row: broker.Session{ID: id, State: broker.SessionActive, Frozen: ss.held(id) != ""}}
 }
 
 // underStop reports whether nothing of a session may run.
-func (s *State) underStop(id string) bool {
-	se := s.session(id)
+func (ss *sessions) underStop(id string) bool {
+	se := ss.session(id)
 	return se != nil && se.Row.State.UnderStop()
+}
+
+// held says why nothing of a session may pass now: a freeze; "" when there is none.
+func (ss *sessions) held(id string) string {
+	switch {
+	case ss.freezes.has(""):
+		return broker.HeldByAll
+	case ss.freezes.has(id):
+		return broker.HeldByOne
+	}
+	return ""
 }
 
 // moot reports whether rules have no say about a session's calls now.
 func (s *State) moot(id string) bool {
-	se := s.session(id)
-	observed := s.now.observing || se != nil && se.Row.Observed
-	return s.underStop(id) || observed || s.held(id) != ""
+	return s.underStop(id) || s.now.observes(s.session(id)) || s.held(id) != ""
 }
 
 // project is the folder of the project that req is about.
-func (s *State) project(req *broker.Request) string {
-	if se := s.session(req.SessionID); se != nil && se.Row.ProjectDir != "" {
+func (ss *sessions) project(req *broker.Request) string {
+	if se := ss.session(req.SessionID); se != nil && se.Row.ProjectDir != "" {
 		return se.Row.ProjectDir
 	}
 	return broker.FolderOf(*req)
@@ -110,7 +127,7 @@ func speaker(q *broker.Question, living broker.Process) Speaker {
 }
 
 // touch notes that a session was heard of.
-func (s *State) touch(se *Session, now time.Time, sp Speaker) {
+func (ss *sessions) touch(se *Session, now time.Time, sp Speaker) {
 	row := &se.Row
 	at := broker.Instant(now)
 	if row.StartedAt.IsZero() {
@@ -134,7 +151,7 @@ func (s *State) touch(se *Session, now time.Time, sp Speaker) {
 		row.Name = filepath.Base(dir)
 	}
 	if p := sp.Hint.Process; p.PID != 0 {
-		s.remember(p, row.ID)
+		ss.remember(p, row.ID)
 		// What lives on under a stop is not replaced: whose prompt lifts it hangs on that.
 		if !row.State.UnderStop() || row.Process.PID == 0 || !row.EndedAt.IsZero() || row.Process != sp.Living {
 			row.Process = p

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"encoding/json"
 	"time"
 
@@ -28,29 +27,18 @@ type Limits struct {
 // after the other. See Step.
 type State struct {
 	limits Limits
+	out    // of the step that is being taken
 
-	calls    table[string, *Call]          // waiting, put off, late and lately ended ones, by id
-	keys     table[string, string]         // their ids, by correlation key
-	sessions table[string, *Session]       // by id
-	grants   table[string, Grant]          // by what they cover; see grantKey
-	freezes  table[string, Freeze]         // by session; "" is that of all
-	debts    table[string, broker.Outcome] // ends that the store could not take, by id of the call
-	doubts   table[string, bool]           // waiting calls that may have their end in the store
-	strays   table[string, string]         // calls whose being put off may have been recorded although nobody was told: request to session
-	floods   table[string, flood]
-	alarms   table[string, alarmed]      // by session
-	alarmOf  table[string, broker.Alarm] // by request
-	seen     table[string, bool]         // alarms that were raised, by session, tool use and kind
-	agents   table[int, AgentRun]        // processes of agents, by pid
-	roots    table[string, string]       // sub-agents: the session that each belongs to
-	notes    table[string, refusals]     // attempts that were turned away, by what they have in common
+	calls
+	sessions
+	alarms
+	attempts
+	debts
+	grants table[string, Grant] // by what they cover; see grantKey
+	book   rulebook
 
-	book rulebook
-
-	now  facts // with what the steps of this round made of them
-	kept facts // as they are on record
-
-	out out
+	now  facts
+	kept *State // the same as it is on record, for who may not see a draft; nothing can be put in it
 }
 
 // facts are the parts of the state of which there is one each.
@@ -68,30 +56,33 @@ type facts struct {
 	rules     *Rules
 }
 
+// observes reports whether nothing of a session is held. It need not be known.
+func (f *facts) observes(se *Session) bool { return f.observing || se != nil && se.Row.Observed }
+
+// closing reports whether nothing is begun any more.
+func (f *facts) closing() bool { return f.closed || f.draining }
+
 // tables are all of s's, for what is done to each of them.
-func (s *State) tables() []interface {
-	keep()
-	undo()
-} {
-	return []interface {
-		keep()
-		undo()
-	}{
-		&s.calls, &s.keys, &s.sessions, &s.grants, &s.freezes, &s.debts, &s.doubts, &s.strays, &s.floods,
-		&s.alarms, &s.alarmOf, &s.seen, &s.agents, &s.roots, &s.notes,
+func (s *State) tables() []undoable {
+	return []undoable{
+		&s.calls.table, &s.idOf, &s.sessions.table, &s.roots, &s.freezes, &s.agents, &s.alarms.table, &s.alarmOf, &s.raised,
+		&s.floods, &s.notes, &s.debts.table, &s.doubts, &s.strays, &s.grants,
 		&s.book.own, &s.book.uses, &s.book.files, &s.book.trusted, &s.book.tokens,
 	}
 }
 
 // New returns a state that knows nothing yet; Restore puts in it what a store has.
 func New(l Limits) *State {
-	return &State{
-		limits: l, calls: newTable[string, *Call](), keys: newTable[string, string](), sessions: newTable[string, *Session](),
-		grants: newTable[string, Grant](), freezes: newTable[string, Freeze](), debts: newTable[string, broker.Outcome](), doubts: newTable[string, bool](),
-		strays: newTable[string, string](), floods: newTable[string, flood](), alarms: newTable[string, alarmed](),
-		alarmOf: newTable[string, broker.Alarm](), seen: newTable[string, bool](), agents: newTable[int, AgentRun](),
-		roots: newTable[string, string](), notes: newTable[string, refusals](), book: newRulebook(),
+	s := &State{limits: l}
+	for _, t := range s.tables() {
+		t.open()
 	}
+	kept := *s
+	for _, t := range kept.tables() {
+		t.shut()
+	}
+	s.kept = &kept
+	return s
 }
 
 // Keep makes everything hold that was stepped since the last Keep or Undo: it is on record.
@@ -99,7 +90,7 @@ func (s *State) Keep() {
 	for _, t := range s.tables() {
 		t.keep()
 	}
-	s.kept = s.now
+	s.kept.now = s.now
 }
 
 // Undo takes it back: it is not on record.
@@ -107,15 +98,28 @@ func (s *State) Undo() {
 	for _, t := range s.tables() {
 		t.undo()
 	}
-	s.now = s.kept
+	s.now = s.kept.now
 }
 
-// out is what the step that is being taken puts out.
+// out is what a step puts out.
 type out struct {
 	change  broker.Change
 	effects []Effect
 	cause   error // not nil: the record failed, and what refuses takes effect all the same
 }
+
+// note adds an event about r to what is recorded.
+func (o *out) note(now time.Time, typ string, r broker.Request, data any) {
+	o.change.Events = append(o.change.Events, broker.NewEvent(now, typ, r, data))
+}
+
+// noteSynced is note for what must be on the disk itself before anybody hears of it.
+func (o *out) noteSynced(now time.Time, typ string, r broker.Request, data any) {
+	o.change.Sync = true
+	o.note(now, typ, r, data)
+}
+
+func (o *out) emit(list ...Effect) { o.effects = append(o.effects, list...) }
 
 // Step takes one input. What it returns as change must be on record before any of the effects
 // is released; then Keep. When it cannot be recorded: Undo, then Unrecorded.
@@ -134,39 +138,6 @@ func Empty(c *broker.Change) bool {
 		c.Grant == nil && c.UseGrant == nil && c.Checkpoint == nil
 }
 
-// note adds an event about r to what is recorded.
-func (s *State) note(now time.Time, typ string, r broker.Request, data any) {
-	s.out.change.Events = append(s.out.change.Events, broker.NewEvent(now, typ, r, data))
-}
-
-func (s *State) emit(e Effect) { s.out.effects = append(s.out.effects, e) }
-
-// call is call id, nil when it is not in memory.
-func (s *State) call(id string) *Call {
-	c, _ := s.calls.get(id)
-	return c
-}
-
-// byKey is the call with a correlation key, nil when it is not in memory.
-func (s *State) byKey(key string) *Call {
-	id, ok := s.keys.get(key)
-	if !ok {
-		return nil
-	}
-	return s.call(id)
-}
-
-// held says why nothing of a session may pass now: a freeze; "" when there is none.
-func (s *State) held(sessionID string) string {
-	switch {
-	case s.freezes.has(""):
-		return broker.HeldByAll
-	case s.freezes.has(sessionID):
-		return broker.HeldByOne
-	}
-	return ""
-}
-
 // Timeout is the operator's time for q: what the asker grants, and no more than the operator
 // chose.
 func (l *Limits) Timeout(q *broker.Question) time.Duration {
@@ -174,17 +145,4 @@ func (l *Limits) Timeout(q *broker.Question) time.Duration {
 		return min(q.Timeout, broker.MaxTimeout)
 	}
 	return l.ApprovalTimeout
-}
-
-// notRecording is why nothing may be allowed without a person now; "" when all is well.
-func (s *State) notRecording() string {
-	if s.now.health.StoreErr == "" {
-		return ""
-	}
-	return "the log could not be written: " + s.now.health.StoreErr
-}
-
-// doubt is why no rule may allow anything, in any session.
-func (s *State) doubt() string {
-	return cmp.Or(s.now.rules.Doubt, s.now.rules.Unread, s.now.rules.Stuck)
 }

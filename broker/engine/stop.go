@@ -78,7 +78,7 @@ func (s *State) denyStopped(now time.Time, id string, by broker.Actor) (denied [
 		}
 		c = s.edit(c)
 		s.unshelve(c)
-		s.move(c, ended)
+		c.move(ended)
 		s.forget(cid)
 		s.emit(ShowCall{c.Req})
 	}

@@ -18,9 +18,19 @@ type slot[V any] struct {
 	gone  bool
 }
 
-func newTable[K cmp.Ordered, V any]() table[K, V] {
-	return table[K, V]{kept: map[K]V{}, draft: map[K]slot[V]{}}
+// undoable is a table, whatever is in it.
+type undoable interface {
+	open()
+	shut()
+	keep()
+	undo()
 }
+
+// open makes an empty table.
+func (t *table[K, V]) open() { *t = table[K, V]{kept: map[K]V{}, draft: map[K]slot[V]{}} }
+
+// shut makes t show what is kept and nothing else. To put something into it is a defect, and panics.
+func (t *table[K, V]) shut() { t.draft = nil }
 
 func (t *table[K, V]) get(k K) (V, bool) {
 	if s, ok := t.draft[k]; ok {

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,7 +13,8 @@ import (
 // TestTable compares a table with two maps: one of what holds, one with what was changed since.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		table := newTable[string, int]()
+		var table table[string, int]
+		table.open()
 		kept, now := map[string]int{}, map[string]int{}
 		key := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 		rt.Repeat(map[string]func(*rapid.T){
@@ -48,4 +51,33 @@ func TestTable(t *testing.T) {
 			},
 		})
 	})
+}
+
+// TestEveryTableIsKept: a round that is kept or taken back is so in all of what the state has.
+func TestEveryTableIsKept(t *testing.T) {
+	s := New(Limits{})
+	listed := map[uintptr]bool{}
+	for _, table := range s.tables() {
+		listed[reflect.ValueOf(table).Pointer()] = true
+	}
+	found := 0
+	var visit func(path string, v reflect.Value)
+	visit = func(path string, v reflect.Value) {
+		if v.Kind() != reflect.Struct {
+			return
+		}
+		if strings.HasPrefix(v.Type().Name(), "table[") {
+			if found++; !listed[v.Addr().Pointer()] {
+				t.Errorf("State.tables leaves %s out", path)
+			}
+			return
+		}
+		for i := range v.NumField() {
+			visit(path+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	}
+	visit("State", reflect.ValueOf(s).Elem())
+	if found != len(listed) || found < 20 {
+		t.Errorf("%d tables are found, and %d are listed", found, len(listed))
+	}
 }

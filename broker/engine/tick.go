@@ -19,7 +19,7 @@ func (in Tick) step(s *State, now time.Time) Reply {
 	in.cancelAbandoned(s, now)
 	in.tellUnheard(s, now)
 	in.noticeGone(s, now)
-	s.forgetDead(in.Dead)
+	in.forgetDead(s)
 	s.noteFloods(now, false)
 	s.countRefusals(now)
 	if h := &s.now.health; h.LogSeq != in.LogSeq {

@@ -58,9 +58,16 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 	return s.out.effects
 }
 
+// debts are ends of calls that the store could not take, by id, and what it may have taken.
+type debts struct {
+	table[string, broker.Outcome]
+	doubts table[string, bool]   // waiting calls that may have their end in the store
+	strays table[string, string] // calls whose being put off may have been recorded although nobody was told: request to session
+}
+
 // neverWas notes that the asker of a new call was refused: it may have been recorded after all.
-func (s *State) neverWas(id string, now time.Time) {
-	s.debts.put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
+func (ds *debts) neverWas(id string, now time.Time) {
+	ds.put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
 }
 
 // mayFail are errors of Record that say something about the change, not about the store.

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -19,25 +21,34 @@ type View struct {
 	state *State
 }
 
-// Request is a request that is in memory.
-func (v *View) Request(id string) (broker.Request, bool) {
+// read is what f reads of what is on record. It is the one place that locks for readers.
+func read[T any](v *View, f func(s *State) T) T {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	c, ok := v.state.calls.kept[id]
-	if !ok {
-		return broker.Request{}, false
-	}
-	return *c.Req, true
+	return f(v.state.kept)
+}
+
+// find is read for what there may be.
+func find[T any](v *View, f func(s *State) (T, bool)) (found T, ok bool) {
+	ok = read(v, func(s *State) (is bool) { found, is = f(s); return is })
+	return found, ok
+}
+
+// Request is a request that is in memory.
+func (v *View) Request(id string) (broker.Request, bool) {
+	return find(v, func(s *State) (broker.Request, bool) { return s.call(id).request() })
 }
 
 // ByKey is the request with a correlation key, if it is in memory.
 func (v *View) ByKey(key string) (broker.Request, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if c, ok := v.state.calls.kept[v.state.keys.kept[key]]; ok {
-		return *c.Req, true
+	return find(v, func(s *State) (broker.Request, bool) { return s.byKey(key).request() })
+}
+
+func (c *Call) request() (broker.Request, bool) {
+	if c == nil {
+		return broker.Request{}, false
 	}
-	return broker.Request{}, false
+	return *c.Req, true
 }
 
 // Seen is a call as it was shown, for whoever is about to look at it again.
@@ -59,110 +70,87 @@ func (x *Seen) Open() bool { return x.Request.State == broker.Pending || x.Late 
 
 // Seen is a call that is in memory, with what it takes to judge it.
 func (v *View) Seen(id string, now time.Time) (Seen, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	c, ok := v.state.calls.kept[id]
-	if !ok {
-		return Seen{}, false
-	}
-	x := Seen{
-		Request: *c.Req, Stamp: c.Stamp, Heir: c.Told.heir, Owed: c.Phase == owed, Kept: c.Told.withheld, Over: c.Told.over, GivenAt: c.Told.givenAt,
-		Late: c.late(now), Look: v.look(c.Req),
-	}
-	if c.Phase == waiting {
-		x.Left = c.Clock.deadline.Sub(now)
-	}
-	return x, true
+	return find(v, func(s *State) (Seen, bool) {
+		c := s.call(id)
+		if c == nil {
+			return Seen{}, false
+		}
+		x := Seen{
+			Request: *c.Req, Stamp: c.Stamp, Heir: c.Told.heir, Owed: c.Phase == owed, Kept: c.Told.withheld, Over: c.Told.over, GivenAt: c.Told.givenAt,
+			Late: c.late(now), Look: *s.look(c.Req),
+		}
+		if c.Phase == waiting {
+			x.Left = c.Clock.deadline.Sub(now)
+		}
+		return x, true
+	})
 }
 
 // Look is what it takes to judge a request now.
 func (v *View) Look(req *broker.Request) Look {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.look(req)
-}
-
-func (v *View) look(req *broker.Request) Look {
-	s := v.state
-	l := Look{Rules: s.kept.rules, Project: broker.FolderOf(*req), Moot: s.kept.observing || v.held(req.SessionID)}
-	if se, ok := s.sessions.kept[req.SessionID]; ok {
-		l.Project = cmp.Or(se.Row.ProjectDir, l.Project)
-		l.Stopped = se.Row.State.UnderStop()
-		l.Moot = l.Moot || l.Stopped || se.Row.Observed
-	}
-	if a := s.alarms.kept[req.SessionID]; a.count > 0 {
-		l.Alarm = alarmText(a)
-	}
-	return l
+	return read(v, func(s *State) Look { return *s.look(req) })
 }
 
 // Held reports whether a freeze holds a session.
 func (v *View) Held(sessionID string) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.held(sessionID)
-}
-
-func (v *View) held(sessionID string) bool {
-	f := v.state.freezes.kept
-	_, all := f[""]
-	_, one := f[sessionID]
-	return all || one
+	return read(v, func(s *State) bool { return s.held(sessionID) != "" })
 }
 
 // Pending lists the waiting requests of one session, or of all for "", the oldest first.
 func (v *View) Pending(sessionID string) []broker.Request {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	var list []broker.Request
-	for id, se := range v.state.sessions.kept {
-		if sessionID != "" && id != sessionID {
-			continue
+	list := read(v, func(s *State) (list []broker.Request) {
+		for r := range s.pending(sessionID) {
+			list = append(list, *r)
 		}
-		for _, cid := range slices.Concat(se.waiting, se.deferred) {
-			if c := v.state.calls.kept[cid]; c.Req.State == broker.Pending {
-				list = append(list, *c.Req)
-			}
-		}
-	}
+		return list
+	})
 	broker.SortRequests(list)
 	return list
 }
 
 // PendingWhich are the ids of at most so many waiting requests that want picks. It must be quick.
-func (v *View) PendingWhich(most int, want func(*broker.Request) bool) (ids []string) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	for _, se := range v.state.sessions.kept {
-		for _, id := range slices.Concat(se.waiting, se.deferred) {
-			if r := v.state.calls.kept[id].Req; len(ids) < most && r.State == broker.Pending && want(r) {
-				ids = append(ids, id)
+func (v *View) PendingWhich(most int, want func(*broker.Request) bool) []string {
+	return read(v, func(s *State) (ids []string) {
+		for r := range s.pending("") {
+			if len(ids) < most && want(r) {
+				ids = append(ids, r.ID)
+			}
+		}
+		return ids
+	})
+}
+
+// pending are the requests on record of one session, or of all for "", that have no end.
+func (s *State) pending(sessionID string) iter.Seq[*broker.Request] {
+	return func(yield func(*broker.Request) bool) {
+		for id, se := range s.sessions.kept {
+			if sessionID != "" && id != sessionID {
+				continue
+			}
+			for _, cid := range slices.Concat(se.waiting, se.deferred) {
+				if r := s.call(cid).Req; r.State == broker.Pending && !yield(r) {
+					return
+				}
 			}
 		}
 	}
-	return ids
 }
 
 // Session is a session that is in memory and on record.
 func (v *View) Session(id string) (broker.Session, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if se, ok := v.state.sessions.kept[id]; ok && se.known() {
-		return se.view(), true
-	}
-	return broker.Session{}, false
+	return find(v, func(s *State) (broker.Session, bool) {
+		if se := s.session(id); se != nil && se.known() {
+			return se.view(), true
+		}
+		return broker.Session{}, false
+	})
 }
 
 // Sessions are those that are in memory and on record.
-func (v *View) Sessions() []broker.Session {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.sessions()
-}
+func (v *View) Sessions() []broker.Session { return read(v, (*State).sessionList) }
 
-func (v *View) sessions() []broker.Session {
-	var list []broker.Session
-	for _, se := range v.state.sessions.kept {
+func (s *State) sessionList() (list []broker.Session) {
+	for _, se := range s.sessions.kept {
 		if se.known() {
 			list = append(list, se.view())
 		}
@@ -172,78 +160,52 @@ func (v *View) sessions() []broker.Session {
 
 // Health is what the console says of the broker itself.
 func (v *View) Health() broker.Health {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.state.kept.health
+	return read(v, func(s *State) broker.Health { return s.now.health })
 }
 
-// Rules are those in force, RuleBook all that is known of them.
-func (v *View) Rules() *Rules {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.state.kept.rules
-}
+// Rules are those in force.
+func (v *View) Rules() *Rules { return read(v, func(s *State) *Rules { return s.now.rules }) }
 
 // RuleBook is all that decides without a person.
-func (v *View) RuleBook() broker.RuleBook {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.ruleBook()
-}
+func (v *View) RuleBook() broker.RuleBook { return read(v, (*State).ruleBook) }
 
-func (v *View) ruleBook() broker.RuleBook {
-	s := v.state
-	r := s.kept.rules
-	book := broker.RuleBook{Problem: cmp.Or(r.Doubt, r.Unread, r.Stuck)}
-	withUses := func(r rules.Rule) rules.Rule {
-		u := s.book.uses.kept[r.ID]
-		r.Uses, r.LastUsedAt = u.Uses, u.Last
-		return r
-	}
-	for _, rule := range s.book.own.kept {
-		book.Rules = append(book.Rules, withUses(rule))
-	}
-	for _, f := range s.book.files.kept {
-		f.Rules = slices.Clone(f.Rules)
-		for i := range f.Rules {
-			f.Rules[i] = withUses(f.Rules[i])
-		}
-		book.Files = append(book.Files, f)
-		book.Rules = append(book.Rules, f.Rules...)
-	}
-	slices.SortFunc(book.Files, func(x, y broker.RulesFile) int { return cmp.Compare(x.Path, y.Path) })
+func (s *State) ruleBook() broker.RuleBook {
+	book := broker.RuleBook{Problem: s.now.rules.Problem(), Rules: s.book.all(), Files: s.book.filed()}
 	slices.SortFunc(book.Rules, func(x, y rules.Rule) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
 	})
 	return book
 }
 
-// Tokens are those in force.
+// Rule is a rule that is not built in, with its uses.
+func (v *View) Rule(id string) (rules.Rule, bool) {
+	return find(v, func(s *State) (rules.Rule, bool) { return s.book.rule(id) })
+}
+
+// Trusted is the digest that a project's rules file must have so that its allow rules count.
+func (v *View) Trusted(path string) string {
+	return read(v, func(s *State) string { return s.book.trusted.kept[path] })
+}
+
+// Tokens are those in force. There are none when it is no longer certain which there are.
 func (v *View) Tokens() []Token {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if v.state.kept.rules.Doubt != "" {
-		return nil // which tokens there are is no longer certain
-	}
-	var list []Token
-	for _, t := range v.state.book.tokens.kept {
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(x, y Token) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
-	return list
+	return read(v, func(s *State) []Token {
+		if s.now.rules.Doubt != "" {
+			return nil
+		}
+		return slices.SortedFunc(maps.Values(s.book.tokens.kept), func(x, y Token) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
+	})
 }
 
 // Snapshot is everything that a console draws.
 func (v *View) Snapshot(now time.Time) broker.Snapshot {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.snapshot(now)
+	return read(v, func(s *State) broker.Snapshot { return s.snapshot(now) })
 }
 
-func (v *View) snapshot(now time.Time) broker.Snapshot {
-	snap := broker.Snapshot{Health: v.state.kept.health, Rules: v.ruleBook(), Sessions: v.sessions()}
-	for _, c := range v.state.calls.kept {
-		if c.Req.State == broker.Pending || c.late(now) {
+func (s *State) snapshot(now time.Time) broker.Snapshot {
+	snap := broker.Snapshot{Health: s.now.health, Rules: s.ruleBook(), Sessions: s.sessionList()}
+	for _, c := range s.calls.kept {
+		if c.open(now) {
 			snap.Requests = append(snap.Requests, *c.Req)
 		}
 	}
@@ -253,149 +215,107 @@ func (v *View) snapshot(now time.Time) broker.Snapshot {
 
 // Status counts what there is now.
 func (v *View) Status(now time.Time) broker.Status {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	s := v.state
-	_, all := s.freezes.kept[""]
-	st := broker.Status{Observing: s.kept.observing, FrozenAll: all, Problem: s.kept.health.Problem()}
-	var oldest *Call
-	for _, se := range s.sessions.kept {
-		if se.known() {
-			st.Count(se.Row)
-		}
-		for _, id := range se.waiting {
-			c := s.calls.kept[id]
-			st.Waiting++
-			if c.Req.Held != "" {
-				st.Held++
+	return read(v, func(s *State) broker.Status {
+		st := broker.Status{Observing: s.now.observing, FrozenAll: s.freezes.has(""), Problem: s.now.health.Problem()}
+		var oldest *broker.Request
+		for _, se := range s.sessions.kept {
+			if se.known() {
+				st.Count(se.Row)
 			}
-			if a := c.Req.Assessment; a != nil && a.Class >= risk.Dangerous {
-				st.Dangerous++
-			}
-			if oldest == nil || c.Req.CreatedAt.Before(oldest.Req.CreatedAt) {
-				oldest = c
+			for _, id := range se.waiting {
+				r := s.call(id).Req
+				st.Waiting++
+				if r.Held != "" {
+					st.Held++
+				}
+				if r.Assessment != nil && r.Assessment.Class >= risk.Dangerous {
+					st.Dangerous++
+				}
+				if oldest == nil || r.CreatedAt.Before(oldest.CreatedAt) {
+					oldest = r
+				}
 			}
 		}
-	}
-	if oldest != nil {
-		r := oldest.Req
-		st.Oldest = &broker.Oldest{RequestID: r.ID, SessionID: r.SessionID, SessionName: cmp.Or(s.sessions.kept[r.SessionID].Row.Name, r.SessionID), ToolName: r.ToolName}
-		st.OldestWaitMS = max(now.Sub(r.CreatedAt).Milliseconds(), 1)
-	}
-	return st
+		if r := oldest; r != nil {
+			st.Oldest = &broker.Oldest{RequestID: r.ID, SessionID: r.SessionID, SessionName: cmp.Or(s.session(r.SessionID).Row.Name, r.SessionID), ToolName: r.ToolName}
+			st.OldestWaitMS = max(now.Sub(r.CreatedAt).Milliseconds(), 1)
+		}
+		return st
+	})
 }
 
 // Agent is the process with that pid, if it is one of an agent's.
 func (v *View) Agent(pid int) (AgentRun, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	run, ok := v.state.agents.kept[pid]
-	return run, ok
+	return find(v, func(s *State) (AgentRun, bool) { return s.agents.get(pid) })
 }
 
 // Watched are the processes whose end the broker wants to know of; see Tick.
 func (v *View) Watched() []broker.Process {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
 	set := map[broker.Process]bool{}
-	for _, run := range v.state.agents.kept {
-		set[run.Process] = true
-	}
-	for _, se := range v.state.sessions.kept {
-		if se.Row.EndedAt.IsZero() && se.Row.Process.PID != 0 {
-			set[se.Row.Process] = true
+	read(v, func(s *State) any {
+		for _, run := range s.agents.kept {
+			set[run.Process] = true
 		}
-		for _, id := range se.waiting {
-			if c := v.state.calls.kept[id]; c.Asker.attached == 0 && c.Req.Asker.PID != 0 {
+		for _, se := range s.sessions.kept {
+			if se.Row.EndedAt.IsZero() {
+				set[se.Row.Process] = true
+			}
+			for _, id := range se.waiting {
+				if c := s.call(id); c.Asker.attached == 0 {
+					set[c.Req.Asker] = true
+				}
+			}
+		}
+		for _, id := range s.now.recent {
+			if c := s.call(id); c != nil && !c.Told.since.IsZero() {
 				set[c.Req.Asker] = true
 			}
 		}
-	}
-	for _, id := range v.state.kept.recent {
-		if c := v.state.calls.kept[id]; c != nil && !c.Told.since.IsZero() && c.Req.Asker.PID != 0 {
-			set[c.Req.Asker] = true
-		}
-	}
-	list := make([]broker.Process, 0, len(set))
-	for p := range set {
-		list = append(list, p)
-	}
-	return list
+		return nil
+	})
+	maps.DeleteFunc(set, func(p broker.Process, _ bool) bool { return p.PID == 0 })
+	return slices.Collect(maps.Keys(set))
 }
 
 // Debts are what the store could not take yet, or may have taken.
 func (v *View) Debts() (calls, strays []string, rest bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	for id := range v.state.debts.kept {
-		calls = append(calls, id)
-	}
-	for id := range v.state.doubts.kept {
-		calls = append(calls, id)
-	}
-	for id := range v.state.strays.kept {
-		if c := v.state.calls.kept[id]; c == nil || !c.shelved() {
-			strays = append(strays, id)
+	rest = read(v, func(s *State) (rest bool) {
+		calls, strays = append(s.debts.keys(), s.doubts.keys()...), s.strays.keys()
+		strays = slices.DeleteFunc(strays, func(id string) bool { c := s.call(id); return c != nil && c.shelved() })
+		for _, f := range s.freezes.kept {
+			rest = rest || !f.recorded
 		}
-	}
-	for _, f := range v.state.freezes.kept {
-		rest = rest || !f.recorded
-	}
-	for _, se := range v.state.sessions.kept {
-		rest = rest || se.owing()
-	}
+		for _, se := range s.sessions.kept {
+			rest = rest || se.owing()
+		}
+		return rest
+	})
 	slices.Sort(calls)
-	slices.Sort(strays)
 	return calls, strays, rest
+}
+
+// Owes reports whether the store could not take the end of a call yet.
+func (v *View) Owes(id string) bool {
+	return read(v, func(s *State) bool { return s.debts.has(id) })
 }
 
 // Failures is how many commits failed because of the store, and whether it fails still.
 func (v *View) Failures() (n int, failing bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.state.kept.failures, v.state.kept.health.StoreErr != ""
-}
-
-// Rule is a rule that is not built in, with its uses.
-func (v *View) Rule(id string) (rules.Rule, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	b := &v.state.book
-	r, ok := b.own.kept[id]
-	for _, f := range b.files.kept {
-		if ok {
-			break
-		}
-		if i := slices.IndexFunc(f.Rules, func(r rules.Rule) bool { return r.ID == id }); i >= 0 {
-			r, ok = f.Rules[i], true
-		}
-	}
-	u := b.uses.kept[id]
-	r.Uses, r.LastUsedAt = u.Uses, u.Last
-	return r, ok
-}
-
-// Trusted is the digest that a project's rules file must have so that its allow rules count.
-func (v *View) Trusted(path string) string {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	return v.state.book.trusted.kept[path]
+	return find(v, func(s *State) (int, bool) { return s.now.failures, s.now.health.StoreErr != "" })
 }
 
 // WouldAsk reports whether a call of this tool should have been asked for here first: one was,
 // in this session, since its user last spoke in front of this console.
 func (v *View) WouldAsk(sessionID, tool string) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	se, ok := v.state.sessions.kept[sessionID]
-	return ok && se.gated[tool] && !v.state.kept.observing && !se.Row.Observed
+	return read(v, func(s *State) bool {
+		se := s.session(sessionID)
+		return se != nil && se.gated[tool] && !s.now.observes(se)
+	})
 }
 
 // Alarm is the alarm of a request; nil when there is none.
 func (v *View) Alarm(requestID string) *broker.Alarm {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if a, ok := v.state.alarmOf.kept[requestID]; ok {
+	if a, ok := find(v, func(s *State) (broker.Alarm, bool) { return s.alarmOf.get(requestID) }); ok {
 		return &a
 	}
 	return nil
@@ -404,124 +324,103 @@ func (v *View) Alarm(requestID string) *broker.Alarm {
 // MayBeStarting reports whether a call of a session that was allowed just before its stop was
 // not heard to have run.
 func (v *View) MayBeStarting(sessionID string, now time.Time, within time.Duration) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	se, ok := v.state.sessions.kept[sessionID]
-	if !ok || now.Sub(se.Row.StopAskedAt) > within {
-		return false
-	}
-	for _, id := range v.state.kept.recent {
-		c := v.state.calls.kept[id]
-		if c != nil && c.Req.SessionID == sessionID && c.Req.Event == broker.GateOf(c.Req.Agent) && c.Req.State == broker.Allowed &&
-			c.Told.over == "" && se.Row.StopAskedAt.Sub(c.Req.Outcome.At) < within {
-			return true
+	return read(v, func(s *State) bool {
+		se := s.session(sessionID)
+		if se == nil || now.Sub(se.Row.StopAskedAt) > within {
+			return false
 		}
-	}
-	return false
+		return slices.ContainsFunc(s.now.recent, func(id string) bool {
+			c := s.call(id)
+			return c != nil && c.Req.SessionID == sessionID && c.Req.Event == broker.GateOf(c.Req.Agent) && c.Req.State == broker.Allowed &&
+				c.Told.over == "" && se.Row.StopAskedAt.Sub(c.Req.Outcome.At) < within
+		})
+	})
 }
 
 // News reports whether the runner of a session has to be told anything that it was not told yet.
 func (v *View) News(sessionID string) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	se, ok := v.state.sessions.kept[sessionID]
-	if !ok {
-		return false
-	}
-	if se.Row.MayTell() {
-		return true
-	}
-	list := se.Row.Orders(se.run.done)
-	return len(list) > 0 && broker.OrderIDs(list) != se.run.told
+	return read(v, func(s *State) bool {
+		se := s.session(sessionID)
+		if se == nil || se.Row.MayTell() {
+			return se != nil
+		}
+		list := se.Row.Orders(se.run.done)
+		return len(list) > 0 && broker.OrderIDs(list) != se.run.told
+	})
 }
 
 // Answered are the managed sessions whose call was put off and has an answer by now, for which
 // nobody resumed them yet, with who answered.
 func (v *View) Answered() map[string]broker.Actor {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
 	list := map[string]broker.Actor{}
-	if v.state.kept.closed || v.state.kept.draining {
-		return list
-	}
-	for id, se := range v.state.sessions.kept {
-		for _, cid := range se.deferred {
-			r := v.state.calls.kept[cid].Req
-			if o := r.Outcome; o != nil && se.Row.Run != nil && !se.Row.Run.Running() && !se.Row.State.UnderStop() && r.Checkpoint.ResumedAt.Before(o.At) {
-				list[id] = broker.Actor{Kind: broker.ByOperator, ID: o.By.ID} // who answered wants it heard
+	read(v, func(s *State) any {
+		for id, se := range s.sessions.kept {
+			for _, cid := range se.deferred {
+				r := s.call(cid).Req
+				if o := r.Outcome; o != nil && se.Row.Run != nil && !se.Row.Run.Running() && !se.Row.State.UnderStop() && r.Checkpoint.ResumedAt.Before(o.At) && !s.now.closing() {
+					list[id] = broker.Actor{Kind: broker.ByOperator, ID: o.By.ID} // who answered wants it heard
+				}
 			}
 		}
-	}
+		return nil
+	})
 	return list
 }
 
 // Freezes says whether everything is frozen, how many sessions are one by one, and how many
 // waiting calls of a session, or of all for "", are held.
 func (v *View) Freezes(sessionID string) (all bool, sessions, held int) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	sessions = len(v.state.freezes.kept)
-	if _, all = v.state.freezes.kept[""]; all {
-		sessions--
-	}
-	for id, se := range v.state.sessions.kept {
-		for _, cid := range se.waiting {
-			if (sessionID == "" || id == sessionID) && v.state.calls.kept[cid].Req.Held != "" {
-				held++
+	all = read(v, func(s *State) bool {
+		sessions = len(s.freezes.kept)
+		for id, se := range s.sessions.kept {
+			for _, cid := range se.waiting {
+				if (sessionID == "" || id == sessionID) && s.call(cid).Req.Held != "" {
+					held++
+				}
 			}
 		}
+		return s.freezes.has("")
+	})
+	if all {
+		sessions--
 	}
 	return all, sessions, held
 }
 
 // ResumedBy is the process that runs the agent for the last resume of a session that was begun.
 func (v *View) ResumedBy(sessionID string) broker.Process {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if se, ok := v.state.sessions.kept[sessionID]; ok && se.resuming != nil {
-		return se.resuming.by
-	}
-	return broker.Process{}
+	return read(v, func(s *State) broker.Process {
+		if se := s.session(sessionID); se != nil && se.resuming != nil {
+			return se.resuming.by
+		}
+		return broker.Process{}
+	})
 }
 
 // RanLike reports whether a call like the one that h reports was told to run.
 func (v *View) RanLike(h agents.Hook) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	for _, c := range v.state.calls.kept {
-		if broker.RanAs(*c.Req, h) && broker.ToldToRun(*c.Req) {
-			return true
-		}
-	}
-	return false
+	return v.anyCall(func(c *Call) bool { return c.ranLike(h) })
 }
 
-// Untold is how many allowed calls have an asker who was not told yet.
-func (v *View) Untold() int {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	n := 0
-	for _, c := range v.state.calls.kept {
-		if !c.Told.since.IsZero() {
-			n++
-		}
-	}
-	return n
-}
+// Untold reports whether an allowed call has an asker who was not told yet.
+func (v *View) Untold() bool { return v.anyCall(func(c *Call) bool { return !c.Told.since.IsZero() }) }
 
-// Owes reports whether the store could not take the end of a call yet.
-func (v *View) Owes(id string) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	_, owes := v.state.debts.kept[id]
-	return owes
+func (v *View) anyCall(is func(*Call) bool) bool {
+	return read(v, func(s *State) bool {
+		for _, c := range s.calls.kept {
+			if is(c) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // MayBeKept reports whether a freeze keeps the answer of a call back, or kept it: then it is to
 // go through Tell.
 func (v *View) MayBeKept(id, sessionID string) bool {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	c := v.state.calls.kept[id]
-	return v.held(sessionID) || c != nil && c.Told.withheld
+	return read(v, func(s *State) bool {
+		c := s.call(id)
+		return s.held(sessionID) != "" || c != nil && c.Told.withheld
+	})
 }

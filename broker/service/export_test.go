@@ -125,8 +125,8 @@ func (b *Broker) NoteLook(id string, again time.Duration) {
 // NoteHeard is heard.
 func (b *Broker) NoteHeard(id string) { b.loop.Do(engine.Heard{ID: id}) }
 
-// Untold is how many allowed calls have an asker who was not told yet.
-func (b *Broker) Untold() int { return b.view.Untold() }
+// Untold reports whether an allowed call has an asker who was not told yet.
+func (b *Broker) Untold() bool { return b.view.Untold() }
 
 // Wait returns request id once it has ended, or as it is when ctx ends first. While it waits,
 // the request counts as having an asker.

@@ -30,7 +30,7 @@ var defects = []defect{
 	{"a freeze does not hold what a person allows", "decide.go", "\tif allows {\n\t\tif err := s.frozen", "\tif false {\n\t\tif err := s.frozen"},
 	{"a frozen answer is told", "freeze.go", "if !broker.LetsRun(*r) || s.held(r.SessionID) == \"\" {", "if true {"},
 	{"a removed rule goes on allowing", "ask.go", "case in.Judged.Rules != s.now.rules.Version:", "case false:"},
-	{"a refusal that the disk could not take is forgotten", "unrecorded.go", "\ts.debts.put(id, broker.Outcome{State: broker.Denied", "\t_ = (broker.Outcome{State: broker.Denied"},
+	{"a refusal that the disk could not take is forgotten", "unrecorded.go", "\tds.put(id, broker.Outcome{State: broker.Denied", "\t_ = (broker.Outcome{State: broker.Denied"},
 	{"a call that is put off is lost when its agent asks again", "defer.go", "\tse.waiting = append(slices.Clone(se.waiting), req.ID)\n", ""},
 }
 
