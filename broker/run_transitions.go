@@ -224,6 +224,86 @@ func NewMessage(now time.Time, id, text string, by Actor) (*Message, error) {
 	return &Message{ID: id, Text: text, By: by, QueuedAt: Instant(now)}, nil
 }
 
+// Say is the transition when by says something to a session; a nil message takes the one that
+// waits back. By an operator it lifts a stop. Errors: ErrNotManaged, ErrLift, ErrNoChange.
+func Say(now time.Time, s *Session, m *Message, by Actor) (events []*Event, err error) {
+	switch {
+	case s.Run == nil:
+		return nil, ErrNotManaged
+	case m == nil && s.Message == nil:
+		return nil, ErrNoChange
+	case m == nil:
+		events, s.Message = []*Event{MessageDropped(now, s, s.Message, "withdrawn")}, nil
+		return events, nil
+	case s.State.UnderStop() && by.Kind != ByOperator:
+		return nil, ErrLift
+	case s.State.UnderStop():
+		events = LiftStop(now, s)
+	}
+	if s.Message != nil {
+		events = append(events, MessageDropped(now, s, s.Message, "a later one took its place"))
+	}
+	s.Message = m
+	return append(events, SessionEvent(now, EventMessageQueued, *s, m)), nil
+}
+
+// MayResume reports whether s can be resumed for the message that waits. While a call of it is
+// put off, that call's answer comes first.
+func (s *Session) MayResume() bool {
+	if s.Run == nil || s.State.UnderStop() || s.Message == nil || s.Message.Failures >= MaxFailures {
+		return false
+	}
+	return s.Run.Turn == TurnEnded || s.Run.Turn == TurnDeferred && s.Deferred == 0
+}
+
+// ResumePutOff is the transition when a runner is asked for that takes up a session whose call
+// was put off, unless it was stopped since the resume began, or the call was denied for good or
+// taken up. Errors: ErrStopped, ErrTaken, ErrNothingPutOff.
+func ResumePutOff(now time.Time, s *Session, by Actor) ([]*Event, error) {
+	switch {
+	case s.State.UnderStop():
+		return nil, ErrStopped
+	case s.Run.Running():
+		return nil, TakenError{Why: "a runner has it"}
+	case s.Deferred == 0:
+		return nil, ErrNothingPutOff
+	}
+	return []*Event{BeginResume(now, s, by)}, nil
+}
+
+// Interrupt is the transition when the turn of a session is to end, and the session is not.
+// Errors: ErrNotManaged, ErrSessionEnded, ErrNoChange.
+func Interrupt(now time.Time, s *Session, orderID string, by Actor) ([]*Event, error) {
+	switch r := s.Run; {
+	case r == nil:
+		return nil, ErrNotManaged
+	case !r.Running():
+		return nil, ErrSessionEnded
+	case r.Turn == TurnIdle && r.Told == nil, r.HasOrder(wire.OrderInterrupt):
+		return nil, ErrNoChange
+	}
+	s.Run.AddOrder(orderID, wire.OrderInterrupt, "")
+	return []*Event{SessionEvent(now, EventInterruptAsked, *s, map[string]any{"by": by})}, nil
+}
+
+// Configure is the transition when the permission mode or the model of a session is to be
+// another one; "" leaves one as it is. Errors: ErrNotManaged, ErrSessionEnded.
+func Configure(now time.Time, s *Session, mode, model string, orderIDs [2]string, by Actor) ([]*Event, error) {
+	switch {
+	case s.Run == nil:
+		return nil, ErrNotManaged
+	case !s.Run.Running() || s.State.UnderStop():
+		return nil, ErrSessionEnded
+	}
+	if mode != "" {
+		s.Run.AddOrder(orderIDs[0], wire.OrderMode, mode)
+	}
+	if model != "" {
+		s.Run.AddOrder(orderIDs[1], wire.OrderModel, model)
+	}
+	return []*Event{SessionEvent(now, EventRunNoted, *s, map[string]any{"kind": "settings", "permission_mode": mode, "model": model, "by": by})}, nil
+}
+
 // LiftStop is the transition when the operator speaks to a stopped session.
 func LiftStop(now time.Time, s *Session) []*Event {
 	events := []*Event{SessionEvent(now, EventStopLifted, *s, map[string]string{"by": "message"})}

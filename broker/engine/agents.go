@@ -24,12 +24,12 @@ func (ss *sessions) remember(p broker.Process, id string) {
 // rememberRunner takes what is below p for the agent of session id, also before p says which
 // process that is: an agent can be faster, or stop who would say so. What is below this console
 // stays the user's.
-func (s *State) rememberRunner(p broker.Process, id string) {
-	if p.PID <= 1 || p.PID == s.limits.Self {
+func (ss *sessions) rememberRunner(p broker.Process, id string) {
+	if p.PID <= 1 || p.PID == ss.self {
 		return
 	}
-	if old, ok := s.agents.get(p.PID); !ok || old.Start != p.Start {
-		s.agents.put(p.PID, AgentRun{p, id, true})
+	if old, ok := ss.agents.get(p.PID); !ok || old.Start != p.Start {
+		ss.agents.put(p.PID, AgentRun{p, id, true})
 	}
 }
 

@@ -72,7 +72,7 @@ func (in Raise) step(s *State, now time.Time) Reply {
 		a.Ran = nil
 	}
 	s.addAlarm(a)
-	if s.out.cause == nil { // the session's own log tells of it, and the console's, which a starting one reads
+	if s.cause == nil { // the session's own log tells of it, and the console's, which a starting one reads
 		s.note(a.At, broker.EventRanOtherwise, broker.Request{SessionID: a.SessionID, ID: a.RequestID}, a)
 		s.note(a.At, broker.EventAlarm, broker.Request{ID: a.RequestID}, a)
 	}
@@ -104,8 +104,7 @@ func (in Acknowledge) step(s *State, now time.Time) Reply {
 		return Reply{Err: broker.ErrNotFound}
 	}
 	a := list.first
-	s.out.change.Sync = true
-	s.note(now, broker.EventAlarmSeen, broker.Request{ID: a.RequestID}, map[string]any{"session_id": in.SessionID, "tool_use_id": a.ToolUseID, "kind": a.Kind, "by": in.By})
+	s.noteSynced(now, broker.EventAlarmSeen, broker.Request{ID: a.RequestID}, map[string]any{"session_id": in.SessionID, "tool_use_id": a.ToolUseID, "kind": a.Kind, "by": in.By})
 	s.alarms.drop(in.SessionID)
 	s.setRules(func(*Rules) {})
 	s.editSession(in.SessionID).Row.Alarm = nil

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"slices"
+	"cmp"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -52,7 +52,7 @@ func (in Ask) step(s *State, now time.Time) Reply {
 	case c != nil:
 		return in.again(s, now, c)
 	}
-	if err := s.admit(now, q.SessionID); err != nil {
+	if err := in.admit(s, now); err != nil {
 		return Reply{Err: err}
 	}
 	req := q.Request
@@ -68,7 +68,14 @@ func (in Ask) step(s *State, now time.Time) Reply {
 
 // look is what it takes to judge req now.
 func (s *State) look(req *broker.Request) *Look {
-	return &Look{Rules: s.now.rules, Project: s.project(req), Alarm: s.alarmWords(req.SessionID), Moot: s.moot(req.SessionID), Stopped: s.underStop(req.SessionID)}
+	id := req.SessionID
+	l := &Look{Rules: s.now.rules, Project: broker.FolderOf(*req), Alarm: s.alarmWords(id), Stopped: s.underStop(id)}
+	se := s.session(id)
+	if se != nil {
+		l.Project = cmp.Or(se.Row.ProjectDir, l.Project)
+	}
+	l.Moot = l.Stopped || s.now.observes(se) || s.held(id) != ""
+	return l
 }
 
 // again answers a question that was asked before.
@@ -134,7 +141,7 @@ func (in Insert) step(s *State, now time.Time) Reply {
 	if err := s.roomFor(now, q.SessionID); err != nil {
 		return Reply{Err: err}
 	}
-	if !s.spendable(in.Judged.Assessment) {
+	if !s.book.spendable(in.Judged.Assessment) {
 		return Reply{Err: ErrLookAgain}
 	}
 	se := s.heardFrom(now, speaker(q, in.Living))
@@ -145,11 +152,11 @@ func (in Insert) step(s *State, now time.Time) Reply {
 	}
 	end, used := s.firstEnd(now, c, in.Judged)
 	if end == nil {
-		in.wait(s, now, c, se)
+		in.wait(s, now, c)
 	} else {
-		in.endAtOnce(s, now, c, se, *end, used)
+		in.endAtOnce(s, now, c, *end, used)
 	}
-	s.out.change.Insert = c.Req
+	s.change.Insert = c.Req
 	return Reply{Call: *c.Req, Done: true}
 }
 
@@ -171,19 +178,16 @@ func (in Insert) newCall(s *State, now time.Time) *Call {
 }
 
 // wait makes the new call c one that waits.
-func (in Insert) wait(s *State, now time.Time, c *Call, se *Session) {
+func (in Insert) wait(s *State, now time.Time, c *Call) {
 	req := c.Req
 	s.note(now, broker.EventRequestCreated, *req, createdData{
 		Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest, SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
 	})
-	c.move(waiting)
+	s.queue(c)
 	req.Held = s.held(req.SessionID)
-	se.waiting = append(slices.Clone(se.waiting), req.ID)
-	s.now.waiting++
 	s.arm(c, now.Add(req.ExpiresAt.Sub(req.CreatedAt)))
 	c.noteWaits(now, in.Question.Waits)
-	s.emit(ShowCall{c.Req})
-	s.emit(ShowSession{req.SessionID})
+	s.show(c)
 }
 
 type createdData struct {
@@ -220,13 +224,41 @@ func (s *State) firstEnd(now time.Time, c *Call, j Judged) (end *broker.Outcome,
 			return &broker.Outcome{State: broker.Allowed, By: by}, firstUse{grant: g.ID}
 		}
 	}
-	return s.besidePutOff(se, c), used
+	if se.putOffTurn && c.Phase == none { // what waits already goes on waiting
+		return beside(), used
+	}
+	return nil, used
+}
+
+// beside is the end of a new call that comes while another one of its turn is put off
+// and that nothing allows: nobody can be asked about it without holding up the agent's end.
+func beside() *broker.Outcome { return new(refused(broker.BesideID, broker.BesideReason)) }
+
+// endAtOnce gives the new call c its end, in the record that makes it.
+func (in Insert) endAtOnce(s *State, now time.Time, c *Call, o broker.Outcome, used firstUse) {
+	o.At = c.Req.CreatedAt
+	s.use(now, c, o, used)
+	s.change.Events = append(s.change.Events, s.decided(c.Req, o, used.rules...))
+	s.change.Sync = s.change.Sync || o.By.Kind == broker.ByOperator
+	s.finish(now, c, o)
 }
 
 // firstUse is what an end uses up.
 type firstUse struct {
 	rules []string // ids of those that spoke
 	grant string   // id
+}
+
+// use uses up what the end o of c rests on. What it leaves to the agent's own prompt its session
+// asks from then on.
+func (s *State) use(now time.Time, c *Call, o broker.Outcome, used firstUse) {
+	s.spend(now, used.rules)
+	if used.grant != "" {
+		s.useGrant(now, used.grant, *c.Req)
+	}
+	if o.State == broker.Answered && o.By.Kind == broker.ByAgent {
+		s.editSession(c.Req.SessionID).Row.Asks = broker.AsksOf(*c.Req)
+	}
 }
 
 // ruled is the end that rules give to a call.
@@ -236,13 +268,4 @@ func ruled(a rules.Assessment, j Judged) *broker.Outcome {
 		return &broker.Outcome{State: broker.Denied, By: by, Reason: j.DenyReason}
 	}
 	return &broker.Outcome{State: broker.Allowed, By: by, Reason: a.Reason}
-}
-
-// besidePutOff is the end of a new call that comes while another one of its turn is put off
-// and that nothing allows: nobody can be asked about it without holding up the agent's end.
-func (s *State) besidePutOff(se *Session, c *Call) *broker.Outcome {
-	if !se.putOffTurn || c.Phase != none { // what waits already goes on waiting
-		return nil
-	}
-	return &broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.BesideID}, Reason: broker.BesideReason}
 }

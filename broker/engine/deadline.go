@@ -30,7 +30,7 @@ func (in Due) step(s *State, now time.Time) Reply {
 
 // timeOver does with a call whose time is over what the operator chose.
 func (s *State) timeOver(now time.Time, c *Call) {
-	if s.limits.OnTimeout == broker.Defer && s.out.cause == nil {
+	if s.limits.OnTimeout == broker.Defer && s.cause == nil {
 		if _, err := s.putOff(now, c, broker.Actor{Kind: broker.ByDeadline}); err == nil {
 			return
 		}
@@ -38,7 +38,7 @@ func (s *State) timeOver(now time.Time, c *Call) {
 	o := broker.Outcome{State: broker.Expired, By: broker.Actor{Kind: broker.ByDeadline}}
 	switch {
 	case s.session(c.Req.SessionID).putOffTurn:
-		o = broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.BesideID}, Reason: broker.BesideReason}
+		o = *beside()
 	case s.held(c.Req.SessionID) != "":
 		o.Reason = broker.HeldTillEnd
 	}
@@ -76,11 +76,9 @@ func (in Extend) step(s *State, now time.Time) Reply {
 	req := c.own()
 	d := broker.ExtendedData{From: req.ExpiresAt, ExpiresAt: broker.Instant(now.UTC().Add(deadline.Sub(now))), By: in.By}
 	req.ExpiresAt, req.ExtendedAt = d.ExpiresAt, broker.Instant(now)
-	s.out.change.Sync = true
-	s.note(now, broker.EventExtended, *req, d)
+	s.noteSynced(now, broker.EventExtended, *req, d)
 	s.arm(c, deadline)
-	s.emit(Moved{in.ID})
-	s.emit(ShowCall{req})
+	s.emit(Moved{in.ID}, ShowCall{req})
 	return Reply{Call: *req, Done: true}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -76,8 +77,8 @@ func (in Decide) together(s *State, now time.Time, p Picked) error {
 		return broker.ErrAlreadyDecided
 	case in.Decision.Verdict != broker.Allow:
 		return nil
-	case s.frozen(now, c) != nil:
-		return s.frozen(now, c)
+	case in.frozen(s, now, c) != nil:
+		return in.frozen(s, now, c)
 	case c.overdue(now):
 		return broker.ErrAlreadyDecided // its timer is about to say so
 	case c.Req.Assessment != nil && c.Req.Assessment.Class == risk.Dangerous:
@@ -98,7 +99,7 @@ func (in Decide) one(s *State, now time.Time, c *Call) Reply {
 		return Reply{Err: broker.ErrStale}
 	}
 	if allows {
-		if err := s.frozen(now, c); err != nil {
+		if err := in.frozen(s, now, c); err != nil {
 			return Reply{Err: err}
 		}
 	}
@@ -122,7 +123,7 @@ func (in Decide) one(s *State, now time.Time, c *Call) Reply {
 
 // frozen is ErrFrozen when a freeze keeps c from being allowed. What is under a stop is denied
 // all the same, and what is long over stays as it ended.
-func (s *State) frozen(now time.Time, c *Call) error {
+func (in Decide) frozen(s *State, now time.Time, c *Call) error {
 	why := s.held(c.Req.SessionID)
 	if why == "" || !c.open(now) && c.Phase != putOff || c.Phase != ended && s.underStop(c.Req.SessionID) {
 		return nil
@@ -139,7 +140,7 @@ func (in Decide) late(s *State, now time.Time, c *Call) Reply {
 	if c.Stamp != in.Picks[0].Stamp {
 		return Reply{Err: ErrLookAgain}
 	}
-	s.grant(now, c, in.NewID, d.By)
+	in.grant(s, now, c)
 	return Reply{Call: *c.Req, Done: true}
 }
 
@@ -185,7 +186,7 @@ func (in Assess) step(s *State, now time.Time) Reply {
 	if c == nil || !c.open(now) && c.Phase != putOff {
 		return Reply{}
 	}
-	if in.Judged.Rules != s.now.rules.Version || c.Stamp != in.Was || in.Ends && !s.spendable(in.Judged.Assessment) {
+	if in.Judged.Rules != s.now.rules.Version || c.Stamp != in.Was || in.Ends && !s.book.spendable(in.Judged.Assessment) {
 		return Reply{Err: ErrLookAgain}
 	}
 	c = s.edit(c)
@@ -194,7 +195,7 @@ func (in Assess) step(s *State, now time.Time) Reply {
 	}
 	a := broker.AsWaiting(in.Judged.Assessment, *c.Req, c.Asker.headless)
 	before := c.Req.Assessment
-	differs := before == nil || !sameAssessment(*before, a) || c.Req.Legible != in.Judged.Legible
+	differs := before == nil || !reflect.DeepEqual(*before, a) || c.Req.Legible != in.Judged.Legible
 	if differs {
 		req := c.own()
 		req.Assessment, req.Legible = &a, in.Judged.Legible
@@ -206,14 +207,7 @@ func (in Assess) step(s *State, now time.Time) Reply {
 		}
 		return Reply{Call: *c.Req}
 	}
-	s.out.change.Used = used.rules
-	s.spend(now, used.rules)
-	if used.grant != "" {
-		s.useGrant(now, used.grant, *c.Req)
-	}
-	if end.State == broker.Answered && end.By.Kind == broker.ByAgent {
-		s.editSession(c.Req.SessionID).Row.Asks = broker.AsksOf(*c.Req)
-	}
+	s.use(now, c, *end, used)
 	return Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true}
 }
 

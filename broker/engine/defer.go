@@ -40,7 +40,6 @@ func (in PutOff) step(s *State, now time.Time) Reply {
 	if err != nil {
 		return Reply{Err: err, Call: *c.Req}
 	}
-	s.out.change.Used = in.Used
 	s.spend(now, in.Used)
 	return Reply{Call: *c.Req, Done: true}
 }
@@ -66,27 +65,18 @@ func (s *State) putOff(now time.Time, c *Call, by broker.Actor) (*Call, error) {
 	if run := se.Row.Run; run != nil {
 		cp.Program, cp.Args = run.Program, run.Args
 	}
-	w := &s.out.change
-	w.Sync, w.Checkpoint = true, cp
-	s.note(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})
+	s.change.Checkpoint = cp
+	s.noteSynced(cp.At, broker.EventDeferred, cp.AsRequest(), broker.CheckpointData{Checkpoint: *cp})
 	c = s.edit(c)
+	s.leave(c)
 	c.own().Checkpoint = cp
 	c.Clock, c.Asker.bound = clock{}, false
 	c.move(putOff)
-	s.now.waiting--
-	s.unlist(r.SessionID, r.ID)
 	se = s.editSession(r.SessionID)
 	se.deferred, se.putOffTurn = append(slices.Clone(se.deferred), r.ID), true
 	s.emit(Answered{r.ID})
-	s.emit(ShowCall{c.Req})
-	s.emit(ShowSession{r.SessionID})
+	s.show(c)
 	return c, nil
-}
-
-// unshelve takes c, which edit returned, from those that were put off.
-func (s *State) unshelve(c *Call) {
-	c.own().Checkpoint = nil
-	s.unlist(c.Req.SessionID, c.Req.ID)
 }
 
 // takeUp answers a question for a call that is put off: its agent was resumed and asks again.
@@ -106,27 +96,22 @@ func (in Ask) takeUp(s *State, now time.Time, c *Call) Reply {
 	cp.TakenUpAt = broker.Instant(now)
 	cp.ExpiresAt = cp.TakenUpAt.Add(s.limits.Timeout(q))
 	cp.Process, cp.Correlation = q.Session.Process, q.Correlation
-	s.unshelve(c)
+	s.leave(c)
 	req := c.Req
 	req.Asker, req.ExpiresAt, req.ExtendedAt = q.Asker, cp.ExpiresAt, time.Time{}
 	req.Deferrable = broker.WhyWaits(*req, q.Headless) == ""
 	c.Asker = asker{agent: q.Session.Process, talk: q.Correlation, headless: q.Headless, bound: q.Bound, leftAt: now}
 	c.Clock.taken, c.Start = &cp, in.Start
-	c.move(waiting)
-	s.now.waiting++
-	se = s.editSession(q.SessionID)
-	se.waiting = append(slices.Clone(se.waiting), req.ID)
-	se.putOffTurn, se.resuming = false, nil
+	s.queue(c)
+	s.editSession(q.SessionID).back()
 	if end != nil {
 		return Reply{Call: *s.end(now, c, *end).Req}
 	}
-	w := &s.out.change
-	w.Sync, w.Checkpoint = true, &cp
-	s.note(now, broker.EventTakenUpAgain, cp.AsRequest(), broker.CheckpointData{Checkpoint: cp})
+	s.change.Checkpoint = &cp
+	s.noteSynced(now, broker.EventTakenUpAgain, cp.AsRequest(), broker.CheckpointData{Checkpoint: cp})
 	s.arm(c, now.Add(cp.ExpiresAt.Sub(cp.TakenUpAt)))
 	c.noteWaits(now, q.Waits)
-	s.emit(ShowCall{c.Req})
-	s.emit(ShowSession{q.SessionID})
+	s.show(c)
 	return Reply{Call: *c.Req}
 }
 
@@ -145,7 +130,7 @@ func (in Give) step(s *State, now time.Time) Reply {
 	if c == nil || c.Phase != owed {
 		return Reply{Replay: true}
 	}
-	if s.withhold(c) { // it is given once the freeze is lifted, however long that takes
+	if s.withholds(c, c.Req) { // it is given once the freeze is lifted, however long that takes
 		return Reply{Call: broker.KeptBack(*c.Req)}
 	}
 	why := in.Why
@@ -157,17 +142,12 @@ func (in Give) step(s *State, now time.Time) Reply {
 	if why != "" {
 		d.Given = broker.Denied
 	}
-	w := &s.out.change
-	w.Sync, w.DropCheckpoints = true, append(w.DropCheckpoints, in.ID)
-	s.note(now, broker.EventTakenUpAgain, *c.Req, d)
-	s.unshelve(c)
-	c.move(ended)
-	s.forget(in.ID)
+	s.dropCheckpoint(c)
+	s.noteSynced(now, broker.EventTakenUpAgain, *c.Req, d)
+	s.retire(c)
 	c.Told.givenAt = broker.Instant(now)
-	se := s.editSession(c.Req.SessionID)
-	se.putOffTurn, se.resuming = false, nil
-	s.emit(ShowCall{c.Req})
-	s.emit(ShowSession{c.Req.SessionID})
+	s.editSession(c.Req.SessionID).back()
+	s.show(c)
 	if why != "" {
 		return Reply{Err: answeredBefore("it was allowed while it was put off, and " + why), Call: *c.Req}
 	}
@@ -180,21 +160,11 @@ func (in Decide) reject(s *State, now time.Time, c *Call) Reply {
 	o := in.Decision.Outcome()
 	o.At = broker.Instant(now)
 	c = s.edit(c)
-	w := &s.out.change
-	if s.out.cause == nil {
-		w.Sync = true
-		w.Settle = append(w.Settle, broker.Settlement{ID: c.Req.ID, Outcome: o})
-		w.DropCheckpoints = append(w.DropCheckpoints, c.Req.ID)
-		w.Events = append(w.Events, s.decided(c.Req, o))
-	} else {
-		s.debts.put(c.Req.ID, o)
-		s.strays.put(c.Req.ID, c.Req.SessionID)
-	}
+	s.change.Sync = true
+	s.settle(c, o, true)
+	s.retire(c)
 	req := c.own()
 	req.State, req.Held, req.Outcome = o.State, "", &o
-	s.unshelve(c)
-	c.move(ended)
-	s.forget(req.ID)
 	se := s.editSession(req.SessionID)
 	row := se.view()
 	row.Run = row.Run.Clone()
@@ -205,10 +175,12 @@ func (in Decide) reject(s *State, now time.Time, c *Call) Reply {
 	}
 	se.Row = row
 	s.save(se, now, append(events, broker.EndRun(now, &se.Row)...)...)
-	s.emit(Answered{req.ID})
-	s.emit(ShowCall{c.Req})
+	s.emit(Answered{req.ID}, ShowCall{c.Req})
 	return Reply{Call: *c.Req, Done: true}
 }
+
+// back notes that the session's agent is there again after a call of it was put off.
+func (se *Session) back() { se.putOffTurn, se.resuming = false, nil }
 
 // notePutOffTurn notes when the turn in which a call was put off is over.
 func (se *Session) notePutOffTurn(h agents.Hook) {

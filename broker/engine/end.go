@@ -16,89 +16,88 @@ const keepEnded = 4096
 func (s *State) end(now time.Time, c *Call, o broker.Outcome, used ...string) *Call {
 	o.At = broker.Instant(now)
 	c = s.edit(c)
-	given := c.endsCheckpoint(o)
-	if s.out.cause == nil {
-		w := &s.out.change
-		w.Settle = append(w.Settle, broker.Settlement{ID: c.Req.ID, Outcome: o})
-		w.Events = append(w.Events, s.decided(c.Req, o, used...))
-		w.Sync = w.Sync || o.By.Kind == broker.ByOperator || o.By.Kind == broker.ByProcess
-		if given {
-			w.DropCheckpoints = append(w.DropCheckpoints, c.Req.ID)
-		}
-	} else {
-		s.debts.put(c.Req.ID, o)
-		if given {
-			s.strays.put(c.Req.ID, c.Req.SessionID)
-		}
-	}
+	s.settle(c, o, c.Clock.taken != nil || c.Phase == putOff && broker.GivesUp(o), used...)
 	s.finish(now, c, o)
 	return c
 }
 
-// endsCheckpoint reports whether what was recorded of c's being put off goes with its end.
-func (c *Call) endsCheckpoint(o broker.Outcome) bool {
-	return c.Clock.taken != nil || c.Phase == putOff && broker.GivesUp(o)
+// settle records that c ends with o, or notes that the store is owed it. returned says that what
+// the store has of its being put off goes with it.
+func (s *State) settle(c *Call, o broker.Outcome, returned bool, used ...string) {
+	if returned {
+		s.dropCheckpoint(c)
+	}
+	if s.cause != nil {
+		s.debts.put(c.Req.ID, o)
+		return
+	}
+	w := &s.change
+	w.Settle = append(w.Settle, broker.Settlement{ID: c.Req.ID, Outcome: o})
+	w.Events = append(w.Events, s.decided(c.Req, o, used...))
+	w.Sync = w.Sync || o.By.Kind == broker.ByOperator || o.By.Kind == broker.ByProcess
 }
 
-// endAtOnce gives the new call c its end, in the record that makes it.
-func (in Insert) endAtOnce(s *State, now time.Time, c *Call, se *Session, o broker.Outcome, used firstUse) {
-	o.At = c.Req.CreatedAt
-	w := &s.out.change
-	w.Used = used.rules
-	s.spend(now, used.rules)
-	if used.grant != "" {
-		s.useGrant(now, used.grant, *c.Req)
+// dropCheckpoint has the store forget that c was put off.
+func (s *State) dropCheckpoint(c *Call) {
+	if s.cause == nil {
+		s.change.DropCheckpoints = append(s.change.DropCheckpoints, c.Req.ID)
+	} else {
+		s.strays.put(c.Req.ID, c.Req.SessionID)
 	}
-	w.Events = append(w.Events, s.decided(c.Req, o, used.rules...))
-	w.Sync = w.Sync || o.By.Kind == broker.ByOperator
-	if o.State == broker.Answered && o.By.Kind == broker.ByAgent {
-		se.Row.Asks = broker.AsksOf(*c.Req)
-	}
-	s.finish(now, c, o)
 }
 
 // finish makes o the end of c, which edit returned, for everybody: whoever waits, whoever
 // watches, and the counts.
 func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
-	req := c.own()
-	req.State, req.Held, req.Outcome = o.State, "", &o
-	if o.State == broker.Expired || o.State == broker.Cancelled && !o.Withdrawn() {
-		c.LateUntil = now.Add(s.limits.LateFor)
-	}
-	if c.Phase == waiting {
-		s.now.waiting--
-		s.unlist(req.SessionID, req.ID)
-	}
 	c.Clock.taken = nil
 	if c.Phase == putOff && !broker.GivesUp(o) {
 		c.move(owed)
 	} else {
-		if c.Phase == putOff {
-			s.unshelve(c)
-		}
-		c.move(ended)
-		s.forget(req.ID)
+		s.retire(c)
 		if o.State == broker.Allowed {
 			c.Told.since = now
 		}
 	}
+	if o.State == broker.Expired || o.State == broker.Cancelled && !o.Withdrawn() {
+		c.LateUntil = now.Add(s.limits.LateFor)
+	}
+	req := c.own()
+	req.State, req.Held, req.Outcome = o.State, "", &o
 	s.emit(Answered{req.ID})
-	s.emit(ShowCall{c.Req})
-	s.emit(ShowSession{req.SessionID})
+	s.show(c)
 }
 
-// unlist takes a call from those of its session that wait or were put off.
-func (ss *sessions) unlist(sessionID, id string) {
-	se := ss.editSession(sessionID)
-	is := func(other string) bool { return other == id }
-	se.waiting = slices.DeleteFunc(slices.Clone(se.waiting), is)
-	se.deferred = slices.DeleteFunc(slices.Clone(se.deferred), is)
+// show tells those who watch of c and of its session.
+func (s *State) show(c *Call) { s.emit(ShowCall{c.Req}, ShowSession{c.Req.SessionID}) }
+
+// queue makes c, which edit returned, one that waits.
+func (s *State) queue(c *Call) {
+	c.move(waiting)
+	se := s.editSession(c.Req.SessionID)
+	se.waiting = append(slices.Clone(se.waiting), c.Req.ID)
+	s.now.waiting++
 }
 
-// forget keeps the ended call id for a while, and drops the oldest ended ones beyond
-// keepEnded; the store answers for those.
-func (s *State) forget(id string) {
-	s.now.recent = append(s.now.recent, id)
+// leave takes c, which edit returned, from the calls of its session that wait or are put off.
+func (s *State) leave(c *Call) {
+	if c.Phase == waiting {
+		s.now.waiting--
+	}
+	if c.Phase != none {
+		se := s.editSession(c.Req.SessionID)
+		is := func(other string) bool { return other == c.Req.ID }
+		se.waiting = slices.DeleteFunc(slices.Clone(se.waiting), is)
+		se.deferred = slices.DeleteFunc(slices.Clone(se.deferred), is)
+		c.own().Checkpoint = nil
+	}
+}
+
+// retire makes c one that has ended, and keeps it for a while. The oldest ended ones beyond
+// keepEnded are dropped; the store answers for those.
+func (s *State) retire(c *Call) {
+	s.leave(c)
+	c.move(ended)
+	s.now.recent = append(s.now.recent, c.Req.ID)
 	for len(s.now.recent) > keepEnded {
 		old := s.now.recent[0]
 		s.now.recent = s.now.recent[1:]
@@ -143,4 +142,9 @@ func (s *State) barred(c *Call, o broker.Outcome) bool {
 // cancelled is the end of a call for whose answer nobody waits any more.
 func cancelled(why string) broker.Outcome {
 	return broker.Outcome{State: broker.Cancelled, By: broker.Actor{Kind: broker.ByAgent}, Reason: why}
+}
+
+// refused is the end of a call that the broker itself denies; id says for what.
+func refused(id, why string) broker.Outcome {
+	return broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: id}, Reason: why}
 }

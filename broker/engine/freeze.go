@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -51,7 +52,7 @@ func (in SetFreeze) step(s *State, now time.Time) Reply {
 		if !frozen {
 			f = Freeze{By: in.By}
 		}
-		f.recorded = s.out.cause == nil
+		f.recorded = s.cause == nil
 		s.freezes.put(in.SessionID, f)
 		s.recordFreeze(now, in.SessionID, true, f.By)
 		s.showHeld(in.SessionID)
@@ -60,26 +61,22 @@ func (in SetFreeze) step(s *State, now time.Time) Reply {
 		s.freezes.drop(in.SessionID)
 		s.recordFreeze(now, in.SessionID, false, in.By)
 		s.showHeld(in.SessionID)
-		s.freeAnswers(in.SessionID)
-		return Reply{Done: true, Unheld: s.waitingIn(in.SessionID)}
+		in.freeAnswers(s)
+		return Reply{Done: true, Unheld: in.freed(s)}
 	}
 }
 
 func (s *State) recordFreeze(now time.Time, sessionID string, on bool, by broker.Actor) {
-	if s.out.cause == nil {
-		s.out.change.Sync = true
-		s.note(now, broker.EventFrozen, broker.Request{SessionID: sessionID}, broker.FrozenData{Session: sessionID, On: on, By: by})
+	if s.cause == nil {
+		s.noteSynced(now, broker.EventFrozen, broker.Request{SessionID: sessionID}, broker.FrozenData{Session: sessionID, On: on, By: by})
 	}
 }
 
-// waitingIn are the calls of a session, or of all for "", that wait or are put off, and that no
-// freeze holds.
-func (ss *sessions) waitingIn(sessionID string) []string {
-	var ids []string
-	for _, id := range ss.keys() {
-		if (sessionID == "" || id == sessionID) && ss.held(id) == "" {
-			ids = append(ids, ss.session(id).waiting...)
-			ids = append(ids, ss.session(id).deferred...)
+// freed are the calls that wait or are put off, and that no freeze holds any more.
+func (in SetFreeze) freed(s *State) (ids []string) {
+	for _, id := range s.sessions.keys() {
+		if se := s.session(id); (in.SessionID == "" || id == in.SessionID) && s.held(id) == "" {
+			ids = slices.Concat(ids, se.waiting, se.deferred)
 		}
 	}
 	return ids
@@ -126,12 +123,10 @@ func (s *State) withholds(c *Call, r *broker.Request) bool {
 	return true
 }
 
-func (s *State) withhold(c *Call) bool { return s.withholds(c, c.Req) }
-
 // freeAnswers lets those ask again who wait for an answer that was withheld.
-func (s *State) freeAnswers(sessionID string) {
+func (in SetFreeze) freeAnswers(s *State) {
 	for _, id := range s.calls.keys() {
-		if c := s.call(id); c.Told.withheld && (sessionID == "" || c.Req.SessionID == sessionID) {
+		if c := s.call(id); c.Told.withheld && (in.SessionID == "" || c.Req.SessionID == in.SessionID) {
 			s.emit(Answered{id})
 		}
 	}

@@ -19,14 +19,14 @@ func grantKey(session, subagent, digest string) string {
 }
 
 // grant lets the agent's next call like the ended c pass once.
-func (s *State) grant(now time.Time, c *Call, id string, by broker.Actor) {
+func (in Decide) grant(s *State, now time.Time, c *Call) {
 	r, at := c.Req, broker.Instant(now)
 	g := broker.Grant{
-		ID: id, SessionID: r.SessionID, SubagentID: r.SubagentID, Digest: r.Digest, RequestID: r.ID,
-		By: by, CreatedAt: at, ExpiresAt: at.Add(s.limits.ApprovalTimeout),
+		ID: in.NewID, SessionID: r.SessionID, SubagentID: r.SubagentID, Digest: r.Digest, RequestID: r.ID,
+		By: in.Decision.By, CreatedAt: at, ExpiresAt: at.Add(s.limits.ApprovalTimeout),
 	}
-	s.out.change.Grant, s.out.change.Sync = &g, true
-	s.note(now, broker.EventGrantCreated, *r, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt})
+	s.change.Grant = &g
+	s.noteSynced(now, broker.EventGrantCreated, *r, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt})
 	s.grants.put(grantKey(r.SessionID, r.SubagentID, r.Digest), Grant{g, c.Stamp})
 	s.edit(c).LateUntil = time.Time{}
 	s.emit(ShowCall{r})
@@ -42,7 +42,7 @@ func (s *State) covering(now time.Time, r *broker.Request, stamp string) (Grant,
 // useGrant records that call r used a grant up.
 func (s *State) useGrant(now time.Time, id string, r broker.Request) {
 	s.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))
-	s.out.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}
+	s.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}
 	s.note(now, broker.EventGrantUsed, r, map[string]string{"grant": id})
 }
 
@@ -59,9 +59,8 @@ func (in RevokeGrant) step(s *State, now time.Time) Reply {
 			continue
 		}
 		s.grants.drop(key)
-		w := &s.out.change
-		w.Sync, w.UseGrant = true, &broker.GrantUse{ID: in.ID, By: broker.GrantRevoked}
-		s.note(now, broker.EventGrantUsed, broker.Request{ID: g.RequestID, SessionID: g.SessionID}, map[string]any{"grant": in.ID, "revoked": true, "by": in.By})
+		s.change.UseGrant = &broker.GrantUse{ID: in.ID, By: broker.GrantRevoked}
+		s.noteSynced(now, broker.EventGrantUsed, broker.Request{ID: g.RequestID, SessionID: g.SessionID}, map[string]any{"grant": in.ID, "revoked": true, "by": in.By})
 		return Reply{Done: true}
 	}
 	return Reply{Err: broker.ErrNotFound}

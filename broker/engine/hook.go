@@ -63,7 +63,7 @@ func (in FromHook) record(s *State, now time.Time) {
 			return []*broker.Event{broker.NewEvent(now, broker.EventPostTool, about, in.Ran)}, nil
 		}
 	}
-	_, _ = s.change(now, in.Speaker, events) // f has no errors
+	_, _ = s.update(now, in.Speaker, events) // f has no errors
 }
 
 // whatRan is the id of the call that it reports to have ended, "" when none is known: as for
@@ -72,7 +72,7 @@ func (in FromHook) record(s *State, now time.Time) {
 func (in FromHook) whatRan(s *State) string {
 	h := in.Hook
 	var found *Call
-	for _, c := range s.callsOf(h.SessionID) {
+	for _, c := range in.calls(s) {
 		r := c.Req
 		if c.Told.heardEnd || !broker.MayHaveRun(*r, h) || found != nil && older(r, found.Req) >= 0 {
 			continue
@@ -88,16 +88,15 @@ func (in FromHook) whatRan(s *State) string {
 	return found.Req.ID
 }
 
-// callsOf are the calls of a session that are in memory, by id.
-func (s *State) callsOf(sessionID string) []*Call {
-	var list []*Call
-	if se := s.session(sessionID); se != nil {
+// calls are those of the session that are in memory.
+func (in FromHook) calls(s *State) (list []*Call) {
+	if se := s.session(in.Hook.SessionID); se != nil {
 		for _, id := range slices.Concat(se.waiting, se.deferred) {
 			list = append(list, s.call(id))
 		}
 	}
 	for _, id := range s.now.recent {
-		if c := s.call(id); c != nil && c.Req.SessionID == sessionID && c.Phase == ended {
+		if c := s.call(id); c != nil && c.Req.SessionID == in.Hook.SessionID && c.Phase == ended {
 			list = append(list, c)
 		}
 	}
@@ -126,7 +125,7 @@ func (in FromHook) ranByInput(s *State, now time.Time) (refused broker.Request, 
 	if c.Phase == waiting {
 		s.end(now, c, broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}, Reason: "the call has already run"})
 	}
-	for _, other := range s.callsOf(h.SessionID) {
+	for _, other := range in.calls(s) {
 		suspect = suspect && !other.ranLike(h)
 	}
 	return refused, suspect
@@ -141,7 +140,7 @@ func (c *Call) ranLike(h agents.Hook) bool {
 // was told to run or not; nil when there is none.
 func (in FromHook) runOf(s *State, toldToRun bool) *Call {
 	var found *Call
-	for _, c := range s.callsOf(in.Hook.SessionID) {
+	for _, c := range in.calls(s) {
 		if c.Told.reported || !broker.RanAs(*c.Req, in.Hook) || broker.ToldToRun(*c.Req) != toldToRun {
 			continue
 		}
@@ -213,7 +212,7 @@ func (in FromProgram) step(s *State, now time.Time) Reply {
 	if err != nil {
 		return Reply{Err: err}
 	}
-	se, _ := s.change(now, in.Speaker, func(row *broker.Session) ([]*broker.Event, error) { return in.Apply(now, row), nil })
+	se, _ := s.update(now, in.Speaker, func(row *broker.Session) ([]*broker.Event, error) { return in.Apply(now, row), nil })
 	if in.Ends {
 		s.close(now, id, cancelled("the session ended"), nil)
 	}
@@ -236,7 +235,7 @@ func (in TurnStopped) step(s *State, now time.Time) Reply {
 	if se := s.session(in.SessionID); se == nil || se.Row.State != broker.SessionStopping {
 		return Reply{}
 	}
-	_, _ = s.change(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
+	_, _ = s.update(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
 		if in.SubagentID == "" {
 			return broker.EndTurn(now, row), nil
 		}

@@ -56,7 +56,8 @@ func (k *bucket) take(now time.Time, rate, burst float64) bool {
 
 // admit says whether a new call of a session may be looked at, before anything is parsed or
 // recorded on its behalf.
-func (s *State) admit(now time.Time, sessionID string) error {
+func (in Ask) admit(s *State, now time.Time) error {
+	sessionID := in.Question.SessionID
 	if err := s.admitSession(now, sessionID); err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (s *State) roomFor(now time.Time, sessionID string) error {
 			broker.ErrTooMany, fmt.Sprintf("%d in all, the most there may be; %d of them are of session %s", all, n, se.named()),
 			"answer some in the console, or stop a session there (S stops all), then ask again",
 		))
-	case all >= most-most/reservedPart && n >= s.fairShare():
+	case all >= most-most/reservedPart && n >= s.fairShare(most):
 		return s.refuse(now, sessionID, fmt.Sprintf("has %d calls waiting while only %d more may wait in all", n, most-all), broker.TooMuch(
 			broker.ErrTooMany, fmt.Sprintf("%d in all, and %d of session %s; the room that is left is kept for sessions with fewer", all, n, se.named()), hint,
 		))
@@ -96,14 +97,14 @@ func (s *State) roomFor(now time.Time, sessionID string) error {
 
 // fairShare is how many waiting calls a session may have when the room for all is nearly gone:
 // those that wait for many leave what is left to those that wait for few.
-func (s *State) fairShare() int {
+func (ss *sessions) fairShare(most int) int {
 	sessions := 0
-	for _, id := range s.sessions.keys() {
-		if len(s.session(id).waiting) > 0 {
+	for _, id := range ss.keys() {
+		if len(ss.session(id).waiting) > 0 {
 			sessions++
 		}
 	}
-	return max(1, s.limits.MaxPending/reservedPart/max(1, sessions))
+	return max(1, most/reservedPart/max(1, sessions))
 }
 
 // admitSession says whether a session may be known: one that is, always; a new one while there

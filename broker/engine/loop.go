@@ -50,7 +50,7 @@ type Loop struct {
 	ended  chan struct{}
 	timers timers
 
-	watchers map[*Watcher]struct{} // guarded by view.mu
+	watchers map[chan broker.Update]bool // guarded by view.mu
 }
 
 // job is an input with the one who waits for its reply; nobody may.
@@ -63,7 +63,7 @@ type job struct {
 func NewLoop(s *State, restored []Effect, store Recorder, world World, log *slog.Logger) *Loop {
 	l := &Loop{
 		state: s, view: View{state: s}, store: store, world: world, log: log,
-		queue: make(chan job, maxRound), ended: make(chan struct{}), watchers: map[*Watcher]struct{}{},
+		queue: make(chan job, maxRound), ended: make(chan struct{}), watchers: map[chan broker.Update]bool{},
 	}
 	for _, e := range restored {
 		if t, ok := e.(Timer); ok {
@@ -117,7 +117,7 @@ func (l *Loop) Run(ctx context.Context) {
 		began := time.Now()
 		if l.round(ctx, began, jobs); time.Since(began) > stall {
 			_, effects := l.state.Step(time.Now(), stalled{})
-			l.release([]step{{effects: effects}})
+			l.release([]*step{{effects: effects}})
 		}
 	}
 }
@@ -143,13 +143,13 @@ func (l *Loop) NextTimer() (time.Time, bool) {
 	if l.timers.Len() == 0 {
 		return time.Time{}, false
 	}
-	return l.timers.list[0].At, true
+	return l.timers[0].At, true
 }
 
 // due takes the timers that fire by now.
 func (l *Loop) due(now time.Time) []job {
 	var jobs []job
-	for l.timers.Len() > 0 && !now.Before(l.timers.list[0].At) {
+	for l.timers.Len() > 0 && !now.Before(l.timers[0].At) {
 		t, _ := heap.Pop(&l.timers).(Timer)
 		jobs = append(jobs, job{in: Due{t.ID}})
 	}
@@ -177,23 +177,13 @@ func (l *Loop) gather(ctx context.Context) []job {
 	// twice costs a microsecond and saves a sync for each.
 	for range 3 {
 		n := len(jobs)
-		jobs = l.drain(jobs)
+		for range min(len(l.queue), maxRound-n) { // nobody else takes from it
+			jobs = append(jobs, <-l.queue)
+		}
 		if len(jobs) == n && n > 1 || len(jobs) >= maxRound {
 			break
 		}
 		runtime.Gosched()
-	}
-	return jobs
-}
-
-func (l *Loop) drain(jobs []job) []job {
-	for len(jobs) < maxRound {
-		select {
-		case j := <-l.queue:
-			jobs = append(jobs, j)
-		default:
-			return jobs
-		}
 	}
 	return jobs
 }
@@ -212,10 +202,15 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 		if broken >= 0 {
 			l.state.Undo()
 			jobs[broken].answer(&Reply{Err: ErrBroken})
-			jobs = without(jobs, broken)
+			jobs = slices.Concat(jobs[:broken], jobs[broken+1:])
 			continue
 		}
-		list := changes(steps)
+		var list []*broker.Change
+		for _, st := range steps {
+			if !Empty(&st.change) {
+				list = append(list, &st.change)
+			}
+		}
 		var err error
 		if len(list) > 0 {
 			err = l.record(ctx, list)
@@ -228,18 +223,18 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 		l.state.Undo()
 		var fault *broker.ChangeError
 		if errors.As(err, &fault) && fault.Index < len(list) {
-			at := indexOf(steps, list[fault.Index])
-			l.release([]step{l.alone(now, jobs[at], true, fault.Err)})
-			jobs = without(jobs, at)
+			at := slices.IndexFunc(steps, func(st *step) bool { return &st.change == list[fault.Index] })
+			l.release([]*step{l.alone(now, jobs[at], true, fault.Err)})
+			jobs = slices.Concat(jobs[:at], jobs[at+1:])
 			continue
 		}
 		l.log.Error("not recorded", "inputs", len(jobs), "err", err)
 		if storeFailed(err) {
 			_, effects := l.state.Step(now, doubt)
-			l.release([]step{{effects: effects}})
+			l.release([]*step{{effects: effects}})
 		}
-		for i, j := range jobs {
-			l.release([]step{l.alone(now, j, !Empty(&steps[i].change), err)})
+		for _, st := range steps {
+			l.release([]*step{l.alone(now, st.job, !Empty(&st.change), err)})
 		}
 		return
 	}
@@ -249,8 +244,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 var ErrBroken = errors.New("the broker failed on this input")
 
 // stepAll steps all jobs. broken is the index of one that panicked, -1 when none did.
-func (l *Loop) stepAll(now time.Time, jobs []job) (steps []step, broken int) {
-	steps = make([]step, 0, len(jobs))
+func (l *Loop) stepAll(now time.Time, jobs []job) (steps []*step, broken int) {
 	defer func() {
 		if v := recover(); v != nil {
 			l.log.Error("an input panicked", "input", fmt.Sprintf("%T", jobs[len(steps)].in), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
@@ -259,25 +253,25 @@ func (l *Loop) stepAll(now time.Time, jobs []job) (steps []step, broken int) {
 	}()
 	for _, j := range jobs {
 		change, effects := l.state.Step(now, j.in)
-		steps = append(steps, step{j, change, effects})
+		steps = append(steps, &step{j, change, effects})
 	}
 	return steps, -1
 }
 
 // alone is what becomes of one input of a round that could not be recorded. One that needed no
 // record, and needs none now, takes its course.
-func (l *Loop) alone(now time.Time, j job, changes bool, cause error) step {
+func (l *Loop) alone(now time.Time, j job, changes bool, cause error) *step {
 	if !changes {
 		change, effects := l.state.Step(now, j.in)
 		if Empty(&change) {
-			return step{job: j, effects: effects}
+			return &step{job: j, effects: effects}
 		}
 		l.state.Undo()
 	}
 	if _, is := j.in.(Insert); is && !storeFailed(cause) { // the store has the call from an earlier life
-		return step{job: j, effects: []Effect{&Reply{Err: cause}}}
+		return &step{job: j, effects: []Effect{&Reply{Err: cause}}}
 	}
-	return step{job: j, effects: l.state.Unrecorded(now, j.in, cause)}
+	return &step{job: j, effects: l.state.Unrecorded(now, j.in, cause)}
 }
 
 func (l *Loop) record(ctx context.Context, list []*broker.Change) error {
@@ -290,29 +284,6 @@ func (l *Loop) record(ctx context.Context, list []*broker.Change) error {
 	return l.store.Record(ctx, list...)
 }
 
-func changes(steps []step) []*broker.Change {
-	var list []*broker.Change
-	for i := range steps {
-		if !Empty(&steps[i].change) {
-			list = append(list, &steps[i].change)
-		}
-	}
-	return list
-}
-
-func indexOf(steps []step, c *broker.Change) int {
-	for i := range steps {
-		if &steps[i].change == c {
-			return i
-		}
-	}
-	return 0
-}
-
-func without(jobs []job, at int) []job {
-	return append(append([]job{}, jobs[:at]...), jobs[at+1:]...)
-}
-
 func (j job) answer(r *Reply) {
 	if j.reply != nil {
 		j.reply <- r
@@ -321,7 +292,7 @@ func (j job) answer(r *Reply) {
 
 // release makes what was stepped hold, and tells the world of it: first those who watch, then
 // those who wait.
-func (l *Loop) release(steps []step) {
+func (l *Loop) release(steps []*step) {
 	l.view.mu.Lock()
 	l.state.Keep()
 	l.show(steps)
@@ -348,15 +319,15 @@ func (l *Loop) release(steps []step) {
 
 // timers are a heap, the earliest first. One that is no longer wanted is found to be so when it
 // fires.
-type timers struct{ list []Timer }
+type timers []Timer
 
-func (t *timers) Len() int           { return len(t.list) }
-func (t *timers) Less(i, j int) bool { return t.list[i].At.Before(t.list[j].At) }
-func (t *timers) Swap(i, j int)      { t.list[i], t.list[j] = t.list[j], t.list[i] }
-func (t *timers) Push(x any)         { t.list = append(t.list, x.(Timer)) } //nolint:forcetypeassert // heap's own interface
+func (t timers) Len() int           { return len(t) }
+func (t timers) Less(i, j int) bool { return t[i].At.Before(t[j].At) }
+func (t timers) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
+func (t *timers) Push(x any)        { *t = append(*t, x.(Timer)) } //nolint:forcetypeassert // heap's own interface
 func (t *timers) Pop() any {
-	last := t.list[len(t.list)-1]
-	t.list = t.list[:len(t.list)-1]
+	last := (*t)[len(*t)-1]
+	*t = (*t)[:len(*t)-1]
 	return last
 }
 
@@ -364,41 +335,37 @@ func (t *timers) Pop() any {
 // at once still fits.
 const watchBuffer = 1 << 14
 
-// Watcher is one that hears of every change. Its channel is closed when it falls behind, or
-// when Watch is to be called again.
-type Watcher struct{ Updates chan broker.Update }
-
 // Watch returns everything that is, and a channel of what changes from then on. The channel is
 // closed when ctx ends, the loop ends, or the reader falls behind.
 func (l *Loop) Watch(ctx context.Context) (broker.Snapshot, <-chan broker.Update) {
-	w := &Watcher{make(chan broker.Update, watchBuffer)}
+	w := make(chan broker.Update, watchBuffer)
 	l.view.mu.Lock()
 	defer l.view.mu.Unlock()
 	snap := l.state.kept.snapshot(time.Now())
 	if l.state.kept.now.closed {
-		close(w.Updates)
-		return snap, w.Updates
+		close(w)
+		return snap, w
 	}
-	l.watchers[w] = struct{}{}
+	l.watchers[w] = true
 	context.AfterFunc(ctx, func() {
 		l.view.mu.Lock()
 		defer l.view.mu.Unlock()
 		l.drop(w)
 	})
-	return snap, w.Updates
+	return snap, w
 }
 
 // drop closes w, once. Caller holds view.mu.
-func (l *Loop) drop(w *Watcher) {
-	if _, ok := l.watchers[w]; ok {
+func (l *Loop) drop(w chan broker.Update) {
+	if l.watchers[w] {
 		delete(l.watchers, w)
-		close(w.Updates)
+		close(w)
 	}
 }
 
 // show tells watchers what changed: each call as often as it did, everything else once. Caller
 // holds view.mu.
-func (l *Loop) show(steps []step) {
+func (l *Loop) show(steps []*step) {
 	if len(l.watchers) == 0 {
 		return
 	}
@@ -449,7 +416,7 @@ func (l *Loop) show(steps []step) {
 func (l *Loop) publish(u broker.Update) {
 	for w := range l.watchers {
 		select {
-		case w.Updates <- u:
+		case w <- u:
 		default:
 			l.drop(w)
 		}

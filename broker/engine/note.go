@@ -15,7 +15,7 @@ type Note struct {
 }
 
 func (in Note) step(s *State, _ time.Time) Reply {
-	s.out.change.Events, s.out.change.Sync = in.Events, in.Sync
+	s.change.Events, s.change.Sync = in.Events, in.Sync
 	return Reply{Done: true}
 }
 
@@ -59,25 +59,27 @@ func (in Refused) step(s *State, now time.Time) Reply {
 	if n.count > refusalsEach || s.now.refused.inAll > refusalsInAll {
 		n.skipped++
 	} else {
-		s.recordRefusal(now, in.About, d)
+		in.record(s, now)
 	}
 	s.notes.put(name, n)
 	return Reply{}
 }
 
-func (s *State) recordRefusal(now time.Time, about broker.Request, d broker.RefusedData) {
+// record puts the attempt into the log, and tells the console.
+func (in Refused) record(s *State, now time.Time) {
+	about, d := in.About, in.Data
 	typ := broker.EventAccessRefused
 	if slices.Contains([]string{string(broker.Allow), "rule", "observe", broker.WantsUnfreeze}, d.Wanted) {
 		typ = broker.EventDecisionRefused
 	}
-	if s.out.cause == nil {
+	if s.cause == nil {
 		s.note(now, typ, about, d)
 	}
 	s.emit(ShowRefused{broker.Refused{At: broker.Instant(now), SessionID: about.SessionID, RequestID: about.ID, RefusedData: d}})
 }
 
 // countRefusals closes a window that is over: what was only counted in it is recorded.
-func (s *State) countRefusals(now time.Time) {
+func (in Tick) countRefusals(s *State, now time.Time) {
 	switch names := s.notes.keys(); {
 	case len(names) == 0:
 		s.now.refused = window{since: now}
@@ -86,7 +88,7 @@ func (s *State) countRefusals(now time.Time) {
 			n, _ := s.notes.get(name)
 			if n.skipped > 0 {
 				n.last.More = n.skipped - 1
-				s.recordRefusal(now, broker.Request{}, n.last)
+				Refused{Data: n.last}.record(s, now)
 			}
 			s.notes.drop(name)
 		}

@@ -59,14 +59,6 @@ func Why(err error) string {
 	return e.why
 }
 
-// stopped says that a session is under a stop.
-func (s *State) stopped(sessionID string) string {
-	if s.underStop(sessionID) {
-		return "its session is stopped"
-	}
-	return ""
-}
-
 // outlived says why an answer that let the call run does not hold any more, as far as the state
 // tells; "" when it does. c is the call where it is in memory.
 func (in Replay) outlived(s *State, now time.Time, c *Call) string {

@@ -33,25 +33,25 @@ func (s *State) Restore(now time.Time, st Start) ([]Effect, error) {
 		return nil, fmt.Errorf("compile no rules: %w", err)
 	}
 	s.now.rules = &Rules{Set: none, Doubt: st.Saved.Doubt}
-	s.restoreSessions(now, st.Saved)
+	st.sessions(s, now)
 	for _, g := range st.Saved.Grants {
 		if now.Before(g.ExpiresAt) {
 			s.grants.put(grantKey(g.SessionID, g.SubagentID, g.Digest), Grant{Grant: g})
 		}
 	}
-	s.restoreFacts(st.Saved)
-	s.restoreCalls(now, st)
-	s.restoreAlarms(st.Alarms)
+	st.facts(s)
+	st.calls(s, now)
+	st.alarms(s)
 	s.showHeld("")
 	_ = s.compile() // rules that cannot be made ready allow nothing, and keep nobody from the console
 	timers := slices.DeleteFunc(s.out.effects, func(e Effect) bool { _, is := e.(Timer); return !is })
-	s.out.change = broker.Change{}
+	s.change = broker.Change{}
 	s.Keep()
 	return timers, nil
 }
 
-func (s *State) restoreSessions(now time.Time, saved broker.Saved) {
-	for _, row := range saved.Sessions {
+func (st Start) sessions(s *State, now time.Time) {
+	for _, row := range st.Saved.Sessions {
 		se := &Session{Row: row, savedAt: row.LastSeenAt, savedAs: row.Process}
 		if !se.known() {
 			se.savedAt = now
@@ -64,8 +64,9 @@ func (s *State) restoreSessions(now time.Time, saved broker.Saved) {
 	}
 }
 
-// restoreFacts replays the log's facts.
-func (s *State) restoreFacts(saved broker.Saved) {
+// facts replays the log's facts.
+func (st Start) facts(s *State) {
+	saved := st.Saved
 	doubt := func(e broker.Event, err error) {
 		s.now.rules.Doubt = cmp.Or(s.now.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 	}
@@ -101,13 +102,13 @@ func (s *State) restoreFacts(saved broker.Saved) {
 }
 
 // presumeFrozen holds everything, unless somebody's freeze does so.
-func (s *State) presumeFrozen() {
-	if !s.freezes.has("") {
-		s.freezes.put("", Freeze{By: broker.Actor{Kind: broker.ByBroker}, recorded: true})
+func (ss *sessions) presumeFrozen() {
+	if !ss.freezes.has("") {
+		ss.freezes.put("", Freeze{By: broker.Actor{Kind: broker.ByBroker}, recorded: true})
 	}
 }
 
-func (s *State) restoreCalls(now time.Time, st Start) {
+func (st Start) calls(s *State, now time.Time) {
 	checkpoints, extensions := broker.CheckpointsOf(st.Saved), broker.ExtensionsOf(st.Saved)
 	for _, r := range st.Saved.Requests {
 		c := &Call{Req: &r, Asker: asker{bound: r.Asker.PID != 0 || r.Event != "", leftAt: now}}
@@ -131,9 +132,7 @@ func (s *State) restoreCalls(now time.Time, st Start) {
 		if x, ok := extensions[r.ID]; ok && !x.At.Before(since) && x.ExpiresAt.After(r.ExpiresAt) {
 			r.ExpiresAt, r.ExtendedAt = x.ExpiresAt, x.At
 		}
-		c.move(waiting)
-		se.waiting = append(se.waiting, r.ID)
-		s.now.waiting++
+		s.queue(c)
 		s.arm(c, now.Add(r.ExpiresAt.Sub(now)))
 	}
 	for _, r := range st.Owed {
@@ -152,15 +151,14 @@ func (s *State) restoreCalls(now time.Time, st Start) {
 		}
 		c := &Call{Req: &r, LateUntil: r.Outcome.At.Add(s.limits.LateFor)}
 		s.add(c)
-		c.move(ended)
-		s.forget(r.ID)
+		s.retire(c)
 	}
 }
 
-// restoreAlarms takes up the alarms of the log. In doubt about one of them no rule may allow
+// alarms takes up the alarms of the log. In doubt about one of them no rule may allow
 // anything, in any session.
-func (s *State) restoreAlarms(events []broker.Event) {
-	for _, e := range events {
+func (st Start) alarms(s *State) {
+	for _, e := range st.Alarms {
 		var a broker.Alarm
 		switch err := json.Unmarshal(e.Data, &a); {
 		case err != nil: // whose it is nobody knows
@@ -189,7 +187,7 @@ type TakeUp struct {
 func (in TakeUp) step(s *State, now time.Time) Reply {
 	for _, id := range in.Aside {
 		if c := s.call(id); c != nil && c.Phase == waiting {
-			s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker, ID: broker.AsideID}, Reason: broker.ReasonAside})
+			s.end(now, c, refused(broker.AsideID, broker.ReasonAside))
 		}
 	}
 	for _, id := range s.sessions.keys() {

@@ -42,7 +42,7 @@ func (in Resume) step(s *State, now time.Time) Reply {
 	c = s.edit(c)
 	cp := *c.Req.Checkpoint
 	cp.ResumedAt = broker.Instant(now)
-	w := &s.out.change
+	w := &s.change
 	w.Sync, w.Checkpoint = true, &cp
 	if in.Runner.PID != 0 { // of a runner's start the session's row tells
 		s.note(cp.ResumedAt, broker.EventResumed, cp.AsRequest(), map[string]any{"by": in.By})
@@ -86,29 +86,6 @@ func (in Resume) resumable(s *State, now time.Time) (*Call, error) {
 		}
 	}
 	return s.call(se.deferred[len(se.deferred)-1]), nil
-}
-
-// StartRunner asks for a runner that takes up a managed session, unless that was stopped since
-// the resume began, or the call that was put off was denied for good or taken up.
-//
-// Errors: ErrNotFound, ErrStopped, ErrTaken.
-type StartRunner struct {
-	SessionID string
-	By        broker.Actor
-}
-
-func (in StartRunner) step(s *State, now time.Time) Reply {
-	return s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
-		switch {
-		case row.State.UnderStop():
-			return nil, broker.ErrStopped
-		case row.Run.Running():
-			return nil, broker.TakenError{Why: "a runner has it"}
-		case row.Deferred == 0:
-			return nil, broker.ErrNothingPutOff
-		}
-		return []*broker.Event{broker.BeginResume(now, row, in.By)}, nil
-	})
 }
 
 // Resumed says that a resume is over: the next one may begin.

@@ -132,9 +132,9 @@ func (s *State) refit(r rules.Rule) {
 }
 
 // spendable reports whether each rule that a verdict rests on has a use left.
-func (s *State) spendable(a rules.Assessment) bool {
+func (b *rulebook) spendable(a rules.Assessment) bool {
 	for _, id := range a.Rules {
-		if r, ok := s.book.rule(id); ok && usedUp(r) {
+		if r, ok := b.rule(id); ok && usedUp(r) {
 			return false
 		}
 	}
@@ -144,6 +144,7 @@ func (s *State) spendable(a rules.Assessment) bool {
 // spend counts one use of each of the rules that a verdict rests on. One that is used up then
 // leaves the set.
 func (s *State) spend(now time.Time, ids []string) {
+	s.change.Used = ids
 	for _, id := range ids {
 		u, _ := s.book.uses.get(id)
 		s.book.uses.put(id, broker.RuleUse{Uses: u.Uses + 1, Last: now})
@@ -183,7 +184,7 @@ func (in SaveRule) step(s *State, now time.Time) Reply {
 		return Reply{Err: err, Rule: r}
 	}
 	plain := broker.WithoutUses(r)
-	w := &s.out.change
+	w := &s.change
 	w.Sync, w.Rules = true, []rules.Rule{r}
 	s.note(now, broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: plain, By: in.By})
 	s.book.own.put(r.ID, plain)
@@ -205,7 +206,7 @@ func (in RemoveRule) step(s *State, now time.Time) Reply {
 	case in.By.Kind != broker.ByOperator && r.Decision != rules.Allow:
 		return Reply{Err: broker.ErrForbidden, Rule: r}
 	}
-	w := &s.out.change
+	w := &s.change
 	w.Sync, w.Remove = true, []string{in.ID}
 	s.note(now, broker.EventRuleRemoved, broker.Request{}, broker.RuleRemovedData{ID: in.ID, By: in.By})
 	s.book.own.drop(in.ID)
@@ -251,8 +252,7 @@ type TrustFile struct {
 
 func (in TrustFile) step(s *State, now time.Time) Reply {
 	s.book.trusted.put(in.Path, in.Digest)
-	s.out.change.Sync = true
-	s.note(now, broker.EventFileTrusted, broker.Request{}, broker.FileTrustedData{Path: in.Path, Digest: in.Digest, By: in.By})
+	s.noteSynced(now, broker.EventFileTrusted, broker.Request{}, broker.FileTrustedData{Path: in.Path, Digest: in.Digest, By: in.By})
 	return Reply{Done: true}
 }
 
@@ -269,8 +269,7 @@ type (
 
 func (in MintToken) step(s *State, now time.Time) Reply {
 	s.book.tokens.put(in.Token.ID, Token{in.Token, broker.Instant(now)})
-	s.out.change.Sync = true
-	s.note(now, broker.EventTokenMinted, broker.Request{}, in.Token)
+	s.noteSynced(now, broker.EventTokenMinted, broker.Request{}, in.Token)
 	return Reply{Done: true}
 }
 
@@ -279,8 +278,7 @@ func (in RevokeToken) step(s *State, now time.Time) Reply {
 		return Reply{Err: broker.ErrNotFound}
 	}
 	s.book.tokens.drop(in.ID)
-	s.out.change.Sync = true
-	s.note(now, broker.EventTokenRevoked, broker.Request{}, broker.TokenData{ID: in.ID, By: in.By})
+	s.noteSynced(now, broker.EventTokenRevoked, broker.Request{}, broker.TokenData{ID: in.ID, By: in.By})
 	return Reply{Done: true}
 }
 
@@ -319,8 +317,7 @@ func (in Observe) step(s *State, now time.Time) Reply {
 	case in.SessionID != "" && s.session(in.SessionID) == nil:
 		return Reply{Err: broker.ErrNotFound}
 	}
-	s.out.change.Sync = true
-	s.note(now, broker.EventObserve, broker.Request{SessionID: in.SessionID}, map[string]any{"on": in.On, "by": in.By})
+	s.noteSynced(now, broker.EventObserve, broker.Request{SessionID: in.SessionID}, map[string]any{"on": in.On, "by": in.By})
 	if in.SessionID == "" {
 		s.now.observing, s.now.health.Observing = in.On, in.On
 		s.emit(ShowHealth{})
@@ -331,36 +328,30 @@ func (in Observe) step(s *State, now time.Time) Reply {
 	return Reply{Done: true}
 }
 
-// sameAssessment reports whether two assessments say the same.
-func sameAssessment(x, y rules.Assessment) bool { return reflect.DeepEqual(x, y) }
-
 // fold makes a fact of the log true.
-func (b *rulebook) fold(e broker.Event) error {
+func (b *rulebook) fold(e broker.Event) (err error) {
 	switch e.Type {
 	case broker.EventRuleSaved:
 		var d broker.RuleSavedData
-		if err := json.Unmarshal(e.Data, &d); err != nil {
-			return err
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			err = d.Rule.Check()
 		}
-		if err := d.Rule.Check(); err != nil {
-			return err
+		if err == nil {
+			b.own.put(d.Rule.ID, d.Rule)
 		}
-		b.own.put(d.Rule.ID, d.Rule)
 	case broker.EventRuleRemoved:
 		var d broker.RuleRemovedData
-		if err := json.Unmarshal(e.Data, &d); err != nil {
-			return err
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.own.drop(d.ID)
 		}
-		b.own.drop(d.ID)
 	case broker.EventFileTrusted:
 		var d broker.FileTrustedData
-		if err := json.Unmarshal(e.Data, &d); err != nil {
-			return err
+		if err = json.Unmarshal(e.Data, &d); err == nil {
+			b.trusted.put(d.Path, d.Digest)
 		}
-		b.trusted.put(d.Path, d.Digest)
 	case broker.EventTokenMinted, broker.EventTokenRevoked:
 		var d broker.TokenData
-		if err := json.Unmarshal(e.Data, &d); err != nil {
+		if err = json.Unmarshal(e.Data, &d); err != nil {
 			return err
 		}
 		b.tokens.drop(d.ID)
@@ -368,5 +359,5 @@ func (b *rulebook) fold(e broker.Event) error {
 			b.tokens.put(d.ID, Token{d, e.At})
 		}
 	}
-	return nil
+	return err
 }

@@ -44,11 +44,11 @@ func (s *State) onRun(now time.Time, id string, sync bool, f func(row *broker.Se
 	if se := s.session(id); se == nil || !se.known() {
 		return Reply{Err: broker.ErrNotFound}
 	}
-	se, err := s.change(now, Speaker{SessionID: id}, f)
+	se, err := s.update(now, Speaker{SessionID: id}, f)
 	if err != nil && !errors.Is(err, broker.ErrNoChange) {
 		return Reply{Err: err, Session: se.view()}
 	}
-	s.out.change.Sync = s.out.change.Sync || sync && err == nil
+	s.change.Sync = s.change.Sync || sync && err == nil
 	return Reply{Session: se.view(), Done: err == nil}
 }
 
@@ -89,7 +89,7 @@ func (in StartRun) step(s *State, now time.Time) Reply {
 	}
 	before, orphaned := s.copySession(id), false
 	sp := Speaker{SessionID: id, Agent: in.Start.Agent, CWD: in.Start.CWD}
-	se, err := s.change(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
+	se, err := s.update(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
 		if row.Run.Running() && row.Run.Runner == in.Runner {
 			return nil, broker.ErrNoChange
 		}
@@ -112,7 +112,7 @@ func (in StartRun) step(s *State, now time.Time) Reply {
 		return Reply{Err: err}
 	}
 	se.run = runState{reports: se.run.reports, starts: before.run.starts}
-	s.out.change.Sync = true
+	s.change.Sync = true
 	s.rememberRunner(in.Runner, id)
 	s.remember(in.Agent, id)
 	if orphaned {
@@ -233,7 +233,7 @@ func (in Poll) step(s *State, now time.Time) Reply {
 		return Reply{Err: broker.ErrNotRunner}
 	}
 	if se.Row.MayTell() {
-		se, _ = s.change(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
+		se, _ = s.update(now, Speaker{SessionID: in.SessionID}, func(row *broker.Session) ([]*broker.Event, error) {
 			row.Run.Told, row.Message = row.Message, nil
 			return nil, nil
 		})
@@ -271,32 +271,12 @@ type Say struct {
 
 func (in Say) step(s *State, now time.Time) Reply {
 	wakes := false
-	r := s.onRun(now, in.SessionID, true, func(row *broker.Session) (events []*broker.Event, err error) {
-		switch {
-		case row.Run == nil:
-			return nil, broker.ErrNotManaged
-		case in.Message == nil && row.Message == nil:
-			return nil, broker.ErrNoChange
-		case in.Message == nil:
-			events = append(events, broker.MessageDropped(now, row, row.Message, "withdrawn"))
-			row.Message = nil
-			return events, nil
-		}
-		if row.State.UnderStop() {
-			if in.By.Kind != broker.ByOperator {
-				return nil, broker.ErrLift
-			}
-			events = broker.LiftStop(now, row)
-		}
-		if row.Message != nil {
-			events = append(events, broker.MessageDropped(now, row, row.Message, "a later one took its place"))
-		}
-		row.Message = in.Message
-		events = append(events, broker.SessionEvent(now, broker.EventMessageQueued, *row, in.Message))
-		if wakes = s.mayResume(row); wakes {
+	r := s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
+		events, err := broker.Say(now, row, in.Message, in.By)
+		if wakes = err == nil && in.Message != nil && s.limits.Launches && row.MayResume(); wakes {
 			events = append(events, broker.BeginResume(now, row, in.By))
 		}
-		return events, nil
+		return events, err
 	})
 	if wakes {
 		s.emit(Wake{r.Session})
@@ -304,21 +284,12 @@ func (in Say) step(s *State, now time.Time) Reply {
 	return r
 }
 
-// mayResume reports whether the session, as view shows it, can be resumed for the message that
-// waits. While a call of it is put off, that call's answer comes first.
-func (s *State) mayResume(row *broker.Session) bool {
-	if !s.limits.Launches || row.Run == nil || row.State.UnderStop() || row.Message == nil || row.Message.Failures >= broker.MaxFailures {
-		return false
-	}
-	return row.Run.Turn == broker.TurnEnded || row.Run.Turn == broker.TurnDeferred && row.Deferred == 0
-}
-
 // WakeFor resumes a session when a message waits for that, unless that just failed.
 type WakeFor struct{ SessionID string }
 
 func (in WakeFor) step(s *State, now time.Time) Reply {
 	se := s.session(in.SessionID)
-	if se == nil || s.now.closing() || now.Before(se.run.retryAt) || !s.mayResume(new(se.view())) {
+	if se == nil || s.now.closing() || now.Before(se.run.retryAt) || !s.limits.Launches || !new(se.view()).MayResume() {
 		return Reply{}
 	}
 	r := s.onRun(now, in.SessionID, false, func(row *broker.Session) ([]*broker.Event, error) {
@@ -372,52 +343,16 @@ func (in RunnerGone) step(s *State, now time.Time) Reply {
 	return r
 }
 
-// Interrupt ends the turn of a managed session and keeps the session. Nothing happens when no
-// turn is under way. Errors: ErrNotFound, ErrNotManaged, ErrSessionEnded.
-type Interrupt struct {
-	SessionID, NewID string
-	By               broker.Actor
+// OnRun changes a session by a transition that needs nothing but its row, and says whether that
+// must be on the disk at once. Errors: ErrNotFound, and those of Apply.
+type OnRun struct {
+	SessionID string
+	Sync      bool
+	Apply     func(now time.Time, row *broker.Session) ([]*broker.Event, error)
 }
 
-func (in Interrupt) step(s *State, now time.Time) Reply {
-	return s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
-		switch r := row.Run; {
-		case r == nil:
-			return nil, broker.ErrNotManaged
-		case !r.Running():
-			return nil, broker.ErrSessionEnded
-		case r.Turn == broker.TurnIdle && r.Told == nil, r.HasOrder(wire.OrderInterrupt):
-			return nil, broker.ErrNoChange
-		}
-		row.Run.AddOrder(in.NewID, wire.OrderInterrupt, "")
-		return []*broker.Event{broker.SessionEvent(now, broker.EventInterruptAsked, *row, map[string]any{"by": in.By})}, nil
-	})
-}
-
-// Configure changes the permission mode or the model of a managed session; "" leaves one as it
-// is. Errors: ErrNotFound, ErrNotManaged, ErrSessionEnded.
-type Configure struct {
-	SessionID, Mode, Model string
-	NewIDs                 [2]string
-	By                     broker.Actor
-}
-
-func (in Configure) step(s *State, now time.Time) Reply {
-	return s.onRun(now, in.SessionID, true, func(row *broker.Session) ([]*broker.Event, error) {
-		switch {
-		case row.Run == nil:
-			return nil, broker.ErrNotManaged
-		case !row.Run.Running() || row.State.UnderStop():
-			return nil, broker.ErrSessionEnded
-		}
-		if in.Mode != "" {
-			row.Run.AddOrder(in.NewIDs[0], wire.OrderMode, in.Mode)
-		}
-		if in.Model != "" {
-			row.Run.AddOrder(in.NewIDs[1], wire.OrderModel, in.Model)
-		}
-		return []*broker.Event{broker.SessionEvent(now, broker.EventRunNoted, *row, map[string]any{"kind": "settings", "permission_mode": in.Mode, "model": in.Model, "by": in.By})}, nil
-	})
+func (in OnRun) step(s *State, now time.Time) Reply {
+	return s.onRun(now, in.SessionID, in.Sync, func(row *broker.Session) ([]*broker.Event, error) { return in.Apply(now, row) })
 }
 
 // Launch puts a new managed session on record, before anything of it is started.
@@ -438,13 +373,13 @@ func (in Launch) step(s *State, now time.Time) Reply {
 	}
 	n := in.New
 	sp := Speaker{SessionID: in.SessionID, Agent: n.Agent, CWD: n.Folder, Hint: broker.SessionHint{Name: n.Name}}
-	se, _ := s.change(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
+	se, _ := s.update(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
 		row.Run = &broker.Run{Turn: broker.TurnStarting, Model: n.Model, Detached: true, Named: n.Name != "", StartedAt: broker.Instant(now)}
 		return []*broker.Event{
 			broker.SessionEvent(now, broker.EventSessionStart, *row, map[string]any{"agent": n.Agent, "cwd": n.Folder}),
 			broker.SessionEvent(now, broker.EventRunNoted, *row, map[string]any{"kind": "launch", "by": in.By, "text": n.Prompt}),
 		}, nil
 	})
-	s.out.change.Sync = true
+	s.change.Sync = true
 	return Reply{Session: se.view(), Done: true}
 }

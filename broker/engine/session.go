@@ -55,6 +55,7 @@ type sessions struct {
 	roots   table[string, string] // sub-agents: the session that each belongs to
 	freezes table[string, Freeze] // by session; "" is that of all
 	agents  table[int, AgentRun]  // processes of agents, by pid
+	self    int                   // pid of this console
 }
 
 // session is session id, nil when it is not in memory.
@@ -100,17 +101,12 @@ func (ss *sessions) held(id string) string {
 	return ""
 }
 
-// moot reports whether rules have no say about a session's calls now.
-func (s *State) moot(id string) bool {
-	return s.underStop(id) || s.now.observes(s.session(id)) || s.held(id) != ""
-}
-
-// project is the folder of the project that req is about.
-func (ss *sessions) project(req *broker.Request) string {
-	if se := ss.session(req.SessionID); se != nil && se.Row.ProjectDir != "" {
-		return se.Row.ProjectDir
+// stopped says that a session is under a stop; "" when it is not.
+func (ss *sessions) stopped(id string) string {
+	if ss.underStop(id) {
+		return "its session is stopped"
 	}
-	return broker.FolderOf(*req)
+	return ""
 }
 
 // Speaker is what a hook, or a program, tells of its session beside what it is about.
@@ -161,8 +157,8 @@ func (ss *sessions) touch(se *Session, now time.Time, sp Speaker) {
 
 // save puts se's row into the change, with events about it, and what the store still owes.
 func (s *State) save(se *Session, now time.Time, events ...*broker.Event) {
-	c := &s.out.change
-	if s.out.cause != nil { // it is written as soon as the store can
+	c := &s.change
+	if s.cause != nil { // it is written as soon as the store can
 		se.owes = append(slices.Clone(se.owes), events...)
 		return
 	}
@@ -194,9 +190,9 @@ func (s *State) heardFrom(now time.Time, sp Speaker) *Session {
 	return se
 }
 
-// change lets f change the row of a session and say what the log is to tell of it, and
+// update lets f change the row of a session and say what the log is to tell of it, and
 // records both. It changes nothing when f returns an error.
-func (s *State) change(now time.Time, sp Speaker, f func(row *broker.Session) ([]*broker.Event, error)) (*Session, error) {
+func (s *State) update(now time.Time, sp Speaker, f func(row *broker.Session) ([]*broker.Event, error)) (*Session, error) {
 	se := s.copySession(sp.SessionID)
 	s.touch(se, now, sp)
 	row := se.view()

@@ -73,7 +73,7 @@ func (s *State) tables() []undoable {
 
 // New returns a state that knows nothing yet; Restore puts in it what a store has.
 func New(l Limits) *State {
-	s := &State{limits: l}
+	s := &State{limits: l, sessions: sessions{self: l.Self}}
 	for _, t := range s.tables() {
 		t.open()
 	}
@@ -129,7 +129,7 @@ func (s *State) Step(now time.Time, in Input) (broker.Change, []Effect) {
 	s.out = out{}
 	r := in.step(s, now)
 	s.emit(&r)
-	return s.out.change, s.out.effects
+	return s.change, s.out.effects
 }
 
 // Empty reports whether c writes nothing.

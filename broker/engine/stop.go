@@ -56,7 +56,7 @@ func (in Stop) stop(s *State, now time.Time, id string) (denied []broker.Request
 	} else if se.owing() { // nobody may be told that it is stopped before that is on record
 		s.save(se, now)
 	}
-	s.out.change.Sync = true
+	s.change.Sync = true
 	return s.denyStopped(now, id, in.By)
 }
 
@@ -71,15 +71,9 @@ func (s *State) denyStopped(now time.Time, id string, by broker.Actor) (denied [
 			denied = append(denied, *s.end(now, c, o).Req)
 			continue
 		}
-		if s.out.cause == nil {
-			s.out.change.DropCheckpoints = append(s.out.change.DropCheckpoints, cid)
-		} else {
-			s.strays.put(cid, id)
-		}
 		c = s.edit(c)
-		s.unshelve(c)
-		c.move(ended)
-		s.forget(cid)
+		s.dropCheckpoint(c)
+		s.retire(c)
 		s.emit(ShowCall{c.Req})
 	}
 	s.emit(ShowSession{id})

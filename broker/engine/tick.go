@@ -21,7 +21,7 @@ func (in Tick) step(s *State, now time.Time) Reply {
 	in.noticeGone(s, now)
 	in.forgetDead(s)
 	s.noteFloods(now, false)
-	s.countRefusals(now)
+	in.countRefusals(s, now)
 	if h := &s.now.health; h.LogSeq != in.LogSeq {
 		h.LogSeq, h.LogHash = in.LogSeq, in.LogHash
 		s.emit(ShowHealth{})
@@ -61,7 +61,7 @@ func (in Tick) noticeGone(s *State, now time.Time) {
 		if p.PID == 0 || !se.Row.EndedAt.IsZero() || !se.known() || se.Row.Run.Running() || !slices.Contains(in.Dead, p) {
 			continue
 		}
-		_, _ = s.change(now, Speaker{SessionID: id}, func(row *broker.Session) ([]*broker.Event, error) {
+		_, _ = s.update(now, Speaker{SessionID: id}, func(row *broker.Session) ([]*broker.Event, error) {
 			return broker.EndSession(now, row, broker.SessionGone, nil, "gone"), nil
 		})
 		s.close(now, id, cancelled("the agent's process is gone"), func(c *Call) bool {

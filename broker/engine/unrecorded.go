@@ -50,7 +50,7 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 		}
 	case Assess:
 		if c := s.call(in.ID); c != nil && c.Phase == waiting && in.Ends && broker.EndsCall(in.Judged.Assessment) {
-			s.end(now, c, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded})
+			s.end(now, c, refused("", notRecorded))
 		}
 	}
 	r.Err = cmp.Or(r.Err, failed)
@@ -123,8 +123,7 @@ func (in Probe) step(s *State, now time.Time) Reply {
 	s.now.health.StoreErr = ""
 	s.setRules(func(*Rules) {})
 	s.emit(ShowHealth{})
-	s.out.change.Sync = true
-	s.note(now, broker.EventNotification, broker.Request{}, map[string]string{"message": "the log can be written again"})
+	s.noteSynced(now, broker.EventNotification, broker.Request{}, map[string]string{"message": "the log can be written again"})
 	return Reply{Done: true}
 }
 
@@ -158,9 +157,9 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 	switch {
 	case in.Gone:
 	case in.Call.State == broker.Pending:
-		s.out.change.Sync = true // its agent was told
-		s.out.change.Settle = append(s.out.change.Settle, broker.Settlement{ID: in.Call.ID, Outcome: o})
-		s.out.change.Events = append(s.out.change.Events, s.decided(&in.Call, o))
+		s.change.Sync = true // its agent was told
+		s.change.Settle = append(s.change.Settle, broker.Settlement{ID: in.Call.ID, Outcome: o})
+		s.change.Events = append(s.change.Events, s.decided(&in.Call, o))
 	case in.Call.State != o.State: // the commit that failed was applied after all
 		s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
 	}
@@ -179,7 +178,7 @@ func (in PayRest) step(s *State, now time.Time) Reply {
 			return Reply{}
 		}
 		s.strays.drop(in.Stray)
-		s.out.change.DropCheckpoints = []string{in.Stray}
+		s.change.DropCheckpoints = []string{in.Stray}
 		s.note(now, broker.EventNotDeferred, broker.Request{ID: in.Stray, SessionID: session}, struct{}{})
 		return Reply{Done: true}
 	}

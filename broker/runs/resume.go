@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
@@ -113,7 +114,9 @@ func (rs *Runs) startRunner(sessionID string, by broker.Actor) error {
 	if rs.o.Launcher == nil {
 		return fmt.Errorf("nothing here starts sessions: %w", errors.ErrUnsupported)
 	}
-	r := rs.o.Engine.Do(engine.StartRunner{SessionID: sessionID, By: by})
+	r := rs.o.Engine.Do(engine.OnRun{SessionID: sessionID, Apply: func(now time.Time, row *broker.Session) ([]*broker.Event, error) {
+		return broker.ResumePutOff(now, row, by)
+	}})
 	if r.Err != nil {
 		return r.Err
 	}

@@ -104,7 +104,10 @@ func (rs *Runs) Say(ctx context.Context, sessionID, text string, by broker.Actor
 // Interrupt ends the turn of a managed session and keeps the session. Nothing happens when no turn
 // is under way. Errors: ErrNotFound, ErrNotManaged, ErrSessionEnded, ErrNotRecorded.
 func (rs *Runs) Interrupt(ctx context.Context, sessionID string, by broker.Actor) error {
-	_, err := rs.onRun(ctx, "interrupt", sessionID, engine.Interrupt{SessionID: sessionID, NewID: newID(), By: by})
+	id := newID()
+	_, err := rs.onRun(ctx, "interrupt", sessionID, engine.OnRun{SessionID: sessionID, Sync: true, Apply: func(now time.Time, row *broker.Session) ([]*broker.Event, error) {
+		return broker.Interrupt(now, row, id, by)
+	}})
 	return err
 }
 
@@ -137,7 +140,10 @@ func (rs *Runs) Configure(ctx context.Context, sessionID, mode, model string, by
 	if err := broker.CheckName("model", model); err != nil {
 		return broker.Session{}, fmt.Errorf("settings: %w", err)
 	}
-	return rs.onRun(ctx, "settings of", sessionID, engine.Configure{SessionID: sessionID, Mode: mode, Model: model, NewIDs: [2]string{newID(), newID()}, By: by})
+	ids := [2]string{newID(), newID()}
+	return rs.onRun(ctx, "settings of", sessionID, engine.OnRun{SessionID: sessionID, Sync: true, Apply: func(now time.Time, row *broker.Session) ([]*broker.Event, error) {
+		return broker.Configure(now, row, mode, model, ids, by)
+	}})
 }
 
 // Launch starts a new managed session in the background. It is on record before anything is started,

@@ -36,7 +36,7 @@ var mutants = []mutant{
 		{"broker/session.go", "{ return s == SessionStopping || s == SessionStopped }", "{ return false }"},
 	}, ""},
 	{"a stop is not recorded", []edit{
-		{"broker/engine/stop.go", "\t\ts.save(se, now, events...)\n", "\t\ts.save(se, now, events...)\n\t\tif n := len(s.out.change.Sessions); n > 0 {\n\t\t\ts.out.change.Sessions[n-1].State = broker.SessionActive\n\t\t}\n"},
+		{"broker/engine/stop.go", "\t\ts.save(se, now, events...)\n", "\t\ts.save(se, now, events...)\n\t\tif n := len(s.change.Sessions); n > 0 {\n\t\t\ts.change.Sessions[n-1].State = broker.SessionActive\n\t\t}\n"},
 	}, ""},
 	{"another call under a known id gets the known answer", []edit{
 		{"broker/question.go", "\treturn r.Digest == q.Digest && r.SessionID", "\treturn r.SessionID"},
@@ -46,7 +46,7 @@ var mutants = []mutant{
 		{"broker/engine/deadline.go", "\t\ts.emit(Timer{in.ID, c.Clock.deadline})\n", "\t\ts.emit(Timer{in.ID, c.Clock.deadline.Add(1100 * time.Millisecond)})\n"},
 	}, ""},
 	{"a grant is not used up", []edit{
-		{"broker/engine/grant.go", "\ts.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.out.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
+		{"broker/engine/grant.go", "\ts.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
 	}, ""},
 	{"the hook lets the call run when the console is gone", []edit{
 		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},
