@@ -65,6 +65,21 @@ type LimitError struct {
 	Text, Hint string
 }
 
+// AnsweredBefore is an ErrAnsweredBefore that says why.
+func AnsweredBefore(why string) error { return beforeError{why} }
+
+type beforeError struct{ why string }
+
+func (e beforeError) Error() string { return ErrAnsweredBefore.Error() + " (" + e.why + ")" }
+func (e beforeError) Unwrap() error { return ErrAnsweredBefore }
+
+// WhyBefore is what an ErrAnsweredBefore says of its cause.
+func WhyBefore(err error) string {
+	var e beforeError
+	_ = errors.As(err, &e)
+	return e.why
+}
+
 // TooMuch is a LimitError of this kind: how much there is, and what helps.
 func TooMuch(kind error, text, hint string) *LimitError {
 	return &LimitError{Kind: kind, Text: text, Hint: hint}

@@ -172,6 +172,21 @@ type Event struct {
 	Hash      string          `json:"hash"`           // hex; filled in by Store.Record
 }
 
+// CreatedData is the data of an EventRequestCreated.
+type CreatedData struct {
+	Agent      string `json:"agent"`
+	Event      string `json:"event,omitempty"`
+	ToolName   string `json:"tool_name"`
+	Digest     string `json:"digest"`
+	SubagentID string `json:"subagent_id,omitempty"`
+	ToolUseID  string `json:"tool_use_id,omitempty"`
+}
+
+// CreatedDataOf is what is told of r when it begins to wait.
+func CreatedDataOf(r *Request) CreatedData {
+	return CreatedData{r.Agent, r.Event, r.ToolName, r.Digest, r.SubagentID, r.ToolUseID}
+}
+
 // DecidedData is the data of an EventRequestDecided. The row in requests must say
 // the same; Store refuses to hand out a decided request for which it does not.
 type DecidedData struct {
@@ -188,6 +203,22 @@ type DecidedData struct {
 	AskedInput    json.RawMessage `json:"asked_input,omitempty"`
 	UpdatedDigest string          `json:"updated_digest,omitempty"` // see Digest
 	Difference    string          `json:"difference,omitempty"`     // unified, from what was asked to what ran; cut when it is very long
+}
+
+// DecidedDataOf is what is told of r when it ends with o, for which these rules spoke. Difference
+// is the unified difference of two inputs; it may be nil.
+func DecidedDataOf(r *Request, o Outcome, difference func(a, b json.RawMessage) string, rules []string) DecidedData {
+	d := DecidedData{
+		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
+		ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds(), Rules: rules,
+	}
+	if len(o.UpdatedInput) > 0 {
+		d.UpdatedDigest, d.AskedInput = Digest(r.ToolName, o.UpdatedInput, r.CWD), r.ToolInput
+		if difference != nil {
+			d.Difference = Cut(difference(r.ToolInput, o.UpdatedInput), MaxDifference)
+		}
+	}
+	return d
 }
 
 // UnheardData is the data of an EventUnheard.

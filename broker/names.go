@@ -47,7 +47,10 @@ func Clip(s string) string {
 
 // SortRequests puts requests in the order in which they were asked.
 func SortRequests(list []Request) {
-	slices.SortFunc(list, func(a, b Request) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(list, func(a, b Request) int { return Older(&a, &b) })
+}
+
+// Older compares by time and, within a millisecond, by id, which grows with time.
+func Older(a, b *Request) int {
+	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }

@@ -63,6 +63,14 @@ type Subagent struct {
 	Type string `json:"type"`
 }
 
+// Named is what a person calls s, for an error's text.
+func (s *Session) Named() string {
+	if s.Name != "" && s.Name != s.ID {
+		return Clip(s.Name) + " (" + Clip(s.ID) + ")"
+	}
+	return Clip(s.ID)
+}
+
 // Failure is what went wrong last, in words that may be the agent's; "" when nothing did.
 func (s Session) Failure() string {
 	switch {

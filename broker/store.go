@@ -104,6 +104,12 @@ type Change struct {
 	Sync   bool     // survive a power cut, not only a crash
 }
 
+// Empty reports whether c writes nothing.
+func (c *Change) Empty() bool {
+	return c.Insert == nil && len(c.Settle)+len(c.Sessions)+len(c.Rules)+len(c.Remove)+len(c.Used)+len(c.DropCheckpoints)+len(c.Events) == 0 &&
+		c.Grant == nil && c.UseGrant == nil && c.Checkpoint == nil
+}
+
 // Settlement ends one pending request.
 type Settlement struct {
 	ID      string

@@ -35,7 +35,7 @@ func (cs *Calls) giveAgain(ctx context.Context, req broker.Request, pid int) (br
 
 // noteReplayed records that an answer was not given again.
 func (cs *Calls) noteReplayed(req broker.Request, err error, by broker.Actor) {
-	cs.o.Records.NoteRefusal(req, broker.RefusedData{Wanted: broker.WantsAgain, Kind: broker.Replayed, Detail: engine.Why(err), By: by})
+	cs.o.Records.NoteRefusal(req, broker.RefusedData{Wanted: broker.WantsAgain, Kind: broker.Replayed, Detail: broker.WhyBefore(err), By: by})
 }
 
 // speaksAgainst says what the log, the rules and the files have against giving an answer again

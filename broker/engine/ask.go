@@ -180,23 +180,12 @@ func (in Insert) newCall(s *State, now time.Time) *Call {
 // wait makes the new call c one that waits.
 func (in Insert) wait(s *State, now time.Time, c *Call) {
 	req := c.Req
-	s.note(now, broker.EventRequestCreated, *req, createdData{
-		Agent: req.Agent, Event: req.Event, ToolName: req.ToolName, Digest: req.Digest, SubagentID: req.SubagentID, ToolUseID: req.ToolUseID,
-	})
+	s.note(now, broker.EventRequestCreated, *req, broker.CreatedDataOf(req))
 	s.queue(c)
 	req.Held = s.held(req.SessionID)
 	s.arm(c, now.Add(req.ExpiresAt.Sub(req.CreatedAt)))
 	c.noteWaits(now, in.Question.Waits)
 	s.show(c)
-}
-
-type createdData struct {
-	Agent      string `json:"agent"`
-	Event      string `json:"event,omitempty"`
-	ToolName   string `json:"tool_name"`
-	Digest     string `json:"digest"`
-	SubagentID string `json:"subagent_id,omitempty"`
-	ToolUseID  string `json:"tool_use_id,omitempty"`
 }
 
 // firstEnd is the end that a call has at once, nil when it must wait: a stop comes before

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -167,9 +166,4 @@ func (c *Call) noteWaits(now time.Time, p broker.Patience) {
 	}
 	c.Clock.most = most
 	c.own().MayWaitUntil = broker.Instant(now.UTC().Add(most.Add(-broker.ExtendMargin).Sub(now)))
-}
-
-// older compares by time and, within a millisecond, by id, which grows with time.
-func older(x, y *broker.Request) int {
-	return cmp.Or(x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
 }

@@ -149,7 +149,7 @@ func (in Give) step(s *State, now time.Time) Reply {
 	s.editSession(c.Req.SessionID).back()
 	s.show(c)
 	if why != "" {
-		return Reply{Err: answeredBefore("it was allowed while it was put off, and " + why), Call: *c.Req}
+		return Reply{Err: broker.AnsweredBefore("it was allowed while it was put off, and " + why), Call: *c.Req}
 	}
 	return Reply{Call: *c.Req, Done: true}
 }

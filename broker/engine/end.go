@@ -112,17 +112,7 @@ func (s *State) retire(c *Call) {
 
 // decided is the event of r ending with o, for which these rules spoke.
 func (s *State) decided(r *broker.Request, o broker.Outcome, rules ...string) *broker.Event {
-	d := broker.DecidedData{
-		Status: o.State, By: o.By, Reason: o.Reason, UpdatedInput: o.UpdatedInput,
-		ToolName: r.ToolName, Digest: r.Digest, WaitedMS: o.At.Sub(r.CreatedAt).Milliseconds(), Rules: rules,
-	}
-	if len(o.UpdatedInput) > 0 {
-		d.UpdatedDigest, d.AskedInput = broker.Digest(r.ToolName, o.UpdatedInput, r.CWD), r.ToolInput
-		if s.limits.Difference != nil {
-			d.Difference = broker.Cut(s.limits.Difference(r.ToolInput, o.UpdatedInput), broker.MaxDifference)
-		}
-	}
-	return broker.NewEvent(o.At, broker.EventRequestDecided, *r, d)
+	return broker.NewEvent(o.At, broker.EventRequestDecided, *r, broker.DecidedDataOf(r, o, s.limits.Difference, rules))
 }
 
 // barred reports why o must not end c now: a stop or a freeze is in the way of what would let

@@ -71,21 +71,26 @@ func (in FromHook) record(s *State, now time.Time) {
 // heard of yet.
 func (in FromHook) whatRan(s *State) string {
 	h := in.Hook
-	var found *Call
-	for _, c := range in.calls(s) {
+	c := in.oldest(s, func(c *Call) bool {
 		r := c.Req
-		if c.Told.heardEnd || !broker.MayHaveRun(*r, h) || found != nil && older(r, found.Req) >= 0 {
-			continue
-		}
-		if wire.Same(r.ToolInput, h.ToolInput) || r.Outcome != nil && wire.Same(r.Outcome.UpdatedInput, h.ToolInput) {
+		return !c.Told.heardEnd && broker.MayHaveRun(*r, h) &&
+			(wire.Same(r.ToolInput, h.ToolInput) || r.Outcome != nil && wire.Same(r.Outcome.UpdatedInput, h.ToolInput))
+	})
+	if c == nil {
+		return ""
+	}
+	s.edit(c).Told.heardEnd = true
+	return c.Req.ID
+}
+
+// oldest is the oldest call of the session that is one; nil when none is.
+func (in FromHook) oldest(s *State, is func(*Call) bool) (found *Call) {
+	for _, c := range in.calls(s) {
+		if is(c) && (found == nil || broker.Older(c.Req, found.Req) < 0) {
 			found = c
 		}
 	}
-	if found == nil {
-		return ""
-	}
-	s.edit(found).Told.heardEnd = true
-	return found.Req.ID
+	return found
 }
 
 // calls are those of the session that are in memory.
@@ -139,16 +144,9 @@ func (c *Call) ranLike(h agents.Hook) bool {
 // runOf is the oldest call that may be the one that it reports, was not reported before, and
 // was told to run or not; nil when there is none.
 func (in FromHook) runOf(s *State, toldToRun bool) *Call {
-	var found *Call
-	for _, c := range in.calls(s) {
-		if c.Told.reported || !broker.RanAs(*c.Req, in.Hook) || broker.ToldToRun(*c.Req) != toldToRun {
-			continue
-		}
-		if found == nil || older(c.Req, found.Req) < 0 {
-			found = c
-		}
-	}
-	return found
+	return in.oldest(s, func(c *Call) bool {
+		return !c.Told.reported && broker.RanAs(*c.Req, in.Hook) && broker.ToldToRun(*c.Req) == toldToRun
+	})
 }
 
 // settleElsewhere closes cards whose call was settled without us: the person answered in the

@@ -65,7 +65,7 @@ func (in Ask) admit(s *State, now time.Time) error {
 	rate := float64(s.limits.Rate)
 	if !se.asks.take(now, rate, burstSeconds*rate) {
 		return s.refuse(now, sessionID, fmt.Sprintf("asks faster than %d calls a second", s.limits.Rate), broker.TooMuch(
-			broker.ErrTooFast, fmt.Sprintf("session %s asks faster than %d a second", se.named(), s.limits.Rate),
+			broker.ErrTooFast, fmt.Sprintf("session %s asks faster than %d a second", se.Row.Named(), s.limits.Rate),
 			fmt.Sprintf("slow down: wait %d s, then ask for one call at a time", secondsToSlowDown),
 		))
 	}
@@ -80,16 +80,16 @@ func (s *State) roomFor(now time.Time, sessionID string) error {
 	switch {
 	case n >= s.limits.MaxPerSession:
 		return s.refuse(now, sessionID, fmt.Sprintf("has %d calls waiting, the most that one session may have", n), broker.TooMuch(
-			broker.ErrTooMany, fmt.Sprintf("%d of session %s, the most that one session may have", n, se.named()), hint,
+			broker.ErrTooMany, fmt.Sprintf("%d of session %s, the most that one session may have", n, se.Row.Named()), hint,
 		))
 	case all >= most:
 		return s.refuse(now, sessionID, fmt.Sprintf("finds %d calls waiting, the most that may wait in all", all), broker.TooMuch(
-			broker.ErrTooMany, fmt.Sprintf("%d in all, the most there may be; %d of them are of session %s", all, n, se.named()),
+			broker.ErrTooMany, fmt.Sprintf("%d in all, the most there may be; %d of them are of session %s", all, n, se.Row.Named()),
 			"answer some in the console, or stop a session there (S stops all), then ask again",
 		))
 	case all >= most-most/reservedPart && n >= s.fairShare(most):
 		return s.refuse(now, sessionID, fmt.Sprintf("has %d calls waiting while only %d more may wait in all", n, most-all), broker.TooMuch(
-			broker.ErrTooMany, fmt.Sprintf("%d in all, and %d of session %s; the room that is left is kept for sessions with fewer", all, n, se.named()), hint,
+			broker.ErrTooMany, fmt.Sprintf("%d in all, and %d of session %s; the room that is left is kept for sessions with fewer", all, n, se.Row.Named()), hint,
 		))
 	}
 	return nil
@@ -138,7 +138,7 @@ func (s *State) admitEvent(now time.Time, sessionID string) error {
 		return nil
 	}
 	return s.refuse(now, sessionID, fmt.Sprintf("tells of more than %d events a second", most), broker.TooMuch(
-		broker.ErrTooFast, fmt.Sprintf("session %s tells of more than %d events a second", se.named(), most),
+		broker.ErrTooFast, fmt.Sprintf("session %s tells of more than %d events a second", se.Row.Named(), most),
 		fmt.Sprintf("slow down: wait %d s", secondsToSlowDown),
 	))
 }
@@ -180,14 +180,6 @@ func (se *Session) forgettable(now time.Time) bool {
 	held := row.EndedAt.IsZero() && (row.State.UnderStop() || row.Process.PID != 0)
 	held = held || row.Run.Running() || row.Message != nil || row.Observed || se.owing()
 	return len(se.waiting)+len(se.deferred) == 0 && !held && now.Sub(row.LastSeenAt) > forgetAfter
-}
-
-// named is what a person calls a session, for an error's text.
-func (se *Session) named() string {
-	if se.Row.Name != "" && se.Row.Name != se.Row.ID {
-		return broker.Clip(se.Row.Name) + " (" + broker.Clip(se.Row.ID) + ")"
-	}
-	return broker.Clip(se.Row.ID)
 }
 
 const (

@@ -207,7 +207,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 		}
 		var list []*broker.Change
 		for _, st := range steps {
-			if !Empty(&st.change) {
+			if !st.change.Empty() {
 				list = append(list, &st.change)
 			}
 		}
@@ -234,7 +234,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 			l.release([]*step{{effects: effects}})
 		}
 		for _, st := range steps {
-			l.release([]*step{l.alone(now, st.job, !Empty(&st.change), err)})
+			l.release([]*step{l.alone(now, st.job, !st.change.Empty(), err)})
 		}
 		return
 	}
@@ -263,7 +263,7 @@ func (l *Loop) stepAll(now time.Time, jobs []job) (steps []*step, broken int) {
 func (l *Loop) alone(now time.Time, j job, changes bool, cause error) *step {
 	if !changes {
 		change, effects := l.state.Step(now, j.in)
-		if Empty(&change) {
+		if change.Empty() {
 			return &step{job: j, effects: effects}
 		}
 		l.state.Undo()

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -33,7 +32,7 @@ func (in Replay) step(s *State, now time.Time) Reply {
 		return Reply{Call: broker.KeptBack(in.Call)}
 	}
 	if why := cmp.Or(in.outlived(s, now, c), in.Why); why != "" {
-		return Reply{Err: answeredBefore(why), Call: in.Call}
+		return Reply{Err: broker.AnsweredBefore(why), Call: in.Call}
 	}
 	s.note(now, broker.EventAnsweredAgain, in.Call, broker.AnsweredAgainData{ToolUseID: in.Call.ToolUseID, PID: in.PID})
 	if c != nil {
@@ -42,21 +41,6 @@ func (in Replay) step(s *State, now time.Time) Reply {
 		s.takeBackUnheard(c)
 	}
 	return Reply{Call: in.Call, Done: true}
-}
-
-// againError is an ErrAnsweredBefore that says why.
-type againError struct{ why string }
-
-func (e againError) Error() string { return broker.ErrAnsweredBefore.Error() + " (" + e.why + ")" }
-func (e againError) Unwrap() error { return broker.ErrAnsweredBefore }
-
-func answeredBefore(why string) error { return againError{why} }
-
-// Why is what an ErrAnsweredBefore says of its cause.
-func Why(err error) string {
-	var e againError
-	_ = errors.As(err, &e)
-	return e.why
 }
 
 // outlived says why an answer that let the call run does not hold any more, as far as the state

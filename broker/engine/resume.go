@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -24,11 +23,11 @@ type resumption struct {
 //
 // Errors: ErrNotFound, ErrStopped, ErrTaken, ErrUnknownStart, ErrLookAgain.
 type Resume struct {
-	SessionID      string
-	By             broker.Actor
-	Claim          bool
-	Runner         broker.Process   // who is going to run the agent in the foreground; may be none
-	Looked, Living []broker.Process // as in StartRun: the session's, and who began the last resume
+	SessionID string
+	By        broker.Actor
+	Claim     bool
+	Runner    broker.Process // who is going to run the agent in the foreground; may be none
+	Looks                    // at the session's process, and at who began the last resume
 }
 
 func (in Resume) step(s *State, now time.Time) Reply {
@@ -69,20 +68,20 @@ func (in Resume) resumable(s *State, now time.Time) (*Call, error) {
 	case row.Run != nil && row.Run.Program == "":
 		return nil, fmt.Errorf("%w: what is on record of how it was started does not count; start it with aoctl run --resume %s", broker.ErrUnknownStart, in.SessionID)
 	case p.PID == 0 || p.Start == 0 && !row.EndedAt.IsZero():
-	case !slices.Contains(in.Looked, p):
-		return nil, ErrLookAgain
-	case slices.Contains(in.Living, p):
-		return nil, broker.TakenError{Why: fmt.Sprintf("process %d of it still runs", p.PID)}
+	default:
+		if err := in.alive(p, broker.TakenError{Why: fmt.Sprintf("process %d of it still runs", p.PID)}); err != nil {
+			return nil, err
+		}
 	}
 	if r := se.resuming; r != nil {
-		under := now.Before(r.until)
-		if r.by.PID != 0 {
-			if under = slices.Contains(in.Living, r.by); !slices.Contains(in.Looked, r.by) {
-				return nil, ErrLookAgain
-			}
+		taken := broker.TakenError{Why: "it is being resumed already"}
+		if r.by.PID == 0 && now.Before(r.until) {
+			return nil, taken
 		}
-		if under {
-			return nil, broker.TakenError{Why: "it is being resumed already"}
+		if r.by.PID != 0 {
+			if err := in.alive(r.by, taken); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s.call(se.deferred[len(se.deferred)-1]), nil

@@ -63,23 +63,37 @@ func (in Recall) step(s *State, _ time.Time) Reply {
 	return Reply{}
 }
 
+// Looks are processes that the caller looked at, and those of them that live.
+type Looks struct{ looked, living []broker.Process }
+
+// Saw notes that a process was looked at.
+func (l *Looks) Saw(p broker.Process, lives bool) {
+	if l.looked = append(l.looked, p); lives {
+		l.living = append(l.living, p)
+	}
+}
+
+// alive is err when p lives, and ErrLookAgain when the caller did not look at it.
+func (l *Looks) alive(p broker.Process, err error) error {
+	switch {
+	case !slices.Contains(l.looked, p):
+		return ErrLookAgain
+	case slices.Contains(l.living, p):
+		return err
+	}
+	return nil
+}
+
 // StartRun says that a runner holds a session from now on, and an agent in it, which may not
-// be there yet. The same runner may say so again. Looked are the processes of the session that
-// the caller looked at, Living those of them that live and do not come from the runner.
+// be there yet. The same runner may say so again. Of the processes of the session that the caller
+// looked at those live that do not come from the runner.
 //
 // Errors: ErrHeld, ErrStopped, ErrTooManySessions, ErrTooFast, ErrLookAgain.
 type StartRun struct {
-	Runner         broker.Process
-	Start          wire.RunStart
-	Agent          broker.Process
-	Looked, Living []broker.Process
-}
-
-// Saw notes that a process was looked at.
-func (in *StartRun) Saw(p broker.Process, lives bool) {
-	if in.Looked = append(in.Looked, p); lives {
-		in.Living = append(in.Living, p)
-	}
+	Runner broker.Process
+	Start  wire.RunStart
+	Agent  broker.Process
+	Looks
 }
 
 func (in StartRun) step(s *State, now time.Time) Reply {
@@ -97,7 +111,7 @@ func (in StartRun) step(s *State, now time.Time) Reply {
 			return nil, err
 		}
 		if s.limits.Rate >= 0 && !before.run.starts.take(now, runStartRate, runStartBurst) {
-			return nil, broker.TooMuch(broker.ErrTooFast, fmt.Sprintf("session %s is begun anew too often", before.named()), "wait 1 s, then begin it again")
+			return nil, broker.TooMuch(broker.ErrTooFast, fmt.Sprintf("session %s is begun anew too often", before.Row.Named()), "wait 1 s, then begin it again")
 		}
 		var events []*broker.Event
 		if orphaned = row.Run.Running() && row.Run.Runner.PID != 0; orphaned {
@@ -127,24 +141,15 @@ func (in StartRun) free(row *broker.Session) error {
 		return broker.ErrStopped
 	}
 	if r := row.Run; r.Running() && r.Runner.PID != 0 {
-		switch {
-		case !slices.Contains(in.Looked, r.Runner):
-			return ErrLookAgain
-		case slices.Contains(in.Living, r.Runner):
-			return fmt.Errorf("%w: runner %d", broker.ErrHeld, r.Runner.PID)
+		if err := in.alive(r.Runner, fmt.Errorf("%w: runner %d", broker.ErrHeld, r.Runner.PID)); err != nil {
+			return err
 		}
 	}
 	p := row.Process
 	if p.PID == 0 || p == in.Agent || p.Start == 0 && !row.EndedAt.IsZero() { // a pid alone may be another's by now
 		return nil
 	}
-	switch {
-	case !slices.Contains(in.Looked, p):
-		return ErrLookAgain
-	case slices.Contains(in.Living, p):
-		return fmt.Errorf("%w: agent %d", broker.ErrHeld, p.PID)
-	}
-	return nil
+	return in.alive(p, fmt.Errorf("%w: agent %d", broker.ErrHeld, p.PID))
 }
 
 // Report is what a runner saw or did. Agent is the process that the report names, as far as it
@@ -212,7 +217,7 @@ func (in Report) admit(s *State, now time.Time, row *broker.Session, run *runSta
 		return true, nil
 	}
 	return false, broker.TooMuch(broker.ErrTooFast,
-		fmt.Sprintf("the runner of session %s reports more than %d a second", (&Session{Row: *row}).named(), eventsPerCall*s.limits.Rate), "wait 1 s, then report it again")
+		fmt.Sprintf("the runner of session %s reports more than %d a second", row.Named(), eventsPerCall*s.limits.Rate), "wait 1 s, then report it again")
 }
 
 // Poll asks what the runner of a session shall do. A message is told only once it is on

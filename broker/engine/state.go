@@ -132,12 +132,6 @@ func (s *State) Step(now time.Time, in Input) (broker.Change, []Effect) {
 	return s.change, s.out.effects
 }
 
-// Empty reports whether c writes nothing.
-func Empty(c *broker.Change) bool {
-	return c.Insert == nil && len(c.Settle)+len(c.Sessions)+len(c.Rules)+len(c.Remove)+len(c.Used)+len(c.DropCheckpoints)+len(c.Events) == 0 &&
-		c.Grant == nil && c.UseGrant == nil && c.Checkpoint == nil
-}
-
 // Timeout is the operator's time for q: what the asker grants, and no more than the operator
 // chose.
 func (l *Limits) Timeout(q *broker.Question) time.Duration {

@@ -77,13 +77,10 @@ func (rs *Runs) ShowResume(ctx context.Context, sessionID string, by broker.Acto
 func (rs *Runs) mayResume(in engine.Resume) (r engine.Reply) {
 	for range mostLooks {
 		s, _ := rs.o.View.Session(in.SessionID)
-		in.Looked, in.Living = nil, nil
+		in.Looks = engine.Looks{}
 		for _, p := range []broker.Process{s.Process, rs.o.View.ResumedBy(in.SessionID)} {
-			if p.PID == 0 {
-				continue
-			}
-			if in.Looked = append(in.Looked, p); rs.o.Alive(p) {
-				in.Living = append(in.Living, p)
+			if p.PID != 0 {
+				in.Saw(p, rs.o.Alive(p))
 			}
 		}
 		if r = rs.o.Engine.Do(in); !errors.Is(r.Err, engine.ErrLookAgain) {
