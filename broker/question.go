@@ -97,3 +97,27 @@ func (q *Question) LimitTimes(now time.Time) {
 		}
 	}
 }
+
+// WhyNoMore says why r, which waits until deadline, gets no more time: whoever asked would leave
+// at most, zero when that is not known, and mayMore says that they would wait for longer than they
+// asked for.
+func WhyNoMore(r *Request, deadline, most time.Time, mayMore bool) string {
+	hook := r.Event != ""
+	switch {
+	case most.IsZero():
+		return "nobody has asked for it since this console began"
+	case deadline.Add(ExtendMargin + LeastMore).Before(most):
+		return "it has its full time already"
+	case HardLimit(*r) > 0: // to install it again gives it next to nothing, if anything
+		return HardWait(*r) + ", and then runs the call; allow it late, and its next try passes"
+	case most.Sub(r.CreatedAt) > MaxTimeout-time.Minute: // whatever its asker says
+		return "no call waits longer than a day"
+	case hook && !mayMore:
+		return fmt.Sprintf(`its hook waits no longer: run "aoctl install %s" again`, r.Agent)
+	case hook:
+		return "its hook waits no longer than that"
+	case !mayMore:
+		return "its program waits no longer: it named no at_most"
+	}
+	return "its program waits no longer than that"
+}

@@ -3,6 +3,7 @@ package broker
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
@@ -34,6 +35,14 @@ type RefusedData struct {
 	By     Actor       `json:"by"`
 	Rule   *rules.Rule `json:"rule,omitempty"`
 	More   int         `json:"more,omitempty"` // as many others like it were only counted
+}
+
+// EventType is that of the event which records d.
+func (d RefusedData) EventType() string {
+	if slices.Contains([]string{string(Allow), "rule", "observe", WantsUnfreeze}, d.Wanted) {
+		return EventDecisionRefused
+	}
+	return EventAccessRefused
 }
 
 // Refused is an attempt that was turned down, as a console tells of it.

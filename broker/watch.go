@@ -1,6 +1,9 @@
 package broker
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Snapshot is everything a console draws, as of one moment.
 type Snapshot struct {
@@ -38,6 +41,28 @@ type Health struct {
 	MoreFloods int     // how many more there are
 
 	Settings []SettingsFound // files that would switch a gate off, the oldest first; not to be changed
+}
+
+// settingsTold is how many files Health has, the oldest.
+const settingsTold = 8
+
+// NoteSettings notes a settings file, or that it is harmless now. It reports whether that changed
+// anything, and whether the file is one that was not there.
+func (h *Health) NoteSettings(f SettingsFound, gone bool) (changed, fresh bool) {
+	list := slices.Clone(h.Settings)
+	at := slices.IndexFunc(list, func(old SettingsFound) bool { return old.File == f.File })
+	switch {
+	case gone && at >= 0:
+		list = slices.Delete(list, at, at+1)
+	case gone, at >= 0 && list[at].Why == f.Why && (list[at].Kept || !f.Kept), at < 0 && len(list) == settingsTold:
+		return false, false
+	case at >= 0:
+		list[at] = f
+	default:
+		list = append(list, f)
+	}
+	h.Settings = list
+	return true, at < 0
 }
 
 // Flood tells of calls that are refused, without a row for each, because there are too

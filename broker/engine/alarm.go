@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 const (
@@ -22,19 +23,14 @@ type alarmed struct {
 
 // alarms are those that nobody has acknowledged, by session.
 type alarms struct {
-	table[string, alarmed]
-	alarmOf table[string, broker.Alarm] // by request
-	raised  table[string, bool]         // all of them, by session, tool use and kind: each is told once
-}
-
-func (as *alarms) alarm(sessionID string) alarmed {
-	a, _ := as.get(sessionID)
-	return a
+	undo.Map[string, alarmed]
+	alarmOf undo.Map[string, broker.Alarm] // by request
+	raised  undo.Map[string, bool]         // all of them, by session, tool use and kind: each is told once
 }
 
 // alarmWords say why no rule may allow anything in a session; "" when they may.
 func (as *alarms) alarmWords(sessionID string) string {
-	a := as.alarm(sessionID)
+	a := as.At(sessionID)
 	if a.count == 0 {
 		return ""
 	}
@@ -42,14 +38,14 @@ func (as *alarms) alarmWords(sessionID string) string {
 }
 
 func (s *State) addAlarm(a broker.Alarm) {
-	list := s.alarm(a.SessionID)
+	list := s.alarms.At(a.SessionID)
 	if list.count == 0 {
 		list.first = a
 	}
 	list.count++
-	s.alarms.put(a.SessionID, list)
+	s.alarms.Put(a.SessionID, list)
 	if a.RequestID != "" {
-		s.alarmOf.put(a.RequestID, a)
+		s.alarmOf.Put(a.RequestID, a)
 	}
 	s.setRules(func(*Rules) {}) // what was judged before may not be what holds now
 }
@@ -61,11 +57,11 @@ type Raise struct{ Alarm broker.Alarm }
 func (in Raise) step(s *State, now time.Time) Reply {
 	a := in.Alarm
 	once := strings.Join([]string{a.SessionID, cmp.Or(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
-	if s.raised.has(once) || s.alarm(a.SessionID).count >= mostOpen { // reports have no other limit
+	if s.raised.Has(once) || s.alarms.At(a.SessionID).count >= mostOpen { // reports have no other limit
 		return Reply{}
 	}
-	if s.raised.len() < 10*maxAlarms {
-		s.raised.put(once, true)
+	if s.raised.Len() < 10*maxAlarms {
+		s.raised.Put(once, true)
 	}
 	a.At = broker.Instant(now)
 	if len(a.Ran) > maxRan {
@@ -96,7 +92,7 @@ type Acknowledge struct {
 }
 
 func (in Acknowledge) step(s *State, now time.Time) Reply {
-	list := s.alarm(in.SessionID)
+	list := s.alarms.At(in.SessionID)
 	switch {
 	case in.By.Kind != broker.ByOperator:
 		return Reply{Err: broker.ErrForbidden}
@@ -105,7 +101,7 @@ func (in Acknowledge) step(s *State, now time.Time) Reply {
 	}
 	a := list.first
 	s.noteSynced(now, broker.EventAlarmSeen, broker.Request{ID: a.RequestID}, map[string]any{"session_id": in.SessionID, "tool_use_id": a.ToolUseID, "kind": a.Kind, "by": in.By})
-	s.alarms.drop(in.SessionID)
+	s.alarms.Drop(in.SessionID)
 	s.setRules(func(*Rules) {})
 	s.editSession(in.SessionID).Row.Alarm = nil
 	s.emit(ShowSession{in.SessionID})

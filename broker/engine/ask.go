@@ -227,7 +227,7 @@ func beside() *broker.Outcome { return new(refused(broker.BesideID, broker.Besid
 func (in Insert) endAtOnce(s *State, now time.Time, c *Call, o broker.Outcome, used firstUse) {
 	o.At = c.Req.CreatedAt
 	s.use(now, c, o, used)
-	s.change.Events = append(s.change.Events, s.decided(c.Req, o, used.rules...))
+	s.change.Events = append(s.change.Events, s.limits.decided(c.Req, o, used.rules...))
 	s.change.Sync = s.change.Sync || o.By.Kind == broker.ByOperator
 	s.finish(now, c, o)
 }

@@ -80,13 +80,6 @@ func (in Heard) step(s *State, now time.Time) Reply {
 	return Reply{}
 }
 
-func (s *State) takeBackUnheard(c *Call) {
-	if c.Req.Unheard {
-		c.own().Unheard = false
-		s.emit(ShowCall{c.Req})
-	}
-}
-
 // mayBeAway is how long nobody may ask for the call's answer before its asker counts as gone.
 func (c *Call) mayBeAway(usual time.Duration) time.Duration {
 	switch {
@@ -110,8 +103,8 @@ func (in Tick) away(now time.Time, c *Call, since time.Time, most time.Duration)
 
 // cancelAbandoned ends the calls whose asker is dead, or alive but away for too long.
 func (in Tick) cancelAbandoned(s *State, now time.Time) {
-	for _, sid := range s.sessions.keys() {
-		for _, id := range s.session(sid).waiting {
+	for _, se := range s.sessions.All() {
+		for _, id := range se.waiting {
 			c := s.call(id)
 			if c.Asker.bound && in.away(now, c, c.Asker.leftAt, c.mayBeAway(s.limits.AskerGrace)) {
 				why := "the hook that asked is gone"

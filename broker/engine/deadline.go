@@ -7,12 +7,6 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// arm starts c's clock.
-func (s *State) arm(c *Call, deadline time.Time) {
-	c.Clock.deadline = deadline
-	s.emit(Timer{c.Req.ID, deadline})
-}
-
 // Due says that the time of a call may be over.
 type Due struct{ ID string }
 
@@ -70,7 +64,7 @@ func (in Extend) step(s *State, now time.Time) Reply {
 		deadline = last
 	}
 	if deadline.Sub(c.Clock.deadline) < broker.LeastMore {
-		return Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, whyNoMore(c)), Call: *c.Req}
+		return Reply{Err: fmt.Errorf("%w: %s", broker.ErrNoMoreTime, broker.WhyNoMore(c.Req, c.Clock.deadline, c.Clock.most, c.Clock.mayMore)), Call: *c.Req}
 	}
 	c = s.edit(c)
 	req := c.own()
@@ -80,26 +74,4 @@ func (in Extend) step(s *State, now time.Time) Reply {
 	s.arm(c, deadline)
 	s.emit(Moved{in.ID}, ShowCall{req})
 	return Reply{Call: *req, Done: true}
-}
-
-// whyNoMore says what keeps c from more time.
-func whyNoMore(c *Call) string {
-	hook := c.Req.Event != ""
-	switch {
-	case c.Clock.most.IsZero():
-		return "nobody has asked for it since this console began"
-	case c.Clock.deadline.Add(broker.ExtendMargin + broker.LeastMore).Before(c.Clock.most):
-		return "it has its full time already"
-	case broker.HardLimit(*c.Req) > 0: // to install it again gives it next to nothing, if anything
-		return broker.HardWait(*c.Req) + ", and then runs the call; allow it late, and its next try passes"
-	case c.Clock.most.Sub(c.Req.CreatedAt) > broker.MaxTimeout-time.Minute: // whatever its asker says
-		return "no call waits longer than a day"
-	case hook && !c.Clock.mayMore:
-		return fmt.Sprintf(`its hook waits no longer: run "aoctl install %s" again`, c.Req.Agent)
-	case hook:
-		return "its hook waits no longer than that"
-	case !c.Clock.mayMore:
-		return "its program waits no longer: it named no at_most"
-	}
-	return "its program waits no longer than that"
 }

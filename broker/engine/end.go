@@ -28,12 +28,12 @@ func (s *State) settle(c *Call, o broker.Outcome, returned bool, used ...string)
 		s.dropCheckpoint(c)
 	}
 	if s.cause != nil {
-		s.debts.put(c.Req.ID, o)
+		s.debts.Put(c.Req.ID, o)
 		return
 	}
 	w := &s.change
 	w.Settle = append(w.Settle, broker.Settlement{ID: c.Req.ID, Outcome: o})
-	w.Events = append(w.Events, s.decided(c.Req, o, used...))
+	w.Events = append(w.Events, s.limits.decided(c.Req, o, used...))
 	w.Sync = w.Sync || o.By.Kind == broker.ByOperator || o.By.Kind == broker.ByProcess
 }
 
@@ -42,7 +42,7 @@ func (s *State) dropCheckpoint(c *Call) {
 	if s.cause == nil {
 		s.change.DropCheckpoints = append(s.change.DropCheckpoints, c.Req.ID)
 	} else {
-		s.strays.put(c.Req.ID, c.Req.SessionID)
+		s.strays.Put(c.Req.ID, c.Req.SessionID)
 	}
 }
 
@@ -66,9 +66,6 @@ func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
 	s.emit(Answered{req.ID})
 	s.show(c)
 }
-
-// show tells those who watch of c and of its session.
-func (s *State) show(c *Call) { s.emit(ShowCall{c.Req}, ShowSession{c.Req.SessionID}) }
 
 // queue makes c, which edit returned, one that waits.
 func (s *State) queue(c *Call) {
@@ -102,17 +99,12 @@ func (s *State) retire(c *Call) {
 		old := s.now.recent[0]
 		s.now.recent = s.now.recent[1:]
 		if c := s.call(old); c != nil && c.Phase == ended {
-			s.calls.drop(old)
-			if at, ok := s.idOf.get(c.Req.Key); ok && at == old {
-				s.idOf.drop(c.Req.Key)
+			s.calls.Drop(old)
+			if at, ok := s.idOf.Get(c.Req.Key); ok && at == old {
+				s.idOf.Drop(c.Req.Key)
 			}
 		}
 	}
-}
-
-// decided is the event of r ending with o, for which these rules spoke.
-func (s *State) decided(r *broker.Request, o broker.Outcome, rules ...string) *broker.Event {
-	return broker.NewEvent(o.At, broker.EventRequestDecided, *r, broker.DecidedDataOf(r, o, s.limits.Difference, rules))
 }
 
 // barred reports why o must not end c now: a stop or a freeze is in the way of what would let

@@ -120,11 +120,11 @@ func TestLateAllow(t *testing.T) {
 	now = now.Add(time.Minute + time.Second)
 	several := allow("a")
 	several.NewID = ""
-	if r := do(s, now, several); !errors.Is(r.Err, broker.ErrAlreadyDecided) || r.Done || len(s.grants.keys()) > 0 {
-		t.Errorf("allowed as one of several: %+v, %v", r, s.grants.keys())
+	if r := do(s, now, several); !errors.Is(r.Err, broker.ErrAlreadyDecided) || r.Done || len(s.grants.Keys()) > 0 {
+		t.Errorf("allowed as one of several: %+v, %v", r, s.grants.Keys())
 	}
-	if r := do(s, now, allow("a")); !r.Done || len(s.grants.keys()) != 1 {
-		t.Errorf("allowed by itself: %+v, %v", r, s.grants.keys())
+	if r := do(s, now, allow("a")); !r.Done || len(s.grants.Keys()) != 1 {
+		t.Errorf("allowed by itself: %+v, %v", r, s.grants.Keys())
 	}
 }
 

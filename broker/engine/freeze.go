@@ -35,7 +35,7 @@ type SetFreeze struct {
 }
 
 func (in SetFreeze) step(s *State, now time.Time) Reply {
-	f, frozen := s.freezes.get(in.SessionID)
+	f, frozen := s.freezes.Get(in.SessionID)
 	switch {
 	case s.now.closed:
 		return Reply{Err: broker.ErrClosed}
@@ -43,7 +43,7 @@ func (in SetFreeze) step(s *State, now time.Time) Reply {
 		return Reply{Err: broker.ErrForbidden}
 	case !in.On && !frozen, in.On && frozen && f.recorded:
 		return Reply{}
-	case in.On && !frozen && in.SessionID != "" && s.freezes.len() >= maxFreezes:
+	case in.On && !frozen && in.SessionID != "" && s.freezes.Len() >= maxFreezes:
 		return Reply{Err: broker.TooMuch(
 			broker.ErrTooMany, fmt.Sprintf("%d sessions are frozen one by one, the most there may be", maxFreezes),
 			"freeze everything instead, or lift some of them",
@@ -53,12 +53,12 @@ func (in SetFreeze) step(s *State, now time.Time) Reply {
 			f = Freeze{By: in.By}
 		}
 		f.recorded = s.cause == nil
-		s.freezes.put(in.SessionID, f)
+		s.freezes.Put(in.SessionID, f)
 		s.recordFreeze(now, in.SessionID, true, f.By)
 		s.showHeld(in.SessionID)
 		return Reply{Done: true}
 	default:
-		s.freezes.drop(in.SessionID)
+		s.freezes.Drop(in.SessionID)
 		s.recordFreeze(now, in.SessionID, false, in.By)
 		s.showHeld(in.SessionID)
 		in.freeAnswers(s)
@@ -66,16 +66,10 @@ func (in SetFreeze) step(s *State, now time.Time) Reply {
 	}
 }
 
-func (s *State) recordFreeze(now time.Time, sessionID string, on bool, by broker.Actor) {
-	if s.cause == nil {
-		s.noteSynced(now, broker.EventFrozen, broker.Request{SessionID: sessionID}, broker.FrozenData{Session: sessionID, On: on, By: by})
-	}
-}
-
 // freed are the calls that wait or are put off, and that no freeze holds any more.
 func (in SetFreeze) freed(s *State) (ids []string) {
-	for _, id := range s.sessions.keys() {
-		if se := s.session(id); (in.SessionID == "" || id == in.SessionID) && s.held(id) == "" {
+	for id, se := range s.sessions.All() {
+		if (in.SessionID == "" || id == in.SessionID) && s.held(id) == "" {
 			ids = slices.Concat(ids, se.waiting, se.deferred)
 		}
 	}
@@ -86,11 +80,11 @@ func (in SetFreeze) freed(s *State) (ids []string) {
 // session, or for "" of all, changed.
 func (s *State) showHeld(sessionID string) {
 	if sessionID == "" {
-		f, on := s.freezes.get("")
+		f, on := s.freezes.Get("")
 		s.now.health.Frozen, s.now.health.FrozenBy = on, f.By
 		s.emit(ShowHealth{})
 	}
-	for _, id := range s.sessions.keys() {
+	for _, id := range s.sessions.Keys() {
 		if sessionID != "" && id != sessionID {
 			continue
 		}
@@ -125,8 +119,8 @@ func (s *State) withholds(c *Call, r *broker.Request) bool {
 
 // freeAnswers lets those ask again who wait for an answer that was withheld.
 func (in SetFreeze) freeAnswers(s *State) {
-	for _, id := range s.calls.keys() {
-		if c := s.call(id); c.Told.withheld && (in.SessionID == "" || c.Req.SessionID == in.SessionID) {
+	for id, c := range s.calls.All() {
+		if c.Told.withheld && (in.SessionID == "" || c.Req.SessionID == in.SessionID) {
 			s.emit(Answered{id})
 		}
 	}

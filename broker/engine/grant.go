@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 // Grant lets one later call pass, while its files are as they were when it was allowed.
@@ -12,6 +13,9 @@ type Grant struct {
 	broker.Grant
 	stamp string // "" for one of an earlier console
 }
+
+// grants are those in force, by what they cover; see grantKey.
+type grants struct{ undo.Map[string, Grant] }
 
 // grantKey is what a grant covers.
 func grantKey(session, subagent, digest string) string {
@@ -27,21 +31,21 @@ func (in Decide) grant(s *State, now time.Time, c *Call) {
 	}
 	s.change.Grant = &g
 	s.noteSynced(now, broker.EventGrantCreated, *r, map[string]any{"grant": g.ID, "digest": g.Digest, "by": g.By, "expires_at": g.ExpiresAt})
-	s.grants.put(grantKey(r.SessionID, r.SubagentID, r.Digest), Grant{g, c.Stamp})
+	s.grants.Put(grantKey(r.SessionID, r.SubagentID, r.Digest), Grant{g, c.Stamp})
 	s.edit(c).LateUntil = time.Time{}
 	s.emit(ShowCall{r})
 }
 
 // covering is the grant that covers r, whose files have this stamp now.
-func (s *State) covering(now time.Time, r *broker.Request, stamp string) (Grant, bool) {
-	g, ok := s.grants.get(grantKey(r.SessionID, r.SubagentID, r.Digest))
+func (gs *grants) covering(now time.Time, r *broker.Request, stamp string) (Grant, bool) {
+	g, ok := gs.Get(grantKey(r.SessionID, r.SubagentID, r.Digest))
 	fits := ok && (g.stamp == "" || g.stamp == stamp) && now.Before(g.ExpiresAt)
 	return g, fits
 }
 
 // useGrant records that call r used a grant up.
 func (s *State) useGrant(now time.Time, id string, r broker.Request) {
-	s.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))
+	s.grants.Drop(grantKey(r.SessionID, r.SubagentID, r.Digest))
 	s.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}
 	s.note(now, broker.EventGrantUsed, r, map[string]string{"grant": id})
 }
@@ -53,12 +57,11 @@ type RevokeGrant struct {
 }
 
 func (in RevokeGrant) step(s *State, now time.Time) Reply {
-	for _, key := range s.grants.keys() {
-		g, _ := s.grants.get(key)
+	for key, g := range s.grants.All() {
 		if g.ID != in.ID {
 			continue
 		}
-		s.grants.drop(key)
+		s.grants.Drop(key)
 		s.change.UseGrant = &broker.GrantUse{ID: in.ID, By: broker.GrantRevoked}
 		s.noteSynced(now, broker.EventGrantUsed, broker.Request{ID: g.RequestID, SessionID: g.SessionID}, map[string]any{"grant": in.ID, "revoked": true, "by": in.By})
 		return Reply{Done: true}

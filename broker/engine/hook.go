@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func (in FromHook) step(s *State, now time.Time) Reply {
 	in.noteOver(s)
 	if limit == nil {
 		in.record(s, now)
-	} else if h.Kind == agents.Prompt || !tooFast(limit) {
+	} else if h.Kind == agents.Prompt || !errors.Is(limit, broker.ErrTooFast) {
 		return Reply{Err: limit}
 	} // else it is counted and not recorded: an error would keep some agents from ending their turn
 	se := s.editSession(h.SessionID)
@@ -255,19 +256,19 @@ const (
 func (in Root) step(s *State, _ time.Time) Reply {
 	root := in.SessionID
 	for range maxBelow {
-		parent, ok := s.roots.get(root)
+		parent, ok := s.roots.Get(root)
 		if !ok || s.session(root) != nil {
 			break
 		}
 		root = parent
 	}
 	if in.SubagentID != "" && in.SubagentID != in.SessionID && s.session(in.SubagentID) == nil && root != in.SubagentID {
-		if s.roots.len() >= maxRoots {
-			for _, k := range s.roots.keys() {
-				s.roots.drop(k)
+		if s.roots.Len() >= maxRoots {
+			for _, k := range s.roots.Keys() {
+				s.roots.Drop(k)
 			}
 		}
-		s.roots.put(in.SubagentID, root)
+		s.roots.Put(in.SubagentID, root)
 	}
 	return Reply{Session: broker.Session{ID: root}}
 }

@@ -2,12 +2,12 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 // How much one session may ask, unless Limits say otherwise.
@@ -64,10 +64,9 @@ func (in Ask) admit(s *State, now time.Time) error {
 	se := s.editSession(sessionID)
 	rate := float64(s.limits.Rate)
 	if !se.asks.take(now, rate, burstSeconds*rate) {
-		return s.refuse(now, sessionID, fmt.Sprintf("asks faster than %d calls a second", s.limits.Rate), broker.TooMuch(
-			broker.ErrTooFast, fmt.Sprintf("session %s asks faster than %d a second", se.Row.Named(), s.limits.Rate),
-			fmt.Sprintf("slow down: wait %d s, then ask for one call at a time", secondsToSlowDown),
-		))
+		return s.refuse(now, sessionID, broker.ErrTooFast,
+			fmt.Sprintf("asks faster than %d calls a second", s.limits.Rate), fmt.Sprintf("session %s asks faster than %d a second", se.Row.Named(), s.limits.Rate),
+			fmt.Sprintf("slow down: wait %d s, then ask for one call at a time", secondsToSlowDown))
 	}
 	return s.roomFor(now, sessionID)
 }
@@ -79,18 +78,15 @@ func (s *State) roomFor(now time.Time, sessionID string) error {
 	hint := "answer or deny some of them in the console, or stop the session, then ask again"
 	switch {
 	case n >= s.limits.MaxPerSession:
-		return s.refuse(now, sessionID, fmt.Sprintf("has %d calls waiting, the most that one session may have", n), broker.TooMuch(
-			broker.ErrTooMany, fmt.Sprintf("%d of session %s, the most that one session may have", n, se.Row.Named()), hint,
-		))
+		return s.refuse(now, sessionID, broker.ErrTooMany,
+			fmt.Sprintf("has %d calls waiting, the most that one session may have", n), fmt.Sprintf("%d of session %s, the most that one session may have", n, se.Row.Named()), hint)
 	case all >= most:
-		return s.refuse(now, sessionID, fmt.Sprintf("finds %d calls waiting, the most that may wait in all", all), broker.TooMuch(
-			broker.ErrTooMany, fmt.Sprintf("%d in all, the most there may be; %d of them are of session %s", all, n, se.Row.Named()),
-			"answer some in the console, or stop a session there (S stops all), then ask again",
-		))
+		return s.refuse(now, sessionID, broker.ErrTooMany, fmt.Sprintf("finds %d calls waiting, the most that may wait in all", all),
+			fmt.Sprintf("%d in all, the most there may be; %d of them are of session %s", all, n, se.Row.Named()),
+			"answer some in the console, or stop a session there (S stops all), then ask again")
 	case all >= most-most/reservedPart && n >= s.fairShare(most):
-		return s.refuse(now, sessionID, fmt.Sprintf("has %d calls waiting while only %d more may wait in all", n, most-all), broker.TooMuch(
-			broker.ErrTooMany, fmt.Sprintf("%d in all, and %d of session %s; the room that is left is kept for sessions with fewer", all, n, se.Row.Named()), hint,
-		))
+		return s.refuse(now, sessionID, broker.ErrTooMany, fmt.Sprintf("has %d calls waiting while only %d more may wait in all", n, most-all),
+			fmt.Sprintf("%d in all, and %d of session %s; the room that is left is kept for sessions with fewer", all, n, se.Row.Named()), hint)
 	}
 	return nil
 }
@@ -99,8 +95,8 @@ func (s *State) roomFor(now time.Time, sessionID string) error {
 // those that wait for many leave what is left to those that wait for few.
 func (ss *sessions) fairShare(most int) int {
 	sessions := 0
-	for _, id := range ss.keys() {
-		if len(ss.session(id).waiting) > 0 {
+	for _, se := range ss.All() {
+		if len(se.waiting) > 0 {
 			sessions++
 		}
 	}
@@ -114,17 +110,18 @@ func (s *State) admitSession(now time.Time, id string) error {
 		return nil
 	}
 	hint := "end what starts them; sessions that are known go on as before"
-	if n := s.sessions.len(); n >= s.limits.MaxSessions && !s.forgetSessions(now) {
-		return s.refuse(now, "", fmt.Sprintf("are refused: %d sessions are open, the most there may be", n), broker.TooMuch(
-			broker.ErrTooManySessions, fmt.Sprintf("%d are open, the most there may be", n), hint,
-		))
+	if n, most := s.sessions.Len(), s.limits.MaxSessions; n >= most {
+		if !s.sessions.forget(now, max(1, most/forgottenTogether)) {
+			return s.refuse(now, "", broker.ErrTooManySessions,
+				fmt.Sprintf("are refused: %d sessions are open, the most there may be", n), fmt.Sprintf("%d are open, the most there may be", n), hint)
+		}
+		s.emit(ShowAnew{}) // a new snapshot is how a console learns that a session is no longer known
 	}
 	if s.limits.Rate < 0 || s.now.newcomers.take(now, newSessionRate, newSessionBurst) {
 		return nil
 	}
-	return s.refuse(now, "", fmt.Sprintf("come faster than %d a second", newSessionRate), broker.TooMuch(
-		broker.ErrTooManySessions, fmt.Sprintf("new ones come faster than %d a second", newSessionRate), hint,
-	))
+	return s.refuse(now, "", broker.ErrTooManySessions,
+		fmt.Sprintf("come faster than %d a second", newSessionRate), fmt.Sprintf("new ones come faster than %d a second", newSessionRate), hint)
 }
 
 // admitEvent is admit for what is told and not asked.
@@ -137,40 +134,32 @@ func (s *State) admitEvent(now time.Time, sessionID string) error {
 	if se.tells.take(now, float64(most), burstSeconds*float64(most)) {
 		return nil
 	}
-	return s.refuse(now, sessionID, fmt.Sprintf("tells of more than %d events a second", most), broker.TooMuch(
-		broker.ErrTooFast, fmt.Sprintf("session %s tells of more than %d events a second", se.Row.Named(), most),
-		fmt.Sprintf("slow down: wait %d s", secondsToSlowDown),
-	))
+	return s.refuse(now, sessionID, broker.ErrTooFast, fmt.Sprintf("tells of more than %d events a second", most),
+		fmt.Sprintf("session %s tells of more than %d events a second", se.Row.Named(), most), fmt.Sprintf("slow down: wait %d s", secondsToSlowDown))
 }
 
-func tooFast(err error) bool { return errors.Is(err, broker.ErrTooFast) }
-
-// forgetSessions makes room for new sessions: those that ended go first, then those behind
-// which no process is known, the longest silent first. Sessions with calls that wait or were
-// put off, with a stop that holds, or with a living process stay. It reports whether any went.
+// forget makes room for new sessions: those that ended go first, then those behind which no
+// process is known, the longest silent first. Sessions with calls that wait or were put off, with a
+// stop that holds, or with a living process stay. At most so many go; it reports whether any did.
 // The store keeps them all.
-func (s *State) forgetSessions(now time.Time) bool {
-	var list []*Session
-	for _, id := range s.sessions.keys() {
-		if se := s.session(id); se.forgettable(now) {
-			list = append(list, se)
+func (ss *sessions) forget(now time.Time, most int) bool {
+	var over, silent []*Session
+	for _, se := range ss.All() {
+		switch {
+		case !se.forgettable(now):
+		case se.Row.EndedAt.IsZero():
+			silent = append(silent, se)
+		default:
+			over = append(over, se)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *Session) int {
-		if x.Row.EndedAt.IsZero() != y.Row.EndedAt.IsZero() {
-			if y.Row.EndedAt.IsZero() {
-				return -1
-			}
-			return 1
-		}
-		return x.Row.LastSeenAt.Compare(y.Row.LastSeenAt)
-	})
-	gone := list[:min(len(list), max(1, s.limits.MaxSessions/forgottenTogether))]
+	longest := func(x, y *Session) int { return x.Row.LastSeenAt.Compare(y.Row.LastSeenAt) }
+	slices.SortStableFunc(over, longest)
+	slices.SortStableFunc(silent, longest)
+	gone := slices.Concat(over, silent)
+	gone = gone[:min(len(gone), most)]
 	for _, se := range gone {
-		s.sessions.drop(se.Row.ID)
-	}
-	if len(gone) > 0 { // a new snapshot is how a console learns that a session is no longer known
-		s.emit(ShowAnew{})
+		ss.Drop(se.Row.ID)
 	}
 	return len(gone) > 0
 }
@@ -197,30 +186,30 @@ type flood struct {
 
 // attempts are what was turned away.
 type attempts struct {
-	floods table[string, flood]    // calls beyond the limits, by session and kind
-	notes  table[string, refusals] // decisions, by what they have in common
+	floods undo.Map[string, flood]    // calls beyond the limits, by session and kind
+	notes  undo.Map[string, refusals] // decisions, by what they have in common
 }
 
-// refuse counts a call that is refused with err.
-func (as *attempts) refuse(now time.Time, sessionID, why string, err *broker.LimitError) error {
+// refuse counts a call that is refused, and returns the error that says so. Why goes on from the
+// session's name, for the console; what and hint are for who asks.
+func (as *attempts) refuse(now time.Time, sessionID string, kind error, why, what, hint string) error {
 	at := broker.Instant(now)
-	key := sessionID + "\x1f" + err.Kind.Error()
-	f, ok := as.floods.get(key)
+	key := sessionID + "\x1f" + kind.Error()
+	f, ok := as.floods.Get(key)
 	if !ok {
 		f.SessionID, f.Since = sessionID, at
 	}
 	f.Why, f.Until = why, at
 	f.Refused++
-	as.floods.put(key, f)
-	return err
+	as.floods.Put(key, f)
+	return broker.TooMuch(kind, what, hint)
 }
 
 // noteFloods writes down what was refused: one event for each flood when it begins, once a
 // minute while it lasts, and at its end. It also tells the console.
 func (s *State) noteFloods(now time.Time, last bool) {
 	var told []broker.Flood
-	for _, key := range s.floods.keys() {
-		f, _ := s.floods.get(key)
+	for key, f := range s.floods.All() {
 		over := last || now.Sub(f.Until) > floodOver
 		if now.Sub(f.Until) <= floodOver {
 			told = append(told, f.Flood)
@@ -230,9 +219,9 @@ func (s *State) noteFloods(now time.Time, last bool) {
 				Why: f.Why, Count: n, Total: f.Refused, Since: f.Since, Until: f.Until,
 			})
 			f.noted, f.notedAt = f.Refused, now
-			s.floods.put(key, f)
+			s.floods.Put(key, f)
 		} else if over {
-			s.floods.drop(key)
+			s.floods.Drop(key)
 		}
 	}
 	slices.SortFunc(told, func(x, y broker.Flood) int {

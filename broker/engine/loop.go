@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -219,7 +218,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 			l.release(steps)
 			return
 		}
-		doubt := StoreFailed{err.Error(), slices.Sorted(maps.Keys(l.state.sessions.draft)), slices.Sorted(maps.Keys(l.state.calls.draft))}
+		doubt := StoreFailed{err.Error(), l.state.sessions.Changed(), l.state.calls.Changed()}
 		l.state.Undo()
 		var fault *broker.ChangeError
 		if errors.As(err, &fault) && fault.Index < len(list) {
@@ -229,7 +228,7 @@ func (l *Loop) round(ctx context.Context, now time.Time, jobs []job) {
 			continue
 		}
 		l.log.Error("not recorded", "inputs", len(jobs), "err", err)
-		if storeFailed(err) {
+		if broker.StoreFailed(err) {
 			_, effects := l.state.Step(now, doubt)
 			l.release([]*step{{effects: effects}})
 		}
@@ -268,7 +267,7 @@ func (l *Loop) alone(now time.Time, j job, changes bool, cause error) *step {
 		}
 		l.state.Undo()
 	}
-	if _, is := j.in.(Insert); is && !storeFailed(cause) { // the store has the call from an earlier life
+	if _, is := j.in.(Insert); is && !broker.StoreFailed(cause) { // the store has the call from an earlier life
 		return &step{job: j, effects: []Effect{&Reply{Err: cause}}}
 	}
 	return &step{job: j, effects: l.state.Unrecorded(now, j.in, cause)}
@@ -394,7 +393,7 @@ func (l *Loop) show(steps []*step) {
 		}
 	}
 	for _, id := range order {
-		if se := l.state.sessions.kept[id]; se != nil && se.known() {
+		if se := l.state.kept.session(id); se != nil && se.known() {
 			l.publish(broker.Update{Session: new(se.view())})
 		}
 	}
@@ -402,7 +401,7 @@ func (l *Loop) show(steps []*step) {
 		l.publish(broker.Update{Health: new(l.state.kept.now.health)})
 	}
 	if ruleBook {
-		l.publish(broker.Update{Rules: new(l.state.kept.ruleBook())})
+		l.publish(broker.Update{Rules: new(l.state.kept.book.shown(l.state.kept.now.rules))})
 	}
 	if anew {
 		for w := range l.watchers {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -50,10 +49,10 @@ type Refused struct {
 func (in Refused) step(s *State, now time.Time) Reply {
 	d := in.Data
 	name := strings.Join([]string{string(d.Kind), d.Wanted, d.By.Exe}, "\x00")
-	if !s.notes.has(name) && s.notes.len() >= refusalSources {
+	if !s.notes.Has(name) && s.notes.Len() >= refusalSources {
 		name = "" // whoever comes under ever new names
 	}
-	n, _ := s.notes.get(name)
+	n := s.notes.At(name)
 	n.last, n.count = d, n.count+1
 	s.now.refused.inAll++
 	if n.count > refusalsEach || s.now.refused.inAll > refusalsInAll {
@@ -61,36 +60,32 @@ func (in Refused) step(s *State, now time.Time) Reply {
 	} else {
 		in.record(s, now)
 	}
-	s.notes.put(name, n)
+	s.notes.Put(name, n)
 	return Reply{}
 }
 
 // record puts the attempt into the log, and tells the console.
 func (in Refused) record(s *State, now time.Time) {
 	about, d := in.About, in.Data
-	typ := broker.EventAccessRefused
-	if slices.Contains([]string{string(broker.Allow), "rule", "observe", broker.WantsUnfreeze}, d.Wanted) {
-		typ = broker.EventDecisionRefused
-	}
 	if s.cause == nil {
-		s.note(now, typ, about, d)
+		s.note(now, d.EventType(), about, d)
 	}
 	s.emit(ShowRefused{broker.Refused{At: broker.Instant(now), SessionID: about.SessionID, RequestID: about.ID, RefusedData: d}})
 }
 
 // countRefusals closes a window that is over: what was only counted in it is recorded.
 func (in Tick) countRefusals(s *State, now time.Time) {
-	switch names := s.notes.keys(); {
+	switch names := s.notes.Keys(); {
 	case len(names) == 0:
 		s.now.refused = window{since: now}
 	case now.Sub(s.now.refused.since) >= refusalWindow:
 		for _, name := range names {
-			n, _ := s.notes.get(name)
+			n := s.notes.At(name)
 			if n.skipped > 0 {
 				n.last.More = n.skipped - 1
 				Refused{Data: n.last}.record(s, now)
 			}
-			s.notes.drop(name)
+			s.notes.Drop(name)
 		}
 		s.now.refused = window{since: now}
 	}
@@ -103,29 +98,16 @@ type SettingsFound struct {
 	Record bool // in the log, unless the operator was told of it before
 }
 
-// settingsTold is how many files Health has, the oldest.
-const settingsTold = 8
-
 func (in SettingsFound) step(s *State, now time.Time) Reply {
-	h := &s.now.health
-	list := slices.Clone(h.Settings)
-	at := slices.IndexFunc(list, func(f broker.SettingsFound) bool { return f.File == in.Found.File })
-	switch {
-	case in.Gone && at >= 0:
-		list = slices.Delete(list, at, at+1)
-	case in.Gone, at >= 0 && list[at].Why == in.Found.Why && (list[at].Kept || !in.Found.Kept), at < 0 && len(list) == settingsTold:
+	changed, fresh := s.now.health.NoteSettings(in.Found, in.Gone)
+	if !changed {
 		return Reply{}
-	case at >= 0:
-		list[at] = in.Found
-	default:
-		list = append(list, in.Found)
-		if in.Record {
-			s.note(now, broker.EventSettings, broker.Request{SessionID: in.Found.SessionID}, in.Found)
-		}
 	}
-	h.Settings = list
+	if fresh && in.Record {
+		s.note(now, broker.EventSettings, broker.Request{SessionID: in.Found.SessionID}, in.Found)
+	}
 	s.emit(ShowHealth{})
-	return Reply{Done: at < 0}
+	return Reply{Done: fresh}
 }
 
 // Healthy says what the world found out about the console itself.

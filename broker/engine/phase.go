@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 // Phase says where a call stands.
@@ -104,36 +105,30 @@ func (c *Call) overdue(now time.Time) bool {
 
 // calls are those in memory, by id: waiting, put off, late and lately ended ones.
 type calls struct {
-	table[string, *Call]
-	idOf table[string, string] // by correlation key
+	undo.Map[string, *Call]
+	idOf undo.Map[string, string] // by correlation key
 }
 
 // call is call id, nil when it is not in memory.
-func (cs *calls) call(id string) *Call {
-	c, _ := cs.get(id)
-	return c
-}
+func (cs *calls) call(id string) *Call { return cs.At(id) }
 
 // byKey is the call with a correlation key, nil when it is not in memory.
-func (cs *calls) byKey(key string) *Call {
-	id, _ := cs.idOf.get(key)
-	return cs.call(id)
-}
+func (cs *calls) byKey(key string) *Call { return cs.At(cs.idOf.At(key)) }
 
 // add makes c known, which is in no phase yet.
 func (cs *calls) add(c *Call) {
-	cs.put(c.Req.ID, c)
-	cs.idOf.put(c.Req.Key, c.Req.ID)
+	cs.Put(c.Req.ID, c)
+	cs.idOf.Put(c.Req.Key, c.Req.ID)
 }
 
 // edit returns a copy of c that is in its place from now on. It may be changed until it is
 // kept; its request may not: see own.
 func (cs *calls) edit(c *Call) *Call {
-	if d, ok := cs.drafted(c.Req.ID); ok {
+	if d, ok := cs.Drafted(c.Req.ID); ok {
 		return d
 	}
 	next := *c
-	cs.put(c.Req.ID, &next)
+	cs.Put(c.Req.ID, &next)
 	return &next
 }
 

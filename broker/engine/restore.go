@@ -36,7 +36,7 @@ func (s *State) Restore(now time.Time, st Start) ([]Effect, error) {
 	st.sessions(s, now)
 	for _, g := range st.Saved.Grants {
 		if now.Before(g.ExpiresAt) {
-			s.grants.put(grantKey(g.SessionID, g.SubagentID, g.Digest), Grant{Grant: g})
+			s.grants.Put(grantKey(g.SessionID, g.SubagentID, g.Digest), Grant{Grant: g})
 		}
 	}
 	st.facts(s)
@@ -56,7 +56,7 @@ func (st Start) sessions(s *State, now time.Time) {
 		if !se.known() {
 			se.savedAt = now
 		}
-		s.sessions.put(row.ID, se)
+		s.sessions.Put(row.ID, se)
 		s.remember(row.Process, row.ID)
 		if row.Run.Running() {
 			s.rememberRunner(row.Run.Runner, row.ID)
@@ -71,7 +71,7 @@ func (st Start) facts(s *State) {
 		s.now.rules.Doubt = cmp.Or(s.now.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
 	}
 	for id, u := range maps.All(saved.RuleUse) {
-		s.book.uses.put(id, u)
+		s.book.uses.Put(id, u)
 	}
 	lost := saved.Lost
 	for _, e := range saved.Facts {
@@ -91,9 +91,9 @@ func (st Start) facts(s *State) {
 			s.presumeFrozen()
 			doubt(e, err)
 		case d.On:
-			s.freezes.put(d.Session, Freeze{By: d.By, recorded: true})
+			s.freezes.Put(d.Session, Freeze{By: d.By, recorded: true})
 		default:
-			s.freezes.drop(d.Session)
+			s.freezes.Drop(d.Session)
 		}
 	}
 	if lost != 0 {
@@ -103,8 +103,8 @@ func (st Start) facts(s *State) {
 
 // presumeFrozen holds everything, unless somebody's freeze does so.
 func (ss *sessions) presumeFrozen() {
-	if !ss.freezes.has("") {
-		ss.freezes.put("", Freeze{By: broker.Actor{Kind: broker.ByBroker}, recorded: true})
+	if !ss.freezes.Has("") {
+		ss.freezes.Put("", Freeze{By: broker.Actor{Kind: broker.ByBroker}, recorded: true})
 	}
 }
 
@@ -143,10 +143,10 @@ func (st Start) calls(s *State, now time.Time) {
 		se.deferred = append(se.deferred, r.ID)
 	}
 	for _, cp := range st.Stray {
-		s.strays.put(cp.RequestID, cp.SessionID)
+		s.strays.Put(cp.RequestID, cp.SessionID)
 	}
 	for _, r := range st.Late {
-		if s.calls.has(r.ID) || r.Outcome.Withdrawn() {
+		if s.calls.Has(r.ID) || r.Outcome.Withdrawn() {
 			continue
 		}
 		c := &Call{Req: &r, LateUntil: r.Outcome.At.Add(s.limits.LateFor)}
@@ -166,12 +166,12 @@ func (st Start) alarms(s *State) {
 		case e.Type == broker.EventAlarm:
 			s.addAlarm(a)
 		default:
-			s.alarms.drop(a.SessionID)
+			s.alarms.Drop(a.SessionID)
 		}
 	}
-	for _, id := range s.alarms.keys() {
+	for id, list := range s.alarms.All() {
 		if s.session(id) != nil {
-			s.editSession(id).Row.Alarm = new(s.alarm(id).first)
+			s.editSession(id).Row.Alarm = new(list.first)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (in TakeUp) step(s *State, now time.Time) Reply {
 			s.end(now, c, refused(broker.AsideID, broker.ReasonAside))
 		}
 	}
-	for _, id := range s.sessions.keys() {
+	for _, id := range s.sessions.Keys() {
 		if s.underStop(id) {
 			s.denyStopped(now, id, broker.Actor{})
 		}

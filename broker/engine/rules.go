@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 	"github.com/aoctl/aoctl/broker/rules"
 )
 
@@ -35,11 +36,11 @@ const (
 
 // rulebook is all that is known of rules and of who may change them.
 type rulebook struct {
-	own     table[string, rules.Rule]       // without their uses
-	uses    table[string, broker.RuleUse]   // of all rules, by id
-	files   table[string, broker.RulesFile] // of projects, by real path
-	trusted table[string, string]           // real path of a rules file to the digest that is trusted
-	tokens  table[string, Token]            // by id
+	own     undo.Map[string, rules.Rule]       // without their uses
+	uses    undo.Map[string, broker.RuleUse]   // of all rules, by id
+	files   undo.Map[string, broker.RulesFile] // of projects, by real path
+	trusted undo.Map[string, string]           // real path of a rules file to the digest that is trusted
+	tokens  undo.Map[string, Token]            // by id
 }
 
 // Token is a token as it was minted.
@@ -50,11 +51,10 @@ type Token struct {
 
 // rule is a rule that is not built in, with its uses.
 func (b *rulebook) rule(id string) (rules.Rule, bool) {
-	if r, ok := b.own.get(id); ok {
+	if r, ok := b.own.Get(id); ok {
 		return b.withUses(r), true
 	}
-	for _, path := range b.files.keys() {
-		f, _ := b.files.get(path)
+	for _, f := range b.files.All() {
 		if i := slices.IndexFunc(f.Rules, func(r rules.Rule) bool { return r.ID == id }); i >= 0 {
 			return b.withUses(f.Rules[i]), true
 		}
@@ -63,7 +63,7 @@ func (b *rulebook) rule(id string) (rules.Rule, bool) {
 }
 
 func (b *rulebook) withUses(r rules.Rule) rules.Rule {
-	u, _ := b.uses.get(r.ID)
+	u := b.uses.At(r.ID)
 	r.Uses, r.LastUsedAt = u.Uses, u.Last
 	return r
 }
@@ -72,8 +72,7 @@ func usedUp(r rules.Rule) bool { return r.MaxUses > 0 && r.Uses >= r.MaxUses }
 
 // all are the rules that stand in the set.
 func (b *rulebook) all() (list []rules.Rule) {
-	for _, id := range b.own.keys() {
-		r, _ := b.own.get(id)
+	for _, r := range b.own.All() {
 		list = append(list, b.withUses(r))
 	}
 	for _, f := range b.filed() {
@@ -84,8 +83,7 @@ func (b *rulebook) all() (list []rules.Rule) {
 
 // filed are the projects' files, by path.
 func (b *rulebook) filed() (list []broker.RulesFile) {
-	for _, path := range b.files.keys() {
-		f, _ := b.files.get(path)
+	for _, f := range b.files.All() {
 		f.Rules = slices.Clone(f.Rules)
 		for i, r := range f.Rules {
 			f.Rules[i] = b.withUses(r)
@@ -109,7 +107,7 @@ func (s *State) setRules(change func(r *Rules)) {
 func (s *State) compile() error {
 	list := s.book.all()
 	set, err := rules.Compile(list)
-	if filed := len(list) - s.book.own.len(); err == nil && filed > maxFiled {
+	if filed := len(list) - s.book.own.Len(); err == nil && filed > maxFiled {
 		err = fmt.Errorf("projects' files have %d rules together; at most %d are allowed", filed, maxFiled)
 	}
 	if err != nil {
@@ -146,8 +144,8 @@ func (b *rulebook) spendable(a rules.Assessment) bool {
 func (s *State) spend(now time.Time, ids []string) {
 	s.change.Used = ids
 	for _, id := range ids {
-		u, _ := s.book.uses.get(id)
-		s.book.uses.put(id, broker.RuleUse{Uses: u.Uses + 1, Last: now})
+		u := s.book.uses.At(id)
+		s.book.uses.Put(id, broker.RuleUse{Uses: u.Uses + 1, Last: now})
 		s.now.counted = true
 		if r, ok := s.book.rule(id); ok && usedUp(r) {
 			s.refit(r)
@@ -165,7 +163,7 @@ type SaveRule struct {
 }
 
 func (in SaveRule) step(s *State, now time.Time) Reply {
-	old, known := s.book.own.get(in.Rule.ID)
+	old, known := s.book.own.Get(in.Rule.ID)
 	r, err := broker.NextVersion(now, in.NewID, in.Rule, s.book.withUses(old), known, in.By)
 	switch {
 	case err != nil:
@@ -173,8 +171,8 @@ func (in SaveRule) step(s *State, now time.Time) Reply {
 		err = broker.ErrForbidden
 	case known && in.Rule.Version != old.Version:
 		err = fmt.Errorf("%w: it has version %d by now, not %d", broker.ErrVersion, old.Version, in.Rule.Version)
-	case !known && s.book.own.len() >= maxOwn:
-		err = fmt.Errorf("%w: there are %d rules already, the most that are kept", broker.ErrInvalid, s.book.own.len())
+	case !known && s.book.own.Len() >= maxOwn:
+		err = fmt.Errorf("%w: there are %d rules already, the most that are kept", broker.ErrInvalid, s.book.own.Len())
 	default:
 		if _, misfit := s.now.rules.Set.With(r); misfit != nil {
 			err = fmt.Errorf("%w: %w", broker.ErrInvalid, misfit)
@@ -187,7 +185,7 @@ func (in SaveRule) step(s *State, now time.Time) Reply {
 	w := &s.change
 	w.Sync, w.Rules = true, []rules.Rule{r}
 	s.note(now, broker.EventRuleSaved, broker.Request{SessionID: r.Scope.Session}, broker.RuleSavedData{Rule: plain, By: in.By})
-	s.book.own.put(r.ID, plain)
+	s.book.own.Put(r.ID, plain)
 	s.refit(r)
 	return Reply{Rule: r, Done: true}
 }
@@ -199,7 +197,7 @@ type RemoveRule struct {
 }
 
 func (in RemoveRule) step(s *State, now time.Time) Reply {
-	r, ok := s.book.own.get(in.ID)
+	r, ok := s.book.own.Get(in.ID)
 	switch {
 	case !ok:
 		return Reply{Err: broker.ErrNotFound}
@@ -209,7 +207,7 @@ func (in RemoveRule) step(s *State, now time.Time) Reply {
 	w := &s.change
 	w.Sync, w.Remove = true, []string{in.ID}
 	s.note(now, broker.EventRuleRemoved, broker.Request{}, broker.RuleRemovedData{ID: in.ID, By: in.By})
-	s.book.own.drop(in.ID)
+	s.book.own.Drop(in.ID)
 	set := s.now.rules.Set.Without(in.ID)
 	s.setRules(func(next *Rules) { next.Set = set })
 	if s.now.rules.Stuck != "" {
@@ -226,18 +224,18 @@ type FileRead struct {
 }
 
 func (in FileRead) step(s *State, _ time.Time) Reply {
-	old, had := s.book.files.get(in.File.Path)
+	old, had := s.book.files.Get(in.File.Path)
 	switch {
 	case in.Missing && !had, had && !in.Missing && reflect.DeepEqual(old, in.File):
 		return Reply{Problem: in.File.Problem}
 	case in.Missing:
-		s.book.files.drop(in.File.Path)
+		s.book.files.Drop(in.File.Path)
 	default:
-		s.book.files.put(in.File.Path, in.File)
+		s.book.files.Put(in.File.Path, in.File)
 	}
 	if err := s.compile(); err != nil && !in.Missing {
 		in.File.Problem, in.File.Rules = err.Error(), nil
-		s.book.files.put(in.File.Path, in.File)
+		s.book.files.Put(in.File.Path, in.File)
 		_ = s.compile() // without them: what was in force, and this project asks
 	}
 	return Reply{Problem: in.File.Problem}
@@ -251,7 +249,7 @@ type TrustFile struct {
 }
 
 func (in TrustFile) step(s *State, now time.Time) Reply {
-	s.book.trusted.put(in.Path, in.Digest)
+	s.book.trusted.Put(in.Path, in.Digest)
 	s.noteSynced(now, broker.EventFileTrusted, broker.Request{}, broker.FileTrustedData{Path: in.Path, Digest: in.Digest, By: in.By})
 	return Reply{Done: true}
 }
@@ -268,16 +266,16 @@ type (
 )
 
 func (in MintToken) step(s *State, now time.Time) Reply {
-	s.book.tokens.put(in.Token.ID, Token{in.Token, broker.Instant(now)})
+	s.book.tokens.Put(in.Token.ID, Token{in.Token, broker.Instant(now)})
 	s.noteSynced(now, broker.EventTokenMinted, broker.Request{}, in.Token)
 	return Reply{Done: true}
 }
 
 func (in RevokeToken) step(s *State, now time.Time) Reply {
-	if !s.book.tokens.has(in.ID) {
+	if !s.book.tokens.Has(in.ID) {
 		return Reply{Err: broker.ErrNotFound}
 	}
-	s.book.tokens.drop(in.ID)
+	s.book.tokens.Drop(in.ID)
 	s.noteSynced(now, broker.EventTokenRevoked, broker.Request{}, broker.TokenData{ID: in.ID, By: in.By})
 	return Reply{Done: true}
 }
@@ -337,26 +335,26 @@ func (b *rulebook) fold(e broker.Event) (err error) {
 			err = d.Rule.Check()
 		}
 		if err == nil {
-			b.own.put(d.Rule.ID, d.Rule)
+			b.own.Put(d.Rule.ID, d.Rule)
 		}
 	case broker.EventRuleRemoved:
 		var d broker.RuleRemovedData
 		if err = json.Unmarshal(e.Data, &d); err == nil {
-			b.own.drop(d.ID)
+			b.own.Drop(d.ID)
 		}
 	case broker.EventFileTrusted:
 		var d broker.FileTrustedData
 		if err = json.Unmarshal(e.Data, &d); err == nil {
-			b.trusted.put(d.Path, d.Digest)
+			b.trusted.Put(d.Path, d.Digest)
 		}
 	case broker.EventTokenMinted, broker.EventTokenRevoked:
 		var d broker.TokenData
 		if err = json.Unmarshal(e.Data, &d); err != nil {
 			return err
 		}
-		b.tokens.drop(d.ID)
+		b.tokens.Drop(d.ID)
 		if e.Type == broker.EventTokenMinted {
-			b.tokens.put(d.ID, Token{d, e.At})
+			b.tokens.Put(d.ID, Token{d, e.At})
 		}
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 // touchEvery is how stale a session's stored last-seen time may be.
@@ -51,27 +52,24 @@ func (se *Session) view() broker.Session {
 
 // sessions are those in memory, by id, with what holds them and what belongs to them.
 type sessions struct {
-	table[string, *Session]
-	roots   table[string, string] // sub-agents: the session that each belongs to
-	freezes table[string, Freeze] // by session; "" is that of all
-	agents  table[int, AgentRun]  // processes of agents, by pid
-	self    int                   // pid of this console
+	undo.Map[string, *Session]
+	roots   undo.Map[string, string] // sub-agents: the session that each belongs to
+	freezes undo.Map[string, Freeze] // by session; "" is that of all
+	agents  undo.Map[int, AgentRun]  // processes of agents, by pid
+	self    int                      // pid of this console
 }
 
 // session is session id, nil when it is not in memory.
-func (ss *sessions) session(id string) *Session {
-	se, _ := ss.get(id)
-	return se
-}
+func (ss *sessions) session(id string) *Session { return ss.At(id) }
 
 // editSession returns a copy of session id, made on the spot if need be, that is in its place
 // from now on. It may be changed until it is kept.
 func (ss *sessions) editSession(id string) *Session {
-	if se, ok := ss.drafted(id); ok {
+	if se, ok := ss.Drafted(id); ok {
 		return se
 	}
 	next := ss.copySession(id)
-	ss.put(id, next)
+	ss.Put(id, next)
 	return next
 }
 
@@ -93,9 +91,9 @@ func (ss *sessions) underStop(id string) bool {
 // held says why nothing of a session may pass now: a freeze; "" when there is none.
 func (ss *sessions) held(id string) string {
 	switch {
-	case ss.freezes.has(""):
+	case ss.freezes.Has(""):
 		return broker.HeldByAll
-	case ss.freezes.has(id):
+	case ss.freezes.Has(id):
 		return broker.HeldByOne
 	}
 	return ""
@@ -202,7 +200,7 @@ func (s *State) update(now time.Time, sp Speaker, f func(row *broker.Session) ([
 		return s.session(sp.SessionID), err
 	}
 	se.Row = row
-	s.sessions.put(sp.SessionID, se)
+	s.sessions.Put(sp.SessionID, se)
 	s.save(se, now, events...)
 	return se, nil
 }
@@ -218,4 +216,44 @@ func (se *Session) noteGated(req *broker.Request) {
 	}
 	next[req.ToolName] = true
 	se.gated = next
+}
+
+// AgentRun is a process of an agent, as long as it lives: also one that said that its session
+// is over, and one after which the session had another process. Everything below it belongs to
+// an agent.
+type AgentRun struct {
+	broker.Process
+	Session string
+	Runner  bool // it holds the agent, and is none itself
+}
+
+// remember takes p for a process of the agent of session id.
+func (ss *sessions) remember(p broker.Process, id string) {
+	if p.PID <= 1 {
+		return
+	}
+	if old, ok := ss.agents.Get(p.PID); !ok || old.Start != p.Start || old.Runner {
+		ss.agents.Put(p.PID, AgentRun{p, id, false})
+	}
+}
+
+// rememberRunner takes what is below p for the agent of session id, also before p says which
+// process that is: an agent can be faster, or stop who would say so. What is below this console
+// stays the user's.
+func (ss *sessions) rememberRunner(p broker.Process, id string) {
+	if p.PID <= 1 || p.PID == ss.self {
+		return
+	}
+	if old, ok := ss.agents.Get(p.PID); !ok || old.Start != p.Start {
+		ss.agents.Put(p.PID, AgentRun{p, id, true})
+	}
+}
+
+// forgetDead drops the processes that are no more.
+func (in Tick) forgetDead(s *State) {
+	for _, p := range in.Dead {
+		if run, ok := s.agents.Get(p.PID); ok && run.Process == p {
+			s.agents.Drop(p.PID)
+		}
+	}
 }

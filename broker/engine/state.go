@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 // Limits are what a State keeps to. They do not change.
@@ -34,8 +35,8 @@ type State struct {
 	alarms
 	attempts
 	debts
-	grants table[string, Grant] // by what they cover; see grantKey
-	book   rulebook
+	grants
+	book rulebook
 
 	now  facts
 	kept *State // the same as it is on record, for who may not see a draft; nothing can be put in it
@@ -63,10 +64,10 @@ func (f *facts) observes(se *Session) bool { return f.observing || se != nil && 
 func (f *facts) closing() bool { return f.closed || f.draining }
 
 // tables are all of s's, for what is done to each of them.
-func (s *State) tables() []undoable {
-	return []undoable{
-		&s.calls.table, &s.idOf, &s.sessions.table, &s.roots, &s.freezes, &s.agents, &s.alarms.table, &s.alarmOf, &s.raised,
-		&s.floods, &s.notes, &s.debts.table, &s.doubts, &s.strays, &s.grants,
+func (s *State) tables() []undo.Any {
+	return []undo.Any{
+		&s.calls.Map, &s.idOf, &s.sessions.Map, &s.roots, &s.freezes, &s.agents, &s.alarms.Map, &s.alarmOf, &s.raised,
+		&s.floods, &s.notes, &s.debts.Map, &s.doubts, &s.strays, &s.grants.Map,
 		&s.book.own, &s.book.uses, &s.book.files, &s.book.trusted, &s.book.tokens,
 	}
 }
@@ -75,11 +76,11 @@ func (s *State) tables() []undoable {
 func New(l Limits) *State {
 	s := &State{limits: l, sessions: sessions{self: l.Self}}
 	for _, t := range s.tables() {
-		t.open()
+		t.Open()
 	}
 	kept := *s
 	for _, t := range kept.tables() {
-		t.shut()
+		t.Shut()
 	}
 	s.kept = &kept
 	return s
@@ -88,7 +89,7 @@ func New(l Limits) *State {
 // Keep makes everything hold that was stepped since the last Keep or Undo: it is on record.
 func (s *State) Keep() {
 	for _, t := range s.tables() {
-		t.keep()
+		t.Keep()
 	}
 	s.kept.now = s.now
 }
@@ -96,7 +97,7 @@ func (s *State) Keep() {
 // Undo takes it back: it is not on record.
 func (s *State) Undo() {
 	for _, t := range s.tables() {
-		t.undo()
+		t.Undo()
 	}
 	s.now = s.kept.now
 }
@@ -121,6 +122,30 @@ func (o *out) noteSynced(now time.Time, typ string, r broker.Request, data any) 
 
 func (o *out) emit(list ...Effect) { o.effects = append(o.effects, list...) }
 
+// show tells those who watch of c and of its session.
+func (o *out) show(c *Call) { o.emit(ShowCall{c.Req}, ShowSession{c.Req.SessionID}) }
+
+// arm starts the clock of c, which edit returned.
+func (o *out) arm(c *Call, deadline time.Time) {
+	c.Clock.deadline = deadline
+	o.emit(Timer{c.Req.ID, deadline})
+}
+
+// takeBackUnheard takes back of c, which edit returned, that nobody heard its answer.
+func (o *out) takeBackUnheard(c *Call) {
+	if c.Req.Unheard {
+		c.own().Unheard = false
+		o.emit(ShowCall{c.Req})
+	}
+}
+
+// recordFreeze records that a session, or for "" everything, is frozen or no longer is.
+func (o *out) recordFreeze(now time.Time, sessionID string, on bool, by broker.Actor) {
+	if o.cause == nil {
+		o.noteSynced(now, broker.EventFrozen, broker.Request{SessionID: sessionID}, broker.FrozenData{Session: sessionID, On: on, By: by})
+	}
+}
+
 // Step takes one input. What it returns as change must be on record before any of the effects
 // is released; then Keep. When it cannot be recorded: Undo, then Unrecorded.
 //
@@ -139,4 +164,9 @@ func (l *Limits) Timeout(q *broker.Question) time.Duration {
 		return min(q.Timeout, broker.MaxTimeout)
 	}
 	return l.ApprovalTimeout
+}
+
+// decided is the event of r ending with o, for which these rules spoke.
+func (l *Limits) decided(r *broker.Request, o broker.Outcome, rules ...string) *broker.Event {
+	return broker.NewEvent(o.At, broker.EventRequestDecided, *r, broker.DecidedDataOf(r, o, l.Difference, rules))
 }

@@ -38,8 +38,8 @@ func (in Tick) step(s *State, now time.Time) Reply {
 type stalled struct{}
 
 func (stalled) step(s *State, now time.Time) Reply {
-	for _, sid := range s.sessions.keys() {
-		for _, id := range s.session(sid).waiting {
+	for _, se := range s.sessions.All() {
+		for _, id := range se.waiting {
 			s.edit(s.call(id)).Asker.leftAt = now
 		}
 	}
@@ -52,7 +52,7 @@ func (in Tick) noticeGone(s *State, now time.Time) {
 	if len(in.Dead) == 0 {
 		return
 	}
-	for _, id := range s.sessions.keys() {
+	for _, id := range s.sessions.Keys() {
 		s.close(now, id, cancelled("the agent's process is gone"), func(c *Call) bool { // another one may have resumed the session
 			return c.Asker.agent.PID != 0 && slices.Contains(in.Dead, c.Asker.agent) && c.Asker.agent != s.session(id).Row.Process
 		})
@@ -80,9 +80,9 @@ func (in Closing) step(s *State, now time.Time) Reply {
 	}
 	s.now.closed = true
 	pending := s.now.waiting
-	for _, id := range s.sessions.keys() {
-		for _, cid := range s.session(id).deferred {
-			if s.call(cid).Phase == putOff {
+	for _, se := range s.sessions.All() {
+		for _, id := range se.deferred {
+			if s.call(id).Phase == putOff {
 				pending++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/engine/undo"
 )
 
 // notRecorded is the end of a call that was to be allowed, and whose end could not be recorded.
@@ -34,19 +35,19 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 		if in.On {
 			r = in.step(s, now)
 			failed = fmt.Errorf("%w: it holds, until this console ends: %w", broker.ErrNotRecorded, cause)
-		} else if f, ok := s.freezes.get(in.SessionID); ok { // the log may have its end after all
+		} else if f, ok := s.freezes.Get(in.SessionID); ok { // the log may have its end after all
 			f.recorded = false
-			s.freezes.put(in.SessionID, f)
+			s.freezes.Put(in.SessionID, f)
 			failed = fmt.Errorf("%w: it still holds: %w", broker.ErrNotRecorded, cause)
 		}
 	case Insert:
 		s.neverWas(in.Question.ID, now)
 		if errors.Is(cause, broker.ErrGrantUsed) {
-			s.grants.drop(grantKey(in.Question.SessionID, in.Question.SubagentID, in.Question.Digest))
+			s.grants.Drop(grantKey(in.Question.SessionID, in.Question.SubagentID, in.Question.Digest))
 		}
 	case PutOff: // it may be put off on the disk, and its agent is never told
 		if c := s.call(in.ID); c != nil {
-			s.strays.put(in.ID, c.Req.SessionID)
+			s.strays.Put(in.ID, c.Req.SessionID)
 		}
 	case Assess:
 		if c := s.call(in.ID); c != nil && c.Phase == waiting && in.Ends && broker.EndsCall(in.Judged.Assessment) {
@@ -60,27 +61,14 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 
 // debts are ends of calls that the store could not take, by id, and what it may have taken.
 type debts struct {
-	table[string, broker.Outcome]
-	doubts table[string, bool]   // waiting calls that may have their end in the store
-	strays table[string, string] // calls whose being put off may have been recorded although nobody was told: request to session
+	undo.Map[string, broker.Outcome]
+	doubts undo.Map[string, bool]   // waiting calls that may have their end in the store
+	strays undo.Map[string, string] // calls whose being put off may have been recorded although nobody was told: request to session
 }
 
 // neverWas notes that the asker of a new call was refused: it may have been recorded after all.
 func (ds *debts) neverWas(id string, now time.Time) {
-	ds.put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
-}
-
-// mayFail are errors of Record that say something about the change, not about the store.
-var mayFail = []error{broker.ErrDuplicate, broker.ErrAlreadyDecided, broker.ErrGrantUsed, broker.ErrNotFound, broker.ErrInvalid}
-
-// storeFailed reports whether err says something about the store.
-func storeFailed(err error) bool {
-	for _, fine := range mayFail {
-		if errors.Is(err, fine) {
-			return false
-		}
-	}
-	return err != nil
+	ds.Put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
 }
 
 // StoreFailed says that the store could not be written. Nothing is allowed without a person
@@ -101,7 +89,7 @@ func (in StoreFailed) step(s *State, _ time.Time) Reply {
 	}
 	for _, id := range in.Calls {
 		if c := s.call(id); c != nil && c.Req.State == broker.Pending {
-			s.doubts.put(id, true)
+			s.doubts.Put(id, true)
 		}
 	}
 	if s.now.health.StoreErr != in.Why {
@@ -141,9 +129,9 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 		return Reply{}
 	}
 	id := in.Call.ID
-	o, owing := s.debts.get(id)
+	o, owing := s.debts.Get(id)
 	if !owing {
-		s.doubts.drop(id)
+		s.doubts.Drop(id)
 		if c := s.call(id); c != nil && c.Req.State == broker.Pending && in.Call.Outcome != nil {
 			if o = *in.Call.Outcome; broker.LetsRun(in.Call) {
 				o = broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded, At: broker.Instant(now)}
@@ -153,13 +141,13 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 		}
 		return Reply{Done: true}
 	}
-	s.debts.drop(id)
+	s.debts.Drop(id)
 	switch {
 	case in.Gone:
 	case in.Call.State == broker.Pending:
 		s.change.Sync = true // its agent was told
 		s.change.Settle = append(s.change.Settle, broker.Settlement{ID: in.Call.ID, Outcome: o})
-		s.change.Events = append(s.change.Events, s.decided(&in.Call, o))
+		s.change.Events = append(s.change.Events, s.limits.decided(&in.Call, o))
 	case in.Call.State != o.State: // the commit that failed was applied after all
 		s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
 	}
@@ -173,24 +161,24 @@ type PayRest struct{ Stray string }
 
 func (in PayRest) step(s *State, now time.Time) Reply {
 	if in.Stray != "" {
-		session, stray := s.strays.get(in.Stray)
+		session, stray := s.strays.Get(in.Stray)
 		if c := s.call(in.Stray); !stray || c != nil && c.shelved() {
 			return Reply{}
 		}
-		s.strays.drop(in.Stray)
+		s.strays.Drop(in.Stray)
 		s.change.DropCheckpoints = []string{in.Stray}
 		s.note(now, broker.EventNotDeferred, broker.Request{ID: in.Stray, SessionID: session}, struct{}{})
 		return Reply{Done: true}
 	}
-	for _, id := range s.freezes.keys() {
-		if f, _ := s.freezes.get(id); !f.recorded {
+	for id, f := range s.freezes.All() {
+		if !f.recorded {
 			f.recorded = true
-			s.freezes.put(id, f)
+			s.freezes.Put(id, f)
 			s.recordFreeze(now, id, true, f.By)
 		}
 	}
-	for _, id := range s.sessions.keys() {
-		if s.session(id).owing() {
+	for id, se := range s.sessions.All() {
+		if se.owing() {
 			s.save(s.editSession(id), now)
 		}
 	}

@@ -123,7 +123,7 @@ func (v *View) PendingWhich(most int, want func(*broker.Request) bool) []string 
 // pending are the requests on record of one session, or of all for "", that have no end.
 func (s *State) pending(sessionID string) iter.Seq[*broker.Request] {
 	return func(yield func(*broker.Request) bool) {
-		for id, se := range s.sessions.kept {
+		for id, se := range s.sessions.Kept() {
 			if sessionID != "" && id != sessionID {
 				continue
 			}
@@ -147,10 +147,12 @@ func (v *View) Session(id string) (broker.Session, bool) {
 }
 
 // Sessions are those that are in memory and on record.
-func (v *View) Sessions() []broker.Session { return read(v, (*State).sessionList) }
+func (v *View) Sessions() []broker.Session {
+	return read(v, func(s *State) []broker.Session { return s.sessions.views() })
+}
 
-func (s *State) sessionList() (list []broker.Session) {
-	for _, se := range s.sessions.kept {
+func (ss *sessions) views() (list []broker.Session) {
+	for _, se := range ss.Kept() {
 		if se.known() {
 			list = append(list, se.view())
 		}
@@ -167,10 +169,12 @@ func (v *View) Health() broker.Health {
 func (v *View) Rules() *Rules { return read(v, func(s *State) *Rules { return s.now.rules }) }
 
 // RuleBook is all that decides without a person.
-func (v *View) RuleBook() broker.RuleBook { return read(v, (*State).ruleBook) }
+func (v *View) RuleBook() broker.RuleBook {
+	return read(v, func(s *State) broker.RuleBook { return s.book.shown(s.now.rules) })
+}
 
-func (s *State) ruleBook() broker.RuleBook {
-	book := broker.RuleBook{Problem: s.now.rules.Problem(), Rules: s.book.all(), Files: s.book.filed()}
+func (b *rulebook) shown(inForce *Rules) broker.RuleBook {
+	book := broker.RuleBook{Problem: inForce.Problem(), Rules: b.all(), Files: b.filed()}
 	slices.SortFunc(book.Rules, func(x, y rules.Rule) int {
 		return cmp.Or(cmp.Compare(x.Priority, y.Priority), x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID))
 	})
@@ -184,16 +188,20 @@ func (v *View) Rule(id string) (rules.Rule, bool) {
 
 // Trusted is the digest that a project's rules file must have so that its allow rules count.
 func (v *View) Trusted(path string) string {
-	return read(v, func(s *State) string { return s.book.trusted.kept[path] })
+	return read(v, func(s *State) string { return s.book.trusted.At(path) })
 }
 
 // Tokens are those in force. There are none when it is no longer certain which there are.
 func (v *View) Tokens() []Token {
-	return read(v, func(s *State) []Token {
+	return read(v, func(s *State) (list []Token) {
 		if s.now.rules.Doubt != "" {
 			return nil
 		}
-		return slices.SortedFunc(maps.Values(s.book.tokens.kept), func(x, y Token) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
+		for _, t := range s.book.tokens.Kept() {
+			list = append(list, t)
+		}
+		slices.SortFunc(list, func(x, y Token) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.ID, y.ID)) })
+		return list
 	})
 }
 
@@ -203,8 +211,8 @@ func (v *View) Snapshot(now time.Time) broker.Snapshot {
 }
 
 func (s *State) snapshot(now time.Time) broker.Snapshot {
-	snap := broker.Snapshot{Health: s.now.health, Rules: s.ruleBook(), Sessions: s.sessionList()}
-	for _, c := range s.calls.kept {
+	snap := broker.Snapshot{Health: s.now.health, Rules: s.book.shown(s.now.rules), Sessions: s.sessions.views()}
+	for _, c := range s.calls.Kept() {
 		if c.open(now) {
 			snap.Requests = append(snap.Requests, *c.Req)
 		}
@@ -216,9 +224,9 @@ func (s *State) snapshot(now time.Time) broker.Snapshot {
 // Status counts what there is now.
 func (v *View) Status(now time.Time) broker.Status {
 	return read(v, func(s *State) broker.Status {
-		st := broker.Status{Observing: s.now.observing, FrozenAll: s.freezes.has(""), Problem: s.now.health.Problem()}
+		st := broker.Status{Observing: s.now.observing, FrozenAll: s.freezes.Has(""), Problem: s.now.health.Problem()}
 		var oldest *broker.Request
-		for _, se := range s.sessions.kept {
+		for _, se := range s.sessions.Kept() {
 			if se.known() {
 				st.Count(se.Row)
 			}
@@ -246,17 +254,17 @@ func (v *View) Status(now time.Time) broker.Status {
 
 // Agent is the process with that pid, if it is one of an agent's.
 func (v *View) Agent(pid int) (AgentRun, bool) {
-	return find(v, func(s *State) (AgentRun, bool) { return s.agents.get(pid) })
+	return find(v, func(s *State) (AgentRun, bool) { return s.agents.Get(pid) })
 }
 
 // Watched are the processes whose end the broker wants to know of; see Tick.
 func (v *View) Watched() []broker.Process {
 	set := map[broker.Process]bool{}
 	read(v, func(s *State) any {
-		for _, run := range s.agents.kept {
+		for _, run := range s.agents.Kept() {
 			set[run.Process] = true
 		}
-		for _, se := range s.sessions.kept {
+		for _, se := range s.sessions.Kept() {
 			if se.Row.EndedAt.IsZero() {
 				set[se.Row.Process] = true
 			}
@@ -280,12 +288,12 @@ func (v *View) Watched() []broker.Process {
 // Debts are what the store could not take yet, or may have taken.
 func (v *View) Debts() (calls, strays []string, rest bool) {
 	rest = read(v, func(s *State) (rest bool) {
-		calls, strays = append(s.debts.keys(), s.doubts.keys()...), s.strays.keys()
+		calls, strays = append(s.debts.Keys(), s.doubts.Keys()...), s.strays.Keys()
 		strays = slices.DeleteFunc(strays, func(id string) bool { c := s.call(id); return c != nil && c.shelved() })
-		for _, f := range s.freezes.kept {
+		for _, f := range s.freezes.Kept() {
 			rest = rest || !f.recorded
 		}
-		for _, se := range s.sessions.kept {
+		for _, se := range s.sessions.Kept() {
 			rest = rest || se.owing()
 		}
 		return rest
@@ -296,7 +304,7 @@ func (v *View) Debts() (calls, strays []string, rest bool) {
 
 // Owes reports whether the store could not take the end of a call yet.
 func (v *View) Owes(id string) bool {
-	return read(v, func(s *State) bool { return s.debts.has(id) })
+	return read(v, func(s *State) bool { return s.debts.Has(id) })
 }
 
 // Failures is how many commits failed because of the store, and whether it fails still.
@@ -315,7 +323,7 @@ func (v *View) WouldAsk(sessionID, tool string) bool {
 
 // Alarm is the alarm of a request; nil when there is none.
 func (v *View) Alarm(requestID string) *broker.Alarm {
-	if a, ok := find(v, func(s *State) (broker.Alarm, bool) { return s.alarmOf.get(requestID) }); ok {
+	if a, ok := find(v, func(s *State) (broker.Alarm, bool) { return s.alarmOf.Get(requestID) }); ok {
 		return &a
 	}
 	return nil
@@ -354,7 +362,7 @@ func (v *View) News(sessionID string) bool {
 func (v *View) Answered() map[string]broker.Actor {
 	list := map[string]broker.Actor{}
 	read(v, func(s *State) any {
-		for id, se := range s.sessions.kept {
+		for id, se := range s.sessions.Kept() {
 			for _, cid := range se.deferred {
 				r := s.call(cid).Req
 				if o := r.Outcome; o != nil && se.Row.Run != nil && !se.Row.Run.Running() && !se.Row.State.UnderStop() && r.Checkpoint.ResumedAt.Before(o.At) && !s.now.closing() {
@@ -371,15 +379,15 @@ func (v *View) Answered() map[string]broker.Actor {
 // waiting calls of a session, or of all for "", are held.
 func (v *View) Freezes(sessionID string) (all bool, sessions, held int) {
 	all = read(v, func(s *State) bool {
-		sessions = len(s.freezes.kept)
-		for id, se := range s.sessions.kept {
+		sessions = s.freezes.Len()
+		for id, se := range s.sessions.Kept() {
 			for _, cid := range se.waiting {
 				if (sessionID == "" || id == sessionID) && s.call(cid).Req.Held != "" {
 					held++
 				}
 			}
 		}
-		return s.freezes.has("")
+		return s.freezes.Has("")
 	})
 	if all {
 		sessions--
@@ -407,7 +415,7 @@ func (v *View) Untold() bool { return v.anyCall(func(c *Call) bool { return !c.T
 
 func (v *View) anyCall(is func(*Call) bool) bool {
 	return read(v, func(s *State) bool {
-		for _, c := range s.calls.kept {
+		for _, c := range s.calls.Kept() {
 			if is(c) {
 				return true
 			}

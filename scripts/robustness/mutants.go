@@ -46,7 +46,7 @@ var mutants = []mutant{
 		{"broker/engine/deadline.go", "\t\ts.emit(Timer{in.ID, c.Clock.deadline})\n", "\t\ts.emit(Timer{in.ID, c.Clock.deadline.Add(1100 * time.Millisecond)})\n"},
 	}, ""},
 	{"a grant is not used up", []edit{
-		{"broker/engine/grant.go", "\ts.grants.drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
+		{"broker/engine/grant.go", "\ts.grants.Drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
 	}, ""},
 	{"the hook lets the call run when the console is gone", []edit{
 		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},

@@ -30,7 +30,7 @@ var mutations = []mutation{
 	},
 	{
 		"threat-03-self-approval", "a refused attempt is recorded", "broker/engine/note.go",
-		"	if s.cause == nil {\n		s.note(now, typ, about, d)", "	if false {\n		s.note(now, typ, about, d)",
+		"	if s.cause == nil {\n		s.note(now, d.EventType(), about, d)", "	if false {\n		s.note(now, d.EventType(), about, d)",
 	},
 	{
 		"threat-03-agent-token", "a token does not help an agent's process", "broker/api/callers.go",
