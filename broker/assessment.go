@@ -20,6 +20,16 @@ func AskInstead(a rules.Assessment, why string) rules.Assessment {
 // EndsCall reports whether a ends its call: what asks, or is put off, waits for a person.
 func EndsCall(a rules.Assessment) bool { return a.Verdict == rules.Allow || a.Verdict == rules.Deny }
 
+// Ruled is the end that a gives to a call, where it ends it. denyReason is what its agent is told of
+// a refusal.
+func Ruled(a rules.Assessment, denyReason string) *Outcome {
+	by := Actor{Kind: ByRule, ID: a.Rule}
+	if a.Verdict == rules.Deny {
+		return &Outcome{State: Denied, By: by, Reason: denyReason}
+	}
+	return &Outcome{State: Allowed, By: by, Reason: a.Reason}
+}
+
 // ObservedReason says what would have happened to a call that nobody held.
 func ObservedReason(a rules.Assessment) string {
 	switch a.Verdict {

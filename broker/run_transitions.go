@@ -120,9 +120,18 @@ var PermissionModes = map[string]bool{
 	"acceptEdits": true, "auto": true, "bypassPermissions": true, "dontAsk": true,
 }
 
-// StopRun is what a stop does to how s is held: its runner ends the process (Session.orders),
+// StopSession is the transition when by stops s, of which so many calls wait.
+func StopSession(now time.Time, s *Session, pending int, by Actor) []*Event {
+	s.TurnOver = s.State.Ended() || s.State == SessionIdle && pending == 0
+	s.State, s.StopAskedAt = SessionStopping, Instant(now)
+	events := []*Event{SessionEvent(now, EventStopRequested, *s, map[string]any{"by": by, "pending": pending})}
+	events = append(events, stopRun(now, s)...)
+	return append(events, StoppedIfOver(now, s)...)
+}
+
+// stopRun is what a stop does to how s is held: its runner ends the process (Session.orders),
 // and what waits to be said is dropped. One that did not come yet is turned away.
-func StopRun(now time.Time, s *Session) []*Event {
+func stopRun(now time.Time, s *Session) []*Event {
 	if s.Run == nil {
 		return nil
 	}
@@ -138,6 +147,16 @@ func StopRun(now time.Time, s *Session) []*Event {
 		r.Turn, r.Error, s.TurnOver, s.EndedAt = TurnEnded, "stopped before it started", true, Instant(now)
 	}
 	return events
+}
+
+// Reject is the transition when a call of s that is put off is denied for good: s ends with it.
+func Reject(now time.Time, s *Session, by Actor) []*Event {
+	events := EndSession(now, s, SessionFinished, nil, RejectedReason)
+	s.EndReason = RejectedReason
+	if len(events) == 0 { // its process had ended before
+		events = append(events, SessionEvent(now, EventSessionEnd, *s, map[string]any{"reason": RejectedReason, "by": by}))
+	}
+	return append(events, EndRun(now, s)...)
 }
 
 // EndRun is what it does to how s is held that s ends without having been told the answer to
@@ -328,6 +347,15 @@ func firstTime(list ...time.Time) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// BeginLaunch is the transition when a new session is to be started in the background.
+func BeginLaunch(now time.Time, s *Session, n NewRun, by Actor) []*Event {
+	s.Run = &Run{Turn: TurnStarting, Model: n.Model, Detached: true, Named: n.Name != "", StartedAt: Instant(now)}
+	return []*Event{
+		SessionEvent(now, EventSessionStart, *s, map[string]any{"agent": n.Agent, "cwd": n.Folder}),
+		SessionEvent(now, EventRunNoted, *s, map[string]any{"kind": "launch", "by": by, "text": n.Prompt}),
+	}
 }
 
 // BeginResume is the transition when a runner is asked for. Whoever makes it starts one.

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"cmp"
+	"path/filepath"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/agents"
@@ -22,6 +23,32 @@ func SessionEvent(now time.Time, typ string, s Session, data any) *Event {
 type stopData struct {
 	ExitCode *int   `json:"exit_code,omitempty"`
 	Reason   string `json:"reason"`
+}
+
+// Heard is the transition when s was heard of; agent is "" when it is not the agent that spoke. Its
+// process is for the caller to note.
+func Heard(now time.Time, s *Session, agent, cwd, mode string, hint SessionHint) {
+	at := Instant(now)
+	if s.StartedAt.IsZero() {
+		s.StartedAt, s.LastSeenAt = at, at
+	}
+	if agent == "" {
+		return
+	}
+	s.LastSeenAt, s.Agent = at, agent
+	s.CWD = cmp.Or(s.CWD, cwd)
+	s.Mode = cmp.Or(mode, s.Mode)
+	if hint.Pane != "" { // a pane is one of its own server's
+		s.Pane, s.TmuxServer = hint.Pane, hint.TmuxServer
+	}
+	s.Transcript = cmp.Or(hint.Transcript, s.Transcript)
+	s.ProjectDir = cmp.Or(s.ProjectDir, hint.ProjectDir)
+	if s.Run == nil || !s.Run.Named {
+		s.Name = cmp.Or(hint.Name, s.Name)
+	}
+	if dir := cmp.Or(s.ProjectDir, s.CWD); s.Name == "" && dir != "" {
+		s.Name = filepath.Base(dir)
+	}
 }
 
 // EndTurn is the transition when the main agent's turn is seen to end. A stopping

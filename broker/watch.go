@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -63,6 +64,23 @@ func (h *Health) NoteSettings(f SettingsFound, gone bool) (changed, fresh bool) 
 	}
 	h.Settings = list
 	return true, at < 0
+}
+
+// floodsTold is how many floods Health has, the largest.
+const floodsTold = 8
+
+// NoteFloods notes the floods that go on, and reports whether that changed anything.
+func (h *Health) NoteFloods(list []Flood) bool {
+	slices.SortFunc(list, func(x, y Flood) int {
+		return cmp.Or(cmp.Compare(y.Refused, x.Refused), cmp.Compare(x.SessionID, y.SessionID), cmp.Compare(x.Why, y.Why))
+	})
+	more := max(0, len(list)-floodsTold)
+	list = list[:len(list)-more]
+	changed := !slices.Equal(list, h.Floods) || more != h.MoreFloods
+	if changed {
+		h.Floods, h.MoreFloods = list, more
+	}
+	return changed
 }
 
 // Flood tells of calls that are refused, without a row for each, because there are too

@@ -202,7 +202,7 @@ func (s *State) firstEnd(now time.Time, c *Call, j Judged) (end *broker.Outcome,
 	case s.now.observes(se):
 		return &broker.Outcome{State: broker.Answered, By: broker.Actor{Kind: broker.ByObserve}, Reason: broker.ObservedReason(a)}, used
 	case broker.EndsCall(a):
-		return ruled(a, j), firstUse{rules: a.Rules}
+		return broker.Ruled(a, j.DenyReason), firstUse{rules: a.Rules}
 	case broker.AsksElsewhere(*req):
 		return broker.LeftToAgent(), used
 	}
@@ -243,18 +243,11 @@ type firstUse struct {
 func (s *State) use(now time.Time, c *Call, o broker.Outcome, used firstUse) {
 	s.spend(now, used.rules)
 	if used.grant != "" {
-		s.useGrant(now, used.grant, *c.Req)
+		s.grants.Drop(grantKey(c.Req.SessionID, c.Req.SubagentID, c.Req.Digest))
+		s.change.UseGrant = &broker.GrantUse{ID: used.grant, By: c.Req.ID}
+		s.note(now, broker.EventGrantUsed, *c.Req, map[string]string{"grant": used.grant})
 	}
 	if o.State == broker.Answered && o.By.Kind == broker.ByAgent {
 		s.editSession(c.Req.SessionID).Row.Asks = broker.AsksOf(*c.Req)
 	}
-}
-
-// ruled is the end that rules give to a call.
-func ruled(a rules.Assessment, j Judged) *broker.Outcome {
-	by := broker.Actor{Kind: broker.ByRule, ID: a.Rule}
-	if a.Verdict == rules.Deny {
-		return &broker.Outcome{State: broker.Denied, By: by, Reason: j.DenyReason}
-	}
-	return &broker.Outcome{State: broker.Allowed, By: by, Reason: a.Reason}
 }

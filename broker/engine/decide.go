@@ -200,7 +200,11 @@ func (in Assess) step(s *State, now time.Time) Reply {
 		req := c.own()
 		req.Assessment, req.Legible = &a, in.Judged.Legible
 	}
-	end, used := in.endNow(s, now, c)
+	var end *broker.Outcome
+	var used firstUse
+	if (c.Phase == waiting && !c.overdue(now) || c.Phase == putOff) && in.Ends && (in.Rule == "" || broker.Speaks(*c.Req.Assessment, in.Rule)) {
+		end, used = s.firstEnd(now, c, in.Judged)
+	}
 	if end == nil || s.barred(c, *end) {
 		if differs { // a card that says the same must not look changed
 			s.emit(ShowCall{c.Req})
@@ -209,13 +213,4 @@ func (in Assess) step(s *State, now time.Time) Reply {
 	}
 	s.use(now, c, *end, used)
 	return Reply{Call: *s.end(now, c, *end, used.rules...).Req, Done: true}
-}
-
-// endNow is the end that c gets: nil when it goes on waiting.
-func (in Assess) endNow(s *State, now time.Time, c *Call) (*broker.Outcome, firstUse) {
-	open := c.Phase == waiting && !c.overdue(now) || c.Phase == putOff
-	if !in.Ends || !open || in.Rule != "" && !broker.Speaks(*c.Req.Assessment, in.Rule) {
-		return nil, firstUse{}
-	}
-	return s.firstEnd(now, c, in.Judged)
 }

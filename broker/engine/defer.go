@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/agents"
 )
 
 // A call that is put off blocks nobody: its agent is told so, its process ends, and the call
@@ -168,27 +167,12 @@ func (in Decide) reject(s *State, now time.Time, c *Call) Reply {
 	se := s.editSession(req.SessionID)
 	row := se.view()
 	row.Run = row.Run.Clone()
-	events := broker.EndSession(now, &row, broker.SessionFinished, nil, broker.RejectedReason)
-	row.EndReason = broker.RejectedReason
-	if len(events) == 0 { // its process had ended before
-		events = append(events, broker.SessionEvent(now, broker.EventSessionEnd, row, map[string]any{"reason": broker.RejectedReason, "by": in.Decision.By}))
-	}
+	events := broker.Reject(now, &row, in.Decision.By)
 	se.Row = row
-	s.save(se, now, append(events, broker.EndRun(now, &se.Row)...)...)
+	s.save(se, now, events...)
 	s.emit(Answered{req.ID}, ShowCall{c.Req})
 	return Reply{Call: *c.Req, Done: true}
 }
 
 // back notes that the session's agent is there again after a call of it was put off.
 func (se *Session) back() { se.putOffTurn, se.resuming = false, nil }
-
-// notePutOffTurn notes when the turn in which a call was put off is over.
-func (se *Session) notePutOffTurn(h agents.Hook) {
-	switch h.Kind {
-	case agents.TurnEnd, agents.Prompt, agents.SessionEnd, agents.SessionStart:
-		if h.SubagentID == "" {
-			se.putOffTurn = false
-		}
-	case agents.Observe, agents.Gate, agents.ToolDone, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
-	}
-}

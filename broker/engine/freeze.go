@@ -48,22 +48,22 @@ func (in SetFreeze) step(s *State, now time.Time) Reply {
 			broker.ErrTooMany, fmt.Sprintf("%d sessions are frozen one by one, the most there may be", maxFreezes),
 			"freeze everything instead, or lift some of them",
 		)}
-	case in.On:
-		if !frozen {
-			f = Freeze{By: in.By}
-		}
-		f.recorded = s.cause == nil
-		s.freezes.Put(in.SessionID, f)
-		s.recordFreeze(now, in.SessionID, true, f.By)
-		s.showHeld(in.SessionID)
-		return Reply{Done: true}
-	default:
-		s.freezes.Drop(in.SessionID)
-		s.recordFreeze(now, in.SessionID, false, in.By)
-		s.showHeld(in.SessionID)
-		in.freeAnswers(s)
-		return Reply{Done: true, Unheld: in.freed(s)}
 	}
+	if !frozen || !in.On {
+		f.By = in.By
+	}
+	s.recordFreeze(now, in.SessionID, in.On, f.By)
+	if f.recorded = s.cause == nil; in.On {
+		s.freezes.Put(in.SessionID, f)
+	} else {
+		s.freezes.Drop(in.SessionID)
+	}
+	s.showHeld(in.SessionID)
+	if in.On {
+		return Reply{Done: true}
+	}
+	in.freeAnswers(s)
+	return Reply{Done: true, Unheld: in.freed(s)}
 }
 
 // freed are the calls that wait or are put off, and that no freeze holds any more.
@@ -84,18 +84,16 @@ func (s *State) showHeld(sessionID string) {
 		s.now.health.Frozen, s.now.health.FrozenBy = on, f.By
 		s.emit(ShowHealth{})
 	}
-	for _, id := range s.sessions.Keys() {
+	for id, se := range s.sessions.All() {
 		if sessionID != "" && id != sessionID {
 			continue
 		}
 		why := s.held(id)
-		se := s.session(id)
-		for _, list := range [][]string{se.waiting, se.deferred} { // what is put off cannot be allowed either
-			for _, cid := range list {
-				if c := s.call(cid); c.Req.State == broker.Pending && c.Req.Held != why {
-					s.edit(c).own().Held = why
-					s.emit(ShowCall{s.call(cid).Req})
-				}
+		for _, cid := range slices.Concat(se.waiting, se.deferred) { // what is put off cannot be allowed either
+			if c := s.call(cid); c.Req.State == broker.Pending && c.Req.Held != why {
+				req := s.edit(c).own()
+				req.Held = why
+				s.emit(ShowCall{req})
 			}
 		}
 		if se.Row.Frozen != (why != "") {

@@ -43,13 +43,6 @@ func (gs *grants) covering(now time.Time, r *broker.Request, stamp string) (Gran
 	return g, fits
 }
 
-// useGrant records that call r used a grant up.
-func (s *State) useGrant(now time.Time, id string, r broker.Request) {
-	s.grants.Drop(grantKey(r.SessionID, r.SubagentID, r.Digest))
-	s.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}
-	s.note(now, broker.EventGrantUsed, r, map[string]string{"grant": id})
-}
-
 // RevokeGrant takes a grant back before it is used. Errors: ErrNotFound.
 type RevokeGrant struct {
 	ID string

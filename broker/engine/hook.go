@@ -38,7 +38,9 @@ func (in FromHook) step(s *State, now time.Time) Reply {
 	} // else it is counted and not recorded: an error would keep some agents from ending their turn
 	se := s.editSession(h.SessionID)
 	se.turnSeen = se.turnSeen || h.Kind == agents.SessionStart || h.Kind == agents.Prompt && !h.FromApp
-	se.notePutOffTurn(h)
+	if h.SubagentID == "" && slices.Contains([]agents.Kind{agents.TurnEnd, agents.Prompt, agents.SessionEnd, agents.SessionStart}, h.Kind) {
+		se.putOffTurn = false // the turn is over in which a call was put off
+	}
 	if se.Row.Asks.Over(h) {
 		se.Row.Asks = nil
 		s.emit(ShowSession{h.SessionID})

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -174,7 +173,6 @@ func (se *Session) forgettable(now time.Time) bool {
 const (
 	floodOver  = 5 * time.Second // without a refusal: then a flood has ended
 	floodNoted = time.Minute     // between two events about one flood
-	floodsTold = 8               // floods in Health, the largest
 )
 
 // flood is a broker.Flood that goes on, with what of it is in the log.
@@ -224,13 +222,7 @@ func (s *State) noteFloods(now time.Time, last bool) {
 			s.floods.Drop(key)
 		}
 	}
-	slices.SortFunc(told, func(x, y broker.Flood) int {
-		return cmp.Or(cmp.Compare(y.Refused, x.Refused), cmp.Compare(x.SessionID, y.SessionID), cmp.Compare(x.Why, y.Why))
-	})
-	more := max(0, len(told)-floodsTold)
-	told = told[:len(told)-more]
-	if h := &s.now.health; !slices.Equal(told, h.Floods) || more != h.MoreFloods {
-		h.Floods, h.MoreFloods = told, more
+	if s.now.health.NoteFloods(told) {
 		s.emit(ShowHealth{})
 	}
 }

@@ -109,20 +109,16 @@ func (in Again) step(s *State, now time.Time) Reply {
 // noteOver notes what it ends: an answer that let a call run is not given again then.
 func (in FromHook) noteOver(s *State) {
 	h := in.Hook
-	switch h.Kind {
-	case agents.ToolDone:
-		if c := s.byKey(broker.CallKey(h, broker.GateOf(h.Agent))); c != nil {
-			s.edit(c).Told.over = "the call has already run"
+	turnOver := h.Kind == agents.TurnEnd || h.Kind == agents.Prompt || h.Kind == agents.SessionEnd
+	if c := s.byKey(broker.CallKey(h, broker.GateOf(h.Agent))); c != nil && h.Kind == agents.ToolDone {
+		s.edit(c).Told.over = "the call has already run"
+	}
+	if !turnOver || h.FromApp { // what an app tells may be anybody's; the log has it
+		return
+	}
+	for _, id := range s.now.recent {
+		if c := s.call(id); c != nil && c.Req.SessionID == h.SessionID && c.Phase == ended {
+			s.edit(c).Told.over = "its turn is over"
 		}
-	case agents.TurnEnd, agents.Prompt, agents.SessionEnd:
-		if h.FromApp {
-			return // it may be anybody's; the log has it
-		}
-		for _, id := range s.now.recent {
-			if c := s.call(id); c != nil && c.Req.SessionID == h.SessionID && c.Phase == ended {
-				s.edit(c).Told.over = "its turn is over"
-			}
-		}
-	case agents.Gate, agents.Observe, agents.SessionStart, agents.SubagentStart, agents.SubagentStop, agents.Notify, agents.Settings:
 	}
 }

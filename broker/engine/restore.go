@@ -64,12 +64,14 @@ func (st Start) sessions(s *State, now time.Time) {
 	}
 }
 
+// doubt notes that an event of the log cannot be read.
+func (f *facts) doubt(e broker.Event, err error) {
+	f.rules.Doubt = cmp.Or(f.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+}
+
 // facts replays the log's facts.
 func (st Start) facts(s *State) {
 	saved := st.Saved
-	doubt := func(e broker.Event, err error) {
-		s.now.rules.Doubt = cmp.Or(s.now.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
-	}
 	for id, u := range maps.All(saved.RuleUse) {
 		s.book.uses.Put(id, u)
 	}
@@ -81,7 +83,7 @@ func (st Start) facts(s *State) {
 		}
 		if e.Type != broker.EventFrozen {
 			if err := s.book.fold(e); err != nil {
-				doubt(e, err)
+				s.now.doubt(e, err)
 			}
 			continue
 		}
@@ -89,7 +91,7 @@ func (st Start) facts(s *State) {
 		switch err := json.Unmarshal(e.Data, &d); {
 		case err != nil: // one that cannot be read counts as one of everything
 			s.presumeFrozen()
-			doubt(e, err)
+			s.now.doubt(e, err)
 		case d.On:
 			s.freezes.Put(d.Session, Freeze{By: d.By, recorded: true})
 		default:
@@ -162,7 +164,7 @@ func (st Start) alarms(s *State) {
 		var a broker.Alarm
 		switch err := json.Unmarshal(e.Data, &a); {
 		case err != nil: // whose it is nobody knows
-			s.now.rules.Doubt = cmp.Or(s.now.rules.Doubt, fmt.Sprintf("event %d of the log cannot be read: %v", e.Seq, err))
+			s.now.doubt(e, err)
 		case e.Type == broker.EventAlarm:
 			s.addAlarm(a)
 		default:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -182,11 +181,7 @@ func (in Report) step(s *State, now time.Time) Reply {
 	}
 	se = s.editSession(in.SessionID)
 	if rep.Kind == wire.ReportDone && se.Row.State.UnderStop() && len(run.done) < 16 {
-		run.done = maps.Clone(run.done)
-		if run.done == nil {
-			run.done = map[string]bool{}
-		}
-		run.done[rep.OrderID] = true
+		run.done = with(run.done, rep.OrderID)
 	}
 	se.run, se.tells = run, tells
 	switch rep.Kind {
@@ -379,11 +374,7 @@ func (in Launch) step(s *State, now time.Time) Reply {
 	n := in.New
 	sp := Speaker{SessionID: in.SessionID, Agent: n.Agent, CWD: n.Folder, Hint: broker.SessionHint{Name: n.Name}}
 	se, _ := s.update(now, sp, func(row *broker.Session) ([]*broker.Event, error) {
-		row.Run = &broker.Run{Turn: broker.TurnStarting, Model: n.Model, Detached: true, Named: n.Name != "", StartedAt: broker.Instant(now)}
-		return []*broker.Event{
-			broker.SessionEvent(now, broker.EventSessionStart, *row, map[string]any{"agent": n.Agent, "cwd": n.Folder}),
-			broker.SessionEvent(now, broker.EventRunNoted, *row, map[string]any{"kind": "launch", "by": in.By, "text": n.Prompt}),
-		}, nil
+		return broker.BeginLaunch(now, row, n, in.By), nil
 	})
 	s.change.Sync = true
 	return Reply{Session: se.view(), Done: true}

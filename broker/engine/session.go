@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"cmp"
 	"maps"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -123,28 +121,8 @@ func speaker(q *broker.Question, living broker.Process) Speaker {
 // touch notes that a session was heard of.
 func (ss *sessions) touch(se *Session, now time.Time, sp Speaker) {
 	row := &se.Row
-	at := broker.Instant(now)
-	if row.StartedAt.IsZero() {
-		row.StartedAt, row.LastSeenAt = at, at
-	}
-	if sp.Agent == "" {
-		return
-	}
-	row.LastSeenAt, row.Agent = at, sp.Agent
-	row.CWD = cmp.Or(row.CWD, sp.CWD)
-	row.Mode = cmp.Or(sp.Mode, row.Mode)
-	if sp.Hint.Pane != "" { // a pane is one of its own server's
-		row.Pane, row.TmuxServer = sp.Hint.Pane, sp.Hint.TmuxServer
-	}
-	row.Transcript = cmp.Or(sp.Hint.Transcript, row.Transcript)
-	row.ProjectDir = cmp.Or(row.ProjectDir, sp.Hint.ProjectDir)
-	if row.Run == nil || !row.Run.Named {
-		row.Name = cmp.Or(sp.Hint.Name, row.Name)
-	}
-	if dir := cmp.Or(row.ProjectDir, row.CWD); row.Name == "" && dir != "" {
-		row.Name = filepath.Base(dir)
-	}
-	if p := sp.Hint.Process; p.PID != 0 {
+	broker.Heard(now, row, sp.Agent, sp.CWD, sp.Mode, sp.Hint)
+	if p := sp.Hint.Process; p.PID != 0 && sp.Agent != "" {
 		ss.remember(p, row.ID)
 		// What lives on under a stop is not replaced: whose prompt lifts it hangs on that.
 		if !row.State.UnderStop() || row.Process.PID == 0 || !row.EndedAt.IsZero() || row.Process != sp.Living {
@@ -174,15 +152,15 @@ func (s *State) save(se *Session, now time.Time, events ...*broker.Event) {
 // heardFrom notes that the agent of a session speaks, and records what must be of that.
 func (s *State) heardFrom(now time.Time, sp Speaker) *Session {
 	se := s.editSession(sp.SessionID)
-	must := !se.known() || se.Row.State.Ended() || se.Row.State == broker.SessionIdle
-	stale := now.Sub(se.savedAt) > touchEvery
+	stale := !se.known() || now.Sub(se.savedAt) > touchEvery
 	s.touch(se, now, sp)
 	if se.Row.State.Ended() || se.Row.State == broker.SessionIdle {
 		row := &se.Row
 		row.State, row.EndedAt, row.ExitCode, row.EndReason = broker.SessionActive, time.Time{}, nil, ""
+		stale = true
 	}
 	// A console that starts anew takes the session of a process that is gone for ended.
-	if must || stale || se.Row.Process != se.savedAs {
+	if stale || se.Row.Process != se.savedAs {
 		s.save(se, now)
 	}
 	return se
@@ -210,12 +188,14 @@ func (se *Session) noteGated(req *broker.Request) {
 	if !se.turnSeen || req.Event != broker.GateOf(req.Agent) || se.gated[req.ToolName] || len(se.gated) >= maxAlarms {
 		return
 	}
-	next := maps.Clone(se.gated)
-	if next == nil {
-		next = map[string]bool{}
-	}
-	next[req.ToolName] = true
-	se.gated = next
+	se.gated = with(se.gated, req.ToolName)
+}
+
+// with is a copy of set that has k.
+func with(set map[string]bool, k string) map[string]bool {
+	next := map[string]bool{k: true}
+	maps.Copy(next, set)
+	return next
 }
 
 // AgentRun is a process of an agent, as long as it lives: also one that said that its session

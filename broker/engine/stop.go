@@ -46,12 +46,7 @@ func (in Stop) stop(s *State, now time.Time, id string) (denied []broker.Request
 	se := s.editSession(id)
 	if !se.Row.State.UnderStop() {
 		s.touch(se, now, Speaker{SessionID: id})
-		row := &se.Row
-		row.TurnOver = row.State.Ended() || row.State == broker.SessionIdle && len(se.waiting) == 0
-		row.State, row.StopAskedAt = broker.SessionStopping, broker.Instant(now)
-		events := []*broker.Event{broker.SessionEvent(now, broker.EventStopRequested, *row, map[string]any{"by": in.By, "pending": len(se.waiting)})}
-		events = append(events, broker.StopRun(now, row)...)
-		events = append(events, broker.StoppedIfOver(now, row)...)
+		events := broker.StopSession(now, &se.Row, len(se.waiting), in.By)
 		s.save(se, now, events...)
 	} else if se.owing() { // nobody may be told that it is stopped before that is on record
 		s.save(se, now)

@@ -41,7 +41,9 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 			failed = fmt.Errorf("%w: it still holds: %w", broker.ErrNotRecorded, cause)
 		}
 	case Insert:
-		s.neverWas(in.Question.ID, now)
+		never := refused("", "not recorded") // its asker was told so, and it may have been recorded after all
+		never.At = broker.Instant(now)
+		s.debts.Put(in.Question.ID, never)
 		if errors.Is(cause, broker.ErrGrantUsed) {
 			s.grants.Drop(grantKey(in.Question.SessionID, in.Question.SubagentID, in.Question.Digest))
 		}
@@ -64,11 +66,6 @@ type debts struct {
 	undo.Map[string, broker.Outcome]
 	doubts undo.Map[string, bool]   // waiting calls that may have their end in the store
 	strays undo.Map[string, string] // calls whose being put off may have been recorded although nobody was told: request to session
-}
-
-// neverWas notes that the asker of a new call was refused: it may have been recorded after all.
-func (ds *debts) neverWas(id string, now time.Time) {
-	ds.Put(id, broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: "not recorded", At: broker.Instant(now)})
 }
 
 // StoreFailed says that the store could not be written. Nothing is allowed without a person
@@ -134,7 +131,8 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 		s.doubts.Drop(id)
 		if c := s.call(id); c != nil && c.Req.State == broker.Pending && in.Call.Outcome != nil {
 			if o = *in.Call.Outcome; broker.LetsRun(in.Call) {
-				o = broker.Outcome{State: broker.Denied, By: broker.Actor{Kind: broker.ByBroker}, Reason: notRecorded, At: broker.Instant(now)}
+				o = refused("", notRecorded)
+				o.At = broker.Instant(now)
 				s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
 			}
 			s.finish(now, s.edit(c), o)

@@ -46,7 +46,7 @@ var mutants = []mutant{
 		{"broker/engine/deadline.go", "\t\ts.emit(Timer{in.ID, c.Clock.deadline})\n", "\t\ts.emit(Timer{in.ID, c.Clock.deadline.Add(1100 * time.Millisecond)})\n"},
 	}, ""},
 	{"a grant is not used up", []edit{
-		{"broker/engine/grant.go", "\ts.grants.Drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
+		{"broker/engine/ask.go", "\t\ts.grants.Drop(grantKey(c.Req.SessionID, c.Req.SubagentID, c.Req.Digest))\n\t\ts.change.UseGrant = &broker.GrantUse{ID: used.grant, By: c.Req.ID}\n", ""},
 	}, ""},
 	{"the hook lets the call run when the console is gone", []edit{
 		{"hookclient/reasons.go", "\treturn exitRefused\n}", "\treturn exitAnswered\n}"},

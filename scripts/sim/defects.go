@@ -22,7 +22,7 @@ var defects = []defect{
 	{"a stop does not speak about later calls", "ask.go", "case se.Row.State.UnderStop():\n\t\treturn &broker.Outcome{State: broker.Denied", "case false:\n\t\treturn &broker.Outcome{State: broker.Denied"},
 	{"a stop is acknowledged that is not recorded", "session.go", "\tse.savedAt, se.savedAs, se.owes, se.doubtful = now", "\tif se.Row.State.UnderStop() {\n\t\tc.Sessions = nil\n\t}\n\tse.savedAt, se.savedAs, se.owes, se.doubtful = now"},
 	{"another call under a known id gets the known answer", "ask.go", "case c != nil && !broker.SameCall(*c.Req, *q):", "case false:"},
-	{"a grant is not used up", "grant.go", "\ts.grants.Drop(grantKey(r.SessionID, r.SubagentID, r.Digest))\n\ts.change.UseGrant = &broker.GrantUse{ID: id, By: r.ID}\n", ""},
+	{"a grant is not used up", "ask.go", "\t\ts.grants.Drop(grantKey(c.Req.SessionID, c.Req.SubagentID, c.Req.Digest))\n\t\ts.change.UseGrant = &broker.GrantUse{ID: used.grant, By: c.Req.ID}\n", ""},
 	{"a call waits on after its deadline", "deadline.go", "case c.overdue(now):\n\t\ts.timeOver(now, c)\n", ""},
 	{"what could not be recorded is allowed all the same", "unrecorded.go", "if in.Decision.Verdict == broker.Allow {", "if false {"},
 	{"a failed round is not taken back", "loop.go", "\t\tl.state.Undo()\n\t\tvar fault", "\t\tl.state.Keep()\n\t\tvar fault"},
@@ -30,7 +30,7 @@ var defects = []defect{
 	{"a freeze does not hold what a person allows", "decide.go", "\tif allows {\n\t\tif err := in.frozen", "\tif false {\n\t\tif err := in.frozen"},
 	{"a frozen answer is told", "freeze.go", "if !broker.LetsRun(*r) || s.held(r.SessionID) == \"\" {", "if true {"},
 	{"a removed rule goes on allowing", "ask.go", "case in.Judged.Rules != s.now.rules.Version:", "case false:"},
-	{"a refusal that the disk could not take is forgotten", "unrecorded.go", "\tds.Put(id, broker.Outcome{State: broker.Denied", "\t_ = (broker.Outcome{State: broker.Denied"},
+	{"a refusal that the disk could not take is forgotten", "unrecorded.go", "\t\ts.debts.Put(in.Question.ID, never)\n", ""},
 	{"a call that is put off is lost when its agent asks again", "defer.go", "\ts.queue(c)\n", "\tc.move(waiting)\n\ts.now.waiting++\n"},
 }
 

@@ -169,8 +169,8 @@ var mutations = []mutation{
 		"	return s.denyStopped(now, id, in.By)\n", "	return nil\n",
 	},
 	{
-		"threat-21-stop", "a stop holds for later calls", "broker/engine/stop.go",
-		"		row.State, row.StopAskedAt = broker.SessionStopping, broker.Instant(now)", "		row.StopAskedAt = broker.Instant(now)",
+		"threat-21-stop", "a stop holds for later calls", "broker/run_transitions.go",
+		"	s.State, s.StopAskedAt = SessionStopping, Instant(now)", "	s.StopAskedAt = Instant(now)",
 	},
 	{
 		"threat-21-kill", "more is not claimed than was seen", "broker/proctree/look.go",
