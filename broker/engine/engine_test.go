@@ -21,12 +21,16 @@ func newState(t *testing.T) (*State, time.Time) {
 	return s, now
 }
 
+func question(now time.Time, id string) broker.Question {
+	return broker.Question{Bound: true, Request: broker.Request{
+		ID: id, Key: id, SessionID: "s", Agent: "claude", Event: "PreToolUse", ToolName: "Bash", ToolInput: []byte(`{}`), CWD: "/src", Digest: id,
+	}, Waits: broker.Patience{Until: now.Add(time.Hour)}}
+}
+
 // put asks for a call and puts it in as one that waits.
 func put(t *testing.T, s *State, now time.Time, id string) Reply {
 	t.Helper()
-	q := broker.Question{Bound: true, Request: broker.Request{
-		ID: id, Key: id, SessionID: "s", Agent: "claude", Event: "PreToolUse", ToolName: "Bash", ToolInput: []byte(`{}`), CWD: "/src", Digest: id,
-	}, Waits: broker.Patience{Until: now.Add(time.Hour)}}
+	q := question(now, id)
 	if r := do(s, now, Ask{Question: q}); r.Look == nil {
 		return r
 	}
