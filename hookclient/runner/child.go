@@ -3,7 +3,6 @@ package runner
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -122,13 +121,4 @@ func AgentEnv(environment []string) []string {
 		}
 	}
 	return kept
-}
-
-// copyErrors hands what the child writes to stderr to log, line by line, and no more than a
-// bounded part of each.
-func copyErrors(r io.Reader, log func(string)) {
-	_ = readLines(r, func(l line) bool { // what cannot be read is over
-		log(cut(string(l.text), maxReason))
-		return true
-	})
 }

@@ -30,6 +30,31 @@ func (l ledger) mayRun(id string) bool {
 	return e != nil && (e.verdict == allowed || e.verdict == left)
 }
 
+// enter writes down what the console answered to a call at the gate.
+func (l ledger) enter(c *call, a answer) {
+	var g gateAnswer
+	e := &entry{request: a.request, input: c.input, event: c.event}
+	if json.Unmarshal(a.json, &g) == nil {
+		e.verdict = g.verdict()
+		if len(g.Specific.Updated) > 0 {
+			e.input = g.Specific.Updated
+		}
+	}
+	e.event.ToolInput = nil
+	l[c.event.ToolUseID] = e
+}
+
+// allow writes down that a person gave the permission for call id. request is the one that
+// asked for it, unless the call is here already, with the request of the gate.
+func (l ledger) allow(id, request string) {
+	e := l[id]
+	if e == nil {
+		e = &entry{request: request}
+		l[id] = e
+	}
+	e.verdict = allowed
+}
+
 // ended forgets what is only needed while a call is under way.
 func (l ledger) ended(id string) {
 	if e := l[id]; e != nil {

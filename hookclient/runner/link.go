@@ -17,18 +17,18 @@ import (
 // caller makes one call of the console's API; see hookclient.Call.
 type caller func(ctx context.Context, path string, body []byte, limit time.Duration) ([]byte, error)
 
-// link tells the console what happens and asks it what to do. A console that is away is
-// waited for: what is told meanwhile is kept, in its order, and told when it is back.
+// link tells the console what happens and asks it what to do. It waits for a console that is
+// away: reports are kept meanwhile, in order, and told when the console is back.
 type link struct {
 	call  caller
 	start wire.RunStart
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	queue   []wire.RunReport // told last are at the end; the first may be on its way
+	queue   []wire.RunReport // oldest first; the first may be on its way
 	bytes   int
 	lost    int           // reports that were dropped
-	trouble string        // the last poll's, as it was logged; only for orders
+	trouble string        // why the last poll failed, as it was logged; only for orders
 	away    bool          // the last call was not heard
 	changed chan struct{} // closed and made anew when the queue or away change
 }
@@ -197,7 +197,7 @@ func (l *link) deliver(ctx context.Context, r wire.RunReport) bool {
 	return true
 }
 
-// unregistered says that the console does not know this runner.
+// unregistered reports that the console does not know this runner.
 func unregistered(s *hookclient.StatusError) bool {
 	return s.Status == 404 || s.Code == "not_the_runner" || s.Code == "not_managed"
 }
@@ -280,7 +280,7 @@ func (l *link) logTrouble(ctx context.Context, err error) {
 	}
 }
 
-// flush waits until everything was told, at most patience. It says whether it was.
+// flush waits until everything was told, at most patience. It reports whether it was.
 func (l *link) flush(ctx context.Context, patience time.Duration) bool {
 	over := time.NewTimer(patience)
 	defer over.Stop()

@@ -176,3 +176,17 @@ func encode(v any) []byte {
 	}
 	return b.Bytes()
 }
+
+// cut is the first bytes of s, at most most of them and whole runes, with a mark.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// maxReason is the longest text of what went wrong, in bytes.
+const maxReason = 2 << 10
+
+// maxSeen bounds each thing that is kept by an id which the other side chooses.
+const maxSeen = 4096

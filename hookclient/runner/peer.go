@@ -9,61 +9,18 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// The events that the console hears of are those of "aoctl install claude".
-const (
-	gateEvent     = "PreToolUse"
-	settingsEvent = "ConfigChange"        // a refusal keeps the change out
-	textEvent     = "UserPromptExpansion" // a text that was typed by its name: hooks that it brings run unasked
-	askEvent      = "PermissionRequest"
-)
-
-// times are the longest waits for an agent.
-type times struct {
-	greet   time.Duration // for its answer to initialize
-	control time.Duration // for its answer to any other request
-	turn    time.Duration // for the end of a turn that was interrupted, in order to end it
-	exit    time.Duration // for its end after stdin was closed, and after SIGTERM
-	dead    time.Duration // for its end after SIGKILL
-	leave   time.Duration // for its end by itself, when there is nothing more to do
-	event   time.Duration // for the console's answer to what is no question
-}
-
-func defaultTimes() times {
-	return times{
-		greet: 2 * time.Minute, control: 30 * time.Second,
-		turn: 5 * time.Second, exit: 5 * time.Second, dead: 5 * time.Second, leave: 15 * time.Second, event: 10 * time.Second,
-	}
-}
-
-// longest is what a call may wait when the person at the console gives it more time.
-const longest = 24 * time.Hour
-
-// gateTime is how long the agent lets the gate's answer take: longer than anybody is given.
-const gateTime = 25 * time.Hour
-
-const (
-	maxCalls     = 256      // of the agent that wait at once
-	maxCallBytes = 64 << 20 // what they hold together
-	maxSaid      = 16 << 10 // bytes of what is reported as said
-	maxSeen      = 4096     // orders that are known to have been taken up
-)
-
 // phase is how far a peer has come.
 type phase int
 
 const (
-	greeting    phase = iota // the gate does not stand: the agent is told nothing else
-	standing                 // the gate stands
-	stopping                 // it is being ended: its turn first
-	closing                  // its stdin was closed
-	terminating              // it was asked to end
-	killing                  // it was killed
-	over                     // it has ended
+	greeting phase = iota // the gate does not stand: the agent is told nothing else
+	standing              // the gate stands
+	stopping              // the agent is being ended; shutdown knows how far that is
+	over                  // it has ended
 )
 
-// peer is the runner's side of the conversation with one agent's process: what comes in
-// changes it and makes effects, nothing else does. It is for one goroutine.
-type peer struct {
+// peerOptions are what a peer takes.
+type peerOptions struct {
 	session string
 	cwd     string
 	events  []string // those that the agent shall ask about or tell of
@@ -72,123 +29,55 @@ type peer struct {
 	log     string   // the file that says more; may be empty
 	newID   func() string
 	times   times
-
-	phase   phase
-	effects []effect
-	numbers int // of our requests
-	steps   int // of the timer that is under way in this phase
-
-	early    []line              // hooks that came before the gate was known to stand
-	calls    map[string]*call    // what the agent asks and was not answered, by its request's id
-	held     int                 // bytes of calls
-	serial   int                 // of the latest ask
-	requests map[string]*control // ours, by id
-	ledger   ledger
-	names    map[string]string // tools of the calls that are under way, for who looks on
-
-	busy      bool
-	settling  bool
-	mode      string
-	waiting   []wire.RunOrder   // messages that wait for the turn's end
-	told      map[string]string // messages that were sent, with their order, by uuid
-	taking    []string          // orders of those that the agent took up, and that no model is known to have
-	missed    map[string]bool   // those that no model had: told again, they need another uuid
-	taken     map[string]bool   // orders
-	enders    []string          // orders to end
-	last      wire.RunReport    // the latest result's
-	turns     int
-	used      tally
-	failed    bool   // the last turn did
-	exit      int    // the process's exit code
-	failure   string // why it is being ended, when something is wrong
-	ordered   bool   // it was told to end
-	signalled bool   // a person interrupted it
-	lifecycle bool   // the agent says when it takes up a message
-	counts    map[string]int
 }
 
-// call is one request of the agent's that waits for an answer.
-type call struct {
-	event  event
-	name   string // of the event
-	permit bool   // it is a can_use_tool
-	size   int
-	input  json.RawMessage
-	serial int
+// peer is the runner's side of the conversation with one agent's process: what comes in
+// changes it and makes effects, nothing else does. It is for one goroutine.
+//
+// It keeps the phase and hands each input to the part that it is for. Only the peer knows
+// all the parts; they share the outbox, and questions tell the turn that it began.
+type peer struct {
+	o     peerOptions
+	phase phase
+
+	out       *outbox
+	controls  *controls  // what we ask of the agent
+	questions *questions // what the agent asks of us
+	turn      *turn
+	mailbox   *mailbox // the console's orders, and the messages on their way to the agent
+	shutdown  *shutdown
+
+	settling bool // the console was asked for what it still has
 }
 
-// control is one request of ours.
-type control struct {
-	what string
-	done func(answer json.RawMessage, err error)
-}
-
-func newPeer(p peer) *peer {
-	p.calls, p.requests, p.ledger = map[string]*call{}, map[string]*control{}, ledger{}
-	p.names, p.told, p.taken, p.counts = map[string]string{}, map[string]string{}, map[string]bool{}, map[string]int{}
-	p.missed = map[string]bool{}
-	return &p
-}
-
-// take hands over the effects since it was last called.
-func (p *peer) take() []effect {
-	list := p.effects
-	p.effects = nil
-	return list
-}
-
-func (p *peer) do(e effect)             { p.effects = append(p.effects, e) }
-func (p *peer) report(r wire.RunReport) { p.do(tell{r}) }
-func (p *peer) see(s Seen)              { p.do(show{s}) }
-func (p *peer) write(v any)             { p.do(send{encode(v)}) }
-func (p *peer) ending() bool            { return p.phase >= stopping }
-func (p *peer) step(f string, a ...any) {
-	p.report(wire.RunReport{Kind: wire.ReportStep, Text: fmt.Sprintf(f, a...)})
-}
-func (p *peer) await(d time.Duration) { p.steps++; p.do(wake{"step-" + strconv.Itoa(p.steps), d}) }
-func (p *peer) done(order string, e error) {
-	if order == "" {
-		return
+func newPeer(o peerOptions) *peer {
+	out := newOutbox()
+	turn := newTurn(out)
+	return &peer{
+		o: o, out: out, turn: turn,
+		controls: newControls(out),
+		questions: &questions{
+			out: out, turn: turn, session: o.session, cwd: o.cwd, given: o.times.event,
+			ledger: ledger{}, open: map[string]*call{},
+		},
+		mailbox:  newMailbox(out, o.session, o.newID),
+		shutdown: &shutdown{out: out, times: o.times},
 	}
-	r := wire.RunReport{Kind: wire.ReportDone, OrderID: order}
-	if e != nil {
-		r.Error = e.Error()
-	}
-	p.report(r)
 }
 
-// note reports what was passed over: of each kind the 1st, 10th, 100th, …
-func (p *peer) note(kind, text string) {
-	p.counts[kind]++
-	n := p.counts[kind]
-	if n > 1 {
-		if !powerOfTen(n) {
-			return
-		}
-		text += fmt.Sprintf(" (%d times by now)", n)
-	}
-	p.report(wire.RunReport{Kind: wire.ReportNote, Text: text})
-	p.see(Seen{Kind: SeenNote, Text: text})
-}
-
-func powerOfTen(n int) bool {
-	for n%10 == 0 {
-		n /= 10
-	}
-	return n == 1
-}
+func (p *peer) ending() bool { return p.phase >= stopping }
 
 // begin greets the agent. Nothing else is said before its answer.
 func (p *peer) begin() {
 	hooks := map[string]any{}
-	for _, name := range p.events {
+	for _, name := range p.o.events {
 		h := map[string]any{"matcher": "*", "hookCallbackIds": []string{callbackPrefix + name}, "timeout": int(eventTime / time.Second)}
 		if name == gateEvent || name == textEvent || name == settingsEvent {
 			h["timeout"], h["onFailure"] = int(gateTime/time.Second), "block"
 		}
 		hooks[name] = []any{h}
 	}
-	p.control("initialize", map[string]any{"subtype": "initialize", "hooks": hooks}, p.times.greet, p.greeted)
+	p.controls.send("initialize", map[string]any{"subtype": "initialize", "hooks": hooks}, p.o.times.greet, p.greeted)
 }
 
 // gateSettings come before those of the agent's user and of its folder. Shell commands in
@@ -196,11 +85,6 @@ func (p *peer) begin() {
 var gateSettings = map[string]any{"disableSkillShellExecution": true}
 
 const settingsID = "aoctl-settings"
-
-const (
-	callbackPrefix = "aoctl-"
-	eventTime      = 60 * time.Second // the agent gives up an event that is no question
-)
 
 // greeted sees whether the gate stands. Where it does not, the agent is ended before it was
 // told anything.
@@ -223,9 +107,9 @@ func (p *peer) greeted(answer json.RawMessage, err error) {
 		p.fail("the agent does not say that it put up the gate, so nothing was told to it; is it older than 2.1.243? then update it (claude update)")
 		return
 	}
-	p.mode = a.Mode
+	p.questions.mode = a.Mode
 	set := map[string]any{"subtype": "apply_flag_settings", "settings": gateSettings}
-	p.request(settingsID, "the settings of its gate", set, p.times.greet, p.stand)
+	p.controls.sendAs(settingsID, "the settings of its gate", set, p.o.times.greet, p.stand)
 }
 
 // stand begins the talk once the agent has taken the settings of its gate.
@@ -238,65 +122,35 @@ func (p *peer) stand(_ json.RawMessage, err error) {
 		return
 	}
 	p.phase = standing
-	p.do(ready{})
-	early := p.early
-	p.early, p.held = nil, 0
-	for _, l := range early {
+	p.out.do(ready{})
+	for _, l := range p.questions.release() {
 		p.line(l)
 	}
-	if p.prompt != "" {
-		p.say(wire.RunOrder{Text: p.prompt})
+	if p.o.prompt != "" {
+		p.say(wire.RunOrder{Text: p.o.prompt})
 	}
 	p.sayNext()
-	if !p.busy && !p.keep {
-		p.await(p.times.leave)
+	if !p.turn.busy && !p.o.keep { // taken up again, perhaps with nothing to go on with
+		p.out.wakeIn(p.o.times.leave)
 	}
 }
 
-// control sends a request of ours.
-func (p *peer) control(what string, request any, limit time.Duration, done func(json.RawMessage, error)) {
-	p.numbers++
-	p.request("aoctl-"+strconv.Itoa(p.numbers), what, request, limit, done)
-}
-
-func (p *peer) request(id, what string, request any, limit time.Duration, done func(json.RawMessage, error)) {
-	p.requests[id] = &control{what, done}
-	p.write(map[string]any{"type": "control_request", "request_id": id, "request": request})
-	p.do(wake{id, limit})
-}
-
-// responded takes the agent's answer to a request of ours.
-func (p *peer) responded(raw json.RawMessage) {
-	var r response
-	if err := json.Unmarshal(raw, &r); err != nil {
-		p.note("response", "an answer of the agent's cannot be read")
-		return
-	}
-	c := p.requests[r.RequestID]
-	if c == nil {
-		p.note("response", "the agent answered something that was not asked")
-		return
-	}
-	delete(p.requests, r.RequestID)
-	if r.Subtype != "success" {
-		c.done(nil, fmt.Errorf("the agent refused %s: %s", c.what, cut(r.Error, maxReason)))
-		return
-	}
-	c.done(r.Response, nil)
-}
+// answered takes what came of an ask.
+func (p *peer) answered(id string, a answer) { p.questions.answered(id, a) }
 
 // timeUp is called when a wake is over.
 func (p *peer) timeUp(name string) {
-	if p.phase == over {
+	if p.phase == over || p.controls.timeUp(name) || name != p.out.phaseTimer() {
 		return
 	}
-	if c := p.requests[name]; c != nil {
-		delete(p.requests, name)
-		c.done(nil, fmt.Errorf("the agent did not answer %s", c.what))
-		return
-	}
-	if name == "step-"+strconv.Itoa(p.steps) {
-		p.escalate()
+	switch p.phase {
+	case standing:
+		p.mayLeave()
+	case stopping:
+		if !p.shutdown.escalate() {
+			p.ended(wire.RunReport{Error: "the agent's process could not be ended"})
+		}
+	case greeting, over:
 	}
 }
 
@@ -307,52 +161,44 @@ func (p *peer) line(l line) {
 	}
 	switch l.flaw {
 	case halved:
-		p.note("half", fmt.Sprintf("the agent's last line ends in the middle, after %d bytes", len(l.text)))
+		p.out.note("half", fmt.Sprintf("the agent's last line ends in the middle, after %d bytes", len(l.text)))
 		return
 	case tooLong:
-		p.overlong(l.text)
+		p.questions.overlong(l.text)
 		return
 	case whole:
 	}
 	var m message
 	if err := json.Unmarshal(l.text, &m); err != nil {
 		if len(l.text) > 0 {
-			p.note("text", "the agent wrote a line that is not of its protocol: "+cut(string(l.text), 200))
+			p.out.note("text", "the agent wrote a line that is not of its protocol: "+cut(string(l.text), 200))
 		}
 		return
 	}
 	if p.phase == greeting && m.Type == "control_request" {
-		p.hold(l)
+		if !p.questions.hold(l) {
+			p.fail("the agent asked too much before it said that it put up the gate")
+		}
 		return
 	}
 	p.message(m, l.text)
 }
 
-// hold keeps what the agent asks before the gate is known to stand.
-func (p *peer) hold(l line) {
-	if len(p.early) >= maxCalls || p.held+len(l.text) > maxCallBytes {
-		p.fail("the agent asked too much before it said that it put up the gate")
-		return
-	}
-	p.held += len(l.text)
-	p.early = append(p.early, l)
-}
-
 func (p *peer) message(m message, raw []byte) {
 	switch m.Type {
 	case "control_request":
-		p.requested(m)
+		p.questions.asked(m)
 		return
 	case "control_response":
-		p.responded(m.Response)
+		p.controls.answered(m.Response)
 		return
 	case "control_cancel_request":
-		p.cancelled(m.RequestID)
+		p.questions.cancelled(m.RequestID)
 		return
 	case "keep_alive":
 		return
 	}
-	p.see(Seen{Kind: SeenLine, Raw: raw})
+	p.out.see(Seen{Kind: SeenLine, Raw: raw})
 	switch m.Type {
 	case "system":
 		p.system(m)
@@ -363,29 +209,101 @@ func (p *peer) message(m message, raw []byte) {
 	case "result":
 		p.result(m)
 	case "command_lifecycle":
-		p.lifecycle = true
-		if m.State != "queued" {
-			p.tookUp(m.Command)
-		}
+		p.mailbox.announced(m)
 	case "stream_event", "tool_progress", "rate_limit_event", "auth_status", "tool_use_summary", "prompt_suggestion":
 	default:
-		p.note("type "+p.kindOf(m.Type), "the agent sent something unknown: "+strconv.Quote(cut(m.Type, 64)))
+		p.out.note("type "+p.out.kindOf(m.Type), "the agent sent something unknown: "+strconv.Quote(cut(m.Type, 64)))
 	}
 }
 
-// kindOf keeps what an agent can make up to a bound.
-func (p *peer) kindOf(typ string) string {
-	if len(p.counts) > 100 {
-		return "other"
-	}
-	return cut(typ, 64)
+// fail ends the agent because something is wrong.
+func (p *peer) fail(why string) {
+	p.shutdown.fail(why)
+	p.end()
 }
 
-// working notes that a turn is under way.
-func (p *peer) working() {
-	if p.busy {
+// end ends the session in order, and by force where it must be: what waits is refused, the
+// turn is interrupted, and the shutdown does the rest.
+func (p *peer) end() {
+	if p.ending() {
 		return
 	}
-	p.busy = true
-	p.report(wire.RunReport{Kind: wire.ReportWorking})
+	inTurn := p.phase == standing && p.turn.busy
+	p.phase = stopping
+	p.questions.close()
+	if !inTurn {
+		p.shutdown.closeInput()
+		return
+	}
+	p.interrupt(func(_ json.RawMessage, err error) {
+		if err != nil {
+			p.shutdown.notInterrupted(err)
+		}
+	})
+	p.shutdown.awaitTurn()
+}
+
+// leave ends a session that has nothing more to do.
+func (p *peer) leave() {
+	p.phase = stopping
+	p.questions.closed = true
+	p.shutdown.leave()
+}
+
+// mayLeave asks whether there is more to do, where the run is for one turn.
+func (p *peer) mayLeave() {
+	if p.phase == standing && !p.turn.busy && !p.o.keep && !p.settling {
+		p.settling = true
+		p.out.do(settle{})
+	}
+}
+
+// settled takes what the console still had after the turn; known is false when it could
+// not be asked.
+func (p *peer) settled(orders []wire.RunOrder, known bool) {
+	p.settling = false
+	if known {
+		p.orders(orders)
+	}
+	if p.phase == standing && !p.turn.busy && !p.o.keep && p.mailbox.empty() {
+		p.leave()
+	}
+}
+
+// exited takes the end of the agent's process, after its last line.
+func (p *peer) exited(e exit) {
+	if p.phase == over {
+		return
+	}
+	p.shutdown.exit = e.code
+	r := wire.RunReport{ExitCode: &e.code}
+	switch {
+	case p.shutdown.expected():
+		p.out.step("it %s", e)
+	case p.phase == greeting:
+		r.Error = "the agent " + e.String() + " before it said that it put up the gate" + e.lastWords(p.o.log)
+	case p.turn.busy:
+		r.Error = "the agent " + e.String() + " in the middle of its turn" + e.lastWords(p.o.log)
+	}
+	p.ended(r)
+}
+
+// ended is the last thing that happens.
+func (p *peer) ended(r wire.RunReport) {
+	p.questions.drop()
+	p.shutdown.finish(p.turn.reportAs(wire.ReportEnded), r)
+	p.phase = over
+}
+
+// outcome is what a run comes to that ended so.
+func (p *peer) outcome() (Result, error) {
+	last := p.turn.last
+	r := Result{
+		Word: last.Result, Failed: p.turn.failed || p.turn.count == 0 && !p.shutdown.wanted, Exit: p.shutdown.exit,
+		Cost: last.Cost, Usage: last.Usage, Turns: p.turn.count,
+	}
+	if p.shutdown.failure != "" {
+		return r, &EndError{p.shutdown.failure}
+	}
+	return r, nil
 }

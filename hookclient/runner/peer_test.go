@@ -20,7 +20,7 @@ type rig struct {
 func newRig(tb testing.TB, prompt string, keep bool) *rig {
 	tb.Helper()
 	n := 0
-	r := &rig{t: tb, peer: newPeer(peer{
+	r := &rig{t: tb, peer: newPeer(peerOptions{
 		session: "s", cwd: "/w", events: []string{gateEvent, textEvent, settingsEvent, "Stop"}, keep: keep, prompt: prompt,
 		newID: func() string { n++; return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }, times: defaultTimes(),
 	})}
@@ -49,7 +49,7 @@ func (r *rig) says(lines ...string) {
 
 // new are the effects since the last call.
 func (r *rig) new() []effect {
-	list := r.take()
+	list := r.out.take()
 	r.done = append(r.done, list...)
 	return list
 }
@@ -426,11 +426,11 @@ func TestEndEscalates(t *testing.T) {
 		t.Errorf("a call while it is being ended: %s", s)
 	}
 	next := func() []effect {
-		r.timeUp(fmt.Sprintf("step-%d", r.steps-1)) // one that is over changes nothing
+		r.timeUp(fmt.Sprintf("step-%d", r.out.timers-1)) // one that is over changes nothing
 		if list := r.new(); len(list) > 0 {
 			t.Errorf("an old timer did %v", list)
 		}
-		r.timeUp(fmt.Sprintf("step-%d", r.steps))
+		r.timeUp(fmt.Sprintf("step-%d", r.out.timers))
 		return r.new()
 	}
 	only[shut](t, next())
@@ -468,8 +468,8 @@ func TestTheTurnOfAnEndingSessionIsWaitedFor(t *testing.T) {
 	r.says(`{"type":"result","subtype":"error_during_execution","is_error":true,"terminal_reason":"aborted_tools"}`)
 	only[shut](t, r.new())
 	r.exited(exit{code: 1})
-	if r.failure != "" {
-		t.Errorf("it was ended in order, and failed: %s", r.failure)
+	if r.shutdown.failure != "" {
+		t.Errorf("it was ended in order, and failed: %s", r.shutdown.failure)
 	}
 }
 

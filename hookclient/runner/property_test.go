@@ -33,7 +33,7 @@ func TestPeerProperties(t *testing.T) {
 			},
 			"order": m.order,
 			"time": func(t *rapid.T) {
-				m.r.timeUp(rapid.SampledFrom([]string{fmt.Sprintf("step-%d", m.r.steps), "aoctl-1", "aoctl-2"}).Draw(t, "timer"))
+				m.r.timeUp(rapid.SampledFrom([]string{fmt.Sprintf("step-%d", m.r.out.timers), "aoctl-1", "aoctl-2"}).Draw(t, "timer"))
 			},
 			"person":  func(t *rapid.T) { m.r.command(rapid.SampledFrom([]Command{Interrupt, End}).Draw(t, "command")) },
 			"settled": func(*rapid.T) { m.r.settled(nil, true) },
@@ -149,8 +149,8 @@ func (m *machine) look() {
 	if m.r.phase == over && !m.ended {
 		m.t.Fatal("it is over and did not say so")
 	}
-	if len(m.r.calls) != len(m.asks) {
-		m.t.Fatalf("%d calls wait, %d are asked about", len(m.r.calls), len(m.asks))
+	if len(m.r.questions.open) != len(m.asks) {
+		m.t.Fatalf("%d calls wait, %d are asked about", len(m.r.questions.open), len(m.asks))
 	}
 }
 

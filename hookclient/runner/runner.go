@@ -1,17 +1,25 @@
-// Package runner holds a managed session: it starts an agent's process, has it by both
-// ends, and is the console's hand on it.
+// Package runner holds a managed session: it starts an agent's process, has both ends of
+// its conversation, and is the console's hand on it.
 //
 // The agent speaks its stream-json protocol, one JSON object a line each way. It is told to
-// ask us before every call; the question goes to the console as an agent's hook would put
-// it, and the console's answer goes back byte for byte. Until the agent has said that this
-// gate stands, nothing else is said to it.
+// ask us before every call (its gate). The question goes to the console as an agent's hook
+// would put it, and the console's answer goes back byte for byte. Until the agent has said
+// that its gate stands, nothing else is said to it.
 //
 // The console is spoken to as by any client: POST /runs, GET /runs/{id}/orders and POST
 // /runs/{id}/reports, each of which finds a console that was restarted. No session ends
 // because its console did.
 //
-// peer is the conversation with the agent, without any input or output; everything around
-// it only carries out what it wants.
+// The conversation is a peer, a state machine without input or output of its own: what
+// happens goes in, effects come out. It has one part for each matter: controls (what we ask
+// of the agent), questions (what it asks of us) with the ledger of every call that came
+// through the gate, turn (what it does now and has used), mailbox (the console's messages on
+// their way to it) and shutdown (its end, and why). All write into one outbox.
+//
+// A session runs the loop around the peer and carries the effects out: child is the process,
+// writer and lines its stdin and stdout, stderrTail its stderr, link the console, viewer whoever looks on. One call
+// passes through line, peer.line, questions.asked and an ask effect to the console; its
+// answer through peer.answered and a send effect to the agent.
 package runner
 
 import (
@@ -20,7 +28,6 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -95,7 +102,8 @@ type session struct {
 	peer  *peer
 	child *child
 	out   *writer
-	show  *shower
+	errs  *stderrTail
+	show  *viewer
 	asks  map[string]openAsk // the latest of each id
 	asked sync.WaitGroup
 
@@ -106,10 +114,6 @@ type session struct {
 	settled  chan settledOrders
 	timers   chan string
 	finished bool
-
-	quiet  chan struct{} // closed when nothing more comes of its stderr
-	errsMu sync.Mutex
-	errs   []string // the last lines of it
 }
 
 // openAsk is a question that is before the console.
@@ -142,17 +146,14 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	}
 	go s.link.orders(work, s.orders)
 	go s.read(work)
-	go func() {
-		defer close(s.quiet)
-		copyErrors(s.child.stderr, s.noteError)
-	}()
+	go s.errs.follow(s.child.stderr)
 	s.loop(ctx, work)
 	defer s.show.close()
 	s.asked.Wait() // each takes its question back, and no longer than it may
 	if !s.link.flush(work, s.o.Linger) {
 		s.o.Log.Warn("not all was told to the console", "session_id", s.o.Start.SessionID)
 	}
-	return s.outcome()
+	return s.peer.outcome()
 }
 
 // begin starts the agent and greets it.
@@ -164,9 +165,9 @@ func (s *session) begin() error {
 	}
 	s.lines, s.ended, s.answers = make(chan line), make(chan struct{}), make(chan answeredAsk)
 	s.orders, s.settled, s.timers = make(chan []wire.RunOrder), make(chan settledOrders), make(chan string)
-	s.asks, s.quiet = map[string]openAsk{}, make(chan struct{})
-	s.out, s.show = newWriter(s.child.stdin), newShower(s.o.Show)
-	s.peer = newPeer(peer{
+	s.asks, s.errs = map[string]openAsk{}, newStderrTail(s.o.Log)
+	s.out, s.show = newWriter(s.child.stdin), newViewer(s.o.Show)
+	s.peer = newPeer(peerOptions{
 		session: start.SessionID, cwd: start.CWD, events: install.ClaudeRunEvents(), keep: s.o.Keep,
 		prompt: start.Prompt, log: start.Log, newID: s.o.NewID, times: s.times,
 	})
@@ -264,7 +265,7 @@ func (s *session) loop(ctx, work context.Context) {
 			ended = nil
 		}
 		if gone != nil && ended == nil {
-			gone.said = s.lastErrors()
+			gone.said = s.errs.last()
 			s.peer.exited(*gone)
 			gone = nil
 		}
@@ -274,35 +275,9 @@ func (s *session) loop(ctx, work context.Context) {
 	_, _ = s.child.stdout.Close(), s.child.stderr.Close()
 }
 
-// maxErrors is how many lines of what the agent wrote to stderr are told with its end.
-const maxErrors = 3
-
-func (s *session) noteError(text string) {
-	s.o.Log.Info("agent wrote to stderr", "text", text)
-	if text = strings.TrimSpace(text); text == "" {
-		return
-	}
-	s.errsMu.Lock()
-	defer s.errsMu.Unlock()
-	s.errs = append(s.errs, text)
-	s.errs = s.errs[max(0, len(s.errs)-maxErrors):]
-}
-
-// lastErrors is what an agent that has ended wrote last to stderr. What it left running may
-// hold that open.
-func (s *session) lastErrors() string {
-	select {
-	case <-s.quiet:
-	case <-time.After(time.Second):
-	}
-	s.errsMu.Lock()
-	defer s.errsMu.Unlock()
-	return strings.Join(s.errs, " / ")
-}
-
 // apply does what the peer wants.
 func (s *session) apply(ctx context.Context) {
-	for _, e := range s.peer.take() {
+	for _, e := range s.peer.out.take() {
 		s.applyOne(ctx, e)
 	}
 }
@@ -370,16 +345,3 @@ func (s *session) settle(ctx context.Context) {
 
 // settleTime is how long a run that is over waits for a console that is away.
 const settleTime = 2 * time.Second
-
-// outcome is what Run returns.
-func (s *session) outcome() (Result, error) {
-	p := s.peer
-	r := Result{
-		Word: p.last.Result, Failed: p.failed || p.turns == 0 && !p.ordered, Exit: p.exit,
-		Cost: p.last.Cost, Usage: p.last.Usage, Turns: p.turns,
-	}
-	if p.failure != "" {
-		return r, &EndError{p.failure}
-	}
-	return r, nil
-}

@@ -57,8 +57,8 @@ func (w *writer) full() bool {
 	return w.bytes > maxUnread
 }
 
-// maxUnread is what is kept for an agent that does not read, before it is no longer
-// listened to, bytes.
+// maxUnread is how much is kept for an agent that does not read before it is no longer
+// listened to, in bytes.
 const maxUnread = 16 << 20
 
 func (w *writer) run() {
@@ -85,8 +85,8 @@ func (w *writer) run() {
 	}
 }
 
-// drop forgets what nobody takes any more: it must not keep us from hearing what the agent
-// still says.
+// drop forgets what nobody will read. If it stayed, the writer would count as full, and we
+// would not hear what the agent still says.
 func (w *writer) drop() {
 	w.mu.Lock()
 	w.shut, w.queue, w.bytes = true, nil, 0

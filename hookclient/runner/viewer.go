@@ -1,0 +1,96 @@
+package runner
+
+import "sync"
+
+// viewer calls show from a goroutine of its own: a terminal that was stopped must not keep
+// the runner from the console. The agent waits once too much is unseen.
+type viewer struct {
+	show   func(Seen) error
+	failed chan struct{} // closed when show failed
+	room   chan struct{} // one value when there is room again
+	more   chan struct{}
+	gone   chan struct{}
+
+	mu     sync.Mutex
+	queue  []Seen
+	bytes  int
+	closed bool
+}
+
+// maxUnseen is how much is kept for whoever looks on before the agent is no longer listened
+// to, in bytes.
+const maxUnseen = 16 << 20
+
+func newViewer(f func(Seen) error) *viewer {
+	v := &viewer{
+		show: f, failed: make(chan struct{}), room: make(chan struct{}, 1),
+		more: make(chan struct{}, 1), gone: make(chan struct{}),
+	}
+	go v.run(v.failed)
+	return v
+}
+
+func (v *viewer) put(seen Seen) {
+	v.mu.Lock()
+	v.queue = append(v.queue, seen)
+	v.bytes += weight(seen)
+	v.mu.Unlock()
+	nudge(v.more)
+}
+
+func weight(s Seen) int { return len(s.Raw) + len(s.Text) + len(s.Input) + 256 }
+
+func (v *viewer) full() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.bytes > maxUnseen
+}
+
+// close shows the rest and returns then.
+func (v *viewer) close() {
+	v.mu.Lock()
+	v.closed = true
+	v.mu.Unlock()
+	nudge(v.more)
+	<-v.gone
+}
+
+func (v *viewer) run(failed chan struct{}) {
+	defer close(v.gone)
+	broken := false
+	for range v.more {
+		for {
+			seen, ok, done := v.next()
+			if done {
+				return
+			}
+			if !ok {
+				break
+			}
+			if !broken && v.show(seen) != nil {
+				broken = true
+				close(failed)
+			}
+			nudge(v.room)
+		}
+	}
+}
+
+func (v *viewer) next() (seen Seen, ok, done bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.queue) == 0 {
+		return Seen{}, false, v.closed
+	}
+	seen, v.queue = v.queue[0], v.queue[1:]
+	v.bytes -= weight(seen)
+	return seen, true, false
+}
+
+// nudge leaves one value in c.
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
