@@ -148,10 +148,13 @@ func (s *Session) tell(ctx context.Context, e event) error {
 // just starting is waited for, no longer than limits.tell.
 func (s *Session) request(ctx context.Context, path string, body []byte) (answer []byte, err error) {
 	c := conversation{
-		console: s.console, caller: newCaller(s.console), limits: s.limits, path: path, body: body,
-		poll:   func(string) string { return path },
-		usable: func(r response) (err error) { answer, err = checkAnswer(r); return err },
-		until:  time.Now().Add(s.limits.tell), given: s.limits.tell,
+		console: s.console, caller: newCaller(s.console), limits: s.limits,
+		question: question{
+			path: path, body: body,
+			poll:   func(string) string { return path },
+			usable: func(r response) (err error) { answer, err = checkAnswer(r); return err },
+		},
+		deadline: within(time.Now(), s.limits.tell, 0),
 	}
 	if err = c.run(ctx); err != nil {
 		return nil, err

@@ -76,11 +76,13 @@ func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	var decision Decision
 	c := conversation{
 		console: console, caller: newCaller(console), limits: l,
-		path: "/create-approval-request", body: body,
-		poll:   func(id string) string { return "/approval-requests/" + id + "/decision?timeout=" + holdSeconds },
-		opens:  func(got string) error { return sameRequest(got, id) },
-		usable: func(r response) (err error) { decision, err = parseDecision(r, id); return err },
-		until:  begun.Add(req.Timeout), given: req.Timeout, most: mostOf(begun, req.Timeout, req.AtMost), id: id,
+		question: question{
+			path: "/create-approval-request", body: body,
+			poll:   func(id string) string { return "/approval-requests/" + id + "/decision?timeout=" + holdSeconds },
+			opens:  func(got string) error { return sameRequest(got, id) },
+			usable: func(r response) (err error) { decision, err = parseDecision(r, id); return err },
+		},
+		deadline: within(begun, req.Timeout, req.AtMost), id: id,
 	}
 	if err = c.run(ctx); err != nil {
 		if ctx.Err() != nil {

@@ -39,15 +39,15 @@ type transcript struct {
 	words []byte
 }
 
-// follow has l notice from now on that the user gave up the call of payload.
-func (l *lookout) follow(agent string, payload []byte) {
+// follow has w notice from now on that the user gave up the call of payload.
+func (w *parentWatch) follow(agent string, payload []byte) {
 	words := cancelledWords(agent, payload)
 	if words == "" {
 		return
 	}
 	path := textMember(payload, "transcript_path")
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		l.transcript.Store(&transcript{path: path, at: info.Size(), words: []byte(words)})
+		w.transcript.Store(&transcript{path: path, at: info.Size(), words: []byte(words)})
 	}
 }
 

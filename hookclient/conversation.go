@@ -10,33 +10,6 @@ import (
 	"time"
 )
 
-// limits are the times and sizes of a run; tests make them small.
-type limits struct {
-	sprint   time.Duration // for an answer that comes at once
-	stdin    time.Duration // for the agent to hand over its payload
-	silence  time.Duration // from a question to the first byte; a broker holds it 25 s at most
-	grace    time.Duration // beyond the person's time, for the console to say that it ran out
-	hung     time.Duration // beyond that, for whatever does not end by itself
-	tell     time.Duration // for telling the console something, or asking whether a session is stopped
-	leave    time.Duration // for taking a question back
-	starting time.Duration // for a console that is just coming up
-	again    time.Duration // the first wait before asking again
-	againMax time.Duration // the longest
-	look     time.Duration // between two looks at parent and stdout
-	payload  int           // bytes of stdin that are sent
-	drain    int           // bytes of stdin that are read
-	strikes  int           // quick hang-ups in a row before the console counts as broken
-}
-
-func defaultLimits() limits {
-	return limits{
-		sprint: 3 * time.Millisecond, stdin: 30 * time.Second, silence: 45 * time.Second,
-		grace: 800 * time.Millisecond, hung: 150 * time.Millisecond, leave: time.Second, tell: 5 * time.Second, starting: 2 * time.Second,
-		again: 50 * time.Millisecond, againMax: 500 * time.Millisecond, look: time.Second,
-		payload: MaxHookBody, drain: 512 << 20, strikes: 10,
-	}
-}
-
 // quick is how soon after a question a closed connection counts as hung up on us.
 const quick = 250 * time.Millisecond
 
@@ -50,24 +23,14 @@ func (l *lostError) Unwrap() error { return l.cause }
 // conversation is one question, asked over as many connections as it takes. It is
 // for one goroutine and for one use.
 type conversation struct {
-	console place
-	caller  caller
-	limits  limits
+	console  place
+	caller   caller
+	limits   limits
+	question question
+	deadline deadline // the person's; the conversation ends a grace later
 
-	path   string                 // where the question is posted
-	body   []byte                 //
-	poll   func(id string) string // where its answer is asked for
-	opens  func(id string) error  // set when the post only opens the request; checks its id
-	usable func(response) error   // what a final answer must be
-	until  time.Time              // the person's time ends; the conversation a grace later
-	given  time.Duration          // the person's time as a whole, for the reason
-
-	most    time.Time       // to which the person may give more time; zero: they may give none
-	more    time.Duration   // what they gave
-	granted func(time.Time) // hears of each new until; may be nil
-
-	asked question  // what the next answer must be for
-	left  *leftover // what a sprint left to go on from
+	challenge challenge // of the latest request
+	left      *leftover // what the fast path left to go on from
 
 	id      string    // the request's, as soon as it is known
 	sent    bool      // some of the question went out
@@ -78,35 +41,7 @@ type conversation struct {
 	pid     int // the broker's
 }
 
-func (c *conversation) end() time.Time { return c.until.Add(c.limits.grace) }
-
-// wait is the person's time as a whole, with what they gave beyond the usual.
-func (c *conversation) wait() time.Duration {
-	if c.more < time.Second {
-		return c.given
-	}
-	return (c.given + c.more).Round(time.Second)
-}
-
-// grant takes in how long the console lets the call wait from now on, 0 when it does not
-// say. It makes that longer only, and no longer than most.
-func (c *conversation) grant(left time.Duration) {
-	if left <= 0 {
-		return // also after the time is over, when now is later than until
-	}
-	until := time.Now().Add(left)
-	if until.After(c.most) {
-		until = c.most
-	}
-	if !until.After(c.until) {
-		return
-	}
-	c.more += until.Sub(c.until)
-	c.until = until
-	if c.granted != nil {
-		c.granted(until)
-	}
-}
+func (c *conversation) end() time.Time { return c.deadline.until.Add(c.limits.grace) }
 
 // run asks until there is a final answer, which usable has approved.
 func (c *conversation) run(ctx context.Context) error {
@@ -185,7 +120,7 @@ func (c *conversation) once(ctx context.Context) error {
 			return err
 		}
 		c.reached, c.pid = true, pid
-		start = &leftover{fd: fd, unsent: c.request(c.path, c.body)}
+		start = &leftover{fd: fd, unsent: c.request(c.question.path, c.question.body)}
 	}
 	conn := os.NewFile(uintptr(start.fd), c.console.String()) // #nosec G115 -- a descriptor is never negative
 	defer func() { _ = conn.Close() }()
@@ -210,13 +145,13 @@ func (c *conversation) once(ctx context.Context) error {
 		if spent := time.Since(asked); spent < c.limits.again && !c.pause(ctx, c.limits.again-spent) {
 			return ctx.Err()
 		}
-		request, in, posted = c.request(c.poll(id), nil), conn, false
+		request, in, posted = c.request(c.question.poll(id), nil), conn, false
 	}
 }
 
 func (c *conversation) request(path string, body []byte) []byte {
-	request, asked := c.caller.request(path, body, patience{time.Until(c.until), c.most})
-	c.asked = asked
+	var request []byte
+	request, c.challenge = c.caller.request(path, body, c.deadline)
 	return request
 }
 
@@ -255,7 +190,7 @@ func (c *conversation) exchange(ctx context.Context, conn *os.File, request []by
 
 // judge looks at one answer. An empty id without an error means that it is final.
 func (c *conversation) judge(resp response, posted bool) (id string, err error) {
-	if err = c.asked.provenBy(resp, c.console); err != nil {
+	if err = c.challenge.provenBy(resp, c.console); err != nil {
 		return "", err
 	}
 	strict := resp.status == 200 || resp.status == 202
@@ -263,10 +198,10 @@ func (c *conversation) judge(resp response, posted bool) (id string, err error) 
 		return "", err
 	}
 	switch {
-	case resp.status == 202, posted && c.opens != nil && resp.status == 200:
+	case resp.status == 202, posted && c.question.opens != nil && resp.status == 200:
 		return c.waitFor(resp)
 	case resp.status == 200:
-		return "", c.usable(resp)
+		return "", c.question.usable(resp)
 	case resp.status < 400:
 		return "", unreadable("it has status " + strconv.Itoa(resp.status))
 	}
@@ -280,12 +215,12 @@ func (c *conversation) judge(resp response, posted bool) (id string, err error) 
 // waitFor reads which request is to be waited for.
 func (c *conversation) waitFor(resp response) (string, error) {
 	id, err := pendingID(resp)
-	if err == nil && c.opens != nil {
-		err = c.opens(id)
+	if err == nil && c.question.opens != nil {
+		err = c.question.opens(id)
 	}
 	if err == nil {
 		c.pending, c.id = true, id
-		c.grant(pendingFor(resp))
+		c.deadline.grant(pendingFor(resp))
 	}
 	return id, err
 }
@@ -300,7 +235,7 @@ func (c *conversation) outOfTime(cause error) error {
 		return c.silent(cause)
 	}
 	return &refusalError{
-		kind: ErrTimeout, text: "time ran out: nobody answered within " + shortDuration(c.wait()),
+		kind: ErrTimeout, text: "time ran out: nobody answered within " + shortDuration(c.deadline.whole()),
 		hint: "ask again when somebody is at the console", cause: cause,
 	}
 }
@@ -321,7 +256,7 @@ func (c *conversation) wentAway(cause error) error {
 		return cause
 	}
 	return &refusalError{
-		kind: ErrNoConsole, text: "the console ended while this call waited, and did not come back within " + shortDuration(c.wait()),
+		kind: ErrNoConsole, text: "the console ended while this call waited, and did not come back within " + shortDuration(c.deadline.whole()),
 		hint: `start it again with "aoctl"`, cause: cause,
 	}
 }

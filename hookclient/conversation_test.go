@@ -54,7 +54,7 @@ func TestRestartedBrokerIsAskedAgain(t *testing.T) {
 
 func TestKilledBrokerThatStaysAwayRefuses(t *testing.T) {
 	t.Parallel()
-	for name, h := range map[string]*hook{"": {}, "after a sprint": {quick: quickly}} {
+	for name, h := range map[string]*hook{"": {}, "after the fast path": {quick: quickly}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBroker(t, silent)
@@ -266,14 +266,14 @@ func TestConnectErrorsTellApart(t *testing.T) {
 }
 
 func TestFullQueueEndsAsSilent(t *testing.T) {
-	c := conversation{limits: testLimits(), until: time.Now().Add(time.Hour)}
+	c := conversation{limits: testLimits(), deadline: within(time.Now(), time.Hour, 0)}
 	if err := c.mayRetry(errBusy, time.Now()); err != nil {
 		t.Errorf("a full queue is not tried again: %v", err)
 	}
 	if err := c.mayRetry(errBusy, time.Now().Add(-time.Minute)); !errors.Is(err, ErrSilent) {
 		t.Errorf("a queue full for a minute: %v", err)
 	}
-	c.until = time.Now().Add(-time.Hour)
+	c.deadline.until = time.Now().Add(-time.Hour)
 	if err := c.mayRetry(errBusy, time.Now()); !errors.Is(err, ErrSilent) {
 		t.Errorf("a queue full at the deadline: %v", err)
 	}
@@ -284,8 +284,8 @@ func TestContextEndsAConversation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-b.requests; cancel() }()
 	c := conversation{
-		console: place{socket: b.socket}, caller: newCaller(place{}), limits: defaultLimits(), path: "/", body: []byte("{}"),
-		until: time.Now().Add(time.Hour),
+		console: place{socket: b.socket}, caller: newCaller(place{}), limits: defaultLimits(),
+		question: question{path: "/", body: []byte("{}")}, deadline: within(time.Now(), time.Hour, 0),
 	}
 	if err := c.run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("run returned %v", err)

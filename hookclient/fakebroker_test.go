@@ -218,7 +218,7 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// runWith makes one hook run inside the test, without signals and lookout.
+// runWith makes one hook run inside the test, without signals and watch over its parent.
 func runWith(t *testing.T, h *hook, args ...string) outcome {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -232,8 +232,8 @@ func runWith(t *testing.T, h *hook, args ...string) outcome {
 	if h.limits == (limits{}) {
 		h.limits = testLimits()
 	}
-	if h.lookout == nil {
-		h.lookout = &lookout{}
+	if h.parent == nil {
+		h.parent = &parentWatch{}
 	}
 	code := h.run(context.Background(), args)
 	return outcome{code, out.String(), errOut.String()}
@@ -260,18 +260,18 @@ var fakeTokens = []string{"aoctl_ask_secret", "aoctl_ask_mine", "aoctl_ask_their
 
 // shown is the token that a question over TCP was made with; empty when no fake broker
 // knows it.
-func shown(r heard) (token string, asked question) {
+func shown(r heard) (token string, asked challenge) {
 	value := r.header.Get("Authorization")
 	for _, token := range fakeTokens {
 		rest, _ := strings.CutPrefix(value, `Aoctl nonce="`)
 		nonce, _, _ := strings.Cut(rest, `"`)
-		q := question{key: keyOf(token), ask: nonce + "\n" + r.method + "\n" + r.path}
+		q := challenge{key: keyOf(token), ask: nonce + "\n" + r.method + "\n" + r.path}
 		mac := macOf(q.key, "ask", q.ask, sumOf(r.body))
 		if value == `Aoctl nonce="`+nonce+`", body="`+sumOf(r.body)+`", mac="`+mac+`"` {
 			return token, q
 		}
 	}
-	return "", question{}
+	return "", challenge{}
 }
 
 // prove is the header line with which a console answers over TCP that knows the token.

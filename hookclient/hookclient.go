@@ -1,12 +1,24 @@
 // Package hookclient asks the console whether an agent's call may run.
 //
-// Run is the whole program that agents start as their hook; Ask is the same
-// question for a program of one's own. Both speak HTTP over the console's Unix
-// socket, find the same request again after a lost connection, and treat whatever
-// goes wrong as "not allowed".
+// Run is the whole program that agents start as their hook. Hook and Call are the same for
+// a program that stays, Ask is the question of a program that is no agent, and an Agent has
+// a session with it, so that it hears of a stop. All speak HTTP over the console's Unix
+// socket, or over TCP with a token, find the same request again after a lost connection, and
+// treat whatever goes wrong as "not allowed".
 //
-// Only the standard library is imported, without net and net/http: an agent starts
-// the program before every call, and what it costs is mostly its start.
+// A run passes through here in this order: settings from the arguments (args.go), the
+// payload from stdin (payload.go), one question to the console (question.go), asked by a
+// conversation over as many connections as it takes until the person's deadline is over
+// (conversation.go), each answer checked before anything in it counts (response.go,
+// proof.go), and printed as it came. Most are over within milliseconds, on a fast path
+// without a second goroutine or a timer (fast_path.go). Otherwise the main goroutine
+// watches for everything else that can end a run: a signal, the agent's death, a stdin that
+// never ends, a clock of our own. Whatever that is ends in a refusalError, which one
+// function turns into the exit code that blocks the call (reasons.go).
+//
+// Only the standard library is imported, without net and net/http: an agent starts the
+// program before every call, and what it costs is mostly its start. For the same reason
+// package variables hold nothing that takes work to make.
 package hookclient
 
 import (
@@ -48,7 +60,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	signal.Ignore(syscall.SIGPIPE) // so that a closed stdout is a write error, and exit 2
 	h := &hook{
 		stdin: stdin, stdout: stdout, stderr: stderr, limits: defaultLimits(),
-		signals: catchSignals, lookout: newLookout(stdout),
+		signals: catchSignals, parent: watchParent(stdout),
 	}
 	if stdin == io.Reader(os.Stdin) {
 		h.quick = quickPayload
@@ -56,7 +68,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return h.run(ctx, args)
 }
 
-// hook is one run. Most are over in the sprint. Otherwise the main goroutine
+// hook is one run. Most are over on the fast path. Otherwise the main goroutine
 // watches over everything that can end the run, while another one reads, asks and
 // prints.
 type hook struct {
@@ -64,8 +76,8 @@ type hook struct {
 	stdout, stderr io.Writer
 	limits         limits
 	signals        func() <-chan os.Signal // catches them from now on; may be nil
-	lookout        *lookout
-	quick          func() (payload []byte, whole bool) // reads what is there; nil forbids the sprint
+	parent         *parentWatch
+	quick          func() (payload []byte, whole bool) // reads what is there; nil forbids the fast path
 
 	settings settings
 	begun    time.Time
@@ -79,7 +91,7 @@ func (h *hook) run(ctx context.Context, args []string) int {
 	h.begun = time.Now()
 	s, err := parseArgs(args)
 	if err == nil && !s.help {
-		err = h.lookout.discarded()
+		err = h.parent.discarded()
 	}
 	switch {
 	case err != nil:
@@ -100,7 +112,7 @@ func (h *hook) run(ctx context.Context, args []string) int {
 
 // ask prints the console's answer.
 func (h *hook) ask(ctx context.Context) error {
-	c, err := h.sprint()
+	c, err := h.fastPath()
 	if err == nil && h.answer == nil {
 		err = h.wait(ctx, c)
 	}
@@ -131,11 +143,11 @@ func (h *hook) refuse(err error) int {
 	return refuse(h.stderr, err)
 }
 
-// sprint tries the short way: payload, question and answer without a second
+// fastPath tries the short way: payload, question and answer without a second
 // goroutine, a timer or a caught signal, none of which would be waited for. When
 // something takes more than a few milliseconds or is not as it should be, the long
 // way goes on from there: c is nil while the payload is not complete.
-func (h *hook) sprint() (c *conversation, err error) {
+func (h *hook) fastPath() (c *conversation, err error) {
 	if h.quick == nil {
 		return nil, nil
 	}
@@ -149,7 +161,7 @@ func (h *hook) sprint() (c *conversation, err error) {
 		return nil, err
 	}
 	c = h.conversation(payload)
-	if c.sprint() {
+	if c.askFast() {
 		err = h.print()
 		c.drop()
 	}
@@ -204,7 +216,7 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 		case <-ctx.Done():
 			return waitEnded(ctx)
 		case <-tick.C:
-			if err := h.lookout.look(); err != nil {
+			if err := h.parent.look(); err != nil {
 				return err
 			}
 		case <-feed.C:
@@ -257,7 +269,7 @@ func (h *hook) work(ctx context.Context, c *conversation) (err error) {
 		h.fed.Store(true)
 		c = h.conversation(payload)
 	}
-	h.lookout.follow(h.settings.agent, c.body)
+	h.parent.follow(h.settings.agent, c.question.body)
 	if err = c.run(ctx); err != nil {
 		if given := context.Cause(ctx); errors.Is(given, errGivenUp) {
 			_ = c.withdraw(sentence(given)) // where it is not heard, the console sees that the connection closed
@@ -271,15 +283,10 @@ func (h *hook) conversation(payload []byte) *conversation {
 	s := h.settings
 	c := &conversation{
 		console: s.console, caller: newCaller(s.console), limits: h.limits,
-		path: "/hooks/" + s.agent, body: payload,
-		poll:   func(id string) string { return "/hooks/" + s.agent + "/" + id },
-		usable: func(r response) (err error) { h.answer, err = checkAnswer(r); return err },
-		until:  h.begun.Add(s.timeout), given: s.timeout,
+		question: hookQuestion(s.agent, payload, func(r response) (err error) { h.answer, err = checkAnswer(r); return err }),
+		deadline: within(h.begun, s.timeout, s.atMost),
 	}
-	if s.atMost > s.timeout {
-		c.most = h.begun.Add(s.atMost)
-		c.granted = func(until time.Time) { h.granted.Store(int64(until.Sub(h.begun))) }
-	}
+	c.deadline.granted = func(until time.Time) { h.granted.Store(int64(until.Sub(h.begun))) }
 	return c
 }
 

@@ -128,7 +128,7 @@ func TestBadAnswersRefuse(t *testing.T) {
 	}
 }
 
-// quickly stands for a stdin that has everything at once, so that a run sprints.
+// quickly stands for a stdin that has everything at once, so that a run takes the fast path.
 func quickly() ([]byte, bool) { return []byte(payload), true }
 
 // closing hangs up after s.
@@ -310,10 +310,10 @@ func TestEndedWaitPrintsNothing(t *testing.T) {
 			go func() { <-b.requests; ch <- syscall.SIGTERM }()
 		}, "the agent ended the wait before there was an answer (terminated, signal 15)"},
 		"parent": {func(h *hook, _ *fakeBroker) {
-			h.lookout = &lookout{parent: 7, ppid: func() int { return 1 }, armed: true}
+			h.parent = &parentWatch{parent: 7, ppid: func() int { return 1 }, armed: true}
 		}, "the process that started this hook is gone"},
 		"stdout": {func(h *hook, _ *fakeBroker) {
-			h.lookout = &lookout{closed: func() bool { return true }, armed: true}
+			h.parent = &parentWatch{closed: func() bool { return true }, armed: true}
 		}, "closed the hook's stdout"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -364,7 +364,7 @@ func TestCallerEndsTheWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-b.requests; cancel() }()
 	var out, errOut strings.Builder
-	h := &hook{stdin: strings.NewReader(payload), stdout: &out, stderr: &errOut, limits: defaultLimits(), lookout: &lookout{}}
+	h := &hook{stdin: strings.NewReader(payload), stdout: &out, stderr: &errOut, limits: defaultLimits(), parent: &parentWatch{}}
 	code := h.run(ctx, []string{"claude", "--socket", b.socket})
 	wantRefused(t, outcome{code, out.String(), errOut.String()}, "the wait was ended")
 }
@@ -373,7 +373,7 @@ func TestCallerEndsTheWait(t *testing.T) {
 func TestCallerEndsTheConversation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	h := &hook{limits: defaultLimits(), lookout: &lookout{}, begun: time.Now()}
+	h := &hook{limits: defaultLimits(), parent: &parentWatch{}, begun: time.Now()}
 	h.settings.timeout = time.Minute
 	for range 64 { // which of two ends is taken is drawn
 		done := make(chan error, 1)

@@ -69,15 +69,12 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 	var answer HookAnswer
 	c := conversation{
 		console: console, caller: newCallerIn(console, o.Env), limits: l,
-		path: "/hooks/" + agent, body: payload,
-		poll: func(id string) string { return "/hooks/" + agent + "/" + id },
-		usable: func(r response) (err error) {
+		question: hookQuestion(agent, payload, func(r response) (err error) {
 			answer.RequestID = r.requestID
 			answer.JSON, err = checkAnswer(r)
 			return err
-		},
-		until: begun.Add(o.Timeout), given: o.Timeout, most: mostOf(begun, o.Timeout, o.AtMost),
-		reached: o.Patient,
+		}),
+		deadline: within(begun, o.Timeout, o.AtMost), reached: o.Patient,
 	}
 	if err = c.run(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -86,15 +83,6 @@ func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, 
 		return HookAnswer{}, err
 	}
 	return answer, nil
-}
-
-// mostOf is up to when who began at begun would wait, zero when that is no longer than
-// timeout.
-func mostOf(begun time.Time, timeout, atMost time.Duration) time.Time {
-	if atMost <= timeout {
-		return time.Time{}
-	}
-	return begun.Add(atMost)
 }
 
 // CallOptions say how Call asks.
@@ -139,8 +127,10 @@ func Call(ctx context.Context, path string, body []byte, o CallOptions) ([]byte,
 	if o.Timeout <= 0 {
 		o.Timeout = callTime
 	}
-	c := conversation{console: console, caller: newCaller(console), limits: defaultLimits(), path: path, body: body}
-	c.until, c.given = time.Now().Add(o.Timeout), o.Timeout
+	c := conversation{
+		console: console, caller: newCaller(console), limits: defaultLimits(),
+		question: question{path: path, body: body}, deadline: within(time.Now(), o.Timeout, 0),
+	}
 	resp, err := c.single(ctx)
 	var gone *lostError
 	switch {
@@ -166,12 +156,12 @@ func (c *conversation) single(ctx context.Context) (response, error) {
 	conn := os.NewFile(uintptr(fd), c.console.String()) // #nosec G115 -- a descriptor is never negative
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	return c.exchange(ctx, conn, c.request(c.path, c.body), conn)
+	return c.exchange(ctx, conn, c.request(c.question.path, c.question.body), conn)
 }
 
 // plain is the body of an answer that is whole, ours, and no refusal.
 func (c *conversation) plain(resp response) ([]byte, error) {
-	if err := c.asked.provenBy(resp, c.console); err != nil {
+	if err := c.challenge.provenBy(resp, c.console); err != nil {
 		return nil, err
 	}
 	// The connection is for this call alone, so an answer need not name it.

@@ -30,17 +30,15 @@ func TestMoreTimeIsBounded(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				heard := begun.Add(10 * time.Minute)
-				c := conversation{
-					until: heard, given: 10 * time.Minute, most: mostOf(begun, 10*time.Minute, tc.most),
-					granted: func(until time.Time) { heard = until },
-				}
-				for _, d := range tc.told {
-					c.grant(d)
+				d := within(begun, 10*time.Minute, tc.most)
+				d.granted = func(until time.Time) { heard = until }
+				for _, left := range tc.told {
+					d.grant(left)
 				}
 				time.Sleep(2 * time.Hour)
-				c.grant(0) // a console that only says wait
-				if got := c.until.Sub(begun); got != tc.want || !heard.Equal(c.until) || shortDuration(c.wait()) != tc.words {
-					t.Errorf("waits %v (%s, told the run %v), want %v (%s)", got, shortDuration(c.wait()), heard.Sub(begun), tc.want, tc.words)
+				d.grant(0) // a console that only says wait
+				if got := d.until.Sub(begun); got != tc.want || !heard.Equal(d.until) || shortDuration(d.whole()) != tc.words {
+					t.Errorf("waits %v (%s, told the run %v), want %v (%s)", got, shortDuration(d.whole()), heard.Sub(begun), tc.want, tc.words)
 				}
 			})
 		})

@@ -106,7 +106,7 @@ func TestAgentGoneRefuses(t *testing.T) {
 	t.Parallel()
 	agent := exec.CommandContext(t.Context(), "sleep", "600")
 	must(t, agent.Start())
-	l := &lookout{}
+	l := &parentWatch{}
 	l.armed, l.agent = true, livingPID(strconv.Itoa(agent.Process.Pid))
 	if err := l.look(); l.agent == 0 || err != nil {
 		t.Fatalf("a living agent counts as %d, %v", l.agent, err)
@@ -246,7 +246,7 @@ func TestDiscarded(t *testing.T) {
 		"null, as Go puts it": {open(t, os.DevNull, os.O_RDWR), true},
 		"closed":              {closedFile(t), true},
 	} {
-		if err := newLookout(c.w).discarded(); (err != nil) != c.want {
+		if err := watchParent(c.w).discarded(); (err != nil) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

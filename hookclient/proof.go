@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// question is one request over TCP, whose answer must prove that a console wrote it which
-// knows the token. Its zero value is one over the socket, where the system vouches.
-type question struct {
+// challenge is what the answer to one request over TCP must prove: that a console wrote it
+// which knows the token. Its zero value belongs to a request over the socket, where the
+// system vouches for the other end.
+type challenge struct {
 	key string
 	ask string // nonce, method and path, a line each
 }
@@ -27,20 +28,20 @@ func keyOf(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// newQuestion proves to the console that we know the token, without telling it to whoever
+// newChallenge proves to the console that we know the token, without telling it to whoever
 // listens there. shows is the value of Authorization.
-func newQuestion(key, method, path string, body []byte) (q question, shows string) {
+func newChallenge(key, method, path string, body []byte) (q challenge, shows string) {
 	// #nosec G404 -- as in newUUID it must be unique, not secret: who could guess it still
 	// lacks the key, and the console takes no request without
 	nonce := hex.EncodeToString(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, NonceSize), rand.Uint64()), rand.Uint64()))
 	sum := sumOf(body)
-	q = question{key: key, ask: nonce + "\n" + method + "\n" + path}
+	q = challenge{key: key, ask: nonce + "\n" + method + "\n" + path}
 	return q, AskScheme + ` nonce="` + nonce + `", body="` + sum + `", mac="` + macOf(key, "ask", q.ask, sum) + `"`
 }
 
-// provenBy takes nothing from resp, not even why it refuses, unless a console that knows
-// the token wrote all that we go by for this very question.
-func (q question) provenBy(resp response, console place) error {
+// provenBy returns an error unless a console that knows the token wrote resp for this very
+// request. Before that nothing is taken from resp, not even why it refuses.
+func (q challenge) provenBy(resp response, console place) error {
 	if q.key == "" && !console.remote() {
 		return nil
 	}

@@ -63,7 +63,7 @@ func finalAnswer(r io.Reader) (answer []byte, err error) {
 		return nil, err
 	}
 	c := conversation{caller: caller{correlation: fuzzCorrelation}}
-	c.usable = func(r response) (err error) { answer, err = checkAnswer(r); return err }
+	c.question.usable = func(r response) (err error) { answer, err = checkAnswer(r); return err }
 	if id, err := c.judge(resp, true); err != nil || id != "" {
 		return nil, errors.Join(errTest, err)
 	}

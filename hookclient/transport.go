@@ -75,14 +75,9 @@ func newCallerIn(to place, env func(name string) (value string, set bool)) calle
 	return caller{correlation: id, host: to.host(), lines: b, key: keyOf(to.token)}
 }
 
-// patience is how long a client waits.
-type patience struct {
-	left time.Duration // from now on
-	most time.Time     // with more time from the person; zero: no longer than left
-}
-
-// request writes one whole HTTP request. body is nil for GET. Over TCP asked is what its answer must prove to be for.
-func (c caller) request(path string, body []byte, wait patience) (request []byte, asked question) {
+// request writes one whole HTTP request; body is nil for GET. Its answer must meet the
+// challenge.
+func (c caller) request(path string, body []byte, wait deadline) (request []byte, must challenge) {
 	method := "GET"
 	if body != nil {
 		method = "POST"
@@ -96,10 +91,10 @@ func (c caller) request(path string, body []byte, wait patience) (request []byte
 	b = append(b, c.lines...)
 	if c.key != "" {
 		var shows string
-		asked, shows = newQuestion(c.key, method, path, body)
+		must, shows = newChallenge(c.key, method, path, body)
 		b = header(b, "Authorization", shows)
 	}
-	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(wait.left.Milliseconds(), 0), 10))
+	b = header(b, HeaderTimeoutMS, strconv.FormatInt(max(time.Until(wait.until).Milliseconds(), 0), 10))
 	if !wait.most.IsZero() {
 		b = header(b, HeaderAtMostMS, strconv.FormatInt(max(time.Until(wait.most).Milliseconds(), 0), 10))
 	}
@@ -108,7 +103,7 @@ func (c caller) request(path string, body []byte, wait patience) (request []byte
 		b = header(b, "Content-Length", strconv.Itoa(len(body)))
 	}
 	b = append(b, "\r\n"...)
-	return append(b, body...), asked
+	return append(b, body...), must
 }
 
 func header(b []byte, name, value string) []byte {

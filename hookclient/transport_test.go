@@ -31,7 +31,7 @@ func TestLongTellTaleIsLeftOut(t *testing.T) {
 }
 
 func TestTimeLeftIsNeverNegative(t *testing.T) {
-	if got, _ := newCaller(place{}).request("/x", nil, patience{left: -time.Second}); !strings.Contains(string(got), HeaderTimeoutMS+": 0\r\n") {
+	if got, _ := newCaller(place{}).request("/x", nil, deadline{until: time.Now().Add(-time.Second)}); !strings.Contains(string(got), HeaderTimeoutMS+": 0\r\n") {
 		t.Errorf("the request is %q", got)
 	}
 }

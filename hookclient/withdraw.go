@@ -36,7 +36,7 @@ func (c *conversation) withdraw(reason string) error {
 		default:
 			return err
 		}
-		if !w.pause(ctx, c.limits.again) || !time.Now().Before(w.until) {
+		if !w.pause(ctx, c.limits.again) || !time.Now().Before(w.deadline.until) {
 			return err
 		}
 	}
@@ -47,19 +47,20 @@ func (c *conversation) withdraw(reason string) error {
 func (c *conversation) withdrawal(reason string) (*conversation, error) {
 	w := &conversation{
 		console: c.console, caller: c.caller, limits: c.limits,
-		path: c.path + "/cancel", body: c.body,
-		poll:   func(id string) string { return "/approval-requests/" + id },
-		usable: func(r response) error { _, err := checkAnswer(r); return err },
-		until:  time.Now().Add(c.limits.leave), given: c.limits.leave,
+		question: question{
+			path: c.question.path + "/cancel?reason=" + string(queryEscape(nil, reason)), body: c.question.body,
+			poll:   func(id string) string { return "/approval-requests/" + id },
+			usable: func(r response) error { _, err := checkAnswer(r); return err },
+		},
+		deadline: within(time.Now(), c.limits.leave, 0),
 	}
-	if c.id != "" {
-		body, err := json.Marshal(map[string]string{"reason": reason})
-		if err != nil {
-			return nil, &refusalError{kind: ErrInput, text: "the reason cannot be written as JSON: " + err.Error(), cause: err}
-		}
-		w.path, w.body = "/approval-requests/"+c.id+"/cancel", body
+	if c.id == "" {
 		return w, nil
 	}
-	w.path += "?reason=" + string(queryEscape(nil, reason))
+	body, err := json.Marshal(map[string]string{"reason": reason})
+	if err != nil {
+		return nil, &refusalError{kind: ErrInput, text: "the reason cannot be written as JSON: " + err.Error(), cause: err}
+	}
+	w.question.path, w.question.body = "/approval-requests/"+c.id+"/cancel", body
 	return w, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // catchSignals takes over the signals that would end the program without a word.
 // It makes the runtime start a thread, which costs a seventh of a whole hook run;
-// so the sprint goes without, and a signal in those few milliseconds kills the
+// so the fast path goes without, and a signal in those few milliseconds kills the
 // program as one does that comes while it is being loaded.
 //
 // Signals for which the runtime would end the program with 2, as after a refusal, and in words
@@ -33,9 +33,11 @@ func signalled(sig os.Signal) error {
 	return &refusalError{kind: ErrStopped, text: "the agent ended the wait before there was an answer (" + name + ")"}
 }
 
-// lookout notices that nobody is left to read the answer. Its zero value sees nothing.
-type lookout struct {
-	parent int         // the parent's pid at the start
+// parentWatch notices that nobody is left to read the answer: the agent, or the shell that
+// it started us by, is gone or has closed our stdout, or its user gave the call up. Its zero
+// value sees nothing.
+type parentWatch struct {
+	parent int         // the pid of our parent at the start
 	agent  int         // the agent's own pid, 0 when unknown: the parent may be a shell
 	ppid   func() int  //
 	closed func() bool // nobody reads stdout any more
@@ -45,19 +47,19 @@ type lookout struct {
 	transcript atomic.Pointer[transcript] // nil unless a call that was given up shows only there
 }
 
-func newLookout(stdout io.Writer) *lookout {
+func watchParent(stdout io.Writer) *parentWatch {
 	f, _ := stdout.(*os.File)
-	return &lookout{parent: os.Getppid(), ppid: os.Getppid, stdout: f}
+	return &parentWatch{parent: os.Getppid(), ppid: os.Getppid, stdout: f}
 }
 
 // discarded refuses a stdout that was closed when the program started. The Go
 // runtime then puts /dev/null there, open for reading and writing, and an answer
 // would vanish into it while the exit code says 0.
-func (l *lookout) discarded() error {
-	if l.stdout == nil {
+func (w *parentWatch) discarded() error {
+	if w.stdout == nil {
 		return nil
 	}
-	info, err := l.stdout.Stat()
+	info, err := w.stdout.Stat()
 	if err != nil {
 		return &refusalError{kind: ErrStopped, text: "stdout cannot be used: " + err.Error(), cause: err}
 	}
@@ -67,31 +69,31 @@ func (l *lookout) discarded() error {
 	if null, _ := os.Stat(os.DevNull); null == nil || !os.SameFile(info, null) {
 		return nil // a terminal
 	}
-	if _, err = l.stdout.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
+	if _, err = w.stdout.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
 		return &refusalError{kind: ErrStopped, text: "stdout is closed, so no answer could be heard", hint: "run the hook with its stdout open"}
 	}
 	return nil
 }
 
-// look is called now and then while waiting. What costs time is set up at the
-// first call, because most runs end before it.
-func (l *lookout) look() error {
-	if !l.armed {
-		l.armed = true
-		l.agent = livingPID(os.Getenv("CLAUDE_PID"))
-		if l.stdout != nil {
-			l.closed = gone(l.stdout)
+// look is called now and then while a run waits. What costs time is set up at the first
+// call, because most runs end before it.
+func (w *parentWatch) look() error {
+	if !w.armed {
+		w.armed = true
+		w.agent = livingPID(os.Getenv("CLAUDE_PID"))
+		if w.stdout != nil {
+			w.closed = gone(w.stdout)
 		}
 	}
 	switch {
-	case l.ppid != nil && l.ppid() != l.parent:
+	case w.ppid != nil && w.ppid() != w.parent:
 		return &refusalError{kind: ErrStopped, text: "the process that started this hook is gone"}
-	case l.agent > 0 && !alive(l.agent):
-		return &refusalError{kind: ErrStopped, text: "the agent is gone (pid " + strconv.Itoa(l.agent) + ")"}
-	case l.closed != nil && l.closed():
+	case w.agent > 0 && !alive(w.agent):
+		return &refusalError{kind: ErrStopped, text: "the agent is gone (pid " + strconv.Itoa(w.agent) + ")"}
+	case w.closed != nil && w.closed():
 		return &refusalError{kind: ErrStopped, text: "the agent closed the hook's stdout before there was an answer"}
 	}
-	if t := l.transcript.Load(); t != nil && t.cancelled() {
+	if t := w.transcript.Load(); t != nil && t.cancelled() {
 		return errGivenUp
 	}
 	return nil

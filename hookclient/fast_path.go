@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// payloadPatience is how long a sprint waits for the payload: a healthy agent has
-// written it before we run. For the answer it is limits.sprint: a healthy broker
-// says within a millisecond what a rule decides.
+// payloadPatience is how long the fast path waits for the payload: a healthy agent has
+// written it before we run. For the answer it waits limits.fast: a healthy broker says
+// within a millisecond what a rule decides.
 const payloadPatience = 2 * time.Millisecond
 
-// errSlow ends a sprint.
+// errSlow ends the fast path.
 var errSlow = errors.New("not there yet")
 
-// leftover is what a sprint leaves behind: an open connection, what of the post was
+// leftover is what the fast path leaves behind: an open connection, what of the post was
 // not sent, and what of its answer was read already.
 type leftover struct {
 	fd     int
@@ -38,9 +38,9 @@ func quickPayload() (got []byte, whole bool) {
 	return got, false
 }
 
-// sprint asks once and takes an answer that comes at once. It reports whether there
-// is one, checked; if not, run goes on from where it came to.
-func (c *conversation) sprint() bool {
+// askFast asks once and takes an answer that comes at once. It reports whether there
+// is one, checked; if not, run goes on from where it stopped.
+func (c *conversation) askFast() bool {
 	if c.console.remote() {
 		return false // too far for one
 	}
@@ -49,13 +49,13 @@ func (c *conversation) sprint() bool {
 		return false
 	}
 	c.reached, c.pid = true, pid
-	request := c.request(c.path, c.body)
+	request := c.request(c.question.path, c.question.body)
 	c.sent = true
 	n, err := syscall.Write(fd, request)
 	if err != nil {
 		n = 0
 	}
-	in := &quickReader{fd: fd, patience: c.limits.sprint}
+	in := &quickReader{fd: fd, patience: c.limits.fast}
 	c.left = &leftover{fd: fd, unsent: request[n:]}
 	if n < len(request) {
 		return false
@@ -69,7 +69,7 @@ func (c *conversation) sprint() bool {
 	return err == nil
 }
 
-// drop closes what a sprint left open, when the conversation is not to go on.
+// drop closes what the fast path left open, when the conversation is not to go on.
 func (c *conversation) drop() {
 	if c.left != nil {
 		_ = syscall.Close(c.left.fd)

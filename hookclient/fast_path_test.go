@@ -11,12 +11,12 @@ import (
 )
 
 // A rule's answer comes at once: nothing that waiting needs is set up for it.
-func TestSprintNeedsNoWatch(t *testing.T) {
+func TestFastPathNeedsNoWatch(t *testing.T) {
 	b := newBroker(t, reply(200, allow))
 	l := testLimits()
-	l.sprint = 10 * time.Second // also on a loaded machine
+	l.fast = 10 * time.Second // also on a loaded machine
 	h := &hook{limits: l, quick: quickly, stdin: badReader{}, signals: func() <-chan os.Signal {
-		t.Error("signals are caught in a sprint")
+		t.Error("signals are caught in the fast path")
 		return nil
 	}}
 	if got := runWith(t, h, "claude", "--socket", b.socket); got != (outcome{0, allow, ""}) {
@@ -27,8 +27,8 @@ func TestSprintNeedsNoWatch(t *testing.T) {
 	}
 }
 
-// Wherever a sprint stops, the run goes on from there: asked once, answered once.
-func TestSprintGivesWay(t *testing.T) {
+// Wherever the fast path stops, the run goes on from there: asked once, answered once.
+func TestFastPathGivesWay(t *testing.T) {
 	slowly := func(pieces ...string) step {
 		return func(c net.Conn, r heard) bool {
 			whole := strings.Builder{}
@@ -38,7 +38,7 @@ func TestSprintGivesWay(t *testing.T) {
 				cut := strings.Index(text, p) + len(p)
 				_, _ = io.WriteString(c, text[:cut])
 				text = text[cut:]
-				timer := time.NewTimer(4 * testLimits().sprint)
+				timer := time.NewTimer(4 * testLimits().fast)
 				<-timer.C
 			}
 			_, _ = io.WriteString(c, text)
@@ -78,7 +78,7 @@ type pipeTo struct {
 func (p pipeTo) Write(b []byte) (int, error) { return p.w.Write(b) }
 
 // A payload that is not complete at once is read the long way, from its first byte.
-func TestSprintWithHalfAPayload(t *testing.T) {
+func TestFastPathWithHalfAPayload(t *testing.T) {
 	b := newBroker(t, reply(200, allow))
 	half := len(payload) / 2
 	h := &hook{quick: func() ([]byte, bool) { return []byte(payload[:half]), false }, stdin: strings.NewReader(payload[half:])}
@@ -90,14 +90,14 @@ func TestSprintWithHalfAPayload(t *testing.T) {
 	}
 }
 
-func TestSprintRefusesABadPayload(t *testing.T) {
+func TestFastPathRefusesABadPayload(t *testing.T) {
 	h := &hook{quick: func() ([]byte, bool) { return []byte("[]"), true }}
 	wantRefused(t, runWith(t, h, "claude", "--socket", "/nowhere/x"), "a JSON array")
 }
 
-// The broker dies while a sprint waits for it: the run keeps asking, because this
+// The broker dies while the fast path waits for it: the run keeps asking, because this
 // broker took the question.
-func TestSprintThenRestart(t *testing.T) {
+func TestFastPathThenRestart(t *testing.T) {
 	b := newBroker(t, silent)
 	l := testLimits()
 	l.silence = 5 * time.Second
