@@ -1,20 +1,27 @@
 // Package api answers the broker's HTTP API: over its Unix socket for the processes of its user,
 // and over TCP on a loopback address for those that show a token. docs/api.md describes the routes.
 //
-// A call that waits is parked: its connection is taken from the HTTP server, and costs one small
-// goroutine and one descriptor until its end is told (park.go). Who may do what is looked up for
-// every request (callers.go); a peer that is slow, silent or one of too many takes nothing from the
-// others (conns.go, deadlines.go).
+// A request comes in through a listener that takes no more connections than there are file
+// descriptors for (listen.go, tcp.go, conns.go), and through Server.guard, which lets in this
+// user's processes and over TCP whoever has a token (server.go). callers says who stands behind it:
+// the operator, a program that may only ask, or an agent, however it came by its token
+// (callers.go, proof.go). Then its route reads it strictly, calls one of the rooms below, and
+// writes one whole answer (routes.go; one file for each group of routes). Errors become answers in
+// one table (respond.go).
 //
-// It decides nothing. What the routes need of the rooms behind them is in the interfaces below.
+// A call that has no answer yet is parked: waiting takes its connection from the HTTP server, and
+// it costs one small goroutine and one descriptor until something is to be told (waiting.go,
+// parked.go). A peer that is slow, silent or one of too many takes nothing from the others: that
+// is the gate's matter (deadlines.go).
+//
+// The package decides nothing. What its routes need of the rooms behind them is in the interfaces
+// of this file, each as small as it can be.
 package api
 
 import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
@@ -149,21 +156,20 @@ type Settings interface {
 
 // Server answers the API. Several goroutines may use it.
 type Server struct {
-	o        Options
-	gate     gate
-	lines    lines // connections that wait for news of a call, or of a session for its runner
-	parked   sync.WaitGroup
-	draining atomic.Bool // held polls answer at once
+	callers // who asks
+	waiting // whom to answer later
+
+	o    Options
+	gate gate
 }
 
-// gate is what keeps peers from taking more than their part of the console.
+// gate keeps peers from taking more than their part of the console.
 type gate struct {
 	conns     conns         // of all listeners
 	tcpConns  conns         // those among them that come over TCP
 	turn      chan struct{} // one token for each call that is being recorded
 	slow      chan struct{} // one token for each peer that waits for a no
 	deadlines Deadlines
-	nonces    nonces
 }
 
 // NewServer returns a server that is to be given its rooms by Open before it serves.
@@ -176,7 +182,11 @@ func NewServer() *Server {
 }
 
 // Open says which rooms the routes lead to.
-func (sv *Server) Open(o Options) { sv.o = o }
+func (sv *Server) Open(o Options) {
+	sv.o = o
+	sv.callers.view, sv.callers.records, sv.callers.listenOperators = o.View, o.Records, o.ListenOperators
+	sv.waiting.engine, sv.waiting.view = o.Engine, o.View
+}
 
 // MayWait is how many calls may wait, each on a connection.
 func (sv *Server) MayWait() int { return sv.gate.conns.mayWait() }
@@ -195,9 +205,3 @@ func (sv *Server) LimitConns(n int) {
 
 // MayConnect is how many connections there may be.
 func (sv *Server) MayConnect() int { return sv.gate.conns.limitNow() }
-
-// CallChanged wakes whoever waits for call id: it has an end, or its deadline moved.
-func (sv *Server) CallChanged(id string) { sv.lines.wake(id) }
-
-// SessionChanged wakes the runner of session id.
-func (sv *Server) SessionChanged(id string) { sv.lines.wake(runnerLine(id)) }

@@ -33,6 +33,16 @@ func (e agentsError) Is(target error) bool {
 
 var errAgents = errors.New("a process of an agent is no operator")
 
+// callers tells who is behind a request: a person with an operator's token, a program with a
+// token for asking, or a process of the user, and whether an agent stands behind that. Whoever
+// is turned away is on record.
+type callers struct {
+	view            View
+	records         Records
+	listenOperators bool   // take operator tokens over TCP also from processes that cannot be found here
+	nonces          nonces // of requests with a proof
+}
+
 // tokenIn is the token that r shows: as a bearer's, or as the password of HTTP Basic.
 // given is false when there is none at all; the token is empty when it cannot be read.
 func tokenIn(r *http.Request) (token string, given bool) {
@@ -54,9 +64,9 @@ func tokenIn(r *http.Request) (token string, given bool) {
 }
 
 // tokenOf finds a token by its hash. All hashes are compared, in constant time each.
-func (sv *Server) tokenOf(token string) (found broker.TokenData, ok bool) {
+func (cl *callers) tokenOf(token string) (found broker.TokenData, ok bool) {
 	hash := []byte(broker.HashToken(token))
-	for _, t := range sv.o.View.Tokens() {
+	for _, t := range cl.view.Tokens() {
 		if subtle.ConstantTimeCompare(hash, []byte(t.Hash)) == 1 {
 			found, ok = t.TokenData, true
 		}
@@ -67,24 +77,24 @@ func (sv *Server) tokenOf(token string) (found broker.TokenData, ok bool) {
 // callerOf is who acts: an operator when it shows an operator's token and nothing says
 // that an agent stands behind it, else a process that may refuse and nothing more. A
 // token that does not help is an error, and the attempt is on record.
-func (sv *Server) callerOf(r *http.Request) (broker.Actor, error) {
+func (cl *callers) callerOf(r *http.Request) (broker.Actor, error) {
 	by := peers.ActorOf(r)
 	token, given := tokenIn(r)
 	if !given {
 		return by, nil
 	}
-	d, known := sv.tokenOf(token)
+	d, known := cl.tokenOf(token)
 	switch {
 	case !known:
-		sv.refused(r, broker.BadToken, errBadToken.Error())
+		cl.refused(r, broker.BadToken, errBadToken.Error())
 		return by, errBadToken
 	case d.KindOrOperator() == broker.AskingToken:
-		sv.refused(r, broker.AskToken, errAskToken.Error())
+		cl.refused(r, broker.AskToken, errAskToken.Error())
 		return by, errAskToken
 	}
-	by, why := sv.behind(r.Context(), by)
+	by, why := cl.behind(r.Context(), by)
 	if why != "" {
-		sv.refused(r, broker.UnderAgent, why)
+		cl.refused(r, broker.UnderAgent, why)
 		return by, agentsError{why}
 	}
 	by.Kind, by.ID = broker.ByOperator, broker.TokenActorPrefix+d.ID
@@ -92,14 +102,14 @@ func (sv *Server) callerOf(r *http.Request) (broker.Actor, error) {
 }
 
 // behind completes by and says why the peer cannot be an operator; "" when it can.
-func (sv *Server) behind(ctx context.Context, by broker.Actor) (broker.Actor, string) {
+func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, string) {
 	p := peers.From(ctx)
 	if p.TCP == nil {
-		return by, sv.agentBehind(p)
+		return by, cl.agentBehind(p)
 	}
 	pids := peers.HoldersOf(*p.TCP)
 	if len(pids) == 0 {
-		if sv.o.ListenOperators {
+		if cl.listenOperators {
 			return by, ""
 		}
 		return by, "its connection belongs to no process of yours on this machine that can be looked at; a console started with --listen-operators takes it all the same"
@@ -107,10 +117,10 @@ func (sv *Server) behind(ctx context.Context, by broker.Actor) (broker.Actor, st
 	by.PID = pids[0]
 	by.Exe, by.TTY = peers.Describe(by.PID)
 	for _, pid := range pids {
-		if why := sv.AgentAbove(pid); why != "" {
+		if why := cl.AgentAbove(pid); why != "" {
 			return by, why
 		}
-		if name := peers.Forwarder(pid); name != "" && !sv.o.ListenOperators {
+		if name := peers.Forwarder(pid); name != "" && !cl.listenOperators {
 			return by, fmt.Sprintf("process %d (%s) only forwards its connection, so who is at the other end cannot be told; a console started with --listen-operators takes it all the same", pid, name)
 		}
 	}
@@ -122,7 +132,7 @@ func (sv *Server) behind(ctx context.Context, by broker.Actor) (broker.Actor, st
 
 // AgentAbove says why the process pid counts as an agent's; "" when it does not. One
 // whose ancestry cannot be followed to the top counts as one.
-func (sv *Server) AgentAbove(pid int) string {
+func (cl *callers) AgentAbove(pid int) string {
 	if pid <= 0 {
 		return "its process cannot be seen from here, as one in a container"
 	}
@@ -130,20 +140,20 @@ func (sv *Server) AgentAbove(pid int) string {
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
-	if why := sv.agentIn(chain); why != "" {
+	if why := cl.agentIn(chain); why != "" {
 		return why
 	}
 	return peers.BornOfAgent(chain)
 }
 
-// agentBeside is agentAbove, but for processes that this console started, directly or not:
+// agentBeside is AgentAbove for processes that this console started, directly or not:
 // they have its environment, which says nothing of them.
-func (sv *Server) agentBeside(pid int) string {
+func (cl *callers) agentBeside(pid int) string {
 	chain, err := peers.SteadyLineage(pid)
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
-	why := sv.agentIn(chain)
+	why := cl.agentIn(chain)
 	if why == "" && !slices.ContainsFunc(chain, func(k peers.Kin) bool { return k.PID == os.Getpid() }) {
 		why = peers.BornOfAgent(chain)
 	}
@@ -151,9 +161,9 @@ func (sv *Server) agentBeside(pid int) string {
 }
 
 // agentIn names the known agent in an ancestry; "" when there is none.
-func (sv *Server) agentIn(chain []peers.Kin) string {
+func (cl *callers) agentIn(chain []peers.Kin) string {
 	for i, k := range chain {
-		if run, ok := sv.o.View.Agent(k.PID); ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.Runner) {
+		if run, ok := cl.view.Agent(k.PID); ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.Runner) {
 			return fmt.Sprintf("it comes from the agent of session %s (process %d)", broker.Clip(run.Session), run.PID)
 		}
 	}
@@ -162,16 +172,16 @@ func (sv *Server) agentIn(chain []peers.Kin) string {
 
 // agentBehind says why the peer counts as an agent's; "" when it does not. The peer's
 // process is held on to meanwhile, so that no other one can take its pid.
-func (sv *Server) agentBehind(p peers.Peer) string {
+func (cl *callers) agentBehind(p peers.Peer) string {
 	if p.PID <= 0 {
-		return sv.AgentAbove(0)
+		return cl.AgentAbove(0)
 	}
 	alive, release, err := p.Hold()
 	if err != nil {
 		return "its process cannot be held on to: " + err.Error()
 	}
 	defer release()
-	why := sv.AgentAbove(p.PID)
+	why := cl.AgentAbove(p.PID)
 	if why == "" && !alive() {
 		return fmt.Sprintf("process %d ended before its ancestry was known", p.PID)
 	}

@@ -67,16 +67,3 @@ func (rt runRoutes) tell(id string, list []wire.RunOrder) reply {
 	}
 	return jsonReply(http.StatusOK, wire.RunOrders{Orders: list})
 }
-
-// HoldOrders waits until the runner of session id has to be told something, or the time is over; it
-// is false when the runner has left or spoke out of turn. A later poll ends an earlier one.
-func (sv *Server) HoldOrders(p *Parked, id string, wait time.Duration) bool {
-	line := runnerLine(id)
-	sv.lines.join(line, p)
-	sv.lines.wake(line) // an earlier one ends
-	defer sv.lines.leave(line, p)
-	return p.await(time.Now().Add(wait), func() bool {
-		_, ok := sv.o.View.Session(id)
-		return !ok || sv.draining.Load() || sv.o.View.News(id) || sv.lines.later(line, p)
-	})
-}

@@ -43,7 +43,7 @@ func macOf(key string, lines ...string) string {
 // proofFor finds the token for asking with which r was made, and gives r a body that ends
 // in an error unless it is the one that was meant. It is nil when there is no such token,
 // or when r was heard before.
-func (sv *Server) proofFor(r *http.Request) *proof {
+func (cl *callers) proofFor(r *http.Request) *proof {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
 		return nil
@@ -53,8 +53,8 @@ func (sv *Server) proofFor(r *http.Request) *proof {
 		return nil
 	}
 	ask := nonce + "\n" + r.Method + "\n" + r.RequestURI
-	d, ok := sv.askerOf(ask+"\n"+sum, mac)
-	if !ok || !sv.gate.nonces.take(d.ID, nonce) {
+	d, ok := cl.askerOf(ask+"\n"+sum, mac)
+	if !ok || !cl.nonces.take(d.ID, nonce) {
 		return nil
 	}
 	if r.Body == nil || r.Body == http.NoBody {
@@ -69,8 +69,8 @@ func (sv *Server) proofFor(r *http.Request) *proof {
 
 // askerOf finds the token for asking whose code over ask is mac. All are compared, in
 // constant time each.
-func (sv *Server) askerOf(ask, mac string) (found broker.TokenData, ok bool) {
-	for _, t := range sv.o.View.Tokens() {
+func (cl *callers) askerOf(ask, mac string) (found broker.TokenData, ok bool) {
+	for _, t := range cl.view.Tokens() {
 		d := t.TokenData
 		fits := subtle.ConstantTimeCompare([]byte(macOf(d.Hash, "ask", ask)), []byte(mac)) == 1
 		if fits && d.KindOrOperator() == broker.AskingToken {
@@ -133,10 +133,10 @@ func proofOf(w http.ResponseWriter) *proof {
 type proofKey struct{}
 
 // proven lets next answer with a proof to whoever came over TCP and can check it.
-func (sv *Server) proven(next http.Handler) http.Handler {
+func (cl *callers) proven(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if peer := peers.From(r.Context()); peer.Err == nil && peer.TCP != nil {
-			if p := sv.proofFor(r); p != nil {
+			if p := cl.proofFor(r); p != nil {
 				w, r = &provenWriter{w, p}, r.WithContext(context.WithValue(r.Context(), proofKey{}, p))
 			}
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 // refused notes that r was turned away.
-func (sv *Server) refused(r *http.Request, kind broker.RefusalKind, detail string) {
+func (cl *callers) refused(r *http.Request, kind broker.RefusalKind, detail string) {
 	d := broker.RefusedData{Wanted: wantedBy(r), Kind: kind, Detail: detail, By: peers.ActorOf(r)}
-	sv.o.Records.NoteRefusal(sv.aboutRequest(r), d)
+	cl.records.NoteRefusal(cl.aboutRequest(r), d)
 }
 
 // wantedBy says what r asks for.
@@ -33,10 +33,10 @@ func wantedBy(r *http.Request) string {
 }
 
 // aboutRequest is the call that r is about, as far as it is known in memory.
-func (sv *Server) aboutRequest(r *http.Request) broker.Request {
+func (cl *callers) aboutRequest(r *http.Request) broker.Request {
 	if wantedBy(r) != string(broker.Allow) {
 		return broker.Request{}
 	}
-	req, _ := sv.o.View.Request(r.PathValue("id"))
+	req, _ := cl.view.Request(r.PathValue("id"))
 	return req
 }

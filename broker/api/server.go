@@ -76,13 +76,6 @@ func (sv *Server) serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Drain makes held polls answer at once, so that a shutdown need not wait for them.
-func (sv *Server) Drain() {
-	sv.draining.Store(true)
-	sv.o.Engine.Tell(engine.Closing{Drain: true})
-	sv.lines.wakeAll()
-}
-
 // watchSocket keeps telling the console whether the socket still leads here.
 func (sv *Server) watchSocket(ctx context.Context, l *Listener, done chan<- struct{}) {
 	defer close(done)

@@ -108,13 +108,13 @@ type refusal struct {
 
 // admitTCP says why r, which came over TCP for the route pattern, is turned away; nil
 // when it may go on. The context that it returns knows the token.
-func (sv *Server) admitTCP(r *http.Request, here netip.AddrPort, pattern string) (context.Context, *refusal) {
+func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string) (context.Context, *refusal) {
 	ctx := r.Context()
 	if why := fromBrowser(r, here); why != nil {
 		return ctx, why
 	}
 	token, given := tokenIn(r)
-	d, known := sv.tokenOf(token)
+	d, known := cl.tokenOf(token)
 	if p, ok := ctx.Value(proofKey{}).(*proof); ok {
 		d, known = p.token, true
 	}
@@ -183,18 +183,26 @@ func (sv *Server) turnAway(w http.ResponseWriter, r *http.Request, why *refusal)
 	sv.refused(r, why.kind, why.text)
 	if why.status == http.StatusUnauthorized {
 		w.Header().Set("Connection", "close")
-		select {
-		case sv.gate.slow <- struct{}{}:
-			wait := time.NewTimer(sv.gate.deadlines.Wrong)
-			select {
-			case <-wait.C:
-			case <-r.Context().Done():
-			}
-			wait.Stop()
-			<-sv.gate.slow
-		default:
+		if !sv.gate.delay(r.Context()) {
 			panic(http.ErrAbortHandler)
 		}
 	}
 	writeError(w, why.status, why.code, why.text, why.hint)
+}
+
+// delay makes a peer with a wrong token wait. It is false when too many wait already.
+func (g *gate) delay(ctx context.Context) bool {
+	select {
+	case g.slow <- struct{}{}:
+	default:
+		return false
+	}
+	defer func() { <-g.slow }()
+	wait := time.NewTimer(g.deadlines.Wrong)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+	return true
 }

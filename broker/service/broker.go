@@ -123,7 +123,7 @@ func New(ctx context.Context, st broker.Store, opts Options) (*Broker, error) {
 func (b *Broker) furnish(aside map[string]string) {
 	o := &b.opts
 	b.policy = policy.New(policy.Options{
-		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guarded), Aside: aside, Log: b.log,
+		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guard.Paths), Aside: aside, Log: b.log,
 	})
 	b.Records = records.New(records.Options{View: b.view, Do: b.loop.Do, Store: b.store, VetPast: b.policy.VetPast, Alive: o.Alive})
 	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.log})
@@ -131,7 +131,7 @@ func (b *Broker) furnish(aside map[string]string) {
 	b.Runs = runs.New(runs.Options{Engine: b.loop, View: b.view, Records: b.Records, Launcher: o.Launcher, Alive: o.Alive, Log: b.log})
 	b.Reader = story.NewReader(b.Records, b.store)
 	heard := hooks.Options{
-		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.NoOutput, Silences: o.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
+		Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, NoOutput: o.NoOutput, Silences: o.Guard.Silences, Alive: o.Alive, Age: o.Age, Log: b.log,
 	}
 	b.hooks, b.settings = hooks.New(heard), hooks.NewSettings(heard)
 	b.Open(api.Options{

@@ -20,8 +20,7 @@ type Options struct {
 	MaxSessions     int                               // sessions kept in memory; 4,096
 	Rate            int                               // new calls a second of one session, five times that at once; 20. Negative: no limit, and none on new sessions
 	Socket          string                            // for the status line
-	Guarded         []string                          // aoctl's own folders and files: calls that touch them always ask
-	Silences        func(settings []byte) string      // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
+	Guard           Guard                             // what keeps agents from getting around aoctl
 	NoOutput        bool                              // record of a call's end that it ended and how long it took, but nothing that the tool gave back
 	Observe         bool                              // hold nothing: record what the rules would have said
 	ListenOperators bool                              // take operator tokens over TCP also from processes that cannot be found here
@@ -35,6 +34,12 @@ type Options struct {
 	Alive func(broker.Process) bool
 	// Age tells how long ago a process started, if that is known; the platform's own by default.
 	Age func(broker.Process) (time.Duration, bool)
+}
+
+// Guard is what of the machine an agent may not change at will: with it, it could get around aoctl.
+type Guard struct {
+	Paths    []string                     // aoctl's own folders and files: calls that touch them always ask
+	Silences func(settings []byte) string // why a settings file may not hold while aoctl guards its agent, "" when it may; nil: none may
 }
 
 // How much one session may ask, unless Options say otherwise; see package engine.

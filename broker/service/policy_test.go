@@ -27,7 +27,7 @@ func TestReadOnlyRule(t *testing.T) {
 	must(t, os.Symlink("loop", project+"/loop"))
 	must(t, os.Symlink("../shop-evil/later", project+"/dangling"))
 
-	b := newBroker(t, brokertest.NewMemory(), service.Options{Guarded: []string{project + "/state"}})
+	b := newBroker(t, brokertest.NewMemory(), service.Options{Guard: service.Guard{Paths: []string{project + "/state"}}})
 	in := func(kv ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i < len(kv); i += 2 {

@@ -29,7 +29,7 @@ func silences(settings []byte) string {
 // question before it reads that file is refused, and the operator is told until it is gone.
 func TestSettingsAreKeptOut(t *testing.T) {
 	t.Parallel()
-	c := serve(t, service.Options{Silences: silences})
+	c := serve(t, service.Options{Guard: service.Guard{Silences: silences}})
 	dir := t.TempDir()
 	put := func(name, text string) string {
 		t.Helper()
@@ -111,7 +111,7 @@ func TestSettingsAreKeptOut(t *testing.T) {
 // can make the row go once the session has ended.
 func TestUnreadSettingsGoWithTheirSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBroker(t, brokertest.NewMemory(), service.Options{Silences: silences})
+		b := newBroker(t, brokertest.NewMemory(), service.Options{Guard: service.Guard{Silences: silences}})
 		dir := t.TempDir()
 		must(t, os.MkdirAll(filepath.Join(dir, ".claude", "settings.json"), 0o700)) // a folder cannot be read as a file, by root either
 		bad := filepath.Join(dir, ".claude", "settings.local.json")

@@ -76,7 +76,7 @@ func (a *App) open(ctx context.Context, o Options) error {
 	}
 	a.closers = append(a.closers, st.Close)
 	opts := service.Options{
-		ApprovalTimeout: o.Timeout, Socket: a.socket, Guarded: state.Guarded(a.socket), Silences: install.Silences, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
+		ApprovalTimeout: o.Timeout, Socket: a.socket, Guard: service.Guard{Paths: state.Guarded(a.socket), Silences: install.Silences}, Observe: o.observe, NoOutput: o.noOut, ListenOperators: o.anyone, Log: a.log, OnTimeout: broker.Verdict(o.late),
 		Difference: func(asked, edited json.RawMessage) string { return tui.Difference(asked, edited) },
 	}
 	if l, err := newLauncher(a.socket); err == nil {

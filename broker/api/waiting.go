@@ -1,0 +1,150 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/engine"
+)
+
+// waiting has the connections that wait for something to tell, apart from the HTTP server.
+type waiting struct {
+	engine   Engine // hears who waits for a call, and who has left
+	view     View
+	lines    lines // who waits for news of a call, or of a session for its runner
+	parked   sync.WaitGroup
+	draining atomic.Bool // whoever waits is answered at once
+}
+
+// CallChanged wakes whoever waits for call id: it has an end, or its deadline moved.
+func (wt *waiting) CallChanged(id string) { wt.lines.wake(id) }
+
+// SessionChanged wakes the runner of session id.
+func (wt *waiting) SessionChanged(id string) { wt.lines.wake(runnerLine(id)) }
+
+// Drain makes held polls answer at once, so that a shutdown need not wait for them.
+func (wt *waiting) Drain() {
+	wt.draining.Store(true)
+	wt.engine.Tell(engine.Closing{Drain: true})
+	wt.lines.wakeAll()
+}
+
+// park takes w's connection from the HTTP server and hands it to wait, which runs beside
+// and sends the answer. The connection ends with it.
+func (wt *waiting) park(w http.ResponseWriter, wait func(*Parked)) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		fail(w, fmt.Errorf("take the connection: %w", err))
+		return
+	}
+	if buffered.Reader.Buffered() > 0 { // nobody of ours speaks before the answer
+		_ = conn.Close()
+		return
+	}
+	wt.parked.Add(1)
+	go func() {
+		defer wt.parked.Done()
+		defer func() { _ = conn.Close() }()
+		wait(&Parked{Conn: conn})
+	}()
+}
+
+// HoldCall waits until something is to be said about request id; false when the peer has
+// left or spoke out of turn. It and those who call it hold no Request: what they hold is kept on
+// the stack for as long as the call waits.
+func (wt *waiting) HoldCall(p *Parked, id string, hold time.Duration) bool {
+	wt.lines.join(id, p)
+	defer wt.lines.leave(id, p)
+	if wt.isNews(p, id) {
+		return p.Conn.SetDeadline(time.Now().Add(writeTimeout)) == nil
+	}
+	wt.engine.Tell(engine.Attach{ID: id})
+	stays := p.await(time.Now().Add(hold), func() bool { return wt.isNews(p, id) })
+	wt.engine.Tell(engine.Detach{ID: id, HungUp: !stays && !p.Looks})
+	return stays
+}
+
+// HoldOrders waits until the runner of session id has to be told something, or the time is over; it
+// is false when the runner has left or spoke out of turn. A later poll ends an earlier one.
+func (wt *waiting) HoldOrders(p *Parked, id string, wait time.Duration) bool {
+	line := runnerLine(id)
+	wt.lines.join(line, p)
+	wt.lines.wake(line) // an earlier one ends
+	defer wt.lines.leave(line, p)
+	return p.await(time.Now().Add(wait), func() bool {
+		_, ok := wt.view.Session(id)
+		return !ok || wt.draining.Load() || wt.view.News(id) || wt.lines.later(line, p)
+	})
+}
+
+// isNews reports whether there is anything to tell p of request id now.
+func (wt *waiting) isNews(p *Parked, id string) bool {
+	x, ok := wt.view.Seen(id, time.Now())
+	r := &x.Request
+	switch {
+	case wt.draining.Load(), !ok: // it was decided and forgotten; its end is in the store
+		return true
+	case r.State.Terminal() || r.Checkpoint != nil && r.Event != "":
+		return !x.Kept || !wt.view.Held(r.SessionID)
+	}
+	return !p.knowsDeadline(&x) // they would leave too early
+}
+
+// waiter is somebody who waits for news, and looks for it when woken. Waking one never waits, and
+// twice is fine.
+type waiter interface{ wake() }
+
+// lines are those who wait, by what they wait for: a request's id, or runnerLine of a session.
+type lines struct {
+	mu   sync.Mutex
+	held map[string][]waiter
+}
+
+// runnerLine is the line of the runner that holds a session.
+func runnerLine(sessionID string) string { return "runner\x1f" + sessionID }
+
+func (l *lines) join(id string, w waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held[id] = append(l.held[id], w)
+}
+
+func (l *lines) leave(id string, w waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if list := slices.DeleteFunc(l.held[id], func(o waiter) bool { return o == w }); len(list) > 0 {
+		l.held[id] = list
+	} else {
+		delete(l.held, id)
+	}
+}
+
+func (l *lines) wake(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.held[id] {
+		w.wake()
+	}
+}
+
+// later reports whether somebody joined a line after w.
+func (l *lines) later(id string, w waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.held[id]
+	return len(list) > 0 && list[len(list)-1] != w
+}
+
+func (l *lines) wakeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, list := range l.held {
+		for _, w := range list {
+			w.wake()
+		}
+	}
+}
