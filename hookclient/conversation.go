@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// quick is how soon after a question a closed connection counts as hung up on us.
+// quick is how soon after a request the end of the connection counts as hung up on us.
 const quick = 250 * time.Millisecond
 
 // lostError marks a connection that ended without an answer. Whoever asks again with
@@ -229,7 +229,8 @@ func (c *conversation) waitFor(resp response) (string, error) {
 // question for 25 s.
 const recently = 27 * time.Second
 
-// outOfTime says which of the two clocks ended a wait on an open connection.
+// outOfTime says which of two clocks ended the wait on an open connection: the person's, or the
+// one for a console that has gone silent.
 func (c *conversation) outOfTime(cause error) error {
 	if time.Now().Before(c.end()) || c.heard.IsZero() || time.Since(c.heard) > recently {
 		return c.silent(cause)

@@ -44,7 +44,8 @@ func TellTales() []string {
 // off, it would name something else.
 const maxEnvValue = 4 << 10
 
-// caller is who asks: the header lines that stay the same through one conversation.
+// caller is the client as it shows itself to the console: the header lines that stay the same
+// through one conversation.
 type caller struct {
 	correlation string
 	host        string

@@ -15,8 +15,9 @@ import (
 // so the fast path goes without, and a signal in those few milliseconds kills the
 // program as one does that comes while it is being loaded.
 //
-// Signals for which the runtime would end the program with 2, as after a refusal, and in words
-// of its own are among them. They mean somebody's kill: a fault of the program is a panic.
+// Among them are signals for which the runtime would end the program with 2, as after a
+// refusal, but with words of its own. They come from somebody's kill: a fault of the program
+// is a panic.
 func catchSignals() <-chan os.Signal {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT,

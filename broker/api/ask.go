@@ -189,17 +189,17 @@ func patienceOf(r *http.Request) broker.Patience {
 	return p
 }
 
-// pendingReply tells who asks that req waits, and for how long it may.
+// pendingReply tells the asker that req waits, and for how long it may.
 func (sv *Server) pendingReply(req broker.Request) reply {
-	told := struct {
+	body := struct {
 		RequestID string       `json:"request_id"`
 		Status    broker.State `json:"status"`
 		WaitMS    int64        `json:"wait_ms,omitempty"`
 	}{RequestID: req.ID, Status: broker.Pending}
 	if x, ok := sv.o.View.Seen(req.ID, time.Now()); ok {
-		told.WaitMS = max(min(x.Left, broker.MaxTimeout).Milliseconds(), 0) // a clock that was set back gives no client more
+		body.WaitMS = max(min(x.Left, broker.MaxTimeout).Milliseconds(), 0) // a clock that was set back gives no client more
 	}
-	rep := jsonReply(http.StatusAccepted, told)
+	rep := jsonReply(http.StatusAccepted, body)
 	rep.requestID = req.ID
 	return rep
 }

@@ -22,8 +22,8 @@ var (
 	errNoToken   = errors.New("a request over TCP needs a token")
 )
 
-// agentsError turns down an operator's token: it is shown by a process that is an
-// agent's, or that cannot be told from one. It is an ErrForbidden in words of its own.
+// agentsError turns down an operator's token that is shown by an agent's process, or by one
+// that cannot be told from an agent's. It is an ErrForbidden in words of its own.
 type agentsError struct{ why string }
 
 func (e agentsError) Error() string { return "this process is no operator, token or not: " + e.why }
@@ -130,8 +130,8 @@ func (cl *callers) behind(ctx context.Context, by broker.Actor) (broker.Actor, s
 	return by, ""
 }
 
-// AgentAbove says why the process pid counts as an agent's; "" when it does not. One
-// whose ancestry cannot be followed to the top counts as one.
+// AgentAbove says why the process pid counts as an agent's, "" when it does not. A process
+// whose ancestry cannot be followed to the top counts as an agent's.
 func (cl *callers) AgentAbove(pid int) string {
 	if pid <= 0 {
 		return "its process cannot be seen from here, as one in a container"
@@ -146,8 +146,8 @@ func (cl *callers) AgentAbove(pid int) string {
 	return peers.BornOfAgent(chain)
 }
 
-// agentBeside is AgentAbove for processes that this console started, directly or not:
-// they have its environment, which says nothing of them.
+// agentBeside is AgentAbove for processes that this console may have started, directly or not:
+// those have its environment, which says nothing of them.
 func (cl *callers) agentBeside(pid int) string {
 	chain, err := peers.SteadyLineage(pid)
 	if err != nil {
@@ -170,8 +170,8 @@ func (cl *callers) agentIn(chain []peers.Kin) string {
 	return ""
 }
 
-// agentBehind says why the peer counts as an agent's; "" when it does not. The peer's
-// process is held on to meanwhile, so that no other one can take its pid.
+// agentBehind says why the peer counts as an agent's, "" when it does not. The peer's process
+// is held on to meanwhile, so that no other process can take its pid.
 func (cl *callers) agentBehind(p peers.Peer) string {
 	if p.PID <= 0 {
 		return cl.AgentAbove(0)

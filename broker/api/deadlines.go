@@ -17,7 +17,7 @@ type Deadlines struct {
 	Header time.Duration // to send a request's head
 	Body   time.Duration // then to send its body, whether anybody reads it or not
 	Idle   time.Duration // between two requests
-	Wrong  time.Duration // that who shows a wrong token waits for the answer
+	Wrong  time.Duration // that a peer with a wrong token waits for the answer
 }
 
 // UsualDeadlines are those of a new server.
@@ -44,9 +44,9 @@ const (
 	leavingTime = 200 * time.Millisecond // for each
 )
 
-// refuse turns away a peer for whom there is no descriptor and nobody makes room. A few at a time are heard to
-// their end first: one that is hung up on while it speaks may not look for an answer.
-// Over TCP nothing is said to whoever has shown no token.
+// refuse turns a peer away when there is no descriptor for it and nobody makes room. A few at
+// a time are heard to their end first: a peer that is hung up on while it speaks may not look
+// for an answer. Over TCP nothing is said to a peer that has shown no token.
 func (l *cappedListener) refuse(conn net.Conn) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -68,8 +68,8 @@ func (l *cappedListener) refuse(conn net.Conn) {
 	}()
 }
 
-// refuseFull tells a peer for whom there is no descriptor left why it is not served. The
-// bytes fit into any socket's buffer, so nobody is waited for.
+// refuseFull tells a peer that there is no descriptor left to serve it. The bytes fit into any
+// socket's buffer, so this waits for nobody.
 func refuseFull(c *net.UnixConn, limit int) {
 	a := problem(http.StatusServiceUnavailable, "too_many_connections",
 		fmt.Sprintf("the console has %d connections, as many as its limit of open files allows", limit),

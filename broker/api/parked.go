@@ -36,11 +36,11 @@ type Parked struct {
 // wake ends the read. It may be called from any goroutine, also twice.
 func (p *Parked) wake() { _ = p.Conn.SetReadDeadline(time.Unix(1, 0)) }
 
-// await waits until there is news or the time is over; false when the peer has left or spoke out
-// of turn.
+// await waits until there is news or the time is over. It is false when the peer has left or
+// spoke out of turn.
 func (p *Parked) await(until time.Time, news func() bool) bool {
 	for {
-		if p.Conn.SetDeadline(until) != nil { // before the look: who wakes p after it is not missed
+		if p.Conn.SetDeadline(until) != nil { // before the look, so that no later wake is missed
 			return false
 		}
 		if news() || !time.Now().Before(until) {

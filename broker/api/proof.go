@@ -20,8 +20,9 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-// proof is what an answer over TCP is proven with, to a hook client that has proven that
-// it knows a token for asking. The token itself never goes over TCP that way.
+// proof lets an answer over TCP prove that a console wrote it which knows the client's token
+// for asking. The client proved the same with its request, so the token itself never goes over
+// TCP.
 type proof struct {
 	token broker.TokenData
 	ask   string // nonce, method and path of the request, a line each
@@ -40,9 +41,9 @@ func macOf(key string, lines ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// proofFor finds the token for asking with which r was made, and gives r a body that ends
-// in an error unless it is the one that was meant. It is nil when there is no such token,
-// or when r was heard before.
+// proofFor finds the token for asking with which r was made, and gives r a body that ends in
+// an error unless it is the one that the client meant. It is nil when there is no such token,
+// or when r came before.
 func (cl *callers) proofFor(r *http.Request) *proof {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -144,15 +145,16 @@ func (cl *callers) proven(next http.Handler) http.Handler {
 	})
 }
 
-// How long a request cannot be sent a second time, and how many are remembered for that,
-// for each token. What is sent again later puts its question again, and its answer is of
+// How long a request cannot be sent a second time, and how many are remembered for that, for
+// each token. A request that is sent again later asks its question again, but the answer is of
 // no use to anybody: the client that knows the nonce has left.
 const (
 	nonceTime = 5 * time.Minute // at least; twice that at most
 	maxNonces = 1 << 15         // in each of two generations
 )
 
-// nonces are those of requests that were heard, by token. Its zero value is ready.
+// nonces remembers which requests came, by token, so that none counts twice. Its zero value is
+// ready.
 type nonces struct {
 	mu      sync.Mutex
 	byToken map[string]*generations

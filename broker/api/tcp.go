@@ -17,7 +17,7 @@ import (
 )
 
 // TCPListener is the broker's door for containers and forwarded ports, on a loopback
-// address. Whoever comes that way needs a token for everything.
+// address. A request that comes this way needs a token, whatever it asks for.
 type TCPListener struct{ net *net.TCPListener }
 
 // ListenTCP listens on addr, a loopback address with a port, such as 127.0.0.1:8765.
@@ -67,8 +67,8 @@ func (l *TCPListener) Addr() string { return l.net.Addr().String() }
 // Close stops listening.
 func (l *TCPListener) Close() error { return l.net.Close() }
 
-// tcpShare is the part of all connections that may come over TCP: whoever has no token
-// must not keep hooks from the socket.
+// tcpShare is the part of all connections that may come over TCP: peers without a token must
+// not keep hooks from the socket.
 const tcpShare = 4
 
 // ServeTCP answers on l until ctx ends, then lets the answers under way finish.
@@ -106,8 +106,8 @@ type refusal struct {
 	hint   string
 }
 
-// admitTCP says why r, which came over TCP for the route pattern, is turned away; nil
-// when it may go on. The context that it returns knows the token.
+// admitTCP says why r, which came over TCP for the route pattern, is turned away, nil when it
+// may go on. The context that it returns knows the token.
 func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string) (context.Context, *refusal) {
 	ctx := r.Context()
 	if why := fromBrowser(r, here); why != nil {
@@ -134,8 +134,8 @@ func (cl *callers) admitTCP(r *http.Request, here netip.AddrPort, pattern string
 	return peers.WithToken(ctx, d.ID), nil
 }
 
-// fromBrowser says why r may be a web page's doing, or come by a name that is not ours,
-// as after DNS rebinding; nil when it cannot.
+// fromBrowser says why r may come from a web page, or under a name that is not ours as after
+// DNS rebinding. It is nil when neither can be.
 func fromBrowser(r *http.Request, here netip.AddrPort) *refusal {
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
@@ -171,8 +171,8 @@ func isJSON(r *http.Request) bool {
 	return err == nil && kind == "application/json"
 }
 
-// Whoever shows a wrong token waits for the answer. That costs those who show a right one
-// nothing; beyond slowPeers the connection just ends.
+// A peer with a wrong token waits for the answer. That costs peers with a right one nothing;
+// beyond slowPeers the connection just ends.
 const (
 	slowFor   = 200 * time.Millisecond
 	slowPeers = 16

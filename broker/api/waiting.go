@@ -11,7 +11,8 @@ import (
 	"github.com/aoctl/aoctl/broker/engine"
 )
 
-// waiting has the connections that wait for something to tell, apart from the HTTP server.
+// waiting holds the connections whose peers wait to be told something. Each was taken from the
+// HTTP server.
 type waiting struct {
 	engine   Engine // hears who waits for a call, and who has left
 	view     View
@@ -54,8 +55,8 @@ func (wt *waiting) park(w http.ResponseWriter, wait func(*Parked)) {
 }
 
 // HoldCall waits until something is to be said about request id; false when the peer has
-// left or spoke out of turn. It and those who call it hold no Request: what they hold is kept on
-// the stack for as long as the call waits.
+// left or spoke out of turn. Neither it nor its callers hold a Request: what they hold stays on the
+// stack for as long as the call waits.
 func (wt *waiting) HoldCall(p *Parked, id string, hold time.Duration) bool {
 	wt.lines.join(id, p)
 	defer wt.lines.leave(id, p)
@@ -94,11 +95,10 @@ func (wt *waiting) isNews(p *Parked, id string) bool {
 	return !p.knowsDeadline(&x) // they would leave too early
 }
 
-// waiter is somebody who waits for news, and looks for it when woken. Waking one never waits, and
-// twice is fine.
+// waiter waits for news, and looks for it when woken. Waking never blocks, and may happen twice.
 type waiter interface{ wake() }
 
-// lines are those who wait, by what they wait for: a request's id, or runnerLine of a session.
+// lines has everybody who waits, by what they wait for: a request's id, or runnerLine of a session.
 type lines struct {
 	mu   sync.Mutex
 	held map[string][]waiter

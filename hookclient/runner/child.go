@@ -18,8 +18,8 @@ type child struct {
 	exited         chan exit // one value, when it was seen to end
 }
 
-// startChild starts program. The thread that starts it stays until it has ended, because
-// the system tells a child of the end of its parent's thread.
+// startChild starts program. The thread that starts it stays until the program has ended,
+// because the system tells a child when its parent's thread ends.
 func startChild(program string, args, env []string, dir string) (*child, error) {
 	c := &child{exited: make(chan exit, 1)}
 	cmd := exec.Command(program, args...) //nolint:gosec,noctx // the user's own program; it is ended in order

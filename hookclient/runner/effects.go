@@ -27,7 +27,7 @@ type (
 	drop struct{ id string }
 	// tell reports to the console.
 	tell struct{ report wire.RunReport }
-	// show is for who looks on.
+	// show is for whoever looks on.
 	show struct{ seen Seen }
 	// wake calls timeUp with the same name after a while.
 	wake struct {

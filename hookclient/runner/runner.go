@@ -17,9 +17,9 @@
 // their way to it) and shutdown (its end, and why). All write into one outbox.
 //
 // A session runs the loop around the peer and carries the effects out: child is the process,
-// writer and lines its stdin and stdout, stderrTail its stderr, link the console, viewer whoever looks on. One call
+// writer, lines and stderrTail its pipes, link the console, viewer whoever looks on. One call
 // passes through line, peer.line, questions.asked and an ask effect to the console; its
-// answer through peer.answered and a send effect to the agent.
+// answer passes through peer.answered and a send effect to the agent.
 package runner
 
 import (
@@ -92,7 +92,8 @@ type EndError struct{ Why string }
 
 func (e *EndError) Error() string { return e.Why }
 
-// session is one run.
+// session is one run: the agent's process, the console, and the peer between them. Its loop is
+// one goroutine; each of the others does one thing and hands it over on a channel.
 type session struct {
 	o     Options
 	call  caller
@@ -213,8 +214,8 @@ func (s *session) read(ctx context.Context) {
 	}
 }
 
-// drainTime is how long the last lines of an agent that has ended may take: what it left
-// running may hold its stdout open.
+// drainTime is how long we read on after the agent has ended: processes that it left running
+// may hold its stdout open.
 const drainTime = 3 * time.Second
 
 // loop carries the conversation on until it is over.
@@ -330,7 +331,7 @@ func (s *session) logReport(r wire.RunReport) {
 	}
 }
 
-// settle tells the console that the turn is over and asks what it has for the next.
+// settle tells the console that the turn is over and asks what it still has for the agent.
 func (s *session) settle(ctx context.Context) {
 	var st settledOrders
 	if s.link.flush(ctx, settleTime) {
