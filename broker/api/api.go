@@ -175,7 +175,6 @@ type gate struct {
 // NewServer returns a server that is to be given its rooms by Open before it serves.
 func NewServer() *Server {
 	sv := &Server{gate: gate{turn: make(chan struct{}, maxRecording), slow: make(chan struct{}, slowPeers), deadlines: UsualDeadlines()}}
-	sv.lines.held = map[string][]waiter{}
 	sv.gate.conns.limit = connLimit()
 	sv.gate.tcpConns.limit = max(sv.gate.conns.limit/tcpShare, 8)
 	return sv
@@ -184,8 +183,8 @@ func NewServer() *Server {
 // Open says which rooms the routes lead to.
 func (sv *Server) Open(o Options) {
 	sv.o = o
-	sv.callers.view, sv.callers.records, sv.callers.listenOperators = o.View, o.Records, o.ListenOperators
-	sv.waiting.engine, sv.waiting.view = o.Engine, o.View
+	sv.callers = callers{view: o.View, records: o.Records, listenOperators: o.ListenOperators}
+	sv.waiting = waiting{engine: o.Engine, view: o.View, lines: lines{held: map[string][]waiter{}}}
 }
 
 // MayWait is how many calls may wait, each on a connection.
