@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // agent is what installing for one agent takes.
@@ -85,7 +87,7 @@ const (
 
 // watching lists hooks that are only told, one for each event; those in ends are the last
 // of a session. write makes a hook of a line and of the time that the agent gives it.
-func watching(p Program, agent string, events, ends []string, write func(line string, timeout time.Duration) object) []hook {
+func watching(p Program, agent string, events, ends []string, write func(line string, timeout time.Duration) jsonc.Object) []hook {
 	var hooks []hook
 	for _, event := range events {
 		client, limit := watchClient, watchAgent

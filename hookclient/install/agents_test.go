@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -35,11 +37,11 @@ func TestTimeoutUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gate := a.handlers(d.root.member("hooks").member(tc.event).items[0])[0]
-		if got := textOf(gate.member(tc.member)); got != tc.want {
+		gate := a.handlers(d.Root.Member("hooks").Member(tc.event).Items[0])[0]
+		if got := gate.Member(tc.member).String(); got != tc.want {
 			t.Errorf("%s, %v: %s is %s, want %s", tc.agent, tc.timeout, tc.member, got, tc.want)
 		}
-		l, ok := ReadHookLine(gate.member(a.line).text, tc.agent)
+		l, ok := ReadHookLine(gate.Member(a.line).Text, tc.agent)
 		at := profile.Of(tc.agent)
 		if !ok || !l.Guarded || l.Loud == (at.Death == profile.Blocks) || !l.Outlives || l.Timeout != at.Limit(tc.timeout) {
 			t.Errorf("%s: line %+v", tc.agent, l)
@@ -56,9 +58,8 @@ func TestWatchedHooks(t *testing.T) {
 		}
 		hooks := a.hooks(testProgram, Gate, time.Minute)
 		for _, h := range hooks {
-			d := &document{style: style{colon: ":", comma: ","}}
 			var handler map[string]any
-			if err := json.Unmarshal([]byte(d.compact(h.handler)), &handler); err != nil {
+			if err := json.Unmarshal(jsonc.Compact(h.handler), &handler); err != nil {
 				t.Fatal(err)
 			}
 			line, _ := handler[a.line].(string)
@@ -66,7 +67,7 @@ func TestWatchedHooks(t *testing.T) {
 			if strings.Contains(line, "exit 2") != decides || strings.Contains(line, watchTail) == decides {
 				t.Errorf("%s %s: %s", a.agent, h.event, line)
 			}
-			if a.agent == "copilot" && strings.Contains(d.compact(a.group(h)), "matcher") {
+			if a.agent == "copilot" && bytes.Contains(jsonc.Compact(a.group(h)), []byte("matcher")) {
 				t.Errorf("%s has a matcher", h.event)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -15,9 +16,8 @@ func allEvents(t *testing.T, a agent, p Program) map[string]map[string]any {
 	t.Helper()
 	list := map[string]map[string]any{}
 	for _, h := range a.hooks(p, Gate, 10*time.Minute) {
-		d := &document{style: style{colon: ":", comma: ","}}
 		var handler map[string]any
-		if err := json.Unmarshal([]byte(d.compact(h.handler)), &handler); err != nil {
+		if err := json.Unmarshal(jsonc.Compact(h.handler), &handler); err != nil {
 			t.Fatal(err)
 		}
 		list[h.event] = handler

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // claudeDefaultTimeout is how long Claude Code waits for a hook without a timeout.
@@ -18,7 +20,7 @@ type claudeFile struct {
 	source
 	shared bool // the project's own, which belongs to all who work on it
 	data   []byte
-	doc    *document
+	doc    *jsonc.Document
 	dead   bool // Claude Code reads nothing of it
 }
 
@@ -26,8 +28,8 @@ type claudeFile struct {
 type claudeGate struct {
 	file    *claudeFile
 	event   string
-	group   *node
-	handler *node
+	group   *jsonc.Node
+	handler *jsonc.Node
 }
 
 // checkClaude looks at the gate in Claude Code's settings, and at what gets round it.
@@ -131,7 +133,7 @@ func (c *checker) readClaude(f *claudeFile) bool {
 	if f.doc, err = newDocument(f.data); err != nil {
 		f.dead = true
 		where := f.path
-		if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+		if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
 			where = fmt.Sprintf("%s:%d:%d: %s", f.path, syntax.Line, syntax.Col, syntax.Problem)
 		}
 		c.add(f.deadStatus(), "settings", "correct the file by hand", "%s; Claude Code ignores this whole file", where)
@@ -139,7 +141,7 @@ func (c *checker) readClaude(f *claudeFile) bool {
 	}
 	if err = claudeCheckShape(f.doc); err != nil {
 		f.dead = true
-		if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+		if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
 			syntax.Path = f.path
 			c.add(f.deadStatus(), "settings", "correct the file by hand", "%s:%d:%d: %s; hooks in this file do not run", f.path, syntax.Line, syntax.Col, syntax.Problem)
 		}
@@ -168,11 +170,11 @@ func (f *claudeFile) deadStatus() Status {
 
 // claudeSwitches reports what in f turns off hooks everywhere.
 func (c *checker) claudeSwitches(f *claudeFile) {
-	if !f.dead && isTrue(f.doc.root.member("disableAllHooks")) {
+	if !f.dead && f.doc.Root.Member("disableAllHooks").IsTrue() {
 		c.add(Fail, "settings", "remove that line from "+f.path, `%s has "disableAllHooks": true: no hook runs, and nothing is asked`, f.path)
 	}
 	for _, name := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
-		if v := f.doc.root.member(name); f.managed && v != nil && v.text != "false" {
+		if v := f.doc.Root.Member(name); f.managed && v != nil && v.Text != "false" {
 			c.add(Fail, "settings", "ask the administrator to install the gate there", "%s has %q: Claude Code does not run the hooks of users", f.path, name)
 		}
 	}
@@ -183,8 +185,8 @@ func claudeGatesIn(f *claudeFile) []claudeGate {
 	var gates []claudeGate
 	for _, mode := range Modes() {
 		event := claudeGates[mode]
-		for _, group := range f.doc.root.member("hooks").member(event).children("") {
-			for _, handler := range group.children("hooks") {
+		for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
+			for _, handler := range group.Children("hooks") {
 				if claudeAsksUs(handler) {
 					gates = append(gates, claudeGate{f, event, group, handler})
 				}
@@ -196,15 +198,15 @@ func claudeGatesIn(f *claudeFile) []claudeGate {
 
 // claudeAsksUs reports whether a handler calls aoctl's hook client and nothing else, in
 // whatever form.
-func claudeAsksUs(handler *node) bool {
+func claudeAsksUs(handler *jsonc.Node) bool {
 	if claudeLayout().isOurs(handler) {
 		return true
 	}
-	command := handler.member("command")
-	if command == nil || command.kind != kindString || handler.member("args") != nil {
+	command := handler.Member("command")
+	if command == nil || command.Kind != jsonc.StringKind || handler.Member("args") != nil {
 		return false
 	}
-	_, ok := ReadHookLine(command.text, "claude")
+	_, ok := ReadHookLine(command.Text, "claude")
 	return ok
 }
 
@@ -216,18 +218,18 @@ func (c *checker) claudeForms(files []*claudeFile) int {
 		if f.dead || !mentionsUs(string(f.data)) {
 			continue
 		}
-		hooks := f.doc.root.member("hooks")
-		for i := 0; hooks != nil && i < len(hooks.items); i++ {
-			for _, group := range hooks.items[i].children("") {
-				for _, h := range group.children("hooks") {
-					command := textOf(h.member("command"))
+		hooks := f.doc.Root.Member("hooks")
+		for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+			for _, group := range hooks.Items[i].Children("") {
+				for _, h := range group.Children("hooks") {
+					command := h.Member("command").String()
 					if !mentionsUs(command) || claudeAsksUs(h) {
 						continue
 					}
 					if n++; n <= maxNamed {
-						line, _ := locate(f.doc.src, h.start)
+						line, _ := jsonc.Locate(f.doc.Src, h.Start)
 						c.add(Warn, "gate", "aoctl install claude, and take that hook out", "%s:%d: a hook on %s calls aoctl in a form of its own, which cannot be judged: %s",
-							f.path, line, shorten(hooks.keys[i].name), shorten(command))
+							f.path, line, shorten(hooks.Keys[i].Name), shorten(command))
 					}
 				}
 			}

@@ -3,6 +3,8 @@ package install
 import (
 	"fmt"
 	"slices"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // maxNamed is how many hooks of others are spelled out.
@@ -22,14 +24,14 @@ func (c *checker) claudeOtherHooks(files []*claudeFile, gates []claudeGate) {
 			if !slices.ContainsFunc(gates, func(g claudeGate) bool { return g.event == event }) && event != claudeGates[Gate] {
 				continue
 			}
-			for _, group := range f.doc.root.member("hooks").member(event).children("") {
-				for _, h := range group.children("hooks") {
+			for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
+				for _, h := range group.Children("hooks") {
 					if claudeAsksUs(h) {
 						continue
 					}
 					others++
 					if len(named) < maxNamed {
-						line, _ := locate(f.doc.src, h.start)
+						line, _ := jsonc.Locate(f.doc.Src, h.Start)
 						named = append(named, fmt.Sprintf("%s:%d %s: %s", f.path, line, event, describeHandler(h)))
 					}
 				}
@@ -49,10 +51,10 @@ func (c *checker) claudeOtherHooks(files []*claudeFile, gates []claudeGate) {
 }
 
 // describeHandler says what a handler runs.
-func describeHandler(h *node) string {
+func describeHandler(h *jsonc.Node) string {
 	for _, member := range []string{"command", "url", "bash", "tool", "prompt"} {
-		if v := h.member(member); v != nil && v.kind == kindString {
-			return shorten(v.text)
+		if v := h.Member(member); v != nil && v.Kind == jsonc.StringKind {
+			return shorten(v.Text)
 		}
 	}
 	return "a hook of another kind"
@@ -68,10 +70,10 @@ func (c *checker) claudeModes(files []*claudeFile, gates []claudeGate) {
 		if f.dead {
 			continue
 		}
-		permissions := f.doc.root.member("permissions")
-		allowed += len(permissions.children("allow"))
-		if m := permissions.member("defaultMode"); m != nil && (mode == "" || f.managed || f.name != "user") {
-			mode, where = m.text, f.path
+		permissions := f.doc.Root.Member("permissions")
+		allowed += len(permissions.Children("allow"))
+		if m := permissions.Member("defaultMode"); m != nil && (mode == "" || f.managed || f.name != "user") {
+			mode, where = m.Text, f.path
 		}
 	}
 	switch mode {

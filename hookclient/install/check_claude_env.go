@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // operatorToken begins every token that allows.
@@ -52,13 +54,13 @@ func (c *checker) claudeEnvironment(files []*claudeFile) {
 			c.claudeUnreadVariables(f)
 			continue
 		}
-		env := f.doc.root.member("env")
-		if env == nil || env.kind != kindObject {
+		env := f.doc.Root.Member("env")
+		if env == nil || env.Kind != jsonc.ObjectKind {
 			continue
 		}
-		for i, v := range env.items {
+		for i, v := range env.Items {
 			seen++
-			if c.claudeVariable(f, env.keys[i].name, v) {
+			if c.claudeVariable(f, env.Keys[i].Name, v) {
 				found++
 			}
 		}
@@ -79,10 +81,10 @@ func (c *checker) claudeUnreadVariables(f *claudeFile) {
 
 // claudeVariable reports a variable of f that matters. Its value is not shown: it may be
 // a secret.
-func (c *checker) claudeVariable(f *claudeFile, name string, v *node) bool {
-	line, _ := locate(f.doc.src, v.start)
+func (c *checker) claudeVariable(f *claudeFile, name string, v *jsonc.Node) bool {
+	line, _ := jsonc.Locate(f.doc.Src, v.Start)
 	cure := "take " + shorten(name) + " out of " + f.path
-	if strings.Contains(textOf(v), operatorToken) {
+	if strings.Contains(v.String(), operatorToken) {
 		c.add(Fail, "variables", cure+", and revoke the token in the console (r, t, x)",
 			"%s:%d: %s holds an operator token: with it the agent can allow its own calls", f.path, line, shorten(name))
 		return true

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient"
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // claudeGate looks at one gate.
@@ -20,9 +21,9 @@ func (c *checker) claudeGate(g claudeGate) {
 	if mode == Prompts {
 		what = "only what Claude Code would ask anyway"
 	}
-	line, _ := locate(g.file.doc.src, g.handler.start)
+	line, _ := jsonc.Locate(g.file.doc.Src, g.handler.Start)
 	c.add(OK, "gate", "", "%s:%d, %s (%s): %s", g.file.path, line, g.event, mode, what)
-	command := g.handler.member("command").text
+	command := g.handler.Member("command").Text
 	c.r.Gates = append(c.r.Gates, GateHook{
 		Agent: "claude", Event: g.event, File: g.file.path, Command: command,
 		Own: g.file.name != "project" && g.file.name != "local",
@@ -158,13 +159,13 @@ func (c *checker) claudeMatcher(g claudeGate, cure string) {
 		c.add(OK, "matcher", "", "every tool")
 		return
 	}
-	c.add(Fail, "matcher", cure, "only tools that fit %q are asked about; all others run", shorten(g.group.member("matcher").text))
+	c.add(Fail, "matcher", cure, "only tools that fit %q are asked about; all others run", shorten(g.group.Member("matcher").Text))
 }
 
 func (c *checker) claudeTimeout(g claudeGate, l HookLine, cure string) {
 	agent, pinned := claudeDefaultTimeout, "without a timeout of its own"
-	if t := g.handler.member("timeout"); t != nil {
-		seconds, _ := strconv.ParseFloat(t.text, 64) // its shape was checked
+	if t := g.handler.Member("timeout"); t != nil {
+		seconds, _ := strconv.ParseFloat(t.Text, 64) // its shape was checked
 		agent, pinned = time.Duration(min(seconds, 1e9)*float64(time.Second)), "pinned"
 	}
 	seen := fmt.Sprintf("%s, Claude Code after %v (%s)", l.givesUp(), agent, pinned)
@@ -192,14 +193,14 @@ func (c *checker) claudeCommand(g claudeGate, l HookLine, cure string) {
 // claudeSwitch looks at the members of the handler that decide what a failure does, and
 // whether the handler runs at all.
 func (c *checker) claudeSwitch(g claudeGate, cure string) {
-	if f := g.handler.member("onFailure"); f == nil || f.text != "block" {
+	if f := g.handler.Member("onFailure"); f == nil || f.Text != "block" {
 		c.add(Fail, "fail-closed", cure, `no "onFailure": "block": a hook that fails or takes too long lets the call run`)
 	} else {
 		c.add(OK, "fail-closed", "", `"onFailure": "block"`)
 	}
 	for _, name := range []string{"if", "async", "asyncRewake", "once", "shell"} {
-		v := g.handler.member(name)
-		if v == nil || v.kind == kindBool && v.text == "false" || name == "shell" && v.text == "bash" {
+		v := g.handler.Member(name)
+		if v == nil || v.Kind == jsonc.BoolKind && v.Text == "false" || name == "shell" && v.Text == "bash" {
 			continue
 		}
 		c.add(Fail, "handler", cure, "%q in the handler: calls can run without waiting for an answer", name)
@@ -222,7 +223,7 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 		switch {
 		case handler == nil:
 			missing = append(missing, h.event)
-		case !holds(g.file.doc.src[handler.start:handler.end], h.handler):
+		case !holds(g.file.doc.Src[handler.Start:handler.End], h.handler):
 			differ = append(differ, h.event)
 		}
 	}
@@ -248,9 +249,9 @@ func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) 
 }
 
 // claudeOursOn finds the first handler of ours on event.
-func claudeOursOn(d *document, event string) *node {
-	for _, group := range d.root.member("hooks").member(event).children("") {
-		for _, handler := range group.children("hooks") {
+func claudeOursOn(d *jsonc.Document, event string) *jsonc.Node {
+	for _, group := range d.Root.Member("hooks").Member(event).Children("") {
+		for _, handler := range group.Children("hooks") {
 			if claudeLayout().isOurs(handler) {
 				return handler
 			}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // "claude mcp serve" offers Claude Code's own tools to another program, and runs them
@@ -30,7 +32,7 @@ func (c *checker) claudeServes() {
 			continue
 		}
 		if at := serveWords().FindIndex(text); at != nil {
-			line, _ := locate(text, at[0])
+			line, _ := jsonc.Locate(text, at[0])
 			c.add(Warn, "mcp serve", `take it out there, or refuse its tools in the agent that uses it: aoctl rules add --deny --tool 'mcp__NAME__*'`,
 				"%s:%d starts claude mcp serve, which runs what it is told without a hook and whatever Claude Code's settings deny", file, line)
 			found++

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // copilotDialect: hooks/*.json, strict JSON, timeouts in seconds.
@@ -35,7 +37,7 @@ func checkCopilot(c *checker) {
 	}
 	files := c.hookFiles(d, strict...)
 	loose := d
-	loose.read = plainJSON
+	loose.read = jsonc.Plain
 	var settings []hookFile
 	if dir != "" {
 		settings = append(settings, hookFile{path: filepath.Join(dir, "settings.json")})
@@ -52,8 +54,8 @@ func checkCopilot(c *checker) {
 		if f.doc == nil || !mentionsUs(string(f.data)) {
 			continue
 		}
-		if v := f.doc.root.member("version"); v != nil && v.text != "1" {
-			c.add(Fail, "settings", `write "version": 1`, "%s has version %s: Copilot CLI drops the file, and every call runs", f.path, shorten(v.text))
+		if v := f.doc.Root.Member("version"); v != nil && v.Text != "1" {
+			c.add(Fail, "settings", `write "version": 1`, "%s has version %s: Copilot CLI drops the file, and every call runs", f.path, shorten(v.Text))
 		}
 		c.switchedOff([]*hookFile{f}, "disableAllHooks", "true")
 	}

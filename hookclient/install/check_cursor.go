@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // cursorEvents are all that Cursor knows: one other name voids the whole file.
@@ -21,24 +23,8 @@ func cursorDialect() dialect {
 	return dialect{
 		gates: []string{"preToolUse"}, commands: []string{"command"}, timeouts: []string{"timeout"},
 		unit: secondsUnit, standard: 60 * time.Second, failSafe: "failClosed", matches: everything,
-		read: cutSlashes, broken: "Cursor drops the whole file, and every call runs",
+		read: jsonc.CutSlashes, broken: "Cursor drops the whole file, and every call runs",
 	}
-}
-
-// cutSlashes removes what Cursor takes for comments: all after "//" on a line, inside
-// strings too.
-func cutSlashes(src []byte) []byte {
-	out := bytes.Clone(src)
-	for i := 0; i < len(out); i++ {
-		if out[i] == '/' && i+1 < len(out) && out[i+1] == '/' {
-			end := i + lineLength(out[i:])
-			for j := i; j < end; j++ {
-				out[j] = ' '
-			}
-			i = end
-		}
-	}
-	return out
 }
 
 // checkCursor looks at hooks.json and at what makes Cursor drop it.
@@ -71,27 +57,20 @@ func (c *checker) cursorFile(f *hookFile) {
 	void := func(format string, args ...any) {
 		c.add(Fail, "settings", "correct "+f.path+" by hand", format+": Cursor drops the whole file, and every call runs", args...)
 	}
-	v := f.doc.root.member("version")
-	if n, err := strconv.Atoi(textOf(v)); v == nil || v.kind != kindNumber || err != nil || n < 1 {
+	v := f.doc.Root.Member("version")
+	if n, err := strconv.Atoi(v.String()); v == nil || v.Kind != jsonc.NumberKind || err != nil || n < 1 {
 		void(`no "version": 1`)
 	}
-	hooks := f.doc.root.member("hooks")
-	if hooks == nil || hooks.kind != kindObject {
+	hooks := f.doc.Root.Member("hooks")
+	if hooks == nil || hooks.Kind != jsonc.ObjectKind {
 		return
 	}
-	for i, k := range hooks.keys {
-		if !slices.Contains(cursorEvents, k.name) {
-			void("it knows no event %q", shorten(k.name))
+	for i, k := range hooks.Keys {
+		if !slices.Contains(cursorEvents, k.Name) {
+			void("it knows no event %q", shorten(k.Name))
 		}
-		for _, h := range hooks.items[i].children("") {
-			cursorEntry(h, func(_ *node, format string, args ...any) { void(format, args...) })
+		for _, h := range hooks.Items[i].Children("") {
+			cursorEntry(h, func(_ *jsonc.Node, format string, args ...any) { void(format, args...) })
 		}
 	}
-}
-
-func textOf(n *node) string {
-	if n == nil {
-		return ""
-	}
-	return n.text
 }

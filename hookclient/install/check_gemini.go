@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // geminiDialect: settings.json with comments, timeouts in milliseconds.
@@ -20,7 +22,7 @@ func geminiDialect() dialect {
 			}
 			return time.Duration(v * float64(time.Millisecond))
 		},
-		standard: 60 * time.Second, loud: true, matches: everything, read: plainJSON,
+		standard: 60 * time.Second, loud: true, matches: everything, read: jsonc.Plain,
 		broken: "Gemini CLI does not start with it",
 	}
 }
@@ -41,8 +43,8 @@ func checkGemini(c *checker) {
 		if f.doc == nil {
 			continue
 		}
-		for _, name := range f.doc.root.member("hooksConfig").children("disabled") {
-			c.add(Fail, "settings", "remove it there, unless it is another's", "%s disables the hook %q by name", f.path, shorten(name.text))
+		for _, name := range f.doc.Root.Member("hooksConfig").Children("disabled") {
+			c.add(Fail, "settings", "remove it there, unless it is another's", "%s disables the hook %q by name", f.path, shorten(name.Text))
 		}
 	}
 	c.geminiTrust(files)
@@ -72,7 +74,7 @@ func (c *checker) geminiTrust(files []*hookFile) {
 		if f.doc == nil || f.project {
 			continue
 		}
-		if v := f.doc.root.member("security").member("folderTrust").member("enabled"); v != nil && v.text == "false" {
+		if v := f.doc.Root.Member("security").Member("folderTrust").Member("enabled"); v != nil && v.Text == "false" {
 			c.add(OK, "folder trust", "", "switched off, every folder counts as trusted")
 			return
 		}
@@ -88,7 +90,7 @@ func (c *checker) geminiTrust(files []*hookFile) {
 		c.add(Warn, "folder trust", cure, "%s is not known to be trusted (%v); in an untrusted folder no hook runs", c.o.Project, err)
 		return
 	}
-	doc, err := newDocument(plainJSON(text))
+	doc, err := newDocument(jsonc.Plain(text))
 	if err != nil {
 		c.add(Warn, "folder trust", "correct the file by hand", "cannot tell what is in %s", path)
 		return
@@ -101,11 +103,11 @@ func (c *checker) geminiTrust(files []*hookFile) {
 }
 
 // trustedBy reports whether the nearest entry at or above dir trusts it.
-func trustedBy(doc *document, dir string) bool {
+func trustedBy(doc *jsonc.Document, dir string) bool {
 	best, trusted := -1, false
-	for i, k := range doc.root.keys {
-		base := filepath.Clean(k.name)
-		value := doc.root.items[i].text
+	for i, k := range doc.Root.Keys {
+		base := filepath.Clean(k.Name)
+		value := doc.Root.Items[i].Text
 		if value == "TRUST_PARENT" {
 			base = filepath.Dir(base)
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // maxPlugins bounds how many plugin files are read of one folder.
@@ -125,11 +127,11 @@ func (c *checker) opencodePermissions() {
 		if err != nil {
 			continue
 		}
-		doc, err := newDocument(plainJSON(text))
+		doc, err := newDocument(jsonc.Plain(text))
 		if err != nil {
 			continue // opencode does not start with it
 		}
-		if p := doc.root.member("permission"); p != nil && strings.Contains(string(doc.src[p.start:p.end]), `"allow"`) {
+		if p := doc.Root.Member("permission"); p != nil && strings.Contains(string(doc.Src[p.Start:p.End]), `"allow"`) {
 			c.add(Warn, "permission", "look at it, or take it out", "%s allows by itself, and so beats your own permissions", path)
 		}
 	}

@@ -175,35 +175,6 @@ func TestCheckUnguarded(t *testing.T) {
 	wantFinding(t, r, Warn, "gate", "no gate installed: aoctl is not asked about anything here")
 }
 
-func TestPlainJSON(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"a": 1}`:                   `{"a": 1}`,
-		"{// x\n\"a\": 1,\n}":        "{    \n\"a\": 1 \n}",
-		`{"a": "//", /* , */ }`:      `{"a": "//"          }`,
-		`["a\"//", 1 , ]`:            `["a\"//", 1   ]`,
-		`/* open`:                    `       `,
-		`{"a": "unfinished // ,`:     `{"a": "unfinished // ,`,
-		`[1,,]`:                      `[1, ]`,
-		"// only\r\n{\"b\": [1, 2]}": "        \n{\"b\": [1, 2]}",
-	} {
-		if got := string(plainJSON([]byte(in))); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
-// Whatever stands in a file, a place in what is left is a place in the file.
-func FuzzPlainJSON(f *testing.F) {
-	f.Add([]byte(`{"a": "//", /* , */ }`))
-	f.Fuzz(func(t *testing.T, src []byte) {
-		for _, got := range [][]byte{plainJSON(src), cutSlashes(src)} {
-			if len(got) != len(src) || strings.Count(string(got), "\n") != strings.Count(string(src), "\n") {
-				t.Errorf("%q became %q", src, got)
-			}
-		}
-	})
-}
-
 // No line, however odd, is taken for a plain call when it is more than that.
 func FuzzReadHookLine(f *testing.F) {
 	f.Add("{ '/x/aoctl' hook claude --timeout 10m0s" + gateGuard + shut)

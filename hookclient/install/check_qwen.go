@@ -3,6 +3,8 @@ package install
 import (
 	"path/filepath"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // qwenDialect: settings.json with comments; a timeout of 1000 and more is in milliseconds.
@@ -16,7 +18,7 @@ func qwenDialect() dialect {
 			}
 			return secondsUnit(v)
 		},
-		standard: 60 * time.Second, loud: true, matches: everything, read: plainJSON,
+		standard: 60 * time.Second, loud: true, matches: everything, read: jsonc.Plain,
 		broken: "Qwen Code does not start with it",
 	}
 }

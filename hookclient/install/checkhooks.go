@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -39,16 +40,16 @@ type hookFile struct {
 	path    string
 	project bool // part of the project
 	data    []byte
-	doc     *document // nil when the agent reads nothing of it
+	doc     *jsonc.Document // nil when the agent reads nothing of it
 }
 
 // foundHook is a handler that calls aoctl.
 type foundHook struct {
 	event          string
 	group, handler int // their places in the event's array and in the group
-	node           *node
+	node           *jsonc.Node
 	command        string
-	matcher        *node
+	matcher        *jsonc.Node
 }
 
 // hookFiles reads the files that there are. A file that the agent cannot read is a
@@ -74,7 +75,7 @@ func (c *checker) hookFiles(d dialect, files ...hookFile) []*hookFile {
 		}
 		if f.doc, err = newDocument(text); err != nil {
 			f.doc = nil
-			if syntax, ok := errors.AsType[*SyntaxError](err); ok && bytes.Contains(f.data, []byte("aoctl")) {
+			if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok && bytes.Contains(f.data, []byte("aoctl")) {
 				c.add(Fail, "settings", "correct the file by hand", "%s:%d:%d: %s; %s", f.path, syntax.Line, syntax.Col, syntax.Problem, d.broken)
 			}
 		}
@@ -89,19 +90,19 @@ func (d dialect) hooksIn(f *hookFile) []foundHook {
 	if f.doc == nil {
 		return nil
 	}
-	all := f.doc.root.member("hooks")
-	if all == nil || all.kind != kindObject {
+	all := f.doc.Root.Member("hooks")
+	if all == nil || all.Kind != jsonc.ObjectKind {
 		return nil
 	}
-	for i, key := range all.keys {
-		for g, group := range all.items[i].children("") {
-			handlers := group.children("hooks")
-			if group.member("hooks") == nil {
-				handlers = []*node{group}
+	for i, key := range all.Keys {
+		for g, group := range all.Items[i].Children("") {
+			handlers := group.Children("hooks")
+			if group.Member("hooks") == nil {
+				handlers = []*jsonc.Node{group}
 			}
 			for h, handler := range handlers {
 				if text, ok := d.command(handler); ok && mentionsUs(text) {
-					found = append(found, foundHook{key.name, g, h, handler, text, group.member("matcher")})
+					found = append(found, foundHook{key.Name, g, h, handler, text, group.Member("matcher")})
 				}
 			}
 		}
@@ -109,10 +110,10 @@ func (d dialect) hooksIn(f *hookFile) []foundHook {
 	return found
 }
 
-func (d dialect) command(handler *node) (string, bool) {
+func (d dialect) command(handler *jsonc.Node) (string, bool) {
 	for _, name := range d.commands {
-		if v := handler.member(name); v != nil && v.kind == kindString {
-			return v.text, true
+		if v := handler.Member(name); v != nil && v.Kind == jsonc.StringKind {
+			return v.Text, true
 		}
 	}
 	return "", false
@@ -151,7 +152,7 @@ func (c *checker) installedHooks(d dialect, files []*hookFile, more func(*hookFi
 
 // gateHook checks one hook on an event that decides.
 func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
-	line, _ := locate(f.doc.src, h.node.start)
+	line, _ := jsonc.Locate(f.doc.Src, h.node.Start)
 	c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.agent, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
 	begin := len(c.r.Findings)
 	if f.project || !isOurs(h.command, c.a.agent) { // whoever wrote it
@@ -227,17 +228,17 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 		c.add(OK, "command", "", "guarded")
 	}
 	c.gateTimeout(d, h, l, cure)
-	if m := h.matcher; m != nil && !d.matches(h.event, m.text) {
-		c.add(Fail, "matcher", cure, "%q does not let every tool through: the others run", shorten(m.text))
+	if m := h.matcher; m != nil && !d.matches(h.event, m.Text) {
+		c.add(Fail, "matcher", cure, "%q does not let every tool through: the others run", shorten(m.Text))
 	}
 	switch {
 	case d.failSafe == "":
-	case isTrue(h.node.member(d.failSafe)):
+	case h.node.Member(d.failSafe).IsTrue():
 		c.add(OK, "fail-closed", "", "%q is true", d.failSafe)
 	default:
 		c.add(Fail, "fail-closed", cure, "no %q: true: a hook that fails lets the call run", d.failSafe)
 	}
-	if isTrue(h.node.member("async")) {
+	if h.node.Member("async").IsTrue() {
 		c.add(Fail, "handler", cure, `"async": true: nobody waits for the answer`)
 	}
 	if simple {
@@ -248,13 +249,13 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 	agent := d.standard
 	for _, name := range d.timeouts {
-		t := h.node.member(name)
+		t := h.node.Member(name)
 		if t == nil {
 			continue
 		}
-		v, err := strconv.ParseFloat(t.text, 64)
-		if err != nil || t.kind != kindNumber || v <= 0 {
-			c.add(Fail, "timeout", cure, "%q is %s, which is no number above 0: %s", name, shorten(t.text), d.broken)
+		v, err := strconv.ParseFloat(t.Text, 64)
+		if err != nil || t.Kind != jsonc.NumberKind || v <= 0 {
+			c.add(Fail, "timeout", cure, "%q is %s, which is no number above 0: %s", name, shorten(t.Text), d.broken)
 			return
 		}
 		agent = d.unit(v)
@@ -287,11 +288,11 @@ func (c *checker) switchedOff(files []*hookFile, path, off string) {
 		if f.doc == nil {
 			continue
 		}
-		v := f.doc.root
+		v := f.doc.Root
 		for name := range strings.SplitSeq(path, ".") {
-			v = v.member(name)
+			v = v.Member(name)
 		}
-		if v != nil && v.kind == kindBool && v.text == off {
+		if v != nil && v.Kind == jsonc.BoolKind && v.Text == off {
 			c.add(Fail, "settings", "remove that line from "+f.path, "%s has %q: %s: no hook runs, and nothing is asked", f.path, path, off)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // Claude Code's hooks: what is written, what counts as ours, what is taken out again.
@@ -72,7 +74,7 @@ func claudeLayout() layout {
 
 // claudeHooks lists the handlers that an installation consists of.
 func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
-	decides := object{
+	decides := jsonc.Object{
 		{"type", "command"},
 		{"command", p.gateCommand("claude", timeout)},
 		{"timeout", seconds(p.longest(timeout) + claudeGrace)},
@@ -83,7 +85,7 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 	if mode == Gate {
 		hooks = append(hooks, hook{claudeTexts, decides})
 	}
-	hooks = append(hooks, hook{claudeSettings, object{
+	hooks = append(hooks, hook{claudeSettings, jsonc.Object{
 		{"type", "command"},
 		{"command", p.once().gateCommand("claude", claudeSettingsClient)},
 		{"timeout", seconds(claudeSettingsClient + claudeGrace)},
@@ -94,7 +96,7 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 		if event == "SessionEnd" {
 			client, agent = claudeEndClient, claudeEnd
 		}
-		hooks = append(hooks, hook{event, object{
+		hooks = append(hooks, hook{event, jsonc.Object{
 			{"type", "command"},
 			{"command", p.watchCommand("claude", client)},
 			{"timeout", seconds(agent)},

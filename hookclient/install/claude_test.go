@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected files")
@@ -36,10 +38,10 @@ func mustRemove(t *testing.T, src []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = claudeLayout().remove(d, func(string, *node) bool { return false }); err != nil {
+	if _, err = claudeLayout().remove(d, func(string, *jsonc.Node) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
-	return d.src
+	return d.Src
 }
 
 func TestClaudeInstallGolden(t *testing.T) {
@@ -154,22 +156,22 @@ func TestClaudeRefuses(t *testing.T) {
 		"byte order mark":    {"\xef\xbb\xbf{}", 1, 1, "byte order mark"},
 		"top level array":    {"[]", 1, 1, "settings are an object, this is an array"},
 		"top level null":     {" null", 1, 2, "this is null"},
-		"cut off":            {"{\n \"a\": {", 2, 8, "expected a key in double quotes, found end of file"},
-		"cut off in array":   {"{\"a\": [1", 1, 9, "the file ends before the '[' of line 1 is closed"},
-		"cut off in string":  {"{\"a\": \"x", 1, 7, "without its closing quote"},
-		"cut off in escape":  {"{\"a\": \"\\", 1, 7, "without its closing quote"},
-		"no value":           {"{\"a\":", 1, 6, "the file ends where a value should be"},
-		"single quotes":      {"{'a': 1}", 1, 2, `expected a key in double quotes, found '\''`},
-		"bare key":           {"{a: 1}", 1, 2, "expected a key in double quotes"},
-		"no colon":           {"{\"a\" 1}", 1, 6, "expected ':' after key \"a\""},
-		"no comma":           {"{\"é\": 1 \"b\": 2}", 1, 9, "expected ',' or '}'"},
-		"text after the end": {"{}\n{}", 2, 1, "after the end of the JSON value"},
-		"bad number":         {"{\"a\": 01}", 1, 7, `"01" is not a JSON number`},
-		"bad word":           {"{\"a\": True}", 1, 7, "expected a value, found 'T'"},
-		"bad escape":         {`{"a": "\x41"}`, 1, 7, "unknown escape"},
-		"raw newline":        {"{\"a\": \"x\ny\"}", 1, 9, "raw control character 0x0a"},
+		"cut off":            {"{\n \"a\": {", 2, 8, "the file ends too early"},
+		"cut off in array":   {"{\"a\": [1", 1, 9, "the file ends too early"},
+		"cut off in string":  {"{\"a\": \"x", 1, 9, "the file ends too early"},
+		"cut off in escape":  {"{\"a\": \"\\", 1, 9, "the file ends too early"},
+		"no value":           {"{\"a\":", 1, 6, "the file ends too early"},
+		"single quotes":      {"{'a': 1}", 1, 2, `invalid character '\''`},
+		"bare key":           {"{a: 1}", 1, 2, `"a" is no JSON value`},
+		"no colon":           {"{\"a\" 1}", 1, 6, "invalid character '1' after object name"},
+		"no comma":           {"{\"é\": 1 \"b\": 2}", 1, 9, "expecting ',' or '}'"},
+		"text after the end": {"{}\n{}", 2, 1, "after top-level value"},
+		"bad number":         {"{\"a\": 01}", 1, 7, `"01" is no JSON value`},
+		"bad word":           {"{\"a\": True}", 1, 7, `"True" is no JSON value`},
+		"bad escape":         {`{"a": "\x41"}`, 1, 7, `"\"\\x41\"" is no JSON value`},
+		"raw newline":        {"{\"a\": \"x\ny\"}", 1, 7, `"\"x\ny\"" is no JSON value`},
 		"bad UTF-8":          {"{\"a\": \"\xff\"}", 1, 7, "not valid UTF-8"},
-		"bad byte":           {"{\xff}", 1, 2, "found byte 0xff"},
+		"bad byte":           {"{\xff}", 1, 2, `invalid character '\xff'`},
 		"too deep":           {strings.Repeat("[", 300), 1, 202, "nested more than 200 levels"},
 		"hooks an array":     {"{\"hooks\":\n []}", 2, 2, `"hooks" must be an object, this is an array`},
 		"hooks null":         {"{\"hooks\": null}", 1, 11, `"hooks" must be an object`},
@@ -187,7 +189,7 @@ func TestClaudeRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := claudeLayout().install([]byte(tc.src), gateHooks())
-			syntax, ok := err.(*SyntaxError) //nolint:errorlint // the very type is promised here
+			syntax, ok := err.(*jsonc.SyntaxError) //nolint:errorlint // the very type is promised here
 			if !ok || out != nil {
 				t.Fatalf("got %q, %v; want a *SyntaxError", out, err)
 			}

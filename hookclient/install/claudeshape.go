@@ -3,58 +3,60 @@ package install
 import (
 	"slices"
 	"strconv"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 const cureShape = "Claude Code leaves out every hook of an event beside such a one: correct it by hand, then run this again; nothing was changed"
 
 // claudeCheckShape refuses a text in which the hooks to be installed would be ignored
-// because of what stands around or beside them. The error is a *SyntaxError.
-func claudeCheckShape(d *document) error {
-	if d.root.kind != kindObject {
-		return d.wrong(d.root, "settings are an object, this is %s", kindNames[d.root.kind])
+// because of what stands around or beside them. The error is a *jsonc.SyntaxError.
+func claudeCheckShape(d *jsonc.Document) error {
+	if d.Root.Kind != jsonc.ObjectKind {
+		return wrongShape(d, d.Root, "settings are an object, this is %s", d.Root.Kind)
 	}
-	hooks := d.root.member("hooks")
+	hooks := d.Root.Member("hooks")
 	if hooks == nil {
 		return nil
 	}
-	if hooks.kind != kindObject {
-		return d.wrong(hooks, `"hooks" must be an object, this is %s`, kindNames[hooks.kind])
+	if hooks.Kind != jsonc.ObjectKind {
+		return wrongShape(d, hooks, `"hooks" must be an object, this is %s`, hooks.Kind)
 	}
-	for i, k := range hooks.keys {
-		if !isGate(k.name) && !slices.Contains(ClaudeEvents(), k.name) {
+	for i, k := range hooks.Keys {
+		if !isGate(k.Name) && !slices.Contains(ClaudeEvents(), k.Name) {
 			continue // nothing is put there
 		}
-		if err := d.checkEvent(k.name, hooks.items[i]); err != nil {
+		if err := checkEvent(d, k.Name, hooks.Items[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *document) wrong(at *node, format string, args ...any) error {
-	return syntaxErrorAt(d.src, at.start, cureShape, format, args...)
+func wrongShape(d *jsonc.Document, at *jsonc.Node, format string, args ...any) error {
+	return d.Wrong(at, cureShape, format, args...)
 }
 
-func (d *document) checkEvent(event string, groups *node) error {
-	if groups.kind != kindArray {
-		return d.wrong(groups, `"hooks.%s" must be an array, this is %s`, event, kindNames[groups.kind])
+func checkEvent(d *jsonc.Document, event string, groups *jsonc.Node) error {
+	if groups.Kind != jsonc.ArrayKind {
+		return wrongShape(d, groups, `"hooks.%s" must be an array, this is %s`, event, groups.Kind)
 	}
-	for _, group := range groups.items {
-		if group.kind != kindObject {
-			return d.wrong(group, `an entry of "hooks.%s" must be an object, this is %s`, event, kindNames[group.kind])
+	for _, group := range groups.Items {
+		if group.Kind != jsonc.ObjectKind {
+			return wrongShape(d, group, `an entry of "hooks.%s" must be an object, this is %s`, event, group.Kind)
 		}
-		if m := group.member("matcher"); m != nil && m.kind != kindString {
-			return d.wrong(m, `"matcher" must be a string, this is %s`, kindNames[m.kind])
+		if m := group.Member("matcher"); m != nil && m.Kind != jsonc.StringKind {
+			return wrongShape(d, m, `"matcher" must be a string, this is %s`, m.Kind)
 		}
-		handlers := group.member("hooks")
+		handlers := group.Member("hooks")
 		if handlers == nil {
-			return d.wrong(group, `an entry of "hooks.%s" has no "hooks" array`, event)
+			return wrongShape(d, group, `an entry of "hooks.%s" has no "hooks" array`, event)
 		}
-		if handlers.kind != kindArray {
-			return d.wrong(handlers, `"hooks" of an entry of "hooks.%s" must be an array, this is %s`, event, kindNames[handlers.kind])
+		if handlers.Kind != jsonc.ArrayKind {
+			return wrongShape(d, handlers, `"hooks" of an entry of "hooks.%s" must be an array, this is %s`, event, handlers.Kind)
 		}
-		for _, handler := range handlers.items {
-			if err := d.checkHandler(event, handler); err != nil {
+		for _, handler := range handlers.Items {
+			if err := checkHandler(d, event, handler); err != nil {
 				return err
 			}
 		}
@@ -62,26 +64,31 @@ func (d *document) checkEvent(event string, groups *node) error {
 	return nil
 }
 
-func (d *document) checkHandler(event string, h *node) error {
-	if h.kind != kindObject {
-		return d.wrong(h, `a hook of %s must be an object, this is %s`, event, kindNames[h.kind])
+func checkHandler(d *jsonc.Document, event string, h *jsonc.Node) error {
+	if h.Kind != jsonc.ObjectKind {
+		return wrongShape(d, h, `a hook of %s must be an object, this is %s`, event, h.Kind)
 	}
-	typ := h.member("type")
-	if typ == nil || typ.kind != kindString {
-		return d.wrong(h, `a hook of %s has no "type"`, event)
+	typ := h.Member("type")
+	if typ == nil || typ.Kind != jsonc.StringKind {
+		return wrongShape(d, h, `a hook of %s has no "type"`, event)
 	}
-	if typ.text == "command" {
-		if c := h.member("command"); c == nil || c.kind != kindString {
-			return d.wrong(h, `a command hook of %s has no "command" text`, event)
+	if typ.Text == "command" {
+		if c := h.Member("command"); c == nil || c.Kind != jsonc.StringKind {
+			return wrongShape(d, h, `a command hook of %s has no "command" text`, event)
 		}
 	}
-	if t := h.member("timeout"); t != nil {
-		if v, err := strconv.ParseFloat(t.text, 64); t.kind != kindNumber || err != nil || v <= 0 {
-			return d.wrong(t, `"timeout" must be a positive number of seconds`)
+	if t := h.Member("timeout"); t != nil {
+		if v, err := strconv.ParseFloat(t.Text, 64); t.Kind != jsonc.NumberKind || err != nil || v <= 0 {
+			return wrongShape(d, t, `"timeout" must be a positive number of seconds`)
 		}
 	}
-	if f := h.member("onFailure"); f != nil && (f.kind != kindString || f.text != "block" && f.text != "continue") {
-		return d.wrong(f, `"onFailure" must be "block" or "continue"`)
+	if f := h.Member("onFailure"); f != nil && (f.Kind != jsonc.StringKind || f.Text != "block" && f.Text != "continue") {
+		return wrongShape(d, f, `"onFailure" must be "block" or "continue"`)
 	}
 	return nil
+}
+
+// newDocument parses src as Claude Code does. A blank text counts as an empty object.
+func newDocument(src []byte) (*jsonc.Document, error) {
+	return jsonc.Parse(src, jsonc.Strict, "Claude Code")
 }

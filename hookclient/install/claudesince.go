@@ -66,9 +66,9 @@ func claudeOpen(events []string) string {
 
 // claudeTooOld reports a file that the Claude Code here takes for a broken one.
 func (c *checker) claudeTooOld(f *claudeFile) {
-	hooks := f.doc.root.member("hooks")
+	hooks := f.doc.Root.Member("hooks")
 	for _, event := range claudeUnknown(c.r.Version) {
-		if hooks.member(event) != nil {
+		if hooks.Member(event) != nil {
 			c.add(Fail, "version", "claude update; or aoctl install claude, which leaves that hook out",
 				"%s has a hook on %s, which Claude Code %s does not know: it ignores this whole file, and asks nobody", f.path, event, c.r.Version)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // claudeTypes are settings whose wrong type makes Claude Code ignore the whole file, its
@@ -11,34 +13,34 @@ import (
 // Source: runs of version 2.1.329, one for each name, hooks in the same file.
 var claudeTypes = []struct {
 	name string // members joined by dots
-	kind kind
+	kind jsonc.Kind
 }{
-	{"$schema", kindString},
-	{"model", kindString},
-	{"outputStyle", kindString},
-	{"language", kindString},
-	{"apiKeyHelper", kindString},
-	{"autoUpdatesChannel", kindString},
-	{"permissions", kindObject},
-	{"permissions.allow", kindArray},
-	{"permissions.deny", kindArray},
-	{"permissions.ask", kindArray},
-	{"permissions.additionalDirectories", kindArray},
-	{"permissions.defaultMode", kindString},
-	{"env", kindObject},
-	{"statusLine", kindObject},
-	{"enabledPlugins", kindObject},
-	{"sandbox", kindObject},
-	{"attribution", kindObject},
-	{"companyAnnouncements", kindArray},
-	{"disableAllHooks", kindBool},
-	{"enableAllProjectMcpServers", kindBool},
-	{"alwaysThinkingEnabled", kindBool},
-	{"spinnerTipsEnabled", kindBool},
-	{"includeCoAuthoredBy", kindBool},
-	{"respectGitignore", kindBool},
-	{"verbose", kindBool},
-	{"cleanupPeriodDays", kindNumber},
+	{"$schema", jsonc.StringKind},
+	{"model", jsonc.StringKind},
+	{"outputStyle", jsonc.StringKind},
+	{"language", jsonc.StringKind},
+	{"apiKeyHelper", jsonc.StringKind},
+	{"autoUpdatesChannel", jsonc.StringKind},
+	{"permissions", jsonc.ObjectKind},
+	{"permissions.allow", jsonc.ArrayKind},
+	{"permissions.deny", jsonc.ArrayKind},
+	{"permissions.ask", jsonc.ArrayKind},
+	{"permissions.additionalDirectories", jsonc.ArrayKind},
+	{"permissions.defaultMode", jsonc.StringKind},
+	{"env", jsonc.ObjectKind},
+	{"statusLine", jsonc.ObjectKind},
+	{"enabledPlugins", jsonc.ObjectKind},
+	{"sandbox", jsonc.ObjectKind},
+	{"attribution", jsonc.ObjectKind},
+	{"companyAnnouncements", jsonc.ArrayKind},
+	{"disableAllHooks", jsonc.BoolKind},
+	{"enableAllProjectMcpServers", jsonc.BoolKind},
+	{"alwaysThinkingEnabled", jsonc.BoolKind},
+	{"spinnerTipsEnabled", jsonc.BoolKind},
+	{"includeCoAuthoredBy", jsonc.BoolKind},
+	{"respectGitignore", jsonc.BoolKind},
+	{"verbose", jsonc.BoolKind},
+	{"cleanupPeriodDays", jsonc.NumberKind},
 }
 
 // claudeModes are the permission modes a session may start in; any other word has the
@@ -46,30 +48,30 @@ var claudeTypes = []struct {
 var claudeModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
 
 // voidWarnings names the settings in d that make Claude Code ignore the file at path.
-func voidWarnings(path string, d *document) []string {
-	if d.root.kind != kindObject {
-		return []string{voidWarning(path, d, d.root, "the settings", kindObject)}
+func voidWarnings(path string, d *jsonc.Document) []string {
+	if d.Root.Kind != jsonc.ObjectKind {
+		return []string{voidWarning(path, d, d.Root, "the settings", jsonc.ObjectKind)}
 	}
 	var w []string
 	for _, t := range claudeTypes {
-		v := d.root
+		v := d.Root
 		for name := range strings.SplitSeq(t.name, ".") {
-			v = v.member(name)
+			v = v.Member(name)
 		}
-		if v != nil && v.kind != t.kind {
+		if v != nil && v.Kind != t.kind {
 			w = append(w, voidWarning(path, d, v, fmt.Sprintf("%q", t.name), t.kind))
 		}
 	}
-	m := d.root.member("permissions").member("defaultMode")
-	if m != nil && m.kind == kindString && !slices.Contains(claudeModes, m.text) {
-		line, col := locate(d.src, m.start)
-		w = append(w, fmt.Sprintf("%s:%d:%d: Claude Code may not know the permission mode %q; a version that does not ignores this whole file", path, line, col, m.text))
+	m := d.Root.Member("permissions").Member("defaultMode")
+	if m != nil && m.Kind == jsonc.StringKind && !slices.Contains(claudeModes, m.Text) {
+		line, col := jsonc.Locate(d.Src, m.Start)
+		w = append(w, fmt.Sprintf("%s:%d:%d: Claude Code may not know the permission mode %q; a version that does not ignores this whole file", path, line, col, m.Text))
 	}
 	return w
 }
 
-func voidWarning(path string, d *document, v *node, what string, want kind) string {
-	line, col := locate(d.src, v.start)
+func voidWarning(path string, d *jsonc.Document, v *jsonc.Node, what string, want jsonc.Kind) string {
+	line, col := jsonc.Locate(d.Src, v.Start)
 	return fmt.Sprintf("%s:%d:%d: %s should be %s, this is %s; Claude Code ignores this whole file, and no hook in it runs",
-		path, line, col, what, kindNames[want], kindNames[v.kind])
+		path, line, col, what, want, v.Kind)
 }

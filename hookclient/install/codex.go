@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // codexEvents are those that the console is told of.
@@ -24,10 +26,10 @@ func codexAgent() agent {
 		gate: own("PreToolUse"), watched: codexEvents,
 		home: inHomeFolder(title, "CODEX_HOME", ".codex"), file: "hooks.json", shared: filepath.Join(".codex", "hooks.json"),
 		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
-			write := func(line string, limit time.Duration) object {
-				return object{{"type", "command"}, {"command", line}, {"timeout", seconds(limit)}}
+			write := func(line string, limit time.Duration) jsonc.Object {
+				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", seconds(limit)}}
 			}
-			gate := append(write(p.gateCommand("codex", timeout), p.gateTime("codex", timeout)), field{"statusMessage", "Waiting for aoctl"})
+			gate := append(write(p.gateCommand("codex", timeout), p.gateTime("codex", timeout)), jsonc.Field{"statusMessage", "Waiting for aoctl"})
 			return append([]hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
 		},
 		notes: codexNotes, cleanUp: codexForget,
@@ -66,14 +68,14 @@ func codexForget(o Options, f *settingsFile, r *Report) error {
 }
 
 // codexShape refuses what makes Codex drop the whole file.
-func codexShape(d *document) error {
+func codexShape(d *jsonc.Document) error {
 	const cure = "Codex ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
-	return d.nestedShape(cure, func(event string, h *node) error {
-		if t := h.member("type"); t == nil || t.kind != kindString || t.text == "http" {
-			return d.wrongFor(h, cure, `a hook of %s is of a "type" that Codex does not read: %s`, event, shorten(textOf(t)))
+	return nestedShape(d, cure, func(event string, h *jsonc.Node) error {
+		if t := h.Member("type"); t == nil || t.Kind != jsonc.StringKind || t.Text == "http" {
+			return d.Wrong(h, cure, `a hook of %s is of a "type" that Codex does not read: %s`, event, shorten(t.String()))
 		}
-		if t := h.member("timeout"); t != nil && t.kind != kindNumber {
-			return d.wrongFor(t, cure, `"timeout" must be a number of seconds`)
+		if t := h.Member("timeout"); t != nil && t.Kind != jsonc.NumberKind {
+			return d.Wrong(t, cure, `"timeout" must be a number of seconds`)
 		}
 		return nil
 	})

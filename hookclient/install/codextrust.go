@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // codexTime bounds a conversation with Codex, its start included.
@@ -228,15 +230,15 @@ func (s *codexServer) ours(home string) ([]codexHook, error) {
 
 // codexKeys are the names under which Codex keeps whether it trusts hooks of ours that
 // stand in a hooks.json with this text.
-func codexKeys(path string, d *document) []string {
+func codexKeys(path string, d *jsonc.Document) []string {
 	var keys []string
 	l := codexAgent().layout
-	hooks := d.root.member("hooks")
-	for i := 0; hooks != nil && i < len(hooks.items); i++ {
-		for g, group := range hooks.items[i].children("") {
+	hooks := d.Root.Member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+		for g, group := range hooks.Items[i].Children("") {
 			for h, handler := range l.handlers(group) {
 				if l.isOurs(handler) {
-					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", path, snakeCase(hooks.keys[i].name), g, h))
+					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", path, snakeCase(hooks.Keys[i].Name), g, h))
 				}
 			}
 		}
@@ -264,7 +266,7 @@ func snakeCase(s string) string {
 func withoutTrust(config []byte, keys []string) []byte {
 	text := string(config)
 	for _, key := range keys {
-		begin := headerAt(text, "[hooks.state."+quote(key)+"]")
+		begin := headerAt(text, "[hooks.state."+jsonc.Quote(key)+"]")
 		if begin < 0 {
 			continue
 		}

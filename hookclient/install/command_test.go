@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -234,7 +235,6 @@ func TestOlderLines(t *testing.T) {
 
 // jsonText is s as it stands inside a JSON string that aoctl wrote.
 func jsonText(s string) string {
-	d := &document{style: style{colon: ":", comma: ","}}
-	text := d.compact(object{{"s", s}})
+	text := string(jsonc.Compact(jsonc.Object{{"s", s}}))
 	return strings.TrimSuffix(strings.TrimPrefix(text, `{"s":"`), `"}`)
 }

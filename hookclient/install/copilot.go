@@ -3,6 +3,8 @@ package install
 import (
 	"path/filepath"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // copilotEvents are those that the console is told of.
@@ -22,8 +24,8 @@ func copilotAgent() agent {
 		gate:   own("PreToolUse"), watched: copilotEvents,
 		home: inHomeFolder(title, "COPILOT_HOME", ".copilot"), file: filepath.Join("hooks", "aoctl.json"), shared: filepath.Join(".github", "hooks", "aoctl.json"),
 		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
-			write := func(line string, limit time.Duration) object {
-				return object{{"type", "command"}, {"bash", line}, {"timeoutSec", seconds(limit)}}
+			write := func(line string, limit time.Duration) jsonc.Object {
+				return jsonc.Object{{"type", "command"}, {"bash", line}, {"timeoutSec", seconds(limit)}}
 			}
 			gate := hook{"PreToolUse", write(p.gateCommand("copilot", timeout), p.gateTime("copilot", timeout))}
 			return append([]hook{gate}, watching(p, "copilot", copilotEvents, []string{"SessionEnd"}, write)...)
@@ -35,10 +37,10 @@ func copilotAgent() agent {
 }
 
 // copilotShape refuses what makes Copilot CLI drop the file.
-func copilotShape(d *document) error {
+func copilotShape(d *jsonc.Document) error {
 	const cure = "Copilot CLI ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
-	if v := d.root.member("version"); v != nil && v.text != "1" {
-		return d.wrongFor(v, cure, `"version" must be 1`)
+	if v := d.Root.Member("version"); v != nil && v.Text != "1" {
+		return d.Wrong(v, cure, `"version" must be 1`)
 	}
-	return d.flatShape(cure, nil)
+	return flatShape(d, cure, nil)
 }

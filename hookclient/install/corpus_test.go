@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // corpus lists the files of an agent, in testdata/corpus/AGENT below folder.
@@ -118,7 +120,7 @@ func roundTrip(t *testing.T, a agent, text []byte, backups bool) {
 		t.Errorf("report %+v", first)
 	}
 	for _, remark := range remarksOf(text) {
-		if a.syntax != strictJSON && !strings.Contains(installed, remark) {
+		if a.syntax != jsonc.Strict && !strings.Contains(installed, remark) {
 			t.Errorf("the comment %q is gone:\n%s", remark, installed)
 		}
 	}
@@ -153,7 +155,7 @@ func roundTrip(t *testing.T, a agent, text []byte, backups bool) {
 		if err1 != nil || err2 != nil || !bytes.Equal(want, have) {
 			t.Errorf("without a backup: %v, %v, %s", err1, err2, cmp.Diff(string(want), string(have)))
 		}
-		if diff := cmp.Diff(remarksOf(text), remarksOf(got)); diff != "" && a.syntax != strictJSON {
+		if diff := cmp.Diff(remarksOf(text), remarksOf(got)); diff != "" && a.syntax != jsonc.Strict {
 			t.Errorf("comments:%s", diff)
 		}
 	}
@@ -183,7 +185,7 @@ func TestCorpusBroken(t *testing.T) {
 				put(t, path, string(text))
 				before := tree(t, os.Getenv("HOME"))
 				_, err := Install(o)
-				syntax, ok := errors.AsType[*SyntaxError](err)
+				syntax, ok := errors.AsType[*jsonc.SyntaxError](err)
 				if !ok || syntax.Path != path || syntax.Line == 0 || !strings.Contains(syntax.Cure, "nothing was changed") {
 					t.Errorf("got %v", err)
 				}
@@ -293,7 +295,7 @@ func strewn(t *rapid.T, text string) string {
 	}
 	var b strings.Builder
 	if rapid.IntRange(0, 5).Draw(t, "mark") == 0 {
-		b.WriteString(byteOrderMark)
+		b.WriteString(jsonc.ByteOrderMark)
 	}
 	remark := func() {
 		switch rapid.IntRange(0, 12).Draw(t, "comment") {
@@ -332,4 +334,64 @@ func strewn(t *rapid.T, text string) string {
 		}
 	}
 	return b.String()
+}
+
+// blankJSON blanks the comments of src, and with commas those before a closing bracket: a
+// reader that shares nothing with the one it is held against.
+func blankJSON(src []byte, commas bool) []byte {
+	out := bytes.Clone(src)
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	comma := -1 // the last comma with only space behind it so far
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			i, comma = stringEnd(out, i), -1
+		case c == '/' && i+1 < len(out) && out[i+1] == '/':
+			end := i + lineLength(out[i:])
+			blank(i, end)
+			i = end - 1
+		case c == '/' && i+1 < len(out) && out[i+1] == '*':
+			end := len(out)
+			if n := bytes.Index(out[i+2:], []byte("*/")); n >= 0 {
+				end = i + 2 + n + 2
+			}
+			blank(i, end)
+			i = end - 1
+		case c == ',':
+			comma = i
+		case commas && (c == '}' || c == ']') && comma >= 0:
+			blank(comma, comma+1)
+			comma = -1
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			comma = -1
+		}
+	}
+	return out
+}
+
+// stringEnd is where the JSON string that begins at i ends: its closing quote, or the
+// last byte.
+func stringEnd(src []byte, i int) int {
+	for i++; i < len(src); i++ {
+		switch src[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(src) - 1
+}
+
+func lineLength(src []byte) int {
+	if n := bytes.IndexByte(src, '\n'); n >= 0 {
+		return n
+	}
+	return len(src)
 }

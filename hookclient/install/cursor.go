@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // cursorWatched are the events that the console is told of.
@@ -18,14 +20,14 @@ var cursorWatched = []string{
 func cursorAgent() agent {
 	const title = "Cursor"
 	return agent{
-		layout: layout{agent: "cursor", title: title, line: "command", flat: true, version: true, syntax: slashJSON, shape: cursorShape},
+		layout: layout{agent: "cursor", title: title, line: "command", flat: true, version: true, syntax: jsonc.Slashes, shape: cursorShape},
 		gate:   own("preToolUse"), watched: cursorWatched,
 		home: inHomeFolder(title, "", ".cursor"), file: "hooks.json", shared: filepath.Join(".cursor", "hooks.json"),
 		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
-			write := func(line string, limit time.Duration) object {
-				return object{{"command", line}, {"timeout", seconds(limit)}}
+			write := func(line string, limit time.Duration) jsonc.Object {
+				return jsonc.Object{{"command", line}, {"timeout", seconds(limit)}}
 			}
-			gate := append(write(p.gateCommand("cursor", timeout), p.gateTime("cursor", timeout)), field{"failClosed", true})
+			gate := append(write(p.gateCommand("cursor", timeout), p.gateTime("cursor", timeout)), jsonc.Field{"failClosed", true})
 			return append([]hook{{"preToolUse", gate}}, watching(p, "cursor", cursorWatched, []string{"sessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {
@@ -35,28 +37,28 @@ func cursorAgent() agent {
 }
 
 // cursorShape refuses what makes Cursor drop the whole file.
-func cursorShape(d *document) error {
+func cursorShape(d *jsonc.Document) error {
 	const cure = "Cursor ignores every hook in the file because of it: correct it by hand, then run this again; nothing was changed"
-	hooks := d.root.member("hooks")
-	v := d.root.member("version")
-	switch n, err := strconv.Atoi(textOf(v)); {
-	case v == nil && hooks != nil && len(hooks.items) > 0:
-		return d.wrongFor(d.root, cure, `no "version": 1 beside the hooks`)
-	case v != nil && (v.kind != kindNumber || err != nil || n < 1):
-		return d.wrongFor(v, cure, `"version" must be 1`)
+	hooks := d.Root.Member("hooks")
+	v := d.Root.Member("version")
+	switch n, err := strconv.Atoi(v.String()); {
+	case v == nil && hooks != nil && len(hooks.Items) > 0:
+		return d.Wrong(d.Root, cure, `no "version": 1 beside the hooks`)
+	case v != nil && (v.Kind != jsonc.NumberKind || err != nil || n < 1):
+		return d.Wrong(v, cure, `"version" must be 1`)
 	}
-	if hooks != nil && hooks.kind == kindObject {
-		for i, k := range hooks.keys {
-			if !slices.Contains(cursorEvents, k.name) {
-				return d.wrongFor(hooks.items[i], cure, "Cursor knows no event %q", shorten(k.name))
+	if hooks != nil && hooks.Kind == jsonc.ObjectKind {
+		for i, k := range hooks.Keys {
+			if !slices.Contains(cursorEvents, k.Name) {
+				return d.Wrong(hooks.Items[i], cure, "Cursor knows no event %q", shorten(k.Name))
 			}
 		}
 	}
-	return d.flatShape(cure, func(event string, h *node) error {
+	return flatShape(d, cure, func(event string, h *jsonc.Node) error {
 		var bad error
-		cursorEntry(h, func(at *node, format string, args ...any) {
+		cursorEntry(h, func(at *jsonc.Node, format string, args ...any) {
 			if bad == nil {
-				bad = d.wrongFor(at, cure, "in a hook of "+event+", "+format, args...)
+				bad = d.Wrong(at, cure, "in a hook of "+event+", "+format, args...)
 			}
 		})
 		return bad
@@ -64,19 +66,19 @@ func cursorShape(d *document) error {
 }
 
 // cursorEntry calls wrong for each member of h that voids the file.
-func cursorEntry(h *node, wrong func(at *node, format string, args ...any)) {
-	if t := h.member("timeout"); t != nil {
-		if v, err := strconv.ParseFloat(t.text, 64); err != nil || t.kind != kindNumber || v <= 0 {
-			wrong(t, "an entry's timeout is %s", shorten(t.text))
+func cursorEntry(h *jsonc.Node, wrong func(at *jsonc.Node, format string, args ...any)) {
+	if t := h.Member("timeout"); t != nil {
+		if v, err := strconv.ParseFloat(t.Text, 64); err != nil || t.Kind != jsonc.NumberKind || v <= 0 {
+			wrong(t, "an entry's timeout is %s", shorten(t.Text))
 		}
 	}
-	if f := h.member("failClosed"); f != nil && f.kind != kindBool {
+	if f := h.Member("failClosed"); f != nil && f.Kind != jsonc.BoolKind {
 		wrong(f, "an entry's failClosed is not true or false")
 	}
-	if t := h.member("type"); t != nil && t.text != "command" && t.text != "prompt" {
-		wrong(t, "an entry's type is %q", shorten(t.text))
+	if t := h.Member("type"); t != nil && t.Text != "command" && t.Text != "prompt" {
+		wrong(t, "an entry's type is %q", shorten(t.Text))
 	}
-	if m := h.member("matcher"); m != nil && m.kind != kindString {
+	if m := h.Member("matcher"); m != nil && m.Kind != jsonc.StringKind {
 		wrong(m, "an entry's matcher is no text")
 	}
 }

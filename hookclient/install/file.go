@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 const (
@@ -305,7 +307,7 @@ func (f *settingsFile) earlier(l layout) ([]byte, bool) {
 		if err != nil {
 			continue
 		}
-		if n, err := l.remove(d, func(string, *node) bool { return false }); err != nil || n > 0 {
+		if n, err := l.remove(d, func(string, *jsonc.Node) bool { return false }); err != nil || n > 0 {
 			continue // made while the hooks were in
 		}
 		then, err := l.bare(data)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // geminiEvents are those that the console is told of, beside geminiPrompt.
@@ -24,25 +26,25 @@ func geminiAgent() agent {
 	return agent{
 		layout: layout{
 			agent: "gemini", title: title, line: "command", matched: []string{"BeforeTool", "AfterTool"},
-			syntax: commentJSON, shape: looseShape,
+			syntax: jsonc.Comments, shape: looseShape,
 		},
 		gate: own("BeforeTool"), watched: append([]string{geminiPrompt}, geminiEvents...),
 		home: inHomeFolder(title, "", ".gemini"), file: "settings.json", shared: filepath.Join(".gemini", "settings.json"),
 		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
-			write := func(line string, limit time.Duration) object {
-				return object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
+			write := func(line string, limit time.Duration) jsonc.Object {
+				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
 			}
 			gate := hook{"BeforeTool", write(p.gateCommand("gemini", timeout), p.gateTime("gemini", timeout))}
 			prompt := hook{geminiPrompt, write(p.promptCommand("gemini", watchClient, geminiEditors), watchClient+claudeGrace)}
 			return append([]hook{gate, prompt}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {
-			d, err := newDocumentAs(after, commentJSON, title)
+			d, err := jsonc.Parse(after, jsonc.Comments, title)
 			if err != nil {
 				return nil // after was just made, and parsed
 			}
 			w := looseWarnings(f.path, d, true)
-			if v := d.root.member("hooksConfig").member("enabled"); v != nil && v.text == "false" {
+			if v := d.Root.Member("hooksConfig").Member("enabled"); v != nil && v.Text == "false" {
 				w = append(w, fmt.Sprintf(`%s has "hooksConfig.enabled": false: Gemini CLI runs no hooks, and nothing is asked; remove that line`, f.path))
 			}
 			return w

@@ -21,6 +21,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -154,7 +155,7 @@ func (o Options) validateInstall() (agent, error) {
 	return a, o.Program.Console.check()
 }
 
-// Install writes the hooks, or brings them up to date. A *SyntaxError says where a
+// Install writes the hooks, or brings them up to date. A *jsonc.SyntaxError says where a
 // settings file cannot be read; a *UsageError is the caller's mistake; ErrChanged asks
 // for another try. The settings are never left half written.
 func Install(o Options) (Report, error) {
@@ -272,7 +273,7 @@ func (a agent) takeOut(f *settingsFile, r *Report) (after []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Removed, err = a.remove(d, func(string, *node) bool { return false }); err != nil || r.Removed == 0 {
+	if r.Removed, err = a.remove(d, func(string, *jsonc.Node) bool { return false }); err != nil || r.Removed == 0 {
 		return nil, err
 	}
 	if after, r.Restored = f.earlier(a.layout); r.Restored {
@@ -281,7 +282,7 @@ func (a agent) takeOut(f *settingsFile, r *Report) (after []byte, err error) {
 	if r.Deleted = a.nothing(d); r.Deleted {
 		return nil, nil
 	}
-	return d.src, nil
+	return d.Src, nil
 }
 
 // nothingForeign reports whether data, which has hooks of ours, has nothing else in it.
@@ -293,7 +294,7 @@ func (a agent) nothingForeign(data []byte) bool {
 	if err != nil {
 		return false
 	}
-	n, err := a.remove(d, func(string, *node) bool { return false })
+	n, err := a.remove(d, func(string, *jsonc.Node) bool { return false })
 	return err == nil && n > 0 && a.nothing(d)
 }
 
@@ -308,7 +309,7 @@ func (f *settingsFile) report(a agent) Report {
 
 // explain names the file in a syntax error.
 func (f *settingsFile) explain(err error) error {
-	var syntax *SyntaxError
+	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
 		syntax.Path = f.path
 	}

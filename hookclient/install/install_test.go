@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/aoctl/aoctl/broker/brokertest/memdir"
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // home makes an empty home with a working folder, and returns options for the user's settings.
@@ -211,7 +212,7 @@ func TestInstallRefusals(t *testing.T) {
 	o, path := home(t)
 	put(t, path, "{\n  // mine\n}\n")
 	_, err := Install(o)
-	if syntax, ok := errors.AsType[*SyntaxError](err); !ok || !strings.HasPrefix(syntax.Error(), path+":2:3: a comment; ") {
+	if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); !ok || !strings.HasPrefix(syntax.Error(), path+":2:3: a comment; ") {
 		t.Errorf("broken file: %v", err)
 	}
 	if _, err = Uninstall(o); err == nil || !strings.HasPrefix(err.Error(), path+":2:3: ") {
@@ -352,7 +353,7 @@ func TestInstallNeedsAConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := f.root.member("hooks").member("PreToolUse").items[0].children("hooks")[0].member("command").text
+	command := f.Root.Member("hooks").Member("PreToolUse").Items[0].Children("hooks")[0].Member("command").Text
 	if l, ok := ReadHookLine(command, "claude"); !ok || l.Console != o.Program.Console || !isOurs(command, "claude") {
 		t.Errorf("%s is read as %+v", command, l)
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // opencodeTold are the events that the console is only told of.
@@ -64,7 +66,7 @@ const (
 // write is the plugin's text for o, in place of data.
 func (p *plugin) write(data []byte, o Options) ([]byte, error) {
 	if len(data) > 0 && !p.ours(data) {
-		return nil, &SyntaxError{
+		return nil, &jsonc.SyntaxError{
 			Line: 1, Col: 1, Problem: "this is no plugin that aoctl wrote",
 			Cure: "move it elsewhere, then run this again; nothing was changed",
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // qwenEvents are those that the console is told of.
@@ -20,24 +22,24 @@ func qwenAgent() agent {
 	return agent{
 		layout: layout{
 			agent: "qwen", title: title, line: "command", matched: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
-			syntax: commentJSON, shape: looseShape,
+			syntax: jsonc.Comments, shape: looseShape,
 		},
 		gate: own("PreToolUse"), watched: qwenEvents,
 		home: inHomeFolder(title, "", ".qwen"), file: "settings.json", shared: filepath.Join(".qwen", "settings.json"),
 		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
-			write := func(line string, limit time.Duration) object {
-				return object{{"type", "command"}, {"command", line}, {"timeout", qwenTimeout(limit)}}
+			write := func(line string, limit time.Duration) jsonc.Object {
+				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", qwenTimeout(limit)}}
 			}
 			gate := hook{"PreToolUse", write(p.gateCommand("qwen", timeout), p.gateTime("qwen", timeout))}
 			return append([]hook{gate}, watching(p, "qwen", qwenEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {
-			d, err := newDocumentAs(after, commentJSON, title)
+			d, err := jsonc.Parse(after, jsonc.Comments, title)
 			if err != nil {
 				return nil // after was just made, and parsed
 			}
 			w := looseWarnings(f.path, d, false)
-			if isTrue(d.root.member("disableAllHooks")) {
+			if d.Root.Member("disableAllHooks").IsTrue() {
 				w = append(w, fmt.Sprintf(`%s has "disableAllHooks": true: Qwen Code runs no hooks, and nothing is asked; remove that line`, f.path))
 			}
 			return w

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // OtherHooks names the hooks of others that hear of an agent's event about tool in a project, each as
@@ -31,13 +33,13 @@ func OtherHooks(agent, event, tool, project string, beside ...string) []string {
 		if !c.readClaude(f) || f.dead || i >= own && len(claudeGatesIn(f)) == 0 { // a file of another agent
 			continue
 		}
-		for _, group := range f.doc.root.member("hooks").member(event).children("") {
-			if m := group.member("matcher"); m != nil && m.kind == kindString && !mayFit(m.text, tool) {
+		for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
+			if m := group.Member("matcher"); m != nil && m.Kind == jsonc.StringKind && !mayFit(m.Text, tool) {
 				continue
 			}
-			for _, h := range group.children("hooks") {
+			for _, h := range group.Children("hooks") {
 				if !claudeAsksUs(h) {
-					line, _ := locate(f.doc.src, h.start)
+					line, _ := jsonc.Locate(f.doc.Src, h.Start)
 					found = append(found, fmt.Sprintf("%s:%d: %s", f.path, line, describeHandler(h)))
 				}
 			}

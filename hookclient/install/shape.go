@@ -1,41 +1,37 @@
 package install
 
 import (
-	"bytes"
 	"fmt"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // cureLoose goes with a file that has no place for hooks.
 const cureLoose = "correct it by hand, then run this again; nothing was changed"
 
-// wrongFor is wrong with a cure of its own.
-func (d *document) wrongFor(at *node, cure, format string, args ...any) error {
-	return syntaxErrorAt(d.src, at.start, cure, format, args...)
-}
-
 // hooksObject is the object that holds the events, nil when there is none yet.
-func (d *document) hooksObject(cure string) (*node, error) {
-	if d.root.kind != kindObject {
-		return nil, d.wrongFor(d.root, cure, "settings are an object, this is %s", kindNames[d.root.kind])
+func hooksObject(d *jsonc.Document, cure string) (*jsonc.Node, error) {
+	if d.Root.Kind != jsonc.ObjectKind {
+		return nil, d.Wrong(d.Root, cure, "settings are an object, this is %s", d.Root.Kind)
 	}
-	hooks := d.root.member("hooks")
-	if hooks != nil && hooks.kind != kindObject {
-		return nil, d.wrongFor(hooks, cure, `"hooks" must be an object, this is %s`, kindNames[hooks.kind])
+	hooks := d.Root.Member("hooks")
+	if hooks != nil && hooks.Kind != jsonc.ObjectKind {
+		return nil, d.Wrong(hooks, cure, `"hooks" must be an object, this is %s`, hooks.Kind)
 	}
 	return hooks, nil
 }
 
 // nestedShape checks a file whose events hold groups of hooks; each is called for every
 // hook.
-func (d *document) nestedShape(cure string, each func(event string, h *node) error) error {
-	return d.eventsShape(cure, func(event string, group *node) error {
-		handlers := group.member("hooks")
-		if handlers == nil || handlers.kind != kindArray {
-			return d.wrongFor(group, cure, `an entry of "hooks.%s" has no "hooks" array`, event)
+func nestedShape(d *jsonc.Document, cure string, each func(event string, h *jsonc.Node) error) error {
+	return eventsShape(d, cure, func(event string, group *jsonc.Node) error {
+		handlers := group.Member("hooks")
+		if handlers == nil || handlers.Kind != jsonc.ArrayKind {
+			return d.Wrong(group, cure, `an entry of "hooks.%s" has no "hooks" array`, event)
 		}
-		for _, h := range handlers.items {
-			if h.kind != kindObject {
-				return d.wrongFor(h, cure, `a hook of %s must be an object, this is %s`, event, kindNames[h.kind])
+		for _, h := range handlers.Items {
+			if h.Kind != jsonc.ObjectKind {
+				return d.Wrong(h, cure, `a hook of %s must be an object, this is %s`, event, h.Kind)
 			}
 			if err := each(event, h); err != nil {
 				return err
@@ -46,8 +42,8 @@ func (d *document) nestedShape(cure string, each func(event string, h *node) err
 }
 
 // flatShape checks a file whose events hold the hooks themselves; each may be nil.
-func (d *document) flatShape(cure string, each func(event string, h *node) error) error {
-	return d.eventsShape(cure, func(event string, h *node) error {
+func flatShape(d *jsonc.Document, cure string, each func(event string, h *jsonc.Node) error) error {
+	return eventsShape(d, cure, func(event string, h *jsonc.Node) error {
 		if each == nil {
 			return nil
 		}
@@ -56,20 +52,20 @@ func (d *document) flatShape(cure string, each func(event string, h *node) error
 }
 
 // eventsShape checks that all events hold arrays of objects; each is called for every one.
-func (d *document) eventsShape(cure string, each func(event string, item *node) error) error {
-	hooks, err := d.hooksObject(cure)
+func eventsShape(d *jsonc.Document, cure string, each func(event string, item *jsonc.Node) error) error {
+	hooks, err := hooksObject(d, cure)
 	if err != nil || hooks == nil {
 		return err
 	}
-	for i, k := range hooks.keys {
-		if hooks.items[i].kind != kindArray {
-			return d.wrongFor(hooks.items[i], cure, `"hooks.%s" must be an array, this is %s`, shorten(k.name), kindNames[hooks.items[i].kind])
+	for i, k := range hooks.Keys {
+		if hooks.Items[i].Kind != jsonc.ArrayKind {
+			return d.Wrong(hooks.Items[i], cure, `"hooks.%s" must be an array, this is %s`, shorten(k.Name), hooks.Items[i].Kind)
 		}
-		for _, item := range hooks.items[i].items {
-			if item.kind != kindObject {
-				return d.wrongFor(item, cure, `an entry of "hooks.%s" must be an object, this is %s`, shorten(k.name), kindNames[item.kind])
+		for _, item := range hooks.Items[i].Items {
+			if item.Kind != jsonc.ObjectKind {
+				return d.Wrong(item, cure, `an entry of "hooks.%s" must be an object, this is %s`, shorten(k.Name), item.Kind)
 			}
-			if err = each(shorten(k.name), item); err != nil {
+			if err = each(shorten(k.Name), item); err != nil {
 				return err
 			}
 		}
@@ -79,21 +75,19 @@ func (d *document) eventsShape(cure string, each func(event string, item *node) 
 
 // looseShape is for an agent that leaves out what it cannot read: only what stands in the
 // way of an edit is refused.
-func looseShape(d *document) error {
-	return d.nestedShape(cureLoose, func(string, *node) error { return nil })
+func looseShape(d *jsonc.Document) error {
+	return nestedShape(d, cureLoose, func(string, *jsonc.Node) error { return nil })
 }
 
 // looseWarnings names what keeps an agent with comments in its settings from starting.
-func looseWarnings(path string, d *document, mark bool) []string {
+func looseWarnings(path string, d *jsonc.Document, mark bool) []string {
 	var w []string
-	if mark && bytes.HasPrefix(d.src, []byte(byteOrderMark)) {
-		w = append(w, fmt.Sprintf("%s begins with a byte order mark: %s does not start with it", path, d.title))
+	if mark && d.HasMark(d.Src) {
+		w = append(w, fmt.Sprintf("%s begins with a byte order mark: %s does not start with it", path, d.Title))
 	}
-	for i, c := range blankJSON(d.src, false) {
-		if c == ',' && d.plain[i] == ' ' {
-			line, col := locate(d.src, i)
-			w = append(w, fmt.Sprintf("%s:%d:%d: a comma before a closing bracket: %s does not start with it", path, line, col, d.title))
-		}
+	for _, at := range d.SpareCommas() {
+		line, col := jsonc.Locate(d.Src, at)
+		w = append(w, fmt.Sprintf("%s:%d:%d: a comma before a closing bracket: %s does not start with it", path, line, col, d.Title))
 	}
 	return w
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // silencers are members of Claude Code's settings that keep installed hooks from running.
@@ -18,24 +20,24 @@ func Silences(settings []byte) string {
 		return ""
 	}
 	d, err := newDocument(settings)
-	if err != nil || d.root.kind != kindObject {
+	if err != nil || d.Root.Kind != jsonc.ObjectKind {
 		return "it is no strict JSON, so what it sets cannot be told"
 	}
 	for _, name := range silencers {
-		if v := d.root.member(name); v != nil && (v.kind != kindBool || v.text != "false") {
+		if v := d.Root.Member(name); v != nil && (v.Kind != jsonc.BoolKind || v.Text != "false") {
 			return name + " in it switches hooks off"
 		}
 	}
-	env := d.root.member("env")
+	env := d.Root.Member("env")
 	switch {
 	case env == nil:
 		return ""
-	case env.kind != kindObject:
+	case env.Kind != jsonc.ObjectKind:
 		return "which variables it sets cannot be told"
 	}
-	for _, k := range env.keys {
-		if what := steering(k.name); what != "" {
-			return "its variable " + shorten(k.name) + " sets " + what
+	for _, k := range env.Keys {
+		if what := steering(k.Name); what != "" {
+			return "its variable " + shorten(k.Name) + " sets " + what
 		}
 	}
 	return ""
@@ -70,9 +72,9 @@ func (a agent) programs(data []byte) []string {
 		return nil
 	}
 	var list []string
-	hooks := d.root.member("hooks")
-	for i := 0; hooks != nil && i < len(hooks.items); i++ {
-		for _, group := range hooks.items[i].children("") {
+	hooks := d.Root.Member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+		for _, group := range hooks.Items[i].Children("") {
 			for _, handler := range a.handlers(group) {
 				if path := a.programOf(handler); path != "" {
 					list = append(list, path)
@@ -84,11 +86,11 @@ func (a agent) programs(data []byte) []string {
 }
 
 // programOf is what a handler of ours runs, "" when it is not ours.
-func (l layout) programOf(handler *node) string {
+func (l layout) programOf(handler *jsonc.Node) string {
 	if !l.isOurs(handler) {
 		return ""
 	}
-	words, _, _ := bared(handler.member(l.line).text, l.agent)
+	words, _, _ := bared(handler.Member(l.line).Text, l.agent)
 	return words[0]
 }
 

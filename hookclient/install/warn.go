@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // source is one of the files that Claude Code adds up its settings from.
@@ -45,7 +47,7 @@ func claudeElsewhere(o Options, f *settingsFile) []string {
 		if err != nil {
 			continue // Claude Code does not read it either
 		}
-		if n, err := claudeLayout().remove(d, func(string, *node) bool { return false }); err == nil && n > 0 {
+		if n, err := claudeLayout().remove(d, func(string, *jsonc.Node) bool { return false }); err == nil && n > 0 {
 			w = append(w, fmt.Sprintf("aoctl is still installed in %s", s.path))
 		}
 	}
@@ -90,42 +92,42 @@ func claudeSources(project, managed string) []source {
 
 func sourceWarnings(s source, text []byte, o Options) []string {
 	d, err := newDocument(text)
-	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+	if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
 		return []string{fmt.Sprintf("%s:%d:%d: %s; Claude Code ignores this whole file", s.path, syntax.Line, syntax.Col, syntax.Problem)}
 	}
 	w := voidWarnings(s.path, d)
 	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
-	if isTrue(d.root.member("disableAllHooks")) {
+	if isTrue(d.Root.Member("disableAllHooks")) {
 		warn(`%s has "disableAllHooks": true: Claude Code runs no hooks, and nothing is asked; remove that line`, s.path)
 	}
 	for _, name := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
-		if v := d.root.member(name); s.managed && v != nil && v.text != "false" {
+		if v := d.Root.Member(name); s.managed && v != nil && v.Text != "false" {
 			warn(`%s has %q: Claude Code does not run the hooks of users; ask the administrator`, s.path, name)
 		}
 	}
 	return append(w, foreignWarnings(s.path, d, o)...)
 }
 
-func isTrue(n *node) bool { return n != nil && n.kind == kindBool && n.text == "true" }
+func isTrue(n *jsonc.Node) bool { return n != nil && n.Kind == jsonc.BoolKind && n.Text == "true" }
 
 // foreignWarnings tells of other hooks on the event that decides, of lines that call
 // aoctl in a way of their own, and of another installation that differs from this one.
-func foreignWarnings(path string, d *document, o Options) []string {
+func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 	var w []string
 	others := 0
 	event := claudeGates[o.Mode]
-	hooks := d.root.member("hooks")
-	for i := 0; hooks != nil && i < len(hooks.items); i++ {
-		for _, group := range hooks.items[i].children("") {
-			for _, handler := range group.children("hooks") {
-				line, _ := locate(d.src, handler.start)
-				command := handler.member("command")
-				switch name := hooks.keys[i].name; {
+	hooks := d.Root.Member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+		for _, group := range hooks.Items[i].Children("") {
+			for _, handler := range group.Children("hooks") {
+				line, _ := jsonc.Locate(d.Src, handler.Start)
+				command := handler.Member("command")
+				switch name := hooks.Keys[i].Name; {
 				case claudeLayout().isOurs(handler):
-					if isGate(name) && (name != event || command.text != o.Program.gateCommand("claude", o.Timeout)) {
+					if isGate(name) && (name != event || command.Text != o.Program.gateCommand("claude", o.Timeout)) {
 						w = append(w, fmt.Sprintf("%s:%d: another installation of aoctl, on %s; Claude Code runs both", path, line, name))
 					}
-				case command != nil && mentionsUs(command.text):
+				case command != nil && mentionsUs(command.Text):
 					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, name))
 				case name == event:
 					others++
@@ -153,15 +155,15 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 	}
 	var w []string
 	others, event := 0, a.gate[o.Mode]
-	hooks := d.root.member("hooks")
-	for i := 0; hooks != nil && i < len(hooks.items); i++ {
-		for _, group := range hooks.items[i].children("") {
+	hooks := d.Root.Member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+		for _, group := range hooks.Items[i].Children("") {
 			for _, handler := range a.handlers(group) {
-				switch line, _ := locate(d.src, handler.start); {
+				switch line, _ := jsonc.Locate(d.Src, handler.Start); {
 				case a.isOurs(handler):
-				case mentionsUs(textOf(handler.member(a.line))):
-					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, shorten(hooks.keys[i].name)))
-				case hooks.keys[i].name == event:
+				case mentionsUs(handler.Member(a.line).String()):
+					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, shorten(hooks.Keys[i].Name)))
+				case hooks.Keys[i].Name == event:
 					others++
 				}
 			}
@@ -198,7 +200,7 @@ func (a agent) elsewhere(o Options, f *settingsFile) []string {
 	if err != nil {
 		return nil // the agent does not read it either
 	}
-	if n, err := a.remove(d, func(string, *node) bool { return false }); err != nil || n == 0 {
+	if n, err := a.remove(d, func(string, *jsonc.Node) bool { return false }); err != nil || n == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("aoctl is still installed in %s", path)}
@@ -230,12 +232,12 @@ func (a agent) places(text []byte) []string {
 		return nil
 	}
 	var list []string
-	hooks := d.root.member("hooks")
-	for i := 0; hooks != nil && i < len(hooks.items); i++ {
-		for g, group := range hooks.items[i].children("") {
+	hooks := d.Root.Member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+		for g, group := range hooks.Items[i].Children("") {
 			for h, handler := range a.handlers(group) {
 				if !a.isOurs(handler) {
-					list = append(list, fmt.Sprintf("%s:%d:%d", hooks.keys[i].name, g, h))
+					list = append(list, fmt.Sprintf("%s:%d:%d", hooks.Keys[i].Name, g, h))
 				}
 			}
 		}

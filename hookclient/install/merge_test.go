@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // settingsText draws settings as people write them and as nobody would: any spacing,
@@ -140,13 +142,13 @@ func decode(t interface{ Fatalf(string, ...any) }, text []byte) map[string]any {
 // plain turns an object for render into what decode returns.
 func plain(v any) any {
 	switch v := v.(type) {
-	case object:
+	case jsonc.Object:
 		m := map[string]any{}
 		for _, f := range v {
-			m[f.name] = plain(f.value)
+			m[f[0].(string)] = plain(f[1])
 		}
 		return m
-	case array:
+	case jsonc.Array:
 		var a []any
 		for _, item := range v {
 			a = append(a, plain(item))
@@ -226,7 +228,7 @@ func FuzzInstallText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		out, err := claudeLayout().install(src, hooks)
 		if err != nil {
-			syntax, ok := err.(*SyntaxError) //nolint:errorlint // the very type is promised here
+			syntax, ok := err.(*jsonc.SyntaxError) //nolint:errorlint // the very type is promised here
 			if !ok || out != nil || syntax.Line < 1 || syntax.Col < 1 || syntax.Problem == "" || syntax.Cure == "" {
 				t.Fatalf("refusal %#v with output %q", err, out)
 			}
@@ -245,11 +247,11 @@ func FuzzInstallText(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := claudeLayout().remove(d, func(string, *node) bool { return false }); err != nil || n < len(hooks) {
+		if n, err := claudeLayout().remove(d, func(string, *jsonc.Node) bool { return false }); err != nil || n < len(hooks) {
 			t.Fatalf("removed %d hooks of %d: %v", n, len(hooks), err)
 		}
 		bare1, err1 := claudeLayout().bare(src)
-		bare2, err2 := claudeLayout().bare(d.src)
+		bare2, err2 := claudeLayout().bare(d.Src)
 		if err1 != nil || err2 != nil || !bytes.Equal(bare1, bare2) {
 			t.Fatalf("installing and removing made %q of %q (%v, %v)", bare2, bare1, err1, err2)
 		}
