@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -38,9 +39,9 @@ type agentDrill struct {
 	drill.Agent
 
 	program string
-	line    *install.HookLine // the user's own; nil when there is none
-	wait    time.Duration     // of that line, or of what aoctl installs
-	said    io.Writer         // what is going on
+	line    *hookline.Line // the user's own; nil when there is none
+	wait    time.Duration  // of that line, or of what aoctl installs
+	said    io.Writer      // what is going on
 }
 
 // drillScene is one thing that is tried, and what must come of it.
@@ -117,7 +118,7 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 	}
 	for _, r := range install.Check(ctx, install.CheckOptions{Project: o.project, Now: time.Now(), Quick: true}) {
 		for _, g := range r.Gates {
-			l, simple := install.ReadHookLine(g.Command, a.Name)
+			l, simple := hookline.Read(g.Command, a.Name)
 			if g.Agent == a.Name && g.Own && simple && slices.Contains(drill.ToolEvents(), g.Event) && d.line == nil {
 				d.line, d.wait = &l, l.Timeout
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -52,7 +53,7 @@ func (d *agentDrill) install(file, socket string) error {
 	}
 	written, err := drill.GateLine(text)
 	if err == nil {
-		text, err = drill.Replace(text, written, d.line.With(install.Change{Socket: socket}))
+		text, err = drill.Replace(text, written, d.line.With(hookline.Change{Socket: socket}))
 	}
 	if err != nil {
 		return err

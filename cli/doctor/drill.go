@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 )
 
 // The drill's times: how long a person has who does not answer, and how long a hook may
@@ -65,7 +66,7 @@ func (e *examination) drill(ctx context.Context, gates []install.GateHook) {
 // drillLine is a hook line that may be run.
 type drillLine struct {
 	install.GateHook
-	parsed install.HookLine
+	parsed hookline.Line
 }
 
 // drillable leaves out lines that must not be run just to look at them: a project's file
@@ -74,7 +75,7 @@ func (e *examination) drillable(gates []install.GateHook) []drillLine {
 	var lines []drillLine
 	seen := map[string]bool{}
 	for _, g := range gates {
-		l, simple := install.ReadHookLine(g.Command, g.Agent)
+		l, simple := hookline.Read(g.Command, g.Agent)
 		key := g.Agent + "\x00" + g.Event + "\x00" + g.Command
 		if seen[key] {
 			continue
@@ -198,7 +199,7 @@ func (g *drillGround) close() {
 // fault is one thing that goes wrong.
 type fault struct {
 	name, socket string
-	change       install.Change // of the line, beside its console
+	change       hookline.Change // of the line, beside its console
 }
 
 // line is l as it meets f: a console that it names itself is the drill's instead. Nothing
@@ -208,7 +209,7 @@ func (f fault) line(l drillLine) string {
 	if l.parsed.Console != (install.Console{}) {
 		change.Socket = f.socket
 	}
-	if change == (install.Change{}) {
+	if change == (hookline.Change{}) {
 		return l.Command
 	}
 	return l.parsed.With(change)
@@ -217,10 +218,10 @@ func (f fault) line(l drillLine) string {
 // run lets the line meet every fault, all at the same time.
 func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 	faults := []fault{
-		{"no console", g.socket("nobody"), install.Change{}},
-		{"no answer", g.socket("console"), install.Change{}},
-		{"silent console", g.socket("silent"), install.Change{Timeout: drillClient}},
-		{"no program", g.socket("nobody"), install.Change{Program: filepath.Join(g.dir, "no-such-program")}},
+		{"no console", g.socket("nobody"), hookline.Change{}},
+		{"no answer", g.socket("console"), hookline.Change{}},
+		{"silent console", g.socket("silent"), hookline.Change{Timeout: drillClient}},
+		{"no program", g.socket("nobody"), hookline.Change{Program: filepath.Join(g.dir, "no-such-program")}},
 	}
 	results := make([]drillResult, len(faults))
 	var all sync.WaitGroup
@@ -232,7 +233,7 @@ func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 }
 
 // whyNotRun says why a line must not be run, "" when it may be.
-func whyNotRun(g install.GateHook, l install.HookLine, simple bool, others int) string {
+func whyNotRun(g install.GateHook, l hookline.Line, simple bool, others int) string {
 	switch {
 	case !simple:
 		return "the line does more than ask aoctl"

@@ -94,7 +94,7 @@ func watching(p Program, agent string, events, ends []string, write func(line st
 		if slices.Contains(ends, event) {
 			client, limit = endClient, endAgent
 		}
-		hooks = append(hooks, hook{event, write(p.watchCommand(agent, client), limit)})
+		hooks = append(hooks, hook{event, write(p.Watch(agent, client), limit)})
 	}
 	return hooks
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -41,7 +42,7 @@ func TestTimeoutUnits(t *testing.T) {
 		if got := gate.Member(tc.member).String(); got != tc.want {
 			t.Errorf("%s, %v: %s is %s, want %s", tc.agent, tc.timeout, tc.member, got, tc.want)
 		}
-		l, ok := ReadHookLine(gate.Member(a.line).Text, tc.agent)
+		l, ok := hookline.Read(gate.Member(a.line).Text, tc.agent)
 		at := profile.Of(tc.agent)
 		if !ok || !l.Guarded || l.Loud == (at.Death == profile.Blocks) || !l.Outlives || l.Timeout != at.Limit(tc.timeout) {
 			t.Errorf("%s: line %+v", tc.agent, l)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -43,12 +44,12 @@ func TestAgentsOutwaitMoreTime(t *testing.T) {
 				}
 				continue
 			}
-			l, ok := ReadHookLine(line, a.agent)
+			l, ok := hookline.Read(line, a.agent)
 			at := profile.Of(a.agent)
-			if !ok || !isOurs(line, a.agent) || !l.Guarded || l.Timeout != at.Limit(10*time.Minute) || l.AtMost != at.Limit(time.Hour) || l.longest() != at.Limit(time.Hour) {
+			if !ok || !hookline.IsOurs(line, a.agent) || !l.Guarded || l.Timeout != at.Limit(10*time.Minute) || l.AtMost != at.Limit(time.Hour) || l.Longest() != at.Limit(time.Hour) {
 				t.Errorf("%s: line %+v", a.agent, l)
 			}
-			if text := l.program().gateCommand(a.agent, l.Timeout); text != line {
+			if text := l.Program().Gate(a.agent, l.Timeout); text != line {
 				t.Errorf("%s: %s is written anew as %s", a.agent, line, text)
 			}
 			limit, _ := firstNumber(handler, "timeout", "timeoutSec")

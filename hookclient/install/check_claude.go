@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -206,7 +207,7 @@ func claudeAsksUs(handler *jsonc.Node) bool {
 	if command == nil || command.Kind != jsonc.StringKind || handler.Member("args") != nil {
 		return false
 	}
-	_, ok := ReadHookLine(command.Text, "claude")
+	_, ok := hookline.Read(command.Text, "claude")
 	return ok
 }
 
@@ -215,7 +216,7 @@ func claudeAsksUs(handler *jsonc.Node) bool {
 func (c *checker) claudeForms(files []*claudeFile) int {
 	n := 0
 	for _, f := range files {
-		if f.dead || !mentionsUs(string(f.data)) {
+		if f.dead || !hookline.Mentions(string(f.data)) {
 			continue
 		}
 		hooks := f.doc.Root.Member("hooks")
@@ -223,7 +224,7 @@ func (c *checker) claudeForms(files []*claudeFile) int {
 			for _, group := range hooks.Items[i].Children("") {
 				for _, h := range group.Children("hooks") {
 					command := h.Member("command").String()
-					if !mentionsUs(command) || claudeAsksUs(h) {
+					if !hookline.Mentions(command) || claudeAsksUs(h) {
 						continue
 					}
 					if n++; n <= maxNamed {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -28,9 +29,9 @@ func (c *checker) claudeGate(g claudeGate) {
 		Agent: "claude", Event: g.event, File: g.file.path, Command: command,
 		Own: g.file.name != "project" && g.file.name != "local",
 	})
-	l, simple := ReadHookLine(command, "claude")
+	l, simple := hookline.Read(command, "claude")
 	if !simple { // the guard of one that only observes, for instance
-		l = HookLine{Text: command, Timeout: DefaultTimeout}
+		l = hookline.Line{Text: command, Timeout: DefaultTimeout}
 	}
 	cure, o := c.claudeAnew(g, mode, l)
 	begin := len(c.r.Findings)
@@ -62,16 +63,16 @@ func (c *checker) claudeGate(g claudeGate) {
 
 // claudeAnew is how the gate would be written anew: as a command, and for Install. The
 // program stays the one that is in the line.
-func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, o Options) {
+func (c *checker) claudeAnew(g claudeGate, mode Mode, l hookline.Line) (cure string, o Options) {
 	o = Options{Agent: "claude", Scope: File, File: g.file.path, Mode: mode, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
 	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
 	if len(l.Words) > 1 {
-		o.Program = l.program()
+		o.Program = l.Program()
 	}
-	if !o.Program.Console.pinned() {
+	if !o.Program.Console.Pinned() {
 		o.Program.Console = c.o.Program.Console
 	}
-	o.Program.AtMost = l.atMostAnew(o.Timeout)
+	o.Program.AtMost = l.AtMostAnew(o.Timeout)
 	cure = "aoctl install claude"
 	switch {
 	case g.file.managed:
@@ -79,7 +80,7 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 	case g.file.name == "local":
 		cure += " --project"
 	case g.file.name != "user":
-		cure += " --settings " + quotedIfNeeded(g.file.path)
+		cure += " --settings " + hookline.QuoteIfNeeded(g.file.path)
 	}
 	if mode != Gate {
 		cure += " --mode " + string(mode)
@@ -91,9 +92,9 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 		cure += " --at-most " + o.Program.AtMost.String()
 	}
 	if at := o.Program.Console; at.URL != "" {
-		cure += " --url " + quotedIfNeeded(at.URL)
+		cure += " --url " + hookline.QuoteIfNeeded(at.URL)
 		if at.TokenFile != "" {
-			cure += " --token-file " + quotedIfNeeded(at.TokenFile)
+			cure += " --token-file " + hookline.QuoteIfNeeded(at.TokenFile)
 		}
 	}
 	return cure, o
@@ -101,7 +102,7 @@ func (c *checker) claudeAnew(g claudeGate, mode Mode, l HookLine) (cure string, 
 
 // claudeUnpinned warns of a line that leaves to its environment where it asks, and of a
 // token that cannot be read.
-func (c *checker) claudeUnpinned(l HookLine, cure string) {
+func (c *checker) claudeUnpinned(l hookline.Line, cure string) {
 	if len(l.Words) < 2 {
 		return // what it does is not known, and said
 	}
@@ -110,33 +111,25 @@ func (c *checker) claudeUnpinned(l HookLine, cure string) {
 			c.add(Fail, "token", "", "every call is refused: %v", err)
 		}
 	}
-	if !l.Console.pinned() {
+	if !l.Console.Pinned() {
 		c.add(Warn, "console", cure, "the line does not say where to ask: a project's settings can set AOCTL_URL or AOCTL_SOCKET, and have it ask a console of their own")
 	}
 }
 
 // claudeElsewhereAsked reports a line that asks another console than the one that this
 // aoctl would open.
-func (c *checker) claudeElsewhereAsked(l HookLine, cure string) bool {
+func (c *checker) claudeElsewhereAsked(l hookline.Line, cure string) bool {
 	here := c.o.Program.Console
 	switch {
-	case !l.Console.pinned():
+	case !l.Console.Pinned():
 		return false
 	case l.Console.URL != "" || here.Socket == "" || l.Console.Socket == here.Socket:
 		c.add(OK, "console", "", "the line asks %s, whatever the environment says", l.Console)
 		return false
 	}
-	c.add(Warn, "console", cure+", or start the console with: aoctl --socket "+quotedIfNeeded(l.Console.Socket),
+	c.add(Warn, "console", cure+", or start the console with: aoctl --socket "+hookline.QuoteIfNeeded(l.Console.Socket),
 		"the line asks %s, and a console started here listens on %s: calls would be refused", l.Console.Socket, here.Socket)
 	return true
-}
-
-// quotedIfNeeded is s as a word of a shell command that a person may copy.
-func quotedIfNeeded(s string) string {
-	if words, ok := splitWords(s); ok && len(words) == 1 && words[0] == s {
-		return s
-	}
-	return shellQuote(s)
 }
 
 // claudeRepair writes the gate anew; nil for a file that is not the user's alone, and for
@@ -162,28 +155,28 @@ func (c *checker) claudeMatcher(g claudeGate, cure string) {
 	c.add(Fail, "matcher", cure, "only tools that fit %q are asked about; all others run", shorten(g.group.Member("matcher").Text))
 }
 
-func (c *checker) claudeTimeout(g claudeGate, l HookLine, cure string) {
+func (c *checker) claudeTimeout(g claudeGate, l hookline.Line, cure string) {
 	agent, pinned := claudeDefaultTimeout, "without a timeout of its own"
 	if t := g.handler.Member("timeout"); t != nil {
 		seconds, _ := strconv.ParseFloat(t.Text, 64) // its shape was checked
 		agent, pinned = time.Duration(min(seconds, 1e9)*float64(time.Second)), "pinned"
 	}
-	seen := fmt.Sprintf("%s, Claude Code after %v (%s)", l.givesUp(), agent, pinned)
+	seen := fmt.Sprintf("%s, Claude Code after %v (%s)", l.GivesUp(), agent, pinned)
 	switch {
-	case agent <= l.longest():
+	case agent <= l.Longest():
 		c.add(Fail, "timeout", cure, "%s: the agent stops waiting first, and the call runs", seen)
-	case agent < l.longest()+claudeGrace:
-		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, claudeGrace)
+	case agent < l.Longest()+hookline.Grace:
+		c.add(Warn, "timeout", cure, "%s: less than %v between them", seen, hookline.Grace)
 	default:
-		c.add(OK, "timeout", "", "%s%s", seen, l.noMore("claude"))
+		c.add(OK, "timeout", "", "%s%s", seen, l.NoMore("claude"))
 	}
 }
 
-func (c *checker) claudeCommand(g claudeGate, l HookLine, cure string) {
+func (c *checker) claudeCommand(g claudeGate, l hookline.Line, cure string) {
 	switch {
 	case !l.Guarded || len(l.Words) < 2:
 		c.add(Fail, "command", cure, "not guarded: when the client is missing or dies, the line does not end in exit 2: %s", shorten(l.Text))
-	case l.Text != l.program().gateCommand("claude", l.Timeout):
+	case l.Text != l.Program().Gate("claude", l.Timeout):
 		c.add(Warn, "command", cure, "not as aoctl writes it: %s", shorten(l.Text))
 	default:
 		c.add(OK, "command", "", "guarded, as aoctl writes it")
@@ -208,11 +201,11 @@ func (c *checker) claudeSwitch(g claudeGate, cure string) {
 }
 
 // claudeDrift compares the hooks that only observe, and the words beside the spinner.
-func (c *checker) claudeDrift(g claudeGate, mode Mode, l HookLine, cure string) {
+func (c *checker) claudeDrift(g claudeGate, mode Mode, l hookline.Line, cure string) {
 	if len(l.Words) < 2 {
 		return
 	}
-	p := l.program()
+	p := l.Program()
 	var missing, differ []string
 	hooks, left := claudeHooksFor(Options{Program: p, Mode: mode, Timeout: l.Timeout, Version: c.r.Version})
 	for _, h := range hooks {

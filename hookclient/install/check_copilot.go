@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -51,7 +52,7 @@ func checkCopilot(c *checker) {
 	}
 	c.notHeld()
 	for _, f := range files {
-		if f.doc == nil || !mentionsUs(string(f.data)) {
+		if f.doc == nil || !hookline.Mentions(string(f.data)) {
 			continue
 		}
 		if v := f.doc.Root.Member("version"); v != nil && v.Text != "1" {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -37,7 +38,7 @@ func checkCursor(c *checker) {
 		return
 	}
 	for _, f := range files {
-		if f.doc != nil && mentionsUs(string(f.data)) {
+		if f.doc != nil && hookline.Mentions(string(f.data)) {
 			c.cursorFile(f)
 		}
 	}
@@ -47,7 +48,7 @@ func checkCursor(c *checker) {
 
 // cursorGroup: Cursor's payload is a here-document, which belongs to the last command.
 func (c *checker) cursorGroup(h foundHook) {
-	if l, ok := ReadHookLine(h.command, "cursor"); ok && l.Guarded && !bytes.HasPrefix(bytes.TrimSpace([]byte(h.command)), []byte("{")) {
+	if l, ok := hookline.Read(h.command, "cursor"); ok && l.Guarded && !bytes.HasPrefix(bytes.TrimSpace([]byte(h.command)), []byte("{")) {
 		c.add(Warn, "command", "put it in braces: { …; }", "without braces around it the client's standard input may be empty, and every call is refused")
 	}
 }

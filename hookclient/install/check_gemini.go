@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -56,13 +57,13 @@ func checkGemini(c *checker) {
 // which the gate is not asked.
 func (c *checker) geminiEditors(d dialect, f *hookFile, gate foundHook) {
 	for _, h := range d.hooksIn(f) {
-		l, ok := ReadHookLine(h.command, c.a.agent)
-		if h.event == geminiPrompt && ok && l.Guarded && slices.Contains(l.Words, notUnder) && slices.Contains(l.Words, strings.Join(geminiEditors, ",")) {
+		l, ok := hookline.Read(h.command, c.a.agent)
+		if h.event == geminiPrompt && ok && l.Guarded && slices.Contains(l.Words, hookline.NotUnder) && slices.Contains(l.Words, strings.Join(geminiEditors, ",")) {
 			c.add(OK, "editors", "", "gemini --acp, as editors start it, fires no hook before a call: its prompts are refused")
 			return
 		}
 	}
-	l, _ := ReadHookLine(gate.command, c.a.agent)
+	l, _ := hookline.Read(gate.command, c.a.agent)
 	cure, repair := c.anew(f, l)
 	c.add(Fail, "editors", cure, "nothing refuses prompts of gemini --acp, as editors start it, which fires no hook before a call: calls run unasked").Repair = repair
 }

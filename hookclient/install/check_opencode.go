@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -72,20 +73,20 @@ func (c *checker) opencodePlugin(p *plugin, path string, text []byte, project bo
 	default:
 		c.add(OK, "gate", "", "%s, tool.execute.before: every call is decided in the console", path)
 	}
-	l, simple := ReadHookLine(quotedWords(config.Gate), "opencode")
+	l, simple := hookline.Read(quotedWords(config.Gate), "opencode")
 	cure, repair := c.anew(&hookFile{path: path, project: project}, l)
 	begin := len(c.r.Findings)
-	if wait := time.Duration(config.Limit) * time.Millisecond; !simple || wait <= l.longest() {
-		c.add(Fail, "timeout", cure, "%s, the plugin after %v", l.givesUp(), wait)
+	if wait := time.Duration(config.Limit) * time.Millisecond; !simple || wait <= l.Longest() {
+		c.add(Fail, "timeout", cure, "%s, the plugin after %v", l.GivesUp(), wait)
 	} else {
-		c.add(OK, "timeout", "", "%s, the plugin after %v, and refuses (pinned)%s", l.givesUp(), wait, l.noMore("opencode"))
+		c.add(OK, "timeout", "", "%s, the plugin after %v, and refuses (pinned)%s", l.GivesUp(), wait, l.NoMore("opencode"))
 	}
 	c.hookProgram(config.Gate[0], cure)
 	if c.claudeElsewhereAsked(l, cure) {
 		begin = len(c.r.Findings) // which console is meant, a person knows
 	}
 	c.claudeUnpinned(l, cure)
-	if now, err := p.write(text, Options{Agent: "opencode", Timeout: l.Timeout, Program: l.program()}); err == nil && !bytes.Equal(now, text) {
+	if now, err := p.write(text, Options{Agent: "opencode", Timeout: l.Timeout, Program: l.Program()}); err == nil && !bytes.Equal(now, text) {
 		c.add(Warn, "plugin", cure, "not as this aoctl writes it: installed by another version")
 	}
 	for i := begin; i < len(c.r.Findings); i++ {
@@ -99,7 +100,7 @@ func (c *checker) opencodePlugin(p *plugin, path string, text []byte, project bo
 func quotedWords(words []string) string {
 	var quoted []string
 	for _, w := range words {
-		quoted = append(quoted, shellQuote(w))
+		quoted = append(quoted, hookline.Quote(w))
 	}
 	return strings.Join(quoted, " ")
 }

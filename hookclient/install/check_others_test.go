@@ -174,20 +174,3 @@ func TestCheckUnguarded(t *testing.T) {
 	wantFinding(t, r, OK, "program", "version 1.2.3, newer than 0.169.0")
 	wantFinding(t, r, Warn, "gate", "no gate installed: aoctl is not asked about anything here")
 }
-
-// No line, however odd, is taken for a plain call when it is more than that.
-func FuzzReadHookLine(f *testing.F) {
-	f.Add("{ '/x/aoctl' hook claude --timeout 10m0s" + gateGuard + shut)
-	f.Add("aoctl hook claude || { touch x; exit 2; }")
-	f.Fuzz(func(t *testing.T, command string) {
-		l, ok := ReadHookLine(command, "claude")
-		if !ok {
-			return
-		}
-		call, _ := cutOr(strings.TrimPrefix(strings.TrimSpace(command), "{"))
-		bare := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(call)
-		if strings.ContainsAny(call, "$`\n") && !strings.Contains(call, "'") && !strings.Contains(call, `\`) || bare == "" {
-			t.Errorf("%q counts as a plain call %q", command, l.Words)
-		}
-	})
-}

@@ -325,57 +325,6 @@ func TestAskVersion(t *testing.T) {
 	}
 }
 
-func TestReadHookLine(t *testing.T) {
-	for _, tt := range []struct {
-		command             string
-		simple, guard, loud bool
-	}{
-		{"{ '/x/aoctl' hook claude --timeout 10m0s" + loudGuard + shut, true, true, true},
-		{"{ '/x/aoctl' hook claude --timeout 10m0s" + gateGuard + shut, true, true, false},
-		{"aoctl hook claude", true, false, false},
-		{"/x/aoctl-hook claude --timeout=5m || exit 2", true, true, false},
-		{"aoctl hook claude || { echo 'no' >&2; exit 2; }", true, true, true},
-		{`aoctl hook claude || { echo "no" 1>&2 && exit 2; }`, true, true, true},
-		{"aoctl hook claude || exit 1", true, false, false},
-		{"aoctl hook claude || { echo 'no'; exit 2; }", false, false, false}, // words on stdout
-		{"{ '/x/aoctl' hook claude" + watchTail + shut, true, false, false},
-		{"aoctl hook codex", false, false, false},
-		{"aoctl hook claude | tee log", false, false, false},
-		{"aoctl hook claude || exit 2; true", false, false, false},
-		{"aoctl hook claude && touch /tmp/x", false, false, false},
-		{"touch x; aoctl hook claude || exit 2", false, false, false},
-		{"aoctl hook claude || { touch x; exit 2; }", false, false, false},
-		{"aoctl hook claude || { echo \"$(touch x)\" >&2; exit 2; }", false, false, false},
-		{"A=1 aoctl hook claude", false, false, false},
-		{"sh aoctl hook claude", false, false, false},
-		{"aoctl hook claude --timeout soon", false, false, false},
-	} {
-		l, ok := ReadHookLine(tt.command, "claude")
-		if ok != tt.simple || ok && (l.Guarded != tt.guard || l.Loud != tt.loud) {
-			t.Errorf("%s: simple %v, %+v", tt.command, ok, l)
-		}
-	}
-	l, _ := ReadHookLine("{ '/x/aoctl' hook claude --timeout 10m0s"+gateGuard+shut, "claude")
-	for change, want := range map[Change]string{
-		{Program: "/y/a b"}:        "'/y/a b' hook claude --timeout 10m0s",
-		{Timeout: 2 * time.Second}: "/x/aoctl hook claude --timeout 2s",
-		{Socket: "/s/a b"}:         "/x/aoctl hook claude --timeout 10m0s --socket '/s/a b'",
-	} {
-		if got := l.With(change); got != "{ "+want+gateGuard+shut {
-			t.Errorf("with %+v: %q", change, got)
-		}
-	}
-	for _, at := range []string{"--socket '/my/s'", "--socket=/my/s", "--url http://localhost:1 --token-file '/my/t'", "--socket /my/s --socket /my/s2"} {
-		l, ok := ReadHookLine("aoctl hook "+at+" claude || exit 2", "claude")
-		if !ok || l.Console == (Console{}) {
-			t.Errorf("%s: %v, %+v", at, ok, l.Console)
-		}
-		if got := l.With(Change{Socket: "/drill"}); got != "aoctl hook claude --socket /drill || exit 2" {
-			t.Errorf("%s with another console: %q", at, got)
-		}
-	}
-}
-
 // "claude mcp serve" runs what it is told without a hook: doctor names what starts it.
 func TestCheckServe(t *testing.T) {
 	o, _ := checking(t)

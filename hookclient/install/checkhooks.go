@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -101,7 +102,7 @@ func (d dialect) hooksIn(f *hookFile) []foundHook {
 				handlers = []*jsonc.Node{group}
 			}
 			for h, handler := range handlers {
-				if text, ok := d.command(handler); ok && mentionsUs(text) {
+				if text, ok := d.command(handler); ok && hookline.Mentions(text) {
 					found = append(found, foundHook{key.Name, g, h, handler, text, group.Member("matcher")})
 				}
 			}
@@ -155,13 +156,13 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 	line, _ := jsonc.Locate(f.doc.Src, h.node.Start)
 	c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.agent, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
 	begin := len(c.r.Findings)
-	if f.project || !isOurs(h.command, c.a.agent) { // whoever wrote it
+	if f.project || !hookline.IsOurs(h.command, c.a.agent) { // whoever wrote it
 		c.add(Warn, "gate", "", "%s:%d, %s: a hook made by hand calls aoctl", f.path, line, h.event)
 		c.gateLine(d, h, "correct the hook by hand")
 		return
 	}
 	c.add(OK, "gate", "", "%s:%d, %s: every call is decided in the console", f.path, line, h.event)
-	l, _ := ReadHookLine(h.command, c.a.agent)
+	l, _ := hookline.Read(h.command, c.a.agent)
 	cure, repair := c.anew(f, l)
 	c.gateLine(d, h, cure)
 	if c.claudeElsewhereAsked(l, cure) {
@@ -177,7 +178,7 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 
 // anew is how the hooks of the agent in f would be written anew: as a command, and to do
 // it. There is no way for the file of a project.
-func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
+func (c *checker) anew(f *hookFile, l hookline.Line) (cure string, repair *Repair) {
 	if f.project {
 		return "correct the hook by hand", nil
 	}
@@ -185,12 +186,12 @@ func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
 	o := Options{Agent: c.a.agent, Scope: File, File: f.path, Mode: Gate, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
 	o.Timeout = min(max(l.Timeout, MinTimeout), MaxTimeout)
 	if len(l.Words) > 1 && executable(l.Words[0]) == nil {
-		o.Program = l.program()
+		o.Program = l.Program()
 	}
-	if !o.Program.Console.pinned() {
+	if !o.Program.Console.Pinned() {
 		o.Program.Console = c.o.Program.Console
 	}
-	o.Program.AtMost = l.atMostAnew(o.Timeout)
+	o.Program.AtMost = l.AtMostAnew(o.Timeout)
 	if o.Timeout != DefaultTimeout {
 		cure += " --timeout " + o.Timeout.String()
 	}
@@ -198,9 +199,9 @@ func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
 		cure += " --at-most " + o.Program.AtMost.String()
 	}
 	if at := o.Program.Console; at.URL != "" {
-		cure += " --url " + quotedIfNeeded(at.URL)
+		cure += " --url " + hookline.QuoteIfNeeded(at.URL)
 		if at.TokenFile != "" {
-			cure += " --token-file " + quotedIfNeeded(at.TokenFile)
+			cure += " --token-file " + hookline.QuoteIfNeeded(at.TokenFile)
 		}
 	}
 	return cure, &Repair{Key: f.path, Do: func() (string, error) {
@@ -214,7 +215,7 @@ func (c *checker) anew(f *hookFile, l HookLine) (cure string, repair *Repair) {
 
 // gateLine checks one line and the members beside it.
 func (c *checker) gateLine(d dialect, h foundHook, cure string) {
-	l, simple := ReadHookLine(h.command, c.a.agent)
+	l, simple := hookline.Read(h.command, c.a.agent)
 	switch {
 	case !simple:
 		c.add(Warn, "command", cure, "it does more than call \"aoctl hook %s\", and cannot be judged: %s", c.a.agent, shorten(h.command))
@@ -246,7 +247,7 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	}
 }
 
-func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
+func (c *checker) gateTimeout(d dialect, h foundHook, l hookline.Line, cure string) {
 	agent := d.standard
 	for _, name := range d.timeouts {
 		t := h.node.Member(name)
@@ -261,12 +262,12 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 		agent = d.unit(v)
 		break
 	}
-	grace, own := claudeGrace, ""
+	grace, own := hookline.Grace, ""
 	if at := profile.Of(c.a.agent); at.HardCap > 0 {
 		agent, grace, own = min(agent, at.HardCap), at.HardCap-at.Wait, ", whatever its settings say"
 	}
-	client := l.longest()
-	seen := fmt.Sprintf("%s, %s after %v%s", l.givesUp(), c.a.name, agent, own)
+	client := l.Longest()
+	seen := fmt.Sprintf("%s, %s after %v%s", l.GivesUp(), c.a.name, agent, own)
 	if l.Pinned && own == "" {
 		seen += " (pinned)"
 	}
@@ -278,7 +279,7 @@ func (c *checker) gateTimeout(d dialect, h foundHook, l HookLine, cure string) {
 	case own != "":
 		c.add(OK, "timeout", "", "%s; a call can be given no more time", seen)
 	default:
-		c.add(OK, "timeout", "", "%s%s", seen, l.noMore(c.a.agent))
+		c.add(OK, "timeout", "", "%s%s", seen, l.NoMore(c.a.agent))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -14,7 +15,6 @@ import (
 // strict JSON file; timeouts in seconds.
 // Source: Claude Code's hook reference, and runs of version 2.1.329.
 const (
-	claudeGrace       = 60 * time.Second // the agent gives up this much after the client, never before it
 	claudeWatch       = 10 * time.Second
 	claudeWatchClient = 3 * time.Second
 	claudeEnd         = 5 * time.Second // SessionEnd: Claude Code's exit waits for it
@@ -76,8 +76,8 @@ func claudeLayout() layout {
 func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 	decides := jsonc.Object{
 		{"type", "command"},
-		{"command", p.gateCommand("claude", timeout)},
-		{"timeout", seconds(p.longest(timeout) + claudeGrace)},
+		{"command", p.Gate("claude", timeout)},
+		{"timeout", seconds(p.Longest(timeout) + hookline.Grace)},
 		{"onFailure", "block"},
 		{"statusMessage", "Waiting for aoctl"},
 	}
@@ -87,8 +87,8 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 	}
 	hooks = append(hooks, hook{claudeSettings, jsonc.Object{
 		{"type", "command"},
-		{"command", p.once().gateCommand("claude", claudeSettingsClient)},
-		{"timeout", seconds(claudeSettingsClient + claudeGrace)},
+		{"command", p.Once().Gate("claude", claudeSettingsClient)},
+		{"timeout", seconds(claudeSettingsClient + hookline.Grace)},
 		{"onFailure", "block"},
 	}})
 	for _, event := range claudeWatched {
@@ -98,7 +98,7 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 		}
 		hooks = append(hooks, hook{event, jsonc.Object{
 			{"type", "command"},
-			{"command", p.watchCommand("claude", client)},
+			{"command", p.Watch("claude", client)},
 			{"timeout", seconds(agent)},
 		}})
 	}

@@ -29,7 +29,7 @@ func codexAgent() agent {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", seconds(limit)}}
 			}
-			gate := append(write(p.gateCommand("codex", timeout), p.gateTime("codex", timeout)), jsonc.Field{"statusMessage", "Waiting for aoctl"})
+			gate := append(write(p.Gate("codex", timeout), p.GateTime("codex", timeout)), jsonc.Field{"statusMessage", "Waiting for aoctl"})
 			return append([]hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
 		},
 		notes: codexNotes, cleanUp: codexForget,

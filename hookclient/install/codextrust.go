@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -218,7 +219,7 @@ func (s *codexServer) ours(home string) ([]codexHook, error) {
 	}
 	var hooks []codexHook
 	for _, h := range all {
-		if sameFile(h.SourcePath, filepath.Join(home, "hooks.json")) && isOurs(h.Command, "codex") {
+		if sameFile(h.SourcePath, filepath.Join(home, "hooks.json")) && hookline.IsOurs(h.Command, "codex") {
 			hooks = append(hooks, h)
 		}
 	}

@@ -27,7 +27,7 @@ func copilotAgent() agent {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"bash", line}, {"timeoutSec", seconds(limit)}}
 			}
-			gate := hook{"PreToolUse", write(p.gateCommand("copilot", timeout), p.gateTime("copilot", timeout))}
+			gate := hook{"PreToolUse", write(p.Gate("copilot", timeout), p.GateTime("copilot", timeout))}
 			return append([]hook{gate}, watching(p, "copilot", copilotEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {

@@ -27,7 +27,7 @@ func cursorAgent() agent {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"command", line}, {"timeout", seconds(limit)}}
 			}
-			gate := append(write(p.gateCommand("cursor", timeout), p.gateTime("cursor", timeout)), jsonc.Field{"failClosed", true})
+			gate := append(write(p.Gate("cursor", timeout), p.GateTime("cursor", timeout)), jsonc.Field{"failClosed", true})
 			return append([]hook{{"preToolUse", gate}}, watching(p, "cursor", cursorWatched, []string{"sessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -34,8 +35,8 @@ func geminiAgent() agent {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
 			}
-			gate := hook{"BeforeTool", write(p.gateCommand("gemini", timeout), p.gateTime("gemini", timeout))}
-			prompt := hook{geminiPrompt, write(p.promptCommand("gemini", watchClient, geminiEditors), watchClient+claudeGrace)}
+			gate := hook{"BeforeTool", write(p.Gate("gemini", timeout), p.GateTime("gemini", timeout))}
+			prompt := hook{geminiPrompt, write(p.Prompt("gemini", watchClient, geminiEditors), watchClient+hookline.Grace)}
 			return append([]hook{gate, prompt}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -47,13 +48,18 @@ const (
 	File          // a file named by the user
 )
 
-// The bounds of Options.Timeout.
+// The bounds of Options.Timeout, and of Program.AtMost unless the timeout is longer.
 const (
-	MinTimeout     = time.Second
-	MaxTimeout     = 24 * time.Hour
-	DefaultTimeout = 10 * time.Minute
+	MinTimeout     = hookline.MinTimeout
+	MaxTimeout     = hookline.MaxTimeout
+	DefaultTimeout = hookline.DefaultTimeout
+	DefaultAtMost  = hookline.DefaultAtMost
+)
 
-	DefaultAtMost = time.Hour // of Program.AtMost, unless the timeout is longer
+// Program is what an agent is told to run, and Console is where that asks.
+type (
+	Program = hookline.Program
+	Console = hookline.Console
 )
 
 // Options is what Install and Uninstall go by.
@@ -149,10 +155,10 @@ func (o Options) validateInstall() (agent, error) {
 			Hint: fmt.Sprintf("it must lie between the timeout, %v, and %v", o.Timeout, MaxTimeout),
 		}
 	}
-	if err = o.Program.check(); err != nil {
+	if err = checkProgram(o.Program); err != nil {
 		return a, err
 	}
-	return a, o.Program.Console.check()
+	return a, checkConsole(o.Program.Console)
 }
 
 // Install writes the hooks, or brings them up to date. A *jsonc.SyntaxError says where a
@@ -173,10 +179,10 @@ func Install(o Options) (Report, error) {
 	}
 	r := f.report(a)
 	r.Gates, r.Watches = []string{a.gate[o.Mode]}, a.watched
-	r.Wait = a.wait(o.Program.longest(o.Timeout))
+	r.Wait = a.wait(o.Program.Longest(o.Timeout))
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
-	r.Warnings = append(o.Program.warnings(), o.Program.Console.warnings()...)
+	r.Warnings = append(programWarnings(o.Program), consoleWarnings(o.Program.Console)...)
 	if why, cure := notHeld(a.agent, o.Version); why != "" {
 		r.NotHeld = why + "; " + cure
 	}
@@ -257,7 +263,7 @@ func (a agent) wait(timeout time.Duration) time.Duration {
 	case limit > 0:
 		return limit
 	}
-	return timeout + claudeGrace
+	return timeout + hookline.Grace
 }
 
 // takeOut is the text of f without the hooks, nil when nothing is left. It puts down in r

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/aoctl/aoctl/broker/brokertest/memdir"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -354,7 +355,7 @@ func TestInstallNeedsAConsole(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := f.Root.Member("hooks").Member("PreToolUse").Items[0].Children("hooks")[0].Member("command").Text
-	if l, ok := ReadHookLine(command, "claude"); !ok || l.Console != o.Program.Console || !isOurs(command, "claude") {
+	if l, ok := hookline.Read(command, "claude"); !ok || l.Console != o.Program.Console || !hookline.IsOurs(command, "claude") {
 		t.Errorf("%s is read as %+v", command, l)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -124,7 +125,7 @@ func holds(text []byte, want jsonc.Object) bool { return wire.Same(text, jsonc.C
 func (l layout) isOurs(handler *jsonc.Node) bool {
 	command := handler.Member(l.line)
 	return command != nil && command.Kind == jsonc.StringKind && handler.Member("args") == nil &&
-		isOurs(command.Text, l.agent)
+		hookline.IsOurs(command.Text, l.agent)
 }
 
 // remove takes out the entries of ours that keep does not want, and the groups,

@@ -72,8 +72,8 @@ func (p *plugin) write(data []byte, o Options) ([]byte, error) {
 		}
 	}
 	config, err := json.Marshal(pluginConfig{
-		Gate: o.Program.list(o.Agent, o.Timeout), Limit: milliseconds(o.Program.longest(o.Timeout) + p.grace),
-		Watch: o.Program.once().list(o.Agent, watchClient), WatchLimit: milliseconds(watchClient + time.Second),
+		Gate: o.Program.List(o.Agent, o.Timeout), Limit: milliseconds(o.Program.Longest(o.Timeout) + p.grace),
+		Watch: o.Program.Once().List(o.Agent, watchClient), WatchLimit: milliseconds(watchClient + time.Second),
 	})
 	if err != nil {
 		return nil, err

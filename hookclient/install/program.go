@@ -57,8 +57,8 @@ func executable(path string) error {
 	return nil
 }
 
-// check refuses a program that an agent could not run tomorrow.
-func (p Program) check() error {
+// checkProgram refuses one that an agent could not run tomorrow.
+func checkProgram(p Program) error {
 	if !filepath.IsAbs(p.Path) {
 		return fmt.Errorf("the hook program %q has no absolute path", p.Path)
 	}
@@ -84,8 +84,8 @@ func inGoBuild(path string) bool {
 	return false
 }
 
-// warnings says what may become of the program.
-func (p Program) warnings() []string {
+// programWarnings says what may become of the program.
+func programWarnings(p Program) []string {
 	var w []string
 	if err := executable(p.Path); err != nil {
 		w = append(w, fmt.Sprintf("the hook program cannot be run (%v); until it can, every call is refused", err))

@@ -30,7 +30,7 @@ func qwenAgent() agent {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", qwenTimeout(limit)}}
 			}
-			gate := hook{"PreToolUse", write(p.gateCommand("qwen", timeout), p.gateTime("qwen", timeout))}
+			gate := hook{"PreToolUse", write(p.Gate("qwen", timeout), p.GateTime("qwen", timeout))}
 			return append([]hook{gate}, watching(p, "qwen", qwenEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -90,8 +91,7 @@ func (l layout) programOf(handler *jsonc.Node) string {
 	if !l.isOurs(handler) {
 		return ""
 	}
-	words, _, _ := bared(handler.Member(l.line).Text, l.agent)
-	return words[0]
+	return hookline.ProgramOf(handler.Member(l.line).Text, l.agent)
 }
 
 // UserFiles are the settings of the user's own in which hooks would be installed, one for

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -124,10 +125,10 @@ func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 				command := handler.Member("command")
 				switch name := hooks.Keys[i].Name; {
 				case claudeLayout().isOurs(handler):
-					if isGate(name) && (name != event || command.Text != o.Program.gateCommand("claude", o.Timeout)) {
+					if isGate(name) && (name != event || command.Text != o.Program.Gate("claude", o.Timeout)) {
 						w = append(w, fmt.Sprintf("%s:%d: another installation of aoctl, on %s; Claude Code runs both", path, line, name))
 					}
-				case command != nil && mentionsUs(command.Text):
+				case command != nil && hookline.Mentions(command.Text):
 					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, name))
 				case name == event:
 					others++
@@ -161,7 +162,7 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 			for _, handler := range a.handlers(group) {
 				switch line, _ := jsonc.Locate(d.Src, handler.Start); {
 				case a.isOurs(handler):
-				case mentionsUs(handler.Member(a.line).String()):
+				case hookline.Mentions(handler.Member(a.line).String()):
 					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, shorten(hooks.Keys[i].Name)))
 				case hooks.Keys[i].Name == event:
 					others++
@@ -255,7 +256,7 @@ func claudeToo(o Options, title string, home bool) []string {
 			continue
 		}
 		data, err := readBounded(s.path, maxSettings)
-		if err != nil || len(ProgramsIn(s.path)) == 0 && !mentionsUs(string(data)) {
+		if err != nil || len(ProgramsIn(s.path)) == 0 && !hookline.Mentions(string(data)) {
 			continue
 		}
 		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: aoctl is asked by both about one call; to be asked once, take one of them out", title, s.path))

@@ -5,7 +5,7 @@ package main
 // here is the layer that the script is about.
 var mutations = []mutation{
 	{
-		"threat-01-broken", "the guard of the installed line refuses", "hookclient/install/command.go",
+		"threat-01-broken", "the guard of the installed line refuses", "hookclient/install/hookline/command.go",
 		`gateGuard  = " || { test $? -eq 2 || echo '" + failed + "' >&2; exit 2; }"`, `gateGuard  = " || { test $? -eq 2 || echo '" + failed + "' >&2; exit 0; }"`,
 	},
 	{

@@ -1,4 +1,4 @@
-package install
+package hookline
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// HookLine is a command line that calls aoctl's hook client and nothing else, taken apart.
-type HookLine struct {
+// Line is a command line that calls aoctl's hook client and nothing else, taken apart.
+type Line struct {
 	Text    string
 	Words   []string      // the program and its arguments, literally
 	Timeout time.Duration // what --timeout says; DefaultTimeout without it
@@ -26,10 +26,10 @@ type HookLine struct {
 	head, tail string // what stands in Text around the words
 }
 
-// ReadHookLine takes command apart. It reports false for a line that does anything beside
+// Read takes command apart. It reports false for a line that does anything beside
 // calling aoctl's hook client for agent and guarding that call.
-func ReadHookLine(command, agent string) (HookLine, bool) {
-	l := HookLine{Text: command, Timeout: DefaultTimeout}
+func Read(command, agent string) (Line, bool) {
+	l := Line{Text: command, Timeout: DefaultTimeout}
 	s := strings.TrimSpace(command)
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
 		inner, ok = strings.CutSuffix(inner, "}")
@@ -51,7 +51,7 @@ func ReadHookLine(command, agent string) (HookLine, bool) {
 	call = strings.TrimSpace(call)
 	l.head, l.tail, _ = strings.Cut(command, call)
 	var ok bool
-	if l.Words, ok = splitWords(call); !ok || !callsUs(l.Words, agent) {
+	if l.Words, ok = Split(call); !ok || !callsUs(l.Words, agent) {
 		return l, false
 	}
 	if rest != "" {
@@ -100,7 +100,7 @@ func callsUs(words []string, agent string) bool {
 	return strings.HasPrefix(base, "aoctl") && rest[0] == "hook" && slices.Contains(rest[1:], agent)
 }
 
-func (l *HookLine) readFlags() bool {
+func (l *Line) readFlags() bool {
 	for i, w := range l.Words {
 		name, value, inline := strings.Cut(w, "=")
 		if !inline && i+1 < len(l.Words) {
@@ -131,35 +131,35 @@ func (l *HookLine) readFlags() bool {
 	return true
 }
 
-// longest is how long the client may wait.
-func (l HookLine) longest() time.Duration { return max(l.Timeout, l.AtMost) }
+// Longest is how long the client may wait.
+func (l Line) Longest() time.Duration { return max(l.Timeout, l.AtMost) }
 
-// givesUp says after how long the client does.
-func (l HookLine) givesUp() string {
+// GivesUp says after how long the client does.
+func (l Line) GivesUp() string {
 	if l.AtMost > l.Timeout {
 		return fmt.Sprintf("the client gives up after %v (%v when you give it more time)", l.Timeout, l.AtMost)
 	}
 	return fmt.Sprintf("the client gives up after %v", l.Timeout)
 }
 
-// noMore says of a line without --at-most what that means.
-func (l HookLine) noMore(agent string) string {
+// NoMore says of a line without --at-most what that means.
+func (l Line) NoMore(agent string) string {
 	if l.AtMost > 0 {
 		return ""
 	}
 	return "; a call can be given no more time (aoctl install " + agent + ")"
 }
 
-// atMostAnew is what --at-most says when the line is written anew with timeout.
-func (l HookLine) atMostAnew(timeout time.Duration) time.Duration {
+// AtMostAnew is what --at-most says when the line is written anew with timeout.
+func (l Line) AtMostAnew(timeout time.Duration) time.Duration {
 	if l.AtMost == 0 {
 		return max(DefaultAtMost, timeout)
 	}
 	return min(max(l.AtMost, timeout), MaxTimeout)
 }
 
-// program is what the line starts; there must be words.
-func (l HookLine) program() Program {
+// Program is what the line starts; there must be words.
+func (l Line) Program() Program {
 	p := Program{Path: l.Words[0], Console: l.Console, AtMost: l.AtMost}
 	if len(l.Words) > 1 && l.Words[1] == "hook" {
 		p.Args = []string{"hook"}
@@ -167,7 +167,7 @@ func (l HookLine) program() Program {
 	return p
 }
 
-// Change is what HookLine.With puts in place of a line's own; what is zero stays.
+// Change is what Line.With puts in place of a line's own; what is zero stays.
 type Change struct {
 	Program string
 	Timeout time.Duration
@@ -175,8 +175,8 @@ type Change struct {
 }
 
 // With is the line with c in it: its words are quoted anew, all around them stays. The
-// line must be one that ReadHookLine read.
-func (l HookLine) With(c Change) string {
+// line must be one that Read read.
+func (l Line) With(c Change) string {
 	words := slices.Clone(l.Words)
 	if c.Program != "" {
 		words[0] = c.Program
@@ -188,7 +188,7 @@ func (l HookLine) With(c Change) string {
 		words = append(withoutFlags(words, "--socket", "--url", "--token-file"), "--socket", c.Socket)
 	}
 	for i, w := range words {
-		words[i] = quotedIfNeeded(w)
+		words[i] = QuoteIfNeeded(w)
 	}
 	return l.head + strings.Join(words, " ") + l.tail
 }

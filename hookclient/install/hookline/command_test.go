@@ -1,4 +1,4 @@
-package install
+package hookline
 
 import (
 	"encoding/json"
@@ -14,50 +14,51 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
-	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
+
+var testProgram = Program{Path: "/home/ana o'neil/.local/bin/aoctl-hook"}
 
 func TestIsOurs(t *testing.T) {
 	const guard = "{ echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
 	for command, want := range map[string]bool{
-		testProgram.gateCommand("claude", time.Minute):  true,
-		testProgram.watchCommand("claude", time.Minute): true,
-		"aoctl hook claude":                             true,
-		"/usr/bin/aoctl hook claude --timeout 10m":      true,
-		"aoctl-hook claude":                             true,
-		"/usr/bin/aoctl hook claude || " + guard:        true,
-		"{ aoctl hook claude || " + guard + "; }":       true,
-		"/opt/renamed hook claude || " + guard:          true,
-		"/opt/renamed claude || " + guard:               true,
-		"{ /opt/renamed claude" + gateGuard + shut:      true,
-		`"/opt/with blank/aoctl" hook claude`:           true,
-		`/opt/with\ blank/aoctl-dev hook claude`:        true,
-		"":                                              false,
-		"aoctl":                                         false,
-		"aoctl hook":                                    false,
-		"aoctl hook codex":                              false,
-		"aoctl-hook codex":                              false,
-		"aoctl log":                                     false,
-		"/opt/renamed hook claude":                      false,
-		"echo claude":                                   false,
-		"aoctl hook claude; rm -rf ~":                   false,
-		"aoctl hook claude && say done":                 false,
-		"aoctl hook claude | tee log":                   false,
-		"aoctl hook claude > log":                       false,
-		"tee log | aoctl hook claude":                   false,
-		"aoctl hook $AGENT":                             false,
-		"aoctl hook \"`id`\"":                           false,
-		"aoctl hook 'claude":                            false,
-		"{ aoctl hook claude":                           false,
-		"FOO=1 aoctl hook claude":                       false,
-		"say done || " + guard:                          false,
+		testProgram.Gate("claude", time.Minute):    true,
+		testProgram.Watch("claude", time.Minute):   true,
+		"aoctl hook claude":                        true,
+		"/usr/bin/aoctl hook claude --timeout 10m": true,
+		"aoctl-hook claude":                        true,
+		"/usr/bin/aoctl hook claude || " + guard:   true,
+		"{ aoctl hook claude || " + guard + "; }":  true,
+		"/opt/renamed hook claude || " + guard:     true,
+		"/opt/renamed claude || " + guard:          true,
+		"{ /opt/renamed claude" + gateGuard + shut: true,
+		`"/opt/with blank/aoctl" hook claude`:      true,
+		`/opt/with\ blank/aoctl-dev hook claude`:   true,
+		"":                                         false,
+		"aoctl":                                    false,
+		"aoctl hook":                               false,
+		"aoctl hook codex":                         false,
+		"aoctl-hook codex":                         false,
+		"aoctl log":                                false,
+		"/opt/renamed hook claude":                 false,
+		"echo claude":                              false,
+		"aoctl hook claude; rm -rf ~":              false,
+		"aoctl hook claude && say done":            false,
+		"aoctl hook claude | tee log":              false,
+		"aoctl hook claude > log":                  false,
+		"tee log | aoctl hook claude":              false,
+		"aoctl hook $AGENT":                        false,
+		"aoctl hook \"`id`\"":                      false,
+		"aoctl hook 'claude":                       false,
+		"{ aoctl hook claude":                      false,
+		"FOO=1 aoctl hook claude":                  false,
+		"say done || " + guard:                     false,
 		"{ '/x/aoctl-hook' claude || " + guard + "; } && say done; }":  false,
 		"{ '/x/aoctl-hook' claude || { echo 'mine' >&2; exit 2; }; }":  false,
 		"{ '/x/aoctl-hook' claude\n|| : 'aoctl only observes here'; }": false,
 	} {
-		if got := isOurs(command, "claude"); got != want {
-			t.Errorf("isOurs(%q) = %v, want %v", command, got, want)
+		if got := IsOurs(command, "claude"); got != want {
+			t.Errorf("IsOurs(%q) = %v, want %v", command, got, want)
 		}
 	}
 }
@@ -81,12 +82,12 @@ func TestCommandRunsUnderShell(t *testing.T) {
 			rt.Fatal(err)
 		}
 		p := Program{Path: path}
-		for _, command := range []string{p.gateCommand("claude", time.Hour), p.watchCommand("claude", time.Hour)} {
+		for _, command := range []string{p.Gate("claude", time.Hour), p.Watch("claude", time.Hour)} {
 			out, err := exec.CommandContext(t.Context(), sh, "-c", command).CombinedOutput()
 			if err != nil || string(out) != "3:claude --timeout 1h0m0s\n" {
 				rt.Fatalf("%s: %v, %q", command, err, out)
 			}
-			if !isOurs(command, "claude") {
+			if !IsOurs(command, "claude") {
 				rt.Fatalf("not recognised: %s", command)
 			}
 		}
@@ -123,8 +124,8 @@ func TestCommandFailures(t *testing.T) {
 					}
 				}
 				for command, want := range map[string]int{
-					p.gateCommand("claude", time.Minute):  tc.gate,
-					p.watchCommand("claude", time.Minute): tc.watch,
+					p.Gate("claude", time.Minute):  tc.gate,
+					p.Watch("claude", time.Minute): tc.watch,
 				} {
 					var stdout, stderr strings.Builder
 					run := exec.CommandContext(t.Context(), argv[0], append(slices.Clone(argv[1:]), command)...)
@@ -171,7 +172,7 @@ func TestDeathOfTheLine(t *testing.T) {
 						}
 					}
 					var stdout, stderr strings.Builder
-					run := exec.CommandContext(t.Context(), argv[0], append(slices.Clone(argv[1:]), p.gateCommand(agent, time.Minute))...)
+					run := exec.CommandContext(t.Context(), argv[0], append(slices.Clone(argv[1:]), p.Gate(agent, time.Minute))...)
 					run.Stdout, run.Stderr = &stdout, &stderr
 					_ = run.Run() // how it ended is looked at
 					if stdout.Len() > 0 {
@@ -193,48 +194,4 @@ func TestDeathOfTheLine(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Lines of before are known for what they are: brought up to date where they stand, and taken
-// out again.
-func TestOlderLines(t *testing.T) {
-	o := otherHome(t)
-	for _, agent := range []string{"codex", "copilot", "gemini", "qwen"} {
-		t.Run(agent, func(t *testing.T) {
-			o := o
-			o.Agent = agent
-			first := install(t, o)
-			now := read(t, first.File)
-			a, _ := agentNamed(agent)
-			older := now
-			for from, to := range map[string]string{
-				jsonText(headsOf(agent)[0]): "", `"timeout": 3`: `"timeout": 5`, jsonText(" --gate"): "", jsonText(quietGuard + shut): jsonText(loudGuard + shut), "--timeout 50s": "--timeout 10m0s",
-			} {
-				older = strings.ReplaceAll(older, from, to)
-			}
-			if older == now {
-				t.Fatalf("nothing is older in %s", now)
-			}
-			put(t, first.File, older)
-			if r := install(t, o); !r.Changed || len(a.programs([]byte(older))) != len(a.watched)+1 {
-				t.Errorf("changed %v, programs %q", r.Changed, a.programs([]byte(older)))
-			}
-			if got := read(t, first.File); got != now {
-				t.Errorf("brought up to date it is\n%s\nwant\n%s", got, now)
-			}
-			put(t, first.File, older)
-			if r := uninstall(t, o); r.Removed != len(a.watched)+1 {
-				t.Errorf("%d hooks went", r.Removed)
-			}
-			if text, err := os.ReadFile(first.File); err == nil && strings.Contains(string(text), "aoctl") {
-				t.Errorf("left behind: %s", text)
-			}
-		})
-	}
-}
-
-// jsonText is s as it stands inside a JSON string that aoctl wrote.
-func jsonText(s string) string {
-	text := string(jsonc.Compact(jsonc.Object{{"s", s}}))
-	return strings.TrimSuffix(strings.TrimPrefix(text, `{"s":"`), `"}`)
 }
