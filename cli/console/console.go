@@ -29,7 +29,7 @@ import (
 	"github.com/aoctl/aoctl/cli/terminal"
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
-	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/tui"
 )
@@ -116,7 +116,7 @@ func editFolder() string {
 
 // otherHooks names hooks of others on an event, with the settings files that we wrote.
 func otherHooks(agent, event, tool, project string) []string {
-	return install.OtherHooks(agent, event, tool, project, state.Installed()...)
+	return agentcheck.OtherHooks(agent, event, tool, project, state.Installed()...)
 }
 
 // operator is who sits at this console, as far as the system tells: every decision

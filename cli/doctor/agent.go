@@ -20,6 +20,7 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -116,7 +117,7 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 	if d.program == "" {
 		return nil, exit.Error{Code: exit.NotFound, Text: title + " is not found on this machine", Hint: "install it, or put the folder of its program on the PATH"}
 	}
-	for _, r := range install.Check(ctx, install.CheckOptions{Project: o.project, Now: time.Now(), Quick: true}) {
+	for _, r := range agentcheck.All(ctx, agentcheck.Options{Project: o.project, Now: time.Now(), Quick: true}) {
 		for _, g := range r.Gates {
 			l, simple := hookline.Read(g.Command, a.Name)
 			if g.Agent == a.Name && g.Own && simple && slices.Contains(drill.ToolEvents(), g.Event) && d.line == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/cli/usage"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
 // options is what aoctl doctor goes by.
@@ -168,10 +169,10 @@ func examine(ctx context.Context, o options, quick bool) *examination {
 	e.database(ctx, o)
 	program := ownProgram()
 	program.Console.Socket = o.socket
-	reports := install.Check(ctx, install.CheckOptions{
+	reports := agentcheck.All(ctx, agentcheck.Options{
 		Project: o.project, Settings: o.settings, Program: program, Now: time.Now(), Quick: quick,
 	})
-	var gates []install.GateHook
+	var gates []agentcheck.GateHook
 	for _, r := range reports {
 		e.section(r.Agent)
 		for _, f := range r.Findings {

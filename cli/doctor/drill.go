@@ -18,6 +18,7 @@ import (
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 )
 
@@ -44,7 +45,7 @@ type drillResult struct {
 }
 
 // drill runs every installed hook line against things that go wrong.
-func (e *examination) drill(ctx context.Context, gates []install.GateHook) {
+func (e *examination) drill(ctx context.Context, gates []agentcheck.GateHook) {
 	lines := e.drillable(gates)
 	if len(lines) == 0 {
 		e.add(install.Skipped, "drill", "", "no installed gate to run")
@@ -65,13 +66,13 @@ func (e *examination) drill(ctx context.Context, gates []install.GateHook) {
 
 // drillLine is a hook line that may be run.
 type drillLine struct {
-	install.GateHook
+	agentcheck.GateHook
 	parsed hookline.Line
 }
 
 // drillable leaves out lines that must not be run just to look at them: a project's file
 // may come from anybody, and a line may do more than ask.
-func (e *examination) drillable(gates []install.GateHook) []drillLine {
+func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 	var lines []drillLine
 	seen := map[string]bool{}
 	for _, g := range gates {
@@ -233,7 +234,7 @@ func (g *drillGround) run(ctx context.Context, l drillLine) []drillResult {
 }
 
 // whyNotRun says why a line must not be run, "" when it may be.
-func whyNotRun(g install.GateHook, l hookline.Line, simple bool, others int) string {
+func whyNotRun(g agentcheck.GateHook, l hookline.Line, simple bool, others int) string {
 	switch {
 	case !simple:
 		return "the line does more than ask aoctl"

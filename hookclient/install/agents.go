@@ -1,11 +1,14 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // agent is what installing for one agent takes.
@@ -13,12 +16,7 @@ type agent struct {
 	layout
 	gate    map[Mode]string // the event that decides, per mode that the agent knows
 	watched []string        // events that the console is only told of
-	home    func() (dir string, err error)
-	file    string // of the user's settings, in home
-	folder  string // of the agent's own, in home; "" is home itself
-	project string // of the user's own settings in a project's folder; "" when the agent has none
-	shared  string // hooks that belong to all who work on a project, in its folder
-	hooks   func(p Program, mode Mode, timeout time.Duration) []hook
+	hooks   func(p Program, mode Mode, timeout time.Duration) []Hook
 	notes   func(o Options, f *settingsFile, after []byte) []string // warnings about what is installed
 
 	// cleanUp, if set, takes out what the agent itself put down about hooks of ours that
@@ -35,21 +33,10 @@ func agents() []agent {
 }
 
 // Agents lists the agents that hooks can be installed for.
-func Agents() []string {
-	var names []string
-	for _, a := range agents() {
-		names = append(names, a.agent)
-	}
-	return names
-}
+func Agents() []string { return profile.Names() }
 
 // Title is an agent's name as its makers write it, its short name for one that is unknown.
-func Title(agent string) string {
-	if a, ok := agentNamed(agent); ok {
-		return a.title
-	}
-	return agent
-}
+func Title(agent string) string { return cmp.Or(profile.Of(agent).Title, agent) }
 
 func agentNamed(name string) (agent, bool) {
 	list := agents()
@@ -67,14 +54,15 @@ func (a agent) modes() []Mode {
 // own is what is done in every mode for an agent with one event that decides.
 func own(event string) map[Mode]string { return map[Mode]string{Gate: event} }
 
-// inHomeFolder finds a folder of the agent's settings.
-func inHomeFolder(title, variable, name string) func() (string, error) {
-	return func() (string, error) {
-		if dir := inHome(variable, name); dir != "" {
-			return dir, nil
-		}
-		return "", fmt.Errorf("cannot tell where %s's settings are: HOME is not set; set it, or name a file with --settings", title)
+// place is where the agent's settings are.
+func (a agent) place() profile.Settings { return profile.Of(a.agent).Settings }
+
+// home is the folder of the agent's settings.
+func (a agent) home() (string, error) {
+	if dir := machine.InHome(a.place().Variable, a.place().Home); dir != "" {
+		return dir, nil
 	}
+	return "", fmt.Errorf("cannot tell where %s's settings are: HOME is not set; set it, or name a file with --settings", a.title())
 }
 
 // How long an agent waits for a hook that is only told, and how long the client then tries.
@@ -87,14 +75,14 @@ const (
 
 // watching lists hooks that are only told, one for each event; those in ends are the last
 // of a session. write makes a hook of a line and of the time that the agent gives it.
-func watching(p Program, agent string, events, ends []string, write func(line string, timeout time.Duration) jsonc.Object) []hook {
-	var hooks []hook
+func watching(p Program, agent string, events, ends []string, write func(line string, timeout time.Duration) jsonc.Object) []Hook {
+	var hooks []Hook
 	for _, event := range events {
 		client, limit := watchClient, watchAgent
 		if slices.Contains(ends, event) {
 			client, limit = endClient, endAgent
 		}
-		hooks = append(hooks, hook{event, write(p.Watch(agent, client), limit)})
+		hooks = append(hooks, Hook{event, write(p.Watch(agent, client), limit)})
 	}
 	return hooks
 }

@@ -60,16 +60,16 @@ func TestWatchedHooks(t *testing.T) {
 		hooks := a.hooks(testProgram, Gate, time.Minute)
 		for _, h := range hooks {
 			var handler map[string]any
-			if err := json.Unmarshal(jsonc.Compact(h.handler), &handler); err != nil {
+			if err := json.Unmarshal(jsonc.Compact(h.Handler), &handler); err != nil {
 				t.Fatal(err)
 			}
 			line, _ := handler[a.line].(string)
-			decides := h.event == a.gate[Gate] || h.event == claudeSettings || h.event == claudeTexts || h.event == geminiPrompt
+			decides := h.Event == a.gate[Gate] || h.Event == ClaudeSettings || h.Event == ClaudeTexts || h.Event == GeminiPrompt
 			if strings.Contains(line, "exit 2") != decides || strings.Contains(line, watchTail) == decides {
-				t.Errorf("%s %s: %s", a.agent, h.event, line)
+				t.Errorf("%s %s: %s", a.agent, h.Event, line)
 			}
 			if a.agent == "copilot" && bytes.Contains(jsonc.Compact(a.group(h)), []byte("matcher")) {
-				t.Errorf("%s has a matcher", h.event)
+				t.Errorf("%s has a matcher", h.Event)
 			}
 		}
 		if len(hooks) < 1+len(a.watched) {
@@ -110,8 +110,8 @@ func TestProgramsInNoSettings(t *testing.T) {
 		want int
 	}{
 		"settings":  {text, 1},
-		"large":     {text + strings.Repeat(" ", maxSettings-len(text)), 1},
-		"too large": {text + strings.Repeat(" ", maxSettings), 0},
+		"large":     {text + strings.Repeat(" ", MaxSettings-len(text)), 1},
+		"too large": {text + strings.Repeat(" ", MaxSettings), 0},
 		"a program": {text + "\x00", 0},
 		"no file":   {"", 0},
 	} {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -23,20 +22,20 @@ const (
 	claudeSettingsClient = 10 * time.Second
 )
 
-// claudeGates names the event that decides, per mode.
-var claudeGates = map[Mode]string{Gate: "PreToolUse", Prompts: "PermissionRequest"}
+// ClaudeGates names the event that decides, per mode.
+var ClaudeGates = map[Mode]string{Gate: "PreToolUse", Prompts: "PermissionRequest"}
 
-// claudeSettings is the event before a session reads its settings anew. A refusal keeps
+// ClaudeSettings is the event before a session reads its settings anew. A refusal keeps
 // the change out: without it, a file that comes with a change of branch could switch the
 // gate off in the middle of a session.
-const claudeSettings = "ConfigChange"
+const ClaudeSettings = "ConfigChange"
 
-// claudeTexts is the event before the text of a custom command or a skill is read that the
+// ClaudeTexts is the event before the text of a custom command or a skill is read that the
 // user typed. Shell commands in it run unasked then, and hooks that it brings later.
-const claudeTexts = "UserPromptExpansion"
+const ClaudeTexts = "UserPromptExpansion"
 
-// claudeWatched lists the events that the console is only told of, in the order written.
-var claudeWatched = []string{
+// ClaudeWatched lists the events that the console is only told of, in the order written.
+var ClaudeWatched = []string{
 	"PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd",
 	"Stop", claudeFailed, "SubagentStart", "SubagentStop", "Notification",
 }
@@ -52,7 +51,7 @@ func ClaudeRunEvents() []string {
 
 // ClaudeEvents are the events that an installation which gates every call hears of.
 func ClaudeEvents() []string {
-	return append([]string{claudeGates[Gate], claudeTexts, claudeSettings}, claudeWatched...)
+	return append([]string{ClaudeGates[Gate], ClaudeTexts, ClaudeSettings}, ClaudeWatched...)
 }
 
 // claudeToolEvents are matched on the tool's name.
@@ -61,19 +60,24 @@ var claudeToolEvents = []string{"PreToolUse", "PermissionRequest", "PostToolUse"
 // claudeAgent is what installing for Claude Code takes.
 func claudeAgent() agent {
 	return agent{
-		layout: claudeLayout(), gate: claudeGates, watched: claudeWatched,
-		home: claudeConfigDir, file: "settings.json", project: filepath.Join(".claude", "settings.local.json"),
+		layout: claudeLayout(), gate: ClaudeGates, watched: ClaudeWatched,
 		hooks: claudeHooks, notes: claudeWarnings,
 	}
 }
 
 // claudeLayout is how Claude Code's settings hold hooks.
 func claudeLayout() layout {
-	return layout{agent: "claude", title: "Claude Code", line: "command", matched: claudeToolEvents, shape: claudeCheckShape}
+	return layout{agent: "claude", line: "command", matched: claudeToolEvents, shape: ClaudeShape}
 }
 
+// ClaudeIsOurs reports whether a handler runs aoctl's hook client and nothing else.
+func ClaudeIsOurs(handler *jsonc.Node) bool { return claudeLayout().isOurs(handler) }
+
+// ClaudeSeesAll reports whether a group's matcher lets every call through.
+func ClaudeSeesAll(group *jsonc.Node) bool { return claudeLayout().seesAll(group) }
+
 // claudeHooks lists the handlers that an installation consists of.
-func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
+func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 	decides := jsonc.Object{
 		{"type", "command"},
 		{"command", p.Gate("claude", timeout)},
@@ -81,22 +85,22 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []hook {
 		{"onFailure", "block"},
 		{"statusMessage", "Waiting for aoctl"},
 	}
-	hooks := []hook{{claudeGates[mode], decides}}
+	hooks := []Hook{{ClaudeGates[mode], decides}}
 	if mode == Gate {
-		hooks = append(hooks, hook{claudeTexts, decides})
+		hooks = append(hooks, Hook{ClaudeTexts, decides})
 	}
-	hooks = append(hooks, hook{claudeSettings, jsonc.Object{
+	hooks = append(hooks, Hook{ClaudeSettings, jsonc.Object{
 		{"type", "command"},
 		{"command", p.Once().Gate("claude", claudeSettingsClient)},
 		{"timeout", seconds(claudeSettingsClient + hookline.Grace)},
 		{"onFailure", "block"},
 	}})
-	for _, event := range claudeWatched {
+	for _, event := range ClaudeWatched {
 		client, agent := claudeWatchClient, claudeWatch
 		if event == "SessionEnd" {
 			client, agent = claudeEndClient, claudeEnd
 		}
-		hooks = append(hooks, hook{event, jsonc.Object{
+		hooks = append(hooks, Hook{event, jsonc.Object{
 			{"type", "command"},
 			{"command", p.Watch("claude", client)},
 			{"timeout", seconds(agent)},

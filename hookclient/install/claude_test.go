@@ -20,9 +20,9 @@ var update = flag.Bool("update", false, "rewrite the expected files")
 // testProgram lies in a folder whose name tests the quoting.
 var testProgram = Program{Path: "/home/ana o'neil/.local/bin/aoctl-hook"}
 
-func gateHooks() []hook { return claudeHooks(testProgram, Gate, 10*time.Minute) }
+func gateHooks() []Hook { return claudeHooks(testProgram, Gate, 10*time.Minute) }
 
-func mustInstall(t *testing.T, src []byte, hooks []hook) []byte {
+func mustInstall(t *testing.T, src []byte, hooks []Hook) []byte {
 	t.Helper()
 	out, err := claudeLayout().install(src, hooks)
 	if err != nil {
@@ -34,7 +34,7 @@ func mustInstall(t *testing.T, src []byte, hooks []hook) []byte {
 // mustRemove takes ours out again, without the help of a backup.
 func mustRemove(t *testing.T, src []byte) []byte {
 	t.Helper()
-	d, err := newDocument(src)
+	d, err := ParseClaude(src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestClaudeInstallReplacesOurs(t *testing.T) {
 	})
 	t.Run("other mode", func(t *testing.T) {
 		got := string(mustInstall(t, first, prompts))
-		if strings.Contains(got, "PreToolUse") || strings.Count(got, "aoctl-hook") != 2+len(claudeWatched) {
+		if strings.Contains(got, "PreToolUse") || strings.Count(got, "aoctl-hook") != 2+len(ClaudeWatched) {
 			t.Errorf("hooks of the mode before are left, or some are missing:\n%s", got)
 		}
 		if diff := cmp.Diff(string(first), string(mustInstall(t, mustRemove(t, []byte(got)), gateHooks()))); diff != "" {

@@ -9,9 +9,9 @@ import (
 
 const cureShape = "Claude Code leaves out every hook of an event beside such a one: correct it by hand, then run this again; nothing was changed"
 
-// claudeCheckShape refuses a text in which the hooks to be installed would be ignored
+// ClaudeShape refuses a text in which the hooks to be installed would be ignored
 // because of what stands around or beside them. The error is a *jsonc.SyntaxError.
-func claudeCheckShape(d *jsonc.Document) error {
+func ClaudeShape(d *jsonc.Document) error {
 	if d.Root.Kind != jsonc.ObjectKind {
 		return wrongShape(d, d.Root, "settings are an object, this is %s", d.Root.Kind)
 	}
@@ -88,7 +88,7 @@ func checkHandler(d *jsonc.Document, event string, h *jsonc.Node) error {
 	return nil
 }
 
-// newDocument parses src as Claude Code does. A blank text counts as an empty object.
-func newDocument(src []byte) (*jsonc.Document, error) {
+// ParseClaude parses src as Claude Code does. A blank text counts as an empty object.
+func ParseClaude(src []byte) (*jsonc.Document, error) {
 	return jsonc.Parse(src, jsonc.Strict, "Claude Code")
 }

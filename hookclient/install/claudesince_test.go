@@ -1,12 +1,10 @@
 package install
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // Attack: an older Claude Code that finds an event it does not know ignores the whole
@@ -37,10 +35,10 @@ func TestInstallForAnOlderClaude(t *testing.T) {
 			o.Version, o.Mode = tt.version, tt.mode
 			r := install(t, o)
 			text := read(t, path)
-			if strings.Contains(text, "ConfigChange") != tt.settings || strings.Contains(text, "UserPromptExpansion") != tt.texts || !strings.Contains(text, claudeGates[tt.mode]) {
+			if strings.Contains(text, "ConfigChange") != tt.settings || strings.Contains(text, "UserPromptExpansion") != tt.texts || !strings.Contains(text, ClaudeGates[tt.mode]) {
 				t.Errorf("written for it:\n%s", text)
 			}
-			if failed := tt.version == "" || compareVersions(tt.version, "2.1.78") >= 0; strings.Contains(text, "StopFailure") != failed {
+			if failed := tt.version == "" || machine.CompareVersions(tt.version, "2.1.78") >= 0; strings.Contains(text, "StopFailure") != failed {
 				t.Errorf("a hook on StopFailure in what is written:\n%s", text)
 			}
 			if warnings := strings.Join(r.Warnings, "\n"); !strings.Contains(warnings, tt.warns) || (warnings == "") != (tt.warns == "") {
@@ -48,27 +46,4 @@ func TestInstallForAnOlderClaude(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCheckAnOlderClaude(t *testing.T) {
-	c, _ := checking(t)
-	program := filepath.Join(t.TempDir(), "claude")
-	put(t, program, "#!/bin/sh\n")
-	if err := os.Chmod(program, 0o700); err != nil { // #nosec G302 -- a program
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", filepath.Dir(program))
-	c.Version = func(context.Context, string) (string, error) { return "2.1.100", nil }
-	wantFinding(t, reportOn(t, c, "claude"), Fail, "version", "a hook on UserPromptExpansion, which Claude Code 2.1.100 does not know: it ignores this whole file, and asks nobody")
-	o := Options{Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: c.Program, Version: "2.1.100", Now: c.Now, ManagedDir: c.ManagedDir}
-	install(t, o)
-	r := reportOn(t, c, "claude")
-	wantFinding(t, r, Warn, "version", "Claude Code 2.1.100 is too old for a hook on UserPromptExpansion")
-	for _, f := range r.Findings {
-		if f.Status == Fail {
-			t.Errorf("%s: %s", f.Name, f.Seen)
-		}
-	}
-	c.Version = func(context.Context, string) (string, error) { return "2.1.329", nil }
-	wantFinding(t, reportOn(t, c, "claude"), Fail, "events", "no hook on UserPromptExpansion")
 }

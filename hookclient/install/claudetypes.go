@@ -47,8 +47,8 @@ var claudeTypes = []struct {
 // same effect as a wrong type.
 var claudeModes = []string{"default", "manual", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"}
 
-// voidWarnings names the settings in d that make Claude Code ignore the file at path.
-func voidWarnings(path string, d *jsonc.Document) []string {
+// ClaudeVoids names the settings in d that make Claude Code ignore the file at path.
+func ClaudeVoids(path string, d *jsonc.Document) []string {
 	if d.Root.Kind != jsonc.ObjectKind {
 		return []string{voidWarning(path, d, d.Root, "the settings", jsonc.ObjectKind)}
 	}

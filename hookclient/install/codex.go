@@ -2,11 +2,15 @@ package install
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // codexEvents are those that the console is told of.
@@ -18,19 +22,17 @@ var codexEvents = []string{
 // is trusted, by its content and its place in the file: see Trust.
 // Source: runs of Codex 0.169.0.
 func codexAgent() agent {
-	const title = "Codex"
 	return agent{
 		layout: layout{
-			agent: "codex", title: title, line: "command", matched: []string{"PreToolUse", "PostToolUse"}, shape: codexShape,
+			agent: "codex", line: "command", matched: []string{"PreToolUse", "PostToolUse"}, shape: codexShape,
 		},
 		gate: own("PreToolUse"), watched: codexEvents,
-		home: inHomeFolder(title, "CODEX_HOME", ".codex"), file: "hooks.json", shared: filepath.Join(".codex", "hooks.json"),
-		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+		hooks: func(p Program, _ Mode, timeout time.Duration) []Hook {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", seconds(limit)}}
 			}
 			gate := append(write(p.Gate("codex", timeout), p.GateTime("codex", timeout)), jsonc.Field{"statusMessage", "Waiting for aoctl"})
-			return append([]hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
+			return append([]Hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
 		},
 		notes: codexNotes, cleanUp: codexForget,
 	}
@@ -72,7 +74,7 @@ func codexShape(d *jsonc.Document) error {
 	const cure = "Codex ignores the whole file because of it: correct it by hand, then run this again; nothing was changed"
 	return nestedShape(d, cure, func(event string, h *jsonc.Node) error {
 		if t := h.Member("type"); t == nil || t.Kind != jsonc.StringKind || t.Text == "http" {
-			return d.Wrong(h, cure, `a hook of %s is of a "type" that Codex does not read: %s`, event, shorten(t.String()))
+			return d.Wrong(h, cure, `a hook of %s is of a "type" that Codex does not read: %s`, event, machine.Shorten(t.String()))
 		}
 		if t := h.Member("timeout"); t != nil && t.Kind != jsonc.NumberKind {
 			return d.Wrong(t, cure, `"timeout" must be a number of seconds`)
@@ -82,7 +84,7 @@ func codexShape(d *jsonc.Document) error {
 }
 
 func codexNotes(_ Options, f *settingsFile, _ []byte) []string {
-	config, path, err := readCodexConfig(filepath.Dir(f.path))
+	config, path, err := ReadCodexConfig(filepath.Dir(f.path))
 	if err != nil {
 		return []string{fmt.Sprintf("cannot tell what is in %s: %v", path, err)}
 	}
@@ -93,4 +95,29 @@ func codexNotes(_ Options, f *settingsFile, _ []byte) []string {
 		}
 	}
 	return w
+}
+
+// maxConfig bounds a config.toml, bytes.
+const maxConfig = 1 << 20
+
+// CodexConfig is what of config.toml decides whether a hook runs.
+type CodexConfig struct {
+	Features map[string]any `toml:"features"`
+	Hooks    map[string]any `toml:"hooks"`
+}
+
+// ReadCodexConfig reads the user's config.toml; one that is missing is empty.
+func ReadCodexConfig(dir string) (config CodexConfig, path string, err error) {
+	if dir == "" {
+		return config, "config.toml", ErrNoHome
+	}
+	path = filepath.Join(dir, "config.toml")
+	text, err := machine.ReadBounded(path, maxConfig)
+	if errors.Is(err, machine.ErrNoFile) {
+		return config, path, nil
+	}
+	if err == nil {
+		err = toml.Unmarshal(text, &config)
+	}
+	return config, path, err
 }

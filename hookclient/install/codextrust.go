@@ -17,6 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // codexTime bounds a conversation with Codex, its start included.
@@ -25,8 +26,8 @@ const codexTime = 30 * time.Second
 // maxCodexLine bounds one message of Codex, bytes.
 const maxCodexLine = 16 << 20
 
-// codexHook is a hook as Codex itself sees it.
-type codexHook struct {
+// CodexHook is a hook as Codex itself sees it.
+type CodexHook struct {
 	Key         string `json:"key"` // file:event:group:handler
 	Command     string `json:"command"`
 	SourcePath  string `json:"sourcePath"`
@@ -35,8 +36,8 @@ type codexHook struct {
 	TrustStatus string `json:"trustStatus"` // managed, untrusted, trusted, modified
 }
 
-// runs reports whether Codex calls the hook.
-func (h codexHook) runs() bool {
+// Runs reports whether Codex calls the hook.
+func (h CodexHook) Runs() bool {
 	return h.Enabled && (h.TrustStatus == "trusted" || h.TrustStatus == "managed")
 }
 
@@ -50,7 +51,7 @@ func CodexSkips(ctx context.Context, program, home string) (int, error) {
 	}
 	defer s.end()
 	hooks, err := s.ours(home)
-	return len(slices.DeleteFunc(hooks, codexHook.runs)), err
+	return len(slices.DeleteFunc(hooks, CodexHook.Runs)), err
 }
 
 // TrustCodex has Codex trust the hooks of aoctl in hooks.json of its folder home, through
@@ -87,15 +88,15 @@ func TrustCodex(ctx context.Context, program, home string) (trusted int, err err
 		return 0, err
 	}
 	for _, h := range hooks {
-		if !h.runs() {
+		if !h.Runs() {
 			return 0, fmt.Errorf("codex still does not run %s: it is %s", h.Key, h.TrustStatus)
 		}
 	}
 	return len(hooks), nil
 }
 
-// listCodexHooks is what Codex would run in the folder project.
-func listCodexHooks(program, home, project string) ([]codexHook, error) {
+// CodexHooks is what Codex would run in the folder project.
+func CodexHooks(program, home, project string) ([]CodexHook, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), codexTime)
 	defer cancel()
 	s, err := startCodex(ctx, program, home)
@@ -186,7 +187,7 @@ func (s *codexServer) call(method string, params map[string]any, result any) err
 		case m.ID == nil || *m.ID != s.last || m.Method != "":
 			continue // a notification, or a request of its own
 		case m.Error != nil:
-			return fmt.Errorf("codex app-server, %s: %s", method, shorten(m.Error.Message))
+			return fmt.Errorf("codex app-server, %s: %s", method, machine.Shorten(m.Error.Message))
 		case result == nil:
 			return nil
 		}
@@ -198,9 +199,9 @@ func (s *codexServer) call(method string, params map[string]any, result any) err
 }
 
 // list asks for the hooks that count in the folder project.
-func (s *codexServer) list(project string) ([]codexHook, error) {
+func (s *codexServer) list(project string) ([]CodexHook, error) {
 	var result struct {
-		Data []struct{ Hooks []codexHook }
+		Data []struct{ Hooks []CodexHook }
 	}
 	if err := s.call("hooks/list", map[string]any{"cwds": []string{project}}, &result); err != nil {
 		return nil, err
@@ -212,14 +213,14 @@ func (s *codexServer) list(project string) ([]codexHook, error) {
 }
 
 // ours lists those of aoctl in hooks.json of home.
-func (s *codexServer) ours(home string) ([]codexHook, error) {
+func (s *codexServer) ours(home string) ([]CodexHook, error) {
 	all, err := s.list(home)
 	if err != nil {
 		return nil, err
 	}
-	var hooks []codexHook
+	var hooks []CodexHook
 	for _, h := range all {
-		if sameFile(h.SourcePath, filepath.Join(home, "hooks.json")) && hookline.IsOurs(h.Command, "codex") {
+		if machine.SameFile(h.SourcePath, filepath.Join(home, "hooks.json")) && hookline.IsOurs(h.Command, "codex") {
 			hooks = append(hooks, h)
 		}
 	}
@@ -239,7 +240,7 @@ func codexKeys(path string, d *jsonc.Document) []string {
 		for g, group := range hooks.Items[i].Children("") {
 			for h, handler := range l.handlers(group) {
 				if l.isOurs(handler) {
-					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", path, snakeCase(hooks.Keys[i].Name), g, h))
+					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", path, SnakeCase(hooks.Keys[i].Name), g, h))
 				}
 			}
 		}
@@ -247,8 +248,8 @@ func codexKeys(path string, d *jsonc.Document) []string {
 	return keys
 }
 
-// snakeCase turns PreToolUse into pre_tool_use.
-func snakeCase(s string) string {
+// SnakeCase turns PreToolUse into pre_tool_use.
+func SnakeCase(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		if 'A' <= r && r <= 'Z' {

@@ -126,8 +126,8 @@ func TestTrustRealCodex(t *testing.T) {
 	}
 	const config = "model = \"x\" # mine\n\n[features]\nhooks = true\n"
 	o, dir := codexHome(t, config)
-	hooks, err := listCodexHooks(program, dir, dir)
-	if err != nil || len(hooks) != 2+len(codexEvents) || hooks[0].runs() {
+	hooks, err := CodexHooks(program, dir, dir)
+	if err != nil || len(hooks) != 2+len(codexEvents) || hooks[0].Runs() {
 		t.Fatalf("before: %v, %+v", err, hooks)
 	}
 	if n, err := TrustCodex(t.Context(), program, dir); err != nil || n != 1+len(codexEvents) {
@@ -161,27 +161,4 @@ func TestCodexPlaces(t *testing.T) {
 	if r := uninstall(t, o); !strings.Contains(strings.Join(r.Warnings, "\n"), "1 hook of others in "+path+" now stand") {
 		t.Errorf("the hook behind ours moved: %q", r.Warnings)
 	}
-}
-
-// Codex itself is asked whether it trusts the gate.
-func TestCheckCodexAsks(t *testing.T) {
-	o, _ := checking(t)
-	io := Options{Agent: "codex", Mode: Gate, Timeout: time.Minute, Program: o.Program, Now: o.Now}
-	r := install(t, io)
-	program := filepath.Join(os.Getenv("PATH"), "codex")
-	put(t, program, "#!/bin/sh\n")
-	if err := os.Chmod(program, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for status, want := range map[string]Status{"trusted": OK, "managed": OK, "untrusted": Fail, "modified": Fail} {
-		o.CodexHooks = func(string, string, string) ([]codexHook, error) {
-			return []codexHook{{Key: r.File + ":pre_tool_use:0:0", SourcePath: r.File, Enabled: true, TrustStatus: status}}, nil
-		}
-		wantFinding(t, reportOn(t, o, "codex"), want, "hook trust", status)
-	}
-	o.CodexHooks = func(string, string, string) ([]codexHook, error) { return nil, nil }
-	wantFinding(t, reportOn(t, o, "codex"), Fail, "hook trust", "does not see the hook")
-	o.CodexHooks = func(string, string, string) ([]codexHook, error) { return nil, os.ErrDeadlineExceeded }
-	wantFinding(t, reportOn(t, o, "codex"), Warn, "hook trust", "does not tell")
-	wantFinding(t, reportOn(t, o, "codex"), Fail, "hook trust", "Codex does not trust")
 }

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"path/filepath"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
@@ -18,20 +17,18 @@ var copilotEvents = []string{
 // its event; hooks have no matcher, for some that mean "all" elsewhere match nothing.
 // Source: runs of Copilot CLI 1.0.102.
 func copilotAgent() agent {
-	const title = "Copilot CLI"
 	return agent{
-		layout: layout{agent: "copilot", title: title, line: "bash", flat: true, version: true, shape: copilotShape},
+		layout: layout{agent: "copilot", line: "bash", flat: true, version: true, shape: copilotShape},
 		gate:   own("PreToolUse"), watched: copilotEvents,
-		home: inHomeFolder(title, "COPILOT_HOME", ".copilot"), file: filepath.Join("hooks", "aoctl.json"), shared: filepath.Join(".github", "hooks", "aoctl.json"),
-		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+		hooks: func(p Program, _ Mode, timeout time.Duration) []Hook {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"bash", line}, {"timeoutSec", seconds(limit)}}
 			}
-			gate := hook{"PreToolUse", write(p.Gate("copilot", timeout), p.GateTime("copilot", timeout))}
-			return append([]hook{gate}, watching(p, "copilot", copilotEvents, []string{"SessionEnd"}, write)...)
+			gate := Hook{"PreToolUse", write(p.Gate("copilot", timeout), p.GateTime("copilot", timeout))}
+			return append([]Hook{gate}, watching(p, "copilot", copilotEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {
-			return claudeToo(o, title, false)
+			return claudeToo(o, Title("copilot"), false)
 		},
 	}
 }

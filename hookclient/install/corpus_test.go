@@ -41,7 +41,7 @@ func userFile(t *testing.T, a agent) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, a.file)
+	return filepath.Join(dir, a.place().File)
 }
 
 // tree is every file and folder below dir, but no backups.

@@ -1,12 +1,12 @@
 package install
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // cursorWatched are the events that the console is told of.
@@ -18,20 +18,18 @@ var cursorWatched = []string{
 // follows "//" before it parses, and one entry that it does not like voids the file.
 // Source: the hook loader of @cursor/sdk 1.0.32, run with fake homes.
 func cursorAgent() agent {
-	const title = "Cursor"
 	return agent{
-		layout: layout{agent: "cursor", title: title, line: "command", flat: true, version: true, syntax: jsonc.Slashes, shape: cursorShape},
+		layout: layout{agent: "cursor", line: "command", flat: true, version: true, syntax: jsonc.Slashes, shape: cursorShape},
 		gate:   own("preToolUse"), watched: cursorWatched,
-		home: inHomeFolder(title, "", ".cursor"), file: "hooks.json", shared: filepath.Join(".cursor", "hooks.json"),
-		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+		hooks: func(p Program, _ Mode, timeout time.Duration) []Hook {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"command", line}, {"timeout", seconds(limit)}}
 			}
 			gate := append(write(p.Gate("cursor", timeout), p.GateTime("cursor", timeout)), jsonc.Field{"failClosed", true})
-			return append([]hook{{"preToolUse", gate}}, watching(p, "cursor", cursorWatched, []string{"sessionEnd"}, write)...)
+			return append([]Hook{{"preToolUse", gate}}, watching(p, "cursor", cursorWatched, []string{"sessionEnd"}, write)...)
 		},
 		notes: func(o Options, _ *settingsFile, _ []byte) []string {
-			return claudeToo(o, title, true)
+			return claudeToo(o, Title("cursor"), true)
 		},
 	}
 }
@@ -49,14 +47,14 @@ func cursorShape(d *jsonc.Document) error {
 	}
 	if hooks != nil && hooks.Kind == jsonc.ObjectKind {
 		for i, k := range hooks.Keys {
-			if !slices.Contains(cursorEvents, k.Name) {
-				return d.Wrong(hooks.Items[i], cure, "Cursor knows no event %q", shorten(k.Name))
+			if !slices.Contains(CursorEvents, k.Name) {
+				return d.Wrong(hooks.Items[i], cure, "Cursor knows no event %q", machine.Shorten(k.Name))
 			}
 		}
 	}
 	return flatShape(d, cure, func(event string, h *jsonc.Node) error {
 		var bad error
-		cursorEntry(h, func(at *jsonc.Node, format string, args ...any) {
+		CursorEntry(h, func(at *jsonc.Node, format string, args ...any) {
 			if bad == nil {
 				bad = d.Wrong(at, cure, "in a hook of "+event+", "+format, args...)
 			}
@@ -65,20 +63,29 @@ func cursorShape(d *jsonc.Document) error {
 	})
 }
 
-// cursorEntry calls wrong for each member of h that voids the file.
-func cursorEntry(h *jsonc.Node, wrong func(at *jsonc.Node, format string, args ...any)) {
+// CursorEntry calls wrong for each member of h that voids the file.
+func CursorEntry(h *jsonc.Node, wrong func(at *jsonc.Node, format string, args ...any)) {
 	if t := h.Member("timeout"); t != nil {
 		if v, err := strconv.ParseFloat(t.Text, 64); err != nil || t.Kind != jsonc.NumberKind || v <= 0 {
-			wrong(t, "an entry's timeout is %s", shorten(t.Text))
+			wrong(t, "an entry's timeout is %s", machine.Shorten(t.Text))
 		}
 	}
 	if f := h.Member("failClosed"); f != nil && f.Kind != jsonc.BoolKind {
 		wrong(f, "an entry's failClosed is not true or false")
 	}
 	if t := h.Member("type"); t != nil && t.Text != "command" && t.Text != "prompt" {
-		wrong(t, "an entry's type is %q", shorten(t.Text))
+		wrong(t, "an entry's type is %q", machine.Shorten(t.Text))
 	}
 	if m := h.Member("matcher"); m != nil && m.Kind != jsonc.StringKind {
 		wrong(m, "an entry's matcher is no text")
 	}
+}
+
+// CursorEvents are all that Cursor knows: one other name voids the whole file.
+// Source: the hook loader of @cursor/sdk 1.0.32, run with fake homes.
+var CursorEvents = []string{
+	"sessionStart", "sessionEnd", "preToolUse", "postToolUse", "postToolUseFailure",
+	"beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution",
+	"beforeReadFile", "afterFileEdit", "beforeTabFileRead", "afterTabFileEdit", "beforeSubmitPrompt",
+	"afterAgentResponse", "afterAgentThought", "subagentStart", "subagentStop", "preCompact", "stop", "workspaceOpen",
 }

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 const (
-	maxSettings   = 16 << 20 // bytes; no real settings file comes near
+	MaxSettings   = 16 << 20 // bytes; no real settings file comes near
 	backupInfix   = ".aoctl-backup-"
 	backupsKept   = 5
 	maxLinks      = 40 // symbolic links followed to the file itself
@@ -57,8 +58,8 @@ func readSettings(path string, mkdir bool) (*settingsFile, error) {
 	if !f.info.Mode().IsRegular() {
 		return nil, fmt.Errorf("read settings: %s is not a regular file", path)
 	}
-	if f.info.Size() > maxSettings {
-		return nil, fmt.Errorf("read settings: %s has %d bytes, more than the %d that settings may have", path, f.info.Size(), maxSettings)
+	if f.info.Size() > MaxSettings {
+		return nil, fmt.Errorf("read settings: %s has %d bytes, more than the %d that settings may have", path, f.info.Size(), MaxSettings)
 	}
 	f.data, err = os.ReadFile(target) //nolint:gosec // the user names the file
 	if err != nil {
@@ -135,7 +136,7 @@ func (f *settingsFile) remove(now time.Time) (backup string, err error) {
 // removeFolders removes the folders that an installation may have made, as far as they are
 // empty and below the user's own.
 func (f *settingsFile) removeFolders() {
-	home := homeDir()
+	home := machine.Home()
 	for dir, n := filepath.Dir(f.target), 0; n < f.folders && home != "" && strings.HasPrefix(dir, home+string(filepath.Separator)); dir, n = filepath.Dir(dir), n+1 {
 		if os.Remove(dir) != nil {
 			return

@@ -3,6 +3,9 @@ package install
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Found is an agent on this machine.
@@ -18,22 +21,18 @@ type Found struct {
 // a folder of settings.
 func Find() []Found {
 	var list []Found
-	for _, c := range agentChecks() {
-		a, ok := agentNamed(c.agent)
-		if !ok {
-			continue
-		}
-		f := Found{Agent: a.agent, Title: a.title, Program: findAgent(c.programs)}
+	for _, a := range agents() {
+		f := Found{Agent: a.agent, Title: a.title(), Program: machine.FindProgram(profile.Of(a.agent).Programs)}
 		there := f.Program != ""
 		if dir, err := a.home(); err == nil {
-			f.File = filepath.Join(dir, a.file)
-			info, err := os.Stat(filepath.Join(dir, a.folder))
+			f.File = filepath.Join(dir, a.place().File)
+			info, err := os.Stat(filepath.Join(dir, a.place().Folder))
 			there = there || err == nil && info.IsDir()
 		}
 		if !there {
 			continue
 		}
-		if data, err := readBounded(f.File, maxSettings); err == nil {
+		if data, err := machine.ReadBounded(f.File, MaxSettings); err == nil {
 			f.Installed = len(a.programs(data)) > 0
 		}
 		list = append(list, f)
@@ -43,10 +42,5 @@ func Find() []Found {
 
 // AgentProgram is where an agent's program lies, "" when it is not found.
 func AgentProgram(agent string) string {
-	for _, c := range agentChecks() {
-		if c.agent == agent {
-			return findAgent(c.programs)
-		}
-	}
-	return ""
+	return machine.FindProgram(profile.Of(agent).Programs)
 }

@@ -2,45 +2,42 @@ package install
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
-// geminiEvents are those that the console is told of, beside geminiPrompt.
+// geminiEvents are those that the console is told of, beside GeminiPrompt.
 var geminiEvents = []string{"AfterTool", "AfterAgent", "SessionStart", "SessionEnd", "Notification"}
 
-// geminiPrompt is the event before a prompt. It comes in every mode, the one for editors
+// GeminiPrompt is the event before a prompt. It comes in every mode, the one for editors
 // among them, in which no BeforeTool comes: there the prompt is refused.
-const geminiPrompt = "BeforeAgent"
+const GeminiPrompt = "BeforeAgent"
 
-// geminiEditors are the flags of that mode.
-var geminiEditors = []string{"--acp", "--experimental-acp", "--experimentalAcp"}
+// GeminiEditors are the flags of that mode.
+var GeminiEditors = []string{"--acp", "--experimental-acp", "--experimentalAcp"}
 
 // geminiAgent: settings.json with comments, timeouts in milliseconds. The hooks have no
 // name: a project could switch off by its name a hook that has one.
 // Source: runs of Gemini CLI 0.61.0.
 func geminiAgent() agent {
-	const title = "Gemini CLI"
 	return agent{
 		layout: layout{
-			agent: "gemini", title: title, line: "command", matched: []string{"BeforeTool", "AfterTool"},
+			agent: "gemini", line: "command", matched: []string{"BeforeTool", "AfterTool"},
 			syntax: jsonc.Comments, shape: looseShape,
 		},
-		gate: own("BeforeTool"), watched: append([]string{geminiPrompt}, geminiEvents...),
-		home: inHomeFolder(title, "", ".gemini"), file: "settings.json", shared: filepath.Join(".gemini", "settings.json"),
-		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+		gate: own("BeforeTool"), watched: append([]string{GeminiPrompt}, geminiEvents...),
+		hooks: func(p Program, _ Mode, timeout time.Duration) []Hook {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", milliseconds(limit)}}
 			}
-			gate := hook{"BeforeTool", write(p.Gate("gemini", timeout), p.GateTime("gemini", timeout))}
-			prompt := hook{geminiPrompt, write(p.Prompt("gemini", watchClient, geminiEditors), watchClient+hookline.Grace)}
-			return append([]hook{gate, prompt}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
+			gate := Hook{"BeforeTool", write(p.Gate("gemini", timeout), p.GateTime("gemini", timeout))}
+			prompt := Hook{GeminiPrompt, write(p.Prompt("gemini", watchClient, GeminiEditors), watchClient+hookline.Grace)}
+			return append([]Hook{gate, prompt}, watching(p, "gemini", geminiEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {
-			d, err := jsonc.Parse(after, jsonc.Comments, title)
+			d, err := jsonc.Parse(after, jsonc.Comments, Title("gemini"))
 			if err != nil {
 				return nil // after was just made, and parsed
 			}

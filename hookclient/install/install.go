@@ -120,9 +120,9 @@ func (o Options) validate() (agent, error) {
 		}
 	case o.Scope == File && o.File == "":
 		return a, &UsageError{Text: "no settings file named", Hint: "--settings needs the path of a file"}
-	case o.Scope == Project && a.project == "":
+	case o.Scope == Project && a.place().Project == "":
 		return a, &UsageError{
-			Text: a.title + " has no settings for a project that are yours alone",
+			Text: a.title() + " has no settings for a project that are yours alone",
 			Hint: "leave --project out for all your projects, or name a file with --settings",
 		}
 	}
@@ -139,7 +139,7 @@ func (o Options) validateInstall() (agent, error) {
 	}
 	if a.gate[o.Mode] == "" {
 		return a, &UsageError{
-			Text: fmt.Sprintf("there is no mode %s for %s", o.Mode, a.title),
+			Text: fmt.Sprintf("there is no mode %s for %s", o.Mode, a.title()),
 			Hint: fmt.Sprintf("install it with --mode %s", a.modes()[0]),
 		}
 	}
@@ -183,7 +183,7 @@ func Install(o Options) (Report, error) {
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
 	r.Warnings = append(programWarnings(o.Program), consoleWarnings(o.Program.Console)...)
-	if why, cure := notHeld(a.agent, o.Version); why != "" {
+	if why, cure := NotHeld(a.agent, o.Version); why != "" {
 		r.NotHeld = why + "; " + cure
 	}
 	r.Warnings = append(r.Warnings, age(o)...)
@@ -248,7 +248,7 @@ func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
 		return a.plugin.write(f.data, o)
 	}
 	if a.agent == "claude" {
-		hooks, _ := claudeHooksFor(o)
+		hooks, _ := ClaudeHooksFor(o)
 		return a.install(f.data, hooks)
 	}
 	return a.install(f.data, a.hooks(o.Program, o.Mode, o.Timeout))
@@ -306,7 +306,7 @@ func (a agent) nothingForeign(data []byte) bool {
 
 // report begins a report on f.
 func (f *settingsFile) report(a agent) Report {
-	r := Report{Agent: a.title, File: f.path}
+	r := Report{Agent: a.title(), File: f.path}
 	if f.target != f.path {
 		r.Target = f.target
 	}

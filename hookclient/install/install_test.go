@@ -350,7 +350,7 @@ func TestInstallNeedsAConsole(t *testing.T) {
 	// Whatever the socket is called, the line holds it as one word.
 	o.Program.Console = Console{Socket: "/a b/it's $HOME/`s`"}
 	install(t, o)
-	f, err := newDocument([]byte(read(t, path)))
+	f, err := ParseClaude([]byte(read(t, path)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 // where it is flat.
 type layout struct {
 	agent   string       // its name in the line of a hook: "codex"
-	title   string       // as its makers write it: "Codex"
 	line    string       // the member of a hook that holds its line
 	flat    bool         // an event holds the hooks themselves, no groups of them
 	version bool         // the file says "version": 1
@@ -23,26 +22,29 @@ type layout struct {
 	shape   func(*jsonc.Document) error
 }
 
-// hook is one handler that should be there.
-type hook struct {
-	event   string
-	handler jsonc.Object
+// Hook is one handler that should be there.
+type Hook struct {
+	Event   string
+	Handler jsonc.Object
 }
+
+// title is the agent's name in a sentence.
+func (l layout) title() string { return Title(l.agent) }
 
 // document parses a settings text of the agent.
 func (l layout) document(src []byte) (*jsonc.Document, error) {
-	return jsonc.Parse(src, l.syntax, l.title)
+	return jsonc.Parse(src, l.syntax, l.title())
 }
 
 // group wraps the handler the way an event's array holds it.
-func (l layout) group(h hook) jsonc.Object {
+func (l layout) group(h Hook) jsonc.Object {
 	switch {
 	case l.flat:
-		return h.handler
-	case slices.Contains(l.matched, h.event):
-		return jsonc.Object{{"matcher", "*"}, {"hooks", jsonc.Array{h.handler}}}
+		return h.Handler
+	case slices.Contains(l.matched, h.Event):
+		return jsonc.Object{{"matcher", "*"}, {"hooks", jsonc.Array{h.Handler}}}
 	}
-	return jsonc.Object{{"hooks", jsonc.Array{h.handler}}}
+	return jsonc.Object{{"hooks", jsonc.Array{h.Handler}}}
 }
 
 // handlers lists the hooks of one item of an event's array.
@@ -56,7 +58,7 @@ func (l layout) handlers(group *jsonc.Node) []*jsonc.Node {
 // install returns the settings text src with hooks in it. Entries of ours that are there
 // already are brought up to date where they stand, or go; all else stays. New ones come
 // last, so that no other hook changes its place.
-func (l layout) install(src []byte, hooks []hook) ([]byte, error) {
+func (l layout) install(src []byte, hooks []Hook) ([]byte, error) {
 	d, err := l.document(src)
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (l layout) install(src []byte, hooks []hook) ([]byte, error) {
 	}
 	left := map[string]bool{}
 	for _, h := range hooks {
-		left[h.event] = true
+		left[h.Event] = true
 	}
 	if _, err = l.remove(d, func(event string, group *jsonc.Node) bool {
 		keep := left[event] && l.seesAll(group) // the first one; further ones are doubles
@@ -94,32 +96,32 @@ func (l layout) seesAll(group *jsonc.Node) bool {
 	return m == nil || !l.flat && m.Kind == jsonc.StringKind && (m.Text == "" || m.Text == "*")
 }
 
-// put brings the entry of ours for h.event up to date, or adds it.
-func (l layout) put(d *jsonc.Document, h hook) error {
+// put brings the entry of ours for h.Event up to date, or adds it.
+func (l layout) put(d *jsonc.Document, h Hook) error {
 	all := d.Root.Member("hooks")
-	groups := all.Member(h.event)
+	groups := all.Member(h.Event)
 	switch {
 	case all == nil:
-		return d.AppendMember(d.Root, "hooks", jsonc.Object{{h.event, jsonc.Array{l.group(h)}}})
+		return d.AppendMember(d.Root, "hooks", jsonc.Object{{h.Event, jsonc.Array{l.group(h)}}})
 	case groups == nil:
-		return d.AppendMember(all, h.event, jsonc.Array{l.group(h)})
+		return d.AppendMember(all, h.Event, jsonc.Array{l.group(h)})
 	}
 	for _, group := range groups.Items {
 		for _, handler := range l.handlers(group) {
 			switch {
 			case !l.isOurs(handler):
-			case holds(d.Src[handler.Start:handler.End], h.handler):
+			case Holds(d.Src[handler.Start:handler.End], h.Handler):
 				return nil
 			default:
-				return d.Replace(handler, h.handler)
+				return d.Replace(handler, h.Handler)
 			}
 		}
 	}
 	return d.AppendItem(groups, l.group(h))
 }
 
-// holds reports whether text holds exactly the members of want.
-func holds(text []byte, want jsonc.Object) bool { return wire.Same(text, jsonc.Compact(want)) }
+// Holds reports whether text holds exactly the members of want.
+func Holds(text []byte, want jsonc.Object) bool { return wire.Same(text, jsonc.Compact(want)) }
 
 // isOurs reports whether a handler runs aoctl's hook client and nothing else.
 func (l layout) isOurs(handler *jsonc.Node) bool {

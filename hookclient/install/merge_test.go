@@ -161,15 +161,15 @@ func plain(v any) any {
 }
 
 // mergeModel says in terms of values what installing into text with no hooks of ours means.
-func mergeModel(settings map[string]any, hooks []hook) map[string]any {
+func mergeModel(settings map[string]any, hooks []Hook) map[string]any {
 	all, ok := settings["hooks"].(map[string]any)
 	if !ok {
 		all = map[string]any{}
 		settings["hooks"] = all
 	}
 	for _, h := range hooks {
-		groups, _ := all[h.event].([]any)
-		all[h.event] = append(groups, plain(claudeLayout().group(h)))
+		groups, _ := all[h.Event].([]any)
+		all[h.Event] = append(groups, plain(claudeLayout().group(h)))
 	}
 	return settings
 }
@@ -243,7 +243,7 @@ func FuzzInstallText(f *testing.F) {
 		if again, err := claudeLayout().install(out, hooks); err != nil || !bytes.Equal(again, out) {
 			t.Fatalf("second installation into %q: %v, %q", out, err, again)
 		}
-		d, err := newDocument(out)
+		d, err := ParseClaude(out)
 		if err != nil {
 			t.Fatal(err)
 		}

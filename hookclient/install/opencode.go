@@ -6,7 +6,6 @@ import (
 	_ "embed" // the plugin
 	"encoding/hex"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,16 +21,13 @@ var opencodeTold = []string{
 // of JavaScript that opencode loads and that starts the hook client.
 // Source: runs of opencode 1.18.33.
 func opencodeAgent() agent {
-	const title = "opencode"
 	return agent{
-		layout: layout{agent: "opencode", title: title},
+		layout: layout{agent: "opencode"},
 		gate:   own("tool.execute.before"), watched: opencodeTold,
-		home: inHomeFolder(title, "XDG_CONFIG_HOME", ".config"), folder: "opencode", file: filepath.Join("opencode", "plugins", "aoctl.js"),
 		notes: func(Options, *settingsFile, []byte) []string { return nil },
 		plugin: &plugin{
 			grace: 5 * time.Second,
 			text:  opencodePlugin,
-			title: title,
 		},
 	}
 }
@@ -44,7 +40,6 @@ var opencodePlugin string
 // Shape: a first line with a mark and the digest of all that follows, then the text with
 // the settings of the installation in place of pluginSlot, as one line of JSON.
 type plugin struct {
-	title string
 	text  string
 	grace time.Duration // how long it waits for a client whose own time is over
 }
@@ -115,4 +110,23 @@ func (p *plugin) programs(data []byte) []string {
 		return []string{c.Gate[0]}
 	}
 	return nil
+}
+
+// Plugin is what is pinned in a plugin of aoctl's for opencode, as it stands in a file.
+type Plugin struct {
+	Gate  []string      // the client that decides: program and arguments
+	Limit time.Duration // for that
+	Sound bool          // the file is as an aoctl wrote it, this version or another
+}
+
+// ReadPlugin reads one. It is false for a file that aoctl did not write.
+func ReadPlugin(data []byte) (Plugin, bool) {
+	p := opencodeAgent().plugin
+	c, ok := p.config(data)
+	return Plugin{c.Gate, time.Duration(c.Limit) * time.Millisecond, ok && p.intact(data)}, p.ours(data)
+}
+
+// WritePlugin is the text of a plugin for o, in the place of data.
+func WritePlugin(data []byte, o Options) ([]byte, error) {
+	return opencodeAgent().plugin.write(data, o)
 }

@@ -2,23 +2,25 @@ package install
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// errNoHome means that the user's settings cannot be found.
-var errNoHome = errors.New("cannot tell where Claude Code's settings are: HOME is not set; set it, or name a file with --settings")
+// ErrNoHome means that the user's settings cannot be found.
+var ErrNoHome = errors.New("cannot tell where Claude Code's settings are: HOME is not set; set it, or name a file with --settings")
 
 // openSettings finds and reads the settings file that o means.
 func openSettings(a agent, o Options) (*settingsFile, error) {
 	switch o.Scope {
 	case Project:
-		path, err := filepath.Abs(a.project)
+		path, err := filepath.Abs(a.place().Project)
 		if err != nil {
 			return nil, err
 		}
-		return settingsIn(path, depth(a.project))
+		return settingsIn(path, depth(a.place().Project))
 	case File:
 		path, err := filepath.Abs(o.File)
 		if err != nil {
@@ -31,7 +33,7 @@ func openSettings(a agent, o Options) (*settingsFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settingsIn(filepath.Join(dir, a.file), depth(a.file)+1)
+	return settingsIn(filepath.Join(dir, a.place().File), depth(a.place().File)+1)
 }
 
 // settingsIn reads the file at path, above which so many folders may be made.
@@ -46,14 +48,11 @@ func settingsIn(path string, folders int) (*settingsFile, error) {
 // depth is how many folders stand in a relative path.
 func depth(path string) int { return strings.Count(filepath.ToSlash(path), "/") }
 
-// claudeConfigDir is the folder of the user's own settings.
-func claudeConfigDir() (string, error) {
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return filepath.Abs(dir)
+// ClaudeFolder is the folder of the user's own settings.
+func ClaudeFolder() (string, error) {
+	at := profile.Of("claude").Settings
+	if dir := machine.InHome(at.Variable, at.Home); dir != "" {
+		return dir, nil
 	}
-	home := os.Getenv("HOME")
-	if !filepath.IsAbs(home) {
-		return "", errNoHome
-	}
-	return filepath.Join(home, ".claude"), nil
+	return "", ErrNoHome
 }

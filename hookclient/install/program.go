@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // FindProgram says what an agent should run to reach this aoctl: the small aoctl-hook
@@ -21,40 +23,17 @@ func FindProgram(invoked string) (Program, error) {
 	}
 	named := self
 	if found, err := exec.LookPath(invoked); err == nil {
-		if abs, err := filepath.Abs(found); err == nil && sameFile(abs, self) {
+		if abs, err := filepath.Abs(found); err == nil && machine.SameFile(abs, self) {
 			named = abs
 		}
 	}
 	for _, beside := range []string{named, self} {
 		small := filepath.Join(filepath.Dir(beside), "aoctl-hook")
-		if executable(small) == nil {
+		if machine.Executable(small) == nil {
 			return Program{Path: small}, nil
 		}
 	}
 	return Program{Path: named, Args: []string{"hook"}}, nil
-}
-
-func sameFile(a, b string) bool {
-	ai, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	bi, err := os.Stat(b)
-	return err == nil && os.SameFile(ai, bi)
-}
-
-// executable returns why path cannot be run, or nil.
-func executable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
-	case info.Mode().Perm()&0o111 == 0:
-		return fmt.Errorf("%s is not executable", path)
-	}
-	return nil
 }
 
 // checkProgram refuses one that an agent could not run tomorrow.
@@ -87,7 +66,7 @@ func inGoBuild(path string) bool {
 // programWarnings says what may become of the program.
 func programWarnings(p Program) []string {
 	var w []string
-	if err := executable(p.Path); err != nil {
+	if err := machine.Executable(p.Path); err != nil {
 		w = append(w, fmt.Sprintf("the hook program cannot be run (%v); until it can, every call is refused", err))
 	}
 	if temp := filepath.Clean(os.TempDir()) + string(filepath.Separator); strings.HasPrefix(p.Path, temp) {

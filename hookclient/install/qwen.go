@@ -2,7 +2,6 @@ package install
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
@@ -18,23 +17,21 @@ var qwenEvents = []string{
 // milliseconds.
 // Source: runs of Qwen Code 0.24.4.
 func qwenAgent() agent {
-	const title = "Qwen Code"
 	return agent{
 		layout: layout{
-			agent: "qwen", title: title, line: "command", matched: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+			agent: "qwen", line: "command", matched: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
 			syntax: jsonc.Comments, shape: looseShape,
 		},
 		gate: own("PreToolUse"), watched: qwenEvents,
-		home: inHomeFolder(title, "", ".qwen"), file: "settings.json", shared: filepath.Join(".qwen", "settings.json"),
-		hooks: func(p Program, _ Mode, timeout time.Duration) []hook {
+		hooks: func(p Program, _ Mode, timeout time.Duration) []Hook {
 			write := func(line string, limit time.Duration) jsonc.Object {
 				return jsonc.Object{{"type", "command"}, {"command", line}, {"timeout", qwenTimeout(limit)}}
 			}
-			gate := hook{"PreToolUse", write(p.Gate("qwen", timeout), p.GateTime("qwen", timeout))}
-			return append([]hook{gate}, watching(p, "qwen", qwenEvents, []string{"SessionEnd"}, write)...)
+			gate := Hook{"PreToolUse", write(p.Gate("qwen", timeout), p.GateTime("qwen", timeout))}
+			return append([]Hook{gate}, watching(p, "qwen", qwenEvents, []string{"SessionEnd"}, write)...)
 		},
 		notes: func(_ Options, f *settingsFile, after []byte) []string {
-			d, err := jsonc.Parse(after, jsonc.Comments, title)
+			d, err := jsonc.Parse(after, jsonc.Comments, Title("qwen"))
 			if err != nil {
 				return nil // after was just made, and parsed
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // cureLoose goes with a file that has no place for hooks.
@@ -59,13 +60,13 @@ func eventsShape(d *jsonc.Document, cure string, each func(event string, item *j
 	}
 	for i, k := range hooks.Keys {
 		if hooks.Items[i].Kind != jsonc.ArrayKind {
-			return d.Wrong(hooks.Items[i], cure, `"hooks.%s" must be an array, this is %s`, shorten(k.Name), hooks.Items[i].Kind)
+			return d.Wrong(hooks.Items[i], cure, `"hooks.%s" must be an array, this is %s`, machine.Shorten(k.Name), hooks.Items[i].Kind)
 		}
 		for _, item := range hooks.Items[i].Items {
 			if item.Kind != jsonc.ObjectKind {
-				return d.Wrong(item, cure, `an entry of "hooks.%s" must be an object, this is %s`, shorten(k.Name), item.Kind)
+				return d.Wrong(item, cure, `an entry of "hooks.%s" must be an object, this is %s`, machine.Shorten(k.Name), item.Kind)
 			}
-			if err = each(shorten(k.Name), item); err != nil {
+			if err = each(machine.Shorten(k.Name), item); err != nil {
 				return err
 			}
 		}

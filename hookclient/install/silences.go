@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
 // silencers are members of Claude Code's settings that keep installed hooks from running.
@@ -20,7 +21,7 @@ func Silences(settings []byte) string {
 	if len(strings.TrimSpace(string(settings))) == 0 {
 		return ""
 	}
-	d, err := newDocument(settings)
+	d, err := ParseClaude(settings)
 	if err != nil || d.Root.Kind != jsonc.ObjectKind {
 		return "it is no strict JSON, so what it sets cannot be told"
 	}
@@ -37,8 +38,8 @@ func Silences(settings []byte) string {
 		return "which variables it sets cannot be told"
 	}
 	for _, k := range env.Keys {
-		if what := steering(k.Name); what != "" {
-			return "its variable " + shorten(k.Name) + " sets " + what
+		if what := Steers(k.Name); what != "" {
+			return "its variable " + machine.Shorten(k.Name) + " sets " + what
 		}
 	}
 	return ""
@@ -48,7 +49,7 @@ func Silences(settings []byte) string {
 // absolute paths; none when the file cannot be read, or is no settings file: too large, or
 // not text.
 func ProgramsIn(file string) []string {
-	data, err := readBounded(file, maxSettings)
+	data, err := machine.ReadBounded(file, MaxSettings)
 	if err != nil || bytes.IndexByte(data, 0) >= 0 {
 		return nil
 	}
@@ -100,8 +101,41 @@ func UserFiles() []string {
 	var list []string
 	for _, a := range agents() {
 		if dir, err := a.home(); err == nil {
-			list = append(list, filepath.Join(dir, a.file))
+			list = append(list, filepath.Join(dir, a.place().File))
 		}
 	}
 	return list
+}
+
+// Steers says what a variable can do to a gate when it stands in an agent's settings;
+// "" for one that leaves it alone.
+func Steers(name string) string {
+	for _, s := range []struct{ what, names string }{
+		{"where a hook asks, and with which token", "AOCTL_* XDG_RUNTIME_DIR XDG_STATE_HOME HOME"},
+		{"how long a hook waits", "AGENT_ORCHESTRATOR_APPROVAL_TIMEOUT"},
+		{"which programs run in place of others", "PATH SHELL CLAUDE_CODE_SHELL CLAUDE_CODE_SHELL_PREFIX CLAUDE_CODE_SHELL_LAUNCHER_SCRIPT"},
+		{"what is loaded into the shell that runs a hook", "LD_* DYLD_* GCONV_PATH BASH_ENV ENV BASH_FUNC_* SHELLOPTS BASHOPTS ZDOTDIR"},
+		{"what is loaded into Claude Code", "NODE_OPTIONS NODE_PATH BUN_OPTIONS BUN_INSPECT_PRELOAD"},
+		{"which settings and hooks Claude Code reads", "CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE CLAUDE_CODE_RESTRICTED " +
+			"CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG CLAUDE_CODE_PERSONAL_HOOKS_OFF CLAUDE_CODE_PERSONAL_CONFIG_FIX CLAUDE_CODE_MANAGED_SETTINGS_PATH " +
+			"CLAUDE_CODE_REMOTE_SETTINGS_PATH CLAUDE_CODE_MCP_SERVE_SETTINGS CLAUDE_CODE_DISABLE_ADMIN_ENV_UNION CLAUDE_CODE_*HOOK*"},
+		{"which agent, and which project, a hook says it is for", "CLAUDECODE CLAUDE_PID CLAUDE_PROJECT_DIR CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ATTENDED " +
+			"GEMINI_* QWEN_CODE* COPILOT_CLI OPENCODE CURSOR_VERSION"},
+	} {
+		if slices.ContainsFunc(strings.Fields(s.names), func(pattern string) bool { return fitsName(pattern, name) }) {
+			return s.what
+		}
+	}
+	return ""
+}
+
+// fitsName matches name with NAME, BEGIN* or BEGIN*MIDDLE*.
+func fitsName(pattern, name string) bool {
+	first, rest, open := strings.Cut(pattern, "*")
+	if !open {
+		return name == pattern
+	}
+	middle := strings.TrimSuffix(rest, "*")
+	after, ok := strings.CutPrefix(name, first)
+	return ok && strings.Contains(after, middle)
 }

@@ -1,12 +1,9 @@
 package install
 
 import (
-	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Attack: an older release of an agent reads no hooks, or runs a call whose hook fails. An
@@ -47,74 +44,5 @@ func TestInstallForAnOlderAgent(t *testing.T) {
 				t.Errorf("nothing stands ready for an update: %v", err)
 			}
 		})
-	}
-}
-
-func TestCheckAnOlderAgent(t *testing.T) {
-	c, _ := checking(t)
-	programs := t.TempDir()
-	t.Setenv("PATH", programs)
-	for agent, tt := range map[string]struct{ older, since, find string }{
-		"codex":    {"0.123.0", "0.124.0", "Codex 0.123.0 runs no hooks, or not before a patch: calls run unasked"},
-		"gemini":   {"0.25.0", "0.26.0", "Gemini CLI 0.25.0 runs no hooks: calls run unasked"},
-		"qwen":     {"0.12.0", "0.15.6", "Qwen Code 0.12.0 runs no hooks"},
-		"opencode": {"1.0.185", "1.1.11", "opencode 1.0.185 reads no plugins"},
-		"copilot":  {"1.0.69", "1.0.70", "Copilot CLI 1.0.69 runs a call when its hook fails"},
-	} {
-		t.Run(agent, func(t *testing.T) {
-			program := filepath.Join(programs, agent)
-			put(t, program, "#!/bin/sh\n")
-			if err := os.Chmod(program, 0o700); err != nil { // #nosec G302 -- a program
-				t.Fatal(err)
-			}
-			c.CodexHooks = func(string, string, string) ([]codexHook, error) { return nil, os.ErrInvalid }
-			asked := func(version string) AgentReport {
-				c.Version = func(context.Context, string) (string, error) { return version, nil }
-				return reportOn(t, c, agent)
-			}
-			if says(asked(tt.older), "version") {
-				t.Error("a gate is missed that does not stand")
-			}
-			o := Options{Agent: agent, Mode: Gate, Timeout: time.Minute, Program: c.Program, Version: tt.older, Now: c.Now, ManagedDir: c.ManagedDir}
-			install(t, o)
-			wantFinding(t, asked(tt.older), Fail, "version", tt.find)
-			if says(asked(tt.since), "version") {
-				t.Errorf("%s is taken for one that is not held", tt.since)
-			}
-		})
-	}
-}
-
-func says(r AgentReport, name string) bool {
-	for _, f := range r.Findings {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// Codex before 0.129.0 knows no trust: it runs the hooks at once, and cannot be told.
-func TestCheckCodexWithoutTrust(t *testing.T) {
-	c, _ := checking(t)
-	programs := t.TempDir()
-	t.Setenv("PATH", programs)
-	put(t, filepath.Join(programs, "codex"), "#!/bin/sh\n")
-	if err := os.Chmod(filepath.Join(programs, "codex"), 0o700); err != nil { // #nosec G302 -- a program
-		t.Fatal(err)
-	}
-	c.CodexHooks = func(string, string, string) ([]codexHook, error) { return nil, os.ErrInvalid }
-	install(t, Options{Agent: "codex", Mode: Gate, Timeout: time.Minute, Program: c.Program, Version: "0.128.0", Now: c.Now, ManagedDir: c.ManagedDir})
-	for version, want := range map[string]struct {
-		status Status
-		words  string
-	}{
-		"0.124.0": {OK, "Codex 0.124.0 runs hooks without being told to trust them"},
-		"0.128.0": {OK, "without being told"},
-		"0.129.0": {Fail, "does not trust"},
-		"0.169.0": {Fail, "does not trust"},
-	} {
-		c.Version = func(context.Context, string) (string, error) { return version, nil }
-		wantFinding(t, reportOn(t, c, "codex"), want.status, "hook trust", want.words)
 	}
 }

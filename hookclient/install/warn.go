@@ -10,25 +10,27 @@ import (
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // source is one of the files that Claude Code adds up its settings from.
-type source struct {
-	path    string
-	name    string // as in --setting-sources: user, project, local; else empty
-	managed bool   // set by an administrator; beats all others
+type Source struct {
+	Path    string
+	Name    string // as in --setting-sources: user, project, local; else empty
+	Managed bool   // set by an administrator; beats all others
 }
 
 // claudeWarnings looks for what would silence the hooks just installed, or get round
 // them, in every settings file that Claude Code would read in the current folder.
 // after is the new text of f.
 func claudeWarnings(o Options, f *settingsFile, after []byte) []string {
-	w := append(claudeAge(o), sourceWarnings(source{path: f.path}, after, o)...)
+	w := append(claudeAge(o), sourceWarnings(Source{Path: f.path}, after, o)...)
 	for _, s := range claudeOthers(o, f) {
-		other, err := readSettings(s.path, false)
+		other, err := readSettings(s.Path, false)
 		switch {
 		case err != nil:
-			w = append(w, fmt.Sprintf("cannot tell what is in %s: %v", s.path, err))
+			w = append(w, fmt.Sprintf("cannot tell what is in %s: %v", s.Path, err))
 		case other.exists:
 			w = append(w, sourceWarnings(s, other.data, o)...)
 		}
@@ -40,16 +42,16 @@ func claudeWarnings(o Options, f *settingsFile, after []byte) []string {
 func claudeElsewhere(o Options, f *settingsFile) []string {
 	var w []string
 	for _, s := range claudeOthers(o, f) {
-		other, err := readSettings(s.path, false)
+		other, err := readSettings(s.Path, false)
 		if err != nil || !other.exists {
 			continue
 		}
-		d, err := newDocument(other.data)
+		d, err := ParseClaude(other.data)
 		if err != nil {
 			continue // Claude Code does not read it either
 		}
 		if n, err := claudeLayout().remove(d, func(string, *jsonc.Node) bool { return false }); err == nil && n > 0 {
-			w = append(w, fmt.Sprintf("aoctl is still installed in %s", s.path))
+			w = append(w, fmt.Sprintf("aoctl is still installed in %s", s.Path))
 		}
 	}
 	return w
@@ -57,25 +59,25 @@ func claudeElsewhere(o Options, f *settingsFile) []string {
 
 // claudeOthers lists the files beside f that Claude Code reads in the current folder,
 // whether or not they exist. In the home folder, a project's file is the user's.
-func claudeOthers(o Options, f *settingsFile) []source {
+func claudeOthers(o Options, f *settingsFile) []Source {
 	seen := map[string]bool{f.path: true}
 	wd, _ := os.Getwd() // without one there is no project
-	return slices.DeleteFunc(claudeSources(wd, o.ManagedDir), func(s source) bool {
-		again := seen[s.path]
-		seen[s.path] = true
+	return slices.DeleteFunc(ClaudeSources(wd, o.ManagedDir), func(s Source) bool {
+		again := seen[s.Path]
+		seen[s.Path] = true
 		return again
 	})
 }
 
-// claudeSources lists the settings files that count in the folder project.
-func claudeSources(project, managed string) []source {
-	var s []source
-	if dir, err := claudeConfigDir(); err == nil {
-		s = append(s, source{path: filepath.Join(dir, "settings.json"), name: "user"})
+// ClaudeSources lists the settings files that count in the folder project.
+func ClaudeSources(project, managed string) []Source {
+	var s []Source
+	if dir, err := ClaudeFolder(); err == nil {
+		s = append(s, Source{Path: filepath.Join(dir, "settings.json"), Name: "user"})
 	}
 	if project != "" {
-		s = append(s, source{path: filepath.Join(project, ".claude", "settings.json"), name: "project"},
-			source{path: filepath.Join(project, ".claude", "settings.local.json"), name: "local"})
+		s = append(s, Source{Path: filepath.Join(project, ".claude", "settings.json"), Name: "project"},
+			Source{Path: filepath.Join(project, ".claude", "settings.local.json"), Name: "local"})
 	}
 	if managed == "" {
 		managed = "/etc/claude-code"
@@ -83,30 +85,30 @@ func claudeSources(project, managed string) []source {
 			managed = "/Library/Application Support/ClaudeCode"
 		}
 	}
-	s = append(s, source{path: filepath.Join(managed, "managed-settings.json"), managed: true})
+	s = append(s, Source{Path: filepath.Join(managed, "managed-settings.json"), Managed: true})
 	more, _ := filepath.Glob(filepath.Join(managed, "managed-settings.d", "*.json")) // the pattern is well formed
 	for _, path := range more {
-		s = append(s, source{path: path, managed: true})
+		s = append(s, Source{Path: path, Managed: true})
 	}
 	return s
 }
 
-func sourceWarnings(s source, text []byte, o Options) []string {
-	d, err := newDocument(text)
+func sourceWarnings(s Source, text []byte, o Options) []string {
+	d, err := ParseClaude(text)
 	if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
-		return []string{fmt.Sprintf("%s:%d:%d: %s; Claude Code ignores this whole file", s.path, syntax.Line, syntax.Col, syntax.Problem)}
+		return []string{fmt.Sprintf("%s:%d:%d: %s; Claude Code ignores this whole file", s.Path, syntax.Line, syntax.Col, syntax.Problem)}
 	}
-	w := voidWarnings(s.path, d)
+	w := ClaudeVoids(s.Path, d)
 	warn := func(format string, args ...any) { w = append(w, fmt.Sprintf(format, args...)) }
 	if isTrue(d.Root.Member("disableAllHooks")) {
-		warn(`%s has "disableAllHooks": true: Claude Code runs no hooks, and nothing is asked; remove that line`, s.path)
+		warn(`%s has "disableAllHooks": true: Claude Code runs no hooks, and nothing is asked; remove that line`, s.Path)
 	}
 	for _, name := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
-		if v := d.Root.Member(name); s.managed && v != nil && v.Text != "false" {
-			warn(`%s has %q: Claude Code does not run the hooks of users; ask the administrator`, s.path, name)
+		if v := d.Root.Member(name); s.Managed && v != nil && v.Text != "false" {
+			warn(`%s has %q: Claude Code does not run the hooks of users; ask the administrator`, s.Path, name)
 		}
 	}
-	return append(w, foreignWarnings(s.path, d, o)...)
+	return append(w, foreignWarnings(s.Path, d, o)...)
 }
 
 func isTrue(n *jsonc.Node) bool { return n != nil && n.Kind == jsonc.BoolKind && n.Text == "true" }
@@ -116,7 +118,7 @@ func isTrue(n *jsonc.Node) bool { return n != nil && n.Kind == jsonc.BoolKind &&
 func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 	var w []string
 	others := 0
-	event := claudeGates[o.Mode]
+	event := ClaudeGates[o.Mode]
 	hooks := d.Root.Member("hooks")
 	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
 		for _, group := range hooks.Items[i].Children("") {
@@ -137,14 +139,14 @@ func foreignWarnings(path string, d *jsonc.Document, o Options) []string {
 		}
 	}
 	if others > 0 {
-		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): one of them can change a call after you allowed it", path, event, others))
+		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, rivalry))
 	}
 	return w
 }
 
 // isGate reports whether event is one that decides, in either mode.
 func isGate(event string) bool {
-	return slices.ContainsFunc(Modes(), func(m Mode) bool { return claudeGates[m] == event })
+	return slices.ContainsFunc(Modes(), func(m Mode) bool { return ClaudeGates[m] == event })
 }
 
 // foreign tells of other hooks on the event that decides, and of lines that call aoctl in
@@ -163,25 +165,21 @@ func (a agent) foreign(path string, after []byte, o Options) []string {
 				switch line, _ := jsonc.Locate(d.Src, handler.Start); {
 				case a.isOurs(handler):
 				case hookline.Mentions(handler.Member(a.line).String()):
-					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, shorten(hooks.Keys[i].Name)))
+					w = append(w, fmt.Sprintf("%s:%d: a hook on %s calls aoctl in a form that aoctl did not write; it was left alone", path, line, machine.Shorten(hooks.Keys[i].Name)))
 				case hooks.Keys[i].Name == event:
 					others++
 				}
 			}
 		}
 	}
-	if why := rivalry[a.agent]; others > 0 && why != "" {
-		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, why))
+	if others > 0 && profile.Of(a.agent).Settings.Rivals {
+		w = append(w, fmt.Sprintf("%s has other hooks on %s (%d): %s", path, event, others, rivalry))
 	}
 	return w
 }
 
-// rivalry is what another hook on the event that decides can do. Qwen Code's are not in it:
-// continue:false in a refusal outlives what every other hook says (runs of 0.24.4).
-var rivalry = map[string]string{
-	"codex": "one of them can change a call after you allowed it", "gemini": "one of them can change a call after you allowed it",
-	"copilot": "one of them can change a call after you allowed it", "cursor": "one of them can change a call after you allowed it",
-}
+// rivalry is what another hook on the event that decides can do.
+const rivalry = "one of them can change a call after you allowed it"
 
 // elsewhere names other files in which aoctl stays installed.
 func (a agent) elsewhere(o Options, f *settingsFile) []string {
@@ -189,11 +187,11 @@ func (a agent) elsewhere(o Options, f *settingsFile) []string {
 		return claudeElsewhere(o, f)
 	}
 	wd, err := os.Getwd()
-	if err != nil || a.shared == "" {
+	if err != nil || a.place().Shared == "" {
 		return nil
 	}
-	path := filepath.Join(wd, a.shared)
-	data, err := readBounded(path, maxSettings)
+	path := filepath.Join(wd, a.place().Shared)
+	data, err := machine.ReadBounded(path, MaxSettings)
 	if err != nil || path == f.path {
 		return nil
 	}
@@ -223,7 +221,7 @@ func (a agent) moved(path string, before, after []byte) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of others in %s now stand at another place, and Codex runs them only once you trust them again: start codex and type /hooks", count(n, "hook"), path)}
+	return []string{fmt.Sprintf("%s of others in %s now stand at another place, and Codex runs them only once you trust them again: start codex and type /hooks", machine.Count(n, "hook"), path)}
 }
 
 // places lists where the hooks of others are, in the order of the text.
@@ -251,15 +249,15 @@ func (a agent) places(text []byte) []string {
 func claudeToo(o Options, title string, home bool) []string {
 	var w []string
 	wd, _ := os.Getwd() // without one there is no project
-	for _, s := range claudeSources(wd, o.ManagedDir) {
-		if s.managed || s.name == "user" && !home || s.name == "" {
+	for _, s := range ClaudeSources(wd, o.ManagedDir) {
+		if s.Managed || s.Name == "user" && !home || s.Name == "" {
 			continue
 		}
-		data, err := readBounded(s.path, maxSettings)
-		if err != nil || len(ProgramsIn(s.path)) == 0 && !hookline.Mentions(string(data)) {
+		data, err := machine.ReadBounded(s.Path, MaxSettings)
+		if err != nil || len(ProgramsIn(s.Path)) == 0 && !hookline.Mentions(string(data)) {
 			continue
 		}
-		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: aoctl is asked by both about one call; to be asked once, take one of them out", title, s.path))
+		w = append(w, fmt.Sprintf("%s also runs the hooks in %s, where aoctl is installed for Claude Code: aoctl is asked by both about one call; to be asked once, take one of them out", title, s.Path))
 	}
 	return w
 }

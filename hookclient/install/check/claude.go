@@ -1,0 +1,259 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/hookline"
+	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+)
+
+// claudeDefaultTimeout is how long Claude Code waits for a hook without a timeout.
+const claudeDefaultTimeout = 600 * time.Second
+
+// claudeFile is one settings file of Claude Code as it was read.
+type claudeFile struct {
+	install.Source
+	shared bool // the project's own, which belongs to all who work on it
+	data   []byte
+	doc    *jsonc.Document
+	dead   bool // Claude Code reads nothing of it
+}
+
+// claudeGate is a handler of ours on an event that decides.
+type claudeGate struct {
+	file    *claudeFile
+	event   string
+	group   *jsonc.Node
+	handler *jsonc.Node
+}
+
+// checkClaude looks at the gate in Claude Code's settings, and at what gets round it.
+func checkClaude(c *checker) {
+	files := c.claudeFiles()
+	var gates []claudeGate
+	for _, f := range files {
+		if !f.dead {
+			c.claudeTooOld(f)
+			gates = append(gates, claudeGatesIn(f)...)
+		}
+	}
+	c.claudeEnvironment(files)
+	forms := c.claudeForms(files)
+	if len(gates) == 0 {
+		c.claudeNone(files, forms)
+		return
+	}
+	for _, g := range gates {
+		c.claudeGate(g)
+	}
+	if len(gates) > 1 {
+		c.add(Warn, "gate", "aoctl uninstall claude, with --user, --project or --settings FILE for the one too many",
+			"%d gates of aoctl: a call is asked about once for each that differs", len(gates))
+	}
+	c.claudeOtherHooks(files, gates)
+	c.claudeModes(files, gates)
+	c.claudeServes()
+	c.started(claudeSilencers(gates)...)
+}
+
+// claudeSilencers are the flags that leave out the files in which the gates stand.
+func claudeSilencers(gates []claudeGate) []silencer {
+	return []silencer{
+		{flag: "--bare"},
+		{flag: "--safe-mode"},
+		{flag: "--restricted"},
+		{flag: "--setting-sources", value: func(v string) bool {
+			list := strings.Split(v, ",")
+			return !slices.ContainsFunc(gates, func(g claudeGate) bool { return g.file.Name == "" || slices.Contains(list, g.file.Name) })
+		}},
+		{flag: "--settings", value: func(v string) bool { return strings.Contains(v, "disableAllHooks") }},
+	}
+}
+
+// claudeFiles reads every settings file that counts in the project, and reports those
+// that silence hooks, their own or all.
+func (c *checker) claudeFiles() []*claudeFile {
+	list := install.ClaudeSources(c.o.Project, c.o.ManagedDir)
+	if c.o.Settings != "" {
+		list = append(list, install.Source{Path: c.o.Settings})
+	}
+	var files []*claudeFile
+	quiet := true
+	seen := map[string]bool{}
+	for _, s := range list {
+		if seen[s.Path] {
+			continue
+		}
+		seen[s.Path] = true
+		f := &claudeFile{Source: s, shared: s.Name == "project"}
+		n := len(c.r.Findings)
+		if c.readClaude(f) {
+			files = append(files, f)
+		}
+		quiet = quiet && len(c.r.Findings) == n
+	}
+	if _, err := install.ClaudeFolder(); err != nil {
+		c.add(Warn, "settings", "set HOME", "where your own settings are cannot be told: HOME is not set")
+		quiet = false
+	}
+	switch {
+	case !quiet || len(files) == 0:
+	case len(files) == 1:
+		c.add(OK, "settings", "", "%s: nothing in it silences hooks", files[0].Path)
+	default:
+		c.add(OK, "settings", "", "%d files count here: nothing in them silences hooks", len(files))
+	}
+	return files
+}
+
+// readClaude reads f, and reports false when there is no such file.
+func (c *checker) readClaude(f *claudeFile) bool {
+	var err error
+	f.data, err = machine.ReadBounded(f.Path, install.MaxSettings)
+	if errors.Is(err, machine.ErrNoFile) {
+		return false
+	}
+	if err != nil {
+		f.dead = true
+		c.add(Warn, "settings", "make it a readable file, or remove it", "cannot tell what is in %s: %v", f.Path, err)
+		return true
+	}
+	if f.doc, err = install.ParseClaude(f.data); err != nil {
+		f.dead = true
+		where := f.Path
+		if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
+			where = fmt.Sprintf("%s:%d:%d: %s", f.Path, syntax.Line, syntax.Col, syntax.Problem)
+		}
+		c.add(f.deadStatus(), "settings", "correct the file by hand", "%s; Claude Code ignores this whole file", where)
+		return true
+	}
+	if err = install.ClaudeShape(f.doc); err != nil {
+		f.dead = true
+		if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {
+			syntax.Path = f.Path
+			c.add(f.deadStatus(), "settings", "correct the file by hand", "%s:%d:%d: %s; hooks in this file do not run", f.Path, syntax.Line, syntax.Col, syntax.Problem)
+		}
+		return true
+	}
+	for _, text := range install.ClaudeVoids(f.Path, f.doc) {
+		unsure := strings.Contains(text, "may not know")
+		f.dead = f.dead || !unsure
+		status := f.deadStatus()
+		if unsure {
+			status = Warn
+		}
+		c.add(status, "settings", "correct the file by hand", "%s", text)
+	}
+	c.claudeSwitches(f)
+	return true
+}
+
+// deadStatus is how bad it is that f is not read: a gate may stand in it.
+func (f *claudeFile) deadStatus() Status {
+	if bytes.Contains(f.data, []byte("aoctl")) {
+		return Fail
+	}
+	return Warn
+}
+
+// claudeSwitches reports what in f turns off hooks everywhere.
+func (c *checker) claudeSwitches(f *claudeFile) {
+	if !f.dead && f.doc.Root.Member("disableAllHooks").IsTrue() {
+		c.add(Fail, "settings", "remove that line from "+f.Path, `%s has "disableAllHooks": true: no hook runs, and nothing is asked`, f.Path)
+	}
+	for _, name := range []string{"allowManagedHooksOnly", "strictPluginOnlyCustomization"} {
+		if v := f.doc.Root.Member(name); f.Managed && v != nil && v.Text != "false" {
+			c.add(Fail, "settings", "ask the administrator to install the gate there", "%s has %q: Claude Code does not run the hooks of users", f.Path, name)
+		}
+	}
+}
+
+// claudeGatesIn lists the handlers of ours in f that decide.
+func claudeGatesIn(f *claudeFile) []claudeGate {
+	var gates []claudeGate
+	for _, mode := range install.Modes() {
+		event := install.ClaudeGates[mode]
+		for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
+			for _, handler := range group.Children("hooks") {
+				if claudeAsksUs(handler) {
+					gates = append(gates, claudeGate{f, event, group, handler})
+				}
+			}
+		}
+	}
+	return gates
+}
+
+// claudeAsksUs reports whether a handler calls aoctl's hook client and nothing else, in
+// whatever form.
+func claudeAsksUs(handler *jsonc.Node) bool {
+	if install.ClaudeIsOurs(handler) {
+		return true
+	}
+	command := handler.Member("command")
+	if command == nil || command.Kind != jsonc.StringKind || handler.Member("args") != nil {
+		return false
+	}
+	_, ok := hookline.Read(command.Text, "claude")
+	return ok
+}
+
+// claudeForms names lines that call aoctl among other things, and says how many there are.
+// Whether they decide cannot be judged.
+func (c *checker) claudeForms(files []*claudeFile) int {
+	n := 0
+	for _, f := range files {
+		if f.dead || !hookline.Mentions(string(f.data)) {
+			continue
+		}
+		hooks := f.doc.Root.Member("hooks")
+		for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+			for _, group := range hooks.Items[i].Children("") {
+				for _, h := range group.Children("hooks") {
+					command := h.Member("command").String()
+					if !hookline.Mentions(command) || claudeAsksUs(h) {
+						continue
+					}
+					if n++; n <= install.MaxNamed {
+						line, _ := jsonc.Locate(f.doc.Src, h.Start)
+						c.add(Warn, "gate", "aoctl install claude, and take that hook out", "%s:%d: a hook on %s calls aoctl in a form of its own, which cannot be judged: %s",
+							f.Path, line, machine.Shorten(hooks.Keys[i].Name), machine.Shorten(command))
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// claudeNone says that there is no gate.
+func (c *checker) claudeNone(files []*claudeFile, forms int) {
+	for _, f := range files {
+		if f.dead && f.deadStatus() == Fail {
+			c.add(Fail, "gate", "", "none that Claude Code would run: nothing is asked")
+			return
+		}
+	}
+	if c.r.Program == "" || forms > 0 {
+		return // nothing to guard, or said already
+	}
+	c.add(Warn, "gate", "aoctl install claude", "no gate installed: aoctl is not asked about anything here")
+}
+
+// claudeTooOld reports a file that the Claude Code here takes for a broken one.
+func (c *checker) claudeTooOld(f *claudeFile) {
+	hooks := f.doc.Root.Member("hooks")
+	for _, event := range install.ClaudeUnknown(c.r.Version) {
+		if hooks.Member(event) != nil {
+			c.add(Fail, "version", "claude update; or aoctl install claude, which leaves that hook out",
+				"%s has a hook on %s, which Claude Code %s does not know: it ignores this whole file, and asks nobody", f.Path, event, c.r.Version)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package check
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+)
+
+// codexDialect: hooks.json as Claude Code's, strict JSON, timeouts in seconds.
+// Source: runs of Codex 0.169.0.
+func codexDialect() dialect {
+	return dialect{
+		gates: []string{"PreToolUse"}, commands: []string{"command"}, timeouts: []string{"timeout"},
+		unit: secondsUnit, standard: claudeDefaultTimeout, loud: true, matches: everything,
+		broken: "Codex drops the whole file, and every call runs",
+	}
+}
+
+// checkCodex looks at hooks.json, at the trust that Codex keeps per hook, and at what
+// turns hooks off.
+func checkCodex(c *checker) {
+	dir := machine.InHome("CODEX_HOME", ".codex")
+	var user string
+	if dir != "" {
+		user = filepath.Join(dir, "hooks.json")
+	}
+	d := codexDialect()
+	files := c.hookFiles(d, hookFile{path: user}, hookFile{path: filepath.Join(c.o.Project, ".codex", "hooks.json"), project: true})
+	config, path, err := install.ReadCodexConfig(dir)
+	ask := sync.OnceValues(func() ([]install.CodexHook, error) { return c.o.CodexHooks(c.r.Program, dir, c.o.Project) })
+	if !c.installedHooks(d, files, func(f *hookFile, h foundHook) {
+		switch why, _ := install.NotHeld("codex", c.r.Version); {
+		case why != "": // no hook runs, trusted or not
+		case !install.CodexTrusts(c.r.Version):
+			c.add(OK, "hook trust", "", "Codex %s runs hooks without being told to trust them; one from %s on does not", c.r.Version, install.CodexTrustsFrom)
+		case c.r.Program == "" || c.o.Quick || !c.codexAsked(ask, f, h):
+			c.codexTrust(config, f, h)
+		}
+	}) {
+		return
+	}
+	c.notHeld()
+	if err != nil {
+		c.add(Warn, "settings", "correct the file by hand", "cannot tell what is in %s: %v", path, err)
+	}
+	for _, name := range []string{"hooks", "codex_hooks"} {
+		if v, ok := config.Features[name].(bool); ok && !v {
+			c.add(Fail, "settings", "remove that line from "+path, "%s has %s = false under [features]: no hook runs, and nothing is asked", path, name)
+		}
+	}
+	if text, err := machine.ReadBounded("/etc/codex/requirements.toml", maxRC); err == nil && strings.Contains(string(text), "allow_managed_hooks_only") {
+		c.add(Warn, "settings", "ask the administrator", "/etc/codex/requirements.toml names allow_managed_hooks_only: hooks of users may not run")
+	}
+	c.add(Warn, "write_stdin", "", "what is typed into a terminal session that already runs is never asked about")
+	hooksOff := func(v string) bool { return v == "hooks" || v == "codex_hooks" }
+	c.started(silencer{flag: "--disable", value: hooksOff},
+		silencer{flag: "-c", value: func(v string) bool { return strings.Contains(v, "features.hooks=false") }})
+}
+
+// codexAsked reports what Codex itself says of the hook h of f; false when it says nothing.
+func (c *checker) codexAsked(ask func() ([]install.CodexHook, error), f *hookFile, h foundHook) bool {
+	hooks, err := ask()
+	if err != nil {
+		c.add(Warn, "hook trust", "", "Codex does not tell which hooks it trusts: %v", err)
+		return false
+	}
+	place := fmt.Sprintf(":%s:%d:%d", install.SnakeCase(h.event), h.group, h.handler)
+	for _, k := range hooks {
+		if !strings.HasSuffix(k.Key, place) || !machine.SameFile(k.SourcePath, f.path) {
+			continue
+		}
+		switch {
+		case k.Runs():
+			c.add(OK, "hook trust", "", "Codex says that it is %s", k.TrustStatus)
+		case !k.Enabled:
+			c.add(Fail, "hook trust", codexTrustCure, "%s is switched off: Codex skips it without a word, and every call runs", k.Key)
+		default:
+			c.add(Fail, "hook trust", codexTrustCure, "Codex says that it is %s: it skips it without a word, and every call runs", k.TrustStatus)
+		}
+		return true
+	}
+	c.add(Fail, "hook trust", codexTrustCure, "Codex does not see the hook at all: every call runs")
+	return true
+}
+
+const codexTrustCure = "aoctl install codex --trust, or start codex and trust the hook with /hooks"
+
+// codexTrust looks whether Codex was told to trust the hook h of f. Codex also compares a
+// hash of the hook's definition, which only Codex can work out.
+func (c *checker) codexTrust(config install.CodexConfig, f *hookFile, h foundHook) {
+	key := fmt.Sprintf("%s:pre_tool_use:%d:%d", f.path, h.group, h.handler)
+	state, _ := config.Hooks["state"].(map[string]any)
+	entry, _ := state[key].(map[string]any)
+	hash, _ := entry["trusted_hash"].(string)
+	enabled, said := entry["enabled"].(bool)
+	const cure = codexTrustCure
+	switch {
+	case said && !enabled:
+		c.add(Fail, "hook trust", cure, "%s is switched off in config.toml: Codex skips it without a word", key)
+	case hash == "":
+		c.add(Fail, "hook trust", cure, "Codex does not trust %s: it skips it without a word, and every call runs", key)
+	case !strings.HasPrefix(hash, "sha256:"):
+		c.add(Fail, "hook trust", cure, "the hash of %s in config.toml is none: %s", key, machine.Shorten(hash))
+	default:
+		c.add(OK, "hook trust", "", "trusted as %s; a hook that was edited since is skipped: see /hooks in codex", machine.Shorten(hash[:min(len(hash), 15)]))
+	}
+}

@@ -1,0 +1,14 @@
+// Package check looks at the gates that stand in agents' settings, for doctor: whether
+// each agent would run them, and what gets round them.
+//
+// For each agent it looks for the program and its version, reads every settings file that
+// counts in a project, and takes apart the line of each hook that calls aoctl. A gate that
+// an agent ignores is worse than none, because a person relies on it. So whatever turns
+// hooks off is a finding too: a switch in a file, a flag of a process that runs, an alias of
+// the shell, a variable that a project's settings set, a folder that is not trusted.
+//
+// Each agent has a file of its own, which says what that agent makes of its settings and was
+// seen by running it; hooks.go has what they share. Findings are in the order in which a
+// person reads them. A Fail is a way in which a call runs unasked, or a gate that refuses
+// everything. Nothing is changed here: a Repair is handed out, and done by whoever asked.
+package check

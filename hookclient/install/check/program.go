@@ -1,0 +1,119 @@
+package check
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+)
+
+// compared says how a version stands to the one that aoctl was tried with.
+func compared(version, tried string) string {
+	switch order := machine.CompareVersions(version, tried); {
+	case order < 0:
+		return ", older than " + tried + ", which aoctl was tried with"
+	case order > 0:
+		return ", newer than " + tried + ", which aoctl was tried with"
+	}
+	return ""
+}
+
+// hookProgram looks at the program that a hook starts.
+func (c *checker) hookProgram(path, cure string) *Finding {
+	if !filepath.IsAbs(path) {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return c.add(Fail, "hook program", cure, "%s is not on PATH here: every call is refused", path)
+		}
+		path = found
+	}
+	if err := machine.Executable(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("there is no such file")
+		}
+		return c.add(Fail, "hook program", cure, "%s cannot be run (%v): every call is refused", path, err)
+	}
+	if why := writableByOthers(path); why != "" {
+		return c.add(Fail, "hook program", "move aoctl to a folder of your own, then: "+cure, "%s: anybody could put another program there", why)
+	}
+	what, known := c.whichBuild(path)
+	if !known {
+		return c.add(Fail, "hook program", cure, "%s is %s", path, what)
+	}
+	if strings.HasPrefix(path, filepath.Clean(os.TempDir())+string(filepath.Separator)) {
+		return c.add(Warn, "hook program", "install aoctl elsewhere, then: "+cure, "%s, %s, in the folder for temporary files: once that is cleared, every call is refused", path, what)
+	}
+	if what != sameBuild {
+		return c.add(Warn, "hook program", "bring both to one version, then: "+cure, "%s, %s", path, what)
+	}
+	return c.add(OK, "hook program", "", "%s, %s", path, what)
+}
+
+const sameBuild = "this aoctl"
+
+// whichBuild says whether path is this very aoctl, or which other one.
+func (c *checker) whichBuild(path string) (what string, known bool) {
+	self, _ := os.Executable() // "" is no other file
+	for _, ours := range []string{self, filepath.Join(filepath.Dir(self), "aoctl-hook"), c.o.Program.Path} {
+		if ours != "" && machine.SameFile(path, ours) {
+			return sameBuild, true
+		}
+	}
+	theirs, err := buildinfo.ReadFile(path)
+	if err != nil || !strings.HasPrefix(theirs.Path, modulePath) {
+		return "not aoctl", false
+	}
+	mine, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "an aoctl", true
+	}
+	if a, b := revision(mine), revision(theirs); a != b {
+		return fmt.Sprintf("another aoctl (%s; this one is %s)", b, a), true
+	}
+	return sameBuild, true
+}
+
+const modulePath = "github.com/aoctl/aoctl"
+
+// revision names a build: its version, and the commit when that is known.
+func revision(b *debug.BuildInfo) string {
+	name := b.Main.Version
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			name += " " + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return strings.TrimSpace(name)
+}
+
+// writableByOthers names the file, or the folder on the way to it, that other users may
+// change; "" when there is none. A sticky folder lets nobody replace another's file.
+func writableByOthers(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	for p := real; ; p = filepath.Dir(p) {
+		info, err := os.Stat(p)
+		if err != nil {
+			return ""
+		}
+		if info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return fmt.Sprintf("%s can be written by everybody (mode %04o)", p, info.Mode().Perm())
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int(st.Uid) != os.Geteuid() {
+			return fmt.Sprintf("%s belongs to user %d", p, st.Uid)
+		}
+		if p == filepath.Dir(p) {
+			return ""
+		}
+	}
+}

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package install
-
-import "errors"
-
-func runningProcesses() ([]Process, error) {
-	return nil, errors.New("this system does not show the command lines of processes")
-}

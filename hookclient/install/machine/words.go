@@ -1,0 +1,23 @@
+package machine
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Shorten keeps a foreign text to what a line of a report can hold.
+func Shorten(s string) string {
+	const limit = 100
+	s = strings.TrimSpace(s)
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
+}
+
+func Count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
+}
