@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Kind says what a hook event wants from the broker.
@@ -85,43 +87,17 @@ const (
 	Leave // say on purpose that the agent is to decide by itself; only for calls that the operator merely observes
 )
 
-// Traits say what an agent's gate tells and what it can be told. The broker says
-// nothing to an agent that it cannot take.
-type Traits struct {
-	Title     string // as its makers write it: "Claude Code"
-	Gate      string // the event by which a call is asked for before anything else has decided it
-	Ask       bool   // it can be told to ask its own user
-	Edit      bool   // an allowed call's input can be replaced
-	StopTurn  bool   // a refusal can end the turn; otherwise a stop refuses this and every later call
-	Answers   bool   // a question to the user can be answered by its input
-	Context   bool   // an answer can hold text for the model
-	AllowWins bool   // an allow beats what its user refuses in its own settings
-	CallID    bool   // a call has an id, which its report has too
-	Subagents bool   // it tells which sub-agent asks
-	Defer     bool   // a call can be put off in a session without a user
+// Traits say what an agent's gate tells and what it can be told; they stand on its page.
+type Traits = profile.Traits
 
-	// OneIDSpace says that no two calls of a session have the same id, whoever makes them,
-	// and that a call's report may name another sub-agent than the one that asked.
-	OneIDSpace bool
-
-	// CallFolder says that the folder that comes with a call is where it runs, as the model
-	// chose, and not the session's.
-	CallFolder bool
-
-	// OneServer says that sessions in several terminals share one process, which was started
-	// in one of them.
-	OneServer bool
-
-	// TriesAgain says that a turn which failed may go on: an end that is told after that is a
-	// good one.
-	TriesAgain bool
-}
-
-// TraitsOf are those of an agent's dialect. Callers of the plain API have no dialect:
-// they are told everything, in the API's own words.
+// TraitsOf are those of an agent. Callers of the plain API have no dialect: they are told
+// everything, in the API's own words.
 func TraitsOf(agent string) Traits {
-	if d, ok := dialects[agent]; ok {
-		return d.Traits()
+	if agent == genericName {
+		return genericTraits
+	}
+	if p := profile.Of(agent); p.Name != "" {
+		return p.Traits
 	}
 	return Traits{Title: agent, Edit: true, Answers: true, CallID: true}
 }
@@ -129,7 +105,6 @@ func TraitsOf(agent string) Traits {
 // Dialect reads and writes one agent's hook JSON.
 type Dialect interface {
 	Name() string
-	Traits() Traits
 	// Common puts a call into the words that all agents share; see the function Common.
 	Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool)
 	// Decode reads one payload. An error wraps ErrPayload and names the field.
@@ -146,6 +121,25 @@ var ErrPayload = errors.New("unreadable hook payload")
 var ErrUnknownAgent = errors.New("unknown agent")
 
 var dialects = map[string]Dialect{}
+
+// about is what is known of a dialect beside how it reads and writes.
+type about struct {
+	// looks tells its payloads from those of others, by their fields and by the tell-tale
+	// variables.
+	looks func(has map[string]bool, env map[string]string) bool
+	// dialogs are the tools by which the agent puts something to its user, under its own
+	// names, with inputs of their own shapes. They are known here, whatever the dialect
+	// translates, so that no rule takes one for something that it may allow.
+	dialogs map[string]string
+	// startsIn is the parameter in which its command tool takes the folder that the line
+	// starts in; "" for none.
+	startsIn string
+}
+
+var known = map[string]about{}
+
+// register makes a dialect known; each has a file of its own, which calls it.
+func register(d Dialect, a about) { dialects[d.Name()], known[d.Name()] = d, a }
 
 // For returns the dialect called name, or an error that lists the known ones.
 func For(name string) (Dialect, error) {

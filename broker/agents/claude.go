@@ -7,7 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-func init() { dialects[claudeName] = claude{} }
+func init() { register(claude{}, about{looks: looksClaude}) }
 
 const claudeName = "claude"
 
@@ -20,14 +20,6 @@ type claude struct{}
 
 // Name is the name that hooks are installed under.
 func (claude) Name() string { return claudeName }
-
-// Traits of Claude Code: it can do everything.
-func (claude) Traits() Traits {
-	return Traits{
-		Title: "Claude Code", Gate: "PreToolUse", Ask: true, Edit: true, StopTurn: true, Answers: true, Context: true,
-		CallID: true, Subagents: true, Defer: true,
-	}
-}
 
 // Common leaves a call as it is: the common words are those of Claude Code.
 func (claude) Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
@@ -177,4 +169,14 @@ func claudeDescription(input json.RawMessage) string {
 		}
 	}
 	return ""
+}
+
+// looksClaude knows a call of Claude Code's, which has no timestamp and no turn_id.
+func looksClaude(has map[string]bool, _ map[string]string) bool {
+	for _, other := range []string{"timestamp", "turn_id", "cursor_version", "conversation_id", "sessionId", "hookName", "toolName"} {
+		if has[other] {
+			return false
+		}
+	}
+	return has["hook_event_name"] && has["tool_name"] && has["tool_input"] && has["permission_mode"]
 }

@@ -7,9 +7,12 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-func init() { dialects[codexName] = codex{} }
+func init() { register(codex{}, about{looks: looksCodex, dialogs: codexDialogs}) }
 
 const codexName = "codex"
+
+// codexDialogs are the tools by which it puts something to its user.
+var codexDialogs = map[string]string{"request_user_input": AskUserQuestion}
 
 // codex is the dialect of OpenAI's Codex CLI.
 //
@@ -23,12 +26,6 @@ type codex struct{}
 
 // Name is the name that hooks are installed under.
 func (codex) Name() string { return codexName }
-
-// Traits of Codex. An input can be replaced where it is a command, a patch or the
-// arguments of an MCP tool.
-func (codex) Traits() Traits {
-	return Traits{Title: "Codex CLI", Gate: "PreToolUse", Edit: true, CallID: true, Subagents: true, CallFolder: true, OneServer: true}
-}
 
 // codexTools are the tools whose meaning is known. Codex itself calls its shell tools
 // Bash here and gives the command alone; where it runs is the payload's cwd.
@@ -129,4 +126,8 @@ func codexTakes(tool string, input json.RawMessage) bool {
 	}
 	fields, err := wire.Fields(input)
 	return err == nil && len(fields) == 1 && fields[0].Key == "command" && fields[0].Value[0] == '"'
+}
+
+func looksCodex(has map[string]bool, _ map[string]string) bool {
+	return has["turn_id"] && !has["delta"]
 }

@@ -23,27 +23,24 @@ var commonNames = map[string]bool{
 }
 
 // Common puts a call of agent into the words that rules, risk and the screen know:
-// those of Claude Code. known reports whether agent's dialect vouches for what the tool
+// those of Claude Code. sure reports whether agent's dialect vouches for what the tool
 // does; one that it does not know keeps its own name, or gets the agent's name before it
 // where it would be taken for a tool that it is not. Parameters that have no common name
 // stay as they are, but for those that would be taken for one that the tool reads: they
 // get the agent's name before theirs.
 //
 // The names of agents that have no dialect mean what their caller says.
-func Common(agent, name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
+func Common(agent, name string, input json.RawMessage) (common string, in json.RawMessage, sure bool) {
 	d, ok := dialects[agent]
 	if !ok {
 		return name, input, false
 	}
-	if common, in, known = d.Common(name, input); !known && dialogs[agent][name] != "" {
-		return dialogs[agent][name], input, true
+	common, in, sure = d.Common(name, input)
+	if dialog := known[agent].dialogs[name]; !sure && dialog != "" {
+		return dialog, input, true
 	}
-	return common, in, known
+	return common, in, sure
 }
-
-// startsIn names the parameter in which an agent's command tool takes the folder that the
-// line starts in; a tool of an agent that is not here takes none.
-var startsIn = map[string]string{geminiName: "dir_path", qwenName: "directory", opencodeName: "workdir", cursorName: "cwd"}
 
 // startNames are the names that rules and risk know for such a parameter.
 var startNames = []string{"workdir", "cwd", "dir", "directory", "dir_path"}
@@ -88,7 +85,7 @@ func (t tool) strange(agent string, input json.RawMessage) map[string]string {
 	}
 	if t.name == "Bash" || t.name == "Monitor" {
 		for _, key := range startNames {
-			if key != startsIn[agent] {
+			if key != known[agent].startsIn {
 				add(key)
 			}
 		}

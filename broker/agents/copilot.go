@@ -7,9 +7,12 @@ import (
 	"strings"
 )
 
-func init() { dialects[copilotName] = copilot{} }
+func init() { register(copilot{}, about{looks: looksCopilot, dialogs: copilotDialogs}) }
 
 const copilotName = "copilot"
+
+// copilotDialogs are the tools by which it puts something to its user.
+var copilotDialogs = map[string]string{"ask_user": AskUserQuestion, "exit_plan_mode": ExitPlanMode}
 
 // copilot is the dialect of GitHub Copilot CLI, which runs the hooks of a project's
 // .claude/settings.json as well.
@@ -22,12 +25,6 @@ type copilot struct{}
 
 // Name is the name that hooks are installed under.
 func (copilot) Name() string { return copilotName }
-
-// Traits of Copilot. Only the answer to a permission request could end the turn, and a
-// repository's own hook overrides that one.
-func (copilot) Traits() Traits {
-	return Traits{Title: "GitHub Copilot CLI", Gate: "PreToolUse", Ask: true, Edit: true, Context: true, AllowWins: true, Subagents: true, TriesAgain: true}
-}
 
 // copilotEvents are its events. Those of the camelCase spelling get the same names.
 var copilotEvents = map[string]Kind{
@@ -201,3 +198,13 @@ func copilotText(r *reader, key string) json.RawMessage {
 
 // freeText is the name under which the text of a tool without parameters is shown.
 const freeText = "input"
+
+// looksCopilot knows all of its calls. Of its other events some name a transcript, as Gemini
+// CLI's do, but then they say why a turn stopped, or its variables are there.
+func looksCopilot(has map[string]bool, env map[string]string) bool {
+	if has["sessionId"] || has["hookName"] || has["toolName"] {
+		return true
+	}
+	inside := env["COPILOT_CLI"] != "" && env["GEMINI_SESSION_ID"] == "" && env["QWEN_CODE_SESSION_ID"] == ""
+	return has["timestamp"] && (!has["transcript_path"] || has["stop_reason"] || inside)
+}

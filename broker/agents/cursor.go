@@ -5,9 +5,12 @@ import (
 	"fmt"
 )
 
-func init() { dialects[cursorName] = cursor{} }
+func init() { register(cursor{}, about{looks: looksCursor, dialogs: cursorDialogs, startsIn: "cwd"}) }
 
 const cursorName = "cursor"
+
+// cursorDialogs are the tools by which it puts something to its user.
+var cursorDialogs = map[string]string{"AskQuestion": AskUserQuestion, "CreatePlan": ExitPlanMode}
 
 // cursor is the dialect of Cursor, its editor and its command line, which run the hooks of
 // Claude Code's settings as well.
@@ -19,12 +22,6 @@ type cursor struct{}
 
 // Name is the name that hooks are installed under.
 func (cursor) Name() string { return cursorName }
-
-// Traits of Cursor. It takes "ask" only before shell commands, and changed fields, not
-// changed inputs; see cursorFields.
-func (cursor) Traits() Traits {
-	return Traits{Title: "Cursor", Gate: "preToolUse", Edit: true, Context: true, CallID: true, Subagents: true}
-}
 
 // cursorTools are the built-in tools of Cursor that have a common name; "Delete", "ReadLints"
 // and others have none. An MCP tool is called MCP:name.
@@ -161,4 +158,8 @@ func cursorCall(r *reader, h *Hook) {
 	if r.optional("failure_type") == "permission_denied" {
 		h.Kind = Observe // it did not run: this reports the refusal
 	}
+}
+
+func looksCursor(has map[string]bool, _ map[string]string) bool {
+	return has["cursor_version"] || has["conversation_id"]
 }

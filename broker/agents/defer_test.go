@@ -31,8 +31,8 @@ func TestDeferIsSaidToWhomItCanBeSaid(t *testing.T) {
 				t.Errorf("%s, %s is not refused plainly: %s", name, event, out)
 			}
 		}
-		if d.Traits().Defer != (name == "claude") {
-			t.Errorf("%s: Traits().Defer is %v", name, d.Traits().Defer)
+		if TraitsOf(d.Name()).Defer != (name == "claude") {
+			t.Errorf("%s: Traits().Defer is %v", name, TraitsOf(d.Name()).Defer)
 		}
 	}
 	stop := string(claude{}.Encode("PreToolUse", nil, Answer{Verdict: Defer, StopTurn: true}))

@@ -257,7 +257,7 @@ func TestRefusedPayloads(t *testing.T) {
 		"hook_event_name": `{"session_id":"s","tool_name":"x","tool_input":{}}`,
 	} {
 		for agent := range sharedDialects {
-			payload := strings.Replace(text, "EVENT", dialects[agent].Traits().Gate, 1)
+			payload := strings.Replace(text, "EVENT", TraitsOf(agent).Gate, 1)
 			h, err := dialects[agent].Decode([]byte(payload))
 			if !errors.Is(err, ErrPayload) || !strings.Contains(err.Error(), what) || h.Event != "" {
 				t.Errorf("%s, %s: %+v, %v", agent, what, h, err)

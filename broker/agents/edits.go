@@ -28,5 +28,5 @@ func Takes(agent, event, tool string, asked, input json.RawMessage) bool {
 		return d.Encode(event, asked, Answer{Verdict: Allow, UpdatedInput: updated, Tool: tool})
 	}
 	answer := said(input)
-	return d.Traits().Edit && !bytes.Equal(answer, said(json.RawMessage("x"))) && !bytes.Equal(answer, said(nil))
+	return TraitsOf(agent).Edit && !bytes.Equal(answer, said(json.RawMessage("x"))) && !bytes.Equal(answer, said(nil))
 }

@@ -5,9 +5,14 @@ import (
 	"strings"
 )
 
-func init() { dialects[geminiName] = gemini{} }
+func init() {
+	register(gemini{}, about{looks: looksGemini, dialogs: geminiDialogs, startsIn: "dir_path"})
+}
 
 const geminiName = "gemini"
+
+// geminiDialogs are the tools by which it puts something to its user.
+var geminiDialogs = map[string]string{"ask_user": AskUserQuestion, "exit_plan_mode": ExitPlanMode}
 
 // gemini is the dialect of Gemini CLI.
 //
@@ -20,11 +25,6 @@ type gemini struct{}
 
 // Name is the name that hooks are installed under.
 func (gemini) Name() string { return geminiName }
-
-// Traits of Gemini CLI.
-func (gemini) Traits() Traits {
-	return Traits{Title: "Gemini CLI", Gate: "BeforeTool", Edit: true, StopTurn: true}
-}
 
 // geminiTools are the tools whose meaning is known. web_fetch is not among them: its
 // addresses stand somewhere in a text, where no rule about addresses finds them.
@@ -144,4 +144,8 @@ func geminiGate(event string, a Answer) []byte {
 		return oneLine(geminiAnswer{Decision: "allow", Specific: geminiBeforeTool{event, a.UpdatedInput}})
 	}
 	return oneLine(geminiAnswer{Decision: "deny", Reason: refusal(a, false)})
+}
+
+func looksGemini(has map[string]bool, _ map[string]string) bool {
+	return has["timestamp"] && has["transcript_path"]
 }

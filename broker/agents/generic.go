@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-func init() { dialects[genericName] = generic{} }
+func init() { register(generic{}, about{looks: looksGeneric}) }
 
 const genericName = "generic"
 
@@ -20,10 +20,8 @@ type generic struct{}
 // Name is the name that programs give to the hook client.
 func (generic) Name() string { return genericName }
 
-// Traits of a program that speaks this dialect: what the answer can hold.
-func (generic) Traits() Traits {
-	return Traits{Title: "a program of yours", Gate: "ask", Edit: true, Answers: true, CallID: true}
-}
+// genericTraits are those of a program that speaks this dialect: what the answer can hold.
+var genericTraits = Traits{Title: "a program of yours", Gate: "ask", Edit: true, Answers: true, CallID: true}
 
 // Common leaves a call as it is: a program's names mean what it says, and nobody vouches.
 func (generic) Common(name string, input json.RawMessage) (common string, in json.RawMessage, known bool) {
@@ -82,4 +80,8 @@ func (generic) Encode(event string, _ json.RawMessage, a Answer) []byte {
 		return oneLine(genericAnswer{Decision: "deny", Reason: a.Reason})
 	}
 	return oneLine(genericAnswer{Decision: "allow", Input: a.UpdatedInput})
+}
+
+func looksGeneric(has map[string]bool, _ map[string]string) bool {
+	return has["event"] && has["session"] && !has["hook_event_name"]
 }

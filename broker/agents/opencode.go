@@ -5,9 +5,14 @@ import (
 	"fmt"
 )
 
-func init() { dialects[opencodeName] = opencode{} }
+func init() {
+	register(opencode{}, about{looks: looksOpencode, dialogs: opencodeDialogs, startsIn: "workdir"})
+}
 
 const opencodeName = "opencode"
+
+// opencodeDialogs are the tools by which it puts something to its user.
+var opencodeDialogs = map[string]string{"question": AskUserQuestion, "plan_exit": ExitPlanMode}
 
 // opencode is the dialect between the hook client and aoctl's plugin for opencode, which
 // has no hook commands of its own.
@@ -20,11 +25,6 @@ type opencode struct{}
 
 // Name is the name that hooks are installed under.
 func (opencode) Name() string { return opencodeName }
-
-// Traits of opencode: the plugin can throw, and change the arguments in place.
-func (opencode) Traits() Traits {
-	return Traits{Title: "opencode", Gate: "tool.execute.before", Edit: true, CallID: true, Subagents: true}
-}
 
 // opencodeTools are the built-in tools of opencode 1.18.33.
 var opencodeTools = map[string]tool{
@@ -135,4 +135,9 @@ func (opencode) Encode(event string, _ json.RawMessage, a Answer) []byte {
 		return oneLine(opencodeAnswer{Decision: "deny", Reason: a.Reason})
 	}
 	return oneLine(opencodeAnswer{Decision: "allow", Args: a.UpdatedInput})
+}
+
+// looksOpencode knows what aoctl's plugin sends, looksGeneric what any program may.
+func looksOpencode(has map[string]bool, _ map[string]string) bool {
+	return has["event"] && has["sessionID"] && !has["hook_event_name"]
 }

@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-func init() { dialects[qwenName] = qwen{} }
+func init() { register(qwen{}, about{looks: looksQwen, dialogs: qwenDialogs, startsIn: "directory"}) }
 
 const qwenName = "qwen"
+
+// qwenDialogs are the tools by which it puts something to its user.
+var qwenDialogs = map[string]string{"ask_user_question": AskUserQuestion, "ask_user": AskUserQuestion, "exit_plan_mode": ExitPlanMode}
 
 // qwen is the dialect of Qwen Code, which began as Gemini CLI and took Claude Code's hooks.
 //
@@ -21,13 +24,6 @@ type qwen struct{}
 
 // Name is the name that hooks are installed under.
 func (qwen) Name() string { return qwenName }
-
-// Traits of Qwen Code. continue:false blocks the call and does not end the turn. An ask
-// is a refusal where nobody sits at its terminal. What it reports of a call that started a
-// sub-agent carries that sub-agent's id.
-func (qwen) Traits() Traits {
-	return Traits{Title: "Qwen Code", Gate: "PreToolUse", Context: true, CallID: true, Subagents: true, OneIDSpace: true}
-}
 
 // qwenTools are the tools whose meaning is known.
 var qwenTools = map[string]tool{
@@ -143,4 +139,10 @@ func (qwen) Encode(event string, input json.RawMessage, a Answer) []byte {
 		Continue: new(bool), StopReason: why, Decision: "block", Reason: why,
 		Specific: qwenPreToolUse{Event: event, Decision: "deny", Reason: why},
 	})
+}
+
+// looksQwen tells it from Gemini CLI, which it began as. On a call it says its mode.
+func looksQwen(has map[string]bool, env map[string]string) bool {
+	return has["timestamp"] && has["transcript_path"] &&
+		(has["permission_mode"] || has["prompt_id"] || has["tool_call_id"] || env["QWEN_CODE_SESSION_ID"] != "" && env["GEMINI_SESSION_ID"] == "")
 }

@@ -93,7 +93,7 @@ func TestEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tr := d.Traits(); agents.Edits(name, tr.Gate, "Bash") != tr.Edit {
+		if tr := agents.TraitsOf(d.Name()); agents.Edits(name, tr.Gate, "Bash") != tr.Edit {
 			t.Errorf("%s says that it takes another input: %v, and its answer has it: %v", name, tr.Edit, !tr.Edit)
 		}
 	}

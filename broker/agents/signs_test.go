@@ -505,10 +505,10 @@ func TestOddKindsStay(t *testing.T) {
 func TestStopsRefuse(t *testing.T) {
 	for agent, d := range dialects {
 		for _, verdict := range []Verdict{NoOpinion, Allow, Deny, Defer, Leave} {
-			for _, event := range []string{d.Traits().Gate, "PermissionRequest"} {
+			for _, event := range []string{TraitsOf(d.Name()).Gate, "PermissionRequest"} {
 				a := Answer{Verdict: verdict, Reason: "no", StopTurn: true, Tool: "Bash"}
 				out := string(d.Encode(event, json.RawMessage(`{"command":"x"}`), a))
-				if asks := out != nothing || event == d.Traits().Gate; asks && !strings.Contains(out, `"deny"`) {
+				if asks := out != nothing || event == TraitsOf(d.Name()).Gate; asks && !strings.Contains(out, `"deny"`) {
 					t.Errorf("%s, %s, verdict %d with a stop: %s", agent, event, verdict, out)
 				}
 			}

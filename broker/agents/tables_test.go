@@ -116,15 +116,15 @@ cursor Fetch WebFetch url`, "\n") {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, in, known := Common(w[0], w[1], raw)
-		if name != w[2] || !known {
-			t.Errorf("%s of %s is %s, known %v; want %s", w[1], w[0], name, known, w[2])
+		name, in, sure := Common(w[0], w[1], raw)
+		if name != w[2] || !sure {
+			t.Errorf("%s of %s is %s, known %v; want %s", w[1], w[0], name, sure, w[2])
 		}
 		got := map[string]string{}
 		if err := json.Unmarshal(in, &got); err != nil || !maps.Equal(got, common) {
 			t.Errorf("%s of %s reads %s, %v; want %v", w[1], w[0], in, err, common)
 		}
-		if list := map[string]bool{codexName: true, geminiName: true, qwenName: true}; list[w[0]] || dialogs[w[0]][w[1]] != "" {
+		if list := map[string]bool{codexName: true, geminiName: true, qwenName: true}; list[w[0]] || known[w[0]].dialogs[w[1]] != "" {
 			continue
 		}
 		raw, _ = json.Marshal(withKey(own, "another"))

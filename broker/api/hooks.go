@@ -47,7 +47,7 @@ func (rt hookRoutes) postHook(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		rep := reply{status: http.StatusOK, body: d.Encode(h.Event, nil, answer)}
-		if answer.StopTurn && d.Traits().StopTurn {
+		if answer.StopTurn && agents.TraitsOf(d.Name()).StopTurn {
 			rep.sent = func() { rt.o.Sessions.TurnStopped(context.Background(), h.SessionID, h.SubagentID) }
 		}
 		write(w, rep)
@@ -123,7 +123,7 @@ func (rt hookRoutes) hookReply(d agents.Dialect, req broker.Request) reply {
 	rep := reply{status: http.StatusOK, body: d.Encode(req.Event, req.ToolInput, answer), requestID: req.ID}
 	rep.sent = func() {
 		rt.o.Engine.Tell(engine.Heard{ID: req.ID})
-		if answer.StopTurn && d.Traits().StopTurn {
+		if answer.StopTurn && agents.TraitsOf(d.Name()).StopTurn {
 			rt.o.Sessions.TurnStopped(context.Background(), req.SessionID, req.SubagentID)
 		}
 	}

@@ -310,7 +310,7 @@ func TestWhoLiftsAStop(t *testing.T) {
 			if err != nil || !strings.Contains(string(out), "deny") || !strings.Contains(string(out), "Stopped") {
 				t.Errorf("under the stop: %s %v", out, err)
 			}
-			if ends := strings.Contains(string(out), "End your turn now"); ends == d.Traits().StopTurn {
+			if ends := strings.Contains(string(out), "End your turn now"); ends == agents.TraitsOf(d.Name()).StopTurn {
 				t.Errorf("told to end its turn in words: %v: %s", ends, out)
 			}
 			told(tt.prompt)
