@@ -23,14 +23,14 @@ type alarmed struct {
 
 // alarms are those that nobody has acknowledged, by session.
 type alarms struct {
-	undo.Map[string, alarmed]
+	alarmed undo.Map[string, alarmed]
 	alarmOf undo.Map[string, broker.Alarm] // by request
 	raised  undo.Map[string, bool]         // all of them, by session, tool use and kind: each is told once
 }
 
 // alarmWords say why no rule may allow anything in a session; "" when they may.
 func (as *alarms) alarmWords(sessionID string) string {
-	a := as.At(sessionID)
+	a := as.alarmed.At(sessionID)
 	if a.count == 0 {
 		return ""
 	}
@@ -38,12 +38,12 @@ func (as *alarms) alarmWords(sessionID string) string {
 }
 
 func (s *State) addAlarm(a broker.Alarm) {
-	list := s.alarms.At(a.SessionID)
+	list := s.alarmed.At(a.SessionID)
 	if list.count == 0 {
 		list.first = a
 	}
 	list.count++
-	s.alarms.Put(a.SessionID, list)
+	s.alarmed.Put(a.SessionID, list)
 	if a.RequestID != "" {
 		s.alarmOf.Put(a.RequestID, a)
 	}
@@ -57,7 +57,7 @@ type Raise struct{ Alarm broker.Alarm }
 func (in Raise) step(s *State, now time.Time) Reply {
 	a := in.Alarm
 	once := strings.Join([]string{a.SessionID, cmp.Or(a.ToolUseID, a.RequestID), string(a.Kind)}, "\x1f")
-	if s.raised.Has(once) || s.alarms.At(a.SessionID).count >= mostOpen { // reports have no other limit
+	if s.raised.Has(once) || s.alarmed.At(a.SessionID).count >= mostOpen { // reports have no other limit
 		return Reply{}
 	}
 	if s.raised.Len() < 10*maxAlarms {
@@ -92,7 +92,7 @@ type Acknowledge struct {
 }
 
 func (in Acknowledge) step(s *State, now time.Time) Reply {
-	list := s.alarms.At(in.SessionID)
+	list := s.alarmed.At(in.SessionID)
 	switch {
 	case in.By.Kind != broker.ByOperator:
 		return Reply{Err: broker.ErrForbidden}
@@ -101,7 +101,7 @@ func (in Acknowledge) step(s *State, now time.Time) Reply {
 	}
 	a := list.first
 	s.noteSynced(now, broker.EventAlarmSeen, broker.Request{ID: a.RequestID}, map[string]any{"session_id": in.SessionID, "tool_use_id": a.ToolUseID, "kind": a.Kind, "by": in.By})
-	s.alarms.Drop(in.SessionID)
+	s.alarmed.Drop(in.SessionID)
 	s.setRules(func(*Rules) {})
 	s.editSession(in.SessionID).Row.Alarm = nil
 	s.emit(ShowSession{in.SessionID})

@@ -110,7 +110,7 @@ func (s *State) admitSession(now time.Time, id string) error {
 	}
 	hint := "end what starts them; sessions that are known go on as before"
 	if n, most := s.sessions.Len(), s.limits.MaxSessions; n >= most {
-		if !s.sessions.forget(now, max(1, most/forgottenTogether)) {
+		if !s.forget(now, max(1, most/forgottenTogether)) {
 			return s.refuse(now, "", broker.ErrTooManySessions,
 				fmt.Sprintf("are refused: %d sessions are open, the most there may be", n), fmt.Sprintf("%d are open, the most there may be", n), hint)
 		}

@@ -68,7 +68,7 @@ func (in Replay) outlived(s *State, now time.Time, c *Call) string {
 		return "its answer is too old"
 	case s.now.rules.Problem() != "":
 		return "nothing is allowed without a person now: " + s.now.rules.Problem()
-	case s.alarms.At(r.SessionID).count > 0:
+	case s.alarmed.At(r.SessionID).count > 0:
 		return "its session has an alarm that nobody has acknowledged"
 	}
 	return ""

@@ -44,7 +44,7 @@ func (s *State) Restore(now time.Time, st Start) ([]Effect, error) {
 	st.alarms(s)
 	s.showHeld("")
 	_ = s.compile() // rules that cannot be made ready allow nothing, and keep nobody from the console
-	timers := slices.DeleteFunc(s.out.effects, func(e Effect) bool { _, is := e.(Timer); return !is })
+	timers := slices.DeleteFunc(s.effects, func(e Effect) bool { _, is := e.(Timer); return !is })
 	s.change = broker.Change{}
 	s.Keep()
 	return timers, nil
@@ -168,10 +168,10 @@ func (st Start) alarms(s *State) {
 		case e.Type == broker.EventAlarm:
 			s.addAlarm(a)
 		default:
-			s.alarms.Drop(a.SessionID)
+			s.alarmed.Drop(a.SessionID)
 		}
 	}
-	for id, list := range s.alarms.All() {
+	for id, list := range s.alarmed.All() {
 		if s.session(id) != nil {
 			s.editSession(id).Row.Alarm = new(list.first)
 		}

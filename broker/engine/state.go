@@ -66,7 +66,7 @@ func (f *facts) closing() bool { return f.closed || f.draining }
 // tables are all of s's, for what is done to each of them.
 func (s *State) tables() []undo.Any {
 	return []undo.Any{
-		&s.calls.Map, &s.idOf, &s.sessions.Map, &s.roots, &s.freezes, &s.agents, &s.alarms.Map, &s.alarmOf, &s.raised,
+		&s.calls.Map, &s.idOf, &s.sessions.Map, &s.roots, &s.freezes, &s.agents, &s.alarmed, &s.alarmOf, &s.raised,
 		&s.floods, &s.notes, &s.debts.Map, &s.doubts, &s.strays, &s.grants.Map,
 		&s.book.own, &s.book.uses, &s.book.files, &s.book.trusted, &s.book.tokens,
 	}
@@ -154,7 +154,7 @@ func (s *State) Step(now time.Time, in Input) (broker.Change, []Effect) {
 	s.out = out{}
 	r := in.step(s, now)
 	s.emit(&r)
-	return s.change, s.out.effects
+	return s.change, s.effects
 }
 
 // Timeout is the operator's time for q: what the asker grants, and no more than the operator

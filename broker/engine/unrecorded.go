@@ -58,7 +58,7 @@ func (s *State) Unrecorded(now time.Time, in Input, cause error) []Effect {
 	}
 	r.Err = cmp.Or(r.Err, failed)
 	s.emit(&r)
-	return s.out.effects
+	return s.effects
 }
 
 // debts are ends of calls that the store could not take, by id, and what it may have taken.

@@ -148,7 +148,7 @@ func (v *View) Session(id string) (broker.Session, bool) {
 
 // Sessions are those that are in memory and on record.
 func (v *View) Sessions() []broker.Session {
-	return read(v, func(s *State) []broker.Session { return s.sessions.views() })
+	return read(v, func(s *State) []broker.Session { return s.views() })
 }
 
 func (ss *sessions) views() (list []broker.Session) {
@@ -211,7 +211,7 @@ func (v *View) Snapshot(now time.Time) broker.Snapshot {
 }
 
 func (s *State) snapshot(now time.Time) broker.Snapshot {
-	snap := broker.Snapshot{Health: s.now.health, Rules: s.book.shown(s.now.rules), Sessions: s.sessions.views()}
+	snap := broker.Snapshot{Health: s.now.health, Rules: s.book.shown(s.now.rules), Sessions: s.views()}
 	for _, c := range s.calls.Kept() {
 		if c.open(now) {
 			snap.Requests = append(snap.Requests, *c.Req)
