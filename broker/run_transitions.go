@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // What may come with a RunStart.
@@ -46,7 +47,7 @@ func CheckStart(start wire.RunStart) error {
 		size += len(a)
 	}
 	switch {
-	case start.Agent != "claude":
+	case !profile.Of(start.Agent).Traits.Runs:
 		return fmt.Errorf("%w: agent %q cannot be held by a runner; \"claude\" can", ErrInvalid, Clip(start.Agent))
 	case len(start.Args) > maxRunArgs || size > maxArgBytes:
 		return fmt.Errorf("%w: there are more than %d arguments, or more than %d bytes of them", ErrInvalid, maxRunArgs, maxArgBytes)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // errGivenUp: nobody wants the answer any more, and the console cannot see it.
@@ -18,15 +20,11 @@ var errGivenUp = error(&refusalError{kind: ErrStopped, text: "the agent's user c
 // allows none.
 // Source: runs of Gemini CLI 0.61.0 and Qwen Code 0.24.4.
 func cancelledWords(agent string, payload []byte) string {
-	switch agent {
-	case "gemini":
-		return `"type":"info","content":"Request cancelled."`
-	case "qwen":
-		if id := member(payload, "tool_call_id"); id != nil {
-			return `"toolCallResult":{"callId":` + string(id) + `,"status":"cancelled"`
-		}
+	given := profile.Of(agent).GivenUp
+	if given == nil {
+		return ""
 	}
-	return ""
+	return given(member(payload, "tool_call_id"))
 }
 
 // maxRead is how much of a transcript one look takes in.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // The protocol's names and limits. They are a copy of broker/wire, which the hook
@@ -30,15 +32,7 @@ const (
 
 // TellTales lists the environment variables that are passed on when set, because
 // they tell which agent is asking.
-func TellTales() []string {
-	return []string{
-		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID",
-		"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED",
-		"GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI", "OPENCODE", "CURSOR_VERSION",
-		"COPILOT_PROJECT_DIR", "CURSOR_PROJECT_DIR",
-		"TMUX", "TMUX_PANE",
-	}
-}
+func TellTales() []string { return profile.TellTales() }
 
 // maxEnvValue bounds one passed-on value, in bytes. A longer one is left out: cut
 // off, it would name something else.

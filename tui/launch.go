@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/profile"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -44,7 +45,7 @@ const (
 )
 
 // launchAgents are the agents there are; only the first can be held by both ends.
-var launchAgents = []string{"claude", "codex", "gemini", "qwen", "opencode", "copilot", "cursor"}
+var launchAgents = profile.Names()
 
 // onlyWatched says why the others cannot be started here.
 const onlyWatched = "only Claude Code can be started here: the others take no messages and no interrupt from aoctl; start them in a terminal"

@@ -114,3 +114,25 @@ func codexBooks(typ string, payload json.RawMessage) (model string, total *Spent
 	}
 	return p.Model, total
 }
+
+// InHookWords is a call that stands in an agent's transcript, in the words of its hooks:
+// Codex's rollout has others.
+func InHookWords(agent, name string, input json.RawMessage) (string, json.RawMessage) {
+	if agent != codexName {
+		return name, input
+	}
+	var in struct {
+		Command string `json:"cmd"`
+	}
+	switch {
+	case name == "apply_patch" && !json.Valid(input):
+		if raw, err := json.Marshal(map[string]string{"command": string(input)}); err == nil {
+			return name, raw
+		}
+	case name == "exec_command" && json.Unmarshal(input, &in) == nil && in.Command != "":
+		if raw, err := json.Marshal(map[string]string{"command": in.Command}); err == nil {
+			return "Bash", raw
+		}
+	}
+	return name, input
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Asker is who sent a hook payload, from the request's headers and from the kernel.
@@ -29,11 +30,11 @@ type Asker struct {
 // fromAgent keeps of what a hook says of itself what the agent that asks says: the rest is
 // left over from one that it runs inside.
 func (a Asker) fromAgent(name string) Asker {
-	if name == "claude" {
-		a.Named, a.Project = a.Env["CLAUDE_PID"], a.Env["CLAUDE_PROJECT_DIR"]
-		return a
+	p := profile.Of(name)
+	if p.PID != "" {
+		a.Named = a.Env[p.PID]
 	}
-	a.Project = a.Env[strings.ToUpper(name)+"_PROJECT_DIR"]
+	a.Project = a.Env[p.Project]
 	return a
 }
 

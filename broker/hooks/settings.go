@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // An agent reads its settings anew when a file of them changes, and a file that comes
@@ -185,7 +186,7 @@ func (st *Settings) places() map[string]string {
 		}
 	}
 	living := slices.DeleteFunc(st.o.View.Sessions(), func(s broker.Session) bool {
-		return s.Agent != "claude" || !s.EndedAt.IsZero() || !filepath.IsAbs(cmp.Or(s.ProjectDir, s.CWD))
+		return !profile.Of(s.Agent).Traits.AsksSettings || !s.EndedAt.IsZero() || !filepath.IsAbs(cmp.Or(s.ProjectDir, s.CWD))
 	})
 	slices.SortFunc(living, func(x, y broker.Session) int { return y.LastSeenAt.Compare(x.LastSeenAt) })
 	for _, s := range living[:min(len(living), settingsFiles)] {

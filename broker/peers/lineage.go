@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Kin is one process of an ancestry, as the system described it at one moment.
@@ -62,12 +63,8 @@ func SteadyLineage(pid int) ([]Kin, error) {
 	return nil, err
 }
 
-// agentMarks are environment variables that agents set for what they run. Those that a
-// person sets for an agent, such as CODEX_HOME, are none.
-var agentMarks = []string{
-	"CLAUDECODE", "CLAUDE_PID", "GEMINI_CLI", "GEMINI_SESSION_ID", "QWEN_CODE", "QWEN_CODE_SESSION_ID", "COPILOT_CLI", "OPENCODE",
-	"CURSOR_VERSION", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI",
-}
+// agentMarks are environment variables that agents set for what they run.
+var agentMarks = profile.Gather(func(p *profile.Profile) []string { return p.Marks })
 
 // MarkIn is the first of agentMarks that env, a row of NAME=value each ended by a zero
 // byte, sets to anything; "" when there is none.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // member is a process that counts, and our hold on it.
@@ -241,7 +243,7 @@ func (l *look) besideAgent(p Process) bool {
 }
 
 // sessionVariables hold an agent's own session id, in what it starts.
-var sessionVariables = []string{"CLAUDE_CODE_SESSION_ID", "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"}
+var sessionVariables = profile.Gather(func(p *profile.Profile) []string { return []string{p.Session} })
 
 // tell finds in p's environment that the agent started it. A pid there means the agent
 // only while no other process had that pid.

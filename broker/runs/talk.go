@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker/engine"
 	"github.com/aoctl/aoctl/broker/peers"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // StartRun notes that runner holds a session from now on, and agent in it, which may not be there
@@ -173,7 +174,7 @@ func (rs *Runs) checkLaunch(n broker.NewRun, by broker.Actor) error {
 		return broker.ErrForbidden
 	case rs.o.Launcher == nil:
 		return fmt.Errorf("nothing here starts sessions: %w", errors.ErrUnsupported)
-	case n.Agent != "claude":
+	case !profile.Of(n.Agent).Traits.Runs:
 		return fmt.Errorf("%w: agent %q cannot be started from here; \"claude\" can", broker.ErrInvalid, broker.Clip(n.Agent))
 	case !filepath.IsAbs(n.Folder):
 		return fmt.Errorf("%w: the folder must be an absolute path", broker.ErrInvalid)

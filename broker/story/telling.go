@@ -157,32 +157,11 @@ func (t *Telling) trim(grew TranscriptPart) {
 
 // asked is a call as the file tells it, in the shape of a request.
 func (t *Telling) asked(s Said) *broker.Request {
-	name, input := s.Tool, json.RawMessage(s.Text)
-	if t.agent == "codex" {
-		name, input = codexAsked(name, input)
-	}
+	name, input := agents.InHookWords(t.agent, s.Tool, json.RawMessage(s.Text))
 	if !json.Valid(input) {
 		input, _ = json.Marshal(map[string]string{"input": s.Text})
 	}
 	return &broker.Request{SessionID: "", Agent: t.agent, ToolName: name, ToolInput: input, ToolUseID: s.ID, CWD: t.cwd}
-}
-
-// codexAsked is a call in the words of Codex's hooks, where its rollout has others.
-func codexAsked(name string, input json.RawMessage) (string, json.RawMessage) {
-	var in struct {
-		Command string `json:"cmd"`
-	}
-	switch {
-	case name == "apply_patch" && !json.Valid(input):
-		if raw, err := json.Marshal(map[string]string{"command": string(input)}); err == nil {
-			return name, raw
-		}
-	case name == "exec_command" && json.Unmarshal(input, &in) == nil && in.Command != "":
-		if raw, err := json.Marshal(map[string]string{"command": in.Command}); err == nil {
-			return "Bash", raw
-		}
-	}
-	return name, input
 }
 
 // spend sums what the agent says of its tokens, and finds its model.

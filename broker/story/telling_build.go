@@ -174,7 +174,7 @@ func (b *builder) fill(e *Entry, r *broker.Request) {
 		both := *r
 		both.ToolInput, e.Large, e.Retold = input.ToolInput, false, true
 		e.Call = &both
-	case b.t.agent != "codex" && input.ToolName != r.ToolName || !tellsOf(input.ToolInput, r.ToolInput): // Codex has names of its own
+	case !agents.TraitsOf(b.t.agent).OwnNames && input.ToolName != r.ToolName || !tellsOf(input.ToolInput, r.ToolInput):
 		e.InFile = input
 	}
 	if r.SubagentType != "" || r.SubagentID != "" {

@@ -29,6 +29,8 @@
 // the request's body, both in hex.
 package wire
 
+import "github.com/aoctl/aoctl/hookclient/profile"
+
 // Version is the protocol's version. A client refuses an answer with another one.
 const Version = "1"
 
@@ -53,13 +55,7 @@ const (
 )
 
 // TellTales are the environment variables that a client passes on when set.
-var TellTales = []string{
-	"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID",
-	"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED",
-	"GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR", "COPILOT_CLI", "OPENCODE", "CURSOR_VERSION",
-	"COPILOT_PROJECT_DIR", "CURSOR_PROJECT_DIR",
-	"TMUX", "TMUX_PANE",
-}
+var TellTales = profile.TellTales()
 
 // Size limits, in bytes, and the nesting limit for JSON from outside.
 const (

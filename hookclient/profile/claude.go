@@ -18,6 +18,6 @@ var claude = Profile{
 	},
 	Traits: Traits{
 		Title: "Claude Code", Gate: "PreToolUse", Ask: true, Edit: true, StopTurn: true, Answers: true, Context: true,
-		CallID: true, Subagents: true, Defer: true,
+		CallID: true, Subagents: true, Defer: true, Runs: true, AsksSettings: true,
 	},
 }

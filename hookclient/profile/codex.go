@@ -11,7 +11,7 @@ var codex = Profile{
 		Variable: "CODEX_HOME", Home: ".codex", File: "hooks.json", Shared: ".codex/hooks.json", Rivals: true,
 	},
 	// An input can be replaced where it is a command, a patch or the arguments of an MCP tool.
-	Traits: Traits{Title: "Codex CLI", Gate: "PreToolUse", Edit: true, CallID: true, Subagents: true, CallFolder: true, OneServer: true},
+	Traits: Traits{Title: "Codex CLI", Gate: "PreToolUse", Edit: true, CallID: true, Subagents: true, CallFolder: true, OneServer: true, OwnNames: true},
 	Death:  Traps,
 	// Its guard speaks at any exit but 0, because a silent exit 2 is permission there.
 	refuse: func(reason string) any {

@@ -15,6 +15,15 @@ type Traits struct {
 	Subagents bool   // it tells which sub-agent asks
 	Defer     bool   // a call can be put off in a session without a user
 
+	// Runs says that aoctl can start and hold its process: it takes messages and interrupts.
+	Runs bool
+
+	// AsksSettings says that it asks before it reads a settings file anew.
+	AsksSettings bool
+
+	// OwnNames says that its transcript calls its tools by other names than its hooks do.
+	OwnNames bool
+
 	// OneIDSpace says that no two calls of a session have the same id, whoever makes them,
 	// and that a call's report may name another sub-agent than the one that asked.
 	OneIDSpace bool
