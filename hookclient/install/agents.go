@@ -23,13 +23,31 @@ type agent struct {
 	// stood in f.
 	cleanUp func(o Options, f *settingsFile, r *Report) error
 
+	// unknown, if set, are the events that the agent of this version must not find in its
+	// settings.
+	unknown func(version string) []string
+
+	// elsewhere is set for an agent that adds its settings up from several files. It names
+	// those beside f in which aoctl stays installed; notes looks at them, too.
+	elsewhere func(o Options, f *settingsFile) []string
+
+	// moved, if set, warns of other people's hooks that change their place.
+	moved func(path string, before, after []byte) []string
+
 	// plugin is set for an agent that has a program of ours in place of hooks in settings.
 	plugin *plugin
 }
 
-// agents is the table of all agents, in the order in which they are offered.
+// installers has every agent by its name; each has a file of its own, which puts it there.
+var installers = map[string]func() agent{}
+
+// agents are all of them, in the order in which they are offered.
 func agents() []agent {
-	return []agent{claudeAgent(), codexAgent(), geminiAgent(), qwenAgent(), opencodeAgent(), copilotAgent(), cursorAgent()}
+	var list []agent
+	for _, name := range profile.Names() {
+		list = append(list, installers[name]())
+	}
+	return list
 }
 
 // Agents lists the agents that hooks can be installed for.

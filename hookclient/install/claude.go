@@ -1,11 +1,14 @@
 package install
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
+	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Claude Code's hooks: what is written, what counts as ours, what is taken out again.
@@ -57,11 +60,13 @@ func ClaudeEvents() []string {
 // claudeToolEvents are matched on the tool's name.
 var claudeToolEvents = []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"}
 
+func init() { installers["claude"] = claudeAgent }
+
 // claudeAgent is what installing for Claude Code takes.
 func claudeAgent() agent {
 	return agent{
 		layout: claudeLayout(), gate: ClaudeGates, watched: ClaudeWatched,
-		hooks: claudeHooks, notes: claudeWarnings,
+		hooks: claudeHooks, notes: claudeWarnings, unknown: ClaudeUnknown, elsewhere: claudeElsewhere,
 	}
 }
 
@@ -111,3 +116,15 @@ func claudeHooks(p Program, mode Mode, timeout time.Duration) []Hook {
 
 // seconds rounds up: the agent must never give up before the client does.
 func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+// ErrNoHome means that the user's settings cannot be found.
+var ErrNoHome = errors.New("cannot tell where Claude Code's settings are: HOME is not set; set it, or name a file with --settings")
+
+// ClaudeFolder is the folder of the user's own settings.
+func ClaudeFolder() (string, error) {
+	at := profile.Of("claude").Settings
+	if dir := machine.InHome(at.Variable, at.Home); dir != "" {
+		return dir, nil
+	}
+	return "", ErrNoHome
+}

@@ -18,6 +18,8 @@ var codexEvents = []string{
 	"PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "Stop", "Interrupt",
 }
 
+func init() { installers["codex"] = codexAgent }
+
 // codexAgent: hooks.json, strict JSON, timeouts in seconds. Codex runs a hook only once it
 // is trusted, by its content and its place in the file: see Trust.
 // Source: runs of Codex 0.169.0.
@@ -34,7 +36,7 @@ func codexAgent() agent {
 			gate := append(write(p.Gate("codex", timeout), p.GateTime("codex", timeout)), jsonc.Field{"statusMessage", "Waiting for aoctl"})
 			return append([]Hook{{"PreToolUse", gate}}, watching(p, "codex", codexEvents, []string{"SessionEnd", "Interrupt"}, write)...)
 		},
-		notes: codexNotes, cleanUp: codexForget,
+		notes: codexNotes, cleanUp: codexForget, moved: codexMoved,
 	}
 }
 
@@ -120,4 +122,41 @@ func ReadCodexConfig(dir string) (config CodexConfig, path string, err error) {
 		err = toml.Unmarshal(text, &config)
 	}
 	return config, path, err
+}
+
+// codexMoved warns of other people's hooks that change their place from before to after. Codex
+// knows by its place which hook is trusted.
+func codexMoved(path string, before, after []byte) []string {
+	a := codexAgent()
+	was, is := a.places(before), a.places(after)
+	n := 0
+	for i, place := range was {
+		if i < len(is) && is[i] != place {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of others in %s now stand at another place, and Codex runs them only once you trust them again: start codex and type /hooks", machine.Count(n, "hook"), path)}
+}
+
+// places lists where the hooks of others are, in the order of the text.
+func (a agent) places(text []byte) []string {
+	d, err := a.document(text)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	hooks := d.Root.Member("hooks")
+	for i := 0; hooks != nil && i < len(hooks.Items); i++ {
+		for g, group := range hooks.Items[i].Children("") {
+			for h, handler := range a.handlers(group) {
+				if !a.isOurs(handler) {
+					list = append(list, fmt.Sprintf("%s:%d:%d", hooks.Keys[i].Name, g, h))
+				}
+			}
+		}
+	}
+	return list
 }

@@ -12,6 +12,8 @@ var copilotEvents = []string{
 	"SubagentStart", "SubagentStop", "Notification", "ErrorOccurred",
 }
 
+func init() { installers["copilot"] = copilotAgent }
+
 // copilotAgent: a file of our own in the folder of hook files, strict JSON, timeouts in
 // seconds. Events are spelled as Claude Code spells them, for only then a payload names
 // its event; hooks have no matcher, for some that mean "all" elsewhere match nothing.

@@ -14,6 +14,8 @@ var cursorWatched = []string{
 	"postToolUse", "postToolUseFailure", "beforeSubmitPrompt", "sessionStart", "sessionEnd", "subagentStart", "subagentStop", "stop",
 }
 
+func init() { installers["cursor"] = cursorAgent }
+
 // cursorAgent: hooks.json with a version, timeouts in seconds. Cursor cuts away what
 // follows "//" before it parses, and one entry that it does not like voids the file.
 // Source: the hook loader of @cursor/sdk 1.0.32, run with fake homes.

@@ -18,6 +18,8 @@ const GeminiPrompt = "BeforeAgent"
 // GeminiEditors are the flags of that mode.
 var GeminiEditors = []string{"--acp", "--experimental-acp", "--experimentalAcp"}
 
+func init() { installers["gemini"] = geminiAgent }
+
 // geminiAgent: settings.json with comments, timeouts in milliseconds. The hooks have no
 // name: a project could switch off by its name a hook that has one.
 // Source: runs of Gemini CLI 0.61.0.

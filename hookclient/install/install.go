@@ -189,13 +189,13 @@ func Install(o Options) (Report, error) {
 	r.Warnings = append(r.Warnings, age(o)...)
 	r.Warnings = append(r.Warnings, typedWarnings(a.agent)...)
 	r.Warnings = append(r.Warnings, a.notes(o, f, after)...)
-	if a.agent != "claude" && a.plugin == nil {
+	if a.elsewhere == nil && a.plugin == nil {
 		r.Warnings = append(r.Warnings, a.foreign(f.path, after, o)...)
 	}
 	if !r.Changed {
 		return r, nil
 	}
-	r.Warnings = append(r.Warnings, a.moved(f.path, f.data, after)...)
+	r.Warnings = append(r.Warnings, a.displaced(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
 	if o.DryRun {
 		return r, nil
@@ -216,7 +216,7 @@ func Uninstall(o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := f.report(a)
-	r.Warnings = a.elsewhere(o, f)
+	r.Warnings = a.leftIn(o, f)
 	if !f.exists {
 		return r, nil
 	}
@@ -225,7 +225,7 @@ func Uninstall(o Options) (Report, error) {
 		return r, f.explain(err)
 	}
 	r.Changed = true
-	r.Warnings = append(r.Warnings, a.moved(f.path, f.data, after)...)
+	r.Warnings = append(r.Warnings, a.displaced(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
 	f.disposable = a.nothingForeign(f.data)
 	switch {
@@ -247,11 +247,12 @@ func (a agent) write(f *settingsFile, o Options) ([]byte, error) {
 	if a.plugin != nil {
 		return a.plugin.write(f.data, o)
 	}
-	if a.agent == "claude" {
-		hooks, _ := ClaudeHooksFor(o)
-		return a.install(f.data, hooks)
+	hooks := a.hooks(o.Program, o.Mode, o.Timeout)
+	if a.unknown != nil {
+		unknown := a.unknown(o.Version)
+		hooks = slices.DeleteFunc(hooks, func(h Hook) bool { return slices.Contains(unknown, h.Event) })
 	}
-	return a.install(f.data, a.hooks(o.Program, o.Mode, o.Timeout))
+	return a.install(f.data, hooks)
 }
 
 // wait is how long the agent itself waits for an answer; 0 is for ever.

@@ -17,6 +17,8 @@ var opencodeTold = []string{
 	"tool.execute.after", "chat.message", "session.created", "session.idle", "session.error", "session.deleted",
 }
 
+func init() { installers["opencode"] = opencodeAgent }
+
 // opencodeAgent: opencode has no hooks that are command lines. What is installed is a file
 // of JavaScript that opencode loads and that starts the hook client.
 // Source: runs of opencode 1.18.33.

@@ -1,16 +1,9 @@
 package install
 
 import (
-	"errors"
 	"path/filepath"
 	"strings"
-
-	"github.com/aoctl/aoctl/hookclient/install/machine"
-	"github.com/aoctl/aoctl/hookclient/profile"
 )
-
-// ErrNoHome means that the user's settings cannot be found.
-var ErrNoHome = errors.New("cannot tell where Claude Code's settings are: HOME is not set; set it, or name a file with --settings")
 
 // openSettings finds and reads the settings file that o means.
 func openSettings(a agent, o Options) (*settingsFile, error) {
@@ -47,12 +40,3 @@ func settingsIn(path string, folders int) (*settingsFile, error) {
 
 // depth is how many folders stand in a relative path.
 func depth(path string) int { return strings.Count(filepath.ToSlash(path), "/") }
-
-// ClaudeFolder is the folder of the user's own settings.
-func ClaudeFolder() (string, error) {
-	at := profile.Of("claude").Settings
-	if dir := machine.InHome(at.Variable, at.Home); dir != "" {
-		return dir, nil
-	}
-	return "", ErrNoHome
-}

@@ -13,6 +13,8 @@ var qwenEvents = []string{
 	"SubagentStart", "SubagentStop", "Notification",
 }
 
+func init() { installers["qwen"] = qwenAgent }
+
 // qwenAgent: settings.json with comments. A timeout below 1000 is in seconds, any other in
 // milliseconds.
 // Source: runs of Qwen Code 0.24.4.

@@ -4,7 +4,7 @@ package profile
 // that it knows.
 // Source: runs of 2.1.329.
 var claude = Profile{
-	Name: "claude", Title: "Claude Code", Programs: []string{"claude"}, Tried: "2.1.329",
+	Name: "claude", Title: "Claude Code", Programs: []string{"claude"}, Script: "/claude-code/cli.js", Tried: "2.1.329",
 	Marks: []string{"CLAUDECODE", "CLAUDE_PID"},
 	Alone: []string{"CLAUDECODE", "CLAUDE_PID"},
 	Told: []string{

@@ -24,6 +24,7 @@ type Profile struct {
 	Name     string   // short: "claude"
 	Title    string   // as a report names it: "Claude Code"
 	Programs []string // the names under which it is installed, the usual one first
+	Script   string   // how the path of a script ends that is its program, when an interpreter runs it; "" for none
 	Tried    string   // the release that aoctl was tried with; "" for none
 	Held     Held
 

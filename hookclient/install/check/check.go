@@ -49,13 +49,9 @@ type Options struct {
 	CodexHooks func(program, home, project string) ([]install.CodexHook, error)
 }
 
-// checks looks at each agent, by its short name; each has a file of its own.
-func checks() map[string]func(*checker) {
-	return map[string]func(*checker){
-		"claude": checkClaude, "codex": checkCodex, "gemini": checkGemini, "qwen": checkQwen,
-		"opencode": checkOpencode, "copilot": checkCopilot, "cursor": checkCursor,
-	}
-}
+// checks has what looks at each agent, by its short name; each has a file of its own, which
+// puts it there.
+var checks = map[string]func(*checker){}
 
 // All looks at every known agent: where its program is, whether a gate of aoctl stands
 // in its settings, and what in the project could silence that gate. It changes nothing.
@@ -70,14 +66,14 @@ func All(ctx context.Context, o Options) []Report {
 		o.CodexHooks = install.CodexHooks
 	}
 	processes, err := o.Processes()
-	known, look := profile.All(), checks()
+	known := profile.All()
 	reports := make([]Report, len(known))
 	var all sync.WaitGroup
 	for i, a := range known {
 		all.Go(func() {
 			c := &checker{o: o, a: a, processes: processes, processErr: err, r: Report{Agent: a.Name, Name: a.Title}}
 			c.program(ctx)
-			look[a.Name](c)
+			checks[a.Name](c)
 			reports[i] = c.r
 		})
 	}

@@ -34,6 +34,8 @@ type claudeGate struct {
 	handler *jsonc.Node
 }
 
+func init() { checks["claude"] = checkClaude }
+
 // checkClaude looks at the gate in Claude Code's settings, and at what gets round it.
 func checkClaude(c *checker) {
 	files := c.claudeFiles()

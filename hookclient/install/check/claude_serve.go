@@ -23,7 +23,7 @@ var serveWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 func (c *checker) claudeServes() {
 	found := 0
 	for _, p := range c.processes {
-		if i := slices.Index(p.Args, "mcp"); p.runs(c.a.Programs) && i > 0 && i+1 < len(p.Args) && p.Args[i+1] == "serve" {
+		if i := slices.Index(p.Args, "mcp"); p.runs(c.a) && i > 0 && i+1 < len(p.Args) && p.Args[i+1] == "serve" {
 			c.add(Fail, "mcp serve", fmt.Sprintf("end it (kill %d)", p.PID), "pid %d is claude mcp serve: what it is told to run, it runs without a hook", p.PID)
 			found++
 		}

@@ -20,6 +20,8 @@ func codexDialect() dialect {
 	}
 }
 
+func init() { checks["codex"] = checkCodex }
+
 // checkCodex looks at hooks.json, at the trust that Codex keeps per hook, and at what
 // turns hooks off.
 func checkCodex(c *checker) {

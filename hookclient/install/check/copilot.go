@@ -24,6 +24,8 @@ func copilotDialect() dialect {
 	}
 }
 
+func init() { checks["copilot"] = checkCopilot }
+
 // checkCopilot looks at the hook files and at what turns them off.
 func checkCopilot(c *checker) {
 	dir := machine.InHome("COPILOT_HOME", ".copilot")

@@ -21,6 +21,8 @@ func cursorDialect() dialect {
 	}
 }
 
+func init() { checks["cursor"] = checkCursor }
+
 // checkCursor looks at hooks.json and at what makes Cursor drop it.
 func checkCursor(c *checker) {
 	d := cursorDialect()

@@ -30,6 +30,8 @@ func geminiDialect() dialect {
 	}
 }
 
+func init() { checks["gemini"] = checkGemini }
+
 // checkGemini looks at the settings' hooks and at what turns them off.
 func checkGemini(c *checker) {
 	d := geminiDialect()

@@ -10,10 +10,13 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // maxPlugins bounds how many plugin files are read of one folder.
 const maxPlugins = 200
+
+func init() { checks["opencode"] = checkOpencode }
 
 // checkOpencode looks for a plugin that calls aoctl; opencode has no command hooks.
 // Source: runs of opencode 1.18.33.
@@ -53,13 +56,19 @@ func checkOpencode(c *checker) {
 		c.add(Fail, "environment", "unset OPENCODE_PURE", "OPENCODE_PURE is set: plugins are left out")
 	}
 	for _, p := range c.processes {
-		if p.Pure && p.runs(c.a.Programs) {
+		if p.Pure && p.runs(c.a) {
 			c.add(Fail, "running process", "end it and start it without OPENCODE_PURE", "pid %d was started with OPENCODE_PURE: it runs without the gate", p.PID)
 		}
 	}
 	c.opencodePermissions()
 	c.typedCommands()
 	c.started(silencer{flag: "--pure"})
+}
+
+// mayBePure reports whether an environment can leave plugins out of p.
+func mayBePure(p Process) bool {
+	a := profile.Of("opencode")
+	return p.runs(&a)
 }
 
 // opencodePlugin looks at a plugin that aoctl wrote.

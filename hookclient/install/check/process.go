@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/hookclient/install/machine"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Process is a running process of this user.
@@ -19,13 +20,13 @@ type Process struct {
 // maxRC bounds a shell's start file, bytes.
 const maxRC = 1 << 20
 
-// runs reports whether p is the agent's program, started by itself or by an interpreter.
-func (p Process) runs(names []string) bool {
+// runs reports whether p is the program of agent a, started by itself or by an interpreter.
+func (p Process) runs(a *profile.Profile) bool {
 	for _, arg := range p.Args[:min(len(p.Args), 2)] {
-		if slices.Contains(names, strings.TrimSuffix(filepath.Base(arg), ".js")) {
+		if slices.Contains(a.Programs, strings.TrimSuffix(filepath.Base(arg), ".js")) {
 			return true
 		}
-		if slices.Contains(names, "claude") && strings.HasSuffix(arg, "/claude-code/cli.js") {
+		if a.Script != "" && strings.HasSuffix(arg, a.Script) {
 			return true
 		}
 		if strings.HasPrefix(arg, "-") {
@@ -66,7 +67,7 @@ func (s silencer) in(args []string) (string, bool) {
 func (c *checker) started(silencers ...silencer) {
 	found := 0
 	for _, p := range c.processes {
-		if !p.runs(c.a.Programs) {
+		if !p.runs(c.a) {
 			continue
 		}
 		for _, s := range silencers {

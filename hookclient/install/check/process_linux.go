@@ -58,7 +58,7 @@ func readProcess(pid int) (Process, bool) {
 		return Process{}, false
 	}
 	p := Process{PID: pid, Args: strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")}
-	if p.runs([]string{"opencode"}) {
+	if mayBePure(p) {
 		for _, v := range bytes.Split(readSome(filepath.Join(dir, "environ"), maxCmdline), []byte{0}) {
 			p.Pure = p.Pure || string(v) == "OPENCODE_PURE=1" || string(v) == "OPENCODE_PURE=true"
 		}

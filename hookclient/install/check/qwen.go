@@ -24,6 +24,8 @@ func qwenDialect() dialect {
 	}
 }
 
+func init() { checks["qwen"] = checkQwen }
+
 // checkQwen looks at the settings' hooks and at what turns them off.
 func checkQwen(c *checker) {
 	d := qwenDialect()
