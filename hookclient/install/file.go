@@ -16,8 +16,10 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
+// MaxSettings is the longest settings file that is read, in bytes; no real one comes near.
+const MaxSettings = 16 << 20
+
 const (
-	MaxSettings   = 16 << 20 // bytes; no real settings file comes near
 	backupInfix   = ".aoctl-backup-"
 	backupsKept   = 5
 	maxLinks      = 40 // symbolic links followed to the file itself

@@ -56,9 +56,10 @@ const (
 	DefaultAtMost  = hookline.DefaultAtMost
 )
 
-// Program is what an agent is told to run, and Console is where that asks.
 type (
+	// Program is what an agent is told to run.
 	Program = hookline.Program
+	// Console is where that asks.
 	Console = hookline.Console
 )
 

@@ -4,9 +4,12 @@ import "github.com/aoctl/aoctl/hookclient/install"
 
 // What is found is said in the words that all of doctor uses.
 type (
-	Status  = install.Status
+	// Status says how bad a finding is.
+	Status = install.Status
+	// Finding is one line of the report.
 	Finding = install.Finding
-	Repair  = install.Repair
+	// Repair is what mends one.
+	Repair = install.Repair
 )
 
 // The statuses.

@@ -48,11 +48,14 @@ func lineIndent(src []byte, offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// Object and Array are JSON values in a fixed order, to be put into a document.
+// JSON values in a fixed order, to be put into a document.
 type (
+	// Object is an object.
 	Object []Field
-	Field  [2]any // a name, which is a string, and a value
-	Array  []any
+	// Field is a name, which is a string, and a value.
+	Field [2]any
+	// Array is an array.
+	Array []any
 )
 
 // Compact writes v on one line, without a space.
