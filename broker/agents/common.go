@@ -13,6 +13,12 @@ type tool struct {
 	params map[string]string // the agent's name of a parameter → the common one, where they differ
 }
 
+// The common names of the tools by which an agent puts something to its user.
+const (
+	AskUserQuestion = "AskUserQuestion"
+	ExitPlanMode    = "ExitPlanMode"
+)
+
 // commonNames are the tools whose names mean something to rules, risk and the screen.
 var commonNames = map[string]bool{
 	"Bash": true, "Read": true, "Edit": true, "MultiEdit": true, "Write": true, "NotebookEdit": true, "Glob": true, "Grep": true,

@@ -2,9 +2,12 @@ package risk
 
 import (
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // runners are variables that make other programs run something, whatever their value.
@@ -46,17 +49,17 @@ func (j *judge) assign(e shell.Element) {
 	}
 }
 
+// steering are the variables that say where agents' settings are.
+var steering = sync.OnceValue(func() []string {
+	return profile.Gather(func(p *profile.Profile) []string { return p.Settings.Steer })
+})
+
 // steersAoctl reports whether a variable says where aoctl or an agent's settings are.
 func steersAoctl(name string) bool {
 	if strings.HasPrefix(name, "AOCTL_") || strings.HasPrefix(name, "AGENT_ORCHESTRATOR_") {
 		return true
 	}
-	switch name {
-	case "CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "COPILOT_HOME", "OPENCODE_CONFIG",
-		"OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "QWEN_HOME", "CLAUDE_CODE_SIMPLE":
-		return true
-	}
-	return false
+	return slices.Contains(steering(), name)
 }
 
 func loadsCode(value string) bool {

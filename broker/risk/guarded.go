@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Reasons of guarded findings.
@@ -21,14 +23,21 @@ var settings = sync.OnceValue(func() *table {
 			".aoctl/", "aoctl.db*", "~/.config/aoctl/", "~/.local/state/aoctl/",
 			"~/.local/bin/aoctl*", "~/bin/aoctl*", "~/go/bin/aoctl*", "/usr/bin/aoctl*",
 			"/usr/local/bin/aoctl*", "/opt/homebrew/bin/aoctl*"),
-		rows(touchesSettings,
-			".claude/", ".claude.json", ".claude.json.*", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/",
-			".opencode/", "managed-settings*/", "managed-mcp.json", ".mcp.json", ".github/hooks/",
-			"~/.config/opencode/", "opencode.json", "opencode.jsonc",
-			"/etc/claude-code/", "/etc/codex/", "/etc/gemini-cli/",
-			"/Library/Application Support/ClaudeCode/", "/Library/Application Support/GeminiCli/"),
+		rows(touchesSettings, profile.Gather(settingsOf)...),
 	)
 })
+
+// settingsOf are the patterns of an agent's settings.
+func settingsOf(p *profile.Profile) []string {
+	patterns := slices.Clone(p.Settings.Files)
+	for _, name := range p.Settings.Guarded {
+		if path.Ext(name) != ".json" {
+			name += "/"
+		}
+		patterns = append(patterns, name)
+	}
+	return patterns
+}
 
 // Guarded reports whether path is one of aoctl's own files or a file by which an
 // agent's hooks can be switched off, or a folder that holds one of aoctl's own. A

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 const asksNobody = "runs an agent that asks nobody"
@@ -49,10 +51,15 @@ func agentRules() []rule {
 		{names: "npx bunx pnpm yarn", when: func(a args) bool {
 			return a.anyWord(func(w string) bool { return matches("--yolo|--dangerously-*|bypasspermissions|bypassPermissions", w) })
 		}, why: asksNobody},
-		{names: "claude codex gemini qwen cursor-agent copilot opencode", when: func(a args) bool {
+		{names: agentPrograms(), when: func(a args) bool {
 			return !a.has("--version", "--help") && !a.exactly("-v", "-V", "-h") || a.e.Unsure != ""
 		}, why: "runs another agent", note: true},
 	}
+}
+
+// agentPrograms are the usual names of agents' programs.
+func agentPrograms() string {
+	return strings.Join(profile.Gather(func(p *profile.Profile) []string { return p.Programs[:1] }), " ")
 }
 
 // harmlessAoctl are subcommands that only show something, or only refuse.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // readers names, for each tool of the built-in rule, the parameters that hold paths; a
@@ -71,7 +72,7 @@ func (c *Call) mayRead(p *located) bool {
 }
 
 // agentSettings are folders and files by which an agent's hooks can be switched off.
-var agentSettings = []string{".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".cursor", ".copilot", ".opencode", ".aoctl"}
+var agentSettings = append(profile.Gather(func(p *profile.Profile) []string { return p.Settings.Guarded }), ".aoctl")
 
 // onlyLists reports whether a call that only reads is a glob that the built-in rule allows
 // beside guarded files. It tells names and no content, so it may pass by them as a search

@@ -14,7 +14,13 @@ var claude = Profile{
 	Session: "CLAUDE_CODE_SESSION_ID", Project: "CLAUDE_PROJECT_DIR", PID: "CLAUDE_PID",
 	Settings: Settings{
 		Variable: "CLAUDE_CONFIG_DIR", Home: ".claude", File: "settings.json", Project: ".claude/settings.local.json",
-		Rivals: true,
+		Rivals:  true,
+		Guarded: []string{".claude", ".claude.json"},
+		Files: []string{
+			".claude.json.*", "managed-settings*/", "managed-mcp.json", ".mcp.json",
+			"/etc/claude-code/", "/Library/Application Support/ClaudeCode/",
+		},
+		Steer: []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE"},
 	},
 	Traits: Traits{
 		Title: "Claude Code", Gate: "PreToolUse", Ask: true, Edit: true, StopTurn: true, Answers: true, Context: true,

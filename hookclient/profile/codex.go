@@ -9,6 +9,7 @@ var codex = Profile{
 	Marks: []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"},
 	Settings: Settings{
 		Variable: "CODEX_HOME", Home: ".codex", File: "hooks.json", Shared: ".codex/hooks.json", Rivals: true,
+		Guarded: []string{".codex"}, Files: []string{"/etc/codex/"}, Steer: []string{"CODEX_HOME"},
 	},
 	// An input can be replaced where it is a command, a patch or the arguments of an MCP tool.
 	Traits: Traits{Title: "Codex CLI", Gate: "PreToolUse", Edit: true, CallID: true, Subagents: true, CallFolder: true, OneServer: true, OwnNames: true},

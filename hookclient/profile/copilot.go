@@ -11,6 +11,7 @@ var copilot = Profile{
 	Project: "COPILOT_PROJECT_DIR",
 	Settings: Settings{
 		Variable: "COPILOT_HOME", Home: ".copilot", File: "hooks/aoctl.json", Shared: ".github/hooks/aoctl.json", Rivals: true,
+		Guarded: []string{".copilot"}, Files: []string{".github/hooks/"}, Steer: []string{"COPILOT_HOME"},
 	},
 	// Only the answer to a permission request could end the turn, and a repository's own hook
 	// overrides that one.

@@ -11,6 +11,8 @@ var opencode = Profile{
 	Told:  []string{"OPENCODE"},
 	Settings: Settings{
 		Variable: "XDG_CONFIG_HOME", Home: ".config", Folder: "opencode", File: "opencode/plugins/aoctl.js",
+		Guarded: []string{".opencode"}, Files: []string{"~/.config/opencode/", "opencode.json", "opencode.jsonc"},
+		Steer: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION"},
 	},
 	Texts: Texts{
 		"!`",

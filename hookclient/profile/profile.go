@@ -77,6 +77,12 @@ type Settings struct {
 	Project  string // of the user's own in a project's folder; "" when there is none
 	Shared   string // hooks of all who work on a project, in its folder; "" when there are none
 	Rivals   bool   // another hook can change a call after it was allowed
+
+	// Guarded are names in the user's folder and in a project's by which its hooks can be
+	// switched off, and Files are further paths, as broker/risk writes them.
+	Guarded, Files []string
+	// Steer are variables that say where its settings are, or what stands in them.
+	Steer []string
 }
 
 // Texts say how custom commands hold shell text that runs when the command is typed, before

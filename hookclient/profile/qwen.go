@@ -14,8 +14,11 @@ var qwen = Profile{
 	Alone:   []string{"QWEN_CODE_SESSION_ID"},
 	Told:    []string{"QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"},
 	Session: "QWEN_CODE_SESSION_ID", Project: "QWEN_PROJECT_DIR",
-	Settings: Settings{Home: ".qwen", File: "settings.json", Shared: ".qwen/settings.json"},
-	Texts:    Texts{"!{", []string{".toml", ".md"}, []string{".qwen/commands", ".qwen/extensions"}, []string{".qwen/commands"}},
+	Settings: Settings{
+		Home: ".qwen", File: "settings.json", Shared: ".qwen/settings.json",
+		Guarded: []string{".qwen"}, Steer: []string{"QWEN_HOME"},
+	},
+	Texts: Texts{"!{", []string{".toml", ".md"}, []string{".qwen/commands", ".qwen/extensions"}, []string{".qwen/commands"}},
 	// continue:false blocks the call and does not end the turn. An ask is a refusal where
 	// nobody sits at its terminal. What it reports of a call that started a sub-agent carries
 	// that sub-agent's id.
