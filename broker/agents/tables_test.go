@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Every tool by which an agent asks its user is one that no rule may allow as something else.
@@ -373,6 +375,15 @@ func TestRestartKeepsOptions(t *testing.T) {
 	for _, option := range strings.Fields("-p --print -c --continue --fork-session --replay-user-messages") {
 		if kept, ok := Restart(claudeName, []string{option, "--verbose"}); !ok || !slices.Equal(kept, []string{"--verbose"}) {
 			t.Errorf("%s: kept %q, %v", option, kept, ok)
+		}
+	}
+}
+
+// Every agent that has a page has a dialect, and its hooks are told from others.
+func TestEveryPageHasADialect(t *testing.T) {
+	for _, name := range profile.Names() {
+		if dialects[name] == nil || known[name].looks == nil || !slices.Contains(asked, name) {
+			t.Errorf("%s has a page, but no dialect, or nobody asks whether a payload is its own", name)
 		}
 	}
 }

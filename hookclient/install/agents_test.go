@@ -191,3 +191,12 @@ func TestCodexEnds(t *testing.T) {
 		}
 	}
 }
+
+// Every agent that has a page can be installed for.
+func TestEveryPageHasAnInstaller(t *testing.T) {
+	for _, name := range profile.Names() {
+		if a, ok := agentNamed(name); !ok || a.agent != name {
+			t.Errorf("%s has a page, but no installer", name)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // checking makes options for a check in the current folder, with a program of ours and no
@@ -302,4 +303,13 @@ func TestCheckServe(t *testing.T) {
 		return []Process{{PID: 77, Args: []string{"/usr/bin/claude", "mcp", "serve"}}}, nil
 	}
 	wantFinding(t, reportOn(t, o, "claude"), Fail, "mcp serve", "pid 77 is claude mcp serve")
+}
+
+// Every agent that has a page is looked at.
+func TestEveryPageHasACheck(t *testing.T) {
+	for _, name := range profile.Names() {
+		if checks[name] == nil {
+			t.Errorf("%s has a page, but nothing looks at it", name)
+		}
+	}
 }
