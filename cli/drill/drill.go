@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
 	"github.com/aoctl/aoctl/cli/drill/fakemodel"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Mode is how an agent is started, each time in its most permissive mode.
@@ -46,6 +48,7 @@ type Agent struct {
 type command struct {
 	args, env []string
 	files     map[string]string
+	engine    string // a script below Home that node runs in the program's place, with that as its first argument; "" for none
 }
 
 // run is what an agent's start depends on.
@@ -57,7 +60,13 @@ type run struct {
 
 // Agents lists all of them, in the order in which aoctl names them.
 func Agents() []Agent {
-	return []Agent{claude(), codex(), gemini(), qwen(), opencode(), copilot(), cursor()}
+	var list []Agent
+	for _, p := range profile.All() {
+		a := agents[p.Name]()
+		a.Name, a.Hooks = p.Name, path.Join(p.Settings.Home, p.Settings.File)
+		list = append(list, a)
+	}
+	return list
 }
 
 // Named finds an agent.
@@ -113,8 +122,8 @@ func (a Agent) Prepare(g *Ground, m Mode, program string) (argv, env []string, e
 		}
 	}
 	argv = append([]string{program}, c.args...)
-	if a.Name == cursorName {
-		argv = append([]string{"node", filepath.Join(g.Home, cursorEngine), program}, c.args...)
+	if c.engine != "" {
+		argv = append([]string{"node", filepath.Join(g.Home, c.engine), program}, c.args...)
 	}
 	return argv, c.env, nil
 }

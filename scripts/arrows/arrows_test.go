@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"cli/console":                 family("broker", "broker/…", "hookclient/install", "hookclient/paths", "store", "tui", "tui/tmux", "hookclient/install/check"),
 	"cli/demo":                    family("cli/console"),
 	"cli/doctor":                  family("broker", "broker/…", "cli/drill", "cli/drill/fakemodel", "hookclient/install", "hookclient/paths", "hookclient/profile", "store", "hookclient/install/check", "hookclient/install/hookline"),
-	"cli/drill":                   {module + "/cli/drill/fakemodel"},
+	"cli/drill":                   {module + "/cli/drill/fakemodel", module + "/hookclient/profile"},
 	"cli/drill/fakemodel":         {},
 	"cli/logs":                    family("broker", "broker/agents", "broker/api", "broker/story", "hookclient/paths", "store"),
 	"cli/rules":                   family("broker", "broker/risk", "broker/rules", "broker/workspace", "store"),
