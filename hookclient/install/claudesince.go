@@ -50,8 +50,8 @@ func claudeAge(o Options) []string {
 	return nil
 }
 
-// ClaudeTooOldFor says that this Claude Code does not know hooks on events, and what that leaves
-// open.
+// ClaudeTooOldFor says that Claude Code of this version knows none of these events, and what
+// may happen unasked because of it.
 func ClaudeTooOldFor(version string, events []string) string {
 	return fmt.Sprintf("Claude Code %s is too old for a hook on %s: %s", version, strings.Join(events, " and "), ClaudeOpen(events))
 }

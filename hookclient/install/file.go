@@ -16,7 +16,7 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
-// MaxSettings is the longest settings file that is read, in bytes; no real one comes near.
+// MaxSettings bounds a settings file, bytes: no real one comes near.
 const MaxSettings = 16 << 20
 
 const (

@@ -8,6 +8,12 @@
 //
 // A file that the agent would not read is refused with line and column: a gate that the
 // agent ignores is worse than none, because a person relies on it.
+//
+// Install and Uninstall find the file of an agent (place.go), read it (file.go, jsonc), put
+// hooks in or take them out in the way in which the agent's settings hold them (layout.go),
+// and replace the file. Each agent has an installer of its own, which says what is written
+// and what voids its settings; what is known of the agent beside that stands on its page in
+// hookclient/profile. The line of a hook is hookline's, what doctor looks at is check's.
 package install
 
 import (
@@ -56,12 +62,11 @@ const (
 	DefaultAtMost  = hookline.DefaultAtMost
 )
 
-type (
-	// Program is what an agent is told to run.
-	Program = hookline.Program
-	// Console is where that asks.
-	Console = hookline.Console
-)
+// Program is what an agent is told to run.
+type Program = hookline.Program
+
+// Console is where that asks.
+type Console = hookline.Console
 
 // Options is what Install and Uninstall go by.
 type Options struct {

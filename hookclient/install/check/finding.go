@@ -2,15 +2,14 @@ package check
 
 import "github.com/aoctl/aoctl/hookclient/install"
 
-// What is found is said in the words that all of doctor uses.
-type (
-	// Status says how bad a finding is.
-	Status = install.Status
-	// Finding is one line of the report.
-	Finding = install.Finding
-	// Repair is what mends one.
-	Repair = install.Repair
-)
+// Status is how one look came out, in the words that all of doctor uses.
+type Status = install.Status
+
+// Finding is one thing that was looked at.
+type Finding = install.Finding
+
+// Repair mends what a Finding is about.
+type Repair = install.Repair
 
 // The statuses.
 const (

@@ -48,15 +48,14 @@ func lineIndent(src []byte, offset int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// JSON values in a fixed order, to be put into a document.
-type (
-	// Object is an object.
-	Object []Field
-	// Field is a name, which is a string, and a value.
-	Field [2]any
-	// Array is an array.
-	Array []any
-)
+// Object is a JSON object in a fixed order, to be put into a document.
+type Object []Field
+
+// Field is a member of an Object: its name, which is a string, and its value.
+type Field [2]any
+
+// Array is a JSON array, to be put into a document.
+type Array []any
 
 // Compact writes v on one line, without a space.
 func Compact(v any) []byte {

@@ -83,8 +83,8 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// CompareVersions is below, at or above 0 as version a is older than b, the same or newer. What is
-// no number counts as 0.
+// CompareVersions is below 0 when a is older than b, and above 0 when it is newer. What is no
+// number counts as 0.
 func CompareVersions(a, b string) int {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
@@ -102,7 +102,7 @@ func CompareVersions(a, b string) int {
 	return 0
 }
 
-// SameFile reports whether two paths lead to one file that is there.
+// SameFile reports whether both paths lead to one file.
 func SameFile(a, b string) bool {
 	ai, err := os.Stat(a)
 	if err != nil {

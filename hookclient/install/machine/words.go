@@ -15,7 +15,7 @@ func Shorten(s string) string {
 	return s
 }
 
-// Count is a number of things in words: "1 hook", "2 hooks".
+// Count is n with what there are so many of: "1 hook", "2 hooks".
 func Count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
