@@ -27,9 +27,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxDepth bounds nesting: hujson calls itself for each level, and a hostile file must not
-// overflow the stack.
-const maxDepth = 200
+// What a text may hold: hujson calls itself for each level, and takes some hundred bytes for
+// each value. A hostile file must exhaust neither the stack nor the memory.
+const (
+	maxDepth  = 200
+	maxValues = 1 << 20
+)
 
 // Syntax says what an agent's settings may hold beside strict JSON.
 type Syntax uint8
@@ -86,8 +89,8 @@ func (d *Document) read(src []byte) error {
 		}
 		copy(text, "   ")
 	}
-	if at := tooDeep(text); at >= 0 {
-		return syntaxError(src, at, cureEdit, "nested more than %d levels deep", maxDepth)
+	if at, problem := tooMuch(text); problem != "" {
+		return syntaxError(src, at, cureEdit, "%s", problem)
 	}
 	value, err := hujson.Parse(text)
 	if err != nil {
@@ -198,9 +201,10 @@ func explain(src []byte, err error) error {
 	return syntaxError(src, min(at+col-1, len(src)), cureEdit, "%s", problem)
 }
 
-// tooDeep is the offset of the first bracket that is nested too deep, -1 when none is.
-func tooDeep(src []byte) int {
-	depth := 0
+// tooMuch names the first place at which src goes beyond what a text may hold; problem is ""
+// when it does not.
+func tooMuch(src []byte) (at int, problem string) {
+	depth, values := 0, 0
 	for i := 0; i < len(src); i++ {
 		switch c := src[i]; {
 		case c == '"':
@@ -209,13 +213,17 @@ func tooDeep(src []byte) int {
 			i = commentEnd(src, i) - 1
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth+1 {
-				return i
+				return i, fmt.Sprintf("nested more than %d levels deep", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
+		case c == ',':
+			if values++; values > maxValues {
+				return i, fmt.Sprintf("more than %d values", maxValues)
+			}
 		}
 	}
-	return -1
+	return 0, ""
 }
 
 // stringEnd is where the JSON string that begins at i ends: its closing quote, or the

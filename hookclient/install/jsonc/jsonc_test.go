@@ -75,6 +75,17 @@ func TestAppendAndRemove(t *testing.T) {
 	}
 }
 
+// A few megabytes must not take a few gigabytes.
+func TestHostileSize(t *testing.T) {
+	s := []byte("[" + strings.Repeat("1,", 3<<20) + "1]")
+	if _, err := Parse(s, Comments, "An agent"); err == nil || !strings.Contains(err.Error(), "more than 1048576 values") {
+		t.Error(err)
+	}
+	if got := Plain(s); !bytes.Equal(got, s) {
+		t.Error("it was changed")
+	}
+}
+
 func TestHostileDepth(t *testing.T) {
 	for _, s := range []string{strings.Repeat("[", 8<<20), strings.Repeat(`{"a":`, 1<<20), strings.Repeat("[ /* ] */ ", 1<<20), strings.Repeat(`["]",`, 1<<20)} {
 		for _, syntax := range []Syntax{Strict, Comments, Slashes} {

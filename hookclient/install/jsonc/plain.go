@@ -10,7 +10,7 @@ import (
 // stay where they are. A text that cannot be read stays as it is.
 func Plain(src []byte) []byte {
 	text := append(bytes.Clone(src), '\n')
-	if tooDeep(text) >= 0 {
+	if _, problem := tooMuch(text); problem != "" {
 		return src
 	}
 	text, err := hujson.Standardize(text)
