@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // runners are variables that make other programs run something, whatever their value.
-var runners = newWords(`LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS
+var runners = wordset.New(`LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_ASKPASS
 	SSH_ASKPASS SUDO_ASKPASS GIT_PROXY_COMMAND GIT_EXEC_PATH GIT_TEMPLATE_DIR PYTHONSTARTUP PERL5OPT PERL5DB RUBYOPT ZDOTDIR
 	JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER LESSOPEN LESSCLOSE PS4
 	GCONV_PATH GLIBC_TUNABLES`)
@@ -19,12 +20,12 @@ var runners = newWords(`LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND GIT_SSH_COMM
 // showers are variables that name a program to show or edit a text with; these values
 // do nothing more.
 var (
-	showers      = newWords("PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER")
-	plainShowers = newWords("cat less more true : nano vi vim /bin/cat /bin/true /usr/bin/cat /usr/bin/true")
+	showers      = wordset.New("PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER")
+	plainShowers = wordset.New("cat less more true : nano vi vim /bin/cat /bin/true /usr/bin/cat /usr/bin/true")
 )
 
 // quietVariables change how programs print, nothing else.
-var quietVariables = newWords(`LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM COLUMNS LINES NO_COLOR
+var quietVariables = wordset.New(`LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ TERM COLUMNS LINES NO_COLOR
 	CLICOLOR FORCE_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT PAGER GIT_PAGER MANPAGER`)
 
 // assign judges that a variable is set.
@@ -36,7 +37,7 @@ func (j *judge) assign(e shell.Element) {
 	switch {
 	case steersAoctl(name):
 		j.guard("changes how aoctl or an agent is set up")
-	case runners.has(name), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "BASH_FUNC_"):
+	case runners.Has(name), strings.HasPrefix(name, "DYLD_"), strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "BASH_FUNC_"):
 		j.danger("makes programs run something else")
 	case name == "ENV" && (value == "" || strings.ContainsAny(value, "/~.$")):
 		j.danger("makes programs run something else")
@@ -44,7 +45,7 @@ func (j *judge) assign(e shell.Element) {
 		j.danger("makes programs run something else")
 	case name == "PATH" && !plainPath(value):
 		j.danger("lets a folder replace programs")
-	case showers.has(name) && value != "" && !plainShowers.has(value):
+	case showers.Has(name) && value != "" && !plainShowers.Has(value):
 		j.note("sets the program that shows texts")
 	}
 }

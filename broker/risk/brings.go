@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // BringsFiles is the reason of a command that fills the work tree with files that its
@@ -47,11 +48,11 @@ func MayBringFiles(e shell.Element) bool {
 	case "dpkg-deb", "dpkg":
 		return a.hasShort([]string{"-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"})
 	}
-	return bringing.has(a.name) || slices.ContainsFunc(bringingSubs[a.name], a.subOf)
+	return bringing.Has(a.name) || slices.ContainsFunc(bringingSubs[a.name], a.subOf)
 }
 
 // bringing are programs that fill folders, whatever their words are.
-var bringing = newWords("bsdcpio 7z 7za 7zr 7zz unrar unar unsquashfs ditto stow patch gpatch")
+var bringing = wordset.New("bsdcpio 7z 7za 7zr 7zz unrar unar unsquashfs ditto stow patch gpatch")
 
 // bringingSubs are subcommands with which other programs do so.
 var bringingSubs = map[string][]string{
@@ -107,7 +108,7 @@ func unzipShows(words []string) bool {
 const rsyncFlags = "vqcarRubdlLkKHpEAXogtUNODJSWxCIyzhPi0468F"
 
 // rsyncLong are long ones.
-var rsyncLong = newWords(`--verbose --quiet --checksum --archive --recursive --relative --update --links --perms --owner --group
+var rsyncLong = wordset.New(`--verbose --quiet --checksum --archive --recursive --relative --update --links --perms --owner --group
 	--times --delete --itemize-changes --stats --progress --human-readable --compress --partial --numeric-ids --cvs-exclude`)
 
 // rsyncTries reports whether rsync only says what it would do. Behind an option that is
@@ -119,7 +120,7 @@ func rsyncTries(words []string) bool {
 		switch {
 		case w == "--dry-run", w == "--list-only":
 			tries = true
-		case !strings.HasPrefix(w, "-"), long && (rsyncLong.has(w) || rsyncGiven(w)):
+		case !strings.HasPrefix(w, "-"), long && (rsyncLong.Has(w) || rsyncGiven(w)):
 		case long || len(w) < 2 || strings.Trim(w[1:], rsyncFlags+"n") != "":
 			return false
 		case strings.Contains(w, "n"):

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // rule says what is remarkable about a command.
@@ -170,13 +171,13 @@ const tooLong = "too long to look at all of it"
 // quiet are programs whose words are looked at elsewhere, or are plain text: the
 // elements of the line say which files they open, and a name among their other words
 // is none.
-var quiet = newWords(`echo printf grep egrep fgrep rg ag ack ls test [ [[ stat touch mkdir which basename dirname
+var quiet = wordset.New(`echo printf grep egrep fgrep rg ag ack ls test [ [[ stat touch mkdir which basename dirname
 	cd pushd true false : read type kill pgrep pkill ps sleep seq date tr chmod chown export`)
 
 // words judges files that a command names among its words although the line's elements
 // do not: its program may be one that nobody knows.
 func (j *judge) words(a args) {
-	if quiet.has(a.name) || a.name == "find" && !a.has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
+	if quiet.Has(a.name) || a.name == "find" && !a.has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
 	if slices.Contains(a.e.Argv, "") && a.name != "git" {
@@ -189,7 +190,7 @@ func (j *judge) words(a args) {
 			j.note(tooLong)
 			return
 		}
-		if i == 1 && a.e.Argv[0] == "go" && goCommands.has(w) {
+		if i == 1 && a.e.Argv[0] == "go" && goCommands.Has(w) {
 			continue
 		}
 		for _, p := range pieces(w) {
@@ -200,7 +201,7 @@ func (j *judge) words(a args) {
 			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) && !omits(a, p) {
 				j.danger(why)
 			}
-			if _, ok := writes().find(t); ok && i > 0 && !plainReaders.has(a.name) {
+			if _, ok := writes().find(t); ok && i > 0 && !plainReaders.Has(a.name) {
 				j.danger("may change a file that runs something")
 			}
 		}
@@ -208,11 +209,11 @@ func (j *judge) words(a args) {
 }
 
 // goCommands are first words of go that are never files, even where a file has the name.
-var goCommands = newWords("bug build clean doc env fix fmt generate get help install list mod run telemetry test tool version vet work")
+var goCommands = wordset.New("bug build clean doc env fix fmt generate get help install list mod run telemetry test tool version vet work")
 
 // plainReaders are programs whose files are known from the line's elements, so that a
 // name among their words need not be one that they write.
-var plainReaders = newWords(`cat head tail less more bat batcat wc diff cmp file cp mv ln install rsync scp sftp tar zip git sed gsed awk gawk rm
+var plainReaders = wordset.New(`cat head tail less more bat batcat wc diff cmp file cp mv ln install rsync scp sftp tar zip git sed gsed awk gawk rm
 	vim vi nvim nano emacs code source . bash sh zsh dash chmod chown tee readlink realpath md5sum shasum sha1sum sha256sum
 	jq yq xxd od strings base64 cut sort uniq find fd tree du dd curl wget ssh ssh-keygen ssh-add ssh-copy-id gpg python node
 	ruby perl npm pnpm yarn direnv set export env sudo xargs visudo crontab systemctl launchctl kubectl docker pip shellcheck prettier eslint`)
@@ -256,12 +257,4 @@ func pieces(w string) []string {
 		out = append(out, w[i+len("file://"):])
 	}
 	return out
-}
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
 }

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // copyOptions are short options of cp that say nothing about where it writes.
 const copyOptions = "rRapvfniu"
 
 // copyLongOptions are long ones.
-var copyLongOptions = newWords("--recursive --archive --verbose --force --no-clobber")
+var copyLongOptions = wordset.New("--recursive --archive --verbose --force --no-clobber")
 
 // CopiedFolder returns the operands of a cp that copies one thing to one place, as it
 // was written in the line. It knows the plain form only: a few options, then two words
@@ -35,7 +36,7 @@ func CopiedFolder(e shell.Element) (from, to string, ok bool) {
 
 func plainCopyOption(w string) bool {
 	if strings.HasPrefix(w, "--") {
-		return copyLongOptions.has(w)
+		return copyLongOptions.Has(w)
 	}
 	return len(w) > 1 && w[0] == '-' && strings.Trim(w[1:], copyOptions) == ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // flow is what the elements of one line do to each other.
@@ -40,12 +41,12 @@ func (f *flow) key(e shell.Element) string { return e.Dir + "\x00" + e.Path }
 
 // Programs by what they do with a stream.
 var (
-	fetchers = newWords(`curl wget fetch nc ncat netcat socat ssh aria2c http https xh httpie lynx w3m links telnet ftp gh glab aws gsutil
+	fetchers = wordset.New(`curl wget fetch nc ncat netcat socat ssh aria2c http https xh httpie lynx w3m links telnet ftp gh glab aws gsutil
 		scp rsync openssl`)
-	decoders     = newWords("base64 base32 basenc xxd uudecode openssl gpg")
-	interpreters = newWords(`sh bash zsh dash ksh mksh ash fish csh tcsh rbash python pypy node nodejs deno bun perl ruby php lua
+	decoders     = wordset.New("base64 base32 basenc xxd uudecode openssl gpg")
+	interpreters = wordset.New(`sh bash zsh dash ksh mksh ash fish csh tcsh rbash python pypy node nodejs deno bun perl ruby php lua
 		tclsh osascript rscript pwsh powershell busybox source . eval sqlite3 psql mysql`)
-	shells = newWords("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell source . eval")
+	shells = wordset.New("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell source . eval")
 )
 
 // judge looks for programs that run what another one fetches.
@@ -88,11 +89,11 @@ func runsInput(a args) bool {
 	if len(a.e.Argv) == 0 {
 		return false
 	}
-	if a.e.Argv[0] == "" || interpreters.has(a.name) {
+	if a.e.Argv[0] == "" || interpreters.Has(a.name) {
 		return true
 	}
 	for _, w := range a.e.Via {
-		if interpreters.has(program(firstWord(w))) {
+		if interpreters.Has(program(firstWord(w))) {
 			return true
 		}
 	}
@@ -120,18 +121,18 @@ func fetches(a args) bool {
 	if a.name == "openssl" {
 		return a.exactly("s_client")
 	}
-	return fetchers.has(a.name)
+	return fetchers.Has(a.name)
 }
 
 func decodes(a args) bool {
-	return decoders.has(a.name) && (a.name == "uudecode" || a.has("-d", "-D", "--decode", "-r", "--decrypt"))
+	return decoders.Has(a.name) && (a.name == "uudecode" || a.has("-d", "-D", "--decode", "-r", "--decrypt"))
 }
 
 // feeds reports whether what element n prints may be what element i runs.
 func (f *flow) feeds(n, i int, a args) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
 	if before, _, inside := strings.Cut(to.Text, from.Text); inside && strings.ContainsAny(before, "(`") {
-		return a.name == "" || shells.has(a.name) || runsWord(a) // without a name it is a part that could not be read
+		return a.name == "" || shells.Has(a.name) || runsWord(a) // without a name it is a part that could not be read
 	}
 	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
 		return true // a here-document or here-string of what it prints
@@ -152,7 +153,7 @@ func (f *flow) feeds(n, i int, a args) bool {
 func runsScript(via []string) bool {
 	for _, w := range via {
 		for _, name := range strings.Fields(w) {
-			if shells.has(program(name)) {
+			if shells.Has(program(name)) {
 				return true
 			}
 		}
@@ -162,13 +163,13 @@ func runsScript(via []string) bool {
 
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a args) bool {
-	return interpreters.has(a.name) && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.has(a.name) && len(a.operands()) > 0
+	return interpreters.Has(a.name) && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.Has(a.name) && len(a.operands()) > 0
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input:
 // it is given none as a file or on the command line.
 func readsProgram(a args) bool {
-	if len(a.e.Argv) == 0 || !interpreters.has(a.name) || a.name == "eval" {
+	if len(a.e.Argv) == 0 || !interpreters.Has(a.name) || a.name == "eval" {
 		return len(a.e.Argv) > 0 && a.e.Argv[0] == ""
 	}
 	if a.name == "busybox" && len(a.words) > 0 { // busybox sh is sh
@@ -181,7 +182,7 @@ func readsProgram(a args) bool {
 		case w == "run" && (a.name == "deno" || a.name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
-		case shells.has(a.name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
+		case shells.Has(a.name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
 			return true
 		case givesProgram(a.name, w):
 			return false
@@ -203,7 +204,7 @@ func givesProgram(name, w string) bool {
 		return true
 	case len(w) < 2 || w[0] != '-' || w[1] == '-':
 		return false
-	case shells.has(name):
+	case shells.Has(name):
 		return strings.Contains(w, "c")
 	}
 	return strings.ContainsAny(w, "cemnpr")
@@ -212,13 +213,13 @@ func givesProgram(name, w string) bool {
 // throughXargs reports whether xargs or parallel makes words of an interpreter, or its
 // program, of what they read.
 func throughXargs(a args) bool {
-	fed, runs := false, shells.has(a.name)
+	fed, runs := false, shells.Has(a.name)
 	for _, w := range a.e.Via {
 		p := program(firstWord(w))
 		fed = fed || p == "xargs" || p == "parallel"
-		runs = runs || shells.has(p)
+		runs = runs || shells.Has(p)
 	}
-	return fed && (runs || interpreters.has(a.name) && a.has("-c", "-e"))
+	return fed && (runs || interpreters.Has(a.name) && a.has("-c", "-e"))
 }
 
 // runsDownload judges a command that runs, or makes runnable, a file which the line
@@ -229,7 +230,7 @@ func (f *flow) runsDownload(i int, a args) {
 	}
 	var runs []string
 	switch {
-	case interpreters.has(a.name):
+	case interpreters.Has(a.name):
 		runs = a.operands()
 	case a.name == "chmod" && a.anyWord(makesRunnable):
 		runs = a.operands()

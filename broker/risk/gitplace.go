@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Git is what Place.Git says of the repository that git would use in a folder.
@@ -56,7 +57,7 @@ func GitUse(l *shell.Line, at int, dir string, p Place) Git {
 
 // talking are subcommands of git that fetch from another repository or push to one. Not
 // so what is harmless: git remote -v.
-var talking = set("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
+var talking = wordset.Map("fetch pull push remote ls-remote fetch-pack send-pack submodule archive clone")
 
 // maxPushed is how many words of a push are looked at as folders.
 const maxPushed = 50
@@ -131,10 +132,10 @@ func gitFolder(dir string, words []string) (folder string, rest []string, foreig
 }
 
 // gitMovers are subcommands of git that may put other folders and files into the work tree.
-var gitMovers = set("am apply checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore revert stash submodule switch worktree")
+var gitMovers = wordset.Map("am apply checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore revert stash submodule switch worktree")
 
 // repositoryNames are the files and folders by which git knows a repository.
-var repositoryNames = set(".git head objects refs commondir")
+var repositoryNames = wordset.Map(".git head objects refs commondir")
 
 // remakesGit reports whether another part of the line may make the folder in which
 // element at runs git, given as dir and really real, or a repository there: what the disk

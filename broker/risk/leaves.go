@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // leaves is what a search or an archive leaves out. The zero leaves nothing out, and stands
@@ -156,7 +157,7 @@ func (l *leaves) glob(pattern string) {
 // "" for one that is not known.
 func kindGlobs(name string) string {
 	switch {
-	case codeTypes.has(name):
+	case codeTypes.Has(name):
 		return "*.go" // as good as any other source
 	case name == "java":
 		return "*.{java,jsp,jspx,properties}"
@@ -165,7 +166,7 @@ func kindGlobs(name string) string {
 }
 
 // codeTypes are kinds of files, as ripgrep names them, that are sources.
-var codeTypes = newWords("go py python js javascript ts typescript tsx jsx rust rs kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh")
+var codeTypes = wordset.New("go py python js javascript ts typescript tsx jsx rust rs kotlin c h cpp cs csharp php swift ruby rb md markdown html css sh")
 
 // leftOut reads from the words of a command what it leaves out.
 func leftOut(e shell.Element) leaves {
@@ -263,9 +264,9 @@ func rgLeaves(options []shell.Option) leaves {
 }
 
 // findTests are tests of find by how many words they take.
-var findTests = map[bool]*wordSet{
-	false: newWords("-empty -readable -executable -writable -daystart -depth -d -mount -xdev -x -a -and -true -H -P -E"),
-	true:  newWords("-type -maxdepth -mindepth -size -mtime -mmin -atime -amin -ctime -cmin -newer -path -ipath -wholename -regex -iregex -user -group -perm"),
+var findTests = map[bool]*wordset.Set{
+	false: wordset.New("-empty -readable -executable -writable -daystart -depth -d -mount -xdev -x -a -and -true -H -P -E"),
+	true:  wordset.New("-type -maxdepth -mindepth -size -mtime -mmin -atime -amin -ctime -cmin -newer -path -ipath -wholename -regex -iregex -user -group -perm"),
 }
 
 // foundNames are the names that find is given before it does anything with what it found.
@@ -279,11 +280,11 @@ func foundNames(words []string) leaves {
 	}
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {
-		case !strings.HasPrefix(w, "-") || findTests[false].has(w):
+		case !strings.HasPrefix(w, "-") || findTests[false].Has(w):
 		case (w == "-name" || w == "-iname") && i+1 < len(words):
 			i++
 			l.choose(words[i])
-		case findTests[true].has(w):
+		case findTests[true].Has(w):
 			i++
 		case matches("-print|-print0|-exec|-execdir|-ok|-okdir|-delete|-ls", w):
 			return l

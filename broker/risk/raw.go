@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
@@ -100,15 +101,15 @@ func (j *judge) looseNames(p string) target {
 func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>|&:$\\", r) }
 
 // databases are programs that run SQL and the like.
-var databases = newWords("mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql")
+var databases = wordset.New("mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql")
 
 // code judges the programs that are given to an interpreter on the command line or as
 // a text in the line.
 func (j *judge) code(a args) {
-	if databases.has(a.name) && a.e.Stdin != "" && destroysData(j.raw) {
+	if databases.Has(a.name) && a.e.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
-	if !interpreters.has(a.name) && a.name != "awk" && a.name != "sed" {
+	if !interpreters.Has(a.name) && a.name != "awk" && a.name != "sed" {
 		return
 	}
 	for _, w := range a.words {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // reader is a program that only looks, as long as it has none of some options.
@@ -33,20 +34,20 @@ var readers = sync.OnceValue(func() map[string]reader {
 		"diff": {not: "--from-file --to-file"}, "xxd": {not: "-r", only: oneOperand}, "printf": {not: "-v", texts: true},
 		"column": {}, "base64": {not: "-o --output"},
 	}
-	for name := range set("ls cat head tail cut tr cmp comm nl tac rev fold paste join expand unexpand stat df readlink realpath md5sum sha1sum sha256sum sha512sum cksum od hexdump strings") {
+	for name := range wordset.Map("ls cat head tail cut tr cmp comm nl tac rev fold paste join expand unexpand stat df readlink realpath md5sum sha1sum sha256sum sha512sum cksum od hexdump strings") {
 		all[name] = reader{}
 	}
-	for name := range set("pwd echo which whoami basename dirname true false sleep seq type arch nproc uptime") {
+	for name := range wordset.Map("pwd echo which whoami basename dirname true false sleep seq type arch nproc uptime") {
 		all[name] = reader{texts: true}
 	}
-	for name := range set("node python python3 python2 ruby rustc rustup deno bun yarn java javac gcc g++ clang cmake make docker kubectl terraform gh pip pip3 uv poetry php perl npx tsc dotnet swift zig") {
+	for name := range wordset.Map("node python python3 python2 ruby rustc rustup deno bun yarn java javac gcc g++ clang cmake make docker kubectl terraform gh pip pip3 uv poetry php perl npx tsc dotnet swift zig") {
 		all[name] = reader{only: asksVersion, texts: true}
 	}
 	return all
 })
 
 // plainWrappers run what follows as it is.
-var plainWrappers = newWords("time timeout nice command env stdbuf ionice")
+var plainWrappers = wordset.New("time timeout nice command env stdbuf ionice")
 
 // onlyReads reports whether every element of a line is known to only look, inside the
 // project or where nobody minds.
@@ -67,7 +68,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 		return false
 	}
 	for _, w := range e.Via {
-		if !plainWrappers.has(w) {
+		if !plainWrappers.Has(w) {
 			return false
 		}
 	}
@@ -80,7 +81,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 	case shell.Write:
 		return !e.Deletes && harmlessDevice(e.Path)
 	case shell.Assign:
-		return quietVariables.has(e.Name) && (!showers.has(e.Name) || plainShowers.has(e.Value))
+		return quietVariables.Has(e.Name) && (!showers.Has(e.Name) || plainShowers.Has(e.Value))
 	case shell.Command:
 		return e.Neutral || j.commandReads(e)
 	case shell.Unknown:

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // What is secret stands in this file alone: the tools that read, the programs of a command
@@ -153,7 +154,7 @@ func fitsBelow(pattern, file string, dotted bool) bool {
 
 // namesOnly are programs that tell of files their names, sizes and times, or judge them as
 // sources, and do not show what is in them.
-var namesOnly = newWords(`ls dir vdir eza exa lsd tree du find bfs fd fdfind stat wc file cloc tokei scc chmod chown chgrp touch mkdir rm rmdir unlink mv
+var namesOnly = wordset.New(`ls dir vdir eza exa lsd tree du find bfs fd fdfind stat wc file cloc tokei scc chmod chown chgrp touch mkdir rm rmdir unlink mv
 	ln test [ md5sum sha1sum sha256sum sha512sum cksum b2sum git eslint prettier tsc ruff black isort flake8 mypy pylint golangci-lint gofmt goimports
 	gofumpt stylelint rubocop shellcheck clang-format clang-tidy pytest py.test jest vitest mocha npx make cmake cd pushd open trash realpath readlink`)
 
@@ -171,7 +172,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 	}
 	by := l.Elements[command]
 	left := leftOut(by)
-	if namesOnly.has(program(by.Argv[0])) && !passesOn(l, command) {
+	if namesOnly.Has(program(by.Argv[0])) && !passesOn(l, command) {
 		return
 	}
 	j.holdsSecrets(t, left)
@@ -180,7 +181,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 // handed judges a command that shows the files whose names git or ls hands it through a pipe.
 func (j *judge) handed(l *shell.Line, at int) {
 	e := l.Elements[at]
-	if e.Pipe == 0 || len(e.Argv) == 0 || !argsOf(e).through("xargs", "gxargs", "parallel") || namesOnly.has(program(e.Argv[0])) {
+	if e.Pipe == 0 || len(e.Argv) == 0 || !argsOf(e).through("xargs", "gxargs", "parallel") || namesOnly.Has(program(e.Argv[0])) {
 		return
 	}
 	for _, from := range l.Elements[:at] {
@@ -227,7 +228,7 @@ func commandOf(l *shell.Line, at int) int {
 func passesOn(l *shell.Line, command int) bool {
 	name, pipe := program(l.Elements[command].Argv[0]), l.Elements[command].Pipe
 	for _, e := range l.Elements[command+1:] {
-		if e.Kind != shell.Command || len(e.Argv) == 0 || namesOnly.has(program(e.Argv[0])) && program(e.Argv[0]) != "git" {
+		if e.Kind != shell.Command || len(e.Argv) == 0 || namesOnly.Has(program(e.Argv[0])) && program(e.Argv[0]) != "git" {
 			continue
 		}
 		for _, v := range e.Via {

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"regexp"
 	"slices"
@@ -15,7 +16,7 @@ var quietGit = sync.OnceValue(func() map[string]string {
 		"status": "-v --verbose", "commit": "--dry-run -p --patch --interactive", "add": "-p --patch -i --interactive -e --edit", "stage": "-p --patch -i --interactive -e --edit",
 		"checkout": "-p --patch", "restore": "-p --patch", "reset": "-p --patch", "rebase": "--show-current-patch", "am": "--show-current-patch", "request-pull": "-p", "fsck": "--lost-found",
 	}
-	for sub := range set(`apply bisect branch check-attr check-ignore check-mailmap check-ref-format cherry cherry-pick clean clone column commit-graph commit-tree
+	for sub := range wordset.Map(`apply bisect branch check-attr check-ignore check-mailmap check-ref-format cherry cherry-pick clean clone column commit-graph commit-tree
 		config count-objects describe fetch for-each-ref gc hash-object help init init-db interpret-trailers ls-files ls-remote ls-tree maintenance merge
 		merge-base mktree mv name-rev pack-refs patch-id prune prune-packed pull push read-tree remote repack replace rev-list rev-parse revert rm shortlog
 		show-branch show-ref sparse-checkout stripspace submodule switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version worktree write-tree`) {
@@ -26,23 +27,23 @@ var quietGit = sync.OnceValue(func() map[string]string {
 
 // How the subcommands that show commits and changes begin: with or without what changed.
 var (
-	patchesGit = newWords("diff show")
-	listsGit   = newWords("log reflog whatchanged diff-tree diff-index diff-files")
+	patchesGit = wordset.New("diff show")
+	listsGit   = wordset.New("log reflog whatchanged diff-tree diff-index diff-files")
 )
 
 // Options of these subcommands, spelled in full. What stands nowhere here may show a file.
 var (
 	// gitInstead show something in place of what changed.
-	gitInstead = newWords("--stat --numstat --shortstat --dirstat --name-only --name-status --summary --compact-summary --raw --quiet --no-patch -s")
+	gitInstead = wordset.New("--stat --numstat --shortstat --dirstat --name-only --name-status --summary --compact-summary --raw --quiet --no-patch -s")
 	// gitHarmless take no word that follows.
-	gitHarmless = newWords(`--oneline --graph --all --decorate --no-decorate --format --pretty --abbrev-commit --no-abbrev-commit --abbrev --no-merges --merges --first-parent --reverse --follow
+	gitHarmless = wordset.New(`--oneline --graph --all --decorate --no-decorate --format --pretty --abbrev-commit --no-abbrev-commit --abbrev --no-merges --merges --first-parent --reverse --follow
 		--branches --tags --remotes --topo-order --date-order --author-date-order --left-right --left-only --right-only --cherry --cherry-pick --cherry-mark --ancestry-path --simplify-by-decoration --full-history --boundary --no-walk
 		--color --no-color --no-ext-diff --no-textconv --exit-code --cached --staged --merge-base --relative --no-relative --find-renames --find-copies --no-renames --source --log-size --notes --no-notes --reflog
 		--walk-reflogs --since --after --until --before --author --committer --grep --max-count --skip --date --diff-filter --invert-grep --all-match --regexp-ignore-case --extended-regexp --fixed-strings --perl-regexp
 		--ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-submodules --minimal --patience --histogram --diff-algorithm --text --no-prefix --min-parents --max-parents --full-index --use-mailmap --no-mailmap
 		-z -r -t -w -b -a -R -g -i -E -F -P -M -C -D --root --always --parents --children --clear-decorations --indent-heuristic --no-indent-heuristic --stat-width --stat-name-width --stat-count`)
 	// gitTakes take the next word when they have no value.
-	gitTakes = newWords(`-n -S -G --since --after --until --before --author --committer --grep --max-count --skip --date --diff-filter --diff-algorithm --min-parents --max-parents --stat-width --stat-name-width --stat-count`)
+	gitTakes = wordset.New(`-n -S -G --since --after --until --before --author --committer --grep --max-count --skip --date --diff-filter --diff-algorithm --min-parents --max-parents --stat-width --stat-name-width --stat-count`)
 )
 
 // gitShows judges what a git command shows of files that hold keys: those that its words
@@ -62,8 +63,8 @@ func (j *judge) gitShows(a args) {
 		if len(b.words) == 0 || !matches("list|show", b.words[0]) && !b.hasShort([]string{"-p", "--patch"}) || matches("list|show", b.words[0]) && gitSilent(b.after(b.words[1:]), true) {
 			return
 		}
-	case patchesGit.has(sub) || listsGit.has(sub):
-		if gitSilent(b, listsGit.has(sub)) {
+	case patchesGit.Has(sub) || listsGit.Has(sub):
+		if gitSilent(b, listsGit.Has(sub)) {
 			return
 		}
 	case sub == "cat-file" && len(b.words) > 0 && matches("-t|-s|-e|--batch-check*", b.words[0]) && !b.exactly("--batch"):
@@ -102,7 +103,7 @@ func (j *judge) gitSub(a args) (dir string, b args, sub string) {
 
 func isGitSub(w string) bool {
 	_, quiet := quietGit()[w]
-	return quiet || patchesGit.has(w) || listsGit.has(w) || matches("grep|archive|cat-file|blame|annotate|stash|format-patch", w)
+	return quiet || patchesGit.Has(w) || listsGit.Has(w) || matches("grep|archive|cat-file|blame|annotate|stash|format-patch", w)
 }
 
 // gitSilent reports whether a subcommand that shows commits or changes surely shows nothing
@@ -113,11 +114,11 @@ func gitSilent(a args, silent bool) bool {
 		name, _, _ := strings.Cut(w, "=")
 		switch {
 		case !strings.HasPrefix(w, "-"):
-		case gitInstead.has(name):
+		case gitInstead.Has(name):
 			silent = true
-		case gitTakes.has(w):
+		case gitTakes.Has(w):
 			i++
-		case gitHarmless.has(name) || strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "-G") || gitNumber().MatchString(w):
+		case gitHarmless.Has(name) || strings.HasPrefix(w, "-S") || strings.HasPrefix(w, "-G") || gitNumber().MatchString(w):
 		default:
 			return false
 		}

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"slices"
 	"strings"
 )
@@ -178,7 +179,7 @@ func (e *entry) starts(f form, at int) bool {
 
 // crowded are folders that hold so much else that a pattern for all in them is not
 // meant for the one file in question.
-var crowded = newWords("etc .config .local share state bin usr local home users root proc * lib applications library")
+var crowded = wordset.New("etc .config .local share state bin usr local home users root proc * lib applications library")
 
 // fits reports whether the names of f from at on are those of e, and end there or,
 // with below, go on.
@@ -195,7 +196,7 @@ func (e *entry) fits(f form, at int) bool {
 			}
 			continue
 		}
-		if got != want.text && !pointed(got, want.text) && (i == 0 || crowded.has(e.names[i-1].text) || !meet(got, want.text)) {
+		if got != want.text && !pointed(got, want.text) && (i == 0 || crowded.Has(e.names[i-1].text) || !meet(got, want.text)) {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // toolKind is what a tool does with the paths among its parameters.
@@ -47,7 +48,7 @@ var tools = map[string]toolKind{
 }
 
 // idle are tools that touch nothing of the user's.
-var idle = newWords(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
+var idle = wordset.New(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
 	EnterPlanMode AskUserQuestion`)
 
 // tool judges a call that runs no command line.
@@ -59,7 +60,7 @@ func (j *judge) tool(c Call) {
 	}
 	kind, known := tools[c.Tool]
 	switch {
-	case idle.has(c.Tool):
+	case idle.Has(c.Tool):
 		j.read = plain(input)
 		return
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -9,7 +10,7 @@ import (
 )
 
 // metadata are the addresses at which clouds tell a machine its keys.
-var metadata = newWords("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata.google.internal metadata.goog 100.100.100.200 metadata")
+var metadata = wordset.New("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata.google.internal metadata.goog 100.100.100.200 metadata")
 
 // longQuery is a query's length from which on it may carry more than a question.
 const longQuery = 300
@@ -63,7 +64,7 @@ func isMetadata(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.Unmap().String()
 	}
-	return metadata.has(host) || host == "2852039166" || host == "0xa9fea9fe" || host == "0xa9.0xfe.0xa9.0xfe" || host == "0251.0376.0251.0376"
+	return metadata.Has(host) || host == "2852039166" || host == "0xa9fea9fe" || host == "0xa9.0xfe.0xa9.0xfe" || host == "0251.0376.0251.0376"
 }
 
 // decimalHost is an IPv4 address in one of its unusual spellings.

@@ -1,5 +1,7 @@
 package shell
 
+import "github.com/aoctl/aoctl/broker/shell/wordset"
+
 // Option is one option of a command, as the command's program reads it.
 type Option struct {
 	Name     string // as the tables have it, never shortened
@@ -25,7 +27,7 @@ func Options(argv []string) (list []Option, operands int, ok bool) {
 		c.words = append(c.words, literal(text))
 	}
 	o := c.options()
-	if tars.has(name) && len(c.words) > 0 && c.words[0].text != "" && c.words[0].text[0] != '-' {
+	if tars.Has(name) && len(c.words) > 0 && c.words[0].text != "" && c.words[0].text[0] != '-' {
 		c.words = c.unbundled(o)
 	}
 	c.parse()
@@ -36,4 +38,4 @@ func Options(argv []string) (list []Option, operands int, ok bool) {
 	return list, len(c.rest), true
 }
 
-var tars = newWords("tar gtar bsdtar")
+var tars = wordset.New("tar gtar bsdtar")

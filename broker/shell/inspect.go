@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
 )
@@ -54,26 +55,26 @@ func lookUp(name string) (spec, string, bool) {
 		return s, name, true
 	}
 	short := strings.TrimRight(name, "0123456789.-")
-	if s, ok := table()[short]; ok && versioned.has(short) {
+	if s, ok := table()[short]; ok && versioned.Has(short) {
 		return s, short, true
 	}
-	if i := strings.LastIndexByte(short, '-'); i > 0 && crossed.has(short[i+1:]) { // x86_64-linux-gnu-gcc-12
+	if i := strings.LastIndexByte(short, '-'); i > 0 && crossed.Has(short[i+1:]) { // x86_64-linux-gnu-gcc-12
 		return table()[short[i+1:]], short[i+1:], true
 	}
 	return spec{}, name, false
 }
 
-var versioned = newWords("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
+var versioned = wordset.New("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
 
 // crossed are programs that are also installed under names with a machine or a maker in
 // front, as aarch64-linux-gnu-ld and llvm-ar are.
-var crossed = newWords("gcc g++ cpp cc c++ gfortran clang ld as ar nm objcopy objdump strip ranlib readelf size addr2line")
+var crossed = wordset.New("gcc g++ cpp cc c++ gfortran clang ld as ar nm objcopy objdump strip ranlib readelf size addr2line")
 
 // inert says that no operand and no option, whatever it is, makes the program run,
 // write, delete or send anything. It asks for the bare name.
 func inert(program string) bool {
 	name, _, twisted := programOf(word{text: program, known: true})
-	return !twisted && inertNames.has(name)
+	return !twisted && inertNames.Has(name)
 }
 
 // programOf gives the name under which the table may know a program: a bare name, or
@@ -88,28 +89,19 @@ func programOf(w word) (name string, bare, twisted bool) {
 	}
 	clean := path.Clean(w.text)
 	dir, base := path.Split(clean)
-	if !systemFolders.has(strings.TrimSuffix(dir, "/")) {
+	if !systemFolders.Has(strings.TrimSuffix(dir, "/")) {
 		return "", false, false
 	}
 	return base, false, clean != w.text
 }
 
-var systemFolders = newWords("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
-
-// set makes a set of the words of text.
-func set(text string) map[string]bool {
-	m := make(map[string]bool)
-	for _, name := range strings.Fields(text) {
-		m[name] = true
-	}
-	return m
-}
+var systemFolders = wordset.New("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
 
 // inertNames are programs without any option that writes, runs or sends, on Linux and
 // macOS alike, whether they are builtins or not. Left out for what some option or
 // operand does: uniq (writes its second operand), sort and tree (-o), base64 (-o on
 // macOS), date (-s), file (-C), arch (runs programs on macOS), printf (-v as a builtin).
-var inertNames = newWords(`
+var inertNames = wordset.New(`
 	b2sum base32 basename cat cksum cmp column comm cut df diff dirname du echo egrep
 	expand expr factor false fgrep fold getconf grep groups head hexdump id jq join
 	ls md5sum nl nproc numfmt od paste pathchk printenv ps pwd readlink

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // asWords splits a test's line at blanks outside quotes; ⏎ is a newline. A word $X is not known, one
@@ -201,7 +202,7 @@ func TestEveryRowHasATest(t *testing.T) {
 		}
 	}
 	for name, s := range table() {
-		if gnu := strings.TrimPrefix(name, "g"); !tested[name] && !set(gnuNames)[gnu] {
+		if gnu := strings.TrimPrefix(name, "g"); !tested[name] && !wordset.Map(gnuNames)[gnu] {
 			t.Errorf("no test for %s", name)
 		}
 		for sub, next := range s.subs {
@@ -226,7 +227,7 @@ func TestHomebrewNames(t *testing.T) {
 		{"gxargs rm", "gxargs: run[rm …]"},
 		{"grm -r x", "d*(x)"},
 	})
-	for name := range set(gnuNames) {
+	for name := range wordset.Map(gnuNames) {
 		if _, ok := table()[name]; !ok {
 			t.Errorf("%s has no row", name)
 		}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"maps"
 	"strings"
 	"sync"
@@ -58,7 +59,7 @@ func table() map[string]spec {
 		} {
 			maps.Copy(tableRows, rows)
 		}
-		for name := range set(gnuNames) {
+		for name := range wordset.Map(gnuNames) {
 			tableRows["g"+name] = tableRows[name]
 		}
 	})
@@ -67,7 +68,7 @@ func table() map[string]spec {
 
 // same gives one row to several names.
 func same(rows map[string]spec, s spec, names string) {
-	for name := range set(names) {
+	for name := range wordset.Map(names) {
 		rows[name] = s
 	}
 }
@@ -104,7 +105,7 @@ func (c *call) inspect() {
 		return
 	}
 	c.parse()
-	if optionFiles.has(c.name) {
+	if optionFiles.Has(c.name) {
 		c.optionFile()
 	}
 	if c.lax && c.ops == nil && c.subs == nil && c.whole == "" && !c.wraps && !strings.HasPrefix(c.name, "git ") {
@@ -123,7 +124,7 @@ func (c *call) inspect() {
 
 // optionFiles are programs that take @FILE for the options that stand in the file, and
 // whose rows say nothing of it.
-var optionFiles = newWords("ld ld.gold ld.bfd ld.lld lld mold clang-tidy clang-format tcc")
+var optionFiles = wordset.New("ld ld.gold ld.bfd ld.lld lld mold clang-tidy clang-format tcc")
 
 func (c *call) optionFile() {
 	for _, w := range c.words {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"strings"
 )
 
@@ -172,18 +173,18 @@ func sevenOps(c *call) {
 			c.sevenOption(w, text)
 		case command == "":
 			command = text
-		case sevenLooks.has(command) || sevenUnpacks.has(command):
+		case sevenLooks.Has(command) || sevenUnpacks.Has(command):
 			c.reads(w)
 		default:
 			c.writes(w)
 		}
 	}
-	if sevenUnpacks.has(command) {
+	if sevenUnpacks.Has(command) {
 		c.file(literal("."), file{write: true, tree: true})
 	}
 }
 
-var sevenLooks, sevenUnpacks = newWords("l t"), newWords("x e")
+var sevenLooks, sevenUnpacks = wordset.New("l t"), wordset.New("x e")
 
 func (c *call) sevenOption(w word, text string) {
 	if strings.HasPrefix(text, "-o") {

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 func awkRow() spec {
 	return spec{
@@ -134,7 +137,7 @@ func (a *awkScan) slash() string {
 }
 
 // awkWords are words after which a slash begins a regular expression.
-var awkWords = newWords("print printf return in if while for do else delete exit case BEGIN END function func")
+var awkWords = wordset.New("print printf return in if while for do else delete exit case BEGIN END function func")
 
 func (a *awkScan) name() {
 	start := a.at
@@ -143,7 +146,7 @@ func (a *awkScan) name() {
 	}
 	name := a.text[start:a.at]
 	a.previous = 'v'
-	if awkWords.has(name) || strings.HasSuffix(name, "$") {
+	if awkWords.Has(name) || strings.HasSuffix(name, "$") {
 		a.previous = 'o'
 	}
 	if name == "print" || name == "printf" {

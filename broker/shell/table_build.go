@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
@@ -56,7 +57,7 @@ func buildRows() map[string]spec {
 		"ld":           {single: true, lax: true, ok: "-l= -L=", write: "-o= -Map=", unsure: "-plugin= -plugin-opt= -T= -dynamic-linker="},
 	}
 	same(rows, rows["ld"], "ld.gold ld.bfd ld.lld lld mold")
-	for name := range set("gcc g++ clang clang++ cc c++ cpp c89 c99 gfortran emcc em++") {
+	for name := range wordset.Map("gcc g++ clang clang++ cc c++ cpp c89 c99 gfortran emcc em++") {
 		rows[name] = compiler
 	}
 	return rows
@@ -162,7 +163,7 @@ func goOps(c *call) {
 		c.exactf("go doc -http opens a server and a window")
 	}
 	for _, w := range c.values("-o") {
-		if !isBelow(w.text) && !streams.has(w.text) {
+		if !isBelow(w.text) && !streams.Has(w.text) {
 			c.exactf("%s -o writes outside its folder", c.name)
 		}
 	}
@@ -219,14 +220,14 @@ func goRunOps(c *call) {
 	}
 }
 
-var goTools = newWords("cover nm objdump buildid addr2line test2json vet fix doc")
+var goTools = wordset.New("cover nm objdump buildid addr2line test2json vet fix doc")
 
 func goToolOps(c *call) {
 	if len(c.rest) == 0 {
 		return
 	}
 	name, words := c.rest[0].text, c.rest[1:]
-	if !goTools.has(name) {
+	if !goTools.Has(name) {
 		c.exactf("go tool runs a program by its name")
 	}
 	if name == "test2json" {
@@ -363,12 +364,12 @@ func dotnetOps(c *call) {
 			}
 		}
 	}
-	if len(c.rest) > 0 && !dotnetOwn.has(c.rest[0].text) && !strings.HasSuffix(c.rest[0].text, ".dll") {
+	if len(c.rest) > 0 && !dotnetOwn.Has(c.rest[0].text) && !strings.HasSuffix(c.rest[0].text, ".dll") {
 		c.exactf("an unknown subcommand of dotnet may be another program")
 	}
 }
 
-var dotnetOwn = newWords("build test run restore clean format publish pack list add remove new sln workload help watch msbuild")
+var dotnetOwn = wordset.New("build test run restore clean format publish pack list add remove new sln workload help watch msbuild")
 
 // pytestOps: options may stand in a file; a report may go elsewhere.
 func pytestOps(c *call) {
@@ -423,7 +424,7 @@ var vmSetting = sync.OnceValue(func() *regexp.Regexp {
 func (c *call) jvmGlued(text string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
 	known := c.options().byName
-	if text[:min(1, len(text))] != "-" || len(name) < 2 || known["-"+name].name != "" || jvmFlags.has(name) {
+	if text[:min(1, len(text))] != "-" || len(name) < 2 || known["-"+name].name != "" || jvmFlags.Has(name) {
 		return false
 	}
 	letters := ""
@@ -442,7 +443,7 @@ func (c *call) jvmGlued(text string) bool {
 }
 
 // jvmFlags are options of gradle and Maven whose names begin with a letter that takes a value.
-var jvmFlags = newWords(`build-cache configure-on-demand configuration-cache continue continuous console parallel priority profile project-prop
+var jvmFlags = wordset.New(`build-cache configure-on-demand configuration-cache continue continuous console parallel priority profile project-prop
 	fae ff fn fail-at-end fail-fast fail-never strict-checksums lax-checksums threads llr legacy-local-repository`)
 
 func javaOps(c *call) {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
@@ -270,7 +271,7 @@ func setOps(c *call) {
 	}
 }
 
-var shoptSafe = newWords("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
+var shoptSafe = wordset.New("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
 
 // shoptOps: nullglob and its like only change which names a pattern gives.
 func shoptOps(c *call) {
@@ -278,7 +279,7 @@ func shoptOps(c *call) {
 	for _, w := range c.words {
 		switch {
 		case w.text == "-s" || w.text == "-u" || w.text == "-p" || w.text == "-q":
-		case !shoptSafe.has(w.text):
+		case !shoptSafe.Has(w.text):
 			c.unsuref("shopt changes how later commands are read")
 		}
 	}
@@ -347,13 +348,13 @@ func umaskOps(c *call) {
 func testOps(c *call) {
 	numeric := false
 	for _, w := range c.words {
-		numeric = numeric || testNumeric.has(w.text)
+		numeric = numeric || testNumeric.Has(w.text)
 	}
 	for i, w := range c.words {
 		if numeric {
 			c.calculated(word{text: strings.TrimPrefix(w.text, "(")})
 		}
-		if numberTests.has(w.text) && i > 0 && i+1 < len(c.words) {
+		if numberTests.Has(w.text) && i > 0 && i+1 < len(c.words) {
 			c.counted(c.words[i-1])
 			c.counted(c.words[i+1])
 		}
@@ -361,7 +362,7 @@ func testOps(c *call) {
 	c.m.neutral = plainWords(c.words)
 }
 
-var testNumeric = newWords("-v -R -t -eq -ne -lt -le -gt -ge")
+var testNumeric = wordset.New("-v -R -t -eq -ne -lt -le -gt -ge")
 
 func historyOps(c *call) {
 	for _, w := range c.words {

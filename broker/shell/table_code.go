@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
 )
@@ -61,7 +62,7 @@ func scriptFile(c *call) {
 		if faraway(c.rest[0]) {
 			c.exactf("%s runs a program from outside of the project", c.name)
 		}
-		if frameworks.has(path.Base(c.rest[0].text)) {
+		if frameworks.Has(path.Base(c.rest[0].text)) {
 			c.framework(c.rest[1:])
 		}
 		return
@@ -72,16 +73,16 @@ func scriptFile(c *call) {
 }
 
 // frameworks are programs that a framework puts into a project, with many subcommands.
-var frameworks = newWords("manage.py artisan console rails wp wp-cli.phar craft spark yii occ")
+var frameworks = wordset.New("manage.py artisan console rails wp wp-cli.phar craft spark yii occ")
 
 // atCode are subcommands of those that run code or statements.
-var atCode = newWords("shell shell_plus dbshell tinker runscript db serve runserver console runner dbconsole eval eval-file")
+var atCode = wordset.New("shell shell_plus dbshell tinker runscript db serve runserver console runner dbconsole eval eval-file")
 
 // framework judges the words of such a program.
 func (c *call) framework(words []word) {
 	for i, w := range words {
 		here := len(words) == 1 && (w.text == "runserver" || w.text == "serve") // for this machine alone
-		if i < 2 && atCode.has(w.text) && !here {
+		if i < 2 && atCode.Has(w.text) && !here {
 			c.exactf("%s can run code by its words, or opens a server to others", c.rest[0].text)
 		}
 		if strings.HasPrefix(w.text, "--pythonpath") || strings.HasPrefix(w.text, "--settings") {
@@ -104,7 +105,7 @@ func phpOps(c *call) {
 }
 
 // codeModules are modules of Python that run what their own words say.
-var codeModules = newWords("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython http.server smtpd smtplib ftplib telnetlib zipapp ensurepip zipfile tarfile pip._internal pydoc antigravity turtledemo jupyter notebook jupyterlab flask uvicorn gunicorn celery coverage django streamlit locust invoke nox tox pipx uv poetry twine build setuptools easy_install pre_commit ansible")
+var codeModules = wordset.New("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython http.server smtpd smtplib ftplib telnetlib zipapp ensurepip zipfile tarfile pip._internal pydoc antigravity turtledemo jupyter notebook jupyterlab flask uvicorn gunicorn celery coverage django streamlit locust invoke nox tox pipx uv poetry twine build setuptools easy_install pre_commit ansible")
 
 // pythonOps: "python -m pip" is pip, and so on; a module of one's own is like a script.
 func pythonOps(c *call) {
@@ -122,7 +123,7 @@ func pythonOps(c *call) {
 		return
 	}
 	switch name := modules[0].text; {
-	case codeModules.has(name):
+	case codeModules.Has(name):
 		c.exactf("python -m %s runs what its words say", name)
 	case name == "pip" || name == "pytest":
 		m := inspect(append([]word{literal(name)}, c.rest...))
@@ -181,7 +182,7 @@ func nodeRow() spec {
 	}
 }
 
-var nodeReporters = newWords("spec tap dot junit lcov")
+var nodeReporters = wordset.New("spec tap dot junit lcov")
 
 // nodeOps: the test runner finds its files by itself.
 func nodeOps(c *call) {
@@ -189,7 +190,7 @@ func nodeOps(c *call) {
 		c.exactf("%s --inspect lets others run code at an address", c.name)
 	}
 	for _, w := range c.values("--test-reporter") {
-		if !nodeReporters.has(w.text) {
+		if !nodeReporters.Has(w.text) {
 			c.exactf("%s --test-reporter loads code", c.name)
 		}
 	}
@@ -306,7 +307,7 @@ func swiftOps(c *call) {
 // compilerDriver is a program whose subcommands are harmless and which otherwise runs
 // the file that it is given.
 func compilerDriver(subs string) func(*call) {
-	names := set(subs)
+	names := wordset.Map(subs)
 	return func(c *call) {
 		if len(c.rest) > 0 && names[c.rest[0].text] {
 			return

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
@@ -27,8 +28,8 @@ var (
 
 // Options for those programs whose value is a file that they write, or a script that the linker does.
 var (
-	handedOutput = newWords("-o --output -map -Map --Map --dependency-file -MD --MD")
-	handedScript = newWords("-T --script -dT --default-script --version-script")
+	handedOutput = wordset.New("-o --output -map -Map --Map --dependency-file -MD --MD")
+	handedScript = wordset.New("-T --script -dT --default-script --version-script")
 )
 
 // passOn looks at a list of options for the linker or its like, as in -Wl,-Map,x.
@@ -56,9 +57,9 @@ func (c *call) passOn(w word) {
 			}
 		}
 		switch {
-		case handedScript.has(name):
+		case handedScript.Has(name):
 			c.reads(tail(w, value))
-		case handedOutput.has(name), list[0] == "-Wa" && strings.HasPrefix(name, "-a") && has:
+		case handedOutput.Has(name), list[0] == "-Wa" && strings.HasPrefix(name, "-a") && has:
 			c.writes(tail(w, value))
 		}
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
@@ -14,13 +15,13 @@ func assignUnsure(name, value string, exported bool) (exact, unsure string) {
 		return "", "the name of a variable is not plain"
 	case harmlessValue(name, value):
 		return "", ""
-	case exactVariables.has(name), name == "PYTHONPATH" && isBelow(value):
+	case exactVariables.Has(name), name == "PYTHONPATH" && isBelow(value):
 		return "sets " + name + " for what runs", ""
 	}
 	if why := dangerousVariable(name); why != "" {
 		return "", name + " " + why
 	}
-	if exported || harmlessVariables.has(name) || maybeExported(name) {
+	if exported || harmlessVariables.Has(name) || maybeExported(name) {
 		return "sets " + name + " for what runs", ""
 	}
 	return "", ""
@@ -30,7 +31,7 @@ func assignUnsure(name, value string, exported bool) (exact, unsure string) {
 // looks like a path may lead a program to a file of somebody's choice.
 func harmlessValue(name, value string) bool {
 	switch {
-	case harmlessVariables.has(name) || strings.HasPrefix(name, "LC_"):
+	case harmlessVariables.Has(name) || strings.HasPrefix(name, "LC_"):
 		odd := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.Contains(value, "..") || strings.ContainsAny(value, "`$\x00\n")
 		return !odd && (name == "TZ" && !strings.HasPrefix(value, ":") || !strings.Contains(value, "/") || name == "DEBUG")
 	case strings.HasSuffix(name, "PAGER") && dangerousVariable(name) != "":
@@ -59,14 +60,14 @@ func isBelow(path string) bool {
 }
 
 // exactVariables say who or what a program works for.
-var exactVariables = newWords(`AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
+var exactVariables = wordset.New(`AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE`)
 
 // harmlessVariables change how much a program says, how it looks, or which of its own
 // modes it is in. A name is here only if no well-known program runs, loads, reads or
 // writes something, or talks to somebody else, because of any plain value of it. So
 // LANGUAGE, TERMINFO, HOST, GOFLAGS and RAILS_ENV (names a file that is loaded) are not.
-var harmlessVariables = newWords(`
+var harmlessVariables = wordset.New(`
 	CI NODE_ENV DEBUG FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM VERBOSE QUIET
 	COLUMNS LINES PORT RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_LOG RUST_LOG_STYLE
 	GOOS GOARCH GOARM GOAMD64 GOARM64 CGO_ENABLED GOMAXPROCS GOGC GOMEMLIMIT GOTRACEBACK
@@ -95,7 +96,7 @@ var dangerousNames = sync.OnceValue(func() map[string]string {
 		"changes where programs find their files":   "HOME TMPDIR TEMP TMP TERMCAP TERMINFO TERMINFO_DIRS NLSPATH LOCPATH LOCALDOMAIN HOSTALIASES RES_OPTIONS RESOLV_HOST_CONF PWD OLDPWD USER LOGNAME APPDATA USERPROFILE KUBECONFIG DATABASE_URL PGSERVICEFILE PGPASSFILE PGSYSCONFDIR MYSQL_HOME SQLITE_HISTORY OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GCONV_PATH GETCONF_DIR GNUPGHOME MANPATH INFOPATH COREPACK_HOME COREPACK_NPM_REGISTRY NVM_DIR HF_ENDPOINT ELECTRON_RUN_AS_NODE",
 		"sends what programs say to other machines": "http_proxy https_proxy ftp_proxy all_proxy no_proxy rsync_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY NO_PROXY RSYNC_PROXY RSYNC_CONNECT_PROG SOCKS_SERVER",
 	} {
-		for name := range set(names) {
+		for name := range wordset.Map(names) {
 			all[name] = why
 		}
 	}
@@ -112,7 +113,7 @@ var dangerousPrefixes = sync.OnceValue(func() []string {
 
 // dangerousVariable says what is wrong with setting the variable, "" if nothing is.
 func dangerousVariable(name string) string {
-	if harmlessVariables.has(name) {
+	if harmlessVariables.Has(name) {
 		return ""
 	}
 	if why, ok := dangerousNames()[name]; ok {

@@ -118,7 +118,7 @@ func TestAssignWithoutExport(t *testing.T) {
 
 // No name is both harmless and in a list of those that matter.
 func TestVariableLists(t *testing.T) {
-	for name := range harmlessVariables.all() {
+	for name := range harmlessVariables.All() {
 		if _, both := dangerousNames()[name]; both {
 			t.Errorf("%s is in two lists", name)
 		}

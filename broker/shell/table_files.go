@@ -1,12 +1,15 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // streams are names of files that are no files.
-var streams = newWords("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
+var streams = wordset.New("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
 
 func (c *call) file(w word, f file) {
-	if w.known && (w.text == "" || streams.has(w.text)) {
+	if w.known && (w.text == "" || streams.Has(w.text)) {
 		return
 	}
 	f.path = w

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 var xargsSpec = spec{
 	stop: true, wraps: true,
@@ -46,13 +49,13 @@ func replaced(words []word, mark word) []word {
 
 // These are find's tests and actions by the words they take and by what they do.
 var (
-	findPlain = newWords("-a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -print -print0 -ls -prune -quit -daystart -depth -d -follow -mount -xdev -x -noleaf " +
+	findPlain = wordset.New("-a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable -nouser -nogroup -print -print0 -ls -prune -quit -daystart -depth -d -follow -mount -xdev -x -noleaf " +
 		"-ignore_readdir_race -noignore_readdir_race -warn -nowarn -help --help -version --version -H -L -P -E -X -s")
-	findValue = newWords("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -Btime -Bmin -perm -user -group -uid -gid " +
+	findValue = wordset.New("-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -Btime -Bmin -perm -user -group -uid -gid " +
 		"-links -inum -fstype -maxdepth -mindepth -used -context -printf -flags -D -f")
-	findReads  = newWords("-newer -anewer -cnewer -samefile -files0-from -newermt")
-	findWrites = newWords("-fprint -fprint0 -fls -fprintf")
-	findRuns   = newWords("-exec -execdir -ok -okdir")
+	findReads  = wordset.New("-newer -anewer -cnewer -samefile -files0-from -newermt")
+	findWrites = wordset.New("-fprint -fprint0 -fls -fprintf")
+	findRuns   = wordset.New("-exec -execdir -ok -okdir")
 )
 
 // findOps: find's folders come first, then an expression that may run programs.
@@ -68,12 +71,12 @@ func findOps(c *call) {
 		w := c.words[i]
 		next := min(i+1, len(c.words))
 		switch name := w.text; {
-		case !w.known || findPlain.has(name):
+		case !w.known || findPlain.Has(name):
 		case name == "-delete":
 			deletes = true
-		case findValue.has(name):
+		case findValue.Has(name):
 			i++
-		case findReads.has(name) || strings.HasPrefix(name, "-newer"):
+		case findReads.Has(name) || strings.HasPrefix(name, "-newer"):
 			if name == "-files0-from" {
 				c.exactf("find %s takes its folders from a list that nobody knows", name)
 			}
@@ -81,7 +84,7 @@ func findOps(c *call) {
 				c.reads(c.words[next])
 			}
 			i++
-		case findWrites.has(name):
+		case findWrites.Has(name):
 			c.exactf("find %s writes a file", name)
 			if next < len(c.words) {
 				c.writes(c.words[next])
@@ -90,7 +93,7 @@ func findOps(c *call) {
 			if name == "-fprintf" {
 				i++
 			}
-		case findRuns.has(name):
+		case findRuns.Has(name):
 			i = c.findExec(next, roots)
 		default:
 			c.exactf("find is given a test that aoctl does not know")
@@ -146,7 +149,7 @@ func (c *call) findExec(i int, roots []word) int {
 	}
 	if words := c.words[start:i]; len(words) > 0 {
 		c.m.runs = append(c.m.runs, run{words: words, fed: true})
-		if deleters.has(words[0].text) {
+		if deleters.Has(words[0].text) {
 			for _, root := range roots {
 				c.file(root, file{write: true, deletes: true, tree: true})
 			}
@@ -156,7 +159,7 @@ func (c *call) findExec(i int, roots []word) int {
 }
 
 // deleters remove what find hands them.
-var deleters = newWords("rm unlink rmdir shred /bin/rm /usr/bin/rm")
+var deleters = wordset.New("rm unlink rmdir shred /bin/rm /usr/bin/rm")
 
 func fdRow() spec {
 	return spec{

@@ -1,13 +1,16 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // foreign judges a program that the table does not know by what most programs mean by
 // such words. It can only make the command exact: what stands for nothing here is the
 // program's own business.
 func foreign(argv []word) meaning {
 	c := &call{words: argv[1:]}
-	if settled.has(argv[0].text) || inertNames.has(argv[0].text) {
+	if settled.Has(argv[0].text) || inertNames.Has(argv[0].text) {
 		return c.m
 	}
 	c.foreignWords(c.words)
@@ -18,7 +21,7 @@ func foreign(argv []word) meaning {
 func (c *call) foreignWords(words []word) {
 	operands := 0
 	for i, w := range words {
-		if installing.has(w.text) && i > 0 && extensions.has(words[i-1].text) {
+		if installing.Has(w.text) && i > 0 && extensions.Has(words[i-1].text) {
 			c.exactf("a program that aoctl does not know installs code into itself")
 		}
 		switch {
@@ -39,7 +42,7 @@ func (c *call) foreignWords(words []word) {
 }
 
 // settled are programs with no row that run nothing, whatever their words name.
-var settled = newWords(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
+var settled = wordset.New(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
 	tput clear lscpu lsblk uptime id groups users who w last cal locale getent pwd sleep seq yes expr factor basename dirname`)
 
 // foreignOption looks at an option of an unknown program, and at the word after it.
@@ -86,23 +89,23 @@ func runsSomething(option string) bool {
 }
 
 // hands are subcommands that hand the words after them to another program or machine.
-var hands = newWords("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
+var hands = wordset.New("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
 
 // extensions are subcommands about code that a program loads; installing those of them that fetch some.
 var (
-	extensions = newWords("plugin plugins extension extensions addon addons")
-	installing = newWords("install add update upgrade import link")
+	extensions = wordset.New("plugin plugins extension extensions addon addons")
+	installing = wordset.New("install add update upgrade import link")
 )
 
 // programs are names that hardly ever are an operand, but of something that runs them.
-var programs = newWords(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
+var programs = wordset.New(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
 	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
 
 func (c *call) foreignOperand(w word, at int) {
-	if at < 3 && (hands.has(w.text) || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec") || strings.HasSuffix(w.text, ":shell") || strings.HasSuffix(w.text, ":psql")) {
+	if at < 3 && (hands.Has(w.text) || strings.HasSuffix(w.text, ":eval") || strings.HasSuffix(w.text, ":exec") || strings.HasSuffix(w.text, ":shell") || strings.HasSuffix(w.text, ":psql")) {
 		c.exactf("a subcommand of a program that aoctl does not know may run something")
 	}
-	if programs.has(w.text) {
+	if programs.Has(w.text) {
 		c.exactf("a program that aoctl does not know is given the name of another one")
 	}
 	c.foreignText(w)
@@ -129,7 +132,7 @@ func faraway(w word) bool {
 		return true
 	}
 	for _, root := range systemRoots {
-		if strings.HasPrefix(w.text+"/", root) && !streams.has(w.text) && w.text != "/dev/null" {
+		if strings.HasPrefix(w.text+"/", root) && !streams.Has(w.text) && w.text != "/dev/null" {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"maps"
 	"regexp"
 	"slices"
@@ -23,7 +24,7 @@ func gitRows() map[string]spec {
 }
 
 // gitConfigSafe are settings that neither run anything nor say where something lies.
-var gitConfigSafe = newWords("color.ui color.diff color.status color.branch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase core.filemode core.abbrev core.precomposeunicode core.longpaths core.commentchar user.name user.email " +
+var gitConfigSafe = wordset.New("color.ui color.diff color.status color.branch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase core.filemode core.abbrev core.precomposeunicode core.longpaths core.commentchar user.name user.email " +
 	"init.defaultbranch pull.rebase pull.ff merge.ff merge.conflictstyle rebase.autostash rebase.autosquash fetch.prune push.default push.autosetupremote diff.renames diff.algorithm diff.colormoved diff.context diff.noprefix diff.mnemonicprefix log.date log.decorate log.follow status.short status.branch " +
 	"status.showuntrackedfiles commit.gpgsign commit.verbose tag.gpgsign tag.sort branch.sort column.ui grep.linenumber grep.patterntype gc.auto maintenance.auto http.lowspeedlimit http.lowspeedtime http.postbuffer http.version submodule.recurse index.version feature.manyfiles checkout.defaultremote advice. rerere.enabled")
 
@@ -31,7 +32,7 @@ var gitConfigSafe = newWords("color.ui color.diff color.status color.branch core
 func gitGlobal(c *call) {
 	for _, w := range c.values("-c") {
 		name, value, _ := strings.Cut(strings.ToLower(w.text), "=")
-		if w.known && (gitConfigSafe.has(name) || strings.HasPrefix(name, "advice.") || gitEmptied.has(name) && (value == "" || value == "false" || value == "cat")) {
+		if w.known && (gitConfigSafe.Has(name) || strings.HasPrefix(name, "advice.") || gitEmptied.Has(name) && (value == "" || value == "false" || value == "cat")) {
 			continue
 		}
 		c.unsuref("git -c can make git run another program")
@@ -50,7 +51,7 @@ func gitGlobal(c *call) {
 }
 
 // gitEmptied are settings that run a program, unless they are switched off.
-var gitEmptied = newWords("core.pager core.fsmonitor diff.external core.untrackedcache credential.helper pager.log pager.diff pager.show pager.branch")
+var gitEmptied = wordset.New("core.pager core.fsmonitor diff.external core.untrackedcache credential.helper pager.log pager.diff pager.show pager.branch")
 
 // gitPlain are subcommands with no option that runs a program of one's choice or writes
 // outside the repository and its own files.
@@ -279,12 +280,12 @@ func gitWorktreeMove(c *call) {
 	}
 }
 
-var gitStrategies = newWords("ours recursive resolve octopus subtree ort")
+var gitStrategies = wordset.New("ours recursive resolve octopus subtree ort")
 
 // gitStrategy: -s NAME runs git-merge-NAME.
 func gitStrategy(c *call) {
 	for _, w := range c.values("-s", "--strategy") {
-		if !gitStrategies.has(w.text) {
+		if !gitStrategies.Has(w.text) {
 			c.unsuref("%s -s runs a program of that name", c.name)
 		}
 	}
@@ -303,12 +304,12 @@ func gitGrep(c *call) {
 	}
 }
 
-var archiveFormats = newWords("tar zip tgz tar.gz")
+var archiveFormats = wordset.New("tar zip tgz tar.gz")
 
 // gitArchive: other formats are commands from the settings.
 func gitArchive(c *call) {
 	for _, w := range c.values("--format") {
-		if !archiveFormats.has(w.text) {
+		if !archiveFormats.Has(w.text) {
 			c.exactf("git archive --format runs what the settings say")
 		}
 	}

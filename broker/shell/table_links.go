@@ -1,13 +1,14 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
 )
 
 // relinkers are programs that make links, move files, or unpack trees that may have
 // links in them, whatever their words are.
-var relinkers = newWords(`ln link mv rsync cpio pax 7z 7za 7zz unrar unar unsquashfs ditto stow rename prename
+var relinkers = wordset.New(`ln link mv rsync cpio pax 7z 7za 7zz unrar unar unsquashfs ditto stow rename prename
 	mmv zmv exchange patch svn hg jj mount jar bsdcpio dpkg dpkg-deb symlinks`)
 
 // relinks reports whether a command may change what paths lead to: it makes links,
@@ -32,11 +33,11 @@ func relinks(argv []word) bool {
 	case "docker", "podman", "nerdctl", "kubectl", "oc":
 		return anyOf(words, "cp rsync")
 	}
-	return relinkers.has(name)
+	return relinkers.Has(name)
 }
 
 func anyOf(words []word, names string) bool {
-	list := set(names)
+	list := wordset.Map(names)
 	for _, w := range words {
 		if list[w.text] {
 			return true
@@ -57,7 +58,7 @@ func copiesLinks(words []word) bool {
 				return false
 			}
 		case strings.HasPrefix(text, "--"):
-			if !copyPlain.has(text) {
+			if !copyPlain.Has(text) {
 				return true
 			}
 		case strings.Trim(text[1:], "fivnpTuxbtZ") != "":
@@ -67,7 +68,7 @@ func copiesLinks(words []word) bool {
 	return false
 }
 
-var copyPlain = newWords("--force --interactive --verbose --no-clobber --preserve --update --target-directory --no-target-directory --parents --backup --help --version")
+var copyPlain = wordset.New("--force --interactive --verbose --no-clobber --preserve --update --target-directory --no-target-directory --parents --backup --help --version")
 
 // unpacks reports whether tar may be told to extract.
 func unpacks(words []word) bool {
@@ -106,7 +107,7 @@ func onlyShows(words []word) bool {
 }
 
 // gitStays are subcommands of git that leave the files of the project where they are.
-var gitStays = newWords(`status diff log show add commit push fetch branch tag remote config rev-parse ls-files ls-remote
+var gitStays = wordset.New(`status diff log show add commit push fetch branch tag remote config rev-parse ls-files ls-remote
 	ls-tree blame annotate grep describe shortlog clean rm notes cat-file rev-list merge-base for-each-ref check-ignore check-attr
 	reflog init version help show-ref show-branch name-rev count-objects gc fsck archive format-patch var whatchanged diff-tree
 	diff-index diff-files range-diff hash-object verify-commit verify-tag cherry update-index symbolic-ref update-ref
@@ -115,7 +116,7 @@ var gitStays = newWords(`status diff log show add commit push fetch branch tag r
 // gitMoves reports whether a git command may put other files in place. A subcommand
 // that is not known may.
 func gitMoves(words []word) bool {
-	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") && !gitStays.has(words[0].text) {
+	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") && !gitStays.Has(words[0].text) {
 		takes := 1
 		switch words[0].text {
 		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source":
@@ -138,5 +139,5 @@ func gitMoves(words []word) bool {
 	case "submodule":
 		return second != "status" && second != "summary"
 	}
-	return !gitStays.has(words[0].text)
+	return !gitStays.Has(words[0].text)
 }

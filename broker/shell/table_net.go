@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // netRows are programs that fetch from and send to the network.
 func netRows() map[string]spec {
@@ -53,7 +56,7 @@ func curlRow() spec {
 func curlOps(c *call) {
 	for _, w := range append(c.values("--url"), c.rest...) {
 		c.fileURL(w)
-		if scheme, _, ok := strings.Cut(strings.ToLower(w.text), "://"); ok && !curlSchemes.has(scheme) {
+		if scheme, _, ok := strings.Cut(strings.ToLower(w.text), "://"); ok && !curlSchemes.Has(scheme) {
 			c.exactf("curl speaks another protocol than those of web pages")
 		}
 	}
@@ -124,7 +127,7 @@ func (c *call) formFiles(w word) {
 	}
 }
 
-var curlSchemes = newWords("http https ftp ftps file ws wss")
+var curlSchemes = wordset.New("http https ftp ftps file ws wss")
 
 // fileURL reads the file that a file: URL names.
 func (c *call) fileURL(w word) {

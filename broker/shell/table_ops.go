@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // opsRows are programs that manage machines, containers and services.
 func opsRows() map[string]spec {
@@ -342,7 +345,7 @@ func ghAPI(c *call) {
 	}
 }
 
-var tmuxSafe = newWords("ls list-sessions lsw list-windows lsp list-panes lsc list-clients has has-session info lsk list-keys lscm list-commands capture-pane capturep show-messages")
+var tmuxSafe = wordset.New("ls list-sessions lsw list-windows lsp list-panes lsc list-clients has has-session info lsk list-keys lscm list-commands capture-pane capturep show-messages")
 
 // tmuxOps: most of what tmux can do runs programs, even its formats: #(command).
 func tmuxOps(c *call) {
@@ -357,7 +360,7 @@ func tmuxOps(c *call) {
 		}
 		words = words[min(1, len(words)):]
 	}
-	if len(words) == 0 || !tmuxSafe.has(words[0].text) {
+	if len(words) == 0 || !tmuxSafe.Has(words[0].text) {
 		c.exactf("tmux runs programs in another terminal")
 	}
 	for _, w := range words {

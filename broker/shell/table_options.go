@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"strings"
 	"sync"
 )
@@ -92,7 +93,7 @@ func (c *call) parse() {
 		default:
 			i += c.cluster(o, w, c.words[i+1:])
 		}
-		if n := len(c.opts); c.last != "" && n > 0 && set(c.last)[c.opts[n-1].name] {
+		if n := len(c.opts); c.last != "" && n > 0 && wordset.Map(c.last)[c.opts[n-1].name] {
 			c.rest, c.ended = append(c.rest, c.words[min(i+1, len(c.words)):]...), true
 			return
 		}
@@ -221,7 +222,7 @@ func elsewhereIn(value word) bool {
 }
 
 // listsOfFiles are options whose value lists the files that are shown, or sent elsewhere.
-var listsOfFiles = newWords("sort--files0-from gsort--files0-from file-f file--files-from rsync--files-from ack--files-from")
+var listsOfFiles = wordset.New("sort--files0-from gsort--files0-from file-f file--files-from rsync--files-from ack--files-from")
 
 func (c *call) give(opt option, g given) {
 	g.operands = len(c.rest)
@@ -232,7 +233,7 @@ func (c *call) give(opt option, g given) {
 		if g.has {
 			c.reads(g.value)
 		}
-		if listsOfFiles.has(c.name + opt.name) {
+		if listsOfFiles.Has(c.name + opt.name) {
 			c.exactf("%s %s takes the names of its files from a list that nobody knows", c.name, opt.name)
 		}
 		if strings.Contains(g.value.text, "://") {
@@ -243,7 +244,7 @@ func (c *call) give(opt option, g given) {
 			c.writes(g.value)
 		}
 	case spills:
-		if streams.has(g.value.text) {
+		if streams.Has(g.value.text) {
 			return
 		}
 		c.exactf("%s %s writes a file", c.name, opt.name)

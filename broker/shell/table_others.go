@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 const (
 	handsOn  = "runs a command that its words name"
@@ -119,7 +122,7 @@ func paxOps(c *call) {
 func protocOps(c *call) {
 	for _, w := range c.words {
 		name, _, _ := strings.Cut(w.text, "=")
-		if strings.HasSuffix(name, "_out") && !protocOwn.has(name) {
+		if strings.HasSuffix(name, "_out") && !protocOwn.Has(name) {
 			c.exactf("protoc runs a generator by its name")
 		}
 		if faraway(tail(w, afterEquals(w.text))) {
@@ -129,7 +132,7 @@ func protocOps(c *call) {
 	compilerOps(c)
 }
 
-var protocOwn = newWords("--cpp_out --java_out --python_out --pyi_out --ruby_out --php_out --csharp_out --objc_out --kotlin_out --rust_out")
+var protocOwn = wordset.New("--cpp_out --java_out --python_out --pyi_out --ruby_out --php_out --csharp_out --objc_out --kotlin_out --rust_out")
 
 func afterEquals(text string) string {
 	_, value, _ := strings.Cut(text, "=")
@@ -198,7 +201,7 @@ func haskellOps(c *call) {
 
 // onlyWith makes a program exact for all subcommands but those that only look.
 func onlyWith(names string) func(*call) {
-	looks := set(names)
+	looks := wordset.Map(names)
 	return func(c *call) {
 		if len(c.rest) == 0 || !looks[c.rest[0].text] {
 			c.exactf("%s changes settings or what runs", c.name)
@@ -249,7 +252,7 @@ func azOps(c *call) {
 // cloudOps: subcommands of cloud tools that run a command on another machine.
 func cloudOps(c *call) {
 	for i, w := range c.rest {
-		if i < 4 && (hands.has(w.text) || w.text == "scp" || w.text == "start-iap-tunnel" || w.text == "start-session") {
+		if i < 4 && (hands.Has(w.text) || w.text == "scp" || w.text == "start-iap-tunnel" || w.text == "start-session") {
 			c.exactf("%s runs a command on another machine", c.name)
 		}
 	}

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 const byName = "runs a package by name"
 
@@ -90,7 +93,7 @@ func npmOptions(c *call) {
 }
 
 // npmSwitches are options of npm and pnpm that are on or off.
-var npmSwitches = newWords(`audit fund optional save save-exact save-dev save-prod save-peer save-optional save-bundle bin-links progress package-lock
+var npmSwitches = wordset.New(`audit fund optional save save-exact save-dev save-prod save-peer save-optional save-bundle bin-links progress package-lock
 	package-lock-only update-notifier color colors workspaces include-workspace-root dry-run ignore-scripts engine-strict foreground-scripts git-tag-version
 	shrinkwrap unicode usage prefer-offline prefer-online offline install-links commit-hooks strict-peer-deps legacy-peer-deps force json long
 	parseable timing description if-present production dev prefer-dedupe rebuild-bundle sign-git-commit sign-git-tag provenance lockfile
@@ -110,7 +113,7 @@ func (c *call) npmNegated() {
 		}
 		switch {
 		case !strings.HasPrefix(name, "--"):
-		case npmSwitches.has(bare):
+		case npmSwitches.Has(bare):
 			if has && value != "true" && value != "false" {
 				c.exactf("%s takes the value of a switch for a word of its own", c.name)
 			}
@@ -121,12 +124,12 @@ func (c *call) npmNegated() {
 }
 
 // projectTools are tools that a JavaScript project brings along, all with rows of their own.
-var projectTools = newWords("tsc eslint prettier jest vitest mocha stylelint")
+var projectTools = wordset.New("tsc eslint prettier jest vitest mocha stylelint")
 
 // npxOps: what may run through npx is for a rule that names it. One may leave the words
 // of a project's tool open, as long as they make that tool run nothing else.
 func npxOps(c *call) {
-	if len(c.words) == 0 || !projectTools.has(c.words[0].text) {
+	if len(c.words) == 0 || !projectTools.Has(c.words[0].text) {
 		return
 	}
 	m := inspect(c.words)
@@ -190,7 +193,7 @@ func initOps(c *call) {
 
 // usualScripts are names that projects give to scripts of their own and that no
 // installed program has. By any other name pnpm and yarn may run a program.
-var usualScripts = newWords(`build dev start lint format fmt typecheck type-check types check e2e coverage preview serve clean
+var usualScripts = wordset.New(`build dev start lint format fmt typecheck type-check types check e2e coverage preview serve clean
 	storybook docs release ci fix generate codegen bench watch validate verify unit integration compile bundle prepare`)
 
 func nodeManager() spec {
@@ -219,10 +222,10 @@ func nodeManagerOps(c *call) {
 		return
 	}
 	name := c.rest[0].text
-	if c.subs[name].ops != nil && name != "add" && name != "install" && name != "i" || usualScripts.has(name) {
+	if c.subs[name].ops != nil && name != "add" && name != "install" && name != "i" || usualScripts.Has(name) {
 		scriptWords(c)
 	}
-	if _, known := c.subs[name]; !known && !usualScripts.has(name) && !strings.Contains(name, ":") {
+	if _, known := c.subs[name]; !known && !usualScripts.Has(name) && !strings.Contains(name, ":") {
 		c.exactf("%s runs a script or a program by that name", c.name)
 	}
 }

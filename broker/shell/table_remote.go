@@ -1,9 +1,12 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // sshSafe are the settings of ssh -o that run nothing and read or write no file.
-var sshSafe = newWords(`addressfamily batchmode bindaddress canonicaldomains checkhostip ciphers compression connectionattempts
+var sshSafe = wordset.New(`addressfamily batchmode bindaddress canonicaldomains checkhostip ciphers compression connectionattempts
 	connecttimeout connectiontimeout escapechar exitonforwardfailure fingerprinthash gssapiauthentication hashknownhosts
 	hostkeyalgorithms hostname identitiesonly ipqos kbdinteractiveauthentication kexalgorithms loglevel macs
 	numberofpasswordprompts passwordauthentication port preferredauthentications pubkeyauthentication
@@ -90,7 +93,7 @@ func (c *call) sshSettings() {
 		switch name = strings.ToLower(strings.TrimSpace(name)); {
 		case name == "userknownhostsfile" || name == "identityfile" || name == "globalknownhostsfile":
 			c.reads(tail(w, strings.TrimSpace(value)))
-		case !sshSafe.has(name):
+		case !sshSafe.Has(name):
 			c.unsuref("%s -o can run another program", c.name)
 		}
 	}
@@ -174,7 +177,7 @@ func socatOps(c *call) {
 		case len(low) > 1 && low[0] == '-' && low[1] != ',' && low[1] != '!':
 			if file := w.text[min(3, len(w.text)):]; strings.HasPrefix(w.text, "-lf") && file != "" {
 				c.socatWrites(tail(w, file))
-			} else if socatFiles.has(w.text) && i+1 < len(c.words) {
+			} else if socatFiles.Has(w.text) && i+1 < len(c.words) {
 				c.socatWrites(c.words[i+1])
 			}
 			continue
@@ -190,7 +193,7 @@ func socatOps(c *call) {
 }
 
 // socatFiles are options whose value is a file that is written.
-var socatFiles = newWords("-lf -r -R -L -W")
+var socatFiles = wordset.New("-lf -r -R -L -W")
 
 func (c *call) socatWrites(w word) {
 	c.exactf("socat writes a file")
@@ -202,7 +205,7 @@ func (c *call) socatAddress(w word) {
 	kind, file, found := strings.Cut(strings.TrimLeft(text, "!"), ":")
 	if strings.Contains(kind, "/") {
 		file = text
-	} else if !found || !socatOpens.has(strings.ToLower(kind)) {
+	} else if !found || !socatOpens.Has(strings.ToLower(kind)) {
 		return
 	}
 	c.exactf("socat opens a file")
@@ -210,7 +213,7 @@ func (c *call) socatAddress(w word) {
 	c.writes(tail(w, file))
 }
 
-var socatOpens = newWords("open file gopen create creat")
+var socatOpens = wordset.New("open file gopen create creat")
 
 // rcloneOps: a remote that begins with a colon says itself how it is reached.
 func rcloneOps(c *call) {
@@ -220,7 +223,7 @@ func rcloneOps(c *call) {
 		}
 	}
 	c.farOperands()
-	if len(c.rest) > 0 && rcloneCopies.has(c.rest[0].text) {
+	if len(c.rest) > 0 && rcloneCopies.Has(c.rest[0].text) {
 		for i, w := range c.rest[1:] {
 			if !isRemote(w.text) {
 				c.file(w, file{tree: true, write: i > 0 || c.rest[0].text == "bisync"})
@@ -230,4 +233,4 @@ func rcloneOps(c *call) {
 }
 
 // rcloneCopies are subcommands that carry files from their first operand to their second.
-var rcloneCopies = newWords("copy copyto move moveto sync bisync cat copyurl")
+var rcloneCopies = wordset.New("copy copyto move moveto sync bisync cat copyurl")

@@ -263,7 +263,7 @@ func (p *sedProgram) textLines() {
 
 func (p *sedProgram) writes() {
 	path := literal(strings.TrimLeft(p.line(), " \t"))
-	if !streams.has(path.text) {
+	if !streams.Has(path.text) {
 		p.call.exactf("sed's command w writes a file")
 		p.call.writes(path)
 	}

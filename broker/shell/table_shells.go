@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // shellRows are shells, and builtins that read a text or a file as commands.
 func shellRows() map[string]spec {
@@ -78,10 +81,10 @@ func (c *call) longShellOption(text string) {
 }
 
 // setOptions are options of set -o that do not change how commands are read.
-var setOptions = newWords("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
+var setOptions = wordset.New("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
 
 func (c *call) shellOption(w word) {
-	if !w.known || !setOptions.has(w.text) {
+	if !w.known || !setOptions.Has(w.text) {
 		c.unsuref("%s -o sets an option that may change how it reads commands", c.name)
 	}
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"maps"
 	"regexp"
 	"strings"
@@ -170,7 +171,7 @@ func grepOps(c *call) {
 	if c.descendsLinks() {
 		c.follows()
 	}
-	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || descends.has(c.name)
+	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || descends.Has(c.name)
 	if tree && len(files) == 0 {
 		files = []word{literal(".")}
 	}
@@ -180,7 +181,7 @@ func grepOps(c *call) {
 }
 
 // descends are programs that look below a folder by themselves.
-var descends = newWords("rg ag ack rgrep ugrep ug ugrep+ ug+")
+var descends = wordset.New("rg ag ack rgrep ugrep ug ugrep+ ug+")
 
 // descendsLinks reports whether grep or a program like it is told to go through links.
 func (c *call) descendsLinks() bool {
@@ -284,7 +285,7 @@ var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // One has functions that read files and variables.
 func yqOps(c *call) {
 	inPlace := c.has("-i", "--inplace", "--in-place") || c.hasLong("--inplace") || c.hasLong("--in-place")
-	if len(c.rest) > 1 && yqSubs.has(c.rest[0].text) {
+	if len(c.rest) > 1 && yqSubs.Has(c.rest[0].text) {
 		c.rest = c.rest[1:]
 	}
 	programs := c.values("--expression")
@@ -310,7 +311,7 @@ func yqOps(c *call) {
 // isShort reports whether a word is options of one letter.
 func isShort(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }
 
-var yqSubs = newWords("eval e eval-all ea")
+var yqSubs = wordset.New("eval e eval-all ea")
 
 func batRow() spec {
 	return spec{lax: true, ok: "-l= -H= -r= -m= --language= --highlight-line= --line-range= --theme= --style= --wrap= --tabs= --terminal-width= --color= --paging= --map-syntax= --file-name= --decorations= --italic-text=", unsure: "--pager=", exact: "--config-file --generate-config-file --source= --target=", ops: batOps}

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
 
 // tscOps: another project says where its own files go.
 func tscOps(c *call) {
@@ -15,13 +18,13 @@ func tscOps(c *call) {
 // ownFormats are formatters that come with eslint, ownReporters reporters that come with
 // vitest. Others are loaded.
 var (
-	ownFormats   = newWords("stylish html json json-with-metadata")
-	ownReporters = newWords("default basic verbose dot junit json tap tap-flat tree hanging-process github-actions")
+	ownFormats   = wordset.New("stylish html json json-with-metadata")
+	ownReporters = wordset.New("default basic verbose dot junit json tap tap-flat tree hanging-process github-actions")
 )
 
 func eslintOps(c *call) {
 	for _, w := range c.values("-f", "--format") {
-		if !w.known || !ownFormats.has(w.text) {
+		if !w.known || !ownFormats.Has(w.text) {
 			c.exactf("eslint -f loads a formatter")
 		}
 	}
@@ -30,7 +33,7 @@ func eslintOps(c *call) {
 
 func vitestOps(c *call) {
 	for _, w := range c.values("--reporter") {
-		if !w.known || !ownReporters.has(w.text) {
+		if !w.known || !ownReporters.Has(w.text) {
 			c.exactf("vitest --reporter loads a reporter")
 		}
 	}

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -116,11 +117,11 @@ func (s *survey) arithm(x syntax.ArithmExpr) {
 }
 
 // setters are commands that give values to variables that they name, or to any.
-var setters = newWords(`read mapfile readarray getopts unset let eval source . trap wait vared print zparseopts
+var setters = wordset.New(`read mapfile readarray getopts unset let eval source . trap wait vared print zparseopts
 	zstyle sysread set typeset declare local export readonly integer float emulate zmodload autoload enable fc alias`)
 
 // launchers are builtins that run another builtin.
-var launchers = newWords("command builtin exec noglob nocorrect - time")
+var launchers = wordset.New("command builtin exec noglob nocorrect - time")
 
 // call looks for a word that may set variables. It looks at all words, not only the
 // first: command, builtin and the like stand before others.
@@ -129,9 +130,9 @@ func (s *survey) call(n *syntax.CallExpr) {
 		name := word.Lit()
 		switch {
 		case name == "set" && i == 0 && plainSet(n.Args[1:]):
-		case setters.has(name), name == "printf" && !formats(n.Args[i+1:]):
+		case setters.Has(name), name == "printf" && !formats(n.Args[i+1:]):
 			s.anything = true
-		case (name == "" || strings.Contains(name, "\\")) && (i == 0 || launchers.has(n.Args[0].Lit())):
+		case (name == "" || strings.Contains(name, "\\")) && (i == 0 || launchers.Has(n.Args[0].Lit())):
 			s.anything = true // quoted or computed: it may be any of these
 		}
 	}
@@ -173,10 +174,10 @@ func plainSet(args []*syntax.Word) bool {
 // it. Shells compute some themselves, and zsh ties some to others or makes them
 // read-only.
 func (s *survey) known(name string) bool {
-	return !s.anything && s.sets[name] == 1 && !special.has(name)
+	return !s.anything && s.sets[name] == 1 && !special.Has(name)
 }
 
-var special = newWords(`_ BASHOPTS BASHPID BASH_ARGV0 BASH_COMMAND BASH_SUBSHELL COMP_WORDBREAKS DIRSTACK
+var special = wordset.New(`_ BASHOPTS BASHPID BASH_ARGV0 BASH_COMMAND BASH_SUBSHELL COMP_WORDBREAKS DIRSTACK
 	EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD LINENO OLDPWD OPTARG OPTIND PIPESTATUS PPID
 	PWD RANDOM REPLY SECONDS SHELLOPTS SHLVL SRANDOM UID IFS HOME CDPATH COLUMNS LINES HISTSIZE SAVEHIST
 	ARGC EGID ERRNO GID HISTCHARS KEYTIMEOUT LISTMAX LOGCHECK MAILCHECK TMOUT TTY TTYIDLE USERNAME VENDOR

@@ -60,7 +60,7 @@ func (w *walker) addAssign(e Element) {
 	case e.Unsure != "":
 	case strings.Contains(e.Value, "$(") || strings.Contains(e.Value, "`") || strings.Contains(e.Value, "${"):
 		e.Unsure = "its value looks like code that may be run later"
-	case special.has(e.Name) && strings.Contains(e.Value, "["), plain.Counted(e.Name) && !smallNumber(e.Value):
+	case special.Has(e.Name) && strings.Contains(e.Value, "["), plain.Counted(e.Name) && !smallNumber(e.Value):
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
 	e.Neutral = e.Unsure == "" && e.Exact == ""

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -38,14 +39,14 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	switch {
 	case after.gone:
 		return after, after
-	case len(args) > 0 && !chdirs.has(args[0].text): // it may have failed after it has moved
+	case len(args) > 0 && !chdirs.Has(args[0].text): // it may have failed after it has moved
 		return after, either(before, after)
 	}
 	return after, before
 }
 
 // chdirs are builtins that stay in their folder when they fail.
-var chdirs = newWords("cd chdir pushd popd")
+var chdirs = wordset.New("cd chdir pushd popd")
 
 // run1 is one command on its way through wrappers.
 type run1 struct {
@@ -150,7 +151,7 @@ func (w *walker) judge(e Element, c run1) {
 		w.relink(from, len(c.via.names) > 0)
 	}
 	for _, a := range m.assigns {
-		w.given(a, c, nested || declares.has(c.args[0].text))
+		w.given(a, c, nested || declares.Has(c.args[0].text))
 	}
 	if nested {
 		w.nested(e, c, m)
@@ -201,7 +202,7 @@ func (w *walker) doubt(c run1) string {
 			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
 		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:
 			why = first(why, "a file whose name begins with a dash would be an option: "+cite(a.raw))
-		case evaluates.has(program) && strings.ContainsAny(a.text, "$`[") && strings.ContainsAny(a.text, "(`"):
+		case evaluates.Has(program) && strings.ContainsAny(a.text, "$`[") && strings.ContainsAny(a.text, "(`"):
 			why = first(why, program+" may run code in "+cite(a.raw))
 		}
 	}
@@ -209,14 +210,14 @@ func (w *walker) doubt(c run1) string {
 	case !c.more && !c.fed:
 	case !tame:
 		why = first(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
-	case !w.in.names && !wordless.has(program) && slices.ContainsFunc(c.via.names, fromInput):
+	case !w.in.names && !wordless.Has(program) && slices.ContainsFunc(c.via.names, fromInput):
 		why = first(why, "xargs gives it files that nobody knows")
 	}
 	return why
 }
 
 // wordless are programs of inertNames that open no file that they are given.
-var wordless = newWords("echo basename dirname expr seq factor sleep true false printenv id groups pathchk tty uname uptime whoami which getconf nproc numfmt pwd ps tr")
+var wordless = wordset.New("echo basename dirname expr seq factor sleep true false printenv id groups pathchk tty uname uptime whoami which getconf nproc numfmt pwd ps tr")
 
 // fromInput reports whether a wrapper takes words from what it reads.
 func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || via == "parallel" }
@@ -244,7 +245,7 @@ func (w *walker) fedProgram(c run1, exact string) string {
 
 // evaluates are builtins that read names or numbers among their words and run the
 // substitutions in their subscripts, as in a[$(…)]. Rows of others see to it themselves.
-var evaluates = newWords(`test [ printf print read getopts mapfile readarray set kill cd pushd popd`)
+var evaluates = wordset.New(`test [ printf print read getopts mapfile readarray set kill cd pushd popd`)
 
 // leftover is a word of a wrapper that is not known, unless what it runs has it.
 func leftover(args []arg, m meaning) string {
@@ -266,7 +267,7 @@ func leftover(args []arg, m meaning) string {
 }
 
 // declares are builtins that may export what they set.
-var declares = newWords("export declare typeset readonly local integer float")
+var declares = wordset.New("export declare typeset readonly local integer float")
 
 // first is the first text that is not empty.
 func first(texts ...string) string {

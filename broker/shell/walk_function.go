@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -17,7 +18,7 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	switch {
 	case name == "" || !syntax.ValidName(strings.ReplaceAll(name, "-", "_")):
 		w.unsure(f, "shells disagree about this name of a function")
-	case posixSpecial.has(name) || zshWords.has(name):
+	case posixSpecial.Has(name) || zshWords.Has(name):
 		w.unsure(f, "a plain sh would not use the function "+name)
 	}
 	from, at := len(w.elements), w.at
@@ -59,4 +60,4 @@ func (w *walker) mayBeFunction(c run1) bool {
 }
 
 // posixSpecial are builtins that no function can hide from a plain sh.
-var posixSpecial = newWords(": . break continue eval exec exit export readonly return set shift source times trap unset")
+var posixSpecial = wordset.New(": . break continue eval exec exit export readonly return set shift source times trap unset")

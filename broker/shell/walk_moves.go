@@ -61,7 +61,7 @@ func (o *output) unsettle() {
 
 // opens reports whether e opens a file that may be moved; "-" is one for a redirection.
 func opens(e *Element) bool {
-	return (e.Kind == Read || e.Kind == Write) && (e.Path == "-" || !streams.has(e.Path))
+	return (e.Kind == Read || e.Kind == Write) && (e.Path == "-" || !streams.Has(e.Path))
 }
 
 // listsOnly reports whether argv shows no more than the names of files, and those of

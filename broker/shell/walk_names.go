@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -27,10 +28,10 @@ func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
 	switch {
 	case w.hidden[name]:
 		return false
-	case reads && passing.has(name) && passesLines(name, args):
+	case reads && passing.Has(name) && passesLines(name, args):
 		return true
 	case name == "find":
-		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, findPrints.has)
+		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, findPrints.Has)
 	case name == "ls":
 		return !slices.ContainsFunc(args, leadsAway) && !slices.ContainsFunc(args, lsTells)
 	case name == "git":
@@ -43,9 +44,9 @@ func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
 
 var (
 	// passing are filters that drop and order lines.
-	passing = newWords("grep egrep fgrep head tail sort uniq")
+	passing = wordset.New("grep egrep fgrep head tail sort uniq")
 	// findPrints are actions of find that print other things than names, or run something.
-	findPrints = newWords("-printf -fprintf -ls -fls -exec -execdir -ok -okdir -files0-from -L -follow")
+	findPrints = wordset.New("-printf -fprintf -ls -fls -exec -execdir -ok -okdir -files0-from -L -follow")
 )
 
 // leadsAway reports whether a word may name a place that is not below the folder.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
 )
@@ -44,7 +45,7 @@ func (w *walker) nested(e Element, c run1, m meaning) {
 
 // keeps reports whether a wrapper runs its command in the folder that it is in itself.
 func keeps(args []arg, host string) bool {
-	if host != "" || !stays.has(path.Base(args[0].text)) {
+	if host != "" || !stays.Has(path.Base(args[0].text)) {
 		return false
 	}
 	for _, a := range args[1:] {
@@ -58,7 +59,7 @@ func keeps(args []arg, host string) bool {
 }
 
 // stays are wrappers that do not change the folder unless an option says so.
-var stays = newWords(`sh bash dash zsh ksh mksh ash env sudo doas timeout nice ionice chrt nohup time xargs eval
+var stays = wordset.New(`sh bash dash zsh ksh mksh ash env sudo doas timeout nice ionice chrt nohup time xargs eval
 	command builtin exec stdbuf setsid find watch parallel flock strace ltrace script caffeinate taskset unbuffer`)
 
 // script walks a text that a shell reads.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
 )
@@ -10,13 +11,13 @@ import (
 func (w *walker) special(e *Element, c run1) bool {
 	name := c.args[0].text
 	switch {
-	case zshWords.has(name):
+	case zshWords.Has(name):
 		e.Unsure = "zsh does not run " + cite(name) + " but what follows it"
 		return true
 	case (name == "[" || name == "test") && len(c.via.names) == w.base && !w.hidden[name] && harmlessTest(c.args):
 		e.Neutral = true
 		return true
-	case shells.has(path.Base(name)) && readsProgram(c.args[1:]):
+	case shells.Has(path.Base(name)) && readsProgram(c.args[1:]):
 		w.program(e, c)
 		return true
 	}
@@ -25,10 +26,10 @@ func (w *walker) special(e *Element, c run1) bool {
 
 // zshWords are words that zsh takes for grammar, or looks through, where bash sees the
 // name of a program.
-var zshWords = newWords("noglob nocorrect - repeat foreach end always coproc nameref")
+var zshWords = wordset.New("noglob nocorrect - repeat foreach end always coproc nameref")
 
 // shells read programs.
-var shells = newWords("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
+var shells = wordset.New("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
 
 // readsProgram reports whether a shell with these arguments reads its program from
 // what it is fed.
@@ -103,19 +104,19 @@ func harmlessTest(args []arg) bool {
 	}
 	switch len(words) {
 	case 2:
-		return words[0].known && fileTests.has(words[0].text) && oneWord(words[1])
+		return words[0].known && fileTests.Has(words[0].text) && oneWord(words[1])
 	case 3:
-		return words[1].known && (textTests.has(words[1].text) && oneWord(words[0]) && oneWord(words[2]) ||
-			numberTests.has(words[1].text) && isNumber(words[0]) && isNumber(words[2]))
+		return words[1].known && (textTests.Has(words[1].text) && oneWord(words[0]) && oneWord(words[2]) ||
+			numberTests.Has(words[1].text) && isNumber(words[0]) && isNumber(words[2]))
 	}
 	return false
 }
 
 var (
-	fileTests = newWords("-n -z -e -f -d -r -w -x -s -L -h -p -S -b -c -g -u -k -O -G")
-	textTests = newWords("= == != -nt -ot -ef")
+	fileTests = wordset.New("-n -z -e -f -d -r -w -x -s -L -h -p -S -b -c -g -u -k -O -G")
+	textTests = wordset.New("= == != -nt -ot -ef")
 
-	numberTests = newWords("-eq -ne -lt -le -gt -ge")
+	numberTests = wordset.New("-eq -ne -lt -le -gt -ge")
 )
 
 // isNumber reports whether a is a number, or the status of a command.

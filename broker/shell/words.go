@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -127,7 +128,7 @@ func tells(from *syntax.Word) bool {
 }
 
 // tellers are programs that print nothing that is anybody's secret.
-var tellers = newWords("date uname nproc hostname whoami")
+var tellers = wordset.New("date uname nproc hostname whoami")
 
 func tellsOne(s *syntax.Stmt) bool {
 	words, ok := literals(s)
@@ -135,7 +136,7 @@ func tellsOne(s *syntax.Stmt) bool {
 	case !ok:
 		return false
 	case words[0] != "git":
-		return tellers.has(words[0])
+		return tellers.Has(words[0])
 	}
 	return len(words) > 1 && (words[1] == "rev-parse" || words[1] == "describe" || words[1] == "branch" && len(words) == 3 && words[2] == "--show-current")
 }
