@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -174,8 +175,8 @@ func leftOut(e shell.Element) leaves {
 	if name == "find" || name == "bfs" {
 		return foundNames(e.Argv[1:])
 	}
-	options, _, ok := shell.Options(e.Argv)
-	if !ok || slices.ContainsFunc(options, func(o shell.Option) bool { return !o.Known }) {
+	options, _, ok := command.Options(e.Argv)
+	if !ok || slices.ContainsFunc(options, func(o command.Option) bool { return !o.Known }) {
 		return leaves{}
 	}
 	var l leaves
@@ -215,13 +216,13 @@ func leftOut(e shell.Element) leaves {
 	return l
 }
 
-func given(options []shell.Option, names ...string) bool {
-	return slices.ContainsFunc(options, func(o shell.Option) bool { return slices.Contains(names, o.Name) })
+func given(options []command.Option, names ...string) bool {
+	return slices.ContainsFunc(options, func(o command.Option) bool { return slices.Contains(names, o.Name) })
 }
 
 // grepLeaves: a file that fits nothing is looked at, unless the first of the patterns says
 // what is to be looked at.
-func grepLeaves(options []shell.Option) leaves {
+func grepLeaves(options []command.Option) leaves {
 	var l leaves
 	first := ""
 	for _, o := range options {
@@ -244,7 +245,7 @@ func grepLeaves(options []shell.Option) leaves {
 
 // rgLeaves: a glob goes before a kind of files, and one that looks at no capitals before
 // others. Either finds hidden files as well.
-func rgLeaves(options []shell.Option) leaves {
+func rgLeaves(options []command.Option) leaves {
 	var l leaves
 	for _, names := range [][]string{{"-t", "--type"}, {"-g", "--glob"}, {"--iglob"}} {
 		for _, o := range options {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 )
 
 // Package shell knows the folders of a system, but neither the project nor where links lead:
@@ -59,7 +60,7 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 		for _, far := range words {
 			argv := slices.Clone(e.Argv)
 			argv[i] = far
-			if x.exact, x.unsure = shell.Doubts(argv); x.exact != "" || x.unsure != "" {
+			if x.exact, x.unsure = command.Doubts(argv); x.exact != "" || x.unsure != "" {
 				return
 			}
 			if found++; found > maxElsewhere {

@@ -29,7 +29,7 @@ type entry struct {
 	tool    *text
 	conds   []cond // about the input
 
-	command     *command
+	command     *commandPattern
 	commandKey  string
 	commandText *text // command over the text of a tool that runs no command lines
 	read, write *pathPattern

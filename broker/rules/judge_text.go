@@ -76,7 +76,7 @@ func (f *textSearch) try(list []*entry, at int) {
 const longText = 256
 
 // inText reports whether the words of a pattern stand in the text, one after the other.
-func (f *textSearch) inText(c *command, at int) bool {
+func (f *textSearch) inText(c *commandPattern, at int) bool {
 	t := f.c.text
 	if c.re != nil {
 		return c.search.MatchString(t.line) || c.search.MatchString(t.bare)

@@ -108,7 +108,7 @@ func (l *linter) read(i int, r Rule, now time.Time) {
 }
 
 // second is the second word in lower case, "" when it may be several.
-func (c *command) second() string {
+func (c *commandPattern) second() string {
 	if len(c.alts) != 1 || len(c.alts[0].list) < 2 {
 		return ""
 	}

@@ -28,7 +28,7 @@ import (
 // linePrefix begins a pattern over a whole command line.
 const linePrefix = "line:"
 
-type command struct {
+type commandPattern struct {
 	alts   []words
 	re     *regexp.Regexp
 	head   string         // what every text that re fits begins with
@@ -55,7 +55,7 @@ type word struct {
 	many bool
 }
 
-func parseCommand(s string, lenient bool) (*command, error) {
+func parseCommand(s string, lenient bool) (*commandPattern, error) {
 	if body, ok := strings.CutPrefix(s, rePrefix); ok {
 		return parseCommandRE(body, lenient)
 	}
@@ -63,9 +63,9 @@ func parseCommand(s string, lenient bool) (*command, error) {
 		if body == "" {
 			return nil, errors.New("has nothing after its line: prefix")
 		}
-		return &command{line: body, isLine: true, exact: true}, nil
+		return &commandPattern{line: body, isLine: true, exact: true}, nil
 	}
-	c := &command{exact: true}
+	c := &commandPattern{exact: true}
 	p := patternWords{s: s}
 	for more := true; more; {
 		var w words
@@ -83,12 +83,12 @@ func parseCommand(s string, lenient bool) (*command, error) {
 	return c, nil
 }
 
-func parseCommandRE(body string, lenient bool) (*command, error) {
+func parseCommandRE(body string, lenient bool) (*commandPattern, error) {
 	re, err := compileRE(body, dotAll(lenient))
 	if err != nil {
 		return nil, err
 	}
-	c := &command{re: re, head: headRE(body), slash: strings.Contains(body, "/")}
+	c := &commandPattern{re: re, head: headRE(body), slash: strings.Contains(body, "/")}
 	if lenient {
 		c.search, err = searchRE(body)
 	}
@@ -239,7 +239,7 @@ func speak(argv []string) spoken {
 func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // matchStrict reports whether the pattern certainly means this command.
-func (c *command) matchStrict(s *spoken) bool {
+func (c *commandPattern) matchStrict(s *spoken) bool {
 	if len(s.argv) == 0 || !c.exact && strings.HasPrefix(s.argv[0], "~") {
 		return false
 	}
@@ -256,7 +256,9 @@ func (c *command) matchStrict(s *spoken) bool {
 }
 
 // fits is re, with the cheapest look first.
-func (c *command) fits(s string) bool { return strings.HasPrefix(s, c.head) && c.re.MatchString(s) }
+func (c *commandPattern) fits(s string) bool {
+	return strings.HasPrefix(s, c.head) && c.re.MatchString(s)
+}
 
 func (w *words) matchStrict(argv []string) bool {
 	if w.exact {
@@ -284,7 +286,7 @@ func (w *words) same(argv []string) bool {
 }
 
 // matchLenient reports whether the pattern may mean this command.
-func (c *command) matchLenient(s *spoken) bool {
+func (c *commandPattern) matchLenient(s *spoken) bool {
 	if len(s.argv) == 0 || c.isLine {
 		return false
 	}
@@ -365,7 +367,7 @@ func climbs(path string) bool {
 
 // spells reports whether an alternative that fits argv has its first n words without
 // any wildcard.
-func (c *command) spells(argv []string, n int) bool {
+func (c *commandPattern) spells(argv []string, n int) bool {
 	for i := range c.alts {
 		w := &c.alts[i]
 		if len(w.list) < n || !w.matchStrict(argv) {

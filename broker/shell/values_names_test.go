@@ -48,11 +48,3 @@ func lastArgument(t *testing.T, line string) string {
 	}
 	return e.Argv[1]
 }
-
-func TestNamesThatMayBeExported(t *testing.T) {
-	for _, name := range strings.Fields("X_OPTS X_OPTIONS X_FLAGS X_EDITOR X_PAGER X_COMMAND X_PROXY X_PRELOAD X_ASKPASS X_WRAPPER") {
-		if !maybeExported(name) || maybeExported(strings.ToLower(name)) || maybeExported(name+"X") {
-			t.Error(name)
-		}
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -182,7 +183,7 @@ func (w *walker) detached(s *syntax.Stmt) bool {
 			continue
 		}
 		if c, ok := s.Cmd.(*syntax.CallExpr); ok && c.End().After(r.Pos()) {
-			w.unsure(s, "a plain sh would run what stands behind "+cite(w.cut(r)))
+			w.unsure(s, "a plain sh would run what stands behind "+command.Cite(w.cut(r)))
 		}
 		return true
 	}

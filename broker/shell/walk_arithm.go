@@ -3,6 +3,7 @@ package shell
 import (
 	"strconv"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -11,12 +12,12 @@ import (
 // an index like a[$(cmd)], which shells run while they compute.
 func (p *parts) arithm(a *syntax.ArithmExp) {
 	if a.Bracket || a.Unsigned || !numeric(a.X) {
-		p.unknown("%s is not known before it runs", cite(p.w.cut(a)))
+		p.unknown("%s is not known before it runs", command.Cite(p.w.cut(a)))
 		return
 	}
 	n, err := expand.Arithm(nil, a.X)
 	if err != nil {
-		p.unknown("%s cannot be computed", cite(p.w.cut(a)))
+		p.unknown("%s cannot be computed", command.Cite(p.w.cut(a)))
 		return
 	}
 	p.buf.WriteString(strconv.Itoa(n))
@@ -92,11 +93,11 @@ func (w *walker) comparison(x *syntax.BinaryTest) string {
 func (w *walker) testWord(word *syntax.Word) string {
 	for _, p := range word.Parts {
 		if _, ok := p.(*syntax.ExtGlob); ok {
-			return "shells disagree about " + cite(w.cut(word))
+			return "shells disagree about " + command.Cite(w.cut(word))
 		}
 	}
 	if closes(word) {
-		return "zsh may take the brace of " + cite(w.cut(word)) + " for a part of a block"
+		return "zsh may take the brace of " + command.Cite(w.cut(word)) + " for a part of a block"
 	}
 	return ""
 }

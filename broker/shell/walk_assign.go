@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/plain"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -14,38 +15,38 @@ func (w *walker) assign(a *syntax.Assign, exported bool) {
 	var v arg
 	switch {
 	case a.Index != nil:
-		v.why = "which part of " + cite(e.Name) + " is set may be computed"
+		v.why = "which part of " + command.Cite(e.Name) + " is set may be computed"
 	case a.Array != nil:
 		e.Value, v = w.array(a.Array)
 	default:
 		v = w.value(a.Value)
-		e.Value = v.text
+		e.Value = v.Text
 	}
-	if !v.known || v.glob {
-		e.Unsure = first(v.why, cite(v.raw)+" is not known before it runs")
+	if !v.Known || v.Glob {
+		e.Unsure = first(v.why, command.Cite(v.Raw)+" is not known before it runs")
 	}
 	w.addAssign(e)
-	if e.Unsure == "" && !exported && !v.tilde && w.branch == 0 && w.known(e.Name) {
-		w.vars[e.Name] = value{text: v.text}
+	if e.Unsure == "" && !exported && !v.Tilde && w.branch == 0 && w.known(e.Name) {
+		w.vars[e.Name] = value{text: v.Text}
 	}
 }
 
 // array evaluates the elements of an array.
 func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
-	v.known = true
+	v.Known = true
 	var texts []string
 	for _, elem := range a.Elems {
 		if !numeric(elem.Index) {
-			v.known, v.why = false, "an index of an array may be computed"
+			v.Known, v.why = false, "an index of an array may be computed"
 		}
 		if elem.Value == nil {
 			continue
 		}
 		for _, one := range w.words(elem.Value) {
 			if !one.sure() {
-				v.known, v.why = false, first(v.why, one.why)
+				v.Known, v.why = false, first(v.why, one.why)
 			}
-			texts = append(texts, one.text)
+			texts = append(texts, one.Text)
 		}
 	}
 	return strings.Join(texts, " "), v
@@ -53,7 +54,7 @@ func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
 
 // addAssign judges an assignment by its name and adds it.
 func (w *walker) addAssign(e Element) {
-	exact, unsure := assignUnsure(e.Name, e.Value, e.Exported)
+	exact, unsure := command.Setting(e.Name, e.Value, e.Exported)
 	e.Exact = exact
 	e.Unsure = first(e.Unsure, unsure)
 	switch {
@@ -118,7 +119,7 @@ func declareOption(a *syntax.Assign) string {
 func (w *walker) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported bool) {
 	switch {
 	case !a.Naked && a.Value != nil && hasBrace(a.Value):
-		w.unsure(a, "shells disagree about braces in "+cite(w.cut(a)))
+		w.unsure(a, "shells disagree about braces in "+command.Cite(w.cut(a)))
 	case !a.Naked:
 		w.assign(a, exported)
 		w.keep(d, a)
@@ -127,7 +128,7 @@ func (w *walker) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported boo
 		e.Name, e.Exported = a.Name.Value, exported
 		v, ok := w.vars[e.Name]
 		if e.Value = v.text; exported && !ok {
-			e.Unsure = "what " + cite(e.Name) + " holds is not known"
+			e.Unsure = "what " + command.Cite(e.Name) + " holds is not known"
 		}
 		w.addAssign(e)
 	default: // "NAME=value" in quotes, or a value that decides by itself what is set
@@ -141,8 +142,8 @@ func (w *walker) keep(d *syntax.DeclClause, a *syntax.Assign) {
 	if d.Variant.Value != "export" || last.Unsure != "" || w.branch > 0 || !w.known(a.Name.Value) {
 		return
 	}
-	if v := w.value(a.Value); !v.tilde {
-		w.vars[a.Name.Value] = value{text: v.text}
+	if v := w.value(a.Value); !v.Tilde {
+		w.vars[a.Name.Value] = value{text: v.Text}
 	}
 }
 
@@ -153,7 +154,7 @@ func (w *walker) declareQuoted(a *syntax.Assign, exported bool) {
 	if a.Value != nil {
 		v = w.value(a.Value)
 	}
-	name, val, ok := strings.Cut(v.text, "=")
+	name, val, ok := strings.Cut(v.Text, "=")
 	e.Name, e.Value = strings.TrimSuffix(name, "+"), val
 	if !ok { // nor is there a "=" when the value is not known
 		e.Unsure = first(v.why, "shells disagree about what it sets")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -39,7 +40,7 @@ func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
 	switch {
 	case after.gone:
 		return after, after
-	case len(args) > 0 && !chdirs.Has(args[0].text): // it may have failed after it has moved
+	case len(args) > 0 && !chdirs.Has(args[0].Text): // it may have failed after it has moved
 		return after, either(before, after)
 	}
 	return after, before
@@ -72,8 +73,8 @@ func (w *walker) run(c run1) {
 	e := w.element(Command, c.text)
 	c.around(&e)
 	for _, a := range c.args {
-		e.Argv = append(e.Argv, a.text)
-		e.Glob = e.Glob || a.glob
+		e.Argv = append(e.Argv, a.Text)
+		e.Glob = e.Glob || a.Glob
 	}
 	e.Stdin = w.in.kind
 	if why := odd(c.args); why != "" {
@@ -98,27 +99,27 @@ func odd(args []arg) string {
 	}
 	p := args[0]
 	switch {
-	case !p.known:
+	case !p.Known:
 		return "which program runs is not known: " + p.why
 	case p.why != "":
 		return p.why
-	case p.text == "":
+	case p.Text == "":
 		return "the program has no name"
-	case p.raw[:min(1, len(p.raw))] == "{":
-		return "zsh may take the brace of " + cite(p.raw) + " for the start of a block"
-	case p.glob || strings.ContainsAny(p.text, "$"):
-		return "which program runs is not known: " + cite(p.raw)
-	case !p.tilde && p.text[0] == '~':
+	case p.Raw[:min(1, len(p.Raw))] == "{":
+		return "zsh may take the brace of " + command.Cite(p.Raw) + " for the start of a block"
+	case p.Glob || strings.ContainsAny(p.Text, "$"):
+		return "which program runs is not known: " + command.Cite(p.Raw)
+	case !p.Tilde && p.Text[0] == '~':
 		return "a program whose name begins with a tilde"
-	case p.text[0] == '-' && p.text != "-": // sudo reads options behind variables, too
-		return "what stands in the place of a program looks like an option: " + cite(p.raw)
+	case p.Text[0] == '-' && p.Text != "-": // sudo reads options behind variables, too
+		return "what stands in the place of a program looks like an option: " + command.Cite(p.Raw)
 	}
 	for _, a := range args {
-		if lookAlike(a.text) {
-			return "letters of several alphabets in " + cite(a.text)
+		if lookAlike(a.Text) {
+			return "letters of several alphabets in " + command.Cite(a.Text)
 		}
-		if falseDash(a.text) {
-			return cite(a.text) + " looks like an option, and is none"
+		if falseDash(a.Text) {
+			return command.Cite(a.Text) + " looks like an option, and is none"
 		}
 	}
 	return ""
@@ -126,32 +127,32 @@ func odd(args []arg) string {
 
 // judge asks the table what the command means.
 func (w *walker) judge(e Element, c run1) {
-	words := make([]word, len(c.args))
+	words := make([]command.Word, len(c.args))
 	for i, a := range c.args {
-		words[i] = a.word
+		words[i] = a.Word
 	}
-	m := inspect(words)
-	if e.Exact = first(c.exact, m.exact); c.exact == "" {
-		e.Named = m.named
+	m := command.Inspect(words)
+	if e.Exact = first(c.exact, m.Exact); c.exact == "" {
+		e.Named = m.Named
 	}
-	e.Unsure = first(c.unsure, m.unsure)
-	nested := len(m.runs)+len(m.scripts) > 0
+	e.Unsure = first(c.unsure, m.Unsure)
+	nested := len(m.Runs)+len(m.Scripts) > 0
 	from := len(w.elements)
-	if m.wrapper == "" || !nested {
+	if m.Wrapper == "" || !nested {
 		e.Unsure = first(e.Unsure, w.doubt(c), w.fedProgram(c, e.Exact))
-		e.Neutral = m.neutral && !w.mayBeFunction(c) && e.Unsure == "" && e.Exact == ""
+		e.Neutral = m.Neutral && !w.mayBeFunction(c) && e.Unsure == "" && e.Exact == ""
 		w.add(e)
 	} else {
 		e.Unsure = first(e.Unsure, leftover(c.args, m))
 	}
-	for _, f := range m.files {
+	for _, f := range m.Files {
 		w.operand(f, c)
 	}
-	if relinks(words) {
+	if command.Relinks(words) {
 		w.relink(from, len(c.via.names) > 0)
 	}
-	for _, a := range m.assigns {
-		w.given(a, c, nested || declares.Has(c.args[0].text))
+	for _, a := range m.Assigns {
+		w.given(a, c, nested || declares.Has(c.args[0].Text))
 	}
 	if nested {
 		w.nested(e, c, m)
@@ -160,18 +161,18 @@ func (w *walker) judge(e Element, c run1) {
 }
 
 // after moves on when a builtin of the shell has changed its folder, or ended it.
-func (w *walker) after(c run1, m meaning) {
+func (w *walker) after(c run1, m command.Meaning) {
 	if !w.within(c.via) {
 		return
 	}
-	name := c.args[0].text
+	name := c.args[0].Text
 	switch {
-	case m.chdir != nil:
-		w.chdir(*m.chdir)
+	case m.Chdir != nil:
+		w.chdir(*m.Chdir)
 	case name == "source", name == ".", name == "trap":
 		w.moves.late = true
 		w.at.unsure, w.moved = true, true
-	case name == "exit" && !w.hidden["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].text)):
+	case name == "exit" && !w.hidden["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].Text)):
 		w.at.unsure, w.at.gone = true, true
 	}
 }
@@ -188,22 +189,22 @@ func (w *walker) within(via through) bool {
 
 // doubt says what no rule can know about a command that runs in its own name.
 func (w *walker) doubt(c run1) string {
-	program := c.args[0].text
-	tame := inert(program) && !w.hidden[program]
+	program := c.args[0].Text
+	tame := command.Inert(program) && !w.hidden[program]
 	why := ""
 	ended := false
 	shows := program == "echo" && tame && len(c.via.names) == 0 && w.pipe == 0
 	for _, a := range c.args[1:] {
-		ended = ended || a.known && a.text == "--"
+		ended = ended || a.Known && a.Text == "--"
 		switch {
 		case a.fd && tame:
 		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !w.hidden["git"]: // its commands are elements of their own
 		case !a.sure():
-			why = first(why, a.why, cite(a.raw)+" is not known before it runs")
-		case a.glob && !tame && !ended && strings.IndexByte("*?[", a.text[0]) >= 0:
-			why = first(why, "a file whose name begins with a dash would be an option: "+cite(a.raw))
-		case evaluates.Has(program) && strings.ContainsAny(a.text, "$`[") && strings.ContainsAny(a.text, "(`"):
-			why = first(why, program+" may run code in "+cite(a.raw))
+			why = first(why, a.why, command.Cite(a.Raw)+" is not known before it runs")
+		case a.Glob && !tame && !ended && strings.IndexByte("*?[", a.Text[0]) >= 0:
+			why = first(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
+		case evaluates.Has(program) && strings.ContainsAny(a.Text, "$`[") && strings.ContainsAny(a.Text, "(`"):
+			why = first(why, program+" may run code in "+command.Cite(a.Raw))
 		}
 	}
 	switch {
@@ -225,20 +226,20 @@ func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || vi
 // fedProgram says that what a command reads may be a program, which is no part of its
 // words: a rule that names all of them would allow any other program, too.
 func (w *walker) fedProgram(c run1, exact string) string {
-	if w.in.kind == "" && len(c.args) < 2 || inert(c.args[0].text) {
+	if w.in.kind == "" && len(c.args) < 2 || command.Inert(c.args[0].Text) {
 		return ""
 	}
 	operands := 0
 	for _, a := range c.args[1:] {
-		if a.text == "/dev/stdin" || strings.HasPrefix(a.text, "/dev/fd/") || strings.HasPrefix(a.text, "/proc/") && strings.Contains(a.text, "/fd/") {
-			return c.args[0].text + " is given what no rule can name, at " + cite(a.raw)
+		if a.Text == "/dev/stdin" || strings.HasPrefix(a.Text, "/dev/fd/") || strings.HasPrefix(a.Text, "/proc/") && strings.Contains(a.Text, "/fd/") {
+			return c.args[0].Text + " is given what no rule can name, at " + command.Cite(a.Raw)
 		}
-		if !strings.HasPrefix(a.text, "-") {
+		if !strings.HasPrefix(a.Text, "-") {
 			operands++
 		}
 	}
 	if exact != "" && (w.in.kind == "text" || w.in.kind != "" && operands == 0) {
-		return c.args[0].text + " may run what it reads"
+		return c.args[0].Text + " may run what it reads"
 	}
 	return ""
 }
@@ -248,19 +249,19 @@ func (w *walker) fedProgram(c run1, exact string) string {
 var evaluates = wordset.New(`test [ printf print read getopts mapfile readarray set kill cd pushd popd`)
 
 // leftover is a word of a wrapper that is not known, unless what it runs has it.
-func leftover(args []arg, m meaning) string {
+func leftover(args []arg, m command.Meaning) string {
 	seen := make(map[string]bool)
-	for _, r := range m.runs {
-		for _, word := range r.words {
-			seen[word.raw] = true
+	for _, r := range m.Runs {
+		for _, word := range r.Words {
+			seen[word.Raw] = true
 		}
 	}
-	for _, s := range m.scripts {
-		seen[s.text.raw] = true
+	for _, s := range m.Scripts {
+		seen[s.Text.Raw] = true
 	}
 	for _, a := range args[1:] {
-		if !a.sure() && !seen[a.raw] {
-			return first(a.why, cite(a.raw)+" is not known before it runs")
+		if !a.sure() && !seen[a.Raw] {
+			return first(a.why, command.Cite(a.Raw)+" is not known before it runs")
 		}
 	}
 	return ""

@@ -56,7 +56,7 @@ func (o *output) hide(names map[string]bool) {
 // mayBeFunction reports whether c may call a function of the line instead of the
 // program, which is judged all the same; the body is judged where it stands.
 func (w *walker) mayBeFunction(c run1) bool {
-	return len(c.via.names) == w.base && w.hidden[c.args[0].text]
+	return len(c.via.names) == w.base && w.hidden[c.args[0].Text]
 }
 
 // posixSpecial are builtins that no function can hide from a plain sh.

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -27,16 +28,16 @@ func (w *walker) insideParts(list []syntax.WordPart) {
 			w.process(part)
 		case *syntax.ArithmExp:
 			if part.Bracket || part.Unsigned {
-				w.unsure(part, "shells disagree about "+cite(w.cut(part)))
+				w.unsure(part, "shells disagree about "+command.Cite(w.cut(part)))
 			}
 			w.insideArithm(part.X)
 		case *syntax.ParamExp:
 			if part.Short && i+1 < len(list) && modified(list[i+1]) {
-				w.unsure(part, "zsh reads more into "+cite(w.cut(part)+w.cut(list[i+1])))
+				w.unsure(part, "zsh reads more into "+command.Cite(w.cut(part)+w.cut(list[i+1])))
 			}
 			w.insideParam(part)
 		case *syntax.ExtGlob:
-			w.unsure(part, "shells disagree about "+cite(w.cut(part)))
+			w.unsure(part, "shells disagree about "+command.Cite(w.cut(part)))
 		}
 	}
 }
@@ -45,10 +46,10 @@ func (w *walker) insideParts(list []syntax.WordPart) {
 // pipeline but its own.
 func (w *walker) substitution(c *syntax.CmdSubst) {
 	if c.TempFile || c.ReplyVar {
-		w.unsure(c, "only new shells read "+cite(w.cut(c)))
+		w.unsure(c, "only new shells read "+command.Cite(w.cut(c)))
 	}
 	if !c.Backquotes && w.endsElsewhere(c.Left, c.Right) {
-		w.unsure(c, "older shells end "+cite(w.cut(c))+" elsewhere")
+		w.unsure(c, "older shells end "+command.Cite(w.cut(c))+" elsewhere")
 	}
 	if c.Backquotes && strings.Contains(w.cut(c), "\\") {
 		w.unsure(c, "shells disagree about backslashes between backquotes")
@@ -72,7 +73,7 @@ func (w *walker) endsElsewhere(left, right syntax.Pos) bool {
 // process walks <(…) and >(…), which are in a pipeline with the command that has them.
 func (w *walker) process(p *syntax.ProcSubst) {
 	if w.endsElsewhere(p.OpPos, p.Rparen) {
-		w.unsure(p, "older shells end "+cite(w.cut(p))+" elsewhere")
+		w.unsure(p, "older shells end "+command.Cite(w.cut(p))+" elsewhere")
 	}
 	in := input{kind: w.in.kind}
 	w.moves.late = true
@@ -100,14 +101,14 @@ func (w *walker) insideParam(e *syntax.ParamExp) {
 	w.sink()
 	switch {
 	case e.Excl || e.Names != 0:
-		w.unsure(e, "what "+cite(w.cut(e))+" names is not known")
+		w.unsure(e, "what "+command.Cite(w.cut(e))+" names is not known")
 	case e.Exp != nil && e.Exp.Op == syntax.OtherParamOps:
-		w.unsure(e, cite(w.cut(e))+" may run what a variable holds")
+		w.unsure(e, command.Cite(w.cut(e))+" may run what a variable holds")
 	case e.Exp != nil && (e.Exp.Op == syntax.AssignUnset || e.Exp.Op == syntax.AssignUnsetOrNull):
-		w.unsure(e, cite(w.cut(e))+" sets a variable")
+		w.unsure(e, command.Cite(w.cut(e))+" sets a variable")
 	case e.Index != nil, e.Slice != nil, e.Flags != nil, e.NestedParam != nil, len(e.Modifiers) > 0, e.Width, e.IsSet:
 		if !plainIndex(e) {
-			w.unsure(e, cite(w.cut(e))+" computes with values that are not known")
+			w.unsure(e, command.Cite(w.cut(e))+" computes with values that are not known")
 		}
 	}
 	w.insideParamWords(e)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/plain"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -96,7 +97,7 @@ func (w *walker) caseClause(c *syntax.CaseClause) {
 // braced adds a doubt for a brace that zsh may take for the start or end of a block.
 func (w *walker) braced(word *syntax.Word) {
 	if closes(word) {
-		w.unsure(word, "zsh may take the brace of "+cite(w.cut(word))+" for a part of a block")
+		w.unsure(word, "zsh may take the brace of "+command.Cite(w.cut(word))+" for a part of a block")
 	}
 }
 
@@ -144,7 +145,7 @@ func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	e := w.element(Assign, w.cut(iter))
 	e.Name = iter.Name.Value
 	for _, value := range w.loopValues(iter) {
-		exact, unsure := assignUnsure(e.Name, value, false)
+		exact, unsure := command.Setting(e.Name, value, false)
 		e.Exact, e.Unsure = first(e.Exact, exact), first(e.Unsure, unsure)
 	}
 	if plain.Counted(e.Name) {
@@ -165,10 +166,10 @@ func (w *walker) loopValues(iter *syntax.WordIter) []string {
 	var values []string
 	for _, item := range iter.Items {
 		for _, a := range w.words(item) {
-			if !a.sure() || a.glob || a.tilde {
-				a.text = unknown
+			if !a.sure() || a.Glob || a.Tilde {
+				a.Text = unknown
 			}
-			values = append(values, a.text)
+			values = append(values, a.Text)
 		}
 	}
 	return values
@@ -183,10 +184,10 @@ func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	var out []*value
 	for _, item := range iter.Items {
 		for _, a := range w.words(item) {
-			if !a.sure() || a.tilde || len(out) >= maxRounds {
+			if !a.sure() || a.Tilde || len(out) >= maxRounds {
 				return unknown
 			}
-			out = append(out, &value{text: a.text, glob: a.glob})
+			out = append(out, &value{text: a.Text, glob: a.Glob})
 		}
 	}
 	if len(out) == 0 {

@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"github.com/aoctl/aoctl/broker/shell/command"
+	"strings"
+)
 
 // moves is what is known of commands of a line that make links, or put whole trees in
 // place, in which there may be links. What a path leads to is looked up before the line
@@ -61,7 +64,7 @@ func (o *output) unsettle() {
 
 // opens reports whether e opens a file that may be moved; "-" is one for a redirection.
 func opens(e *Element) bool {
-	return (e.Kind == Read || e.Kind == Write) && (e.Path == "-" || !streams.Has(e.Path))
+	return (e.Kind == Read || e.Kind == Write) && (e.Path == "-" || !command.Streams.Has(e.Path))
 }
 
 // listsOnly reports whether argv shows no more than the names of files, and those of

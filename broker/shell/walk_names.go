@@ -19,10 +19,10 @@ func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
 	argv := make([]string, len(call.Args))
 	for i, word := range call.Args {
 		a := w.value(word)
-		if !a.sure() || a.tilde {
+		if !a.sure() || a.Tilde {
 			return false
 		}
-		argv[i] = a.text
+		argv[i] = a.Text
 	}
 	name, args := argv[0], argv[1:]
 	switch {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
@@ -8,11 +9,11 @@ import (
 
 // nested walks what a wrapper runs. e is the wrapper's own element; what is wrong
 // with a wrapper that has none is wrong with all that it runs.
-func (w *walker) nested(e Element, c run1, m meaning) {
-	base := path.Base(c.args[0].text)
-	inner := run1{text: c.text, via: c.via.and(base, base), host: first(m.host, c.host)}
-	if m.wrapper != "" {
-		inner.via = c.via.and(m.wrapper, c.args[0].text)
+func (w *walker) nested(e Element, c run1, m command.Meaning) {
+	base := path.Base(c.args[0].Text)
+	inner := run1{text: c.text, via: c.via.and(base, base), host: first(m.Host, c.host)}
+	if m.Wrapper != "" {
+		inner.via = c.via.and(m.Wrapper, c.args[0].Text)
 		inner.exact, inner.unsure = e.Exact, e.Unsure
 	}
 	at := w.at
@@ -21,21 +22,21 @@ func (w *walker) nested(e Element, c run1, m meaning) {
 	}
 	byRaw := make(map[string]arg, len(c.args))
 	for _, a := range c.args {
-		byRaw[a.raw] = a
+		byRaw[a.Raw] = a
 	}
-	for _, r := range m.runs {
+	for _, r := range m.Runs {
 		next := inner
-		next.more, next.fed = c.more || r.more, c.fed || r.fed
-		for _, word := range r.words {
-			a := arg{word: word}
-			if old, ok := byRaw[word.raw]; ok && old.known == word.known {
+		next.more, next.fed = c.more || r.More, c.fed || r.Fed
+		for _, word := range r.Words {
+			a := arg{Word: word}
+			if old, ok := byRaw[word.Raw]; ok && old.Known == word.Known {
 				a.why, a.fd, a.quoted = old.why, old.fd, old.quoted
 			}
 			next.args = append(next.args, a)
 		}
 		w.run(next)
 	}
-	for _, s := range m.scripts {
+	for _, s := range m.Scripts {
 		w.script(inner, s, c)
 	}
 	if !w.within(inner.via) {
@@ -45,12 +46,12 @@ func (w *walker) nested(e Element, c run1, m meaning) {
 
 // keeps reports whether a wrapper runs its command in the folder that it is in itself.
 func keeps(args []arg, host string) bool {
-	if host != "" || !stays.Has(path.Base(args[0].text)) {
+	if host != "" || !stays.Has(path.Base(args[0].Text)) {
 		return false
 	}
 	for _, a := range args[1:] {
 		for _, option := range []string{"-C", "-D", "-R", "-i", "--chdir", "--login", "--root", "-execdir", "-okdir", "--directory"} {
-			if strings.HasPrefix(a.text, option) {
+			if strings.HasPrefix(a.Text, option) {
 				return false
 			}
 		}
@@ -63,31 +64,31 @@ var stays = wordset.New(`sh bash dash zsh ksh mksh ash env sudo doas timeout nic
 	command builtin exec stdbuf setsid find watch parallel flock strace ltrace script caffeinate taskset unbuffer`)
 
 // script walks a text that a shell reads.
-func (w *walker) script(c run1, s script, outer run1) {
+func (w *walker) script(c run1, s command.Script, outer run1) {
 	e := w.element(Command, outer.text)
 	e.Kind = Unknown
 	c.around(&e)
 	switch {
-	case !s.text.known || s.text.glob || s.text.tilde:
-		e.Unsure = first(c.unsure, "the script "+cite(s.text.raw)+" is not known before it runs")
+	case !s.Text.Known || s.Text.Glob || s.Text.Tilde:
+		e.Unsure = first(c.unsure, "the script "+command.Cite(s.Text.Raw)+" is not known before it runs")
 	case outer.fed:
-		e.Unsure = first(c.unsure, "names that nobody knows are put into the script "+cite(s.text.raw))
+		e.Unsure = first(c.unsure, "names that nobody knows are put into the script "+command.Cite(s.Text.Raw))
 	}
 	if e.Unsure != "" {
 		w.add(e)
 		return
 	}
-	if w.inner += len(s.text.text); w.inner > maxInner {
+	if w.inner += len(s.Text.Text); w.inner > maxInner {
 		panic(beyond("its scripts are too long"))
 	}
-	file, why := w.read(s.text.text)
+	file, why := w.read(s.Text.Text)
 	if why != "" {
 		e.Unsure = why
 		w.add(e)
 		return
 	}
 	sub := &walker{
-		output: w.output, src: s.text.text, at: w.at, in: input{kind: w.in.kind},
+		output: w.output, src: s.Text.Text, at: w.at, in: input{kind: w.in.kind},
 		via: c.via, base: len(c.via.names), host: c.host, nest: w.nest, pipe: w.pipe,
 	}
 	from := len(w.elements)
@@ -105,62 +106,62 @@ func (w *walker) script(c run1, s script, outer run1) {
 		e.Kind, e.Exact, e.Unsure = Command, c.exact, c.unsure
 		e.Via, e.ViaAs = outer.via.names, outer.via.called
 		for _, a := range outer.args {
-			e.Argv = append(e.Argv, a.text)
+			e.Argv = append(e.Argv, a.Text)
 		}
 		w.add(e)
 	}
 }
 
 // given adds a variable that a wrapper sets for what it runs.
-func (w *walker) given(a assign, c run1, exported bool) {
+func (w *walker) given(a command.Assign, c run1, exported bool) {
 	e := w.element(Assign, c.text)
 	c.around(&e)
-	e.Name, e.Value, e.Exported = a.name.text, a.value.text, exported
-	if !a.name.known || !a.value.known || a.value.glob || a.value.tilde {
-		e.Unsure = "what is set is not known: " + cite(first(a.value.raw, a.name.raw))
+	e.Name, e.Value, e.Exported = a.Name.Text, a.Value.Text, exported
+	if !a.Name.Known || !a.Value.Known || a.Value.Glob || a.Value.Tilde {
+		e.Unsure = "what is set is not known: " + command.Cite(first(a.Value.Raw, a.Name.Raw))
 	}
 	w.addAssign(e)
 }
 
 // operand adds a file that a command names.
-func (w *walker) operand(f file, c run1) {
-	if c.fed && strings.Contains(f.path.text, "{}") {
+func (w *walker) operand(f command.File, c run1) {
+	if c.fed && strings.Contains(f.Path.Text, "{}") {
 		return // names that nobody knows; the wrapper says where they come from
 	}
 	for _, a := range c.args {
-		if a.fd && a.raw == f.path.raw {
+		if a.fd && a.Raw == f.Path.Raw {
 			return // <(…) is no file; what runs in it is an element
 		}
 	}
-	e := w.element(Read, f.path.raw)
-	if f.write {
+	e := w.element(Read, f.Path.Raw)
+	if f.Write {
 		e.Kind = Write
 	}
 	c.around(&e)
-	e.Path, e.Home, e.Glob = f.path.text, f.path.tilde, f.path.glob
-	e.Operand, e.Deletes, e.Tree = true, f.deletes, f.tree
-	if !f.path.known {
-		e.Unsure = cite(f.path.raw) + " is not known before it runs"
+	e.Path, e.Home, e.Glob = f.Path.Text, f.Path.Tilde, f.Path.Glob
+	e.Operand, e.Deletes, e.Tree = true, f.Deletes, f.Tree
+	if !f.Path.Known {
+		e.Unsure = command.Cite(f.Path.Raw) + " is not known before it runs"
 	}
 	w.add(e)
 }
 
 // chdir moves to the folder of a cd.
-func (w *walker) chdir(to word) {
+func (w *walker) chdir(to command.Word) {
 	w.moved = true
 	if w.moves.any() {
 		w.at.unsure = true
 		return
 	}
 	switch {
-	case to == (word{}):
+	case to == (command.Word{}):
 		w.at = place{dir: "~", unsure: w.home}
-	case !to.known, to.glob, to.text == "", to.text == "-":
+	case !to.Known, to.Glob, to.Text == "", to.Text == "-":
 		w.at.unsure = true
-	case to.tilde, strings.HasPrefix(to.text, "/"):
-		w.at = place{dir: path.Clean(to.text)}
+	case to.Tilde, strings.HasPrefix(to.Text, "/"):
+		w.at = place{dir: path.Clean(to.Text)}
 	default:
-		dir, ok := join(w.at.dir, to.text)
+		dir, ok := join(w.at.dir, to.Text)
 		w.at.dir = dir
 		w.at.unsure = w.at.unsure || !ok || w.sets["CDPATH"]+w.sets["cdpath"] > 0
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -54,7 +55,7 @@ var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 func (w *walker) redirect(r *syntax.Redirect) {
 	text := w.cut(r)
 	if r.N != nil && len(r.N.Value) > 1 { // {fd}, too
-		w.unsure(r, "shells disagree about "+cite(text))
+		w.unsure(r, "shells disagree about "+command.Cite(text))
 	}
 	kinds := []Kind{Write}
 	switch r.Op { //nolint:exhaustive // the others just write
@@ -90,7 +91,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 func (w *walker) target(word *syntax.Word) arg {
 	list := w.words(word)
 	if len(list) != 1 {
-		return arg{word: rawWord(w.cut(word)), why: cite(w.cut(word)) + " is not one file"}
+		return arg{Word: rawWord(w.cut(word)), why: command.Cite(w.cut(word)) + " is not one file"}
 	}
 	return list[0]
 }
@@ -98,22 +99,22 @@ func (w *walker) target(word *syntax.Word) arg {
 // opened adds one file of a redirection.
 func (w *walker) opened(k Kind, text string, target arg) {
 	e := w.element(k, text)
-	e.Path, e.Home, e.Glob = target.text, target.tilde, target.glob
+	e.Path, e.Home, e.Glob = target.Text, target.Tilde, target.Glob
 	switch {
 	case target.fd && k == Read, target.fd && k == Write: // its command is an element
 		return
 	case !target.sure():
-		e.Unsure = first(target.why, cite(target.raw)+" is not known before it runs")
-	case target.text == "":
+		e.Unsure = first(target.why, command.Cite(target.Raw)+" is not known before it runs")
+	case target.Text == "":
 		e.Unsure = "the file has no name"
-	case target.text == "/dev/null", target.text == "/dev/stdin", target.text == "/dev/stdout", target.text == "/dev/stderr":
+	case target.Text == "/dev/null", target.Text == "/dev/stdin", target.Text == "/dev/stdout", target.Text == "/dev/stderr":
 		return
-	case strings.HasPrefix(target.text, "/dev/tcp/"), strings.HasPrefix(target.text, "/dev/udp/"):
+	case strings.HasPrefix(target.Text, "/dev/tcp/"), strings.HasPrefix(target.Text, "/dev/udp/"):
 		e.Unsure = "bash opens a connection for it"
-	case strings.HasPrefix(target.raw, "!"), strings.HasPrefix(target.raw, "|"):
-		e.Unsure = "shells disagree about which file " + cite(text) + " writes"
-	case target.glob:
-		e.Unsure = "which file " + cite(target.raw) + " stands for is not known"
+	case strings.HasPrefix(target.Raw, "!"), strings.HasPrefix(target.Raw, "|"):
+		e.Unsure = "shells disagree about which file " + command.Cite(text) + " writes"
+	case target.Glob:
+		e.Unsure = "which file " + command.Cite(target.Raw) + " stands for is not known"
 	}
 	w.add(e)
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
@@ -9,10 +10,10 @@ import (
 // special handles commands that the table cannot judge, as they depend on the rest of
 // the text. It reports whether e is complete.
 func (w *walker) special(e *Element, c run1) bool {
-	name := c.args[0].text
+	name := c.args[0].Text
 	switch {
 	case zshWords.Has(name):
-		e.Unsure = "zsh does not run " + cite(name) + " but what follows it"
+		e.Unsure = "zsh does not run " + command.Cite(name) + " but what follows it"
 		return true
 	case (name == "[" || name == "test") && len(c.via.names) == w.base && !w.hidden[name] && harmlessTest(c.args):
 		e.Neutral = true
@@ -35,7 +36,7 @@ var shells = wordset.New("sh bash dash zsh ksh mksh ash rbash yash busybox-sh ok
 // what it is fed.
 func readsProgram(args []arg) bool {
 	for i := 0; i < len(args); i++ {
-		text := args[i].text
+		text := args[i].Text
 		switch {
 		case text == "-", text == "--":
 			return i == len(args)-1
@@ -63,7 +64,7 @@ func readsProgram(args []arg) bool {
 func (w *walker) program(e *Element, c run1) {
 	text := w.in.text
 	doubt := first(c.unsure, w.doubt(c))
-	if w.in.kind != "text" || !text.known || text.tilde || text.glob || doubt != "" || !plainOptions(c.args[1:]) {
+	if w.in.kind != "text" || !text.Known || text.Tilde || text.Glob || doubt != "" || !plainOptions(c.args[1:]) {
 		e.Unsure = first(doubt, e.Argv[0]+" runs whatever it reads")
 		return
 	}
@@ -73,7 +74,7 @@ func (w *walker) program(e *Element, c run1) {
 	base := path.Base(e.Argv[0])
 	inner := run1{text: c.text, via: c.via.and(base, base), host: c.host, exact: c.exact}
 	at := w.at
-	w.script(inner, script{text: text.word}, c)
+	w.script(inner, command.Script{Text: text.Word}, c)
 	w.at, w.in = at, in
 	e.Exact = first(e.Exact, "a shell runs the text that it is given")
 }
@@ -82,7 +83,7 @@ func (w *walker) program(e *Element, c run1) {
 // program as it is.
 func plainOptions(args []arg) bool {
 	for _, a := range args {
-		if len(a.text) < 2 || a.text[0] != '-' || strings.Trim(a.text[1:], "seuxl") != "" {
+		if len(a.Text) < 2 || a.Text[0] != '-' || strings.Trim(a.Text[1:], "seuxl") != "" {
 			return false
 		}
 	}
@@ -93,21 +94,21 @@ func plainOptions(args []arg) bool {
 // looks, whatever the quoted values are.
 func harmlessTest(args []arg) bool {
 	words := args[1:]
-	if args[0].text == "[" {
-		if len(words) == 0 || words[len(words)-1].text != "]" {
+	if args[0].Text == "[" {
+		if len(words) == 0 || words[len(words)-1].Text != "]" {
 			return false
 		}
 		words = words[:len(words)-1]
 	}
-	if len(words) > 1 && words[0].known && words[0].text == "!" {
+	if len(words) > 1 && words[0].Known && words[0].Text == "!" {
 		words = words[1:]
 	}
 	switch len(words) {
 	case 2:
-		return words[0].known && fileTests.Has(words[0].text) && oneWord(words[1])
+		return words[0].Known && fileTests.Has(words[0].Text) && oneWord(words[1])
 	case 3:
-		return words[1].known && (textTests.Has(words[1].text) && oneWord(words[0]) && oneWord(words[2]) ||
-			numberTests.Has(words[1].text) && isNumber(words[0]) && isNumber(words[2]))
+		return words[1].Known && (textTests.Has(words[1].Text) && oneWord(words[0]) && oneWord(words[2]) ||
+			command.NumberTests.Has(words[1].Text) && isNumber(words[0]) && isNumber(words[2]))
 	}
 	return false
 }
@@ -115,12 +116,10 @@ func harmlessTest(args []arg) bool {
 var (
 	fileTests = wordset.New("-n -z -e -f -d -r -w -x -s -L -h -p -S -b -c -g -u -k -O -G")
 	textTests = wordset.New("= == != -nt -ot -ef")
-
-	numberTests = wordset.New("-eq -ne -lt -le -gt -ge")
 )
 
 // isNumber reports whether a is a number, or the status of a command.
-func isNumber(a arg) bool { return a.known && (smallNumber(a.text) || a.text == "$?") }
+func isNumber(a arg) bool { return a.Known && (smallNumber(a.Text) || a.Text == "$?") }
 
 // oneWord reports whether a is surely a single word.
-func oneWord(a arg) bool { return a.known && !a.glob && a.why == "" || a.quoted }
+func oneWord(a arg) bool { return a.Known && !a.Glob && a.why == "" || a.quoted }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -26,17 +27,17 @@ type parts struct {
 func (w *walker) words(word *syntax.Word) []arg {
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && simple(lit.Value) {
-			return []arg{{word: sureWord(lit.Value)}}
+			return []arg{{Word: sureWord(lit.Value)}}
 		}
 	}
 	raw := w.cut(word)
 	if closes(word) {
-		return []arg{{word: rawWord(raw), why: "zsh may take the brace of " + cite(raw) + " for the end of a block"}}
+		return []arg{{Word: rawWord(raw), why: "zsh may take the brace of " + command.Cite(raw) + " for the end of a block"}}
 	}
 	var out []arg
 	for _, one := range w.braces(word) {
 		if one == nil {
-			return append(out, arg{word: rawWord(raw), why: cite(raw) + " becomes too many words"})
+			return append(out, arg{Word: rawWord(raw), why: command.Cite(raw) + " becomes too many words"})
 		}
 		if a, ok := w.arg(one, raw); ok {
 			out = append(out, a)
@@ -47,7 +48,7 @@ func (w *walker) words(word *syntax.Word) []arg {
 
 // arg is a word with what is wrong about it.
 type arg struct {
-	word
+	command.Word
 	why    string
 	fd     bool // <(…) and the like
 	quoted bool // not known, but surely one word
@@ -56,10 +57,10 @@ type arg struct {
 }
 
 // sure reports whether a is known, and means the same to all shells.
-func (a arg) sure() bool { return a.known && a.why == "" }
+func (a arg) sure() bool { return a.Known && a.why == "" }
 
-func sureWord(text string) word { return word{text: text, known: true, raw: text} }
-func rawWord(raw string) word   { return word{raw: raw} }
+func sureWord(text string) command.Word { return command.Word{Text: text, Known: true, Raw: text} }
+func rawWord(raw string) command.Word   { return command.Word{Raw: raw} }
 
 // simple reports whether an unquoted text means just itself.
 func simple(s string) bool {
@@ -83,7 +84,7 @@ func (w *walker) arg(word *syntax.Word, raw string) (a arg, ok bool) {
 		return arg{}, false
 	}
 	a = p.arg(raw)
-	if a.known {
+	if a.Known {
 		a.why = assignTilde(word)
 	} else {
 		a.quoted = oneQuoted(word)
@@ -185,11 +186,11 @@ func commit(from *syntax.Word) bool {
 // which stay one word: nil is the empty one.
 func (w *walker) value(from *syntax.Word) arg {
 	if from == nil {
-		return arg{word: word{known: true}}
+		return arg{Word: command.Word{Known: true}}
 	}
 	p := parts{w: w, plain: true}
 	if closes(from) {
-		p.unknown("zsh may take the brace of %s for the end of a block", cite(w.cut(from)))
+		p.unknown("zsh may take the brace of %s for the end of a block", command.Cite(w.cut(from)))
 	}
 	p.add(from.Parts)
 	return p.arg(w.cut(from))
@@ -197,9 +198,9 @@ func (w *walker) value(from *syntax.Word) arg {
 
 func (p *parts) arg(raw string) arg {
 	if p.why != "" {
-		return arg{word: rawWord(raw), why: p.why, fd: p.fd}
+		return arg{Word: rawWord(raw), why: p.why, fd: p.fd}
 	}
-	return arg{word: word{text: p.buf.String(), known: true, glob: p.glob, tilde: p.tilde, raw: raw}}
+	return arg{Word: command.Word{Text: p.buf.String(), Known: true, Glob: p.glob, Tilde: p.tilde, Raw: raw}}
 }
 
 func (p *parts) unknown(format string, args ...any) {
@@ -231,9 +232,9 @@ func (p *parts) add(list []syntax.WordPart) {
 			p.arithm(part)
 		case *syntax.ProcSubst:
 			p.fd = len(list) == 1
-			p.unknown("%s is not known before it runs", cite(p.w.cut(part)))
+			p.unknown("%s is not known before it runs", command.Cite(p.w.cut(part)))
 		default: // extended globs; in zsh what follows them may be code
-			p.unknown("shells disagree about %s", cite(p.w.cut(part)))
+			p.unknown("shells disagree about %s", command.Cite(p.w.cut(part)))
 		}
 	}
 }
@@ -244,7 +245,7 @@ func (p *parts) lit(s string, first bool, next syntax.WordPart) {
 		p.head(s, next)
 	}
 	if p.plain && (strings.Contains(s, ":~") || strings.Contains(s, ":=")) {
-		p.unknown("shells disagree about %s", cite(s))
+		p.unknown("shells disagree about %s", command.Cite(s))
 	}
 	end := strings.LastIndexByte(s, ']')
 	for i := 0; i < len(s); i++ {
@@ -279,9 +280,9 @@ func (p *parts) head(s string, next syntax.WordPart) {
 	case s[0] == '~' && (s == "~" && next == nil || strings.HasPrefix(s, "~/")) && !p.w.home:
 		p.tilde = true
 	case s[0] == '~':
-		p.unknown("%s is a folder that only the shell knows", cite(s))
+		p.unknown("%s is a folder that only the shell knows", command.Cite(s))
 	case s[0] == '=' && s != "==" && (s != "=" || next != nil):
-		p.unknown("zsh puts the path of a command for %s", cite(s))
+		p.unknown("zsh puts the path of a command for %s", command.Cite(s))
 	}
 }
 
@@ -296,7 +297,7 @@ func (p *parts) dollar(rest string, next syntax.WordPart) {
 		return
 	}
 	if name == "" || name[0] >= utf8.RuneSelf || strings.IndexByte("@*#?$!-_{([", name[0]) >= 0 || isAlnum(name[0]) {
-		p.unknown("zsh expands $%s", cite(rest))
+		p.unknown("zsh expands $%s", command.Cite(rest))
 	}
 }
 
@@ -327,14 +328,14 @@ func (p *parts) double(q *syntax.DblQuoted) {
 		case *syntax.ArithmExp:
 			p.arithm(part)
 		default:
-			p.unknown("%s is not known before it runs", cite(p.w.cut(part)))
+			p.unknown("%s is not known before it runs", command.Cite(p.w.cut(part)))
 		}
 	}
 }
 
 // oneUnknown notes a part inside quotes whose value is not known.
 func (p *parts) oneUnknown(n syntax.Node) {
-	p.unknown("%s is not known before it runs", cite(p.w.cut(n)))
+	p.unknown("%s is not known before it runs", command.Cite(p.w.cut(n)))
 }
 
 // quotedLit adds a text in which a backslash escapes only some characters.
@@ -356,7 +357,7 @@ func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 			return
 		}
 	}
-	p.unknown("%s is not known before it runs", cite(p.w.cut(c)))
+	p.unknown("%s is not known before it runs", command.Cite(p.w.cut(c)))
 }
 
 // param adds the value of a variable, if the line itself gives it one.
@@ -370,7 +371,7 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 		return
 	}
 	if e.Short && modified(next) {
-		p.unknown("zsh reads more into %s", cite(p.w.cut(e)+p.w.cut(next)))
+		p.unknown("zsh reads more into %s", command.Cite(p.w.cut(e)+p.w.cut(next)))
 		return
 	}
 	split := !quoted && !p.plain
@@ -432,21 +433,7 @@ func assignTilde(word *syntax.Word) string {
 	}
 	name, value, _ := strings.Cut(lit.Value, "=")
 	if syntax.ValidName(strings.TrimSuffix(name, "+")) && (strings.HasPrefix(value, "~") || strings.Contains(value, ":~")) {
-		return "shells disagree about the tilde in " + cite(lit.Value)
+		return "shells disagree about the tilde in " + command.Cite(lit.Value)
 	}
 	return ""
-}
-
-const maxCite = 60 // bytes of the line in a reason
-
-// cite quotes a part of the line for a reason.
-func cite(s string) string {
-	if len(s) <= maxCite {
-		return s
-	}
-	cut := maxCite
-	for cut > 0 && s[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
 }

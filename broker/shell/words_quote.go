@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -17,7 +18,7 @@ func (p *parts) single(q *syntax.SglQuoted) {
 	}
 	text, ok := decode(q.Value)
 	if !ok {
-		p.unknown("shells disagree about %s", cite(p.w.cut(q)))
+		p.unknown("shells disagree about %s", command.Cite(p.w.cut(q)))
 		return
 	}
 	p.buf.WriteString(text)
@@ -100,7 +101,7 @@ func (w *walker) message(c *syntax.CmdSubst) (text string, ok bool) {
 		return "", false
 	}
 	doc := w.document(r)
-	return strings.TrimRight(doc.text, "\n"), doc.known
+	return strings.TrimRight(doc.Text, "\n"), doc.Known
 }
 
 // quotedMark reports whether the word that ends a here-document is quoted, so that
@@ -116,11 +117,11 @@ func quotedMark(word *syntax.Word) bool {
 func (w *walker) document(r *syntax.Redirect) arg {
 	if r.Op == syntax.WordHdoc {
 		a := w.value(r.Word)
-		a.text += "\n"
+		a.Text += "\n"
 		return a
 	}
 	if r.Hdoc == nil {
-		return arg{word: word{known: true}}
+		return arg{Word: command.Word{Known: true}}
 	}
 	p := parts{w: w, plain: true}
 	for i, part := range r.Hdoc.Parts {
@@ -141,7 +142,7 @@ func (w *walker) document(r *syntax.Redirect) arg {
 	}
 	a := p.arg(w.cut(r.Hdoc))
 	if r.Op == syntax.DashHdoc {
-		a.text = untab(a.text)
+		a.Text = untab(a.Text)
 	}
 	return a
 }

@@ -35,9 +35,9 @@ var arrows = map[string][]string{
 	"broker/engine/undo": {},
 	"broker/engine/sim":  {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
-	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
-	"broker/risk":        {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset"},
-	"broker/shell":       {module + "/broker/shell/plain", module + "/broker/shell/wordset", "mvdan.cc/sh/…"},
+	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid", module + "/broker/shell/command"},
+	"broker/risk":        {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command"},
+	"broker/shell":       {module + "/broker/shell/command", module + "/broker/shell/plain", module + "/broker/shell/wordset", "mvdan.cc/sh/…"},
 	"broker/shell/plain": {},
 	"broker/vet":         {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
 	"broker/brokertest":  {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
@@ -78,6 +78,8 @@ var arrows = map[string][]string{
 	"hookclient/install/hookline": {module + "/hookclient/profile"},
 	"hookclient/install/machine":  {},
 	"broker/shell/wordset":        {},
+	"broker/shell/command":        {module + "/broker/shell/little", module + "/broker/shell/wordset"},
+	"broker/shell/little":         {module + "/broker/shell/wordset"},
 
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},

@@ -1,0 +1,379 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// builtinRows are builtins of bash and zsh. They count only by their bare names: a
+// program called echo is a plain command.
+func builtinRows() map[string]spec {
+	rows := map[string]spec{
+		"cd": {builtin: true, raw: cdOps}, "chdir": {builtin: true, raw: cdOps},
+		"pushd": {builtin: true, raw: cdOps}, "popd": {builtin: true, raw: cdOps},
+		"printf":   {builtin: true, raw: printfOps},
+		"read":     {builtin: true, raw: readOps},
+		"getopts":  {builtin: true, raw: getoptsOps},
+		"mapfile":  {builtin: true, ok: "-t -d= -n= -O= -s= -u= -c=", unsure: "-C=", ops: mapfileOps},
+		"unset":    {builtin: true, raw: unsetOps},
+		"wait":     {builtin: true, raw: waitOps},
+		"set":      {builtin: true, raw: setOps},
+		"shopt":    {builtin: true, raw: shoptOps},
+		"enable":   {builtin: true, raw: onlyListing("loads code into the shell or changes what names mean")},
+		"alias":    {builtin: true, raw: aliasOps},
+		"unalias":  {builtin: true, raw: neutralOps},
+		"hash":     {builtin: true, raw: hashOps},
+		"bind":     {builtin: true, raw: onlyListing("may run code")},
+		"complete": {builtin: true, raw: onlyListing("may run code")},
+		"compgen":  {builtin: true, ok: "-abcdefgjksuvV -A= -G= -P= -S= -X= -o= -W=", unsure: "-C= -F=", ops: compgenOps},
+		"compopt":  {builtin: true, raw: neutralOps},
+		"type":     {builtin: true, raw: neutralOps},
+		"umask":    {builtin: true, raw: umaskOps},
+		"ulimit":   {builtin: true, raw: umaskOps},
+		"test":     {builtin: true, raw: testOps},
+		"[":        {builtin: true, raw: testOps},
+		"fc":       {builtin: true, lax: true, whole: "runs or edits what was run before"},
+		"history":  {builtin: true, raw: historyOps},
+		"jobs":     {builtin: true, raw: jobsOps},
+		"print":    {builtin: true, raw: printOps},
+		"vared":    {builtin: true, never: "may run code in zsh"},
+		"sched":    {builtin: true, never: "runs code later in zsh"},
+		"emulate":  {builtin: true, never: "changes how commands are read in zsh"},
+		"let":      {builtin: true, never: "calculates with texts that may run code"},
+		"coproc":   {builtin: true, never: "runs a command beside the line"},
+	}
+	rows["readarray"] = rows["mapfile"]
+	same(rows, spec{builtin: true, raw: neutralOps}, "true false : pwd echo bg fg disown suspend dirs times caller whence where rehash logout")
+	same(rows, spec{builtin: true, raw: numberOps}, "exit return break continue shift sleep bye")
+	same(rows, spec{builtin: true, raw: declareOps}, "export declare typeset readonly local integer float")
+	same(rows, spec{builtin: true, never: "changes what later words of the shell mean"},
+		"setopt unsetopt zmodload autoload functions zle zstyle zparseopts zformat zregexparse zsocket zpty ztcp zcompile bindkey disable ttyctl limit unlimit compdef compinit add-zsh-hook")
+	return rows
+}
+
+func neutralOps(c *call) { c.m.Neutral = plainWords(c.words) }
+
+// jobsOps: "jobs -x" runs the words behind it; all else lists.
+func jobsOps(c *call) {
+	for i, w := range c.words {
+		switch {
+		case len(w.Text) < 2 || w.Text[0] != '-':
+			c.m.Neutral = plainWords(c.words)
+			return
+		case strings.Contains(w.Text, "x"):
+			c.m.Wrapper = c.name
+			c.run(c.words[i+1:])
+			return
+		}
+	}
+	c.m.Neutral = plainWords(c.words)
+}
+
+var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`) })
+
+// numberOps: zsh calculates what these are given, and a calculation may run code.
+func numberOps(c *call) {
+	c.m.Neutral = true
+	for _, w := range c.words {
+		if !w.Known || !integer().MatchString(w.Text) && w.Text != "infinity" && w.Text != "--" {
+			c.counted(w)
+			c.m.Neutral = false
+		}
+	}
+}
+
+// calculated doubts a word that runs code where a shell takes it for a number or a
+// name, as "a[$(id)]" does.
+func (c *call) calculated(w Word) {
+	if strings.ContainsAny(w.Text, "[$`(") {
+		c.unsuref("%s may run code that is part of a name or number", c.name)
+	}
+}
+
+// counted doubts a word that a shell takes for a number: a name in it leads to what a
+// variable holds, and "PATH=5" sets one.
+func (c *call) counted(w Word) {
+	c.calculated(w)
+	if w.Known && strings.ContainsFunc(w.Text, func(r rune) bool { return r == '_' || unicode.IsLetter(r) }) {
+		c.unsuref("%s computes %s", c.name, Cite(w.Text))
+	}
+}
+
+// cdOps: the folder is the last operand; "cd" alone goes home, and "cd -" or the stack
+// of folders leads where the text alone does not say.
+func cdOps(c *call) {
+	c.m.Neutral = plainWords(c.words)
+	words := c.words
+	for len(words) > 0 && words[0].Known && (words[0].Text == "-P" || words[0].Text == "-L" || words[0].Text == "-e" || words[0].Text == "-@" || words[0].Text == "-q" || words[0].Text == "-s") {
+		words = words[1:]
+	}
+	if len(words) > 0 && words[0].Text == "--" {
+		words = words[1:]
+	}
+	nowhere := Word{Raw: "cd"}
+	switch {
+	case len(words) == 0 && (c.name == "cd" || c.name == "chdir"):
+		c.m.Chdir = &Word{}
+	case len(words) != 1 || c.name == "popd":
+		c.m.Chdir = &nowhere
+	case words[0].Known && (strings.HasPrefix(words[0].Text, "-") || strings.HasPrefix(words[0].Text, "+")):
+		c.m.Chdir = &nowhere
+	default:
+		w := words[0]
+		c.m.Chdir = &w
+	}
+}
+
+var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+
+// names are variables that the command sets to what nobody knows.
+func (c *call) names(words []Word) {
+	for _, w := range words {
+		if !w.Known || !identifier().MatchString(w.Text) {
+			c.unsuref("%s sets a variable whose name is not plain", c.name)
+			continue
+		}
+		c.m.Assigns = append(c.m.Assigns, Assign{Name: w, Value: Word{Raw: w.Raw}})
+	}
+}
+
+// declareOps: where the parser sees no declaration, as in "A=1 export PATH=x" and in
+// "command export PATH=x", some shells set the variables all the same.
+func declareOps(c *call) {
+	for _, w := range c.words {
+		c.calculated(w)
+		if name, value, ok := strings.Cut(w.Text, "="); ok {
+			c.m.Assigns = append(c.m.Assigns, Assign{literal(strings.TrimSuffix(name, "+")), tail(w, value)})
+		}
+	}
+	c.unsuref("%s sets variables, and is not written plainly", c.name)
+}
+
+func printfOps(c *call) {
+	for i, w := range c.words {
+		if i == 0 && strings.HasPrefix(w.Text, "-v") {
+			name := c.words[1:min(2, len(c.words))]
+			if len(w.Text) > 2 {
+				name = []Word{tail(w, w.Text[2:])}
+			}
+			c.names(name)
+		}
+	}
+	c.m.Neutral = plainWords(c.words)
+	for i, w := range c.words {
+		if strings.Contains(w.Text, "[") && strings.ContainsAny(w.Text, "$`") {
+			c.calculated(w)
+		}
+		if i > 0 && !printsText(c.words[0].Text) {
+			c.counted(w)
+		}
+	}
+}
+
+// printsText reports whether printf with this format takes nothing for a number.
+func printsText(format string) bool {
+	for _, part := range strings.Split(strings.ReplaceAll(format, "%%", ""), "%")[1:] {
+		if kind := strings.TrimLeft(part, "-+ 0123456789."); kind == "" || strings.IndexByte("sbcq", kind[0]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// readOps: the options with values of bash and zsh differ, so a letter that one of
+// them takes for a flag leaves its value among the names, where it is doubted.
+func readOps(c *call) {
+	c.spec = spec{ok: "-ersqz -a= -d= -i= -n= -N= -p= -t= -u=", exact: "-AklcE"}
+	c.parse()
+	c.m.Neutral = plainWords(c.words)
+	c.names(append(c.values("-a"), c.rest...))
+	if len(c.rest) == 0 && !c.has("-a") {
+		c.names([]Word{literal("REPLY")})
+	}
+}
+
+// getoptsOps: the second word is a variable's name.
+func getoptsOps(c *call) {
+	c.m.Neutral = plainWords(c.words)
+	c.names(c.words[min(1, len(c.words)):min(2, len(c.words))])
+}
+
+func mapfileOps(c *call) {
+	c.m.Neutral = plainWords(c.words)
+	c.names(orName(c.rest, "MAPFILE"))
+}
+
+func orName(words []Word, name string) []Word {
+	if len(words) == 0 {
+		return []Word{literal(name)}
+	}
+	return words
+}
+
+// unsetOps: a name that is gone matters as much as one that is set.
+func unsetOps(c *call) {
+	for _, w := range c.words {
+		switch {
+		case w.Text == "-v" || w.Text == "--":
+		case w.Text == "-f" || w.Text == "-n":
+			c.unsuref("unset %s changes what later words mean", w.Text)
+		case !w.Known || !identifier().MatchString(w.Text):
+			c.unsuref("unset may run code that is part of a name")
+		default:
+			if _, unsure := Setting(w.Text, "", true); unsure != "" {
+				c.unsuref("%s", unsure)
+			}
+		}
+	}
+	c.m.Neutral = plainWords(c.words)
+}
+
+func waitOps(c *call) {
+	for _, w := range c.words {
+		if w.Known && (integer().MatchString(w.Text) || strings.HasPrefix(w.Text, "%") || w.Text == "-n" || w.Text == "-f") {
+			continue
+		}
+		c.calculated(w)
+		if w.Text == "-p" {
+			c.unsuref("wait -p sets a variable")
+		}
+	}
+	c.m.Neutral = plainWords(c.words)
+}
+
+// setOps: what changes how commands are read or what is exported is doubted; words
+// after -- become $1 and so on, which are then known to nobody.
+func setOps(c *call) {
+	c.m.Neutral = plainWords(c.words)
+	for i := 0; i < len(c.words); i++ {
+		w := c.words[i]
+		if w.Text == "--" || w.Known && (w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+') {
+			return
+		}
+		if !w.Known {
+			return
+		}
+		for n, letter := range w.Text[1:] {
+			switch {
+			case letter == 'o' && n == len(w.Text)-2:
+				i++
+				if i < len(c.words) {
+					c.shellOption(c.words[i])
+				}
+			case strings.ContainsRune("euxvbhmCET", letter):
+			default:
+				c.unsuref("set changes how later commands are read")
+			}
+		}
+	}
+}
+
+var shoptSafe = wordset.New("nullglob failglob globstar dotglob nocaseglob inherit_errexit checkwinsize cmdhist histappend checkjobs huponexit")
+
+// shoptOps: nullglob and its like only change which names a pattern gives.
+func shoptOps(c *call) {
+	c.m.Neutral = plainWords(c.words)
+	for _, w := range c.words {
+		switch {
+		case w.Text == "-s" || w.Text == "-u" || w.Text == "-p" || w.Text == "-q":
+		case !shoptSafe.Has(w.Text):
+			c.unsuref("shopt changes how later commands are read")
+		}
+	}
+}
+
+// onlyListing is a builtin that is harmless only without operands.
+func onlyListing(why string) func(*call) {
+	return func(c *call) {
+		for _, w := range c.words {
+			if w.Text != "-l" && w.Text != "-p" && w.Text != "-r" {
+				c.unsuref("%s %s", c.name, why)
+			}
+		}
+		c.m.Neutral = true
+	}
+}
+
+// hashOps: "hash NAME" looks where a program lies; more than that changes it.
+func hashOps(c *call) {
+	for _, w := range c.words {
+		if !w.Known || w.Text != "-r" && w.Text != "-l" && w.Text != "-t" && (strings.HasPrefix(w.Text, "-") || strings.Contains(w.Text, "=")) {
+			c.unsuref("hash changes which program a name means")
+		}
+	}
+	c.m.Neutral = true
+}
+
+// printOps: zsh's print can expand prompts, calculate and push on to the next line.
+func printOps(c *call) {
+	for i, w := range c.words {
+		if i == 0 && (!w.Known || strings.HasPrefix(w.Text, "-") && w.Text != "-r" && w.Text != "-l" && w.Text != "-n" && w.Text != "-rl" && w.Text != "--") {
+			c.unsuref("print may run code in zsh")
+		}
+	}
+	if len(c.words) > 1 && strings.HasPrefix(c.words[1].Text, "-") {
+		c.unsuref("print may run code in zsh")
+	}
+	c.m.Neutral = plainWords(c.words)
+}
+
+func aliasOps(c *call) {
+	for _, w := range c.words {
+		if w.Text != "-p" && w.Text != "-L" && (!w.Known || !identifier().MatchString(w.Text)) {
+			c.unsuref("alias changes what later words mean")
+		}
+	}
+	c.m.Neutral = true
+}
+
+// compgenOps: -W expands its words, substitutions as well.
+func compgenOps(c *call) {
+	for _, w := range c.values("-W") {
+		c.calculated(w)
+	}
+	c.m.Neutral = plainWords(c.words)
+}
+
+func umaskOps(c *call) {
+	for _, w := range c.words {
+		c.calculated(w)
+	}
+	c.m.Neutral = len(c.words) == 0 || len(c.words) == 1 && (c.words[0].Text == "-S" || c.words[0].Text == "-a")
+}
+
+// testOps: -v and the comparisons of numbers calculate, at least in zsh and ksh.
+func testOps(c *call) {
+	numeric := false
+	for _, w := range c.words {
+		numeric = numeric || testNumeric.Has(w.Text)
+	}
+	for i, w := range c.words {
+		if numeric {
+			c.calculated(Word{Text: strings.TrimPrefix(w.Text, "(")})
+		}
+		if NumberTests.Has(w.Text) && i > 0 && i+1 < len(c.words) {
+			c.counted(c.words[i-1])
+			c.counted(c.words[i+1])
+		}
+	}
+	c.m.Neutral = plainWords(c.words)
+}
+
+var (
+	testNumeric = wordset.New("-v -R -t -eq -ne -lt -le -gt -ge")
+
+	// NumberTests are the comparisons of numbers.
+	NumberTests = wordset.New("-eq -ne -lt -le -gt -ge")
+)
+
+func historyOps(c *call) {
+	for _, w := range c.words {
+		if !w.Known || !integer().MatchString(w.Text) {
+			c.exactf("history changes or writes what was run before")
+		}
+	}
+	c.m.Neutral = true
+}

@@ -1,0 +1,356 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"path"
+	"strings"
+)
+
+const (
+	fromStdin  = "%s reads its program from standard input"
+	atPrompt   = "can run anything from its prompt"
+	statements = "runs statements that may do anything"
+)
+
+// codeRows are interpreters, editors and other programs that run code.
+func codeRows() map[string]spec {
+	python := spec{
+		stop: true, mild: true, last: "-c -m", ok: "-bBdEhIOPqRsSuvVt -x? -W= -X= -m= --help --version --check-hash-based-pycs=", code: "-c=", exact: "-i", ops: pythonOps,
+	}
+	rows := map[string]spec{
+		"python": python, "python2": python, "python3": python, "pypy": python, "pypy3": python,
+		"pydoc": {ok: "-k= -b -p= -n= -w", ops: pydocOps},
+		"node":  nodeRow(), "nodejs": nodeRow(),
+		"perl": {
+			stop: true, mild: true, ok: "-0123456789acfhlnpsStTuUvVwWX -C? -D? -F? -i? -x?", code: "-e= -E= -M? -m?", exact: "-d -I=", ops: scriptFile,
+		},
+		"ruby": {
+			stop: true, mild: true, ok: "-0123456789achlnpsvwyU -C= -E= -F? -i? -K? -T? -W? -x? --version --help --copyright --verbose --yjit --jit --enable? --disable? --encoding= --external-encoding= --internal-encoding=", code: "-e=", exact: "-d -S -r= -I= --debug", ops: scriptFile,
+		},
+		"php": {
+			stop: true, mild: true, ok: "-ehilmnqsvw -t= --version --help --info --modules --syntax-check --no-php-ini --ini --rf= --rc= --re=", read: "-f= --file=", code: "-r= -B= -R= -E= --run= --process-code= --process-begin= --process-end=",
+			exact: "-a -c= -d= -F= -S= --interactive --php-ini= --define= --process-file= --server=", unsure: "-z= --zend-extension=", ops: phpOps,
+		},
+		"lua": luaRow(), "luajit": luaRow(), "luau": luaRow(),
+		"deno":    {stop: true, mild: true, ok: "-qVh -L= --quiet --version --help --log-level=", subs: denoSubs(), ops: promptIfAlone},
+		"bun":     bunRow(),
+		"Rscript": {stop: true, mild: true, ok: "--vanilla --verbose --version --no-save --no-restore --default-packages=", code: "-e=", ops: scriptFile},
+		"R":       {lax: true, code: "-e=", read: "-f= --file=", whole: atPrompt},
+		"julia":   {stop: true, mild: true, ok: "-hv -t= --project? --threads= --startup-file= --version --help --color= -O? -q", code: "-e= -E= --eval= --print=", exact: "-i -L= --load= -J= --sysimage=", ops: scriptFile},
+		"swift":   {stop: true, mild: true, ok: "--version --help", code: "-e=", ops: swiftOps},
+		"ts-node": {stop: true, mild: true, ok: "-Tsvh -P= --transpile-only --files --esm --swc --version --help --project=", code: "-e= -p= --eval= --print=", exact: "-r= --require= -i", ops: tsNodeOps},
+		"tsx":     {stop: true, mild: true, ok: "-vh --tsconfig= --version --help --no-cache --test", code: "-e= -p= --eval= --print=", exact: "-r= --require= --import= -i", ops: tsxOps},
+		"gdb":     {lax: true, whole: atPrompt, unsure: "-x= -e? --command= --eval-command= --init-command= --init-eval-command="},
+		"lldb":    {lax: true, whole: atPrompt, unsure: "-o= -O= -s= -S="},
+	}
+	for _, name := range []string{"groovy", "scala", "kotlin", "elixir", "iex", "erl", "ghc", "runghc", "clojure", "clj", "bb", "racket", "guile", "sbcl", "octave", "expect", "tclsh", "wish", "osascript", "jshell", "gjs", "qjs", "crystal", "nim", "raku", "io", "dc", "bc", "gnuplot", "m4", "maxima", "swipl", "ocaml", "coffee"} {
+		rows[name] = spec{lax: true, whole: "runs code"}
+	}
+	same(rows, spec{lax: true, whole: atPrompt}, "irb pry ipython ipython3 bpython ptpython ptipython jupyter rails-console psysh tinker node-repl cling ghci")
+	same(rows, spec{lax: true, unsure: "-c= -S= -s= -u= -U= -W= -w= --cmd= -i=", ops: editorOps}, "vim vi nvim ex view vimdiff gvim rvim rview vimtutor mvim neovide")
+	same(rows, spec{lax: true, unsure: "-f= -l= -e= --eval= --load= --script= --funcall= --execute= --insert=", ops: editorOps}, "emacs emacsclient xemacs")
+	same(rows, spec{lax: true, ops: editorOps}, "nano pico ed red joe jed mg micro kak hx helix ne code cursor subl atom gedit kate zed mcedit sensible-editor editor")
+	same(rows, spec{lax: true, whole: statements, exact: "-c= -e= --command= --execute= --eval= -f= --file="}, "psql mysql mariadb sqlite3 sqlite mongosh mongo redis-cli duckdb clickhouse clickhouse-client sqlplus sqlcmd cqlsh influx pgcli mycli litecli usql")
+	return rows
+}
+
+// scriptFile reads the first operand as a program; without one the program comes from
+// standard input, unless it was given otherwise or only the version was asked for.
+func scriptFile(c *call) {
+	if len(c.rest) > 0 && c.rest[0].Text != "-" {
+		c.reads(c.rest[0])
+		if faraway(c.rest[0]) {
+			c.exactf("%s runs a program from outside of the project", c.name)
+		}
+		if frameworks.Has(path.Base(c.rest[0].Text)) {
+			c.framework(c.rest[1:])
+		}
+		return
+	}
+	if len(c.rest) > 0 || c.m.Exact == "" && !c.has("-v", "-V", "-h", "--version", "--help") {
+		c.exactf(fromStdin, c.name)
+	}
+}
+
+// frameworks are programs that a framework puts into a project, with many subcommands.
+var frameworks = wordset.New("manage.py artisan console rails wp wp-cli.phar craft spark yii occ")
+
+// atCode are subcommands of those that run code or statements.
+var atCode = wordset.New("shell shell_plus dbshell tinker runscript db serve runserver console runner dbconsole eval eval-file")
+
+// framework judges the words of such a program.
+func (c *call) framework(words []Word) {
+	for i, w := range words {
+		here := len(words) == 1 && (w.Text == "runserver" || w.Text == "serve") // for this machine alone
+		if i < 2 && atCode.Has(w.Text) && !here {
+			c.exactf("%s can run code by its words, or opens a server to others", c.rest[0].Text)
+		}
+		if strings.HasPrefix(w.Text, "--pythonpath") || strings.HasPrefix(w.Text, "--settings") {
+			c.exactf("%s is given code to load", c.rest[0].Text)
+		}
+	}
+	c.foreignWords(words)
+}
+
+// phpOps: -f names the program, too.
+func phpOps(c *call) {
+	for _, w := range c.values("-f", "--file") {
+		if faraway(w) {
+			c.exactf("php runs a program from outside of the project")
+		}
+	}
+	if len(c.rest) > 0 || !c.has("-f", "--file", "-i", "-m") {
+		scriptFile(c)
+	}
+}
+
+// codeModules are modules of Python that run what their own words say.
+var codeModules = wordset.New("timeit pdb code profile cProfile trace runpy idlelib asyncio bdb doctest webbrowser IPython ptpython http.server smtpd smtplib ftplib telnetlib zipapp ensurepip zipfile tarfile pip._internal pydoc antigravity turtledemo jupyter notebook jupyterlab flask uvicorn gunicorn celery coverage django streamlit locust invoke nox tox pipx uv poetry twine build setuptools easy_install pre_commit ansible")
+
+// pythonOps: "python -m pip" is pip, and so on; a module of one's own is like a script.
+func pythonOps(c *call) {
+	for _, w := range c.values("-W") {
+		if strings.Contains(w.Text, ".") {
+			c.exactf("%s -W imports a module", c.name)
+		}
+	}
+	modules := c.values("-m")
+	if len(modules) == 0 {
+		if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {
+			c.exactf(fromStdin, c.name) // -v does not stop it
+		}
+		scriptFile(c)
+		return
+	}
+	switch name := modules[0].Text; {
+	case codeModules.Has(name):
+		c.exactf("python -m %s runs what its words say", name)
+	case name == "pip" || name == "pytest":
+		m := Inspect(append([]Word{literal(name)}, c.rest...))
+		c.exactWord(m.Exact)
+		c.unsureWord(m.Unsure)
+		c.m.Files = append(c.m.Files, m.Files...)
+	case name == "json.tool" && len(c.rest) > 1:
+		lastWritten(1)(c)
+	default:
+		c.farOperands()
+	}
+}
+
+// pydocOps: a module is imported, which runs it, and so are all modules that -k looks through.
+func pydocOps(c *call) {
+	if c.has("-k", "-b", "-p", "-n") || len(c.rest) > 0 {
+		c.exactf("pydoc runs the modules that it shows, and may open a server")
+	}
+	for _, w := range c.rest {
+		name := path.Base(w.Text)
+		module := strings.HasSuffix(name, ".py")
+		switch {
+		case module:
+			c.reads(w)
+		case strings.Contains(w.Text, "/"):
+			c.readsTree(w)
+		}
+		if c.has("-w") && (module || !strings.Contains(w.Text, "/")) {
+			c.writes(tail(w, strings.TrimSuffix(name, ".py")+".html"))
+		}
+	}
+}
+
+func (c *call) exactWord(why string) {
+	if why != "" {
+		c.exactf("%s", why)
+	}
+}
+
+func (c *call) unsureWord(why string) {
+	if why != "" {
+		c.unsuref("%s", why)
+	}
+}
+
+func nodeRow() spec {
+	return spec{
+		stop: true, mild: true,
+		ok: "-chv --check --help --version --test --test-only --test-name-pattern= --test-reporter= --test-concurrency= --watch --watch-path= --inspect? --inspect-brk? --max-old-space-size? --max-semi-space-size? --stack-size? --no-warnings --no-deprecation --trace-warnings --trace-deprecation " +
+			"--trace-uncaught --enable-source-maps --expose-gc --unhandled-rejections= --experimental-vm-modules --experimental-strip-types --experimental-transform-types --experimental-test-coverage --experimental-json-modules --experimental-modules --experimental-specifier-resolution= --experimental-sqlite --no-experimental-strip-types " +
+			"--preserve-symlinks --throw-deprecation --pending-deprecation --input-type= --stack-trace-limit? --conditions= -C= --dns-result-order= --openssl-legacy-provider --use-system-ca",
+		code:   "-e= --eval= -p= --print=",
+		exact:  "-i --interactive --env-file= --env-file-if-exists= --run= --cpu-prof --heap-prof --prof --experimental-default-config-file --experimental-config-file= --test-reporter-destination= --build-snapshot --v8-options",
+		unsure: "-r= --require= --import= --loader= --experimental-loader= --openssl-config= --icu-data-dir= --snapshot-blob=",
+		ops:    nodeOps,
+	}
+}
+
+var nodeReporters = wordset.New("spec tap dot junit lcov")
+
+// nodeOps: the test runner finds its files by itself.
+func nodeOps(c *call) {
+	for range c.values("--inspect", "--inspect-brk") {
+		c.exactf("%s --inspect lets others run code at an address", c.name)
+	}
+	for _, w := range c.values("--test-reporter") {
+		if !nodeReporters.Has(w.Text) {
+			c.exactf("%s --test-reporter loads code", c.name)
+		}
+	}
+	if c.has("--test", "--run") && len(c.rest) == 0 {
+		return
+	}
+	if len(c.rest) > 0 && c.rest[0].Text == "inspect" {
+		c.exactf("%s %s", c.name, atPrompt)
+	}
+	scriptFile(c)
+	if len(c.rest) > 0 && strings.Contains("/"+c.rest[0].Text, "/node_modules/") {
+		c.installed(c.rest)
+	}
+}
+
+// installed judges the words of a program that a package brings along, as if it were called by its name.
+func (c *call) installed(words []Word) {
+	name := path.Base(words[0].Text)
+	name = strings.TrimSuffix(name, path.Ext(name))
+	m := Inspect(append([]Word{literal(name)}, words[1:]...))
+	c.exactWord(m.Exact)
+	c.unsureWord(m.Unsure)
+	c.m.Files = append(c.m.Files, m.Files...)
+	if c.m.Runs, c.m.Scripts = append(c.m.Runs, m.Runs...), append(c.m.Scripts, m.Scripts...); len(m.Runs)+len(m.Scripts) > 0 {
+		c.exactf("%s %s", c.name, handsOn)
+	}
+}
+
+func luaRow() spec {
+	return spec{stop: true, mild: true, ok: "-vEW", code: "-e=", exact: "-i -l= -j= -b= -O=", ops: scriptFile}
+}
+
+func denoSubs() map[string]spec {
+	rows := map[string]spec{
+		"eval": {lax: true, whole: "runs code given on the command line"},
+		"repl": {lax: true, whole: atPrompt},
+		"run":  {stop: true, lax: true, exact: "-c= --config= --import-map= --preload= --env-file?", ops: denoRun},
+		"test": {lax: true, ops: denoFiles}, "bench": {lax: true, ops: denoFiles}, "serve": {lax: true, ops: denoFiles}, "compile": {lax: true, write: "-o= --output=", ops: denoFiles},
+		"install": {lax: true, whole: "installs programs"}, "x": {lax: true, whole: "runs a package by name"}, "jupyter": {lax: true, whole: atPrompt}, "upgrade": {lax: true, whole: "replaces itself"},
+	}
+	return rows
+}
+
+func denoRun(c *call) {
+	denoFiles(c)
+	if len(c.rest) == 0 || c.rest[0].Text == "-" {
+		c.exactf(fromStdin, c.name)
+	}
+}
+
+// denoFiles: code from elsewhere may be anything tomorrow.
+func denoFiles(c *call) {
+	for i, w := range c.rest {
+		code := i == 0 || !c.stop
+		if strings.Contains(w.Text, ":") || code && faraway(w) {
+			c.exactf("%s runs code from elsewhere", c.name)
+		}
+		if code && !strings.Contains(w.Text, ":") {
+			c.reads(w)
+		}
+	}
+}
+
+func promptIfAlone(c *call) {
+	projectScript(c)
+	if c.name == "deno" && len(c.rest) > 0 && strings.Contains(c.rest[0].Text, ":") { // npm:x
+		c.exactf("%s runs code from elsewhere", c.name)
+	}
+	if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {
+		c.exactf("%s %s", c.name, atPrompt)
+	}
+}
+
+func bunRow() spec {
+	bunAdd := spec{lax: true, exact: "--registry= -g --global -c= --config= --cwd= --cafile= --ca=", ops: npmInstall}
+	return spec{
+		stop: true, mild: true, ok: "-vhb --version --help --watch --hot --silent --bun --smol --revision", code: "-e= -p= --eval= --print=", exact: "-r= --preload= --require= --import= --env-file= -c= --config= --cwd= --inspect? --shell=",
+		subs: map[string]spec{
+			"x": {lax: true, whole: "runs a package by name"}, "create": {lax: true, whole: "runs a package by name"}, "c": {lax: true, whole: "runs a package by name"}, "exec": {lax: true, whole: "runs its words through a shell"},
+			"repl": {lax: true, whole: atPrompt}, "run": {lax: true, stop: true, exact: "-r= --preload= --shell= --env-file= --cwd=", ops: projectScript},
+			"test": {lax: true, exact: "-r= --preload= --env-file="}, "build": {lax: true, spill: "--outfile= --outdir=", exact: "--plugin="}, "pm": {lax: true, ops: onlyWith("ls list bin cache hash whoami view")}, "link": {lax: true},
+			"add": bunAdd, "a": bunAdd, "install": bunAdd, "i": bunAdd, "update": bunAdd, "upgrade": {lax: true, whole: "replaces itself"},
+		},
+		ops: promptIfAlone,
+	}
+}
+
+// projectScript is "run NAME": a script of the project, or a file.
+func projectScript(c *call) {
+	if len(c.rest) > 0 && (c.rest[0].Text == "-" || strings.Contains(c.rest[0].Text, "://") || faraway(c.rest[0])) {
+		c.exactf("%s runs code from elsewhere", c.name)
+	}
+}
+
+// swiftOps: swift build and its like can be sent elsewhere, or be given options for the
+// compiler and the linker.
+func swiftOps(c *call) {
+	compilerDriver("build test run package")(c)
+	if len(c.rest) == 0 {
+		return
+	}
+	for _, w := range c.rest[1:] {
+		for _, option := range []string{"--package-path", "-X", "--allow-", "plugin", "--disable-sandbox", "--toolchain", "--toolset", "--sdk", "--scratch-path", "--build-path", "--swift-sdk"} {
+			if strings.HasPrefix(w.Text, option) {
+				c.exactf("swift is given an option that can do more than the rest of the command says")
+			}
+		}
+	}
+	if c.rest[0].Text == "repl" || c.rest[0].Text == "script" {
+		c.exactf("swift %s", atPrompt)
+	}
+}
+
+// compilerDriver is a program whose subcommands are harmless and which otherwise runs
+// the file that it is given.
+func compilerDriver(subs string) func(*call) {
+	names := wordset.Map(subs)
+	return func(c *call) {
+		if len(c.rest) > 0 && names[c.rest[0].Text] {
+			return
+		}
+		scriptFile(c)
+	}
+}
+
+// tsNodeOps: settings may name files of code to load first.
+func tsNodeOps(c *call) {
+	for _, w := range c.values("-P", "--project", "--tsconfig") {
+		if faraway(w) {
+			c.exactf("%s takes its settings from outside of the project", c.name)
+		}
+	}
+	scriptFile(c)
+}
+
+func tsxOps(c *call) {
+	for _, w := range c.values("--tsconfig") {
+		if faraway(w) {
+			c.exactf("%s takes its settings from outside of the project", c.name)
+		}
+	}
+	if len(c.rest) > 1 && c.rest[0].Text == "watch" {
+		c.rest = c.rest[1:]
+	}
+	nodeOps(c)
+}
+
+// editorOps: an editor waits for a person, and most can run programs.
+func editorOps(c *call) {
+	if len(c.words) == 1 && (c.words[0].Text == "--version" || c.words[0].Text == "--help") {
+		return
+	}
+	c.exactf("%s is an editor, which waits for keys and can run programs", c.name)
+	for _, w := range c.rest {
+		if strings.HasPrefix(w.Text, "+") {
+			if !integer().MatchString(w.Text) && w.Text != "+" {
+				c.unsuref("%s is given a command to start with", c.name)
+			}
+			continue
+		}
+		c.writes(w)
+	}
+}

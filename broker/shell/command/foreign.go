@@ -1,0 +1,157 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
+
+// foreign judges a program that the table does not know by what most programs mean by
+// such words. It can only make the command exact: what stands for nothing here is the
+// program's own business.
+func foreign(argv []Word) Meaning {
+	c := &call{words: argv[1:]}
+	if settled.Has(argv[0].Text) || inertNames.Has(argv[0].Text) {
+		return c.m
+	}
+	c.foreignWords(c.words)
+	return c.done()
+}
+
+// foreignWords judges words of which no row says what they mean.
+func (c *call) foreignWords(words []Word) {
+	operands := 0
+	for i, w := range words {
+		if installing.Has(w.Text) && i > 0 && extensions.Has(words[i-1].Text) {
+			c.exactf("a program that aoctl does not know installs code into itself")
+		}
+		switch {
+		case !w.Known || w.Text == "":
+			continue
+		case w.Text == "--":
+			if i+1 < len(words) && !words[i+1].Glob && !strings.HasPrefix(words[i+1].Text, "-") {
+				c.exactf("a program that aoctl does not know may run the words after --")
+			}
+			continue
+		case w.Text[0] == '-':
+			c.foreignOption(w, words[i+1:])
+			continue
+		}
+		c.foreignOperand(w, operands)
+		operands++
+	}
+}
+
+// settled are programs with no row that run nothing, whatever their words name.
+var settled = wordset.New(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
+	tput clear lscpu lsblk uptime id groups users who w last cal locale getent pwd sleep seq yes expr factor basename dirname`)
+
+// foreignOption looks at an option of an unknown program, and at the word after it.
+func (c *call) foreignOption(w Word, next []Word) {
+	name, value, has := strings.Cut(w.Text, "=")
+	if runsSomething(name) {
+		c.exactf("an option of a program that aoctl does not know may run something")
+	}
+	switch {
+	case has && elsewhereIn(tail(w, value)):
+		c.exactf("a program that aoctl does not know is given a file outside of its folder")
+	case has:
+		c.foreignText(tail(w, value))
+	case (name == "-c" || name == "-e") && len(next) > 0 && strings.ContainsAny(next[0].Text, " (;!"):
+		c.exactf("an option of a program that aoctl does not know may run something")
+	}
+	if len(name) > 2 && name[1] != '-' {
+		c.foreignText(tail(w, name[1:])) // -/tmp/a, -@list
+		c.foreignText(tail(w, name[2:]))
+		if path := strings.TrimLeftFunc(name, noPath); faraway(tail(w, path)) { // -xf/tmp/a
+			c.exactf("a program that aoctl does not know is given a file outside of its folder")
+		}
+	}
+}
+
+// noPath reports whether no path begins with r.
+func noPath(r rune) bool { return !strings.ContainsRune("/.~", r) }
+
+// running are parts of the names of long options that commonly run or load something.
+var running = strings.Fields(`exec command cmd eval run-under shell pager editor browser rsh ssh-cmd plugin preload
+	require node-arg node-option init-script startup hook callback prepipe preprocess postprocess post-renderer wrapper launcher runner plug-in agentpath javaagent`)
+
+// runsSomething reports whether an option's name says that it runs or loads its value.
+func runsSomething(option string) bool {
+	if !strings.HasPrefix(option, "--") || strings.HasPrefix(option, "--no-") {
+		return false
+	}
+	for _, part := range running {
+		if strings.Contains(option, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// hands are subcommands that hand the words after them to another program or machine.
+var hands = wordset.New("exec ssh shell rsh eval console repl ssh-command send-command run-command execute-command nsenter attach")
+
+// extensions are subcommands about code that a program loads; installing those of them that fetch some.
+var (
+	extensions = wordset.New("plugin plugins extension extensions addon addons")
+	installing = wordset.New("install add update upgrade import link")
+)
+
+// programs are names that hardly ever are an operand, but of something that runs them.
+var programs = wordset.New(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
+	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
+
+func (c *call) foreignOperand(w Word, at int) {
+	if at < 3 && (hands.Has(w.Text) || strings.HasSuffix(w.Text, ":eval") || strings.HasSuffix(w.Text, ":exec") || strings.HasSuffix(w.Text, ":shell") || strings.HasSuffix(w.Text, ":psql")) {
+		c.exactf("a subcommand of a program that aoctl does not know may run something")
+	}
+	if programs.Has(w.Text) {
+		c.exactf("a program that aoctl does not know is given the name of another one")
+	}
+	c.foreignText(w)
+}
+
+// foreignText is an operand or the value of an option.
+func (c *call) foreignText(w Word) {
+	switch {
+	case w.Text == "":
+	case strings.ContainsAny(w.Text[:1], "!|"), strings.Contains(w.Text, "command="), strings.Contains(w.Text, "exec("), strings.Contains(w.Text, "system("):
+		c.exactf("a program that aoctl does not know is given what looks like code")
+	case strings.HasPrefix(w.Text, "@") && (strings.HasPrefix(w.Text, "@.") || !strings.Contains(w.Text, "/")) && !strings.ContainsAny(w.Text, ":{"):
+		c.exactf("a program that aoctl does not know may read options from a file")
+	case faraway(w), w.Text[0] == '@' && faraway(tail(w, w.Text[1:])):
+		c.exactf("a program that aoctl does not know is given a file outside of its folder")
+	}
+}
+
+// faraway says that a word names a file that surely is no part of a project: in the
+// home folder, above the working folder, or in a folder of the system or for temporary
+// files.
+func faraway(w Word) bool {
+	if w.Tilde || w.Text == ".." || w.Text == "/" || strings.HasPrefix(w.Text, "../") || strings.Contains(w.Text, "/../") || strings.HasSuffix(w.Text, "/..") || strings.HasPrefix(w.Text, "~") {
+		return true
+	}
+	for _, root := range systemRoots {
+		if strings.HasPrefix(w.Text+"/", root) && !Streams.Has(w.Text) && w.Text != "/dev/null" {
+			return true
+		}
+	}
+	return false
+}
+
+var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr/", "/opt/", "/bin/", "/sbin/", "/lib", "/boot", "/root", "/proc/", "/sys/", "/run/", "/Library/", "/System/"}
+
+// local judges a program that is named by a path of its own. One of a known name may be
+// that program, so what its row objects to counts; but it need not be, so it is no
+// wrapper and never neutral.
+func local(argv []Word, name string) Meaning {
+	s, name, ok := lookUp(name)
+	if !ok || s.builtin {
+		return Meaning{}
+	}
+	c := &call{spec: s, name: name, words: argv[1:]}
+	c.inspect()
+	m := c.done()
+	m.Wrapper, m.Neutral, m.Chdir, m.Host = "", false, nil, ""
+	return m
+}

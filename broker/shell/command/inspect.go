@@ -1,0 +1,109 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"path"
+	"strings"
+)
+
+// Inspect says what a simple command does with its words, of which argv[0] is the
+// program. Programs that the table does not know are plain commands, whose rule
+// decides, unless their words look like another program's. inspect never looks inside what a wrapper runs; that is for the caller.
+func Inspect(argv []Word) Meaning {
+	if len(argv) == 0 {
+		return Meaning{}
+	}
+	name, bare, twisted := programOf(argv[0])
+	if name == "" {
+		return elsewhere(argv)
+	}
+	s, name, ok := lookUp(name)
+	if !ok || s.builtin && !bare {
+		return foreign(argv)
+	}
+	c := &call{spec: s, name: name, words: argv[1:]}
+	c.inspect()
+	if twisted {
+		c.unsuref("the path of %s is not written plainly", name)
+	}
+	return c.done()
+}
+
+// Doubts says what is wrong with a command of words that are all known, as Exact and
+// Unsure of an Element.
+func Doubts(argv []string) (exact, unsure string) {
+	words := make([]Word, len(argv))
+	for i, text := range argv {
+		words[i] = literal(text)
+	}
+	m := Inspect(words)
+	return m.Exact, m.Unsure
+}
+
+// elsewhere is a program that is named by a path outside of the system's folders.
+func elsewhere(argv []Word) Meaning {
+	if !argv[0].Known || argv[0].Glob || argv[0].Tilde {
+		return Meaning{}
+	}
+	return local(argv, path.Base(argv[0].Text))
+}
+
+// lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of
+// the name without the version.
+func lookUp(name string) (spec, string, bool) {
+	if s, ok := table()[name]; ok {
+		return s, name, true
+	}
+	short := strings.TrimRight(name, "0123456789.-")
+	if s, ok := table()[short]; ok && versioned.Has(short) {
+		return s, short, true
+	}
+	if i := strings.LastIndexByte(short, '-'); i > 0 && crossed.Has(short[i+1:]) { // x86_64-linux-gnu-gcc-12
+		return table()[short[i+1:]], short[i+1:], true
+	}
+	return spec{}, name, false
+}
+
+var versioned = wordset.New("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
+
+// crossed are programs that are also installed under names with a machine or a maker in
+// front, as aarch64-linux-gnu-ld and llvm-ar are.
+var crossed = wordset.New("gcc g++ cpp cc c++ gfortran clang ld as ar nm objcopy objdump strip ranlib readelf size addr2line")
+
+// Inert says that no operand and no option, whatever it is, makes the program run,
+// write, delete or send anything. It asks for the bare name.
+func Inert(program string) bool {
+	name, _, twisted := programOf(Word{Text: program, Known: true})
+	return !twisted && inertNames.Has(name)
+}
+
+// programOf gives the name under which the table may know a program: a bare name, or
+// the last part of a path in a folder of the system. twisted: it lies there, but by a
+// path with "..", "." or doubled slashes.
+func programOf(w Word) (name string, bare, twisted bool) {
+	if !w.Known || w.Glob || w.Tilde {
+		return "", false, false
+	}
+	if !strings.Contains(w.Text, "/") {
+		return w.Text, true, false
+	}
+	clean := path.Clean(w.Text)
+	dir, base := path.Split(clean)
+	if !systemFolders.Has(strings.TrimSuffix(dir, "/")) {
+		return "", false, false
+	}
+	return base, false, clean != w.Text
+}
+
+var systemFolders = wordset.New("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
+
+// inertNames are programs without any option that writes, runs or sends, on Linux and
+// macOS alike, whether they are builtins or not. Left out for what some option or
+// operand does: uniq (writes its second operand), sort and tree (-o), base64 (-o on
+// macOS), date (-s), file (-C), arch (runs programs on macOS), printf (-v as a builtin).
+var inertNames = wordset.New(`
+	b2sum base32 basename cat cksum cmp column comm cut df diff dirname du echo egrep
+	expand expr factor false fgrep fold getconf grep groups head hexdump id jq join
+	ls md5sum nl nproc numfmt od paste pathchk printenv ps pwd readlink
+	realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum sleep stat
+	strings sum tac tail tr true tsort tty uname unexpand uptime wc which whoami`)

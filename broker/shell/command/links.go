@@ -1,0 +1,143 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"path"
+	"strings"
+)
+
+// relinkers are programs that make links, move files, or unpack trees that may have
+// links in them, whatever their words are.
+var relinkers = wordset.New(`ln link mv rsync cpio pax 7z 7za 7zz unrar unar unsquashfs ditto stow rename prename
+	mmv zmv exchange patch svn hg jj mount jar bsdcpio dpkg dpkg-deb symlinks`)
+
+// Relinks reports whether a command may change what paths lead to: it makes links,
+// moves files or unpacks trees.
+func Relinks(argv []Word) bool {
+	name, words := path.Base(argv[0].Text), argv[1:]
+	switch name {
+	case "gln", "gmv", "gcp", "gtar":
+		name = name[1:]
+	}
+	switch name {
+	case "cp":
+		return copiesLinks(words)
+	case "tar", "bsdtar":
+		return unpacks(words)
+	case "unzip":
+		return !onlyShows(words)
+	case "git":
+		return gitMoves(words)
+	case "gh", "glab":
+		return anyOf(words, "clone checkout sync download develop co")
+	case "docker", "podman", "nerdctl", "kubectl", "oc":
+		return anyOf(words, "cp rsync")
+	}
+	return relinkers.Has(name)
+}
+
+func anyOf(words []Word, names string) bool {
+	list := wordset.Map(names)
+	for _, w := range words {
+		if list[w.Text] {
+			return true
+		}
+	}
+	return false
+}
+
+// copiesLinks reports whether cp is given an option beyond those with which it makes
+// plain files.
+func copiesLinks(words []Word) bool {
+	for i, w := range words {
+		text, _, _ := strings.Cut(w.Text, "=")
+		switch {
+		case !strings.HasPrefix(text, "-") || text == "-":
+		case text == "--":
+			if i == 0 || !strings.HasPrefix(words[i-1].Text, "-") { // else it may be the value of -t
+				return false
+			}
+		case strings.HasPrefix(text, "--"):
+			if !copyPlain.Has(text) {
+				return true
+			}
+		case strings.Trim(text[1:], "fivnpTuxbtZ") != "":
+			return true
+		}
+	}
+	return false
+}
+
+var copyPlain = wordset.New("--force --interactive --verbose --no-clobber --preserve --update --target-directory --no-target-directory --parents --backup --help --version")
+
+// unpacks reports whether tar may be told to extract.
+func unpacks(words []Word) bool {
+	for i, w := range words {
+		name, _, _ := strings.Cut(w.Text, "=")
+		switch {
+		case strings.HasPrefix(name, "--"):
+			if len(name) > 2 && (strings.HasPrefix("--extract", name) || strings.HasPrefix("--get", name)) {
+				return true
+			}
+		case (i == 0 || strings.HasPrefix(name, "-")) && strings.Contains(name, "x"):
+			return true
+		}
+	}
+	return false
+}
+
+// onlyShows reports whether unzip is told to list, to test or to print, before anything that
+// could take such a word for its value, as -d and -P do. A second dash switches an option off.
+func onlyShows(words []Word) bool {
+	for _, w := range words {
+		if strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text[1:], "-") {
+			return false
+		}
+	}
+	for _, w := range words {
+		letters, ok := strings.CutPrefix(w.Text, "-")
+		if !ok || strings.Trim(letters, "ltvpczZq1") != "" {
+			return false
+		}
+		if strings.Trim(letters, "q1") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// gitStays are subcommands of git that leave the files of the project where they are.
+var gitStays = wordset.New(`status diff log show add commit push fetch branch tag remote config rev-parse ls-files ls-remote
+	ls-tree blame annotate grep describe shortlog clean rm notes cat-file rev-list merge-base for-each-ref check-ignore check-attr
+	reflog init version help show-ref show-branch name-rev count-objects gc fsck archive format-patch var whatchanged diff-tree
+	diff-index diff-files range-diff hash-object verify-commit verify-tag cherry update-index symbolic-ref update-ref
+	prune pack-refs commit-graph maintenance --version --help -h -v`)
+
+// gitMoves reports whether a git command may put other files in place. A subcommand
+// that is not known may.
+func gitMoves(words []Word) bool {
+	for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") && !gitStays.Has(words[0].Text) {
+		takes := 1
+		switch words[0].Text {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source":
+			takes = 2
+		}
+		words = words[min(takes, len(words)):]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	second := ""
+	if len(words) > 1 {
+		second = words[1].Text
+	}
+	switch words[0].Text {
+	case "stash":
+		return second != "list" && second != "show"
+	case "worktree":
+		return second != "list"
+	case "submodule":
+		return second != "status" && second != "summary"
+	}
+	return !gitStays.Has(words[0].Text)
+}

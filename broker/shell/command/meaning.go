@@ -1,0 +1,63 @@
+package command
+
+// Word is one word of a command after quote removal.
+type Word struct {
+	Text  string // "" when not known
+	Known bool   // text is what the program will get, but for glob and tilde
+	Glob  bool   // has an unquoted pattern: the program gets the names of files that fit, or text itself; it is no code
+	Tilde bool   // begins with an unquoted tilde: "~" or "~/…"
+	Raw   string // as it stands in the line
+}
+
+// Meaning is what a program does with its words, as far as they tell. inspect makes
+// it from the table of commands; Parse turns it into elements.
+type Meaning struct {
+	Runs    []run    // what a wrapper runs in its place or beside it
+	Scripts []Script // texts that a shell runs: sh -c '…', eval '…', git -c alias.x='!…'
+	Assigns []Assign // variables set for what runs: env A=1 …
+	Files   []File   // files that it names: operands, and options that take a path
+	Neutral bool     // a builtin that does nothing by itself
+	Wrapper string   // not empty: it is nothing but a wrapper around runs and scripts, shown as this ("sudo", "bash -c"); it makes no element of its own
+	Exact   string   // as Element.Exact
+	Named   int      // as Element.Named
+	Unsure  string   // as Element.Unsure
+	Chdir   *Word    // cd: where later elements work; a zero word is the home folder
+	Host    string   // runs and scripts happen on this machine
+}
+
+// run is a command inside a command's words.
+type run struct {
+	Words []Word
+	More  bool // further words that nobody knows are appended, as by xargs
+	Fed   bool // {} and the like are replaced in words by names that nobody knows
+}
+
+// Script is a text that a shell reads as a command line of its own.
+type Script struct {
+	Text Word
+	args bool // it is given arguments, $1 and so on
+}
+
+type Assign struct{ Name, Value Word }
+
+// File is a file that a command names.
+type File struct {
+	Path    Word
+	Write   bool
+	Deletes bool
+	Tree    bool
+}
+
+const maxCite = 60 // bytes of the line in a reason
+
+// Cite quotes a part of the line for a reason.
+func Cite(s string) string {
+	if len(s) <= maxCite {
+		return s
+	}
+	cut := maxCite
+	for cut > 0 && s[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

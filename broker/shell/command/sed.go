@@ -1,0 +1,84 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/little"
+)
+
+var sedSpec = spec{
+	ok:   "-nrEsuza -e= -i? -I? -l= --quiet --silent --debug --expression= --in-place? --line-length= --posix --regexp-extended --separate --sandbox --unbuffered --null-data --follow-symlinks --binary -b --help --version -H",
+	load: "-f= --file=",
+}
+
+// sedOps: the program is every -e, or else the first operand. On macOS -i takes its
+// suffix as a word of its own, most often an empty one.
+func sedOps(c *call) {
+	c.spec = sedSpec
+	c.parse()
+	inPlace := c.has("-i", "-I", "--in-place")
+	suffixes := c.values("-i", "-I", "--in-place")
+	for _, w := range suffixes {
+		if strings.ContainsAny(w.Text, "/*") {
+			c.unsuref("sed -i keeps the old text in another folder, or under another name")
+		}
+	}
+	for _, w := range c.values("-l", "--line-length") {
+		if strings.Trim(w.Text, "0123456789") != "" {
+			c.exactf("sed -l takes no number on some systems")
+		}
+	}
+	programs := c.values("-e", "--expression")
+	if len(programs) == 0 && !c.has("-f", "--file") && len(c.rest) > 0 {
+		if inPlace && len(c.rest) > 1 && len(suffixes) == 0 {
+			c.suffix()
+		}
+		programs, c.rest = c.rest[:1], c.rest[1:]
+	}
+	var texts []string
+	for _, w := range programs {
+		texts = append(texts, w.Text)
+	}
+	c.sedProgram(strings.Join(texts, "\n"))
+	for _, w := range c.rest {
+		if inPlace {
+			c.writes(w)
+		} else {
+			c.reads(w)
+		}
+	}
+}
+
+// suffix leaves out an empty suffix of -i. Of another one nobody can tell that it is no
+// program, but the word behind it may be one, which writes elsewhere: sed -i x w/etc/y f.
+func (c *call) suffix() {
+	if c.rest[0].Known && c.rest[0].Text == "" {
+		c.rest = c.rest[1:]
+		return
+	}
+	acts, _ := little.Sed(c.rest[1].Text)
+	for _, a := range acts {
+		if a.Path != "" && strings.ContainsAny(a.Path[:1], "/.") && !Streams.Has(a.Path) {
+			c.exactf("a file of sed -i is a program to other versions of it")
+		}
+	}
+}
+
+// sedProgram looks for commands that run programs or open files.
+func (c *call) sedProgram(text string) {
+	acts, ok := little.Sed(text)
+	for _, a := range acts {
+		switch {
+		case a.Runs != "":
+			c.exactf("%s runs a program", a.Runs)
+		case !a.Write:
+			c.reads(literal(a.Path))
+		case !Streams.Has(a.Path):
+			c.exactf("sed's command w writes a file")
+			c.writes(literal(a.Path))
+		}
+	}
+	if !ok {
+		c.unsuref("the program of sed is one that aoctl cannot read")
+	}
+}

@@ -1,0 +1,131 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
+
+// shellRows are shells, and builtins that read a text or a file as commands.
+func shellRows() map[string]spec {
+	rows := map[string]spec{
+		"eval": {builtin: true, raw: evalOps},
+		".":    {builtin: true, raw: sourceOps}, "source": {builtin: true, raw: sourceOps},
+		"trap": {builtin: true, stop: true, ok: "-lp", ops: trapOps},
+	}
+	same(rows, spec{raw: shOps}, "sh bash zsh dash ksh mksh ash rbash ksh93 yash")
+	same(rows, spec{whole: "runs code in a language that aoctl does not read"}, "fish csh tcsh nu xonsh elvish pwsh powershell rc es ion osh ysh sash")
+	return rows
+}
+
+// shOps reads a shell's own options, which its "set" takes as well: -c may stand in a
+// cluster, and the text is the first operand after all options, wherever -c stands.
+func shOps(c *call) {
+	i, code, stdin := 0, false, false
+	label := "-"
+	for ; i < len(c.words); i++ {
+		w := c.words[i]
+		if !w.Known || len(w.Text) == 0 || w.Text[0] != '-' && w.Text[0] != '+' {
+			break
+		}
+		if w.Text == "--" || w.Text == "-" {
+			i++
+			break
+		}
+		if strings.HasPrefix(w.Text, "--") {
+			c.longShellOption(w.Text)
+			continue
+		}
+		on := w.Text[0] == '-'
+		for n, letter := range w.Text[1:] {
+			switch {
+			case letter == 'c' && on:
+				code = true
+			case letter == 's' && on:
+				stdin = true
+			case letter == 'o' && n == len(w.Text)-2 && i+1 < len(c.words):
+				i++
+				c.shellOption(c.words[i])
+			case strings.ContainsRune("euxvlbhmnfpC", letter):
+			case letter == 'i':
+				c.exactf("%s -i reads the start-up files of an interactive shell", c.name)
+			default:
+				c.unsuref("%s is given an option that may change how it reads commands", c.name)
+			}
+		}
+		if on && code && label == "-" {
+			label = w.Text
+		}
+	}
+	c.shellOperands(c.words[i:], code, stdin, label)
+}
+
+func (c *call) shellOperands(words []Word, code, stdin bool, label string) {
+	switch {
+	case code && len(words) > 0:
+		c.m.Wrapper = c.name + " " + label
+		c.m.Scripts = append(c.m.Scripts, Script{Text: words[0], args: len(words) > 1})
+	case stdin || len(words) == 0:
+		c.exactf("%s reads its program from standard input", c.name)
+	default:
+		c.exactf("%s runs a script", c.name)
+		c.reads(words[0])
+	}
+}
+
+func (c *call) longShellOption(text string) {
+	switch text {
+	case "--login", "--norc", "--noprofile", "--posix", "--verbose", "--version", "--help", "--noediting", "--restricted":
+	default:
+		c.unsuref("%s is given an option that may run another file", c.name)
+	}
+}
+
+// setOptions are options of set -o that do not change how commands are read.
+var setOptions = wordset.New("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
+
+func (c *call) shellOption(w Word) {
+	if !w.Known || !setOptions.Has(w.Text) {
+		c.unsuref("%s -o sets an option that may change how it reads commands", c.name)
+	}
+}
+
+// evalOps: eval joins its words with blanks and reads the result as commands.
+func evalOps(c *call) {
+	words := c.words
+	if len(words) > 0 && words[0].Text == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		c.m.Neutral = true
+		return
+	}
+	c.m.Wrapper = c.name
+	c.m.Scripts = append(c.m.Scripts, Script{Text: joined(words)})
+}
+
+func sourceOps(c *call) {
+	c.exactf("%s runs the commands of a file", c.name)
+	words := c.words
+	if len(words) > 0 && words[0].Text == "--" {
+		words = words[1:]
+	}
+	if len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
+		c.unsuref("%s is given an option that aoctl does not know", c.name)
+	}
+	if len(words) > 0 {
+		c.reads(words[0])
+	}
+}
+
+// trapOps: the first word is a text that runs when a signal comes.
+func trapOps(c *call) {
+	switch {
+	case len(c.rest) == 0 || c.has("-l", "-p") || c.rest[0].Text == "-" || c.rest[0].Known && c.rest[0].Text == "":
+		c.m.Neutral = plainWords(c.words)
+	case len(c.rest) == 1:
+		c.m.Neutral = plainWords(c.words)
+	default:
+		c.m.Wrapper = c.name
+		c.m.Scripts = append(c.m.Scripts, Script{Text: c.rest[0]})
+	}
+}

@@ -1,0 +1,65 @@
+package command
+
+import (
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"strings"
+)
+
+// tscOps: another project says where its own files go.
+func tscOps(c *call) {
+	farOptions(c)
+	for _, w := range c.words {
+		if strings.HasPrefix(w.Text, "@") {
+			c.exactf("tsc reads options from a file")
+		}
+	}
+}
+
+// ownFormats are formatters that come with eslint, ownReporters reporters that come with
+// vitest. Others are loaded.
+var (
+	ownFormats   = wordset.New("stylish html json json-with-metadata")
+	ownReporters = wordset.New("default basic verbose dot junit json tap tap-flat tree hanging-process github-actions")
+)
+
+func eslintOps(c *call) {
+	for _, w := range c.values("-f", "--format") {
+		if !w.Known || !ownFormats.Has(w.Text) {
+			c.exactf("eslint -f loads a formatter")
+		}
+	}
+	readTrees(c)
+}
+
+func vitestOps(c *call) {
+	for _, w := range c.values("--reporter") {
+		if !w.Known || !ownReporters.Has(w.Text) {
+			c.exactf("vitest --reporter loads a reporter")
+		}
+	}
+	farTestOps(c)
+}
+
+// isSwitch reports whether a word gives a variable a number, which names no program.
+func isSwitch(w Word) bool {
+	name, value, _ := strings.Cut(w.Text, "=")
+	return w.Known && identifier().MatchString(name) && value != "" && strings.Trim(value, "0123456789") == ""
+}
+
+// justOps: a variable may decide what runs, as with make.
+func justOps(c *call) {
+	for _, w := range c.rest {
+		name, _, ok := strings.Cut(w.Text, "=")
+		if !ok || !identifier().MatchString(name) {
+			break
+		}
+		c.exactf("just is given a variable, which may decide what runs")
+	}
+	c.farOperands()
+}
+
+func mixSubs() map[string]spec {
+	rows := map[string]spec{"eval": {lax: true, whole: "runs code given on the command line"}, "cmd": {lax: true, whole: handsOn}, "do": {lax: true, whole: "runs several tasks"}}
+	same(rows, spec{lax: true, whole: "installs programs"}, "archive.install escript.install local.hex local.rebar")
+	return rows
+}

@@ -1,0 +1,167 @@
+package little
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
+)
+
+// Awk says what an awk program does beyond reading its files, "" if nothing. What
+// it cannot tell counts as done.
+func Awk(text string) string {
+	for _, part := range []string{"system", "getline", "@", "ARGV", "SYMTAB", "ENVIRON"} {
+		if strings.Contains(text, part) {
+			return "may run programs or read other files"
+		}
+	}
+	if !strings.ContainsAny(text, "|>") {
+		return ""
+	}
+	a := awkScan{text: text}
+	return a.scan()
+}
+
+// awkScan walks through a program to tell a comparison from a redirection and an "or"
+// from a pipe.
+type awkScan struct {
+	text     string
+	at       int
+	depth    int  // of parentheses
+	print    bool // inside a print statement
+	printAt  int  // depth at which it stands
+	previous byte // kind of the token before: 'v' a value, ')' , '+' a doubled sign, 'o' anything else
+}
+
+func (a *awkScan) scan() string {
+	for a.at < len(a.text) {
+		ch := a.text[a.at]
+		switch {
+		case ch == ' ' || ch == '\t' || ch == '\r':
+			a.at++
+		case ch == '\\':
+			a.at += 2
+		case ch == '#':
+			rest, _, _ := strings.Cut(a.text[a.at:], "\n")
+			a.at += len(rest)
+		case ch == '"':
+			if !a.quoted('"') {
+				return "has a text without an end"
+			}
+			a.previous = 'v'
+		case ch == '/':
+			if why := a.slash(); why != "" {
+				return why
+			}
+		case isNameByte(ch):
+			a.name()
+		default:
+			if why := a.sign(ch); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+func isNameByte(ch byte) bool {
+	return ch == '_' || ch >= '0' && ch <= '9' || ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' || ch >= 0x80 || ch == '.' || ch == '$'
+}
+
+// quoted passes a text that ends with the byte it begins with.
+func (a *awkScan) quoted(end byte) bool {
+	for a.at++; a.at < len(a.text); a.at++ {
+		switch a.text[a.at] {
+		case '\\':
+			a.at++
+		case '\n':
+			return false
+		case end:
+			a.at++
+			return true
+		}
+	}
+	return false
+}
+
+// slash is a division after a value and begins a regular expression after a sign.
+// After a closing parenthesis it may be either.
+func (a *awkScan) slash() string {
+	switch a.previous {
+	case 'v':
+		a.at++
+		a.previous = 'o'
+	case 0, 'o':
+		start := a.at
+		if !a.quoted('/') || openBracket(a.text[start+1:a.at-1]) {
+			return "has a regular expression that aoctl cannot read"
+		}
+		a.previous = 'v'
+	default:
+		return "is one that aoctl cannot read"
+	}
+	return ""
+}
+
+// awkWords are words after which a slash begins a regular expression.
+var awkWords = wordset.New("print printf return in if while for do else delete exit case BEGIN END function func")
+
+func (a *awkScan) name() {
+	start := a.at
+	for a.at < len(a.text) && isNameByte(a.text[a.at]) {
+		a.at++
+	}
+	name := a.text[start:a.at]
+	a.previous = 'v'
+	if awkWords.Has(name) || strings.HasSuffix(name, "$") {
+		a.previous = 'o'
+	}
+	if name == "print" || name == "printf" {
+		a.print, a.printAt = true, a.depth
+	}
+}
+
+func (a *awkScan) sign(ch byte) string {
+	rest := a.text[a.at:]
+	a.at++
+	a.previous = 'o'
+	switch ch {
+	case '(', '[':
+		a.depth++
+	case ')', ']':
+		a.depth--
+		a.previous = ')'
+		if ch == ']' {
+			a.previous = 'v'
+		}
+	case ';', '{', '}': // not a newline, after which a statement may go on
+		a.print = false
+	case '|':
+		if !strings.HasPrefix(rest, "||") {
+			return "runs programs"
+		}
+		a.at++
+	case '>':
+		if a.print && a.depth <= a.printAt && !strings.HasPrefix(rest, ">=") && !a.toStream(rest) {
+			return "writes files"
+		}
+	case '+', '-':
+		if strings.HasPrefix(rest[1:], string(ch)) {
+			a.at++
+			a.previous = '+'
+		}
+	}
+	return ""
+}
+
+// toStream says whether a redirection leads to one of the program's own streams and
+// nothing follows that might make another name of it.
+func (a *awkScan) toStream(rest string) bool {
+	rest = strings.TrimSpace(strings.TrimPrefix(rest, ">"))
+	for _, name := range []string{`"/dev/stderr"`, `"/dev/stdout"`} {
+		if after, ok := strings.CutPrefix(rest, name); ok {
+			after = strings.TrimLeft(after, " \t")
+			return after == "" || strings.IndexByte(";}\n", after[0]) >= 0
+		}
+	}
+	return false
+}

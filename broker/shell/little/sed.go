@@ -1,0 +1,260 @@
+package little
+
+import "strings"
+
+// Act is one thing that a program of sed does beyond printing what it reads.
+type Act struct {
+	Runs  string // not empty: this part of sed runs a program
+	Path  string // else the file that is opened, as it stands in the program
+	Write bool
+}
+
+// Sed lists what a program of sed does, in its order. Versions of sed disagree on whether a
+// delimiter inside brackets ends a regular expression, so both readings count; one that sed
+// would refuse does no more than open the files it names. ok is false for a program that may
+// mean something else.
+func Sed(text string) (acts []Act, ok bool) {
+	careful := sedProgram{text: text, brackets: true}
+	careful.read()
+	simple := sedProgram{text: text}
+	simple.read()
+	ok = !careful.strange && !simple.strange && !(careful.broken && simple.broken)
+	return append(careful.acts, simple.acts...), ok
+}
+
+// sedProgram is a program of sed that is being read.
+type sedProgram struct {
+	text     string
+	at       int
+	acts     []Act
+	brackets bool // [/] hides the delimiter
+	broken   bool // sed would refuse it
+	strange  bool // it may mean something that is not understood here
+}
+
+func (p *sedProgram) read() {
+	for p.skip(" \t\n;}"); p.at < len(p.text) && !p.bad(); p.skip(" \t\n;}") {
+		p.address()
+		if !p.bad() {
+			p.command()
+		}
+	}
+}
+
+func (p *sedProgram) bad() bool { return p.broken || p.strange }
+
+func (p *sedProgram) skip(chars string) {
+	for p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// address reads what stands before a command: "2,/x/I!" and the like.
+func (p *sedProgram) address() {
+	for p.at < len(p.text) && !p.bad() {
+		switch ch := p.text[p.at]; {
+		case ch >= '0' && ch <= '9' || strings.IndexByte("$,~+! \t", ch) >= 0:
+			p.at++
+		case ch == '/' || ch == '\\':
+			if ch == '\\' {
+				p.at++
+			}
+			if p.at >= len(p.text) {
+				p.broken = true
+				return
+			}
+			delimiter := p.text[p.at]
+			p.at++
+			p.until(delimiter)
+			p.skip("IM")
+		default:
+			return
+		}
+	}
+}
+
+// until passes the next delimiter that is not escaped.
+func (p *sedProgram) until(delimiter byte) {
+	if strings.IndexByte("\n\\;[]", delimiter) >= 0 || delimiter >= 0x80 {
+		p.strange = true
+		return
+	}
+	for ; p.at < len(p.text); p.at++ {
+		switch ch := p.text[p.at]; {
+		case ch == '\\':
+			p.at++
+		case ch == '[' && p.brackets:
+			n := bracket(p.text[p.at:])
+			if n == 0 {
+				p.broken = true
+				return
+			}
+			p.at += n - 1
+		case ch == delimiter:
+			p.at++
+			return
+		}
+	}
+	p.broken = true
+}
+
+// bracket is the length of the bracket expression that re begins with, 0 when it does
+// not end.
+func bracket(re string) int {
+	i := 1
+	if strings.HasPrefix(re[i:], "^") {
+		i++
+	}
+	if strings.HasPrefix(re[i:], "]") {
+		i++
+	}
+	for i < len(re) && re[i] != ']' {
+		if re[i] == '[' && i+2 < len(re) && strings.IndexByte(":.=", re[i+1]) >= 0 {
+			end := strings.Index(re[i+2:], string(re[i+1])+"]")
+			if end < 0 {
+				return 0
+			}
+			i += 2 + end + 1
+		}
+		i++
+	}
+	if i >= len(re) {
+		return 0
+	}
+	return i + 1
+}
+
+// openBracket says whether a regular expression ends inside a bracket expression.
+func openBracket(re string) bool {
+	for i := 0; i < len(re); i++ {
+		switch re[i] {
+		case '\\':
+			i++
+		case '[':
+			n := bracket(re[i:])
+			if n == 0 {
+				return true
+			}
+			i += n - 1
+		}
+	}
+	return false
+}
+
+// command reads one command and what belongs to it.
+func (p *sedProgram) command() {
+	if p.at >= len(p.text) {
+		p.broken = true
+		return
+	}
+	ch := p.text[p.at]
+	p.at++
+	switch {
+	case ch == '{' || ch == '}':
+	case strings.IndexByte("=dDgGhHnNpPxzF", ch) >= 0:
+		p.end()
+	case ch == '#':
+		p.line()
+	case strings.IndexByte(":btT", ch) >= 0:
+		p.skip(" \t")
+		for p.at < len(p.text) && strings.IndexByte(" \t\n;}", p.text[p.at]) < 0 {
+			p.at++
+		}
+		p.end()
+	case strings.IndexByte("aic", ch) >= 0:
+		p.textLines()
+	case strings.IndexByte("lLqQ", ch) >= 0:
+		p.skip(" \t0123456789")
+		p.end()
+	case ch == 'r' || ch == 'R':
+		p.acts = append(p.acts, Act{Path: strings.TrimLeft(p.line(), " \t")})
+	case ch == 'w' || ch == 'W':
+		p.writes()
+	case ch == 'e':
+		p.line()
+		p.acts = append(p.acts, Act{Runs: "sed's command e"})
+	case ch == 's':
+		p.substitute()
+	case ch == 'y':
+		p.pair()
+		p.end()
+	case isNameByte(ch):
+		p.strange = true // perhaps a command of some other version
+	default:
+		p.broken = true
+	}
+}
+
+// end wants the end of a command.
+func (p *sedProgram) end() {
+	p.skip(" \t")
+	if p.at < len(p.text) && strings.IndexByte("\n;}#", p.text[p.at]) < 0 {
+		p.broken = true
+	}
+}
+
+// line takes the rest of the line.
+func (p *sedProgram) line() string {
+	rest, _, _ := strings.Cut(p.text[p.at:], "\n")
+	p.at += len(rest)
+	return rest
+}
+
+// textLines passes the text of a, i and c, which goes on after a backslash.
+func (p *sedProgram) textLines() {
+	for ; p.at < len(p.text) && p.text[p.at] != '\n'; p.at++ {
+		if p.text[p.at] == '\\' {
+			p.at++
+		}
+	}
+}
+
+func (p *sedProgram) writes() {
+	p.acts = append(p.acts, Act{Path: strings.TrimLeft(p.line(), " \t"), Write: true})
+}
+
+// pair passes the two texts of s and y.
+func (p *sedProgram) pair() {
+	if p.at >= len(p.text) {
+		p.broken = true
+		return
+	}
+	delimiter := p.text[p.at]
+	p.at++
+	p.until(delimiter)
+	if p.bad() {
+		return
+	}
+	for ; p.at < len(p.text); p.at++ {
+		switch p.text[p.at] {
+		case '\\':
+			p.at++
+		case delimiter:
+			p.at++
+			return
+		}
+	}
+	p.broken = true
+}
+
+// substitute reads s///: its flag e runs what comes out, its flag w writes a file.
+func (p *sedProgram) substitute() {
+	p.pair()
+	for p.at < len(p.text) && !p.bad() {
+		ch := p.text[p.at]
+		switch {
+		case strings.IndexByte("gpIiMm0123456789", ch) >= 0:
+			p.at++
+		case ch == 'e':
+			p.at++
+			p.acts = append(p.acts, Act{Runs: "sed's flag e"})
+		case ch == 'w':
+			p.at++
+			p.writes()
+			return
+		default:
+			p.end()
+			return
+		}
+	}
+}
