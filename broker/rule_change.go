@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 )
 
 // NextVersion completes r: what a caller leaves out, and what is not theirs to choose. A new
@@ -75,5 +76,5 @@ func MayChange(by Actor, old rules.Rule, known bool, r rules.Rule) bool {
 // sameRule compares what two versions of a rule say.
 func sameRule(x, y rules.Rule) bool {
 	x.UpdatedAt, y.UpdatedAt = time.Time{}, time.Time{}
-	return string(rules.FormatTOML([]rules.Rule{x})) == string(rules.FormatTOML([]rules.Rule{y}))
+	return string(rulesfile.Format([]rules.Rule{x})) == string(rulesfile.Format([]rules.Rule{y}))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // editor is the rule editor. It lies over the drawn call or over the list of rules,
@@ -237,7 +238,7 @@ func (e *editor) fill(r rules.Rule) {
 
 func newPattern(s string) line {
 	l := newLine(s)
-	l.most = rules.MaxPattern
+	l.most = patterns.MaxPattern
 	return l
 }
 
@@ -290,7 +291,7 @@ func exactRule(r broker.Request) rules.Rule {
 	for _, name := range mainFields {
 		if v, ok := c.text(name); ok && v != "" {
 			p := exactPattern(name, v)
-			if len(p) > rules.MaxPattern || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			if len(p) > patterns.MaxPattern || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				p = "" // no pattern may hold it: the operator has to find one
 			}
 			rule.Where = map[string]string{name: p}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/engine"
-	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/vet"
 	"github.com/aoctl/aoctl/broker/workspace"
 )
@@ -187,7 +187,7 @@ func readRulesFile(path, project, trusted string, v Vetter) (broker.RulesFile, w
 	if len(data) > maxRulesFile {
 		return f, stamp, fmt.Errorf("it is larger than %d bytes", maxRulesFile)
 	}
-	f.Digest = rules.Digest(data)
+	f.Digest = rulesfile.Digest(data)
 	f.Trusted = trusted == f.Digest
 	if r := v.File(path, data, project); r.Why != "" {
 		return f, stamp, errors.New(r.Why)

@@ -6,6 +6,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/claude"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 )
 
 // withSuggested are the offers for req's call, and behind them what its agent suggests beside.
@@ -16,12 +18,12 @@ func (p *Policy) withSuggested(req broker.Request, call *rules.Call, offers []ru
 	if len(req.Suggestions) == 0 || len(offers) == 0 {
 		return offers
 	}
-	list := rules.Suggested(textsOf(req.Suggestions, false), project, p.Home)
-	list = append(list, rules.Suggested(textsOf(req.Suggestions, true), "", p.Home)...)
+	list := claude.Suggested(textsOf(req.Suggestions, false), project, p.Home)
+	list = append(list, claude.Suggested(textsOf(req.Suggestions, true), "", p.Home)...)
 	for i := range list {
 		list[i].Scope = rules.Scope{}
 	}
-	if p.Vet.File("", rules.FormatTOML(list), project).Why != "" {
+	if p.Vet.File("", rulesfile.Format(list), project).Why != "" {
 		return offers
 	}
 	for i := range offers[1:] {

@@ -1,10 +1,11 @@
 package risk
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // worst are the texts that make a line dangerous even when nobody can read it as a

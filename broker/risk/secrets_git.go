@@ -1,12 +1,13 @@
 package risk
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // quietGit are subcommands of git that show nothing of what is in files, but for these

@@ -1,9 +1,10 @@
 package risk
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // entry is one line of a table of paths.

@@ -1,12 +1,13 @@
 package risk
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // metadata are the addresses at which clouds tell a machine its keys.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // manyRules are rules as an operator's might be, a few of each kind about every program.
@@ -114,7 +115,7 @@ func BenchmarkWith10000(b *testing.B) {
 func TestVerdictTakesNoMemory(t *testing.T) {
 	list := manyRules(1000)
 	// The machines of expressions are kept in a pool, which the race detector empties.
-	list = slices.DeleteFunc(list, func(r Rule) bool { return strings.HasPrefix(r.Where["command"], rePrefix) })
+	list = slices.DeleteFunc(list, func(r Rule) bool { return strings.HasPrefix(r.Where["command"], patterns.Expression) })
 	s := set(t, list...)
 	for name, line := range benchLines {
 		c := Prepare(benchCall(line))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -62,7 +63,7 @@ func (c *Call) onlyReads() bool {
 // mayRead reports whether the built-in rule lets a file be read: it is there, in the
 // project, no device or the like, and none of those that hold the gate.
 func (c *Call) mayRead(p *located) bool {
-	if p.odd != "" || !below(c.q.Place.Project, p.real) {
+	if p.odd != "" || !patterns.Below(c.q.Place.Project, p.real) {
 		return false
 	}
 	if c.q.Exists != nil && !c.q.Exists(p.real) || c.q.Special != nil && c.q.Special(p.real) {
@@ -84,15 +85,15 @@ func (c *Call) onlyLists() bool {
 	}
 	for _, part := range strings.Split(strings.ToLower(pattern), "/") {
 		for _, name := range agentSettings {
-			if strings.HasPrefix(part, ".") && partsMeet(part, name) || strings.ContainsAny(part, "{[(") && strings.Contains(part, ".") {
+			if strings.HasPrefix(part, ".") && patterns.PartsMeet(part, name) || strings.ContainsAny(part, "{[(") && strings.Contains(part, ".") {
 				return false
 			}
 		}
 	}
 	start, _ := c.input["path"].(string)
-	head := c.toolPlace(path.Join(start, pattern[:strings.LastIndexByte(pattern[:firstMeta(pattern)], '/')+1]))
+	head := c.toolPlace(path.Join(start, pattern[:strings.LastIndexByte(pattern[:patterns.FirstMeta(pattern)], '/')+1]))
 	for _, own := range c.q.Place.Own {
-		if head.real == "" || below(own, head.real) || below(head.real, own) && head.real != c.q.Place.Project {
+		if head.real == "" || patterns.Below(own, head.real) || patterns.Below(head.real, own) && head.real != c.q.Place.Project {
 			return false
 		}
 	}

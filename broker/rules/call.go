@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -25,9 +26,9 @@ type Call struct {
 	unsure  string // not empty: no rule may allow the call, because of this
 	unread  string // not empty: nothing of it was parsed, because of this
 
-	escapes   []string // keys that change what the tool does; an allow rule must name them
-	whole     *spoken  // the words of a line that is one plain command
-	text      *rawText // of a line that is not fully understood, which deny rules search
+	escapes   []string          // keys that change what the tool does; an allow rule must name them
+	whole     *patterns.Spoken  // the words of a line that is one plain command
+	text      *patterns.RawText // of a line that is not fully understood, which deny rules search
 	unclear   bool
 	noSay     bool      // no element has a say of its own, so all of them have
 	project   [2]string // as it is; for refusing rules in lower case, and the working folder when there is none
@@ -42,14 +43,14 @@ type Call struct {
 
 // elem is one element of a call, as rules look at it.
 type elem struct {
-	kind    shell.Kind // toolKind for calls that run no command line
-	at      int        // place in the line's elements
-	spoken  spoken     // of a command
-	others  []spoken   // the same with its wrappers in front
-	front   int        // when not 0: so many words of others[0] are its only wrapper
-	path    *located   // of a read or write
-	program *located   // of a command that is named by a path
-	assign  string     // NAME=value
+	kind    shell.Kind        // toolKind for calls that run no command line
+	at      int               // place in the line's elements
+	spoken  patterns.Spoken   // of a command
+	others  []patterns.Spoken // the same with its wrappers in front
+	front   int               // when not 0: so many words of others[0] are its only wrapper
+	path    *located          // of a read or write
+	program *located          // of a command that is named by a path
+	assign  string            // NAME=value
 	neutral bool
 	operand bool
 	outside bool // an operand that is written outside the project, which no rule about a command's first words vouches for
@@ -111,6 +112,9 @@ func (c *Call) doubt(why string) {
 
 // Risk is how dangerous the call is.
 func (c *Call) Risk() risk.Risk { return c.risk }
+
+// Question is what was asked.
+func (c *Call) Question() Question { return c.q }
 
 // SessionID is the session that the call is of.
 func (c *Call) SessionID() string { return c.q.SessionID }

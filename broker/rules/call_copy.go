@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -39,11 +40,11 @@ func (c *Call) folderBelow(to, dir string) (real string, ok bool) {
 		return "", false
 	}
 	p, at := c.shellPlace(to, dir), c.q.Place
-	rest, inside := within(at.Project, p.real)
+	rest, inside := patterns.Within(at.Project, p.real)
 	switch {
 	case p.odd != "" || oddPath(p.real) != "":
 	case !inside || rest == "" || strings.Contains("/"+rest, "/."):
-	case at.Home == "" || below(at.Project, at.Home):
+	case at.Home == "" || patterns.Below(at.Project, at.Home):
 	case c.startsIn(p.real):
 	default:
 		return p.real, true
@@ -54,7 +55,7 @@ func (c *Call) folderBelow(to, dir string) (real string, ok bool) {
 // startsIn reports whether the session or the line is, or may be, in folder real or below.
 func (c *Call) startsIn(real string) bool {
 	for _, dir := range []string{c.dir, c.q.Place.CWD} {
-		if p := c.shellPlace(dir, ""); p.real == "" || below(real, p.real) {
+		if p := c.shellPlace(dir, ""); p.real == "" || patterns.Below(real, p.real) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/command"
 )
@@ -74,7 +75,7 @@ func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
 // isModule reports whether a word is the module that python runs, or -m with it.
 func isModule(argv []string, at int) bool {
 	before := argv[at-1]
-	return strings.HasPrefix(baseName(argv[0]), "python") &&
+	return strings.HasPrefix(patterns.BaseName(argv[0]), "python") &&
 		(strings.HasPrefix(argv[at], "-m") || strings.HasPrefix(before, "-") && strings.HasSuffix(before, "m"))
 }
 
@@ -280,7 +281,7 @@ func (f *follower) outsideFrom(dir, p string) string {
 		return "" // package shell knows these
 	case abs == "":
 		return "/" + p
-	case slices.ContainsFunc(f.moved, func(dir string) bool { return below(dir, path.Clean(abs)) }):
+	case slices.ContainsFunc(f.moved, func(dir string) bool { return patterns.Below(dir, path.Clean(abs)) }):
 		return path.Clean(abs)
 	case f.glob && strings.ContainsAny(p, "*?["):
 		return f.patternOutside(p, abs, dir)
@@ -350,7 +351,7 @@ func firstFolder(abs string) string {
 // Programs disagree about the folder above a link, so both count.
 func (c *Call) beyond(abs string) string {
 	ways := []string{abs}
-	if climbs(abs) {
+	if patterns.Climbs(abs) {
 		ways = append(ways, path.Clean(abs))
 	}
 	for _, way := range ways {
@@ -361,7 +362,7 @@ func (c *Call) beyond(abs string) string {
 				return path.Clean(abs)
 			}
 		}
-		if !below(c.q.Place.Project, real) {
+		if !patterns.Below(c.q.Place.Project, real) {
 			return real
 		}
 	}
@@ -370,7 +371,7 @@ func (c *Call) beyond(abs string) string {
 
 // patternOutside is outside for a pattern, and abs that as an absolute path.
 func (f *follower) patternOutside(p, abs, dir string) string {
-	start := p[:strings.LastIndexByte(p[:firstMeta(p)], '/')+1]
+	start := p[:strings.LastIndexByte(p[:patterns.FirstMeta(p)], '/')+1]
 	if start != "" {
 		if real := f.outsideFrom(dir, start); real != "" {
 			return path.Join(real, p[len(start):])

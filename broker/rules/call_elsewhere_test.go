@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/broker/rules/rulestest"
 )
 
 // withSrv is a world with a folder /srv, of which package shell knows nothing, and in it whatever
@@ -20,7 +23,7 @@ func withSrv(t *testing.T) world {
 		case strings.HasSuffix(p, "/unknown"):
 			return "", errors.New("cannot be looked at")
 		}
-		return realPath(p)
+		return rulestest.RealPath(p)
 	}
 	return w
 }
@@ -213,7 +216,7 @@ func TestWordsOfFoldersAndLists(t *testing.T) {
 		lines = append(lines, "mytool "+option+" out")
 	}
 	for _, c := range separators {
-		lines = append(lines, "mytool "+quoteWords([]string{"a" + string(c) + "link"}), "mytool "+quoteWords([]string{"--x=link" + string(c) + "a"}))
+		lines = append(lines, "mytool "+patterns.Quote([]string{"a" + string(c) + "link"}), "mytool "+patterns.Quote([]string{"--x=link" + string(c) + "a"}))
 	}
 	for _, extension := range []string{".js", ".mjs", ".cjs", ".ts", ".json", ".py", ".rb", ".class", ".java"} {
 		w.link(t, w.root+"/shop-evil/x", "src/mod"+extension[1:]+extension)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
@@ -21,7 +22,7 @@ const maxPlaces = 200
 type value struct {
 	texts  []string  // what it says; several when a name can be read in several ways
 	places []located // of a path
-	urls   []address
+	urls   []patterns.Address
 }
 
 // readInput reads the parameters, which are the members of the input and, joined by
@@ -85,7 +86,7 @@ func (c *Call) addValue(v *value, key string, member any) {
 			c.doubt("its " + key + " is no text")
 		}
 		for _, s := range list {
-			v.urls = append(v.urls, readURL(s))
+			v.urls = append(v.urls, patterns.ReadURL(s))
 		}
 	}
 }

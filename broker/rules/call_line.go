@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -58,11 +59,11 @@ func (c *Call) readCommand(param string) {
 	}
 	c.noSay = !slices.ContainsFunc(c.elems, func(e elem) bool { return !e.neutral && (!e.operand || e.outside) })
 	if words, ok := plainWords(c.raw); ok {
-		s := speak(words)
+		s := patterns.Speak(words)
 		c.whole = &s
 	}
 	if c.unclear {
-		c.text = readText(c.raw)
+		c.text = patterns.ReadText(c.raw)
 	}
 }
 
@@ -85,7 +86,7 @@ func (c *Call) start() {
 		c.doubt("it names more than one folder to start in")
 	}
 	project := c.q.Place.Project
-	if p := c.shellPlace(".", c.dir); project != "" && !below(project, p.real) {
+	if p := c.shellPlace(".", c.dir); project != "" && !patterns.Below(project, p.real) {
 		c.away = true
 	}
 }
@@ -96,7 +97,7 @@ func (c *Call) element(e *shell.Element, at int) elem {
 	x.dir = c.folder(e)
 	switch e.Kind {
 	case shell.Command:
-		x.spoken = speak(e.Argv)
+		x.spoken = patterns.Speak(e.Argv)
 		x.others = withWrappers(e.Via, e.Argv)
 		if !slices.Equal(e.Via, e.ViaAs) { // a refusing rule may name /bin/sh
 			x.others = append(x.others, withWrappers(e.ViaAs, e.Argv)...)
@@ -163,7 +164,7 @@ func (c *Call) leaves(e *shell.Element, dir string) bool {
 	} else {
 		p = c.shellPlace(to, dir)
 	}
-	return p.real == "" || !below(first(c.q.Place.Project, c.q.Place.CWD), p.real)
+	return p.real == "" || !patterns.Below(first(c.q.Place.Project, c.q.Place.CWD), p.real)
 }
 
 // behind says why e needs a pattern that names it, because of what it runs through.
@@ -245,8 +246,8 @@ func (c *Call) leads(p *located) bool {
 		return true
 	}
 	project := first(c.q.Place.Project, c.q.Place.CWD)
-	return !below(project, p.real) && !slices.ContainsFunc(temporary, func(dir string) bool {
-		return below(dir, p.real) && !below(dir, project)
+	return !patterns.Below(project, p.real) && !slices.ContainsFunc(temporary, func(dir string) bool {
+		return patterns.Below(dir, p.real) && !patterns.Below(dir, project)
 	})
 }
 
@@ -260,9 +261,9 @@ func (p *located) reach(e *shell.Element) {
 	}
 	wide := strings.ToLower(p.abs)
 	if !e.Glob {
-		wide = escapePath(wide)
+		wide = patterns.EscapePath(wide)
 	}
-	p.wide = splitPath(wide)
+	p.wide = patterns.SplitPath(wide)
 	if e.Tree {
 		p.wide = append(p.wide, "**")
 	}
@@ -278,20 +279,12 @@ func (c *Call) guess(p *located, e *shell.Element) {
 		rest = rest[3:]
 	}
 	if !e.Glob {
-		rest = escapePath(rest)
+		rest = patterns.EscapePath(rest)
 	}
-	p.wide = append([]string{"**"}, splitPath(rest)...)
+	p.wide = append([]string{"**"}, patterns.SplitPath(rest)...)
 	if e.Tree {
 		p.wide = append(p.wide, "**")
 	}
-}
-
-// splitPath cuts an absolute path or glob into its parts.
-func splitPath(p string) []string {
-	if p = strings.Trim(p, "/"); p == "" {
-		return nil
-	}
-	return strings.Split(p, "/")
 }
 
 // longChain is the number of wrappers up to which a pattern may name several of them.
@@ -299,14 +292,14 @@ const longChain = 4
 
 // withWrappers puts the wrappers of a command in front of its words: each of them
 // alone, and all from one of them on.
-func withWrappers(via, argv []string) []spoken {
-	var list []spoken
+func withWrappers(via, argv []string) []patterns.Spoken {
+	var list []patterns.Spoken
 	add := func(wrappers ...string) {
 		var words []string
 		for _, w := range wrappers {
 			words = append(words, strings.Fields(w)...)
 		}
-		list = append(list, speak(append(words, argv...)))
+		list = append(list, patterns.Speak(append(words, argv...)))
 	}
 	for i, w := range via {
 		if !slices.Contains(via[:i], w) {

@@ -115,7 +115,7 @@ func (f *search) likes(s *Set) {
 
 func (f *search) tryLike(list []*entry, l like) {
 	for _, e := range list {
-		if f.passed(e) || l.refusing && !e.lenient || !e.tool.match(l.tool) || !e.live(f.c, f.now) {
+		if f.passed(e) || l.refusing && !e.lenient || !e.tool.Match(l.tool) || !e.live(f.c, f.now) {
 			continue
 		}
 		if f.conditions(e) && f.eligible(e) {

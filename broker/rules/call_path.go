@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // maxPath is the longest path, in bytes, that rules vouch for; systems refuse longer ones.
@@ -79,7 +81,7 @@ func (c *Call) locate(p *located, abs string) {
 	if p.real == "" {
 		p.doubt("leads nobody knows where")
 	}
-	if climbs(abs) && c.addForm(p, p.abs) != p.real {
+	if patterns.Climbs(abs) && c.addForm(p, p.abs) != p.real {
 		p.doubt("is read differently by different programs")
 		p.real = ""
 	}

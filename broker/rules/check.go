@@ -1,12 +1,12 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // Error says which field of a rule is wrong, and why.
@@ -15,7 +15,7 @@ type Error struct {
 	Problem string // follows the field's name: "is empty"
 }
 
-func (e *Error) Error() string { return printable(e.Field) + ": " + e.Problem }
+func (e *Error) Error() string { return Printable(e.Field) + ": " + e.Problem }
 
 // maxName is the length of ids and names, in bytes.
 const maxName = 300
@@ -80,7 +80,7 @@ func checkTexts(r Rule) *Error {
 		{"created_by", r.CreatedBy},
 		{"created_from", r.CreatedFrom},
 	} {
-		if err := checkShown(f.text); err != nil {
+		if err := patterns.CheckShown(f.text); err != nil {
 			return &Error{f.field, err.Error()}
 		}
 		if f.field != "reason" && f.field != "scope.project" && len(f.text) > maxName {
@@ -100,7 +100,7 @@ func checkScope(r Rule) *Error {
 	case !strings.HasPrefix(p, "/"):
 		return &Error{"scope.project", "is not an absolute path"}
 	case path.Clean(p) != p:
-		return &Error{"scope.project", fmt.Sprintf("is not written plainly; use %s", printable(path.Clean(p)))}
+		return &Error{"scope.project", fmt.Sprintf("is not written plainly; use %s", Printable(path.Clean(p)))}
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func checkWhere(r Rule) *Error {
 			return &Error{"where", "has a parameter without a name"}
 		case len(key) > maxName:
 			return &Error{"where", "has a parameter with a very long name"}
-		case checkShown(key) != nil:
+		case patterns.CheckShown(key) != nil:
 			return &Error{"where", "has a parameter whose name cannot be shown as it is"}
 		case strings.Count(key, ".") >= maxDots:
 			return &Error{"where." + key, fmt.Sprintf("goes deeper into the input than %d names", maxDots)}
@@ -124,33 +124,9 @@ func checkWhere(r Rule) *Error {
 	return nil
 }
 
-// checkPattern refuses what no kind of pattern may be.
-func checkPattern(p string) error {
-	switch {
-	case p == "":
-		return errEmpty
-	case len(p) > MaxPattern:
-		return fmt.Errorf("has %d bytes; at most %d are allowed", len(p), MaxPattern)
-	}
-	return checkShown(p)
-}
-
-// checkShown refuses what a screen cannot show as it is: nobody could check it there.
-func checkShown(s string) error {
-	if !utf8.ValidString(s) {
-		return errors.New("is not valid UTF-8")
-	}
-	for _, r := range s {
-		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-			return fmt.Errorf("has the character %U, which cannot be shown as it is", r)
-		}
-	}
-	return nil
-}
-
 // checkMeaning refuses combinations that cannot mean what they seem to say.
 func (e *entry) checkMeaning() error {
-	if strings.Contains(e.rule.Tool, " ") && e.tool.re == nil {
+	if strings.Contains(e.rule.Tool, " ") && e.tool.RE == nil {
 		return &Error{"tool", "has a blank; names of tools have none"}
 	}
 	if !e.runsCommands() {
@@ -190,7 +166,7 @@ func (e *entry) checkPlainTool() error {
 	if !strings.HasPrefix(e.rule.Tool, "mcp__") {
 		return &Error{"where." + e.commandKey, "is for tools that run command lines, such as Bash; this tool runs none"}
 	}
-	if e.rule.Decision == Allow && !e.commandText.exact {
+	if e.rule.Decision == Allow && !e.commandText.Exact {
 		return &Error{"where." + e.commandKey, "has to be exact here: aoctl does not read the command lines of this tool"}
 	}
 	return nil
@@ -202,4 +178,17 @@ func cut(s string) string {
 		return string(r[:40]) + "…"
 	}
 	return s
+}
+
+// Printable makes text from a file fit for one line of a message.
+func Printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "<%U>", r)
+		}
+	}
+	return b.String()
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 func TestCheckRefuses(t *testing.T) {
@@ -47,10 +49,10 @@ func TestCheckRefuses(t *testing.T) {
 		"parameter control":     {func(r *Rule) { r.Where["a\x1b"] = "x" }, "where", "cannot be shown"},
 		"parameter too deep":    {func(r *Rule) { r.Where["a.b.c.d.e"] = "x" }, "where.a.b.c.d.e", "deeper"},
 		"empty pattern":         {func(r *Rule) { r.Where["command"] = "" }, "where.command", "is empty"},
-		"long pattern":          {func(r *Rule) { r.Where["command"] = strings.Repeat("x", MaxPattern+1) }, "where.command", "4097 bytes"},
+		"long pattern":          {func(r *Rule) { r.Where["command"] = strings.Repeat("x", patterns.MaxPattern+1) }, "where.command", "4097 bytes"},
 		"newline in pattern":    {func(r *Rule) { r.Where["command"] = "a\nb" }, "where.command", "U+000A"},
 		"wrong expression":      {func(r *Rule) { r.Where["command"] = "re:(" }, "where.command", "wrong expression"},
-		"long expression":       {func(r *Rule) { r.Where["command"] = "re:" + strings.Repeat("ä", MaxRE+1) }, "where.command", "201 characters"},
+		"long expression":       {func(r *Rule) { r.Where["command"] = "re:" + strings.Repeat("ä", patterns.MaxRE+1) }, "where.command", "201 characters"},
 		"command and cmd":       {func(r *Rule) { r.Where["cmd"] = "x" }, "", "same as"},
 		"command of a plain":    {func(r *Rule) { r.Tool = "Edit|Write" }, "where.command", "runs none"},
 		"command of mcp":        {func(r *Rule) { r.Tool = "mcp__x__run" }, "where.command", "has to be exact"},

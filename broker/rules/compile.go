@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // The parameters of command tools that stand for parts of a command line.
@@ -26,14 +28,14 @@ type entry struct {
 	rule    Rule
 	rank    int  // place in the order in which rules speak, from 0
 	lenient bool // it does not allow
-	tool    *text
+	tool    *patterns.Text
 	conds   []cond // about the input
 
-	command     *commandPattern
+	command     *patterns.Command
 	commandKey  string
-	commandText *text // command over the text of a tool that runs no command lines
-	read, write *pathPattern
-	assign      *text
+	commandText *patterns.Text // command over the text of a tool that runs no command lines
+	read, write *patterns.Path
+	assign      *patterns.Text
 	parts       int // how many of the four are set
 
 	scope [2]string // the project, as it is and in lower case
@@ -42,24 +44,24 @@ type entry struct {
 // cond is one pattern over a parameter of the input. One of text, path and url is set.
 type cond struct {
 	key  string
-	text *text
-	path *pathPattern
-	url  *urlPattern
+	text *patterns.Text
+	path *patterns.Path
+	url  *patterns.URL
 }
 
 // build makes r ready. Errors are of type *Error.
 func build(r Rule) (*entry, error) {
 	e := &entry{rule: r, lenient: r.Decision != Allow, scope: [2]string{r.Scope.Project, strings.ToLower(r.Scope.Project)}}
-	if err := checkPattern(r.Tool); err != nil {
+	if err := patterns.Check(r.Tool); err != nil {
 		return nil, &Error{"tool", err.Error()}
 	}
 	var err error
-	if e.tool, err = parseText(r.Tool, e.lenient); err != nil {
+	if e.tool, err = patterns.ParseText(r.Tool, e.lenient); err != nil {
 		return nil, &Error{"tool", err.Error()}
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Where)) {
 		pattern := r.Where[key]
-		err := checkPattern(pattern)
+		err := patterns.Check(pattern)
 		if err == nil {
 			err = e.add(key, pattern)
 		}
@@ -80,27 +82,27 @@ func (e *entry) add(key, pattern string) (err error) {
 		}
 		e.commandKey = key
 		e.commandText = parseCommandText(pattern, e.lenient)
-		e.command, err = parseCommand(pattern, e.lenient)
+		e.command, err = patterns.ParseCommand(pattern, e.lenient)
 	case key == readKey:
-		e.read, err = parsePath(pattern, e.lenient)
+		e.read, err = patterns.ParsePath(pattern, e.lenient)
 		e.parts++
 	case key == writeKey:
-		e.write, err = parsePath(pattern, e.lenient)
+		e.write, err = patterns.ParsePath(pattern, e.lenient)
 		e.parts++
 	case key == assignKey:
-		e.assign, err = parseText(pattern, e.lenient)
+		e.assign, err = patterns.ParseText(pattern, e.lenient)
 		e.parts++
 	case isPathParam(key):
 		c := cond{key: key}
-		c.path, err = parsePath(pattern, e.lenient)
+		c.path, err = patterns.ParsePath(pattern, e.lenient)
 		e.conds = append(e.conds, c)
 	case key == urlParam || strings.HasSuffix(key, "."+urlParam):
 		c := cond{key: key}
-		c.url, err = parseURL(pattern, e.lenient)
+		c.url, err = patterns.ParseURL(pattern, e.lenient)
 		e.conds = append(e.conds, c)
 	default:
 		c := cond{key: key}
-		c.text, err = parseText(pattern, e.lenient)
+		c.text, err = patterns.ParseText(pattern, e.lenient)
 		e.conds = append(e.conds, c)
 	}
 	return err
@@ -108,19 +110,19 @@ func (e *entry) add(key, pattern string) (err error) {
 
 // parseCommandText reads a command pattern for the text of a tool that runs no command lines. What is
 // a line: pattern, or no pattern over texts, fits that very text.
-func parseCommandText(pattern string, lenient bool) *text {
-	body, isLine := strings.CutPrefix(pattern, linePrefix)
-	if t, err := parseText(body, lenient); err == nil && !isLine {
+func parseCommandText(pattern string, lenient bool) *patterns.Text {
+	body, isLine := strings.CutPrefix(pattern, patterns.LinePrefix)
+	if t, err := patterns.ParseText(body, lenient); err == nil && !isLine {
 		return t
 	}
-	t, _ := parseText(escapeText(body), lenient) // no pattern is empty
+	t, _ := patterns.ParseText(patterns.EscapeText(body), lenient) // no pattern is empty
 	return t
 }
 
 // runsCommands reports whether the tool pattern fits a tool that runs command lines.
 func (e *entry) runsCommands() bool {
 	for tool := range commandParams {
-		if e.tool.match(tool) {
+		if e.tool.Match(tool) {
 			return true
 		}
 	}
@@ -129,16 +131,16 @@ func (e *entry) runsCommands() bool {
 
 // exact reports whether every pattern of the rule is exact, and there is one.
 func (e *entry) exact() bool {
-	if !e.tool.exact || len(e.tool.alts) != 1 || e.parts+len(e.conds) == 0 {
+	if !e.tool.Exact || len(e.tool.Alts) != 1 || e.parts+len(e.conds) == 0 {
 		return false
 	}
 	for _, c := range e.conds {
-		if c.path != nil && !c.path.exact || c.url != nil && !c.url.exact || c.text != nil && !c.text.exact {
+		if c.path != nil && !c.path.Exact || c.url != nil && !c.url.Exact || c.text != nil && !c.text.Exact {
 			return false
 		}
 	}
-	return (e.command == nil || e.command.exact) && (e.assign == nil || e.assign.exact) &&
-		(e.read == nil || e.read.exact) && (e.write == nil || e.write.exact)
+	return (e.command == nil || e.command.Exact) && (e.assign == nil || e.assign.Exact) &&
+		(e.read == nil || e.read.Exact) && (e.write == nil || e.write.Exact)
 }
 
 // live reports whether the rule may speak about c at all, by its age and scope.
@@ -154,9 +156,9 @@ func (e *entry) live(c *Call, now time.Time) bool {
 	case e.scope[0] == "":
 		return true
 	case e.lenient:
-		return below(e.scope[1], c.project[1])
+		return patterns.Below(e.scope[1], c.project[1])
 	}
-	return below(e.scope[0], c.project[0])
+	return patterns.Below(e.scope[0], c.project[0])
 }
 
 // before is the order in which rules speak: see the package comment. Rules that are

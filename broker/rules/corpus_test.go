@@ -7,29 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/broker/rules/rulestest"
 	"github.com/aoctl/aoctl/broker/shell"
 )
-
-// corpus reads lines of the shell's corpora: entries that end at lines of "%%", with
-// comments that begin with "# " before them.
-func corpus(t *testing.T, name string) []string {
-	t.Helper()
-	data, err := os.ReadFile("../shell/testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var entries, lines []string
-	for _, line := range strings.Split(string(data), "\n") {
-		switch {
-		case line == "%%":
-			entries, lines = append(entries, strings.Join(lines, "\n")), nil
-		case len(lines) == 0 && (line == "" || strings.HasPrefix(line, "# ")):
-		default:
-			lines = append(lines, line)
-		}
-	}
-	return entries
-}
 
 // firstWords are allow rules on the first words of a line alone, behind assignments.
 func firstWords(line string) []Rule {
@@ -39,7 +20,7 @@ func firstWords(line string) []Rule {
 		words = words[1:]
 	}
 	for n := 1; n <= 2 && n <= len(words); n++ {
-		if r := rule(Allow, "Bash", "command", quoteWords(words[:n])+" *"); r.Check() == nil {
+		if r := rule(Allow, "Bash", "command", patterns.Quote(words[:n])+" *"); r.Check() == nil {
 			list = append(list, r)
 		}
 	}
@@ -66,7 +47,7 @@ func (w world) trusted(t *testing.T, line string) *Call {
 func TestBypassCorpus(t *testing.T) {
 	w := newWorld(t)
 	for name, least := range map[string]int{"bypass.txt": 5700, "harm.txt": 1050} {
-		entries := corpus(t, name)
+		entries := rulestest.Corpus(t, "../shell/testdata", name)
 		if len(entries) < least {
 			t.Errorf("only %d entries in %s", len(entries), name)
 		}
@@ -101,18 +82,18 @@ func TestWhateverAllows(t *testing.T) {
 // an entry is about, its rule would then allow all that is seen.
 func bites(t *testing.T, pattern string, c *Call) bool {
 	t.Helper()
-	p, err := parseCommand(pattern, false)
+	p, err := patterns.ParseCommand(pattern, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits := func(s spoken) bool { return p.matchStrict(&s) }
+	fits := func(s patterns.Spoken) bool { return p.MatchStrict(&s) }
 	for _, x := range c.elems {
 		if x.kind == shell.Command && (fits(x.spoken) || slices.ContainsFunc(x.others, fits)) {
 			return true
 		}
 	}
 	for _, part := range strings.FieldsFunc(c.raw, func(r rune) bool { return strings.ContainsRune("|&;\n(){}", r) }) {
-		if words := strings.Fields(part); len(words) > 0 && fits(speak(words)) {
+		if words := strings.Fields(part); len(words) > 0 && fits(patterns.Speak(words)) {
 			return true
 		}
 	}
@@ -123,7 +104,7 @@ func bites(t *testing.T, pattern string, c *Call) bool {
 // however it is written. Each entry begins with its rule.
 func TestUnnamedCorpus(t *testing.T) {
 	w := newWorld(t)
-	entries := corpus(t, "unnamed.txt")
+	entries := rulestest.Corpus(t, "../shell/testdata", "unnamed.txt")
 	if len(entries) < 535 {
 		t.Errorf("only %d entries", len(entries))
 	}
@@ -172,7 +153,7 @@ func TestEverydayCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries := corpus(t, "everyday.txt")
+	entries := rulestest.Corpus(t, "../shell/testdata", "everyday.txt")
 	if len(entries) < 1100 {
 		t.Errorf("only %d everyday lines", len(entries))
 	}
@@ -191,7 +172,7 @@ func TestEverydayCorpus(t *testing.T) {
 // What asks although people run it every day does so on purpose.
 func TestAskedCorpus(t *testing.T) {
 	w := newWorld(t)
-	for _, line := range corpus(t, "asked.txt") {
+	for _, line := range rulestest.Corpus(t, "../shell/testdata", "asked.txt") {
 		if a := judge(t, set(t, firstWords(line)...), w.trusted(t, line)); a.Verdict != Ask {
 			t.Errorf("%s: %s, %s", line, a.Verdict, a.Reason)
 		}

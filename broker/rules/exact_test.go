@@ -2,11 +2,14 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // A dangerous line runs when rules for dangerous calls name each part of it exactly.
@@ -140,91 +143,6 @@ func TestWorstRulingStands(t *testing.T) {
 	}
 }
 
-// Patterns over commands whose characters mean something.
-func TestCommandPatternCharacters(t *testing.T) {
-	const strict, lenient, both, none = 1, 2, 3, 0
-	for _, tt := range []struct {
-		pattern, argv string
-		want          int
-	}{
-		{"~/x y", "~/x|y", both},
-		{"~/x *", "~/x|y", lenient},
-		{"~/* y", "~/x|y", lenient},
-		{"re:\\./x .*", "./x|y", both},
-		{"re:\\.\\./x.*", "../x|y", lenient},
-		{"re:a/\\.\\./x.*", "a/../x|y", lenient},
-		{"re:x.*", "./x|y", none},
-		{"re:a b.*", "a b|c", lenient},
-		{"re:[a-z]+ y", "x|y", both},
-		{"re:[a-z]+", "X", none},
-		{"cat *.go", "cat|../x.go", both},
-		{"cat a/*.go", "cat|a/../x.go", lenient},
-		{"cat a*", "cat|ab", both},
-		{"cat a*", "cat|ba", none},
-		{"cat *a*b*", "cat|xaxbx", both},
-		{"cat *a*b*", "cat|xbxax", none},
-		{"n*m x", "npm|x", both},
-		{"n*m x", "/bin/npm|x", lenient},
-		{"n*m x", "./npm|x", lenient},
-		{"*/npm x", "bin/npm|x", both},
-		{"*/npm x", "a/bin/npm|x", lenient},
-		{"*/npm x", "../npm|x", lenient},
-		{"** x", "a|b|x", both},
-		{"** x", "./a|x", lenient},
-		{"** x", "x", both},
-		{"a ** ** b", "a|b", both},
-		{"a ** b ** c", "a|b|b|x|c", both},
-		{"a ** b ** c", "a|c|b", none},
-		{"a ** b", "a|b|x|b", both},
-		{"a *b ** c", "a|xb|c", both},
-		{`a \"`, `a|"`, both},
-		{`a "\\"`, `a|\`, both},
-		{`a 'b\'`, `a|b\`, both},
-		{`a "b'c"`, `a|b'c`, both},
-		{`a b"c d"e`, "a|bc de", both},
-		{"a ''", "a|", both},
-		{"a ''", "a", none},
-		{`a\ b c`, "a b|c", both},
-		{"a|b c|d", "b|c", both},
-		{"a | b c", "a", both},
-		{`a \|`, "a||", none}, // the words here are cut at bars
-		{"A b", "a|b", lenient},
-		{"a B", "a|b", none},
-		{"a/b *", "A/B|c", lenient},
-		{"a/b *", "b|c", none},
-		{"line:a b", "a|b", none},
-	} {
-		s := speak(strings.Split(tt.argv, "|"))
-		for _, side := range []int{strict, lenient} {
-			p, err := parseCommand(tt.pattern, side == lenient)
-			if err != nil {
-				t.Fatalf("%s: %v", tt.pattern, err)
-			}
-			got := p.matchStrict(&s)
-			if side == lenient {
-				got = p.matchLenient(&s)
-			}
-			if want := tt.want&side != 0; got != want {
-				t.Errorf("%s on %s, side %d: %t", tt.pattern, tt.argv, side, got)
-			}
-		}
-	}
-	for _, p := range []string{"a;b", "a&b", "a<b", "a>b", "a (b", "a )b", "a `b", "a 'b", `a "b`, `a "b\`, `a \`, "a||b", "|a", "a|", " ", "a | "} {
-		if _, err := parseCommand(p, false); err == nil {
-			t.Errorf("%s is taken", p)
-		}
-	}
-	for n, want := range map[int]bool{1: true, 2: true, 3: false} {
-		p, err := parseCommand("x *|npx jest *", false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p.spells([]string{"npx", "jest", "a"}, n); got != want {
-			t.Errorf("npx jest * spells %d words: %t", n, got)
-		}
-	}
-}
-
 // Which rules are live, by their ends, uses and askers.
 func TestNumbersOfARule(t *testing.T) {
 	if _, err := Compile(slices.Repeat([]Rule{{Enabled: true, Tool: "T", Decision: Deny}}, MaxRules+1)); err == nil || !strings.Contains(err.Error(), fmt.Sprint(MaxRules)) {
@@ -238,8 +156,8 @@ func TestNumbersOfARule(t *testing.T) {
 	for name, change := range map[string]func(*Rule){
 		"priority 0": func(r *Rule) { r.Priority = 0 }, "priority": func(r *Rule) { r.Priority = MaxPriority }, "reason": func(r *Rule) { r.Reason = strings.Repeat("x", MaxReason) },
 		"id": func(r *Rule) { r.ID = strings.Repeat("x", maxName) }, "project": func(r *Rule) { r.Scope.Project = "/" + strings.Repeat("x", maxPath-1) },
-		"parameter": func(r *Rule) { r.Where[strings.Repeat("x", maxName)] = "y" }, "deep": func(r *Rule) { r.Where["a.b.c.d"] = "y" }, "pattern": func(r *Rule) { r.Where["description"] = strings.Repeat("x", MaxPattern) },
-		"expression": func(r *Rule) { r.Where["description"] = "re:" + strings.Repeat("x", MaxRE) }, "no time of making": func(r *Rule) { r.CreatedAt, r.ExpiresAt = time.Time{}, made },
+		"parameter": func(r *Rule) { r.Where[strings.Repeat("x", maxName)] = "y" }, "deep": func(r *Rule) { r.Where["a.b.c.d"] = "y" }, "pattern": func(r *Rule) { r.Where["description"] = strings.Repeat("x", patterns.MaxPattern) },
+		"expression": func(r *Rule) { r.Where["description"] = "re:" + strings.Repeat("x", patterns.MaxRE) }, "no time of making": func(r *Rule) { r.CreatedAt, r.ExpiresAt = time.Time{}, made },
 	} {
 		r := with(ok, func(r *Rule) { r.Where = map[string]string{"command": "npm *"}; change(r) })
 		if err := r.Check(); err != nil {
@@ -264,7 +182,7 @@ func TestInputAsPatternsSeeIt(t *testing.T) {
 	deep := map[string]any{"a": map[string]any{"b": map[string]any{"c": map[string]any{"d": map[string]any{"e": "x"}}}}}
 	c := Prepare(w.question(t, "Tool", deep))
 	if c.params["a.b.c.d"] == nil || c.params["a.b.c.d.e"] != nil {
-		t.Errorf("parameters %v", keysOf(c.params))
+		t.Errorf("parameters %v", slices.Sorted(maps.Keys(c.params)))
 	}
 	for name, tt := range map[string]struct {
 		input map[string]any

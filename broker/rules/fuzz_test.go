@@ -2,108 +2,11 @@ package rules
 
 import (
 	"encoding/json"
-	"path"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/aoctl/aoctl/broker/risk"
 )
-
-// FuzzPattern holds that no pattern hangs or panics, that what certainly matches may
-// match as well, and that an exact pattern fits one text only.
-func FuzzPattern(f *testing.F) {
-	for _, p := range []string{"npm run *", "re:a+", "a|b", "git ** --force **", "'a b' \"c\"", "line:x && y", "https://docs.rs/**", "*.github.com", "src/**/*.go", "~/x", `\*`, "{a,b}/[c-d]"} {
-		f.Add(p, "npm run test")
-		f.Add(p, "/p/src/a.go")
-		f.Add(p, "https://docs.rs/x")
-	}
-	f.Fuzz(func(t *testing.T, pattern, s string) {
-		if checkPattern(pattern) != nil || len(s) > 10_000 {
-			return
-		}
-		fuzzText(t, pattern, s)
-		fuzzCommand(t, pattern, s)
-		if strict, err := parseURL(pattern, false); err == nil {
-			a := readURL(s)
-			strict.matchStrict(&a)
-			if loose, err := parseURL(pattern, true); err != nil || strict.matchStrict(&a) && !loose.matchLenient(&a) {
-				t.Fatalf("URL %q on %q: strict only (%v)", pattern, s, err)
-			}
-		}
-	})
-}
-
-func fuzzText(t *testing.T, pattern, s string) {
-	t.Helper()
-	strict, err := parseText(pattern, false)
-	if err != nil {
-		return
-	}
-	loose, err := parseText(pattern, true)
-	if err != nil || strict.match(s) && !loose.match(s) {
-		t.Fatalf("text %q on %q: strict only (%v)", pattern, s, err)
-	}
-	if strict.exact && len(strict.alts) == 1 && strict.match(s) != (strict.alts[0][0] == s) {
-		t.Fatalf("exact %q on %q", pattern, s)
-	}
-}
-
-func fuzzCommand(t *testing.T, pattern, s string) {
-	t.Helper()
-	words := speak(strings.Fields(s))
-	strict, err := parseCommand(pattern, false)
-	if err != nil {
-		return
-	}
-	loose, err := parseCommand(pattern, true)
-	if err != nil || strict.matchStrict(&words) && !loose.matchLenient(&words) {
-		t.Fatalf("command %q on %q: strict only (%v)", pattern, s, err)
-	}
-	for i := range loose.alts {
-		loose.alts[i].anywhere(readText(s))
-	}
-	if strict.exact && !strict.isLine && strict.matchStrict(&words) {
-		other := speak(append(words.argv, "x"))
-		if strict.matchStrict(&other) && len(strict.alts) == 1 {
-			t.Fatalf("exact command %q fits %q and more", pattern, s)
-		}
-	}
-}
-
-// FuzzGlob holds that a path pattern below a folder fits nothing outside of it.
-func FuzzGlob(f *testing.F) {
-	for _, p := range []string{"**", "src/**", "*", "{a,..}/x", "re:.*", "[^a]", "a|b", `\[x\]`, "~/**"} {
-		f.Add(p, "/p/shop/src/a.go")
-		f.Add(p, "/p/shop-evil/src/a.go")
-		f.Add(p, "/p/shop/../x")
-	}
-	f.Fuzz(func(t *testing.T, pattern, file string) {
-		if checkPattern(pattern) != nil || len(file) > 5000 {
-			return
-		}
-		strict, err := parsePath(pattern, false)
-		if err != nil {
-			return
-		}
-		loose, err := parsePath(pattern, true)
-		if err != nil {
-			t.Fatalf("%q is a pattern on one side only: %v", pattern, err)
-		}
-		file = path.Clean("/" + file)
-		got := strict.match(file, "/p/shop", "/home/ana")
-		// Letters beyond ASCII may change their length in lower case.
-		if got && isASCII(pattern+file) && !strings.ContainsAny(pattern, `[\`) && !loose.match(strings.ToLower(file), "/p/shop", "/home/ana") {
-			t.Fatalf("%q on %q: strict only", pattern, file)
-		}
-		if got && strict.re == nil && !strings.Contains("|"+pattern, "|/") && !below("/p/shop", file) && !below("/home/ana", file) {
-			t.Fatalf("%q fits %q, which is outside", pattern, file)
-		}
-		loose.mayMeet(splitPath(strings.ToLower(file)), "/p/shop", "/home/ana")
-	})
-}
-
-func isASCII(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r > 0x7f }) < 0 }
 
 // FuzzRule holds that Check and Compile take the same rules, and that no rule panics.
 func FuzzRule(f *testing.F) {

@@ -2,92 +2,20 @@ package rules
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/rulestest"
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
 	made = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now  = made.Add(time.Hour)
 )
-
-// world is a project on the disk and the place of calls in it.
-type world struct {
-	root, project string
-	place         risk.Place
-}
-
-// realPath follows links as far as the disk has them, as Place.Real has to.
-func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil || !os.IsNotExist(err) {
-		return real, err
-	}
-	if to, err := os.Readlink(path); err == nil {
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		return realPath(to)
-	}
-	dir, file := filepath.Split(strings.TrimSuffix(path, "/"))
-	if dir == "/" || dir == "" {
-		return path, nil
-	}
-	real, err = realPath(strings.TrimSuffix(dir, "/"))
-	return filepath.Join(real, file), err
-}
-
-func newWorld(tb testing.TB) world {
-	tb.Helper()
-	root, err := filepath.EvalSymlinks(tb.TempDir())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	w := world{root: root, project: root + "/shop"}
-	for _, dir := range []string{"/shop/src", "/shop/.claude", "/shop/state", "/shop/secrets", "/shop-evil", "/home/ana/.ssh", "/shop/~/.ssh", "/shop/ /etc"} {
-		if err := os.MkdirAll(root+dir, 0o700); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	for _, file := range []string{"/shop/go.mod", "/shop/src/a.go", "/shop/src/a.go ", "/shop/src/ä.go", "/shop/.env", "/shop/secrets/key", "/shop/.claude/settings.json", "/shop/state/aoctl.db", "/shop-evil/x", "/shop/~/.ssh/id"} {
-		if err := os.WriteFile(root+file, []byte("x"), 0o600); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	for name, to := range map[string]string{"/shop/link": root + "/shop-evil", "/shop/loop": "loop", "/shop/env": ".env", "/shop/dangling": root + "/new"} {
-		if err := os.Symlink(to, root+name); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	w.place = risk.Place{
-		CWD: w.project, Project: w.project, Home: root + "/home/ana",
-		Own: []string{w.project + "/state"}, Real: realPath,
-	}
-	return w
-}
-
-func (w world) question(tb testing.TB, tool string, input map[string]any) Question {
-	tb.Helper()
-	raw, err := json.Marshal(input)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return Question{Tool: tool, Input: raw, Agent: "claude", SessionID: "s1", Place: w.place, Exists: func(path string) bool {
-		_, err := os.Stat(path)
-		return err == nil
-	}, Special: func(path string) bool {
-		info, err := os.Lstat(path)
-		return err == nil && !info.Mode().IsRegular() && !info.IsDir()
-	}}
-}
 
 func (w world) bash(tb testing.TB, line string) Question {
 	tb.Helper()
@@ -547,5 +475,25 @@ func TestNamesOfTools(t *testing.T) {
 		if a := judge(t, set(t, rule(Allow, "*")), Prepare(q)); a.Verdict != want {
 			t.Errorf("%q: %s, %s", name, a.Verdict, a.Reason)
 		}
+	}
+}
+
+// world is a project on the disk and the place of calls in it.
+type world struct {
+	root, project string
+	place         risk.Place
+}
+
+func newWorld(tb testing.TB) world {
+	tb.Helper()
+	w := rulestest.New(tb)
+	return world{root: w.Root, project: w.Project, place: w.Place}
+}
+
+func (w world) question(tb testing.TB, tool string, input map[string]any) Question {
+	tb.Helper()
+	return Question{
+		Tool: tool, Input: rulestest.Input(tb, input), Agent: "claude", SessionID: "s1", Place: w.place,
+		Exists: rulestest.Exists, Special: rulestest.Special,
 	}
 }

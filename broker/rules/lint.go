@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -64,7 +63,7 @@ type linted struct {
 // git push says nothing about git pull.
 func (a *linted) apart(b *linted) bool {
 	return len(a.conds) > len(b.conds) || a.parts > 0 && b.parts == 0 ||
-		a.command != nil && a.command.alts == nil && a.pattern != b.pattern ||
+		a.command != nil && a.command.Alike() && a.pattern != b.pattern ||
 		a.second != "" && b.second != "" && a.second != b.second
 }
 
@@ -95,7 +94,7 @@ func (l *linter) read(i int, r Rule, now time.Time) {
 	}
 	x := &linted{entry: e, index: i}
 	if e.command != nil {
-		x.pattern, x.second = r.Where[e.commandKey], e.command.second()
+		x.pattern, x.second = r.Where[e.commandKey], e.command.Second()
 	}
 	l.live = append(l.live, x)
 	if names := x.programs(); len(names) > 0 {
@@ -107,31 +106,12 @@ func (l *linter) read(i int, r Rule, now time.Time) {
 	l.others = append(l.others, x)
 }
 
-// second is the second word in lower case, "" when it may be several.
-func (c *commandPattern) second() string {
-	if len(c.alts) != 1 || len(c.alts[0].list) < 2 {
-		return ""
-	}
-	w := c.alts[0].list[1]
-	if !w.exact() {
-		return ""
-	}
-	return strings.ToLower(w.glob[0])
-}
-
 // programs are the names of all programs that the rule is about, if it says them.
 func (x *linted) programs() []string {
 	if x.command == nil {
 		return nil
 	}
-	var names []string
-	for _, w := range x.command.alts {
-		if w.name == "" {
-			return nil
-		}
-		names = append(names, w.name)
-	}
-	return names
+	return x.command.Programs()
 }
 
 // compare reports the first rule, in each kind, that takes the effect from b.

@@ -137,7 +137,7 @@ func TestLintIsSound(t *testing.T) {
 				with, _ := mustCompileRapid(t, list).Verdict(c, testNow)
 				without, _ := mustCompileRapid(t, rest).Verdict(c, testNow)
 				if with != without {
-					t.Fatalf("%+v, but %s %s gets %s with it and %s without", f, c.q.Tool, callText(c), with, without)
+					t.Fatalf("%+v, but %s %s gets %s with it and %s without", f, c.q.Tool, c.About(), with, without)
 				}
 			}
 		}

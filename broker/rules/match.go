@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -45,7 +46,7 @@ func (f *search) shelf(h *shelf) {
 	if f.x.kind != toolKind {
 		f.try(h.byLine[f.c.trimmed])
 		if w := f.c.whole; w != nil {
-			f.try(h.byName[w.name])
+			f.try(h.byName[w.Name])
 		}
 	}
 	switch f.x.kind {
@@ -59,13 +60,13 @@ func (f *search) shelf(h *shelf) {
 		}
 	case shell.Command:
 		f.try(h.command)
-		f.try(h.byName[f.x.spoken.name])
-		if f.x.spoken.base != f.x.spoken.name {
-			f.try(h.byName[f.x.spoken.base])
+		f.try(h.byName[f.x.spoken.Name])
+		if f.x.spoken.Base != f.x.spoken.Name {
+			f.try(h.byName[f.x.spoken.Base])
 		}
 		for i := range f.x.others {
-			f.try(h.byName[f.x.others[i].name])
-			f.try(h.byName[f.x.others[i].base])
+			f.try(h.byName[f.x.others[i].Name])
+			f.try(h.byName[f.x.others[i].Base])
 		}
 	case shell.Read:
 		f.try(h.read)
@@ -84,7 +85,7 @@ func (f *search) passed(e *entry) bool {
 
 func (f *search) try(list []*entry) {
 	for _, e := range list {
-		if f.passed(e) || !e.tool.match(f.c.q.Tool) || !e.live(f.c, f.now) {
+		if f.passed(e) || !e.tool.Match(f.c.q.Tool) || !e.live(f.c, f.now) {
 			continue
 		}
 		if !f.conditions(e) || !f.part(e) {
@@ -119,14 +120,14 @@ func (f *search) eligible(e *entry) bool {
 	if !c.agreed() && !e.namesLine(c) {
 		return false
 	}
-	if e.scope[0] != "" && f.x.kind != toolKind && !below(e.scope[0], f.x.dir) && f.x.dir != c.dir {
+	if e.scope[0] != "" && f.x.kind != toolKind && !patterns.Below(e.scope[0], f.x.dir) && f.x.dir != c.dir {
 		return false
 	}
 	dangerous := c.risk.Class == risk.Dangerous
 	if !dangerous && f.x.exact == "" {
 		return true
 	}
-	if !dangerous && f.x.named > 0 && !f.x.behind && e.command != nil && e.command.spells(f.x.spoken.argv, f.x.named) {
+	if !dangerous && f.x.named > 0 && !f.x.behind && e.command != nil && e.command.Spells(f.x.spoken.Argv, f.x.named) {
 		return true
 	}
 	return (!dangerous || e.rule.Dangerous) && f.exactly(e)
@@ -139,13 +140,13 @@ func (f *search) exactly(e *entry) bool {
 	}
 	switch f.x.kind {
 	case shell.Command:
-		return e.command != nil && e.command.exact && !f.x.behind
+		return e.command != nil && e.command.Exact && !f.x.behind
 	case shell.Read:
-		return e.read != nil && e.read.exact || e.parts == 0 && e.namesFile()
+		return e.read != nil && e.read.Exact || e.parts == 0 && e.namesFile()
 	case shell.Write:
-		return e.write != nil && e.write.exact || e.parts == 0 && e.namesFile()
+		return e.write != nil && e.write.Exact || e.parts == 0 && e.namesFile()
 	case shell.Assign:
-		return e.assign != nil && e.assign.exact
+		return e.assign != nil && e.assign.Exact
 	case toolKind:
 		return e.exact() && f.c.namesAll(e)
 	case shell.Unknown:
@@ -155,7 +156,7 @@ func (f *search) exactly(e *entry) bool {
 
 // namesFile reports whether e is a rule about one file as a tool names it.
 func (e *entry) namesFile() bool {
-	return len(e.conds) == 1 && e.conds[0].key == pseudoParam && e.conds[0].path.exact
+	return len(e.conds) == 1 && e.conds[0].key == pseudoParam && e.conds[0].path.Exact
 }
 
 // namesAll reports whether e has a pattern for every path and URL of the call.
@@ -206,17 +207,17 @@ func (d *cond) match(v *value, e *entry, c *Call) bool {
 	}
 	if d.url != nil {
 		for i := range v.urls {
-			if e.lenient && d.url.matchLenient(&v.urls[i]) {
+			if e.lenient && d.url.MatchLenient(&v.urls[i]) {
 				return true
 			}
-			if !e.lenient && !d.url.matchStrict(&v.urls[i]) {
+			if !e.lenient && !d.url.MatchStrict(&v.urls[i]) {
 				return false
 			}
 		}
 		return !e.lenient && len(v.urls) >= len(v.texts)
 	}
 	for _, s := range v.texts {
-		if d.text.match(s) == e.lenient {
+		if d.text.Match(s) == e.lenient {
 			return e.lenient
 		}
 	}
@@ -234,12 +235,12 @@ func (d *cond) matchPath(v *value, e *entry, c *Call) bool {
 
 // matchPath fits one path: where it really leads on the strict side, every form of it
 // on the lenient one.
-func (e *entry) matchPath(p *pathPattern, at *located, c *Call) bool {
+func (e *entry) matchPath(p *patterns.Path, at *located, c *Call) bool {
 	if !e.lenient {
-		return at.odd == "" && at.real != "" && p.match(at.real, e.start(c, 0), c.home[0])
+		return at.odd == "" && at.real != "" && p.Match(at.real, e.start(c, 0), c.home[0])
 	}
 	for _, form := range at.low {
-		if p.match(form, e.start(c, 1), c.home[1]) {
+		if p.Match(form, e.start(c, 1), c.home[1]) {
 			return true
 		}
 	}
@@ -272,7 +273,7 @@ func (f *search) part(e *entry) bool {
 // plainCommand matches a rule about a command with a tool that aoctl does not know to
 // run command lines. Its text is not read as one, so no wildcard may vouch for it.
 func (f *search) plainCommand(e *entry) bool {
-	if e.parts != 1 || !e.lenient && !e.commandText.exact {
+	if e.parts != 1 || !e.lenient && !e.commandText.Exact {
 		return false
 	}
 	v := f.c.params[e.commandKey]
@@ -285,21 +286,16 @@ func (f *search) plainCommand(e *entry) bool {
 
 // namesLine reports whether e names the whole command line.
 func (e *entry) namesLine(c *Call) bool {
-	if e.command == nil || !e.command.exact || c.line == nil {
+	if e.command == nil || !e.command.Exact || c.line == nil {
 		return false
 	}
-	if e.command.isLine {
-		return e.command.line == c.trimmed
+	if e.command.IsLine {
+		return e.command.Line == c.trimmed
 	}
 	if c.whole == nil {
 		return false
 	}
-	for i := range e.command.alts {
-		if e.command.alts[i].exact && e.command.alts[i].same(c.whole.argv) {
-			return true
-		}
-	}
-	return false
+	return e.command.NamesWords(c.whole.Argv)
 }
 
 // wholly reports whether each of the parts that e names is in the line.
@@ -324,7 +320,7 @@ func (e *entry) matchElem(x *elem, c *Call) bool {
 	case shell.Write:
 		return e.write != nil && e.matchPath(e.write, x.path, c)
 	case shell.Assign:
-		return e.assign != nil && e.assign.match(x.assign)
+		return e.assign != nil && e.assign.Match(x.assign)
 	case shell.Unknown, toolKind:
 	}
 	return false
@@ -333,13 +329,13 @@ func (e *entry) matchElem(x *elem, c *Call) bool {
 func (e *entry) matchCommand(x *elem) bool {
 	if !e.lenient {
 		// "uv run pytest *" names the runner and its program, and so says less than "pytest *".
-		return e.command.matchStrict(&x.spoken) || x.front > 0 && e.command.spells(x.others[0].argv, x.front+1)
+		return e.command.MatchStrict(&x.spoken) || x.front > 0 && e.command.Spells(x.others[0].Argv, x.front+1)
 	}
-	if e.command.matchLenient(&x.spoken) {
+	if e.command.MatchLenient(&x.spoken) {
 		return true
 	}
 	for i := range x.others {
-		if e.command.matchLenient(&x.others[i]) {
+		if e.command.MatchLenient(&x.others[i]) {
 			return true
 		}
 	}

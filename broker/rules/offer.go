@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // Offer drafts allow rules that cover c, narrowest first: the exact call, then what
@@ -36,7 +37,7 @@ func Offer(c *Call) []Rule {
 	}
 	var offers []Rule
 	for _, where := range drafts {
-		r := Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: escapeText(c.q.Tool), Where: where, Decision: Allow}
+		r := Rule{Version: 1, Priority: DefaultPriority, Enabled: true, Tool: patterns.EscapeText(c.q.Tool), Where: where, Decision: Allow}
 		r.Dangerous = c.risk.Class == risk.Dangerous
 		if !slices.ContainsFunc(offers, func(o Rule) bool { return maps.Equal(o.Where, where) }) && c.allowedBy(r) {
 			offers = append(offers, r)
@@ -77,10 +78,10 @@ func (c *Call) offerPaths() []map[string]string {
 		}
 		for i := range c.params[key].places {
 			real := c.params[key].places[i].real
-			inside = inside && below(root, real)
-			addAlternative(exact, key, escapePath(real))
-			addAlternative(folder, key, escapePath(strings.TrimSuffix(path.Dir(real), "/"))+"/**")
-			addAlternative(project, key, escapePath(root)+"/**")
+			inside = inside && patterns.Below(root, real)
+			addAlternative(exact, key, patterns.EscapePath(real))
+			addAlternative(folder, key, patterns.EscapePath(strings.TrimSuffix(path.Dir(real), "/"))+"/**")
+			addAlternative(project, key, patterns.EscapePath(root)+"/**")
 			if real == root {
 				folder[key] = project[key]
 			}
@@ -97,7 +98,7 @@ func (c *Call) offerPaths() []map[string]string {
 func (c *Call) escapedParams() map[string]string {
 	where := map[string]string{}
 	for _, key := range c.escapes {
-		where[key] = escapeText(textOf(c.input[key]))
+		where[key] = patterns.EscapeText(textOf(c.input[key]))
 	}
 	return where
 }
@@ -116,15 +117,15 @@ func addAlternative(where map[string]string, key, alt string) {
 func (c *Call) offerURL() []map[string]string {
 	exact, host := c.escapedParams(), c.escapedParams()
 	u := c.params[urlParam].urls[0]
-	exact[urlParam] = escapeText(u.raw)
-	if !u.plain {
+	exact[urlParam] = patterns.EscapeText(u.Raw)
+	if !u.Plain {
 		return []map[string]string{exact}
 	}
 	scheme := "http"
-	if u.https {
+	if u.HTTPS {
 		scheme = "https"
 	}
-	host[urlParam] = scheme + "://" + u.host + "/**"
+	host[urlParam] = scheme + "://" + u.Host + "/**"
 	return []map[string]string{exact, host}
 }
 
@@ -132,7 +133,7 @@ func (c *Call) offerURL() []map[string]string {
 func (c *Call) offerParams() []map[string]string {
 	exact := c.escapedParams()
 	for key, v := range c.input {
-		exact[key] = escapeText(textOf(v))
+		exact[key] = patterns.EscapeText(textOf(v))
 	}
 	if len(exact) > MaxWhere {
 		exact = c.escapedParams()

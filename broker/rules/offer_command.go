@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -18,11 +19,11 @@ func (c *Call) exactLine() map[string]string {
 	where := c.escapedParams()
 	switch {
 	case c.whole != nil:
-		where[commandKey] = quoteWords(c.whole.argv)
+		where[commandKey] = patterns.Quote(c.whole.Argv)
 	case len(c.elems) == 1 && c.elems[0].kind == shell.Command && !c.elems[0].behind && len(c.line.Elements[0].Via) == 0:
-		where[commandKey] = quoteWords(c.elems[0].spoken.argv)
+		where[commandKey] = patterns.Quote(c.elems[0].spoken.Argv)
 	default:
-		where[commandKey] = linePrefix + c.trimmed
+		where[commandKey] = patterns.LinePrefix + c.trimmed
 	}
 	return where
 }
@@ -38,50 +39,26 @@ func (c *Call) eachElement(draft func(argv []string) string) map[string]string {
 		}
 		switch x.kind {
 		case shell.Command:
-			pattern := exactWords(x.spoken.argv)
+			pattern := exactWords(x.spoken.Argv)
 			if x.exact == "" {
-				pattern = draft(x.spoken.argv)
+				pattern = draft(x.spoken.Argv)
 			}
 			addAlternative(where, commandKey, pattern)
 		case shell.Read:
 			if !c.builtinAllows(x) {
-				addAlternative(where, readKey, escapePath(x.path.real))
+				addAlternative(where, readKey, patterns.EscapePath(x.path.real))
 			}
 		case shell.Write:
-			addAlternative(where, writeKey, escapePath(x.path.real))
+			addAlternative(where, writeKey, patterns.EscapePath(x.path.real))
 		case shell.Assign:
-			addAlternative(where, assignKey, escapeText(x.assign))
+			addAlternative(where, assignKey, patterns.EscapeText(x.assign))
 		case shell.Unknown, toolKind:
 		}
 	}
 	return where
 }
 
-func exactWords(argv []string) string { return quoteWords(argv) }
-
-// quoteWords is the command pattern that fits argv and nothing else.
-func quoteWords(argv []string) string {
-	quoted := make([]string, len(argv))
-	for i, w := range argv {
-		quoted[i] = quotePattern(w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-// quotePattern writes one word of a command pattern literally.
-func quotePattern(w string) string {
-	bare := w != "" && !strings.HasPrefix(w, rePrefix) && !strings.HasPrefix(w, linePrefix)
-	for i := 0; bare && i < len(w); i++ {
-		bare = w[i] > ' ' && strings.IndexByte("\\'\"*|;&<>()`", w[i]) < 0
-	}
-	switch {
-	case bare:
-		return w
-	case !strings.Contains(w, "'"):
-		return "'" + w + "'"
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w) + `"`
-}
+func exactWords(argv []string) string { return patterns.Quote(argv) }
 
 // commandPrefix is a pattern for commands like this one: the program and its
 // subcommands, with any words behind them. Of what runs code or other programs, takes
@@ -89,7 +66,7 @@ func quotePattern(w string) string {
 func commandPrefix(argv []string) string {
 	program := argv[0]
 	if onlyExact[program] || strings.Contains(program, "/") {
-		return quoteWords(argv)
+		return patterns.Quote(argv)
 	}
 	if w, ok := scriptPrefix(argv); ok {
 		return w
@@ -103,9 +80,9 @@ func commandPrefix(argv []string) string {
 		n++
 	}
 	if strings.HasPrefix(program, "python") || n <= depth && known || oneWay(program, argv[1:n]) {
-		return quoteWords(argv)
+		return patterns.Quote(argv)
 	}
-	return quoteWords(argv[:n]) + " *"
+	return patterns.Quote(argv[:n]) + " *"
 }
 
 // scriptPrefix is the prefix of a script that a project's package file names: npm run
@@ -114,7 +91,7 @@ func scriptPrefix(argv []string) (string, bool) {
 	if len(argv) < 3 || !packageRunner[argv[0]] || argv[1] != "run" || !isSubcommand(argv[2]) {
 		return "", false
 	}
-	return quoteWords(argv[:3]) + " *", true
+	return patterns.Quote(argv[:3]) + " *", true
 }
 
 var packageRunner = map[string]bool{"npm": true, "pnpm": true, "yarn": true, "bun": true}

@@ -4,24 +4,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // maxSuggested is how many rules are offered that an agent suggested.
 const maxSuggested = 8
-
-// Suggested turns allow rules in Claude Code's syntax, which an agent suggests, into rules
-// of a project. What cannot be said here is left out, and so is what would allow
-// every command. None of them may speak about a dangerous call.
-func Suggested(texts []string, project, home string) []Rule {
-	im := &claudeImport{project: project, home: home}
-	for _, text := range texts {
-		im.add(Allow, text)
-	}
-	for i := range im.list {
-		im.list[i].Version = 1
-	}
-	return im.list
-}
 
 // Like reports whether r says the same of a call as o.
 func (r Rule) Like(o Rule) bool { return r.Tool == o.Tool && maps.Equal(r.Where, o.Where) }
@@ -53,7 +41,7 @@ func (c *Call) narrow(r Rule) bool {
 	if r.Decision != Allow || r.Dangerous || len(r.Where) == 0 {
 		return false
 	}
-	root := escapePath(c.q.Place.Project)
+	root := patterns.EscapePath(c.q.Place.Project)
 	for key, p := range r.Where {
 		switch {
 		case key == commandKey && !narrowCommand(p):
@@ -71,9 +59,9 @@ func (c *Call) narrow(r Rule) bool {
 func narrowCommand(pattern string) bool {
 	beginning, open := strings.CutSuffix(pattern, " *")
 	switch {
-	case strings.HasPrefix(pattern, linePrefix):
+	case strings.HasPrefix(pattern, patterns.LinePrefix):
 		return true
-	case strings.ContainsAny(beginning, "*|\\'\"") || strings.HasPrefix(pattern, rePrefix):
+	case strings.ContainsAny(beginning, "*|\\'\"") || strings.HasPrefix(pattern, patterns.Expression):
 		return false
 	}
 	if !open {

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/google/go-cmp/cmp"
 )
 
 // show writes what an offer says in one line.

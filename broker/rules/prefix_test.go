@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -166,30 +165,5 @@ func TestNarrowPatterns(t *testing.T) {
 	w.place.Project = ""
 	if Prepare(w.question(t, "Edit", map[string]any{"file_path": "src/a.go"})).narrow(rule(Allow, "Edit", "file_path", "src/**")) {
 		t.Error("files of no project")
-	}
-}
-
-// Of many suggestions a few are offered, each once, and none that is offered anyway.
-func TestFewSuggestions(t *testing.T) {
-	w := newWorld(t)
-	c := Prepare(w.bash(t, "npm run test -- -a -b -c -d -e -f -g -h -i -j"))
-	var texts []string
-	words := strings.Fields("npm run test -- -a -b -c -d -e -f -g -h -i -j")
-	for n := 4; n < len(words); n++ {
-		text := "Bash(" + strings.Join(words[:n], " ") + ":*)"
-		texts = append(texts, text, text)
-	}
-	offers := Offer(c)
-	list := OfferSuggested(c, Suggested(append([]string{"Bash(npm run test:*)"}, texts...), w.project, w.place.Home), offers)
-	if len(list) != maxSuggested {
-		t.Errorf("%d are offered", len(list))
-	}
-	for i, r := range list {
-		if r.Version != 1 || slices.ContainsFunc(list[:i], r.Like) || slices.ContainsFunc(offers, r.Like) {
-			t.Errorf("%+v", r)
-		}
-	}
-	if list := OfferSuggested(c, Suggested(texts, w.project, w.place.Home), nil); list != nil {
-		t.Errorf("%d where nothing is offered", len(list))
 	}
 }

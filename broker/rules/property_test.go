@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/aoctl/aoctl/broker/risk"
+	"pgregory.net/rapid"
 )
 
 // The calls and patterns of the properties are few words, so that they meet often.

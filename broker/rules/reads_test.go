@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/google/go-cmp/cmp"
 )
 
 // The built-in rule lets a file be read when all of this holds.
@@ -223,7 +223,7 @@ func TestPathsIn(t *testing.T) {
 		"https://a.b/p": "p p p", "https://a.b/p?q": "p p p", "https://a.b/p#q": "p p p", "https://a.b/p#q?r": "p p p", "https://a.b/p?q#r": "p p p", `https:\\a.b\p`: "p p p",
 		"a.b/p": "p p p", "a.b": "  ", "https://a.b/x/../p": "x/../p p p", "https://a.b/x/%2e%2e/p": "x/%2e%2e/p x/%2e%2e/p p", "https://a.b/%zz/../p": "%zz/../p p",
 	} {
-		if got := strings.Join(pathsIn(raw), " "); got != want {
+		if got := strings.Join(patterns.PathsIn(raw), " "); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package rules is the language in which an operator says beforehand what may run,
-// what must not, and what a person has to answer: rules, how they are read and
-// written, how they match a call, which of them speaks, and why.
+// what must not, and what a person has to answer: rules, how they match a call, which of
+// them speaks, and why.
 //
 // The package is pure but for the Place of a call, through which it asks where paths
 // lead.
@@ -22,24 +22,14 @@
 // whatever the rules say, one that is exact needs a rule without wildcards, and so
 // does every call of class dangerous; deny rules see all of them, and the raw text.
 //
-// # Patterns
+// # Rooms
 //
-// A pattern is exact, has the wildcards * and **, is several of these joined by |, or
-// begins with re: and is a regular expression that fits the whole text. A backslash
-// takes the meaning from the character after it. What else a pattern says depends on
-// the parameter in Rule.Where that it stands for:
+// The patterns in Rule.Where are a language of their own, in package patterns. Files of rules are
+// read and written in rulesfile, rules of Claude Code in claude, and past calls are judged anew in
+// history; these three know this package, and it knows none of them.
 //
-//   - command (or cmd), of tools that run command lines: the words of one command of
-//     the line, as in "npm run *"; line: and a text is a whole line;
-//   - read, write, of the same tools: the path of a redirection; assign: NAME=value;
-//   - file_path, notebook_path, path, dir, cwd and other names that end in _path: a
-//     path, as a glob;
-//   - url: host, and scheme and path if they matter;
-//   - any other: the parameter's text, or its compact JSON; a.b is b inside a.
-//
-// All patterns of a rule must match. One that names parts of a command line needs all
-// of them somewhere in the line, and then speaks for the elements that they match.
-// What a line reads and writes also counts as the tools Read and Write with file_path.
+// Prepare takes a call apart once: its parameters, the parts of its command line, the places that
+// they lead to, and the risk of it all. A Set, which Compile makes, then judges it as often as asked.
 package rules
 
 import (
@@ -59,12 +49,11 @@ const (
 
 // Limits of a rule.
 const (
-	MaxPattern  = 4096 // bytes of a pattern
-	MaxRE       = 200  // characters of an re: pattern
 	MaxWhere    = 10   // parameters
 	MaxReason   = 1000 // bytes
 	MaxPriority = 1_000_000
 	MaxRules    = 20_000
+	MaxFile     = 1 << 20 // bytes of a project's own file of rules, or of an agent's settings
 
 	DefaultPriority = 100
 )

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // Set is a list of rules made ready to judge calls. It does not change, so several
@@ -66,11 +68,11 @@ func arrange(all []*entry) *Set {
 		if !e.rule.Enabled {
 			continue
 		}
-		if e.tool.re != nil || slices.ContainsFunc(e.tool.alts, func(g glob) bool { return !g.exact() }) {
+		if e.tool.RE != nil || slices.ContainsFunc(e.tool.Alts, func(g patterns.Glob) bool { return !g.Exact() }) {
 			s.wild.put(e)
 			continue
 		}
-		for _, g := range e.tool.alts {
+		for _, g := range e.tool.Alts {
 			if s.tools[g[0]] == nil {
 				s.tools[g[0]] = newShelf()
 			}
@@ -102,14 +104,14 @@ func (h *shelf) put(e *entry) {
 
 func (h *shelf) putCommand(e *entry) {
 	switch {
-	case e.command.isLine:
-		h.byLine[e.command.line] = append(h.byLine[e.command.line], e)
-	case e.command.re != nil || slices.ContainsFunc(e.command.alts, func(w words) bool { return w.name == "" }):
+	case e.command.IsLine:
+		h.byLine[e.command.Line] = append(h.byLine[e.command.Line], e)
+	case e.command.Programs() == nil:
 		h.command = append(h.command, e)
 	default:
-		for _, w := range e.command.alts {
-			if list := h.byName[w.name]; len(list) == 0 || list[len(list)-1] != e {
-				h.byName[w.name] = append(list, e)
+		for _, name := range e.command.Programs() {
+			if list := h.byName[name]; len(list) == 0 || list[len(list)-1] != e {
+				h.byName[name] = append(list, e)
 			}
 		}
 	}

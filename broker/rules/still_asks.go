@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
 // StillAsks is a plain command line that allow rule r seems to be made for and does not
@@ -20,14 +21,14 @@ func StillAsks(r Rule, place risk.Place) (line, why string) {
 	}
 	r.Enabled, r.Scope, r.ExpiresAt, r.MaxUses = true, Scope{}, time.Time{}, 0
 	e, err := build(r)
-	if err != nil || len(e.command.alts) == 0 {
+	if err != nil {
 		return "", ""
 	}
-	words, ok := e.command.alts[0].sample()
+	words, ok := e.command.Sample()
 	if !ok {
 		return "", ""
 	}
-	line = quoteWords(words)
+	line = patterns.Quote(words)
 	input, err := json.Marshal(map[string]string{commandKey: line})
 	if err != nil {
 		return "", ""
@@ -38,24 +39,6 @@ func StillAsks(r Rule, place risk.Place) (line, why string) {
 		return "", ""
 	}
 	return line, why
-}
-
-// sample is words that w fits: its own, and one for those at its end. ok is false when a
-// wildcard stands elsewhere.
-func (w *words) sample() (list []string, ok bool) {
-	n := w.literal()
-	for _, x := range w.list[:n] {
-		list = append(list, x.glob[0])
-	}
-	switch rest := w.list[n:]; {
-	case n == 0:
-		return nil, false
-	case len(rest) == 0:
-		return list, true
-	case len(rest) == 1 && rest[0].many:
-		return append(list, "x"), true
-	}
-	return nil, false
 }
 
 // behindWrapper says what to write in place of pattern, which names the wrapper of a command

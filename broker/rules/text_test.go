@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/broker/rules/rulestest"
 	"github.com/google/go-cmp/cmp"
 )
 
 // In a line that cannot be read a deny rule is looked for word by word.
 func TestDenyInUnreadText(t *testing.T) {
 	w := newWorld(t)
-	long := strings.Repeat("x ", longText)
+	long := strings.Repeat("x ", patterns.LongText)
 	for _, tt := range []struct {
 		pattern, line string
 		want          Verdict
@@ -150,7 +152,7 @@ func TestCallText(t *testing.T) {
 	w := newWorld(t)
 	for _, key := range []string{"cmd", "file_path", "notebook_path", "path", "url", "pattern", "query", "skill", "description"} {
 		for _, input := range []map[string]any{{key: "this", "zz": "other"}, {key: "this", "description2": "x", "aa": 1}} {
-			if got := callText(Prepare(w.question(t, "Tool", input))); got != "this" {
+			if got := Prepare(w.question(t, "Tool", input)).About(); got != "this" {
 				t.Errorf("%v: %s", input, got)
 			}
 		}
@@ -169,27 +171,8 @@ func TestCallText(t *testing.T) {
 		{"Tool", map[string]any{"x": "y"}, `{"x":"y"}`},
 		{"Tool", map[string]any{}, `{}`},
 	} {
-		if got := callText(Prepare(w.question(t, tt.tool, tt.input))); got != tt.want {
+		if got := Prepare(w.question(t, tt.tool, tt.input)).About(); got != tt.want {
 			t.Errorf("%s %v: %s, want %s", tt.tool, tt.input, got, tt.want)
-		}
-	}
-	for _, tt := range []struct {
-		state, by, want string
-		refused         bool
-	}{
-		{"denied", "operator", "denied by a person", true},
-		{"denied", "process", "denied by a person", true},
-		{"denied", "agent", "denied by a person", true},
-		{"denied", "rule", "denied by a rule", true},
-		{"denied", "stop", "denied", false},
-		{"allowed", "operator", "allowed by a person", false},
-		{"allowed", "rule", "allowed by a rule", false},
-		{"expired", "deadline", "expired", false},
-		{"answered", "operator", "answered", false},
-	} {
-		p := Past{State: tt.state, ByKind: tt.by}
-		if p.ended() != tt.want || p.refused() != tt.refused {
-			t.Errorf("%s by %s: %s, refused %t", tt.state, tt.by, p.ended(), p.refused())
 		}
 	}
 }
@@ -263,7 +246,7 @@ func TestWordsThatAreCode(t *testing.T) {
 		if strings.HasPrefix(p, "/srv/") {
 			return p, nil
 		}
-		return realPath(p)
+		return rulestest.RealPath(p)
 	}
 	c := Prepare(w.bash(t, "true"))
 	c.q.Exists = func(string) bool { return true }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/wire"
 )
@@ -22,7 +23,7 @@ func Unread(q Question, why string) *Call {
 		c.trimmed = strings.TrimSpace(c.raw)
 		c.line = &shell.Line{Raw: c.raw, Elements: []shell.Element{{Kind: shell.Unknown, Text: c.raw, Unsure: why}}}
 		c.elems[0].kind = shell.Unknown
-		c.unclear, c.text = true, readText(c.raw)
+		c.unclear, c.text = true, patterns.ReadText(c.raw)
 	}
 	text := risk.Finding{Class: risk.Dangerous, Why: why}
 	c.risk = risk.Risk{Class: risk.Dangerous, Why: why, Findings: []risk.Finding{text}}

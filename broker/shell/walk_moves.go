@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/command"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/command"
 )
 
 // moves is what is known of commands of a line that make links, or put whole trees in

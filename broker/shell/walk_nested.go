@@ -1,10 +1,11 @@
 package shell
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/command"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // nested walks what a wrapper runs. e is the wrapper's own element; what is wrong

@@ -1,10 +1,11 @@
 package shell
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/command"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // special handles commands that the table cannot judge, as they depend on the rest of

@@ -21,6 +21,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 )
 
 // Trial is what tests put in the place of a parser's fault: it is called with every text
@@ -40,7 +41,7 @@ func LoadFile(path string, data []byte, trusted bool, project string) ([]rules.R
 	if Trial != nil {
 		Trial(data)
 	}
-	return rules.LoadFile(path, data, trusted, project)
+	return rulesfile.Load(path, data, trusted, project)
 }
 
 // The kinds of text.

@@ -15,6 +15,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/show"
@@ -76,11 +77,11 @@ the rule decides are ended at once, and listed.`,
 	f.IntVar(&o.priority, "priority", rules.DefaultPriority, "lower speaks first")
 	f.StringVarP(&o.reason, "reason", "m", "", "why; the agent reads it when the rule denies")
 	f.BoolVar(&o.dangerous, "dangerous", false, "allow also what is dangerous; the patterns must be exact")
-	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rules.Templates(), ", "))
+	f.StringVar(&o.template, "template", "", "add the rules of a template: "+strings.Join(rulesfile.Templates(), ", "))
 	f.BoolVar(&o.dryRun, "dry-run", false, "only print what would be added")
 	f.BoolVar(&o.json, "json", false, "print a JSON array of what was added")
 	cmd.MarkFlagsMutuallyExclusive("allow", "deny", "ask", "defer", "template")
-	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(rules.Templates(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("template", cobra.FixedCompletions(rulesfile.Templates(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -169,7 +170,7 @@ func parseLife(text string, now time.Time) (time.Time, error) {
 }
 
 func templateRules(name string, scope rules.Scope, ends time.Time) ([]rules.Rule, error) {
-	list, err := rules.Template(name)
+	list, err := rulesfile.Template(name)
 	if err != nil {
 		return nil, usage.Error{Text: err.Error(), Hint: "aoctl rules add --template go --dry-run prints what one adds"}
 	}
@@ -187,7 +188,7 @@ func addRules(cmd *cobra.Command, list []rules.Rule, dry, asJSON bool) error {
 		if asJSON {
 			return show.JSON(out, list)
 		}
-		return show.Text(out, string(rules.FormatTOML(list)))
+		return show.Text(out, string(rulesfile.Format(list)))
 	}
 	c, err := client.New(cmd)
 	if err != nil {

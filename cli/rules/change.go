@@ -16,6 +16,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -216,12 +217,12 @@ stays. Leaving the text as it is changes nothing.`,
 }
 
 func editRule(ctx context.Context, r *rules.Rule) error {
-	text := rules.FormatTOML([]rules.Rule{*r})
+	text := rulesfile.Format([]rules.Rule{*r})
 	changed, path, err := terminal.Edit(ctx, "rule.toml", text)
 	if err != nil {
 		return err
 	}
-	list, err := rules.ParseTOML(changed)
+	list, err := rulesfile.Parse(changed)
 	if err == nil && len(list) != 1 {
 		err = fmt.Errorf("there are %d rules in it, not one", len(list))
 	}

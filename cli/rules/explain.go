@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -255,7 +256,7 @@ func readFile(path string) ([]rules.Rule, error) {
 	if err != nil {
 		return nil, usage.Error{Text: fmt.Sprintf("cannot read %s: %v", path, exit.RootCause(err))}
 	}
-	list, err := rules.ParseTOML(data)
+	list, err := rulesfile.Parse(data)
 	if err != nil {
 		hint := "nothing was changed; docs/rules.md has the format"
 		if json.Valid(data) {

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/claude"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/client"
 	"github.com/aoctl/aoctl/cli/exit"
@@ -36,7 +38,7 @@ have ended are left out unless --all is given.`,
 				list := slices.DeleteFunc(slices.Clone(k.Own), func(r rules.Rule) bool {
 					return !all && (!r.ExpiresAt.IsZero() && !now.Before(r.ExpiresAt) || r.MaxUses > 0 && r.Uses >= r.MaxUses)
 				})
-				_, err := cmd.OutOrStdout().Write(rules.FormatTOML(list))
+				_, err := cmd.OutOrStdout().Write(rulesfile.Format(list))
 				return err
 			})
 		},
@@ -107,7 +109,7 @@ func (o importOptions) rules(cmd *cobra.Command, from string) ([]rules.Rule, err
 			return nil, exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot read %s: %v", f.path, exit.RootCause(err)), Cause: err}
 		}
 		found = true
-		some, skipped, err := rules.ImportClaude(data, f.project, home)
+		some, skipped, err := claude.Import(data, f.project, home)
 		if err != nil {
 			return nil, usage.Error{Text: fmt.Sprintf("%s: %v", f.path, err), Hint: "nothing was added"}
 		}
@@ -135,7 +137,7 @@ func newRules(cmd *cobra.Command, list []rules.Rule) ([]rules.Rule, error) {
 	}
 	says := func(r rules.Rule) string {
 		r.ID, r.CreatedAt, r.UpdatedAt, r.CreatedBy, r.CreatedFrom = "", time.Time{}, time.Time{}, "", ""
-		return string(rules.FormatTOML([]rules.Rule{r}))
+		return string(rulesfile.Format([]rules.Rule{r}))
 	}
 	var fresh []rules.Rule
 	for _, r := range list {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
@@ -151,7 +152,7 @@ func newShowCommand() *cobra.Command {
 				if asJSON {
 					return show.JSON(cmd.OutOrStdout(), []rules.Rule{r})
 				}
-				return show.Text(cmd.OutOrStdout(), string(rules.FormatTOML([]rules.Rule{r}))+
+				return show.Text(cmd.OutOrStdout(), string(rulesfile.Format([]rules.Rule{r}))+
 					fmt.Sprintf("# version %d, %s, last hit %s\n", r.Version, show.Plural(r.Uses, "hit"), lastText(r, time.Now())))
 			})
 		},

@@ -15,6 +15,8 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	ruleshistory "github.com/aoctl/aoctl/broker/rules/history"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/workspace"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
@@ -82,7 +84,7 @@ func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 			list = proposed.Rules()
 		}
 		h := &history{known: k, since: since, none: !o.history}
-		report := rules.Replay(current, proposed, h.calls(cmd.Context()), time.Now())
+		report := ruleshistory.Replay(current, proposed, h.calls(cmd.Context()), time.Now())
 		if h.err != nil {
 			return h.err
 		}
@@ -116,8 +118,8 @@ type history struct {
 var errEnough = errors.New("enough")
 
 // calls yields the recorded calls, oldest first.
-func (h *history) calls(ctx context.Context) iter.Seq[rules.Past] {
-	return func(yield func(rules.Past) bool) {
+func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
+	return func(yield func(ruleshistory.Past) bool) {
 		if h.none || h.known.Reader == nil {
 			return
 		}
@@ -139,10 +141,10 @@ func (h *history) calls(ctx context.Context) iter.Seq[rules.Past] {
 	}
 }
 
-func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[string]string) rules.Past {
+func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[string]string) ruleshistory.Past {
 	project := cmp.Or(projects[r.SessionID], r.CWD)
 	tool, input := r.Call()
-	p := rules.Past{
+	p := ruleshistory.Past{
 		ID: r.ID, SessionID: r.SessionID, At: r.CreatedAt, State: string(r.State),
 		Call: prepare.Prepare(rules.Question{
 			Tool: tool, Input: input, Agent: r.Agent, SessionID: r.SessionID, Trusted: r.Vouched(), Exists: workspace.FileExists, Matches: workspace.Matches, Special: workspace.SpecialFile,
@@ -190,7 +192,7 @@ func sessionProjects(ctx context.Context, r *store.Reader) (map[string]string, e
 
 // testReport is what test prints.
 type testReport struct {
-	rules.Report
+	ruleshistory.Report
 	Findings []rules.Finding `json:"findings"`
 }
 
@@ -264,7 +266,7 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 			return err
 		}
 		h := &history{known: k, since: since}
-		list := rules.Suggest(h.calls(cmd.Context()), current, time.Now(), rules.SuggestOptions{Max: o.max, MinHits: o.hits})
+		list := ruleshistory.Suggest(h.calls(cmd.Context()), current, time.Now(), ruleshistory.SuggestOptions{Max: o.max, MinHits: o.hits})
 		if h.err != nil {
 			return h.err
 		}
@@ -272,7 +274,7 @@ func suggestRules(cmd *cobra.Command, o suggestOptions) error {
 	})
 }
 
-func printSuggestions(out io.Writer, list []rules.Suggestion, asJSON bool) error {
+func printSuggestions(out io.Writer, list []ruleshistory.Suggestion, asJSON bool) error {
 	if asJSON {
 		return show.JSON(out, list)
 	}
@@ -284,7 +286,7 @@ func printSuggestions(out io.Writer, list []rules.Suggestion, asJSON bool) error
 		for _, e := range s.Examples {
 			text += "#   " + oneLine(e) + "\n"
 		}
-		if err := show.Text(out, text+string(rules.FormatTOML([]rules.Rule{s.Rule}))+"\n"); err != nil {
+		if err := show.Text(out, text+string(rulesfile.Format([]rules.Rule{s.Rule}))+"\n"); err != nil {
 			return err
 		}
 	}

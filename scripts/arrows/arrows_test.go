@@ -19,12 +19,12 @@ const module = "github.com/aoctl/aoctl"
 // ends in "/…" covers everything below it. Rooms that are not listed may import
 // anything.
 var arrows = map[string][]string{
-	"broker":             {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
+	"broker":             {module + "/broker/agents", module + "/broker/forms", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/rulesfile", module + "/broker/wire", module + "/hookclient/profile", "github.com/google/uuid"},
 	"broker/service":     {module + "/broker", module + "/broker/…", "github.com/google/uuid"},
 	"broker/api":         {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/forms", module + "/broker/hooks", module + "/broker/peers", module + "/broker/proctree", module + "/broker/risk", module + "/broker/rules", module + "/broker/wire", module + "/broker/workspace", "golang.org/x/sys/…", "github.com/google/uuid"},
 	"broker/calls":       {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/policy", module + "/broker/records", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/hooks":       {module + "/hookclient/profile", module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/records", module + "/broker/wire", module + "/broker/workspace"},
-	"broker/policy":      {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/risk", module + "/broker/rules", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
+	"broker/policy":      {module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/risk", module + "/broker/rules", module + "/broker/rules/claude", module + "/broker/rules/rulesfile", module + "/broker/vet", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/records":     {module + "/broker", module + "/broker/engine"},
 	"broker/runs":        {module + "/hookclient/profile", module + "/broker", module + "/broker/agents", module + "/broker/engine", module + "/broker/peers", module + "/broker/wire", module + "/broker/workspace", "github.com/google/uuid"},
 	"broker/…":           {module + "/broker/…", module + "/hookclient/profile", "mvdan.cc/sh/…", "github.com/bmatcuk/doublestar/…"},
@@ -35,11 +35,11 @@ var arrows = map[string][]string{
 	"broker/engine/undo": {},
 	"broker/engine/sim":  {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
-	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", "github.com/pelletier/go-toml/…", "github.com/google/uuid", module + "/broker/shell/command"},
+	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns"},
 	"broker/risk":        {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command"},
 	"broker/shell":       {module + "/broker/shell/command", module + "/broker/shell/plain", module + "/broker/shell/wordset", "mvdan.cc/sh/…"},
 	"broker/shell/plain": {},
-	"broker/vet":         {module + "/broker/rules", module + "/broker/risk", "mvdan.cc/sh/…"},
+	"broker/vet":         {module + "/broker/rules", module + "/broker/rules/rulesfile", module + "/broker/risk", "mvdan.cc/sh/…"},
 	"broker/brokertest":  {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
 	"hookclient":         {module + "/hookclient/paths", module + "/hookclient/profile"},
 	"hookclient/paths":   {},
@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"hookclient/runner":  {module + "/hookclient/…", module + "/broker/wire"},
 	"store":              {module + "/broker", module + "/broker/wire", module + "/broker/rules", module + "/store/…", "github.com/mattn/go-sqlite3", "golang.org/x/sys/…"},
 	"store/…":            {module + "/broker", module + "/broker/rules", module + "/store/…"},
-	"tui":                {module + "/hookclient/profile", module + "/broker", module + "/broker/peers", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…"},
+	"tui":                {module + "/hookclient/profile", module + "/broker", module + "/broker/peers", module + "/broker/story", module + "/broker/agents", module + "/broker/forms", module + "/broker/wire", module + "/broker/rules", module + "/broker/risk", module + "/broker/patch", module + "/tui/…", "github.com/charmbracelet/…", "github.com/aymanbagabas/go-udiff", "github.com/sergi/go-diff/…", "github.com/muesli/termenv", "github.com/yuin/goldmark/…", "golang.org/x/sys/…", "mvdan.cc/sh/…", module + "/broker/rules/patterns"},
 	"tui/…":              {module + "/tui/…", module + "/broker", "github.com/charmbracelet/…", "github.com/alecthomas/chroma/…", "github.com/muesli/termenv", "golang.org/x/text/unicode/runenames"},
 
 	"cli/usage":    {module + "/cli/show", module + "/tui/safe", "github.com/spf13/cobra"},
@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"cli/drill":                   {module + "/cli/drill/fakemodel", module + "/hookclient/profile"},
 	"cli/drill/fakemodel":         {},
 	"cli/logs":                    family("broker", "broker/agents", "broker/api", "broker/story", "hookclient/paths", "store"),
-	"cli/rules":                   family("broker", "broker/risk", "broker/rules", "broker/workspace", "store"),
+	"cli/rules":                   family("broker", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/rulesfile", "broker/workspace", "store"),
 	"cli/run":                     family("broker", "broker/wire", "hookclient", "hookclient/paths", "hookclient/runner"),
 	"cli/sessions":                family("broker", "broker/proctree", "tui"),
 	"cli/setup":                   family("hookclient/install", "hookclient/paths", "hookclient/profile"),
@@ -80,6 +80,11 @@ var arrows = map[string][]string{
 	"broker/shell/wordset":        {},
 	"broker/shell/command":        {module + "/broker/shell/little", module + "/broker/shell/wordset"},
 	"broker/shell/little":         {module + "/broker/shell/wordset"},
+	"broker/rules/patterns":       {"github.com/bmatcuk/doublestar/…"},
+	"broker/rules/claude":         {module + "/broker/rules", module + "/broker/rules/patterns"},
+	"broker/rules/history":        {module + "/broker/rules"},
+	"broker/rules/rulesfile":      {module + "/broker/rules", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
+	"broker/rules/rulestest":      {module + "/broker/risk"},
 
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},

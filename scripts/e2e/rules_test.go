@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/policy"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 )
 
 // ruled makes the calls that the scenarios about rules decide.
@@ -90,7 +91,7 @@ func TestE2ERules(t *testing.T) {
 		t.Errorf("stats: %s, want 3 questions saved: a test run, git diff, and what was denied", out)
 	}
 	exported := r.run(r.aoctl, "rules", "export")
-	if list, err := rules.ParseTOML([]byte(exported)); err != nil || len(list) != 2 {
+	if list, err := rulesfile.Parse([]byte(exported)); err != nil || len(list) != 2 {
 		t.Errorf("rules export: %d rules, %v; want the two that were made:\n%s", len(list), err, exported)
 	}
 	if out := r.run(r.aoctl, "rules", "test"); !strings.HasPrefix(out, "7 calls recorded") {

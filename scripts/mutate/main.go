@@ -21,14 +21,18 @@ import (
 // packages are those that compute without input and output, each with those whose tests
 // look at it, too.
 var packages = map[string][]string{
-	"tui/safe":             nil,
-	"broker/agents":        nil,
-	"broker/risk":          {"broker/rules"},
-	"broker/rules":         nil,
-	"broker/shell":         {"broker/rules"},
-	"broker/shell/command": {"broker/shell", "broker/rules"},
-	"broker/shell/little":  {"broker/shell/command"},
-	"broker/shell/plain":   {"broker/shell"},
+	"tui/safe":               nil,
+	"broker/agents":          nil,
+	"broker/risk":            {"broker/rules"},
+	"broker/rules":           {"broker/rules/rulesfile", "broker/rules/claude"},
+	"broker/rules/patterns":  {"broker/rules"},
+	"broker/rules/claude":    nil,
+	"broker/rules/history":   nil,
+	"broker/rules/rulesfile": nil,
+	"broker/shell":           {"broker/rules"},
+	"broker/shell/command":   {"broker/shell", "broker/rules"},
+	"broker/shell/little":    {"broker/shell/command"},
+	"broker/shell/plain":     {"broker/shell"},
 }
 
 // known holds mutants that nobody can notice, or needs to, with the reason.
@@ -67,7 +71,7 @@ func main() {
 
 func run(ctx context.Context, o options, names []string) error {
 	if len(names) == 0 {
-		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/rules", "broker/shell", "broker/shell/command", "broker/shell/little", "broker/shell/plain"}
+		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/patterns", "broker/rules/rulesfile", "broker/shell", "broker/shell/command", "broker/shell/little", "broker/shell/plain"}
 	}
 	root, err := os.Getwd()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/api"
-	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/store"
 )
@@ -105,7 +105,7 @@ func serveWait(home string) error {
 
 func saveRules(ctx context.Context, b *service.Broker, mode string) error {
 	text := map[string]string{ruleDenies: denyRule, ruleAllows: allowRule}[mode]
-	list, err := rules.ParseTOML([]byte(text))
+	list, err := rulesfile.Parse([]byte(text))
 	if err != nil {
 		return fmt.Errorf("read the rule: %w", err)
 	}

@@ -2,8 +2,9 @@ package command
 
 import (
 	"cmp"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // archiveRows are programs that pack and unpack.

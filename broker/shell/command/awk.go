@@ -1,8 +1,9 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/little"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/little"
 )
 
 func awkRow() spec {

@@ -1,11 +1,12 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // builtinRows are builtins of bash and zsh. They count only by their bare names: a

@@ -1,10 +1,11 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Options of a compiler by which it writes more files, and those for the linker, the assembler and the

@@ -1,8 +1,9 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Streams are names of files that are no files.

@@ -1,12 +1,13 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 const gitAlias = "an unknown subcommand may be an alias, which runs what the settings say"

@@ -1,9 +1,10 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"path"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Inspect says what a simple command does with its words, of which argv[0] is the

@@ -1,8 +1,9 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // netRows are programs that fetch from and send to the network.

@@ -1,8 +1,9 @@
 package command
 
 import (
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // shellRows are shells, and builtins that read a text or a file as commands.

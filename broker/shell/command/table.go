@@ -2,10 +2,11 @@ package command
 
 import (
 	"fmt"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"maps"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // spec is one row of the table: what a program, or a subcommand of it, does with its

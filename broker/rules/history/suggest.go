@@ -1,0 +1,326 @@
+package history
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+// SuggestOptions tunes Suggest. Zero fields take the defaults named.
+type SuggestOptions struct {
+	Max     int // suggestions; 5
+	MinHits int // prompts that a suggestion must save; 3
+}
+
+// Suggestion is a rule that would have saved prompts.
+type Suggestion struct {
+	Rule     rules.Rule `json:"rule"`     // a draft, without ID
+	Saves    int        `json:"saves"`    // prompts, beside those that the suggestions before it save
+	Sessions int        `json:"sessions"` // in which these were
+	Last     time.Time  `json:"last"`     // the latest of them
+	Examples []string   `json:"examples"` // calls, raw, the most frequent first; at most 3
+}
+
+const (
+	maxCandidates = 400
+	maxExamples   = 3
+)
+
+// Suggest finds the few narrow allow rules that would have saved the most prompts:
+// calls that a person was asked about and allowed, and that current would ask about
+// again. It takes what saves most, then what saves most of the rest, and of two that
+// save the same the narrower one. A rule is bound to a project when all that it saves
+// lies there.
+//
+// Never suggested: a rule that would have allowed a call which a person or a rule ever
+// denied, whatever else is allowed beside it; and anything for calls of class
+// dangerous, guarded or unsure ones.
+func Suggest(past iter.Seq[Past], current *rules.Set, now time.Time, opts SuggestOptions) []Suggestion {
+	s := &suggester{now: now, most: cmp.Or(opts.Max, 5), least: cmp.Or(opts.MinHits, 3)}
+	for _, r := range current.Rules() {
+		if r.Scope.Session == "" { // what ends with its session is no help later
+			s.base = append(s.base, r)
+		}
+	}
+	for p := range past {
+		s.add(p)
+	}
+	if !s.candidates() {
+		return nil
+	}
+	var out []Suggestion
+	for len(out) < s.most {
+		c, saved := s.pick()
+		if c == nil {
+			break
+		}
+		out = append(out, suggestion(c.rule, saved))
+	}
+	return out
+}
+
+type suggester struct {
+	now         time.Time
+	most, least int
+	base        []rules.Rule // current, without rules of one session
+	groups      map[[sha256.Size]byte]*group
+	order       []*group // as they came
+	cands       []*candidate
+	chosen      []*candidate
+}
+
+// group is all calls that ask the same.
+type group struct {
+	call     *rules.Call
+	prompts  int // a person was asked and allowed it
+	sessions map[string]bool
+	last     time.Time
+	refused  bool // a person or a rule once denied it
+	open     bool // current asks about it, and a rule could change that
+	saved    bool // by a chosen candidate
+	parts    []part
+}
+
+// part is an element that a rule has to allow before the group runs by itself.
+type part struct {
+	free    bool  // current allows it
+	matches []int // candidates that match it
+}
+
+type candidate struct {
+	rule    rules.Rule
+	n       int // place among the candidates
+	support int // prompts whose calls offered it
+	groups  []*group
+	against []*group // refused ones of which it matches a part
+	spoiled bool     // it must not, or cannot, be chosen
+}
+
+func (s *suggester) add(p Past) {
+	key := sha256.Sum256([]byte(sameQuestion(p.Call)))
+	g := s.groups[key]
+	if g == nil {
+		g = &group{call: p.Call, sessions: map[string]bool{}}
+		if s.groups == nil {
+			s.groups = map[[sha256.Size]byte]*group{}
+		}
+		s.groups[key] = g
+		s.order = append(s.order, g)
+	}
+	if p.refused() {
+		g.refused = true
+	}
+	if p.Prompted && p.State == "allowed" && p.byPerson() {
+		g.prompts++
+		g.sessions[p.SessionID] = true
+		if p.At.After(g.last) {
+			g.last = p.At
+		}
+	}
+}
+
+// candidates collects what the calls themselves offer, and which calls each touches.
+func (s *suggester) candidates() bool {
+	base, err := rules.Compile(s.base)
+	if err != nil {
+		return false
+	}
+	index := map[string]*candidate{}
+	for _, g := range s.order {
+		if g.prompts == 0 || g.refused {
+			continue
+		}
+		if v, _ := base.Verdict(g.call, s.now); v != rules.Ask {
+			continue
+		}
+		g.open = true
+		for _, r := range rules.Offer(g.call) {
+			s.offer(index, r, g.prompts)
+		}
+	}
+	slices.SortStableFunc(s.cands, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.support, a.support), narrower(a.rule, b.rule))
+	})
+	s.cands = s.cands[:min(len(s.cands), maxCandidates)]
+	return s.match(base)
+}
+
+func (s *suggester) offer(index map[string]*candidate, r rules.Rule, prompts int) {
+	if r.Dangerous { // which is how a dangerous call is offered
+		return
+	}
+	r = rules.Rule{Enabled: true, Priority: r.Priority, Tool: r.Tool, Where: r.Where, Decision: rules.Allow}
+	key := r.Tool
+	for _, name := range slices.Sorted(maps.Keys(r.Where)) {
+		key += "\x00" + name + "\x00" + r.Where[name]
+	}
+	c := index[key]
+	if c == nil {
+		c = &candidate{rule: r}
+		index[key] = c
+		s.cands = append(s.cands, c)
+	}
+	c.support += prompts
+}
+
+// match asks, once for each group, which candidates match which of its parts.
+func (s *suggester) match(base *rules.Set) bool {
+	list := make([]rules.Rule, len(s.cands))
+	for i, c := range s.cands {
+		c.n = i
+		list[i] = c.rule
+		list[i].ID = strconv.Itoa(i)
+	}
+	all, err := rules.Compile(list)
+	if err != nil {
+		return false
+	}
+	for _, g := range s.order {
+		if g.open || g.refused {
+			s.matchGroup(g, base.Judge(g.call, s.now), all.Judge(g.call, s.now))
+		}
+	}
+	for _, c := range s.cands {
+		c.rule.Scope.Project = oneProject(c.groups)
+	}
+	return true
+}
+
+func (s *suggester) matchGroup(g *group, base, all rules.Assessment) {
+	touched := map[int]bool{}
+	for i, e := range all.Elements {
+		if e.Neutral {
+			continue
+		}
+		p := part{free: base.Elements[i].Verdict == rules.Allow}
+		for _, id := range e.Matches {
+			if n, err := strconv.Atoi(id); err == nil {
+				p.matches = append(p.matches, n)
+				touched[n] = true
+			}
+		}
+		g.parts = append(g.parts, p)
+	}
+	for n := range touched {
+		c := s.cands[n]
+		if g.refused {
+			c.against = append(c.against, g)
+		} else {
+			c.groups = append(c.groups, g)
+		}
+	}
+}
+
+// oneProject is the project of all groups, "" when there are several or it is unknown.
+func oneProject(groups []*group) string {
+	project := ""
+	for i, g := range groups {
+		p := g.call.Question().Place.Project
+		if i > 0 && p != project {
+			return ""
+		}
+		project = p
+	}
+	return project
+}
+
+// pick chooses the candidate that saves the most, and says which groups; nil when there
+// is none. What it seems to save is put to the test with all rules in force first.
+func (s *suggester) pick() (*candidate, []*group) {
+	for {
+		c := s.best()
+		if c == nil {
+			return nil, nil
+		}
+		c.spoiled = true // chosen, or unfit
+		if s.harms(c) {
+			continue
+		}
+		if saved := s.saves(c); prompts(saved) >= s.least {
+			for _, g := range saved {
+				g.saved = true
+			}
+			s.chosen = append(s.chosen, c)
+			return c, saved
+		}
+	}
+}
+
+// best is the candidate that seems to save the most.
+func (s *suggester) best() *candidate {
+	var best *candidate
+	gain := s.least
+	for _, c := range s.cands {
+		if c.spoiled {
+			continue
+		}
+		if n := s.estimate(c); n > gain || n == gain && (best == nil || narrower(c.rule, best.rule) < 0) {
+			best, gain = c, n
+		}
+	}
+	return best
+}
+
+// estimate counts the prompts that c would save beside the chosen ones.
+func (s *suggester) estimate(c *candidate) int {
+	n := 0
+	for _, g := range c.groups {
+		if !g.saved && !slices.ContainsFunc(g.parts, func(p part) bool { return !s.covers(p, c) }) {
+			n += g.prompts
+		}
+	}
+	return n
+}
+
+// covers reports whether p is allowed as it is, by c, or by a chosen candidate.
+func (s *suggester) covers(p part, c *candidate) bool {
+	return p.free || slices.Contains(p.matches, c.n) ||
+		slices.ContainsFunc(s.chosen, func(c *candidate) bool { return slices.Contains(p.matches, c.n) })
+}
+
+// harms reports whether c, beside all that allows, would allow what was refused.
+func (s *suggester) harms(c *candidate) bool {
+	var allows []rules.Rule
+	for _, r := range s.base {
+		if r.Decision == rules.Allow {
+			allows = append(allows, r)
+		}
+	}
+	set, err := rules.Compile(s.with(allows, c))
+	return err != nil || slices.ContainsFunc(c.against, func(g *group) bool {
+		v, _ := set.Verdict(g.call, s.now)
+		return v == rules.Allow
+	})
+}
+
+// saves lists the open groups that c makes run by themselves.
+func (s *suggester) saves(c *candidate) []*group {
+	set, err := rules.Compile(s.with(s.base, c))
+	if err != nil {
+		return nil
+	}
+	var saved []*group
+	for _, g := range c.groups {
+		if v, _ := set.Verdict(g.call, s.now); !g.saved && v == rules.Allow {
+			saved = append(saved, g)
+		}
+	}
+	return saved
+}
+
+// with is list with the chosen candidates and c.
+func (s *suggester) with(list []rules.Rule, c *candidate) []rules.Rule {
+	list = slices.Clone(list)
+	for i, other := range append(slices.Clone(s.chosen), c) {
+		r := other.rule
+		r.ID = "suggestion-" + strconv.Itoa(i)
+		list = append(list, r)
+	}
+	return list
+}

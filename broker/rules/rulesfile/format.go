@@ -1,0 +1,150 @@
+package rulesfile
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/aoctl/aoctl/broker/rules"
+)
+
+const tomlHeader = `# aoctl rules
+#
+# decision   allow, deny, ask or defer
+# tool       which tools: "Bash", "Edit|Write", "mcp__github__*"
+# priority   lower speaks first; a deny always wins
+# where      parameter = pattern; all of them must match
+`
+
+// The times that a rules file can say. The zero time means none, so it is not one of
+// them.
+var (
+	firstTime = time.Time{}.Add(time.Millisecond)
+	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC)
+)
+
+// Format writes rules as a file that ParseTOML reads back: everything but their
+// version, uses and source, with times to the millisecond. The same rules make the
+// same bytes.
+func Format(list []rules.Rule) []byte {
+	var b bytes.Buffer
+	b.WriteString(tomlHeader)
+	for _, r := range list {
+		w := tomlWriter{&b}
+		w.line("\n[[rule]]")
+		w.rule(r)
+	}
+	return b.Bytes()
+}
+
+type tomlWriter struct{ *bytes.Buffer }
+
+func (w tomlWriter) rule(r rules.Rule) {
+	w.text("id", r.ID)
+	w.raw("decision", quoted(string(r.Decision)))
+	w.raw("tool", quoted(r.Tool))
+	w.raw("priority", strconv.Itoa(r.Priority))
+	if !r.Enabled {
+		w.raw("enabled", "false")
+	}
+	if r.Dangerous {
+		w.raw("dangerous", "true")
+	}
+	w.text("reason", r.Reason)
+	w.moment("expires_at", r.ExpiresAt)
+	if r.MaxUses != 0 {
+		w.raw("max_uses", strconv.Itoa(r.MaxUses))
+	}
+	w.text("created_by", r.CreatedBy)
+	w.text("created_from", r.CreatedFrom)
+	w.moment("created_at", r.CreatedAt)
+	w.moment("updated_at", r.UpdatedAt)
+	if r.Scope != (rules.Scope{}) {
+		w.line("[rule.scope]")
+		w.text("project", r.Scope.Project)
+		w.text("session", r.Scope.Session)
+		w.text("agent", r.Scope.Agent)
+	}
+	if len(r.Where) > 0 {
+		w.line("[rule.where]")
+		for _, key := range slices.Sorted(maps.Keys(r.Where)) {
+			w.raw(bareKey(key), quoted(r.Where[key]))
+		}
+	}
+}
+
+func (w tomlWriter) line(s string) { fmt.Fprintln(w, s) }
+
+func (w tomlWriter) raw(key, value string) {
+	w.line(key + " = " + value)
+}
+
+func (w tomlWriter) text(key, value string) {
+	if value != "" {
+		w.raw(key, quoted(value))
+	}
+}
+
+func (w tomlWriter) moment(key string, at time.Time) {
+	if at.IsZero() {
+		return
+	}
+	at = at.UTC()
+	if at.Before(firstTime) {
+		at = firstTime
+	}
+	if at.After(lastTime) {
+		at = lastTime
+	}
+	w.raw(key, at.Format("2006-01-02T15:04:05.999Z07:00"))
+}
+
+func bareKey(key string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+	}
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return !plain(r) }) {
+		return escaped(key)
+	}
+	return key
+}
+
+// quoted is s as a TOML string: in single quotes where that saves escapes, as in most
+// regular expressions.
+func quoted(s string) string {
+	hidden := strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || !unicode.IsPrint(r) })
+	if !hidden && strings.ContainsAny(s, `\"`) {
+		return "'" + s + "'"
+	}
+	return escaped(s)
+}
+
+// escaped is s as a basic string, in which every character can be seen.
+func escaped(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
