@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 // Assess judges c as it would run at a place. It never fails: what it cannot read is
@@ -43,9 +45,9 @@ type judge struct {
 }
 
 func newJudge(at Place) *judge {
-	project := split(at.Project)
+	project := pathtable.Split(at.Project)
 	return &judge{
-		at: at, project: project, blank: agentFolders(project), home: split(at.Home), own: ownPaths(at), followed: map[string]string{},
+		at: at, project: project, blank: agentFolders(project), home: pathtable.Split(at.Home), own: ownPaths(at), followed: map[string]string{},
 	}
 }
 

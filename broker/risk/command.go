@@ -5,15 +5,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // rule says what is remarkable about a command.
 type rule struct {
-	names   string          // of programs, separated by blanks; one that ends in * is a prefix
-	sub     string          // the subcommand, as for args.sub; "" for any
-	when    func(args) bool // asks about the words after the subcommand; nil: always
+	names   string                     // of programs, separated by blanks; one that ends in * is a prefix
+	sub     string                     // the subcommand, as for args.sub; "" for any
+	when    func(cmdline.Command) bool // asks about the words after the subcommand; nil: always
 	why     string
 	note    bool // Normal, not Dangerous
 	guarded bool
@@ -45,25 +46,25 @@ var prefixes = []string{"mkfs*", "newfs*", "docker-credential-*", "git-credentia
 // command judges one command by its words.
 func (j *judge) command(e shell.Element) {
 	for _, w := range e.Via {
-		if raisers[program(firstWord(w))] {
+		if raisers[cmdline.Program(cmdline.FirstWord(w))] {
 			j.danger("runs as another user")
 		}
 	}
 	if len(e.Argv) == 0 {
 		return
 	}
-	a := argsOf(e)
-	for _, r := range commandRules()[a.name] {
+	a := cmdline.Of(e)
+	for _, r := range commandRules()[a.Name] {
 		j.apply(r, a)
 	}
 	for _, p := range prefixes {
-		if strings.HasPrefix(a.name, strings.TrimSuffix(p, "*")) {
+		if strings.HasPrefix(a.Name, strings.TrimSuffix(p, "*")) {
 			for _, r := range commandRules()[p] {
 				j.apply(r, a)
 			}
 		}
 	}
-	if a.name == "git" || strings.HasPrefix(a.name, "git-") {
+	if a.Name == "git" || strings.HasPrefix(a.Name, "git-") {
 		j.gitShows(a)
 	}
 	j.deleters(a)
@@ -75,18 +76,13 @@ func (j *judge) command(e shell.Element) {
 // raisers are wrappers that run a program with other rights.
 var raisers = map[string]bool{"sudo": true, "doas": true, "su": true, "pkexec": true, "runuser": true, "run0": true, "gosu": true, "sudoedit": true}
 
-func firstWord(s string) string {
-	s, _, _ = strings.Cut(s, " ")
-	return s
-}
-
-func (j *judge) apply(r rule, a args) {
+func (j *judge) apply(r rule, a cmdline.Command) {
 	if r.sub != "" {
-		rest, ok := a.sub(r.sub)
+		rest, ok := a.Sub(r.sub)
 		if !ok {
 			return
 		}
-		a = a.after(rest)
+		a = a.After(rest)
 	}
 	if r.when != nil && !r.when(a) {
 		return
@@ -103,22 +99,22 @@ func (j *judge) apply(r rule, a args) {
 
 // deleters judges what a command removes by its words, should the line's elements not
 // say it.
-func (j *judge) deleters(a args) {
-	s := j.spotOf(a.e, true)
-	switch a.name {
+func (j *judge) deleters(a cmdline.Command) {
+	s := j.spotOf(a.Element, true)
+	switch a.Name {
 	case "rm", "rmdir", "unlink", "shred", "srm", "trash":
-		wide := a.name == "rm" && a.has("-r", "-R", "--recursive") || a.name == "srm" || a.name == "trash"
+		wide := a.Name == "rm" && a.Has("-r", "-R", "--recursive") || a.Name == "srm" || a.Name == "trash"
 		s.entry = !wide
-		for _, w := range a.operands() {
+		for _, w := range a.Operands() {
 			switch {
 			case w != "":
 				s.tilde = strings.HasPrefix(w, "~")
 				j.writePath(j.resolve(w, s), change{deletes: true, wide: wide})
-			case wide && !a.through("find", "fd", "fdfind"):
+			case wide && !a.Through("find", "fd", "fdfind"):
 				j.danger("deletes what the line does not say")
 			}
 		}
-		if wide && a.through("xargs", "parallel") {
+		if wide && a.Through("xargs", "parallel") {
 			j.danger("deletes what the line does not say")
 		}
 	}
@@ -126,24 +122,24 @@ func (j *judge) deleters(a args) {
 
 // copies judges the files that come to be when something is copied into a folder: the
 // line names the folder only.
-func (j *judge) copies(a args) {
-	switch a.name {
+func (j *judge) copies(a cmdline.Command) {
+	switch a.Name {
 	case "cp", "mv", "ln", "install", "rsync":
 	default:
 		return
 	}
-	ops := a.operands()
+	ops := a.Operands()
 	if len(ops) == 0 {
 		return
 	}
-	target, ok := a.value("-t", "--target-directory")
-	if !ok || a.name == "rsync" {
+	target, ok := a.Value("-t", "--target-directory")
+	if !ok || a.Name == "rsync" {
 		target, ops = ops[len(ops)-1], ops[:len(ops)-1]
 	}
 	if target == "" {
 		return
 	}
-	s := j.spotOf(a.e, false)
+	s := j.spotOf(a.Element, false)
 	s.tilde = strings.HasPrefix(target, "~")
 	for _, from := range ops {
 		if name := from[strings.LastIndexByte(from, '/')+1:]; name != "" && name != "." && name != ".." && from != target {
@@ -157,8 +153,8 @@ func (j *judge) writeNames(t target) {
 	if why, ok := j.guarded(t, false, true); ok {
 		j.guard(why)
 	}
-	if e, ok := writes().find(t); ok {
-		j.danger(e.why)
+	if e, ok := writes().Find(t.forms); ok {
+		j.danger(e.Why)
 	}
 }
 
@@ -176,21 +172,21 @@ var quiet = wordset.New(`echo printf grep egrep fgrep rg ag ack ls test [ [[ sta
 
 // words judges files that a command names among its words although the line's elements
 // do not: its program may be one that nobody knows.
-func (j *judge) words(a args) {
-	if quiet.Has(a.name) || a.name == "find" && !a.has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
+func (j *judge) words(a cmdline.Command) {
+	if quiet.Has(a.Name) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
-	if slices.Contains(a.e.Argv, "") && a.name != "git" {
-		j.namesIn(a.e.Text)
+	if slices.Contains(a.Element.Argv, "") && a.Name != "git" {
+		j.namesIn(a.Element.Text)
 	}
-	s := j.spotOf(a.e, false)
-	s.glob, s.tilde = a.e.Glob, true
-	for i, w := range a.e.Argv {
+	s := j.spotOf(a.Element, false)
+	s.glob, s.tilde = a.Element.Glob, true
+	for i, w := range a.Element.Argv {
 		if j.looked++; j.looked > maxWords {
 			j.note(tooLong)
 			return
 		}
-		if i == 1 && a.e.Argv[0] == "go" && goCommands.Has(w) {
+		if i == 1 && a.Element.Argv[0] == "go" && goCommands.Has(w) {
 			continue
 		}
 		for _, p := range pieces(w) {
@@ -198,10 +194,10 @@ func (j *judge) words(a args) {
 			if why, ok := j.guarded(t, false, false); ok {
 				j.guard(why)
 			}
-			if why, ok := credential(t); ok && i > 0 && a.name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) && !omits(a, p) {
+			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) && !omits(a, p) {
 				j.danger(why)
 			}
-			if _, ok := writes().find(t); ok && i > 0 && !plainReaders.Has(a.name) {
+			if _, ok := writes().Find(t.forms); ok && i > 0 && !plainReaders.Has(a.Name) {
 				j.danger("may change a file that runs something")
 			}
 		}
@@ -220,20 +216,20 @@ var plainReaders = wordset.New(`cat head tail less more bat batcat wc diff cmp f
 
 // writesOnly reports whether a program only makes the file p, as cp does with its last
 // operand.
-func (j *judge) writesOnly(a args, p string) bool {
-	switch a.name {
+func (j *judge) writesOnly(a cmdline.Command, p string) bool {
+	switch a.Name {
 	case "rm", "unlink", "shred", "tee", "truncate":
 		return true
 	case "cp", "mv", "ln", "install":
-		ops := a.operands()
+		ops := a.Operands()
 		return len(ops) > 1 && ops[len(ops)-1] == p
 	}
 	return false
 }
 
 // omits reports whether a program that packs or copies is told to leave p out.
-func omits(a args, p string) bool {
-	return matches("tar|gtar|bsdtar|rsync|zip", a.name) && slices.ContainsFunc(leftOut(a.e).picks, func(x pick) bool { return x.not && x.pattern == p })
+func omits(a cmdline.Command, p string) bool {
+	return cmdline.Matches("tar|gtar|bsdtar|rsync|zip", a.Name) && slices.ContainsFunc(leftOut(a.Element).picks, func(x pick) bool { return x.not && x.pattern == p })
 }
 
 // pieces are the parts of a word that may name a file: the word, and what follows an

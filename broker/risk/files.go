@@ -3,6 +3,8 @@ package risk
 import (
 	"path"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 // readPath judges that t is read. A wide read takes everything below t as well.
@@ -38,10 +40,10 @@ func (j *judge) writePath(t target, c change) {
 	if why, ok := j.guarded(t, c.wide || c.deletes, true); ok {
 		j.guard(why)
 	}
-	if e, ok := writes().find(t); ok {
-		j.danger(e.why)
-	} else if e, ok := notes().find(t); ok {
-		j.note(e.why)
+	if e, ok := writes().Find(t.forms); ok {
+		j.danger(e.Why)
+	} else if e, ok := notes().Find(t.forms); ok {
+		j.note(e.Why)
 	}
 	j.writeSystem(t)
 	if c.deletes {
@@ -94,7 +96,7 @@ func (j *judge) deletePath(t target, c change) {
 // allOfProject reports whether t is the project's folder, or a pattern for all in it.
 func (j *judge) allOfProject(t target) bool {
 	for _, p := range t.places() {
-		if p == j.at.Project || t.glob && path.Dir(p) == j.at.Project && !literals(path.Base(p), 2) {
+		if p == j.at.Project || t.glob && path.Dir(p) == j.at.Project && !pathtable.Literals(path.Base(p), 2) {
 			return true
 		}
 	}
@@ -128,7 +130,7 @@ func (t target) places() []string {
 // isFolder reports whether the last name of t is this one, however it is read.
 func (t target) isFolder(name string) bool {
 	for _, f := range t.forms {
-		if len(f.names) == 0 || f.names[len(f.names)-1] != name {
+		if len(f.Names) == 0 || f.Names[len(f.Names)-1] != name {
 			return false
 		}
 	}
@@ -137,8 +139,8 @@ func (t target) isFolder(name string) bool {
 
 func (t target) inGit() bool {
 	for _, f := range t.forms {
-		for _, n := range f.names {
-			if n == ".git" || f.glob && strings.HasPrefix(n, ".") && hasGlob(n) && meet(n, ".git") {
+		for _, n := range f.Names {
+			if n == ".git" || f.Glob && strings.HasPrefix(n, ".") && pathtable.HasGlob(n) && pathtable.Meet(n, ".git") {
 				return true
 			}
 		}

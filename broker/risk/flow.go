@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -12,23 +14,23 @@ import (
 type flow struct {
 	j       *judge
 	l       *shell.Line
-	args    []args          // of each element
-	sources []int           // elements that print what nobody has seen
-	moved   map[string]bool // what mv takes away
-	got     map[string]bool // files that the elements so far have fetched, by absolute path and by last name
+	args    []cmdline.Command // of each element
+	sources []int             // elements that print what nobody has seen
+	moved   map[string]bool   // what mv takes away
+	got     map[string]bool   // files that the elements so far have fetched, by absolute path and by last name
 	fetched bool
 }
 
 func newFlow(j *judge, l *shell.Line) *flow {
-	f := &flow{j: j, l: l, args: make([]args, len(l.Elements)), moved: map[string]bool{}, got: map[string]bool{}}
+	f := &flow{j: j, l: l, args: make([]cmdline.Command, len(l.Elements)), moved: map[string]bool{}, got: map[string]bool{}}
 	for i, e := range l.Elements {
-		a := argsOf(e)
+		a := cmdline.Of(e)
 		f.args[i] = a
 		if fetches(a) || decodes(a) {
 			f.sources = append(f.sources, i)
 		}
-		if a.name == "mv" {
-			for _, w := range a.operands() {
+		if a.Name == "mv" {
+			for _, w := range a.Operands() {
 				f.moved[f.key(shell.Element{Path: w, Dir: e.Dir})] = true
 			}
 		}
@@ -57,7 +59,7 @@ func (f *flow) judge() {
 		switch {
 		case e.Kind == shell.Unknown || runsInput(a):
 			f.runsFetched(i, a)
-		case a.name == "kill" || a.name == "pkill" || a.name == "killall":
+		case a.Name == "kill" || a.Name == "pkill" || a.Name == "killall":
 			kills = i
 		}
 		f.runsDownload(i, a)
@@ -74,9 +76,9 @@ func (f *flow) about(i int) { f.j.about(i, f.l.Elements[i].Text) }
 // looksFor reports whether the line asks for the processes of a program.
 func (f *flow) looksFor(name string) bool {
 	for _, a := range f.args {
-		switch a.name {
+		switch a.Name {
 		case "pgrep", "pidof", "ps", "lsof", "fuser", "grep", "awk", "ss", "pidwait", "cat":
-			if strings.Contains(fold(strings.Join(a.words, " ")), name) {
+			if strings.Contains(pathtable.Fold(strings.Join(a.Words, " ")), name) {
 				return true
 			}
 		}
@@ -85,15 +87,15 @@ func (f *flow) looksFor(name string) bool {
 }
 
 // runsInput reports whether a command may run what it reads or what its words become.
-func runsInput(a args) bool {
-	if len(a.e.Argv) == 0 {
+func runsInput(a cmdline.Command) bool {
+	if len(a.Element.Argv) == 0 {
 		return false
 	}
-	if a.e.Argv[0] == "" || interpreters.Has(a.name) {
+	if a.Element.Argv[0] == "" || interpreters.Has(a.Name) {
 		return true
 	}
-	for _, w := range a.e.Via {
-		if interpreters.Has(program(firstWord(w))) {
+	for _, w := range a.Element.Via {
+		if interpreters.Has(cmdline.Program(cmdline.FirstWord(w))) {
 			return true
 		}
 	}
@@ -102,7 +104,7 @@ func runsInput(a args) bool {
 
 // runsFetched judges an interpreter, element i, by the sources before it in its
 // pipeline and by those in its own words.
-func (f *flow) runsFetched(i int, a args) {
+func (f *flow) runsFetched(i int, a cmdline.Command) {
 	for _, n := range f.sources {
 		if n == i || !f.feeds(n, i, a) {
 			continue
@@ -117,22 +119,22 @@ func (f *flow) runsFetched(i int, a args) {
 	}
 }
 
-func fetches(a args) bool {
-	if a.name == "openssl" {
-		return a.exactly("s_client")
+func fetches(a cmdline.Command) bool {
+	if a.Name == "openssl" {
+		return a.Exactly("s_client")
 	}
-	return fetchers.Has(a.name)
+	return fetchers.Has(a.Name)
 }
 
-func decodes(a args) bool {
-	return decoders.Has(a.name) && (a.name == "uudecode" || a.has("-d", "-D", "--decode", "-r", "--decrypt"))
+func decodes(a cmdline.Command) bool {
+	return decoders.Has(a.Name) && (a.Name == "uudecode" || a.Has("-d", "-D", "--decode", "-r", "--decrypt"))
 }
 
 // feeds reports whether what element n prints may be what element i runs.
-func (f *flow) feeds(n, i int, a args) bool {
+func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
 	if before, _, inside := strings.Cut(to.Text, from.Text); inside && strings.ContainsAny(before, "(`") {
-		return a.name == "" || shells.Has(a.name) || runsWord(a) // without a name it is a part that could not be read
+		return a.Name == "" || shells.Has(a.Name) || runsWord(a) // without a name it is a part that could not be read
 	}
 	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
 		return true // a here-document or here-string of what it prints
@@ -153,7 +155,7 @@ func (f *flow) feeds(n, i int, a args) bool {
 func runsScript(via []string) bool {
 	for _, w := range via {
 		for _, name := range strings.Fields(w) {
-			if shells.Has(program(name)) {
+			if shells.Has(cmdline.Program(name)) {
 				return true
 			}
 		}
@@ -162,33 +164,33 @@ func runsScript(via []string) bool {
 }
 
 // runsWord reports whether an interpreter is given its program as a word.
-func runsWord(a args) bool {
-	return interpreters.Has(a.name) && a.has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.Has(a.name) && len(a.operands()) > 0
+func runsWord(a cmdline.Command) bool {
+	return interpreters.Has(a.Name) && a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.Has(a.Name) && len(a.Operands()) > 0
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input:
 // it is given none as a file or on the command line.
-func readsProgram(a args) bool {
-	if len(a.e.Argv) == 0 || !interpreters.Has(a.name) || a.name == "eval" {
-		return len(a.e.Argv) > 0 && a.e.Argv[0] == ""
+func readsProgram(a cmdline.Command) bool {
+	if len(a.Element.Argv) == 0 || !interpreters.Has(a.Name) || a.Name == "eval" {
+		return len(a.Element.Argv) > 0 && a.Element.Argv[0] == ""
 	}
-	if a.name == "busybox" && len(a.words) > 0 { // busybox sh is sh
-		e := a.e
-		e.Argv = a.words
-		return readsProgram(argsOf(e))
+	if a.Name == "busybox" && len(a.Words) > 0 { // busybox sh is sh
+		e := a.Element
+		e.Argv = a.Words
+		return readsProgram(cmdline.Of(e))
 	}
-	for i, w := range a.words {
+	for i, w := range a.Words {
 		switch {
-		case w == "run" && (a.name == "deno" || a.name == "bun"):
+		case w == "run" && (a.Name == "deno" || a.Name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
-		case shells.Has(a.name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
+		case shells.Has(a.Name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
 			return true
-		case givesProgram(a.name, w):
+		case givesProgram(a.Name, w):
 			return false
 		case w != "" && w[0] == '-':
-		case i > 0 && (a.words[i-1] == "-W" || a.words[i-1] == "-X" || a.words[i-1] == "-o" || a.words[i-1] == "-O"):
-		case a.name == "psql" || a.name == "mysql" || a.name == "sqlite3":
+		case i > 0 && (a.Words[i-1] == "-W" || a.Words[i-1] == "-X" || a.Words[i-1] == "-o" || a.Words[i-1] == "-O"):
+		case a.Name == "psql" || a.Name == "mysql" || a.Name == "sqlite3":
 			return true
 		default:
 			return false
@@ -212,33 +214,33 @@ func givesProgram(name, w string) bool {
 
 // throughXargs reports whether xargs or parallel makes words of an interpreter, or its
 // program, of what they read.
-func throughXargs(a args) bool {
-	fed, runs := false, shells.Has(a.name)
-	for _, w := range a.e.Via {
-		p := program(firstWord(w))
+func throughXargs(a cmdline.Command) bool {
+	fed, runs := false, shells.Has(a.Name)
+	for _, w := range a.Element.Via {
+		p := cmdline.Program(cmdline.FirstWord(w))
 		fed = fed || p == "xargs" || p == "parallel"
 		runs = runs || shells.Has(p)
 	}
-	return fed && (runs || interpreters.Has(a.name) && a.has("-c", "-e"))
+	return fed && (runs || interpreters.Has(a.Name) && a.Has("-c", "-e"))
 }
 
 // runsDownload judges a command that runs, or makes runnable, a file which the line
 // has fetched before.
-func (f *flow) runsDownload(i int, a args) {
-	if len(a.e.Argv) == 0 || !f.fetched {
+func (f *flow) runsDownload(i int, a cmdline.Command) {
+	if len(a.Element.Argv) == 0 || !f.fetched {
 		return
 	}
 	var runs []string
 	switch {
-	case interpreters.Has(a.name):
-		runs = a.operands()
-	case a.name == "chmod" && a.anyWord(makesRunnable):
-		runs = a.operands()
-	case strings.Contains(a.e.Argv[0], "/"):
-		runs = a.e.Argv[:1]
+	case interpreters.Has(a.Name):
+		runs = a.Operands()
+	case a.Name == "chmod" && a.AnyWord(makesRunnable):
+		runs = a.Operands()
+	case strings.Contains(a.Element.Argv[0], "/"):
+		runs = a.Element.Argv[:1]
 	}
 	for _, w := range runs {
-		if t := f.j.resolve(w, f.j.spotOf(a.e, false)); w != "" && (f.got[t.given] || f.got[path.Base(w)] && t.given == "") {
+		if t := f.j.resolve(w, f.j.spotOf(a.Element, false)); w != "" && (f.got[t.given] || f.got[path.Base(w)] && t.given == "") {
 			f.about(i)
 			f.j.danger("runs what comes from the network")
 			return
@@ -251,7 +253,7 @@ func makesRunnable(w string) bool {
 }
 
 // download notes the files that element i fetches.
-func (f *flow) download(i int, a args) {
+func (f *flow) download(i int, a cmdline.Command) {
 	e := f.l.Elements[i]
 	if e.Kind == shell.Write && f.fetched && !e.Deletes {
 		f.keep(e, e.Path)
@@ -261,11 +263,11 @@ func (f *flow) download(i int, a args) {
 	}
 	f.fetched = true
 	for _, o := range []string{"-o", "--output", "-O", "--output-document"} {
-		if v, ok := a.value(o); ok {
+		if v, ok := a.Value(o); ok {
 			f.keep(e, v)
 		}
 	}
-	for _, w := range a.operands() {
+	for _, w := range a.Operands() {
 		if plainURL(w) || remote(w) {
 			w, _, _ = strings.Cut(w, "?")
 			f.keep(e, path.Base(w[strings.LastIndexByte(w, ':')+1:]))

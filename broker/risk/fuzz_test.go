@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -164,7 +165,7 @@ func TestMeet(t *testing.T) {
 		{"x{1..3}", "x2", true},
 		{"**", "x", true},
 	} {
-		if got := meet(c.a, c.b); got != c.want || meet(c.b, c.a) != got {
+		if got := pathtable.Meet(c.a, c.b); got != c.want || pathtable.Meet(c.b, c.a) != got {
 			t.Errorf("meet(%q, %q) = %v", c.a, c.b, got)
 		}
 	}
@@ -184,7 +185,7 @@ func TestMeet(t *testing.T) {
 			}
 			return b.String()
 		}
-		if a, b := blur("a"), blur("b"); !meet(a, b) {
+		if a, b := blur("a"), blur("b"); !pathtable.Meet(a, b) {
 			t.Fatalf("%q and %q both fit %q", a, b, name)
 		}
 	})

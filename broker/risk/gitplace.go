@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -96,7 +98,7 @@ func runsGit(argv []string) bool {
 	if len(argv) == 0 {
 		return false
 	}
-	name := program(argv[0])
+	name := cmdline.Program(argv[0])
 	return name == "git" || strings.HasPrefix(name, "git-")
 }
 
@@ -164,8 +166,8 @@ func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
 // makesGit reports whether a write to file w may change a repository that git would find
 // in folder dir, or make one there.
 func makesGit(w, dir string, deletes bool) bool {
-	if slices.Contains(split(w), ".git") {
+	if slices.Contains(pathtable.Split(w), ".git") {
 		return !deletes || !strings.HasSuffix(w, ".lock")
 	}
-	return !deletes && below(path.Dir(w), dir) && repositoryNames[fold(path.Base(w))]
+	return !deletes && below(path.Dir(w), dir) && repositoryNames[pathtable.Fold(path.Base(w))]
 }

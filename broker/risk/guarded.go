@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -17,13 +18,13 @@ const (
 
 // settings are files by which an agent's hooks, and so aoctl itself, can be switched
 // off or led astray.
-var settings = sync.OnceValue(func() *table {
-	return newTable(
-		rows(touchesAoctl,
+var settings = sync.OnceValue(func() *pathtable.Table {
+	return pathtable.New(
+		pathtable.Rows(touchesAoctl,
 			".aoctl/", "aoctl.db*", "~/.config/aoctl/", "~/.local/state/aoctl/",
 			"~/.local/bin/aoctl*", "~/bin/aoctl*", "~/go/bin/aoctl*", "/usr/bin/aoctl*",
 			"/usr/local/bin/aoctl*", "/opt/homebrew/bin/aoctl*"),
-		rows(touchesSettings, profile.Gather(settingsOf)...),
+		pathtable.Rows(touchesSettings, profile.Gather(settingsOf)...),
 	)
 })
 
@@ -53,10 +54,10 @@ func Guarded(path string, at Place) bool {
 // below t; one that changes things has no excuse for the project's own folder.
 func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
 	for _, f := range t.forms {
-		if e, ok := settings().findForm(j.mask(f)); ok {
-			return e.why, true
+		if e, ok := settings().FindForm(j.mask(f)); ok {
+			return e.Why, true
 		}
-		if !f.loose && j.reachesOwn(f, wide, changes) {
+		if !f.Loose && j.reachesOwn(f, wide, changes) {
 			return touchesAoctl, true
 		}
 	}
@@ -66,13 +67,13 @@ func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
 // mask blanks the folders above a project that lies well inside an agent's folder, as
 // a worktree in .claude/worktrees does: everything in it would be guarded otherwise.
 // A project that is such a folder, or lies right in it, stays guarded.
-func (j *judge) mask(f form) form {
-	if f.loose || len(j.blank) == 0 || !samePrefix(j.project, f.names) {
+func (j *judge) mask(f pathtable.Form) pathtable.Form {
+	if f.Loose || len(j.blank) == 0 || !pathtable.SamePrefix(j.project, f.Names) {
 		return f
 	}
-	f.names = slices.Clone(f.names)
+	f.Names = slices.Clone(f.Names)
 	for _, i := range j.blank {
-		f.names[i] = ""
+		f.Names[i] = ""
 	}
 	return f
 }
@@ -81,7 +82,7 @@ func (j *judge) mask(f form) form {
 func agentFolders(project []string) []int {
 	var list []int
 	for i := range len(project) - 2 {
-		if _, ok := settings().findForm(form{names: project[i : i+1], home: -1}); ok {
+		if _, ok := settings().FindForm(pathtable.Form{Names: project[i : i+1], Home: -1}); ok {
 			list = append(list, i)
 		}
 	}
@@ -90,13 +91,13 @@ func agentFolders(project []string) []int {
 
 // reachesOwn reports whether f is, lies in or, with wide, holds one of aoctl's own
 // files or the home of an agent's settings.
-func (j *judge) reachesOwn(f form, wide, changes bool) bool {
-	if !changes && len(f.names) == len(j.project) && samePrefix(j.project, f.names) {
+func (j *judge) reachesOwn(f pathtable.Form, wide, changes bool) bool {
+	if !changes && len(f.Names) == len(j.project) && pathtable.SamePrefix(j.project, f.Names) {
 		wide = false
 	}
 	for _, own := range j.own {
-		n := min(len(own), len(f.names))
-		if (wide || len(f.names) >= len(own)) && leadsAlong(f, own[:n]) {
+		n := min(len(own), len(f.Names))
+		if (wide || len(f.Names) >= len(own)) && leadsAlong(f, own[:n]) {
 			return true
 		}
 	}
@@ -104,12 +105,12 @@ func (j *judge) reachesOwn(f form, wide, changes bool) bool {
 }
 
 // leadsAlong reports whether the first names of f are, or may be, those given.
-func leadsAlong(f form, names []string) bool {
+func leadsAlong(f pathtable.Form, names []string) bool {
 	for i, want := range names {
-		got := f.names[i]
+		got := f.Names[i]
 		switch {
 		case got == want:
-		case !f.glob || !hasGlob(got) || !meet(got, literal(want)):
+		case !f.Glob || !pathtable.HasGlob(got) || !pathtable.Meet(got, pathtable.Literal(want)):
 			return false
 		case strings.HasPrefix(want, ".") && !strings.HasPrefix(got, "."):
 			return false
@@ -123,11 +124,11 @@ func ownPaths(at Place) [][]string {
 	var out [][]string
 	for _, p := range at.Own {
 		if path.IsAbs(p) && path.Clean(p) != "/" {
-			out = append(out, split(path.Clean(p)))
+			out = append(out, pathtable.Split(path.Clean(p)))
 		}
 	}
 	if at.Home != "" {
-		home := slices.Clip(split(path.Clean(at.Home)))
+		home := slices.Clip(pathtable.Split(path.Clean(at.Home)))
 		for _, dir := range []string{".claude", ".claude.json", ".codex", ".gemini"} {
 			out = append(out, append(home, dir))
 		}

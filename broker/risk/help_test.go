@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -70,11 +71,11 @@ func run(line string) shell.Element {
 }
 
 func read(p string) shell.Element {
-	return shell.Element{Kind: shell.Read, Text: p, Path: p, Home: strings.HasPrefix(p, "~"), Glob: hasGlob(p), Operand: true}
+	return shell.Element{Kind: shell.Read, Text: p, Path: p, Home: strings.HasPrefix(p, "~"), Glob: pathtable.HasGlob(p), Operand: true}
 }
 
 func write(p string) shell.Element {
-	return shell.Element{Kind: shell.Write, Text: p, Path: p, Home: strings.HasPrefix(p, "~"), Glob: hasGlob(p)}
+	return shell.Element{Kind: shell.Write, Text: p, Path: p, Home: strings.HasPrefix(p, "~"), Glob: pathtable.HasGlob(p)}
 }
 
 func remove(p string) shell.Element {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -100,35 +101,35 @@ func TestNamesOfPrograms(t *testing.T) {
 	for word, want := range map[string]string{
 		"/usr/bin/Git": "git", "git.exe": "git", "python3.12": "python", "pypy3": "pypy", "ruby3.2": "ruby", "perl5.36.0": "perl", "php8.2": "php", "lua5.4": "lua", "node18": "node", "pip3.11": "pip", "gcc-12": "gcc", "clang-15": "clang", "tclsh8.6": "tclsh", "bash5": "bash", "sha256sum": "sha256sum", "base64": "base64", "7z": "7z", "x-1": "x-1",
 	} {
-		if got := program(word); got != want {
+		if got := cmdline.Program(word); got != want {
 			t.Errorf("%s is %s", word, got)
 		}
 	}
-	a := argsOf(run("x -ab --long=1 -o v -pw - y -- -z =q"))
+	a := cmdline.Of(run("x -ab --long=1 -o v -pw - y -- -z =q"))
 	for option, want := range map[string]bool{"-a": true, "-b": true, "-c": false, "--long": true, "--longer": true, "--lo": false, "-z": false, "-": true, "--": false, "-w": true, "-ab": true, "-ba": false} {
-		if a.has(option) != want {
+		if a.Has(option) != want {
 			t.Errorf("has %s: %v", option, !want)
 		}
 	}
-	if got := strings.Join(a.operands(), " "); got != "v - y -z =q" {
+	if got := strings.Join(a.Operands(), " "); got != "v - y -z =q" {
 		t.Errorf("operands %s", got)
 	}
 	for option, want := range map[string]string{"-o": "v", "--long": "1", "-p": "w", "-z": "", "-x": ""} {
-		if got, ok := a.value(option); got != want || ok != (want != "") {
+		if got, ok := a.Value(option); got != want || ok != (want != "") {
 			t.Errorf("value of %s: %q, %v", option, got, ok)
 		}
 	}
-	if got, ok := argsOf(run("x -o")).value("-o"); ok {
+	if got, ok := cmdline.Of(run("x -o")).Value("-o"); ok {
 		t.Errorf("value of an option at the end: %q", got)
 	}
 	for line, want := range map[string]string{"x sub a": "a", "x -o sub a": "a", "x -o v sub a": "a", "x --o=v sub a": "a", "x v sub": "-", "x -o v w sub": "-", "x sub sub": "sub", "x -o": "-", "x": "-", "x subx": "-", "x --o=v w sub": "-"} {
-		rest, ok := argsOf(run(line)).sub("sub")
+		rest, ok := cmdline.Of(run(line)).Sub("sub")
 		if got := strings.Join(rest, " "); !ok && want != "-" || ok && got != want {
 			t.Errorf("%s: %q, %v", line, got, ok)
 		}
 	}
 	for line, want := range map[string]bool{"x a b": true, "x -o a b": true, "x a -o v b": true, "x a c b": false, "x a": false, "x -o a a b": true, "x b a": false} {
-		if _, ok := argsOf(run(line)).sub("a b"); ok != want {
+		if _, ok := cmdline.Of(run(line)).Sub("a b"); ok != want {
 			t.Errorf("%s has a b: %v", line, ok)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -68,7 +70,7 @@ func (p pick) surely(names []string) bool {
 	last := len(names) - 1
 	if p.of == wholePath {
 		end, ok := strings.CutPrefix(p.pattern, "*")
-		return ok && !hasGlob(end) && strings.HasSuffix(names[last], end)
+		return ok && !pathtable.HasGlob(end) && strings.HasSuffix(names[last], end)
 	}
 	for i, n := range names {
 		if i == last && p.of == folderNames || i < last && p.of == fileName {
@@ -84,14 +86,14 @@ func (p pick) surely(names []string) bool {
 // may reports whether some program may take the pattern to fit: by all of the path, where a
 // star may stand for slashes, or by its last part, for each name.
 func (p pick) may(names []string) bool {
-	whole := literal(fold(strings.Join(names, "/")))
+	whole := pathtable.Literal(pathtable.Fold(strings.Join(names, "/")))
 	for _, one := range braces(p.pattern) {
 		if !plainPattern().MatchString(one) {
 			return true
 		}
-		one = strings.Trim(strings.TrimPrefix(fold(one), "./"), "/")
+		one = strings.Trim(strings.TrimPrefix(pathtable.Fold(one), "./"), "/")
 		last := path.Base(one)
-		if last == "**" || meet(one, whole) || slices.ContainsFunc(names, func(n string) bool { return meet(last, literal(fold(n))) }) {
+		if last == "**" || pathtable.Meet(one, whole) || slices.ContainsFunc(names, func(n string) bool { return pathtable.Meet(last, pathtable.Literal(pathtable.Fold(n))) }) {
 			return true
 		}
 	}
@@ -171,7 +173,7 @@ var codeTypes = wordset.New("go py python js javascript ts typescript tsx jsx ru
 
 // leftOut reads from the words of a command what it leaves out.
 func leftOut(e shell.Element) leaves {
-	name := program(e.Argv[0])
+	name := cmdline.Program(e.Argv[0])
 	if name == "find" || name == "bfs" {
 		return foundNames(e.Argv[1:])
 	}
@@ -211,7 +213,7 @@ func leftOut(e shell.Element) leaves {
 		}
 	}
 	if e.Glob { // the shell may make other words of them
-		l.picks = slices.DeleteFunc(l.picks, func(p pick) bool { return p.not && hasGlob(p.pattern) })
+		l.picks = slices.DeleteFunc(l.picks, func(p pick) bool { return p.not && pathtable.HasGlob(p.pattern) })
 	}
 	return l
 }
@@ -275,7 +277,7 @@ var findTests = map[bool]*wordset.Set{
 func foundNames(words []string) leaves {
 	var l leaves
 	for _, w := range words {
-		if w == "!" || w == "(" || matches("-o|-or|-not|,", w) {
+		if w == "!" || w == "(" || cmdline.Matches("-o|-or|-not|,", w) {
 			return leaves{}
 		}
 	}
@@ -287,7 +289,7 @@ func foundNames(words []string) leaves {
 			l.choose(words[i])
 		case findTests[true].Has(w):
 			i++
-		case matches("-print|-print0|-exec|-execdir|-ok|-okdir|-delete|-ls", w):
+		case cmdline.Matches("-print|-print0|-exec|-execdir|-ok|-okdir|-delete|-ls", w):
 			return l
 		default:
 			return leaves{}

@@ -35,7 +35,7 @@ func TestFoldersOfElements(t *testing.T) {
 		got := "-"
 		if list := j.targets(shell.Element{Text: text}, false); len(list) > 0 {
 			if got = list[0].given; got == "" {
-				got = strings.Join(list[0].forms[0].names, "/")
+				got = strings.Join(list[0].forms[0].Names, "/")
 			}
 		}
 		if got != want {

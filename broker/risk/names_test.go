@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -142,7 +143,7 @@ func TestPiecesOfWords(t *testing.T) {
 		{"[a}b]", 1, false},
 		{"{a]b}", 1, false},
 	} {
-		if literals(c.s, c.n) != c.want {
+		if pathtable.Literals(c.s, c.n) != c.want {
 			t.Errorf("%s has %d characters: %v", c.s, c.n, !c.want)
 		}
 	}

@@ -3,25 +3,28 @@ package risk
 import (
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/brings"
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
 // A copy of one thing to one place is known in its plain form only.
 func TestCopiedFolder(t *testing.T) {
 	for _, line := range lines("cp a b; cp -r a b; cp -rRapvfniu a b; cp -r -v a b; cp --recursive a b; cp --archive --verbose a b; cp --force a b; cp --no-clobber a b") {
-		if from, to, ok := CopiedFolder(run(line)); !ok || from != "a" || to != "b" {
+		if from, to, ok := brings.CopiedFolder(run(line)); !ok || from != "a" || to != "b" {
 			t.Errorf("%s: %s, %s, %v", line, from, to, ok)
 		}
 	}
 	for _, line := range lines("cp a; cp; mv a b; cp a b c; cp -t a b; cp -rt a b; cp -x a b; cp - a b; cp --target a b; cp --parents a b; cp -a -b; cp a -b; cp -r a; cp '' b; cp a ''; cp -- a b") {
-		if _, _, ok := CopiedFolder(run(line)); ok {
+		if _, _, ok := brings.CopiedFolder(run(line)); ok {
 			t.Errorf("%s is plain", line)
 		}
 	}
 	host, glob, other := run("cp a b"), run("cp a b"), run("cp a b")
 	host.Host, glob.Glob, other.Kind = "h", true, shell.Unknown
 	for _, e := range []shell.Element{host, glob, other, via(run("cp a b"), "sudo")} {
-		if _, _, ok := CopiedFolder(e); ok {
+		if _, _, ok := brings.CopiedFolder(e); ok {
 			t.Errorf("%+v is plain", e)
 		}
 	}
@@ -70,10 +73,10 @@ func TestPatternsMeet(t *testing.T) {
 		{"aa*a", "a*aa", true},
 		{"ab*ba", "aba", false},
 	} {
-		if got := meet(tt.a, tt.b); got != tt.want {
+		if got := pathtable.Meet(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s and %s: %v", tt.a, tt.b, got)
 		}
-		if got := meet(tt.b, tt.a); got != tt.want {
+		if got := pathtable.Meet(tt.b, tt.a); got != tt.want {
 			t.Errorf("%s and %s: %v", tt.b, tt.a, got)
 		}
 	}
@@ -104,13 +107,13 @@ func TestPatternsMeet(t *testing.T) {
 		{"cred*.json", "credentials.json", true},
 		{"*.json", "credentials.json", false},
 	} {
-		if got := pointed(tt.glob, tt.known); got != tt.want {
+		if got := pathtable.Pointed(tt.glob, tt.known); got != tt.want {
 			t.Errorf("%s is meant for %s: %v", tt.glob, tt.known, got)
 		}
 	}
 	for a, b := range map[string]string{"ABC": "abc", "\u212a": "k", "\u017f": "s", "a\u200cb": "ab", "\u00c4": "\u00e4", "a-z": "a-z"} {
-		if fold(a) != b {
-			t.Errorf("%q becomes %q", a, fold(a))
+		if pathtable.Fold(a) != b {
+			t.Errorf("%q becomes %q", a, pathtable.Fold(a))
 		}
 	}
 }
@@ -118,12 +121,12 @@ func TestPatternsMeet(t *testing.T) {
 // What an interpreter is given as its program is not what it reads.
 func TestWhoReadsItsProgram(t *testing.T) {
 	for _, line := range lines("sh; sh -; sh -s; sh -s x; sh -xs; sh -x; bash /dev/stdin; bash /dev/fd/0; bash /proc/self/fd/0; bash -o pipefail; bash -O extglob; python; python -; python -u; python -W x; python -X x; perl -; node; deno run -; bun run -; deno -q run -; sh --norc; deno run; bun run; psql x; mysql x; sqlite3 x; psql -h x; busybox sh; busybox; . /dev/stdin; ''") {
-		if !readsProgram(argsOf(run(line))) {
+		if !readsProgram(cmdline.Of(run(line))) {
 			t.Errorf("%s reads none", line)
 		}
 	}
 	for _, line := range lines("python -s x; perl -s x; node -s x; node run -; deno x run -; sh --norc x; sh -cs; sh x; sh -ec x; sh -cs x; bash x -; python x; python -c x; python -m x; python x -; perl -e x; perl -ne x; perl -p x; ruby -r x; node -e x; node --eval x; node --print x; psql -c x; psql --command x; deno run x; busybox cat; busybox sh x; eval; eval -; cat; ls -; run") {
-		if readsProgram(argsOf(run(line))) {
+		if readsProgram(cmdline.Of(run(line))) {
 			t.Errorf("%s reads one", line)
 		}
 	}

@@ -4,51 +4,53 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 // writes are files that make something run, or open something, once they are changed.
-var writes = sync.OnceValue(func() *table {
-	return newTable(
-		rows("changes a shell start-up file",
+var writes = sync.OnceValue(func() *pathtable.Table {
+	return pathtable.New(
+		pathtable.Rows("changes a shell start-up file",
 			"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.bashrc.d/", "~/.profile",
 			"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.zsh/", "~/.oh-my-zsh/", "~/.config/fish/",
 			"~/.config/zsh/", "~/.config/bash/", "~/.inputrc", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.login", "~/.xprofile",
 			"~/.xinitrc", "~/.xsessionrc", "~/.tmux.conf", "~/.config/tmux/", "~/.screenrc", "~/.pam_environment",
 			"~/.config/environment.d/", "/etc/profile", "/etc/profile.d/", "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh/",
 			"/etc/zshrc", "/etc/zshenv", "/etc/environment"),
-		rows("starts a program by itself later",
+		pathtable.Rows("starts a program by itself later",
 			"~/.config/autostart/", "~/.config/systemd/", "~/.local/share/systemd/", "~/Library/LaunchAgents/",
 			"/Library/LaunchAgents/", "/Library/LaunchDaemons/", "/etc/systemd/", "/etc/cron*/", "/etc/crontab",
 			"/var/spool/cron/", "/var/spool/at/", "/etc/init.d/", "/etc/rc.local", "/etc/xdg/autostart/"),
-		rows("changes keys or credentials",
+		pathtable.Rows("changes keys or credentials",
 			".ssh/", ".gnupg/", ".aws/", ".kube/config", ".docker/config.json", "~/.netrc", ".git-credentials", "~/.pypirc",
 			"~/.config/gcloud/", "~/.azure/", "~/.config/gh/", "/etc/shadow", "/etc/passwd", "/etc/sudoers", "/etc/sudoers.d/",
 			"/etc/pam.d/"),
-		rows("changes what git runs",
+		pathtable.Rows("changes what git runs",
 			"~/.gitconfig", "~/.config/git/", ".git/hooks/", "*.git/hooks/", ".git/config", ".git/config.worktree",
 			".git/info/attributes", ".git/modules/", "*.git/config", "/etc/gitconfig"),
-		rows("changes a setting that can run code",
+		pathtable.Rows("changes a setting that can run code",
 			"~/.vimrc", "~/.vim/", "~/.config/nvim/", "~/.emacs", "~/.emacs.d/", "~/.config/emacs/", "~/.nanorc", "~/.npmrc",
 			"~/.yarnrc*", "~/.bunfig.toml", "~/.config/pip/", "~/.pip/", "pip.conf", "~/.condarc", ".cargo/config",
 			".cargo/config.toml", "~/.gdbinit", "~/.lldbinit", "~/.irbrc", "~/.pryrc", "~/.curlrc", "~/.wgetrc", "~/.envrc",
 			".envrc", "~/.config/direnv/", "~/.direnvrc", "~/.m2/settings.xml", "~/.gradle/init.gradle", "~/.gradle/init.d/",
 			"~/.gradle/gradle.properties", "~/.config/Code/User/", "~/Library/Application Support/Code/User/", "~/.vscode/",
 			"~/.config/mise/", "~/.asdfrc", "~/.config/zed/", "~/.config/helix/", "sitecustomize.py", "usercustomize.py"),
-		rows("puts a program where others find it",
+		pathtable.Rows("puts a program where others find it",
 			"~/.local/bin/", "~/bin/", "~/.cargo/bin/", "~/go/bin/", "~/.bun/bin/", "~/.deno/bin/"),
 	)
 })
 
 // notes are files of a project that a person should look at twice.
-var notes = sync.OnceValue(func() *table {
-	return newTable(
-		rows("changes what CI runs", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".travis.yml",
+var notes = sync.OnceValue(func() *pathtable.Table {
+	return pathtable.New(
+		pathtable.Rows("changes what CI runs", ".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", ".travis.yml",
 			"azure-pipelines.yml"),
-		rows("changes what the editor runs", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".idea/", ".devcontainer/"),
-		rows("changes what git hooks run", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
-		rows("changes git's own files", ".git/"),
-		rows("changes what installing runs", ".npmrc", ".yarnrc*"),
-		rows("changes secrets of the project", ".env", ".env.*"),
+		pathtable.Rows("changes what the editor runs", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".idea/", ".devcontainer/"),
+		pathtable.Rows("changes what git hooks run", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".gitattributes", ".gitmodules"),
+		pathtable.Rows("changes git's own files", ".git/"),
+		pathtable.Rows("changes what installing runs", ".npmrc", ".yarnrc*"),
+		pathtable.Rows("changes secrets of the project", ".env", ".env.*"),
 	)
 })
 

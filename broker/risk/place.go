@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 // target is a path of a call, in all the ways in which it can be read.
@@ -13,16 +15,7 @@ type target struct {
 	lost  bool     // the folder it starts in, or where it leads, is not known
 	rel   bool     // as given it starts in a folder, not in the root
 	glob  bool     // some of its names are patterns
-	forms []form
-}
-
-// form is one way to write a target, for the tables.
-type form struct {
-	names []string // folded
-	root  bool     // the first name is in the root
-	home  int      // index of the first name in a user's home folder, or -1
-	loose bool     // nobody knows where it starts
-	glob  bool
+	forms []pathtable.Form
 }
 
 // spot is where a path of a call is written.
@@ -38,7 +31,7 @@ const maxFollowed = 2000
 
 // resolve reads p, which starts in s.
 func (j *judge) resolve(p string, s spot) target {
-	t := target{glob: s.glob && hasGlob(p), rel: !path.IsAbs(p)}
+	t := target{glob: s.glob && pathtable.HasGlob(p), rel: !path.IsAbs(p)}
 	full := "" // not cleaned: after a link, .. leads elsewhere than the text says
 	switch {
 	case s.tilde && (p == "~" || strings.HasPrefix(p, "~/")):
@@ -54,11 +47,11 @@ func (j *judge) resolve(p string, s spot) target {
 	}
 	if full == "" {
 		t.lost = true
-		t.forms = []form{j.looseForm(p, t.glob)}
+		t.forms = []pathtable.Form{j.looseForm(p, t.glob)}
 		return t
 	}
 	t.given = path.Clean(full)
-	t.forms = []form{j.newForm(t.given, t.glob)}
+	t.forms = []pathtable.Form{j.newForm(t.given, t.glob)}
 	j.followBoth(&t, full, s.entry)
 	return t
 }
@@ -122,53 +115,33 @@ func (j *judge) real(p string) (string, bool) {
 	return r, r != ""
 }
 
-func (j *judge) newForm(p string, glob bool) form {
-	f := form{names: split(p), root: true, home: -1, glob: glob}
-	if j.at.Home != "" && len(f.names) > len(j.home) && samePrefix(j.home, f.names) {
-		f.home = len(j.home)
+func (j *judge) newForm(p string, glob bool) pathtable.Form {
+	f := pathtable.Form{Names: pathtable.Split(p), Root: true, Home: -1, Glob: glob}
+	if j.at.Home != "" && len(f.Names) > len(j.home) && pathtable.SamePrefix(j.home, f.Names) {
+		f.Home = len(j.home)
 		return f
 	}
 	switch {
-	case len(f.names) > 1 && f.names[0] == "root":
-		f.home = 1
-	case len(f.names) > 2 && (f.names[0] == "home" || f.names[0] == "users"):
-		f.home = 2
+	case len(f.Names) > 1 && f.Names[0] == "root":
+		f.Home = 1
+	case len(f.Names) > 2 && (f.Names[0] == "home" || f.Names[0] == "users"):
+		f.Home = 2
 	}
 	return f
 }
 
 // looseForm is the form of a path that starts nobody knows where.
-func (j *judge) looseForm(p string, glob bool) form {
-	f := form{names: split(path.Clean("/" + p)), home: -1, loose: true, glob: glob}
-	if strings.HasPrefix(p, "~") && len(f.names) > 1 {
-		f.names, f.home, f.loose = f.names[1:], 0, false
+func (j *judge) looseForm(p string, glob bool) pathtable.Form {
+	f := pathtable.Form{Names: pathtable.Split(path.Clean("/" + p)), Home: -1, Loose: true, Glob: glob}
+	if strings.HasPrefix(p, "~") && len(f.Names) > 1 {
+		f.Names, f.Home, f.Loose = f.Names[1:], 0, false
 	}
 	return f
-}
-
-func split(p string) []string {
-	p = strings.Trim(p, "/")
-	if p == "" {
-		return nil
-	}
-	return strings.Split(fold(p), "/")
 }
 
 // below reports whether p is dir or lies in it. Both are clean absolute paths.
 func below(dir, p string) bool {
 	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
-}
-
-func samePrefix(prefix, names []string) bool {
-	if len(names) < len(prefix) {
-		return false
-	}
-	for i, n := range prefix {
-		if names[i] != n {
-			return false
-		}
-	}
-	return true
 }
 
 // inProject reports whether t leads below the project's folder, however it is read.

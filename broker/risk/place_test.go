@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -83,17 +84,17 @@ func TestPathsAreRead(t *testing.T) {
 func TestFormsOfPaths(t *testing.T) {
 	j := newJudge(Place{Home: "/srv/u"})
 	for p, home := range map[string]int{"/srv/u/a": 2, "/srv/u": -1, "/srv/a": -1, "/srv/ux/a": -1, "/root/a": 1, "/root": -1, "/home/x/a": 2, "/home/x": -1, "/users/x/a": 2, "/Users/x/a": 2, "/a/home/b": -1, "/a/b/c": -1, "/": -1} {
-		if f := j.newForm(p, true); f.home != home || !f.root || f.loose || !f.glob {
+		if f := j.newForm(p, true); f.Home != home || !f.Root || f.Loose || !f.Glob {
 			t.Errorf("%s: %+v", p, f)
 		}
 	}
-	if f := newJudge(Place{}).newForm("/srv/u/a", false); f.home != -1 || f.glob {
+	if f := newJudge(Place{}).newForm("/srv/u/a", false); f.Home != -1 || f.Glob {
 		t.Errorf("without a home: %+v", f)
 	}
 	for p, want := range map[string]string{"a/b": "a b", "../a": "a", "/a": "a", "~x/a": "a", "~x": "~x", "~/a/b": "a b"} {
 		f := j.looseForm(p, false)
 		home := strings.HasPrefix(p, "~") && strings.Contains(p, "/")
-		if strings.Join(f.names, " ") != want || f.loose == home || (f.home == 0) != home || f.root {
+		if strings.Join(f.Names, " ") != want || f.Loose == home || (f.Home == 0) != home || f.Root {
 			t.Errorf("%s: %+v", p, f)
 		}
 	}
@@ -106,7 +107,7 @@ func TestFormsOfPaths(t *testing.T) {
 		}
 	}
 	for p, want := range map[string]string{"/A/b/": "a|b", "": "", "/": "", "a": "a"} {
-		if got := strings.Join(split(p), "|"); got != want {
+		if got := strings.Join(pathtable.Split(p), "|"); got != want {
 			t.Errorf("%s: %s", p, got)
 		}
 	}
@@ -130,44 +131,44 @@ func TestFormsOfPaths(t *testing.T) {
 // A table finds a path by its names, wherever they stand; a row that begins in the home folder
 // or in the root only there.
 func TestTablesFindPaths(t *testing.T) {
-	table := newTable(rows("any", "a", "b/", "c*", "d/e", "x*y?z"), rows("home", "~/f", "~/g/", "~/*h"), rows("root", "/i", "/j/", "/*k/l", "/proc/*/m", ".env"))
+	table := pathtable.New(pathtable.Rows("any", "a", "b/", "c*", "d/e", "x*y?z"), pathtable.Rows("home", "~/f", "~/g/", "~/*h"), pathtable.Rows("root", "/i", "/j/", "/*k/l", "/proc/*/m", ".env"))
 	j := newJudge(Place{Home: "/home/u"})
 	for p, want := range map[string]string{
 		"/a": "any", "/q/a": "any", "/a/q": "", "/b": "any", "/b/q/q": "any", "/cq": "any", "/q/c": "any", "/c/q": "", "/d/e": "any", "/q/d/e": "any", "/d": "", "/d/q/e": "", "/xyqz": "any", "/xqyqz": "any", "/xyz": "",
 		"/home/u/f": "home", "/home/v/f": "home", "/root/f": "home", "/f": "", "/q/f": "", "/home/u/q/f": "", "/home/u/g/q/q": "home", "/home/u/qh": "home", "/home/u/q/qh": "",
 		"/i": "root", "/q/i": "", "/i/q": "", "/j/q": "root", "/qk/l": "root", "/q/qk/l": "", "/proc/1/m": "root", "/proc/m": "", "/proc/1/2/m": "",
 	} {
-		e, ok := table.find(target{forms: []form{j.newForm(p, false)}})
-		if e.why != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v", p, e.why, ok)
+		e, ok := table.Find(target{forms: []pathtable.Form{j.newForm(p, false)}}.forms)
+		if e.Why != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", p, e.Why, ok)
 		}
-		if e, _ = table.find(target{forms: []form{j.newForm(p, true)}}); e.why != want {
-			t.Errorf("%s as a pattern without wildcards: %q", p, e.why)
+		if e, _ = table.Find(target{forms: []pathtable.Form{j.newForm(p, true)}}.forms); e.Why != want {
+			t.Errorf("%s as a pattern without wildcards: %q", p, e.Why)
 		}
 	}
 	for p, want := range map[string]string{"/.e*": "root", "/d/x*": "", "/d/e*": "any", "/*": "", "/q/.en?": "root", "/home/u/*h": "home", "/proc/*/m": "root", "/proc/*/q": ""} {
-		if e, _ := table.find(target{forms: []form{j.newForm(p, true)}}); e.why != want {
-			t.Errorf("the pattern %s: %q", p, e.why)
+		if e, _ := table.Find(target{forms: []pathtable.Form{j.newForm(p, true)}}.forms); e.Why != want {
+			t.Errorf("the pattern %s: %q", p, e.Why)
 		}
 	}
 	for p, want := range map[string]string{"q/a": "any", "i": "", "f": "home", "~x/f": "home", "~x/q/f": ""} {
-		if e, _ := table.find(target{forms: []form{j.looseForm(p, false)}}); e.why != want {
-			t.Errorf("%s, nobody knows where: %q", p, e.why)
+		if e, _ := table.Find(target{forms: []pathtable.Form{j.looseForm(p, false)}}.forms); e.Why != want {
+			t.Errorf("%s, nobody knows where: %q", p, e.Why)
 		}
 	}
 	// The first row counts.
-	both := newTable(rows("first", "*x", "/b"), rows("second", "ax", "/bx", "~/ax"))
+	both := pathtable.New(pathtable.Rows("first", "*x", "/b"), pathtable.Rows("second", "ax", "/bx", "~/ax"))
 	for p, want := range map[string]string{"/bx": "first", "/b": "first", "/home/u/ax": "second"} {
-		if e, _ := both.find(target{forms: []form{j.newForm(p, false)}}); e.why != want {
-			t.Errorf("%s: %q", p, e.why)
+		if e, _ := both.Find(target{forms: []pathtable.Form{j.newForm(p, false)}}.forms); e.Why != want {
+			t.Errorf("%s: %q", p, e.Why)
 		}
 	}
 	for _, c := range []struct {
 		name, got string
 		want      bool
 	}{{"a*b", "ab", true}, {"a*b", "axb", true}, {"a*b", "a", false}, {"a*b", "xab", false}, {"a*b", "abx", false}, {"ab*b", "ab", false}, {"a*b*c", "axbxc", true}, {"a*b*c", "axcxb", false}, {"a?", "ab", true}, {"?a*", "xab", true}, {"?a*", "ab", false}, {"*a?", "xab", true}, {"a", "a", true}, {"a", "b", false}, {"*.pem", "*.pem", true}, {"a", "a*", false}} {
-		n := nameOf(c.name)
-		if n.fits(c.got) != c.want {
+		n := pathtable.NameOf(c.name)
+		if n.Fits(c.got) != c.want {
 			t.Errorf("%s fits %s: %v", c.name, c.got, !c.want)
 		}
 	}
@@ -224,7 +225,7 @@ func TestWhatIsGuarded(t *testing.T) {
 		t.Errorf("own paths are %s", got)
 	}
 	for project, want := range map[string]int{"/w/.claude/worktrees/a": 1, "/w/.claude/a": 0, "/w/.claude": 0, "/w/a/b": 0, "/.claude/.codex/b/c": 2} {
-		if n := len(agentFolders(split(project))); n != want {
+		if n := len(agentFolders(pathtable.Split(project))); n != want {
 			t.Errorf("%s has %d folders of agents", project, n)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/brings"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -172,7 +173,7 @@ func TestMayBringFilesByEach(t *testing.T) {
 				glab ci list; glab job list; glab mr view; docker container ls; docker compose up; podman container ls; podman compose up; podman ps; nerdctl container ls; nerdctl compose up; nerdctl ps; tar; gtar; bsdtar; jar; hg`,
 	} {
 		for _, line := range lines(list) {
-			if got := MayBringFiles(run(line)); got != want {
+			if got := brings.Files(run(line)); got != want {
 				t.Errorf("%s: %v", line, got)
 			}
 		}

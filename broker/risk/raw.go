@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -94,9 +96,9 @@ func isMember(p string) bool {
 // looseNames reads p without asking the disk.
 func (j *judge) looseNames(p string) target {
 	if strings.HasPrefix(p, "/") {
-		return target{lost: true, forms: []form{j.newForm(p, false)}}
+		return target{lost: true, forms: []pathtable.Form{j.newForm(p, false)}}
 	}
-	return target{lost: true, forms: []form{j.looseForm(p, false)}}
+	return target{lost: true, forms: []pathtable.Form{j.looseForm(p, false)}}
 }
 
 func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>|&:$\\", r) }
@@ -106,19 +108,19 @@ var databases = wordset.New("mysql mariadb psql sqlite3 duckdb clickhouse-client
 
 // code judges the programs that are given to an interpreter on the command line or as
 // a text in the line.
-func (j *judge) code(a args) {
-	if databases.Has(a.name) && a.e.Stdin != "" && destroysData(j.raw) {
+func (j *judge) code(a cmdline.Command) {
+	if databases.Has(a.Name) && a.Element.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
-	if !interpreters.Has(a.name) && a.name != "awk" && a.name != "sed" {
+	if !interpreters.Has(a.Name) && a.Name != "awk" && a.Name != "sed" {
 		return
 	}
-	for _, w := range a.words {
+	for _, w := range a.Words {
 		if strings.ContainsAny(w, " \n\t('\"") {
 			j.namesIn(w)
 		}
 	}
-	if a.e.Stdin == "text" {
+	if a.Element.Stdin == "text" {
 		j.namesIn(j.raw)
 	}
 }

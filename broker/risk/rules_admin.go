@@ -3,6 +3,9 @@ package risk
 import (
 	"regexp"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 // adminRules are about the machine, its users and its services.
@@ -11,20 +14,20 @@ func adminRules() []rule {
 		{names: "sudo doas su pkexec runuser run0 gosu sudoedit", why: "runs as another user"},
 		{names: "systemctl", sub: "start|stop|restart|reload|try-restart|reload-or-restart|enable|disable|reenable|mask|unmask|kill|isolate|link|edit|revert|preset|set-default|daemon-reload|daemon-reexec|import-environment|set-environment", why: "changes the machine's services"},
 		{names: "systemctl", sub: "reboot|poweroff|halt|suspend|hibernate|kexec|rescue|emergency|exit|soft-reboot", why: "stops the machine"},
-		{names: "service", when: func(a args) bool { return a.exactly("start", "stop", "restart", "reload", "force-reload") }, why: "changes the machine's services"},
+		{names: "service", when: func(a cmdline.Command) bool { return a.Exactly("start", "stop", "restart", "reload", "force-reload") }, why: "changes the machine's services"},
 		{names: "rc-service rc-update sv chkconfig update-rc.d", why: "changes the machine's services"},
-		{names: "launchctl", when: func(a args) bool { _, ok := a.sub("list|print|help|version|blame"); return !ok }, why: "changes the machine's services"},
+		{names: "launchctl", when: func(a cmdline.Command) bool { _, ok := a.Sub("list|print|help|version|blame"); return !ok }, why: "changes the machine's services"},
 		{names: "systemd-run", why: "starts a program by itself later"},
 		{names: "reboot shutdown halt poweroff telinit", why: "stops the machine"},
 		{names: "init", sub: "0|1|6", why: "stops the machine"},
-		{names: "iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl ebtables", when: func(a args) bool {
-			return !a.exactly("-L", "-S", "-nL", "-nvL", "list", "status", "--list-all", "--state", "-sr", "--version")
+		{names: "iptables ip6tables iptables-restore nft ufw firewall-cmd pfctl ebtables", when: func(a cmdline.Command) bool {
+			return !a.Exactly("-L", "-S", "-nL", "-nvL", "list", "status", "--list-all", "--state", "-sr", "--version")
 		}, why: "changes the firewall"},
 		{names: "useradd usermod userdel adduser deluser groupadd groupmod groupdel passwd chpasswd gpasswd visudo vipw chsh chfn newusers dscl", why: "changes users or passwords"},
-		{names: "crontab", when: func(a args) bool { return !a.has("-l") }, why: "starts a program by itself later"},
-		{names: "at batch", when: func(a args) bool { return !a.has("-l", "-c", "-V") }, why: "starts a program by itself later"},
-		{names: "kill", when: func(a args) bool {
-			return len(a.words) > 0 && a.words[len(a.words)-1] == "-1" && (len(a.words) > 1)
+		{names: "crontab", when: func(a cmdline.Command) bool { return !a.Has("-l") }, why: "starts a program by itself later"},
+		{names: "at batch", when: func(a cmdline.Command) bool { return !a.Has("-l", "-c", "-V") }, why: "starts a program by itself later"},
+		{names: "kill", when: func(a cmdline.Command) bool {
+			return len(a.Words) > 0 && a.Words[len(a.Words)-1] == "-1" && (len(a.Words) > 1)
 		}, why: "ends every process of the user"},
 		{names: "killall pkill", why: "ends processes by name", note: true},
 		{names: "gdb lldb strace ltrace perf", when: tracesOther, why: "looks into another process"},
@@ -32,29 +35,33 @@ func adminRules() []rule {
 		{names: "setenforce csrutil spctl tccutil aa-disable aa-teardown auditctl", why: "switches off protections"},
 		{names: "chroot nsenter", why: "runs where names mean other things"},
 		{names: "docker podman nerdctl", sub: "run|create|exec", when: containerEscapes, why: "gives a container the machine"},
-		{names: "docker podman", when: func(a args) bool { return a.anyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
+		{names: "docker podman", when: func(a cmdline.Command) bool { return a.AnyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
 		{names: "docker podman", sub: "system|volume|image|container|network|builder prune", why: "deletes containers or their data"},
 		{names: "docker podman", sub: "volume rm|remove", why: "deletes containers or their data"},
 		{names: "docker podman docker-compose", sub: "down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
 		{names: "docker podman", sub: "compose down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
-		{names: "curl wget nc ncat socat", when: func(a args) bool { return a.anyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
-		{names: "env printenv", when: func(a args) bool { return len(a.operands()) == 0 }, why: "prints the environment", note: true},
-		{names: "set declare typeset", when: func(a args) bool { return len(a.operands()) == 0 && !a.anyWord(mentions("-e", "-u", "-x", "-o", "+")) }, why: "prints the environment", note: true},
-		{names: "export", when: func(a args) bool { return len(a.operands()) == 0 }, why: "prints the environment", note: true},
-		{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: func(a args) bool {
-			return a.anyWord(destroysData)
+		{names: "curl wget nc ncat socat", when: func(a cmdline.Command) bool { return a.AnyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
+		{names: "env printenv", when: func(a cmdline.Command) bool { return len(a.Operands()) == 0 }, why: "prints the environment", note: true},
+		{names: "set declare typeset", when: func(a cmdline.Command) bool {
+			return len(a.Operands()) == 0 && !a.AnyWord(mentions("-e", "-u", "-x", "-o", "+"))
+		}, why: "prints the environment", note: true},
+		{names: "export", when: func(a cmdline.Command) bool { return len(a.Operands()) == 0 }, why: "prints the environment", note: true},
+		{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: func(a cmdline.Command) bool {
+			return a.AnyWord(destroysData)
 		}, why: "deletes data in a database"},
-		{names: "dropdb dropuser mysqladmin", when: func(a args) bool { return a.name != "mysqladmin" || a.exactly("drop", "shutdown") }, why: "deletes data in a database"},
-		{names: "redis-cli valkey-cli", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return fold(w) == "flushall" || fold(w) == "flushdb" || fold(w) == "shutdown" })
+		{names: "dropdb dropuser mysqladmin", when: func(a cmdline.Command) bool { return a.Name != "mysqladmin" || a.Exactly("drop", "shutdown") }, why: "deletes data in a database"},
+		{names: "redis-cli valkey-cli", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
+				return pathtable.Fold(w) == "flushall" || pathtable.Fold(w) == "flushdb" || pathtable.Fold(w) == "shutdown"
+			})
 		}, why: "deletes data in a database"},
-		{names: "rails rake", when: func(a args) bool { return a.exactly("db:drop", "db:reset", "db:schema:load", "db:purge") }, why: "deletes data in a database"},
-		{names: "prisma npx bunx pnpm yarn", when: func(a args) bool {
-			return a.exactly("migrate") && a.exactly("reset") || a.has("--force-reset", "--accept-data-loss")
+		{names: "rails rake", when: func(a cmdline.Command) bool { return a.Exactly("db:drop", "db:reset", "db:schema:load", "db:purge") }, why: "deletes data in a database"},
+		{names: "prisma npx bunx pnpm yarn", when: func(a cmdline.Command) bool {
+			return a.Exactly("migrate") && a.Exactly("reset") || a.Has("--force-reset", "--accept-data-loss")
 		}, why: "deletes data in a database"},
-		{names: "python", when: func(a args) bool { return a.anyWord(isManage) && a.exactly("flush", "reset_db", "sqlflush") }, why: "deletes data in a database"},
-		{names: "php artisan", when: func(a args) bool {
-			return a.exactly("db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh")
+		{names: "python", when: func(a cmdline.Command) bool { return a.AnyWord(isManage) && a.Exactly("flush", "reset_db", "sqlflush") }, why: "deletes data in a database"},
+		{names: "php artisan", when: func(a cmdline.Command) bool {
+			return a.Exactly("db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh")
 		}, why: "deletes data in a database"},
 		{names: "supabase", sub: "db reset|push", why: "deletes data in a database"},
 	}
@@ -63,19 +70,19 @@ func adminRules() []rule {
 // isManage reports whether a word names the program of a Django project.
 func isManage(w string) bool { return w == "manage.py" || strings.HasSuffix(w, "/manage.py") }
 
-func tracesOther(a args) bool {
-	return a.has("-p", "--pid", "--attach-pid") || a.exactly("attach")
+func tracesOther(a cmdline.Command) bool {
+	return a.Has("-p", "--pid", "--attach-pid") || a.Exactly("attach")
 }
 
 // containerEscapes reports whether a container gets hold of the machine that it runs on.
-func containerEscapes(a args) bool {
-	if a.has("--privileged") || a.anyWord(mentions("--pid=host", "--userns=host", "--ipc=host", "--cap-add=ALL", "--cap-add=SYS_", "--device=/dev/", "--security-opt=seccomp=unconfined")) {
+func containerEscapes(a cmdline.Command) bool {
+	if a.Has("--privileged") || a.AnyWord(mentions("--pid=host", "--userns=host", "--ipc=host", "--cap-add=ALL", "--cap-add=SYS_", "--device=/dev/", "--security-opt=seccomp=unconfined")) {
 		return true
 	}
-	for i, w := range a.words {
+	for i, w := range a.Words {
 		next := ""
-		if i+1 < len(a.words) {
-			next = a.words[i+1]
+		if i+1 < len(a.Words) {
+			next = a.Words[i+1]
 		}
 		switch name, value, attached := strings.Cut(w, "="); {
 		case w == "-v" || w == "--volume" || w == "--mount":
@@ -103,14 +110,14 @@ func mountsMachine(volume string) bool {
 			from = v
 		}
 	}
-	if strings.HasPrefix(from, "~") && len(split(from)) < 2 {
+	if strings.HasPrefix(from, "~") && len(pathtable.Split(from)) < 2 {
 		return true
 	}
 	if !strings.HasPrefix(from, "/") {
 		return false
 	}
 	_, yes := systemWhy(from)
-	return yes || from == "/root" || len(split(from)) <= 2 && (below("/home", from) || below("/Users", from))
+	return yes || from == "/root" || len(pathtable.Split(from)) <= 2 && (below("/home", from) || below("/Users", from))
 }
 
 var (

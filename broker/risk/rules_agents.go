@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -18,41 +20,45 @@ func agentRules() []rule {
 		{names: "kill pkill killall skill fuser xkill", when: aimsAtAoctl, why: "ends or stops aoctl", guarded: true},
 		{names: "systemctl launchctl service", when: aimsAtAoctl, why: "ends or stops aoctl", guarded: true},
 		{names: "gdb lldb strace ltrace perf gcore reptyr", when: aimsAtAoctl, why: "looks into aoctl", guarded: true},
-		{names: "rm mv cp ln chmod chattr truncate dd install unlink shred tee sed", when: func(a args) bool {
-			return findsAoctl().MatchString(a.e.Text)
+		{names: "rm mv cp ln chmod chattr truncate dd install unlink shred tee sed", when: func(a cmdline.Command) bool {
+			return findsAoctl().MatchString(a.Element.Text)
 		}, why: "may change aoctl's own files", guarded: true},
-		{names: "tmux screen zellij", when: func(a args) bool {
-			return a.exactly("send-keys", "send", "paste-buffer", "pipe-pane", "-X", "stuff", "write", "write-chars")
+		{names: "tmux screen zellij", when: func(a cmdline.Command) bool {
+			return a.Exactly("send-keys", "send", "paste-buffer", "pipe-pane", "-X", "stuff", "write", "write-chars")
 		}, why: "types into another terminal"},
 		{names: "xdotool ydotool wtype", why: "types into another window"},
 		{names: "osascript", why: "steers other programs"},
 
-		{names: "claude", when: func(a args) bool {
-			return a.has("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions") || a.exactly("bypassPermissions", "--permission-mode=bypassPermissions")
+		{names: "claude", when: func(a cmdline.Command) bool {
+			return a.Has("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions") || a.Exactly("bypassPermissions", "--permission-mode=bypassPermissions")
 		}, why: asksNobody},
 		{names: "claude", sub: "config|plugin|plugins|hooks|setup-token", why: touchesSettings, guarded: true},
 		{names: "claude codex gemini qwen copilot opencode", sub: "mcp|extensions|extension add*|remove|rm|import|enable|disable|install|uninstall|link|reset*|set|login|logout", why: touchesSettings, guarded: true},
 		{names: "claude", when: option("--settings", "--setting-sources", "--mcp-config", "--plugin-dir", "--bare", "--disable-hooks"), why: touchesSettings, guarded: true},
-		{names: "codex", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return matches("--yolo|--dangerously-*|--full-auto|danger-full-access", w) }) || approvalNever(a)
+		{names: "codex", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
+				return cmdline.Matches("--yolo|--dangerously-*|--full-auto|danger-full-access", w)
+			}) || approvalNever(a)
 		}, why: asksNobody},
 		{names: "codex", when: option("-c", "--config", "--enable", "--disable", "--profile"), why: touchesSettings, guarded: true},
-		{names: "gemini qwen", when: func(a args) bool {
-			return a.has("-y", "--yolo") || a.exactly("yolo", "--approval-mode=yolo")
+		{names: "gemini qwen", when: func(a cmdline.Command) bool {
+			return a.Has("-y", "--yolo") || a.Exactly("yolo", "--approval-mode=yolo")
 		}, why: asksNobody},
 		{names: "gemini qwen", sub: "hooks|skills", why: touchesSettings, guarded: true},
 		{names: "cursor-agent cursor agent", when: option("-f", "--force", "--yolo"), why: asksNobody},
 		{names: "copilot", when: option("--allow-all-tools", "--allow-all-paths", "--allow-all", "--yolo"), why: asksNobody},
 		{names: "aider", when: option("--yes-always", "--yes"), why: asksNobody},
 		{names: "amp", when: option("--dangerously-allow-all"), why: asksNobody},
-		{names: "goose crush droid auggie kilocode cline", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return matches("--yolo|-y|--auto|--skip-permissions*|--dangerous*", w) })
+		{names: "goose crush droid auggie kilocode cline", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool { return cmdline.Matches("--yolo|-y|--auto|--skip-permissions*|--dangerous*", w) })
 		}, why: asksNobody},
-		{names: "npx bunx pnpm yarn", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return matches("--yolo|--dangerously-*|bypasspermissions|bypassPermissions", w) })
+		{names: "npx bunx pnpm yarn", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
+				return cmdline.Matches("--yolo|--dangerously-*|bypasspermissions|bypassPermissions", w)
+			})
 		}, why: asksNobody},
-		{names: agentPrograms(), when: func(a args) bool {
-			return !a.has("--version", "--help") && !a.exactly("-v", "-V", "-h") || a.e.Unsure != ""
+		{names: agentPrograms(), when: func(a cmdline.Command) bool {
+			return !a.Has("--version", "--help") && !a.Exactly("-v", "-V", "-h") || a.Element.Unsure != ""
 		}, why: "runs another agent", note: true},
 	}
 }
@@ -67,12 +73,12 @@ const harmlessAoctl = "version|help|completion|sessions|pending|history|status|d
 
 // aoctlDecides reports whether a run of aoctl may allow anything, change what it
 // allows, or take its place. A subcommand that is not known here may.
-func aoctlDecides(a args) bool {
-	if len(a.words) == 1 && (a.words[0] == "--version" || a.words[0] == "--help" || a.words[0] == "-h" || a.words[0] == "-v" || a.words[0] == "config") {
+func aoctlDecides(a cmdline.Command) bool {
+	if len(a.Words) == 1 && (a.Words[0] == "--version" || a.Words[0] == "--help" || a.Words[0] == "-h" || a.Words[0] == "-v" || a.Words[0] == "config") {
 		return false
 	}
 	for _, fine := range []string{harmlessAoctl, "rules list|show|explain|test|suggest|export", "grants list", "log head|verify", "config path"} {
-		if a.subOf(fine) && !a.has("--socket", "--url", "--token") {
+		if a.SubOf(fine) && !a.Has("--socket", "--url", "--token") {
 			return false
 		}
 	}
@@ -81,8 +87,8 @@ func aoctlDecides(a args) bool {
 
 // aimsAtAoctl reports whether a command speaks of aoctl in any of its words, also in a
 // substitution.
-func aimsAtAoctl(a args) bool {
-	return strings.Contains(fold(a.e.Text+" "+strings.Join(a.words, " ")), "aoctl")
+func aimsAtAoctl(a cmdline.Command) bool {
+	return strings.Contains(pathtable.Fold(a.Element.Text+" "+strings.Join(a.Words, " ")), "aoctl")
 }
 
 // findsAoctl is a substitution that says where aoctl is installed.
@@ -91,7 +97,7 @@ var findsAoctl = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // approvalNever reports whether codex is told never to ask.
-func approvalNever(a args) bool {
-	v, ok := a.value("-a", "--ask-for-approval")
+func approvalNever(a cmdline.Command) bool {
+	v, ok := a.Value("-a", "--ask-for-approval")
 	return ok && v == "never"
 }

@@ -1,6 +1,11 @@
 package risk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
+)
 
 const (
 	cloud    = "changes what runs for others"
@@ -19,15 +24,15 @@ func cloudRules() []rule {
 		{names: "helm", sub: "uninstall|delete|rollback", why: destroys},
 		{names: "helm", sub: "install|upgrade", why: cloud},
 		{names: "helmfile", sub: "apply|sync|destroy|delete", why: cloud},
-		{names: "terraform tofu terragrunt", when: func(a args) bool {
-			return a.exactly("destroy", "-destroy", "taint") || a.exactly("state") && a.exactly("rm", "mv", "push") || a.exactly("workspace") && a.exactly("delete")
+		{names: "terraform tofu terragrunt", when: func(a cmdline.Command) bool {
+			return a.Exactly("destroy", "-destroy", "taint") || a.Exactly("state") && a.Exactly("rm", "mv", "push") || a.Exactly("workspace") && a.Exactly("delete")
 		}, why: destroys},
-		{names: "terraform tofu terragrunt", when: func(a args) bool { return a.exactly("apply", "import", "run-all", "force-unlock") }, why: cloud},
+		{names: "terraform tofu terragrunt", when: func(a cmdline.Command) bool { return a.Exactly("apply", "import", "run-all", "force-unlock") }, why: cloud},
 		{names: "pulumi", sub: "up|update|import|refresh", why: cloud},
 		{names: "pulumi", sub: "destroy|cancel", why: destroys},
 		{names: "pulumi", sub: "stack rm", why: destroys},
-		{names: "aws gcloud az gsutil doctl linode-cli oci ibmcloud aliyun scw hcloud eksctl bq", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return matches(deleteWords, w) })
+		{names: "aws gcloud az gsutil doctl linode-cli oci ibmcloud aliyun scw hcloud eksctl bq", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool { return cmdline.Matches(deleteWords, w) })
 		}, why: destroys},
 		{names: "gcloud", sub: "run|app|functions deploy", why: deploys},
 		{names: "gh glab", sub: "repo delete|archive|rename|transfer|edit", why: destroys},
@@ -37,30 +42,32 @@ func cloudRules() []rule {
 		{names: "glab", sub: "api", when: changesByAPI, why: cloud},
 		{names: "gh", sub: "workflow|run run|enable|disable|rerun|delete|cancel", why: cloud, note: true},
 		{names: "gh", sub: "pr|issue merge|close|delete|create|comment|edit|reopen", why: "writes where others see it", note: true},
-		{names: "heroku", when: func(a args) bool {
-			return a.anyWord(func(w string) bool {
-				return matches("*:destroy|*:reset|*:delete|*:remove|*:set|*:unset|*:stop|*:restart|ps:*|run|destroy|run:*|pg:push|pg:copy", w)
+		{names: "heroku", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
+				return cmdline.Matches("*:destroy|*:reset|*:delete|*:remove|*:set|*:unset|*:stop|*:restart|ps:*|run|destroy|run:*|pg:push|pg:copy", w)
 			})
 		}, why: cloud},
 		{names: "fly flyctl", sub: "deploy|launch|scale", why: deploys},
-		{names: "fly flyctl", when: func(a args) bool { return a.exactly("destroy", "delete", "stop", "suspend", "unset") }, why: destroys},
-		{names: "vercel now", when: func(a args) bool { return a.has("--prod") || a.exactly("deploy", "promote", "rollback", "--prod") }, why: deploys},
+		{names: "fly flyctl", when: func(a cmdline.Command) bool { return a.Exactly("destroy", "delete", "stop", "suspend", "unset") }, why: destroys},
+		{names: "vercel now", when: func(a cmdline.Command) bool {
+			return a.Has("--prod") || a.Exactly("deploy", "promote", "rollback", "--prod")
+		}, why: deploys},
 		{names: "vercel", sub: "rm|remove", why: destroys},
 		{names: "netlify", sub: "deploy", when: option("--prod", "-p"), why: deploys},
 		{names: "firebase serverless sls sst cdk eb copilot railway wrangler amplify sam surge gh-pages kamal cap dokku ansistrano", sub: "deploy|up|publish|release", why: deploys},
 		{names: "firebase serverless sls sst cdk eb railway wrangler sam", sub: "remove|destroy|delete|terminate|down|*:delete|*:disable", why: destroys},
 		{names: "npx bunx pnpm yarn", sub: "vercel|wrangler|firebase|netlify|serverless|sst|cdk|gh-pages|surge deploy|publish|--prod|remove|destroy|delete", why: deploys},
-		{names: "ansible-playbook ansible", when: func(a args) bool {
-			return !a.has("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--version")
+		{names: "ansible-playbook ansible", when: func(a cmdline.Command) bool {
+			return !a.Has("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--version")
 		}, why: "runs on another machine"},
 		{names: "virsh vagrant multipass limactl", sub: "destroy|undefine|delete|purge|halt", why: destroys},
 	}
 }
 
 // changesByAPI reports whether gh api does more than read.
-func changesByAPI(a args) bool {
-	if m, ok := a.value("-X", "--method"); ok {
-		return fold(m) != "get" && fold(m) != "head"
+func changesByAPI(a cmdline.Command) bool {
+	if m, ok := a.Value("-X", "--method"); ok {
+		return pathtable.Fold(m) != "get" && pathtable.Fold(m) != "head"
 	}
-	return a.has("--input", "-f", "-F", "--field", "--raw-field") || a.anyWord(func(w string) bool { return strings.Contains(fold(w), "x-http-method-override") })
+	return a.Has("--input", "-f", "-F", "--field", "--raw-field") || a.AnyWord(func(w string) bool { return strings.Contains(pathtable.Fold(w), "x-http-method-override") })
 }

@@ -3,6 +3,8 @@ package risk
 import (
 	"regexp"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 )
 
 // fileRules are about rights and about files that are gone for good. What a command
@@ -16,22 +18,22 @@ func fileRules() []rule {
 		{names: "setcap", why: "gives a program more rights"},
 		{names: "chattr chflags", why: "changes protections of files"},
 		{names: "find", when: findDeletes, why: "deletes what it finds", note: true},
-		{names: "history", when: func(a args) bool { return a.has("-c") }, why: "erases the shell's history"},
-		{names: "rsync", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return strings.HasPrefix(w, "--del") || w == "--remove-source-files" })
+		{names: "history", when: func(a cmdline.Command) bool { return a.Has("-c") }, why: "erases the shell's history"},
+		{names: "rsync", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--del") || w == "--remove-source-files" })
 		}, why: "deletes what the source lacks", note: true},
 	}
 }
 
-func recursive(a args) bool { return a.has("-R", "--recursive") }
+func recursive(a cmdline.Command) bool { return a.Has("-R", "--recursive") }
 
 var (
 	openMode = regexp.MustCompile(`^([0-7]?[0-7]{2}[2367]|[ugo]*[ao][ugoa]*[+=][rxXst]*w.*|[+=][rx]*w[rx]*)$`)
 	idMode   = regexp.MustCompile(`^(0?[2-7][0-7]{3}|[ugoa,+=rwx-]*[ug]*[oa]*[+=][rwxX]*s.*)$`)
 )
 
-func openToAll(a args) bool {
-	return a.anyWord(func(w string) bool {
+func openToAll(a cmdline.Command) bool {
+	return a.AnyWord(func(w string) bool {
 		for _, part := range strings.Split(w, ",") {
 			if openMode.MatchString(part) && !strings.HasPrefix(part, "+") {
 				return true
@@ -41,11 +43,11 @@ func openToAll(a args) bool {
 	})
 }
 
-func setsID(a args) bool {
-	return a.anyWord(func(w string) bool { return idMode.MatchString(w) && !strings.HasPrefix(w, "o") })
+func setsID(a cmdline.Command) bool {
+	return a.AnyWord(func(w string) bool { return idMode.MatchString(w) && !strings.HasPrefix(w, "o") })
 }
 
-func findDeletes(a args) bool { return a.has("-delete") }
+func findDeletes(a cmdline.Command) bool { return a.Has("-delete") }
 
 // diskRules are about disks, memory and the kernel.
 func diskRules() []rule {
@@ -53,23 +55,23 @@ func diskRules() []rule {
 		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks"},
 		{names: "losetup cryptsetup swapon swapoff mdadm hdparm tune2fs resize2fs xfs_growfs e2fsck fsck", why: "changes disks"},
 		{names: "pvcreate pvremove vgcreate vgremove vgextend vgreduce lvcreate lvremove lvextend lvreduce lvresize lvm", why: "changes disks"},
-		{names: "diskutil", when: func(a args) bool { _, ok := a.sub("list|info"); return !ok }, why: "changes disks"},
+		{names: "diskutil", when: func(a cmdline.Command) bool { _, ok := a.Sub("list|info"); return !ok }, why: "changes disks"},
 		{names: "zpool zfs", sub: "create|destroy|rollback|remove|detach|labelclear|wipe", why: "changes disks"},
 		{names: "btrfs", sub: "subvolume|device|filesystem delete|remove|resize", why: "changes disks"},
 		{names: "nvme", sub: "format|sanitize", why: "changes disks"},
-		{names: "mount umount", when: func(a args) bool { return len(a.operands()) > 0 || a.has("-a") }, why: "changes what is mounted"},
-		{names: "dd", when: func(a args) bool {
-			return a.anyWord(func(w string) bool {
+		{names: "mount umount", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 || a.Has("-a") }, why: "changes what is mounted"},
+		{names: "dd", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
 				p, ok := strings.CutPrefix(w, "of=/dev/")
 				return ok && !harmlessDevice("/dev/"+p)
 			})
 		}, why: "writes to a device"},
-		{names: "shred truncate wipe", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !harmlessDevice(w) })
+		{names: "shred truncate wipe", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "/dev/") && !harmlessDevice(w) })
 		}, why: "writes to a device"},
 		{names: "modprobe insmod rmmod kexec", why: "changes the running kernel"},
-		{names: "sysctl", when: func(a args) bool {
-			return a.has("-w", "-p", "--write", "--system", "--load") || a.anyWord(func(w string) bool { return strings.Contains(w, "=") })
+		{names: "sysctl", when: func(a cmdline.Command) bool {
+			return a.Has("-w", "-p", "--write", "--system", "--load") || a.AnyWord(func(w string) bool { return strings.Contains(w, "=") })
 		}, why: "changes the running kernel"},
 	}
 }

@@ -1,6 +1,11 @@
 package risk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
+)
 
 // gitRules are about work and history that git would lose, and about what it runs.
 func gitRules() []rule {
@@ -11,25 +16,25 @@ func gitRules() []rule {
 		{names: "git-filter-repo bfg", why: "rewrites history"},
 		{names: "git", sub: "reset", when: option("--hard", "--merge", "--keep"), why: "throws away uncommitted work"},
 		{names: "git", sub: "checkout|switch", when: option("-f", "--force", "--discard-changes"), why: "throws away uncommitted work"},
-		{names: "git", sub: "checkout", when: func(a args) bool { return a.plain < len(a.words) || a.exactly(".", "./", ":/") }, why: "throws away changes to files", note: true},
-		{names: "git", sub: "restore", when: func(a args) bool { return !a.has("-S", "--staged") || a.has("-W", "--worktree") }, why: "throws away changes to files", note: true},
-		{names: "git", sub: "clean", when: func(a args) bool { return !a.has("-n", "--dry-run") }, why: "deletes untracked files"},
+		{names: "git", sub: "checkout", when: func(a cmdline.Command) bool { return a.Plain < len(a.Words) || a.Exactly(".", "./", ":/") }, why: "throws away changes to files", note: true},
+		{names: "git", sub: "restore", when: func(a cmdline.Command) bool { return !a.Has("-S", "--staged") || a.Has("-W", "--worktree") }, why: "throws away changes to files", note: true},
+		{names: "git", sub: "clean", when: func(a cmdline.Command) bool { return !a.Has("-n", "--dry-run") }, why: "deletes untracked files"},
 		{names: "git", sub: "stash clear", why: "throws away stashed work"},
 		{names: "git", sub: "stash drop", why: "throws away stashed work", note: true},
-		{names: "git", sub: "branch", when: func(a args) bool { return a.has("-D") || a.has("-d", "--delete") && a.has("-f", "--force") }, why: "deletes unmerged branches"},
+		{names: "git", sub: "branch", when: func(a cmdline.Command) bool { return a.Has("-D") || a.Has("-d", "--delete") && a.Has("-f", "--force") }, why: "deletes unmerged branches"},
 		{names: "git", sub: "branch", when: option("-f", "-M", "--force"), why: "moves a branch by force", note: true},
 		{names: "git", sub: "worktree remove", when: option("-f", "--force"), why: "throws away uncommitted work"},
 		{names: "git", sub: "reflog expire|delete", why: "destroys history"},
-		{names: "git", sub: "gc", when: func(a args) bool { v, _ := a.value("--prune"); return v == "now" || v == "all" }, why: "destroys history"},
-		{names: "git", sub: "prune", when: func(a args) bool { return !a.has("-n", "--dry-run") }, why: "destroys history"},
+		{names: "git", sub: "gc", when: func(a cmdline.Command) bool { v, _ := a.Value("--prune"); return v == "now" || v == "all" }, why: "destroys history"},
+		{names: "git", sub: "prune", when: func(a cmdline.Command) bool { return !a.Has("-n", "--dry-run") }, why: "destroys history"},
 		{names: "git", sub: "update-ref", when: option("-d", "--delete", "--stdin"), why: "destroys history"},
 		{names: "git", sub: "rebase|replace", why: "rewrites local commits", note: true},
 		{names: "git", sub: "commit", when: option("--amend"), why: "rewrites the last commit", note: true},
-		{names: "git", sub: "config", when: func(a args) bool { return a.has("--global", "--system") && writesConfig(a) }, why: "changes git's settings for all projects"},
-		{names: "git", sub: "config", when: func(a args) bool { return writesConfig(a) && a.anyWord(runsCode) }, why: "changes what git runs"},
+		{names: "git", sub: "config", when: func(a cmdline.Command) bool { return a.Has("--global", "--system") && writesConfig(a) }, why: "changes git's settings for all projects"},
+		{names: "git", sub: "config", when: func(a cmdline.Command) bool { return writesConfig(a) && a.AnyWord(runsCode) }, why: "changes what git runs"},
 		{names: "git", sub: "config", when: writesConfig, why: "changes git's settings", note: true},
-		{names: "git", when: func(a args) bool { v, ok := a.value("-c", "--config-env"); return ok && runsCode(v) }, why: "makes git run a program"},
-		{names: "git", when: func(a args) bool { _, ok := a.value("--exec-path"); return ok }, why: "makes git run other programs", note: true},
+		{names: "git", when: func(a cmdline.Command) bool { v, ok := a.Value("-c", "--config-env"); return ok && runsCode(v) }, why: "makes git run a program"},
+		{names: "git", when: func(a cmdline.Command) bool { _, ok := a.Value("--exec-path"); return ok }, why: "makes git run other programs", note: true},
 		{names: "git", sub: "remote set-url|add|rename", why: "changes where git pushes to", note: true},
 		{names: "git", sub: "credential|credential-*", why: "reads a stored password"},
 		{names: "git-credential-* docker-credential-*", why: "reads a stored password"},
@@ -38,15 +43,15 @@ func gitRules() []rule {
 	}
 }
 
-func option(options ...string) func(args) bool {
-	return func(a args) bool { return a.has(options...) }
+func option(options ...string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return a.Has(options...) }
 }
 
-func forcesPush(a args) bool {
-	if a.has("-f", "--force", "--mirror", "--force-with-lease", "--force-if-includes") {
+func forcesPush(a cmdline.Command) bool {
+	if a.Has("-f", "--force", "--mirror", "--force-with-lease", "--force-if-includes") {
 		return true
 	}
-	for _, w := range a.operands() {
+	for _, w := range a.Operands() {
 		if strings.HasPrefix(w, "+") {
 			return true
 		}
@@ -54,11 +59,11 @@ func forcesPush(a args) bool {
 	return false
 }
 
-func deletesRemote(a args) bool {
-	if a.has("-d", "--delete", "--prune") {
+func deletesRemote(a cmdline.Command) bool {
+	if a.Has("-d", "--delete", "--prune") {
 		return true
 	}
-	for _, w := range a.operands() {
+	for _, w := range a.Operands() {
 		if len(w) > 1 && strings.HasPrefix(w, ":") {
 			return true
 		}
@@ -67,15 +72,15 @@ func deletesRemote(a args) bool {
 }
 
 // writesConfig reports whether git config, with these words, changes anything.
-func writesConfig(a args) bool {
-	if a.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool") {
+func writesConfig(a cmdline.Command) bool {
+	if a.Has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool") {
 		return false
 	}
-	if a.has("--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section", "-e", "--edit") {
+	if a.Has("--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section", "-e", "--edit") {
 		return true
 	}
-	ops := a.operands()
-	if file, ok := a.value("-f", "--file"); ok && len(ops) > 0 && ops[0] == file {
+	ops := a.Operands()
+	if file, ok := a.Value("-f", "--file"); ok && len(ops) > 0 && ops[0] == file {
 		ops = ops[1:]
 	}
 	if len(ops) == 0 || ops[0] == "get" || ops[0] == "list" {
@@ -87,7 +92,7 @@ func writesConfig(a args) bool {
 // runsCode reports whether a setting of git, with or without its value, names a
 // program to run or a place for more settings.
 func runsCode(word string) bool {
-	key := fold(word)
+	key := pathtable.Fold(word)
 	key, value, _ := strings.Cut(key, "=")
 	if value == "cat" || value == "less" {
 		return false

@@ -1,6 +1,10 @@
 package risk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+)
 
 const fromURL = "installs from a URL"
 
@@ -8,17 +12,17 @@ const fromURL = "installs from a URL"
 // stays on the machine.
 func installRules() []rule {
 	return []rule{
-		{names: "npm pnpm yarn bun", sub: "i|install|add|in|ins|isntall|update|up|link|global", when: func(a args) bool { return namesRepository(a, true) }, why: fromURL},
-		{names: "npx pnpx bunx uvx", when: func(a args) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
-		{names: "pnpm yarn npm bun", sub: "dlx|exec|x", when: func(a args) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
-		{names: "pip pip3 pipx", sub: "install|download|wheel|run", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
-		{names: "python", when: func(a args) bool { return a.exactly("pip") && a.exactly("install") && a.anyWord(urlOfCode) }, why: fromURL},
-		{names: "uv poetry pdm", sub: "add|pip|tool|install|run", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
+		{names: "npm pnpm yarn bun", sub: "i|install|add|in|ins|isntall|update|up|link|global", when: func(a cmdline.Command) bool { return namesRepository(a, true) }, why: fromURL},
+		{names: "npx pnpx bunx uvx", when: func(a cmdline.Command) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
+		{names: "pnpm yarn npm bun", sub: "dlx|exec|x", when: func(a cmdline.Command) bool { return namesRepository(a, false) }, why: "runs a program from a URL"},
+		{names: "pip pip3 pipx", sub: "install|download|wheel|run", when: func(a cmdline.Command) bool { return a.AnyWord(urlOfCode) }, why: fromURL},
+		{names: "python", when: func(a cmdline.Command) bool { return a.Exactly("pip") && a.Exactly("install") && a.AnyWord(urlOfCode) }, why: fromURL},
+		{names: "uv poetry pdm", sub: "add|pip|tool|install|run", when: func(a cmdline.Command) bool { return a.AnyWord(urlOfCode) }, why: fromURL},
 		{names: "cargo", sub: "install", when: option("--git"), why: fromURL},
-		{names: "gem", sub: "install", when: func(a args) bool { return a.anyWord(urlOfCode) }, why: fromURL},
-		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: func(a args) bool { return a.anyWord(plainURL) }, why: fromURL},
-		{names: "deno node bun tsx", when: func(a args) bool { return a.anyWord(plainURL) && !a.has("--version") }, why: "runs a program from a URL", note: true},
-		{names: "deno", sub: "run|install|x", when: func(a args) bool { return a.anyWord(plainURL) }, why: "runs a program from a URL"},
+		{names: "gem", sub: "install", when: func(a cmdline.Command) bool { return a.AnyWord(urlOfCode) }, why: fromURL},
+		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) }, why: fromURL},
+		{names: "deno node bun tsx", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) && !a.Has("--version") }, why: "runs a program from a URL", note: true},
+		{names: "deno", sub: "run|install|x", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) }, why: "runs a program from a URL"},
 		{names: "npm pnpm yarn bun", sub: "i|install|add|remove|uninstall|update", when: option("-g", "--global"), why: "installs for all projects", note: true},
 		{names: "yarn", sub: "global", why: "installs for all projects", note: true},
 		{names: "pip pip3 pipx brew apt apt-get dnf yum pacman apk snap zypper port gem", sub: "install|i|add|remove|purge|uninstall|upgrade", why: "installs or removes programs", note: true},
@@ -42,12 +46,12 @@ func urlOfCode(w string) bool {
 // namesRepository reports whether npm and its like would take the code from an address:
 // a URL, or the short name of a repository. With all, every word may name a package,
 // else only the first; the value of an option is none.
-func namesRepository(a args, all bool) bool {
-	for i, w := range a.words {
+func namesRepository(a cmdline.Command, all bool) bool {
+	for i, w := range a.Words {
 		switch {
 		case urlOfCode(w) || strings.HasPrefix(w, "git:") || strings.Contains(w, "ssh://"):
 			return true
-		case strings.HasPrefix(w, "-") || i > 0 && strings.HasPrefix(a.words[i-1], "-") && all:
+		case strings.HasPrefix(w, "-") || i > 0 && strings.HasPrefix(a.Words[i-1], "-") && all:
 		case shortRepository(w):
 			return true
 		case !all:

@@ -3,6 +3,9 @@ package risk
 import (
 	"net/url"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
 const (
@@ -15,51 +18,51 @@ const (
 func networkRules() []rule {
 	return []rule{
 		{names: "curl", when: curlSendsFile, why: sendsFile},
-		{names: "curl", when: func(a args) bool {
-			return a.has("-d", "-F") || a.anyWord(func(w string) bool { return matches("--data*|--form*|--json*|--url-query*", w) })
+		{names: "curl", when: func(a cmdline.Command) bool {
+			return a.Has("-d", "-F") || a.AnyWord(func(w string) bool { return cmdline.Matches("--data*|--form*|--json*|--url-query*", w) })
 		}, why: sendsData, note: true},
-		{names: "curl", when: func(a args) bool {
-			m, _ := a.value("-X", "--request")
+		{names: "curl", when: func(a cmdline.Command) bool {
+			m, _ := a.Value("-X", "--request")
 			return strings.EqualFold(m, "delete")
 		}, why: "deletes something over the network"},
-		{names: "curl wget http https xh", when: func(a args) bool {
-			return a.anyWord(func(w string) bool {
+		{names: "curl wget http https xh", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
 				if !strings.Contains(w, "://") {
 					w = "http://" + w
 				}
 				u, err := url.Parse(w)
-				return err == nil && isMetadata(strings.TrimSuffix(fold(u.Hostname()), "."))
+				return err == nil && isMetadata(strings.TrimSuffix(pathtable.Fold(u.Hostname()), "."))
 			})
 		}, why: "reaches the cloud's metadata"},
-		{names: "wget", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return matches("--post-file*|--body-file*", w) })
+		{names: "wget", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool { return cmdline.Matches("--post-file*|--body-file*", w) })
 		}, why: sendsFile},
-		{names: "wget", when: func(a args) bool {
-			return a.anyWord(func(w string) bool { return matches("--post-data*|--body-data*", w) })
+		{names: "wget", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool { return cmdline.Matches("--post-data*|--body-data*", w) })
 		}, why: sendsData, note: true},
-		{names: "http https xh xhs", when: func(a args) bool {
-			return a.anyWord(func(w string) bool {
+		{names: "http https xh xhs", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
 				return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")
-			}) || a.e.Stdin != ""
+			}) || a.Element.Stdin != ""
 		}, why: sendsFile},
-		{names: "scp rsync", when: func(a args) bool { return sendsTo(a.operands()) }, why: "sends files to another machine"},
-		{names: "scp rsync", when: func(a args) bool { return a.anyWord(remote) && !sendsTo(a.operands()) }, why: "fetches files from another machine", note: true},
+		{names: "scp rsync", when: func(a cmdline.Command) bool { return sendsTo(a.Operands()) }, why: "sends files to another machine"},
+		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(remote) && !sendsTo(a.Operands()) }, why: "fetches files from another machine", note: true},
 		{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
-		{names: "nc ncat netcat", when: func(a args) bool {
-			return len(a.operands()) > 0 && !a.has("-z") || a.has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
+		{names: "nc ncat netcat", when: func(a cmdline.Command) bool {
+			return len(a.Operands()) > 0 && !a.Has("-z") || a.Has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
 		}, why: "talks to the network"},
-		{names: "socat", when: func(a args) bool {
-			return a.anyWord(func(w string) bool {
-				return matches("tcp*|udp*|openssl*|ssl*|sctp*|exec*|system*|proxy*|socks*", strings.ToLower(w))
+		{names: "socat", when: func(a cmdline.Command) bool {
+			return a.AnyWord(func(w string) bool {
+				return cmdline.Matches("tcp*|udp*|openssl*|ssl*|sctp*|exec*|system*|proxy*|socks*", strings.ToLower(w))
 			})
 		}, why: "talks to the network"},
-		{names: "telnet", when: func(a args) bool { return len(a.operands()) > 0 }, why: "talks to the network"},
+		{names: "telnet", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 }, why: "talks to the network"},
 		{names: "openssl", sub: "s_client|s_server", why: "talks to the network"},
-		{names: "ssh mosh", when: func(a args) bool { return len(a.operands()) > 0 }, why: elsewhere},
+		{names: "ssh mosh", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 }, why: elsewhere},
 		{names: "ssh-copy-id", why: elsewhere},
 		{names: "pdsh pssh parallel-ssh", why: elsewhere},
 		{names: "aws", sub: "s3 cp|mv|sync", when: toBucket, why: sendsFile},
-		{names: "gsutil", when: func(a args) bool { return a.exactly("cp", "mv", "rsync") && toBucket(a) }, why: sendsFile},
+		{names: "gsutil", when: func(a cmdline.Command) bool { return a.Exactly("cp", "mv", "rsync") && toBucket(a) }, why: sendsFile},
 		{names: "gcloud", sub: "storage cp|mv|rsync", when: toBucket, why: sendsFile},
 		{names: "azcopy", sub: "copy|sync", why: sendsFile},
 		{names: "rclone", sub: "copy|copyto|sync|move|moveto|bisync|rcat|serve", why: sendsFile},
@@ -71,19 +74,19 @@ func networkRules() []rule {
 }
 
 // curlSendsFile reports whether curl uploads a file or its standard input.
-func curlSendsFile(a args) bool {
-	if a.has("-T", "--upload-file") {
+func curlSendsFile(a cmdline.Command) bool {
+	if a.Has("-T", "--upload-file") {
 		return true
 	}
-	for i, w := range a.words {
+	for i, w := range a.Words {
 		value := ""
 		switch {
-		case matches("--data*|--form*|--json*|--url-query*", w):
+		case cmdline.Matches("--data*|--form*|--json*|--url-query*", w):
 			if _, v, ok := strings.Cut(w, "="); ok && !strings.Contains(strings.SplitN(w, "=", 2)[0], "@") {
 				value = v
 			}
-			if value == "" && i+1 < len(a.words) {
-				value = a.words[i+1]
+			if value == "" && i+1 < len(a.Words) {
+				value = a.Words[i+1]
 			}
 			if strings.HasPrefix(w, "--data-raw") || strings.HasPrefix(w, "--form-string") {
 				continue
@@ -94,17 +97,17 @@ func curlSendsFile(a args) bool {
 			if strings.HasPrefix(w, "--data-urlencode") && strings.Contains(value, "@") && !strings.Contains(value, "=") {
 				return true
 			}
-		case isOption(w, "-H"):
+		case cmdline.IsOption(w, "-H"):
 			value = attached(a, i, 'H')
-		case matches("--header*|--proxy-header*", w):
+		case cmdline.Matches("--header*|--proxy-header*", w):
 			if _, v, ok := strings.Cut(w, "="); ok {
 				value = v
-			} else if i+1 < len(a.words) {
-				value = a.words[i+1]
+			} else if i+1 < len(a.Words) {
+				value = a.Words[i+1]
 			}
-		case isOption(w, "-d"):
+		case cmdline.IsOption(w, "-d"):
 			value = attached(a, i, 'd')
-		case isOption(w, "-F"):
+		case cmdline.IsOption(w, "-F"):
 			value = attached(a, i, 'F')
 			if strings.Contains(value, "=@") || strings.Contains(value, "=<") {
 				return true
@@ -118,13 +121,13 @@ func curlSendsFile(a args) bool {
 }
 
 // attached is the value of a one-letter option that ends the cluster in word i.
-func attached(a args, i int, letter byte) string {
-	w := a.words[i]
+func attached(a cmdline.Command, i int, letter byte) string {
+	w := a.Words[i]
 	if at := strings.IndexByte(w, letter); at >= 0 && at+1 < len(w) {
 		return w[at+1:]
 	}
-	if i+1 < len(a.words) {
-		return a.words[i+1]
+	if i+1 < len(a.Words) {
+		return a.Words[i+1]
 	}
 	return ""
 }
@@ -144,8 +147,8 @@ func sendsTo(operands []string) bool {
 }
 
 // toBucket reports whether the last word is a place in the cloud.
-func toBucket(a args) bool {
-	ops := a.operands()
+func toBucket(a cmdline.Command) bool {
+	ops := a.Operands()
 	for i := len(ops) - 1; i >= 0; i-- {
 		if strings.Contains(ops[i], "://") || strings.HasPrefix(ops[i], ".") || strings.HasPrefix(ops[i], "/") || i == len(ops)-1 {
 			return strings.Contains(ops[i], "://")

@@ -1,6 +1,11 @@
 package risk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
+)
 
 const (
 	publishes = "publishes a package"
@@ -16,40 +21,40 @@ func publishRules() []rule {
 		{names: "lerna", sub: "publish", why: publishes},
 		{names: "changeset", sub: "publish", why: publishes},
 		{names: "npx pnpx bunx", sub: "changeset|lerna|vsce|ovsx|semantic-release|@vscode/vsce|jsr publish", why: publishes},
-		{names: "semantic-release np release-it", when: func(a args) bool { return !a.has("--dry-run", "-d") }, why: publishes},
+		{names: "semantic-release np release-it", when: func(a cmdline.Command) bool { return !a.Has("--dry-run", "-d") }, why: publishes},
 		{names: "cargo", sub: "publish|yank|owner", when: notDry, why: publishes},
 		{names: "twine", sub: "upload", why: publishes},
 		{names: "poetry uv flit hatch pdm maturin rye", sub: "publish|upload", when: notDry, why: publishes},
-		{names: "python", when: func(a args) bool { return a.exactly("setup.py") && a.exactly("upload", "register") }, why: publishes},
-		{names: "python", when: func(a args) bool { return a.exactly("twine") && a.exactly("upload") }, why: publishes},
+		{names: "python", when: func(a cmdline.Command) bool { return a.Exactly("setup.py") && a.Exactly("upload", "register") }, why: publishes},
+		{names: "python", when: func(a cmdline.Command) bool { return a.Exactly("twine") && a.Exactly("upload") }, why: publishes},
 		{names: "gem", sub: "push|yank|owner", why: publishes},
 		{names: "docker podman nerdctl buildah", sub: "push", why: publishes},
 		{names: "docker podman", sub: "image|manifest|compose push", why: publishes},
-		{names: "docker podman", when: func(a args) bool { return a.exactly("build", "buildx") && a.exactly("--push") }, why: publishes},
+		{names: "docker podman", when: func(a cmdline.Command) bool { return a.Exactly("build", "buildx") && a.Exactly("--push") }, why: publishes},
 		{names: "helm oras crane ko", sub: "push|cm-push|publish|delete|apply", why: publishes},
 		{names: "skopeo", sub: "copy|delete|sync", why: publishes},
 		{names: "gh glab", sub: "release create|edit|upload|delete", why: publishes},
 		{names: "gh", sub: "gist create|edit", why: "publishes a text"},
 		{names: "gh", sub: "repo create|new", when: option("--push", "--public"), why: "publishes a repository"},
-		{names: "mvn mvnw", when: func(a args) bool { return a.exactly("deploy", "deploy:deploy", "release:perform") }, why: publishes},
-		{names: "gradle gradlew", when: func(a args) bool { return a.anyWord(publishTask) }, why: publishes},
-		{names: "sbt", when: func(a args) bool { return a.anyWord(publishTask) }, why: publishes},
-		{names: "goreleaser", sub: "release", when: func(a args) bool { return !a.has("--snapshot", "--skip-publish") }, why: publishes},
+		{names: "mvn mvnw", when: func(a cmdline.Command) bool { return a.Exactly("deploy", "deploy:deploy", "release:perform") }, why: publishes},
+		{names: "gradle gradlew", when: func(a cmdline.Command) bool { return a.AnyWord(publishTask) }, why: publishes},
+		{names: "sbt", when: func(a cmdline.Command) bool { return a.AnyWord(publishTask) }, why: publishes},
+		{names: "goreleaser", sub: "release", when: func(a cmdline.Command) bool { return !a.Has("--snapshot", "--skip-publish") }, why: publishes},
 		{names: "vsce ovsx jsr deno wasm-pack", sub: "publish|unpublish", when: notDry, why: publishes},
 		{names: "dotnet nuget", sub: "push", why: publishes},
 		{names: "dotnet", sub: "nuget push|delete", why: publishes},
 		{names: "pod", sub: "trunk push", why: publishes},
 		{names: "dart flutter", sub: "pub publish", when: notDry, why: publishes},
-		{names: "mix", when: func(a args) bool { return a.exactly("hex.publish") }, why: publishes},
+		{names: "mix", when: func(a cmdline.Command) bool { return a.Exactly("hex.publish") }, why: publishes},
 		{names: "luarocks conda anaconda", sub: "upload", why: publishes},
 	}
 }
 
-func notDry(a args) bool { return !a.has("--dry-run", "-n") }
+func notDry(a cmdline.Command) bool { return !a.Has("--dry-run", "-n") }
 
 // publishTask reports whether a build's task publishes to others, not only to the
 // machine's own cache.
 func publishTask(w string) bool {
-	task := fold(w[strings.LastIndexByte(w, ':')+1:])
+	task := pathtable.Fold(w[strings.LastIndexByte(w, ':')+1:])
 	return strings.HasPrefix(task, "publish") && !strings.Contains(task, "local") || task == "uploadarchives"
 }

@@ -1,6 +1,11 @@
 package risk
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
+)
 
 const printsKeys = "reads keys or credentials"
 
@@ -47,16 +52,16 @@ func secretRules() []rule {
 		{names: "heroku", sub: "auth:token|config|config:get", why: printsKeys},
 		{names: "npm", sub: "token create", why: printsKeys},
 		{names: "keyring", sub: "get", why: printsKeys},
-		{names: "ssh-keygen", when: func(a args) bool { return a.has("-p", "-y") }, why: "reads or changes a private key"},
-		{names: "ssh-add", when: func(a args) bool { return len(a.operands()) > 0 || a.has("-D", "-d") }, why: "reads or changes a private key"},
+		{names: "ssh-keygen", when: func(a cmdline.Command) bool { return a.Has("-p", "-y") }, why: "reads or changes a private key"},
+		{names: "ssh-add", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 || a.Has("-D", "-d") }, why: "reads or changes a private key"},
 		{names: "fly flyctl", sub: "auth|tokens token|create", why: printsKeys},
 		{names: "pbpaste xclip xsel wl-paste", why: "reads or sets the clipboard", note: true},
 	}
 }
 
 // showsPassword reports whether pass prints something other than names.
-func showsPassword(a args) bool {
-	ops := a.operands()
+func showsPassword(a cmdline.Command) bool {
+	ops := a.Operands()
 	if len(ops) == 0 {
 		return false
 	}
@@ -69,12 +74,12 @@ func showsPassword(a args) bool {
 
 // showsSecrets reports whether kubectl get prints what is in a secret: it is one of the
 // kinds in a list, or stands before a slash, and the form of the output is not a table.
-func showsSecrets(a args) bool {
-	if !a.has("-o", "--output", "--template") {
+func showsSecrets(a cmdline.Command) bool {
+	if !a.Has("-o", "--output", "--template") {
 		return false
 	}
-	return a.anyWord(func(w string) bool {
-		for _, kind := range strings.Split(fold(w), ",") {
+	return a.AnyWord(func(w string) bool {
+		for _, kind := range strings.Split(pathtable.Fold(w), ",") {
 			kind, _, _ = strings.Cut(kind, "/")
 			kind, _, _ = strings.Cut(kind, ".")
 			if kind == "secret" || kind == "secrets" {

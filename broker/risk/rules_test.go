@@ -3,6 +3,8 @@ package risk
 import (
 	"strings"
 	"testing"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 )
 
 // ruleCases has, for each row of the tables of commands, lines that it is for and lines
@@ -216,10 +218,10 @@ func TestEveryRuleHasACase(t *testing.T) {
 	rules := allRules()
 	for _, c := range ruleCases {
 		for _, line := range c.hit {
-			a := argsOf(run(line))
+			a := cmdline.Of(run(line))
 			for i, r := range rules {
 				j := newJudge(place())
-				if names(r, a.name) {
+				if names(r, a.Name) {
 					j.apply(r, a)
 				}
 				used[i] = used[i] || len(j.findings) > 0 && r.why == c.why

@@ -5,16 +5,17 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // reader is a program that only looks, as long as it has none of some options.
 type reader struct {
-	not   string          // options that make it do more, separated by blanks
-	texts bool            // its words are no files
-	first bool            // its first operand is no file, but a pattern or a program
-	only  func(args) bool // must hold besides
+	not   string                     // options that make it do more, separated by blanks
+	texts bool                       // its words are no files
+	first bool                       // its first operand is no file, but a pattern or a program
+	only  func(cmdline.Command) bool // must hold besides
 }
 
 // readers are programs that only look.
@@ -96,33 +97,20 @@ func (j *judge) commandReads(e shell.Element) bool {
 		return false
 	}
 	r, ok := readers()[e.Argv[0]]
-	a := argsOf(e)
-	if !ok || r.only != nil && !r.only(a) || a.hasShort(strings.Fields(r.not)) {
+	a := cmdline.Of(e)
+	if !ok || r.only != nil && !r.only(a) || a.HasShort(strings.Fields(r.not)) {
 		return false
 	}
 	return r.texts || j.wordsInside(a, r.first)
 }
 
-// hasShort is args.has, but takes every shortening of a long option for it.
-func (a args) hasShort(options []string) bool {
-	for _, w := range a.words[:a.plain] {
-		name, _, _ := strings.Cut(w, "=")
-		for _, o := range options {
-			if isOption(w, o) || len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(o, name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // wordsInside reports whether no word is a path that leads outside. The line's own
 // elements say which files are read; this does not rely on them.
-func (j *judge) wordsInside(a args, skipFirst bool) bool {
-	s := j.spotOf(a.e, false)
+func (j *judge) wordsInside(a cmdline.Command, skipFirst bool) bool {
+	s := j.spotOf(a.Element, false)
 	s.tilde = true
-	for i, w := range a.words {
-		option := i < a.plain && strings.HasPrefix(w, "-")
+	for i, w := range a.Words {
+		option := i < a.Plain && strings.HasPrefix(w, "-")
 		if !option && skipFirst {
 			skipFirst = false
 			continue
@@ -142,21 +130,21 @@ func leavesFolder(p string) bool {
 	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || p == ".." || strings.HasPrefix(p, "../") || strings.Contains(p, "/../") || strings.HasSuffix(p, "/..")
 }
 
-func findLooks(a args) bool {
-	return !a.anyWord(func(w string) bool {
-		return matches("-delete|-exec|-execdir|-ok|-okdir|-fprint*|-fls|-files0-from|-newer*", w)
+func findLooks(a cmdline.Command) bool {
+	return !a.AnyWord(func(w string) bool {
+		return cmdline.Matches("-delete|-exec|-execdir|-ok|-okdir|-fprint*|-fls|-files0-from|-newer*", w)
 	})
 }
 
 // sedCommand is a program of sed that prints some lines.
 var sedCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+|\$)?(,(\d+|\$))?p$`) })
 
-func sedPrints(a args) bool {
-	ops := a.operands()
+func sedPrints(a cmdline.Command) bool {
+	ops := a.Operands()
 	if len(ops) == 0 || !sedCommand().MatchString(ops[0]) {
 		return false
 	}
-	for _, w := range a.words {
+	for _, w := range a.Words {
 		if strings.HasPrefix(w, "-") && w != "-n" && w != "-E" && w != "-r" {
 			return false
 		}
@@ -164,55 +152,55 @@ func sedPrints(a args) bool {
 	return true
 }
 
-func oneOperand(a args) bool { return len(a.operands()) <= 1 }
-func noOperands(a args) bool { return len(a.operands()) == 0 }
+func oneOperand(a cmdline.Command) bool { return len(a.Operands()) <= 1 }
+func noOperands(a cmdline.Command) bool { return len(a.Operands()) == 0 }
 
-func noWord(parts ...string) func(args) bool {
-	return func(a args) bool { return !a.anyWord(mentions(parts...)) }
+func noWord(parts ...string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return !a.AnyWord(mentions(parts...)) }
 }
 
-func asksVersion(a args) bool {
-	if len(a.words) != 1 {
+func asksVersion(a cmdline.Command) bool {
+	if len(a.Words) != 1 {
 		return false
 	}
-	switch a.words[0] {
+	switch a.Words[0] {
 	case "--version", "-V", "-version":
 		return true
 	case "-v":
-		return a.name == "node" || a.name == "ruby" || a.name == "php" || a.name == "npm" || a.name == "pnpm" || a.name == "yarn"
+		return a.Name == "node" || a.Name == "ruby" || a.Name == "php" || a.Name == "npm" || a.Name == "pnpm" || a.Name == "yarn"
 	case "version":
-		return a.name == "terraform" || a.name == "zig"
+		return a.Name == "terraform" || a.Name == "zig"
 	}
 	return false
 }
 
-func npmLooks(a args) bool {
+func npmLooks(a cmdline.Command) bool {
 	if asksVersion(a) {
 		return true
 	}
-	if len(a.words) == 0 || a.anyWord(mentions("--prefix", "--globalconfig", "--userconfig", "--registry", "-C", "--dir")) {
+	if len(a.Words) == 0 || a.AnyWord(mentions("--prefix", "--globalconfig", "--userconfig", "--registry", "-C", "--dir")) {
 		return false
 	}
-	switch a.words[0] {
+	switch a.Words[0] {
 	case "ls", "list", "outdated", "view", "info", "why", "explain":
 		return true
 	}
 	return false
 }
 
-func goLooks(a args) bool {
-	if len(a.words) == 0 {
+func goLooks(a cmdline.Command) bool {
+	if len(a.Words) == 0 {
 		return false
 	}
-	rest := args{words: a.words[1:], plain: max(0, a.plain-1)}
-	switch a.words[0] {
+	rest := cmdline.Command{Words: a.Words[1:], Plain: max(0, a.Plain-1)}
+	switch a.Words[0] {
 	case "version", "doc":
 		return true
 	case "env":
-		return !rest.anyWord(func(w string) bool { return matches("-w*|-u*|--w*|--u*|*=*", w) })
+		return !rest.AnyWord(func(w string) bool { return cmdline.Matches("-w*|-u*|--w*|--u*|*=*", w) })
 	case "list":
-		return !rest.anyWord(func(w string) bool {
-			return matches("-toolexec*|-overlay*|-modfile*|-mod*|-exec*|-pkgdir*|-C*|-export*|-u|-compiled*|-test*|-vcs*|--*", w) && w != "-m"
+		return !rest.AnyWord(func(w string) bool {
+			return cmdline.Matches("-toolexec*|-overlay*|-modfile*|-mod*|-exec*|-pkgdir*|-C*|-export*|-u|-compiled*|-test*|-vcs*|--*", w) && w != "-m"
 		})
 	}
 	return false
@@ -229,43 +217,43 @@ var gitReads = map[string]string{
 }
 
 // gitLooks reports whether git only looks.
-func gitLooks(a args) bool {
-	words := a.words
+func gitLooks(a cmdline.Command) bool {
+	words := a.Words
 	for len(words) > 0 && (words[0] == "--no-pager" || words[0] == "-P" || words[0] == "--no-optional-locks") {
 		words = words[1:]
 	}
 	if len(words) == 0 {
 		return false
 	}
-	rest := args{name: "git", words: words[1:], plain: len(words) - 1}
-	for i, w := range rest.words {
+	rest := cmdline.Command{Name: "git", Words: words[1:], Plain: len(words) - 1}
+	for i, w := range rest.Words {
 		if leavesFolder(w) || strings.Contains(w, "=/") || strings.Contains(w, "=~") {
 			return false
 		}
-		if w == "--" && i < rest.plain {
-			rest.plain = i
+		if w == "--" && i < rest.Plain {
+			rest.Plain = i
 		}
 	}
 	if not, ok := gitReads[words[0]]; ok {
-		return !rest.hasShort(strings.Fields(not))
+		return !rest.HasShort(strings.Fields(not))
 	}
 	return gitLists(words[0], rest)
 }
 
 // gitLists reports whether a subcommand that can both list and change only lists.
-func gitLists(sub string, a args) bool {
+func gitLists(sub string, a cmdline.Command) bool {
 	if sub == "--version" {
-		return len(a.words) == 0
+		return len(a.Words) == 0
 	}
 	first := ""
-	if len(a.words) > 0 {
-		first = a.words[0]
+	if len(a.Words) > 0 {
+		first = a.Words[0]
 	}
 	switch sub {
 	case "branch", "tag":
 		return onlyOptions(a, "-a|-r|-v|-vv|-l|-n|--list|--all|--remotes|--verbose|--show-current|--sort=*|--format=*|--column|--no-color|--color=*|--merged|--no-merged|--contains|--points-at")
 	case "remote":
-		return len(a.words) == 0 || len(a.words) == 1 && (first == "-v" || first == "--verbose") || first == "get-url"
+		return len(a.Words) == 0 || len(a.Words) == 1 && (first == "-v" || first == "--verbose") || first == "get-url"
 	case "stash":
 		return first == "list" || first == "show"
 	case "worktree":
@@ -280,10 +268,10 @@ func gitLists(sub string, a args) bool {
 
 // onlyOptions reports whether all words are options of the list; operands are fine
 // where one of them says that they are patterns or commits to list by.
-func onlyOptions(a args, list string) bool {
-	lists := a.exactly("-l", "--list", "--merged", "--no-merged", "--contains", "--points-at")
-	for _, w := range a.words {
-		if strings.HasPrefix(w, "-") && !matches(list, w) || !strings.HasPrefix(w, "-") && !lists {
+func onlyOptions(a cmdline.Command, list string) bool {
+	lists := a.Exactly("-l", "--list", "--merged", "--no-merged", "--contains", "--points-at")
+	for _, w := range a.Words {
+		if strings.HasPrefix(w, "-") && !cmdline.Matches(list, w) || !strings.HasPrefix(w, "-") && !lists {
 			return false
 		}
 	}

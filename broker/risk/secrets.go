@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -13,9 +15,9 @@ import (
 // line and the look below a folder all ask here.
 
 // credentials are files whose content opens something.
-var credentials = sync.OnceValue(func() *table {
-	return newTable(
-		rows("reads keys or credentials",
+var credentials = sync.OnceValue(func() *pathtable.Table {
+	return pathtable.New(
+		pathtable.Rows("reads keys or credentials",
 			".ssh/", ".gnupg/", ".aws/credentials", ".aws/sso/", ".aws/cli/cache/", "~/.config/gcloud/", "~/.azure/",
 			".kube/config", "kubeconfig", "*.kubeconfig", ".docker/config.json", ".dockercfg", ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc",
 			".git-credentials", ".git/config", ".git/config.worktree", ".git/modules/*/config", ".git/worktrees/*/config.worktree", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
@@ -33,14 +35,14 @@ var credentials = sync.OnceValue(func() *table {
 			"~/.pulumi/credentials.json", "~/.config/ngrok/", "~/.ngrok2/", "~/.config/hcloud/", "~/.supabase/access-token", "~/.config/.wrangler/", "~/.wrangler/", "~/.cloudflared/", "~/.railway/", "~/.oci/", "~/.aliyun/", ".databrickscfg", "~/.snowflake/", "~/.kaggle/", "~/.cache/huggingface/token",
 			".sentryclirc", "~/.config/github-copilot/", "~/.config/configstore/", "~/.dbt/profiles.yml",
 			"~/.config/helm/registry/", "~/.config/Bitwarden CLI/", "~/.local/share/kwalletd/", "~/.bitcoin/", "~/.ethereum/", "~/.config/solana/"),
-		rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
+		pathtable.Rows("reads what was typed before", "~/.bash_history", "~/.zsh_history", "~/.sh_history", "~/.history", "~/.local/share/fish/fish_history",
 			"~/.python_history", "~/.node_repl_history", "~/.psql_history", "~/.mysql_history", "~/.sqlite_history", "~/.rediscli_history", "~/.irb_history", "~/.pry_history", "~/.php_history", "~/.lesshst", "~/.duckdb_history", "~/.mongosh/",
 			"~/.local/state/zsh/", "~/.zsh_sessions/", "~/.local/share/atuin/", "~/.config/nushell/history.*", "~/.local/share/powershell/PSReadLine/"),
-		rows("reads a browser's secrets",
+		pathtable.Rows("reads a browser's secrets",
 			"~/.mozilla/firefox/", "~/.config/google-chrome/", "~/.config/chromium/", "~/.config/BraveSoftware/",
 			"~/.config/microsoft-edge/", "~/snap/firefox/", "~/Library/Application Support/Google/Chrome/",
 			"~/Library/Application Support/Firefox/", "~/Library/Application Support/BraveSoftware/", "~/Library/Cookies/"),
-		rows("reads a program's environment", "/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/mem", "/dev/mem", "/proc/kcore"),
+		pathtable.Rows("reads a program's environment", "/proc/*/environ", "/proc/*/task/*/environ", "/proc/*/mem", "/dev/mem", "/proc/kcore"),
 	)
 })
 
@@ -53,8 +55,8 @@ var sourceEnds = []string{
 // credential says whether and why t holds keys or credentials.
 func credential(t target) (string, bool) {
 	for _, f := range t.forms {
-		if e, ok := credentials().findForm(f); ok && !harmlessKey(f.names) {
-			return e.why, true
+		if e, ok := credentials().FindForm(f); ok && !harmlessKey(f.Names) {
+			return e.Why, true
 		}
 	}
 	return "", false
@@ -76,11 +78,11 @@ func harmlessKey(names []string) bool {
 	case strings.HasPrefix(last, ".env"):
 		return endsIn(last, "example", "sample", "template", ".dist", ".defaults")
 	case strings.HasSuffix(last, ".env"):
-		return matches("example.env|sample.env|template.env|process.env|import.meta.env", last) // of which two are words of JavaScript
+		return cmdline.Matches("example.env|sample.env|template.env|process.env|import.meta.env", last) // of which two are words of JavaScript
 	case strings.HasPrefix(last, "secrets."):
 		return endsIn(last, sourceEnds...)
 	case strings.HasSuffix(last, ".pem"):
-		return names[0] == "usr" || samePrefix([]string{"etc", "ssl", "certs"}, names) || last == "cacert.pem"
+		return names[0] == "usr" || pathtable.SamePrefix([]string{"etc", "ssl", "certs"}, names) || last == "cacert.pem"
 	}
 	return false
 }
@@ -99,7 +101,7 @@ func endsIn(s string, ends ...string) bool {
 func SecretAt(at Place) func(file string) bool {
 	j := newJudge(at)
 	return func(file string) bool {
-		_, yes := credential(target{forms: []form{j.newForm(file, false)}})
+		_, yes := credential(target{forms: []pathtable.Form{j.newForm(file, false)}})
 		return yes
 	}
 }
@@ -140,12 +142,12 @@ func fitsBelow(pattern, file string, dotted bool) bool {
 	if strings.Contains(pattern, `\`) {
 		return true
 	}
-	want, got := strings.Split(fold(pattern), "/"), split(file)
+	want, got := strings.Split(pathtable.Fold(pattern), "/"), pathtable.Split(file)
 	for i, w := range want {
 		switch {
 		case w == "**":
 			return true
-		case i >= len(got), !dotted && strings.HasPrefix(got[i], ".") && !strings.HasPrefix(w, ".") && !strings.ContainsAny(w[:min(1, len(w))], "[{"), !meet(w, literal(got[i])):
+		case i >= len(got), !dotted && strings.HasPrefix(got[i], ".") && !strings.HasPrefix(w, ".") && !strings.ContainsAny(w[:min(1, len(w))], "[{"), !pathtable.Meet(w, pathtable.Literal(got[i])):
 			return false
 		}
 	}
@@ -172,7 +174,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 	}
 	by := l.Elements[command]
 	left := leftOut(by)
-	if namesOnly.Has(program(by.Argv[0])) && !passesOn(l, command) {
+	if namesOnly.Has(cmdline.Program(by.Argv[0])) && !passesOn(l, command) {
 		return
 	}
 	j.holdsSecrets(t, left)
@@ -181,14 +183,14 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 // handed judges a command that shows the files whose names git or ls hands it through a pipe.
 func (j *judge) handed(l *shell.Line, at int) {
 	e := l.Elements[at]
-	if e.Pipe == 0 || len(e.Argv) == 0 || !argsOf(e).through("xargs", "gxargs", "parallel") || namesOnly.Has(program(e.Argv[0])) {
+	if e.Pipe == 0 || len(e.Argv) == 0 || !cmdline.Of(e).Through("xargs", "gxargs", "parallel") || namesOnly.Has(cmdline.Program(e.Argv[0])) {
 		return
 	}
 	for _, from := range l.Elements[:at] {
 		if from.Pipe != e.Pipe || from.Kind != shell.Command || len(from.Argv) == 0 {
 			continue
 		}
-		switch a := argsOf(from); a.name {
+		switch a := cmdline.Of(from); a.Name {
 		case "git":
 			dir, b, sub := j.gitSub(a)
 			j.gitKept(b, sub, dir)
@@ -199,17 +201,17 @@ func (j *judge) handed(l *shell.Line, at int) {
 }
 
 // handedByLs judges the files in the folders that ls lists.
-func (j *judge) handedByLs(a args) {
-	folders := a.operands()
+func (j *judge) handedByLs(a cmdline.Command) {
+	folders := a.Operands()
 	if len(folders) == 0 {
 		folders = []string{"."}
 	}
-	l := leaves{hidden: !a.has("-a", "-A", "-f", "--all", "--almost-all")}
-	if !a.has("-R", "--recursive") {
+	l := leaves{hidden: !a.Has("-a", "-A", "-f", "--all", "--almost-all")}
+	if !a.Has("-R", "--recursive") {
 		l.picks = []pick{{pattern: "*", not: true, of: folderNames}}
 	}
 	for _, dir := range folders {
-		j.holdsSecrets(j.resolve(dir, j.spotOf(a.e, false)), l)
+		j.holdsSecrets(j.resolve(dir, j.spotOf(a.Element, false)), l)
 	}
 }
 
@@ -226,13 +228,13 @@ func commandOf(l *shell.Line, at int) int {
 // passesOn reports whether what a command finds is handed to another one that may show
 // what is in it: by find -exec, or by a pipe to xargs.
 func passesOn(l *shell.Line, command int) bool {
-	name, pipe := program(l.Elements[command].Argv[0]), l.Elements[command].Pipe
+	name, pipe := cmdline.Program(l.Elements[command].Argv[0]), l.Elements[command].Pipe
 	for _, e := range l.Elements[command+1:] {
-		if e.Kind != shell.Command || len(e.Argv) == 0 || namesOnly.Has(program(e.Argv[0])) && program(e.Argv[0]) != "git" {
+		if e.Kind != shell.Command || len(e.Argv) == 0 || namesOnly.Has(cmdline.Program(e.Argv[0])) && cmdline.Program(e.Argv[0]) != "git" {
 			continue
 		}
 		for _, v := range e.Via {
-			v = program(firstWord(v))
+			v = cmdline.Program(cmdline.FirstWord(v))
 			if v == name || pipe > 0 && e.Pipe == pipe && (v == "xargs" || v == "gxargs" || v == "parallel") {
 				return true
 			}

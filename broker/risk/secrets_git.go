@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -49,10 +51,10 @@ var (
 
 // gitShows judges what a git command shows of files that hold keys: those that its words
 // name, and those that the repository keeps. What it kept once is not known.
-func (j *judge) gitShows(a args) {
+func (j *judge) gitShows(a cmdline.Command) {
 	dir, b, sub := j.gitSub(a)
-	raw := b.anyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
-	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && !b.hasShort(strings.Fields(options)) {
+	raw := b.AnyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
+	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && !b.HasShort(strings.Fields(options)) {
 		j.gitAddresses(b, sub, dir)
 		if sub == "mv" {
 			j.gitMoves(b, dir)
@@ -61,16 +63,16 @@ func (j *judge) gitShows(a args) {
 	}
 	switch {
 	case sub == "stash":
-		if len(b.words) == 0 || !matches("list|show", b.words[0]) && !b.hasShort([]string{"-p", "--patch"}) || matches("list|show", b.words[0]) && gitSilent(b.after(b.words[1:]), true) {
+		if len(b.Words) == 0 || !cmdline.Matches("list|show", b.Words[0]) && !b.HasShort([]string{"-p", "--patch"}) || cmdline.Matches("list|show", b.Words[0]) && gitSilent(b.After(b.Words[1:]), true) {
 			return
 		}
 	case patchesGit.Has(sub) || listsGit.Has(sub):
 		if gitSilent(b, listsGit.Has(sub)) {
 			return
 		}
-	case sub == "cat-file" && len(b.words) > 0 && matches("-t|-s|-e|--batch-check*", b.words[0]) && !b.exactly("--batch"):
+	case sub == "cat-file" && len(b.Words) > 0 && cmdline.Matches("-t|-s|-e|--batch-check*", b.Words[0]) && !b.Exactly("--batch"):
 		return
-	case sub == "bundle" && len(b.words) > 0 && matches("verify|list-heads", b.words[0]):
+	case sub == "bundle" && len(b.Words) > 0 && cmdline.Matches("verify|list-heads", b.Words[0]):
 		return
 	}
 	if !j.gitNamed(b, sub, dir) {
@@ -80,38 +82,38 @@ func (j *judge) gitShows(a args) {
 
 // gitSub is the subcommand of a git command, with the words behind it and the folder that it
 // works in, "" when that is not known.
-func (j *judge) gitSub(a args) (dir string, b args, sub string) {
-	words := a.words
-	if part, ok := strings.CutPrefix(a.name, "git-"); ok {
-		dir, words = j.dirOf(a.e), append([]string{part}, words...)
-	} else if to, rest, foreign := gitFolder(j.dirOf(a.e), words); foreign == "" {
+func (j *judge) gitSub(a cmdline.Command) (dir string, b cmdline.Command, sub string) {
+	words := a.Words
+	if part, ok := strings.CutPrefix(a.Name, "git-"); ok {
+		dir, words = j.dirOf(a.Element), append([]string{part}, words...)
+	} else if to, rest, foreign := gitFolder(j.dirOf(a.Element), words); foreign == "" {
 		dir, words = to, rest
 	} else if words = words[max(0, slices.IndexFunc(words, isGitSub)):]; len(words) > 0 && !isGitSub(words[0]) {
-		return "", args{}, "unknown"
+		return "", cmdline.Command{}, "unknown"
 	}
 	if len(words) == 0 {
-		return dir, args{}, ""
+		return dir, cmdline.Command{}, ""
 	}
 	if dir != "" {
 		dir, _ = j.real(dir) // "" when it cannot be followed
 	}
-	b = args{name: "git", words: words[1:], plain: len(words) - 1, e: a.e}
-	if i := slices.Index(b.words, "--"); i >= 0 {
-		b.plain = i
+	b = cmdline.Command{Name: "git", Words: words[1:], Plain: len(words) - 1, Element: a.Element}
+	if i := slices.Index(b.Words, "--"); i >= 0 {
+		b.Plain = i
 	}
 	return dir, b, words[0]
 }
 
 func isGitSub(w string) bool {
 	_, quiet := quietGit()[w]
-	return quiet || patchesGit.Has(w) || listsGit.Has(w) || matches("grep|archive|cat-file|blame|annotate|stash|format-patch", w)
+	return quiet || patchesGit.Has(w) || listsGit.Has(w) || cmdline.Matches("grep|archive|cat-file|blame|annotate|stash|format-patch", w)
 }
 
 // gitSilent reports whether a subcommand that shows commits or changes surely shows nothing
 // of a file.
-func gitSilent(a args, silent bool) bool {
-	for i := 0; i < a.plain; i++ {
-		w := a.words[i]
+func gitSilent(a cmdline.Command, silent bool) bool {
+	for i := 0; i < a.Plain; i++ {
+		w := a.Words[i]
 		name, _, _ := strings.Cut(w, "=")
 		switch {
 		case !strings.HasPrefix(w, "-"):
@@ -132,16 +134,16 @@ var gitNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // gitNamed judges the files that the words name, and reports whether all that is shown is
 // named, as in rev:file.
-func (j *judge) gitNamed(a args, sub, dir string) bool {
-	only, named, objects := matches("blame|annotate", sub), 0, 0
-	for i, w := range a.words {
-		option := i < a.plain && strings.HasPrefix(w, "-")
+func (j *judge) gitNamed(a cmdline.Command, sub, dir string) bool {
+	only, named, objects := cmdline.Matches("blame|annotate", sub), 0, 0
+	for i, w := range a.Words {
+		option := i < a.Plain && strings.HasPrefix(w, "-")
 		switch {
-		case w == "--", option && matches("--grep=*|--author=*|--committer=*|--format=*|--pretty=*|-S*|-G*|--since=*|--until=*|--after=*|--before=*", w):
+		case w == "--", option && cmdline.Matches("--grep=*|--author=*|--committer=*|--format=*|--pretty=*|-S*|-G*|--since=*|--until=*|--after=*|--before=*", w):
 			continue
 		case sub == "grep" && isPattern(a, i):
 			continue
-		case i < a.plain && !option && (sub != "cat-file" || !matches("blob|tree|commit|tag", w)):
+		case i < a.Plain && !option && (sub != "cat-file" || !cmdline.Matches("blob|tree|commit|tag", w)):
 			objects++
 			if _, ok := gitFile(w); ok || sub == "cat-file" && gitHead().MatchString(w) {
 				named++
@@ -157,16 +159,16 @@ func (j *judge) gitNamed(a args, sub, dir string) bool {
 			}
 		}
 	}
-	return only || matches("show|diff|cat-file", sub) && named > 0 && named == objects && !a.hasShort([]string{"--stdin", "--batch", "--batch-command", "--no-index"})
+	return only || cmdline.Matches("show|diff|cat-file", sub) && named > 0 && named == objects && !a.HasShort([]string{"--stdin", "--batch", "--batch-command", "--no-index"})
 }
 
 // isPattern reports whether word i of git grep is what is looked for.
-func isPattern(a args, i int) bool {
-	if i > 0 && a.words[i-1] == "-e" {
+func isPattern(a cmdline.Command, i int) bool {
+	if i > 0 && a.Words[i-1] == "-e" {
 		return true
 	}
-	first := slices.IndexFunc(a.words[:a.plain], func(w string) bool { return !strings.HasPrefix(w, "-") })
-	return i == first && !a.has("-e", "-f")
+	first := slices.IndexFunc(a.Words[:a.Plain], func(w string) bool { return !strings.HasPrefix(w, "-") })
+	return i == first && !a.Has("-e", "-f")
 }
 
 // leavesPath reports whether a word is a place that is left out.
@@ -204,8 +206,8 @@ func gitPieces(w string) []string {
 
 // gitKept judges the files with keys that the repository keeps and that may be shown, or
 // those of the folder where git looks at all of it.
-func (j *judge) gitKept(a args, sub, dir string) {
-	if a.hasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && matches("grep|diff|archive", sub) || sub == "ls-files" && a.hasShort([]string{"-o", "--others"}) {
+func (j *judge) gitKept(a cmdline.Command, sub, dir string) {
+	if a.HasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && cmdline.Matches("grep|diff|archive", sub) || sub == "ls-files" && a.HasShort([]string{"-o", "--others"}) {
 		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
 	}
 	if j.at.Tracked == nil || dir == "" {
@@ -213,11 +215,11 @@ func (j *judge) gitKept(a args, sub, dir string) {
 	}
 	var under []string
 	switch {
-	case a.hasShort([]string{"--stdin", "--batch", "--pathspec-from-file"}):
+	case a.HasShort([]string{"--stdin", "--batch", "--pathspec-from-file"}):
 	case sub == "ls-files":
-		under = a.operands()
-	case a.plain < len(a.words):
-		under = a.words[a.plain+1:]
+		under = a.Operands()
+	case a.Plain < len(a.Words):
+		under = a.Words[a.Plain+1:]
 	}
 	found, whole := j.at.Tracked(dir)
 	for _, f := range found {
@@ -239,10 +241,10 @@ func gitUnder(dir, file string, under []string) bool {
 	}
 	for _, u := range under {
 		full := path.Join(dir, u)
-		if strings.HasPrefix(u, ":") || below(fold(full), fold(file)) {
+		if strings.HasPrefix(u, ":") || below(pathtable.Fold(full), pathtable.Fold(file)) {
 			return true
 		}
-		if strings.ContainsAny(u, `*?[\`) && (pick{pattern: full}).may(split(file)) {
+		if strings.ContainsAny(u, `*?[\`) && (pick{pattern: full}).may(pathtable.Split(file)) {
 			return true
 		}
 	}
@@ -250,10 +252,10 @@ func gitUnder(dir, file string, under []string) bool {
 }
 
 // gitMoves judges files that get another name, under which they can be read.
-func (j *judge) gitMoves(a args, dir string) {
-	ops := a.operands()
+func (j *judge) gitMoves(a cmdline.Command, dir string) {
+	ops := a.Operands()
 	for _, w := range ops[:max(0, len(ops)-1)] {
-		if why, ok := credential(j.resolve(w, spot{dir: dir, glob: a.e.Glob})); ok {
+		if why, ok := credential(j.resolve(w, spot{dir: dir, glob: a.Element.Glob})); ok {
 			j.danger(why)
 		}
 	}
@@ -261,17 +263,17 @@ func (j *judge) gitMoves(a args, dir string) {
 
 // gitAddresses judges what shows a repository's settings, or where it fetches from: there
 // may be a password in them.
-func (j *judge) gitAddresses(a args, sub, dir string) {
+func (j *judge) gitAddresses(a cmdline.Command, sub, dir string) {
 	shown := false
 	switch sub {
 	case "config":
-		shown = !writesConfig(a) && !slices.ContainsFunc(a.operands(), func(w string) bool { return gitPlainKey().MatchString(w) }) || a.hasShort([]string{"--list", "-l"}) || a.anyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
+		shown = !writesConfig(a) && !slices.ContainsFunc(a.Operands(), func(w string) bool { return gitPlainKey().MatchString(w) }) || a.HasShort([]string{"--list", "-l"}) || a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
 	case "remote":
-		shown = slices.ContainsFunc(a.words, func(w string) bool { return matches("-v|--v*|show|get-url", w) })
+		shown = slices.ContainsFunc(a.Words, func(w string) bool { return cmdline.Matches("-v|--v*|show|get-url", w) })
 	case "ls-remote":
 		shown = true
 	case "var":
-		shown = a.exactly("-l")
+		shown = a.Exactly("-l")
 	}
 	if !shown {
 		return

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
@@ -28,13 +29,13 @@ func beginning(r Risk, text string) []string {
 func TestHarmlessKeys(t *testing.T) {
 	for _, file := range lines(`/home/u/.ssh/x.pub; /x/id_rsa.pub; /home/u/.ssh/known_hosts; /home/u/.ssh/known_hosts.old; /home/u/.ssh/authorized_keys; /home/u/.ssh/authorized_keys2; .env.example; .env.sample; .env.local.template; .env-example; .env.dist; .env.defaults
 		example.env; sample.env; template.env; process.env; import.meta.env; secrets.go; secrets.test.ts; secrets.example; secrets.sample; secrets.template; secrets.dist; /usr/share/x/y.pem; /etc/ssl/certs/x.pem; /a/b/cacert.pem`) {
-		if !harmlessKey(split(file)) {
+		if !harmlessKey(pathtable.Split(file)) {
 			t.Errorf("%s is a key", file)
 		}
 	}
 	for _, file := range lines(`/home/u/.ssh/id_rsa; /home/u/.ssh/x; known_hosts; a/authorized_keys; .ssh/a/known_hosts; .env; .env.local; .env.dist.local; a.env; local.env; xprocess.env; secrets.yml; secrets.goo; a.go; /home/usr/y.pem; /etc/ssl/x.pem; /etc/ssl/private/x.pem; /x/etc/ssl/certs/x.pem
 		a.pem; xcacert.pem; /usr/share/x/y.key; cacert.key; pub; .ssh`) {
-		if harmlessKey(split(file)) {
+		if harmlessKey(pathtable.Split(file)) {
 			t.Errorf("%s is harmless", file)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -38,7 +39,7 @@ func (j *judge) address(text string) {
 		j.note("its address cannot be read")
 		return
 	}
-	host := strings.TrimSuffix(fold(u.Hostname()), ".")
+	host := strings.TrimSuffix(pathtable.Fold(u.Hostname()), ".")
 	switch addr, err := netip.ParseAddr(host); {
 	case isMetadata(host):
 		j.danger("reaches the cloud's metadata")

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/risk/brings"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -13,13 +13,13 @@ import (
 // agent looks for them. A copy that makes a new folder strictly below the project cannot:
 // no agent works in a folder that is not there, and nothing in it leads elsewhere yet.
 func (c *Call) bringsFiles(e *shell.Element, dir string) bool {
-	return risk.MayBringFiles(*e) && !c.makesFolder(e, dir)
+	return brings.Files(*e) && !c.makesFolder(e, dir)
 }
 
 // makesFolder reports whether e is a cp that makes a folder which is not there, by its
 // target or in it.
 func (c *Call) makesFolder(e *shell.Element, dir string) bool {
-	from, to, ok := risk.CopiedFolder(*e)
+	from, to, ok := brings.CopiedFolder(*e)
 	if !ok || c.q.Exists == nil || c.changesFolder() {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/broker/risk/brings"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
 )
@@ -134,7 +134,7 @@ func (c *Call) element(e *shell.Element, at int) elem {
 	c.readsElsewhere(&x, e)
 	c.unclear = c.unclear || x.unsure != "" || x.exact != ""
 	if c.bringsFiles(e, x.dir) {
-		x.exact = first(x.exact, risk.BringsFiles)
+		x.exact = first(x.exact, brings.Why)
 	}
 	return x
 }

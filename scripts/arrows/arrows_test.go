@@ -35,8 +35,8 @@ var arrows = map[string][]string{
 	"broker/engine/undo": {},
 	"broker/engine/sim":  {module + "/broker", module + "/broker/agents", module + "/broker/rules", module + "/broker/engine"},
 	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
-	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns"},
-	"broker/risk":        {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command"},
+	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns", module + "/broker/risk/brings"},
+	"broker/risk":        {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command", module + "/broker/risk/…"},
 	"broker/shell":       {module + "/broker/shell/command", module + "/broker/shell/plain", module + "/broker/shell/wordset", "mvdan.cc/sh/…"},
 	"broker/shell/plain": {},
 	"broker/vet":         {module + "/broker/rules", module + "/broker/rules/rulesfile", module + "/broker/risk", "mvdan.cc/sh/…"},
@@ -85,6 +85,9 @@ var arrows = map[string][]string{
 	"broker/rules/history":        {module + "/broker/rules"},
 	"broker/rules/rulesfile":      {module + "/broker/rules", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/rules/rulestest":      {module + "/broker/risk"},
+	"broker/risk/brings":          {module + "/broker/shell", module + "/broker/shell/wordset", module + "/broker/risk/cmdline"},
+	"broker/risk/cmdline":         {module + "/broker/shell", module + "/broker/risk/pathtable"},
+	"broker/risk/pathtable":       {module + "/broker/shell/wordset"},
 
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},

@@ -24,6 +24,9 @@ var packages = map[string][]string{
 	"tui/safe":               nil,
 	"broker/agents":          nil,
 	"broker/risk":            {"broker/rules"},
+	"broker/risk/brings":     {"broker/risk", "broker/rules"},
+	"broker/risk/cmdline":    {"broker/risk", "broker/risk/brings"},
+	"broker/risk/pathtable":  {"broker/risk"},
 	"broker/rules":           {"broker/rules/rulesfile", "broker/rules/claude"},
 	"broker/rules/patterns":  {"broker/rules"},
 	"broker/rules/claude":    nil,
@@ -71,7 +74,7 @@ func main() {
 
 func run(ctx context.Context, o options, names []string) error {
 	if len(names) == 0 {
-		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/patterns", "broker/rules/rulesfile", "broker/shell", "broker/shell/command", "broker/shell/little", "broker/shell/plain"}
+		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/risk/brings", "broker/risk/cmdline", "broker/risk/pathtable", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/patterns", "broker/rules/rulesfile", "broker/shell", "broker/shell/command", "broker/shell/little", "broker/shell/plain"}
 	}
 	root, err := os.Getwd()
 	if err != nil {

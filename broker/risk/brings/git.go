@@ -1,54 +1,58 @@
-package risk
+package brings
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
+)
 
 // bringers are subcommands of git that write other files into the work tree.
 const bringers = "switch|checkout|pull|merge|rebase|cherry-pick|revert|am|apply|clone|submodule|read-tree|checkout-index|worktree|sparse-checkout|bisect|subtree"
 
-func gitBrings(a args) bool {
-	if rest, ok := a.sub("restore"); ok {
-		back := a.after(rest)
-		return !unstages(back) && !restoresFiles(back, a.e.Glob)
+func gitBrings(a cmdline.Command) bool {
+	if rest, ok := a.Sub("restore"); ok {
+		back := a.After(rest)
+		return !unstages(back) && !restoresFiles(back, a.Element.Glob)
 	}
-	if rest, ok := a.sub("stash"); ok {
-		return !stashes(a.after(rest), a.e.Glob)
+	if rest, ok := a.Sub("stash"); ok {
+		return !stashes(a.After(rest), a.Element.Glob)
 	}
-	if rest, ok := a.sub("apply"); ok {
-		return !appliesNothing(a.after(rest))
+	if rest, ok := a.Sub("apply"); ok {
+		return !appliesNothing(a.After(rest))
 	}
-	if rest, ok := a.sub("reset"); ok {
-		return a.after(rest).hasShort([]string{"--hard", "--merge", "--keep"})
+	if rest, ok := a.Sub("reset"); ok {
+		return a.After(rest).HasShort([]string{"--hard", "--merge", "--keep"})
 	}
 	for _, only := range []string{"worktree list", "submodule status", "sparse-checkout list", "bisect log"} {
-		if _, ok := a.sub(only); ok {
+		if _, ok := a.Sub(only); ok {
 			return false
 		}
 	}
-	if rest, ok := a.sub("checkout"); ok && checksOutFiles(a.after(rest), a.e.Glob) {
+	if rest, ok := a.Sub("checkout"); ok && checksOutFiles(a.After(rest), a.Element.Glob) {
 		return false
 	}
-	rest, ok := a.sub(bringers)
-	return ok && !startsBranch(a, a.after(rest))
+	rest, ok := a.Sub(bringers)
+	return ok && !startsBranch(a, a.After(rest))
 }
 
 // stashes reports whether git stash leaves the work tree alone, or puts away the files that
 // it names and no other. Without names it makes the whole tree what the branch, or the
 // index, says by then, which need not be where the files came from.
-func stashes(a args, glob bool) bool {
-	if len(a.words) == 0 {
+func stashes(a cmdline.Command, glob bool) bool {
+	if len(a.Words) == 0 {
 		return false
 	}
-	if matches("list|show|drop|clear|create|store", a.words[0]) {
+	if cmdline.Matches("list|show|drop|clear|create|store", a.Words[0]) {
 		return true
 	}
-	return a.words[0] == "push" && a.plain < len(a.words) && !glob && plainFiles(a.words[a.plain+1:])
+	return a.Words[0] == "push" && a.Plain < len(a.Words) && !glob && plainFiles(a.Words[a.Plain+1:])
 }
 
 // unstages reports whether git restore leaves the work tree alone. Behind an option that
 // is not known --staged may be the option's value, or be taken back.
-func unstages(a args) bool {
+func unstages(a cmdline.Command) bool {
 	staged := false
-	for _, w := range a.words[:a.plain] {
+	for _, w := range a.Words[:a.Plain] {
 		switch {
 		case !strings.HasPrefix(w, "-"), w == "-s", w == "--quiet", strings.HasPrefix(w, "--source="):
 		case w == "--staged":
@@ -64,13 +68,13 @@ func unstages(a args) bool {
 
 // appliesNothing reports whether git apply only says what a patch would do. Behind an
 // option that is not known it may apply it all the same.
-func appliesNothing(a args) bool {
+func appliesNothing(a cmdline.Command) bool {
 	looks := false
-	for _, w := range a.words[:a.plain] {
+	for _, w := range a.Words[:a.Plain] {
 		switch {
-		case matches("--check|--stat|--numstat|--summary", w):
+		case cmdline.Matches("--check|--stat|--numstat|--summary", w):
 			looks = true
-		case strings.HasPrefix(w, "-") && !matches("-v|--verbose|-R|--reverse|-p0|-p1|-p2", w):
+		case strings.HasPrefix(w, "-") && !cmdline.Matches("-v|--verbose|-R|--reverse|-p0|-p1|-p2", w):
 			return false
 		}
 	}
@@ -78,32 +82,32 @@ func appliesNothing(a args) bool {
 }
 
 // startsBranch reports whether git only begins a new branch where it is.
-func startsBranch(whole, a args) bool {
-	_, checkout := whole.sub("checkout")
-	_, change := whole.sub("switch")
-	fresh := checkout && a.exactly("-b") || change && a.exactly("-c", "--create")
-	return fresh && len(a.words) == 2
+func startsBranch(whole, a cmdline.Command) bool {
+	_, checkout := whole.Sub("checkout")
+	_, change := whole.Sub("switch")
+	fresh := checkout && a.Exactly("-b") || change && a.Exactly("-c", "--create")
+	return fresh && len(a.Words) == 2
 }
 
 // restoresFiles reports whether git restore writes the files that it names and no other.
-func restoresFiles(a args, glob bool) bool {
-	for i, w := range a.words[:a.plain] {
+func restoresFiles(a cmdline.Command, glob bool) bool {
+	for i, w := range a.Words[:a.Plain] {
 		if !strings.HasPrefix(w, "-") {
-			return a.plain == len(a.words) && !glob && plainFiles(a.words[i:])
+			return a.Plain == len(a.Words) && !glob && plainFiles(a.Words[i:])
 		}
-		if !matches("-q|--quiet|-W|--worktree|-S|--staged|-SW|-WS", w) && !strings.HasPrefix(w, "--source=") {
+		if !cmdline.Matches("-q|--quiet|-W|--worktree|-S|--staged|-SW|-WS", w) && !strings.HasPrefix(w, "--source=") {
 			return false
 		}
 	}
-	return !glob && a.plain < len(a.words) && plainFiles(a.words[a.plain+1:])
+	return !glob && a.Plain < len(a.Words) && plainFiles(a.Words[a.Plain+1:])
 }
 
 // checksOutFiles reports whether git checkout writes the files that it names behind --.
-func checksOutFiles(a args, glob bool) bool {
-	if a.plain == len(a.words) || glob || a.plain > 1 || a.plain == 1 && strings.HasPrefix(a.words[0], "-") {
+func checksOutFiles(a cmdline.Command, glob bool) bool {
+	if a.Plain == len(a.Words) || glob || a.Plain > 1 || a.Plain == 1 && strings.HasPrefix(a.Words[0], "-") {
 		return false
 	}
-	return plainFiles(a.words[a.plain+1:])
+	return plainFiles(a.Words[a.Plain+1:])
 }
 
 // plainFiles reports whether the words name files below the folder that are no folders

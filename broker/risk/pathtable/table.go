@@ -1,4 +1,11 @@
-package risk
+// Package pathtable has tables of paths, and says whether a path is in one of them.
+//
+// A table is a list of patterns: of names below any folder, in a home folder, or in the root of the
+// disk, some with all that lies below. A path comes as the Forms in which it can be read, each
+// cut into folded names, so that no file system takes for the same file what a table takes for two. A
+// path may be a pattern itself, as a shell expands it; then the question is whether it was plainly meant for
+// a file of the table. The tables only ever make a call look worse, so in doubt a path is in them.
+package pathtable
 
 import (
 	"slices"
@@ -12,7 +19,7 @@ type entry struct {
 	base  base
 	names []name
 	below bool // also everything below
-	why   string
+	Why   string
 }
 
 // name is one name of an entry.
@@ -25,26 +32,26 @@ type name struct {
 	before, after string
 }
 
-func nameOf(text string) name {
-	n := name{text: text, glob: hasGlob(text)}
+func NameOf(text string) name {
+	n := name{text: text, glob: HasGlob(text)}
 	before, after, _ := strings.Cut(text, "*") // of a name without wildcards nobody asks for these
-	if !hasGlob(before) && !hasGlob(after) {
+	if !HasGlob(before) && !HasGlob(after) {
 		n.oneStar, n.before, n.after = true, before, after
 	}
 	return n
 }
 
-// fits reports whether got, which is no pattern whatever its characters, is one of the
+// Fits reports whether got, which is no pattern whatever its characters, is one of the
 // names that n stands for.
-func (n *name) fits(got string) bool {
+func (n *name) Fits(got string) bool {
 	if !n.glob {
 		return got == n.text
 	}
-	got = literal(got)
+	got = Literal(got)
 	if n.oneStar {
 		return len(got) >= len(n.before)+len(n.after) && strings.HasPrefix(got, n.before) && strings.HasSuffix(got, n.after)
 	}
-	return meet(got, n.text)
+	return Meet(got, n.text)
 }
 
 // base is where an entry's names begin.
@@ -56,9 +63,9 @@ const (
 	root                 // in the root of the file system
 )
 
-// table is a list of entries that can be searched by a path's components. The lists
+// Table is a list of entries that can be searched by a path's components. The lists
 // have the places of entries in all, in its order.
-type table struct {
+type Table struct {
 	all      []entry
 	literal  map[string][]int // that begin anywhere with a name without wildcards, by that name
 	anchored map[string][]int // that begin so in the home folder or the root
@@ -66,29 +73,29 @@ type table struct {
 	other    []int            // anchored and wild
 }
 
-// rows makes the entries of one reason. A pattern that begins with "~/" is anchored in
+// Rows makes the entries of one reason. A pattern that begins with "~/" is anchored in
 // a home folder, with "/" in the root, and any other one fits anywhere; one that ends
 // in "/" covers everything below as well.
-func rows(why string, patterns ...string) []entry {
+func Rows(why string, patterns ...string) []entry {
 	out := make([]entry, 0, len(patterns))
 	for _, p := range patterns {
-		e := entry{why: why, below: strings.HasSuffix(p, "/")}
+		e := entry{Why: why, below: strings.HasSuffix(p, "/")}
 		switch {
 		case strings.HasPrefix(p, "~/"):
 			e.base, p = home, p[2:]
 		case strings.HasPrefix(p, "/"):
 			e.base = root
 		}
-		for _, n := range strings.Split(strings.Trim(fold(p), "/"), "/") {
-			e.names = append(e.names, nameOf(n))
+		for _, n := range strings.Split(strings.Trim(Fold(p), "/"), "/") {
+			e.names = append(e.names, NameOf(n))
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
-func newTable(groups ...[]entry) *table {
-	t := &table{all: slices.Concat(groups...), literal: map[string][]int{}, anchored: map[string][]int{}}
+func New(groups ...[]entry) *Table {
+	t := &Table{all: slices.Concat(groups...), literal: map[string][]int{}, anchored: map[string][]int{}}
 	for i := range t.all {
 		e, name := &t.all[i], t.all[i].names[0]
 		switch {
@@ -105,29 +112,29 @@ func newTable(groups ...[]entry) *table {
 	return t
 }
 
-// find returns the first entry that p matches in one of its forms.
-func (t *table) find(p target) (entry, bool) {
-	for _, f := range p.forms {
-		if e, ok := t.findForm(f); ok {
+// Find returns the first entry that one of the forms of a path fits.
+func (t *Table) Find(forms []Form) (entry, bool) {
+	for _, f := range forms {
+		if e, ok := t.FindForm(f); ok {
 			return e, true
 		}
 	}
 	return entry{}, false
 }
 
-func (t *table) findForm(f form) (entry, bool) {
-	for at, name := range f.names {
+func (t *Table) FindForm(f Form) (entry, bool) {
+	for at, name := range f.Names {
 		for _, i := range t.literal[name] {
 			if t.all[i].fits(f, at) {
 				return t.all[i], true
 			}
 		}
-		if !f.glob || !hasGlob(name) {
+		if !f.Glob || !HasGlob(name) {
 			continue
 		}
 		for i := range t.all {
 			e := &t.all[i]
-			if e.base == anywhere && !e.names[0].glob && pointed(name, e.names[0].text) && e.fits(f, at) {
+			if e.base == anywhere && !e.names[0].glob && Pointed(name, e.names[0].text) && e.fits(f, at) {
 				return *e, true
 			}
 		}
@@ -140,12 +147,12 @@ func (t *table) findForm(f form) (entry, bool) {
 
 // findOther returns the place of the first of the other entries that f fits, -1 when
 // there is none. A pattern may be any name, so no name can be looked up for it.
-func (t *table) findOther(f form) int {
-	if f.glob {
+func (t *Table) findOther(f Form) int {
+	if f.Glob {
 		return t.first(t.other, f)
 	}
 	found := t.first(t.wild, f)
-	for at, name := range f.names {
+	for at, name := range f.Names {
 		for _, i := range t.anchored[name] {
 			if (found < 0 || i < found) && t.all[i].starts(f, at) && t.all[i].fits(f, at) {
 				found = i
@@ -156,9 +163,9 @@ func (t *table) findOther(f form) int {
 }
 
 // first returns the first of the entries in list that fits somewhere in f, or -1.
-func (t *table) first(list []int, f form) int {
+func (t *Table) first(list []int, f Form) int {
 	for _, i := range list {
-		for at := range f.names {
+		for at := range f.Names {
 			if t.all[i].starts(f, at) && t.all[i].fits(f, at) {
 				return i
 			}
@@ -168,12 +175,12 @@ func (t *table) first(list []int, f form) int {
 }
 
 // starts reports whether e may begin at the name of f that has this index.
-func (e *entry) starts(f form, at int) bool {
+func (e *entry) starts(f Form, at int) bool {
 	switch {
 	case e.base == root:
-		return f.root && !f.loose && at == 0
-	case e.base == home && !f.loose:
-		return at == f.home
+		return f.Root && !f.Loose && at == 0
+	case e.base == home && !f.Loose:
+		return at == f.Home
 	}
 	return true
 }
@@ -184,32 +191,61 @@ var crowded = wordset.New("etc .config .local share state bin usr local home use
 
 // fits reports whether the names of f from at on are those of e, and end there or,
 // with below, go on.
-func (e *entry) fits(f form, at int) bool {
-	rest := f.names[at:]
+func (e *entry) fits(f Form, at int) bool {
+	rest := f.Names[at:]
 	if len(rest) < len(e.names) || len(rest) > len(e.names) && !e.below {
 		return false
 	}
 	for i := range e.names {
 		want, got := &e.names[i], rest[i]
-		if !f.glob || !hasGlob(got) {
-			if !want.fits(got) {
+		if !f.Glob || !HasGlob(got) {
+			if !want.Fits(got) {
 				return false
 			}
 			continue
 		}
-		if got != want.text && !pointed(got, want.text) && (i == 0 || crowded.Has(e.names[i-1].text) || !meet(got, want.text)) {
+		if got != want.text && !Pointed(got, want.text) && (i == 0 || crowded.Has(e.names[i-1].text) || !Meet(got, want.text)) {
 			return false
 		}
 	}
 	return true
 }
 
-// literal keeps meet from reading the characters of a plain name as a pattern.
-func literal(name string) string {
-	if !hasGlob(name) {
+// Literal keeps meet from reading the characters of a plain name as a pattern.
+func Literal(name string) string {
+	if !HasGlob(name) {
 		return name
 	}
 	return noPattern.Replace(name)
 }
 
 var noPattern = strings.NewReplacer("*", "x", "?", "x", "[", "x", "{", "x")
+
+// Form is one way to write a path, for the tables.
+type Form struct {
+	Names []string // folded
+	Root  bool     // the first name is in the root
+	Home  int      // index of the first name in a user's home folder, or -1
+	Loose bool     // nobody knows where it starts
+	Glob  bool
+}
+
+func Split(p string) []string {
+	p = strings.Trim(p, "/")
+	if p == "" {
+		return nil
+	}
+	return strings.Split(Fold(p), "/")
+}
+
+func SamePrefix(prefix, names []string) bool {
+	if len(names) < len(prefix) {
+		return false
+	}
+	for i, n := range prefix {
+		if names[i] != n {
+			return false
+		}
+	}
+	return true
+}

@@ -1,4 +1,4 @@
-package risk
+package brings
 
 import (
 	"flag"
@@ -58,7 +58,7 @@ func TestWhatBringsNothing(t *testing.T) {
 		for _, head := range heads(f.names, f.options) {
 			var ends []string
 			for _, end := range strings.Split(f.ends, "|") {
-				if !MayBringFiles(shell.Parse(head + " " + end).Elements[0]) {
+				if !Files(shell.Parse(head + " " + end).Elements[0]) {
 					ends = append(ends, strings.TrimSpace(end))
 				}
 			}

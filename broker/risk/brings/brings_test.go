@@ -1,4 +1,4 @@
-package risk
+package brings
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestMayBringFiles(t *testing.T) {
 	} {
 		got := false
 		for _, e := range shell.Parse(line).Elements {
-			got = got || MayBringFiles(e)
+			got = got || Files(e)
 		}
 		if got != want {
 			t.Errorf("%s: %v, want %v", line, got, want)
@@ -39,7 +39,7 @@ func TestMayBringFiles(t *testing.T) {
 
 func TestOnlyCommandsBringFiles(t *testing.T) {
 	for _, e := range []shell.Element{{Kind: shell.Read, Argv: []string{"git", "pull"}}, {Kind: shell.Command}} {
-		if MayBringFiles(e) {
+		if Files(e) {
 			t.Errorf("%+v brings files", e)
 		}
 	}
@@ -67,7 +67,7 @@ func TestMayBringFilesInDisguise(t *testing.T) {
 		for _, line := range lines {
 			got := false
 			for _, e := range shell.Parse(line).Elements {
-				got = got || MayBringFiles(e)
+				got = got || Files(e)
 			}
 			if got != want {
 				t.Errorf("%s: %v", line, got)

@@ -1,15 +1,15 @@
-package risk
+package pathtable
 
 import (
 	"strings"
 	"unicode"
 )
 
-// fold makes names equal that some file system takes for the same file: letters of
+// Fold makes names equal that some file system takes for the same file: letters of
 // both cases, look-alikes that fold into ASCII (the Kelvin sign, the long s), and
 // characters that HFS+ ignores. It may call two files alike that are not; the tables
 // here only ever make a call look worse.
-func fold(s string) string {
+func Fold(s string) string {
 	if plainLower(s) {
 		return s
 	}
@@ -30,8 +30,8 @@ func plainLower(s string) bool {
 	return true
 }
 
-// hasGlob reports whether a shell would take s for a pattern.
-func hasGlob(s string) bool {
+// HasGlob reports whether a shell would take s for a pattern.
+func HasGlob(s string) bool {
 	for i := range len(s) {
 		if unlike(s[i]) {
 			return true
@@ -40,14 +40,14 @@ func hasGlob(s string) bool {
 	return false
 }
 
-// meet reports whether some name fits both a and b. Both are patterns of one path
+// Meet reports whether some name fits both a and b. Both are patterns of one path
 // component, with * and ?; a bracket expression stands for any one character and a
 // brace for any text, so meet may say yes too often, never too rarely.
-func meet(a, b string) bool {
-	if !hasGlob(a) && !hasGlob(b) {
+func Meet(a, b string) bool {
+	if !HasGlob(a) && !HasGlob(b) {
 		return a == b
 	}
-	if i := strings.IndexByte(b, '*'); !hasGlob(a) && i >= 0 && !hasGlob(b[:i]) && !hasGlob(b[i+1:]) {
+	if i := strings.IndexByte(b, '*'); !HasGlob(a) && i >= 0 && !HasGlob(b[:i]) && !HasGlob(b[i+1:]) {
 		return len(a) >= len(b)-1 && strings.HasPrefix(a, b[:i]) && strings.HasSuffix(a, b[i+1:])
 	}
 	x, y := tokens(a), tokens(b)
@@ -130,30 +130,30 @@ func closing(text []rune, i int, end rune) int {
 	return i
 }
 
-// pointed reports whether glob was plainly meant for names like those of known, and
+// Pointed reports whether glob was plainly meant for names like those of known, and
 // does not merely happen to fit one of them as * and *.json would.
-func pointed(glob, known string) bool {
+func Pointed(glob, known string) bool {
 	if known == "" || !unlike(glob[0]) && glob[0] != known[0] && !unlike(known[0]) {
 		return false
 	}
 	if known[0] == '.' {
-		return glob[0] == '.' && meet(glob, known) // a leading * does not match a dot
+		return glob[0] == '.' && Meet(glob, known) // a leading * does not match a dot
 	}
 	stem, ext := glob, ""
 	if i := strings.LastIndexByte(glob, '.'); i >= 0 {
 		stem, ext = glob[:i], glob[i+1:]
 	}
 	if known[0] == '*' {
-		return literals(ext, 1) && meet(glob, known)
+		return Literals(ext, 1) && Meet(glob, known)
 	}
-	return literals(stem, 2) && meet(glob, known)
+	return Literals(stem, 2) && Meet(glob, known)
 }
 
 // unlike reports whether a pattern that begins with c may begin with any character.
 func unlike(c byte) bool { return c == '*' || c == '?' || c == '[' || c == '{' }
 
-// literals reports whether at least n characters of a pattern stand for themselves.
-func literals(s string, n int) bool {
+// Literals reports whether at least n characters of a pattern stand for themselves.
+func Literals(s string, n int) bool {
 	closed := byte(0)
 	for i := 0; i < len(s) && n > 0; i++ {
 		switch c := s[i]; {

@@ -1,54 +1,62 @@
-package risk
+// Package brings says which commands fill folders with files that their words do not name:
+// another branch, an archive, a copy of a whole folder.
+//
+// An agent's settings may be among such files, and they can switch its hooks off. So a rule about the
+// beginning of a command does not let one pass, and risk notes it. Some commands of these programs
+// only show what they would do, or write just the files that they name; these are told apart
+// by the plainest words alone.
+package brings
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// BringsFiles is the reason of a command that fills the work tree with files that its
+// Why is the reason of a command that fills the work tree with files that its
 // words do not name: an agent's settings, which can switch hooks off, may be among them.
-const BringsFiles = "may bring in an agent's settings"
+const Why = "may bring in an agent's settings"
 
-// MayBringFiles reports whether a command may write files into folders although its words
+// Files reports whether a command may write files into folders although its words
 // do not name them: another branch, an archive, a copy of a whole folder. Where programs
 // take shortened options, each shortening counts.
-func MayBringFiles(e shell.Element) bool {
+func Files(e shell.Element) bool {
 	if e.Kind != shell.Command || len(e.Argv) == 0 {
 		return false
 	}
-	a := argsOf(e)
-	if part, ok := strings.CutPrefix(a.name, "git-"); ok { // git-stash is git stash
-		a.name, a.words, a.plain = "git", append([]string{part}, a.words...), a.plain+1
+	a := cmdline.Of(e)
+	if part, ok := strings.CutPrefix(a.Name, "git-"); ok { // git-stash is git stash
+		a.Name, a.Words, a.Plain = "git", append([]string{part}, a.Words...), a.Plain+1
 	}
-	switch a.name {
+	switch a.Name {
 	case "git":
 		return gitBrings(a)
 	case "hg", "jj", "sl", "bzr", "brz", "fossil", "darcs", "pijul":
-		return len(a.words) > 0 && !a.subOf(staying)
+		return len(a.Words) > 0 && !a.SubOf(staying)
 	case "jar":
-		return a.hasShort([]string{"-x", "--extract"}) || oldStyle(a.words, "x")
+		return a.HasShort([]string{"-x", "--extract"}) || oldStyle(a.Words, "x")
 	case "cp", "gcp":
-		return a.hasShort([]string{"-r", "-R", "-a", "--recursive", "--archive"})
+		return a.HasShort([]string{"-r", "-R", "-a", "--recursive", "--archive"})
 	case "scp":
-		return a.has("-r")
+		return a.Has("-r")
 	case "tar", "gtar", "bsdtar":
-		if tarShows(a.words) {
+		if tarShows(a.Words) {
 			return false
 		}
-		return a.hasShort([]string{"-x", "--extract", "--get"}) || oldStyle(a.words, "x")
+		return a.HasShort([]string{"-x", "--extract", "--get"}) || oldStyle(a.Words, "x")
 	case "unzip":
-		return !unzipShows(a.words)
+		return !unzipShows(a.Words)
 	case "rsync":
-		return !rsyncTries(a.words)
+		return !rsyncTries(a.Words)
 	case "cpio":
-		return a.hasShort([]string{"-i", "--extract", "-p", "--pass-through"})
+		return a.HasShort([]string{"-i", "--extract", "-p", "--pass-through"})
 	case "dpkg-deb", "dpkg":
-		return a.hasShort([]string{"-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"})
+		return a.HasShort([]string{"-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"})
 	}
-	return bringing.Has(a.name) || slices.ContainsFunc(bringingSubs[a.name], a.subOf)
+	return bringing.Has(a.Name) || slices.ContainsFunc(bringingSubs[a.Name], a.SubOf)
 }
 
 // bringing are programs that fill folders, whatever their words are.
@@ -65,11 +73,6 @@ var bringingSubs = map[string][]string{
 // staying are subcommands of hg and jj that leave the files where they are. Others may be
 // shortened, and bring some.
 const staying = "status|st|log|diff|show|describe|desc|commit|ci|annotate|blame|cat|root|id|identify|summary|branches|tags|heads|paths|push|incoming|outgoing|files|manifest|help|version"
-
-func (a args) subOf(names string) bool {
-	_, ok := a.sub(names)
-	return ok
-}
 
 // oldStyle reports whether the first word is options without a dash, one of them letter.
 func oldStyle(words []string, letter string) bool {
@@ -133,5 +136,5 @@ func rsyncTries(words []string) bool {
 // rsyncGiven reports whether w is an option of rsync together with its value.
 func rsyncGiven(w string) bool {
 	name, _, given := strings.Cut(w, "=")
-	return given && matches("--exclude|--include|--filter|--exclude-from|--include-from|--chmod|--info|--out-format|--max-size|--min-size", name)
+	return given && cmdline.Matches("--exclude|--include|--filter|--exclude-from|--include-from|--chmod|--info|--out-format|--max-size|--min-size", name)
 }
