@@ -16,7 +16,7 @@ func builtinRows() map[string]spec {
 		"cd": {builtin: true, raw: cdOps}, "chdir": {builtin: true, raw: cdOps},
 		"pushd": {builtin: true, raw: cdOps}, "popd": {builtin: true, raw: cdOps},
 		"printf":   {builtin: true, raw: printfOps},
-		"read":     {builtin: true, raw: readOps},
+		"read":     {builtin: true, raw: readOps, ok: "-ersqz -a= -d= -i= -n= -N= -p= -t= -u=", exact: "-AklcE"},
 		"getopts":  {builtin: true, raw: getoptsOps},
 		"mapfile":  {builtin: true, ok: "-t -d= -n= -O= -s= -u= -c=", unsure: "-C=", ops: mapfileOps},
 		"unset":    {builtin: true, raw: unsetOps},
@@ -187,7 +187,6 @@ func printsText(format string) bool {
 // readOps: the options with values of bash and zsh differ, so a letter that one of
 // them takes for a flag leaves its value among the names, where it is doubted.
 func readOps(c *call) {
-	c.spec = spec{ok: "-ersqz -a= -d= -i= -n= -N= -p= -t= -u=", exact: "-AklcE"}
 	c.parse()
 	c.m.Neutral = plainWords(c.words)
 	c.names(append(c.values("-a"), c.rest...))

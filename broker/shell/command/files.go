@@ -63,7 +63,7 @@ func fileRows() map[string]spec {
 		"mkdir":    {lax: true, ok: "-m= --mode= -Z? --context?", ops: writeAll},
 		"truncate": {lax: true, ok: "-s= --size=", read: "-r= --reference=", ops: writeAll},
 		"mkfifo":   {lax: true, ok: "-m= --mode=", ops: writeAll},
-		"mknod":    {lax: true, ok: "-m= --mode=", ops: func(c *call) { c.first(c.writes) }},
+		"mknod":    {lax: true, ok: "-m= --mode=", ops: writeFirst},
 		"tee":      {lax: true, ok: "--output-error?", ops: writeAll},
 		"sponge":   {lax: true, ops: writeAll},
 		"mv":       {lax: true, ok: "-S= --suffix= --backup?", ops: moveOps},
@@ -88,6 +88,8 @@ func fileRows() map[string]spec {
 	}
 	return rows
 }
+
+func writeFirst(c *call) { c.first(c.writes) }
 
 // first does something with the first operand.
 func (c *call) first(do func(Word)) {

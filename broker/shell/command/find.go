@@ -6,17 +6,19 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-var xargsSpec = spec{
-	stop: true, wraps: true,
-	ok: "-0oprtx -E= -e? -d= -I= -i? -J= -R= -S= -L= -l? -n= -P= -s= --null --open-tty --interactive --no-run-if-empty --exit --verbose --show-limits --help --version --process-slot-var= " +
-		"--eof? --delimiter= --replace? --max-lines? --max-args= --max-procs= --max-chars=",
-	read: "-a= --arg-file=",
+func xargsRow() spec {
+	return spec{
+		raw:  xargsOps,
+		stop: true, wraps: true,
+		ok: "-0oprtx -E= -e? -d= -I= -i? -J= -R= -S= -L= -l? -n= -P= -s= --null --open-tty --interactive --no-run-if-empty --exit --verbose --show-limits --help --version --process-slot-var= " +
+			"--eof? --delimiter= --replace? --max-lines? --max-args= --max-procs= --max-chars=",
+		read: "-a= --arg-file=",
+	}
 }
 
 // xargsOps: xargs appends what it reads, or puts it where its -I says, which is
 // written {} in what comes out. Without a command it is echo.
 func xargsOps(c *call) {
-	c.spec = xargsSpec
 	c.parse()
 	if c.has("--process-slot-var") {
 		c.unsuref("xargs --process-slot-var sets a variable of any name")

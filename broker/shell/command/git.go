@@ -167,9 +167,9 @@ func gitTreeSubs() map[string]spec {
 		"cat-file":           {lax: true, exact: "--textconv --filters"},
 		"hash-object":        {lax: true, ok: "-t= --path=", exact: "-w", ops: readAll},
 		"for-each-ref":       {lax: true, ok: "--sort= --format= --count= --contains= --points-at= --exclude="},
-		"bundle":             {lax: true, stop: true, subs: map[string]spec{"create": {lax: true, ops: func(c *call) { c.exactf("git bundle create writes a file"); c.first(c.writes) }}, "verify": {lax: true, ops: readAll}, "list-heads": {lax: true, ops: readFrom(0)}, "unbundle": {lax: true, ops: readFrom(0)}}},
+		"bundle":             {lax: true, stop: true, subs: map[string]spec{"create": {lax: true, ops: gitBundle}, "verify": {lax: true, ops: readAll}, "list-heads": {lax: true, ops: readFrom(0)}, "unbundle": {lax: true, ops: readFrom(0)}}},
 		"fast-export":        {lax: true, spill: "--export-marks=", read: "--import-marks= --import-marks-if-exists="},
-		"pack-objects":       {lax: true, ops: func(c *call) { c.first(c.writes) }},
+		"pack-objects":       {lax: true, ops: writeFirst},
 		"repack":             {lax: true, write: "--filter-to= --expire-to="},
 		"fmt-merge-msg":      {lax: true, ok: "-m=", read: "-F= --file="},
 		"interpret-trailers": {lax: true, ok: "--trailer= --where= --if-exists= --if-missing=", ops: gitTrailers},
@@ -378,4 +378,9 @@ func mergeFileOps(c *call) {
 	for i, w := range c.rest {
 		c.file(w, File{Write: i == 0 && !c.has("-p", "--stdout")})
 	}
+}
+
+func gitBundle(c *call) {
+	c.exactf("git bundle create writes a file")
+	c.first(c.writes)
 }

@@ -28,7 +28,7 @@ func remoteRows() map[string]spec {
 		},
 		"sftp": {
 			ok:   "-46AaCfNpqrv -B= -c= -l= -o= -P= -R= -J= -X=",
-			read: "-i=", exact: "-b= -F=", unsure: "-S= -D= -s=", ops: (*call).sshSettings,
+			read: "-i=", exact: "-b= -F=", unsure: "-S= -D= -s=", ops: sshSettings,
 		},
 		"rsync":          rsyncRow(),
 		"rclone":         {lax: true, exact: "--config= --password-command= --metadata-mapper= --rc --sftp-ssh=", ops: rcloneOps, subs: map[string]spec{"config": {lax: true, whole: settles}, "rcd": {lax: true, whole: serves}, "rc": {lax: true, whole: handsOn}, "serve": {lax: true, whole: serves}, "mount": {lax: true, whole: "changes what names of files mean"}}},
@@ -61,7 +61,7 @@ func sshRow() spec {
 func sshOps(c *call) {
 	c.parse()
 	if len(c.rest) == 0 {
-		c.sshSettings()
+		sshSettings(c)
 		return
 	}
 	c.m.Host = c.rest[0].Text
@@ -74,7 +74,7 @@ func sshOps(c *call) {
 	} else {
 		c.parse()
 	}
-	c.sshSettings()
+	sshSettings(c)
 	if len(c.rest) == 0 {
 		c.exactf("ssh opens a shell on another machine")
 		return
@@ -85,7 +85,7 @@ func sshOps(c *call) {
 
 // sshSettings reads the values of -o, which no list of options holds for all of
 // ssh, scp and sftp alike.
-func (c *call) sshSettings() {
+func sshSettings(c *call) {
 	for _, w := range c.values("-o") {
 		name, value, _ := strings.Cut(w.Text, "=")
 		if head, rest, ok := strings.Cut(strings.TrimSpace(name), " "); ok {
@@ -103,7 +103,7 @@ func (c *call) sshSettings() {
 // remoteCopyOps: the last operand is where to, and those with a colon before any
 // slash are on another machine.
 func remoteCopyOps(c *call) {
-	c.sshSettings()
+	sshSettings(c)
 	for i, w := range c.rest {
 		switch {
 		case isRemote(w.Text):

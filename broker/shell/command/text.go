@@ -66,7 +66,7 @@ func searchRows() map[string]spec {
 		"jq":    {lax: true, ok: "-L= --indent= --seq --stream --tab", ops: jqOps},
 		"yq":    {lax: true, ok: "-I= --indent= -o= -p= --output-format= --input-format= --expression=", exact: "-s= --split-exp=", read: "--from-file= --split-exp-file=", ops: yqOps},
 		"tomlq": {lax: true, ops: yqOps}, "xq": {lax: true, ops: yqOps}, "gojq": {lax: true, ops: jqOps}, "jaq": {lax: true, ops: jqOps},
-		"sed": {raw: sedOps}, "gsed": {raw: sedOps},
+		"sed": sedRow(), "gsed": sedRow(),
 		"awk": awkRow(), "gawk": awkRow(), "mawk": awkRow(), "nawk": awkRow(), "original-awk": awkRow(),
 		"bat": batRow(), "batcat": batRow(),
 		"less":  {lax: true, ok: "-b= -h= -j= -p= -P= -t= -x= -y= -z= -D= -#=", spill: "-o= -O= --log-file= --LOG-FILE=", exact: "-k= --lesskey-file= --lesskey-src= --lesskey-content= -T= --tag-file=", whole: "can run programs from its prompt", ops: pagerOps},

@@ -15,7 +15,7 @@ func wrapperRows() map[string]spec {
 			unsure: "-A --askpass -e --edit -D= --chdir= -R= --chroot= -h= --host=", ops: sudoOps,
 		},
 		"doas":       {stop: true, ok: "-Lns -u=", read: "-C=", ops: sudoOps},
-		"env":        {raw: envOps},
+		"env":        envRow(),
 		"timeout":    {stop: true, wraps: true, skip: 1, ok: "-fpv -k= -s= --foreground --preserve-status --verbose --kill-after= --signal= --help --version"},
 		"nice":       {stop: true, wraps: true, ok: "-0123456789- -n= --adjustment= --help --version"},
 		"ionice":     {stop: true, wraps: true, ok: "-t -c= -n= -p= -P= -u= --class= --classdata= --pid= --pgid= --uid= --ignore --help --version"},
@@ -35,7 +35,7 @@ func wrapperRows() map[string]spec {
 		"exec":       {builtin: true, stop: true, wraps: true, ok: "-cl", exact: "-a=", ops: execOps}, // many systems have one program that is ls or rm by the name that -a gives it
 		"builtin":    {builtin: true, stop: true, wraps: true},
 		"command":    {builtin: true, stop: true, ok: "-pvV", ops: commandOps},
-		"xargs":      {raw: xargsOps},
+		"xargs":      xargsRow(),
 		"find":       {raw: findOps},
 		"fd":         fdRow(),
 		"fdfind":     fdRow(),
@@ -129,10 +129,13 @@ func (c *call) assignments(words []Word) []Word {
 	return words
 }
 
-var envSpec = spec{
-	stop: true, ok: "-i0v -u= --ignore-environment --null --unset= --debug --block-signal? --default-signal? --ignore-signal? --list-signal-handling --help --version",
-	exact:  "-a= --argv0=",
-	unsure: "-C= --chdir= -S= --split-string= -P= -L= -U= -f= --file=",
+func envRow() spec {
+	return spec{
+		wraps: true, raw: envOps,
+		stop: true, ok: "-i0v -u= --ignore-environment --null --unset= --debug --block-signal? --default-signal? --ignore-signal? --list-signal-handling --help --version",
+		exact:  "-a= --argv0=",
+		unsure: "-C= --chdir= -S= --split-string= -P= -L= -U= -f= --file=",
+	}
 }
 
 // envOps: a lone dash is -i, and what follows -S is split into words by env's own rules.
@@ -140,8 +143,6 @@ func envOps(c *call) {
 	if len(c.words) > 0 && c.words[0].Text == "-" {
 		c.words = c.words[1:]
 	}
-	c.spec = envSpec
-	c.wraps = true
 	c.parse()
 	if len(c.rest) > 0 && c.rest[0].Text == "-" {
 		c.rest = c.rest[1:]
