@@ -78,7 +78,7 @@ var arrows = map[string][]string{
 	"hookclient/install/hookline": {module + "/hookclient/profile"},
 	"hookclient/install/machine":  {},
 	"broker/shell/wordset":        {},
-	"broker/shell/command":        {module + "/broker/shell/little", module + "/broker/shell/wordset"},
+	"broker/shell/command":        {module + "/broker/shell/little", module + "/broker/shell/programs", module + "/broker/shell/wordset"},
 	"broker/shell/little":         {module + "/broker/shell/wordset"},
 	"broker/rules/patterns":       {"github.com/bmatcuk/doublestar/…"},
 	"broker/rules/claude":         {module + "/broker/rules", module + "/broker/rules/patterns"},
@@ -88,6 +88,7 @@ var arrows = map[string][]string{
 	"broker/risk/brings":          {module + "/broker/shell", module + "/broker/shell/wordset", module + "/broker/risk/cmdline"},
 	"broker/risk/cmdline":         {module + "/broker/shell", module + "/broker/risk/pathtable"},
 	"broker/risk/pathtable":       {module + "/broker/shell/wordset"},
+	"broker/shell/programs":       {},
 
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},

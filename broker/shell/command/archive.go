@@ -216,7 +216,7 @@ func unarOps(c *call) {
 // counts, so that a test is none where it is told to pack or to unpack, too.
 func packOps(prints string) func(*call) {
 	names := strings.Fields(prints)
-	return func(c *call) {
+	return noted("pack "+prints, func(c *call) {
 		prints := c.has(names...)
 		if !c.has("-c", "--stdout", "--to-stdout") && (c.lettered("dz") || c.hasLong("--decompress") || c.hasLong("--uncompress") || c.hasLong("--compress")) || c.has("--rm") {
 			prints = false
@@ -230,5 +230,5 @@ func packOps(prints string) func(*call) {
 		for _, w := range c.rest {
 			c.file(w, File{Tree: tree, Write: !prints, Deletes: !prints})
 		}
-	}
+	})
 }

@@ -121,9 +121,9 @@ func makeOps(c *call) {
 }
 
 func goRow() spec {
-	const build = "-a -n -race -msan -asan -cover -v -work -x -linkshared -trimpath -buildvcs -p= -covermode= -coverpkg= -asmflags= -buildmode= -gcflags= -ldflags= -installsuffix= -mod= -pkgdir= -tags= -pgo= -modcacherw -json -C= -h -help "
-	const tests = "-args -c -failfast -fullpath -i -short -benchmem -artifacts -bench= -benchtime= -blockprofilerate= -count= -cpu= -fuzz= -fuzztime= -fuzzminimizetime= -list= -memprofilerate= -mutexprofilefraction= -parallel= -run= -shuffle= -skip= -timeout= -vet= -update -golden "
-	const risky = "-toolexec= -exec= -vettool= -fixtool= -overlay= -modfile= -compiler= -gccgoflags="
+	const build = goBuildConst
+	const tests = goTestConst
+	const risky = goRiskyConst
 	built := spec{single: true, ok: build, write: "-o=", unsure: risky, ops: goOps}
 	plain := spec{lax: true, single: true, ok: "-C=", unsure: risky, ops: goOps}
 	test := built
@@ -494,3 +494,7 @@ func prettierOps(c *call) {
 		c.file(w, File{Write: c.has("-w", "--write"), Tree: true})
 	}
 }
+
+const goBuildConst = "-a -n -race -msan -asan -cover -v -work -x -linkshared -trimpath -buildvcs -p= -covermode= -coverpkg= -asmflags= -buildmode= -gcflags= -ldflags= -installsuffix= -mod= -pkgdir= -tags= -pgo= -modcacherw -json -C= -h -help "
+const goTestConst = "-args -c -failfast -fullpath -i -short -benchmem -artifacts -bench= -benchtime= -blockprofilerate= -count= -cpu= -fuzz= -fuzztime= -fuzzminimizetime= -list= -memprofilerate= -mutexprofilefraction= -parallel= -run= -shuffle= -skip= -timeout= -vet= -update -golden "
+const goRiskyConst = "-toolexec= -exec= -vettool= -fixtool= -overlay= -modfile= -compiler= -gccgoflags="

@@ -287,14 +287,14 @@ func shoptOps(c *call) {
 
 // onlyListing is a builtin that is harmless only without operands.
 func onlyListing(why string) func(*call) {
-	return func(c *call) {
+	return noted("only-listing "+why, func(c *call) {
 		for _, w := range c.words {
 			if w.Text != "-l" && w.Text != "-p" && w.Text != "-r" {
 				c.unsuref("%s %s", c.name, why)
 			}
 		}
 		c.m.Neutral = true
-	}
+	})
 }
 
 // hashOps: "hash NAME" looks where a program lies; more than that changes it.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -42,13 +43,13 @@ func writeAll(c *call) {
 
 // readFrom reads the operands but for the first n, such as grep's pattern.
 func readFrom(n int) func(*call) {
-	return func(c *call) {
+	return noted("read-from "+fmt.Sprint(n), func(c *call) {
 		for i, w := range c.rest {
 			if i >= n {
 				c.reads(w)
 			}
 		}
-	}
+	})
 }
 
 // fileRows are programs that make, change and remove files.

@@ -98,15 +98,15 @@ var (
 	installing = wordset.New("install add update upgrade import link")
 )
 
-// programs are names that hardly ever are an operand, but of something that runs them.
-var programs = wordset.New(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
+// programNames are names that hardly ever are an operand, but of something that runs them.
+var programNames = wordset.New(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
 	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
 
 func (c *call) foreignOperand(w Word, at int) {
 	if at < 3 && (hands.Has(w.Text) || strings.HasSuffix(w.Text, ":eval") || strings.HasSuffix(w.Text, ":exec") || strings.HasSuffix(w.Text, ":shell") || strings.HasSuffix(w.Text, ":psql")) {
 		c.exactf("a subcommand of a program that aoctl does not know may run something")
 	}
-	if programs.Has(w.Text) {
+	if programNames.Has(w.Text) {
 		c.exactf("a program that aoctl does not know is given the name of another one")
 	}
 	c.foreignText(w)

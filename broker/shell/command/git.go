@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -127,11 +128,11 @@ func gitRefSubs() map[string]spec {
 
 // onlyLooksAt is for subcommands that only look when they are given at most n operands.
 func onlyLooksAt(n int) func(*call) {
-	return func(c *call) {
+	return noted("git-only-looks-at "+fmt.Sprint(n), func(c *call) {
 		if len(c.rest) > n {
 			c.exactf("%s %s", c.name, gitMovesOn)
 		}
-	}
+	})
 }
 
 // gitReset: to an earlier commit of the branch itself nothing new comes in. A word with a

@@ -203,11 +203,11 @@ func haskellOps(c *call) {
 // onlyWith makes a program exact for all subcommands but those that only look.
 func onlyWith(names string) func(*call) {
 	looks := wordset.Map(names)
-	return func(c *call) {
+	return noted("only-with "+names, func(c *call) {
 		if len(c.rest) == 0 || !looks[c.rest[0].Text] {
 			c.exactf("%s changes settings or what runs", c.name)
 		}
-	}
+	})
 }
 
 // writeObject: these change the files that they name.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"strings"
@@ -95,7 +96,7 @@ func searchRows() map[string]spec {
 
 // lastWritten reads the first n operands and writes those that follow.
 func lastWritten(n int) func(*call) {
-	return func(c *call) {
+	return noted("last-written "+fmt.Sprint(n), func(c *call) {
 		for i, w := range c.rest {
 			if i < n {
 				c.reads(w)
@@ -104,7 +105,7 @@ func lastWritten(n int) func(*call) {
 			c.exactf("%s writes to its second file", c.name)
 			c.writes(w)
 		}
-	}
+	})
 }
 
 func diffOps(c *call) {
@@ -223,13 +224,13 @@ func (c *call) lettered(letters string) bool {
 // followLinks is ops for a program that follows links below its folders when it has
 // one of the letters short, or the long option, and, with deep, one of those as well.
 func followLinks(short, long, deep string, ops func(*call)) func(*call) {
-	return func(c *call) {
+	return noted("follow-links "+dash(short)+" "+dash(long)+" "+dash(deep)+" "+kebab(ops), func(c *call) {
 		follows := c.lettered(short) || long != "" && c.hasLong(long)
 		if follows && (deep == "" || c.lettered(deep) || c.hasLong("--recursive") || c.hasLong("--archive")) {
 			c.follows()
 		}
 		ops(c)
-	}
+	})
 }
 
 // jqOps: jq runs and writes nothing. Some of its options take two words, the second
