@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/links"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -148,7 +149,7 @@ func (w *walker) judge(e Element, c run1) {
 	for _, f := range m.Files {
 		w.operand(f, c)
 	}
-	if command.Relinks(words) {
+	if links.Moves(words) {
 		w.relink(from, len(c.via.names) > 0)
 	}
 	for _, a := range m.Assigns {

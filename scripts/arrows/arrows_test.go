@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"broker/story":       {module + "/broker", module + "/broker/agents", module + "/broker/wire"},
 	"broker/rules":       {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", module + "/broker/risk", module + "/broker/patch", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/command", module + "/broker/rules/patterns", module + "/broker/risk/brings"},
 	"broker/risk":        {module + "/hookclient/profile", module + "/broker/wire", module + "/broker/shell", "github.com/bmatcuk/doublestar/…", module + "/broker/shell/wordset", module + "/broker/shell/command", module + "/broker/risk/…"},
-	"broker/shell":       {module + "/broker/shell/command", module + "/broker/shell/plain", module + "/broker/shell/wordset", "mvdan.cc/sh/…"},
+	"broker/shell":       {module + "/broker/shell/command", module + "/broker/shell/links", module + "/broker/shell/plain", module + "/broker/shell/wordset", "mvdan.cc/sh/…"},
 	"broker/shell/plain": {},
 	"broker/vet":         {module + "/broker/rules", module + "/broker/rules/rulesfile", module + "/broker/risk", "mvdan.cc/sh/…"},
 	"broker/brokertest":  {module + "/broker", module + "/broker/rules", module + "/store/chain", "github.com/google/go-cmp/…", "github.com/google/uuid"},
@@ -89,6 +89,7 @@ var arrows = map[string][]string{
 	"broker/risk/cmdline":         {module + "/broker/shell", module + "/broker/risk/pathtable"},
 	"broker/risk/pathtable":       {module + "/broker/shell/wordset"},
 	"broker/shell/programs":       {},
+	"broker/shell/links":          {module + "/broker/shell/command", module + "/broker/shell/wordset"},
 
 	// Only tests import it.
 	"broker/brokertest/seeded": {"pgregory.net/rapid"},

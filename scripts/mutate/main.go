@@ -34,6 +34,8 @@ var packages = map[string][]string{
 	"broker/rules/rulesfile": nil,
 	"broker/shell":           {"broker/rules"},
 	"broker/shell/command":   {"broker/shell", "broker/rules"},
+	"broker/shell/links":     {"broker/shell"},
+	"broker/shell/programs":  {"broker/shell/command"},
 	"broker/shell/little":    {"broker/shell/command"},
 	"broker/shell/plain":     {"broker/shell"},
 }
@@ -74,7 +76,7 @@ func main() {
 
 func run(ctx context.Context, o options, names []string) error {
 	if len(names) == 0 {
-		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/risk/brings", "broker/risk/cmdline", "broker/risk/pathtable", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/patterns", "broker/rules/rulesfile", "broker/shell", "broker/shell/command", "broker/shell/little", "broker/shell/plain"}
+		names = []string{"tui/safe", "broker/agents", "broker/risk", "broker/risk/brings", "broker/risk/cmdline", "broker/risk/pathtable", "broker/rules", "broker/rules/claude", "broker/rules/history", "broker/rules/patterns", "broker/rules/rulesfile", "broker/shell", "broker/shell/command", "broker/shell/links", "broker/shell/little", "broker/shell/plain", "broker/shell/programs"}
 	}
 	root, err := os.Getwd()
 	if err != nil {

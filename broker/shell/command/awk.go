@@ -6,18 +6,6 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/little"
 )
 
-func awkRow() spec {
-	return spec{
-		stop: true, mild: true,
-		ok:     "-F= -v= -bcCghIkMNOPrsSt -V -L? -W= --field-separator= --assign= --characters-as-bytes --traditional --gen-pot --lint? --bignum --use-lc-numeric --non-decimal-data --optimize --no-optimize --posix --re-interval --sandbox --lint-old --version --help --csv",
-		spill:  "-o? -p? -d? --pretty-print? --profile? --dump-variables?",
-		load:   "-f= --file= -E= --exec=",
-		exact:  "-e= --source= -D? --debug?",
-		unsure: "-i= --include= -l= --load=",
-		ops:    awkOps,
-	}
-}
-
 func awkOps(c *call) {
 	programs := c.values("-e", "--source")
 	for _, w := range c.values("-W") {

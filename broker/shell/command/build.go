@@ -5,66 +5,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
-
-// buildRows are programs that build and test a project.
-func buildRows() map[string]spec {
-	compiler := spec{lax: true, single: true, ok: compilerValues, write: "-o= -output= -MF=", spill: "-MJ= -aux-info= -serialize-diagnostics=", exact: "-Xlinker= -Xpreprocessor= -Xassembler=", unsure: "-wrapper= -specs= -fplugin= -B= -fuse-ld= -load= -iplugindir= -Xclang= -plugin= -T=", ops: compilerOps}
-	rows := map[string]spec{
-		"make": makeRow(), "gmake": makeRow(), "bmake": makeRow(), "remake": makeRow(), "mvnw": jvmBuild(), "gradlew": jvmBuild(),
-		"go":        goRow(),
-		"gofmt":     {single: true, ok: "-d -e -l -s -w -r= -h -help", spill: "-cpuprofile=", ops: gofmtOps},
-		"goimports": {single: true, lax: true, spill: "-cpuprofile= -memprofile= -trace=", ops: gofmtOps},
-		"cargo":     cargoRow(),
-		"rustc":     {lax: true, ok: "-L= -l= --crate-name= --crate-type= --edition= --emit= --target= --cfg= --extern= --print=", write: "-o= --out-dir=", exact: "-C= --codegen= -Z=", unsure: "--sysroot=", ops: rustcOps},
-		"cmake":     {lax: true, ok: "-S= -B= -G= -D= -U= -A= -T= --build= --target= --config= --preset= --parallel? -j? -t= --install= --log-level=", ops: cmakeOps, exact: "--prefix= --install-prefix= -P= -C= -E --open= --toolchain= --graphviz= --workflow --trace-redirect= --debugger-pipe=", unsure: "--debugger"},
-		"ctest":     {lax: true, ok: "--test-dir=", ops: farOptions, exact: "--test-command --build-makeprogram= -S= -D= --script= --dashboard= --build-and-test --overwrite="},
-		"ninja":     {lax: true, ok: "-j= -k= -l= -d= -w=", load: "-f=", exact: "-C= -t="},
-		"mvn":       jvmBuild(), "gradle": jvmBuild(), "sbt": jvmBuild(), "ant": jvmBuild(),
-		"java":   {single: true, stop: true, mild: true, lax: true, ok: "-cp= -classpath= --class-path= -p= -module-path= -add-opens= -add-exports=", read: "-jar=", unsure: "-agentlib= -agentpath= -javaagent= -Xbootclasspath= -XX:OnError= -XX:OnOutOfMemoryError= -XX:Flags= -XX:VMOptionsFile=", ops: javaOps},
-		"javac":  {single: true, lax: true, ok: "-cp= -classpath= -sourcepath= -source= -target= --release= -encoding=", write: "-d= -s= -h=", exact: "-processor= -processorpath= -processor-path= -Xplugin=", ops: javacOps},
-		"dotnet": {lax: true, stop: true, ops: dotnetOps, subs: map[string]spec{"exec": {lax: true, whole: "runs a program by its file"}, "tool": {lax: true, whole: "installs or runs tools"}, "script": {lax: true, whole: "runs code"}, "fsi": {lax: true, whole: "runs code"}, "dnx": {lax: true, whole: "runs a package by name"}, "nuget": {lax: true, whole: "changes where packages come from"}, "msbuild": {lax: true, single: true, exact: "-logger= -l="}}},
-		"rake":   {lax: true, ok: "-C= -I=", load: "-f= --rakefile=", code: "-e= -E= -p= --execute= --execute-continue= --execute-print=", exact: "-r= --require= -R= --rakelibdir="},
-		"rails":  {lax: true, stop: true, subs: map[string]spec{"runner": {lax: true, whole: "runs code given on the command line"}, "r": {lax: true, whole: "runs code given on the command line"}, "console": {lax: true, whole: atPrompt}, "c": {lax: true, whole: atPrompt}, "dbconsole": {lax: true, whole: atPrompt}, "db": {lax: true, whole: atPrompt}, "new": {lax: true, unsure: "-m= --template= -r="}, "app:template": {lax: true, whole: "runs code from elsewhere"}}},
-		"just":   {lax: true, ok: "-q -n", load: "-f= --justfile=", exact: "-d= --working-directory= --shell= --shell-arg= -c --command --chooser= --choose --edit -e --evaluate -g --set= --dotenv-path= --dotenv-filename= -E=", ops: justOps},
-		"task":   {lax: true, load: "-t= --taskfile=", exact: "-d= --dir= -g --global"},
-		"pytest": pytestRow(), "py.test": pytestRow(),
-		"tox":     {lax: true, load: "-c= --conf=", exact: "-x= --override= --workdir= --result-json=", unsure: "--runner=", subs: map[string]spec{"exec": {lax: true, whole: handsOn}, "e": {lax: true, whole: handsOn}, "devenv": {lax: true, whole: "makes a folder of programs"}, "d": {lax: true, whole: "makes a folder of programs"}}},
-		"webpack": {lax: true, exact: "-c= --config= --plugin= --entry= --require= -r="}, "rollup": {lax: true, exact: "-c? --config? -p= --plugin= --configPlugin="},
-		"vite": {lax: true, spill: "--outDir=", exact: "-c= --config="}, "esbuild": {lax: true, spill: "--outfile= --outdir= --metafile=", exact: "--servedir="},
-		"black": {lax: true, exact: "--config=", ops: farFileOps}, "isort": {lax: true, exact: "--settings-path= --sp= --settings-file=", ops: farFileOps}, "ruff": {lax: true, ops: farFileOps, spill: "-o= --output-file=", exact: "--config="}, "flake8": {lax: true, exact: "--config= --append-config=", spill: "--output-file="},
-		"mypy":         {lax: true, ops: farTestOps, spill: "--html-report= --xml-report= --txt-report= --cobertura-xml-report= --any-exprs-report= --linecount-report= --linecoverage-report= --lineprecision-report= --xslt-html-report= --xslt-txt-report= --junit-xml= --cache-dir= --timing-stats= --line-checking-stats=", exact: "--custom-typeshed-dir= --custom-typing-module= --config-file= --install-types -c= --command=", unsure: "--python-executable="},
-		"pylint":       {lax: true, spill: "--output=", exact: "--rcfile= --output-format= -f=", code: "--init-hook=", unsure: "--load-plugins="},
-		"shellcheck":   {lax: true, exact: "--rcfile=", ops: readAll},
-		"clang-tidy":   {lax: true, single: true, spill: "-export-fixes=", exact: "-fix -fix-errors -fix-notes -config-file= -config=", unsure: "-load= -plugins=", ops: readAll},
-		"clang-format": {lax: true, single: true, ops: formatOps},
-		"ctags":        {lax: true, exact: "--options= --options-maybe= --optlib-dir=", spill: "-f= -o="},
-		"pre-commit":   {lax: true, load: "-c= --config=", subs: map[string]spec{"install": {lax: true, whole: "makes git run programs"}, "uninstall": {lax: true, whole: "changes what git runs"}, "init-templatedir": {lax: true, whole: "makes git run programs"}, "try-repo": {lax: true, whole: "runs code from elsewhere"}}},
-		"bazel":        {lax: true, single: true, exact: "-bazelrc= -output_base= -output_user_root= -output_file= -install_base= -remote_executor= -remote_cache= -experimental_remote_downloader= -bes_backend= -host_jvm_args=", unsure: "-workspace_status_command= -run_under= -action_env= -spawn_strategy= -override_repository="},
-		"meson":        {lax: true, exact: "--gdb --gdb-path= --setup= --native-file= --cross-file=", unsure: "--wrapper= --wrap=", subs: map[string]spec{"devenv": {lax: true, whole: "opens a shell or runs a program"}, "setup": {lax: true, ops: farOptions}}},
-		"mix":          {lax: true, code: "-e= --eval=", exact: "-r= --require=", subs: mixSubs()},
-		"cdk":          {lax: true, code: "-a= --app= -b= --build=", exact: "-p= --plugin= -o= --output="},
-		"cppcheck":     {lax: true, exact: "--rule-file= --project=", spill: "--output-file= --cppcheck-build-dir= --plist-output= --checkers-report=", unsure: "--addon= --clang? --exe="},
-		"stylelint":    {lax: true, ok: "--cache", spill: "-o= --output-file= --cache-location=", exact: "--custom-formatter= --config= --config-basedir= --custom-syntax= -f= --formatter=", ops: farFileOps},
-		"nox":          {lax: true, exact: "-f= --noxfile="},
-		"eslint":       {lax: true, ok: "--cache --ext= --max-warnings= -f= --format=", spill: "--cache-location= --cache-file= -o= --output-file=", exact: "-c= --config= --rulesdir= --resolve-plugins-relative-to= --plugin= --parser= --init", read: "--ignore-path=", ops: eslintOps},
-		"prettier":     {lax: true, ok: "--parser= --log-level=", exact: "--plugin= --config= --find-config-path=", ops: prettierOps},
-		"jest":         {lax: true, ok: "--coverage? --cache --no-cache -t= --watch? --watchAll? --testNamePattern=", spill: "--coverageDirectory= --cacheDirectory=", ops: farTestOps, exact: "--projects= --env= -c= --config= --globalSetup= --globalTeardown= --setupFiles= --setupFilesAfterEnv= --runner= --testRunner= --transform= --reporters= --resolver= --testEnvironment= --rootDir= --outputFile= --preset= --watchPlugins= --testSequencer= --filter= --haste="},
-		"vitest":       {lax: true, ok: "-t= --reporter=", ops: vitestOps, exact: "--api? --api.host= --api.port= --ui --open -c= --config= -r= --root= --globalSetup= --outputFile= --environment= --runner= --dir="},
-		"mocha":        {lax: true, ok: "-t= -g= --timeout= --grep=", ops: farTestOps, exact: "-u= --ui= -r= --require= --config= --reporter= -R= --loader= --import= --package= --node-option="},
-		"phpunit":      {lax: true, ok: "--filter= --testdox", spill: "--log-junit= --coverage-html= --coverage-xml= --coverage-clover= --coverage-php= --coverage-text? --log-teamcity= --testdox-html= --testdox-text= --cache-directory=", exact: "--bootstrap= -c= --configuration= -d= --include-path= --printer= --extension="},
-		"tsc":          {lax: true, single: true, ok: "-p= -project= -target= -module=", write: "-outDir= -outFile= -declarationDir= -tsBuildInfoFile= -generateTrace= -generateCpuProfile=", ops: tscOps},
-		"ld":           {single: true, lax: true, ok: "-l= -L=", write: "-o= -Map=", unsure: "-plugin= -plugin-opt= -T= -dynamic-linker="},
-	}
-	same(rows, rows["ld"], "ld.gold ld.bfd ld.lld lld mold")
-	for name := range wordset.Map("gcc g++ clang clang++ cc c++ cpp c89 c99 gfortran emcc em++") {
-		rows[name] = compiler
-	}
-	return rows
-}
-
-const compilerValues = "-x= -include= -I= -L= -D= -U= -isystem= -iquote= -idirafter= -MT= -MQ= -arch= -target= -framework= -u= -z= -l="
 
 // compilerOps: @file holds further options.
 func compilerOps(c *call) {
@@ -91,14 +34,6 @@ func compilerOps(c *call) {
 	readAll(c)
 }
 
-func makeRow() spec {
-	return spec{
-		ok: "-bmBdeikLnpqrRsStvwh -j? -l? -O? -o= -W= --always-make --debug? --environment-overrides --help --ignore-errors --jobs? --keep-going --load-average? --max-load? --check-symlink-times --just-print --dry-run --recon --old-file= --assume-old= --new-file= --assume-new= --what-if= " +
-			"--output-sync? --print-data-base --question --no-builtin-rules --no-builtin-variables --silent --quiet --no-silent --no-keep-going --stop --touch --trace --version --print-directory --no-print-directory --warn-undefined-variables --shuffle? --jobserver-style=",
-		read: "-C= --directory=", load: "-f= --file= --makefile=", exact: "-I= --include-dir=", unsure: "-E= --eval=", ops: makeOps,
-	}
-}
-
 // makeOps: a variable of the command line beats the one in the file, whatever runs it.
 func makeOps(c *call) {
 	for _, w := range c.values("-C", "--directory") {
@@ -117,34 +52,6 @@ func makeOps(c *call) {
 		default:
 			c.exactf("make is given a variable, which may decide what runs")
 		}
-	}
-}
-
-func goRow() spec {
-	const build = goBuildConst
-	const tests = goTestConst
-	const risky = goRiskyConst
-	built := spec{single: true, ok: build, write: "-o=", unsure: risky, ops: goOps}
-	plain := spec{lax: true, single: true, ok: "-C=", unsure: risky, ops: goOps}
-	test := built
-	test.ok += tests
-	test.write += " -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -outputdir= -test.testlogfile="
-	test.last = "-args"
-	get, list, run := built, built, built
-	get.ok += "-d -t -u -tool -insecure -fix "
-	list.ok += "-compiled -deps -e -export -f= -find -m -retracted -reuse= -test -u -versions "
-	run.stop, run.mild, run.ops = true, true, goRunOps
-	vet := spec{single: true, lax: true, ok: build, unsure: risky, ops: goOps}
-	return spec{
-		stop: true, mild: true, single: true, ok: "-C= -h -help", other: "an unknown subcommand",
-		subs: map[string]spec{
-			"build": built, "test": test, "install": built, "get": get, "list": list, "run": run, "vet": vet, "generate": {single: true, ok: build + "-run= -skip= ", unsure: risky, ops: goOps, whole: "runs the commands that stand in the source files"},
-			"fmt": plain, "clean": plain, "doc": plain, "version": plain, "help": plain, "mod": plain, "work": plain, "telemetry": plain, "fix": vet,
-			"env":  {lax: true, single: true, exact: "-w -u", ops: goOps},
-			"tool": {lax: true, single: true, stop: true, ok: "-n", unsure: "-modfile= -overlay=", ops: goToolOps},
-			"bug":  {lax: true, whole: "opens a window"},
-		},
-		ops: goOps,
 	}
 }
 
@@ -232,14 +139,14 @@ func goToolOps(c *call) {
 		c.exactf("go tool runs a program by its name")
 	}
 	if name == "test2json" {
-		d := call{spec: spec{single: true, stop: true, lax: true, ok: "-p="}, words: words}
+		d := call{spec: adhoc(programs.Row{Single: true, Stop: true, Lax: true, OK: "-p="}), words: words}
 		d.parse()
 		if c.run(d.rest); len(d.rest) > 0 {
 			c.exactf("go tool test2json %s", handsOn)
 		}
 		return
 	}
-	d := call{spec: spec{single: true, lax: true, spill: "-o="}, name: c.name, words: words, m: c.m}
+	d := call{spec: adhoc(programs.Row{Single: true, Lax: true, Spills: "-o="}), name: c.name, words: words, m: c.m}
 	d.parse()
 	c.m = d.m
 	if name == "buildid" && d.has("-w") {
@@ -253,20 +160,6 @@ func goToolOps(c *call) {
 func gofmtOps(c *call) {
 	for _, w := range c.rest {
 		c.file(w, File{Write: c.has("-w"), Tree: true})
-	}
-}
-
-const cargoKnown = `add b bench build c check clean clippy d doc fetch fix fmt generate-lockfile help info init install locate-project
-	login logout metadata new nextest owner package pkgid publish r read-manifest remove report rm run rustc rustdoc search t test tree
-	uninstall update vendor verify-project version yank`
-
-func cargoRow() spec {
-	sub := spec{lax: true, ok: "-p= -j= -F= --package= --bin= --example= --test= --bench= --features= --jobs= --profile= --target= --message-format= --color=", write: "--target-dir= --artifact-dir= --out-dir=", exact: "-C= -Z= --manifest-path= --git= --path= --index= --registry= --root= --lockfile-path=", unsure: "--config="}
-	subs := make(map[string]spec)
-	same(subs, sub, cargoKnown)
-	return spec{
-		stop: true, mild: true, ok: "-vVqh --version --list --verbose --quiet --color= --locked --offline --frozen --help --explain=", exact: "-C= -Z=", unsure: "--config=",
-		raw: cargoOps, subs: subs, other: "an unknown subcommand may be an alias or another program",
 	}
 }
 
@@ -382,10 +275,6 @@ func pytestOps(c *call) {
 	}
 }
 
-func jvmBuild() spec {
-	return spec{single: true, lax: true, ok: "-pl= -P= -T= -x= -projects= -activate-profiles=", load: "-f= -file= -pom=", spill: "-l= -log-file= -logfile=", exact: "-buildfile= -system-prop= -project-cache-dir= -b= -c= -g= -p= -s= -gs= -settings= -t= -toolchains= -project-dir= -build-file= -settings-file= -gradle-user-home= -include-build=", unsure: "-I= -init-script= -D= -lib= -logger= -listener= -inputhandler=", ops: jvmOps}
-}
-
 // jvmOps: some properties name a program or a file of settings.
 func jvmOps(c *call) {
 	for _, w := range c.words {
@@ -424,7 +313,7 @@ var vmSetting = sync.OnceValue(func() *regexp.Regexp {
 // or the beginning of the name of one that does more than a flag.
 func (c *call) jvmGlued(text string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
-	known := c.options().byName
+	known := c.list.byName
 	if text[:min(1, len(text))] != "-" || len(name) < 2 || known["-"+name].name != "" || jvmFlags.Has(name) {
 		return false
 	}
@@ -475,13 +364,6 @@ func javaOps(c *call) {
 	}
 }
 
-func pytestRow() spec {
-	return spec{
-		lax: true, ok: "-k= -m= -n= -r= -W= --maxfail= --tb= --durations= --timeout= --cov? --cov-report= --color= --log-level= --log-cli-level= --junit-prefix= --ignore= --deselect= --capture= --show-capture= --verbosity=",
-		spill: "--junitxml= --junit-xml= --log-file= --resultlog= --result-log= --pastebin= --debug?", ops: pytestOps, exact: "--ds= --dc= --pythonpath= -p= -c= -o= --config-file= --override-ini= --rootdir= --confcutdir= --pdbcls= --basetemp= --import-mode= --cov-config= --trace --pdb --pyargs --dist= --tx= --rsyncdir= -d --html=",
-	}
-}
-
 // formatOps: -i changes the files.
 func formatOps(c *call) {
 	for _, w := range c.rest {
@@ -494,7 +376,3 @@ func prettierOps(c *call) {
 		c.file(w, File{Write: c.has("-w", "--write"), Tree: true})
 	}
 }
-
-const goBuildConst = "-a -n -race -msan -asan -cover -v -work -x -linkshared -trimpath -buildvcs -p= -covermode= -coverpkg= -asmflags= -buildmode= -gcflags= -ldflags= -installsuffix= -mod= -pkgdir= -tags= -pgo= -modcacherw -json -C= -h -help "
-const goTestConst = "-args -c -failfast -fullpath -i -short -benchmem -artifacts -bench= -benchtime= -blockprofilerate= -count= -cpu= -fuzz= -fuzztime= -fuzzminimizetime= -list= -memprofilerate= -mutexprofilefraction= -parallel= -run= -shuffle= -skip= -timeout= -vet= -update -golden "
-const goRiskyConst = "-toolexec= -exec= -vettool= -fixtool= -overlay= -modfile= -compiler= -gccgoflags="

@@ -9,52 +9,6 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// builtinRows are builtins of bash and zsh. They count only by their bare names: a
-// program called echo is a plain command.
-func builtinRows() map[string]spec {
-	rows := map[string]spec{
-		"cd": {builtin: true, raw: cdOps}, "chdir": {builtin: true, raw: cdOps},
-		"pushd": {builtin: true, raw: cdOps}, "popd": {builtin: true, raw: cdOps},
-		"printf":   {builtin: true, raw: printfOps},
-		"read":     {builtin: true, raw: readOps, ok: "-ersqz -a= -d= -i= -n= -N= -p= -t= -u=", exact: "-AklcE"},
-		"getopts":  {builtin: true, raw: getoptsOps},
-		"mapfile":  {builtin: true, ok: "-t -d= -n= -O= -s= -u= -c=", unsure: "-C=", ops: mapfileOps},
-		"unset":    {builtin: true, raw: unsetOps},
-		"wait":     {builtin: true, raw: waitOps},
-		"set":      {builtin: true, raw: setOps},
-		"shopt":    {builtin: true, raw: shoptOps},
-		"enable":   {builtin: true, raw: onlyListing("loads code into the shell or changes what names mean")},
-		"alias":    {builtin: true, raw: aliasOps},
-		"unalias":  {builtin: true, raw: neutralOps},
-		"hash":     {builtin: true, raw: hashOps},
-		"bind":     {builtin: true, raw: onlyListing("may run code")},
-		"complete": {builtin: true, raw: onlyListing("may run code")},
-		"compgen":  {builtin: true, ok: "-abcdefgjksuvV -A= -G= -P= -S= -X= -o= -W=", unsure: "-C= -F=", ops: compgenOps},
-		"compopt":  {builtin: true, raw: neutralOps},
-		"type":     {builtin: true, raw: neutralOps},
-		"umask":    {builtin: true, raw: umaskOps},
-		"ulimit":   {builtin: true, raw: umaskOps},
-		"test":     {builtin: true, raw: testOps},
-		"[":        {builtin: true, raw: testOps},
-		"fc":       {builtin: true, lax: true, whole: "runs or edits what was run before"},
-		"history":  {builtin: true, raw: historyOps},
-		"jobs":     {builtin: true, raw: jobsOps},
-		"print":    {builtin: true, raw: printOps},
-		"vared":    {builtin: true, never: "may run code in zsh"},
-		"sched":    {builtin: true, never: "runs code later in zsh"},
-		"emulate":  {builtin: true, never: "changes how commands are read in zsh"},
-		"let":      {builtin: true, never: "calculates with texts that may run code"},
-		"coproc":   {builtin: true, never: "runs a command beside the line"},
-	}
-	rows["readarray"] = rows["mapfile"]
-	same(rows, spec{builtin: true, raw: neutralOps}, "true false : pwd echo bg fg disown suspend dirs times caller whence where rehash logout")
-	same(rows, spec{builtin: true, raw: numberOps}, "exit return break continue shift sleep bye")
-	same(rows, spec{builtin: true, raw: declareOps}, "export declare typeset readonly local integer float")
-	same(rows, spec{builtin: true, never: "changes what later words of the shell mean"},
-		"setopt unsetopt zmodload autoload functions zle zstyle zparseopts zformat zregexparse zsocket zpty ztcp zcompile bindkey disable ttyctl limit unlimit compdef compinit add-zsh-hook")
-	return rows
-}
-
 func neutralOps(c *call) { c.m.Neutral = plainWords(c.words) }
 
 // jobsOps: "jobs -x" runs the words behind it; all else lists.
@@ -287,14 +241,14 @@ func shoptOps(c *call) {
 
 // onlyListing is a builtin that is harmless only without operands.
 func onlyListing(why string) func(*call) {
-	return noted("only-listing "+why, func(c *call) {
+	return func(c *call) {
 		for _, w := range c.words {
 			if w.Text != "-l" && w.Text != "-p" && w.Text != "-r" {
 				c.unsuref("%s %s", c.name, why)
 			}
 		}
 		c.m.Neutral = true
-	})
+	}
 }
 
 // hashOps: "hash NAME" looks where a program lies; more than that changes it.

@@ -13,48 +13,6 @@ const (
 	statements = "runs statements that may do anything"
 )
 
-// codeRows are interpreters, editors and other programs that run code.
-func codeRows() map[string]spec {
-	python := spec{
-		stop: true, mild: true, last: "-c -m", ok: "-bBdEhIOPqRsSuvVt -x? -W= -X= -m= --help --version --check-hash-based-pycs=", code: "-c=", exact: "-i", ops: pythonOps,
-	}
-	rows := map[string]spec{
-		"python": python, "python2": python, "python3": python, "pypy": python, "pypy3": python,
-		"pydoc": {ok: "-k= -b -p= -n= -w", ops: pydocOps},
-		"node":  nodeRow(), "nodejs": nodeRow(),
-		"perl": {
-			stop: true, mild: true, ok: "-0123456789acfhlnpsStTuUvVwWX -C? -D? -F? -i? -x?", code: "-e= -E= -M? -m?", exact: "-d -I=", ops: scriptFile,
-		},
-		"ruby": {
-			stop: true, mild: true, ok: "-0123456789achlnpsvwyU -C= -E= -F? -i? -K? -T? -W? -x? --version --help --copyright --verbose --yjit --jit --enable? --disable? --encoding= --external-encoding= --internal-encoding=", code: "-e=", exact: "-d -S -r= -I= --debug", ops: scriptFile,
-		},
-		"php": {
-			stop: true, mild: true, ok: "-ehilmnqsvw -t= --version --help --info --modules --syntax-check --no-php-ini --ini --rf= --rc= --re=", read: "-f= --file=", code: "-r= -B= -R= -E= --run= --process-code= --process-begin= --process-end=",
-			exact: "-a -c= -d= -F= -S= --interactive --php-ini= --define= --process-file= --server=", unsure: "-z= --zend-extension=", ops: phpOps,
-		},
-		"lua": luaRow(), "luajit": luaRow(), "luau": luaRow(),
-		"deno":    {stop: true, mild: true, ok: "-qVh -L= --quiet --version --help --log-level=", subs: denoSubs(), ops: promptIfAlone},
-		"bun":     bunRow(),
-		"Rscript": {stop: true, mild: true, ok: "--vanilla --verbose --version --no-save --no-restore --default-packages=", code: "-e=", ops: scriptFile},
-		"R":       {lax: true, code: "-e=", read: "-f= --file=", whole: atPrompt},
-		"julia":   {stop: true, mild: true, ok: "-hv -t= --project? --threads= --startup-file= --version --help --color= -O? -q", code: "-e= -E= --eval= --print=", exact: "-i -L= --load= -J= --sysimage=", ops: scriptFile},
-		"swift":   {stop: true, mild: true, ok: "--version --help", code: "-e=", ops: swiftOps},
-		"ts-node": {stop: true, mild: true, ok: "-Tsvh -P= --transpile-only --files --esm --swc --version --help --project=", code: "-e= -p= --eval= --print=", exact: "-r= --require= -i", ops: tsNodeOps},
-		"tsx":     {stop: true, mild: true, ok: "-vh --tsconfig= --version --help --no-cache --test", code: "-e= -p= --eval= --print=", exact: "-r= --require= --import= -i", ops: tsxOps},
-		"gdb":     {lax: true, whole: atPrompt, unsure: "-x= -e? --command= --eval-command= --init-command= --init-eval-command="},
-		"lldb":    {lax: true, whole: atPrompt, unsure: "-o= -O= -s= -S="},
-	}
-	for _, name := range []string{"groovy", "scala", "kotlin", "elixir", "iex", "erl", "ghc", "runghc", "clojure", "clj", "bb", "racket", "guile", "sbcl", "octave", "expect", "tclsh", "wish", "osascript", "jshell", "gjs", "qjs", "crystal", "nim", "raku", "io", "dc", "bc", "gnuplot", "m4", "maxima", "swipl", "ocaml", "coffee"} {
-		rows[name] = spec{lax: true, whole: "runs code"}
-	}
-	same(rows, spec{lax: true, whole: atPrompt}, "irb pry ipython ipython3 bpython ptpython ptipython jupyter rails-console psysh tinker node-repl cling ghci")
-	same(rows, spec{lax: true, unsure: "-c= -S= -s= -u= -U= -W= -w= --cmd= -i=", ops: editorOps}, "vim vi nvim ex view vimdiff gvim rvim rview vimtutor mvim neovide")
-	same(rows, spec{lax: true, unsure: "-f= -l= -e= --eval= --load= --script= --funcall= --execute= --insert=", ops: editorOps}, "emacs emacsclient xemacs")
-	same(rows, spec{lax: true, ops: editorOps}, "nano pico ed red joe jed mg micro kak hx helix ne code cursor subl atom gedit kate zed mcedit sensible-editor editor")
-	same(rows, spec{lax: true, whole: statements, exact: "-c= -e= --command= --execute= --eval= -f= --file="}, "psql mysql mariadb sqlite3 sqlite mongosh mongo redis-cli duckdb clickhouse clickhouse-client sqlplus sqlcmd cqlsh influx pgcli mycli litecli usql")
-	return rows
-}
-
 // scriptFile reads the first operand as a program; without one the program comes from
 // standard input, unless it was given otherwise or only the version was asked for.
 func scriptFile(c *call) {
@@ -170,19 +128,6 @@ func (c *call) unsureWord(why string) {
 	}
 }
 
-func nodeRow() spec {
-	return spec{
-		stop: true, mild: true,
-		ok: "-chv --check --help --version --test --test-only --test-name-pattern= --test-reporter= --test-concurrency= --watch --watch-path= --inspect? --inspect-brk? --max-old-space-size? --max-semi-space-size? --stack-size? --no-warnings --no-deprecation --trace-warnings --trace-deprecation " +
-			"--trace-uncaught --enable-source-maps --expose-gc --unhandled-rejections= --experimental-vm-modules --experimental-strip-types --experimental-transform-types --experimental-test-coverage --experimental-json-modules --experimental-modules --experimental-specifier-resolution= --experimental-sqlite --no-experimental-strip-types " +
-			"--preserve-symlinks --throw-deprecation --pending-deprecation --input-type= --stack-trace-limit? --conditions= -C= --dns-result-order= --openssl-legacy-provider --use-system-ca",
-		code:   "-e= --eval= -p= --print=",
-		exact:  "-i --interactive --env-file= --env-file-if-exists= --run= --cpu-prof --heap-prof --prof --experimental-default-config-file --experimental-config-file= --test-reporter-destination= --build-snapshot --v8-options",
-		unsure: "-r= --require= --import= --loader= --experimental-loader= --openssl-config= --icu-data-dir= --snapshot-blob=",
-		ops:    nodeOps,
-	}
-}
-
 var nodeReporters = wordset.New("spec tap dot junit lcov")
 
 // nodeOps: the test runner finds its files by itself.
@@ -220,21 +165,6 @@ func (c *call) installed(words []Word) {
 	}
 }
 
-func luaRow() spec {
-	return spec{stop: true, mild: true, ok: "-vEW", code: "-e=", exact: "-i -l= -j= -b= -O=", ops: scriptFile}
-}
-
-func denoSubs() map[string]spec {
-	rows := map[string]spec{
-		"eval": {lax: true, whole: "runs code given on the command line"},
-		"repl": {lax: true, whole: atPrompt},
-		"run":  {stop: true, lax: true, exact: "-c= --config= --import-map= --preload= --env-file?", ops: denoRun},
-		"test": {lax: true, ops: denoFiles}, "bench": {lax: true, ops: denoFiles}, "serve": {lax: true, ops: denoFiles}, "compile": {lax: true, write: "-o= --output=", ops: denoFiles},
-		"install": {lax: true, whole: "installs programs"}, "x": {lax: true, whole: "runs a package by name"}, "jupyter": {lax: true, whole: atPrompt}, "upgrade": {lax: true, whole: "replaces itself"},
-	}
-	return rows
-}
-
 func denoRun(c *call) {
 	denoFiles(c)
 	if len(c.rest) == 0 || c.rest[0].Text == "-" {
@@ -245,7 +175,7 @@ func denoRun(c *call) {
 // denoFiles: code from elsewhere may be anything tomorrow.
 func denoFiles(c *call) {
 	for i, w := range c.rest {
-		code := i == 0 || !c.stop
+		code := i == 0 || !c.Stop
 		if strings.Contains(w.Text, ":") || code && faraway(w) {
 			c.exactf("%s runs code from elsewhere", c.name)
 		}
@@ -262,20 +192,6 @@ func promptIfAlone(c *call) {
 	}
 	if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {
 		c.exactf("%s %s", c.name, atPrompt)
-	}
-}
-
-func bunRow() spec {
-	bunAdd := spec{lax: true, exact: "--registry= -g --global -c= --config= --cwd= --cafile= --ca=", ops: npmInstall}
-	return spec{
-		stop: true, mild: true, ok: "-vhb --version --help --watch --hot --silent --bun --smol --revision", code: "-e= -p= --eval= --print=", exact: "-r= --preload= --require= --import= --env-file= -c= --config= --cwd= --inspect? --shell=",
-		subs: map[string]spec{
-			"x": {lax: true, whole: "runs a package by name"}, "create": {lax: true, whole: "runs a package by name"}, "c": {lax: true, whole: "runs a package by name"}, "exec": {lax: true, whole: "runs its words through a shell"},
-			"repl": {lax: true, whole: atPrompt}, "run": {lax: true, stop: true, exact: "-r= --preload= --shell= --env-file= --cwd=", ops: projectScript},
-			"test": {lax: true, exact: "-r= --preload= --env-file="}, "build": {lax: true, spill: "--outfile= --outdir=", exact: "--plugin="}, "pm": {lax: true, ops: onlyWith("ls list bin cache hash whoami view")}, "link": {lax: true},
-			"add": bunAdd, "a": bunAdd, "install": bunAdd, "i": bunAdd, "update": bunAdd, "upgrade": {lax: true, whole: "replaces itself"},
-		},
-		ops: promptIfAlone,
 	}
 }
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -43,51 +42,13 @@ func writeAll(c *call) {
 
 // readFrom reads the operands but for the first n, such as grep's pattern.
 func readFrom(n int) func(*call) {
-	return noted("read-from "+fmt.Sprint(n), func(c *call) {
+	return func(c *call) {
 		for i, w := range c.rest {
 			if i >= n {
 				c.reads(w)
 			}
 		}
-	})
-}
-
-// fileRows are programs that make, change and remove files.
-func fileRows() map[string]spec {
-	rows := map[string]spec{
-		"rm":       {lax: true, ops: rmOps},
-		"unlink":   {lax: true, ops: deleteAll},
-		"rmdir":    {lax: true, ops: deleteAll},
-		"shred":    {lax: true, ok: "-n= --iterations= -s= --size=", read: "--random-source=", ops: deleteAll},
-		"trash":    {lax: true, ops: rmOps},
-		"touch":    {lax: true, ok: "-t= -d= --date= --time=", read: "-r= --reference=", ops: writeAll},
-		"mkdir":    {lax: true, ok: "-m= --mode= -Z? --context?", ops: writeAll},
-		"truncate": {lax: true, ok: "-s= --size=", read: "-r= --reference=", ops: writeAll},
-		"mkfifo":   {lax: true, ok: "-m= --mode=", ops: writeAll},
-		"mknod":    {lax: true, ok: "-m= --mode=", ops: writeFirst},
-		"tee":      {lax: true, ok: "--output-error?", ops: writeAll},
-		"sponge":   {lax: true, ops: writeAll},
-		"mv":       {lax: true, ok: "-S= --suffix= --backup?", ops: moveOps},
-		"cp":       {lax: true, exact: "-S=", ok: "--suffix= --sparse= --no-preserve= --backup? --reflink? --preserve? --context?", ops: followLinks("LH", "--dereference", "rRa", copyOps)},
-		"ln":       {lax: true, ok: "-S= --suffix= --backup?", ops: copyOps},
-		"link":     {lax: true, ops: copyOps},
-		"install":  {ok: "-bcCdDpsTvZ --backup? --compare --directory --group= --mode= --owner= --preserve-timestamps --strip --suffix= --no-target-directory --verbose --help --version -g= -m= -o= -t= --target-directory=", exact: "-S=", unsure: "--strip-program=", ops: installOps},
-		"dd":       {raw: ddOps},
-		"chmod":    {lax: true, ok: "-cfvR --recursive", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
-		"chown":    {lax: true, ok: "-R --recursive --from=", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
-		"chgrp":    {lax: true, ok: "-R --recursive", read: "--reference=", ops: followLinks("L", "", "R", modeOps)},
-		"chattr":   {lax: true, ok: "-v= -p=", ops: writeAll},
-		"setfacl":  {lax: true, ok: "-m= -x= --modify= --remove=", read: "-M= -X= --set-file=", exact: "--restore=", ops: writeAll},
-		"xattr":    {lax: true, ops: writeAll},
-		"patch": {
-			ok: "-bcEflNnRstTuvZ --backup --batch --binary --context --dry-run --force --forward --ignore-whitespace --normal --posix --quiet --reverse --silent --unified --verbose --version --help --merge? --read-only= --reject-format= " +
-				"--remove-empty-files --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --follow-symlinks --quoting-style= -p= --strip= -F= --fuzz= -D= --ifdef= -B= --prefix= -z= --suffix= -Y= --basename-prefix= -V= --version-control= -d= --directory=",
-			read: "-i= --input=", write: "-o= --output= -r= --reject-file=", exact: "-e --ed -g= --get=", ops: patchOps,
-		},
-		"split":  {ok: "-dxeu -a= -b= -C= -l= -n= -t= --suffix-length= --additional-suffix= --bytes= --line-bytes= --lines= --number= --separator= --numeric-suffixes? --hex-suffixes? --elide-empty-files --unbuffered --verbose --help --version", unsure: "--filter=", ops: splitOps},
-		"csplit": {lax: true, ok: "-b= -n= --suffix-format= --digits=", write: "-f= --prefix=", ops: csplitOps},
 	}
-	return rows
 }
 
 func writeFirst(c *call) { c.first(c.writes) }

@@ -6,16 +6,6 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-func xargsRow() spec {
-	return spec{
-		raw:  xargsOps,
-		stop: true, wraps: true,
-		ok: "-0oprtx -E= -e? -d= -I= -i? -J= -R= -S= -L= -l? -n= -P= -s= --null --open-tty --interactive --no-run-if-empty --exit --verbose --show-limits --help --version --process-slot-var= " +
-			"--eof? --delimiter= --replace? --max-lines? --max-args= --max-procs= --max-chars=",
-		read: "-a= --arg-file=",
-	}
-}
-
 // xargsOps: xargs appends what it reads, or puts it where its -I says, which is
 // written {} in what comes out. Without a command it is echo.
 func xargsOps(c *call) {
@@ -164,16 +154,6 @@ func (c *call) findExec(i int, roots []Word) int {
 // deleters remove what find hands them.
 var deleters = wordset.New("rm unlink rmdir shred /bin/rm /usr/bin/rm")
 
-func fdRow() spec {
-	return spec{
-		ok: "-HIuUgFaplL0sih1qV -e= -t= -d= -E= -S= -o= -c= -j= --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --relative-path " +
-			"--list-details --follow --full-path --print0 --max-depth= --min-depth= --exact-depth= --exclude= --prune --type= --extension= --size= --changed-within= --changed-before= --newer= --older= --owner= --color= --threads= " +
-			"--max-results= --quiet --show-errors --strip-cwd-prefix? --one-file-system --help --version --and= --format= --hyperlink? --batch-size= --path-separator= --no-hidden --no-follow --max-buffer-time=",
-		read: "--ignore-file= --search-path= --base-directory= -C=",
-		raw:  fdOps,
-	}
-}
-
 // fdOps: everything after -x or -X is the command, up to a ";".
 func fdOps(c *call) {
 	for i, w := range c.words {
@@ -193,7 +173,6 @@ func fdOps(c *call) {
 		c.m.Runs = append(c.m.Runs, run{Words: words, Fed: true, More: true})
 		break
 	}
-	c.raw = nil
 	c.parse()
 	if c.has("-L", "--follow") {
 		c.follows()

@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -10,7 +11,7 @@ import (
 // such words. It can only make the command exact: what stands for nothing here is the
 // program's own business.
 func foreign(argv []Word) Meaning {
-	c := &call{words: argv[1:]}
+	c := &call{spec: adhoc(programs.Row{}), words: argv[1:]}
 	if settled.Has(argv[0].Text) || inertNames.Has(argv[0].Text) {
 		return c.m
 	}
@@ -147,7 +148,7 @@ var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr
 // wrapper and never neutral.
 func local(argv []Word, name string) Meaning {
 	s, name, ok := lookUp(name)
-	if !ok || s.builtin {
+	if !ok || s.Builtin {
 		return Meaning{}
 	}
 	c := &call{spec: s, name: name, words: argv[1:]}

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,20 +8,6 @@ import (
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
-
-const gitAlias = "an unknown subcommand may be an alias, which runs what the settings say"
-
-// gitRows is git with its options before the subcommand; gitSubs has those after.
-func gitRows() map[string]spec {
-	return map[string]spec{"git": {
-		stop: true, mild: true,
-		ok: "-vhP -C= -c= --version --help --no-pager --no-replace-objects --no-lazy-fetch --no-optional-locks --no-advice --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --html-path --man-path --info-path --exec-path? " +
-			"--list-cmds= --attr-source= --namespace=",
-		exact:  "-p --paginate --git-dir= --work-tree= --shallow-file= --super-prefix=",
-		unsure: "--config-env=",
-		ops:    gitGlobal, subs: gitSubs(), other: gitAlias,
-	}, "gitk": {lax: true, whole: "opens a window"}, "tig": {lax: true, whole: "can run programs from its prompt"}, "lazygit": {lax: true, whole: "can run programs from its prompt"}}
-}
 
 // gitConfigSafe are settings that neither run anything nor say where something lies.
 var gitConfigSafe = wordset.New("color.ui color.diff color.status color.branch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase core.filemode core.abbrev core.precomposeunicode core.longpaths core.commentchar user.name user.email " +
@@ -55,84 +39,15 @@ func gitGlobal(c *call) {
 // gitEmptied are settings that run a program, unless they are switched off.
 var gitEmptied = wordset.New("core.pager core.fsmonitor diff.external core.untrackedcache credential.helper pager.log pager.diff pager.show pager.branch")
 
-// gitPlain are subcommands with no option that runs a program of one's choice or writes
-// outside the repository and its own files.
-const gitPlain = `check-attr check-ignore check-mailmap check-ref-format checkout cherry column commit-graph
-	count-objects describe fsck gc get-tar-commit-id init-db ls-files ls-tree merge-base merge-tree
-	multi-pack-index name-rev pack-refs patch-id prune prune-packed reflog rerere restore rev-parse shortlog
-	show-branch show-index show-ref sparse-checkout stage stash status stripspace switch
-	update-server-info var verify-commit verify-pack verify-tag version write-tree mv`
-
-// gitExact are subcommands that run what the settings or their words say, open an
-// editor or a window, or serve others.
-const gitExact = `archimport bugreport citool credential credential-cache credential-store cvsexportcommit cvsimport cvsserver daemon diagnose
-	env--helper fast-import filter-branch for-each-repo fsmonitor--daemon gitweb gui hook http-backend http-fetch http-push imap-send instaweb
-	maintenance merge-index mergetool p4 quiltimport receive-pack remote-ext remote-fd remote-http remote-https send-email send-pack
-	sh-i18n shell svn upload-archive upload-pack web--browse lfs bisect--helper submodule--helper rebase--interactive`
-
-func gitSubs() map[string]spec {
-	diff := spec{lax: true, read: "-O?", spill: "--output=", exact: "--ext-diff --textconv", ops: gitDiff}
-	fetch := spec{lax: true, ok: "-u --update-head-ok --stdin -o= -j= -X= -s= -r? --rebase? --server-option= --depth= --jobs= --refmap= --negotiation-tip= --strategy= --strategy-option= --shallow-since= --shallow-exclude=", unsure: "--upload-pack=", ops: gitRemote}
-	merge := spec{lax: true, ok: "-m= -s= -X= -S? --strategy= --strategy-option= --gpg-sign? --into-name= --cleanup=", read: "-F= --file=", ops: gitStrategy}
-	pick := spec{lax: true, ok: "-m= -X= -S? --strategy= --strategy-option= --gpg-sign? --cleanup= --mainline=", ops: gitStrategy} // -s is no strategy here
-	rows := map[string]spec{
-		"diff": diff, "log": diff, "show": diff, "whatchanged": diff, "diff-tree": diff, "diff-index": diff, "diff-files": diff, "rev-list": diff, "pickaxe": diff, "range-diff": diff,
-		"format-patch": {lax: true, spill: "-o= --output= --output-directory=", read: "--signature-file= --description-file=", exact: "--ext-diff --textconv"},
-		"fetch":        fetch, "pull": fetch, "ls-remote": {lax: true, ok: "-o= --sort= --server-option=", unsure: "--upload-pack= --exec=", ops: gitRemote},
-		"fetch-pack": {lax: true, unsure: "--upload-pack= --exec=", ops: gitRemote},
-		"push":       {lax: true, ok: "-o= --push-option= --repo= --signed? --force-with-lease? --recurse-submodules=", unsure: "--receive-pack= --exec=", ops: gitRemote},
-		"clone": {
-			lax: true, ok: "-b= -o= -j= --branch= --origin= --depth= --jobs= --filter= --server-option= --shallow-since= --shallow-exclude= --bundle-uri= --revision= --ref-format= --recurse-submodules? --recursive?",
-			read: "--reference= --reference-if-able=", spill: "--separate-git-dir=", unsure: "-u= -c= --upload-pack= --config= --template=", ops: gitClone,
-		},
-		"init":      {lax: true, ok: "-b= --initial-branch= --object-format= --ref-format= --shared?", spill: "--separate-git-dir=", unsure: "--template=", ops: writeAll},
-		"remote":    {lax: true, ok: "-t= -m=", ops: gitRemotes},
-		"submodule": {lax: true, stop: true, subs: map[string]spec{"foreach": {stop: true, ok: "-q --quiet --recursive", ops: gitForeach}, "add": {lax: true, ok: "-b= --name= --depth=", read: "--reference=", ops: gitRemote}, "set-url": {lax: true, ops: gitRemote}, "update": {lax: true, ok: "-j= --depth= --jobs= --filter=", read: "--reference=", whole: "does what the settings of each submodule say"}}},
-		"grep": {
-			lax: true, ok: "-e= -m= -A= -B= -C= --max-depth= --max-count= --threads= --after-context= --before-context= --context= --color?",
-			read: "-f=", exact: "--textconv --ext-grep", unsure: "-O? --open-files-in-pager?", ops: gitGrep,
-		},
-		"rebase": {lax: true, ok: "-s= -X= -C= -S? --onto= --strategy= --strategy-option= --whitespace= --empty= --gpg-sign? --root", exact: "-i --interactive --edit-todo", unsure: "-x= --exec=", ops: gitStrategy},
-		"merge":  merge, "cherry-pick": pick, "revert": pick,
-		"bisect":   {lax: true, stop: true, subs: map[string]spec{"run": {stop: true, wraps: true, whole: "runs a program again and again"}, "visualize": {lax: true, whole: "opens a window"}, "view": {lax: true, whole: "opens a window"}, "replay": {lax: true, whole: "does what a file says"}}},
-		"difftool": {lax: true, exact: "-t= --tool= -g --gui", unsure: "-x= --extcmd=", whole: "runs the tool that the settings name"},
-		"archive":  {lax: true, ok: "--format= --prefix= --mtime=", spill: "-o= --output=", read: "--add-file=", unsure: "--exec= --remote=", ops: gitArchive},
-		"config":   {lax: true, ok: "--type= --default= --comment= --value= --url=", read: "-f= --file=", exact: "-e --edit --blob=", ops: gitConfig},
-	}
-	maps.Copy(rows, gitTreeSubs())
-	maps.Copy(rows, gitRefSubs())
-	rows["annotate"] = rows["blame"]
-	same(rows, spec{lax: true, exact: "--edit-description --textconv --ext-diff", spill: "--output=", ops: gitGuard}, gitPlain)
-	same(rows, spec{lax: true, whole: "runs what the settings or its words say"}, gitExact)
-	return rows
-}
-
-const (
-	gitMovesOn  = "moves a branch or its commits without a look at the files, and the next command may bring them in"
-	gitPlumbing = "mktag mktree commit-tree read-tree checkout-index unpack-objects index-pack"
-)
-
-// gitRefSubs are subcommands that change what a branch, the index or a commit is while
-// the files stay as they are.
-func gitRefSubs() map[string]spec {
-	rows := map[string]spec{
-		"branch":       {lax: true, ok: "-u= --set-upstream-to= --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format=", exact: "-f -M -C --force --edit-description"},
-		"reset":        {lax: true, ops: gitReset},
-		"symbolic-ref": {lax: true, ok: "-m=", exact: "-d --delete", ops: onlyLooksAt(1)},
-		"update-index": {lax: true, ok: "--chmod= --index-version=", exact: "--cacheinfo? --index-info --stdin"},
-		"replace":      {lax: true, ok: "-l --list --format=", exact: "-e --edit -d --delete --graft --convert-graft-file", ops: onlyLooksAt(1)},
-	}
-	same(rows, spec{lax: true, whole: gitMovesOn}, gitPlumbing+" update-ref")
-	return rows
-}
+const gitMovesOn = "moves a branch or its commits without a look at the files, and the next command may bring them in"
 
 // onlyLooksAt is for subcommands that only look when they are given at most n operands.
 func onlyLooksAt(n int) func(*call) {
-	return noted("git-only-looks-at "+fmt.Sprint(n), func(c *call) {
+	return func(c *call) {
 		if len(c.rest) > n {
 			c.exactf("%s %s", c.name, gitMovesOn)
 		}
-	})
+	}
 }
 
 // gitReset: to an earlier commit of the branch itself nothing new comes in. A word with a
@@ -152,37 +67,6 @@ func gitReset(c *call) {
 var earlier = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(HEAD|@)([~^][0-9]*)*$`)
 })
-
-// gitTreeSubs are subcommands that work on files and objects.
-func gitTreeSubs() map[string]spec {
-	return map[string]spec{
-		"add":                {lax: true, ok: "--chmod=", read: "--pathspec-from-file=", exact: "-e --edit -i --interactive -p --patch"},
-		"commit":             {lax: true, ok: "-m= -C= -c= -S? -u? --message= --author= --date= --cleanup= --fixup= --squash= --trailer= --reuse-message= --reedit-message= --gpg-sign? --untracked-files?", read: "-F= -t= --file= --template= --pathspec-from-file=", exact: "-p --patch --interactive"},
-		"tag":                {lax: true, ok: "-m= -u= -n? --message= --local-user= --sort= --format= --contains= --points-at= --cleanup=", read: "-F= --file="},
-		"notes":              {lax: true, ok: "-m= -C= -c= --ref=", read: "-F= --file=", exact: "edit"},
-		"apply":              {lax: true, ok: "-p= -C= --directory= --exclude= --include= --whitespace=", spill: "--build-fake-ancestor=", exact: "--unsafe-paths", ops: readAll},
-		"am":                 {lax: true, ok: "-p= -C= -S? --directory= --exclude= --include= --whitespace= --patch-format= --gpg-sign?", exact: "-i --interactive", ops: readAll},
-		"clean":              {lax: true, ok: "-e= --exclude=", ops: gitClean},
-		"rm":                 {lax: true, read: "--pathspec-from-file=", ops: gitRemove},
-		"blame":              {lax: true, ok: "-L= -M? -C? --date= --abbrev= --ignore-rev=", read: "-S= --contents= --ignore-revs-file=", exact: "--textconv"},
-		"cat-file":           {lax: true, exact: "--textconv --filters"},
-		"hash-object":        {lax: true, ok: "-t= --path=", exact: "-w", ops: readAll},
-		"for-each-ref":       {lax: true, ok: "--sort= --format= --count= --contains= --points-at= --exclude="},
-		"bundle":             {lax: true, stop: true, subs: map[string]spec{"create": {lax: true, ops: gitBundle}, "verify": {lax: true, ops: readAll}, "list-heads": {lax: true, ops: readFrom(0)}, "unbundle": {lax: true, ops: readFrom(0)}}},
-		"fast-export":        {lax: true, spill: "--export-marks=", read: "--import-marks= --import-marks-if-exists="},
-		"pack-objects":       {lax: true, ops: writeFirst},
-		"repack":             {lax: true, write: "--filter-to= --expire-to="},
-		"fmt-merge-msg":      {lax: true, ok: "-m=", read: "-F= --file="},
-		"interpret-trailers": {lax: true, ok: "--trailer= --where= --if-exists= --if-missing=", ops: gitTrailers},
-		"merge-file":         {lax: true, ok: "-L= --marker-size=", ops: mergeFileOps},
-		"mailinfo":           {lax: true, exact: "-n", ops: gitMail},
-		"mailsplit":          {lax: true, spill: "-o=", ops: readAll},
-		"unpack-file":        {lax: true},
-		"help":               {lax: true, exact: "-w --web -i --info -m --man"},
-		"worktree":           {lax: true, stop: true, subs: map[string]spec{"add": {lax: true, ok: "-b= -B= --reason=", ops: gitWorktree}, "move": {lax: true, ops: gitWorktreeMove}}},
-		"request-pull":       {lax: true, ops: gitRemote},
-	}
-}
 
 // gitGuard is for subcommands that only the options of others endanger.
 func gitGuard(c *call) {

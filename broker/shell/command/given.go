@@ -26,7 +26,7 @@ func Options(argv []string) (list []Option, operands int, ok bool) {
 	for _, text := range argv[1:] {
 		c.words = append(c.words, literal(text))
 	}
-	o := c.options()
+	o := c.list
 	if tars.Has(name) && len(c.words) > 0 && c.words[0].Text != "" && c.words[0].Text[0] != '-' {
 		c.words = c.unbundled(o)
 	}

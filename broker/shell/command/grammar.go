@@ -2,8 +2,8 @@ package command
 
 import (
 	"strings"
-	"sync"
 
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -35,26 +35,14 @@ type options struct {
 	risky  bool // one of them runs or writes something
 }
 
-// compiled keeps the options of rows, by their lists.
-var compiled sync.Map
-
-type optionLists struct {
-	ok, read, write, spill, code, load, exact, unsure string
-	single                                            bool
-}
-
-func (s *spec) options() *options {
-	key := optionLists{s.ok, s.read, s.write, s.spill, s.code, s.load, s.exact, s.unsure, s.single}
-	if o, ok := compiled.Load(key); ok {
-		return o.(*options)
-	}
+// optionsOf are the options that a row lists.
+func optionsOf(r *programs.Row) *options {
 	o := &options{byName: make(map[string]option)}
-	for e, list := range []string{s.ok, s.read, s.write, s.spill, s.code, s.load, s.exact, s.unsure} {
+	for e, list := range []string{r.OK, r.Reads, r.Writes, r.Spills, r.Code, r.Loads, r.Exact, r.Unsure} {
 		for _, text := range strings.Fields(list) {
-			o.add(text, effect(e), s.single)
+			o.add(text, effect(e), r.Single)
 		}
 	}
-	compiled.Store(key, o)
 	return o
 }
 
@@ -74,7 +62,7 @@ func (o *options) add(text string, e effect, single bool) {
 
 // parse tells options from operands and applies what the row says about options.
 func (c *call) parse() {
-	o := c.options()
+	o := c.list
 	for i := 0; i < len(c.words); i++ {
 		w := c.words[i]
 		switch {
@@ -84,17 +72,17 @@ func (c *call) parse() {
 			return
 		case !w.Known || len(w.Text) < 2 || w.Text[0] != '-':
 			c.guardGlob(o, w)
-			if c.stop {
+			if c.Stop {
 				c.rest = append(c.rest, c.words[i:]...)
 				return
 			}
 			c.rest = append(c.rest, w)
-		case c.single || strings.HasPrefix(w.Text, "--"):
+		case c.Single || strings.HasPrefix(w.Text, "--"):
 			i += c.long(o, w, c.words[i+1:])
 		default:
 			i += c.cluster(o, w, c.words[i+1:])
 		}
-		if n := len(c.opts); c.last != "" && n > 0 && wordset.Map(c.last)[c.opts[n-1].name] {
+		if n := len(c.opts); c.Last != "" && n > 0 && wordset.Map(c.Last)[c.opts[n-1].name] {
 			c.rest, c.ended = append(c.rest, c.words[min(i+1, len(c.words)):]...), true
 			return
 		}
@@ -113,7 +101,7 @@ func (c *call) guardGlob(o *options, w Word) {
 // Names may be shortened, as most programs take that.
 func (c *call) long(o *options, w Word, next []Word) int {
 	text, attached, has := strings.Cut(w.Text, "=")
-	if c.single && o.byName[text].name == "" {
+	if c.Single && o.byName[text].name == "" {
 		text = "-" + strings.TrimLeft(text, "-")
 	}
 	opt, ok := o.byName[text]
@@ -152,7 +140,7 @@ func (c *call) shortened(o *options, text string) (option, bool) {
 		}
 		found++
 	}
-	if found > 1 && (worst.effect > harmless || !c.lax) {
+	if found > 1 && (worst.effect > harmless || !c.Lax) {
 		c.exactf("%s is given a shortened option that may mean several", c.name)
 	}
 	return worst, found > 0
@@ -185,8 +173,8 @@ func (c *call) cluster(o *options, w Word, next []Word) int {
 // strange is an option that the row does not list.
 func (c *call) strange() {
 	switch {
-	case c.lax:
-	case c.wraps || c.stop && !c.mild:
+	case c.Lax:
+	case c.Wraps || c.Stop && !c.Mild:
 		c.unsuref("%s is given an option that aoctl does not know, so what it runs is not certain", c.name)
 	default:
 		c.exactf("%s is given an option that aoctl does not know", c.name)
@@ -196,7 +184,7 @@ func (c *call) strange() {
 // strangeValue looks at the name and the value of an option that a lax row does not list:
 // most of them are flags, but some run or load something, or write a file.
 func (c *call) strangeValue(name string, value Word, has bool) {
-	if !c.lax {
+	if !c.Lax {
 		return
 	}
 	if runsSomething(name) || has && runsSomething("--"+strings.TrimPrefix(name, "--no-")) { // some take a value behind --no- too

@@ -8,12 +8,18 @@ import (
 	"testing"
 )
 
+// optionLists is what rows that list the same options have in common.
+type optionLists struct {
+	ok, read, write, spill, code, load, exact, unsure string
+	single                                            bool
+}
+
 // optionRows are the rows of all programs and subcommands that list options. Rows with the
 // same lists count once, under the name that comes first.
-func optionRows() map[string]spec {
-	all := make(map[string]spec)
-	var add func(name string, s spec)
-	add = func(name string, s spec) {
+func optionRows() map[string]*spec {
+	all := make(map[string]*spec)
+	var add func(name string, s *spec)
+	add = func(name string, s *spec) {
 		all[name] = s
 		for sub, next := range s.subs {
 			add(name+" "+sub, next)
@@ -22,11 +28,11 @@ func optionRows() map[string]spec {
 	for name, s := range table() {
 		add(name, s)
 	}
-	rows, seen := make(map[string]spec), make(map[optionLists]bool)
+	rows, seen := make(map[string]*spec), make(map[optionLists]bool)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
-		key := optionLists{s.ok, s.read, s.write, s.spill, s.code, s.load, s.exact, s.unsure, s.single}
-		if len(s.options().byName) > 0 && !seen[key] {
+		key := optionLists{s.OK, s.Reads, s.Writes, s.Spills, s.Code, s.Loads, s.Exact, s.Unsure, s.Single}
+		if len(s.list.byName) > 0 && !seen[key] {
 			rows[name], seen[key] = s, true
 		}
 	}
@@ -35,11 +41,11 @@ func optionRows() map[string]spec {
 
 // optionDoes is what a row makes of an option with a word behind it, or with a value that is
 // attached, where it takes no other.
-func optionDoes(s spec, o option) string {
+func optionDoes(s *spec, o option) string {
 	words := []Word{literal(o.name), literal("v")}
 	if o.maybe {
 		words = []Word{literal(o.name + "=v")}
-		if !s.single && !strings.HasPrefix(o.name, "--") {
+		if !s.Single && !strings.HasPrefix(o.name, "--") {
 			words = []Word{literal(o.name + "v")}
 		}
 	}
@@ -78,11 +84,11 @@ func TestOptions(t *testing.T) {
 	}
 	for program, s := range optionRows() {
 		for name := range want[program] {
-			if _, ok := s.options().byName[name]; !ok {
+			if _, ok := s.list.byName[name]; !ok {
 				t.Errorf("%s has no option %s any more", program, name)
 			}
 		}
-		for name, o := range s.options().byName {
+		for name, o := range s.list.byName {
 			if got := optionDoes(s, o); got != want[program][name] {
 				t.Errorf("%s: %s: %s\n\twant %q", program, got, name, want[program][name])
 			}

@@ -19,7 +19,7 @@ func Inspect(argv []Word) Meaning {
 		return elsewhere(argv)
 	}
 	s, name, ok := lookUp(name)
-	if !ok || s.builtin && !bare {
+	if !ok || s.Builtin && !bare {
 		return foreign(argv)
 	}
 	c := &call{spec: s, name: name, words: argv[1:]}
@@ -51,7 +51,7 @@ func elsewhere(argv []Word) Meaning {
 
 // lookUp finds the row of a program. python3.12, gcc-13 and their like have the row of
 // the name without the version.
-func lookUp(name string) (spec, string, bool) {
+func lookUp(name string) (*spec, string, bool) {
 	if s, ok := table()[name]; ok {
 		return s, name, true
 	}
@@ -60,9 +60,10 @@ func lookUp(name string) (spec, string, bool) {
 		return s, short, true
 	}
 	if i := strings.LastIndexByte(short, '-'); i > 0 && crossed.Has(short[i+1:]) { // x86_64-linux-gnu-gcc-12
-		return table()[short[i+1:]], short[i+1:], true
+		s, ok := table()[short[i+1:]]
+		return s, short[i+1:], ok
 	}
-	return spec{}, name, false
+	return nil, name, false
 }
 
 var versioned = wordset.New("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")

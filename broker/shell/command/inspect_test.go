@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -206,7 +207,7 @@ func TestEveryRowHasATest(t *testing.T) {
 			t.Errorf("no test for %s", name)
 		}
 		for sub, next := range s.subs {
-			if !tested[family(s)+" "+sub] && !reflect.DeepEqual(next, spec{lax: true}) {
+			if !tested[family(s)+" "+sub] && !reflect.DeepEqual(next.Row, &programs.Row{Lax: true}) {
 				t.Errorf("no test for %s %s", name, sub)
 			}
 		}
@@ -214,9 +215,16 @@ func TestEveryRowHasATest(t *testing.T) {
 }
 
 // family is the same for programs that share their subcommands.
-func family(s spec) string {
+func family(s *spec) string {
+	if s == nil {
+		return ""
+	}
 	return strings.Join(slices.Sorted(maps.Keys(s.subs)), ",")
 }
+
+// gnuNames are programs that Homebrew installs with a g before their names.
+const gnuNames = `cat chmod chown chroot cp csplit cut date dd env find head ln ls mkdir mv nice nohup od rm rmdir
+	shred shuf sort split stat stdbuf tac tail tee timeout touch truncate uniq unlink wc xargs awk`
 
 func TestHomebrewNames(t *testing.T) {
 	inspected(t, [][2]string{
@@ -228,21 +236,21 @@ func TestHomebrewNames(t *testing.T) {
 		{"grm -r x", "d*(x)"},
 	})
 	for name := range wordset.Map(gnuNames) {
-		if _, ok := table()[name]; !ok {
-			t.Errorf("%s has no row", name)
+		if s := table()[name]; s == nil || table()["g"+name] != s {
+			t.Errorf("%s has no row, or another one with a g", name)
 		}
 	}
 }
 
 // The lists of options of every row can be read.
 func TestEveryRowCompiles(t *testing.T) {
-	var visit func(name string, s spec)
-	visit = func(name string, s spec) {
-		for option := range s.options().byName {
+	var visit func(name string, s *spec)
+	visit = func(name string, s *spec) {
+		for option := range s.list.byName {
 			if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "=?") {
 				t.Errorf("%s: the option %q cannot be given", name, option)
 			}
-			if !s.single && !strings.HasPrefix(option, "--") && len(option) != 2 {
+			if !s.Single && !strings.HasPrefix(option, "--") && len(option) != 2 {
 				t.Errorf("%s: the option %q is no single letter", name, option)
 			}
 		}
@@ -315,6 +323,34 @@ func TestInert(t *testing.T) {
 	for _, name := range []string{"sort", "uniq", "date", "file", "tree", "base64", "arch", "printf", "test", "[", "rg", "find", "sed", "awk", "tee", "less", "hostname", "env", "sh", "xargs", "git", "unheard-of", "./cat", "/tmp/cat", "/usr/bin/../../tmp/cat", ""} {
 		if Inert(name) {
 			t.Errorf("%s can do something", name)
+		}
+	}
+}
+
+// Every function that a page can name is named by one, and each name is a function.
+func TestEveryFunctionIsNamed(t *testing.T) {
+	named := map[string]bool{}
+	var visit func(rows map[string]*programs.Row)
+	visit = func(rows map[string]*programs.Row) {
+		for _, r := range rows {
+			for _, text := range []string{r.Then, r.By} {
+				for _, name := range strings.Fields(text) {
+					named[name] = true
+				}
+			}
+			visit(r.Subs)
+		}
+	}
+	visit(programs.Rows())
+	l := loader{functions: specials()}
+	for name := range l.functions {
+		if !named[name] {
+			t.Errorf("no page names %s", name)
+		}
+	}
+	for _, name := range []string{"none", "none x", "read-from", "read-from x", "follow-links", "follow-links a b c none", "follow-links a b"} {
+		if f, err := l.function(name); f != nil || err == nil {
+			t.Errorf("%s is a function", name)
 		}
 	}
 }

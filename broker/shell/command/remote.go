@@ -14,48 +14,6 @@ var sshSafe = wordset.New(`addressfamily batchmode bindaddress canonicaldomains 
 	pubkeyacceptedalgorithms rekeylimit requesttty serveralivecountmax serveraliveinterval stricthostkeychecking
 	tcpkeepalive updatehostkeys user verifyhostkeydns visualhostkey`)
 
-// remoteRows are programs that work on other machines, or carry files there.
-func remoteRows() map[string]spec {
-	return map[string]spec{
-		"ssh":     sshRow(),
-		"slogin":  sshRow(),
-		"autossh": {lax: true, whole: "opens a lasting connection"},
-		"mosh":    {lax: true, whole: "opens a shell on another machine"},
-		"sshpass": {stop: true, wraps: true, ok: "-ehvV -d= -p= -P=", read: "-f="},
-		"scp": {
-			ok:   "-346ABCOpqRrTv -c= -l= -o= -P= -J= -X=",
-			read: "-i=", exact: "-F=", unsure: "-S= -D=", ops: remoteCopyOps,
-		},
-		"sftp": {
-			ok:   "-46AaCfNpqrv -B= -c= -l= -o= -P= -R= -J= -X=",
-			read: "-i=", exact: "-b= -F=", unsure: "-S= -D= -s=", ops: sshSettings,
-		},
-		"rsync":          rsyncRow(),
-		"rclone":         {lax: true, exact: "--config= --password-command= --metadata-mapper= --rc --sftp-ssh=", ops: rcloneOps, subs: map[string]spec{"config": {lax: true, whole: settles}, "rcd": {lax: true, whole: serves}, "rc": {lax: true, whole: handsOn}, "serve": {lax: true, whole: serves}, "mount": {lax: true, whole: "changes what names of files mean"}}},
-		"telnet":         {lax: true, exact: "-x"},
-		"ssh-keygen":     {lax: true, ok: "-t= -b= -C= -N= -P= -m= -a= -I= -n= -V= -z= -Z= -F= -R= -E= -O= -r= -Y=", write: "-f=", unsure: "-D= -w="},
-		"ssh-add":        {lax: true, ok: "-t= -E=", unsure: "-s= -S= -e=", ops: readAll},
-		"ssh-agent":      {stop: true, wraps: true, ok: "-cDdks -a= -E= -t= -O=", unsure: "-P="},
-		"ssh-copy-id":    {lax: true, read: "-i=", unsure: "-o= -F=", whole: "lets a key in on another machine"},
-		"ssh-keyscan":    {lax: true, read: "-f="},
-		"nc":             ncRow(),
-		"ncat":           ncRow(),
-		"netcat":         ncRow(),
-		"nc.openbsd":     ncRow(),
-		"nc.traditional": ncRow(),
-		"socat":          {raw: socatOps},
-	}
-}
-
-func sshRow() spec {
-	return spec{
-		stop: true,
-		ok:   "-46aCfGgkKMnNqstTvVxy -b= -B= -c= -e= -l= -m= -o= -p= -P= -Q=",
-		read: "-i=", spill: "-E=", exact: "-AXY -D= -L= -R= -W= -w= -J= -S= -O=", unsure: "-I= -F=",
-		raw: sshOps,
-	}
-}
-
 // sshOps reads "ssh [options] host [options] [command]": ssh takes options on both
 // sides of the host, and its words make one text for a shell over there.
 func sshOps(c *call) {
@@ -120,25 +78,6 @@ func isRemote(text string) bool {
 	return found && head != "" && !strings.Contains(head, "/")
 }
 
-func rsyncRow() spec {
-	return spec{
-		ok: "-vqcarRubudlLkKHpEAXogtUNOJDSnWxCIyzhPisF468 -b -0 -m -V --verbose --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify " +
-			"--dirs --old-dirs --mkpath --links --copy-links --copy-unsafe-links --safe-links --munge-links --copy-dirlinks --keep-dirlinks --hard-links --perms --executability --chmod= --acls --xattrs --owner --group --devices " +
-			"--specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --super --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --cc= --one-file-system --block-size= -B= " +
-			"--existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args " +
-			"--ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times " +
-			"--size-only --modify-window= -@= --fuzzy --compress --compress-choice= --zc= --compress-level= --zl= --skip-compress= --cvs-exclude --filter= -f= --exclude= --include= --from0 --old-args --secluded-args --protect-args " +
-			"--trust-sender --copy-as= --address= --port= --sockopts= --blocking-io --outbuf= --stats --8-bit-output --human-readable --progress --itemize-changes --info= --debug= --stderr= --out-format= --list-only --bwlimit= " +
-			"--stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --no-perms --no-owner --no-group --no-times --no-links --no-recursive --no-inc-recursive --no-dirs --no-compress --no-whole-file --no-D --no-i-r -e= --rsh=",
-		read:   "--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest=",
-		spill:  "--write-batch= --only-write-batch=",
-		write:  "--log-file= --backup-dir= --temp-dir= -T= --partial-dir=",
-		exact:  "--read-batch= --log-file-format= --daemon --config= --dparam= -M= --remote-option=",
-		unsure: "--rsync-path= --early-input=",
-		ops:    rsyncOps,
-	}
-}
-
 // rsyncOps: "-e ssh" is what rsync does anyhow, and everybody writes it.
 func rsyncOps(c *call) {
 	remoteCopyOps(c)
@@ -160,12 +99,6 @@ func rsyncOps(c *call) {
 			c.file(last, File{Write: true, Deletes: true, Tree: true})
 		}
 	}
-}
-
-// ncRow lists no harmless values: what -e means and which letters take a value differs
-// among the programs of this name.
-func ncRow() spec {
-	return spec{lax: true, spill: "-o= --output=", unsure: "-e? -c? --exec= --sh-exec= --lua-exec="}
 }
 
 // socatOps: an address of socat may be a program or a file, which it is without a kind when it has a slash.

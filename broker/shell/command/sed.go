@@ -6,14 +6,6 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/little"
 )
 
-func sedRow() spec {
-	return spec{
-		raw:  sedOps,
-		ok:   "-nrEsuza -e= -i? -I? -l= --quiet --silent --debug --expression= --in-place? --line-length= --posix --regexp-extended --separate --sandbox --unbuffered --null-data --follow-symlinks --binary -b --help --version -H",
-		load: "-f= --file=",
-	}
-}
-
 // sedOps: the program is every -e, or else the first operand. On macOS -i takes its
 // suffix as a word of its own, most often an empty one.
 func sedOps(c *call) {

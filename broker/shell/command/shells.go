@@ -6,18 +6,6 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// shellRows are shells, and builtins that read a text or a file as commands.
-func shellRows() map[string]spec {
-	rows := map[string]spec{
-		"eval": {builtin: true, raw: evalOps},
-		".":    {builtin: true, raw: sourceOps}, "source": {builtin: true, raw: sourceOps},
-		"trap": {builtin: true, stop: true, ok: "-lp", ops: trapOps},
-	}
-	same(rows, spec{raw: shOps}, "sh bash zsh dash ksh mksh ash rbash ksh93 yash")
-	same(rows, spec{whole: "runs code in a language that aoctl does not read"}, "fish csh tcsh nu xonsh elvish pwsh powershell rc es ion osh ysh sash")
-	return rows
-}
-
 // shOps reads a shell's own options, which its "set" takes as well: -c may stand in a
 // cluster, and the text is the first operand after all options, wherever -c stands.
 func shOps(c *call) {

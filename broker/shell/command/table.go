@@ -2,81 +2,73 @@ package command
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-// spec is one row of the table: what a program, or a subcommand of it, does with its
-// words. Its option lists are separated by blanks: "-abc" are three flags, "-o=" and
-// "--out=" take a value, "-i?" and "--color?" take one only when it is attached. An
-// option that is in no list makes the command exact, as it might do anything, unless
-// the row is lax.
+// spec is one row of the table: what the page of a program says, with the functions that it names.
 type spec struct {
-	ok     string // options that neither run nor write anything
-	read   string // their value is a file that is read
-	write  string // their value is a file that is written, as everybody expects
-	spill  string // their value is a file that is written, unexpectedly: exact
-	code   string // their value is code: exact
-	load   string // their value is a file of code or of settings: read, and exact
-	exact  string // only a rule that names the whole command may allow these
-	unsure string // no rule may allow these
+	*programs.Row
 
-	lax     bool   // options that are in no list are flags that do no harm
-	stop    bool   // options end at the first operand
-	mild    bool   // with stop: an option that is in no list makes it exact, not unsure
-	single  bool   // options are words after one dash, such as -name
-	builtin bool   // only the bare name means it; a program of that name is plain
-	wraps   bool   // what follows options and the first skip operands is a command
-	skip    int    // operands before that command
-	last    string // after one of these and its value come no more options
-	whole   string // always exact, for this reason
-	never   string // always unsure, for this reason
-	other   string // with subs: exact for a subcommand that is not among them
-
+	list *options
 	ops  func(*call) // says what options and operands mean, after they were told apart
 	raw  func(*call) // reads the words itself
-	subs map[string]spec
+	subs map[string]*spec
 }
 
 var (
 	tableOnce sync.Once
-	tableRows map[string]spec
+	tableRows map[string]*spec
 )
 
-// gnuNames are programs that Homebrew installs with a g before their names.
-const gnuNames = `cat chmod chown chroot cp csplit cut date dd env find head ln ls mkdir mv nice nohup od rm rmdir
-	shred shuf sort split stat stdbuf tac tail tee timeout touch truncate uniq unlink wc xargs awk`
-
-// table is every row by the program's name. It is made when it is first asked for.
-func table() map[string]spec {
+// table is every row by the program's name. It is made when it is first asked for. A page that names a
+// function which is none is a fault of this build, which the tests find, and a panic.
+func table() map[string]*spec {
 	tableOnce.Do(func() {
-		tableRows = make(map[string]spec)
-		for _, rows := range []map[string]spec{
-			fileRows(), textRows(), archiveRows(), netRows(), remoteRows(), wrapperRows(), shellRows(),
-			builtinRows(), gitRows(), codeRows(), buildRows(), packageRows(), opsRows(), otherRows(),
-		} {
-			maps.Copy(tableRows, rows)
-		}
-		for name := range wordset.Map(gnuNames) {
-			tableRows["g"+name] = tableRows[name]
-		}
+		l := loader{functions: specials(), made: map[*programs.Row]*spec{}}
+		tableRows = l.specs(programs.Rows())
 	})
 	return tableRows
 }
 
-// same gives one row to several names.
-func same(rows map[string]spec, s spec, names string) {
-	for name := range wordset.Map(names) {
-		rows[name] = s
+// loader finds the functions that rows name. Names that share a row share its spec.
+type loader struct {
+	functions map[string]func(*call)
+	made      map[*programs.Row]*spec
+}
+
+func (l loader) specs(rows map[string]*programs.Row) map[string]*spec {
+	all := make(map[string]*spec, len(rows))
+	for name, row := range rows {
+		if l.made[row] == nil {
+			l.made[row] = l.spec(row)
+		}
+		all[name] = l.made[row]
 	}
+	return all
+}
+
+func (l loader) spec(row *programs.Row) *spec {
+	s := &spec{Row: row, list: optionsOf(row)}
+	var err error
+	if s.ops, err = l.function(row.Then); err != nil {
+		panic(err)
+	}
+	if s.raw, err = l.function(row.By); err != nil {
+		panic(err)
+	}
+	if row.Subs != nil {
+		s.subs = l.specs(row.Subs)
+	}
+	return s
 }
 
 // call is one command while its row is applied to it.
 type call struct {
-	spec
+	*spec
 	name  string // of the program, with its subcommand: "git push"
 	words []Word // after the program
 	opts  []given
@@ -95,11 +87,11 @@ type given struct {
 }
 
 func (c *call) inspect() {
-	if c.whole != "" {
-		c.exactf("%s %s", c.name, c.whole)
+	if c.Whole != "" {
+		c.exactf("%s %s", c.name, c.Whole)
 	}
-	if c.never != "" {
-		c.unsuref("%s %s", c.name, c.never)
+	if c.Never != "" {
+		c.unsuref("%s %s", c.name, c.Never)
 	}
 	if c.raw != nil {
 		c.raw(c)
@@ -109,14 +101,14 @@ func (c *call) inspect() {
 	if optionFiles.Has(c.name) {
 		c.optionFile()
 	}
-	if c.lax && c.ops == nil && c.subs == nil && c.whole == "" && !c.wraps && !strings.HasPrefix(c.name, "git ") {
+	if c.Lax && c.ops == nil && c.subs == nil && c.Whole == "" && !c.Wraps && !strings.HasPrefix(c.name, "git ") {
 		c.farOperands() // the words of git are of its repository
 	}
 	if c.subs != nil {
 		c.sub(c.rest)
 	}
-	if c.wraps {
-		c.wrap(c.skip)
+	if c.Wraps {
+		c.wrap(c.Skip)
 	}
 	if c.ops != nil {
 		c.ops(c)
@@ -142,9 +134,9 @@ func (c *call) sub(words []Word) {
 	}
 	s, ok := c.subs[words[0].Text]
 	if !ok {
-		if c.other != "" {
-			c.exactf("%s: %s", c.name, c.other)
-		} else if c.stop {
+		if c.Other != "" {
+			c.exactf("%s: %s", c.name, c.Other)
+		} else if c.Stop {
 			c.foreignWords(words[1:])
 		}
 		return
@@ -226,3 +218,6 @@ func (c *call) values(names ...string) []Word {
 	}
 	return words
 }
+
+// adhoc is a row for words of which only a part of a program knows what they mean.
+func adhoc(row programs.Row) *spec { return &spec{Row: &row, list: optionsOf(&row)} }

@@ -58,9 +58,3 @@ func justOps(c *call) {
 	}
 	c.farOperands()
 }
-
-func mixSubs() map[string]spec {
-	rows := map[string]spec{"eval": {lax: true, whole: "runs code given on the command line"}, "cmd": {lax: true, whole: handsOn}, "do": {lax: true, whole: "runs several tasks"}}
-	same(rows, spec{lax: true, whole: "installs programs"}, "archive.install escript.install local.hex local.rebar")
-	return rows
-}

@@ -1,9 +1,15 @@
-package command
+// Package links says whether a command may change what paths lead to: it makes links, moves files, or
+// puts whole trees in place, in which there may be links.
+//
+// Where a path leads is looked up before a line runs. Behind such a command nobody knows it any more, so
+// the paths of the rest of the line are doubted. In doubt a command does.
+package links
 
 import (
 	"path"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -12,9 +18,9 @@ import (
 var relinkers = wordset.New(`ln link mv rsync cpio pax 7z 7za 7zz unrar unar unsquashfs ditto stow rename prename
 	mmv zmv exchange patch svn hg jj mount jar bsdcpio dpkg dpkg-deb symlinks`)
 
-// Relinks reports whether a command may change what paths lead to: it makes links,
+// Moves reports whether a command may change what paths lead to: it makes links,
 // moves files or unpacks trees.
-func Relinks(argv []Word) bool {
+func Moves(argv []command.Word) bool {
 	name, words := path.Base(argv[0].Text), argv[1:]
 	switch name {
 	case "gln", "gmv", "gcp", "gtar":
@@ -26,7 +32,7 @@ func Relinks(argv []Word) bool {
 	case "tar", "bsdtar":
 		return unpacks(words)
 	case "unzip":
-		return !onlyShows(words)
+		return !command.OnlyShows(words)
 	case "git":
 		return gitMoves(words)
 	case "gh", "glab":
@@ -37,7 +43,7 @@ func Relinks(argv []Word) bool {
 	return relinkers.Has(name)
 }
 
-func anyOf(words []Word, names string) bool {
+func anyOf(words []command.Word, names string) bool {
 	list := wordset.Map(names)
 	for _, w := range words {
 		if list[w.Text] {
@@ -49,7 +55,7 @@ func anyOf(words []Word, names string) bool {
 
 // copiesLinks reports whether cp is given an option beyond those with which it makes
 // plain files.
-func copiesLinks(words []Word) bool {
+func copiesLinks(words []command.Word) bool {
 	for i, w := range words {
 		text, _, _ := strings.Cut(w.Text, "=")
 		switch {
@@ -72,7 +78,7 @@ func copiesLinks(words []Word) bool {
 var copyPlain = wordset.New("--force --interactive --verbose --no-clobber --preserve --update --target-directory --no-target-directory --parents --backup --help --version")
 
 // unpacks reports whether tar may be told to extract.
-func unpacks(words []Word) bool {
+func unpacks(words []command.Word) bool {
 	for i, w := range words {
 		name, _, _ := strings.Cut(w.Text, "=")
 		switch {
@@ -81,26 +87,6 @@ func unpacks(words []Word) bool {
 				return true
 			}
 		case (i == 0 || strings.HasPrefix(name, "-")) && strings.Contains(name, "x"):
-			return true
-		}
-	}
-	return false
-}
-
-// onlyShows reports whether unzip is told to list, to test or to print, before anything that
-// could take such a word for its value, as -d and -P do. A second dash switches an option off.
-func onlyShows(words []Word) bool {
-	for _, w := range words {
-		if strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text[1:], "-") {
-			return false
-		}
-	}
-	for _, w := range words {
-		letters, ok := strings.CutPrefix(w.Text, "-")
-		if !ok || strings.Trim(letters, "ltvpczZq1") != "" {
-			return false
-		}
-		if strings.Trim(letters, "q1") != "" {
 			return true
 		}
 	}
@@ -116,7 +102,7 @@ var gitStays = wordset.New(`status diff log show add commit push fetch branch ta
 
 // gitMoves reports whether a git command may put other files in place. A subcommand
 // that is not known may.
-func gitMoves(words []Word) bool {
+func gitMoves(words []command.Word) bool {
 	for len(words) > 0 && strings.HasPrefix(words[0].Text, "-") && !gitStays.Has(words[0].Text) {
 		takes := 1
 		switch words[0].Text {
