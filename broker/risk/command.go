@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -46,7 +47,7 @@ var prefixes = []string{"mkfs*", "newfs*", "docker-credential-*", "git-credentia
 // command judges one command by its words.
 func (j *judge) command(e shell.Element) {
 	for _, w := range e.Via {
-		if raisers[cmdline.Program(cmdline.FirstWord(w))] {
+		if programs.Is(programs.Raises, cmdline.Program(cmdline.FirstWord(w))) {
 			j.danger("runs as another user")
 		}
 	}
@@ -72,9 +73,6 @@ func (j *judge) command(e shell.Element) {
 	j.words(a)
 	j.code(a)
 }
-
-// raisers are wrappers that run a program with other rights.
-var raisers = map[string]bool{"sudo": true, "doas": true, "su": true, "pkexec": true, "runuser": true, "run0": true, "gosu": true, "sudoedit": true}
 
 func (j *judge) apply(r rule, a cmdline.Command) {
 	if r.sub != "" {
@@ -164,16 +162,10 @@ const maxWords = 4000
 // tooLong is the reason of a call that was not looked at to its end.
 const tooLong = "too long to look at all of it"
 
-// quiet are programs whose words are looked at elsewhere, or are plain text: the
-// elements of the line say which files they open, and a name among their other words
-// is none.
-var quiet = wordset.New(`echo printf grep egrep fgrep rg ag ack ls test [ [[ stat touch mkdir which basename dirname
-	cd pushd true false : read type kill pgrep pkill ps sleep seq date tr chmod chown export`)
-
 // words judges files that a command names among its words although the line's elements
 // do not: its program may be one that nobody knows.
 func (j *judge) words(a cmdline.Command) {
-	if quiet.Has(a.Name) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
+	if programs.Is(programs.WordsNoFiles, a.Name) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
 	if slices.Contains(a.Element.Argv, "") && a.Name != "git" {
@@ -197,7 +189,7 @@ func (j *judge) words(a cmdline.Command) {
 			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) && !omits(a, p) {
 				j.danger(why)
 			}
-			if _, ok := writes().Find(t.forms); ok && i > 0 && !plainReaders.Has(a.Name) {
+			if _, ok := writes().Find(t.forms); ok && i > 0 && !programs.Is(programs.PlainReader, a.Name) {
 				j.danger("may change a file that runs something")
 			}
 		}
@@ -206,13 +198,6 @@ func (j *judge) words(a cmdline.Command) {
 
 // goCommands are first words of go that are never files, even where a file has the name.
 var goCommands = wordset.New("bug build clean doc env fix fmt generate get help install list mod run telemetry test tool version vet work")
-
-// plainReaders are programs whose files are known from the line's elements, so that a
-// name among their words need not be one that they write.
-var plainReaders = wordset.New(`cat head tail less more bat batcat wc diff cmp file cp mv ln install rsync scp sftp tar zip git sed gsed awk gawk rm
-	vim vi nvim nano emacs code source . bash sh zsh dash chmod chown tee readlink realpath md5sum shasum sha1sum sha256sum
-	jq yq xxd od strings base64 cut sort uniq find fd tree du dd curl wget ssh ssh-keygen ssh-add ssh-copy-id gpg python node
-	ruby perl npm pnpm yarn direnv set export env sudo xargs visudo crontab systemctl launchctl kubectl docker pip shellcheck prettier eslint`)
 
 // writesOnly reports whether a program only makes the file p, as cp does with its last
 // operand.

@@ -7,7 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // flow is what the elements of one line do to each other.
@@ -40,16 +40,6 @@ func newFlow(j *judge, l *shell.Line) *flow {
 
 // key is a path as an element has it.
 func (f *flow) key(e shell.Element) string { return e.Dir + "\x00" + e.Path }
-
-// Programs by what they do with a stream.
-var (
-	fetchers = wordset.New(`curl wget fetch nc ncat netcat socat ssh aria2c http https xh httpie lynx w3m links telnet ftp gh glab aws gsutil
-		scp rsync openssl`)
-	decoders     = wordset.New("base64 base32 basenc xxd uudecode openssl gpg")
-	interpreters = wordset.New(`sh bash zsh dash ksh mksh ash fish csh tcsh rbash python pypy node nodejs deno bun perl ruby php lua
-		tclsh osascript rscript pwsh powershell busybox source . eval sqlite3 psql mysql`)
-	shells = wordset.New("sh bash zsh dash ksh mksh ash fish csh tcsh rbash pwsh powershell source . eval")
-)
 
 // judge looks for programs that run what another one fetches.
 func (f *flow) judge() {
@@ -91,11 +81,11 @@ func runsInput(a cmdline.Command) bool {
 	if len(a.Element.Argv) == 0 {
 		return false
 	}
-	if a.Element.Argv[0] == "" || interpreters.Has(a.Name) {
+	if a.Element.Argv[0] == "" || programs.Is(programs.Interpreter, a.Name) {
 		return true
 	}
 	for _, w := range a.Element.Via {
-		if interpreters.Has(cmdline.Program(cmdline.FirstWord(w))) {
+		if programs.Is(programs.Interpreter, cmdline.Program(cmdline.FirstWord(w))) {
 			return true
 		}
 	}
@@ -123,18 +113,18 @@ func fetches(a cmdline.Command) bool {
 	if a.Name == "openssl" {
 		return a.Exactly("s_client")
 	}
-	return fetchers.Has(a.Name)
+	return programs.Is(programs.Fetches, a.Name)
 }
 
 func decodes(a cmdline.Command) bool {
-	return decoders.Has(a.Name) && (a.Name == "uudecode" || a.Has("-d", "-D", "--decode", "-r", "--decrypt"))
+	return programs.Is(programs.Decodes, a.Name) && (a.Name == "uudecode" || a.Has("-d", "-D", "--decode", "-r", "--decrypt"))
 }
 
 // feeds reports whether what element n prints may be what element i runs.
 func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
 	if before, _, inside := strings.Cut(to.Text, from.Text); inside && strings.ContainsAny(before, "(`") {
-		return a.Name == "" || shells.Has(a.Name) || runsWord(a) // without a name it is a part that could not be read
+		return a.Name == "" || programs.Is(programs.Shell, a.Name) || runsWord(a) // without a name it is a part that could not be read
 	}
 	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
 		return true // a here-document or here-string of what it prints
@@ -155,7 +145,7 @@ func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 func runsScript(via []string) bool {
 	for _, w := range via {
 		for _, name := range strings.Fields(w) {
-			if shells.Has(cmdline.Program(name)) {
+			if programs.Is(programs.Shell, cmdline.Program(name)) {
 				return true
 			}
 		}
@@ -165,13 +155,13 @@ func runsScript(via []string) bool {
 
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a cmdline.Command) bool {
-	return interpreters.Has(a.Name) && a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || interpreters.Has(a.Name) && len(a.Operands()) > 0
+	return programs.Is(programs.Interpreter, a.Name) && a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || programs.Is(programs.Interpreter, a.Name) && len(a.Operands()) > 0
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input:
 // it is given none as a file or on the command line.
 func readsProgram(a cmdline.Command) bool {
-	if len(a.Element.Argv) == 0 || !interpreters.Has(a.Name) || a.Name == "eval" {
+	if len(a.Element.Argv) == 0 || !programs.Is(programs.Interpreter, a.Name) || a.Name == "eval" {
 		return len(a.Element.Argv) > 0 && a.Element.Argv[0] == ""
 	}
 	if a.Name == "busybox" && len(a.Words) > 0 { // busybox sh is sh
@@ -184,7 +174,7 @@ func readsProgram(a cmdline.Command) bool {
 		case w == "run" && (a.Name == "deno" || a.Name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
-		case shells.Has(a.Name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
+		case programs.Is(programs.Shell, a.Name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
 			return true
 		case givesProgram(a.Name, w):
 			return false
@@ -206,7 +196,7 @@ func givesProgram(name, w string) bool {
 		return true
 	case len(w) < 2 || w[0] != '-' || w[1] == '-':
 		return false
-	case shells.Has(name):
+	case programs.Is(programs.Shell, name):
 		return strings.Contains(w, "c")
 	}
 	return strings.ContainsAny(w, "cemnpr")
@@ -215,13 +205,13 @@ func givesProgram(name, w string) bool {
 // throughXargs reports whether xargs or parallel makes words of an interpreter, or its
 // program, of what they read.
 func throughXargs(a cmdline.Command) bool {
-	fed, runs := false, shells.Has(a.Name)
+	fed, runs := false, programs.Is(programs.Shell, a.Name)
 	for _, w := range a.Element.Via {
 		p := cmdline.Program(cmdline.FirstWord(w))
 		fed = fed || p == "xargs" || p == "parallel"
-		runs = runs || shells.Has(p)
+		runs = runs || programs.Is(programs.Shell, p)
 	}
-	return fed && (runs || interpreters.Has(a.Name) && a.Has("-c", "-e"))
+	return fed && (runs || programs.Is(programs.Interpreter, a.Name) && a.Has("-c", "-e"))
 }
 
 // runsDownload judges a command that runs, or makes runnable, a file which the line
@@ -232,7 +222,7 @@ func (f *flow) runsDownload(i int, a cmdline.Command) {
 	}
 	var runs []string
 	switch {
-	case interpreters.Has(a.Name):
+	case programs.Is(programs.Interpreter, a.Name):
 		runs = a.Operands()
 	case a.Name == "chmod" && a.AnyWord(makesRunnable):
 		runs = a.Operands()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // worst are the texts that make a line dangerous even when nobody can read it as a
@@ -103,16 +103,13 @@ func (j *judge) looseNames(p string) target {
 
 func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>|&:$\\", r) }
 
-// databases are programs that run SQL and the like.
-var databases = wordset.New("mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql")
-
 // code judges the programs that are given to an interpreter on the command line or as
 // a text in the line.
 func (j *judge) code(a cmdline.Command) {
-	if databases.Has(a.Name) && a.Element.Stdin != "" && destroysData(j.raw) {
+	if programs.Is(programs.Database, a.Name) && a.Element.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
-	if !interpreters.Has(a.Name) && a.Name != "awk" && a.Name != "sed" {
+	if !programs.Is(programs.Interpreter, a.Name) && a.Name != "awk" && a.Name != "sed" {
 		return
 	}
 	for _, w := range a.Words {

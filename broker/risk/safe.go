@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -47,9 +48,6 @@ var readers = sync.OnceValue(func() map[string]reader {
 	return all
 })
 
-// plainWrappers run what follows as it is.
-var plainWrappers = wordset.New("time timeout nice command env stdbuf ionice")
-
 // onlyReads reports whether every element of a line is known to only look, inside the
 // project or where nobody minds.
 func (j *judge) onlyReads(l *shell.Line) bool {
@@ -69,7 +67,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 		return false
 	}
 	for _, w := range e.Via {
-		if !plainWrappers.Has(w) {
+		if !programs.Is(programs.PlainWrapper, w) {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // What is secret stands in this file alone: the tools that read, the programs of a command
@@ -154,12 +154,6 @@ func fitsBelow(pattern, file string, dotted bool) bool {
 	return len(want) == len(got)
 }
 
-// namesOnly are programs that tell of files their names, sizes and times, or judge them as
-// sources, and do not show what is in them.
-var namesOnly = wordset.New(`ls dir vdir eza exa lsd tree du find bfs fd fdfind stat wc file cloc tokei scc chmod chown chgrp touch mkdir rm rmdir unlink mv
-	ln test [ md5sum sha1sum sha256sum sha512sum cksum b2sum git eslint prettier tsc ruff black isort flake8 mypy pylint golangci-lint gofmt goimports
-	gofumpt stylelint rubocop shellcheck clang-format clang-tidy pytest py.test jest vitest mocha npx make cmake cd pushd open trash realpath readlink`)
-
 // shows judges a read of a folder, or of a pattern of names, by the command whose operand
 // it is, and by those that are handed what it finds.
 func (j *judge) shows(l *shell.Line, at int, t target) {
@@ -174,7 +168,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 	}
 	by := l.Elements[command]
 	left := leftOut(by)
-	if namesOnly.Has(cmdline.Program(by.Argv[0])) && !passesOn(l, command) {
+	if programs.Is(programs.TellsNames, cmdline.Program(by.Argv[0])) && !passesOn(l, command) {
 		return
 	}
 	j.holdsSecrets(t, left)
@@ -183,7 +177,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 // handed judges a command that shows the files whose names git or ls hands it through a pipe.
 func (j *judge) handed(l *shell.Line, at int) {
 	e := l.Elements[at]
-	if e.Pipe == 0 || len(e.Argv) == 0 || !cmdline.Of(e).Through("xargs", "gxargs", "parallel") || namesOnly.Has(cmdline.Program(e.Argv[0])) {
+	if e.Pipe == 0 || len(e.Argv) == 0 || !cmdline.Of(e).Through("xargs", "gxargs", "parallel") || programs.Is(programs.TellsNames, cmdline.Program(e.Argv[0])) {
 		return
 	}
 	for _, from := range l.Elements[:at] {
@@ -230,7 +224,7 @@ func commandOf(l *shell.Line, at int) int {
 func passesOn(l *shell.Line, command int) bool {
 	name, pipe := cmdline.Program(l.Elements[command].Argv[0]), l.Elements[command].Pipe
 	for _, e := range l.Elements[command+1:] {
-		if e.Kind != shell.Command || len(e.Argv) == 0 || namesOnly.Has(cmdline.Program(e.Argv[0])) && cmdline.Program(e.Argv[0]) != "git" {
+		if e.Kind != shell.Command || len(e.Argv) == 0 || programs.Is(programs.TellsNames, cmdline.Program(e.Argv[0])) && cmdline.Program(e.Argv[0]) != "git" {
 			continue
 		}
 		for _, v := range e.Via {

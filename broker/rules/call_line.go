@@ -8,17 +8,11 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/brings"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // startParams are the parameters in which a command tool takes the folder to start in.
 var startParams = []string{"workdir", "cwd", "dir", "directory", "dir_path"}
-
-// transparent are wrappers that run the very command behind them, on this machine, as
-// this user. Behind any other only an exact pattern speaks for a command.
-var transparent = map[string]bool{
-	"time": true, "timeout": true, "gtimeout": true, "nice": true, "nohup": true, "env": true, "command": true,
-	"stdbuf": true, "ionice": true, "setsid": true, "xargs": true, "find": true, "caffeinate": true, "chrt": true, "taskset": true, "unbuffer": true,
-}
 
 // shells run a script, as a word behind -c, in which each command is looked at.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true}
@@ -183,7 +177,7 @@ func behind(e *shell.Element) string {
 // runsItself reports whether wrapper w, which may be a shell that is given its script as a
 // word, runs the very command behind it.
 func runsItself(w string) bool {
-	if transparent[w] || runners[w] {
+	if programs.Is(programs.Transparent, w) || runners[w] {
 		return true
 	}
 	name, flags, ok := strings.Cut(w, " ")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/links"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -212,14 +213,11 @@ func (w *walker) doubt(c run1) string {
 	case !c.more && !c.fed:
 	case !tame:
 		why = first(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
-	case !w.in.names && !wordless.Has(program) && slices.ContainsFunc(c.via.names, fromInput):
+	case !w.in.names && !programs.Is(programs.Wordless, program) && slices.ContainsFunc(c.via.names, fromInput):
 		why = first(why, "xargs gives it files that nobody knows")
 	}
 	return why
 }
-
-// wordless are programs of inertNames that open no file that they are given.
-var wordless = wordset.New("echo basename dirname expr seq factor sleep true false printenv id groups pathchk tty uname uptime whoami which getconf nproc numfmt pwd ps tr")
 
 // fromInput reports whether a wrapper takes words from what it reads.
 func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || via == "parallel" }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // nested walks what a wrapper runs. e is the wrapper's own element; what is wrong
@@ -47,7 +47,7 @@ func (w *walker) nested(e Element, c run1, m command.Meaning) {
 
 // keeps reports whether a wrapper runs its command in the folder that it is in itself.
 func keeps(args []arg, host string) bool {
-	if host != "" || !stays.Has(path.Base(args[0].Text)) {
+	if host != "" || !programs.Is(programs.KeepsFolder, path.Base(args[0].Text)) {
 		return false
 	}
 	for _, a := range args[1:] {
@@ -59,10 +59,6 @@ func keeps(args []arg, host string) bool {
 	}
 	return true
 }
-
-// stays are wrappers that do not change the folder unless an option says so.
-var stays = wordset.New(`sh bash dash zsh ksh mksh ash env sudo doas timeout nice ionice chrt nohup time xargs eval
-	command builtin exec stdbuf setsid find watch parallel flock strace ltrace script caffeinate taskset unbuffer`)
 
 // script walks a text that a shell reads.
 func (w *walker) script(c run1, s command.Script, outer run1) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -19,7 +20,7 @@ func (w *walker) special(e *Element, c run1) bool {
 	case (name == "[" || name == "test") && len(c.via.names) == w.base && !w.hidden[name] && harmlessTest(c.args):
 		e.Neutral = true
 		return true
-	case shells.Has(path.Base(name)) && readsProgram(c.args[1:]):
+	case programs.Is(programs.FedShell, path.Base(name)) && readsProgram(c.args[1:]):
 		w.program(e, c)
 		return true
 	}
@@ -29,9 +30,6 @@ func (w *walker) special(e *Element, c run1) bool {
 // zshWords are words that zsh takes for grammar, or looks through, where bash sees the
 // name of a program.
 var zshWords = wordset.New("noglob nocorrect - repeat foreach end always coproc nameref")
-
-// shells read programs.
-var shells = wordset.New("sh bash dash zsh ksh mksh ash rbash yash busybox-sh oksh loksh fish csh tcsh elvish nu xonsh pwsh")
 
 // readsProgram reports whether a shell with these arguments reads its program from
 // what it is fed.

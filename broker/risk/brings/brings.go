@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -56,11 +57,8 @@ func Files(e shell.Element) bool {
 	case "dpkg-deb", "dpkg":
 		return a.HasShort([]string{"-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"})
 	}
-	return bringing.Has(a.Name) || slices.ContainsFunc(bringingSubs[a.Name], a.SubOf)
+	return programs.Is(programs.Brings, a.Name) || slices.ContainsFunc(bringingSubs[a.Name], a.SubOf)
 }
-
-// bringing are programs that fill folders, whatever their words are.
-var bringing = wordset.New("bsdcpio 7z 7za 7zr 7zz unrar unar unsquashfs ditto stow patch gpatch")
 
 // bringingSubs are subcommands with which other programs do so.
 var bringingSubs = map[string][]string{

@@ -12,7 +12,7 @@ import (
 // program's own business.
 func foreign(argv []Word) Meaning {
 	c := &call{spec: adhoc(programs.Row{}), words: argv[1:]}
-	if settled.Has(argv[0].Text) || inertNames.Has(argv[0].Text) {
+	if programs.Is(programs.Settled, argv[0].Text) || programs.Is(programs.Inert, argv[0].Text) {
 		return c.m
 	}
 	c.foreignWords(c.words)
@@ -42,10 +42,6 @@ func (c *call) foreignWords(words []Word) {
 		operands++
 	}
 }
-
-// settled are programs with no row that run nothing, whatever their words name.
-var settled = wordset.New(`which whereis type whatis apropos tldr ps pgrep pkill kill killall pidof df free uname hostname
-	tput clear lscpu lsblk uptime id groups users who w last cal locale getent pwd sleep seq yes expr factor basename dirname`)
 
 // foreignOption looks at an option of an unknown program, and at the word after it.
 func (c *call) foreignOption(w Word, next []Word) {

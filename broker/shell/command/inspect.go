@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -56,27 +57,21 @@ func lookUp(name string) (*spec, string, bool) {
 		return s, name, true
 	}
 	short := strings.TrimRight(name, "0123456789.-")
-	if s, ok := table()[short]; ok && versioned.Has(short) {
+	if s, ok := table()[short]; ok && programs.Is(programs.Versioned, short) {
 		return s, short, true
 	}
-	if i := strings.LastIndexByte(short, '-'); i > 0 && crossed.Has(short[i+1:]) { // x86_64-linux-gnu-gcc-12
+	if i := strings.LastIndexByte(short, '-'); i > 0 && programs.Is(programs.Crossed, short[i+1:]) { // x86_64-linux-gnu-gcc-12
 		s, ok := table()[short[i+1:]]
 		return s, short[i+1:], ok
 	}
 	return nil, name, false
 }
 
-var versioned = wordset.New("python pypy pip perl ruby lua luajit php node nodejs gcc clang cc cpp tclsh vim emacs java javac irb gem bash zsh ksh pydoc ghc awk mawk gawk julia")
-
-// crossed are programs that are also installed under names with a machine or a maker in
-// front, as aarch64-linux-gnu-ld and llvm-ar are.
-var crossed = wordset.New("gcc g++ cpp cc c++ gfortran clang ld as ar nm objcopy objdump strip ranlib readelf size addr2line")
-
 // Inert says that no operand and no option, whatever it is, makes the program run,
 // write, delete or send anything. It asks for the bare name.
 func Inert(program string) bool {
 	name, _, twisted := programOf(Word{Text: program, Known: true})
-	return !twisted && inertNames.Has(name)
+	return !twisted && programs.Is(programs.Inert, name)
 }
 
 // programOf gives the name under which the table may know a program: a bare name, or
@@ -98,14 +93,3 @@ func programOf(w Word) (name string, bare, twisted bool) {
 }
 
 var systemFolders = wordset.New("/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin /opt/homebrew/bin")
-
-// inertNames are programs without any option that writes, runs or sends, on Linux and
-// macOS alike, whether they are builtins or not. Left out for what some option or
-// operand does: uniq (writes its second operand), sort and tree (-o), base64 (-o on
-// macOS), date (-s), file (-C), arch (runs programs on macOS), printf (-v as a builtin).
-var inertNames = wordset.New(`
-	b2sum base32 basename cat cksum cmp column comm cut df diff dirname du echo egrep
-	expand expr factor false fgrep fold getconf grep groups head hexdump id jq join
-	ls md5sum nl nproc numfmt od paste pathchk printenv ps pwd readlink
-	realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum sleep stat
-	strings sum tac tail tr true tsort tty uname unexpand uptime wc which whoami`)

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/aoctl/aoctl/broker/shell/programs"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // spec is one row of the table: what the page of a program says, with the functions that it names.
@@ -98,7 +97,7 @@ func (c *call) inspect() {
 		return
 	}
 	c.parse()
-	if optionFiles.Has(c.name) {
+	if programs.Is(programs.OptionFile, c.name) {
 		c.optionFile()
 	}
 	if c.Lax && c.ops == nil && c.subs == nil && c.Whole == "" && !c.Wraps && !strings.HasPrefix(c.name, "git ") {
@@ -114,10 +113,6 @@ func (c *call) inspect() {
 		c.ops(c)
 	}
 }
-
-// optionFiles are programs that take @FILE for the options that stand in the file, and
-// whose rows say nothing of it.
-var optionFiles = wordset.New("ld ld.gold ld.bfd ld.lld lld mold clang-tidy clang-format tcc")
 
 func (c *call) optionFile() {
 	for _, w := range c.words {

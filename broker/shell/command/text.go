@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -59,7 +60,7 @@ func grepOps(c *call) {
 	if c.descendsLinks() {
 		c.follows()
 	}
-	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || descends.Has(c.name)
+	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || programs.Is(programs.Descends, c.name)
 	if tree && len(files) == 0 {
 		files = []Word{literal(".")}
 	}
@@ -67,9 +68,6 @@ func grepOps(c *call) {
 		c.file(w, File{Tree: tree})
 	}
 }
-
-// descends are programs that look below a folder by themselves.
-var descends = wordset.New("rg ag ack rgrep ugrep ug ugrep+ ug+")
 
 // descendsLinks reports whether grep or a program like it is told to go through links.
 func (c *call) descendsLinks() bool {

@@ -10,13 +10,9 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
-
-// relinkers are programs that make links, move files, or unpack trees that may have
-// links in them, whatever their words are.
-var relinkers = wordset.New(`ln link mv rsync cpio pax 7z 7za 7zz unrar unar unsquashfs ditto stow rename prename
-	mmv zmv exchange patch svn hg jj mount jar bsdcpio dpkg dpkg-deb symlinks`)
 
 // Moves reports whether a command may change what paths lead to: it makes links,
 // moves files or unpacks trees.
@@ -40,7 +36,7 @@ func Moves(argv []command.Word) bool {
 	case "docker", "podman", "nerdctl", "kubectl", "oc":
 		return anyOf(words, "cp rsync")
 	}
-	return relinkers.Has(name)
+	return programs.Is(programs.Relinks, name)
 }
 
 func anyOf(words []command.Word, names string) bool {

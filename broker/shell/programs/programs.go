@@ -2,10 +2,11 @@
 // this folder, and the reader of these pages.
 //
 // A page has blocks. A block begins with a line "program" and the names that share it, and what is said
-// of them stands below, one tab further in; "also" has more names. "sub" begins a block of subcommands in the same way, and
-// "let NAME" before the blocks of a page is a list of options that they name as @NAME:
+// of them stands below, one tab further in; "also" has more names. "sub" begins a block of subcommands in
+// the same way, and "let NAME" before the blocks of a page is a list of options that they name as @NAME:
 //
 //	program tool tool2
+//		kinds inert
 //		is lax stop
 //		ok -a -b= --color?
 //		writes -o=
@@ -15,6 +16,9 @@
 //
 // The lists of options say what an option does; a value that an option takes is marked as in Row. A
 // fact that the reader does not know, or that stands twice, is an error, and the tests read every page.
+//
+// "kinds" are those of Kind, "words" is what Words says, and "as NAME" gives a block the row of another
+// program that is of other kinds. "name" begins a block of programs that have no row, but are of a kind.
 //
 // What takes more than a list to say is a function of package shell/command, which a page calls by
 // its name: "then NAME" once options and operands are told apart, "by NAME" for words that the function
@@ -60,12 +64,21 @@ type Row struct {
 //go:embed *.txt
 var pages embed.FS
 
-// Rows are all rows by the program's name, read when they are first asked for. Nobody may change
-// them. A page that cannot be read is a fault of this build, which the tests find, and a panic.
-var Rows = sync.OnceValue(func() map[string]*Row {
-	rows, err := readAll(pages)
+// all is what the pages say, read when it is first asked for. A page that cannot be read is a fault of
+// this build, which the tests find, and a panic.
+var all = sync.OnceValue(func() *book {
+	b, err := readAll(pages)
 	if err != nil {
 		panic(err)
 	}
-	return rows
+	return b
 })
+
+// Rows are all rows by the program's name. Nobody may change them.
+func Rows() map[string]*Row { return all().rows }
+
+// Is reports whether a program is of a kind.
+func Is(k Kind, program string) bool { return all().kinds[k][program] }
+
+// Words is how many words after a program's name say what it does, 0 when that is not known.
+func Words(program string) int { return all().words[program] }

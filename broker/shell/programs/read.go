@@ -4,43 +4,57 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
 
+// book is what all pages say.
+type book struct {
+	rows  map[string]*Row
+	kinds map[Kind]map[string]bool
+	words map[string]int
+}
+
 // readAll reads every page of a folder.
-func readAll(folder fs.FS) (map[string]*Row, error) {
+func readAll(folder fs.FS) (*book, error) {
 	names, err := fs.Glob(folder, "*.txt")
 	if err != nil {
 		return nil, err
 	}
-	rows := map[string]*Row{}
+	all := &book{rows: map[string]*Row{}, kinds: map[Kind]map[string]bool{}, words: map[string]int{}}
+	for k := range kinds {
+		all.kinds[k] = map[string]bool{}
+	}
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return nil, err
 		}
-		p := page{rows: rows, lists: map[string]string{}}
+		p := page{book: all, lists: map[string]string{}}
 		if err := p.read(string(text)); err != nil {
 			return nil, fmt.Errorf("page %s, line %d: %w", name, p.line, err)
 		}
 	}
-	return rows, nil
+	return all, nil
 }
 
 // page is a page that is being read.
 type page struct {
-	rows  map[string]*Row
+	*book
 	lists map[string]string // of "let"
-	open  []block           // those that the line stands in, the outermost first
+	open  []*block          // those that the line stands in, the outermost first
 	line  int
 }
 
 // block is a row while facts are added to it.
 type block struct {
-	rows map[string]*Row // that the row is in
-	row  *Row
-	said map[string]bool
+	names []string
+	rows  map[string]*Row // that the row is in; nil for names without one
+	row   *Row
+	sub   bool
+	said  map[string]bool
 }
 
 func (p *page) read(text string) error {
@@ -61,80 +75,147 @@ func (p *page) read(text string) error {
 
 // fact takes one line, which stands depth tabs in.
 func (p *page) fact(depth int, key, rest string) error {
-	if depth > len(p.open) || depth == 0 && key != "program" && key != "let" {
+	if depth > len(p.open) || depth == 0 && key != "program" && key != "name" && key != "let" {
 		return errors.New("it stands in no block")
 	}
 	p.open = p.open[:depth]
 	switch {
 	case rest != strings.Join(strings.Fields(rest), " "):
 		return errors.New("it has odd blanks")
-	case key == "let" && depth == 0:
-		name, list, _ := strings.Cut(rest, " ")
-		if p.lists[name] != "" || list == "" {
-			return fmt.Errorf("the list %q is empty or there already", name)
-		}
-		p.lists[name] = list
-		return nil
-	case key == "program" && depth == 0:
-		return p.begin(p.rows, rest)
-	case key == "sub" && depth > 0:
+	case rest == "":
+		return fmt.Errorf("nothing follows %q", key)
+	case depth > 0 && key == "sub" && p.open[depth-1].row != nil:
 		in := p.open[depth-1].row
 		if in.Subs == nil {
 			in.Subs = map[string]*Row{}
 		}
-		return p.begin(in.Subs, rest)
+		return p.begin(&block{rows: in.Subs, row: &Row{}, sub: true}, rest)
+	case depth > 0:
+		return p.say(p.open[depth-1], key, rest)
+	case key == "program":
+		return p.begin(&block{rows: p.rows, row: &Row{}}, rest)
+	case key == "name":
+		return p.begin(&block{}, rest)
 	}
-	return p.say(p.open[depth-1], key, rest)
+	return p.let(rest)
+}
+
+// let notes a list of options under a name.
+func (p *page) let(rest string) error {
+	name, list, _ := strings.Cut(rest, " ")
+	if p.lists[name] != "" || list == "" {
+		return fmt.Errorf("the list %q is empty or there already", name)
+	}
+	p.lists[name] = list
+	return nil
 }
 
 // begin opens a block for several names.
-func (p *page) begin(rows map[string]*Row, names string) error {
-	b := block{rows: rows, row: &Row{}, said: map[string]bool{}}
+func (p *page) begin(b *block, names string) error {
+	b.said = map[string]bool{}
 	p.open = append(p.open, b)
-	return b.names(names)
+	return b.add(names)
 }
 
-// names gives the row of a block to several names.
-func (b block) names(names string) error {
-	if names == "" {
-		return errors.New("it names nothing")
-	}
+// add gives the row of a block to more names.
+func (b *block) add(names string) error {
 	for _, name := range strings.Fields(names) {
-		if b.rows[name] != nil {
+		if slices.Contains(b.names, name) || b.rows[name] != nil {
 			return fmt.Errorf("%s has a block already", name)
 		}
-		b.rows[name] = b.row
+		b.names = append(b.names, name)
+		if b.rows != nil {
+			b.rows[name] = b.row
+		}
 	}
 	return nil
 }
 
 // say adds a fact to a block. Names and lists of options may go on in a further line.
-func (p *page) say(b block, key, rest string) error {
-	if key == "also" {
-		return b.names(rest)
+func (p *page) say(b *block, key, rest string) error {
+	if key == "also" && len(b.said) == 0 {
+		return b.add(rest)
 	}
-	if list := b.row.list(key); list != nil {
-		return p.options(list, rest)
-	}
-	if b.said[key] {
-		return fmt.Errorf("%q is said already", key)
+	list := b.row.list(key)
+	if b.said[key] && list == nil {
+		return fmt.Errorf("%q is said already, or too late", key)
 	}
 	b.said[key] = true
-	text := map[string]*string{"last": &b.row.Last, "whole": &b.row.Whole, "never": &b.row.Never, "other": &b.row.Other, "then": &b.row.Then, "by": &b.row.By}
 	switch {
-	case rest == "":
-		return fmt.Errorf("nothing follows %q", key)
+	case key == "kinds" && !b.sub:
+		return p.kindsOf(b.names, rest)
+	case key == "words" && !b.sub:
+		return p.wordsOf(b.names, rest)
+	case b.row == nil:
+		return fmt.Errorf("%q is no fact about a name without a row", key)
+	case key == "as":
+		return b.as(rest)
+	case list != nil:
+		return p.options(list, rest)
+	}
+	return b.row.say(key, rest)
+}
+
+// as gives a block the row of another program. Nothing else may be said of it.
+func (b *block) as(name string) error {
+	other := b.rows[name]
+	if other == nil || !reflect.DeepEqual(*b.row, Row{}) {
+		return fmt.Errorf("there is no %q before it, or more is said", name)
+	}
+	for _, n := range b.names {
+		b.rows[n] = other
+	}
+	b.row = nil
+	return nil
+}
+
+// kindsOf says of which kinds some programs are.
+func (p *page) kindsOf(names []string, rest string) error {
+	for _, word := range strings.Fields(rest) {
+		set := p.kinds[Kind(word)]
+		if set == nil {
+			return fmt.Errorf("there is no kind %q", word)
+		}
+		for _, name := range names {
+			if set[name] {
+				return fmt.Errorf("%s is %q already", name, word)
+			}
+			set[name] = true
+		}
+	}
+	return nil
+}
+
+// wordsOf says how many words name what some programs do.
+func (p *page) wordsOf(names []string, rest string) error {
+	n, err := strconv.Atoi(rest)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is no number of words", rest)
+	}
+	for _, name := range names {
+		if p.words[name] > 0 {
+			return fmt.Errorf("the words of %s are said already", name)
+		}
+		p.words[name] = n
+	}
+	return nil
+}
+
+// say sets a fact that is no list.
+func (r *Row) say(key, rest string) error {
+	text := map[string]*string{"last": &r.Last, "whole": &r.Whole, "never": &r.Never, "other": &r.Other, "then": &r.Then, "by": &r.By}
+	switch {
 	case text[key] != nil:
 		*text[key] = rest
 		return nil
 	case key == "is":
-		return b.row.are(rest)
+		return r.are(rest)
 	case key == "skip":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
 			return fmt.Errorf("%q is no number of operands", rest)
 		}
-		b.row.Skip = n
+		r.Skip = n
 		return nil
 	}
 	return fmt.Errorf("nobody knows the fact %q", key)
@@ -142,6 +223,9 @@ func (p *page) say(b block, key, rest string) error {
 
 // list is the list of options that a fact is about, nil for other facts.
 func (r *Row) list(key string) *string {
+	if r == nil {
+		return nil
+	}
 	switch key {
 	case "ok":
 		return &r.OK
@@ -165,9 +249,6 @@ func (r *Row) list(key string) *string {
 
 // options adds options to a list. A word that begins with an @ is a list of the page.
 func (p *page) options(list *string, rest string) error {
-	if rest == "" {
-		return errors.New("the list is empty")
-	}
 	for _, word := range strings.Fields(rest) {
 		if name, ok := strings.CutPrefix(word, "@"); ok {
 			if word = p.lists[name]; word == "" {
