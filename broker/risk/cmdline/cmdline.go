@@ -22,6 +22,7 @@ type Command struct {
 	Element shell.Element
 }
 
+// Of are the words of an element; of one that is no command there are none.
 func Of(e shell.Element) Command {
 	a := Command{Element: e}
 	if len(e.Argv) == 0 {
@@ -68,6 +69,7 @@ func (a Command) Has(options ...string) bool {
 	return false
 }
 
+// IsOption reports whether a word may give an option, as Has takes it.
 func IsOption(word, option string) bool {
 	switch {
 	case word == option:
@@ -204,11 +206,13 @@ func (a Command) HasShort(options []string) bool {
 	return false
 }
 
+// SubOf reports whether a subcommand is there, as Sub takes it.
 func (a Command) SubOf(names string) bool {
 	_, ok := a.Sub(names)
 	return ok
 }
 
+// FirstWord is the first word of a text, such as the program in the name of a wrapper.
 func FirstWord(s string) string {
 	s, _, _ = strings.Cut(s, " ")
 	return s

@@ -32,6 +32,7 @@ type name struct {
 	before, after string
 }
 
+// NameOf reads one name of a pattern, which has to be folded.
 func NameOf(text string) name {
 	n := name{text: text, glob: HasGlob(text)}
 	before, after, _ := strings.Cut(text, "*") // of a name without wildcards nobody asks for these
@@ -94,6 +95,7 @@ func Rows(why string, patterns ...string) []entry {
 	return out
 }
 
+// New makes a table of the entries of several reasons.
 func New(groups ...[]entry) *Table {
 	t := &Table{all: slices.Concat(groups...), literal: map[string][]int{}, anchored: map[string][]int{}}
 	for i := range t.all {
@@ -122,6 +124,7 @@ func (t *Table) Find(forms []Form) (entry, bool) {
 	return entry{}, false
 }
 
+// FindForm returns the first entry that one form of a path fits.
 func (t *Table) FindForm(f Form) (entry, bool) {
 	for at, name := range f.Names {
 		for _, i := range t.literal[name] {
@@ -230,6 +233,7 @@ type Form struct {
 	Glob  bool
 }
 
+// Split cuts a path into its folded names.
 func Split(p string) []string {
 	p = strings.Trim(p, "/")
 	if p == "" {
@@ -238,6 +242,7 @@ func Split(p string) []string {
 	return strings.Split(Fold(p), "/")
 }
 
+// SamePrefix reports whether names begin with all of prefix.
 func SamePrefix(prefix, names []string) bool {
 	if len(names) < len(prefix) {
 		return false

@@ -28,6 +28,7 @@ import (
 // LinePrefix begins a pattern over a whole command line.
 const LinePrefix = "line:"
 
+// Command is a pattern of the words of one command.
 type Command struct {
 	alts   []words
 	re     *regexp.Regexp
@@ -55,6 +56,7 @@ type word struct {
 	many bool
 }
 
+// ParseCommand reads a pattern of a command. lenient: of a rule that does not allow.
 func ParseCommand(s string, lenient bool) (*Command, error) {
 	if body, ok := strings.CutPrefix(s, Expression); ok {
 		return parseCommandRE(body, lenient)
@@ -226,6 +228,7 @@ type Spoken struct {
 	Base   string // the last part of name
 }
 
+// Speak makes the words of a command ready to be matched.
 func Speak(argv []string) Spoken {
 	s := Spoken{Argv: argv, joined: strings.Join(argv, " ")}
 	if len(argv) > 0 {

@@ -8,6 +8,7 @@ import (
 // Whether a pattern certainly fits all that another one fits. It is no whenever that takes
 // more than a look at both; same says that they are written alike.
 
+// Covers knows equal alternatives, and expressions that are written alike.
 func (t *Text) Covers(b *Text, same bool) bool {
 	if b.RE != nil {
 		return same
@@ -86,6 +87,7 @@ func altCovers(a, b pathAlt) bool {
 		tree && FirstMeta(dir) == len(dir) && (pb == dir || strings.HasPrefix(pb, dir+"/"))
 }
 
+// Covers knows equal hosts and paths, and a domain with all below it.
 func (p *URL) Covers(b *URL, lenient bool) bool {
 	if b.re != nil {
 		return false

@@ -31,6 +31,7 @@ const (
 	fromAnywhere
 )
 
+// Path is a pattern of paths.
 type Path struct {
 	alts    []pathAlt
 	re      *regexp.Regexp
@@ -47,6 +48,7 @@ type pathAlt struct {
 	parts   []string // of pattern
 }
 
+// ParsePath reads a pattern of paths. lenient: of a rule that does not allow.
 func ParsePath(s string, lenient bool) (*Path, error) {
 	if body, ok := strings.CutPrefix(s, Expression); ok {
 		flags := ""

@@ -10,6 +10,7 @@ type RawText struct {
 	bare   string   // tokens joined by blanks
 }
 
+// ReadText cuts a raw text into words.
 func ReadText(line string) *RawText {
 	t := &RawText{line: line, tokens: tokenize(line)}
 	for _, w := range t.tokens {

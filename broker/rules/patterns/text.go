@@ -28,6 +28,7 @@ const (
 	MaxRE      = 200  // characters of an re: pattern
 )
 
+// Expression begins a pattern that is a regular expression.
 const Expression = "re:"
 
 // maxProgram is how many instructions a regular expression may compile to. Its time is
@@ -37,6 +38,7 @@ const maxProgram = 500
 // Glob is one alternative of a text pattern: literal texts with anything between them.
 type Glob []string
 
+// Exact reports whether the glob has no wildcard.
 func (g Glob) Exact() bool { return len(g) == 1 }
 
 // match takes no memory and, without nesting, no more than the product of the lengths.
@@ -84,6 +86,7 @@ func ParseText(s string, lenient bool) (*Text, error) {
 	return t, nil
 }
 
+// Match reports whether one of the alternatives fits s.
 func (t *Text) Match(s string) bool {
 	if t.RE != nil {
 		return t.RE.MatchString(s)

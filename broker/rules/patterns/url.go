@@ -23,6 +23,7 @@ import (
 
 const domainPrefix = "domain:"
 
+// URL is a pattern of addresses.
 type URL struct {
 	alts  []urlAlt
 	re    *regexp.Regexp
@@ -38,6 +39,7 @@ type urlAlt struct {
 	path   string // a glob without the leading "/"; "**" is every path
 }
 
+// ParseURL reads a pattern of addresses. lenient: of a rule that does not allow.
 func ParseURL(s string, lenient bool) (*URL, error) {
 	if body, ok := strings.CutPrefix(s, Expression); ok {
 		re, err := compileRE(body, dotAll(lenient))
@@ -224,6 +226,7 @@ func PathsIn(raw string) []string {
 	return []string{p, cleanPath(p)}
 }
 
+// MatchStrict reports whether an address fits, however it is read.
 func (p *URL) MatchStrict(a *Address) bool {
 	if p.re != nil {
 		return a.Plain && p.re.MatchString(a.Raw)
@@ -241,6 +244,7 @@ func (u *urlAlt) matchStrict(a *Address) bool {
 		doublestar.MatchUnvalidated(u.path, a.path)
 }
 
+// MatchLenient reports whether some way to read an address fits.
 func (p *URL) MatchLenient(a *Address) bool {
 	if p.re != nil {
 		return p.find.MatchString(a.Raw)

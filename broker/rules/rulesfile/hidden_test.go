@@ -12,7 +12,7 @@ import (
 // and not as safe.
 func TestNoWildcardVouchesForHiddenCommands(t *testing.T) {
 	w := rulestest.New(t)
-	list := []rules.Rule{{Tool: "Bash", Decision: rules.Allow, Enabled: true}, rules.Rule{Tool: "Bash", Where: map[string]string{"command": "re:.*"}, Decision: rules.Allow}}
+	list := []rules.Rule{{Tool: "Bash", Decision: rules.Allow, Enabled: true}, {Tool: "Bash", Where: map[string]string{"command": "re:.*"}, Decision: rules.Allow}}
 	for _, name := range Templates() {
 		more, err := Template(name)
 		if err != nil {

@@ -94,7 +94,7 @@ func Special(path string) bool {
 // comments that begin with "# " before them. folder is shell/testdata as the test sees it.
 func Corpus(tb testing.TB, folder, name string) []string {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, name))
+	data, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // a file of the tests
 	if err != nil {
 		tb.Fatal(err)
 	}

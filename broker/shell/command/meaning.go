@@ -38,6 +38,7 @@ type Script struct {
 	args bool // it is given arguments, $1 and so on
 }
 
+// Assign is a variable that a command sets.
 type Assign struct{ Name, Value Word }
 
 // File is a file that a command names.

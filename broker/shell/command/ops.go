@@ -15,8 +15,6 @@ func hgOps(c *call) {
 	}
 }
 
-const another = "runs a command in a container"
-
 // dockerBuild: what is built may lie elsewhere.
 func dockerBuild(c *call) {
 	for _, w := range append(c.values("-f", "--file"), c.rest...) {

@@ -18,7 +18,7 @@ func Sed(text string) (acts []Act, ok bool) {
 	careful.read()
 	simple := sedProgram{text: text}
 	simple.read()
-	ok = !careful.strange && !simple.strange && !(careful.broken && simple.broken)
+	ok = !careful.strange && !simple.strange && (!careful.broken || !simple.broken)
 	return append(careful.acts, simple.acts...), ok
 }
 
