@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +55,7 @@ func runCrowd(socket, cwd string) int {
 		case verb == "wait":
 			err = c.wait(ctx, n)
 		default:
-			values["per_second"], err = c.decide(ctx, n)
+			values, err = c.decide(ctx, n)
 		}
 		said := crowdSaid{Values: values}
 		if err != nil {
@@ -124,11 +125,12 @@ func (c *clients) pending(ctx context.Context) ([]string, error) {
 }
 
 // decide has n deciders deny all calls that wait, each on a connection that it keeps, and
-// returns the decisions a second. It ends when every hook has its answer.
-func (c *clients) decide(ctx context.Context, n int) (perSecond float64, err error) {
+// returns the decisions a second and the clients' own processor time of one. It ends when every
+// hook has its answer.
+func (c *clients) decide(ctx context.Context, n int) (map[string]float64, error) {
 	ids, err := c.pending(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	left := make(chan string, len(ids))
 	for _, id := range ids {
@@ -137,7 +139,7 @@ func (c *clients) decide(ctx context.Context, n int) (perSecond float64, err err
 	close(left)
 	errs := make(chan error, n)
 	var deciders sync.WaitGroup
-	began := time.Now()
+	began, used := time.Now(), ownTime()
 	for range n {
 		deciders.Go(func() { errs <- c.decider(ctx, left) })
 	}
@@ -145,11 +147,22 @@ func (c *clients) decide(ctx context.Context, n int) (perSecond float64, err err
 	took := time.Since(began)
 	close(errs)
 	if err := host.Join(errs); err != nil {
-		return 0, err
+		return nil, err
 	}
 	c.waiting.Wait()
+	used = ownTime() - used
 	close(c.errs)
-	return float64(len(ids)) / took.Seconds(), host.Join(c.errs)
+	decided := float64(len(ids))
+	return map[string]float64{"per_second": decided / took.Seconds(), "clients_us": used.Seconds() * 1e6 / decided}, host.Join(c.errs)
+}
+
+// ownTime is what this process has used of the processors so far.
+func ownTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // decider denies the calls that it takes out of ids. It reads no more of an answer than its

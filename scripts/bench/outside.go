@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aoctl/aoctl/scripts/internal/host"
@@ -71,7 +72,15 @@ func (b *bench) outside(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	idle, err := processorTime(s.PID())
+	if err != nil {
+		return nil, err
+	}
 	many, err := c.do("decide 64")
+	if err != nil {
+		return nil, err
+	}
+	busy, err := processorTime(s.PID())
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +97,10 @@ func (b *bench) outside(ctx context.Context) ([]row, error) {
 			limit: fmt.Sprintf(">= %d", wanted), met: many["per_second"] >= wanted,
 		},
 		{
+			measure: "console at a terminal: processor time of a decision, and of its clients",
+			value:   fmt.Sprintf("%.0f us, %.0f us", (busy-idle).Seconds()*1e6/float64(b.often.outside), many["clients_us"]), floor: "-", ratio: "-", met: true,
+		},
+		{
 			measure: fmt.Sprintf("console at a terminal: memory of each of %d waiting hooks", b.often.outside),
 			value:   fmt.Sprintf("%.1f KB", each), floor: "-", ratio: "-",
 			limit: fmt.Sprintf("<= %.0f KB", mostEach), met: each <= mostEach,
@@ -98,6 +111,29 @@ func (b *bench) outside(ctx context.Context) ([]row, error) {
 			limit: fmt.Sprintf("<= %.0f MB", mostLeft), met: back <= mostLeft,
 		},
 	}, nil
+}
+
+// processorTime is what a process has used of the processors so far.
+func processorTime(id int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+	if err != nil {
+		return 0, fmt.Errorf("read the processor time: %w", err)
+	}
+	_, after, _ := strings.Cut(string(stat), ") ") // the program's name
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("read the processor time: %q", stat)
+	}
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		return 0, fmt.Errorf("read the processor time: %w", err)
+	}
+	system, err := strconv.Atoi(fields[12])
+	if err != nil {
+		return 0, fmt.Errorf("read the processor time: %w", err)
+	}
+	const tick = 10 * time.Millisecond // on all Linux that Go runs on
+	return time.Duration(user+system) * tick, nil
 }
 
 // crowd is the clients' process, driven by lines on its standard input.
