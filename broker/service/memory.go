@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -35,6 +36,7 @@ func SaveMemory(ctx context.Context) {
 		before := last
 		if last = taken(); last-before < quietRate && last-collected > worth {
 			collected = last
+			runtime.GC() // pools let go at the second collection: encoding/json keeps the buffer of its longest text
 			debug.FreeOSMemory()
 		}
 	}
