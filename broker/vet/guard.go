@@ -18,8 +18,8 @@ import (
 type Options struct {
 	Command func() *exec.Cmd // makes the guard's command: a program that calls Serve on its standard input and output
 	Size    int              // processes; 2, so that one text that runs away leaves one for the others
-	Limit   time.Duration    // for one text; 400 ms
-	Wait    time.Duration    // for a process to be free; 800 ms
+	Limit   time.Duration    // for one text; Patience
+	Wait    time.Duration    // for a process to be free; twice the limit
 	Log     *slog.Logger     // discarded when nil
 }
 
@@ -62,8 +62,8 @@ func Start(o Options) *Guard {
 			*d = v
 		}
 	}
-	set(&o.Limit, 400*time.Millisecond)
-	set(&o.Wait, 800*time.Millisecond)
+	set(&o.Limit, Patience)
+	set(&o.Wait, 2*o.Limit)
 	if o.Size <= 0 {
 		o.Size = 2
 	}

@@ -17,12 +17,17 @@ package vet
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulesfile"
 )
+
+// Patience is how long reading one text may take. Tests on a busy machine lengthen it where they
+// are not about texts that take too long.
+var Patience = 400 * time.Millisecond
 
 // Trial is what tests put in the place of a parser's fault: it is called with every text
 // before it is parsed, in the guard and in the broker. It is nil in the program.
