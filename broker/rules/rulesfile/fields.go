@@ -10,75 +10,61 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// table takes fields out of a TOML table; the first problem is kept.
+// table gives out the fields of a TOML table, so that what is left in it is what no rule has.
 type table struct {
-	in             map[string]any
-	name           string // "scope." or nothing
-	read           []string
-	field, problem string
-	nested         []*table
+	in     map[string]any
+	name   string   // "scope." or nothing
+	first  *problem // of the rule, with the tables inside it
+	nested []*table
 }
 
-func (t *table) take(key string) (any, bool) {
-	t.read = append(t.read, key)
-	v, ok := t.in[key]
-	return v, ok
+type problem struct{ field, text string }
+
+// take moves a field to where it belongs, when there is one and it is of that kind.
+func take[T any](t *table, key, kind string, to *T) bool {
+	v, given := t.in[key]
+	delete(t.in, key)
+	if !given {
+		return false
+	}
+	value, ok := v.(T)
+	if !ok {
+		t.wrong(key, "must be "+kind+", not "+kindOf(v))
+		return false
+	}
+	*to = value
+	return true
 }
 
-func (t *table) wrong(key, problem string) {
-	if t.problem == "" {
-		t.field, t.problem = t.name+key, problem
+func (t *table) wrong(key, text string) {
+	if t.first.text == "" {
+		*t.first = problem{t.name + key, text}
 	}
 }
 
-func (t *table) text(key string, to *string) {
-	if v, given := t.take(key); given {
-		s, ok := v.(string)
-		if !ok {
-			t.wrong(key, "must be text in quotes, not "+kindOf(v))
-		}
-		*to = s
-	}
-}
+func (t *table) text(key string, to *string) { take(t, key, "text in quotes", to) }
+
+func (t *table) flag(key string, to *bool) { take(t, key, "true or false", to) }
 
 func (t *table) whole(key string, to *int) {
-	if v, given := t.take(key); given {
-		n, ok := v.(int64)
-		if !ok || n > math.MaxInt32 || n < math.MinInt32 {
-			t.wrong(key, "must be a whole number of at most ten digits, not "+kindOf(v))
-			return
-		}
-		*to = int(n)
+	const kind = "a whole number of at most ten digits"
+	n := int64(*to)
+	if take(t, key, kind, &n); n > math.MaxInt32 || n < math.MinInt32 {
+		t.wrong(key, "must be "+kind+", not "+kindOf(n))
 	}
-}
-
-func (t *table) flag(key string, to *bool) {
-	if v, given := t.take(key); given {
-		b, ok := v.(bool)
-		if !ok {
-			t.wrong(key, "must be true or false, not "+kindOf(v))
-		}
-		*to = b
-	}
+	*to = int(n)
 }
 
 // moment reads a time that means the same everywhere.
 func (t *table) moment(key string, to *time.Time) {
-	v, given := t.take(key)
-	if !given {
+	var at time.Time
+	if !take(t, key, "a time with its offset from UTC, such as 2026-12-31T00:00:00Z", &at) {
 		return
 	}
-	at, ok := v.(time.Time)
-	if !ok {
-		t.wrong(key, "must be a time with its offset from UTC, such as 2026-12-31T00:00:00Z, not "+kindOf(v))
-		return
-	}
-	at = at.UTC().Truncate(time.Millisecond)
-	if at.Before(firstTime) || at.After(lastTime) {
+	*to = at.UTC().Truncate(time.Millisecond)
+	if to.Before(firstTime) || to.After(lastTime) {
 		t.wrong(key, "must be a time from the years 1 to 9999")
-		return
 	}
-	*to = at
 }
 
 // texts reads every field as text.
@@ -95,33 +81,18 @@ func (t *table) texts() map[string]string {
 	return all
 }
 
+// table is a table inside t, without fields when there is none.
 func (t *table) table(key string) *table {
-	v, given := t.take(key)
-	if !given {
-		return nil
-	}
-	in, ok := v.(map[string]any)
-	if !ok {
-		t.wrong(key, "must be a table, such as [rule."+key+"], not "+kindOf(v))
-		return nil
-	}
-	return &table{in: in, name: key + "."}
-}
-
-// join takes over what was found in a table inside t.
-func (t *table) join(inner *table) {
-	if inner.problem != "" && t.problem == "" {
-		t.field, t.problem = inner.field, inner.problem
-	}
+	inner := &table{name: key + ".", first: t.first}
+	take(t, key, "a table, such as [rule."+key+"]", &inner.in)
 	t.nested = append(t.nested, inner)
+	return inner
 }
 
-// rest is the first field, by name, that nobody has read.
+// rest is the first field, by name, that nobody has taken.
 func (t *table) rest() (string, bool) {
 	for _, key := range slices.Sorted(maps.Keys(t.in)) {
-		if !slices.Contains(t.read, key) {
-			return t.name + key, true
-		}
+		return t.name + key, true
 	}
 	for _, inner := range t.nested {
 		if field, ok := inner.rest(); ok {

@@ -152,7 +152,7 @@ func (f *rulesFile) read(tree map[string]any) ([]rules.Rule, error) {
 // rule reads the n-th rule.
 func (f *rulesFile) rule(n int, in map[string]any) (rules.Rule, error) {
 	r := rules.Rule{Priority: rules.DefaultPriority, Enabled: true}
-	t := &table{in: in}
+	t := &table{in: in, first: &problem{}}
 	t.text("id", &r.ID)
 	t.text("decision", (*string)(&r.Decision))
 	t.text("tool", &r.Tool)
@@ -166,18 +166,13 @@ func (f *rulesFile) rule(n int, in map[string]any) (rules.Rule, error) {
 	t.text("created_from", &r.CreatedFrom)
 	t.moment("created_at", &r.CreatedAt)
 	t.moment("updated_at", &r.UpdatedAt)
-	if s := t.table("scope"); s != nil {
-		s.text("project", &r.Scope.Project)
-		s.text("session", &r.Scope.Session)
-		s.text("agent", &r.Scope.Agent)
-		t.join(s)
-	}
-	if w := t.table("where"); w != nil {
-		r.Where = w.texts()
-		t.join(w)
-	}
-	if t.problem != "" {
-		return rules.Rule{}, f.wrong(n, t.field, t.problem)
+	scope := t.table("scope")
+	scope.text("project", &r.Scope.Project)
+	scope.text("session", &r.Scope.Session)
+	scope.text("agent", &r.Scope.Agent)
+	r.Where = t.table("where").texts()
+	if p := *t.first; p.text != "" {
+		return rules.Rule{}, f.wrong(n, p.field, p.text)
 	}
 	if field, ok := t.rest(); ok {
 		return rules.Rule{}, f.wrong(n, field, "there is no such field")
