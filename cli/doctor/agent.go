@@ -78,7 +78,7 @@ func drillAgent(ctx context.Context, o options, out, said io.Writer) error {
 	}
 	e := &examination{Version: version.Read(), Project: o.project, Fixed: []string{}, Checks: []check{}}
 	e.section(d.Name)
-	e.add(install.OK, "program", "", "%s", d.program)
+	e.add(agentcheck.OK, "program", "", "%s", d.program)
 	d.reportLine(e)
 	e.section("drill")
 	for _, s := range d.scenes(o.full) {
@@ -132,11 +132,11 @@ func newAgentDrill(ctx context.Context, o options, said io.Writer) (*agentDrill,
 func (d *agentDrill) reportLine(e *examination) {
 	switch {
 	case d.line != nil:
-		e.add(install.OK, "hook", "", "the line that stands in your settings, with the drill's console")
+		e.add(agentcheck.OK, "hook", "", "the line that stands in your settings, with the drill's console")
 	case filepath.Ext(d.Hooks) != ".json":
-		e.add(install.OK, "hook", "", "what aoctl install %s writes: aoctl doctor tells whether yours is the same", d.Name)
+		e.add(agentcheck.OK, "hook", "", "what aoctl install %s writes: aoctl doctor tells whether yours is the same", d.Name)
 	default:
-		e.add(install.Warn, "hook", "aoctl install "+d.Name, "your settings have none that can be tried: this is what aoctl install %s would write", d.Name)
+		e.add(agentcheck.Warn, "hook", "aoctl install "+d.Name, "your settings have none that can be tried: this is what aoctl install %s would write", d.Name)
 	}
 }
 

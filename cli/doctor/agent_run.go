@@ -12,6 +12,7 @@ import (
 	"github.com/aoctl/aoctl/broker/service"
 	"github.com/aoctl/aoctl/cli/drill"
 	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -94,7 +95,7 @@ func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	e.add(status, s.name, cure, "%s in %v: %s", r.Verdict, seen.took.Round(100*time.Millisecond), text).Drill = &r
 }
 
-func (d *agentDrill) judge(s drillScene, seen agentSeen) (status install.Status, cure, text string) {
+func (d *agentDrill) judge(s drillScene, seen agentSeen) (status agentcheck.Status, cure, text string) {
 	title := install.Title(d.Name)
 	again := "report it, with the version of " + title + ": until then its calls are not held"
 	late := ""
@@ -103,21 +104,21 @@ func (d *agentDrill) judge(s drillScene, seen agentSeen) (status install.Status,
 	}
 	switch {
 	case seen.times > 0 && !s.runs:
-		return install.Fail, again, "the call ran unasked" + late
+		return agentcheck.Fail, again, "the call ran unasked" + late
 	case seen.err != nil:
-		return install.Fail, "see whether " + title + " starts here by itself", "it could not be tried: " + seen.err.Error() + ": " + heard(seen.output)
+		return agentcheck.Fail, "see whether " + title + " starts here by itself", "it could not be tried: " + seen.err.Error() + ": " + heard(seen.output)
 	case seen.told == "":
-		return install.Fail, "see whether " + title + " starts here by itself", "its model was told of no call, so this shows nothing: " + heard(seen.output)
+		return agentcheck.Fail, "see whether " + title + " starts here by itself", "its model was told of no call, so this shows nothing: " + heard(seen.output)
 	case s.runs && seen.times == 0:
-		return install.Fail, "see whether " + title + " works here by itself", "the call did not run: " + heard(seen.told)
+		return agentcheck.Fail, "see whether " + title + " works here by itself", "the call did not run: " + heard(seen.told)
 	case s.runs && seen.times > 1:
-		return install.Fail, again, fmt.Sprintf("the call ran %d times", seen.times)
+		return agentcheck.Fail, again, fmt.Sprintf("the call ran %d times", seen.times)
 	case s.runs:
-		return install.OK, "", "the call ran, once"
+		return agentcheck.OK, "", "the call ran, once"
 	case s.answer == broker.Deny && !strings.Contains(seen.told, drillDenied):
-		return install.Warn, "", "refused, but its model did not hear why: " + heard(seen.told)
+		return agentcheck.Warn, "", "refused, but its model did not hear why: " + heard(seen.told)
 	}
-	return install.OK, "", "refused" + late + "; its model heard: " + heard(seen.told)
+	return agentcheck.OK, "", "refused" + late + "; its model heard: " + heard(seen.told)
 }
 
 // heard is what an agent said, on one line.

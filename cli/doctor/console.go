@@ -24,7 +24,7 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
 	"github.com/aoctl/aoctl/cli/version"
-	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
@@ -34,7 +34,7 @@ const answerTime = 3 * time.Second
 // console looks at the socket and at who serves it.
 func (e *examination) console(ctx context.Context, o options) {
 	if o.socket == "" {
-		e.add(install.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
+		e.add(agentcheck.Fail, "socket", "set HOME, AOCTL_HOME or AOCTL_SOCKET", "%v", paths.ErrNoHome)
 		return
 	}
 	if !e.socketFolder(filepath.Dir(o.socket)) {
@@ -43,17 +43,17 @@ func (e *examination) console(ctx context.Context, o options) {
 	info, err := os.Lstat(o.socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.add(install.Warn, "socket", "start a console with: aoctl", "no console is listening on %s: every call behind a gate is refused", o.socket)
+		e.add(agentcheck.Warn, "socket", "start a console with: aoctl", "no console is listening on %s: every call behind a gate is refused", o.socket)
 		return
 	case err != nil:
-		e.add(install.Fail, "socket", "see that you may read its folder", "cannot look at %s: %v", o.socket, exit.RootCause(err))
+		e.add(agentcheck.Fail, "socket", "see that you may read its folder", "cannot look at %s: %v", o.socket, exit.RootCause(err))
 		return
 	case info.Mode().Type() != fs.ModeSocket:
-		e.add(install.Fail, "socket", "move it away, then start a console with: aoctl", "%s is not a socket: every call behind a gate is refused", o.socket)
+		e.add(agentcheck.Fail, "socket", "move it away, then start a console with: aoctl", "%s is not a socket: every call behind a gate is refused", o.socket)
 		return
 	}
 	if uid := ownerOf(info); uid != os.Geteuid() {
-		e.add(install.Fail, "socket", "find out who that is, or name your own with AOCTL_SOCKET", "%s belongs to user %d", o.socket, uid)
+		e.add(agentcheck.Fail, "socket", "find out who that is, or name your own with AOCTL_SOCKET", "%s belongs to user %d", o.socket, uid)
 		return
 	}
 	e.mode("socket", o.socket, info, 0o600)
@@ -65,19 +65,19 @@ func (e *examination) socketFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.add(install.Warn, "folder", "start a console with: aoctl", "there is no %s yet: no console has run here, and every call behind a gate is refused", dir)
+		e.add(agentcheck.Warn, "folder", "start a console with: aoctl", "there is no %s yet: no console has run here, and every call behind a gate is refused", dir)
 		return false
 	case err != nil:
-		e.add(install.Fail, "folder", "see that you may read it", "cannot look at %s: %v", dir, exit.RootCause(err))
+		e.add(agentcheck.Fail, "folder", "see that you may read it", "cannot look at %s: %v", dir, exit.RootCause(err))
 		return false
 	case info.Mode().Type() == fs.ModeSymlink:
-		e.add(install.Fail, "folder", "name the folder itself with AOCTL_HOME or AOCTL_SOCKET", "%s is a symbolic link", dir)
+		e.add(agentcheck.Fail, "folder", "name the folder itself with AOCTL_HOME or AOCTL_SOCKET", "%s is a symbolic link", dir)
 		return false
 	case !info.IsDir():
-		e.add(install.Fail, "folder", "move it away, then start a console with: aoctl", "%s is not a folder", dir)
+		e.add(agentcheck.Fail, "folder", "move it away, then start a console with: aoctl", "%s is not a folder", dir)
 		return false
 	case ownerOf(info) != os.Geteuid():
-		e.add(install.Fail, "folder", "name a folder of your own with AOCTL_HOME or AOCTL_SOCKET", "%s belongs to user %d", dir, ownerOf(info))
+		e.add(agentcheck.Fail, "folder", "name a folder of your own with AOCTL_HOME or AOCTL_SOCKET", "%s belongs to user %d", dir, ownerOf(info))
 		return false
 	}
 	e.mode("folder", dir, info, 0o700)
@@ -91,12 +91,12 @@ func (e *examination) mode(name, path string, info fs.FileInfo, want fs.FileMode
 	cure := fmt.Sprintf("chmod %o %s", want, path)
 	switch {
 	case perm&0o077 == 0:
-		e.add(install.OK, name, "", "%s, mode %04o, yours", path, perm)
+		e.add(agentcheck.OK, name, "", "%s, mode %04o, yours", path, perm)
 	case perm&0o022 != 0 && info.IsDir():
-		e.add(install.Fail, name, "look what is in it, then: "+cure, "%s can be written by others (mode %04o)", path, perm)
+		e.add(agentcheck.Fail, name, "look what is in it, then: "+cure, "%s can be written by others (mode %04o)", path, perm)
 	default:
-		c := e.add(install.Fail, name, cure, "%s is open to others (mode %04o)", path, perm)
-		c.repair = &install.Repair{Key: "mode " + path, Do: func() (string, error) { return closeFile(path, want) }}
+		c := e.add(agentcheck.Fail, name, cure, "%s is open to others (mode %04o)", path, perm)
+		c.repair = &agentcheck.Repair{Key: "mode " + path, Do: func() (string, error) { return closeFile(path, want) }}
 	}
 }
 
@@ -153,15 +153,15 @@ func ownerOf(info fs.FileInfo) int {
 func (e *examination) holder(ctx context.Context, socket string) {
 	pid, held, err := state.Holder(socket)
 	if err != nil {
-		e.add(install.Fail, "lock", "start the console anew", "%s: %v", socket+".lock", err)
+		e.add(agentcheck.Fail, "lock", "start the console anew", "%s: %v", socket+".lock", err)
 		return
 	}
 	if !held {
-		c := e.add(install.Warn, "lock", "start a console with: aoctl", "nobody holds it: the console that made the socket is gone, and every call behind a gate is refused")
-		c.repair = &install.Repair{Key: "stale " + socket, Do: func() (string, error) { return removeStaleSocket(socket) }}
+		c := e.add(agentcheck.Warn, "lock", "start a console with: aoctl", "nobody holds it: the console that made the socket is gone, and every call behind a gate is refused")
+		c.repair = &agentcheck.Repair{Key: "stale " + socket, Do: func() (string, error) { return removeStaleSocket(socket) }}
 		return
 	}
-	e.add(install.OK, "lock", "", "held by process %d", pid)
+	e.add(agentcheck.OK, "lock", "", "held by process %d", pid)
 	e.answers(ctx, socket, pid)
 }
 
@@ -194,28 +194,28 @@ func (e *examination) answers(ctx context.Context, socket string, pid int) {
 	began := time.Now()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://aoctl/sessions/aoctl-doctor", nil)
 	if err != nil {
-		e.add(install.Fail, "answer", "", "%v", err)
+		e.add(agentcheck.Fail, "answer", "", "%v", err)
 		return
 	}
 	resp, err := hc.Do(req)
 	if err != nil {
 		failed, _ := errors.AsType[exit.Error](client.Unanswered(socket, err))
-		e.add(install.Fail, "answer", failed.Hint, "%s", failed.Text)
+		e.add(agentcheck.Fail, "answer", failed.Hint, "%s", failed.Text)
 		return
 	}
 	_ = resp.Body.Close() // only its head matters
 	if serving != 0 && serving != pid {
-		e.add(install.Fail, "answer", "end that process, then start the console anew", "the socket was replaced: process %d serves it, and the console is process %d", serving, pid)
+		e.add(agentcheck.Fail, "answer", "end that process, then start the console anew", "the socket was replaced: process %d serves it, and the console is process %d", serving, pid)
 		return
 	}
 	switch protocol := resp.Header.Get(wire.HeaderProtocol); protocol {
 	case wire.Version:
-		e.add(install.OK, "answer", "", "in %v, protocol %s", time.Since(began).Round(100*time.Microsecond), protocol)
+		e.add(agentcheck.OK, "answer", "", "in %v, protocol %s", time.Since(began).Round(100*time.Microsecond), protocol)
 	case "":
-		e.add(install.Fail, "answer", "end that process, then start a console with: aoctl", "what listens on %s does not answer like aoctl", socket)
+		e.add(agentcheck.Fail, "answer", "end that process, then start a console with: aoctl", "what listens on %s does not answer like aoctl", socket)
 		return
 	default:
-		e.add(install.Fail, "answer", "quit the console and start this one", "the console speaks protocol %s, this aoctl %s: every call is refused", protocol, wire.Version)
+		e.add(agentcheck.Fail, "answer", "quit the console and start this one", "the console speaks protocol %s, this aoctl %s: every call is refused", protocol, wire.Version)
 	}
 	e.running(pid)
 }
@@ -236,11 +236,11 @@ func (e *examination) running(pid int) {
 	mine := version.Read()
 	switch {
 	case !ok || s.Version == "":
-		e.add(install.Skipped, "version", "", "which version process %d is cannot be told from its log", pid)
+		e.add(agentcheck.Skipped, "version", "", "which version process %d is cannot be told from its log", pid)
 	case s.Version != mine.Version || s.Commit != mine.Commit:
-		e.add(install.Warn, "version", "quit the console and start it anew", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
+		e.add(agentcheck.Warn, "version", "quit the console and start it anew", "the console is aoctl %s, this one %s", buildName(s.Version, s.Commit), buildName(mine.Version, mine.Commit))
 	default:
-		e.add(install.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), show.Age(time.Since(s.Time)))
+		e.add(agentcheck.OK, "version", "", "aoctl %s, running for %s", buildName(s.Version, s.Commit), show.Age(time.Since(s.Time)))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
-	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
 	"github.com/aoctl/aoctl/store"
 )
@@ -34,7 +34,7 @@ const (
 func (e *examination) database(ctx context.Context, o options) {
 	dir, err := paths.StateDir()
 	if err != nil {
-		e.add(install.Fail, "state folder", "set HOME or AOCTL_HOME", "%v", paths.ErrNoHome)
+		e.add(agentcheck.Fail, "state folder", "set HOME or AOCTL_HOME", "%v", paths.ErrNoHome)
 		return
 	}
 	if e.stateFolder(dir) {
@@ -52,19 +52,19 @@ func (e *examination) stateFolder(dir string) bool {
 	const cure = "name another with AOCTL_HOME or XDG_STATE_HOME"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.add(install.Skipped, "state folder", "", "there is no %s yet", dir)
+		e.add(agentcheck.Skipped, "state folder", "", "there is no %s yet", dir)
 		return false
 	case err != nil:
-		e.add(install.Fail, "state folder", cure, "cannot look at %s: %v", dir, exit.RootCause(err))
+		e.add(agentcheck.Fail, "state folder", cure, "cannot look at %s: %v", dir, exit.RootCause(err))
 		return false
 	case info.Mode().Type() == fs.ModeSymlink:
-		e.add(install.Fail, "state folder", "name the folder itself with AOCTL_HOME or XDG_STATE_HOME", "%s is a symbolic link", dir)
+		e.add(agentcheck.Fail, "state folder", "name the folder itself with AOCTL_HOME or XDG_STATE_HOME", "%s is a symbolic link", dir)
 		return false
 	case !info.IsDir():
-		e.add(install.Fail, "state folder", "move it away, or "+cure, "%s is not a folder", dir)
+		e.add(agentcheck.Fail, "state folder", "move it away, or "+cure, "%s is not a folder", dir)
 		return false
 	case ownerOf(info) != os.Geteuid():
-		e.add(install.Fail, "state folder", cure, "%s belongs to user %d", dir, ownerOf(info))
+		e.add(agentcheck.Fail, "state folder", cure, "%s belongs to user %d", dir, ownerOf(info))
 		return false
 	}
 	e.mode("state folder", dir, info, 0o700)
@@ -80,11 +80,11 @@ func (e *examination) stateFiles(dir string) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			e.add(install.Fail, "file", "see that you may read it", "cannot look at %s: %v", path, exit.RootCause(err))
+			e.add(agentcheck.Fail, "file", "see that you may read it", "cannot look at %s: %v", path, exit.RootCause(err))
 		case !info.Mode().IsRegular():
-			e.add(install.Fail, "file", "move it away", "%s is not a regular file", path)
+			e.add(agentcheck.Fail, "file", "move it away", "%s is not a regular file", path)
 		case ownerOf(info) != os.Geteuid():
-			e.add(install.Fail, "file", "move it away", "%s belongs to user %d", path, ownerOf(info))
+			e.add(agentcheck.Fail, "file", "move it away", "%s belongs to user %d", path, ownerOf(info))
 		case info.Mode().Perm()&0o077 != 0:
 			e.mode("file", path, info, 0o600)
 		default:
@@ -92,7 +92,7 @@ func (e *examination) stateFiles(dir string) {
 		}
 	}
 	if good > 0 {
-		e.add(install.OK, "files", "", "%s in the state folder, nobody else may read them", show.Plural(good, "file"))
+		e.add(agentcheck.OK, "files", "", "%s in the state folder, nobody else may read them", show.Plural(good, "file"))
 	}
 }
 
@@ -111,13 +111,13 @@ func (e *examination) recorded(ctx context.Context, o options) {
 	r, err := store.OpenReadOnly(ctx, path)
 	switch {
 	case errors.Is(err, store.ErrMissing):
-		e.add(install.Skipped, "database", "", "nothing was recorded yet")
+		e.add(agentcheck.Skipped, "database", "", "nothing was recorded yet")
 		return
 	case err != nil:
 		if bad, ok := errors.AsType[*store.OpenError](err); ok {
-			e.add(install.Fail, "database", bad.Cure, "%s cannot be used: %v", path, bad.Err)
+			e.add(agentcheck.Fail, "database", bad.Cure, "%s cannot be used: %v", path, bad.Err)
 		} else {
-			e.add(install.Fail, "database", "", "%s cannot be used: %v", path, err)
+			e.add(agentcheck.Fail, "database", "", "%s cannot be used: %v", path, err)
 		}
 		return
 	}
@@ -138,30 +138,30 @@ func (e *examination) recorded(ctx context.Context, o options) {
 // unread says that a check of the database did not come to an end.
 func (e *examination) unread(name string, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
-		e.add(install.Warn, name, "aoctl doctor --full, when the machine is idle", "not done in %v", checkTime)
+		e.add(agentcheck.Warn, name, "aoctl doctor --full, when the machine is idle", "not done in %v", checkTime)
 		return
 	}
-	e.add(install.Fail, name, "see that its disk works, then: aoctl log verify", "%v", err)
+	e.add(agentcheck.Fail, name, "see that its disk works, then: aoctl log verify", "%v", err)
 }
 
 func (e *examination) structure(h store.Health) {
 	switch {
 	case len(h.Damage) > 0:
-		e.add(install.Fail, "structure", "move the file and its -wal and -shm neighbours away; what can be saved: aoctl log --json", "the database is damaged: %s", h.Damage[0])
+		e.add(agentcheck.Fail, "structure", "move the file and its -wal and -shm neighbours away; what can be saved: aoctl log --json", "the database is damaged: %s", h.Damage[0])
 	case !h.Checked:
-		e.add(install.Skipped, "structure", "aoctl doctor --full", "%s are not read without --full", megabytes(h.Bytes))
+		e.add(agentcheck.Skipped, "structure", "aoctl doctor --full", "%s are not read without --full", megabytes(h.Bytes))
 	default:
-		e.add(install.OK, "structure", "", "whole, %s, read in %v", megabytes(h.Bytes), h.Took.Round(time.Millisecond))
+		e.add(agentcheck.OK, "structure", "", "whole, %s, read in %v", megabytes(h.Bytes), h.Took.Round(time.Millisecond))
 	}
 	if h.Schema < h.Newest {
-		e.add(install.Warn, "schema", "start the new console once with: aoctl", "version %d; this aoctl writes %d", h.Schema, h.Newest)
+		e.add(agentcheck.Warn, "schema", "start the new console once with: aoctl", "version %d; this aoctl writes %d", h.Schema, h.Newest)
 	} else {
-		e.add(install.OK, "schema", "", "version %d", h.Schema)
+		e.add(agentcheck.OK, "schema", "", "version %d", h.Schema)
 	}
 	if h.WALBytes > walWarn {
-		e.add(install.Warn, "write-ahead log", "quit the console and start it anew", "%s: it is not being moved into the database", megabytes(h.WALBytes))
+		e.add(agentcheck.Warn, "write-ahead log", "quit the console and start it anew", "%s: it is not being moved into the database", megabytes(h.WALBytes))
 	} else {
-		e.add(install.OK, "write-ahead log", "", "%s", megabytes(h.WALBytes))
+		e.add(agentcheck.OK, "write-ahead log", "", "%s", megabytes(h.WALBytes))
 	}
 }
 
@@ -178,11 +178,11 @@ func (e *examination) chain(ctx context.Context, r *store.Reader, h store.Health
 	case err != nil:
 		e.unread("log", err)
 	case !report.Clean():
-		e.add(install.Fail, "log", "aoctl log verify", "not as it was written: %s", report.Problems[0])
+		e.add(agentcheck.Fail, "log", "aoctl log verify", "not as it was written: %s", report.Problems[0])
 	case report.HeadSeq == 0:
-		e.add(install.OK, "log", "", "empty")
+		e.add(agentcheck.OK, "log", "", "empty")
 	default:
-		e.add(install.OK, "log", "", "%s is as it was written; head %d %s", scope, report.HeadSeq, report.HeadHash[:min(len(report.HeadHash), 12)])
+		e.add(agentcheck.OK, "log", "", "%s is as it was written; head %d %s", scope, report.HeadSeq, report.HeadHash[:min(len(report.HeadHash), 12)])
 	}
 }
 
@@ -196,18 +196,18 @@ func (e *examination) space(name, dir string) {
 	}
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		e.add(install.Skipped, name, "", "cannot be told for %s: %v", dir, err)
+		e.add(agentcheck.Skipped, name, "", "cannot be told for %s: %v", dir, err)
 		return
 	}
 	free := freeBytes(st)
 	const cure = "make room"
 	switch {
 	case free < spaceFail:
-		e.add(install.Fail, name, cure, "%s free on the file system of %s: a call that cannot be recorded is refused", megabytes(free), dir)
+		e.add(agentcheck.Fail, name, cure, "%s free on the file system of %s: a call that cannot be recorded is refused", megabytes(free), dir)
 	case free < spaceWarn:
-		e.add(install.Warn, name, cure, "%s free on the file system of %s", megabytes(free), dir)
+		e.add(agentcheck.Warn, name, cure, "%s free on the file system of %s", megabytes(free), dir)
 	default:
-		e.add(install.OK, name, "", "%s free", megabytes(free))
+		e.add(agentcheck.OK, name, "", "%s free", megabytes(free))
 	}
 }
 

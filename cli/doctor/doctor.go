@@ -142,7 +142,7 @@ func mend(e *examination) []string {
 	var did []string
 	seen := map[string]bool{}
 	for _, c := range e.Checks {
-		if c.repair == nil || seen[c.repair.Key] || c.Status != install.Warn && c.Status != install.Fail {
+		if c.repair == nil || seen[c.repair.Key] || c.Status != agentcheck.Warn && c.Status != agentcheck.Fail {
 			continue
 		}
 		seen[c.repair.Key] = true

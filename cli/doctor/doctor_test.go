@@ -17,7 +17,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/rules"
-	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
 // What a hook comes to is judged as the agents judge it.
@@ -156,11 +156,11 @@ func TestLasting(t *testing.T) {
 func TestDoctorReport(t *testing.T) {
 	e := &examination{Checks: []check{}, Fixed: []string{}}
 	e.section("console")
-	e.add(install.Fail, "socket", "chmod 600 /run/user/1000/aoctl/broker.sock", "%s", strings.Repeat("/a-long-folder", 12)+" is open to others \x1b[2J")
+	e.add(agentcheck.Fail, "socket", "chmod 600 /run/user/1000/aoctl/broker.sock", "%s", strings.Repeat("/a-long-folder", 12)+" is open to others \x1b[2J")
 	e.section("codex")
-	e.add(install.Skipped, "program", "", "not found")
+	e.add(agentcheck.Skipped, "program", "", "not found")
 	e.section("rules")
-	e.add(install.OK, "rules", "never shown", "0 rules")
+	e.add(agentcheck.OK, "rules", "never shown", "0 rules")
 	var plain, narrow bytes.Buffer
 	if err := e.print(&plain, false); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestDoctorReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back examination
-	if err := json.Unmarshal(doc.Bytes(), &back); err != nil || len(back.Checks) != 3 || back.Checks[0].Status != install.Fail {
+	if err := json.Unmarshal(doc.Bytes(), &back); err != nil || len(back.Checks) != 3 || back.Checks[0].Status != agentcheck.Fail {
 		t.Errorf("got %+v, %v", back, err)
 	}
 }

@@ -48,12 +48,12 @@ type drillResult struct {
 func (e *examination) drill(ctx context.Context, gates []agentcheck.GateHook) {
 	lines := e.drillable(gates)
 	if len(lines) == 0 {
-		e.add(install.Skipped, "drill", "", "no installed gate to run")
+		e.add(agentcheck.Skipped, "drill", "", "no installed gate to run")
 		return
 	}
 	ground, err := newDrillGround(ctx)
 	if err != nil {
-		e.add(install.Skipped, "drill", "see that there is room for temporary files", "cannot be set up: %v", err)
+		e.add(agentcheck.Skipped, "drill", "see that there is room for temporary files", "cannot be set up: %v", err)
 		return
 	}
 	defer ground.close()
@@ -83,7 +83,7 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 		}
 		seen[key] = true
 		if why := whyNotRun(g, l, simple, len(lines)); why != "" {
-			e.add(install.Warn, "drill", "aoctl install "+g.Agent, "not run, %s: %s", why, g.File)
+			e.add(agentcheck.Warn, "drill", "aoctl install "+g.Agent, "not run, %s: %s", why, g.File)
 			continue
 		}
 		lines = append(lines, drillLine{g, l})
@@ -93,9 +93,9 @@ func (e *examination) drillable(gates []agentcheck.GateHook) []drillLine {
 
 // drilled reports one run, and of which hook when there are several.
 func (e *examination) drilled(r drillResult, several bool) {
-	status, cure := install.OK, ""
+	status, cure := agentcheck.OK, ""
 	if r.Verdict != "DENY" {
-		status, cure = install.Fail, "write the hook anew: aoctl install "+r.Agent
+		status, cure = agentcheck.Fail, "write the hook anew: aoctl install "+r.Agent
 	}
 	code := "exit " + strconv.Itoa(r.Exit)
 	if r.Exit < 0 {

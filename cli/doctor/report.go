@@ -11,6 +11,7 @@ import (
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/version"
 	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -30,35 +31,35 @@ type examination struct {
 
 // check is one thing that was looked at.
 type check struct {
-	Section string         `json:"section"` // console, database, an agent's name, drill, rules
-	Name    string         `json:"name"`
-	Status  install.Status `json:"status"` // ok, warn, fail, skipped
-	Seen    string         `json:"seen"`   // one line
-	Cure    string         `json:"cure,omitempty"`
-	Drill   *drillResult   `json:"drill,omitempty"` // section drill only
+	Section string            `json:"section"` // console, database, an agent's name, drill, rules
+	Name    string            `json:"name"`
+	Status  agentcheck.Status `json:"status"` // ok, warn, fail, skipped
+	Seen    string            `json:"seen"`   // one line
+	Cure    string            `json:"cure,omitempty"`
+	Drill   *drillResult      `json:"drill,omitempty"` // section drill only
 
-	repair *install.Repair
+	repair *agentcheck.Repair
 }
 
 func (e *examination) section(name string) { e.at = name }
 
 // add notes a check that is done. The pointer is good until the next add.
-func (e *examination) add(s install.Status, name, cure, format string, args ...any) *check {
+func (e *examination) add(s agentcheck.Status, name, cure, format string, args ...any) *check {
 	e.Checks = append(e.Checks, check{Section: e.at, Name: name, Status: s, Seen: fmt.Sprintf(format, args...), Cure: cure})
 	switch s {
-	case install.OK:
+	case agentcheck.OK:
 		e.OK++
-	case install.Warn:
+	case agentcheck.Warn:
 		e.Warned++
-	case install.Fail:
+	case agentcheck.Fail:
 		e.Failed++
-	case install.Skipped:
+	case agentcheck.Skipped:
 		e.Skipped++
 	}
 	return &e.Checks[len(e.Checks)-1]
 }
 
-func (e *examination) addFinding(f install.Finding) {
+func (e *examination) addFinding(f agentcheck.Finding) {
 	e.add(f.Status, f.Name, f.Cure, "%s", f.Seen).repair = f.Repair
 }
 
@@ -68,7 +69,7 @@ func (e *examination) absent(section string) bool {
 	for _, c := range e.Checks {
 		if c.Section == section {
 			n++
-			if c.Status == install.Skipped && c.Name == "program" {
+			if c.Status == agentcheck.Skipped && c.Name == "program" {
 				skipped++
 			}
 		}
@@ -79,7 +80,7 @@ func (e *examination) absent(section string) bool {
 // mendable reports whether --fix would try something.
 func (e *examination) mendable() bool {
 	for _, c := range e.Checks {
-		if c.repair != nil && (c.Status == install.Warn || c.Status == install.Fail) {
+		if c.repair != nil && (c.Status == agentcheck.Warn || c.Status == agentcheck.Fail) {
 			return true
 		}
 	}
@@ -96,15 +97,15 @@ func sectionTitle(section string) string {
 }
 
 // statusWord: the words are as long as each other, so that the columns stand.
-func statusWord(s install.Status) (word, style string) {
+func statusWord(s agentcheck.Status) (word, style string) {
 	switch s {
-	case install.OK:
+	case agentcheck.OK:
 		return "ok  ", "32"
-	case install.Warn:
+	case agentcheck.Warn:
 		return "warn", "33"
-	case install.Fail:
+	case agentcheck.Fail:
 		return "FAIL", "1;31"
-	case install.Skipped:
+	case agentcheck.Skipped:
 	}
 	return "-   ", "2"
 }
@@ -176,7 +177,7 @@ func (p *painter) check(c check) {
 	name += strings.Repeat(" ", max(p.names-safe.Width(name), 0))
 	indent := strings.Repeat(" ", 2+4+2+p.names+2)
 	p.wrapped("  "+p.paint(word, style)+"  "+name+"  ", safe.Line(c.Seen), indent)
-	if c.Cure != "" && c.Status != install.OK {
+	if c.Cure != "" && c.Status != agentcheck.OK {
 		p.wrapped(indent+p.paint("→ ", "2"), safe.Line(c.Cure), indent+"  ")
 	}
 }

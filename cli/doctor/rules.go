@@ -14,7 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/cli/show"
 	"github.com/aoctl/aoctl/cli/state"
-	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 	"github.com/aoctl/aoctl/hookclient/paths"
 )
 
@@ -26,7 +26,7 @@ const (
 // rules looks at what decides without a person.
 func (e *examination) rules(ctx context.Context, o options) {
 	if _, err := paths.Database(); err != nil {
-		e.add(install.Skipped, "rules", "", "where they are kept cannot be told: HOME is not set")
+		e.add(agentcheck.Skipped, "rules", "", "where they are kept cannot be told: HOME is not set")
 		return
 	}
 	err := state.WithRules(ctx, o.project, func(k *state.Rulebook) error {
@@ -35,14 +35,14 @@ func (e *examination) rules(ctx context.Context, o options) {
 		return nil
 	})
 	if err != nil {
-		e.add(install.Skipped, "rules", "see the database above", "cannot be read: %v", err)
+		e.add(agentcheck.Skipped, "rules", "see the database above", "cannot be read: %v", err)
 	}
 	e.observing(ctx, o)
 }
 
 func (e *examination) ruleList(k *state.Rulebook) {
 	if k.Problem != "" {
-		e.add(install.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.Problem)
+		e.add(agentcheck.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.Problem)
 	}
 	wide := 0
 	for _, r := range k.All {
@@ -50,23 +50,23 @@ func (e *examination) ruleList(k *state.Rulebook) {
 			continue
 		}
 		if wide++; wide <= maxRuleNotes {
-			e.add(install.Warn, "lasting rule", "give it an end: aoctl rules edit "+r.ID, "allows for ever: %s (%s)", show.Rule(r), show.Scope(r.Scope))
+			e.add(agentcheck.Warn, "lasting rule", "give it an end: aoctl rules edit "+r.ID, "allows for ever: %s (%s)", show.Rule(r), show.Scope(r.Scope))
 		}
 	}
 	if wide > maxRuleNotes {
-		e.add(install.Warn, "lasting rule", "aoctl rules list", "and %d more that allow for ever", wide-maxRuleNotes)
+		e.add(agentcheck.Warn, "lasting rule", "aoctl rules list", "and %d more that allow for ever", wide-maxRuleNotes)
 	}
 	found := rules.Lint(k.All, time.Now())
 	for i, f := range found {
 		if i == maxRuleNotes {
-			e.add(install.Warn, "idle rule", "aoctl rules list", "and %d more that do nothing", len(found)-i)
+			e.add(agentcheck.Warn, "idle rule", "aoctl rules list", "and %d more that do nothing", len(found)-i)
 			break
 		}
 		r := k.All[f.Index]
-		e.add(install.Warn, "idle rule", "aoctl rules rm "+r.ID, "%s %s is %s: %s", r.Decision, show.Rule(r), f.Kind, f.Why)
+		e.add(agentcheck.Warn, "idle rule", "aoctl rules rm "+r.ID, "%s %s is %s: %s", r.Decision, show.Rule(r), f.Kind, f.Why)
 	}
 	if k.Problem == "" && wide == 0 && len(found) == 0 {
-		e.add(install.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", show.Plural(len(k.All), "rule"))
+		e.add(agentcheck.OK, "rules", "", "%s, none that allows for ever by a pattern, none idle", show.Plural(len(k.All), "rule"))
 	}
 }
 
@@ -90,13 +90,13 @@ func (e *examination) rulesFile(k *state.Rulebook) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		e.add(install.Fail, "project rules", "correct it, then: aoctl rules list", "%s cannot be read, so every call of the project asks: %v", path, err)
+		e.add(agentcheck.Fail, "project rules", "correct it, then: aoctl rules list", "%s cannot be read, so every call of the project asks: %v", path, err)
 	case f.Trusted:
-		e.add(install.OK, "project rules", "", "%s, trusted as it is", path)
+		e.add(agentcheck.OK, "project rules", "", "%s, trusted as it is", path)
 	case k.Trusted[path] != "":
-		e.add(install.Warn, "project rules", "look at it and trust it again in the console (r)", "%s was changed since you trusted it: what it allows does not count", path)
+		e.add(agentcheck.Warn, "project rules", "look at it and trust it again in the console (r)", "%s was changed since you trusted it: what it allows does not count", path)
 	default:
-		e.add(install.Warn, "project rules", "look at it and trust it in the console (r)", "%s is not trusted: what it allows does not count", path)
+		e.add(agentcheck.Warn, "project rules", "look at it and trust it in the console (r)", "%s is not trusted: what it allows does not count", path)
 	}
 }
 
@@ -122,11 +122,11 @@ func (e *examination) observing(ctx context.Context, o options) {
 	}
 	switch {
 	case on[""]:
-		e.add(install.Warn, "observe mode", "quit the console and start it without --observe", "on: nothing is held, every call runs unless the agent itself asks")
+		e.add(agentcheck.Warn, "observe mode", "quit the console and start it without --observe", "on: nothing is held, every call runs unless the agent itself asks")
 	case some > 0:
-		e.add(install.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", show.Plural(some, "session"))
+		e.add(agentcheck.Warn, "observe mode", "switch it off with O in the console", "%s only observed: nothing they do is held", show.Plural(some, "session"))
 	case known:
-		e.add(install.OK, "observe mode", "", "off")
+		e.add(agentcheck.OK, "observe mode", "", "off")
 	}
 }
 

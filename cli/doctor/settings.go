@@ -5,7 +5,7 @@ import (
 
 	"github.com/aoctl/aoctl/cli/config"
 	"github.com/aoctl/aoctl/cli/state"
-	"github.com/aoctl/aoctl/hookclient/install"
+	agentcheck "github.com/aoctl/aoctl/hookclient/install/check"
 )
 
 // settings looks at the console's settings file, as a console would that starts now.
@@ -14,15 +14,15 @@ func (e *examination) settings(o options) {
 	switch {
 	case f.Path == "": // no home, which was said
 	case !f.Found:
-		e.add(install.Skipped, "settings", "", "there is no %s: all is as it is built in", f.Path)
+		e.add(agentcheck.Skipped, "settings", "", "there is no %s: all is as it is built in", f.Path)
 	case f.Problem != nil:
-		e.add(install.Fail, "settings", f.Problem.Cure, "%s: %s; nothing of the file holds, and what is built in does", f.Place(f.Problem.Line), f.Problem.Text)
+		e.add(agentcheck.Fail, "settings", f.Problem.Cure, "%s: %s; nothing of the file holds, and what is built in does", f.Place(f.Problem.Line), f.Problem.Text)
 	case changedSince(o, f):
-		e.add(install.Warn, "settings", "quit the console and start it anew", "%s was changed since the console started, which goes by what it read then", f.Path)
+		e.add(agentcheck.Warn, "settings", "quit the console and start it anew", "%s was changed since the console started, which goes by what it read then", f.Path)
 	case len(f.Settings) == 0:
-		e.add(install.OK, "settings", "", "%s sets nothing", f.Path)
+		e.add(agentcheck.OK, "settings", "", "%s sets nothing", f.Path)
 	default:
-		e.add(install.OK, "settings", "", "%s: %s", f.Path, strings.Join(f.Said(), ", "))
+		e.add(agentcheck.OK, "settings", "", "%s: %s", f.Path, strings.Join(f.Said(), ", "))
 	}
 }
 

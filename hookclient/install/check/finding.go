@@ -1,20 +1,29 @@
 package check
 
-import "github.com/aoctl/aoctl/hookclient/install"
+// Status says how one check came out.
+type Status string
 
-// Status is how one look came out, in the words that all of doctor uses.
-type Status = install.Status
-
-// Finding is one thing that was looked at.
-type Finding = install.Finding
-
-// Repair mends what a Finding is about.
-type Repair = install.Repair
-
-// The statuses.
+// The statuses. A warning is something to know or to mend; a failure is a way in which a
+// call may run unasked, or a gate that refuses everything.
 const (
-	OK      = install.OK
-	Warn    = install.Warn
-	Fail    = install.Fail
-	Skipped = install.Skipped
+	OK      Status = "ok"
+	Warn    Status = "warn"
+	Fail    Status = "fail"
+	Skipped Status = "skipped" // nothing to look at, or no way to
 )
+
+// Finding is one thing that was looked at. Its texts may hold anything that stood in a
+// file or in a process's command line.
+type Finding struct {
+	Name   string // short and stable: "timeout"
+	Status Status
+	Seen   string // one line
+	Cure   string // what to do, a command where there is one; may be empty
+	Repair *Repair
+}
+
+// Repair mends what a Finding is about. Findings with the same Key share one.
+type Repair struct {
+	Key string
+	Do  func() (did string, err error)
+}
