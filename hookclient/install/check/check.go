@@ -95,6 +95,15 @@ func (c *checker) add(s Status, name, cure, format string, args ...any) *Finding
 	return &c.r.Findings[len(c.r.Findings)-1]
 }
 
+// mend gives the problems that were found since begin their repair.
+func (c *checker) mend(begin int, repair *Repair) {
+	for i := begin; i < len(c.r.Findings); i++ {
+		if f := &c.r.Findings[i]; f.Status == Warn || f.Status == Fail {
+			f.Repair = repair
+		}
+	}
+}
+
 // program looks for the agent itself.
 func (c *checker) program(ctx context.Context) {
 	path := machine.FindProgram(c.a.Programs)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -34,35 +35,55 @@ type claudeGate struct {
 	handler *jsonc.Node
 }
 
+// handlers goes through the handlers on event, each after its group.
+func (f *claudeFile) handlers(event string) iter.Seq2[*jsonc.Node, *jsonc.Node] {
+	return func(yield func(group, handler *jsonc.Node) bool) {
+		for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
+			for _, handler := range group.Children("hooks") {
+				if !yield(group, handler) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// claude looks at Claude Code, whose settings are many files.
+type claude struct {
+	*checker
+	files []*claudeFile
+	gates []claudeGate
+}
+
 func init() { checks["claude"] = checkClaude }
 
 // checkClaude looks at the gate in Claude Code's settings, and at what gets round it.
-func checkClaude(c *checker) {
-	files := c.claudeFiles()
-	var gates []claudeGate
-	for _, f := range files {
+func checkClaude(agent *checker) {
+	c := &claude{checker: agent}
+	c.readAll()
+	for _, f := range c.files {
 		if !f.dead {
-			c.claudeTooOld(f)
-			gates = append(gates, claudeGatesIn(f)...)
+			c.tooOld(f)
+			c.gates = append(c.gates, claudeGatesIn(f)...)
 		}
 	}
-	c.claudeEnvironment(files)
-	forms := c.claudeForms(files)
-	if len(gates) == 0 {
-		c.claudeNone(files, forms)
+	c.environment()
+	forms := c.forms()
+	if len(c.gates) == 0 {
+		c.none(forms)
 		return
 	}
-	for _, g := range gates {
-		c.claudeGate(g)
+	for _, g := range c.gates {
+		checkClaudeGate(agent, g)
 	}
-	if len(gates) > 1 {
+	if len(c.gates) > 1 {
 		c.add(Warn, "gate", "aoctl uninstall claude, with --user, --project or --settings FILE for the one too many",
-			"%d gates of aoctl: a call is asked about once for each that differs", len(gates))
+			"%d gates of aoctl: a call is asked about once for each that differs", len(c.gates))
 	}
-	c.claudeOtherHooks(files, gates)
-	c.claudeModes(files, gates)
-	c.claudeServes()
-	c.started(claudeSilencers(gates)...)
+	c.otherHooks()
+	c.modes()
+	c.serves()
+	c.started(claudeSilencers(c.gates)...)
 }
 
 // claudeSilencers are the flags that leave out the files in which the gates stand.
@@ -79,14 +100,13 @@ func claudeSilencers(gates []claudeGate) []silencer {
 	}
 }
 
-// claudeFiles reads every settings file that counts in the project, and reports those
+// readAll reads every settings file that counts in the project, and reports those
 // that silence hooks, their own or all.
-func (c *checker) claudeFiles() []*claudeFile {
+func (c *claude) readAll() {
 	list := install.ClaudeSources(c.o.Project, c.o.ManagedDir)
 	if c.o.Settings != "" {
 		list = append(list, install.Source{Path: c.o.Settings})
 	}
-	var files []*claudeFile
 	quiet := true
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -96,8 +116,8 @@ func (c *checker) claudeFiles() []*claudeFile {
 		seen[s.Path] = true
 		f := &claudeFile{Source: s, shared: s.Name == "project"}
 		n := len(c.r.Findings)
-		if c.readClaude(f) {
-			files = append(files, f)
+		if c.read(f) {
+			c.files = append(c.files, f)
 		}
 		quiet = quiet && len(c.r.Findings) == n
 	}
@@ -106,17 +126,16 @@ func (c *checker) claudeFiles() []*claudeFile {
 		quiet = false
 	}
 	switch {
-	case !quiet || len(files) == 0:
-	case len(files) == 1:
-		c.add(OK, "settings", "", "%s: nothing in it silences hooks", files[0].Path)
+	case !quiet || len(c.files) == 0:
+	case len(c.files) == 1:
+		c.add(OK, "settings", "", "%s: nothing in it silences hooks", c.files[0].Path)
 	default:
-		c.add(OK, "settings", "", "%d files count here: nothing in them silences hooks", len(files))
+		c.add(OK, "settings", "", "%d files count here: nothing in them silences hooks", len(c.files))
 	}
-	return files
 }
 
-// readClaude reads f, and reports false when there is no such file.
-func (c *checker) readClaude(f *claudeFile) bool {
+// read reads f, and reports false when there is no such file.
+func (c *claude) read(f *claudeFile) bool {
 	var err error
 	f.data, err = machine.ReadBounded(f.Path, install.MaxSettings)
 	if errors.Is(err, machine.ErrNoFile) {
@@ -153,7 +172,7 @@ func (c *checker) readClaude(f *claudeFile) bool {
 		}
 		c.add(status, "settings", "correct the file by hand", "%s", text)
 	}
-	c.claudeSwitches(f)
+	c.switches(f)
 	return true
 }
 
@@ -165,8 +184,8 @@ func (f *claudeFile) deadStatus() Status {
 	return Warn
 }
 
-// claudeSwitches reports what in f turns off hooks everywhere.
-func (c *checker) claudeSwitches(f *claudeFile) {
+// switches reports what in f turns off hooks everywhere.
+func (c *claude) switches(f *claudeFile) {
 	if !f.dead && f.doc.Root.Member("disableAllHooks").IsTrue() {
 		c.add(Fail, "settings", "remove that line from "+f.Path, `%s has "disableAllHooks": true: no hook runs, and nothing is asked`, f.Path)
 	}
@@ -182,11 +201,9 @@ func claudeGatesIn(f *claudeFile) []claudeGate {
 	var gates []claudeGate
 	for _, mode := range install.Modes() {
 		event := install.ClaudeGates[mode]
-		for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
-			for _, handler := range group.Children("hooks") {
-				if claudeAsksUs(handler) {
-					gates = append(gates, claudeGate{f, event, group, handler})
-				}
+		for group, handler := range f.handlers(event) {
+			if claudeAsksUs(handler) {
+				gates = append(gates, claudeGate{f, event, group, handler})
 			}
 		}
 	}
@@ -207,11 +224,11 @@ func claudeAsksUs(handler *jsonc.Node) bool {
 	return ok
 }
 
-// claudeForms names lines that call aoctl among other things, and says how many there are.
+// forms names lines that call aoctl among other things, and says how many there are.
 // Whether they decide cannot be judged.
-func (c *checker) claudeForms(files []*claudeFile) int {
+func (c *claude) forms() int {
 	n := 0
-	for _, f := range files {
+	for _, f := range c.files {
 		if f.dead || !hookline.Mentions(string(f.data)) {
 			continue
 		}
@@ -235,9 +252,9 @@ func (c *checker) claudeForms(files []*claudeFile) int {
 	return n
 }
 
-// claudeNone says that there is no gate.
-func (c *checker) claudeNone(files []*claudeFile, forms int) {
-	for _, f := range files {
+// none says that there is no gate.
+func (c *claude) none(forms int) {
+	for _, f := range c.files {
 		if f.dead && f.deadStatus() == Fail {
 			c.add(Fail, "gate", "", "none that Claude Code would run: nothing is asked")
 			return
@@ -249,8 +266,8 @@ func (c *checker) claudeNone(files []*claudeFile, forms int) {
 	c.add(Warn, "gate", "aoctl install claude", "no gate installed: aoctl is not asked about anything here")
 }
 
-// claudeTooOld reports a file that the Claude Code here takes for a broken one.
-func (c *checker) claudeTooOld(f *claudeFile) {
+// tooOld reports a file that the Claude Code here takes for a broken one.
+func (c *claude) tooOld(f *claudeFile) {
 	hooks := f.doc.Root.Member("hooks")
 	for _, event := range install.ClaudeUnknown(c.r.Version) {
 		if hooks.Member(event) != nil {

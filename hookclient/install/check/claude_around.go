@@ -9,30 +9,28 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
-// claudeOtherHooks names the hooks of others on the events that decide: one of them can
+// otherHooks names the hooks of others on the events that decide: one of them can
 // change a call after a person saw it.
-func (c *checker) claudeOtherHooks(files []*claudeFile, gates []claudeGate) {
+func (c *claude) otherHooks() {
 	var named []string
 	others := 0
-	for _, f := range files {
+	for _, f := range c.files {
 		if f.dead {
 			continue
 		}
 		for _, mode := range install.Modes() {
 			event := install.ClaudeGates[mode]
-			if !slices.ContainsFunc(gates, func(g claudeGate) bool { return g.event == event }) && event != install.ClaudeGates[install.Gate] {
+			if !slices.ContainsFunc(c.gates, func(g claudeGate) bool { return g.event == event }) && event != install.ClaudeGates[install.Gate] {
 				continue
 			}
-			for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
-				for _, h := range group.Children("hooks") {
-					if claudeAsksUs(h) {
-						continue
-					}
-					others++
-					if len(named) < install.MaxNamed {
-						line, _ := jsonc.Locate(f.doc.Src, h.Start)
-						named = append(named, fmt.Sprintf("%s:%d %s: %s", f.Path, line, event, describeHandler(h)))
-					}
+			for _, h := range f.handlers(event) {
+				if claudeAsksUs(h) {
+					continue
+				}
+				others++
+				if len(named) < install.MaxNamed {
+					line, _ := jsonc.Locate(f.doc.Src, h.Start)
+					named = append(named, fmt.Sprintf("%s:%d %s: %s", f.Path, line, event, describeHandler(h)))
 				}
 			}
 		}
@@ -59,13 +57,13 @@ func describeHandler(h *jsonc.Node) string {
 	return "a hook of another kind"
 }
 
-// claudeModes says what Claude Code's own modes and rules let pass in mode prompts.
-func (c *checker) claudeModes(files []*claudeFile, gates []claudeGate) {
-	if slices.ContainsFunc(gates, func(g claudeGate) bool { return g.event == install.ClaudeGates[install.Gate] }) {
+// modes says what Claude Code's own modes and rules let pass in mode prompts.
+func (c *claude) modes() {
+	if slices.ContainsFunc(c.gates, func(g claudeGate) bool { return g.event == install.ClaudeGates[install.Gate] }) {
 		return // every call is seen, in every mode
 	}
 	mode, where, allowed := "", "", 0
-	for _, f := range files {
+	for _, f := range c.files {
 		if f.dead {
 			continue
 		}

@@ -12,14 +12,14 @@ import (
 // operatorToken begins every token that allows.
 const operatorToken = "aoctl_op_" // #nosec G101 -- a prefix, not a token
 
-// claudeEnvironment looks at what settings set for Claude Code and its hooks: a repository
+// environment looks at what settings set for Claude Code and its hooks: a repository
 // can bring such a file. In a project's file whatever steers a gate fails, in the user's
 // own it is said; an operator token fails in any.
-func (c *checker) claudeEnvironment(files []*claudeFile) {
+func (c *claude) environment() {
 	seen, found := 0, 0
-	for _, f := range files {
+	for _, f := range c.files {
 		if f.doc == nil {
-			c.claudeUnreadVariables(f)
+			c.unreadVariables(f)
 			continue
 		}
 		env := f.doc.Root.Member("env")
@@ -28,7 +28,7 @@ func (c *checker) claudeEnvironment(files []*claudeFile) {
 		}
 		for i, v := range env.Items {
 			seen++
-			if c.claudeVariable(f, env.Keys[i].Name, v) {
+			if c.variable(f, env.Keys[i].Name, v) {
 				found++
 			}
 		}
@@ -38,18 +38,18 @@ func (c *checker) claudeEnvironment(files []*claudeFile) {
 	}
 }
 
-// claudeUnreadVariables speaks up for a project's file that is no strict JSON and may set
+// unreadVariables speaks up for a project's file that is no strict JSON and may set
 // variables: a key that stands twice, for instance, Claude Code may read all the same.
-func (c *checker) claudeUnreadVariables(f *claudeFile) {
+func (c *claude) unreadVariables(f *claudeFile) {
 	may := bytes.Contains(f.data, []byte(`"env"`)) || bytes.Contains(f.data, []byte(`\u`))
 	if may && (f.shared || f.Name == "local") {
 		c.add(Fail, "variables", "correct the file by hand", "%s: which variables it sets cannot be told, and Claude Code may read it otherwise", f.Path)
 	}
 }
 
-// claudeVariable reports a variable of f that matters. Its value is not shown: it may be
+// variable reports a variable of f that matters. Its value is not shown: it may be
 // a secret.
-func (c *checker) claudeVariable(f *claudeFile, name string, v *jsonc.Node) bool {
+func (c *claude) variable(f *claudeFile, name string, v *jsonc.Node) bool {
 	line, _ := jsonc.Locate(f.doc.Src, v.Start)
 	cure := "take " + machine.Shorten(name) + " out of " + f.Path
 	if strings.Contains(v.String(), operatorToken) {

@@ -23,7 +23,7 @@ func OtherHooks(agent, event, tool, project string, beside ...string) []string {
 	for _, path := range beside {
 		list = append(list, install.Source{Path: path})
 	}
-	c := &checker{o: Options{Project: project}} // what it has to say of the files is doctor's
+	c := &claude{checker: &checker{o: Options{Project: project}}} // what it has to say of the files is doctor's
 	var found, seen []string
 	for i, s := range list {
 		if slices.Contains(seen, s.Path) {
@@ -31,19 +31,15 @@ func OtherHooks(agent, event, tool, project string, beside ...string) []string {
 		}
 		seen = append(seen, s.Path)
 		f := &claudeFile{Source: s}
-		if !c.readClaude(f) || f.dead || i >= own && len(claudeGatesIn(f)) == 0 { // a file of another agent
+		if !c.read(f) || f.dead || i >= own && len(claudeGatesIn(f)) == 0 { // a file of another agent
 			continue
 		}
-		for _, group := range f.doc.Root.Member("hooks").Member(event).Children("") {
-			if m := group.Member("matcher"); m != nil && m.Kind == jsonc.StringKind && !mayFit(m.Text, tool) {
+		for group, h := range f.handlers(event) {
+			if m := group.Member("matcher"); m != nil && m.Kind == jsonc.StringKind && !mayFit(m.Text, tool) || claudeAsksUs(h) {
 				continue
 			}
-			for _, h := range group.Children("hooks") {
-				if !claudeAsksUs(h) {
-					line, _ := jsonc.Locate(f.doc.Src, h.Start)
-					found = append(found, fmt.Sprintf("%s:%d: %s", f.Path, line, describeHandler(h)))
-				}
-			}
+			line, _ := jsonc.Locate(f.doc.Src, h.Start)
+			found = append(found, fmt.Sprintf("%s:%d: %s", f.Path, line, describeHandler(h)))
 		}
 	}
 	return found

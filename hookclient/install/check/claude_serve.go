@@ -19,8 +19,8 @@ import (
 // serveWords are how settings of MCP servers write it.
 var serveWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"mcp"\s*,\s*"serve"|claude\s+mcp\s+serve`) })
 
-// claudeServes names the processes that do so now, and settings that start one.
-func (c *checker) claudeServes() {
+// serves names the processes that do so now, and settings that start one.
+func (c *claude) serves() {
 	found := 0
 	for _, p := range c.processes {
 		if i := slices.Index(p.Args, "mcp"); p.runs(c.a) && i > 0 && i+1 < len(p.Args) && p.Args[i+1] == "serve" {
@@ -28,7 +28,7 @@ func (c *checker) claudeServes() {
 			found++
 		}
 	}
-	for _, file := range c.serverFiles() {
+	for _, file := range serverFiles(c.o.Project) {
 		text, err := machine.ReadBounded(file, install.MaxSettings)
 		if err != nil {
 			continue
@@ -46,8 +46,8 @@ func (c *checker) claudeServes() {
 }
 
 // serverFiles are the usual places in which agents are told of MCP servers.
-func (c *checker) serverFiles() []string {
-	files := []string{filepath.Join(c.o.Project, ".mcp.json")}
+func serverFiles(project string) []string {
+	files := []string{filepath.Join(project, ".mcp.json")}
 	for _, name := range []string{
 		".claude.json", ".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json", ".copilot/mcp-config.json",
 		".config/opencode/opencode.json", ".config/Claude/claude_desktop_config.json", "Library/Application Support/Claude/claude_desktop_config.json",

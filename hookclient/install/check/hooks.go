@@ -167,15 +167,11 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 	l, _ := hookline.Read(h.command, c.a.Name)
 	cure, repair := c.anew(f, l)
 	c.gateLine(d, h, cure)
-	if c.claudeElsewhereAsked(l, cure) {
+	if c.elsewhereAsked(l, cure) {
 		begin = len(c.r.Findings) // which console is meant, a person knows
 	}
-	c.claudeUnpinned(l, cure)
-	for i := begin; i < len(c.r.Findings); i++ {
-		if fi := &c.r.Findings[i]; fi.Status == Warn || fi.Status == Fail {
-			fi.Repair = repair
-		}
-	}
+	c.unpinned(l, cure)
+	c.mend(begin, repair)
 }
 
 // anew is how the hooks of the agent in f would be written anew: as a command, and to do
@@ -184,28 +180,8 @@ func (c *checker) anew(f *hookFile, l hookline.Line) (cure string, repair *Repai
 	if f.project {
 		return "correct the hook by hand", nil
 	}
-	cure = "aoctl install " + c.a.Name
-	o := install.Options{Agent: c.a.Name, Scope: install.File, File: f.path, Mode: install.Gate, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
-	o.Timeout = min(max(l.Timeout, hookline.MinTimeout), hookline.MaxTimeout)
-	if len(l.Words) > 1 && machine.Executable(l.Words[0]) == nil {
-		o.Program = l.Program()
-	}
-	if !o.Program.Console.Pinned() {
-		o.Program.Console = c.o.Program.Console
-	}
-	o.Program.AtMost = l.AtMostAnew(o.Timeout)
-	if o.Timeout != hookline.DefaultTimeout {
-		cure += " --timeout " + o.Timeout.String()
-	}
-	if o.Program.AtMost != max(hookline.DefaultAtMost, o.Timeout) {
-		cure += " --at-most " + o.Program.AtMost.String()
-	}
-	if at := o.Program.Console; at.URL != "" {
-		cure += " --url " + hookline.QuoteIfNeeded(at.URL)
-		if at.TokenFile != "" {
-			cure += " --token-file " + hookline.QuoteIfNeeded(at.TokenFile)
-		}
-	}
+	o := c.anewOptions(f.path, l, len(l.Words) > 1 && machine.Executable(l.Words[0]) == nil)
+	cure = "aoctl install " + c.a.Name + anewFlags(o)
 	return cure, &Repair{Key: f.path, Do: func() (string, error) {
 		r, err := install.Install(o)
 		if err != nil || !r.Changed {
@@ -213,6 +189,39 @@ func (c *checker) anew(f *hookFile, l hookline.Line) (cure string, repair *Repai
 		}
 		return fmt.Sprintf("wrote the hooks of %s in %s anew", c.a.Title, r.File), nil
 	}}
+}
+
+// anewOptions are those that write anew the hooks whose line is l into a file, with the
+// program of the line or with this one.
+func (c *checker) anewOptions(file string, l hookline.Line, keep bool) install.Options {
+	o := install.Options{Agent: c.a.Name, Scope: install.File, File: file, Mode: install.Gate, Program: c.o.Program, Version: c.r.Version, Now: c.o.Now, ManagedDir: c.o.ManagedDir}
+	o.Timeout = min(max(l.Timeout, hookline.MinTimeout), hookline.MaxTimeout)
+	if keep {
+		o.Program = l.Program()
+	}
+	if !o.Program.Console.Pinned() {
+		o.Program.Console = c.o.Program.Console
+	}
+	o.Program.AtMost = l.AtMostAnew(o.Timeout)
+	return o
+}
+
+// anewFlags are what aoctl install has to be told besides.
+func anewFlags(o install.Options) string {
+	flags := ""
+	if o.Timeout != hookline.DefaultTimeout {
+		flags += " --timeout " + o.Timeout.String()
+	}
+	if o.Program.AtMost != max(hookline.DefaultAtMost, o.Timeout) {
+		flags += " --at-most " + o.Program.AtMost.String()
+	}
+	if at := o.Program.Console; at.URL != "" {
+		flags += " --url " + hookline.QuoteIfNeeded(at.URL)
+		if at.TokenFile != "" {
+			flags += " --token-file " + hookline.QuoteIfNeeded(at.TokenFile)
+		}
+	}
+	return flags
 }
 
 // gateLine checks one line and the members beside it.

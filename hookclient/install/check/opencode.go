@@ -91,18 +91,14 @@ func (c *checker) opencodePlugin(p install.Plugin, path string, text []byte, pro
 		c.add(OK, "timeout", "", "%s, the plugin after %v, and refuses (pinned)%s", l.GivesUp(), p.Limit, l.NoMore("opencode"))
 	}
 	c.hookProgram(p.Gate[0], cure)
-	if c.claudeElsewhereAsked(l, cure) {
+	if c.elsewhereAsked(l, cure) {
 		begin = len(c.r.Findings) // which console is meant, a person knows
 	}
-	c.claudeUnpinned(l, cure)
+	c.unpinned(l, cure)
 	if now, err := install.WritePlugin(text, install.Options{Agent: "opencode", Timeout: l.Timeout, Program: l.Program()}); err == nil && !bytes.Equal(now, text) {
 		c.add(Warn, "plugin", cure, "not as this aoctl writes it: installed by another version")
 	}
-	for i := begin; i < len(c.r.Findings); i++ {
-		if f := &c.r.Findings[i]; f.Status == Warn || f.Status == Fail {
-			f.Repair = repair
-		}
-	}
+	c.mend(begin, repair)
 }
 
 // quotedWords is a list of words as a line for a shell.

@@ -103,7 +103,7 @@ func (c *checker) aliases(silencers []silencer) int {
 		n := 0
 		for line := range strings.Lines(string(text)) {
 			n++
-			if how, ok := c.aliased(line, silencers); ok {
+			if how, ok := aliased(line, c.a.Programs, silencers); ok {
 				c.add(Fail, "alias", "take it out of that line", "%s:%d starts %s with %s", filepath.Join(h, name), n, c.a.Programs[0], machine.Shorten(how))
 				found++
 			}
@@ -112,13 +112,14 @@ func (c *checker) aliases(silencers []silencer) int {
 	return found
 }
 
-func (c *checker) aliased(line string, silencers []silencer) (string, bool) {
+// aliased finds in a line of a start file one of the programs with a silencer.
+func aliased(line string, programs []string, silencers []silencer) (string, bool) {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {
 		return "", false
 	}
 	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t'\"=();&|", r) })
-	named := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.a.Programs, filepath.Base(w)) })
+	named := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(programs, filepath.Base(w)) })
 	if !named {
 		return "", false
 	}

@@ -44,7 +44,7 @@ func (c *checker) hookProgram(path, cure string) *Finding {
 	if why := writableByOthers(path); why != "" {
 		return c.add(Fail, "hook program", "move aoctl to a folder of your own, then: "+cure, "%s: anybody could put another program there", why)
 	}
-	what, known := c.whichBuild(path)
+	what, known := whichBuild(path, c.o.Program.Path)
 	if !known {
 		return c.add(Fail, "hook program", cure, "%s is %s", path, what)
 	}
@@ -59,10 +59,10 @@ func (c *checker) hookProgram(path, cure string) *Finding {
 
 const sameBuild = "this aoctl"
 
-// whichBuild says whether path is this very aoctl, or which other one.
-func (c *checker) whichBuild(path string) (what string, known bool) {
+// whichBuild says whether path is this very aoctl, which own is too, or which other one.
+func whichBuild(path, own string) (what string, known bool) {
 	self, _ := os.Executable() // "" is no other file
-	for _, ours := range []string{self, filepath.Join(filepath.Dir(self), "aoctl-hook"), c.o.Program.Path} {
+	for _, ours := range []string{self, filepath.Join(filepath.Dir(self), "aoctl-hook"), own} {
 		if ours != "" && machine.SameFile(path, ours) {
 			return sameBuild, true
 		}
