@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -84,7 +85,7 @@ func TestCursorSlashes(t *testing.T) {
 	o.Agent = "cursor"
 	o.Program.Console = Console{URL: "http://localhost:8765"}
 	r := install(t, o)
-	text := read(t, r.File)
+	text := installtest.Read(t, r.File)
 	if strings.Contains(text, "//") {
 		t.Errorf("cut off there:\n%s", text)
 	}
@@ -104,7 +105,7 @@ func TestCursorSlashes(t *testing.T) {
 func TestProgramsInNoSettings(t *testing.T) {
 	o := otherHome(t)
 	o.Agent = "codex"
-	text := read(t, install(t, o).File)
+	text := installtest.Read(t, install(t, o).File)
 	for name, c := range map[string]struct {
 		text string
 		want int
@@ -151,7 +152,7 @@ func TestFind(t *testing.T) {
 	otherHome(t)
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	put(t, filepath.Join(bin, "qwen"), "#!/bin/sh\n")
+	installtest.Put(t, filepath.Join(bin, "qwen"), "#!/bin/sh\n")
 	if err := os.Chmod(filepath.Join(bin, "qwen"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestCodexEnds(t *testing.T) {
 	var file struct {
 		Hooks map[string][]struct{ Hooks []struct{ Timeout int } }
 	}
-	if err := json.Unmarshal([]byte(read(t, install(t, o).File)), &file); err != nil {
+	if err := json.Unmarshal([]byte(installtest.Read(t, install(t, o).File)), &file); err != nil {
 		t.Fatal(err)
 	}
 	for _, event := range []string{"SessionEnd", "Interrupt"} {

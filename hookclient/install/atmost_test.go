@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
@@ -93,25 +94,25 @@ func TestInstallOverAnOldInstallation(t *testing.T) {
 }
 `
 	o, path := home(t)
-	put(t, path, own)
+	installtest.Put(t, path, own)
 	install(t, o)
-	if r := uninstall(t, o); !r.Restored || read(t, path) != own {
-		t.Fatalf("the old one leaves %s", read(t, path))
+	if r := uninstall(t, o); !r.Restored || installtest.Read(t, path) != own {
+		t.Fatalf("the old one leaves %s", installtest.Read(t, path))
 	}
 	install(t, o)
 	o.Program.AtMost = time.Hour
 	if r := install(t, o); !r.Changed || r.Wait != time.Hour+time.Minute {
 		t.Errorf("the new one waits %v, changed %v", r.Wait, r.Changed)
 	}
-	text := read(t, path)
+	text := installtest.Read(t, path)
 	if n := strings.Count(text, "--timeout 1m0s"); n != 2 || strings.Count(text, "--timeout 1m0s --at-most 1h0m0s") != 2 || !strings.Contains(text, `"timeout": 3660`) {
 		t.Errorf("the settings are now\n%s", text)
 	}
 	if r := install(t, o); r.Changed {
 		t.Error("and the same once more changes them")
 	}
-	if r := uninstall(t, o); read(t, path) != own {
-		t.Errorf("%+v leaves\n%s", r, read(t, path))
+	if r := uninstall(t, o); installtest.Read(t, path) != own {
+		t.Errorf("%+v leaves\n%s", r, installtest.Read(t, path))
 	}
 }
 
@@ -125,7 +126,7 @@ func TestAtMostIsChecked(t *testing.T) {
 		if _, err := Install(o); (err == nil) != fine {
 			t.Errorf("at most %v: %v", atMost, err)
 		}
-		if said := "--at-most " + atMost.String(); fine && strings.Contains(read(t, path), said) != (atMost > 0) {
+		if said := "--at-most " + atMost.String(); fine && strings.Contains(installtest.Read(t, path), said) != (atMost > 0) {
 			t.Errorf("at most %v: the line does not say so, or says %q by itself", atMost, said)
 		}
 	}

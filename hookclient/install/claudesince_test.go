@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/install/machine"
 )
 
@@ -34,7 +35,7 @@ func TestInstallForAnOlderClaude(t *testing.T) {
 			o, path := home(t)
 			o.Version, o.Mode = tt.version, tt.mode
 			r := install(t, o)
-			text := read(t, path)
+			text := installtest.Read(t, path)
 			if strings.Contains(text, "ConfigChange") != tt.settings || strings.Contains(text, "UserPromptExpansion") != tt.texts || !strings.Contains(text, ClaudeGates[tt.mode]) {
 				t.Errorf("written for it:\n%s", text)
 			}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 )
 
 // fakeCodex puts a program called codex on PATH that speaks as "codex app-server" does: it
@@ -16,7 +18,7 @@ func fakeCodex(t *testing.T, mood string) string {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "codex")
-	put(t, path, `#!/usr/bin/env python3
+	installtest.Put(t, path, `#!/usr/bin/env python3
 import json, os, sys, hashlib
 mood, home = "`+mood+`", os.environ["CODEX_HOME"]
 state = {}
@@ -70,8 +72,8 @@ func codexHome(t *testing.T, config string) (Options, string) {
 	o := otherHome(t)
 	o.Agent = "codex"
 	dir := filepath.Join(os.Getenv("HOME"), ".codex")
-	put(t, filepath.Join(dir, "hooks.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
-	put(t, filepath.Join(dir, "config.toml"), config)
+	installtest.Put(t, filepath.Join(dir, "hooks.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
+	installtest.Put(t, filepath.Join(dir, "config.toml"), config)
 	install(t, o)
 	return o, dir
 }
@@ -89,7 +91,7 @@ func TestTrustCodex(t *testing.T) {
 			if want := 1 + len(codexEvents); err != nil || n != want {
 				t.Fatalf("trusted %d of %d: %v", n, want, err)
 			}
-			trusted := read(t, filepath.Join(dir, "config.toml"))
+			trusted := installtest.Read(t, filepath.Join(dir, "config.toml"))
 			if !strings.Contains(trusted, dir+"/hooks.json:stop:1:0") || strings.Contains(trusted, dir+"/hooks.json:stop:0:0") {
 				t.Errorf("trusted:\n%s", trusted)
 			}
@@ -135,7 +137,7 @@ func TestTrustRealCodex(t *testing.T) {
 	}
 	o.Now = o.Now.Add(time.Second)
 	uninstall(t, o)
-	if got := read(t, filepath.Join(dir, "config.toml")); got != config {
+	if got := installtest.Read(t, filepath.Join(dir, "config.toml")); got != config {
 		t.Error(cmp.Diff(config, got))
 	}
 }
@@ -146,7 +148,7 @@ func TestCodexPlaces(t *testing.T) {
 	o.Agent = "codex"
 	path := userFile(t, codexAgent())
 	foreign := `{"hooks": [{"type": "command", "command": "lint"}]}`
-	put(t, path, `{"hooks": {"PreToolUse": [`+foreign+`]}}`)
+	installtest.Put(t, path, `{"hooks": {"PreToolUse": [`+foreign+`]}}`)
 	if r := install(t, o); strings.Contains(strings.Join(r.Warnings, "\n"), "another place") {
 		t.Errorf("an installation moves nobody: %q", r.Warnings)
 	}
@@ -154,9 +156,9 @@ func TestCodexPlaces(t *testing.T) {
 		t.Errorf("nor does its removal: %q", r.Warnings)
 	}
 	install(t, o)
-	later := strings.Replace(read(t, path), `]}}`, `]}}`, 1)
+	later := strings.Replace(installtest.Read(t, path), `]}}`, `]}}`, 1)
 	at := strings.LastIndex(later[:strings.Index(later, `"PostToolUse"`)], "]")
-	put(t, path, later[:at]+", "+foreign+later[at:])
+	installtest.Put(t, path, later[:at]+", "+foreign+later[at:])
 	o.Now = o.Now.Add(time.Second)
 	if r := uninstall(t, o); !strings.Contains(strings.Join(r.Warnings, "\n"), "1 hook of others in "+path+" now stand") {
 		t.Errorf("the hook behind ours moved: %q", r.Warnings)

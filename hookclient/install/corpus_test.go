@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
@@ -55,7 +56,7 @@ func tree(t *testing.T, dir string) map[string]string {
 		case e.IsDir():
 			files[path] = "a folder"
 		case !strings.Contains(e.Name(), backupInfix):
-			files[path] = read(t, path)
+			files[path] = installtest.Read(t, path)
 		}
 		return nil
 	})
@@ -113,9 +114,9 @@ func roundTrip(t *testing.T, a agent, text []byte, backups bool) {
 	o := otherHome(t)
 	o.Agent = a.agent
 	path := userFile(t, a)
-	put(t, path, string(text))
+	installtest.Put(t, path, string(text))
 	first := install(t, o)
-	installed := read(t, path)
+	installed := installtest.Read(t, path)
 	if !first.Changed || first.Created {
 		t.Errorf("report %+v", first)
 	}
@@ -125,15 +126,15 @@ func roundTrip(t *testing.T, a agent, text []byte, backups bool) {
 		}
 	}
 	o.Now = o.Now.Add(time.Second)
-	if again := install(t, o); again.Changed || read(t, path) != installed {
+	if again := install(t, o); again.Changed || installtest.Read(t, path) != installed {
 		t.Errorf("the second time, it changes:\n%s", again.Diff)
 	}
 	older := o
 	older.Timeout, older.Program.Path = time.Hour, filepath.Join(filepath.Dir(o.Program.Path), "old", "aoctl-hook")
 	install(t, older)
 	o.Now = o.Now.Add(time.Second)
-	if install(t, o); read(t, path) != installed {
-		t.Errorf("over an older installation:\n%s", cmp.Diff(installed, read(t, path)))
+	if install(t, o); installtest.Read(t, path) != installed {
+		t.Errorf("over an older installation:\n%s", cmp.Diff(installed, installtest.Read(t, path)))
 	}
 	if !backups {
 		backupsGone(t, path)
@@ -182,7 +183,7 @@ func TestCorpusBroken(t *testing.T) {
 				o := otherHome(t)
 				o.Agent = a.agent
 				path := userFile(t, a)
-				put(t, path, string(text))
+				installtest.Put(t, path, string(text))
 				before := tree(t, os.Getenv("HOME"))
 				_, err := Install(o)
 				syntax, ok := errors.AsType[*jsonc.SyntaxError](err)
@@ -213,7 +214,7 @@ func TestInstallAllAndUninstallAll(t *testing.T) {
 		o := otherHome(t)
 		for _, a := range agents() {
 			if i < len(lists[a.agent]) {
-				put(t, userFile(t, a), string(texts[a.agent][lists[a.agent][i]]))
+				installtest.Put(t, userFile(t, a), string(texts[a.agent][lists[a.agent][i]]))
 			}
 		}
 		before := tree(t, os.Getenv("HOME"))
@@ -248,14 +249,14 @@ func TestCommentsProperty(t *testing.T) {
 		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
 			rt.Fatal(err)
 		}
-		put(t, path, text)
+		installtest.Put(t, path, text)
 		if _, err := Install(o); err != nil {
 			if d, _ := a.document([]byte(text)); d != nil && a.shape(d) == nil {
 				rt.Fatalf("install into %q: %v", text, err)
 			}
 			return // hooks in it are of another form
 		}
-		installed := read(t, path)
+		installed := installtest.Read(t, path)
 		kept := func(now string) {
 			for _, remark := range strewnRemarks {
 				if strings.Count(now, remark) != strings.Count(text, remark) {

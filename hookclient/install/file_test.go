@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 )
 
 // Nothing is thrown away: the first backup stays, and the last few.
 func TestBackupsArePruned(t *testing.T) {
 	o, path := home(t)
-	put(t, path, "{\"first\": true}")
+	installtest.Put(t, path, "{\"first\": true}")
 	for i := range 12 {
 		o.Mode = Modes()[i%2]
 		o.Now = o.Now.Add(time.Duration(i%3) * time.Hour) // also several in one instant
@@ -27,11 +29,11 @@ func TestBackupsArePruned(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := f.backups()
-	if len(names) != backupsKept || read(t, names[0]) != "{\"first\": true}" {
+	if len(names) != backupsKept || installtest.Read(t, names[0]) != "{\"first\": true}" {
 		t.Errorf("backups: %v", names)
 	}
-	if uninstall(t, o); read(t, path) != "{\"first\": true}" {
-		t.Errorf("not as before: %q", read(t, path))
+	if uninstall(t, o); installtest.Read(t, path) != "{\"first\": true}" {
+		t.Errorf("not as before: %q", installtest.Read(t, path))
 	}
 }
 
@@ -48,14 +50,14 @@ func TestConcurrentChangeIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, path := home(t)
 			if tc.before != "" {
-				put(t, path, tc.before)
+				installtest.Put(t, path, tc.before)
 			}
 			f, err := openSettings(claudeAgent(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if tc.after != nil {
-				put(t, path, *tc.after)
+				installtest.Put(t, path, *tc.after)
 			} else if err = os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +81,7 @@ func TestConcurrentChangeIsNoticed(t *testing.T) {
 func TestInstallReplacesTheFile(t *testing.T) {
 	o, path := home(t)
 	const old = `{"old": 1}`
-	put(t, path, old)
+	installtest.Put(t, path, old)
 	reader, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,7 @@ func TestKilledInstallLeavesWholeFile(t *testing.T) {
 	}
 	o, path := home(t)
 	const old = `{"old": 1}`
-	put(t, path, old)
+	installtest.Put(t, path, old)
 	whole := map[string]bool{}
 	for next := []string{old}; len(next) > 0; next = next[1:] { // a child may be killed when it has gone on to another mode
 		if whole[next[0]] {
@@ -143,7 +145,7 @@ func TestKilledInstallLeavesWholeFile(t *testing.T) {
 			t.Fatalf("round %d: backups %v, %v", round, backups, err)
 		}
 		for _, name := range append(backups, path) {
-			if text := read(t, name); !whole[text] {
+			if text := installtest.Read(t, name); !whole[text] {
 				t.Fatalf("round %d left %q in %s", round, text, name)
 			}
 		}
@@ -175,19 +177,19 @@ func TestFailedWriteLeavesOld(t *testing.T) {
 		t.Log("root may write anywhere: only the backup's failure is tried")
 	}
 	o, path := home(t)
-	put(t, path, "{\"old\": 1}")
+	installtest.Put(t, path, "{\"old\": 1}")
 	for i := 1; i < 10; i++ { // every name that a backup could take is taken
 		name := path + backupInfix + o.Now.Format("20060102T150405.000Z")
 		if i > 1 {
 			name += "-" + string(rune('0'+i))
 		}
-		put(t, name, "{}")
+		installtest.Put(t, name, "{}")
 	}
 	if _, err := Install(o); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("install without a backup: %v", err)
 	}
-	if read(t, path) != "{\"old\": 1}" {
-		t.Errorf("file now holds %q", read(t, path))
+	if installtest.Read(t, path) != "{\"old\": 1}" {
+		t.Errorf("file now holds %q", installtest.Read(t, path))
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".settings*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

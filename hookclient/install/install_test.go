@@ -12,51 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/aoctl/aoctl/broker/brokertest/memdir"
 	"github.com/aoctl/aoctl/hookclient/install/hookline"
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // home makes an empty home with a working folder, and returns options for the user's settings.
 func home(t *testing.T) (Options, string) {
 	t.Helper()
-	dir := memdir.New(t)
-	t.TempDir() // so that the next one is not in TMPDIR as it is set below
-	t.Setenv("HOME", dir)
-	t.Setenv("CLAUDE_CONFIG_DIR", "")
-	work := filepath.Join(dir, "work")
-	if err := os.Mkdir(work, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(work)
-	bin := filepath.Join(dir, "aoctl-hook")
-	if err := os.WriteFile(bin, []byte("#!/bin/sh\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("TMPDIR", filepath.Join(dir, "tmp")) // else the program would be a temporary one
+	dir, bin := installtest.Home(t)
 	return Options{
 		Agent: "claude", Mode: Gate, Timeout: time.Minute, Program: Program{Path: bin, Console: Console{Socket: "/run/user/1/aoctl/broker.sock"}},
 		Version: "2.1.329", Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), ManagedDir: filepath.Join(dir, "managed"),
 	}, filepath.Join(dir, ".claude", "settings.json")
-}
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 func install(t *testing.T, o Options) Report {
@@ -94,7 +62,7 @@ func TestInstallPlaces(t *testing.T) {
 			tc.set(&o, os.Getenv("HOME"))
 			r := install(t, o)
 			want := filepath.Join(os.Getenv("HOME"), tc.want)
-			if r.File != want || !r.Created || !strings.Contains(read(t, want), "PreToolUse") {
+			if r.File != want || !r.Created || !strings.Contains(installtest.Read(t, want), "PreToolUse") {
 				t.Errorf("installed into %s (created %v), want %s", r.File, r.Created, want)
 			}
 			info, err := os.Stat(want)
@@ -116,9 +84,9 @@ func TestInstallPlaces(t *testing.T) {
 
 func TestInstallTwice(t *testing.T) {
 	o, path := home(t)
-	put(t, path, "{\"model\": \"opus\"}")
+	installtest.Put(t, path, "{\"model\": \"opus\"}")
 	first := install(t, o)
-	text := read(t, path)
+	text := installtest.Read(t, path)
 	before, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -128,11 +96,11 @@ func TestInstallTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !first.Changed || second.Changed || second.Backup != "" || read(t, path) != text || !os.SameFile(before, after) {
+	if !first.Changed || second.Changed || second.Backup != "" || installtest.Read(t, path) != text || !os.SameFile(before, after) {
 		t.Errorf("first: changed %v; second: changed %v, backup %q", first.Changed, second.Changed, second.Backup)
 	}
-	if read(t, first.Backup) != "{\"model\": \"opus\"}" {
-		t.Errorf("backup %s holds %q", first.Backup, read(t, first.Backup))
+	if installtest.Read(t, first.Backup) != "{\"model\": \"opus\"}" {
+		t.Errorf("backup %s holds %q", first.Backup, installtest.Read(t, first.Backup))
 	}
 }
 
@@ -145,17 +113,17 @@ func TestDryRunWritesNothing(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a dry run made %s: %v", filepath.Dir(path), err)
 	}
-	put(t, path, "{}\n")
+	installtest.Put(t, path, "{}\n")
 	install(t, o)
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 || read(t, path) != "{}\n" {
+	if err != nil || len(entries) != 1 || installtest.Read(t, path) != "{}\n" {
 		t.Errorf("a dry run left %v, %v", entries, err)
 	}
 	o.DryRun = false
 	install(t, o)
-	text := read(t, path)
+	text := installtest.Read(t, path)
 	o.DryRun = true
-	if r := uninstall(t, o); !r.Changed || !strings.Contains(r.Diff, `-    "PreToolUse"`) || read(t, path) != text {
+	if r := uninstall(t, o); !r.Changed || !strings.Contains(r.Diff, `-    "PreToolUse"`) || installtest.Read(t, path) != text {
 		t.Errorf("dry uninstall: %+v", r)
 	}
 }
@@ -166,7 +134,7 @@ func TestInstallThroughLink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, path := home(t)
 			real := filepath.Join(os.Getenv("HOME"), "dotfiles", "claude.json")
-			put(t, real, text)
+			installtest.Put(t, real, text)
 			if text == "" {
 				if err := os.Remove(real); err != nil {
 					t.Fatal(err)
@@ -179,8 +147,8 @@ func TestInstallThroughLink(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := install(t, o)
-			if r.File != path || r.Target != real || !strings.Contains(read(t, real), "PreToolUse") {
-				t.Errorf("report %+v, file behind the link: %s", r, read(t, real))
+			if r.File != path || r.Target != real || !strings.Contains(installtest.Read(t, real), "PreToolUse") {
+				t.Errorf("report %+v, file behind the link: %s", r, installtest.Read(t, real))
 			}
 			if to, err := os.Readlink(path); err != nil || to != "../dotfiles/claude.json" {
 				t.Errorf("the link is gone: %q, %v", to, err)
@@ -196,7 +164,7 @@ func TestInstallThroughLink(t *testing.T) {
 
 func TestInstallKeepsMode(t *testing.T) {
 	o, path := home(t)
-	put(t, path, "{}")
+	installtest.Put(t, path, "{}")
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +179,7 @@ func TestInstallKeepsMode(t *testing.T) {
 
 func TestInstallRefusals(t *testing.T) {
 	o, path := home(t)
-	put(t, path, "{\n  // mine\n}\n")
+	installtest.Put(t, path, "{\n  // mine\n}\n")
 	_, err := Install(o)
 	if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); !ok || !strings.HasPrefix(syntax.Error(), path+":2:3: a comment; ") {
 		t.Errorf("broken file: %v", err)
@@ -255,12 +223,12 @@ func TestInstallRefusals(t *testing.T) {
 // Edits made between installing and removing survive.
 func TestUninstallKeepsLaterEdits(t *testing.T) {
 	o, path := home(t)
-	put(t, path, "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n")
+	installtest.Put(t, path, "{\n  \"model\": \"opus\",\n  \"hooks\": {}\n}\n")
 	install(t, o)
-	put(t, path, strings.Replace(read(t, path), `"opus"`, `"sonnet"`, 1))
+	installtest.Put(t, path, strings.Replace(installtest.Read(t, path), `"opus"`, `"sonnet"`, 1))
 	r := uninstall(t, o)
-	if want := "{\n  \"model\": \"sonnet\"\n}\n"; r.Restored || read(t, path) != want {
-		t.Errorf("restored %v, got %q, want %q", r.Restored, read(t, path), want)
+	if want := "{\n  \"model\": \"sonnet\"\n}\n"; r.Restored || installtest.Read(t, path) != want {
+		t.Errorf("restored %v, got %q, want %q", r.Restored, installtest.Read(t, path), want)
 	}
 }
 
@@ -286,7 +254,7 @@ func TestFindProgram(t *testing.T) {
 	check("aoctl", Program{Path: link, Args: []string{"hook"}})
 	check("something-else", Program{Path: self, Args: []string{"hook"}})
 	small := filepath.Join(dir, "aoctl-hook")
-	put(t, small, "#!/bin/sh\n")
+	installtest.Put(t, small, "#!/bin/sh\n")
 	check("aoctl", Program{Path: link, Args: []string{"hook"}}) // not executable
 	if err = os.Chmod(small, 0o700); err != nil {
 		t.Fatal(err)
@@ -303,7 +271,7 @@ func TestRoundTripProperty(t *testing.T) {
 		}
 		text, exists := settingsText(rt), rapid.IntRange(0, 9).Draw(rt, "no file") > 0
 		if exists {
-			put(t, path, text)
+			installtest.Put(t, path, text)
 		}
 		o := o
 		for range rapid.IntRange(1, 3).Draw(rt, "installations") {
@@ -350,7 +318,7 @@ func TestInstallNeedsAConsole(t *testing.T) {
 	// Whatever the socket is called, the line holds it as one word.
 	o.Program.Console = Console{Socket: "/a b/it's $HOME/`s`"}
 	install(t, o)
-	f, err := ParseClaude([]byte(read(t, path)))
+	f, err := ParseClaude([]byte(installtest.Read(t, path)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
 // What aoctl writes around the client.
 const (
-	gateGuard = " || { test $? -eq 2 || echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
 	loudGuard = " || { echo 'aoctl: hook client failed, call refused' >&2; exit 2; }"
 	watchTail = " || : 'aoctl only observes here'"
 	shut      = "; }"
@@ -27,7 +27,7 @@ func TestOlderLines(t *testing.T) {
 			o := o
 			o.Agent = agent
 			first := install(t, o)
-			now := read(t, first.File)
+			now := installtest.Read(t, first.File)
 			a, _ := agentNamed(agent)
 			older := now
 			for from, to := range map[string]string{
@@ -38,14 +38,14 @@ func TestOlderLines(t *testing.T) {
 			if older == now {
 				t.Fatalf("nothing is older in %s", now)
 			}
-			put(t, first.File, older)
+			installtest.Put(t, first.File, older)
 			if r := install(t, o); !r.Changed || len(a.programs([]byte(older))) != len(a.watched)+1 {
 				t.Errorf("changed %v, programs %q", r.Changed, a.programs([]byte(older)))
 			}
-			if got := read(t, first.File); got != now {
+			if got := installtest.Read(t, first.File); got != now {
 				t.Errorf("brought up to date it is\n%s\nwant\n%s", got, now)
 			}
-			put(t, first.File, older)
+			installtest.Put(t, first.File, older)
 			if r := uninstall(t, o); r.Removed != len(a.watched)+1 {
 				t.Errorf("%d hooks went", r.Removed)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 )
 
 // pluginDriver calls the plugin as opencode does: it reads steps from its arguments and
@@ -54,7 +56,7 @@ func fakeClient(t *testing.T, script string) (program, told string) {
 	t.Helper()
 	dir := t.TempDir()
 	program, told = filepath.Join(dir, "aoctl-hook"), filepath.Join(dir, "told")
-	put(t, program, "#!/bin/sh\nin=$(cat)\nprintf '%s %s\\n' \"$3\" \"$in\" >> '"+told+"'\n"+script+"\n")
+	installtest.Put(t, program, "#!/bin/sh\nin=$(cat)\nprintf '%s %s\\n' \"$3\" \"$in\" >> '"+told+"'\n"+script+"\n")
 	if err := os.Chmod(program, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +78,8 @@ func drive(t *testing.T, program, steps string, timeout time.Duration) []pluginR
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "plugin.mjs"), string(text))
-	put(t, filepath.Join(dir, "driver.mjs"), pluginDriver)
+	installtest.Put(t, filepath.Join(dir, "plugin.mjs"), string(text))
+	installtest.Put(t, filepath.Join(dir, "driver.mjs"), pluginDriver)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, node, filepath.Join(dir, "driver.mjs"), filepath.Join(dir, "plugin.mjs"), steps).Output()
@@ -150,9 +152,9 @@ func TestPluginAllows(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	var p map[string]any
-	words, payload, _ := strings.Cut(read(t, told), " ")
+	words, payload, _ := strings.Cut(installtest.Read(t, told), " ")
 	if err := json.Unmarshal([]byte(payload), &p); err != nil || words != "1m0s" {
-		t.Fatalf("%v: told %s", err, read(t, told))
+		t.Fatalf("%v: told %s", err, installtest.Read(t, told))
 	}
 	for name, want := range map[string]string{
 		"event": "tool.execute.before", "tool": "bash", "sessionID": "ses_1", "callID": "c1", "directory": "/work", "worktree": "/work",
@@ -210,7 +212,7 @@ func TestPluginTells(t *testing.T) {
 		}
 	}
 	var got []string
-	for line := range strings.Lines(read(t, told)) {
+	for line := range strings.Lines(installtest.Read(t, told)) {
 		_, payload, _ := strings.Cut(line, " ")
 		var p struct{ Event, SessionID, ParentID, Text, Output, Title, Error string }
 		if err := json.Unmarshal([]byte(payload), &p); err != nil {
@@ -242,14 +244,14 @@ func TestPluginByHand(t *testing.T) {
 	if r := install(t, o); r.File != path || !r.Created {
 		t.Errorf("report %+v", r)
 	}
-	whole := read(t, path)
-	put(t, path, whole+"// mine\n")
+	whole := installtest.Read(t, path)
+	installtest.Put(t, path, whole+"// mine\n")
 	o.Now = o.Now.Add(time.Second)
-	if r := install(t, o); r.Backup == "" || read(t, r.Backup) != whole+"// mine\n" || read(t, path) != whole {
+	if r := install(t, o); r.Backup == "" || installtest.Read(t, r.Backup) != whole+"// mine\n" || installtest.Read(t, path) != whole {
 		t.Errorf("report %+v", r)
 	}
-	put(t, path, "export const Mine = 1\n")
-	if r := uninstall(t, o); r.Changed || read(t, path) != "export const Mine = 1\n" {
+	installtest.Put(t, path, "export const Mine = 1\n")
+	if r := uninstall(t, o); r.Changed || installtest.Read(t, path) != "export const Mine = 1\n" {
 		t.Errorf("removed somebody's: %+v", r)
 	}
 }

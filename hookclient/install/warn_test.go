@@ -6,12 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// hookOn is a settings text with one hook.
-func hookOn(event, command string) string {
-	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
-}
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
+)
 
 func TestWarnings(t *testing.T) {
 	o, path := home(t)
@@ -23,7 +20,7 @@ func TestWarnings(t *testing.T) {
 	if r := install(t, o); len(r.Warnings) > 0 {
 		t.Fatalf("warnings for nothing: %q", r.Warnings)
 	}
-	clean := read(t, path)
+	clean := installtest.Read(t, path)
 	for name, tc := range map[string]struct{ file, text, want string }{
 		"own":         {path, strings.Replace(clean, "{", "{\n  \"disableAllHooks\": true,", 1), path + ` has "disableAllHooks": true`},
 		"project":     {shared, `{"disableAllHooks": true}`, shared + ` has "disableAllHooks": true`},
@@ -38,14 +35,14 @@ func TestWarnings(t *testing.T) {
 		"managed":     {managed, `{"allowManagedHooksOnly": true}`, managed + ` has "allowManagedHooksOnly"`},
 		"managed.d":   {more, `{"allowManagedHooksOnly": true}`, more + ` has "allowManagedHooksOnly"`},
 		"not managed": {shared, `{"allowManagedHooksOnly": true}`, ""},
-		"sibling":     {shared, hookOn("PreToolUse", "fmt"), shared + " has other hooks on PreToolUse (1)"},
-		"elsewhere":   {shared, hookOn("Stop", "fmt"), ""},
-		"own form":    {shared, hookOn("Stop", "aoctl hook claude | cat"), shared + ":1: a hook on Stop calls aoctl in a form"},
-		"double":      {local, hookOn("PermissionRequest", "aoctl hook claude"), local + ":1: another installation of aoctl, on PermissionRequest"},
+		"sibling":     {shared, installtest.HookOn("PreToolUse", "fmt"), shared + " has other hooks on PreToolUse (1)"},
+		"elsewhere":   {shared, installtest.HookOn("Stop", "fmt"), ""},
+		"own form":    {shared, installtest.HookOn("Stop", "aoctl hook claude | cat"), shared + ":1: a hook on Stop calls aoctl in a form"},
+		"double":      {local, installtest.HookOn("PermissionRequest", "aoctl hook claude"), local + ":1: another installation of aoctl, on PermissionRequest"},
 		"unreadable":  {filepath.Join(local, "x"), "", "cannot tell what is in " + local},
 	} {
 		t.Run(name, func(t *testing.T) {
-			put(t, tc.file, tc.text)
+			installtest.Put(t, tc.file, tc.text)
 			r := install(t, o)
 			switch {
 			case tc.want == "" && len(r.Warnings) > 0:
@@ -53,7 +50,7 @@ func TestWarnings(t *testing.T) {
 			case tc.want != "" && (len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], tc.want)):
 				t.Errorf("warnings %q, want one that begins %q", r.Warnings, tc.want)
 			}
-			put(t, path, clean)
+			installtest.Put(t, path, clean)
 			if err := errors.Join(os.RemoveAll(filepath.Dir(shared)), os.RemoveAll(o.ManagedDir)); err != nil {
 				t.Fatal(err)
 			}

@@ -91,8 +91,9 @@ var arrows = map[string][]string{
 	"broker/shell/programs":       {},
 	"broker/shell/links":          {module + "/broker/shell/programs", module + "/broker/shell/command", module + "/broker/shell/wordset"},
 
-	// Only tests import it.
-	"broker/brokertest/seeded": {"pgregory.net/rapid"},
+	// Only tests import them.
+	"broker/brokertest/seeded":       {"pgregory.net/rapid"},
+	"hookclient/install/installtest": {module + "/broker/brokertest/memdir"},
 }
 
 // family is what a family of commands may import: what families share, and more of the

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
@@ -65,10 +66,10 @@ func wantFinding(t *testing.T, r Report, status Status, name, words string) {
 
 func TestCheckClaudeGate(t *testing.T) {
 	o, path := checking(t)
-	good := read(t, path)
+	good := installtest.Read(t, path)
 	for _, name := range []string{"other", "open"} {
 		script := filepath.Join(filepath.Dir(o.Program.Path), name, "aoctl-hook")
-		put(t, script, "#!/bin/sh\n")
+		installtest.Put(t, script, "#!/bin/sh\n")
 		if err := os.Chmod(script, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,7 @@ func TestCheckClaudeGate(t *testing.T) {
 		"shape":             {strings.Replace(good, `"timeout": 120`, `"timeout": "120"`, 1), Fail, "settings", "hooks in this file do not run"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			put(t, path, tc.text)
+			installtest.Put(t, path, tc.text)
 			wantFinding(t, reportOn(t, o, "claude"), tc.status, tc.find, tc.words)
 		})
 	}
@@ -133,7 +134,7 @@ func TestCheckClaudeGate(t *testing.T) {
 // What Check offers to mend, it mends: then the same check finds nothing.
 func TestCheckMends(t *testing.T) {
 	o, path := checking(t)
-	good := read(t, path)
+	good := installtest.Read(t, path)
 	for name, bad := range map[string]string{
 		"guard":   strings.Replace(good, gateGuard+shut, shut, 1),
 		"switch":  strings.Replace(good, `"onFailure": "block",`, "", 1),
@@ -146,7 +147,7 @@ func TestCheckMends(t *testing.T) {
 			if bad == good {
 				t.Fatal("nothing was broken")
 			}
-			put(t, path, bad)
+			installtest.Put(t, path, bad)
 			done := 0
 			for _, f := range reportOn(t, o, "claude").Findings {
 				if f.Repair == nil {
@@ -163,7 +164,7 @@ func TestCheckMends(t *testing.T) {
 			if done != 1 {
 				t.Errorf("%d repairs, want one, however many findings there are", done)
 			}
-			if strings.Contains(read(t, path), "gone/") {
+			if strings.Contains(installtest.Read(t, path), "gone/") {
 				t.Error("the missing program is still named")
 			}
 			for _, f := range reportOn(t, o, "claude").Findings {
@@ -187,8 +188,8 @@ func TestCheckClaudeAround(t *testing.T) {
 		"off locally":        {".claude/settings.local.json", `{"disableAllHooks": true}`, Fail, "settings", "no hook runs"},
 		"broken project":     {".claude/settings.json", `{`, Warn, "settings", "ignores this whole file"},
 		"managed":            {"../managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, Fail, "settings", "hooks of users"},
-		"other hook":         {".claude/settings.json", hookOn("PreToolUse", "rewrite"), Warn, "other hooks", "PreToolUse: rewrite can change a call"},
-		"double gate":        {".claude/settings.local.json", hookOn("PreToolUse", "aoctl hook claude"), Warn, "gate", "2 gates"},
+		"other hook":         {".claude/settings.json", installtest.HookOn("PreToolUse", "rewrite"), Warn, "other hooks", "PreToolUse: rewrite can change a call"},
+		"double gate":        {".claude/settings.local.json", installtest.HookOn("PreToolUse", "aoctl hook claude"), Warn, "gate", "2 gates"},
 		"redirected":         {".claude/settings.json", `{"env": {"AOCTL_URL": "http://127.0.0.1:3000"}}`, Fail, "variables", "the project sets AOCTL_URL, and so where a hook asks"},
 		"redirected locally": {".claude/settings.local.json", `{"env": {"HOME": "/x"}}`, Fail, "variables", "the project sets HOME"},
 		"loaded":             {".claude/settings.json", `{"env": {"LD_PRELOAD": "./x.so"}}`, Fail, "variables", "what is loaded into the shell"},
@@ -205,16 +206,16 @@ func TestCheckClaudeAround(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(o.Project, tc.file)
-			put(t, file, tc.text)
+			installtest.Put(t, file, tc.text)
 			defer func() { _ = os.Remove(file) }()
 			wantFinding(t, reportOn(t, o, "claude"), tc.status, tc.find, tc.words)
 		})
 	}
 	t.Run("prompts", func(t *testing.T) {
-		put(t, path, strings.Replace(read(t, path), "PreToolUse", "PermissionRequest", 1))
+		installtest.Put(t, path, strings.Replace(installtest.Read(t, path), "PreToolUse", "PermissionRequest", 1))
 		r := reportOn(t, o, "claude")
 		wantFinding(t, r, Warn, "permission mode", "starts in auto mode")
-		put(t, filepath.Join(o.Project, ".claude", "settings.json"), `{"permissions": {"defaultMode": "bypassPermissions", "allow": ["Bash"]}}`)
+		installtest.Put(t, filepath.Join(o.Project, ".claude", "settings.json"), `{"permissions": {"defaultMode": "bypassPermissions", "allow": ["Bash"]}}`)
 		r = reportOn(t, o, "claude")
 		wantFinding(t, r, Warn, "permission mode", "sets bypassPermissions")
 		wantFinding(t, r, Warn, "permission rules", "1 allow rule ")
@@ -289,7 +290,7 @@ func TestCheckOddFiles(t *testing.T) {
 
 func touch(t *testing.T, path string) string {
 	t.Helper()
-	put(t, path, "")
+	installtest.Put(t, path, "")
 	return path
 }
 
@@ -297,7 +298,7 @@ func touch(t *testing.T, path string) string {
 func TestCheckServe(t *testing.T) {
 	o, _ := checking(t)
 	wantFinding(t, reportOn(t, o, "claude"), OK, "mcp serve", "none of the usual settings")
-	put(t, filepath.Join(o.Project, ".mcp.json"), "{\"mcpServers\": {\n\"cc\": {\"command\": \"claude\", \"args\": [\"mcp\", \"serve\"]}}}")
+	installtest.Put(t, filepath.Join(o.Project, ".mcp.json"), "{\"mcpServers\": {\n\"cc\": {\"command\": \"claude\", \"args\": [\"mcp\", \"serve\"]}}}")
 	wantFinding(t, reportOn(t, o, "claude"), Warn, "mcp serve", ".mcp.json:2 starts claude mcp serve")
 	o.Processes = func() ([]Process, error) {
 		return []Process{{PID: 77, Args: []string{"/usr/bin/claude", "mcp", "serve"}}}, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/hookclient/install"
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 )
 
 // A hook that an agent stops waiting for while the console still gives it time is as bad as
@@ -33,11 +34,11 @@ func TestCheckMoreTime(t *testing.T) {
 			o := install.Options{Agent: "claude", Mode: install.Gate, Timeout: time.Minute, Program: co.Program, Now: co.Now, ManagedDir: co.ManagedDir}
 			o.Program.AtMost = time.Hour
 			installed(t, o)
-			text := read(t, path)
+			text := installtest.Read(t, path)
 			if changed := strings.Replace(text, tc.from, tc.to, 1); tc.from != "" && changed == text {
 				t.Fatalf("no %q in %s", tc.from, text)
 			} else if tc.from != "" {
-				put(t, path, changed)
+				installtest.Put(t, path, changed)
 			}
 			r := reportOn(t, co, "claude")
 			wantFinding(t, r, tc.status, "timeout", tc.words)
@@ -48,7 +49,7 @@ func TestCheckMoreTime(t *testing.T) {
 func TestCheckAnOlderClaude(t *testing.T) {
 	c, _ := checking(t)
 	program := filepath.Join(t.TempDir(), "claude")
-	put(t, program, "#!/bin/sh\n")
+	installtest.Put(t, program, "#!/bin/sh\n")
 	if err := os.Chmod(program, 0o700); err != nil { // #nosec G302 -- a program
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestCheckCodexAsks(t *testing.T) {
 	io := install.Options{Agent: "codex", Mode: install.Gate, Timeout: time.Minute, Program: o.Program, Now: o.Now}
 	r := installed(t, io)
 	program := filepath.Join(os.Getenv("PATH"), "codex")
-	put(t, program, "#!/bin/sh\n")
+	installtest.Put(t, program, "#!/bin/sh\n")
 	if err := os.Chmod(program, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestCheckAnOlderAgent(t *testing.T) {
 	} {
 		t.Run(agent, func(t *testing.T) {
 			program := filepath.Join(programs, agent)
-			put(t, program, "#!/bin/sh\n")
+			installtest.Put(t, program, "#!/bin/sh\n")
 			if err := os.Chmod(program, 0o700); err != nil { // #nosec G302 -- a program
 				t.Fatal(err)
 			}
@@ -140,7 +141,7 @@ func TestCheckCodexWithoutTrust(t *testing.T) {
 	c, _ := checking(t)
 	programs := t.TempDir()
 	t.Setenv("PATH", programs)
-	put(t, filepath.Join(programs, "codex"), "#!/bin/sh\n")
+	installtest.Put(t, filepath.Join(programs, "codex"), "#!/bin/sh\n")
 	if err := os.Chmod(filepath.Join(programs, "codex"), 0o700); err != nil { // #nosec G302 -- a program
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aoctl/aoctl/hookclient/install/installtest"
 )
 
 // A guarded line of each agent as its manual page has it, with the program of the test.
@@ -123,7 +125,7 @@ func TestCheckHandMade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for file, text := range tc.files {
-				put(t, filepath.Join(h, file), text)
+				installtest.Put(t, filepath.Join(h, file), text)
 			}
 			defer func() {
 				for file := range tc.files {
@@ -138,7 +140,7 @@ func TestCheckHandMade(t *testing.T) {
 // What another hook of Qwen Code says cannot override a refusal of ours.
 func TestQwenHasNoRivals(t *testing.T) {
 	o, _ := checking(t)
-	put(t, filepath.Join(filepath.Dir(o.Project), ".qwen/settings.json"),
+	installtest.Put(t, filepath.Join(filepath.Dir(o.Project), ".qwen/settings.json"),
 		`{"hooks": {"PreToolUse": [{"hooks": [{"command": "`+guardedLine(o, "qwen")+`", "timeout": 60}]}, {"hooks": [{"command": "yes-man"}]}]}}`)
 	for _, f := range reportOn(t, o, "qwen").Findings {
 		if f.Name == "other hooks" {
@@ -151,7 +153,7 @@ func TestQwenHasNoRivals(t *testing.T) {
 func TestCheckHandMadeWell(t *testing.T) {
 	o, _ := checking(t)
 	h := filepath.Dir(o.Project)
-	put(t, filepath.Join(h, ".cursor/hooks.json"), `{"version": 1, "hooks": {"preToolUse": [{"command": "`+guardedLine(o, "cursor")+`", "timeout": 660, "failClosed": true}]}}`)
+	installtest.Put(t, filepath.Join(h, ".cursor/hooks.json"), `{"version": 1, "hooks": {"preToolUse": [{"command": "`+guardedLine(o, "cursor")+`", "timeout": 660, "failClosed": true}]}}`)
 	r := reportOn(t, o, "cursor")
 	for _, f := range r.Findings {
 		if f.Status == Fail {
@@ -166,7 +168,7 @@ func TestCheckHandMadeWell(t *testing.T) {
 // An agent that runs unguarded is a warning, with its version beside the one we know.
 func TestCheckUnguarded(t *testing.T) {
 	o, _ := checking(t)
-	put(t, filepath.Join(os.Getenv("PATH"), "codex"), "#!/bin/sh\n")
+	installtest.Put(t, filepath.Join(os.Getenv("PATH"), "codex"), "#!/bin/sh\n")
 	if err := os.Chmod(filepath.Join(os.Getenv("PATH"), "codex"), 0o700); err != nil {
 		t.Fatal(err)
 	}

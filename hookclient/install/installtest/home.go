@@ -1,0 +1,58 @@
+// Package installtest is what tests of agents' settings share: a home of their own, and files
+// in it. Only tests import it.
+package installtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aoctl/aoctl/broker/brokertest/memdir"
+)
+
+// Home makes an empty home with a working folder, which becomes the current one, and in it a
+// program that stands for the hook client.
+func Home(t *testing.T) (dir, program string) {
+	t.Helper()
+	dir = memdir.New(t)
+	t.TempDir() // so that the next one is not in TMPDIR as it is set below
+	t.Setenv("HOME", dir)
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(work)
+	program = filepath.Join(dir, "aoctl-hook")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp")) // else the program would be a temporary one
+	return dir, program
+}
+
+// Put writes a file, with its folder.
+func Put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read is the text of a file.
+func Read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path) //nolint:gosec // a test's own file
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// HookOn is a settings text with one hook.
+func HookOn(event, command string) string {
+	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
+}
