@@ -2,7 +2,6 @@ package broker
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -135,11 +134,6 @@ func RanAs(req Request, h agents.Hook) bool {
 		want = req.Outcome.UpdatedInput
 	}
 	return sameRun(want, h.ToolInput, func(json.RawMessage) bool { return false })
-}
-
-// OlderCall compares by time and, within a millisecond, by id, which grows with time.
-func OlderCall(x, y Request) bool {
-	return cmp.Or(x.CreatedAt.Compare(y.CreatedAt), cmp.Compare(x.ID, y.ID)) < 0
 }
 
 // MayHaveRun reports whether the call of req may be the one that h reports, leaving its

@@ -98,7 +98,6 @@ type Change struct {
 	// DropCheckpoints are ids of requests whose checkpoints go. A change that drops one
 	// which is not there is refused, with ErrNotFound.
 	DropCheckpoints []string
-	OnlyIfEnded     bool // the broker's own: the change is for nothing unless a request ends with it
 
 	Events []*Event // appended in this order
 	Sync   bool     // survive a power cut, not only a crash

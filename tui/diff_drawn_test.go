@@ -33,7 +33,7 @@ func drawn(t interface{ Fatalf(string, ...any) }, s section, v diffView) (before
 			return
 		}
 		letters := []rune(row + strings.Repeat(" ", digits+3))
-		text := strings.TrimRight(Unsanitize(string(letters[digits+3:])), " ") + "\n"
+		text := strings.TrimRight(safe.Reverse(string(letters[digits+3:])), " ") + "\n"
 		glyph := letters[digits+1]
 		if sides == "" && glyph != '⌁' {
 			last = string(glyph)

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // ownColours are the only control sequences that a screen may hold.
@@ -155,7 +156,7 @@ func TestNothingIsHidden(t *testing.T) {
 		for i, row := range paper.rows {
 			back[i] = strings.TrimRight(row, " ")
 		}
-		text := Unsanitize(strings.Join(back, "\n"))
+		text := safe.Reverse(strings.Join(back, "\n"))
 		if text != p {
 			t.Errorf("payload %d: %q was drawn as %q, which reads %q", i, p, back, text)
 		}

@@ -6,13 +6,6 @@ import "github.com/aoctl/aoctl/tui/safe"
 // on one line by safeLine, and laid out over many by paper.write, which gives signs
 // an ink of their own. Nothing else may hand such text to a row.
 
-// Sanitize makes one text safe to draw: on many lines, with everything that is not
-// plainly printable as a visible sign. Unsanitize turns it back.
-func Sanitize(s string) string { return safe.Text(s) }
-
-// Unsanitize gives back the bytes that Sanitize or safe.Line drew.
-func Unsanitize(drawn string) string { return safe.Reverse(drawn) }
-
 // safeLine is a short text on one line.
 func safeLine(s string) string { return safe.Head(s, maxSummary) }
 

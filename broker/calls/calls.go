@@ -18,7 +18,6 @@ import (
 // Engine takes inputs.
 type Engine interface {
 	Do(in engine.Input) engine.Reply
-	Tell(in engine.Input)
 }
 
 // View is the engine's state as it may be read.
@@ -26,7 +25,6 @@ type View interface {
 	Request(id string) (broker.Request, bool)
 	Seen(id string, now time.Time) (engine.Seen, bool)
 	Look(req *broker.Request) engine.Look
-	Session(id string) (broker.Session, bool)
 	Held(sessionID string) bool
 	Rules() *engine.Rules
 	Rule(id string) (rules.Rule, bool)

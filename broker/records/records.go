@@ -77,13 +77,6 @@ func (rs *Records) PendingIDs() []string {
 	return ids
 }
 
-// Late reports whether r ended without a person's answer so lately that allowing it still helps:
-// the agent may ask again.
-func (rs *Records) Late(r broker.Request) bool {
-	x, ok := rs.o.View.Seen(r.ID, time.Now())
-	return ok && x.Late
-}
-
 // History lists decided requests, newest decision first; limit 0 means 1,000. There are fewer
 // where their inputs are very large.
 func (rs *Records) History(ctx context.Context, limit int) ([]broker.Request, error) {

@@ -13,9 +13,6 @@ func (c Class) String() string {
 	return "normal"
 }
 
-// Worse reports whether c is more dangerous than other.
-func (c Class) Worse(other Class) bool { return c > other }
-
 // MarshalText writes the class as String does.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 

@@ -63,7 +63,7 @@ func FuzzAssess(f *testing.F) {
 			if e.Guarded && (!r.Guarded || r.Class != Dangerous) {
 				t.Errorf("a guarded finding in %v", r.Class)
 			}
-			if e.Class.Worse(r.Class) {
+			if e.Class > r.Class {
 				t.Errorf("%v is worse than the whole, %v", e, r.Class)
 			}
 		}
@@ -114,7 +114,7 @@ func TestMoreIsNeverBetter(t *testing.T) {
 		before := assessLine(list...)
 		longer := append(append(append([]shell.Element{}, list[:at]...), more), list[at:]...)
 		after := assessLine(longer...)
-		if before.Class.Worse(after.Class) || before.Guarded && !after.Guarded {
+		if before.Class > after.Class || before.Guarded && !after.Guarded {
 			t.Fatalf("%v (guarded %v) became %v (%v) with %s", before.Class, before.Guarded, after.Class, after.Guarded, more.Text)
 		}
 	})

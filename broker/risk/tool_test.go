@@ -108,7 +108,7 @@ func TestClassText(t *testing.T) {
 	if err := c.UnmarshalText([]byte("harmless")); err == nil || c != Dangerous {
 		t.Errorf("%v, %v", c, err)
 	}
-	if !Dangerous.Worse(Normal) || !Normal.Worse(Safe) || Normal.Worse(Normal) {
+	if Dangerous <= Normal || Normal <= Safe {
 		t.Error("classes are out of order")
 	}
 	if (Risk{}).Class != Normal {
@@ -128,7 +128,7 @@ func TestRiskIsOrderedAndBounded(t *testing.T) {
 		if f.Why == "forces a push" {
 			forced++
 		}
-		if i > 0 && f.Class.Worse(r.Findings[i-1].Class) {
+		if i > 0 && f.Class > r.Findings[i-1].Class {
 			t.Errorf("out of order: %+v", r.Findings)
 		}
 		if len(f.Text) > maxText+len("…") || strings.ContainsRune(f.Text, '\uFFFD') {

@@ -23,6 +23,13 @@ func (b *Broker) Hear(ctx context.Context, h agents.Hook) (agents.Answer, error)
 // AnswerTo is what a request's agent is told.
 func AnswerTo(r broker.Request) agents.Answer { return broker.AnswerTo(r) }
 
+// Late reports whether r ended without a person's answer so lately that allowing it still helps:
+// the agent may ask again.
+func (b *Broker) Late(r broker.Request) bool {
+	x, ok := b.view.Seen(r.ID, time.Now())
+	return ok && x.Late
+}
+
 // Events lists what is in the log, oldest first.
 func (b *Broker) Events(ctx context.Context) ([]broker.Event, error) {
 	return b.store.Events(ctx, broker.EventFilter{After: -1})
