@@ -116,6 +116,12 @@ type Request struct {
 	State        State           `json:"status"`
 	Outcome      *Outcome        `json:"outcome,omitempty"` // nil exactly while pending
 
+	Annotations
+}
+
+// Annotations are what is known of a request beside its own record: some of it is worked out anew
+// each time, the rest stands in the log or in a row of its own. No seal of the request covers it.
+type Annotations struct {
 	// Assessment is what the rules said of the call, and its risk. It is worked out
 	// when the call is asked and not stored; nil for requests read from the store.
 	Assessment *rules.Assessment `json:"assessment,omitempty"`

@@ -42,9 +42,7 @@ type Run struct {
 	Log      string   `json:"log,omitempty"`
 	Named    bool     `json:"named,omitempty"` // the session's name is the user's, not the agent's
 
-	EnvSeal    string   `json:"env_seal,omitempty"`    // of the file that has the agent's environment
-	EnvNames   []string `json:"env_names,omitempty"`   // of its variables, without their values
-	EnvDiffers []string `json:"env_differs,omitempty"` // those that are not as they were when the session was started before
+	wire.RunEnv
 
 	Prompted  bool      `json:"prompted,omitempty"` // the process was started with a first message
 	Turn      TurnState `json:"turn"`
@@ -52,17 +50,15 @@ type Run struct {
 	Error     string    `json:"error,omitempty"`  // what went wrong last
 	StartedAt time.Time `json:"started_at"`       // the process; while there is none, when one was asked for
 
-	Cost    float64       `json:"cost_usd"`         // of all processes of the session, as the agent says
-	Usage   wire.RunUsage `json:"usage"`            // likewise
-	Turns   int           `json:"turns"`            // likewise
-	Earlier RunTally      `json:"earlier,omitzero"` // of all but the present one
+	RunTally          // of all processes of the session
+	Earlier  RunTally `json:"earlier,omitzero"` // of all but the present one
 
 	Told   *Message        `json:"told,omitempty"`   // the runner has it, and has not said that its agent does
 	Orders []wire.RunOrder `json:"orders,omitempty"` // that it was not seen to carry out; neither messages nor what a stop asks for
 	Steps  []string        `json:"steps,omitempty"`  // of ending the process, the last ones
 }
 
-// RunTally is what processes of a session used.
+// RunTally is what processes of a session used, as the agent says.
 type RunTally struct {
 	Cost  float64       `json:"cost_usd"`
 	Usage wire.RunUsage `json:"usage"`

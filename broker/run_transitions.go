@@ -74,18 +74,17 @@ func checkEnv(start wire.RunStart) error {
 
 // TakeRun gives a free session to runner.
 func TakeRun(now time.Time, s *Session, runner Process, start wire.RunStart, agent Process) []*Event {
-	r := &Run{Earlier: RunTally{}}
+	r := &Run{}
 	if old := s.Run; old != nil {
-		*r = Run{Cost: old.Cost, Usage: old.Usage, Turns: old.Turns, Named: old.Named}
+		*r = Run{RunTally: old.RunTally, Earlier: old.RunTally, Named: old.Named}
 		if !old.Awaited() && s.Message != nil {
 			s.Message = new(*s.Message)
 			s.Message.Failures = 0 // somebody else took the trouble
 		}
 	}
-	r.Earlier = RunTally{r.Cost, r.Usage, r.Turns}
 	r.Runner, r.Program, r.Args, r.Model, r.MaxTurns = runner, start.Program, start.Args, start.Model, start.MaxTurns
 	r.Detached, r.Log, r.Prompted = start.Detached, start.Log, start.Prompt != ""
-	r.EnvSeal, r.EnvNames, r.EnvDiffers = start.EnvSeal, start.EnvNames, start.EnvDiffers
+	r.RunEnv = start.RunEnv
 	r.Turn, r.StartedAt = TurnStarting, Instant(now)
 	if start.Name != "" {
 		s.Name, r.Named = start.Name, true
@@ -98,7 +97,7 @@ func TakeRun(now time.Time, s *Session, runner Process, start wire.RunStart, age
 
 // revive makes a session that has ended one that has not.
 func revive(s *Session) {
-	s.State, s.EndedAt, s.ExitCode, s.EndReason, s.TurnOver = SessionActive, time.Time{}, nil, "", false
+	s.State, s.SessionEnd, s.TurnOver = SessionActive, SessionEnd{}, false
 }
 
 // Instant is t as it is recorded: in UTC, to the millisecond.

@@ -42,19 +42,27 @@ type Session struct {
 	StartedAt   time.Time    `json:"started_at"`
 	LastSeenAt  time.Time    `json:"last_seen_at"`
 	StopAskedAt time.Time    `json:"stop_asked_at,omitzero"`
-	EndedAt     time.Time    `json:"ended_at,omitzero"`
-	ExitCode    *int         `json:"exit_code,omitempty"`
-	EndReason   string       `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word; of an idle session what the agent says of its last turn, which failed
-	Subagents   []Subagent   `json:"subagents,omitempty"`  // running ones only
-	Pending     int          `json:"pending"`              // calls waiting now; not stored
-	Observed    bool         `json:"observed,omitempty"`   // nothing of it is held; not stored: a new console gates again
-	Alarm       *Alarm       `json:"alarm,omitempty"`      // a call of it ran otherwise than it was allowed, and nobody has acknowledged that; part of the log, not of the record
-	Asks        *Asks        `json:"asks,omitempty"`       // what its agent asks in its own terminal; not stored
-	Run         *Run         `json:"run,omitempty"`        // how a runner holds it; nil for sessions that aoctl only watches
-	Message     *Message     `json:"message,omitempty"`    // what its user says next, as soon as its turn is over
-	Frozen      bool         `json:"frozen,omitempty"`     // its calls are held, by a freeze of its own or of all; not stored: the log's facts tell
-	Deferred    int          `json:"deferred,omitempty"`   // calls of it that were put off and wait for an answer, or for their session to be resumed; not stored
-	TurnOver    bool         `json:"-"`                    // while stopping: the main agent's turn ended, sub-agents may still run; not stored
+
+	SessionEnd
+
+	Subagents []Subagent `json:"subagents,omitempty"` // running ones only
+	Pending   int        `json:"pending"`             // calls waiting now; not stored
+	Observed  bool       `json:"observed,omitempty"`  // nothing of it is held; not stored: a new console gates again
+	Alarm     *Alarm     `json:"alarm,omitempty"`     // a call of it ran otherwise than it was allowed, and nobody has acknowledged that; part of the log, not of the record
+	Asks      *Asks      `json:"asks,omitempty"`      // what its agent asks in its own terminal; not stored
+	Run       *Run       `json:"run,omitempty"`       // how a runner holds it; nil for sessions that aoctl only watches
+	Message   *Message   `json:"message,omitempty"`   // what its user says next, as soon as its turn is over
+	Frozen    bool       `json:"frozen,omitempty"`    // its calls are held, by a freeze of its own or of all; not stored: the log's facts tell
+	Deferred  int        `json:"deferred,omitempty"`  // calls of it that were put off and wait for an answer, or for their session to be resumed; not stored
+	TurnOver  bool       `json:"-"`                   // while stopping: the main agent's turn ended, sub-agents may still run; not stored
+}
+
+// SessionEnd is how a session ended. While it has not, the most that is said here is how the last
+// turn of an idle one failed.
+type SessionEnd struct {
+	EndedAt   time.Time `json:"ended_at,omitzero"`
+	ExitCode  *int      `json:"exit_code,omitempty"`
+	EndReason string    `json:"end_reason,omitempty"` // "stopped_by_user", "gone", or the agent's own word; of a turn that failed what the agent says of it
 }
 
 // Subagent is a helper that runs inside a session.

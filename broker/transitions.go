@@ -110,7 +110,7 @@ func startTurn(now time.Time, s *Session) []*Event {
 		events = append(events, SessionEvent(now, EventStopLifted, *s, map[string]string{"by": "prompt"}))
 		s.StopAskedAt = time.Time{}
 	}
-	s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionActive, time.Time{}, nil, ""
+	s.State, s.SessionEnd = SessionActive, SessionEnd{}
 	s.TurnOver = false
 	return events
 }
@@ -131,7 +131,7 @@ func ApplyHook(now time.Time, s *Session, h agents.Hook) []*Event {
 	switch h.Kind {
 	case agents.SessionStart:
 		if s.State.Ended() || s.State == SessionActive && h.Text != "compact" {
-			s.State, s.EndedAt, s.ExitCode, s.EndReason = SessionIdle, time.Time{}, nil, ""
+			s.State, s.SessionEnd = SessionIdle, SessionEnd{}
 		} else {
 			s.EndedAt = time.Time{}
 		}

@@ -21,7 +21,7 @@ func heldSession(t *testing.T) string {
 	told.ID, told.Text = "m2", "and then the docs"
 	ses := brokertest.NewSession("s1")
 	ses.CWD, ses.Message, ses.LastSeenAt = "/src", &m, time.Now().UTC().Truncate(time.Millisecond)
-	ses.Run = &broker.Run{Program: "/bin/claude", Args: []string{"--model", "m"}, Turn: broker.TurnEnded, StartedAt: brokertest.Epoch, Told: &told, EnvSeal: "5ea1", EnvNames: []string{"AWS_PROFILE"}}
+	ses.Run = &broker.Run{Program: "/bin/claude", Args: []string{"--model", "m"}, Turn: broker.TurnEnded, StartedAt: brokertest.Epoch, Told: &told, RunEnv: wire.RunEnv{EnvSeal: "5ea1", EnvNames: []string{"AWS_PROFILE"}}}
 	event := func(typ string, v any) *broker.Event {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -32,7 +32,7 @@ func heldSession(t *testing.T) string {
 	m.Failures = 0
 	commit(t, s, &broker.Change{Sessions: []broker.Session{ses}, Events: []*broker.Event{
 		event(broker.EventRunStarted, wire.RunStart{SessionID: "s1", Agent: "claude", CWD: "/src", Program: "/bin/other"}),
-		event(broker.EventRunStarted, wire.RunStart{SessionID: "s1", Agent: "claude", CWD: "/src", Program: "/bin/claude", Args: ses.Run.Args, EnvSeal: "5ea1", EnvNames: ses.Run.EnvNames}),
+		event(broker.EventRunStarted, wire.RunStart{SessionID: "s1", Agent: "claude", CWD: "/src", Program: "/bin/claude", Args: ses.Run.Args, RunEnv: ses.Run.RunEnv}),
 		event(broker.EventMessageQueued, told), event(broker.EventMessageQueued, m),
 	}})
 	m.Failures = 2 // which is in no event

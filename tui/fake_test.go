@@ -297,7 +297,7 @@ func newCall(id, session, tool string, at time.Time, input any) broker.Request {
 	r := broker.Request{
 		ID: id, SessionID: session, Agent: "claude", Event: "PreToolUse", ToolName: tool,
 		ToolInput: json.RawMessage(raw), CWD: "/home/ada/src/api-server", Mode: "default",
-		CreatedAt: at, ExpiresAt: at.Add(10 * time.Minute), State: broker.Pending, Legible: true,
+		CreatedAt: at, ExpiresAt: at.Add(10 * time.Minute), State: broker.Pending, Annotations: broker.Annotations{Legible: true},
 	}
 	r.Digest = broker.Digest(tool, r.ToolInput, r.CWD)
 	return r

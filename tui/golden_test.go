@@ -127,7 +127,7 @@ func someSessions() []broker.Session {
 		},
 		{ID: "s2", Agent: "codex", Name: "docs", State: broker.SessionActive, StartedAt: seconds(720)},
 		{ID: "s3", Agent: "gemini", Name: "infra", State: broker.SessionIdle, StartedAt: seconds(900), LastSeenAt: seconds(60)},
-		{ID: "s4", Agent: "claude", Name: "notes", State: broker.SessionFinished, StartedAt: seconds(9000), EndedAt: seconds(540)},
+		{ID: "s4", Agent: "claude", Name: "notes", State: broker.SessionFinished, StartedAt: seconds(9000), SessionEnd: broker.SessionEnd{EndedAt: seconds(540)}},
 	}
 }
 

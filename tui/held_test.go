@@ -26,8 +26,8 @@ func heldSession(turn broker.TurnState) broker.Session {
 		StartedAt: seconds(180), LastSeenAt: seconds(20), Process: broker.Process{PID: 4711},
 		Run: &broker.Run{
 			Runner: broker.Process{PID: 4710}, Program: "/usr/bin/claude", Args: []string{"--verbose"}, Model: "opus", Detached: true,
-			Log: "/home/ada/.local/state/aoctl/runs/s1.log", Turn: turn, Cost: 0.4213, Turns: 3,
-			Usage: wire.RunUsage{Input: 1200, Output: 3400, CacheRead: 88_000}, Result: "completed", StartedAt: seconds(180),
+			Log: "/home/ada/.local/state/aoctl/runs/s1.log", Turn: turn, Result: "completed", StartedAt: seconds(180),
+			RunTally: broker.RunTally{Cost: 0.4213, Turns: 3, Usage: wire.RunUsage{Input: 1200, Output: 3400, CacheRead: 88_000}},
 		},
 	}
 }

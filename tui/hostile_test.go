@@ -51,8 +51,8 @@ func hostile(p, tool string, at time.Time) ([]broker.Session, []broker.Request) 
 	late = settled(late, broker.Expired, broker.Actor{Kind: broker.ByRule, ID: p}, p, at)
 	s := broker.Session{
 		ID: p, Agent: p, Name: p, CWD: p, ProjectDir: p, Mode: p, Pane: p, State: broker.SessionActive, StartedAt: at,
-		EndReason: p, Subagents: []broker.Subagent{{ID: p, Type: p}},
-		Run:     &broker.Run{Program: p, Args: []string{p, p}, Model: p, Log: p, Turn: broker.TurnState(p), Result: p, Error: p, Cost: 1, Turns: 2, Steps: []string{p}, Told: &broker.Message{Text: p}},
+		SessionEnd: broker.SessionEnd{EndReason: p}, Subagents: []broker.Subagent{{ID: p, Type: p}},
+		Run:     &broker.Run{Program: p, Args: []string{p, p}, Model: p, Log: p, Turn: broker.TurnState(p), Result: p, Error: p, RunTally: broker.RunTally{Cost: 1, Turns: 2}, Steps: []string{p}, Told: &broker.Message{Text: p}},
 		Message: &broker.Message{ID: p, Text: p},
 	}
 	odd := s

@@ -29,7 +29,7 @@ func offRig(t *testing.T) *rig {
 	now := time.Now()
 	held := heldSession(broker.TurnDeferred)
 	held.Deferred, held.StartedAt = 1, now
-	watched := broker.Session{ID: "s2", Agent: "claude", Name: "docs", State: broker.SessionFinished, StartedAt: now, EndedAt: now, Deferred: 1}
+	watched := broker.Session{ID: "s2", Agent: "claude", Name: "docs", State: broker.SessionFinished, StartedAt: now, SessionEnd: broker.SessionEnd{EndedAt: now}, Deferred: 1}
 	can := bash("r1", "s3", now.Add(-4*time.Second), "echo 1")
 	can.Deferrable = true
 	off := func(id, session string, s int) broker.Request {

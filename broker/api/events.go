@@ -86,7 +86,7 @@ func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event 
 		return broker.EndSession(now, s, broker.SessionFinished, e.ExitCode, cmp.Or(e.Reason, "ended"))
 	case broker.EventSessionStart:
 		if s.State.Ended() {
-			s.State, s.EndedAt, s.ExitCode, s.EndReason = broker.SessionActive, time.Time{}, nil, ""
+			s.State, s.SessionEnd = broker.SessionActive, broker.SessionEnd{}
 		}
 	}
 	data := map[string]any{}

@@ -156,7 +156,7 @@ func (s *State) heardFrom(now time.Time, sp Speaker) *Session {
 	s.touch(se, now, sp)
 	if se.Row.State.Ended() || se.Row.State == broker.SessionIdle {
 		row := &se.Row
-		row.State, row.EndedAt, row.ExitCode, row.EndReason = broker.SessionActive, time.Time{}, nil, ""
+		row.State, row.SessionEnd = broker.SessionActive, broker.SessionEnd{}
 		stale = true
 	}
 	// A console that starts anew takes the session of a process that is gone for ended.

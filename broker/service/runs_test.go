@@ -918,7 +918,7 @@ func TestAgentsTakeUpNothingInDoubt(t *testing.T) {
 	st := &unreadable{Memory: brokertest.NewMemory()}
 	long := time.Now().Add(-48 * time.Hour).UTC().Truncate(time.Millisecond)
 	old := broker.Session{
-		ID: "old", Agent: "claude", State: broker.SessionFinished, StartedAt: long, LastSeenAt: long, EndedAt: long,
+		ID: "old", Agent: "claude", State: broker.SessionFinished, StartedAt: long, LastSeenAt: long, SessionEnd: broker.SessionEnd{EndedAt: long},
 		Run: &broker.Run{Turn: broker.TurnEnded, Program: "/bin/claude", StartedAt: long},
 	}
 	event := &broker.Event{At: long, Type: broker.EventSessionStop, SessionID: "old", Data: []byte(`{}`)}

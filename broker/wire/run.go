@@ -20,8 +20,12 @@ type RunStart struct {
 	Log       string   `json:"log,omitempty"`       // absolute path of what the runner writes down
 	AgentPID  int      `json:"agent_pid,omitempty"` // 0 while there is none
 
-	// The environment that the agent is started with, without any value: that is in a file
-	// of the user's, of which this is the seal; see package cli.
+	RunEnv
+}
+
+// RunEnv is the environment that the agent is started with, without any value: that is in a file
+// of the user's, of which this is the seal; see package cli.
+type RunEnv struct {
 	EnvSeal    string   `json:"env_seal,omitempty"`
 	EnvNames   []string `json:"env_names,omitempty"`   // of its variables
 	EnvDiffers []string `json:"env_differs,omitempty"` // those that are not as they were at the session's last start

@@ -18,7 +18,7 @@ func TestFindSession(t *testing.T) {
 		{ID: "bbbbcccc", Name: "aaaa2222", CWD: "/src/site", State: broker.SessionActive},
 		{ID: "old1", Name: "docs", CWD: "/src/docs", State: broker.SessionFinished},
 		{ID: "old2", Name: "gone", CWD: "/src/gone", State: broker.SessionGone},
-		{ID: "old3", Name: "was stopped", CWD: "/src/ws", State: broker.SessionStopped, EndedAt: time.Unix(1, 0)},
+		{ID: "old3", Name: "was stopped", CWD: "/src/ws", State: broker.SessionStopped, SessionEnd: broker.SessionEnd{EndedAt: time.Unix(1, 0)}},
 	}
 	const ambiguous, notFound = "ambiguous", "not found"
 	for _, tc := range []struct {

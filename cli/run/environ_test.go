@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/cli/exit"
 	"github.com/aoctl/aoctl/cli/show"
 )
@@ -28,7 +29,7 @@ func startedIn(t *testing.T, dir string, env ...string) *broker.Run {
 	if err := s.withEnv(nil, true, env); err != nil {
 		t.Fatal(err)
 	}
-	return &broker.Run{Log: s.Start.Log, EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}
+	return &broker.Run{Log: s.Start.Log, RunEnv: wire.RunEnv{EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}}
 }
 
 // A session goes on in the environment that it was started with, whoever resumes it.
@@ -47,7 +48,7 @@ func TestResumedInItsOwnEnvironment(t *testing.T) {
 		t.Errorf("it is said to differ by %q", s.Start.EnvDiffers)
 	}
 	again := envSpec(dir)
-	if err := again.withEnv(&broker.Run{Log: s.Start.Log, EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}, false, nil); err != nil {
+	if err := again.withEnv(&broker.Run{Log: s.Start.Log, RunEnv: wire.RunEnv{EnvSeal: s.Start.EnvSeal, EnvNames: s.Start.EnvNames}}, false, nil); err != nil {
 		t.Errorf("resumed once more: %v", err)
 	}
 	if got := again.options().Env; !slices.Contains(got, "AWS_PROFILE=staging") {
