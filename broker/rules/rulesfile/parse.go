@@ -3,6 +3,13 @@
 //
 // Parse takes a file whole or not at all, as half a file might allow what its other half forbids.
 // What is wrong is an *Error with the line, the rule and the field. Format writes what Parse reads.
+//
+// A file is read as a tree, from which each field is taken by its kind, and not into structs.
+// Into a struct the TOML library takes a key in any case, so that "Decision" overrules
+// "decision"; one [rule] for a list of one; a time without its offset, as one of this machine's
+// zone; and a text for a time. And a file of unknown keys, which an agent may have written, costs
+// it seconds for each 100 KB.
+//
 // Load is for a project's own file, from which nothing is taken that could allow anything before
 // somebody has trusted its very bytes, which Digest names.
 package rulesfile
