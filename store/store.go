@@ -1,13 +1,23 @@
 // Package store is aoctl's memory: requests, sessions, rules, grants and the log of
-// everything that happened, in one SQLite file.
+// everything that happened, in one SQLite file. It implements broker.Store.
 //
-// It promises that a change whose Record returned nil is there after a kill -9, and
-// with Change.Sync after a power cut as well; that a change is there whole or not at
-// all; and that rows another program has changed are found and not honoured. Package
-// store/chain says how the log is chained to make that so.
+// It keeps three promises. A change whose Record returned nil is there after a kill -9, and
+// with Change.Sync after a power cut as well. A change is there whole or not at all. Rows that
+// another program changed are found and not honoured.
 //
-// A *Store is the one writer and lives in the console's process. Commands that only
-// look use OpenReadOnly, beside a running console or without one.
+// Read Store first, then broker.Change, which is what one transaction writes, then package
+// store/chain, which says how the log is chained and what its events vouch for. A change passes
+// through Record, is checked by chain and turned into statements' arguments by encode in the
+// caller's goroutine, and is written by the writer, one transaction at a time: rows first, then
+// the events that seal them, then the log's new end. Reading goes the other way: queries and a
+// scan function beside each, and for rows that decide something a trusted[T], the row together
+// with what speaks against it. Load, with which a console starts, takes only rows for which the
+// log vouches.
+//
+// A *Store is the one writer and lives in the console's process. Commands that only look use a
+// Reader (OpenReadOnly), beside a running console or without one. Check and Verify go over the
+// whole log; Archive moves old events into files of their own, and Backup copies the database.
+// SQL outside of this package does not exist, and nothing here decides about a call.
 package store
 
 import (

@@ -1,5 +1,29 @@
-// Package agents translates between each coding agent's hook JSON and the
-// broker's words. It is pure: bytes in, values out, no I/O.
+// Package agents translates between the hook JSON of each coding agent and the broker's own
+// words. It is pure: bytes in, values out, no I/O and no state.
+//
+// Three types carry everything; read them in this order. A Hook is what a payload says: which
+// session, what kind of event, for a gate which tool with which input. An Answer is what the
+// broker wants said to it. A Dialect turns one agent's payload into a Hook and an Answer into
+// that agent's JSON.
+//
+// On its way in, a payload passes through Recognise, which finds out which agent sent it (some
+// run the hooks of others), For, which returns that agent's dialect, and Decode. Rules and risk
+// then ask Common for the call in words that all agents share, so that they need to know one
+// name for a shell, a file or a folder. On its way out the answer passes through Encode. Beside
+// that, ReadTranscript reads the files in which agents write their sessions down, and
+// ResultText what their tools gave back.
+//
+// Each dialect is a file named after its agent and registers itself there. What several agents
+// share lies in payload.go and flat.go. All fields are read by one strict reader (reader.go),
+// and what it cannot read is an ErrPayload, which refuses the call: nothing is guessed.
+//
+// An answer that allows must hold the very bytes that were asked or the whole input that
+// replaces them. A dialect whose agent would not take a changed input says so (Takes, Edits),
+// and the broker then does not offer to change it. Facts about an agent that are no matter of
+// JSON (its programs, variables and traits) stand on its page in hookclient/profile.
+//
+// The packages hooks and api use it to talk to agents, the domain to compare calls, story and
+// the screen to show what was said.
 package agents
 
 import (

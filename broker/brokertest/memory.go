@@ -1,5 +1,14 @@
-// Package brokertest has a broker.Store in memory for tests, and the contract that
-// every broker.Store must keep.
+// Package brokertest has what tests of the broker share: a broker.Store in memory, the contract
+// that every broker.Store must keep, and requests, sessions, rules and changes to fill one with.
+//
+// Memory has mutexes only, no file and no goroutine, so it works inside a testing/synctest
+// bubble. BeforeCommit and AfterCommit make it fail, hang, or fail after it recorded. TestStore
+// is the contract: package store passes it with SQLite and Memory passes it as well, so a test
+// that holds with one store holds with the other. PendingRequest, NewSession, NewRule and the
+// functions beside them make values that both accept; each function that returns a Change
+// returns it with the events that the store's checks ask for.
+//
+// Only tests and trials import it.
 package brokertest
 
 import (

@@ -1,5 +1,21 @@
-// Package forms reads what an agent asks its user, and fills in the user's answers. It
-// is pure: bytes in, values out.
+// Package forms reads the questions that an agent puts to its user, and writes the user's
+// answers into the call. It is pure: bytes in, values out.
+//
+// Read turns the input of Claude Code's AskUserQuestion into a Form: its Questions with their
+// Options, and every other field as it is. Somebody answers, at the keyboard (an Answer for each
+// question, by the place of its options) or by name from a program (Form.Reply finds the options
+// meant). Form.Fill then returns the input with the answers in it. Every field that the agent
+// sent keeps its very bytes, since the agent runs what it gets back. Said reads the answers of a
+// filled input again, and Gist says in one line what is asked.
+//
+// What is shown must be what is answered. So Read refuses an input that it does not know
+// completely: an unknown field, two questions or two options with the same words, a character
+// that cannot be drawn as it is, more than fits a screen. Such a call can still be allowed or
+// refused as a whole, but nobody can answer what they did not see. Fill refuses answers that the
+// agent could read in two ways, as "A, B" is one option or two.
+//
+// The screen, the API and "aoctl answer" show the questions and take the answers with it; the
+// domain takes the gist.
 package forms
 
 import (

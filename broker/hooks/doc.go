@@ -1,6 +1,28 @@
-// Package hooks understands what the hooks of agents ask and tell: it turns a payload into a question,
-// records what an agent says of its session and of calls that ran, compares those with what was
-// allowed, and keeps settings out that would switch the hooks off.
+// Package hooks understands what the hooks of agents ask and tell.
+//
+// An agent runs the hook client at every event, and the client sends the agent's bytes as they
+// are. With the bytes comes an Asker: what the request's headers and the kernel say of the
+// sender. Hooks.Decode finds out which agent it is and reads the payload into an agents.Hook;
+// Behind adds the agent's process and whether a user sits before it. After that there are two
+// ways. A call that must not run before it is allowed becomes a broker.Question (the function
+// Question), which package calls submits. Everything else goes through Observe: sessions that
+// start and end, prompts, ends of turns and of calls. It tells the engine and says what the
+// agent is to be answered.
+//
+// Three things are checked here because nobody else sees them:
+//
+//   - A prompt lifts a stop, so it must come from the user. One that the agent scheduled for
+//     itself, or that another process than the agent's hook sent, lifts nothing (prompter.go).
+//   - A call that ran is compared with what was allowed. A difference is an alarm (ran.go).
+//   - A settings file that would switch the hooks off is kept out, and the files of projects
+//     that are worked in are looked at again and again (Settings, settings.go).
+//
+// A custom command that the user typed may run shell commands as it is read; slash.go finds them
+// and makes a call of them.
+//
+// Nothing that a payload says of itself is believed when it would allow something. What cannot
+// be read is refused, and what a hook reports never decides a call that waits. The routes of
+// package api call this package; service builds it.
 package hooks
 
 import (

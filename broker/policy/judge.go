@@ -1,6 +1,28 @@
-// Package policy says what the rules make of a call: it reads calls by way of a vetter, keeps the
-// rules files of projects up to date, and tries rules on what is recorded. It decides nothing; the
-// engine does, by what Judge returned, if the rules are still the same.
+// Package policy says what the rules in force make of a call. It decides nothing: the engine
+// does, and only if the rules are still those that the call was judged by.
+//
+// A call goes in as a broker.Request, and what comes out is an engine.Judged: the verdict with
+// its reasons and the version of the rules. On the way Read has the Vetter read the call first
+// (a hostile text may end the process that parses it), follows the call's paths on the disk
+// with package workspace, and makes a rules.Call of it; Judge then asks the rules. An allow
+// becomes a question when something is doubtful: the log is broken or unread, the project's
+// rules file cannot be read, the session has an alarm nobody has seen, a file has two names. A
+// refusal stands whatever is doubtful.
+//
+// Read Policy and its Options first, then Judge. The rest of the package:
+//
+//   - rulesfile.go keeps the rules of each project's .aoctl/rules.toml up to date. Allow rules
+//     in such a file count only while the operator trusts exactly its content.
+//   - preview.go tries a rule that somebody is about to make on recorded and waiting calls, and
+//     offers drafts of rules for a call.
+//   - Rulings is what operators do: save, remove, trust, preview, offer.
+//
+// vetted is the only place in the broker where something that an agent wrote is parsed, and it
+// does so only after the vetter came through. A text that is not vetted is never parsed: the
+// call is asked about, raw.
+//
+// Packages calls and api use it. Commands read rules files with it (ReadRulesFile), without a
+// broker.
 package policy
 
 import (

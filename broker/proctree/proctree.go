@@ -2,10 +2,25 @@
 // them, also those that left the tree of parents and children: by a double fork, by
 // setsid, by nohup.
 //
-// What counts as the session's is found in the system's own process table, and each
-// process says why it counts. A process that shed its parent, its group, its session and
-// its environment leaves no trace there; such a one is listed as unsure when it works in
-// the session's folder, and is not touched. So a report says what was seen, and no more.
+// A Target says which session is meant. Find lists its processes and touches nothing; End
+// ends them, in at most eight seconds. Both return a Report: each process with the reason
+// why it counts and its Fate.
+//
+// What belongs to the session is found in the system's own process table: descendants of the
+// agent, members of their process groups and POSIX sessions, processes whose environment
+// names the session (look.go). A process that shed its parent, its group, its session and
+// its environment leaves no trace there. When it works in the session's folder it is listed
+// as unsure, and is not touched. So a report says what was seen, and no more.
+//
+// End stops every process where it is (SIGSTOP), looks again until nothing new appears, and
+// only then asks all of them to end; what still runs a few seconds later is killed (end.go).
+// Hooks that wait for an answer are let go last, so that an agent never takes a killed hook
+// for permission (hooks.go). A process is always signalled through a handle that belongs to
+// one run of a program, so that a pid that was used again is never hit.
+//
+// This process, its ancestors, those of the agent, terminal servers and what Target.Spare
+// names are never ended. The package knows nothing of requests; package service calls it when
+// an operator kills a session.
 package proctree
 
 import (

@@ -1,5 +1,18 @@
-// Package records has the requests and sessions as they are now: from memory those that wait or
-// ended lately, and from the store all others.
+// Package records returns requests and sessions as they are now, wherever they are.
+//
+// The engine keeps in memory what waits and what ended lately; the store has everything. Whoever
+// asks for a request or a session should not have to know which. So each method of Records looks
+// into the engine's View first, then into the store, and adds what only memory knows: whether a
+// session is frozen, which alarm a call has, whether the screen may parse its command.
+//
+// Methods return copies. What they return can be old at once: nothing may be decided by it that
+// the engine does not check again when its input comes. Recall is the one method that puts
+// something back: it has a session that was silent for long in the engine's memory again.
+// NoteRefusal, the one that writes, records an attempt that was turned away.
+//
+// Errors are broker.ErrNotFound and those of the store (broker.ErrTampered for a row that the log
+// does not vouch for). Packages calls, hooks, runs, policy, story and api ask here; service
+// builds it.
 package records
 
 import (

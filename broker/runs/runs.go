@@ -1,7 +1,21 @@
-// Package runs speaks for managed sessions: those whose agent a runner holds. A runner says that it
-// has a session, polls for its orders and reports what it did; operators speak to the session,
-// interrupt it, change its settings, start it and resume it. What becomes of all that is the
-// engine's.
+// Package runs is what can be done with managed sessions: those whose agent's process a runner
+// holds ("aoctl run", package hookclient/runner).
+//
+// There are two sides. A runner says that it has a session (StartRun), polls for its orders
+// (Orders) and reports what it did (Reported). Operators and programs send a message, interrupt,
+// change model or permission mode (Say, Interrupt, Configure), start a new session (Launch) and
+// go on with one whose call was put off (Resume). Every one of these becomes an input of the
+// engine. The transitions themselves are pure functions of package broker, which the input
+// carries along; what the session's row then says is what the runner is ordered. So there is no
+// list of orders that a restart could lose.
+//
+// A console starts runners itself only through the broker.Launcher of Options; without one a
+// session can be watched and stopped, not launched. WatchRuns, which the broker's sweeper calls,
+// takes note of runners that died or never came.
+//
+// A session is held by one process at a time: a second runner gets broker.ErrHeld, and two
+// resumes at once start one runner. Starting, resuming and a permission mode that asks less are
+// an operator's only (broker.ErrForbidden). What cannot be recorded is not done.
 package runs
 
 import (

@@ -1,10 +1,16 @@
 // Package drill runs real coding agents against a scripted model: without network, without
-// an account, and with nothing of the user's. An Agent knows how its program is started so
-// that it asks nothing by itself; a Ground has the folders that it takes for the user's
-// home and project; the model (package fakemodel) has it call its shell tool.
+// an account, and with nothing of the user's.
 //
-// Whether a gate holds is shown by a file: the call leaves one, so it is there if and only
-// if the call ran.
+// An Agent knows how its program is started so that it asks nothing by itself; each agent has a
+// file of its own, which says so for every Mode in which the agent can be started. A Ground has
+// the folders that the agent takes for the user's home and project. The model (package
+// fakemodel) has the agent call its shell tool with a command that leaves a file.
+//
+// Prepare writes the agent's settings onto the ground and returns how to start it. The caller
+// then installs hooks there, as a user would, and starts the agent: with Run, or in a terminal
+// of its own. The file says whether the gate holds: it is there if and only if the call ran.
+//
+// "aoctl doctor --drill" and the trials with real agents use it.
 package drill
 
 import (

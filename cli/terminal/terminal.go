@@ -1,5 +1,12 @@
-// Package terminal is the person at the keyboard of a command: whether there is one, what
-// was typed before the question was there, and the editor in which they change a text.
+// Package terminal is the person at the keyboard of a command.
+//
+// Require refuses to open a screen where nobody can see it or press a key. ForgetTyped drops
+// what was typed before a question was on the screen, so that a key pressed for something else
+// answers nothing. Edit has the user change a text in their own editor and returns what came
+// back. Desktop finds the program that shows notifications on this system.
+//
+// Programs that are started here get their texts as arguments or files. A shell reads nothing
+// but the user's own $EDITOR.
 package terminal
 
 import (

@@ -1,5 +1,9 @@
-// Package version says which aoctl this is: what the release build was told, else what the
-// Go toolchain noted.
+// Package version says which aoctl this is.
+//
+// A release build sets version, commit and date by linker flags. Any other build has what the
+// Go toolchain noted: the module's version, or "(devel)", and the commit it was built from.
+// Protocol is the version that hook client and console must agree on. "aoctl version",
+// doctor, the screen and the console's log say what Read returns.
 package version
 
 import (

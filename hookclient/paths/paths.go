@@ -1,11 +1,14 @@
-// Package paths says where aoctl's files lie. It imports only the standard
-// library, because the hook client asks it before every tool call.
+// Package paths says where aoctl's files lie. It only names them: nothing is made, opened or
+// checked here. It imports only the standard library, because the hook client asks it before
+// every tool call.
 //
 //	state   $XDG_STATE_HOME/aoctl     (~/.local/state/aoctl)   aoctl.db, aoctl.log
 //	config  $XDG_CONFIG_HOME/aoctl    (~/.config/aoctl)        config.toml
 //	socket  $XDG_RUNTIME_DIR/aoctl/broker.sock, or broker.sock in the state folder
 //
-// AOCTL_HOME moves all three into one folder; AOCTL_SOCKET names the socket alone.
+// AOCTL_HOME moves all three into one folder; AOCTL_SOCKET names the socket alone. Hook client
+// and console must come to the same answer, or an agent finds no console: so the answer depends
+// on these variables and HOME and on nothing else. Without any of them it is ErrNoHome.
 package paths
 
 import (

@@ -1,8 +1,16 @@
-// Package fakemodel plays a model from a script, so that a real coding agent runs its
-// real tool loop, its real hooks and touches real files, without network or account. It
-// speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex), OpenAI chat
-// completions (Qwen Code, Copilot CLI, opencode), Gemini's generateContent (Gemini CLI) and
-// what Cursor's servers say to its agents, each streaming.
+// Package fakemodel plays a model from a script, so that a real coding agent runs its real tool
+// loop and its real hooks and touches real files, without network or account.
+//
+// A Script is a list of Steps, each of which is one reply: calls of tools, or words that end the
+// turn. Start opens a server on a loopback port, and the agent is told that its model's API is
+// there. A request holds the whole conversation so far, so the number of the model's replies in
+// it says which step comes next: nothing is remembered between requests. What the agent reports
+// about its calls is kept (Results), and so is what its user said (Heard).
+//
+// It speaks the Anthropic Messages API (Claude Code), OpenAI Responses (Codex), OpenAI chat
+// completions (Qwen Code, Copilot CLI, opencode), Gemini's generateContent (Gemini CLI) and what
+// Cursor's servers say to its agents, each streaming and each in a file of its own. Only what
+// the agents need of these protocols is here.
 package fakemodel
 
 import (
