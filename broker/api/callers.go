@@ -154,14 +154,14 @@ func (cl *callers) agentBeside(pid int) string {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
 	why := cl.agentIn(chain)
-	if why == "" && !slices.ContainsFunc(chain, func(k peers.Kin) bool { return k.PID == os.Getpid() }) {
+	if why == "" && !slices.ContainsFunc(chain, func(k peers.Ancestor) bool { return k.PID == os.Getpid() }) {
 		why = peers.BornOfAgent(chain)
 	}
 	return why
 }
 
 // agentIn names the known agent in an ancestry; "" when there is none.
-func (cl *callers) agentIn(chain []peers.Kin) string {
+func (cl *callers) agentIn(chain []peers.Ancestor) string {
 	for i, k := range chain {
 		if run, ok := cl.view.Agent(k.PID); ok && (run.Start == 0 || run.Start == k.Start) && (i > 0 || !run.Runner) {
 			return fmt.Sprintf("it comes from the agent of session %s (process %d)", broker.Clip(run.Session), run.PID)

@@ -20,7 +20,7 @@ func AgentOf(client broker.Process, named string) broker.Process {
 		return broker.Process{}
 	}
 	above := chain[1:]
-	if i := slices.IndexFunc(above, func(k Kin) bool { return strconv.Itoa(k.PID) == named }); i >= 0 {
+	if i := slices.IndexFunc(above, func(k Ancestor) bool { return strconv.Itoa(k.PID) == named }); i >= 0 {
 		above = above[i:]
 	} else {
 		for n := 0; n < maxShells && len(above) > 1 && isShell(commandOf(above[0].PID)); n++ {

@@ -14,16 +14,16 @@ import (
 // logins, a supervisor) or is none of our namespace of pids, the process group tells: a
 // shell with job control gives what is typed a group of its own, a terminal gives its
 // shell a session, and an orphan keeps the group of what ended.
-func CutOff(chain []Kin, own map[int]bool, shell func(pid int) bool) bool {
+func CutOff(chain []Ancestor, own map[int]bool, shell func(pid int) bool) bool {
 	session := chain[0].Session
-	leads := func(k Kin) bool { return k.PID == session }
+	leads := func(k Ancestor) bool { return k.PID == session }
 	if session != 0 && !slices.ContainsFunc(chain, leads) {
-		return !slices.ContainsFunc(chain, func(k Kin) bool { return k.PID == os.Getpid() })
+		return !slices.ContainsFunc(chain, func(k Ancestor) bool { return k.PID == os.Getpid() })
 	}
 	for i, k := range chain[1:] {
 		below := chain[i]
 		adopts := k.PID == 1 || k.PID == session && !shell(k.PID)
-		strays := !shell(k.PID) && below.Group != k.Group && !slices.ContainsFunc(chain, func(k Kin) bool { return k.PID == below.Group })
+		strays := !shell(k.PID) && below.Group != k.Group && !slices.ContainsFunc(chain, func(k Ancestor) bool { return k.PID == below.Group })
 		alone := below.Group == below.PID || below.Session == below.PID
 		if (adopts || strays) && !alone && !own[below.PID] {
 			return true

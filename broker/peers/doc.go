@@ -7,7 +7,7 @@
 // (Peer.Hold), so that its pid cannot pass to another process, and an ancestry is read until two
 // readings agree (SteadyLineage).
 //
-// Read Peer first, then Kin, which is one process of an ancestry. The questions asked of them:
+// Read Peer first, then Ancestor, which is one process of an ancestry. The questions asked of them:
 //
 //   - BornOfAgent, CutOff: does an agent stand above this process, or has it been cut off from
 //     whatever started it, so that nobody can say?

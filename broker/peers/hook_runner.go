@@ -16,7 +16,7 @@ func NotFromRunner(pid int, agent broker.Process, after time.Time) string {
 	if err != nil {
 		return "its ancestry cannot be followed: " + err.Error()
 	}
-	i := slices.IndexFunc(chain, func(k Kin) bool { return k.PID == agent.PID && (agent.Start == 0 || agent.Start == k.Start) })
+	i := slices.IndexFunc(chain, func(k Ancestor) bool { return k.PID == agent.PID && (agent.Start == 0 || agent.Start == k.Start) })
 	switch {
 	case i < 0:
 		return "it does not come from the session's agent"

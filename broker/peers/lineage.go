@@ -11,26 +11,26 @@ import (
 	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
-// Kin is one process of an ancestry, as the system described it at one moment.
-type Kin struct {
+// Ancestor is one process of an ancestry, as the system described it at one moment.
+type Ancestor struct {
 	broker.Process
 	Parent  int // 0 at the top: init, or a parent outside of our namespace of pids
 	Session int // the POSIX session, named by its leader's pid; 0 when the leader is outside of our namespace
 	Group   int // the process group, named likewise
 }
 
-// maxKin bounds an ancestry; longer ones are not followed.
-const maxKin = 256
+// maxAncestors bounds an ancestry; longer ones are not followed.
+const maxAncestors = 256
 
 // errUnsteady is an ancestry that changed while it was read.
 var errUnsteady = errors.New("its ancestry changes")
 
 // lineageOf is pid and its ancestors, up to the top. A parent is never younger than its
 // child: one that is stands where the real one was, under a pid that is used again.
-func lineageOf(pid int) ([]Kin, error) {
-	var chain []Kin
-	for len(chain) < maxKin {
-		k, err := kinOf(pid)
+func lineageOf(pid int) ([]Ancestor, error) {
+	var chain []Ancestor
+	for len(chain) < maxAncestors {
+		k, err := ancestorOf(pid)
 		if err != nil {
 			return nil, err
 		}
@@ -43,14 +43,14 @@ func lineageOf(pid int) ([]Kin, error) {
 		}
 		pid = k.Parent
 	}
-	return nil, fmt.Errorf("it has more than %d ancestors", maxKin)
+	return nil, fmt.Errorf("it has more than %d ancestors", maxAncestors)
 }
 
 // SteadyLineage reads the ancestry of pid until two readings agree.
-func SteadyLineage(pid int) ([]Kin, error) {
+func SteadyLineage(pid int) ([]Ancestor, error) {
 	last, err := lineageOf(pid)
 	for range 4 {
-		var next []Kin
+		var next []Ancestor
 		next, nextErr := lineageOf(pid)
 		if err == nil && nextErr == nil && slices.Equal(last, next) {
 			return next, nil
@@ -85,7 +85,7 @@ func MarkIn(env []byte) string {
 // that was cut off from what started it. Processes that this console itself descends from
 // say nothing: a terminal multiplexer that was started from an agent once would bar
 // everybody for good.
-func BornOfAgent(chain []Kin) string {
+func BornOfAgent(chain []Ancestor) string {
 	own := map[int]bool{}
 	if line, err := lineageOf(os.Getpid()); err == nil {
 		for _, k := range line {

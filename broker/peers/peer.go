@@ -18,7 +18,7 @@ type Peer struct {
 	start    uint64 // the process's start when it connected, where the kernel offers no better hold on it; else 0
 	unix     *net.UnixConn
 	TCP      *TCPEnds // nil on the Unix socket
-	looks    func() (exe, tty string)
+	describe func() (exe, tty string)
 	Err      error
 }
 
@@ -37,7 +37,7 @@ func With(ctx context.Context, c net.Conn) context.Context {
 		if !peerPidfds() {
 			p.start = startOf(p.PID)
 		}
-		p.looks = sync.OnceValues(func() (exe, tty string) { return Describe(p.PID) })
+		p.describe = sync.OnceValues(func() (exe, tty string) { return Describe(p.PID) })
 	case *net.TCPConn:
 		here, err1 := netip.ParseAddrPort(c.LocalAddr().String())
 		there, err2 := netip.ParseAddrPort(c.RemoteAddr().String())
@@ -58,10 +58,10 @@ func From(ctx context.Context) Peer {
 // Describe names the program at the other end and its terminal, as they are when it is first
 // asked: to look is dear beside an answer, and one peer may ask often.
 func (p *Peer) Describe() (exe, tty string) {
-	if p.looks == nil {
+	if p.describe == nil {
 		return Describe(p.PID)
 	}
-	return p.looks()
+	return p.describe()
 }
 
 // ActorOf is who acts, as well as the system lets us tell. Such an actor can refuse and

@@ -45,17 +45,17 @@ func AgeOf(p broker.Process) (time.Duration, bool) {
 	return time.Since(time.UnixMicro(int64(p.Start))), true //nolint:gosec // G115: bounded above
 }
 
-// kinOf describes pid for an ancestry.
-func kinOf(pid int) (Kin, error) {
+// ancestorOf describes pid for an ancestry.
+func ancestorOf(pid int) (Ancestor, error) {
 	k := kinfo(pid)
 	if k == nil {
-		return Kin{}, fmt.Errorf("process %d cannot be looked at", pid)
+		return Ancestor{}, fmt.Errorf("process %d cannot be looked at", pid)
 	}
 	session, err := unix.Getsid(pid)
 	if err != nil {
 		session = 0 // of another user
 	}
-	return Kin{Process: broker.Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session, Group: int(k.Eproc.Pgid)}, nil
+	return Ancestor{Process: broker.Process{PID: pid, Start: startOf(pid)}, Parent: int(k.Eproc.Ppid), Session: session, Group: int(k.Eproc.Pgid)}, nil
 }
 
 // environOf is the environment with which pid was started, NAME=value each ended by a

@@ -77,20 +77,20 @@ func AgeOf(p broker.Process) (time.Duration, bool) {
 	return time.Duration(now.Nano()) - time.Duration(p.Start)*tick, true
 }
 
-// kinOf describes pid for an ancestry.
-func kinOf(pid int) (Kin, error) {
+// ancestorOf describes pid for an ancestry.
+func ancestorOf(pid int) (Ancestor, error) {
 	f, err := procStat(pid)
 	if err != nil {
-		return Kin{}, err
+		return Ancestor{}, err
 	}
-	k := Kin{Process: broker.Process{PID: pid}}
+	k := Ancestor{Process: broker.Process{PID: pid}}
 	var errs [4]error
 	k.Start, errs[0] = strconv.ParseUint(string(f[statStart]), 10, 64)
 	k.Parent, errs[1] = strconv.Atoi(string(f[statParent]))
 	k.Session, errs[2] = strconv.Atoi(string(f[statSession]))
 	k.Group, errs[3] = strconv.Atoi(string(f[statGroup]))
 	if err := errors.Join(errs[:]...); err != nil {
-		return Kin{}, fmt.Errorf("read the state of process %d: %w", pid, err)
+		return Ancestor{}, fmt.Errorf("read the state of process %d: %w", pid, err)
 	}
 	return k, nil
 }

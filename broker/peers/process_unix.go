@@ -12,9 +12,9 @@ import (
 func startOf(int) uint64   { return 0 }
 func commandOf(int) string { return "" }
 
-// kinOf and environOf cannot tell on this platform, so that nobody counts as an operator.
-func kinOf(int) (Kin, error)        { return Kin{}, errors.New("this platform does not tell") }
-func environOf(int) ([]byte, error) { return nil, errors.New("this platform does not tell") }
+// ancestorOf and environOf cannot tell on this platform, so that nobody counts as an operator.
+func ancestorOf(int) (Ancestor, error) { return Ancestor{}, errors.New("this platform does not tell") }
+func environOf(int) ([]byte, error)    { return nil, errors.New("this platform does not tell") }
 
 // AgeOf is not known here.
 func AgeOf(broker.Process) (time.Duration, bool) { return 0, false }

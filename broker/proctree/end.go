@@ -15,7 +15,7 @@ const (
 	quietLooks = 3
 )
 
-func (l *look) end(ctx context.Context) (Report, error) {
+func (l *search) end(ctx context.Context) (Report, error) {
 	_, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
 		fresh, err := l.fresh(hold)
 		return len(fresh) == 0, err
@@ -48,10 +48,10 @@ func (l *look) end(ctx context.Context) (Report, error) {
 }
 
 // until calls quiet until it has said yes for several looks in a row, or the time is over.
-func (l *look) until(ctx context.Context, most time.Duration, quiet func(round int) (bool, error)) (bool, error) {
+func (l *search) until(ctx context.Context, most time.Duration, quiet func(round int) (bool, error)) (bool, error) {
 	over := time.NewTimer(most)
 	defer over.Stop()
-	next := time.NewTicker(l.pace.look)
+	next := time.NewTicker(l.pace.pause)
 	defer next.Stop()
 	for round, in := 0, 0; ; round++ {
 		yes, err := quiet(round)
@@ -76,8 +76,8 @@ func (l *look) until(ctx context.Context, most time.Duration, quiet func(round i
 }
 
 // fresh looks again and sends s to what is new, parents first.
-func (l *look) fresh(s signal) ([]*member, error) {
-	fresh, err := l.again()
+func (l *search) fresh(s signal) ([]*member, error) {
+	fresh, err := l.update()
 	for _, m := range fresh {
 		l.take(m)
 		if m.hook {
@@ -90,7 +90,7 @@ func (l *look) fresh(s signal) ([]*member, error) {
 }
 
 // killAll kills what lives, and reports whether there was nothing.
-func (l *look) killAll(round int) (bool, error) {
+func (l *search) killAll(round int) (bool, error) {
 	fresh, err := l.fresh(kill)
 	if err != nil {
 		return false, err
@@ -114,7 +114,7 @@ func (l *look) killAll(round int) (bool, error) {
 
 // killGroups kills the groups that the agent's processes made, as a whole, but for those
 // that hold somebody else.
-func (l *look) killGroups() error {
+func (l *search) killGroups() error {
 	tab, err := l.table()
 	if err != nil {
 		return err
@@ -134,21 +134,21 @@ func (l *look) killGroups() error {
 }
 
 // take gets hold of a process, so that no other one can be met in its place.
-func (l *look) take(m *member) {
+func (l *search) take(m *member) {
 	m.handle, m.err = l.sys.open(m.Process)
 	if m.handle == nil && m.err == nil {
 		m.err = errGone
 	}
 }
 
-func (l *look) send(m *member, s signal) {
+func (l *search) send(m *member, s signal) {
 	if m.handle == nil {
 		return
 	}
 	m.err = m.handle.send(s)
 }
 
-func (l *look) living() int {
+func (l *search) living() int {
 	n := 0
 	for _, m := range l.order {
 		if m.handle != nil && m.handle.alive() {
@@ -159,7 +159,7 @@ func (l *look) living() int {
 }
 
 // verdict says what became of each.
-func (l *look) verdict() Report {
+func (l *search) verdict() Report {
 	for _, m := range l.order {
 		gone := m.handle == nil && errors.Is(m.err, errGone) || m.handle != nil && !m.handle.alive()
 		switch {

@@ -13,7 +13,7 @@ import (
 
 // markHooks finds the hooks among what counts, with the shells around their clients, and the
 // process that hears how each ends.
-func (l *look) markHooks() {
+func (l *search) markHooks() {
 	byPID := make(map[int]*member, len(l.order))
 	for _, m := range l.order {
 		byPID[m.PID] = m
@@ -43,7 +43,7 @@ func (l *look) markHooks() {
 }
 
 // isClient knows a hook client, and a shell that is about to start one.
-func (l *look) isClient(p Process, command string) bool {
+func (l *search) isClient(p Process, command string) bool {
 	words := strings.Fields(command)
 	switch {
 	case slices.Contains(l.t.Hooks, p.PID):
@@ -75,7 +75,7 @@ func (m *member) isHeard() bool {
 }
 
 // release asks those hooks to end of which nobody hears any more.
-func (l *look) release() {
+func (l *search) release() {
 	for _, m := range l.order {
 		if m.hook && !m.released && !m.isHeard() {
 			m.released = true
@@ -86,7 +86,7 @@ func (l *look) release() {
 }
 
 // letGo has the hooks go on whose agent lives: to end them would let their calls run.
-func (l *look) letGo() {
+func (l *search) letGo() {
 	for _, m := range l.order {
 		if m.hook && !m.released {
 			l.send(m, resume)
@@ -95,7 +95,7 @@ func (l *look) letGo() {
 }
 
 // holdsHook reports whether a group has a hook in it that somebody would hear end.
-func (l *look) holdsHook(group int) bool {
+func (l *search) holdsHook(group int) bool {
 	return slices.ContainsFunc(l.order, func(m *member) bool {
 		return m.Group == group && m.hook && m.isHeard() && m.handle != nil && m.handle.alive()
 	})

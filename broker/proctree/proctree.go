@@ -8,7 +8,7 @@
 //
 // What belongs to the session is found in the system's own process table: descendants of the
 // agent, members of their process groups and POSIX sessions, processes whose environment
-// names the session (look.go). A process that shed its parent, its group, its session and
+// names the session (search.go). A process that shed its parent, its group, its session and
 // its environment leaves no trace there. When it works in the session's folder it is listed
 // as unsure, and is not touched. So a report says what was seen, and no more.
 //
@@ -124,10 +124,10 @@ type patience struct {
 	hold  time.Duration // to find and hold everything
 	grace time.Duration // for what was asked to end
 	kill  time.Duration // to kill what did not
-	look  time.Duration // between two looks
+	pause time.Duration // between two looks
 }
 
-var usual = patience{hold: 2 * time.Second, grace: 3 * time.Second, kill: 2 * time.Second, look: 20 * time.Millisecond}
+var usual = patience{hold: 2 * time.Second, grace: 3 * time.Second, kill: 2 * time.Second, pause: 20 * time.Millisecond}
 
 // system is the process table of a machine.
 type system interface {
@@ -160,11 +160,11 @@ const (
 // Find lists the processes of t without touching them. Errors: ErrUnsupported, or what
 // the process table said.
 func Find(t Target) (Report, error) {
-	l, err := newLook(t)
+	l, err := newSearch(t)
 	if err != nil {
 		return Report{}, err
 	}
-	if _, err := l.again(); err != nil {
+	if _, err := l.update(); err != nil {
 		return Report{}, err
 	}
 	return l.report(), nil
@@ -178,7 +178,7 @@ func Find(t Target) (Report, error) {
 // ended: the report then says so. Errors are those of Find; processes that could not be
 // ended are in the report.
 func End(ctx context.Context, t Target) (Report, error) {
-	l, err := newLook(t)
+	l, err := newSearch(t)
 	if err != nil {
 		return Report{}, err
 	}

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 }
 
 // quick is patience for tests: what ignores a request is killed soon.
-var quick = patience{hold: 2 * time.Second, grace: 200 * time.Millisecond, kill: 2 * time.Second, look: 10 * time.Millisecond}
+var quick = patience{hold: 2 * time.Second, grace: 200 * time.Millisecond, kill: 2 * time.Second, pause: 10 * time.Millisecond}
 
 // agent is a shell that plays an agent.
 type agent struct {

@@ -57,11 +57,11 @@ func ToolKey(agent, session, subagent, event, toolUse string) string {
 	return broker.ToolKey(agent, session, subagent, event, toolUse)
 }
 
-// Kin is one process of an ancestry.
-type Kin = peers.Kin
+// Ancestor is one process of an ancestry.
+type Ancestor = peers.Ancestor
 
 // CutOff reports whether what started a process seems to have ended.
-func CutOff(chain []Kin, own map[int]bool, shell func(pid int) bool) bool {
+func CutOff(chain []Ancestor, own map[int]bool, shell func(pid int) bool) bool {
 	return peers.CutOff(chain, own, shell)
 }
 

@@ -11,7 +11,7 @@ import (
 // Attack: a process of an agent has itself adopted where the session's leader, or the
 // first process of a container, is the one that adopts.
 func TestCutOff(t *testing.T) {
-	type k = service.Kin
+	type k = service.Ancestor
 	at := func(pid, parent, session, group int) k {
 		return k{Process: broker.Process{PID: pid}, Parent: parent, Session: session, Group: group}
 	}

@@ -173,7 +173,7 @@ var mutations = []mutation{
 		"	s.State, s.StopAskedAt = SessionStopping, Instant(now)", "	s.StopAskedAt = Instant(now)",
 	},
 	{
-		"threat-21-kill", "more is not claimed than was seen", "broker/proctree/look.go",
+		"threat-21-kill", "more is not claimed than was seen", "broker/proctree/search.go",
 		"		r.Unfinished = \"the agent's own process is not known\"", "		r.Unfinished = \"\"",
 	},
 	{

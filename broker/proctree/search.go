@@ -25,9 +25,9 @@ type member struct {
 	released    bool    // it may end
 }
 
-// look is one search for a session's processes. It remembers what it saw, because a
+// search is one search for a session's processes. It remembers what it saw, because a
 // process that is gone may have left others behind in its group or session.
-type look struct {
+type search struct {
 	t        Target
 	sys      system
 	pace     patience
@@ -42,8 +42,8 @@ type look struct {
 	problem  string
 }
 
-func newLook(t Target) (*look, error) {
-	l := &look{
+func newSearch(t Target) (*search, error) {
+	l := &search{
 		t: t, sys: t.sys, pace: usual,
 		members: map[id]*member{}, spared: map[id]Found{}, unsure: map[id]Found{},
 		groups: map[int]int{}, sessions: map[int]int{}, pids: map[int]bool{},
@@ -68,7 +68,7 @@ type table struct {
 }
 
 // table reads the process table.
-func (l *look) table() (table, error) {
+func (l *search) table() (table, error) {
 	list, err := l.sys.list()
 	if err != nil {
 		return table{}, err
@@ -84,8 +84,8 @@ func (l *look) table() (table, error) {
 	return tab, nil
 }
 
-// again looks at the process table and returns the members that are new, parents first.
-func (l *look) again() ([]*member, error) {
+// update looks at the process table and returns the members that are new, parents first.
+func (l *search) update() ([]*member, error) {
 	tab, err := l.table()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (l *look) again() ([]*member, error) {
 
 // untouchable lists what is never ended: us and those above us, those above the agent,
 // the first process, what the caller named, and the servers of terminals.
-func (l *look) untouchable(tab table) map[int]string {
+func (l *search) untouchable(tab table) map[int]string {
 	kept := map[int]string{0: "the kernel", 1: "the first process"}
 	for _, pid := range l.t.Spare {
 		kept[pid] = "it asked for this"
@@ -143,13 +143,13 @@ func isTerminalServer(name string) bool {
 }
 
 // root is the agent's process, if it still is that run of it.
-func (l *look) root(tab table) (Process, bool) {
+func (l *search) root(tab table) (Process, bool) {
 	p, ok := tab.by[l.t.PID]
 	return p, ok && l.t.PID > 1 && l.t.Start != 0 && p.Start == l.t.Start
 }
 
 // consider takes p in when it counts. It reports whether that is news.
-func (l *look) consider(tab table, p Process) bool {
+func (l *search) consider(tab table, p Process) bool {
 	if _, known := l.members[p.id()]; known {
 		return false
 	}
@@ -182,7 +182,7 @@ func (l *look) consider(tab table, p Process) bool {
 // lead notes the group and the session of a member when it was made by the agent's
 // processes: a member leads it, or its leader is gone and it is not the agent's own, which
 // it may share with whatever else was started from the same shell.
-func (l *look) lead(tab table, p Process) {
+func (l *search) lead(tab table, p Process) {
 	l.pids[p.PID] = true
 	for _, kind := range []struct {
 		made map[int]int
@@ -211,7 +211,7 @@ func (t table) shared(number int, of func(Process) int) bool {
 }
 
 // why says why p counts as the session's, "" when it does not.
-func (l *look) why(tab table, p Process) (why string, depth int) {
+func (l *search) why(tab table, p Process) (why string, depth int) {
 	root, alive := l.root(tab)
 	if alive && p.PID == root.PID {
 		return "the agent", 1
@@ -238,7 +238,7 @@ func (l *look) why(tab table, p Process) (why string, depth int) {
 
 // besideAgent reports whether p is in the agent's own group because the same shell
 // started both, as it does with a pipeline.
-func (l *look) besideAgent(p Process) bool {
+func (l *search) besideAgent(p Process) bool {
 	return p.Group == l.agent.Group && p.Parent == l.agent.Parent && !l.agent.orphan
 }
 
@@ -247,7 +247,7 @@ var sessionVariables = profile.Gather(func(p *profile.Profile) []string { return
 
 // tell finds in p's environment that the agent started it. A pid there means the agent
 // only while no other process had that pid.
-func (l *look) tell(tab table, p Process) string {
+func (l *search) tell(tab table, p Process) string {
 	if p.dead {
 		return ""
 	}
@@ -272,7 +272,7 @@ func (l *look) tell(tab table, p Process) string {
 
 // suspect notes what may belong to the session and cannot be shown to: orphans that
 // started after the agent and work in its folder.
-func (l *look) suspect(tab table) {
+func (l *search) suspect(tab table) {
 	clear(l.unsure)
 	if l.t.Folder == "" || l.t.Start == 0 {
 		return
@@ -296,7 +296,7 @@ func within(path, folder string) bool {
 }
 
 // report tells what is known now.
-func (l *look) report() Report {
+func (l *search) report() Report {
 	r := Report{Processes: []Found{}, Unfinished: l.problem}
 	if r.Unfinished == "" && (l.t.PID == 0 || l.t.Start == 0) {
 		r.Unfinished = "the agent's own process is not known"
@@ -325,7 +325,7 @@ func orLast(depth int) int {
 	return depth
 }
 
-func (l *look) close() {
+func (l *search) close() {
 	for _, m := range l.order {
 		if m.handle != nil {
 			m.handle.close()
