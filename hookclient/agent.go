@@ -26,7 +26,7 @@ type Agent struct {
 // be used by many goroutines at once.
 type Session struct {
 	agent   Agent
-	console place
+	console address
 	limits  limits
 
 	stopped  chan struct{}
@@ -76,7 +76,7 @@ func (a Agent) open(ctx context.Context, l limits) (*Session, error) {
 	if err = s.tell(ctx, event{Type: "session_start", Name: a.Name}); err != nil {
 		return nil, err
 	}
-	if err = s.look(ctx); err != nil {
+	if err = s.askStopped(ctx); err != nil {
 		return nil, err
 	}
 	ctx, s.end = context.WithCancel(ctx)

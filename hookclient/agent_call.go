@@ -56,7 +56,7 @@ func (s *Session) allowedByPolicy(ctx context.Context, c ToolCall) (Decision, er
 	}
 	err := s.tell(ctx, s.preTool(c, "allow", ""))
 	if err == nil {
-		err = s.look(ctx)
+		err = s.askStopped(ctx)
 	}
 	switch {
 	case err != nil:

@@ -24,7 +24,7 @@ func (s *Session) noteStop() { s.stopOnce.Do(func() { close(s.stopped) }) }
 
 // watch looks for a stop until there is one or ctx ends.
 func (s *Session) watch(ctx context.Context) {
-	t := time.NewTicker(s.limits.look)
+	t := time.NewTicker(s.limits.watch)
 	defer t.Stop()
 	for {
 		select {
@@ -33,14 +33,14 @@ func (s *Session) watch(ctx context.Context) {
 		case <-s.stopped:
 			return
 		case <-t.C:
-			_ = s.look(ctx) // a console that is away is asked again
+			_ = s.askStopped(ctx) // a console that is away is asked again
 		}
 	}
 }
 
-// look asks once whether the session is stopped. An answer that says neither yes nor no
+// askStopped asks once whether the session is stopped. An answer that says neither yes nor no
 // is an error.
-func (s *Session) look(ctx context.Context) error {
+func (s *Session) askStopped(ctx context.Context) error {
 	raw, err := s.request(ctx, "/check-stop/"+pathEscape(s.agent.SessionID), nil)
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 
 var errNoArguments = errors.New("ps does not tell the arguments of the processes above this hook")
 
-// lookAt asks ps, which tells the arguments joined by blanks: one with a blank in it
+// readAncestor asks ps, which tells the arguments joined by blanks: one with a blank in it
 // counts as several.
-func lookAt(pid int) (ancestor, error) {
+func readAncestor(pid int) (ancestor, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return ancestor{}, err

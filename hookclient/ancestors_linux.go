@@ -10,8 +10,8 @@ import (
 
 var errNoArguments = errors.New("/proc does not tell the arguments of the processes above this hook")
 
-// lookAt reads a process from /proc.
-func lookAt(pid int) (ancestor, error) {
+// readAncestor reads a process from /proc.
+func readAncestor(pid int) (ancestor, error) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	stat, err := os.ReadFile(dir + "/stat") //nolint:gosec // G304: below /proc
 	if err != nil {

@@ -44,7 +44,7 @@ const (
 // settings is what one run was told by arguments and environment.
 type settings struct {
 	agent   string
-	console place
+	console address
 	timeout time.Duration
 	atMost  time.Duration // with more time from the person; timeout when they can give none
 	gate    bool          // a refusal may be printed as the agent's own answer
@@ -138,7 +138,7 @@ func (s settings) complete(f flags) (settings, error) {
 	s.atMost = at.Limit(s.atMost)
 	s.timeout = min(s.timeout, s.atMost)
 	if f.url != "" {
-		s.console, err = pinnedPlace(f.url, f.tokenFile)
+		s.console, err = pinnedAddress(f.url, f.tokenFile)
 		return s, err
 	}
 	s.console, err = whereTo(f.socket)

@@ -23,7 +23,7 @@ func (l *lostError) Unwrap() error { return l.cause }
 // conversation is one question, asked over as many connections as it takes. It is
 // for one goroutine and for one use.
 type conversation struct {
-	console  place
+	console  address
 	caller   caller
 	limits   limits
 	question question
@@ -45,7 +45,7 @@ func (c *conversation) end() time.Time { return c.deadline.until.Add(c.limits.gr
 
 // run asks until there is a final answer, which usable has approved.
 func (c *conversation) run(ctx context.Context) error {
-	begun, wait := time.Now(), c.limits.again
+	begun, wait := time.Now(), c.limits.retry
 	for {
 		tried := time.Now()
 		err := c.once(ctx)
@@ -55,8 +55,8 @@ func (c *conversation) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
-		if time.Since(tried) > c.limits.againMax {
-			wait = c.limits.again // it was a real wait, not one more knock at a closed door
+		if time.Since(tried) > c.limits.retryMax {
+			wait = c.limits.retry // it was a real wait, not one more knock at a closed door
 		}
 		if err = c.mayRetry(err, begun); err != nil {
 			return err
@@ -64,7 +64,7 @@ func (c *conversation) run(ctx context.Context) error {
 		if !c.pause(ctx, wait) {
 			return ctx.Err()
 		}
-		wait = min(2*wait, c.limits.againMax)
+		wait = min(2*wait, c.limits.retryMax)
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *conversation) once(ctx context.Context) error {
 			return &lostError{errors.New("the console closed it after saying wait")}
 		}
 		// A broker that always says wait at once must not keep us busy.
-		if spent := time.Since(asked); spent < c.limits.again && !c.pause(ctx, c.limits.again-spent) {
+		if spent := time.Since(asked); spent < c.limits.retry && !c.pause(ctx, c.limits.retry-spent) {
 			return ctx.Err()
 		}
 		request, in, posted = c.request(c.question.poll(id), nil), conn, false

@@ -94,7 +94,7 @@ func TestTimeRunsOut(t *testing.T) {
 func TestHastyBrokerIsNotAskedInALoop(t *testing.T) {
 	b := newBroker(t, reply(202, `{"request_id":"r-1"}`))
 	l := testLimits()
-	l.again = 20 * time.Millisecond
+	l.retry = 20 * time.Millisecond
 	runWith(t, &hook{limits: l}, "claude", "--socket", b.socket, "--timeout", "150ms")
 	if n := len(b.requests); n > 12 {
 		t.Errorf("asked %d times in 200 ms", n)
@@ -284,7 +284,7 @@ func TestContextEndsAConversation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-b.requests; cancel() }()
 	c := conversation{
-		console: place{socket: b.socket}, caller: newCaller(place{}), limits: defaultLimits(),
+		console: address{socket: b.socket}, caller: newCaller(address{}), limits: defaultLimits(),
 		question: question{path: "/", body: []byte("{}")}, deadline: within(time.Now(), time.Hour, 0),
 	}
 	if err := c.run(ctx); !errors.Is(err, context.Canceled) {

@@ -200,7 +200,7 @@ func testLimits() limits {
 	l := defaultLimits()
 	l.silence, l.grace, l.starting = 10*time.Second, 50*time.Millisecond, 100*time.Millisecond
 	l.hung = 3 * time.Second // a loaded machine is not to be told from a hung run
-	l.again, l.againMax, l.look = 2*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
+	l.retry, l.retryMax, l.watch = 2*time.Millisecond, 5*time.Millisecond, 10*time.Millisecond
 	l.strikes = 3
 	return l
 }

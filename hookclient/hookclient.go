@@ -122,7 +122,7 @@ func (h *hook) ask(ctx context.Context) error {
 // beforePrompt refuses the prompt of an agent that was started with a flag of --not-under.
 // Of any other prompt the console is only told: what goes wrong then must not cost it.
 func (h *hook) beforePrompt(ctx context.Context) int {
-	if err := refusePrompt(strings.Split(h.settings.notUnder, ","), os.Getppid(), lookAt); err != nil {
+	if err := refusePrompt(strings.Split(h.settings.notUnder, ","), os.Getppid(), readAncestor); err != nil {
 		return h.refuse(err)
 	}
 	if h.ask(ctx) != nil && h.closed.CompareAndSwap(false, true) {
@@ -197,7 +197,7 @@ func waitEnded(ctx context.Context) error {
 // watch returns what ended the run first: the answer, or a reason that there is
 // none to be.
 func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.Signal) error {
-	tick := time.NewTicker(h.limits.look)
+	tick := time.NewTicker(h.limits.watch)
 	defer tick.Stop()
 	feed := time.NewTimer(h.limits.stdin)
 	defer feed.Stop()
@@ -216,7 +216,7 @@ func (h *hook) watch(ctx context.Context, done <-chan error, signals <-chan os.S
 		case <-ctx.Done():
 			return waitEnded(ctx)
 		case <-tick.C:
-			if err := h.parent.look(); err != nil {
+			if err := h.parent.check(); err != nil {
 				return err
 			}
 		case <-feed.C:

@@ -12,9 +12,9 @@ type limits struct {
 	tell     time.Duration // for telling the console something, or asking whether a session is stopped
 	leave    time.Duration // for taking a question back
 	starting time.Duration // for a console that is just coming up
-	again    time.Duration // the first wait before asking again
-	againMax time.Duration // the longest
-	look     time.Duration // between two looks at parent and stdout
+	retry    time.Duration // the first wait before asking again
+	retryMax time.Duration // the longest
+	watch    time.Duration // between two looks at parent and stdout
 	payload  int           // bytes of stdin that are sent
 	drain    int           // bytes of stdin that are read
 	strikes  int           // quick hang-ups in a row before the console counts as broken
@@ -24,7 +24,7 @@ func defaultLimits() limits {
 	return limits{
 		fast: 3 * time.Millisecond, stdin: 30 * time.Second, silence: 45 * time.Second,
 		grace: 800 * time.Millisecond, hung: 150 * time.Millisecond, leave: time.Second, tell: 5 * time.Second, starting: 2 * time.Second,
-		again: 50 * time.Millisecond, againMax: 500 * time.Millisecond, look: time.Second,
+		retry: 50 * time.Millisecond, retryMax: 500 * time.Millisecond, watch: time.Second,
 		payload: MaxHookBody, drain: 512 << 20, strikes: 10,
 	}
 }

@@ -108,12 +108,12 @@ func TestAgentGoneRefuses(t *testing.T) {
 	must(t, agent.Start())
 	l := &parentWatch{}
 	l.armed, l.agent = true, livingPID(strconv.Itoa(agent.Process.Pid))
-	if err := l.look(); l.agent == 0 || err != nil {
+	if err := l.check(); l.agent == 0 || err != nil {
 		t.Fatalf("a living agent counts as %d, %v", l.agent, err)
 	}
 	must(t, agent.Process.Kill())
 	_ = agent.Wait()
-	if err := l.look(); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "the agent is gone") {
+	if err := l.check(); !errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "the agent is gone") {
 		t.Errorf("a dead agent: %v", err)
 	}
 	for _, left := range []string{strconv.Itoa(agent.Process.Pid), "", "0", "1", "-1", "x"} {

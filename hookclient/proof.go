@@ -41,7 +41,7 @@ func newChallenge(key, method, path string, body []byte) (q challenge, shows str
 
 // provenBy returns an error unless a console that knows the token wrote resp for this very
 // request. Before that nothing is taken from resp, not even why it refuses.
-func (q challenge) provenBy(resp response, console place) error {
+func (q challenge) provenBy(resp response, console address) error {
 	if q.key == "" && !console.remote() {
 		return nil
 	}

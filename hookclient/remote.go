@@ -24,9 +24,9 @@ const (
 // hostsFile names the machine outside of a container, where one is told of it.
 var hostsFile = "/etc/hosts"
 
-// place is where the console listens: a socket, or over TCP when port is not 0. Its
+// address is where the console listens: a socket, or over TCP when port is not 0. Its
 // zero value is nowhere.
-type place struct {
+type address struct {
 	socket string
 
 	name  string // as the address names the machine
@@ -37,10 +37,10 @@ type place struct {
 	pinned bool // the arguments name it, whatever the environment says
 }
 
-func (p place) remote() bool { return p.port != 0 }
+func (p address) remote() bool { return p.port != 0 }
 
-// String is how a person knows the place.
-func (p place) String() string {
+// String is how a person knows the address.
+func (p address) String() string {
 	if p.remote() {
 		return p.name + ":" + strconv.Itoa(p.port)
 	}
@@ -48,7 +48,7 @@ func (p place) String() string {
 }
 
 // host is what the console takes for its own name, whatever the machine between calls it.
-func (p place) host() string {
+func (p address) host() string {
 	if p.remote() {
 		return "localhost:" + strconv.Itoa(p.port)
 	}
@@ -57,41 +57,41 @@ func (p place) host() string {
 
 // whereTo finds the console: at socket if that is not empty, else where AOCTL_URL says,
 // else at the usual socket.
-func whereTo(socket string) (place, error) {
+func whereTo(socket string) (address, error) {
 	if url := os.Getenv(urlEnv); url != "" && socket == "" {
-		return remotePlace(url, urlEnv+"="+strconv.Quote(url), os.Getenv(tokenEnv), tokenEnv)
+		return remoteAddress(url, urlEnv+"="+strconv.Quote(url), os.Getenv(tokenEnv), tokenEnv)
 	}
 	path, err := socketPath(socket)
-	return place{socket: path}, err
+	return address{socket: path}, err
 }
 
-// pinnedPlace is the console at the URL of an argument. The token is in the file, or in
+// pinnedAddress is the console at the URL of an argument. The token is in the file, or in
 // the environment where none is named.
-func pinnedPlace(url, tokenFile string) (place, error) {
+func pinnedAddress(url, tokenFile string) (address, error) {
 	token, source := os.Getenv(tokenEnv), tokenEnv
 	if tokenFile != "" {
 		var err error
 		if token, err = readToken(tokenFile); err != nil {
-			return place{}, err
+			return address{}, err
 		}
 		source = tokenFile
 	}
-	p, err := remotePlace(url, "--url "+strconv.Quote(url), token, source)
+	p, err := remoteAddress(url, "--url "+strconv.Quote(url), token, source)
 	p.pinned = err == nil
 	return p, err
 }
 
-// remotePlace checks url, which came as said, and token, which came from source.
-func remotePlace(url, said, token, source string) (place, error) {
+// remoteAddress checks url, which came as said, and token, which came from source.
+func remoteAddress(url, said, token, source string) (address, error) {
 	p, err := parseURL(url, said)
 	if err != nil {
-		return place{}, err
+		return address{}, err
 	}
 	if p.token = token; token == "" {
-		return place{}, badEnv("a console over TCP is named ("+said+"), but no token for it is in "+source, mintOne)
+		return address{}, badEnv("a console over TCP is named ("+said+"), but no token for it is in "+source, mintOne)
 	}
 	if err = checkToken(token, source); err != nil {
-		return place{}, err
+		return address{}, err
 	}
 	p.ip, err = lookUp(p.name)
 	return p, err
@@ -168,25 +168,25 @@ func CheckURL(url string) error {
 // parseURL reads http://NAME:PORT for the few names that mean the machine that we are on
 // or, in a container, the one around us: the token goes to nobody else, and nobody who
 // can set variables sends questions far away.
-func parseURL(url, said string) (place, error) {
+func parseURL(url, said string) (address, error) {
 	bad := badEnv(said+" is not an address such as http://localhost:8765",
 		"name localhost, 127.0.0.1, [::1], host.docker.internal or host.containers.internal, with a port; forward one from farther away")
 	rest, ok := strings.CutPrefix(url, "http://")
 	rest = strings.TrimSuffix(rest, "/")
 	colon := strings.LastIndexByte(rest, ':')
 	if !ok || colon < 0 {
-		return place{}, bad
+		return address{}, bad
 	}
 	name, digits := rest[:colon], rest[colon+1:]
 	port, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil || port == 0 || digits[0] == '0' || digits[0] == '+' {
-		return place{}, bad
+		return address{}, bad
 	}
 	switch name {
 	case "localhost", "127.0.0.1", "[::1]", "host.docker.internal", "host.containers.internal":
-		return place{name: name, port: int(port)}, nil
+		return address{name: name, port: int(port)}, nil
 	}
-	return place{}, bad
+	return address{}, bad
 }
 
 func badEnv(text, hint string) error { return &refusalError{kind: ErrInput, text: text, hint: hint} }
@@ -234,7 +234,7 @@ func parseIPv4(s string) string {
 }
 
 // connect dials the console. Over TCP nobody says who is at the other end.
-func (p place) connect() (fd, pid int, err error) {
+func (p address) connect() (fd, pid int, err error) {
 	if !p.remote() {
 		fd, pid, err = connect(p.socket)
 		return fd, pid, p.explain(err)
@@ -255,7 +255,7 @@ func (p place) connect() (fd, pid int, err error) {
 
 // explain says of a pinned socket that nobody serves what may be wrong: the console that a
 // person sees may have another.
-func (p place) explain(err error) error {
+func (p address) explain(err error) error {
 	var r *refusalError
 	if !p.pinned || !errors.As(err, &r) || !errors.Is(err, ErrNoConsole) || r.hint != startOne {
 		return err
@@ -266,7 +266,7 @@ func (p place) explain(err error) error {
 	return &told
 }
 
-func (p place) dial() (int, error) {
+func (p address) dial() (int, error) {
 	var to syscall.Sockaddr
 	family := syscall.AF_INET
 	if len(p.ip) == 16 {
@@ -305,4 +305,4 @@ func socketError(fd int) error {
 }
 
 // starting reports whether a console is just coming up there. Over TCP nothing tells.
-func (p place) starting(fresh time.Duration) bool { return !p.remote() && starting(p.socket, fresh) }
+func (p address) starting(fresh time.Duration) bool { return !p.remote() && starting(p.socket, fresh) }

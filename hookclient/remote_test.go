@@ -249,7 +249,7 @@ func FuzzParseURL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		p, err := parseURL(s, "AOCTL_URL")
 		if err != nil {
-			if p != (place{}) {
+			if p != (address{}) {
 				t.Errorf("%q: an error and %+v", s, p)
 			}
 			return

@@ -47,10 +47,10 @@ type caller struct {
 	key         string // what both sides prove over TCP that they know; empty over the socket
 }
 
-func newCaller(to place) caller { return newCallerIn(to, os.LookupEnv) }
+func newCaller(to address) caller { return newCallerIn(to, os.LookupEnv) }
 
 // newCallerIn is a caller whose environment is env.
-func newCallerIn(to place, env func(name string) (value string, set bool)) caller {
+func newCallerIn(to address, env func(name string) (value string, set bool)) caller {
 	id := newUUID(time.Now())
 	b := make([]byte, 0, 1<<10)
 	b = header(b, HeaderProtocol, Version)

@@ -24,14 +24,14 @@ func TestQueryEscapeIsNetURLs(t *testing.T) {
 func TestLongTellTaleIsLeftOut(t *testing.T) {
 	t.Setenv("TMUX_PANE", strings.Repeat("x", maxEnvValue+1))
 	t.Setenv("OPENCODE", "")
-	lines := string(newCaller(place{}).lines)
+	lines := string(newCaller(address{}).lines)
 	if strings.Contains(lines, "TMUX_PANE") || !strings.Contains(lines, HeaderEnv+": OPENCODE=\r\n") {
 		t.Errorf("header lines are %q", lines)
 	}
 }
 
 func TestTimeLeftIsNeverNegative(t *testing.T) {
-	if got, _ := newCaller(place{}).request("/x", nil, deadline{until: time.Now().Add(-time.Second)}); !strings.Contains(string(got), HeaderTimeoutMS+": 0\r\n") {
+	if got, _ := newCaller(address{}).request("/x", nil, deadline{until: time.Now().Add(-time.Second)}); !strings.Contains(string(got), HeaderTimeoutMS+": 0\r\n") {
 		t.Errorf("the request is %q", got)
 	}
 }

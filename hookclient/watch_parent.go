@@ -76,9 +76,9 @@ func (w *parentWatch) discarded() error {
 	return nil
 }
 
-// look is called now and then while a run waits. What costs time is set up at the first
+// check is called now and then while a run waits. What costs time is set up at the first
 // call, because most runs end before it.
-func (w *parentWatch) look() error {
+func (w *parentWatch) check() error {
 	if !w.armed {
 		w.armed = true
 		w.agent = livingPID(os.Getenv("CLAUDE_PID"))

@@ -36,7 +36,7 @@ func (c *conversation) withdraw(reason string) error {
 		default:
 			return err
 		}
-		if !w.pause(ctx, c.limits.again) || !time.Now().Before(w.deadline.until) {
+		if !w.pause(ctx, c.limits.retry) || !time.Now().Before(w.deadline.until) {
 			return err
 		}
 	}

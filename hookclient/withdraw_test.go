@@ -80,7 +80,7 @@ func TestHookTakesItsQuestionBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBroker(t, tc.steps...)
-			h := &hook{limits: l, begun: time.Now(), settings: settings{agent: "claude", console: place{socket: b.socket}, timeout: time.Minute}}
+			h := &hook{limits: l, begun: time.Now(), settings: settings{agent: "claude", console: address{socket: b.socket}, timeout: time.Minute}}
 			got := b.endsWith(t, len(tc.steps)-1, func(ctx context.Context) error {
 				c := h.conversation([]byte(payload))
 				err := c.run(ctx)

@@ -58,8 +58,8 @@ type head struct {
 	facts int64 // how many of its events are facts
 }
 
-// told is the head as others see it: 0 and "" for an empty log.
-func (h head) told() (seq int64, hash string) {
+// public is the head as others see it: 0 and "" for an empty log.
+func (h head) public() (seq int64, hash string) {
 	if h.seq == 0 {
 		return 0, ""
 	}

@@ -123,7 +123,7 @@ type plan struct {
 
 func (s *Store) plan(ctx context.Context, o ArchiveOptions) (plan, error) {
 	p := plan{before: chain.MS(o.Before)}
-	err := s.moment(ctx, func(q querier) error {
+	err := s.snapshot(ctx, func(q querier) error {
 		f, err := readFacts(ctx, q)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ func (s *Store) do(ctx context.Context, w *work) error {
 
 // record writes down what was archived. From then on it may be removed.
 func (s *Store) record(ctx context.Context, d broker.LogArchivedData, from base) error {
-	err := s.moment(ctx, func(q querier) (err error) { // what stays changes no more
+	err := s.snapshot(ctx, func(q querier) (err error) { // what stays changes no more
 		d.Kept, err = keptDigest(ctx, q, from, d.To)
 		return err
 	})

@@ -145,7 +145,7 @@ func (s *Store) takeUp(ctx context.Context, dir string, p *plan) (broker.LogArch
 			continue
 		}
 		then := plan{base: p.base, to: to}
-		err := s.moment(ctx, func(q querier) error {
+		err := s.snapshot(ctx, func(q querier) error {
 			f, err := readFacts(ctx, q)
 			if err != nil {
 				return err

@@ -165,7 +165,7 @@ func (r *Reader) copyPages(ctx context.Context, part string) (seq int64, hash st
 	if err != nil {
 		return 0, "", err
 	}
-	seq, hash = h.told()
+	seq, hash = h.public()
 	return seq, hash, pages(ctx, to.raw, from.raw)
 }
 

@@ -59,7 +59,7 @@ type check struct {
 func (c *check) log(ctx context.Context) error {
 	var e end
 	var last int64
-	err := c.s.moment(ctx, func(q querier) (err error) {
+	err := c.s.snapshot(ctx, func(q querier) (err error) {
 		if _, err = c.w.begin(ctx, q); err != nil {
 			return err
 		}

@@ -246,15 +246,15 @@ func (s *queries) Facts(ctx context.Context) (events []broker.Event, doubt strin
 }
 
 func (s *queries) facts(ctx context.Context) (f *facts, err error) {
-	err = s.moment(ctx, func(q querier) error {
+	err = s.snapshot(ctx, func(q querier) error {
 		f, err = readFacts(ctx, q)
 		return err
 	})
 	return f, err
 }
 
-// moment lets read see the database as of one moment.
-func (s *queries) moment(ctx context.Context, read func(querier) error) error {
+// snapshot lets read see the database as of one moment.
+func (s *queries) snapshot(ctx context.Context, read func(querier) error) error {
 	err := s.view(ctx, func(db *sql.DB) error {
 		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
@@ -274,7 +274,7 @@ func (s *queries) moment(ctx context.Context, read func(querier) error) error {
 func (s *queries) Rules(ctx context.Context) ([]rules.Rule, error) {
 	var f *facts
 	var uses map[string]broker.RuleUse
-	err := s.moment(ctx, func(q querier) (err error) {
+	err := s.snapshot(ctx, func(q querier) (err error) {
 		if f, err = readFacts(ctx, q); err == nil && f.known {
 			uses, err = readUses(ctx, q, f)
 		}

@@ -59,7 +59,7 @@ func (r *Reader) Health(ctx context.Context, limit int64) (Health, error) {
 // on record. It does not look at the rows that the log vouches for: see Verify.
 func (r *Reader) VerifyTail(ctx context.Context, n int64) (Report, error) {
 	var report Report
-	err := r.moment(ctx, func(q querier) error {
+	err := r.snapshot(ctx, func(q querier) error {
 		report = Report{}
 		w := walker{r: &report}
 		if _, err := w.begin(ctx, q); err != nil {

@@ -168,7 +168,7 @@ func (s *queries) Sessions(ctx context.Context, f broker.SessionFilter) ([]broke
 		return found, err
 	}
 	for i := range found {
-		err = s.moment(ctx, func(q querier) error {
+		err = s.snapshot(ctx, func(q querier) error {
 			_, err := vouchRun(ctx, q, &found[i])
 			return err
 		})
@@ -287,7 +287,7 @@ func scanDoubtedSession(row scanner) (s broker.Session, doubt, err error) {
 		n := int(code.Int64)
 		s.ExitCode = &n
 	}
-	return s, readHeld(&s, subagents, run, message), nil
+	return s, readRun(&s, subagents, run, message), nil
 }
 
 func scanEvent(row scanner) (broker.Event, error) {

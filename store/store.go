@@ -124,5 +124,5 @@ func (s *Store) Close() error {
 
 // Head implements broker.Store: the end of the log as this process wrote it.
 func (s *Store) Head() (seq int64, hash string) {
-	return s.head.Load().told()
+	return s.head.Load().public()
 }

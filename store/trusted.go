@@ -278,7 +278,7 @@ func (s *Store) loadSessions(ctx context.Context) ([]broker.Session, error) {
 		return nil, err
 	}
 	var sessions []broker.Session
-	err = s.moment(ctx, func(q querier) error {
+	err = s.snapshot(ctx, func(q querier) error {
 		for _, t := range found {
 			doubt, err := vouchRun(ctx, q, &t.row)
 			if err != nil {
@@ -295,7 +295,7 @@ func (s *Store) loadSessions(ctx context.Context) ([]broker.Session, error) {
 // loadFacts returns what Load says of facts and rules.
 func (s *Store) loadFacts(ctx context.Context) (saved broker.Saved, err error) {
 	var f *facts
-	err = s.moment(ctx, func(q querier) (err error) {
+	err = s.snapshot(ctx, func(q querier) (err error) {
 		if f, err = readFacts(ctx, q); err == nil {
 			saved.RuleUse, err = readUses(ctx, q, f)
 		}

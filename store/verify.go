@@ -76,7 +76,7 @@ func (r *Report) add(seq int64, subject, why string) {
 // could not be done, not that something was found.
 func (s *queries) Verify(ctx context.Context) (Report, error) {
 	var r Report
-	err := s.moment(ctx, func(q querier) error {
+	err := s.snapshot(ctx, func(q querier) error {
 		r = Report{}
 		w := walker{r: &r}
 		b, err := w.begin(ctx, q)

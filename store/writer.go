@@ -33,7 +33,7 @@ func (s *Store) Record(ctx context.Context, changes ...*broker.Change) error {
 	}
 	for _, c := range changes {
 		for _, e := range c.Events {
-			e.Seq, e.Hash = placed[0].told()
+			e.Seq, e.Hash = placed[0].public()
 			placed = placed[1:]
 		}
 	}

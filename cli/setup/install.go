@@ -204,7 +204,7 @@ func describeInstall(o install.Options, r install.Report) string {
 	}
 	line("file", filePath(r))
 	what := "every call is decided in the console"
-	if r.NotHeld != "" {
+	if r.Ungated != "" {
 		what = "does not hold this version, as said below"
 	} else if o.Mode == install.Prompts {
 		what = r.Agent + " asks the console when it would ask you"

@@ -194,11 +194,11 @@ func (i *installer) do(ctx context.Context) (installOutcome, error) {
 		done.report.File = "" // nothing was done
 		return done, err
 	}
-	if r.NotHeld != "" && i.o.DryRun {
-		done.Warnings = append(done.Warnings, r.NotHeld)
+	if r.Ungated != "" && i.o.DryRun {
+		done.Warnings = append(done.Warnings, r.Ungated)
 		done.report.Warnings = done.Warnings
-	} else if r.NotHeld != "" {
-		return done, exit.Error{Code: exit.Failed, Text: "the hooks are written, but do not hold it: " + r.NotHeld}
+	} else if r.Ungated != "" {
+		return done, exit.Error{Code: exit.Failed, Text: "the hooks are written, but do not hold it: " + r.Ungated}
 	}
 	if i.o.Agent == "codex" && !i.remove && !i.o.DryRun && install.CodexTrusts(i.o.Version) {
 		done.Trusted, done.err = i.trustCodex(ctx, r.File)
@@ -283,7 +283,7 @@ func (i *installer) say(done installOutcome) error {
 // trustText says what Codex still needs, "" for any other agent.
 func trustText(o install.Options, done installOutcome) string {
 	switch {
-	case o.Agent != "codex" || done.report.NotHeld != "":
+	case o.Agent != "codex" || done.report.Ungated != "":
 		return ""
 	case !install.CodexTrusts(o.Version):
 		return "This Codex runs hooks without being told to trust them. A newer one does not: after an update, aoctl install codex --trust\n"

@@ -27,8 +27,8 @@ func (c candidate) state() string {
 	switch {
 	case c.err != nil:
 		return c.err.Error()
-	case !c.report.Changed && c.report.NotHeld != "":
-		return "installed, but not held: " + c.report.NotHeld
+	case !c.report.Changed && c.report.Ungated != "":
+		return "installed, but not held: " + c.report.Ungated
 	case !c.report.Changed:
 		return "installed"
 	case c.report.Created:

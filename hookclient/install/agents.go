@@ -72,12 +72,12 @@ func (a agent) modes() []Mode {
 // own is what is done in every mode for an agent with one event that decides.
 func own(event string) map[Mode]string { return map[Mode]string{Gate: event} }
 
-// place is where the agent's settings are.
-func (a agent) place() profile.Settings { return profile.Of(a.agent).Settings }
+// settings is where the agent's settings are.
+func (a agent) settings() profile.Settings { return profile.Of(a.agent).Settings }
 
 // home is the folder of the agent's settings.
 func (a agent) home() (string, error) {
-	if dir := machine.InHome(a.place().Variable, a.place().Home); dir != "" {
+	if dir := machine.InHome(a.settings().Variable, a.settings().Home); dir != "" {
 		return dir, nil
 	}
 	return "", fmt.Errorf("cannot tell where %s's settings are: HOME is not set; set it, or name a file with --settings", a.title())

@@ -128,7 +128,7 @@ func ReadCodexConfig(dir string) (config CodexConfig, path string, err error) {
 // knows by its place which hook is trusted.
 func codexMoved(path string, before, after []byte) []string {
 	a := codexAgent()
-	was, is := a.places(before), a.places(after)
+	was, is := a.othersAt(before), a.othersAt(after)
 	n := 0
 	for i, place := range was {
 		if i < len(is) && is[i] != place {
@@ -141,8 +141,8 @@ func codexMoved(path string, before, after []byte) []string {
 	return []string{fmt.Sprintf("%s of others in %s now stand at another place, and Codex runs them only once you trust them again: start codex and type /hooks", machine.Count(n, "hook"), path)}
 }
 
-// places lists where the hooks of others are, in the order of the text.
-func (a agent) places(text []byte) []string {
+// othersAt lists where the hooks of others are, in the order of the text.
+func (a agent) othersAt(text []byte) []string {
 	d, err := a.document(text)
 	if err != nil {
 		return nil

@@ -42,7 +42,7 @@ func userFile(t *testing.T, a agent) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, a.place().File)
+	return filepath.Join(dir, a.settings().File)
 }
 
 // tree is every file and folder below dir, but no backups.

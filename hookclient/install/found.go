@@ -25,8 +25,8 @@ func Find() []Found {
 		f := Found{Agent: a.agent, Title: a.title(), Program: machine.FindProgram(profile.Of(a.agent).Programs)}
 		there := f.Program != ""
 		if dir, err := a.home(); err == nil {
-			f.File = filepath.Join(dir, a.place().File)
-			info, err := os.Stat(filepath.Join(dir, a.place().Folder))
+			f.File = filepath.Join(dir, a.settings().File)
+			info, err := os.Stat(filepath.Join(dir, a.settings().Folder))
 			there = there || err == nil && info.IsDir()
 		}
 		if !there {

@@ -100,7 +100,7 @@ type Report struct {
 	Removed  int      // Uninstall: how many hooks went
 	Wait     time.Duration
 	Diff     string   // unified; holds the settings' own text, which may hold anything
-	NotHeld  string   // Install: why calls of this version of the agent run unasked all the same, and what to do
+	Ungated  string   // Install: why calls of this version of the agent run unasked all the same, and what to do
 	Warnings []string // what would silence the hooks, or get round them; Uninstall: where others are left
 }
 
@@ -126,7 +126,7 @@ func (o Options) validate() (agent, error) {
 		}
 	case o.Scope == File && o.File == "":
 		return a, &UsageError{Text: "no settings file named", Hint: "--settings needs the path of a file"}
-	case o.Scope == Project && a.place().Project == "":
+	case o.Scope == Project && a.settings().Project == "":
 		return a, &UsageError{
 			Text: a.title() + " has no settings for a project that are yours alone",
 			Hint: "leave --project out for all your projects, or name a file with --settings",
@@ -189,8 +189,8 @@ func Install(o Options) (Report, error) {
 	r.Changed = !f.exists || !bytes.Equal(after, f.data)
 	r.Created = !f.exists
 	r.Warnings = append(programWarnings(o.Program), consoleWarnings(o.Program.Console)...)
-	if why, cure := NotHeld(a.agent, o.Version); why != "" {
-		r.NotHeld = why + "; " + cure
+	if why, cure := Ungated(a.agent, o.Version); why != "" {
+		r.Ungated = why + "; " + cure
 	}
 	r.Warnings = append(r.Warnings, age(o)...)
 	r.Warnings = append(r.Warnings, typedWarnings(a.agent)...)
@@ -201,7 +201,7 @@ func Install(o Options) (Report, error) {
 	if !r.Changed {
 		return r, nil
 	}
-	r.Warnings = append(r.Warnings, a.displaced(f.path, f.data, after)...)
+	r.Warnings = append(r.Warnings, a.moveWarnings(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
 	if o.DryRun {
 		return r, nil
@@ -231,7 +231,7 @@ func Uninstall(o Options) (Report, error) {
 		return r, f.explain(err)
 	}
 	r.Changed = true
-	r.Warnings = append(r.Warnings, a.displaced(f.path, f.data, after)...)
+	r.Warnings = append(r.Warnings, a.moveWarnings(f.path, f.data, after)...)
 	r.Diff = f.diff(after)
 	f.disposable = a.nothingForeign(f.data)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/aoctl/aoctl/hookclient/install/jsonc"
 )
 
-// opencodeTold are the events that the console is only told of.
-var opencodeTold = []string{
+// opencodeWatched are the events that the console is only told of.
+var opencodeWatched = []string{
 	"tool.execute.after", "chat.message", "session.created", "session.idle", "session.error", "session.deleted",
 }
 
@@ -25,7 +25,7 @@ func init() { installers["opencode"] = opencodeAgent }
 func opencodeAgent() agent {
 	return agent{
 		layout: layout{agent: "opencode"},
-		gate:   own("tool.execute.before"), watched: opencodeTold,
+		gate:   own("tool.execute.before"), watched: opencodeWatched,
 		notes: func(Options, *settingsFile, []byte) []string { return nil },
 		plugin: &plugin{
 			grace: 5 * time.Second,

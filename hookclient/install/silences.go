@@ -101,7 +101,7 @@ func UserFiles() []string {
 	var list []string
 	for _, a := range agents() {
 		if dir, err := a.home(); err == nil {
-			list = append(list, filepath.Join(dir, a.place().File))
+			list = append(list, filepath.Join(dir, a.settings().File))
 		}
 	}
 	return list

@@ -27,10 +27,10 @@ func AgentVersion(ctx context.Context, agent string) string {
 	return version
 }
 
-// NotHeld says why calls of an agent of this version run unasked, and what to do; "" when
+// Ungated says why calls of an agent of this version run unasked, and what to do; "" when
 // they do not, or when the version is not known.
-func NotHeld(agent, version string) (why, cure string) {
-	g := profile.Of(agent).Held
+func Ungated(agent, version string) (why, cure string) {
+	g := profile.Of(agent).Gate
 	if g.Since == "" || version == "" || machine.CompareVersions(version, g.Since) >= 0 {
 		return "", ""
 	}
@@ -40,7 +40,7 @@ func NotHeld(agent, version string) (why, cure string) {
 
 // age warns where the version of an agent is not known, and an old one is not held.
 func age(o Options) []string {
-	g := profile.Of(o.Agent).Held
+	g := profile.Of(o.Agent).Gate
 	if g.Since == "" || o.Version != "" {
 		return nil
 	}

@@ -33,8 +33,8 @@ func TestInstallForAnOlderAgent(t *testing.T) {
 			o, _ := home(t)
 			o.Agent, o.Version = tt.agent, tt.version
 			r := install(t, o)
-			if !strings.Contains(r.NotHeld, tt.held) || (r.NotHeld == "") != (tt.held == "") {
-				t.Errorf("not held: %q, want %q", r.NotHeld, tt.held)
+			if !strings.Contains(r.Ungated, tt.held) || (r.Ungated == "") != (tt.held == "") {
+				t.Errorf("not held: %q, want %q", r.Ungated, tt.held)
 			}
 			warnings := strings.Join(r.Warnings, "\n")
 			if !strings.Contains(warnings, tt.warns) || strings.Contains(warnings, "version") != (tt.warns != "") {

@@ -49,10 +49,10 @@ func (a agent) leftIn(o Options, f *settingsFile) []string {
 		return a.elsewhere(o, f)
 	}
 	wd, err := os.Getwd()
-	if err != nil || a.place().Shared == "" {
+	if err != nil || a.settings().Shared == "" {
 		return nil
 	}
-	path := filepath.Join(wd, a.place().Shared)
+	path := filepath.Join(wd, a.settings().Shared)
 	data, err := machine.ReadBounded(path, MaxSettings)
 	if err != nil || path == f.path {
 		return nil
@@ -67,8 +67,8 @@ func (a agent) leftIn(o Options, f *settingsFile) []string {
 	return []string{fmt.Sprintf("aoctl is still installed in %s", path)}
 }
 
-// displaced warns of other people's hooks that change their place from before to after.
-func (a agent) displaced(path string, before, after []byte) []string {
+// moveWarnings warns of other people's hooks that change their place from before to after.
+func (a agent) moveWarnings(path string, before, after []byte) []string {
 	if a.moved == nil {
 		return nil
 	}

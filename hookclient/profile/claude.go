@@ -7,7 +7,7 @@ var claude = Profile{
 	Name: "claude", Title: "Claude Code", Programs: []string{"claude"}, Script: "/claude-code/cli.js", Tried: "2.1.329",
 	Marks: []string{"CLAUDECODE", "CLAUDE_PID"},
 	Alone: []string{"CLAUDECODE", "CLAUDE_PID"},
-	Told: []string{
+	Variables: []string{
 		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID",
 		"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED",
 	},

@@ -5,7 +5,7 @@ package profile
 // Source: runs of 0.169.0, and of releases on both sides of the first that is held.
 var codex = Profile{
 	Name: "codex", Title: "Codex", Programs: []string{"codex"}, Tried: "0.169.0",
-	Held:  Held{"0.124.0", "runs no hooks, or not before a patch", "npm install -g @openai/codex@latest"},
+	Gate:  Gate{"0.124.0", "runs no hooks, or not before a patch", "npm install -g @openai/codex@latest"},
 	Marks: []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"},
 	Settings: Settings{
 		Variable: "CODEX_HOME", Home: ".codex", File: "hooks.json", Shared: ".codex/hooks.json", Rivals: true,

@@ -4,11 +4,11 @@ package profile
 // Source: runs of 1.0.102, and of releases on both sides of the first that is held.
 var copilot = Profile{
 	Name: "copilot", Title: "Copilot CLI", Programs: []string{"copilot"}, Tried: "1.0.102",
-	Held:    Held{"1.0.70", "runs a call when its hook fails, as with no console, or runs no hooks", "copilot update"},
-	Marks:   []string{"COPILOT_CLI"},
-	Alone:   []string{"COPILOT_CLI"},
-	Told:    []string{"COPILOT_CLI", "COPILOT_PROJECT_DIR"},
-	Project: "COPILOT_PROJECT_DIR",
+	Gate:      Gate{"1.0.70", "runs a call when its hook fails, as with no console, or runs no hooks", "copilot update"},
+	Marks:     []string{"COPILOT_CLI"},
+	Alone:     []string{"COPILOT_CLI"},
+	Variables: []string{"COPILOT_CLI", "COPILOT_PROJECT_DIR"},
+	Project:   "COPILOT_PROJECT_DIR",
 	Settings: Settings{
 		Variable: "COPILOT_HOME", Home: ".copilot", File: "hooks/aoctl.json", Shared: ".github/hooks/aoctl.json", Rivals: true,
 		Guarded: []string{".copilot"}, Files: []string{".github/hooks/"}, Steer: []string{"COPILOT_HOME"},

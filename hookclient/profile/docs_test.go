@@ -40,11 +40,11 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	for _, p := range All() {
-		if p.Held.Since == "" {
+		if p.Gate.Since == "" {
 			continue
 		}
-		if row := rows[p.Title]; len(row) == 0 || !strings.HasPrefix(row[0]+" ", p.Held.Since+" ") {
-			t.Errorf("%s asks from %s: %q", p.Title, p.Held.Since, row)
+		if row := rows[p.Title]; len(row) == 0 || !strings.HasPrefix(row[0]+" ", p.Gate.Since+" ") {
+			t.Errorf("%s asks from %s: %q", p.Title, p.Gate.Since, row)
 		}
 	}
 	if list := "claude, codex, gemini, qwen, opencode, copilot, cursor"; strings.Join(Names(), ", ") != list || !strings.Contains(string(text), list) {

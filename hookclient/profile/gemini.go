@@ -5,11 +5,11 @@ package profile
 // Source: runs of 0.61.0, and of releases on both sides of the first that is held.
 var gemini = Profile{
 	Name: "gemini", Title: "Gemini CLI", Programs: []string{"gemini"}, Tried: "0.61.0",
-	Held:    Held{"0.26.0", "runs no hooks", "npm install -g @google/gemini-cli@latest"},
-	Marks:   []string{"GEMINI_CLI", "GEMINI_SESSION_ID"},
-	Alone:   []string{"GEMINI_SESSION_ID"},
-	Told:    []string{"GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"},
-	Session: "GEMINI_SESSION_ID", Project: "GEMINI_PROJECT_DIR",
+	Gate:      Gate{"0.26.0", "runs no hooks", "npm install -g @google/gemini-cli@latest"},
+	Marks:     []string{"GEMINI_CLI", "GEMINI_SESSION_ID"},
+	Alone:     []string{"GEMINI_SESSION_ID"},
+	Variables: []string{"GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR"},
+	Session:   "GEMINI_SESSION_ID", Project: "GEMINI_PROJECT_DIR",
 	Settings: Settings{
 		Home: ".gemini", File: "settings.json", Shared: ".gemini/settings.json", Rivals: true,
 		Guarded: []string{".gemini"}, Files: []string{"/etc/gemini-cli/", "/Library/Application Support/GeminiCli/"},

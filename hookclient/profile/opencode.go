@@ -5,10 +5,10 @@ package profile
 // Source: runs of 1.18.33, and of releases on both sides of the first that is held.
 var opencode = Profile{
 	Name: "opencode", Title: "opencode", Programs: []string{"opencode"}, Tried: "1.18.33",
-	Held:  Held{"1.1.11", "reads no plugins from that folder, or does not start", "opencode upgrade"},
-	Marks: []string{"OPENCODE"},
-	Alone: []string{"OPENCODE"},
-	Told:  []string{"OPENCODE"},
+	Gate:      Gate{"1.1.11", "reads no plugins from that folder, or does not start", "opencode upgrade"},
+	Marks:     []string{"OPENCODE"},
+	Alone:     []string{"OPENCODE"},
+	Variables: []string{"OPENCODE"},
 	Settings: Settings{
 		Variable: "XDG_CONFIG_HOME", Home: ".config", Folder: "opencode", File: "opencode/plugins/aoctl.js",
 		Guarded: []string{".opencode"}, Files: []string{"~/.config/opencode/", "opencode.json", "opencode.jsonc"},

@@ -26,15 +26,15 @@ type Profile struct {
 	Programs []string // the names under which it is installed, the usual one first
 	Script   string   // how the path of a script ends that is its program, when an interpreter runs it; "" for none
 	Tried    string   // the release that aoctl was tried with; "" for none
-	Held     Held
+	Gate     Gate
 
 	// Marks are variables that it sets for what it runs, and no person does. What a person
 	// sets for an agent, such as CODEX_HOME, is none.
 	Marks []string
 	// Alone are those of them that its hooks have and the hooks of no other agent.
 	Alone []string
-	// Told are the variables of its hooks that the broker hears of.
-	Told []string
+	// Variables are the variables of its hooks that the broker hears of.
+	Variables []string
 	// Session and Project are those that hold its session's id and the project's folder, and
 	// PID its process's; "" where there is none.
 	Session, Project, PID string
@@ -60,9 +60,9 @@ type Profile struct {
 	GivenUp func(callID []byte) string
 }
 
-// Held says from which release on the gate holds an agent, and what becomes of calls in an
+// Gate says from which release on the gate holds an agent, and what becomes of calls in an
 // older one. The zero value is an agent of which no release is known that is not held.
-type Held struct {
+type Gate struct {
 	Since  string
 	Older  string // "runs no hooks"
 	Update string // a command line
@@ -148,7 +148,7 @@ var Terminal = []string{"TMUX", "TMUX_PANE"}
 // TellTales are the variables that a hook client passes on when they are set, because they
 // tell which agent is asking, and where.
 func TellTales() []string {
-	return append(Gather(func(p *Profile) []string { return p.Told }), Terminal...)
+	return append(Gather(func(p *Profile) []string { return p.Variables }), Terminal...)
 }
 
 // Limit is d, or less when the agent waits for no more.

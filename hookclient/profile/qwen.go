@@ -9,11 +9,11 @@ import "time"
 // between 0.12.0 and 0.15.6 none was to be had.
 var qwen = Profile{
 	Name: "qwen", Title: "Qwen Code", Programs: []string{"qwen"}, Tried: "0.24.4",
-	Held:    Held{"0.15.6", "runs no hooks", "npm install -g @qwen-code/qwen-code@latest"},
-	Marks:   []string{"QWEN_CODE", "QWEN_CODE_SESSION_ID"},
-	Alone:   []string{"QWEN_CODE_SESSION_ID"},
-	Told:    []string{"QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"},
-	Session: "QWEN_CODE_SESSION_ID", Project: "QWEN_PROJECT_DIR",
+	Gate:      Gate{"0.15.6", "runs no hooks", "npm install -g @qwen-code/qwen-code@latest"},
+	Marks:     []string{"QWEN_CODE", "QWEN_CODE_SESSION_ID"},
+	Alone:     []string{"QWEN_CODE_SESSION_ID"},
+	Variables: []string{"QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR"},
+	Session:   "QWEN_CODE_SESSION_ID", Project: "QWEN_PROJECT_DIR",
 	Settings: Settings{
 		Home: ".qwen", File: "settings.json", Shared: ".qwen/settings.json",
 		Guarded: []string{".qwen"}, Steer: []string{"QWEN_HOME"},

@@ -14,7 +14,7 @@ import (
 func (s *session) ask(ctx context.Context, q ask) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.asks[q.id] = openAsk{q.serial, cancel}
-	s.asked.Go(func() {
+	s.asking.Go(func() {
 		defer cancel()
 		a := s.put(ctx, q)
 		a.serial = q.serial

@@ -117,7 +117,7 @@ func playAgent(how string) int {
 		}
 		return finish()
 	case "asks-much-and-dies":
-		for range maxUnread>>20 + 1 { // each is answered with its id
+		for range maxBacklog>>20 + 1 { // each is answered with its id
 			say(`{"type":"control_request","request_id":"%s","request":{"subtype":"nonsense"}}`, strings.Repeat("i", 1<<20))
 		}
 		for range 10 { // nobody listens any more

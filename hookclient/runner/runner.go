@@ -100,13 +100,13 @@ type session struct {
 	link  *link
 	times times
 
-	peer  *peer
-	child *child
-	out   *writer
-	errs  *stderrTail
-	show  *viewer
-	asks  map[string]openAsk // the latest of each id
-	asked sync.WaitGroup
+	peer   *peer
+	child  *child
+	out    *writer
+	errs   *stderrTail
+	show   *viewer
+	asks   map[string]openAsk // the latest of each id
+	asking sync.WaitGroup
 
 	lines    chan line
 	ended    chan struct{} // closed when there are no more lines
@@ -150,7 +150,7 @@ func (s *session) run(ctx context.Context) (Result, error) {
 	go s.errs.follow(s.child.stderr)
 	s.loop(ctx, work)
 	defer s.show.close()
-	s.asked.Wait() // each takes its question back, and no longer than it may
+	s.asking.Wait() // each takes its question back, and no longer than it may
 	if !s.link.flush(work, s.o.Linger) {
 		s.o.Log.Warn("not all was told to the console", "session_id", s.o.Start.SessionID)
 	}

@@ -54,12 +54,12 @@ func (w *writer) abort() {
 func (w *writer) full() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.bytes > maxUnread
+	return w.bytes > maxBacklog
 }
 
-// maxUnread is how much is kept for an agent that does not read before it is no longer
+// maxBacklog is how much is kept for an agent that does not read before it is no longer
 // listened to, in bytes.
-const maxUnread = 16 << 20
+const maxBacklog = 16 << 20
 
 func (w *writer) run() {
 	defer close(w.gone)

@@ -143,9 +143,9 @@ func (c *checker) noGate(files int) bool {
 	return true
 }
 
-// notHeld reports an agent here that is too old for the gate that stands in its settings.
-func (c *checker) notHeld() {
-	if why, cure := install.NotHeld(c.a.Name, c.r.Version); why != "" {
+// ungated reports an agent here that is too old for the gate that stands in its settings.
+func (c *checker) ungated() {
+	if why, cure := install.Ungated(c.a.Name, c.r.Version); why != "" {
 		c.add(Fail, "version", cure, "%s", why)
 	}
 }

@@ -35,7 +35,7 @@ func checkCodex(c *checker) {
 	config, path, err := install.ReadCodexConfig(dir)
 	ask := sync.OnceValues(func() ([]install.CodexHook, error) { return c.o.CodexHooks(c.r.Program, dir, c.o.Project) })
 	if !c.installedHooks(d, files, func(f *hookFile, h foundHook) {
-		switch why, _ := install.NotHeld("codex", c.r.Version); {
+		switch why, _ := install.Ungated("codex", c.r.Version); {
 		case why != "": // no hook runs, trusted or not
 		case !install.CodexTrusts(c.r.Version):
 			c.add(OK, "hook trust", "", "Codex %s runs hooks without being told to trust them; one from %s on does not", c.r.Version, install.CodexTrustsFrom)
@@ -45,7 +45,7 @@ func checkCodex(c *checker) {
 	}) {
 		return
 	}
-	c.notHeld()
+	c.ungated()
 	if err != nil {
 		c.add(Warn, "settings", "correct the file by hand", "cannot tell what is in %s: %v", path, err)
 	}

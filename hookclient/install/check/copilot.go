@@ -53,7 +53,7 @@ func checkCopilot(c *checker) {
 	if !c.installedHooks(d, append(files, more...), nil) {
 		return
 	}
-	c.notHeld()
+	c.ungated()
 	for _, f := range files {
 		if f.doc == nil || !hookline.Mentions(string(f.data)) {
 			continue

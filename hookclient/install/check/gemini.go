@@ -42,7 +42,7 @@ func checkGemini(c *checker) {
 	if !c.installedHooks(d, files, func(f *hookFile, h foundHook) { c.geminiEditors(d, f, h) }) {
 		return
 	}
-	c.notHeld()
+	c.ungated()
 	c.switchedOff(files, "hooksConfig.enabled", "false")
 	for _, f := range files {
 		if f.doc == nil {

@@ -51,7 +51,7 @@ func checkOpencode(c *checker) {
 		c.noGate(0)
 		return
 	}
-	c.notHeld()
+	c.ungated()
 	if v := os.Getenv("OPENCODE_PURE"); v == "1" || v == "true" {
 		c.add(Fail, "environment", "unset OPENCODE_PURE", "OPENCODE_PURE is set: plugins are left out")
 	}

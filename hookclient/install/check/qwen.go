@@ -34,7 +34,7 @@ func checkQwen(c *checker) {
 	if !c.installedHooks(d, files, nil) {
 		return
 	}
-	c.notHeld()
+	c.ungated()
 	c.switchedOff(files, "disableAllHooks", "true")
 	c.typedCommands()
 	c.started(silencer{flag: "--safe-mode"}, silencer{flag: "--bare"})

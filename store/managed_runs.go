@@ -73,11 +73,11 @@ func messagesOf(s *broker.Session) []**broker.Message {
 	return []**broker.Message{&s.Message, &s.Run.Told}
 }
 
-// readHeld reads into s the columns of its row that are JSON. What another program made
+// readRun reads into s the columns of its row that are JSON. What another program made
 // unreadable is left out, so that nobody is kept from all the rest: a session of which it is
 // not known how it is held has a Run that can neither go on nor be resumed, and says why.
 // doubt is the first of it.
-func readHeld(s *broker.Session, subagents, run, message string) (doubt error) {
+func readRun(s *broker.Session, subagents, run, message string) (doubt error) {
 	note := func(what string, err error) {
 		if err == nil {
 			return
@@ -118,7 +118,7 @@ func optionally[T any](text string) (*T, error) {
 
 func doubtStart(ctx context.Context, q querier, s *broker.Session) (doubt, err error) {
 	var start wire.RunStart
-	said, doubt, err := told(ctx, q, &start, broker.EventRunStarted, sqlRunStarted, s.ID)
+	said, doubt, err := readWitness(ctx, q, &start, broker.EventRunStarted, sqlRunStarted, s.ID)
 	if err != nil || doubt != nil {
 		return doubt, err
 	}
@@ -132,7 +132,7 @@ func doubtStart(ctx context.Context, q querier, s *broker.Session) (doubt, err e
 
 func doubtMessage(ctx context.Context, q querier, session string, m broker.Message) (doubt, err error) {
 	var queued broker.Message
-	said, doubt, err := told(ctx, q, &queued, broker.EventMessageQueued, sqlMessageQueued, session, m.ID)
+	said, doubt, err := readWitness(ctx, q, &queued, broker.EventMessageQueued, sqlMessageQueued, session, m.ID)
 	if err != nil || doubt != nil {
 		return doubt, err
 	}
@@ -142,8 +142,8 @@ func doubtMessage(ctx context.Context, q querier, session string, m broker.Messa
 	return nil, nil
 }
 
-// told reads the data of one event into v. doubt says why the log does not vouch for it.
-func told(ctx context.Context, q querier, v any, typ, query string, args ...any) (said witness, doubt, err error) {
+// readWitness reads the data of one event into v. doubt says why the log does not vouch for it.
+func readWitness(ctx context.Context, q querier, v any, typ, query string, args ...any) (said witness, doubt, err error) {
 	err = each(ctx, q, func(row scanner) error { return row.Scan(said.dest()...) }, query, args...)
 	if err != nil {
 		return said, nil, err

@@ -9,11 +9,11 @@ import (
 func openSettings(a agent, o Options) (*settingsFile, error) {
 	switch o.Scope {
 	case Project:
-		path, err := filepath.Abs(a.place().Project)
+		path, err := filepath.Abs(a.settings().Project)
 		if err != nil {
 			return nil, err
 		}
-		return settingsIn(path, depth(a.place().Project))
+		return settingsIn(path, depth(a.settings().Project))
 	case File:
 		path, err := filepath.Abs(o.File)
 		if err != nil {
@@ -26,7 +26,7 @@ func openSettings(a agent, o Options) (*settingsFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settingsIn(filepath.Join(dir, a.place().File), depth(a.place().File)+1)
+	return settingsIn(filepath.Join(dir, a.settings().File), depth(a.settings().File)+1)
 }
 
 // settingsIn reads the file at path, above which so many folders may be made.
