@@ -36,9 +36,9 @@ var ErrPutOff = errors.New("the call is put off until a person answers it")
 
 // Why a runner is turned away.
 var (
-	ErrHeld      = errors.New("another process has this session")
-	ErrNotRunner = errors.New("this process does not hold the session")
-	ErrStopped   = errors.New("the session is stopped")
+	ErrOtherProcess = errors.New("another process has this session")
+	ErrNotRunner    = errors.New("this process does not hold the session")
+	ErrStopped      = errors.New("the session is stopped")
 )
 
 // ErrLift is an ErrForbidden in words of its own: a message to a stopped session.

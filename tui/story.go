@@ -112,7 +112,7 @@ func (d *doc) background(a around) {
 }
 
 // pastEnd is how an earlier call ended, in a word or two; safe to draw.
-func pastEnd(p story.Past) (string, ink) {
+func pastEnd(p story.EarlierCall) (string, ink) {
 	switch {
 	case p.Ran != nil:
 		return ranWords(*p.Ran)

@@ -147,7 +147,7 @@ func TestGoldenStory(t *testing.T) {
 	moments := aSession()
 	told := story.Story{Asked: "Make the tests pass,\nthen clean up.\x1b[2J", AskedAt: seconds(170)}
 	failed, took := ranData(true, 9800, "FAIL"), ranData(false, 7, "")
-	told.Before = []story.Past{{Request: *moments[8].Call}, {Request: *moments[5].Call, Ran: &took}, {Request: *moments[3].Call, Ran: &failed}}
+	told.Before = []story.EarlierCall{{Request: *moments[8].Call}, {Request: *moments[5].Call, Ran: &took}, {Request: *moments[3].Call, Ran: &failed}}
 	goldenScene(t, "story", func(width, height int) *still {
 		s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: mixedCalls()[:1]}, nil, termenv.Ascii)
 		s.draw(width, height)

@@ -12,7 +12,7 @@ import (
 type transcript struct {
 	session string
 	from    screen // where esc leads
-	tell    story.Telling
+	tell    story.Conversation
 	noFile  string // why the agent's file was not read
 	path    string
 	unread  int64 // bytes at the file's end that are no whole line yet

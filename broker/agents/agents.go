@@ -148,9 +148,9 @@ var dialects = map[string]Dialect{}
 
 // about is what is known of a dialect beside how it reads and writes.
 type about struct {
-	// looks tells its payloads from those of others, by their fields and by the tell-tale
-	// variables.
-	looks func(has map[string]bool, env map[string]string) bool
+	// sent reports whether a payload is one of this agent's, by the names of its fields and by
+	// the tell-tale variables of the hook's process.
+	sent func(has map[string]bool, env map[string]string) bool
 	// dialogs are the tools by which the agent puts something to its user, under its own
 	// names, with inputs of their own shapes. They are known here, whatever the dialect
 	// translates, so that no rule takes one for something that it may allow.

@@ -7,7 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-func init() { register(claude{}, about{looks: looksClaude}) }
+func init() { register(claude{}, about{sent: isClaude}) }
 
 const claudeName = "claude"
 
@@ -171,8 +171,8 @@ func claudeDescription(input json.RawMessage) string {
 	return ""
 }
 
-// looksClaude knows a call of Claude Code's, which has no timestamp and no turn_id.
-func looksClaude(has map[string]bool, _ map[string]string) bool {
+// isClaude knows a call of Claude Code's, which has no timestamp and no turn_id.
+func isClaude(has map[string]bool, _ map[string]string) bool {
 	for _, other := range []string{"timestamp", "turn_id", "cursor_version", "conversation_id", "sessionId", "hookName", "toolName"} {
 		if has[other] {
 			return false

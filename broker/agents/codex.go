@@ -7,7 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker/wire"
 )
 
-func init() { register(codex{}, about{looks: looksCodex, dialogs: codexDialogs}) }
+func init() { register(codex{}, about{sent: isCodex, dialogs: codexDialogs}) }
 
 const codexName = "codex"
 
@@ -128,6 +128,6 @@ func codexTakes(tool string, input json.RawMessage) bool {
 	return err == nil && len(fields) == 1 && fields[0].Key == "command" && fields[0].Value[0] == '"'
 }
 
-func looksCodex(has map[string]bool, _ map[string]string) bool {
+func isCodex(has map[string]bool, _ map[string]string) bool {
 	return has["turn_id"] && !has["delta"]
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func init() { register(copilot{}, about{looks: looksCopilot, dialogs: copilotDialogs}) }
+func init() { register(copilot{}, about{sent: isCopilot, dialogs: copilotDialogs}) }
 
 const copilotName = "copilot"
 
@@ -199,9 +199,9 @@ func copilotText(r *reader, key string) json.RawMessage {
 // freeText is the name under which the text of a tool without parameters is shown.
 const freeText = "input"
 
-// looksCopilot knows all of its calls. Of its other events some name a transcript, as Gemini
+// isCopilot knows all of its calls. Of its other events some name a transcript, as Gemini
 // CLI's do, but then they say why a turn stopped, or its variables are there.
-func looksCopilot(has map[string]bool, env map[string]string) bool {
+func isCopilot(has map[string]bool, env map[string]string) bool {
 	if has["sessionId"] || has["hookName"] || has["toolName"] {
 		return true
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-func init() { register(cursor{}, about{looks: looksCursor, dialogs: cursorDialogs, startsIn: "cwd"}) }
+func init() { register(cursor{}, about{sent: isCursor, dialogs: cursorDialogs, startsIn: "cwd"}) }
 
 const cursorName = "cursor"
 
@@ -160,6 +160,6 @@ func cursorCall(r *reader, h *Hook) {
 	}
 }
 
-func looksCursor(has map[string]bool, _ map[string]string) bool {
+func isCursor(has map[string]bool, _ map[string]string) bool {
 	return has["cursor_version"] || has["conversation_id"]
 }

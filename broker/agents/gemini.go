@@ -6,7 +6,7 @@ import (
 )
 
 func init() {
-	register(gemini{}, about{looks: looksGemini, dialogs: geminiDialogs, startsIn: "dir_path"})
+	register(gemini{}, about{sent: isGemini, dialogs: geminiDialogs, startsIn: "dir_path"})
 }
 
 const geminiName = "gemini"
@@ -146,6 +146,6 @@ func geminiGate(event string, a Answer) []byte {
 	return oneLine(geminiAnswer{Decision: "deny", Reason: refusal(a, false)})
 }
 
-func looksGemini(has map[string]bool, _ map[string]string) bool {
+func isGemini(has map[string]bool, _ map[string]string) bool {
 	return has["timestamp"] && has["transcript_path"]
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-func init() { register(generic{}, about{looks: looksGeneric}) }
+func init() { register(generic{}, about{sent: isGeneric}) }
 
 const genericName = "generic"
 
@@ -82,6 +82,6 @@ func (generic) Encode(event string, _ json.RawMessage, a Answer) []byte {
 	return oneLine(genericAnswer{Decision: "allow", Input: a.UpdatedInput})
 }
 
-func looksGeneric(has map[string]bool, _ map[string]string) bool {
+func isGeneric(has map[string]bool, _ map[string]string) bool {
 	return has["event"] && has["session"] && !has["hook_event_name"]
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func init() {
-	register(opencode{}, about{looks: looksOpencode, dialogs: opencodeDialogs, startsIn: "workdir"})
+	register(opencode{}, about{sent: isOpencode, dialogs: opencodeDialogs, startsIn: "workdir"})
 }
 
 const opencodeName = "opencode"
@@ -137,7 +137,7 @@ func (opencode) Encode(event string, _ json.RawMessage, a Answer) []byte {
 	return oneLine(opencodeAnswer{Decision: "allow", Args: a.UpdatedInput})
 }
 
-// looksOpencode knows what aoctl's plugin sends, looksGeneric what any program may.
-func looksOpencode(has map[string]bool, _ map[string]string) bool {
+// isOpencode knows what aoctl's plugin sends, isGeneric what any program may.
+func isOpencode(has map[string]bool, _ map[string]string) bool {
 	return has["event"] && has["sessionID"] && !has["hook_event_name"]
 }

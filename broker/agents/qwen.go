@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func init() { register(qwen{}, about{looks: looksQwen, dialogs: qwenDialogs, startsIn: "directory"}) }
+func init() { register(qwen{}, about{sent: isQwen, dialogs: qwenDialogs, startsIn: "directory"}) }
 
 const qwenName = "qwen"
 
@@ -141,8 +141,8 @@ func (qwen) Encode(event string, input json.RawMessage, a Answer) []byte {
 	})
 }
 
-// looksQwen tells it from Gemini CLI, which it began as. On a call it says its mode.
-func looksQwen(has map[string]bool, env map[string]string) bool {
+// isQwen tells it from Gemini CLI, which it began as. On a call it says its mode.
+func isQwen(has map[string]bool, env map[string]string) bool {
 	return has["timestamp"] && has["transcript_path"] &&
 		(has["permission_mode"] || has["prompt_id"] || has["tool_call_id"] || env["QWEN_CODE_SESSION_ID"] != "" && env["GEMINI_SESSION_ID"] == "")
 }

@@ -21,9 +21,9 @@ var anyReading = wire.Rules{Loose: slices.Concat(claudeReading.Loose, []string{
 	"summary", "model_params", "modified_files",
 })}
 
-// asked is the order in which a payload is held against the agents. Some are known by less
-// than others, and one that began as another agent comes before that one.
-var asked = []string{claudeName, cursorName, copilotName, qwenName, geminiName, codexName, opencodeName, genericName}
+// byPayload is the order in which agents are asked whether a payload is theirs. Some are known
+// by less than others, and one that began as another agent comes before that one.
+var byPayload = []string{claudeName, cursorName, copilotName, qwenName, geminiName, codexName, opencodeName, genericName}
 
 // Recognise names the dialect for a payload that came in under the name hint.
 //
@@ -49,7 +49,7 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 	for _, f := range fields {
 		has[f.Key] = true
 	}
-	if hint == genericName && looksGeneric(has, env) {
+	if hint == genericName && isGeneric(has, env) {
 		return hint, nil // whatever other fields a program has
 	}
 	name, ok := callerByPayload(has, env)
@@ -66,8 +66,8 @@ func Recognise(hint string, payload []byte, env map[string]string) (string, erro
 }
 
 func callerByPayload(has map[string]bool, env map[string]string) (string, bool) {
-	for _, name := range asked {
-		if known[name].looks(has, env) {
+	for _, name := range byPayload {
+		if known[name].sent(has, env) {
 			return name, true
 		}
 	}
@@ -81,7 +81,7 @@ func callerByEnv(hint string, env map[string]string) (string, bool) {
 	if len(profile.Of(hint).Alone) == 0 {
 		return "", false
 	}
-	for _, name := range asked {
+	for _, name := range byPayload {
 		for _, variable := range profile.Of(name).Alone {
 			if env[variable] != "" {
 				return name, name != claudeName // nothing of its own says otherwise than the hint

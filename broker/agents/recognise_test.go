@@ -59,9 +59,9 @@ func TestRecogniseNamesTheCaller(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			name, err := Recognise("claude", []byte(tt.payload), tt.env)
-			if i := slices.IndexFunc(asked, func(name string) bool { return TraitsOf(name).Title == tt.want }); i < 0 {
+			if i := slices.IndexFunc(byPayload, func(name string) bool { return TraitsOf(name).Title == tt.want }); i < 0 {
 				t.Fatalf("nobody is called %s", tt.want)
-			} else if want := asked[i]; dialects[want] != nil {
+			} else if want := byPayload[i]; dialects[want] != nil {
 				if name != want || err != nil {
 					t.Errorf("Recognise = %q, %v; want %s", name, err, want)
 				}
@@ -87,10 +87,10 @@ func TestRecogniseLeavesTheRestToOthers(t *testing.T) {
 
 // TestRecogniseWithoutDialect: an agent that nobody here speaks for is named, and refused.
 func TestRecogniseWithoutDialect(t *testing.T) {
-	old := asked
-	defer func() { asked = old; delete(known, "Martian") }()
-	asked = []string{"Martian"}
-	known["Martian"] = about{looks: looksGemini}
+	old := byPayload
+	defer func() { byPayload = old; delete(known, "Martian") }()
+	byPayload = []string{"Martian"}
+	known["Martian"] = about{sent: isGemini}
 	name, err := Recognise("claude", []byte(`{"timestamp":1,"transcript_path":"/t"}`), nil)
 	if name != "" || !errors.Is(err, ErrOtherAgent) || !strings.Contains(err.Error(), "Martian") {
 		t.Errorf("Recognise = %q, %v", name, err)

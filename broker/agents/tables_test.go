@@ -382,7 +382,7 @@ func TestRestartKeepsOptions(t *testing.T) {
 // Every agent that has a page has a dialect, and its hooks are told from others.
 func TestEveryPageHasADialect(t *testing.T) {
 	for _, name := range profile.Names() {
-		if dialects[name] == nil || known[name].looks == nil || !slices.Contains(asked, name) {
+		if dialects[name] == nil || known[name].sent == nil || !slices.Contains(byPayload, name) {
 			t.Errorf("%s has a page, but no dialect, or nobody asks whether a payload is its own", name)
 		}
 	}

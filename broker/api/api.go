@@ -184,7 +184,7 @@ func NewServer() *Server {
 func (sv *Server) Open(o Options) {
 	sv.o = o
 	sv.callers = callers{view: o.View, records: o.Records, listenOperators: o.ListenOperators}
-	sv.waiting = waiting{engine: o.Engine, view: o.View, lines: lines{held: map[string][]waiter{}}}
+	sv.waiting = waiting{engine: o.Engine, view: o.View, lines: lines{waiters: map[string][]waiter{}}}
 }
 
 // MayWait is how many calls may wait, each on a connection.

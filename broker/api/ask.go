@@ -126,7 +126,7 @@ func (rt callRoutes) getDecision(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	rt.o.Engine.Tell(engine.Looked{ID: req.ID, Again: again})
+	rt.o.Engine.Tell(engine.Polled{ID: req.ID, Within: again})
 	rt.whenAnswered(w, r, req, min(wait, rt.o.Hold), rt.decisionReply)
 }
 

@@ -244,9 +244,9 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// Claim takes the lock of socket without listening: whoever holds it is the only one to
+// LockSocket takes the lock of socket without listening: whoever holds it is the only one to
 // write to the database. Closing gives it back. Errors: *InUseError, *SocketError.
-func Claim(socket string) (io.Closer, error) {
+func LockSocket(socket string) (io.Closer, error) {
 	if err := PrivateDir(filepath.Dir(socket)); err != nil {
 		return nil, err
 	}

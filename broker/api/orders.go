@@ -61,7 +61,7 @@ func (rt runRoutes) ordersReply(ctx context.Context, id string, runner broker.Pr
 
 // tell is the answer that tells a runner of list.
 func (rt runRoutes) tell(id string, list []wire.RunOrder) reply {
-	rt.o.Engine.Do(engine.OrdersTold{SessionID: id, List: list})
+	rt.o.Engine.Do(engine.OrdersSent{SessionID: id, List: list})
 	if list == nil {
 		list = []wire.RunOrder{}
 	}

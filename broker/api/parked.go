@@ -30,7 +30,7 @@ type reply struct {
 type Parked struct {
 	Conn     net.Conn
 	Patience broker.Patience // how long its peer waits, as far as it says so
-	Looks    bool            // it is one look of many, and hanging up says little
+	Polls    bool            // it asks now and again, so that hanging up says little
 }
 
 // wake ends the read. It may be called from any goroutine, also twice.

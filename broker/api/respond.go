@@ -38,7 +38,7 @@ var statuses = []struct {
 	{broker.ErrAlreadyDecided, http.StatusConflict, "already_decided", "the first answer counts"},
 	{broker.ErrNotFound, http.StatusNotFound, "not_found", `"aoctl sessions" and "aoctl pending" list what there is`},
 	{broker.ErrNotManaged, http.StatusConflict, "not_managed", `it was not started with "aoctl run"; "aoctl stop" stops any session`},
-	{broker.ErrHeld, http.StatusConflict, "held", "end that one first"},
+	{broker.ErrOtherProcess, http.StatusConflict, "held", "end that one first"},
 	{broker.ErrNotRunner, http.StatusConflict, "not_the_runner", "say POST /runs first"},
 	{broker.ErrStopped, http.StatusConflict, "stopped", "what the person says to it in the console (m) lifts the stop, and starts it again"},
 	{broker.ErrTaken, http.StatusConflict, "conflict", `"aoctl sessions" shows what it does`},

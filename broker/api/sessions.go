@@ -89,7 +89,7 @@ func (rt sessionRoutes) getCheckStop(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]bool{"stop_requested": stop})
 }
 
-const maxProcessesTold = 2000
+const processesListed = 2000
 
 // kill is POST /sessions/{id}/stop with {"kill": true}.
 func (rt sessionRoutes) kill(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +104,7 @@ func (rt sessionRoutes) kill(w http.ResponseWriter, r *http.Request) {
 		Killed   broker.Killed `json:"killed"`
 		Over     bool          `json:"over"`     // nothing that was to end is known to live on
 		Recorded bool          `json:"recorded"` // all of it is in the log
-	}{sessionView{s, s.Status()}, told(done), done.Over(), err == nil}
+	}{sessionView{s, s.Status()}, bounded(done), done.Over(), err == nil}
 	writeJSON(w, http.StatusOK, answer)
 }
 
@@ -114,13 +114,13 @@ func (rt sessionRoutes) getSessionProcesses(w http.ResponseWriter, r *http.Reque
 		fail(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, told(found))
+	writeJSON(w, http.StatusOK, bounded(found))
 }
 
-// told keeps an answer to a size that can be read.
-func told(r broker.Killed) broker.Killed {
-	if more := len(r.Processes) - maxProcessesTold; more > 0 {
-		r.Processes = r.Processes[:maxProcessesTold]
+// bounded keeps an answer to a size that can be read.
+func bounded(r broker.Killed) broker.Killed {
+	if more := len(r.Processes) - processesListed; more > 0 {
+		r.Processes = r.Processes[:processesListed]
 		r.Unfinished = cmp.Or(r.Unfinished, fmt.Sprintf("%d more are not listed", more))
 	}
 	return r

@@ -65,7 +65,7 @@ func (wt *waiting) HoldCall(p *Parked, id string, hold time.Duration) bool {
 	}
 	wt.engine.Tell(engine.Attach{ID: id})
 	stays := p.await(time.Now().Add(hold), func() bool { return wt.isNews(p, id) })
-	wt.engine.Tell(engine.Detach{ID: id, HungUp: !stays && !p.Looks})
+	wt.engine.Tell(engine.Detach{ID: id, HungUp: !stays && !p.Polls})
 	return stays
 }
 
@@ -100,8 +100,8 @@ type waiter interface{ wake() }
 
 // lines has everybody who waits, by what they wait for: a request's id, or runnerLine of a session.
 type lines struct {
-	mu   sync.Mutex
-	held map[string][]waiter
+	mu      sync.Mutex
+	waiters map[string][]waiter
 }
 
 // runnerLine is the line of the runner that holds a session.
@@ -110,23 +110,23 @@ func runnerLine(sessionID string) string { return "runner\x1f" + sessionID }
 func (l *lines) join(id string, w waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held[id] = append(l.held[id], w)
+	l.waiters[id] = append(l.waiters[id], w)
 }
 
 func (l *lines) leave(id string, w waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if list := slices.DeleteFunc(l.held[id], func(o waiter) bool { return o == w }); len(list) > 0 {
-		l.held[id] = list
+	if list := slices.DeleteFunc(l.waiters[id], func(o waiter) bool { return o == w }); len(list) > 0 {
+		l.waiters[id] = list
 	} else {
-		delete(l.held, id)
+		delete(l.waiters, id)
 	}
 }
 
 func (l *lines) wake(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, w := range l.held[id] {
+	for _, w := range l.waiters[id] {
 		w.wake()
 	}
 }
@@ -135,14 +135,14 @@ func (l *lines) wake(id string) {
 func (l *lines) later(id string, w waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := l.held[id]
+	list := l.waiters[id]
 	return len(list) > 0 && list[len(list)-1] != w
 }
 
 func (l *lines) wakeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, list := range l.held {
+	for _, list := range l.waiters {
 		for _, w := range list {
 			w.wake()
 		}

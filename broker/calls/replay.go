@@ -140,7 +140,7 @@ func (cs *Calls) Tellable(ctx context.Context, r broker.Request) (broker.Request
 // AllowedFirst reports whether h asks again about a call that was just allowed, and takes note
 // of that. pid is of who asks; 0: not known. In all doubt it is a question of its own.
 func (cs *Calls) AllowedFirst(ctx context.Context, h agents.Hook, pid int) bool {
-	first := cs.o.Engine.Do(engine.Again{Hook: h})
+	first := cs.o.Engine.Do(engine.TwinQuestion{Hook: h})
 	if !first.Done {
 		return false
 	}

@@ -50,7 +50,7 @@ func (in Ask) step(s *State, now time.Time) Reply {
 	case c != nil && !broker.SameCall(*c.Req, *q):
 		return Reply{Err: broker.ErrConflict, Call: *c.Req}
 	case c != nil:
-		return in.again(s, now, c)
+		return in.repeated(s, now, c)
 	}
 	if err := in.admit(s, now); err != nil {
 		return Reply{Err: err}
@@ -78,8 +78,8 @@ func (s *State) look(req *broker.Request) *Look {
 	return l
 }
 
-// again answers a question that was asked before.
-func (in Ask) again(s *State, now time.Time, c *Call) Reply {
+// repeated answers a question that was asked before.
+func (in Ask) repeated(s *State, now time.Time, c *Call) Reply {
 	q := &in.Question
 	switch c.Phase {
 	case waiting:

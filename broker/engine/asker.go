@@ -46,18 +46,18 @@ func (in Detach) step(s *State, now time.Time) Reply {
 	return Reply{}
 }
 
-// Looked says that somebody looks for the answer of a call of the plain API, and looks again
-// within that time. From now on the call is theirs: when they stay away, it is cancelled.
-type Looked struct {
-	ID    string
-	Again time.Duration
+// Polled says that somebody asked for the answer of a call of the plain API, and asks again
+// within that time. From now on the call hangs on them: when they stay away, it is cancelled.
+type Polled struct {
+	ID     string
+	Within time.Duration
 }
 
-func (in Looked) step(s *State, now time.Time) Reply {
+func (in Polled) step(s *State, now time.Time) Reply {
 	if c := s.call(in.ID); c != nil && c.Req.Event == "" {
 		c = s.edit(c)
 		a := &c.Asker
-		a.polled, a.again = a.polled || !a.bound, in.Again
+		a.polled, a.pollsWithin = a.polled || !a.bound, in.Within
 		a.bound, a.leftAt, a.hungUp = true, now, false
 	}
 	return Reply{}
@@ -86,7 +86,7 @@ func (c *Call) mayBeAway(usual time.Duration) time.Duration {
 	case c.Asker.hungUp:
 		return min(hungUpGrace, usual)
 	case c.Asker.polled:
-		return max(usual, c.Asker.again)
+		return max(usual, c.Asker.pollsWithin)
 	}
 	return usual
 }

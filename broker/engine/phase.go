@@ -48,15 +48,15 @@ type Call struct {
 
 // asker is who waits for the answer of a call, and how.
 type asker struct {
-	agent    broker.Process
-	talk     string // correlation of the conversation in which it asks
-	headless bool
-	bound    bool          // its leaving cancels the call
-	polled   bool          // it has no connection of its own, but looks now and again
-	again    time.Duration // how soon it said that it looks again; 0: not said
-	hungUp   bool          // the last connection was closed before there was an answer
-	attached int           // connections that wait now
-	leftAt   time.Time     // when the last of them left
+	agent       broker.Process
+	talk        string // correlation of the conversation in which it asks
+	headless    bool
+	bound       bool          // its leaving cancels the call
+	polled      bool          // it has no connection of its own, but asks now and again
+	pollsWithin time.Duration // how soon it said that it asks again; 0: not said
+	hungUp      bool          // the last connection was closed before there was an answer
+	attached    int           // connections that wait now
+	leftAt      time.Time     // when the last of them left
 }
 
 // clock is how long a call waits. All times are monotonic where the caller's are.
@@ -70,7 +70,7 @@ type clock struct {
 // told is what was told of a call's end, and what was heard of it since.
 type told struct {
 	over     string    // why its answer is not given again, once that is known
-	second   bool      // it was asked about again without an id
+	twin     bool      // it was asked about once more, without an id
 	reported bool      // an agent without ids of calls told that it ran
 	heardEnd bool      // a report of its end is on record; only of calls without an id
 	withheld bool      // a freeze keeps its answer back

@@ -74,15 +74,15 @@ func (in Replay) outlived(s *State, now time.Time, c *Call) string {
 	return ""
 }
 
-// Again asks whether a call was allowed just now as it is asked once more, without an id: some
-// agents ask twice about one call. It is allowed the second time once, and at once, unless
-// something came in between; in all doubt it is a question of its own.
+// TwinQuestion is a call that is asked about without an id, as some agents do after they asked
+// about it with one. When the first question was allowed a moment ago, and nothing came in
+// between, so is its twin, once and at once; in all doubt it is a question of its own.
 //
 // Reply.Done says that there is such a call: Reply.Call. It is to be looked at, and then sent
 // in with Replay.
-type Again struct{ Hook agents.Hook }
+type TwinQuestion struct{ Hook agents.Hook }
 
-func (in Again) step(s *State, now time.Time) Reply {
+func (in TwinQuestion) step(s *State, now time.Time) Reply {
 	h := in.Hook
 	if s.held(h.SessionID) != "" {
 		return Reply{}
@@ -90,7 +90,7 @@ func (in Again) step(s *State, now time.Time) Reply {
 	var found *Call
 	for _, id := range s.now.recent {
 		c := s.call(id)
-		if c == nil || c.Told.second || c.Req.State != broker.Allowed || c.Req.SessionID != h.SessionID || c.Req.Agent != h.Agent ||
+		if c == nil || c.Told.twin || c.Req.State != broker.Allowed || c.Req.SessionID != h.SessionID || c.Req.Agent != h.Agent ||
 			c.Req.Event != broker.GateOf(h.Agent) || c.Req.ToolName != h.ToolName || now.Sub(c.Req.Outcome.At) > ReplayFor || !broker.CoversInput(*c.Req, h.ToolInput) {
 			continue
 		}
@@ -102,7 +102,7 @@ func (in Again) step(s *State, now time.Time) Reply {
 		return Reply{}
 	}
 	found = s.edit(found)
-	found.Told.second = true
+	found.Told.twin = true
 	return Reply{Call: *found.Req, Done: true}
 }
 

@@ -17,7 +17,7 @@ type resumption struct {
 	until time.Time
 }
 
-// Resume goes on with a session whose call was put off. Without Claim it only asks whether it
+// Resume goes on with a session whose call was put off. Without Begin it only asks whether it
 // may. Reply.Call is the call that was put off; Reply.Session.Run says whether aoctl holds the
 // session.
 //
@@ -25,9 +25,9 @@ type resumption struct {
 type Resume struct {
 	SessionID string
 	By        broker.Actor
-	Claim     bool
+	Begin     bool
 	Runner    broker.Process // who is going to run the agent in the foreground; may be none
-	Looks                    // at the session's process, and at who began the last resume
+	Liveness                 // of the session's process, and of the one that began the last resume
 }
 
 func (in Resume) step(s *State, now time.Time) Reply {
@@ -35,7 +35,7 @@ func (in Resume) step(s *State, now time.Time) Reply {
 	if err != nil {
 		return Reply{Err: err}
 	}
-	if !in.Claim {
+	if !in.Begin {
 		return Reply{Call: *c.Req, Session: s.session(in.SessionID).view()}
 	}
 	c = s.edit(c)

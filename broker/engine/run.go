@@ -17,14 +17,14 @@ const (
 	runStartBurst = 30 // at once
 )
 
-// toldAgainAfter is how long a runner's poll is held although there are orders, because it was
+// resendAfter is how long a runner's poll is held although there are orders, because it was
 // told of just these a moment ago and is at it.
-const toldAgainAfter = 2 * time.Second
+const resendAfter = 2 * time.Second
 
 // runState is what is known in memory of how a session is held.
 type runState struct {
-	told            string          // ids of the orders that were told last
-	toldAt          time.Time       //
+	sent            string          // ids of the orders that were sent last
+	sentAt          time.Time       //
 	done            map[string]bool // orders of a stop that were reported done; replaced, never changed
 	said            int             // reports that the agent said something, of this process
 	notes           int             // other reports that change nothing
@@ -62,20 +62,20 @@ func (in Recall) step(s *State, _ time.Time) Reply {
 	return Reply{}
 }
 
-// Looks are processes that the caller looked at, and those of them that live.
-type Looks struct{ looked, living []broker.Process }
+// Liveness says which processes the caller looked at, and which of them live.
+type Liveness struct{ checked, living []broker.Process }
 
 // Saw notes that a process was looked at.
-func (l *Looks) Saw(p broker.Process, lives bool) {
-	if l.looked = append(l.looked, p); lives {
+func (l *Liveness) Saw(p broker.Process, lives bool) {
+	if l.checked = append(l.checked, p); lives {
 		l.living = append(l.living, p)
 	}
 }
 
 // alive is err when p lives, and ErrLookAgain when the caller did not look at it.
-func (l *Looks) alive(p broker.Process, err error) error {
+func (l *Liveness) alive(p broker.Process, err error) error {
 	switch {
-	case !slices.Contains(l.looked, p):
+	case !slices.Contains(l.checked, p):
 		return ErrLookAgain
 	case slices.Contains(l.living, p):
 		return err
@@ -87,12 +87,12 @@ func (l *Looks) alive(p broker.Process, err error) error {
 // be there yet. The same runner may say so again. Of the processes of the session that the caller
 // looked at those live that do not come from the runner.
 //
-// Errors: ErrHeld, ErrStopped, ErrTooManySessions, ErrTooFast, ErrLookAgain.
+// Errors: ErrOtherProcess, ErrStopped, ErrTooManySessions, ErrTooFast, ErrLookAgain.
 type StartRun struct {
 	Runner broker.Process
 	Start  wire.RunStart
 	Agent  broker.Process
-	Looks
+	Liveness
 }
 
 func (in StartRun) step(s *State, now time.Time) Reply {
@@ -140,7 +140,7 @@ func (in StartRun) free(row *broker.Session) error {
 		return broker.ErrStopped
 	}
 	if r := row.Run; r.Running() && r.Runner.PID != 0 {
-		if err := in.alive(r.Runner, fmt.Errorf("%w: runner %d", broker.ErrHeld, r.Runner.PID)); err != nil {
+		if err := in.alive(r.Runner, fmt.Errorf("%w: runner %d", broker.ErrOtherProcess, r.Runner.PID)); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (in StartRun) free(row *broker.Session) error {
 	if p.PID == 0 || p == in.Agent || p.Start == 0 && !row.EndedAt.IsZero() { // a pid alone may be another's by now
 		return nil
 	}
-	return in.alive(p, fmt.Errorf("%w: agent %d", broker.ErrHeld, p.PID))
+	return in.alive(p, fmt.Errorf("%w: agent %d", broker.ErrOtherProcess, p.PID))
 }
 
 // Report is what a runner saw or did. Agent is the process that the report names, as far as it
@@ -239,22 +239,22 @@ func (in Poll) step(s *State, now time.Time) Reply {
 		})
 	}
 	o := Orders{List: se.Row.Orders(se.run.done)}
-	if broker.OrderIDs(o.List) == se.run.told {
-		o.Again = max(0, toldAgainAfter-now.Sub(se.run.toldAt))
+	if broker.OrderIDs(o.List) == se.run.sent {
+		o.Again = max(0, resendAfter-now.Sub(se.run.sentAt))
 	}
 	return Reply{Orders: o, Session: se.view()}
 }
 
-// OrdersTold says which orders a runner is being told of.
-type OrdersTold struct {
+// OrdersSent says which orders a runner is being told of.
+type OrdersSent struct {
 	SessionID string
 	List      []wire.RunOrder
 }
 
-func (in OrdersTold) step(s *State, now time.Time) Reply {
+func (in OrdersSent) step(s *State, now time.Time) Reply {
 	if s.session(in.SessionID) != nil && len(in.List) > 0 {
 		se := s.editSession(in.SessionID)
-		se.run.told, se.run.toldAt = broker.OrderIDs(in.List), now
+		se.run.sent, se.run.sentAt = broker.OrderIDs(in.List), now
 	}
 	return Reply{}
 }

@@ -353,7 +353,7 @@ func (v *View) News(sessionID string) bool {
 			return se != nil
 		}
 		list := se.Row.Orders(se.run.done)
-		return len(list) > 0 && broker.OrderIDs(list) != se.run.told
+		return len(list) > 0 && broker.OrderIDs(list) != se.run.sent
 	})
 }
 
@@ -410,8 +410,10 @@ func (v *View) RanLike(h agents.Hook) bool {
 	return v.anyCall(func(c *Call) bool { return c.ranLike(h) })
 }
 
-// Untold reports whether an allowed call has an asker who was not told yet.
-func (v *View) Untold() bool { return v.anyCall(func(c *Call) bool { return !c.Told.since.IsZero() }) }
+// Undelivered reports whether an allowed call has an asker who was not told yet.
+func (v *View) Undelivered() bool {
+	return v.anyCall(func(c *Call) bool { return !c.Told.since.IsZero() })
+}
 
 func (v *View) anyCall(is func(*Call) bool) bool {
 	return read(v, func(s *State) bool {

@@ -41,11 +41,11 @@ func TestViewOfCalls(t *testing.T) {
 		t.Errorf("the status is %+v, the oldest %+v", st, st.Oldest)
 	}
 	do(s, now, allow("a"))
-	if !v.Untold() || !v.RanLike(agents.Hook{SessionID: "s", Agent: "claude", ToolName: "Bash", ToolInput: []byte(`{}`)}) {
+	if !v.Undelivered() || !v.RanLike(agents.Hook{SessionID: "s", Agent: "claude", ToolName: "Bash", ToolInput: []byte(`{}`)}) {
 		t.Error("an allowed call is not known as one that may run")
 	}
 	do(s, now, Heard{"a"})
-	if v.Untold() {
+	if v.Undelivered() {
 		t.Error("it is untold although it was heard")
 	}
 	if list := v.Snapshot(now).Requests; len(list) != 1 || list[0].ID != "b" {

@@ -71,8 +71,8 @@ func (hs *Hooks) requestOfRun(ctx context.Context, h agents.Hook) (broker.Reques
 	return req, err
 }
 
-// pastRuns is how many recorded calls of a session are looked through.
-const pastRuns = 1000
+// runsRead is how many recorded calls of a session are looked through.
+const runsRead = 1000
 
 // everAllowed reports whether a call like the one that h reports was allowed, as far as the
 // record goes. What cannot be read was.
@@ -80,8 +80,8 @@ func (hs *Hooks) everAllowed(ctx context.Context, h agents.Hook) bool {
 	if hs.o.View.RanLike(h) {
 		return true
 	}
-	calls, err := hs.o.Store.Requests(ctx, broker.RequestFilter{SessionID: h.SessionID, Decided: true, Limit: pastRuns})
-	if err != nil || len(calls) == pastRuns {
+	calls, err := hs.o.Store.Requests(ctx, broker.RequestFilter{SessionID: h.SessionID, Decided: true, Limit: runsRead})
+	if err != nil || len(calls) == runsRead {
 		return true
 	}
 	return slices.ContainsFunc(calls, func(r broker.Request) bool { return broker.RanAs(r, h) && broker.ToldToRun(r) })
@@ -98,9 +98,9 @@ func (hs *Hooks) raise(ctx context.Context, a broker.Alarm) {
 	}
 }
 
-// toldRan is the data of an EventPostTool that a program told over the API: RanData, and
+// programRan is the data of an EventPostTool that a program told over the API: RanData, and
 // what else it said.
-type toldRan struct {
+type programRan struct {
 	broker.RanData
 	ToolInput json.RawMessage `json:"tool_input,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"`
@@ -126,7 +126,7 @@ func (hs *Hooks) requestOfProgram(ctx context.Context, id string, h agents.Hook)
 // id is of the request, "" where it is not said; data is what else was said.
 func (hs *Hooks) ProgramRan(ctx context.Context, id string, h agents.Hook, data json.RawMessage) (change func(time.Time, *broker.Session) []*broker.Event, after func()) {
 	req, err := hs.requestOfProgram(ctx, id, h)
-	d := toldRan{RanData: hs.RanData(h), ToolInput: h.ToolInput, Data: data}
+	d := programRan{RanData: hs.RanData(h), ToolInput: h.ToolInput, Data: data}
 	about := broker.Request{SessionID: h.SessionID, ID: req.ID}
 	change = func(now time.Time, _ *broker.Session) []*broker.Event {
 		return []*broker.Event{broker.NewEvent(now, broker.EventPostTool, about, d)}

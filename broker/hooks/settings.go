@@ -135,11 +135,11 @@ func readSettings(file string) ([]byte, error) {
 // Watch looks at the settings files of the projects that are worked in, and at those that
 // were told of; it reads one only when it has changed.
 func (st *Settings) Watch(ctx context.Context) {
-	for _, file := range st.unreadOfEnded() {
+	for _, file := range st.unreadableOfEnded() {
 		delete(st.seen, file) // it may concern another session
 		st.settled(file)
 	}
-	files := st.places()
+	files := st.watched()
 	seen := make(map[string]string, len(files))
 	for file, session := range files {
 		state := fileState(file)
@@ -165,9 +165,9 @@ func (st *Settings) settled(file string) {
 	st.o.Engine.Do(engine.SettingsFound{Found: broker.SettingsFound{File: file}, Gone: true})
 }
 
-// unreadOfEnded lists the files before the operator that cannot be read and are of sessions that
+// unreadableOfEnded lists the files before the operator that cannot be read and are of sessions that
 // have ended: what they say concerns nobody now, and they may never become readable.
-func (st *Settings) unreadOfEnded() []string {
+func (st *Settings) unreadableOfEnded() []string {
 	var list []string
 	for _, f := range st.o.View.Health().Settings {
 		if s, ok := st.o.View.Session(f.SessionID); f.Unread && (!ok || !s.EndedAt.IsZero()) {
@@ -177,8 +177,8 @@ func (st *Settings) unreadOfEnded() []string {
 	return list
 }
 
-// places are the files to look at, each with a session that is concerned.
-func (st *Settings) places() map[string]string {
+// watched are the files to look at, each with a session that is concerned.
+func (st *Settings) watched() map[string]string {
 	files := map[string]string{}
 	for _, f := range st.o.View.Health().Settings {
 		if filepath.IsAbs(f.File) {

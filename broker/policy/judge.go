@@ -68,12 +68,12 @@ type Options struct {
 type Policy struct {
 	Options
 	files   projectFiles
-	history pastCalls
+	history recordedCalls
 }
 
 // New returns a policy.
 func New(o Options) *Policy {
-	return &Policy{Options: o, files: projectFiles{known: map[string]*projectFile{}}, history: pastCalls{turn: make(chan struct{}, 1)}}
+	return &Policy{Options: o, files: projectFiles{known: map[string]*projectFile{}}, history: recordedCalls{turn: make(chan struct{}, 1)}}
 }
 
 // Vetter reads texts where its failure takes nothing along, before the broker reads them;
@@ -113,8 +113,8 @@ func (p *Policy) SetAside(req broker.Request) string {
 	return p.Aside[cmp.Or(req.Digest, broker.Digest(req.ToolName, req.ToolInput, req.CWD))]
 }
 
-// asked is the question that req puts to the rules, with the paths as f finds them.
-func (p *Policy) asked(f *workspace.Paths, req broker.Request, project string, trusted bool) rules.Question {
+// question is the one that req puts to the rules, with the paths as f finds them.
+func (p *Policy) question(f *workspace.Paths, req broker.Request, project string, trusted bool) rules.Question {
 	tool, input := req.Call()
 	return rules.Question{
 		Tool: tool, Input: input, Agent: req.Agent, SessionID: req.SessionID,
@@ -142,7 +142,7 @@ func (p *Policy) ReadAt(f *workspace.Paths, req broker.Request, project string, 
 // vetted reads the call of req by way of one of the vetter's methods. It is the only place where
 // the broker parses what an agent wrote, and does so only after the vetter read it without harm.
 func (p *Policy) vetted(f *workspace.Paths, req broker.Request, project string, trusted bool, vetted func(rules.Question) vet.Result) (c *rules.Call, legible bool) {
-	q := p.asked(f, req, project, trusted)
+	q := p.question(f, req, project, trusted)
 	if why := p.SetAside(req); why != "" {
 		return rules.Unread(q, why), false
 	}
@@ -153,8 +153,8 @@ func (p *Policy) vetted(f *workspace.Paths, req broker.Request, project string, 
 	return vet.Prepare(q), r.Legible
 }
 
-// VetPast says of recorded calls whether the screen may parse their command lines.
-func (p *Policy) VetPast(list []broker.Request) {
+// VetRecorded says of recorded calls whether the screen may parse their command lines.
+func (p *Policy) VetRecorded(list []broker.Request) {
 	for i := range list {
 		r := &list[i]
 		tool, input := r.Call()

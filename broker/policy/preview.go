@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	pastKept  = 5000             // recorded calls that a preview looks at, the newest ones
-	pastBytes = 32 << 20         // of their inputs, at which there are fewer of them
-	pastFresh = 30 * time.Second // how long a preview goes on with the calls it has read
-	shownMost = 5                // calls that a preview shows
+	recordedMost  = 5000             // recorded calls that a preview looks at, the newest ones
+	recordedBytes = 32 << 20         // of their inputs, at which there are fewer of them
+	recordedFresh = 30 * time.Second // how long a preview goes on with the calls it has read
+	shownMost     = 5                // calls that a preview shows
 )
 
 // Records are the calls and sessions on record.
@@ -27,28 +27,28 @@ type Records interface {
 	Sessions(ctx context.Context, f broker.SessionFilter) ([]broker.Session, error)
 }
 
-// pastCalls are calls, recorded and waiting ones, ready to be matched again and again
+// recordedCalls are calls, recorded and waiting ones, ready to be matched again and again
 // while somebody types a rule. All but turn is for who has taken it.
-type pastCalls struct {
+type recordedCalls struct {
 	turn    chan struct{}          // one preview at a time: agents' questions come first
-	calls   []pastCall             // recorded ones, newest first
+	calls   []recordedCall         // recorded ones, newest first
 	waiting map[string]*rules.Call // waiting ones, by request id
 	readAt  time.Time
 }
 
-type pastCall struct {
+type recordedCall struct {
 	req  broker.Request
 	call *rules.Call
 }
 
-// past returns the recorded calls; it reads them when those it has are old. The caller
+// recorded returns the recorded calls; it reads them when those it has are old. The caller
 // has the turn.
-func (p *Policy) past(ctx context.Context) ([]pastCall, error) {
+func (p *Policy) recorded(ctx context.Context) ([]recordedCall, error) {
 	h := &p.history
-	if time.Since(h.readAt) < pastFresh {
+	if time.Since(h.readAt) < recordedFresh {
 		return h.calls, nil
 	}
-	list, err := p.Store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: pastKept, MaxBytes: pastBytes})
+	list, err := p.Store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: recordedMost, MaxBytes: recordedBytes})
 	if err != nil {
 		return nil, fmt.Errorf("read the recorded calls: %w", err)
 	}
@@ -57,14 +57,14 @@ func (p *Policy) past(ctx context.Context) ([]pastCall, error) {
 		known[old.req.ID] = old.call
 	}
 	projects := p.projects(ctx)
-	calls := make([]pastCall, len(list))
+	calls := make([]recordedCall, len(list))
 	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 		r := list[i]
 		c, ok := known[r.ID]
 		if !ok && ctx.Err() == nil {
 			c = p.PrepareAt(f, r, cmp.Or(projects[r.SessionID], r.CWD), r.Vouched())
 		}
-		calls[i] = pastCall{r, c}
+		calls[i] = recordedCall{r, c}
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -74,17 +74,17 @@ func (p *Policy) past(ctx context.Context) ([]pastCall, error) {
 }
 
 // waitingCalls are the waiting calls as they were lately. The caller has the turn.
-func (p *Policy) waitingCalls(ctx context.Context) ([]pastCall, error) {
+func (p *Policy) waitingCalls(ctx context.Context) ([]recordedCall, error) {
 	h := &p.history
 	list := p.Engine.Pending("")
-	calls := make([]pastCall, len(list))
+	calls := make([]recordedCall, len(list))
 	workspace.InParallel(len(list), func(i int, f *workspace.Paths) {
 		r := list[i]
 		c, ok := h.waiting[r.ID]
 		if !ok && ctx.Err() == nil {
 			c = p.PrepareAt(f, r, p.Engine.Look(&r).Project, r.Vouched())
 		}
-		calls[i] = pastCall{r, c}
+		calls[i] = recordedCall{r, c}
 	})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -97,7 +97,7 @@ func (p *Policy) waitingCalls(ctx context.Context) ([]pastCall, error) {
 
 // projects maps session ids to their project's folder.
 func (p *Policy) projects(ctx context.Context) map[string]string {
-	list, err := p.Store.Sessions(ctx, broker.SessionFilter{Limit: 10 * pastKept})
+	list, err := p.Store.Sessions(ctx, broker.SessionFilter{Limit: 10 * recordedMost})
 	if err != nil {
 		p.Log.WarnContext(ctx, "sessions not read", "err", err)
 	}
@@ -128,7 +128,7 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	if err != nil {
 		return broker.Preview{}, fmt.Errorf("preview: %w: %w", broker.ErrInvalid, err)
 	}
-	past, err := p.past(ctx)
+	past, err := p.recorded(ctx)
 	if err != nil {
 		return broker.Preview{}, fmt.Errorf("preview: %w", err)
 	}
@@ -144,7 +144,7 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 			return broker.Preview{}, ctx.Err()
 		}
 		if decides(pc.call) {
-			countPast(&found, pc.req, r.Decision)
+			countRecorded(&found, pc.req, r.Decision)
 		}
 	}
 	if r.Decision == rules.Ask || r.Decision == rules.Defer { // what waits already goes on waiting
@@ -162,8 +162,8 @@ func (p *Policy) Preview(ctx context.Context, r rules.Rule) (broker.Preview, err
 	return found, nil
 }
 
-// countPast adds to p one recorded call that the rule would have decided as v.
-func countPast(p *broker.Preview, r broker.Request, v rules.Verdict) {
+// countRecorded adds to p one recorded call that the rule would have decided as v.
+func countRecorded(p *broker.Preview, r broker.Request, v rules.Verdict) {
 	p.Matched++
 	byHand := r.Outcome != nil && (r.Outcome.By.Kind == broker.ByOperator || r.Outcome.By.Kind == broker.ByProcess)
 	switch {

@@ -41,7 +41,7 @@ type Options struct {
 	View    View
 	Do      func(engine.Input) engine.Reply // sends an input to the engine
 	Store   broker.Store
-	VetPast func([]broker.Request) // says of recorded calls whether the screen may parse them
+	VetRecorded func([]broker.Request) // says of recorded calls whether the screen may parse them
 	Alive   func(broker.Process) bool
 }
 
@@ -94,7 +94,7 @@ func (rs *Records) PendingIDs() []string {
 // where their inputs are very large.
 func (rs *Records) History(ctx context.Context, limit int) ([]broker.Request, error) {
 	list, err := rs.o.Store.Requests(ctx, broker.RequestFilter{Decided: true, Limit: limit, MaxBytes: historyBytes})
-	rs.o.VetPast(list)
+	rs.o.VetRecorded(list)
 	for i := range list {
 		list[i].Alarm = rs.o.View.Alarm(list[i].ID)
 	}

@@ -34,14 +34,14 @@ func (rs *Runs) ResumeFor(ctx context.Context, sessionID string, by broker.Actor
 		runner = peers.FindProcess(runner.PID)
 	}
 	told, err := rs.ShowResume(ctx, sessionID, by, runner)
-	if err != nil || !told.Held && runner.PID == 0 {
+	if err != nil || !told.Managed && runner.PID == 0 {
 		return told, err
 	}
-	in := engine.Resume{SessionID: sessionID, By: by, Claim: true, Runner: runner}
+	in := engine.Resume{SessionID: sessionID, By: by, Begin: true, Runner: runner}
 	if r := rs.mayResume(in); r.Err != nil {
 		return broker.Resumption{}, r.Err
 	}
-	if !told.Held {
+	if !told.Managed {
 		return told, nil
 	}
 	err = rs.startRunner(sessionID, by)
@@ -49,7 +49,7 @@ func (rs *Runs) ResumeFor(ctx context.Context, sessionID string, by broker.Actor
 	if err != nil {
 		return broker.Resumption{}, err
 	}
-	return broker.Resumption{Started: true, Held: true}, nil
+	return broker.Resumption{Started: true, Managed: true}, nil
 }
 
 // ShowResume says what ResumeFor would do, and does nothing.
@@ -66,7 +66,7 @@ func (rs *Runs) ShowResume(ctx context.Context, sessionID string, by broker.Acto
 		return broker.Resumption{}, r.Err
 	}
 	if r.Session.Run != nil {
-		return broker.Resumption{Held: true}, nil
+		return broker.Resumption{Managed: true}, nil
 	}
 	cp := *r.Call.Checkpoint
 	command, err := resumeCommand(cp, r.Session.Agent)
@@ -77,7 +77,7 @@ func (rs *Runs) ShowResume(ctx context.Context, sessionID string, by broker.Acto
 func (rs *Runs) mayResume(in engine.Resume) (r engine.Reply) {
 	for range mostLooks {
 		s, _ := rs.o.View.Session(in.SessionID)
-		in.Looks = engine.Looks{}
+		in.Liveness = engine.Liveness{}
 		for _, p := range []broker.Process{s.Process, rs.o.View.ResumedBy(in.SessionID)} {
 			if p.PID != 0 {
 				in.Saw(p, rs.o.Alive(p))

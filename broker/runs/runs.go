@@ -13,7 +13,7 @@
 // session can be watched and stopped, not launched. WatchRuns, which the broker's sweeper calls,
 // takes note of runners that died or never came.
 //
-// A session is held by one process at a time: a second runner gets broker.ErrHeld, and two
+// A session is held by one process at a time: a second runner gets broker.ErrOtherProcess, and two
 // resumes at once start one runner. Starting, resuming and a permission mode that asks less are
 // an operator's only (broker.ErrForbidden). What cannot be recorded is not done.
 package runs

@@ -21,7 +21,7 @@ import (
 // StartRun notes that runner holds a session from now on, and agent in it, which may not be there
 // yet. The same runner may say so again.
 //
-// Errors: ErrInvalid, ErrHeld, ErrStopped, ErrTooManySessions, ErrTooFast, ErrNotRecorded.
+// Errors: ErrInvalid, ErrOtherProcess, ErrStopped, ErrTooManySessions, ErrTooFast, ErrNotRecorded.
 func (rs *Runs) StartRun(ctx context.Context, runner broker.Process, start wire.RunStart, agent broker.Process) (broker.Session, error) {
 	if err := broker.CheckStart(start); err != nil {
 		return broker.Session{}, fmt.Errorf("start a run: %w", err)
@@ -47,7 +47,7 @@ func (rs *Runs) StartRun(ctx context.Context, runner broker.Process, start wire.
 			return r.Session, nil
 		}
 	}
-	return broker.Session{}, fmt.Errorf("start a run: %w", broker.ErrHeld)
+	return broker.Session{}, fmt.Errorf("start a run: %w", broker.ErrOtherProcess)
 }
 
 // Reported takes in what the runner of session id saw or did. agent is the process that rep.PID

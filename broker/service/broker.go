@@ -125,7 +125,7 @@ func (b *Broker) furnish(aside map[string]string) {
 	b.policy = policy.New(policy.Options{
 		Engine: b.view, Tell: b.loop.Do, Store: b.store, Vet: o.Vet, Home: workspace.UserHome(), Guarded: realPaths(o.Guard.Paths), Aside: aside, Log: b.log,
 	})
-	b.Records = records.New(records.Options{View: b.view, Do: b.loop.Do, Store: b.store, VetPast: b.policy.VetPast, Alive: o.Alive})
+	b.Records = records.New(records.Options{View: b.view, Do: b.loop.Do, Store: b.store, VetRecorded: b.policy.VetRecorded, Alive: o.Alive})
 	b.Calls = calls.New(calls.Options{Engine: b.loop, View: b.view, Records: b.Records, Store: b.store, Policy: b.policy, Limits: b.limits(), Log: b.log})
 	b.Rulings = policy.NewRulings(b.policy, b.Records, b.RulesChanged)
 	b.Runs = runs.New(runs.Options{Engine: b.loop, View: b.view, Records: b.Records, Launcher: o.Launcher, Alive: o.Alive, Log: b.log})

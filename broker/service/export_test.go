@@ -88,7 +88,7 @@ func (b *Broker) RanData(h agents.Hook) broker.RanData { return b.hooks.RanData(
 func (b *Broker) OrdersNow(ctx context.Context, id string, runner broker.Process) ([]wire.RunOrder, time.Duration, error) {
 	list, again, err := b.Orders(ctx, id, runner)
 	if err == nil {
-		b.loop.Do(engine.OrdersTold{SessionID: id, List: list})
+		b.loop.Do(engine.OrdersSent{SessionID: id, List: list})
 	}
 	return list, again, err
 }
@@ -121,19 +121,19 @@ var ErrStopped = broker.ErrStopped
 // HoldAsker waits for the answer of request id over conn, as the routes do. looks says that
 // it is one look of many.
 func (b *Broker) HoldAsker(conn net.Conn, id string, hold time.Duration, looks bool) bool {
-	return b.HoldCall(&api.Parked{Conn: conn, Looks: looks}, id, hold)
+	return b.HoldCall(&api.Parked{Conn: conn, Polls: looks}, id, hold)
 }
 
 // NoteLook is noteLook.
 func (b *Broker) NoteLook(id string, again time.Duration) {
-	b.loop.Do(engine.Looked{ID: id, Again: again})
+	b.loop.Do(engine.Polled{ID: id, Within: again})
 }
 
 // NoteHeard is heard.
 func (b *Broker) NoteHeard(id string) { b.loop.Do(engine.Heard{ID: id}) }
 
-// Untold reports whether an allowed call has an asker who was not told yet.
-func (b *Broker) Untold() bool { return b.view.Untold() }
+// Undelivered reports whether an allowed call has an asker who was not told yet.
+func (b *Broker) Undelivered() bool { return b.view.Undelivered() }
 
 // Wait returns request id once it has ended, or as it is when ctx ends first. While it waits,
 // the request counts as having an asker.

@@ -227,7 +227,7 @@ func TestShownIsNotResumed(t *testing.T) {
 		shelvedRun(t, b, l)
 		told, err := b.ShowResume(t.Context(), "s", operator, broker.Process{})
 		time.Sleep(3 * time.Second)
-		if err != nil || told.Started || !told.Held || launcher.resumes() != 0 || logged(t, b, broker.EventResumed) != 0 {
+		if err != nil || told.Started || !told.Managed || launcher.resumes() != 0 || logged(t, b, broker.EventResumed) != 0 {
 			t.Errorf("%+v, %v, %d runners asked for", told, err, launcher.resumes())
 		}
 		if _, err := b.ShowResume(t.Context(), "s", byShell, broker.Process{}); !errors.Is(err, broker.ErrForbidden) {

@@ -63,7 +63,7 @@ type talk struct {
 	t    *testing.T
 	b    *service.Broker
 	path string
-	tell story.Telling
+	tell story.Conversation
 }
 
 func newTalk(t *testing.T, lines ...string) *talk {
@@ -501,7 +501,7 @@ func TestTranscriptOfHooks(t *testing.T) {
 	for !k.tell.AtEnd() || k.read(story.LaterPart).Part == "" {
 		continue
 	}
-	k.tell = story.Telling{}
+	k.tell = story.Conversation{}
 	k.read(story.NewestPart)
 	for !k.tell.AtStart() {
 		k.read(story.EarlierPart)
@@ -521,7 +521,7 @@ func FuzzTelling(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {
 		at := bytes.IndexByte(text[min(max(cut, 0), len(text)):], '\n') + 1 + min(max(cut, 0), len(text))
 		at = min(at, len(text))
-		var tell story.Telling
+		var tell story.Conversation
 		for i, part := range [][]byte{text[:at], text[at:]} {
 			list := agents.ReadTranscript(part)
 			for j := range list {

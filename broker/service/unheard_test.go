@@ -109,7 +109,7 @@ func TestAnAnswerOverTheSocketIsHeard(t *testing.T) {
 		if status := <-told; status != 200 {
 			t.Errorf("%s: status %d", path, status)
 		}
-		for c.b.Untold() { // noted once the bytes are written: the asker may be quicker
+		for c.b.Undelivered() { // noted once the bytes are written: the asker may be quicker
 			if t.Context().Err() != nil {
 				t.Fatalf("%s: its answer does not count as told", path)
 			}

@@ -5,7 +5,7 @@
 // A Reader has three things to tell. A Story is about one call: what the user said before it,
 // the calls just before it, how it ended. A Timeline is a page of a session's events, each with
 // the call that it is about. A Transcript is one part of the agent's own file, with the events
-// of the same stretch of time. A Telling puts such parts together, in the order in which they
+// of the same stretch of time. A Conversation puts such parts together, in the order in which they
 // come, and keeps a bounded stretch of them; the screen pages through it in both directions.
 //
 // An agent's file is foreign. It can be huge, can grow while it is read and can be replaced by

@@ -34,23 +34,23 @@ func NewReader(calls Calls, log Log) *Reader { return &Reader{calls, log} }
 
 // Story is what led to a call and what came of it.
 type Story struct {
-	Asked   string    // what the session's user said last before it, its beginning; "" when that is not known
-	AskedAt time.Time // when
-	Before  []Past    // the calls of the session that were decided before it, the newest first; at most three
+	Asked   string        // what the session's user said last before it, its beginning; "" when that is not known
+	AskedAt time.Time     // when
+	Before  []EarlierCall // the calls of the session that were decided before it, the newest first; at most three
 
 	Ran   *broker.RanData // how it ended; nil while nothing was heard of that
 	RanAt time.Time
 }
 
-// Past is an earlier call and how it ended.
-type Past struct {
+// EarlierCall is an earlier call and how it ended.
+type EarlierCall struct {
 	Request broker.Request
 	Ran     *broker.RanData // nil when nothing was heard of that
 }
 
 const (
-	pastShown   = 3  // calls before a call
-	promptsRead = 20 // prompts that are looked through for one of the user's
+	earlierShown = 3  // calls before a call
+	promptsRead  = 20 // prompts that are looked through for one of the user's
 )
 
 // Story tells what led to request id and what came of it. Errors: ErrNotFound.
@@ -98,13 +98,13 @@ func (r *Reader) lastPrompt(ctx context.Context, req broker.Request) (string, ti
 }
 
 // before lists what was decided before req was asked.
-func (r *Reader) before(ctx context.Context, req broker.Request) ([]Past, error) {
+func (r *Reader) before(ctx context.Context, req broker.Request) ([]EarlierCall, error) {
 	events, err := r.log.Events(ctx, broker.EventFilter{
-		SessionID: req.SessionID, Types: []string{broker.EventRequestDecided}, Until: req.CreatedAt, Limit: pastShown + 1,
+		SessionID: req.SessionID, Types: []string{broker.EventRequestDecided}, Until: req.CreatedAt, Limit: earlierShown + 1,
 	})
-	var list []Past
+	var list []EarlierCall
 	for _, e := range events {
-		if e.RequestID == req.ID || len(list) == pastShown {
+		if e.RequestID == req.ID || len(list) == earlierShown {
 			continue
 		}
 		earlier, err := r.calls.Request(ctx, e.RequestID)
@@ -114,7 +114,7 @@ func (r *Reader) before(ctx context.Context, req broker.Request) ([]Past, error)
 		case err != nil:
 			return nil, err
 		}
-		p := Past{Request: earlier}
+		p := EarlierCall{Request: earlier}
 		if p.Ran, _, err = r.ran(ctx, earlier.ID); err != nil {
 			return nil, err
 		}

@@ -70,7 +70,7 @@ var transcriptTypes = []string{
 }
 
 // Transcript reads a part of what was said and done in a session: the newest, the oldest, or
-// the one before or after what the caller has. A Telling puts them together. Where the agent's
+// the one before or after what the caller has. A Conversation puts them together. Where the agent's
 // file cannot be read, what is on record tells alone. Errors: ErrNotFound, and those of reading.
 func (r *Reader) Transcript(ctx context.Context, sessionID string, part TranscriptPart, have TranscriptSpan) (Transcript, error) {
 	s, err := r.calls.Session(ctx, sessionID)

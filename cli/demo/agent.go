@@ -50,7 +50,7 @@ func newDemoAgentCommand() *cobra.Command {
 			}
 			for _, s := range script {
 				if s.name == args[0] {
-					d := place(folder)
+					d := demoFolder(folder)
 					if err := d.enter(); err != nil {
 						return err
 					}
@@ -74,7 +74,7 @@ type agents struct {
 
 // startAgents starts a process for each of the demo's agents. Call stop on what
 // it returns, also with an error.
-func startAgents(ctx context.Context, folder place) (*agents, error) {
+func startAgents(ctx context.Context, folder demoFolder) (*agents, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	agents := &agents{cancel: cancel}
 	exe, err := os.Executable()
@@ -106,7 +106,7 @@ func (a *agents) stop() {
 // agent is one agent while it plays.
 type agent struct {
 	script   session
-	folder   place
+	folder   demoFolder
 	exe      string
 	pace     float64
 	id       string // the session's
@@ -116,7 +116,7 @@ type agent struct {
 
 // play goes through s as Claude Code would: it asks before every call,
 // waits for the answer, reports what came of it, and runs nothing.
-func play(ctx context.Context, folder place, s session, pace float64, stdin io.Reader) error {
+func play(ctx context.Context, folder demoFolder, s session, pace float64, stdin io.Reader) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the program itself: %w", err)

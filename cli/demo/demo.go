@@ -42,12 +42,12 @@ removed when you quit.`,
 	return cmd
 }
 
-// place is where one run of the demo lives; see its methods for what lies where.
-type place string
+// demoFolder is where one run of the demo lives; see its methods for what lies where.
+type demoFolder string
 
-func (d place) home() string               { return filepath.Join(string(d), "home") }
-func (d place) socket() string             { return filepath.Join(d.home(), "broker.sock") }
-func (d place) project(name string) string { return filepath.Join(string(d), "src", name) }
+func (d demoFolder) home() string               { return filepath.Join(string(d), "home") }
+func (d demoFolder) socket() string             { return filepath.Join(d.home(), "broker.sock") }
+func (d demoFolder) project(name string) string { return filepath.Join(string(d), "src", name) }
 
 // runDemo opens the console in a folder of its own and lets the agents loose.
 func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) {
@@ -56,7 +56,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	folder := place(dir)
+	folder := demoFolder(dir)
 	if err = folder.furnish(); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func runDemo(ctx context.Context, o console.Options, out io.Writer) (err error) 
 }
 
 // enter points this process, and all that it starts, at the demo's own state.
-func (d place) enter() error {
+func (d demoFolder) enter() error {
 	for _, name := range []string{"AOCTL_SOCKET", "AOCTL_URL", "AOCTL_TOKEN"} {
 		if err := os.Unsetenv(name); err != nil {
 			return fmt.Errorf("set up the demo: %w", err)

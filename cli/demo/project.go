@@ -8,7 +8,7 @@ import (
 
 // furnish writes the demo's projects, so that edits and overwritten files have
 // something to be compared with.
-func (d place) furnish() error {
+func (d demoFolder) furnish() error {
 	for _, s := range script {
 		for name, text := range s.files {
 			path := filepath.Join(d.project(s.name), name)

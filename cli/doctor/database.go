@@ -128,15 +128,15 @@ func (e *examination) recorded(ctx context.Context, o options) {
 	}
 	h, err := r.Health(ctx, size)
 	if err != nil {
-		e.unread("structure", err)
+		e.unfinished("structure", err)
 		return
 	}
 	e.structure(h)
 	e.chain(ctx, r, h, o.full)
 }
 
-// unread says that a check of the database did not come to an end.
-func (e *examination) unread(name string, err error) {
+// unfinished says that a check of the database did not come to an end.
+func (e *examination) unfinished(name string, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		e.add(agentcheck.Warn, name, "aoctl doctor --full, when the machine is idle", "not done in %v", checkTime)
 		return
@@ -176,7 +176,7 @@ func (e *examination) chain(ctx context.Context, r *store.Reader, h store.Health
 	report, err := verify(ctx)
 	switch {
 	case err != nil:
-		e.unread("log", err)
+		e.unfinished("log", err)
 	case !report.Clean():
 		e.add(agentcheck.Fail, "log", "aoctl log verify", "not as it was written: %s", report.Problems[0])
 	case report.HeadSeq == 0:

@@ -74,9 +74,9 @@ func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	lock, err := api.Claim(socket)
+	lock, err := api.LockSocket(socket)
 	if err != nil {
-		return explainClaim(socket, err)
+		return explainLock(socket, err)
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	st, err := state.OpenStore(ctx, slog.New(slog.DiscardHandler))
@@ -101,8 +101,8 @@ func printArchive(out io.Writer, a store.Archive, o archiveOptions) error {
 	return show.Line(out, fmt.Sprintf("archived events %d to %d with %s in %s", a.From, a.To, show.Plural(int(a.Calls), "call"), safe.Line(a.File)))
 }
 
-// explainClaim says who holds the database.
-func explainClaim(socket string, err error) error {
+// explainLock says who holds the database.
+func explainLock(socket string, err error) error {
 	if used, ok := errors.AsType[*api.InUseError](err); ok {
 		who := "a console runs"
 		if used.PID > 0 {

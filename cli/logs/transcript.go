@@ -62,7 +62,7 @@ since is shown again, under its old key.`,
 type teller struct {
 	reader  *store.Reader
 	session broker.Session
-	tell    story.Telling
+	tell    story.Conversation
 	out     io.Writer
 	json    bool
 	printed map[string]string // by key: how it was printed last
@@ -163,7 +163,7 @@ func (w *teller) print() error {
 // text is an entry for people or, as one JSON object, for programs.
 func (w *teller) text(e story.Entry) string {
 	if w.json {
-		raw, err := json.Marshal(told(e))
+		raw, err := json.Marshal(entryAsJSON(e))
 		if err != nil {
 			return "{}"
 		}
@@ -232,8 +232,8 @@ func verdictWords(e story.Entry) string {
 	return text
 }
 
-// toldEntry is an entry as programs read it.
-type toldEntry struct {
+// entryJSON is an entry as programs read it.
+type entryJSON struct {
 	Key      string          `json:"key"`
 	By       agents.Speaker  `json:"by"`
 	At       *time.Time      `json:"at,omitempty"`
@@ -245,27 +245,27 @@ type toldEntry struct {
 	Request  string          `json:"request_id,omitempty"`
 	Status   broker.State    `json:"status,omitempty"`
 	Outcome  *broker.Outcome `json:"outcome,omitempty"`
-	InFile   *toldCall       `json:"in_file,omitempty"` // the call as the agent's file has it, where that is another one
+	InFile   *callJSON       `json:"in_file,omitempty"` // the call as the agent's file has it, where that is another one
 	Retold   bool            `json:"retold,omitempty"`  // the input is the file's
-	Ran      *toldResult     `json:"result,omitempty"`
+	Ran      *resultJSON     `json:"result,omitempty"`
 	Event    string          `json:"event_type,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"`
 }
 
-type toldCall struct {
+type callJSON struct {
 	Tool  string          `json:"tool_name"`
 	Input json.RawMessage `json:"tool_input"`
 }
 
-type toldResult struct {
+type resultJSON struct {
 	Failed     bool   `json:"failed"`
 	Output     string `json:"output,omitempty"`
 	Bytes      int    `json:"output_bytes"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 }
 
-func told(e story.Entry) toldEntry {
-	t := toldEntry{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
+func entryAsJSON(e story.Entry) entryJSON {
+	t := entryJSON{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
 	if e.AtMS > 0 {
 		at := time.UnixMilli(e.AtMS).UTC()
 		t.At = &at
@@ -276,12 +276,12 @@ func told(e story.Entry) toldEntry {
 			t.Request, t.Status, t.Outcome = c.ID, c.State, c.Outcome
 		}
 		if f := e.InFile; f != nil {
-			t.InFile = &toldCall{f.ToolName, f.ToolInput}
+			t.InFile = &callJSON{f.ToolName, f.ToolInput}
 		}
 		t.Retold = e.Retold
 	}
 	if e.Ran != nil {
-		t.Ran = &toldResult{Failed: e.Ran.Failed, Output: e.Ran.Output, Bytes: e.Ran.OutputBytes, DurationMS: e.Ran.DurationMS}
+		t.Ran = &resultJSON{Failed: e.Ran.Failed, Output: e.Ran.Output, Bytes: e.Ran.OutputBytes, DurationMS: e.Ran.DurationMS}
 	}
 	if e.Moment != nil {
 		t.Event, t.Data = e.Moment.Event.Type, e.Moment.Event.Data

@@ -130,7 +130,7 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 		}
 		var prepare rules.Preparer
 		err = h.known.Reader.EachRequest(ctx, h.since, func(r broker.Request) error {
-			if !yield(h.past(&prepare, r, projects)) {
+			if !yield(h.prepared(&prepare, r, projects)) {
 				return errEnough
 			}
 			return nil
@@ -141,7 +141,7 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 	}
 }
 
-func (h *history) past(prepare *rules.Preparer, r broker.Request, projects map[string]string) ruleshistory.Past {
+func (h *history) prepared(prepare *rules.Preparer, r broker.Request, projects map[string]string) ruleshistory.Past {
 	project := cmp.Or(projects[r.SessionID], r.CWD)
 	tool, input := r.Call()
 	p := ruleshistory.Past{

@@ -25,8 +25,8 @@ import (
 // A runner in the background is this program once more, as "run-held": its spec is on its
 // standard input, and on descriptor startedFD it says, once, how its start went.
 const (
-	runHeld   = "run-held"
-	startedFD = 3
+	runDetached = "run-held"
+	startedFD   = 3
 )
 
 // started is what a runner in the background says of its start.
@@ -69,7 +69,7 @@ func launchRun(ctx context.Context, s spec) (started, error) {
 		return started{}, fmt.Errorf("make a pipe: %w", err)
 	}
 	defer func() { _ = ours.Close() }()
-	cmd := exec.Command(self, runHeld) //nolint:gosec,noctx // this program; it outlives us
+	cmd := exec.Command(self, runDetached) //nolint:gosec,noctx // this program; it outlives us
 	cmd.Stdin, cmd.ExtraFiles, cmd.Dir = bytes.NewReader(spec), []*os.File{theirs}, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
@@ -98,10 +98,10 @@ func readStarted(r io.Reader) (started, error) {
 	return told, err
 }
 
-// newRunHeldCommand is the runner in the background.
-func newRunHeldCommand() *cobra.Command {
+// newDetachedCommand is the runner in the background.
+func newDetachedCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     runHeld,
+		Use:     runDetached,
 		Short:   "Hold a session in the background",
 		Hidden:  true,
 		Long:    "run-held is what aoctl run --detach leaves in the background. It reads what to run from standard input.",

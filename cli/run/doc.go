@@ -16,5 +16,5 @@ import "github.com/spf13/cobra"
 
 // Commands are those that start managed sessions.
 func Commands() []*cobra.Command {
-	return []*cobra.Command{newRunCommand(), newRunHeldCommand()}
+	return []*cobra.Command{newRunCommand(), newDetachedCommand()}
 }

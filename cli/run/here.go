@@ -56,14 +56,14 @@ func runHere(s spec, asJSON bool, stdout, stderr io.Writer) error {
 // foregroundCommands turns signals into what the person wants: the first ctrl+c ends the
 // turn, the second one and every other signal the session.
 func foregroundCommands() (<-chan runner.Command, func()) {
-	came, commands, done := make(chan os.Signal, 4), make(chan runner.Command), make(chan struct{})
-	signal.Notify(came, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signals, commands, done := make(chan os.Signal, 4), make(chan runner.Command), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	signal.Ignore(syscall.SIGPIPE) // a closed stdout is an error of writing, and ends the session in order
 	go func() {
 		for {
 			c := runner.End
 			select {
-			case s := <-came:
+			case s := <-signals:
 				if s == os.Interrupt {
 					c = runner.Interrupt
 				}
@@ -78,5 +78,5 @@ func foregroundCommands() (<-chan runner.Command, func()) {
 		}
 	}()
 	var once sync.Once
-	return commands, func() { once.Do(func() { signal.Stop(came); close(done) }) }
+	return commands, func() { once.Do(func() { signal.Stop(signals); close(done) }) }
 }

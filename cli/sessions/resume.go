@@ -83,7 +83,7 @@ func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std s
 		return err
 	case o.show && o.json:
 		return show.JSON(std.out, []broker.Resumption{r})
-	case o.show && r.Held:
+	case o.show && r.Managed:
 		return show.Line(std.out, safe.Line(show.SessionName(s)+" would go on in the background: aoctl starts its agent"))
 	case r.Started:
 		return show.Line(std.out, safe.Line(show.SessionName(s)+" goes on in the background"))

@@ -17,14 +17,14 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// placeFlags say which settings file of an agent is meant.
-type placeFlags struct {
+// settingsFlags say which settings file of an agent is meant.
+type settingsFlags struct {
 	user, project bool
 	settings      string
 	dryRun, json  bool
 }
 
-const placesHelp = `Which file:
+const settingsHelp = `Which file:
   --user           your own settings, for all your projects (the default):
                      claude    ~/.claude/settings.json (CLAUDE_CONFIG_DIR)
                      codex     ~/.codex/hooks.json (CODEX_HOME)
@@ -41,7 +41,7 @@ const placesHelp = `Which file:
 // allAgents stands for every agent that is found on the machine.
 const allAgents = "all"
 
-func (f *placeFlags) add(cmd *cobra.Command) {
+func (f *settingsFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.user, "user", false, "your settings, for all projects (the default)")
 	flags.BoolVar(&f.project, "project", false, "your own settings for the project in the current folder")
@@ -55,7 +55,7 @@ func (f *placeFlags) add(cmd *cobra.Command) {
 
 // args asks for at most one agent and one place. Only a single agent has another place than
 // the user's own settings.
-func (f *placeFlags) args(cmd *cobra.Command, args []string) error {
+func (f *settingsFlags) args(cmd *cobra.Command, args []string) error {
 	places := 0
 	for _, given := range []bool{f.user, f.project, cmd.Flags().Changed("settings")} {
 		if given {
@@ -75,7 +75,7 @@ func (f *placeFlags) args(cmd *cobra.Command, args []string) error {
 }
 
 // options turns the flags and the agent's name into what the install package takes.
-func (f *placeFlags) options(cmd *cobra.Command, agent string) install.Options {
+func (f *settingsFlags) options(cmd *cobra.Command, agent string) install.Options {
 	o := install.Options{Agent: agent, DryRun: f.dryRun, Now: time.Now()}
 	switch {
 	case f.project:
@@ -95,7 +95,7 @@ func completeAgents(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 
 func newInstallCommand() *cobra.Command {
 	var (
-		place   placeFlags
+		place   settingsFlags
 		ask     askFlags
 		mode    string
 		timeout time.Duration
@@ -124,7 +124,7 @@ Nothing that a project's settings set can have them ask elsewhere.
 
 Codex runs no hook that you did not trust: type /hooks in codex, or give --trust.
 
-` + placesHelp,
+` + settingsHelp,
 		Example: `  aoctl install
   aoctl install all
   aoctl install claude --dry-run

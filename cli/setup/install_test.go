@@ -161,7 +161,7 @@ func TestInstallPlaceFlags(t *testing.T) {
 		install.Project: {"--project"},
 		install.File:    {"--settings", "x.json"},
 	} {
-		var f placeFlags
+		var f settingsFlags
 		cmd := &cobra.Command{}
 		f.add(cmd)
 		if err := cmd.ParseFlags(append(args, "--dry-run")); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func newUninstallCommand() *cobra.Command {
-	var place placeFlags
+	var place settingsFlags
 	cmd := &cobra.Command{
 		Use:   "uninstall AGENT|all",
 		Short: "Take aoctl's hooks out of agents' settings",
@@ -20,7 +20,7 @@ func newUninstallCommand() *cobra.Command {
 or with "all" out of your own settings of every agent, and leaves everything else as it
 is. From then on the agent asks as it did before.
 
-` + placesHelp,
+` + settingsHelp,
 		Example: `  aoctl uninstall claude
   aoctl uninstall all
   aoctl uninstall claude --project --dry-run`,

@@ -16,7 +16,7 @@ import (
 
 // builder makes entries of what is held.
 type builder struct {
-	t     *Telling
+	t     *Conversation
 	file  []Entry          // in the file's order
 	calls map[string]int   // where in file, by the call's id; the last one of that id
 	alike map[string][]int // those before it, of other input
@@ -36,7 +36,7 @@ type endOfCall struct {
 	at   time.Time
 }
 
-func (t *Telling) build() {
+func (t *Conversation) build() {
 	b := builder{t: t, calls: map[string]int{}, alike: map[string][]int{}, seen: map[string]int{}, asked: map[string]*broker.Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
 	for _, p := range t.parts {
 		for _, s := range p.said {
@@ -81,7 +81,7 @@ func (b *builder) said(s Said) {
 		}
 		e.Ran, e.Text = gaveBack(s), ""
 	case agents.SaidCall:
-		e.Call, e.Tool, e.Text = b.t.asked(s), s.Tool, ""
+		e.Call, e.Tool, e.Text = b.t.requestOf(s), s.Tool, ""
 		if e.Large = len(s.Text) > maxMomentInput; e.Large {
 			e.Call.ToolInput = nil
 		}
@@ -147,7 +147,7 @@ func (b *builder) call(m *Moment) {
 func (b *builder) join() {
 	for _, id := range b.order {
 		r := b.asked[id]
-		i, ok := b.place(r)
+		i, ok := b.find(r)
 		if !ok {
 			e := Entry{Key: "r" + id, By: agents.SaidCall, AtMS: ms(r.CreatedAt), Tool: r.ToolName, seq: b.seq[id]}
 			b.fill(&e, r)
@@ -214,8 +214,8 @@ func tellsOf(file, recorded json.RawMessage) bool {
 	return len(told) > 0 || len(known) == 0
 }
 
-// place is the entry in the file of the call that r asked for.
-func (b *builder) place(r *broker.Request) (int, bool) {
+// find is the entry in the file of the call that r asked for.
+func (b *builder) find(r *broker.Request) (int, bool) {
 	for _, i := range b.alike[r.ToolUseID] {
 		if c := b.file[i].Call; c.ToolName == r.ToolName && wire.Same(c.ToolInput, r.ToolInput) {
 			return i, true

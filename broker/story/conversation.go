@@ -33,14 +33,14 @@ type Entry struct {
 type Spent = agents.Spent
 
 const (
-	tellingParts = 6000     // that a Telling keeps
-	tellingBytes = 16 << 20 // of text, likewise
+	conversationParts = 6000     // that a Conversation keeps
+	conversationBytes = 16 << 20 // of text, likewise
 )
 
-// Telling puts the parts of a transcript together, in whatever order they are read: it
+// Conversation puts the parts of a transcript together, in whatever order they are read: it
 // holds a stretch that grows at the end that is read and is cut at the other.
-type Telling struct {
-	parts   []tellingPart
+type Conversation struct {
+	parts   []conversationPart
 	file    FileMark
 	agent   string
 	cwd     string
@@ -53,7 +53,7 @@ type Telling struct {
 	Whole   bool // Spent is of the whole session, not of what was read of it
 }
 
-type tellingPart struct {
+type conversationPart struct {
 	span    TranscriptSpan
 	said    []Said
 	moments []Moment
@@ -61,7 +61,7 @@ type tellingPart struct {
 }
 
 // Span is what is held.
-func (t *Telling) Span() TranscriptSpan {
+func (t *Conversation) Span() TranscriptSpan {
 	s := TranscriptSpan{File: t.file}
 	for i, p := range t.parts {
 		if i == 0 {
@@ -78,23 +78,23 @@ func (t *Telling) Span() TranscriptSpan {
 
 // AtStart and AtEnd report whether there is nothing before what is held, and nothing after
 // it as far as was looked.
-func (t *Telling) AtStart() bool { return t.atStart }
+func (t *Conversation) AtStart() bool { return t.atStart }
 
 // AtEnd is told with AtStart.
-func (t *Telling) AtEnd() bool { return t.atEnd }
+func (t *Conversation) AtEnd() bool { return t.atEnd }
 
 // Add takes a part in. A newest or oldest part takes the place of all that was there.
-func (t *Telling) Add(p Transcript) {
+func (t *Conversation) Add(p Transcript) {
 	if p.Same {
 		t.atEnd = t.atEnd || p.AtEnd
 		return
 	}
-	part := tellingPart{span: p.Span, said: p.Said, moments: p.Moments, bytes: weight(p)}
+	part := conversationPart{span: p.Span, said: p.Said, moments: p.Moments, bytes: weight(p)}
 	switch p.Part {
 	case NewestPart, OldestPart:
-		*t = Telling{parts: []tellingPart{part}, agent: p.Agent, cwd: p.CWD, file: p.Span.File, atStart: p.AtStart, atEnd: p.AtEnd}
+		*t = Conversation{parts: []conversationPart{part}, agent: p.Agent, cwd: p.CWD, file: p.Span.File, atStart: p.AtStart, atEnd: p.AtEnd}
 	case EarlierPart:
-		t.parts = append([]tellingPart{part}, t.parts...)
+		t.parts = append([]conversationPart{part}, t.parts...)
 		t.atStart = p.AtStart
 	case LaterPart:
 		if t.append(part); p.Span.File != (FileMark{}) {
@@ -107,7 +107,7 @@ func (t *Telling) Add(p Transcript) {
 }
 
 // append adds a part at the end. Small ones become one.
-func (t *Telling) append(p tellingPart) {
+func (t *Conversation) append(p conversationPart) {
 	const small = 200
 	n := len(t.parts) - 1
 	if n < 0 || len(t.parts[n].said)+len(t.parts[n].moments) > small || n == 0 {
@@ -138,25 +138,25 @@ func weight(p Transcript) int {
 }
 
 // trim lets go of parts at the end that is not read.
-func (t *Telling) trim(grew TranscriptPart) {
+func (t *Conversation) trim(grew TranscriptPart) {
 	for len(t.parts) > 2 {
 		n, size := 0, 0
 		for _, p := range t.parts {
 			n, size = n+len(p.said)+len(p.moments), size+p.bytes
 		}
-		if n <= tellingParts && size <= tellingBytes {
+		if n <= conversationParts && size <= conversationBytes {
 			return
 		}
 		if grew == EarlierPart {
 			t.parts, t.atEnd = t.parts[:len(t.parts)-1], false
 			continue
 		}
-		t.parts, t.atStart = append([]tellingPart(nil), t.parts[1:]...), false
+		t.parts, t.atStart = append([]conversationPart(nil), t.parts[1:]...), false
 	}
 }
 
-// asked is a call as the file tells it, in the shape of a request.
-func (t *Telling) asked(s Said) *broker.Request {
+// requestOf is a call as the file tells it, in the shape of a request.
+func (t *Conversation) requestOf(s Said) *broker.Request {
 	name, input := agents.InHookWords(t.agent, s.Tool, json.RawMessage(s.Text))
 	if !json.Valid(input) {
 		input, _ = json.Marshal(map[string]string{"input": s.Text})
@@ -165,7 +165,7 @@ func (t *Telling) asked(s Said) *broker.Request {
 }
 
 // spend sums what the agent says of its tokens, and finds its model.
-func (t *Telling) spend() {
+func (t *Conversation) spend() {
 	t.Model, t.Spent, t.Whole = "", Spent{}, false
 	replies := map[string]wire.RunUsage{}
 	for _, p := range t.parts {

@@ -23,9 +23,9 @@ func (sv *Server) whenAnswered(w http.ResponseWriter, r *http.Request, req broke
 		return
 	}
 	correlation, proof, id := w.Header().Get(wire.HeaderCorrelation), proofOf(w), req.ID
-	asker, looks := patienceOf(r), r.Pattern == decisionRoute && r.Header.Get(wire.HeaderCorrelation) == ""
+	asker, polls := patienceOf(r), r.Pattern == decisionRoute && r.Header.Get(wire.HeaderCorrelation) == ""
 	sv.park(w, func(p *Parked) {
-		p.Patience, p.Looks = asker, looks
+		p.Patience, p.Polls = asker, polls
 		if sv.HoldCall(p, id, hold) {
 			sv.answerParked(p, id, correlation, proof, say)
 		}
