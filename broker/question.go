@@ -98,7 +98,7 @@ func (q *Question) LimitTimes(now time.Time) {
 	}
 }
 
-// WhyNoMore says why r, which waits until deadline, gets no more time: whoever asked would leave
+// WhyNoMore says why r, which waits until deadline, gets no more time: the asker would leave
 // at most, zero when that is not known, and mayMore says that they would wait for longer than they
 // asked for.
 func WhyNoMore(r *Request, deadline, most time.Time, mayMore bool) string {

@@ -135,8 +135,8 @@ type Annotations struct {
 
 	// ExtendedAt is when the operator last gave the call more time, up to ExpiresAt. The log has it.
 	ExtendedAt time.Time `json:"extended_at,omitzero"`
-	// MayWaitUntil is up to when whoever asks would wait for an answer: no later is ExpiresAt
-	// ever moved. Zero while that is not known. Not stored.
+	// MayWaitUntil is up to when the asker would wait for an answer. ExpiresAt never moves past
+	// it. Zero while that is not known. Not stored.
 	MayWaitUntil time.Time `json:"may_wait_until,omitzero"`
 
 	// Suggestions are rules that the agent suggests for calls like this one, in its own

@@ -138,7 +138,7 @@ type CheckpointData struct {
 // Resumption is what Resume did or would do, or what the operator is to do.
 type Resumption struct {
 	Started bool     `json:"started"`           // a runner was started
-	Managed    bool     `json:"held,omitempty"`    // aoctl holds the session, and starts its agent itself
+	Managed bool     `json:"held,omitempty"`    // aoctl holds the session, and starts its agent itself
 	CWD     string   `json:"cwd,omitempty"`     // otherwise: where
 	Command []string `json:"command,omitempty"` // and what to run, in a terminal
 }

@@ -358,7 +358,7 @@ func BeginLaunch(now time.Time, s *Session, n NewRun, by Actor) []*Event {
 	}
 }
 
-// BeginResume is the transition when a runner is asked for. Whoever makes it starts one.
+// BeginResume is the transition when a runner is asked for. The caller then starts one.
 func BeginResume(now time.Time, s *Session, by Actor) *Event {
 	s.Run.Turn, s.Run.Runner, s.Run.Error, s.Run.StartedAt = TurnStarting, Process{}, "", Instant(now)
 	revive(s)

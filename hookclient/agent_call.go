@@ -115,7 +115,7 @@ func (s *Session) askPerson(ctx context.Context, c ToolCall) (Decision, error) {
 // otherClock is how far the clock of a console behind a forwarded port may be behind ours.
 const otherClock = time.Minute
 
-// requestID names c at the console, the same whoever of this session asks for it. Two
+// requestID names c at the console, the same for everybody in this session who asks for it. Two
 // programs, or two sessions, have no name in common.
 func (s *Session) requestID(c ToolCall) string {
 	raw, _ := json.Marshal([]string{s.agent.Program, s.agent.SessionID, c.ID})

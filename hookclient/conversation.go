@@ -13,7 +13,7 @@ import (
 // quick is how soon after a request the end of the connection counts as hung up on us.
 const quick = 250 * time.Millisecond
 
-// lostError marks a connection that ended without an answer. Whoever asks again with
+// lostError marks a connection that ended without an answer. To ask again with
 // the same correlation finds the same request.
 type lostError struct{ cause error }
 
@@ -124,7 +124,7 @@ func (c *conversation) once(ctx context.Context) error {
 	}
 	conn := os.NewFile(uintptr(start.fd), c.console.String()) // #nosec G115 -- a descriptor is never negative
 	defer func() { _ = conn.Close() }()
-	// A deadline in the past wakes whoever reads or writes.
+	// A deadline in the past ends a read or a write that is under way.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 
 	request, in, posted := start.unsent, io.MultiReader(bytes.NewReader(start.got), conn), true

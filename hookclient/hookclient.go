@@ -189,7 +189,7 @@ func (h *hook) wait(ctx context.Context, c *conversation) error {
 	return err
 }
 
-// waitEnded says that whoever runs the client ended it.
+// waitEnded says that the program which runs the client ended it.
 func waitEnded(ctx context.Context) error {
 	return &refusalError{kind: ErrStopped, text: "the wait was ended before there was an answer", cause: ctx.Err()}
 }

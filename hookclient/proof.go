@@ -28,7 +28,7 @@ func keyOf(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// newChallenge proves to the console that we know the token, without telling it to whoever
+// newChallenge proves to the console that we know the token, without telling it to the program that
 // listens there. shows is the value of Authorization.
 func newChallenge(key, method, path string, body []byte) (q challenge, shows string) {
 	// #nosec G404 -- as in newUUID it must be unique, not secret: who could guess it still

@@ -11,7 +11,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// Record implements broker.Store. Transactions follow one another: whoever has the turn
+// Record implements broker.Store. Transactions follow one another: the caller that has the turn
 // uses the one connection that writes. Many decisions at a time cost one sync because the
 // broker records them in one call.
 //
@@ -106,7 +106,7 @@ func (t token) take(ctx context.Context) error {
 
 func (t token) give() { <-t }
 
-// writer holds the connection that writes. Whoever has the store's turn may use it.
+// writer holds the connection that writes. Only the caller that has the store's turn uses it.
 type writer struct {
 	files *files
 	c     *conn // nil after it had to be given up

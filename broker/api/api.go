@@ -3,7 +3,7 @@
 //
 // A request comes in through a listener that takes no more connections than there are file
 // descriptors for (listen.go, tcp.go, conns.go), and through Server.guard, which lets in this
-// user's processes and over TCP whoever has a token (server.go). callers says who stands behind it:
+// user's processes and over TCP those that have a token (server.go). callers says who stands behind it:
 // the operator, a program that may only ask, or an agent, however it came by its token
 // (callers.go, proof.go). Then its route reads it strictly, calls one of the rooms below, and
 // writes one whole answer (routes.go; one file for each group of routes). Errors become answers in

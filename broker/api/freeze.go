@@ -26,7 +26,7 @@ func (rt callRoutes) postFreeze(w http.ResponseWriter, r *http.Request) {
 	rt.switchFreeze(w, r, true)
 }
 
-// postUnfreeze takes an operator's token, and whoever tries without is on record.
+// postUnfreeze takes an operator's token; an attempt without one goes on record.
 func (rt callRoutes) postUnfreeze(w http.ResponseWriter, r *http.Request) {
 	rt.switchFreeze(w, r, false)
 }

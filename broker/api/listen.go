@@ -244,7 +244,7 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// LockSocket takes the lock of socket without listening: whoever holds it is the only one to
+// LockSocket takes the lock of socket without listening: its holder is the only one to
 // write to the database. Closing gives it back. Errors: *InUseError, *SocketError.
 func LockSocket(socket string) (io.Closer, error) {
 	if err := PrivateDir(filepath.Dir(socket)); err != nil {

@@ -53,7 +53,7 @@ func (p *Parked) await(until time.Time, news func() bool) bool {
 	}
 }
 
-// knowsDeadline reports whether whoever waits knows of all the time that the call was given, as
+// knowsDeadline reports whether the peer knows of all the time that the call was given, as
 // far as they would wait for it.
 func (p *Parked) knowsDeadline(x *engine.Seen) bool {
 	asks := p.Patience

@@ -133,7 +133,7 @@ func proofOf(w http.ResponseWriter) *proof {
 
 type proofKey struct{}
 
-// proven lets next answer with a proof to whoever came over TCP and can check it.
+// proven lets next answer with a proof to a client that came over TCP and can check it.
 func (cl *callers) proven(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if peer := peers.From(r.Context()); peer.Err == nil && peer.TCP != nil {

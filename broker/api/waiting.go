@@ -18,10 +18,10 @@ type waiting struct {
 	view     View
 	lines    lines // who waits for news of a call, or of a session for its runner
 	parked   sync.WaitGroup
-	draining atomic.Bool // whoever waits is answered at once
+	draining atomic.Bool // those who wait are answered at once
 }
 
-// CallChanged wakes whoever waits for call id: it has an end, or its deadline moved.
+// CallChanged wakes those who wait for call id: it has an end, or its deadline moved.
 func (wt *waiting) CallChanged(id string) { wt.lines.wake(id) }
 
 // SessionChanged wakes the runner of session id.

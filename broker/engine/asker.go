@@ -8,7 +8,7 @@ import (
 )
 
 // Who asks may leave without a word, be paused, or look only now and again. What was allowed
-// runs only when whoever asked hears of it: the record says where nobody did.
+// runs only when the asker hears of it: the record says where nobody did.
 
 const (
 	// hungUpGrace is how long a call waits for an asker that hung up while it waited: longer
@@ -63,7 +63,7 @@ func (in Polled) step(s *State, now time.Time) Reply {
 	return Reply{}
 }
 
-// Heard says that whoever asked for a call was told its end.
+// Heard says that the asker of a call was told its end.
 type Heard struct{ ID string }
 
 func (in Heard) step(s *State, now time.Time) Reply {

@@ -40,7 +40,7 @@ func (s *State) timeOver(now time.Time, c *Call) {
 }
 
 // Extend gives a call the standard time to answer anew, from now on, or as much of it as
-// whoever asks would wait. The row keeps the deadline that it was sealed with; the log says what
+// the asker would wait. The row keeps the deadline that it was sealed with; the log says what
 // holds in its place. Errors: ErrNotFound, ErrForbidden, ErrAlreadyDecided, ErrNoMoreTime.
 type Extend struct {
 	ID string

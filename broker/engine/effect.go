@@ -32,7 +32,7 @@ type (
 		Problem  string
 		Unheld   []string // SetFreeze: waiting calls that the rules are to look at again, as if they came now
 	}
-	// Answered says that there is something to be told to whoever waits for a call.
+	// Answered says that there is something to tell those who wait for a call.
 	Answered struct{ ID string }
 	// Moved says that a call's deadline is a later one. Who does not know of it is to be told.
 	Moved struct{ ID string }

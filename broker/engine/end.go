@@ -12,7 +12,7 @@ import (
 const keepEnded = 4096
 
 // end is the one way in which a call that waits, or is put off, gets its end: it is recorded,
-// and whoever waits for the call hears of it. The rules that spoke are counted.
+// and those who wait for the call hear of it. The rules that spoke are counted.
 func (s *State) end(now time.Time, c *Call, o broker.Outcome, used ...string) *Call {
 	o.At = broker.Instant(now)
 	c = s.edit(c)

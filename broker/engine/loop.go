@@ -32,7 +32,7 @@ type Recorder interface {
 // World is what hears of effects, beside those who sent an input and those who watch. Its
 // methods are called by the loop, one after the other, and must not wait.
 type World interface {
-	Answered(id string)           // whoever waits for the call is to look
+	Answered(id string)           // those who wait for the call are to look
 	Moved(id string)              // its deadline moved: who does not know of it is to be told
 	SessionChanged(id string)     // its runner may have something to do
 	StartRunner(s broker.Session) // a runner is to be started for it
@@ -122,7 +122,7 @@ func (l *Loop) Run(ctx context.Context) {
 }
 
 // Round takes one round of inputs at a time that the caller chooses, and returns their replies.
-// It is for whoever is the loop themselves, as the simulator is.
+// It is for a caller that is the loop itself, such as the simulator.
 func (l *Loop) Round(ctx context.Context, now time.Time, inputs ...Input) []Reply {
 	jobs := l.due(now)
 	from := len(jobs)
@@ -145,7 +145,7 @@ func (l *Loop) NextTimer() (time.Time, bool) {
 	return l.timers[0].At, true
 }
 
-// due takes the timers that fire by now.
+// due takes out the timers whose time has come.
 func (l *Loop) due(now time.Time) []job {
 	var jobs []job
 	for l.timers.Len() > 0 && !now.Before(l.timers[0].At) {

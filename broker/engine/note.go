@@ -50,7 +50,7 @@ func (in Refused) step(s *State, now time.Time) Reply {
 	d := in.Data
 	name := strings.Join([]string{string(d.Kind), d.Wanted, d.By.Exe}, "\x00")
 	if !s.notes.Has(name) && s.notes.Len() >= refusalSources {
-		name = "" // whoever comes under ever new names
+		name = "" // somebody comes under ever new names
 	}
 	n := s.notes.At(name)
 	n.last, n.count = d, n.count+1

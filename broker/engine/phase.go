@@ -62,7 +62,7 @@ type asker struct {
 // clock is how long a call waits. All times are monotonic where the caller's are.
 type clock struct {
 	deadline time.Time          // Req.ExpiresAt is for the eyes and for the next start
-	most     time.Time          // when whoever asked last would leave, with more time from the operator; zero: not known
+	most     time.Time          // when the latest asker would leave, with more time from the operator; zero: not known
 	mayMore  bool               // they said that they would wait for longer than they asked for
 	taken    *broker.Checkpoint // it was put off, and waits again since its agent asked again
 }

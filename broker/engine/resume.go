@@ -8,7 +8,7 @@ import (
 )
 
 // resumeLease is how long a resume that was begun may take until its agent is there. Then, or
-// when whoever began it has ended, it may be begun anew.
+// when the process that began it has ended, it may be begun anew.
 const resumeLease = 30 * time.Second
 
 // resumption is a resume that was begun.

@@ -145,7 +145,7 @@ func (in StartRun) free(row *broker.Session) error {
 		}
 	}
 	p := row.Process
-	if p.PID == 0 || p == in.Agent || p.Start == 0 && !row.EndedAt.IsZero() { // a pid alone may be another's by now
+	if p.PID == 0 || p == in.Agent || p.Start == 0 && !row.EndedAt.IsZero() { // without a start time the pid may belong to another process now
 		return nil
 	}
 	return in.alive(p, fmt.Errorf("%w: agent %d", broker.ErrOtherProcess, p.PID))

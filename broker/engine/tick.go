@@ -33,8 +33,8 @@ func (in Tick) step(s *State, now time.Time) Reply {
 	return Reply{}
 }
 
-// stalled says that a round took long: whoever asked in it could not wait for the answer yet, and
-// whoever came meanwhile was not heard.
+// stalled says that a round took long: those who asked in it could not wait for the answer yet, and
+// those who came meanwhile were not heard.
 type stalled struct{}
 
 func (stalled) step(s *State, now time.Time) Reply {

@@ -51,7 +51,7 @@ func (c *Call) request() (broker.Request, bool) {
 	return *c.Req, true
 }
 
-// Seen is a call as it was shown, for whoever is about to look at it again.
+// Seen is a call as it was shown, for a caller that is about to look at it again.
 type Seen struct {
 	Request broker.Request
 	Stamp   string
@@ -357,7 +357,7 @@ func (v *View) News(sessionID string) bool {
 	})
 }
 
-// Answered are the managed sessions whose call was put off and has an answer by now, for which
+// Answered are the managed sessions whose call was put off and has been answered, for which
 // nobody resumed them yet, with who answered.
 func (v *View) Answered() map[string]broker.Actor {
 	list := map[string]broker.Actor{}

@@ -87,7 +87,7 @@ func (hs *Hooks) everAllowed(ctx context.Context, h agents.Hook) bool {
 	return slices.ContainsFunc(calls, func(r broker.Request) bool { return broker.RanAs(r, h) && broker.ToldToRun(r) })
 }
 
-// raise records an alarm and tells everybody. One that cannot be recorded is told none the less.
+// raise records an alarm and tells everybody. Everybody hears of it even when it cannot be recorded.
 func (hs *Hooks) raise(ctx context.Context, a broker.Alarm) {
 	r := hs.o.Engine.Do(engine.Raise{Alarm: a})
 	if r.Err != nil {

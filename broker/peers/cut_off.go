@@ -11,7 +11,7 @@ import (
 // own are this console's process and those that it descends from.
 //
 // Where the leader adopts (the first process of a container or of a machine without
-// logins, a supervisor) or is none of our namespace of pids, the process group tells: a
+// logins, a supervisor) or lies outside our namespace of pids, the process group tells: a
 // shell with job control gives what is typed a group of its own, a terminal gives its
 // shell a session, and an orphan keeps the group of what ended.
 func CutOff(chain []Ancestor, own map[int]bool, shell func(pid int) bool) bool {

@@ -12,7 +12,7 @@ import (
 
 // peerPidfds reports whether the kernel hands out a descriptor of a socket's peer
 // (SO_PEERPIDFD, Linux 6.5): it means the very process that connected, also when that
-// has ended and its pid is another's.
+// has ended and its pid belongs to another process.
 var peerPidfds = sync.OnceValue(func() bool {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

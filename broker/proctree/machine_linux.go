@@ -131,7 +131,7 @@ func (proc) open(p Process) (handle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get hold of it: %w", err)
 	}
-	// Only now is it certain that the number stays with whoever has it.
+	// Only now is it certain that the number stays with the process that has it.
 	if now, err := readProcess(p.PID); err != nil || now.Start != p.Start {
 		_ = unix.Close(fd)
 		return nil, errGone

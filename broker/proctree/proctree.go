@@ -46,7 +46,7 @@ type Process struct {
 	Name    string `json:"-"`       // the program's short name
 	Command string `json:"command"` // its arguments, or its name; not fit to be printed as it is
 	dead    bool   // a zombie: it runs no more
-	orphan  bool   // its parent is only whoever collects orphans
+	orphan  bool   // its parent is the process that adopts orphans
 }
 
 // id tells one run of a program from a later one with the same pid.

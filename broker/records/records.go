@@ -1,7 +1,7 @@
 // Package records returns requests and sessions as they are now, wherever they are.
 //
-// The engine keeps in memory what waits and what ended lately; the store has everything. Whoever
-// asks for a request or a session should not have to know which. So each method of Records looks
+// The engine keeps in memory what waits and what ended lately; the store has everything. Those
+// who ask for a request or a session need not know which. So each method of Records looks
 // into the engine's View first, then into the store, and adds what only memory knows: whether a
 // session is frozen, which alarm a call has, whether the screen may parse its command.
 //
@@ -38,11 +38,11 @@ type View interface {
 
 // Options are what Records reads from.
 type Options struct {
-	View    View
-	Do      func(engine.Input) engine.Reply // sends an input to the engine
-	Store   broker.Store
+	View        View
+	Do          func(engine.Input) engine.Reply // sends an input to the engine
+	Store       broker.Store
 	VetRecorded func([]broker.Request) // says of recorded calls whether the screen may parse them
-	Alive   func(broker.Process) bool
+	Alive       func(broker.Process) bool
 }
 
 // Records reads requests and sessions. Several goroutines may use it.
@@ -61,7 +61,7 @@ func (rs *Records) Request(ctx context.Context, id string) (broker.Request, erro
 	return rs.o.Store.Request(ctx, id)
 }
 
-// Latest is req as it is by now.
+// Latest returns req as it is now, or req itself when that cannot be read.
 func (rs *Records) Latest(ctx context.Context, req broker.Request) broker.Request {
 	if r, err := rs.Request(ctx, req.ID); err == nil {
 		return r

@@ -39,7 +39,7 @@ type App struct {
 }
 
 // Open prepares the state folder, claims the socket, opens the store and
-// starts to serve. The socket comes before the store: whoever holds it is the only
+// starts to serve. The socket comes before the store: its holder is the only
 // one to write there.
 func Open(ctx context.Context, o Options) (*App, error) {
 	a := &App{socket: o.Socket, served: make(chan struct{}), stop: func() {}}

@@ -6,7 +6,7 @@
 //
 // Open goes in a fixed order, each step standing on the one before: the state folder, the
 // log, the socket with its lock, the store, the broker, and then it serves. The socket
-// comes before the store, because whoever holds it is the only one to write there. Close
+// comes before the store, because the holder of its lock is the only one to write there. Close
 // goes the same way back. Beside the broker run the parse guard (parse_guard.go, this
 // program once more, which reads hostile texts in a process of its own), the operator's
 // --on-wait command (on_wait.go), the launcher of managed sessions (launch.go) and the

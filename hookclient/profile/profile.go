@@ -29,7 +29,7 @@ type Profile struct {
 	Gate     Gate
 
 	// Marks are variables that it sets for what it runs, and no person does. What a person
-	// sets for an agent, such as CODEX_HOME, is none.
+	// sets for an agent, such as CODEX_HOME, does not count.
 	Marks []string
 	// Alone are those of them that its hooks have and the hooks of no other agent.
 	Alone []string

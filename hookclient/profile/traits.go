@@ -24,7 +24,7 @@ type Traits struct {
 	// OwnNames says that its transcript calls its tools by other names than its hooks do.
 	OwnNames bool
 
-	// OneIDSpace says that no two calls of a session have the same id, whoever makes them,
+	// OneIDSpace says that no two calls of a session have the same id, no matter which sub-agent makes them,
 	// and that a call's report may name another sub-agent than the one that asked.
 	OneIDSpace bool
 

@@ -13,7 +13,7 @@ import (
 // child is the agent's process. It leads a process group of its own.
 type child struct {
 	pid            int
-	stdin          *os.File // for writing; closed by whoever writes
+	stdin          *os.File // for writing; closed by the writer
 	stdout, stderr *os.File
 	exited         chan exit // one value, when it was seen to end
 }

@@ -27,7 +27,7 @@ type (
 	drop struct{ id string }
 	// tell reports to the console.
 	tell struct{ report wire.RunReport }
-	// show is for whoever looks on.
+	// show is for the viewer.
 	show struct{ seen Seen }
 	// wake calls timeUp with the same name after a while.
 	wake struct {
@@ -72,7 +72,7 @@ const (
 )
 
 // Seen is one thing that was seen of an agent. Text and Raw are as the agent wrote them:
-// whoever draws them makes them safe.
+// the viewer makes them safe.
 type Seen struct {
 	Kind  SeenKind
 	Raw   []byte

@@ -69,7 +69,7 @@ func (l *link) heard(err error) {
 	}
 }
 
-// wake tells whoever waits that something changed. Caller holds mu.
+// wake tells those who wait that something changed. Caller holds mu.
 func (l *link) wake() {
 	close(l.changed)
 	l.changed = make(chan struct{})

@@ -17,7 +17,7 @@
 // their way to it) and shutdown (its end, and why). All write into one outbox.
 //
 // A session runs the loop around the peer and carries the effects out: child is the process,
-// writer, lines and stderrTail its pipes, link the console, viewer whoever looks on. One call
+// writer, lines and stderrTail its pipes, link the console, viewer the one who looks on. One call
 // passes through line, peer.line, questions.asked and an ask effect to the console; its
 // answer passes through peer.answered and a send effect to the agent.
 package runner

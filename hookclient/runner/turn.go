@@ -28,7 +28,7 @@ func (t *turn) begin() {
 	t.out.report(wire.RunReport{Kind: wire.ReportWorking})
 }
 
-// callBegan keeps the tool's name for whoever looks on: a result names only the call.
+// callBegan keeps the tool's name for the viewer: a result names only the call.
 func (t *turn) callBegan(id, tool string) {
 	if len(t.tools) < maxSeen {
 		t.tools[id] = tool

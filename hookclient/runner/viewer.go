@@ -17,7 +17,7 @@ type viewer struct {
 	closed bool
 }
 
-// maxUnseen is how much is kept for whoever looks on before the agent is no longer listened
+// maxUnseen is how much is kept for the viewer before the agent is no longer listened
 // to, in bytes.
 const maxUnseen = 16 << 20
 

@@ -47,7 +47,7 @@ func (w *writer) close() {
 // abort ends it at once, even in the middle of a line.
 func (w *writer) abort() {
 	w.close()
-	_ = w.to.Close() // wakes whoever is writing
+	_ = w.to.Close() // ends a write that is under way
 }
 
 // full says that the agent does not take what is put.

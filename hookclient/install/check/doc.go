@@ -10,5 +10,5 @@
 // Each agent has a file of its own, which says what that agent makes of its settings and was
 // seen by running it; hooks.go has what they share. Findings are in the order in which a
 // person reads them. A Fail is a way in which a call runs unasked, or a gate that refuses
-// everything. Nothing is changed here: a Repair is handed out, and done by whoever asked.
+// everything. Nothing is changed here: a Repair is handed out, and the caller carries it out.
 package check

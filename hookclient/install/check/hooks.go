@@ -158,7 +158,7 @@ func (c *checker) gateHook(d dialect, f *hookFile, h foundHook) {
 	line, _ := jsonc.Locate(f.doc.Src, h.node.Start)
 	c.r.Gates = append(c.r.Gates, GateHook{Agent: c.a.Name, Event: h.event, File: f.path, Command: h.command, Own: !f.project})
 	begin := len(c.r.Findings)
-	if f.project || !hookline.IsOurs(h.command, c.a.Name) { // whoever wrote it
+	if f.project || !hookline.IsOurs(h.command, c.a.Name) { // no matter who wrote it
 		c.add(Warn, "gate", "", "%s:%d, %s: a hook made by hand calls aoctl", f.path, line, h.event)
 		c.gateLine(d, h, "correct the hook by hand")
 		return
