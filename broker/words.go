@@ -30,6 +30,8 @@ func AnswerTo(r Request) agents.Answer {
 	return agents.Answer{Verdict: agents.Deny, Reason: denyWords(r, o), StopTurn: o.By.Kind == ByStop}
 }
 
+// allowWords says to the agent's model who allowed its call. Only the operator's reason is
+// foreign text in it.
 func allowWords(o Outcome) string {
 	switch {
 	case o.By.Kind == ByRule:
@@ -44,6 +46,9 @@ func allowWords(o Outcome) string {
 	return "Allowed by a person in aoctl."
 }
 
+// denyWords says to the agent's model why its call does not run, and what to do next: a model
+// that is only told no tends to try the same thing in another way. It says so when no person has
+// seen the call, so that nobody is blamed for it.
 func denyWords(r Request, o Outcome) string {
 	switch o.State {
 	case Expired:

@@ -64,6 +64,8 @@ func (a Agent) Open(ctx context.Context) (*Session, error) {
 	return a.open(ctx, defaultLimits())
 }
 
+// open is Open with the limits l. It asks once whether the session is stopped before it returns:
+// a session that was stopped earlier must not begin with a call.
 func (a Agent) open(ctx context.Context, l limits) (*Session, error) {
 	console, err := whereTo(a.Socket)
 	if err != nil {

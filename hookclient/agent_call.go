@@ -26,6 +26,7 @@ func (s *Session) Ask(ctx context.Context, c ToolCall) (Decision, error) {
 	return s.ask(ctx, c)
 }
 
+// ask decides about c: a stop refuses it, then the policy may decide, and else a person does.
 func (s *Session) ask(ctx context.Context, c ToolCall) (Decision, error) {
 	if s.Stopped() {
 		return stopDecision(), nil

@@ -50,6 +50,8 @@ func Ask(ctx context.Context, req Request) (Decision, error) {
 	return ask(ctx, req, defaultLimits())
 }
 
+// ask is Ask with the limits l. The id of the question is made here and sent along, so that a
+// question whose connection broke is found again and not asked twice.
 func ask(ctx context.Context, req Request, l limits) (Decision, error) {
 	begun := time.Now()
 	if req.Timeout == 0 {

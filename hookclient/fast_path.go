@@ -84,6 +84,8 @@ type quickReader struct {
 	got      []byte
 }
 
+// Read reads what is there within the patience that is left. Everything that it has read is kept
+// in got, so that the long way can begin where this one gave up.
 func (q *quickReader) Read(p []byte) (int, error) {
 	if !readable(q.fd, q.patience) {
 		return 0, errSlow

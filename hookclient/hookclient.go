@@ -87,6 +87,8 @@ type hook struct {
 	closed   atomic.Bool  // an answer is being printed, or none may be any more
 }
 
+// run is Run after the parts are in place. Whatever goes wrong becomes an exit code that blocks
+// the call, and so does asking for help.
 func (h *hook) run(ctx context.Context, args []string) int {
 	h.begun = time.Now()
 	s, err := parseArgs(args)

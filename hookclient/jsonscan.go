@@ -97,6 +97,7 @@ func (s *scanner) blanks() {
 	}
 }
 
+// value passes over one JSON value of at most depth levels; false when it is none.
 func (s *scanner) value(depth int) bool {
 	if depth == 0 {
 		return false

@@ -38,6 +38,9 @@ func Hook(ctx context.Context, agent string, payload []byte, o HookOptions) (Hoo
 	return hookOnce(ctx, agent, payload, o, defaultLimits())
 }
 
+// hookOnce is Hook with the limits l. It checks what the caller gave before anything is sent, and
+// takes the question back when the caller's ctx ends first: a person must not answer a call that
+// nobody waits for.
 func hookOnce(ctx context.Context, agent string, payload []byte, o HookOptions, l limits) (HookAnswer, error) {
 	begun := time.Now()
 	if o.Timeout == 0 {

@@ -53,6 +53,8 @@ func tooLarge(r io.Reader, limit, drain int) error {
 // onlyReader hides every method but Read, so that CopyBuffer uses our buffer.
 type onlyReader struct{ io.Reader }
 
+// looksLikeObject refuses what cannot be a payload, by its first character. The broker reads the
+// rest, strictly.
 func looksLikeObject(payload []byte) error {
 	text := bytes.TrimLeft(payload, " \t\r\n")
 	switch {

@@ -90,6 +90,8 @@ func finish(r io.Reader, head, rest []byte) (response, error) {
 	return resp, err
 }
 
+// parseHead reads the first line and the headers of an answer, and how long its body is. It is
+// stricter than HTTP: an answer that two readers could take in two ways is not an answer.
 func parseHead(head string) (response, int, error) {
 	var resp response
 	lines := strings.Split(head, "\r\n")
@@ -134,6 +136,8 @@ func matters(lower string) bool {
 	return false
 }
 
+// contentLength is the length that the answer announces, in bytes. Without one nobody could tell
+// a whole answer from one that was cut off.
 func contentLength(seen map[string]string) (int, error) {
 	if _, chunked := seen["transfer-encoding"]; chunked {
 		return 0, unreadable("it does not say how long it is")

@@ -134,6 +134,8 @@ func statError(path string, err error) error {
 	}
 }
 
+// connectError says why no console can be reached, in words for a person. A queue that is full is
+// errBusy: the console is there, and the caller tries again.
 func connectError(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):

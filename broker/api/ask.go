@@ -30,6 +30,9 @@ type askBody struct {
 	AtMost    float64         `json:"at_most"` // seconds; as in Question
 }
 
+// question checks the body and makes a question of it. Times come in seconds. The key, by which
+// the same call is found again, is the caller's own request id, else made of the session and the
+// tool's id; without both every question is a new call.
 func (a askBody) question() (broker.Question, error) {
 	for name, v := range map[string]string{
 		"session_id": a.SessionID, "tool_name": a.ToolName, "tool_use_id": a.ToolUseID, "request_id": a.RequestID, "agent": a.Agent,
@@ -64,6 +67,8 @@ func (a askBody) question() (broker.Question, error) {
 	return q, nil
 }
 
+// ask submits the call in the request's body. bound says that the call is cancelled when its
+// asker leaves, as with a route that waits for the answer.
 func (rt callRoutes) ask(w http.ResponseWriter, r *http.Request, bound bool) (broker.Request, error) {
 	var body askBody
 	if err := decodeBody(w, r, &body); err != nil {

@@ -51,6 +51,8 @@ func denies(decision string) bool {
 	return slices.Contains([]string{"deny", "denied", "reject", "block"}, decision)
 }
 
+// postApprove is decide for programs that only ever allow: a body that says otherwise is a
+// mistake, and nothing is decided.
 func (rt callRoutes) postApprove(w http.ResponseWriter, r *http.Request) {
 	var body decideBody
 	if err := decodeBody(w, r, &body); err != nil {
@@ -76,6 +78,8 @@ func (rt callRoutes) postDeny(w http.ResponseWriter, r *http.Request) {
 	rt.deny(w, r, body.Reason, body.End)
 }
 
+// deny needs no token, since refusing is open to everybody. end ends a call that was put off for
+// good. When the call was decided before, the error comes with that decision.
 func (rt callRoutes) deny(w http.ResponseWriter, r *http.Request, reason string, end bool) {
 	if len(reason) > broker.MaxReason {
 		fail(w, fmt.Errorf("%w: reason is longer than %d bytes", broker.ErrInvalid, broker.MaxReason))
@@ -89,6 +93,8 @@ func (rt callRoutes) deny(w http.ResponseWriter, r *http.Request, reason string,
 	writeJSON(w, http.StatusOK, decisionView(req))
 }
 
+// getApprovalRequests lists what waits from memory, which has it as it is now, and everything
+// else from the log.
 func (rt callRoutes) getApprovalRequests(w http.ResponseWriter, r *http.Request) {
 	f := broker.RequestFilter{State: broker.State(r.URL.Query().Get("status")), SessionID: r.URL.Query().Get("session_id")}
 	if f.State != "" && !f.State.Valid() {

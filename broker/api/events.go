@@ -80,6 +80,8 @@ func (e eventBody) check() error {
 	return fmt.Errorf("%w: event_type %q; use session_start, session_stop, message, user, pre_tool or post_tool", broker.ErrInvalid, broker.Clip(e.EventType))
 }
 
+// transition changes s as the event says, and returns what goes into the log. A session that had
+// ended goes on when its program says that it starts.
 func (e eventBody) transition(now time.Time, s *broker.Session) []*broker.Event {
 	switch e.EventType {
 	case broker.EventSessionStop:

@@ -31,6 +31,8 @@ func (rt callRoutes) postUnfreeze(w http.ResponseWriter, r *http.Request) {
 	rt.switchFreeze(w, r, false)
 }
 
+// switchFreeze freezes for everybody and lifts for an operator alone. Who asks is looked into
+// only for a lift: a freeze must not wait for that.
 func (rt callRoutes) switchFreeze(w http.ResponseWriter, r *http.Request, on bool) {
 	var body freezeBody
 	if err := decodeBody(w, r, &body); err != nil {

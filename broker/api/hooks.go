@@ -130,6 +130,9 @@ func (rt hookRoutes) hookReply(d agents.Dialect, req broker.Request) reply {
 	return rep
 }
 
+// readAsker reads who sends a hook payload from the headers and the connection. The headers are
+// the sender's own words: a correlation that is missing or too long is replaced, and a variable
+// that cannot be read is left out. The process comes from the kernel.
 func readAsker(r *http.Request) hooks.Asker {
 	a := hooks.Asker{Correlation: r.Header.Get(wire.HeaderCorrelation), Env: map[string]string{}}
 	if a.Correlation == "" || len(a.Correlation) > broker.MaxName {

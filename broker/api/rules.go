@@ -30,6 +30,8 @@ type ruleBody struct {
 	CreatedFrom string            `json:"created_from"`
 }
 
+// rule is the rule of a body. What a caller leaves out has its default: rules are enabled, and of
+// rules.DefaultPriority.
 func (rb ruleBody) rule() rules.Rule {
 	r := rules.Rule{
 		ID: rb.ID, Version: rb.Version, Priority: rules.DefaultPriority, Enabled: true, Scope: rb.Scope, Tool: rb.Tool, Where: rb.Where,
@@ -238,6 +240,7 @@ func (rt ruleRoutes) getStats(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, s)
 }
 
+// postObserve takes no default for on: a body without it must not switch anything.
 func (rt ruleRoutes) postObserve(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		On        *bool  `json:"on"`

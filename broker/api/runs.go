@@ -84,6 +84,8 @@ func (rt runRoutes) mayTakeUp(r *http.Request, runner broker.Process, id string)
 	return nil
 }
 
+// postReport takes what a runner did. Of a report that names the agent's process it is the
+// system that says whether that process is below the runner.
 func (rt runRoutes) postReport(w http.ResponseWriter, r *http.Request) {
 	var rep wire.RunReport
 	runner, err := decodeRunners(w, r, &rep)

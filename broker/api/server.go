@@ -43,6 +43,9 @@ func (sv *Server) Serve(ctx context.Context, l *Listener) error {
 	return nil
 }
 
+// serve answers what comes in through l until ctx ends. Then those who wait are answered first,
+// with ErrClosed, so that they come back to the next console; connections that are still open two
+// seconds later are cut. It returns when the last parked connection is gone.
 func (sv *Server) serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler:           sv.handler(),
@@ -154,6 +157,8 @@ type cappedListener struct {
 	leaving atomic.Int64 // peers that are being turned away
 }
 
+// Accept returns the next connection for which there is room, and refuses the others. It waits
+// while turn is full.
 func (l *cappedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()

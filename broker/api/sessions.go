@@ -59,6 +59,7 @@ func (rt sessionRoutes) getSessionEvents(w http.ResponseWriter, r *http.Request)
 	writeList(w, list, err)
 }
 
+// postStop is open to every process of the user, an agent too: a stop allows nothing.
 func (rt sessionRoutes) postStop(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`

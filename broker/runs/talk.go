@@ -168,6 +168,8 @@ func (rs *Runs) Launch(ctx context.Context, n broker.NewRun, by broker.Actor) (b
 	return s, cmp.Or(err, lost)
 }
 
+// checkLaunch refuses what could not be started anyway, before anything is on record. The prompt
+// is checked as the message that it becomes.
 func (rs *Runs) checkLaunch(n broker.NewRun, by broker.Actor) error {
 	switch {
 	case by.Kind != broker.ByOperator:

@@ -26,6 +26,8 @@ type kept struct {
 // decided with what its reading gave when the card was drawn.
 const maxYoung = 16384
 
+// get returns what is known of a text. One that is asked for again moves to the young half, so
+// that it outlives those that nobody asks for.
 func (c *cache) get(d digest, now time.Time) (Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

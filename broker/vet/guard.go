@@ -107,6 +107,11 @@ func (g *Guard) File(path string, data []byte, project string) Result {
 // frames keeps the buffers of frames.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
+// vet has t read by a process that is idle, and returns what came of it. What is known of the
+// same text is returned at once. whose names who sent it: each gets turns of its own, so that
+// one who sends many texts keeps nobody else waiting. Busy, which is said when no turn or no
+// process comes free in time, is not kept, since it says nothing about the text. A process that
+// did not answer well is ended and another one started in its place.
 func (g *Guard) vet(whose string, t text) Result {
 	buf, _ := frames.Get().(*[]byte)
 	defer func() {
@@ -216,6 +221,8 @@ type process struct {
 // startTime bounds how long a guard takes to say hello.
 const startTime = 10 * time.Second
 
+// start starts one process and waits for its hello. Our copies of its ends of the pipes are
+// closed at once: otherwise a process that died would never end a read of ours.
 func (g *Guard) start() (*process, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -254,6 +261,8 @@ func (g *Guard) wait(p *process) {
 	_, _ = p.in.Close(), p.out.Close()
 }
 
+// greeted waits for the first bytes of a new process. Another program that was put in place of
+// ours does not say them, and whatever it answered would count as read.
 func (p *process) greeted() error {
 	if err := p.out.SetReadDeadline(time.Now().Add(startTime)); err != nil {
 		return err

@@ -62,6 +62,8 @@ func Fields(data []byte) ([]Field, error) { return Rules{}.Fields(data) }
 // Fields is the function of that name under other rules.
 func (r Rules) Fields(data []byte) ([]Field, error) { return r.read(data, true) }
 
+// read checks data by the rules and returns the fields of the object at its top when one is
+// wanted. No rule allows more than deepest levels, however large its MaxDepth.
 func (r Rules) read(data []byte, wantObject bool) ([]Field, error) {
 	var keys [32][]byte
 	s := scanner{data: data, maxDepth: r.MaxDepth, loose: r.Loose, keys: keys[:0], keep: wantObject}

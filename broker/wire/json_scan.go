@@ -23,6 +23,8 @@ type scanner struct {
 	fields []Field
 }
 
+// document reads the one value that data may hold. Whatever comes before or after it is a fault:
+// another reader might take that for the value.
 func (s *scanner) document() error {
 	if bytes.HasPrefix(s.data, []byte("\xef\xbb\xbf")) {
 		return s.fault("begins with a byte order mark, which JSON does not have")
@@ -90,6 +92,9 @@ func (s *scanner) array(depth int, loose bool) *SyntaxError {
 	}
 }
 
+// object reads an object, whose opening brace is next. In a strict one a key that comes twice is
+// a fault, because readers differ in which of the two they take. The keys of the object lie on a
+// stack that all objects share, so that checking costs no memory.
 func (s *scanner) object(depth int, loose bool) *SyntaxError {
 	s.pos++
 	outer := len(s.keys)
@@ -145,6 +150,8 @@ func (s *scanner) key(loose bool) ([]byte, *SyntaxError) {
 	return key, nil
 }
 
+// member reads the value of a member. At the top the value's very bytes are kept, without room
+// to append to, and whether what is below may be loose depends on the member's name.
 func (s *scanner) member(key []byte, depth int, loose bool) *SyntaxError {
 	if depth > 1 {
 		return s.value(depth, loose)

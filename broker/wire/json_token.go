@@ -135,6 +135,8 @@ func hex4(digits []byte) (rune, bool) {
 	return r, true
 }
 
+// word reads true, false or null. A text that ends within the word was cut off, which is another
+// fault than a wrong word: what is missing may have been lost on the way.
 func (s *scanner) word(w string) *SyntaxError {
 	rest := s.data[s.pos:]
 	if bytes.HasPrefix(rest, []byte(w)) {

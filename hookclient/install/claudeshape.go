@@ -37,6 +37,7 @@ func wrongShape(d *jsonc.Document, at *jsonc.Node, format string, args ...any) e
 	return d.Wrong(at, cureShape, format, args...)
 }
 
+// checkEvent reports the first thing for which Claude Code would ignore the hooks of an event.
 func checkEvent(d *jsonc.Document, event string, groups *jsonc.Node) error {
 	if groups.Kind != jsonc.ArrayKind {
 		return wrongShape(d, groups, `"hooks.%s" must be an array, this is %s`, event, groups.Kind)
@@ -64,6 +65,7 @@ func checkEvent(d *jsonc.Document, event string, groups *jsonc.Node) error {
 	return nil
 }
 
+// checkHandler does the same for one hook.
 func checkHandler(d *jsonc.Document, event string, h *jsonc.Node) error {
 	if h.Kind != jsonc.ObjectKind {
 		return wrongShape(d, h, `a hook of %s must be an object, this is %s`, event, h.Kind)

@@ -92,6 +92,7 @@ func ClaudeSources(project, managed string) []Source {
 	return s
 }
 
+// sourceWarnings says what in one settings file keeps Claude Code from running our hooks.
 func sourceWarnings(s Source, text []byte, o Options) []string {
 	d, err := ParseClaude(text)
 	if syntax, ok := errors.AsType[*jsonc.SyntaxError](err); ok {

@@ -85,6 +85,7 @@ func codexShape(d *jsonc.Document) error {
 	})
 }
 
+// codexNotes warns of features in Codex's own settings without which it runs no hooks.
 func codexNotes(_ Options, f *settingsFile, _ []byte) []string {
 	config, path, err := ReadCodexConfig(filepath.Dir(f.path))
 	if err != nil {

@@ -115,6 +115,8 @@ type codexServer struct {
 	last int // id of the last request
 }
 
+// startCodex starts Codex as a server for its own settings, in a process group of its own, and
+// greets it. Only Codex knows the hash by which it trusts a hook.
 func startCodex(ctx context.Context, program, home string) (*codexServer, error) {
 	cmd := exec.CommandContext(ctx, program, "app-server") //nolint:gosec // the user's own codex
 	cmd.Dir = home

@@ -116,6 +116,7 @@ var ErrChanged = errors.New("the file was changed by another program at the same
 var ErrTemporary = errors.New("this aoctl is a temporary build that Go deletes again, and with it gone every call would be refused; " +
 	"install it first (go install, or go build -o ~/.local/bin/aoctl) and run that one")
 
+// validate returns the agent that o is about, or a *UsageError that says what to write instead.
 func (o Options) validate() (agent, error) {
 	a, ok := agentNamed(o.Agent)
 	switch {
@@ -135,6 +136,8 @@ func (o Options) validate() (agent, error) {
 	return a, nil
 }
 
+// validateInstall is validate for what only an installation needs: mode, times, the client's
+// program and where its console is. All of it is checked before a file is opened.
 func (o Options) validateInstall() (agent, error) {
 	a, err := o.validate()
 	if err != nil {

@@ -25,6 +25,8 @@ func (s *session) ask(ctx context.Context, q ask) {
 	})
 }
 
+// put asks the console about a call as a hook would, and returns its answer. It asks nothing when
+// an operator has allowed this very call already.
 func (s *session) put(ctx context.Context, q ask) answer {
 	if q.sure != "" && s.operatorAllowed(ctx, q.sure) {
 		return answer{sure: true}

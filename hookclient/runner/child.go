@@ -84,6 +84,7 @@ func (c *child) close() {
 // signal sends sig to the child's process group.
 func (c *child) signal(sig syscall.Signal) { _ = syscall.Kill(-c.pid, sig) } // gone is as good
 
+// exitOf is how a process ended; code -1 when that cannot be told.
 func exitOf(err error) exit {
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) {

@@ -44,6 +44,9 @@ func readLines(r io.Reader, take func(line) (more bool)) error {
 	}
 }
 
+// readLine reads one line of any length. Of one that is longer than maxLine only the head is
+// kept, and the rest is read all the same: the next line must begin where it begins. A line that
+// the end of the input cuts off is marked as halved and is not to be trusted.
 func readLine(in *bufio.Reader) (line, error) {
 	var l line
 	for {

@@ -51,6 +51,8 @@ func (p *peer) orders(list []wire.RunOrder) {
 
 var errEnding = errors.New("the session is being ended")
 
+// order takes in one order of the console. A runner that is about to end carries out nothing
+// more: a message is handed back for the next process, anything else is reported as not done.
 func (p *peer) order(o wire.RunOrder) {
 	switch {
 	case o.Kind == wire.OrderEnd:

@@ -184,6 +184,9 @@ func (p *peer) line(l line) {
 	p.message(m, l.text)
 }
 
+// message takes in one line of the agent. What belongs to the conversation between runner and
+// agent is kept from the viewer; all else is shown, and what the session needs to know of it is
+// noted. A type that is not known is shown and reported, and changes nothing.
 func (p *peer) message(m message, raw []byte) {
 	switch m.Type {
 	case "control_request":

@@ -44,6 +44,9 @@ func (q *questions) permissionPayload(c *call, r request) []byte {
 	return encode(m)
 }
 
+// answerPermission answers the agent's question about a call. Only an answer that says allow in
+// the agent's own JSON allows. One that leaves the call to the agent's own prompt is a refusal,
+// because nobody sits before a managed agent.
 func (q *questions) answerPermission(id string, c *call, a answer) {
 	if a.sure {
 		q.allowPermission(id, c, c.input, "")

@@ -133,6 +133,9 @@ type settledOrders struct {
 	known bool
 }
 
+// run is the life of a session: say to the console that we have it, start the agent, go round the
+// loop until the agent has ended, then see that the console was told everything. Without the
+// console's word nothing is started. The end of ctx asks the agent to end; it cuts nothing off.
 func (s *session) run(ctx context.Context) (Result, error) {
 	if err := s.link.register(ctx); err != nil {
 		return Result{}, err
@@ -283,6 +286,8 @@ func (s *session) apply(ctx context.Context) {
 	}
 }
 
+// applyOne carries out one effect of the peer. None of them may wait here: what takes time has a
+// goroutine or a queue of its own.
 func (s *session) applyOne(ctx context.Context, e effect) {
 	switch e := e.(type) {
 	case send:

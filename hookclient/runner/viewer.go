@@ -55,6 +55,8 @@ func (v *viewer) close() {
 	<-v.gone
 }
 
+// run shows what comes until the viewer is closed. When showing fails once, failed is closed and
+// the rest is only taken out, so that nobody waits for room here.
 func (v *viewer) run(failed chan struct{}) {
 	defer close(v.gone)
 	broken := false

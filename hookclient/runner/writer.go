@@ -61,6 +61,8 @@ func (w *writer) full() bool {
 // listened to, in bytes.
 const maxBacklog = 16 << 20
 
+// run writes one line after the other, in a goroutine of its own: an agent that does not read
+// must hold up nothing else.
 func (w *writer) run() {
 	defer close(w.gone)
 	defer func() { _ = w.to.Close() }()

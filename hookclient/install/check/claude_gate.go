@@ -112,6 +112,8 @@ func (c *claudeGateCheck) matcher() {
 	c.add(Fail, "matcher", c.cure, "only tools that fit %q are asked about; all others run", machine.Shorten(c.gate.group.Member("matcher").Text))
 }
 
+// timeout compares how long Claude Code waits for the hook with how long the hook may wait
+// for a person. An agent that stops waiting first runs the call.
 func (c *claudeGateCheck) timeout() {
 	agent, pinned := claudeDefaultTimeout, "without a timeout of its own"
 	if t := c.gate.handler.Member("timeout"); t != nil {

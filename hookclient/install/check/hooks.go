@@ -258,6 +258,8 @@ func (c *checker) gateLine(d dialect, h foundHook, cure string) {
 	}
 }
 
+// gateTimeout is claudeTimeout for all other agents. The names of the timeout and its unit come
+// with the dialect; an agent with a hard cap cuts every hook off there, whatever is written.
 func (c *checker) gateTimeout(d dialect, h foundHook, l hookline.Line, cure string) {
 	agent := d.standard
 	for _, name := range d.timeouts {

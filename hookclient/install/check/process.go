@@ -112,7 +112,8 @@ func (c *checker) aliases(silencers []silencer) int {
 	return found
 }
 
-// aliased finds in a line of a start file one of the programs with a silencer.
+// aliased reports whether a line of a shell's settings starts one of the programs with something
+// that silences its hooks, and how. It looks at words only, since nothing of it may be run.
 func aliased(line string, programs []string, silencers []silencer) (string, bool) {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {

@@ -100,6 +100,8 @@ func callsUs(words []string, agent string) bool {
 	return strings.HasPrefix(base, "aoctl") && rest[0] == "hook" && slices.Contains(rest[1:], agent)
 }
 
+// readFlags takes out of the words what the client would read from them. It is false for a time
+// that the client would refuse.
 func (l *Line) readFlags() bool {
 	for i, w := range l.Words {
 		name, value, inline := strings.Cut(w, "=")

@@ -89,6 +89,8 @@ func (d *Document) AppendMember(obj *Node, name string, v any) error {
 // AppendItem adds v as the last item of arr.
 func (d *Document) AppendItem(arr *Node, v any) error { return d.append(arr, "", v) }
 
+// append puts v behind the last child of n, under name when n is an object. The comments around
+// the last child stay where they are.
 func (d *Document) append(n *Node, name string, v any) error {
 	c := childrenOf(n)
 	lead, text := d.room(n, c, v)

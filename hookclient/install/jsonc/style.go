@@ -76,6 +76,8 @@ func (d *Document) render(v any, indent string) string {
 // compact writes v on one line.
 func (d *Document) compact(v any) string { return d.write(v, "", d.style.comma, "", d.compact) }
 
+// write is v as JSON, with what the style puts after an opening bracket, between two items and
+// before a closing one. child writes an item.
 func (d *Document) write(v any, first, between, last string, child func(any) string) string {
 	var parts []string
 	brackets := "[]"
