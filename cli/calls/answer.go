@@ -66,6 +66,8 @@ any program of yours may.`,
 	return cmd
 }
 
+// answerQuestion answers an agent's question, or declines it. Without answers it shows what is
+// asked and changes nothing.
 func answerQuestion(ctx context.Context, c *client.Client, o answerOptions, out io.Writer) error {
 	call, err := findQuestion(ctx, c, o.what)
 	if err != nil {

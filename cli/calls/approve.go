@@ -119,6 +119,8 @@ func (o approveOptions) show(out io.Writer, call broker.Request) error {
 	return err
 }
 
+// approveCall finds the call, has somebody consent to it, and allows it. Consent is asked for only
+// with a token; without one the console refuses and shows its person that somebody tried.
 func approveCall(ctx context.Context, c *client.Client, o approveOptions, out io.Writer) error {
 	call, err := findCall(ctx, c, o.call)
 	if err != nil {

@@ -60,6 +60,8 @@ type outcome struct {
 	Granted   bool         `json:"granted,omitempty"` // the call was over; its retry passes once
 }
 
+// denyCall refuses one call that waits. --end is only for a call that is put off: any other ends
+// anyway.
 func denyCall(ctx context.Context, c *client.Client, o denyOptions, out io.Writer) error {
 	call, found, err := c.Waiting(ctx, o.call)
 	if err != nil {

@@ -170,6 +170,8 @@ func (c *Client) Send(ctx context.Context, method, path string, body, into any) 
 	return c.call(ctx, method, path, text, into)
 }
 
+// call makes one request and reads its JSON answer into into. The operator's token goes along
+// with what changes something, and never with what only reads.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, into any) error {
 	req, err := http.NewRequestWithContext(ctx, method, "http://aoctl"+path, bytes.NewReader(body))
 	if err != nil {

@@ -28,6 +28,8 @@ func Read(dir string) (data []byte, changed time.Time, err error) {
 	return nil, changed, &FileError{Text: "it cannot be read: " + printable(err.Error()), Cure: "see that you may read it"}
 }
 
+// read returns the settings file in dir and when it was changed. Folder and file are opened
+// before they are checked, and neither may be a link, so that what was checked is what is read.
 func read(dir string) (data []byte, changed time.Time, err error) {
 	folder, err := open(unix.AT_FDCWD, dir, unix.O_DIRECTORY)
 	if err != nil {

@@ -50,6 +50,8 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	return a, nil
 }
 
+// open takes the steps in the order that the package comment gives. What a step opened is in
+// closers, so after an error Close undoes all of it.
 func (a *App) open(ctx context.Context, o Options) error {
 	go service.SaveMemory(ctx)
 	dir, err := paths.StateDir()

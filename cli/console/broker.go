@@ -37,6 +37,8 @@ until it is interrupted.`,
 	return cmd
 }
 
+// runBroker opens a console without a screen. It prints where it listens once it does, so that
+// its starter knows when to begin, and runs until ctx ends or serving fails.
 func runBroker(ctx context.Context, o Options, out io.Writer) error {
 	if err := KeepPrivate(); err != nil {
 		return fmt.Errorf("keep other processes out of the broker: %w", err)

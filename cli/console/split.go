@@ -64,6 +64,8 @@ are the console's own. Where a console runs already, split goes to its pane inst
 	return cmd
 }
 
+// split opens a pane of tmux with the console in it, or goes to the pane in which the console of
+// this socket already runs.
 func split(ctx context.Context, o splitOptions, out io.Writer) error {
 	here, err := tmux.Here()
 	switch {

@@ -55,6 +55,8 @@ type drillScene struct {
 	wait        time.Duration
 }
 
+// scenes are played in this order. The first, without a hook, shows that a call does run here:
+// without it a refusal in the others would prove nothing.
 func (d *agentDrill) scenes(full bool) []drillScene {
 	scenes := []drillScene{
 		{name: "control", doing: "without a hook", runs: true},

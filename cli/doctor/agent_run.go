@@ -95,6 +95,8 @@ func (d *agentDrill) report(e *examination, s drillScene, seen agentSeen) {
 	e.add(status, s.name, cure, "%s in %v: %s", r.Verdict, seen.took.Round(100*time.Millisecond), text).Drill = &r
 }
 
+// judge says what a scene has shown. A call that ran unasked comes first, whatever else went
+// wrong. A scene in which the model was told of no call at all shows nothing, so it is no pass.
 func (d *agentDrill) judge(s drillScene, seen agentSeen) (status agentcheck.Status, cure, text string) {
 	title := install.Title(d.Name)
 	again := "report it, with the version of " + title + ": until then its calls are not held"

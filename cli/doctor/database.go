@@ -47,6 +47,8 @@ func (e *examination) database(ctx context.Context, o options) {
 	}
 }
 
+// stateFolder checks that the state folder is a real folder of this user's, open to nobody else.
+// It is false when there is nothing in it to look at further.
 func (e *examination) stateFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	const cure = "name another with AOCTL_HOME or XDG_STATE_HOME"
@@ -144,6 +146,8 @@ func (e *examination) unfinished(name string, err error) {
 	e.add(agentcheck.Fail, name, "see that its disk works, then: aoctl log verify", "%v", err)
 }
 
+// structure reports whether the file is whole, of the newest schema, and its write-ahead log of a
+// usual size. A large file is read only with --full, since that takes long.
 func (e *examination) structure(h store.Health) {
 	switch {
 	case len(h.Damage) > 0:

@@ -115,6 +115,7 @@ type drillGround struct {
 	closers []func()
 }
 
+// newDrillGround opens the ground and its consoles; after an error nothing of it is left.
 func newDrillGround(ctx context.Context) (*drillGround, error) {
 	dir, err := drillFolder()
 	if err != nil {

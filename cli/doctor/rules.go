@@ -40,6 +40,8 @@ func (e *examination) rules(ctx context.Context, o options) {
 	e.observing(ctx, o)
 }
 
+// ruleList warns of rules that allow for ever and of rules that do nothing. It lists a few of
+// each and counts the rest: a report that nobody reads to its end helps nobody.
 func (e *examination) ruleList(k *state.Rulebook) {
 	if k.Problem != "" {
 		e.add(agentcheck.Fail, "rules", "aoctl log verify", "no rule allows anything: %s", k.Problem)

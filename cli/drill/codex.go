@@ -8,6 +8,7 @@ import (
 
 func init() { agents["codex"] = codex }
 
+// codex takes its model from config.toml, where the project is trusted as well.
 func codex() Agent {
 	return Agent{lacks: []Mode{ACP}, Shell: func(command string) fakemodel.Step {
 		return fakemodel.UseTool("exec_command", map[string]any{"cmd": command})

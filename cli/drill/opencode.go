@@ -2,6 +2,7 @@ package drill
 
 func init() { agents["opencode"] = opencode }
 
+// opencode takes its model from its settings, and must fetch nothing from the network.
 func opencode() Agent {
 	return Agent{Shell: shellTool("bash"), start: func(r run) command {
 		how := map[Mode][]string{Headless: {"run", Prompt}, Interactive: {"--prompt", Prompt, "--auto"}, ACP: {"acp"}}

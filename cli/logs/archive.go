@@ -53,6 +53,8 @@ aoctl log verify goes on over the archives; aoctl log --archive FILE shows one.`
 	return cmd
 }
 
+// archiveLog moves old events into an archive. It takes the console's lock first, since only the
+// holder of that may write to the database.
 func archiveLog(cmd *cobra.Command, o archiveOptions) (err error) {
 	keep, err := config.ParseKeep("--keep", o.keep)
 	if err != nil {
@@ -119,6 +121,8 @@ func explainLock(socket string, err error) error {
 	return exit.Error{Code: exit.Failed, Text: fmt.Sprintf("cannot claim %s: %v", socket, err), Cause: err}
 }
 
+// explainArchive says why archiving failed and that nothing was lost, which is what its user will
+// want to know.
 func explainArchive(dir string, err error) error {
 	f := exit.Error{Code: exit.Failed, Text: err.Error(), Hint: "nothing was lost: what is not in a verified archive is still in the database", Cause: err}
 	switch {

@@ -90,6 +90,8 @@ func (o options) query(cmd *cobra.Command, now time.Time) (query, error) {
 	return q, err
 }
 
+// showLog prints events, and with --follow goes on with those that come. Where the list ends
+// early because the rest was archived, it says where that is.
 func showLog(ctx context.Context, o options, q query, out, stderr io.Writer) (err error) {
 	r, err := state.OpenReaderAt(ctx, o.archive)
 	if err != nil {

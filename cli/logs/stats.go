@@ -40,6 +40,8 @@ itself, so it works with and without a console.`,
 	return cmd
 }
 
+// showStats counts what is in the database; what was archived is not in the figures, and it says
+// so.
 func showStats(cmd *cobra.Command, o statsOptions) (err error) {
 	var since time.Time
 	if o.since != "" {

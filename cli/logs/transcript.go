@@ -68,6 +68,8 @@ type teller struct {
 	printed map[string]string // by key: how it was printed last
 }
 
+// showTranscript reads back from the end of the transcript until it has as many entries as were
+// asked for. Entries before those count as printed, so that --follow does not bring them.
 func showTranscript(ctx context.Context, o transcriptOptions, out, stderr io.Writer) (err error) {
 	r, err := state.OpenReader(ctx)
 	if err != nil {
@@ -264,6 +266,8 @@ type resultJSON struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 }
 
+// entryAsJSON is an entry for programs. Only a call that is on record has a request's id and
+// outcome: what the agent's file says of a call proves nothing.
 func entryAsJSON(e story.Entry) entryJSON {
 	t := entryJSON{Key: e.Key, By: e.By, Subagent: e.Whose, Text: e.Text}
 	if e.AtMS > 0 {

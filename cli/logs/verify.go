@@ -154,6 +154,7 @@ func archiveLine(a store.Archived) string {
 // maxProblems is how many problems are spelled out beyond the first.
 const maxProblems = 10
 
+// notClean makes an error of a report, with the first few problems.
 func notClean(r store.Report) error {
 	f := exit.Error{
 		Code: exit.Unverified, Text: "not as it was written: " + r.Problems[0].String(),

@@ -216,6 +216,8 @@ stays. Leaving the text as it is changes nothing.`,
 	}
 }
 
+// editRule has the user edit one rule as text. What is not the user's to change (id, version,
+// origin) stays. Text that does not parse is left in its file.
 func editRule(ctx context.Context, r *rules.Rule) error {
 	text := rulesfile.Format([]rules.Rule{*r})
 	changed, path, err := terminal.Edit(ctx, "rule.toml", text)

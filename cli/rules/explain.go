@@ -71,6 +71,8 @@ risk and elements.`,
 	return cmd
 }
 
+// explain judges the call of the arguments by the rules in force, or by those of a file, and
+// prints which rule spoke about which part of it. Nothing is run, and no console is needed.
 func explain(cmd *cobra.Command, o explainOptions, args []string) error {
 	cwd, project, err := o.folders()
 	if err != nil {
@@ -141,6 +143,8 @@ func mainParam(tool string) (string, bool) {
 	return p, ok
 }
 
+// callInput is the input of the call: the JSON of --input, else an object with the argument as
+// the main parameter of the tool.
 func (o explainOptions) callInput(args []string) (json.RawMessage, error) {
 	if o.input != "" {
 		var object map[string]json.RawMessage
@@ -280,6 +284,7 @@ func numbered(list []rules.Rule) []rules.Rule {
 // maxFile bounds what is read from a file that a command line names.
 const maxFile = 4 << 20
 
+// readAll reads a file, or standard input for "-"; at most maxFile bytes.
 func readAll(path string) ([]byte, error) {
 	in := os.Stdin
 	if path != "-" {

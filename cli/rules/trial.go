@@ -59,6 +59,8 @@ Paths are judged as the disk has them now, not as it had them then.`,
 	return cmd
 }
 
+// testRules tries rules on what is recorded: those in force, those of a file in their place, or
+// both together with --add. It fails when a call that a person denied would run.
 func testRules(cmd *cobra.Command, o testOptions, args []string) error {
 	since, err := usage.ParseSince(o.since, time.Now())
 	if err != nil {
@@ -141,6 +143,7 @@ func (h *history) calls(ctx context.Context) iter.Seq[ruleshistory.Past] {
 	}
 }
 
+// prepared is a recorded call as the trial needs it: read as rules read it, and how it ended.
 func (h *history) prepared(prepare *rules.Preparer, r broker.Request, projects map[string]string) ruleshistory.Past {
 	project := cmp.Or(projects[r.SessionID], r.CWD)
 	tool, input := r.Call()

@@ -75,6 +75,8 @@ func splitPrompt(args []string) (rest []string, prompt string, err error) {
 	return slices.Clone(rest), prompt, err
 }
 
+// checkAgentArgs refuses arguments for the agent that would take the session out of the runner's
+// hands: those that aoctl run sets itself, and those that start something else than one session.
 func checkAgentArgs(args []string) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return usage.Error{Text: fmt.Sprintf("%q is neither an option nor the last argument", args[0]), Hint: "put the prompt in quotes, and last"}

@@ -87,6 +87,7 @@ func (l *logFile) open() error {
 	return nil
 }
 
+// Write appends p. A full file becomes the old one, and the old one before it goes.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

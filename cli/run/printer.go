@@ -68,6 +68,8 @@ func (p *printer) line(s runner.Seen) error {
 	return err
 }
 
+// text is what the person sees of one thing the agent did; "" for what is not shown. What a
+// sub-agent does is indented.
 func (p *printer) text(s runner.Seen) string {
 	indent := ""
 	if s.Sub {

@@ -109,6 +109,8 @@ func freezeSessions(ctx context.Context, c *client.Client, o freezeOptions, on b
 	return show.Line(out, safe.Line(now.sentence(s, on)))
 }
 
+// sentence says what holds now. Lifting the freeze of one session, or of all, may leave another
+// freeze in force, and then it says so.
 func (f freezing) sentence(s broker.Session, on bool) string {
 	who := "everything"
 	if s.ID != "" {

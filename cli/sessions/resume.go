@@ -72,6 +72,9 @@ SESSION is the beginning of its id, its name, its folder, or its folder's name.`
 	return cmd
 }
 
+// resumeSession asks first what a resume would do. A managed session then goes on in the
+// background; of any other the command is shown, and run here once the person is sure. The
+// console is told before it runs, so that no second one starts.
 func resumeSession(ctx context.Context, c *client.Client, o resumeOptions, std streams) error {
 	s, err := c.Session(ctx, o.session)
 	if err != nil {

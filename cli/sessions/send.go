@@ -95,6 +95,8 @@ func messageText(words []string, stdin io.Reader) (string, error) {
 	return text, nil
 }
 
+// sendMessage queues a message, or takes back the one that waits. A session has at most one, so
+// the line says when a new one took the place of an old one.
 func sendMessage(ctx context.Context, c *client.Client, o sendOptions, out io.Writer) error {
 	before, err := findManaged(ctx, c, o.session)
 	if err != nil {

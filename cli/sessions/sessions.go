@@ -66,6 +66,7 @@ func listSessions(ctx context.Context, c *client.Client, o sessionsOptions, out 
 	return sessionTable(client.Plain(shown), now).Print(out)
 }
 
+// sessionTable has columns for managed sessions only when there are any.
 func sessionTable(sessions []broker.Session, now time.Time) *show.Table {
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {

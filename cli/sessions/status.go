@@ -83,6 +83,8 @@ func tellStatus(ctx context.Context, cmd *cobra.Command, o statusOptions, out io
 	return problem
 }
 
+// askStatus asks the console how things stand. The error is there for the exit code; the status
+// can be printed either way.
 func askStatus(ctx context.Context, cmd *cobra.Command) (status, error) {
 	c, err := client.New(cmd)
 	if err == nil {

@@ -91,6 +91,7 @@ type stopped struct {
 	err     error
 }
 
+// stopSessions stops what o names. What was stopped is printed even when a later one failed.
 func stopSessions(ctx context.Context, c *client.Client, o stopOptions, out io.Writer) error {
 	raw, err := c.Sessions(ctx)
 	if err != nil {

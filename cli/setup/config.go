@@ -106,6 +106,8 @@ type settingNow struct {
 	text string // Value as a flag takes it
 }
 
+// settingsNow lists each setting with the value that a console would start with and where that
+// comes from: a variable beats the file, and the file beats the default.
 func settingsNow() (settingsList, error) {
 	l := settingsList{file: config.Load()}
 	for _, k := range config.Keys() {

@@ -47,6 +47,8 @@ func (c anthropicContent) text() string {
 	return b.String()
 }
 
+// anthropic answers the Messages API. Every request has the whole conversation, so the number of
+// the model's own messages in it is the turn.
 func (m *Model) anthropic(w http.ResponseWriter, body io.Reader) error {
 	text, err := io.ReadAll(body)
 	if err != nil {
@@ -121,6 +123,7 @@ func withPlanFile(input map[string]any, path []byte) map[string]any {
 	return out
 }
 
+// streamBlock sends block i of a reply as the events in which the API streams it, in one piece.
 func streamBlock(w http.ResponseWriter, i int, block map[string]any) error {
 	start := map[string]any{"type": "text", "text": ""}
 	delta := map[string]any{"type": "text_delta", "text": block["text"]}

@@ -19,6 +19,7 @@ type chatRequest struct {
 	} `json:"messages"`
 }
 
+// chat answers the chat completions API, streaming or not.
 func (m *Model) chat(w http.ResponseWriter, body io.Reader) error {
 	var req chatRequest
 	if err := read(body, &req); err != nil {

@@ -110,6 +110,8 @@ func (m *Model) cursorRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// cursorTalk plays one run of Cursor's agent over one stream: the agent's messages come through
+// inbox, each call waits for its result, and the last step ends the turn.
 func (m *Model) cursorTalk(ctx context.Context, w io.Writer, inbox <-chan []byte) error {
 	request, err := hear(ctx, inbox)
 	if err != nil {

@@ -30,6 +30,8 @@ type geminiRequest struct {
 	} `json:"generationConfig"`
 }
 
+// gemini answers generateContent. What Gemini CLI asks of its model beside the conversation, in a
+// form of its own, is filled in (fill).
 func (m *Model) gemini(w http.ResponseWriter, body io.Reader, stream bool) error {
 	var req geminiRequest
 	if err := read(body, &req); err != nil {

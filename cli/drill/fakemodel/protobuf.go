@@ -34,6 +34,7 @@ func has(msg []byte, no uint64) bool {
 	return ok
 }
 
+// find is the value of field no in a message; false when the message has none or is broken.
 func find(msg []byte, no uint64) ([]byte, bool) {
 	for len(msg) > 0 {
 		tag, n := binary.Uvarint(msg)
