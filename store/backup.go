@@ -169,6 +169,7 @@ func (r *Reader) copyPages(ctx context.Context, part string) (seq int64, hash st
 	return seq, hash, pages(ctx, to.raw, from.raw)
 }
 
+// pages copies a database a few pages at a time, so that ctx can end it in between.
 func pages(ctx context.Context, to, from *sqlite3.SQLiteConn) (err error) {
 	b, err := to.Backup("main", from, "main")
 	if err != nil {

@@ -152,6 +152,7 @@ func (w *walker) remains(ctx context.Context, q querier, b base) error {
 	return err
 }
 
+// remaining checks one event that stayed behind when those around it were archived.
 func (w *walker) remaining(l *chain.Link, last head, hash []byte) {
 	if l.Type == stubType {
 		if l.Session+l.Request+l.Data+l.Subject+l.Seal != "" {

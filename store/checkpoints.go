@@ -82,6 +82,7 @@ func (a *applier) checkpoints() error {
 	return nil
 }
 
+// scanTrustedCheckpoint reads a checkpoint and compares it with the event that recorded it.
 func scanTrustedCheckpoint(row scanner) (t trusted[broker.Checkpoint], err error) {
 	var request, session, data, typ string
 	var said witness

@@ -47,6 +47,8 @@ type entry struct {
 	seal  chain.Hash // the whole of it for InsertMade, InsertEnded and GrantMade
 }
 
+// encode makes work of c in the caller's goroutine, so that the one connection that writes is
+// busy with nothing but writing. An error says why c may not be recorded.
 func encode(c *broker.Change) (*work, error) {
 	vouches, err := chain.Check(c)
 	if err != nil {

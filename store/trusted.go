@@ -116,6 +116,8 @@ func scanTrustedRequest(row scanner) (t trusted[broker.Request], err error) {
 	return t, nil
 }
 
+// doubtRequest says why the log does not vouch for r, made by one event and ended by another; nil
+// when it does. A pending request that an event ended was brought back by another program.
 func doubtRequest(r *broker.Request, made, ended *witness) error {
 	subject := chain.RequestSubject(r.ID)
 	if err := chain.CheckDigest(r); err != nil {
@@ -150,6 +152,7 @@ func scanTrustedGrant(row scanner) (t trusted[broker.Grant], err error) {
 	return t, err
 }
 
+// doubtGrant says the same of a grant. An unused one that an event used would allow twice.
 func doubtGrant(g *broker.Grant, made, used *witness) error {
 	subject, seal := chain.GrantSubject(g.ID), chain.SealGrant(g)
 	if g.UsedBy != "" && !made.present() { // it was made in a stretch that is archived; its use covers that

@@ -59,6 +59,7 @@ func (claude) Encode(event string, input json.RawMessage, a Answer) []byte {
 	return []byte(claudeNothing)
 }
 
+// claudeGate answers a question about a call. Whatever it does not know how to say is a refusal.
 func claudeGate(event string, input json.RawMessage, a Answer) []byte {
 	if a.Verdict == Leave && !a.StopTurn {
 		return []byte(claudeNothing)

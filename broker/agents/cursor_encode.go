@@ -51,6 +51,9 @@ var cursorFields = map[string]byte{
 	"command": '"', "cwd": '"', "timeout": '0', "file_path": '"', "pattern": '"', "url": '"', "server": '"', "uri": '"', "download_path": '"',
 }
 
+// takes reports whether Cursor would run tool with exactly the updated input. Of its own tools it
+// applies some keys only and ignores a change of the others, so the call would run otherwise than
+// it was allowed.
 func (cursor) takes(event, tool string, input, updated json.RawMessage) bool {
 	old, err1 := wire.Fields(input)
 	changed, err2 := wire.Fields(updated)

@@ -63,6 +63,8 @@ func claudeParts(m transcriptMessage) ([]Said, bool) {
 	return parts, ok
 }
 
+// messageParts are the parts of a message in the form that Claude Code and Codex share: one text,
+// or a list of blocks. Empty texts are left out; a call or its result never is.
 func messageParts(m transcriptMessage) ([]Said, bool) {
 	by := SaidUser
 	if m.Role == "assistant" {
@@ -86,6 +88,8 @@ func messageParts(m transcriptMessage) ([]Said, bool) {
 	return parts, true
 }
 
+// said is one block of a message. A block of an unknown type leaves its type in brackets, so that
+// the reader sees that something was there.
 func (b messageBlock) said(by Speaker) Said {
 	p := Said{By: by, Text: b.Text}
 	switch b.Type {

@@ -55,6 +55,7 @@ type geminiPart struct {
 	} `json:"functionResponse"`
 }
 
+// said is one part of a message; false for one with nothing in it.
 func (p geminiPart) said(by Speaker) (Said, bool) {
 	switch {
 	case p.Call != nil:

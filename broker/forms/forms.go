@@ -101,6 +101,7 @@ func Read(input json.RawMessage) (Form, error) {
 	return f, nil
 }
 
+// readQuestion reads one question. Its errors end the sentence "question 2 …".
 func readQuestion(raw json.RawMessage) (Question, error) {
 	fields, err := wire.Fields(raw)
 	if err != nil {
@@ -151,6 +152,7 @@ func readQuestion(raw json.RawMessage) (Question, error) {
 	return q, nil
 }
 
+// readOption reads one option. Its errors end the sentence "has an option, number 2, that …".
 func readOption(raw json.RawMessage) (Option, error) {
 	fields, err := wire.Fields(raw)
 	if err != nil {

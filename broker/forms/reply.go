@@ -64,6 +64,8 @@ func (f Form) texts() string {
 	return strings.Join(list, ", ")
 }
 
+// reply finds the options that words name. One word that is no option is the user's own answer;
+// a second one is more likely a label that was mistyped, and refused.
 func (q Question) reply(words []string) (Answer, error) {
 	var a Answer
 	for _, word := range words {

@@ -43,6 +43,7 @@ func (p *parser) peek() (string, bool) {
 	return p.lines[p.at], true
 }
 
+// patch reads a whole patch. Text after its end is refused.
 func (p *parser) patch() error {
 	if l, _ := p.peek(); l != markBegin {
 		return fmt.Errorf("a patch begins with %q", markBegin)

@@ -41,6 +41,8 @@ func (p Peer) Hold() (alive func() bool, release func(), err error) {
 	return alive, func() { _ = unix.Close(fd) }, nil
 }
 
+// pidfd is a descriptor of the process that connected, which the caller closes. Where the kernel
+// does not hand one out with the socket, the process is found by its pid and known by its start.
 func (p Peer) pidfd() (int, error) {
 	if !peerPidfds() {
 		fd, err := unix.PidfdOpen(p.PID, 0)

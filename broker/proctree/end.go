@@ -15,6 +15,8 @@ const (
 	quietLooks = 3
 )
 
+// end stops everything that is found, asks it to end, and kills what does not. After each step it
+// looks again, since what was found late may have started more.
 func (l *search) end(ctx context.Context) (Report, error) {
 	_, err := l.until(ctx, l.pace.hold, func(int) (bool, error) {
 		fresh, err := l.fresh(hold)

@@ -32,6 +32,8 @@ func machine() system { return proc{} }
 
 func (proc) self() int { return os.Getpid() }
 
+// list reads /proc. Processes that end while it reads are left out. Init and
+// systemd adopt orphans, so their children count as such.
 func (proc) list() ([]Process, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -123,6 +125,8 @@ type pidfd struct {
 	uid int
 }
 
+// open takes hold of p by a descriptor, and then reads its start once more: only a process that
+// is held cannot be replaced by another one under the same pid.
 func (proc) open(p Process) (handle, error) {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if errors.Is(err, unix.ESRCH) || errors.Is(err, unix.EINVAL) { // EINVAL: a thread has this number now

@@ -56,6 +56,7 @@ const (
 	alarmsRead    = 1000             // events that a starting console reads at a time
 )
 
+// withDefaults is o with the defaults that its fields name.
 func (o Options) withDefaults() Options {
 	set := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {

@@ -107,6 +107,7 @@ func (b *Broker) askers() []int {
 	return pids
 }
 
+// noteKill records what a kill is going to end, or what it ended, within the bounds above.
 func (b *Broker) noteKill(typ string, s broker.Session, by broker.Actor, r broker.Killed) error {
 	d := broker.KilledData{By: by, Unfinished: r.Unfinished, Processes: []broker.KilledProcess{}, Ended: r.Count(proctree.Ended)}
 	if typ == broker.EventSessionKilled {

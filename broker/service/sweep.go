@@ -18,6 +18,8 @@ const sweepEvery = 500 * time.Millisecond
 // sweeping is what the sweeper has going on beside.
 type sweeping struct{ resuming, rereading, settings atomic.Bool }
 
+// sweep is the loop of what nobody asks for, until ctx ends. Everything that may take long runs
+// beside it: a slow disk must not keep it from noticing that an agent is gone.
 func (b *Broker) sweep(ctx context.Context) {
 	t := time.NewTicker(sweepEvery)
 	defer t.Stop()

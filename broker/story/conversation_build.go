@@ -36,6 +36,9 @@ type endOfCall struct {
 	at   time.Time
 }
 
+// build makes all entries anew from the parts that are held. What the agent's file says comes
+// first, then the calls on record are joined to the file's, then the other events are put where
+// their time says.
 func (t *Conversation) build() {
 	b := builder{t: t, calls: map[string]int{}, alike: map[string][]int{}, seen: map[string]int{}, asked: map[string]*broker.Request{}, ran: map[string]*endOfCall{}, seq: map[string]int64{}}
 	for _, p := range t.parts {
@@ -162,6 +165,9 @@ func (b *builder) join() {
 	}
 }
 
+// fill makes e tell of r, the call on record. What the file says of the same call is kept beside
+// it where the two differ: the record says what was asked and allowed, the file only what the
+// agent wrote.
 func (b *builder) fill(e *Entry, r *broker.Request) {
 	input := e.Call
 	if e.OnRecord {

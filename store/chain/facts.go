@@ -121,6 +121,7 @@ func (ck *checker) fact(e *broker.Event) (Vouch, error) {
 	return Vouch{}, fmt.Errorf("its data is unknown here")
 }
 
+// ruleSaved checks that the event tells of a rule that the change saves, and of the same one.
 func (ck *checker) ruleSaved(e *broker.Event) (Vouch, error) {
 	d, err := decode[broker.RuleSavedData](e.Data)
 	if err != nil {

@@ -83,6 +83,7 @@ type mark struct {
 	index int
 }
 
+// rows checks what the change writes into tables, before its events are looked at.
 func (ck *checker) rows() error {
 	if r := ck.c.Insert; r != nil {
 		if err := checkRequest(r); err != nil {
@@ -144,6 +145,7 @@ func CheckDigest(r *broker.Request) error {
 	return nil
 }
 
+// event says what e vouches for, and refuses a second event for the same row.
 func (ck *checker) event(e *broker.Event) (Vouch, error) {
 	if len(e.Data) > 0 && e.Data[0] != '{' {
 		return Vouch{}, fmt.Errorf("data is not a JSON object")
@@ -197,6 +199,8 @@ func (ck *checker) created(e *broker.Event) (Vouch, error) {
 	return Vouch{Part: InsertMade, Subject: RequestSubject(r.ID)}, nil
 }
 
+// decided checks that the event tells of an end in the change, the same one and of the same time:
+// the log must never say another verdict than the row.
 func (ck *checker) decided(e *broker.Event) (Vouch, error) {
 	v := Vouch{Subject: RequestSubject(e.RequestID)}
 	var o *broker.Outcome
@@ -223,6 +227,8 @@ func (ck *checker) decided(e *broker.Event) (Vouch, error) {
 	return v, nil
 }
 
+// complete reports a row without its event: nothing would vouch for it, and at the next start it
+// would not be honoured.
 func (ck *checker) complete() error {
 	c := ck.c
 	if c.Insert != nil {
