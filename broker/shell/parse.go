@@ -34,8 +34,7 @@ type output struct {
 
 	odd string // not empty: some shell may read a text otherwise, because of this
 
-	hidden map[string]bool // names of all functions so far
-	moves  moves
+	moves moves
 }
 
 // beyond is panicked with to leave a walk that is over a limit.
@@ -66,8 +65,8 @@ func (o *output) parse(line string) (why string) {
 	if why != "" {
 		return why
 	}
-	w := &walker{output: o, src: line}
-	w.text(file)
+	w := &walker{state: state{output: o, source: newSource(line, file, make(map[string]bool))}}
+	w.walk(file)
 	o.unsettle()
 	return ""
 }
@@ -79,6 +78,18 @@ func (o *output) add(e Element) int {
 	}
 	o.elements = append(o.elements, e)
 	return len(o.elements) - 1
+}
+
+// lose marks elements as working nobody knows where.
+func (o *output) lose(from, to int) {
+	for i := from; i < to; i++ {
+		o.elements[i].DirUnsure = true
+	}
+}
+
+func (o *output) newPipe() int {
+	o.pipes++
+	return o.pipes
 }
 
 // step counts a statement, a command or a round, of that many words.

@@ -6,6 +6,20 @@
 // plain sh would read a text differently, and wherever a value is not known from the
 // text alone, the part is marked as unsure; it never guesses. The package is pure: it
 // runs nothing and looks at no file.
+//
+// A line goes through five types, one below the other:
+//
+//   - output is what one Parse has gathered: elements, and counts that end a hostile line.
+//   - source is one text: the line, or a script inside it. It expands words, by what the text says
+//     of its variables (survey) and what they hold so far. parts makes one word.
+//   - state is the shell that reads a source, at one place of it: the folder, what commands read,
+//     the wrappers around the text. Assignments and redirections change it or add to its output.
+//   - invocation is one simple command, which package command judges; what wrappers run in turn
+//     is an invocation of its own, and a script has a walker of its own.
+//   - walker goes through the syntax tree with a state, and into what is inside of words.
+//
+// agree.go has a second reader's opinion of each text, and moves.go what a line that makes links
+// leaves uncertain.
 package shell
 
 // Limits of Parse. A line beyond them is one unsure element.

@@ -15,19 +15,23 @@ type value struct {
 
 // survey is what is found out about a text before it is walked.
 type survey struct {
-	sets     map[string]int  // how often a text gives each variable a value
-	anything bool            // something may set variables that nobody can name
-	home     bool            // HOME is set: nobody knows what a tilde means
-	ifs      bool            // IFS is set: unquoted values fall apart in unknown ways
-	shadowed map[string]bool // names of its functions
+	sets     map[string]int // how often a text gives each variable a value
+	anything bool           // something may set variables that nobody can name
+	home     bool           // HOME is set: nobody knows what a tilde means
+	ifs      bool           // IFS is set: unquoted values fall apart in unknown ways
+
+	// functions are the names of all functions of the line so far. Whether one stands for a program
+	// when its name is called cannot be told: it may be defined elsewhere, too late, or taken away again.
+	functions map[string]bool
 }
 
 // often counts for what gives a variable a value that nobody knows.
 const often = 2
 
-// look surveys a text. A variable's value is known only if the text sets it once.
-func look(file *syntax.File) survey {
-	s := survey{sets: make(map[string]int), shadowed: make(map[string]bool)}
+// look surveys a text, and adds its functions to those of the line. A variable's value is known only
+// if the text sets it once.
+func look(file *syntax.File, functions map[string]bool) survey {
+	s := survey{sets: make(map[string]int), functions: functions}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		s.node(n)
 		return true
@@ -98,10 +102,10 @@ func plainDeclare(option string) bool {
 // function notes the names that n declares: zsh lets one body have several.
 func (s *survey) function(n *syntax.FuncDecl) {
 	if n.Name != nil {
-		s.shadowed[n.Name.Value] = true
+		s.functions[n.Name.Value] = true
 	}
 	for _, name := range n.Names {
-		s.shadowed[name.Value] = true
+		s.functions[name.Value] = true
 	}
 }
 

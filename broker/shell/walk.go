@@ -5,118 +5,24 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// walker goes through one text and adds what it would do to output. A script inside
-// the text has a walker of its own.
+// walker goes through the syntax tree of one text, and keeps the state of the shell that reads it. A
+// script inside the text has a walker of its own.
 type walker struct {
-	*output
-	survey
-	src  string
-	vars map[string]value
-
-	at   place // where commands run
-	in   input // what commands read
-	via  through
-	base int // how many of via are around the text itself
-	host string
-	nest int
-
-	branch int  // above 0: what is walked may not run, or run often, or run elsewhere
-	moved  bool // some command of the text has changed the folder
-	pipe   int
+	state
 	linked bool // pipe is the number of a command that reads from or writes to this one
-
-	bodies [][2]int // the elements of functions, which may run in any folder
 }
 
-// through are the wrappers around a command, outermost first: by their names, and as the
-// line calls them.
-type through struct{ names, called []string }
-
-// and is t with another wrapper inside: name may have words behind the program.
-func (t through) and(name, program string) through {
-	called := program
-	if _, words, ok := strings.Cut(name, " "); ok {
-		called += " " + words
-	}
-	return through{append(slices.Clip(t.names), name), append(slices.Clip(t.called), called)}
-}
-
-// place is a folder that commands run in.
-type place struct {
-	dir    string
-	unsure bool
-	gone   bool // nothing runs here: the shell has ended
-}
-
-// either is where a command runs that comes after a or b.
-func either(a, b place) place {
-	switch {
-	case a.gone:
-		return b
-	case b.gone, a == b:
-		return a
-	}
-	return place{dir: a.dir, unsure: true}
-}
-
-// input is what commands read from.
-type input struct {
-	kind string // as Element.Stdin
-	text arg    // of kind "text", when only one command reads it
-
-	names bool // of kind "pipe": names of files below the folder, and nothing else
-}
-
-// text walks a whole text.
-func (w *walker) text(file *syntax.File) {
-	w.survey = look(file)
-	w.vars = make(map[string]value)
-	w.hide(w.shadowed)
+// walk walks a whole text.
+func (w *walker) walk(file *syntax.File) {
 	w.list(file.Stmts)
 	if w.moved {
 		for _, b := range w.bodies {
 			w.lose(b[0], b[1])
 		}
-	}
-}
-
-// lose marks elements as working nobody knows where.
-func (o *output) lose(from, to int) {
-	for i := from; i < to; i++ {
-		o.elements[i].DirUnsure = true
-	}
-}
-
-// cut is the part of the text that n stands for.
-func (w *walker) cut(n syntax.Node) string {
-	from, to := n.Pos(), n.End()
-	if !from.IsValid() || !to.IsValid() || to.Offset() > uint(len(w.src)) || from.Offset() > to.Offset() {
-		return ""
-	}
-	return w.src[from.Offset():to.Offset()]
-}
-
-// unsure adds a part that no rule may allow.
-func (w *walker) unsure(n syntax.Node, why string) {
-	e := w.element(Unknown, w.cut(n))
-	e.Unsure = why
-	w.add(e)
-}
-
-// element begins an element that works here.
-func (w *walker) element(k Kind, text string) Element {
-	return Element{
-		Kind: k, Text: text, Via: w.via.names, ViaAs: w.via.called, Host: w.host, Pipe: w.pipe,
-		Dir: w.at.dir, DirUnsure: w.at.unsure,
-	}
-}
-
-func (w *walker) sink() {
-	if w.nest++; w.nest > MaxNesting {
-		panic(beyond("it is nested too deep"))
 	}
 }
 
@@ -153,7 +59,7 @@ func (w *walker) stmt(s *syntax.Stmt) (ok, failed place) {
 	if s.Coprocess || s.Disown {
 		w.unsure(s, "only one kind of shell reads it")
 	}
-	if end := s.Semicolon.Offset() + 1; s.Background && end < uint(len(w.src)) && strings.IndexByte("!|", w.src[end]) >= 0 {
+	if end := s.Semicolon.Offset() + 1; s.Background && end < uint(len(w.text)) && strings.IndexByte("!|", w.text[end]) >= 0 {
 		w.unsure(s, "zsh reads &! and &| as one")
 	}
 	w.in = w.input(s)
@@ -246,9 +152,10 @@ func (w *walker) chain(b *syntax.BinaryCmd) (ok, failed place) {
 }
 
 // bound reports whether a statement is more than its command.
-func bound(s *syntax.Stmt) bool {
-	return len(s.Redirs) > 0 || s.Negated || s.Background || s.Coprocess || s.Disown
-}
+func bound(s *syntax.Stmt) bool { return len(s.Redirs) > 0 || marked(s) }
+
+// marked reports whether a statement has more than a command and redirections.
+func marked(s *syntax.Stmt) bool { return s.Negated || s.Background || s.Coprocess || s.Disown }
 
 // pipeline walks a | b | c, which the parser nests to the left.
 func (w *walker) pipeline(b *syntax.BinaryCmd) {
@@ -282,7 +189,37 @@ func (w *walker) pipeline(b *syntax.BinaryCmd) {
 	w.pipe, w.in, w.at = pipe, in, either(at, end) // zsh runs the last part in the shell itself
 }
 
-func (o *output) newPipe() int {
-	o.pipes++
-	return o.pipes
+// call walks a simple command: its assignments, what it runs, and the substitutions
+// in all of them.
+func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
+	before, pipe := w.at, w.pipe
+	for _, a := range c.Assigns {
+		w.assign(a, len(c.Args) > 0)
+	}
+	args := w.all(c.Args)
+	if w.pipe == 0 && slices.ContainsFunc(args, func(a arg) bool { return a.fd }) {
+		w.pipe = w.newPipe() // what <(…) runs is in one pipeline with it
+	}
+	if len(c.Args) > 0 {
+		invocation{s: &w.state, args: args, text: w.cut(c), via: w.via}.run()
+	}
+	after := w.at
+	w.at = before
+	for _, a := range c.Assigns {
+		w.insideAssign(a)
+	}
+	for _, word := range c.Args {
+		w.inside(word)
+	}
+	w.at, w.pipe = after, pipe
+	switch {
+	case after.gone:
+		return after, after
+	case len(args) > 0 && !chdirs.Has(args[0].Text): // it may have failed after it has moved
+		return after, either(before, after)
+	}
+	return after, before
 }
+
+// chdirs are builtins that stay in their folder when they fail.
+var chdirs = wordset.New("cd chdir pushd popd")

@@ -12,12 +12,12 @@ import (
 // an index like a[$(cmd)], which shells run while they compute.
 func (p *parts) arithm(a *syntax.ArithmExp) {
 	if a.Bracket || a.Unsigned || !numeric(a.X) {
-		p.unknown("%s is not known before it runs", command.Cite(p.w.cut(a)))
+		p.oneUnknown(a)
 		return
 	}
 	n, err := expand.Arithm(nil, a.X)
 	if err != nil {
-		p.unknown("%s cannot be computed", command.Cite(p.w.cut(a)))
+		p.unknown("%s cannot be computed", command.Cite(p.src.cut(a)))
 		return
 	}
 	p.buf.WriteString(strconv.Itoa(n))
@@ -26,8 +26,7 @@ func (p *parts) arithm(a *syntax.ArithmExp) {
 // arithmCommand walks ((…)) and let. A plain sh takes ((…)) for two subshells and runs
 // what is in it.
 func (w *walker) arithmCommand(n syntax.Node, name string, exprs ...syntax.ArithmExpr) {
-	e := w.element(Command, w.cut(n))
-	e.Argv, e.Neutral = []string{name}, true
+	e := w.builtin(n, name)
 	for _, x := range exprs {
 		if !numeric(x) {
 			e.Neutral, e.Unsure = false, "it computes with values that are not known"
@@ -41,8 +40,7 @@ func (w *walker) arithmCommand(n syntax.Node, name string, exprs ...syntax.Arith
 
 // testClause walks [[ … ]], which only looks, but for the numbers that it computes.
 func (w *walker) testClause(t *syntax.TestClause) {
-	e := w.element(Command, w.cut(t))
-	e.Argv = []string{"[["}
+	e := w.builtin(t, "[[")
 	e.Unsure = w.test(t.X)
 	e.Neutral = e.Unsure == ""
 	w.add(e)
@@ -65,18 +63,18 @@ func (w *walker) test(x syntax.TestExpr) string {
 		}
 		return w.test(x.X)
 	case *syntax.BinaryTest:
-		return first(w.comparison(x), w.test(x.X), w.test(x.Y))
+		return first(comparison(x), w.test(x.X), w.test(x.Y))
 	}
 	return "this test is not known"
 }
 
 // comparison says what is wrong with the operator of a test.
-func (w *walker) comparison(x *syntax.BinaryTest) string {
+func comparison(x *syntax.BinaryTest) string {
 	switch x.Op { //nolint:exhaustive // the others compare texts and look at files
 	case syntax.TsBefore, syntax.TsAfter:
 		return "a plain sh would open a file for it"
 	case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-		if !w.testNumber(x.X) || !w.testNumber(x.Y) {
+		if !testNumber(x.X) || !testNumber(x.Y) {
 			return "it computes with values that are not known"
 		}
 	case syntax.TsReMatch:
@@ -90,19 +88,19 @@ func (w *walker) comparison(x *syntax.BinaryTest) string {
 }
 
 // testWord says what is wrong with a word of a test; its value does not matter.
-func (w *walker) testWord(word *syntax.Word) string {
+func (src *source) testWord(word *syntax.Word) string {
 	for _, p := range word.Parts {
 		if _, ok := p.(*syntax.ExtGlob); ok {
-			return "shells disagree about " + command.Cite(w.cut(word))
+			return "shells disagree about " + command.Cite(src.cut(word))
 		}
 	}
 	if closes(word) {
-		return "zsh may take the brace of " + command.Cite(w.cut(word)) + " for a part of a block"
+		return "zsh may take the brace of " + command.Cite(src.cut(word)) + " for a part of a block"
 	}
 	return ""
 }
 
-func (w *walker) testNumber(x syntax.TestExpr) bool {
+func testNumber(x syntax.TestExpr) bool {
 	word, ok := x.(*syntax.Word)
 	if !ok {
 		return false

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -35,28 +34,8 @@ func (w *walker) functionDecl(f *syntax.FuncDecl) {
 	w.in, w.pipe, w.at = in, pipe, at
 	w.bodies = append(w.bodies, [2]int{from, len(w.elements)})
 	if from == len(w.elements) {
-		e := w.element(Command, w.cut(f))
-		e.Argv, e.Neutral = []string{name}, true
-		w.add(e)
+		w.add(w.builtin(f, name))
 	}
-}
-
-// hide notes the names of functions. Whether one stands for a program when its name is
-// called cannot be told: it may be defined elsewhere, too late, or taken away again.
-func (o *output) hide(names map[string]bool) {
-	if len(names) == 0 {
-		return
-	}
-	if o.hidden == nil {
-		o.hidden = make(map[string]bool)
-	}
-	maps.Copy(o.hidden, names)
-}
-
-// mayBeFunction reports whether c may call a function of the line instead of the
-// program, which is judged all the same; the body is judged where it stands.
-func (w *walker) mayBeFunction(c run1) bool {
-	return len(c.via.names) == w.base && w.hidden[c.args[0].Text]
 }
 
 // posixSpecial are builtins that no function can hide from a plain sh.

@@ -55,8 +55,8 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 		w.unsure(c, "shells disagree about backslashes between backquotes")
 	}
 	if _, ok := w.message(c); ok {
-		e := w.element(Command, w.cut(c.Stmts[0]))
-		e.Argv, e.Stdin, e.Pipe, e.Neutral = []string{"cat"}, "text", 0, true
+		e := w.builtin(c.Stmts[0], "cat")
+		e.Stdin, e.Pipe = "text", 0
 		w.add(e)
 		return
 	}
@@ -65,9 +65,9 @@ func (w *walker) substitution(c *syntax.CmdSubst) {
 
 // endsElsewhere reports whether an older shell closes the bracket of two characters at
 // left before or after right.
-func (w *walker) endsElsewhere(left, right syntax.Pos) bool {
+func (src *source) endsElsewhere(left, right syntax.Pos) bool {
 	from, to := int(left.Offset())+2, int(right.Offset())
-	return from <= to && to <= len(w.src) && older(w.src[from:], to-from)
+	return from <= to && to <= len(src.text) && older(src.text[from:], to-from)
 }
 
 // process walks <(…) and >(…), which are in a pipeline with the command that has them.

@@ -141,10 +141,10 @@ func (w *walker) forClause(c *syntax.ForClause) {
 }
 
 // loopVar judges the variable that a loop sets.
-func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
-	e := w.element(Assign, w.cut(iter))
+func (s *state) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
+	e := s.element(Assign, s.cut(iter))
 	e.Name = iter.Name.Value
-	for _, value := range w.loopValues(iter) {
+	for _, value := range s.loopValues(iter) {
 		exact, unsure := command.Setting(e.Name, value, false)
 		e.Exact, e.Unsure = first(e.Exact, exact), first(e.Unsure, unsure)
 	}
@@ -158,37 +158,33 @@ func (w *walker) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 }
 
 // loopValues are the values of a loop; a path stands for those that nobody knows.
-func (w *walker) loopValues(iter *syntax.WordIter) []string {
+func (src *source) loopValues(iter *syntax.WordIter) []string {
 	const unknown = "/"
 	if !iter.InPos.IsValid() {
 		return []string{unknown}
 	}
 	var values []string
-	for _, item := range iter.Items {
-		for _, a := range w.words(item) {
-			if !a.sure() || a.Glob || a.Tilde {
-				a.Text = unknown
-			}
-			values = append(values, a.Text)
+	for _, a := range src.all(iter.Items) {
+		if !a.sure() || a.Glob || a.Tilde {
+			a.Text = unknown
 		}
+		values = append(values, a.Text)
 	}
 	return values
 }
 
 // rounds are the values of a loop; a nil one stands for values that are not known.
-func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
+func (src *source) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 	unknown := []*value{nil}
-	if c.Select || !iter.InPos.IsValid() || !w.known(iter.Name.Value) || !strings.Contains(w.cut(c), "$") {
+	if c.Select || !iter.InPos.IsValid() || !src.known(iter.Name.Value) || !strings.Contains(src.cut(c), "$") {
 		return unknown
 	}
 	var out []*value
-	for _, item := range iter.Items {
-		for _, a := range w.words(item) {
-			if !a.sure() || a.Tilde || len(out) >= maxRounds {
-				return unknown
-			}
-			out = append(out, &value{text: a.Text, glob: a.Glob})
+	for _, a := range src.all(iter.Items) {
+		if !a.sure() || a.Tilde || len(out) >= maxRounds {
+			return unknown
 		}
+		out = append(out, &value{text: a.Text, glob: a.Glob})
 	}
 	if len(out) == 0 {
 		return unknown
@@ -198,10 +194,10 @@ func (w *walker) rounds(c *syntax.ForClause, iter *syntax.WordIter) []*value {
 
 // fold takes away what a round of a loop, from mark on, does as an earlier one of them
 // did, and notes in seen what it does.
-func (w *walker) fold(seen map[[sha256.Size]byte]bool, mark int) {
-	round := w.elements[mark:]
-	kept := w.elements[:mark]
-	list := w.keys(round)
+func (s *state) fold(seen map[[sha256.Size]byte]bool, mark int) {
+	round := s.elements[mark:]
+	kept := s.elements[:mark]
+	list := keys(round, s.pipe)
 	at := make([]int, len(round)+1)
 	for i, e := range round {
 		at[i] = len(kept)
@@ -210,26 +206,26 @@ func (w *walker) fold(seen map[[sha256.Size]byte]bool, mark int) {
 		}
 	}
 	at[len(round)] = len(kept)
-	for i, b := range w.bodies {
+	for i, b := range s.bodies {
 		if b[0] >= mark {
-			w.bodies[i] = [2]int{at[b[0]-mark], at[b[1]-mark]}
+			s.bodies[i] = [2]int{at[b[0]-mark], at[b[1]-mark]}
 		}
 	}
-	w.elements = kept
+	s.elements = kept
 	for _, k := range list {
 		seen[k] = true
 	}
 }
 
-// keys tell elements apart, those of a pipeline that is among them by the whole of it.
-func (w *walker) keys(list []Element) [][sha256.Size]byte {
+// keys tell elements apart, those of a pipeline that is among them, and not around them, by the whole of it.
+func keys(list []Element, outer int) [][sha256.Size]byte {
 	out := make([][sha256.Size]byte, len(list))
 	pipes := make(map[int][sha256.Size]byte)
 	for i, e := range list {
 		text, pipe := e.Text, e.Pipe
 		e.Text, e.Pipe = "", 0
 		out[i] = sha256.Sum256(fmt.Appendf([]byte(text), "%#v", e))
-		if pipe != w.pipe {
+		if pipe != outer {
 			sum := pipes[pipe]
 			pipes[pipe] = sha256.Sum256(append(sum[:], out[i][:]...))
 		}

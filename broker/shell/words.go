@@ -12,7 +12,7 @@ import (
 
 // parts gathers what the parts of one word become.
 type parts struct {
-	w     *walker
+	src   *source
 	buf   strings.Builder
 	why   string // not empty: the word is not known, or shells disagree about it
 	glob  bool
@@ -24,24 +24,33 @@ type parts struct {
 
 // words gives what word becomes as an argument: mostly one word, several for braces,
 // none for an empty variable. why goes with each word that cannot be relied on.
-func (w *walker) words(word *syntax.Word) []arg {
+func (src *source) words(word *syntax.Word) []arg {
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && simple(lit.Value) {
 			return []arg{{Word: sureWord(lit.Value)}}
 		}
 	}
-	raw := w.cut(word)
+	raw := src.cut(word)
 	if closes(word) {
 		return []arg{{Word: rawWord(raw), why: "zsh may take the brace of " + command.Cite(raw) + " for the end of a block"}}
 	}
 	var out []arg
-	for _, one := range w.braces(word) {
+	for _, one := range braces(word) {
 		if one == nil {
 			return append(out, arg{Word: rawWord(raw), why: command.Cite(raw) + " becomes too many words"})
 		}
-		if a, ok := w.arg(one, raw); ok {
+		if a, ok := src.arg(one, raw); ok {
 			out = append(out, a)
 		}
+	}
+	return out
+}
+
+// all gives what several words become.
+func (src *source) all(list []*syntax.Word) []arg {
+	var out []arg
+	for _, word := range list {
+		out = append(out, src.words(word)...)
 	}
 	return out
 }
@@ -59,6 +68,12 @@ type arg struct {
 // sure reports whether a is known, and means the same to all shells.
 func (a arg) sure() bool { return a.Known && a.why == "" }
 
+// doubt says why a is not sure.
+func (a arg) doubt() string { return first(a.why, unknownYet(a.Raw)) }
+
+// unknownYet is the doubt about a part of the line whose value nobody knows.
+func unknownYet(raw string) string { return command.Cite(raw) + " is not known before it runs" }
+
 func sureWord(text string) command.Word { return command.Word{Text: text, Known: true, Raw: text} }
 func rawWord(raw string) command.Word   { return command.Word{Raw: raw} }
 
@@ -66,7 +81,7 @@ func rawWord(raw string) command.Word   { return command.Word{Raw: raw} }
 func simple(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case isAlnum(c):
 		case strings.IndexByte("-_./:,+@%", c) >= 0:
 		case c == '=' && i > 0:
 		default:
@@ -77,8 +92,8 @@ func simple(s string) bool {
 }
 
 // arg evaluates a word without braces. ok is false when nothing remains of it.
-func (w *walker) arg(word *syntax.Word, raw string) (a arg, ok bool) {
-	p := parts{w: w}
+func (src *source) arg(word *syntax.Word, raw string) (a arg, ok bool) {
+	p := parts{src: src}
 	p.add(word.Parts)
 	if p.why == "" && p.buf.Len() == 0 && !p.solid {
 		return arg{}, false
@@ -93,14 +108,23 @@ func (w *walker) arg(word *syntax.Word, raw string) (a arg, ok bool) {
 	return a, true
 }
 
+// inQuotes gives the parts of a word that stands in one pair of double quotes.
+func inQuotes(from *syntax.Word) ([]syntax.WordPart, bool) {
+	q, ok := from.Parts[0].(*syntax.DblQuoted)
+	if !ok || len(from.Parts) != 1 || q.Dollar {
+		return nil, false
+	}
+	return q.Parts, true
+}
+
 // oneQuoted reports whether a word stands in quotes and so stays one word, whatever
 // is in it: all but "$@" and its like do.
 func oneQuoted(from *syntax.Word) bool {
-	q, ok := from.Parts[0].(*syntax.DblQuoted)
-	if !ok || len(from.Parts) != 1 || q.Dollar {
+	inner, ok := inQuotes(from)
+	if !ok {
 		return false
 	}
-	for _, part := range q.Parts {
+	for _, part := range inner {
 		if e, ok := part.(*syntax.ParamExp); ok && (!bare(e) || e.Param.Value == "@") {
 			return false
 		}
@@ -111,11 +135,8 @@ func oneQuoted(from *syntax.Word) bool {
 // tells reports whether a word stands in double quotes and nothing unknown is in it but what
 // programs print that only tell of the repository, the day or the machine.
 func tells(from *syntax.Word) bool {
-	q, ok := from.Parts[0].(*syntax.DblQuoted)
-	if !ok || len(from.Parts) != 1 || q.Dollar {
-		return false
-	}
-	for _, part := range q.Parts {
+	inner, ok := inQuotes(from)
+	for _, part := range inner {
 		switch part := part.(type) {
 		case *syntax.Lit:
 			ok = ok && !strings.Contains(part.Value, "\\")
@@ -161,9 +182,9 @@ func literals(s *syntax.Stmt) (words []string, ok bool) {
 // what follows in a range, as in "$(git merge-base main HEAD)..HEAD". It is no option then, not
 // even where nothing is printed.
 func commit(from *syntax.Word) bool {
-	parts := from.Parts
-	if q, ok := parts[0].(*syntax.DblQuoted); ok && len(parts) == 1 && !q.Dollar {
-		parts = q.Parts
+	parts, ok := inQuotes(from)
+	if !ok {
+		parts = from.Parts
 	}
 	if len(parts) == 0 || len(parts) > 2 {
 		return false
@@ -184,16 +205,16 @@ func commit(from *syntax.Word) bool {
 
 // value evaluates the value of an assignment, the text of a here-document and such,
 // which stay one word: nil is the empty one.
-func (w *walker) value(from *syntax.Word) arg {
+func (src *source) value(from *syntax.Word) arg {
 	if from == nil {
 		return arg{Word: command.Word{Known: true}}
 	}
-	p := parts{w: w, plain: true}
+	p := parts{src: src, plain: true}
 	if closes(from) {
-		p.unknown("zsh may take the brace of %s for the end of a block", command.Cite(w.cut(from)))
+		p.unknown("zsh may take the brace of %s for the end of a block", command.Cite(src.cut(from)))
 	}
 	p.add(from.Parts)
-	return p.arg(w.cut(from))
+	return p.arg(src.cut(from))
 }
 
 func (p *parts) arg(raw string) arg {
@@ -211,10 +232,7 @@ func (p *parts) unknown(format string, args ...any) {
 
 func (p *parts) add(list []syntax.WordPart) {
 	for i, part := range list {
-		var next syntax.WordPart
-		if i+1 < len(list) {
-			next = list[i+1]
-		}
+		next := behind(list, i)
 		switch part := part.(type) {
 		case *syntax.Lit:
 			p.lit(part.Value, i == 0, next)
@@ -232,11 +250,19 @@ func (p *parts) add(list []syntax.WordPart) {
 			p.arithm(part)
 		case *syntax.ProcSubst:
 			p.fd = len(list) == 1
-			p.unknown("%s is not known before it runs", command.Cite(p.w.cut(part)))
+			p.oneUnknown(part)
 		default: // extended globs; in zsh what follows them may be code
-			p.unknown("shells disagree about %s", command.Cite(p.w.cut(part)))
+			p.unknown("shells disagree about %s", command.Cite(p.src.cut(part)))
 		}
 	}
+}
+
+// behind is the part behind one of a list, nil at its end.
+func behind(list []syntax.WordPart, i int) syntax.WordPart {
+	if i+1 == len(list) {
+		return nil
+	}
+	return list[i+1]
 }
 
 // lit adds an unquoted text. first: it begins the word.
@@ -277,7 +303,7 @@ func (p *parts) pattern() {
 // head looks at what begins a word: tildes, and zsh's =command.
 func (p *parts) head(s string, next syntax.WordPart) {
 	switch {
-	case s[0] == '~' && (s == "~" && next == nil || strings.HasPrefix(s, "~/")) && !p.w.home:
+	case s[0] == '~' && (s == "~" && next == nil || strings.HasPrefix(s, "~/")) && !p.src.home:
 		p.tilde = true
 	case s[0] == '~':
 		p.unknown("%s is a folder that only the shell knows", command.Cite(s))
@@ -310,17 +336,14 @@ func (p *parts) double(q *syntax.DblQuoted) {
 		p.unknown(`$"…" is translated before it is used`)
 	}
 	for i, part := range q.Parts {
-		var next syntax.WordPart
-		if i+1 < len(q.Parts) {
-			next = q.Parts[i+1]
-		}
+		next := behind(q.Parts, i)
 		switch part := part.(type) {
 		case *syntax.Lit:
 			p.quotedLit(part.Value, "$`\"\\", next)
 		case *syntax.ParamExp:
 			p.param(part, next, true)
 		case *syntax.CmdSubst:
-			if text, ok := p.w.message(part); ok {
+			if text, ok := p.src.message(part); ok {
 				p.buf.WriteString(text)
 			} else {
 				p.oneUnknown(part)
@@ -328,15 +351,13 @@ func (p *parts) double(q *syntax.DblQuoted) {
 		case *syntax.ArithmExp:
 			p.arithm(part)
 		default:
-			p.unknown("%s is not known before it runs", command.Cite(p.w.cut(part)))
+			p.oneUnknown(part)
 		}
 	}
 }
 
-// oneUnknown notes a part inside quotes whose value is not known.
-func (p *parts) oneUnknown(n syntax.Node) {
-	p.unknown("%s is not known before it runs", command.Cite(p.w.cut(n)))
-}
+// oneUnknown notes a part whose value is not known.
+func (p *parts) oneUnknown(n syntax.Node) { p.unknown("%s", unknownYet(p.src.cut(n))) }
 
 // quotedLit adds a text in which a backslash escapes only some characters.
 func (p *parts) quotedLit(s, escaped string, next syntax.WordPart) {
@@ -352,18 +373,18 @@ func (p *parts) quotedLit(s, escaped string, next syntax.WordPart) {
 
 func (p *parts) unquotedSubst(c *syntax.CmdSubst) {
 	if p.plain {
-		if text, ok := p.w.message(c); ok {
+		if text, ok := p.src.message(c); ok {
 			p.buf.WriteString(text)
 			return
 		}
 	}
-	p.unknown("%s is not known before it runs", command.Cite(p.w.cut(c)))
+	p.oneUnknown(c)
 }
 
 // param adds the value of a variable, if the line itself gives it one.
 func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
-	if quoted && p.w.exits(e) {
-		p.buf.WriteString(p.w.cut(e))
+	if quoted && p.src.exits(e) {
+		p.buf.WriteString(p.src.cut(e))
 		return
 	}
 	if !bare(e) {
@@ -371,17 +392,17 @@ func (p *parts) param(e *syntax.ParamExp, next syntax.WordPart, quoted bool) {
 		return
 	}
 	if e.Short && modified(next) {
-		p.unknown("zsh reads more into %s", command.Cite(p.w.cut(e)+p.w.cut(next)))
+		p.unknown("zsh reads more into %s", command.Cite(p.src.cut(e)+p.src.cut(next)))
 		return
 	}
 	split := !quoted && !p.plain
 	name := e.Param.Value
-	if number(name) && (!split || name != "!" && !p.w.ifs) {
-		p.buf.WriteString(p.w.cut(e)) // some digits; its own name stands for them
+	if number(name) && (!split || name != "!" && !p.src.ifs) {
+		p.buf.WriteString(p.src.cut(e)) // some digits; its own name stands for them
 		return
 	}
-	v, ok := p.w.vars[name]
-	if !ok || split && (p.w.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<{")) {
+	v, ok := p.src.vars[name]
+	if !ok || split && (p.src.ifs || v.glob || strings.ContainsAny(v.text, " \t\n*?[\\~^#(|<{")) {
 		p.oneUnknown(e)
 		return
 	}

@@ -11,18 +11,18 @@ import (
 const maxBraces = 64
 
 // braces expands {a,b} and {1..3}. A nil word says that there are too many.
-func (w *walker) braces(word *syntax.Word) []*syntax.Word {
-	if !hasBrace(word) {
+func braces(word *syntax.Word) []*syntax.Word {
+	switch n := countBraces(word); {
+	case n == 0:
 		return []*syntax.Word{word}
-	}
-	if manyBraces(word) {
+	case n > 10: // even a few of the words that they make would take long
 		return []*syntax.Word{nil}
 	}
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
 	if !syntax.SplitBraces(split) {
 		return []*syntax.Word{word}
 	}
-	if !w.plainBraces(split, 0) {
+	if !plainBraces(split, 0) {
 		return []*syntax.Word{nil}
 	}
 	var out []*syntax.Word
@@ -35,30 +35,20 @@ func (w *walker) braces(word *syntax.Word) []*syntax.Word {
 	return out
 }
 
-// manyBraces reports whether there are so many braces that even a few of the words
-// that they make would take long.
-func manyBraces(from *syntax.Word) bool {
+// countBraces counts the unquoted texts' opening braces.
+func countBraces(word *syntax.Word) int {
 	n := 0
-	for _, p := range from.Parts {
+	for _, p := range word.Parts {
 		if lit, ok := p.(*syntax.Lit); ok {
 			n += strings.Count(lit.Value, "{")
 		}
 	}
-	return n > 10
-}
-
-func hasBrace(word *syntax.Word) bool {
-	for _, p := range word.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
-			return true
-		}
-	}
-	return false
+	return n
 }
 
 // plainBraces reports whether all shells agree on the braces of a word: lists nested
 // a few levels, and sequences of plain numbers.
-func (w *walker) plainBraces(word *syntax.Word, depth int) bool {
+func plainBraces(word *syntax.Word, depth int) bool {
 	if depth > 5 {
 		return false
 	}
@@ -71,7 +61,7 @@ func (w *walker) plainBraces(word *syntax.Word, depth int) bool {
 			return false
 		}
 		for _, e := range b.Elems {
-			if !w.plainBraces(e, depth+1) {
+			if !plainBraces(e, depth+1) {
 				return false
 			}
 		}

@@ -18,7 +18,7 @@ func (p *parts) single(q *syntax.SglQuoted) {
 	}
 	text, ok := decode(q.Value)
 	if !ok {
-		p.unknown("shells disagree about %s", command.Cite(p.w.cut(q)))
+		p.unknown("shells disagree about %s", command.Cite(p.src.cut(q)))
 		return
 	}
 	p.buf.WriteString(text)
@@ -86,13 +86,13 @@ func digits(s string, base, want int) (r rune, n int) {
 
 // message is the text that $(cat <<'END' …) gives: the one way in which agents write
 // texts of several lines, and just as literal as quotes.
-func (w *walker) message(c *syntax.CmdSubst) (text string, ok bool) {
-	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || w.hidden["cat"] {
+func (src *source) message(c *syntax.CmdSubst) (text string, ok bool) {
+	if c.Backquotes || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || src.functions["cat"] {
 		return "", false
 	}
 	s := c.Stmts[0]
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || s.Negated || s.Background || s.Coprocess || s.Disown || len(s.Redirs) != 1 ||
+	if !ok || marked(s) || len(s.Redirs) != 1 ||
 		len(call.Assigns) > 0 || len(call.Args) != 1 || call.Args[0].Lit() != "cat" {
 		return "", false
 	}
@@ -100,7 +100,7 @@ func (w *walker) message(c *syntax.CmdSubst) (text string, ok bool) {
 	if r.N != nil || r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc || !quotedMark(r.Word) {
 		return "", false
 	}
-	doc := w.document(r)
+	doc := src.document(r)
 	return strings.TrimRight(doc.Text, "\n"), doc.Known
 }
 
@@ -114,21 +114,18 @@ func quotedMark(word *syntax.Word) bool {
 }
 
 // document gives the text of a here-document or here-string.
-func (w *walker) document(r *syntax.Redirect) arg {
+func (src *source) document(r *syntax.Redirect) arg {
 	if r.Op == syntax.WordHdoc {
-		a := w.value(r.Word)
+		a := src.value(r.Word)
 		a.Text += "\n"
 		return a
 	}
 	if r.Hdoc == nil {
 		return arg{Word: command.Word{Known: true}}
 	}
-	p := parts{w: w, plain: true}
+	p := parts{src: src, plain: true}
 	for i, part := range r.Hdoc.Parts {
-		var next syntax.WordPart
-		if i+1 < len(r.Hdoc.Parts) {
-			next = r.Hdoc.Parts[i+1]
-		}
+		next := behind(r.Hdoc.Parts, i)
 		switch part := part.(type) {
 		case *syntax.Lit:
 			p.documentLit(part.Value, quotedMark(r.Word), next)
@@ -140,7 +137,7 @@ func (w *walker) document(r *syntax.Redirect) arg {
 			p.oneUnknown(part)
 		}
 	}
-	a := p.arg(w.cut(r.Hdoc))
+	a := p.arg(src.cut(r.Hdoc))
 	if r.Op == syntax.DashHdoc {
 		a.Text = untab(a.Text)
 	}

@@ -8,90 +8,54 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/links"
 	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// call walks a simple command: its assignments, what it runs, and the substitutions
-// in all of them.
-func (w *walker) call(c *syntax.CallExpr) (ok, failed place) {
-	before, pipe := w.at, w.pipe
-	for _, a := range c.Assigns {
-		w.assign(a, len(c.Args) > 0)
-	}
-	var args []arg
-	for _, word := range c.Args {
-		for _, a := range w.words(word) {
-			args = append(args, a)
-			if a.fd && w.pipe == 0 {
-				w.pipe = w.newPipe() // what <(…) runs is in one pipeline with it
-			}
-		}
-	}
-	if len(c.Args) > 0 {
-		w.run(run1{args: args, text: w.cut(c), via: w.via, host: w.host})
-	}
-	after := w.at
-	w.at = before
-	for _, a := range c.Assigns {
-		w.insideAssign(a)
-	}
-	for _, word := range c.Args {
-		w.inside(word)
-	}
-	w.at, w.pipe = after, pipe
-	switch {
-	case after.gone:
-		return after, after
-	case len(args) > 0 && !chdirs.Has(args[0].Text): // it may have failed after it has moved
-		return after, either(before, after)
-	}
-	return after, before
-}
-
-// chdirs are builtins that stay in their folder when they fail.
-var chdirs = wordset.New("cd chdir pushd popd")
-
-// run1 is one command on its way through wrappers.
-type run1 struct {
+// invocation is one command on its way through wrappers, in the state of the shell that reads it. It
+// is judged by what the table of commands says, and by what only the line can tell: what feeds it, and
+// which of its words nobody knows.
+type invocation struct {
+	s      *state
 	args   []arg
 	text   string
 	via    through
-	host   string
-	more   bool   // as in run
-	fed    bool   // as in run
+	more   bool   // further words that nobody knows are appended
+	fed    bool   // names that nobody knows are put into its words
 	exact  string // what is wrong with a wrapper around it
 	unsure string
 }
 
-// around notes in e where c runs.
-func (c run1) around(e *Element) { e.Via, e.ViaAs, e.Host = c.via.names, c.via.called, c.host }
-
 // run adds what one command does, and what it runs in turn.
-func (w *walker) run(c run1) {
+func (c invocation) run() {
 	if len(c.via.names) > maxVia {
 		panic(beyond("its wrappers are nested too deep"))
 	}
-	w.step(len(c.args))
-	e := w.element(Command, c.text)
-	c.around(&e)
+	c.s.step(len(c.args))
+	e := c.s.element(Command, c.text)
+	c.via.around(&e)
 	for _, a := range c.args {
 		e.Argv = append(e.Argv, a.Text)
 		e.Glob = e.Glob || a.Glob
 	}
-	e.Stdin = w.in.kind
+	e.Stdin = c.s.in.kind
 	if why := odd(c.args); why != "" {
 		e.Unsure = why
-		w.add(e)
+		c.s.add(e)
 		return
 	}
-	if w.special(&e, c) {
-		w.add(e)
+	if c.special(&e) {
+		c.s.add(e)
 		return
 	}
-	w.judge(e, c)
-	if w.mayBeFunction(c) { // whose body may change the folder, or not, where the builtin does
-		w.at.unsure = true
+	c.judge(e)
+	if c.mayBeFunction() { // whose body may change the folder, or not, where the builtin does
+		c.s.at.unsure = true
 	}
+}
+
+// mayBeFunction reports whether c may call a function of the line instead of the
+// program, which is judged all the same; the body is judged where it stands.
+func (c invocation) mayBeFunction() bool {
+	return len(c.via.names) == c.s.base && c.s.functions[c.args[0].Text]
 }
 
 // odd says why nobody knows which program the words run.
@@ -128,7 +92,7 @@ func odd(args []arg) string {
 }
 
 // judge asks the table what the command means.
-func (w *walker) judge(e Element, c run1) {
+func (c invocation) judge(e Element) {
 	words := make([]command.Word, len(c.args))
 	for i, a := range c.args {
 		words[i] = a.Word
@@ -139,49 +103,49 @@ func (w *walker) judge(e Element, c run1) {
 	}
 	e.Unsure = first(c.unsure, m.Unsure)
 	nested := len(m.Runs)+len(m.Scripts) > 0
-	from := len(w.elements)
+	from := len(c.s.elements)
 	if m.Wrapper == "" || !nested {
-		e.Unsure = first(e.Unsure, w.doubt(c), w.fedProgram(c, e.Exact))
-		e.Neutral = m.Neutral && !w.mayBeFunction(c) && e.Unsure == "" && e.Exact == ""
-		w.add(e)
+		e.Unsure = first(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
+		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
+		c.s.add(e)
 	} else {
 		e.Unsure = first(e.Unsure, leftover(c.args, m))
 	}
 	for _, f := range m.Files {
-		w.operand(f, c)
+		c.operand(f)
 	}
 	if links.Moves(words) {
-		w.relink(from, len(c.via.names) > 0)
+		c.s.relink(from, len(c.via.names) > 0)
 	}
 	for _, a := range m.Assigns {
-		w.given(a, c, nested || declares.Has(c.args[0].Text))
+		c.given(a, nested || declares.Has(c.args[0].Text))
 	}
 	if nested {
-		w.nested(e, c, m)
+		c.nested(e, m)
 	}
-	w.after(c, m)
+	c.after(m)
 }
 
 // after moves on when a builtin of the shell has changed its folder, or ended it.
-func (w *walker) after(c run1, m command.Meaning) {
-	if !w.within(c.via) {
+func (c invocation) after(m command.Meaning) {
+	if !c.within() {
 		return
 	}
 	name := c.args[0].Text
 	switch {
 	case m.Chdir != nil:
-		w.chdir(*m.Chdir)
+		c.s.chdir(*m.Chdir)
 	case name == "source", name == ".", name == "trap":
-		w.moves.late = true
-		w.at.unsure, w.moved = true, true
-	case name == "exit" && !w.hidden["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].Text)):
-		w.at.unsure, w.at.gone = true, true
+		c.s.moves.late = true
+		c.s.at.unsure, c.s.moved = true, true
+	case name == "exit" && !c.s.functions["exit"] && (len(c.args) == 1 || len(c.args) == 2 && smallNumber(c.args[1].Text)):
+		c.s.at.unsure, c.s.at.gone = true, true
 	}
 }
 
 // within reports whether wrappers leave a builtin in the shell that reads the text.
-func (w *walker) within(via through) bool {
-	for _, v := range via.names[w.base:] {
+func (c invocation) within() bool {
+	for _, v := range c.via.names[c.s.base:] {
 		if v != "command" && v != "builtin" && v != "eval" {
 			return false
 		}
@@ -190,19 +154,19 @@ func (w *walker) within(via through) bool {
 }
 
 // doubt says what no rule can know about a command that runs in its own name.
-func (w *walker) doubt(c run1) string {
+func (c invocation) doubt() string {
 	program := c.args[0].Text
-	tame := command.Inert(program) && !w.hidden[program]
+	tame := command.Inert(program) && !c.s.functions[program]
 	why := ""
 	ended := false
-	shows := program == "echo" && tame && len(c.via.names) == 0 && w.pipe == 0
+	shows := program == "echo" && tame && len(c.via.names) == 0 && c.s.pipe == 0
 	for _, a := range c.args[1:] {
 		ended = ended || a.Known && a.Text == "--"
 		switch {
 		case a.fd && tame:
-		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !w.hidden["git"]: // its commands are elements of their own
+		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
-			why = first(why, a.why, command.Cite(a.Raw)+" is not known before it runs")
+			why = first(why, a.doubt())
 		case a.Glob && !tame && !ended && strings.IndexByte("*?[", a.Text[0]) >= 0:
 			why = first(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
 		case evaluates.Has(program) && strings.ContainsAny(a.Text, "$`[") && strings.ContainsAny(a.Text, "(`"):
@@ -213,7 +177,7 @@ func (w *walker) doubt(c run1) string {
 	case !c.more && !c.fed:
 	case !tame:
 		why = first(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
-	case !w.in.names && !programs.Is(programs.Wordless, program) && slices.ContainsFunc(c.via.names, fromInput):
+	case !c.s.in.names && !programs.Is(programs.Wordless, program) && slices.ContainsFunc(c.via.names, fromInput):
 		why = first(why, "xargs gives it files that nobody knows")
 	}
 	return why
@@ -224,8 +188,8 @@ func fromInput(via string) bool { return via == "xargs" || via == "gxargs" || vi
 
 // fedProgram says that what a command reads may be a program, which is no part of its
 // words: a rule that names all of them would allow any other program, too.
-func (w *walker) fedProgram(c run1, exact string) string {
-	if w.in.kind == "" && len(c.args) < 2 || command.Inert(c.args[0].Text) {
+func (c invocation) fedProgram(exact string) string {
+	if c.s.in.kind == "" && len(c.args) < 2 || command.Inert(c.args[0].Text) {
 		return ""
 	}
 	operands := 0
@@ -237,7 +201,7 @@ func (w *walker) fedProgram(c run1, exact string) string {
 			operands++
 		}
 	}
-	if exact != "" && (w.in.kind == "text" || w.in.kind != "" && operands == 0) {
+	if exact != "" && (c.s.in.kind == "text" || c.s.in.kind != "" && operands == 0) {
 		return c.args[0].Text + " may run what it reads"
 	}
 	return ""
@@ -260,7 +224,7 @@ func leftover(args []arg, m command.Meaning) string {
 	}
 	for _, a := range args[1:] {
 		if !a.sure() && !seen[a.Raw] {
-			return first(a.why, command.Cite(a.Raw)+" is not known before it runs")
+			return a.doubt()
 		}
 	}
 	return ""

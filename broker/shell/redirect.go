@@ -11,9 +11,9 @@ import (
 
 // input is what a statement's command reads from: its last redirection of standard
 // input, or what is around it.
-func (w *walker) input(s *syntax.Stmt) input {
-	in := input{kind: w.in.kind, names: w.in.names} // a text is read by one command alone
-	for _, r := range s.Redirs {
+func (s *state) input(of *syntax.Stmt) input {
+	in := input{kind: s.in.kind, names: s.in.names} // a text is read by one command alone
+	for _, r := range of.Redirs {
 		if r.N != nil && r.N.Value != "0" {
 			continue
 		}
@@ -29,8 +29,8 @@ func (w *walker) input(s *syntax.Stmt) input {
 			in = input{kind: "file"}
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			in = input{kind: "text"}
-			if _, ok := s.Cmd.(*syntax.CallExpr); ok {
-				in.text = w.document(r)
+			if _, ok := of.Cmd.(*syntax.CallExpr); ok {
+				in.text = s.document(r)
 			}
 		}
 	}
@@ -52,19 +52,19 @@ var mark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\
 // numbers is what zsh takes for a range between < and >.
 var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]*-[0-9]*$`) })
 
-func (w *walker) redirect(r *syntax.Redirect) {
-	text := w.cut(r)
+func (s *state) redirect(r *syntax.Redirect) {
+	text := s.cut(r)
 	if r.N != nil && len(r.N.Value) > 1 { // {fd}, too
-		w.unsure(r, "shells disagree about "+command.Cite(text))
+		s.unsure(r, "shells disagree about "+command.Cite(text))
 	}
 	kinds := []Kind{Write}
 	switch r.Op { //nolint:exhaustive // the others just write
 	case syntax.Hdoc, syntax.DashHdoc:
-		if !mark().MatchString(w.cut(r.Word)) {
-			w.unsure(r, "shells disagree about where the here-document ends")
+		if !mark().MatchString(s.cut(r.Word)) {
+			s.unsure(r, "shells disagree about where the here-document ends")
 		}
-		if r.Hdoc != nil && !quotedMark(r.Word) && strings.Contains(w.cut(r.Hdoc), "\\\n") {
-			w.unsure(r, "shells disagree about joined lines in a here-document")
+		if r.Hdoc != nil && !quotedMark(r.Word) && strings.Contains(s.cut(r.Hdoc), "\\\n") {
+			s.unsure(r, "shells disagree about joined lines in a here-document")
 		}
 		return
 	case syntax.WordHdoc:
@@ -76,35 +76,35 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	case syntax.RdrIn:
 		kinds = []Kind{Read}
 		if numbers().MatchString(r.Word.Lit()) {
-			w.unsure(r, "zsh may take it for a range of numbers")
+			s.unsure(r, "zsh may take it for a range of numbers")
 		}
 	case syntax.RdrInOut:
 		kinds = []Kind{Read, Write}
 	}
-	target := w.target(r.Word)
+	target := s.target(r.Word)
 	for _, k := range kinds {
-		w.opened(k, text, target)
+		s.opened(k, text, target)
 	}
 }
 
 // target is the file of a redirection: bash expands patterns in it, too.
-func (w *walker) target(word *syntax.Word) arg {
-	list := w.words(word)
+func (src *source) target(word *syntax.Word) arg {
+	list := src.words(word)
 	if len(list) != 1 {
-		return arg{Word: rawWord(w.cut(word)), why: command.Cite(w.cut(word)) + " is not one file"}
+		return arg{Word: rawWord(src.cut(word)), why: command.Cite(src.cut(word)) + " is not one file"}
 	}
 	return list[0]
 }
 
 // opened adds one file of a redirection.
-func (w *walker) opened(k Kind, text string, target arg) {
-	e := w.element(k, text)
+func (s *state) opened(k Kind, text string, target arg) {
+	e := s.element(k, text)
 	e.Path, e.Home, e.Glob = target.Text, target.Tilde, target.Glob
 	switch {
 	case target.fd && k == Read, target.fd && k == Write: // its command is an element
 		return
 	case !target.sure():
-		e.Unsure = first(target.why, command.Cite(target.Raw)+" is not known before it runs")
+		e.Unsure = target.doubt()
 	case target.Text == "":
 		e.Unsure = "the file has no name"
 	case target.Text == "/dev/null", target.Text == "/dev/stdin", target.Text == "/dev/stdout", target.Text == "/dev/stderr":
@@ -116,5 +116,5 @@ func (w *walker) opened(k Kind, text string, target arg) {
 	case target.Glob:
 		e.Unsure = "which file " + command.Cite(target.Raw) + " stands for is not known"
 	}
-	w.add(e)
+	s.add(e)
 }

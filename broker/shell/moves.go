@@ -22,11 +22,11 @@ func (m *moves) any() bool { return len(m.spans) > 0 }
 
 // relink notes a command that makes links, with its elements from one on. wrapped: it
 // runs through a wrapper, which may run more than it.
-func (w *walker) relink(from int, wrapped bool) {
-	m := &w.moves
-	m.spans = append(m.spans, [2]int{from, len(w.elements)})
-	for i := from; i < len(w.elements); i++ {
-		w.elements[i].Relinks = true
+func (o *output) relink(from int, wrapped bool) {
+	m := &o.moves
+	m.spans = append(m.spans, [2]int{from, len(o.elements)})
+	for i := from; i < len(o.elements); i++ {
+		o.elements[i].Relinks = true
 	}
 	m.all = m.all || wrapped || m.beside > 0 || m.again > 0
 	m.own = m.own || m.again > 0

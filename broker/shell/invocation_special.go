@@ -11,17 +11,17 @@ import (
 
 // special handles commands that the table cannot judge, as they depend on the rest of
 // the text. It reports whether e is complete.
-func (w *walker) special(e *Element, c run1) bool {
+func (c invocation) special(e *Element) bool {
 	name := c.args[0].Text
 	switch {
 	case zshWords.Has(name):
 		e.Unsure = "zsh does not run " + command.Cite(name) + " but what follows it"
 		return true
-	case (name == "[" || name == "test") && len(c.via.names) == w.base && !w.hidden[name] && harmlessTest(c.args):
+	case (name == "[" || name == "test") && len(c.via.names) == c.s.base && !c.s.functions[name] && harmlessTest(c.args):
 		e.Neutral = true
 		return true
 	case programs.Is(programs.FedShell, path.Base(name)) && readsProgram(c.args[1:]):
-		w.program(e, c)
+		c.program(e)
 		return true
 	}
 	return false
@@ -60,21 +60,21 @@ func readsProgram(args []arg) bool {
 }
 
 // program walks the text that is fed to a shell, if it stands in the line.
-func (w *walker) program(e *Element, c run1) {
-	text := w.in.text
-	doubt := first(c.unsure, w.doubt(c))
-	if w.in.kind != "text" || !text.Known || text.Tilde || text.Glob || doubt != "" || !plainOptions(c.args[1:]) {
+func (c invocation) program(e *Element) {
+	text := c.s.in.text
+	doubt := first(c.unsure, c.doubt())
+	if c.s.in.kind != "text" || !text.Known || text.Tilde || text.Glob || doubt != "" || !plainOptions(c.args[1:]) {
 		e.Unsure = first(doubt, e.Argv[0]+" runs whatever it reads")
 		return
 	}
 	e.Exact = c.exact
-	in := w.in
-	w.in = input{kind: "text"}
+	in := c.s.in
+	c.s.in = input{kind: "text"}
 	base := path.Base(e.Argv[0])
-	inner := run1{text: c.text, via: c.via.and(base, base), host: c.host, exact: c.exact}
-	at := w.at
-	w.script(inner, command.Script{Text: text.Word}, c)
-	w.at, w.in = at, in
+	inner := invocation{s: c.s, text: c.text, via: c.via.and(base, base), exact: c.exact}
+	at := c.s.at
+	inner.script(text.Word, c)
+	c.s.at, c.s.in = at, in
 	e.Exact = first(e.Exact, "a shell runs the text that it is given")
 }
 

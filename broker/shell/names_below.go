@@ -11,14 +11,14 @@ import (
 // namesBelow reports whether a part of a pipeline prints nothing but names of files that
 // lie below the folder it works in: a search there, or, when it reads such names, a
 // filter that passes on whole lines. What has more than plain words does not count.
-func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
+func (src *source) namesBelow(s *syntax.Stmt, reads bool) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || bound(s) || len(call.Assigns) > 0 {
 		return false
 	}
 	argv := make([]string, len(call.Args))
 	for i, word := range call.Args {
-		a := w.value(word)
+		a := src.value(word)
 		if !a.sure() || a.Tilde {
 			return false
 		}
@@ -26,7 +26,7 @@ func (w *walker) namesBelow(s *syntax.Stmt, reads bool) bool {
 	}
 	name, args := argv[0], argv[1:]
 	switch {
-	case w.hidden[name]:
+	case src.functions[name]:
 		return false
 	case reads && passing.Has(name) && passesLines(name, args):
 		return true

@@ -9,30 +9,30 @@ import (
 )
 
 // assign adds an assignment. exported: it belongs to a command or to export.
-func (w *walker) assign(a *syntax.Assign, exported bool) {
-	e := w.element(Assign, w.cut(a))
+func (s *state) assign(a *syntax.Assign, exported bool) {
+	e := s.element(Assign, s.cut(a))
 	e.Name, e.Exported = a.Name.Value, exported
 	var v arg
 	switch {
 	case a.Index != nil:
 		v.why = "which part of " + command.Cite(e.Name) + " is set may be computed"
 	case a.Array != nil:
-		e.Value, v = w.array(a.Array)
+		e.Value, v = s.array(a.Array)
 	default:
-		v = w.value(a.Value)
+		v = s.value(a.Value)
 		e.Value = v.Text
 	}
 	if !v.Known || v.Glob {
-		e.Unsure = first(v.why, command.Cite(v.Raw)+" is not known before it runs")
+		e.Unsure = v.doubt()
 	}
-	w.addAssign(e)
-	if e.Unsure == "" && !exported && !v.Tilde && w.branch == 0 && w.known(e.Name) {
-		w.vars[e.Name] = value{text: v.Text}
+	s.addAssign(e)
+	if e.Unsure == "" && !exported && !v.Tilde && s.branch == 0 && s.known(e.Name) {
+		s.vars[e.Name] = value{text: v.Text}
 	}
 }
 
 // array evaluates the elements of an array.
-func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
+func (src *source) array(a *syntax.ArrayExpr) (text string, v arg) {
 	v.Known = true
 	var texts []string
 	for _, elem := range a.Elems {
@@ -42,7 +42,7 @@ func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
 		if elem.Value == nil {
 			continue
 		}
-		for _, one := range w.words(elem.Value) {
+		for _, one := range src.words(elem.Value) {
 			if !one.sure() {
 				v.Known, v.why = false, first(v.why, one.why)
 			}
@@ -53,7 +53,7 @@ func (w *walker) array(a *syntax.ArrayExpr) (text string, v arg) {
 }
 
 // addAssign judges an assignment by its name and adds it.
-func (w *walker) addAssign(e Element) {
+func (s *state) addAssign(e Element) {
 	exact, unsure := command.Setting(e.Name, e.Value, e.Exported)
 	e.Exact = exact
 	e.Unsure = first(e.Unsure, unsure)
@@ -65,7 +65,7 @@ func (w *walker) addAssign(e Element) {
 		e.Unsure = "the shell computes the value of " + e.Name
 	}
 	e.Neutral = e.Unsure == "" && e.Exact == ""
-	w.add(e)
+	s.add(e)
 }
 
 // insideAssign walks what runs while an assignment's value is made.
@@ -96,8 +96,8 @@ func (w *walker) declare(d *syntax.DeclClause) {
 		w.declareOne(d, a, exported)
 	}
 	if from == len(w.elements) { // it only lists variables
-		e := w.element(Command, w.cut(d))
-		e.Argv, e.Neutral = []string{d.Variant.Value}, len(d.Args) == 0
+		e := w.builtin(d, d.Variant.Value)
+		e.Neutral = len(d.Args) == 0
 		w.add(e)
 	}
 	for _, a := range d.Args {
@@ -116,48 +116,48 @@ func declareOption(a *syntax.Assign) string {
 	return ""
 }
 
-func (w *walker) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported bool) {
+func (s *state) declareOne(d *syntax.DeclClause, a *syntax.Assign, exported bool) {
 	switch {
-	case !a.Naked && a.Value != nil && hasBrace(a.Value):
-		w.unsure(a, "shells disagree about braces in "+command.Cite(w.cut(a)))
+	case !a.Naked && a.Value != nil && countBraces(a.Value) > 0:
+		s.unsure(a, "shells disagree about braces in "+command.Cite(s.cut(a)))
 	case !a.Naked:
-		w.assign(a, exported)
-		w.keep(d, a)
+		s.assign(a, exported)
+		s.keep(d, a)
 	case a.Name != nil && a.Index == nil:
-		e := w.element(Assign, w.cut(a))
+		e := s.element(Assign, s.cut(a))
 		e.Name, e.Exported = a.Name.Value, exported
-		v, ok := w.vars[e.Name]
+		v, ok := s.vars[e.Name]
 		if e.Value = v.text; exported && !ok {
 			e.Unsure = "what " + command.Cite(e.Name) + " holds is not known"
 		}
-		w.addAssign(e)
+		s.addAssign(e)
 	default: // "NAME=value" in quotes, or a value that decides by itself what is set
-		w.declareQuoted(a, exported)
+		s.declareQuoted(a, exported)
 	}
 }
 
 // keep remembers what an exported variable holds; assign does so for others.
-func (w *walker) keep(d *syntax.DeclClause, a *syntax.Assign) {
-	last := w.elements[len(w.elements)-1]
-	if d.Variant.Value != "export" || last.Unsure != "" || w.branch > 0 || !w.known(a.Name.Value) {
+func (s *state) keep(d *syntax.DeclClause, a *syntax.Assign) {
+	last := s.elements[len(s.elements)-1]
+	if d.Variant.Value != "export" || last.Unsure != "" || s.branch > 0 || !s.known(a.Name.Value) {
 		return
 	}
-	if v := w.value(a.Value); !v.Tilde {
-		w.vars[a.Name.Value] = value{text: v.Text}
+	if v := s.value(a.Value); !v.Tilde {
+		s.vars[a.Name.Value] = value{text: v.Text}
 	}
 }
 
-func (w *walker) declareQuoted(a *syntax.Assign, exported bool) {
-	e := w.element(Assign, w.cut(a))
+func (s *state) declareQuoted(a *syntax.Assign, exported bool) {
+	e := s.element(Assign, s.cut(a))
 	e.Exported = exported
 	v := arg{why: "what it sets is not known"}
 	if a.Value != nil {
-		v = w.value(a.Value)
+		v = s.value(a.Value)
 	}
 	name, val, ok := strings.Cut(v.Text, "=")
 	e.Name, e.Value = strings.TrimSuffix(name, "+"), val
 	if !ok { // nor is there a "=" when the value is not known
 		e.Unsure = first(v.why, "shells disagree about what it sets")
 	}
-	w.addAssign(e)
+	s.addAssign(e)
 }

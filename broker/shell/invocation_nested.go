@@ -1,0 +1,145 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/programs"
+)
+
+// nested walks what a wrapper runs. e is the wrapper's own element; what is wrong
+// with a wrapper that has none is wrong with all that it runs.
+func (c invocation) nested(e Element, m command.Meaning) {
+	base := path.Base(c.args[0].Text)
+	inner := invocation{s: c.s, text: c.text, via: c.via.and(base, base)}
+	if m.Wrapper != "" {
+		inner.via = c.via.and(m.Wrapper, c.args[0].Text)
+		inner.exact, inner.unsure = e.Exact, e.Unsure
+	}
+	inner.via.host = first(m.Host, c.via.host)
+	at := c.s.at
+	if !keeps(c.args, inner.via.host) {
+		c.s.at.unsure = true
+	}
+	byRaw := make(map[string]arg, len(c.args))
+	for _, a := range c.args {
+		byRaw[a.Raw] = a
+	}
+	for _, r := range m.Runs {
+		next := inner
+		next.more, next.fed = c.more || r.More, c.fed || r.Fed
+		for _, word := range r.Words {
+			a := arg{Word: word}
+			if old, ok := byRaw[word.Raw]; ok && old.Known == word.Known {
+				a.why, a.fd, a.quoted = old.why, old.fd, old.quoted
+			}
+			next.args = append(next.args, a)
+		}
+		next.run()
+	}
+	for _, s := range m.Scripts {
+		inner.script(s.Text, c)
+	}
+	if !inner.within() {
+		c.s.at = at
+	}
+}
+
+// keeps reports whether a wrapper runs its command in the folder that it is in itself.
+func keeps(args []arg, host string) bool {
+	if host != "" || !programs.Is(programs.KeepsFolder, path.Base(args[0].Text)) {
+		return false
+	}
+	for _, a := range args[1:] {
+		for _, option := range []string{"-C", "-D", "-R", "-i", "--chdir", "--login", "--root", "-execdir", "-okdir", "--directory"} {
+			if strings.HasPrefix(a.Text, option) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// script walks a text that a shell reads.
+func (c invocation) script(text command.Word, outer invocation) {
+	e := c.s.element(Command, outer.text)
+	e.Kind = Unknown
+	c.via.around(&e)
+	switch {
+	case !text.Known || text.Glob || text.Tilde:
+		e.Unsure = first(c.unsure, "the script "+command.Cite(text.Raw)+" is not known before it runs")
+	case outer.fed:
+		e.Unsure = first(c.unsure, "names that nobody knows are put into the script "+command.Cite(text.Raw))
+	}
+	if e.Unsure != "" {
+		c.s.add(e)
+		return
+	}
+	if c.s.inner += len(text.Text); c.s.inner > maxInner {
+		panic(beyond("its scripts are too long"))
+	}
+	file, why := c.s.read(text.Text)
+	if why != "" {
+		e.Unsure = why
+		c.s.add(e)
+		return
+	}
+	sub := &walker{state: state{
+		output: c.s.output, source: newSource(text.Text, file, c.s.functions), at: c.s.at, in: input{kind: c.s.in.kind},
+		pipe: c.s.pipe, via: c.via, base: len(c.via.names), nest: c.s.nest,
+	}}
+	from := len(c.s.elements)
+	sub.walk(file)
+	c.s.at, c.s.moved = sub.at, c.s.moved || sub.moved
+	if c.within() { // what eval defines stays, and may run behind a later cd
+		c.s.bodies = append(c.s.bodies, sub.bodies...)
+	}
+	for i := from; i < len(c.s.elements); i++ {
+		c.s.elements[i].Exact = first(c.s.elements[i].Exact, c.exact)
+		c.s.elements[i].Unsure = first(c.s.elements[i].Unsure, c.unsure)
+		c.s.elements[i].Neutral = c.s.elements[i].Neutral && c.s.elements[i].Unsure == "" && c.s.elements[i].Exact == ""
+	}
+	if from == len(c.s.elements) { // an empty script: what is wrong with its wrapper must not get lost
+		e.Kind, e.Exact, e.Unsure = Command, c.exact, c.unsure
+		e.Via, e.ViaAs = outer.via.names, outer.via.called
+		for _, a := range outer.args {
+			e.Argv = append(e.Argv, a.Text)
+		}
+		c.s.add(e)
+	}
+}
+
+// given adds a variable that a wrapper sets for what it runs.
+func (c invocation) given(a command.Assign, exported bool) {
+	e := c.s.element(Assign, c.text)
+	c.via.around(&e)
+	e.Name, e.Value, e.Exported = a.Name.Text, a.Value.Text, exported
+	if !a.Name.Known || !a.Value.Known || a.Value.Glob || a.Value.Tilde {
+		e.Unsure = "what is set is not known: " + command.Cite(first(a.Value.Raw, a.Name.Raw))
+	}
+	c.s.addAssign(e)
+}
+
+// operand adds a file that a command names.
+func (c invocation) operand(f command.File) {
+	if c.fed && strings.Contains(f.Path.Text, "{}") {
+		return // names that nobody knows; the wrapper says where they come from
+	}
+	for _, a := range c.args {
+		if a.fd && a.Raw == f.Path.Raw {
+			return // <(…) is no file; what runs in it is an element
+		}
+	}
+	e := c.s.element(Read, f.Path.Raw)
+	if f.Write {
+		e.Kind = Write
+	}
+	c.via.around(&e)
+	e.Path, e.Home, e.Glob = f.Path.Text, f.Path.Tilde, f.Path.Glob
+	e.Operand, e.Deletes, e.Tree = true, f.Deletes, f.Tree
+	if !f.Path.Known {
+		e.Unsure = unknownYet(f.Path.Raw)
+	}
+	c.s.add(e)
+}

@@ -1,0 +1,25 @@
+package shell
+
+import "mvdan.cc/sh/v3/syntax"
+
+// source is one text, with what is known of the variables and functions that it uses. Words are
+// expanded with it. A script inside the text is a source of its own, and has the line's functions.
+type source struct {
+	survey
+	text string
+	vars map[string]value // what variables hold at this place of the walk
+}
+
+// newSource looks at a text. functions are those of the line so far; those of the text come to them.
+func newSource(text string, file *syntax.File, functions map[string]bool) *source {
+	return &source{survey: look(file, functions), text: text, vars: make(map[string]value)}
+}
+
+// cut is the part of the text that n stands for.
+func (src *source) cut(n syntax.Node) string {
+	from, to := n.Pos(), n.End()
+	if !from.IsValid() || !to.IsValid() || to.Offset() > uint(len(src.text)) || from.Offset() > to.Offset() {
+		return ""
+	}
+	return src.text[from.Offset():to.Offset()]
+}
