@@ -10,10 +10,7 @@ import (
 // tarOps: the first word may be options without a dash, whose values then follow in
 // their order: tar xfC a.tar dir.
 func tarOps(c *call) {
-	o := c.list
-	if len(c.words) > 0 && c.words[0].Known && c.words[0].Text != "" && c.words[0].Text[0] != '-' {
-		c.words = c.unbundled(o)
-	}
+	unbundle(c)
 	c.parse()
 	c.dashedValues()
 	if c.has("-h", "--dereference") {
@@ -34,30 +31,31 @@ func tarOps(c *call) {
 	folders := append(c.values("-C", "--directory"), c.values("--one-top-level")...)
 	switch {
 	case extracts && !c.has("-O", "--to-stdout"):
-		for _, w := range orHere(folders) {
-			c.file(w, File{Write: true, Tree: true})
-		}
+		c.files(orHere(folders), File{Write: true, Tree: true})
 		if c.has("-P", "--absolute-names") {
 			c.exactf("tar -P may write anywhere")
 		}
 	case packs:
-		for _, w := range append(folders, c.rest...) {
-			c.file(w, File{Tree: true, Write: c.has("--remove-files"), Deletes: c.has("--remove-files")})
-		}
+		c.files(append(folders, c.rest...), File{Tree: true, Write: c.has("--remove-files"), Deletes: c.has("--remove-files")})
 	}
 }
 
-func (c *call) unbundled(o *options) []Word {
+// unbundle makes options of a first word that has no dash, each with its value.
+func unbundle(c *call) {
+	first := textAt(c.words, 0)
+	if first == "" || !c.words[0].Known || first[0] == '-' {
+		return
+	}
 	var words []Word
 	next := c.words[1:]
-	for _, letter := range c.words[0].Text {
+	for _, letter := range first {
 		words = append(words, literal("-"+string(letter)))
-		if o.byName["-"+string(letter)].value && len(next) > 0 {
+		if c.list.byName["-"+string(letter)].value && len(next) > 0 {
 			words = append(words, next[0])
 			next = next[1:]
 		}
 	}
-	return append(words, next...)
+	c.words = append(words, next...)
 }
 
 // zipOps: the first operand is the archive. -T runs the program that -TT names.
@@ -91,7 +89,7 @@ func cpioOps(c *call) {
 }
 
 func unzipOps(c *call) {
-	c.first(c.reads)
+	c.reads(c.first()...)
 	for _, w := range c.values("-d") {
 		c.file(w, File{Write: true, Tree: true})
 		if faraway(w) {
@@ -117,7 +115,7 @@ func sevenOps(c *call) {
 		case text == "--" && !c.ended:
 			c.ended = true
 		case strings.HasPrefix(text, "-") && !c.ended:
-			c.sevenOption(w, text)
+			sevenOption(c, w, text)
 		case command == "":
 			command = text
 		case sevenLooks.Has(command) || sevenUnpacks.Has(command):
@@ -133,7 +131,7 @@ func sevenOps(c *call) {
 
 var sevenLooks, sevenUnpacks = wordset.New("l t"), wordset.New("x e")
 
-func (c *call) sevenOption(w Word, text string) {
+func sevenOption(c *call, w Word, text string) {
 	if strings.HasPrefix(text, "-o") {
 		c.file(tail(w, w.Text[len("-o"):]), File{Write: true, Tree: true})
 		return
@@ -164,7 +162,7 @@ func packOps(prints string) func(*call) {
 	names := strings.Fields(prints)
 	return func(c *call) {
 		prints := c.has(names...)
-		if !c.has("-c", "--stdout", "--to-stdout") && (c.lettered("dz") || c.hasLong("--decompress") || c.hasLong("--uncompress") || c.hasLong("--compress")) || c.has("--rm") {
+		if !c.has("-c", "--stdout", "--to-stdout") && (c.lettered("dz") || c.hasLong("--decompress", "--uncompress", "--compress")) || c.has("--rm") {
 			prints = false
 		}
 		tree := c.lettered("r") || c.hasLong("--recursive")
@@ -173,9 +171,7 @@ func packOps(prints string) func(*call) {
 				c.exactf("%s writes a file", c.name) // to zstd the next word is its name
 			}
 		}
-		for _, w := range c.rest {
-			c.file(w, File{Tree: tree, Write: !prints, Deletes: !prints})
-		}
+		c.files(c.rest, File{Tree: tree, Write: !prints, Deletes: !prints})
 	}
 }
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,14 +16,14 @@ func compilerOps(c *call) {
 		switch {
 		case strings.HasPrefix(w.Text, "@"):
 			c.unsuref("%s reads options from a file", c.name)
-		case strings.HasPrefix(w.Text, "-J"), strings.HasPrefix(w.Text, "-Xplugin"), strings.HasPrefix(w.Text, "--config"), strings.HasPrefix(w.Text, "--ld-path"), w.Text == "-cc1", strings.HasPrefix(w.Text, "-shell-escape"):
+		case begins(w.Text, "-J", "-Xplugin", "--config", "--ld-path", "-shell-escape"), w.Text == "-cc1":
 			c.unsuref("%s is given a program or a plugin to run", c.name)
-		case strings.HasPrefix(w.Text, "-Wp,-M"), strings.HasPrefix(w.Text, "-fdump-"), strings.HasPrefix(w.Text, "-fcallgraph"), strings.HasPrefix(w.Text, "-fprofile-dir"), strings.HasPrefix(w.Text, "-dump"), strings.HasPrefix(w.Text, "-save-temps="), writesBesides().MatchString(w.Text), c.name == "rustc" && w.Text == "--extern":
+		case begins(w.Text, "-Wp,-M", "-fdump-", "-fcallgraph", "-fprofile-dir", "-dump", "-save-temps="), writesBesides().MatchString(w.Text), c.name == "rustc" && w.Text == "--extern":
 			c.exactf("%s reads or writes more files than it seems", c.name)
-		case strings.HasPrefix(w.Text, "-B") || strings.HasPrefix(w.Text, "-fplugin") || strings.HasPrefix(w.Text, "-specs") || strings.HasPrefix(w.Text, "--specs") || strings.HasPrefix(w.Text, "-fuse-ld") || strings.Contains(w.Text, "-plugin"):
+		case begins(w.Text, "-B", "-fplugin", "-specs", "--specs", "-fuse-ld") || strings.Contains(w.Text, "-plugin"):
 			c.unsuref("%s is given a program or a plugin to run", c.name)
-		case strings.HasPrefix(w.Text, "-Wl,") || strings.HasPrefix(w.Text, "-Wa,") || strings.HasPrefix(w.Text, "-Wp,"):
-			c.passOn(w)
+		case begins(w.Text, "-Wl,", "-Wa,", "-Wp,"):
+			passOn(c, w)
 		case strings.HasPrefix(w.Text, "-T") && !strings.HasPrefix(w.Text, "-Ttext") && !strings.HasPrefix(w.Text, "-Tdata") && !strings.HasPrefix(w.Text, "-Tbss"):
 			c.unsuref("%s is given a script for the linker", c.name)
 		case strings.HasPrefix(w.Text, "-o"):
@@ -47,7 +48,7 @@ func makeOps(c *call) {
 		switch {
 		case !found:
 		case isSwitch(w) && !strings.HasPrefix(name, "MAKE") && name != "SHELL": // V=1
-		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || name == "MAKE" || strings.ContainsAny(name, "$!") || strings.Contains(value, "$(") || strings.Contains(value, "${") || strings.Contains(w.Text, "!="):
+		case name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || name == "MAKE" || strings.ContainsAny(name, "$!") || holds(value, "$(", "${") || strings.Contains(w.Text, "!="):
 			c.unsuref("make is given a variable that decides what runs")
 		default:
 			c.exactf("make is given a variable, which may decide what runs")
@@ -59,7 +60,7 @@ func makeOps(c *call) {
 // version comes from elsewhere.
 func goOps(c *call) {
 	for _, w := range c.values("-ldflags", "-gcflags", "-asmflags") {
-		if strings.Contains(w.Text, "ext") || strings.Contains(w.Text, "tmpdir") || strings.Contains(w.Text, "linkmode") || strings.Contains(w.Text, "@") || strings.Contains(w.Text, "plugin") {
+		if holds(w.Text, "ext", "tmpdir", "linkmode", "@", "plugin") {
 			c.unsuref("%s can make the linker run another program", c.name)
 		}
 	}
@@ -105,10 +106,8 @@ func goModOps(c *call) {
 	if len(c.words) > 0 && (c.words[0].Text == "edit" || c.words[0].Text == "use") {
 		c.exactf("%s changes which code is built", c.name)
 	}
-	for _, w := range c.words {
-		if faraway(w) {
-			c.exactf("%s writes elsewhere", c.name)
-		}
+	if slices.ContainsFunc(c.words, faraway) {
+		c.exactf("%s writes elsewhere", c.name)
 	}
 }
 
@@ -139,21 +138,18 @@ func goToolOps(c *call) {
 		c.exactf("go tool runs a program by its name")
 	}
 	if name == "test2json" {
-		d := call{spec: adhoc(programs.Row{Single: true, Stop: true, Lax: true, OK: "-p="}), words: words}
+		d := newCall(adhoc(programs.Row{Single: true, Stop: true, Lax: true, OK: "-p="}), "", words, &Meaning{})
 		d.parse()
 		if c.run(d.rest); len(d.rest) > 0 {
 			c.exactf("go tool test2json %s", handsOn)
 		}
 		return
 	}
-	d := call{spec: adhoc(programs.Row{Single: true, Lax: true, Spills: "-o="}), name: c.name, words: words, m: c.m}
+	d := newCall(adhoc(programs.Row{Single: true, Lax: true, Spills: "-o="}), c.name, words, c.Meaning)
 	d.parse()
-	c.m = d.m
 	if name == "buildid" && d.has("-w") {
 		c.exactf("go tool buildid -w changes a file")
-		for _, w := range d.rest {
-			c.writes(w)
-		}
+		c.writes(d.rest...)
 	}
 }
 
@@ -189,7 +185,7 @@ func cargoWords(c *call) {
 	behind, target := false, false
 	for _, w := range c.rest {
 		behind = behind || w.Text == "--"
-		if behind && compiles && (strings.HasPrefix(w.Text, "-C") || strings.HasPrefix(w.Text, "--codegen") || strings.HasPrefix(w.Text, "-Z") || strings.HasPrefix(w.Text, "-L") || strings.HasPrefix(w.Text, "--extern") || strings.HasPrefix(w.Text, "-o") || strings.HasPrefix(w.Text, "--out") || strings.HasPrefix(w.Text, "@")) {
+		if behind && compiles && begins(w.Text, "-C", "--codegen", "-Z", "-L", "--extern", "-o", "--out", "@") {
 			c.unsuref("cargo hands options to the compiler that may run a program")
 		}
 		if !behind && (w.Text == "--target-dir" || strings.HasPrefix(w.Text, "--target-dir=")) && c.rest[0].Text == "clean" {
@@ -204,7 +200,7 @@ func cargoWords(c *call) {
 		if target && strings.HasSuffix(w.Text, ".json") {
 			c.exactf("cargo is given a target by its file, which may name a linker")
 		}
-		if !behind && (w.Text == "--open" || strings.HasPrefix(w.Text, "--config-file") || strings.HasPrefix(w.Text, "--tool-config-file") || strings.HasPrefix(w.Text, "--archive-file")) {
+		if !behind && (w.Text == "--open" || begins(w.Text, "--config-file", "--tool-config-file", "--archive-file")) {
 			c.exactf("cargo is given an option that can do more than the rest of the command says")
 		}
 	}
@@ -249,7 +245,7 @@ func dotnetOps(c *call) {
 				c.exactf("dotnet is given a property that may run something")
 			}
 		}
-		if faraway(w) || strings.HasPrefix(w.Text, "-") && elsewhereIn(w) || strings.HasPrefix(w.Text, "@") || strings.HasPrefix(text, "logger:") || strings.HasPrefix(text, "l:") || strings.HasPrefix(text, "bl:") {
+		if faraway(w) || strings.HasPrefix(w.Text, "-") && elsewhereIn(w) || strings.HasPrefix(w.Text, "@") || begins(text, "logger:", "l:", "bl:") {
 			c.exactf("dotnet is given files or options from elsewhere")
 		}
 		for _, option := range []string{"--test-adapter-path", "--settings", "--diag", "--logger", "--collect", "--source", "-s", "-o", "--output", "--results-directory"} {
@@ -280,19 +276,19 @@ func jvmOps(c *call) {
 	for _, w := range c.words {
 		text := strings.ToLower(w.Text)
 		switch {
-		case c.name == "sbt" && strings.HasPrefix(text, "!"), strings.HasPrefix(text, "antrun:"), strings.HasPrefix(text, "dependency:get"), strings.Contains(text, ":") && strings.Contains(strings.SplitN(text, ":", 2)[0], "."), strings.HasPrefix(text, "--gradle-distribution-url"):
+		case c.name == "sbt" && strings.HasPrefix(text, "!"), begins(text, "antrun:", "dependency:get", "--gradle-distribution-url"), strings.Contains(text, ":") && strings.Contains(strings.SplitN(text, ":", 2)[0], "."):
 			c.exactf("%s runs something that its words name", c.name)
 		case c.name == "ant" && strings.HasPrefix(w.Text, "-Dbasedir"):
 			c.exactf("ant works in another folder")
 		case strings.HasPrefix(w.Text, "-I"):
 			c.unsuref("%s is given a script to start with", c.name)
-		case c.jvmGlued(w.Text):
+		case jvmGlued(c, w.Text):
 			c.exactf("%s is given an option that may name another folder or a file of settings", c.name)
-		case strings.HasPrefix(w.Text, "-D") && (strings.Contains(text, "exec") || strings.Contains(text, "jvm") || strings.Contains(text, "argline") || strings.Contains(text, "multimoduleproject") || strings.Contains(text, "repo.local") || strings.Contains(text, "java.home") || strings.Contains(text, "javahome") || strings.Contains(text, "settings") || strings.Contains(text, "ext.class.path") || strings.Contains(text, "init")):
+		case strings.HasPrefix(w.Text, "-D") && holds(text, "exec", "jvm", "argline", "multimoduleproject", "repo.local", "java.home", "javahome", "settings", "ext.class.path", "init"):
 			c.unsuref("%s is given a property that may run a program", c.name)
-		case c.name == "sbt" && (strings.HasPrefix(text, "-j") || strings.HasPrefix(text, "-sbt-") || strings.HasPrefix(text, "--sbt-")):
+		case c.name == "sbt" && begins(text, "-j", "-sbt-", "--sbt-"):
 			c.unsuref("sbt is given code to load")
-		case c.name == "sbt" && (strings.HasPrefix(text, "eval") || strings.HasPrefix(text, "set ") || text == "set" || strings.HasPrefix(text, "apply")):
+		case c.name == "sbt" && (begins(text, "eval", "set ", "apply") || text == "set"):
 			c.exactf("sbt runs code given on the command line")
 		case strings.HasPrefix(text, "exec:"), strings.HasPrefix(c.name, "mvn") && text[:min(1, len(text))] != "-" && strings.Count(text, ":") > 1:
 			c.exactf("%s runs a program by its name", c.name)
@@ -311,7 +307,7 @@ var vmSetting = sync.OnceValue(func() *regexp.Regexp {
 
 // jvmGlued reports whether a word is an option with its value behind its letter, as in -psub,
 // or the beginning of the name of one that does more than a flag.
-func (c *call) jvmGlued(text string) bool {
+func jvmGlued(c *call, text string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
 	known := c.list.byName
 	if text[:min(1, len(text))] != "-" || len(name) < 2 || known["-"+name].name != "" || jvmFlags.Has(name) {
@@ -337,10 +333,8 @@ var jvmFlags = wordset.New(`build-cache configure-on-demand configuration-cache 
 	fae ff fn fail-at-end fail-fast fail-never strict-checksums lax-checksums threads llr legacy-local-repository`)
 
 func javaOps(c *call) {
-	for _, w := range append(c.values("-cp", "-classpath", "--class-path", "-p", "-module-path", "-jar"), c.rest[:min(1, len(c.rest))]...) {
-		if elsewhereIn(w) {
-			c.exactf("java runs a program from outside of the project")
-		}
+	if slices.ContainsFunc(append(c.values("-cp", "-classpath", "--class-path", "-p", "-module-path", "-jar"), c.first()...), elsewhereIn) {
+		c.exactf("java runs a program from outside of the project")
 	}
 	for _, w := range c.words {
 		parts := strings.Split(w.Text, ":")
@@ -353,7 +347,7 @@ func javaOps(c *call) {
 			c.writes(tail(w, file))
 		}
 		switch {
-		case strings.HasPrefix(w.Text, "-Xlog:") && strings.Contains(w.Text, "file="), strings.HasPrefix(w.Text, "@"), strings.HasPrefix(w.Text, "-agent"), strings.HasPrefix(w.Text, "-Xrun"), strings.HasPrefix(w.Text, "-javaagent"), strings.HasPrefix(w.Text, "-Xbootclasspath"), strings.HasPrefix(w.Text, "-XX:On"), strings.HasPrefix(w.Text, "-XX:Flags"), strings.HasPrefix(w.Text, "-XX:VMOptions"):
+		case strings.HasPrefix(w.Text, "-Xlog:") && strings.Contains(w.Text, "file="), begins(w.Text, "@", "-agent", "-Xrun", "-javaagent", "-Xbootclasspath", "-XX:On", "-XX:Flags", "-XX:VMOptions"):
 			c.unsuref("java is given code to load or options from a file")
 		case strings.HasPrefix(w.Text, "-XX:") && !vmSetting().MatchString(w.Text):
 			c.exactf("java -XX is given a setting that may name a file")
@@ -366,9 +360,7 @@ func javaOps(c *call) {
 
 // formatOps: -i changes the files.
 func formatOps(c *call) {
-	for _, w := range c.rest {
-		c.file(w, File{Write: c.has("-i")})
-	}
+	c.files(c.rest, File{Write: c.has("-i")})
 }
 
 func prettierOps(c *call) {

@@ -9,33 +9,33 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
-func neutralOps(c *call) { c.m.Neutral = plainWords(c.words) }
+func neutralOps(c *call) { c.Neutral = plainWords(c.words) }
 
 // jobsOps: "jobs -x" runs the words behind it; all else lists.
 func jobsOps(c *call) {
 	for i, w := range c.words {
 		switch {
 		case len(w.Text) < 2 || w.Text[0] != '-':
-			c.m.Neutral = plainWords(c.words)
+			c.Neutral = plainWords(c.words)
 			return
 		case strings.Contains(w.Text, "x"):
-			c.m.Wrapper = c.name
+			c.Wrapper = c.name
 			c.run(c.words[i+1:])
 			return
 		}
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 }
 
 var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[smhd]?$`) })
 
 // numberOps: zsh calculates what these are given, and a calculation may run code.
 func numberOps(c *call) {
-	c.m.Neutral = true
+	c.Neutral = true
 	for _, w := range c.words {
 		if !w.Known || !integer().MatchString(w.Text) && w.Text != "infinity" && w.Text != "--" {
 			c.counted(w)
-			c.m.Neutral = false
+			c.Neutral = false
 		}
 	}
 }
@@ -60,25 +60,23 @@ func (c *call) counted(w Word) {
 // cdOps: the folder is the last operand; "cd" alone goes home, and "cd -" or the stack
 // of folders leads where the text alone does not say.
 func cdOps(c *call) {
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	words := c.words
 	for len(words) > 0 && words[0].Known && (words[0].Text == "-P" || words[0].Text == "-L" || words[0].Text == "-e" || words[0].Text == "-@" || words[0].Text == "-q" || words[0].Text == "-s") {
 		words = words[1:]
 	}
-	if len(words) > 0 && words[0].Text == "--" {
-		words = words[1:]
-	}
+	words = undashed(words)
 	nowhere := Word{Raw: "cd"}
 	switch {
 	case len(words) == 0 && (c.name == "cd" || c.name == "chdir"):
-		c.m.Chdir = &Word{}
+		c.Chdir = &Word{}
 	case len(words) != 1 || c.name == "popd":
-		c.m.Chdir = &nowhere
-	case words[0].Known && (strings.HasPrefix(words[0].Text, "-") || strings.HasPrefix(words[0].Text, "+")):
-		c.m.Chdir = &nowhere
+		c.Chdir = &nowhere
+	case words[0].Known && begins(words[0].Text, "-", "+"):
+		c.Chdir = &nowhere
 	default:
 		w := words[0]
-		c.m.Chdir = &w
+		c.Chdir = &w
 	}
 }
 
@@ -91,7 +89,7 @@ func (c *call) names(words []Word) {
 			c.unsuref("%s sets a variable whose name is not plain", c.name)
 			continue
 		}
-		c.m.Assigns = append(c.m.Assigns, Assign{Name: w, Value: Word{Raw: w.Raw}})
+		c.Assigns = append(c.Assigns, Assign{Name: w, Value: Word{Raw: w.Raw}})
 	}
 }
 
@@ -101,7 +99,7 @@ func declareOps(c *call) {
 	for _, w := range c.words {
 		c.calculated(w)
 		if name, value, ok := strings.Cut(w.Text, "="); ok {
-			c.m.Assigns = append(c.m.Assigns, Assign{literal(strings.TrimSuffix(name, "+")), tail(w, value)})
+			c.Assigns = append(c.Assigns, Assign{literal(strings.TrimSuffix(name, "+")), tail(w, value)})
 		}
 	}
 	c.unsuref("%s sets variables, and is not written plainly", c.name)
@@ -117,7 +115,7 @@ func printfOps(c *call) {
 			c.names(name)
 		}
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	for i, w := range c.words {
 		if strings.Contains(w.Text, "[") && strings.ContainsAny(w.Text, "$`") {
 			c.calculated(w)
@@ -142,7 +140,7 @@ func printsText(format string) bool {
 // them takes for a flag leaves its value among the names, where it is doubted.
 func readOps(c *call) {
 	c.parse()
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	c.names(append(c.values("-a"), c.rest...))
 	if len(c.rest) == 0 && !c.has("-a") {
 		c.names([]Word{literal("REPLY")})
@@ -151,12 +149,12 @@ func readOps(c *call) {
 
 // getoptsOps: the second word is a variable's name.
 func getoptsOps(c *call) {
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	c.names(c.words[min(1, len(c.words)):min(2, len(c.words))])
 }
 
 func mapfileOps(c *call) {
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	c.names(orName(c.rest, "MAPFILE"))
 }
 
@@ -182,7 +180,7 @@ func unsetOps(c *call) {
 			}
 		}
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 }
 
 func waitOps(c *call) {
@@ -195,13 +193,13 @@ func waitOps(c *call) {
 			c.unsuref("wait -p sets a variable")
 		}
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 }
 
 // setOps: what changes how commands are read or what is exported is doubted; words
 // after -- become $1 and so on, which are then known to nobody.
 func setOps(c *call) {
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	for i := 0; i < len(c.words); i++ {
 		w := c.words[i]
 		if w.Text == "--" || w.Known && (w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+') {
@@ -215,7 +213,7 @@ func setOps(c *call) {
 			case letter == 'o' && n == len(w.Text)-2:
 				i++
 				if i < len(c.words) {
-					c.shellOption(c.words[i])
+					shellOption(c, c.words[i])
 				}
 			case strings.ContainsRune("euxvbhmCET", letter):
 			default:
@@ -229,7 +227,7 @@ var shoptSafe = wordset.New("nullglob failglob globstar dotglob nocaseglob inher
 
 // shoptOps: nullglob and its like only change which names a pattern gives.
 func shoptOps(c *call) {
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 	for _, w := range c.words {
 		switch {
 		case w.Text == "-s" || w.Text == "-u" || w.Text == "-p" || w.Text == "-q":
@@ -247,7 +245,7 @@ func onlyListing(why string) func(*call) {
 				c.unsuref("%s %s", c.name, why)
 			}
 		}
-		c.m.Neutral = true
+		c.Neutral = true
 	}
 }
 
@@ -258,7 +256,7 @@ func hashOps(c *call) {
 			c.unsuref("hash changes which program a name means")
 		}
 	}
-	c.m.Neutral = true
+	c.Neutral = true
 }
 
 // printOps: zsh's print can expand prompts, calculate and push on to the next line.
@@ -271,7 +269,7 @@ func printOps(c *call) {
 	if len(c.words) > 1 && strings.HasPrefix(c.words[1].Text, "-") {
 		c.unsuref("print may run code in zsh")
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 }
 
 func aliasOps(c *call) {
@@ -280,7 +278,7 @@ func aliasOps(c *call) {
 			c.unsuref("alias changes what later words mean")
 		}
 	}
-	c.m.Neutral = true
+	c.Neutral = true
 }
 
 // compgenOps: -W expands its words, substitutions as well.
@@ -288,14 +286,14 @@ func compgenOps(c *call) {
 	for _, w := range c.values("-W") {
 		c.calculated(w)
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 }
 
 func umaskOps(c *call) {
 	for _, w := range c.words {
 		c.calculated(w)
 	}
-	c.m.Neutral = len(c.words) == 0 || len(c.words) == 1 && (c.words[0].Text == "-S" || c.words[0].Text == "-a")
+	c.Neutral = len(c.words) == 0 || len(c.words) == 1 && (c.words[0].Text == "-S" || c.words[0].Text == "-a")
 }
 
 // testOps: -v and the comparisons of numbers calculate, at least in zsh and ksh.
@@ -313,7 +311,7 @@ func testOps(c *call) {
 			c.counted(c.words[i+1])
 		}
 	}
-	c.m.Neutral = plainWords(c.words)
+	c.Neutral = plainWords(c.words)
 }
 
 var (
@@ -329,5 +327,5 @@ func historyOps(c *call) {
 			c.exactf("history changes or writes what was run before")
 		}
 	}
-	c.m.Neutral = true
+	c.Neutral = true
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -22,11 +23,11 @@ func scriptFile(c *call) {
 			c.exactf("%s runs a program from outside of the project", c.name)
 		}
 		if frameworks.Has(path.Base(c.rest[0].Text)) {
-			c.framework(c.rest[1:])
+			framework(c, c.rest[1:])
 		}
 		return
 	}
-	if len(c.rest) > 0 || c.m.Exact == "" && !c.has("-v", "-V", "-h", "--version", "--help") {
+	if len(c.rest) > 0 || c.Meaning.Exact == "" && !c.has("-v", "-V", "-h", "--version", "--help") {
 		c.exactf(fromStdin, c.name)
 	}
 }
@@ -38,25 +39,23 @@ var frameworks = wordset.New("manage.py artisan console rails wp wp-cli.phar cra
 var atCode = wordset.New("shell shell_plus dbshell tinker runscript db serve runserver console runner dbconsole eval eval-file")
 
 // framework judges the words of such a program.
-func (c *call) framework(words []Word) {
+func framework(c *call, words []Word) {
 	for i, w := range words {
 		here := len(words) == 1 && (w.Text == "runserver" || w.Text == "serve") // for this machine alone
 		if i < 2 && atCode.Has(w.Text) && !here {
 			c.exactf("%s can run code by its words, or opens a server to others", c.rest[0].Text)
 		}
-		if strings.HasPrefix(w.Text, "--pythonpath") || strings.HasPrefix(w.Text, "--settings") {
+		if begins(w.Text, "--pythonpath", "--settings") {
 			c.exactf("%s is given code to load", c.rest[0].Text)
 		}
 	}
-	c.foreignWords(words)
+	foreignWords(c.Meaning, words)
 }
 
 // phpOps: -f names the program, too.
 func phpOps(c *call) {
-	for _, w := range c.values("-f", "--file") {
-		if faraway(w) {
-			c.exactf("php runs a program from outside of the project")
-		}
+	if slices.ContainsFunc(c.values("-f", "--file"), faraway) {
+		c.exactf("php runs a program from outside of the project")
 	}
 	if len(c.rest) > 0 || !c.has("-f", "--file", "-i", "-m") {
 		scriptFile(c)
@@ -85,10 +84,7 @@ func pythonOps(c *call) {
 	case codeModules.Has(name):
 		c.exactf("python -m %s runs what its words say", name)
 	case name == "pip" || name == "pytest":
-		m := Inspect(append([]Word{literal(name)}, c.rest...))
-		c.exactWord(m.Exact)
-		c.unsureWord(m.Unsure)
-		c.m.Files = append(c.m.Files, m.Files...)
+		c.adopt(Inspect(append([]Word{literal(name)}, c.rest...)))
 	case name == "json.tool" && len(c.rest) > 1:
 		lastWritten(1)(c)
 	default:
@@ -116,18 +112,6 @@ func pydocOps(c *call) {
 	}
 }
 
-func (c *call) exactWord(why string) {
-	if why != "" {
-		c.exactf("%s", why)
-	}
-}
-
-func (c *call) unsureWord(why string) {
-	if why != "" {
-		c.unsuref("%s", why)
-	}
-}
-
 var nodeReporters = wordset.New("spec tap dot junit lcov")
 
 // nodeOps: the test runner finds its files by itself.
@@ -148,19 +132,17 @@ func nodeOps(c *call) {
 	}
 	scriptFile(c)
 	if len(c.rest) > 0 && strings.Contains("/"+c.rest[0].Text, "/node_modules/") {
-		c.installed(c.rest)
+		installed(c, c.rest)
 	}
 }
 
 // installed judges the words of a program that a package brings along, as if it were called by its name.
-func (c *call) installed(words []Word) {
+func installed(c *call, words []Word) {
 	name := path.Base(words[0].Text)
 	name = strings.TrimSuffix(name, path.Ext(name))
 	m := Inspect(append([]Word{literal(name)}, words[1:]...))
-	c.exactWord(m.Exact)
-	c.unsureWord(m.Unsure)
-	c.m.Files = append(c.m.Files, m.Files...)
-	if c.m.Runs, c.m.Scripts = append(c.m.Runs, m.Runs...), append(c.m.Scripts, m.Scripts...); len(m.Runs)+len(m.Scripts) > 0 {
+	c.adopt(m)
+	if c.Runs, c.Scripts = append(c.Runs, m.Runs...), append(c.Scripts, m.Scripts...); len(m.Runs)+len(m.Scripts) > 0 {
 		c.exactf("%s %s", c.name, handsOn)
 	}
 }
@@ -235,19 +217,15 @@ func compilerDriver(subs string) func(*call) {
 
 // tsNodeOps: settings may name files of code to load first.
 func tsNodeOps(c *call) {
-	for _, w := range c.values("-P", "--project", "--tsconfig") {
-		if faraway(w) {
-			c.exactf("%s takes its settings from outside of the project", c.name)
-		}
+	if slices.ContainsFunc(c.values("-P", "--project", "--tsconfig"), faraway) {
+		c.exactf("%s takes its settings from outside of the project", c.name)
 	}
 	scriptFile(c)
 }
 
 func tsxOps(c *call) {
-	for _, w := range c.values("--tsconfig") {
-		if faraway(w) {
-			c.exactf("%s takes its settings from outside of the project", c.name)
-		}
+	if slices.ContainsFunc(c.values("--tsconfig"), faraway) {
+		c.exactf("%s takes its settings from outside of the project", c.name)
 	}
 	if len(c.rest) > 1 && c.rest[0].Text == "watch" {
 		c.rest = c.rest[1:]

@@ -2,6 +2,7 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,7 +35,7 @@ var (
 )
 
 // passOn looks at a list of options for the linker or its like, as in -Wl,-Map,x.
-func (c *call) passOn(w Word) {
+func passOn(c *call, w Word) {
 	list := strings.Split(w.Text, ",")
 	safe := linkerSafe()
 	switch list[0] {
@@ -68,20 +69,16 @@ func (c *call) passOn(w Word) {
 
 // rustcOps: libraries may be plugins of the compiler.
 func rustcOps(c *call) {
-	for _, w := range c.values("-L", "--emit", "--extern", "--target") {
-		if elsewhereIn(w) {
-			c.exactf("rustc reads or writes files outside of its folder")
-		}
+	if slices.ContainsFunc(c.values("-L", "--emit", "--extern", "--target"), elsewhereIn) {
+		c.exactf("rustc reads or writes files outside of its folder")
 	}
 	compilerOps(c)
 }
 
 // javacOps: what lies on the path of classes may run while it compiles.
 func javacOps(c *call) {
-	for _, w := range c.values("-cp", "-classpath", "-sourcepath") {
-		if elsewhereIn(w) {
-			c.exactf("javac takes code from outside of the project")
-		}
+	if slices.ContainsFunc(c.values("-cp", "-classpath", "-sourcepath"), elsewhereIn) {
+		c.exactf("javac takes code from outside of the project")
 	}
 	compilerOps(c)
 }

@@ -33,7 +33,7 @@ func Setting(name, value string, exported bool) (exact, unsure string) {
 func harmlessValue(name, value string) bool {
 	switch {
 	case harmlessVariables.Has(name) || strings.HasPrefix(name, "LC_"):
-		odd := strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") || strings.Contains(value, "..") || strings.ContainsAny(value, "`$\x00\n")
+		odd := begins(value, "/", "~") || strings.Contains(value, "..") || strings.ContainsAny(value, "`$\x00\n")
 		return !odd && (name == "TZ" && !strings.HasPrefix(value, ":") || !strings.Contains(value, "/") || name == "DEBUG")
 	case strings.HasSuffix(name, "PAGER") && dangerousVariable(name) != "":
 		return value == "cat" || value == ""
@@ -46,19 +46,6 @@ func harmlessValue(name, value string) bool {
 }
 
 var heapSize = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^--max[-_]old[-_]space[-_]size=[0-9]{1,7}$`) })
-
-// isBelow says whether a path plainly leads below the folder that it starts in.
-func isBelow(path string) bool {
-	if path == "" || path[0] == '/' || path[0] == '~' || strings.ContainsAny(path, ":$`") {
-		return false
-	}
-	for _, part := range strings.Split(path, "/") {
-		if part == ".." {
-			return false
-		}
-	}
-	return true
-}
 
 // exactVariables say who or what a program works for.
 var exactVariables = wordset.New(`AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE

@@ -9,35 +9,17 @@ import (
 // Streams are names of files that are no files.
 var Streams = wordset.New("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
 
-func (c *call) file(w Word, f File) {
-	if w.Known && (w.Text == "" || Streams.Has(w.Text)) {
-		return
-	}
-	f.Path = w
-	c.m.Files = append(c.m.Files, f)
-}
-
-func (c *call) reads(w Word)     { c.file(w, File{}) }
-func (c *call) readsTree(w Word) { c.file(w, File{Tree: true}) }
-func (c *call) writes(w Word)    { c.file(w, File{Write: true}) }
-
 // readAll, writeAll and so on are what operands mean to many programs.
 func readAll(c *call) {
-	for _, w := range c.rest {
-		c.reads(w)
-	}
+	c.reads(c.rest...)
 }
 
 func readTrees(c *call) {
-	for _, w := range c.rest {
-		c.readsTree(w)
-	}
+	c.readsTree(c.rest...)
 }
 
 func writeAll(c *call) {
-	for _, w := range c.rest {
-		c.writes(w)
-	}
+	c.writes(c.rest...)
 }
 
 // readFrom reads the operands but for the first n, such as grep's pattern.
@@ -51,41 +33,20 @@ func readFrom(n int) func(*call) {
 	}
 }
 
-func writeFirst(c *call) { c.first(c.writes) }
-
-// first does something with the first operand.
-func (c *call) first(do func(Word)) {
-	if len(c.rest) > 0 {
-		do(c.rest[0])
-	}
-}
+func writeFirst(c *call) { c.writes(c.first()...) }
 
 func deleteAll(c *call) {
-	for _, w := range c.rest {
-		c.file(w, File{Write: true, Deletes: true})
-	}
+	c.files(c.rest, File{Write: true, Deletes: true})
 }
 
 func rmOps(c *call) {
-	tree := c.name == "trash" || c.has("-r", "-R", "--recursive") || c.hasLong("--recursive")
-	for _, w := range c.rest {
-		c.file(w, File{Write: true, Deletes: true, Tree: tree})
-	}
-}
-
-// hasLong says whether an option was given whose name, maybe shortened, is name.
-func (c *call) hasLong(name string) bool {
-	for _, g := range c.opts {
-		if len(g.name) > 2 && strings.HasPrefix(g.name, "--") && strings.HasPrefix(name, g.name) {
-			return true
-		}
-	}
-	return false
+	tree := c.name == "trash" || c.has("-r", "-R") || c.hasLong("--recursive")
+	c.files(c.rest, File{Write: true, Deletes: true, Tree: tree})
 }
 
 // sourcesAndTarget splits the operands of cp, mv and ln. The target is a zero word
 // where there is none.
-func (c *call) sourcesAndTarget() (sources []Word, target Word) {
+func sourcesAndTarget(c *call) (sources []Word, target Word) {
 	c.dashedValues()
 	for i, w := range c.words {
 		if w.Text == "--" {
@@ -121,32 +82,18 @@ func (c *call) dashedValues() {
 	}
 }
 
-// without is words less the first that is w.
-func without(words []Word, w Word) []Word {
-	for i := range words {
-		if words[i] == w {
-			return append(append([]Word{}, words[:i]...), words[i+1:]...)
-		}
-	}
-	return words
-}
-
 func copyOps(c *call) {
-	tree := c.has("-r", "-R", "-a", "--recursive", "--archive") || c.hasLong("--recursive") || c.hasLong("--archive")
-	sources, target := c.sourcesAndTarget()
-	for _, w := range sources {
-		c.file(w, File{Tree: tree})
-	}
+	tree := c.has("-r", "-R", "-a") || c.hasLong("--recursive", "--archive")
+	sources, target := sourcesAndTarget(c)
+	c.files(sources, File{Tree: tree})
 	if target != (Word{}) {
 		c.file(target, File{Write: true, Tree: tree})
 	}
 }
 
 func moveOps(c *call) {
-	sources, target := c.sourcesAndTarget()
-	for _, w := range sources {
-		c.file(w, File{Write: true, Deletes: true, Tree: true})
-	}
+	sources, target := sourcesAndTarget(c)
+	c.files(sources, File{Write: true, Deletes: true, Tree: true})
 	if target != (Word{}) {
 		c.file(target, File{Write: true, Tree: true})
 	}
@@ -174,14 +121,12 @@ func ddOps(c *call) {
 // modeOps skips the mode or owner, which may look like options: chmod -x FILE. On macOS
 // some options stand in its place.
 func modeOps(c *call) {
-	tree := c.has("-R", "--recursive") || c.hasLong("--recursive")
+	tree := c.has("-R") || c.hasLong("--recursive")
 	files := c.rest
-	if !c.has("--reference") && !c.hasLong("--reference") && !c.has("-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o", "-a", "-N", "-C", "-E", "-I", "-i") && len(files) > 0 {
+	if !c.hasLong("--reference") && !c.has("-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o", "-a", "-N", "-C", "-E", "-I", "-i") && len(files) > 0 {
 		files = files[1:]
 	}
-	for _, w := range files {
-		c.file(w, File{Write: true, Tree: tree})
-	}
+	c.files(files, File{Write: true, Tree: tree})
 }
 
 // patchOps: "patch FILE PATCH".
@@ -195,9 +140,7 @@ func patchOps(c *call) {
 		c.file(w, File{Write: i == 0})
 	}
 	if len(c.rest) == 0 && !c.has("--dry-run") { // the patch names the files
-		for _, w := range orHere(c.values("-d", "--directory")) {
-			c.file(w, File{Write: true, Tree: true})
-		}
+		c.files(orHere(c.values("-d", "--directory")), File{Write: true, Tree: true})
 	}
 }
 
@@ -215,7 +158,7 @@ func splitOps(c *call) {
 }
 
 func csplitOps(c *call) {
-	c.first(c.reads)
+	c.reads(c.first()...)
 	if !c.has("-f", "--prefix") {
 		c.writes(literal("xx00"))
 	}

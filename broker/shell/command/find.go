@@ -23,8 +23,8 @@ func xargsOps(c *call) {
 			r.Words = replaced(r.Words, g.value)
 		}
 	}
-	c.m.Wrapper = c.name
-	c.m.Runs = append(c.m.Runs, r)
+	c.Wrapper = c.name
+	c.Runs = append(c.Runs, r)
 }
 
 // replaced writes {} for the text that stands for a name in words.
@@ -53,7 +53,7 @@ var (
 
 // findOps: find's folders come first, then an expression that may run programs.
 func findOps(c *call) {
-	roots, i := c.findRoots()
+	roots, i := findRoots(c)
 	deletes := false
 	for _, w := range c.words {
 		if w.Text == "-L" || w.Text == "-follow" {
@@ -87,7 +87,7 @@ func findOps(c *call) {
 				i++
 			}
 		case findRuns.Has(name):
-			i = c.findExec(next, roots)
+			i = findExec(c, next, roots)
 		default:
 			c.exactf("find is given a test that aoctl does not know")
 		}
@@ -98,7 +98,7 @@ func findOps(c *call) {
 }
 
 // findRoots are the words before the expression; none means the folder it works in.
-func (c *call) findRoots() (roots []Word, next int) {
+func findRoots(c *call) (roots []Word, next int) {
 	for ; next < len(c.words); next++ {
 		w := c.words[next]
 		switch {
@@ -120,16 +120,9 @@ func (c *call) findRoots() (roots []Word, next int) {
 	return orHere(roots), next
 }
 
-func orHere(words []Word) []Word {
-	if len(words) == 0 {
-		return []Word{literal(".")}
-	}
-	return words
-}
-
 // findExec reads the command after -exec, from word i on, to its ; or + and gives the
 // place of that.
-func (c *call) findExec(i int, roots []Word) int {
+func findExec(c *call, i int, roots []Word) int {
 	start := i
 	for ; i < len(c.words); i++ {
 		w := c.words[i]
@@ -141,7 +134,7 @@ func (c *call) findExec(i int, roots []Word) int {
 		c.unsuref("find's command has no end")
 	}
 	if words := c.words[start:i]; len(words) > 0 {
-		c.m.Runs = append(c.m.Runs, run{Words: words, Fed: true})
+		c.Runs = append(c.Runs, run{Words: words, Fed: true})
 		if deleters.Has(words[0].Text) {
 			for _, root := range roots {
 				c.file(root, File{Write: true, Deletes: true, Tree: true})
@@ -170,7 +163,7 @@ func fdOps(c *call) {
 			c.exactf("fd is given a command in an unusual way")
 		}
 		c.words = c.words[:i]
-		c.m.Runs = append(c.m.Runs, run{Words: words, Fed: true, More: true})
+		c.Runs = append(c.Runs, run{Words: words, Fed: true, More: true})
 		break
 	}
 	c.parse()

@@ -11,57 +11,56 @@ import (
 // such words. It can only make the command exact: what stands for nothing here is the
 // program's own business.
 func foreign(argv []Word) Meaning {
-	c := &call{spec: adhoc(programs.Row{}), words: argv[1:]}
-	if programs.Is(programs.Settled, argv[0].Text) || programs.Is(programs.Inert, argv[0].Text) {
-		return c.m
+	var m Meaning
+	if !programs.Is(programs.Settled, argv[0].Text) && !programs.Is(programs.Inert, argv[0].Text) {
+		foreignWords(&m, argv[1:])
 	}
-	c.foreignWords(c.words)
-	return c.done()
+	return m.done()
 }
 
 // foreignWords judges words of which no row says what they mean.
-func (c *call) foreignWords(words []Word) {
+func foreignWords(m *Meaning, words []Word) {
 	operands := 0
 	for i, w := range words {
 		if installing.Has(w.Text) && i > 0 && extensions.Has(words[i-1].Text) {
-			c.exactf("a program that aoctl does not know installs code into itself")
+			m.exactf("a program that aoctl does not know installs code into itself")
 		}
 		switch {
 		case !w.Known || w.Text == "":
 			continue
 		case w.Text == "--":
 			if i+1 < len(words) && !words[i+1].Glob && !strings.HasPrefix(words[i+1].Text, "-") {
-				c.exactf("a program that aoctl does not know may run the words after --")
+				m.exactf("a program that aoctl does not know may run the words after --")
 			}
 			continue
 		case w.Text[0] == '-':
-			c.foreignOption(w, words[i+1:])
+			foreignOption(m, w, words[i+1:])
 			continue
 		}
-		c.foreignOperand(w, operands)
+		foreignOperand(m, w, operands)
 		operands++
 	}
 }
 
 // foreignOption looks at an option of an unknown program, and at the word after it.
-func (c *call) foreignOption(w Word, next []Word) {
+func foreignOption(m *Meaning, w Word, next []Word) {
 	name, value, has := strings.Cut(w.Text, "=")
 	if runsSomething(name) {
-		c.exactf("an option of a program that aoctl does not know may run something")
+		m.exactf("an option of a program that aoctl does not know may run something")
 	}
 	switch {
 	case has && elsewhereIn(tail(w, value)):
-		c.exactf("a program that aoctl does not know is given a file outside of its folder")
+		m.exactf("a program that aoctl does not know is given a file outside of its folder")
 	case has:
-		c.foreignText(tail(w, value))
+		foreignText(m, tail(w, value))
 	case (name == "-c" || name == "-e") && len(next) > 0 && strings.ContainsAny(next[0].Text, " (;!"):
-		c.exactf("an option of a program that aoctl does not know may run something")
+		m.exactf("an option of a program that aoctl does not know may run something")
 	}
 	if len(name) > 2 && name[1] != '-' {
-		c.foreignText(tail(w, name[1:])) // -/tmp/a, -@list
-		c.foreignText(tail(w, name[2:]))
+		foreignText(m, tail(w, name[1:])) // -/tmp/a, -@list
+		foreignText(m, tail(w, name[2:]))
 		if path := strings.TrimLeftFunc(name, noPath); faraway(tail(w, path)) { // -xf/tmp/a
-			c.exactf("a program that aoctl does not know is given a file outside of its folder")
+			m.exactf("a program that aoctl does not know is given a file outside of its folder")
 		}
 	}
 }
@@ -99,45 +98,28 @@ var (
 var programNames = wordset.New(`rm rmdir sh bash zsh dash ksh fish csh tcsh sudo doas su env eval curl wget nc ncat socat dd shred chmod chown
 	ssh scp rsync xargs python python3 perl ruby php osascript pwsh crontab`)
 
-func (c *call) foreignOperand(w Word, at int) {
+func foreignOperand(m *Meaning, w Word, at int) {
 	if at < 3 && (hands.Has(w.Text) || strings.HasSuffix(w.Text, ":eval") || strings.HasSuffix(w.Text, ":exec") || strings.HasSuffix(w.Text, ":shell") || strings.HasSuffix(w.Text, ":psql")) {
-		c.exactf("a subcommand of a program that aoctl does not know may run something")
+		m.exactf("a subcommand of a program that aoctl does not know may run something")
 	}
 	if programNames.Has(w.Text) {
-		c.exactf("a program that aoctl does not know is given the name of another one")
+		m.exactf("a program that aoctl does not know is given the name of another one")
 	}
-	c.foreignText(w)
+	foreignText(m, w)
 }
 
 // foreignText is an operand or the value of an option.
-func (c *call) foreignText(w Word) {
+func foreignText(m *Meaning, w Word) {
 	switch {
 	case w.Text == "":
-	case strings.ContainsAny(w.Text[:1], "!|"), strings.Contains(w.Text, "command="), strings.Contains(w.Text, "exec("), strings.Contains(w.Text, "system("):
-		c.exactf("a program that aoctl does not know is given what looks like code")
+	case strings.ContainsAny(w.Text[:1], "!|"), holds(w.Text, "command=", "exec(", "system("):
+		m.exactf("a program that aoctl does not know is given what looks like code")
 	case strings.HasPrefix(w.Text, "@") && (strings.HasPrefix(w.Text, "@.") || !strings.Contains(w.Text, "/")) && !strings.ContainsAny(w.Text, ":{"):
-		c.exactf("a program that aoctl does not know may read options from a file")
+		m.exactf("a program that aoctl does not know may read options from a file")
 	case faraway(w), w.Text[0] == '@' && faraway(tail(w, w.Text[1:])):
-		c.exactf("a program that aoctl does not know is given a file outside of its folder")
+		m.exactf("a program that aoctl does not know is given a file outside of its folder")
 	}
 }
-
-// faraway says that a word names a file that surely is no part of a project: in the
-// home folder, above the working folder, or in a folder of the system or for temporary
-// files.
-func faraway(w Word) bool {
-	if w.Tilde || w.Text == ".." || w.Text == "/" || strings.HasPrefix(w.Text, "../") || strings.Contains(w.Text, "/../") || strings.HasSuffix(w.Text, "/..") || strings.HasPrefix(w.Text, "~") {
-		return true
-	}
-	for _, root := range systemRoots {
-		if strings.HasPrefix(w.Text+"/", root) && !Streams.Has(w.Text) && w.Text != "/dev/null" {
-			return true
-		}
-	}
-	return false
-}
-
-var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr/", "/opt/", "/bin/", "/sbin/", "/lib", "/boot", "/root", "/proc/", "/sys/", "/run/", "/Library/", "/System/"}
 
 // local judges a program that is named by a path of its own. One of a known name may be
 // that program, so what its row objects to counts; but it need not be, so it is no
@@ -147,9 +129,7 @@ func local(argv []Word, name string) Meaning {
 	if !ok || s.Builtin {
 		return Meaning{}
 	}
-	c := &call{spec: s, name: name, words: argv[1:]}
-	c.inspect()
-	m := c.done()
+	m := s.meaning(name, argv[1:])
 	m.Wrapper, m.Neutral, m.Chdir, m.Host = "", false, nil, ""
 	return m
 }

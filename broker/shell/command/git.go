@@ -129,7 +129,7 @@ func gitRemotes(c *call) {
 
 func gitClone(c *call) {
 	gitRemote(c)
-	if len(c.rest) > 0 && (c.rest[0].Tilde || strings.HasPrefix(c.rest[0].Text, "/") || strings.HasPrefix(c.rest[0].Text, ".")) {
+	if len(c.rest) > 0 && (c.rest[0].Tilde || begins(c.rest[0].Text, "/", ".")) {
 		c.readsTree(c.rest[0])
 	}
 	if len(c.rest) > 1 {
@@ -180,7 +180,7 @@ func gitStrategy(c *call) {
 func gitForeach(c *call) {
 	if len(c.rest) > 0 {
 		c.exactf("git submodule foreach runs its words through a shell")
-		c.m.Scripts = append(c.m.Scripts, Script{Text: joined(c.rest), args: true})
+		c.Scripts = append(c.Scripts, Script{Text: joined(c.rest), args: true})
 	}
 }
 
@@ -231,9 +231,7 @@ func gitClean(c *call) {
 	if c.has("-n", "--dry-run") && !c.hasLong("--no-dry-run") || !c.has("-f", "--force") && !c.hasLong("--force") {
 		return
 	}
-	for _, w := range orHere(c.rest) {
-		c.file(w, File{Write: true, Deletes: true, Tree: true})
-	}
+	c.files(orHere(c.rest), File{Write: true, Deletes: true, Tree: true})
 }
 
 func gitRemove(c *call) {
@@ -245,18 +243,16 @@ func gitRemove(c *call) {
 }
 
 func gitWorktree(c *call) {
-	c.first(func(w Word) {
+	for _, w := range c.first() {
 		c.file(w, File{Write: true, Tree: true})
 		if !isBelow(w.Text) {
 			c.exactf("git worktree makes a folder outside this one")
 		}
-	})
+	}
 }
 
 func gitTrailers(c *call) {
-	for _, w := range c.rest {
-		c.file(w, File{Write: c.has("--in-place")})
-	}
+	c.files(c.rest, File{Write: c.has("--in-place")})
 }
 
 func mergeFileOps(c *call) {
@@ -267,5 +263,5 @@ func mergeFileOps(c *call) {
 
 func gitBundle(c *call) {
 	c.exactf("git bundle create writes a file")
-	c.first(c.writes)
+	writeFirst(c)
 }

@@ -195,21 +195,6 @@ func (c *call) strangeValue(name string, value Word, has bool) {
 	}
 }
 
-// elsewhereIn reports whether the value of an option is, or holds behind a key, an @ or in
-// a list, a file that is surely no part of a project.
-func elsewhereIn(value Word) bool {
-	if faraway(value) {
-		return true
-	}
-	parts := strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune("=:,@ ", r) })
-	for _, part := range parts {
-		if part != value.Text && faraway(tail(value, part)) {
-			return true
-		}
-	}
-	return false
-}
-
 // listsOfFiles are options whose value lists the files that are shown, or sent elsewhere.
 var listsOfFiles = wordset.New("sort--files0-from gsort--files0-from file-f file--files-from rsync--files-from ack--files-from")
 
@@ -252,34 +237,4 @@ func (c *call) give(opt option, g given) {
 	case unsures:
 		c.unsuref("%s %s can run another program", c.name, opt.name)
 	}
-}
-
-// tail is the last part of a word as a word of its own. Whether a tilde that it begins
-// with is the home folder depends on the shell, so that is not known.
-func tail(w Word, text string) Word {
-	t := Word{Text: text, Known: w.Known, Glob: w.Glob, Raw: text}
-	if text == "~" || strings.HasPrefix(text, "~/") {
-		t.Tilde = true
-	}
-	return t
-}
-
-// literal is a word that no text was written for.
-func literal(text string) Word { return Word{Text: text, Known: true, Raw: text} }
-
-// joined is the words as one, as programs do that hand them to a shell.
-func joined(words []Word) Word {
-	w := Word{Known: true}
-	var texts, raws []string
-	for _, part := range words {
-		if !part.Known || part.Glob || part.Tilde {
-			w.Known = false
-		}
-		texts, raws = append(texts, part.Text), append(raws, part.Raw)
-	}
-	w.Raw = strings.Join(raws, " ")
-	if w.Known {
-		w.Text = strings.Join(texts, " ")
-	}
-	return w
 }

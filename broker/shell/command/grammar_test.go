@@ -49,7 +49,7 @@ func optionDoes(s *spec, o option) string {
 			words = []Word{literal(o.name + "v")}
 		}
 	}
-	c := &call{spec: s, name: "it", words: words}
+	c := newCall(s, "it", words, &Meaning{})
 	c.parse()
 	kind := "flag"
 	switch {

@@ -23,7 +23,7 @@ func Inspect(argv []Word) Meaning {
 	if !ok || s.Builtin && !bare {
 		return foreign(argv)
 	}
-	c := &call{spec: s, name: name, words: argv[1:]}
+	c := newCall(s, name, argv[1:], &Meaning{})
 	c.inspect()
 	if twisted {
 		c.unsuref("the path of %s is not written plainly", name)

@@ -1,5 +1,10 @@
 package command
 
+import (
+	"cmp"
+	"fmt"
+)
+
 // Word is one word of a command after quote removal.
 type Word struct {
 	Text  string // "" when not known
@@ -10,7 +15,7 @@ type Word struct {
 }
 
 // Meaning is what a program does with its words, as far as they tell. inspect makes
-// it from the table of commands; Parse turns it into elements.
+// it from the table of commands; Parse turns it into elements. A zero one may be added to.
 type Meaning struct {
 	Runs    []run    // what a wrapper runs in its place or beside it
 	Scripts []Script // texts that a shell runs: sh -c '…', eval '…', git -c alias.x='!…'
@@ -47,6 +52,69 @@ type File struct {
 	Write   bool
 	Deletes bool
 	Tree    bool
+}
+
+// exactf and unsuref keep the first reason. Their texts come from the table alone, so
+// that nothing of the agent's gets into a reason.
+func (m *Meaning) exactf(format string, args ...any) {
+	if m.Exact == "" {
+		m.Exact = fmt.Sprintf(format, args...)
+	}
+}
+
+func (m *Meaning) unsuref(format string, args ...any) {
+	if m.Unsure == "" {
+		m.Unsure = fmt.Sprintf(format, args...)
+	}
+}
+
+// adopt takes over what is wrong with another command, and its files.
+func (m *Meaning) adopt(other Meaning) {
+	m.Exact, m.Unsure = cmp.Or(m.Exact, other.Exact), cmp.Or(m.Unsure, other.Unsure)
+	m.Files = append(m.Files, other.Files...)
+}
+
+// file adds a file, unless its name is of none.
+func (m *Meaning) file(w Word, f File) {
+	if w.Known && (w.Text == "" || Streams.Has(w.Text)) {
+		return
+	}
+	f.Path = w
+	m.Files = append(m.Files, f)
+}
+
+// files adds each of several words as a file.
+func (m *Meaning) files(words []Word, f File) {
+	for _, w := range words {
+		m.file(w, f)
+	}
+}
+
+func (m *Meaning) reads(words ...Word)     { m.files(words, File{}) }
+func (m *Meaning) readsTree(words ...Word) { m.files(words, File{Tree: true}) }
+func (m *Meaning) writes(words ...Word)    { m.files(words, File{Write: true}) }
+
+// run adds a command, if there is one.
+func (m *Meaning) run(words []Word) {
+	if len(words) > 0 {
+		m.Runs = append(m.Runs, run{Words: words})
+	}
+}
+
+// scripts adds texts that a shell runs.
+func (m *Meaning) scripts(texts ...Word) {
+	for _, text := range texts {
+		m.Scripts = append(m.Scripts, Script{Text: text})
+	}
+}
+
+// done is the meaning. A wrapper that is not sure stays an element of its own, so that
+// its reason is seen.
+func (m *Meaning) done() Meaning {
+	if m.Exact != "" || m.Unsure != "" {
+		m.Wrapper, m.Neutral = "", false
+	}
+	return *m
 }
 
 const maxCite = 60 // bytes of the line in a reason

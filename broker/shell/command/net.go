@@ -10,14 +10,12 @@ import (
 // headers, uploads, keys and cookies.
 func curlOps(c *call) {
 	for _, w := range append(c.values("--url"), c.rest...) {
-		c.fileURL(w)
+		fileURL(c, w)
 		if scheme, _, ok := strings.Cut(strings.ToLower(w.Text), "://"); ok && !curlSchemes.Has(scheme) {
 			c.exactf("curl speaks another protocol than those of web pages")
 		}
 	}
-	for _, w := range c.values("-T", "--upload-file", "--key", "--cacert", "--capath", "--crlfile", "--pubkey", "--netrc-file", "--proxy-key", "--proxy-cacert", "--proxy-capath", "--proxy-crlfile") {
-		c.reads(w)
-	}
+	c.reads(c.values("-T", "--upload-file", "--key", "--cacert", "--capath", "--crlfile", "--pubkey", "--netrc-file", "--proxy-key", "--proxy-cacert", "--proxy-capath", "--proxy-crlfile")...)
 	for _, w := range c.values("-E", "--cert", "--proxy-cert") {
 		file, _, _ := strings.Cut(w.Text, ":") // its password
 		c.reads(tail(w, file))
@@ -38,7 +36,7 @@ func curlOps(c *call) {
 		}
 	}
 	for _, w := range c.values("-F", "--form") {
-		c.formFiles(w)
+		formFiles(c, w)
 	}
 	for _, w := range c.values("-w", "--write-out") {
 		if strings.Contains(w.Text, "%output{") || strings.HasPrefix(w.Text, "@") {
@@ -54,12 +52,12 @@ func curlOps(c *call) {
 
 // formFiles reads the files of a field: NAME=@FILE,FILE or NAME=<FILE, each with a type and so on
 // behind semicolons, among which headers may stand in a file, too.
-func (c *call) formFiles(w Word) {
+func formFiles(c *call, w Word) {
 	_, value, _ := strings.Cut(w.Text, "=")
 	if strings.ContainsAny(value, `"\`) {
 		c.exactf("curl -F is given a name in quotes")
 	}
-	list, isFile := strings.HasPrefix(value, "@"), strings.HasPrefix(value, "@") || strings.HasPrefix(value, "<")
+	list, isFile := strings.HasPrefix(value, "@"), begins(value, "@", "<")
 	if isFile {
 		value = value[1:]
 	}
@@ -74,7 +72,7 @@ func (c *call) formFiles(w Word) {
 			_, from, _ := strings.Cut(part, "=")
 			if !setting && isFile {
 				c.reads(tail(w, strings.TrimSpace(part)))
-			} else if setting && (strings.HasPrefix(from, "@") || strings.HasPrefix(from, "<")) {
+			} else if setting && begins(from, "@", "<") {
 				c.reads(tail(w, from[1:]))
 			}
 			part, setting = "", r == ';'
@@ -85,7 +83,7 @@ func (c *call) formFiles(w Word) {
 var curlSchemes = wordset.New("http https ftp ftps file ws wss")
 
 // fileURL reads the file that a file: URL names.
-func (c *call) fileURL(w Word) {
+func fileURL(c *call, w Word) {
 	if len(w.Text) < 5 || !strings.EqualFold(w.Text[:5], "file:") {
 		return
 	}
@@ -116,7 +114,7 @@ func httpieOps(c *call) {
 // ipOps: "ip netns exec NAME command" runs a command; words may be shortened.
 func ipOps(c *call) {
 	for i, w := range c.rest {
-		if i > 0 && (strings.HasPrefix("exec", w.Text) || w.Text == "vrf") && (strings.HasPrefix(c.rest[0].Text, "n") || strings.HasPrefix(c.rest[0].Text, "v")) {
+		if i > 0 && (strings.HasPrefix("exec", w.Text) || w.Text == "vrf") && begins(c.rest[0].Text, "n", "v") {
 			c.unsuref("ip can run another program")
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -9,7 +10,7 @@ import (
 // hgOps: bisect tries a command again and again.
 func hgOps(c *call) {
 	for _, w := range c.words {
-		if len(c.rest) > 0 && c.rest[0].Text == "bisect" && (strings.HasPrefix(w.Text, "-c") || strings.HasPrefix(w.Text, "--c")) {
+		if len(c.rest) > 0 && c.rest[0].Text == "bisect" && begins(w.Text, "-c", "--c") {
 			c.unsuref("hg bisect runs a program again and again")
 		}
 	}
@@ -17,13 +18,11 @@ func hgOps(c *call) {
 
 // dockerBuild: what is built may lie elsewhere.
 func dockerBuild(c *call) {
-	for _, w := range append(c.values("-f", "--file"), c.rest...) {
-		if faraway(w) {
-			c.exactf("%s takes files from outside of its folder", c.name)
-		}
+	if slices.ContainsFunc(append(c.values("-f", "--file"), c.rest...), faraway) {
+		c.exactf("%s takes files from outside of its folder", c.name)
 	}
 	for _, w := range c.rest {
-		if strings.Contains(w.Text, "://") || strings.Contains(w.Text, "@") || strings.HasPrefix(w.Text, "github.com/") {
+		if holds(w.Text, "://", "@") || strings.HasPrefix(w.Text, "github.com/") {
 			c.exactf("%s builds from an address", c.name)
 		}
 	}
@@ -69,7 +68,7 @@ func awsOps(c *call) {
 	cloudOps(c)
 	for i, w := range c.rest {
 		switch {
-		case strings.HasPrefix(w.Text, "--endpoint"), strings.HasPrefix(w.Text, "--ca-"), strings.HasPrefix(w.Text, "--no-verify"):
+		case begins(w.Text, "--endpoint", "--ca-", "--no-verify"):
 			c.exactf("aws talks to another machine, or to one that it does not check")
 		case i > 1 && (faraway(w) || strings.HasPrefix(w.Text, "-") && elsewhereIn(tail(w, afterEquals(w.Text)))):
 			c.exactf("aws is given a file outside of its folder")
@@ -134,12 +133,10 @@ func ghRepo(c *call) {
 // ghFiles: a text that is published should not come from elsewhere.
 func ghFiles(c *call) {
 	ghQuery(c)
-	for _, w := range append(c.values("-F", "--body-file", "--notes-file"), c.rest...) {
-		if faraway(w) {
-			c.exactf("%s takes a file from elsewhere", c.name)
-		}
+	if slices.ContainsFunc(append(c.values("-F", "--body-file", "--notes-file"), c.rest...), faraway) {
+		c.exactf("%s takes a file from elsewhere", c.name)
 	}
-	c.ghUploads()
+	ghUploads(c)
 }
 
 // ghSends is, for subcommands that send files, how many operands stand before the files.
@@ -150,7 +147,7 @@ var ghSends = map[string]int{
 
 // ghUploads reads the files that are sent; #NAME behind one is how it is shown. Secrets and
 // variables may stand in a file, and the value of a field may come from one.
-func (c *call) ghUploads() {
+func ghUploads(c *call) {
 	if len(c.rest) == 0 {
 		return
 	}
@@ -210,7 +207,7 @@ func tmuxOps(c *call) {
 		if name == "-L" || name == "-S" {
 			words = words[min(1, len(words)):]
 		}
-		if strings.HasPrefix(name, "-f") || strings.HasPrefix(name, "-c") {
+		if begins(name, "-f", "-c") {
 			c.unsuref("tmux is given commands or a file of them")
 		}
 		words = words[min(1, len(words)):]

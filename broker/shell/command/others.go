@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -41,11 +42,6 @@ func protocOps(c *call) {
 
 var protocOwn = wordset.New("--cpp_out --java_out --python_out --pyi_out --ruby_out --php_out --csharp_out --objc_out --kotlin_out --rust_out")
 
-func afterEquals(text string) string {
-	_, value, _ := strings.Cut(text, "=")
-	return value
-}
-
 // rspecOps: a formatter that is a path is code.
 func rspecOps(c *call) {
 	for _, w := range c.values("-f", "--format") {
@@ -67,10 +63,8 @@ func farTestOps(c *call) {
 
 // farFileOps: formatters change the files that they are given.
 func farFileOps(c *call) {
-	for _, w := range c.rest {
-		if faraway(w) {
-			c.exactf("%s may change files outside of its folder", c.name)
-		}
+	if slices.ContainsFunc(c.rest, faraway) {
+		c.exactf("%s may change files outside of its folder", c.name)
 	}
 }
 
@@ -84,7 +78,7 @@ func linterOps(c *call) {
 
 func jarOps(c *call) {
 	for _, w := range c.words {
-		if strings.HasPrefix(w.Text, "@") || strings.HasPrefix(w.Text, "-J") || faraway(w) {
+		if begins(w.Text, "@", "-J") || faraway(w) {
 			c.exactf("jar is given files or options from elsewhere")
 		}
 	}
@@ -93,14 +87,14 @@ func jarOps(c *call) {
 
 func xcrunOps(c *call) {
 	if c.has("--find", "--show-sdk-path", "--show-sdk-version") {
-		c.m.Wrapper, c.m.Runs = "", nil
+		c.Wrapper, c.Runs = "", nil
 	}
 }
 
 // haskellOps: the compiler can be told to run other programs.
 func haskellOps(c *call) {
 	for _, w := range c.words {
-		if strings.HasPrefix(w.Text, "--ghc-options") || strings.HasPrefix(w.Text, "--with-") || strings.HasPrefix(w.Text, "-w") || strings.HasPrefix(w.Text, "--test-wrapper") {
+		if begins(w.Text, "--ghc-options", "--with-", "-w", "--test-wrapper") {
 			c.exactf("%s is given another compiler or options for it", c.name)
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/wordset"
@@ -20,11 +21,9 @@ func npmOptions(c *call) {
 			c.unsuref("%s is given a setting, which may run another program", c.name)
 		}
 	}
-	c.npmNegated()
-	for _, w := range c.values("-w", "--workspace", "--cache", "-F", "--filter") {
-		if elsewhereIn(w) {
-			c.exactf("%s works outside of its folder", c.name)
-		}
+	npmNegated(c)
+	if slices.ContainsFunc(c.values("-w", "--workspace", "--cache", "-F", "--filter"), elsewhereIn) {
+		c.exactf("%s works outside of its folder", c.name)
 	}
 }
 
@@ -37,7 +36,7 @@ var npmSwitches = wordset.New(`audit fund optional save save-exact save-dev save
 
 // npmNegated: behind --no- npm takes a value all the same, and a value of a switch is a word
 // of its own: --json=exec is the subcommand exec.
-func (c *call) npmNegated() {
+func npmNegated(c *call) {
 	for _, w := range c.words {
 		if w.Text == "--" {
 			return
@@ -69,9 +68,9 @@ func npxOps(c *call) {
 		return
 	}
 	m := Inspect(c.words)
-	c.m.Files = m.Files
+	c.Files = m.Files
 	if m.Exact == "" && m.Unsure == "" {
-		c.m.Named = 2
+		c.Named = 2
 	}
 }
 
@@ -106,7 +105,7 @@ func npmInstall(c *call) {
 func readSetting(c *call) {
 	for _, w := range c.words {
 		low := strings.ToLower(w.Text)
-		if strings.Contains(low, "auth") || strings.Contains(low, "token") || strings.Contains(low, "password") {
+		if holds(low, "auth", "token", "password") {
 			c.exactf("%s shows a password", c.name)
 		}
 	}
@@ -149,13 +148,11 @@ func nodeManagerOps(c *call) {
 
 // pipInstall: a package from an address runs whatever lies there.
 func pipInstall(c *call) {
-	for _, w := range c.values("-r", "--requirement", "-c", "--constraint") {
-		if faraway(w) {
-			c.exactf("pip installs what a file outside of this folder says")
-		}
+	if slices.ContainsFunc(c.values("-r", "--requirement", "-c", "--constraint"), faraway) {
+		c.exactf("pip installs what a file outside of this folder says")
 	}
 	for _, w := range c.rest {
-		if strings.Contains(w.Text, "://") || strings.Contains(w.Text, "git+") || strings.Contains(w.Text, "@") {
+		if holds(w.Text, "://", "git+", "@") {
 			c.exactf("pip installs a package from an address")
 		}
 		if faraway(w) {
@@ -169,7 +166,7 @@ func uvRunOps(c *call) {
 		c.exactf(fromStdin, c.name)
 	}
 	if len(c.rest) > 0 && (strings.HasSuffix(c.rest[0].Text, ".py") || strings.Contains(c.rest[0].Text, "://")) {
-		c.m.Wrapper, c.m.Runs = "", nil
+		c.Wrapper, c.Runs = "", nil
 		c.reads(c.rest[0])
 		if faraway(c.rest[0]) {
 			c.exactf("uv run runs a program from outside of the project")

@@ -22,8 +22,8 @@ func sshOps(c *call) {
 		sshSettings(c)
 		return
 	}
-	c.m.Host = c.rest[0].Text
-	if c.m.Host == "" || c.rest[0].Glob {
+	c.Host = c.rest[0].Text
+	if c.Host == "" || c.rest[0].Glob {
 		c.unsuref("the machine that ssh would work on is not known")
 	}
 	c.words, c.rest = c.rest[1:], nil
@@ -37,8 +37,8 @@ func sshOps(c *call) {
 		c.exactf("ssh opens a shell on another machine")
 		return
 	}
-	c.m.Wrapper = c.name
-	c.m.Scripts = append(c.m.Scripts, Script{Text: joined(c.rest)})
+	c.Wrapper = c.name
+	c.scripts(joined(c.rest))
 }
 
 // sshSettings reads the values of -o, which no list of options holds for all of
@@ -90,9 +90,7 @@ func rsyncOps(c *call) {
 		}
 	}
 	if c.has("--remove-source-files") {
-		for _, w := range c.rest[:max(len(c.rest)-1, 0)] {
-			c.file(w, File{Write: true, Deletes: true, Tree: true})
-		}
+		c.files(c.rest[:max(len(c.rest)-1, 0)], File{Write: true, Deletes: true, Tree: true})
 	}
 	if len(c.rest) > 0 && c.has("--delete", "--del", "--delete-before", "--delete-during", "--delete-delay", "--delete-after", "--delete-excluded", "--delete-missing-args") {
 		if last := c.rest[len(c.rest)-1]; !isRemote(last.Text) {
@@ -106,13 +104,13 @@ func socatOps(c *call) {
 	for i, w := range c.words {
 		low := strings.ToLower(w.Text)
 		switch {
-		case strings.Contains(low, "exec:"), strings.Contains(low, "system:"), strings.Contains(low, "shell:"), strings.ContainsAny(low, `\"'`):
+		case holds(low, "exec:", "system:", "shell:"), strings.ContainsAny(low, `\"'`):
 			c.unsuref("socat runs a program")
 		case len(low) > 1 && low[0] == '-' && low[1] != ',' && low[1] != '!':
 			if file := w.Text[min(3, len(w.Text)):]; strings.HasPrefix(w.Text, "-lf") && file != "" {
-				c.socatWrites(tail(w, file))
+				socatWrites(c, tail(w, file))
 			} else if socatFiles.Has(w.Text) && i+1 < len(c.words) {
-				c.socatWrites(c.words[i+1])
+				socatWrites(c, c.words[i+1])
 			}
 			continue
 		case strings.Contains(low, "!!"):
@@ -121,7 +119,7 @@ func socatOps(c *call) {
 			c.exactf("socat is given a file outside of its folder")
 		}
 		for _, text := range strings.Split(w.Text, "!!") {
-			c.socatAddress(tail(w, text))
+			socatAddress(c, tail(w, text))
 		}
 	}
 }
@@ -129,12 +127,12 @@ func socatOps(c *call) {
 // socatFiles are options whose value is a file that is written.
 var socatFiles = wordset.New("-lf -r -R -L -W")
 
-func (c *call) socatWrites(w Word) {
+func socatWrites(c *call, w Word) {
 	c.exactf("socat writes a file")
 	c.writes(w)
 }
 
-func (c *call) socatAddress(w Word) {
+func socatAddress(c *call, w Word) {
 	text, _, _ := strings.Cut(w.Text, ",")
 	kind, file, found := strings.Cut(strings.TrimLeft(text, "!"), ":")
 	if strings.Contains(kind, "/") {

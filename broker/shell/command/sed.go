@@ -25,7 +25,7 @@ func sedOps(c *call) {
 	programs := c.values("-e", "--expression")
 	if len(programs) == 0 && !c.has("-f", "--file") && len(c.rest) > 0 {
 		if inPlace && len(c.rest) > 1 && len(suffixes) == 0 {
-			c.suffix()
+			sedSuffix(c)
 		}
 		programs, c.rest = c.rest[:1], c.rest[1:]
 	}
@@ -33,7 +33,7 @@ func sedOps(c *call) {
 	for _, w := range programs {
 		texts = append(texts, w.Text)
 	}
-	c.sedProgram(strings.Join(texts, "\n"))
+	sedProgram(c.Meaning, strings.Join(texts, "\n"))
 	for _, w := range c.rest {
 		if inPlace {
 			c.writes(w)
@@ -43,9 +43,9 @@ func sedOps(c *call) {
 	}
 }
 
-// suffix leaves out an empty suffix of -i. Of another one nobody can tell that it is no
+// sedSuffix leaves out an empty suffix of -i. Of another one nobody can tell that it is no
 // program, but the word behind it may be one, which writes elsewhere: sed -i x w/etc/y f.
-func (c *call) suffix() {
+func sedSuffix(c *call) {
 	if c.rest[0].Known && c.rest[0].Text == "" {
 		c.rest = c.rest[1:]
 		return
@@ -59,20 +59,20 @@ func (c *call) suffix() {
 }
 
 // sedProgram looks for commands that run programs or open files.
-func (c *call) sedProgram(text string) {
+func sedProgram(m *Meaning, text string) {
 	acts, ok := little.Sed(text)
 	for _, a := range acts {
 		switch {
 		case a.Runs != "":
-			c.exactf("%s runs a program", a.Runs)
+			m.exactf("%s runs a program", a.Runs)
 		case !a.Write:
-			c.reads(literal(a.Path))
+			m.reads(literal(a.Path))
 		case !Streams.Has(a.Path):
-			c.exactf("sed's command w writes a file")
-			c.writes(literal(a.Path))
+			m.exactf("sed's command w writes a file")
+			m.writes(literal(a.Path))
 		}
 	}
 	if !ok {
-		c.unsuref("the program of sed is one that aoctl cannot read")
+		m.unsuref("the program of sed is one that aoctl cannot read")
 	}
 }

@@ -21,7 +21,7 @@ func shOps(c *call) {
 			break
 		}
 		if strings.HasPrefix(w.Text, "--") {
-			c.longShellOption(w.Text)
+			longShellOption(c, w.Text)
 			continue
 		}
 		on := w.Text[0] == '-'
@@ -33,7 +33,7 @@ func shOps(c *call) {
 				stdin = true
 			case letter == 'o' && n == len(w.Text)-2 && i+1 < len(c.words):
 				i++
-				c.shellOption(c.words[i])
+				shellOption(c, c.words[i])
 			case strings.ContainsRune("euxvlbhmnfpC", letter):
 			case letter == 'i':
 				c.exactf("%s -i reads the start-up files of an interactive shell", c.name)
@@ -45,14 +45,15 @@ func shOps(c *call) {
 			label = w.Text
 		}
 	}
-	c.shellOperands(c.words[i:], code, stdin, label)
+	shellProgram(c, c.words[i:], code, stdin, label)
 }
 
-func (c *call) shellOperands(words []Word, code, stdin bool, label string) {
+// shellProgram is where the shell takes its commands from.
+func shellProgram(c *call, words []Word, code, stdin bool, label string) {
 	switch {
 	case code && len(words) > 0:
-		c.m.Wrapper = c.name + " " + label
-		c.m.Scripts = append(c.m.Scripts, Script{Text: words[0], args: len(words) > 1})
+		c.Wrapper = c.name + " " + label
+		c.Scripts = append(c.Scripts, Script{Text: words[0], args: len(words) > 1})
 	case stdin || len(words) == 0:
 		c.exactf("%s reads its program from standard input", c.name)
 	default:
@@ -61,7 +62,7 @@ func (c *call) shellOperands(words []Word, code, stdin bool, label string) {
 	}
 }
 
-func (c *call) longShellOption(text string) {
+func longShellOption(c *call, text string) {
 	switch text {
 	case "--login", "--norc", "--noprofile", "--posix", "--verbose", "--version", "--help", "--noediting", "--restricted":
 	default:
@@ -72,7 +73,7 @@ func (c *call) longShellOption(text string) {
 // setOptions are options of set -o that do not change how commands are read.
 var setOptions = wordset.New("errexit nounset pipefail xtrace verbose noclobber notify monitor errtrace functrace ignoreeof nolog physical noexec emacs vi err_exit pipe_fail no_unset")
 
-func (c *call) shellOption(w Word) {
+func shellOption(c *call, w Word) {
 	if !w.Known || !setOptions.Has(w.Text) {
 		c.unsuref("%s -o sets an option that may change how it reads commands", c.name)
 	}
@@ -80,24 +81,18 @@ func (c *call) shellOption(w Word) {
 
 // evalOps: eval joins its words with blanks and reads the result as commands.
 func evalOps(c *call) {
-	words := c.words
-	if len(words) > 0 && words[0].Text == "--" {
-		words = words[1:]
-	}
+	words := undashed(c.words)
 	if len(words) == 0 {
-		c.m.Neutral = true
+		c.Neutral = true
 		return
 	}
-	c.m.Wrapper = c.name
-	c.m.Scripts = append(c.m.Scripts, Script{Text: joined(words)})
+	c.Wrapper = c.name
+	c.scripts(joined(words))
 }
 
 func sourceOps(c *call) {
 	c.exactf("%s runs the commands of a file", c.name)
-	words := c.words
-	if len(words) > 0 && words[0].Text == "--" {
-		words = words[1:]
-	}
+	words := undashed(c.words)
 	if len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
 		c.unsuref("%s is given an option that aoctl does not know", c.name)
 	}
@@ -110,11 +105,11 @@ func sourceOps(c *call) {
 func trapOps(c *call) {
 	switch {
 	case len(c.rest) == 0 || c.has("-l", "-p") || c.rest[0].Text == "-" || c.rest[0].Known && c.rest[0].Text == "":
-		c.m.Neutral = plainWords(c.words)
+		c.Neutral = plainWords(c.words)
 	case len(c.rest) == 1:
-		c.m.Neutral = plainWords(c.words)
+		c.Neutral = plainWords(c.words)
 	default:
-		c.m.Wrapper = c.name
-		c.m.Scripts = append(c.m.Scripts, Script{Text: c.rest[0]})
+		c.Wrapper = c.name
+		c.scripts(c.rest[0])
 	}
 }

@@ -1,7 +1,7 @@
 package command
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -68,23 +68,24 @@ func (l loader) spec(row *programs.Row) *spec {
 // call is one command while its row is applied to it.
 type call struct {
 	*spec
-	name  string // of the program, with its subcommand: "git push"
-	words []Word // after the program
-	opts  []given
-	rest  []Word // operands
-	ended bool   // a "--" was seen
-	m     Meaning
+	*Meaning
+	arguments
+	name string // of the program, with its subcommand: "git push"
 }
 
-// given is an option as it was given, by the name that it has in the row.
-type given struct {
-	name  string
-	value Word
-	has   bool // has a value
-
-	operands int // that stand before it
+// newCall is a call of a program with its words, which adds what they mean to m.
+func newCall(s *spec, name string, words []Word, m *Meaning) *call {
+	return &call{spec: s, Meaning: m, arguments: arguments{words: words}, name: name}
 }
 
+// meaning is what a program of this row does with its words.
+func (s *spec) meaning(name string, words []Word) Meaning {
+	c := newCall(s, name, words, &Meaning{})
+	c.inspect()
+	return c.done()
+}
+
+// inspect applies the row to the words.
 func (c *call) inspect() {
 	if c.Whole != "" {
 		c.exactf("%s %s", c.name, c.Whole)
@@ -132,22 +133,18 @@ func (c *call) sub(words []Word) {
 		if c.Other != "" {
 			c.exactf("%s: %s", c.name, c.Other)
 		} else if c.Stop {
-			c.foreignWords(words[1:])
+			foreignWords(c.Meaning, words[1:])
 		}
 		return
 	}
-	d := &call{spec: s, name: c.name + " " + words[0].Text, words: words[1:], m: c.m}
-	d.inspect()
-	c.m = d.m
+	newCall(s, c.name+" "+words[0].Text, words[1:], c.Meaning).inspect()
 }
 
 // farOperands doubts operands of which the row says nothing and that lie elsewhere: the
 // program may write them, or do what they say.
 func (c *call) farOperands() {
-	for _, w := range c.rest {
-		if faraway(w) {
-			c.exactf("%s is given a file outside of its folder", c.name)
-		}
+	if slices.ContainsFunc(c.rest, faraway) {
+		c.exactf("%s is given a file outside of its folder", c.name)
 	}
 }
 
@@ -156,62 +153,8 @@ func (c *call) wrap(skip int) {
 	if len(c.rest) <= skip {
 		return
 	}
-	c.m.Wrapper = c.name
+	c.Wrapper = c.name
 	c.run(c.rest[skip:])
-}
-
-func (c *call) run(words []Word) {
-	if len(words) > 0 {
-		c.m.Runs = append(c.m.Runs, run{Words: words})
-	}
-}
-
-// done is the meaning. A wrapper that is not sure stays an element of its own, so that
-// its reason is seen.
-func (c *call) done() Meaning {
-	if c.m.Exact != "" || c.m.Unsure != "" {
-		c.m.Wrapper, c.m.Neutral = "", false
-	}
-	return c.m
-}
-
-// exactf and unsuref keep the first reason. Their texts come from the table alone, so
-// that nothing of the agent's gets into a reason.
-func (c *call) exactf(format string, args ...any) {
-	if c.m.Exact == "" {
-		c.m.Exact = fmt.Sprintf(format, args...)
-	}
-}
-
-func (c *call) unsuref(format string, args ...any) {
-	if c.m.Unsure == "" {
-		c.m.Unsure = fmt.Sprintf(format, args...)
-	}
-}
-
-func (c *call) has(names ...string) bool { return len(c.given(names...)) > 0 }
-
-func (c *call) given(names ...string) []given {
-	var found []given
-	for _, g := range c.opts {
-		for _, name := range names {
-			if g.name == name {
-				found = append(found, g)
-			}
-		}
-	}
-	return found
-}
-
-// values are the values that were given to any of the options.
-func (c *call) values(names ...string) []Word {
-	var words []Word
-	for _, g := range c.given(names...) {
-		if g.has {
-			words = append(words, g.value)
-		}
-	}
-	return words
 }
 
 // adhoc is a row for words of which only a part of a program knows what they mean.

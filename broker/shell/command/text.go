@@ -24,21 +24,17 @@ func lastWritten(n int) func(*call) {
 }
 
 func diffOps(c *call) {
-	tree := c.has("-r", "--recursive") || c.hasLong("--recursive")
+	tree := c.has("-r") || c.hasLong("--recursive")
 	if tree && !c.hasLong("--no-dereference") {
 		c.follows()
 	}
-	for _, w := range c.rest {
-		c.file(w, File{Tree: tree})
-	}
+	c.files(c.rest, File{Tree: tree})
 }
 
 // convmvOps: names are changed only with --notest.
 func convmvOps(c *call) {
 	moves := c.hasLong("--notest")
-	for _, w := range c.rest {
-		c.file(w, File{Tree: true, Write: moves, Deletes: moves})
-	}
+	c.files(c.rest, File{Tree: true, Write: moves, Deletes: moves})
 }
 
 // dateOps: an operand that is no format is the time that the clock is set to.
@@ -57,20 +53,18 @@ func grepOps(c *call) {
 	if !c.has("-e", "-f", "--regexp", "--file", "--files", "--match", "--type-list") && len(files) > 0 {
 		files = files[1:]
 	}
-	if c.descendsLinks() {
+	if descendsLinks(c) {
 		c.follows()
 	}
-	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || c.hasLong("--recursive") || c.hasLong("--dereference-recursive") || programs.Is(programs.Descends, c.name)
+	tree := c.has("-r", "-R") || c.hasLong("--recursive", "--dereference-recursive") || programs.Is(programs.Descends, c.name)
 	if tree && len(files) == 0 {
 		files = []Word{literal(".")}
 	}
-	for _, w := range files {
-		c.file(w, File{Tree: tree})
-	}
+	c.files(files, File{Tree: tree})
 }
 
 // descendsLinks reports whether grep or a program like it is told to go through links.
-func (c *call) descendsLinks() bool {
+func descendsLinks(c *call) bool {
 	switch c.name {
 	case "rg":
 		if len(c.given("-u", "--unrestricted")) > 2 {
@@ -91,26 +85,12 @@ func (c *call) follows() {
 	c.unsuref("%s follows links, which may lead anywhere", c.name)
 }
 
-// lettered reports whether a word of options has one of letters. Systems disagree on
-// which letters take the rest of their word as a value, so that is not looked at.
-func (c *call) lettered(letters string) bool {
-	for _, w := range c.words {
-		switch {
-		case w.Text == "--":
-			return false
-		case len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters):
-			return true
-		}
-	}
-	return false
-}
-
 // followLinks is ops for a program that follows links below its folders when it has
 // one of the letters short, or the long option, and, with deep, one of those as well.
 func followLinks(short, long, deep string, ops func(*call)) func(*call) {
 	return func(c *call) {
 		follows := c.lettered(short) || long != "" && c.hasLong(long)
-		if follows && (deep == "" || c.lettered(deep) || c.hasLong("--recursive") || c.hasLong("--archive")) {
+		if follows && (deep == "" || c.lettered(deep) || c.hasLong("--recursive", "--archive")) {
 			c.follows()
 		}
 		ops(c)
@@ -147,7 +127,7 @@ func jqOps(c *call) {
 		default:
 			if options && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1 {
 				options = w.Text != "--"
-				if isShort(w.Text) && strings.ContainsAny(w.Text, "fL") || strings.HasPrefix(w.Text, "--from-f") || strings.HasPrefix(w.Text, "--library-path") {
+				if isShort(w.Text) && strings.ContainsAny(w.Text, "fL") || begins(w.Text, "--from-f", "--library-path") {
 					c.exactf("%s takes its program or a part of it from a file", c.name)
 				}
 				continue
@@ -170,7 +150,7 @@ var environment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // yqOps: two programs bear this name; both have an option that changes files in place.
 // One has functions that read files and variables.
 func yqOps(c *call) {
-	inPlace := c.has("-i", "--inplace", "--in-place") || c.hasLong("--inplace") || c.hasLong("--in-place")
+	inPlace := c.has("-i") || c.hasLong("--inplace", "--in-place")
 	if len(c.rest) > 1 && yqSubs.Has(c.rest[0].Text) {
 		c.rest = c.rest[1:]
 	}
@@ -181,31 +161,24 @@ func yqOps(c *call) {
 			c.rest = c.rest[1:]
 		}
 	}
-	for _, w := range c.rest {
-		c.file(w, File{Write: inPlace})
-	}
+	c.files(c.rest, File{Write: inPlace})
 	if inPlace {
 		c.exactf("%s -i changes files", c.name)
 	}
 	for _, w := range programs {
-		if strings.Contains(w.Text, "load") || strings.Contains(w.Text, "system") || strings.Contains(w.Text, "env") {
+		if holds(w.Text, "load", "system", "env") {
 			c.exactf("%s reads files that its program names", c.name)
 		}
 	}
 }
 
-// isShort reports whether a word is options of one letter.
-func isShort(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }
-
 var yqSubs = wordset.New("eval e eval-all ea")
 
 // batOps: "bat cache" builds its files.
 func batOps(c *call) {
-	c.first(func(w Word) {
-		if w.Text == "cache" {
-			c.exactf("bat cache changes its own files")
-		}
-	})
+	if c.operand(0) == "cache" {
+		c.exactf("bat cache changes its own files")
+	}
 	readAll(c)
 }
 

@@ -5,12 +5,12 @@ import "strings"
 // execOps: exec with nothing but redirections changes only where the shell's own
 // streams lead.
 func execOps(c *call) {
-	c.m.Neutral = len(c.rest) == 0
+	c.Neutral = len(c.rest) == 0
 }
 
 func commandOps(c *call) {
 	if c.has("-v", "-V") {
-		c.m.Neutral = plainWords(c.words)
+		c.Neutral = plainWords(c.words)
 		return
 	}
 	c.wrap(0)
@@ -28,7 +28,7 @@ func sudoOps(c *call) {
 		}
 		return
 	}
-	c.m.Wrapper = c.name
+	c.Wrapper = c.name
 	c.run(words)
 }
 
@@ -39,7 +39,7 @@ func (c *call) assignments(words []Word) []Word {
 		if !ok || !words[0].Known {
 			break
 		}
-		c.m.Assigns = append(c.m.Assigns, Assign{literal(name), tail(words[0], value)})
+		c.Assigns = append(c.Assigns, Assign{literal(name), tail(words[0], value)})
 		words = words[1:]
 	}
 	return words
@@ -58,7 +58,7 @@ func envOps(c *call) {
 	if len(words) == 0 {
 		return
 	}
-	c.m.Wrapper = c.name
+	c.Wrapper = c.name
 	c.run(words)
 }
 
@@ -67,12 +67,12 @@ func watchOps(c *call) {
 	if len(c.rest) == 0 {
 		return
 	}
-	c.m.Wrapper = c.name
+	c.Wrapper = c.name
 	if c.has("-x", "--exec") {
 		c.run(c.rest)
 		return
 	}
-	c.m.Scripts = append(c.m.Scripts, Script{Text: joined(c.rest)})
+	c.scripts(joined(c.rest))
 }
 
 func flockOps(c *call) {
@@ -85,25 +85,21 @@ func flockOps(c *call) {
 	if len(words) > 1 && (words[0].Text == "-c" || words[0].Text == "--command") {
 		scripts, words = append(scripts, words[1]), nil
 	}
-	for _, w := range scripts {
-		c.m.Scripts = append(c.m.Scripts, Script{Text: w})
-	}
+	c.scripts(scripts...)
 	c.run(words)
 	if len(scripts)+len(words) > 0 {
-		c.m.Wrapper = c.name
+		c.Wrapper = c.name
 	}
 }
 
 func scriptOps(c *call) {
 	scripts := c.values("-c", "--command")
-	for _, w := range scripts {
-		c.m.Scripts = append(c.m.Scripts, Script{Text: w})
-	}
+	c.scripts(scripts...)
 	if len(c.rest) > 1 {
 		c.unsuref("script runs different words on different systems")
 		c.run(c.rest[1:])
 	}
-	c.first(c.writes)
+	writeFirst(c)
 	if len(scripts) == 0 {
 		c.exactf("script opens a shell")
 	}
@@ -111,7 +107,7 @@ func scriptOps(c *call) {
 
 func straceOps(c *call) {
 	for _, w := range c.values("-o", "--output") {
-		if strings.HasPrefix(w.Text, "|") || strings.HasPrefix(w.Text, "!") {
+		if begins(w.Text, "|", "!") {
 			c.unsuref("strace -o runs a program")
 		}
 	}
@@ -121,19 +117,19 @@ func straceOps(c *call) {
 func suOps(c *call) {
 	scripts := c.values("-c", "--command")
 	for _, w := range scripts {
-		c.m.Scripts = append(c.m.Scripts, Script{Text: w, args: true})
+		c.Scripts = append(c.Scripts, Script{Text: w, args: true})
 	}
 	if c.has("-s") {
 		c.unsuref("%s -s can run another program", c.name)
 	}
 	switch {
 	case c.has("-u", "--user") && len(scripts) == 0:
-		c.m.Wrapper = c.name
+		c.Wrapper = c.name
 		c.run(c.rest)
 	case len(scripts) == 0 || len(c.rest) > 2:
 		c.unsuref("%s opens a shell as another user", c.name)
 	default:
-		c.m.Wrapper = c.name + " -c"
+		c.Wrapper = c.name + " -c"
 	}
 }
 
@@ -150,15 +146,13 @@ func rtkOps(c *call) {
 			c.unsuref("rtk is given an option that aoctl does not know")
 		}
 	case "read", "smart", "json", "deps", "env", "log", "wc":
-		for _, w := range words[1:] {
-			c.reads(w)
-		}
+		c.reads(words[1:]...)
 		return
 	case "gain", "discover", "init", "config", "learn", "hook", "trust", "untrust", "rewrite", "verify", "session", "telemetry", "cc-economics":
 		c.exactf("rtk changes or shows its own settings")
 		return
 	}
-	c.m.Wrapper = c.name
+	c.Wrapper = c.name
 	c.run(words)
 }
 
@@ -171,18 +165,6 @@ func appletOps(c *call) {
 
 // shellOperands: each operand is a text for a shell.
 func shellOperands(c *call) {
-	for _, w := range c.rest {
-		c.m.Scripts = append(c.m.Scripts, Script{Text: w})
-	}
+	c.scripts(c.rest...)
 	c.exactf("%s runs its words through a shell", c.name)
-}
-
-// plainWords says whether all words are known.
-func plainWords(words []Word) bool {
-	for _, w := range words {
-		if !w.Known {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,113 @@
+package command
+
+import "strings"
+
+// arguments are the words behind a program, as parse tells them apart.
+type arguments struct {
+	words []Word // all of them
+	opts  []given
+	rest  []Word // operands
+	ended bool   // a "--" was seen
+}
+
+// given is an option as it was given, by the name that it has in the row.
+type given struct {
+	name  string
+	value Word
+	has   bool // has a value
+
+	operands int // that stand before it
+}
+
+func (a *arguments) has(names ...string) bool { return len(a.given(names...)) > 0 }
+
+func (a *arguments) given(names ...string) []given {
+	var found []given
+	for _, g := range a.opts {
+		for _, name := range names {
+			if g.name == name {
+				found = append(found, g)
+			}
+		}
+	}
+	return found
+}
+
+// values are the values that were given to any of the options.
+func (a *arguments) values(names ...string) []Word {
+	var words []Word
+	for _, g := range a.given(names...) {
+		if g.has {
+			words = append(words, g.value)
+		}
+	}
+	return words
+}
+
+// hasLong says whether an option was given whose name, maybe shortened, is one of names.
+func (a *arguments) hasLong(names ...string) bool {
+	for _, g := range a.opts {
+		for _, name := range names {
+			if len(g.name) > 2 && strings.HasPrefix(g.name, "--") && strings.HasPrefix(name, g.name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lettered reports whether a word of options has one of letters. Systems disagree on
+// which letters take the rest of their word as a value, so that is not looked at.
+func (a *arguments) lettered(letters string) bool {
+	for _, w := range a.words {
+		switch {
+		case w.Text == "--":
+			return false
+		case len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters):
+			return true
+		}
+	}
+	return false
+}
+
+// first is the first operand, or nothing.
+func (a *arguments) first() []Word { return a.rest[:min(1, len(a.rest))] }
+
+// operand is the text of an operand, "" where there is none.
+func (a *arguments) operand(i int) string { return textAt(a.rest, i) }
+
+// Option is one option of a command, as the command's program reads it.
+type Option struct {
+	Name     string // as the tables have it, never shortened
+	Value    string
+	Operands int  // that stand before it
+	Known    bool // to the tables; behind one that is not may stand its value
+}
+
+// Options are the options of a command in their order, by the tables that say which of them
+// take a value, and how many operands there are. ok is false for a program that the tables do
+// not know.
+func Options(argv []string) (list []Option, operands int, ok bool) {
+	if len(argv) == 0 {
+		return nil, 0, false
+	}
+	name, _, twisted := programOf(literal(argv[0]))
+	s, _, found := lookUp(name)
+	if !found || twisted {
+		return nil, 0, false
+	}
+	words := make([]Word, len(argv)-1)
+	for i, text := range argv[1:] {
+		words[i] = literal(text)
+	}
+	c := newCall(s, name, words, &Meaning{})
+	if s.By == "tar" {
+		unbundle(c)
+	}
+	c.parse()
+	for _, g := range c.opts {
+		_, known := c.list.byName[g.name]
+		list = append(list, Option{Name: g.name, Value: g.value.Text, Operands: g.operands, Known: known})
+	}
+	return list, len(c.rest), true
+}

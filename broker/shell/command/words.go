@@ -1,0 +1,143 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// tail is the last part of a word as a word of its own. Whether a tilde that it begins
+// with is the home folder depends on the shell, so that is not known.
+func tail(w Word, text string) Word {
+	t := Word{Text: text, Known: w.Known, Glob: w.Glob, Raw: text}
+	if text == "~" || strings.HasPrefix(text, "~/") {
+		t.Tilde = true
+	}
+	return t
+}
+
+// literal is a word that no text was written for.
+func literal(text string) Word { return Word{Text: text, Known: true, Raw: text} }
+
+// joined is the words as one, as programs do that hand them to a shell.
+func joined(words []Word) Word {
+	w := Word{Known: true}
+	var texts, raws []string
+	for _, part := range words {
+		if !part.Known || part.Glob || part.Tilde {
+			w.Known = false
+		}
+		texts, raws = append(texts, part.Text), append(raws, part.Raw)
+	}
+	w.Raw = strings.Join(raws, " ")
+	if w.Known {
+		w.Text = strings.Join(texts, " ")
+	}
+	return w
+}
+
+// textAt is the text of one of several words, "" where there is none.
+func textAt(words []Word, i int) string {
+	if i >= len(words) {
+		return ""
+	}
+	return words[i].Text
+}
+
+// undashed is words without a "--" at their beginning.
+func undashed(words []Word) []Word {
+	if textAt(words, 0) == "--" {
+		return words[1:]
+	}
+	return words
+}
+
+// plainWords says whether all words are known.
+func plainWords(words []Word) bool {
+	for _, w := range words {
+		if !w.Known {
+			return false
+		}
+	}
+	return true
+}
+
+// isShort reports whether a word is options of one letter.
+func isShort(text string) bool { return len(text) > 1 && text[0] == '-' && text[1] != '-' }
+
+// begins reports whether text begins with one of several, holds whether one of them is in it.
+func begins(text string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(text, s) })
+}
+
+func holds(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// afterEquals is what stands behind the first equals sign of a text.
+func afterEquals(text string) string {
+	_, value, _ := strings.Cut(text, "=")
+	return value
+}
+
+// orHere is words, or the folder that a program works in where there are none.
+func orHere(words []Word) []Word {
+	if len(words) == 0 {
+		return []Word{literal(".")}
+	}
+	return words
+}
+
+// without is words less the first that is w.
+func without(words []Word, w Word) []Word {
+	for i := range words {
+		if words[i] == w {
+			return append(append([]Word{}, words[:i]...), words[i+1:]...)
+		}
+	}
+	return words
+}
+
+// isBelow says whether a path plainly leads below the folder that it starts in.
+func isBelow(path string) bool {
+	if path == "" || path[0] == '/' || path[0] == '~' || strings.ContainsAny(path, ":$`") {
+		return false
+	}
+	for _, part := range strings.Split(path, "/") {
+		if part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// faraway says that a word names a file that surely is no part of a project: in the
+// home folder, above the working folder, or in a folder of the system or for temporary
+// files.
+func faraway(w Word) bool {
+	if w.Tilde || w.Text == ".." || w.Text == "/" || strings.HasPrefix(w.Text, "../") || strings.Contains(w.Text, "/../") || strings.HasSuffix(w.Text, "/..") || strings.HasPrefix(w.Text, "~") {
+		return true
+	}
+	for _, root := range systemRoots {
+		if strings.HasPrefix(w.Text+"/", root) && !Streams.Has(w.Text) && w.Text != "/dev/null" {
+			return true
+		}
+	}
+	return false
+}
+
+var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr/", "/opt/", "/bin/", "/sbin/", "/lib", "/boot", "/root", "/proc/", "/sys/", "/run/", "/Library/", "/System/"}
+
+// elsewhereIn reports whether the value of an option is, or holds behind a key, an @ or in
+// a list, a file that is surely no part of a project.
+func elsewhereIn(value Word) bool {
+	if faraway(value) {
+		return true
+	}
+	parts := strings.FieldsFunc(value.Text, func(r rune) bool { return strings.ContainsRune("=:,@ ", r) })
+	for _, part := range parts {
+		if part != value.Text && faraway(tail(value, part)) {
+			return true
+		}
+	}
+	return false
+}
