@@ -69,13 +69,8 @@ func zipOps(c *call) {
 		}
 	}
 	moves := c.has("-m") || c.hasLong("--move")
-	for i, w := range c.rest {
-		if i == 0 {
-			c.writes(w)
-		} else {
-			c.file(w, File{Tree: true, Write: moves, Deletes: moves})
-		}
-	}
+	writeFirst(c)
+	c.files(c.after(1), File{Tree: true, Write: moves, Deletes: moves})
 }
 
 // cpioOps: cpio asks another machine for an archive whose name has a colon, as tar does.

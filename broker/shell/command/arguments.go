@@ -73,6 +73,9 @@ func (a *arguments) lettered(letters string) bool {
 // first is the first operand, or nothing.
 func (a *arguments) first() []Word { return a.rest[:min(1, len(a.rest))] }
 
+// after are the operands but for the first n.
+func (a *arguments) after(n int) []Word { return a.rest[min(n, len(a.rest)):] }
+
 // operand is the text of an operand, "" where there is none.
 func (a *arguments) operand(i int) string { return textAt(a.rest, i) }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
@@ -37,10 +36,8 @@ func compilerOps(c *call) {
 
 // makeOps: a variable of the command line beats the one in the file, whatever runs it.
 func makeOps(c *call) {
-	for _, w := range c.values("-C", "--directory") {
-		if !isBelow(w.Text) {
-			c.exactf("make -C works in another folder")
-		}
+	if slices.ContainsFunc(c.values("-C", "--directory"), outside) {
+		c.exactf("make -C works in another folder")
 	}
 	for _, w := range c.rest {
 		name, value, found := strings.Cut(w.Text, "=")
@@ -56,116 +53,13 @@ func makeOps(c *call) {
 	}
 }
 
-// goOps: the linker can be told to run another one; a module by its address and
-// version comes from elsewhere.
-func goOps(c *call) {
-	for _, w := range c.values("-ldflags", "-gcflags", "-asmflags") {
-		if holds(w.Text, "ext", "tmpdir", "linkmode", "@", "plugin") {
-			c.unsuref("%s can make the linker run another program", c.name)
-		}
-	}
-	goFlags(c)
-	if c.name != "go mod" && c.name != "go work" {
-		c.farOperands()
-	}
-	if c.name == "go doc" && c.has("-http") {
-		c.exactf("go doc -http opens a server and a window")
-	}
-	for _, w := range c.values("-o") {
-		if !isBelow(w.Text) && !Streams.Has(w.Text) {
-			c.exactf("%s -o writes outside its folder", c.name)
-		}
-	}
-	for _, w := range c.values("-C") {
-		if !isBelow(w.Text) {
-			c.exactf("go -C works in another folder")
-		}
-	}
-	if c.has("-pkgdir") {
-		c.exactf("go -pkgdir writes elsewhere")
-	}
-	for _, w := range c.words {
-		if strings.HasPrefix(w.Text, "-test.") && strings.Contains(w.Text, "/") {
-			c.exactf("%s writes a file", c.name)
-		}
-	}
-	if c.name == "go mod" || c.name == "go work" {
-		goModOps(c)
-	}
-	if c.name == "go install" {
-		for _, w := range c.rest {
-			if strings.Contains(w.Text, "@") {
-				c.exactf("go install builds a program from elsewhere")
-			}
-		}
-	}
-}
-
-// goModOps: these decide which code is built.
-func goModOps(c *call) {
-	if len(c.words) > 0 && (c.words[0].Text == "edit" || c.words[0].Text == "use") {
-		c.exactf("%s changes which code is built", c.name)
-	}
-	if slices.ContainsFunc(c.words, faraway) {
-		c.exactf("%s writes elsewhere", c.name)
-	}
-}
-
-// goRunOps: a package of the project is like its other programs.
-func goRunOps(c *call) {
-	goOps(c)
-	if len(c.rest) == 0 {
-		return
-	}
-	w := c.rest[0]
-	local := w.Text == "." || strings.HasPrefix(w.Text, "./") || strings.HasSuffix(w.Text, ".go") && !strings.HasPrefix(w.Text, "-")
-	if !local || !isBelow(w.Text) {
-		c.exactf("go run compiles and runs code from elsewhere")
-	}
-	if strings.HasSuffix(w.Text, ".go") {
-		c.reads(w)
-	}
-}
-
-var goTools = wordset.New("cover nm objdump buildid addr2line test2json vet fix doc")
-
-func goToolOps(c *call) {
-	if len(c.rest) == 0 {
-		return
-	}
-	name, words := c.rest[0].Text, c.rest[1:]
-	if !goTools.Has(name) {
-		c.exactf("go tool runs a program by its name")
-	}
-	if name == "test2json" {
-		d := newCall(adhoc(programs.Row{Single: true, Stop: true, Lax: true, OK: "-p="}), "", words, &Meaning{})
-		d.parse()
-		if c.run(d.rest); len(d.rest) > 0 {
-			c.exactf("go tool test2json %s", handsOn)
-		}
-		return
-	}
-	d := newCall(adhoc(programs.Row{Single: true, Lax: true, Spills: "-o="}), c.name, words, c.Meaning)
-	d.parse()
-	if name == "buildid" && d.has("-w") {
-		c.exactf("go tool buildid -w changes a file")
-		c.writes(d.rest...)
-	}
-}
-
-func gofmtOps(c *call) {
-	for _, w := range c.rest {
-		c.file(w, File{Write: c.has("-w"), Tree: true})
-	}
-}
-
 var toolchain = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\+(stable|beta|nightly|[0-9]+\.[0-9.]+)(-[0-9]{4}-[0-9]{2}-[0-9]{2})?$`)
 })
 
 // cargoOps: +NAME before all else chooses among the installed compilers.
 func cargoOps(c *call) {
-	if len(c.words) > 0 && strings.HasPrefix(c.words[0].Text, "+") {
+	if strings.HasPrefix(textAt(c.words, 0), "+") {
 		if !toolchain().MatchString(c.words[0].Text) {
 			c.exactf("cargo is given a compiler of an unusual name")
 		}
@@ -353,7 +247,7 @@ func javaOps(c *call) {
 			c.exactf("java -XX is given a setting that may name a file")
 		}
 	}
-	if len(c.rest) > 0 && strings.HasSuffix(c.rest[0].Text, ".java") {
+	if strings.HasSuffix(c.operand(0), ".java") {
 		c.reads(c.rest[0])
 	}
 }

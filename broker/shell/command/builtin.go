@@ -300,7 +300,7 @@ func umaskOps(c *call) {
 func testOps(c *call) {
 	numeric := false
 	for _, w := range c.words {
-		numeric = numeric || testNumeric.Has(w.Text)
+		numeric = numeric || NumberTests.Has(w.Text) || w.Text == "-v" || w.Text == "-R" || w.Text == "-t"
 	}
 	for i, w := range c.words {
 		if numeric {
@@ -314,12 +314,8 @@ func testOps(c *call) {
 	c.Neutral = plainWords(c.words)
 }
 
-var (
-	testNumeric = wordset.New("-v -R -t -eq -ne -lt -le -gt -ge")
-
-	// NumberTests are the comparisons of numbers.
-	NumberTests = wordset.New("-eq -ne -lt -le -gt -ge")
-)
+// NumberTests are the comparisons of numbers.
+var NumberTests = wordset.New("-eq -ne -lt -le -gt -ge")
 
 func historyOps(c *call) {
 	for _, w := range c.words {

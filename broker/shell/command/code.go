@@ -127,11 +127,11 @@ func nodeOps(c *call) {
 	if c.has("--test", "--run") && len(c.rest) == 0 {
 		return
 	}
-	if len(c.rest) > 0 && c.rest[0].Text == "inspect" {
+	if c.operand(0) == "inspect" {
 		c.exactf("%s %s", c.name, atPrompt)
 	}
 	scriptFile(c)
-	if len(c.rest) > 0 && strings.Contains("/"+c.rest[0].Text, "/node_modules/") {
+	if strings.Contains("/"+c.operand(0), "/node_modules/") {
 		installed(c, c.rest)
 	}
 }
@@ -169,7 +169,7 @@ func denoFiles(c *call) {
 
 func promptIfAlone(c *call) {
 	projectScript(c)
-	if c.name == "deno" && len(c.rest) > 0 && strings.Contains(c.rest[0].Text, ":") { // npm:x
+	if c.name == "deno" && strings.Contains(c.operand(0), ":") { // npm:x
 		c.exactf("%s runs code from elsewhere", c.name)
 	}
 	if len(c.rest) == 0 && !c.has("-V", "-h", "--version", "--help") {
@@ -208,25 +208,26 @@ func swiftOps(c *call) {
 func compilerDriver(subs string) func(*call) {
 	names := wordset.Map(subs)
 	return func(c *call) {
-		if len(c.rest) > 0 && names[c.rest[0].Text] {
-			return
+		if !names[c.operand(0)] {
+			scriptFile(c)
 		}
-		scriptFile(c)
 	}
 }
 
 // tsNodeOps: settings may name files of code to load first.
 func tsNodeOps(c *call) {
-	if slices.ContainsFunc(c.values("-P", "--project", "--tsconfig"), faraway) {
-		c.exactf("%s takes its settings from outside of the project", c.name)
-	}
+	farSettings(c, "-P", "--project", "--tsconfig")
 	scriptFile(c)
 }
 
-func tsxOps(c *call) {
-	if slices.ContainsFunc(c.values("--tsconfig"), faraway) {
+func farSettings(c *call, options ...string) {
+	if slices.ContainsFunc(c.values(options...), faraway) {
 		c.exactf("%s takes its settings from outside of the project", c.name)
 	}
+}
+
+func tsxOps(c *call) {
+	farSettings(c, "--tsconfig")
 	if len(c.rest) > 1 && c.rest[0].Text == "watch" {
 		c.rest = c.rest[1:]
 	}

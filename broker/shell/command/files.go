@@ -25,11 +25,7 @@ func writeAll(c *call) {
 // readFrom reads the operands but for the first n, such as grep's pattern.
 func readFrom(n int) func(*call) {
 	return func(c *call) {
-		for i, w := range c.rest {
-			if i >= n {
-				c.reads(w)
-			}
-		}
+		c.reads(c.after(n)...)
 	}
 }
 
@@ -136,22 +132,16 @@ func patchOps(c *call) {
 			c.unsuref("patch keeps the old text in another folder")
 		}
 	}
-	for i, w := range c.rest {
-		c.file(w, File{Write: i == 0})
-	}
+	writeFirst(c)
+	c.reads(c.after(1)...)
 	if len(c.rest) == 0 && !c.has("--dry-run") { // the patch names the files
 		c.files(orHere(c.values("-d", "--directory")), File{Write: true, Tree: true})
 	}
 }
 
 func splitOps(c *call) {
-	for i, w := range c.rest {
-		if i == 0 {
-			c.reads(w)
-		} else {
-			c.writes(w)
-		}
-	}
+	c.reads(c.first()...)
+	c.writes(c.after(1)...)
 	if len(c.rest) < 2 {
 		c.writes(literal("xaa"))
 	}

@@ -111,7 +111,7 @@ func findRoots(c *call) (roots []Word, next int) {
 		case strings.HasPrefix(w.Text, "-") && w.Text != "--" || w.Text == "!" || w.Text == "(" || w.Text == ",":
 			return orHere(roots), next
 		default:
-			c.guardGlob(&options{risky: true}, w)
+			c.guardGlob(w)
 			if w.Text != "--" {
 				roots = append(roots, w)
 			}
@@ -170,11 +170,7 @@ func fdOps(c *call) {
 	if c.has("-L", "--follow") {
 		c.follows()
 	}
-	for i, w := range c.rest {
-		if i > 0 {
-			c.readsTree(w)
-		}
-	}
+	c.readsTree(c.after(1)...)
 }
 
 func isExec(text string) bool {

@@ -110,7 +110,7 @@ func gitRemote(c *call) {
 // repository is not moved.
 func gitFetch(c *call) {
 	moves := c.has("-u", "--update-head-ok", "--stdin") || slices.ContainsFunc(c.values("--refmap"), func(w Word) bool { return w.Text != "" })
-	for _, w := range c.rest[min(1, len(c.rest)):] {
+	for _, w := range c.after(1) {
 		_, to, _ := strings.Cut(w.Text, ":")
 		moves = moves || to != "" && !strings.HasPrefix(to, "refs/remotes/") && !strings.HasPrefix(to, "refs/tags/")
 	}
@@ -122,8 +122,8 @@ func gitFetch(c *call) {
 // gitRemotes: a remote by name is pushed to without a further question.
 func gitRemotes(c *call) {
 	gitRemote(c)
-	if len(c.rest) > 0 && (c.rest[0].Text == "add" || c.rest[0].Text == "set-url" || c.rest[0].Text == "rename") {
-		c.exactf("git remote %s changes where git fetches from and pushes to", c.rest[0].Text)
+	if sub := c.operand(0); sub == "add" || sub == "set-url" || sub == "rename" {
+		c.exactf("git remote %s changes where git fetches from and pushes to", sub)
 	}
 }
 
@@ -159,10 +159,8 @@ func gitMail(c *call) {
 
 func gitWorktreeMove(c *call) {
 	moveOps(c)
-	for _, w := range c.rest {
-		if !isBelow(w.Text) {
-			c.exactf("git worktree moves a folder outside this one")
-		}
+	if slices.ContainsFunc(c.rest, outside) {
+		c.exactf("git worktree moves a folder outside this one")
 	}
 }
 
@@ -256,9 +254,8 @@ func gitTrailers(c *call) {
 }
 
 func mergeFileOps(c *call) {
-	for i, w := range c.rest {
-		c.file(w, File{Write: i == 0 && !c.has("-p", "--stdout")})
-	}
+	c.files(c.first(), File{Write: !c.has("-p", "--stdout")})
+	c.reads(c.after(1)...)
 }
 
 func gitBundle(c *call) {

@@ -62,7 +62,6 @@ func (o *options) add(text string, e effect, single bool) {
 
 // parse tells options from operands and applies what the row says about options.
 func (c *call) parse() {
-	o := c.list
 	for i := 0; i < len(c.words); i++ {
 		w := c.words[i]
 		switch {
@@ -71,16 +70,18 @@ func (c *call) parse() {
 			c.rest = append(c.rest, c.words[i+1:]...)
 			return
 		case !w.Known || len(w.Text) < 2 || w.Text[0] != '-':
-			c.guardGlob(o, w)
+			if c.list.risky {
+				c.guardGlob(w)
+			}
 			if c.Stop {
 				c.rest = append(c.rest, c.words[i:]...)
 				return
 			}
 			c.rest = append(c.rest, w)
 		case c.Single || strings.HasPrefix(w.Text, "--"):
-			i += c.long(o, w, c.words[i+1:])
+			i += c.long(w, c.words[i+1:])
 		default:
-			i += c.cluster(o, w, c.words[i+1:])
+			i += c.cluster(w, c.words[i+1:])
 		}
 		if n := len(c.opts); c.Last != "" && n > 0 && wordset.Map(c.Last)[c.opts[n-1].name] {
 			c.rest, c.ended = append(c.rest, c.words[min(i+1, len(c.words)):]...), true
@@ -91,22 +92,22 @@ func (c *call) parse() {
 
 // guardGlob doubts a pattern where a file's name that begins with a dash would be an
 // option, as in "tar c *" next to a file called --to-command=sh.
-func (c *call) guardGlob(o *options, w Word) {
-	if w.Glob && o.risky && (w.Text == "" || strings.ContainsAny(w.Text[:1], "*?[{(")) {
+func (c *call) guardGlob(w Word) {
+	if w.Glob && (w.Text == "" || strings.ContainsAny(w.Text[:1], "*?[{(")) {
 		c.unsuref("a file whose name begins with a dash would be an option of %s", c.name)
 	}
 }
 
 // long reads --name, --name=value or --name value, and how many words it took of next.
 // Names may be shortened, as most programs take that.
-func (c *call) long(o *options, w Word, next []Word) int {
+func (c *call) long(w Word, next []Word) int {
 	text, attached, has := strings.Cut(w.Text, "=")
-	if c.Single && o.byName[text].name == "" {
+	if c.Single && c.list.byName[text].name == "" {
 		text = "-" + strings.TrimLeft(text, "-")
 	}
-	opt, ok := o.byName[text]
+	opt, ok := c.list.byName[text]
 	if !ok {
-		opt, ok = c.shortened(o, text)
+		opt, ok = c.shortened(text)
 	}
 	if !ok {
 		c.strange()
@@ -128,10 +129,10 @@ func (c *call) long(o *options, w Word, next []Word) int {
 
 // shortened finds the option that begins with text. Where several do, the worst is
 // taken, and the command is exact unless none of them does anything.
-func (c *call) shortened(o *options, text string) (option, bool) {
+func (c *call) shortened(text string) (option, bool) {
 	var worst option
 	found := 0
-	for name, opt := range o.byName {
+	for name, opt := range c.list.byName {
 		if !strings.HasPrefix(name, text) || !strings.HasPrefix(name, "--") {
 			continue
 		}
@@ -148,10 +149,10 @@ func (c *call) shortened(o *options, text string) (option, bool) {
 
 // cluster reads -abc, -ovalue or -o value. An unknown letter may take the rest as its
 // value or may not: the letters after it are read all the same.
-func (c *call) cluster(o *options, w Word, next []Word) int {
+func (c *call) cluster(w Word, next []Word) int {
 	for i := 1; i < len(w.Text); i++ { // programs read bytes, not letters
 		name, rest := "-"+w.Text[i:i+1], w.Text[i+1:]
-		opt, ok := o.byName[name]
+		opt, ok := c.list.byName[name]
 		switch {
 		case !ok:
 			c.strange()

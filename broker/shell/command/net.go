@@ -122,7 +122,7 @@ func ipOps(c *call) {
 
 // opensslOps: its servers give files of this machine to others.
 func opensslOps(c *call) {
-	if len(c.words) > 0 && (c.words[0].Text == "s_server" || c.words[0].Text == "ocsp" || c.words[0].Text == "tsget") {
+	if sub := textAt(c.words, 0); sub == "s_server" || sub == "ocsp" || sub == "tsget" {
 		c.exactf("openssl opens a server")
 	}
 }

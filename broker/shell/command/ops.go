@@ -10,7 +10,7 @@ import (
 // hgOps: bisect tries a command again and again.
 func hgOps(c *call) {
 	for _, w := range c.words {
-		if len(c.rest) > 0 && c.rest[0].Text == "bisect" && begins(w.Text, "-c", "--c") {
+		if c.operand(0) == "bisect" && begins(w.Text, "-c", "--c") {
 			c.unsuref("hg bisect runs a program again and again")
 		}
 	}
@@ -75,13 +75,13 @@ func awsOps(c *call) {
 		}
 	}
 	words := c.rest
-	if len(words) > 1 && words[1].Text == "update-kubeconfig" {
+	if c.operand(1) == "update-kubeconfig" {
 		c.exactf("aws changes settings")
 	}
-	if len(words) > 0 && words[0].Text == "configure" && (len(words) < 2 || words[1].Text != "list" && words[1].Text != "get") {
+	if c.operand(0) == "configure" && c.operand(1) != "list" && c.operand(1) != "get" {
 		c.exactf("aws configure changes settings")
 	}
-	carries := len(words) > 1 && words[0].Text == "s3" && (words[1].Text == "cp" || words[1].Text == "mv" || words[1].Text == "sync")
+	carries := c.operand(0) == "s3" && (c.operand(1) == "cp" || c.operand(1) == "mv" || c.operand(1) == "sync")
 	place := 0
 	for i, w := range words {
 		text := w.Text
@@ -122,7 +122,7 @@ func ghRepo(c *call) {
 	if c.ended {
 		c.exactf("gh repo hands options to git")
 	}
-	if len(c.rest) > 0 && c.rest[0].Text == "create" && c.has("--push", "--source", "-s", "--public") {
+	if c.operand(0) == "create" && c.has("--push", "--source", "-s", "--public") {
 		c.exactf("gh repo create publishes what is here")
 	}
 	if len(c.rest) > 2 && c.rest[0].Text == "clone" && faraway(c.rest[2]) {
@@ -185,7 +185,7 @@ func ghQuery(c *call) {
 // ghAPI: fields whose value begins with @ are read from a file.
 func ghAPI(c *call) {
 	ghQuery(c)
-	if len(c.rest) > 0 && strings.Contains(c.rest[0].Text, "://") && !strings.HasPrefix(c.rest[0].Text, "https://api.github.com/") {
+	if strings.Contains(c.operand(0), "://") && !strings.HasPrefix(c.operand(0), "https://api.github.com/") {
 		c.exactf("gh api talks to another machine")
 	}
 	for i, w := range c.words {

@@ -112,13 +112,9 @@ func onlyWith(names string) func(*call) {
 
 // writeObject: these change the files that they name.
 func writeObject(c *call) {
-	for _, w := range c.words {
-		if strings.HasPrefix(w.Text, "@") {
-			c.unsuref("%s reads options from a file", c.name)
-		}
-		if faraway(w) {
-			c.exactf("%s works on files from elsewhere", c.name)
-		}
+	c.optionFile()
+	if slices.ContainsFunc(c.words, faraway) {
+		c.exactf("%s works on files from elsewhere", c.name)
 	}
 	writeAll(c)
 }

@@ -114,7 +114,7 @@ func readSetting(c *call) {
 // configOps: reading settings is harmless.
 func configOps(c *call) {
 	readSetting(c)
-	if len(c.words) > 0 && (c.words[0].Text == "get" || c.words[0].Text == "list" || c.words[0].Text == "ls") {
+	if sub := textAt(c.words, 0); sub == "get" || sub == "list" || sub == "ls" {
 		return
 	}
 	c.exactf("%s changes settings", c.name)

@@ -155,7 +155,7 @@ func rcloneOps(c *call) {
 		}
 	}
 	c.farOperands()
-	if len(c.rest) > 0 && rcloneCopies.Has(c.rest[0].Text) {
+	if rcloneCopies.Has(c.operand(0)) {
 		for i, w := range c.rest[1:] {
 			if !isRemote(w.Text) {
 				c.file(w, File{Tree: true, Write: i > 0 || c.rest[0].Text == "bisync"})

@@ -93,7 +93,7 @@ func evalOps(c *call) {
 func sourceOps(c *call) {
 	c.exactf("%s runs the commands of a file", c.name)
 	words := undashed(c.words)
-	if len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
+	if strings.HasPrefix(textAt(words, 0), "-") {
 		c.unsuref("%s is given an option that aoctl does not know", c.name)
 	}
 	if len(words) > 0 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/shell/little"
 	"github.com/aoctl/aoctl/broker/shell/programs"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
@@ -12,13 +13,10 @@ import (
 // lastWritten reads the first n operands and writes those that follow.
 func lastWritten(n int) func(*call) {
 	return func(c *call) {
-		for i, w := range c.rest {
-			if i < n {
-				c.reads(w)
-				continue
-			}
+		c.reads(c.rest[:min(n, len(c.rest))]...)
+		if len(c.rest) > n {
 			c.exactf("%s writes to its second file", c.name)
-			c.writes(w)
+			c.writes(c.after(n)...)
 		}
 	}
 }
@@ -200,5 +198,29 @@ func pagerOps(c *call) {
 			continue
 		}
 		c.reads(w)
+	}
+}
+
+// awkOps: a program may run others, and open files.
+func awkOps(c *call) {
+	programs := c.values("-e", "--source")
+	for _, w := range c.values("-W") {
+		if w.Text != "version" && w.Text != "posix" && w.Text != "interactive" {
+			c.exactf("awk -W can do more than the rest of the command says")
+		}
+	}
+	files := c.rest
+	if len(programs) == 0 && !c.has("-f", "--file", "-E", "--exec") && len(files) > 0 {
+		programs, files = files[:1], files[1:]
+	}
+	for _, w := range programs {
+		if why := little.Awk(w.Text); why != "" {
+			c.exactf("the program of awk %s", why)
+		}
+	}
+	for _, w := range files {
+		if name, _, ok := strings.Cut(w.Text, "="); !ok || !identifier().MatchString(name) {
+			c.reads(w)
+		}
 	}
 }

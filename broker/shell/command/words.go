@@ -110,6 +110,9 @@ func isBelow(path string) bool {
 	return true
 }
 
+// outside reports whether a word leads out of the folder that it starts in.
+func outside(w Word) bool { return !isBelow(w.Text) }
+
 // faraway says that a word names a file that surely is no part of a project: in the
 // home folder, above the working folder, or in a folder of the system or for temporary
 // files.

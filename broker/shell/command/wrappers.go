@@ -47,11 +47,11 @@ func (c *call) assignments(words []Word) []Word {
 
 // envOps: a lone dash is -i, and what follows -S is split into words by env's own rules.
 func envOps(c *call) {
-	if len(c.words) > 0 && c.words[0].Text == "-" {
+	if textAt(c.words, 0) == "-" {
 		c.words = c.words[1:]
 	}
 	c.parse()
-	if len(c.rest) > 0 && c.rest[0].Text == "-" {
+	if c.operand(0) == "-" {
 		c.rest = c.rest[1:]
 	}
 	words := c.assignments(c.rest)
@@ -142,7 +142,7 @@ func rtkOps(c *call) {
 	switch words[0].Text {
 	case "err", "test", "proxy", "summary", "run":
 		words = words[1:]
-		if len(words) > 0 && strings.HasPrefix(words[0].Text, "-") {
+		if strings.HasPrefix(textAt(words, 0), "-") {
 			c.unsuref("rtk is given an option that aoctl does not know")
 		}
 	case "read", "smart", "json", "deps", "env", "log", "wc":
