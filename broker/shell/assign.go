@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
@@ -44,7 +45,7 @@ func (src *source) array(a *syntax.ArrayExpr) (text string, v arg) {
 		}
 		for _, one := range src.words(elem.Value) {
 			if !one.sure() {
-				v.Known, v.why = false, first(v.why, one.why)
+				v.Known, v.why = false, cmp.Or(v.why, one.why)
 			}
 			texts = append(texts, one.Text)
 		}
@@ -56,7 +57,7 @@ func (src *source) array(a *syntax.ArrayExpr) (text string, v arg) {
 func (s *state) addAssign(e Element) {
 	exact, unsure := command.Setting(e.Name, e.Value, e.Exported)
 	e.Exact = exact
-	e.Unsure = first(e.Unsure, unsure)
+	e.Unsure = cmp.Or(e.Unsure, unsure)
 	switch {
 	case e.Unsure != "":
 	case strings.Contains(e.Value, "$(") || strings.Contains(e.Value, "`") || strings.Contains(e.Value, "${"):
@@ -157,7 +158,7 @@ func (s *state) declareQuoted(a *syntax.Assign, exported bool) {
 	name, val, ok := strings.Cut(v.Text, "=")
 	e.Name, e.Value = strings.TrimSuffix(name, "+"), val
 	if !ok { // nor is there a "=" when the value is not known
-		e.Unsure = first(v.why, "shells disagree about what it sets")
+		e.Unsure = cmp.Or(v.why, "shells disagree about what it sets")
 	}
 	s.addAssign(e)
 }

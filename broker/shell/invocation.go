@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -98,18 +99,18 @@ func (c invocation) judge(e Element) {
 		words[i] = a.Word
 	}
 	m := command.Inspect(words)
-	if e.Exact = first(c.exact, m.Exact); c.exact == "" {
+	if e.Exact = cmp.Or(c.exact, m.Exact); c.exact == "" {
 		e.Named = m.Named
 	}
-	e.Unsure = first(c.unsure, m.Unsure)
+	e.Unsure = cmp.Or(c.unsure, m.Unsure)
 	nested := len(m.Runs)+len(m.Scripts) > 0
 	from := len(c.s.elements)
 	if m.Wrapper == "" || !nested {
-		e.Unsure = first(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
+		e.Unsure = cmp.Or(e.Unsure, c.doubt(), c.fedProgram(e.Exact))
 		e.Neutral = m.Neutral && !c.mayBeFunction() && e.Unsure == "" && e.Exact == ""
 		c.s.add(e)
 	} else {
-		e.Unsure = first(e.Unsure, leftover(c.args, m))
+		e.Unsure = cmp.Or(e.Unsure, leftover(c.args, m))
 	}
 	for _, f := range m.Files {
 		c.operand(f)
@@ -166,19 +167,19 @@ func (c invocation) doubt() string {
 		case a.fd && tame:
 		case a.told && shows, a.commit && program == "git" && len(c.via.names) == 0 && !c.s.functions["git"]: // its commands are elements of their own
 		case !a.sure():
-			why = first(why, a.doubt())
+			why = cmp.Or(why, a.doubt())
 		case a.Glob && !tame && !ended && strings.IndexByte("*?[", a.Text[0]) >= 0:
-			why = first(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
+			why = cmp.Or(why, "a file whose name begins with a dash would be an option: "+command.Cite(a.Raw))
 		case evaluates.Has(program) && strings.ContainsAny(a.Text, "$`[") && strings.ContainsAny(a.Text, "(`"):
-			why = first(why, program+" may run code in "+command.Cite(a.Raw))
+			why = cmp.Or(why, program+" may run code in "+command.Cite(a.Raw))
 		}
 	}
 	switch {
 	case !c.more && !c.fed:
 	case !tame:
-		why = first(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
+		why = cmp.Or(why, c.via.names[len(c.via.names)-1]+" gives it words that nobody knows")
 	case !c.s.in.names && !programs.Is(programs.Wordless, program) && slices.ContainsFunc(c.via.names, fromInput):
-		why = first(why, "xargs gives it files that nobody knows")
+		why = cmp.Or(why, "xargs gives it files that nobody knows")
 	}
 	return why
 }
@@ -232,13 +233,3 @@ func leftover(args []arg, m command.Meaning) string {
 
 // declares are builtins that may export what they set.
 var declares = wordset.New("export declare typeset readonly local integer float")
-
-// first is the first text that is not empty.
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -17,7 +18,7 @@ func (c invocation) nested(e Element, m command.Meaning) {
 		inner.via = c.via.and(m.Wrapper, c.args[0].Text)
 		inner.exact, inner.unsure = e.Exact, e.Unsure
 	}
-	inner.via.host = first(m.Host, c.via.host)
+	inner.via.host = cmp.Or(m.Host, c.via.host)
 	at := c.s.at
 	if !keeps(c.args, inner.via.host) {
 		c.s.at.unsure = true
@@ -68,9 +69,9 @@ func (c invocation) script(text command.Word, outer invocation) {
 	c.via.around(&e)
 	switch {
 	case !text.Known || text.Glob || text.Tilde:
-		e.Unsure = first(c.unsure, "the script "+command.Cite(text.Raw)+" is not known before it runs")
+		e.Unsure = cmp.Or(c.unsure, "the script "+command.Cite(text.Raw)+" is not known before it runs")
 	case outer.fed:
-		e.Unsure = first(c.unsure, "names that nobody knows are put into the script "+command.Cite(text.Raw))
+		e.Unsure = cmp.Or(c.unsure, "names that nobody knows are put into the script "+command.Cite(text.Raw))
 	}
 	if e.Unsure != "" {
 		c.s.add(e)
@@ -96,8 +97,8 @@ func (c invocation) script(text command.Word, outer invocation) {
 		c.s.bodies = append(c.s.bodies, sub.bodies...)
 	}
 	for i := from; i < len(c.s.elements); i++ {
-		c.s.elements[i].Exact = first(c.s.elements[i].Exact, c.exact)
-		c.s.elements[i].Unsure = first(c.s.elements[i].Unsure, c.unsure)
+		c.s.elements[i].Exact = cmp.Or(c.s.elements[i].Exact, c.exact)
+		c.s.elements[i].Unsure = cmp.Or(c.s.elements[i].Unsure, c.unsure)
 		c.s.elements[i].Neutral = c.s.elements[i].Neutral && c.s.elements[i].Unsure == "" && c.s.elements[i].Exact == ""
 	}
 	if from == len(c.s.elements) { // an empty script: what is wrong with its wrapper must not get lost
@@ -116,7 +117,7 @@ func (c invocation) given(a command.Assign, exported bool) {
 	c.via.around(&e)
 	e.Name, e.Value, e.Exported = a.Name.Text, a.Value.Text, exported
 	if !a.Name.Known || !a.Value.Known || a.Value.Glob || a.Value.Tilde {
-		e.Unsure = "what is set is not known: " + command.Cite(first(a.Value.Raw, a.Name.Raw))
+		e.Unsure = "what is set is not known: " + command.Cite(cmp.Or(a.Value.Raw, a.Name.Raw))
 	}
 	c.s.addAssign(e)
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -62,9 +63,9 @@ func readsProgram(args []arg) bool {
 // program walks the text that is fed to a shell, if it stands in the line.
 func (c invocation) program(e *Element) {
 	text := c.s.in.text
-	doubt := first(c.unsure, c.doubt())
+	doubt := cmp.Or(c.unsure, c.doubt())
 	if c.s.in.kind != "text" || !text.Known || text.Tilde || text.Glob || doubt != "" || !plainOptions(c.args[1:]) {
-		e.Unsure = first(doubt, e.Argv[0]+" runs whatever it reads")
+		e.Unsure = cmp.Or(doubt, e.Argv[0]+" runs whatever it reads")
 		return
 	}
 	e.Exact = c.exact
@@ -75,7 +76,7 @@ func (c invocation) program(e *Element) {
 	at := c.s.at
 	inner.script(text.Word, c)
 	c.s.at, c.s.in = at, in
-	e.Exact = first(e.Exact, "a shell runs the text that it is given")
+	e.Exact = cmp.Or(e.Exact, "a shell runs the text that it is given")
 }
 
 // plainOptions reports whether a shell is given nothing but options that leave its

@@ -1,6 +1,9 @@
 package shell
 
-import "testing"
+import (
+	"cmp"
+	"testing"
+)
 
 // xargs may hand files to a reader that something else than a search here has named.
 func TestNamesBelow(t *testing.T) {
@@ -76,7 +79,7 @@ func TestNamesBelow(t *testing.T) {
 		doubt := ""
 		for _, e := range Parse(line).Elements {
 			if len(e.Via) > 0 || e.Argv != nil && e.Argv[0] == "xargs" {
-				doubt = first(doubt, e.Unsure)
+				doubt = cmp.Or(doubt, e.Unsure)
 			}
 		}
 		if (doubt == "") != known {

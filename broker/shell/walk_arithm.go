@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/aoctl/aoctl/broker/shell/command"
@@ -63,7 +64,7 @@ func (w *walker) test(x syntax.TestExpr) string {
 		}
 		return w.test(x.X)
 	case *syntax.BinaryTest:
-		return first(comparison(x), w.test(x.X), w.test(x.Y))
+		return cmp.Or(comparison(x), w.test(x.X), w.test(x.Y))
 	}
 	return "this test is not known"
 }

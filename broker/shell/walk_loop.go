@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -146,7 +147,7 @@ func (s *state) loopVar(c *syntax.ForClause, iter *syntax.WordIter) Element {
 	e.Name = iter.Name.Value
 	for _, value := range s.loopValues(iter) {
 		exact, unsure := command.Setting(e.Name, value, false)
-		e.Exact, e.Unsure = first(e.Exact, exact), first(e.Unsure, unsure)
+		e.Exact, e.Unsure = cmp.Or(e.Exact, exact), cmp.Or(e.Unsure, unsure)
 	}
 	if plain.Counted(e.Name) {
 		e.Unsure = "the shell computes the value of " + e.Name

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -69,7 +70,7 @@ type arg struct {
 func (a arg) sure() bool { return a.Known && a.why == "" }
 
 // doubt says why a is not sure.
-func (a arg) doubt() string { return first(a.why, unknownYet(a.Raw)) }
+func (a arg) doubt() string { return cmp.Or(a.why, unknownYet(a.Raw)) }
 
 // unknownYet is the doubt about a part of the line whose value nobody knows.
 func unknownYet(raw string) string { return command.Cite(raw) + " is not known before it runs" }

@@ -158,10 +158,8 @@ var dotnetOwn = wordset.New("build test run restore clean format publish pack li
 // pytestOps: options may stand in a file; a report may go elsewhere.
 func pytestOps(c *call) {
 	farTestOps(c)
-	for _, w := range c.values("--cov-report") {
-		if strings.Contains(w.Text, ":") {
-			c.exactf("pytest writes a report to a folder")
-		}
+	if anyHolds(c.values("--cov-report"), ":") {
+		c.exactf("pytest writes a report to a folder")
 	}
 }
 
@@ -258,7 +256,5 @@ func formatOps(c *call) {
 }
 
 func prettierOps(c *call) {
-	for _, w := range c.rest {
-		c.file(w, File{Write: c.has("-w", "--write"), Tree: true})
-	}
+	c.files(c.rest, File{Write: c.has("-w", "--write"), Tree: true})
 }

@@ -67,10 +67,8 @@ var codeModules = wordset.New("timeit pdb code profile cProfile trace runpy idle
 
 // pythonOps: "python -m pip" is pip, and so on; a module of one's own is like a script.
 func pythonOps(c *call) {
-	for _, w := range c.values("-W") {
-		if strings.Contains(w.Text, ".") {
-			c.exactf("%s -W imports a module", c.name)
-		}
+	if anyHolds(c.values("-W"), ".") {
+		c.exactf("%s -W imports a module", c.name)
 	}
 	modules := c.values("-m")
 	if len(modules) == 0 {
@@ -119,10 +117,8 @@ func nodeOps(c *call) {
 	for range c.values("--inspect", "--inspect-brk") {
 		c.exactf("%s --inspect lets others run code at an address", c.name)
 	}
-	for _, w := range c.values("--test-reporter") {
-		if !nodeReporters.Has(w.Text) {
-			c.exactf("%s --test-reporter loads code", c.name)
-		}
+	if anyBut(c.values("--test-reporter"), nodeReporters) {
+		c.exactf("%s --test-reporter loads code", c.name)
 	}
 	if c.has("--test", "--run") && len(c.rest) == 0 {
 		return

@@ -12,6 +12,10 @@
 // not know it doubts: an option that stands in no list makes its command exact at least. Reasons
 // are made from the table's own words, so that nothing of the agent's gets into them.
 //
+// A call is one command while its row is applied to it. It has the row (spec), the words as they were
+// told apart (arguments), and what they are found to mean (Meaning); its own methods are what several
+// programs have in common. What a single program does is a function, which its page names.
+//
 // A file is named for the programs in it. The grammar of options is in grammar.go, the walk of a row
-// in table.go; foreign.go is for programs without a row.
+// in table.go, questions about words in words.go; foreign.go is for programs without a row.
 package command

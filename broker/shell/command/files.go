@@ -127,10 +127,8 @@ func modeOps(c *call) {
 
 // patchOps: "patch FILE PATCH".
 func patchOps(c *call) {
-	for _, w := range c.values("-B", "--prefix", "-z", "--suffix", "-Y", "--basename-prefix") {
-		if strings.Contains(w.Text, "/") {
-			c.unsuref("patch keeps the old text in another folder")
-		}
+	if anyHolds(c.values("-B", "--prefix", "-z", "--suffix", "-Y", "--basename-prefix"), "/") {
+		c.unsuref("patch keeps the old text in another folder")
 	}
 	writeFirst(c)
 	c.reads(c.after(1)...)

@@ -168,10 +168,8 @@ var gitStrategies = wordset.New("ours recursive resolve octopus subtree ort")
 
 // gitStrategy: -s NAME runs git-merge-NAME.
 func gitStrategy(c *call) {
-	for _, w := range c.values("-s", "--strategy") {
-		if !gitStrategies.Has(w.Text) {
-			c.unsuref("%s -s runs a program of that name", c.name)
-		}
+	if anyBut(c.values("-s", "--strategy"), gitStrategies) {
+		c.unsuref("%s -s runs a program of that name", c.name)
 	}
 }
 
@@ -192,10 +190,8 @@ var archiveFormats = wordset.New("tar zip tgz tar.gz")
 
 // gitArchive: other formats are commands from the settings.
 func gitArchive(c *call) {
-	for _, w := range c.values("--format") {
-		if !archiveFormats.Has(w.Text) {
-			c.exactf("git archive --format runs what the settings say")
-		}
+	if anyBut(c.values("--format"), archiveFormats) {
+		c.exactf("git archive --format runs what the settings say")
 	}
 }
 

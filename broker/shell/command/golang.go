@@ -53,10 +53,8 @@ func goFields(values []Word) []string {
 // goOps: the linker can be told to run another one; a module by its address and
 // version comes from elsewhere.
 func goOps(c *call) {
-	for _, w := range c.values("-ldflags", "-gcflags", "-asmflags") {
-		if holds(w.Text, "ext", "tmpdir", "linkmode", "@", "plugin") {
-			c.unsuref("%s can make the linker run another program", c.name)
-		}
+	if anyHolds(c.values("-ldflags", "-gcflags", "-asmflags"), "ext", "tmpdir", "linkmode", "@", "plugin") {
+		c.unsuref("%s can make the linker run another program", c.name)
 	}
 	goFlags(c)
 	if c.name != "go mod" && c.name != "go work" {
@@ -84,12 +82,8 @@ func goOps(c *call) {
 	if c.name == "go mod" || c.name == "go work" {
 		goModOps(c)
 	}
-	if c.name == "go install" {
-		for _, w := range c.rest {
-			if strings.Contains(w.Text, "@") {
-				c.exactf("go install builds a program from elsewhere")
-			}
-		}
+	if c.name == "go install" && anyHolds(c.rest, "@") {
+		c.exactf("go install builds a program from elsewhere")
 	}
 }
 
@@ -146,7 +140,5 @@ func goToolOps(c *call) {
 }
 
 func gofmtOps(c *call) {
-	for _, w := range c.rest {
-		c.file(w, File{Write: c.has("-w"), Tree: true})
-	}
+	c.files(c.rest, File{Write: c.has("-w"), Tree: true})
 }

@@ -21,10 +21,8 @@ func dockerBuild(c *call) {
 	if slices.ContainsFunc(append(c.values("-f", "--file"), c.rest...), faraway) {
 		c.exactf("%s takes files from outside of its folder", c.name)
 	}
-	for _, w := range c.rest {
-		if holds(w.Text, "://", "@") || strings.HasPrefix(w.Text, "github.com/") {
-			c.exactf("%s builds from an address", c.name)
-		}
+	if anyHolds(c.rest, "://", "@") || anyBegins(c.rest, "github.com/") {
+		c.exactf("%s builds from an address", c.name)
 	}
 }
 
@@ -230,10 +228,8 @@ func ffmpegOps(c *call) {
 }
 
 func systemctlOps(c *call) {
-	for _, w := range c.rest {
-		if strings.Contains(w.Text, "/") {
-			c.exactf("systemctl is given a service by its file")
-		}
+	if anyHolds(c.rest, "/") {
+		c.exactf("systemctl is given a service by its file")
 	}
 }
 

@@ -54,10 +54,8 @@ func rspecOps(c *call) {
 
 // farTestOps: tests outside of the project are somebody else's code.
 func farTestOps(c *call) {
-	for _, w := range c.rest {
-		if faraway(w) || strings.HasPrefix(w.Text, "@") {
-			c.exactf("%s runs tests from elsewhere", c.name)
-		}
+	if slices.ContainsFunc(c.rest, faraway) || anyBegins(c.rest, "@") {
+		c.exactf("%s runs tests from elsewhere", c.name)
 	}
 }
 
@@ -77,10 +75,8 @@ func linterOps(c *call) {
 }
 
 func jarOps(c *call) {
-	for _, w := range c.words {
-		if begins(w.Text, "@", "-J") || faraway(w) {
-			c.exactf("jar is given files or options from elsewhere")
-		}
+	if anyBegins(c.words, "@", "-J") || slices.ContainsFunc(c.words, faraway) {
+		c.exactf("jar is given files or options from elsewhere")
 	}
 	writeAll(c)
 }
@@ -93,10 +89,8 @@ func xcrunOps(c *call) {
 
 // haskellOps: the compiler can be told to run other programs.
 func haskellOps(c *call) {
-	for _, w := range c.words {
-		if begins(w.Text, "--ghc-options", "--with-", "-w", "--test-wrapper") {
-			c.exactf("%s is given another compiler or options for it", c.name)
-		}
+	if anyBegins(c.words, "--ghc-options", "--with-", "-w", "--test-wrapper") {
+		c.exactf("%s is given another compiler or options for it", c.name)
 	}
 }
 
@@ -121,10 +115,8 @@ func writeObject(c *call) {
 
 // xcodeOps: NAME=VALUE is a setting of the build, which may name a program.
 func xcodeOps(c *call) {
-	for _, w := range c.words {
-		if strings.Contains(w.Text, "=") || faraway(w) {
-			c.exactf("xcodebuild is given a setting or a project from elsewhere")
-		}
+	if anyHolds(c.words, "=") || slices.ContainsFunc(c.words, faraway) {
+		c.exactf("xcodebuild is given a setting or a project from elsewhere")
 	}
 }
 

@@ -149,10 +149,8 @@ var socatOpens = wordset.New("open file gopen create creat")
 
 // rcloneOps: a remote that begins with a colon says itself how it is reached.
 func rcloneOps(c *call) {
-	for _, w := range c.rest {
-		if strings.HasPrefix(w.Text, ":") {
-			c.exactf("rclone is given a remote with its settings, which may run a program")
-		}
+	if anyBegins(c.rest, ":") {
+		c.exactf("rclone is given a remote with its settings, which may run a program")
 	}
 	c.farOperands()
 	if rcloneCopies.Has(c.operand(0)) {

@@ -12,10 +12,8 @@ func sedOps(c *call) {
 	c.parse()
 	inPlace := c.has("-i", "-I", "--in-place")
 	suffixes := c.values("-i", "-I", "--in-place")
-	for _, w := range suffixes {
-		if strings.ContainsAny(w.Text, "/*") {
-			c.unsuref("sed -i keeps the old text in another folder, or under another name")
-		}
+	if anyHolds(suffixes, "/", "*") {
+		c.unsuref("sed -i keeps the old text in another folder, or under another name")
 	}
 	for _, w := range c.values("-l", "--line-length") {
 		if strings.Trim(w.Text, "0123456789") != "" {

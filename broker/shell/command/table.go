@@ -116,10 +116,8 @@ func (c *call) inspect() {
 }
 
 func (c *call) optionFile() {
-	for _, w := range c.words {
-		if strings.HasPrefix(w.Text, "@") {
-			c.unsuref("%s reads options from a file", c.name)
-		}
+	if anyBegins(c.words, "@") {
+		c.unsuref("%s reads options from a file", c.name)
 	}
 }
 

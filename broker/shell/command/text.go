@@ -163,10 +163,8 @@ func yqOps(c *call) {
 	if inPlace {
 		c.exactf("%s -i changes files", c.name)
 	}
-	for _, w := range programs {
-		if holds(w.Text, "load", "system", "env") {
-			c.exactf("%s reads files that its program names", c.name)
-		}
+	if anyHolds(programs, "load", "system", "env") {
+		c.exactf("%s reads files that its program names", c.name)
 	}
 }
 
@@ -182,10 +180,8 @@ func batOps(c *call) {
 
 // pandocOps: a format that is a file is a script.
 func pandocOps(c *call) {
-	for _, w := range c.values("-f", "-t", "-r", "-w", "--from", "--to", "--read", "--write") {
-		if strings.ContainsAny(w.Text, "./") {
-			c.exactf("pandoc runs a format that is a file")
-		}
+	if anyHolds(c.values("-f", "-t", "-r", "-w", "--from", "--to", "--read", "--write"), ".", "/") {
+		c.exactf("pandoc runs a format that is a file")
 	}
 	readAll(c)
 }

@@ -9,10 +9,8 @@ import (
 // tscOps: another project says where its own files go.
 func tscOps(c *call) {
 	farOptions(c)
-	for _, w := range c.words {
-		if strings.HasPrefix(w.Text, "@") {
-			c.exactf("tsc reads options from a file")
-		}
+	if anyBegins(c.words, "@") {
+		c.exactf("tsc reads options from a file")
 	}
 }
 
@@ -24,19 +22,15 @@ var (
 )
 
 func eslintOps(c *call) {
-	for _, w := range c.values("-f", "--format") {
-		if !w.Known || !ownFormats.Has(w.Text) {
-			c.exactf("eslint -f loads a formatter")
-		}
+	if anyBut(c.values("-f", "--format"), ownFormats) {
+		c.exactf("eslint -f loads a formatter")
 	}
 	readTrees(c)
 }
 
 func vitestOps(c *call) {
-	for _, w := range c.values("--reporter") {
-		if !w.Known || !ownReporters.Has(w.Text) {
-			c.exactf("vitest --reporter loads a reporter")
-		}
+	if anyBut(c.values("--reporter"), ownReporters) {
+		c.exactf("vitest --reporter loads a reporter")
 	}
 	farTestOps(c)
 }

@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // tail is the last part of a word as a word of its own. Whether a tilde that it begins
@@ -71,6 +73,20 @@ func begins(text string, starts ...string) bool {
 
 func holds(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text, s) })
+}
+
+// anyBegins, anyHolds and anyBut ask of several words whether one begins with a text, holds it, or is
+// none of a set, as is a word that nobody knows.
+func anyBegins(words []Word, starts ...string) bool {
+	return slices.ContainsFunc(words, func(w Word) bool { return begins(w.Text, starts...) })
+}
+
+func anyHolds(words []Word, parts ...string) bool {
+	return slices.ContainsFunc(words, func(w Word) bool { return holds(w.Text, parts...) })
+}
+
+func anyBut(words []Word, set *wordset.Set) bool {
+	return slices.ContainsFunc(words, func(w Word) bool { return !w.Known || !set.Has(w.Text) })
 }
 
 // afterEquals is what stands behind the first equals sign of a text.

@@ -106,10 +106,8 @@ func scriptOps(c *call) {
 }
 
 func straceOps(c *call) {
-	for _, w := range c.values("-o", "--output") {
-		if begins(w.Text, "|", "!") {
-			c.unsuref("strace -o runs a program")
-		}
+	if anyBegins(c.values("-o", "--output"), "|", "!") {
+		c.unsuref("strace -o runs a program")
 	}
 }
 
