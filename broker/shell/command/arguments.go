@@ -1,6 +1,9 @@
 package command
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // arguments are the words behind a program, as parse tells them apart.
 type arguments struct {
@@ -24,10 +27,8 @@ func (a *arguments) has(names ...string) bool { return len(a.given(names...)) > 
 func (a *arguments) given(names ...string) []given {
 	var found []given
 	for _, g := range a.opts {
-		for _, name := range names {
-			if g.name == name {
-				found = append(found, g)
-			}
+		if slices.Contains(names, g.name) {
+			found = append(found, g)
 		}
 	}
 	return found
@@ -46,14 +47,9 @@ func (a *arguments) values(names ...string) []Word {
 
 // hasLong says whether an option was given whose name, maybe shortened, is one of names.
 func (a *arguments) hasLong(names ...string) bool {
-	for _, g := range a.opts {
-		for _, name := range names {
-			if len(g.name) > 2 && strings.HasPrefix(g.name, "--") && strings.HasPrefix(name, g.name) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.opts, func(g given) bool {
+		return len(g.name) > 2 && strings.HasPrefix(g.name, "--") && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, g.name) })
+	})
 }
 
 // lettered reports whether a word of options has one of letters. Systems disagree on
@@ -63,7 +59,7 @@ func (a *arguments) lettered(letters string) bool {
 		switch {
 		case w.Text == "--":
 			return false
-		case len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text, letters):
+		case isShort(w.Text) && strings.ContainsAny(w.Text, letters):
 			return true
 		}
 	}
@@ -99,11 +95,7 @@ func Options(argv []string) (list []Option, operands int, ok bool) {
 	if !found || twisted {
 		return nil, 0, false
 	}
-	words := make([]Word, len(argv)-1)
-	for i, text := range argv[1:] {
-		words[i] = literal(text)
-	}
-	c := newCall(s, name, words, &Meaning{})
+	c := newCall(s, name, literals(argv[1:]), &Meaning{})
 	if s.By == "tar" {
 		unbundle(c)
 	}

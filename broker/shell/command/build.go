@@ -114,11 +114,9 @@ func farOptions(c *call) {
 func cmakeOps(c *call) {
 	farOptions(c)
 	for _, w := range c.values("-D") {
-		name := strings.ToUpper(w.Text)
-		for _, part := range []string{"COMPILER", "LAUNCHER", "INCLUDE", "TOOLCHAIN", "COMMAND", "EXECUTABLE", "PROGRAM", "LINKER", "EMULATOR", "RULE", "SHELL", "MODULE_PATH", "PREFIX_PATH", "_DIR", "FLAGS"} {
-			if strings.Contains(strings.SplitN(name, "=", 2)[0], part) {
-				c.exactf("cmake is given a variable that may decide what runs")
-			}
+		name, _, _ := strings.Cut(strings.ToUpper(w.Text), "=")
+		if holds(name, "COMPILER", "LAUNCHER", "INCLUDE", "TOOLCHAIN", "COMMAND", "EXECUTABLE", "PROGRAM", "LINKER", "EMULATOR", "RULE", "SHELL", "MODULE_PATH", "PREFIX_PATH", "_DIR", "FLAGS") {
+			c.exactf("cmake is given a variable that may decide what runs")
 		}
 	}
 	if c.ended {
@@ -134,10 +132,8 @@ func dotnetOps(c *call) {
 		if !isProperty {
 			property, isProperty = strings.CutPrefix(text, "property:")
 		}
-		for _, part := range []string{"path", "targets", "props", "tool", "exe", "before", "after", "import", "dir", "event", "x="} {
-			if isProperty && strings.Contains(property, part) {
-				c.exactf("dotnet is given a property that may run something")
-			}
+		if isProperty && holds(property, "path", "targets", "props", "tool", "exe", "before", "after", "import", "dir", "event", "x=") {
+			c.exactf("dotnet is given a property that may run something")
 		}
 		if faraway(w) || strings.HasPrefix(w.Text, "-") && elsewhereIn(w) || strings.HasPrefix(w.Text, "@") || begins(text, "logger:", "l:", "bl:") {
 			c.exactf("dotnet is given files or options from elsewhere")

@@ -187,12 +187,8 @@ func swiftOps(c *call) {
 	if len(c.rest) == 0 {
 		return
 	}
-	for _, w := range c.rest[1:] {
-		for _, option := range []string{"--package-path", "-X", "--allow-", "plugin", "--disable-sandbox", "--toolchain", "--toolset", "--sdk", "--scratch-path", "--build-path", "--swift-sdk"} {
-			if strings.HasPrefix(w.Text, option) {
-				c.exactf("swift is given an option that can do more than the rest of the command says")
-			}
-		}
+	if anyBegins(c.rest[1:], "--package-path", "-X", "--allow-", "plugin", "--disable-sandbox", "--toolchain", "--toolset", "--sdk", "--scratch-path", "--build-path", "--swift-sdk") {
+		c.exactf("swift is given an option that can do more than the rest of the command says")
 	}
 	if c.rest[0].Text == "repl" || c.rest[0].Text == "script" {
 		c.exactf("swift %s", atPrompt)

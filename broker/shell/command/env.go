@@ -2,6 +2,7 @@ package command
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -107,10 +108,8 @@ func dangerousVariable(name string) string {
 	if why, ok := dangerousNames()[name]; ok {
 		return why
 	}
-	for _, prefix := range dangerousPrefixes() {
-		if strings.HasPrefix(name, prefix) {
-			return "can make programs run or load something else"
-		}
+	if begins(name, dangerousPrefixes()...) {
+		return "can make programs run or load something else"
 	}
 	return ""
 }
@@ -118,13 +117,7 @@ func dangerousVariable(name string) string {
 // maybeExported says whether a name that a line sets without export may be exported
 // already and matter to programs. The names that are known to matter are above.
 func maybeExported(name string) bool {
-	if strings.ToUpper(name) != name {
-		return false
-	}
-	for _, suffix := range []string{"_OPTS", "_OPTIONS", "_FLAGS", "_EDITOR", "_PAGER", "_COMMAND", "_PROXY", "_PRELOAD", "_ASKPASS", "_WRAPPER"} {
-		if strings.HasSuffix(name, suffix) {
-			return true
-		}
-	}
-	return false
+	return strings.ToUpper(name) == name && slices.ContainsFunc(exportedSuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
+
+var exportedSuffixes = []string{"_OPTS", "_OPTIONS", "_FLAGS", "_EDITOR", "_PAGER", "_COMMAND", "_PROXY", "_PRELOAD", "_ASKPASS", "_WRAPPER"}

@@ -10,29 +10,15 @@ import (
 var Streams = wordset.New("- /dev/null /dev/stdin /dev/stdout /dev/stderr /dev/tty")
 
 // readAll, writeAll and so on are what operands mean to many programs.
-func readAll(c *call) {
-	c.reads(c.rest...)
-}
-
-func readTrees(c *call) {
-	c.readsTree(c.rest...)
-}
-
-func writeAll(c *call) {
-	c.writes(c.rest...)
-}
+func readAll(c *call)    { c.reads(c.rest...) }
+func readTrees(c *call)  { c.readsTree(c.rest...) }
+func writeAll(c *call)   { c.writes(c.rest...) }
+func writeFirst(c *call) { c.writes(c.first()...) }
+func deleteAll(c *call)  { c.files(c.rest, File{Write: true, Deletes: true}) }
 
 // readFrom reads the operands but for the first n, such as grep's pattern.
 func readFrom(n int) func(*call) {
-	return func(c *call) {
-		c.reads(c.after(n)...)
-	}
-}
-
-func writeFirst(c *call) { c.writes(c.first()...) }
-
-func deleteAll(c *call) {
-	c.files(c.rest, File{Write: true, Deletes: true})
+	return func(c *call) { c.reads(c.after(n)...) }
 }
 
 func rmOps(c *call) {
@@ -80,18 +66,17 @@ func (c *call) dashedValues() {
 
 func copyOps(c *call) {
 	tree := c.has("-r", "-R", "-a") || c.hasLong("--recursive", "--archive")
-	sources, target := sourcesAndTarget(c)
-	c.files(sources, File{Tree: tree})
-	if target != (Word{}) {
-		c.file(target, File{Write: true, Tree: tree})
-	}
+	carryOps(c, File{Tree: tree})
 }
 
-func moveOps(c *call) {
+func moveOps(c *call) { carryOps(c, File{Write: true, Deletes: true, Tree: true}) }
+
+// carryOps says what becomes of the files that are carried to a target.
+func carryOps(c *call, source File) {
 	sources, target := sourcesAndTarget(c)
-	c.files(sources, File{Write: true, Deletes: true, Tree: true})
+	c.files(sources, source)
 	if target != (Word{}) {
-		c.file(target, File{Write: true, Tree: true})
+		c.file(target, File{Write: true, Tree: source.Tree})
 	}
 }
 

@@ -74,15 +74,7 @@ var running = strings.Fields(`exec command cmd eval run-under shell pager editor
 
 // runsSomething reports whether an option's name says that it runs or loads its value.
 func runsSomething(option string) bool {
-	if !strings.HasPrefix(option, "--") || strings.HasPrefix(option, "--no-") {
-		return false
-	}
-	for _, part := range running {
-		if strings.Contains(option, part) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(option, "--") && !strings.HasPrefix(option, "--no-") && holds(option, running...)
 }
 
 // hands are subcommands that hand the words after them to another program or machine.

@@ -34,11 +34,7 @@ func Inspect(argv []Word) Meaning {
 // Doubts says what is wrong with a command of words that are all known, as Exact and
 // Unsure of an Element.
 func Doubts(argv []string) (exact, unsure string) {
-	words := make([]Word, len(argv))
-	for i, text := range argv {
-		words[i] = literal(text)
-	}
-	m := Inspect(words)
+	m := Inspect(literals(argv))
 	return m.Exact, m.Unsure
 }
 

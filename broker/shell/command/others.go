@@ -11,12 +11,8 @@ const handsOn = "runs a command that its words name"
 
 // millerOps: the language of mlr runs and writes.
 func millerOps(c *call) {
-	for _, w := range c.words {
-		for _, part := range []string{"system", "exec", "|", ">", "tee", "split", "emit1", "-f"} {
-			if strings.Contains(w.Text, part) {
-				c.exactf("mlr may run a program or write a file")
-			}
-		}
+	if anyHolds(c.words, "system", "exec", "|", ">", "tee", "split", "emit1", "-f") {
+		c.exactf("mlr may run a program or write a file")
 	}
 }
 

@@ -20,6 +20,15 @@ func tail(w Word, text string) Word {
 // literal is a word that no text was written for.
 func literal(text string) Word { return Word{Text: text, Known: true, Raw: text} }
 
+// literals are words that no text was written for.
+func literals(texts []string) []Word {
+	words := make([]Word, len(texts))
+	for i, text := range texts {
+		words[i] = literal(text)
+	}
+	return words
+}
+
 // joined is the words as one, as programs do that hand them to a shell.
 func joined(words []Word) Word {
 	w := Word{Known: true}
@@ -55,12 +64,7 @@ func undashed(words []Word) []Word {
 
 // plainWords says whether all words are known.
 func plainWords(words []Word) bool {
-	for _, w := range words {
-		if !w.Known {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Known })
 }
 
 // isShort reports whether a word is options of one letter.
@@ -105,25 +109,15 @@ func orHere(words []Word) []Word {
 
 // without is words less the first that is w.
 func without(words []Word, w Word) []Word {
-	for i := range words {
-		if words[i] == w {
-			return append(append([]Word{}, words[:i]...), words[i+1:]...)
-		}
+	if i := slices.Index(words, w); i >= 0 {
+		return slices.Delete(slices.Clone(words), i, i+1)
 	}
 	return words
 }
 
 // isBelow says whether a path plainly leads below the folder that it starts in.
 func isBelow(path string) bool {
-	if path == "" || path[0] == '/' || path[0] == '~' || strings.ContainsAny(path, ":$`") {
-		return false
-	}
-	for _, part := range strings.Split(path, "/") {
-		if part == ".." {
-			return false
-		}
-	}
-	return true
+	return path != "" && path[0] != '/' && path[0] != '~' && !strings.ContainsAny(path, ":$`") && !slices.Contains(strings.Split(path, "/"), "..")
 }
 
 // outside reports whether a word leads out of the folder that it starts in.
@@ -133,15 +127,7 @@ func outside(w Word) bool { return !isBelow(w.Text) }
 // home folder, above the working folder, or in a folder of the system or for temporary
 // files.
 func faraway(w Word) bool {
-	if w.Tilde || w.Text == ".." || w.Text == "/" || strings.HasPrefix(w.Text, "../") || strings.Contains(w.Text, "/../") || strings.HasSuffix(w.Text, "/..") || strings.HasPrefix(w.Text, "~") {
-		return true
-	}
-	for _, root := range systemRoots {
-		if strings.HasPrefix(w.Text+"/", root) && !Streams.Has(w.Text) && w.Text != "/dev/null" {
-			return true
-		}
-	}
-	return false
+	return w.Tilde || w.Text == "/" || strings.HasPrefix(w.Text, "~") || strings.Contains("/"+w.Text+"/", "/../") || begins(w.Text+"/", systemRoots...) && !Streams.Has(w.Text)
 }
 
 var systemRoots = []string{"/tmp/", "/var/", "/private/", "/etc", "/dev/", "/usr/", "/opt/", "/bin/", "/sbin/", "/lib", "/boot", "/root", "/proc/", "/sys/", "/run/", "/Library/", "/System/"}
