@@ -31,16 +31,19 @@ const often = 2
 // look surveys a text, and adds its functions to those of the line. A variable's value is known only
 // if the text sets it once.
 func look(file *syntax.File, functions map[string]bool) survey {
-	s := survey{sets: make(map[string]int), functions: functions}
+	s := surveyor{survey{sets: make(map[string]int), functions: functions}}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		s.node(n)
 		return true
 	})
 	s.ifs, s.home = s.sets["IFS"] > 0, s.sets["HOME"] > 0
-	return s
+	return s.survey
 }
 
-func (s *survey) node(n syntax.Node) {
+// surveyor makes a survey, node by node.
+type surveyor struct{ survey }
+
+func (s *surveyor) node(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Assign:
 		s.assign(n)
@@ -69,7 +72,7 @@ func (s *survey) node(n syntax.Node) {
 	}
 }
 
-func (s *survey) assign(n *syntax.Assign) {
+func (s *surveyor) assign(n *syntax.Assign) {
 	switch {
 	case n.Naked: // see declare
 	case n.Append || n.Index != nil || n.Array != nil:
@@ -81,7 +84,7 @@ func (s *survey) assign(n *syntax.Assign) {
 
 // declare looks at what declares variables without a value, which hides the one that
 // they had, and at options that change what a value means.
-func (s *survey) declare(n *syntax.DeclClause) {
+func (s *surveyor) declare(n *syntax.DeclClause) {
 	keeps := n.Variant.Value == "export" || n.Variant.Value == "readonly"
 	for _, a := range n.Args {
 		switch {
@@ -100,7 +103,7 @@ func plainDeclare(option string) bool {
 }
 
 // function notes the names that n declares: zsh lets one body have several.
-func (s *survey) function(n *syntax.FuncDecl) {
+func (s *surveyor) function(n *syntax.FuncDecl) {
 	if n.Name != nil {
 		s.functions[n.Name.Value] = true
 	}
@@ -110,7 +113,7 @@ func (s *survey) function(n *syntax.FuncDecl) {
 }
 
 // arithm notes a variable that an operator may change; telling which do is not worth it.
-func (s *survey) arithm(x syntax.ArithmExpr) {
+func (s *surveyor) arithm(x syntax.ArithmExpr) {
 	if word, ok := x.(*syntax.Word); ok {
 		for _, p := range word.Parts {
 			if lit, ok := p.(*syntax.Lit); ok {
@@ -129,7 +132,7 @@ var launchers = wordset.New("command builtin exec noglob nocorrect - time")
 
 // call looks for a word that may set variables. It looks at all words, not only the
 // first: command, builtin and the like stand before others.
-func (s *survey) call(n *syntax.CallExpr) {
+func (s *surveyor) call(n *syntax.CallExpr) {
 	for i, word := range n.Args {
 		name := word.Lit()
 		switch {

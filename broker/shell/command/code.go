@@ -27,7 +27,7 @@ func scriptFile(c *call) {
 		}
 		return
 	}
-	if len(c.rest) > 0 || c.Meaning.Exact == "" && !c.has("-v", "-V", "-h", "--version", "--help") {
+	if len(c.rest) > 0 || c.Exact == "" && !c.has("-v", "-V", "-h", "--version", "--help") {
 		c.exactf(fromStdin, c.name)
 	}
 }

@@ -121,7 +121,9 @@ func local(argv []Word, name string) Meaning {
 	if !ok || s.Builtin {
 		return Meaning{}
 	}
-	m := s.meaning(name, argv[1:])
+	c := newCall(s, name, argv[1:], &Meaning{})
+	c.inspect()
+	m := c.done()
 	m.Wrapper, m.Neutral, m.Chdir, m.Host = "", false, nil, ""
 	return m
 }

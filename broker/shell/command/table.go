@@ -65,7 +65,8 @@ func (l loader) spec(row *programs.Row) *spec {
 	return s
 }
 
-// call is one command while its row is applied to it.
+// call is one command while its row is applied to it. Its Exact and Unsure are those of the meaning; of
+// the row, list has the options of these names.
 type call struct {
 	*spec
 	*Meaning
@@ -76,13 +77,6 @@ type call struct {
 // newCall is a call of a program with its words, which adds what they mean to m.
 func newCall(s *spec, name string, words []Word, m *Meaning) *call {
 	return &call{spec: s, Meaning: m, arguments: arguments{words: words}, name: name}
-}
-
-// meaning is what a program of this row does with its words.
-func (s *spec) meaning(name string, words []Word) Meaning {
-	c := newCall(s, name, words, &Meaning{})
-	c.inspect()
-	return c.done()
 }
 
 // inspect applies the row to the words.
