@@ -173,7 +173,7 @@ func ghUploads(c *call) {
 
 // ghQuery: a program of jq may read variables.
 func ghQuery(c *call) {
-	for _, w := range append(c.values("-q", "--jq"), c.values("-t", "--template")...) {
+	for _, w := range c.values("-q", "--jq", "-t", "--template") {
 		if environment().MatchString(w.Text) {
 			c.exactf("%s reads variables that its program names", c.name)
 		}

@@ -162,16 +162,17 @@ func pipInstall(c *call) {
 }
 
 func uvRunOps(c *call) {
-	if len(c.rest) == 0 || c.rest[0].Text == "-" {
+	program := c.operand(0)
+	if program == "-" || len(c.rest) == 0 {
 		c.exactf(fromStdin, c.name)
 	}
-	if len(c.rest) > 0 && (strings.HasSuffix(c.rest[0].Text, ".py") || strings.Contains(c.rest[0].Text, "://")) {
+	if url := strings.Contains(program, "://"); url || strings.HasSuffix(program, ".py") {
 		c.Wrapper, c.Runs = "", nil
 		c.reads(c.rest[0])
 		if faraway(c.rest[0]) {
 			c.exactf("uv run runs a program from outside of the project")
 		}
-		if strings.Contains(c.rest[0].Text, "://") {
+		if url {
 			c.exactf("uv run runs code from elsewhere")
 		}
 	}

@@ -102,7 +102,7 @@ func (c *call) inspect() {
 		c.sub(c.rest)
 	}
 	if c.Wraps {
-		c.wrap(c.Skip)
+		c.wrap(c.after(c.Skip))
 	}
 	if c.ops != nil {
 		c.ops(c)
@@ -140,13 +140,12 @@ func (c *call) farOperands() {
 	}
 }
 
-// wrap makes the operands after the first skip ones the command that is run.
-func (c *call) wrap(skip int) {
-	if len(c.rest) <= skip {
-		return
+// wrap makes words, if there are any, the command that is run.
+func (c *call) wrap(words []Word) {
+	if len(words) > 0 {
+		c.Wrapper = c.name
+		c.run(words)
 	}
-	c.Wrapper = c.name
-	c.run(c.rest[skip:])
 }
 
 // adhoc is a row for words of which only a part of a program knows what they mean.

@@ -13,7 +13,7 @@ func commandOps(c *call) {
 		c.Neutral = plainWords(c.words)
 		return
 	}
-	c.wrap(0)
+	c.wrap(c.rest)
 }
 
 // sudoOps: assignments may stand before the command.
@@ -22,14 +22,10 @@ func sudoOps(c *call) {
 		return
 	}
 	words := c.assignments(c.rest)
-	if len(words) == 0 {
-		if c.has("-s", "-i", "--shell", "--login") {
-			c.exactf("%s opens a shell as another user", c.name)
-		}
-		return
+	c.wrap(words)
+	if len(words) == 0 && c.has("-s", "-i", "--shell", "--login") {
+		c.exactf("%s opens a shell as another user", c.name)
 	}
-	c.Wrapper = c.name
-	c.run(words)
 }
 
 // assignments takes NAME=value words off the front.
@@ -54,12 +50,7 @@ func envOps(c *call) {
 	if c.operand(0) == "-" {
 		c.rest = c.rest[1:]
 	}
-	words := c.assignments(c.rest)
-	if len(words) == 0 {
-		return
-	}
-	c.Wrapper = c.name
-	c.run(words)
+	c.wrap(c.assignments(c.rest))
 }
 
 // watchOps: watch hands its words to sh as one text, unless it has -x.
@@ -67,11 +58,11 @@ func watchOps(c *call) {
 	if len(c.rest) == 0 {
 		return
 	}
-	c.Wrapper = c.name
 	if c.has("-x", "--exec") {
-		c.run(c.rest)
+		c.wrap(c.rest)
 		return
 	}
+	c.Wrapper = c.name
 	c.scripts(joined(c.rest))
 }
 
