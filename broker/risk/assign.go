@@ -29,7 +29,7 @@ var quietVariables = wordset.New(`LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_ME
 	CLICOLOR FORCE_COLOR GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT PAGER GIT_PAGER MANPAGER`)
 
 // assign judges that a variable is set.
-func (j *judge) assign(e shell.Element) {
+func (j lineJudge) assign(e shell.Element) {
 	name, value := e.Name, e.Value
 	if _, text, ok := strings.Cut(e.Text, "="); ok && value == "" && e.Unsure != "" {
 		value = strings.Trim(text, `"'`)

@@ -44,8 +44,21 @@ func allRules() []rule {
 // prefixes are the beginnings under which commandRules has prefixes.
 var prefixes = []string{"mkfs*", "newfs*", "docker-credential-*", "git-credential-*"}
 
+// commandJudge judges commands by their words.
+type commandJudge struct {
+	scene
+	files   fileJudge
+	secrets secretJudge
+	texts   *textJudge
+	raw     string // the whole line
+}
+
+func newCommandJudge(s scene, raw string) commandJudge {
+	return commandJudge{scene: s, files: fileJudge{s}, secrets: secretJudge{s}, texts: &textJudge{scene: s}, raw: raw}
+}
+
 // command judges one command by its words.
-func (j *judge) command(e shell.Element) {
+func (j commandJudge) command(e shell.Element) {
 	for _, w := range e.Via {
 		if programs.Is(programs.Raises, cmdline.Program(cmdline.FirstWord(w))) {
 			j.danger("runs as another user")
@@ -66,7 +79,7 @@ func (j *judge) command(e shell.Element) {
 		}
 	}
 	if a.Name == "git" || strings.HasPrefix(a.Name, "git-") {
-		j.gitShows(a)
+		j.secrets.gitShows(a)
 	}
 	j.deleters(a)
 	j.copies(a)
@@ -74,7 +87,8 @@ func (j *judge) command(e shell.Element) {
 	j.code(a)
 }
 
-func (j *judge) apply(r rule, a cmdline.Command) {
+// apply finds what a rule says of a command.
+func (f *findings) apply(r rule, a cmdline.Command) {
 	if r.sub != "" {
 		rest, ok := a.Sub(r.sub)
 		if !ok {
@@ -87,17 +101,17 @@ func (j *judge) apply(r rule, a cmdline.Command) {
 	}
 	switch {
 	case r.guarded:
-		j.guard(r.why)
+		f.guard(r.why)
 	case r.note:
-		j.note(r.why)
+		f.note(r.why)
 	default:
-		j.danger(r.why)
+		f.danger(r.why)
 	}
 }
 
 // deleters judges what a command removes by its words, should the line's elements not
 // say it.
-func (j *judge) deleters(a cmdline.Command) {
+func (j commandJudge) deleters(a cmdline.Command) {
 	s := j.spotOf(a.Element, true)
 	switch a.Name {
 	case "rm", "rmdir", "unlink", "shred", "srm", "trash":
@@ -107,7 +121,7 @@ func (j *judge) deleters(a cmdline.Command) {
 			switch {
 			case w != "":
 				s.tilde = strings.HasPrefix(w, "~")
-				j.writePath(j.resolve(w, s), change{deletes: true, wide: wide})
+				j.files.writePath(j.resolve(w, s), change{deletes: true, wide: wide})
 			case wide && !a.Through("find", "fd", "fdfind"):
 				j.danger("deletes what the line does not say")
 			}
@@ -120,7 +134,7 @@ func (j *judge) deleters(a cmdline.Command) {
 
 // copies judges the files that come to be when something is copied into a folder: the
 // line names the folder only.
-func (j *judge) copies(a cmdline.Command) {
+func (j commandJudge) copies(a cmdline.Command) {
 	switch a.Name {
 	case "cp", "mv", "ln", "install", "rsync":
 	default:
@@ -141,13 +155,13 @@ func (j *judge) copies(a cmdline.Command) {
 	s.tilde = strings.HasPrefix(target, "~")
 	for _, from := range ops {
 		if name := from[strings.LastIndexByte(from, '/')+1:]; name != "" && name != "." && name != ".." && from != target {
-			j.writeNames(j.resolve(target+"/"+name, s))
+			j.files.writeNames(j.resolve(target+"/"+name, s))
 		}
 	}
 }
 
 // writeNames judges t by its names alone: it may or may not be what is written.
-func (j *judge) writeNames(t target) {
+func (j fileJudge) writeNames(t target) {
 	if why, ok := j.guarded(t, false, true); ok {
 		j.guard(why)
 	}
@@ -164,18 +178,17 @@ const tooLong = "too long to look at all of it"
 
 // words judges files that a command names among its words although the line's elements
 // do not: its program may be one that nobody knows.
-func (j *judge) words(a cmdline.Command) {
+func (j commandJudge) words(a cmdline.Command) {
 	if programs.Is(programs.WordsNoFiles, a.Name) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
 	if slices.Contains(a.Element.Argv, "") && a.Name != "git" {
-		j.namesIn(a.Element.Text)
+		j.texts.namesIn(a.Element.Text)
 	}
 	s := j.spotOf(a.Element, false)
 	s.glob, s.tilde = a.Element.Glob, true
 	for i, w := range a.Element.Argv {
-		if j.looked++; j.looked > maxWords {
-			j.note(tooLong)
+		if j.texts.tooMany() {
 			return
 		}
 		if i == 1 && a.Element.Argv[0] == "go" && goCommands.Has(w) {
@@ -186,7 +199,7 @@ func (j *judge) words(a cmdline.Command) {
 			if why, ok := j.guarded(t, false, false); ok {
 				j.guard(why)
 			}
-			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !j.writesOnly(a, p) && !omits(a, p) {
+			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !writesOnly(a, p) && !omits(a, p) {
 				j.danger(why)
 			}
 			if _, ok := writes().Find(t.forms); ok && i > 0 && !programs.Is(programs.PlainReader, a.Name) {
@@ -201,7 +214,7 @@ var goCommands = wordset.New("bug build clean doc env fix fmt generate get help 
 
 // writesOnly reports whether a program only makes the file p, as cp does with its last
 // operand.
-func (j *judge) writesOnly(a cmdline.Command, p string) bool {
+func writesOnly(a cmdline.Command, p string) bool {
 	switch a.Name {
 	case "rm", "unlink", "shred", "tee", "truncate":
 		return true

@@ -7,8 +7,11 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 )
 
+// fileJudge judges files that are read, written and removed.
+type fileJudge struct{ scene }
+
 // readPath judges that t is read. A wide read takes everything below t as well.
-func (j *judge) readPath(t target, wide bool) {
+func (j fileJudge) readPath(t target, wide bool) {
 	if why, ok := j.guarded(t, wide, false); ok {
 		j.guard(why)
 	}
@@ -36,7 +39,7 @@ type change struct {
 }
 
 // writePath judges that t is created, changed or removed.
-func (j *judge) writePath(t target, c change) {
+func (j fileJudge) writePath(t target, c change) {
 	if why, ok := j.guarded(t, c.wide || c.deletes, true); ok {
 		j.guard(why)
 	}
@@ -62,7 +65,7 @@ func (j *judge) writePath(t target, c change) {
 
 // writeSystem judges both where t leads and, unless it was written as a path that
 // starts in a folder of the project, what it says.
-func (j *judge) writeSystem(t target) {
+func (j fileJudge) writeSystem(t target) {
 	if j.inProject(t) && (t.rel || below(j.at.Project, t.given)) {
 		return
 	}
@@ -74,7 +77,7 @@ func (j *judge) writeSystem(t target) {
 }
 
 // deletePath judges that t is removed, or moved away.
-func (j *judge) deletePath(t target, c change) {
+func (j fileJudge) deletePath(t target, c change) {
 	switch {
 	case t.given == "" && c.wide && !c.moves:
 		j.danger("deletes in a folder that is not known")
@@ -94,9 +97,9 @@ func (j *judge) deletePath(t target, c change) {
 }
 
 // allOfProject reports whether t is the project's folder, or a pattern for all in it.
-func (j *judge) allOfProject(t target) bool {
+func (r *resolver) allOfProject(t target) bool {
 	for _, p := range t.places() {
-		if p == j.at.Project || t.glob && path.Dir(p) == j.at.Project && !pathtable.Literals(path.Base(p), 2) {
+		if p == r.at.Project || t.glob && path.Dir(p) == r.at.Project && !pathtable.Literals(path.Base(p), 2) {
 			return true
 		}
 	}
@@ -104,9 +107,9 @@ func (j *judge) allOfProject(t target) bool {
 }
 
 // aboveHome reports whether t is the home folder or one that holds it.
-func (j *judge) aboveHome(t target) bool {
+func (r *resolver) aboveHome(t target) bool {
 	for _, p := range t.places() {
-		if j.at.Home != "" && below(p, j.at.Home) {
+		if r.at.Home != "" && below(p, r.at.Home) {
 			return true
 		}
 	}
@@ -155,12 +158,12 @@ var reading = []string{
 }
 
 // mayRead reports whether t may be read without a question.
-func (j *judge) mayRead(t target) bool {
-	if j.at.Project == "" {
+func (r *resolver) mayRead(t target) bool {
+	if r.at.Project == "" {
 		return false
 	}
 	return t.within(func(p string) bool {
-		if below(j.at.Project, p) || harmlessDevice(p) {
+		if below(r.at.Project, p) || harmlessDevice(p) {
 			return true
 		}
 		for _, dir := range reading {

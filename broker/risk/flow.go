@@ -12,7 +12,7 @@ import (
 
 // flow is what the elements of one line do to each other.
 type flow struct {
-	j       *judge
+	j       scene
 	l       *shell.Line
 	args    []cmdline.Command // of each element
 	sources []int             // elements that print what nobody has seen
@@ -21,7 +21,7 @@ type flow struct {
 	fetched bool
 }
 
-func newFlow(j *judge, l *shell.Line) *flow {
+func newFlow(j scene, l *shell.Line) *flow {
 	f := &flow{j: j, l: l, args: make([]cmdline.Command, len(l.Elements)), moved: map[string]bool{}, got: map[string]bool{}}
 	for i, e := range l.Elements {
 		a := cmdline.Of(e)

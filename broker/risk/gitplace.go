@@ -143,7 +143,7 @@ var repositoryNames = wordset.Map(".git head objects refs commondir")
 // element at runs git, given as dir and really real, or a repository there: what the disk
 // says now is not what git finds. top is the folder of the repository.
 func remakesGit(l *shell.Line, at int, top, dir, real string, p Place) bool {
-	j := newJudge(p)
+	j := newResolver(p)
 	for i, e := range l.Elements {
 		switch {
 		case i == at || e.Host != "":

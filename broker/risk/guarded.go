@@ -45,19 +45,19 @@ func settingsOf(p *profile.Profile) []string {
 // relative path starts in at.CWD, and a leading tilde is the user's home. The project's
 // folder itself is never guarded for what lies in it.
 func Guarded(path string, at Place) bool {
-	j := newJudge(at)
+	j := newResolver(at)
 	_, yes := j.guarded(j.resolve(path, spot{dir: at.CWD, tilde: true, glob: true}), true, false)
 	return yes
 }
 
 // guarded says whether and why t is guarded. A wide operation also reaches what lies
 // below t; one that changes things has no excuse for the project's own folder.
-func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
+func (r *resolver) guarded(t target, wide, changes bool) (string, bool) {
 	for _, f := range t.forms {
-		if e, ok := settings().FindForm(j.mask(f)); ok {
+		if e, ok := settings().FindForm(r.mask(f)); ok {
 			return e.Why, true
 		}
-		if !f.Loose && j.reachesOwn(f, wide, changes) {
+		if !f.Loose && r.reachesOwn(f, wide, changes) {
 			return touchesAoctl, true
 		}
 	}
@@ -67,12 +67,12 @@ func (j *judge) guarded(t target, wide, changes bool) (string, bool) {
 // mask blanks the folders above a project that lies well inside an agent's folder, as
 // a worktree in .claude/worktrees does: everything in it would be guarded otherwise.
 // A project that is such a folder, or lies right in it, stays guarded.
-func (j *judge) mask(f pathtable.Form) pathtable.Form {
-	if f.Loose || len(j.blank) == 0 || !pathtable.SamePrefix(j.project, f.Names) {
+func (r *resolver) mask(f pathtable.Form) pathtable.Form {
+	if f.Loose || len(r.blank) == 0 || !pathtable.SamePrefix(r.project, f.Names) {
 		return f
 	}
 	f.Names = slices.Clone(f.Names)
-	for _, i := range j.blank {
+	for _, i := range r.blank {
 		f.Names[i] = ""
 	}
 	return f
@@ -91,11 +91,11 @@ func agentFolders(project []string) []int {
 
 // reachesOwn reports whether f is, lies in or, with wide, holds one of aoctl's own
 // files or the home of an agent's settings.
-func (j *judge) reachesOwn(f pathtable.Form, wide, changes bool) bool {
-	if !changes && len(f.Names) == len(j.project) && pathtable.SamePrefix(j.project, f.Names) {
+func (r *resolver) reachesOwn(f pathtable.Form, wide, changes bool) bool {
+	if !changes && len(f.Names) == len(r.project) && pathtable.SamePrefix(r.project, f.Names) {
 		wide = false
 	}
-	for _, own := range j.own {
+	for _, own := range r.own {
 		n := min(len(own), len(f.Names))
 		if (wide || len(f.Names) >= len(own)) && leadsAlong(f, own[:n]) {
 			return true

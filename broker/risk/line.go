@@ -11,32 +11,42 @@ import (
 	"github.com/aoctl/aoctl/broker/shell"
 )
 
-// line judges what a command line would do.
-func (j *judge) line(c Call) {
-	l := c.Line
-	j.raw = l.Raw
-	f := newFlow(j, l)
+// lineJudge judges a command line.
+type lineJudge struct {
+	commandJudge
+	line *shell.Line
+	flow *flow
+}
+
+func newLineJudge(s scene, l *shell.Line) lineJudge {
+	return lineJudge{commandJudge: newCommandJudge(s, l.Raw), line: l, flow: newFlow(s, l)}
+}
+
+// judge judges what the line would do, and reports whether it is known to only read.
+func (j lineJudge) judge(c Call) bool {
+	l := j.line
 	for i, e := range l.Elements {
 		j.about(i, e.Text)
-		j.elementOf(l, i, f)
+		j.elementOf(i)
 		if AppliesPatch(e) {
-			j.patch(strings.Join(slices.Concat(e.Argv[1:], []string{l.Raw}), "\n"), j.dirOf(e))
+			j.files.patch(strings.Join(slices.Concat(e.Argv[1:], []string{l.Raw}), "\n"), j.dirOf(e))
 		}
 	}
-	f.judge()
+	j.flow.judge()
 	j.about(0, l.Raw)
-	j.forkBomb(l.Raw)
+	j.texts.forkBomb(l.Raw)
 	if !l.Parsed {
-		j.rawText(l.Raw)
+		j.texts.rawText(l.Raw)
 	}
 	j.about(0, "")
 	input, known := inputOf(c.Input)
 	j.otherInput(input)
-	j.read = l.Parsed && l.Plain && len(l.Elements) > 0 && c.Tool == "Bash" && known && j.onlyReads(l)
+	return l.Parsed && l.Plain && len(l.Elements) > 0 && c.Tool == "Bash" && known && safeJudge{j.resolver}.onlyReads(l)
 }
 
 // elementOf judges one element for itself.
-func (j *judge) elementOf(l *shell.Line, at int, f *flow) {
+func (j lineJudge) elementOf(at int) {
+	l, f := j.line, j.flow
 	e := l.Elements[at]
 	if e.Host != "" {
 		j.danger("runs on another machine")
@@ -45,21 +55,21 @@ func (j *judge) elementOf(l *shell.Line, at int, f *flow) {
 	switch e.Kind {
 	case shell.Read:
 		for _, t := range j.targets(e, false) {
-			j.readPath(t, e.Tree)
-			j.shows(l, at, t)
+			j.files.readPath(t, e.Tree)
+			j.secrets.shows(l, at, t)
 		}
 	case shell.Write:
 		c := change{deletes: e.Deletes, wide: e.Tree, moves: e.Deletes && f.moved[f.key(e)]}
 		for _, t := range j.targets(e, e.Deletes && !e.Tree) {
-			j.writePath(t, c)
+			j.files.writePath(t, c)
 		}
 	case shell.Assign:
 		j.assign(e)
 	case shell.Command:
 		j.command(e)
-		j.handed(l, at)
+		j.secrets.handed(l, at)
 	case shell.Unknown:
-		j.rawText(e.Text)
+		j.texts.rawText(e.Text)
 	}
 }
 
@@ -71,42 +81,42 @@ var unquote = strings.NewReplacer(`"`, "", "'", "")
 
 // targets are what the path of an element may be. One that is not known is taken by
 // the names that its text ends in, from its first slash on.
-func (j *judge) targets(e shell.Element, entry bool) []target {
+func (r *resolver) targets(e shell.Element, entry bool) []target {
 	if e.Path != "" {
-		return []target{j.resolve(e.Path, j.spotOf(e, entry))}
+		return []target{r.resolve(e.Path, r.spotOf(e, entry))}
 	}
 	text := unquote.Replace(strings.TrimLeft(e.Text, "0123456789&<>| "))
 	if m := fromHome().FindString(text); m != "" && (len(text) == len(m) || text[len(m)] == '/') {
-		return []target{j.resolve("~"+text[len(m):], spot{tilde: true, glob: true, entry: entry})}
+		return []target{r.resolve("~"+text[len(m):], spot{tilde: true, glob: true, entry: entry})}
 	}
 	_, names, ok := strings.Cut(text, "/")
 	if !ok || names == "" {
 		return nil
 	}
-	return []target{j.resolve(names, spot{glob: true})}
+	return []target{r.resolve(names, spot{glob: true})}
 }
 
 // spotOf is where the paths of an element start.
-func (j *judge) spotOf(e shell.Element, entry bool) spot {
-	return spot{dir: j.dirOf(e), tilde: e.Home, glob: e.Glob, entry: entry}
+func (r *resolver) spotOf(e shell.Element, entry bool) spot {
+	return spot{dir: r.dirOf(e), tilde: e.Home, glob: e.Glob, entry: entry}
 }
 
 // dirOf is the folder that an element works in, "" when it is not known.
-func (j *judge) dirOf(e shell.Element) string {
+func (r *resolver) dirOf(e shell.Element) string {
 	switch {
-	case e.DirUnsure || !path.IsAbs(j.at.CWD):
+	case e.DirUnsure || !path.IsAbs(r.at.CWD):
 		return ""
 	case e.Dir == "":
-		return j.at.CWD
+		return r.at.CWD
 	case e.Dir == "~" || len(e.Dir) > 1 && e.Dir[:2] == "~/":
-		if j.at.Home == "" {
+		if r.at.Home == "" {
 			return ""
 		}
-		return path.Join(j.at.Home, e.Dir[1:])
+		return path.Join(r.at.Home, e.Dir[1:])
 	case path.IsAbs(e.Dir):
 		return e.Dir
 	}
-	return path.Join(j.at.CWD, e.Dir)
+	return path.Join(r.at.CWD, e.Dir)
 }
 
 // bashInput are the parameters of Bash that do not change what its line does.
@@ -130,7 +140,7 @@ func inputOf(raw json.RawMessage) (input map[string]json.RawMessage, known bool)
 }
 
 // otherInput judges what a tool that runs a line is given beside it.
-func (j *judge) otherInput(input map[string]json.RawMessage) {
+func (j lineJudge) otherInput(input map[string]json.RawMessage) {
 	if string(input["dangerouslyDisableSandbox"]) == "true" {
 		j.note("leaves the agent's sandbox")
 	}

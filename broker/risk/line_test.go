@@ -12,23 +12,23 @@ import (
 func TestFoldersOfElements(t *testing.T) {
 	at := place()
 	for dir, want := range map[string]string{"": at.CWD, "~": "/home/u", "~/a": "/home/u/a", "~x": at.CWD + "/~x", "/x": "/x", "a": at.CWD + "/a", "..": "/home/u/src"} {
-		if got := newJudge(at).dirOf(in(dir, run("ls"))); got != want {
+		if got := newResolver(at).dirOf(in(dir, run("ls"))); got != want {
 			t.Errorf("%q: %s, want %s", dir, got, want)
 		}
 	}
-	if got := newJudge(at).dirOf(lost(in("/x", run("ls")))); got != "" {
+	if got := newResolver(at).dirOf(lost(in("/x", run("ls")))); got != "" {
 		t.Errorf("a folder that is not known: %s", got)
 	}
 	for dir, want := range map[string]string{"~": "", "~/a": "", "a": "/w/a"} {
-		if got := newJudge(Place{CWD: "/w"}).dirOf(in(dir, run("ls"))); got != want {
+		if got := newResolver(Place{CWD: "/w"}).dirOf(in(dir, run("ls"))); got != want {
 			t.Errorf("%q without a home: %s", dir, got)
 		}
 	}
-	if got := newJudge(Place{CWD: "w"}).dirOf(in("/x", run("ls"))); got != "" {
+	if got := newResolver(Place{CWD: "w"}).dirOf(in("/x", run("ls"))); got != "" {
 		t.Errorf("a place without a folder: %s", got)
 	}
 	// A path that is not known is taken by the names that its text ends in.
-	j := newJudge(at)
+	j := newResolver(at)
 	for text, want := range map[string]string{
 		"> $HOME/x": "/home/u/x", "$HOME": "/home/u", "${HOME}/x": "/home/u/x", "$HOMEx/y": "y", "$HOME.x/y": "y", `2>> "$HOME"/x`: "/home/u/x", "<'$X'/y": "y", "$X": "-", "$X/": "-", "& | $X/a/b": "a/b",
 	} {
@@ -90,7 +90,7 @@ func TestElementsThatOnlyLook(t *testing.T) {
 		"elsewhere": in("/home/u", run("ls")), "by a link": in("link", run("ls")), "a word that leads out": run("ls ../x"), "a word in an option": run("ls --x=/etc/x"), "no words": {Kind: shell.Command}, "unknown": {Kind: shell.Unknown}, "deletes": remove("/dev/null"), "writes": write("x"), "reads": read("/etc/x"),
 		"sets": set1("A", "x"), "sets a pager": set1("PAGER", "x"), "sets an editor": set1("EDITOR", "vi"),
 	} {
-		if newJudge(place()).elementReads(e) {
+		if (safeJudge{newResolver(place())}).elementReads(e) {
 			t.Errorf("%s only looks", name)
 		}
 	}
@@ -98,7 +98,7 @@ func TestElementsThatOnlyLook(t *testing.T) {
 		"plain": run("ls"), "by a wrapper": via(run("ls"), "nice", "time"), "in a folder": in("src", run("ls")), "neutral": {Kind: shell.Command, Argv: []string{"x"}, Neutral: true}, "reads": read("x"), "reads what nobody minds": read("/usr/share/x"), "writes nothing": write("/dev/null"), "sets": set1("LANG", "C"), "sets a pager": set1("PAGER", "cat"),
 		"a folder that nobody minds": run("ls /tmp/x"), "the first of grep's words": run("grep /x a"),
 	} {
-		if !newJudge(place()).elementReads(e) {
+		if !(safeJudge{newResolver(place())}).elementReads(e) {
 			t.Errorf("%s does more than look", name)
 		}
 	}

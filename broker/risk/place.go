@@ -26,18 +26,34 @@ type spot struct {
 	entry bool // the folder's entry is meant, not what a link of that name leads to
 }
 
+// resolver says where the paths of one call lead, and which files are guarded.
+type resolver struct {
+	at       Place
+	project  []string // folded names of at.Project
+	blank    []int    // of these, what mask blanks
+	home     []string // folded names of at.Home
+	own      [][]string
+	followed map[string]string
+	lost     bool // some path could not be followed
+}
+
+func newResolver(at Place) *resolver {
+	project := pathtable.Split(at.Project)
+	return &resolver{at: at, project: project, blank: agentFolders(project), home: pathtable.Split(at.Home), own: ownPaths(at), followed: map[string]string{}}
+}
+
 // maxFollowed caps how many paths of one call are followed on the disk.
 const maxFollowed = 2000
 
 // resolve reads p, which starts in s.
-func (j *judge) resolve(p string, s spot) target {
+func (r *resolver) resolve(p string, s spot) target {
 	t := target{glob: s.glob && pathtable.HasGlob(p), rel: !path.IsAbs(p)}
 	full := "" // not cleaned: after a link, .. leads elsewhere than the text says
 	switch {
 	case s.tilde && (p == "~" || strings.HasPrefix(p, "~/")):
 		t.rel = false
-		if j.at.Home != "" {
-			full = j.at.Home + p[1:]
+		if r.at.Home != "" {
+			full = r.at.Home + p[1:]
 		}
 	case path.IsAbs(p):
 		full = p
@@ -47,28 +63,28 @@ func (j *judge) resolve(p string, s spot) target {
 	}
 	if full == "" {
 		t.lost = true
-		t.forms = []pathtable.Form{j.looseForm(p, t.glob)}
+		t.forms = []pathtable.Form{r.looseForm(p, t.glob)}
 		return t
 	}
 	t.given = path.Clean(full)
-	t.forms = []pathtable.Form{j.newForm(t.given, t.glob)}
-	j.followBoth(&t, full, s.entry)
+	t.forms = []pathtable.Form{r.newForm(t.given, t.glob)}
+	r.followBoth(&t, full, s.entry)
 	return t
 }
 
 // followBoth fills in where t leads, as the disk walks the path and as its text reads.
-func (j *judge) followBoth(t *target, full string, entry bool) {
-	walked, ok := j.follow(full, t.glob, entry)
+func (r *resolver) followBoth(t *target, full string, entry bool) {
+	walked, ok := r.follow(full, t.glob, entry)
 	read, ok2 := walked, ok
 	if strings.Contains(full+"/", "/../") {
-		read, ok2 = j.follow(t.given, t.glob, entry)
+		read, ok2 = r.follow(t.given, t.glob, entry)
 	}
 	t.lost = !ok || !ok2
-	for _, r := range []string{walked, read} {
-		if r != "" && !slices.Contains(t.reals, r) {
-			t.reals = append(t.reals, r)
-			if r != t.given {
-				t.forms = append(t.forms, j.newForm(r, t.glob))
+	for _, to := range []string{walked, read} {
+		if to != "" && !slices.Contains(t.reals, to) {
+			t.reals = append(t.reals, to)
+			if to != t.given {
+				t.forms = append(t.forms, r.newForm(to, t.glob))
 			}
 		}
 	}
@@ -76,7 +92,7 @@ func (j *judge) followBoth(t *target, full string, entry bool) {
 
 // follow says where an absolute path leads: of a pattern, its folder without
 // wildcards; of an entry, the folder that it is in.
-func (j *judge) follow(p string, glob, entry bool) (string, bool) {
+func (r *resolver) follow(p string, glob, entry bool) (string, bool) {
 	head, tail := p, ""
 	if i := strings.LastIndexByte(p, '/'); entry && p[i+1:] != "" && p[i+1:] != ".." {
 		head, tail = p[:i], p[i:]
@@ -85,7 +101,7 @@ func (j *judge) follow(p string, glob, entry bool) (string, bool) {
 		i = strings.LastIndexByte(p[:i], '/')
 		head, tail = p[:i], p[i:]
 	}
-	real, ok := j.real(head)
+	real, ok := r.real(head)
 	if !ok || strings.Contains(tail+"/", "/../") {
 		return "", false
 	}
@@ -93,32 +109,32 @@ func (j *judge) follow(p string, glob, entry bool) (string, bool) {
 }
 
 // real asks the place where a path leads, each path once.
-func (j *judge) real(p string) (string, bool) {
+func (r *resolver) real(p string) (string, bool) {
 	if p == "" {
 		p = "/"
 	}
-	if j.at.Real == nil {
+	if r.at.Real == nil {
 		return p, true
 	}
-	if r, ok := j.followed[p]; ok {
-		return r, r != ""
+	if to, ok := r.followed[p]; ok {
+		return to, to != ""
 	}
-	if len(j.followed) >= maxFollowed || strings.ContainsRune(p, 0) {
-		j.lost = true
+	if len(r.followed) >= maxFollowed || strings.ContainsRune(p, 0) {
+		r.lost = true
 		return "", false
 	}
-	r, err := j.at.Real(p)
-	if err != nil || !path.IsAbs(r) {
-		r, j.lost = "", true
+	to, err := r.at.Real(p)
+	if err != nil || !path.IsAbs(to) {
+		to, r.lost = "", true
 	}
-	j.followed[p] = r
-	return r, r != ""
+	r.followed[p] = to
+	return to, to != ""
 }
 
-func (j *judge) newForm(p string, glob bool) pathtable.Form {
+func (r *resolver) newForm(p string, glob bool) pathtable.Form {
 	f := pathtable.Form{Names: pathtable.Split(p), Root: true, Home: -1, Glob: glob}
-	if j.at.Home != "" && len(f.Names) > len(j.home) && pathtable.SamePrefix(j.home, f.Names) {
-		f.Home = len(j.home)
+	if r.at.Home != "" && len(f.Names) > len(r.home) && pathtable.SamePrefix(r.home, f.Names) {
+		f.Home = len(r.home)
 		return f
 	}
 	switch {
@@ -131,7 +147,7 @@ func (j *judge) newForm(p string, glob bool) pathtable.Form {
 }
 
 // looseForm is the form of a path that starts nobody knows where.
-func (j *judge) looseForm(p string, glob bool) pathtable.Form {
+func (r *resolver) looseForm(p string, glob bool) pathtable.Form {
 	f := pathtable.Form{Names: pathtable.Split(path.Clean("/" + p)), Home: -1, Loose: true, Glob: glob}
 	if strings.HasPrefix(p, "~") && len(f.Names) > 1 {
 		f.Names, f.Home, f.Loose = f.Names[1:], 0, false
@@ -145,8 +161,8 @@ func below(dir, p string) bool {
 }
 
 // inProject reports whether t leads below the project's folder, however it is read.
-func (j *judge) inProject(t target) bool {
-	return t.within(func(p string) bool { return below(j.at.Project, p) })
+func (r *resolver) inProject(t target) bool {
+	return t.within(func(p string) bool { return below(r.at.Project, p) })
 }
 
 // within reports whether where t leads is known and all of it is fine.

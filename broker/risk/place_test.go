@@ -47,7 +47,7 @@ func TestPathsAreRead(t *testing.T) {
 		{"/rel/a", spot{}, "/rel/a", "", true, false, false},
 		{"/a\x00b", spot{}, "/a\x00b", "", true, false, false},
 	} {
-		j := newJudge(Place{Home: "/home/u", Real: func(p string) (string, error) {
+		j := newResolver(Place{Home: "/home/u", Real: func(p string) (string, error) {
 			switch {
 			case strings.HasPrefix(p, "/bad"):
 				return "", errors.New("a loop")
@@ -61,13 +61,13 @@ func TestPathsAreRead(t *testing.T) {
 			t.Errorf("%q in %+v: %+v", c.path, c.s, got)
 		}
 	}
-	j := newJudge(Place{})
+	j := newResolver(Place{})
 	if got := j.resolve("~/a", spot{tilde: true}); !got.lost || got.given != "" || got.rel {
 		t.Errorf("without a home: %+v", got)
 	}
 	// The disk is asked about each path once, and not without end.
 	asked := 0
-	j = newJudge(Place{Real: func(p string) (string, error) { asked++; return p, nil }})
+	j = newResolver(Place{Real: func(p string) (string, error) { asked++; return p, nil }})
 	for i := range 2 * maxFollowed {
 		j.resolve("/a"+strings.Repeat("b", i), spot{})
 		j.resolve("/a", spot{})
@@ -82,13 +82,13 @@ func TestPathsAreRead(t *testing.T) {
 
 // The forms say where a path begins, for tables that ask for the home folder and the root.
 func TestFormsOfPaths(t *testing.T) {
-	j := newJudge(Place{Home: "/srv/u"})
+	j := newResolver(Place{Home: "/srv/u"})
 	for p, home := range map[string]int{"/srv/u/a": 2, "/srv/u": -1, "/srv/a": -1, "/srv/ux/a": -1, "/root/a": 1, "/root": -1, "/home/x/a": 2, "/home/x": -1, "/users/x/a": 2, "/Users/x/a": 2, "/a/home/b": -1, "/a/b/c": -1, "/": -1} {
 		if f := j.newForm(p, true); f.Home != home || !f.Root || f.Loose || !f.Glob {
 			t.Errorf("%s: %+v", p, f)
 		}
 	}
-	if f := newJudge(Place{}).newForm("/srv/u/a", false); f.Home != -1 || f.Glob {
+	if f := newResolver(Place{}).newForm("/srv/u/a", false); f.Home != -1 || f.Glob {
 		t.Errorf("without a home: %+v", f)
 	}
 	for p, want := range map[string]string{"a/b": "a b", "../a": "a", "/a": "a", "~x/a": "a", "~x": "~x", "~/a/b": "a b"} {
@@ -132,7 +132,7 @@ func TestFormsOfPaths(t *testing.T) {
 // or in the root only there.
 func TestTablesFindPaths(t *testing.T) {
 	table := pathtable.New(pathtable.Rows("any", "a", "b/", "c*", "d/e", "x*y?z"), pathtable.Rows("home", "~/f", "~/g/", "~/*h"), pathtable.Rows("root", "/i", "/j/", "/*k/l", "/proc/*/m", ".env"))
-	j := newJudge(Place{Home: "/home/u"})
+	j := newResolver(Place{Home: "/home/u"})
 	for p, want := range map[string]string{
 		"/a": "any", "/q/a": "any", "/a/q": "", "/b": "any", "/b/q/q": "any", "/cq": "any", "/q/c": "any", "/c/q": "", "/d/e": "any", "/q/d/e": "any", "/d": "", "/d/q/e": "", "/xyqz": "any", "/xqyqz": "any", "/xyz": "",
 		"/home/u/f": "home", "/home/v/f": "home", "/root/f": "home", "/f": "", "/q/f": "", "/home/u/q/f": "", "/home/u/g/q/q": "home", "/home/u/qh": "home", "/home/u/q/qh": "",
@@ -178,7 +178,7 @@ func TestTablesFindPaths(t *testing.T) {
 // is guarded, and so is all that aoctl's own files lie in.
 func TestWhatIsGuarded(t *testing.T) {
 	at := place()
-	j := newJudge(at)
+	j := newResolver(at)
 	for _, c := range []struct {
 		path          string
 		wide, changes bool

@@ -42,8 +42,23 @@ var bomb = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`([\w:.]+)\s*\(\)\s*\{\s*([\w:.]+)\s*\|\s*([\w:.]+)\s*&`)
 })
 
+// textJudge judges texts that nobody can read as commands or as paths.
+type textJudge struct {
+	scene
+	looked int // words that were looked up as files
+}
+
+// tooMany counts one more word that is looked up as a file, and reports whether that is too many.
+func (j *textJudge) tooMany() bool {
+	if j.looked++; j.looked > maxWords {
+		j.note(tooLong)
+		return true
+	}
+	return false
+}
+
 // rawText judges a text that could not be read as commands, by its looks.
-func (j *judge) rawText(text string) {
+func (j *textJudge) rawText(text string) {
 	for _, w := range worst() {
 		if w.re.MatchString(text) {
 			j.danger(w.why)
@@ -53,7 +68,7 @@ func (j *judge) rawText(text string) {
 }
 
 // forkBomb looks for a function that starts itself over and over, which is well-formed.
-func (j *judge) forkBomb(raw string) {
+func (j *textJudge) forkBomb(raw string) {
 	if !strings.Contains(raw, "|") { // of most lines that is all to see
 		return
 	}
@@ -65,10 +80,9 @@ func (j *judge) forkBomb(raw string) {
 }
 
 // namesIn judges all that may be a path in a text of code.
-func (j *judge) namesIn(text string) {
+func (j *textJudge) namesIn(text string) {
 	for _, p := range strings.FieldsFunc(text, endsName) {
-		if j.looked++; j.looked > maxWords {
-			j.note(tooLong)
+		if j.tooMany() {
 			return
 		}
 		if len(p) < 4 || len(p) > 1000 || !strings.Contains(p, ".") || isMember(p) {
@@ -94,18 +108,18 @@ func isMember(p string) bool {
 }
 
 // looseNames reads p without asking the disk.
-func (j *judge) looseNames(p string) target {
+func (r *resolver) looseNames(p string) target {
 	if strings.HasPrefix(p, "/") {
-		return target{lost: true, forms: []pathtable.Form{j.newForm(p, false)}}
+		return target{lost: true, forms: []pathtable.Form{r.newForm(p, false)}}
 	}
-	return target{lost: true, forms: []pathtable.Form{j.looseForm(p, false)}}
+	return target{lost: true, forms: []pathtable.Form{r.looseForm(p, false)}}
 }
 
 func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>|&:$\\", r) }
 
 // code judges the programs that are given to an interpreter on the command line or as
 // a text in the line.
-func (j *judge) code(a cmdline.Command) {
+func (j commandJudge) code(a cmdline.Command) {
 	if programs.Is(programs.Database, a.Name) && a.Element.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
@@ -114,10 +128,10 @@ func (j *judge) code(a cmdline.Command) {
 	}
 	for _, w := range a.Words {
 		if strings.ContainsAny(w, " \n\t('\"") {
-			j.namesIn(w)
+			j.texts.namesIn(w)
 		}
 	}
 	if a.Element.Stdin == "text" {
-		j.namesIn(j.raw)
+		j.texts.namesIn(j.raw)
 	}
 }

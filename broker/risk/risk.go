@@ -2,6 +2,19 @@
 // would touch, not what the agent says about it, and it is no permission: a safe call
 // may still be refused and a dangerous one allowed by a person.
 //
+// Assess is the way in. A command line goes to lineJudge, which hands each element to the judge of
+// what it does: fileJudge for files that are read and changed, secretJudge for what shows keys,
+// commandJudge for the words of a command, textJudge for what nobody can parse. flow then looks at what
+// the elements do to each other, such as a download that a shell runs. Any other call goes to toolJudge,
+// which finds the files among its parameters. All of them share a scene: a resolver, which says where
+// paths lead and which files are guarded, and the findings so far. The worst finding is the class of the
+// call. A call without any is normal, and safe only where safeJudge knows that it merely looks: what
+// nobody recognises is never safe.
+//
+// What is known of programs stands in tables: the files rules_*.go have a row for each thing that is
+// remarkable about a command, paths.go and secrets.go the files that matter, and the pages of package
+// programs say which options take a value. The danger rules read words warily, by package cmdline.
+//
 // The package is pure but for Place.Real and Place.Git, through which it asks where a path leads
 // and which repository is there.
 package risk

@@ -48,9 +48,12 @@ var readers = sync.OnceValue(func() map[string]reader {
 	return all
 })
 
+// safeJudge says of a line whether it only looks. It finds nothing.
+type safeJudge struct{ *resolver }
+
 // onlyReads reports whether every element of a line is known to only look, inside the
 // project or where nobody minds.
-func (j *judge) onlyReads(l *shell.Line) bool {
+func (j safeJudge) onlyReads(l *shell.Line) bool {
 	if j.at.Project == "" {
 		return false
 	}
@@ -62,7 +65,7 @@ func (j *judge) onlyReads(l *shell.Line) bool {
 	return true
 }
 
-func (j *judge) elementReads(e shell.Element) bool {
+func (j safeJudge) elementReads(e shell.Element) bool {
 	if e.Unsure != "" || e.Exact != "" || e.Host != "" || e.DirUnsure {
 		return false
 	}
@@ -90,7 +93,7 @@ func (j *judge) elementReads(e shell.Element) bool {
 
 // commandReads reports whether a command is one of the readers, and names no file
 // outside.
-func (j *judge) commandReads(e shell.Element) bool {
+func (j safeJudge) commandReads(e shell.Element) bool {
 	if len(e.Argv) == 0 {
 		return false
 	}
@@ -104,7 +107,7 @@ func (j *judge) commandReads(e shell.Element) bool {
 
 // wordsInside reports whether no word is a path that leads outside. The line's own
 // elements say which files are read; this does not rely on them.
-func (j *judge) wordsInside(a cmdline.Command, skipFirst bool) bool {
+func (j safeJudge) wordsInside(a cmdline.Command, skipFirst bool) bool {
 	s := j.spotOf(a.Element, false)
 	s.tilde = true
 	for i, w := range a.Words {

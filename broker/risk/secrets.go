@@ -99,16 +99,19 @@ func endsIn(s string, ends ...string) bool {
 // SecretAt returns a function that says whether a file, by its absolute path, holds keys or
 // credentials. It is for one goroutine.
 func SecretAt(at Place) func(file string) bool {
-	j := newJudge(at)
+	j := newResolver(at)
 	return func(file string) bool {
 		_, yes := credential(target{forms: []pathtable.Form{j.newForm(file, false)}})
 		return yes
 	}
 }
 
+// secretJudge judges what shows, packs or hands on files with keys.
+type secretJudge struct{ scene }
+
 // holdsSecrets judges that what lies below t, or fits it as a pattern, is shown or packed,
 // but for what is left out.
-func (j *judge) holdsSecrets(t target, left leaves) {
+func (j secretJudge) holdsSecrets(t target, left leaves) {
 	if j.at.Secrets == nil || left.all() {
 		return
 	}
@@ -156,7 +159,7 @@ func fitsBelow(pattern, file string, dotted bool) bool {
 
 // shows judges a read of a folder, or of a pattern of names, by the command whose operand
 // it is, and by those that are handed what it finds.
-func (j *judge) shows(l *shell.Line, at int, t target) {
+func (j secretJudge) shows(l *shell.Line, at int, t target) {
 	e := l.Elements[at]
 	if !e.Tree && !e.Glob {
 		return
@@ -175,7 +178,7 @@ func (j *judge) shows(l *shell.Line, at int, t target) {
 }
 
 // handed judges a command that shows the files whose names git or ls hands it through a pipe.
-func (j *judge) handed(l *shell.Line, at int) {
+func (j secretJudge) handed(l *shell.Line, at int) {
 	e := l.Elements[at]
 	if e.Pipe == 0 || len(e.Argv) == 0 || !cmdline.Of(e).Through("xargs", "gxargs", "parallel") || programs.Is(programs.TellsNames, cmdline.Program(e.Argv[0])) {
 		return
@@ -195,7 +198,7 @@ func (j *judge) handed(l *shell.Line, at int) {
 }
 
 // handedByLs judges the files in the folders that ls lists.
-func (j *judge) handedByLs(a cmdline.Command) {
+func (j secretJudge) handedByLs(a cmdline.Command) {
 	folders := a.Operands()
 	if len(folders) == 0 {
 		folders = []string{"."}

@@ -51,7 +51,7 @@ var (
 
 // gitShows judges what a git command shows of files that hold keys: those that its words
 // name, and those that the repository keeps. What it kept once is not known.
-func (j *judge) gitShows(a cmdline.Command) {
+func (j secretJudge) gitShows(a cmdline.Command) {
 	dir, b, sub := j.gitSub(a)
 	raw := b.AnyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
 	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && !b.HasShort(strings.Fields(options)) {
@@ -82,7 +82,7 @@ func (j *judge) gitShows(a cmdline.Command) {
 
 // gitSub is the subcommand of a git command, with the words behind it and the folder that it
 // works in, "" when that is not known.
-func (j *judge) gitSub(a cmdline.Command) (dir string, b cmdline.Command, sub string) {
+func (j secretJudge) gitSub(a cmdline.Command) (dir string, b cmdline.Command, sub string) {
 	words := a.Words
 	if part, ok := strings.CutPrefix(a.Name, "git-"); ok {
 		dir, words = j.dirOf(a.Element), append([]string{part}, words...)
@@ -134,7 +134,7 @@ var gitNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // gitNamed judges the files that the words name, and reports whether all that is shown is
 // named, as in rev:file.
-func (j *judge) gitNamed(a cmdline.Command, sub, dir string) bool {
+func (j secretJudge) gitNamed(a cmdline.Command, sub, dir string) bool {
 	only, named, objects := cmdline.Matches("blame|annotate", sub), 0, 0
 	for i, w := range a.Words {
 		option := i < a.Plain && strings.HasPrefix(w, "-")
@@ -206,7 +206,7 @@ func gitPieces(w string) []string {
 
 // gitKept judges the files with keys that the repository keeps and that may be shown, or
 // those of the folder where git looks at all of it.
-func (j *judge) gitKept(a cmdline.Command, sub, dir string) {
+func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
 	if a.HasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && cmdline.Matches("grep|diff|archive", sub) || sub == "ls-files" && a.HasShort([]string{"-o", "--others"}) {
 		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
 	}
@@ -252,7 +252,7 @@ func gitUnder(dir, file string, under []string) bool {
 }
 
 // gitMoves judges files that get another name, under which they can be read.
-func (j *judge) gitMoves(a cmdline.Command, dir string) {
+func (j secretJudge) gitMoves(a cmdline.Command, dir string) {
 	ops := a.Operands()
 	for _, w := range ops[:max(0, len(ops)-1)] {
 		if why, ok := credential(j.resolve(w, spot{dir: dir, glob: a.Element.Glob})); ok {
@@ -263,7 +263,7 @@ func (j *judge) gitMoves(a cmdline.Command, dir string) {
 
 // gitAddresses judges what shows a repository's settings, or where it fetches from: there
 // may be a password in them.
-func (j *judge) gitAddresses(a cmdline.Command, sub, dir string) {
+func (j secretJudge) gitAddresses(a cmdline.Command, sub, dir string) {
 	shown := false
 	switch sub {
 	case "config":

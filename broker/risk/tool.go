@@ -51,38 +51,48 @@ var tools = map[string]toolKind{
 var idle = wordset.New(`TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList TaskOutput BashOutput ToolSearch ExitPlanMode
 	EnterPlanMode AskUserQuestion`)
 
-// tool judges a call that runs no command line.
-func (j *judge) tool(c Call) {
+// toolJudge judges calls that run no command line.
+type toolJudge struct {
+	scene
+	files   fileJudge
+	secrets secretJudge
+	texts   *textJudge
+}
+
+func newToolJudge(s scene) toolJudge {
+	return toolJudge{scene: s, files: fileJudge{s}, secrets: secretJudge{s}, texts: &textJudge{scene: s}}
+}
+
+// judge judges such a call, and reports whether it is known to only read.
+func (j toolJudge) judge(c Call) bool {
 	var input map[string]any
 	if json.Unmarshal(c.Input, &input) != nil {
 		j.note("its parameters cannot be read")
-		return
+		return false
 	}
 	kind, known := tools[c.Tool]
 	switch {
 	case idle.Has(c.Tool):
-		j.read = plain(input)
-		return
+		return plain(input)
 	case c.Tool == "WebFetch" || c.Tool == "web_fetch" || c.Tool == "webfetch":
 		j.fetch(input)
-		return
 	case c.Tool == "Skill":
 		j.note("may run shell commands in the skill's text, which ask nobody")
 		j.anyInput(c.Tool, input)
 	case c.Tool == "SlashCommand":
 		j.slash(input)
-		return
 	case known:
-		j.files(c.Tool, kind, input)
-		return
+		return j.named(c.Tool, kind, input)
+	default:
+		j.nameOf(c.Tool)
+		j.anyInput(c.Tool, input)
 	}
-	j.nameOf(c.Tool)
-	j.anyInput(c.Tool, input)
+	return false
 }
 
 // slash judges a custom command that the user typed, by what is known of its text. The
 // files in which that stands lie among an agent's settings, and are only read.
-func (j *judge) slash(input map[string]any) {
+func (j toolJudge) slash(input map[string]any) {
 	runs, _ := input["runs"].([]any)
 	head, _ := input["head"].(string)
 	unknown, _ := input["unknown"].(string)
@@ -99,52 +109,51 @@ func (j *judge) slash(input map[string]any) {
 	}
 	for _, text := range append(runs, head) {
 		if s, ok := text.(string); ok {
-			j.rawText(s)
+			j.texts.rawText(s)
 		}
 	}
 }
 
-// files judges the paths of a tool that names files.
-func (j *judge) files(tool string, kind toolKind, input map[string]any) {
+// named judges the paths of a tool that names files, and reports whether it is known to only read.
+func (j toolJudge) named(tool string, kind toolKind, input map[string]any) bool {
 	safe := kind.safe && plain(input)
-	given := 0
-	look := func(t target) {
-		if kind.tree && !kind.names {
-			j.holdsSecrets(t, toolLeaves(tool, input))
-		}
+	paths := texts(input, kind.read)
+	if len(paths) == 0 && kind.tree {
+		safe = j.reads(tool, ".", spot{dir: j.at.CWD}, input) && safe
 	}
-	for _, p := range texts(input, kind.read) {
-		given++
+	for _, p := range paths {
 		j.about(0, p)
 		for _, q := range readings(p) {
-			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: kind.tree})
-			j.readPath(t, kind.tree)
-			look(t)
-			safe = safe && j.inProject(t)
+			safe = j.reads(tool, q, spot{dir: j.at.CWD, tilde: true, glob: kind.tree}, input) && safe
 		}
 		safe = safe && sameForAll(p)
-	}
-	if given == 0 && kind.tree {
-		t := j.resolve(".", spot{dir: j.at.CWD})
-		j.readPath(t, true)
-		look(t)
-		safe = safe && j.inProject(t)
 	}
 	for _, p := range texts(input, kind.write) {
 		j.about(0, p)
 		for _, q := range readings(p) {
 			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true})
-			j.writePath(t, change{})
+			j.files.writePath(t, change{})
 			if why, ok := credential(t); ok && kind.shown {
 				j.danger(why)
 			}
 		}
 	}
 	for _, p := range texts(input, kind.text) {
-		j.patch(p, j.at.CWD)
+		j.files.patch(p, j.at.CWD)
 	}
 	j.about(0, "")
-	j.read = safe && !otherPaths(input, kind.read) && (given > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
+	return safe && !otherPaths(input, kind.read) && (len(paths) > 0 || !kind.must) && j.patterns(tool, input) && allTexts(input, kind.read)
+}
+
+// reads judges one path that a tool reads, and reports whether it stays in the project.
+func (j toolJudge) reads(tool, p string, at spot, input map[string]any) bool {
+	kind := tools[tool]
+	t := j.resolve(p, at)
+	j.files.readPath(t, kind.tree)
+	if kind.tree && !kind.names {
+		j.secrets.holdsSecrets(t, toolLeaves(tool, input))
+	}
+	return j.inProject(t)
 }
 
 // toolLeaves are the files that a search by a tool leaves out. What another tool than Claude
@@ -205,7 +214,7 @@ func readings(p string) []string {
 
 // patterns judges Glob's and Grep's patterns of names, and reports whether they stay
 // below the folder they start in.
-func (j *judge) patterns(tool string, input map[string]any) bool {
+func (j toolJudge) patterns(tool string, input map[string]any) bool {
 	name := map[string]string{"Glob": "pattern", "Grep": "glob"}[tool]
 	if name == "" {
 		return true
@@ -252,7 +261,7 @@ func AppliesPatch(e shell.Element) bool {
 
 // patch judges the files that a patch in Codex's format names; dir is the folder that it is
 // applied in, "" when that is not known.
-func (j *judge) patch(text, dir string) {
+func (j fileJudge) patch(text, dir string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		for _, head := range []string{"*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"} {
@@ -268,17 +277,17 @@ func (j *judge) patch(text, dir string) {
 
 // anyInput judges a tool that nobody knows: every text of it may be a path, and one
 // may be a command line.
-func (j *judge) anyInput(tool string, input map[string]any) {
+func (j toolJudge) anyInput(tool string, input map[string]any) {
 	if strings.Contains(strings.ToLower(tool), "grep") {
 		dir, _ := input["path"].(string)
-		j.holdsSecrets(j.resolve(either(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves{})
+		j.secrets.holdsSecrets(j.resolve(either(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		v := input[name]
 		if text, ok := v.(string); ok && (name == "command" || name == "cmd" || name == "script" || name == "code") {
 			j.about(0, text)
-			j.rawText(text)
-			j.forkBomb(text)
+			j.texts.rawText(text)
+			j.texts.forkBomb(text)
 			continue
 		}
 		j.walk(v, 0)
@@ -289,14 +298,14 @@ func (j *judge) anyInput(tool string, input map[string]any) {
 // maxDepth caps how deep the parameters of an unknown tool are looked into.
 const maxDepth = 50
 
-func (j *judge) walk(v any, depth int) {
+func (j toolJudge) walk(v any, depth int) {
 	if depth > maxDepth {
 		j.note("its parameters are nested too deep")
 		return
 	}
 	switch v := v.(type) {
 	case string:
-		j.mayBePath(v)
+		j.texts.mayBePath(v)
 	case []any:
 		for _, e := range v {
 			j.walk(e, depth+1)
@@ -308,7 +317,7 @@ func (j *judge) walk(v any, depth int) {
 	}
 }
 
-func (j *judge) mayBePath(text string) {
+func (j *textJudge) mayBePath(text string) {
 	if text == "" || len(text) > 4096 || strings.ContainsRune(text, '\n') {
 		return
 	}

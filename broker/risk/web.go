@@ -18,7 +18,7 @@ var metadata = wordset.New("169.254.169.254 169.254.170.2 fd00:ec2::254 metadata
 const longQuery = 300
 
 // fetch judges a tool that fetches a page.
-func (j *judge) fetch(input map[string]any) {
+func (j toolJudge) fetch(input map[string]any) {
 	for _, text := range texts(input, []string{"url", "urls", "prompt"}) {
 		for _, w := range strings.Fields(text) {
 			if strings.Contains(w, "://") || text == input["url"] {
@@ -30,7 +30,7 @@ func (j *judge) fetch(input map[string]any) {
 }
 
 // address judges the address of a page.
-func (j *judge) address(text string) {
+func (j toolJudge) address(text string) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
 	}
@@ -44,7 +44,7 @@ func (j *judge) address(text string) {
 	case isMetadata(host):
 		j.danger("reaches the cloud's metadata")
 	case u.Scheme == "file":
-		j.readPath(j.resolve(u.Path, spot{}), false)
+		j.files.readPath(j.resolve(u.Path, spot{}), false)
 	case host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback():
 		j.note("reaches a service of this machine")
 	case err == nil || decimalHost().MatchString(host):
@@ -83,7 +83,7 @@ var sending = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // nameOf judges an unknown tool by its name.
-func (j *judge) nameOf(tool string) {
+func (j toolJudge) nameOf(tool string) {
 	server := strings.HasPrefix(tool, "mcp_") || strings.HasPrefix(tool, "MCP:")
 	name := tool[strings.LastIndex(tool, "__")+1:]
 	name = name[strings.LastIndexByte(name, ':')+1:]

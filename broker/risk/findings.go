@@ -1,0 +1,70 @@
+package risk
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// Limits of what a Risk carries.
+const (
+	maxFindings = 50
+	maxText     = 400 // bytes of a finding's text
+)
+
+// findings collects what is found about one call.
+type findings struct {
+	element int    // what the next findings are about
+	text    string // its text
+	list    []Finding
+}
+
+// about moves to another element of the line.
+func (f *findings) about(element int, text string) { f.element, f.text = element, text }
+
+func (f *findings) danger(why string) { f.find(Finding{Class: Dangerous, Why: why}) }
+func (f *findings) note(why string)   { f.find(Finding{Class: Normal, Why: why}) }
+
+// guard records that the call must not be allowed by any rule.
+func (f *findings) guard(why string) { f.find(Finding{Class: Dangerous, Why: why, Guarded: true}) }
+
+func (f *findings) find(found Finding) {
+	found.Element, found.Text = f.element, clip(f.text)
+	f.list = append(f.list, found)
+}
+
+// merge sorts findings, worst first and guarded before others of their class, then by
+// element and in the order of the judging, and leaves one of those that say the same.
+func merge(list []Finding) []Finding {
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Class, a.Class), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Element, b.Element))
+	})
+	type key struct{ why, text string }
+	seen := map[key]bool{}
+	list = slices.DeleteFunc(list, func(f Finding) bool {
+		k := key{f.Why, f.Text}
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
+	return list[:min(len(list), maxFindings)]
+}
+
+func rank(f Finding) int {
+	if f.Guarded {
+		return 0
+	}
+	return 1
+}
+
+// clip shortens s to what a finding carries.
+func clip(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	n := maxText
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
