@@ -87,22 +87,55 @@ type Option struct {
 // take a value, and how many operands there are. ok is false for a program that the tables do
 // not know.
 func Options(argv []string) (list []Option, operands int, ok bool) {
-	if len(argv) == 0 {
+	c, ok := parsed(argv)
+	if !ok {
 		return nil, 0, false
+	}
+	for _, g := range c.opts {
+		_, known := c.list.byName[g.name]
+		list = append(list, Option{Name: g.name, Value: g.value.Text, Operands: g.operands, Known: known})
+	}
+	return list, len(c.rest), true
+}
+
+// Given reports whether a command's program, or its subcommand, reads one of the words as this
+// option, with no value. known is false where the tables cannot tell: they have no row for the
+// program, or none for the subcommand.
+func Given(argv []string, option string) (given, known bool) {
+	c, ok := parsed(argv)
+	for ok {
+		for _, g := range c.given(option) {
+			if !g.has {
+				return true, true
+			}
+		}
+		if c.subs == nil || len(c.rest) == 0 {
+			return false, true
+		}
+		var s *spec
+		s, ok = c.subs[c.rest[0].Text]
+		c = newCall(s, c.name+" "+c.rest[0].Text, c.rest[1:], &Meaning{})
+		if ok {
+			c.parse()
+		}
+	}
+	return false, false
+}
+
+// parsed is a command with its options told from its operands, but for those of a subcommand.
+func parsed(argv []string) (*call, bool) {
+	if len(argv) == 0 {
+		return nil, false
 	}
 	name, _, twisted := programOf(literal(argv[0]))
 	s, _, found := lookUp(name)
 	if !found || twisted {
-		return nil, 0, false
+		return nil, false
 	}
 	c := newCall(s, name, literals(argv[1:]), &Meaning{})
 	if s.By == "tar" {
 		unbundle(c)
 	}
 	c.parse()
-	for _, g := range c.opts {
-		_, known := c.list.byName[g.name]
-		list = append(list, Option{Name: g.name, Value: g.value.Text, Operands: g.operands, Known: known})
-	}
-	return list, len(c.rest), true
+	return c, true
 }

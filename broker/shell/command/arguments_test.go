@@ -40,3 +40,20 @@ func TestGivenOptions(t *testing.T) {
 		t.Errorf("tar with an empty word: %v, %t", list, ok)
 	}
 }
+
+// An option is given when the program reads it as one, in whatever row: not as the value of another.
+func TestGiven(t *testing.T) {
+	for line, want := range map[string]string{
+		"git clean -n": "given", "git clean -xn": "given", "git -C a clean -n": "given", "git clean -fen": "not", "git clean -e -n": "not", "git clean -- -n": "not",
+		"git -n clean": "given", "git zzz -n": "unknown", "git": "not", "zzz -n": "unknown", "/tmp/git clean -n": "unknown", "": "unknown",
+		"git clean -n=x": "given", "sort -k -n": "not", "sort -n": "given", "grep -m n": "not", "tail -n 3": "not",
+	} {
+		given, known := Given(strings.Fields(line), "-n")
+		if got := map[[2]bool]string{{true, true}: "given", {false, true}: "not", {false, false}: "unknown"}[[2]bool{given, known}]; got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	if given, _ := Given([]string{"cargo", "publish", "--dry-run=false"}, "--dry-run"); given {
+		t.Error("an option with a value counts as one without")
+	}
+}
