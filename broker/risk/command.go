@@ -116,12 +116,14 @@ func (j commandJudge) deleters(a cmdline.Command) {
 	switch a.Name {
 	case "rm", "rmdir", "unlink", "shred", "srm", "trash":
 		wide := a.Name == "rm" && a.Has("-r", "-R", "--recursive") || a.Name == "srm" || a.Name == "trash"
-		s.entry = !wide
 		for _, w := range a.Operands() {
 			switch {
 			case w != "":
-				s.tilde = strings.HasPrefix(w, "~")
+				s.tilde, s.entry = strings.HasPrefix(w, "~"), true
 				j.files.writePath(j.resolve(w, s), change{deletes: true, wide: wide})
+				if s.entry = false; wide {
+					j.files.writePath(j.resolve(w, s), change{deletes: true, wide: true})
+				}
 			case wide && !a.Through("find", "fd", "fdfind"):
 				j.danger("deletes what the line does not say")
 			}

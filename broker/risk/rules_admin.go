@@ -24,8 +24,8 @@ func adminRules() []rule {
 			return !a.Exactly("-L", "-S", "-nL", "-nvL", "list", "status", "--list-all", "--state", "-sr", "--version")
 		}, why: "changes the firewall"},
 		{names: "useradd usermod userdel adduser deluser groupadd groupmod groupdel passwd chpasswd gpasswd visudo vipw chsh chfn newusers dscl", why: "changes users or passwords"},
-		{names: "crontab", when: func(a cmdline.Command) bool { return !a.Has("-l") }, why: "starts a program by itself later"},
-		{names: "at batch", when: func(a cmdline.Command) bool { return !a.Has("-l", "-c", "-V") }, why: "starts a program by itself later"},
+		{names: "crontab", when: func(a cmdline.Command) bool { return !a.Surely("-l") }, why: "starts a program by itself later"},
+		{names: "at batch", when: func(a cmdline.Command) bool { return !a.Surely("-l", "-c", "-V") }, why: "starts a program by itself later"},
 		{names: "kill", when: func(a cmdline.Command) bool {
 			return len(a.Words) > 0 && a.Words[len(a.Words)-1] == "-1" && (len(a.Words) > 1)
 		}, why: "ends every process of the user"},

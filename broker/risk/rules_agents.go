@@ -2,6 +2,7 @@ package risk
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -58,7 +59,7 @@ func agentRules() []rule {
 			})
 		}, why: asksNobody},
 		{names: agentPrograms(), when: func(a cmdline.Command) bool {
-			return !a.Has("--version", "--help") && !a.Exactly("-v", "-V", "-h") || a.Element.Unsure != ""
+			return !a.Surely("--version", "--help") && !a.Exactly("-v", "-V", "-h") || a.Element.Unsure != ""
 		}, why: "runs another agent", note: true},
 	}
 }
@@ -98,6 +99,5 @@ var findsAoctl = sync.OnceValue(func() *regexp.Regexp {
 
 // approvalNever reports whether codex is told never to ask.
 func approvalNever(a cmdline.Command) bool {
-	v, ok := a.Value("-a", "--ask-for-approval")
-	return ok && v == "never"
+	return slices.Contains(a.Values("-a", "--ask-for-approval"), "never")
 }

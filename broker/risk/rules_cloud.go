@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -58,7 +59,7 @@ func cloudRules() []rule {
 		{names: "firebase serverless sls sst cdk eb railway wrangler sam", sub: "remove|destroy|delete|terminate|down|*:delete|*:disable", why: destroys},
 		{names: "npx bunx pnpm yarn", sub: "vercel|wrangler|firebase|netlify|serverless|sst|cdk|gh-pages|surge deploy|publish|--prod|remove|destroy|delete", why: deploys},
 		{names: "ansible-playbook ansible", when: func(a cmdline.Command) bool {
-			return !a.Has("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--version")
+			return !a.Surely("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--version")
 		}, why: "runs on another machine"},
 		{names: "virsh vagrant multipass limactl", sub: "destroy|undefine|delete|purge|halt", why: destroys},
 	}
@@ -66,8 +67,8 @@ func cloudRules() []rule {
 
 // changesByAPI reports whether gh api does more than read.
 func changesByAPI(a cmdline.Command) bool {
-	if m, ok := a.Value("-X", "--method"); ok {
-		return pathtable.Fold(m) != "get" && pathtable.Fold(m) != "head"
+	if methods := a.Values("-X", "--method"); len(methods) > 0 {
+		return slices.ContainsFunc(methods, func(m string) bool { return pathtable.Fold(m) != "get" && pathtable.Fold(m) != "head" })
 	}
 	return a.Has("--input", "-f", "-F", "--field", "--raw-field") || a.AnyWord(func(w string) bool { return strings.Contains(pathtable.Fold(w), "x-http-method-override") })
 }

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -17,23 +18,25 @@ func gitRules() []rule {
 		{names: "git", sub: "reset", when: option("--hard", "--merge", "--keep"), why: "throws away uncommitted work"},
 		{names: "git", sub: "checkout|switch", when: option("-f", "--force", "--discard-changes"), why: "throws away uncommitted work"},
 		{names: "git", sub: "checkout", when: func(a cmdline.Command) bool { return a.Plain < len(a.Words) || a.Exactly(".", "./", ":/") }, why: "throws away changes to files", note: true},
-		{names: "git", sub: "restore", when: func(a cmdline.Command) bool { return !a.Has("-S", "--staged") || a.Has("-W", "--worktree") }, why: "throws away changes to files", note: true},
-		{names: "git", sub: "clean", when: func(a cmdline.Command) bool { return !a.Has("-n", "--dry-run") }, why: "deletes untracked files"},
+		{names: "git", sub: "restore", when: func(a cmdline.Command) bool { return !a.Surely("-S", "--staged") || a.Has("-W", "--worktree") }, why: "throws away changes to files", note: true},
+		{names: "git", sub: "clean", when: func(a cmdline.Command) bool { return !a.Surely("-n", "--dry-run") }, why: "deletes untracked files"},
 		{names: "git", sub: "stash clear", why: "throws away stashed work"},
 		{names: "git", sub: "stash drop", why: "throws away stashed work", note: true},
 		{names: "git", sub: "branch", when: func(a cmdline.Command) bool { return a.Has("-D") || a.Has("-d", "--delete") && a.Has("-f", "--force") }, why: "deletes unmerged branches"},
 		{names: "git", sub: "branch", when: option("-f", "-M", "--force"), why: "moves a branch by force", note: true},
 		{names: "git", sub: "worktree remove", when: option("-f", "--force"), why: "throws away uncommitted work"},
 		{names: "git", sub: "reflog expire|delete", why: "destroys history"},
-		{names: "git", sub: "gc", when: func(a cmdline.Command) bool { v, _ := a.Value("--prune"); return v == "now" || v == "all" }, why: "destroys history"},
-		{names: "git", sub: "prune", when: func(a cmdline.Command) bool { return !a.Has("-n", "--dry-run") }, why: "destroys history"},
+		{names: "git", sub: "gc", when: func(a cmdline.Command) bool {
+			return slices.ContainsFunc(a.Values("--prune"), func(v string) bool { return v == "now" || v == "all" })
+		}, why: "destroys history"},
+		{names: "git", sub: "prune", when: func(a cmdline.Command) bool { return !a.Surely("-n", "--dry-run") }, why: "destroys history"},
 		{names: "git", sub: "update-ref", when: option("-d", "--delete", "--stdin"), why: "destroys history"},
 		{names: "git", sub: "rebase|replace", why: "rewrites local commits", note: true},
 		{names: "git", sub: "commit", when: option("--amend"), why: "rewrites the last commit", note: true},
 		{names: "git", sub: "config", when: func(a cmdline.Command) bool { return a.Has("--global", "--system") && writesConfig(a) }, why: "changes git's settings for all projects"},
 		{names: "git", sub: "config", when: func(a cmdline.Command) bool { return writesConfig(a) && a.AnyWord(runsCode) }, why: "changes what git runs"},
 		{names: "git", sub: "config", when: writesConfig, why: "changes git's settings", note: true},
-		{names: "git", when: func(a cmdline.Command) bool { v, ok := a.Value("-c", "--config-env"); return ok && runsCode(v) }, why: "makes git run a program"},
+		{names: "git", when: func(a cmdline.Command) bool { return slices.ContainsFunc(a.Values("-c", "--config-env"), runsCode) }, why: "makes git run a program"},
 		{names: "git", when: func(a cmdline.Command) bool { _, ok := a.Value("--exec-path"); return ok }, why: "makes git run other programs", note: true},
 		{names: "git", sub: "remote set-url|add|rename", why: "changes where git pushes to", note: true},
 		{names: "git", sub: "credential|credential-*", why: "reads a stored password"},
@@ -73,12 +76,17 @@ func deletesRemote(a cmdline.Command) bool {
 
 // writesConfig reports whether git config, with these words, changes anything.
 func writesConfig(a cmdline.Command) bool {
-	if a.Has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool") {
-		return false
-	}
-	if a.Has("--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section", "-e", "--edit") {
-		return true
-	}
+	return !a.Surely(configGets...) && (a.Has(configSets...) || configSetsKey(a))
+}
+
+// Options with which git config only shows settings, and with which it changes some.
+var (
+	configGets = []string{"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool"}
+	configSets = []string{"--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section", "-e", "--edit"}
+)
+
+// configSetsKey reports whether the operands of git config are a key and a value for it.
+func configSetsKey(a cmdline.Command) bool {
 	ops := a.Operands()
 	if file, ok := a.Value("-f", "--file"); ok && len(ops) > 0 && ops[0] == file {
 		ops = ops[1:]

@@ -21,7 +21,7 @@ func installRules() []rule {
 		{names: "cargo", sub: "install", when: option("--git"), why: fromURL},
 		{names: "gem", sub: "install", when: func(a cmdline.Command) bool { return a.AnyWord(urlOfCode) }, why: fromURL},
 		{names: "brew rpm dpkg apt apt-get dnf yum snap pacman", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) }, why: fromURL},
-		{names: "deno node bun tsx", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) && !a.Has("--version") }, why: "runs a program from a URL", note: true},
+		{names: "deno node bun tsx", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) && !a.Surely("--version") }, why: "runs a program from a URL", note: true},
 		{names: "deno", sub: "run|install|x", when: func(a cmdline.Command) bool { return a.AnyWord(plainURL) }, why: "runs a program from a URL"},
 		{names: "npm pnpm yarn bun", sub: "i|install|add|remove|uninstall|update", when: option("-g", "--global"), why: "installs for all projects", note: true},
 		{names: "yarn", sub: "global", why: "installs for all projects", note: true},

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -22,8 +23,7 @@ func networkRules() []rule {
 			return a.Has("-d", "-F") || a.AnyWord(func(w string) bool { return cmdline.Matches("--data*|--form*|--json*|--url-query*", w) })
 		}, why: sendsData, note: true},
 		{names: "curl", when: func(a cmdline.Command) bool {
-			m, _ := a.Value("-X", "--request")
-			return strings.EqualFold(m, "delete")
+			return slices.ContainsFunc(a.Values("-X", "--request"), func(m string) bool { return strings.EqualFold(m, "delete") })
 		}, why: "deletes something over the network"},
 		{names: "curl wget http https xh", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
@@ -49,7 +49,7 @@ func networkRules() []rule {
 		{names: "scp rsync", when: func(a cmdline.Command) bool { return a.AnyWord(remote) && !sendsTo(a.Operands()) }, why: "fetches files from another machine", note: true},
 		{names: "sftp ftp lftp tftp ncftpput", why: "sends files to another machine"},
 		{names: "nc ncat netcat", when: func(a cmdline.Command) bool {
-			return len(a.Operands()) > 0 && !a.Has("-z") || a.Has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
+			return len(a.Operands()) > 0 && !a.Surely("-z") || a.Has("-e", "-c", "-l", "--exec", "--sh-exec", "--listen")
 		}, why: "talks to the network"},
 		{names: "socat", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {

@@ -21,7 +21,7 @@ func publishRules() []rule {
 		{names: "lerna", sub: "publish", why: publishes},
 		{names: "changeset", sub: "publish", why: publishes},
 		{names: "npx pnpx bunx", sub: "changeset|lerna|vsce|ovsx|semantic-release|@vscode/vsce|jsr publish", why: publishes},
-		{names: "semantic-release np release-it", when: func(a cmdline.Command) bool { return !a.Has("--dry-run", "-d") }, why: publishes},
+		{names: "semantic-release np release-it", when: func(a cmdline.Command) bool { return !a.Surely("--dry-run", "-d") }, why: publishes},
 		{names: "cargo", sub: "publish|yank|owner", when: notDry, why: publishes},
 		{names: "twine", sub: "upload", why: publishes},
 		{names: "poetry uv flit hatch pdm maturin rye", sub: "publish|upload", when: notDry, why: publishes},
@@ -39,7 +39,7 @@ func publishRules() []rule {
 		{names: "mvn mvnw", when: func(a cmdline.Command) bool { return a.Exactly("deploy", "deploy:deploy", "release:perform") }, why: publishes},
 		{names: "gradle gradlew", when: func(a cmdline.Command) bool { return a.AnyWord(publishTask) }, why: publishes},
 		{names: "sbt", when: func(a cmdline.Command) bool { return a.AnyWord(publishTask) }, why: publishes},
-		{names: "goreleaser", sub: "release", when: func(a cmdline.Command) bool { return !a.Has("--snapshot", "--skip-publish") }, why: publishes},
+		{names: "goreleaser", sub: "release", when: func(a cmdline.Command) bool { return !a.Surely("--snapshot", "--skip-publish") }, why: publishes},
 		{names: "vsce ovsx jsr deno wasm-pack", sub: "publish|unpublish", when: notDry, why: publishes},
 		{names: "dotnet nuget", sub: "push", why: publishes},
 		{names: "dotnet", sub: "nuget push|delete", why: publishes},
@@ -50,7 +50,7 @@ func publishRules() []rule {
 	}
 }
 
-func notDry(a cmdline.Command) bool { return !a.Has("--dry-run", "-n") }
+func notDry(a cmdline.Command) bool { return !a.Surely("--dry-run", "-n") }
 
 // publishTask reports whether a build's task publishes to others, not only to the
 // machine's own cache.

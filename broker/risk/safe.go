@@ -99,7 +99,7 @@ func (j safeJudge) commandReads(e shell.Element) bool {
 	}
 	r, ok := readers()[e.Argv[0]]
 	a := cmdline.Of(e)
-	if !ok || r.only != nil && !r.only(a) || a.HasShort(strings.Fields(r.not)) {
+	if !ok || r.only != nil && !r.only(a) || a.Has(strings.Fields(r.not)...) {
 		return false
 	}
 	return r.texts || j.wordsInside(a, r.first)
@@ -193,7 +193,7 @@ func goLooks(a cmdline.Command) bool {
 	if len(a.Words) == 0 {
 		return false
 	}
-	rest := cmdline.Command{Words: a.Words[1:], Plain: max(0, a.Plain-1)}
+	rest := a.After(a.Words[1:])
 	switch a.Words[0] {
 	case "version", "doc":
 		return true
@@ -226,17 +226,12 @@ func gitLooks(a cmdline.Command) bool {
 	if len(words) == 0 {
 		return false
 	}
-	rest := cmdline.Command{Name: "git", Words: words[1:], Plain: len(words) - 1}
-	for i, w := range rest.Words {
-		if leavesFolder(w) || strings.Contains(w, "=/") || strings.Contains(w, "=~") {
-			return false
-		}
-		if w == "--" && i < rest.Plain {
-			rest.Plain = i
-		}
+	rest := cmdline.New("git", words[1:], a.Element)
+	if rest.AnyWord(func(w string) bool { return leavesFolder(w) || strings.Contains(w, "=/") || strings.Contains(w, "=~") }) {
+		return false
 	}
 	if not, ok := gitReads[words[0]]; ok {
-		return !rest.HasShort(strings.Fields(not))
+		return !rest.Has(strings.Fields(not)...)
 	}
 	return gitLists(words[0], rest)
 }

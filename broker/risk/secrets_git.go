@@ -54,7 +54,7 @@ var (
 func (j secretJudge) gitShows(a cmdline.Command) {
 	dir, b, sub := j.gitSub(a)
 	raw := b.AnyWord(func(w string) bool { return strings.Contains(w, "%(raw") }) // of a name for a file
-	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && !b.HasShort(strings.Fields(options)) {
+	if options, quiet := quietGit()[sub]; sub == "" || quiet && !raw && !b.Has(strings.Fields(options)...) {
 		j.gitAddresses(b, sub, dir)
 		if sub == "mv" {
 			j.gitMoves(b, dir)
@@ -63,7 +63,7 @@ func (j secretJudge) gitShows(a cmdline.Command) {
 	}
 	switch {
 	case sub == "stash":
-		if len(b.Words) == 0 || !cmdline.Matches("list|show", b.Words[0]) && !b.HasShort([]string{"-p", "--patch"}) || cmdline.Matches("list|show", b.Words[0]) && gitSilent(b.After(b.Words[1:]), true) {
+		if len(b.Words) == 0 || !cmdline.Matches("list|show", b.Words[0]) && !b.Has("-p", "--patch") || cmdline.Matches("list|show", b.Words[0]) && gitSilent(b.After(b.Words[1:]), true) {
 			return
 		}
 	case patchesGit.Has(sub) || listsGit.Has(sub):
@@ -97,11 +97,7 @@ func (j secretJudge) gitSub(a cmdline.Command) (dir string, b cmdline.Command, s
 	if dir != "" {
 		dir, _ = j.real(dir) // "" when it cannot be followed
 	}
-	b = cmdline.Command{Name: "git", Words: words[1:], Plain: len(words) - 1, Element: a.Element}
-	if i := slices.Index(b.Words, "--"); i >= 0 {
-		b.Plain = i
-	}
-	return dir, b, words[0]
+	return dir, cmdline.New("git", words[1:], a.Element), words[0]
 }
 
 func isGitSub(w string) bool {
@@ -159,7 +155,7 @@ func (j secretJudge) gitNamed(a cmdline.Command, sub, dir string) bool {
 			}
 		}
 	}
-	return only || cmdline.Matches("show|diff|cat-file", sub) && named > 0 && named == objects && !a.HasShort([]string{"--stdin", "--batch", "--batch-command", "--no-index"})
+	return only || cmdline.Matches("show|diff|cat-file", sub) && named > 0 && named == objects && !a.Has("--stdin", "--batch", "--batch-command", "--no-index")
 }
 
 // isPattern reports whether word i of git grep is what is looked for.
@@ -207,7 +203,7 @@ func gitPieces(w string) []string {
 // gitKept judges the files with keys that the repository keeps and that may be shown, or
 // those of the folder where git looks at all of it.
 func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
-	if a.HasShort([]string{"--untracked", "--no-index", "--recurse-submodules"}) && cmdline.Matches("grep|diff|archive", sub) || sub == "ls-files" && a.HasShort([]string{"-o", "--others"}) {
+	if a.Has("--untracked", "--no-index", "--recurse-submodules") && cmdline.Matches("grep|diff|archive", sub) || sub == "ls-files" && a.Has("-o", "--others") {
 		j.holdsSecrets(j.resolve(".", spot{dir: dir}), leaves{})
 	}
 	if j.at.Tracked == nil || dir == "" {
@@ -215,7 +211,7 @@ func (j secretJudge) gitKept(a cmdline.Command, sub, dir string) {
 	}
 	var under []string
 	switch {
-	case a.HasShort([]string{"--stdin", "--batch", "--pathspec-from-file"}):
+	case a.Has("--stdin", "--batch", "--pathspec-from-file"):
 	case sub == "ls-files":
 		under = a.Operands()
 	case a.Plain < len(a.Words):
@@ -267,7 +263,9 @@ func (j secretJudge) gitAddresses(a cmdline.Command, sub, dir string) {
 	shown := false
 	switch sub {
 	case "config":
-		shown = !writesConfig(a) && !slices.ContainsFunc(a.Operands(), func(w string) bool { return gitPlainKey().MatchString(w) }) || a.HasShort([]string{"--list", "-l"}) || a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
+		plain := slices.ContainsFunc(a.Operands(), func(w string) bool { return gitPlainKey().MatchString(w) })
+		sets := a.Surely(configSets...) || configSetsKey(a)
+		shown = (a.Has(configGets...) || !sets) && !plain || a.Has("--list", "-l") || a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--get-r") })
 	case "remote":
 		shown = slices.ContainsFunc(a.Words, func(w string) bool { return cmdline.Matches("-v|--v*|show|get-url", w) })
 	case "ls-remote":

@@ -30,7 +30,7 @@ func Files(e shell.Element) bool {
 	}
 	a := cmdline.Of(e)
 	if part, ok := strings.CutPrefix(a.Name, "git-"); ok { // git-stash is git stash
-		a.Name, a.Words, a.Plain = "git", append([]string{part}, a.Words...), a.Plain+1
+		a = cmdline.New("git", append([]string{part}, a.Words...), e)
 	}
 	switch a.Name {
 	case "git":
@@ -38,24 +38,24 @@ func Files(e shell.Element) bool {
 	case "hg", "jj", "sl", "bzr", "brz", "fossil", "darcs", "pijul":
 		return len(a.Words) > 0 && !a.SubOf(staying)
 	case "jar":
-		return a.HasShort([]string{"-x", "--extract"}) || oldStyle(a.Words, "x")
+		return a.Has("-x", "--extract") || oldStyle(a.Words, "x")
 	case "cp", "gcp":
-		return a.HasShort([]string{"-r", "-R", "-a", "--recursive", "--archive"})
+		return a.Has("-r", "-R", "-a", "--recursive", "--archive")
 	case "scp":
 		return a.Has("-r")
 	case "tar", "gtar", "bsdtar":
 		if tarShows(a.Words) {
 			return false
 		}
-		return a.HasShort([]string{"-x", "--extract", "--get"}) || oldStyle(a.Words, "x")
+		return a.Has("-x", "--extract", "--get") || oldStyle(a.Words, "x")
 	case "unzip":
 		return !unzipShows(a.Words)
 	case "rsync":
 		return !rsyncTries(a.Words)
 	case "cpio":
-		return a.HasShort([]string{"-i", "--extract", "-p", "--pass-through"})
+		return a.Has("-i", "--extract", "-p", "--pass-through")
 	case "dpkg-deb", "dpkg":
-		return a.HasShort([]string{"-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"})
+		return a.Has("-x", "-X", "-R", "--extract", "--vextract", "--raw-extract")
 	}
 	return programs.Is(programs.Brings, a.Name) || slices.ContainsFunc(bringingSubs[a.Name], a.SubOf)
 }

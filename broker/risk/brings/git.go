@@ -21,7 +21,7 @@ func gitBrings(a cmdline.Command) bool {
 		return !appliesNothing(a.After(rest))
 	}
 	if rest, ok := a.Sub("reset"); ok {
-		return a.After(rest).HasShort([]string{"--hard", "--merge", "--keep"})
+		return a.After(rest).Has("--hard", "--merge", "--keep")
 	}
 	for _, only := range []string{"worktree list", "submodule status", "sparse-checkout list", "bisect log"} {
 		if _, ok := a.Sub(only); ok {

@@ -1,17 +1,27 @@
 // Package cmdline asks about the words of one command as somebody does who is wary of it.
 //
-// Package shell/command knows the options of many programs and reads words as they do. Here nothing is
-// known of the program: an option counts as given when some way to read the words finds it, in a
-// cluster, shortened, or as the value of another one, and what may be an operand is one. That is
-// right for questions whose yes makes a command look worse, and wrong for all others.
+// Words are read in two ways, because there are two questions. What does this command do? Package
+// shell/command answers that: it knows the options of many programs from their pages, tells values
+// from operands by them, and doubts the command where it does not know. What might this command do?
+// That is asked here, for the danger rules, about programs that no page knows as well, in whatever
+// folder they lie and however their name is spelled. So an option counts as given when some way to read
+// the words finds it: in a cluster, shortened, behind the subcommand or before it, or as the value
+// of another option. What may be an operand is one, and a word after an option may be its value or the
+// subcommand. A danger rule that asked the exact reading would miss whatever a page leaves out.
+//
+// A wary yes is right where it makes a command look worse, and wrong where it excuses one: the -n
+// of "git clean -e -n" is a pattern, and git deletes. An option that excuses is asked about with Surely,
+// which the program's page must not contradict. Has may say yes too often, Surely too rarely.
 package cmdline
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
+	"github.com/aoctl/aoctl/broker/shell/command"
 )
 
 // Command are the words of one command, to be asked about.
@@ -24,18 +34,17 @@ type Command struct {
 
 // Of are the words of an element; of one that is no command there are none.
 func Of(e shell.Element) Command {
-	a := Command{Element: e}
 	if len(e.Argv) == 0 {
-		return a
+		return Command{Element: e}
 	}
-	a.Name = Program(e.Argv[0])
-	a.Words = e.Argv[1:]
-	a.Plain = len(a.Words)
-	for i, w := range a.Words {
-		if w == "--" {
-			a.Plain = i
-			break
-		}
+	return New(Program(e.Argv[0]), e.Argv[1:], e)
+}
+
+// New are the words of a program of which the element runs it.
+func New(name string, words []string, e shell.Element) Command {
+	a := Command{Name: name, Words: words, Plain: slices.Index(words, "--"), Element: e}
+	if a.Plain < 0 {
+		a.Plain = len(words)
 	}
 	return a
 }
@@ -55,45 +64,48 @@ func Program(word string) string {
 	return name
 }
 
-// Has reports whether one of the options was given. "-f" is also found in a cluster
-// such as "-rf", "--force" also with a value or shortened to "--forc"; a word after one
+// Has reports whether one of the options may have been given. "-f" is also found in a cluster such
+// as "-rf", "--force" also with a value, or shortened to however few letters; a word after one
 // dash that is longer than a letter, such as "-delete", must be there as it is.
 func (a Command) Has(options ...string) bool {
-	for _, w := range a.Words[:a.Plain] {
-		for _, o := range options {
-			if IsOption(w, o) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Words[:a.Plain], func(w string) bool {
+		return slices.ContainsFunc(options, func(o string) bool { return IsOption(w, o) })
+	})
 }
 
 // IsOption reports whether a word may give an option, as Has takes it.
 func IsOption(word, option string) bool {
-	switch {
-	case word == option:
-		return true
-	case strings.HasPrefix(option, "--"):
+	if strings.HasPrefix(option, "--") {
 		name, _, _ := strings.Cut(word, "=")
-		return len(name) > 4 && strings.HasPrefix(option, name)
-	case len(option) == 2 && len(word) > 2 && word[0] == '-' && word[1] != '-':
-		cluster, _, _ := strings.Cut(word[1:], "=")
-		return strings.Contains(cluster, option[1:])
+		return len(name) > 2 && strings.HasPrefix(option, name)
 	}
-	return false
+	return word == option || inCluster(word, option)
+}
+
+// inCluster reports whether an option of one letter is among those of a word such as "-rf".
+func inCluster(word, option string) bool {
+	if len(option) != 2 || len(word) < 3 || word[0] != '-' || word[1] == '-' {
+		return false
+	}
+	cluster, _, _ := strings.Cut(word[1:], "=")
+	return strings.Contains(cluster, option[1:])
+}
+
+// Surely reports whether one of the options was given and nothing stands against it: it is spelled
+// out, it has no value, and the program's page, where there is one, reads the word as this option.
+func (a Command) Surely(options ...string) bool {
+	return slices.ContainsFunc(options, func(o string) bool {
+		if !slices.ContainsFunc(a.Words[:a.Plain], func(w string) bool { return w == o || inCluster(w, o) }) {
+			return false
+		}
+		given, known := command.Given(a.Element.Argv, o)
+		return given || !known
+	})
 }
 
 // Exactly reports whether one of the words is w.
 func (a Command) Exactly(words ...string) bool {
-	for _, have := range a.Words {
-		for _, w := range words {
-			if have == w {
-				return true
-			}
-		}
-	}
-	return false
+	return a.AnyWord(func(have string) bool { return slices.Contains(words, have) })
 }
 
 // Operands are the words that are no options. The value of an option counts as one.
@@ -121,8 +133,7 @@ func (a Command) Sub(names string) ([]string, bool) {
 			if !nested {
 				return a.Words[i+1:], true
 			}
-			rest := Command{Words: a.Words[i+1:], Plain: len(a.Words) - i - 1}
-			if got, ok := rest.Sub(more); ok {
+			if got, ok := a.After(a.Words[i+1:]).Sub(more); ok {
 				return got, true
 			}
 			if !afterOption {
@@ -156,54 +167,36 @@ func (a Command) After(words []string) Command {
 // Value returns the value of the first of the options that was given: the word after
 // it, or what is attached to it.
 func (a Command) Value(options ...string) (string, bool) {
+	values := a.Values(options...)
+	if len(values) == 0 {
+		return "", false
+	}
+	return values[0], true
+}
+
+// Values are all values that the options were given, of which a program may take the last.
+func (a Command) Values(options ...string) (values []string) {
 	for i, w := range a.Words[:a.Plain] {
 		for _, o := range options {
 			switch {
 			case w == o && i+1 < len(a.Words):
-				return a.Words[i+1], true
+				values = append(values, a.Words[i+1])
 			case strings.HasPrefix(o, "--") && strings.HasPrefix(w, o+"="):
-				return w[len(o)+1:], true
+				values = append(values, w[len(o)+1:])
 			case len(o) == 2 && len(w) > 2 && strings.HasPrefix(w, o):
-				return w[2:], true
+				values = append(values, w[2:])
 			}
 		}
 	}
-	return "", false
+	return values
 }
 
 // AnyWord reports whether test holds for one of the words.
-func (a Command) AnyWord(test func(string) bool) bool {
-	for _, w := range a.Words {
-		if test(w) {
-			return true
-		}
-	}
-	return false
-}
+func (a Command) AnyWord(test func(string) bool) bool { return slices.ContainsFunc(a.Words, test) }
 
 // Through reports whether a command is run by one of these wrappers.
 func (a Command) Through(wrappers ...string) bool {
-	for _, w := range a.Element.Via {
-		for _, name := range wrappers {
-			if Program(FirstWord(w)) == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// HasShort is args.has, but takes every shortening of a long option for it.
-func (a Command) HasShort(options []string) bool {
-	for _, w := range a.Words[:a.Plain] {
-		name, _, _ := strings.Cut(w, "=")
-		for _, o := range options {
-			if IsOption(w, o) || len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(o, name) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Element.Via, func(w string) bool { return slices.Contains(wrappers, Program(FirstWord(w))) })
 }
 
 // SubOf reports whether a subcommand is there, as Sub takes it.
