@@ -24,6 +24,16 @@ type scene struct {
 
 func newScene(at Place) scene { return scene{newResolver(at), &findings{}} }
 
+// names judges that a path is named, by whatever may read or change it.
+func (s scene) names(t target, changes bool) {
+	if why, ok := s.guarded(t, false, changes); ok {
+		s.guard(why)
+	}
+	if why, ok := credential(t); ok {
+		s.danger(why)
+	}
+}
+
 // sum is the judgement. reads: the call is known to only read.
 func (s scene) sum(reads bool) Risk {
 	if s.lost {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/wordset"
 	"github.com/aoctl/aoctl/hookclient/profile"
@@ -64,13 +65,9 @@ func steersAoctl(name string) bool {
 }
 
 func loadsCode(value string) bool {
-	for _, w := range strings.Fields(value) {
-		if w == "-r" || strings.HasPrefix(w, "--require") || strings.HasPrefix(w, "--import") || strings.HasPrefix(w, "--loader") ||
-			strings.HasPrefix(w, "--experimental-loader") || strings.HasPrefix(w, "--inspect") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(value), func(w string) bool {
+		return cmdline.Matches("-r|--require*|--import*|--loader*|--experimental-loader*|--inspect*", w)
+	})
 }
 
 // plainPath reports whether a new PATH has no folder that anybody may fill: no

@@ -21,6 +21,35 @@ type rule struct {
 	guarded bool
 }
 
+// The questions that rules ask most. A rule is worse off with option, which may be there in any guise, and
+// better off with without, which has to be there for sure.
+func option(options ...string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return a.Has(options...) }
+}
+
+func without(options ...string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return !a.Surely(options...) }
+}
+
+func word(words ...string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return a.Exactly(words...) }
+}
+
+func anyWord(test func(string) bool) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return a.AnyWord(test) }
+}
+
+func like(pattern string) func(cmdline.Command) bool {
+	return anyWord(func(w string) bool { return cmdline.Matches(pattern, w) })
+}
+
+func noSub(names string) func(cmdline.Command) bool {
+	return func(a cmdline.Command) bool { return !a.SubOf(names) }
+}
+
+func noOperands(a cmdline.Command) bool  { return len(a.Operands()) == 0 }
+func hasOperands(a cmdline.Command) bool { return !noOperands(a) }
+
 // commandRules are all rules by the program's name; those of prefixes stand under the
 // prefix with its star.
 var commandRules = sync.OnceValue(func() map[string][]rule {
@@ -59,15 +88,13 @@ func newCommandJudge(s scene, raw string) commandJudge {
 
 // command judges one command by its words.
 func (j commandJudge) command(e shell.Element) {
-	for _, w := range e.Via {
-		if programs.Is(programs.Raises, cmdline.Program(cmdline.FirstWord(w))) {
-			j.danger("runs as another user")
-		}
+	a := cmdline.Of(e)
+	if programs.Is(programs.Raises, a.Name) || slices.ContainsFunc(e.Via, func(w string) bool { return programs.Is(programs.Raises, cmdline.Program(cmdline.FirstWord(w))) }) {
+		j.danger("runs as another user")
 	}
 	if len(e.Argv) == 0 {
 		return
 	}
-	a := cmdline.Of(e)
 	for _, r := range commandRules()[a.Name] {
 		j.apply(r, a)
 	}

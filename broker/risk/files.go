@@ -2,6 +2,7 @@ package risk
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
@@ -21,13 +22,11 @@ func (j fileJudge) readPath(t target, wide bool) {
 	if wide && (t.isFolder(".aws") || t.isFolder(".kube") || t.isFolder(".docker")) {
 		j.danger("reads keys or credentials")
 	}
-	for _, p := range t.places() {
-		switch {
-		case below("/dev/tcp", p) || below("/dev/udp", p):
-			j.danger("talks to the network")
-		case wide && j.at.Home != "" && below(p, j.at.Home):
-			j.danger("reads all of the home folder")
-		}
+	if slices.ContainsFunc(t.places(), func(p string) bool { return belowAny([]string{"/dev/tcp", "/dev/udp"}, p) }) {
+		j.danger("talks to the network")
+	}
+	if wide && j.aboveHome(t) {
+		j.danger("reads all of the home folder")
 	}
 }
 
@@ -98,22 +97,14 @@ func (j fileJudge) deletePath(t target, c change) {
 
 // allOfProject reports whether t is the project's folder, or a pattern for all in it.
 func (r *resolver) allOfProject(t target) bool {
-	for _, p := range t.places() {
-		if p == r.at.Project || t.glob && path.Dir(p) == r.at.Project && !pathtable.Literals(path.Base(p), 2) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.places(), func(p string) bool {
+		return p == r.at.Project || t.glob && path.Dir(p) == r.at.Project && !pathtable.Literals(path.Base(p), 2)
+	})
 }
 
 // aboveHome reports whether t is the home folder or one that holds it.
 func (r *resolver) aboveHome(t target) bool {
-	for _, p := range t.places() {
-		if r.at.Home != "" && below(p, r.at.Home) {
-			return true
-		}
-	}
-	return false
+	return r.at.Home != "" && slices.ContainsFunc(t.places(), func(p string) bool { return below(p, r.at.Home) })
 }
 
 // places are the absolute paths that t may be.
@@ -132,23 +123,15 @@ func (t target) places() []string {
 
 // isFolder reports whether the last name of t is this one, however it is read.
 func (t target) isFolder(name string) bool {
-	for _, f := range t.forms {
-		if len(f.Names) == 0 || f.Names[len(f.Names)-1] != name {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.forms, func(f pathtable.Form) bool { return len(f.Names) == 0 || f.Names[len(f.Names)-1] != name })
 }
 
 func (t target) inGit() bool {
-	for _, f := range t.forms {
-		for _, n := range f.Names {
-			if n == ".git" || f.Glob && strings.HasPrefix(n, ".") && pathtable.HasGlob(n) && pathtable.Meet(n, ".git") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.forms, func(f pathtable.Form) bool {
+		return slices.ContainsFunc(f.Names, func(n string) bool {
+			return n == ".git" || f.Glob && strings.HasPrefix(n, ".") && pathtable.HasGlob(n) && pathtable.Meet(n, ".git")
+		})
+	})
 }
 
 // reading are folders outside a project that nobody minds being read.
@@ -162,15 +145,5 @@ func (r *resolver) mayRead(t target) bool {
 	if r.at.Project == "" {
 		return false
 	}
-	return t.within(func(p string) bool {
-		if below(r.at.Project, p) || harmlessDevice(p) {
-			return true
-		}
-		for _, dir := range reading {
-			if below(dir, p) {
-				return true
-			}
-		}
-		return false
-	})
+	return t.within(func(p string) bool { return below(r.at.Project, p) || harmlessDevice(p) || belowAny(reading, p) })
 }

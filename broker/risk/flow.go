@@ -2,6 +2,7 @@ package risk
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -84,12 +85,7 @@ func runsInput(a cmdline.Command) bool {
 	if a.Element.Argv[0] == "" || programs.Is(programs.Interpreter, a.Name) {
 		return true
 	}
-	for _, w := range a.Element.Via {
-		if programs.Is(programs.Interpreter, cmdline.Program(cmdline.FirstWord(w))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Element.Via, func(w string) bool { return programs.Is(programs.Interpreter, cmdline.Program(cmdline.FirstWord(w))) })
 }
 
 // runsFetched judges an interpreter, element i, by the sources before it in its
@@ -143,19 +139,12 @@ func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 
 // runsScript reports whether one of the wrappers is a shell that runs a text.
 func runsScript(via []string) bool {
-	for _, w := range via {
-		for _, name := range strings.Fields(w) {
-			if programs.Is(programs.Shell, cmdline.Program(name)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(strings.Join(via, " ")), func(name string) bool { return programs.Is(programs.Shell, cmdline.Program(name)) })
 }
 
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a cmdline.Command) bool {
-	return programs.Is(programs.Interpreter, a.Name) && a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || programs.Is(programs.Interpreter, a.Name) && len(a.Operands()) > 0
+	return programs.Is(programs.Interpreter, a.Name) && (a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || hasOperands(a))
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input:

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -231,10 +232,10 @@ func grepLeaves(options []command.Option) leaves {
 		switch o.Name {
 		case "--include":
 			l.choose(o.Value)
-			first = either(first, o.Name)
+			first = cmp.Or(first, o.Name)
 		case "--exclude":
 			l.omit(o.Value, fileName)
-			first = either(first, o.Name)
+			first = cmp.Or(first, o.Name)
 		case "--exclude-dir":
 			l.omit(strings.TrimRight(o.Value, "/"), folderNames)
 		case "--include-dir":

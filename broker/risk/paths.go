@@ -2,6 +2,7 @@ package risk
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,10 +81,6 @@ func systemWhy(p string) (string, bool) {
 		return "writes to a device", true
 	}
 	low := strings.ToLower(p)
-	for _, dir := range system {
-		if p == "/" || below(strings.ToLower(dir), low) {
-			return "changes the system's folders", true
-		}
-	}
-	return "", false
+	yes := p == "/" || slices.ContainsFunc(system, func(dir string) bool { return below(strings.ToLower(dir), low) })
+	return "changes the system's folders", yes
 }

@@ -160,6 +160,10 @@ func below(dir, p string) bool {
 	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
 }
 
+func belowAny(dirs []string, p string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return below(dir, p) })
+}
+
 // inProject reports whether t leads below the project's folder, however it is read.
 func (r *resolver) inProject(t target) bool {
 	return t.within(func(p string) bool { return below(r.at.Project, p) })
@@ -167,12 +171,7 @@ func (r *resolver) inProject(t target) bool {
 
 // within reports whether where t leads is known and all of it is fine.
 func (t target) within(fine func(string) bool) bool {
-	for _, r := range t.reals {
-		if !fine(r) {
-			return false
-		}
-	}
-	return !t.lost && len(t.reals) > 0
+	return !t.lost && len(t.reals) > 0 && !slices.ContainsFunc(t.reals, func(p string) bool { return !fine(p) })
 }
 
 // temporary are folders for things that nobody keeps.
@@ -180,11 +179,4 @@ var temporary = []string{
 	"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm",
 }
 
-func inTemporary(p string) bool {
-	for _, dir := range temporary {
-		if below(dir, p) {
-			return true
-		}
-	}
-	return false
-}
+func inTemporary(p string) bool { return belowAny(temporary, p) }

@@ -88,13 +88,7 @@ func (j *textJudge) namesIn(text string) {
 		if len(p) < 4 || len(p) > 1000 || !strings.Contains(p, ".") || isMember(p) {
 			continue
 		}
-		t := j.looseNames(p)
-		if why, ok := j.guarded(t, false, false); ok {
-			j.guard(why)
-		}
-		if why, ok := credential(t); ok {
-			j.danger(why)
-		}
+		j.names(j.looseNames(p), false)
 	}
 }
 

@@ -2,6 +2,7 @@ package risk
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
@@ -11,12 +12,11 @@ import (
 // adminRules are about the machine, its users and its services.
 func adminRules() []rule {
 	return []rule{
-		{names: "sudo doas su pkexec runuser run0 gosu sudoedit", why: "runs as another user"},
 		{names: "systemctl", sub: "start|stop|restart|reload|try-restart|reload-or-restart|enable|disable|reenable|mask|unmask|kill|isolate|link|edit|revert|preset|set-default|daemon-reload|daemon-reexec|import-environment|set-environment", why: "changes the machine's services"},
 		{names: "systemctl", sub: "reboot|poweroff|halt|suspend|hibernate|kexec|rescue|emergency|exit|soft-reboot", why: "stops the machine"},
-		{names: "service", when: func(a cmdline.Command) bool { return a.Exactly("start", "stop", "restart", "reload", "force-reload") }, why: "changes the machine's services"},
+		{names: "service", when: word("start", "stop", "restart", "reload", "force-reload"), why: "changes the machine's services"},
 		{names: "rc-service rc-update sv chkconfig update-rc.d", why: "changes the machine's services"},
-		{names: "launchctl", when: func(a cmdline.Command) bool { _, ok := a.Sub("list|print|help|version|blame"); return !ok }, why: "changes the machine's services"},
+		{names: "launchctl", when: noSub("list|print|help|version|blame"), why: "changes the machine's services"},
 		{names: "systemd-run", why: "starts a program by itself later"},
 		{names: "reboot shutdown halt poweroff telinit", why: "stops the machine"},
 		{names: "init", sub: "0|1|6", why: "stops the machine"},
@@ -24,8 +24,8 @@ func adminRules() []rule {
 			return !a.Exactly("-L", "-S", "-nL", "-nvL", "list", "status", "--list-all", "--state", "-sr", "--version")
 		}, why: "changes the firewall"},
 		{names: "useradd usermod userdel adduser deluser groupadd groupmod groupdel passwd chpasswd gpasswd visudo vipw chsh chfn newusers dscl", why: "changes users or passwords"},
-		{names: "crontab", when: func(a cmdline.Command) bool { return !a.Surely("-l") }, why: "starts a program by itself later"},
-		{names: "at batch", when: func(a cmdline.Command) bool { return !a.Surely("-l", "-c", "-V") }, why: "starts a program by itself later"},
+		{names: "crontab", when: without("-l"), why: "starts a program by itself later"},
+		{names: "at batch", when: without("-l", "-c", "-V"), why: "starts a program by itself later"},
 		{names: "kill", when: func(a cmdline.Command) bool {
 			return len(a.Words) > 0 && a.Words[len(a.Words)-1] == "-1" && (len(a.Words) > 1)
 		}, why: "ends every process of the user"},
@@ -35,34 +35,28 @@ func adminRules() []rule {
 		{names: "setenforce csrutil spctl tccutil aa-disable aa-teardown auditctl", why: "switches off protections"},
 		{names: "chroot nsenter", why: "runs where names mean other things"},
 		{names: "docker podman nerdctl", sub: "run|create|exec", when: containerEscapes, why: "gives a container the machine"},
-		{names: "docker podman", when: func(a cmdline.Command) bool { return a.AnyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
+		{names: "docker podman curl wget nc ncat socat", when: anyWord(mentions("docker.sock", "podman.sock")), why: "gives away control of docker"},
 		{names: "docker podman", sub: "system|volume|image|container|network|builder prune", why: "deletes containers or their data"},
 		{names: "docker podman", sub: "volume rm|remove", why: "deletes containers or their data"},
 		{names: "docker podman docker-compose", sub: "down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
 		{names: "docker podman", sub: "compose down", when: option("-v", "--volumes"), why: "deletes containers or their data"},
-		{names: "curl wget nc ncat socat", when: func(a cmdline.Command) bool { return a.AnyWord(mentions("docker.sock", "podman.sock")) }, why: "gives away control of docker"},
-		{names: "env printenv", when: func(a cmdline.Command) bool { return len(a.Operands()) == 0 }, why: "prints the environment", note: true},
+		{names: "env printenv export", when: noOperands, why: "prints the environment", note: true},
 		{names: "set declare typeset", when: func(a cmdline.Command) bool {
 			return len(a.Operands()) == 0 && !a.AnyWord(mentions("-e", "-u", "-x", "-o", "+"))
 		}, why: "prints the environment", note: true},
-		{names: "export", when: func(a cmdline.Command) bool { return len(a.Operands()) == 0 }, why: "prints the environment", note: true},
-		{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: func(a cmdline.Command) bool {
-			return a.AnyWord(destroysData)
-		}, why: "deletes data in a database"},
+		{names: "mysql mariadb psql sqlite3 duckdb clickhouse-client sqlcmd cockroach mongosh mongo usql", when: anyWord(destroysData), why: "deletes data in a database"},
 		{names: "dropdb dropuser mysqladmin", when: func(a cmdline.Command) bool { return a.Name != "mysqladmin" || a.Exactly("drop", "shutdown") }, why: "deletes data in a database"},
 		{names: "redis-cli valkey-cli", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				return pathtable.Fold(w) == "flushall" || pathtable.Fold(w) == "flushdb" || pathtable.Fold(w) == "shutdown"
 			})
 		}, why: "deletes data in a database"},
-		{names: "rails rake", when: func(a cmdline.Command) bool { return a.Exactly("db:drop", "db:reset", "db:schema:load", "db:purge") }, why: "deletes data in a database"},
+		{names: "rails rake", when: word("db:drop", "db:reset", "db:schema:load", "db:purge"), why: "deletes data in a database"},
 		{names: "prisma npx bunx pnpm yarn", when: func(a cmdline.Command) bool {
 			return a.Exactly("migrate") && a.Exactly("reset") || a.Has("--force-reset", "--accept-data-loss")
 		}, why: "deletes data in a database"},
 		{names: "python", when: func(a cmdline.Command) bool { return a.AnyWord(isManage) && a.Exactly("flush", "reset_db", "sqlflush") }, why: "deletes data in a database"},
-		{names: "php artisan", when: func(a cmdline.Command) bool {
-			return a.Exactly("db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh")
-		}, why: "deletes data in a database"},
+		{names: "php artisan", when: word("db:wipe", "migrate:fresh", "migrate:reset", "migrate:refresh"), why: "deletes data in a database"},
 		{names: "supabase", sub: "db reset|push", why: "deletes data in a database"},
 	}
 }
@@ -144,11 +138,6 @@ func destroysData(text string) bool {
 // mentions returns a test for words that contain one of the texts.
 func mentions(texts ...string) func(string) bool {
 	return func(w string) bool {
-		for _, t := range texts {
-			if strings.Contains(w, t) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(w, t) })
 	}
 }

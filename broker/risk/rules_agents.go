@@ -24,9 +24,7 @@ func agentRules() []rule {
 		{names: "rm mv cp ln chmod chattr truncate dd install unlink shred tee sed", when: func(a cmdline.Command) bool {
 			return findsAoctl().MatchString(a.Element.Text)
 		}, why: "may change aoctl's own files", guarded: true},
-		{names: "tmux screen zellij", when: func(a cmdline.Command) bool {
-			return a.Exactly("send-keys", "send", "paste-buffer", "pipe-pane", "-X", "stuff", "write", "write-chars")
-		}, why: "types into another terminal"},
+		{names: "tmux screen zellij", when: word("send-keys", "send", "paste-buffer", "pipe-pane", "-X", "stuff", "write", "write-chars"), why: "types into another terminal"},
 		{names: "xdotool ydotool wtype", why: "types into another window"},
 		{names: "osascript", why: "steers other programs"},
 
@@ -50,14 +48,8 @@ func agentRules() []rule {
 		{names: "copilot", when: option("--allow-all-tools", "--allow-all-paths", "--allow-all", "--yolo"), why: asksNobody},
 		{names: "aider", when: option("--yes-always", "--yes"), why: asksNobody},
 		{names: "amp", when: option("--dangerously-allow-all"), why: asksNobody},
-		{names: "goose crush droid auggie kilocode cline", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool { return cmdline.Matches("--yolo|-y|--auto|--skip-permissions*|--dangerous*", w) })
-		}, why: asksNobody},
-		{names: "npx bunx pnpm yarn", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool {
-				return cmdline.Matches("--yolo|--dangerously-*|bypasspermissions|bypassPermissions", w)
-			})
-		}, why: asksNobody},
+		{names: "goose crush droid auggie kilocode cline", when: like("--yolo|-y|--auto|--skip-permissions*|--dangerous*"), why: asksNobody},
+		{names: "npx bunx pnpm yarn", when: like("--yolo|--dangerously-*|bypasspermissions|bypassPermissions"), why: asksNobody},
 		{names: agentPrograms(), when: func(a cmdline.Command) bool {
 			return !a.Surely("--version", "--help") && !a.Exactly("-v", "-V", "-h") || a.Element.Unsure != ""
 		}, why: "runs another agent", note: true},

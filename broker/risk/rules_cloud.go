@@ -28,13 +28,11 @@ func cloudRules() []rule {
 		{names: "terraform tofu terragrunt", when: func(a cmdline.Command) bool {
 			return a.Exactly("destroy", "-destroy", "taint") || a.Exactly("state") && a.Exactly("rm", "mv", "push") || a.Exactly("workspace") && a.Exactly("delete")
 		}, why: destroys},
-		{names: "terraform tofu terragrunt", when: func(a cmdline.Command) bool { return a.Exactly("apply", "import", "run-all", "force-unlock") }, why: cloud},
+		{names: "terraform tofu terragrunt", when: word("apply", "import", "run-all", "force-unlock"), why: cloud},
 		{names: "pulumi", sub: "up|update|import|refresh", why: cloud},
 		{names: "pulumi", sub: "destroy|cancel", why: destroys},
 		{names: "pulumi", sub: "stack rm", why: destroys},
-		{names: "aws gcloud az gsutil doctl linode-cli oci ibmcloud aliyun scw hcloud eksctl bq", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool { return cmdline.Matches(deleteWords, w) })
-		}, why: destroys},
+		{names: "aws gcloud az gsutil doctl linode-cli oci ibmcloud aliyun scw hcloud eksctl bq", when: like(deleteWords), why: destroys},
 		{names: "gcloud", sub: "run|app|functions deploy", why: deploys},
 		{names: "gh glab", sub: "repo delete|archive|rename|transfer|edit", why: destroys},
 		{names: "gh", sub: "secret|variable|ssh-key|gpg-key|deploy-key set|delete|remove|add", why: "changes keys or credentials"},
@@ -43,13 +41,9 @@ func cloudRules() []rule {
 		{names: "glab", sub: "api", when: changesByAPI, why: cloud},
 		{names: "gh", sub: "workflow|run run|enable|disable|rerun|delete|cancel", why: cloud, note: true},
 		{names: "gh", sub: "pr|issue merge|close|delete|create|comment|edit|reopen", why: "writes where others see it", note: true},
-		{names: "heroku", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool {
-				return cmdline.Matches("*:destroy|*:reset|*:delete|*:remove|*:set|*:unset|*:stop|*:restart|ps:*|run|destroy|run:*|pg:push|pg:copy", w)
-			})
-		}, why: cloud},
+		{names: "heroku", when: like("*:destroy|*:reset|*:delete|*:remove|*:set|*:unset|*:stop|*:restart|ps:*|run|destroy|run:*|pg:push|pg:copy"), why: cloud},
 		{names: "fly flyctl", sub: "deploy|launch|scale", why: deploys},
-		{names: "fly flyctl", when: func(a cmdline.Command) bool { return a.Exactly("destroy", "delete", "stop", "suspend", "unset") }, why: destroys},
+		{names: "fly flyctl", when: word("destroy", "delete", "stop", "suspend", "unset"), why: destroys},
 		{names: "vercel now", when: func(a cmdline.Command) bool {
 			return a.Has("--prod") || a.Exactly("deploy", "promote", "rollback", "--prod")
 		}, why: deploys},
@@ -58,9 +52,7 @@ func cloudRules() []rule {
 		{names: "firebase serverless sls sst cdk eb copilot railway wrangler amplify sam surge gh-pages kamal cap dokku ansistrano", sub: "deploy|up|publish|release", why: deploys},
 		{names: "firebase serverless sls sst cdk eb railway wrangler sam", sub: "remove|destroy|delete|terminate|down|*:delete|*:disable", why: destroys},
 		{names: "npx bunx pnpm yarn", sub: "vercel|wrangler|firebase|netlify|serverless|sst|cdk|gh-pages|surge deploy|publish|--prod|remove|destroy|delete", why: deploys},
-		{names: "ansible-playbook ansible", when: func(a cmdline.Command) bool {
-			return !a.Surely("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--version")
-		}, why: "runs on another machine"},
+		{names: "ansible-playbook ansible", when: without("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--version"), why: "runs on another machine"},
 		{names: "virsh vagrant multipass limactl", sub: "destroy|undefine|delete|purge|halt", why: destroys},
 	}
 }

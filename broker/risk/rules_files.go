@@ -18,7 +18,7 @@ func fileRules() []rule {
 		{names: "setcap", why: "gives a program more rights"},
 		{names: "chattr chflags", why: "changes protections of files"},
 		{names: "find", when: findDeletes, why: "deletes what it finds", note: true},
-		{names: "history", when: func(a cmdline.Command) bool { return a.Has("-c") }, why: "erases the shell's history"},
+		{names: "history", when: option("-c"), why: "erases the shell's history"},
 		{names: "rsync", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool { return strings.HasPrefix(w, "--del") || w == "--remove-source-files" })
 		}, why: "deletes what the source lacks", note: true},
@@ -55,7 +55,7 @@ func diskRules() []rule {
 		{names: "mkfs* newfs* mke2fs mkswap fdisk sfdisk cfdisk gdisk sgdisk parted partprobe wipefs blkdiscard badblocks", why: "changes disks"},
 		{names: "losetup cryptsetup swapon swapoff mdadm hdparm tune2fs resize2fs xfs_growfs e2fsck fsck", why: "changes disks"},
 		{names: "pvcreate pvremove vgcreate vgremove vgextend vgreduce lvcreate lvremove lvextend lvreduce lvresize lvm", why: "changes disks"},
-		{names: "diskutil", when: func(a cmdline.Command) bool { _, ok := a.Sub("list|info"); return !ok }, why: "changes disks"},
+		{names: "diskutil", when: noSub("list|info"), why: "changes disks"},
 		{names: "zpool zfs", sub: "create|destroy|rollback|remove|detach|labelclear|wipe", why: "changes disks"},
 		{names: "btrfs", sub: "subvolume|device|filesystem delete|remove|resize", why: "changes disks"},
 		{names: "nvme", sub: "format|sanitize", why: "changes disks"},

@@ -19,7 +19,7 @@ func gitRules() []rule {
 		{names: "git", sub: "checkout|switch", when: option("-f", "--force", "--discard-changes"), why: "throws away uncommitted work"},
 		{names: "git", sub: "checkout", when: func(a cmdline.Command) bool { return a.Plain < len(a.Words) || a.Exactly(".", "./", ":/") }, why: "throws away changes to files", note: true},
 		{names: "git", sub: "restore", when: func(a cmdline.Command) bool { return !a.Surely("-S", "--staged") || a.Has("-W", "--worktree") }, why: "throws away changes to files", note: true},
-		{names: "git", sub: "clean", when: func(a cmdline.Command) bool { return !a.Surely("-n", "--dry-run") }, why: "deletes untracked files"},
+		{names: "git", sub: "clean", when: without("-n", "--dry-run"), why: "deletes untracked files"},
 		{names: "git", sub: "stash clear", why: "throws away stashed work"},
 		{names: "git", sub: "stash drop", why: "throws away stashed work", note: true},
 		{names: "git", sub: "branch", when: func(a cmdline.Command) bool { return a.Has("-D") || a.Has("-d", "--delete") && a.Has("-f", "--force") }, why: "deletes unmerged branches"},
@@ -29,7 +29,7 @@ func gitRules() []rule {
 		{names: "git", sub: "gc", when: func(a cmdline.Command) bool {
 			return slices.ContainsFunc(a.Values("--prune"), func(v string) bool { return v == "now" || v == "all" })
 		}, why: "destroys history"},
-		{names: "git", sub: "prune", when: func(a cmdline.Command) bool { return !a.Surely("-n", "--dry-run") }, why: "destroys history"},
+		{names: "git", sub: "prune", when: without("-n", "--dry-run"), why: "destroys history"},
 		{names: "git", sub: "update-ref", when: option("-d", "--delete", "--stdin"), why: "destroys history"},
 		{names: "git", sub: "rebase|replace", why: "rewrites local commits", note: true},
 		{names: "git", sub: "commit", when: option("--amend"), why: "rewrites the last commit", note: true},
@@ -46,32 +46,18 @@ func gitRules() []rule {
 	}
 }
 
-func option(options ...string) func(cmdline.Command) bool {
-	return func(a cmdline.Command) bool { return a.Has(options...) }
-}
-
 func forcesPush(a cmdline.Command) bool {
 	if a.Has("-f", "--force", "--mirror", "--force-with-lease", "--force-if-includes") {
 		return true
 	}
-	for _, w := range a.Operands() {
-		if strings.HasPrefix(w, "+") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Operands(), func(w string) bool { return strings.HasPrefix(w, "+") })
 }
 
 func deletesRemote(a cmdline.Command) bool {
 	if a.Has("-d", "--delete", "--prune") {
 		return true
 	}
-	for _, w := range a.Operands() {
-		if len(w) > 1 && strings.HasPrefix(w, ":") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Operands(), func(w string) bool { return len(w) > 1 && strings.HasPrefix(w, ":") })
 }
 
 // writesConfig reports whether git config, with these words, changes anything.

@@ -34,12 +34,8 @@ func networkRules() []rule {
 				return err == nil && isMetadata(strings.TrimSuffix(pathtable.Fold(u.Hostname()), "."))
 			})
 		}, why: "reaches the cloud's metadata"},
-		{names: "wget", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool { return cmdline.Matches("--post-file*|--body-file*", w) })
-		}, why: sendsFile},
-		{names: "wget", when: func(a cmdline.Command) bool {
-			return a.AnyWord(func(w string) bool { return cmdline.Matches("--post-data*|--body-data*", w) })
-		}, why: sendsData, note: true},
+		{names: "wget", when: like("--post-file*|--body-file*"), why: sendsFile},
+		{names: "wget", when: like("--post-data*|--body-data*"), why: sendsData, note: true},
 		{names: "http https xh xhs", when: func(a cmdline.Command) bool {
 			return a.AnyWord(func(w string) bool {
 				return strings.Contains(w, "=@") || strings.Contains(w, "@/") || strings.HasPrefix(w, "@")
@@ -56,9 +52,9 @@ func networkRules() []rule {
 				return cmdline.Matches("tcp*|udp*|openssl*|ssl*|sctp*|exec*|system*|proxy*|socks*", strings.ToLower(w))
 			})
 		}, why: "talks to the network"},
-		{names: "telnet", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 }, why: "talks to the network"},
+		{names: "telnet", when: hasOperands, why: "talks to the network"},
 		{names: "openssl", sub: "s_client|s_server", why: "talks to the network"},
-		{names: "ssh mosh", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 }, why: elsewhere},
+		{names: "ssh mosh", when: hasOperands, why: elsewhere},
 		{names: "ssh-copy-id", why: elsewhere},
 		{names: "pdsh pssh parallel-ssh", why: elsewhere},
 		{names: "aws", sub: "s3 cp|mv|sync", when: toBucket, why: sendsFile},

@@ -52,7 +52,7 @@ func secretRules() []rule {
 		{names: "heroku", sub: "auth:token|config|config:get", why: printsKeys},
 		{names: "npm", sub: "token create", why: printsKeys},
 		{names: "keyring", sub: "get", why: printsKeys},
-		{names: "ssh-keygen", when: func(a cmdline.Command) bool { return a.Has("-p", "-y") }, why: "reads or changes a private key"},
+		{names: "ssh-keygen", when: option("-p", "-y"), why: "reads or changes a private key"},
 		{names: "ssh-add", when: func(a cmdline.Command) bool { return len(a.Operands()) > 0 || a.Has("-D", "-d") }, why: "reads or changes a private key"},
 		{names: "fly flyctl", sub: "auth|tokens token|create", why: printsKeys},
 		{names: "pbpaste xclip xsel wl-paste", why: "reads or sets the clipboard", note: true},

@@ -154,7 +154,6 @@ func sedPrints(a cmdline.Command) bool {
 }
 
 func oneOperand(a cmdline.Command) bool { return len(a.Operands()) <= 1 }
-func noOperands(a cmdline.Command) bool { return len(a.Operands()) == 0 }
 
 func noWord(parts ...string) func(cmdline.Command) bool {
 	return func(a cmdline.Command) bool { return !a.AnyWord(mentions(parts...)) }

@@ -1,7 +1,9 @@
 package risk
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -88,12 +90,7 @@ func harmlessKey(names []string) bool {
 }
 
 func endsIn(s string, ends ...string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(s, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
 // SecretAt returns a function that says whether a file, by its absolute path, holds keys or
@@ -124,11 +121,11 @@ func (j secretJudge) holdsSecrets(t target, left leaves) {
 		if below("/usr", dir) {
 			continue
 		}
-		found, whole := j.at.Secrets(either(dir, "/"))
+		found, whole := j.at.Secrets(cmp.Or(dir, "/"))
 		for _, f := range found {
 			rel := strings.TrimPrefix(strings.TrimPrefix(f, dir), "/")
 			if (pattern == "" || fitsBelow(pattern, rel, left.dotted)) && (rel == "" || !left.out(rel)) {
-				j.danger("reads keys or credentials: " + clip(either(rel, path.Base(f))))
+				j.danger("reads keys or credentials: " + clip(cmp.Or(rel, path.Base(f))))
 				return
 			}
 		}
@@ -238,12 +235,4 @@ func passesOn(l *shell.Line, command int) bool {
 		}
 	}
 	return false
-}
-
-// either is a unless it is empty.
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"path"
@@ -237,13 +238,7 @@ func (j toolJudge) patterns(tool string, input map[string]any) bool {
 			continue
 		}
 		for _, q := range braces(strings.ReplaceAll(one, `\`, "")) {
-			t := j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: true})
-			if why, ok := j.guarded(t, false, false); ok {
-				j.guard(why)
-			}
-			if why, ok := credential(t); ok {
-				j.danger(why)
-			}
+			j.names(j.resolve(q, spot{dir: j.at.CWD, tilde: true, glob: true}), false)
 		}
 	}
 	return sameForAll(p) && !path.IsAbs(p) && !strings.Contains(p, "..") && !strings.Contains(p, "~")
@@ -280,7 +275,7 @@ func (j fileJudge) patch(text, dir string) {
 func (j toolJudge) anyInput(tool string, input map[string]any) {
 	if strings.Contains(strings.ToLower(tool), "grep") {
 		dir, _ := input["path"].(string)
-		j.secrets.holdsSecrets(j.resolve(either(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves{})
+		j.secrets.holdsSecrets(j.resolve(cmp.Or(dir, "."), spot{dir: j.at.CWD, tilde: true}), leaves{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(input)) {
 		v := input[name]
@@ -323,13 +318,7 @@ func (j *textJudge) mayBePath(text string) {
 	}
 	j.about(0, text)
 	for _, p := range readings(strings.TrimPrefix(text, "file://")) {
-		t := j.resolve(p, spot{dir: j.at.CWD, tilde: true, glob: true})
-		if why, ok := j.guarded(t, false, true); ok {
-			j.guard(why)
-		}
-		if why, ok := credential(t); ok {
-			j.danger(why)
-		}
+		j.names(j.resolve(p, spot{dir: j.at.CWD, tilde: true, glob: true}), true)
 	}
 }
 
