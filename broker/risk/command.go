@@ -89,7 +89,7 @@ func newCommandJudge(s scene, raw string) commandJudge {
 // command judges one command by its words.
 func (j commandJudge) command(e shell.Element) {
 	a := cmdline.Of(e)
-	if programs.Is(programs.Raises, a.Name) || slices.ContainsFunc(e.Via, func(w string) bool { return programs.Is(programs.Raises, cmdline.Program(cmdline.FirstWord(w))) }) {
+	if a.Is(programs.Raises) || a.ThroughOne(programs.Raises) {
 		j.danger("runs as another user")
 	}
 	if len(e.Argv) == 0 {
@@ -208,7 +208,7 @@ const tooLong = "too long to look at all of it"
 // words judges files that a command names among its words although the line's elements
 // do not: its program may be one that nobody knows.
 func (j commandJudge) words(a cmdline.Command) {
-	if programs.Is(programs.WordsNoFiles, a.Name) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
+	if a.Is(programs.WordsNoFiles) || a.Name == "find" && !a.Has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls") {
 		return
 	}
 	if slices.Contains(a.Element.Argv, "") && a.Name != "git" {
@@ -231,7 +231,7 @@ func (j commandJudge) words(a cmdline.Command) {
 			if why, ok := credential(t); ok && i > 0 && a.Name != "git" && !t.isFolder(".ssh") && !writesOnly(a, p) && !omits(a, p) {
 				j.danger(why)
 			}
-			if _, ok := writes().Find(t.forms); ok && i > 0 && !programs.Is(programs.PlainReader, a.Name) {
+			if _, ok := writes().Find(t.forms); ok && i > 0 && !a.Is(programs.PlainReader) {
 				j.danger("may change a file that runs something")
 			}
 		}

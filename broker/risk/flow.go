@@ -82,10 +82,7 @@ func runsInput(a cmdline.Command) bool {
 	if len(a.Element.Argv) == 0 {
 		return false
 	}
-	if a.Element.Argv[0] == "" || programs.Is(programs.Interpreter, a.Name) {
-		return true
-	}
-	return slices.ContainsFunc(a.Element.Via, func(w string) bool { return programs.Is(programs.Interpreter, cmdline.Program(cmdline.FirstWord(w))) })
+	return a.Element.Argv[0] == "" || a.Is(programs.Interpreter) || a.ThroughOne(programs.Interpreter)
 }
 
 // runsFetched judges an interpreter, element i, by the sources before it in its
@@ -109,18 +106,18 @@ func fetches(a cmdline.Command) bool {
 	if a.Name == "openssl" {
 		return a.Exactly("s_client")
 	}
-	return programs.Is(programs.Fetches, a.Name)
+	return a.Is(programs.Fetches)
 }
 
 func decodes(a cmdline.Command) bool {
-	return programs.Is(programs.Decodes, a.Name) && (a.Name == "uudecode" || a.Has("-d", "-D", "--decode", "-r", "--decrypt"))
+	return a.Is(programs.Decodes) && (a.Name == "uudecode" || a.Has("-d", "-D", "--decode", "-r", "--decrypt"))
 }
 
 // feeds reports whether what element n prints may be what element i runs.
 func (f *flow) feeds(n, i int, a cmdline.Command) bool {
 	from, to := f.l.Elements[n], f.l.Elements[i]
 	if before, _, inside := strings.Cut(to.Text, from.Text); inside && strings.ContainsAny(before, "(`") {
-		return a.Name == "" || programs.Is(programs.Shell, a.Name) || runsWord(a) // without a name it is a part that could not be read
+		return a.Name == "" || a.Is(programs.Shell) || runsWord(a) // without a name it is a part that could not be read
 	}
 	if to.Stdin == "text" && to.Unsure != "" && readsProgram(a) {
 		return true // a here-document or here-string of what it prints
@@ -144,13 +141,13 @@ func runsScript(via []string) bool {
 
 // runsWord reports whether an interpreter is given its program as a word.
 func runsWord(a cmdline.Command) bool {
-	return programs.Is(programs.Interpreter, a.Name) && (a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || hasOperands(a))
+	return a.Is(programs.Interpreter) && (a.Has("-c", "-e", "-r", "-E", "--eval", "-p") || hasOperands(a))
 }
 
 // readsProgram reports whether an interpreter takes its program from standard input:
 // it is given none as a file or on the command line.
 func readsProgram(a cmdline.Command) bool {
-	if len(a.Element.Argv) == 0 || !programs.Is(programs.Interpreter, a.Name) || a.Name == "eval" {
+	if len(a.Element.Argv) == 0 || !a.Is(programs.Interpreter) || a.Name == "eval" {
 		return len(a.Element.Argv) > 0 && a.Element.Argv[0] == ""
 	}
 	if a.Name == "busybox" && len(a.Words) > 0 { // busybox sh is sh
@@ -163,7 +160,7 @@ func readsProgram(a cmdline.Command) bool {
 		case w == "run" && (a.Name == "deno" || a.Name == "bun"):
 		case w == "-" || w == "/dev/stdin" || w == "/dev/fd/0" || w == "/proc/self/fd/0":
 			return true
-		case programs.Is(programs.Shell, a.Name) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
+		case a.Is(programs.Shell) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "s") && !strings.Contains(w, "c"):
 			return true
 		case givesProgram(a.Name, w):
 			return false
@@ -194,13 +191,8 @@ func givesProgram(name, w string) bool {
 // throughXargs reports whether xargs or parallel makes words of an interpreter, or its
 // program, of what they read.
 func throughXargs(a cmdline.Command) bool {
-	fed, runs := false, programs.Is(programs.Shell, a.Name)
-	for _, w := range a.Element.Via {
-		p := cmdline.Program(cmdline.FirstWord(w))
-		fed = fed || p == "xargs" || p == "parallel"
-		runs = runs || programs.Is(programs.Shell, p)
-	}
-	return fed && (runs || programs.Is(programs.Interpreter, a.Name) && a.Has("-c", "-e"))
+	runs := a.Is(programs.Shell) || a.ThroughOne(programs.Shell) || a.Is(programs.Interpreter) && a.Has("-c", "-e")
+	return runs && a.Through("xargs", "parallel")
 }
 
 // runsDownload judges a command that runs, or makes runnable, a file which the line
@@ -211,7 +203,7 @@ func (f *flow) runsDownload(i int, a cmdline.Command) {
 	}
 	var runs []string
 	switch {
-	case programs.Is(programs.Interpreter, a.Name):
+	case a.Is(programs.Interpreter):
 		runs = a.Operands()
 	case a.Name == "chmod" && a.AnyWord(makesRunnable):
 		runs = a.Operands()

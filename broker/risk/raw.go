@@ -114,10 +114,10 @@ func endsName(r rune) bool { return strings.ContainsRune(" \t\n\r'\"`(),;=[]{}<>
 // code judges the programs that are given to an interpreter on the command line or as
 // a text in the line.
 func (j commandJudge) code(a cmdline.Command) {
-	if programs.Is(programs.Database, a.Name) && a.Element.Stdin != "" && destroysData(j.raw) {
+	if a.Is(programs.Database) && a.Element.Stdin != "" && destroysData(j.raw) {
 		j.danger("deletes data in a database")
 	}
-	if !programs.Is(programs.Interpreter, a.Name) && a.Name != "awk" && a.Name != "sed" {
+	if !a.Is(programs.Interpreter) && a.Name != "awk" && a.Name != "sed" {
 		return
 	}
 	for _, w := range a.Words {

@@ -227,11 +227,8 @@ func passesOn(l *shell.Line, command int) bool {
 		if e.Kind != shell.Command || len(e.Argv) == 0 || programs.Is(programs.TellsNames, cmdline.Program(e.Argv[0])) && cmdline.Program(e.Argv[0]) != "git" {
 			continue
 		}
-		for _, v := range e.Via {
-			v = cmdline.Program(cmdline.FirstWord(v))
-			if v == name || pipe > 0 && e.Pipe == pipe && (v == "xargs" || v == "gxargs" || v == "parallel") {
-				return true
-			}
+		if a := cmdline.Of(e); a.Through(name) || pipe > 0 && e.Pipe == pipe && a.Through("xargs", "gxargs", "parallel") {
+			return true
 		}
 	}
 	return false

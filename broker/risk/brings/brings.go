@@ -14,7 +14,6 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/cmdline"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/programs"
-	"github.com/aoctl/aoctl/broker/shell/wordset"
 )
 
 // Why is the reason of a command that fills the work tree with files that its
@@ -51,13 +50,13 @@ func Files(e shell.Element) bool {
 	case "unzip":
 		return !unzipShows(a.Words)
 	case "rsync":
-		return !rsyncTries(a.Words)
+		return !rsyncTrial.surely(a.Words)
 	case "cpio":
 		return a.Has("-i", "--extract", "-p", "--pass-through")
 	case "dpkg-deb", "dpkg":
 		return a.Has("-x", "-X", "-R", "--extract", "--vextract", "--raw-extract")
 	}
-	return programs.Is(programs.Brings, a.Name) || slices.ContainsFunc(bringingSubs[a.Name], a.SubOf)
+	return a.Is(programs.Brings) || slices.ContainsFunc(bringingSubs[a.Name], a.SubOf)
 }
 
 // bringingSubs are subcommands with which other programs do so.
@@ -88,51 +87,56 @@ func tarShows(words []string) bool {
 		!slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
-// unzipShows reports whether unzip only lists, tests or prints. Any other option may have
-// a value that looks like one of these, or take it back.
-func unzipShows(words []string) bool {
-	shows, operands := false, false
+// trial are the options of a program that only shows, or says what it would do, when it has one of
+// them. They are few on purpose: any other option may have a value that looks like one of
+// these, or take it back.
+type trial struct {
+	shows     string // options that make it so: "--list|--check"
+	fine      string // options that change nothing of that; one that ends in = has any value behind it
+	flags     string // letters that may stand in a cluster
+	showFlags string // those of them that make it so
+}
+
+// surely reports whether the words have an option that makes the program a trial, and none that is
+// not known.
+func (t trial) surely(words []string) bool {
+	shows := false
 	for _, w := range words {
 		switch {
-		case !strings.HasPrefix(w, "-"):
-			operands = true
-		case len(w) < 2 || strings.Trim(w[1:], "ltvpzZqsh12m") != "":
+		case !strings.HasPrefix(w, "-") || listed(t.fine, w):
+		case listed(t.shows, w):
+			shows = true
+		case len(w) < 2 || strings.Trim(w[1:], t.flags) != "":
 			return false
 		default:
-			shows = shows || !operands && strings.ContainsAny(w, "ltvpzZ")
+			shows = shows || strings.ContainsAny(w, t.showFlags)
 		}
 	}
 	return shows
 }
 
-// rsyncFlags are short options of rsync without values, but for -n.
-const rsyncFlags = "vqcarRubdlLkKHpEAXogtUNODJSWxCIyzhPi0468F"
-
-// rsyncLong are long ones.
-var rsyncLong = wordset.New(`--verbose --quiet --checksum --archive --recursive --relative --update --links --perms --owner --group
-	--times --delete --itemize-changes --stats --progress --human-readable --compress --partial --numeric-ids --cvs-exclude`)
-
-// rsyncTries reports whether rsync only says what it would do. Behind an option that is
-// not known -n may be the option's value, or be taken back.
-func rsyncTries(words []string) bool {
-	tries := false
-	for _, w := range words {
-		long := strings.HasPrefix(w, "--")
-		switch {
-		case w == "--dry-run", w == "--list-only":
-			tries = true
-		case !strings.HasPrefix(w, "-"), long && (rsyncLong.Has(w) || rsyncGiven(w)):
-		case long || len(w) < 2 || strings.Trim(w[1:], rsyncFlags+"n") != "":
-			return false
-		case strings.Contains(w, "n"):
-			tries = true
+func listed(options, w string) bool {
+	for o := range strings.SplitSeq(options, "|") {
+		if w == o || strings.HasSuffix(o, "=") && strings.HasPrefix(w, o) {
+			return true
 		}
 	}
-	return tries
+	return false
 }
 
-// rsyncGiven reports whether w is an option of rsync together with its value.
-func rsyncGiven(w string) bool {
-	name, _, given := strings.Cut(w, "=")
-	return given && cmdline.Matches("--exclude|--include|--filter|--exclude-from|--include-from|--chmod|--info|--out-format|--max-size|--min-size", name)
+// rsyncTrial: rsync says what it would do.
+var rsyncTrial = trial{
+	shows: "--dry-run|--list-only",
+	fine: "--verbose|--quiet|--checksum|--archive|--recursive|--relative|--update|--links|--perms|--owner|--group" +
+		"|--times|--delete|--itemize-changes|--stats|--progress|--human-readable|--compress|--partial|--numeric-ids|--cvs-exclude" +
+		"|--exclude=|--include=|--filter=|--exclude-from=|--include-from=|--chmod=|--info=|--out-format=|--max-size=|--min-size=",
+	flags: "vqcarRubdlLkKHpEAXogtUNODJSWxCIyzhPi0468Fn", showFlags: "n",
+}
+
+// unzipTrial: unzip lists, tests or prints. What stands behind an operand may be the name of a file.
+var unzipTrial = trial{flags: "ltvpzZqsh12m", showFlags: "ltvpzZ"}
+
+func unzipShows(words []string) bool {
+	first := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
+	return unzipTrial.surely(words) && (first < 0 || unzipTrial.surely(words[:first]))
 }

@@ -12,13 +12,14 @@ const bringers = "switch|checkout|pull|merge|rebase|cherry-pick|revert|am|apply|
 func gitBrings(a cmdline.Command) bool {
 	if rest, ok := a.Sub("restore"); ok {
 		back := a.After(rest)
-		return !unstages(back) && !restoresFiles(back, a.Element.Glob)
+		return !unstages.surely(back.Words[:back.Plain]) && !restoresFiles(back, a.Element.Glob)
 	}
 	if rest, ok := a.Sub("stash"); ok {
 		return !stashes(a.After(rest), a.Element.Glob)
 	}
 	if rest, ok := a.Sub("apply"); ok {
-		return !appliesNothing(a.After(rest))
+		back := a.After(rest)
+		return !applyLooking.surely(back.Words[:back.Plain])
 	}
 	if rest, ok := a.Sub("reset"); ok {
 		return a.After(rest).Has("--hard", "--merge", "--keep")
@@ -48,38 +49,11 @@ func stashes(a cmdline.Command, glob bool) bool {
 	return a.Words[0] == "push" && a.Plain < len(a.Words) && !glob && plainFiles(a.Words[a.Plain+1:])
 }
 
-// unstages reports whether git restore leaves the work tree alone. Behind an option that
-// is not known --staged may be the option's value, or be taken back.
-func unstages(a cmdline.Command) bool {
-	staged := false
-	for _, w := range a.Words[:a.Plain] {
-		switch {
-		case !strings.HasPrefix(w, "-"), w == "-s", w == "--quiet", strings.HasPrefix(w, "--source="):
-		case w == "--staged":
-			staged = true
-		case len(w) < 2 || strings.Trim(w[1:], "Sqp") != "":
-			return false
-		case strings.Contains(w, "S"):
-			staged = true
-		}
-	}
-	return staged
-}
-
-// appliesNothing reports whether git apply only says what a patch would do. Behind an
-// option that is not known it may apply it all the same.
-func appliesNothing(a cmdline.Command) bool {
-	looks := false
-	for _, w := range a.Words[:a.Plain] {
-		switch {
-		case cmdline.Matches("--check|--stat|--numstat|--summary", w):
-			looks = true
-		case strings.HasPrefix(w, "-") && !cmdline.Matches("-v|--verbose|-R|--reverse|-p0|-p1|-p2", w):
-			return false
-		}
-	}
-	return looks
-}
+// What leaves the work tree alone: git restore of the index, and git apply that only looks.
+var (
+	unstages     = trial{shows: "--staged", fine: "-s|--quiet|--source=", flags: "Sqp", showFlags: "S"}
+	applyLooking = trial{shows: "--check|--stat|--numstat|--summary", fine: "-v|--verbose|-R|--reverse|-p0|-p1|-p2"}
+)
 
 // startsBranch reports whether git only begins a new branch where it is.
 func startsBranch(whole, a cmdline.Command) bool {

@@ -22,6 +22,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/command"
+	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
 // Command are the words of one command, to be asked about.
@@ -196,17 +197,25 @@ func (a Command) AnyWord(test func(string) bool) bool { return slices.ContainsFu
 
 // Through reports whether a command is run by one of these wrappers.
 func (a Command) Through(wrappers ...string) bool {
-	return slices.ContainsFunc(a.Element.Via, func(w string) bool { return slices.Contains(wrappers, Program(FirstWord(w))) })
+	return slices.ContainsFunc(a.Element.Via, func(w string) bool { return slices.Contains(wrappers, wrapper(w)) })
+}
+
+// ThroughOne reports whether a command is run by a wrapper of this kind.
+func (a Command) ThroughOne(k programs.Kind) bool {
+	return slices.ContainsFunc(a.Element.Via, func(w string) bool { return programs.Is(k, wrapper(w)) })
+}
+
+// Is reports whether the program is of a kind.
+func (a Command) Is(k programs.Kind) bool { return programs.Is(k, a.Name) }
+
+// wrapper is the program of a wrapper such as "bash -c".
+func wrapper(via string) string {
+	name, _, _ := strings.Cut(via, " ")
+	return Program(name)
 }
 
 // SubOf reports whether a subcommand is there, as Sub takes it.
 func (a Command) SubOf(names string) bool {
 	_, ok := a.Sub(names)
 	return ok
-}
-
-// FirstWord is the first word of a text, such as the program in the name of a wrapper.
-func FirstWord(s string) string {
-	s, _, _ = strings.Cut(s, " ")
-	return s
 }
