@@ -136,6 +136,15 @@ func (l *leaves) omit(pattern string, of fits) {
 	l.picks = append(l.picks, pick{pattern: pattern, not: true, of: of})
 }
 
+// omitAll adds the values of an option as patterns of files that are not looked at.
+func (l *leaves) omitAll(options []command.Option, name string, of fits) {
+	for _, o := range options {
+		if o.Name == name {
+			l.omit(o.Value, of)
+		}
+	}
+}
+
 // glob adds one of the patterns by which ripgrep chooses files, as .gitignore has them: !x
 // leaves x out, and **/x/ or **/x/** the folders of that name.
 func (l *leaves) glob(pattern string) {
@@ -192,26 +201,15 @@ func leftOut(e shell.Element) leaves {
 		l.hidden = !given(options, "-u", "--unrestricted", "--hidden", "-a", "--all-types", "-t", "--all-text")
 	case "tar", "gtar", "bsdtar":
 		if !given(options, "--anchored", "--no-wildcards", "--no-wildcards-match-slash") {
-			for _, o := range options {
-				if o.Name == "--exclude" && o.Operands == 0 { // it holds for what follows it
-					l.omit(o.Value, anyName)
-				}
-			}
+			first := slices.DeleteFunc(options, func(o command.Option) bool { return o.Operands > 0 }) // it holds for what follows it
+			l.omitAll(first, "--exclude", anyName)
 		}
 	case "rsync":
 		if !given(options, "--include", "--include-from", "--filter", "-f", "-F") {
-			for _, o := range options {
-				if o.Name == "--exclude" {
-					l.omit(o.Value, anyName)
-				}
-			}
+			l.omitAll(options, "--exclude", anyName)
 		}
 	case "zip":
-		for _, o := range options {
-			if o.Name == "-x" {
-				l.omit(o.Value, wholePath)
-			}
-		}
+		l.omitAll(options, "-x", wholePath)
 	}
 	if e.Glob { // the shell may make other words of them
 		l.picks = slices.DeleteFunc(l.picks, func(p pick) bool { return p.not && pathtable.HasGlob(p.pattern) })

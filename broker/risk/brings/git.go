@@ -69,7 +69,7 @@ func restoresFiles(a cmdline.Command, glob bool) bool {
 		if !strings.HasPrefix(w, "-") {
 			return a.Plain == len(a.Words) && !glob && plainFiles(a.Words[i:])
 		}
-		if !cmdline.Matches("-q|--quiet|-W|--worktree|-S|--staged|-SW|-WS", w) && !strings.HasPrefix(w, "--source=") {
+		if !listed("-q|--quiet|-W|--worktree|-S|--staged|-SW|-WS|--source=", w) {
 			return false
 		}
 	}

@@ -50,7 +50,8 @@ func New(name string, words []string, e shell.Element) Command {
 	return a
 }
 
-// versioned are programs that are also installed under names with a version.
+// versioned are programs that are also installed under names with a version. They are fewer than those
+// of programs.Versioned, because a name that is cut gets what excuses the program as well.
 var versioned = []string{"python", "pypy", "ruby", "perl", "php", "lua", "node", "pip", "gcc", "clang", "tclsh", "bash"}
 
 // Program is the name under which tables know argv[0].
