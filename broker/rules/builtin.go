@@ -32,28 +32,28 @@ var readers = map[string][]string{
 // needsPath are the readers that mean nothing without their path.
 var needsPath = map[string]bool{"Read": true, "NotebookRead": true}
 
-// onlyReads reports whether the call is one that the built-in rule allows.
-func (c *Call) onlyReads() bool {
-	params, ok := readers[c.q.Tool]
-	if !ok || c.unsure != "" || c.leavesFolder() {
+// onlyReads reports whether a call of which all is known is one that the built-in rule allows.
+func onlyReads(in *input, p *paths) bool {
+	params, ok := readers[in.tool]
+	if !ok || in.leavesFolder() {
 		return false
 	}
-	for name, v := range c.params {
+	for name, v := range in.params {
 		if len(v.places) > 0 && !slices.Contains(params, name) {
 			return false // another path than the one that is looked at
 		}
 	}
 	for _, name := range params {
-		v, given := c.params[name]
+		v, given := in.params[name]
 		switch {
-		case !given && needsPath[c.q.Tool]:
+		case !given && needsPath[in.tool]:
 			return false
 		case !given:
-			start := c.toolPlace("")
-			if !c.mayRead(&start) {
+			start := p.toolPlace("")
+			if !p.q.mayRead(&start) {
 				return false
 			}
-		case isList(c.input[name]) || len(v.places) != 1 || needsPath[c.q.Tool] && v.places[0].given == "" || !c.mayRead(&v.places[0]):
+		case isList(in.members[name]) || len(v.places) != 1 || needsPath[in.tool] && v.places[0].given == "" || !p.q.mayRead(&v.places[0]):
 			return false
 		}
 	}
@@ -62,14 +62,14 @@ func (c *Call) onlyReads() bool {
 
 // mayRead reports whether the built-in rule lets a file be read: it is there, in the
 // project, no device or the like, and none of those that hold the gate.
-func (c *Call) mayRead(p *located) bool {
-	if p.odd != "" || !patterns.Below(c.q.Place.Project, p.real) {
+func (q *Question) mayRead(p *located) bool {
+	if p.odd != "" || !patterns.Below(q.Place.Project, p.real) {
 		return false
 	}
-	if c.q.Exists != nil && !c.q.Exists(p.real) || c.q.Special != nil && c.q.Special(p.real) {
+	if q.Exists != nil && !q.Exists(p.real) || q.Special != nil && q.Special(p.real) {
 		return false
 	}
-	return !risk.Guarded(p.real, c.q.Place) && !risk.Guarded(p.abs, c.q.Place)
+	return !risk.Guarded(p.real, q.Place) && !risk.Guarded(p.abs, q.Place)
 }
 
 // agentSettings are folders and files by which an agent's hooks can be switched off.
@@ -78,9 +78,9 @@ var agentSettings = append(profile.Gather(func(p *profile.Profile) []string { re
 // onlyLists reports whether a call that only reads is a glob that the built-in rule allows
 // beside guarded files. It tells names and no content, so it may pass by them as a search
 // through the whole project does; it must not be about them.
-func (c *Call) onlyLists() bool {
-	pattern, _ := c.input["pattern"].(string)
-	if c.q.Tool != "Glob" {
+func onlyLists(in *input, p *paths) bool {
+	pattern, _ := in.members["pattern"].(string)
+	if in.tool != "Glob" {
 		return false
 	}
 	for _, part := range strings.Split(strings.ToLower(pattern), "/") {
@@ -90,10 +90,10 @@ func (c *Call) onlyLists() bool {
 			}
 		}
 	}
-	start, _ := c.input["path"].(string)
-	head := c.toolPlace(path.Join(start, pattern[:strings.LastIndexByte(pattern[:patterns.FirstMeta(pattern)], '/')+1]))
-	for _, own := range c.q.Place.Own {
-		if head.real == "" || patterns.Below(own, head.real) || patterns.Below(head.real, own) && head.real != c.q.Place.Project {
+	start, _ := in.members["path"].(string)
+	head := p.toolPlace(path.Join(start, pattern[:strings.LastIndexByte(pattern[:patterns.FirstMeta(pattern)], '/')+1]))
+	for _, own := range p.q.Place.Own {
+		if head.real == "" || patterns.Below(own, head.real) || patterns.Below(head.real, own) && head.real != p.q.Place.Project {
 			return false
 		}
 	}
@@ -101,10 +101,10 @@ func (c *Call) onlyLists() bool {
 }
 
 // leavesFolder reports whether the call's glob may leave the folder that it starts in.
-func (c *Call) leavesFolder() bool {
-	if c.q.Tool != "Glob" {
+func (in *input) leavesFolder() bool {
+	if in.tool != "Glob" {
 		return false
 	}
-	p, ok := c.input["pattern"].(string)
+	p, ok := in.members["pattern"].(string)
 	return !ok || p == "" || oddPath(p) != "" || strings.HasPrefix(p, "/") || strings.Contains(p, "..") || strings.Contains(p, "~")
 }

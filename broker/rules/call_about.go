@@ -1,6 +1,14 @@
 package rules
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/aoctl/aoctl/broker/shell"
+)
 
 // textParams are the parameters that say best what a call is about, best first.
 var textParams = []string{"command", "cmd", "file_path", "notebook_path", "path", "url", "pattern", "query", "skill", "subagent_type", "description"}
@@ -8,7 +16,7 @@ var textParams = []string{"command", "cmd", "file_path", "notebook_path", "path"
 // About is what a call is about, raw: its command line, its path, or all of its
 // input.
 func (c *Call) About() string {
-	if c.line != nil {
+	if c.line.Line != nil {
 		return c.line.Raw
 	}
 	var in map[string]any
@@ -21,3 +29,69 @@ func (c *Call) About() string {
 	}
 	return string(c.q.Input)
 }
+
+// Files are the absolute paths of every file that the call names, as given and as they
+// lead, each once, for noticing whether one of them changes while the call waits.
+func (c *Call) Files() []string {
+	var files []string
+	add := func(p *located) {
+		if p == nil {
+			return
+		}
+		for _, f := range [...]string{p.abs, p.real} {
+			if f != "" {
+				files = append(files, f)
+			}
+		}
+	}
+	for _, v := range c.input.params {
+		for i := range v.places {
+			add(&v.places[i])
+		}
+	}
+	for i := range c.elems {
+		e := &c.elems[i]
+		add(e.path)
+		add(e.program)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// maxOperands is how many words of a line are taken for files it may run.
+const maxOperands = 2000
+
+// Operands are the absolute paths that words of the line's commands, and what stands
+// behind the = of one, would be if they were files: those that may run what such a word
+// names are not always known to read it. Each once, at most maxOperands; for noticing
+// whether a file changes while the call waits.
+func (c *Call) Operands() []string {
+	if c.line.Line == nil {
+		return nil
+	}
+	var files []string
+	for i := range c.elems {
+		x := &c.elems[i]
+		dir := cmp.Or(x.dir, c.line.dir)
+		if x.kind != shell.Command || dir == "" {
+			continue
+		}
+		for _, w := range c.line.Elements[x.at].Argv[min(1, len(c.line.Elements[x.at].Argv)):] {
+			if _, value, ok := strings.Cut(w, "="); ok && strings.HasPrefix(w, "-") {
+				w = value
+			}
+			if w == "" || strings.HasPrefix(w, "-") || len(w) > maxOperandName || len(files) >= maxOperands {
+				continue
+			}
+			if !path.IsAbs(w) {
+				w = path.Join(dir, w)
+			}
+			files = append(files, path.Clean(w))
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// maxOperandName is the longest word that is taken for a file's name, in bytes.
+const maxOperandName = 4096

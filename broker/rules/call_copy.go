@@ -12,40 +12,40 @@ import (
 // bringsFiles reports whether e, which works in dir, may put an agent's settings where an
 // agent looks for them. A copy that makes a new folder strictly below the project cannot:
 // no agent works in a folder that is not there, and nothing in it leads elsewhere yet.
-func (c *Call) bringsFiles(e *shell.Element, dir string) bool {
-	return brings.Files(*e) && !c.makesFolder(e, dir)
+func (r *lineReader) bringsFiles(e *shell.Element, dir string) bool {
+	return brings.Files(*e) && !r.makesFolder(e, dir)
 }
 
 // makesFolder reports whether e is a cp that makes a folder which is not there, by its
 // target or in it.
-func (c *Call) makesFolder(e *shell.Element, dir string) bool {
+func (r *lineReader) makesFolder(e *shell.Element, dir string) bool {
 	from, to, ok := brings.CopiedFolder(*e)
-	if !ok || c.q.Exists == nil || c.changesFolder() {
+	if !ok || r.q.Exists == nil || r.changesFolder() {
 		return false
 	}
-	target, ok := c.folderBelow(to, dir)
-	if !ok || !c.q.Exists(target) {
+	target, ok := r.folderBelow(to, dir)
+	if !ok || !r.q.Exists(target) {
 		return ok
 	}
 	name := from[strings.LastIndexByte(from, '/')+1:]
-	made, ok := c.folderBelow(to+"/"+name, dir) // that is there for x/. and x/
-	return ok && !c.q.Exists(made)
+	made, ok := r.folderBelow(to+"/"+name, dir) // that is there for x/. and x/
+	return ok && !r.q.Exists(made)
 }
 
 // folderBelow is where a target of cp really is; ok: that is known, and strictly below
 // the project, it is not the user's home nor above it or the session's folder, and no name
 // begins with a dot, as those of agents' folders and of what holds them do.
-func (c *Call) folderBelow(to, dir string) (real string, ok bool) {
-	if c.places++; c.places > maxPlaces {
+func (r *lineReader) folderBelow(to, dir string) (real string, ok bool) {
+	if !r.more() {
 		return "", false
 	}
-	p, at := c.shellPlace(to, dir), c.q.Place
+	p, at := r.shellPlace(to, dir), r.q.Place
 	rest, inside := patterns.Within(at.Project, p.real)
 	switch {
 	case p.odd != "" || oddPath(p.real) != "":
 	case !inside || rest == "" || strings.Contains("/"+rest, "/."):
 	case at.Home == "" || patterns.Below(at.Project, at.Home):
-	case c.startsIn(p.real):
+	case r.startsIn(p.real):
 	default:
 		return p.real, true
 	}
@@ -53,9 +53,9 @@ func (c *Call) folderBelow(to, dir string) (real string, ok bool) {
 }
 
 // startsIn reports whether the session or the line is, or may be, in folder real or below.
-func (c *Call) startsIn(real string) bool {
-	for _, dir := range []string{c.dir, c.q.Place.CWD} {
-		if p := c.shellPlace(dir, ""); p.real == "" || patterns.Below(real, p.real) {
+func (r *lineReader) startsIn(real string) bool {
+	for _, dir := range []string{r.dir, r.q.Place.CWD} {
+		if p := r.shellPlace(dir, ""); p.real == "" || patterns.Below(real, p.real) {
 			return true
 		}
 	}
@@ -64,9 +64,9 @@ func (c *Call) startsIn(real string) bool {
 
 // changesFolder reports whether the line moves the agent's shell to another folder, which
 // may be the one that it makes.
-func (c *Call) changesFolder() bool {
-	for i := range c.line.Elements {
-		e := &c.line.Elements[i]
+func (r *lineReader) changesFolder() bool {
+	for i := range r.Elements {
+		e := &r.Elements[i]
 		if e.Dir != "" || e.DirUnsure || changesFolder(e) {
 			return true
 		}

@@ -28,7 +28,7 @@ var wordsAreCode = map[string]bool{"sed": true, "gsed": true}
 
 // follower follows the words of one command.
 type follower struct {
-	c     *Call
+	*paths
 	dirs  []string // where the command may look for its files; absolute, or "" when not known
 	moved []string // files that other commands of the line may put in place
 	glob  bool     // a word may be a pattern, which stands for other words
@@ -37,14 +37,14 @@ type follower struct {
 
 // readsElsewhere takes from a command what no wildcard may vouch for, should some of its
 // words lead out of the project.
-func (c *Call) readsElsewhere(x *elem, e *shell.Element) {
-	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || c.q.Place.Project == "" {
+func (r *lineReader) readsElsewhere(x *elem, e *shell.Element) {
+	if e.Kind != shell.Command || x.exact != "" || x.unsure != "" || r.q.Place.Project == "" {
 		return
 	}
 	if wordsAreCode[e.Argv[0]] {
 		return
 	}
-	f := &follower{c: c, dirs: c.workFolders(x.dir, e), moved: c.movedBeside(x.at), glob: e.Glob}
+	f := &follower{paths: r.paths, dirs: r.workFolders(x.dir, e), moved: r.movedBeside(x.at), glob: e.Glob}
 	found := 0
 	for i, w := range e.Argv {
 		if i == 0 {
@@ -143,11 +143,11 @@ var folderOptions = map[string]bool{
 
 // workFolders are the folders in which a command may look for its files, when it starts in dir. What runs
 // through uv run and its like starts in the folder of the line or in the project's, if no cd came before.
-func (c *Call) workFolders(dir string, e *shell.Element) []string {
+func (r *lineReader) workFolders(dir string, e *shell.Element) []string {
 	dirs, argv := []string{dir}, e.Argv
-	if dir == "" && len(e.Via) > 0 && !slices.ContainsFunc(c.line.Elements, func(e shell.Element) bool { return changesFolder(&e) }) {
-		dir = c.dir
-		dirs = []string{dir, c.q.Place.Project}
+	if dir == "" && len(e.Via) > 0 && !slices.ContainsFunc(r.Elements, func(e shell.Element) bool { return changesFolder(&e) }) {
+		dir = r.dir
+		dirs = []string{dir, r.q.Place.Project}
 	}
 	for i, w := range argv {
 		name, value, ok := strings.Cut(w, "=")
@@ -167,15 +167,15 @@ func (c *Call) workFolders(dir string, e *shell.Element) []string {
 
 // movedBeside are the words, as absolute paths, of the line's commands that put links or trees in
 // place, but for the command at the element that is given.
-func (c *Call) movedBeside(at int) []string {
+func (r *lineReader) movedBeside(at int) []string {
 	var moved []string
-	for i := range c.line.Elements {
-		e := &c.line.Elements[i]
+	for i := range r.Elements {
+		e := &r.Elements[i]
 		if i == at || e.Kind != shell.Command || !e.Relinks || len(e.Argv) == 0 {
 			continue
 		}
 		for _, w := range e.Argv[1:] {
-			if abs := join(c.folder(e), w); abs != "" {
+			if abs := join(r.folder(e), w); abs != "" {
 				moved = append(moved, path.Clean(abs))
 			}
 		}
@@ -298,19 +298,19 @@ func (f *follower) outsideFrom(dir, p string) string {
 	}
 	if host, ok := strings.CutPrefix(p, "//"); ok { // file://host/path
 		if _, rest, ok := strings.Cut(host, "/"); ok && f.exists("/"+firstFolder("/"+rest)) {
-			return f.c.beyond("/" + rest)
+			return f.beyond("/" + rest)
 		}
 	}
-	if f.c.q.Exists != nil && !f.exists("/"+firstFolder(abs)) {
+	if f.q.Exists != nil && !f.exists("/"+firstFolder(abs)) {
 		return "" // no path at all, as in grep /api/v1
 	}
-	return f.c.beyond(abs)
+	return f.beyond(abs)
 }
 
 // moduleOutside is outside for the file of a module that is named without its extension, with dots
 // between its folders, or by its place below the project's own name.
 func (f *follower) moduleOutside(abs, p string) string {
-	if f.c.q.Exists == nil || f.exists(abs) {
+	if f.q.Exists == nil || f.exists(abs) {
 		return ""
 	}
 	names := []string{abs}
@@ -324,13 +324,13 @@ func (f *follower) moduleOutside(abs, p string) string {
 	}
 	for i, name := range names {
 		if i > 0 {
-			if to := f.c.beyond(name); to != "" {
+			if to := f.beyond(name); to != "" {
 				return to
 			}
 		}
 		for _, extension := range extensions {
 			if f.exists(name + extension) {
-				if to := f.c.beyond(name + extension); to != "" {
+				if to := f.beyond(name + extension); to != "" {
 					return to
 				}
 			}
@@ -339,34 +339,12 @@ func (f *follower) moduleOutside(abs, p string) string {
 	return ""
 }
 
-func (f *follower) exists(abs string) bool { return f.c.q.Exists != nil && f.c.q.Exists(abs) }
+func (f *follower) exists(abs string) bool { return f.q.Exists != nil && f.q.Exists(abs) }
 
 // firstFolder is the name of the folder of the root in which an absolute path lies.
 func firstFolder(abs string) string {
 	first, _, _ := strings.Cut(path.Clean(abs)[1:], "/")
 	return first
-}
-
-// beyond is where an absolute path leads when that is out of the project, or not known, else "".
-// Programs disagree about the folder above a link, so both count.
-func (c *Call) beyond(abs string) string {
-	ways := []string{abs}
-	if patterns.Climbs(abs) {
-		ways = append(ways, path.Clean(abs))
-	}
-	for _, way := range ways {
-		real := path.Clean(way)
-		if c.q.Place.Real != nil {
-			var err error
-			if real, err = c.q.Place.Real(way); err != nil {
-				return path.Clean(abs)
-			}
-		}
-		if !patterns.Below(c.q.Place.Project, real) {
-			return real
-		}
-	}
-	return ""
 }
 
 // patternOutside is outside for a pattern, and abs that as an absolute path.
@@ -377,15 +355,15 @@ func (f *follower) patternOutside(p, abs, dir string) string {
 			return path.Join(real, p[len(start):])
 		}
 	}
-	if f.c.q.Matches == nil {
+	if f.q.Matches == nil {
 		return ""
 	}
-	matches, all := f.c.q.Matches(abs)
+	matches, all := f.q.Matches(abs)
 	if !all {
 		return abs
 	}
 	for _, m := range matches {
-		if real := f.c.beyond(m); real != "" {
+		if real := f.beyond(m); real != "" {
 			return real
 		}
 	}

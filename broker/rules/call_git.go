@@ -1,29 +1,27 @@
 package rules
 
 import (
+	"cmp"
+
 	"github.com/aoctl/aoctl/broker/risk"
 )
 
 // gitPlace takes from a git command what no wildcard may vouch for: a repository that
 // is not the project's own, or settings of the project's that run a program.
-func (c *Call) gitPlace(x *elem) {
-	at := c.q.Place
-	at.CWD = c.dir
-	g := risk.GitUse(c.line, x.at, x.dir, at)
+func (r *lineReader) gitPlace(x *elem) {
+	at := r.q.Place
+	at.CWD = r.dir
+	g := risk.GitUse(r.Line, x.at, x.dir, at)
 	if g == (risk.Git{}) {
 		return
 	}
-	c.gits = append(c.gits, g)
-	x.exact = first(x.exact, first(g.Foreign, first(g.Settings, g.Remote)))
+	r.gits = append(r.gits, g)
+	x.exact = cmp.Or(x.exact, g.Foreign, g.Settings, g.Remote)
 	if g.Foreign == "" {
 		return
 	}
 	x.behind = true // the words of the command do not say where it runs
-	if c.dir != c.q.Place.Project {
-		x.unsure = first(x.unsure, g.Foreign) // nor does the line
+	if r.dir != r.q.Place.Project {
+		x.unsure = cmp.Or(x.unsure, g.Foreign) // nor does the line
 	}
 }
-
-// Gits is what is known of the repositories that the call's git commands would use, for
-// noticing whether one of them becomes another while the call waits.
-func (c *Call) Gits() []risk.Git { return c.gits }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,8 +16,18 @@ import (
 // maxDots is how deep a parameter of a rule may point into the input: a.b.c.d
 const maxDots = 4
 
-// maxPlaces is how many paths of one call are followed.
-const maxPlaces = 200
+// input is what a tool is given.
+type input struct {
+	tool    string
+	members map[string]any    // as JSON has them; nil when it cannot be read
+	params  map[string]*value // what rules speak about: the members and, joined by dots, those of objects in them
+	escapes []string          // keys that change what the tool does; an allow rule must name them
+	patched []string          // the files of its patch
+	unsure  string            // not empty: no rule may allow the call, because of this
+}
+
+// doubt keeps the first reason why no rule may allow the call.
+func (in *input) doubt(why string) { in.unsure = cmp.Or(in.unsure, why) }
 
 // value is one parameter of a call.
 type value struct {
@@ -25,70 +36,72 @@ type value struct {
 	urls   []patterns.Address
 }
 
-// readInput reads the parameters, which are the members of the input and, joined by
-// dots, the members of objects in it.
-func (c *Call) readInput() {
-	dec := json.NewDecoder(bytes.NewReader(c.q.Input))
+// read reads the parameters.
+func (in *input) read(raw json.RawMessage, p *paths) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	// The strict reading comes first: a key given twice is read in two ways.
-	if wire.Check(c.q.Input, wire.MaxDepth) != nil || dec.Decode(&c.input) != nil || c.input == nil {
-		c.input = nil
-		c.doubt("its input cannot be read")
+	if wire.Check(raw, wire.MaxDepth) != nil || dec.Decode(&in.members) != nil || in.members == nil {
+		in.members = nil
+		in.doubt("its input cannot be read")
 		return
 	}
-	if !plain(c.input) {
-		c.doubt("its input has characters that cannot be shown as they are")
+	if !plain(in.members) {
+		in.doubt("its input has characters that cannot be shown as they are")
 	}
-	c.params = make(map[string]*value, len(c.input))
-	c.addParams("", c.input, 1)
-	for _, key := range slices.Sorted(maps.Keys(c.input)) {
-		c.noteEscape(key, c.input[key])
+	in.params = make(map[string]*value, len(in.members))
+	in.addParams("", in.members, 1, p)
+	for _, key := range slices.Sorted(maps.Keys(in.members)) {
+		in.noteEscape(key, in.members[key])
 	}
 }
 
-func (c *Call) addParams(prefix string, object map[string]any, depth int) {
+func (in *input) addParams(prefix string, object map[string]any, depth int, p *paths) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		name, member := prefix+key, object[key]
-		v := c.params[name]
-		if v == nil {
-			v = &value{}
-			c.params[name] = v
-		}
-		c.addValue(v, key, member)
+		in.doubt(in.param(name).add(key, member, p))
 		if inner, ok := member.(map[string]any); ok && depth < maxDots {
-			c.addParams(name+".", inner, depth+1)
+			in.addParams(name+".", inner, depth+1, p)
 		}
 	}
 }
 
-func (c *Call) addValue(v *value, key string, member any) {
-	v.texts = append(v.texts, textOf(member))
-	switch {
-	case isPathParam(key):
-		list, ok := stringsOf(member)
-		if !ok {
-			c.doubt("its " + key + " is no text")
-		}
-		for _, s := range list {
-			if c.places++; c.places > maxPlaces {
-				c.doubt("it names too many paths")
-				return
-			}
-			p := c.toolPlace(s)
-			if p.odd != "" {
-				c.doubt("the path " + quote(s) + " " + p.odd)
-			}
-			v.places = append(v.places, p)
-		}
-	case key == urlParam:
-		list, ok := stringsOf(member)
-		if !ok {
-			c.doubt("its " + key + " is no text")
-		}
-		for _, s := range list {
-			v.urls = append(v.urls, patterns.ReadURL(s))
-		}
+// param is the parameter of that name, which it makes when there is none.
+func (in *input) param(name string) *value {
+	v := in.params[name]
+	if v == nil {
+		v = &value{}
+		in.params[name] = v
 	}
+	return v
+}
+
+// add takes in a member whose last name is key. why: no rule may allow the call, because of this.
+func (v *value) add(key string, member any, p *paths) (why string) {
+	v.texts = append(v.texts, textOf(member))
+	isPath := isPathParam(key)
+	if !isPath && key != urlParam {
+		return ""
+	}
+	list, ok := stringsOf(member)
+	if !ok {
+		why = "its " + key + " is no text"
+	}
+	for _, s := range list {
+		if !isPath {
+			v.urls = append(v.urls, patterns.ReadURL(s))
+			continue
+		}
+		if !p.more() {
+			return cmp.Or(why, "it names too many paths")
+		}
+		at := p.toolPlace(s)
+		if at.odd != "" {
+			why = cmp.Or(why, "the path "+quote(s)+" "+at.odd)
+		}
+		v.places = append(v.places, at)
+	}
+	return why
 }
 
 // lineParams are the parameters of command tools that change nothing about what a
@@ -103,22 +116,22 @@ var lineParams = map[string]bool{
 // noteEscape notes a parameter by which a call leaves what its tool does otherwise,
 // such as a sandbox, the shell that reads the line, or what a typed command's text runs.
 // An allow rule must name it.
-func (c *Call) noteEscape(key string, v any) {
+func (in *input) noteEscape(key string, v any) {
 	if v == false || v == nil || v == "" {
 		return
 	}
 	low := strings.ToLower(key)
-	param, isLine := CommandParam(c.q.Tool)
+	param, isLine := CommandParam(in.tool)
 	if isLine && key != param && !lineParams[key] || strings.HasPrefix(low, "dangerously") ||
 		low == "with_escalated_permissions" || low == "sandbox_permissions" ||
-		c.q.Tool == "SlashCommand" && (key == "runs" || key == "head" || key == "unknown" || key == "typed" && c.fillsIn()) {
-		c.escapes = append(c.escapes, key)
+		in.tool == "SlashCommand" && (key == "runs" || key == "head" || key == "unknown" || key == "typed" && in.fillsIn()) {
+		in.escapes = append(in.escapes, key)
 	}
 }
 
 // fillsIn reports whether words that were typed become part of the commands in the text of
 // a typed command: in place of $ARGUMENTS, $1 and the like.
-func (c *Call) fillsIn() bool { return strings.Contains(textOf(c.input["runs"]), "$") }
+func (in *input) fillsIn() bool { return strings.Contains(textOf(in.members["runs"]), "$") }
 
 // textOf is what a text pattern sees of a value: compact JSON unless it is a string.
 func textOf(v any) string {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/patch"
@@ -23,13 +24,16 @@ type like struct {
 	refusing bool // only those that ask or deny
 }
 
-// readPatch reads the files of a patch. What cannot be read allows nothing, and refuses
-// what it may touch.
-func (c *Call) readPatch() {
-	text, ok := c.input[patchParam].(string)
+// readPatch reads the files of a patch, and says which tools do as much. What cannot be read
+// allows nothing, and refuses what it may touch.
+func (in *input) readPatch(p *paths) []like {
+	if in.tool != patchTool || in.members == nil {
+		return nil
+	}
+	text, ok := in.members[patchParam].(string)
 	var others strings.Builder
 	for _, name := range otherPatchParams {
-		if s, there := c.input[name].(string); there {
+		if s, there := in.members[name].(string); there {
 			ok = false // and two readers may read two patches
 			others.WriteString(s + "\n")
 		}
@@ -41,65 +45,59 @@ func (c *Call) readPatch() {
 	}
 	switch {
 	case !ok:
-		c.doubt("it has no patch that rules can vouch for")
+		in.doubt("it has no patch that rules can vouch for")
 		names, onlyEdits = patch.Mentioned(text+"\n"+others.String()), false
 	case err != nil:
-		c.doubt("its patch cannot be read: " + err.Error())
+		in.doubt("its patch cannot be read: " + err.Error())
 		names = patch.Mentioned(text)
 	}
-	v := c.params[pseudoParam]
-	if v == nil {
-		v = &value{}
-		c.params[pseudoParam] = v
-	}
+	v := in.param(pseudoParam)
 	for _, name := range names {
-		c.addValue(v, pseudoParam, name)
+		in.doubt(v.add(pseudoParam, name, p))
 	}
-	c.patched = names
-	c.likes = []like{{"Write", false}, {"Edit", !onlyEdits}, {"MultiEdit", !onlyEdits}, {"NotebookEdit", true}}
+	in.patched = names
+	return []like{{"Write", false}, {"Edit", !onlyEdits}, {"MultiEdit", !onlyEdits}, {"NotebookEdit", true}}
 }
 
-// readKin finds the tools whose refusals hold for the call as well: one that deletes a file
+// kin are the tools whose refusals hold for a call of tool as well: one that deletes a file
 // writes it, and one that only has the name of a known tool ("copilot:Edit") may be that.
-func (c *Call) readKin() {
-	agent, name, ok := strings.Cut(c.q.Tool, ":")
+func kin(tool string) []like {
+	agent, name, ok := strings.Cut(tool, ":")
 	switch {
-	case c.q.Tool == "Delete":
+	case tool == "Delete":
 		name = "Write"
 	case !ok || agent == "MCP":
-		return
+		return nil
 	}
-	c.likes = append(c.likes, like{name, true})
+	likes := []like{{name, true}}
 	if name == "Edit" || name == "Write" {
-		c.likes = append(c.likes, like{"Write", true}, like{"Edit", true}, like{"MultiEdit", true})
+		likes = append(likes, like{"Write", true}, like{"Edit", true}, like{"MultiEdit", true})
 	}
+	return likes
 }
 
-// readShellPatch reads the patches that a command line applies, as Codex's shell does: the
-// files are no part of the line that rules could vouch for, so only the exact line is
-// allowed, and what any of them denies stays denied.
-func (c *Call) readShellPatch() {
-	texts, dirs, found := []string{c.raw}, []string{c.dir}, false
-	for i := range c.elems {
-		if e := c.line.Elements[c.elems[i].at]; risk.AppliesPatch(e) {
-			c.elems[i].exact, found = first(c.elems[i].exact, "applies a patch"), true
-			texts, dirs = append(texts, e.Argv[1:]...), append(dirs, c.elems[i].dir)
+// patches are the files of the patches that the line applies, as Codex's shell does; nil when it
+// applies none. The files are no part of the line that rules could vouch for, so only the exact
+// line is allowed, and what any of them denies stays denied.
+func (r *lineReader) patches(elems []elem) *value {
+	texts, dirs, found := []string{r.Raw}, []string{r.dir}, false
+	for i := range elems {
+		if e := r.Elements[elems[i].at]; risk.AppliesPatch(e) {
+			elems[i].exact, found = cmp.Or(elems[i].exact, "applies a patch"), true
+			texts, dirs = append(texts, e.Argv[1:]...), append(dirs, elems[i].dir)
 		}
 	}
 	if !found {
-		return
+		return nil
 	}
 	v := &value{}
 	for _, name := range patch.Mentioned(strings.Join(texts, "\n")) {
-		c.addValue(v, pseudoParam, name)
+		r.doubt(v.add(pseudoParam, name, r.paths))
 		for _, dir := range dirs {
-			v.places = append(v.places, c.shellPlace(name, dir))
+			v.places = append(v.places, r.shellPlace(name, dir))
 		}
 	}
-	if c.params[pseudoParam] == nil {
-		c.params[pseudoParam] = v
-	}
-	c.likes = []like{{"Write", true}, {"Edit", true}, {"MultiEdit", true}}
+	return v
 }
 
 // likes tries the rules about the tools that do what the call does: each of them speaks
@@ -125,14 +123,14 @@ func (f *search) tryLike(list []*entry, l like) {
 }
 
 // pathKeys are the parameters of the call that hold paths, and what its patch touches.
-func (c *Call) pathKeys() []string {
+func (in *input) pathKeys() []string {
 	var keys []string
-	for key := range c.input {
+	for key := range in.members {
 		if isPathParam(key) {
 			keys = append(keys, key)
 		}
 	}
-	if _, given := c.input[pseudoParam]; !given && len(c.patched) > 0 {
+	if _, given := in.members[pseudoParam]; !given && len(in.patched) > 0 {
 		keys = append(keys, pseudoParam)
 	}
 	return keys

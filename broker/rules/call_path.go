@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -8,43 +9,69 @@ import (
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 )
 
+// maxPlaces is how many paths of one call are followed.
+const maxPlaces = 200
+
 // maxPath is the longest path, in bytes, that rules vouch for; systems refuse longer ones.
 const maxPath = 4096
 
+// paths follows the paths of one call, at most maxPlaces of those that somebody wrote.
+type paths struct {
+	q        *Question
+	followed int
+}
+
+// located is a path that a call names.
+type located struct {
+	given string
+	abs   string // absolute and clean, as given; "" when there is no telling
+	real  string // where it leads; "" when there is no telling
+	odd   string // not empty: why no rule may vouch for it
+	forms []string
+	low   []string // forms in lower case, for refusing rules
+	wide  []string // a glob in lower case, by parts, over all that a wildcard or a tree may reach; none for one file
+}
+
+// more counts one more path; false: there were too many.
+func (ps *paths) more() bool {
+	ps.followed++
+	return ps.followed <= maxPlaces
+}
+
 // toolPlace is a path as a tool's parameter gives it.
-func (c *Call) toolPlace(given string) located {
+func (ps *paths) toolPlace(given string) located {
 	p := located{given: given, odd: oddPath(given)}
-	c.locate(&p, join(c.q.Place.CWD, given))
+	ps.locate(&p, join(ps.q.Place.CWD, given))
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(given), "~"); ok && (rest == "" || rest[0] == '/') {
-		c.addForm(&p, join(c.q.Place.Home, "."+rest))
+		ps.addForm(&p, join(ps.q.Place.Home, "."+rest))
 	}
 	if trimmed := strings.TrimSpace(given); trimmed != given {
-		c.addForm(&p, join(c.q.Place.CWD, trimmed))
+		ps.addForm(&p, join(ps.q.Place.CWD, trimmed))
 	}
 	if trimmed := strings.TrimPrefix(given, "@"); trimmed != given {
-		c.addForm(&p, join(c.q.Place.CWD, trimmed)) // some agents write a file's name so
+		ps.addForm(&p, join(ps.q.Place.CWD, trimmed)) // some agents write a file's name so
 	}
 	p.finish()
 	return p
 }
 
 // shellPlace is a path that a command line names, of an element that works in dir.
-func (c *Call) shellPlace(given, dir string) located {
+func (ps *paths) shellPlace(given, dir string) located {
 	p := located{given: given, odd: oddPath(given)}
-	c.locate(&p, join(dir, given))
+	ps.locate(&p, join(dir, given))
 	p.finish()
 	return p
 }
 
 // homePlace is a path of a command line that begins with an unquoted tilde.
-func (c *Call) homePlace(given string) located {
+func (ps *paths) homePlace(given string) located {
 	rest := strings.TrimPrefix(given, "~")
 	p := located{given: given, odd: oddPath("." + rest)}
-	if c.q.Place.Home == "" {
+	if ps.q.Place.Home == "" {
 		p.odd = "is in a home folder that is not known"
 	}
 	if rest == "" || rest[0] == '/' {
-		c.locate(&p, join(c.q.Place.Home, "."+rest))
+		ps.locate(&p, join(ps.q.Place.Home, "."+rest))
 	}
 	p.finish()
 	return p
@@ -66,7 +93,7 @@ func join(dir, p string) string {
 
 // locate follows an absolute path. Where the folder above a link's target and the
 // folder above the link differ, programs disagree, and nobody vouches.
-func (c *Call) locate(p *located, abs string) {
+func (ps *paths) locate(p *located, abs string) {
 	if abs == "" {
 		p.doubt("is relative to a folder that is not known")
 		return
@@ -77,26 +104,26 @@ func (c *Call) locate(p *located, abs string) {
 		p.forms = append(p.forms, p.abs)
 		return
 	}
-	p.real = c.addForm(p, abs)
+	p.real = ps.addForm(p, abs)
 	if p.real == "" {
 		p.doubt("leads nobody knows where")
 	}
-	if patterns.Climbs(abs) && c.addForm(p, p.abs) != p.real {
+	if patterns.Climbs(abs) && ps.addForm(p, p.abs) != p.real {
 		p.doubt("is read differently by different programs")
 		p.real = ""
 	}
 }
 
 // addForm adds a way to read the path, and where that leads, which it returns.
-func (c *Call) addForm(p *located, abs string) (real string) {
+func (ps *paths) addForm(p *located, abs string) (real string) {
 	if abs == "" || len(abs) > maxPath || strings.ContainsRune(abs, 0) {
 		return ""
 	}
 	p.forms = append(p.forms, path.Clean(abs))
 	real = path.Clean(abs)
-	if c.q.Place.Real != nil {
+	if ps.q.Place.Real != nil {
 		var err error
-		if real, err = c.q.Place.Real(abs); err != nil || !strings.HasPrefix(real, "/") {
+		if real, err = ps.q.Place.Real(abs); err != nil || !strings.HasPrefix(real, "/") {
 			return ""
 		}
 	}
@@ -116,6 +143,44 @@ func (p *located) finish() {
 	for _, f := range p.forms {
 		p.low = append(p.low, strings.ToLower(f))
 	}
+}
+
+// temporary are the folders that anybody may fill.
+var temporary = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"}
+
+// leads reports whether a path leads out of the project, or of the folder that the call
+// is in when there is none, to other than temporary files. What lies beside a project
+// that is temporary itself is no such file.
+func (ps *paths) leads(p *located) bool {
+	if p.real == "" {
+		return true
+	}
+	project := cmp.Or(ps.q.Place.Project, ps.q.Place.CWD)
+	return !patterns.Below(project, p.real) && !slices.ContainsFunc(temporary, func(dir string) bool {
+		return patterns.Below(dir, p.real) && !patterns.Below(dir, project)
+	})
+}
+
+// beyond is where an absolute path leads when that is out of the project, or not known, else "".
+// Programs disagree about the folder above a link, so both count.
+func (ps *paths) beyond(abs string) string {
+	ways := []string{abs}
+	if patterns.Climbs(abs) {
+		ways = append(ways, path.Clean(abs))
+	}
+	for _, way := range ways {
+		real := path.Clean(way)
+		if ps.q.Place.Real != nil {
+			var err error
+			if real, err = ps.q.Place.Real(way); err != nil {
+				return path.Clean(abs)
+			}
+		}
+		if !patterns.Below(ps.q.Place.Project, real) {
+			return real
+		}
+	}
+	return ""
 }
 
 // oddPath says why not everybody reads path as the same file, if so. Agents expand a

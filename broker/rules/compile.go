@@ -156,9 +156,9 @@ func (e *entry) live(c *Call, now time.Time) bool {
 	case e.scope[0] == "":
 		return true
 	case e.lenient:
-		return patterns.Below(e.scope[1], c.project[1])
+		return patterns.Below(e.scope[1], c.roots.project[1])
 	}
-	return patterns.Below(e.scope[0], c.project[0])
+	return patterns.Below(e.scope[0], c.roots.project[0])
 }
 
 // before is the order in which rules speak: see the package comment. Rules that are

@@ -92,7 +92,7 @@ func bites(t *testing.T, pattern string, c *Call) bool {
 			return true
 		}
 	}
-	for _, part := range strings.FieldsFunc(c.raw, func(r rune) bool { return strings.ContainsRune("|&;\n(){}", r) }) {
+	for _, part := range strings.FieldsFunc(c.line.Raw, func(r rune) bool { return strings.ContainsRune("|&;\n(){}", r) }) {
 		if words := strings.Fields(part); len(words) > 0 && fits(patterns.Speak(words)) {
 			return true
 		}

@@ -181,8 +181,8 @@ func TestInputAsPatternsSeeIt(t *testing.T) {
 	w := newWorld(t)
 	deep := map[string]any{"a": map[string]any{"b": map[string]any{"c": map[string]any{"d": map[string]any{"e": "x"}}}}}
 	c := Prepare(w.question(t, "Tool", deep))
-	if c.params["a.b.c.d"] == nil || c.params["a.b.c.d.e"] != nil {
-		t.Errorf("parameters %v", slices.Sorted(maps.Keys(c.params)))
+	if c.input.params["a.b.c.d"] == nil || c.input.params["a.b.c.d.e"] != nil {
+		t.Errorf("parameters %v", slices.Sorted(maps.Keys(c.input.params)))
 	}
 	for name, tt := range map[string]struct {
 		input map[string]any

@@ -46,7 +46,7 @@ func (s *Set) element(f *search) ruling {
 		return ruling{verdict: Ask, cause: notKnown}
 	case c.unsure != "":
 		return ruling{verdict: Ask, cause: callNotKnown}
-	case x.operand && !x.outside, x.neutral && !c.noSay:
+	case x.operand && !x.outside, x.neutral && !c.line.noSay:
 		return ruling{verdict: Allow, silent: true, cause: noSay}
 	case c.risk.Guarded && !c.lists:
 		return ruling{verdict: Ask, cause: guarded}
@@ -54,7 +54,7 @@ func (s *Set) element(f *search) ruling {
 		return ruling{verdict: Allow, entry: f.best}
 	case c.builtinAllows(x):
 		return ruling{verdict: Allow, builtin: true}
-	case !c.agreed():
+	case !c.line.agreed():
 		return ruling{verdict: Ask, cause: notPlain}
 	case x.outside:
 		return ruling{verdict: Ask, cause: leavesProject}
@@ -64,24 +64,19 @@ func (s *Set) element(f *search) ruling {
 	return ruling{verdict: Ask, cause: nothingAllows}
 }
 
-// agreed reports whether every shell reads the call's command line in the same words. Where
-// one may not, nothing but a rule that names the whole line allows any part of it: what is
-// hidden from the reader is hidden from a rule about a part.
-func (c *Call) agreed() bool { return c.line == nil || c.line.Plain }
-
 // builtinAllows reports whether the built-in rule speaks for x.
 func (c *Call) builtinAllows(x *elem) bool {
 	if c.lists {
 		return true
 	}
-	if !c.q.Trusted || !c.agreed() || c.risk.Guarded || c.risk.Class == risk.Dangerous || x.exact != "" {
+	if !c.q.Trusted || !c.line.agreed() || c.risk.Guarded || c.risk.Class == risk.Dangerous || x.exact != "" {
 		return false
 	}
 	switch x.kind {
 	case toolKind:
 		return c.readsOnly
 	case shell.Read:
-		return c.mayRead(x.path)
+		return c.q.mayRead(x.path)
 	case shell.Command, shell.Write, shell.Assign, shell.Unknown:
 	}
 	return false
@@ -130,7 +125,7 @@ func badness(r ruling) int {
 
 // finish rules on the call as a whole.
 func (s *Set) finish(o *outcome, c *Call, now time.Time) {
-	if c.text != nil {
+	if c.line.text != nil {
 		if e := s.rawDeny(c, now); e != nil && (o.verdict != Deny || e.rank < o.entry.rank) {
 			o.ruling, o.raw = ruling{verdict: Deny, entry: e}, true
 		}

@@ -27,7 +27,7 @@ func (f *textSearch) shelf(h *shelf) {
 		return
 	}
 	f.try(h.command, -1)
-	for i, name := range f.c.text.Names {
+	for i, name := range f.c.line.text.Names {
 		f.try(h.byName[name], i)
 		if base := patterns.BaseName(name); base != name {
 			f.try(h.byName[base], i)
@@ -42,7 +42,7 @@ func (f *textSearch) try(list []*entry, at int) {
 		if e.rule.Decision != Deny || f.best != nil && e.rank >= f.best.rank || !e.tool.Match(f.c.q.Tool) || !e.live(f.c, f.now) {
 			continue
 		}
-		if e.parts == 1 && f.conditions(e) && e.command.InText(f.c.text, at, f.over) {
+		if e.parts == 1 && f.conditions(e) && e.command.InText(f.c.line.text, at, f.over) {
 			f.best = e
 		}
 	}

@@ -40,8 +40,8 @@ func (c *Call) mainPath(x *elem) *located {
 	if x.kind != toolKind {
 		return x.path
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.params)) {
-		if v := c.params[key]; len(v.places) > 0 {
+	for _, key := range slices.Sorted(maps.Keys(c.input.params)) {
+		if v := c.input.params[key]; len(v.places) > 0 {
 			return &v.places[0]
 		}
 	}
@@ -68,12 +68,12 @@ func (c *Call) why(x *elem, r ruling) string {
 	case callNotKnown:
 		return c.unsure
 	case guarded:
-		return "no rule may allow it: " + first(c.risk.Why, "it touches aoctl's own files or an agent's settings")
+		return "no rule may allow it: " + cmp.Or(c.risk.Why, "it touches aoctl's own files or an agent's settings")
 	case maybeDenied:
 		return c.named(x) + " may reach what rule " + label(&r.entry.rule) + " denies"
 	case notExact:
 		if c.risk.Class == risk.Dangerous {
-			return "only a rule for dangerous calls that names " + c.named(x) + " exactly may allow it: " + first(c.risk.Why, "it is dangerous")
+			return "only a rule for dangerous calls that names " + c.named(x) + " exactly may allow it: " + cmp.Or(c.risk.Why, "it is dangerous")
 		}
 		return "only a rule that names " + c.named(x) + " exactly may allow it: " + x.exact
 	case notPlain:

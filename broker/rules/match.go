@@ -44,8 +44,8 @@ func (f *search) shelf(h *shelf) {
 	}
 	f.try(h.whole)
 	if f.x.kind != toolKind {
-		f.try(h.byLine[f.c.trimmed])
-		if w := f.c.whole; w != nil {
+		f.try(h.byLine[f.c.line.trimmed()])
+		if w := f.c.line.whole; w != nil {
 			f.try(h.byName[w.Name])
 		}
 	}
@@ -114,13 +114,13 @@ func (f *search) eligible(e *entry) bool {
 		return true
 	}
 	c := f.c
-	if c.unsure != "" || f.x.unsure != "" || c.risk.Guarded || !c.namesEscapes(e) {
+	if c.unsure != "" || f.x.unsure != "" || c.risk.Guarded || !c.input.escapesNamed(e) {
 		return false
 	}
-	if !c.agreed() && !e.namesLine(c) {
+	if !c.line.agreed() && !e.namesLine(c) {
 		return false
 	}
-	if e.scope[0] != "" && f.x.kind != toolKind && !patterns.Below(e.scope[0], f.x.dir) && f.x.dir != c.dir {
+	if e.scope[0] != "" && f.x.kind != toolKind && !patterns.Below(e.scope[0], f.x.dir) && f.x.dir != c.line.dir {
 		return false
 	}
 	dangerous := c.risk.Class == risk.Dangerous
@@ -148,7 +148,7 @@ func (f *search) exactly(e *entry) bool {
 	case shell.Assign:
 		return e.assign != nil && e.assign.Exact
 	case toolKind:
-		return e.exact() && f.c.namesAll(e)
+		return e.exact() && f.c.input.allNamed(e)
 	case shell.Unknown:
 	}
 	return false
@@ -159,9 +159,9 @@ func (e *entry) namesFile() bool {
 	return len(e.conds) == 1 && e.conds[0].key == pseudoParam && e.conds[0].path.Exact
 }
 
-// namesAll reports whether e has a pattern for every path and URL of the call.
-func (c *Call) namesAll(e *entry) bool {
-	for key, v := range c.params {
+// allNamed reports whether e has a pattern for every path and URL of the call.
+func (in *input) allNamed(e *entry) bool {
+	for key, v := range in.params {
 		if len(v.places)+len(v.urls) > 0 && !e.about(key) {
 			return false
 		}
@@ -169,9 +169,9 @@ func (c *Call) namesAll(e *entry) bool {
 	return true
 }
 
-// namesEscapes reports whether e names every parameter that changes what the tool does.
-func (c *Call) namesEscapes(e *entry) bool {
-	for _, key := range c.escapes {
+// escapesNamed reports whether e names every parameter that changes what the tool does.
+func (in *input) escapesNamed(e *entry) bool {
+	for _, key := range in.escapes {
 		if !e.about(key) {
 			return false
 		}
@@ -191,7 +191,7 @@ func (e *entry) about(key string) bool {
 // conditions reports whether the patterns over the input match.
 func (f *search) conditions(e *entry) bool {
 	for i := range e.conds {
-		v := f.c.params[e.conds[i].key]
+		v := f.c.input.params[e.conds[i].key]
 		if v == nil || !e.conds[i].match(v, e, f.c) {
 			return false
 		}
@@ -230,17 +230,17 @@ func (d *cond) matchPath(v *value, e *entry, c *Call) bool {
 			return e.lenient
 		}
 	}
-	return !e.lenient && len(v.places) >= len(v.texts) && len(v.places) > 0 && !c.leavesFolder()
+	return !e.lenient && len(v.places) >= len(v.texts) && len(v.places) > 0 && !c.input.leavesFolder()
 }
 
 // matchPath fits one path: where it really leads on the strict side, every form of it
 // on the lenient one.
 func (e *entry) matchPath(p *patterns.Path, at *located, c *Call) bool {
 	if !e.lenient {
-		return at.odd == "" && at.real != "" && p.Match(at.real, e.start(c, 0), c.home[0])
+		return at.odd == "" && at.real != "" && p.Match(at.real, e.start(c, 0), c.roots.home[0])
 	}
 	for _, form := range at.low {
-		if p.Match(form, e.start(c, 1), c.home[1]) {
+		if p.Match(form, e.start(c, 1), c.roots.home[1]) {
 			return true
 		}
 	}
@@ -252,7 +252,7 @@ func (e *entry) start(c *Call, low int) string {
 	if e.scope[low] != "" {
 		return e.scope[low]
 	}
-	return c.project[low]
+	return c.roots.project[low]
 }
 
 // part reports whether what e says about parts of a command line fits the element, and
@@ -276,7 +276,7 @@ func (f *search) plainCommand(e *entry) bool {
 	if e.parts != 1 || !e.lenient && !e.commandText.Exact {
 		return false
 	}
-	v := f.c.params[e.commandKey]
+	v := f.c.input.params[e.commandKey]
 	if v == nil {
 		return false
 	}
@@ -286,16 +286,16 @@ func (f *search) plainCommand(e *entry) bool {
 
 // namesLine reports whether e names the whole command line.
 func (e *entry) namesLine(c *Call) bool {
-	if e.command == nil || !e.command.Exact || c.line == nil {
+	if e.command == nil || !e.command.Exact || c.line.Line == nil {
 		return false
 	}
 	if e.command.IsLine {
-		return e.command.Line == c.trimmed
+		return e.command.Line == c.line.trimmed()
 	}
-	if c.whole == nil {
+	if c.line.whole == nil {
 		return false
 	}
-	return e.command.NamesWords(c.whole.Argv)
+	return e.command.NamesWords(c.line.whole.Argv)
 }
 
 // wholly reports whether each of the parts that e names is in the line.

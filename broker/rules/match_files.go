@@ -47,7 +47,7 @@ func (f *search) reaches(e *entry) bool {
 // "rm *" is refused only if it says so, and not let through either.
 func (f *search) overlaps(e *entry, p *patterns.Path) bool {
 	wide := f.x.path.wide
-	if !e.lenient || len(wide) == 0 || !p.MayMeet(wide, e.start(f.c, 1), f.c.home[1]) {
+	if !e.lenient || len(wide) == 0 || !p.MayMeet(wide, e.start(f.c, 1), f.c.roots.home[1]) {
 		return false
 	}
 	if e.rule.Decision == Ask || e.rule.Decision == Defer {

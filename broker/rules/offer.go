@@ -23,17 +23,17 @@ func Offer(c *Call) []Rule {
 	}
 	var drafts []map[string]string
 	switch {
-	case c.line != nil:
-		drafts = c.offerLine()
-	case c.hasPaths():
-		drafts = c.offerPaths()
-	case c.hasURL():
-		drafts = c.offerURL()
+	case c.line.Line != nil:
+		drafts = []map[string]string{c.exactLine(), c.eachElement(exactWords), c.eachElement(commandPrefix)}
+	case len(c.input.pathKeys()) > 0:
+		drafts = c.input.offerPaths(c.q.Place.Project)
+	case c.input.hasURL():
+		drafts = c.input.offerURL()
 	default:
-		drafts = c.offerParams()
+		drafts = c.input.offerParams()
 	}
 	if strings.HasPrefix(c.q.Tool, "mcp__") {
-		drafts = append(drafts, c.escapedParams())
+		drafts = append(drafts, c.input.escaped())
 	}
 	var offers []Rule
 	for _, where := range drafts {
@@ -54,30 +54,25 @@ func (c *Call) allowedBy(r Rule) bool {
 		return false
 	}
 	v, id := s.Verdict(c, time.Time{})
-	return v == Allow && (id != BuiltinReadOnly || c.line != nil)
+	return v == Allow && (id != BuiltinReadOnly || c.line.Line != nil)
 }
 
-func (c *Call) hasPaths() bool {
-	return len(c.pathKeys()) > 0
-}
-
-func (c *Call) hasURL() bool {
-	_, ok := c.input[urlParam].(string)
+func (in *input) hasURL() bool {
+	_, ok := in.members[urlParam].(string)
 	return ok
 }
 
-// offerPaths drafts the exact files, their folders and the project. Folders are
-// offered inside the project only.
-func (c *Call) offerPaths() []map[string]string {
-	exact, folder, project := c.escapedParams(), c.escapedParams(), c.escapedParams()
-	root := c.q.Place.Project
+// offerPaths drafts the exact files, their folders and the project, whose folder is root.
+// Folders are offered inside the project only.
+func (in *input) offerPaths(root string) []map[string]string {
+	exact, folder, project := in.escaped(), in.escaped(), in.escaped()
 	inside := root != ""
-	for _, key := range c.pathKeys() {
-		if len(c.params[key].places) == 0 {
+	for _, key := range in.pathKeys() {
+		if len(in.params[key].places) == 0 {
 			return nil // nothing can be said about it, and no draft may leave it open
 		}
-		for i := range c.params[key].places {
-			real := c.params[key].places[i].real
+		for i := range in.params[key].places {
+			real := in.params[key].places[i].real
 			inside = inside && patterns.Below(root, real)
 			addAlternative(exact, key, patterns.EscapePath(real))
 			addAlternative(folder, key, patterns.EscapePath(strings.TrimSuffix(path.Dir(real), "/"))+"/**")
@@ -93,12 +88,12 @@ func (c *Call) offerPaths() []map[string]string {
 	return []map[string]string{exact, folder, project}
 }
 
-// escapedParams names the parameters by which the call leaves its bounds: no draft may
+// escaped names the parameters by which the call leaves its bounds: no draft may
 // be without them.
-func (c *Call) escapedParams() map[string]string {
+func (in *input) escaped() map[string]string {
 	where := map[string]string{}
-	for _, key := range c.escapes {
-		where[key] = patterns.EscapeText(textOf(c.input[key]))
+	for _, key := range in.escapes {
+		where[key] = patterns.EscapeText(textOf(in.members[key]))
 	}
 	return where
 }
@@ -114,9 +109,9 @@ func addAlternative(where map[string]string, key, alt string) {
 }
 
 // offerURL drafts the URL itself and its host.
-func (c *Call) offerURL() []map[string]string {
-	exact, host := c.escapedParams(), c.escapedParams()
-	u := c.params[urlParam].urls[0]
+func (in *input) offerURL() []map[string]string {
+	exact, host := in.escaped(), in.escaped()
+	u := in.params[urlParam].urls[0]
 	exact[urlParam] = patterns.EscapeText(u.Raw)
 	if !u.Plain {
 		return []map[string]string{exact}
@@ -130,13 +125,13 @@ func (c *Call) offerURL() []map[string]string {
 }
 
 // offerParams drafts these very parameters, and the tool whatever they are.
-func (c *Call) offerParams() []map[string]string {
-	exact := c.escapedParams()
-	for key, v := range c.input {
+func (in *input) offerParams() []map[string]string {
+	exact := in.escaped()
+	for key, v := range in.members {
 		exact[key] = patterns.EscapeText(textOf(v))
 	}
 	if len(exact) > MaxWhere {
-		exact = c.escapedParams()
+		exact = in.escaped()
 	}
-	return []map[string]string{exact, c.escapedParams()}
+	return []map[string]string{exact, in.escaped()}
 }

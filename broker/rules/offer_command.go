@@ -9,22 +9,17 @@ import (
 	"github.com/aoctl/aoctl/broker/shell/programs"
 )
 
-// offerLine drafts the exact line, and the beginnings of its commands.
-func (c *Call) offerLine() []map[string]string {
-	return []map[string]string{c.exactLine(), c.eachElement(exactWords), c.eachElement(commandPrefix)}
-}
-
 // exactLine names the whole line: by its words when it is one plain command, else
 // character by character.
 func (c *Call) exactLine() map[string]string {
-	where := c.escapedParams()
+	where := c.input.escaped()
 	switch {
-	case c.whole != nil:
-		where[commandKey] = patterns.Quote(c.whole.Argv)
+	case c.line.whole != nil:
+		where[commandKey] = patterns.Quote(c.line.whole.Argv)
 	case len(c.elems) == 1 && c.elems[0].kind == shell.Command && !c.elems[0].behind && len(c.line.Elements[0].Via) == 0:
 		where[commandKey] = patterns.Quote(c.elems[0].spoken.Argv)
 	default:
-		where[commandKey] = patterns.LinePrefix + c.trimmed
+		where[commandKey] = patterns.LinePrefix + c.line.trimmed()
 	}
 	return where
 }
@@ -32,10 +27,10 @@ func (c *Call) exactLine() map[string]string {
 // eachElement drafts a rule with an alternative for every element that has a say. It allows
 // nothing when there is none for one of them.
 func (c *Call) eachElement(draft func(argv []string) string) map[string]string {
-	where := c.escapedParams()
+	where := c.input.escaped()
 	for i := range c.elems {
 		x := &c.elems[i]
-		if x.operand || x.neutral && !c.noSay {
+		if x.operand || x.neutral && !c.line.noSay {
 			continue
 		}
 		switch x.kind {

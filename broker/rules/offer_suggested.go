@@ -27,21 +27,21 @@ func OfferSuggested(c *Call, suggested, offers []Rule) []Rule {
 		if len(list) == maxSuggested || slices.ContainsFunc(offers, r.Like) || slices.ContainsFunc(list, r.Like) {
 			continue
 		}
-		if c.narrow(r) && c.allowedBy(r) {
+		if narrow(r, c.q.Place.Project) && c.allowedBy(r) {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-// narrow reports whether an allow rule is no wider than an offer for a call such as c could
+// narrow reports whether an allow rule is no wider than an offer for a call in the project could
 // be: it names more than a tool, of commands the same beginnings as ours, of files those of the
 // project.
-func (c *Call) narrow(r Rule) bool {
+func narrow(r Rule, project string) bool {
 	if r.Decision != Allow || r.Dangerous || len(r.Where) == 0 {
 		return false
 	}
-	root := patterns.EscapePath(c.q.Place.Project)
+	root := patterns.EscapePath(project)
 	for key, p := range r.Where {
 		switch {
 		case key == commandKey && !narrowCommand(p):

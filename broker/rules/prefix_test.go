@@ -158,12 +158,13 @@ func TestNarrowPatterns(t *testing.T) {
 		{rule(Allow, "Tool", "query", "/etc/../x|~"), true},
 		{with(rule(Allow, "Edit", "file_path", "src/**"), func(r *Rule) { r.Dangerous = true }), false},
 	} {
-		if got := c.narrow(tt.rule); got != tt.want {
+		if got := narrow(tt.rule, c.q.Place.Project); got != tt.want {
 			t.Errorf("%s: %t", tt.rule.ID, got)
 		}
 	}
 	w.place.Project = ""
-	if Prepare(w.question(t, "Edit", map[string]any{"file_path": "src/a.go"})).narrow(rule(Allow, "Edit", "file_path", "src/**")) {
+	c = Prepare(w.question(t, "Edit", map[string]any{"file_path": "src/a.go"}))
+	if narrow(rule(Allow, "Edit", "file_path", "src/**"), c.q.Place.Project) {
 		t.Error("files of no project")
 	}
 }

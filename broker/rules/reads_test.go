@@ -43,13 +43,13 @@ func TestMayRead(t *testing.T) {
 		{located{abs: "/p/x", real: "/p/a/.qwen/b/c"}, false},
 		{located{abs: "/p/x", real: "/p/a/.mcp.json"}, false},
 	} {
-		if got := (&Call{q: q}).mayRead(&tt.p); got != tt.want {
+		if got := q.mayRead(&tt.p); got != tt.want {
 			t.Errorf("%s, which is %s %s: %t", tt.p.abs, tt.p.real, tt.p.odd, got)
 		}
 	}
 	q.Exists, q.Special = nil, nil
 	for _, p := range []string{missing, device} {
-		if !(&Call{q: q}).mayRead(&located{abs: p, real: p}) {
+		if !q.mayRead(&located{abs: p, real: p}) {
 			t.Errorf("%s may not be read where nobody tells what it is", p)
 		}
 	}
@@ -69,7 +69,7 @@ func TestBuiltinAllows(t *testing.T) {
 		"a write":             {nil, elem{kind: shell.Write, path: &file}, false},
 		"a command":           {nil, elem{kind: shell.Command}, false},
 		"not trusted":         {func(c *Call) { c.q.Trusted = false }, elem{kind: shell.Read, path: &file}, false},
-		"read otherwise":      {func(c *Call) { c.line = oddLine }, elem{kind: shell.Read, path: &file}, false},
+		"read otherwise":      {func(c *Call) { c.line.Line = oddLine }, elem{kind: shell.Read, path: &file}, false},
 		"guarded":             {func(c *Call) { c.risk.Guarded = true }, elem{kind: shell.Read, path: &file}, false},
 		"dangerous":           {func(c *Call) { c.risk.Class = risk.Dangerous }, elem{kind: shell.Read, path: &file}, false},
 		"exact":               {nil, elem{kind: shell.Read, path: &file, exact: "x"}, false},
@@ -79,7 +79,7 @@ func TestBuiltinAllows(t *testing.T) {
 		"a tool for names":    {func(c *Call) { c.lists, c.risk.Guarded = true, true }, elem{kind: toolKind}, true},
 		"not trusted to read": {func(c *Call) { c.readsOnly, c.q.Trusted = true, false }, elem{kind: toolKind}, false},
 	} {
-		c := &Call{q: Question{Trusted: true, Place: risk.Place{Project: "/p", CWD: "/p"}}, line: plainLine}
+		c := &Call{q: Question{Trusted: true, Place: risk.Place{Project: "/p", CWD: "/p"}}, line: commandLine{Line: plainLine}}
 		if tt.call != nil {
 			tt.call(c)
 		}
@@ -102,12 +102,12 @@ func TestOnlyLists(t *testing.T) {
 		"*": true, "src/*": true, "state/*": false, "state/x": false, "deep/*": false, "deep/own/*": false, "deep/x/*": true, "stat*/x": true, "loop/x/*": false,
 		".git/*": true, ".clau*": false, ".claude": false, "{a,.b}": false, "[.]x": false, "(.a)": false, "{a,b}": true,
 	} {
-		c := &Call{q: Question{Tool: "Glob", Place: place}, input: map[string]any{"pattern": pattern}}
-		if got := c.onlyLists(); got != want {
+		in, p := &input{tool: "Glob", members: map[string]any{"pattern": pattern}}, &paths{q: &Question{Place: place}}
+		if got := onlyLists(in, p); got != want {
 			t.Errorf("%s: %t", pattern, got)
 		}
-		c.q.Tool = "Grep"
-		if c.onlyLists() {
+		in.tool = "Grep"
+		if onlyLists(in, p) {
 			t.Errorf("%s of another tool lists names", pattern)
 		}
 	}
@@ -147,8 +147,8 @@ func TestToolPlaceForms(t *testing.T) {
 		{"@" + long[3:], "/p", "/h", []string{"/p/" + long[3:], "/p/@" + long[3:]}, "is too long"},
 	} {
 		slices.Sort(tt.forms)
-		c := &Call{q: Question{Place: risk.Place{CWD: tt.cwd, Home: tt.home}}}
-		p := c.toolPlace(tt.given)
+		ps := &paths{q: &Question{Place: risk.Place{CWD: tt.cwd, Home: tt.home}}}
+		p := ps.toolPlace(tt.given)
 		if diff := cmp.Diff(tt.forms, p.forms); diff != "" || p.odd != tt.odd {
 			t.Errorf("%.20q in %s: %s (-want +got):\n%.300s", tt.given, tt.cwd, p.odd, diff)
 		}

@@ -260,13 +260,13 @@ func TestWordsThatAreCode(t *testing.T) {
 		"src": "src", "src/a.go": "src/a.go", "-x": "-x", "-v": "-v", "-": "-", "--": "--", "-Ixyz/y": "-Ixyz/y", "https://a.b/c": "https://a.b/c", "https:/srv/../" + w.root + "/shop-evil/x://": "/tmp/srv/../" + w.root + "/shop-evil/x", far + "/*": "/tmp" + far + "/*", far + "/[a]": "/tmp" + far + "/[a]", "*.go": "*.go", "src/?.go": "src/?.go", "li*": "/tmp" + w.root + "/shop-evil", "-I=l?nk": "-I=/tmp" + w.root + "/shop-evil", "link/*": "/tmp" + w.root + "/shop-evil/*", "**": "/tmp" + w.root + "/shop/**", "http://x/*": "http://x/*",
 		"x://../../evil": "/tmp" + w.root + "/evil", "file://" + far: "/tmp" + far, "/dev/null": "/dev/null", "/": "/tmp/", "": "", "--x=": "--x=", "@": "@", "-I/": "-I/tmp/",
 	} {
-		f := &follower{c: c, dirs: []string{c.dir}, glob: true}
+		f := &follower{paths: &paths{q: &c.q}, dirs: []string{c.line.dir}, glob: true}
 		if got := append(f.elsewhere(word), word)[0]; got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}
 	for word, want := range map[string]string{far: "/tmp" + far, "-I" + far: "-I/tmp" + far, "link/x": "/tmp/link/x", "link": "/tmp/link", "../x": "/tmp/../x", "-v": "-v"} {
-		f := &follower{c: c, dirs: []string{""}}
+		f := &follower{paths: &paths{q: &c.q}, dirs: []string{""}}
 		if got := append(f.elsewhere(word), word)[0]; got != want {
 			t.Errorf("%s in a folder that is not known: %s, want %s", word, got, want)
 		}

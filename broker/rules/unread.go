@@ -2,7 +2,6 @@ package rules
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
@@ -14,16 +13,14 @@ import (
 // end of a sentence about it. It is dangerous, and no rule may allow it; rules that refuse
 // search the raw text of its command line.
 func Unread(q Question, why string) *Call {
-	c := &Call{q: q, dir: q.Place.CWD, unread: why}
-	c.project = [2]string{q.Place.Project, strings.ToLower(first(q.Place.Project, q.Place.CWD))}
-	c.doubt(why)
-	c.elems = []elem{{kind: toolKind, unsure: why}}
+	c := newCall(q)
+	c.unsure, c.unread = why, why
+	c.elems[0].unsure = why
 	if param, ok := CommandParam(q.Tool); ok {
-		c.raw = rawParam(q.Input, param)
-		c.trimmed = strings.TrimSpace(c.raw)
-		c.line = &shell.Line{Raw: c.raw, Elements: []shell.Element{{Kind: shell.Unknown, Text: c.raw, Unsure: why}}}
+		raw := rawParam(q.Input, param)
+		c.line.Line = &shell.Line{Raw: raw, Elements: []shell.Element{{Kind: shell.Unknown, Text: raw, Unsure: why}}}
+		c.line.text = patterns.ReadText(raw)
 		c.elems[0].kind = shell.Unknown
-		c.unclear, c.text = true, patterns.ReadText(c.raw)
 	}
 	text := risk.Finding{Class: risk.Dangerous, Why: why}
 	c.risk = risk.Risk{Class: risk.Dangerous, Why: why, Findings: []risk.Finding{text}}
