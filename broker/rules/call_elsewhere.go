@@ -290,11 +290,13 @@ func (f *follower) outsideFrom(dir, p string) string {
 			return to
 		}
 	}
-	if to := f.moduleOutside(abs, p); to != "" {
-		return to
-	}
-	if !f.exists(abs) && !strings.Contains(p, "/") && p != ".." {
-		return "" // a plain word, and no link
+	if !f.exists(abs) {
+		if to := f.moduleOutside(abs, p); to != "" {
+			return to
+		}
+		if !strings.Contains(p, "/") && p != ".." {
+			return "" // a plain word, and no link
+		}
 	}
 	if host, ok := strings.CutPrefix(p, "//"); ok { // file://host/path
 		if _, rest, ok := strings.Cut(host, "/"); ok && f.exists("/"+firstFolder("/"+rest)) {
@@ -307,10 +309,10 @@ func (f *follower) outsideFrom(dir, p string) string {
 	return f.beyond(abs)
 }
 
-// moduleOutside is outside for the file of a module that is named without its extension, with dots
-// between its folders, or by its place below the project's own name.
+// moduleOutside is outside for what is not there under its own name: a module that is named without
+// the extension of its file, with dots between its folders, or by its place below the project's own name.
 func (f *follower) moduleOutside(abs, p string) string {
-	if f.q.Exists == nil || f.exists(abs) {
+	if f.q.Exists == nil {
 		return ""
 	}
 	names := []string{abs}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,20 +94,35 @@ func CallStamp(c *rules.Call) string {
 	for _, g := range c.Gits() {
 		_, _ = fmt.Fprintf(h, "%+v\n", g)
 	}
+	f := NewPaths() // of this look: what was known before may be another file by now
 	for _, path := range files {
-		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
+		real, info, err := f.follow(path)
+		if real == "" {
 			_, _ = fmt.Fprintf(h, "%q: %s\n", path, missingOr(err))
 			continue
 		}
-		info, err := os.Stat(real)
 		_, _ = fmt.Fprintf(h, "%q: %q %v\n", path, real, err)
 		if err == nil && info.Mode().IsRegular() && (whole || info.Mode()&0o111 != 0 || isRunnable(real)) {
-			s, err := StampOf(real)
-			_, _ = fmt.Fprintf(h, "%+v %v\n", s, err)
+			_, _ = fmt.Fprintf(h, "%+v %v\n", StampOfInfo(info), error(nil))
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// follow is where an absolute path leads, "" with the reason when that is nowhere, and what is there.
+func (f *Paths) follow(path string) (real string, info fs.FileInfo, err error) {
+	real, info, err = f.plain(path)
+	switch {
+	case real != "" && err == nil:
+		return real, info, nil
+	case real != "":
+		return "", nil, err
+	}
+	if real, err = filepath.EvalSymlinks(path); err != nil {
+		return "", nil, err
+	}
+	info, err = os.Stat(real)
+	return real, info, err
 }
 
 // missingOr is why a path leads nowhere: that it is not there yet, or something else.

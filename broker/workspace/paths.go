@@ -6,15 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 )
 
 // Paths follows the links of paths, like realAsFar, and asks the disk once for each
-// path and each folder. It does not notice when a link changes, so it is for one call,
-// or for one run over a history. It is for one goroutine.
+// path and each folder on the way to it. It does not notice when a link changes, so it
+// is for one call, or for one run over a history. It is for one goroutine.
 type Paths struct {
 	paths   map[string]followed
-	folders map[string]string // real paths of folders by clean path, "" for what is none
+	folders map[string]string // real paths of folders, "" for what is none
 	secrets map[string]secretsFound
 	tracked map[string]secretsFound // by the folder of the repository
 }
@@ -38,10 +39,16 @@ func (f *Paths) real(path string) (string, error) {
 	if known, ok := f.paths[path]; ok {
 		return known.real, known.err
 	}
-	real, ok := f.inFolder(path)
+	if real := f.folders[path]; real != "" {
+		return real, nil
+	}
 	var err error
+	real, _, _ := f.plain(path)
+	if real == "" {
+		real = f.inNewFolder(path)
+	}
 	switch {
-	case ok:
+	case real != "":
 	case ownView(path):
 		err = errOwnView
 	default:
@@ -49,39 +56,100 @@ func (f *Paths) real(path string) (string, error) {
 	}
 	if len(f.paths) >= maxRemembered {
 		clear(f.paths)
-		clear(f.folders)
 	}
 	f.paths[path] = followed{real, err}
 	return real, err
 }
 
-// inFolder says where a path leads that is no link, or nothing yet, in a folder that
-// exists: most are. It leaves everything else to realAsFar.
-func (f *Paths) inFolder(path string) (string, bool) {
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	if !filepath.IsAbs(path) || filepath.Clean(path) != path || filepath.Dir(dir) == dir {
-		return "", false
+// longestPath is the longest path, in bytes, that a system opens.
+const longestPath = 4096
+
+// plain says where a path leads that is no link, or nothing yet, in a folder that exists, and
+// what the disk says of it: most are. real is "" for everything else; err is not nil when nothing
+// is there.
+func (f *Paths) plain(path string) (real string, info fs.FileInfo, err error) {
+	if real = f.step(path); real == "" {
+		return "", nil, nil
 	}
-	folder := f.folder(dir)
-	if folder == "" {
-		return "", false
+	info, err = os.Lstat(real)
+	switch {
+	case err != nil && (!errors.Is(err, fs.ErrNotExist) || filepath.Dir(real) == "/"):
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+	case isOwnView(real) && filepath.Clean(path) != path:
+	default:
+		return real, info, err
 	}
-	real := filepath.Join(folder, name)
-	info, err := os.Lstat(real)
-	if err == nil && info.Mode()&fs.ModeSymlink == 0 || errors.Is(err, fs.ErrNotExist) {
-		return real, true
-	}
-	return "", false
+	return "", nil, nil
 }
 
-// folder is where a folder leads, "" when it is not there.
+// inNewFolder says where a path leads in a folder that is not there yet, in one that is; "" for
+// everything else.
+func (f *Paths) inNewFolder(path string) string {
+	dir := filepath.Dir(path)
+	if filepath.Clean(path) != path || f.folder(dir) != "" {
+		return ""
+	}
+	folder, _, err := f.plain(dir)
+	if folder == "" || err == nil || isOwnView(folder) {
+		return ""
+	}
+	return filepath.Join(folder, filepath.Base(path))
+}
+
+// step is an absolute path with the links of its folder followed, but not the one that it may be
+// itself; "" when there is no such folder.
+func (f *Paths) step(path string) string {
+	if !filepath.IsAbs(path) || len(path) > longestPath {
+		return ""
+	}
+	last, folder := strings.LastIndexByte(path, '/'), "/"
+	if last > 0 {
+		folder = f.folder(path[:last])
+	}
+	switch name := path[last+1:]; {
+	case folder == "":
+		return ""
+	case name == "..":
+		return filepath.Dir(folder)
+	default:
+		return filepath.Join(folder, name)
+	}
+}
+
+// folder is where a folder leads, "" when it is not there. Folders in the same one share what is
+// known of that, so each is looked at once.
 func (f *Paths) folder(dir string) string {
 	real, ok := f.folders[dir]
 	if !ok {
-		if !ownView(dir) {
-			real, _ = filepath.EvalSymlinks(dir)
+		real = f.lookAt(dir)
+		if len(f.folders) >= maxRemembered {
+			clear(f.folders)
 		}
 		f.folders[dir] = real
+	}
+	return real
+}
+
+// lookAt is folder for one that is not known yet. Only links are followed from the root on.
+func (f *Paths) lookAt(dir string) string {
+	real := f.step(dir)
+	if real == "" || isOwnView(real) {
+		return ""
+	}
+	info, err := os.Lstat(real)
+	switch {
+	case err != nil:
+		return ""
+	case info.IsDir():
+		return real
+	case info.Mode()&fs.ModeSymlink == 0 || ownView(dir):
+		return ""
+	}
+	if real, err = filepath.EvalSymlinks(dir); err != nil {
+		return ""
+	}
+	if info, err = os.Lstat(real); err != nil || !info.IsDir() {
+		return ""
 	}
 	return real
 }

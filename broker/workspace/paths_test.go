@@ -31,6 +31,7 @@ func TestFollower(t *testing.T) {
 	for _, p := range []string{
 		"", "a", "a/b", "a/new", "a/new/er", "a/file", "a/file/x", "a/in", "a/in/new", "a/out", "a/out/back", "a/out/new", "a/none", "a/none/x",
 		"a/loop", "a/loop/x", "a/far", "a/far/z", "a/out/..", "a/out/../file", "a/./file", "c/back", "c/back/x",
+		"a/in/", "a/in/.", "a/in/../new", "a/out/../in/../file", "a/file/", "a/file/.", "a/file/..", "a/new/", "a/new/../file", "a//b//new", "a/out/new/x", "c/back/..", "a/../../..",
 		strings.Repeat("deep/", maxLinks-2) + "x", strings.Repeat("deep/", maxLinks+2) + "x",
 	} {
 		paths = append(paths, dir+"/"+p)
@@ -88,14 +89,44 @@ func TestFollowerAsksOnce(t *testing.T) {
 	}
 }
 
+// TestStampLooksAnew: a stamp is of what is there now, also where only a folder on the way to a file
+// became a link to another one.
+func TestStampLooksAnew(t *testing.T) {
+	dir := RealPath(t.TempDir())
+	for _, name := range []string{"one/a.go", "two/a.go"} {
+		gitFile(t, dir, name, "x")
+	}
+	c := toolCall(t, dir, "Edit", map[string]any{"file_path": dir + "/way/a.go"})
+	seen := map[string]bool{}
+	for _, to := range []string{"", "one", "two"} {
+		_ = os.Remove(filepath.Join(dir, "way"))
+		if to != "" {
+			if err := os.Symlink(to, filepath.Join(dir, "way")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stamp := CallStamp(c)
+		if seen[stamp] {
+			t.Errorf("the stamp does not tell that the folder leads to %q", to)
+		}
+		if stamp != CallStamp(c) {
+			t.Error("two stamps of the same files differ")
+		}
+		seen[stamp] = true
+	}
+}
+
 // TestFollowerForgets: it takes no more memory than for so many paths.
 func TestFollowerForgets(t *testing.T) {
 	f := NewPaths()
 	for i := range maxRemembered + 9 {
 		_, _ = f.real("/nowhere/" + strings.Repeat("x", i%200) + string(rune('a'+i/200%26)) + string(rune('a'+i/5200)))
 	}
-	if len(f.paths) > maxRemembered {
-		t.Errorf("it remembers %d paths", len(f.paths))
+	for i := range maxRemembered + 9 {
+		_, _ = f.real(fmt.Sprint("/nowhere/", i, "/x"))
+	}
+	if len(f.paths) > maxRemembered || len(f.folders) > maxRemembered {
+		t.Errorf("it remembers %d paths and %d folders", len(f.paths), len(f.folders))
 	}
 }
 

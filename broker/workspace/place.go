@@ -38,6 +38,9 @@ func (f *Paths) projectRoot(dir, home string) (string, bool) {
 		return "", false
 	}
 	real := f.folder(dir)
+	if real == "" && !ownView(dir) { // no folder, but perhaps a file
+		real, _ = filepath.EvalSymlinks(dir)
+	}
 	if real == "" || home == "" || Below(real, home) {
 		return "", false
 	}
