@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/risk/brings"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
 	"github.com/aoctl/aoctl/broker/shell"
@@ -89,6 +90,26 @@ func (r *lineReader) element(e *shell.Element, at int) elem {
 		x.exact = cmp.Or(x.exact, brings.Why)
 	}
 	return x
+}
+
+// gitPlace takes from a git command what no wildcard may vouch for: a repository that
+// is not the project's own, or settings of the project's that run a program.
+func (r *lineReader) gitPlace(x *elem) {
+	at := r.q.Place
+	at.CWD = r.dir
+	g := risk.GitUse(r.Line, x.at, x.dir, at)
+	if g == (risk.Git{}) {
+		return
+	}
+	r.gits = append(r.gits, g)
+	x.exact = cmp.Or(x.exact, g.Foreign, g.Settings, g.Remote)
+	if g.Foreign == "" {
+		return
+	}
+	x.behind = true // the words of the command do not say where it runs
+	if r.dir != r.q.Place.Project {
+		x.unsure = cmp.Or(x.unsure, g.Foreign) // nor does the line
+	}
 }
 
 // leaves reports whether e is a cd out of the project, or to nobody knows where: what

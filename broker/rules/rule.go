@@ -32,9 +32,9 @@
 //
 //   - input is what the tool is given: its parameters, the files of a patch (call_input.go, call_patch.go);
 //   - commandLine is the line of a tool that runs one (call_line.go), read by a lineReader, which makes
-//     an elem of each of its parts (call_element.go, call_copy.go, call_git.go);
+//     an elem of each of its parts (call_element.go, call_copy.go);
 //   - paths follows whatever of this is a path to where it leads, a located (call_path.go), and a follower
-//     those words of a command that may be files elsewhere (call_elsewhere.go);
+//     those words of a command that may be files elsewhere (call_elsewhere.go, call_words.go);
 //   - Call holds what came of it, the risk of it all and what the built-in rule says (builtin.go).
 //
 // A search finds the rules that match one elem (match.go), a ruling is what they say of it (judge.go).
