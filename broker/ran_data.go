@@ -14,8 +14,8 @@ type RanData struct {
 	Digest     string `json:"digest"`                // of the call that ran
 	DurationMS int64  `json:"duration_ms,omitempty"` // 0 when the agent does not tell
 
-	// What the tool gave back, as text. Of a long one only the beginning and the end are
-	// kept; CutAt is where in Output the rest is missing.
+	// Output is what the tool gave back, as text. When that is long, only its beginning and its
+	// end are kept, and CutAt is where in Output the rest is missing.
 	Output      string `json:"output,omitempty"`
 	OutputBytes int    `json:"output_bytes,omitempty"` // of the whole text
 	CutAt       int    `json:"output_cut_at,omitempty"`

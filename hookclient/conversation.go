@@ -13,8 +13,8 @@ import (
 // quick is how soon after a request the end of the connection counts as hung up on us.
 const quick = 250 * time.Millisecond
 
-// lostError marks a connection that ended without an answer. To ask again with
-// the same correlation finds the same request.
+// lostError marks a connection that ended without an answer. A question that is asked
+// again with the same correlation finds the same request.
 type lostError struct{ cause error }
 
 func (l *lostError) Error() string { return "the connection was lost: " + l.cause.Error() }

@@ -199,7 +199,7 @@ func copilotText(r *reader, key string) json.RawMessage {
 // freeText is the name under which the text of a tool without parameters is shown.
 const freeText = "input"
 
-// isCopilot knows all of its calls. Of its other events some name a transcript, as Gemini
+// isCopilot knows all of its calls. Some of its other events name a transcript, as Gemini
 // CLI's do, but then they say why a turn stopped, or its variables are there.
 func isCopilot(has map[string]bool, env map[string]string) bool {
 	if has["sessionId"] || has["hookName"] || has["toolName"] {

@@ -15,9 +15,9 @@ var qwenDialogs = map[string]string{"ask_user_question": AskUserQuestion, "ask_u
 // qwen is the dialect of Qwen Code, which began as Gemini CLI and took Claude Code's hooks.
 //
 // Shape: session_id, cwd, hook_event_name, timestamp, permission_mode, and what the event
-// adds. A changed input is not applied: the call would run as it was. Of several hooks
-// the later one's answer replaces the earlier one's, whatever that said, but for
-// continue:false, so a refusal says it in every form at once.
+// adds. A changed input is not applied: the call would run as it was. The answer of
+// a later hook replaces that of an earlier one, whatever it said; only continue:false
+// stays. So a refusal says it in every form at once.
 // Source: runs and sources of @qwen-code/qwen-code 0.24.4; captured payloads are in
 // testdata/qwen.
 type qwen struct{}

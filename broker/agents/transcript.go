@@ -19,14 +19,14 @@ const (
 	SaidCall    Speaker = "call"    // the agent calls a tool
 	SaidResult  Speaker = "result"  // what a tool gave back
 	SaidFailed  Speaker = "failed"  // the same, of one that failed or was refused
-	SaidOther   Speaker = "other"   // a line that is none of these, as it is
+	SaidOther   Speaker = "other"   // any other line, as it is
 )
 
 // Said is one part of a transcript. Its text is untrusted.
 type Said struct {
 	By   Speaker
 	Tool string // SaidCall; SaidOther: the type of a line of the agent's books
-	// ID is that of a call, also in its result. Of other parts it is empty, or a later part
+	// ID is that of a call, also in its result. In other parts it is empty, or a later part
 	// with the same ID and speaker takes this one's place.
 	ID   string
 	Text string

@@ -9,8 +9,8 @@ import (
 )
 
 // A freeze holds every agent, or one session's, at its next call. Anybody may freeze, for it
-// only makes things safer: it holds also when it cannot be recorded. To lift it takes an
-// operator, and the record comes first. While it holds, a call waits whatever rules, grants and
+// only makes things safer: it holds also when it cannot be recorded. Only an operator
+// lifts it, and the record comes first. While it holds, a call waits whatever rules, grants and
 // observing would say; it still ends by a person's no, by a stop, by its deadline, and when its
 // asker leaves.
 //

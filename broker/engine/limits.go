@@ -37,7 +37,7 @@ type bucket struct {
 	at   time.Time // when used was true
 }
 
-// take takes one token. Of rate tokens a second come back, and burst is the most there are.
+// take takes one token. rate tokens come back each second, and there are at most burst.
 func (k *bucket) take(now time.Time, rate, burst float64) bool {
 	if rate < 0 {
 		return true

@@ -217,7 +217,7 @@ func (in RemoveRule) step(s *State, now time.Time) Reply {
 }
 
 // FileRead says what a project's rules file has now. Its deny and ask rules hold as they are,
-// its allow rules only while its digest is trusted. Reply.Problem is why none of it holds.
+// its allow rules only while its digest is trusted. Reply.Problem is why no rule in it holds.
 type FileRead struct {
 	File    broker.RulesFile
 	Missing bool

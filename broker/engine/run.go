@@ -84,8 +84,8 @@ func (l *Liveness) alive(p broker.Process, err error) error {
 }
 
 // StartRun says that a runner holds a session from now on, and an agent in it, which may not
-// be there yet. The same runner may say so again. Of the processes of the session that the caller
-// looked at those live that do not come from the runner.
+// be there yet. The same runner may say so again. In Liveness a process of
+// the session counts as living only when it does not come from the runner.
 //
 // Errors: ErrOtherProcess, ErrStopped, ErrTooManySessions, ErrTooFast, ErrLookAgain.
 type StartRun struct {

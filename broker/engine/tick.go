@@ -46,8 +46,8 @@ func (stalled) step(s *State, now time.Time) Reply {
 	return Reply{}
 }
 
-// noticeGone marks sessions whose agent's process is no more. Of one that a runner holds, the
-// runner tells how it ended.
+// noticeGone marks sessions whose agent's process is no more. Where a runner
+// holds the session, the runner tells how it ended.
 func (in Tick) noticeGone(s *State, now time.Time) {
 	if len(in.Dead) == 0 {
 		return

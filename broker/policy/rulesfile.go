@@ -44,7 +44,7 @@ type projectFiles struct {
 type projectFile struct {
 	project string // the folder that it is about, as the disk has it
 	digest  string
-	problem string // why none of it holds
+	problem string // why no rule in it holds
 	empty   bool   // it has no rules
 	stamp   workspace.FileStamp
 	readAt  time.Time

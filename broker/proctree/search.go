@@ -20,7 +20,7 @@ type member struct {
 	killed bool
 
 	hook        bool    // an agent waits for its end; see markHooks
-	hears       *member // who; nil when that is none of these
+	hears       *member // who waits; nil when that process is not a member
 	sparedHears bool    // it is one that is never ended
 	released    bool    // it may end
 }

@@ -92,8 +92,8 @@ func (g *Guard) Close() error {
 	return nil
 }
 
-// Call vets a tool call. Of one session one text is vetted at a time, so that its texts do
-// not hold up everybody else's.
+// Call vets a tool call. A session has one text vetted at a time, so that its texts do not hold
+// up everybody else's.
 func (g *Guard) Call(q rules.Question) Result { return g.vet(q.SessionID, callText(kindCall, q)) }
 
 // Offer vets a tool call for which rules are going to be drafted.

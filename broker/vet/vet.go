@@ -3,9 +3,9 @@
 // A parser may run out of stack, which ends a Go program whatever it does about it, or
 // run away in time or memory. So the console starts itself again as a parse guard: a
 // process without database, secrets or rights of its own, with little memory, that reads
-// each text exactly as the broker would and says that it came through. Only such a text
-// is read in the broker. Of any other one nothing is parsed: a person is asked, and sees
-// it raw.
+// each text exactly as the broker would and says that it came through. Only then
+// does the broker read the text. Otherwise it parses nothing: a person is asked, and sees
+// the text raw.
 //
 // That rests on the readers being deterministic: they are pure functions of the text, and
 // the guard is the very program that the console is, held to less stack and memory. What

@@ -14,7 +14,7 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// printer prints what an agent says and does, so that none of it can draw.
+// printer prints what an agent says and does, and nothing of that can draw on the terminal.
 type printer struct {
 	out, notes io.Writer
 	json       bool

@@ -24,8 +24,8 @@ type Move struct {
 	N    int
 }
 
-// everyday are the moves of every world, those more often that more depends on. Of the hazards
-// each world has some.
+// everyday are the moves of every world; those on which more depends come more often. Each
+// world has some of the hazards.
 var (
 	everyday = []weighed{
 		{"ask", 14}, {"go on", 46}, {"round", 26}, {"look", 12}, {"allow", 9}, {"deny", 3}, {"wait", 5}, {"mend", 2}, {"tick", 2},

@@ -63,7 +63,7 @@ func headsOf(agent string) []string {
 
 // IsOurs reports whether command runs aoctl's hook client for agent in one of the
 // shapes that aoctl writes or its manual shows: bare or guarded, in braces or not,
-// wherever the binary lies. A line that does anything else as well is somebody's own.
+// wherever the binary lies. A line that does anything else as well is not ours.
 func IsOurs(command, agent string) bool {
 	words, gate, watch := bared(command, agent)
 	if len(words) < 2 {
