@@ -150,6 +150,10 @@ type Annotations struct {
 	// Not part of the record: the log has it.
 	Unheard bool `json:"unheard,omitempty"`
 
+	// Unrecorded says that the call's end holds but could not be recorded yet, as when the disk is
+	// full: after a crash the call may wait again. Not stored.
+	Unrecorded bool `json:"unrecorded,omitempty"`
+
 	// Legible says that the command line of the call was read elsewhere without harm, so
 	// that the screen may parse it for its colours. Not stored.
 	Legible bool `json:"-"`

@@ -27,8 +27,15 @@ func AnswerTo(r Request) agents.Answer {
 	if o.State == Answered && o.By.Kind == ByObserve {
 		return agents.Answer{Verdict: agents.Leave, Reason: "Not held: aoctl only observes. In its place " + o.Reason + "."}
 	}
-	return agents.Answer{Verdict: agents.Deny, Reason: denyWords(r, o), StopTurn: o.By.Kind == ByStop}
+	words := denyWords(r, o)
+	if r.Unrecorded {
+		words += " " + UnrecordedWords
+	}
+	return agents.Answer{Verdict: agents.Deny, Reason: words, StopTurn: o.By.Kind == ByStop}
 }
+
+// UnrecordedWords are told beside the end of a call that could not be recorded yet.
+const UnrecordedWords = "(aoctl could not write this down yet. If it crashes now, it may ask again.)"
 
 // allowWords says to the agent's model who allowed its call. Only the operator's reason is
 // foreign text in it.

@@ -308,5 +308,8 @@ func (m *model) ended(r broker.Request) string {
 	if o := r.Outcome; o != nil && o.By.Kind == broker.ByRule && o.By.ID != "" {
 		text = strings.TrimSuffix(text, actor(o.By)) + m.actor(o.By)
 	}
+	if r.Unrecorded {
+		text += ", which is not on record yet"
+	}
 	return text
 }

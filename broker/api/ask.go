@@ -168,6 +168,7 @@ type decision struct {
 	By           *broker.Actor   `json:"by,omitempty"`
 	DecidedAt    time.Time       `json:"decided_at,omitzero"`
 	UpdatedInput json.RawMessage `json:"updated_input,omitempty"`
+	Unrecorded   bool            `json:"unrecorded,omitempty"`
 }
 
 func decisionView(r broker.Request) decision {
@@ -176,6 +177,7 @@ func decisionView(r broker.Request) decision {
 		d.Decision = broker.Allow
 	}
 	if r.Outcome != nil {
+		d.Unrecorded = r.Unrecorded
 		d.By, d.DecidedAt, d.UpdatedInput = &r.Outcome.By, r.Outcome.At, r.Outcome.UpdatedInput
 	}
 	return d

@@ -7,8 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 )
 
-// keepEnded is how many ended calls are kept in memory, for hooks that ask again and for late
-// cards.
+// keepEnded is how many ended calls stay in memory, for hooks that ask again and for late cards.
 const keepEnded = 4096
 
 // end is the one way in which a call that waits, or is put off, gets its end: it is recorded,
@@ -63,6 +62,7 @@ func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
 	}
 	req := c.own()
 	req.State, req.Held, req.Outcome = o.State, "", &o
+	req.Unrecorded = s.debts.Has(req.ID)
 	s.emit(Answered{req.ID})
 	s.show(c)
 }

@@ -75,8 +75,7 @@ func NewLoop(s *State, restored []Effect, store Recorder, world World, log *slog
 // View is the state as others may read it.
 func (l *Loop) View() *View { return &l.view }
 
-// Do sends in, and returns its reply once that may be told. After the loop has ended it is
-// ErrClosed.
+// Do sends in, and returns its reply once that may be told, or ErrClosed after the loop has ended.
 func (l *Loop) Do(in Input) Reply {
 	j := job{in, make(chan *Reply, 1)}
 	select {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,8 +102,12 @@ func TestStoreFails(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"a", "b"} {
-		if r, _ := l.View().Request(id); r.State != broker.Denied {
-			t.Errorf("%s is %s", id, r.State)
+		r, _ := l.View().Request(id)
+		if r.State != broker.Denied || !r.Unrecorded {
+			t.Errorf("%s is %s, not on record: %t", id, r.State, r.Unrecorded)
+		}
+		if told := broker.AnswerTo(r).Reason; !strings.HasSuffix(told, broker.UnrecordedWords) {
+			t.Errorf("%s is told %q", id, told)
 		}
 		if !l.View().Owes(id) {
 			t.Errorf("the store is not owed the end of %s", id)
@@ -118,6 +123,10 @@ func TestStoreFails(t *testing.T) {
 	calls, _, rest := l.View().Debts()
 	if calls = slices.Compact(calls); len(calls) != 2 || !rest {
 		t.Errorf("the store is owed %q, and rest %t", calls, rest)
+	}
+	l.Round(t.Context(), now, PayDebt{Call: broker.Request{ID: "a", SessionID: "s", State: broker.Pending}, Failures: 1})
+	if r, _ := l.View().Request("a"); r.Unrecorded || r.State != broker.Denied || l.View().Owes("a") {
+		t.Errorf("once it is written a is %s, not on record: %t", r.State, r.Unrecorded)
 	}
 	l.Round(t.Context(), now, PayRest{}, Probe{Failures: 1})
 	if _, failing := l.View().Failures(); failing {

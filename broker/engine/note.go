@@ -39,8 +39,7 @@ type refusals struct {
 	last           broker.RefusedData
 }
 
-// Refused is an attempt that was turned away. It is recorded, unless there are very many, and
-// the console is told.
+// Refused is an attempt that was turned away: recorded, unless there are very many, and shown.
 type Refused struct {
 	About broker.Request // its ID and SessionID; may be empty
 	Data  broker.RefusedData

@@ -140,6 +140,11 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 		return Reply{Done: true}
 	}
 	s.debts.Drop(id)
+	if c := s.call(id); c != nil && c.Req.Unrecorded && !in.Gone && (in.Call.State == broker.Pending || in.Call.State == o.State) {
+		c = s.edit(c)
+		c.own().Unrecorded = false
+		s.show(c)
+	}
 	switch {
 	case in.Gone:
 	case in.Call.State == broker.Pending:

@@ -329,8 +329,7 @@ func (v *View) Alarm(requestID string) *broker.Alarm {
 	return nil
 }
 
-// MayBeStarting reports whether a call of a session that was allowed just before its stop was
-// not heard to have run.
+// MayBeStarting reports whether a call that was allowed just before its stop may be about to run.
 func (v *View) MayBeStarting(sessionID string, now time.Time, within time.Duration) bool {
 	return read(v, func(s *State) bool {
 		se := s.session(sessionID)

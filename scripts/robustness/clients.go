@@ -29,6 +29,7 @@ type answer struct {
 	Status   status `json:"status"`
 	Decision string `json:"decision"`
 	Stop     bool   `json:"stop_requested"`
+	Shaky    bool   `json:"unrecorded"` // its end may not last
 	By       struct {
 		Kind string `json:"kind"`
 		ID   string `json:"id"`
@@ -48,7 +49,7 @@ func (a answer) seen() (status, string) {
 	if a.Status == denied && id == broker.AsideID {
 		return denied, id // two brokers were killed while it waited
 	}
-	if a.Status == denied && by == "broker" {
+	if a.Status == denied && by == "broker" || a.Shaky || a.Outcome != nil && a.Outcome.Shaky {
 		return unrecorded, by
 	}
 	return a.Status, by
@@ -232,6 +233,9 @@ func (a asker) askPlain(ctx context.Context, o *op) (st status, by string, err e
 func byWords(verdict, reason string) status {
 	if verdict == "allow" {
 		return allowed
+	}
+	if strings.Contains(reason, broker.UnrecordedWords) {
+		return unrecorded
 	}
 	for words, st := range map[string]status{
 		"Nobody answered in aoctl": expired, "aoctl closed this call": cancelled, "already answered in the agent": answered,

@@ -63,7 +63,7 @@ func (w *world) compareFinals(ends map[string]status) []error {
 	for name, f := range w.finals {
 		st, there := ends[name]
 		switch {
-		case !there && f.st == absent, f.st == unrecorded && st == denied, f.st == st:
+		case !there && f.st == absent, f.st == unrecorded && st != allowed && st != pending, f.st == st:
 		case f.st == absent && f.maybe && st != allowed:
 			// asked of a paused broker, which took it up when nobody waited any more
 		default:

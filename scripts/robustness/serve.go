@@ -110,6 +110,9 @@ func (d *desk) decide(ctx context.Context, o order) receipt {
 	if req.Outcome != nil {
 		r.By = string(req.Outcome.By.Kind)
 	}
+	if req.Unrecorded {
+		r.Seen = unrecorded
+	}
 	switch {
 	case err == nil && (req.State == broker.Expired || req.State == broker.Cancelled):
 		r.Out = granted
