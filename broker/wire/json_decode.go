@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Decode reads a request body, which must be one JSON object, into v, a pointer to a
@@ -43,7 +45,10 @@ func wrongType(err error) error {
 		return &SyntaxError{Reason: "holds a value that does not fit its field"}
 	}
 	kind, _, _ := strings.Cut(te.Value, " ")
-	return &SyntaxError{Offset: int(te.Offset), Path: te.Field, Reason: "has the wrong type: " + kind + " where " + wanted(te.Type) + " belongs"}
+	path := slices.DeleteFunc(strings.Split(te.Field, "."), func(name string) bool {
+		return name != "" && unicode.IsUpper(rune(name[0])) // a struct that is embedded: no field of the text, whose names are all small
+	})
+	return &SyntaxError{Offset: int(te.Offset), Path: strings.Join(path, "."), Reason: "has the wrong type: " + kind + " where " + wanted(te.Type) + " belongs"}
 }
 
 func wanted(t reflect.Type) string {

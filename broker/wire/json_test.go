@@ -276,6 +276,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"wrong type", `{"timeout":"5"}`, "timeout", "string where a whole number"},
 		{"fraction", `{"timeout":5.5}`, "timeout", "number where a whole number"},
 		{"wrong type inside", `{"nested":{"name":[]}}`, "nested.name", "array where a string"},
+		{"wrong type in an embedded struct", `{"session_id":5}`, "session_id", "number where a string"},
 		{"too large", `{"timeout":1e99}`, "timeout", "whole number in range"},
 		{"not a time", `{"at":"yesterday"}`, "", "does not fit"},
 		{"not an object", `["decision"]`, "", "must be a JSON object, not an array"},

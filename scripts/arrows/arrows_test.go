@@ -86,7 +86,7 @@ var arrows = map[string][]string{
 	"broker/rules/rulesfile":      {module + "/broker/rules", "github.com/pelletier/go-toml/…", "github.com/google/uuid"},
 	"broker/rules/rulestest":      {module + "/broker/risk"},
 	"broker/risk/brings":          {module + "/broker/shell/programs", module + "/broker/shell", module + "/broker/shell/wordset", module + "/broker/risk/cmdline"},
-	"broker/risk/cmdline":         {module + "/broker/shell", module + "/broker/shell/command", module + "/broker/shell/programs", module + "/broker/risk/pathtable"},
+	"broker/risk/cmdline":         {module + "/broker/shell", module + "/broker/shell/command", module + "/broker/shell/programs", module + "/broker/risk/pathtable", module + "/hookclient/profile"},
 	"broker/risk/pathtable":       {module + "/broker/shell/wordset"},
 	"broker/shell/programs":       {},
 	"broker/shell/links":          {module + "/broker/shell/programs", module + "/broker/shell/command", module + "/broker/shell/wordset"},

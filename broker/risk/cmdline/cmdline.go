@@ -18,11 +18,13 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/aoctl/aoctl/broker/risk/pathtable"
 	"github.com/aoctl/aoctl/broker/shell"
 	"github.com/aoctl/aoctl/broker/shell/command"
 	"github.com/aoctl/aoctl/broker/shell/programs"
+	"github.com/aoctl/aoctl/hookclient/profile"
 )
 
 // Command are the words of one command, to be asked about.
@@ -66,22 +68,38 @@ func Program(word string) string {
 	return name
 }
 
+// wholeNames are programs that take no shortened options. What begins like one is another option
+// there, or one of a program that they run.
+var wholeNames = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range append(strings.Fields("docker podman nerdctl npx npm pnpm yarn bunx bun"), profile.Gather(func(p *profile.Profile) []string { return p.Programs })...) {
+		names[name] = true
+	}
+	return names
+})
+
 // Has reports whether one of the options may have been given. "-f" is also found in a cluster such
-// as "-rf", "--force" also with a value, or shortened to however few letters; a word after one
-// dash that is longer than a letter, such as "-delete", must be there as it is.
+// as "-rf", "--force" also with a value, or shortened to however few letters, but to three at least of a
+// program that takes no shortened ones; a word after one dash that is longer than a letter, such as
+// "-delete", must be there as it is.
 func (a Command) Has(options ...string) bool {
+	least := 1
+	if wholeNames()[a.Name] {
+		least = 3
+	}
 	return slices.ContainsFunc(a.Words[:a.Plain], func(w string) bool {
-		return slices.ContainsFunc(options, func(o string) bool { return IsOption(w, o) })
+		return slices.ContainsFunc(options, func(o string) bool { return w == o || isShortened(w, o, least) || inCluster(w, o) })
 	})
 }
 
-// IsOption reports whether a word may give an option, as Has takes it.
-func IsOption(word, option string) bool {
-	if strings.HasPrefix(option, "--") {
-		name, _, _ := strings.Cut(word, "=")
-		return len(name) > 2 && strings.HasPrefix(option, name)
-	}
-	return word == option || inCluster(word, option)
+// IsOption reports whether a word may give an option of one letter.
+func IsOption(word, option string) bool { return word == option || inCluster(word, option) }
+
+// isShortened reports whether a word is the beginning of an option with two dashes, with so many
+// letters at least, or all of it, maybe with a value.
+func isShortened(word, option string, letters int) bool {
+	name, _, _ := strings.Cut(word, "=")
+	return strings.HasPrefix(option, "--") && len(name) >= 2+letters && strings.HasPrefix(option, name)
 }
 
 // inCluster reports whether an option of one letter is among those of a word such as "-rf".

@@ -25,6 +25,11 @@ func TestHasAndSurely(t *testing.T) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
+	for line, want := range map[string]bool{"rm --r x": true, "rm --rec x": true, "npx rm --r x": false, "npx rm --rec x": true, "claude --r": false} {
+		if got := of(line).Has("--recursive"); got != want {
+			t.Errorf("%s: %t, want %t", line, got, want)
+		}
+	}
 	if a := of("find . -delete"); !a.Has("-delete") || of("find . -deleted").Has("-delete") || of("find . -delet").Has("-delete") {
 		t.Errorf("a long option after one dash: %+v", a)
 	}
