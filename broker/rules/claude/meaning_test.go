@@ -8,6 +8,7 @@ import (
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"pgregory.net/rapid"
 )
 
@@ -60,14 +61,14 @@ func TestImportClaudeNeverWidens(t *testing.T) {
 		ask, _ := importedBash(t, rules.Ask, spec)
 		for range 20 {
 			text := line.Draw(t, "line")
-			c, theirs := bashCall(text), asClaude(spec, text)
-			if v, _ := allow.Verdict(c, testNow); v == rules.Allow && !theirs {
+			c, theirs := prepared.Call(text), asClaude(spec, text)
+			if v, _ := allow.Verdict(c, prepared.Now); v == rules.Allow && !theirs {
 				t.Fatalf("allow %q is imported as %q, which also allows %q", spec, short(allow.Rules()[0]), text)
 			}
-			if v, _ := deny.Verdict(c, testNow); denies && theirs && v != rules.Deny {
+			if v, _ := deny.Verdict(c, prepared.Now); denies && theirs && v != rules.Deny {
 				t.Fatalf("deny %q is imported as %q, which does not deny %q", spec, short(deny.Rules()[0]), text)
 			}
-			if _, id := ask.Verdict(c, testNow); denies && theirs && id == "" {
+			if _, id := ask.Verdict(c, prepared.Now); denies && theirs && id == "" {
 				t.Fatalf("ask %q is imported as %q, which says nothing about %q", spec, short(ask.Rules()[0]), text)
 			}
 		}
@@ -123,14 +124,14 @@ func TestImportClaudeMeaning(t *testing.T) {
 			for i := range list {
 				list[i].ID = fmt.Sprint("imported ", i)
 			}
-			s := mustCompile(t, list)
+			s := prepared.Set(t, list)
 			says := func(call string) bool {
-				v, id := s.Verdict(spelledCall(call), testNow)
+				v, id := s.Verdict(spelledCall(call), prepared.Now)
 				return string(v) == c.list && strings.HasPrefix(id, "imported")
 			}
 			for _, call := range c.allow {
 				if !says(call) {
-					t.Errorf("%s is not matched: %s", call, s.Judge(spelledCall(call), testNow).Reason)
+					t.Errorf("%s is not matched: %s", call, s.Judge(spelledCall(call), prepared.Now).Reason)
 				}
 			}
 			for _, call := range c.not {
@@ -149,7 +150,7 @@ func spelledCall(s string) *rules.Call {
 	if param == "" {
 		param = "file_path"
 	}
-	q := bashQuestion("", "/home/me/src/api")
+	q := prepared.Question("", "/home/me/src/api")
 	q.Tool, q.Input = tool, []byte(arg)
 	if !strings.HasPrefix(arg, "{") {
 		q.Input = fmt.Appendf(nil, "{%q: %q}", param, arg)

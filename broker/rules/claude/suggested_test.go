@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulestest"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -143,9 +144,9 @@ func asked(t *testing.T, w rulestest.World, line string) rules.Question {
 // decided asks both Judge and Verdict, which have to agree.
 func decided(t *testing.T, list []rules.Rule, c *rules.Call) rules.Assessment {
 	t.Helper()
-	s := mustCompile(t, list)
-	a := s.Judge(c, testNow)
-	if v, id := s.Verdict(c, testNow); v != a.Verdict || id != a.Rule || a.Reason == "" {
+	s := prepared.Set(t, list)
+	a := s.Judge(c, prepared.Now)
+	if v, id := s.Verdict(c, prepared.Now); v != a.Verdict || id != a.Rule || a.Reason == "" {
 		t.Errorf("Judge says %s by %q, Verdict %s by %q, because %q", a.Verdict, a.Rule, v, id, a.Reason)
 	}
 	return a

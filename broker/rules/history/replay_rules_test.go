@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -24,19 +25,19 @@ func TestReplayPerRule(t *testing.T) {
 		"one hides the other":    {[]rules.Rule{commandRule("a", rules.Deny, "Bash", "cat"), commandRule("b", rules.Ask, "Bash", "*")}, []string{"a 1 1", "b 4 4", "builtin:read-only 1 1"}, nil},
 		"never":                  {[]rules.Rule{commandRule("a", rules.Allow, "Bash", "yarn"), commandRule("b", rules.Allow, "Bash", "make")}, []string{"a 0 -", "b 2 4", "builtin:read-only 1 1"}, []string{"a"}},
 		"never, as it is off":    {[]rules.Rule{changed(commandRule("a", rules.Allow, "Bash", "make"), func(r *rules.Rule) { r.Enabled = false })}, []string{"a 0 -", "builtin:read-only 1 1"}, nil},
-		"never, as it has ended": {[]rules.Rule{changed(commandRule("a", rules.Allow, "Bash", "make"), func(r *rules.Rule) { r.ExpiresAt = testNow })}, []string{"a 0 -", "builtin:read-only 1 1"}, []string{"a"}},
+		"never, as it has ended": {[]rules.Rule{changed(commandRule("a", rules.Allow, "Bash", "make"), func(r *rules.Rule) { r.ExpiresAt = prepared.Now })}, []string{"a 0 -", "builtin:read-only 1 1"}, []string{"a"}},
 	} {
 		var past []Past
 		for i, line := range lines {
-			past = append(past, Past{ID: fmt.Sprint(i), Call: bashCall(line), At: testNow.Add(time.Duration(i) * time.Second)})
+			past = append(past, Past{ID: fmt.Sprint(i), Call: prepared.Call(line), At: prepared.Now.Add(time.Duration(i) * time.Second)})
 		}
 		slices.Reverse(past) // the last hit is the latest, not the one that comes last
-		r := Replay(mustCompile(t, nil), mustCompile(t, tt.rules), slices.Values(past), testNow)
+		r := Replay(prepared.Set(t, nil), prepared.Set(t, tt.rules), slices.Values(past), prepared.Now)
 		var got []string
 		for _, s := range r.PerRule {
 			last := "-"
 			if !s.LastHit.IsZero() {
-				last = fmt.Sprint(s.LastHit.Sub(testNow).Seconds())
+				last = fmt.Sprint(s.LastHit.Sub(prepared.Now).Seconds())
 			}
 			got = append(got, fmt.Sprint(s.ID, " ", s.Hits, " ", last))
 		}
@@ -52,9 +53,9 @@ func TestReplayPerRule(t *testing.T) {
 // Who was asked: a question that is put off is one, too.
 func TestReplayCountsPrompts(t *testing.T) {
 	past := history(pastOf{"a", "expired"}, pastOf{"b", "expired"}, pastOf{"c", "expired"}, pastOf{"d", "expired"})
-	before := mustCompile(t, []rules.Rule{commandRule("a", rules.Defer, "Bash", "a"), commandRule("b", rules.Deny, "Bash", "b")})
-	after := mustCompile(t, []rules.Rule{commandRule("a", rules.Ask, "Bash", "a"), commandRule("b", rules.Defer, "Bash", "b|c"), commandRule("d", rules.Allow, "Bash", "d")})
-	got := Replay(before, after, slices.Values(past), testNow)
+	before := prepared.Set(t, []rules.Rule{commandRule("a", rules.Defer, "Bash", "a"), commandRule("b", rules.Deny, "Bash", "b")})
+	after := prepared.Set(t, []rules.Rule{commandRule("a", rules.Ask, "Bash", "a"), commandRule("b", rules.Defer, "Bash", "b|c"), commandRule("d", rules.Allow, "Bash", "d")})
+	got := Replay(before, after, slices.Values(past), prepared.Now)
 	if got.Before != (Counts{Deny: 1, Ask: 2, Defer: 1}) || got.After != (Counts{Allow: 1, Ask: 1, Defer: 2}) || got.PromptsBefore != 3 || got.PromptsAfter != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -80,8 +81,8 @@ func TestReplayIsWorse(t *testing.T) {
 		{"cancelled", "operator", rules.Allow, false, "cancelled"},
 		{"expired", "deadline", rules.Allow, false, "expired"},
 	} {
-		past := []Past{{ID: "1", Call: bashCall("make"), State: tt.state, ByKind: tt.by}}
-		got := Replay(mustCompile(t, nil), mustCompile(t, []rules.Rule{commandRule("a", tt.to, "Bash", "make")}), slices.Values(past), testNow).Changes[0]
+		past := []Past{{ID: "1", Call: prepared.Call("make"), State: tt.state, ByKind: tt.by}}
+		got := Replay(prepared.Set(t, nil), prepared.Set(t, []rules.Rule{commandRule("a", tt.to, "Bash", "make")}), slices.Values(past), prepared.Now).Changes[0]
 		if got.Worse != tt.worse || got.Was != tt.was {
 			t.Errorf("%+v: %+v", tt, got)
 		}
@@ -97,11 +98,11 @@ func TestReplayListsInOrder(t *testing.T) {
 		if i == 3 {
 			p.State = "denied"
 		}
-		p.ID, p.At = id, testNow.Add(time.Duration(i/4)*time.Second)
+		p.ID, p.At = id, prepared.Now.Add(time.Duration(i/4)*time.Second)
 		past = append(past, p)
 	}
 	got := ""
-	for _, c := range Replay(mustCompile(t, nil), mustCompile(t, []rules.Rule{commandRule("a", rules.Allow, "Bash", "make")}), slices.Values(past), testNow).Changes {
+	for _, c := range Replay(prepared.Set(t, nil), prepared.Set(t, []rules.Rule{commandRule("a", rules.Allow, "Bash", "make")}), slices.Values(past), prepared.Now).Changes {
 		got += c.PastID
 	}
 	if got != "ceabd" {
@@ -111,7 +112,7 @@ func TestReplayListsInOrder(t *testing.T) {
 
 // A call is judged once, and not remembered for ever.
 func TestReplayRemembersCalls(t *testing.T) {
-	none := mustCompile(t, nil)
+	none := prepared.Set(t, nil)
 	r := &replay{current: none, proposed: none, known: map[*rules.Call]replayed{}}
 	c := rules.Prepare(rules.Question{Tool: "Tool"})
 	r.known[c] = replayed{toRule: "x"}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -26,8 +27,8 @@ func history(lines ...pastOf) []Past {
 	var p rules.Preparer
 	var list []Past
 	for i, l := range lines {
-		x := Past{ID: fmt.Sprintf("r-%d", i), SessionID: fmt.Sprintf("s-%d", i%2), At: testNow.Add(time.Duration(i-1000) * time.Minute)}
-		x.Call = p.Prepare(bashQuestion(l.line, "/home/me/src/api"))
+		x := Past{ID: fmt.Sprintf("r-%d", i), SessionID: fmt.Sprintf("s-%d", i%2), At: prepared.Now.Add(time.Duration(i-1000) * time.Minute)}
+		x.Call = p.Prepare(prepared.Question(l.line, "/home/me/src/api"))
 		switch l.how {
 		case "person allowed":
 			x.State, x.ByKind, x.Prompted = "allowed", "operator", true
@@ -48,8 +49,8 @@ func history(lines ...pastOf) []Past {
 }
 
 func TestReplay(t *testing.T) {
-	current := mustCompile(t, []rules.Rule{commandRule("go", rules.Allow, "Bash", "go test *"), commandRule("push", rules.Deny, "Bash", "git push *")})
-	proposed := mustCompile(t, []rules.Rule{
+	current := prepared.Set(t, []rules.Rule{commandRule("go", rules.Allow, "Bash", "go test *"), commandRule("push", rules.Deny, "Bash", "git push *")})
+	proposed := prepared.Set(t, []rules.Rule{
 		commandRule("go", rules.Allow, "Bash", "go test *"),
 		commandRule("npm", rules.Allow, "Bash", "npm run test *"),
 		commandRule("vet", rules.Deny, "Bash", "go vet *"),
@@ -64,7 +65,7 @@ func TestReplay(t *testing.T) {
 		pastOf{"git push origin main", "rule denied"},
 		pastOf{"go test ./... && npm run test", "expired"},
 	)
-	got := Replay(current, proposed, slices.Values(past), testNow)
+	got := Replay(current, proposed, slices.Values(past), prepared.Now)
 	at := func(i int) time.Time { return past[i].At }
 	want := Report{
 		Calls: 6, Before: Counts{Allow: 1, Deny: 1, Ask: 4}, After: Counts{Allow: 4, Deny: 1, Ask: 1}, Changed: 5, Worse: 1,
@@ -91,7 +92,7 @@ func TestReplayCounts(t *testing.T) {
 	for range 3 * MaxChanges {
 		lines = append(lines, pastOf{"npm run test", "person allowed"})
 	}
-	got := Replay(mustCompile(t, nil), mustCompile(t, []rules.Rule{commandRule("npm", rules.Allow, "Bash", "npm run test *")}), slices.Values(history(lines...)), testNow)
+	got := Replay(prepared.Set(t, nil), prepared.Set(t, []rules.Rule{commandRule("npm", rules.Allow, "Bash", "npm run test *")}), slices.Values(history(lines...)), prepared.Now)
 	if got.Changed != 3*MaxChanges+1 || got.Worse != 1 || len(got.Changes) != MaxChanges {
 		t.Fatalf("changed %d, worse %d, listed %d", got.Changed, got.Worse, len(got.Changes))
 	}
@@ -101,8 +102,8 @@ func TestReplayCounts(t *testing.T) {
 }
 
 func TestReplayOfTheSameRules(t *testing.T) {
-	s := mustCompile(t, []rules.Rule{commandRule("go", rules.Allow, "Bash", "go test *")})
-	got := Replay(s, s, slices.Values(history(pastOf{"go test", "person denied"}, pastOf{"x", "person allowed"})), testNow)
+	s := prepared.Set(t, []rules.Rule{commandRule("go", rules.Allow, "Bash", "go test *")})
+	got := Replay(s, s, slices.Values(history(pastOf{"go test", "person denied"}, pastOf{"x", "person allowed"})), prepared.Now)
 	if got.Changed != 0 || got.Worse != 0 || got.Before != got.After {
 		t.Errorf("%+v", got)
 	}
@@ -113,20 +114,20 @@ func BenchmarkReplay(b *testing.B) {
 	for i := range 1000 {
 		list = append(list, commandRule(fmt.Sprintf("r%d", i), rules.Allow, "Bash", fmt.Sprintf("tool%d sub *", i)))
 	}
-	current, proposed := mustCompile(b, list[:999]), mustCompile(b, list)
+	current, proposed := prepared.Set(b, list[:999]), prepared.Set(b, list)
 	for b.Loop() {
 		var p rules.Preparer
 		n := 0
 		Replay(current, proposed, func(yield func(Past) bool) {
 			for i := range 100_000 {
 				x := i * 7919 % 20_000 // as many different lines
-				q := bashQuestion(fmt.Sprintf("tool%d sub x%d && cd src | tail -%d > out/%d.txt", x%1000, x, x%7, x%100), "/home/me/src/api")
+				q := prepared.Question(fmt.Sprintf("tool%d sub x%d && cd src | tail -%d > out/%d.txt", x%1000, x, x%7, x%100), "/home/me/src/api")
 				q.SessionID = fmt.Sprint(i % 50)
 				n++
-				if !yield(Past{Call: p.Prepare(q), At: testNow, State: "allowed", ByKind: "operator", Prompted: true}) {
+				if !yield(Past{Call: p.Prepare(q), At: prepared.Now, State: "allowed", ByKind: "operator", Prompted: true}) {
 					return
 				}
 			}
-		}, testNow)
+		}, prepared.Now)
 	}
 }

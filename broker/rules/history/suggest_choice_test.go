@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -29,7 +30,7 @@ func TestSuggestCountsPrompts(t *testing.T) {
 		past := history(repeat(4, "make", "person allowed")...)
 		last := &past[3]
 		last.State, last.ByKind, last.Prompted, last.SessionID = tt.state, tt.by, tt.asked, "other"
-		got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{})
+		got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{})
 		if len(got) != 1 || got[0].Saves != tt.want || got[0].Sessions != tt.want-1 || !got[0].Last.Equal(past[tt.want-1].At) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -41,10 +42,10 @@ func TestSuggestIsOfWhatWasAllowed(t *testing.T) {
 	past := history(repeat(3, "npm run test a", "person allowed")...)
 	past = append(past, history(repeat(3, "npm run test b", "person allowed")...)...)
 	for i, how := range []string{"allowed", "expired"} {
-		elsewhere := Past{SessionID: "x", Call: rules.Prepare(bashQuestion(fmt.Sprint("npm run test c", i), "/home/me/other")), State: how, ByKind: "rule", At: testNow}
+		elsewhere := Past{SessionID: "x", Call: rules.Prepare(prepared.Question(fmt.Sprint("npm run test c", i), "/home/me/other")), State: how, ByKind: "rule", At: prepared.Now}
 		past = append(past, elsewhere)
 	}
-	got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{Max: 1})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{Max: 1})
 	want := []string{"npm run test a", "npm run test b"}
 	if len(got) != 1 || told(got[0]) != "allow Bash command=npm run test * /home/me/src/api saves 6 in 2" || !slices.Equal(got[0].Examples, want) {
 		t.Errorf("%+v", got)
@@ -57,7 +58,7 @@ func TestSuggestCountsWholeCalls(t *testing.T) {
 	past := history(slices.Concat(
 		repeat(3, "make a", "person allowed"), repeat(4, "make a && make x", "person allowed"), repeat(1, "make x", "person denied"), repeat(6, "make b", "person allowed"),
 	)...)
-	got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{Max: 1})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{Max: 1})
 	if len(got) != 1 || got[0].Rule.Where["command"] != "make b" || got[0].Saves != 6 {
 		t.Errorf("%+v", got)
 	}
@@ -69,7 +70,7 @@ func TestSuggestFive(t *testing.T) {
 	for i := range 7 {
 		past = append(past, history(repeat(3, fmt.Sprint("make x", i), "person allowed")...)...)
 	}
-	if got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{}); len(got) != 5 {
+	if got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{}); len(got) != 5 {
 		t.Errorf("%d suggestions", len(got))
 	}
 }
@@ -77,8 +78,8 @@ func TestSuggestFive(t *testing.T) {
 // Beside as many rules as there may be none is suggested.
 func TestSuggestBesideTheMost(t *testing.T) {
 	past := history(slices.Concat(repeat(3, "npm run test x", "person allowed"), repeat(3, "npm run test y", "person allowed"), repeat(1, "npm run test z", "person denied"))...)
-	full := mustCompile(t, slices.Repeat([]rules.Rule{{Enabled: true, Tool: "T", Decision: rules.Allow}}, rules.MaxRules))
-	if got := Suggest(slices.Values(past), full, testNow, SuggestOptions{}); len(got) != 0 {
+	full := prepared.Set(t, slices.Repeat([]rules.Rule{{Enabled: true, Tool: "T", Decision: rules.Allow}}, rules.MaxRules))
+	if got := Suggest(slices.Values(past), full, prepared.Now, SuggestOptions{}); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -90,7 +91,7 @@ func TestSuggestKeepsTheBestOfMany(t *testing.T) {
 		past = append(past, history(pastOf{fmt.Sprint("make x", i), "person allowed"})...)
 	}
 	past = append(past, history(repeat(3, "just y", "person allowed")...)...)
-	s := &suggester{now: testNow, least: 1}
+	s := &suggester{now: prepared.Now, least: 1}
 	for _, p := range past {
 		s.add(p)
 	}
@@ -126,9 +127,9 @@ func TestNarrower(t *testing.T) {
 // What a suggestion tells: the calls that it saves, those asked most often first, then the
 // latest, three at most and each once.
 func TestSuggestionTells(t *testing.T) {
-	at := func(n int) time.Time { return testNow.Add(time.Duration(n) * time.Second) }
+	at := func(n int) time.Time { return prepared.Now.Add(time.Duration(n) * time.Second) }
 	asked := func(line string, prompts, last int, sessions ...string) *group {
-		g := &group{call: bashCall(line), prompts: prompts, last: at(last), sessions: map[string]bool{}}
+		g := &group{call: prepared.Call(line), prompts: prompts, last: at(last), sessions: map[string]bool{}}
 		for _, s := range sessions {
 			g.sessions[s] = true
 		}
@@ -148,7 +149,7 @@ func TestOneProject(t *testing.T) {
 	for list, want := range map[string]string{"": "", "/a": "/a", "/a /a": "/a", "/a /b": "", "/a -": "", "- /a": "", "-": "", "/b /a /a": ""} {
 		var groups []*group
 		for _, p := range strings.Fields(list) {
-			groups = append(groups, &group{call: rules.Prepare(bashQuestion("x", strings.TrimPrefix(p, "-")))})
+			groups = append(groups, &group{call: rules.Prepare(prepared.Question("x", strings.TrimPrefix(p, "-")))})
 		}
 		if got := oneProject(groups); got != want {
 			t.Errorf("%s: %q", list, got)

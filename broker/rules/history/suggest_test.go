@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -90,7 +91,7 @@ func TestSuggest(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			past := history(slices.Concat(c.past...)...)
 			var got []string
-			for _, s := range Suggest(slices.Values(past), mustCompile(t, c.current), testNow, SuggestOptions{}) {
+			for _, s := range Suggest(slices.Values(past), prepared.Set(t, c.current), prepared.Now, SuggestOptions{}) {
 				got = append(got, told(s))
 				if s.Rule.Dangerous || s.Rule.ID != "" || s.Last.IsZero() || len(s.Examples) == 0 {
 					t.Errorf("%+v", s)
@@ -107,7 +108,7 @@ func TestSuggest(t *testing.T) {
 
 func TestSuggestOrderAndMax(t *testing.T) {
 	past := history(slices.Concat(repeat(3, "go vet ./a", "person allowed"), repeat(5, "npm run test", "person allowed"), repeat(4, "make check", "person allowed"))...)
-	got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{Max: 2, MinHits: 1})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{Max: 2, MinHits: 1})
 	if len(got) != 2 || got[0].Saves != 5 || got[1].Saves != 4 {
 		t.Errorf("%+v", got)
 	}
@@ -117,16 +118,16 @@ func TestSuggestOrderAndMax(t *testing.T) {
 func TestSuggestEverywhere(t *testing.T) {
 	var past []Past
 	for i := range 6 {
-		q := bashQuestion("npm run test", fmt.Sprintf("/home/me/src/p%d", i%2))
-		past = append(past, Past{ID: "r", SessionID: "s", Call: rules.Prepare(q), At: testNow, State: "allowed", ByKind: "operator", Prompted: true})
+		q := prepared.Question("npm run test", fmt.Sprintf("/home/me/src/p%d", i%2))
+		past = append(past, Past{ID: "r", SessionID: "s", Call: rules.Prepare(q), At: prepared.Now, State: "allowed", ByKind: "operator", Prompted: true})
 	}
-	got := Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{})
+	got := Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{})
 	if len(got) != 1 || got[0].Rule.Scope != (rules.Scope{}) || got[0].Saves != 6 || got[0].Sessions != 1 {
 		t.Errorf("%+v", got)
 	}
 	// Denied in the other project: a rule for this one is still fine.
 	past[1].State, past[3].State, past[5].State = "denied", "denied", "denied"
-	got = Suggest(slices.Values(past), mustCompile(t, nil), testNow, SuggestOptions{})
+	got = Suggest(slices.Values(past), prepared.Set(t, nil), prepared.Now, SuggestOptions{})
 	if len(got) != 1 || got[0].Rule.Scope.Project != "/home/me/src/p0" || got[0].Saves != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -145,19 +146,19 @@ func TestSuggestIsSafe(t *testing.T) {
 		})
 		past := history(rapid.SliceOfN(one, 0, 40).Draw(t, "past")...)
 		current := rapid.SampledFrom([][]rules.Rule{nil, {commandRule("a", rules.Allow, "Bash", "go *"), commandRule("b", rules.Deny, "Bash", "git push *")}}).Draw(t, "current")
-		before := mustCompileRapid(t, current)
+		before := prepared.Set(t, current)
 		list := slices.Clone(current)
 		total := 0
-		for i, s := range Suggest(slices.Values(past), before, testNow, SuggestOptions{MinHits: 1, Max: 20}) {
+		for i, s := range Suggest(slices.Values(past), before, prepared.Now, SuggestOptions{MinHits: 1, Max: 20}) {
 			s.Rule.ID = fmt.Sprintf("s%d", i)
 			list = append(list, s.Rule)
 			total += s.Saves
 		}
-		after := mustCompileRapid(t, list)
+		after := prepared.Set(t, list)
 		saved := 0
 		for _, p := range past {
-			was, _ := before.Verdict(p.Call, testNow)
-			is, _ := after.Verdict(p.Call, testNow)
+			was, _ := before.Verdict(p.Call, prepared.Now)
+			is, _ := after.Verdict(p.Call, prepared.Now)
 			if p.State == "denied" && is == rules.Allow && was != rules.Allow {
 				t.Fatalf("%s was denied and would run: %+v", p.Call.About(), list)
 			}

@@ -1,13 +1,9 @@
 package patterns
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // Patterns over commands whose characters mean something.
 func TestCommandPatternCharacters(t *testing.T) {
-	const strict, lenient, both, none = 1, 2, 3, 0
 	for _, tt := range []struct {
 		pattern, argv string
 		want          int
@@ -59,20 +55,7 @@ func TestCommandPatternCharacters(t *testing.T) {
 		{"a/b *", "b|c", none},
 		{"line:a b", "a|b", none},
 	} {
-		s := Speak(strings.Split(tt.argv, "|"))
-		for _, side := range []int{strict, lenient} {
-			p, err := ParseCommand(tt.pattern, side == lenient)
-			if err != nil {
-				t.Fatalf("%s: %v", tt.pattern, err)
-			}
-			got := p.MatchStrict(&s)
-			if side == lenient {
-				got = p.MatchLenient(&s)
-			}
-			if want := tt.want&side != 0; got != want {
-				t.Errorf("%s on %s, side %d: %t", tt.pattern, tt.argv, side, got)
-			}
-		}
+		matchesOn(t, tt.pattern, tt.argv, tt.want)
 	}
 	for _, p := range []string{"a;b", "a&b", "a<b", "a>b", "a (b", "a )b", "a `b", "a 'b", `a "b`, `a "b\`, `a \`, "a||b", "|a", "a|", " ", "a | "} {
 		if _, err := ParseCommand(p, false); err == nil {

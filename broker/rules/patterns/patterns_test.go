@@ -46,7 +46,6 @@ func TestTextPattern(t *testing.T) {
 }
 
 func TestCommandPattern(t *testing.T) {
-	const strict, lenient, both, none = 1, 2, 3, 0
 	for _, tt := range []struct {
 		pattern string
 		argv    string // words between bars
@@ -97,19 +96,28 @@ func TestCommandPattern(t *testing.T) {
 		{"re:go vet x", "go vet|x", lenient},
 		{"line:go vet x", "go|vet|x", none},
 	} {
-		s := Speak(strings.Split(tt.argv, "|"))
-		for _, side := range []int{strict, lenient} {
-			p, err := ParseCommand(tt.pattern, side == lenient)
-			if err != nil {
-				t.Fatalf("%s: %v", tt.pattern, err)
-			}
-			got := p.MatchStrict(&s)
-			if side == lenient {
-				got = p.MatchLenient(&s)
-			}
-			if want := tt.want&side != 0; got != want {
-				t.Errorf("%s on %s, side %d: %t, want %t", tt.pattern, tt.argv, side, got, want)
-			}
+		matchesOn(t, tt.pattern, tt.argv, tt.want)
+	}
+}
+
+// The sides on which a pattern may match: rules that allow are strict, those that refuse lenient.
+const strict, lenient, both, none = 1, 2, 3, 0
+
+// matchesOn wants a pattern of a command to match the words of argv, cut at bars, on these sides only.
+func matchesOn(t *testing.T, pattern, argv string, want int) {
+	t.Helper()
+	s := Speak(strings.Split(argv, "|"))
+	for _, side := range []int{strict, lenient} {
+		p, err := ParseCommand(pattern, side == lenient)
+		if err != nil {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		got := p.MatchStrict(&s)
+		if side == lenient {
+			got = p.MatchLenient(&s)
+		}
+		if want := want&side != 0; got != want {
+			t.Errorf("%s on %s, side %d: %t, want %t", pattern, argv, side, got, want)
 		}
 	}
 }

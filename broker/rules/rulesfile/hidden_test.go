@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/rulestest"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 )
 
 // What some shell reads otherwise than the reader is allowed by no wildcard, by no template
@@ -26,7 +27,7 @@ func TestNoWildcardVouchesForHiddenCommands(t *testing.T) {
 	for i := range list {
 		list[i].Enabled = true
 	}
-	set := mustCompile(t, list)
+	set := prepared.Set(t, list)
 	entries := rulestest.Corpus(t, "../../shell/testdata", "hidden.txt")
 	if len(entries) < 50 {
 		t.Fatalf("only %d lines", len(entries))
@@ -36,7 +37,7 @@ func TestNoWildcardVouchesForHiddenCommands(t *testing.T) {
 			Tool: "Bash", Input: rulestest.Input(t, map[string]any{"command": line}), Agent: "claude", SessionID: "s1", Place: w.Place,
 			Exists: rulestest.Exists, Special: rulestest.Special, Trusted: true,
 		}
-		a := set.Judge(rules.Prepare(q), testNow)
+		a := set.Judge(rules.Prepare(q), prepared.Now)
 		if a.Verdict != rules.Ask || a.Class == risk.Safe {
 			t.Errorf("%s, %s: %s\n\t%s", a.Verdict, a.Class, line, a.Reason)
 		}

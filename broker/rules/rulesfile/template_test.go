@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/broker/rules/rulestest/prepared"
 )
 
 // TestTemplates runs testdata/templates.txt: below the name of a template, lines that
@@ -29,12 +30,12 @@ func TestTemplates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set = mustCompile(t, list)
+			set = prepared.Set(t, list)
 		default:
 			seen[name+line[:1]]++
-			v, id := set.Verdict(bashCall(line[2:]), testNow)
+			v, id := set.Verdict(prepared.Call(line[2:]), prepared.Now)
 			if (v == rules.Allow) != (line[0] == '+') {
-				t.Errorf("%s: %s: the verdict is %s (%s): %s", name, line, v, id, set.Judge(bashCall(line[2:]), testNow).Reason)
+				t.Errorf("%s: %s: the verdict is %s (%s): %s", name, line, v, id, set.Judge(prepared.Call(line[2:]), prepared.Now).Reason)
 			}
 		}
 	}
@@ -60,7 +61,7 @@ func TestTemplateIsSaidInFull(t *testing.T) {
 				t.Errorf("%s has %+v", name, r)
 			}
 		}
-		if f := rules.Lint(list, testNow); len(f) != 0 {
+		if f := rules.Lint(list, prepared.Now); len(f) != 0 {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
