@@ -57,13 +57,9 @@ func (s *State) finish(now time.Time, c *Call, o broker.Outcome) {
 			c.Told.since = now
 		}
 	}
-	if o.State == broker.Expired || o.State == broker.Cancelled && !o.Withdrawn() {
-		c.LateUntil = now.Add(s.limits.LateFor)
-	}
-	req := c.own()
-	req.State, req.Held, req.Outcome = o.State, "", &o
-	req.Unrecorded = s.debts.Has(req.ID)
-	s.emit(Answered{req.ID})
+	c.gets(o, s.limits.LateFor)
+	c.Req.Unrecorded = s.debts.Has(c.Req.ID)
+	s.emit(Answered{c.Req.ID})
 	s.show(c)
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -142,22 +143,17 @@ func (s *State) admitEvent(now time.Time, sessionID string) error {
 // stop that holds, or with a living process stay. At most so many go; it reports whether any did.
 // The store keeps them all.
 func (ss *sessions) forget(now time.Time, most int) bool {
-	var over, silent []*Session
+	var gone []*Session
 	for _, se := range ss.All() {
-		switch {
-		case !se.forgettable(now):
-		case se.Row.EndedAt.IsZero():
-			silent = append(silent, se)
-		default:
-			over = append(over, se)
+		if se.forgettable(now) {
+			gone = append(gone, se)
 		}
 	}
-	longest := func(x, y *Session) int { return x.Row.LastSeenAt.Compare(y.Row.LastSeenAt) }
-	slices.SortStableFunc(over, longest)
-	slices.SortStableFunc(silent, longest)
-	gone := slices.Concat(over, silent)
-	gone = gone[:min(len(gone), most)]
-	for _, se := range gone {
+	silent := map[bool]int{true: 1} // by whether it has not ended
+	slices.SortStableFunc(gone, func(x, y *Session) int {
+		return cmp.Or(silent[x.Row.EndedAt.IsZero()]-silent[y.Row.EndedAt.IsZero()], x.Row.LastSeenAt.Compare(y.Row.LastSeenAt))
+	})
+	for _, se := range gone[:min(len(gone), most)] {
 		ss.Drop(se.Row.ID)
 	}
 	return len(gone) > 0

@@ -134,6 +134,48 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
+// TestRecordedAfterAll: a round that failed had been written all the same, with another end of the
+// call than it has in memory. Nobody allows the call late while that is not known, and then it ended
+// as the record has it, unless that would let it run.
+func TestRecordedAfterAll(t *testing.T) {
+	for _, recorded := range []broker.Outcome{
+		{State: broker.Denied, By: operator},
+		{State: broker.Answered, By: broker.Actor{Kind: broker.ByAgent}},
+		{State: broker.Expired, By: broker.Actor{Kind: broker.ByDeadline}},
+		{State: broker.Allowed, By: operator},
+	} {
+		t.Run(string(recorded.State), func(t *testing.T) {
+			st := &store{record: func([]*broker.Change) error { return context.DeadlineExceeded }}
+			l, now := newLoop(t, st, "a")
+			late := now.Add(time.Minute)
+			l.Round(t.Context(), late, Due{ID: "a"})
+			if r, _ := l.View().Request("a"); r.State != broker.Expired || !r.Unrecorded {
+				t.Fatalf("it is %s, not on record: %t", r.State, r.Unrecorded)
+			}
+			st.record = nil
+			grant := Decide{Picks: []Picked{{ID: "a"}}, Decision: broker.Decision{Verdict: broker.Allow, By: operator}, NewID: "g"}
+			if r := l.Round(t.Context(), late, grant)[0]; !errors.Is(r.Err, broker.ErrAlreadyDecided) || r.Done {
+				t.Errorf("a late allow: %v", r.Err)
+			}
+			r, _ := l.View().Request("a")
+			r.State, r.Outcome, r.Unrecorded = recorded.State, &recorded, false
+			r.Outcome.At = broker.Instant(late)
+			runs := broker.LetsRun(r)
+			l.Round(t.Context(), late, PayDebt{Call: r, Failures: 1})
+			want := recorded.State
+			if runs {
+				want = broker.Expired
+			}
+			if r, _ := l.View().Request("a"); r.State != want || r.Unrecorded != runs {
+				t.Errorf("once that is known it is %s, not on record: %t", r.State, r.Unrecorded)
+			}
+			if r := l.Round(t.Context(), late, grant)[0]; r.Done != (recorded.State == broker.Expired) {
+				t.Errorf("a late allow then: %t, %v", r.Done, r.Err)
+			}
+		})
+	}
+}
+
 // TestOneChangeAtFault: when the store says which change is at fault, the others of the round are
 // recorded without it.
 func TestOneChangeAtFault(t *testing.T) {

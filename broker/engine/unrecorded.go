@@ -113,8 +113,8 @@ func (in Probe) step(s *State, now time.Time) Reply {
 }
 
 // PayDebt writes the end of a call that the store could not take when it happened. Call is as
-// the store has it: pending, or ended after all, and perhaps otherwise. One that waits here and
-// has its end there gets that end, unless it would let the call run: nobody was told so.
+// the store has it: pending, or ended after all, and perhaps otherwise. What has its end there
+// gets that end here too, unless it would let the call run: nobody was told so.
 type PayDebt struct {
 	Call     broker.Request
 	Gone     bool // the store has no such call
@@ -140,17 +140,16 @@ func (in PayDebt) step(s *State, now time.Time) Reply {
 		return Reply{Done: true}
 	}
 	s.debts.Drop(id)
-	if c := s.call(id); c != nil && c.Req.Unrecorded && !in.Gone && (in.Call.State == broker.Pending || in.Call.State == o.State) {
+	if c := s.call(id); c != nil && c.Req.Unrecorded && !in.Gone && !broker.LetsRun(in.Call) {
 		c = s.edit(c)
-		c.own().Unrecorded = false
+		c.gets(*cmp.Or(in.Call.Outcome, c.Req.Outcome), s.limits.LateFor)
 		s.show(c)
 	}
 	switch {
 	case in.Gone:
 	case in.Call.State == broker.Pending:
+		s.settle(&Call{Req: &in.Call}, o, false)
 		s.change.Sync = true // its agent was told
-		s.change.Settle = append(s.change.Settle, broker.Settlement{ID: in.Call.ID, Outcome: o})
-		s.change.Events = append(s.change.Events, s.limits.decided(&in.Call, o))
 	case in.Call.State != o.State: // the commit that failed was applied after all
 		s.note(now, broker.EventAnswerWithheld, in.Call, map[string]broker.State{"recorded": in.Call.State, "told": o.State})
 	}
