@@ -23,10 +23,6 @@ type summary struct {
 	ready bool
 }
 
-// maxSummary is how much of a text a summary shows, in cells: more than any screen is
-// wide.
-const maxSummary = 400
-
 func (c *card) summary() summary {
 	if !c.sum.ready {
 		tool, _ := c.req.Call()
@@ -158,13 +154,4 @@ func within(path, cwd string) string {
 		return path
 	}
 	return rest
-}
-
-// countLines is how many lines text has; a last line without a break counts.
-func countLines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }

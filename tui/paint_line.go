@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"sort"
+
+	"github.com/aoctl/aoctl/tui/syntax"
+)
+
+// paint marks the colours of a line of so many bytes, and what changed in it.
+func paint(l *diffLine, length int, spans []syntax.Span, on ground) []mark {
+	if len(l.words) == 0 {
+		return cut(spans, l.at, length, on, nil)
+	}
+	return cut(spans, l.at, length, on, l.words)
+}
+
+// cut lays words over the spans of the length bytes from offset at.
+func cut(spans []syntax.Span, at, length int, on ground, words []extent) []mark {
+	first := sort.Search(len(spans), func(i int) bool { return spans[i].To > at })
+	spans = spans[first:]
+	var marks []mark
+	for pos := 0; pos < length; {
+		end, class, g := length, syntax.Text, on
+		for len(spans) > 0 && spans[0].To-at <= pos {
+			spans = spans[1:]
+		}
+		if len(spans) > 0 {
+			switch from := spans[0].From - at; {
+			case from > pos:
+				end = min(end, from)
+			default:
+				end, class = min(end, spans[0].To-at), spans[0].Class
+			}
+		}
+		for len(words) > 0 && words[0].to <= pos {
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			switch w := words[0]; {
+			case w.from > pos:
+				end = min(end, w.from)
+			default:
+				end, g = min(end, w.to), on.word()
+			}
+		}
+		if class != syntax.Text || g != on {
+			marks = append(marks, mark{pos, end, syntaxInk(class, g)})
+		}
+		pos = end
+	}
+	return marks
+}
