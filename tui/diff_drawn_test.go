@@ -259,15 +259,15 @@ func FuzzRowsOf(f *testing.F) {
 func TestMiscountedRows(t *testing.T) {
 	d := &doc{paper: *plainPaper().paper(40)}
 	d.say(inkText, "first")
-	draw := func(texts ...string) func(*paper) {
+	drawing := func(texts ...string) func(*paper) {
 		return func(p *paper) {
 			for _, text := range texts {
 				p.say(inkText, text)
 			}
 		}
 	}
-	d.later(1, draw("a", "b", "c"))
-	d.later(3, draw("d"))
+	d.later(1, drawing("a", "b", "c"))
+	d.later(3, drawing("d"))
 	d.say(inkText, "last")
 	d.callEnd = len(d.rows)
 	d.lookAtAll()

@@ -126,46 +126,8 @@ func (l *line) wordRight() int {
 	return i
 }
 
-// The cursor is a glyph of its own between two characters: it is seen without colour,
-// and no character hides below it.
-const (
-	cursorMid = "▎"
-	cursorEnd = "█"
-)
-
 // write lays the text out behind a gutter, on as many rows as it needs, with the
 // cursor in it when the field has the focus.
 func (l *line) write(p *paper, g gutter, focused bool) {
-	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
-	w.startLine()
-	if !focused {
-		w.flat(string(l.text))
-		p.add(w.r)
-		return
-	}
-	w.flat(string(l.text[:l.at]))
-	if w.r.width >= p.width {
-		w.continueLine()
-	}
-	if l.at == len(l.text) {
-		w.r.put(inkKey, cursorEnd)
-	} else {
-		w.r.put(inkKey, cursorMid)
-	}
-	w.flat(string(l.text[l.at:]))
-	p.add(w.r)
-}
-
-// flat draws a text whose line breaks are signs too.
-func (w *writing) flat(text string) {
-	for t := range safe.Tokens(text, safe.OneLine) {
-		switch {
-		case t.Run():
-			w.run(inkText, t.Raw)
-		case t.Kind == safe.Break:
-			w.token(inkSign, safe.Token{Drawn: t.Drawn, Width: t.Width, Kind: safe.Escape})
-		default:
-			w.token(inkText, t)
-		}
-	}
+	p.typedLine(g, string(l.text[:l.at]), string(l.text[l.at:]), focused)
 }

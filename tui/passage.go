@@ -145,50 +145,5 @@ func (t *passage) down() {
 
 // write lays the text out behind a gutter, and says on which row of p the cursor is.
 func (t *passage) write(p *paper, g gutter, focused bool) (cursor int) {
-	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
-	w.startLine()
-	before, after := string(t.text[:t.at]), string(t.text[t.at:])
-	if !focused {
-		w.typed(before+after, false)
-		p.add(w.r)
-		return 0
-	}
-	w.typed(before, true)
-	if w.r.width >= p.width {
-		w.continueLine()
-	}
-	cursor = len(p.rows)
-	if after == "" {
-		w.r.put(inkKey, cursorEnd)
-	} else {
-		w.r.put(inkKey, cursorMid)
-	}
-	w.typed(after, false)
-	p.add(w.r)
-	return cursor
-}
-
-// typed draws a text that is being written: each line break as one, however many there
-// are, and blanks right before the cursor as blanks.
-func (w *writing) typed(raw string, cursorBehind bool) {
-	at := 0
-	for t := range safe.Tokens(raw, safe.Lines) {
-		at += len(t.Raw)
-		blanks := cursorBehind && at == len(raw) && strings.Trim(t.Raw, " ") == ""
-		switch {
-		case t.Run():
-			w.run(inkText, t.Raw)
-		case t.Kind == safe.Break:
-			for range len(t.Raw) {
-				w.p.add(w.r)
-				w.number++
-				w.r = w.p.st.row(w.p.width)
-				w.startLine()
-			}
-		case blanks && t.Width == len(t.Raw):
-			w.run(inkText, t.Raw)
-		default:
-			w.token(inkText, t)
-		}
-	}
+	return p.typed(g, string(t.text[:t.at]), string(t.text[t.at:]), focused)
 }
