@@ -180,7 +180,7 @@ func (d *doc) asked(r broker.Request, c call) {
 
 // given draws the answers that went back to the agent, and reports whether updated has
 // some that can be told by its questions.
-func (p *paper) given(r broker.Request) bool {
+func (d *doc) given(r broker.Request) bool {
 	_, input := r.Call()
 	f, err := forms.Read(input)
 	if err != nil || r.Outcome == nil || len(r.Outcome.UpdatedInput) == 0 {
@@ -192,8 +192,6 @@ func (p *paper) given(r broker.Request) bool {
 			return false
 		}
 	}
-	d := &doc{paper: *p}
 	d.answers(f, func(i int) string { return said[f.Questions[i].Text] })
-	p.rows = d.rows
 	return true
 }
