@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -61,7 +62,7 @@ func (m *model) aboutKey(msg tea.KeyMsg) tea.Cmd {
 		return m.jump()
 	}
 	width, _ := m.room()
-	m.about.top = m.scrolled(msg, m.about.top, len(m.aboutDoc(s, width).rows))
+	m.about.top = m.scrolled(msg, m.about.top, len(m.aboutDoc(s, width).Rows))
 	return nil
 }
 
@@ -76,7 +77,7 @@ func (m *model) settleAbout() tea.Cmd {
 		return nil
 	}
 	width, height := m.room()
-	a.top = max(0, min(a.top, len(m.aboutDoc(s, width).rows)-height))
+	a.top = max(0, min(a.top, len(m.aboutDoc(s, width).Rows)-height))
 	if a.loading || m.at.Sub(a.asked) < saidAgain {
 		return nil
 	}
@@ -114,28 +115,28 @@ func (m *model) aboutView(l layout, a area) []string {
 	s := m.board.sessions[m.about.session]
 	f := caption{title: "Session", focus: true}
 	if s == nil {
-		row := m.st.row(width).put(inkMuted, "the broker no longer knows this session").to(width).String()
+		row := m.st.Row(width).Put(draw.Muted, "the broker no longer knows this session").To(width).String()
 		return m.frame(l, a, f, 1, []string{row})
 	}
 	d := m.aboutDoc(s, width)
-	top := max(0, min(m.about.top, len(d.rows)-height))
+	top := max(0, min(m.about.top, len(d.Rows)-height))
 	f.title, f.note = m.board.label(s.ID), "a session that aoctl holds"
-	if len(d.rows) > height {
+	if len(d.Rows) > height {
 		f.right = position(top, height, d)
 	}
-	return m.frame(l, a, f, 1, d.rows[min(top, len(d.rows)):min(top+height, len(d.rows))])
+	return m.frame(l, a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }
 
 // aboutDoc lays out all that is known of a session.
 func (m *model) aboutDoc(s *broker.Session, width int) *doc {
-	d := &doc{paper: *m.st.paper(width)}
+	d := &doc{Paper: *m.st.Paper(width)}
 	m.aboutState(d, s)
 	if s.Run != nil {
 		d.aboutRun(s)
 	}
 	line := func(label, text string) {
 		if text != "" {
-			d.write(fixed(inkLabel, label, labelWidth), inkText, text)
+			d.Write(draw.Fixed(draw.Label, label, labelWidth), draw.Text, text)
 		}
 	}
 	line("folder", s.CWD)
@@ -146,25 +147,25 @@ func (m *model) aboutDoc(s *broker.Session, width int) *doc {
 	line("began", s.StartedAt.In(m.at.Location()).Format("2 Jan 15:04:05"))
 	line("id", s.ID)
 	if s.Run != nil && s.Run.Told != nil {
-		d.blank()
-		d.sayBehind(inkLabel, "telling", labelWidth, inkMuted, "its agent has not taken it up yet")
-		d.write(fixed(inkMuted, "", labelWidth), inkText, s.Run.Told.Text)
+		d.Blank()
+		d.SayBehind(draw.Label, "telling", labelWidth, draw.Muted, "its agent has not taken it up yet")
+		d.Write(draw.Fixed(draw.Muted, "", labelWidth), draw.Text, s.Run.Told.Text)
 	}
 	if s.Message != nil {
-		d.blank()
+		d.Blank()
 		if n := s.Message.Failures; n > 0 {
-			d.sayBehind(inkLabel, "not told", labelWidth, inkWarn, "tried "+plural(n, "time")+"; m and enter send it again")
+			d.SayBehind(draw.Label, "not told", labelWidth, draw.Warn, "tried "+draw.Plural(n, "time")+"; m and enter send it again")
 		}
-		d.sayBehind(inkLabel, "next", labelWidth, inkKey, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
-		d.write(fixed(inkMuted, "", labelWidth), inkText, s.Message.Text)
+		d.SayBehind(draw.Label, "next", labelWidth, draw.Key, m.whenTold(s)+", since "+s.Message.QueuedAt.In(m.at.Location()).Format("15:04:05"))
+		d.Write(draw.Fixed(draw.Muted, "", labelWidth), draw.Text, s.Message.Text)
 	}
 	if said := m.about.said; said != "" {
-		d.blank()
-		d.sayBehind(inkLabel, "said last", labelWidth, inkMuted, "at "+m.about.saidAt.In(m.at.Location()).Format("15:04:05")+"; E shows the rest")
-		d.write(gutter{width: 2, next: "┊", first: func(int) (ink, string) { return inkFaint, "┊" }}, inkAgent, headOf(said, maxSaid))
+		d.Blank()
+		d.SayBehind(draw.Label, "said last", labelWidth, draw.Muted, "at "+m.about.saidAt.In(m.at.Location()).Format("15:04:05")+"; E shows the rest")
+		d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }}, draw.Agent, headOf(said, maxSaid))
 	}
 	d.lookAtAll()
-	d.callEnd = len(d.rows)
+	d.callEnd = len(d.Rows)
 	return d
 }
 
@@ -179,24 +180,24 @@ func headOf(text string, most int) string {
 // aboutState says what the session does, and what is wrong with it.
 func (m *model) aboutState(d *doc, s *broker.Session) {
 	word, since := m.board.status(s)
-	row := d.st.row(d.width).put(inkLabel, "state").to(labelWidth).put(stateInk(s, m.board.pending[s.ID]), word)
+	row := d.Styles.Row(d.Width).Put(draw.Label, "state").To(labelWidth).Put(stateInk(s, m.board.pending[s.ID]), word)
 	if !since.IsZero() && m.board.pending[s.ID] == 0 && (s.Run == nil || s.Run.Turn != broker.TurnWorking) {
-		row.put(inkMuted, ", since "+since.In(m.at.Location()).Format("15:04:05"))
+		row.Put(draw.Muted, ", since "+since.In(m.at.Location()).Format("15:04:05"))
 	}
-	d.add(row)
+	d.Add(row)
 	if n := m.board.pending[s.ID]; n > 0 {
-		d.sayBehind(inkText, "", labelWidth, inkMuted, "enter shows its "+plural(n, "waiting call"))
+		d.SayBehind(draw.Text, "", labelWidth, draw.Muted, "enter shows its "+draw.Plural(n, "waiting call"))
 	}
 	if why := s.Failure(); why != "" {
-		d.sayBehind(inkDanger, "problem", labelWidth, inkDanger, safe.Line(why))
+		d.SayBehind(draw.Danger, "problem", labelWidth, draw.Danger, safe.Line(why))
 	}
 	if underStop(s) {
 		if s.Run != nil {
 			for _, step := range s.Run.Steps {
-				d.sayBehind(inkText, "", labelWidth, inkMuted, "· "+safe.Line(step))
+				d.SayBehind(draw.Text, "", labelWidth, draw.Muted, "· "+safe.Line(step))
 			}
 		}
-		d.sayBehind(inkText, "", labelWidth, inkMuted, "its calls are denied until you speak to it: m")
+		d.SayBehind(draw.Text, "", labelWidth, draw.Muted, "its calls are denied until you speak to it: m")
 	}
 }
 
@@ -205,24 +206,24 @@ func (d *doc) aboutRun(s *broker.Session) {
 	r := s.Run
 	say := func(label, text string) {
 		if text != "" {
-			d.sayBehind(inkLabel, label, labelWidth, inkText, text)
+			d.SayBehind(draw.Label, label, labelWidth, draw.Text, text)
 		}
 	}
 	say("used", strings.Join(spent(r), " · "))
 	say("tokens", usage(r.Usage))
-	say("last turn", safeLine(r.Result))
-	agent := []string{safeLine(s.Agent)}
+	say("last turn", draw.SafeLine(r.Result))
+	agent := []string{draw.SafeLine(s.Agent)}
 	if r.Model != "" {
-		agent = append(agent, "model "+safeLine(r.Model))
+		agent = append(agent, "model "+draw.SafeLine(r.Model))
 	}
 	if r.MaxTurns > 0 {
-		agent = append(agent, "at most "+plural(r.MaxTurns, "turn"))
+		agent = append(agent, "at most "+draw.Plural(r.MaxTurns, "turn"))
 	}
 	say("agent", strings.Join(agent, " · "))
-	d.write(fixed(inkLabel, "program", labelWidth), inkText, strings.Join(append([]string{r.Program}, r.Args...), " "))
+	d.Write(draw.Fixed(draw.Label, "program", labelWidth), draw.Text, strings.Join(append([]string{r.Program}, r.Args...), " "))
 	say("processes", processesOf(s))
 	if r.Log != "" {
-		d.write(fixed(inkLabel, "log", labelWidth), inkText, filepath.Clean(r.Log))
+		d.Write(draw.Fixed(draw.Label, "log", labelWidth), draw.Text, filepath.Clean(r.Log))
 	}
 }
 

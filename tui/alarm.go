@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -31,7 +32,7 @@ func (m *model) alarmBanners() []string {
 	list := m.board.alarmed()
 	for i, s := range list {
 		if i == alarmsShown {
-			return append(rows, plural(len(list)-i, "more session")+" with such an alarm")
+			return append(rows, draw.Plural(len(list)-i, "more session")+" with such an alarm")
 		}
 		rows = append(rows, safe.Head(s.Alarm.ToolName, foreignMost)+" in "+m.board.label(s.ID)+": "+s.Alarm.Words()+"; no rule allows anything there · ! acknowledges")
 	}
@@ -60,9 +61,9 @@ func (m *model) askAlarm(refusal string) tea.Cmd {
 	list := m.board.alarmed()
 	switch {
 	case len(list) == 0:
-		return m.say(inkMuted, "there is no alarm")
+		return m.say(draw.Muted, "there is no alarm")
 	case refusal != "" && m.guard.burst():
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	id, label := list[0].ID, m.board.label(list[0].ID)
 	m.askYes("seen, and let rules allow in "+label+" again?", "let rules allow again?", func() tea.Cmd { return m.acknowledge(id, label) })
@@ -79,26 +80,26 @@ func (m *model) acknowledge(id, label string) tea.Cmd {
 func (m *model) alarmSeen(msg alarmSeenMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(inkMuted, msg.label+": the alarm was acknowledged already")
+		return m.say(draw.Muted, msg.label+": the alarm was acknowledged already")
 	case msg.err != nil:
-		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	}
-	return m.say(inkOK, msg.label+": rules allow again; h shows the call")
+	return m.say(draw.OK, msg.label+": rules allow again; h shows the call")
 }
 
 // alarmRows say above a decided call that something else ran, and what.
-func alarmRows(top *paper, a *broker.Alarm) {
+func alarmRows(top *draw.Paper, a *broker.Alarm) {
 	if a == nil {
 		return
 	}
-	top.say(inkDanger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
+	top.Say(draw.Danger, "! "+a.Words()+", at "+a.At.Format("15:04:05")+" UTC")
 	if a.Kind != broker.RanChanged {
 		return
 	}
 	if len(a.Ran) == 0 {
-		top.say(inkDanger, "  what ran is too large to be kept; the agent's own transcript has it")
+		top.Say(draw.Danger, "  what ran is too large to be kept; the agent's own transcript has it")
 		return
 	}
-	top.write(fixed(inkDanger, "ran", 11), inkText, valueText(a.Ran))
-	top.sayBehind(inkLabel, "allowed", 11, inkText, "what stands below")
+	top.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, valueText(a.Ran))
+	top.SayBehind(draw.Label, "allowed", 11, draw.Text, "what stands below")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // answering is the form on a question's card, as far as the operator has filled it in.
@@ -149,11 +150,11 @@ func (c *card) wantForm() {
 func formProblem(r broker.Request) string {
 	t := agents.TraitsOf(r.Agent)
 	if !t.Answers || !t.Edit {
-		return safeLine(t.Title) + " takes answers only in its own terminal"
+		return draw.SafeLine(t.Title) + " takes answers only in its own terminal"
 	}
 	_, input := r.Call()
 	if _, err := forms.Read(input); err != nil {
-		return "it cannot be shown as a form: " + safeLine(err.Error())
+		return "it cannot be shown as a form: " + draw.SafeLine(err.Error())
 	}
 	return ""
 }

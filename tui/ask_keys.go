@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // askKeys are the keys of a question's form, while it is open.
@@ -58,11 +59,11 @@ func (m *model) askKey(msg tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	m.note = note{}
 	switch {
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record"), true
+		return m.say(draw.Muted, "already sent; waiting for the record"), true
 	case key.Matches(msg, k.Next):
 		return m.askNext(c), true
 	case m.guard.burst(), m.guard.deaf(m.at) && !m.guard.own:
-		return m.say(inkWarn, "… this card just came up: look first, then press "+keyName(msg)+" again"), true
+		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again"), true
 	case key.Matches(msg, k.Decline):
 		m.openReason(c)
 	case key.Matches(msg, k.Back):
@@ -84,7 +85,7 @@ func (m *model) askPick(c *card, msg tea.KeyMsg) tea.Cmd {
 		return m.openOther(c)
 	case key.Matches(msg, m.askKeys.Digit):
 		if at = int(msg.Runes[0] - '1'); at >= len(q.Options) {
-			return m.say(inkMuted, fmt.Sprintf("there is no option %d", at+1))
+			return m.say(draw.Muted, fmt.Sprintf("there is no option %d", at+1))
 		}
 		a.pick(at)
 	case key.Matches(msg, m.askKeys.Pick) && at == ownWords(q):
@@ -106,9 +107,9 @@ func (m *model) askNext(c *card) tea.Cmd {
 	a := c.ask
 	switch {
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case !a.seen[a.step]:
-		return m.sayFitting(inkWarn, "read to the end first: ctrl+d shows more", "read on: ctrl+d")
+		return m.sayFitting(draw.Warn, "read to the end first: ctrl+d shows more", "read on: ctrl+d")
 	case !a.overview():
 		if cmd, open := m.askOpen(c); open {
 			return cmd
@@ -137,15 +138,15 @@ func (m *model) askOpen(c *card) (cmd tea.Cmd, open bool) {
 	case !q.Multi && at < ownWords(q) && !picked(*answer, at):
 		a.pick(at)
 		m.showCursor(c)
-		return m.sayFitting(inkText, "picked: "+safeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
+		return m.sayFitting(draw.Text, "picked: "+draw.SafeLine(q.Options[at].Label)+" · enter "+then, "picked · enter "+then), true
 	case answer.Empty():
-		return m.sayFitting(inkWarn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
+		return m.sayFitting(draw.Warn, "nothing is picked: space picks, o answers in your own words, esc declines", "space picks, o: your own words"), true
 	}
 	if i := a.unlooked(); i >= 0 {
 		a.cursor[a.step] = i
 		a.rev++
 		m.showCursor(c)
-		return m.sayFitting(inkWarn, "look at its preview first, then press enter again", "look at its preview first"), true
+		return m.sayFitting(draw.Warn, "look at its preview first, then press enter again", "look at its preview first"), true
 	}
 	return nil, false
 }
@@ -204,7 +205,7 @@ func (m *model) openOther(c *card) tea.Cmd {
 func (m *model) keepOther(k drawnKey, step int, text string) tea.Cmd {
 	c := m.drawnCard()
 	if c == nil || c.key() != k || c.ask == nil || c.ask.step != step || c.sending != "" {
-		return m.say(inkWarn, "this question is no longer on the screen: nothing was kept")
+		return m.say(draw.Warn, "this question is no longer on the screen: nothing was kept")
 	}
 	c.ask.say(strings.TrimSpace(text))
 	m.showCursor(c)
@@ -215,12 +216,12 @@ func (m *model) keepOther(k drawnKey, step int, text string) tea.Cmd {
 func (m *model) sendForm() tea.Cmd {
 	c := m.drawnCard()
 	if !m.inForm(c) || c.sending != "" {
-		return m.say(inkWarn, "this question no longer waits: nothing was sent")
+		return m.say(draw.Warn, "this question no longer waits: nothing was sent")
 	}
 	k := c.key()
 	filled, err := c.ask.form.Fill(c.ask.answers)
 	if err != nil {
-		return m.say(inkWarn, safeLine(err.Error())+": nothing was sent")
+		return m.say(draw.Warn, draw.SafeLine(err.Error())+": nothing was sent")
 	}
 	c.sending = broker.Allow
 	delete(m.board.marks, k.id)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // question draws a call that asks the user: as a form while it can be answered here,
@@ -29,57 +30,57 @@ func (d *doc) step(a *answering, active bool) {
 	q, answer := a.question()
 	d.note = a.stepWords()
 	d.asks(q)
-	d.blank()
+	d.Blank()
 	cursor := a.cursor[a.step]
 	for i, o := range q.Options {
-		from := len(d.rows)
+		from := len(d.Rows)
 		key := " "
 		if i < 9 {
 			key = strconv.Itoa(i + 1)
 		}
-		d.choice(active && cursor == i, key, box(q, picked(*answer, i)), piece{inkBold, o.Label})
+		d.choice(active && cursor == i, key, box(q, picked(*answer, i)), draw.Piece{Ink: draw.Bold, Raw: o.Label})
 		d.option(o)
 		if o.Preview != "" {
 			d.preview(o.Preview, cursor == i)
 		}
 		if cursor == i {
-			d.at, d.atEnd = from, len(d.rows)
+			d.at, d.atEnd = from, len(d.Rows)
 		}
 	}
-	from := len(d.rows)
-	own := piece{inkMuted, "Other, in your own words"}
+	from := len(d.Rows)
+	own := draw.Piece{Ink: draw.Muted, Raw: "Other, in your own words"}
 	if answer.Other != "" {
-		own = piece{inkText, answer.Other}
+		own = draw.Piece{Ink: draw.Text, Raw: answer.Other}
 	}
 	d.choice(active && cursor == ownWords(q), "o", box(q, answer.Other != ""), own)
 	if cursor == ownWords(q) {
-		d.at, d.atEnd = from, len(d.rows)
+		d.at, d.atEnd = from, len(d.Rows)
 	}
 	d.rest(a.form)
 	if !active {
-		d.blank()
-		d.say(inkMuted, "enter opens the form; a lets the agent ask in its own terminal instead")
+		d.Blank()
+		d.Say(draw.Muted, "enter opens the form; a lets the agent ask in its own terminal instead")
 	}
 }
 
 // asks draws a question's header and words.
 func (d *doc) asks(q forms.Question) {
 	if q.Header != "" {
-		d.prose(gutter{}, piece{inkLabel, q.Header})
+		d.Prose(draw.Gutter{}, draw.Piece{Ink: draw.Label, Raw: q.Header})
 	}
-	d.prose(gutter{}, piece{inkBold, q.Text})
+	d.Prose(draw.Gutter{}, draw.Piece{Ink: draw.Bold, Raw: q.Text})
 	if q.Multi {
-		d.say(inkMuted, "several may be picked")
+		d.Say(draw.Muted, "several may be picked")
 	}
 }
 
 // choice draws one line to pick.
-func (d *doc) choice(at bool, key, box string, words piece) {
-	lead, i := "  ", inkMuted
+func (d *doc) choice(at bool, key, box string, words draw.Piece) {
+	lead, i := "  ", draw.Muted
 	if at {
-		lead, i = "▸ ", inkKey
+		lead, i = "▸ ", draw.Key
 	}
-	d.prose(gutter{width: formIndent, first: func(n int) (ink, string) {
+	d.Prose(draw.Gutter{Width: formIndent, First: func(n int) (draw.Ink, string) {
 		if n == 1 {
 			return i, lead + key + " " + box
 		}
@@ -101,24 +102,24 @@ func box(q forms.Question, on bool) string {
 
 func (d *doc) option(o forms.Option) {
 	if o.Description != "" {
-		d.prose(gutter{width: formIndent}, piece{inkText, o.Description})
+		d.Prose(draw.Gutter{Width: formIndent}, draw.Piece{Ink: draw.Text, Raw: o.Description})
 	}
 }
 
 // preview draws an option's preview while the cursor is on it.
 func (d *doc) preview(text string, open bool) {
 	if !open {
-		d.sayBehind(inkText, "", formIndent, inkMuted, "has a preview of "+plural(countLines(text), "line"))
+		d.SayBehind(draw.Text, "", formIndent, draw.Muted, "has a preview of "+draw.Plural(draw.CountLines(text), "line"))
 		return
 	}
-	bar := spaces(formIndent) + "┊ "
-	d.write(gutter{width: formIndent + 2, next: bar, first: func(int) (ink, string) { return inkFaint, bar }}, inkQuoted, text)
+	bar := draw.Spaces(formIndent) + "┊ "
+	d.Write(draw.Gutter{Width: formIndent + 2, Next: bar, First: func(int) (draw.Ink, string) { return draw.Faint, bar }}, draw.Quoted, text)
 }
 
 // rest draws what the input has beside its questions.
 func (d *doc) rest(f forms.Form) {
 	if len(f.Rest) > 0 {
-		d.blank()
+		d.Blank()
 		d.fields(f.Rest)
 	}
 }
@@ -126,34 +127,34 @@ func (d *doc) rest(f forms.Form) {
 // overview draws all answers as they are going to be sent.
 func (d *doc) overview(a *answering) {
 	d.note = a.stepWords()
-	d.say(inkTitle, "Your answers")
+	d.Say(draw.Title, "Your answers")
 	d.answers(a.form, func(i int) string { return a.form.Questions[i].Says(a.answers[i]) })
-	d.blank()
-	d.say(inkMuted, "enter sends them to the agent; h goes back")
+	d.Blank()
+	d.Say(draw.Muted, "enter sends them to the agent; h goes back")
 }
 
 // answers draws what was said to each question; safe is what says turns out.
 func (d *doc) answers(f forms.Form, says func(i int) string) {
 	for i, q := range f.Questions {
-		d.blank()
+		d.Blank()
 		number := fmt.Sprintf("%d ", i+1)
-		head := []piece{{inkBold, q.Text}}
+		head := []draw.Piece{{Ink: draw.Bold, Raw: q.Text}}
 		if q.Header != "" {
-			head = append([]piece{{inkLabel, q.Header + "  "}}, head...)
+			head = append([]draw.Piece{{Ink: draw.Label, Raw: q.Header + "  "}}, head...)
 		}
-		d.prose(fixed(inkMuted, number, len(number)+1), head...)
-		d.prose(fixed(inkKey, "  → ", 5), piece{inkText, says(i)})
+		d.Prose(draw.Fixed(draw.Muted, number, len(number)+1), head...)
+		d.Prose(draw.Fixed(draw.Key, "  → ", 5), draw.Piece{Ink: draw.Text, Raw: says(i)})
 	}
 }
 
 // asked draws a question that is not answered here.
 func (d *doc) asked(r broker.Request, c call) {
 	if why := formProblem(r); why != "" {
-		d.say(inkWarn, "! "+why)
+		d.Say(draw.Warn, "! "+why)
 		if r.State == broker.Pending {
-			d.say(inkMuted, "a lets the agent ask in its own terminal; d declines to answer")
+			d.Say(draw.Muted, "a lets the agent ask in its own terminal; d declines to answer")
 		}
-		d.blank()
+		d.Blank()
 		d.fields(c.fields)
 		return
 	}
@@ -164,11 +165,11 @@ func (d *doc) asked(r broker.Request, c call) {
 	}
 	for i, q := range f.Questions {
 		if i > 0 {
-			d.blank()
+			d.Blank()
 		}
 		d.asks(q)
 		for j, o := range q.Options {
-			d.choice(false, strconv.Itoa(j+1), "   ", piece{inkBold, o.Label})
+			d.choice(false, strconv.Itoa(j+1), "   ", draw.Piece{Ink: draw.Bold, Raw: o.Label})
 			d.option(o)
 			if o.Preview != "" {
 				d.preview(o.Preview, true)

@@ -4,6 +4,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // Some agents ask their user where only they can be answered. There is nothing to decide
@@ -21,9 +22,9 @@ func (b *board) elsewhere() []*broker.Session {
 }
 
 // elsewhereRows says what is asked in other terminals.
-func (m *model) elsewhereRows(p *paper) {
+func (m *model) elsewhereRows(p *draw.Paper) {
 	for _, s := range m.board.elsewhere() {
-		p.prose(gutter{width: 1}, piece{inkWarn, sessionName(*s) + " asks in its own terminal: "}, piece{inkAgent, s.Asks.Text})
+		p.Prose(draw.Gutter{Width: 1}, draw.Piece{Ink: draw.Warn, Raw: sessionName(*s) + " asks in its own terminal: "}, draw.Piece{Ink: draw.Agent, Raw: s.Asks.Text})
 	}
 }
 
@@ -35,7 +36,7 @@ func (m *model) elsewhereNote() string {
 	case 1:
 		return m.board.label(list[0].ID) + " asks in its terminal"
 	default:
-		return count(len(list)) + " ask in their terminals"
+		return draw.Count(len(list)) + " ask in their terminals"
 	}
 }
 

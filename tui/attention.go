@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -116,7 +118,7 @@ func (m *model) newsText(due []news) string {
 	case n == 0:
 		return ""
 	case n > 1:
-		return "aoctl: " + count(n) + " calls wait"
+		return "aoctl: " + draw.Count(n) + " calls wait"
 	case again:
 		return "aoctl: " + bare(one.req.ToolName) + " still waits in " + bare(m.board.label(one.req.SessionID))
 	}
@@ -154,13 +156,13 @@ func (m *model) desktopShown(msg desktopMsg) tea.Cmd {
 		return nil
 	}
 	a.failed = true
-	return m.say(inkWarn, "the desktop was not notified: "+safeLine(msg.err.Error()))
+	return m.say(draw.Warn, "the desktop was not notified: "+draw.SafeLine(msg.err.Error()))
 }
 
 // mutedWord tells of a muted session beside the name of its agent, or in its place where
 // there is no room for both.
 func mutedWord(agent string, room int) string {
-	if both := agent + " · muted"; cells(both) <= room {
+	if both := agent + " · muted"; draw.Cells(both) <= room {
 		return both
 	}
 	return "muted"
@@ -175,8 +177,8 @@ func (m *model) mute() tea.Cmd {
 	muted, label := m.attention.muted, m.board.label(s.ID)
 	if muted[s.ID] {
 		delete(muted, s.ID)
-		return m.say(inkOK, label+" rings again")
+		return m.say(draw.OK, label+" rings again")
 	}
 	muted[s.ID] = true
-	return m.sayFitting(inkWarn, label+" is muted: it rings no bell; M rings again", label+" is muted")
+	return m.sayFitting(draw.Warn, label+" is muted: it rings no bell; M rings again", label+" is muted")
 }

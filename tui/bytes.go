@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -19,7 +20,7 @@ const maxDump = 64 << 10
 // openBytes shows the exact bytes of a call, nil when there is none.
 func (m *model) openBytes(r *broker.Request) tea.Cmd {
 	if r == nil {
-		return m.say(inkMuted, "nothing is selected")
+		return m.say(draw.Muted, "nothing is selected")
 	}
 	m.bytesOf, m.bytesFrom, m.bytesScroll = *r, m.screen, 0
 	m.screen = screenBytes
@@ -28,7 +29,7 @@ func (m *model) openBytes(r *broker.Request) tea.Cmd {
 
 func (m *model) bytesKey(msg tea.KeyMsg) tea.Cmd {
 	width, _ := m.room()
-	m.bytesScroll = m.scrolled(msg, m.bytesScroll, len(m.bytesDoc(width).rows))
+	m.bytesScroll = m.scrolled(msg, m.bytesScroll, len(m.bytesDoc(width).Rows))
 	return nil
 }
 
@@ -37,7 +38,7 @@ func (m *model) bytesKey(msg tea.KeyMsg) tea.Cmd {
 func (m *model) bytesDoc(width int) *doc {
 	r := m.bytesOf
 	return m.docs.get(docKey{id: "bytes " + r.ID, width: width}, func() *doc {
-		d := &doc{paper: *m.st.paper(width), title: safeLine(r.ToolName) + ": exact bytes"}
+		d := &doc{Paper: *m.st.Paper(width), title: draw.SafeLine(r.ToolName) + ": exact bytes"}
 		d.value("folder", r.CWD)
 		fields, err := wire.Fields(r.ToolInput)
 		if err != nil {
@@ -61,53 +62,53 @@ func decoded(raw json.RawMessage) string {
 
 // value lists one value.
 func (d *doc) value(name, text string) {
-	if len(d.rows) > 0 {
-		d.blank()
+	if len(d.Rows) > 0 {
+		d.Blank()
 	}
-	d.write(gutter{}, inkLabel, name)
-	d.say(inkMuted, fmt.Sprintf("%s, %s, %s", plural(len(text), "byte"), plural(utf8.RuneCountInString(text), "character"), plural(countLines(text), "line")))
+	d.Write(draw.Gutter{}, draw.Label, name)
+	d.Say(draw.Muted, fmt.Sprintf("%s, %s, %s", draw.Plural(len(text), "byte"), draw.Plural(utf8.RuneCountInString(text), "character"), draw.Plural(draw.CountLines(text), "line")))
 	for _, s := range safe.Specials(text) {
 		where := fmt.Sprintf("at %d  ", s.At)
 		if s.Times > 1 {
 			where = fmt.Sprintf("%d times, first at %d  ", s.Times, s.At)
 		}
-		d.sayBehind(inkWarn, where, cells(where), inkText, s.Name)
+		d.SayBehind(draw.Warn, where, draw.Cells(where), draw.Text, s.Name)
 	}
 	for _, n := range safe.Notes(text) {
-		d.say(inkWarn, n)
+		d.Say(draw.Warn, n)
 	}
 	d.dump(text[:min(len(text), maxDump)])
 	if more := len(text) - maxDump; more > 0 {
-		d.say(inkWarn, plural(more, "more byte")+" are not listed here")
+		d.Say(draw.Warn, draw.Plural(more, "more byte")+" are not listed here")
 	}
 }
 
 // dump lists bytes as hexadecimal numbers, beside those that are plain ASCII.
 func (d *doc) dump(text string) {
 	per := 16
-	if d.width < 78 {
+	if d.Width < 78 {
 		per = 8
 	}
 	for at := 0; at < len(text); at += per {
 		part := text[at:min(at+per, len(text))]
 		var ascii strings.Builder
-		row := d.st.row(d.width).put(inkMuted, fmt.Sprintf("%06x  ", at))
+		row := d.Styles.Row(d.Width).Put(draw.Muted, fmt.Sprintf("%06x  ", at))
 		for i := range len(part) {
-			i2, c := inkText, part[i]
+			i2, c := draw.Text, part[i]
 			if c < ' ' || c >= 0x7f {
-				i2, c = inkWarn, '.'
+				i2, c = draw.Warn, '.'
 			}
 			ascii.WriteByte(c)
-			row.put(i2, fmt.Sprintf("%02x", part[i])).put(inkText, " ")
+			row.Put(i2, fmt.Sprintf("%02x", part[i])).Put(draw.Text, " ")
 		}
-		d.add(row.to(9+3*per).put(inkMuted, ascii.String()))
+		d.Add(row.To(9+3*per).Put(draw.Muted, ascii.String()))
 	}
 }
 
 func (m *model) bytesView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	d := m.bytesDoc(width)
-	top := max(0, min(m.bytesScroll, len(d.rows)-height))
+	top := max(0, min(m.bytesScroll, len(d.Rows)-height))
 	f := caption{title: d.title, right: position(top, height, d), focus: true}
-	return m.frame(l, a, f, 1, d.rows[min(top, len(d.rows)):min(top+height, len(d.rows))])
+	return m.frame(l, a, f, 1, d.Rows[min(top, len(d.Rows)):min(top+height, len(d.Rows))])
 }

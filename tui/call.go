@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // around gathers what a call is drawn with beyond itself.
@@ -29,11 +30,11 @@ func (m *model) detailView(l layout, a area) []string {
 	c := m.drawnCard()
 	if c == nil {
 		f := caption{title: "Call", focus: m.focus == paneDetail}
-		i, text := inkMuted, "nothing waits"
+		i, text := draw.Muted, "nothing waits"
 		if m.card() != nil {
-			i, text = inkWarn, m.tooSmallText()
+			i, text = draw.Warn, m.tooSmallText()
 		}
-		return m.frame(l, a, f, 1, []string{m.st.row(width).fit(i, text, width).to(width).String()})
+		return m.frame(l, a, f, 1, []string{m.st.Row(width).Fit(i, text, width).To(width).String()})
 	}
 	d := m.doc(c, width)
 	f := caption{
@@ -43,13 +44,13 @@ func (m *model) detailView(l layout, a area) []string {
 	f.below, f.belowInk = m.standing(c)
 	f.belowMore = m.noLonger(c)
 	if l.stacked && c.held() && f.alarm == "" {
-		f.note, f.noteInk = "held", inkFrozen
+		f.note, f.noteInk = "held", draw.Frozen
 	}
 	if l.stacked && f.note == "" && f.alarm == "" { // such a frame has no lower edge
-		f.note = "asked " + clock(m.at.Sub(c.req.CreatedAt)) + " ago"
+		f.note = "asked " + draw.Clock(m.at.Sub(c.req.CreatedAt)) + " ago"
 	}
 	if more := d.callEnd - m.scroll - height; (locked(c) || c.ask.unread()) && more > 0 {
-		f.belowRight = "▼ " + plural(more, "more row")
+		f.belowRight = "▼ " + draw.Plural(more, "more row")
 		if l.stacked {
 			f.right = f.belowRight
 		}
@@ -58,22 +59,22 @@ func (m *model) detailView(l layout, a area) []string {
 }
 
 // standing says how long the call has waited and what may still be done.
-func (m *model) standing(c *card) (string, ink) {
+func (m *model) standing(c *card) (string, draw.Ink) {
 	if c.late() {
-		return "late: " + ended(c.req), inkWarn
+		return "late: " + ended(c.req), draw.Warn
 	}
 	if c.putOff() {
-		return "put off " + ago(m.at.Sub(c.req.Checkpoint.At)) + " ago · no deadline", inkMuted
+		return "put off " + draw.Ago(m.at.Sub(c.req.Checkpoint.At)) + " ago · no deadline", draw.Muted
 	}
 	d := c.req.ExpiresAt.Sub(m.at)
-	text := fmt.Sprintf("asked %s ago · %s left", clock(m.at.Sub(c.req.CreatedAt)), left(d))
+	text := fmt.Sprintf("asked %s ago · %s left", draw.Clock(m.at.Sub(c.req.CreatedAt)), draw.Left(d))
 	if c.held() {
-		return "held by a freeze · " + text, inkFrozen
+		return "held by a freeze · " + text, draw.Frozen
 	}
 	if c.changed {
-		return "a file of it changed · " + text, inkWarn
+		return "a file of it changed · " + text, draw.Warn
 	}
-	return text, inkMuted
+	return text, draw.Muted
 }
 
 // noLonger says of a call whose time is half over that it can be given no more.
@@ -87,13 +88,13 @@ func (m *model) noLonger(c *card) string {
 
 // position says which rows of a call are on the screen.
 func position(scroll, height int, d *doc) string {
-	n := len(d.rows)
-	text := fmt.Sprintf("%s–%s of %s", count(scroll+1), count(min(scroll+height, n)), plural(n, "row"))
+	n := len(d.Rows)
+	text := fmt.Sprintf("%s–%s of %s", draw.Count(scroll+1), draw.Count(min(scroll+height, n)), draw.Plural(n, "row"))
 	if n <= height {
 		if d.callEnd > 0 {
 			n = d.callEnd // the rest is what we say of the call
 		}
-		text = "all " + plural(n, "row")
+		text = "all " + draw.Plural(n, "row")
 		if n == 1 {
 			text = "1 row · all"
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // cell is what a NotebookEdit does to a cell.
@@ -125,11 +126,11 @@ func cellSection(c change, f fileState) section {
 	s.lang = n.language(kind)
 	switch {
 	case c.cell.mode == "insert" && at < 0 && c.cell.id == "":
-		s.tell("a new cell, the first one of " + plural(len(n.Cells), "cell") + " so far")
+		s.tell("a new cell, the first one of " + draw.Plural(len(n.Cells), "cell") + " so far")
 	case at < 0:
 		s.warn("the notebook has no such cell: this edit would fail")
 	case c.cell.mode == "insert":
-		s.tell("a new cell behind cell " + count(at+1) + " of " + count(len(n.Cells)))
+		s.tell("a new cell behind cell " + draw.Count(at+1) + " of " + draw.Count(len(n.Cells)))
 	default:
 		source, ok := n.source(at)
 		if !ok {
@@ -137,7 +138,7 @@ func cellSection(c change, f fileState) section {
 			return s
 		}
 		s.old = source
-		s.tell("cell " + count(at+1) + " of " + count(len(n.Cells)) + ", compared with the file as it was at " + f.clock())
+		s.tell("cell " + draw.Count(at+1) + " of " + draw.Count(len(n.Cells)) + ", compared with the file as it was at " + f.clock())
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -27,15 +28,15 @@ func (m *model) configBanners() []string {
 	if c.Problem == "" {
 		return nil
 	}
-	place, problem, cure := safeLine(c.at(filepath.Base(c.File))), safeLine(c.Problem), safeLine(c.Cure)
+	place, problem, cure := draw.SafeLine(c.at(filepath.Base(c.File))), draw.SafeLine(c.Problem), draw.SafeLine(c.Cure)
 	const more, held = " · see aoctl config", " · defaults hold"
 	room := m.width - 4
 	for _, t := range []string{held + " · " + cure, " · " + cure, held + more} {
-		if text := place + ": " + problem + t; cells(text) <= room {
+		if text := place + ": " + problem + t; draw.Cells(text) <= room {
 			return []string{text}
 		}
 	}
-	if n := room - cells(place+": "+more); n >= leastReason {
+	if n := room - draw.Cells(place+": "+more); n >= leastReason {
 		return []string{place + ": " + safe.Cut(problem, n) + more}
 	}
 	return []string{place + " wrong: aoctl config"}
@@ -50,19 +51,19 @@ func (c Config) at(name string) string {
 }
 
 // helpConfig tells on the help screen what the settings file does.
-func (m *model) helpConfig(p *paper) {
+func (m *model) helpConfig(p *draw.Paper) {
 	c := m.opts.Config
 	if c.File == "" {
 		return
 	}
-	p.write(fixed(inkLabel, "settings", helpKeyWidth), inkText, c.at(c.File))
+	p.Write(draw.Fixed(draw.Label, "settings", helpKeyWidth), draw.Text, c.at(c.File))
 	if c.Problem != "" {
-		p.sayBehind(inkLabel, "", helpKeyWidth, inkDanger, safeLine(c.Problem))
-		p.sayBehind(inkLabel, "", helpKeyWidth, inkText, safeLine(c.Cure))
-		p.sayBehind(inkLabel, "", helpKeyWidth, inkText, "Nothing of it holds. It is read when the console starts.")
+		p.SayBehind(draw.Label, "", helpKeyWidth, draw.Danger, draw.SafeLine(c.Problem))
+		p.SayBehind(draw.Label, "", helpKeyWidth, draw.Text, draw.SafeLine(c.Cure))
+		p.SayBehind(draw.Label, "", helpKeyWidth, draw.Text, "Nothing of it holds. It is read when the console starts.")
 		return
 	}
 	for _, s := range c.Settings {
-		p.write(fixed(inkLabel, "", helpKeyWidth), inkText, s)
+		p.Write(draw.Fixed(draw.Label, "", helpKeyWidth), draw.Text, s)
 	}
 }

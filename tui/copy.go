@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const copyMost = 100_000 // bytes that are copied through the terminal: more than most take
@@ -25,7 +26,7 @@ func clipboardSequence(text string) string {
 
 func (m *model) copyCall(c *card) tea.Cmd {
 	if c == nil {
-		return m.say(inkMuted, "nothing waits")
+		return m.say(draw.Muted, "nothing waits")
 	}
 	return m.copyText(c.req)
 }
@@ -38,8 +39,8 @@ func (m *model) copyText(r broker.Request) tea.Cmd {
 		what, text = "command", command
 	}
 	if len(text) > copyMost {
-		return m.say(inkWarn, fmt.Sprintf("too large to copy through the terminal: %s", size(len(text))))
+		return m.say(draw.Warn, fmt.Sprintf("too large to copy through the terminal: %s", draw.Size(len(text))))
 	}
 	return tea.Batch(m.beside(clipboardSequence(text)),
-		m.say(inkOK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, size(len(text)))))
+		m.say(draw.OK, fmt.Sprintf("sent the %s to the clipboard (%s)", what, draw.Size(len(text)))))
 }

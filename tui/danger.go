@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // codeFor is how long the first digit of a code waits for the second one.
@@ -33,7 +34,7 @@ func (c *card) alarm() string {
 		return ""
 	}
 	if why := c.req.Assessment.Why; why != "" {
-		return risk.Dangerous.String() + ": " + safeLine(why)
+		return risk.Dangerous.String() + ": " + draw.SafeLine(why)
 	}
 	return risk.Dangerous.String()
 }
@@ -111,9 +112,9 @@ func (m *model) typeDigit(digit string) tea.Cmd {
 	first, wait, refusal := m.guard.digit(digit, m.at)
 	switch {
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case c.held():
 		return m.sayHeld(c)
 	case locked(c):
@@ -124,7 +125,7 @@ func (m *model) typeDigit(digit string) tea.Cmd {
 	case first != "" && first+digit == c.code:
 		return m.guard.hold(held{verdict: broker.Allow}, wait, m.at)
 	}
-	return m.sayFitting(inkWarn,
+	return m.sayFitting(draw.Warn,
 		"that is not the code of this card: type "+c.code+" to allow, d to deny",
 		"wrong digit: "+c.code+" allows")
 }
@@ -135,10 +136,10 @@ func (m *model) sayCode(c *card) tea.Cmd {
 	if c.late() {
 		what = "let its retry pass"
 	}
-	return m.sayFitting(inkDanger, "dangerous: type "+c.code+" to "+what+", d to deny", "dangerous: type "+c.code+" to allow")
+	return m.sayFitting(draw.Danger, "dangerous: type "+c.code+" to "+what+", d to deny", "dangerous: type "+c.code+" to allow")
 }
 
-func (m *model) sayReadOn() tea.Cmd { return m.say(inkWarn, "read to the end to allow: G or ctrl+d") }
+func (m *model) sayReadOn() tea.Cmd { return m.say(draw.Warn, "read to the end to allow: G or ctrl+d") }
 
 // codeHint is the hint that stands where others have the key that allows.
 func (m *model) codeHint(c *card) hint {

@@ -397,7 +397,7 @@ func TestTitleAlwaysSaysDangerous(t *testing.T) {
 func TestLongListsAreCounted(t *testing.T) {
 	call := manyThings(bash("r1", "s1", noon, "x"))
 	d := layOut(plainPaper(), call, around{loc: time.UTC}, 100)
-	text := strings.Join(d.rows, "\n")
+	text := strings.Join(d.Rows, "\n")
 	for _, want := range []string{
 		"✗ rm -rf /var/cache/thing", "through sudo, env", "leads to /data/cache/thing", "nobody knows what $X is", "sets BASH_ENV=/tmp/x",
 		"and 34 more: 33 allowed, 1 without a say", "and 2 more", "no rule may allow this call", `denied by rule "rm *": not outside the project`,
@@ -406,7 +406,7 @@ func TestLongListsAreCounted(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(strings.Join(d.rows[:d.callEnd], "\n"), "runs") {
+	if strings.Contains(strings.Join(d.Rows[:d.callEnd], "\n"), "runs") {
 		t.Error("our remarks are part of the call")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -17,7 +18,7 @@ import (
 // its input, then what it runs and what the rules say of that, then where it comes
 // from, last what the agent says about it.
 type doc struct {
-	paper
+	draw.Paper
 	title   string // safe to draw
 	alarm   string // beside the title, of a dangerous call; safe to draw
 	note    string // beside the title
@@ -46,23 +47,23 @@ type around struct {
 	planFile fileState // that holds a plan which the call does not
 }
 
-func layOut(st *Styles, r broker.Request, a around, width int) *doc {
+func layOut(st *draw.Styles, r broker.Request, a around, width int) *doc {
 	return layOutLater(st, r, a, width).lookAtAll()
 }
 
 // layOutLater is layOut with rows that are drawn when they are looked at; see look.
-func layOutLater(st *Styles, r broker.Request, a around, width int) *doc {
-	d := &doc{paper: *st.paper(width), title: safeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
+func layOutLater(st *draw.Styles, r broker.Request, a around, width int) *doc {
+	d := &doc{Paper: *st.Paper(width), title: draw.SafeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
 	tool, input := r.Call()
 	c := readCall(input)
 	d.call(r, tool, c, a)
 	d.remarks(r, c)
 	d.environment(a.session)
-	d.callEnd = len(d.rows)
+	d.callEnd = len(d.Rows)
 	if n := len(r.ToolInput); n >= 1000 {
-		d.size = size(n)
+		d.size = draw.Size(n)
 	}
-	d.blank()
+	d.Blank()
 	d.judged(r.Assessment, c)
 	d.background(a)
 	d.origin(r, a)
@@ -73,8 +74,8 @@ func layOutLater(st *Styles, r broker.Request, a around, width int) *doc {
 // call draws the input for its tool. A shape we do not know is drawn field by field.
 func (d *doc) call(r broker.Request, tool string, c call, a around) {
 	if c.broken != "" {
-		d.say(inkDanger, "! this input is not a plain JSON object: "+c.broken)
-		d.write(gutter{}, inkText, string(r.ToolInput))
+		d.Say(draw.Danger, "! this input is not a plain JSON object: "+c.broken)
+		d.Write(draw.Gutter{}, draw.Text, string(r.ToolInput))
 		return
 	}
 	if len(a.sections) > 0 {
@@ -102,7 +103,7 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 		return
 	}
 	if len(c.fields) == 0 {
-		d.say(inkMuted, "no input")
+		d.Say(draw.Muted, "no input")
 	}
 	d.fields(c.fields)
 }
@@ -118,24 +119,24 @@ func said(r broker.Request, c call) string {
 // bash draws a command line, with colours when it is legible: one that nobody has read
 // without harm is not parsed here either.
 func (d *doc) bash(command string, legible bool) {
-	var marks []mark
+	var marks []draw.Mark
 	if legible {
 		marks = shellMarks(command)
 	}
-	lines := countLines(command)
+	lines := draw.CountLines(command)
 	if lines <= 1 {
-		d.write(fixed(inkMuted, "$", 2), inkText, command, marks...)
+		d.Write(draw.Fixed(draw.Muted, "$", 2), draw.Text, command, marks...)
 		return
 	}
-	d.note = plural(lines, "line")
+	d.note = draw.Plural(lines, "line")
 	digits := len(strconv.Itoa(lines))
-	d.write(gutter{width: digits + 3, next: spaces(digits+1) + "↪", first: func(n int) (ink, string) {
+	d.Write(draw.Gutter{Width: digits + 3, Next: draw.Spaces(digits+1) + "↪", First: func(n int) (draw.Ink, string) {
 		prompt := "  "
 		if n == 1 {
 			prompt = "$ "
 		}
-		return inkMuted, prompt + fmt.Sprintf("%*d", digits, n)
-	}}, inkText, command, marks...)
+		return draw.Muted, prompt + fmt.Sprintf("%*d", digits, n)
+	}}, draw.Text, command, marks...)
 }
 
 const (
@@ -145,9 +146,9 @@ const (
 
 // fields draws names and values, all of them, in the order they came in.
 func (d *doc) fields(list []wire.Field) {
-	width, most := 0, min(maxLabel, d.width/3)
+	width, most := 0, min(maxLabel, d.Width/3)
 	for _, f := range list {
-		if n := cells(safeLine(f.Key)); n <= most {
+		if n := draw.Cells(draw.SafeLine(f.Key)); n <= most {
 			width = max(width, n+2)
 		}
 	}
@@ -159,20 +160,20 @@ func (d *doc) fields(list []wire.Field) {
 
 func (d *doc) field(f wire.Field, width int) {
 	name, value := safe.Line(f.Key), valueText(f.Value)
-	base, nameInk := inkText, inkLabel
+	base, nameInk := draw.Text, draw.Label
 	if f.Key == "dangerouslyDisableSandbox" && isTrue(f.Value) {
-		d.say(inkDanger, "! runs outside the sandbox")
-		base, nameInk = inkDanger, inkDanger
+		d.Say(draw.Danger, "! runs outside the sandbox")
+		base, nameInk = draw.Danger, draw.Danger
 	}
 	if s, ok := stringValue(f.Value); ok && s == "" {
-		base, value = inkMuted, `""`
+		base, value = draw.Muted, `""`
 	}
-	if cells(name)+2 > width || d.width-width < minBeside {
-		d.write(gutter{}, nameInk, f.Key)
-		d.write(fixed(inkMuted, "", 2), base, value)
+	if draw.Cells(name)+2 > width || d.Width-width < minBeside {
+		d.Write(draw.Gutter{}, nameInk, f.Key)
+		d.Write(draw.Fixed(draw.Muted, "", 2), base, value)
 		return
 	}
-	d.write(fixed(nameInk, name, width), base, value)
+	d.Write(draw.Fixed(nameInk, name, width), base, value)
 }
 
 // remarks warns of letters that may be taken for others, anywhere in the call.
@@ -185,7 +186,7 @@ func (d *doc) remarks(r broker.Request, c call) {
 		parts = append(parts, f.Key+"\n"+valueText(f.Value))
 	}
 	for _, n := range safe.Notes(strings.Join(parts, "\n")) {
-		d.sayBehind(inkWarn, "!", 2, inkWarn, n)
+		d.SayBehind(draw.Warn, "!", 2, draw.Warn, n)
 	}
 }
 
@@ -204,16 +205,16 @@ func (d *doc) origin(r broker.Request, a around) {
 	const width = 11
 	line := func(label, text string) {
 		if text != "" {
-			d.write(fixed(inkLabel, label, width), inkText, text)
+			d.Write(draw.Fixed(draw.Label, label, width), draw.Text, text)
 		}
 	}
 	d.checkpoint(r, a, width)
 	line("in", r.CWD)
-	session := []string{a.label, safeLine(r.Agent)}
+	session := []string{a.label, draw.SafeLine(r.Agent)}
 	if a.session != nil && a.session.Pane != "" {
-		session = append(session, "pane "+safeLine(a.session.Pane))
+		session = append(session, "pane "+draw.SafeLine(a.session.Pane))
 	}
-	d.sayBehind(inkLabel, "session", width, inkText, strings.Join(session, " · "))
+	d.SayBehind(draw.Label, "session", width, draw.Text, strings.Join(session, " · "))
 	if r.SubagentID != "" || r.SubagentType != "" {
 		line("sub-agent", strings.TrimSpace(r.SubagentType+"  "+r.SubagentID))
 	}
@@ -234,6 +235,6 @@ func (d *doc) words(r broker.Request, c call) {
 	if text == "" {
 		return
 	}
-	d.write(gutter{width: 2, next: "┊", first: func(int) (ink, string) { return inkFaint, "┊" }},
-		inkAgent, `agent says: "`+text+`"`)
+	d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }},
+		draw.Agent, `agent says: "`+text+`"`)
 }

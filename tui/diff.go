@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 	"time"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // maxDiffed is how much text is compared line by line, in bytes of both texts, and
@@ -95,7 +97,7 @@ func compareLines(old, fresh string, limit time.Duration) []diffLine {
 }
 
 func splitLines(text string) []string {
-	lines := make([]string, 0, countLines(text))
+	lines := make([]string, 0, draw.CountLines(text))
 	for line := range strings.Lines(text) {
 		lines = append(lines, line)
 	}

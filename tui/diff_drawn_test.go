@@ -10,13 +10,14 @@ import (
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 	"github.com/aoctl/aoctl/broker/patch"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // drawn reads a comparison off the screen: the texts that its rows say are there before
 // and after. One of them at most has no line break at its end.
 func drawn(t interface{ Fatalf(string, ...any) }, s section, v diffView) (before, after string) {
-	d := &doc{paper: *plainPaper().paper(4000)}
+	d := &doc{Paper: *plainPaper().Paper(4000)}
 	d.comparison(&s, v)
 	d.lookAtAll()
 	digits := digitsOf(s.lines)
@@ -58,7 +59,7 @@ func drawn(t interface{ Fatalf(string, ...any) }, s section, v diffView) (before
 			t.Fatalf("row %q", row)
 		}
 	}
-	for _, row := range d.rows {
+	for _, row := range d.Rows {
 		if !v.sides {
 			read(row, "")
 			continue
@@ -114,11 +115,11 @@ func checkFolded(t *rapid.T, s section) {
 		}
 	}
 	for more := -1; more <= 3; more++ {
-		d := &doc{paper: *plainPaper().paper(4000)}
+		d := &doc{Paper: *plainPaper().Paper(4000)}
 		d.comparison(&s, diffView{more: more})
 		d.lookAtAll()
 		got := 0
-		for _, row := range d.rows {
+		for _, row := range d.Rows {
 			if letters := []rune(row); letters[digitsOf(s.lines)+1] == '+' {
 				got++
 			}
@@ -150,11 +151,11 @@ func FuzzChangesLayout(f *testing.F) {
 			"/x.go": fileResult([]byte(file), nil, noon), "/y.py": fileResult([]byte(file), nil, noon), "/z.ipynb": fileResult([]byte(file), nil, noon),
 		}
 		list := dressed(t.Context(), cs.compare(files, "/", time.Second))
-		for _, st := range []*Styles{plainPaper(), newStyles(defaultPalette(), termenv.TrueColor, true, true)} {
-			d := &doc{paper: *st.paper(width)}
+		for _, st := range []*draw.Styles{plainPaper(), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)} {
+			d := &doc{Paper: *st.Paper(width)}
 			d.changes(list, diffView{sides: sides})
 			d.lookAtAll()
-			for i, row := range d.rows {
+			for i, row := range d.Rows {
 				plain := ownColours.ReplaceAllString(row, "")
 				if n := safe.Width(plain); n != width {
 					t.Fatalf("row %d takes %d of %d cells: %q", i, n, width, plain)
@@ -247,31 +248,31 @@ func FuzzRowsOf(f *testing.F) {
 		if !ok {
 			return
 		}
-		p := paper{st: plainPaper(), width: room + 2}
-		p.write(gutter{width: 2}, inkText, text)
-		if len(p.rows) != n {
-			t.Fatalf("%q takes %d rows of %d cells, not %d: %q", text, len(p.rows), room, n, p.rows)
+		p := draw.Paper{Styles: plainPaper(), Width: room + 2}
+		p.Write(draw.Gutter{Width: 2}, draw.Text, text)
+		if len(p.Rows) != n {
+			t.Fatalf("%q takes %d rows of %d cells, not %d: %q", text, len(p.Rows), room, n, p.Rows)
 		}
 	})
 }
 
 // A miscount loses no row.
 func TestMiscountedRows(t *testing.T) {
-	d := &doc{paper: *plainPaper().paper(40)}
-	d.say(inkText, "first")
-	drawing := func(texts ...string) func(*paper) {
-		return func(p *paper) {
+	d := &doc{Paper: *plainPaper().Paper(40)}
+	d.Say(draw.Text, "first")
+	drawing := func(texts ...string) func(*draw.Paper) {
+		return func(p *draw.Paper) {
 			for _, text := range texts {
-				p.say(inkText, text)
+				p.Say(draw.Text, text)
 			}
 		}
 	}
 	d.later(1, drawing("a", "b", "c"))
 	d.later(3, drawing("d"))
-	d.say(inkText, "last")
-	d.callEnd = len(d.rows)
+	d.Say(draw.Text, "last")
+	d.callEnd = len(d.Rows)
 	d.lookAtAll()
-	if got := strings.Join(strings.Fields(strings.Join(d.rows, " ")), " "); got != "first a b c d last" || d.callEnd != len(d.rows) {
-		t.Errorf("%q, call ends at %d of %d", got, d.callEnd, len(d.rows))
+	if got := strings.Join(strings.Fields(strings.Join(d.Rows, " ")), " "); got != "first a b c d last" || d.callEnd != len(d.Rows) {
+		t.Errorf("%q, call ends at %d of %d", got, d.callEnd, len(d.Rows))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const serverGo = `// Package http serves the API.
@@ -109,7 +110,7 @@ func TestGoldenDiffColours(t *testing.T) {
 	for _, dark := range []bool{true, false} {
 		for _, profile := range []termenv.Profile{termenv.TrueColor, termenv.ANSI, termenv.Ascii} {
 			s := newStill(t, broker.Snapshot{Sessions: someSessions(), Requests: []broker.Request{editCall("r1", seconds(5))}}, nil, profile)
-			s.m.st = newStyles(defaultPalette(), profile, dark, true)
+			s.m.st = draw.NewStyles(draw.DefaultPalette(), profile, dark, true)
 			s.draw(80, 24)
 			s.files(serverGo, nil)
 			view := s.draw(80, 24, "enter")

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -62,25 +63,25 @@ func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(inkMuted, "nothing waits")
+		return m.say(draw.Muted, "nothing waits")
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case len(m.board.marks) > 0:
-		return m.say(inkWarn, "e is about one call: esc unmarks all")
+		return m.say(draw.Warn, "e is about one call: esc unmarks all")
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case c.late():
-		return m.sayFitting(inkWarn, "this call was refused already: its retry can pass only as it was asked", "refused already: nothing to edit")
+		return m.sayFitting(draw.Warn, "this call was refused already: its retry can pass only as it was asked", "refused already: nothing to edit")
 	}
 	switch tool := c.tool(); tool {
 	case "AskUserQuestion", "ExitPlanMode":
-		return m.say(inkMuted, "questions and plans are answered on their card, not edited")
+		return m.say(draw.Muted, "questions and plans are answered on their card, not edited")
 	}
 	if why := c.req.Fixed(); why != "" {
 		m.instead = c.key()
-		return m.sayFitting(inkWarn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
+		return m.sayFitting(draw.Warn, safe.Line(why)+": D denies it and says what to run instead", safe.Line(why)+": D denies it", "cannot be edited: D says what to run instead")
 	}
 	return m.inAMoment(wait, func() tea.Cmd { return m.openEdit(c.key()) })
 }
@@ -100,11 +101,11 @@ func insteadOf(c *card) string {
 func (m *model) openEdit(key drawnKey) tea.Cmd {
 	c := m.board.cards[key.id]
 	if c == nil || c.key() != key {
-		return m.say(inkWarn, "this call is no longer waiting: nothing was opened")
+		return m.say(draw.Warn, "this call is no longer waiting: nothing was opened")
 	}
 	form, err := newEditForm(c.req)
 	if err != nil {
-		return m.say(inkWarn, "it cannot be edited: "+safe.Line(err.Error()))
+		return m.say(draw.Warn, "it cannot be edited: "+safe.Line(err.Error()))
 	}
 	m.editGen++
 	m.edit = &edit{gen: m.editGen, card: key, req: c.req, form: form, text: form.text()}
@@ -148,10 +149,10 @@ func (m *model) edited(msg editedMsg) tea.Cmd {
 	case msg.err != nil && untouched:
 		e.text = was
 		m.leaveEdit()
-		return tea.Batch(again, m.say(inkDanger, safe.Line(msg.err.Error())+"; nothing was changed"))
+		return tea.Batch(again, m.say(draw.Danger, safe.Line(msg.err.Error())+"; nothing was changed"))
 	case msg.err != nil:
 		m.leaveEdit()
-		return tea.Batch(again, m.say(inkDanger, safe.Line(msg.err.Error())+"; e shows what it left"))
+		return tea.Batch(again, m.say(draw.Danger, safe.Line(msg.err.Error())+"; e shows what it left"))
 	case err == nil && same:
 		delete(m.drafts, e.card.digest)
 		ended := e.gone
@@ -163,7 +164,7 @@ func (m *model) edited(msg editedMsg) tea.Cmd {
 		case msg.run.took < tooSoon:
 			texts = append([]string{texts[0] + " (a graphical editor must be told to wait: EDITOR=\"code --wait\")"}, texts...)
 		}
-		return tea.Batch(again, m.sayFitting(inkMuted, texts...))
+		return tea.Batch(again, m.sayFitting(draw.Muted, texts...))
 	}
 	m.keepDraft()
 	cmd := tea.Batch(again, m.judgeEdit())
@@ -204,7 +205,7 @@ func (m *model) judgeEdit() tea.Cmd {
 	case same:
 		delete(m.drafts, e.card.digest)
 		m.edit = nil
-		return m.say(inkMuted, "nothing was changed: the call waits as it was asked")
+		return m.say(draw.Muted, "nothing was changed: the call waits as it was asked")
 	}
 	e.state, e.input = editJudging, input
 	ctx, console, id, gen, version := m.ctx, m.console, e.card.id, e.gen, e.version

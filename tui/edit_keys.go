@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -24,12 +25,12 @@ func (m *model) editKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 	switch {
 	case msg.Paste || len(msg.Runes) > 1:
 		m.guard.doubt(m.at)
-		return m.sayFitting(inkWarn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
+		return m.sayFitting(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	case tookBack && digit == "" && !key.Matches(msg, m.keys.Allow):
 		m.guard.doubt(m.at)
-		return m.sayFitting(inkWarn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
+		return m.sayFitting(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	case e.state == editSending:
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.Back, m.keys.Interrupt):
 		return m.backFromEdit()
 	case digit != "":
@@ -42,9 +43,9 @@ func (m *model) editKey(msg tea.KeyMsg, tookBack bool) tea.Cmd {
 		delete(m.drafts, e.card.digest)
 		m.edit = nil
 		m.guard.doubt(m.at)
-		return m.say(inkMuted, "the edited input is gone: the call waits as it was asked")
+		return m.say(draw.Muted, "the edited input is gone: the call waits as it was asked")
 	case key.Matches(msg, m.keys.Deny, m.keys.DenyWhy):
-		return m.say(inkMuted, "esc goes back to the call; there it can be denied")
+		return m.say(draw.Muted, "esc goes back to the call; there it can be denied")
 	}
 	width, height := m.editRoom()
 	rows, _ := m.editRows(width)
@@ -65,14 +66,14 @@ func (m *model) backFromEdit() tea.Cmd {
 	if gone != "" {
 		return nil
 	}
-	return m.sayFitting(inkMuted, "back to the call as it was asked; e shows what you edited again", "e shows what you edited again")
+	return m.sayFitting(draw.Muted, "back to the call as it was asked; e shows what you edited again", "e shows what you edited again")
 }
 
 // editAgain opens the editor on the edited text.
 func (m *model) editAgain() tea.Cmd {
 	wait, refusal := m.press("e")
 	if refusal != "" {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	gen := m.edit.gen
 	return m.inAMoment(wait, func() tea.Cmd {
@@ -84,38 +85,38 @@ func (m *model) editAgain() tea.Cmd {
 }
 
 // mayAllowEdit says why the edited call cannot be allowed now, and how gravely.
-func (m *model) mayAllowEdit() (ink, string) {
+func (m *model) mayAllowEdit() (draw.Ink, string) {
 	e := m.edit
 	switch c := m.board.cards[e.card.id]; {
 	case e.gone != "":
-		return inkWarn, "nothing to allow: this call " + e.gone
+		return draw.Warn, "nothing to allow: this call " + e.gone
 	case c == nil || c.late():
-		return inkWarn, "this call is no longer waiting"
+		return draw.Warn, "this call is no longer waiting"
 	case c.sending != "":
-		return inkMuted, "already sent; waiting for the record"
+		return draw.Muted, "already sent; waiting for the record"
 	case e.state != editAsking:
-		return inkMuted, "there is nothing to allow yet"
+		return draw.Muted, "there is nothing to allow yet"
 	case m.tooSmall():
-		return inkWarn, m.tooSmallText()
+		return draw.Warn, m.tooSmallText()
 	case e.judged.Deny != "":
-		return inkDanger, "a rule refuses this: e edits again, esc goes back"
+		return draw.Danger, "a rule refuses this: e edits again, esc goes back"
 	case !e.seen:
-		return inkWarn, "read to the end to allow: G or ctrl+d"
+		return draw.Warn, "read to the end to allow: G or ctrl+d"
 	}
-	return inkText, ""
+	return draw.Text, ""
 }
 
 // editAllow takes the key that allows the call with its new input.
 func (m *model) editAllow(name string) tea.Cmd {
 	wait, refusal := m.guard.press(name, m.at)
 	if refusal != "" {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	if i, why := m.mayAllowEdit(); why != "" {
 		return m.say(i, why)
 	}
 	if code := m.edit.code; code != "" {
-		return m.sayFitting(inkDanger, "dangerous: type "+code+" to allow it as you edited it", "dangerous: type "+code+" to allow")
+		return m.sayFitting(draw.Danger, "dangerous: type "+code+" to allow it as you edited it", "dangerous: type "+code+" to allow")
 	}
 	return m.inAMoment(wait, m.sendEdit)
 }
@@ -136,7 +137,7 @@ func (m *model) editDigit(digit string) tea.Cmd {
 	e := m.edit
 	first, wait, refusal := m.guard.digit(digit, m.at)
 	if refusal != "" {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	if i, why := m.mayAllowEdit(); why != "" {
 		return m.say(i, why)
@@ -148,7 +149,7 @@ func (m *model) editDigit(digit string) tea.Cmd {
 	case first != "" && first+digit == e.code:
 		return m.inAMoment(wait, m.sendEdit)
 	}
-	return m.sayFitting(inkWarn, "that is not the code of this call: type "+e.code+" to allow it, esc goes back", "wrong digit: "+e.code+" allows")
+	return m.sayFitting(draw.Warn, "that is not the code of this call: type "+e.code+" to allow it, esc goes back", "wrong digit: "+e.code+" allows")
 }
 
 // sendEdit allows the call with the input that is on the screen.
@@ -193,18 +194,18 @@ func (m *model) editSent(msg editSentMsg) tea.Cmd {
 		if m.selected == msg.id {
 			m.moveOn()
 		}
-		return m.sayFitting(inkOK, name+": allowed as you edited it; the log has both", name+": allowed as edited")
+		return m.sayFitting(draw.OK, name+": allowed as you edited it; the log has both", name+": allowed as edited")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
-		return tea.Batch(m.judgeEdit(), m.sayFitting(inkWarn, name+": a file of the edited call changed meanwhile: look again", "a file changed: look again"))
+		return tea.Batch(m.judgeEdit(), m.sayFitting(draw.Warn, name+": a file of the edited call changed meanwhile: look again", "a file changed: look again"))
 	case errors.Is(msg.err, broker.ErrAlreadyDecided) && msg.req.Outcome != nil:
 		return m.editGone(m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return tea.Batch(m.editGone("could not be recorded, so the agent was told no"), m.say(inkDanger, name+": not recorded: the agent was told no"))
+		return tea.Batch(m.editGone("could not be recorded, so the agent was told no"), m.say(draw.Danger, name+": not recorded: the agent was told no"))
 	case errors.Is(msg.err, broker.ErrNotFound), errors.Is(msg.err, broker.ErrAlreadyDecided):
 		return m.editGone("is no longer waiting")
 	}
 	// The rules may have changed: what they say now is shown.
-	return tea.Batch(m.judgeEdit(), m.say(inkDanger, name+": "+safe.Line(withoutPath(msg.err))))
+	return tea.Batch(m.judgeEdit(), m.say(draw.Danger, name+": "+safe.Line(withoutPath(msg.err))))
 }

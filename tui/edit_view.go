@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -51,10 +52,10 @@ func (m *model) editView(l layout, a area) []string {
 		}
 	}
 	if len(rows) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	if more := end - top - height; e.state == editAsking && !e.seen && more > 0 {
-		f.belowRight = "▼ " + plural(more, "more row")
+		f.belowRight = "▼ " + draw.Plural(more, "more row")
 		if l.stacked {
 			f.right = f.belowRight
 		}
@@ -70,59 +71,59 @@ func (m *model) editView(l layout, a area) []string {
 // call is drawn. end is the row behind what must be read.
 func (m *model) editRows(width int) (rows []string, end int) {
 	e := m.edit
-	p := &doc{paper: *m.st.paper(width)}
+	p := &doc{Paper: *m.st.Paper(width)}
 	if e.gone != "" {
-		p.sayBehind(inkWarn, "!", 2, inkWarn, "this call "+e.gone+": nothing can be allowed any more")
+		p.SayBehind(draw.Warn, "!", 2, draw.Warn, "this call "+e.gone+": nothing can be allowed any more")
 		if e.kept != "" {
-			p.sayBehind(inkWarn, "", 2, inkText, safe.Line(e.kept))
+			p.SayBehind(draw.Warn, "", 2, draw.Text, safe.Line(e.kept))
 		}
-		p.sayBehind(inkWarn, "", 2, inkMuted, "when the agent asks for exactly this again, e on that card brings your text back")
-		p.blank()
+		p.SayBehind(draw.Warn, "", 2, draw.Muted, "when the agent asks for exactly this again, e on that card brings your text back")
+		p.Blank()
 	}
 	switch e.state {
 	case editOpen:
-		p.say(inkMuted, "the editor is open")
+		p.Say(draw.Muted, "the editor is open")
 	case editBroken:
-		p.sayBehind(inkDanger, "!", 2, inkDanger, "this cannot be run: "+e.problem)
-		p.sayBehind(inkMuted, "", 2, inkMuted, "e opens the editor on it again, u takes the call as it was asked, esc keeps it for later")
-		p.blank()
-		p.write(gutter{}, inkText, e.text)
+		p.SayBehind(draw.Danger, "!", 2, draw.Danger, "this cannot be run: "+e.problem)
+		p.SayBehind(draw.Muted, "", 2, draw.Muted, "e opens the editor on it again, u takes the call as it was asked, esc keeps it for later")
+		p.Blank()
+		p.Write(draw.Gutter{}, draw.Text, e.text)
 	case editJudging:
-		p.say(inkMuted, "reading the new input …")
-		p.blank()
+		p.Say(draw.Muted, "reading the new input …")
+		p.Blank()
 		p.difference(e.form.input, e.input)
 	case editAsking, editSending:
 		return m.editQuestion(p, width)
 	}
 	p.lookAtAll()
-	return p.rows, len(p.rows)
+	return p.Rows, len(p.Rows)
 }
 
 // editQuestion is editRows for an input that was judged.
 func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
 	e := m.edit
 	if e.judged.Deny != "" {
-		p.sayBehind(inkDanger, "✗", 2, inkDanger, "a rule refuses it: "+safeLine(e.judged.Deny))
+		p.SayBehind(draw.Danger, "✗", 2, draw.Danger, "a rule refuses it: "+draw.SafeLine(e.judged.Deny))
 	}
 	if len(e.others) > 0 {
-		p.sayBehind(inkWarn, "!", 2, inkWarn, "another hook hears of this event too and could change the input again, after you allowed it:")
+		p.SayBehind(draw.Warn, "!", 2, draw.Warn, "another hook hears of this event too and could change the input again, after you allowed it:")
 		for i, h := range e.others {
 			if i == othersShown {
-				p.sayBehind(inkWarn, "", 2, inkMuted, "and "+count(len(e.others)-i)+" more")
+				p.SayBehind(draw.Warn, "", 2, draw.Muted, "and "+draw.Count(len(e.others)-i)+" more")
 				break
 			}
-			p.write(fixed(inkMuted, "", 2), inkText, h)
+			p.Write(draw.Fixed(draw.Muted, "", 2), draw.Text, h)
 		}
 	}
-	p.blank()
-	p.say(inkTitle, "Changed")
+	p.Blank()
+	p.Say(draw.Title, "Changed")
 	p.difference(e.form.input, e.input)
-	p.blank()
-	p.say(inkTitle, "Runs in place of what was asked")
+	p.Blank()
+	p.Say(draw.Title, "Runs in place of what was asked")
 	p.lookAtAll()
 	d := layOut(m.st, e.judged.Request, m.around(e.judged.Request), width)
-	end = len(p.rows) + d.callEnd
-	return append(p.rows, d.rows...), end
+	end = len(p.Rows) + d.callEnd
+	return append(p.Rows, d.Rows...), end
 }
 
 // othersShown is how many other hooks are named.
@@ -135,7 +136,7 @@ func (d *doc) difference(asked, edited []byte) {
 		if c.only != "" {
 			label += "  (" + c.only + ")"
 		}
-		d.say(inkLabel, label)
+		d.Say(draw.Label, label)
 		s := section{old: c.old, fresh: c.fresh}
 		s.compare(nil, compareDrawing)
 		compareWords(s.lines, time.Now().Add(compareDrawing))

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // editor is the rule editor. It lies over the drawn call or over the list of rules,
@@ -130,7 +131,7 @@ func turned(at, by, n int) int {
 func (m *model) openEditor(key drawnKey) tea.Cmd {
 	c := m.board.cards[key.id]
 	if c == nil || c.key() != key {
-		return m.say(inkWarn, "this call is no longer waiting: no rule was made")
+		return m.say(draw.Warn, "this call is no longer waiting: no rule was made")
 	}
 	e := m.startEditor(rules.Rule{Enabled: true, Priority: rules.DefaultPriority, CreatedFrom: key.id})
 	e.card, e.call, e.loading = key, c.req, true
@@ -169,11 +170,11 @@ func (m *model) offerCame(msg offerMsg) tea.Cmd {
 	first := rules.Rule{}
 	switch {
 	case msg.err != nil:
-		e.noAllow = "no rule can be offered: " + safeLine(msg.err.Error())
+		e.noAllow = "no rule can be offered: " + draw.SafeLine(msg.err.Error())
 	case len(msg.drafts) == 0:
 		e.noAllow = "no rule may allow this call"
 		if a := e.call.Assessment; a != nil && a.Reason != "" {
-			e.noAllow = safeLine(a.Reason)
+			e.noAllow = draw.SafeLine(a.Reason)
 		}
 	default:
 		first = msg.drafts[0]
@@ -190,7 +191,7 @@ func (m *model) offerCame(msg offerMsg) tea.Cmd {
 // editRule opens the editor on a rule that holds.
 func (m *model) editRule(r rules.Rule) tea.Cmd {
 	if r.Source != "" {
-		return m.say(inkWarn, "this rule stands in "+safeLine(r.Source)+": it can only be changed there")
+		return m.say(draw.Warn, "this rule stands in "+draw.SafeLine(r.Source)+": it can only be changed there")
 	}
 	e := m.startEditor(r)
 	if r.Dangerous {
@@ -324,4 +325,4 @@ func exactPattern(name, v string) string {
 }
 
 // projectName is what a project's folder is called; safe to draw.
-func projectName(path string) string { return safeLine(filepath.Base(path)) }
+func projectName(path string) string { return draw.SafeLine(filepath.Base(path)) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // scopeOption is one place where a rule may hold.
@@ -87,7 +88,7 @@ func (e *editor) agents(kinds []string, chosen string) {
 	}
 	e.agent = choice{}
 	for i, k := range e.agentKinds {
-		name := safeLine(k)
+		name := draw.SafeLine(k)
 		if k == "" {
 			name = anyAgent
 		}
@@ -171,7 +172,7 @@ func (e *editor) lifeName(l lifeKind, now time.Time) string {
 	case lifeSession:
 		return "session"
 	case lifeUses:
-		return count(someUses) + " uses"
+		return draw.Count(someUses) + " uses"
 	case lifeForEver:
 	}
 	return "for ever"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -14,20 +15,20 @@ import (
 func (m *model) confirmRows(width int) (rows []string, end int) {
 	e := m.editor
 	r := e.confirm.rule
-	p := m.st.paper(width)
+	p := m.st.Paper(width)
 	m.writeGone(p)
-	p.say(inkBold, m.confirmHead(r))
+	p.Say(draw.Bold, m.confirmHead(r))
 	for _, name := range whereNames(r) {
-		p.writeNamed(formLabel+2, "  "+name, r.Where[name])
+		p.WriteNamed(formLabel+2, "  "+name, r.Where[name])
 	}
-	p.say(inkBold, m.confirmTail(r))
+	p.Say(draw.Bold, m.confirmTail(r))
 	if r.Dangerous {
-		p.say(inkDanger, "It is dangerous, and runs nevertheless.")
+		p.Say(draw.Danger, "It is dangerous, and runs nevertheless.")
 	}
-	end = len(p.rows)
-	p.add(p.st.row(p.width).line(inkBorder, "─", p.width))
+	end = len(p.Rows)
+	p.Add(p.Styles.Row(p.Width).Line(draw.Border, "─", p.Width))
 	m.writePreview(p, e, waitingListed)
-	return p.rows, end
+	return p.Rows, end
 }
 
 func (m *model) confirmHead(r rules.Rule) string {
@@ -76,7 +77,7 @@ func (m *model) until(r rules.Rule) string {
 		parts = append(parts, "until "+text+" ("+span(at.Sub(m.at))+")")
 	}
 	if r.MaxUses > 0 {
-		parts = append(parts, plural(max(0, r.MaxUses-r.Uses), "time"))
+		parts = append(parts, draw.Plural(max(0, r.MaxUses-r.Uses), "time"))
 	}
 	switch {
 	case len(parts) > 0:

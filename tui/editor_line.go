@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -89,7 +90,7 @@ func (l *line) insert(runes []rune) (changed bool, refused string) {
 		}
 	}
 	if len(l.text)+len(runes) > most {
-		return false, "not taken: too long, " + count(most) + " characters at most"
+		return false, "not taken: too long, " + draw.Count(most) + " characters at most"
 	}
 	text := make([]rune, 0, len(l.text)+len(runes))
 	text = append(append(append(text, l.text[:l.at]...), runes...), l.text[l.at:]...)
@@ -128,6 +129,6 @@ func (l *line) wordRight() int {
 
 // write lays the text out behind a gutter, on as many rows as it needs, with the
 // cursor in it when the field has the focus.
-func (l *line) write(p *paper, g gutter, focused bool) {
-	p.typedLine(g, string(l.text[:l.at]), string(l.text[l.at:]), focused)
+func (l *line) write(p *draw.Paper, g draw.Gutter, focused bool) {
+	p.TypedLine(g, string(l.text[:l.at]), string(l.text[l.at:]), focused)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -142,34 +143,34 @@ func (m *model) previewCame(msg previewMsg) tea.Cmd {
 // writePreview lays out what the form's rule would have done. What was found for an
 // earlier form stays, marked as such, so that the screen does not jump while typing.
 // most is how many waiting calls are listed.
-func (m *model) writePreview(p *paper, e *editor, most int) {
+func (m *model) writePreview(p *draw.Paper, e *editor, most int) {
 	v := &e.preview
 	switch {
 	case e.once():
-		p.say(inkMuted, "once makes no rule: it decides this call alone")
+		p.Say(draw.Muted, "once makes no rule: it decides this call alone")
 		return
 	case e.wrong != nil:
-		p.say(inkWarn, "a rule with a mistake cannot be tried or saved")
+		p.Say(draw.Warn, "a rule with a mistake cannot be tried or saved")
 		return
 	case v.fresh() && v.err != nil:
-		p.say(inkWarn, "could not be tried: "+safeLine(v.err.Error()))
+		p.Say(draw.Warn, "could not be tried: "+draw.SafeLine(v.err.Error()))
 		return
 	case v.got == nil:
-		p.say(inkMuted, "trying it on the past calls …")
+		p.Say(draw.Muted, "trying it on the past calls …")
 		return
 	}
-	text := inkText
+	text := draw.Text
 	if !v.fresh() {
-		text = inkFaint
-		p.say(inkMuted, "trying it on the past calls … before:")
+		text = draw.Faint
+		p.Say(draw.Muted, "trying it on the past calls … before:")
 	}
 	m.writePast(p, v.got, e.verdict(), text)
 	if e.off() {
-		p.say(inkMuted, "off: decides nothing before it is switched on")
+		p.Say(draw.Muted, "off: decides nothing before it is switched on")
 		return
 	}
 	if v.fresh() && m.leaves(v.got.Waiting) {
-		p.say(inkWarn, "does not decide this call, which goes on waiting")
+		p.Say(draw.Warn, "does not decide this call, which goes on waiting")
 	}
 	m.writeWaiting(p, v.got.Waiting, text, most)
 }
@@ -185,32 +186,32 @@ func (m *model) leaves(decided []broker.Request) bool {
 
 // writePast tells how the past calls that the rule matches had ended, and lists those
 // that it would have decided otherwise than the operator.
-func (m *model) writePast(p *paper, v *broker.Preview, verdict rules.Verdict, text ink) {
+func (m *model) writePast(p *draw.Paper, v *broker.Preview, verdict rules.Verdict, text draw.Ink) {
 	if v.Past == 0 {
-		p.say(text, "there are no past calls yet to try it on")
+		p.Say(text, "there are no past calls yet to try it on")
 		return
 	}
 	if v.Matched == 0 {
-		p.say(text, "would have matched none of "+plural(v.Past, "past call"))
+		p.Say(text, "would have matched none of "+draw.Plural(v.Past, "past call"))
 		return
 	}
-	parts := []string{fmt.Sprintf("%s you allowed", count(v.Allowed)), fmt.Sprintf("%s you denied", count(v.Denied))}
+	parts := []string{fmt.Sprintf("%s you allowed", draw.Count(v.Allowed)), fmt.Sprintf("%s you denied", draw.Count(v.Denied))}
 	if v.Other > 0 {
-		parts = append(parts, count(v.Other)+" ended otherwise")
+		parts = append(parts, draw.Count(v.Other)+" ended otherwise")
 	}
-	p.say(text, fmt.Sprintf("would have matched %s: %s", plural(v.Matched, "past call"), strings.Join(parts, ", ")))
+	p.Say(text, fmt.Sprintf("would have matched %s: %s", draw.Plural(v.Matched, "past call"), strings.Join(parts, ", ")))
 	if len(v.Against) == 0 {
 		return
 	}
-	i := inkWarn
-	if text == inkFaint {
-		i = inkFaint
+	i := draw.Warn
+	if text == draw.Faint {
+		i = draw.Faint
 	}
 	word := "you denied:"
 	if verdict == rules.Deny {
 		word = "you allowed:"
 	}
-	p.say(i, word)
+	p.Say(i, word)
 	for _, r := range v.Against {
 		at := r.CreatedAt
 		if r.Outcome != nil {
@@ -221,33 +222,33 @@ func (m *model) writePast(p *paper, v *broker.Preview, verdict rules.Verdict, te
 }
 
 // writeWaiting lists the waiting calls that saving the rule would decide.
-func (m *model) writeWaiting(p *paper, waiting []broker.Request, text ink, most int) {
+func (m *model) writeWaiting(p *draw.Paper, waiting []broker.Request, text draw.Ink, most int) {
 	if len(waiting) == 0 {
-		p.say(inkMuted, "decides no waiting call now")
+		p.Say(draw.Muted, "decides no waiting call now")
 		return
 	}
-	p.say(text, fmt.Sprintf("decides %s now:", plural(len(waiting), "waiting call")))
+	p.Say(text, fmt.Sprintf("decides %s now:", draw.Plural(len(waiting), "waiting call")))
 	for _, r := range waiting[:min(len(waiting), most)] {
-		m.writeCall(p, r, clock(m.at.Sub(r.CreatedAt)), text)
+		m.writeCall(p, r, draw.Clock(m.at.Sub(r.CreatedAt)), text)
 	}
 	if more := len(waiting) - most; more > 0 {
-		p.say(inkMuted, "  … and "+count(more)+" more")
+		p.Say(draw.Muted, "  … and "+draw.Count(more)+" more")
 	}
 }
 
 // writeCall is one call on one row: when, whose, what.
-func (m *model) writeCall(p *paper, r broker.Request, when string, i ink) {
+func (m *model) writeCall(p *draw.Paper, r broker.Request, when string, i draw.Ink) {
 	const timeWidth = 11
-	line := p.st.row(p.width).put(inkMuted, "  "+when+" ")
-	if p.width >= 50 {
-		line.to(timeWidth).fit(inkMuted, m.whose(r), 14).to(timeWidth + 15)
+	line := p.Styles.Row(p.Width).Put(draw.Muted, "  "+when+" ")
+	if p.Width >= 50 {
+		line.To(timeWidth).Fit(draw.Muted, m.whose(r), 14).To(timeWidth + 15)
 	}
 	s := summaryOf(r)
 	if s.tool != "Bash" {
-		line.put(i, s.tool+" ")
+		line.Put(i, s.tool+" ")
 	}
-	m.queueText(line, s, i, p.width-line.width)
-	p.add(line)
+	m.queueText(line, s, i, p.Width-line.Width)
+	p.Add(line)
 }
 
 // when is a moment in few cells: the time of day, or the date when that is another day.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // rule is what the form says, as of now. A problem of the form itself comes back as
@@ -57,7 +58,7 @@ func (e *editor) readWhere(r *rules.Rule) *wrong {
 		return &wrong{f, "write it as parameter = pattern, such as description = *test*"}
 	}
 	if _, twice := r.Where[name]; twice {
-		return &wrong{f, safeLine(name) + " has a pattern already"}
+		return &wrong{f, draw.SafeLine(name) + " has a pattern already"}
 	}
 	r.Where[name] = pattern
 	return nil
@@ -71,7 +72,7 @@ func (e *editor) readPriority(r *rules.Rule) *wrong {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > rules.MaxPriority {
-		return &wrong{field{kind: fieldPriority}, "a number from 0 to " + count(rules.MaxPriority) + "; lower speaks first"}
+		return &wrong{field{kind: fieldPriority}, "a number from 0 to " + draw.Count(rules.MaxPriority) + "; lower speaks first"}
 	}
 	r.Priority = n
 	return nil
@@ -81,9 +82,9 @@ func (e *editor) readPriority(r *rules.Rule) *wrong {
 func (e *editor) faultOf(err error) *wrong {
 	var re *rules.Error
 	if !errors.As(err, &re) {
-		return &wrong{field{kind: fieldDecision, n: -1}, safeLine(err.Error())}
+		return &wrong{field{kind: fieldDecision, n: -1}, draw.SafeLine(err.Error())}
 	}
-	return &wrong{e.fieldOf(re.Field), safeLine(re.Problem)}
+	return &wrong{e.fieldOf(re.Field), draw.SafeLine(re.Problem)}
 }
 
 // fieldOf is the field that a rules file calls name.

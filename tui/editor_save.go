@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -109,7 +110,7 @@ func (m *model) saveOnce(wait time.Duration) tea.Cmd {
 		c := m.board.cards[e.card.id]
 		m.editor = nil
 		if c == nil || !c.key().sameCall(e.card) {
-			return m.say(inkWarn, "this call is no longer waiting: nothing was decided")
+			return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 		}
 		return m.send(c.key(), e.decided(), e.onceReason())
 	})
@@ -211,7 +212,7 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 		m.rb.at, m.rb.last = msg.saved.Rule.ID, msg.saved.Rule.ID
 	}
 	if msg.told != "" {
-		return m.say(inkOK, msg.told)
+		return m.say(draw.OK, msg.told)
 	}
 	var listed map[string]bool
 	if ours {
@@ -222,7 +223,7 @@ func (m *model) ruleSaved(msg ruleSavedMsg) tea.Cmd {
 
 // ruleRefused keeps the editor open and says why the broker did not take its rule.
 func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
-	text := "not saved: " + safeLine(msg.err.Error())
+	text := "not saved: " + draw.SafeLine(msg.err.Error())
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
@@ -243,7 +244,7 @@ func (m *model) ruleRefused(msg ruleSavedMsg, ours bool) tea.Cmd {
 		m.editor.confirm, m.editor.hint = nil, text
 		return nil
 	}
-	return m.say(inkDanger, text)
+	return m.say(draw.Danger, text)
 }
 
 // justSaved reports whether a call was ended by the rule that was saved last; which
@@ -260,7 +261,7 @@ func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 		what = "rule saved, and off: " + m.ruleText(s.Rule)
 	}
 	if len(s.Decided) == 0 {
-		return m.sayFitting(inkOK, what+"; it decided no waiting call", what, "rule saved")
+		return m.sayFitting(draw.OK, what+"; it decided no waiting call", what, "rule saved")
 	}
 	var early, late []string
 	for _, r := range s.Decided {
@@ -271,16 +272,16 @@ func (m *model) saySaved(s broker.SavedRule, listed map[string]bool) tea.Cmd {
 		}
 		early = append(early, name)
 	}
-	calls := "it decided " + plural(len(s.Decided), "waiting call")
-	i := inkOK
+	calls := "it decided " + draw.Plural(len(s.Decided), "waiting call")
+	i := draw.OK
 	if len(late) > 0 {
-		calls += fmt.Sprintf(", %s not listed before", count(len(late)))
-		i = inkWarn
+		calls += fmt.Sprintf(", %s not listed before", draw.Count(len(late)))
+		i = draw.Warn
 	}
 	list := strings.Join(append(late, early...), ", ")
 	brief := "rule saved; " + calls
 	cut := brief
-	if room := m.width - 2 - cells(brief+": "); room >= leastList {
+	if room := m.width - 2 - draw.Cells(brief+": "); room >= leastList {
 		cut += ": " + safe.Cut(list, room)
 	}
 	return m.sayFitting(i, what+"; "+calls+": "+list, brief+": "+list, cut, brief)

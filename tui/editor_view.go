@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -44,7 +45,7 @@ func (m *model) settleEditor() tea.Cmd {
 	}
 	hint := e.hint
 	e.hint = ""
-	return m.say(inkWarn, hint)
+	return m.say(draw.Warn, hint)
 }
 
 func (m *model) placeEditor() {
@@ -88,7 +89,7 @@ func (m *model) editorView(l layout, a area) []string {
 		rows, _, _ = m.formRows(width)
 	}
 	if len(rows) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	top = min(top, len(rows))
 	return m.frame(l, a, f, 1, rows[top:min(top+height, len(rows))])
@@ -98,54 +99,54 @@ func (m *model) editorView(l layout, a area) []string {
 // rows of the field that has the focus.
 func (m *model) formRows(width int) (rows []string, from, to int) {
 	e := m.editor
-	p := m.st.paper(width)
+	p := m.st.Paper(width)
 	if e.loading {
-		p.say(inkMuted, "asking which rules would cover this call …")
-		return p.rows, 0, 1
+		p.Say(draw.Muted, "asking which rules would cover this call …")
+		return p.Rows, 0, 1
 	}
 	m.formHead(p)
 	for _, f := range e.fields() {
-		start := len(p.rows)
+		start := len(p.Rows)
 		m.writeField(p, f)
 		if e.wrong != nil && e.wrong.field == f {
-			p.sayBehind(inkDanger, spaces(formLabel)+"! ", formLabel+2, inkDanger, e.wrong.problem)
+			p.SayBehind(draw.Danger, draw.Spaces(formLabel)+"! ", formLabel+2, draw.Danger, e.wrong.problem)
 		}
 		if f == e.focus {
-			from, to = start, len(p.rows)
+			from, to = start, len(p.Rows)
 		}
 	}
-	p.add(p.st.row(p.width).line(inkBorder, "─", p.width))
+	p.Add(p.Styles.Row(p.Width).Line(draw.Border, "─", p.Width))
 	m.writePreview(p, e, waitingShown)
-	return p.rows, from, to
+	return p.Rows, from, to
 }
 
 // formHead says above the form what is special about it, or about the last key.
-func (m *model) formHead(p *paper) {
+func (m *model) formHead(p *draw.Paper) {
 	e := m.editor
 	m.writeGone(p)
 	if why := m.mayAllow(); why != "" && e.verdict() == rules.Allow {
-		p.say(inkWarn, why)
+		p.Say(draw.Warn, why)
 	}
 	if e.noAllow != "" {
-		p.say(inkWarn, e.noAllow)
-		p.say(inkMuted, "a rule may still deny calls like it, or make a person answer them")
+		p.Say(draw.Warn, e.noAllow)
+		p.Say(draw.Muted, "a rule may still deny calls like it, or make a person answer them")
 	}
 	if problem := m.rb.book.Problem; problem != "" && e.verdict() == rules.Allow {
-		p.say(inkDanger, "no rule may allow anything now: "+safeLine(problem))
+		p.Say(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem))
 	}
 	if e.wrong != nil && e.wrong.field.n < 0 {
-		p.say(inkDanger, "! "+e.wrong.problem)
+		p.Say(draw.Danger, "! "+e.wrong.problem)
 	}
 }
 
 // writeGone says how the call that the rule is made from has ended meanwhile.
-func (m *model) writeGone(p *paper) {
+func (m *model) writeGone(p *draw.Paper) {
 	if gone := m.editor.gone; gone != "" {
-		p.say(inkWarn, "this call "+gone+"; a rule holds for the next ones")
+		p.Say(draw.Warn, "this call "+gone+"; a rule holds for the next ones")
 	}
 }
 
-func (m *model) writeField(p *paper, f field) {
+func (m *model) writeField(p *draw.Paper, f field) {
 	e := m.editor
 	focused := f == e.focus
 	switch f.kind {
@@ -163,7 +164,7 @@ func (m *model) writeField(p *paper, f field) {
 			e.more.write(p, m.label("and", focused), focused)
 			return
 		}
-		p.add(m.labelRow(p, "and", focused).put(inkFaint, "parameter = pattern"))
+		p.Add(m.labelRow(p, "and", focused).Put(draw.Faint, "parameter = pattern"))
 	case fieldScope:
 		names := make([]string, len(e.scopes))
 		for i, o := range e.scopes {
@@ -184,12 +185,12 @@ func (m *model) writeField(p *paper, f field) {
 }
 
 // writeWhere draws a parameter's pattern; which of the offered ones it is stands below.
-func (m *model) writeWhere(p *paper, w *whereLine, focused bool) {
+func (m *model) writeWhere(p *draw.Paper, w *whereLine, focused bool) {
 	e := m.editor
-	name := safeLine(w.name)
-	if cells(name) > formLabel-2 { // on a row of its own, never half of it
+	name := draw.SafeLine(w.name)
+	if draw.Cells(name) > formLabel-2 { // on a row of its own, never half of it
 		bar, i := fieldMark(focused)
-		p.add(p.st.row(p.width).put(i, bar).fit(i, name, p.width-1))
+		p.Add(p.Styles.Row(p.Width).Put(i, bar).Fit(i, name, p.Width-1))
 		name = ""
 	}
 	w.pattern.write(p, m.label(name, focused), focused)
@@ -198,14 +199,14 @@ func (m *model) writeWhere(p *paper, w *whereLine, focused bool) {
 		if e.drafts[e.draft].CreatedBy == broker.SuggestedByAgent {
 			text += " · suggested by the agent"
 		}
-		if p.width >= 60 {
+		if p.Width >= 60 {
 			text += " · ctrl+n wider · ctrl+p narrower"
 		}
-		p.sayBehind(inkText, "", formLabel, inkMuted, text)
+		p.SayBehind(draw.Text, "", formLabel, draw.Muted, text)
 	}
 }
 
-func (m *model) writeLife(p *paper, focused bool) {
+func (m *model) writeLife(p *draw.Paper, focused bool) {
 	e := m.editor
 	chosen := e.chosenLife()
 	var names []string
@@ -220,9 +221,9 @@ func (m *model) writeLife(p *paper, focused bool) {
 }
 
 // label is the gutter of a text field.
-func (m *model) label(name string, focused bool) gutter {
+func (m *model) label(name string, focused bool) draw.Gutter {
 	bar, i := fieldMark(focused)
-	return gutter{width: formLabel, first: func(n int) (ink, string) {
+	return draw.Gutter{Width: formLabel, First: func(n int) (draw.Ink, string) {
 		if n == 1 {
 			return i, bar + name
 		}
@@ -230,41 +231,41 @@ func (m *model) label(name string, focused bool) gutter {
 	}}
 }
 
-func (m *model) labelRow(p *paper, name string, focused bool) *row {
+func (m *model) labelRow(p *draw.Paper, name string, focused bool) *draw.Row {
 	bar, i := fieldMark(focused)
-	return p.st.row(p.width).put(i, bar+name).to(formLabel)
+	return p.Styles.Row(p.Width).Put(i, bar+name).To(formLabel)
 }
 
 // fieldMark is what stands before a field's name.
-func fieldMark(focused bool) (string, ink) {
+func fieldMark(focused bool) (string, draw.Ink) {
 	if focused {
-		return "▌", inkKey
+		return "▌", draw.Key
 	}
-	return " ", inkLabel
+	return " ", draw.Label
 }
 
 // writeChoice draws all choices, the chosen one in brackets; where they have no room,
 // only that one and its place among them.
-func (m *model) writeChoice(p *paper, name string, focused bool, names []string, at int) {
+func (m *model) writeChoice(p *draw.Paper, name string, focused bool, names []string, at int) {
 	r := m.labelRow(p, name, focused)
-	width := r.width
+	width := r.Width
 	for _, n := range names {
-		width += cells(n) + 2
+		width += draw.Cells(n) + 2
 	}
-	if width > p.width && at < len(names) {
+	if width > p.Width && at < len(names) {
 		place := fmt.Sprintf(" %d/%d", at+1, len(names))
-		r.put(inkMuted, "‹ ").fit(inkBold, names[at], p.width-r.width-2-cells(place)).put(inkMuted, " ›"+place)
-		p.add(r)
+		r.Put(draw.Muted, "‹ ").Fit(draw.Bold, names[at], p.Width-r.Width-2-draw.Cells(place)).Put(draw.Muted, " ›"+place)
+		p.Add(r)
 		return
 	}
 	for i, n := range names {
 		if i == at {
-			r.put(inkKey, "[").put(inkBold, n).put(inkKey, "]")
+			r.Put(draw.Key, "[").Put(draw.Bold, n).Put(draw.Key, "]")
 			continue
 		}
-		r.put(inkMuted, " "+n+" ")
+		r.Put(draw.Muted, " "+n+" ")
 	}
-	p.add(r)
+	p.Add(r)
 }
 
 // editorHints are the keys for the last line.

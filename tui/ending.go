@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // ending is the end of a managed session that was stopped here, while it is being told.
@@ -26,7 +27,7 @@ func (m *model) stopBegun(msg stoppedMsg) tea.Cmd {
 	if len(s.Run.Steps) > 0 {
 		return nil // they are being told
 	}
-	return m.sayFitting(inkOK, "stopping "+msg.label+": denied what waits, interrupting its turn, then ending it", "stopping "+msg.label+": interrupting, then ending it")
+	return m.sayFitting(draw.OK, "stopping "+msg.label+": denied what waits, interrupting its turn, then ending it", "stopping "+msg.label+": interrupting, then ending it")
 }
 
 // stepsCame tells the steps of ending a session, as they come, and how it ended.
@@ -41,9 +42,9 @@ func (m *model) stepsCame(s broker.Session) tea.Cmd {
 	switch {
 	case s.State == broker.SessionStopped && s.Run.Turn == broker.TurnEnded:
 		e.session = ""
-		return m.sayFitting(inkOK, label+" is stopped: "+steps(s.Run.Steps)+"; m speaks to it again", label+" is stopped: "+steps(s.Run.Steps), label+" is stopped")
+		return m.sayFitting(draw.OK, label+" is stopped: "+steps(s.Run.Steps)+"; m speaks to it again", label+" is stopped: "+steps(s.Run.Steps), label+" is stopped")
 	case len(fresh) > 0:
-		return m.say(inkWarn, "stopping "+label+": "+steps(fresh)+" …")
+		return m.say(draw.Warn, "stopping "+label+": "+steps(fresh)+" …")
 	}
 	return nil
 }
@@ -53,5 +54,5 @@ func steps(list []string) string {
 	if len(list) == 0 {
 		return "its process has ended"
 	}
-	return safeLine(strings.Join(list, ", "))
+	return draw.SafeLine(strings.Join(list, ", "))
 }

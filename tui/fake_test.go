@@ -14,6 +14,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // fakeConsole is a broker in memory: what it is told to publish reaches the watcher.
@@ -322,7 +323,7 @@ func newRig(t *testing.T, c *fakeConsole, width, height int) *rig {
 	t.Helper()
 	o := Options{Output: new(strings.Builder)}.withDefaults()
 	o.ReadFile = func(string) ([]byte, error) { return []byte("one\ntwo\n"), nil }
-	m := newModel(t.Context(), c, o, newStyles(defaultPalette(), termenv.Ascii, true, false))
+	m := newModel(t.Context(), c, o, draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false))
 	m.makeCode = func() string { return codeInTests }
 	r := &rig{t: t, m: m, c: c, msgs: make(chan tea.Msg)}
 	t.Cleanup(func() { time.Sleep(time.Minute) }) // the bubble's clock: every timer rings, every command ends

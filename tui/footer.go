@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // footer is the last row: a question, a sentence, or the keys.
 func (m *model) footer() string {
-	r := m.st.row(m.width)
+	r := m.st.Row(m.width)
 	switch {
 	case m.prompt != nil:
 		return m.promptView()
 	case m.note.text != "":
-		return r.put(inkText, " ").fit(m.note.ink, m.note.text, m.width-2).to(m.width).String()
+		return r.Put(draw.Text, " ").Fit(m.note.ink, m.note.text, m.width-2).To(m.width).String()
 	case m.tooSmall() && (m.screen == screenMain || m.screen == screenFull):
-		return r.put(inkText, " ").fit(inkWarn, m.tooSmallText(), m.width-2).to(m.width).String()
+		return r.Put(draw.Text, " ").Fit(draw.Warn, m.tooSmallText(), m.width-2).To(m.width).String()
 	}
 	c := m.drawnCard()
 	deaf := c != nil && m.guard.deaf(m.at)
@@ -24,10 +25,10 @@ func (m *model) footer() string {
 	if deaf {
 		lead = "…"
 	}
-	r.put(inkWarn, lead)
+	r.Put(draw.Warn, lead)
 	list := m.hints(c)
 	help := list[len(list)-1]
-	room := m.width - 1 - cells(" · "+help.key+" "+help.does)
+	room := m.width - 1 - draw.Cells(" · "+help.key+" "+help.does)
 	for i, h := range list {
 		sep := " · "
 		if i == 0 {
@@ -36,16 +37,16 @@ func (m *model) footer() string {
 		if i == len(list)-1 {
 			room = m.width - 1
 		}
-		if r.width+cells(sep+h.key+" "+h.does) > room {
+		if r.Width+draw.Cells(sep+h.key+" "+h.does) > room {
 			continue
 		}
-		keyInk, doesInk := inkKey, inkMuted
+		keyInk, doesInk := draw.Key, draw.Muted
 		if !m.possible(c, h.key, deaf) {
-			keyInk, doesInk = inkFaint, inkFaint
+			keyInk, doesInk = draw.Faint, draw.Faint
 		}
-		r.put(inkFaint, sep).put(keyInk, h.key).put(doesInk, " "+h.does)
+		r.Put(draw.Faint, sep).Put(keyInk, h.key).Put(doesInk, " "+h.does)
 	}
-	return r.to(m.width).String()
+	return r.To(m.width).String()
 }
 
 func (m *model) tooSmallText() string {
@@ -94,9 +95,9 @@ func (m *model) hints(c *card) []hint {
 		return list
 	}
 	if n := len(m.board.marks); n > 0 {
-		what := count(n) + " marked"
+		what := draw.Count(n) + " marked"
 		if m.width < 60 {
-			what = count(n)
+			what = draw.Count(n)
 		}
 		return append([]hint{
 			{"a", "allow " + what},
@@ -168,12 +169,12 @@ func locked(c *card) bool { return !c.seenEnd }
 
 func (m *model) promptView() string {
 	p := m.prompt
-	r := m.st.row(m.width).put(inkText, " ")
+	r := m.st.Row(m.width).Put(draw.Text, " ")
 	lead, help := "", "enter sends · esc cancels"
 	switch p.purpose {
 	case askMarked:
 		lead := string(p.verdict) + " "
-		return m.askView(p, lead+p.what+"? ", lead+plural(len(p.picks), "marked call")+"? ", lead+count(len(p.picks))+"? ")
+		return m.askView(p, lead+p.what+"? ", lead+draw.Plural(len(p.picks), "marked call")+"? ", lead+draw.Count(len(p.picks))+"? ")
 	case askObserve:
 		return m.askView(p, p.observeQuestion()...)
 	case askYes:
@@ -181,38 +182,38 @@ func (m *model) promptView() string {
 	case askLine:
 		lead, help = p.what, p.help
 	case askStopAll:
-		sessions, calls := plural(m.board.living(), "session"), plural(len(m.board.waiting), "waiting call")
+		sessions, calls := draw.Plural(m.board.living(), "session"), draw.Plural(len(m.board.waiting), "waiting call")
 		const answers = "y yes · any other key: no"
 		question := fmt.Sprintf("stop all %s and deny %s? ", sessions, calls)
-		if cells(question+answers) > m.width-2 {
+		if draw.Cells(question+answers) > m.width-2 {
 			question = "stop all? "
 		}
-		return r.put(inkDanger, question).put(inkKey, "y").put(inkMuted, answers[1:]).to(m.width).String()
+		return r.Put(draw.Danger, question).Put(draw.Key, "y").Put(draw.Muted, answers[1:]).To(m.width).String()
 	case askFilter:
 		lead, help = "/", "enter keeps · esc shows all"
 	case askReason:
 		lead = "deny " + p.what + ", because: "
-		if p.picks != nil && cells(lead) > m.width/2 {
-			lead = "deny " + plural(len(p.picks), "marked call") + ", because: "
+		if p.picks != nil && draw.Cells(lead) > m.width/2 {
+			lead = "deny " + draw.Plural(len(p.picks), "marked call") + ", because: "
 		}
 		if p.lead != "" {
 			lead = p.lead
 		}
 		if p.gone != "" {
 			lead, help = "this call "+p.gone+" ", "esc closes"
-			return r.fit(inkWarn, lead, m.width-cells(help)-3).right(inkMuted, help, m.width-1).to(m.width).String()
+			return r.Fit(draw.Warn, lead, m.width-draw.Cells(help)-3).Right(draw.Muted, help, m.width-1).To(m.width).String()
 		}
 	}
-	r.fit(inkKey, lead, max(0, m.width/2))
+	r.Fit(draw.Key, lead, max(0, m.width/2))
 	if m.width < 60 {
 		help = ""
 	}
 	if p.hint != "" {
 		help = p.hint
 	}
-	room := m.width - r.width - 2 - cells(help) - 2
-	r.put(inkText, tail(string(p.text), room)).put(inkKey, "█")
-	return r.right(inkMuted, help, m.width-1).to(m.width).String()
+	room := m.width - r.Width - 2 - draw.Cells(help) - 2
+	r.Put(draw.Text, tail(string(p.text), room)).Put(draw.Key, "█")
+	return r.Right(draw.Muted, help, m.width-1).To(m.width).String()
 }
 
 // askView draws a question for yes or no, in the first of the wordings that fits.
@@ -221,19 +222,19 @@ func (m *model) askView(p *prompt, wordings ...string) string {
 	if m.width < 60 {
 		answers = "y yes"
 	}
-	r := m.st.row(m.width).put(inkText, " ")
+	r := m.st.Row(m.width).Put(draw.Text, " ")
 	if p.hint != "" {
-		return r.fit(inkWarn, "… "+p.hint, m.width-2).to(m.width).String()
+		return r.Fit(draw.Warn, "… "+p.hint, m.width-2).To(m.width).String()
 	}
-	room := max(0, m.width-2-cells(answers))
+	room := max(0, m.width-2-draw.Cells(answers))
 	question := wordings[len(wordings)-1]
 	for _, w := range wordings {
-		if cells(w) <= room {
+		if draw.Cells(w) <= room {
 			question = w
 			break
 		}
 	}
-	return r.fit(inkDanger, question, room).put(inkKey, "y").put(inkMuted, answers[1:]).to(m.width).String()
+	return r.Fit(draw.Danger, question, room).Put(draw.Key, "y").Put(draw.Muted, answers[1:]).To(m.width).String()
 }
 
 // tail is the end of a text on one line: as much as has room.

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -25,14 +26,14 @@ func (m *model) edges() edges {
 }
 
 // edgeInk is the ink of a frame, with the focus or without.
-func (m *model) edgeInk(focus bool) ink {
+func (m *model) edgeInk(focus bool) draw.Ink {
 	switch {
 	case m.board.health.Frozen:
-		return inkFrozen
+		return draw.Frozen
 	case focus:
-		return inkFocus
+		return draw.Focus
 	}
-	return inkBorder
+	return draw.Border
 }
 
 // frozenLine is the line across the top while everything is frozen, else "".
@@ -42,7 +43,7 @@ func (m *model) frozenLine() string {
 		return ""
 	}
 	n := m.board.heldCalls()
-	calls := plural(n, "call")
+	calls := draw.Plural(n, "call")
 	by := "you"
 	switch {
 	case h.FrozenBy.Kind == broker.ByBroker:
@@ -57,7 +58,7 @@ func (m *model) frozenLine() string {
 		"FROZEN: "+calls+" held · f lifts it",
 		"FROZEN",
 	)
-	return m.st.row(m.width).put(inkIce, " "+text).line(inkIce, " ", m.width).String()
+	return m.st.Row(m.width).Put(draw.Ice, " "+text).Line(draw.Ice, " ", m.width).String()
 }
 
 // heldCalls counts the calls that a freeze holds, and their agents with them.
@@ -91,8 +92,8 @@ func (m *model) sayHeld(c *card) tea.Cmd {
 	if m.board.health.Frozen {
 		lift = "f"
 	}
-	return m.sayFitting(inkWarn,
-		"held by a freeze, "+safeLine(c.req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
+	return m.sayFitting(draw.Warn,
+		"held by a freeze, "+draw.SafeLine(c.req.Held)+": it can be denied, and allowed once "+lift+" has lifted that",
 		"held by a freeze: "+lift+" lifts it, d denies the call",
 		"held: "+lift+" lifts it")
 }
@@ -134,9 +135,9 @@ func (m *model) freezeOne() tea.Cmd {
 	s := m.board.sessions[m.sessionInView()]
 	switch {
 	case s == nil:
-		return m.say(inkMuted, "no session is selected")
+		return m.say(draw.Muted, "no session is selected")
 	case m.board.health.Frozen:
-		return m.sayFitting(inkMuted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
+		return m.sayFitting(draw.Muted, "everything is frozen already: f lifts that", "all is frozen: f lifts that")
 	case s.Frozen:
 		return m.askUnfreeze(s.ID, m.board.label(s.ID))
 	}
@@ -150,7 +151,7 @@ func (m *model) askUnfreeze(id, label string) tea.Cmd {
 		name = "F"
 	}
 	if _, refusal := m.press(name); refusal != "" {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	question, brief := "let all agents go on? rules decide what is held", "let all go on?"
 	if id != "" {
@@ -183,21 +184,21 @@ func (m *model) frozen(msg frozenMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(inkWarn, who+": the broker knows no such session")
+		return m.say(draw.Warn, who+": the broker knows no such session")
 	case errors.Is(msg.err, broker.ErrNotRecorded) && msg.on:
-		return m.sayFitting(inkDanger, who+" is frozen until this console ends: the freeze could not be recorded", "frozen, but not recorded: a restart forgets it")
+		return m.sayFitting(draw.Danger, who+" is frozen until this console ends: the freeze could not be recorded", "frozen, but not recorded: a restart forgets it")
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.sayFitting(inkDanger, who+" is still frozen: its end could not be recorded", "still frozen: not recorded")
+		return m.sayFitting(draw.Danger, who+" is still frozen: its end could not be recorded", "still frozen: not recorded")
 	case msg.err != nil:
-		return m.say(inkDanger, who+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on && msg.id == "":
-		return m.sayFitting(inkFrozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
+		return m.sayFitting(draw.Frozen, "frozen: every agent is held at its next call; f lets them go on", "frozen: f lets them go on")
 	case msg.on:
-		return m.sayFitting(inkFrozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
+		return m.sayFitting(draw.Frozen, who+" is frozen: held at its next call; F lets it go on", "frozen: F lets it go on")
 	case msg.id == "" && m.board.frozenSessions() > 0:
-		return m.sayFitting(inkWarn, "the agents go on, but for "+plural(m.board.frozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+count(m.board.frozenSessions())+" still frozen")
+		return m.sayFitting(draw.Warn, "the agents go on, but for "+draw.Plural(m.board.frozenSessions(), "session")+" frozen by themselves (F)", "they go on; "+draw.Count(m.board.frozenSessions())+" still frozen")
 	case msg.id == "":
-		return m.say(inkOK, "the agents go on")
+		return m.say(draw.OK, "the agents go on")
 	}
-	return m.say(inkOK, who+" goes on")
+	return m.say(draw.OK, who+" goes on")
 }

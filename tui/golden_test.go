@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/safe/measure"
 )
@@ -77,7 +78,7 @@ func newStill(tb testing.TB, snap broker.Snapshot, past []broker.Request, profil
 	tb.Helper()
 	s := &still{at: noon.Add(-15 * time.Second)}
 	o := Options{Version: "v0.1.0", Output: new(strings.Builder), Now: func() time.Time { return s.at }}.withDefaults()
-	s.m = newModel(tb.Context(), newFake(nil), o, newStyles(defaultPalette(), profile, true, profile != termenv.Ascii))
+	s.m = newModel(tb.Context(), newFake(nil), o, draw.NewStyles(draw.DefaultPalette(), profile, true, profile != termenv.Ascii))
 	s.m.makeCode = func() string { return codeInTests }
 	s.m.watchGen = 1
 	s.m.Update(watchStartedMsg{gen: 1, snap: snap, updates: make(chan broker.Update)})

@@ -3,119 +3,120 @@ package tui
 import (
 	"time"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // header is the first row: counts on the left, the broker's health and the clock on
 // the right.
 func (m *model) header() string {
-	r := m.st.row(m.width).put(inkTitle, " aoctl")
+	r := m.st.Row(m.width).Put(draw.Title, " aoctl")
 	if m.opts.Demo {
-		r.put(inkMuted, " demo")
+		r.Put(draw.Muted, " demo")
 	}
 	if m.board.health.Observing {
-		r.put(inkText, "  ").put(inkAlarm, " "+observingWords+" ")
+		r.Put(draw.Text, "  ").Put(draw.Alarm, " "+observingWords+" ")
 	}
 	m.counts(r, m.width-7) // the clock has room beside them
-	right := m.health(m.width - r.width - 2)
-	if n := m.width - 1 - right.width; n > r.width {
-		r.to(n)
+	right := m.health(m.width - r.Width - 2)
+	if n := m.width - 1 - right.Width; n > r.Width {
+		r.To(n)
 		return r.String() + right.String() + " "
 	}
-	return r.to(m.width).String()
+	return r.To(m.width).String()
 }
 
 // counts writes how many sessions there are and how many calls wait; in a narrow
 // window only the latter.
-func (m *model) counts(r *row, end int) {
+func (m *model) counts(r *draw.Row, end int) {
 	b := m.board
 	n := len(b.waiting) - b.waiting.putOff()
-	waiting, dangerous := count(n)+" waiting", ""
-	waitingInk := inkMuted
+	waiting, dangerous := draw.Count(n)+" waiting", ""
+	waitingInk := draw.Muted
 	if n > 0 {
-		waitingInk = inkWarn
+		waitingInk = draw.Warn
 	}
 	if n := b.waiting.dangerous(); n > 0 {
-		dangerous = " · " + count(n) + " dangerous"
+		dangerous = " · " + draw.Count(n) + " dangerous"
 	}
 	sep := "  "
-	if sessions := sep + plural(b.living(), "session"); r.width+cells(sessions+" · "+waiting+dangerous) < end {
-		r.put(inkMuted, sessions)
+	if sessions := sep + draw.Plural(b.living(), "session"); r.Width+draw.Cells(sessions+" · "+waiting+dangerous) < end {
+		r.Put(draw.Muted, sessions)
 		sep = " · "
 	}
-	if r.width+cells(sep+waiting) >= end {
+	if r.Width+draw.Cells(sep+waiting) >= end {
 		return
 	}
-	r.put(inkMuted, sep).put(waitingInk, waiting)
-	if r.width+cells(dangerous) < end {
-		r.put(inkDanger, dangerous)
+	r.Put(draw.Muted, sep).Put(waitingInk, waiting)
+	if r.Width+draw.Cells(dangerous) < end {
+		r.Put(draw.Danger, dangerous)
 	}
-	if n := b.observedSessions(); n > 0 && !b.health.Observing && r.width+cells(" · 9 observed") < end {
-		r.put(inkWarn, " · "+count(n)+" observed")
+	if n := b.observedSessions(); n > 0 && !b.health.Observing && r.Width+draw.Cells(" · 9 observed") < end {
+		r.Put(draw.Warn, " · "+draw.Count(n)+" observed")
 	}
-	if n := b.frozenSessions(); n > 0 && !b.health.Frozen && r.width+cells(" · 9 frozen") < end {
-		r.put(inkFrozen, " · "+count(n)+" frozen")
+	if n := b.frozenSessions(); n > 0 && !b.health.Frozen && r.Width+draw.Cells(" · 9 frozen") < end {
+		r.Put(draw.Frozen, " · "+draw.Count(n)+" frozen")
 	}
-	if n := b.heldCalls(); n > 0 && r.width+cells(" · 9 held") < end {
-		r.put(inkFrozen, " · "+count(n)+" held")
+	if n := b.heldCalls(); n > 0 && r.Width+draw.Cells(" · 9 held") < end {
+		r.Put(draw.Frozen, " · "+draw.Count(n)+" held")
 	}
-	if n := m.refusedCount(); n != "" && r.width+cells(" · "+n) < end {
-		r.put(inkMuted, " · ").put(inkDanger, n)
+	if n := m.refusedCount(); n != "" && r.Width+draw.Cells(" · "+n) < end {
+		r.Put(draw.Muted, " · ").Put(draw.Danger, n)
 	}
-	if late := " · " + lateCount(len(b.late)); len(b.late) > 0 && r.width+cells(late) < end {
-		r.put(inkMuted, late)
+	if late := " · " + lateCount(len(b.late)); len(b.late) > 0 && r.Width+draw.Cells(late) < end {
+		r.Put(draw.Muted, late)
 	}
 }
 
-func lateCount(n int) string { return count(n) + " late" }
+func lateCount(n int) string { return draw.Count(n) + " late" }
 
 // health is what the broker says of itself, and the time, in at most width cells.
-func (m *model) health(width int) *row {
+func (m *model) health(width int) *draw.Row {
 	h := m.board.health
-	log, logInk := "", inkMuted
+	log, logInk := "", draw.Muted
 	switch {
 	case h.LogBroken != "":
-		log, logInk = "log ✗ changed", inkDanger
+		log, logInk = "log ✗ changed", draw.Danger
 	case h.StoreErr != "":
-		log, logInk = "log ✗ not recording", inkDanger
+		log, logInk = "log ✗ not recording", draw.Danger
 	case len(h.LogHash) >= 6:
 		log = "log " + safe.Line(h.LogHash[:6])
 	}
-	state, stateInk := "socket ok", inkMuted
+	state, stateInk := "socket ok", draw.Muted
 	switch {
 	case h.SocketErr != "":
-		state, stateInk = "socket ✗", inkDanger
+		state, stateInk = "socket ✗", draw.Danger
 	case m.newsMissing:
-		state, stateInk = "no word from the broker", inkWarn
+		state, stateInk = "no word from the broker", draw.Warn
 	case h.TCP != "":
-		state, stateInk = "socket ok · tcp "+safe.Line(h.TCP), inkText
+		state, stateInk = "socket ok · tcp "+safe.Line(h.TCP), draw.Text
 	}
 	now := m.at.Format("15:04:05")
 	room := width - len(now)
 	if room < 0 {
 		now, room = m.at.Format("15:04"), width-len("15:04")
 	}
-	r := m.st.row(width)
+	r := m.st.Row(width)
 	// An error is the last to go when there is no room for all.
-	withState := cells(state)+3 <= room
-	withLog := log != "" && cells(log)+3 <= room && (!withState || cells(log)+3+cells(state)+3 <= room)
-	if withState && !withLog && logInk == inkDanger && stateInk == inkMuted && cells(log)+3 <= room {
+	withState := draw.Cells(state)+3 <= room
+	withLog := log != "" && draw.Cells(log)+3 <= room && (!withState || draw.Cells(log)+3+draw.Cells(state)+3 <= room)
+	if withState && !withLog && logInk == draw.Danger && stateInk == draw.Muted && draw.Cells(log)+3 <= room {
 		withState, withLog = false, true
 	}
 	if withLog {
-		r.put(logInk, log)
+		r.Put(logInk, log)
 	}
 	if withLog && withState {
-		r.put(inkMuted, " · ")
+		r.Put(draw.Muted, " · ")
 	}
 	if withState {
-		r.put(stateInk, state)
+		r.Put(stateInk, state)
 	}
 	if withLog || withState {
-		r.put(inkMuted, "   ")
+		r.Put(draw.Muted, "   ")
 	}
 	if room >= 0 {
-		r.put(inkText, now)
+		r.Put(draw.Text, now)
 	}
 	return r
 }
@@ -134,19 +135,19 @@ func (m *model) banners() []string {
 		list = append(list, observingTold)
 	}
 	if h.LogBroken != "" {
-		list = append(list, "the log was changed by another program: "+safeLine(h.LogBroken)+"; rules allow nothing")
+		list = append(list, "the log was changed by another program: "+draw.SafeLine(h.LogBroken)+"; rules allow nothing")
 	}
 	if h.LogUnread != "" {
-		list = append(list, "the log could not be checked yet: "+safeLine(h.LogUnread)+"; rules allow nothing until it is")
+		list = append(list, "the log could not be checked yet: "+draw.SafeLine(h.LogUnread)+"; rules allow nothing until it is")
 	}
 	if h.StoreErr != "" {
-		list = append(list, "not recording, calls are refused · "+safeLine(h.StoreErr))
+		list = append(list, "not recording, calls are refused · "+draw.SafeLine(h.StoreErr))
 	}
 	if told := m.floodTold(); told != "" {
 		list = append(list, told)
 	}
 	if h.SocketErr != "" {
-		list = append(list, "hooks cannot reach this console · "+safeLine(h.SocketErr))
+		list = append(list, "hooks cannot reach this console · "+draw.SafeLine(h.SocketErr))
 	}
 	list = append(list, m.configBanners()...)
 	if m.newsMissing && m.at.Sub(m.lostAt) >= lostFor {
@@ -166,9 +167,9 @@ func (m *model) floodTold() string {
 	if worst.SessionID != "" {
 		who = m.board.label(worst.SessionID)
 	}
-	text := plural(worst.Refused, "call") + " refused: " + who + " " + safeLine(worst.Why)
+	text := draw.Plural(worst.Refused, "call") + " refused: " + who + " " + draw.SafeLine(worst.Why)
 	if more := len(floods) - 1 + m.board.health.MoreFloods; more > 0 {
-		text += " · and " + count(more) + " more"
+		text += " · and " + draw.Count(more) + " more"
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -28,7 +29,7 @@ func turnWord(s *broker.Session) string {
 	case broker.TurnEnded:
 		return "ended"
 	}
-	return safeLine(string(s.Run.Turn))
+	return draw.SafeLine(string(s.Run.Turn))
 }
 
 // turnSince is since when, as far as that is known; else since when there is the session.
@@ -45,7 +46,7 @@ func turnSince(s *broker.Session) time.Time {
 
 // heldRow is a row about a managed session; its texts are safe to draw.
 type heldRow struct {
-	ink   ink
+	ink   draw.Ink
 	texts []string // the first that fits is drawn
 }
 
@@ -56,23 +57,23 @@ func heldRows(s *broker.Session) []heldRow {
 	}
 	var list []heldRow
 	if parts := spent(s.Run); len(parts) > 0 {
-		row := heldRow{ink: inkMuted}
+		row := heldRow{ink: draw.Muted}
 		for n := len(parts); n > 0; n-- {
 			row.texts = append(row.texts, strings.Join(parts[:n], " · "))
 		}
 		list = append(list, row)
 	}
 	if t := s.Run.Told; t != nil {
-		list = append(list, heldRow{inkMuted, []string{"telling: " + safeLine(t.Text)}})
+		list = append(list, heldRow{draw.Muted, []string{"telling: " + draw.SafeLine(t.Text)}})
 	}
 	switch w := s.Message; {
 	case w != nil && w.Failures > 0:
-		list = append(list, heldRow{inkWarn, []string{"not told: " + safeLine(w.Text)}})
+		list = append(list, heldRow{draw.Warn, []string{"not told: " + draw.SafeLine(w.Text)}})
 	case w != nil:
-		list = append(list, heldRow{inkKey, []string{"next: " + safeLine(w.Text)}})
+		list = append(list, heldRow{draw.Key, []string{"next: " + draw.SafeLine(w.Text)}})
 	}
 	if n := len(s.Run.Steps); n > 0 && underStop(s) {
-		list = append(list, heldRow{inkMuted, []string{"· " + safeLine(s.Run.Steps[n-1])}})
+		list = append(list, heldRow{draw.Muted, []string{"· " + draw.SafeLine(s.Run.Steps[n-1])}})
 	}
 	return append(list, failureRow(s)...)
 }
@@ -80,13 +81,13 @@ func heldRows(s *broker.Session) []heldRow {
 // failureRow says what went wrong last in session s, in the words of its agent when it has no
 // others.
 func failureRow(s *broker.Session) []heldRow {
-	switch why := safeLine(s.Failure()); {
+	switch why := draw.SafeLine(s.Failure()); {
 	case why == "":
 		return nil
 	case s.Run == nil:
-		return []heldRow{{inkDanger, []string{`! it says "` + why + `"`, `! "` + why + `"`}}}
+		return []heldRow{{draw.Danger, []string{`! it says "` + why + `"`, `! "` + why + `"`}}}
 	default:
-		return []heldRow{{inkDanger, []string{"! " + why}}}
+		return []heldRow{{draw.Danger, []string{"! " + why}}}
 	}
 }
 
@@ -103,7 +104,7 @@ func spent(r *broker.Run) []string {
 		parts = append(parts, cost(r.Cost))
 	}
 	if r.Turns > 0 {
-		parts = append(parts, plural(r.Turns, "turn"))
+		parts = append(parts, draw.Plural(r.Turns, "turn"))
 	}
 	if n := r.Usage.Input + r.Usage.Output + r.Usage.CacheRead + r.Usage.CacheWrite; n > 0 {
 		parts = append(parts, tokens(n)+" tokens")
@@ -138,13 +139,13 @@ func (m *model) heldLines(s *broker.Session, width int, chosen bool) []string {
 	for _, h := range heldRows(s) {
 		text := h.texts[len(h.texts)-1]
 		for _, t := range h.texts {
-			if cells(t) <= width-2 {
+			if draw.Cells(t) <= width-2 {
 				text = t
 				break
 			}
 		}
-		r := m.st.row(width).choose(chosen).put(inkText, "  ")
-		lines = append(lines, r.fit(h.ink, text, width-2).to(width).String())
+		r := m.st.Row(width).Choose(chosen).Put(draw.Text, "  ")
+		lines = append(lines, r.Fit(h.ink, text, width-2).To(width).String())
 	}
 	return lines
 }
@@ -168,6 +169,6 @@ func usage(u wire.RunUsage) string {
 // known here.
 func (d *doc) environment(s *broker.Session) {
 	if s != nil && s.Run != nil && len(s.Run.EnvDiffers) > 0 {
-		d.say(inkWarn, "! in another environment than before, by these variables: "+safe.Line(strings.Join(s.Run.EnvDiffers, ", ")))
+		d.Say(draw.Warn, "! in another environment than before, by these variables: "+safe.Line(strings.Join(s.Run.EnvDiffers, ", ")))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -461,8 +462,8 @@ func TestStepsOfStopping(t *testing.T) {
 			}
 			r.tellSession(s)
 			if i < 2 {
-				r.shows("stopping api-server: " + safeLine(step) + " …")
-				r.shows("· " + safe.Cut(safeLine(step), 16))
+				r.shows("stopping api-server: " + draw.SafeLine(step) + " …")
+				r.shows("· " + safe.Cut(draw.SafeLine(step), 16))
 			}
 		}
 		r.shows(`api-server is stopped: interrupted its turn, sent \x1b[2JSIGTERM, it was killed`)
@@ -526,7 +527,7 @@ func TestTheCardSaysThatTheEnvironmentDiffers(t *testing.T) {
 	call := bash("r1", "s1", noon, "make")
 	draw := func() string {
 		d := layOut(plainPaper(), call, around{loc: time.UTC, session: &s}, 100)
-		return strings.Join(d.rows[:d.callEnd], "\n")
+		return strings.Join(d.Rows[:d.callEnd], "\n")
 	}
 	if got := draw(); strings.Contains(got, "environment") {
 		t.Errorf("nothing differs, and the card says\n%s", got)

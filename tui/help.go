@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/charmbracelet/bubbles/key"
+import (
+	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/aoctl/aoctl/tui/draw"
+)
 
 const (
 	helpKeyWidth = 11 // cells of a key's name
@@ -11,50 +15,50 @@ const (
 // helpRows is the help screen's text.
 func (m *model) helpRows(width int) []string {
 	if width < helpTwice {
-		p := m.st.paper(width)
+		p := m.st.Paper(width)
 		m.helpKeys(p, m.keys.FullHelp())
 		m.helpRules(p)
-		return p.rows
+		return p.Rows
 	}
 	groups := m.keys.FullHelp()
 	half := (width - helpGap) / 2
-	left, right := m.st.paper(half), m.st.paper(width-half-helpGap)
+	left, right := m.st.Paper(half), m.st.Paper(width-half-helpGap)
 	m.helpKeys(left, groups[:3])
 	m.helpKeys(right, groups[3:])
 	m.helpRules(right)
-	rows := make([]string, max(len(left.rows), len(right.rows)))
+	rows := make([]string, max(len(left.Rows), len(right.Rows)))
 	for i := range rows {
-		rows[i] = rowOr(left, i) + spaces(helpGap) + rowOr(right, i)
+		rows[i] = rowOr(left, i) + draw.Spaces(helpGap) + rowOr(right, i)
 	}
 	return rows
 }
 
-func rowOr(p *paper, i int) string {
-	if i < len(p.rows) {
-		return p.rows[i]
+func rowOr(p *draw.Paper, i int) string {
+	if i < len(p.Rows) {
+		return p.Rows[i]
 	}
-	return spaces(p.width)
+	return draw.Spaces(p.Width)
 }
 
-func (m *model) helpKeys(p *paper, groups []helpGroup) {
+func (m *model) helpKeys(p *draw.Paper, groups []helpGroup) {
 	for _, g := range groups {
-		p.blank()
-		p.say(inkTitle, g.title)
+		p.Blank()
+		p.Say(draw.Title, g.title)
 		for _, b := range g.keys {
 			m.helpKey(p, b)
 		}
 	}
 }
 
-func (m *model) helpKey(p *paper, b key.Binding) {
+func (m *model) helpKey(p *draw.Paper, b key.Binding) {
 	h := b.Help()
-	p.sayBehind(inkKey, h.Key, helpKeyWidth, inkText, h.Desc)
+	p.SayBehind(draw.Key, h.Key, helpKeyWidth, draw.Text, h.Desc)
 }
 
 // helpRules tells what stands between a key and a decision, and which console this is.
-func (m *model) helpRules(p *paper) {
-	p.blank()
-	p.say(inkTitle, "Before a key decides")
+func (m *model) helpRules(p *draw.Paper) {
+	p.Blank()
+	p.Say(draw.Title, "Before a key decides")
 	for _, text := range []string{
 		"It acts on the call that is drawn, once that has been on the screen for half a second.",
 		"Keys that repeat, come in a burst or are pasted never decide.",
@@ -63,17 +67,17 @@ func (m *model) helpRules(p *paper) {
 		"Marked calls are allowed together when each was on the screen, whole; y confirms.",
 		`What is not plainly printable is drawn as a sign: \x1b, \u{202e}, ⇥ for a tab, ␠×40 for 40 blanks.`,
 	} {
-		p.sayBehind(inkFaint, "·", 2, inkText, text)
+		p.SayBehind(draw.Faint, "·", 2, draw.Text, text)
 	}
 	socket := m.board.health.Socket
 	if socket == "" {
 		socket = m.opts.Socket
 	}
-	p.blank()
-	p.sayBehind(inkLabel, "version", helpKeyWidth, inkText, safeLine(m.opts.Version))
-	p.write(fixed(inkLabel, "socket", helpKeyWidth), inkText, socket)
+	p.Blank()
+	p.SayBehind(draw.Label, "version", helpKeyWidth, draw.Text, draw.SafeLine(m.opts.Version))
+	p.Write(draw.Fixed(draw.Label, "socket", helpKeyWidth), draw.Text, socket)
 	if tcp := m.board.health.TCP; tcp != "" {
-		p.write(fixed(inkLabel, "tcp", helpKeyWidth), inkText, tcp)
+		p.Write(draw.Fixed(draw.Label, "tcp", helpKeyWidth), draw.Text, tcp)
 	}
 	m.helpConfig(p)
 }
@@ -84,7 +88,7 @@ func (m *model) helpView(l layout, a area) []string {
 	top := max(0, min(m.helpScroll, len(rows)-height))
 	f := caption{title: "Keys", focus: true}
 	if len(rows) > height {
-		f.right = position(top, height, &doc{paper: paper{rows: rows}})
+		f.right = position(top, height, &doc{Paper: draw.Paper{Rows: rows}})
 	}
 	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

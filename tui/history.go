@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // past lists what was decided, newest first: what the broker told when asked, with
@@ -54,7 +55,7 @@ func (m *model) settleHistory() {
 	if m.screen == screenPast && len(list) > 0 {
 		width, height := l.inner(l.detail, 1)
 		d := m.pastDoc(list[at], width)
-		m.pastScroll = max(0, min(m.pastScroll, len(d.rows)-height))
+		m.pastScroll = max(0, min(m.pastScroll, len(d.Rows)-height))
 	}
 }
 
@@ -65,13 +66,13 @@ func (m *model) historyView(l layout, a area) []string {
 	height -= len(rows)
 	f := caption{title: "Decided", note: "newest first", focus: true}
 	if len(list) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", count(m.historyTop+1), count(min(m.historyTop+height, len(list))), count(len(list)))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(m.historyTop+1), draw.Count(min(m.historyTop+height, len(list))), draw.Count(len(list)))
 	}
 	if m.historyErr != nil {
-		rows = append(rows, m.st.row(width).put(inkDanger, " ! ").fit(inkDanger, safeLine(m.historyErr.Error()), width-4).to(width).String())
+		rows = append(rows, m.st.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, draw.SafeLine(m.historyErr.Error()), width-4).To(width).String())
 	}
 	if len(list) == 0 && m.historyErr == nil {
-		rows = append(rows, m.st.row(width).put(inkMuted, " nothing was decided yet").to(width).String())
+		rows = append(rows, m.st.Row(width).Put(draw.Muted, " nothing was decided yet").To(width).String())
 	}
 	for i := m.historyTop; i < min(m.historyTop+height, len(list)); i++ {
 		rows = append(rows, m.pastRow(list[i], width, list[i].ID == m.historyAt))
@@ -83,9 +84,9 @@ func (m *model) historyView(l layout, a area) []string {
 func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	o := r.Outcome
 	if o == nil {
-		return spaces(width)
+		return draw.Spaces(width)
 	}
-	line := m.st.row(width).choose(chosen)
+	line := m.st.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
@@ -93,34 +94,34 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	glyph, i := verdictGlyph(o.State)
 	word := string(o.State)
 	if wasObserved(o) {
-		glyph, i, word = "○", inkWarn, "observed"
+		glyph, i, word = "○", draw.Warn, "observed"
 	}
 	if r.Unheard {
-		glyph, i, word = "-", inkWarn, "unheard"
+		glyph, i, word = "-", draw.Warn, "unheard"
 	}
 	if r.Alarm != nil {
-		glyph, i, word = "!", inkDanger, "ALARM"
+		glyph, i, word = "!", draw.Danger, "ALARM"
 	}
-	line.put(inkKey, bar)
+	line.Put(draw.Key, bar)
 	if width >= 50 {
-		line.put(inkMuted, o.At.In(m.at.Location()).Format("15:04")+" ")
+		line.Put(draw.Muted, o.At.In(m.at.Location()).Format("15:04")+" ")
 	}
-	line.put(i, glyph+" ")
+	line.Put(i, glyph+" ")
 	if width >= 90 { // in less room the sign alone: the call and its rule tell more
-		line.put(i, word).to(line.width + 10 - len(word))
+		line.Put(i, word).To(line.Width + 10 - len(word))
 	}
 	sum := m.pastSummary(r)
-	tool := line.width
+	tool := line.Width
 	switch {
 	case width >= 80:
 		tool += 10
 	case width >= 60:
 		tool += 6
 	default:
-		tool += min(cells(sum.tool), 8)
+		tool += min(draw.Cells(sum.tool), 8)
 	}
-	line.fit(inkBold, sum.tool, tool-line.width).to(tool + 1)
-	took := brief(o.At.Sub(r.CreatedAt))
+	line.Fit(draw.Bold, sum.tool, tool-line.Width).To(tool + 1)
+	took := draw.Brief(o.At.Sub(r.CreatedAt))
 	by, whose := m.actor(o.By), m.whose(r)
 	if wasObserved(o) {
 		by = wouldHave(o)
@@ -142,18 +143,18 @@ func (m *model) pastRow(r broker.Request, width int, chosen bool) string {
 	if width >= 100 {
 		byWidth = 20
 	}
-	if o.By.Kind == broker.ByRule && cells(by) >= byWidth { // its name tells more than the word
+	if o.By.Kind == broker.ByRule && draw.Cells(by) >= byWidth { // its name tells more than the word
 		by = `"` + strings.TrimPrefix(by, "rule ") + `"`
 	}
-	m.queueText(line, sum, inkText, end-byWidth-whoseWidth-line.width-1)
+	m.queueText(line, sum, draw.Text, end-byWidth-whoseWidth-line.Width-1)
 	if whoseWidth > 0 {
-		line.to(end-byWidth-whoseWidth).fit(inkMuted, whose, whoseWidth-1)
+		line.To(end-byWidth-whoseWidth).Fit(draw.Muted, whose, whoseWidth-1)
 	}
 	if byWidth > 0 {
-		line.to(end-byWidth).fit(inkMuted, by, byWidth-1)
-		line.right(inkMuted, took, width-1)
+		line.To(end-byWidth).Fit(draw.Muted, by, byWidth-1)
+		line.Right(draw.Muted, took, width-1)
 	}
-	return line.to(width).String()
+	return line.To(width).String()
 }
 
 // summariesKept is how many decided calls' summaries are kept: more than any history
@@ -174,21 +175,21 @@ func (m *model) pastSummary(r broker.Request) summary {
 
 // verdictGlyph is the sign for how a call ended; the word stands beside it where
 // there is room.
-func verdictGlyph(s broker.State) (string, ink) {
+func verdictGlyph(s broker.State) (string, draw.Ink) {
 	switch s {
 	case broker.Allowed:
-		return "✓", inkOK
+		return "✓", draw.OK
 	case broker.Denied:
-		return "✗", inkDanger
+		return "✗", draw.Danger
 	case broker.Expired:
-		return "~", inkWarn
+		return "~", draw.Warn
 	case broker.Cancelled:
-		return "-", inkMuted
+		return "-", draw.Muted
 	case broker.Answered:
-		return "=", inkMuted
+		return "=", draw.Muted
 	case broker.Pending:
 	}
-	return "?", inkMuted
+	return "?", draw.Muted
 }
 
 // pastDoc lays a decided call out, its end first.
@@ -203,34 +204,34 @@ func (m *model) pastDoc(r broker.Request, width int) *doc {
 	return m.docs.get(key, func() *doc {
 		d := layOut(m.st, r, m.around(r), width)
 		if o := r.Outcome; o != nil {
-			top := &doc{paper: *m.st.paper(width)}
+			top := &doc{Paper: *m.st.Paper(width)}
 			_, i := verdictGlyph(o.State)
 			if r.Unheard {
-				i = inkWarn
+				i = draw.Warn
 			}
-			end := m.ended(r) + ", after " + brief(o.At.Sub(r.CreatedAt))
+			end := m.ended(r) + ", after " + draw.Brief(o.At.Sub(r.CreatedAt))
 			if wasObserved(o) {
 				end = "was left to the agent (observing)" // the reason below says what would have been
 			}
-			top.say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
-			alarmRows(&top.paper, r.Alarm)
+			top.Say(i, "this call "+end+", at "+o.At.In(m.at.Location()).Format("2006-01-02 15:04:05"))
+			alarmRows(&top.Paper, r.Alarm)
 			if o.Reason != "" {
-				top.write(fixed(inkLabel, "reason", 11), inkText, o.Reason)
+				top.Write(draw.Fixed(draw.Label, "reason", 11), draw.Text, o.Reason)
 			}
 			top.ran(m.stories.known[r.ID], m.at.Location(), m.unfolded)
-			top.blank()
+			top.Blank()
 			switch {
 			case len(o.UpdatedInput) == 0:
 			case top.given(r):
-				top.blank()
+				top.Blank()
 			default:
-				top.say(inkTitle, "Ran with another input than was asked")
+				top.Say(draw.Title, "Ran with another input than was asked")
 				top.difference(r.ToolInput, o.UpdatedInput)
 				top.lookAtAll()
-				top.blank()
-				top.say(inkTitle, "Asked")
+				top.Blank()
+				top.Say(draw.Title, "Asked")
 			}
-			d.rows = append(top.rows, d.rows...)
+			d.Rows = append(top.Rows, d.Rows...)
 		}
 		return d
 	})
@@ -244,5 +245,5 @@ func (m *model) pastView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	d := m.pastDoc(list[m.pastAt(list)], width)
 	f := caption{title: d.title, alarm: d.alarm, note: d.note, right: position(m.pastScroll, height, d), focus: true}
-	return m.frame(l, a, f, 1, d.rows[min(m.pastScroll, len(d.rows)):min(m.pastScroll+height, len(d.rows))])
+	return m.frame(l, a, f, 1, d.Rows[min(m.pastScroll, len(d.Rows)):min(m.pastScroll+height, len(d.Rows))])
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -148,12 +149,12 @@ func TestNothingIsHidden(t *testing.T) {
 			}
 			p, _ = stringValue(quoted) // invalid UTF-8 has become U+FFFD, as it has for the agent
 		}
-		st := newStyles(defaultPalette(), termenv.Ascii, true, false)
-		paper := st.paper(4000)
+		st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+		paper := st.Paper(4000)
 		p = "|" + p + "|"
-		paper.write(gutter{}, inkText, p)
-		back := make([]string, len(paper.rows))
-		for i, row := range paper.rows {
+		paper.Write(draw.Gutter{}, draw.Text, p)
+		back := make([]string, len(paper.Rows))
+		for i, row := range paper.Rows {
 			back[i] = strings.TrimRight(row, " ")
 		}
 		text := safe.Reverse(strings.Join(back, "\n"))

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // updateKey takes one key press. Pasted text and bursts are never commands.
@@ -32,7 +33,7 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 	if msg.Paste || len(msg.Runes) > 1 {
 		m.guard.doubt(m.at)
 		m.guard.missed(string(msg.Runes))
-		return m.sayFitting(inkWarn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
+		return m.sayFitting(draw.Warn, "pasted text and bursts of keys never decide: nothing was done", "pasted or a burst: nothing was done")
 	}
 	if !key.Matches(msg, m.keys.Quit, m.keys.Interrupt) {
 		m.quitAsked = time.Time{}
@@ -41,14 +42,14 @@ func (m *model) updateKey(msg tea.KeyMsg) tea.Cmd {
 		m.guard.typing = false
 	}
 	if m.guard.typing && isText(msg) && !key.Matches(msg, m.keys.DenyWhy) {
-		return m.say(inkWarn, "… D opened no input here: press esc or pause, then press the key again")
+		return m.say(draw.Warn, "… D opened no input here: press esc or pause, then press the key again")
 	}
 	if cmd, ok := m.freezeKey(msg); ok {
 		return cmd
 	}
 	if tookBack && !m.isDecision(msg) {
 		m.guard.doubt(m.at)
-		return m.sayFitting(inkWarn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
+		return m.sayFitting(draw.Warn, "keys came too fast to be typed: nothing was decided", "too fast: nothing was decided")
 	}
 	if cmd, ok := m.askKey(msg); ok {
 		return cmd
@@ -125,7 +126,7 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 		return m.stopSession(m.about.session, refusal)
 	}
 	if m.screen != screenMain && m.screen != screenFull {
-		return m.say(inkMuted, "nothing on this screen can be decided; esc goes back")
+		return m.say(draw.Muted, "nothing on this screen can be decided; esc goes back")
 	}
 	if key.Matches(msg, m.keys.StopAll) {
 		return m.askStopAll(refusal)
@@ -157,22 +158,22 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(inkMuted, "nothing waits")
+		return m.say(draw.Muted, "nothing waits")
 	case (key.Matches(msg, m.keys.DenyWhy) || key.Matches(msg, m.keys.Deny) && mustBeSaid(c)) && !m.guard.burst() && c.sending == "" && !c.late():
 		m.openReason(c) // also while deaf: it decides nothing yet, and what is typed next must not be taken for keys
 		return nil
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, m.keys.Stop):
 		return m.stopSession(c.req.SessionID, "")
 	case key.Matches(msg, m.keys.Kill):
 		return m.killSession(c.req.SessionID, "")
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy):
-		return m.say(inkMuted, "this call was refused already; a lets its retry pass once, d puts it away")
+		return m.say(draw.Muted, "this call was refused already; a lets its retry pass once, d puts it away")
 	case key.Matches(msg, m.keys.Deny):
 		return m.guard.hold(held{verdict: broker.Deny}, wait, m.at)
 	case c.held():
@@ -188,9 +189,9 @@ func (m *model) judge(msg tea.KeyMsg, wait time.Duration, refusal string) tea.Cm
 func (m *model) askStopAll(refusal string) tea.Cmd {
 	switch {
 	case refusal != "" && m.drawnCard() != nil:
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case m.board.living() == 0:
-		return m.say(inkMuted, "no session is running")
+		return m.say(draw.Muted, "no session is running")
 	}
 	m.openStopAll()
 	return nil
@@ -198,10 +199,10 @@ func (m *model) askStopAll(refusal string) tea.Cmd {
 
 func (m *model) stopSession(id, refusal string) tea.Cmd {
 	if refusal != "" && m.guard.burst() {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return m.say(inkMuted, "no session is selected")
+		return m.say(draw.Muted, "no session is selected")
 	}
 	label := m.board.label(id)
 	if m.board.held(id) {
@@ -209,11 +210,11 @@ func (m *model) stopSession(id, refusal string) tea.Cmd {
 		if s := m.board.sessions[id]; underStop(s) {
 			m.ending.told = len(s.Run.Steps)
 		}
-		return tea.Batch(m.stop(id, label), m.sayFitting(inkWarn,
+		return tea.Batch(m.stop(id, label), m.sayFitting(draw.Warn,
 			"stopping "+label+": its calls are denied, its turn is interrupted, then its process is ended …",
 			"stopping "+label+": denying, interrupting, ending it …"))
 	}
-	return tea.Batch(m.stop(id, label), m.say(inkWarn, "stopping "+label+" …"))
+	return tea.Batch(m.stop(id, label), m.say(draw.Warn, "stopping "+label+" …"))
 }
 
 // quit leaves at once when nothing waits, and else on a second press. A key that is
@@ -241,12 +242,12 @@ func (m *model) quit(interrupt bool) tea.Cmd {
 	if interrupt {
 		name = "ctrl+c"
 	}
-	calls, wait := plural(n, "call"), "wait"
+	calls, wait := draw.Plural(n, "call"), "wait"
 	if n == 1 {
 		wait = "waits"
 	}
 	m.noteGen++ // stays until a key
-	m.note = note{ink: inkWarn, text: m.fitting(
+	m.note = note{ink: draw.Warn, text: m.fitting(
 		fmt.Sprintf("%s %s: without a console the agents keep asking until the deadline, then are refused. %s again quits", calls, wait, name),
 		fmt.Sprintf("%s %s; without a console they are refused in the end. %s again quits", calls, wait, name),
 		fmt.Sprintf("%s %s and will be refused: %s quits", calls, wait, name),
@@ -365,7 +366,7 @@ func (m *model) drawnRows() int {
 		return 0
 	}
 	width, _ := m.room()
-	return len(m.doc(c, width).rows)
+	return len(m.doc(c, width).Rows)
 }
 
 func (m *model) open() tea.Cmd {
@@ -376,9 +377,9 @@ func (m *model) open() tea.Cmd {
 		m.filterBy(filter{sessionID: m.session})
 		m.focus = paneQueue
 	case m.card() == nil:
-		return m.say(inkMuted, "nothing waits")
+		return m.say(draw.Muted, "nothing waits")
 	case m.tooSmall():
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case m.screen == screenMain:
 		m.screen = screenFull
 	}
@@ -478,6 +479,6 @@ func (m *model) pastKey(msg tea.KeyMsg) tea.Cmd {
 		return m.viewKey(msg)
 	}
 	width, _ := m.room()
-	m.pastScroll = m.scrolled(msg, m.pastScroll, len(m.pastDoc(r, width).rows))
+	m.pastScroll = m.scrolled(msg, m.pastScroll, len(m.pastDoc(r, width).Rows))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // interruptedMsg is the answer to an interrupt.
@@ -23,16 +24,16 @@ func (m *model) interrupt(s *broker.Session, refusal string) tea.Cmd {
 	case s == nil:
 		return m.sayNoSession()
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case s.Run == nil:
-		return m.say(inkWarn, m.notManaged(s, "press its own key there"))
+		return m.say(draw.Warn, m.notManaged(s, "press its own key there"))
 	case s.Run.Turn == broker.TurnIdle:
-		return m.sayFitting(inkMuted, m.board.label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
+		return m.sayFitting(draw.Muted, m.board.label(s.ID)+": its turn is over, there is nothing to interrupt", "its turn is over")
 	case s.Run.Turn == broker.TurnEnded, s.Run.Turn == broker.TurnDeferred, s.State.Ended():
-		return m.sayFitting(inkMuted, m.board.label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
+		return m.sayFitting(draw.Muted, m.board.label(s.ID)+": its agent has ended, there is nothing to interrupt", "its agent has ended")
 	}
 	ctx, console, by, id, label := m.ctx, m.console, m.opts.Operator, s.ID, m.board.label(s.ID)
-	return tea.Batch(m.say(inkWarn, "interrupting "+label+" …"), func() tea.Msg {
+	return tea.Batch(m.say(draw.Warn, "interrupting "+label+" …"), func() tea.Msg {
 		return interruptedMsg{label: label, err: console.Interrupt(ctx, id, by)}
 	})
 }
@@ -42,9 +43,9 @@ func (m *model) interrupted(msg interruptedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(inkDanger, msg.label+" was not interrupted: "+runError(msg.err))
+		return m.say(draw.Danger, msg.label+" was not interrupted: "+runError(msg.err))
 	}
-	return m.sayFitting(inkOK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
+	return m.sayFitting(draw.OK, msg.label+": told to end its turn; it stays, and m tells it what to do instead", msg.label+": told to end its turn")
 }
 
 // heldKey takes the keys that start a session and speak to one; ok is false when it is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -25,15 +26,15 @@ func (d *doc) judged(a *rules.Assessment, c call) {
 	d.runs(a.Elements, a.Why)
 	command, _ := c.text("command")
 	d.risk(a, strings.TrimSpace(command))
-	label, text := "no rule", safeLine(a.Reason)
+	label, text := "no rule", draw.SafeLine(a.Reason)
 	if a.Rule != "" {
 		label, text = "rule", strings.TrimPrefix(text, "rule ")
 	}
 	if text == "" {
 		text = ruleWord(a.Rule)
 	}
-	d.sayBehind(inkLabel, label, labelWidth, inkText, text)
-	d.blank()
+	d.SayBehind(draw.Label, label, labelWidth, draw.Text, text)
+	d.Blank()
 }
 
 // runs lists what a call does, piece by piece. A single piece that is the whole call
@@ -52,32 +53,32 @@ func (d *doc) runs(all []rules.Judged, danger string) {
 		label = ""
 	}
 	if len(rest) > 0 {
-		d.sayBehind(inkLabel, label, labelWidth+2, inkMuted, "and "+restWords(rest))
+		d.SayBehind(draw.Label, label, labelWidth+2, draw.Muted, "and "+restWords(rest))
 	}
 }
 
 // element draws one piece of a call: what the rules say of it, what it is, and why.
 func (d *doc) element(label string, e rules.Judged) {
 	glyph, i := verdictMark(e)
-	r := d.st.row(d.width).put(inkLabel, label).to(labelWidth).put(i, glyph).put(inkText, " ")
-	base := inkText
+	r := d.Styles.Row(d.Width).Put(draw.Label, label).To(labelWidth).Put(i, glyph).Put(draw.Text, " ")
+	base := draw.Text
 	if e.Neutral {
-		base = inkMuted
+		base = draw.Muted
 	}
 	what, note := does(e), elementNote(e)
-	room := d.width - r.width
-	if n := cells(note) + 2; n <= room/2 {
+	room := d.Width - r.Width
+	if n := draw.Cells(note) + 2; n <= room/2 {
 		room -= n // a short note stands beside it: the whole text is in the call above
 	}
-	r.put(base, safe.Head(what, room-1))
+	r.Put(base, safe.Head(what, room-1))
 	switch {
 	case note == "":
-		d.add(r)
-	case r.width+2+cells(note) <= d.width:
-		d.add(r.put(inkMuted, "  "+note))
+		d.Add(r)
+	case r.Width+2+draw.Cells(note) <= d.Width:
+		d.Add(r.Put(draw.Muted, "  "+note))
 	default:
-		d.add(r)
-		d.sayBehind(inkText, "", labelWidth+3, inkMuted, note)
+		d.Add(r)
+		d.SayBehind(draw.Text, "", labelWidth+3, draw.Muted, note)
 	}
 }
 
@@ -113,10 +114,10 @@ func leads(e rules.Judged) string {
 func elementNote(e rules.Judged) string {
 	var notes []string
 	if len(e.Via) > 0 {
-		notes = append(notes, "through "+safeLine(strings.Join(e.Via, ", ")))
+		notes = append(notes, "through "+draw.SafeLine(strings.Join(e.Via, ", ")))
 	}
 	if to := leads(e); to != "" {
-		notes = append(notes, "leads to "+safeLine(to))
+		notes = append(notes, "leads to "+draw.SafeLine(to))
 	}
 	why := e.Why
 	if e.Neutral && (e.Kind == "read" || e.Kind == "write") {
@@ -128,22 +129,22 @@ func elementNote(e rules.Judged) string {
 		}
 	}
 	if why = strings.TrimPrefix(why, "it: "); why != "" {
-		notes = append(notes, safeLine(why))
+		notes = append(notes, draw.SafeLine(why))
 	}
 	return strings.Join(notes, " · ")
 }
 
 // verdictMark is the sign for what the rules say of an element.
-func verdictMark(e rules.Judged) (string, ink) {
+func verdictMark(e rules.Judged) (string, draw.Ink) {
 	switch {
 	case e.Verdict == rules.Deny:
-		return "✗", inkDanger
+		return "✗", draw.Danger
 	case e.Neutral:
-		return "·", inkMuted
+		return "·", draw.Muted
 	case e.Verdict == rules.Allow:
-		return "✓", inkOK
+		return "✓", draw.OK
 	}
-	return "?", inkWarn
+	return "?", draw.Warn
 }
 
 // worstOf picks n elements to draw, those that keep a call from running first, in the
@@ -190,19 +191,19 @@ func restWords(rest []rules.Judged) string {
 	var parts []string
 	for _, w := range []int{3, 2, 1, 0} {
 		if n := counts[w]; n > 0 {
-			parts = append(parts, count(n)+" "+[]string{"without a say", "allowed", "to be asked about", "refused"}[w])
+			parts = append(parts, draw.Count(n)+" "+[]string{"without a say", "allowed", "to be asked about", "refused"}[w])
 		}
 	}
-	return fmt.Sprintf("%s more: %s", count(len(rest)), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s more: %s", draw.Count(len(rest)), strings.Join(parts, ", "))
 }
 
 // risk lists all that was found about a call's danger. What is about the whole command
 // line does not tell that again.
 func (d *doc) risk(a *rules.Assessment, whole string) {
 	label, r := "risk", a.Risk
-	say := func(i ink, glyph, text string) {
-		row := d.st.row(d.width).put(inkLabel, label).to(labelWidth).put(i, glyph).to(labelWidth + 3)
-		d.sayAfter(row, i, text)
+	say := func(i draw.Ink, glyph, text string) {
+		row := d.Styles.Row(d.Width).Put(draw.Label, label).To(labelWidth).Put(i, glyph).To(labelWidth + 3)
+		d.SayAfter(row, i, text)
 		label = ""
 	}
 	found := r.Findings
@@ -211,28 +212,28 @@ func (d *doc) risk(a *rules.Assessment, whole string) {
 	}
 	for n, f := range found {
 		if n == findingsShown {
-			say(inkMuted, "", "and "+count(len(found)-n)+" more")
+			say(draw.Muted, "", "and "+draw.Count(len(found)-n)+" more")
 			break
 		}
 		i, glyph := riskMark(f.Class)
-		why := strings.TrimSuffix(f.Class.String()+": "+safeLine(f.Why), ": ")
+		why := strings.TrimSuffix(f.Class.String()+": "+draw.SafeLine(f.Why), ": ")
 		if f.Text != "" && len(a.Elements) > 1 && strings.TrimSpace(f.Text) != whole {
-			why += " · " + safe.Head(f.Text, 2*d.width)
+			why += " · " + safe.Head(f.Text, 2*d.Width)
 		}
 		say(i, glyph, why)
 	}
 	if r.Guarded {
-		say(inkWarn, "", "no rule may allow this call: it touches aoctl's own files, or an agent's hook settings")
+		say(draw.Warn, "", "no rule may allow this call: it touches aoctl's own files, or an agent's hook settings")
 	}
 }
 
 // riskMark is the sign of a class; the word stands beside it.
-func riskMark(c risk.Class) (ink, string) {
+func riskMark(c risk.Class) (draw.Ink, string) {
 	switch {
 	case c >= risk.Dangerous:
-		return inkDanger, "!!"
+		return draw.Danger, "!!"
 	case c <= risk.Safe:
-		return inkMuted, "·"
+		return draw.Muted, "·"
 	}
-	return inkText, "·"
+	return draw.Text, "·"
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/peers"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/tmux"
 )
@@ -32,9 +33,9 @@ func (m *model) pointed() *broker.Session {
 
 func (m *model) sayNoSession() tea.Cmd {
 	if m.tooSmall() {
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	}
-	return m.say(inkMuted, "no session is selected")
+	return m.say(draw.Muted, "no session is selected")
 }
 
 // jump takes o: it shows the agent's own pane of tmux.
@@ -45,7 +46,7 @@ func (m *model) jump() tea.Cmd {
 	}
 	ctx, jump, to, label := m.ctx, m.opts.Jump, *s, m.board.label(s.ID)
 	if m.board.inOneProcess(s) {
-		return m.say(inkWarn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
+		return m.say(draw.Warn, label+": its agent serves several sessions from one process, so nobody knows which of them is in pane "+safe.Line(s.Pane))
 	}
 	return func() tea.Msg { return jumpedMsg{label: label, pane: to.Pane, err: jump(ctx, to)} }
 }
@@ -66,12 +67,12 @@ func (b *board) inOneProcess(s *broker.Session) bool {
 
 func (m *model) jumped(msg jumpedMsg) tea.Cmd {
 	if p, ok := errors.AsType[problem](msg.err); ok {
-		return m.say(inkWarn, msg.label+": "+p.Error())
+		return m.say(draw.Warn, msg.label+": "+p.Error())
 	}
 	if msg.err != nil {
-		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	}
-	return m.say(inkOK, msg.label+" is in pane "+msg.pane)
+	return m.say(draw.OK, msg.label+" is in pane "+msg.pane)
 }
 
 // jumpTo shows the pane of s, if that is still where its agent runs. Errors: a problem,

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -17,13 +18,13 @@ const namedProcesses = 4
 // killSession asks which processes the session has; the question follows.
 func (m *model) killSession(id, refusal string) tea.Cmd {
 	if refusal != "" && m.guard.burst() {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	if id == "" {
-		return m.say(inkMuted, "no session is selected")
+		return m.say(draw.Muted, "no session is selected")
 	}
 	ctx, c, label := m.ctx, m.console, m.board.label(id)
-	return tea.Batch(m.say(inkMuted, "looking for the processes of "+label+" …"), func() tea.Msg {
+	return tea.Batch(m.say(draw.Muted, "looking for the processes of "+label+" …"), func() tea.Msg {
 		found, err := c.Processes(ctx, id)
 		return processesMsg{session: id, label: label, found: found, err: err}
 	})
@@ -34,11 +35,11 @@ func (m *model) askKill(msg processesMsg) tea.Cmd {
 	running := msg.found.Count(broker.ProcessRunning)
 	switch {
 	case msg.err != nil:
-		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	case m.formOpen() || m.screen != screenMain && m.screen != screenFull:
-		return m.say(inkMuted, "nothing was killed: something else was opened meanwhile")
+		return m.say(draw.Muted, "nothing was killed: something else was opened meanwhile")
 	case running == 0:
-		return m.say(inkWarn, "no process of "+msg.label+" was found; s stops it without")
+		return m.say(draw.Warn, "no process of "+msg.label+" was found; s stops it without")
 	}
 	m.note = note{}
 	question := "kill " + processCount(running) + " of " + msg.label + ": " + nameProcesses(msg.found, namedProcesses) + "?"
@@ -57,7 +58,7 @@ func (m *model) sharers(k broker.Killed) []string {
 	names := []string{}
 	for i, s := range k.Shared {
 		if i == namedProcesses {
-			return append(names, count(len(k.Shared)-i)+" more")
+			return append(names, draw.Count(len(k.Shared)-i)+" more")
 		}
 		names = append(names, m.board.label(s.SessionID))
 	}
@@ -68,12 +69,12 @@ func sessionCount(n int) string {
 	if n == 1 {
 		return "1 session"
 	}
-	return count(n) + " sessions"
+	return draw.Count(n) + " sessions"
 }
 
 func (m *model) kill(id, label string) tea.Cmd {
 	ctx, c, by := m.ctx, m.console, m.opts.Operator
-	return tea.Batch(m.say(inkWarn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
+	return tea.Batch(m.say(draw.Warn, "stopping "+label+" and ending its processes …"), func() tea.Msg {
 		_, done, err := c.Kill(ctx, id, by)
 		return killedMsg{label: label, done: done, err: err}
 	})
@@ -90,20 +91,20 @@ func (m *model) killed(msg killedMsg) tea.Cmd {
 	}
 	switch {
 	case len(left.Processes) > 0:
-		return m.say(inkDanger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
+		return m.say(draw.Danger, msg.label+": "+strconv.Itoa(len(left.Processes))+" still run: "+nameProcesses(left, namedProcesses)+"; "+ended)
 	case msg.done.Unfinished != "":
-		return m.say(inkDanger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
+		return m.say(draw.Danger, msg.label+": "+ended+", and there may be more: "+safe.Line(msg.done.Unfinished))
 	case msg.err != nil:
-		return m.say(inkDanger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, msg.label+": "+ended+", but: "+safe.Line(msg.err.Error()))
 	}
-	return m.say(inkOK, msg.label+" is stopped, "+ended)
+	return m.say(draw.OK, msg.label+" is stopped, "+ended)
 }
 
 func processCount(n int) string {
 	if n == 1 {
 		return "1 process"
 	}
-	return count(n) + " processes"
+	return draw.Count(n) + " processes"
 }
 
 // nameProcesses names the first few processes, with their pids.
@@ -111,7 +112,7 @@ func nameProcesses(k broker.Killed, most int) string {
 	text := ""
 	for i, p := range k.Processes {
 		if i == most {
-			return text + " and " + count(len(k.Processes)-i) + " more"
+			return text + " and " + draw.Count(len(k.Processes)-i) + " more"
 		}
 		if i > 0 {
 			text += ", "

@@ -1,42 +1,46 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/aoctl/aoctl/tui/draw"
+)
 
 // later leaves n rows to be drawn by draw when they are first looked at: a call may have
 // very many, and the first frame shows some. draw must add n rows.
-func (d *doc) later(n int, draw func(*paper)) {
-	d.undrawn = append(d.undrawn, undrawn{len(d.rows), len(d.rows) + n, draw})
-	d.rows = append(d.rows, make([]string, n)...)
+func (d *doc) later(n int, draw func(*draw.Paper)) {
+	d.undrawn = append(d.undrawn, undrawn{len(d.Rows), len(d.Rows) + n, draw})
+	d.Rows = append(d.Rows, make([]string, n)...)
 }
 
 // undrawn are rows [from, to) of a doc that nobody has looked at.
 type undrawn struct {
 	from, to int
-	draw     func(*paper)
+	draw     func(*draw.Paper)
 }
 
 // look gives rows [from, to) of the doc, as far as it has them, drawn. Rows that are to
 // be shown are taken by it.
 func (d *doc) look(from, to int) []string {
-	from, to = min(from, len(d.rows)), min(to, len(d.rows))
+	from, to = min(from, len(d.Rows)), min(to, len(d.Rows))
 	for i := range d.undrawn {
 		u := &d.undrawn[i]
 		if u.draw == nil || u.to <= from || u.from >= to {
 			continue
 		}
-		p := paper{st: d.st, width: d.width, rows: make([]string, 0, u.to-u.from)}
+		p := draw.Paper{Styles: d.Styles, Width: d.Width, Rows: make([]string, 0, u.to-u.from)}
 		u.draw(&p)
 		u.draw = nil
-		if len(p.rows) == u.to-u.from {
-			copy(d.rows[u.from:u.to], p.rows)
+		if len(p.Rows) == u.to-u.from {
+			copy(d.Rows[u.from:u.to], p.Rows)
 			continue
 		}
-		d.rows = slices.Replace(d.rows, u.from, u.to, p.rows...) // never seen; and yet no row may be lost
-		d.shift(u.to, len(p.rows)-(u.to-u.from))
-		to = min(to, len(d.rows))
+		d.Rows = slices.Replace(d.Rows, u.from, u.to, p.Rows...) // never seen; and yet no row may be lost
+		d.shift(u.to, len(p.Rows)-(u.to-u.from))
+		to = min(to, len(d.Rows))
 		from = min(from, to)
 	}
-	return d.rows[from:to]
+	return d.Rows[from:to]
 }
 
 // shift moves what is known of rows from one on.
@@ -59,7 +63,7 @@ func (d *doc) shift(from, by int) {
 
 // lookAtAll draws all that is left.
 func (d *doc) lookAtAll() *doc {
-	d.look(0, len(d.rows))
+	d.look(0, len(d.Rows))
 	d.undrawn = nil
 	return d
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/hookclient/profile"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -62,9 +63,9 @@ type launchedMsg struct {
 func (m *model) openLaunch() tea.Cmd {
 	switch {
 	case m.tooSmall():
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case m.guard.burst():
-		return m.say(inkWarn, "… keys came too fast to be typed")
+		return m.say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
 	f := m.unstarted
@@ -98,7 +99,7 @@ func (m *model) leaveLaunch() tea.Cmd {
 		return nil
 	}
 	m.unstarted = f
-	return m.sayFitting(inkMuted, "nothing was started; n shows what you wrote again", "not started; n shows it again")
+	return m.sayFitting(draw.Muted, "nothing was started; n shows what you wrote again", "not started; n shows it again")
 }
 
 // startLaunch asks for the session, once the form says enough.
@@ -126,7 +127,7 @@ func (m *model) startLaunch() tea.Cmd {
 			return msg
 		}
 		msg.session, msg.err = console.Launch(ctx, n, by)
-		msg.what = safeLine(cmp.Or(n.Name, msg.session.Name, n.Agent))
+		msg.what = draw.SafeLine(cmp.Or(n.Name, msg.session.Name, n.Agent))
 		return msg
 	}
 }
@@ -148,7 +149,7 @@ func (m *model) launched(msg launchedMsg) tea.Cmd {
 		}
 		return nil
 	case msg.err != nil:
-		return m.sayFitting(inkDanger, "nothing was started: "+launchError(msg.err)+"; n shows the form again", "nothing was started: "+launchError(msg.err))
+		return m.sayFitting(draw.Danger, "nothing was started: "+launchError(msg.err)+"; n shows the form again", "nothing was started: "+launchError(msg.err))
 	case open:
 		m.launch = nil
 		m.guard.leaves(m.at)
@@ -156,7 +157,7 @@ func (m *model) launched(msg launchedMsg) tea.Cmd {
 		m.unstarted = nil
 	}
 	m.newest = msg.session.ID
-	return m.sayFitting(inkOK, "starting "+msg.what+": it is listed among the sessions", "starting "+msg.what)
+	return m.sayFitting(draw.OK, "starting "+msg.what+": it is listed among the sessions", "starting "+msg.what)
 }
 
 func launchError(err error) string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -15,29 +17,29 @@ const (
 // cursor's, or those of the field that has the focus.
 func (m *model) launchRows(width int) (rows []string, from, to int) {
 	f := m.launch
-	p := m.st.paper(width)
+	p := m.st.Paper(width)
 	if f.problem != "" {
-		p.sayBehind(inkDanger, "!", 2, inkDanger, "nothing was started: "+f.problem)
+		p.SayBehind(draw.Danger, "!", 2, draw.Danger, "nothing was started: "+f.problem)
 	}
 	if f.hint != "" {
-		p.sayBehind(inkWarn, "!", 2, inkWarn, f.hint)
+		p.SayBehind(draw.Warn, "!", 2, draw.Warn, f.hint)
 	}
 	for field := range launchFieldCount {
-		start := len(p.rows)
+		start := len(p.Rows)
 		cursor := m.writeLaunch(p, field)
 		if field == f.focus {
-			from, to = start, len(p.rows)
+			from, to = start, len(p.Rows)
 			if cursor >= start {
 				from, to = cursor, cursor+1
 			}
 		}
 	}
-	return p.rows, from, to
+	return p.Rows, from, to
 }
 
 // writeLaunch draws a field, and says on which row the cursor is, -1 where that does not
 // matter.
-func (m *model) writeLaunch(p *paper, field launchField) (cursor int) {
+func (m *model) writeLaunch(p *draw.Paper, field launchField) (cursor int) {
 	f := m.launch
 	focused := field == f.focus && !f.starting
 	switch field {
@@ -47,10 +49,10 @@ func (m *model) writeLaunch(p *paper, field launchField) (cursor int) {
 	case launchAgent:
 		m.writeAgents(p, focused)
 	case launchPrompt:
-		start := len(p.rows)
+		start := len(p.Rows)
 		cursor := f.prompt.write(p, m.label("prompt", focused), focused)
-		for len(p.rows) < start+promptLeast {
-			p.rows = append(p.rows, spaces(p.width))
+		for len(p.Rows) < start+promptLeast {
+			p.Rows = append(p.Rows, draw.Spaces(p.Width))
 		}
 		if focused {
 			return cursor
@@ -65,35 +67,35 @@ func (m *model) writeLaunch(p *paper, field launchField) (cursor int) {
 }
 
 // writeOptional draws a field that may stay empty: what then holds stands in its place.
-func (m *model) writeOptional(p *paper, name string, l *line, focused bool, otherwise string) {
+func (m *model) writeOptional(p *draw.Paper, name string, l *line, focused bool, otherwise string) {
 	if focused || !l.blank() {
 		l.write(p, m.label(name, focused), focused)
 		return
 	}
-	p.add(m.labelRow(p, name, focused).put(inkFaint, otherwise))
+	p.Add(m.labelRow(p, name, focused).Put(draw.Faint, otherwise))
 }
 
 // writeAgents draws the agent, and those that cannot be started here.
-func (m *model) writeAgents(p *paper, focused bool) {
+func (m *model) writeAgents(p *draw.Paper, focused bool) {
 	r := m.labelRow(p, "agent", focused)
 	for i, name := range launchAgents {
 		if i == m.launch.agent {
-			r.put(inkKey, "[").put(inkBold, name).put(inkKey, "]")
+			r.Put(draw.Key, "[").Put(draw.Bold, name).Put(draw.Key, "]")
 			continue
 		}
-		if r.width+1+cells(name) > p.width {
+		if r.Width+1+draw.Cells(name) > p.Width {
 			break
 		}
-		r.put(inkFaint, " "+name)
+		r.Put(draw.Faint, " "+name)
 	}
-	p.add(r)
+	p.Add(r)
 	if focused {
-		p.sayBehind(inkText, "", formLabel, inkMuted, onlyWatched)
+		p.SayBehind(draw.Text, "", formLabel, draw.Muted, onlyWatched)
 	}
 }
 
 // writeFolders lists what the typed folder may become.
-func (m *model) writeFolders(p *paper) {
+func (m *model) writeFolders(p *draw.Paper) {
 	list := m.launch.folders
 	if len(list) == 0 {
 		return
@@ -101,12 +103,12 @@ func (m *model) writeFolders(p *paper) {
 	var names []string
 	for i, path := range list {
 		if i == foldersShown {
-			names = append(names, "and "+count(len(list)-i)+" more")
+			names = append(names, "and "+draw.Count(len(list)-i)+" more")
 			break
 		}
-		names = append(names, safeLine(filepath.Base(path)+"/"))
+		names = append(names, draw.SafeLine(filepath.Base(path)+"/"))
 	}
-	p.sayBehind(inkText, "", formLabel, inkMuted, strings.Join(names, "  "))
+	p.SayBehind(draw.Text, "", formLabel, draw.Muted, strings.Join(names, "  "))
 }
 
 // settleLaunch keeps the cursor on the screen.
@@ -134,7 +136,7 @@ func (m *model) launchView(l layout, a area) []string {
 	}
 	top := max(0, min(m.launch.top, len(rows)-height))
 	if len(rows) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	return m.frame(l, a, f, 1, rows[min(top, len(rows)):min(top+height, len(rows))])
 }

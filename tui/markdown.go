@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // maxMarkdown is the longest text that is taken apart as Markdown, in bytes; a longer
@@ -29,8 +31,8 @@ var markdown = parser.NewParser(
 // as text, links with where they lead, lines as they were broken. What would not be
 // drawn whole is drawn as plain text; ok is false then.
 func (d *doc) markdown(source string) (ok bool) {
-	p := d.st.paper(d.width)
-	md := &markup{paper: p, source: []byte(source)}
+	p := d.Styles.Paper(d.Width)
+	md := &markup{Paper: p, source: []byte(source)}
 	if len(source) <= maxMarkdown {
 		ok = md.draw()
 	}
@@ -38,13 +40,13 @@ func (d *doc) markdown(source string) (ok bool) {
 		d.numbered(source, nil)
 		return false
 	}
-	d.rows = append(d.rows, p.rows...)
+	d.Rows = append(d.Rows, p.Rows...)
 	return true
 }
 
 // markup is a Markdown text on its way to paper.
 type markup struct {
-	*paper
+	*draw.Paper
 	source  []byte
 	letters int     // that were drawn
 	levels  []level // the blocks around, outermost first
@@ -68,7 +70,7 @@ func (m *markup) draw() (ok bool) {
 	root := markdown.Parse(text.NewReader(m.source))
 	m.fresh = true
 	m.blocks(root)
-	return !m.deep && len(m.rows) > 0 && m.letters >= letters(string(m.source))
+	return !m.deep && len(m.Rows) > 0 && m.letters >= letters(string(m.source))
 }
 
 func letters(s string) int {
@@ -95,7 +97,7 @@ func (m *markup) block(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
 		m.space(true)
-		m.text(append([]piece{{inkFaint, strings.Repeat("#", n.Level) + " "}}, m.inline(n, inkTitle)...))
+		m.text(append([]draw.Piece{{Ink: draw.Faint, Raw: strings.Repeat("#", n.Level) + " "}}, m.inline(n, draw.Title)...))
 	case *ast.List:
 		m.space(!m.inList())
 		m.list(n)
@@ -105,7 +107,7 @@ func (m *markup) block(n ast.Node) {
 	case *ast.FencedCodeBlock:
 		m.space(true)
 		if n.Info != nil {
-			m.text([]piece{{inkMuted, m.raw(n.Info.Segment)}})
+			m.text([]draw.Piece{{Ink: draw.Muted, Raw: m.raw(n.Info.Segment)}})
 		}
 		m.code(m.lines(n))
 	case *ast.CodeBlock:
@@ -117,30 +119,30 @@ func (m *markup) block(n ast.Node) {
 		if n.HasClosure() {
 			html += m.raw(n.ClosureLine)
 		}
-		m.text([]piece{{inkText, strings.TrimSuffix(html, "\n")}})
+		m.text([]draw.Piece{{Ink: draw.Text, Raw: strings.TrimSuffix(html, "\n")}})
 	case *ast.ThematicBreak:
 		m.space(true)
-		m.text([]piece{{inkFaint, strings.Repeat("─", 12)}})
+		m.text([]draw.Piece{{Ink: draw.Faint, Raw: strings.Repeat("─", 12)}})
 	case *ast.Paragraph:
 		m.space(true)
-		m.text(m.inline(n, inkText))
+		m.text(m.inline(n, draw.Text))
 	default: // a tight item's text
-		m.text(m.inline(n, inkText))
+		m.text(m.inline(n, draw.Text))
 	}
 	m.fresh = false
 }
 
 // space puts an empty row between two blocks.
 func (m *markup) space(wanted bool) {
-	if !wanted || m.fresh || len(m.rows) == 0 {
+	if !wanted || m.fresh || len(m.Rows) == 0 {
 		return
 	}
 	_, next, _ := m.before()
 	if strings.TrimSpace(next) == "" {
-		m.blank()
+		m.Blank()
 		return
 	}
-	m.add(m.st.row(m.width).put(inkFaint, strings.TrimRight(next, " ")))
+	m.Add(m.Styles.Row(m.Width).Put(draw.Faint, strings.TrimRight(next, " ")))
 }
 
 func (m *markup) inList() bool {
@@ -160,12 +162,12 @@ func (m *markup) list(n *ast.List) {
 			m.space(true)
 		}
 		if item.FirstChild() == nil {
-			m.levels = append(m.levels, level{first: mark, next: spaces(cells(mark))})
+			m.levels = append(m.levels, level{first: mark, next: draw.Spaces(draw.Cells(mark))})
 			m.text(nil)
 			m.levels = m.levels[:len(m.levels)-1]
 			continue
 		}
-		m.inside(level{first: mark, next: spaces(cells(mark))}, item)
+		m.inside(level{first: mark, next: draw.Spaces(draw.Cells(mark))}, item)
 	}
 }
 
@@ -183,10 +185,10 @@ func (m *markup) inside(l level, n ast.Node) {
 func (m *markup) before() (first, next string, width int) {
 	for i := len(m.levels) - 1; i >= 0; i-- {
 		l := &m.levels[i]
-		if width+cells(l.next) > m.width/2 {
+		if width+draw.Cells(l.next) > m.Width/2 {
 			break
 		}
-		width += cells(l.next)
+		width += draw.Cells(l.next)
 		lead := l.next
 		if !l.used {
 			lead = l.first
@@ -197,32 +199,32 @@ func (m *markup) before() (first, next string, width int) {
 }
 
 // gutter is before as a gutter; the levels' first rows are drawn by it.
-func (m *markup) gutter() gutter {
+func (m *markup) gutter() draw.Gutter {
 	first, next, width := m.before()
 	for i := range m.levels {
 		m.levels[i].used = true
 	}
-	return gutter{width: width, next: next, first: func(n int) (ink, string) {
+	return draw.Gutter{Width: width, Next: next, First: func(n int) (draw.Ink, string) {
 		if n == 1 {
-			return inkMuted, first
+			return draw.Muted, first
 		}
-		return inkFaint, next
+		return draw.Faint, next
 	}}
 }
 
 // text draws pieces as words.
-func (m *markup) text(pieces []piece) {
+func (m *markup) text(pieces []draw.Piece) {
 	for _, p := range pieces {
-		m.letters += letters(p.raw)
+		m.letters += letters(p.Raw)
 	}
-	m.prose(m.gutter(), pieces...)
+	m.Prose(m.gutter(), pieces...)
 }
 
 // code draws lines as they are, behind a bar.
 func (m *markup) code(lines string) {
 	m.letters += letters(lines)
 	m.levels = append(m.levels, level{first: "┊ ", next: "┊ "})
-	m.write(m.gutter(), inkQuoted, lines)
+	m.Write(m.gutter(), draw.Quoted, lines)
 	m.levels = m.levels[:len(m.levels)-1]
 }
 
@@ -237,56 +239,56 @@ func (m *markup) lines(n ast.Node) string {
 }
 
 // inline is what stands in n, in pieces.
-func (m *markup) inline(n ast.Node, base ink) []piece {
-	var out []piece
+func (m *markup) inline(n ast.Node, base draw.Ink) []draw.Piece {
+	var out []draw.Piece
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		out = append(out, m.span(c, base)...)
 	}
 	return out
 }
 
-func (m *markup) span(n ast.Node, base ink) []piece {
+func (m *markup) span(n ast.Node, base draw.Ink) []draw.Piece {
 	switch n := n.(type) {
 	case *ast.Text:
 		s := m.raw(n.Segment)
 		if n.SoftLineBreak() || n.HardLineBreak() {
 			s += "\n"
 		}
-		return []piece{{base, s}}
+		return []draw.Piece{{Ink: base, Raw: s}}
 	case *ast.String:
-		return []piece{{base, string(n.Value)}}
+		return []draw.Piece{{Ink: base, Raw: string(n.Value)}}
 	case *ast.CodeSpan:
-		return m.between("`", m.inline(n, inkQuoted), "`", inkFaint)
+		return m.between("`", m.inline(n, draw.Quoted), "`", draw.Faint)
 	case *ast.Emphasis:
 		if n.Level > 1 {
-			return m.inline(n, inkBold)
+			return m.inline(n, draw.Bold)
 		}
-		return m.between("*", m.inline(n, base), "*", inkFaint)
+		return m.between("*", m.inline(n, base), "*", draw.Faint)
 	case *ast.Link:
-		return append(m.inline(n, inkCommand), target(n.Destination, n.Title)...)
+		return append(m.inline(n, draw.Command), target(n.Destination, n.Title)...)
 	case *ast.Image:
-		return append(m.between("[image: ", m.inline(n, base), "]", inkMuted), target(n.Destination, n.Title)...)
+		return append(m.between("[image: ", m.inline(n, base), "]", draw.Muted), target(n.Destination, n.Title)...)
 	case *ast.AutoLink:
-		return []piece{{inkCommand, string(n.Label(m.source))}}
+		return []draw.Piece{{Ink: draw.Command, Raw: string(n.Label(m.source))}}
 	case *ast.RawHTML:
 		var b strings.Builder
 		for i := range n.Segments.Len() {
 			b.WriteString(m.raw(n.Segments.At(i)))
 		}
-		return []piece{{inkText, b.String()}}
+		return []draw.Piece{{Ink: draw.Text, Raw: b.String()}}
 	}
 	return m.inline(n, base)
 }
 
-func (m *markup) between(open string, inner []piece, end string, i ink) []piece {
-	return append(append([]piece{{i, open}}, inner...), piece{i, end})
+func (m *markup) between(open string, inner []draw.Piece, end string, i draw.Ink) []draw.Piece {
+	return append(append([]draw.Piece{{Ink: i, Raw: open}}, inner...), draw.Piece{Ink: i, Raw: end})
 }
 
 // target is where a link leads.
-func target(address, title []byte) []piece {
+func target(address, title []byte) []draw.Piece {
 	s := " (" + string(address)
 	if len(title) > 0 {
 		s += ` "` + string(title) + `"`
 	}
-	return []piece{{inkMuted, s + ")"}}
+	return []draw.Piece{{Ink: draw.Muted, Raw: s + ")"}}
 }

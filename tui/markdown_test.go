@@ -8,13 +8,14 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 func drawMarkdown(source string, width int) (string, bool) {
-	d := &doc{paper: *newStyles(defaultPalette(), termenv.Ascii, true, false).paper(width)}
+	d := &doc{Paper: *draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(width)}
 	ok := d.markdown(source)
-	return strings.Join(d.rows, "\n"), ok
+	return strings.Join(d.Rows, "\n"), ok
 }
 
 const somePlan = `# Close twice

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -35,17 +36,17 @@ func (m *model) markKey(msg tea.KeyMsg) tea.Cmd {
 	c := m.drawnCard()
 	switch {
 	case m.focus == paneSessions && m.screen == screenMain:
-		return m.say(inkMuted, "marks are for calls: tab goes to them")
+		return m.say(draw.Muted, "marks are for calls: tab goes to them")
 	case c == nil:
-		return m.say(inkMuted, "nothing to mark")
+		return m.say(draw.Muted, "nothing to mark")
 	case m.guard.burst(), m.guard.deaf(m.at) && !m.guard.own:
-		return m.say(inkWarn, "… this card just came up: look first, then press "+keyName(msg)+" again")
+		return m.say(draw.Warn, "… this card just came up: look first, then press "+keyName(msg)+" again")
 	case c.late():
-		return m.say(inkMuted, "late calls are decided one by one")
+		return m.say(draw.Muted, "late calls are decided one by one")
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case c.dialog() != "":
-		return m.say(inkMuted, "questions and plans are answered one by one")
+		return m.say(draw.Muted, "questions and plans are answered one by one")
 	case key.Matches(msg, m.keys.MarkAlike):
 		return m.markAlike(c)
 	case m.board.marks[c.req.ID]:
@@ -74,7 +75,7 @@ func (m *model) otherClass(c *card) bool {
 }
 
 func (m *model) sayOtherClass(c *card) tea.Cmd {
-	return m.sayFitting(inkWarn,
+	return m.sayFitting(draw.Warn,
 		"the marks are on calls of another risk class than "+c.class().String()+": esc clears them",
 		"marks are on another risk class: esc")
 }
@@ -102,9 +103,9 @@ func (m *model) markAlike(c *card) tea.Cmd {
 		}
 	}
 	if fresh == 0 {
-		return m.say(inkMuted, "unmarked "+plural(len(like), "call"))
+		return m.say(draw.Muted, "unmarked "+draw.Plural(len(like), "call"))
 	}
-	return m.say(inkText, fmt.Sprintf("marked %s like this: %s", plural(fresh, "call"), c.kindName()))
+	return m.say(draw.Text, fmt.Sprintf("marked %s like this: %s", draw.Plural(fresh, "call"), c.kindName()))
 }
 
 // judgeMarked takes a decision key while there are marks: it asks, and y decides.
@@ -113,16 +114,16 @@ func (m *model) judgeMarked(msg tea.KeyMsg, refusal string) tea.Cmd {
 	verdict := broker.Deny
 	switch {
 	case len(list) == 0:
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case key.Matches(msg, m.keys.DenyWhy) && !m.guard.burst():
 		m.prompt = &prompt{purpose: askReason, picks: keysOf(list), what: m.markedWords(list)}
 		return nil
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case key.Matches(msg, m.keys.Allow):
 		verdict = broker.Allow
 		if problem := mayAllowAll(list); problem != "" {
-			return m.say(inkWarn, problem)
+			return m.say(draw.Warn, problem)
 		}
 	}
 	m.prompt = &prompt{purpose: askMarked, verdict: verdict, picks: keysOf(list), what: m.markedWords(list)}
@@ -147,7 +148,7 @@ func mayAllowAll(list []*card) string {
 	case unread == 1:
 		return "1 of them was not on the screen whole: open it first"
 	case unread > 1:
-		return count(unread) + " of them were not on the screen whole: scroll past them, or open them"
+		return draw.Count(unread) + " of them were not on the screen whole: scroll past them, or open them"
 	}
 	return ""
 }
@@ -177,12 +178,12 @@ func (m *model) markedWords(list []*card) string {
 	parts := make([]string, 0, kindsNamed+1)
 	for i, name := range names {
 		if i == kindsNamed && len(names) > kindsNamed+1 {
-			parts = append(parts, "and "+plural(len(names)-i, "kind")+" more")
+			parts = append(parts, "and "+draw.Plural(len(names)-i, "kind")+" more")
 			break
 		}
-		parts = append(parts, count(counts[name])+" "+name)
+		parts = append(parts, draw.Count(counts[name])+" "+name)
 	}
-	return plural(len(list), "marked call") + ": " + strings.Join(parts, ", ")
+	return draw.Plural(len(list), "marked call") + ": " + strings.Join(parts, ", ")
 }
 
 // sendMarked decides the picks after the operator's yes. All of them must be as they
@@ -195,12 +196,12 @@ func (m *model) sendMarked(picks []drawnKey, v broker.Verdict, reason string) te
 		}
 	}
 	if gone := len(picks) - len(list); gone > 0 {
-		return m.sayFitting(inkWarn,
-			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", count(gone)),
-			count(gone)+" ended or changed: nothing was decided")
+		return m.sayFitting(draw.Warn,
+			fmt.Sprintf("%s of them ended or changed meanwhile: nothing was decided; look, then press the key again", draw.Count(gone)),
+			draw.Count(gone)+" ended or changed: nothing was decided")
 	}
 	if problem := mayAllowAll(list); v == broker.Allow && problem != "" {
-		return m.say(inkWarn, problem)
+		return m.say(draw.Warn, problem)
 	}
 	on := false
 	for _, c := range list {
@@ -217,7 +218,7 @@ func (m *model) sendMarked(picks []drawnKey, v broker.Verdict, reason string) te
 // markedDecided takes the broker's answer about several calls.
 func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 	if msg.err == nil {
-		return m.say(inkOK, pastTense(msg.verdict)+" "+plural(len(msg.keys), "call"))
+		return m.say(draw.OK, pastTense(msg.verdict)+" "+draw.Plural(len(msg.keys), "call"))
 	}
 	for _, k := range msg.keys {
 		if c := m.board.cards[k.id]; c != nil && c.key().sameCall(k) {
@@ -230,18 +231,18 @@ func (m *model) markedDecided(msg markedMsg) tea.Cmd {
 	case errors.Is(err, context.Canceled):
 		return nil
 	case errors.Is(err, broker.ErrNotRecorded):
-		return m.sayFitting(inkDanger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
+		return m.sayFitting(draw.Danger, "the decision could not be recorded, so the agents were told no", "not recorded: the agents were told no")
 	case errors.Is(err, broker.ErrFrozen):
-		return m.sayFitting(inkWarn, "held by a freeze"+nothing, "held by a freeze")
+		return m.sayFitting(draw.Warn, "held by a freeze"+nothing, "held by a freeze")
 	case errors.Is(err, broker.ErrChanged), errors.Is(err, broker.ErrReadAnew):
 		for _, k := range msg.keys {
 			m.lookAgain(k)
 		}
-		return m.sayFitting(inkWarn, "one of these calls, or a file of it, changed while it waited: look again"+nothing, "one changed: look again")
+		return m.sayFitting(draw.Warn, "one of these calls, or a file of it, changed while it waited: look again"+nothing, "one changed: look again")
 	case errors.Is(err, broker.ErrAlreadyDecided), errors.Is(err, broker.ErrNotFound), errors.Is(err, broker.ErrStale):
-		return m.sayFitting(inkWarn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
+		return m.sayFitting(draw.Warn, "one of these calls has ended or is not as it was shown"+nothing, "one has ended or changed"+nothing)
 	}
-	return m.say(inkDanger, safe.Line(err.Error())+nothing)
+	return m.say(draw.Danger, safe.Line(err.Error())+nothing)
 }
 
 func pastTense(v broker.Verdict) string {
@@ -271,11 +272,11 @@ func (m *model) settleRows() {
 func (m *model) rowTells(c *card, width int) bool {
 	s, cols := c.summary(), queueColumns(width)
 	se := m.board.sessions[c.req.SessionID]
-	if !s.whole || c.changed || se == nil || cols.session == 0 || cells(m.whose(c.req)) > cols.session || cells(s.tool) > cols.tool {
+	if !s.whole || c.changed || se == nil || cols.session == 0 || draw.Cells(m.whose(c.req)) > cols.session || draw.Cells(s.tool) > cols.tool {
 		return false
 	}
 	if c.req.CWD != se.ProjectDir && (se.ProjectDir != "" || c.req.CWD != se.CWD) {
 		return false
 	}
-	return cells(s.text) <= summaryRoom(cols, width)
+	return draw.Cells(s.text) <= summaryRoom(cols, width)
 }

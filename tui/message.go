@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -61,9 +62,9 @@ func (m *model) openMessage(s *broker.Session) tea.Cmd {
 	case s == nil:
 		return m.sayNoSession()
 	case s.Run == nil:
-		return m.sayFitting(inkWarn, m.notManaged(s, "type there"))
+		return m.sayFitting(draw.Warn, m.notManaged(s, "type there"))
 	case m.guard.burst():
-		return m.say(inkWarn, "… keys came too fast to be typed")
+		return m.say(draw.Warn, "… keys came too fast to be typed")
 	}
 	m.composeGen++
 	c := &compose{gen: m.composeGen, session: s.ID, text: newPassage("", maxMessage)}
@@ -154,7 +155,7 @@ func (m *model) leaveMessage() tea.Cmd {
 	if c.state == composeSent {
 		return nil
 	}
-	return m.sayFitting(inkMuted, "not sent; m shows what you wrote to "+m.board.label(c.session)+" again", "not sent; m shows it again")
+	return m.sayFitting(draw.Muted, "not sent; m shows what you wrote to "+m.board.label(c.session)+" again", "not sent; m shows it again")
 }
 
 func (m *model) keepUnsent(session, text string) {
@@ -191,7 +192,7 @@ func (m *model) sendMessage() tea.Cmd {
 		m.compose = nil
 		m.guard.leaves(m.at)
 		delete(m.unsent, s.ID)
-		return m.say(inkMuted, "unchanged: "+m.whenTold(s))
+		return m.say(draw.Muted, "unchanged: "+m.whenTold(s))
 	case waits.ID != c.replaces:
 		gone := c.replaces != "" && waits.ID == ""
 		c.replaces = waits.ID
@@ -238,26 +239,26 @@ func (m *model) said(msg saidMsg) tea.Cmd {
 		m.compose.state, m.compose.hint = composing, "not sent: "+runError(msg.err)
 		return nil
 	case msg.err != nil && msg.text == "":
-		return m.say(inkDanger, msg.label+": the message was not taken back: "+runError(msg.err))
+		return m.say(draw.Danger, msg.label+": the message was not taken back: "+runError(msg.err))
 	case msg.err != nil:
-		return m.sayFitting(inkDanger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
+		return m.sayFitting(draw.Danger, msg.label+": not sent: "+runError(msg.err)+"; m shows your text again", "not sent, m shows it again: "+runError(msg.err))
 	case open:
 		m.compose = nil
 		m.guard.leaves(m.at)
 	}
 	if msg.text == "" {
-		return m.say(inkOK, msg.label+": the message was taken back")
+		return m.say(draw.OK, msg.label+": the message was taken back")
 	}
 	if trimmed(m.unsent[msg.id]) == msg.text {
 		delete(m.unsent, msg.id)
 	}
 	if msg.session.Message == nil {
-		return m.say(inkOK, "told "+msg.label)
+		return m.say(draw.OK, "told "+msg.label)
 	}
 	if msg.session.Run != nil && msg.session.Run.Turn == broker.TurnIdle {
-		return m.sayFitting(inkOK, msg.label+": "+m.whenTold(&msg.session), m.whenTold(&msg.session))
+		return m.sayFitting(draw.OK, msg.label+": "+m.whenTold(&msg.session), m.whenTold(&msg.session))
 	}
-	return m.sayFitting(inkOK, msg.label+": "+m.whenTold(&msg.session)+"; m edits it", m.whenTold(&msg.session))
+	return m.sayFitting(draw.OK, msg.label+": "+m.whenTold(&msg.session)+"; m edits it", m.whenTold(&msg.session))
 }
 
 // whenTold says when a session hears the message that waits; safe to draw.

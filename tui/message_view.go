@@ -1,6 +1,9 @@
 package tui
 
-import "github.com/aoctl/aoctl/broker"
+import (
+	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
+)
 
 // composeHeight is how many of a body's rows a message takes that is being written: all
 // of a low one.
@@ -22,9 +25,9 @@ func (m *model) settleCompose() {
 	}
 	l := m.layout()
 	width, height := l.inner(l.compose, 1)
-	p := m.st.paper(width)
-	cursor := c.text.write(p, gutter{}, true)
-	c.top = window(c.top, cursor, height-m.composeHead(), len(p.rows))
+	p := m.st.Paper(width)
+	cursor := c.text.write(p, draw.Gutter{}, true)
+	c.top = window(c.top, cursor, height-m.composeHead(), len(p.Rows))
 }
 
 // composeHead is how many rows stand above the text.
@@ -38,19 +41,19 @@ func (m *model) composeHead() int {
 func (m *model) composeView(l layout, a area) []string {
 	c := m.compose
 	width, height := l.inner(a, 1)
-	p := m.st.paper(width)
-	c.text.write(p, gutter{}, c.state == composing)
+	p := m.st.Paper(width)
+	c.text.write(p, draw.Gutter{}, c.state == composing)
 	f := caption{title: "To " + m.board.label(c.session), focus: true, note: m.composeNote()}
 	var rows []string
 	if c.hint != "" {
-		rows = append(rows, m.st.row(p.width).fit(inkWarn, "! "+c.hint, p.width).to(p.width).String())
+		rows = append(rows, m.st.Row(p.Width).Fit(draw.Warn, "! "+c.hint, p.Width).To(p.Width).String())
 	}
 	room := max(0, height-len(rows))
-	if len(p.rows) > room {
-		f.right = position(c.top, room, &doc{paper: *p})
+	if len(p.Rows) > room {
+		f.right = position(c.top, room, &doc{Paper: *p})
 	}
-	top := max(0, min(c.top, len(p.rows)-room))
-	return m.frame(l, a, f, 1, append(rows, p.rows[top:min(top+room, len(p.rows))]...))
+	top := max(0, min(c.top, len(p.Rows)-room))
+	return m.frame(l, a, f, 1, append(rows, p.Rows[top:min(top+room, len(p.Rows))]...))
 }
 
 // composeNote says what will become of the message.

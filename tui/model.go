@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // screen is what fills the window.
@@ -46,7 +47,7 @@ type model struct {
 	console console
 	opts    Options
 	out     *output // nil in tests
-	st      *Styles
+	st      *draw.Styles
 	keys    keyMap
 
 	width, height int
@@ -127,11 +128,11 @@ type model struct {
 
 // note is a sentence in place of the key line, for some seconds or until a key.
 type note struct {
-	ink  ink
+	ink  draw.Ink
 	text string // safe to draw
 }
 
-func newModel(ctx context.Context, c console, o Options, st *Styles) *model {
+func newModel(ctx context.Context, c console, o Options, st *draw.Styles) *model {
 	m := &model{ctx: ctx, console: c, opts: o, st: st, keys: defaultKeyMap(), board: newBoard(), makeCode: newCode, editorKeys: defaultEditorKeys(), ruleKeys: defaultRuleKeys(), askKeys: defaultAskKeys(), textKeys: defaultTextKeys(), launchKeys: defaultLaunchKeys()}
 	m.exec = func(run *editRun, done func(error) tea.Msg) tea.Cmd { return tea.Exec(run, done) }
 	m.at = o.Now()
@@ -179,10 +180,10 @@ func (m *model) selectRow(i int) {
 }
 
 // say puts a sentence of ours in the last line.
-func (m *model) say(i ink, text string) tea.Cmd { return m.sayFor(i, text, noteFor) }
+func (m *model) say(i draw.Ink, text string) tea.Cmd { return m.sayFor(i, text, noteFor) }
 
 // sayFor is say for another time than the usual one.
-func (m *model) sayFor(i ink, text string, d time.Duration) tea.Cmd {
+func (m *model) sayFor(i draw.Ink, text string, d time.Duration) tea.Cmd {
 	m.noteGen++
 	m.note = note{ink: i, text: text}
 	gen := m.noteGen
@@ -191,12 +192,12 @@ func (m *model) sayFor(i ink, text string, d time.Duration) tea.Cmd {
 
 // sayFitting is say with the first of the texts that the window has room for; the last
 // one is taken when none fits.
-func (m *model) sayFitting(i ink, texts ...string) tea.Cmd { return m.say(i, m.fitting(texts...)) }
+func (m *model) sayFitting(i draw.Ink, texts ...string) tea.Cmd { return m.say(i, m.fitting(texts...)) }
 
 // fitting is the first of the texts that the last line has room for, else the last one.
 func (m *model) fitting(texts ...string) string {
 	for _, t := range texts {
-		if cells(t) <= m.width-2 {
+		if draw.Cells(t) <= m.width-2 {
 			return t
 		}
 	}

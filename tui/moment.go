@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -111,45 +112,45 @@ func (s *moment) whose() string {
 }
 
 // word says what happened in a word, with a sign and an ink for it; safe to draw.
-func (s *moment) word() (word, glyph string, i ink) {
+func (s *moment) word() (word, glyph string, i draw.Ink) {
 	switch s.event.Type {
 	case broker.EventUser:
 		if s.told.FromAgent {
-			return "agent", "»", inkMuted
+			return "agent", "»", draw.Muted
 		}
-		return "you asked", "»", inkKey
+		return "you asked", "»", draw.Key
 	case broker.EventRequestCreated:
-		return "asked", "?", inkText
+		return "asked", "?", draw.Text
 	case broker.EventRequestDecided:
 		if s.decided.By.Kind == broker.ByObserve {
-			return "observed", "○", inkWarn
+			return "observed", "○", draw.Warn
 		}
 		g, i := verdictGlyph(s.decided.Status)
-		return safeLine(string(s.decided.Status)), g, i
+		return draw.SafeLine(string(s.decided.Status)), g, i
 	case broker.EventPostTool:
 		if s.ran.Failed {
-			return "failed", "↳", inkDanger
+			return "failed", "↳", draw.Danger
 		}
-		return "ran", "↳", inkOK
+		return "ran", "↳", draw.OK
 	case broker.EventTurnEnd:
 		if s.told.Failed {
-			return "failed", "!", inkDanger
+			return "failed", "!", draw.Danger
 		}
-		return "turn end", "·", inkMuted
+		return "turn end", "·", draw.Muted
 	case broker.EventRanOtherwise:
-		return "ALARM", "!", inkDanger
+		return "ALARM", "!", draw.Danger
 	case broker.EventStopRequested:
-		return "stop", "■", inkDanger
+		return "stop", "■", draw.Danger
 	case broker.EventFrozen:
 		if s.told.On {
-			return "frozen", "■", inkFrozen
+			return "frozen", "■", draw.Frozen
 		}
-		return "unfrozen", "·", inkMuted
+		return "unfrozen", "·", draw.Muted
 	}
 	if words, ok := plainWords[s.event.Type]; ok {
-		return words, "·", inkMuted
+		return words, "·", draw.Muted
 	}
-	return strings.ReplaceAll(safeLine(s.event.Type), "_", " "), "·", inkMuted
+	return strings.ReplaceAll(draw.SafeLine(s.event.Type), "_", " "), "·", draw.Muted
 }
 
 // plainWords are those for events that need no sign of their own.
@@ -170,15 +171,15 @@ func (s *moment) text() string {
 	case broker.EventTurnEnd:
 		return quoted(s.told.Text)
 	case broker.EventSubagentStart:
-		return "began: " + safeLine(s.whose())
+		return "began: " + draw.SafeLine(s.whose())
 	case broker.EventSubagentStop:
-		return strings.TrimSpace("ended: " + safeLine(s.whose()) + "  " + quoted(s.told.Text))
+		return strings.TrimSpace("ended: " + draw.SafeLine(s.whose()) + "  " + quoted(s.told.Text))
 	case broker.EventNotification, broker.EventMessage:
-		return safeLine(cmp.Or(s.told.Message, s.told.Text))
+		return draw.SafeLine(cmp.Or(s.told.Message, s.told.Text))
 	case broker.EventSessionStart:
-		return safeLine(s.told.Source)
+		return draw.SafeLine(s.told.Source)
 	case broker.EventSessionStop, broker.EventSessionEnd:
-		return safeLine(s.told.Reason)
+		return draw.SafeLine(s.told.Reason)
 	case broker.EventStopLifted:
 		return "its user spoke"
 	case broker.EventStopRequested:
@@ -191,25 +192,25 @@ func (s *moment) text() string {
 	}
 	if s.event.Type == broker.EventPostTool {
 		if s.ran.Digest == "" {
-			return safeLine(s.told.Message)
+			return draw.SafeLine(s.told.Message)
 		}
 		text := "without having been asked for here"
 		if server, name, ok := splitMCP(s.ran.ToolName); ok {
-			text = safeLine(server+" "+name) + "  " + text
+			text = draw.SafeLine(server+" "+name) + "  " + text
 		}
 		return text
 	}
 	if len(s.event.Data) == 0 || string(s.event.Data) == "{}" {
 		return ""
 	}
-	return safe.Head(string(s.event.Data), maxSummary)
+	return safe.Head(string(s.event.Data), draw.MaxSummary)
 }
 
 func quoted(text string) string {
 	if text == "" {
 		return ""
 	}
-	return `"` + safeLine(text) + `"`
+	return `"` + draw.SafeLine(text) + `"`
 }
 
 // tool is the name of the tool that the step is about; safe to draw.
@@ -218,9 +219,9 @@ func (s *moment) tool() string {
 	case s.call != nil:
 		return s.sum.tool
 	case s.event.Type == broker.EventPostTool:
-		return safeLine(toolWord(s.ran.ToolName))
+		return draw.SafeLine(toolWord(s.ran.ToolName))
 	}
-	return safeLine(s.told.ToolName)
+	return draw.SafeLine(s.told.ToolName)
 }
 
 // tail stands at the end of a step's line: who decided, how long it took; safe to draw.
@@ -229,7 +230,7 @@ func (m *model) tail(s *moment) string {
 	case broker.EventRequestDecided:
 		by := m.actor(s.decided.By)
 		if wait := time.Duration(s.decided.WaitedMS) * time.Millisecond; wait >= time.Second {
-			by += " after " + brief(wait)
+			by += " after " + draw.Brief(wait)
 		}
 		return by
 	case broker.EventPostTool:
@@ -243,10 +244,10 @@ func (m *model) tail(s *moment) string {
 func (s *moment) ranTail() string {
 	var parts []string
 	if took := s.ran.Took(); took > 0 {
-		parts = append(parts, brief(took))
+		parts = append(parts, draw.Brief(took))
 	}
 	if s.ran.OutputBytes > 0 {
-		parts = append(parts, size(s.ran.OutputBytes))
+		parts = append(parts, draw.Size(s.ran.OutputBytes))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -260,44 +261,44 @@ func (s *moment) height() int {
 }
 
 // layOut draws what stands below the step's line while it is unfolded.
-func (s *moment) layOut(st *Styles, width int, loc *time.Location) {
+func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 	const indent = 2
-	d := &doc{paper: *st.paper(width - indent)}
-	d.sayBehind(inkLabel, "at", labelWidth, inkMuted, s.event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.seq()))
+	d := &doc{Paper: *st.Paper(width - indent)}
+	d.SayBehind(draw.Label, "at", labelWidth, draw.Muted, s.event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.seq()))
 	switch s.event.Type {
 	case broker.EventPostTool:
 		d.stepCall(s, false)
 		if s.ran.Digest == "" { // told over the API, in whatever words
-			d.write(gutter{}, inkText, valueText(s.event.Data))
+			d.Write(draw.Gutter{}, draw.Text, valueText(s.event.Data))
 			break
 		}
 		d.output(s.ran, true)
 	case broker.EventRequestDecided:
 		if s.decided.Reason != "" {
-			d.write(fixed(inkLabel, "reason", labelWidth), inkText, s.decided.Reason)
+			d.Write(draw.Fixed(draw.Label, "reason", labelWidth), draw.Text, s.decided.Reason)
 		}
 		if len(s.decided.UpdatedInput) > 0 {
-			d.write(fixed(inkLabel, "ran with", labelWidth), inkText, valueText(s.decided.UpdatedInput))
+			d.Write(draw.Fixed(draw.Label, "ran with", labelWidth), draw.Text, valueText(s.decided.UpdatedInput))
 		}
 		d.stepCall(s, true)
 	case broker.EventRequestCreated:
 		d.stepCall(s, true)
 	case broker.EventUser:
-		d.write(gutter{}, inkText, s.told.Words())
+		d.Write(draw.Gutter{}, draw.Text, s.told.Words())
 	case broker.EventTurnEnd, broker.EventSubagentStop, broker.EventMessage:
 		if text := s.told.Words(); text != "" {
 			d.said(text)
 		} else if len(s.event.Data) > 0 {
-			d.write(gutter{}, inkText, valueText(s.event.Data))
+			d.Write(draw.Gutter{}, draw.Text, valueText(s.event.Data))
 		}
 	default:
 		if len(s.event.Data) > 0 {
-			d.write(gutter{}, inkText, valueText(s.event.Data))
+			d.Write(draw.Gutter{}, draw.Text, valueText(s.event.Data))
 		}
 	}
-	s.rows, s.width = pad(d.rows, width-indent), width
+	s.rows, s.width = pad(d.Rows, width-indent), width
 	for i, row := range s.rows {
-		s.rows[i] = spaces(indent) + row
+		s.rows[i] = draw.Spaces(indent) + row
 	}
 }
 
@@ -305,10 +306,10 @@ func (s *moment) layOut(st *Styles, width int, loc *time.Location) {
 func (d *doc) stepCall(s *moment, whole bool) {
 	switch {
 	case s.call == nil && s.event.RequestID != "":
-		d.say(inkMuted, "its call is not on record any more, or was changed: see aoctl log verify")
+		d.Say(draw.Muted, "its call is not on record any more, or was changed: see aoctl log verify")
 	case s.call == nil:
 	case s.large > 0:
-		d.say(inkMuted, size(s.large)+" of input: see the call in the history (h)")
+		d.Say(draw.Muted, draw.Size(s.large)+" of input: see the call in the history (h)")
 	default:
 		r := *s.call
 		tool, input := r.Call()

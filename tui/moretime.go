@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -48,17 +49,17 @@ func (m *model) moreTimeKey(msg tea.KeyMsg) bool {
 func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.Cmd {
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(inkMuted, "nothing waits")
+		return m.say(draw.Muted, "nothing waits")
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case c.late():
-		return m.sayFitting(inkMuted, "its time is over, and its agent was told no: a lets its retry pass once", "its time is over: a lets its retry pass")
+		return m.sayFitting(draw.Muted, "its time is over, and its agent was told no: a lets its retry pass once", "its time is over: a lets its retry pass")
 	case c.putOff():
-		return m.sayFitting(inkMuted, "it is put off: it waits for you without a deadline", "it is put off: it has no deadline")
+		return m.sayFitting(draw.Muted, "it is put off: it waits for you without a deadline", "it is put off: it has no deadline")
 	}
 	k := m.guard.drawn
 	return m.guard.hold(held{do: func() tea.Cmd { return m.giveTime(k) }}, wait, m.at)
@@ -68,7 +69,7 @@ func (m *model) judgeMoreTime(c *card, wait time.Duration, refusal string) tea.C
 func (m *model) giveTime(k drawnKey) tea.Cmd {
 	c := m.board.cards[k.id]
 	if c == nil || c.key() != k || c.sending != "" {
-		return m.say(inkWarn, "this call is no longer waiting: it was given no more time")
+		return m.say(draw.Warn, "this call is no longer waiting: it was given no more time")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
 	return func() tea.Msg {
@@ -81,20 +82,20 @@ func (m *model) moreTime(msg moreTimeMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNoMoreTime):
 		_, why, _ := strings.Cut(msg.err.Error(), broker.ErrNoMoreTime.Error()+": ")
-		return m.say(inkWarn, "no more time: "+safe.Line(why))
+		return m.say(draw.Warn, "no more time: "+safe.Line(why))
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
-		return m.say(inkWarn, "too late, this call "+m.ended(msg.req))
+		return m.say(draw.Warn, "too late, this call "+m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.sayFitting(inkDanger, "more time could not be recorded: the call has the time that it had", "not recorded: it has the time it had")
+		return m.sayFitting(draw.Danger, "more time could not be recorded: the call has the time that it had", "not recorded: it has the time it had")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(inkWarn, safe.Line(msg.err.Error()))
+		return m.say(draw.Warn, safe.Line(msg.err.Error()))
 	}
-	text := "more time: " + left(msg.req.ExpiresAt.Sub(m.at)) + " left"
+	text := "more time: " + draw.Left(msg.req.ExpiresAt.Sub(m.at)) + " left"
 	whole := text + " to answer"
 	if r := msg.req; !r.MayWaitUntil.IsZero() && r.MayWaitUntil.Sub(r.ExpiresAt) < time.Second {
 		whole = text + ", which is as long as its asker waits"
 	}
-	return m.sayFitting(inkOK, whole, text)
+	return m.sayFitting(draw.OK, whole, text)
 }

@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -22,17 +23,17 @@ func (m *model) askObserve(refusal string) tea.Cmd {
 	s := m.board.sessions[m.session]
 	switch {
 	case m.focus != paneSessions || m.screen != screenMain:
-		return m.sayFitting(inkMuted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
+		return m.sayFitting(draw.Muted, "O observes a session, or holds it again: tab goes to the sessions", "O is for sessions: tab goes there")
 	case refusal != "" && m.guard.burst():
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case m.board.health.Observing:
 		m.prompt = &prompt{purpose: askObserve, on: false}
 	case s == nil:
-		return m.say(inkMuted, "no session is selected")
+		return m.say(draw.Muted, "no session is selected")
 	case s.Observed:
 		return m.observe(s.ID, m.board.label(s.ID), false)
 	case s.State.Ended():
-		return m.say(inkMuted, m.board.label(s.ID)+" has ended")
+		return m.say(draw.Muted, m.board.label(s.ID)+" has ended")
 	default:
 		m.prompt = &prompt{purpose: askObserve, on: true, session: s.ID, what: m.board.label(s.ID)}
 	}
@@ -59,15 +60,15 @@ func (m *model) observed(msg observedMsg) tea.Cmd {
 	}
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(inkWarn, who+": the broker knows no such session")
+		return m.say(draw.Warn, who+": the broker knows no such session")
 	case errors.Is(msg.err, broker.ErrSessionEnded):
-		return m.say(inkWarn, who+" has ended")
+		return m.say(draw.Warn, who+" has ended")
 	case msg.err != nil:
-		return m.say(inkDanger, who+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, who+": "+safe.Line(msg.err.Error()))
 	case msg.on:
-		return m.say(inkWarn, "observing "+who+": none of its calls is held; O holds them again")
+		return m.say(draw.Warn, "observing "+who+": none of its calls is held; O holds them again")
 	}
-	return m.say(inkOK, who+": calls are held again")
+	return m.say(draw.OK, who+": calls are held again")
 }
 
 // observeHint says what O does on the selected session.
@@ -112,5 +113,5 @@ func leftAlone(o *broker.Outcome) string {
 	if o.Reason == "" {
 		return "was left to the agent (observing)"
 	}
-	return "was left to the agent (observing): " + strings.TrimSuffix(safeLine(o.Reason), ".")
+	return "was left to the agent (observing): " + strings.TrimSuffix(draw.SafeLine(o.Reason), ".")
 }

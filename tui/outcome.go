@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -28,7 +29,7 @@ func ended(r broker.Request) string {
 		return "was denied by " + by
 	case broker.Expired:
 		if o.Reason != "" {
-			return "expired: " + strings.TrimSuffix(safeLine(o.Reason), ".")
+			return "expired: " + strings.TrimSuffix(draw.SafeLine(o.Reason), ".")
 		}
 		return "expired because nobody answered in time"
 	case broker.Cancelled:
@@ -46,9 +47,9 @@ func ended(r broker.Request) string {
 // ruleWord is a rule's id in few letters; safe to draw.
 func ruleWord(id string) string {
 	if name, ok := strings.CutPrefix(id, "builtin:"); ok {
-		return safeLine(name)
+		return draw.SafeLine(name)
 	}
-	return safeLine(lastOf(id, 8))
+	return draw.SafeLine(lastOf(id, 8))
 }
 
 // actor names who decided, in few letters; safe to draw.

@@ -3,11 +3,12 @@ package tui
 import (
 	"sort"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
 // paint marks the colours of a line of so many bytes, and what changed in it.
-func paint(l *diffLine, length int, spans []syntax.Span, on ground) []mark {
+func paint(l *diffLine, length int, spans []syntax.Span, on draw.Ground) []draw.Mark {
 	if len(l.words) == 0 {
 		return cut(spans, l.at, length, on, nil)
 	}
@@ -15,10 +16,10 @@ func paint(l *diffLine, length int, spans []syntax.Span, on ground) []mark {
 }
 
 // cut lays words over the spans of the length bytes from offset at.
-func cut(spans []syntax.Span, at, length int, on ground, words []extent) []mark {
+func cut(spans []syntax.Span, at, length int, on draw.Ground, words []extent) []draw.Mark {
 	first := sort.Search(len(spans), func(i int) bool { return spans[i].To > at })
 	spans = spans[first:]
-	var marks []mark
+	var marks []draw.Mark
 	for pos := 0; pos < length; {
 		end, class, g := length, syntax.Text, on
 		for len(spans) > 0 && spans[0].To-at <= pos {
@@ -40,11 +41,11 @@ func cut(spans []syntax.Span, at, length int, on ground, words []extent) []mark 
 			case w.from > pos:
 				end = min(end, w.from)
 			default:
-				end, g = min(end, w.to), on.word()
+				end, g = min(end, w.to), on.Word()
 			}
 		}
 		if class != syntax.Text || g != on {
-			marks = append(marks, mark{pos, end, syntaxInk(class, g)})
+			marks = append(marks, draw.Mark{From: pos, To: end, Ink: draw.SyntaxInk(class, g)})
 		}
 		pos = end
 	}

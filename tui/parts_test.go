@@ -14,13 +14,15 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 func TestLargeTextsAreComparedWhole(t *testing.T) {
 	t.Parallel()
 	old := strings.Repeat("line\n", maxDiffed/5)
 	added, gone := tally(compare(old, old+"more\n", compareBehind))
-	if want := countLines(old); gone != want || added != want+1 {
+	if want := draw.CountLines(old); gone != want || added != want+1 {
 		t.Errorf("+%d −%d, want +%d −%d", added, gone, want+1, want)
 	}
 }
@@ -29,14 +31,14 @@ func TestShellMarks(t *testing.T) {
 	command := "# go\nFOO=1 git push \"$X\" 'y' && if a; then b; elif c; then d; fi | cat > out; echo ${Z} $(id)"
 	var got []string
 	for _, m := range shellMarks(command) {
-		got = append(got, fmt.Sprintf("%s:%d", command[m.from:m.to], m.ink))
+		got = append(got, fmt.Sprintf("%s:%d", command[m.From:m.To], m.Ink))
 	}
 	for _, want := range []string{
-		fmt.Sprintf("# go:%d", inkComment), fmt.Sprintf("FOO:%d", inkVaries), fmt.Sprintf("git:%d", inkCommand),
-		fmt.Sprintf("$X:%d", inkVaries), fmt.Sprintf("'y':%d", inkQuoted), fmt.Sprintf("&&:%d", inkOperator),
-		fmt.Sprintf("if:%d", inkKeyword), fmt.Sprintf("elif:%d", inkKeyword), fmt.Sprintf("fi:%d", inkKeyword),
-		fmt.Sprintf("|:%d", inkOperator), fmt.Sprintf(">:%d", inkOperator), fmt.Sprintf("cat:%d", inkCommand),
-		fmt.Sprintf("${Z}:%d", inkVaries), fmt.Sprintf("id:%d", inkCommand),
+		fmt.Sprintf("# go:%d", draw.Comment), fmt.Sprintf("FOO:%d", draw.Varies), fmt.Sprintf("git:%d", draw.Command),
+		fmt.Sprintf("$X:%d", draw.Varies), fmt.Sprintf("'y':%d", draw.Quoted), fmt.Sprintf("&&:%d", draw.Operator),
+		fmt.Sprintf("if:%d", draw.Keyword), fmt.Sprintf("elif:%d", draw.Keyword), fmt.Sprintf("fi:%d", draw.Keyword),
+		fmt.Sprintf("|:%d", draw.Operator), fmt.Sprintf(">:%d", draw.Operator), fmt.Sprintf("cat:%d", draw.Command),
+		fmt.Sprintf("${Z}:%d", draw.Varies), fmt.Sprintf("id:%d", draw.Command),
 	} {
 		if !contains(got, want) {
 			t.Errorf("no mark %s among %v", want, got)
@@ -49,7 +51,7 @@ func TestShellMarksGiveUp(t *testing.T) {
 		"not a command line": "if then (", "large": strings.Repeat("a ", maxColoured), "deep": strings.Repeat("$(", 20_000),
 		"backquotes": strings.Repeat("`", 30_000),
 	} {
-		var marks []mark
+		var marks []draw.Mark
 		took := cputime.Of(func() { marks = shellMarks(command) })
 		if marks != nil {
 			t.Errorf("%s: %d marks", name, len(marks))
@@ -66,16 +68,16 @@ func FuzzShellMarks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command string) {
 		at := 0
 		for _, m := range shellMarks(command) {
-			if m.from < at || m.to <= m.from || m.to > len(command) {
+			if m.From < at || m.To <= m.From || m.To > len(command) {
 				t.Fatalf("mark %+v behind %d of %d in %q", m, at, len(command), command)
 			}
-			at = m.to
+			at = m.To
 		}
-		st := newStyles(defaultPalette(), termenv.TrueColor, true, true)
-		p := st.paper(40)
-		p.write(gutter{}, inkText, command, shellMarks(command)...)
-		for _, row := range p.rows {
-			if n := safeWidth(row); n != 40 {
+		st := draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)
+		p := st.Paper(40)
+		p.Write(draw.Gutter{}, draw.Text, command, shellMarks(command)...)
+		for _, row := range p.Rows {
+			if n := safe.Width(row); n != 40 {
 				t.Fatalf("row %q takes %d cells", row, n)
 			}
 		}
@@ -102,7 +104,7 @@ func TestSummaries(t *testing.T) {
 		}
 	}
 	long := summarise("Bash", json.RawMessage(`{"command":"`+strings.Repeat("x", 5000)+`"}`), "")
-	if n := safeWidth(long.text); n != maxSummary+1 || !strings.HasSuffix(long.text, "…") {
+	if n := safe.Width(long.text); n != draw.MaxSummary+1 || !strings.HasSuffix(long.text, "…") {
 		t.Errorf("a long summary takes %d cells: %q", n, long.text)
 	}
 }
@@ -120,7 +122,7 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 	} {
 		t.Run(tool, func(t *testing.T) {
 			d := layOut(plainPaper(), newCall("r", "s", tool, noon, input), around{loc: time.UTC}, 100)
-			text := strings.Join(d.rows[:d.callEnd], "\n")
+			text := strings.Join(d.Rows[:d.callEnd], "\n")
 			for _, f := range strings.FieldsFunc(input, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_0123456789", r) }) {
 				known := contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
 				if !known && !strings.Contains(strings.ToLower(text), strings.ToLower(f)) {
@@ -131,7 +133,9 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 	}
 }
 
-func plainPaper() *Styles { return newStyles(defaultPalette(), termenv.Ascii, true, false) }
+func plainPaper() *draw.Styles {
+	return draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
+}
 
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
@@ -203,10 +207,10 @@ func TestBackground(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		count(1234567): "1,234,567", count(999): "999", plural(1, "call"): "1 call", plural(2000, "call"): "2,000 calls",
-		left(9*time.Minute + 47*time.Second + time.Millisecond): "9:48", left(0): "0:00", left(-time.Second): "0:00",
-		clock(61 * time.Minute): "61:00", ago(90 * time.Second): "1m", ago(50 * time.Hour): "2d", brief(3200 * time.Millisecond): "3.2s",
-		brief(-1): "", size(12): "12 B", size(24_800): "24.8 KB", size(2_000_000): "2.0 MB",
+		draw.Count(1234567): "1,234,567", draw.Count(999): "999", draw.Plural(1, "call"): "1 call", draw.Plural(2000, "call"): "2,000 calls",
+		draw.Left(9*time.Minute + 47*time.Second + time.Millisecond): "9:48", draw.Left(0): "0:00", draw.Left(-time.Second): "0:00",
+		draw.Clock(61 * time.Minute): "61:00", draw.Ago(90 * time.Second): "1m", draw.Ago(50 * time.Hour): "2d", draw.Brief(3200 * time.Millisecond): "3.2s",
+		draw.Brief(-1): "", draw.Size(12): "12 B", draw.Size(24_800): "24.8 KB", draw.Size(2_000_000): "2.0 MB",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -216,14 +220,14 @@ func TestWords(t *testing.T) {
 
 // NO_COLOR leaves bold and reverse; what is not a terminal gets no sequence at all.
 func TestStylesWithoutColour(t *testing.T) {
-	if got := newStyles(defaultPalette(), termenv.Ascii, true, true).row(9).put(inkSign, "x").String(); got != "\x1b[7mx\x1b[0m" {
+	if got := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, true).Row(9).Put(draw.Sign, "x").String(); got != "\x1b[7mx\x1b[0m" {
 		t.Errorf("NO_COLOR: %q", got)
 	}
-	if got := plainPaper().row(9).put(inkSign, "x").String(); got != "x" {
+	if got := plainPaper().Row(9).Put(draw.Sign, "x").String(); got != "x" {
 		t.Errorf("no terminal: %q", got)
 	}
-	dark, light := newStyles(defaultPalette(), termenv.TrueColor, true, true), newStyles(defaultPalette(), termenv.TrueColor, false, true)
-	if dark.plain == light.plain {
+	dark, light := draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
+	if dark.Plain == light.Plain {
 		t.Error("light and dark look the same")
 	}
 }

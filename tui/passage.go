@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -78,7 +79,7 @@ func (t *passage) insert(runes []rune) (refused string) {
 		}
 	}
 	if len(t.text)+len(plain) > t.most {
-		return "not taken: too long, " + count(t.most) + " characters at most"
+		return "not taken: too long, " + draw.Count(t.most) + " characters at most"
 	}
 	all := make([]rune, 0, len(t.text)+len(plain))
 	all = append(append(append(all, t.text[:t.at]...), plain...), t.text[t.at:]...)
@@ -144,6 +145,6 @@ func (t *passage) down() {
 }
 
 // write lays the text out behind a gutter, and says on which row of p the cursor is.
-func (t *passage) write(p *paper, g gutter, focused bool) (cursor int) {
-	return p.typed(g, string(t.text[:t.at]), string(t.text[t.at:]), focused)
+func (t *passage) write(p *draw.Paper, g draw.Gutter, focused bool) (cursor int) {
+	return p.Typed(g, string(t.text[:t.at]), string(t.text[t.at:]), focused)
 }

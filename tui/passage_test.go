@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -43,9 +44,9 @@ func FuzzPassage(f *testing.F) {
 	}
 	f.Add("日本語\r\nab\rc\t  ", []byte{200, 0, 0, 4, 10, 11, 1, 5, 9, 7}, 31)
 	f.Fuzz(func(t *testing.T, typed string, keys []byte, width int) {
-		width = leastPaper + abs(width)%80
+		width = draw.LeastPaper + abs(width)%80
 		p := newPassage("", 300)
-		st := newStyles(defaultPalette(), termenv.Ascii, true, false)
+		st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
 		for _, k := range keys {
 			msg := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(typed), Paste: k%2 == 0}
 			if k < 200 {
@@ -64,18 +65,18 @@ func FuzzPassage(f *testing.F) {
 					t.Fatalf("it took %U", r)
 				}
 			}
-			paper := st.paper(width)
-			cursor := p.write(paper, gutter{}, true)
-			if cursor < 0 || cursor >= len(paper.rows) || !strings.ContainsAny(paper.rows[cursor], cursorMid+cursorEnd) {
-				t.Fatalf("the cursor is on row %d of %q", cursor, paper.rows)
+			paper := st.Paper(width)
+			cursor := p.write(paper, draw.Gutter{}, true)
+			if cursor < 0 || cursor >= len(paper.Rows) || !strings.ContainsAny(paper.Rows[cursor], draw.CursorMid+draw.CursorEnd) {
+				t.Fatalf("the cursor is on row %d of %q", cursor, paper.Rows)
 			}
-			for _, row := range paper.rows {
+			for _, row := range paper.Rows {
 				if safe.Width(row) > width || strings.ContainsFunc(row, unicode.IsControl) {
 					t.Fatalf("row %q in %d cells", row, width)
 				}
 			}
-			if lines := strings.Count(p.String(), "\n") + 1; len(paper.rows) < lines {
-				t.Fatalf("%d rows for %d lines", len(paper.rows), lines)
+			if lines := strings.Count(p.String(), "\n") + 1; len(paper.Rows) < lines {
+				t.Fatalf("%d rows for %d lines", len(paper.Rows), lines)
 			}
 		}
 	})
@@ -115,12 +116,12 @@ func TestPassageKeys(t *testing.T) {
 // Blanks before the cursor are blanks, and empty lines are rows.
 func TestPassageIsDrawnAsItIsWritten(t *testing.T) {
 	p := newPassage("one \n\n\n\n\nsix  ", 100)
-	paper := newStyles(defaultPalette(), termenv.Ascii, true, false).paper(30)
-	cursor := p.write(paper, gutter{}, true)
-	for i := range paper.rows {
-		paper.rows[i] = strings.TrimRight(paper.rows[i], " ")
+	paper := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false).Paper(30)
+	cursor := p.write(paper, draw.Gutter{}, true)
+	for i := range paper.Rows {
+		paper.Rows[i] = strings.TrimRight(paper.Rows[i], " ")
 	}
-	if got := strings.Join(paper.rows, "|"); got != "one␠|||||six  █" || cursor != 5 {
+	if got := strings.Join(paper.Rows, "|"); got != "one␠|||||six  █" || cursor != 5 {
 		t.Errorf("%q, the cursor on row %d", got, cursor)
 	}
 }

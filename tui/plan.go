@@ -5,6 +5,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // plan draws what an agent wants to do, as Markdown. Where the call names a file in
@@ -13,42 +14,42 @@ func (d *doc) plan(r broker.Request, c call, f fileState) {
 	text, given := c.text("plan")
 	switch {
 	case given:
-		d.note = plural(countLines(text), "line")
+		d.note = draw.Plural(draw.CountLines(text), "line")
 		d.planText(text)
 	case f.wanted && !f.done:
-		d.say(inkMuted, "reading the plan's file …")
+		d.Say(draw.Muted, "reading the plan's file …")
 	case f.done && f.problem == "" && !f.missing:
-		d.note = plural(countLines(f.text), "line")
-		d.say(inkWarn, "! the call does not hold the plan: this is its file as it was at "+f.at.Format("15:04:05"))
+		d.note = draw.Plural(draw.CountLines(f.text), "line")
+		d.Say(draw.Warn, "! the call does not hold the plan: this is its file as it was at "+f.at.Format("15:04:05"))
 		d.planText(f.text)
 	case f.done && f.missing:
-		d.say(inkWarn, "! the call does not hold the plan, and its file does not exist")
+		d.Say(draw.Warn, "! the call does not hold the plan, and its file does not exist")
 	case f.done:
-		d.say(inkWarn, "! the call does not hold the plan, and its file cannot be shown: "+safeLine(f.problem))
+		d.Say(draw.Warn, "! the call does not hold the plan, and its file cannot be shown: "+draw.SafeLine(f.problem))
 	default:
-		d.say(inkWarn, "! the call does not hold the plan: look at the agent's own terminal before you approve")
+		d.Say(draw.Warn, "! the call does not hold the plan: look at the agent's own terminal before you approve")
 	}
 	if rest := c.fields; len(rest) > 0 {
 		if given {
 			rest = c.without("plan")
 		}
-		d.blank()
+		d.Blank()
 		d.fields(rest)
 	}
 	if r.State != broker.Pending {
 		return
 	}
-	d.blank()
+	d.Blank()
 	if agents.TraitsOf(r.Agent).Answers {
-		d.say(inkMuted, "a approves it, d sends it back with your words; neither widens what the agent may do without asking")
+		d.Say(draw.Muted, "a approves it, d sends it back with your words; neither widens what the agent may do without asking")
 		return
 	}
-	d.say(inkMuted, "a lets the agent ask for approval in its own terminal, d sends it back with your words")
+	d.Say(draw.Muted, "a lets the agent ask for approval in its own terminal, d sends it back with your words")
 }
 
 func (d *doc) planText(text string) {
 	if !d.markdown(text) && len(text) > maxMarkdown {
-		d.say(inkMuted, "too long to be drawn as Markdown")
+		d.Say(draw.Muted, "too long to be drawn as Markdown")
 	}
 }
 

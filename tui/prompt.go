@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // purpose is what a prompt is for.
@@ -142,7 +143,7 @@ func (m *model) sendPrompt() tea.Cmd {
 	}
 	if p.gone != "" {
 		m.prompt = nil
-		return m.say(inkWarn, "nothing was denied: this call "+p.gone)
+		return m.say(draw.Warn, "nothing was denied: this call "+p.gone)
 	}
 	if p.picks == nil && !m.guard.drawn.sameCall(p.key) {
 		p.hint = "the call is not on the screen"
@@ -168,7 +169,7 @@ func (m *model) answer(msg tea.KeyMsg) tea.Cmd {
 		if msg.Paste || len(msg.Runes) > 1 || m.guard.burst() {
 			m.guard.doubt(m.at)
 		}
-		return m.say(inkMuted, "no: nothing was done")
+		return m.say(draw.Muted, "no: nothing was done")
 	}
 	wait, refusal := m.guard.press(msg.String(), m.at)
 	if refusal != "" {
@@ -201,7 +202,7 @@ func (m *model) answerStopAll(msg tea.KeyMsg) tea.Cmd {
 	if key.Matches(msg, m.keys.Yes) && !msg.Paste && !m.guard.burst() {
 		return m.stopAll()
 	}
-	return m.say(inkMuted, "nothing was stopped")
+	return m.say(draw.Muted, "nothing was stopped")
 }
 
 // promptNews tells an open reason prompt that its call has ended.

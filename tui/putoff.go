@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -50,27 +51,27 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal
 	}
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(inkMuted, "nothing waits")
+		return m.say(draw.Muted, "nothing waits")
 	case key.Matches(msg, m.keys.Resume):
 		return m.askResume(c.req.SessionID, wait, refusal)
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	case c.late():
-		return m.say(inkMuted, "this call was refused already")
+		return m.say(draw.Muted, "this call was refused already")
 	case key.Matches(msg, m.keys.Reject):
 		if !c.putOff() {
-			return m.sayFitting(inkMuted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
+			return m.sayFitting(draw.Muted, "X refuses a call that is put off, and ends its session with it: here d denies, and s stops", "X is for calls that are put off")
 		}
 		k := m.guard.drawn
 		return m.guard.hold(held{do: func() tea.Cmd { return m.reject(k) }}, wait, m.at)
 	case c.putOff():
-		return m.say(inkMuted, "it is put off already: nobody waits for it")
+		return m.say(draw.Muted, "it is put off already: nobody waits for it")
 	case !c.req.Deferrable:
-		return m.sayFitting(inkMuted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
+		return m.sayFitting(draw.Muted, "this agent cannot be put off: it waits as before", "cannot be put off: it waits")
 	}
 	k := m.guard.drawn
 	return m.guard.hold(held{do: func() tea.Cmd { return m.sendPutOff(k) }}, wait, m.at)
@@ -80,7 +81,7 @@ func (m *model) judgePutOff(msg tea.KeyMsg, c *card, wait time.Duration, refusal
 func (m *model) sendPutOff(k drawnKey) tea.Cmd {
 	c := m.board.cards[k.id]
 	if c == nil || c.key() != k || c.sending != "" {
-		return m.say(inkWarn, "this call is no longer waiting: nothing was put off")
+		return m.say(draw.Warn, "this call is no longer waiting: nothing was put off")
 	}
 	ctx, console, by := m.ctx, m.console, m.opts.Operator
 	return func() tea.Msg {
@@ -93,7 +94,7 @@ func (m *model) sendPutOff(k drawnKey) tea.Cmd {
 func (m *model) reject(k drawnKey) tea.Cmd {
 	c := m.board.cards[k.id]
 	if c == nil || c.key() != k || c.sending != "" {
-		return m.say(inkWarn, "this call is no longer waiting: nothing was decided")
+		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	c.sending = broker.Deny
 	if m.selected == k.id {
@@ -110,15 +111,15 @@ func (m *model) reject(k drawnKey) tea.Cmd {
 func (m *model) deferred(msg deferredMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
-		return m.say(inkWarn, "too late, this call "+m.ended(msg.req))
+		return m.say(draw.Warn, "too late, this call "+m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.sayFitting(inkDanger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
+		return m.sayFitting(draw.Danger, "that it is put off could not be recorded: the agent waits as before", "not recorded: it waits as before")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(inkWarn, safe.Line(msg.err.Error()))
+		return m.say(draw.Warn, safe.Line(msg.err.Error()))
 	}
-	return m.sayFitting(inkOK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
+	return m.sayFitting(draw.OK, "put off: its agent ends, and the call waits for you without a deadline", "put off: it waits for you")
 }
 
 // askResume takes R on a session. A session that somebody else started is only told how.
@@ -126,11 +127,11 @@ func (m *model) askResume(id string, wait time.Duration, refusal string) tea.Cmd
 	s := m.board.sessions[id]
 	switch {
 	case s == nil:
-		return m.say(inkMuted, "no session is selected")
+		return m.say(draw.Muted, "no session is selected")
 	case s.Deferred == 0:
-		return m.say(inkMuted, m.board.label(id)+": nothing of it is put off")
+		return m.say(draw.Muted, m.board.label(id)+": nothing of it is put off")
 	case refusal != "": // it may start a process
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	return m.guard.hold(held{do: func() tea.Cmd { return m.resume(id) }}, wait, m.at)
 }
@@ -148,13 +149,13 @@ func (m *model) resumed(msg resumedMsg) tea.Cmd {
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(inkWarn, safe.Line(msg.err.Error()))
+		return m.say(draw.Warn, safe.Line(msg.err.Error()))
 	case msg.told.Started:
-		return m.say(inkOK, msg.label+" goes on")
+		return m.say(draw.OK, msg.label+" goes on")
 	}
 	line := ResumeLine(msg.told)
 	m.noteGen++ // stays until a key
-	m.note = note{ink: inkOK, text: m.fitting(
+	m.note = note{ink: draw.OK, text: m.fitting(
 		"to let "+msg.label+" go on, run (sent to the clipboard): "+safe.Line(line),
 		"sent to the clipboard: "+safe.Line(line),
 		"sent to the clipboard: how to let it go on",
@@ -178,24 +179,24 @@ func (d *doc) checkpoint(r broker.Request, a around, width int) {
 	cp := r.Checkpoint
 	if cp == nil {
 		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
-			d.sayBehind(inkLabel, "put off", width, inkMuted, "not possible with this agent: it waits as before")
+			d.SayBehind(draw.Label, "put off", width, draw.Muted, "not possible with this agent: it waits as before")
 		}
 		if limit := broker.HardWait(r); limit != "" && r.State == broker.Pending {
-			d.sayBehind(inkLabel, "waits", width, inkWarn, limit+"; allow it later than that, and its next try passes")
+			d.SayBehind(draw.Label, "waits", width, draw.Warn, limit+"; allow it later than that, and its next try passes")
 		}
 		return
 	}
-	d.sayBehind(inkLabel, "put off", width, inkWarn, cp.At.In(a.loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
+	d.SayBehind(draw.Label, "put off", width, draw.Warn, cp.At.In(a.loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
 	switch {
 	case a.session != nil && a.session.Run != nil:
-		d.sayBehind(inkLabel, "goes on", width, inkText, "by itself, when it is answered; R resumes it")
+		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by itself, when it is answered; R resumes it")
 	case cp.Program == "":
-		d.sayBehind(inkLabel, "goes on", width, inkText, "by hand: how its agent was started is not known")
+		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by hand: how its agent was started is not known")
 	default:
-		d.sayBehind(inkLabel, "goes on", width, inkText, "with aoctl resume, or R and the line that it copies")
+		d.SayBehind(draw.Label, "goes on", width, draw.Text, "with aoctl resume, or R and the line that it copies")
 	}
 	if !cp.ResumedAt.IsZero() {
-		d.sayBehind(inkLabel, "resumed", width, inkText, cp.ResumedAt.In(a.loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
+		d.SayBehind(draw.Label, "resumed", width, draw.Text, cp.ResumedAt.In(a.loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
 	}
 }
 
@@ -238,8 +239,8 @@ func putOffWord(s *broker.Session, word string) string {
 
 // offSince is what a row says of c, which is put off, in at most room cells.
 func offSince(c *card, now time.Time, room int) string {
-	since := ago(now.Sub(c.req.Checkpoint.At))
-	if text := "off " + since; cells(text) <= room {
+	since := draw.Ago(now.Sub(c.req.Checkpoint.At))
+	if text := "off " + since; draw.Cells(text) <= room {
 		return text
 	}
 	return since

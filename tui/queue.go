@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // queueView draws the calls that wait, worst risk first and then oldest, and the late
@@ -14,18 +16,18 @@ func (m *model) queueView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	b := m.board
 	off := b.waiting.putOff()
-	f := caption{title: "Waiting " + count(len(b.waiting)-off), focus: m.focus == paneQueue && m.editor == nil}
+	f := caption{title: "Waiting " + draw.Count(len(b.waiting)-off), focus: m.focus == paneQueue && m.editor == nil}
 	if b.filter.active() {
-		f.title = fmt.Sprintf("Waiting %s of %s", count(len(b.shown)), count(len(b.waiting)))
+		f.title = fmt.Sprintf("Waiting %s of %s", draw.Count(len(b.shown)), draw.Count(len(b.waiting)))
 	} else if off > 0 {
-		f.title += " · put off " + count(off)
+		f.title += " · put off " + draw.Count(off)
 	}
 	f.note, f.noteInk = m.queueNote()
 	if b.rows() == 0 {
 		return m.frame(l, a, f, 0, m.quiet(width, height))
 	}
 	if n := b.rows(); n > height && height > 0 {
-		f.right = fmt.Sprintf("%s–%s of %s", count(m.top+1), count(min(m.top+height, n)), count(n))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(m.top+1), draw.Count(min(m.top+height, n)), draw.Count(n))
 	}
 	rows := make([]string, 0, height)
 	for i := m.top; i < min(m.top+height, b.rows()); i++ {
@@ -35,18 +37,18 @@ func (m *model) queueView(l layout, a area) []string {
 }
 
 // queueNote says what is special about the listed calls.
-func (m *model) queueNote() (string, ink) {
+func (m *model) queueNote() (string, draw.Ink) {
 	b := m.board
 	var notes []string
-	i := inkMuted
+	i := draw.Muted
 	if n := len(b.marks); n > 0 {
-		notes, i = append(notes, count(n)+" marked"), inkKey
+		notes, i = append(notes, draw.Count(n)+" marked"), draw.Key
 	}
 	if n := b.shown.dangerous(); n > 0 {
-		notes, i = append(notes, count(n)+" dangerous"), inkDanger
+		notes, i = append(notes, draw.Count(n)+" dangerous"), draw.Danger
 	}
 	if n := m.elsewhereNote(); n != "" {
-		notes, i = append(notes, n), max(i, inkWarn)
+		notes, i = append(notes, n), max(i, draw.Warn)
 	}
 	if b.filter.active() {
 		notes = append(notes, m.filterText())
@@ -64,7 +66,7 @@ func (m *model) filterText() string {
 		if text != "" {
 			text += " "
 		}
-		text += "/" + safeLine(f.text)
+		text += "/" + draw.SafeLine(f.text)
 	}
 	return text
 }
@@ -89,27 +91,27 @@ func queueColumns(width int) columns {
 func (m *model) queueRow(c *card, width int) string {
 	cols := queueColumns(width)
 	chosen := c.req.ID == m.selected
-	r := m.st.row(width).choose(chosen)
+	r := m.st.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
 	}
-	r.put(inkKey, bar)
+	r.Put(draw.Key, bar)
 	m.queueFlags(r, c)
 	s := c.summary()
-	tool, text := inkBold, inkText
+	tool, text := draw.Bold, draw.Text
 	if c.late() || c.sending != "" {
-		tool, text = inkMuted, inkMuted
+		tool, text = draw.Muted, draw.Muted
 	}
-	r.fit(tool, s.tool, cols.tool).to(flagsWidth + cols.tool + 1)
-	end := r.width + summaryRoom(cols, width) + 1
-	m.queueText(r, s, text, end-1-r.width)
-	r.to(end)
+	r.Fit(tool, s.tool, cols.tool).To(flagsWidth + cols.tool + 1)
+	end := r.Width + summaryRoom(cols, width) + 1
+	m.queueText(r, s, text, end-1-r.Width)
+	r.To(end)
 	if cols.session > 0 {
-		r.fit(inkMuted, m.whose(c.req), cols.session).to(end + cols.session + 1)
+		r.Fit(draw.Muted, m.whose(c.req), cols.session).To(end + cols.session + 1)
 	}
 	m.queueTimes(r, c, cols, width)
-	return r.to(width).String()
+	return r.To(width).String()
 }
 
 // flagsWidth is what stands before a row's tool: the bar, two signs and a blank.
@@ -125,63 +127,63 @@ func summaryRoom(cols columns, width int) int {
 }
 
 // queueFlags draws a row's signs: its mark, and that it is dangerous.
-func (m *model) queueFlags(r *row, c *card) {
+func (m *model) queueFlags(r *draw.Row, c *card) {
 	marked := m.board.marks[c.req.ID]
 	if marked {
-		r.put(inkKey, "●")
+		r.Put(draw.Key, "●")
 	}
 	switch {
 	case c.dangerous() && marked:
-		r.put(inkDanger, "!")
+		r.Put(draw.Danger, "!")
 	case c.dangerous():
-		r.put(inkDanger, "!!")
+		r.Put(draw.Danger, "!!")
 	}
-	r.to(flagsWidth)
+	r.To(flagsWidth)
 }
 
 // queueText draws the summary; an edit's counts stay in sight when its path is cut.
-func (m *model) queueText(r *row, s summary, i ink, room int) {
+func (m *model) queueText(r *draw.Row, s summary, i draw.Ink, room int) {
 	if !s.edit {
-		r.fit(i, s.text, room)
+		r.Fit(i, s.text, room)
 		return
 	}
-	plus, minus := "+"+count(s.added), "−"+count(s.gone)
-	n := cells(plus+minus) + 3
-	r.fit(i, s.text, room-n).put(inkText, "  ").put(inkAdded, plus).put(inkText, " ").put(inkRemoved, minus)
+	plus, minus := "+"+draw.Count(s.added), "−"+draw.Count(s.gone)
+	n := draw.Cells(plus+minus) + 3
+	r.Fit(i, s.text, room-n).Put(draw.Text, "  ").Put(draw.Added, plus).Put(draw.Text, " ").Put(draw.Removed, minus)
 }
 
-func (m *model) queueTimes(r *row, c *card, cols columns, width int) {
+func (m *model) queueTimes(r *draw.Row, c *card, cols columns, width int) {
 	switch {
 	case cols.age > 0 && c.held():
-		r.right(inkFrozen, "held", width-cols.left)
+		r.Right(draw.Frozen, "held", width-cols.left)
 	case cols.age > 0 && !c.putOff(): // it holds nobody up
-		r.right(inkMuted, clock(m.at.Sub(c.req.CreatedAt)), width-cols.left)
+		r.Right(draw.Muted, draw.Clock(m.at.Sub(c.req.CreatedAt)), width-cols.left)
 	}
 	switch {
 	case c.sending == broker.Allow:
-		r.right(inkOK, "allow…", width-1)
+		r.Right(draw.OK, "allow…", width-1)
 	case c.sending == broker.Deny:
-		r.right(inkWarn, "deny…", width-1)
+		r.Right(draw.Warn, "deny…", width-1)
 	case c.late():
-		r.right(inkWarn, "late", width-1)
+		r.Right(draw.Warn, "late", width-1)
 	case c.putOff():
-		r.right(inkMuted, offSince(c, m.at, cols.left), width-1)
+		r.Right(draw.Muted, offSince(c, m.at, cols.left), width-1)
 	default:
 		d := c.req.ExpiresAt.Sub(m.at)
 		_, whole := c.span()
-		r.right(urgency(d, whole), left(d), width-1)
+		r.Right(urgency(d, whole), draw.Left(d), width-1)
 	}
 }
 
 // urgency is how loud a countdown is drawn.
-func urgency(d, whole time.Duration) ink {
+func urgency(d, whole time.Duration) draw.Ink {
 	switch {
 	case d <= 30*time.Second:
-		return inkDanger
+		return draw.Danger
 	case d <= whole/4:
-		return inkWarn
+		return draw.Warn
 	}
-	return inkText
+	return draw.Text
 }
 
 // whose names a call's session and sub-agent; safe to draw.
@@ -189,34 +191,34 @@ func (m *model) whose(r broker.Request) string {
 	label := m.board.label(r.SessionID)
 	switch {
 	case r.SubagentType != "":
-		return label + " › " + safeLine(r.SubagentType)
+		return label + " › " + draw.SafeLine(r.SubagentType)
 	case r.SubagentID != "":
-		return label + " › " + safeLine(lastOf(r.SubagentID, 8))
+		return label + " › " + draw.SafeLine(lastOf(r.SubagentID, 8))
 	}
 	return label
 }
 
 // quiet is what the queue shows when nothing waits.
 func (m *model) quiet(width, height int) []string {
-	p := m.st.paper(width - 2)
+	p := m.st.Paper(width - 2)
 	b := m.board
 	switch {
 	case b.filter.active() && len(b.waiting) > 0:
-		p.sayBehind(inkText, "", 1, inkMuted, "no waiting call passes the filter; esc shows all")
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "no waiting call passes the filter; esc shows all")
 	case len(b.sessions) == 0 && len(b.recent) == 0:
 		return m.welcome(p, height)
 	case b.health.Observing:
-		p.sayBehind(inkText, "", 1, inkWarn, "nothing is held, so nothing waits")
+		p.SayBehind(draw.Text, "", 1, draw.Warn, "nothing is held, so nothing waits")
 	default:
-		p.sayBehind(inkText, "", 1, inkOK, "nothing waits")
+		p.SayBehind(draw.Text, "", 1, draw.OK, "nothing waits")
 	}
 	m.elsewhereRows(p)
 	if len(b.recent) == 0 {
-		return pad(p.rows, width)
+		return pad(p.Rows, width)
 	}
-	p.blank()
-	p.sayBehind(inkText, "", 1, inkMuted, "decided last")
-	rows := pad(p.rows, width)
+	p.Blank()
+	p.SayBehind(draw.Text, "", 1, draw.Muted, "decided last")
+	rows := pad(p.Rows, width)
 	for i := 0; i < len(b.recent) && len(rows) < height; i++ {
 		rows = append(rows, m.pastRow(b.recent[i], width, false))
 	}
@@ -224,27 +226,27 @@ func (m *model) quiet(width, height int) []string {
 }
 
 // welcome tells a newcomer what to do.
-func (m *model) welcome(p *paper, height int) []string {
+func (m *model) welcome(p *draw.Paper, height int) []string {
 	tall := height > 8
-	p.sayBehind(inkText, "", 1, inkBold, "no calls are waiting, and no agent has called yet")
+	p.SayBehind(draw.Text, "", 1, draw.Bold, "no calls are waiting, and no agent has called yet")
 	if tall {
-		p.blank()
+		p.Blank()
 	}
 	const width = 24
-	p.sayBehind(inkMuted, " install into an agent", width, inkKey, "aoctl install claude")
-	p.sayBehind(inkMuted, " see how it works", width, inkKey, "aoctl demo")
+	p.SayBehind(draw.Muted, " install into an agent", width, draw.Key, "aoctl install claude")
+	p.SayBehind(draw.Muted, " see how it works", width, draw.Key, "aoctl demo")
 	if tall {
-		p.blank()
-		p.sayBehind(inkText, "", 1, inkMuted, "Agents that are running already pick the hooks up when they start anew.")
+		p.Blank()
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "Agents that are running already pick the hooks up when they start anew.")
 	}
-	return pad(p.rows, p.width+2)
+	return pad(p.Rows, p.Width+2)
 }
 
 // pad fills rows of a narrower paper up to width.
 func pad(rows []string, width int) []string {
 	out := make([]string, len(rows))
 	for i, r := range rows {
-		out[i] = r + spaces(width-safeWidth(r))
+		out[i] = r + draw.Spaces(width-safe.Width(r))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -39,11 +40,11 @@ func (m *model) refused(r broker.Refused) tea.Cmd {
 	}
 	m.attempts.count += 1 + r.More
 	m.attempts.last = m.at
-	text := "refused: " + safeLine(r.Sentence())
+	text := "refused: " + draw.SafeLine(r.Sentence())
 	if r.SessionID != "" {
 		text += " · in " + m.board.label(r.SessionID)
 	}
-	return m.sayFor(inkDanger, text, refusedFor)
+	return m.sayFor(draw.Danger, text, refusedFor)
 }
 
 // refusedCount is what the header says of attempts; empty when there were none lately.
@@ -51,5 +52,5 @@ func (m *model) refusedCount() string {
 	if m.attempts.count == 0 || m.at.Sub(m.attempts.last) > refusedCounted {
 		return ""
 	}
-	return count(m.attempts.count) + " refused"
+	return draw.Count(m.attempts.count) + " refused"
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // shortID is how many characters of an id tell sessions of one name apart.
@@ -46,9 +47,9 @@ func (b *board) reroster() {
 	b.labels = make(map[string]string, len(b.sessions))
 	for id, s := range b.sessions {
 		name := sessionName(*s)
-		label := safeLine(name)
+		label := draw.SafeLine(name)
 		if named[name] > 1 {
-			label += " " + safeLine(lastOf(id, shortID))
+			label += " " + draw.SafeLine(lastOf(id, shortID))
 		}
 		b.labels[id] = label
 	}
@@ -94,7 +95,7 @@ func (b *board) label(id string) string {
 	if l, ok := b.labels[id]; ok {
 		return l
 	}
-	return safeLine(lastOf(id, 8))
+	return draw.SafeLine(lastOf(id, 8))
 }
 
 // lastOf is the last n characters of an id: those differ where the first ones tell
@@ -121,7 +122,7 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle:
 		if waiting > 0 {
-			return count(waiting) + " waiting", s.StartedAt
+			return draw.Count(waiting) + " waiting", s.StartedAt
 		}
 		if s.Asks != nil {
 			return "asks you", s.Asks.At
@@ -150,5 +151,5 @@ func (b *board) status(s *broker.Session) (word string, since time.Time) {
 		}
 		return string(s.State), s.EndedAt
 	}
-	return safeLine(string(s.State)), s.LastSeenAt
+	return draw.SafeLine(string(s.State)), s.LastSeenAt
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // rulebook is what the console knows of rules, rules files and tokens, and where the
@@ -159,11 +160,11 @@ func (m *model) ruleName(id string) string {
 	if name, ok := m.rb.names[id]; ok {
 		return name
 	}
-	name := safeLine(strings.TrimPrefix(id, "builtin:"))
+	name := draw.SafeLine(strings.TrimPrefix(id, "builtin:"))
 	if r, ok := m.rb.rule(id); ok && id != rules.BuiltinReadOnly {
 		name = ruleTitle(r)
 	} else if !strings.HasPrefix(id, "builtin:") {
-		name = safeLine(lastOf(id, 8))
+		name = draw.SafeLine(lastOf(id, 8))
 	}
 	if m.rb.names == nil || len(m.rb.names) > summariesKept {
 		m.rb.names = map[string]string{}
@@ -177,7 +178,7 @@ func ruleTitle(r rules.Rule) string {
 	for _, name := range whereNames(r) {
 		return patternText(r, name)
 	}
-	return safeLine(r.Tool)
+	return draw.SafeLine(r.Tool)
 }
 
 // patternText is a rule's pattern on one line; a path in the rule's own project begins
@@ -189,18 +190,18 @@ func patternText(r rules.Rule, name string) string {
 			p = "./" + short
 		}
 	}
-	return safeLine(p)
+	return draw.SafeLine(p)
 }
 
 // ruleText is tool and patterns on one line; safe to draw.
 func (m *model) ruleText(r rules.Rule) string {
-	text := safeLine(r.Tool)
+	text := draw.SafeLine(r.Tool)
 	for i, name := range whereNames(r) {
 		if i == 0 && slices.Contains(mainFields, name) {
 			text += ` "` + patternText(r, name) + `"`
 			continue
 		}
-		text += " " + safeLine(name) + `="` + patternText(r, name) + `"`
+		text += " " + draw.SafeLine(name) + `="` + patternText(r, name) + `"`
 	}
 	return text
 }
@@ -221,7 +222,7 @@ func (m *model) ruleSays(r rules.Rule) string {
 		where = " everywhere"
 	}
 	if agent != "" {
-		where += " by " + safeLine(agent)
+		where += " by " + draw.SafeLine(agent)
 	}
 	return verb + " " + text + where + m.lifeTail(r)
 }
@@ -231,7 +232,7 @@ func (m *model) lifeTail(r rules.Rule) string {
 	case !r.ExpiresAt.IsZero():
 		return " for " + span(r.ExpiresAt.Sub(m.at))
 	case r.MaxUses > 0:
-		return ", " + plural(max(0, r.MaxUses-r.Uses), "time")
+		return ", " + draw.Plural(max(0, r.MaxUses-r.Uses), "time")
 	}
 	return ""
 }
@@ -246,7 +247,7 @@ func (m *model) scopeWords(s rules.Scope) string {
 		parts = append(parts, projectName(s.Project))
 	}
 	if s.Agent != "" {
-		parts = append(parts, safeLine(s.Agent)+" only")
+		parts = append(parts, draw.SafeLine(s.Agent)+" only")
 	}
 	if len(parts) == 0 {
 		return "everywhere"
@@ -272,11 +273,11 @@ func lifeWords(r rules.Rule, now time.Time) string {
 	}
 	switch {
 	case !r.ExpiresAt.IsZero() && r.MaxUses > 0:
-		return span(r.ExpiresAt.Sub(now)) + ", " + count(r.MaxUses-r.Uses) + "×"
+		return span(r.ExpiresAt.Sub(now)) + ", " + draw.Count(r.MaxUses-r.Uses) + "×"
 	case !r.ExpiresAt.IsZero():
 		return span(r.ExpiresAt.Sub(now))
 	case r.MaxUses > 0:
-		return plural(r.MaxUses-r.Uses, "use")
+		return draw.Plural(r.MaxUses-r.Uses, "use")
 	case r.Scope.Session != "":
 		return "session"
 	}
@@ -291,7 +292,7 @@ func lastHit(r rules.Rule, now time.Time) string {
 		}
 		return "never"
 	}
-	return ago(now.Sub(r.LastUsedAt)) + " ago"
+	return draw.Ago(now.Sub(r.LastUsedAt)) + " ago"
 }
 
 // actor names who decided, and a rule by what it says; safe to draw.

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // askYes asks for a y in the last line before something is done; brief is the question
@@ -51,13 +53,13 @@ func (m *model) makeRule(wait time.Duration, refusal string) tea.Cmd {
 	c := m.drawnCard()
 	switch {
 	case c == nil && m.tooSmall() && m.card() != nil:
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case c == nil:
-		return m.say(inkMuted, "nothing waits; r, then n makes a rule from nothing")
+		return m.say(draw.Muted, "nothing waits; r, then n makes a rule from nothing")
 	case refusal != "":
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	case c.sending != "":
-		return m.say(inkMuted, "already sent; waiting for the record")
+		return m.say(draw.Muted, "already sent; waiting for the record")
 	}
 	return m.inAMoment(wait, func() tea.Cmd { return m.openEditor(c.key()) })
 }

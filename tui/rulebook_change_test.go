@@ -12,6 +12,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // book tells the console which rules hold, as another program's change would.
@@ -120,7 +121,7 @@ func TestManyRulesStandInColumns(t *testing.T) {
 		at := map[int]bool{}
 		for _, row := range strings.Split(view, "\n") {
 			if before, _, ok := strings.Cut(row, "deny  ls"); ok {
-				at[cells(before)] = true
+				at[draw.Cells(before)] = true
 			}
 		}
 		if len(at) != 1 || !strings.Contains(view, " 999 ") || !strings.Contains(view, " 1000 ") {

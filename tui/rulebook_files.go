@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -57,7 +58,7 @@ func (m *model) fileKey(msg tea.KeyMsg) tea.Cmd {
 		return m.askTrust(f)
 	case key.Matches(msg, m.ruleKeys.Distrust):
 		if !f.Trusted {
-			return m.say(inkMuted, "its allow rules do not count: it is not trusted")
+			return m.say(draw.Muted, "its allow rules do not count: it is not trusted")
 		}
 		return m.trust(f, "")
 	}
@@ -72,17 +73,17 @@ func (m *model) askTrust(f broker.RulesFile) tea.Cmd {
 	width, height := m.room()
 	switch {
 	case f.Problem != "":
-		return m.say(inkWarn, "it cannot be read, so it cannot be trusted")
+		return m.say(draw.Warn, "it cannot be read, so it cannot be trusted")
 	case f.Trusted:
-		return m.say(inkMuted, "it is trusted already; x takes that back")
+		return m.say(draw.Muted, "it is trusted already; x takes that back")
 	case n == 0:
-		return m.say(inkMuted, "it allows nothing: its rules hold as they are")
+		return m.say(draw.Muted, "it allows nothing: its rules hold as they are")
 	case m.tooSmall():
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case m.rb.scroll+height < len(m.fileRows(f, width)):
-		return m.say(inkWarn, "read it to the end to trust it: G")
+		return m.say(draw.Warn, "read it to the end to trust it: G")
 	}
-	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
+	m.askYes(fmt.Sprintf("let %s allow these calls without a question?", draw.Plural(n, "rule")), "let it allow?", func() tea.Cmd { return m.trust(f, f.Digest) })
 	return nil
 }
 
@@ -105,40 +106,40 @@ func (m *model) trust(f broker.RulesFile, digest string) tea.Cmd {
 }
 
 func (m *model) fileTrusted(msg fileTrustedMsg) tea.Cmd {
-	name := safeLine(msg.path)
+	name := draw.SafeLine(msg.path)
 	switch {
 	case errors.Is(msg.err, broker.ErrStale):
-		return m.say(inkDanger, "the file was changed meanwhile: it is not trusted. Read it again")
+		return m.say(draw.Danger, "the file was changed meanwhile: it is not trusted. Read it again")
 	case msg.err != nil:
-		return m.say(inkDanger, "not recorded: "+safeLine(msg.err.Error()))
+		return m.say(draw.Danger, "not recorded: "+draw.SafeLine(msg.err.Error()))
 	case msg.digest == "":
-		return m.say(inkOK, "no longer trusted: what "+name+" allows asks again")
+		return m.say(draw.OK, "no longer trusted: what "+name+" allows asks again")
 	}
 	// Whether the file still is what was shown, its page says.
-	return m.sayFitting(inkOK, "trusted as it was shown, "+short(msg.digest)+": "+name, "trusted as it was shown, "+safeLine(short(msg.digest)))
+	return m.sayFitting(draw.OK, "trusted as it was shown, "+short(msg.digest)+": "+name, "trusted as it was shown, "+draw.SafeLine(short(msg.digest)))
 }
 
 // fileStanding is whether a file's allow rules count, in a word.
-func fileStanding(f broker.RulesFile) (string, ink) {
+func fileStanding(f broker.RulesFile) (string, draw.Ink) {
 	switch {
 	case f.Problem != "":
-		return "problem", inkDanger
+		return "problem", draw.Danger
 	case f.Trusted:
-		return "trusted", inkOK
+		return "trusted", draw.OK
 	case allowRules(f) == 0:
-		return "no allows", inkMuted
+		return "no allows", draw.Muted
 	}
-	return "not trusted", inkWarn
+	return "not trusted", draw.Warn
 }
 
 func (m *model) filesView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	rb := &m.rb
-	f := caption{title: "Rules files " + count(len(rb.files)), note: "deny and ask hold; allow counts once you trust the file", focus: true}
+	f := caption{title: "Rules files " + draw.Count(len(rb.files)), note: "deny and ask hold; allow counts once you trust the file", focus: true}
 	if len(rb.files) == 0 {
-		p := m.st.paper(width - 2)
-		p.sayBehind(inkText, "", 1, inkMuted, "no project of a known session has a rules file (.aoctl/rules.toml)")
-		return m.frame(l, a, f, 0, pad(p.rows, width))
+		p := m.st.Paper(width - 2)
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "no project of a known session has a rules file (.aoctl/rules.toml)")
+		return m.frame(l, a, f, 0, pad(p.Rows, width))
 	}
 	at := rb.filePlace()
 	top := window(0, at, height, len(rb.files))
@@ -150,26 +151,26 @@ func (m *model) filesView(l layout, a area) []string {
 }
 
 func (m *model) fileRow(f broker.RulesFile, chosen bool, width int) string {
-	line := m.st.row(width).choose(chosen)
+	line := m.st.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
 	}
 	word, i := fileStanding(f)
-	line.put(inkKey, bar).put(i, word).to(13)
+	line.Put(draw.Key, bar).Put(i, word).To(13)
 	end := width
 	if width >= 60 {
 		end -= 20
 	}
 	text := safe.Line(f.Path)
-	if n := cells(text); n > end-14 { // the end of a path tells more than its beginning
+	if n := draw.Cells(text); n > end-14 { // the end of a path tells more than its beginning
 		text = "…" + tail(f.Path, end-15)
 	}
-	line.fit(inkText, text, end-14).to(end)
+	line.Fit(draw.Text, text, end-14).To(end)
 	if width >= 60 {
-		line.put(inkMuted, plural(len(f.Rules), "rule")).right(inkMuted, safeLine(short(f.Digest)), width-1)
+		line.Put(draw.Muted, draw.Plural(len(f.Rules), "rule")).Right(draw.Muted, draw.SafeLine(short(f.Digest)), width-1)
 	}
-	return line.to(width).String()
+	return line.To(width).String()
 }
 
 // short is the beginning of a digest, enough to compare by eye.
@@ -177,36 +178,36 @@ func short(digest string) string { return digest[:min(len(digest), 8)] }
 
 // fileRows is the page of one file: what it says and what trusting it would mean.
 func (m *model) fileRows(f broker.RulesFile, width int) []string {
-	p := m.st.paper(width)
+	p := m.st.Paper(width)
 	word, i := fileStanding(f)
-	p.write(fixed(inkLabel, "file", formLabel), inkText, f.Path)
-	p.write(fixed(inkLabel, "sha-256", formLabel), inkMuted, f.Digest)
-	p.sayBehind(inkLabel, "standing", formLabel, i, word)
+	p.Write(draw.Fixed(draw.Label, "file", formLabel), draw.Text, f.Path)
+	p.Write(draw.Fixed(draw.Label, "sha-256", formLabel), draw.Muted, f.Digest)
+	p.SayBehind(draw.Label, "standing", formLabel, i, word)
 	switch n := allowRules(f); {
 	case f.Problem != "":
-		p.write(fixed(inkLabel, "problem", formLabel), inkDanger, f.Problem)
-		p.say(inkWarn, "Every call of this project asks until the file is mended.")
+		p.Write(draw.Fixed(draw.Label, "problem", formLabel), draw.Danger, f.Problem)
+		p.Say(draw.Warn, "Every call of this project asks until the file is mended.")
 	case f.Trusted:
-		p.say(inkText, plural(n, "allow rule")+" in it: what is named there runs without a question as long as the file stays as it is. x takes that back.")
+		p.Say(draw.Text, draw.Plural(n, "allow rule")+" in it: what is named there runs without a question as long as the file stays as it is. x takes that back.")
 	case n > 0:
-		p.say(inkText, plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what is named there runs without a question, in this project.")
+		p.Say(draw.Text, draw.Plural(n, "allow rule")+" in it, without effect now. y trusts the file as it is: then what is named there runs without a question, in this project.")
 	}
 	for _, r := range f.Rules {
-		p.blank()
+		p.Blank()
 		m.writeFileRule(p, r, f.Trusted)
 	}
-	return p.rows
+	return p.Rows
 }
 
 // writeFileRule lays out one rule of a file. Without trust its allow rules come as
 // switched off.
-func (m *model) writeFileRule(p *paper, r rules.Rule, trusted bool) {
-	p.write(fixed(decisionInk(r.Decision), safeLine(string(r.Decision)), formLabel), inkBold, r.Tool)
+func (m *model) writeFileRule(p *draw.Paper, r rules.Rule, trusted bool) {
+	p.Write(draw.Fixed(decisionInk(r.Decision), draw.SafeLine(string(r.Decision)), formLabel), draw.Bold, r.Tool)
 	for _, name := range whereNames(r) {
-		p.writeNamed(formLabel, name, r.Where[name])
+		p.WriteNamed(formLabel, name, r.Where[name])
 	}
 	if r.Reason != "" {
-		p.write(fixed(inkLabel, "reason", formLabel), inkText, r.Reason)
+		p.Write(draw.Fixed(draw.Label, "reason", formLabel), draw.Text, r.Reason)
 	}
 	holds := m.until(r)
 	if r.Scope.Agent != "" {
@@ -219,7 +220,7 @@ func (m *model) writeFileRule(p *paper, r rules.Rule, trusted bool) {
 		holds += "; switched off"
 	}
 	if holds != "for ever" {
-		p.sayBehind(inkLabel, "holds", formLabel, inkText, holds)
+		p.SayBehind(draw.Label, "holds", formLabel, draw.Text, holds)
 	}
 }
 
@@ -262,7 +263,7 @@ func (m *model) fileView(l layout, a area) []string {
 	top := min(m.rb.scroll, len(rows))
 	c := caption{title: "Rules file", focus: true}
 	if len(rows) > height {
-		c.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rows))), count(len(rows)))
+		c.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rows))), draw.Count(len(rows)))
 	}
 	return m.frame(l, a, c, 1, rows[top:min(top+height, len(rows))])
 }

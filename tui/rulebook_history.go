@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // ruleOf is the rule that decided a past call; why says, safe to draw, why it cannot be
@@ -22,7 +23,7 @@ func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
 	}
 	rule, ok := m.rb.rule(o.By.ID)
 	if !ok {
-		return rule, "the rule " + safeLine(lastOf(o.By.ID, 8)) + " that decided this was removed"
+		return rule, "the rule " + draw.SafeLine(lastOf(o.By.ID, 8)) + " that decided this was removed"
 	}
 	return rule, fixedRule(rule)
 }
@@ -31,7 +32,7 @@ func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
 func (m *model) openRuleOf(r broker.Request) tea.Cmd {
 	rule, why := m.ruleOf(r)
 	if why != "" {
-		return m.say(inkMuted, why)
+		return m.say(draw.Muted, why)
 	}
 	return m.editRule(rule)
 }
@@ -42,11 +43,11 @@ func (m *model) revokeRuleOf(r broker.Request) tea.Cmd {
 	rule, why := m.ruleOf(r)
 	switch {
 	case why != "":
-		return m.say(inkMuted, why)
+		return m.say(draw.Muted, why)
 	case rule.Decision != rules.Allow:
-		return m.say(inkWarn, "this rule allows nothing; enter on the call opens it")
+		return m.say(draw.Warn, "this rule allows nothing; enter on the call opens it")
 	case !rule.Enabled:
-		return m.say(inkMuted, "rule "+ruleTitle(rule)+" is off already")
+		return m.say(draw.Muted, "rule "+ruleTitle(rule)+" is off already")
 	}
 	rule.Enabled = false
 	return m.changeRule(rule, "rule "+ruleTitle(rule)+" is off; calls like this ask again")
@@ -98,53 +99,53 @@ const statsMost = 2
 // statsRow are the numbers above the history; nothing before they are known.
 func (m *model) statsRow(width int) []string {
 	s := m.rb.stats
-	if !s.known || width < leastPaper || s.session != m.board.filter.sessionID {
+	if !s.known || width < draw.LeastPaper || s.session != m.board.filter.sessionID {
 		return nil
 	}
-	rows := []*row{m.st.row(width).put(inkText, " ")}
+	rows := []*draw.Row{m.st.Row(width).Put(draw.Text, " ")}
 	if s.err != nil {
-		return []string{rows[0].fit(inkWarn, "no statistics: "+safeLine(s.err.Error()), width-2).to(width).String()}
+		return []string{rows[0].Fit(draw.Warn, "no statistics: "+draw.SafeLine(s.err.Error()), width-2).To(width).String()}
 	}
 	r := rows[0]
 	if s.session != "" {
-		r.fit(inkMuted, m.board.label(s.session)+": ", width/2)
+		r.Fit(draw.Muted, m.board.label(s.session)+": ", width/2)
 	}
 	for i, p := range statsParts(s.got) {
-		if i > 0 && r.width+cells(" · "+p) >= width {
+		if i > 0 && r.Width+draw.Cells(" · "+p) >= width {
 			if len(rows) == statsMost {
 				break
 			}
-			r = m.st.row(width).put(inkText, " ")
+			r = m.st.Row(width).Put(draw.Text, " ")
 			rows = append(rows, r)
 		} else if i > 0 {
-			r.put(inkMuted, " · ")
+			r.Put(draw.Muted, " · ")
 		}
-		r.put(inkMuted, p)
+		r.Put(draw.Muted, p)
 	}
 	out := make([]string, len(rows))
 	for i, r := range rows {
-		out[i] = r.to(width).String()
+		out[i] = r.To(width).String()
 	}
 	return out
 }
 
 func statsParts(s broker.Stats) []string {
 	parts := []string{
-		plural(s.Calls, "call"),
-		plural(s.Saved, "prompt") + " saved",
-		count(s.ByRule) + " by rule",
-		count(s.ByHand) + " by hand",
-		count(s.Denied+s.RuleDeny) + " denied",
+		draw.Plural(s.Calls, "call"),
+		draw.Plural(s.Saved, "prompt") + " saved",
+		draw.Count(s.ByRule) + " by rule",
+		draw.Count(s.ByHand) + " by hand",
+		draw.Count(s.Denied+s.RuleDeny) + " denied",
 	}
 	if s.RuleDeny > 0 {
-		parts[4] += fmt.Sprintf(" (%s by rule)", count(s.RuleDeny))
+		parts[4] += fmt.Sprintf(" (%s by rule)", draw.Count(s.RuleDeny))
 	}
-	parts = append(parts, count(s.Expired)+" expired")
+	parts = append(parts, draw.Count(s.Expired)+" expired")
 	if s.Median > 0 {
-		parts = append(parts, "median "+brief(s.Median))
+		parts = append(parts, "median "+draw.Brief(s.Median))
 	}
 	if s.Observed > 0 {
-		parts = append(parts, count(s.Observed)+" observed")
+		parts = append(parts, draw.Count(s.Observed)+" observed")
 	}
 	return parts
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // ruleKeys are the keys of the screens about rules.
@@ -154,7 +155,7 @@ func fixedRule(r rules.Rule) string {
 	case r.ID == rules.BuiltinReadOnly || r.Source == "built in":
 		return "this rule is built in and cannot be changed"
 	case r.Source != "":
-		return "it stands in " + safeLine(r.Source) + ": change it there"
+		return "it stands in " + draw.SafeLine(r.Source) + ": change it there"
 	}
 	return ""
 }
@@ -163,7 +164,7 @@ func fixedRule(r rules.Rule) string {
 // press of its own.
 func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 	if why := fixedRule(r); why != "" {
-		return m.say(inkWarn, why)
+		return m.say(draw.Warn, why)
 	}
 	next := r
 	next.Enabled = !r.Enabled
@@ -182,10 +183,10 @@ func (m *model) toggleRule(r rules.Rule) tea.Cmd {
 	}
 	wait, refusal := m.press("space")
 	if refusal != "" {
-		return m.say(inkWarn, "… "+refusal)
+		return m.say(draw.Warn, "… "+refusal)
 	}
 	if next.Enabled && r.Dangerous {
-		return m.say(inkWarn, "dangerous: enter opens it; there a typed code can switch it on")
+		return m.say(draw.Warn, "dangerous: enter opens it; there a typed code can switch it on")
 	}
 	return m.inAMoment(wait, func() tea.Cmd { return m.changeRule(next, told) })
 }
@@ -207,23 +208,23 @@ func (m *model) changeRule(r rules.Rule, told string) tea.Cmd {
 // priority becomes one less, or one more, than that one's.
 func (m *model) moveRule(r rules.Rule, by int) tea.Cmd {
 	if why := fixedRule(r); why != "" {
-		return m.say(inkWarn, why)
+		return m.say(draw.Warn, why)
 	}
 	list := m.rb.book.Rules
 	at := m.rb.byID[r.ID] + by
 	if at < 0 || at >= len(list) {
-		return m.say(inkMuted, "there is no rule in that direction")
+		return m.say(draw.Muted, "there is no rule in that direction")
 	}
 	next := r
 	next.Priority = list[at].Priority + by
 	if next.Priority < 0 || next.Priority > rules.MaxPriority {
-		return m.say(inkWarn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
+		return m.say(draw.Warn, fmt.Sprintf("its neighbour has priority %d, and there is none beyond", list[at].Priority))
 	}
 	switch {
 	case m.guard.burst():
-		return m.say(inkWarn, "… keys came too fast: nothing was changed")
+		return m.say(draw.Warn, "… keys came too fast: nothing was changed")
 	case m.guard.deaf(m.at):
-		return m.say(inkWarn, "… the list has just changed: look first, then press the key again")
+		return m.say(draw.Warn, "… the list has just changed: look first, then press the key again")
 	}
 	word := "before"
 	if by > 0 {
@@ -235,11 +236,11 @@ func (m *model) moveRule(r rules.Rule, by int) tea.Cmd {
 
 func (m *model) askDelete(r rules.Rule) tea.Cmd {
 	if why := fixedRule(r); why != "" {
-		return m.say(inkWarn, why)
+		return m.say(draw.Warn, why)
 	}
-	m.askYes("delete "+safeLine(string(r.Decision))+" rule "+ruleTitle(r)+"?", "delete it?", func() tea.Cmd {
+	m.askYes("delete "+draw.SafeLine(string(r.Decision))+" rule "+ruleTitle(r)+"?", "delete it?", func() tea.Cmd {
 		if now, ok := m.rb.rule(r.ID); ok && now.Version != r.Version {
-			return m.say(inkWarn, "the rule was changed meanwhile: it stays; look, then press x again")
+			return m.say(draw.Warn, "the rule was changed meanwhile: it stays; look, then press x again")
 		}
 		return m.removeRule(r)
 	})
@@ -256,11 +257,11 @@ func (m *model) removeRule(r rules.Rule) tea.Cmd {
 func (m *model) ruleRemoved(msg ruleRemovedMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(inkWarn, "the rule was removed already")
+		return m.say(draw.Warn, "the rule was removed already")
 	case msg.err != nil:
-		return m.say(inkDanger, "not removed: "+safeLine(msg.err.Error()))
+		return m.say(draw.Danger, "not removed: "+draw.SafeLine(msg.err.Error()))
 	}
-	return m.say(inkOK, "removed: "+msg.name)
+	return m.say(draw.OK, "removed: "+msg.name)
 }
 
 // updateRules takes what came from commands about rules, files and tokens.

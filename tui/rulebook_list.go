@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -30,7 +31,7 @@ func (m *model) ruleHead(width int) []string {
 	if problem == "" {
 		return nil
 	}
-	return []string{m.st.row(width).put(inkDanger, " ! ").fit(inkDanger, "no rule may allow anything now: "+safeLine(problem), width-4).to(width).String()}
+	return []string{m.st.Row(width).Put(draw.Danger, " ! ").Fit(draw.Danger, "no rule may allow anything now: "+draw.SafeLine(problem), width-4).To(width).String()}
 }
 
 // settleRules keeps the selected rule on the screen.
@@ -52,10 +53,10 @@ func (m *model) settleRules() {
 func (m *model) rulesView(l layout, a area) []string {
 	width, height := l.inner(a, 0)
 	rb := &m.rb
-	f := caption{title: "Rules " + count(len(rb.book.Rules)), focus: true, note: "the order in which they speak; a deny always wins"}
+	f := caption{title: "Rules " + draw.Count(len(rb.book.Rules)), focus: true, note: "the order in which they speak; a deny always wins"}
 	if rb.filter != "" {
-		f.title = fmt.Sprintf("Rules %s of %s", count(len(rb.shown)), count(len(rb.book.Rules)))
-		f.note = "/" + safeLine(rb.filter)
+		f.title = fmt.Sprintf("Rules %s of %s", draw.Count(len(rb.shown)), draw.Count(len(rb.book.Rules)))
+		f.note = "/" + draw.SafeLine(rb.filter)
 	}
 	rows := m.ruleHead(width)
 	if len(rb.shown) == 0 {
@@ -64,7 +65,7 @@ func (m *model) rulesView(l layout, a area) []string {
 	list, detail := listHeights(height)
 	room := list - len(rows)
 	if len(rb.shown) > room {
-		f.right = fmt.Sprintf("%s–%s of %s", count(rb.top+1), count(min(rb.top+room, len(rb.shown))), count(len(rb.shown)))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(rb.top+1), draw.Count(min(rb.top+room, len(rb.shown))), draw.Count(len(rb.shown)))
 	}
 	for i := rb.top; i < min(rb.top+room, len(rb.shown)); i++ {
 		at := rb.shown[i]
@@ -72,9 +73,9 @@ func (m *model) rulesView(l layout, a area) []string {
 	}
 	if detail > 0 {
 		for len(rows) < list {
-			rows = append(rows, spaces(width))
+			rows = append(rows, draw.Spaces(width))
 		}
-		rows = append(rows, m.st.row(width).line(inkBorder, "─", width).String())
+		rows = append(rows, m.st.Row(width).Line(draw.Border, "─", width).String())
 		rows = append(rows, m.ruleDetail(width, detail)...)
 	}
 	return m.frame(l, a, f, 0, rows)
@@ -82,16 +83,16 @@ func (m *model) rulesView(l layout, a area) []string {
 
 // noRules is the list when there is nothing in it.
 func (m *model) noRules(width int) []string {
-	p := m.st.paper(width - 2)
+	p := m.st.Paper(width - 2)
 	if m.rb.filter != "" {
-		p.sayBehind(inkText, "", 1, inkMuted, "no rule passes the filter; esc shows all")
-		return pad(p.rows, width)
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "no rule passes the filter; esc shows all")
+		return pad(p.Rows, width)
 	}
-	p.sayBehind(inkText, "", 1, inkBold, "no rules yet: a person answers every call that does more than read")
-	p.blank()
-	p.sayBehind(inkKey, " A", 4, inkText, "on a waiting call makes a rule from it")
-	p.sayBehind(inkKey, " n", 4, inkText, "makes one from nothing")
-	return pad(p.rows, width)
+	p.SayBehind(draw.Text, "", 1, draw.Bold, "no rules yet: a person answers every call that does more than read")
+	p.Blank()
+	p.SayBehind(draw.Key, " A", 4, draw.Text, "on a waiting call makes a rule from it")
+	p.SayBehind(draw.Key, " n", 4, draw.Text, "makes one from nothing")
+	return pad(p.Rows, width)
 }
 
 // ruleColumns are the widths of a rule's parts, in cells; 0 leaves a part out.
@@ -110,27 +111,27 @@ func ruleWidths(width int) ruleColumns {
 }
 
 // ruleState is whether a rule speaks, in a word.
-func (m *model) ruleState(r rules.Rule) (string, ink) {
+func (m *model) ruleState(r rules.Rule) (string, draw.Ink) {
 	word := over(r, m.at)
 	switch {
 	case word != "":
-		return word, inkWarn
+		return word, draw.Warn
 	case !r.Enabled:
-		return "off", inkMuted
+		return "off", draw.Muted
 	}
-	return "on", inkOK
+	return "on", draw.OK
 }
 
 // decisionInk is the ink of what a rule decides; the word stands beside it.
-func decisionInk(v rules.Verdict) ink {
+func decisionInk(v rules.Verdict) draw.Ink {
 	switch v {
 	case rules.Allow:
-		return inkOK
+		return draw.OK
 	case rules.Deny:
-		return inkDanger
+		return draw.Danger
 	case rules.Ask, rules.Defer:
 	}
-	return inkWarn
+	return draw.Warn
 }
 
 func (m *model) ruleRow(r rules.Rule, number, width int) string {
@@ -139,76 +140,76 @@ func (m *model) ruleRow(r rules.Rule, number, width int) string {
 		cols.number = max(cols.number, len(strconv.Itoa(len(m.rb.book.Rules)))+2)
 	}
 	chosen := r.ID == m.rb.at
-	line := m.st.row(width).choose(chosen)
+	line := m.st.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
 	}
 	state, stateInk := m.ruleState(r)
-	text := inkText
+	text := draw.Text
 	if state != "on" {
-		text = inkMuted
+		text = draw.Muted
 	}
-	line.put(inkKey, bar)
+	line.Put(draw.Key, bar)
 	if cols.number > 0 {
-		line.put(inkMuted, fmt.Sprintf("%*d ", cols.number-2, number))
+		line.Put(draw.Muted, fmt.Sprintf("%*d ", cols.number-2, number))
 	}
-	at := line.width
-	line.put(stateInk, state).to(at + cols.state)
-	line.put(decisionInk(r.Decision), safeLine(string(r.Decision))).to(at + cols.state + 6)
+	at := line.Width
+	line.Put(stateInk, state).To(at + cols.state)
+	line.Put(decisionInk(r.Decision), draw.SafeLine(string(r.Decision))).To(at + cols.state + 6)
 	end := width - cols.scope - cols.life - cols.hits - cols.last - cols.source
-	m.ruleWhat(line, r, text, end-1-line.width)
-	m.ruleNumbers(line.to(end), r, cols, width)
-	return line.to(width).String()
+	m.ruleWhat(line, r, text, end-1-line.Width)
+	m.ruleNumbers(line.To(end), r, cols, width)
+	return line.To(width).String()
 }
 
 // ruleWhat writes tool and pattern.
-func (m *model) ruleWhat(line *row, r rules.Rule, i ink, room int) {
+func (m *model) ruleWhat(line *draw.Row, r rules.Rule, i draw.Ink, room int) {
 	names := whereNames(r)
 	if len(names) == 0 {
-		line.fit(inkBold, safeLine(r.Tool), room)
+		line.Fit(draw.Bold, draw.SafeLine(r.Tool), room)
 		return
 	}
 	text := patternText(r, names[0])
 	for _, name := range names[1:] {
-		text += " " + safeLine(name) + "=" + patternText(r, name)
+		text += " " + draw.SafeLine(name) + "=" + patternText(r, name)
 	}
 	if r.Dangerous {
 		text = "!! " + text
 	}
 	if r.Tool == "Bash" && names[0] == "command" {
-		line.fit(i, text, room)
+		line.Fit(i, text, room)
 		return
 	}
-	tool := safe.Cut(safeLine(r.Tool), max(room/3, 6))
-	line.fit(inkBold, tool, room)
-	line.put(i, " ").fit(i, text, room-cells(tool)-1)
+	tool := safe.Cut(draw.SafeLine(r.Tool), max(room/3, 6))
+	line.Fit(draw.Bold, tool, room)
+	line.Put(i, " ").Fit(i, text, room-draw.Cells(tool)-1)
 }
 
-func (m *model) ruleNumbers(line *row, r rules.Rule, cols ruleColumns, width int) {
-	column := func(i ink, text string, n int) {
+func (m *model) ruleNumbers(line *draw.Row, r rules.Rule, cols ruleColumns, width int) {
+	column := func(i draw.Ink, text string, n int) {
 		if n > 0 {
-			start := line.width
-			line.fit(i, text, n-1).to(start + n)
+			start := line.Width
+			line.Fit(i, text, n-1).To(start + n)
 		}
 	}
 	scope := m.scopeWords(r.Scope)
 	if r.Source != "" && cols.source == 0 {
 		scope = ruleSource(r) + ": " + scope
 	}
-	column(inkMuted, scope, cols.scope)
-	column(inkMuted, lifeWords(r, m.at), cols.life)
+	column(draw.Muted, scope, cols.scope)
+	column(draw.Muted, lifeWords(r, m.at), cols.life)
 	if cols.hits > 0 {
-		line.right(inkText, count(r.Uses), line.width+cols.hits-1).put(inkText, " ")
+		line.Right(draw.Text, draw.Count(r.Uses), line.Width+cols.hits-1).Put(draw.Text, " ")
 	}
 	last := lastHit(r, m.at)
-	i := inkMuted
+	i := draw.Muted
 	if r.Uses == 0 {
-		i = inkWarn
+		i = draw.Warn
 	}
 	column(i, last, cols.last)
-	column(inkMuted, ruleSource(r), cols.source)
-	line.to(width)
+	column(draw.Muted, ruleSource(r), cols.source)
+	line.To(width)
 }
 
 // ruleSource is where a rule comes from, in a word.
@@ -221,7 +222,7 @@ func ruleSource(r rules.Rule) string {
 	case r.CreatedBy == "" || r.CreatedBy == "operator":
 		return "you"
 	}
-	return safeLine(r.CreatedBy)
+	return draw.SafeLine(r.CreatedBy)
 }
 
 // ruleDetail tells the selected rule in height rows. Where they do not hold all of it,
@@ -231,42 +232,42 @@ func (m *model) ruleDetail(width, height int) []string {
 	if !ok {
 		return nil
 	}
-	side := min(1, max(0, width-leastPaper)/2)
-	says, stands := m.st.paper(width-2*side), m.st.paper(width-2*side)
+	side := min(1, max(0, width-draw.LeastPaper)/2)
+	says, stands := m.st.Paper(width-2*side), m.st.Paper(width-2*side)
 	m.writeRule(says, r)
 	m.writeStanding(stands, r)
-	rows := says.rows
-	if room := max(height-len(stands.rows), 2); len(rows) > room {
-		rows = append(rows[:room-1:room-1], m.st.row(says.width).put(inkMuted, "… enter shows all of it").to(says.width).String())
+	rows := says.Rows
+	if room := max(height-len(stands.Rows), 2); len(rows) > room {
+		rows = append(rows[:room-1:room-1], m.st.Row(says.Width).Put(draw.Muted, "… enter shows all of it").To(says.Width).String())
 	}
-	rows = append(rows, stands.rows...)
+	rows = append(rows, stands.Rows...)
 	out := make([]string, min(len(rows), height))
 	for i := range out {
-		out[i] = spaces(side) + rows[i] + spaces(side)
+		out[i] = draw.Spaces(side) + rows[i] + draw.Spaces(side)
 	}
 	return out
 }
 
 // writeRule lays out what a rule says.
-func (m *model) writeRule(p *paper, r rules.Rule) {
-	word := safeLine(string(r.Decision))
-	p.write(fixed(decisionInk(r.Decision), word, formLabel), inkBold, r.Tool)
+func (m *model) writeRule(p *draw.Paper, r rules.Rule) {
+	word := draw.SafeLine(string(r.Decision))
+	p.Write(draw.Fixed(decisionInk(r.Decision), word, formLabel), draw.Bold, r.Tool)
 	if r.Dangerous {
-		p.sayBehind(inkLabel, "", formLabel, inkDanger, "dangerous, and meant to be")
+		p.SayBehind(draw.Label, "", formLabel, draw.Danger, "dangerous, and meant to be")
 	}
 	for _, name := range whereNames(r) {
-		p.writeNamed(formLabel, name, r.Where[name])
+		p.WriteNamed(formLabel, name, r.Where[name])
 	}
 	if r.Reason != "" {
-		p.write(fixed(inkLabel, "reason", formLabel), inkText, r.Reason)
+		p.Write(draw.Fixed(draw.Label, "reason", formLabel), draw.Text, r.Reason)
 	}
 }
 
 // writeStanding lays out where and how long a rule holds, and where it comes from.
-func (m *model) writeStanding(p *paper, r rules.Rule) {
-	p.sayBehind(inkLabel, "holds", formLabel, inkText, m.ruleHolds(r))
-	p.sayBehind(inkLabel, "used", formLabel, inkText, m.ruleUsed(r))
-	p.sayBehind(inkLabel, "made", formLabel, inkText, m.ruleMade(r))
+func (m *model) writeStanding(p *draw.Paper, r rules.Rule) {
+	p.SayBehind(draw.Label, "holds", formLabel, draw.Text, m.ruleHolds(r))
+	p.SayBehind(draw.Label, "used", formLabel, draw.Text, m.ruleUsed(r))
+	p.SayBehind(draw.Label, "made", formLabel, draw.Text, m.ruleMade(r))
 }
 
 func (m *model) ruleHolds(r rules.Rule) string {
@@ -291,9 +292,9 @@ func (m *model) ruleUsed(r rules.Rule) string {
 	if r.Uses == 0 {
 		return "never hit"
 	}
-	text := plural(r.Uses, "time")
+	text := draw.Plural(r.Uses, "time")
 	if !r.LastUsedAt.IsZero() {
-		text += ", last " + ago(m.at.Sub(r.LastUsedAt)) + " ago"
+		text += ", last " + draw.Ago(m.at.Sub(r.LastUsedAt)) + " ago"
 	}
 	return text
 }
@@ -306,7 +307,7 @@ func (m *model) ruleMade(r rules.Rule) string {
 	case r.CreatedBy == "" || r.CreatedBy == "operator":
 		parts = append(parts, "by you")
 	default:
-		parts = append(parts, "by "+safeLine(r.CreatedBy))
+		parts = append(parts, "by "+draw.SafeLine(r.CreatedBy))
 	}
 	if !r.CreatedAt.IsZero() {
 		parts = append(parts, r.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04"))

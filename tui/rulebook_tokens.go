@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 func (m *model) loadTokens() tea.Cmd {
@@ -24,9 +25,9 @@ func (m *model) tokensKey(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		if key.Matches(msg, m.keys.Copy) {
-			return tea.Batch(m.beside(clipboardSequence(rb.minted.token)), m.say(inkOK, "sent the token to the clipboard"))
+			return tea.Batch(m.beside(clipboardSequence(rb.minted.token)), m.say(draw.OK, "sent the token to the clipboard"))
 		}
-		return m.say(inkMuted, "enter closes this box; the token is not shown again")
+		return m.say(draw.Muted, "enter closes this box; the token is not shown again")
 	}
 	switch {
 	case key.Matches(msg, k.New):
@@ -64,9 +65,9 @@ func (rb *rulebook) selectedToken() (broker.Token, bool) {
 // tokenName is what a token is called; safe to draw.
 func tokenName(t broker.Token) string {
 	if t.Label != "" {
-		return "token " + safeLine(t.Label)
+		return "token " + draw.SafeLine(t.Label)
 	}
-	return "token " + safeLine(lastOf(t.ID, 8))
+	return "token " + draw.SafeLine(lastOf(t.ID, 8))
 }
 
 // askLabel asks for the label of a new token, and makes it.
@@ -87,7 +88,7 @@ func (m *model) mintToken(kind broker.TokenKind, label string) tea.Cmd {
 
 func (m *model) tokenMinted(msg tokenMintedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(inkDanger, "no token was made: "+safeLine(msg.err.Error()))
+		return m.say(draw.Danger, "no token was made: "+draw.SafeLine(msg.err.Error()))
 	}
 	m.screen, m.rb.minted = screenTokens, &minted{kind: msg.kind, label: msg.label, token: msg.token}
 	m.guard.doubt(m.at)
@@ -103,9 +104,9 @@ func (m *model) revokeToken(t broker.Token) tea.Cmd {
 
 func (m *model) tokenRevoked(msg tokenRevokedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(inkDanger, msg.name+" is not revoked: "+safeLine(msg.err.Error()))
+		return m.say(draw.Danger, msg.name+" is not revoked: "+draw.SafeLine(msg.err.Error()))
 	}
-	return tea.Batch(m.loadTokens(), m.say(inkOK, msg.name+" is revoked: what uses it is turned away from now on"))
+	return tea.Batch(m.loadTokens(), m.say(draw.OK, msg.name+" is revoked: what uses it is turned away from now on"))
 }
 
 func (m *model) tokensView(l layout, a area) []string {
@@ -114,15 +115,15 @@ func (m *model) tokensView(l layout, a area) []string {
 		return m.mintedView(l, a)
 	}
 	width, height := l.inner(a, 0)
-	f := caption{title: "Tokens " + count(len(rb.tokens)), note: "an operator's may allow calls and change rules, the others only ask", focus: true}
+	f := caption{title: "Tokens " + draw.Count(len(rb.tokens)), note: "an operator's may allow calls and change rules, the others only ask", focus: true}
 	if len(rb.tokens) == 0 {
-		p := m.st.paper(width - 2)
-		p.sayBehind(inkText, "", 1, inkMuted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
-		return m.frame(l, a, f, 0, pad(p.rows, width))
+		p := m.st.Paper(width - 2)
+		p.SayBehind(draw.Text, "", 1, draw.Muted, "no tokens: only this keyboard can allow anything. n makes one for a program of yours that may; N one with which hooks in containers may ask")
+		return m.frame(l, a, f, 0, pad(p.Rows, width))
 	}
 	top := window(0, rb.tokenPlace(), height, len(rb.tokens))
 	if len(rb.tokens) > height {
-		f.right = fmt.Sprintf("%s–%s of %s", count(top+1), count(min(top+height, len(rb.tokens))), count(len(rb.tokens)))
+		f.right = fmt.Sprintf("%s–%s of %s", draw.Count(top+1), draw.Count(min(top+height, len(rb.tokens))), draw.Count(len(rb.tokens)))
 	}
 	var rows []string
 	for i := top; i < min(top+height, len(rb.tokens)); i++ {
@@ -132,43 +133,43 @@ func (m *model) tokensView(l layout, a area) []string {
 }
 
 func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
-	line := m.st.row(width).choose(chosen)
+	line := m.st.Row(width).Choose(chosen)
 	bar := " "
 	if chosen {
 		bar = "▌"
 	}
-	kindInk, does := inkWarn, "decides"
+	kindInk, does := draw.Warn, "decides"
 	if t.Kind == broker.AskingToken {
-		kindInk, does = inkMuted, "asks"
+		kindInk, does = draw.Muted, "asks"
 	}
-	line.put(inkKey, bar).put(inkMuted, safeLine(lastOf(t.ID, 8))).to(11).put(kindInk, does).to(20)
+	line.Put(draw.Key, bar).Put(draw.Muted, draw.SafeLine(lastOf(t.ID, 8))).To(11).Put(kindInk, does).To(20)
 	made := "made " + t.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04")
 	if width < 50 {
 		made = t.CreatedAt.In(m.at.Location()).Format("2 Jan")
 	}
-	line.fit(inkText, safeLine(t.Label), width-line.width-cells(made)-3)
-	return line.right(inkMuted, made, width-1).to(width).String()
+	line.Fit(draw.Text, draw.SafeLine(t.Label), width-line.Width-draw.Cells(made)-3)
+	return line.Right(draw.Muted, made, width-1).To(width).String()
 }
 
 // mintedView shows a new token, the only time that anybody sees it.
 func (m *model) mintedView(l layout, a area) []string {
 	width, height := l.inner(a, 1)
 	t := m.rb.minted
-	p := m.st.paper(width)
-	p.say(inkWarn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
-	p.blank()
-	p.write(fixed(inkLabel, "", 2), inkBold, t.token)
-	p.blank()
+	p := m.st.Paper(width)
+	p.Say(draw.Warn, "Shown once. Copy it now: it is stored nowhere, and never shown again.")
+	p.Blank()
+	p.Write(draw.Fixed(draw.Label, "", 2), draw.Bold, t.token)
+	p.Blank()
 	title, use, note := "New operator token", "set AOCTL_TOKEN to it where the program runs",
 		"who has it may allow calls and change rules; a process of an agent may not, token or not"
 	if t.kind == broker.AskingToken {
 		title, use, note = "New token for asking", "set AOCTL_TOKEN to it, and AOCTL_URL to this console's address, where the agent runs",
 			"who has it may ask, and nothing else: an agent may have it"
 	}
-	p.sayBehind(inkMuted, "use", 6, inkText, use)
+	p.SayBehind(draw.Muted, "use", 6, draw.Text, use)
 	if t.label != "" {
-		p.write(fixed(inkMuted, "label", 6), inkText, t.label)
+		p.Write(draw.Fixed(draw.Muted, "label", 6), draw.Text, t.label)
 	}
-	p.sayBehind(inkMuted, "note", 6, inkMuted, note)
-	return m.frame(l, a, caption{title: title, focus: true}, 1, p.rows[:min(height, len(p.rows))])
+	p.SayBehind(draw.Muted, "note", 6, draw.Muted, note)
+	return m.frame(l, a, caption{title: title, focus: true}, 1, p.Rows[:min(height, len(p.Rows))])
 }

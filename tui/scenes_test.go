@@ -10,6 +10,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // scenes are states that pass quickly or that nobody wishes for.
@@ -96,7 +97,7 @@ func TestGoldenScenes(t *testing.T) {
 
 func TestGoldenLight(t *testing.T) {
 	s := newScene(t, termenv.TrueColor)
-	s.m.st = newStyles(defaultPalette(), termenv.TrueColor, false, true)
+	s.m.st = draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, false, true)
 	s.m.docs.clear()
 	golden(t, "styled-light", strings.ReplaceAll(s.draw(80, 24), "\x1b", "␛")+"\n")
 }

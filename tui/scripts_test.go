@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
+	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // step is one thing that happens in a script.
@@ -219,7 +220,7 @@ func misfit(view string, width, height int) string {
 		return fmt.Sprintf("%d rows instead of %d", len(rows), height)
 	}
 	for i, row := range rows {
-		if n := safeWidth(row); n != width {
+		if n := safe.Width(row); n != width {
 			return fmt.Sprintf("row %d takes %d cells of %d", i, n, width)
 		}
 	}

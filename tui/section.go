@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/patch"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -34,13 +35,13 @@ type section struct {
 
 // saying is a sentence of ours about a section.
 type saying struct {
-	ink  ink
+	ink  draw.Ink
 	text string // safe to draw
 }
 
-func (s *section) tell(text string) { s.says = append(s.says, saying{inkMuted, text}) }
+func (s *section) tell(text string) { s.says = append(s.says, saying{draw.Muted, text}) }
 
-func (s *section) warn(text string) { s.says = append(s.says, saying{inkWarn, "! " + text}) }
+func (s *section) warn(text string) { s.says = append(s.says, saying{draw.Warn, "! " + text}) }
 
 // without says why the file is not compared with.
 func (s *section) without(f fileState) {
@@ -48,7 +49,7 @@ func (s *section) without(f fileState) {
 	case f.wanted && !f.done:
 		s.tell("reading the file to compare …")
 	case f.problem != "":
-		s.warn("cannot compare with the file: " + safeLine(f.problem))
+		s.warn("cannot compare with the file: " + draw.SafeLine(f.problem))
 	}
 }
 
@@ -68,7 +69,7 @@ func (s *section) against(f fileState, missing, replaced string) {
 		}
 		if f.text == s.fresh {
 			s.whole = true
-			s.tell("the file already has exactly this text (" + plural(countLines(s.fresh), "line") + ")")
+			s.tell("the file already has exactly this text (" + draw.Plural(draw.CountLines(s.fresh), "line") + ")")
 			return
 		}
 		s.tell("compared with the file as it was at " + f.clock())

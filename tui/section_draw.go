@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -46,7 +47,7 @@ func (d *doc) changes(list []section, v diffView) {
 		s := &list[i]
 		d.sections = i
 		if i > 0 {
-			d.blank()
+			d.Blank()
 		}
 		d.section(s, v)
 		a, g := tally(s.lines)
@@ -57,32 +58,32 @@ func (d *doc) changes(list []section, v diffView) {
 	}
 	switch {
 	case len(list) == 1 && whole == 1:
-		d.note = plural(added, "line")
+		d.note = draw.Plural(added, "line")
 	default:
-		d.note = fmt.Sprintf("+%s −%s", count(added), count(gone))
+		d.note = fmt.Sprintf("+%s −%s", draw.Count(added), draw.Count(gone))
 	}
 	if len(list) > 1 && list[len(list)-1].path != list[0].path {
-		d.note = plural(len(list), "change") + " " + d.note
+		d.note = draw.Plural(len(list), "change") + " " + d.note
 	}
 }
 
 func (d *doc) section(s *section, v diffView) {
 	d.heading(s)
 	if s.title != "" {
-		d.say(inkMuted, s.title)
+		d.Say(draw.Muted, s.title)
 	}
 	for _, say := range s.says {
-		if say.ink == inkWarn {
-			d.sayBehind(inkWarn, "!", 2, inkWarn, strings.TrimPrefix(say.text, "! "))
+		if say.ink == draw.Warn {
+			d.SayBehind(draw.Warn, "!", 2, draw.Warn, strings.TrimPrefix(say.text, "! "))
 			continue
 		}
-		d.say(say.ink, say.text)
+		d.Say(say.ink, say.text)
 	}
 	switch {
 	case s.whole:
 		d.numbered(s.fresh, s.inFresh)
 	case s.old == "" && s.fresh == "" && len(s.lines) == 0:
-		d.say(inkMuted, "(empty)")
+		d.Say(draw.Muted, "(empty)")
 	default:
 		d.comparison(s, v)
 	}
@@ -98,9 +99,9 @@ func (d *doc) heading(s *section) {
 	if s.verb != "" {
 		label = s.verb
 	}
-	d.write(fixed(inkLabel, label, cells(label)+2), inkBold, s.path)
+	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, s.path)
 	if s.moveTo != "" {
-		d.write(fixed(inkLabel, "to", cells(label)+2), inkBold, s.moveTo)
+		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, s.moveTo)
 	}
 }
 
@@ -114,8 +115,8 @@ func (d *doc) comparison(s *section, v diffView) {
 	if s.numbered {
 		p.digits = digitsOf(s.lines)
 	}
-	if v.sides && d.width >= leastPair {
-		p.half = (d.width - sideGap) / 2
+	if v.sides && d.Width >= leastPair {
+		p.half = (d.Width - sideGap) / 2
 	}
 	for _, part := range fold(s.lines, context) {
 		if part.folded {
@@ -139,15 +140,15 @@ func digitsOf(lines []diffLine) int {
 // numbered draws a text as it is, with numbers.
 func (d *doc) numbered(text string, spans []syntax.Span) {
 	if text == "" {
-		d.say(inkMuted, "(empty)")
+		d.Say(draw.Muted, "(empty)")
 		return
 	}
-	digits := len(strconv.Itoa(countLines(text)))
-	d.write(gutter{width: digits + 1, next: spaces(digits-1) + "↪", first: func(n int) (ink, string) {
-		return inkFaint, fmt.Sprintf("%*d", digits, n)
-	}}, inkText, text, marksOf(spans, groundPlain)...)
+	digits := len(strconv.Itoa(draw.CountLines(text)))
+	d.Write(draw.Gutter{Width: digits + 1, Next: draw.Spaces(digits-1) + "↪", First: func(n int) (draw.Ink, string) {
+		return draw.Faint, fmt.Sprintf("%*d", digits, n)
+	}}, draw.Text, text, draw.MarksOf(spans, draw.GroundPlain)...)
 	if !strings.HasSuffix(text, "\n") {
-		d.write(fixed(inkMuted, spaces(digits-1)+"⌁", digits+1), inkMuted, "no line break at the end")
+		d.Write(draw.Fixed(draw.Muted, draw.Spaces(digits-1)+"⌁", digits+1), draw.Muted, "no line break at the end")
 	}
 }
 
@@ -163,7 +164,7 @@ type diffPainter struct {
 }
 
 func (p *diffPainter) anchor(line int) {
-	p.d.anchors = append(p.d.anchors, anchor{len(p.d.rows), p.d.sections, line})
+	p.d.anchors = append(p.d.anchors, anchor{len(p.d.Rows), p.d.sections, line})
 }
 
 // gutterWidth is what stands left of a line: its number, its glyph and a blank.
@@ -176,7 +177,7 @@ func (p *diffPainter) gutterWidth() int {
 
 func (p *diffPainter) foldedRow(n int) {
 	indent := p.gutterWidth() - 2
-	p.d.write(fixed(inkMuted, spaces(indent)+"⋯", indent+2), inkMuted, plural(n, "unchanged line"))
+	p.d.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⋯", indent+2), draw.Muted, draw.Plural(n, "unchanged line"))
 }
 
 // beat is what is drawn on one row, or more where it is too long: a line, or two beside
@@ -230,18 +231,18 @@ func (p *diffPainter) draw(list []beat) {
 		some := list[:min(len(list), drawnAtOnce)]
 		list = list[len(some):]
 		heights, ok := p.heights(some)
-		row := len(p.d.rows)
+		row := len(p.d.Rows)
 		for i, b := range some {
 			if !ok {
 				p.anchor(b.line)
-				p.beat(&p.d.paper, b)
+				p.beat(&p.d.Paper, b)
 				continue
 			}
 			p.d.anchors = append(p.d.anchors, anchor{row, p.d.sections, b.line})
 			row += heights[i]
 		}
 		if ok {
-			p.d.later(row-len(p.d.rows), func(to *paper) {
+			p.d.later(row-len(p.d.Rows), func(to *draw.Paper) {
 				for _, b := range some {
 					p.beat(to, b)
 				}
@@ -252,9 +253,9 @@ func (p *diffPainter) draw(list []beat) {
 
 // heights are how many rows each beat takes; false when that is not known beforehand.
 func (p *diffPainter) heights(list []beat) ([]int, bool) {
-	left, right := p.d.width, 0
+	left, right := p.d.Width, 0
 	if p.half > 0 {
-		left, right = p.half, p.d.width-p.half-sideGap
+		left, right = p.half, p.d.Width-p.half-sideGap
 	}
 	heights := make([]int, len(list))
 	for i, b := range list {
@@ -307,36 +308,36 @@ func rowsOf(text string, room int) (rows int, ok bool) {
 	return rows, blanks == 0
 }
 
-func (p *diffPainter) beat(to *paper, b beat) {
+func (p *diffPainter) beat(to *draw.Paper, b beat) {
 	if p.half == 0 {
 		p.line(to, b.left, b.left.fresh)
 		return
 	}
-	l, r := paper{st: to.st, width: p.half}, paper{st: to.st, width: to.width - p.half - sideGap}
+	l, r := draw.Paper{Styles: to.Styles, Width: p.half}, draw.Paper{Styles: to.Styles, Width: to.Width - p.half - sideGap}
 	if b.left != nil {
 		p.line(&l, b.left, b.left.old)
 	}
 	if b.right != nil {
 		p.line(&r, b.right, b.right.fresh)
 	}
-	bar := to.st.row(sideGap).put(inkFaint, " │ ").String()
-	for i := range max(len(l.rows), len(r.rows)) {
-		to.rows = append(to.rows, rowOr(&l, i)+bar+rowOr(&r, i))
+	bar := to.Styles.Row(sideGap).Put(draw.Faint, " │ ").String()
+	for i := range max(len(l.Rows), len(r.Rows)) {
+		to.Rows = append(to.Rows, rowOr(&l, i)+bar+rowOr(&r, i))
 	}
 }
 
 // line draws one line with its number, its glyph and its colours.
-func (p *diffPainter) line(to *paper, l *diffLine, number int) {
-	kind, glyph, on := inkMuted, " ", groundPlain
+func (p *diffPainter) line(to *draw.Paper, l *diffLine, number int) {
+	kind, glyph, on := draw.Muted, " ", draw.GroundPlain
 	spans := p.s.inFresh
 	switch l.kind {
 	case lineComes:
-		kind, glyph, on = inkAdded, "+", groundAdded
+		kind, glyph, on = draw.Added, "+", draw.GroundAdded
 	case lineGoes:
-		kind, glyph, on = inkRemoved, "−", groundRemoved
+		kind, glyph, on = draw.Removed, "−", draw.GroundRemoved
 		number, spans = l.old, p.s.inOld
 	case lineSought:
-		kind, glyph, spans = inkMuted, "@", nil
+		kind, glyph, spans = draw.Muted, "@", nil
 	case lineStays:
 	}
 	head, indent := glyph, p.gutterWidth()-2
@@ -347,10 +348,10 @@ func (p *diffPainter) line(to *paper, l *diffLine, number int) {
 	if l.kind == lineSought && text == "" {
 		text = "(to the end of the file)"
 	}
-	to.write(gutter{width: indent + 2, next: spaces(indent) + "↪", first: func(int) (ink, string) {
+	to.Write(draw.Gutter{Width: indent + 2, Next: draw.Spaces(indent) + "↪", First: func(int) (draw.Ink, string) {
 		return kind, head
-	}}, syntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
+	}}, draw.SyntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
 	if l.noBreak {
-		to.write(fixed(inkMuted, spaces(indent)+"⌁", indent+2), inkMuted, "no line break at the end")
+		to.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⌁", indent+2), draw.Muted, "no line break at the end")
 	}
 }

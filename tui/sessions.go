@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // subagentsShown is how many of a session's sub-agents have a line of their own.
@@ -80,7 +81,7 @@ func (m *model) sessionsView(l layout, a area) []string {
 		}
 	}
 	if len(rows) == 0 {
-		rows = append(rows, m.st.row(width).put(inkMuted, " none yet").to(width).String())
+		rows = append(rows, m.st.Row(width).Put(draw.Muted, " none yet").To(width).String())
 	}
 	return m.frame(l, a, f, 0, rows[:min(len(rows), height)])
 }
@@ -93,42 +94,42 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 	if chosen {
 		bar = "▌"
 	}
-	name := inkBold
+	name := draw.Bold
 	if s.State.Ended() {
-		name = inkMuted
+		name = draw.Muted
 	}
-	r := m.st.row(width).choose(chosen).put(inkKey, bar)
-	agent := safeLine(s.Agent)
+	r := m.st.Row(width).Choose(chosen).Put(draw.Key, bar)
+	agent := draw.SafeLine(s.Agent)
 	if s.Run != nil {
 		agent = heldMark + agent
 	}
 	if m.attention.muted[s.ID] {
-		agent = mutedWord(agent, width-3-cells(m.board.label(s.ID)))
+		agent = mutedWord(agent, width-3-draw.Cells(m.board.label(s.ID)))
 	}
-	if s.Run != nil && cells(m.board.label(s.ID))+cells(agent)+3 > width {
+	if s.Run != nil && draw.Cells(m.board.label(s.ID))+draw.Cells(agent)+3 > width {
 		agent = strings.TrimSpace(heldMark) // no other agent can be held
 	}
-	room := width - 2 - cells(agent) - 1
-	r.fit(name, m.board.label(s.ID), max(room, width/2))
-	r.right(inkMuted, agent, width-1)
-	lines := []string{r.to(width).String()}
+	room := width - 2 - draw.Cells(agent) - 1
+	r.Fit(name, m.board.label(s.ID), max(room, width/2))
+	r.Right(draw.Muted, agent, width-1)
+	lines := []string{r.To(width).String()}
 
 	word, since := m.board.status(s)
-	r = m.st.row(width).choose(chosen).put(inkKey, bar)
+	r = m.st.Row(width).Choose(chosen).Put(draw.Key, bar)
 	room = width - 8
 	if s.Observed {
-		r.put(inkWarn, "observed").put(inkFaint, " · ")
-		room = width - 1 - r.width
+		r.Put(draw.Warn, "observed").Put(draw.Faint, " · ")
+		room = width - 1 - r.Width
 	}
 	if s.Frozen && !s.State.Ended() {
-		r.put(inkFrozen, "frozen").put(inkFaint, " · ")
-		room = width - 1 - r.width
+		r.Put(draw.Frozen, "frozen").Put(draw.Faint, " · ")
+		room = width - 1 - r.Width
 	}
-	r.fit(stateInk(s, m.board.pending[s.ID]), word+putOffWord(s, word), room)
-	if age := ago(m.at.Sub(since)); !since.IsZero() && r.width+1+cells(age) < width { // never touching the word
-		r.right(inkMuted, age, width-1)
+	r.Fit(stateInk(s, m.board.pending[s.ID]), word+putOffWord(s, word), room)
+	if age := draw.Ago(m.at.Sub(since)); !since.IsZero() && r.Width+1+draw.Cells(age) < width { // never touching the word
+		r.Right(draw.Muted, age, width-1)
 	}
-	lines = append(lines, r.to(width).String())
+	lines = append(lines, r.To(width).String())
 	lines = append(lines, m.heldLines(s, width, chosen)...)
 	lines = append(lines, m.stopLines(s, width, chosen)...)
 	return append(lines, m.subagentLines(s, width, chosen)...)
@@ -137,31 +138,31 @@ func (m *model) sessionLines(s *broker.Session, width int) []string {
 func (m *model) subagentLines(s *broker.Session, width int, chosen bool) []string {
 	var lines []string
 	for i := range min(len(s.Subagents), subagentsShown) {
-		text := safeLine(s.Subagents[i].Type)
+		text := draw.SafeLine(s.Subagents[i].Type)
 		if more := len(s.Subagents) - subagentsShown; more > 0 && i == subagentsShown-1 {
-			text = "and " + plural(more+1, "more sub-agent")
+			text = "and " + draw.Plural(more+1, "more sub-agent")
 		}
-		r := m.st.row(width).choose(chosen).put(inkFaint, "  └ ").fit(inkMuted, text, width-5)
-		lines = append(lines, r.to(width).String())
+		r := m.st.Row(width).Choose(chosen).Put(draw.Faint, "  └ ").Fit(draw.Muted, text, width-5)
+		lines = append(lines, r.To(width).String())
 	}
 	return lines
 }
 
-func stateInk(s *broker.Session, waiting int) ink {
+func stateInk(s *broker.Session, waiting int) draw.Ink {
 	switch s.State {
 	case broker.SessionActive, broker.SessionIdle:
 		if waiting > 0 {
-			return inkWarn
+			return draw.Warn
 		}
 		if s.State == broker.SessionActive {
-			return inkOK
+			return draw.OK
 		}
 		if s.Run == nil && s.Failure() != "" {
-			return inkDanger
+			return draw.Danger
 		}
 	case broker.SessionStopping, broker.SessionStopped:
-		return inkDanger
+		return draw.Danger
 	case broker.SessionFinished, broker.SessionGone:
 	}
-	return inkMuted
+	return draw.Muted
 }

@@ -79,7 +79,7 @@ func (m *model) settleDrawn() tea.Cmd {
 	m.settleForm(c)
 	width, height := m.room()
 	d := m.doc(c, width)
-	m.scroll = max(0, min(m.scroll, len(d.rows)-height))
+	m.scroll = max(0, min(m.scroll, len(d.Rows)-height))
 	if height > 0 && m.scroll+height >= d.callEnd {
 		c.seenEnd = true
 		if c.ask != nil {

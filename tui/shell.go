@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // Command lines beyond these are drawn without colours: the parser's time and stack
@@ -15,7 +17,7 @@ const (
 )
 
 // shellMarks colours a command line. A line that does not parse gets no colours.
-func shellMarks(command string) (marks []mark) {
+func shellMarks(command string) (marks []draw.Mark) {
 	if len(command) > maxColoured || nesting(command) > maxNesting {
 		return nil
 	}
@@ -46,23 +48,23 @@ func nesting(command string) int {
 
 // shellPainter gathers marks; a later one lies on top of earlier ones.
 type shellPainter struct {
-	marks []mark
+	marks []draw.Mark
 	text  string
 }
 
-func (p *shellPainter) add(i ink, from syntax.Pos, to syntax.Pos) {
+func (p *shellPainter) add(i draw.Ink, from syntax.Pos, to syntax.Pos) {
 	p.span(i, int(from.Offset()), int(to.Offset()))
 }
 
-func (p *shellPainter) span(i ink, from, to int) {
+func (p *shellPainter) span(i draw.Ink, from, to int) {
 	if from, to = max(0, from), min(to, len(p.text)); from < to {
-		p.marks = append(p.marks, mark{from, to, i})
+		p.marks = append(p.marks, draw.Mark{From: from, To: to, Ink: i})
 	}
 }
 
 func (p *shellPainter) token(pos syntax.Pos, text string) {
 	at := int(pos.Offset())
-	p.span(inkOperator, at, at+len(text))
+	p.span(draw.Operator, at, at+len(text))
 }
 
 // words marks the keyword that stands at each of the places.
@@ -74,7 +76,7 @@ func (p *shellPainter) words(places ...syntax.Pos) {
 			to++
 		}
 		if pos.IsValid() {
-			p.span(inkKeyword, from, to)
+			p.span(draw.Keyword, from, to)
 		}
 	}
 }
@@ -82,27 +84,27 @@ func (p *shellPainter) words(places ...syntax.Pos) {
 func (p *shellPainter) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Comment:
-		p.add(inkComment, n.Pos(), n.End())
+		p.add(draw.Comment, n.Pos(), n.End())
 	case *syntax.CallExpr:
 		if len(n.Args) > 0 {
-			p.add(inkCommand, n.Args[0].Pos(), n.Args[0].End())
+			p.add(draw.Command, n.Args[0].Pos(), n.Args[0].End())
 		}
 	case *syntax.SglQuoted:
-		p.add(inkQuoted, n.Pos(), n.End())
+		p.add(draw.Quoted, n.Pos(), n.End())
 	case *syntax.DblQuoted:
-		p.add(inkQuoted, n.Pos(), n.End())
+		p.add(draw.Quoted, n.Pos(), n.End())
 	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp:
-		p.add(inkVaries, n.Pos(), n.End())
+		p.add(draw.Varies, n.Pos(), n.End())
 	case *syntax.BinaryCmd:
 		p.token(n.OpPos, n.Op.String())
 	case *syntax.Redirect:
 		p.token(n.OpPos, n.Op.String())
 		if n.Hdoc != nil {
-			p.add(inkQuoted, n.Hdoc.Pos(), n.Hdoc.End())
+			p.add(draw.Quoted, n.Hdoc.Pos(), n.Hdoc.End())
 		}
 	case *syntax.Assign:
 		if n.Name != nil {
-			p.add(inkVaries, n.Name.Pos(), n.Name.End())
+			p.add(draw.Varies, n.Name.Pos(), n.Name.End())
 		}
 	case *syntax.Stmt:
 		if n.Semicolon.IsValid() {
@@ -129,29 +131,29 @@ func (p *shellPainter) keywords(n syntax.Node) {
 
 // flatten turns marks that lie on each other into a row of marks that do not
 // overlap: the last one wins. Inner nodes come after the ones around them.
-func flatten(marks []mark) []mark {
+func flatten(marks []draw.Mark) []draw.Mark {
 	if len(marks) == 0 {
 		return nil
 	}
 	cuts := make([]int, 0, 2*len(marks))
 	for _, m := range marks {
-		cuts = append(cuts, m.from, m.to)
+		cuts = append(cuts, m.From, m.To)
 	}
 	sort.Ints(cuts)
 	top := make([]int, len(cuts)) // for the stretch that begins at each cut: the mark on top, plus one
 	for n, m := range marks {
-		for i := sort.SearchInts(cuts, m.from); i < len(cuts) && cuts[i] < m.to; i++ {
+		for i := sort.SearchInts(cuts, m.From); i < len(cuts) && cuts[i] < m.To; i++ {
 			top[i] = n + 1
 		}
 	}
-	var flat []mark
+	var flat []draw.Mark
 	for i := 0; i+1 < len(cuts); i++ {
 		if cuts[i] == cuts[i+1] || top[i] == 0 {
 			continue
 		}
-		m := mark{cuts[i], cuts[i+1], marks[top[i]-1].ink}
-		if k := len(flat); k > 0 && flat[k-1].to == m.from && flat[k-1].ink == m.ink {
-			flat[k-1].to = m.to
+		m := draw.Mark{From: cuts[i], To: cuts[i+1], Ink: marks[top[i]-1].Ink}
+		if k := len(flat); k > 0 && flat[k-1].To == m.From && flat[k-1].Ink == m.Ink {
+			flat[k-1].To = m.To
 			continue
 		}
 		flat = append(flat, m)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -96,44 +97,44 @@ func pastID(id string, unfolded bool) string {
 // background draws what led to the call: what its user asked for, and the calls before it.
 func (d *doc) background(a around) {
 	if a.story.Asked != "" {
-		d.sayBehind(inkLabel, "you asked", labelWidth, inkText, `"`+safe.Head(a.story.Asked, maxAsked)+`"`)
+		d.SayBehind(draw.Label, "you asked", labelWidth, draw.Text, `"`+safe.Head(a.story.Asked, maxAsked)+`"`)
 	}
 	label := "before"
 	for _, p := range a.story.Before {
 		glyph, i := verdictGlyph(p.Request.State)
 		sum := summaryOf(p.Request)
 		end, endInk := pastEnd(p)
-		r := d.st.row(d.width).put(inkLabel, label).to(labelWidth).put(i, glyph+" ")
-		r.fit(inkBold, sum.tool, 8).put(inkText, " ")
-		r.fit(inkText, sum.text, max(0, d.width-r.width-cells(end)-2))
-		d.add(r.put(inkText, "  ").put(endInk, end))
+		r := d.Styles.Row(d.Width).Put(draw.Label, label).To(labelWidth).Put(i, glyph+" ")
+		r.Fit(draw.Bold, sum.tool, 8).Put(draw.Text, " ")
+		r.Fit(draw.Text, sum.text, max(0, d.Width-r.Width-draw.Cells(end)-2))
+		d.Add(r.Put(draw.Text, "  ").Put(endInk, end))
 		label = ""
 	}
 }
 
 // pastEnd is how an earlier call ended, in a word or two; safe to draw.
-func pastEnd(p story.EarlierCall) (string, ink) {
+func pastEnd(p story.EarlierCall) (string, draw.Ink) {
 	switch {
 	case p.Ran != nil:
 		return ranWords(*p.Ran)
 	case p.Request.Outcome == nil:
-		return "waits", inkWarn
+		return "waits", draw.Warn
 	case p.Request.State == broker.Allowed:
-		return "allowed by " + actor(p.Request.Outcome.By), inkMuted
+		return "allowed by " + actor(p.Request.Outcome.By), draw.Muted
 	case p.Request.State == broker.Denied:
-		return "denied by " + actor(p.Request.Outcome.By), inkDanger
+		return "denied by " + actor(p.Request.Outcome.By), draw.Danger
 	}
-	return string(p.Request.State), inkMuted
+	return string(p.Request.State), draw.Muted
 }
 
 // ranWords is how a call ran, in a word or two; safe to draw.
-func ranWords(d broker.RanData) (string, ink) {
-	word, i := "ran", inkMuted
+func ranWords(d broker.RanData) (string, draw.Ink) {
+	word, i := "ran", draw.Muted
 	if d.Failed {
-		word, i = "failed", inkDanger
+		word, i = "failed", draw.Danger
 	}
 	if took := d.Took(); took > 0 {
-		word += " " + brief(took)
+		word += " " + draw.Brief(took)
 	}
 	return word, i
 }
@@ -143,52 +144,52 @@ func (d *doc) ran(s story.Story, loc *time.Location, unfolded bool) {
 	if s.Ran == nil {
 		return
 	}
-	word, i := "it ran to its end", inkOK
+	word, i := "it ran to its end", draw.OK
 	if s.Ran.Failed {
-		word, i = "it failed", inkDanger
+		word, i = "it failed", draw.Danger
 	}
 	if took := s.Ran.Took(); took > 0 {
-		word += ", after " + brief(took)
+		word += ", after " + draw.Brief(took)
 	}
-	d.say(i, word+", at "+s.RanAt.In(loc).Format("15:04:05"))
+	d.Say(i, word+", at "+s.RanAt.In(loc).Format("15:04:05"))
 	d.output(*s.Ran, unfolded)
 }
 
 // output draws what a tool gave back; folded, its size and first line.
 func (d *doc) output(r broker.RanData, unfolded bool) {
 	if r.OutputBytes == 0 {
-		d.sayBehind(inkLabel, "output", labelWidth, inkMuted, "none")
+		d.SayBehind(draw.Label, "output", labelWidth, draw.Muted, "none")
 		return
 	}
 	if r.Output == "" {
-		d.sayBehind(inkLabel, "output", labelWidth, inkMuted, size(r.OutputBytes)+", not kept")
+		d.SayBehind(draw.Label, "output", labelWidth, draw.Muted, draw.Size(r.OutputBytes)+", not kept")
 		return
 	}
-	about := plural(countLines(r.Output), "line") + ", " + size(r.OutputBytes)
+	about := draw.Plural(draw.CountLines(r.Output), "line") + ", " + draw.Size(r.OutputBytes)
 	if missing := r.Missing(); missing > 0 {
-		about = size(r.OutputBytes) + ", of which " + size(len(r.Output)) + " are kept"
+		about = draw.Size(r.OutputBytes) + ", of which " + draw.Size(len(r.Output)) + " are kept"
 	}
 	if !unfolded {
-		row := d.st.row(d.width).put(inkLabel, "output").to(labelWidth).put(inkMuted, about+"  ")
-		d.add(row.fit(inkText, firstLine(r.Output), d.width-row.width))
+		row := d.Styles.Row(d.Width).Put(draw.Label, "output").To(labelWidth).Put(draw.Muted, about+"  ")
+		d.Add(row.Fit(draw.Text, firstLine(r.Output), d.Width-row.Width))
 		return
 	}
-	d.sayBehind(inkLabel, "output", labelWidth, inkMuted, about)
-	bar := gutter{width: 2, next: "↪", first: func(int) (ink, string) { return inkFaint, "│" }}
+	d.SayBehind(draw.Label, "output", labelWidth, draw.Muted, about)
+	bar := draw.Gutter{Width: 2, Next: "↪", First: func(int) (draw.Ink, string) { return draw.Faint, "│" }}
 	if r.Missing() == 0 {
-		d.write(bar, inkText, r.Output)
+		d.Write(bar, draw.Text, r.Output)
 		return
 	}
 	at := max(0, min(r.CutAt, len(r.Output)))
-	d.write(bar, inkText, r.Output[:at])
-	d.sayBehind(inkFaint, "⋮", 2, inkWarn, plural(r.Missing(), "byte")+" were not kept")
-	d.write(bar, inkText, r.Output[at:])
+	d.Write(bar, draw.Text, r.Output[:at])
+	d.SayBehind(draw.Faint, "⋮", 2, draw.Warn, draw.Plural(r.Missing(), "byte")+" were not kept")
+	d.Write(bar, draw.Text, r.Output[at:])
 }
 
 // firstLine is the first line of an output that says something; safe to draw.
 func firstLine(text string) string {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n\t "), "\n")
-	return safeLine(first)
+	return draw.SafeLine(first)
 }
 
 // stopTold is what a stop means for an agent whose turn cannot be ended from here; "" for
@@ -210,7 +211,7 @@ func (m *model) stopLines(s *broker.Session, width int, chosen bool) []string {
 		if width <= len("until its user speaks") {
 			text = strings.NewReplacer(" is", "", "its ", "").Replace(text)
 		}
-		lines = append(lines, m.st.row(width).choose(chosen).put(inkText, " ").fit(inkMuted, text, width-1).to(width).String())
+		lines = append(lines, m.st.Row(width).Choose(chosen).Put(draw.Text, " ").Fit(draw.Muted, text, width-1).To(width).String())
 	}
 	return lines
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -47,14 +48,14 @@ var mainFields = []string{
 }
 
 func newSummary(tool string) summary {
-	return summary{tool: safe.Head(toolWord(tool), maxSummary), ready: true}
+	return summary{tool: safe.Head(toolWord(tool), draw.MaxSummary), ready: true}
 }
 
 func summarise(tool string, input json.RawMessage, cwd string) summary {
 	s := newSummary(tool)
 	c := readCall(input)
 	if c.broken != "" {
-		s.text = safe.Head(string(input), maxSummary)
+		s.text = safe.Head(string(input), draw.MaxSummary)
 		return s
 	}
 	if cs, ok := readChanges(tool, c); ok {
@@ -64,10 +65,10 @@ func summarise(tool string, input json.RawMessage, cwd string) summary {
 	if tool == agents.AskUserQuestion {
 		text = cmp.Or(forms.Gist(input), text)
 	}
-	s.text = safe.Head(text, maxSummary)
+	s.text = safe.Head(text, draw.MaxSummary)
 	s.whole = tellsAll(c, tool, text) && s.text == safe.Line(text)
 	if server, name, ok := splitMCP(tool); ok {
-		s.text = safe.Head(server+" "+name, maxSummary) + "  " + s.text
+		s.text = safe.Head(server+" "+name, draw.MaxSummary) + "  " + s.text
 	}
 	return s
 }
@@ -75,18 +76,18 @@ func summarise(tool string, input json.RawMessage, cwd string) summary {
 // ofChanges is s of a call that changes files.
 func (s summary) ofChanges(cs changes, cwd string) summary {
 	one := cs.list[0]
-	s.text = safe.Head(within(one.path, cwd), maxSummary)
+	s.text = safe.Head(within(one.path, cwd), draw.MaxSummary)
 	switch one.kind {
 	case changeWrite:
-		s.text += "  " + plural(countLines(one.text), "line")
+		s.text += "  " + draw.Plural(draw.CountLines(one.text), "line")
 		return s
 	case changeCell:
-		s.text += "  " + safe.Head(one.cell.mode+" "+one.cell.id, maxSummary) + "  " + plural(countLines(one.cell.source), "line")
+		s.text += "  " + safe.Head(one.cell.mode+" "+one.cell.id, draw.MaxSummary) + "  " + draw.Plural(draw.CountLines(one.cell.source), "line")
 		return s
 	case changeEdit, changePatch:
 	}
 	if n := len(cs.list) - 1; n > 0 {
-		s.text += fmt.Sprintf(" and %s", plural(n, "more file"))
+		s.text += fmt.Sprintf(" and %s", draw.Plural(n, "more file"))
 	}
 	s.edit = true
 	s.added, s.gone = cs.tally()

@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
@@ -111,7 +112,7 @@ func (m *model) filesMoved(msg filesMovedMsg) tea.Cmd {
 		return nil
 	}
 	m.lookAgain(msg.key)
-	return m.sayFitting(inkWarn, c.summary().tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
+	return m.sayFitting(draw.Warn, c.summary().tool+": a file of this call changed: it is drawn anew", "a file changed: drawn anew")
 }
 
 // dressFor is how long the colours of a call may take. Those of later texts are left out.

@@ -234,7 +234,7 @@ func TestEditsOfOtherAgents(t *testing.T) {
 			}
 			a := around{loc: time.UTC, sections: cs.compare(file, r.CWD, time.Minute), rest: cs.rest}
 			d := layOut(plainPaper(), r, a, 100)
-			text := strings.Join(d.rows[:d.callEnd], "\n")
+			text := strings.Join(d.Rows[:d.callEnd], "\n")
 			for _, want := range tc.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not drawn:\n%s", want, text)

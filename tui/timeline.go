@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -68,9 +69,9 @@ type timelineMsg struct {
 func (m *model) openSession(msg tea.KeyMsg, id string) tea.Cmd {
 	switch {
 	case id == "":
-		return m.say(inkMuted, "no session is selected")
+		return m.say(draw.Muted, "no session is selected")
 	case m.tooSmall():
-		return m.say(inkWarn, m.tooSmallText())
+		return m.say(draw.Warn, m.tooSmallText())
 	case msg.String() == m.keys.Transcript.Keys()[0]:
 		return m.openTranscript(id)
 	}

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 func (m *model) timelineKey(msg tea.KeyMsg) tea.Cmd {
@@ -49,7 +50,7 @@ func (m *model) timelineKey(msg tea.KeyMsg) tea.Cmd {
 		return m.copyStep(t.steps[at])
 	case key.Matches(msg, m.keys.Bytes):
 		if t.steps[at].large > 0 {
-			return m.say(inkMuted, "its input is too large to be shown here: see the history (h)")
+			return m.say(draw.Muted, "its input is too large to be shown here: see the history (h)")
 		}
 		return m.openBytes(t.steps[at].call)
 	}
@@ -112,10 +113,10 @@ func (m *model) scrollTimeline(by, height int) {
 
 func (m *model) copyStep(s *moment) tea.Cmd {
 	if s.event.Type == broker.EventPostTool && s.ran.Output != "" {
-		return tea.Batch(m.beside(clipboardSequence(s.ran.Output)), m.say(inkOK, "sent the output to the clipboard ("+size(len(s.ran.Output))+")"))
+		return tea.Batch(m.beside(clipboardSequence(s.ran.Output)), m.say(draw.OK, "sent the output to the clipboard ("+draw.Size(len(s.ran.Output))+")"))
 	}
 	if s.call == nil || s.large > 0 {
-		return m.say(inkMuted, "there is nothing to copy in this row")
+		return m.say(draw.Muted, "there is nothing to copy in this row")
 	}
 	return m.copyText(*s.call)
 }
@@ -143,7 +144,7 @@ func (m *model) timelineView(l layout, a area) []string {
 	f.right = m.timelineRight()
 	rows := make([]string, 0, height)
 	if text := m.timelineEmpty(); text != "" {
-		rows = append(rows, m.st.row(width).fit(inkMuted, text, width).to(width).String())
+		rows = append(rows, m.st.Row(width).Fit(draw.Muted, text, width).To(width).String())
 	}
 	skip := t.top
 	for _, s := range t.steps {
@@ -166,22 +167,22 @@ func (m *model) timelineView(l layout, a area) []string {
 }
 
 // timelineNote says what is special about the list.
-func (m *model) timelineNote() (string, ink) {
+func (m *model) timelineNote() (string, draw.Ink) {
 	t := &m.tl
 	if t.err != nil {
-		return "cannot be read: " + safeLine(t.err.Error()), inkDanger
+		return "cannot be read: " + draw.SafeLine(t.err.Error()), draw.Danger
 	}
 	if t.filter != "" {
-		text := "/" + safeLine(t.filter)
+		text := "/" + draw.SafeLine(t.filter)
 		if t.loading {
-			text += fmt.Sprintf(" · %s looked at …", plural(t.looked, "event"))
+			text += fmt.Sprintf(" · %s looked at …", draw.Plural(t.looked, "event"))
 		}
-		return text, inkKey
+		return text, draw.Key
 	}
 	if s := m.board.sessions[t.session]; s != nil && stopTold(s) != "" {
-		return stopTold(s), inkDanger
+		return stopTold(s), draw.Danger
 	}
-	return "", inkMuted
+	return "", draw.Muted
 }
 
 func (m *model) timelineRight() string {
@@ -192,7 +193,7 @@ func (m *model) timelineRight() string {
 	case t.loading && t.filter == "":
 		return "reading …"
 	case len(t.steps) > 0:
-		return fmt.Sprintf("event %s of %s", count(int(t.at)), count(int(max(t.last, t.at))))
+		return fmt.Sprintf("event %s of %s", draw.Count(int(t.at)), draw.Count(int(max(t.last, t.at))))
 	}
 	return ""
 }
@@ -212,52 +213,52 @@ func (m *model) timelineEmpty() string {
 
 // stepRow draws a step's line.
 func (m *model) stepRow(s *moment, width int) string {
-	r := m.st.row(width).choose(s.seq() == m.tl.at)
+	r := m.st.Row(width).Choose(s.seq() == m.tl.at)
 	bar := " "
 	if s.seq() == m.tl.at {
 		bar = "▌"
 	}
-	r.put(inkKey, bar)
+	r.Put(draw.Key, bar)
 	at := s.event.At.In(m.at.Location())
 	switch {
 	case width >= 60:
-		r.put(inkMuted, at.Format("15:04:05")+" ")
+		r.Put(draw.Muted, at.Format("15:04:05")+" ")
 	case width >= 46:
-		r.put(inkMuted, at.Format("15:04")+" ")
+		r.Put(draw.Muted, at.Format("15:04")+" ")
 	}
 	word, glyph, i := s.word()
-	r.put(i, glyph+" ").fit(i, word, 9).to(r.width + 10 - min(cells(word), 9))
+	r.Put(i, glyph+" ").Fit(i, word, 9).To(r.Width + 10 - min(draw.Cells(word), 9))
 	tail, whose := m.tail(s), s.whose()
 	if width < 60 {
 		whose = ""
 	}
 	end := width
 	if tail != "" {
-		end -= min(cells(tail), width/4) + 2
+		end -= min(draw.Cells(tail), width/4) + 2
 	}
 	if tool := s.tool(); tool != "" {
 		most := min(8, max(4, width/8))
 		if width >= 110 {
 			most = 12
 		}
-		r.fit(inkBold, tool, most).to(r.width + 1 + max(0, most-cells(tool)))
+		r.Fit(draw.Bold, tool, most).To(r.Width + 1 + max(0, most-draw.Cells(tool)))
 	}
 	if whose != "" {
-		r.fit(inkMuted, "› "+safeLine(whose)+" ", width/5)
+		r.Fit(draw.Muted, "› "+draw.SafeLine(whose)+" ", width/5)
 	}
-	textInk := inkText
+	textInk := draw.Text
 	if s.event.Type == broker.EventPostTool {
-		textInk = inkMuted
+		textInk = draw.Muted
 	}
-	r.fit(textInk, s.text(), end-r.width)
-	if s.event.Type == broker.EventPostTool && s.ran.Failed && end-r.width > 14 && s.ran.Output != "" {
-		r.put(inkMuted, " · ").fit(inkDanger, firstLine(s.ran.Output), end-r.width)
+	r.Fit(textInk, s.text(), end-r.Width)
+	if s.event.Type == broker.EventPostTool && s.ran.Failed && end-r.Width > 14 && s.ran.Output != "" {
+		r.Put(draw.Muted, " · ").Fit(draw.Danger, firstLine(s.ran.Output), end-r.Width)
 	}
-	if s.event.Type == broker.EventRequestDecided && s.decided.Reason != "" && s.decided.By.Kind != broker.ByRule && end-r.width > 14 {
-		r.put(inkMuted, " · ").fit(i, quoted(s.decided.Reason), end-r.width)
+	if s.event.Type == broker.EventRequestDecided && s.decided.Reason != "" && s.decided.By.Kind != broker.ByRule && end-r.Width > 14 {
+		r.Put(draw.Muted, " · ").Fit(i, quoted(s.decided.Reason), end-r.Width)
 	}
 	if tail != "" {
-		r.to(end+2).fit(inkMuted, tail, width-end-2)
+		r.To(end+2).Fit(draw.Muted, tail, width-end-2)
 	}
-	return r.to(width).String()
+	return r.To(width).String()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // transcript is the screen with what was said and done in one session, the newest last.
@@ -129,7 +130,7 @@ func (m *model) transcriptCame(msg transcriptMsg) tea.Cmd {
 	}
 	if msg.got.Anew {
 		t.follow, t.find.older, t.news = true, false, 0
-		return m.say(inkWarn, "the file is another one now: this is its end")
+		return m.say(draw.Warn, "the file is another one now: this is its end")
 	}
 	return m.foundMore()
 }

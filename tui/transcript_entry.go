@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 const (
@@ -20,10 +21,10 @@ const (
 func (m *model) entry(d *doc, it *item) {
 	switch it.By {
 	case agents.SaidUser:
-		m.entryHead(d, it, inkKey, "» you")
-		d.write(fixed(inkText, "", sayIndent), inkText, clipped(it.Text))
+		m.entryHead(d, it, draw.Key, "» you")
+		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Text, clipped(it.Text))
 	case agents.SaidAgent:
-		m.entryHead(d, it, inkTitle, "agent")
+		m.entryHead(d, it, draw.Title, "agent")
 		d.said(clipped(it.Text))
 	case agents.SaidCall:
 		m.entryCall(d, it)
@@ -49,33 +50,33 @@ func clipped(text string) string {
 	for cut > 0 && text[cut]&0xC0 == 0x80 {
 		cut--
 	}
-	return text[:cut] + "\n… " + size(len(text)-cut) + " more: y copies all of it"
+	return text[:cut] + "\n… " + draw.Size(len(text)-cut) + " more: y copies all of it"
 }
 
 // said draws what an agent said, as Markdown where it can be drawn whole.
 func (d *doc) said(text string) {
-	p := d.st.paper(d.width - sayIndent)
-	if p.width > d.width-sayIndent { // too narrow for an indent
-		p = d.st.paper(d.width)
+	p := d.Styles.Paper(d.Width - sayIndent)
+	if p.Width > d.Width-sayIndent { // too narrow for an indent
+		p = d.Styles.Paper(d.Width)
 	}
-	md := &markup{paper: p, source: []byte(text)}
+	md := &markup{Paper: p, source: []byte(text)}
 	if len(text) > saidMarkdown || !md.draw() {
-		d.write(fixed(inkText, "", sayIndent), inkText, text)
+		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Text, text)
 		return
 	}
-	for _, r := range p.rows {
-		d.rows = append(d.rows, spaces(d.width-p.width)+r)
+	for _, r := range p.Rows {
+		d.Rows = append(d.Rows, draw.Spaces(d.Width-p.Width)+r)
 	}
 }
 
 // entryHead is the row above what somebody said.
-func (m *model) entryHead(d *doc, it *item, i ink, who string) {
-	r := d.st.row(d.width).put(i, who)
+func (m *model) entryHead(d *doc, it *item, i draw.Ink, who string) {
+	r := d.Styles.Row(d.Width).Put(i, who)
 	if it.Whose != "" {
-		r.fit(inkMuted, " › "+safeLine(it.Whose), d.width/2)
+		r.Fit(draw.Muted, " › "+draw.SafeLine(it.Whose), d.Width/2)
 	}
-	r.right(inkFaint, m.entryTime(it), d.width)
-	d.add(r)
+	r.Right(draw.Faint, m.entryTime(it), d.Width)
+	d.Add(r)
 }
 
 // entryTime is when an entry came; "" when nobody tells.
@@ -88,24 +89,24 @@ func (m *model) entryTime(it *item) string {
 
 // entryFolded draws what few want to read: its first line, or all of it.
 func (m *model) entryFolded(d *doc, it *item, lead string) {
-	r := d.st.row(d.width).put(inkFaint, lead+"  ")
+	r := d.Styles.Row(d.Width).Put(draw.Faint, lead+"  ")
 	if it.Whose != "" {
-		r.fit(inkFaint, "› "+safeLine(it.Whose)+"  ", d.width/3)
+		r.Fit(draw.Faint, "› "+draw.SafeLine(it.Whose)+"  ", d.Width/3)
 	}
 	if it.open {
-		d.add(r.right(inkFaint, m.entryTime(it), d.width))
-		d.write(fixed(inkText, "", sayIndent), inkMuted, clipped(it.Text))
+		d.Add(r.Right(draw.Faint, m.entryTime(it), d.Width))
+		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Muted, clipped(it.Text))
 		return
 	}
-	d.add(r.fit(inkFaint, firstLine(it.Text), d.width-r.width))
+	d.Add(r.Fit(draw.Faint, firstLine(it.Text), d.Width-r.Width))
 }
 
 // entryMoment draws an event of the log.
 func (m *model) entryMoment(d *doc, it *item) {
 	s := newMoment(*it.Moment)
 	word, glyph, i := s.word()
-	r := d.st.row(d.width).put(i, glyph+" "+word+"  ")
-	d.add(r.fit(inkMuted, s.text(), d.width-r.width))
+	r := d.Styles.Row(d.Width).Put(i, glyph+" "+word+"  ")
+	d.Add(r.Fit(draw.Muted, s.text(), d.Width-r.Width))
 }
 
 // entryCall draws a call, the verdict on it and what came of it.
@@ -115,42 +116,42 @@ func (m *model) entryCall(d *doc, it *item) {
 		indent = "  "
 	}
 	sum := summaryOf(*it.Call)
-	r := d.st.row(d.width).put(inkText, indent).put(inkKey, "▸ ").fit(inkBold, sum.tool, d.width/3).put(inkText, " ")
+	r := d.Styles.Row(d.Width).Put(draw.Text, indent).Put(draw.Key, "▸ ").Fit(draw.Bold, sum.tool, d.Width/3).Put(draw.Text, " ")
 	verdict, i := m.verdict(it)
 	if it.Whose != "" {
-		r.fit(inkMuted, "› "+safeLine(it.Whose)+" ", d.width/4)
+		r.Fit(draw.Muted, "› "+draw.SafeLine(it.Whose)+" ", d.Width/4)
 	}
-	end := d.width
-	beside := cells(verdict)+2 <= (d.width-r.width)/2 && !it.waits()
+	end := d.Width
+	beside := draw.Cells(verdict)+2 <= (d.Width-r.Width)/2 && !it.waits()
 	if beside {
-		end -= cells(verdict) + 2
+		end -= draw.Cells(verdict) + 2
 	}
 	tail := ""
 	if sum.edit {
-		tail = "  +" + count(sum.added) + " −" + count(sum.gone)
+		tail = "  +" + draw.Count(sum.added) + " −" + draw.Count(sum.gone)
 	}
 	text := sum.text
 	if it.Large {
 		text = "its input is too large to be kept here"
 	}
-	r.fit(inkText, text, end-r.width-cells(tail)).put(inkMuted, tail)
+	r.Fit(draw.Text, text, end-r.Width-draw.Cells(tail)).Put(draw.Muted, tail)
 	if beside {
-		r.to(end+2).put(i, verdict)
+		r.To(end+2).Put(i, verdict)
 	}
-	d.add(r)
+	d.Add(r)
 	if !beside {
-		d.sayBehind(inkText, "", len(indent)+sayIndent, i, verdict)
+		d.SayBehind(draw.Text, "", len(indent)+sayIndent, i, verdict)
 	}
 	if f := it.InFile; f != nil {
-		other := "! the agent's file has another call here: " + safeLine(f.ToolName) + " " + summaryOf(*f).text
+		other := "! the agent's file has another call here: " + draw.SafeLine(f.ToolName) + " " + summaryOf(*f).text
 		if it.open {
-			d.sayBehind(inkText, "", len(indent)+sayIndent, inkWarn, other)
+			d.SayBehind(draw.Text, "", len(indent)+sayIndent, draw.Warn, other)
 		} else {
-			d.add(d.st.row(d.width).put(inkText, indent+spaces(sayIndent)).fit(inkWarn, other, d.width-len(indent)-sayIndent))
+			d.Add(d.Styles.Row(d.Width).Put(draw.Text, indent+draw.Spaces(sayIndent)).Fit(draw.Warn, other, d.Width-len(indent)-sayIndent))
 		}
 	}
 	if it.Retold {
-		d.sayBehind(inkText, "", len(indent)+sayIndent, inkWarn, "! the call was too large to be kept here; this is what the agent's file has")
+		d.SayBehind(draw.Text, "", len(indent)+sayIndent, draw.Warn, "! the call was too large to be kept here; this is what the agent's file has")
 	}
 	if it.open && !it.Large {
 		m.entryInput(d, it)
@@ -163,30 +164,30 @@ func (m *model) entryCall(d *doc, it *item) {
 // entryInput draws all of a call's input.
 func (m *model) entryInput(d *doc, it *item) {
 	tool, input := it.Call.Call()
-	inner := &doc{paper: *d.st.paper(d.width - sayIndent)}
-	if inner.width > d.width-sayIndent {
-		inner = &doc{paper: *d.st.paper(d.width)}
+	inner := &doc{Paper: *d.Styles.Paper(d.Width - sayIndent)}
+	if inner.Width > d.Width-sayIndent {
+		inner = &doc{Paper: *d.Styles.Paper(d.Width)}
 	}
 	inner.call(*it.Call, tool, readCall(input), around{loc: m.at.Location(), view: m.view})
 	inner.lookAtAll()
-	for _, r := range inner.rows {
-		d.rows = append(d.rows, spaces(d.width-inner.width)+r)
+	for _, r := range inner.Rows {
+		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)
 	}
 }
 
 // verdict says what became of a call, in few words; safe to draw.
-func (m *model) verdict(it *item) (string, ink) {
+func (m *model) verdict(it *item) (string, draw.Ink) {
 	r := it.Call
 	if !it.OnRecord {
-		return "not asked here", inkFaint
+		return "not asked here", draw.Faint
 	}
 	glyph, i := verdictGlyph(r.State)
 	if r.State == broker.Pending {
-		return glyph + " " + m.waiting(r), inkWarn
+		return glyph + " " + m.waiting(r), draw.Warn
 	}
 	o := r.Outcome
 	if o == nil {
-		return glyph + " " + safeLine(string(r.State)), i
+		return glyph + " " + draw.SafeLine(string(r.State)), i
 	}
 	text := ended(*r)
 	for _, lead := range []string{"was ", "is "} {
@@ -216,7 +217,7 @@ func (m *model) waiting(r *broker.Request) string {
 	case r.Checkpoint != nil:
 		return "put off: it waits for your answer as long as it takes · enter: its card"
 	case r.Held != "":
-		return "held: " + safeLine(r.Held) + " · enter: its card"
+		return "held: " + draw.SafeLine(r.Held) + " · enter: its card"
 	}
 	return "waits for your answer · enter: its card"
 }
@@ -224,14 +225,14 @@ func (m *model) waiting(r *broker.Request) string {
 // gaveBack draws what a tool gave back: its beginning and its end, or all that is kept.
 func (d *doc) gaveBack(it *item) {
 	r := it.Ran
-	word, i := "gave back", inkMuted
+	word, i := "gave back", draw.Muted
 	if r.Failed {
-		word, i = "failed", inkDanger
+		word, i = "failed", draw.Danger
 	}
 	if took := r.Took(); took > 0 {
-		word += " after " + brief(took)
+		word += " after " + draw.Brief(took)
 	}
-	lines := countLines(r.Output)
+	lines := draw.CountLines(r.Output)
 	switch {
 	case r.OutputBytes == 0:
 		word += " nothing"
@@ -239,26 +240,26 @@ func (d *doc) gaveBack(it *item) {
 			word = strings.TrimSuffix(word, " nothing")
 		}
 	case r.Output == "":
-		word += " " + size(r.OutputBytes) + ", not kept"
+		word += " " + draw.Size(r.OutputBytes) + ", not kept"
 	case r.Missing() > 0:
-		word += " " + size(r.OutputBytes) + ", of which " + size(len(r.Output)) + " are kept"
+		word += " " + draw.Size(r.OutputBytes) + ", of which " + draw.Size(len(r.Output)) + " are kept"
 	case lines > resultFolded:
-		word += " " + plural(lines, "line")
+		word += " " + draw.Plural(lines, "line")
 	}
-	d.add(d.st.row(d.width).put(inkText, spaces(sayIndent)).put(i, "↳ "+word))
+	d.Add(d.Styles.Row(d.Width).Put(draw.Text, draw.Spaces(sayIndent)).Put(i, "↳ "+word))
 	if r.Output == "" {
 		return
 	}
-	bar := gutter{width: 2 * sayIndent, next: "  ↪", first: func(int) (ink, string) { return inkFaint, "  │" }}
+	bar := draw.Gutter{Width: 2 * sayIndent, Next: "  ↪", First: func(int) (draw.Ink, string) { return draw.Faint, "  │" }}
 	if it.open {
 		if r.Missing() == 0 {
-			d.write(bar, inkText, r.Output)
+			d.Write(bar, draw.Text, r.Output)
 			return
 		}
 		at := max(0, min(r.CutAt, len(r.Output)))
-		d.write(bar, inkText, r.Output[:at])
-		d.sayBehind(inkFaint, "  ⋮", 2*sayIndent, inkWarn, plural(r.Missing(), "byte")+" were not kept")
-		d.write(bar, inkText, r.Output[at:])
+		d.Write(bar, draw.Text, r.Output[:at])
+		d.SayBehind(draw.Faint, "  ⋮", 2*sayIndent, draw.Warn, draw.Plural(r.Missing(), "byte")+" were not kept")
+		d.Write(bar, draw.Text, r.Output[at:])
 		return
 	}
 	list := strings.Split(strings.TrimRight(r.Output, "\n"), "\n")
@@ -266,10 +267,10 @@ func (d *doc) gaveBack(it *item) {
 	for n, line := range list {
 		if fold > 0 && n >= resultFolded-resultTail && n < len(list)-resultTail {
 			if n == resultFolded-resultTail {
-				d.add(d.st.row(d.width).put(inkFaint, "  ⋮ ").fit(inkMuted, plural(len(list)-resultFolded, "more line"), d.width-4))
+				d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  ⋮ ").Fit(draw.Muted, draw.Plural(len(list)-resultFolded, "more line"), d.Width-4))
 			}
 			continue
 		}
-		d.add(d.st.row(d.width).put(inkFaint, "  │ ").fit(inkMuted, safeLine(line), d.width-4))
+		d.Add(d.Styles.Row(d.Width).Put(draw.Faint, "  │ ").Fit(draw.Muted, draw.SafeLine(line), d.Width-4))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -55,7 +56,7 @@ func (m *model) findAgain(back bool) tea.Cmd {
 	at, ok := t.byKey[t.at]
 	switch {
 	case t.find.words == "":
-		return m.say(inkMuted, "/ searches first")
+		return m.say(draw.Muted, "/ searches first")
 	case !ok:
 		return nil
 	case back:
@@ -77,7 +78,7 @@ func (m *model) findFrom(i, step int) tea.Cmd {
 		if t.find.from = ""; len(t.items) > 0 {
 			t.find.from = t.items[0].Key
 		}
-		return m.say(inkMuted, "searching what is older …")
+		return m.say(draw.Muted, "searching what is older …")
 	}
 	from, what := 0, "the end is reached: on from the oldest that is read"
 	if step < 0 {
@@ -85,9 +86,9 @@ func (m *model) findFrom(i, step int) tea.Cmd {
 	}
 	if i = t.nearest(from, step); i >= 0 {
 		m.goTo(i)
-		return m.say(inkMuted, what)
+		return m.say(draw.Muted, what)
 	}
-	return m.say(inkWarn, "nothing here has "+quoted(t.find.text))
+	return m.say(draw.Warn, "nothing here has "+quoted(t.find.text))
 }
 
 // foundMore goes on with a search when an older part has come.
@@ -177,12 +178,12 @@ func (m *model) highlighted(row, words string) string {
 		if i < 0 {
 			break
 		}
-		begin := cell + cells(plain[at:at+i])
-		end := begin + cells(plain[at+i:at+i+len(words)])
+		begin := cell + draw.Cells(plain[at:at+i])
+		end := begin + draw.Cells(plain[at+i:at+i+len(words)])
 		b.WriteString(safe.Slice(row, cell, begin))
-		b.WriteString(m.st.row(end-begin).put(inkSign, plain[at+i:at+i+len(words)]).String())
+		b.WriteString(m.st.Row(end-begin).Put(draw.Sign, plain[at+i:at+i+len(words)]).String())
 		at, cell = at+i+len(words), end
 	}
-	b.WriteString(safe.Slice(row, cell, cells(plain)))
+	b.WriteString(safe.Slice(row, cell, draw.Cells(plain)))
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 func (m *model) transcriptKey(msg tea.KeyMsg) tea.Cmd {
@@ -125,7 +126,7 @@ func (it *item) waits() bool {
 func (m *model) toCard(id string) tea.Cmd {
 	c := m.board.cards[id]
 	if c == nil {
-		return m.say(inkMuted, "this call is no longer waiting")
+		return m.say(draw.Muted, "this call is no longer waiting")
 	}
 	if m.board.place(c) < 0 {
 		m.filterBy(filter{})
@@ -142,20 +143,20 @@ func (m *model) copyEntry(it *item) tea.Cmd {
 	case it.Ran != nil && it.Ran.Output != "" && (it.open || it.Call == nil):
 		return m.copyWords("output", it.Ran.Output)
 	case it.By == agents.SaidCall && it.Large:
-		return m.say(inkMuted, "its input is too large to be kept here")
+		return m.say(draw.Muted, "its input is too large to be kept here")
 	case it.By == agents.SaidCall:
 		return m.copyText(*it.Call)
 	case it.Text != "":
 		return m.copyWords("text", it.Text)
 	}
-	return m.say(inkMuted, "there is nothing to copy in this entry")
+	return m.say(draw.Muted, "there is nothing to copy in this entry")
 }
 
 func (m *model) copyWords(what, text string) tea.Cmd {
 	if len(text) > copyMost {
-		return m.say(inkWarn, "too large to copy through the terminal: "+size(len(text)))
+		return m.say(draw.Warn, "too large to copy through the terminal: "+draw.Size(len(text)))
 	}
-	return tea.Batch(m.beside(clipboardSequence(text)), m.say(inkOK, "sent the "+what+" to the clipboard ("+size(len(text))+")"))
+	return tea.Batch(m.beside(clipboardSequence(text)), m.say(draw.OK, "sent the "+what+" to the clipboard ("+draw.Size(len(text))+")"))
 }
 
 func (m *model) mouseTranscript(l layout, msg tea.MouseMsg, step int) {

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // aTalk is a session as its agent wrote it down, with what is on record of it.
@@ -300,12 +301,12 @@ func TestTranscriptSearchesOlder(t *testing.T) {
 		}
 		return s.m.tr.items[i].Text
 	}
-	if view := s.draw(80, 24, "enter"); at() != "one needle" || !strings.Contains(view, s.m.st.plain[inkSign]+"needle") {
+	if view := s.draw(80, 24, "enter"); at() != "one needle" || !strings.Contains(view, s.m.st.Plain[draw.Sign]+"needle") {
 		t.Errorf("first at %q:\n%s", at(), view)
 	}
 	s.draw(80, 24, "n")
 	s.told()
-	if view := s.draw(80, 24); at() != "a Needle here" || !strings.Contains(view, s.m.st.plain[inkSign]+"Needle") {
+	if view := s.draw(80, 24); at() != "a Needle here" || !strings.Contains(view, s.m.st.Plain[draw.Sign]+"Needle") {
 		t.Errorf("older at %q:\n%s", at(), view)
 	}
 	for s.draw(80, 24, "n"); !s.m.tr.tell.AtStart(); {

@@ -7,6 +7,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 func (m *model) transcriptView(l layout, a area) []string {
@@ -21,68 +22,68 @@ func (m *model) transcriptView(l layout, a area) []string {
 	}
 	rows := make([]string, 0, height)
 	if text, i := t.empty(); text != "" {
-		p := m.st.paper(width)
-		p.say(i, text)
-		rows = p.rows
+		p := m.st.Paper(width)
+		p.Say(i, text)
+		rows = p.Rows
 	}
 	for i, skip := t.top, t.offset; i < len(t.items) && len(rows) < height; i, skip = i+1, 0 {
-		bar := m.st.row(1).put(inkText, " ").String()
+		bar := m.st.Row(1).Put(draw.Text, " ").String()
 		if t.items[i].Key == t.at {
-			bar = m.st.row(1).put(inkKey, "▌").String()
+			bar = m.st.Row(1).Put(draw.Key, "▌").String()
 		}
 		list := m.entryRows(i, width)
 		for _, r := range list[min(skip, len(list)):] {
 			rows = append(rows, bar+m.highlighted(r, t.find.words))
 		}
 	}
-	if width == leastPaper { // the bar has no room beside them
+	if width == draw.LeastPaper { // the bar has no room beside them
 		rows = narrowed(rows, width-1)
 	}
 	return m.frame(l, a, f, 1, rows[:min(len(rows), height)])
 }
 
 // empty says why there is nothing to show; safe to draw.
-func (t *transcript) empty() (string, ink) {
+func (t *transcript) empty() (string, draw.Ink) {
 	switch {
 	case t.err != nil && len(t.items) == 0:
-		return "the transcript cannot be read: " + safeLine(t.err.Error()), inkWarn
+		return "the transcript cannot be read: " + draw.SafeLine(t.err.Error()), draw.Warn
 	case len(t.items) > 0:
-		return "", inkText
+		return "", draw.Text
 	case !t.known:
-		return "reading …", inkMuted
+		return "reading …", draw.Muted
 	case t.noFile != "":
-		return "nothing is known of this session's talk: " + t.reason(), inkMuted
+		return "nothing is known of this session's talk: " + t.reason(), draw.Muted
 	}
-	return "nothing is written there yet", inkMuted
+	return "nothing is written there yet", draw.Muted
 }
 
 // reason is why the agent's file was not read; safe to draw.
 func (t *transcript) reason() string {
 	why := strings.TrimPrefix(t.noFile, broker.ErrNoTranscript.Error()+": ")
-	return safeLine(why)
+	return draw.SafeLine(why)
 }
 
 // transcriptSource says where what is on the screen comes from; safe to draw.
-func (m *model) transcriptSource() (string, ink) {
+func (m *model) transcriptSource() (string, draw.Ink) {
 	t := &m.tr
 	switch {
 	case t.err != nil && len(t.items) > 0:
-		return "cannot be read on: " + safeLine(t.err.Error()), inkWarn
+		return "cannot be read on: " + draw.SafeLine(t.err.Error()), draw.Warn
 	case t.noFile != "":
-		return "what its hooks told; no file of its agent: " + t.reason(), inkWarn
+		return "what its hooks told; no file of its agent: " + t.reason(), draw.Warn
 	}
-	path, room := safeLine(t.path), m.width-8
-	if cells(path) > room {
+	path, room := draw.SafeLine(t.path), m.width-8
+	if draw.Cells(path) > room {
 		path = "…" + tail(t.path, room-1)
 	}
-	return path, inkMuted
+	return path, draw.Muted
 }
 
 // transcriptNote is the session's model, turns and cost, as far as its agent says.
-func (m *model) transcriptNote() (string, ink) {
+func (m *model) transcriptNote() (string, draw.Ink) {
 	t := &m.tr
 	if t.find.older {
-		return "/" + safeLine(t.find.text) + " · searching what is older …", inkKey
+		return "/" + draw.SafeLine(t.find.text) + " · searching what is older …", draw.Key
 	}
 	name, spent, whole := t.tell.Model, t.tell.Spent, t.tell.Whole
 	var parts []string
@@ -97,10 +98,10 @@ func (m *model) transcriptNote() (string, ink) {
 		}
 	}
 	if name != "" {
-		parts = append(parts, safeLine(name))
+		parts = append(parts, draw.SafeLine(name))
 	}
 	if turns > 0 {
-		parts = append(parts, plural(turns, "turn"))
+		parts = append(parts, draw.Plural(turns, "turn"))
 	}
 	if cost := spentWords(spent); cost != "" {
 		if !whole {
@@ -108,7 +109,7 @@ func (m *model) transcriptNote() (string, ink) {
 		}
 		parts = append(parts, "agent says "+cost)
 	}
-	return strings.Join(parts, " · "), inkMuted
+	return strings.Join(parts, " · "), draw.Muted
 }
 
 // spentWords are dollars and tokens in few letters.
@@ -134,9 +135,9 @@ func (m *model) transcriptRight(width, height int) string {
 	case t.follow && t.tell.AtEnd():
 		return "following"
 	case t.news > 0:
-		return "▼ " + count(t.news) + " new"
+		return "▼ " + draw.Count(t.news) + " new"
 	}
-	text := fmt.Sprintf("%s of %s", count(at+1), count(len(t.items)))
+	text := fmt.Sprintf("%s of %s", draw.Count(at+1), draw.Count(len(t.items)))
 	if !t.tell.AtStart() || !t.tell.AtEnd() {
 		text += " read"
 	}
@@ -151,12 +152,12 @@ func (m *model) transcriptRight(width, height int) string {
 func (m *model) entryRows(i, width int) []string {
 	it := m.tr.items[i]
 	if it.rows == nil || it.width != width || it.waits() {
-		d := &doc{paper: *m.st.paper(max(width-1, 1))}
+		d := &doc{Paper: *m.st.Paper(max(width-1, 1))}
 		if i > 0 && (it.By == agents.SaidUser || it.By == agents.SaidAgent) {
-			d.rows = append(d.rows, spaces(d.width))
+			d.Rows = append(d.Rows, draw.Spaces(d.Width))
 		}
 		m.entry(d, it)
-		it.rows, it.width = d.rows, width
+		it.rows, it.width = d.Rows, width
 	}
 	return it.rows
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/draw"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
 )
 
@@ -162,7 +163,7 @@ func Run(ctx context.Context, c console, o Options) error {
 }
 
 // terminalStyles fits the palette to the terminal.
-func terminalStyles(o Options) (st *Styles, typed bool) {
+func terminalStyles(o Options) (st *draw.Styles, typed bool) {
 	f, ok := o.Output.(term.File)
 	tty := ok && term.IsTerminal(f.Fd())
 	profile := lipgloss.NewRenderer(o.Output).ColorProfile()
@@ -170,5 +171,5 @@ func terminalStyles(o Options) (st *Styles, typed bool) {
 	if o.Scheme == Auto && tty && profile != termenv.Ascii {
 		dark, typed = darkBackground(o.Input, f)
 	}
-	return newStyles(defaultPalette(), profile, dark, tty && os.Getenv("TERM") != "dumb"), typed
+	return draw.NewStyles(draw.DefaultPalette(), profile, dark, tty && os.Getenv("TERM") != "dumb"), typed
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -117,9 +118,9 @@ func (m *model) updateBroker(msg tea.Msg) tea.Cmd {
 		return m.killed(msg)
 	case allStoppedMsg:
 		if msg.err != nil {
-			return m.say(inkDanger, "stop all: "+safe.Line(msg.err.Error()))
+			return m.say(draw.Danger, "stop all: "+safe.Line(msg.err.Error()))
 		}
-		return m.say(inkOK, fmt.Sprintf("stopping %s; %s denied", plural(msg.sessions, "session"), plural(msg.denied, "waiting call")))
+		return m.say(draw.OK, fmt.Sprintf("stopping %s; %s denied", draw.Plural(msg.sessions, "session"), draw.Plural(msg.denied, "waiting call")))
 	case historyMsg:
 		m.historyCame(msg)
 	case offerMsg, previewDueMsg, previewMsg, ruleSavedMsg, ruleRemovedMsg, tokensMsg, tokenMintedMsg, tokenRevokedMsg, fileTrustedMsg, statsMsg:
@@ -196,7 +197,7 @@ func (m *model) updatesCame(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 		if r := u.Request; r != nil && r.Unheard {
-			cmds = append(cmds, m.say(inkWarn, m.board.label(r.SessionID)+": "+safeLine(r.ToolName)+" "+m.ended(*r)))
+			cmds = append(cmds, m.say(draw.Warn, m.board.label(r.SessionID)+": "+draw.SafeLine(r.ToolName)+" "+m.ended(*r)))
 		}
 		if u.Session != nil && m.board.renames(*u.Session) {
 			m.docs.clear()
@@ -259,7 +260,7 @@ func (m *model) keepPlace(at int) tea.Cmd {
 			continue
 		}
 		if r.ID == had && r.Outcome != nil && (r.Outcome.By.Kind != broker.ByOperator || r.Outcome.By.Token() != "") {
-			return m.say(inkWarn, safeLine(r.ToolName)+": "+m.ended(r))
+			return m.say(draw.Warn, draw.SafeLine(r.ToolName)+": "+m.ended(r))
 		}
 	}
 	return nil
@@ -279,13 +280,13 @@ func (m *model) updateTick(msg tickMsg) tea.Cmd {
 func (m *model) send(key drawnKey, v broker.Verdict, reason string) tea.Cmd {
 	c := m.board.cards[key.id]
 	if c == nil || c.key() != key || c.sending != "" {
-		return m.say(inkWarn, "this call is no longer waiting: nothing was decided")
+		return m.say(draw.Warn, "this call is no longer waiting: nothing was decided")
 	}
 	if c.late() && v == broker.Deny {
 		at := m.board.place(c)
 		m.board.drop(c)
 		m.selectRow(at)
-		return m.say(inkMuted, "put away: it had been refused already")
+		return m.say(draw.Muted, "put away: it had been refused already")
 	}
 	c.sending = v
 	delete(m.board.marks, key.id)
@@ -327,37 +328,37 @@ func (m *model) decided(msg decidedMsg) tea.Cmd {
 	}
 	switch {
 	case errors.Is(msg.err, broker.ErrFrozen):
-		return m.sayFitting(inkWarn, name+": held by a freeze; nothing was allowed", "held by a freeze")
+		return m.sayFitting(draw.Warn, name+": held by a freeze; nothing was allowed", "held by a freeze")
 	case errors.Is(msg.err, broker.ErrAlreadyDecided):
-		return m.say(inkWarn, name+": too late, this call "+m.ended(msg.req))
+		return m.say(draw.Warn, name+": too late, this call "+m.ended(msg.req))
 	case errors.Is(msg.err, broker.ErrChanged), errors.Is(msg.err, broker.ErrReadAnew):
 		if msg.req.ID == msg.key.id && msg.req.State == broker.Pending {
 			m.board.request(msg.req, m.at)
 		}
 		m.lookAgain(msg.key)
 		if errors.Is(msg.err, broker.ErrReadAnew) {
-			return m.sayFitting(inkWarn, name+": this card was drawn anew: look again", "drawn anew: look again")
+			return m.sayFitting(draw.Warn, name+": this card was drawn anew: look again", "drawn anew: look again")
 		}
-		return m.sayFitting(inkWarn, name+": a file of this call changed while it waited: look again", "a file changed while it waited: look again", "a file changed: look again")
+		return m.sayFitting(draw.Warn, name+": a file of this call changed while it waited: look again", "a file changed while it waited: look again", "a file changed: look again")
 	case errors.Is(msg.err, broker.ErrNotRecorded):
-		return m.sayFitting(inkDanger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")
+		return m.sayFitting(draw.Danger, name+": the decision could not be recorded, so the agent was told no", "not recorded: the agent was told no")
 	case errors.Is(msg.err, broker.ErrStale):
-		return m.say(inkDanger, name+": the call is not the one that was shown; nothing was decided")
+		return m.say(draw.Danger, name+": the call is not the one that was shown; nothing was decided")
 	case errors.Is(msg.err, broker.ErrNotFound):
 		at := m.board.place(m.card())
 		m.board.drop(c)
 		m.keepPlace(at)
-		return m.say(inkWarn, name+": the broker no longer knows this call")
+		return m.say(draw.Warn, name+": the broker no longer knows this call")
 	case errors.Is(msg.err, context.Canceled):
 		return nil
 	case msg.err != nil:
-		return m.say(inkDanger, name+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, name+": "+safe.Line(msg.err.Error()))
 	}
 	if msg.key.late {
 		at := m.board.place(m.card())
 		m.board.drop(c)
 		m.keepPlace(at)
-		return m.say(inkOK, name+": allowed late; when the agent asks again for exactly this, it passes once")
+		return m.say(draw.OK, name+": allowed late; when the agent asks again for exactly this, it passes once")
 	}
 	return m.toldAnswered(msg.req)
 }
@@ -378,19 +379,19 @@ func (m *model) lookAgain(key drawnKey) {
 func (m *model) stopped(msg stoppedMsg) tea.Cmd {
 	switch {
 	case errors.Is(msg.err, broker.ErrSessionEnded):
-		return m.say(inkWarn, msg.label+" has ended: there is nothing to stop")
+		return m.say(draw.Warn, msg.label+" has ended: there is nothing to stop")
 	case errors.Is(msg.err, broker.ErrNotFound):
-		return m.say(inkWarn, msg.label+": the broker knows no such session")
+		return m.say(draw.Warn, msg.label+": the broker knows no such session")
 	case msg.err != nil:
-		return m.say(inkDanger, msg.label+": "+safe.Line(msg.err.Error()))
+		return m.say(draw.Danger, msg.label+": "+safe.Line(msg.err.Error()))
 	case msg.session.Run != nil:
 		return m.stopBegun(msg)
 	case stopTold(&msg.session) != "":
-		return m.sayFitting(inkOK, msg.label+": "+stopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+stopTold(&msg.session), stopTold(&msg.session))
+		return m.sayFitting(draw.OK, msg.label+": "+stopTold(&msg.session)+"; its turn cannot be ended from here", msg.label+": "+stopTold(&msg.session), stopTold(&msg.session))
 	case msg.session.State == broker.SessionStopped:
-		return m.say(inkOK, msg.label+" is stopped: its calls are denied until its user speaks")
+		return m.say(draw.OK, msg.label+" is stopped: its calls are denied until its user speaks")
 	}
-	return m.say(inkOK, "stopping "+msg.label+": its calls are denied until its user speaks")
+	return m.say(draw.OK, "stopping "+msg.label+": its calls are denied until its user speaks")
 }
 
 func (m *model) historyCame(msg historyMsg) {

@@ -1,6 +1,10 @@
 package tui
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/draw"
+)
 
 // View draws the window: exactly its height in rows, none wider than it.
 func (m *model) View() string {
@@ -13,7 +17,7 @@ func (m *model) View() string {
 		rows = append(rows, line)
 	}
 	for _, text := range m.banners() {
-		rows = append(rows, m.st.row(m.width).put(inkDanger, " ! ").fit(inkDanger, text, m.width-4).to(m.width).String())
+		rows = append(rows, m.st.Row(m.width).Put(draw.Danger, " ! ").Fit(draw.Danger, text, m.width-4).To(m.width).String())
 	}
 	if !m.composeCovers() {
 		rows = append(rows, m.body()...)

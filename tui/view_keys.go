@@ -5,6 +5,8 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // viewKey changes how comparisons are drawn. What is in the first row stays there.
@@ -12,7 +14,7 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	width, _ := m.room()
 	d := m.shownDoc(width)
 	if d == nil || len(d.anchors) == 0 {
-		return m.say(inkMuted, "there is no comparison here")
+		return m.say(draw.Muted, "there is no comparison here")
 	}
 	if key.Matches(msg, m.keys.Sides) {
 		return m.toggleSides(d, width)
@@ -23,17 +25,17 @@ func (m *model) viewKey(msg tea.KeyMsg) tea.Cmd {
 	}
 	v, ok := m.view.step(by)
 	if !ok && by > 0 {
-		return m.say(inkMuted, "all unchanged lines are drawn already")
+		return m.say(draw.Muted, "all unchanged lines are drawn already")
 	}
 	if !ok {
-		return m.say(inkMuted, "no unchanged line is drawn already")
+		return m.say(draw.Muted, "no unchanged line is drawn already")
 	}
 	m.redraw(d, width, v)
 	switch n := v.context(); {
 	case n < 0:
-		return m.say(inkMuted, "all unchanged lines")
+		return m.say(draw.Muted, "all unchanged lines")
 	default:
-		return m.say(inkMuted, plural(n, "unchanged line")+" around each change")
+		return m.say(draw.Muted, draw.Plural(n, "unchanged line")+" around each change")
 	}
 }
 
@@ -43,13 +45,13 @@ func (m *model) toggleSides(d *doc, width int) tea.Cmd {
 	m.redraw(d, width, v)
 	switch {
 	case v.sides && width < leastPair:
-		return m.sayFitting(inkWarn,
+		return m.sayFitting(draw.Warn,
 			fmt.Sprintf("old and new beside each other take %d columns, and here are %d: a wider window, or enter", leastPair, width),
 			fmt.Sprintf("side by side takes %d columns, not %d", leastPair, width))
 	case v.sides:
-		return m.say(inkMuted, "old and new beside each other")
+		return m.say(draw.Muted, "old and new beside each other")
 	}
-	return m.say(inkMuted, "old and new one below the other")
+	return m.say(draw.Muted, "old and new one below the other")
 }
 
 // shownDoc is the call on the screen, waiting or decided; nil when there is none.

@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"strings"
@@ -32,7 +32,7 @@ func shade(dark, dark256, dark16, light, light256, light16 string) lipgloss.Comp
 	}
 }
 
-func defaultPalette() Palette {
+func DefaultPalette() Palette {
 	return Palette{
 		Text:     shade("#d8dee9", "253", "7", "#24292f", "235", "0"),
 		Muted:    shade("#8b95a7", "246", "7", "#57606a", "241", "8"),
@@ -59,44 +59,44 @@ func defaultPalette() Palette {
 	}
 }
 
-// ink is a meaning that text is drawn in.
-type ink uint8
+// Ink is a meaning that text is drawn in.
+type Ink uint8
 
 // The inks.
 const (
-	inkText ink = iota
-	inkBold
-	inkMuted
-	inkFaint
-	inkBorder
-	inkFocus // border of the pane with the focus
-	inkTitle
-	inkKey
-	inkOK
-	inkWarn
-	inkDanger
-	inkAlarm  // what nobody must overlook
-	inkFrozen // what a freeze holds, and frames while one holds all
-	inkIce    // the line across the top of it
-	inkSign   // a character drawn as an escape
-	inkBlank  // blanks, tabs and line breaks made visible
-	inkAdded
-	inkRemoved
-	inkLabel
-	inkAgent // the agent's own words
-	inkCommand
-	inkQuoted
-	inkVaries
-	inkOperator
-	inkKeyword
-	inkComment
+	Text Ink = iota
+	Bold
+	Muted
+	Faint
+	Border
+	Focus // border of the pane with the focus
+	Title
+	Key
+	OK
+	Warn
+	Danger
+	Alarm  // what nobody must overlook
+	Frozen // what a freeze holds, and frames while one holds all
+	Ice    // the line across the top of it
+	Sign   // a character drawn as an escape
+	Blank  // blanks, tabs and line breaks made visible
+	Added
+	Removed
+	Label
+	Agent // the agent's own words
+	Command
+	Quoted
+	Varies
+	Operator
+	Keyword
+	Comment
 	inkSyntax                                                    // the first of those of a program's text: see syntaxInk
-	inkCount  = inkSyntax + (ink(syntax.Classes)+1)*ink(grounds) // how many inks there are
+	inkCount  = inkSyntax + (Ink(syntax.Classes)+1)*Ink(grounds) // how many inks there are
 )
 
 // Styles is a Palette made ready for one terminal.
 type Styles struct {
-	plain    [inkCount]string // SGR sequences that switch an ink on
+	Plain    [inkCount]string // SGR sequences that switch an ink on
 	selected [inkCount]string // the same on the selected row's background
 	reset    string
 }
@@ -107,9 +107,9 @@ type attributes struct {
 	codes string // SGR attributes besides colour
 }
 
-// newStyles prepares p for a terminal that shows colours as profile says. With
+// NewStyles prepares p for a terminal that shows colours as profile says. With
 // NO_COLOR there is still bold and underline; without a terminal there is nothing.
-func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
+func NewStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 	const bold, italic, reverse = "1", "3", "7"
 	sign := attributes{color: p.Sign, back: &p.SignBack, codes: bold}
 	ice := attributes{color: shade("#ffffff", "231", "15", "#ffffff", "231", "15"), back: &p.FrozenBack, codes: bold}
@@ -117,18 +117,18 @@ func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 		sign.codes, ice.codes = reverse, reverse
 	}
 	table := [inkCount]attributes{
-		inkText: {color: p.Text}, inkBold: {color: p.Text, codes: bold},
-		inkMuted: {color: p.Muted}, inkFaint: {color: p.Faint},
-		inkBorder: {color: p.Faint}, inkFocus: {color: p.Accent}, inkTitle: {color: p.Text, codes: bold},
-		inkKey: {color: p.Accent, codes: bold},
-		inkOK:  {color: p.OK}, inkWarn: {color: p.Warn}, inkDanger: {color: p.Danger, codes: bold},
-		inkFrozen: {color: p.Frozen, codes: bold}, inkIce: ice,
-		inkAlarm: sign, inkSign: sign, inkBlank: {color: p.Faint},
-		inkAdded: {color: p.Added}, inkRemoved: {color: p.Removed},
-		inkLabel: {color: p.Muted}, inkAgent: {color: p.Muted, codes: italic},
-		inkCommand: {color: p.Command, codes: bold}, inkQuoted: {color: p.Quoted},
-		inkVaries: {color: p.Varies}, inkOperator: {color: p.Warn, codes: bold},
-		inkKeyword: {color: p.Varies, codes: bold}, inkComment: {color: p.Muted, codes: italic},
+		Text: {color: p.Text}, Bold: {color: p.Text, codes: bold},
+		Muted: {color: p.Muted}, Faint: {color: p.Faint},
+		Border: {color: p.Faint}, Focus: {color: p.Accent}, Title: {color: p.Text, codes: bold},
+		Key: {color: p.Accent, codes: bold},
+		OK:  {color: p.OK}, Warn: {color: p.Warn}, Danger: {color: p.Danger, codes: bold},
+		Frozen: {color: p.Frozen, codes: bold}, Ice: ice,
+		Alarm: sign, Sign: sign, Blank: {color: p.Faint},
+		Added: {color: p.Added}, Removed: {color: p.Removed},
+		Label: {color: p.Muted}, Agent: {color: p.Muted, codes: italic},
+		Command: {color: p.Command, codes: bold}, Quoted: {color: p.Quoted},
+		Varies: {color: p.Varies}, Operator: {color: p.Warn, codes: bold},
+		Keyword: {color: p.Varies, codes: bold}, Comment: {color: p.Muted, codes: italic},
 	}
 	p.syntax(&table, profile)
 	s := &Styles{}
@@ -137,7 +137,7 @@ func newStyles(p Palette, profile termenv.Profile, dark, attrs bool) *Styles {
 	}
 	s.reset = "\x1b[0m"
 	for i, a := range table {
-		s.plain[i] = a.sequence(profile, dark, nil)
+		s.Plain[i] = a.sequence(profile, dark, nil)
 		s.selected[i] = a.sequence(profile, dark, &p.Selected)
 	}
 	return s
@@ -158,21 +158,21 @@ func (p *Palette) syntax(table *[inkCount]attributes, profile termenv.Profile) {
 			a := attributes{color: color}
 			word := g == groundAddedWord || g == groundRemovedWord
 			switch {
-			case g == groundPlain:
-			case few && (g == groundAdded || g == groundAddedWord):
+			case g == GroundPlain:
+			case few && (g == GroundAdded || g == groundAddedWord):
 				a.color = p.Added
 			case few:
 				a.color = p.Removed
 			default:
-				a.back = map[ground]*lipgloss.CompleteAdaptiveColor{
-					groundAdded: &p.AddedBack, groundRemoved: &p.RemovedBack,
+				a.back = map[Ground]*lipgloss.CompleteAdaptiveColor{
+					GroundAdded: &p.AddedBack, GroundRemoved: &p.RemovedBack,
 					groundAddedWord: &p.AddedWord, groundRemovedWord: &p.RemovedWord,
 				}[g]
 			}
 			if few && word {
 				a.codes = underlined
 			}
-			table[syntaxInk(syntax.Class(c), g)] = a
+			table[SyntaxInk(syntax.Class(c), g)] = a
 		}
 	}
 }

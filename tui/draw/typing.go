@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"strings"
@@ -9,41 +9,41 @@ import (
 // The cursor is a glyph of its own between two characters: it is seen without colour,
 // and no character hides below it.
 const (
-	cursorMid = "▎"
-	cursorEnd = "█"
+	CursorMid = "▎"
+	CursorEnd = "█"
 )
 
-// typed lays out a text that is being written behind a gutter, and says on which row of p the
+// Typed lays out a text that is being written behind a gutter, and says on which row of p the
 // cursor is: between before and after.
-func (p *paper) typed(g gutter, before, after string, focused bool) (cursor int) {
+func (p *Paper) Typed(g Gutter, before, after string, focused bool) (cursor int) {
 	return p.typing(g, before, after, focused, (*writing).typed)
 }
 
-// typedLine is typed for a text of one line: its line breaks are drawn as signs.
-func (p *paper) typedLine(g gutter, before, after string, focused bool) {
+// TypedLine is typed for a text of one line: its line breaks are drawn as signs.
+func (p *Paper) TypedLine(g Gutter, before, after string, focused bool) {
 	p.typing(g, before, after, focused, (*writing).flat)
 }
 
-func (p *paper) typing(g gutter, before, after string, focused bool, draw func(w *writing, raw string, cursorBehind bool)) (cursor int) {
-	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
+func (p *Paper) typing(g Gutter, before, after string, focused bool, draw func(w *writing, raw string, cursorBehind bool)) (cursor int) {
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
 	w.startLine()
 	if !focused {
 		draw(&w, before+after, false)
-		p.add(w.r)
+		p.Add(w.r)
 		return 0
 	}
 	draw(&w, before, true)
-	if w.r.width >= p.width {
+	if w.r.Width >= p.Width {
 		w.continueLine()
 	}
-	cursor = len(p.rows)
+	cursor = len(p.Rows)
 	if after == "" {
-		w.r.put(inkKey, cursorEnd)
+		w.r.Put(Key, CursorEnd)
 	} else {
-		w.r.put(inkKey, cursorMid)
+		w.r.Put(Key, CursorMid)
 	}
 	draw(&w, after, false)
-	p.add(w.r)
+	p.Add(w.r)
 	return cursor
 }
 
@@ -56,18 +56,18 @@ func (w *writing) typed(raw string, cursorBehind bool) {
 		blanks := cursorBehind && at == len(raw) && strings.Trim(t.Raw, " ") == ""
 		switch {
 		case t.Run():
-			w.run(inkText, t.Raw)
+			w.run(Text, t.Raw)
 		case t.Kind == safe.Break:
 			for range len(t.Raw) {
-				w.p.add(w.r)
+				w.p.Add(w.r)
 				w.number++
-				w.r = w.p.st.row(w.p.width)
+				w.r = w.p.Styles.Row(w.p.Width)
 				w.startLine()
 			}
 		case blanks && t.Width == len(t.Raw):
-			w.run(inkText, t.Raw)
+			w.run(Text, t.Raw)
 		default:
-			w.token(inkText, t)
+			w.token(Text, t)
 		}
 	}
 }
@@ -77,11 +77,11 @@ func (w *writing) flat(text string, _ bool) {
 	for t := range safe.Tokens(text, safe.OneLine) {
 		switch {
 		case t.Run():
-			w.run(inkText, t.Raw)
+			w.run(Text, t.Raw)
 		case t.Kind == safe.Break:
-			w.token(inkSign, safe.Token{Drawn: t.Drawn, Width: t.Width, Kind: safe.Escape})
+			w.token(Sign, safe.Token{Drawn: t.Drawn, Width: t.Width, Kind: safe.Escape})
 		default:
-			w.token(inkText, t)
+			w.token(Text, t)
 		}
 	}
 }

@@ -1,8 +1,10 @@
-package tui
+package draw_test
 
 import (
 	"testing"
 	"time"
+
+	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // A countdown always fits its column: one that does not is not drawn at all.
@@ -17,7 +19,7 @@ func TestClockFits(t *testing.T) {
 		100 * time.Hour:                 "4d",
 		10_000 * time.Hour:              "416d",
 	} {
-		if got := clock(d); got != want || cells(got) > 6 {
+		if got := draw.Clock(d); got != want || draw.Cells(got) > 6 {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ago is a span in as few cells as possible: 12s, 3m, 2h, 5d.
-func ago(d time.Duration) string {
+// Ago is a span in as few cells as possible: 12s, 3m, 2h, 5d.
+func Ago(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return "0s"
@@ -22,23 +22,23 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%dd", int(d/(24*time.Hour)))
 }
 
-// clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m.
-func clock(d time.Duration) string {
+// Clock is a span as minutes and seconds, in at most six cells: 9:48, 61:05, 23h59m.
+func Clock(d time.Duration) string {
 	s := int(max(d, 0) / time.Second)
 	switch {
 	case s >= 100*60*60:
-		return ago(d)
+		return Ago(d)
 	case s >= 100*60:
 		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
 	}
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// left is the time until a deadline, rounded up so that 0:00 means over.
-func left(d time.Duration) string { return clock(d + time.Second - time.Nanosecond) }
+// Left is the time until a deadline, rounded up so that 0:00 means over.
+func Left(d time.Duration) string { return Clock(d + time.Second - time.Nanosecond) }
 
-// brief is how long something took: 40ms, 3.2s, 4:07.
-func brief(d time.Duration) string {
+// Brief is how long something took: 40ms, 3.2s, 4:07.
+func Brief(d time.Duration) string {
 	switch {
 	case d < 0:
 		return ""
@@ -49,19 +49,19 @@ func brief(d time.Duration) string {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d/time.Second))
 	}
-	return clock(d)
+	return Clock(d)
 }
 
-// plural is "1 call" or "5 calls".
-func plural(n int, one string) string {
+// Plural is "1 call" or "5 calls".
+func Plural(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return count(n) + " " + one + "s"
+	return Count(n) + " " + one + "s"
 }
 
-// count writes n with a comma after the thousands.
-func count(n int) string {
+// Count writes n with a comma after the thousands.
+func Count(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -69,8 +69,8 @@ func count(n int) string {
 	return s
 }
 
-// size is a number of bytes for people.
-func size(n int) string {
+// Size is a number of bytes for people.
+func Size(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)
@@ -82,8 +82,8 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// countLines is how many lines text has; a last line without a break counts.
-func countLines(text string) int {
+// CountLines is how many lines text has; a last line without a break counts.
+func CountLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		n++

@@ -1,4 +1,4 @@
-package tui
+package draw
 
 import (
 	"strings"
@@ -6,16 +6,16 @@ import (
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
-// piece is a part of a text with an ink of its own. Its text is raw.
-type piece struct {
-	ink ink
-	raw string
+// Piece is a part of a text with an ink of its own. Its text is raw.
+type Piece struct {
+	Ink Ink
+	Raw string
 }
 
-// prose lays pieces out as write does, but breaks rows between words. The one blank at
+// Prose lays pieces out as write does, but breaks rows between words. The one blank at
 // such a break is not drawn.
-func (p *paper) prose(g gutter, pieces ...piece) {
-	w := writing{p: p, g: g, number: 1, r: p.st.row(p.width)}
+func (p *Paper) Prose(g Gutter, pieces ...Piece) {
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
 	w.startLine()
 	var word, blank []inked
 	width := 0
@@ -23,7 +23,7 @@ func (p *paper) prose(g gutter, pieces ...piece) {
 		if len(word) == 0 {
 			return
 		}
-		if gap := widthOf(blank); w.r.width+gap+width > p.width && w.r.width > g.width {
+		if gap := widthOf(blank); w.r.Width+gap+width > p.Width && w.r.Width > g.Width {
 			if gap != 1 {
 				w.put(blank)
 			}
@@ -37,7 +37,7 @@ func (p *paper) prose(g gutter, pieces ...piece) {
 	raw, marks := joined(pieces)
 	at := 0
 	for t := range safe.Tokens(raw, safe.Lines) {
-		i, _ := inkAt(&marks, inkText, at, len(t.Raw))
+		i, _ := inkAt(&marks, Text, at, len(t.Raw))
 		switch {
 		case t.Kind == safe.Break:
 			flush()
@@ -49,7 +49,7 @@ func (p *paper) prose(g gutter, pieces ...piece) {
 			blank = append(blank, inked{i, t})
 		case t.Run(): // may be split, where the ink changes
 			for rest := t.Raw; rest != ""; {
-				i, n := inkAt(&marks, inkText, at+len(t.Raw)-len(rest), len(rest))
+				i, n := inkAt(&marks, Text, at+len(t.Raw)-len(rest), len(rest))
 				word = append(word, inked{i, safe.Token{Raw: rest[:n], Drawn: rest[:n], Width: n}})
 				rest = rest[n:]
 			}
@@ -67,18 +67,18 @@ func (p *paper) prose(g gutter, pieces ...piece) {
 
 // joined is the text of pieces as one, and where which ink holds. It is made safe as a
 // whole: what a sign means depends on what stands beside it.
-func joined(pieces []piece) (raw string, marks []mark) {
+func joined(pieces []Piece) (raw string, marks []Mark) {
 	var b strings.Builder
 	for _, p := range pieces {
-		marks = append(marks, mark{b.Len(), b.Len() + len(p.raw), p.ink})
-		b.WriteString(p.raw)
+		marks = append(marks, Mark{b.Len(), b.Len() + len(p.Raw), p.Ink})
+		b.WriteString(p.Raw)
 	}
 	return b.String(), marks
 }
 
 // inked is a token with its ink.
 type inked struct {
-	ink   ink
+	ink   Ink
 	token safe.Token
 }
 

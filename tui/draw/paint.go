@@ -1,0 +1,53 @@
+package draw
+
+import (
+	"github.com/aoctl/aoctl/tui/syntax"
+)
+
+// Ground is what a piece of a comparison lies on.
+type Ground uint8
+
+// The grounds.
+const (
+	GroundPlain Ground = iota
+	GroundAdded
+	GroundRemoved
+	groundAddedWord   // what came inside a line
+	groundRemovedWord // what went
+	grounds           // how many there are
+)
+
+// Word is the ground of what changed inside a line on g.
+func (g Ground) Word() Ground {
+	switch g {
+	case GroundAdded:
+		return groundAddedWord
+	case GroundRemoved:
+		return groundRemovedWord
+	case GroundPlain, groundAddedWord, groundRemovedWord, grounds:
+	}
+	return g
+}
+
+// SyntaxInk is the ink of a class of text on a ground.
+func SyntaxInk(c syntax.Class, g Ground) Ink {
+	return inkSyntax + Ink(c)*Ink(grounds) + Ink(g)
+}
+
+// blankInk is the ink of a blank made visible, where text would have ink i: it lies on
+// the same ground.
+func blankInk(i Ink) Ink {
+	if i < inkSyntax {
+		return Blank
+	}
+	return SyntaxInk(syntax.Classes, Ground((i-inkSyntax)%Ink(grounds)))
+}
+
+// MarksOf are a whole text's colours.
+func MarksOf(spans []syntax.Span, on Ground) []Mark {
+	marks := make([]Mark, len(spans))
+	for i, s := range spans {
+		marks[i] = Mark{s.From, s.To, SyntaxInk(s.Class, on)}
+	}
+	return marks
+}

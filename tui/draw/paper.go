@@ -1,0 +1,229 @@
+package draw
+
+import (
+	"strings"
+
+	"github.com/aoctl/aoctl/tui/safe"
+)
+
+// Mark draws the bytes [from, to) of a text in an ink of its own.
+type Mark struct {
+	From, To int
+	Ink      Ink
+}
+
+// Gutter is what stands left of a text: on the first row of each of its lines, and
+// on rows that continue a line too long for the paper.
+type Gutter struct {
+	Width int // cells; both texts are filled up to it
+	First func(number int) (Ink, string)
+	Next  string
+}
+
+// Fixed is a gutter with the same text on the first row, and blanks below.
+func Fixed(i Ink, text string, width int) Gutter {
+	return Gutter{Width: width, First: func(n int) (Ink, string) {
+		if n == 1 {
+			return i, text
+		}
+		return i, ""
+	}}
+}
+
+// Paper is a text laid out in rows of exactly a width, ready to be drawn.
+type Paper struct {
+	Styles *Styles
+	Width  int
+	Rows   []string
+}
+
+// LeastPaper is the least width of a paper. A pane that is narrower cuts its rows; it
+// is in a window too small to decide anything.
+const LeastPaper = 30
+
+func (s *Styles) Paper(width int) *Paper { return &Paper{Styles: s, Width: max(width, LeastPaper)} }
+
+// Write lays raw text out below what is there. Marks are in order and do not overlap.
+func (p *Paper) Write(g Gutter, base Ink, raw string, marks ...Mark) {
+	w := writing{p: p, g: g, number: 1, r: p.Styles.Row(p.Width)}
+	w.startLine()
+	at := 0
+	for t := range safe.Tokens(raw, safe.Lines) {
+		for rest := t.Raw; t.Run() && rest != ""; {
+			i, n := inkAt(&marks, base, at, len(rest))
+			w.run(i, rest[:n])
+			at, rest = at+n, rest[n:]
+		}
+		if t.Run() {
+			continue
+		}
+		i, _ := inkAt(&marks, base, at, len(t.Raw))
+		w.token(i, t)
+		at += len(t.Raw)
+	}
+	w.finish(raw)
+}
+
+// inkAt is the ink of the byte at offset at, and for how many of the next n bytes it
+// holds. Marks that end before are dropped.
+func inkAt(marks *[]Mark, base Ink, at, n int) (Ink, int) {
+	for len(*marks) > 0 && (*marks)[0].To <= at {
+		*marks = (*marks)[1:]
+	}
+	if len(*marks) == 0 {
+		return base, n
+	}
+	m := (*marks)[0]
+	if m.From > at {
+		return base, min(n, m.From-at)
+	}
+	return m.Ink, min(n, m.To-at)
+}
+
+// WriteNamed writes a parameter's pattern behind its name. A name that is longer than
+// the gutter has a row of its own: a rule is never shown with half a name.
+func (p *Paper) WriteNamed(width int, name, pattern string) {
+	label := SafeLine(name)
+	if Cells(label) < width {
+		p.Write(Fixed(Label, label, width), Text, pattern)
+		return
+	}
+	p.Write(Gutter{}, Label, name)
+	p.Write(Fixed(Label, "", width), Text, pattern)
+}
+
+// Say adds a sentence that is safe to draw, broken between words. Rows after the first
+// begin below its text.
+func (p *Paper) Say(i Ink, text string) { p.SayBehind(Text, "", 0, i, text) }
+
+// SayBehind is say with a label, or a bullet, of so many cells in front.
+func (p *Paper) SayBehind(lead Ink, label string, width int, i Ink, text string) {
+	width = min(width, p.Width-LeastPaper/4)
+	p.SayAfter(p.Styles.Row(p.Width).Put(lead, label).To(width), i, text)
+}
+
+// SayAfter is say for a row that has begun already.
+func (p *Paper) SayAfter(r *Row, i Ink, text string) {
+	width := r.Width
+	for part := range strings.SplitAfterSeq(text, " ") {
+		word := strings.TrimSuffix(part, " ")
+		if r.Width+Cells(word) > p.Width && r.Width > width {
+			p.Add(r)
+			r = p.Styles.Row(p.Width).To(width)
+		}
+		for Cells(word) > p.Width-width { // no blank to break at
+			var head string
+			head, word = split(word, p.Width-width)
+			p.Add(r.Put(i, head))
+			r = p.Styles.Row(p.Width).To(width)
+		}
+		r.Put(i, word)
+		if r.Width < p.Width && word != part {
+			r.Put(i, " ")
+		}
+	}
+	p.Add(r)
+}
+
+// split takes as many characters of a safe text as fit room, and at least one.
+func split(text string, room int) (head, rest string) {
+	width := 0
+	for i, r := range text {
+		if width += Cells(string(r)); width > room && i > 0 {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+// Add appends a finished row.
+func (p *Paper) Add(r *Row) { p.Rows = append(p.Rows, r.To(p.Width).String()) }
+
+// Blank adds an empty row, unless there is one or none before it.
+func (p *Paper) Blank() {
+	if n := len(p.Rows); n > 0 && p.Rows[n-1] != Spaces(p.Width) {
+		p.Rows = append(p.Rows, Spaces(p.Width))
+	}
+}
+
+// writing is a text on its way to paper.
+type writing struct {
+	p      *Paper
+	g      Gutter
+	r      *Row
+	number int // of the text's line, from 1
+	clean  bool
+}
+
+func (w *writing) startLine() {
+	if w.g.First != nil {
+		i, text := w.g.First(w.number)
+		w.r.Put(i, text)
+	}
+	w.r.To(w.g.Width)
+	w.clean = true
+}
+
+func (w *writing) continueLine() {
+	w.p.Add(w.r)
+	w.r = w.p.Styles.Row(w.p.Width)
+	w.r.Put(Faint, w.g.Next).To(w.g.Width)
+}
+
+func (w *writing) token(i Ink, t safe.Token) {
+	drawn := t.Drawn
+	switch t.Kind {
+	case safe.Escape:
+		i = Sign
+	case safe.Blank:
+		i = blankInk(i)
+	case safe.Break:
+		w.breakLine(t)
+		return
+	case safe.Plain:
+	}
+	if t.Width > 6 && t.Kind == safe.Blank { // a counted run: as visible as an escape
+		i = Sign
+	}
+	if w.r.Width+t.Width > w.p.Width && w.r.Width > w.g.Width {
+		w.continueLine()
+	}
+	w.r.putWide(i, drawn, t.Width)
+	w.clean = false
+}
+
+// run draws plain ASCII over as many rows as it needs.
+func (w *writing) run(i Ink, text string) {
+	for text != "" {
+		room := w.p.Width - w.r.Width
+		if room <= 0 {
+			w.continueLine()
+			continue
+		}
+		n := min(len(text), room)
+		w.r.putWide(i, text[:n], n)
+		text = text[n:]
+	}
+	w.clean = false
+}
+
+func (w *writing) breakLine(t safe.Token) {
+	if sign := strings.TrimSuffix(t.Drawn, "\n"); sign != "" {
+		if w.r.Width+t.Width > w.p.Width {
+			w.continueLine()
+		}
+		w.r.putWide(Sign, sign, t.Width)
+	}
+	w.p.Add(w.r)
+	w.number += len(t.Raw)
+	w.r = w.p.Styles.Row(w.p.Width)
+	w.startLine()
+}
+
+// finish adds the last row; a text that ended in a line break has none.
+func (w *writing) finish(raw string) {
+	if w.clean && strings.HasSuffix(raw, "\n") {
+		return
+	}
+	w.p.Add(w.r)
+}
