@@ -8,6 +8,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/patch"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/diff"
 )
 
 // changeKind says what a call does to a file.
@@ -45,7 +46,7 @@ type changes struct {
 	list []change
 	rest []wire.Field
 
-	known map[[2]string][]diffLine // texts compared already; nil when that is not kept
+	known map[[2]string][]diff.Line // texts compared already; nil when that is not kept
 }
 
 // reading is a call taken apart.
@@ -59,7 +60,7 @@ func (c *card) read() *reading {
 	if c.reading == nil {
 		c.reading = &reading{}
 		c.reading.changes, c.reading.ok = changesOf(c.req)
-		c.reading.known = map[[2]string][]diffLine{}
+		c.reading.known = map[[2]string][]diff.Line{}
 	}
 	return c.reading
 }
@@ -204,11 +205,11 @@ func fullPath(path, cwd string) (string, bool) {
 
 // comparePieces compares two pieces of a file for their count. Where both end within a
 // line, the rest of that line stands behind both, so that their last lines may be alike.
-func comparePieces(old, fresh string) []diffLine {
+func comparePieces(old, fresh string) []diff.Line {
 	if old != "" && fresh != "" && !strings.HasSuffix(old, "\n") && !strings.HasSuffix(fresh, "\n") {
 		old, fresh = old+"\n", fresh+"\n"
 	}
-	return compare(old, fresh, compareDrawing)
+	return diff.Compare(old, fresh, diff.WhileDrawing)
 }
 
 // tally counts the lines that the changes bring and take, as far as the call alone
@@ -224,7 +225,7 @@ func (cs changes) tally() (added, gone int) {
 			if cs.known != nil {
 				cs.known[[2]string{e.old, e.fresh}] = lines
 			}
-			ea, eg := tally(lines)
+			ea, eg := diff.Tally(lines)
 			a, g = a+ea, g+eg
 		}
 		added, gone = added+a, gone+g

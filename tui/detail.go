@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -84,7 +85,7 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 		return
 	}
 	if cs, ok := readChanges(tool, c); ok {
-		d.changes(cs.compare(nil, r.CWD, compareDrawing), a.view)
+		d.changes(cs.compare(nil, r.CWD, diff.WhileDrawing), a.view)
 		d.fields(cs.rest)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 	"github.com/aoctl/aoctl/broker/patch"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -110,8 +111,8 @@ func TestDrawnIsDone(t *testing.T) {
 func checkFolded(t *rapid.T, s section) {
 	var want []string
 	for _, l := range s.lines {
-		if l.kind == lineComes {
-			want = append(want, strings.TrimSuffix(safe.Line(strings.TrimSuffix(l.text, "\n")), " "))
+		if l.Kind == diff.Comes {
+			want = append(want, strings.TrimSuffix(safe.Line(strings.TrimSuffix(l.Text, "\n")), " "))
 		}
 	}
 	for more := -1; more <= 3; more++ {
@@ -167,15 +168,15 @@ func FuzzChangesLayout(f *testing.F) {
 		}
 		for _, s := range list {
 			for _, l := range s.lines {
-				if l.kind == lineSought {
+				if l.Kind == diff.Sought {
 					return
 				}
 			}
 			if s.whole || s.numbered {
 				var all strings.Builder
 				for _, l := range s.lines {
-					if l.kind != lineGoes {
-						all.WriteString(l.text)
+					if l.Kind != diff.Goes {
+						all.WriteString(l.Text)
 					}
 				}
 				if all.String() != s.fresh {

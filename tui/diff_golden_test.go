@@ -10,6 +10,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -150,5 +151,5 @@ func changesIn(t *testing.T, r broker.Request, file string) []section {
 	for _, path := range cs.targets(r.CWD) {
 		files[path] = fileResult([]byte(file), nil, noon)
 	}
-	return cs.compare(files, r.CWD, compareBehind)
+	return cs.compare(files, r.CWD, diff.OffScreen)
 }

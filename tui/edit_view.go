@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -138,8 +139,8 @@ func (d *doc) difference(asked, edited []byte) {
 		}
 		d.Say(draw.Label, label)
 		s := section{old: c.old, fresh: c.fresh}
-		s.compare(nil, compareDrawing)
-		compareWords(s.lines, time.Now().Add(compareDrawing))
+		s.compare(nil, diff.WhileDrawing)
+		diff.CompareWords(s.lines, time.Now().Add(diff.WhileDrawing))
 		d.comparison(&s, diffView{})
 	}
 }
@@ -226,7 +227,7 @@ func Difference(asked, edited []byte) string {
 // lack, as commands do, is not worth a word.
 func unified(c changedField) string {
 	old, fresh := c.old, c.fresh
-	if len(old)+len(fresh) > maxDiffed {
+	if len(old)+len(fresh) > diff.MaxDiffed {
 		return "--- " + c.name + "\n+++ " + c.name + "\n(too long to compare)\n"
 	}
 	if !strings.HasSuffix(old, "\n") && !strings.HasSuffix(fresh, "\n") {

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 	"github.com/aoctl/aoctl/tui/safe/measure"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	measure.Inside()
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		compareDrawing, compareBehind = time.Hour, time.Hour
+		diff.WhileDrawing, diff.OffScreen = time.Hour, time.Hour
 	}
 	os.Exit(m.Run())
 }

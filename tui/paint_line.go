@@ -3,20 +3,21 @@ package tui
 import (
 	"sort"
 
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
 
 // paint marks the colours of a line of so many bytes, and what changed in it.
-func paint(l *diffLine, length int, spans []syntax.Span, on draw.Ground) []draw.Mark {
-	if len(l.words) == 0 {
-		return cut(spans, l.at, length, on, nil)
+func paint(l *diff.Line, length int, spans []syntax.Span, on draw.Ground) []draw.Mark {
+	if len(l.Words) == 0 {
+		return cut(spans, l.At, length, on, nil)
 	}
-	return cut(spans, l.at, length, on, l.words)
+	return cut(spans, l.At, length, on, l.Words)
 }
 
 // cut lays words over the spans of the length bytes from offset at.
-func cut(spans []syntax.Span, at, length int, on draw.Ground, words []extent) []draw.Mark {
+func cut(spans []syntax.Span, at, length int, on draw.Ground, words []diff.Extent) []draw.Mark {
 	first := sort.Search(len(spans), func(i int) bool { return spans[i].To > at })
 	spans = spans[first:]
 	var marks []draw.Mark
@@ -33,15 +34,15 @@ func cut(spans []syntax.Span, at, length int, on draw.Ground, words []extent) []
 				end, class = min(end, spans[0].To-at), spans[0].Class
 			}
 		}
-		for len(words) > 0 && words[0].to <= pos {
+		for len(words) > 0 && words[0].To <= pos {
 			words = words[1:]
 		}
 		if len(words) > 0 {
 			switch w := words[0]; {
-			case w.from > pos:
-				end = min(end, w.from)
+			case w.From > pos:
+				end = min(end, w.From)
 			default:
-				end, g = min(end, w.to), on.Word()
+				end, g = min(end, w.To), on.Word()
 			}
 		}
 		if class != syntax.Text || g != on {

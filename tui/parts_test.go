@@ -14,14 +14,15 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
 func TestLargeTextsAreComparedWhole(t *testing.T) {
 	t.Parallel()
-	old := strings.Repeat("line\n", maxDiffed/5)
-	added, gone := tally(compare(old, old+"more\n", compareBehind))
+	old := strings.Repeat("line\n", diff.MaxDiffed/5)
+	added, gone := diff.Tally(diff.Compare(old, old+"more\n", diff.OffScreen))
 	if want := draw.CountLines(old); gone != want || added != want+1 {
 		t.Errorf("+%d −%d, want +%d −%d", added, gone, want+1, want)
 	}

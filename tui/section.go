@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/patch"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
@@ -26,7 +27,7 @@ type section struct {
 	parts      []patch.Hunk
 	rest       []wire.Field
 
-	lines []diffLine
+	lines []diff.Line
 
 	lang           string // a file's name or a language's; raw
 	inOld, inFresh []syntax.Span
@@ -149,10 +150,10 @@ func leave(now map[string]fileState, path, to string, op patch.Op, s section) {
 }
 
 // compare lists the lines of a section.
-func (s *section) compare(known map[[2]string][]diffLine, limit time.Duration) {
+func (s *section) compare(known map[[2]string][]diff.Line, limit time.Duration) {
 	switch {
 	case s.whole:
-		s.lines = compare("", s.fresh, limit)
+		s.lines = diff.Compare("", s.fresh, limit)
 		s.old = ""
 	case len(s.parts) > 0:
 		s.lines = nil
@@ -162,29 +163,29 @@ func (s *section) compare(known map[[2]string][]diffLine, limit time.Duration) {
 	default:
 		var ok bool
 		if s.lines, ok = known[[2]string{s.old, s.fresh}]; !ok {
-			s.lines = compare(s.old, s.fresh, limit)
+			s.lines = diff.Compare(s.old, s.fresh, limit)
 		}
 	}
 }
 
 // hunkComparison is a hunk that could not be placed in its file, line by line as it came.
-func hunkComparison(h patch.Hunk) []diffLine {
-	var lines []diffLine
+func hunkComparison(h patch.Hunk) []diff.Line {
+	var lines []diff.Line
 	if h.Header != "" {
-		lines = append(lines, diffLine{kind: lineSought, text: h.Header + "\n"})
+		lines = append(lines, diff.Line{Kind: diff.Sought, Text: h.Header + "\n"})
 	}
 	for _, l := range h.Lines {
-		kind := lineStays
+		kind := diff.Stays
 		switch l.Kind {
 		case '+':
-			kind = lineComes
+			kind = diff.Comes
 		case '-':
-			kind = lineGoes
+			kind = diff.Goes
 		}
-		lines = append(lines, diffLine{kind: kind, text: l.Text + "\n"})
+		lines = append(lines, diff.Line{Kind: kind, Text: l.Text + "\n"})
 	}
 	if h.AtEnd {
-		lines = append(lines, diffLine{kind: lineSought, text: "\n"})
+		lines = append(lines, diff.Line{Kind: diff.Sought, Text: "\n"})
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
@@ -50,7 +51,7 @@ func (d *doc) changes(list []section, v diffView) {
 			d.Blank()
 		}
 		d.section(s, v)
-		a, g := tally(s.lines)
+		a, g := diff.Tally(s.lines)
 		added, gone = added+a, gone+g
 		if s.whole {
 			whole++
@@ -118,21 +119,21 @@ func (d *doc) comparison(s *section, v diffView) {
 	if v.sides && d.Width >= leastPair {
 		p.half = (d.Width - sideGap) / 2
 	}
-	for _, part := range fold(s.lines, context) {
-		if part.folded {
-			p.anchor(part.from)
-			p.foldedRow(part.to - part.from)
+	for _, part := range diff.Fold(s.lines, context) {
+		if part.Folded {
+			p.anchor(part.From)
+			p.foldedRow(part.To - part.From)
 			continue
 		}
-		p.draw(p.beats(part.from, part.to))
+		p.draw(p.beats(part.From, part.To))
 	}
 }
 
 // digitsOf is how many digits the highest number among lines has.
-func digitsOf(lines []diffLine) int {
+func digitsOf(lines []diff.Line) int {
 	most := 0
 	for i := range lines {
-		most = max(most, lines[i].old, lines[i].fresh)
+		most = max(most, lines[i].Old, lines[i].Fresh)
 	}
 	return len(strconv.Itoa(most))
 }
@@ -183,7 +184,7 @@ func (p *diffPainter) foldedRow(n int) {
 // beat is what is drawn on one row, or more where it is too long: a line, or two beside
 // each other. One of two may be nil.
 type beat struct {
-	left, right *diffLine
+	left, right *diff.Line
 	line        int // of the comparison
 }
 
@@ -193,17 +194,17 @@ func (p *diffPainter) beats(from, to int) []beat {
 	list := make([]beat, 0, to-from)
 	for at := from; at < to; {
 		l := &lines[at]
-		if p.half == 0 || l.kind != lineGoes && l.kind != lineComes {
+		if p.half == 0 || l.Kind != diff.Goes && l.Kind != diff.Comes {
 			list = append(list, beat{l, l, at})
 			at++
 			continue
 		}
 		mid := at
-		for mid < to && lines[mid].kind == lineGoes {
+		for mid < to && lines[mid].Kind == diff.Goes {
 			mid++
 		}
 		end := mid
-		for end < to && lines[end].kind == lineComes {
+		for end < to && lines[end].Kind == diff.Comes {
 			end++
 		}
 		for i := range max(mid-at, end-mid) {
@@ -259,7 +260,7 @@ func (p *diffPainter) heights(list []beat) ([]int, bool) {
 	}
 	heights := make([]int, len(list))
 	for i, b := range list {
-		for side, l := range []*diffLine{b.left, b.right} {
+		for side, l := range []*diff.Line{b.left, b.right} {
 			room := left
 			if side == 1 {
 				room = right
@@ -267,11 +268,11 @@ func (p *diffPainter) heights(list []beat) ([]int, bool) {
 			if l == nil || room == 0 {
 				continue
 			}
-			n, ok := rowsOf(strings.TrimSuffix(l.text, "\n"), room-p.gutterWidth())
-			if !ok || l.kind == lineSought {
+			n, ok := rowsOf(strings.TrimSuffix(l.Text, "\n"), room-p.gutterWidth())
+			if !ok || l.Kind == diff.Sought {
 				return nil, false
 			}
-			if l.noBreak {
+			if l.NoBreak {
 				n++
 			}
 			heights[i] = max(heights[i], n)
@@ -310,15 +311,15 @@ func rowsOf(text string, room int) (rows int, ok bool) {
 
 func (p *diffPainter) beat(to *draw.Paper, b beat) {
 	if p.half == 0 {
-		p.line(to, b.left, b.left.fresh)
+		p.line(to, b.left, b.left.Fresh)
 		return
 	}
 	l, r := draw.Paper{Styles: to.Styles, Width: p.half}, draw.Paper{Styles: to.Styles, Width: to.Width - p.half - sideGap}
 	if b.left != nil {
-		p.line(&l, b.left, b.left.old)
+		p.line(&l, b.left, b.left.Old)
 	}
 	if b.right != nil {
-		p.line(&r, b.right, b.right.fresh)
+		p.line(&r, b.right, b.right.Fresh)
 	}
 	bar := to.Styles.Row(sideGap).Put(draw.Faint, " │ ").String()
 	for i := range max(len(l.Rows), len(r.Rows)) {
@@ -327,31 +328,31 @@ func (p *diffPainter) beat(to *draw.Paper, b beat) {
 }
 
 // line draws one line with its number, its glyph and its colours.
-func (p *diffPainter) line(to *draw.Paper, l *diffLine, number int) {
+func (p *diffPainter) line(to *draw.Paper, l *diff.Line, number int) {
 	kind, glyph, on := draw.Muted, " ", draw.GroundPlain
 	spans := p.s.inFresh
-	switch l.kind {
-	case lineComes:
+	switch l.Kind {
+	case diff.Comes:
 		kind, glyph, on = draw.Added, "+", draw.GroundAdded
-	case lineGoes:
+	case diff.Goes:
 		kind, glyph, on = draw.Removed, "−", draw.GroundRemoved
-		number, spans = l.old, p.s.inOld
-	case lineSought:
+		number, spans = l.Old, p.s.inOld
+	case diff.Sought:
 		kind, glyph, spans = draw.Muted, "@", nil
-	case lineStays:
+	case diff.Stays:
 	}
 	head, indent := glyph, p.gutterWidth()-2
 	if p.digits > 0 {
 		head = fmt.Sprintf("%*d %s", p.digits, number, glyph)
 	}
-	text := strings.TrimSuffix(l.text, "\n")
-	if l.kind == lineSought && text == "" {
+	text := strings.TrimSuffix(l.Text, "\n")
+	if l.Kind == diff.Sought && text == "" {
 		text = "(to the end of the file)"
 	}
 	to.Write(draw.Gutter{Width: indent + 2, Next: draw.Spaces(indent) + "↪", First: func(int) (draw.Ink, string) {
 		return kind, head
 	}}, draw.SyntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
-	if l.noBreak {
+	if l.NoBreak {
 		to.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⌁", indent+2), draw.Muted, "no line break at the end")
 	}
 }

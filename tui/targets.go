@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
 )
@@ -33,7 +34,7 @@ func (m *model) wantFiles(c *card) tea.Cmd {
 	for _, path := range paths {
 		c.files[path] = fileState{wanted: true}
 	}
-	c.sections, c.rest = cs.compare(c.files, c.req.CWD, compareDrawing), cs.rest
+	c.sections, c.rest = cs.compare(c.files, c.req.CWD, diff.WhileDrawing), cs.rest
 	m.docs.forget(c.req.ID)
 	if len(paths) == 0 {
 		return m.dress(c)
@@ -54,7 +55,7 @@ func (m *model) readTargets(key drawnKey, cs changes, paths []string, cwd string
 			f.stamp = before
 			files[path] = f
 		}
-		return filesMsg{key: key, files: files, sections: cs.compare(files, cwd, compareBehind)}
+		return filesMsg{key: key, files: files, sections: cs.compare(files, cwd, diff.OffScreen)}
 	}
 }
 
@@ -70,7 +71,7 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 	if c.sum.edit {
 		c.sum.added, c.sum.gone = 0, 0
 		for i := range c.sections {
-			a, g := tally(c.sections[i].lines)
+			a, g := diff.Tally(c.sections[i].lines)
 			c.sum.added, c.sum.gone = c.sum.added+a, c.sum.gone+g
 		}
 	}
@@ -155,7 +156,7 @@ func dressed(ctx context.Context, list []section) []section {
 	for i := range list {
 		s := &list[i]
 		s.lines = slices.Clone(s.lines)
-		compareWords(s.lines, deadline)
+		diff.CompareWords(s.lines, deadline)
 	}
 	for i := range list {
 		s := &list[i]

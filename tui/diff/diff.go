@@ -1,4 +1,4 @@
-package tui
+package diff
 
 import (
 	"strings"
@@ -7,10 +7,10 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// maxDiffed is how much text is compared line by line, in bytes of both texts, and
+// MaxDiffed is how much text is compared line by line, in bytes of both texts, and
 // maxDiffedLines how many lines; more is drawn as all that goes and all that comes.
 const (
-	maxDiffed      = 4 << 20
+	MaxDiffed      = 4 << 20
 	maxDiffedLines = 200_000
 )
 
@@ -18,78 +18,78 @@ const (
 // and off it. What it has not found by then is drawn as going and coming. Tests of what
 // is drawn give it any time, for on a busy machine it finds less.
 var (
-	compareDrawing = 15 * time.Millisecond
-	compareBehind  = 400 * time.Millisecond
+	WhileDrawing = 15 * time.Millisecond
+	OffScreen  = 400 * time.Millisecond
 )
 
-// lineKind is what becomes of a line.
-type lineKind uint8
+// Kind is what becomes of a line.
+type Kind uint8
 
 // The kinds of line.
 const (
-	lineStays lineKind = iota
-	lineGoes
-	lineComes
-	lineSought // a line that a patch looks for first
+	Stays Kind = iota
+	Goes
+	Comes
+	Sought // a line that a patch looks for first
 )
 
-// diffLine is one line of a comparison. Its text has its line break, unless it is
+// Line is one line of a comparison. Its text has its line break, unless it is
 // the last one of a text without.
-type diffLine struct {
-	kind    lineKind
-	text    string
-	old     int      // its number in the old text, from 1; 0 for a line that comes
-	fresh   int      // its number in the new text, from 1; 0 for a line that goes
-	at      int      // where it begins in its text: the old one for a line that goes, else the new one
-	words   []extent // what in it changed, in bytes of its text; nil where that is all of it
-	noBreak bool     // the text ends here without a line break, and the other text with one
+type Line struct {
+	Kind    Kind
+	Text    string
+	Old     int      // its number in the old text, from 1; 0 for a line that comes
+	Fresh   int      // its number in the new text, from 1; 0 for a line that goes
+	At      int      // where it begins in its text: the old one for a line that goes, else the new one
+	Words   []Extent // what in it changed, in bytes of its text; nil where that is all of it
+	NoBreak bool     // the text ends here without a line break, and the other text with one
 }
 
-// extent is the bytes [from, to) of a text.
-type extent struct{ from, to int }
+// Extent is the bytes [from, to) of a text.
+type Extent struct{ From, To int }
 
-// compare lists all lines of both texts. It looks no longer than limit for those that
+// Compare lists all lines of both texts. It looks no longer than limit for those that
 // are the same.
-func compare(old, fresh string, limit time.Duration) []diffLine {
+func Compare(old, fresh string, limit time.Duration) []Line {
 	lines := compareLines(old, fresh, limit)
 	oldEnds, freshEnds := strings.HasSuffix(old, "\n"), strings.HasSuffix(fresh, "\n")
 	if old == "" || fresh == "" || oldEnds == freshEnds {
 		return lines
 	}
-	shorter := lineGoes // which lines the text without the line break has
+	shorter := Goes // which lines the text without the line break has
 	if oldEnds {
-		shorter = lineComes
+		shorter = Comes
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].kind == shorter {
-			lines[i].noBreak = !strings.HasSuffix(lines[i].text, "\n")
+		if lines[i].Kind == shorter {
+			lines[i].NoBreak = !strings.HasSuffix(lines[i].Text, "\n")
 			break
 		}
 	}
 	return lines
 }
 
-func compareLines(old, fresh string, limit time.Duration) []diffLine {
+func compareLines(old, fresh string, limit time.Duration) []Line {
 	from, to := splitLines(old), splitLines(fresh)
 	var l lister
 	switch {
 	case old == fresh:
-		return l.add(lineStays, to)
-	case len(old)+len(fresh) > maxDiffed || len(from)+len(to) > maxDiffedLines:
-		l.add(lineGoes, from)
-		return l.add(lineComes, to)
+		return l.add(Stays, to)
+	case len(old)+len(fresh) > MaxDiffed || len(from)+len(to) > maxDiffedLines:
+		l.add(Goes, from)
+		return l.add(Comes, to)
 	}
 	i, j := 0, 0
 	for _, op := range sequences(from, to, limit) {
 		switch op.kind {
-		case lineGoes:
-			l.add(lineGoes, from[i:i+op.n])
+		case Goes:
+			l.add(Goes, from[i:i+op.n])
 			i += op.n
-		case lineComes:
-			l.add(lineComes, to[j:j+op.n])
+		case Comes:
+			l.add(Comes, to[j:j+op.n])
 			j += op.n
-		case lineStays, lineSought:
-			l.add(lineStays, to[j:j+op.n])
+		case Stays, Sought:
+			l.add(Stays, to[j:j+op.n])
 			i, j = i+op.n, j+op.n
 		}
 	}
@@ -106,39 +106,39 @@ func splitLines(text string) []string {
 
 // lister numbers the lines of a comparison.
 type lister struct {
-	lines          []diffLine
+	lines          []Line
 	old, fresh     int // numbers of the last lines
 	atOld, atFresh int // where the next ones begin
 }
 
-func (l *lister) add(kind lineKind, texts []string) []diffLine {
+func (l *lister) add(kind Kind, texts []string) []Line {
 	for _, text := range texts {
-		line := diffLine{kind: kind, text: text, at: l.atFresh}
-		if kind == lineGoes {
-			line.at = l.atOld
+		line := Line{Kind: kind, Text: text, At: l.atFresh}
+		if kind == Goes {
+			line.At = l.atOld
 		}
-		if kind != lineComes {
+		if kind != Comes {
 			l.old, l.atOld = l.old+1, l.atOld+len(text)
-			line.old = l.old
+			line.Old = l.old
 		}
-		if kind != lineGoes {
+		if kind != Goes {
 			l.fresh, l.atFresh = l.fresh+1, l.atFresh+len(text)
-			line.fresh = l.fresh
+			line.Fresh = l.fresh
 		}
 		l.lines = append(l.lines, line)
 	}
 	return l.lines
 }
 
-// tally counts the lines that come and go.
-func tally(lines []diffLine) (added, gone int) {
+// Tally counts the lines that come and go.
+func Tally(lines []Line) (added, gone int) {
 	for _, l := range lines {
-		switch l.kind {
-		case lineComes:
+		switch l.Kind {
+		case Comes:
 			added++
-		case lineGoes:
+		case Goes:
 			gone++
-		case lineStays, lineSought:
+		case Stays, Sought:
 		}
 	}
 	return added, gone
@@ -146,27 +146,27 @@ func tally(lines []diffLine) (added, gone int) {
 
 // part is a run of a comparison's lines that is drawn, or stands for lines that are not.
 type part struct {
-	from, to int // of the comparison's lines
-	folded   bool
+	From, To int // of the comparison's lines
+	Folded   bool
 }
 
 // leastFold is how many lines a fold hides at least: its own row is one.
 const leastFold = 2
 
-// fold leaves out unchanged lines that are farther than context from a change; with
+// Fold leaves out unchanged lines that are farther than context from a change; with
 // context < 0 it leaves out none.
-func fold(lines []diffLine, context int) []part {
+func Fold(lines []Line, context int) []part {
 	if context < 0 {
 		return extend(nil, part{0, len(lines), false})
 	}
 	var parts []part
 	for at := 0; at < len(lines); {
 		end := at
-		for end < len(lines) && lines[end].kind != lineStays {
+		for end < len(lines) && lines[end].Kind != Stays {
 			end++
 		}
 		parts = extend(parts, part{at, end, false})
-		for at = end; end < len(lines) && lines[end].kind == lineStays; {
+		for at = end; end < len(lines) && lines[end].Kind == Stays; {
 			end++
 		}
 		from, to := at, end
@@ -190,9 +190,9 @@ func extend(parts []part, more ...part) []part {
 	for _, p := range more {
 		n := len(parts)
 		switch {
-		case p.from == p.to:
-		case n > 0 && !p.folded && !parts[n-1].folded:
-			parts[n-1].to = p.to
+		case p.From == p.To:
+		case n > 0 && !p.Folded && !parts[n-1].Folded:
+			parts[n-1].To = p.To
 		default:
 			parts = append(parts, p)
 		}

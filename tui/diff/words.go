@@ -1,4 +1,4 @@
-package tui
+package diff
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 // seqOp says what becomes of the next n items of a sequence.
 type seqOp struct {
-	kind lineKind
+	kind Kind
 	n    int
 }
 
@@ -28,21 +28,21 @@ func sequences(old, fresh []string, limit time.Duration) []seqOp {
 		op := seqOp{n: utf8.RuneCountInString(d.Text)}
 		switch d.Type {
 		case diffmatchpatch.DiffDelete:
-			op.kind = lineGoes
+			op.kind = Goes
 			i += op.n
 		case diffmatchpatch.DiffInsert:
-			op.kind = lineComes
+			op.kind = Comes
 			j += op.n
 		case diffmatchpatch.DiffEqual:
 			if i+op.n > len(a) || j+op.n > len(b) || string(a[i:i+op.n]) != string(b[j:j+op.n]) {
-				return []seqOp{{lineGoes, len(a)}, {lineComes, len(b)}} // never seen; the screen would lie
+				return []seqOp{{Goes, len(a)}, {Comes, len(b)}} // never seen; the screen would lie
 			}
 			i, j = i+op.n, j+op.n
 		}
 		ops = append(ops, op)
 	}
 	if i != len(a) || j != len(b) {
-		return []seqOp{{lineGoes, len(a)}, {lineComes, len(b)}}
+		return []seqOp{{Goes, len(a)}, {Comes, len(b)}}
 	}
 	return ops
 }
@@ -71,16 +71,16 @@ const (
 	wordsAlike   = 4        // a line keeps its words' marks when this part of it stayed, at least: 1/4
 )
 
-// compareWords finds what changed inside changed lines, until the deadline.
-func compareWords(lines []diffLine, deadline time.Time) {
+// CompareWords finds what changed inside changed lines, until the deadline.
+func CompareWords(lines []Line, deadline time.Time) {
 	for at := 0; at < len(lines); {
-		if lines[at].kind == lineStays {
+		if lines[at].Kind == Stays {
 			at++
 			continue
 		}
 		end, gone := at, 0
-		for ; end < len(lines) && lines[end].kind != lineStays; end++ {
-			if lines[end].kind == lineGoes {
+		for ; end < len(lines) && lines[end].Kind != Stays; end++ {
+			if lines[end].Kind == Goes {
 				gone++
 			}
 		}
@@ -96,14 +96,14 @@ func compareWords(lines []diffLine, deadline time.Time) {
 }
 
 // inOrder reports whether all lines of a block that go stand before all that come.
-func inOrder(goes, comes []diffLine) bool {
+func inOrder(goes, comes []Line) bool {
 	for i := range goes {
-		if goes[i].kind != lineGoes {
+		if goes[i].Kind != Goes {
 			return false
 		}
 	}
 	for i := range comes {
-		if comes[i].kind != lineComes {
+		if comes[i].Kind != Comes {
 			return false
 		}
 	}
@@ -111,7 +111,7 @@ func inOrder(goes, comes []diffLine) bool {
 }
 
 // wordsOfBlock compares line by line when as many come as go, else the block as a whole.
-func wordsOfBlock(goes, comes []diffLine, limit time.Duration) {
+func wordsOfBlock(goes, comes []Line, limit time.Duration) {
 	if len(goes) != len(comes) {
 		wordsOf(goes, comes, limit)
 		return
@@ -121,7 +121,7 @@ func wordsOfBlock(goes, comes []diffLine, limit time.Duration) {
 	}
 }
 
-func wordsOf(goes, comes []diffLine, limit time.Duration) {
+func wordsOf(goes, comes []Line, limit time.Duration) {
 	old, fresh := wordsIn(goes), wordsIn(comes)
 	if lengthOf(goes)+lengthOf(comes) > maxWordBlock {
 		return
@@ -129,41 +129,41 @@ func wordsOf(goes, comes []diffLine, limit time.Duration) {
 	oldMarks, freshMarks := wordMarker{lines: goes}, wordMarker{lines: comes}
 	same := 0
 	for _, op := range sequences(old, fresh, limit) {
-		if op.kind != lineComes {
-			n := oldMarks.pass(old[:op.n], op.kind != lineStays)
+		if op.kind != Comes {
+			n := oldMarks.pass(old[:op.n], op.kind != Stays)
 			old = old[op.n:]
-			if op.kind == lineStays {
+			if op.kind == Stays {
 				same += n
 			}
 		}
-		if op.kind != lineGoes {
-			freshMarks.pass(fresh[:op.n], op.kind != lineStays)
+		if op.kind != Goes {
+			freshMarks.pass(fresh[:op.n], op.kind != Stays)
 			fresh = fresh[op.n:]
 		}
 	}
 	if same*wordsAlike < min(lengthOf(goes), lengthOf(comes)) { // too little is left of them
 		for i := range goes {
-			goes[i].words = nil
+			goes[i].Words = nil
 		}
 		for i := range comes {
-			comes[i].words = nil
+			comes[i].Words = nil
 		}
 	}
 }
 
-func lengthOf(lines []diffLine) int {
+func lengthOf(lines []Line) int {
 	n := 0
 	for i := range lines {
-		n += len(lines[i].text)
+		n += len(lines[i].Text)
 	}
 	return n
 }
 
 // wordsIn cuts lines into words, runs of blanks, and single other characters.
-func wordsIn(lines []diffLine) []string {
+func wordsIn(lines []Line) []string {
 	var words []string
 	for i := range lines {
-		for rest := lines[i].text; rest != ""; {
+		for rest := lines[i].Text; rest != ""; {
 			n := wordLength(rest)
 			words = append(words, rest[:n])
 			rest = rest[n:]
@@ -198,7 +198,7 @@ func wordKind(r rune) int {
 
 // wordMarker notes in lines which of their words changed, as it passes over them.
 type wordMarker struct {
-	lines []diffLine
+	lines []Line
 	at    int // in the first of lines
 }
 
@@ -207,18 +207,18 @@ func (w *wordMarker) pass(words []string, changed bool) int {
 	n := 0
 	for _, word := range words {
 		l := &w.lines[0]
-		if changed && l.words == nil {
-			l.words = []extent{}
+		if changed && l.Words == nil {
+			l.Words = []Extent{}
 		}
-		if k := len(l.words); changed && k > 0 && l.words[k-1].to == w.at {
-			l.words[k-1].to += len(word)
+		if k := len(l.Words); changed && k > 0 && l.Words[k-1].To == w.at {
+			l.Words[k-1].To += len(word)
 		} else if changed {
-			l.words = append(l.words, extent{w.at, w.at + len(word)})
+			l.Words = append(l.Words, Extent{w.at, w.at + len(word)})
 		}
 		if strings.TrimSpace(word) != "" {
 			n += len(word)
 		}
-		if w.at += len(word); w.at == len(l.text) {
+		if w.at += len(word); w.at == len(l.Text) {
 			w.lines, w.at = w.lines[1:], 0
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package diff
 
 import (
 	"fmt"
@@ -10,23 +10,23 @@ import (
 )
 
 // drawDiff writes compared lines the way a person would.
-func drawDiff(lines []diffLine, context int) string {
+func drawDiff(lines []Line, context int) string {
 	var b strings.Builder
-	for _, p := range fold(lines, context) {
-		if p.folded {
-			fmt.Fprintf(&b, "...%d\n", p.to-p.from)
+	for _, p := range Fold(lines, context) {
+		if p.Folded {
+			fmt.Fprintf(&b, "...%d\n", p.To-p.From)
 			continue
 		}
-		for _, l := range lines[p.from:p.to] {
-			end, number := "", l.fresh
-			if l.noBreak {
+		for _, l := range lines[p.From:p.To] {
+			end, number := "", l.Fresh
+			if l.NoBreak {
 				end = "|"
 			}
-			if l.kind == lineGoes {
-				number = l.old
+			if l.Kind == Goes {
+				number = l.Old
 			}
-			fmt.Fprintf(&b, "%s%d %s%s\n", map[lineKind]string{lineComes: "+", lineGoes: "-", lineStays: " "}[l.kind],
-				number, strings.TrimSuffix(l.text, "\n"), end)
+			fmt.Fprintf(&b, "%s%d %s%s\n", map[Kind]string{Comes: "+", Goes: "-", Stays: " "}[l.Kind],
+				number, strings.TrimSuffix(l.Text, "\n"), end)
 		}
 	}
 	return b.String()
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 		"no lines":          {"", "", -1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, drawDiff(compare(tc.old, tc.fresh, time.Minute), tc.context)); diff != "" {
+			if diff := cmp.Diff(tc.want, drawDiff(Compare(tc.old, tc.fresh, time.Minute), tc.context)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
@@ -70,25 +70,25 @@ func FuzzCompare(f *testing.F) {
 	f.Add("x\xff\r\n\x00", "x\xff\n\u2028")
 	f.Fuzz(func(t *testing.T, old, fresh string) {
 		for _, limit := range []time.Duration{time.Nanosecond, time.Second} {
-			lines := compare(old, fresh, limit)
+			lines := Compare(old, fresh, limit)
 			var gone, comes strings.Builder
 			atOld, atFresh := 0, 0
 			for _, l := range lines {
-				if l.kind != lineComes {
+				if l.Kind != Comes {
 					atOld++
-					if l.old != atOld {
-						t.Fatalf("old line %d has number %d", atOld, l.old)
+					if l.Old != atOld {
+						t.Fatalf("old line %d has number %d", atOld, l.Old)
 					}
-					gone.WriteString(l.text)
+					gone.WriteString(l.Text)
 				}
-				if l.kind != lineGoes {
+				if l.Kind != Goes {
 					atFresh++
-					if l.fresh != atFresh || fresh[l.at:l.at+len(l.text)] != l.text {
-						t.Fatalf("new line %d has number %d, offset %d", atFresh, l.fresh, l.at)
+					if l.Fresh != atFresh || fresh[l.At:l.At+len(l.Text)] != l.Text {
+						t.Fatalf("new line %d has number %d, offset %d", atFresh, l.Fresh, l.At)
 					}
-					comes.WriteString(l.text)
-				} else if old[l.at:l.at+len(l.text)] != l.text {
-					t.Fatalf("old line %d is not at %d", l.old, l.at)
+					comes.WriteString(l.Text)
+				} else if old[l.At:l.At+len(l.Text)] != l.Text {
+					t.Fatalf("old line %d is not at %d", l.Old, l.At)
 				}
 			}
 			if gone.String() != old || comes.String() != fresh {
@@ -97,26 +97,26 @@ func FuzzCompare(f *testing.F) {
 			for _, context := range []int{-1, 0, 1, 3} {
 				checkFold(t, lines, context)
 			}
-			compareWords(lines, time.Now().Add(time.Second))
+			CompareWords(lines, time.Now().Add(time.Second))
 			checkWords(t, lines)
 		}
 	})
 }
 
 // checkFold asserts that a fold passes over every line once, and hides only what stays.
-func checkFold(t *testing.T, lines []diffLine, context int) {
+func checkFold(t *testing.T, lines []Line, context int) {
 	t.Helper()
 	at := 0
-	for _, p := range fold(lines, context) {
-		if p.from != at || p.to <= p.from {
+	for _, p := range Fold(lines, context) {
+		if p.From != at || p.To <= p.From {
 			t.Fatalf("part %+v behind %d", p, at)
 		}
-		for _, l := range lines[p.from:p.to] {
-			if p.folded && l.kind != lineStays {
+		for _, l := range lines[p.From:p.To] {
+			if p.Folded && l.Kind != Stays {
 				t.Fatalf("a line that changes is folded: %+v", l)
 			}
 		}
-		at = p.to
+		at = p.To
 	}
 	if at != len(lines) {
 		t.Fatalf("%d of %d lines are accounted for", at, len(lines))
@@ -124,24 +124,24 @@ func checkFold(t *testing.T, lines []diffLine, context int) {
 }
 
 // checkWords asserts that the words of lines lie in them, in order.
-func checkWords(t *testing.T, lines []diffLine) {
+func checkWords(t *testing.T, lines []Line) {
 	t.Helper()
 	for _, l := range lines {
 		at := 0
-		for _, w := range l.words {
-			if w.from < at || w.to <= w.from || w.to > len(l.text) || l.kind == lineStays {
-				t.Fatalf("word %+v of %q", w, l.text)
+		for _, w := range l.Words {
+			if w.From < at || w.To <= w.From || w.To > len(l.Text) || l.Kind == Stays {
+				t.Fatalf("word %+v of %q", w, l.Text)
 			}
-			at = w.to
+			at = w.To
 		}
 	}
 }
 
 func TestWordsOfChangedLines(t *testing.T) {
-	mark := func(l diffLine) string {
-		text, shift := l.text, 0
-		for _, w := range l.words {
-			text = text[:w.from+shift] + "[" + text[w.from+shift:w.to+shift] + "]" + text[w.to+shift:]
+	mark := func(l Line) string {
+		text, shift := l.Text, 0
+		for _, w := range l.Words {
+			text = text[:w.From+shift] + "[" + text[w.From+shift:w.To+shift] + "]" + text[w.To+shift:]
 			shift += 2
 		}
 		return text
@@ -155,8 +155,8 @@ func TestWordsOfChangedLines(t *testing.T) {
 		"more lines":       {"if a && b {\n", "if a &&\n\tb {\n", "if a &&[ ]b {\nif a &&[\n][\t]b {\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lines := compare(tc.old, tc.fresh, time.Minute)
-			compareWords(lines, time.Now().Add(time.Minute))
+			lines := Compare(tc.old, tc.fresh, time.Minute)
+			CompareWords(lines, time.Now().Add(time.Minute))
 			var got strings.Builder
 			for _, l := range lines {
 				got.WriteString(mark(l))
@@ -179,7 +179,7 @@ func TestManyChangesAreFound(t *testing.T) {
 		}
 		fmt.Fprintf(&fresh, "line %d\n", i)
 	}
-	if added, gone := tally(compare(old.String(), fresh.String(), time.Minute)); added != 500 || gone != 500 {
+	if added, gone := Tally(Compare(old.String(), fresh.String(), time.Minute)); added != 500 || gone != 500 {
 		t.Errorf("+%d −%d, want 500 each", added, gone)
 	}
 }
