@@ -49,22 +49,6 @@ type changes struct {
 	known map[[2]string][]diff.Line // texts compared already; nil when that is not kept
 }
 
-// reading is a call taken apart.
-type reading struct {
-	changes
-	ok bool
-}
-
-// read takes c's call apart. It is kept as long as that may be asked for again.
-func (c *card) read() *reading {
-	if c.reading == nil {
-		c.reading = &reading{}
-		c.reading.changes, c.reading.ok = changesOf(c.req)
-		c.reading.known = map[[2]string][]diff.Line{}
-	}
-	return c.reading
-}
-
 // changing are the tools that change files.
 var changing = []string{"Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch"}
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/diff"
 )
 
 // order is a list of cards, worst risk first, then oldest first. Finding a place takes
@@ -105,4 +106,20 @@ type drawnKey struct {
 func (k drawnKey) sameCall(other drawnKey) bool {
 	k.rev = other.rev
 	return k == other
+}
+
+// reading is a call taken apart.
+type reading struct {
+	changes
+	ok bool
+}
+
+// read takes c's call apart. It is kept as long as that may be asked for again.
+func (c *card) read() *reading {
+	if c.reading == nil {
+		c.reading = &reading{}
+		c.reading.changes, c.reading.ok = changesOf(c.req)
+		c.reading.known = map[[2]string][]diff.Line{}
+	}
+	return c.reading
 }
