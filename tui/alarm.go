@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -100,6 +101,6 @@ func alarmRows(top *draw.Paper, a *broker.Alarm) {
 		top.Say(draw.Danger, "  what ran is too large to be kept; the agent's own transcript has it")
 		return
 	}
-	top.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, valueText(a.Ran))
+	top.Write(draw.Fixed(draw.Danger, "ran", 11), draw.Text, change.ValueText(a.Ran))
 	top.SayBehind(draw.Label, "allowed", 11, draw.Text, "what stands below")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/safe"
 )
 
@@ -34,19 +35,19 @@ func (c *card) kindName() string { return safe.Head(c.alike(), kindMost) }
 
 func kindOf(c *card) string {
 	tool, raw := c.req.Call()
-	input := readCall(raw)
-	if command, ok := input.text("command"); ok {
+	input := change.ReadInput(raw)
+	if command, ok := input.Text("command"); ok {
 		if a := c.req.Assessment; a != nil && len(a.Elements) > 0 {
 			return commandKind(a.Elements)
 		}
 		return command // nobody knows what it runs: alike only to itself
 	}
 	for _, field := range []string{"file_path", "notebook_path", "path"} {
-		if p, ok := input.text(field); ok && p != "" {
+		if p, ok := input.Text(field); ok && p != "" {
 			return tool + " " + path.Dir(p)
 		}
 	}
-	if address, ok := input.text("url"); ok {
+	if address, ok := input.Text("url"); ok {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
 			return tool + " " + u.Host
 		}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // question draws a call that asks the user: as a form while it can be answered here,
 // else what it asks, and why it cannot.
-func (d *doc) question(r broker.Request, c call, a around) {
+func (d *doc) question(r broker.Request, c change.Input, a around) {
 	switch {
 	case a.ask != nil && a.ask.overview():
 		d.overview(a.ask)
@@ -148,14 +149,14 @@ func (d *doc) answers(f forms.Form, says func(i int) string) {
 }
 
 // asked draws a question that is not answered here.
-func (d *doc) asked(r broker.Request, c call) {
+func (d *doc) asked(r broker.Request, c change.Input) {
 	if why := formProblem(r); why != "" {
 		d.Say(draw.Warn, "! "+why)
 		if r.State == broker.Pending {
 			d.Say(draw.Muted, "a lets the agent ask in its own terminal; d declines to answer")
 		}
 		d.Blank()
-		d.fields(c.fields)
+		d.fields(c.Fields)
 		return
 	}
 	_, input := r.Call()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -54,7 +55,7 @@ func (m *model) bytesDoc(width int) *doc {
 
 // decoded is a string without its JSON, and any other value as it was sent.
 func decoded(raw json.RawMessage) string {
-	if s, ok := stringValue(raw); ok {
+	if s, ok := change.StringValue(raw); ok {
 		return s
 	}
 	return string(raw)

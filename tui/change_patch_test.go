@@ -1,6 +1,10 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/aoctl/aoctl/tui/change"
+)
 
 // A patch is drawn only where it is the one that the agent reads: a harmless one beside it
 // must not be drawn in its place.
@@ -18,7 +22,7 @@ func TestPatchThatIsRead(t *testing.T) {
 		{map[string]any{"command": harmless, "input": other}, false},
 		{map[string]any{}, false},
 	} {
-		if _, ok := changesOf(toolCall("apply_patch", tt.input)); ok != tt.drawn {
+		if _, ok := change.ChangesOf(toolCall("apply_patch", tt.input)); ok != tt.drawn {
 			t.Errorf("%v: drawn is %v", tt.input, ok)
 		}
 	}

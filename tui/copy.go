@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -35,7 +36,7 @@ func (m *model) copyCall(c *card) tea.Cmd {
 func (m *model) copyText(r broker.Request) tea.Cmd {
 	what, text := "input", string(r.ToolInput)
 	_, input := r.Call()
-	if command, ok := readCall(input).text("command"); ok {
+	if command, ok := change.ReadInput(input).Text("command"); ok {
 		what, text = "command", command
 	}
 	if len(text) > copyMost {

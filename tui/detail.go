@@ -10,6 +10,7 @@ import (
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/story"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -42,10 +43,10 @@ type around struct {
 	loc     *time.Location  // of the clock on the screen
 	story   story.Story     // what led to it; empty while that is not known
 
-	sections []section    // of a call that changes files; compared without them when nil
-	rest     []wire.Field // what they do not show
+	sections []change.Section // of a call that changes files; compared without them when nil
+	rest     []wire.Field     // what they do not show
 	view     diffView
-	planFile fileState // that holds a plan which the call does not
+	planFile change.File // that holds a plan which the call does not
 }
 
 func layOut(st *draw.Styles, r broker.Request, a around, width int) *doc {
@@ -56,7 +57,7 @@ func layOut(st *draw.Styles, r broker.Request, a around, width int) *doc {
 func layOutLater(st *draw.Styles, r broker.Request, a around, width int) *doc {
 	d := &doc{Paper: *st.Paper(width), title: draw.SafeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
 	tool, input := r.Call()
-	c := readCall(input)
+	c := change.ReadInput(input)
 	d.call(r, tool, c, a)
 	d.remarks(r, c)
 	d.environment(a.session)
@@ -73,9 +74,9 @@ func layOutLater(st *draw.Styles, r broker.Request, a around, width int) *doc {
 }
 
 // call draws the input for its tool. A shape we do not know is drawn field by field.
-func (d *doc) call(r broker.Request, tool string, c call, a around) {
-	if c.broken != "" {
-		d.Say(draw.Danger, "! this input is not a plain JSON object: "+c.broken)
+func (d *doc) call(r broker.Request, tool string, c change.Input, a around) {
+	if c.Broken != "" {
+		d.Say(draw.Danger, "! this input is not a plain JSON object: "+c.Broken)
 		d.Write(draw.Gutter{}, draw.Text, string(r.ToolInput))
 		return
 	}
@@ -84,16 +85,16 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 		d.fields(a.rest)
 		return
 	}
-	if cs, ok := readChanges(tool, c); ok {
-		d.changes(cs.compare(nil, r.CWD, diff.WhileDrawing), a.view)
-		d.fields(cs.rest)
+	if cs, ok := change.ReadChanges(tool, c); ok {
+		d.changes(cs.Compare(nil, r.CWD, diff.WhileDrawing), a.view)
+		d.fields(cs.Rest)
 		return
 	}
 	switch tool {
 	case "Bash":
-		if command, ok := c.text("command"); ok {
+		if command, ok := c.Text("command"); ok {
 			d.bash(command, r.Legible)
-			d.fields(c.without("command", said(r, c)))
+			d.fields(c.Without("command", said(r, c)))
 			return
 		}
 	case agents.AskUserQuestion:
@@ -103,15 +104,15 @@ func (d *doc) call(r broker.Request, tool string, c call, a around) {
 		d.plan(r, c, a.planFile)
 		return
 	}
-	if len(c.fields) == 0 {
+	if len(c.Fields) == 0 {
 		d.Say(draw.Muted, "no input")
 	}
-	d.fields(c.fields)
+	d.fields(c.Fields)
 }
 
 // said names the field that holds the agent's own words, when words() draws them.
-func said(r broker.Request, c call) string {
-	if text, ok := c.text("description"); ok && (r.Description == "" || r.Description == text) {
+func said(r broker.Request, c change.Input) string {
+	if text, ok := c.Text("description"); ok && (r.Description == "" || r.Description == text) {
 		return "description"
 	}
 	return ""
@@ -160,13 +161,13 @@ func (d *doc) fields(list []wire.Field) {
 }
 
 func (d *doc) field(f wire.Field, width int) {
-	name, value := safe.Line(f.Key), valueText(f.Value)
+	name, value := safe.Line(f.Key), change.ValueText(f.Value)
 	base, nameInk := draw.Text, draw.Label
-	if f.Key == "dangerouslyDisableSandbox" && isTrue(f.Value) {
+	if f.Key == "dangerouslyDisableSandbox" && change.IsTrue(f.Value) {
 		d.Say(draw.Danger, "! runs outside the sandbox")
 		base, nameInk = draw.Danger, draw.Danger
 	}
-	if s, ok := stringValue(f.Value); ok && s == "" {
+	if s, ok := change.StringValue(f.Value); ok && s == "" {
 		base, value = draw.Muted, `""`
 	}
 	if draw.Cells(name)+2 > width || d.Width-width < minBeside {
@@ -178,13 +179,13 @@ func (d *doc) field(f wire.Field, width int) {
 }
 
 // remarks warns of letters that may be taken for others, anywhere in the call.
-func (d *doc) remarks(r broker.Request, c call) {
+func (d *doc) remarks(r broker.Request, c change.Input) {
 	parts := []string{r.ToolName}
-	for _, f := range c.fields {
+	for _, f := range c.Fields {
 		if plainJSON(f.Value) && plainJSON([]byte(f.Key)) {
 			continue // no other letters than ASCII's: most calls, and quick for large ones
 		}
-		parts = append(parts, f.Key+"\n"+valueText(f.Value))
+		parts = append(parts, f.Key+"\n"+change.ValueText(f.Value))
 	}
 	for _, n := range safe.Notes(strings.Join(parts, "\n")) {
 		d.SayBehind(draw.Warn, "!", 2, draw.Warn, n)
@@ -228,10 +229,10 @@ func (d *doc) origin(r broker.Request, a around) {
 }
 
 // words draws what the agent says about its call: labelled, dimmed, and last.
-func (d *doc) words(r broker.Request, c call) {
+func (d *doc) words(r broker.Request, c change.Input) {
 	text := r.Description
 	if said(r, c) != "" {
-		text, _ = c.text("description")
+		text, _ = c.Text("description")
 	}
 	if text == "" {
 		return

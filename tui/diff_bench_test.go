@@ -9,6 +9,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/change"
 )
 
 // diff5000 is an Edit that replaces 5,000 lines of Go, every third of which it changes,
@@ -58,9 +59,9 @@ func BenchmarkDiff5000FirstFrame(b *testing.B) {
 	s := newStill(b, snap, nil, termenv.TrueColor)
 	s.draw(200, 50)
 	c := s.m.card()
-	cs, _ := changesOf(c.req)
-	files := map[string]fileState{"/home/ada/x.go": fileResult([]byte(file), nil, noon)}
-	read := cs.compare(files, "", time.Minute)
+	cs, _ := change.ChangesOf(c.req)
+	files := map[string]change.File{"/home/ada/x.go": change.Result([]byte(file), nil, noon)}
+	read := cs.Compare(files, "", time.Minute)
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
 			s.m.Update(filesMsg{key: c.key(), files: files, sections: read})

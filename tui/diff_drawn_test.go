@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/aoctl/aoctl/broker/brokertest/seeded" // rapid draws the same in every run
 	"github.com/aoctl/aoctl/broker/patch"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -17,11 +18,11 @@ import (
 
 // drawn reads a comparison off the screen: the texts that its rows say are there before
 // and after. One of them at most has no line break at its end.
-func drawn(t interface{ Fatalf(string, ...any) }, s section, v diffView) (before, after string) {
+func drawn(t interface{ Fatalf(string, ...any) }, s change.Section, v diffView) (before, after string) {
 	d := &doc{Paper: *plainPaper().Paper(4000)}
 	d.comparison(&s, v)
 	d.lookAtAll()
-	digits := digitsOf(s.lines)
+	digits := digitsOf(s.Lines)
 	var b, a strings.Builder
 	last := ""
 	endless := func(text *strings.Builder) {
@@ -86,15 +87,15 @@ func TestDrawnIsDone(t *testing.T) {
 		file := strings.Join(lines, "\n") + "\n"
 		old := strings.Join(lines[from:to], "\n") + "\n"
 		fresh := strings.Join(append(rapid.SliceOfN(line, 0, 20).Draw(t, "new"), ""), "\n")
-		c := change{kind: changeEdit, path: "/x.go", named: true, edits: []replacement{{old: old, fresh: fresh, all: rapid.Bool().Draw(t, "all")}}}
-		files := map[string]fileState{"/x.go": fileResult([]byte(file), nil, noon)}
-		list := dressed(t.Context(), changes{list: []change{c}}.compare(files, "", time.Minute))
+		c := change.Change{Kind: change.Replaces, Path: "/x.go", Named: true, Edits: []change.Replacement{{Old: old, Fresh: fresh, All: rapid.Bool().Draw(t, "all")}}}
+		files := map[string]change.File{"/x.go": change.Result([]byte(file), nil, noon)}
+		list := dressed(t.Context(), change.Changes{List: []change.Change{c}}.Compare(files, "", time.Minute))
 		n := strings.Count(file, old)
 		s := list[0]
-		if located := n == 1 || c.edits[0].all && n > 0; s.numbered != located {
-			t.Fatalf("located %v, with %d places", s.numbered, n)
+		if located := n == 1 || c.Edits[0].All && n > 0; s.Numbered != located {
+			t.Fatalf("located %v, with %d places", s.Numbered, n)
 		}
-		if !s.numbered {
+		if !s.Numbered {
 			return
 		}
 		for _, sides := range []bool{false, true} {
@@ -108,9 +109,9 @@ func TestDrawnIsDone(t *testing.T) {
 }
 
 // checkFolded asserts that with any context the + rows are all there, in order.
-func checkFolded(t *rapid.T, s section) {
+func checkFolded(t *rapid.T, s change.Section) {
 	var want []string
-	for _, l := range s.lines {
+	for _, l := range s.Lines {
 		if l.Kind == diff.Comes {
 			want = append(want, strings.TrimSuffix(safe.Line(strings.TrimSuffix(l.Text, "\n")), " "))
 		}
@@ -121,7 +122,7 @@ func checkFolded(t *rapid.T, s section) {
 		d.lookAtAll()
 		got := 0
 		for _, row := range d.Rows {
-			if letters := []rune(row); letters[digitsOf(s.lines)+1] == '+' {
+			if letters := []rune(row); letters[digitsOf(s.Lines)+1] == '+' {
 				got++
 			}
 		}
@@ -142,16 +143,16 @@ func FuzzChangesLayout(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file, old, fresh string, width int, sides bool) {
 		width = 30 + (width&0xff)%200
 		part := patch.File{Op: patch.Update, Path: "/x.go", Hunks: []patch.Hunk{{Header: old, AtEnd: sides, Lines: []patch.Line{{Kind: '-', Text: oneLine(old)}, {Kind: '+', Text: oneLine(fresh)}}}}}
-		cs := changes{list: []change{
-			{kind: changeEdit, path: "/x.go", named: true, edits: []replacement{{old: old, fresh: fresh}, {old: fresh, fresh: old, all: true}}},
-			{kind: changeWrite, path: "/y.py", named: true, text: fresh},
-			{kind: changePatch, path: "/x.go", named: true, part: part},
-			{kind: changeCell, path: "/z.ipynb", named: true, cell: cell{id: old, mode: "replace", source: fresh}},
+		cs := change.Changes{List: []change.Change{
+			{Kind: change.Replaces, Path: "/x.go", Named: true, Edits: []change.Replacement{{Old: old, Fresh: fresh}, {Old: fresh, Fresh: old, All: true}}},
+			{Kind: change.Writes, Path: "/y.py", Named: true, Text: fresh},
+			{Kind: change.Patches, Path: "/x.go", Named: true, Part: part},
+			{Kind: change.EditsCell, Path: "/z.ipynb", Named: true, Cell: change.Cell{ID: old, Mode: "replace", Source: fresh}},
 		}}
-		files := map[string]fileState{
-			"/x.go": fileResult([]byte(file), nil, noon), "/y.py": fileResult([]byte(file), nil, noon), "/z.ipynb": fileResult([]byte(file), nil, noon),
+		files := map[string]change.File{
+			"/x.go": change.Result([]byte(file), nil, noon), "/y.py": change.Result([]byte(file), nil, noon), "/z.ipynb": change.Result([]byte(file), nil, noon),
 		}
-		list := dressed(t.Context(), cs.compare(files, "/", time.Second))
+		list := dressed(t.Context(), cs.Compare(files, "/", time.Second))
 		for _, st := range []*draw.Styles{plainPaper(), draw.NewStyles(draw.DefaultPalette(), termenv.TrueColor, true, true)} {
 			d := &doc{Paper: *st.Paper(width)}
 			d.changes(list, diffView{sides: sides})
@@ -167,20 +168,20 @@ func FuzzChangesLayout(f *testing.F) {
 			}
 		}
 		for _, s := range list {
-			for _, l := range s.lines {
+			for _, l := range s.Lines {
 				if l.Kind == diff.Sought {
 					return
 				}
 			}
-			if s.whole || s.numbered {
+			if s.Whole || s.Numbered {
 				var all strings.Builder
-				for _, l := range s.lines {
+				for _, l := range s.Lines {
 					if l.Kind != diff.Goes {
 						all.WriteString(l.Text)
 					}
 				}
-				if all.String() != s.fresh {
-					t.Fatalf("the lines are %q, the new text is %q", all.String(), s.fresh)
+				if all.String() != s.Fresh {
+					t.Fatalf("the lines are %q, the new text is %q", all.String(), s.Fresh)
 				}
 			}
 		}
@@ -211,20 +212,20 @@ func TestApplyPatch(t *testing.T) {
 		"indented otherwise": {"\ta\n\tb\n", []patch.Hunk{hunk("", false, " a", "-b", "+B")}, "a\nB\n", ""},
 		"empty last line":    {"a\nb\n", []patch.Hunk{hunk("", false, "-b", "+B", " ")}, "a\nB\n", ""},
 		"no end":             {"a\nb", []patch.Hunk{hunk("", false, "-b", "+B")}, "a\nB\n", ""},
-		"not there":          {"a\n", []patch.Hunk{hunk("", false, "-x", "+y")}, "", linesMissing},
-		"no header":          {"a\n", []patch.Hunk{hunk("f", false, "-a", "+y")}, "", headerMissing},
-		"out of order":       {"a\nb\n", []patch.Hunk{hunk("", false, "-b", "+B"), hunk("", false, "-a", "+A")}, "", linesMissing},
-		"too long":           {strings.Repeat("a\n", 5_000), []patch.Hunk{hunk("", false, append(repeated("-a", 4_000), "-b")...)}, "", linesMissing},
+		"not there":          {"a\n", []patch.Hunk{hunk("", false, "-x", "+y")}, "", change.LinesMissing},
+		"no header":          {"a\n", []patch.Hunk{hunk("f", false, "-a", "+y")}, "", change.HeaderMissing},
+		"out of order":       {"a\nb\n", []patch.Hunk{hunk("", false, "-b", "+B"), hunk("", false, "-a", "+A")}, "", change.LinesMissing},
+		"too long":           {strings.Repeat("a\n", 5_000), []patch.Hunk{hunk("", false, append(repeated("-a", 4_000), "-b")...)}, "", change.LinesMissing},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, problem := applyPatch(tc.text, tc.hunks)
+			got, problem := change.ApplyPatch(tc.text, tc.hunks)
 			if got != tc.want || problem != tc.problem {
 				t.Errorf("%q, %q; want %q, %q", got, problem, tc.want, tc.problem)
 			}
 		})
 	}
-	s := seeker{text: repeated("a", 1000), left: 10}
-	if s.find(append(repeated("a", 20), "b"), 0, false) >= 0 || s.why(linesMissing) != tooMuchSought {
+	s := change.Seeker{Text: repeated("a", 1000), Left: 10}
+	if s.Find(append(repeated("a", 20), "b"), 0, false) >= 0 || s.Why(change.LinesMissing) != change.TooMuchSought {
 		t.Error("a patch that takes too long is not given up")
 	}
 }

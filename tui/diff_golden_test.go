@@ -10,6 +10,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 )
@@ -141,15 +142,15 @@ func TestColoursMoveNothing(t *testing.T) {
 	}
 }
 
-func changesIn(t *testing.T, r broker.Request, file string) []section {
+func changesIn(t *testing.T, r broker.Request, file string) []change.Section {
 	t.Helper()
-	cs, ok := changesOf(r)
+	cs, ok := change.ChangesOf(r)
 	if !ok {
 		t.Fatal("no changes")
 	}
-	files := map[string]fileState{}
-	for _, path := range cs.targets(r.CWD) {
-		files[path] = fileResult([]byte(file), nil, noon)
+	files := map[string]change.File{}
+	for _, path := range cs.Targets(r.CWD) {
+		files[path] = change.Result([]byte(file), nil, noon)
 	}
-	return cs.compare(files, r.CWD, diff.OffScreen)
+	return cs.Compare(files, r.CWD, diff.OffScreen)
 }

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -90,7 +91,7 @@ func (m *model) askEdit(wait time.Duration, refusal string) tea.Cmd {
 // takes no other input.
 func insteadOf(c *card) string {
 	_, input := c.req.Call()
-	if command, ok := readCall(input).text("command"); ok && !strings.ContainsAny(command, "\n\r\t") && len(command) < maxTyped/2 {
+	if command, ok := change.ReadInput(input).Text("command"); ok && !strings.ContainsAny(command, "\n\r\t") && len(command) < maxTyped/2 {
 		return "Run this instead: " + command
 	}
 	return "Do this instead: "

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/aoctl/aoctl/tui/change"
 )
 
 // maxEdited is the longest text that is taken back from an editor, bytes: an input of the
@@ -133,7 +135,7 @@ func readEdited(path string) (string, error) {
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errNotRegular
+		return "", change.ErrNotRegular
 	}
 	var b bytes.Buffer
 	if _, err := io.Copy(&b, io.LimitReader(f, maxEdited+1)); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/change"
 )
 
 // editForm is how a call's input is edited: the text of one parameter as it is, or all of
@@ -44,13 +45,13 @@ func newEditForm(r broker.Request) (editForm, error) {
 	}
 	f := editForm{input: r.ToolInput, fields: fields, bare: -1, file: "input.json"}
 	tool, common := r.Call()
-	c := readCall(common)
-	if len(c.fields) != len(fields) {
+	c := change.ReadInput(common)
+	if len(c.Fields) != len(fields) {
 		return f, nil
 	}
-	for i, field := range c.fields { // in the same order as fields
-		text, ok := stringValue(fields[i].Value)
-		if !ok || !contains(bareParams[tool], field.Key) {
+	for i, field := range c.Fields { // in the same order as fields
+		text, ok := change.StringValue(fields[i].Value)
+		if !ok || !change.Contains(bareParams[tool], field.Key) {
 			continue
 		}
 		f.bare, f.file = i, "command.sh"
@@ -62,7 +63,7 @@ func newEditForm(r broker.Request) (editForm, error) {
 			f.file = "change.patch"
 		case "Write":
 			f.file = "content.txt"
-			path, _ := c.text("file_path")
+			path, _ := c.Text("file_path")
 			if ext := filepath.Ext(path); plainExt().MatchString(ext) {
 				f.file = "content" + ext
 			}
@@ -75,7 +76,7 @@ func newEditForm(r broker.Request) (editForm, error) {
 // text is what the editor is given.
 func (f editForm) text() string {
 	if f.bare >= 0 {
-		text, _ := stringValue(f.fields[f.bare].Value)
+		text, _ := change.StringValue(f.fields[f.bare].Value)
 		if f.added {
 			text += "\n"
 		}
@@ -108,7 +109,7 @@ func (f editForm) read(text string) (input json.RawMessage, same bool, err error
 
 // withText is the input with text in place of the bare parameter.
 func (f editForm) withText(text string) (json.RawMessage, error) {
-	was, _ := stringValue(f.fields[f.bare].Value)
+	was, _ := change.StringValue(f.fields[f.bare].Value)
 	if f.added {
 		text = strings.TrimSuffix(text, "\n")
 	}

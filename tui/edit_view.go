@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -138,9 +139,9 @@ func (d *doc) difference(asked, edited []byte) {
 			label += "  (" + c.only + ")"
 		}
 		d.Say(draw.Label, label)
-		s := section{old: c.old, fresh: c.fresh}
-		s.compare(nil, diff.WhileDrawing)
-		diff.CompareWords(s.lines, time.Now().Add(diff.WhileDrawing))
+		s := change.Section{Old: c.old, Fresh: c.fresh}
+		s.Compare(nil, diff.WhileDrawing)
+		diff.CompareWords(s.Lines, time.Now().Add(diff.WhileDrawing))
 		d.comparison(&s, diffView{})
 	}
 }
@@ -153,26 +154,26 @@ type changedField struct {
 
 // changedFields lists what differs, in the order of the first input, then what is new.
 func changedFields(asked, edited []byte) []changedField {
-	old, fresh := readCall(asked), readCall(edited)
-	if old.broken != "" || fresh.broken != "" {
+	old, fresh := change.ReadInput(asked), change.ReadInput(edited)
+	if old.Broken != "" || fresh.Broken != "" {
 		return []changedField{{name: "input", old: string(asked), fresh: string(edited)}}
 	}
 	var list []changedField
-	for _, f := range old.fields {
-		now, there := fresh.raw(f.Key)
+	for _, f := range old.Fields {
+		now, there := fresh.Raw(f.Key)
 		switch {
 		case !there:
 			list = append(list, changedField{name: f.Key, old: fieldText(f), only: "taken out"})
 		case string(now) != string(f.Value):
-			c := changedField{name: f.Key, old: fieldText(f), fresh: valueText(now)}
+			c := changedField{name: f.Key, old: fieldText(f), fresh: change.ValueText(now)}
 			if c.old == c.fresh { // 1 and "1", or another way to write the same
 				c.old, c.fresh = string(f.Value), string(now)
 			}
 			list = append(list, c)
 		}
 	}
-	for _, f := range fresh.fields {
-		if _, there := old.raw(f.Key); !there {
+	for _, f := range fresh.Fields {
+		if _, there := old.Raw(f.Key); !there {
 			list = append(list, changedField{name: f.Key, fresh: fieldText(f), only: "new"})
 		}
 	}
@@ -182,7 +183,7 @@ func changedFields(asked, edited []byte) []changedField {
 // fieldText is a value for a comparison; an empty text is drawn as two quotes, so that
 // there is a line for it.
 func fieldText(f wire.Field) string {
-	if text := valueText(f.Value); text != "" {
+	if text := change.ValueText(f.Value); text != "" {
 		return text
 	}
 	return `""`

@@ -13,6 +13,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/rules/patterns"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -288,9 +289,9 @@ func mainParameter(tool string) string {
 func exactRule(r broker.Request) rules.Rule {
 	tool, input := r.Call()
 	rule := rules.Rule{Tool: exactPattern("tool", tool), Decision: rules.Deny}
-	c := readCall(input)
+	c := change.ReadInput(input)
 	for _, name := range mainFields {
-		if v, ok := c.text(name); ok && v != "" {
+		if v, ok := c.Text(name); ok && v != "" {
 			p := exactPattern(name, v)
 			if len(p) > patterns.MaxPattern || strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				p = "" // no pattern may hold it: the operator has to find one

@@ -19,6 +19,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -102,12 +103,12 @@ func (s *still) draw(width, height int, keys ...string) string {
 // error, read four seconds before noon; then its colours.
 func (s *still) files(text string, err error) {
 	c := s.m.card()
-	cs, _ := changesOf(c.req)
-	files := map[string]fileState{}
-	for _, path := range cs.targets(c.req.CWD) {
-		files[path] = fileResult([]byte(text), err, seconds(4))
+	cs, _ := change.ChangesOf(c.req)
+	files := map[string]change.File{}
+	for _, path := range cs.Targets(c.req.CWD) {
+		files[path] = change.Result([]byte(text), err, seconds(4))
 	}
-	s.m.Update(filesMsg{key: c.key(), files: files, sections: cs.compare(files, c.req.CWD, time.Minute)})
+	s.m.Update(filesMsg{key: c.key(), files: files, sections: cs.Compare(files, c.req.CWD, time.Minute)})
 	s.m.Update(dressedMsg{key: c.key(), of: c.sections, list: dressed(s.m.ctx, c.sections)})
 }
 

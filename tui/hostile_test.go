@@ -14,6 +14,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -147,7 +148,7 @@ func TestNothingIsHidden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, _ = stringValue(quoted) // invalid UTF-8 has become U+FFFD, as it has for the agent
+			p, _ = change.StringValue(quoted) // invalid UTF-8 has become U+FFFD, as it has for the agent
 		}
 		st := draw.NewStyles(draw.DefaultPalette(), termenv.Ascii, true, false)
 		paper := st.Paper(4000)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -19,12 +20,12 @@ const (
 
 // judged draws what aoctl makes of a call: what it runs, how dangerous it is and what
 // the rules say. The remarks are ours, the texts in them the agent's.
-func (d *doc) judged(a *rules.Assessment, c call) {
+func (d *doc) judged(a *rules.Assessment, c change.Input) {
 	if a == nil {
 		return
 	}
 	d.runs(a.Elements, a.Why)
-	command, _ := c.text("command")
+	command, _ := c.Text("command")
 	d.risk(a, strings.TrimSpace(command))
 	label, text := "no rule", draw.SafeLine(a.Reason)
 	if a.Rule != "" {

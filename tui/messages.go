@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/change"
 )
 
 // What happens, as Update hears of it. A number called gen tells an answer to the
@@ -142,12 +143,12 @@ type (
 	}
 	filesMsg struct { // what a call would change, and the call compared with it
 		key      drawnKey
-		files    map[string]fileState
-		sections []section
+		files    map[string]change.File
+		sections []change.Section
 	}
 	dressedMsg struct { // the same sections with their colours
 		key      drawnKey
-		of, list []section
+		of, list []change.Section
 	}
 	filesMovedMsg struct{ key drawnKey } // a file is not what it was when it was read
 )

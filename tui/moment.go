@@ -9,6 +9,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -269,7 +270,7 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 	case broker.EventPostTool:
 		d.stepCall(s, false)
 		if s.ran.Digest == "" { // told over the API, in whatever words
-			d.Write(draw.Gutter{}, draw.Text, valueText(s.event.Data))
+			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
 			break
 		}
 		d.output(s.ran, true)
@@ -278,7 +279,7 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 			d.Write(draw.Fixed(draw.Label, "reason", labelWidth), draw.Text, s.decided.Reason)
 		}
 		if len(s.decided.UpdatedInput) > 0 {
-			d.Write(draw.Fixed(draw.Label, "ran with", labelWidth), draw.Text, valueText(s.decided.UpdatedInput))
+			d.Write(draw.Fixed(draw.Label, "ran with", labelWidth), draw.Text, change.ValueText(s.decided.UpdatedInput))
 		}
 		d.stepCall(s, true)
 	case broker.EventRequestCreated:
@@ -289,11 +290,11 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 		if text := s.told.Words(); text != "" {
 			d.said(text)
 		} else if len(s.event.Data) > 0 {
-			d.Write(draw.Gutter{}, draw.Text, valueText(s.event.Data))
+			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
 		}
 	default:
 		if len(s.event.Data) > 0 {
-			d.Write(draw.Gutter{}, draw.Text, valueText(s.event.Data))
+			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
 		}
 	}
 	s.rows, s.width = pad(d.Rows, width-indent), width
@@ -313,7 +314,7 @@ func (d *doc) stepCall(s *moment, whole bool) {
 	default:
 		r := *s.call
 		tool, input := r.Call()
-		c := readCall(input)
+		c := change.ReadInput(input)
 		d.call(r, tool, c, around{})
 		if whole {
 			d.words(r, c)

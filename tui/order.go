@@ -8,6 +8,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 )
 
@@ -75,11 +76,11 @@ type card struct {
 	rev      int            // counts what has changed about the call since it came
 	code     string         // what allows a dangerous call, made when it is first drawn
 
-	files    map[string]fileState // what the call would change, or a plan's file, by path; nil until it is first drawn
-	sections []section            // the call compared with them, nil when it changes no files
-	rest     []wire.Field         // of its input: what sections do not show
-	reading  *reading             // the call taken apart, until its files were read
-	ask      *answering           // a question's form, nil when it is none
+	files    map[string]change.File // what the call would change, or a plan's file, by path; nil until it is first drawn
+	sections []change.Section       // the call compared with them, nil when it changes no files
+	rest     []wire.Field           // of its input: what sections do not show
+	reading  *reading               // the call taken apart, until its files were read
+	ask      *answering             // a question's form, nil when it is none
 
 	sum      summary // computed when first needed
 	kind     string  // what the call is alike to, computed when first needed
@@ -110,7 +111,7 @@ func (k drawnKey) sameCall(other drawnKey) bool {
 
 // reading is a call taken apart.
 type reading struct {
-	changes
+	change.Changes
 	ok bool
 }
 
@@ -118,8 +119,8 @@ type reading struct {
 func (c *card) read() *reading {
 	if c.reading == nil {
 		c.reading = &reading{}
-		c.reading.changes, c.reading.ok = changesOf(c.req)
-		c.reading.known = map[[2]string][]diff.Line{}
+		c.reading.Changes, c.reading.ok = change.ChangesOf(c.req)
+		c.reading.Known = map[[2]string][]diff.Line{}
 	}
 	return c.reading
 }

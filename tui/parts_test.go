@@ -14,6 +14,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker/brokertest/cputime"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
@@ -41,7 +42,7 @@ func TestShellMarks(t *testing.T) {
 		fmt.Sprintf("|:%d", draw.Operator), fmt.Sprintf(">:%d", draw.Operator), fmt.Sprintf("cat:%d", draw.Command),
 		fmt.Sprintf("${Z}:%d", draw.Varies), fmt.Sprintf("id:%d", draw.Command),
 	} {
-		if !contains(got, want) {
+		if !change.Contains(got, want) {
 			t.Errorf("no mark %s among %v", want, got)
 		}
 	}
@@ -125,7 +126,7 @@ func TestAllFieldsAreDrawn(t *testing.T) {
 			d := layOut(plainPaper(), newCall("r", "s", tool, noon, input), around{loc: time.UTC}, 100)
 			text := strings.Join(d.Rows[:d.callEnd], "\n")
 			for _, f := range strings.FieldsFunc(input, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_0123456789", r) }) {
-				known := contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
+				known := change.Contains([]string{"command", "file_path", "old_string", "new_string", "edits", "content"}, f)
 				if !known && !strings.Contains(strings.ToLower(text), strings.ToLower(f)) {
 					t.Errorf("%q is not drawn:\n%s", f, text)
 				}
@@ -154,22 +155,22 @@ func TestReadFile(t *testing.T) {
 	at := time.Now()
 	for name, tc := range map[string]struct {
 		path string
-		want fileState
+		want change.File
 	}{
-		"text":    {write("a", "hello"), fileState{wanted: true, done: true, text: "hello", at: at}},
-		"missing": {filepath.Join(dir, "b"), fileState{wanted: true, done: true, missing: true, at: at}},
-		"binary":  {write("c", "\xff\x00"), fileState{wanted: true, done: true, problem: errNotText.Error(), at: at}},
-		"NUL":     {write("n", "a\x00b"), fileState{wanted: true, done: true, problem: errNotText.Error(), at: at}},
-		"large":   {write("d", strings.Repeat("x", maxFile+1)), fileState{wanted: true, done: true, problem: errTooLarge.Error(), at: at}},
-		"FIFO":    {fifo, fileState{wanted: true, done: true, problem: errNotRegular.Error(), at: at}},
-		"folder":  {dir, fileState{wanted: true, done: true, problem: errNotRegular.Error(), at: at}},
+		"text":    {write("a", "hello"), change.File{Wanted: true, Done: true, Text: "hello", At: at}},
+		"missing": {filepath.Join(dir, "b"), change.File{Wanted: true, Done: true, Missing: true, At: at}},
+		"binary":  {write("c", "\xff\x00"), change.File{Wanted: true, Done: true, Problem: change.ErrNotText.Error(), At: at}},
+		"NUL":     {write("n", "a\x00b"), change.File{Wanted: true, Done: true, Problem: change.ErrNotText.Error(), At: at}},
+		"large":   {write("d", strings.Repeat("x", change.MaxFile+1)), change.File{Wanted: true, Done: true, Problem: change.ErrTooLarge.Error(), At: at}},
+		"FIFO":    {fifo, change.File{Wanted: true, Done: true, Problem: change.ErrNotRegular.Error(), At: at}},
+		"folder":  {dir, change.File{Wanted: true, Done: true, Problem: change.ErrNotRegular.Error(), At: at}},
 	} {
-		data, err := readFile(tc.path)
-		if got := fileResult(data, err, at); got != tc.want {
+		data, err := change.ReadFile(tc.path)
+		if got := change.Result(data, err, at); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
 		}
 	}
-	if got := fileResult(nil, errors.New("boom"), at); got.problem != "boom" || !got.done {
+	if got := change.Result(nil, errors.New("boom"), at); got.Problem != "boom" || !got.Done {
 		t.Errorf("another error: %+v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/aoctl/aoctl/broker/rules"
+	"github.com/aoctl/aoctl/tui/change"
 )
 
 // A row of the queue counts the lines of an edit as its card does in the file: the rest of
@@ -19,8 +20,8 @@ func TestCountOfPieces(t *testing.T) {
 		{"a\n", "a", 1, 1},
 		{"", "a", 1, 0},
 	} {
-		cs := changes{list: []change{{edits: []replacement{{old: c.old, fresh: c.fresh}}}}}
-		if added, gone := cs.tally(); added != c.added || gone != c.gone {
+		cs := change.Changes{List: []change.Change{{Edits: []change.Replacement{{Old: c.old, Fresh: c.fresh}}}}}
+		if added, gone := cs.Tally(); added != c.added || gone != c.gone {
 			t.Errorf("%q to %q: +%d −%d, want +%d −%d", c.old, c.fresh, added, gone, c.added, c.gone)
 		}
 	}

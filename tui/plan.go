@@ -5,33 +5,34 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
 // plan draws what an agent wants to do, as Markdown. Where the call names a file in
 // place of the plan, it is that file as it could be read.
-func (d *doc) plan(r broker.Request, c call, f fileState) {
-	text, given := c.text("plan")
+func (d *doc) plan(r broker.Request, c change.Input, f change.File) {
+	text, given := c.Text("plan")
 	switch {
 	case given:
 		d.note = draw.Plural(draw.CountLines(text), "line")
 		d.planText(text)
-	case f.wanted && !f.done:
+	case f.Wanted && !f.Done:
 		d.Say(draw.Muted, "reading the plan's file …")
-	case f.done && f.problem == "" && !f.missing:
-		d.note = draw.Plural(draw.CountLines(f.text), "line")
-		d.Say(draw.Warn, "! the call does not hold the plan: this is its file as it was at "+f.at.Format("15:04:05"))
-		d.planText(f.text)
-	case f.done && f.missing:
+	case f.Done && f.Problem == "" && !f.Missing:
+		d.note = draw.Plural(draw.CountLines(f.Text), "line")
+		d.Say(draw.Warn, "! the call does not hold the plan: this is its file as it was at "+f.At.Format("15:04:05"))
+		d.planText(f.Text)
+	case f.Done && f.Missing:
 		d.Say(draw.Warn, "! the call does not hold the plan, and its file does not exist")
-	case f.done:
-		d.Say(draw.Warn, "! the call does not hold the plan, and its file cannot be shown: "+draw.SafeLine(f.problem))
+	case f.Done:
+		d.Say(draw.Warn, "! the call does not hold the plan, and its file cannot be shown: "+draw.SafeLine(f.Problem))
 	default:
 		d.Say(draw.Warn, "! the call does not hold the plan: look at the agent's own terminal before you approve")
 	}
-	if rest := c.fields; len(rest) > 0 {
+	if rest := c.Fields; len(rest) > 0 {
 		if given {
-			rest = c.without("plan")
+			rest = c.Without("plan")
 		}
 		d.Blank()
 		d.fields(rest)
@@ -54,11 +55,11 @@ func (d *doc) planText(text string) {
 }
 
 // planFile is the file that a plan's call names in place of the plan.
-func planFile(c call, cwd string) (string, bool) {
-	if _, given := c.text("plan"); given {
+func planFile(c change.Input, cwd string) (string, bool) {
+	if _, given := c.Text("plan"); given {
 		return "", false
 	}
-	path, ok := c.text("planFilePath")
+	path, ok := c.Text("planFilePath")
 	if !ok || path == "" {
 		return "", false
 	}
@@ -74,11 +75,11 @@ func (c *card) planPath() (string, bool) {
 	if tool != agents.ExitPlanMode {
 		return "", false
 	}
-	return planFile(readCall(input), c.req.CWD)
+	return planFile(change.ReadInput(input), c.req.CWD)
 }
 
 // planFile is what is known of the file that holds c's plan.
-func (c *card) planFile() fileState {
+func (c *card) planFile() change.File {
 	path, _ := c.planPath()
 	return c.files[path]
 }

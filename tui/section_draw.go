@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
@@ -42,7 +43,7 @@ const (
 )
 
 // changes draws what a call does to files.
-func (d *doc) changes(list []section, v diffView) {
+func (d *doc) changes(list []change.Section, v diffView) {
 	added, gone, whole := 0, 0, 0
 	for i := range list {
 		s := &list[i]
@@ -51,9 +52,9 @@ func (d *doc) changes(list []section, v diffView) {
 			d.Blank()
 		}
 		d.section(s, v)
-		a, g := diff.Tally(s.lines)
+		a, g := diff.Tally(s.Lines)
 		added, gone = added+a, gone+g
-		if s.whole {
+		if s.Whole {
 			whole++
 		}
 	}
@@ -63,63 +64,63 @@ func (d *doc) changes(list []section, v diffView) {
 	default:
 		d.note = fmt.Sprintf("+%s −%s", draw.Count(added), draw.Count(gone))
 	}
-	if len(list) > 1 && list[len(list)-1].path != list[0].path {
+	if len(list) > 1 && list[len(list)-1].Path != list[0].Path {
 		d.note = draw.Plural(len(list), "change") + " " + d.note
 	}
 }
 
-func (d *doc) section(s *section, v diffView) {
+func (d *doc) section(s *change.Section, v diffView) {
 	d.heading(s)
-	if s.title != "" {
-		d.Say(draw.Muted, s.title)
+	if s.Title != "" {
+		d.Say(draw.Muted, s.Title)
 	}
-	for _, say := range s.says {
-		if say.ink == draw.Warn {
-			d.SayBehind(draw.Warn, "!", 2, draw.Warn, strings.TrimPrefix(say.text, "! "))
+	for _, say := range s.Says {
+		if say.Ink == draw.Warn {
+			d.SayBehind(draw.Warn, "!", 2, draw.Warn, strings.TrimPrefix(say.Text, "! "))
 			continue
 		}
-		d.Say(say.ink, say.text)
+		d.Say(say.Ink, say.Text)
 	}
 	switch {
-	case s.whole:
-		d.numbered(s.fresh, s.inFresh)
-	case s.old == "" && s.fresh == "" && len(s.lines) == 0:
+	case s.Whole:
+		d.numbered(s.Fresh, s.InFresh)
+	case s.Old == "" && s.Fresh == "" && len(s.Lines) == 0:
 		d.Say(draw.Muted, "(empty)")
 	default:
 		d.comparison(s, v)
 	}
-	d.fields(s.rest)
+	d.fields(s.Rest)
 }
 
 // heading names the file that a section is about.
-func (d *doc) heading(s *section) {
-	if !s.named {
+func (d *doc) heading(s *change.Section) {
+	if !s.Named {
 		return
 	}
 	label := "file"
-	if s.verb != "" {
-		label = s.verb
+	if s.Verb != "" {
+		label = s.Verb
 	}
-	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, s.path)
-	if s.moveTo != "" {
-		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, s.moveTo)
+	d.Write(draw.Fixed(draw.Label, label, draw.Cells(label)+2), draw.Bold, s.Path)
+	if s.MoveTo != "" {
+		d.Write(draw.Fixed(draw.Label, "to", draw.Cells(label)+2), draw.Bold, s.MoveTo)
 	}
 }
 
 // comparison draws the lines of a section; their glyphs say what their colours say.
-func (d *doc) comparison(s *section, v diffView) {
+func (d *doc) comparison(s *change.Section, v diffView) {
 	context := -1 // what is not placed in a file is drawn whole
-	if s.numbered {
+	if s.Numbered {
 		context = v.context()
 	}
 	p := diffPainter{d: d, s: s}
-	if s.numbered {
-		p.digits = digitsOf(s.lines)
+	if s.Numbered {
+		p.digits = digitsOf(s.Lines)
 	}
 	if v.sides && d.Width >= leastPair {
 		p.half = (d.Width - sideGap) / 2
 	}
-	for _, part := range diff.Fold(s.lines, context) {
+	for _, part := range diff.Fold(s.Lines, context) {
 		if part.Folded {
 			p.anchor(part.From)
 			p.foldedRow(part.To - part.From)
@@ -159,7 +160,7 @@ type anchor struct{ row, section, line int }
 // diffPainter draws the lines of one section.
 type diffPainter struct {
 	d      *doc
-	s      *section
+	s      *change.Section
 	digits int // of a line's number; 0 without numbers
 	half   int // cells of one side; 0 when lines stand one below the other
 }
@@ -190,7 +191,7 @@ type beat struct {
 
 // beats pairs lines [from, to): those that go stand beside those that come in their place.
 func (p *diffPainter) beats(from, to int) []beat {
-	lines := p.s.lines
+	lines := p.s.Lines
 	list := make([]beat, 0, to-from)
 	for at := from; at < to; {
 		l := &lines[at]
@@ -330,13 +331,13 @@ func (p *diffPainter) beat(to *draw.Paper, b beat) {
 // line draws one line with its number, its glyph and its colours.
 func (p *diffPainter) line(to *draw.Paper, l *diff.Line, number int) {
 	kind, glyph, on := draw.Muted, " ", draw.GroundPlain
-	spans := p.s.inFresh
+	spans := p.s.InFresh
 	switch l.Kind {
 	case diff.Comes:
 		kind, glyph, on = draw.Added, "+", draw.GroundAdded
 	case diff.Goes:
 		kind, glyph, on = draw.Removed, "−", draw.GroundRemoved
-		number, spans = l.Old, p.s.inOld
+		number, spans = l.Old, p.s.InOld
 	case diff.Sought:
 		kind, glyph, spans = draw.Muted, "@", nil
 	case diff.Stays:

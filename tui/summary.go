@@ -9,6 +9,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/broker/forms"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -28,7 +29,7 @@ func (c *card) summary() summary {
 	if !c.sum.ready {
 		tool, _ := c.req.Call()
 		if rd := c.read(); rd.ok {
-			c.sum = newSummary(tool).ofChanges(rd.changes, c.req.CWD)
+			c.sum = newSummary(tool).ofChanges(rd.Changes, c.req.CWD)
 		} else {
 			c.sum = summaryOf(c.req)
 		}
@@ -53,12 +54,12 @@ func newSummary(tool string) summary {
 
 func summarise(tool string, input json.RawMessage, cwd string) summary {
 	s := newSummary(tool)
-	c := readCall(input)
-	if c.broken != "" {
+	c := change.ReadInput(input)
+	if c.Broken != "" {
 		s.text = safe.Head(string(input), draw.MaxSummary)
 		return s
 	}
-	if cs, ok := readChanges(tool, c); ok {
+	if cs, ok := change.ReadChanges(tool, c); ok {
 		return s.ofChanges(cs, cwd)
 	}
 	text := mainText(c, cwd)
@@ -74,37 +75,37 @@ func summarise(tool string, input json.RawMessage, cwd string) summary {
 }
 
 // ofChanges is s of a call that changes files.
-func (s summary) ofChanges(cs changes, cwd string) summary {
-	one := cs.list[0]
-	s.text = safe.Head(within(one.path, cwd), draw.MaxSummary)
-	switch one.kind {
-	case changeWrite:
-		s.text += "  " + draw.Plural(draw.CountLines(one.text), "line")
+func (s summary) ofChanges(cs change.Changes, cwd string) summary {
+	one := cs.List[0]
+	s.text = safe.Head(within(one.Path, cwd), draw.MaxSummary)
+	switch one.Kind {
+	case change.Writes:
+		s.text += "  " + draw.Plural(draw.CountLines(one.Text), "line")
 		return s
-	case changeCell:
-		s.text += "  " + safe.Head(one.cell.mode+" "+one.cell.id, draw.MaxSummary) + "  " + draw.Plural(draw.CountLines(one.cell.source), "line")
+	case change.EditsCell:
+		s.text += "  " + safe.Head(one.Cell.Mode+" "+one.Cell.ID, draw.MaxSummary) + "  " + draw.Plural(draw.CountLines(one.Cell.Source), "line")
 		return s
-	case changeEdit, changePatch:
+	case change.Replaces, change.Patches:
 	}
-	if n := len(cs.list) - 1; n > 0 {
+	if n := len(cs.List) - 1; n > 0 {
 		s.text += fmt.Sprintf(" and %s", draw.Plural(n, "more file"))
 	}
 	s.edit = true
-	s.added, s.gone = cs.tally()
+	s.added, s.gone = cs.Tally()
 	return s
 }
 
 // tellsAll reports whether text says all of a call of one field: its very value, in
 // letters that are taken for no others.
-func tellsAll(c call, tool, text string) bool {
-	rest := c.fields
+func tellsAll(c change.Input, tool, text string) bool {
+	rest := c.Fields
 	if tool == "Bash" {
-		rest = c.without("description")
+		rest = c.Without("description")
 	}
-	if len(rest) != 1 || !contains(mainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
+	if len(rest) != 1 || !change.Contains(mainFields, rest[0].Key) || strings.HasPrefix(tool, "mcp__") {
 		return false
 	}
-	value, ok := stringValue(rest[0].Value)
+	value, ok := change.StringValue(rest[0].Value)
 	return ok && value != "" && (value == text || strings.HasSuffix(value, "/"+text)) && len(safe.Notes(tool+"\n"+value)) == 0
 }
 
@@ -131,9 +132,9 @@ func splitMCP(tool string) (server, name string, ok bool) {
 }
 
 // mainText is the field that tells most, or all of them.
-func mainText(c call, cwd string) string {
+func mainText(c change.Input, cwd string) string {
 	for _, key := range mainFields {
-		if v, ok := c.text(key); ok && v != "" {
+		if v, ok := c.Text(key); ok && v != "" {
 			if strings.HasSuffix(key, "path") {
 				v = within(v, cwd)
 			}
@@ -141,8 +142,8 @@ func mainText(c call, cwd string) string {
 		}
 	}
 	var parts []string
-	for _, f := range c.fields {
-		parts = append(parts, f.Key+"="+strings.TrimRight(valueText(f.Value), "\n"))
+	for _, f := range c.Fields {
+		parts = append(parts, f.Key+"="+strings.TrimRight(change.ValueText(f.Value), "\n"))
 	}
 	return strings.Join(parts, " ")
 }

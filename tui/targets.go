@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/syntax"
@@ -19,22 +20,22 @@ func (m *model) wantFiles(c *card) tea.Cmd {
 	if c.files != nil {
 		return nil
 	}
-	c.files = map[string]fileState{}
+	c.files = map[string]change.File{}
 	if path, ok := c.planPath(); ok {
-		c.files[path] = fileState{wanted: true}
+		c.files[path] = change.File{Wanted: true}
 		m.docs.forget(c.req.ID)
-		return m.readTargets(c.key(), changes{}, []string{path}, c.req.CWD)
+		return m.readTargets(c.key(), change.Changes{}, []string{path}, c.req.CWD)
 	}
 	rd := c.read()
 	if !rd.ok {
 		return nil
 	}
-	cs := rd.changes
-	paths := cs.targets(c.req.CWD)
+	cs := rd.Changes
+	paths := cs.Targets(c.req.CWD)
 	for _, path := range paths {
-		c.files[path] = fileState{wanted: true}
+		c.files[path] = change.File{Wanted: true}
 	}
-	c.sections, c.rest = cs.compare(c.files, c.req.CWD, diff.WhileDrawing), cs.rest
+	c.sections, c.rest = cs.Compare(c.files, c.req.CWD, diff.WhileDrawing), cs.Rest
 	m.docs.forget(c.req.ID)
 	if len(paths) == 0 {
 		return m.dress(c)
@@ -43,19 +44,19 @@ func (m *model) wantFiles(c *card) tea.Cmd {
 }
 
 // readTargets reads files and compares the call with them.
-func (m *model) readTargets(key drawnKey, cs changes, paths []string, cwd string) tea.Cmd {
-	cs.known = nil // the screen's
+func (m *model) readTargets(key drawnKey, cs change.Changes, paths []string, cwd string) tea.Cmd {
+	cs.Known = nil // the screen's
 	read, stamp, now := m.opts.ReadFile, m.opts.Stamp, m.opts.Now
 	return func() tea.Msg {
-		files := make(map[string]fileState, len(paths))
+		files := make(map[string]change.File, len(paths))
 		for _, path := range paths {
 			before := stamp(path) // a change from here on is noticed
 			data, err := read(path)
-			f := fileResult(data, err, now())
-			f.stamp = before
+			f := change.Result(data, err, now())
+			f.Stamp = before
 			files[path] = f
 		}
-		return filesMsg{key: key, files: files, sections: cs.compare(files, cwd, diff.OffScreen)}
+		return filesMsg{key: key, files: files, sections: cs.Compare(files, cwd, diff.OffScreen)}
 	}
 }
 
@@ -71,7 +72,7 @@ func (m *model) filesCame(msg filesMsg) tea.Cmd {
 	if c.sum.edit {
 		c.sum.added, c.sum.gone = 0, 0
 		for i := range c.sections {
-			a, g := diff.Tally(c.sections[i].lines)
+			a, g := diff.Tally(c.sections[i].Lines)
 			c.sum.added, c.sum.gone = c.sum.added+a, c.sum.gone+g
 		}
 	}
@@ -91,14 +92,14 @@ func (m *model) watchFiles() tea.Cmd {
 		return nil
 	}
 	for _, f := range c.files {
-		if !f.done {
+		if !f.Done {
 			return nil
 		}
 	}
 	key, files, stamp := c.key(), maps.Clone(c.files), m.opts.Stamp
 	return func() tea.Msg {
 		for path, f := range files {
-			if stamp(path) != f.stamp {
+			if stamp(path) != f.Stamp {
 				return filesMovedMsg{key}
 			}
 		}
@@ -139,7 +140,7 @@ func (m *model) dressedCame(msg dressedMsg) {
 }
 
 // dressed is a copy of sections with colours and marks on words.
-func dressed(ctx context.Context, list []section) []section {
+func dressed(ctx context.Context, list []change.Section) []change.Section {
 	ctx, cancel := context.WithTimeout(ctx, dressFor)
 	defer cancel()
 	deadline := time.Now().Add(dressFor / 3)
@@ -155,13 +156,13 @@ func dressed(ctx context.Context, list []section) []section {
 	}
 	for i := range list {
 		s := &list[i]
-		s.lines = slices.Clone(s.lines)
-		diff.CompareWords(s.lines, deadline)
+		s.Lines = slices.Clone(s.Lines)
+		diff.CompareWords(s.Lines, deadline)
 	}
 	for i := range list {
 		s := &list[i]
-		if len(s.parts) == 0 && s.lang != "" {
-			s.inOld, s.inFresh = lex(s.lang, s.old), lex(s.lang, s.fresh)
+		if len(s.Parts) == 0 && s.Lang != "" {
+			s.InOld, s.InFresh = lex(s.Lang, s.Old), lex(s.Lang, s.Fresh)
 		}
 	}
 	return list

@@ -11,6 +11,7 @@ import (
 	"github.com/muesli/termenv"
 
 	"github.com/aoctl/aoctl/broker"
+	"github.com/aoctl/aoctl/tui/change"
 )
 
 // fileCall is an Edit of a real file, drawn, with the file read.
@@ -31,11 +32,11 @@ func fileCall(t *testing.T, text string) (s *still, path string) {
 func (s *still) readNow(t *testing.T) {
 	t.Helper()
 	c := s.m.card()
-	cs, ok := changesOf(c.req)
+	cs, ok := change.ChangesOf(c.req)
 	if !ok {
 		t.Fatal("the call changes nothing")
 	}
-	msg, ok := s.m.readTargets(c.key(), cs, cs.targets(c.req.CWD), c.req.CWD)().(filesMsg)
+	msg, ok := s.m.readTargets(c.key(), cs, cs.Targets(c.req.CWD), c.req.CWD)().(filesMsg)
 	if !ok {
 		t.Fatal("nothing was read")
 	}
@@ -72,7 +73,7 @@ func TestFileChangedUnderTheCard(t *testing.T) {
 			t.Errorf("%q is not drawn:\n%s", want, view)
 		}
 	}
-	s.m.Update(filesMsg{key: old, sections: []section{{fresh: "from before"}}})
+	s.m.Update(filesMsg{key: old, sections: []change.Section{{Fresh: "from before"}}})
 	if strings.Contains(s.draw(120, 40), "from before") {
 		t.Error("what was read for the earlier card is drawn")
 	}
@@ -113,7 +114,7 @@ func TestLateColours(t *testing.T) {
 	s, _ := fileCall(t, "one\ntwo\n")
 	c := s.m.card()
 	before := c.sections
-	s.m.Update(dressedMsg{key: c.key(), of: []section{{}}, list: []section{{fresh: "others"}}})
+	s.m.Update(dressedMsg{key: c.key(), of: []change.Section{{}}, list: []change.Section{{Fresh: "others"}}})
 	if &c.sections[0] != &before[0] {
 		t.Error("colours of other sections were taken")
 	}
@@ -185,37 +186,37 @@ func TestUnfoldingKeepsThePlace(t *testing.T) {
 }
 
 func TestSayingsOfFiles(t *testing.T) {
-	if got := stampFile(filepath.Join(t.TempDir(), "none")); got != "" {
+	if got := change.StampFile(filepath.Join(t.TempDir(), "none")); got != "" {
 		t.Errorf("a file that is missing has the stamp %q", got)
 	}
-	if got := (changes{list: []change{{path: "x\x00y"}, {}}}).targets("/tmp"); len(got) != 0 {
+	if got := (change.Changes{List: []change.Change{{Path: "x\x00y"}, {}}}).Targets("/tmp"); len(got) != 0 {
 		t.Errorf("%q would be read", got)
 	}
-	var list []change
-	for range 3 * maxTargets {
-		list = append(list, change{path: "f" + strings.Repeat("x", len(list))})
+	var list []change.Change
+	for range 3 * change.MaxTargets {
+		list = append(list, change.Change{Path: "f" + strings.Repeat("x", len(list))})
 	}
-	if got := (changes{list: list}).targets("/tmp"); len(got) != maxTargets || got[0] != "/tmp/f" {
+	if got := (change.Changes{List: list}).Targets("/tmp"); len(got) != change.MaxTargets || got[0] != "/tmp/f" {
 		t.Errorf("%d files would be read, the first %q", len(got), got[0])
 	}
-	if got := (changes{list: list[:1]}).targets(""); len(got) != 0 {
+	if got := (change.Changes{List: list[:1]}).Targets(""); len(got) != 0 {
 		t.Errorf("without a folder %q would be read", got)
 	}
 }
 
 // An edit that would blow its file up is drawn by itself.
 func TestEditThatBlowsUp(t *testing.T) {
-	c := change{kind: changeEdit, path: "/x", edits: []replacement{{old: "a", fresh: strings.Repeat("b", 1000), all: true}}}
+	c := change.Change{Kind: change.Replaces, Path: "/x", Edits: []change.Replacement{{Old: "a", Fresh: strings.Repeat("b", 1000), All: true}}}
 	start := time.Now()
-	list := changes{list: []change{c}}.compare(map[string]fileState{"/x": {done: true, text: strings.Repeat("a", maxFile)}}, "/", time.Second)
-	if list[0].numbered || len(list[0].says) == 0 || time.Since(start) > 5*time.Second {
-		t.Errorf("numbered %v, %+v, after %v", list[0].numbered, list[0].says, time.Since(start))
+	list := change.Changes{List: []change.Change{c}}.Compare(map[string]change.File{"/x": {Done: true, Text: strings.Repeat("a", change.MaxFile)}}, "/", time.Second)
+	if list[0].Numbered || len(list[0].Says) == 0 || time.Since(start) > 5*time.Second {
+		t.Errorf("numbered %v, %+v, after %v", list[0].Numbered, list[0].Says, time.Since(start))
 	}
 }
 
 // Other agents' words for edits are drawn as edits too.
 func TestEditsOfOtherAgents(t *testing.T) {
-	file := map[string]fileState{"/p/x.go": fileResult([]byte("one\ntwo\ntwo\n"), nil, noon)}
+	file := map[string]change.File{"/p/x.go": change.Result([]byte("one\ntwo\ntwo\n"), nil, noon)}
 	for name, tc := range map[string]struct {
 		agent, tool string
 		input       any
@@ -228,11 +229,11 @@ func TestEditsOfOtherAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newCall("r1", "s1", tc.tool, noon, tc.input)
 			r.Agent, r.CWD = tc.agent, "/p"
-			cs, ok := changesOf(r)
+			cs, ok := change.ChangesOf(r)
 			if !ok {
 				t.Fatal("no changes")
 			}
-			a := around{loc: time.UTC, sections: cs.compare(file, r.CWD, time.Minute), rest: cs.rest}
+			a := around{loc: time.UTC, sections: cs.Compare(file, r.CWD, time.Minute), rest: cs.Rest}
 			d := layOut(plainPaper(), r, a, 100)
 			text := strings.Join(d.Rows[:d.callEnd], "\n")
 			for _, want := range tc.want {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/agents"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
@@ -168,7 +169,7 @@ func (m *model) entryInput(d *doc, it *item) {
 	if inner.Width > d.Width-sayIndent {
 		inner = &doc{Paper: *d.Styles.Paper(d.Width)}
 	}
-	inner.call(*it.Call, tool, readCall(input), around{loc: m.at.Location(), view: m.view})
+	inner.call(*it.Call, tool, change.ReadInput(input), around{loc: m.at.Location(), view: m.view})
 	inner.lookAtAll()
 	for _, r := range inner.Rows {
 		d.Rows = append(d.Rows, draw.Spaces(d.Width-inner.Width)+r)

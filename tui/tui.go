@@ -17,6 +17,7 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/broker/story"
+	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/draw"
 	_ "github.com/aoctl/aoctl/tui/quietstart"
 )
@@ -125,10 +126,10 @@ func (o Options) withDefaults() Options {
 		o.Jump = jumpTo
 	}
 	if o.ReadFile == nil {
-		o.ReadFile = readFile
+		o.ReadFile = change.ReadFile
 	}
 	if o.Stamp == nil {
-		o.Stamp = stampFile
+		o.Stamp = change.StampFile
 	}
 	return o
 }

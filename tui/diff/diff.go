@@ -19,7 +19,7 @@ const (
 // is drawn give it any time, for on a busy machine it finds less.
 var (
 	WhileDrawing = 15 * time.Millisecond
-	OffScreen  = 400 * time.Millisecond
+	OffScreen    = 400 * time.Millisecond
 )
 
 // Kind is what becomes of a line.

@@ -1,4 +1,4 @@
-package tui
+package change
 
 import (
 	"fmt"
@@ -8,25 +8,25 @@ import (
 )
 
 // maxGrown is how large a file may grow by an edit to be drawn whole, in bytes.
-const maxGrown = 2 * maxFile
+const maxGrown = 2 * MaxFile
 
 // editSections places a change's replacements in its file, one after the other: each
 // finds what those before it left.
-func editSections(c change, path string, now map[string]fileState) []section {
-	var list []section
+func editSections(c Change, path string, now map[string]File) []Section {
+	var list []Section
 	f := now[path]
-	for i, e := range c.edits {
-		s := section{path: c.path, named: c.named && i == 0, lang: c.path, old: e.old, fresh: e.fresh, rest: e.rest}
-		if len(c.edits) > 1 {
-			s.title = fmt.Sprintf("edit %d of %d", i+1, len(c.edits))
+	for i, e := range c.Edits {
+		s := Section{Path: c.Path, Named: c.Named && i == 0, Lang: c.Path, Old: e.Old, Fresh: e.Fresh, Rest: e.rest}
+		if len(c.Edits) > 1 {
+			s.Title = fmt.Sprintf("edit %d of %d", i+1, len(c.Edits))
 		}
 		fresh, ok := s.place(e, f, i > 0)
 		if ok {
-			f.text, f.missing = fresh, false
+			f.Text, f.Missing = fresh, false
 		} else if f.compared() {
-			f = fileState{wanted: true, done: true, problem: "an edit before this one could not be placed", at: f.at}
+			f = File{Wanted: true, Done: true, Problem: "an edit before this one could not be placed", At: f.At}
 		}
-		if e.old == e.fresh {
+		if e.Old == e.Fresh {
 			s.tell("old and new text are the same")
 		}
 		list = append(list, s)
@@ -39,18 +39,18 @@ func editSections(c change, path string, now map[string]fileState) []section {
 
 // place finds a replacement in its file and says how it went; fresh is the file after it.
 // A later one than the first finds what those before it left.
-func (s *section) place(e replacement, f fileState, later bool) (fresh string, ok bool) {
+func (s *Section) place(e Replacement, f File, later bool) (fresh string, ok bool) {
 	switch {
 	case !f.compared():
 		s.without(f)
 		return "", false
-	case e.old == "":
+	case e.Old == "":
 		return s.placeNew(e, f)
-	case f.missing:
+	case f.Missing:
 		s.fail("there is no such file: this edit would fail")
 		return "", false
 	}
-	text, old, fresh := f.text, e.old, e.fresh
+	text, old, fresh := f.Text, e.Old, e.Fresh
 	n := strings.Count(text, old)
 	if n == 0 && lineEnd(text) == "CR LF" && lineEnd(old+"\n") == "LF" {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -62,7 +62,7 @@ func (s *section) place(e replacement, f fileState, later bool) (fresh string, o
 	case n == 0:
 		s.fail("the old text is not in the file: this edit would fail, unless the agent takes a place that is like it")
 		return "", false
-	case n > 1 && !e.all:
+	case n > 1 && !e.All:
 		s.fail("the old text is in the file " + draw.Count(n) + " times, and the edit is for one place: it would fail")
 		return "", false
 	case len(text)+n*(len(fresh)-len(old)) > maxGrown:
@@ -72,32 +72,32 @@ func (s *section) place(e replacement, f fileState, later bool) (fresh string, o
 	if n > 1 {
 		s.tell("the old text is in the file " + draw.Count(n) + " times: all of them are replaced")
 	}
-	s.old, s.fresh, s.numbered = text, strings.ReplaceAll(text, old, fresh), true
+	s.Old, s.Fresh, s.Numbered = text, strings.ReplaceAll(text, old, fresh), true
 	if later {
 		s.tell("in the file as the edits before leave it")
 	} else {
 		s.located(f)
 	}
-	return s.fresh, true
+	return s.Fresh, true
 }
 
 // placeNew is place for an edit without an old text: it makes a file.
-func (s *section) placeNew(e replacement, f fileState) (fresh string, ok bool) {
+func (s *Section) placeNew(e Replacement, f File) (fresh string, ok bool) {
 	switch {
-	case f.missing:
-		s.whole = true
+	case f.Missing:
+		s.Whole = true
 		s.tell("a new file")
-	case f.text == "":
+	case f.Text == "":
 		s.tell("the file is empty")
-		s.numbered = true
+		s.Numbered = true
 	default:
 		s.fail("the edit has no old text, and there is a file already: it would fail")
 		return "", false
 	}
-	return e.fresh, true
+	return e.Fresh, true
 }
 
-func (s *section) fail(why string) {
+func (s *Section) fail(why string) {
 	s.failed = true
 	s.warn(why)
 }

@@ -1,4 +1,4 @@
-package tui
+package change
 
 import (
 	"strings"
@@ -7,21 +7,21 @@ import (
 )
 
 // patchSection draws one file's part of a patch.
-func patchSection(c change, f, target fileState) section {
-	s := section{path: c.path, named: true, verb: map[patch.Op]string{
+func patchSection(c Change, f, target File) Section {
+	s := Section{Path: c.Path, Named: true, Verb: map[patch.Op]string{
 		patch.Add: "add", patch.Update: "update", patch.Delete: "delete",
-	}[c.part.Op], lang: c.path, moveTo: c.part.MoveTo}
-	if s.moveTo != "" && target.done && target.exists() {
+	}[c.Part.Op], Lang: c.Path, MoveTo: c.Part.MoveTo}
+	if s.MoveTo != "" && target.Done && target.exists() {
 		s.warn("there is a file of the new name already: it would be replaced")
 	}
-	switch c.part.Op {
+	switch c.Part.Op {
 	case patch.Add:
-		s.fresh = linesOf(c.part.Hunks, "+")
+		s.Fresh = linesOf(c.Part.Hunks, "+")
 		s.against(f, "a new file", "the patch adds a file that is there already: it would be replaced")
 	case patch.Delete:
 		s.deleted(f)
 	case patch.Update:
-		s.updated(c.part, f)
+		s.updated(c.Part, f)
 	}
 	return s
 }
@@ -40,38 +40,38 @@ func linesOf(hunks []patch.Hunk, kinds string) string {
 	return b.String()
 }
 
-func (s *section) deleted(f fileState) {
+func (s *Section) deleted(f File) {
 	switch {
-	case f.done && f.missing:
+	case f.Done && f.Missing:
 		s.warn("there is no such file: this patch would fail")
 	case f.compared():
-		s.old, s.numbered = f.text, true
+		s.Old, s.Numbered = f.Text, true
 		s.tell("all of the file goes, as it was at " + f.clock())
 	default:
 		s.without(f)
 	}
 }
 
-func (s *section) updated(part patch.File, f fileState) {
-	s.old, s.fresh = linesOf(part.Hunks, " -"), linesOf(part.Hunks, " +")
+func (s *Section) updated(part patch.File, f File) {
+	s.Old, s.Fresh = linesOf(part.Hunks, " -"), linesOf(part.Hunks, " +")
 	switch {
 	case !f.compared():
 		s.without(f)
-	case f.missing:
+	case f.Missing:
 		s.warn("there is no such file: this patch would fail")
 	default:
-		fresh, problem := applyPatch(f.text, part.Hunks)
+		fresh, problem := ApplyPatch(f.Text, part.Hunks)
 		if problem == "" {
-			s.old, s.fresh, s.numbered = f.text, fresh, true
+			s.Old, s.Fresh, s.Numbered = f.Text, fresh, true
 			s.located(f)
 			break
 		}
 		s.warn(problem)
 	}
-	if s.numbered {
+	if s.Numbered {
 		return
 	}
-	s.parts = part.Hunks // not placed: drawn as they came
+	s.Parts = part.Hunks // not placed: drawn as they came
 }
 
 // maxSought is how many lines are compared at most to place one patch.
@@ -79,68 +79,68 @@ const maxSought = 20_000_000
 
 // The problems of a patch that does not fit its file.
 const (
-	headerMissing = "a line that the patch looks for is not in the file: it would fail"
-	linesMissing  = "lines that the patch replaces are not in the file: it would fail"
-	tooMuchSought = "the patch takes too long to be placed in the file"
+	HeaderMissing = "a line that the patch looks for is not in the file: it would fail"
+	LinesMissing  = "lines that the patch replaces are not in the file: it would fail"
+	TooMuchSought = "the patch takes too long to be placed in the file"
 )
 
-// applyPatch is text after hunks, or why they do not fit. Each is looked for behind the
+// ApplyPatch is text after hunks, or why they do not fit. Each is looked for behind the
 // one before: as it stands, then without blanks at the ends of lines, then without
 // those at both ends, as Codex does.
-func applyPatch(text string, hunks []patch.Hunk) (fresh, problem string) {
-	s := seeker{left: maxSought}
+func ApplyPatch(text string, hunks []patch.Hunk) (fresh, problem string) {
+	s := Seeker{Left: maxSought}
 	if text != "" {
-		s.text = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		s.Text = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
 	var out []string
 	at, from := 0, 0 // copied up to; looked for from
 	for _, h := range hunks {
 		if h.Header != "" {
-			i := s.find([]string{h.Header}, from, false)
+			i := s.Find([]string{h.Header}, from, false)
 			if i < 0 {
-				return "", s.why(headerMissing)
+				return "", s.Why(HeaderMissing)
 			}
 			from = i + 1
 		}
 		i, old, fresh := s.place(h, from)
 		if i < at {
-			return "", s.why(linesMissing)
+			return "", s.Why(LinesMissing)
 		}
-		out = append(append(out, s.text[at:i]...), fresh...)
+		out = append(append(out, s.Text[at:i]...), fresh...)
 		at = i + len(old)
 		from = at
 	}
-	out = append(out, s.text[at:]...)
+	out = append(out, s.Text[at:]...)
 	return strings.Join(out, "\n") + "\n", ""
 }
 
-// seeker finds lines in a text.
-type seeker struct {
-	text []string
-	left int // comparisons of lines that it may still make
+// Seeker finds lines in a text.
+type Seeker struct {
+	Text []string
+	Left int // comparisons of lines that it may still make
 }
 
-func (s *seeker) why(problem string) string {
-	if s.left <= 0 {
-		return tooMuchSought
+func (s *Seeker) Why(problem string) string {
+	if s.Left <= 0 {
+		return TooMuchSought
 	}
 	return problem
 }
 
 // place finds the lines that h replaces, and says by which; -1 when they are not there.
-func (s *seeker) place(h patch.Hunk, from int) (at int, old, fresh []string) {
+func (s *Seeker) place(h patch.Hunk, from int) (at int, old, fresh []string) {
 	old, fresh = hunkLines(h, '-'), hunkLines(h, '+')
 	if len(old) == 0 {
-		return len(s.text), nil, fresh // lines that only come go to the end of the file
+		return len(s.Text), nil, fresh // lines that only come go to the end of the file
 	}
-	if at = s.find(old, from, h.AtEnd); at >= 0 || old[len(old)-1] != "" {
+	if at = s.Find(old, from, h.AtEnd); at >= 0 || old[len(old)-1] != "" {
 		return at, old, fresh
 	}
 	old = old[:len(old)-1] // its last empty line may stand for the end of the file
 	if n := len(fresh); n > 0 && fresh[n-1] == "" {
 		fresh = fresh[:n-1]
 	}
-	return s.find(old, from, h.AtEnd), old, fresh
+	return s.Find(old, from, h.AtEnd), old, fresh
 }
 
 // hunkLines are a hunk's lines that stay, with those of one kind.
@@ -154,13 +154,13 @@ func hunkLines(h patch.Hunk, kind byte) []string {
 	return lines
 }
 
-// find finds lines from a line on; -1 when they are not there. With atEnd they are
+// Find finds lines from a line on; -1 when they are not there. With atEnd they are
 // looked for at the end of the text first.
-func (s *seeker) find(lines []string, from int, atEnd bool) int {
+func (s *Seeker) Find(lines []string, from int, atEnd bool) int {
 	if len(lines) == 0 {
 		return from
 	}
-	last := len(s.text) - len(lines)
+	last := len(s.Text) - len(lines)
 	for _, same := range []func(a, b string) bool{
 		func(a, b string) bool { return a == b },
 		func(a, b string) bool { return strings.TrimRight(a, " \t\r") == strings.TrimRight(b, " \t\r") },
@@ -169,7 +169,7 @@ func (s *seeker) find(lines []string, from int, atEnd bool) int {
 		if atEnd && last >= from && s.stand(lines, last, same) {
 			return last
 		}
-		for i := from; i <= last && s.left > 0; i++ {
+		for i := from; i <= last && s.Left > 0; i++ {
 			if s.stand(lines, i, same) {
 				return i
 			}
@@ -179,9 +179,9 @@ func (s *seeker) find(lines []string, from int, atEnd bool) int {
 }
 
 // stand reports whether lines stand at line at.
-func (s *seeker) stand(lines []string, at int, same func(a, b string) bool) bool {
+func (s *Seeker) stand(lines []string, at int, same func(a, b string) bool) bool {
 	for i, l := range lines {
-		if s.left--; !same(s.text[at+i], l) {
+		if s.Left--; !same(s.Text[at+i], l) {
 			return false
 		}
 	}

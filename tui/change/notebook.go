@@ -1,4 +1,4 @@
-package tui
+package change
 
 import (
 	"encoding/json"
@@ -9,39 +9,39 @@ import (
 	"github.com/aoctl/aoctl/tui/draw"
 )
 
-// cell is what a NotebookEdit does to a cell.
-type cell struct {
-	id     string
-	mode   string // replace, insert or delete
+// Cell is what a NotebookEdit does to a cell.
+type Cell struct {
+	ID     string
+	Mode   string // replace, insert or delete
 	kind   string // code or markdown; may be empty
-	source string
+	Source string
 }
 
 // readCell takes a NotebookEdit apart.
-func readCell(c call) (changes, bool) {
-	one := change{kind: changeCell}
-	one.path, one.named = c.text("notebook_path")
-	shown := shownFields("notebook_path", one.named, "new_source")
-	source, ok := c.text("new_source")
-	one.cell.source = source
-	one.cell.mode = "replace"
-	for key, field := range map[string]*string{"cell_id": &one.cell.id, "edit_mode": &one.cell.mode, "cell_type": &one.cell.kind} {
-		if _, has := c.raw(key); !has {
+func readCell(c Input) (Changes, bool) {
+	one := Change{Kind: EditsCell}
+	one.Path, one.Named = c.Text("notebook_path")
+	shown := shownFields("notebook_path", one.Named, "new_source")
+	source, ok := c.Text("new_source")
+	one.Cell.Source = source
+	one.Cell.Mode = "replace"
+	for key, field := range map[string]*string{"cell_id": &one.Cell.ID, "edit_mode": &one.Cell.Mode, "cell_type": &one.Cell.kind} {
+		if _, has := c.Raw(key); !has {
 			continue
 		}
-		text, isText := c.text(key)
+		text, isText := c.Text(key)
 		if !isText {
-			return changes{}, false
+			return Changes{}, false
 		}
 		*field = text
 	}
-	rest := c.without(shown...)
-	if one.cell.mode == "delete" && source != "" { // nothing is written: what stands there is a field like others
-		if raw, ok := c.raw("new_source"); ok {
+	rest := c.Without(shown...)
+	if one.Cell.Mode == "delete" && source != "" { // nothing is written: what stands there is a field like others
+		if raw, ok := c.Raw("new_source"); ok {
 			rest = append(rest, wire.Field{Key: "new_source", Value: raw})
 		}
 	}
-	return changes{list: []change{one}, rest: rest}, ok || one.cell.mode == "delete"
+	return Changes{List: []Change{one}, Rest: rest}, ok || one.Cell.Mode == "delete"
 }
 
 // notebook is as much of a notebook's file as is needed to draw a change of a cell.
@@ -77,7 +77,7 @@ func (n notebook) find(id string) int {
 // source is the text of the cell at place i; false when it is no text.
 func (n notebook) source(i int) (string, bool) {
 	raw := n.Cells[i].Source
-	if s, ok := stringValue(raw); ok {
+	if s, ok := StringValue(raw); ok {
 		return s, true
 	}
 	var lines []string
@@ -100,36 +100,36 @@ func (n notebook) language(kind string) string {
 
 // cellSection draws a change of a cell beside what the file has there. Lines are
 // numbered within the cell.
-func cellSection(c change, f fileState) section {
-	s := section{path: c.path, named: c.named, fresh: c.cell.source, lang: notebook{}.language(c.cell.kind)}
-	if c.cell.mode == "delete" {
-		s.fresh = ""
+func cellSection(c Change, f File) Section {
+	s := Section{Path: c.Path, Named: c.Named, Fresh: c.Cell.Source, Lang: notebook{}.language(c.Cell.kind)}
+	if c.Cell.Mode == "delete" {
+		s.Fresh = ""
 	}
 	var n notebook
 	switch {
 	case !f.compared():
 		s.without(f)
 		return s
-	case f.missing:
+	case f.Missing:
 		s.warn("there is no such file: this edit would fail")
 		return s
-	case json.Unmarshal([]byte(f.text), &n) != nil:
+	case json.Unmarshal([]byte(f.Text), &n) != nil:
 		s.warn("the file is no notebook that can be read: this edit would fail")
 		return s
 	}
-	s.numbered = true
-	at := n.find(c.cell.id)
-	kind := c.cell.kind
+	s.Numbered = true
+	at := n.find(c.Cell.ID)
+	kind := c.Cell.kind
 	if at >= 0 && kind == "" {
 		kind = n.Cells[at].Type
 	}
-	s.lang = n.language(kind)
+	s.Lang = n.language(kind)
 	switch {
-	case c.cell.mode == "insert" && at < 0 && c.cell.id == "":
+	case c.Cell.Mode == "insert" && at < 0 && c.Cell.ID == "":
 		s.tell("a new cell, the first one of " + draw.Plural(len(n.Cells), "cell") + " so far")
 	case at < 0:
 		s.warn("the notebook has no such cell: this edit would fail")
-	case c.cell.mode == "insert":
+	case c.Cell.Mode == "insert":
 		s.tell("a new cell behind cell " + draw.Count(at+1) + " of " + draw.Count(len(n.Cells)))
 	default:
 		source, ok := n.source(at)
@@ -137,7 +137,7 @@ func cellSection(c change, f fileState) section {
 			s.warn("the cell cannot be read, so its text is not shown")
 			return s
 		}
-		s.old = source
+		s.Old = source
 		s.tell("cell " + draw.Count(at+1) + " of " + draw.Count(len(n.Cells)) + ", compared with the file as it was at " + f.clock())
 	}
 	return s
