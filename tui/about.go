@@ -132,7 +132,7 @@ func (m *model) aboutDoc(s *broker.Session, width int) *doc {
 	d := &doc{Paper: *m.st.Paper(width)}
 	m.aboutState(d, s)
 	if s.Run != nil {
-		d.aboutRun(s)
+		aboutRun(d, s)
 	}
 	line := func(label, text string) {
 		if text != "" {
@@ -202,7 +202,7 @@ func (m *model) aboutState(d *doc, s *broker.Session) {
 }
 
 // aboutRun says how a session is held.
-func (d *doc) aboutRun(s *broker.Session) {
+func aboutRun(d *doc, s *broker.Session) {
 	r := s.Run
 	say := func(label, text string) {
 		if text != "" {

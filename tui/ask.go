@@ -119,30 +119,12 @@ func (a *answering) note() {
 	}
 }
 
-// dialog is the common name of c's tool when it is a question to the user or a plan,
-// else "".
-func (c *card) dialog() string { return dialogOf(c.req) }
-
 func dialogOf(r broker.Request) string {
 	switch tool, _ := r.Call(); tool {
 	case agents.AskUserQuestion, agents.ExitPlanMode:
 		return tool
 	}
 	return ""
-}
-
-// wantForm prepares the form of a question that waits, once for each card.
-func (c *card) wantForm() {
-	if c.ask != nil || c.late() || c.dialog() != agents.AskUserQuestion || c.dangerous() {
-		return
-	}
-	if t := agents.TraitsOf(c.req.Agent); !t.Answers || !t.Edit {
-		return
-	}
-	_, input := c.req.Call()
-	if f, err := forms.Read(input); err == nil {
-		c.ask = newAnswering(f)
-	}
 }
 
 // formProblem says why a question is not drawn as a form, "" when it is one; safe to

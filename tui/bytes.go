@@ -40,14 +40,14 @@ func (m *model) bytesDoc(width int) *doc {
 	r := m.bytesOf
 	return m.docs.get(docKey{id: "bytes " + r.ID, width: width}, func() *doc {
 		d := &doc{Paper: *m.st.Paper(width), title: draw.SafeLine(r.ToolName) + ": exact bytes"}
-		d.value("folder", r.CWD)
+		bytesValue(d, "folder", r.CWD)
 		fields, err := wire.Fields(r.ToolInput)
 		if err != nil {
-			d.value("input", string(r.ToolInput))
+			bytesValue(d, "input", string(r.ToolInput))
 			return d
 		}
 		for _, f := range fields {
-			d.value(f.Key, decoded(f.Value))
+			bytesValue(d, f.Key, decoded(f.Value))
 		}
 		return d
 	})
@@ -61,8 +61,8 @@ func decoded(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// value lists one value.
-func (d *doc) value(name, text string) {
+// bytesValue lists one value.
+func bytesValue(d *doc, name, text string) {
 	if len(d.Rows) > 0 {
 		d.Blank()
 	}
@@ -78,14 +78,14 @@ func (d *doc) value(name, text string) {
 	for _, n := range safe.Notes(text) {
 		d.Say(draw.Warn, n)
 	}
-	d.dump(text[:min(len(text), maxDump)])
+	bytesDump(d, text[:min(len(text), maxDump)])
 	if more := len(text) - maxDump; more > 0 {
 		d.Say(draw.Warn, draw.Plural(more, "more byte")+" are not listed here")
 	}
 }
 
-// dump lists bytes as hexadecimal numbers, beside those that are plain ASCII.
-func (d *doc) dump(text string) {
+// bytesDump lists bytes as hexadecimal numbers, beside those that are plain ASCII.
+func bytesDump(d *doc, text string) {
 	per := 16
 	if d.Width < 78 {
 		per = 8

@@ -27,18 +27,6 @@ func (c *card) class() risk.Class {
 // dangerous reports whether only a typed code allows the call.
 func (c *card) dangerous() bool { return c.class() >= risk.Dangerous }
 
-// alarm is what the card's title says of the call's risk; safe to draw, and empty
-// unless the call is dangerous.
-func (c *card) alarm() string {
-	if !c.dangerous() {
-		return ""
-	}
-	if why := c.req.Assessment.Why; why != "" {
-		return risk.Dangerous.String() + ": " + draw.SafeLine(why)
-	}
-	return risk.Dangerous.String()
-}
-
 // renew takes in the new value of a call that still waits. Where the rules or its
 // files have changed, what is drawn has too, and is another card to decide about; when
 // it means something else now, it has not been read either.

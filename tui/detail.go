@@ -55,7 +55,7 @@ func layOut(st *draw.Styles, r broker.Request, a around, width int) *doc {
 
 // layOutLater is layOut with rows that are drawn when they are looked at; see look.
 func layOutLater(st *draw.Styles, r broker.Request, a around, width int) *doc {
-	d := &doc{Paper: *st.Paper(width), title: draw.SafeLine(r.ToolName), alarm: (&card{req: r}).alarm()}
+	d := &doc{Paper: *st.Paper(width), title: draw.SafeLine(r.ToolName), alarm: alarmOf(r)}
 	tool, input := r.Call()
 	c := change.ReadInput(input)
 	d.call(r, tool, c, a)
@@ -239,4 +239,13 @@ func (d *doc) words(r broker.Request, c change.Input) {
 	}
 	d.Write(draw.Gutter{Width: 2, Next: "┊", First: func(int) (draw.Ink, string) { return draw.Faint, "┊" }},
 		draw.Agent, `agent says: "`+text+`"`)
+}
+
+// environment says what the agent of a managed session has otherwise in its environment than
+// when the session was started before: what a call reaches may hang on it. Only names are
+// known here.
+func (d *doc) environment(s *broker.Session) {
+	if s != nil && s.Run != nil && len(s.Run.EnvDiffers) > 0 {
+		d.Say(draw.Warn, "! in another environment than before, by these variables: "+safe.Line(strings.Join(s.Run.EnvDiffers, ", ")))
+	}
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 	tea "github.com/charmbracelet/bubbletea"
@@ -48,7 +47,7 @@ func (m *model) editView(l layout, a area) []string {
 	top := max(0, min(e.top, len(rows)-height))
 	f := caption{title: "Edited: " + summaryOf(e.req).tool, focus: true, note: "of " + m.board.label(e.req.SessionID)}
 	if e.state == editAsking && e.judged.Dangerous() {
-		f.alarm = (&card{req: e.judged.Request}).alarm()
+		f.alarm = alarmOf(e.judged.Request)
 		if f.alarm == "" {
 			f.alarm = "touches aoctl's own files"
 		}
@@ -130,21 +129,6 @@ func (m *model) editQuestion(p *doc, width int) (rows []string, end int) {
 
 // othersShown is how many other hooks are named.
 const othersShown = 3
-
-// difference draws two inputs of one tool, parameter by parameter, where they differ.
-func (d *doc) difference(asked, edited []byte) {
-	for _, c := range changedFields(asked, edited) {
-		label := safe.Line(c.name)
-		if c.only != "" {
-			label += "  (" + c.only + ")"
-		}
-		d.Say(draw.Label, label)
-		s := change.Section{Old: c.old, Fresh: c.fresh}
-		s.Compare(nil, diff.WhileDrawing)
-		diff.CompareWords(s.Lines, time.Now().Add(diff.WhileDrawing))
-		d.comparison(&s, diffView{})
-	}
-}
 
 // changedField is one parameter that differs between two inputs.
 type changedField struct {

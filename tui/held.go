@@ -9,7 +9,6 @@ import (
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/draw"
-	"github.com/aoctl/aoctl/tui/safe"
 )
 
 // heldMark stands before the agent of a session that aoctl holds by both ends.
@@ -162,13 +161,4 @@ func usage(u wire.RunUsage) string {
 		}
 	}
 	return strings.Join(parts, " · ")
-}
-
-// environment says what the agent of a managed session has otherwise in its environment than
-// when the session was started before: what a call reaches may hang on it. Only names are
-// known here.
-func (d *doc) environment(s *broker.Session) {
-	if s != nil && s.Run != nil && len(s.Run.EnvDiffers) > 0 {
-		d.Say(draw.Warn, "! in another environment than before, by these variables: "+safe.Line(strings.Join(s.Run.EnvDiffers, ", ")))
-	}
 }

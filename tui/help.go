@@ -28,16 +28,9 @@ func (m *model) helpRows(width int) []string {
 	m.helpRules(right)
 	rows := make([]string, max(len(left.Rows), len(right.Rows)))
 	for i := range rows {
-		rows[i] = rowOr(left, i) + draw.Spaces(helpGap) + rowOr(right, i)
+		rows[i] = left.RowAt(i) + draw.Spaces(helpGap) + right.RowAt(i)
 	}
 	return rows
-}
-
-func rowOr(p *draw.Paper, i int) string {
-	if i < len(p.Rows) {
-		return p.Rows[i]
-	}
-	return draw.Spaces(p.Width)
 }
 
 func (m *model) helpKeys(p *draw.Paper, groups []helpGroup) {

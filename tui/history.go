@@ -173,25 +173,6 @@ func (m *model) pastSummary(r broker.Request) summary {
 	return s
 }
 
-// verdictGlyph is the sign for how a call ended; the word stands beside it where
-// there is room.
-func verdictGlyph(s broker.State) (string, draw.Ink) {
-	switch s {
-	case broker.Allowed:
-		return "✓", draw.OK
-	case broker.Denied:
-		return "✗", draw.Danger
-	case broker.Expired:
-		return "~", draw.Warn
-	case broker.Cancelled:
-		return "-", draw.Muted
-	case broker.Answered:
-		return "=", draw.Muted
-	case broker.Pending:
-	}
-	return "?", draw.Muted
-}
-
 // pastDoc lays a decided call out, its end first.
 func (m *model) pastDoc(r broker.Request, width int) *doc {
 	key := docKey{id: pastID(r.ID, m.unfolded), width: width}

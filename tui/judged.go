@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/risk"
 	"github.com/aoctl/aoctl/broker/rules"
 	"github.com/aoctl/aoctl/tui/change"
@@ -237,4 +238,17 @@ func riskMark(c risk.Class) (draw.Ink, string) {
 		return draw.Muted, "·"
 	}
 	return draw.Text, "·"
+}
+
+// alarmOf is what the title says of a call's risk; safe to draw, and empty unless the call is
+// dangerous.
+func alarmOf(r broker.Request) string {
+	a := r.Assessment
+	if a == nil || a.Class < risk.Dangerous {
+		return ""
+	}
+	if a.Why != "" {
+		return risk.Dangerous.String() + ": " + draw.SafeLine(a.Why)
+	}
+	return risk.Dangerous.String()
 }

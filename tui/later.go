@@ -67,3 +67,28 @@ func (d *doc) lookAtAll() *doc {
 	d.undrawn = nil
 	return d
 }
+
+// anchorAt is the last line of a comparison that begins in or above a row, nil when the
+// row is above them all.
+func (d *doc) anchorAt(row int) *anchor {
+	var found *anchor
+	for i := range d.anchors {
+		if d.anchors[i].row > row {
+			break
+		}
+		found = &d.anchors[i]
+	}
+	return found
+}
+
+// rowOf is where a line is drawn, or the fold that it is in.
+func (d *doc) rowOf(a anchor) int {
+	row := 0
+	for _, b := range d.anchors {
+		if b.section > a.section || b.section == a.section && b.line > a.line {
+			break
+		}
+		row = b.row
+	}
+	return row
+}

@@ -17,6 +17,9 @@ import (
 // of a second at most.
 const maxMarkdown = 24 << 10
 
+// saidMarkdown is the longest text of what an agent said that is drawn as Markdown, in bytes.
+const saidMarkdown = 8 << 10
+
 // maxNested is how many blocks inside each other are drawn as such.
 const maxNested = 40
 
@@ -291,4 +294,20 @@ func target(address, title []byte) []draw.Piece {
 		s += ` "` + string(title) + `"`
 	}
 	return []draw.Piece{{Ink: draw.Muted, Raw: s + ")"}}
+}
+
+// said draws what an agent said, as Markdown where it can be drawn whole.
+func (d *doc) said(text string) {
+	p := d.Styles.Paper(d.Width - sayIndent)
+	if p.Width > d.Width-sayIndent { // too narrow for an indent
+		p = d.Styles.Paper(d.Width)
+	}
+	md := &markup{Paper: p, source: []byte(text)}
+	if len(text) > saidMarkdown || !md.draw() {
+		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Text, text)
+		return
+	}
+	for _, r := range p.Rows {
+		d.Rows = append(d.Rows, draw.Spaces(d.Width-p.Width)+r)
+	}
 }

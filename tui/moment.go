@@ -268,7 +268,7 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 	d.SayBehind(draw.Label, "at", labelWidth, draw.Muted, s.event.At.In(loc).Format("2006-01-02 15:04:05")+fmt.Sprintf(" · event %d", s.seq()))
 	switch s.event.Type {
 	case broker.EventPostTool:
-		d.stepCall(s, false)
+		stepCall(d, s, false)
 		if s.ran.Digest == "" { // told over the API, in whatever words
 			d.Write(draw.Gutter{}, draw.Text, change.ValueText(s.event.Data))
 			break
@@ -281,9 +281,9 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 		if len(s.decided.UpdatedInput) > 0 {
 			d.Write(draw.Fixed(draw.Label, "ran with", labelWidth), draw.Text, change.ValueText(s.decided.UpdatedInput))
 		}
-		d.stepCall(s, true)
+		stepCall(d, s, true)
 	case broker.EventRequestCreated:
-		d.stepCall(s, true)
+		stepCall(d, s, true)
 	case broker.EventUser:
 		d.Write(draw.Gutter{}, draw.Text, s.told.Words())
 	case broker.EventTurnEnd, broker.EventSubagentStop, broker.EventMessage:
@@ -304,7 +304,7 @@ func (s *moment) layOut(st *draw.Styles, width int, loc *time.Location) {
 }
 
 // stepCall draws the call that a step is about, whole or only what tells most of it.
-func (d *doc) stepCall(s *moment, whole bool) {
+func stepCall(d *doc, s *moment, whole bool) {
 	switch {
 	case s.call == nil && s.event.RequestID != "":
 		d.Say(draw.Muted, "its call is not on record any more, or was changed: see aoctl log verify")

@@ -90,9 +90,6 @@ func (b *board) observedSessions() int {
 	return n
 }
 
-// wasObserved reports whether o is the end of a call that nobody held.
-func wasObserved(o *broker.Outcome) bool { return o != nil && o.By.Kind == broker.ByObserve }
-
 // wouldHave is the end that an observed call would have had, in few letters, as far as
 // the broker's words about it begin in a known way.
 func wouldHave(o *broker.Outcome) string {
@@ -106,12 +103,4 @@ func wouldHave(o *broker.Outcome) string {
 		}
 	}
 	return actor(o.By)
-}
-
-// leftAlone says what would have happened to a call that nobody held; safe to draw.
-func leftAlone(o *broker.Outcome) string {
-	if o.Reason == "" {
-		return "was left to the agent (observing)"
-	}
-	return "was left to the agent (observing): " + strings.TrimSuffix(draw.SafeLine(o.Reason), ".")
 }

@@ -6,6 +6,10 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/aoctl/aoctl/broker/forms"
+
+	"github.com/aoctl/aoctl/broker/agents"
+
 	"github.com/aoctl/aoctl/broker"
 	"github.com/aoctl/aoctl/broker/wire"
 	"github.com/aoctl/aoctl/tui/change"
@@ -123,4 +127,49 @@ func (c *card) read() *reading {
 		c.reading.Known = map[[2]string][]diff.Line{}
 	}
 	return c.reading
+}
+
+// planPath is planFile of c, when it is about a plan.
+func (c *card) planPath() (string, bool) {
+	tool, input := c.req.Call()
+	if tool != agents.ExitPlanMode {
+		return "", false
+	}
+	return planFile(change.ReadInput(input), c.req.CWD)
+}
+
+// planFile is what is known of the file that holds c's plan.
+func (c *card) planFile() change.File {
+	path, _ := c.planPath()
+	return c.files[path]
+}
+
+// dialog is the common name of c's tool when it is a question to the user or a plan,
+// else "".
+func (c *card) dialog() string { return dialogOf(c.req) }
+
+// wantForm prepares the form of a question that waits, once for each card.
+func (c *card) wantForm() {
+	if c.ask != nil || c.late() || c.dialog() != agents.AskUserQuestion || c.dangerous() {
+		return
+	}
+	if t := agents.TraitsOf(c.req.Agent); !t.Answers || !t.Edit {
+		return
+	}
+	_, input := c.req.Call()
+	if f, err := forms.Read(input); err == nil {
+		c.ask = newAnswering(f)
+	}
+}
+
+func (c *card) summary() summary {
+	if !c.sum.ready {
+		tool, _ := c.req.Call()
+		if rd := c.read(); rd.ok {
+			c.sum = newSummary(tool).ofChanges(rd.Changes, c.req.CWD)
+		} else {
+			c.sum = summaryOf(c.req)
+		}
+	}
+	return c.sum
 }

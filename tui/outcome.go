@@ -49,7 +49,7 @@ func ruleWord(id string) string {
 	if name, ok := strings.CutPrefix(id, "builtin:"); ok {
 		return draw.SafeLine(name)
 	}
-	return draw.SafeLine(lastOf(id, 8))
+	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
 // actor names who decided, in few letters; safe to draw.
@@ -69,4 +69,34 @@ func actor(a broker.Actor) string {
 	case broker.ByStop, broker.ByFreeze, broker.ByDeadline, broker.ByAgent, broker.ByBroker:
 	}
 	return safe.Line(string(a.Kind))
+}
+
+// verdictGlyph is the sign for how a call ended; the word stands beside it where
+// there is room.
+func verdictGlyph(s broker.State) (string, draw.Ink) {
+	switch s {
+	case broker.Allowed:
+		return "✓", draw.OK
+	case broker.Denied:
+		return "✗", draw.Danger
+	case broker.Expired:
+		return "~", draw.Warn
+	case broker.Cancelled:
+		return "-", draw.Muted
+	case broker.Answered:
+		return "=", draw.Muted
+	case broker.Pending:
+	}
+	return "?", draw.Muted
+}
+
+// wasObserved reports whether o is the end of a call that nobody held.
+func wasObserved(o *broker.Outcome) bool { return o != nil && o.By.Kind == broker.ByObserve }
+
+// leftAlone says what would have happened to a call that nobody held; safe to draw.
+func leftAlone(o *broker.Outcome) string {
+	if o.Reason == "" {
+		return "was left to the agent (observing)"
+	}
+	return "was left to the agent (observing): " + strings.TrimSuffix(draw.SafeLine(o.Reason), ".")
 }

@@ -68,18 +68,3 @@ func planFile(c change.Input, cwd string) (string, bool) {
 	}
 	return path, filepath.IsAbs(path)
 }
-
-// planPath is planFile of c, when it is about a plan.
-func (c *card) planPath() (string, bool) {
-	tool, input := c.req.Call()
-	if tool != agents.ExitPlanMode {
-		return "", false
-	}
-	return planFile(change.ReadInput(input), c.req.CWD)
-}
-
-// planFile is what is known of the file that holds c's plan.
-func (c *card) planFile() change.File {
-	path, _ := c.planPath()
-	return c.files[path]
-}

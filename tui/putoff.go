@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/aoctl/aoctl/broker"
-	"github.com/aoctl/aoctl/broker/agents"
 	"github.com/aoctl/aoctl/tui/draw"
 	"github.com/aoctl/aoctl/tui/safe"
 )
@@ -172,44 +171,6 @@ func (m *model) toldAnswered(r broker.Request) tea.Cmd {
 		return nil
 	}
 	return m.resume(r.SessionID)
-}
-
-// checkpoint tells since when a call is put off, by whom, and how its session goes on.
-func (d *doc) checkpoint(r broker.Request, a around, width int) {
-	cp := r.Checkpoint
-	if cp == nil {
-		if r.Event != "" && r.State == broker.Pending && !agents.TraitsOf(r.Agent).Defer {
-			d.SayBehind(draw.Label, "put off", width, draw.Muted, "not possible with this agent: it waits as before")
-		}
-		if limit := broker.HardWait(r); limit != "" && r.State == broker.Pending {
-			d.SayBehind(draw.Label, "waits", width, draw.Warn, limit+"; allow it later than that, and its next try passes")
-		}
-		return
-	}
-	d.SayBehind(draw.Label, "put off", width, draw.Warn, cp.At.In(a.loc).Format("2 Jan 15:04:05")+", "+putOffBy(cp.By)+"; no deadline, nobody waits for it")
-	switch {
-	case a.session != nil && a.session.Run != nil:
-		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by itself, when it is answered; R resumes it")
-	case cp.Program == "":
-		d.SayBehind(draw.Label, "goes on", width, draw.Text, "by hand: how its agent was started is not known")
-	default:
-		d.SayBehind(draw.Label, "goes on", width, draw.Text, "with aoctl resume, or R and the line that it copies")
-	}
-	if !cp.ResumedAt.IsZero() {
-		d.SayBehind(draw.Label, "resumed", width, draw.Text, cp.ResumedAt.In(a.loc).Format("2 Jan 15:04:05")+", and its agent has not asked again yet")
-	}
-}
-
-// putOffBy names who put a call off.
-func putOffBy(by broker.Actor) string {
-	switch by.Kind {
-	case broker.ByRule:
-		return "by a rule"
-	case broker.ByDeadline:
-		return "because nobody answered in time"
-	case broker.ByOperator, broker.ByProcess, broker.ByStop, broker.ByFreeze, broker.ByAgent, broker.ByBroker, broker.ByObserve:
-	}
-	return "by hand"
 }
 
 // putOffHints are the keys of a call that is put off; list has those of one that waits.

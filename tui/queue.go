@@ -193,7 +193,7 @@ func (m *model) whose(r broker.Request) string {
 	case r.SubagentType != "":
 		return label + " › " + draw.SafeLine(r.SubagentType)
 	case r.SubagentID != "":
-		return label + " › " + draw.SafeLine(lastOf(r.SubagentID, 8))
+		return label + " › " + draw.SafeLine(draw.LastOf(r.SubagentID, 8))
 	}
 	return label
 }

@@ -49,7 +49,7 @@ func (b *board) reroster() {
 		name := sessionName(*s)
 		label := draw.SafeLine(name)
 		if named[name] > 1 {
-			label += " " + draw.SafeLine(lastOf(id, shortID))
+			label += " " + draw.SafeLine(draw.LastOf(id, shortID))
 		}
 		b.labels[id] = label
 	}
@@ -95,14 +95,7 @@ func (b *board) label(id string) string {
 	if l, ok := b.labels[id]; ok {
 		return l
 	}
-	return draw.SafeLine(lastOf(id, 8))
-}
-
-// lastOf is the last n characters of an id: those differ where the first ones tell
-// only the time.
-func lastOf(id string, n int) string {
-	r := []rune(id)
-	return string(r[max(0, len(r)-n):])
+	return draw.SafeLine(draw.LastOf(id, 8))
 }
 
 // living counts the sessions behind which a process stands.

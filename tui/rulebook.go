@@ -164,7 +164,7 @@ func (m *model) ruleName(id string) string {
 	if r, ok := m.rb.rule(id); ok && id != rules.BuiltinReadOnly {
 		name = ruleTitle(r)
 	} else if !strings.HasPrefix(id, "builtin:") {
-		name = draw.SafeLine(lastOf(id, 8))
+		name = draw.SafeLine(draw.LastOf(id, 8))
 	}
 	if m.rb.names == nil || len(m.rb.names) > summariesKept {
 		m.rb.names = map[string]string{}

@@ -23,7 +23,7 @@ func (m *model) ruleOf(r broker.Request) (rule rules.Rule, why string) {
 	}
 	rule, ok := m.rb.rule(o.By.ID)
 	if !ok {
-		return rule, "the rule " + draw.SafeLine(lastOf(o.By.ID, 8)) + " that decided this was removed"
+		return rule, "the rule " + draw.SafeLine(draw.LastOf(o.By.ID, 8)) + " that decided this was removed"
 	}
 	return rule, fixedRule(rule)
 }

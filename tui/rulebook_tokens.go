@@ -67,7 +67,7 @@ func tokenName(t broker.Token) string {
 	if t.Label != "" {
 		return "token " + draw.SafeLine(t.Label)
 	}
-	return "token " + draw.SafeLine(lastOf(t.ID, 8))
+	return "token " + draw.SafeLine(draw.LastOf(t.ID, 8))
 }
 
 // askLabel asks for the label of a new token, and makes it.
@@ -142,7 +142,7 @@ func (m *model) tokenRow(t broker.Token, chosen bool, width int) string {
 	if t.Kind == broker.AskingToken {
 		kindInk, does = draw.Muted, "asks"
 	}
-	line.Put(draw.Key, bar).Put(draw.Muted, draw.SafeLine(lastOf(t.ID, 8))).To(11).Put(kindInk, does).To(20)
+	line.Put(draw.Key, bar).Put(draw.Muted, draw.SafeLine(draw.LastOf(t.ID, 8))).To(11).Put(kindInk, does).To(20)
 	made := "made " + t.CreatedAt.In(m.at.Location()).Format("2 Jan 2006 15:04")
 	if width < 50 {
 		made = t.CreatedAt.In(m.at.Location()).Format("2 Jan")

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/aoctl/aoctl/tui/safe"
 
 	"github.com/aoctl/aoctl/tui/change"
 	"github.com/aoctl/aoctl/tui/diff"
@@ -324,7 +327,7 @@ func (p *diffPainter) beat(to *draw.Paper, b beat) {
 	}
 	bar := to.Styles.Row(sideGap).Put(draw.Faint, " │ ").String()
 	for i := range max(len(l.Rows), len(r.Rows)) {
-		to.Rows = append(to.Rows, rowOr(&l, i)+bar+rowOr(&r, i))
+		to.Rows = append(to.Rows, l.RowAt(i)+bar+r.RowAt(i))
 	}
 }
 
@@ -355,5 +358,20 @@ func (p *diffPainter) line(to *draw.Paper, l *diff.Line, number int) {
 	}}, draw.SyntaxInk(syntax.Text, on), text, paint(l, len(text), spans, on)...)
 	if l.NoBreak {
 		to.Write(draw.Fixed(draw.Muted, draw.Spaces(indent)+"⌁", indent+2), draw.Muted, "no line break at the end")
+	}
+}
+
+// difference draws two inputs of one tool, parameter by parameter, where they differ.
+func (d *doc) difference(asked, edited []byte) {
+	for _, c := range changedFields(asked, edited) {
+		label := safe.Line(c.name)
+		if c.only != "" {
+			label += "  (" + c.only + ")"
+		}
+		d.Say(draw.Label, label)
+		s := change.Section{Old: c.old, Fresh: c.fresh}
+		s.Compare(nil, diff.WhileDrawing)
+		diff.CompareWords(s.Lines, time.Now().Add(diff.WhileDrawing))
+		d.comparison(&s, diffView{})
 	}
 }

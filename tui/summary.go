@@ -25,18 +25,6 @@ type summary struct {
 	ready bool
 }
 
-func (c *card) summary() summary {
-	if !c.sum.ready {
-		tool, _ := c.req.Call()
-		if rd := c.read(); rd.ok {
-			c.sum = newSummary(tool).ofChanges(rd.Changes, c.req.CWD)
-		} else {
-			c.sum = summaryOf(c.req)
-		}
-	}
-	return c.sum
-}
-
 // summaryOf is r on one line.
 func summaryOf(r broker.Request) summary {
 	tool, input := r.Call()

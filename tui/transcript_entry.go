@@ -13,7 +13,6 @@ import (
 const (
 	resultFolded = 6        // rows of what a tool gave back that are shown while it is folded
 	resultTail   = 2        // of them at its end
-	saidMarkdown = 8 << 10  // bytes of the longest text that is drawn as Markdown here
 	saidMost     = 64 << 10 // bytes of a text that are drawn
 	sayIndent    = 2
 )
@@ -30,7 +29,7 @@ func (m *model) entry(d *doc, it *item) {
 	case agents.SaidCall:
 		m.entryCall(d, it)
 	case agents.SaidResult, agents.SaidFailed:
-		d.gaveBack(it)
+		gaveBack(d, it)
 	case agents.SaidThought:
 		m.entryFolded(d, it, "· thought")
 	case agents.SaidOther:
@@ -52,22 +51,6 @@ func clipped(text string) string {
 		cut--
 	}
 	return text[:cut] + "\n… " + draw.Size(len(text)-cut) + " more: y copies all of it"
-}
-
-// said draws what an agent said, as Markdown where it can be drawn whole.
-func (d *doc) said(text string) {
-	p := d.Styles.Paper(d.Width - sayIndent)
-	if p.Width > d.Width-sayIndent { // too narrow for an indent
-		p = d.Styles.Paper(d.Width)
-	}
-	md := &markup{Paper: p, source: []byte(text)}
-	if len(text) > saidMarkdown || !md.draw() {
-		d.Write(draw.Fixed(draw.Text, "", sayIndent), draw.Text, text)
-		return
-	}
-	for _, r := range p.Rows {
-		d.Rows = append(d.Rows, draw.Spaces(d.Width-p.Width)+r)
-	}
 }
 
 // entryHead is the row above what somebody said.
@@ -158,7 +141,7 @@ func (m *model) entryCall(d *doc, it *item) {
 		m.entryInput(d, it)
 	}
 	if it.Ran != nil {
-		d.gaveBack(it)
+		gaveBack(d, it)
 	}
 }
 
@@ -224,7 +207,7 @@ func (m *model) waiting(r *broker.Request) string {
 }
 
 // gaveBack draws what a tool gave back: its beginning and its end, or all that is kept.
-func (d *doc) gaveBack(it *item) {
+func gaveBack(d *doc, it *item) {
 	r := it.Ran
 	word, i := "gave back", draw.Muted
 	if r.Failed {

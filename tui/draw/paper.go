@@ -227,3 +227,11 @@ func (w *writing) finish(raw string) {
 	}
 	w.p.Add(w.r)
 }
+
+// RowAt is row i, and blanks where p ends before it.
+func (p *Paper) RowAt(i int) string {
+	if i < len(p.Rows) {
+		return p.Rows[i]
+	}
+	return Spaces(p.Width)
+}

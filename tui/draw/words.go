@@ -90,3 +90,10 @@ func CountLines(text string) int {
 	}
 	return n
 }
+
+// LastOf is the last n characters of an id: those differ where the first ones tell
+// only the time.
+func LastOf(id string, n int) string {
+	r := []rune(id)
+	return string(r[max(0, len(r)-n):])
+}
